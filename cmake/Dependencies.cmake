@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+# The packages that Tenon builds with, all from the distribution: see scripts/setup.sh for their names there.
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(Eigen3 REQUIRED NO_MODULE)
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(OpenBLAS REQUIRED IMPORTED_TARGET openblas)
+
+find_path(TENON_FLATBUFFERS_INCLUDE flatbuffers/flatbuffers.h REQUIRED)
+find_program(TENON_FLATC flatc REQUIRED)
+find_path(TENON_STB_INCLUDE stb/stb_image.h REQUIRED)
+find_package(CLI11 REQUIRED)

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# tenon_add_module(<name> SOURCES <file>... [USES <module>...] [LIBS <imported target>...] [INCLUDES <dir>...])
+#
+# One folder of src/ as an object library. USES names the modules that its sources may include; the ctest
+# "layering" checks the #includes themselves. LIBS and INCLUDES are private: they reach no other module's sources.
+# The objects go into both libtenon.so and libtenon.a.
+
+add_library(tenon_options INTERFACE)
+target_compile_options(tenon_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+if(TENON_WERROR)
+  target_compile_options(tenon_options INTERFACE -Werror)
+endif()
+if(TENON_SANITIZE)
+  target_compile_options(tenon_options INTERFACE -fsanitize=${TENON_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(tenon_options INTERFACE -fsanitize=${TENON_SANITIZE})
+  if(TENON_SANITIZE MATCHES undefined)
+    target_compile_options(tenon_options INTERFACE -fno-sanitize-recover=undefined)
+  endif()
+endif()
+
+set_property(GLOBAL PROPERTY TENON_MODULES "")
+set_property(GLOBAL PROPERTY TENON_MODULE_LIBS "")
+
+function(tenon_add_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;USES;LIBS;INCLUDES")
+  set(target tenon_${name})
+  add_library(${target} OBJECT ${arg_SOURCES})
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+                                             VISIBILITY_INLINES_HIDDEN ON)
+  target_compile_definitions(${target} PRIVATE TENON_BUILDING)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  if(arg_INCLUDES)
+    target_include_directories(${target} SYSTEM PRIVATE ${arg_INCLUDES})
+  endif()
+  target_link_libraries(${target} PRIVATE tenon_options ${arg_LIBS})
+  foreach(module IN LISTS arg_USES)
+    if(NOT TARGET tenon_${module})
+      message(FATAL_ERROR "module ${name} uses ${module}, which is not below it: see src/CMakeLists.txt")
+    endif()
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY TENON_MODULES ${target})
+  set_property(GLOBAL APPEND PROPERTY TENON_MODULE_LIBS ${arg_LIBS})
+endfunction()

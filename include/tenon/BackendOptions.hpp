@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// BackendOptions: named values for one backend, e.g. {"CpuAcc", {{"NumberOfThreads", 4}, {"FastMathEnabled", true}}}.
+#pragma once
+
+#include <tenon/BackendId.hpp>
+#include <tenon/Exceptions.hpp>
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace tenon
+{
+
+class BackendOptions
+{
+public:
+    /// A bool, int, unsigned, float or string.
+    class Var
+    {
+    public:
+        Var(bool value) : m_Value(value) {}                       // NOLINT: implicit, as Arm NN's
+        Var(int value) : m_Value(value) {}                        // NOLINT
+        Var(unsigned int value) : m_Value(value) {}               // NOLINT
+        Var(float value) : m_Value(value) {}                      // NOLINT
+        Var(double value) : m_Value(static_cast<float>(value)) {} // NOLINT
+        Var(const char* value) : m_Value(std::string(value)) {}   // NOLINT
+        Var(std::string value) : m_Value(std::move(value)) {}     // NOLINT
+
+        bool IsBool() const { return std::holds_alternative<bool>(m_Value); }
+        bool IsInt() const { return std::holds_alternative<int>(m_Value); }
+        bool IsUnsignedInt() const { return std::holds_alternative<unsigned int>(m_Value); }
+        bool IsFloat() const { return std::holds_alternative<float>(m_Value); }
+        bool IsString() const { return std::holds_alternative<std::string>(m_Value); }
+
+        /// Each throws InvalidArgumentException when the value is of another type.
+        bool AsBool() const { return As<bool>("bool"); }
+        int AsInt() const { return As<int>("int"); }
+        unsigned int AsUnsignedInt() const { return As<unsigned int>("unsigned int"); }
+        float AsFloat() const { return As<float>("float"); }
+        std::string AsString() const { return As<std::string>("string"); }
+        std::string ToString() const
+        {
+            if (IsString())
+            {
+                return AsString();
+            }
+            if (IsBool())
+            {
+                return AsBool() ? "true" : "false";
+            }
+            if (IsInt())
+            {
+                return std::to_string(AsInt());
+            }
+            if (IsUnsignedInt())
+            {
+                return std::to_string(AsUnsignedInt());
+            }
+            return std::to_string(AsFloat());
+        }
+
+    private:
+        template <typename T>
+        T As(const char* wanted) const
+        {
+            if (const T* value = std::get_if<T>(&m_Value))
+            {
+                return *value;
+            }
+            throw InvalidArgumentException(std::string("a backend option is not of type ") + wanted);
+        }
+
+        std::variant<bool, int, unsigned int, float, std::string> m_Value;
+    };
+
+    class BackendOption
+    {
+    public:
+        BackendOption(std::string name, Var value) : m_Name(std::move(name)), m_Value(std::move(value)) {}
+        const std::string& GetName() const { return m_Name; }
+        const Var& GetValue() const { return m_Value; }
+
+    private:
+        std::string m_Name;
+        Var m_Value;
+    };
+
+    explicit BackendOptions(BackendId backend) : m_TargetBackend(std::move(backend)) {}
+    BackendOptions(BackendId backend, std::vector<BackendOption> options)
+        : m_TargetBackend(std::move(backend)), m_Options(std::move(options))
+    {
+    }
+
+    void AddOption(BackendOption option) { m_Options.push_back(std::move(option)); }
+    const BackendId& GetBackendId() const noexcept { return m_TargetBackend; }
+    size_t GetOptionCount() const noexcept { return m_Options.size(); }
+    /// Throws std::out_of_range past the end.
+    const BackendOption& GetOption(size_t index) const { return m_Options.at(index); }
+
+private:
+    BackendId m_TargetBackend;
+    std::vector<BackendOption> m_Options;
+};
+
+using NetworkOptions = std::vector<BackendOptions>;
+using ModelOptions = std::vector<BackendOptions>;
+using BackendCapabilities = BackendOptions;
+
+/// Calls fn(name, value) for each option of `backend`.
+template <typename Function>
+void ParseOptions(const std::vector<BackendOptions>& options, const BackendId& backend, Function fn)
+{
+    for (const BackendOptions& group : options)
+    {
+        if (group.GetBackendId() == backend)
+        {
+            for (size_t i = 0; i < group.GetOptionCount(); ++i)
+            {
+                fn(group.GetOption(i).GetName(), group.GetOption(i).GetValue());
+            }
+        }
+    }
+}
+
+} // namespace tenon

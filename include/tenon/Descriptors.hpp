@@ -1,0 +1,1218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Descriptors: the parameters of each layer type. Names, fields and defaults are Arm NN's; what Tenon adds says so.
+//
+// m_ParametersAsInputs (Tenon): parameters arrive as tensors at run time. The layer then has the extra inputs that the
+// comment of its descriptor names, and the fields they replace are ignored. Integer tensors, Signed32 or Signed64.
+#pragma once
+
+#include <tenon/Tensor.hpp>
+#include <tenon/Types.hpp>
+#include <tenon/detail/DescriptorBase.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tenon
+{
+
+/// Activation: out = f(in).
+struct ActivationDescriptor : detail::Described<ActivationDescriptor>
+{
+    ActivationDescriptor() = default;
+    explicit ActivationDescriptor(ActivationFunction function, float a = 0.0f, float b = 0.0f)
+        : m_Function(function), m_A(a), m_B(b)
+    {
+    }
+
+    ActivationFunction m_Function = ActivationFunction::Sigmoid;
+    float m_A = 0.0f; ///< upper bound, slope or alpha: see ActivationFunction
+    float m_B = 0.0f; ///< lower bound or offset
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Function", &ActivationDescriptor::m_Function);
+        v("A", &ActivationDescriptor::m_A);
+        v("B", &ActivationDescriptor::m_B);
+    }
+};
+
+/// ArgMinMax: index of the smallest or largest element along an axis; the first one on a tie.
+/// With m_ParametersAsInputs input 1 is the axis.
+struct ArgMinMaxDescriptor : detail::Described<ArgMinMaxDescriptor>
+{
+    ArgMinMaxFunction m_Function = ArgMinMaxFunction::Min;
+    int m_Axis = -1;                             ///< negative counts from the end
+    DataType m_Output_Type = DataType::Signed32; ///< Signed32 or Signed64
+    bool m_ParametersAsInputs = false;
+
+    uint32_t GetNumInputs() const { return m_ParametersAsInputs ? 2 : 1; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Function", &ArgMinMaxDescriptor::m_Function);
+        v("Axis", &ArgMinMaxDescriptor::m_Axis);
+        v("Output_Type", &ArgMinMaxDescriptor::m_Output_Type);
+        v("ParametersAsInputs", &ArgMinMaxDescriptor::m_ParametersAsInputs);
+    }
+};
+
+/// Comparison: Boolean out = in0 OP in1, with broadcasting.
+struct ComparisonDescriptor : detail::Described<ComparisonDescriptor>
+{
+    ComparisonDescriptor() = default;
+    explicit ComparisonDescriptor(ComparisonOperation operation) : m_Operation(operation) {}
+
+    ComparisonOperation m_Operation = ComparisonOperation::Equal;
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Operation", &ComparisonDescriptor::m_Operation);
+    }
+};
+
+/// ElementwiseBinary: out = in0 OP in1, with broadcasting.
+struct ElementwiseBinaryDescriptor : detail::Described<ElementwiseBinaryDescriptor>
+{
+    ElementwiseBinaryDescriptor() = default;
+    explicit ElementwiseBinaryDescriptor(BinaryOperation operation) : m_Operation(operation) {}
+
+    BinaryOperation m_Operation = BinaryOperation::Add;
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Operation", &ElementwiseBinaryDescriptor::m_Operation);
+    }
+};
+
+/// ElementwiseUnary: out = OP in.
+struct ElementwiseUnaryDescriptor : detail::Described<ElementwiseUnaryDescriptor>
+{
+    ElementwiseUnaryDescriptor() = default;
+    explicit ElementwiseUnaryDescriptor(UnaryOperation operation) : m_Operation(operation) {}
+
+    UnaryOperation m_Operation = UnaryOperation::Abs;
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Operation", &ElementwiseUnaryDescriptor::m_Operation);
+    }
+};
+
+/// LogicalBinary: Boolean out = in0 OP in1, with broadcasting.
+struct LogicalBinaryDescriptor : detail::Described<LogicalBinaryDescriptor>
+{
+    LogicalBinaryDescriptor() = default;
+    explicit LogicalBinaryDescriptor(LogicalBinaryOperation operation) : m_Operation(operation) {}
+
+    LogicalBinaryOperation m_Operation = LogicalBinaryOperation::LogicalAnd;
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Operation", &LogicalBinaryDescriptor::m_Operation);
+    }
+};
+
+/// Permute: moves source dimension i to destination m[i]; the inverse of Transpose.
+struct PermuteDescriptor : detail::Described<PermuteDescriptor>
+{
+    PermuteDescriptor() = default;
+    explicit PermuteDescriptor(const PermutationVector& dimMappings) : m_DimMappings(dimMappings) {}
+
+    PermutationVector m_DimMappings; ///< dst_dim[m[i]] = src_dim[i]
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("DimMappings", &PermuteDescriptor::m_DimMappings);
+    }
+};
+
+/// Transpose: takes destination dimension i from source m[i].
+/// With m_ParametersAsInputs input 1 holds the mappings.
+struct TransposeDescriptor : detail::Described<TransposeDescriptor>
+{
+    TransposeDescriptor() = default;
+    explicit TransposeDescriptor(const PermutationVector& dimMappings) : m_DimMappings(dimMappings) {}
+
+    PermutationVector m_DimMappings; ///< dst_dim[i] = src_dim[m[i]]
+    bool m_ParametersAsInputs = false;
+
+    uint32_t GetNumInputs() const { return m_ParametersAsInputs ? 2 : 1; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("DimMappings", &TransposeDescriptor::m_DimMappings);
+        v("ParametersAsInputs", &TransposeDescriptor::m_ParametersAsInputs);
+    }
+};
+
+/// Softmax: exp(beta * (x - max)) / sum, along one axis.
+struct SoftmaxDescriptor : detail::Described<SoftmaxDescriptor>
+{
+    float m_Beta = 1.0f; ///< factor of the exponent
+    int m_Axis = -1;     ///< negative counts from the end
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Beta", &SoftmaxDescriptor::m_Beta);
+        v("Axis", &SoftmaxDescriptor::m_Axis);
+    }
+};
+
+/// LogSoftmax: log of Softmax.
+using LogSoftmaxDescriptor = SoftmaxDescriptor;
+
+/// Concat: joins inputs along m_ConcatAxis, in order. View origins are optional; where they are set they must say the
+/// same as the axis. All zero (the default) means that they follow from the inputs' shapes.
+struct TENON_API OriginsDescriptor : detail::Described<OriginsDescriptor>
+{
+    OriginsDescriptor() = default;
+    /// Throws InvalidArgumentException if numDimensions is above MaxNumOfTensorDimensions.
+    explicit OriginsDescriptor(uint32_t numViews, uint32_t numDimensions = 4);
+
+    /// Status::Failure, and a message in the log, for a view or coordinate out of range.
+    Status SetViewOriginCoord(uint32_t view, uint32_t coord, uint32_t value);
+    uint32_t GetNumViews() const { return m_NumViews; }
+    uint32_t GetNumDimensions() const { return m_NumDimensions; }
+    /// The coordinates of one view, GetNumDimensions() of them. Throws InvalidArgumentException out of range.
+    const uint32_t* GetViewOrigin(uint32_t view) const;
+    void SetConcatAxis(unsigned int concatAxis) { m_ConcatAxis = concatAxis; }
+    unsigned int GetConcatAxis() const { return m_ConcatAxis; }
+    /// Whether any origin is not zero.
+    bool HasOrigins() const;
+    uint32_t GetNumInputs() const { return m_NumViews; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("ConcatAxis", &OriginsDescriptor::m_ConcatAxis);
+        v("NumViews", &OriginsDescriptor::m_NumViews);
+        v("NumDimensions", &OriginsDescriptor::m_NumDimensions);
+        v("ViewOrigins", &OriginsDescriptor::m_ViewOrigins);
+    }
+
+private:
+    unsigned int m_ConcatAxis = 1;
+    uint32_t m_NumViews = 0;
+    uint32_t m_NumDimensions = 0;
+    std::vector<uint32_t> m_ViewOrigins; ///< view by view
+};
+using ConcatDescriptor = OriginsDescriptor;
+using MergerDescriptor = OriginsDescriptor;
+
+/// Splitter: each output is the box of its view's origin and size.
+struct TENON_API ViewsDescriptor : detail::Described<ViewsDescriptor>
+{
+    ViewsDescriptor() = default;
+    explicit ViewsDescriptor(uint32_t numViews, uint32_t numDimensions = 4);
+
+    Status SetViewOriginCoord(uint32_t view, uint32_t coord, uint32_t value);
+    Status SetViewSize(uint32_t view, uint32_t coord, uint32_t value);
+    void SetAxis(int32_t axis);
+    uint32_t GetNumViews() const { return m_Origins.GetNumViews(); }
+    uint32_t GetNumDimensions() const { return m_Origins.GetNumDimensions(); }
+    const uint32_t* GetViewOrigin(uint32_t view) const { return m_Origins.GetViewOrigin(view); }
+    /// The sizes of one view. Throws InvalidArgumentException out of range.
+    const uint32_t* GetViewSizes(uint32_t view) const;
+    const OriginsDescriptor& GetOrigins() const { return m_Origins; }
+    bool HasAxis() const { return m_IsAxisSet; }
+    int32_t GetAxis() const { return m_Axis; }
+    uint32_t GetNumOutputs() const { return GetNumViews(); }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Origins", &ViewsDescriptor::m_Origins);
+        v("ViewSizes", &ViewsDescriptor::m_ViewSizes);
+        v("IsAxisSet", &ViewsDescriptor::m_IsAxisSet);
+        v("Axis", &ViewsDescriptor::m_Axis);
+    }
+
+private:
+    OriginsDescriptor m_Origins;
+    std::vector<uint32_t> m_ViewSizes; ///< view by view
+    bool m_IsAxisSet = false;
+    int32_t m_Axis = 0;
+};
+using SplitterDescriptor = ViewsDescriptor;
+
+/// Pooling2d: max, average or L2 over windows of pixels.
+struct Pooling2dDescriptor : detail::Described<Pooling2dDescriptor>
+{
+    PoolingAlgorithm m_PoolType = PoolingAlgorithm::Max;
+    uint32_t m_PadLeft = 0;
+    uint32_t m_PadRight = 0;
+    uint32_t m_PadTop = 0;
+    uint32_t m_PadBottom = 0;
+    uint32_t m_PoolWidth = 0;
+    uint32_t m_PoolHeight = 0;
+    uint32_t m_StrideX = 0;
+    uint32_t m_StrideY = 0;
+    OutputShapeRounding m_OutputShapeRounding = OutputShapeRounding::Floor;
+    PaddingMethod m_PaddingMethod = PaddingMethod::Exclude;
+    DataLayout m_DataLayout = DataLayout::NCHW;
+    PaddingScheme m_PaddingScheme = PaddingScheme::Explicit;
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("PoolType", &Pooling2dDescriptor::m_PoolType);
+        v("PadLeft", &Pooling2dDescriptor::m_PadLeft);
+        v("PadRight", &Pooling2dDescriptor::m_PadRight);
+        v("PadTop", &Pooling2dDescriptor::m_PadTop);
+        v("PadBottom", &Pooling2dDescriptor::m_PadBottom);
+        v("PoolWidth", &Pooling2dDescriptor::m_PoolWidth);
+        v("PoolHeight", &Pooling2dDescriptor::m_PoolHeight);
+        v("StrideX", &Pooling2dDescriptor::m_StrideX);
+        v("StrideY", &Pooling2dDescriptor::m_StrideY);
+        v("OutputShapeRounding", &Pooling2dDescriptor::m_OutputShapeRounding);
+        v("PaddingMethod", &Pooling2dDescriptor::m_PaddingMethod);
+        v("DataLayout", &Pooling2dDescriptor::m_DataLayout);
+        v("PaddingScheme", &Pooling2dDescriptor::m_PaddingScheme);
+    }
+};
+
+/// Pooling3d: the same over three dimensions.
+struct Pooling3dDescriptor : detail::Described<Pooling3dDescriptor>
+{
+    PoolingAlgorithm m_PoolType = PoolingAlgorithm::Max;
+    uint32_t m_PadLeft = 0;
+    uint32_t m_PadRight = 0;
+    uint32_t m_PadTop = 0;
+    uint32_t m_PadBottom = 0;
+    uint32_t m_PadFront = 0;
+    uint32_t m_PadBack = 0;
+    uint32_t m_PoolWidth = 0;
+    uint32_t m_PoolHeight = 0;
+    uint32_t m_PoolDepth = 0;
+    uint32_t m_StrideX = 0;
+    uint32_t m_StrideY = 0;
+    uint32_t m_StrideZ = 0;
+    OutputShapeRounding m_OutputShapeRounding = OutputShapeRounding::Floor;
+    PaddingMethod m_PaddingMethod = PaddingMethod::Exclude;
+    DataLayout m_DataLayout = DataLayout::NCDHW;
+    PaddingScheme m_PaddingScheme = PaddingScheme::Explicit;
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("PoolType", &Pooling3dDescriptor::m_PoolType);
+        v("PadLeft", &Pooling3dDescriptor::m_PadLeft);
+        v("PadRight", &Pooling3dDescriptor::m_PadRight);
+        v("PadTop", &Pooling3dDescriptor::m_PadTop);
+        v("PadBottom", &Pooling3dDescriptor::m_PadBottom);
+        v("PadFront", &Pooling3dDescriptor::m_PadFront);
+        v("PadBack", &Pooling3dDescriptor::m_PadBack);
+        v("PoolWidth", &Pooling3dDescriptor::m_PoolWidth);
+        v("PoolHeight", &Pooling3dDescriptor::m_PoolHeight);
+        v("PoolDepth", &Pooling3dDescriptor::m_PoolDepth);
+        v("StrideX", &Pooling3dDescriptor::m_StrideX);
+        v("StrideY", &Pooling3dDescriptor::m_StrideY);
+        v("StrideZ", &Pooling3dDescriptor::m_StrideZ);
+        v("OutputShapeRounding", &Pooling3dDescriptor::m_OutputShapeRounding);
+        v("PaddingMethod", &Pooling3dDescriptor::m_PaddingMethod);
+        v("DataLayout", &Pooling3dDescriptor::m_DataLayout);
+        v("PaddingScheme", &Pooling3dDescriptor::m_PaddingScheme);
+    }
+};
+
+/// FullyConnected: inputs are data, weights [I, O] (or [O, I]) and, with m_BiasEnabled, bias [O].
+/// The input is flattened to [N, I].
+struct FullyConnectedDescriptor : detail::Described<FullyConnectedDescriptor>
+{
+    bool m_BiasEnabled = false;
+    bool m_TransposeWeightMatrix = false;    ///< weights are [O, I] in place of [I, O]
+    bool m_ConstantWeights = true;           ///< kept for Arm NN; weights may come from any layer
+    bool m_KeepDims = false;                 ///< Tenon: the output keeps the leading dimensions of the input
+    bool m_AsymmetricQuantizeInputs = false; ///< Tenon: float input with integer weights: quantize it asymmetrically
+
+    uint32_t GetNumInputs() const { return m_BiasEnabled ? 3 : 2; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("BiasEnabled", &FullyConnectedDescriptor::m_BiasEnabled);
+        v("TransposeWeightMatrix", &FullyConnectedDescriptor::m_TransposeWeightMatrix);
+        v("ConstantWeights", &FullyConnectedDescriptor::m_ConstantWeights);
+        v("KeepDims", &FullyConnectedDescriptor::m_KeepDims);
+        v("AsymmetricQuantizeInputs", &FullyConnectedDescriptor::m_AsymmetricQuantizeInputs);
+    }
+};
+
+/// Convolution2d: inputs are data, weights and, with m_BiasEnabled, bias [O]. Weights [O, H, W, I] for NHWC, [O, I, H,
+/// W] for NCHW. I may be a divisor of the data's channels: then the convolution is grouped (channels / I groups).
+struct Convolution2dDescriptor : detail::Described<Convolution2dDescriptor>
+{
+    uint32_t m_PadLeft = 0;
+    uint32_t m_PadRight = 0;
+    uint32_t m_PadTop = 0;
+    uint32_t m_PadBottom = 0;
+    uint32_t m_StrideX = 1;
+    uint32_t m_StrideY = 1;
+    uint32_t m_DilationX = 1;
+    uint32_t m_DilationY = 1;
+    bool m_BiasEnabled = false;
+    DataLayout m_DataLayout = DataLayout::NCHW;
+    PaddingScheme m_PaddingScheme = PaddingScheme::Explicit;
+
+    uint32_t GetNumInputs() const { return m_BiasEnabled ? 3 : 2; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("PadLeft", &Convolution2dDescriptor::m_PadLeft);
+        v("PadRight", &Convolution2dDescriptor::m_PadRight);
+        v("PadTop", &Convolution2dDescriptor::m_PadTop);
+        v("PadBottom", &Convolution2dDescriptor::m_PadBottom);
+        v("StrideX", &Convolution2dDescriptor::m_StrideX);
+        v("StrideY", &Convolution2dDescriptor::m_StrideY);
+        v("DilationX", &Convolution2dDescriptor::m_DilationX);
+        v("DilationY", &Convolution2dDescriptor::m_DilationY);
+        v("BiasEnabled", &Convolution2dDescriptor::m_BiasEnabled);
+        v("DataLayout", &Convolution2dDescriptor::m_DataLayout);
+        v("PaddingScheme", &Convolution2dDescriptor::m_PaddingScheme);
+    }
+};
+
+/// Convolution3d: inputs are data, weights [D, H, W, I, O] and, with m_BiasEnabled, bias [O].
+struct Convolution3dDescriptor : detail::Described<Convolution3dDescriptor>
+{
+    uint32_t m_PadLeft = 0;
+    uint32_t m_PadRight = 0;
+    uint32_t m_PadTop = 0;
+    uint32_t m_PadBottom = 0;
+    uint32_t m_PadFront = 0;
+    uint32_t m_PadBack = 0;
+    uint32_t m_StrideX = 1;
+    uint32_t m_StrideY = 1;
+    uint32_t m_StrideZ = 1;
+    uint32_t m_DilationX = 1;
+    uint32_t m_DilationY = 1;
+    uint32_t m_DilationZ = 1;
+    bool m_BiasEnabled = false;
+    DataLayout m_DataLayout = DataLayout::NDHWC;
+    PaddingScheme m_PaddingScheme = PaddingScheme::Explicit;
+
+    uint32_t GetNumInputs() const { return m_BiasEnabled ? 3 : 2; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("PadLeft", &Convolution3dDescriptor::m_PadLeft);
+        v("PadRight", &Convolution3dDescriptor::m_PadRight);
+        v("PadTop", &Convolution3dDescriptor::m_PadTop);
+        v("PadBottom", &Convolution3dDescriptor::m_PadBottom);
+        v("PadFront", &Convolution3dDescriptor::m_PadFront);
+        v("PadBack", &Convolution3dDescriptor::m_PadBack);
+        v("StrideX", &Convolution3dDescriptor::m_StrideX);
+        v("StrideY", &Convolution3dDescriptor::m_StrideY);
+        v("StrideZ", &Convolution3dDescriptor::m_StrideZ);
+        v("DilationX", &Convolution3dDescriptor::m_DilationX);
+        v("DilationY", &Convolution3dDescriptor::m_DilationY);
+        v("DilationZ", &Convolution3dDescriptor::m_DilationZ);
+        v("BiasEnabled", &Convolution3dDescriptor::m_BiasEnabled);
+        v("DataLayout", &Convolution3dDescriptor::m_DataLayout);
+        v("PaddingScheme", &Convolution3dDescriptor::m_PaddingScheme);
+    }
+};
+
+/// DepthwiseConvolution2d: inputs are data, weights [1, H, W, I * M] in both layouts and, with m_BiasEnabled, bias
+/// [I * M]. Output channel i * M + m comes from input channel i.
+struct DepthwiseConvolution2dDescriptor : detail::Described<DepthwiseConvolution2dDescriptor>
+{
+    uint32_t m_PadLeft = 0;
+    uint32_t m_PadRight = 0;
+    uint32_t m_PadTop = 0;
+    uint32_t m_PadBottom = 0;
+    uint32_t m_StrideX = 1;
+    uint32_t m_StrideY = 1;
+    uint32_t m_DilationX = 1;
+    uint32_t m_DilationY = 1;
+    bool m_BiasEnabled = false;
+    DataLayout m_DataLayout = DataLayout::NCHW;
+    PaddingScheme m_PaddingScheme = PaddingScheme::Explicit;
+
+    uint32_t GetNumInputs() const { return m_BiasEnabled ? 3 : 2; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("PadLeft", &DepthwiseConvolution2dDescriptor::m_PadLeft);
+        v("PadRight", &DepthwiseConvolution2dDescriptor::m_PadRight);
+        v("PadTop", &DepthwiseConvolution2dDescriptor::m_PadTop);
+        v("PadBottom", &DepthwiseConvolution2dDescriptor::m_PadBottom);
+        v("StrideX", &DepthwiseConvolution2dDescriptor::m_StrideX);
+        v("StrideY", &DepthwiseConvolution2dDescriptor::m_StrideY);
+        v("DilationX", &DepthwiseConvolution2dDescriptor::m_DilationX);
+        v("DilationY", &DepthwiseConvolution2dDescriptor::m_DilationY);
+        v("BiasEnabled", &DepthwiseConvolution2dDescriptor::m_BiasEnabled);
+        v("DataLayout", &DepthwiseConvolution2dDescriptor::m_DataLayout);
+        v("PaddingScheme", &DepthwiseConvolution2dDescriptor::m_PaddingScheme);
+    }
+};
+
+/// DetectionPostProcess: decodes boxes and suppresses overlaps (TFLite_Detection_PostProcess).
+/// Inputs: box encodings [1, N, 4], scores [1, N, C], anchors [N, 4].
+struct DetectionPostProcessDescriptor : detail::Described<DetectionPostProcessDescriptor>
+{
+    uint32_t m_MaxDetections = 0;
+    uint32_t m_MaxClassesPerDetection = 1;
+    uint32_t m_DetectionsPerClass = 1;
+    float m_NmsScoreThreshold = 0;
+    float m_NmsIouThreshold = 0;
+    uint32_t m_NumClasses = 0;
+    bool m_UseRegularNms = false;
+    float m_ScaleX = 0;
+    float m_ScaleY = 0;
+    float m_ScaleW = 0;
+    float m_ScaleH = 0;
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("MaxDetections", &DetectionPostProcessDescriptor::m_MaxDetections);
+        v("MaxClassesPerDetection", &DetectionPostProcessDescriptor::m_MaxClassesPerDetection);
+        v("DetectionsPerClass", &DetectionPostProcessDescriptor::m_DetectionsPerClass);
+        v("NmsScoreThreshold", &DetectionPostProcessDescriptor::m_NmsScoreThreshold);
+        v("NmsIouThreshold", &DetectionPostProcessDescriptor::m_NmsIouThreshold);
+        v("NumClasses", &DetectionPostProcessDescriptor::m_NumClasses);
+        v("UseRegularNms", &DetectionPostProcessDescriptor::m_UseRegularNms);
+        v("ScaleX", &DetectionPostProcessDescriptor::m_ScaleX);
+        v("ScaleY", &DetectionPostProcessDescriptor::m_ScaleY);
+        v("ScaleW", &DetectionPostProcessDescriptor::m_ScaleW);
+        v("ScaleH", &DetectionPostProcessDescriptor::m_ScaleH);
+    }
+};
+
+/// Normalization: local response normalization.
+struct NormalizationDescriptor : detail::Described<NormalizationDescriptor>
+{
+    NormalizationAlgorithmChannel m_NormChannelType = NormalizationAlgorithmChannel::Across;
+    NormalizationAlgorithmMethod m_NormMethodType = NormalizationAlgorithmMethod::LocalBrightness;
+    uint32_t m_NormSize = 0; ///< elements of the window
+    float m_Alpha = 0.0f;
+    float m_Beta = 0.0f;
+    float m_K = 0.0f;
+    DataLayout m_DataLayout = DataLayout::NCHW;
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("NormChannelType", &NormalizationDescriptor::m_NormChannelType);
+        v("NormMethodType", &NormalizationDescriptor::m_NormMethodType);
+        v("NormSize", &NormalizationDescriptor::m_NormSize);
+        v("Alpha", &NormalizationDescriptor::m_Alpha);
+        v("Beta", &NormalizationDescriptor::m_Beta);
+        v("K", &NormalizationDescriptor::m_K);
+        v("DataLayout", &NormalizationDescriptor::m_DataLayout);
+    }
+};
+
+/// L2Normalization: divides by the L2 norm over the channels.
+struct L2NormalizationDescriptor : detail::Described<L2NormalizationDescriptor>
+{
+    float m_Eps = 1e-12f; ///< lower bound of the norm
+    DataLayout m_DataLayout = DataLayout::NCHW;
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Eps", &L2NormalizationDescriptor::m_Eps);
+        v("DataLayout", &L2NormalizationDescriptor::m_DataLayout);
+    }
+};
+
+/// BatchNormalization: inputs are data, mean, variance, beta, gamma, each but the first [C].
+struct BatchNormalizationDescriptor : detail::Described<BatchNormalizationDescriptor>
+{
+    float m_Eps = 0.0001f; ///< added to the variance
+    DataLayout m_DataLayout = DataLayout::NCHW;
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Eps", &BatchNormalizationDescriptor::m_Eps);
+        v("DataLayout", &BatchNormalizationDescriptor::m_DataLayout);
+    }
+};
+
+/// InstanceNormalization: normalizes each image and channel by itself.
+struct InstanceNormalizationDescriptor : detail::Described<InstanceNormalizationDescriptor>
+{
+    float m_Gamma = 1.0f;
+    float m_Beta = 0.0f;
+    float m_Eps = 1e-12f; ///< added to the variance
+    DataLayout m_DataLayout = DataLayout::NCHW;
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Gamma", &InstanceNormalizationDescriptor::m_Gamma);
+        v("Beta", &InstanceNormalizationDescriptor::m_Beta);
+        v("Eps", &InstanceNormalizationDescriptor::m_Eps);
+        v("DataLayout", &InstanceNormalizationDescriptor::m_DataLayout);
+    }
+};
+
+/// BatchToSpaceNd. With m_ParametersAsInputs inputs 1 and 2 are the block shape [M] and the crops [M, 2].
+struct BatchToSpaceNdDescriptor : detail::Described<BatchToSpaceNdDescriptor>
+{
+    BatchToSpaceNdDescriptor() = default;
+    BatchToSpaceNdDescriptor(std::vector<unsigned int> blockShape,
+                             std::vector<std::pair<unsigned int, unsigned int>> crops)
+        : m_BlockShape(std::move(blockShape)), m_Crops(std::move(crops))
+    {
+    }
+
+    std::vector<unsigned int> m_BlockShape = {1, 1};
+    std::vector<std::pair<unsigned int, unsigned int>> m_Crops = {{0, 0},
+                                                                  {0, 0}}; ///< (begin, end) of each block dimension
+    DataLayout m_DataLayout = DataLayout::NCHW;
+    bool m_ParametersAsInputs = false;
+
+    uint32_t GetNumInputs() const { return m_ParametersAsInputs ? 3 : 1; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("BlockShape", &BatchToSpaceNdDescriptor::m_BlockShape);
+        v("Crops", &BatchToSpaceNdDescriptor::m_Crops);
+        v("DataLayout", &BatchToSpaceNdDescriptor::m_DataLayout);
+        v("ParametersAsInputs", &BatchToSpaceNdDescriptor::m_ParametersAsInputs);
+    }
+};
+
+/// SpaceToBatchNd. With m_ParametersAsInputs inputs 1 and 2 are the block shape [M] and the paddings [M, 2].
+struct SpaceToBatchNdDescriptor : detail::Described<SpaceToBatchNdDescriptor>
+{
+    SpaceToBatchNdDescriptor() = default;
+    SpaceToBatchNdDescriptor(const std::vector<unsigned int>& blockShape,
+                             const std::vector<std::pair<unsigned int, unsigned int>>& padList)
+        : m_BlockShape(blockShape), m_PadList(padList)
+    {
+    }
+
+    std::vector<unsigned int> m_BlockShape = {1, 1};
+    std::vector<std::pair<unsigned int, unsigned int>> m_PadList = {
+        {0, 0}, {0, 0}}; ///< (before, after) of each block dimension
+    DataLayout m_DataLayout = DataLayout::NCHW;
+    bool m_ParametersAsInputs = false;
+
+    uint32_t GetNumInputs() const { return m_ParametersAsInputs ? 3 : 1; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("BlockShape", &SpaceToBatchNdDescriptor::m_BlockShape);
+        v("PadList", &SpaceToBatchNdDescriptor::m_PadList);
+        v("DataLayout", &SpaceToBatchNdDescriptor::m_DataLayout);
+        v("ParametersAsInputs", &SpaceToBatchNdDescriptor::m_ParametersAsInputs);
+    }
+};
+
+/// FakeQuantization: rounds to the 8-bit grid of [min, max].
+struct FakeQuantizationDescriptor : detail::Described<FakeQuantizationDescriptor>
+{
+    float m_Min = -6.0f;
+    float m_Max = 6.0f;
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Min", &FakeQuantizationDescriptor::m_Min);
+        v("Max", &FakeQuantizationDescriptor::m_Max);
+    }
+};
+
+/// Fill: input 0 holds the output's shape; every element is the value.
+struct FillDescriptor : detail::Described<FillDescriptor>
+{
+    FillDescriptor() = default;
+    explicit FillDescriptor(float value) : m_Value(value) {}
+
+    float m_Value = 0;
+    bool m_ValueAsInput = false; ///< Tenon: input 1 is the value, of any type
+
+    uint32_t GetNumInputs() const { return m_ValueAsInput ? 2 : 1; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Value", &FillDescriptor::m_Value);
+        v("ValueAsInput", &FillDescriptor::m_ValueAsInput);
+    }
+};
+
+/// Gather: takes slices of input 0 by the indices of input 1.
+struct GatherDescriptor : detail::Described<GatherDescriptor>
+{
+    GatherDescriptor() = default;
+    explicit GatherDescriptor(int32_t axis) : m_Axis(axis) {}
+
+    int32_t m_Axis = 0;      ///< negative counts from the end
+    int32_t m_BatchDims = 0; ///< Tenon: leading dimensions that both inputs share
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Axis", &GatherDescriptor::m_Axis);
+        v("BatchDims", &GatherDescriptor::m_BatchDims);
+    }
+};
+
+/// Resize. With m_ParametersAsInputs input 1 holds {height, width}.
+struct ResizeDescriptor : detail::Described<ResizeDescriptor>
+{
+    uint32_t m_TargetWidth = 0;
+    uint32_t m_TargetHeight = 0;
+    ResizeMethod m_Method = ResizeMethod::NearestNeighbor;
+    DataLayout m_DataLayout = DataLayout::NCHW;
+    bool m_AlignCorners = false;
+    bool m_HalfPixelCenters = false;
+    bool m_ParametersAsInputs = false;
+
+    uint32_t GetNumInputs() const { return m_ParametersAsInputs ? 2 : 1; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("TargetWidth", &ResizeDescriptor::m_TargetWidth);
+        v("TargetHeight", &ResizeDescriptor::m_TargetHeight);
+        v("Method", &ResizeDescriptor::m_Method);
+        v("DataLayout", &ResizeDescriptor::m_DataLayout);
+        v("AlignCorners", &ResizeDescriptor::m_AlignCorners);
+        v("HalfPixelCenters", &ResizeDescriptor::m_HalfPixelCenters);
+        v("ParametersAsInputs", &ResizeDescriptor::m_ParametersAsInputs);
+    }
+};
+
+/// Reshape. With m_ParametersAsInputs input 1 holds the target shape, where one -1 is computed.
+struct ReshapeDescriptor : detail::Described<ReshapeDescriptor>
+{
+    ReshapeDescriptor() = default;
+    explicit ReshapeDescriptor(const TensorShape& shape) : m_TargetShape(shape) {}
+
+    TensorShape m_TargetShape; ///< one unknown dimension is computed from the rest
+    bool m_ParametersAsInputs = false;
+
+    uint32_t GetNumInputs() const { return m_ParametersAsInputs ? 2 : 1; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("TargetShape", &ReshapeDescriptor::m_TargetShape);
+        v("ParametersAsInputs", &ReshapeDescriptor::m_ParametersAsInputs);
+    }
+};
+
+/// SpaceToDepth: moves blocks of pixels into channels; DepthToSpace: back.
+struct SpaceToDepthDescriptor : detail::Described<SpaceToDepthDescriptor>
+{
+    SpaceToDepthDescriptor() = default;
+    SpaceToDepthDescriptor(unsigned int blockSize, DataLayout dataLayout)
+        : m_BlockSize(blockSize), m_DataLayout(dataLayout)
+    {
+    }
+
+    uint32_t m_BlockSize = 0; ///< at least 1
+    DataLayout m_DataLayout = DataLayout::NHWC;
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("BlockSize", &SpaceToDepthDescriptor::m_BlockSize);
+        v("DataLayout", &SpaceToDepthDescriptor::m_DataLayout);
+    }
+};
+using DepthToSpaceDescriptor = SpaceToDepthDescriptor;
+
+/// Lstm and UnidirectionalSequenceLstm. Weights arrive as LstmInputParams; each becomes a Constant layer wired to an
+/// input.
+struct LstmDescriptor : detail::Described<LstmDescriptor>
+{
+    uint32_t m_ActivationFunc = 1;    ///< 0 none, 1 ReLU, 3 ReLU6, 4 tanh, 6 sigmoid
+    float m_ClippingThresCell = 0.0f; ///< 0: no clipping
+    float m_ClippingThresProj = 0.0f; ///< 0: no clipping
+    bool m_CifgEnabled = true;        ///< input gate = 1 - forget gate
+    bool m_PeepholeEnabled = false;
+    bool m_ProjectionEnabled = false;
+    bool m_LayerNormEnabled = false;
+    bool m_TimeMajor = false;
+    float m_InputIntermediateScale = 0.0f;
+    float m_ForgetIntermediateScale = 0.0f;
+    float m_CellIntermediateScale = 0.0f;
+    float m_OutputIntermediateScale = 0.0f;
+    int32_t m_HiddenStateZeroPoint = 0;
+    float m_HiddenStateScale = 0.0f;
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("ActivationFunc", &LstmDescriptor::m_ActivationFunc);
+        v("ClippingThresCell", &LstmDescriptor::m_ClippingThresCell);
+        v("ClippingThresProj", &LstmDescriptor::m_ClippingThresProj);
+        v("CifgEnabled", &LstmDescriptor::m_CifgEnabled);
+        v("PeepholeEnabled", &LstmDescriptor::m_PeepholeEnabled);
+        v("ProjectionEnabled", &LstmDescriptor::m_ProjectionEnabled);
+        v("LayerNormEnabled", &LstmDescriptor::m_LayerNormEnabled);
+        v("TimeMajor", &LstmDescriptor::m_TimeMajor);
+        v("InputIntermediateScale", &LstmDescriptor::m_InputIntermediateScale);
+        v("ForgetIntermediateScale", &LstmDescriptor::m_ForgetIntermediateScale);
+        v("CellIntermediateScale", &LstmDescriptor::m_CellIntermediateScale);
+        v("OutputIntermediateScale", &LstmDescriptor::m_OutputIntermediateScale);
+        v("HiddenStateZeroPoint", &LstmDescriptor::m_HiddenStateZeroPoint);
+        v("HiddenStateScale", &LstmDescriptor::m_HiddenStateScale);
+    }
+};
+using UnidirectionalSequenceLstmDescriptor = LstmDescriptor;
+
+/// QLstm: quantized LSTM cell with int8 activations.
+struct QLstmDescriptor : detail::Described<QLstmDescriptor>
+{
+    float m_CellClip = 0.0f;
+    float m_ProjectionClip = 0.0f;
+    bool m_CifgEnabled = true; ///< input gate = 1 - forget gate
+    bool m_PeepholeEnabled = false;
+    bool m_ProjectionEnabled = false;
+    bool m_LayerNormEnabled = false;
+    float m_InputIntermediateScale = 0.0f;
+    float m_ForgetIntermediateScale = 0.0f;
+    float m_CellIntermediateScale = 0.0f;
+    float m_OutputIntermediateScale = 0.0f;
+    int32_t m_HiddenStateZeroPoint = 0;
+    float m_HiddenStateScale = 0.0f;
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("CellClip", &QLstmDescriptor::m_CellClip);
+        v("ProjectionClip", &QLstmDescriptor::m_ProjectionClip);
+        v("CifgEnabled", &QLstmDescriptor::m_CifgEnabled);
+        v("PeepholeEnabled", &QLstmDescriptor::m_PeepholeEnabled);
+        v("ProjectionEnabled", &QLstmDescriptor::m_ProjectionEnabled);
+        v("LayerNormEnabled", &QLstmDescriptor::m_LayerNormEnabled);
+        v("InputIntermediateScale", &QLstmDescriptor::m_InputIntermediateScale);
+        v("ForgetIntermediateScale", &QLstmDescriptor::m_ForgetIntermediateScale);
+        v("CellIntermediateScale", &QLstmDescriptor::m_CellIntermediateScale);
+        v("OutputIntermediateScale", &QLstmDescriptor::m_OutputIntermediateScale);
+        v("HiddenStateZeroPoint", &QLstmDescriptor::m_HiddenStateZeroPoint);
+        v("HiddenStateScale", &QLstmDescriptor::m_HiddenStateScale);
+    }
+};
+
+/// Mean over some axes. With m_ParametersAsInputs input 1 holds the axes (negative ones count from the end).
+struct MeanDescriptor : detail::Described<MeanDescriptor>
+{
+    MeanDescriptor() = default;
+    MeanDescriptor(const std::vector<unsigned int>& axis, bool keepDims) : m_Axis(axis), m_KeepDims(keepDims) {}
+
+    std::vector<unsigned int> m_Axis; ///< empty: all
+    bool m_KeepDims = false;
+    bool m_ParametersAsInputs = false;
+
+    uint32_t GetNumInputs() const { return m_ParametersAsInputs ? 2 : 1; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Axis", &MeanDescriptor::m_Axis);
+        v("KeepDims", &MeanDescriptor::m_KeepDims);
+        v("ParametersAsInputs", &MeanDescriptor::m_ParametersAsInputs);
+    }
+};
+
+/// Reduce over some axes. With m_ParametersAsInputs input 1 holds the axes (negative ones count from the end).
+struct ReduceDescriptor : detail::Described<ReduceDescriptor>
+{
+    bool m_KeepDims = false;
+    std::vector<uint32_t> m_vAxis; ///< empty: all
+    ReduceOperation m_ReduceOperation = ReduceOperation::Sum;
+    bool m_ParametersAsInputs = false;
+
+    uint32_t GetNumInputs() const { return m_ParametersAsInputs ? 2 : 1; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("KeepDims", &ReduceDescriptor::m_KeepDims);
+        v("vAxis", &ReduceDescriptor::m_vAxis);
+        v("ReduceOperation", &ReduceDescriptor::m_ReduceOperation);
+        v("ParametersAsInputs", &ReduceDescriptor::m_ParametersAsInputs);
+    }
+};
+
+/// Pad. With m_ParametersAsInputs input 1 holds the paddings [rank, 2].
+struct PadDescriptor : detail::Described<PadDescriptor>
+{
+    PadDescriptor() = default;
+    explicit PadDescriptor(const std::vector<std::pair<unsigned int, unsigned int>>& padList, float padValue = 0,
+                           PaddingMode paddingMode = PaddingMode::Constant)
+        : m_PadList(padList), m_PadValue(padValue), m_PaddingMode(paddingMode)
+    {
+    }
+
+    std::vector<std::pair<unsigned int, unsigned int>> m_PadList; ///< (before, after) of each dimension
+    float m_PadValue = 0; ///< as stored: for a quantized tensor its zero point pads with real 0
+    PaddingMode m_PaddingMode = PaddingMode::Constant;
+    bool m_ParametersAsInputs = false;
+    bool m_ValueAsInput = false; ///< Tenon: input 2 is the value, of the type of input 0
+
+    uint32_t GetNumInputs() const { return m_ValueAsInput ? 3 : (m_ParametersAsInputs ? 2 : 1); }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("PadList", &PadDescriptor::m_PadList);
+        v("PadValue", &PadDescriptor::m_PadValue);
+        v("PaddingMode", &PadDescriptor::m_PaddingMode);
+        v("ParametersAsInputs", &PadDescriptor::m_ParametersAsInputs);
+        v("ValueAsInput", &PadDescriptor::m_ValueAsInput);
+    }
+};
+
+/// Slice: the box at m_Begin of m_Size.
+/// With m_ParametersAsInputs inputs 1 and 2 are begin and size (-1: to the end).
+struct SliceDescriptor : detail::Described<SliceDescriptor>
+{
+    SliceDescriptor() = default;
+    SliceDescriptor(const std::vector<unsigned int>& begin, const std::vector<unsigned int>& size)
+        : m_Begin(begin), m_Size(size)
+    {
+    }
+
+    std::vector<unsigned int> m_Begin;
+    std::vector<unsigned int> m_Size;
+    bool m_ParametersAsInputs = false;
+
+    uint32_t GetNumInputs() const { return m_ParametersAsInputs ? 3 : 1; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Begin", &SliceDescriptor::m_Begin);
+        v("Size", &SliceDescriptor::m_Size);
+        v("ParametersAsInputs", &SliceDescriptor::m_ParametersAsInputs);
+    }
+};
+
+/// Stack: joins inputs along a new axis.
+struct StackDescriptor : detail::Described<StackDescriptor>
+{
+    StackDescriptor() = default;
+    StackDescriptor(uint32_t axis, uint32_t numInputs, const TensorShape& inputShape)
+        : m_Axis(axis), m_NumInputs(numInputs), m_InputShape(inputShape)
+    {
+    }
+
+    uint32_t m_Axis = 0; ///< 0-based axis of the output
+    uint32_t m_NumInputs = 0;
+    TensorShape m_InputShape; ///< optional: the shape that all inputs must have
+
+    uint32_t GetNumInputs() const { return m_NumInputs; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Axis", &StackDescriptor::m_Axis);
+        v("NumInputs", &StackDescriptor::m_NumInputs);
+        v("InputShape", &StackDescriptor::m_InputShape);
+    }
+};
+
+/// StandIn: holds the place of a layer that nothing can run.
+struct StandInDescriptor : detail::Described<StandInDescriptor>
+{
+    StandInDescriptor() = default;
+    StandInDescriptor(uint32_t numInputs, uint32_t numOutputs) : m_NumInputs(numInputs), m_NumOutputs(numOutputs) {}
+
+    uint32_t m_NumInputs = 0;
+    uint32_t m_NumOutputs = 0;
+
+    uint32_t GetNumInputs() const { return m_NumInputs; }
+    uint32_t GetNumOutputs() const { return m_NumOutputs; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("NumInputs", &StandInDescriptor::m_NumInputs);
+        v("NumOutputs", &StandInDescriptor::m_NumOutputs);
+    }
+};
+
+/// StridedSlice: as in TFLite and NumPy, with masks.
+/// With m_ParametersAsInputs inputs 1, 2 and 3 are begin, end and stride.
+struct StridedSliceDescriptor : detail::Described<StridedSliceDescriptor>
+{
+    StridedSliceDescriptor() = default;
+    StridedSliceDescriptor(const std::vector<int>& begin, const std::vector<int>& end, const std::vector<int>& stride)
+        : m_Begin(begin), m_End(end), m_Stride(stride)
+    {
+    }
+
+    std::vector<int> m_Begin;
+    std::vector<int> m_End;
+    std::vector<int> m_Stride;
+    int32_t m_BeginMask = 0;      ///< bit i stands for entry i
+    int32_t m_EndMask = 0;        ///< bit i stands for entry i
+    int32_t m_ShrinkAxisMask = 0; ///< bit i stands for entry i
+    int32_t m_EllipsisMask = 0;   ///< bit i stands for entry i
+    int32_t m_NewAxisMask = 0;    ///< bit i stands for entry i
+    DataLayout m_DataLayout = DataLayout::NCHW;
+    bool m_Offset = false; ///< Tenon: ends are relative to begins, as TFLite's `offset`
+    bool m_ParametersAsInputs = false;
+
+    uint32_t GetNumInputs() const { return m_ParametersAsInputs ? 4 : 1; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Begin", &StridedSliceDescriptor::m_Begin);
+        v("End", &StridedSliceDescriptor::m_End);
+        v("Stride", &StridedSliceDescriptor::m_Stride);
+        v("BeginMask", &StridedSliceDescriptor::m_BeginMask);
+        v("EndMask", &StridedSliceDescriptor::m_EndMask);
+        v("ShrinkAxisMask", &StridedSliceDescriptor::m_ShrinkAxisMask);
+        v("EllipsisMask", &StridedSliceDescriptor::m_EllipsisMask);
+        v("NewAxisMask", &StridedSliceDescriptor::m_NewAxisMask);
+        v("DataLayout", &StridedSliceDescriptor::m_DataLayout);
+        v("Offset", &StridedSliceDescriptor::m_Offset);
+        v("ParametersAsInputs", &StridedSliceDescriptor::m_ParametersAsInputs);
+    }
+};
+
+/// PreCompiled: a blob that a backend compiled.
+struct PreCompiledDescriptor : detail::Described<PreCompiledDescriptor>
+{
+    PreCompiledDescriptor() = default;
+    PreCompiledDescriptor(uint32_t numInputSlots, uint32_t numOutputSlots)
+        : m_NumInputSlots(numInputSlots), m_NumOutputSlots(numOutputSlots)
+    {
+    }
+
+    uint32_t m_NumInputSlots = 0;
+    uint32_t m_NumOutputSlots = 0;
+
+    uint32_t GetNumInputs() const { return m_NumInputSlots; }
+    uint32_t GetNumOutputs() const { return m_NumOutputSlots; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("NumInputSlots", &PreCompiledDescriptor::m_NumInputSlots);
+        v("NumOutputSlots", &PreCompiledDescriptor::m_NumOutputSlots);
+    }
+};
+
+/// TransposeConvolution2d: inputs are data, weights and, with m_BiasEnabled, bias [O]. Weights [O, H, W, I] for NHWC,
+/// [O, I, H, W] for NCHW.
+struct TransposeConvolution2dDescriptor : detail::Described<TransposeConvolution2dDescriptor>
+{
+    uint32_t m_PadLeft = 0;
+    uint32_t m_PadRight = 0;
+    uint32_t m_PadTop = 0;
+    uint32_t m_PadBottom = 0;
+    uint32_t m_StrideX = 0;
+    uint32_t m_StrideY = 0;
+    bool m_BiasEnabled = false;
+    DataLayout m_DataLayout = DataLayout::NCHW;
+    bool m_OutputShapeEnabled = false;
+    std::vector<unsigned int> m_OutputShape;
+    PaddingScheme m_PaddingScheme = PaddingScheme::Explicit;
+
+    uint32_t GetNumInputs() const { return m_BiasEnabled ? 3 : 2; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("PadLeft", &TransposeConvolution2dDescriptor::m_PadLeft);
+        v("PadRight", &TransposeConvolution2dDescriptor::m_PadRight);
+        v("PadTop", &TransposeConvolution2dDescriptor::m_PadTop);
+        v("PadBottom", &TransposeConvolution2dDescriptor::m_PadBottom);
+        v("StrideX", &TransposeConvolution2dDescriptor::m_StrideX);
+        v("StrideY", &TransposeConvolution2dDescriptor::m_StrideY);
+        v("BiasEnabled", &TransposeConvolution2dDescriptor::m_BiasEnabled);
+        v("DataLayout", &TransposeConvolution2dDescriptor::m_DataLayout);
+        v("OutputShapeEnabled", &TransposeConvolution2dDescriptor::m_OutputShapeEnabled);
+        v("OutputShape", &TransposeConvolution2dDescriptor::m_OutputShape);
+        v("PaddingScheme", &TransposeConvolution2dDescriptor::m_PaddingScheme);
+    }
+};
+
+/// ChannelShuffle: regroups slices of an axis.
+struct ChannelShuffleDescriptor : detail::Described<ChannelShuffleDescriptor>
+{
+    ChannelShuffleDescriptor() = default;
+    ChannelShuffleDescriptor(const uint32_t& numGroups, const uint32_t& axis) : m_NumGroups(numGroups), m_Axis(axis) {}
+
+    uint32_t m_NumGroups = 0;
+    uint32_t m_Axis = 0;
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("NumGroups", &ChannelShuffleDescriptor::m_NumGroups);
+        v("Axis", &ChannelShuffleDescriptor::m_Axis);
+    }
+};
+
+/// BatchMatMul: out[..., M, N] = x[..., M, K] * y[..., K, N], with broadcasting of the leading dimensions.
+struct BatchMatMulDescriptor : detail::Described<BatchMatMulDescriptor>
+{
+    BatchMatMulDescriptor() = default;
+    explicit BatchMatMulDescriptor(bool transposeX, bool transposeY, bool adjointX = false, bool adjointY = false)
+        : m_TransposeX(transposeX), m_TransposeY(transposeY), m_AdjointX(adjointX), m_AdjointY(adjointY)
+    {
+    }
+
+    bool m_TransposeX = false;
+    bool m_TransposeY = false;
+    bool m_AdjointX = false;
+    bool m_AdjointY = false;
+    DataLayout m_DataLayoutX = DataLayout::NCHW;
+    DataLayout m_DataLayoutY = DataLayout::NCHW;
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("TransposeX", &BatchMatMulDescriptor::m_TransposeX);
+        v("TransposeY", &BatchMatMulDescriptor::m_TransposeY);
+        v("AdjointX", &BatchMatMulDescriptor::m_AdjointX);
+        v("AdjointY", &BatchMatMulDescriptor::m_AdjointY);
+        v("DataLayoutX", &BatchMatMulDescriptor::m_DataLayoutX);
+        v("DataLayoutY", &BatchMatMulDescriptor::m_DataLayoutY);
+    }
+};
+
+/// Tile: repeats along each dimension. With m_ParametersAsInputs input 1 holds the multiples.
+struct TileDescriptor : detail::Described<TileDescriptor>
+{
+    TileDescriptor() = default;
+    explicit TileDescriptor(std::vector<uint32_t> multiples) : m_Multiples(std::move(multiples)) {}
+
+    std::vector<uint32_t> m_Multiples;
+    bool m_ParametersAsInputs = false;
+
+    uint32_t GetNumInputs() const { return m_ParametersAsInputs ? 2 : 1; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Multiples", &TileDescriptor::m_Multiples);
+        v("ParametersAsInputs", &TileDescriptor::m_ParametersAsInputs);
+    }
+};
+
+/// BroadcastTo. With m_ParametersAsInputs input 1 holds the target shape.
+struct BroadcastToDescriptor : detail::Described<BroadcastToDescriptor>
+{
+    BroadcastToDescriptor() = default;
+    explicit BroadcastToDescriptor(const TensorShape& shape) : m_BroadcastToShape(shape) {}
+
+    TensorShape m_BroadcastToShape;
+    bool m_ParametersAsInputs = false;
+
+    uint32_t GetNumInputs() const { return m_ParametersAsInputs ? 2 : 1; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("BroadcastToShape", &BroadcastToDescriptor::m_BroadcastToShape);
+        v("ParametersAsInputs", &BroadcastToDescriptor::m_ParametersAsInputs);
+    }
+};
+
+/// ScatterNd: inputs are the tensor (or shape), indices and updates.
+struct ScatterNdDescriptor : detail::Described<ScatterNdDescriptor>
+{
+    ScatterNdDescriptor() = default;
+    ScatterNdDescriptor(ScatterNdFunction function, bool inputEnabled)
+        : m_Function(function), m_InputEnabled(inputEnabled)
+    {
+    }
+
+    ScatterNdFunction m_Function = ScatterNdFunction::Update;
+    bool m_InputEnabled = true; ///< input 0 is a tensor to update; else it holds the output's shape
+    int32_t m_Axis = 0;         ///< only 0
+    bool m_AxisEnabled = false; ///< only false
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Function", &ScatterNdDescriptor::m_Function);
+        v("InputEnabled", &ScatterNdDescriptor::m_InputEnabled);
+        v("Axis", &ScatterNdDescriptor::m_Axis);
+        v("AxisEnabled", &ScatterNdDescriptor::m_AxisEnabled);
+    }
+};
+
+/// Fused: several layers as one.
+struct FusedDescriptor : detail::Described<FusedDescriptor>
+{
+    FusedDescriptor() = default;
+    FusedDescriptor(uint32_t numInputSlots, uint32_t numOutputSlots, FusedKernelType fusedKernelType)
+        : m_NumInputSlots(numInputSlots), m_NumOutputSlots(numOutputSlots), m_FusedKernelType(fusedKernelType)
+    {
+    }
+
+    uint32_t m_NumInputSlots = 4;
+    uint32_t m_NumOutputSlots = 2;
+    FusedKernelType m_FusedKernelType = FusedKernelType::AddMulAdd;
+
+    uint32_t GetNumInputs() const { return m_NumInputSlots; }
+    uint32_t GetNumOutputs() const { return m_NumOutputSlots; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("NumInputSlots", &FusedDescriptor::m_NumInputSlots);
+        v("NumOutputSlots", &FusedDescriptor::m_NumOutputSlots);
+        v("FusedKernelType", &FusedDescriptor::m_FusedKernelType);
+    }
+};
+
+/// Custom (Tenon): an operator that Tenon itself does not know, by name and options.
+struct CustomDescriptor : detail::Described<CustomDescriptor>
+{
+    std::string m_Name;             ///< e.g. "TFLite_Detection_PostProcess" or "SVDF"
+    std::vector<uint8_t> m_Options; ///< options as the model's file has them
+    uint32_t m_NumInputs = 0;
+    uint32_t m_NumOutputs = 0;
+
+    uint32_t GetNumInputs() const { return m_NumInputs; }
+    uint32_t GetNumOutputs() const { return m_NumOutputs; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Name", &CustomDescriptor::m_Name);
+        v("Options", &CustomDescriptor::m_Options);
+        v("NumInputs", &CustomDescriptor::m_NumInputs);
+        v("NumOutputs", &CustomDescriptor::m_NumOutputs);
+    }
+};
+
+namespace detail
+{
+TENON_API OriginsDescriptor MakeConcatDescriptor(const std::vector<TensorShape>& shapes, unsigned int axis);
+}
+
+/// Sets up Concat's descriptor from the shapes [first, last) joined along `concatenationDimension`.
+/// Throws InvalidArgumentException when the shapes do not fit.
+template <typename TensorShapeIt>
+OriginsDescriptor CreateDescriptorForConcatenation(TensorShapeIt first, TensorShapeIt last,
+                                                   unsigned int concatenationDimension)
+{
+    return detail::MakeConcatDescriptor(std::vector<TensorShape>(first, last), concatenationDimension);
+}
+
+} // namespace tenon

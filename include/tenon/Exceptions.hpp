@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The exceptions that the public API throws. Errors are reported by exception only; nothing returns null for a failure.
+#pragma once
+
+#include <tenon/Export.hpp>
+
+#include <exception>
+#include <string>
+
+namespace tenon
+{
+
+/// Where in the sources a check failed. Appended to a message as " at function F [file:line]".
+struct CheckLocation
+{
+    const char* m_Function = "";
+    const char* m_File = "";
+    unsigned int m_Line = 0;
+
+    std::string AsString() const
+    {
+        return std::string(" at function ") + m_Function + " [" + m_File + ":" + std::to_string(m_Line) + "]";
+    }
+};
+
+/// Base of all exceptions of Tenon. Its text says what failed, where, and what to do about it.
+class TENON_API Exception : public std::exception
+{
+public:
+    explicit Exception(const std::string& message) : m_Message(message) {}
+    Exception(const std::string& message, const CheckLocation& location) : m_Message(message + location.AsString()) {}
+    ~Exception() override;
+
+    const char* what() const noexcept override { return m_Message.c_str(); }
+
+    /// Puts "<context>: " in front of the text; outer loops call it once to say what was being done.
+    void AddContext(const std::string& context) { m_Message = context + ": " + m_Message; }
+
+private:
+    std::string m_Message;
+};
+
+// One line a kind: the name, its base, and when it is thrown. Each gets an out-of-line destructor, so that its type
+// information lives in libtenon alone and can be caught on the other side of a shared-library boundary.
+#define TENON_EXCEPTION(Name, Base)                                                                                    \
+    class TENON_API Name : public Base                                                                                 \
+    {                                                                                                                  \
+    public:                                                                                                            \
+        using Base::Base;                                                                                              \
+        ~Name() override;                                                                                              \
+    };
+
+/// A backend that was asked for is not there.
+TENON_EXCEPTION(BackendUnavailableException, Exception)
+/// The OpenCL runtime of a GPU backend is not there.
+TENON_EXCEPTION(ClRuntimeUnavailableException, BackendUnavailableException)
+/// An argument is out of its domain: a shape, an index, a name, an option.
+TENON_EXCEPTION(InvalidArgumentException, Exception)
+/// A file is missing.
+TENON_EXCEPTION(FileNotFoundException, Exception)
+/// A model is corrupt or contradicts itself.
+TENON_EXCEPTION(ParseException, Exception)
+/// Something that the model or caller asks for is not supported. Names each thing and its reason.
+TENON_EXCEPTION(UnimplementedException, Exception)
+/// A layer's inputs, parameters and outputs do not fit together.
+TENON_EXCEPTION(LayerValidationException, Exception)
+/// A network as a whole is malformed: an unconnected slot, a cycle, a duplicate binding id.
+TENON_EXCEPTION(GraphValidationException, Exception)
+/// An empty Optional was read.
+TENON_EXCEPTION(BadOptionalAccessException, Exception)
+/// A failure while running.
+TENON_EXCEPTION(RuntimeException, Exception)
+/// Memory of the caller could not be imported.
+TENON_EXCEPTION(MemoryImportException, Exception)
+/// Memory could not be exported.
+TENON_EXCEPTION(MemoryExportException, Exception)
+/// A wait took too long.
+TENON_EXCEPTION(TimeoutException, Exception)
+/// A checked downcast met another type.
+TENON_EXCEPTION(PolymorphicDowncastException, Exception)
+/// A pointer that must not be null was.
+TENON_EXCEPTION(NullPointerException, Exception)
+/// A backend lacks a capability that was asked for.
+TENON_EXCEPTION(BackendCapabilityException, Exception)
+/// A memory limit was exceeded or memory is of the wrong kind.
+TENON_EXCEPTION(MemoryValidationException, Exception)
+
+#undef TENON_EXCEPTION
+
+template <typename ExceptionType>
+void ConditionalThrow(bool condition, const std::string& message)
+{
+    if (!condition)
+    {
+        throw ExceptionType(message);
+    }
+}
+
+template <typename ExceptionType>
+void ConditionalThrow(bool condition)
+{
+    if (!condition)
+    {
+        throw ExceptionType("a required condition does not hold");
+    }
+}
+
+/// Throws unless lhs == rhs. For comparable types only.
+template <typename ExceptionType, typename ComparedType>
+void ConditionalThrowIfNotEqual(const std::string& message, const ComparedType& lhs, const ComparedType& rhs)
+{
+    if (!(lhs == rhs))
+    {
+        throw ExceptionType(message);
+    }
+}
+
+} // namespace tenon
+
+#define TENON_CHECK_LOCATION()                                                                                         \
+    ::tenon::CheckLocation                                                                                             \
+    {                                                                                                                  \
+        __func__, __FILE__, static_cast<unsigned int>(__LINE__)                                                        \
+    }

@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: Apache-2.0
+// INetwork: the graph that an application or a parser builds; Optimize() and the network that it returns.
+#pragma once
+
+#include <tenon/BackendId.hpp>
+#include <tenon/BackendOptions.hpp>
+#include <tenon/Descriptors.hpp>
+#include <tenon/IProfiler.hpp>
+#include <tenon/IStrategy.hpp>
+#include <tenon/Limits.hpp>
+#include <tenon/LstmParams.hpp>
+#include <tenon/Optional.hpp>
+#include <tenon/Tensor.hpp>
+#include <tenon/Types.hpp>
+
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace tenon
+{
+
+class BackendRegistry;
+class IConnectableLayer;
+class IInputSlot;
+class INetwork;
+class IOptimizedNetwork;
+class IOutputSlot;
+
+using CompiledBlobDeleter = std::function<void(const void*)>;
+using CompiledBlobPtr = std::unique_ptr<void, CompiledBlobDeleter>;
+
+/// Where a layer takes a tensor from. Owned by its layer.
+class TENON_API IInputSlot
+{
+public:
+    /// Null when not connected.
+    virtual const IOutputSlot* GetConnection() const = 0;
+    virtual IOutputSlot* GetConnection() = 0;
+    virtual const IConnectableLayer& GetOwningIConnectableLayer() const = 0;
+    virtual IConnectableLayer& GetOwningIConnectableLayer() = 0;
+    virtual unsigned int GetSlotIndex() const = 0;
+
+    /// Overrides the info of the connected output for this input alone.
+    virtual void SetTensorInfo(const TensorInfo& tensorInfo) = 0;
+    /// The override, or else the connected output's info. Throws GraphValidationException when there is neither.
+    virtual const TensorInfo& GetTensorInfo() const = 0;
+    virtual bool IsTensorInfoSet() const = 0;
+    virtual bool IsTensorInfoOverridden() const = 0;
+
+protected:
+    ~IInputSlot();
+};
+
+/// Where a layer gives a tensor to. Owned by its layer.
+class TENON_API IOutputSlot
+{
+public:
+    virtual unsigned int GetNumConnections() const = 0;
+    /// Null past the last connection.
+    virtual const IInputSlot* GetConnection(unsigned int index) const = 0;
+    virtual IInputSlot* GetConnection(unsigned int index) = 0;
+
+    /// What this output holds. Shapes may be left unknown: Optimize() infers them.
+    virtual void SetTensorInfo(const TensorInfo& tensorInfo) = 0;
+    virtual const TensorInfo& GetTensorInfo() const = 0;
+    virtual bool IsTensorInfoSet() const = 0;
+
+    /// Connects to an input that is not connected yet, else throws InvalidArgumentException.
+    /// Returns the index of the connection.
+    virtual int Connect(IInputSlot& destination) = 0;
+    virtual void Disconnect(IInputSlot& slot) = 0;
+
+    virtual unsigned int CalculateIndexOnOwner() const = 0;
+    virtual LayerGuid GetOwningLayerGuid() const = 0;
+    virtual const IConnectableLayer& GetOwningIConnectableLayer() const = 0;
+    virtual IConnectableLayer& GetOwningIConnectableLayer() = 0;
+
+protected:
+    ~IOutputSlot();
+};
+
+/// A layer of a network. Owned by the network.
+class TENON_API IConnectableLayer
+{
+public:
+    virtual const char* GetName() const = 0;
+    virtual unsigned int GetNumInputSlots() const = 0;
+    virtual unsigned int GetNumOutputSlots() const = 0;
+    /// Each throws InvalidArgumentException past the last slot.
+    virtual const IInputSlot& GetInputSlot(unsigned int index) const = 0;
+    virtual IInputSlot& GetInputSlot(unsigned int index) = 0;
+    virtual const IOutputSlot& GetOutputSlot(unsigned int index) const = 0;
+    virtual IOutputSlot& GetOutputSlot(unsigned int index) = 0;
+
+    /// The shapes that this layer gives for inputs of these shapes. A shape that depends on values which are not
+    /// constant is of unknown rank. Throws LayerValidationException when the inputs do not fit.
+    virtual std::vector<TensorShape> InferOutputShapes(const std::vector<TensorShape>& inputShapes) const = 0;
+
+    virtual LayerGuid GetGuid() const = 0;
+    virtual LayerType GetType() const = 0;
+    /// The layer's descriptor; a NullDescriptor if it has none.
+    virtual const BaseDescriptor& GetParameters() const = 0;
+
+    /// Asks for a backend, which is tried before the preferred ones.
+    virtual void BackendSelectionHint(Optional<BackendId> backend) = 0;
+    virtual void SetBackendId(const BackendId& id) = 0;
+    /// Undefined until assigned.
+    virtual const BackendId& GetBackendId() const = 0;
+
+    virtual void ExecuteStrategy(IStrategy& strategy) const = 0;
+
+    using ConstantTensors = std::vector<std::reference_wrapper<const ConstTensor>>;
+    /// A Constant layer's tensor, or the constants wired to this layer's inputs by the method that added it.
+    virtual ConstantTensors GetConstantTensorsByRef() const = 0;
+
+protected:
+    ~IConnectableLayer();
+};
+
+using INetworkPtr = std::unique_ptr<INetwork, void (*)(INetwork* network)>;
+
+/// A network under construction. Layers belong to it. One thread at a time.
+///
+/// Each Add method returns the new layer; `name` may be null. Shapes and types that a layer takes are documented at its
+/// descriptor; they are checked by Optimize(). Memory of a ConstTensor is not copied and must stay valid until the
+/// network and all that was optimized and loaded from it are gone, unless AddConstantLayer is given an owner.
+class TENON_API INetwork
+{
+public:
+    virtual ~INetwork();
+
+    static INetwork* CreateRaw(const NetworkOptions& networkOptions = {});
+    static INetworkPtr Create(const NetworkOptions& networkOptions = {});
+    static void Destroy(INetwork* network);
+
+    /// Writes one line a layer to standard output.
+    virtual Status PrintGraph() = 0;
+    /// Graphviz of the network.
+    virtual Status SerializeToDot(std::ostream& stream) const = 0;
+    /// The network as JSON: layers with descriptors, tensors, connections.
+    virtual void SerializeToJson(std::ostream& stream) const = 0;
+
+    /// Calls the strategy for each layer, producers before consumers, then FinishStrategy.
+    virtual void ExecuteStrategy(IStrategy& strategy) const = 0;
+
+    /// An input of the network. Ids are chosen by the caller and must be unique among inputs.
+    virtual IConnectableLayer* AddInputLayer(LayerBindingId id, const char* name = nullptr) = 0;
+    /// An output of the network. Ids must be unique among outputs.
+    virtual IConnectableLayer* AddOutputLayer(LayerBindingId id, const char* name = nullptr) = 0;
+
+    /// A tensor that never changes: weights, biases, parameters. Its info is set on the output slot.
+    virtual IConnectableLayer* AddConstantLayer(const ConstTensor& input, const char* name = nullptr) = 0;
+    /// The same with an owner that keeps the memory alive, e.g. a mapped model file (Tenon).
+    virtual IConnectableLayer* AddConstantLayer(const ConstTensor& input, std::shared_ptr<const void> owner,
+                                                const char* name = nullptr) = 0;
+
+    /// f(in), element by element. Types: float, quantized.
+    virtual IConnectableLayer* AddActivationLayer(const ActivationDescriptor& activationDescriptor,
+                                                  const char* name = nullptr) = 0;
+    /// Index of the smallest or largest element along an axis, which the output loses.
+    virtual IConnectableLayer* AddArgMinMaxLayer(const ArgMinMaxDescriptor& argMinMaxDescriptor,
+                                                 const char* name = nullptr) = 0;
+    /// Matrix product of the last two dimensions.
+    virtual IConnectableLayer* AddBatchMatMulLayer(const BatchMatMulDescriptor& batchMatMulDescriptor,
+                                                   const char* name = nullptr) = 0;
+    /// Moves blocks of the batch into space, then crops.
+    virtual IConnectableLayer* AddBatchToSpaceNdLayer(const BatchToSpaceNdDescriptor& batchToSpaceNdDescriptor,
+                                                      const char* name = nullptr) = 0;
+    /// Repeats dimensions of size 1.
+    virtual IConnectableLayer* AddBroadcastToLayer(const BroadcastToDescriptor& broadcastToDescriptor,
+                                                   const char* name = nullptr) = 0;
+    /// Converts to the output's type.
+    virtual IConnectableLayer* AddCastLayer(const char* name = nullptr) = 0;
+    /// Regroups slices of an axis.
+    virtual IConnectableLayer* AddChannelShuffleLayer(const ChannelShuffleDescriptor& channelShuffleDescriptor,
+                                                      const char* name = nullptr) = 0;
+    /// in0 OP in1 -> Boolean, with broadcasting.
+    virtual IConnectableLayer* AddComparisonLayer(const ComparisonDescriptor& comparisonDescriptor,
+                                                  const char* name = nullptr) = 0;
+    /// Joins inputs along an axis.
+    virtual IConnectableLayer* AddConcatLayer(const ConcatDescriptor& concatDescriptor, const char* name = nullptr) = 0;
+    /// 2D convolution, optionally grouped. Inputs: data, weights and, if enabled, bias.
+    virtual IConnectableLayer* AddConvolution2dLayer(const Convolution2dDescriptor& convolution2dDescriptor,
+                                                     const char* name = nullptr) = 0;
+    /// 3D convolution. Inputs: data, weights and, if enabled, bias.
+    virtual IConnectableLayer* AddConvolution3dLayer(const Convolution3dDescriptor& convolution3dDescriptor,
+                                                     const char* name = nullptr) = 0;
+    /// An operator known by name only; reaches assignment, which asks the backends for it (Tenon).
+    virtual IConnectableLayer* AddCustomLayer(const CustomDescriptor& customDescriptor, const char* name = nullptr) = 0;
+    /// Moves channels into blocks of pixels.
+    virtual IConnectableLayer* AddDepthToSpaceLayer(const DepthToSpaceDescriptor& depthToSpaceDescriptor,
+                                                    const char* name = nullptr) = 0;
+    /// 2D convolution of each channel by itself. Inputs: data, weights and, if enabled, bias.
+    virtual IConnectableLayer*
+    AddDepthwiseConvolution2dLayer(const DepthwiseConvolution2dDescriptor& depthwiseConvolution2dDescriptor,
+                                   const char* name = nullptr) = 0;
+    /// scale * (in - zero point).
+    virtual IConnectableLayer* AddDequantizeLayer(const char* name = nullptr) = 0;
+    /// in0 OP in1, with broadcasting.
+    virtual IConnectableLayer* AddElementwiseBinaryLayer(const ElementwiseBinaryDescriptor& elementwiseBinaryDescriptor,
+                                                         const char* name = nullptr) = 0;
+    /// OP in.
+    virtual IConnectableLayer* AddElementwiseUnaryLayer(const ElementwiseUnaryDescriptor& elementwiseUnaryDescriptor,
+                                                        const char* name = nullptr) = 0;
+    /// A tensor of one value; input 0 holds its shape.
+    virtual IConnectableLayer* AddFillLayer(const FillDescriptor& fillDescriptor, const char* name = nullptr) = 0;
+    /// Rounds down.
+    virtual IConnectableLayer* AddFloorLayer(const char* name = nullptr) = 0;
+    /// data * weights + bias. Inputs: data, weights and, if enabled, bias.
+    virtual IConnectableLayer* AddFullyConnectedLayer(const FullyConnectedDescriptor& fullyConnectedDescriptor,
+                                                      const char* name = nullptr) = 0;
+    /// Several layers as one.
+    virtual IConnectableLayer* AddFusedLayer(const FusedDescriptor& fusedDescriptor, const char* name = nullptr) = 0;
+    /// Slices of input 0 by the indices of input 1.
+    virtual IConnectableLayer* AddGatherLayer(const GatherDescriptor& gatherDescriptor, const char* name = nullptr) = 0;
+    /// Slices of input 0 by index tuples of input 1.
+    virtual IConnectableLayer* AddGatherNdLayer(const char* name = nullptr) = 0;
+    /// Normalizes each image and channel by itself.
+    virtual IConnectableLayer*
+    AddInstanceNormalizationLayer(const InstanceNormalizationDescriptor& instanceNormalizationDescriptor,
+                                  const char* name = nullptr) = 0;
+    /// Divides by the L2 norm over the channels.
+    virtual IConnectableLayer* AddL2NormalizationLayer(const L2NormalizationDescriptor& l2NormalizationDescriptor,
+                                                       const char* name = nullptr) = 0;
+    /// log(softmax(in)) along an axis.
+    virtual IConnectableLayer* AddLogSoftmaxLayer(const LogSoftmaxDescriptor& logSoftmaxDescriptor,
+                                                  const char* name = nullptr) = 0;
+    /// Boolean in0 OP in1, with broadcasting.
+    virtual IConnectableLayer* AddLogicalBinaryLayer(const LogicalBinaryDescriptor& logicalBinaryDescriptor,
+                                                     const char* name = nullptr) = 0;
+    /// Mean over axes.
+    virtual IConnectableLayer* AddMeanLayer(const MeanDescriptor& meanDescriptor, const char* name = nullptr) = 0;
+    /// Whichever of two inputs is there.
+    virtual IConnectableLayer* AddMergeLayer(const char* name = nullptr) = 0;
+    /// Local response normalization.
+    virtual IConnectableLayer* AddNormalizationLayer(const NormalizationDescriptor& normalizationDescriptor,
+                                                     const char* name = nullptr) = 0;
+    /// Adds elements before and after each dimension.
+    virtual IConnectableLayer* AddPadLayer(const PadDescriptor& padDescriptor, const char* name = nullptr) = 0;
+    /// Moves source dimension i to destination m[i].
+    virtual IConnectableLayer* AddPermuteLayer(const PermuteDescriptor& permuteDescriptor,
+                                               const char* name = nullptr) = 0;
+    /// Max, average or L2 over windows.
+    virtual IConnectableLayer* AddPooling2dLayer(const Pooling2dDescriptor& pooling2dDescriptor,
+                                                 const char* name = nullptr) = 0;
+    /// Max, average or L2 over three-dimensional windows.
+    virtual IConnectableLayer* AddPooling3dLayer(const Pooling3dDescriptor& pooling3dDescriptor,
+                                                 const char* name = nullptr) = 0;
+    /// x > 0 ? x : alpha * x; alpha is input 1, with broadcasting.
+    virtual IConnectableLayer* AddPreluLayer(const char* name = nullptr) = 0;
+    /// round(in / scale) + zero point of the output; also from one quantization to another.
+    virtual IConnectableLayer* AddQuantizeLayer(const char* name = nullptr) = 0;
+    /// The rank of the input, a Signed32 scalar.
+    virtual IConnectableLayer* AddRankLayer(const char* name = nullptr) = 0;
+    /// Sum, max, mean, min or product over axes.
+    virtual IConnectableLayer* AddReduceLayer(const ReduceDescriptor& reduceDescriptor, const char* name = nullptr) = 0;
+    /// The same elements under another shape.
+    virtual IConnectableLayer* AddReshapeLayer(const ReshapeDescriptor& reshapeDescriptor,
+                                               const char* name = nullptr) = 0;
+    /// Scales height and width.
+    virtual IConnectableLayer* AddResizeLayer(const ResizeDescriptor& resizeDescriptor, const char* name = nullptr) = 0;
+    /// Reverses along the axes that input 1 holds.
+    virtual IConnectableLayer* AddReverseV2Layer(const char* name = nullptr) = 0;
+    /// Writes updates into a tensor at indices.
+    virtual IConnectableLayer* AddScatterNdLayer(const ScatterNdDescriptor& scatterNdDescriptor,
+                                                 const char* name = nullptr) = 0;
+    /// The shape of the input, Signed32 [rank].
+    virtual IConnectableLayer* AddShapeLayer(const char* name = nullptr) = 0;
+    /// A box of the input.
+    virtual IConnectableLayer* AddSliceLayer(const SliceDescriptor& sliceDescriptor, const char* name = nullptr) = 0;
+    /// exp(beta * x) / sum, along an axis.
+    virtual IConnectableLayer* AddSoftmaxLayer(const SoftmaxDescriptor& softmaxDescriptor,
+                                               const char* name = nullptr) = 0;
+    /// Pads, then moves blocks of space into the batch.
+    virtual IConnectableLayer* AddSpaceToBatchNdLayer(const SpaceToBatchNdDescriptor& spaceToBatchNdDescriptor,
+                                                      const char* name = nullptr) = 0;
+    /// Moves blocks of pixels into channels.
+    virtual IConnectableLayer* AddSpaceToDepthLayer(const SpaceToDepthDescriptor& spaceToDepthDescriptor,
+                                                    const char* name = nullptr) = 0;
+    /// Cuts the input into boxes, one per output.
+    virtual IConnectableLayer* AddSplitterLayer(const SplitterDescriptor& splitterDescriptor,
+                                                const char* name = nullptr) = 0;
+    /// Joins inputs along a new axis.
+    virtual IConnectableLayer* AddStackLayer(const StackDescriptor& stackDescriptor, const char* name = nullptr) = 0;
+    /// Holds the place of a layer that nothing can run.
+    virtual IConnectableLayer* AddStandInLayer(const StandInDescriptor& standInDescriptor,
+                                               const char* name = nullptr) = 0;
+    /// A strided box of the input, as in NumPy.
+    virtual IConnectableLayer* AddStridedSliceLayer(const StridedSliceDescriptor& stridedSliceDescriptor,
+                                                    const char* name = nullptr) = 0;
+    /// Passes input 0 to one of two outputs by input 1.
+    virtual IConnectableLayer* AddSwitchLayer(const char* name = nullptr) = 0;
+    /// Repeats the input along each dimension.
+    virtual IConnectableLayer* AddTileLayer(const TileDescriptor& tileDescriptor, const char* name = nullptr) = 0;
+    /// Takes destination dimension i from source m[i].
+    virtual IConnectableLayer* AddTransposeLayer(const TransposeDescriptor& transposeDescriptor,
+                                                 const char* name = nullptr) = 0;
+
+    /// gamma * (in - mean) / sqrt(variance + eps) + beta; each [C].
+    virtual IConnectableLayer* AddBatchNormalizationLayer(const BatchNormalizationDescriptor& desc,
+                                                          const ConstTensor& mean, const ConstTensor& variance,
+                                                          const ConstTensor& beta, const ConstTensor& gamma,
+                                                          const char* name = nullptr) = 0;
+    /// Decodes boxes and suppresses overlaps. Outputs: boxes, classes, scores, number of detections.
+    virtual IConnectableLayer* AddDetectionPostProcessLayer(const DetectionPostProcessDescriptor& descriptor,
+                                                            const ConstTensor& anchors, const char* name = nullptr) = 0;
+    /// Transposed convolution with constant weights and optional bias.
+    virtual IConnectableLayer* AddTransposeConvolution2dLayer(const TransposeConvolution2dDescriptor& descriptor,
+                                                              const ConstTensor& weights,
+                                                              const Optional<ConstTensor>& biases,
+                                                              const char* name = nullptr) = 0;
+    /// One step of an LSTM. Inputs: data, output state, cell state. Outputs: scratch, output state, cell state, output.
+    virtual IConnectableLayer* AddLstmLayer(const LstmDescriptor& descriptor, const LstmInputParams& params,
+                                            const char* name = nullptr) = 0;
+    /// One step of a quantized LSTM. Inputs: data, output state, cell state. Outputs: output state, cell state, output.
+    virtual IConnectableLayer* AddQLstmLayer(const QLstmDescriptor& descriptor, const LstmInputParams& params,
+                                             const char* name = nullptr) = 0;
+    /// One step of a uint8 LSTM. Inputs: data, cell state, output state. Outputs: cell state, output state.
+    virtual IConnectableLayer* AddQuantizedLstmLayer(const QuantizedLstmInputParams& params,
+                                                     const char* name = nullptr) = 0;
+    /// An LSTM over a sequence. Inputs: data, output state, cell state. Outputs: output state, cell state, output.
+    virtual IConnectableLayer*
+    AddUnidirectionalSequenceLstmLayer(const UnidirectionalSequenceLstmDescriptor& descriptor,
+                                       const LstmInputParams& params, const char* name = nullptr) = 0;
+    /// A blob that a backend compiled, run by that backend.
+    virtual IConnectableLayer* AddPrecompiledLayer(const PreCompiledDescriptor& preCompiledDescriptor,
+                                                   CompiledBlobPtr compiledBlobPtr, const Optional<BackendId>& backend,
+                                                   const char* name = nullptr) = 0;
+
+    /// Deprecated names: each adds a layer of the family ElementwiseBinary.
+    IConnectableLayer* AddAdditionLayer(const char* name = nullptr);
+    IConnectableLayer* AddDivisionLayer(const char* name = nullptr);
+    IConnectableLayer* AddMaximumLayer(const char* name = nullptr);
+    IConnectableLayer* AddMinimumLayer(const char* name = nullptr);
+    IConnectableLayer* AddMultiplicationLayer(const char* name = nullptr);
+    IConnectableLayer* AddSubtractionLayer(const char* name = nullptr);
+};
+
+/// The backends that a runtime has. IRuntime::GetDeviceSpec() gives it.
+class TENON_API IDeviceSpec
+{
+public:
+    virtual ~IDeviceSpec();
+    virtual const BackendIdSet& GetSupportedBackends() const = 0;
+    virtual const BackendRegistry& GetBackendRegistry() const = 0;
+};
+
+/// Options of Optimize().
+class TENON_API OptimizerOptionsOpaque
+{
+public:
+    OptimizerOptionsOpaque() = default;
+    OptimizerOptionsOpaque(bool reduceFp32ToFp16, bool debug, bool reduceFp32ToBf16, bool importEnabled,
+                           ModelOptions modelOptions = {}, bool exportEnabled = false, bool debugToFile = false);
+    OptimizerOptionsOpaque(bool reduceFp32ToFp16, bool debug, bool reduceFp32ToBf16 = false,
+                           ShapeInferenceMethod shapeInferenceMethod = ShapeInferenceMethod::ValidateOnly,
+                           bool importEnabled = false, ModelOptions modelOptions = {}, bool exportEnabled = false,
+                           bool debugToFile = false, bool allowExpandedDims = false);
+
+    void SetReduceFp32ToFp16(bool value) { m_ReduceFp32ToFp16 = value; }
+    void SetReduceFp32ToBf16(bool value) { m_ReduceFp32ToBf16 = value; }
+    void SetDebugEnabled(bool value) { m_Debug = value; }
+    void SetDebugToFileEnabled(bool value) { m_DebugToFile = value; }
+    void SetShapeInferenceMethod(ShapeInferenceMethod method) { m_ShapeInferenceMethod = method; }
+    void SetImportEnabled(bool value) { m_ImportEnabled = value; }
+    void SetExportEnabled(bool value) { m_ExportEnabled = value; }
+    void SetProfilingEnabled(bool value) { m_ProfilingEnabled = value; }
+    void SetAllowExpandedDims(bool value) { m_AllowExpandedDims = value; }
+    void AddModelOption(BackendOptions options) { m_ModelOptions.push_back(std::move(options)); }
+    void SetLimits(const Limits& limits) { m_Limits = limits; }
+
+    bool GetReduceFp32ToFp16() const { return m_ReduceFp32ToFp16; }
+    bool GetReduceFp32ToBf16() const { return m_ReduceFp32ToBf16; }
+    bool GetDebugEnabled() const { return m_Debug; }
+    bool GetDebugToFileEnabled() const { return m_DebugToFile; }
+    ShapeInferenceMethod GetShapeInferenceMethod() const { return m_ShapeInferenceMethod; }
+    bool GetImportEnabled() const { return m_ImportEnabled; }
+    bool GetExportEnabled() const { return m_ExportEnabled; }
+    bool GetProfilingEnabled() const { return m_ProfilingEnabled; }
+    bool GetAllowExpandedDims() const { return m_AllowExpandedDims; }
+    const ModelOptions& GetModelOptions() const { return m_ModelOptions; }
+    const Limits& GetLimits() const { return m_Limits; }
+
+    /// One line an option.
+    std::string ToString() const;
+
+private:
+    bool m_ReduceFp32ToFp16 = false;
+    bool m_ReduceFp32ToBf16 = false;
+    bool m_Debug = false;
+    bool m_DebugToFile = false;
+    ShapeInferenceMethod m_ShapeInferenceMethod = ShapeInferenceMethod::ValidateOnly;
+    bool m_ImportEnabled = false;
+    bool m_ExportEnabled = false;
+    bool m_ProfilingEnabled = false;
+    bool m_AllowExpandedDims = false;
+    ModelOptions m_ModelOptions;
+    Limits m_Limits;
+};
+
+using IOptimizedNetworkPtr = std::unique_ptr<IOptimizedNetwork, void (*)(IOptimizedNetwork* network)>;
+
+/// Who runs a layer, and why no backend before it in the preference list does (Tenon).
+struct LayerAssignment
+{
+    LayerGuid m_Guid;
+    std::string m_Name;
+    LayerType m_Type = LayerType::Input;
+    DataType m_DataType = DataType::Float32; ///< of output 0, or of input 0 where there is no output
+    BackendId m_Backend;
+    /// "preferred", or one "<backend>: <reason>" for each backend that refused.
+    std::string m_Reason;
+    /// Number of the subgraph that the layer runs in; subgraphs run in this order.
+    unsigned int m_Subgraph = 0;
+};
+
+/// A network that is ready to be loaded. Immutable.
+class TENON_API IOptimizedNetwork
+{
+public:
+    virtual ~IOptimizedNetwork();
+    static void Destroy(IOptimizedNetwork* network);
+
+    virtual Status PrintGraph() = 0;
+    virtual Status SerializeToDot(std::ostream& stream) const = 0;
+    virtual void SerializeToJson(std::ostream& stream) const = 0;
+    virtual LayerGuid GetGuid() const = 0;
+    virtual size_t GetNumInputs() const = 0;
+    virtual size_t GetNumOutputs() const = 0;
+    virtual void ExecuteStrategy(IStrategy& strategy) const = 0;
+    virtual const std::shared_ptr<IProfiler>& GetProfiler() const = 0;
+    /// Who runs which layer, in order of execution (Tenon).
+    virtual std::vector<LayerAssignment> GetAssignment() const = 0;
+};
+
+/// Validates `network`, simplifies it, assigns a backend to each layer in the order of `backendPreferences` and cuts it
+/// into subgraphs. The network itself is not changed. Warnings go to `messages` and, if that is absent, to the log.
+/// Throws, never returns null:
+///   InvalidArgumentException     no backend is given, or none of them is there
+///   GraphValidationException     the network as a whole is malformed
+///   LayerValidationException     a layer's inputs, parameters and outputs do not fit together
+///   UnimplementedException       layers that no backend takes; names all of them with each backend's reason
+TENON_API IOptimizedNetworkPtr Optimize(const INetwork& network, const std::vector<BackendId>& backendPreferences,
+                                        const IDeviceSpec& deviceSpec,
+                                        const OptimizerOptionsOpaque& options = OptimizerOptionsOpaque(),
+                                        Optional<std::vector<std::string>&> messages = EmptyOptional());
+
+} // namespace tenon

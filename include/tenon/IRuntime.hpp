@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// IRuntime: loads optimized networks and runs them.
+#pragma once
+
+#include <tenon/BackendId.hpp>
+#include <tenon/BackendOptions.hpp>
+#include <tenon/INetwork.hpp>
+#include <tenon/IProfiler.hpp>
+#include <tenon/Limits.hpp>
+#include <tenon/Tensor.hpp>
+#include <tenon/Types.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tenon
+{
+
+class IBackend;
+class IRuntime;
+
+using NetworkId = int;
+using IRuntimePtr = std::unique_ptr<IRuntime, void (*)(IRuntime* runtime)>;
+using ImportedInputId = unsigned int;
+using ImportedOutputId = unsigned int;
+
+/// How one network is loaded.
+struct INetworkProperties
+{
+    INetworkProperties() = default;
+    INetworkProperties(MemorySource inputSource, MemorySource outputSource, bool profilingEnabled = false,
+                       ProfilingDetailsMethod detailsMethod = ProfilingDetailsMethod::Undefined)
+        : m_InputSource(inputSource), m_OutputSource(outputSource), m_ProfilingEnabled(profilingEnabled),
+          m_OutputNetworkDetailsMethod(detailsMethod)
+    {
+    }
+
+    MemorySource m_InputSource = MemorySource::Undefined;
+    MemorySource m_OutputSource = MemorySource::Undefined;
+    bool m_ProfilingEnabled = false;
+    ProfilingDetailsMethod m_OutputNetworkDetailsMethod = ProfilingDetailsMethod::Undefined;
+    /// Threads that one EnqueueWorkload of this network may use; 0 means all cores (Tenon).
+    unsigned int m_NumberOfThreads = 1;
+};
+
+/// Figures of a loaded network (Tenon).
+struct NetworkStatistics
+{
+    size_t m_ArenaBytes = 0; ///< memory for intermediate tensors and scratch of one run, for the latest input shapes
+    size_t m_NumWorkloads = 0;
+    size_t m_NumContexts = 0; ///< how many runs have been under way at once
+};
+
+/// Gives the memory for an output whose shape is known only during the run; called once per output and run.
+/// The memory must hold info.GetNumBytes() bytes, and stay valid until EnqueueWorkload returns (Tenon).
+using OutputAllocator = std::function<void*(LayerBindingId id, const TensorInfo& info)>;
+
+/// Loads and runs networks. All methods are thread-safe; any number of threads may run one network at once.
+class TENON_API IRuntime
+{
+public:
+    struct ExternalProfilingOptions
+    {
+        bool m_EnableProfiling = false;
+        bool m_TimelineEnabled = false;
+        std::string m_OutgoingCaptureFile;
+        std::string m_IncomingCaptureFile;
+        bool m_FileOnly = false;
+        uint32_t m_CapturePeriod = 10000U; ///< microseconds
+        std::string m_FileFormat = "binary";
+    };
+
+    struct CreationOptions
+    {
+        bool m_EnableGpuProfiling = false;
+        /// Folder with dynamic backends; empty: none are loaded.
+        std::string m_DynamicBackendsPath;
+        bool m_ProtectedMode = false;
+        ExternalProfilingOptions m_ProfilingOptions;
+        /// Options for backends at their creation.
+        std::vector<BackendOptions> m_BackendOptions;
+        /// Bounds on what networks may ask for (Tenon).
+        Limits m_Limits;
+        /// Backends of the application's own, beside the built-in ones (Tenon).
+        std::vector<std::shared_ptr<const IBackend>> m_Backends;
+    };
+
+    virtual ~IRuntime();
+
+    static IRuntime* CreateRaw(const CreationOptions& options);
+    static IRuntimePtr Create(const CreationOptions& options);
+    static void Destroy(IRuntime* runtime);
+
+    /// Loads a network and gives its id. The pointer is consumed, also on failure.
+    /// Returns Success or throws; the overloads with `errorMessage` return Failure and the text instead of throwing.
+    virtual Status LoadNetwork(NetworkId& networkIdOut, IOptimizedNetworkPtr network) = 0;
+    virtual Status LoadNetwork(NetworkId& networkIdOut, IOptimizedNetworkPtr network, std::string& errorMessage) = 0;
+    virtual Status LoadNetwork(NetworkId& networkIdOut, IOptimizedNetworkPtr network, std::string& errorMessage,
+                               const INetworkProperties& networkProperties) = 0;
+
+    /// What an input or output holds, for the shapes that the network was loaded with.
+    /// Throws InvalidArgumentException for an unknown network or binding id.
+    virtual TensorInfo GetInputTensorInfo(NetworkId networkId, LayerBindingId layerId) const = 0;
+    virtual TensorInfo GetOutputTensorInfo(NetworkId networkId, LayerBindingId layerId) const = 0;
+
+    /// Remembers memory of the caller, which EnqueueWorkload then uses by id. A tensor that cannot be imported
+    /// (unknown binding id, wrong size, null) is a MemoryImportException that names it.
+    virtual std::vector<ImportedInputId>
+    ImportInputs(NetworkId networkId, const InputTensors& inputTensors,
+                 MemorySource forceImportMemorySource = MemorySource::Undefined) = 0;
+    virtual std::vector<ImportedOutputId>
+    ImportOutputs(NetworkId networkId, const OutputTensors& outputTensors,
+                  MemorySource forceImportMemorySource = MemorySource::Undefined) = 0;
+
+    /// Runs the network once. Inputs may have other shapes than it was loaded with: shapes and memory are then planned
+    /// anew (and kept), weights are not packed again. Throws InvalidArgumentException when a tensor is missing, of the
+    /// wrong type or size; RuntimeException and its kin when a workload fails.
+    virtual Status EnqueueWorkload(NetworkId networkId, const InputTensors& inputTensors,
+                                   const OutputTensors& outputTensors,
+                                   std::vector<ImportedInputId> preImportedInputIds = {},
+                                   std::vector<ImportedOutputId> preImportedOutputIds = {}) = 0;
+    /// The same where output shapes are not known beforehand: `allocator` is asked for the memory of each output
+    /// (Tenon).
+    virtual Status EnqueueWorkload(NetworkId networkId, const InputTensors& inputTensors,
+                                   const OutputAllocator& allocator) = 0;
+
+    /// Waits for runs under way, then frees the network. Throws InvalidArgumentException for an unknown id.
+    virtual Status UnloadNetwork(NetworkId networkId) = 0;
+
+    virtual const IDeviceSpec& GetDeviceSpec() const = 0;
+    virtual const std::shared_ptr<IProfiler> GetProfiler(NetworkId networkId) const = 0;
+    virtual void RegisterDebugCallback(NetworkId networkId, const DebugCallbackFunction& func) = 0;
+    virtual NetworkStatistics GetStatistics(NetworkId networkId) const = 0;
+
+    /// Sets how many threads one run may use from now on; 0 means all cores (Tenon).
+    virtual void SetNumberOfThreads(NetworkId networkId, unsigned int numberOfThreads) = 0;
+};
+
+} // namespace tenon

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bounds on what a model or caller may ask for; checked before anything is allocated.
+#pragma once
+
+#include <cstdint>
+
+namespace tenon
+{
+
+/// Part of IRuntime::CreationOptions and of the parsers' options. Raise a limit where a trusted model needs more.
+struct Limits
+{
+    /// Bytes of one tensor.
+    uint64_t m_MaxTensorBytes = uint64_t{4} << 30;
+    /// Bytes of one model's tensors together, as the memory plan adds them up.
+    uint64_t m_MaxTotalBytes = uint64_t{16} << 30;
+    /// Layers of one network, nested ones included.
+    uint64_t m_MaxLayers = 1000000;
+    /// Rank of a tensor; at most MaxNumOfTensorDimensions.
+    unsigned int m_MaxRank = 8;
+    /// Bytes of a model file.
+    uint64_t m_MaxFileBytes = uint64_t{2} << 30;
+    /// Depth of nested graphs and of nested options.
+    unsigned int m_MaxNesting = 32;
+};
+
+} // namespace tenon

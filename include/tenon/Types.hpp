@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// Enumerations and small value types of the public API. Numbers and names are Arm NN's where it has them.
+#pragma once
+
+#include <tenon/Exceptions.hpp>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tenon
+{
+
+/// The largest rank that a tensor may have.
+constexpr unsigned int MaxNumOfTensorDimensions = 8U;
+
+enum class Status
+{
+    Success = 0,
+    Failure = 1
+};
+
+/// Element types. Q types carry a scale and a zero point: real = scale * (stored - zero point).
+/// S types are symmetric (zero point 0). An 8- or 16-bit tensor without a scale holds plain integers.
+enum class DataType
+{
+    Float16 = 0,
+    Float32 = 1,
+    QAsymmU8 = 2,
+    Signed32 = 3,
+    Boolean = 4, ///< one byte an element, 0 or 1
+    QSymmS16 = 5,
+    QSymmS8 = 6, ///< weights; per axis when the info has several scales
+    QAsymmS8 = 7,
+    BFloat16 = 8,
+    Signed64 = 9,
+    Float64 = 10,
+    Signed8 = 11,
+    Signed16 = 12,
+    Unsigned8 = 13,
+    Unsigned16 = 14,
+    Unsigned32 = 15,
+    Unsigned64 = 16,
+    QSymmS4 = 17,   ///< two elements a byte, the first in the low half; -8..7
+    Complex64 = 18, ///< two float32: real, imaginary
+    Complex128 = 19 ///< two float64: real, imaginary
+};
+
+/// Order of the dimensions. NCHW is the descriptors' default, as in Arm NN; the optimizer lowers it to NHWC.
+enum class DataLayout
+{
+    NCHW = 1,
+    NHWC = 2,
+    NDHWC = 3,
+    NCDHW = 4
+};
+
+enum class ActivationFunction
+{
+    Sigmoid = 0,
+    TanH = 1,        ///< a * tanh(b * x)
+    Linear = 2,      ///< a * x + b
+    ReLu = 3,        ///< max(0, x)
+    BoundedReLu = 4, ///< min(a, max(b, x))
+    SoftReLu = 5,    ///< log(1 + exp(x))
+    LeakyReLu = 6,   ///< x > 0 ? x : a * x
+    Abs = 7,
+    Sqrt = 8,
+    Square = 9,
+    Elu = 10,       ///< x >= 0 ? x : a * (exp(x) - 1)
+    HardSwish = 11, ///< x * min(6, max(0, x + 3)) / 6
+    Gelu = 12       ///< 0.5 x (1 + erf(x / sqrt(2))); a != 0 selects the tanh approximation
+};
+
+enum class ArgMinMaxFunction
+{
+    Min = 0,
+    Max = 1
+};
+
+enum class ComparisonOperation
+{
+    Equal = 0,
+    Greater = 1,
+    GreaterOrEqual = 2,
+    Less = 3,
+    LessOrEqual = 4,
+    NotEqual = 5
+};
+
+enum class LogicalBinaryOperation
+{
+    LogicalAnd = 0,
+    LogicalOr = 1
+};
+
+enum class UnaryOperation
+{
+    Abs = 0,
+    Exp = 1,
+    Sqrt = 2,
+    Rsqrt = 3,
+    Neg = 4,
+    LogicalNot = 5,
+    Log = 6,
+    Sin = 7,
+    Ceil = 8
+};
+
+enum class BinaryOperation
+{
+    Add = 0,
+    Div = 1,
+    Maximum = 2,
+    Minimum = 3,
+    Mul = 4,
+    Sub = 5,
+    SqDiff = 6,   ///< (a - b)^2
+    Power = 7,    ///< a ^ b
+    FloorDiv = 8, ///< floor(a / b), as TFLite's FLOOR_DIV
+    FloorMod = 9  ///< a - floor(a / b) * b, as TFLite's FLOOR_MOD
+};
+
+enum class PoolingAlgorithm
+{
+    Max = 0,
+    Average = 1,
+    L2 = 2
+};
+
+enum class ReduceOperation
+{
+    Sum = 0,
+    Max = 1,
+    Mean = 2,
+    Min = 3,
+    Prod = 4
+};
+
+enum class ResizeMethod
+{
+    Bilinear = 0,
+    NearestNeighbor = 1
+};
+
+enum class Dimensionality
+{
+    NotSpecified = 0, ///< the rank is unknown
+    Specified = 1,
+    Scalar = 2 ///< rank 0, one element
+};
+
+/// What a pool's divisor counts.
+enum class PaddingMethod
+{
+    IgnoreValue = 0, ///< padded elements count in the divisor
+    Exclude = 1      ///< they do not
+};
+
+/// Where the paddings of a convolution or pool come from (Tenon). Same is computed whenever shapes are: the output is
+/// ceil(input / stride), the odd element goes to the bottom and right, as TFLite does. Valid is no padding.
+enum class PaddingScheme
+{
+    Explicit = 0, ///< the descriptor's m_Pad fields
+    Same = 1,
+    Valid = 2
+};
+
+enum class PaddingMode
+{
+    Constant = 0,
+    Reflect = 1,
+    Symmetric = 2
+};
+
+enum class NormalizationAlgorithmChannel
+{
+    Across = 0,
+    Within = 1
+};
+
+enum class NormalizationAlgorithmMethod
+{
+    LocalBrightness = 0, ///< Krichevsky 2012
+    LocalContrast = 1    ///< Jarret 2009
+};
+
+enum class OutputShapeRounding
+{
+    Floor = 0,
+    Ceiling = 1
+};
+
+enum class ScatterNdFunction
+{
+    Update = 0,
+    Add = 1,
+    Sub = 2,
+    Max = 3,
+    Min = 4
+};
+
+enum class FusedKernelType
+{
+    AddMulAdd = 0
+};
+
+/// How Optimize() treats declared output shapes. Both infer what is not declared.
+enum class ShapeInferenceMethod
+{
+    ValidateOnly = 0,    ///< a declared shape that contradicts the inferred one is a LayerValidationException
+    InferAndValidate = 1 ///< the inferred shape wins; each contradiction is reported as a message
+};
+
+/// Where memory comes from; may be combined.
+enum class MemorySource : uint32_t
+{
+    Undefined = 0,
+    Malloc = 1,
+    DmaBuf = 2,
+    DmaBufProtected = 4,
+    Gralloc = 8
+};
+using MemorySourceFlags = unsigned int;
+
+enum class MemBlockStrategyType
+{
+    SingleAxisPacking = 0,
+    MultiAxisPacking = 1
+};
+
+enum class BackendCapability : uint32_t
+{
+    NonConstWeights,
+    AsyncExecution
+};
+
+enum class ProfilingDetailsMethod
+{
+    Undefined = 0,
+    DetailsWithEvents = 1,
+    DetailsOnly = 2
+};
+
+/// Every layer type, one enumerator per row of ops.def. Deprecated names stand so that old code compiles;
+/// no layer ever has one of them: their Add... methods make layers of the family.
+enum class LayerType
+{
+#define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values) name,
+#define TENON_DEPRECATED_OP(name) name,
+#include <tenon/ops.def>
+};
+
+/// Number that names an input or output of a network; chosen by whoever builds it.
+using LayerBindingId = int;
+
+/// Names a layer; unique within the process.
+class LayerGuid
+{
+public:
+    constexpr LayerGuid() = default;
+    constexpr explicit LayerGuid(uint64_t value) : m_Value(value) {}
+    constexpr operator uint64_t() const { return m_Value; } // NOLINT: prints and compares as a number, as Arm NN's
+
+private:
+    uint64_t m_Value = 0;
+};
+
+/// An ordering of dimensions; at most MaxNumOfTensorDimensions of them.
+class TENON_API PermutationVector
+{
+public:
+    using ValueType = unsigned int;
+    using SizeType = unsigned int;
+
+    PermutationVector() = default;
+    /// Throws InvalidArgumentException unless `mappings` holds each of 0..size-1 once.
+    PermutationVector(const ValueType* mappings, SizeType size);
+    PermutationVector(std::initializer_list<ValueType> mappings);
+
+    ValueType operator[](SizeType i) const { return m_Mappings.at(i); }
+    SizeType GetSize() const { return m_Size; }
+    const ValueType* begin() const { return m_Mappings.data(); }
+    const ValueType* end() const { return m_Mappings.data() + m_Size; }
+    const ValueType* cbegin() const { return begin(); }
+    const ValueType* cend() const { return end(); }
+
+    bool IsEqual(const PermutationVector& other) const;
+    /// Whether applying one after the other changes nothing.
+    bool IsInverse(const PermutationVector& other) const;
+    PermutationVector Inverse() const;
+
+    friend bool operator==(const PermutationVector& a, const PermutationVector& b) { return a.IsEqual(b); }
+    friend bool operator!=(const PermutationVector& a, const PermutationVector& b) { return !a.IsEqual(b); }
+
+private:
+    std::array<ValueType, MaxNumOfTensorDimensions> m_Mappings{};
+    SizeType m_Size = 0;
+};
+
+class ITensorHandle;
+/// Called after each layer of a network that was optimized with SetDebugEnabled(true).
+using DebugCallbackFunction = std::function<void(LayerGuid guid, unsigned int slotIndex, ITensorHandle* tensor)>;
+
+} // namespace tenon
+
+namespace std
+{
+template <>
+struct hash<tenon::LayerGuid>
+{
+    size_t operator()(const tenon::LayerGuid& guid) const noexcept { return hash<uint64_t>()(guid); }
+};
+} // namespace std

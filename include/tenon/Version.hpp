@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// The version of the headers; GetVersion() in Utils.hpp gives that of the library.
+// CMakeLists.txt reads the numbers from here.
+#pragma once
+
+#define TENON_VERSION_MAJOR 0
+#define TENON_VERSION_MINOR 1
+#define TENON_VERSION_PATCH 0
+#define TENON_VERSION "0.1.0"

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// BackendRegistry: the backends that a runtime knows. An object that each runtime owns, never a global.
+#pragma once
+
+#include <tenon/BackendId.hpp>
+#include <tenon/Export.hpp>
+#include <tenon/backend/IBackend.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tenon
+{
+
+/// Filled while a runtime is made and immutable afterwards, so reading needs no lock.
+class TENON_API BackendRegistry
+{
+public:
+    /// Throws InvalidArgumentException for null, an empty id, or an id that is there already.
+    void Register(std::shared_ptr<const IBackend> backend);
+
+    bool IsBackendRegistered(const BackendId& id) const { return Find(id) != nullptr; }
+    /// Null when it is not there.
+    std::shared_ptr<const IBackend> Find(const BackendId& id) const;
+    /// Throws BackendUnavailableException, naming those that are there.
+    const IBackend& Get(const BackendId& id) const;
+
+    size_t Size() const { return m_Backends.size(); }
+    BackendIdSet GetBackendIds() const;
+    /// "CpuRef, CpuAcc", in the order of registration.
+    std::string GetBackendIdsAsString() const;
+
+private:
+    std::vector<std::shared_ptr<const IBackend>> m_Backends;
+};
+
+/// Puts CpuRef and CpuAcc into `registry`; every runtime does so.
+TENON_API void RegisterBuiltinBackends(BackendRegistry& registry);
+
+} // namespace tenon

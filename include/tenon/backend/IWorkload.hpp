@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// A workload lives in three steps:
+//   create   IWorkloadFactory::CreateWorkload: reads the layer, packs weights. Knows no shapes that may still change.
+//   reshape  IWorkload::Reshape: all that depends on shapes. Once per set of input shapes; the result is cached.
+//   execute  IShapedWorkload::Execute: no allocation, no lookup, no logging.
+// All three objects are immutable when made, so that any number of contexts may run one loaded network at once.
+#pragma once
+
+#include <tenon/backend/LayerView.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace tenon
+{
+
+/// Splits a loop over the threads that the caller of the network allowed.
+class TENON_API IParallelFor
+{
+public:
+    virtual ~IParallelFor();
+    /// Runs body(begin, end) over [0, count) in pieces of at least `grain`. Returns when all are done. The first
+    /// exception of a piece is thrown here. Nested calls run inline.
+    virtual void Run(size_t count, size_t grain, const std::function<void(size_t begin, size_t end)>& body) = 0;
+    /// How many threads Run may use.
+    virtual unsigned int GetNumThreads() const = 0;
+};
+
+/// What reshape may look at: everything about the layer with all shapes known.
+struct ReshapeArgs
+{
+    /// Parameters that arrived as tensors are resolved into it, and so are SAME paddings.
+    const BaseDescriptor* m_Descriptor = nullptr;
+    Span<const TensorInfo* const> m_Inputs; ///< null where not connected
+    Span<const TensorInfo* const> m_Outputs;
+    Span<const void* const> m_ConstantData; ///< values of constant inputs, else null
+    const std::string* m_Name = nullptr;
+
+    bool HasInput(size_t i) const { return i < m_Inputs.size() && m_Inputs[i] != nullptr; }
+    const TensorInfo& GetInput(size_t i) const { return *m_Inputs[i]; }
+    const TensorInfo& GetOutput(size_t i) const { return *m_Outputs[i]; }
+    template <typename D>
+    const D& GetDescriptor() const
+    {
+        return static_cast<const D&>(*m_Descriptor);
+    }
+};
+
+/// Gives memory for an output whose shape only the execution knows (flag Late in ops.def).
+class TENON_API ILateOutputs
+{
+public:
+    virtual ~ILateOutputs();
+    /// Fixes the shape of output i and returns its memory. Throws where a limit is exceeded.
+    virtual void* Allocate(size_t output, const TensorShape& shape) = 0;
+};
+
+/// Memory of one execution. Pointers are at least aligned to their element type; 64 bytes inside the arena.
+struct ExecuteArgs
+{
+    Span<const void* const> m_Inputs; ///< null where not connected
+    Span<void* const> m_Outputs;
+    void* m_Scratch = nullptr;             ///< GetScratchBytes() bytes, 64-byte aligned, contents undefined
+    IParallelFor* m_Parallel = nullptr;    ///< never null while running
+    ILateOutputs* m_LateOutputs = nullptr; ///< only for layers whose outputs are shaped by their execution
+
+    template <typename T>
+    const T* GetInput(size_t i) const
+    {
+        return static_cast<const T*>(m_Inputs[i]);
+    }
+    template <typename T>
+    T* GetOutput(size_t i) const
+    {
+        return static_cast<T*>(m_Outputs[i]);
+    }
+};
+
+/// A workload for known shapes.
+class TENON_API IShapedWorkload
+{
+public:
+    virtual ~IShapedWorkload();
+    /// Bytes that Execute wants as scratch memory.
+    virtual size_t GetScratchBytes() const { return 0; }
+    /// Thread-safe: all that changes is in args.
+    virtual void Execute(const ExecuteArgs& args) const = 0;
+};
+
+/// A layer as one backend runs it.
+class TENON_API IWorkload
+{
+public:
+    virtual ~IWorkload();
+    /// Thread-safe. `args` is valid during the call only, but for constant data, which stays.
+    virtual std::unique_ptr<IShapedWorkload> Reshape(const ReshapeArgs& args) const = 0;
+    /// The kernel's name for profiles, e.g. "RefConvolution2d".
+    virtual const char* GetName() const = 0;
+};
+
+} // namespace tenon

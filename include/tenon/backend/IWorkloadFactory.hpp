@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// IWorkloadFactory: makes the workloads of one backend. Nothing else does.
+#pragma once
+
+#include <tenon/backend/IWorkload.hpp>
+
+#include <memory>
+
+namespace tenon
+{
+
+class BackendId;
+
+class TENON_API IWorkloadFactory
+{
+public:
+    virtual ~IWorkloadFactory();
+    virtual const BackendId& GetBackendId() const = 0;
+    /// Makes the workload of a layer that the backend's ILayerSupport accepted. Throws what explains a failure;
+    /// never returns null.
+    virtual std::unique_ptr<IWorkload> CreateWorkload(const LayerView& layer) const = 0;
+};
+
+} // namespace tenon

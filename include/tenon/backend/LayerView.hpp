@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// LayerView: what a backend sees of a layer when it is asked for support or for a workload.
+#pragma once
+
+#include <tenon/Descriptors.hpp>
+#include <tenon/Span.hpp>
+#include <tenon/Tensor.hpp>
+#include <tenon/Types.hpp>
+
+#include <string>
+
+namespace tenon
+{
+
+/// A plain view; the pointers are valid during the call that passes it, constant data as long as the loaded network.
+struct LayerView
+{
+    LayerType m_Type = LayerType::Input;
+    const std::string* m_Name = nullptr;
+    LayerGuid m_Guid;
+    const BaseDescriptor* m_Descriptor = nullptr;
+
+    /// One entry per input slot; null where an optional input is not connected. Shapes may be unknown until the run.
+    Span<const TensorInfo* const> m_Inputs;
+    /// One entry per output slot.
+    Span<const TensorInfo* const> m_Outputs;
+    /// One entry per input slot: the values of a constant input, else null.
+    Span<const void* const> m_ConstantData;
+
+    const std::string& GetName() const { return *m_Name; }
+    size_t GetNumInputs() const { return m_Inputs.size(); }
+    size_t GetNumOutputs() const { return m_Outputs.size(); }
+    bool HasInput(size_t i) const { return i < m_Inputs.size() && m_Inputs[i] != nullptr; }
+    const TensorInfo& GetInput(size_t i) const { return *m_Inputs[i]; }
+    const TensorInfo& GetOutput(size_t i) const { return *m_Outputs[i]; }
+    bool IsConstant(size_t i) const { return i < m_ConstantData.size() && m_ConstantData[i] != nullptr; }
+
+    /// The descriptor as D. The layer type says which one it is: the `descriptor` column of ops.def.
+    template <typename D>
+    const D& GetDescriptor() const
+    {
+        return static_cast<const D&>(*m_Descriptor);
+    }
+};
+
+} // namespace tenon

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// ITfLiteParser: makes a network from a .tflite model.
+#pragma once
+
+#include <tenon/INetwork.hpp>
+#include <tenon/Limits.hpp>
+#include <tenon/Tensor.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tenon
+{
+
+class ITfLiteParser;
+using ITfLiteParserPtr = std::unique_ptr<ITfLiteParser, void (*)(ITfLiteParser* parser)>;
+
+/// A model file is hostile input: it is verified before it is read, and every index, shape, size and option after that.
+/// Weights are used in place, in the mapped file, wherever their alignment allows; the network keeps the file mapped.
+class TENON_API ITfLiteParser
+{
+public:
+    struct TfLiteParserOptions
+    {
+        /// Kept for Arm NN; a network infers its own shapes.
+        bool m_AllowExpandedDims = false;
+        /// Put a StandIn layer in place of an operator that the parser does not know. Otherwise it becomes a Custom
+        /// layer, which backends may take; in both cases Optimize() refuses what no backend takes.
+        bool m_StandInLayerForUnsupported = false;
+        /// Leave the shapes of intermediate tensors to be inferred, in place of declaring those of the file.
+        bool m_InferAndValidate = false;
+        /// New shapes of graph inputs by tensor name; implies m_InferAndValidate (Tenon).
+        std::map<std::string, TensorShape> m_InputShapes;
+        /// Bounds that the model is checked against before anything is allocated (Tenon).
+        Limits m_Limits;
+    };
+
+    static ITfLiteParser* CreateRaw(const Optional<TfLiteParserOptions>& options = EmptyOptional());
+    static ITfLiteParserPtr Create(const Optional<TfLiteParserOptions>& options = EmptyOptional());
+    static void Destroy(ITfLiteParser* parser);
+    virtual ~ITfLiteParser();
+
+    /// Throws FileNotFoundException for a missing file, ParseException for a corrupt or contradictory model;
+    /// the text names the subgraph, operator and tensor.
+    virtual INetworkPtr CreateNetworkFromBinaryFile(const char* graphFile) = 0;
+    /// The bytes are copied.
+    virtual INetworkPtr CreateNetworkFromBinary(const std::vector<uint8_t>& binaryContent) = 0;
+    /// The bytes are used in place and must outlive the network and what is made of it; 16-byte aligned for best
+    /// results (Tenon).
+    virtual INetworkPtr CreateNetworkFromMemory(const void* data, size_t bytes) = 0;
+
+    /// Of the model parsed last. Throw ParseException naming what there is when a name is unknown.
+    virtual BindingPointInfo GetNetworkInputBindingInfo(size_t subgraphId, const std::string& name) const = 0;
+    virtual BindingPointInfo GetNetworkOutputBindingInfo(size_t subgraphId, const std::string& name) const = 0;
+    /// Subgraphs of the model; those named "VALIDATION:..." do not count.
+    virtual size_t GetSubgraphCount() const = 0;
+    /// Names in the order of the model's lists.
+    virtual std::vector<std::string> GetSubgraphInputTensorNames(size_t subgraphId) const = 0;
+    virtual std::vector<std::string> GetSubgraphOutputTensorNames(size_t subgraphId) const = 0;
+};
+
+} // namespace tenon

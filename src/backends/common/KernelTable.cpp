@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Support, workload factory and workloads derived from a kernel table.
+#include "backends/common/KernelTable.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tenon::backends
+{
+
+namespace
+{
+
+/// "Float32, QAsymmU8 or QAsymmS8".
+std::string ToText(TypeSet types)
+{
+    std::vector<const char*> names;
+    for (unsigned int i = 0; i <= static_cast<unsigned int>(DataType::Complex128); ++i)
+    {
+        if (types.Has(static_cast<DataType>(i)))
+        {
+            names.push_back(GetDataTypeName(static_cast<DataType>(i)));
+        }
+    }
+    std::string text;
+    for (size_t i = 0; i < names.size(); ++i)
+    {
+        text += i == 0 ? "" : (i + 1 == names.size() ? " or " : ", ");
+        text += names[i];
+    }
+    return text;
+}
+
+/// What the row takes at one place, given the type of input 0; empty where it takes any.
+TypeSet Accepted(const TypeRow& row, TypeSet listed, const LayerView& layer)
+{
+    return row.m_SameAsInput0 && !listed.Empty() && layer.HasInput(0) ? TypeSet(layer.GetInput(0).GetDataType())
+                                                                       : listed;
+}
+
+/// Narrows the rows to those that take the layer's types, place by place, so that a refusal can name the first place
+/// that rules out all rows and what would have fitted there.
+class RowFilter
+{
+public:
+    RowFilter(const BackendId& id, const LayerView& layer, std::span<const TypeRow> rows)
+        : m_Id(id), m_Layer(layer), m_Rows(rows), m_Fits(rows.size(), true)
+    {
+    }
+
+    std::optional<SupportResult> Input(size_t i)
+    {
+        if (!m_Layer.HasInput(i))
+        {
+            return std::nullopt;
+        }
+        const auto accepted = [this, i](const TypeRow& row)
+        { return i == 0 ? row.m_Inputs[0] : Accepted(row, row.m_Inputs[i], m_Layer); };
+        return Place("input " + std::to_string(i), m_Layer.GetInput(i).GetDataType(), accepted);
+    }
+
+    std::optional<SupportResult> Output()
+    {
+        if (m_Layer.GetNumOutputs() == 0)
+        {
+            return std::nullopt;
+        }
+        const auto accepted = [this](const TypeRow& row) { return Accepted(row, row.m_Output, m_Layer); };
+        return Place("output 0", m_Layer.GetOutput(0).GetDataType(), accepted);
+    }
+
+private:
+    template <typename F>
+    std::optional<SupportResult> Place(const std::string& place, DataType type, F accepted)
+    {
+        TypeSet taken;
+        bool any = false;
+        for (size_t r = 0; r < m_Rows.size(); ++r)
+        {
+            if (!m_Fits[r])
+            {
+                continue;
+            }
+            const TypeSet set = accepted(m_Rows[r]);
+            taken = taken | set;
+            m_Fits[r] = set.Empty() || set.Has(type);
+            any = any || m_Fits[r];
+        }
+        if (!any)
+        {
+            std::string reason = m_Id.Get() + " does not run " + GetLayerTypeAsCString(m_Layer.m_Type) + " with " +
+                                 place + " of type " + GetDataTypeName(type) + ": it takes " + ToText(taken);
+            if (!m_Before.empty())
+            {
+                reason += " there beside " + m_Before;
+            }
+            return SupportResult::No(SupportCode::UnsupportedType, std::move(reason));
+        }
+        m_Before += (m_Before.empty() ? "" : ", ") + place + " " + GetDataTypeName(type);
+        return std::nullopt;
+    }
+
+    const BackendId& m_Id;
+    const LayerView& m_Layer;
+    std::span<const TypeRow> m_Rows;
+    std::vector<bool> m_Fits;
+    std::string m_Before; ///< places that fitted, for the text
+};
+
+class TableLayerSupport final : public ILayerSupport
+{
+public:
+    TableLayerSupport(const BackendId& id, KernelLookup lookup) : m_Id(id), m_Lookup(lookup) {}
+
+    SupportResult IsLayerSupported(const LayerView& layer) const override
+    {
+        const Kernel* kernel = m_Lookup(layer.m_Type);
+        if (kernel == nullptr)
+        {
+            return SupportResult::No(SupportCode::UnknownLayer, m_Id.Get() + " has no kernel for " +
+                                                                    GetLayerTypeAsCString(layer.m_Type) + " layers");
+        }
+        RowFilter filter(m_Id, layer, kernel->m_Types);
+        for (size_t i = 0; i < std::tuple_size_v<decltype(TypeRow::m_Inputs)>; ++i)
+        {
+            if (std::optional<SupportResult> refusal = filter.Input(i))
+            {
+                return *std::move(refusal);
+            }
+        }
+        if (std::optional<SupportResult> refusal = filter.Output())
+        {
+            return *std::move(refusal);
+        }
+        if (kernel->m_Check == nullptr)
+        {
+            return SupportResult::Yes();
+        }
+        SupportResult result = kernel->m_Check(layer);
+        if (!result.IsSupported())
+        {
+            result.m_Reason = m_Id.Get() + " does not run this " + GetLayerTypeAsCString(layer.m_Type) + ": " +
+                              result.m_Reason;
+        }
+        return result;
+    }
+
+private:
+    BackendId m_Id;
+    KernelLookup m_Lookup;
+};
+
+class TableShapedWorkload final : public IShapedWorkload
+{
+public:
+    TableShapedWorkload(Prepared prepared, std::shared_ptr<const PackedWeights> packed)
+        : m_Prepared(std::move(prepared)), m_Packed(std::move(packed))
+    {
+    }
+
+    size_t GetScratchBytes() const override { return m_Prepared.m_ScratchBytes; }
+    void Execute(const ExecuteArgs& args) const override { m_Prepared.m_Run(args); }
+
+private:
+    Prepared m_Prepared;
+    std::shared_ptr<const PackedWeights> m_Packed; ///< kept alive: m_Prepared points into it
+};
+
+class TableWorkload final : public IWorkload
+{
+public:
+    TableWorkload(const Kernel& kernel, std::shared_ptr<const PackedWeights> packed)
+        : m_Kernel(kernel), m_Packed(std::move(packed))
+    {
+    }
+
+    std::unique_ptr<IShapedWorkload> Reshape(const ReshapeArgs& args) const override
+    {
+        return std::make_unique<TableShapedWorkload>(m_Kernel.m_Prepare(args, m_Packed.get()), m_Packed);
+    }
+    const char* GetName() const override { return m_Kernel.m_Name; }
+
+private:
+    const Kernel& m_Kernel;
+    std::shared_ptr<const PackedWeights> m_Packed;
+};
+
+class TableWorkloadFactory final : public IWorkloadFactory
+{
+public:
+    TableWorkloadFactory(const BackendId& id, KernelLookup lookup) : m_Id(id), m_Lookup(lookup) {}
+
+    const BackendId& GetBackendId() const override { return m_Id; }
+
+    std::unique_ptr<IWorkload> CreateWorkload(const LayerView& layer) const override
+    {
+        const Kernel* kernel = m_Lookup(layer.m_Type);
+        if (kernel == nullptr)
+        {
+            throw UnimplementedException(m_Id.Get() + " has no kernel for " + GetLayerTypeAsCString(layer.m_Type) +
+                                         " layers; ask its layer support before making workloads");
+        }
+        std::shared_ptr<const PackedWeights> packed;
+        if (kernel->m_Pack != nullptr)
+        {
+            packed = kernel->m_Pack(layer);
+        }
+        return std::make_unique<TableWorkload>(*kernel, std::move(packed));
+    }
+
+private:
+    BackendId m_Id;
+    KernelLookup m_Lookup;
+};
+
+} // namespace
+
+std::shared_ptr<const ILayerSupport> MakeTableLayerSupport(const BackendId& id, KernelLookup lookup)
+{
+    return std::make_shared<TableLayerSupport>(id, lookup);
+}
+
+std::unique_ptr<IWorkloadFactory> MakeTableWorkloadFactory(const BackendId& id, KernelLookup lookup)
+{
+    return std::make_unique<TableWorkloadFactory>(id, lookup);
+}
+
+} // namespace tenon::backends

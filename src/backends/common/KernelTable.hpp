@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// KernelTable: how a built-in backend is written. A kernel is one row (types it takes, an optional further check, a
+// prepare function); support, workload factory and workloads derive from the table. Used by CpuRef and CpuAcc.
+#pragma once
+
+#include <tenon/backend/IBackend.hpp>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <span>
+
+namespace tenon::backends
+{
+
+/// A set of element types.
+class TypeSet
+{
+public:
+    constexpr TypeSet() = default;
+    constexpr TypeSet(DataType type) : m_Bits(1U << static_cast<unsigned>(type)) {} // NOLINT: implicit
+    constexpr TypeSet(std::initializer_list<DataType> types)
+    {
+        for (DataType type : types)
+        {
+            m_Bits |= 1U << static_cast<unsigned>(type);
+        }
+    }
+    constexpr bool Has(DataType type) const { return ((m_Bits >> static_cast<unsigned>(type)) & 1U) != 0; }
+    constexpr bool Empty() const { return m_Bits == 0; }
+    friend constexpr TypeSet operator|(TypeSet a, TypeSet b)
+    {
+        a.m_Bits |= b.m_Bits;
+        return a;
+    }
+
+private:
+    uint32_t m_Bits = 0;
+};
+
+/// Every type there is.
+constexpr TypeSet AnyType = {DataType::Float16,    DataType::Float32,   DataType::QAsymmU8,   DataType::Signed32,
+                             DataType::Boolean,    DataType::QSymmS16,  DataType::QSymmS8,    DataType::QAsymmS8,
+                             DataType::BFloat16,   DataType::Signed64,  DataType::Float64,    DataType::Signed8,
+                             DataType::Signed16,   DataType::Unsigned8, DataType::Unsigned16, DataType::Unsigned32,
+                             DataType::Unsigned64, DataType::QSymmS4,   DataType::Complex64,  DataType::Complex128};
+/// Any type with whole bytes.
+constexpr TypeSet WholeByteType = {
+    DataType::Float16,    DataType::Float32,    DataType::QAsymmU8,  DataType::Signed32,  DataType::Boolean,
+    DataType::QSymmS16,   DataType::QSymmS8,    DataType::QAsymmS8,  DataType::BFloat16,  DataType::Signed64,
+    DataType::Float64,    DataType::Signed8,    DataType::Signed16,  DataType::Unsigned8, DataType::Unsigned16,
+    DataType::Unsigned32, DataType::Unsigned64, DataType::Complex64, DataType::Complex128};
+
+/// One combination of types that a kernel takes. An input past the listed ones may have any type. An unconnected
+/// optional input always fits.
+struct TypeRow
+{
+    std::array<TypeSet, 4> m_Inputs{};
+    TypeSet m_Output;            ///< of output 0
+    bool m_SameAsInput0 = false; ///< all listed inputs and output 0 have the type of input 0
+};
+
+/// {in0..} -> out
+constexpr TypeRow Types(std::initializer_list<TypeSet> inputs, TypeSet output)
+{
+    TypeRow row;
+    size_t i = 0;
+    for (TypeSet set : inputs)
+    {
+        row.m_Inputs[i++] = set;
+    }
+    row.m_Output = output;
+    return row;
+}
+
+/// All of the first `inputs` inputs and the output have one type out of `types`.
+constexpr TypeRow SameType(TypeSet types, size_t inputs = 1)
+{
+    TypeRow row;
+    for (size_t i = 0; i < inputs; ++i)
+    {
+        row.m_Inputs[i] = types;
+    }
+    row.m_Output = types;
+    row.m_SameAsInput0 = true;
+    return row;
+}
+
+/// What a prepared kernel runs per inference.
+using Executor = std::function<void(const ExecuteArgs&)>;
+
+/// The result of preparing a kernel: what to run and how much scratch it wants.
+struct Prepared
+{
+    Executor m_Run;
+    size_t m_ScratchBytes = 0;
+
+    Prepared() = default;
+    template <typename F>
+    Prepared(F run, size_t scratchBytes = 0) : m_Run(std::move(run)), m_ScratchBytes(scratchBytes) // NOLINT: implicit
+    {
+    }
+};
+
+/// Weights that a kernel packed in its create step. Immutable; shared by all shapes and contexts.
+class PackedWeights
+{
+public:
+    virtual ~PackedWeights() = default;
+};
+
+/// One row: a kernel of a layer type.
+struct Kernel
+{
+    const char* m_Name; ///< for profiles
+    std::span<const TypeRow> m_Types;
+    /// Called when shapes are known. `packed` is what m_Pack gave, or null.
+    Prepared (*m_Prepare)(const ReshapeArgs& args, const PackedWeights* packed);
+    /// Further conditions beside the types; may be null.
+    SupportResult (*m_Check)(const LayerView& layer) = nullptr;
+    /// Create step: packs weights; may be null.
+    std::unique_ptr<PackedWeights> (*m_Pack)(const LayerView& layer) = nullptr;
+};
+
+/// The kernel of each layer type, or null; indexed by LayerType.
+using KernelLookup = const Kernel* (*)(LayerType);
+
+/// Support by table lookup: (op, types), then the row's check.
+std::shared_ptr<const ILayerSupport> MakeTableLayerSupport(const BackendId& id, KernelLookup lookup);
+/// Workloads by table lookup.
+std::unique_ptr<IWorkloadFactory> MakeTableWorkloadFactory(const BackendId& id, KernelLookup lookup);
+
+} // namespace tenon::backends

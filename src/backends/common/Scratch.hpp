@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scratch: lays out the parts of a kernel's scratch memory. Used in prepare steps; execute adds the offsets.
+#pragma once
+
+#include <tenon/Exceptions.hpp>
+
+#include <cstddef>
+
+namespace tenon::backends
+{
+
+class Scratch
+{
+public:
+    /// Room for `count` elements of T; returns its offset, a multiple of 64.
+    /// Throws InvalidArgumentException when the sum overflows.
+    template <typename T>
+    size_t Add(size_t count)
+    {
+        const size_t offset = m_Bytes;
+        size_t bytes = 0;
+        size_t padded = 0;
+        size_t sum = 0;
+        if (__builtin_mul_overflow(count, sizeof(T), &bytes) || __builtin_add_overflow(bytes, Alignment - 1, &padded) ||
+            __builtin_add_overflow(offset, padded / Alignment * Alignment, &sum))
+        {
+            throw InvalidArgumentException("the scratch memory of a layer overflows the address space; its weights or "
+                                           "shapes are too large");
+        }
+        m_Bytes = sum;
+        return offset;
+    }
+
+    size_t GetBytes() const { return m_Bytes; }
+
+    template <typename T>
+    static T* At(void* scratch, size_t offset)
+    {
+        return reinterpret_cast<T*>(static_cast<std::byte*>(scratch) + offset);
+    }
+
+private:
+    static constexpr size_t Alignment = 64; ///< bytes: a cache line, and the widest vector
+    size_t m_Bytes = 0;
+};
+
+} // namespace tenon::backends

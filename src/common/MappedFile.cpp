@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// MappedFile over POSIX mmap; see the header.
+#include "common/MappedFile.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <fcntl.h>
+#include <limits>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace tenon
+{
+namespace
+{
+
+struct FileDescriptor
+{
+    int value;
+
+    ~FileDescriptor()
+    {
+        if (value >= 0)
+        {
+            close(value);
+        }
+    }
+};
+
+[[noreturn]] void ThrowSystemError(const char* action, const std::string& path, int error)
+{
+    const std::string message = fmt::format("cannot {} '{}': {}", action, path, std::generic_category().message(error));
+    if (error == ENOENT || error == ENOTDIR)
+    {
+        throw FileNotFoundException(message);
+    }
+    throw RuntimeException(message);
+}
+
+const char* KindName(mode_t mode)
+{
+    switch (mode & S_IFMT)
+    {
+    case S_IFDIR: return "a directory";
+    case S_IFIFO: return "a pipe";
+    case S_IFSOCK: return "a socket";
+    case S_IFCHR:
+    case S_IFBLK: return "a device";
+    default: return "not a regular file";
+    }
+}
+
+void RequireRegular(const struct stat& info, const std::string& path)
+{
+    if (!S_ISREG(info.st_mode))
+    {
+        throw InvalidArgumentException(
+            fmt::format("cannot read '{}': it is {}; a regular file is needed", path, KindName(info.st_mode)));
+    }
+}
+
+} // namespace
+
+MappedFile::MappedFile(Key, std::string path, const std::byte* data, std::size_t size) noexcept
+    : m_Path(std::move(path)), m_Data(data), m_Size(size)
+{
+}
+
+MappedFile::~MappedFile()
+{
+    if (m_Data != nullptr)
+    {
+        munmap(const_cast<std::byte*>(m_Data), m_Size);
+    }
+}
+
+std::shared_ptr<const MappedFile> MappedFile::Open(const std::string& path, std::uint64_t maxBytes)
+{
+    if (path.find('\0') != std::string::npos)
+    {
+        throw InvalidArgumentException(fmt::format("cannot read '{}': the path has a zero byte in it", path.c_str()));
+    }
+    // Looked at before it is opened, as opening a device can already do something; and again afterwards, since the path
+    // may lead elsewhere by then. For that case O_NONBLOCK: opening a pipe must not wait for a writer.
+    struct stat info = {};
+    if (stat(path.c_str(), &info) != 0)
+    {
+        ThrowSystemError("open", path, errno);
+    }
+    RequireRegular(info, path);
+    const FileDescriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+    if (file.value < 0)
+    {
+        ThrowSystemError("open", path, errno);
+    }
+    if (fstat(file.value, &info) != 0)
+    {
+        ThrowSystemError("look at", path, errno);
+    }
+    RequireRegular(info, path);
+
+    const auto bytes = static_cast<std::uint64_t>(info.st_size);
+    if (bytes > maxBytes || bytes > std::numeric_limits<std::size_t>::max())
+    {
+        throw InvalidArgumentException(
+            fmt::format("'{}' has {} bytes, more than the limit of {}; raise the limit if the file is to be trusted",
+                        path, bytes, maxBytes));
+    }
+    const auto size = static_cast<std::size_t>(bytes);
+    if (size == 0)
+    {
+        return std::make_shared<const MappedFile>(Key{}, path, nullptr, 0); // mmap refuses a length of zero
+    }
+    std::string ownPath = path; // what can fail comes before the mapping has an owner
+    void* const data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.value, 0);
+    if (data == MAP_FAILED)
+    {
+        ThrowSystemError("map", path, errno);
+    }
+    try
+    {
+        return std::make_shared<const MappedFile>(Key{}, std::move(ownPath), static_cast<const std::byte*>(data), size);
+    }
+    catch (...)
+    {
+        munmap(data, size);
+        throw;
+    }
+}
+
+} // namespace tenon

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graph: see Graph.hpp.
+#include "graph/Graph.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+
+namespace tenon
+{
+
+LayerGuid NewGuid()
+{
+    static std::atomic<uint64_t> next{1};
+    return LayerGuid(next.fetch_add(1, std::memory_order_relaxed));
+}
+
+Layer& Graph::AddLayer(LayerType type, std::unique_ptr<BaseDescriptor> descriptor, std::string name, LayerGuid guid)
+{
+    auto layer = std::make_unique<Layer>(*this, type, std::move(descriptor), std::move(name),
+                                         guid == LayerGuid() ? NewGuid() : guid);
+    layer->m_Index = static_cast<uint32_t>(m_Layers.size());
+    m_Layers.push_back(std::move(layer));
+    return *m_Layers.back();
+}
+
+Layer& Graph::AddConstant(const ConstTensor& tensor, std::shared_ptr<const void> owner, std::string name)
+{
+    if (tensor.GetMemoryArea() == nullptr && tensor.GetInfo().GetNumBytes() != 0)
+    {
+        throw InvalidArgumentException(fmt::format("constant '{}' has no memory", name));
+    }
+    Layer& layer = AddLayer(LayerType::Constant, nullptr, std::move(name));
+    layer.SetConstant(std::make_shared<ConstantPayload>(ConstantPayload{tensor, std::move(owner)}));
+    layer.Output(0).SetTensorInfo(tensor.GetInfo());
+    layer.Output(0).EditTensorInfo().SetConstant(true);
+    return layer;
+}
+
+Layer& Graph::InsertBefore(InputSlot& input, LayerType type, std::unique_ptr<BaseDescriptor> descriptor,
+                           std::string name)
+{
+    OutputSlot& source = *input.GetConnectedOutputSlot();
+    Layer& layer = AddLayer(type, std::move(descriptor), std::move(name));
+    TensorInfo info = source.GetTensorInfo();
+    info.SetConstant(false);
+    layer.Output(0).SetTensorInfo(info);
+    source.Disconnect(input);
+    source.Connect(layer.Input(0));
+    layer.Output(0).Connect(input);
+    return layer;
+}
+
+void Graph::RemoveLayers(const std::vector<bool>& dead)
+{
+    // Consumers go before their producers, so that a destroyed slot has nothing left to detach from.
+    for (size_t i = m_Layers.size(); i-- > 0;)
+    {
+        if (i < dead.size() && dead[i])
+        {
+            m_Layers[i].reset();
+        }
+    }
+    m_Layers.erase(std::remove(m_Layers.begin(), m_Layers.end(), nullptr), m_Layers.end());
+    Renumber();
+}
+
+void Graph::Renumber()
+{
+    for (size_t i = 0; i < m_Layers.size(); ++i)
+    {
+        m_Layers[i]->m_Index = static_cast<uint32_t>(i);
+    }
+}
+
+std::vector<Layer*> Graph::TopologicalOrder() const
+{
+    enum class State : uint8_t
+    {
+        New,
+        Open,
+        Done
+    };
+    struct Visit
+    {
+        Layer* m_Layer;
+        unsigned int m_NextInput;
+    };
+    std::vector<Layer*> order;
+    order.reserve(m_Layers.size());
+    std::vector<State> states(m_Layers.size(), State::New);
+    std::vector<Visit> stack; // an explicit stack: networks may be deeper than the thread's own
+    for (const auto& root : m_Layers)
+    {
+        if (states[root->m_Index] != State::New)
+        {
+            continue;
+        }
+        stack.push_back({root.get(), 0});
+        states[root->m_Index] = State::Open;
+        while (!stack.empty())
+        {
+            Visit& visit = stack.back();
+            if (visit.m_NextInput == visit.m_Layer->GetNumInputSlots())
+            {
+                states[visit.m_Layer->m_Index] = State::Done;
+                order.push_back(visit.m_Layer);
+                stack.pop_back();
+                continue;
+            }
+            Layer* producer = visit.m_Layer->Input(visit.m_NextInput++).GetProducer();
+            if (producer == nullptr || states[producer->m_Index] == State::Done)
+            {
+                continue;
+            }
+            if (states[producer->m_Index] == State::Open)
+            {
+                throw GraphValidationException(
+                    fmt::format("the network has a cycle through {}; a layer cannot depend on its own output",
+                                producer->Describe()));
+            }
+            states[producer->m_Index] = State::Open;
+            stack.push_back({producer, 0});
+        }
+    }
+    return order;
+}
+
+void Graph::Sort(const std::vector<Layer*>& order)
+{
+    std::vector<std::unique_ptr<Layer>> sorted;
+    sorted.reserve(order.size());
+    for (const Layer* layer : order)
+    {
+        sorted.push_back(std::move(m_Layers[layer->m_Index]));
+    }
+    m_Layers = std::move(sorted);
+    Renumber();
+}
+
+std::unique_ptr<Graph> Graph::Clone() const
+{
+    auto copy = std::make_unique<Graph>();
+    copy->m_Layers.reserve(m_Layers.size());
+    for (const auto& layer : m_Layers)
+    {
+        const BaseDescriptor& descriptor = layer->GetParameters();
+        Layer& made =
+            copy->AddLayer(layer->GetType(), descriptor.IsNull() ? nullptr : layer->GetSchema().m_Clone(descriptor),
+                           layer->GetNameStr(), layer->GetGuid());
+        made.SetBindingId(layer->GetBindingId());
+        if (layer->GetConstant() != nullptr)
+        {
+            made.SetConstant(layer->ShareConstant());
+        }
+        made.SetBlob(layer->GetBlob());
+        made.SetBackendId(layer->GetBackendId());
+        made.BackendSelectionHint(layer->GetBackendHint());
+        made.m_FirstOwnConstant = layer->m_FirstOwnConstant;
+        for (unsigned int i = 0; i < layer->GetNumOutputSlots(); ++i)
+        {
+            if (layer->Output(i).IsTensorInfoSet())
+            {
+                made.Output(i).SetTensorInfo(layer->Output(i).GetTensorInfo());
+            }
+        }
+    }
+    for (const auto& layer : m_Layers)
+    {
+        for (const OutputSlot& output : layer->Outputs())
+        {
+            OutputSlot& source = copy->m_Layers[layer->m_Index]->Output(output.CalculateIndexOnOwner());
+            for (const InputSlot* input : output.GetConnections())
+            {
+                InputSlot& target = copy->m_Layers[input->GetOwningLayer().m_Index]->Input(input->GetSlotIndex());
+                source.Connect(target);
+                if (input->IsTensorInfoOverridden())
+                {
+                    target.SetTensorInfo(input->GetTensorInfo());
+                }
+            }
+        }
+    }
+    return copy;
+}
+
+namespace
+{
+
+/// Binding ids of Input layers must differ from each other, and those of Output layers too.
+void CheckBindingIds(const Graph& graph, LayerType type)
+{
+    std::vector<const Layer*> bound;
+    for (const auto& layer : graph.Layers())
+    {
+        if (layer->GetType() == type)
+        {
+            bound.push_back(layer.get());
+        }
+    }
+    std::sort(bound.begin(), bound.end(),
+              [](const Layer* a, const Layer* b) { return a->GetBindingId() < b->GetBindingId(); });
+    const auto twice =
+        std::adjacent_find(bound.begin(), bound.end(),
+                           [](const Layer* a, const Layer* b) { return a->GetBindingId() == b->GetBindingId(); });
+    if (twice != bound.end())
+    {
+        throw GraphValidationException(fmt::format("{} and {} have the same binding id {}", (*twice)->Describe(),
+                                                   twice[1]->Describe(), (*twice)->GetBindingId()));
+    }
+}
+
+} // namespace
+
+void ValidateGraph(const Graph& graph)
+{
+    CheckBindingIds(graph, LayerType::Input);
+    CheckBindingIds(graph, LayerType::Output);
+    for (const auto& layer : graph.Layers())
+    {
+        const unsigned int required = std::min<unsigned int>(layer->GetSchema().m_MinInputs, layer->GetNumInputSlots());
+        for (unsigned int i = 0; i < required; ++i)
+        {
+            if (layer->Input(i).GetConnectedOutputSlot() == nullptr)
+            {
+                throw GraphValidationException(fmt::format("input {} of {} is not connected", i, layer->Describe()));
+            }
+        }
+        if (layer->GetType() == LayerType::Input && !layer->Output(0).IsTensorInfoSet())
+        {
+            throw GraphValidationException(
+                fmt::format("{} has no tensor info; call GetOutputSlot(0).SetTensorInfo() to say what it holds",
+                            layer->Describe()));
+        }
+    }
+    graph.TopologicalOrder();
+}
+
+} // namespace tenon

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graph: owns layers. Built by Network, copied and rewritten by the optimizer, kept by the loaded network.
+#pragma once
+
+#include "graph/Layer.hpp"
+
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace tenon
+{
+
+class Graph
+{
+public:
+    Graph() = default;
+    Graph(const Graph&) = delete;
+    Graph& operator=(const Graph&) = delete;
+
+    /// Adds a layer at the end. A null descriptor stands for NullDescriptor. `guid` 0 makes a new one.
+    Layer& AddLayer(LayerType type, std::unique_ptr<BaseDescriptor> descriptor, std::string name,
+                    LayerGuid guid = LayerGuid());
+    Layer& AddConstant(const ConstTensor& tensor, std::shared_ptr<const void> owner, std::string name);
+
+    const std::vector<std::unique_ptr<Layer>>& Layers() const { return m_Layers; }
+    size_t Size() const { return m_Layers.size(); }
+
+    /// A layer of `type` that takes over what is fed into `input`, with one input and one output; the input then takes
+    /// from the new layer. The new layer's output info is that of the old source.
+    Layer& InsertBefore(InputSlot& input, LayerType type, std::unique_ptr<BaseDescriptor> descriptor, std::string name);
+
+    /// Destroys the layers for which `dead[layer.m_Index]` is set, and renumbers the others. O(N).
+    void RemoveLayers(const std::vector<bool>& dead);
+
+    /// Layers with producers before consumers; the order of addition wherever that is possible already.
+    /// Throws GraphValidationException naming a layer on a cycle. O(N + connections).
+    std::vector<Layer*> TopologicalOrder() const;
+    /// Puts the layers themselves into that order and renumbers them.
+    void Sort(const std::vector<Layer*>& order);
+
+    /// A deep copy that shares constants; layers keep their guids and order.
+    std::unique_ptr<Graph> Clone() const;
+
+private:
+    void Renumber();
+
+    std::vector<std::unique_ptr<Layer>> m_Layers;
+};
+
+/// Checks a graph as a whole: required inputs connected, binding ids unique, no cycle, output infos consistent.
+/// Throws GraphValidationException. Called at the start of Optimize() and, in debug builds, after every pass.
+void ValidateGraph(const Graph& graph);
+
+/// A new process-wide unique guid.
+LayerGuid NewGuid();
+
+/// Writers of IOptimizedNetwork and INetwork.
+void WriteDot(const Graph& graph, const char* title, std::ostream& stream);
+void WriteJson(const Graph& graph, std::ostream& stream);
+void PrintGraph(const Graph& graph, std::ostream& stream);
+
+} // namespace tenon

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layer, InputSlot, OutputSlot: see Layer.hpp.
+#include "graph/Layer.hpp"
+
+#include "graph/Graph.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace tenon
+{
+
+Layer* InputSlot::GetProducer() const
+{
+    return m_Connection != nullptr ? &m_Connection->GetOwningLayer() : nullptr;
+}
+
+const IOutputSlot* InputSlot::GetConnection() const
+{
+    return m_Connection;
+}
+
+IOutputSlot* InputSlot::GetConnection()
+{
+    return m_Connection;
+}
+
+const IConnectableLayer& InputSlot::GetOwningIConnectableLayer() const
+{
+    return *m_Owner;
+}
+
+IConnectableLayer& InputSlot::GetOwningIConnectableLayer()
+{
+    return *m_Owner;
+}
+
+void InputSlot::SetTensorInfo(const TensorInfo& tensorInfo)
+{
+    m_Override = std::make_unique<TensorInfo>(tensorInfo);
+}
+
+const TensorInfo& InputSlot::GetTensorInfo() const
+{
+    if (m_Override != nullptr)
+    {
+        return *m_Override;
+    }
+    if (m_Connection == nullptr)
+    {
+        throw GraphValidationException(
+            fmt::format("input {} of {} is not connected and has no tensor info", m_Index, m_Owner->Describe()));
+    }
+    return m_Connection->GetTensorInfo();
+}
+
+bool InputSlot::IsTensorInfoSet() const
+{
+    return m_Override != nullptr || (m_Connection != nullptr && m_Connection->IsTensorInfoSet());
+}
+
+OutputSlot::~OutputSlot()
+{
+    for (InputSlot* input : m_Connections)
+    {
+        input->m_Connection = nullptr;
+    }
+}
+
+void OutputSlot::MoveAllConnections(OutputSlot& other)
+{
+    for (InputSlot* input : m_Connections)
+    {
+        input->m_Connection = &other;
+        input->m_Place = static_cast<unsigned int>(other.m_Connections.size());
+        other.m_Connections.push_back(input);
+    }
+    m_Connections.clear();
+}
+
+const IInputSlot* OutputSlot::GetConnection(unsigned int index) const
+{
+    return index < m_Connections.size() ? m_Connections[index] : nullptr;
+}
+
+IInputSlot* OutputSlot::GetConnection(unsigned int index)
+{
+    return index < m_Connections.size() ? m_Connections[index] : nullptr;
+}
+
+void OutputSlot::SetTensorInfo(const TensorInfo& tensorInfo)
+{
+    m_Info = tensorInfo;
+    m_InfoSet = true;
+}
+
+int OutputSlot::Connect(IInputSlot& destination)
+{
+    // Slots of this library are the only implementations of the interface: its destructor is protected.
+    auto& input = static_cast<InputSlot&>(destination);
+    if (&input.GetOwningLayer().GetGraph() != &m_Owner->GetGraph())
+    {
+        throw InvalidArgumentException(fmt::format("{} and {} belong to different networks and cannot be connected",
+                                                   m_Owner->Describe(), input.GetOwningLayer().Describe()));
+    }
+    if (input.m_Connection != nullptr)
+    {
+        throw InvalidArgumentException(fmt::format("input {} of {} is connected already, to {}; disconnect it first",
+                                                   input.GetSlotIndex(), input.GetOwningLayer().Describe(),
+                                                   input.m_Connection->GetOwningLayer().Describe()));
+    }
+    input.m_Connection = this;
+    input.m_Place = static_cast<unsigned int>(m_Connections.size());
+    m_Connections.push_back(&input);
+    return static_cast<int>(input.m_Place);
+}
+
+void OutputSlot::Disconnect(IInputSlot& slot)
+{
+    auto& input = static_cast<InputSlot&>(slot);
+    if (input.m_Connection != this)
+    {
+        return;
+    }
+    InputSlot* last = m_Connections.back();
+    m_Connections[input.m_Place] = last;
+    last->m_Place = input.m_Place;
+    m_Connections.pop_back();
+    input.m_Connection = nullptr;
+}
+
+unsigned int OutputSlot::CalculateIndexOnOwner() const
+{
+    return static_cast<unsigned int>(this - m_Owner->Outputs().data());
+}
+
+LayerGuid OutputSlot::GetOwningLayerGuid() const
+{
+    return m_Owner->GetGuid();
+}
+
+const IConnectableLayer& OutputSlot::GetOwningIConnectableLayer() const
+{
+    return *m_Owner;
+}
+
+IConnectableLayer& OutputSlot::GetOwningIConnectableLayer()
+{
+    return *m_Owner;
+}
+
+Layer::Layer(Graph& graph, LayerType type, std::unique_ptr<BaseDescriptor> descriptor, std::string name, LayerGuid guid)
+    : m_Graph(&graph), m_Schema(&tenon::GetSchema(type)), m_Type(type), m_NumInputs(0), m_NumOutputs(0), m_Guid(guid),
+      m_Name(std::move(name)), m_Descriptor(std::move(descriptor))
+{
+    m_NumInputs = m_Schema->m_NumInputs(GetParameters());
+    m_NumOutputs = m_Schema->m_NumOutputs(GetParameters());
+    m_Inputs = std::make_unique<InputSlot[]>(m_NumInputs);
+    m_Outputs = std::make_unique<OutputSlot[]>(m_NumOutputs);
+    for (unsigned int i = 0; i < m_NumInputs; ++i)
+    {
+        m_Inputs[i].m_Owner = this;
+        m_Inputs[i].m_Index = i;
+    }
+    for (OutputSlot& output : Outputs())
+    {
+        output.m_Owner = this;
+    }
+}
+
+Layer::~Layer()
+{
+    for (InputSlot& input : Inputs())
+    {
+        if (input.m_Connection != nullptr)
+        {
+            input.m_Connection->Disconnect(input);
+        }
+    }
+}
+
+std::string Layer::Describe() const
+{
+    return fmt::format("layer {} '{}' ({})", m_Index, m_Name, m_Schema->m_Name);
+}
+
+InputSlot& Layer::CheckedInput(unsigned int index) const
+{
+    if (index >= m_NumInputs)
+    {
+        throw InvalidArgumentException(
+            fmt::format("{} has {} inputs; there is no input {}", Describe(), m_NumInputs, index));
+    }
+    return m_Inputs[index];
+}
+
+OutputSlot& Layer::CheckedOutput(unsigned int index) const
+{
+    if (index >= m_NumOutputs)
+    {
+        throw InvalidArgumentException(
+            fmt::format("{} has {} outputs; there is no output {}", Describe(), m_NumOutputs, index));
+    }
+    return m_Outputs[index];
+}
+
+const IInputSlot& Layer::GetInputSlot(unsigned int index) const
+{
+    return CheckedInput(index);
+}
+
+IInputSlot& Layer::GetInputSlot(unsigned int index)
+{
+    return CheckedInput(index);
+}
+
+const IOutputSlot& Layer::GetOutputSlot(unsigned int index) const
+{
+    return CheckedOutput(index);
+}
+
+IOutputSlot& Layer::GetOutputSlot(unsigned int index)
+{
+    return CheckedOutput(index);
+}
+
+const BaseDescriptor& Layer::GetParameters() const
+{
+    static const NullDescriptor null;
+    if (m_Descriptor == nullptr)
+    {
+        return null;
+    }
+    return *m_Descriptor;
+}
+
+const void* Layer::GetConstantInput(unsigned int i) const
+{
+    const Layer* producer = m_Inputs[i].GetProducer();
+    return producer != nullptr && producer->GetConstant() != nullptr ? producer->GetConstant()->m_Tensor.GetMemoryArea()
+                                                                     : nullptr;
+}
+
+void Layer::CollectInputInfos(std::vector<const TensorInfo*>& infos) const
+{
+    infos.clear();
+    for (const InputSlot& input : Inputs())
+    {
+        infos.push_back(input.GetConnectedOutputSlot() != nullptr ? &input.GetTensorInfo() : nullptr);
+    }
+}
+
+void Layer::ExecuteStrategy(IStrategy& strategy) const
+{
+    std::vector<ConstTensor> constants;
+    for (const ConstTensor& tensor : GetConstantTensorsByRef())
+    {
+        constants.push_back(tensor);
+    }
+    strategy.ExecuteStrategy(this, GetParameters(), constants, GetName(), m_BindingId);
+}
+
+IConnectableLayer::ConstantTensors Layer::GetConstantTensorsByRef() const
+{
+    ConstantTensors tensors;
+    if (m_Constant != nullptr)
+    {
+        tensors.push_back(m_Constant->m_Tensor);
+    }
+    for (unsigned int i = m_FirstOwnConstant; i < m_NumInputs; ++i)
+    {
+        const Layer* producer = m_Inputs[i].GetProducer();
+        if (producer != nullptr && producer->GetConstant() != nullptr)
+        {
+            tensors.push_back(producer->GetConstant()->m_Tensor);
+        }
+    }
+    return tensors;
+}
+
+std::vector<TensorShape> Layer::InferOutputShapes(const std::vector<TensorShape>& inputShapes) const
+{
+    if (inputShapes.size() > m_NumInputs || inputShapes.size() < m_Schema->m_MinInputs)
+    {
+        throw LayerValidationException(fmt::format("{} takes {} to {} inputs, but {} shapes are given", Describe(),
+                                                   m_Schema->m_MinInputs, m_NumInputs, inputShapes.size()));
+    }
+    std::vector<TensorInfo> infos(m_NumInputs);
+    std::vector<const TensorInfo*> pointers(m_NumInputs, nullptr);
+    std::vector<const void*> values(m_NumInputs, nullptr);
+    for (unsigned int i = 0; i < inputShapes.size(); ++i)
+    {
+        if (m_Inputs[i].IsTensorInfoSet())
+        {
+            infos[i] = m_Inputs[i].GetTensorInfo();
+        }
+        infos[i].SetShape(inputShapes[i]);
+        pointers[i] = &infos[i];
+        values[i] = GetConstantInput(i);
+    }
+    std::vector<TensorShape> shapes(m_NumOutputs);
+    if (CanInferShapes(*m_Schema, pointers, values))
+    {
+        InferShapes(*this, pointers, values, shapes);
+    }
+    return shapes;
+}
+
+bool CanInferShapes(const OpSchema& schema, Span<const TensorInfo* const> inputs, Span<const void* const> values)
+{
+    for (size_t i = 0; i < inputs.size(); ++i)
+    {
+        if (inputs[i] != nullptr &&
+            (!inputs[i]->GetShape().AreAllDimensionsSpecified() ||
+             (schema.NeedsValue(i) && values[i] == nullptr && inputs[i]->GetShape().GetNumElements64() != 0)))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+std::unique_ptr<BaseDescriptor> InferShapes(const Layer& layer, Span<const TensorInfo* const> inputs,
+                                            Span<const void* const> values, Span<TensorShape> outputs)
+{
+    // Nearly all layers have one output: no allocation for them.
+    std::array<TensorInfo, 1> one;
+    std::vector<TensorInfo> many;
+    Span<TensorInfo> declared(one.data(), 1);
+    if (outputs.size() != 1)
+    {
+        many.resize(outputs.size());
+        declared = many;
+    }
+    for (size_t i = 0; i < outputs.size(); ++i)
+    {
+        declared[i] = layer.Output(static_cast<unsigned int>(i)).GetTensorInfo();
+    }
+    try
+    {
+        InferContext context(layer.GetType(), layer.GetParameters(), inputs, values, declared, outputs);
+        layer.GetSchema().m_Infer(context);
+        return context.TakeEdited();
+    }
+    catch (Exception& error)
+    {
+        error.AddContext("inferring shapes of " + layer.Describe());
+        throw;
+    }
+}
+
+} // namespace tenon

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layer and its slots: the nodes of a Graph. One class for all layer types; what differs between them is the schema row
+// (OpSchema), the descriptor, and for a few types a payload. Made and owned by Graph.
+#pragma once
+
+#include "graph/OpSchema.hpp"
+
+#include <tenon/INetwork.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tenon
+{
+
+class Graph;
+class Layer;
+class OutputSlot;
+
+class InputSlot final : public IInputSlot
+{
+public:
+    const OutputSlot* GetConnectedOutputSlot() const { return m_Connection; }
+    OutputSlot* GetConnectedOutputSlot() { return m_Connection; }
+    Layer& GetOwningLayer() const { return *m_Owner; }
+    /// The layer that feeds this input, or null.
+    Layer* GetProducer() const;
+
+    const IOutputSlot* GetConnection() const override;
+    IOutputSlot* GetConnection() override;
+    const IConnectableLayer& GetOwningIConnectableLayer() const override;
+    IConnectableLayer& GetOwningIConnectableLayer() override;
+    unsigned int GetSlotIndex() const override { return m_Index; }
+    void SetTensorInfo(const TensorInfo& tensorInfo) override;
+    const TensorInfo& GetTensorInfo() const override;
+    bool IsTensorInfoSet() const override;
+    bool IsTensorInfoOverridden() const override { return m_Override != nullptr; }
+
+private:
+    friend class Layer;
+    friend class OutputSlot;
+    Layer* m_Owner = nullptr;
+    OutputSlot* m_Connection = nullptr;
+    std::unique_ptr<TensorInfo> m_Override;
+    unsigned int m_Index = 0;
+    unsigned int m_Place = 0; ///< index within the connections of m_Connection, so that disconnecting is O(1)
+};
+
+class OutputSlot final : public IOutputSlot
+{
+public:
+    ~OutputSlot();
+
+    const std::vector<InputSlot*>& GetConnections() const { return m_Connections; }
+    Layer& GetOwningLayer() const { return *m_Owner; }
+    /// Lets all connected inputs take from `other` instead.
+    void MoveAllConnections(OutputSlot& other);
+
+    unsigned int GetNumConnections() const override { return static_cast<unsigned int>(m_Connections.size()); }
+    const IInputSlot* GetConnection(unsigned int index) const override;
+    IInputSlot* GetConnection(unsigned int index) override;
+    void SetTensorInfo(const TensorInfo& tensorInfo) override;
+    const TensorInfo& GetTensorInfo() const override { return m_Info; }
+    TensorInfo& EditTensorInfo() { return m_Info; }
+    bool IsTensorInfoSet() const override { return m_InfoSet; }
+    int Connect(IInputSlot& destination) override;
+    void Disconnect(IInputSlot& slot) override;
+    unsigned int CalculateIndexOnOwner() const override;
+    LayerGuid GetOwningLayerGuid() const override;
+    const IConnectableLayer& GetOwningIConnectableLayer() const override;
+    IConnectableLayer& GetOwningIConnectableLayer() override;
+
+private:
+    friend class Layer;
+    Layer* m_Owner = nullptr;
+    TensorInfo m_Info;
+    bool m_InfoSet = false;
+    std::vector<InputSlot*> m_Connections;
+};
+
+/// A Constant layer's tensor and whoever keeps its memory alive.
+struct ConstantPayload
+{
+    ConstTensor m_Tensor;
+    std::shared_ptr<const void> m_Owner;
+};
+
+class Layer final : public IConnectableLayer
+{
+public:
+    /// Made by Graph::AddLayer.
+    Layer(Graph& graph, LayerType type, std::unique_ptr<BaseDescriptor> descriptor, std::string name, LayerGuid guid);
+    ~Layer();
+    Layer(const Layer&) = delete;
+    Layer& operator=(const Layer&) = delete;
+
+    const std::string& GetNameStr() const { return m_Name; }
+    const OpSchema& GetSchema() const { return *m_Schema; }
+    Graph& GetGraph() const { return *m_Graph; }
+    /// "layer 12 'conv1' (Convolution2d)"
+    std::string Describe() const;
+
+    InputSlot& Input(unsigned int i) const { return m_Inputs[i]; }
+    OutputSlot& Output(unsigned int i) const { return m_Outputs[i]; }
+    Span<InputSlot> Inputs() const { return {m_Inputs.get(), m_NumInputs}; }
+    Span<OutputSlot> Outputs() const { return {m_Outputs.get(), m_NumOutputs}; }
+
+    /// Replaces the parameters; the number of slots stays.
+    void SetDescriptor(std::unique_ptr<BaseDescriptor> descriptor) { m_Descriptor = std::move(descriptor); }
+    template <typename D>
+    const D& Descriptor() const
+    {
+        return static_cast<const D&>(GetParameters());
+    }
+
+    /// Of a Constant layer; null for others.
+    const ConstantPayload* GetConstant() const { return m_Constant.get(); }
+    const std::shared_ptr<const ConstantPayload>& ShareConstant() const { return m_Constant; }
+    void SetConstant(std::shared_ptr<const ConstantPayload> constant) { m_Constant = std::move(constant); }
+    /// Of Input and Output layers.
+    LayerBindingId GetBindingId() const { return m_BindingId; }
+    void SetBindingId(LayerBindingId id) { m_BindingId = id; }
+    /// Of a PreCompiled layer.
+    const std::shared_ptr<const void>& GetBlob() const { return m_Blob; }
+    void SetBlob(std::shared_ptr<const void> blob) { m_Blob = std::move(blob); }
+
+    /// The values of input i if a Constant layer feeds it, else null.
+    const void* GetConstantInput(unsigned int i) const;
+    /// The inputs' infos; null where not connected. Fills `infos`.
+    void CollectInputInfos(std::vector<const TensorInfo*>& infos) const;
+
+    const Optional<BackendId>& GetBackendHint() const { return m_Hint; }
+
+    /// Position in the graph; maintained by Graph.
+    uint32_t m_Index = 0;
+    /// Number of the subgraph; set by partitioning.
+    uint32_t m_Subgraph = 0;
+    /// Why it runs on its backend: see LayerAssignment::m_Reason.
+    std::string m_AssignmentReason;
+    /// Where the last inputs were wired by the Add method that made this layer: inputs from this index on are its own
+    /// constants (see GetConstantTensorsByRef).
+    uint32_t m_FirstOwnConstant = UINT32_MAX;
+
+    const char* GetName() const override { return m_Name.c_str(); }
+    unsigned int GetNumInputSlots() const override { return m_NumInputs; }
+    unsigned int GetNumOutputSlots() const override { return m_NumOutputs; }
+    const IInputSlot& GetInputSlot(unsigned int index) const override;
+    IInputSlot& GetInputSlot(unsigned int index) override;
+    const IOutputSlot& GetOutputSlot(unsigned int index) const override;
+    IOutputSlot& GetOutputSlot(unsigned int index) override;
+    std::vector<TensorShape> InferOutputShapes(const std::vector<TensorShape>& inputShapes) const override;
+    LayerGuid GetGuid() const override { return m_Guid; }
+    LayerType GetType() const override { return m_Type; }
+    const BaseDescriptor& GetParameters() const override;
+    void BackendSelectionHint(Optional<BackendId> backend) override { m_Hint = std::move(backend); }
+    void SetBackendId(const BackendId& id) override { m_Backend = id; }
+    const BackendId& GetBackendId() const override { return m_Backend; }
+    void ExecuteStrategy(IStrategy& strategy) const override;
+    ConstantTensors GetConstantTensorsByRef() const override;
+
+private:
+    InputSlot& CheckedInput(unsigned int index) const;
+    OutputSlot& CheckedOutput(unsigned int index) const;
+
+    Graph* m_Graph;
+    const OpSchema* m_Schema;
+    LayerType m_Type;
+    uint32_t m_NumInputs;
+    uint32_t m_NumOutputs;
+    LayerBindingId m_BindingId = 0;
+    LayerGuid m_Guid;
+    std::string m_Name;
+    std::unique_ptr<BaseDescriptor> m_Descriptor; ///< null: NullDescriptor
+    std::unique_ptr<InputSlot[]> m_Inputs;
+    std::unique_ptr<OutputSlot[]> m_Outputs;
+    std::shared_ptr<const ConstantPayload> m_Constant;
+    std::shared_ptr<const void> m_Blob;
+    BackendId m_Backend;
+    Optional<BackendId> m_Hint;
+};
+
+/// Calls the layer's shape-inference function and returns the resolved descriptor, or null where nothing had to be
+/// resolved. Shapes go to `outputs`. Precondition: all connected inputs have known shapes, listed values are there.
+/// Exceptions get the layer's description as context.
+std::unique_ptr<BaseDescriptor> InferShapes(const Layer& layer, Span<const TensorInfo* const> inputs,
+                                            Span<const void* const> values, Span<TensorShape> outputs);
+
+/// Whether InferShapes may be called: every connected input's shape is known, and the values that the row lists are
+/// there wherever such an input is connected.
+bool CanInferShapes(const OpSchema& schema, Span<const TensorInfo* const> inputs, Span<const void* const> values);
+
+} // namespace tenon

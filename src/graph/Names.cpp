@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// FieldToString: see Names.hpp.
+#include "graph/Names.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace tenon
+{
+
+namespace
+{
+
+/// The name at the enumerator's number, or the number itself for a value that is none.
+template <typename Enum, size_t N>
+std::string NameOf(Enum value, const char* const (&names)[N], int first = 0)
+{
+    const int index = static_cast<int>(value) - first;
+    return index >= 0 && index < static_cast<int>(N) ? names[index] : fmt::format("{}", static_cast<int>(value));
+}
+
+} // namespace
+
+std::string FieldToString(bool value)
+{
+    return value ? "true" : "false";
+}
+
+std::string FieldToString(int32_t value)
+{
+    return fmt::format("{}", value);
+}
+
+std::string FieldToString(uint32_t value)
+{
+    return fmt::format("{}", value);
+}
+
+std::string FieldToString(float value)
+{
+    return fmt::format("{}", value);
+}
+
+std::string FieldToString(const std::string& value)
+{
+    return value;
+}
+
+std::string FieldToString(const std::vector<uint8_t>& value)
+{
+    return fmt::format("{} bytes", value.size());
+}
+
+std::string FieldToString(const std::vector<int32_t>& value)
+{
+    return fmt::format("[{}]", fmt::join(value, ","));
+}
+
+std::string FieldToString(const std::vector<uint32_t>& value)
+{
+    return fmt::format("[{}]", fmt::join(value, ","));
+}
+
+std::string FieldToString(const std::vector<std::pair<unsigned int, unsigned int>>& value)
+{
+    return fmt::format("[{}]", fmt::join(value, ","));
+}
+
+std::string FieldToString(const TensorShape& value)
+{
+    return value.ToString();
+}
+
+std::string FieldToString(const PermutationVector& value)
+{
+    return fmt::format("[{}]", fmt::join(value.begin(), value.end(), ","));
+}
+
+std::string FieldToString(const OriginsDescriptor& value)
+{
+    std::string text;
+    OriginsDescriptor::Visit(
+        [&](const char* name, auto member)
+        { text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, FieldToString(value.*member)); });
+    return text;
+}
+
+std::string FieldToString(DataType value)
+{
+    return GetDataTypeName(value);
+}
+
+std::string FieldToString(DataLayout value)
+{
+    static const char* const names[] = {"NCHW", "NHWC", "NDHWC", "NCDHW"};
+    return NameOf(value, names, 1);
+}
+
+std::string FieldToString(ActivationFunction value)
+{
+    static const char* const names[] = {"Sigmoid", "TanH", "Linear", "ReLu", "BoundedReLu", "SoftReLu", "LeakyReLu",
+                                        "Abs",     "Sqrt", "Square", "Elu",  "HardSwish",   "Gelu"};
+    return NameOf(value, names);
+}
+
+std::string FieldToString(ArgMinMaxFunction value)
+{
+    static const char* const names[] = {"Min", "Max"};
+    return NameOf(value, names);
+}
+
+std::string FieldToString(ComparisonOperation value)
+{
+    static const char* const names[] = {"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "NotEqual"};
+    return NameOf(value, names);
+}
+
+std::string FieldToString(LogicalBinaryOperation value)
+{
+    static const char* const names[] = {"LogicalAnd", "LogicalOr"};
+    return NameOf(value, names);
+}
+
+std::string FieldToString(UnaryOperation value)
+{
+    static const char* const names[] = {"Abs", "Exp", "Sqrt", "Rsqrt", "Neg", "LogicalNot", "Log", "Sin", "Ceil"};
+    return NameOf(value, names);
+}
+
+std::string FieldToString(BinaryOperation value)
+{
+    static const char* const names[] = {"Add", "Div",    "Maximum", "Minimum",  "Mul",
+                                        "Sub", "SqDiff", "Power",   "FloorDiv", "FloorMod"};
+    return NameOf(value, names);
+}
+
+std::string FieldToString(PoolingAlgorithm value)
+{
+    static const char* const names[] = {"Max", "Average", "L2"};
+    return NameOf(value, names);
+}
+
+std::string FieldToString(ReduceOperation value)
+{
+    static const char* const names[] = {"Sum", "Max", "Mean", "Min", "Prod"};
+    return NameOf(value, names);
+}
+
+std::string FieldToString(ResizeMethod value)
+{
+    static const char* const names[] = {"Bilinear", "NearestNeighbor"};
+    return NameOf(value, names);
+}
+
+std::string FieldToString(PaddingMethod value)
+{
+    static const char* const names[] = {"IgnoreValue", "Exclude"};
+    return NameOf(value, names);
+}
+
+std::string FieldToString(PaddingScheme value)
+{
+    static const char* const names[] = {"Explicit", "Same", "Valid"};
+    return NameOf(value, names);
+}
+
+std::string FieldToString(PaddingMode value)
+{
+    static const char* const names[] = {"Constant", "Reflect", "Symmetric"};
+    return NameOf(value, names);
+}
+
+std::string FieldToString(NormalizationAlgorithmChannel value)
+{
+    static const char* const names[] = {"Across", "Within"};
+    return NameOf(value, names);
+}
+
+std::string FieldToString(NormalizationAlgorithmMethod value)
+{
+    static const char* const names[] = {"LocalBrightness", "LocalContrast"};
+    return NameOf(value, names);
+}
+
+std::string FieldToString(OutputShapeRounding value)
+{
+    static const char* const names[] = {"Floor", "Ceiling"};
+    return NameOf(value, names);
+}
+
+std::string FieldToString(ScatterNdFunction value)
+{
+    static const char* const names[] = {"Update", "Add", "Sub", "Max", "Min"};
+    return NameOf(value, names);
+}
+
+std::string FieldToString(FusedKernelType value)
+{
+    static const char* const names[] = {"AddMulAdd"};
+    return NameOf(value, names);
+}
+
+} // namespace tenon

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text for each kind of descriptor field, for dumps. Used by OpSchema.cpp.
+#pragma once
+
+#include <tenon/Descriptors.hpp>
+
+#include <string>
+
+namespace tenon
+{
+
+std::string FieldToString(bool value);
+std::string FieldToString(int32_t value);
+std::string FieldToString(uint32_t value);
+std::string FieldToString(float value);
+std::string FieldToString(const std::string& value);
+std::string FieldToString(const std::vector<uint8_t>& value);
+std::string FieldToString(const std::vector<int32_t>& value);
+std::string FieldToString(const std::vector<uint32_t>& value);
+std::string FieldToString(const std::vector<std::pair<unsigned int, unsigned int>>& value);
+std::string FieldToString(const TensorShape& value);
+std::string FieldToString(const PermutationVector& value);
+std::string FieldToString(const OriginsDescriptor& value);
+std::string FieldToString(DataType value);
+std::string FieldToString(DataLayout value);
+std::string FieldToString(ActivationFunction value);
+std::string FieldToString(ArgMinMaxFunction value);
+std::string FieldToString(ComparisonOperation value);
+std::string FieldToString(LogicalBinaryOperation value);
+std::string FieldToString(UnaryOperation value);
+std::string FieldToString(BinaryOperation value);
+std::string FieldToString(PoolingAlgorithm value);
+std::string FieldToString(ReduceOperation value);
+std::string FieldToString(ResizeMethod value);
+std::string FieldToString(PaddingMethod value);
+std::string FieldToString(PaddingScheme value);
+std::string FieldToString(PaddingMode value);
+std::string FieldToString(NormalizationAlgorithmChannel value);
+std::string FieldToString(NormalizationAlgorithmMethod value);
+std::string FieldToString(OutputShapeRounding value);
+std::string FieldToString(ScatterNdFunction value);
+std::string FieldToString(FusedKernelType value);
+
+} // namespace tenon

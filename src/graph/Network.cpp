@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Network: see Network.hpp.
+#include "graph/Network.hpp"
+
+#include <fmt/format.h>
+
+#include <iostream>
+
+namespace tenon
+{
+
+INetwork* INetwork::CreateRaw(const NetworkOptions& networkOptions)
+{
+    return new Network(networkOptions);
+}
+
+INetworkPtr INetwork::Create(const NetworkOptions& networkOptions)
+{
+    return INetworkPtr(CreateRaw(networkOptions), &INetwork::Destroy);
+}
+
+void INetwork::Destroy(INetwork* network)
+{
+    delete network;
+}
+
+IConnectableLayer* INetwork::AddAdditionLayer(const char* name)
+{
+    return AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(BinaryOperation::Add), name);
+}
+
+IConnectableLayer* INetwork::AddDivisionLayer(const char* name)
+{
+    return AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(BinaryOperation::Div), name);
+}
+
+IConnectableLayer* INetwork::AddMaximumLayer(const char* name)
+{
+    return AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(BinaryOperation::Maximum), name);
+}
+
+IConnectableLayer* INetwork::AddMinimumLayer(const char* name)
+{
+    return AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(BinaryOperation::Minimum), name);
+}
+
+IConnectableLayer* INetwork::AddMultiplicationLayer(const char* name)
+{
+    return AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(BinaryOperation::Mul), name);
+}
+
+IConnectableLayer* INetwork::AddSubtractionLayer(const char* name)
+{
+    return AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(BinaryOperation::Sub), name);
+}
+
+Status Network::PrintGraph()
+{
+    tenon::PrintGraph(m_Graph, std::cout);
+    return Status::Success;
+}
+
+Status Network::SerializeToDot(std::ostream& stream) const
+{
+    WriteDot(m_Graph, "Network", stream);
+    return Status::Success;
+}
+
+void Network::SerializeToJson(std::ostream& stream) const
+{
+    WriteJson(m_Graph, stream);
+}
+
+void Network::ExecuteStrategy(IStrategy& strategy) const
+{
+    for (const Layer* layer : m_Graph.TopologicalOrder())
+    {
+        layer->ExecuteStrategy(strategy);
+    }
+    strategy.FinishStrategy();
+}
+
+IConnectableLayer* Network::AddBound(LayerType type, LayerBindingId id, const char* name)
+{
+    Layer& layer = m_Graph.AddLayer(type, nullptr, name != nullptr ? name : "");
+    layer.SetBindingId(id);
+    return &layer;
+}
+
+IConnectableLayer* Network::AddInputLayer(LayerBindingId id, const char* name)
+{
+    return AddBound(LayerType::Input, id, name);
+}
+
+IConnectableLayer* Network::AddOutputLayer(LayerBindingId id, const char* name)
+{
+    return AddBound(LayerType::Output, id, name);
+}
+
+IConnectableLayer* Network::AddConstantLayer(const ConstTensor& input, const char* name)
+{
+    return &m_Graph.AddConstant(input, nullptr, name != nullptr ? name : "");
+}
+
+IConnectableLayer* Network::AddConstantLayer(const ConstTensor& input, std::shared_ptr<const void> owner,
+                                             const char* name)
+{
+    return &m_Graph.AddConstant(input, std::move(owner), name != nullptr ? name : "");
+}
+
+IConnectableLayer* Network::WireConstants(IConnectableLayer* layer, unsigned int first,
+                                          std::initializer_list<const ConstTensor*> tensors)
+{
+    static_cast<Layer*>(layer)->m_FirstOwnConstant = first;
+    unsigned int index = first;
+    for (const ConstTensor* tensor : tensors)
+    {
+        if (tensor != nullptr)
+        {
+            Layer& constant = m_Graph.AddConstant(*tensor, nullptr, fmt::format("{}:{}", layer->GetName(), index));
+            constant.Output(0).Connect(layer->GetInputSlot(index));
+        }
+        ++index;
+    }
+    return layer;
+}
+
+IConnectableLayer* Network::AddBatchNormalizationLayer(const BatchNormalizationDescriptor& desc,
+                                                       const ConstTensor& mean, const ConstTensor& variance,
+                                                       const ConstTensor& beta, const ConstTensor& gamma,
+                                                       const char* name)
+{
+    return WireConstants(Add(LayerType::BatchNormalization, desc, name), 1, {&mean, &variance, &beta, &gamma});
+}
+
+IConnectableLayer* Network::AddDetectionPostProcessLayer(const DetectionPostProcessDescriptor& descriptor,
+                                                         const ConstTensor& anchors, const char* name)
+{
+    return WireConstants(Add(LayerType::DetectionPostProcess, descriptor, name), 2, {&anchors});
+}
+
+IConnectableLayer* Network::AddTransposeConvolution2dLayer(const TransposeConvolution2dDescriptor& descriptor,
+                                                           const ConstTensor& weights,
+                                                           const Optional<ConstTensor>& biases, const char* name)
+{
+    if (descriptor.m_BiasEnabled != biases.has_value())
+    {
+        throw InvalidArgumentException(
+            fmt::format("AddTransposeConvolution2dLayer '{}': m_BiasEnabled is {}, but {} bias is given",
+                        name != nullptr ? name : "", descriptor.m_BiasEnabled, biases.has_value() ? "a" : "no"));
+    }
+    IConnectableLayer* layer = Add(LayerType::TransposeConvolution2d, descriptor, name);
+    return biases.has_value() ? WireConstants(layer, 1, {&weights, &biases.value()})
+                              : WireConstants(layer, 1, {&weights});
+}
+
+namespace
+{
+
+/// Calls wire with the weights in the order of the layer's inputs 3..23.
+template <typename Wire>
+IConnectableLayer* WireLstm(const LstmInputParams& p, Wire wire)
+{
+    return wire({p.m_InputToInputWeights,     p.m_InputToForgetWeights,
+                 p.m_InputToCellWeights,      p.m_InputToOutputWeights,
+                 p.m_RecurrentToInputWeights, p.m_RecurrentToForgetWeights,
+                 p.m_RecurrentToCellWeights,  p.m_RecurrentToOutputWeights,
+                 p.m_CellToInputWeights,      p.m_CellToForgetWeights,
+                 p.m_CellToOutputWeights,     p.m_InputGateBias,
+                 p.m_ForgetGateBias,          p.m_CellBias,
+                 p.m_OutputGateBias,          p.m_ProjectionWeights,
+                 p.m_ProjectionBias,          p.m_InputLayerNormWeights,
+                 p.m_ForgetLayerNormWeights,  p.m_CellLayerNormWeights,
+                 p.m_OutputLayerNormWeights});
+}
+
+} // namespace
+
+IConnectableLayer* Network::AddLstmLayer(const LstmDescriptor& descriptor, const LstmInputParams& params,
+                                         const char* name)
+{
+    return WireLstm(params, [&](std::initializer_list<const ConstTensor*> weights)
+                    { return WireConstants(Add(LayerType::Lstm, descriptor, name), 3, weights); });
+}
+
+IConnectableLayer* Network::AddQLstmLayer(const QLstmDescriptor& descriptor, const LstmInputParams& params,
+                                          const char* name)
+{
+    return WireLstm(params, [&](std::initializer_list<const ConstTensor*> weights)
+                    { return WireConstants(Add(LayerType::QLstm, descriptor, name), 3, weights); });
+}
+
+IConnectableLayer* Network::AddUnidirectionalSequenceLstmLayer(const UnidirectionalSequenceLstmDescriptor& descriptor,
+                                                               const LstmInputParams& params, const char* name)
+{
+    return WireLstm(params,
+                    [&](std::initializer_list<const ConstTensor*> weights) {
+                        return WireConstants(Add(LayerType::UnidirectionalSequenceLstm, descriptor, name), 3, weights);
+                    });
+}
+
+IConnectableLayer* Network::AddQuantizedLstmLayer(const QuantizedLstmInputParams& p, const char* name)
+{
+    return WireConstants(Add(LayerType::QuantizedLstm, name), 3,
+                         {p.m_InputToInputWeights, p.m_InputToForgetWeights, p.m_InputToCellWeights,
+                          p.m_InputToOutputWeights, p.m_RecurrentToInputWeights, p.m_RecurrentToForgetWeights,
+                          p.m_RecurrentToCellWeights, p.m_RecurrentToOutputWeights, p.m_InputGateBias,
+                          p.m_ForgetGateBias, p.m_CellBias, p.m_OutputGateBias});
+}
+
+IConnectableLayer* Network::AddPrecompiledLayer(const PreCompiledDescriptor& preCompiledDescriptor,
+                                                CompiledBlobPtr compiledBlobPtr, const Optional<BackendId>& backend,
+                                                const char* name)
+{
+    auto* layer = static_cast<Layer*>(Add(LayerType::PreCompiled, preCompiledDescriptor, name));
+    layer->SetBlob(std::shared_ptr<const void>(std::move(compiledBlobPtr)));
+    layer->BackendSelectionHint(backend);
+    if (backend.has_value())
+    {
+        layer->SetBackendId(backend.value());
+    }
+    return layer;
+}
+
+} // namespace tenon

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Network: the implementation of INetwork, a Graph and the methods that add to it.
+#pragma once
+
+#include "graph/Graph.hpp"
+
+#include <tenon/INetwork.hpp>
+
+namespace tenon
+{
+
+class Network final : public INetwork
+{
+public:
+    explicit Network(const NetworkOptions& options) : m_Options(options) {}
+
+    const Graph& GetGraph() const { return m_Graph; }
+    const NetworkOptions& GetOptions() const { return m_Options; }
+
+    Status PrintGraph() override;
+    Status SerializeToDot(std::ostream& stream) const override;
+    void SerializeToJson(std::ostream& stream) const override;
+    void ExecuteStrategy(IStrategy& strategy) const override;
+
+    IConnectableLayer* AddInputLayer(LayerBindingId id, const char* name) override;
+    IConnectableLayer* AddOutputLayer(LayerBindingId id, const char* name) override;
+    IConnectableLayer* AddConstantLayer(const ConstTensor& input, const char* name) override;
+    IConnectableLayer* AddConstantLayer(const ConstTensor& input, std::shared_ptr<const void> owner,
+                                        const char* name) override;
+    IConnectableLayer* AddActivationLayer(const ActivationDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::Activation, d, name);
+    }
+    IConnectableLayer* AddArgMinMaxLayer(const ArgMinMaxDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::ArgMinMax, d, name);
+    }
+    IConnectableLayer* AddBatchMatMulLayer(const BatchMatMulDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::BatchMatMul, d, name);
+    }
+    IConnectableLayer* AddBatchToSpaceNdLayer(const BatchToSpaceNdDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::BatchToSpaceNd, d, name);
+    }
+    IConnectableLayer* AddBroadcastToLayer(const BroadcastToDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::BroadcastTo, d, name);
+    }
+    IConnectableLayer* AddCastLayer(const char* name) override { return Add(LayerType::Cast, name); }
+    IConnectableLayer* AddChannelShuffleLayer(const ChannelShuffleDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::ChannelShuffle, d, name);
+    }
+    IConnectableLayer* AddComparisonLayer(const ComparisonDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::Comparison, d, name);
+    }
+    IConnectableLayer* AddConcatLayer(const ConcatDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::Concat, d, name);
+    }
+    IConnectableLayer* AddConvolution2dLayer(const Convolution2dDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::Convolution2d, d, name);
+    }
+    IConnectableLayer* AddConvolution3dLayer(const Convolution3dDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::Convolution3d, d, name);
+    }
+    IConnectableLayer* AddCustomLayer(const CustomDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::Custom, d, name);
+    }
+    IConnectableLayer* AddDepthToSpaceLayer(const DepthToSpaceDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::DepthToSpace, d, name);
+    }
+    IConnectableLayer* AddDepthwiseConvolution2dLayer(const DepthwiseConvolution2dDescriptor& d,
+                                                      const char* name) override
+    {
+        return Add(LayerType::DepthwiseConvolution2d, d, name);
+    }
+    IConnectableLayer* AddDequantizeLayer(const char* name) override { return Add(LayerType::Dequantize, name); }
+    IConnectableLayer* AddElementwiseBinaryLayer(const ElementwiseBinaryDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::ElementwiseBinary, d, name);
+    }
+    IConnectableLayer* AddElementwiseUnaryLayer(const ElementwiseUnaryDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::ElementwiseUnary, d, name);
+    }
+    IConnectableLayer* AddFillLayer(const FillDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::Fill, d, name);
+    }
+    IConnectableLayer* AddFloorLayer(const char* name) override { return Add(LayerType::Floor, name); }
+    IConnectableLayer* AddFullyConnectedLayer(const FullyConnectedDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::FullyConnected, d, name);
+    }
+    IConnectableLayer* AddFusedLayer(const FusedDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::Fused, d, name);
+    }
+    IConnectableLayer* AddGatherLayer(const GatherDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::Gather, d, name);
+    }
+    IConnectableLayer* AddGatherNdLayer(const char* name) override { return Add(LayerType::GatherNd, name); }
+    IConnectableLayer* AddInstanceNormalizationLayer(const InstanceNormalizationDescriptor& d,
+                                                     const char* name) override
+    {
+        return Add(LayerType::InstanceNormalization, d, name);
+    }
+    IConnectableLayer* AddL2NormalizationLayer(const L2NormalizationDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::L2Normalization, d, name);
+    }
+    IConnectableLayer* AddLogSoftmaxLayer(const LogSoftmaxDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::LogSoftmax, d, name);
+    }
+    IConnectableLayer* AddLogicalBinaryLayer(const LogicalBinaryDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::LogicalBinary, d, name);
+    }
+    IConnectableLayer* AddMeanLayer(const MeanDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::Mean, d, name);
+    }
+    IConnectableLayer* AddMergeLayer(const char* name) override { return Add(LayerType::Merge, name); }
+    IConnectableLayer* AddNormalizationLayer(const NormalizationDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::Normalization, d, name);
+    }
+    IConnectableLayer* AddPadLayer(const PadDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::Pad, d, name);
+    }
+    IConnectableLayer* AddPermuteLayer(const PermuteDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::Permute, d, name);
+    }
+    IConnectableLayer* AddPooling2dLayer(const Pooling2dDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::Pooling2d, d, name);
+    }
+    IConnectableLayer* AddPooling3dLayer(const Pooling3dDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::Pooling3d, d, name);
+    }
+    IConnectableLayer* AddPreluLayer(const char* name) override { return Add(LayerType::Prelu, name); }
+    IConnectableLayer* AddQuantizeLayer(const char* name) override { return Add(LayerType::Quantize, name); }
+    IConnectableLayer* AddRankLayer(const char* name) override { return Add(LayerType::Rank, name); }
+    IConnectableLayer* AddReduceLayer(const ReduceDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::Reduce, d, name);
+    }
+    IConnectableLayer* AddReshapeLayer(const ReshapeDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::Reshape, d, name);
+    }
+    IConnectableLayer* AddResizeLayer(const ResizeDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::Resize, d, name);
+    }
+    IConnectableLayer* AddReverseV2Layer(const char* name) override { return Add(LayerType::ReverseV2, name); }
+    IConnectableLayer* AddScatterNdLayer(const ScatterNdDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::ScatterNd, d, name);
+    }
+    IConnectableLayer* AddShapeLayer(const char* name) override { return Add(LayerType::Shape, name); }
+    IConnectableLayer* AddSliceLayer(const SliceDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::Slice, d, name);
+    }
+    IConnectableLayer* AddSoftmaxLayer(const SoftmaxDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::Softmax, d, name);
+    }
+    IConnectableLayer* AddSpaceToBatchNdLayer(const SpaceToBatchNdDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::SpaceToBatchNd, d, name);
+    }
+    IConnectableLayer* AddSpaceToDepthLayer(const SpaceToDepthDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::SpaceToDepth, d, name);
+    }
+    IConnectableLayer* AddSplitterLayer(const SplitterDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::Splitter, d, name);
+    }
+    IConnectableLayer* AddStackLayer(const StackDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::Stack, d, name);
+    }
+    IConnectableLayer* AddStandInLayer(const StandInDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::StandIn, d, name);
+    }
+    IConnectableLayer* AddStridedSliceLayer(const StridedSliceDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::StridedSlice, d, name);
+    }
+    IConnectableLayer* AddSwitchLayer(const char* name) override { return Add(LayerType::Switch, name); }
+    IConnectableLayer* AddTileLayer(const TileDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::Tile, d, name);
+    }
+    IConnectableLayer* AddTransposeLayer(const TransposeDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::Transpose, d, name);
+    }
+    IConnectableLayer* AddBatchNormalizationLayer(const BatchNormalizationDescriptor& desc, const ConstTensor& mean,
+                                                  const ConstTensor& variance, const ConstTensor& beta,
+                                                  const ConstTensor& gamma, const char* name) override;
+    IConnectableLayer* AddDetectionPostProcessLayer(const DetectionPostProcessDescriptor& descriptor,
+                                                    const ConstTensor& anchors, const char* name) override;
+    IConnectableLayer* AddTransposeConvolution2dLayer(const TransposeConvolution2dDescriptor& descriptor,
+                                                      const ConstTensor& weights, const Optional<ConstTensor>& biases,
+                                                      const char* name) override;
+    IConnectableLayer* AddLstmLayer(const LstmDescriptor& descriptor, const LstmInputParams& params,
+                                    const char* name) override;
+    IConnectableLayer* AddQLstmLayer(const QLstmDescriptor& descriptor, const LstmInputParams& params,
+                                     const char* name) override;
+    IConnectableLayer* AddQuantizedLstmLayer(const QuantizedLstmInputParams& params, const char* name) override;
+    IConnectableLayer* AddUnidirectionalSequenceLstmLayer(const UnidirectionalSequenceLstmDescriptor& descriptor,
+                                                          const LstmInputParams& params, const char* name) override;
+    IConnectableLayer* AddPrecompiledLayer(const PreCompiledDescriptor& preCompiledDescriptor,
+                                           CompiledBlobPtr compiledBlobPtr, const Optional<BackendId>& backend,
+                                           const char* name) override;
+
+private:
+    template <typename D>
+    IConnectableLayer* Add(LayerType type, const D& descriptor, const char* name)
+    {
+        return &m_Graph.AddLayer(type, std::make_unique<D>(descriptor), name != nullptr ? name : "");
+    }
+    IConnectableLayer* Add(LayerType type, const char* name)
+    {
+        return &m_Graph.AddLayer(type, nullptr, name != nullptr ? name : "");
+    }
+    IConnectableLayer* AddBound(LayerType type, LayerBindingId id, const char* name);
+    /// Wires a Constant layer to each input from `first` on for which there is a tensor.
+    IConnectableLayer* WireConstants(IConnectableLayer* layer, unsigned int first,
+                                     std::initializer_list<const ConstTensor*> tensors);
+
+    NetworkOptions m_Options;
+    Graph m_Graph;
+};
+
+} // namespace tenon

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shape inference of layers that compute nothing: the ends of a network, copies, control flow, questions about shapes,
+// and layers of which only their maker knows the outputs.
+#include "graph/Infer.hpp"
+#include "graph/infer/InferHelpers.hpp"
+
+namespace tenon::infer
+{
+
+namespace
+{
+
+void InferSame(InferContext& context)
+{
+    context.SetOutputShape(0, context.InputShape(0));
+}
+
+// The shapes that the layer's maker declared, known or not.
+void InferDeclared(InferContext& context)
+{
+    for (size_t i = 0; i < context.NumOutputs(); ++i)
+    {
+        context.SetOutputShape(i, context.DeclaredOutput(i).GetShape());
+    }
+}
+
+} // namespace
+
+void InferConstant(InferContext& context)
+{
+    InferDeclared(context);
+}
+
+void InferConvertFp16ToFp32(InferContext& context)
+{
+    InferSame(context);
+}
+
+void InferConvertFp32ToFp16(InferContext& context)
+{
+    InferSame(context);
+}
+
+void InferCustom(InferContext& context)
+{
+    InferDeclared(context);
+}
+
+void InferDebug(InferContext& context)
+{
+    InferSame(context);
+}
+
+void InferInput(InferContext& context)
+{
+    InferDeclared(context);
+}
+
+void InferMap(InferContext&) {}
+
+void InferMemCopy(InferContext& context)
+{
+    InferSame(context);
+}
+
+void InferMemImport(InferContext& context)
+{
+    InferSame(context);
+}
+
+void InferMerge(InferContext& context)
+{
+    context.Check(context.InputShape(0) == context.InputShape(1),
+                  "inputs of shapes {} and {} cannot be merged: they "
+                  "must have one shape",
+                  context.InputShape(0), context.InputShape(1));
+    InferSame(context);
+}
+
+void InferOutput(InferContext&) {}
+
+void InferPreCompiled(InferContext& context)
+{
+    InferDeclared(context);
+}
+
+void InferRank(InferContext& context)
+{
+    context.SetOutputShape(0, TensorShape(Dimensionality::Scalar));
+}
+
+void InferShape(InferContext& context)
+{
+    context.SetOutputShape(0, TensorShape({context.InputShape(0).GetNumDimensions()}));
+}
+
+void InferStandIn(InferContext& context)
+{
+    InferDeclared(context);
+}
+
+void InferSwitch(InferContext& context)
+{
+    InferSame(context);
+    context.SetOutputShape(1, context.InputShape(0));
+}
+
+void InferUnmap(InferContext&) {}
+
+} // namespace tenon::infer

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Assignment: see Assignment.hpp.
+#include "optimizer/Assignment.hpp"
+
+#include "graph/MakeLayerView.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tenon
+{
+
+namespace
+{
+
+constexpr size_t MaxNamedLayers = 50; // of one error message; a model with more failures says how many more
+
+std::string Types(const Layer& layer)
+{
+    std::string input = layer.GetNumInputSlots() > 0 && layer.Input(0).IsTensorInfoSet()
+                            ? GetDataTypeName(layer.Input(0).GetTensorInfo().GetDataType())
+                            : "none";
+    std::string output =
+        layer.GetNumOutputSlots() > 0 ? GetDataTypeName(layer.Output(0).GetTensorInfo().GetDataType()) : "none";
+    return fmt::format("input data type {} and output data type {}", input, output);
+}
+
+/// The name by which a user knows the layer's operator: a Custom layer says which one it is.
+std::string TypeName(const Layer& layer)
+{
+    if (layer.GetType() == LayerType::Custom)
+    {
+        return fmt::format("Custom '{}'", layer.Descriptor<CustomDescriptor>().m_Name);
+    }
+    return layer.GetSchema().m_Name;
+}
+
+void AppendReason(std::string& reasons, const BackendId& backend, const std::string& reason)
+{
+    reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", backend.Get(), reason);
+}
+
+/// Tries one backend; on refusal adds its reason.
+bool Try(Layer& layer, const LayerView& view, const Candidate& candidate, std::string& reasons)
+{
+    SupportResult result = candidate.m_Support->IsLayerSupported(view);
+    if (result.IsSupported())
+    {
+        layer.SetBackendId(candidate.m_Backend->GetId());
+        return true;
+    }
+    AppendReason(reasons, candidate.m_Backend->GetId(), result.m_Reason);
+    return false;
+}
+
+/// Input and Constant layers go with their first consumer, Output layers with their producer: for display only.
+void AssignBoundLayers(Graph& graph, const BackendId& otherwise)
+{
+    for (const auto& layer : graph.Layers())
+    {
+        if (!IsBoundByRuntime(layer->GetType()))
+        {
+            continue;
+        }
+        const Layer* neighbour = nullptr;
+        if (layer->GetType() == LayerType::Output)
+        {
+            neighbour = layer->Input(0).GetProducer();
+        }
+        else if (layer->Output(0).GetNumConnections() != 0)
+        {
+            neighbour = &layer->Output(0).GetConnections().front()->GetOwningLayer();
+        }
+        const bool assigned = neighbour != nullptr && !IsBoundByRuntime(neighbour->GetType());
+        layer->SetBackendId(assigned ? neighbour->GetBackendId() : otherwise);
+    }
+}
+
+} // namespace
+
+bool IsBoundByRuntime(LayerType type)
+{
+    return type == LayerType::Input || type == LayerType::Output || type == LayerType::Constant;
+}
+
+std::vector<Candidate> MakeCandidates(const std::vector<BackendId>& preferences, const BackendRegistry& registry,
+                                      const ModelOptions& options, std::vector<std::string>& messages)
+{
+    if (preferences.empty())
+    {
+        throw InvalidArgumentException(
+            fmt::format("no backend is given; there are {}", registry.GetBackendIdsAsString()));
+    }
+    std::vector<Candidate> candidates;
+    for (const BackendId& id : preferences)
+    {
+        auto backend = registry.Find(id);
+        if (backend == nullptr)
+        {
+            messages.push_back(fmt::format("WARNING: backend '{}' is not there and is passed over; there are {}",
+                                           id.Get(), registry.GetBackendIdsAsString()));
+            continue;
+        }
+        const bool twice = std::any_of(candidates.begin(), candidates.end(),
+                                       [&](const Candidate& c) { return c.m_Backend == backend; });
+        if (!twice)
+        {
+            candidates.push_back({backend, backend->GetLayerSupport(options)});
+        }
+    }
+    if (candidates.empty())
+    {
+        std::string names;
+        for (const BackendId& id : preferences)
+        {
+            names += fmt::format("{}'{}'", names.empty() ? "" : ", ", id.Get());
+        }
+        throw InvalidArgumentException(
+            fmt::format("none of the backends {} is there; there are {}", names, registry.GetBackendIdsAsString()));
+    }
+    return candidates;
+}
+
+void AssignBackends(Graph& graph, const std::vector<Candidate>& candidates, const BackendRegistry& registry,
+                    const ModelOptions& options, std::vector<std::string>& messages)
+{
+    std::string failures;
+    size_t failed = 0;
+    LayerViewMaker maker;
+    for (const auto& layer : graph.Layers())
+    {
+        if (IsBoundByRuntime(layer->GetType()))
+        {
+            layer->m_AssignmentReason = "bound by the runtime";
+            continue;
+        }
+        const LayerView view = maker.Make(*layer);
+        std::string refusals;
+        bool assigned = false;
+        if (layer->GetBackendHint().has_value())
+        {
+            const BackendId& hint = layer->GetBackendHint().value();
+            if (auto backend = registry.Find(hint))
+            {
+                assigned = Try(*layer, view, {backend, backend->GetLayerSupport(options)}, refusals);
+            }
+            else
+            {
+                AppendReason(refusals, hint, "asked for by the layer, but not there");
+            }
+        }
+        for (size_t i = 0; i < candidates.size() && !assigned; ++i)
+        {
+            assigned = Try(*layer, view, candidates[i], refusals);
+        }
+        if (!assigned)
+        {
+            ++failed;
+            if (failed <= MaxNamedLayers)
+            {
+                failures += fmt::format("\n  layer {} '{}' ({}): {}", layer->m_Index, layer->GetNameStr(),
+                                        TypeName(*layer), refusals);
+            }
+            continue;
+        }
+        if (!refusals.empty())
+        {
+            messages.push_back(fmt::format("WARNING: Layer of type {} is not supported on requested backend for {} "
+                                           "(reason: {}), falling back to {}.",
+                                           TypeName(*layer), Types(*layer), refusals, layer->GetBackendId().Get()));
+        }
+        layer->m_AssignmentReason = refusals.empty() ? "preferred" : std::move(refusals);
+    }
+    if (failed != 0)
+    {
+        std::string more = failed > MaxNamedLayers ? fmt::format("\n  and {} more", failed - MaxNamedLayers) : "";
+        throw UnimplementedException(fmt::format("{} of {} layers are not supported by any of the chosen backends:{}{}",
+                                                 failed, graph.Size(), failures, more));
+    }
+    AssignBoundLayers(graph, candidates.front().m_Backend->GetId());
+}
+
+void InsertCopies(Graph& graph, const BackendRegistry& registry)
+{
+    constexpr std::string_view host = "Host";
+    // What the runtime binds is host memory, whatever backend is shown for it.
+    auto domain = [&](const Layer& layer)
+    {
+        return IsBoundByRuntime(layer.GetType())
+                   ? host
+                   : std::string_view(registry.Get(layer.GetBackendId()).GetMemoryDomain());
+    };
+    const size_t size = graph.Size();
+    for (size_t i = 0; i < size; ++i)
+    {
+        Layer& consumer = *graph.Layers()[i];
+        for (InputSlot& input : consumer.Inputs())
+        {
+            const Layer* producer = input.GetProducer();
+            if (producer == nullptr || domain(*producer) == domain(consumer))
+            {
+                continue;
+            }
+            Layer& copy =
+                graph.InsertBefore(input, LayerType::MemCopy, nullptr, fmt::format("{}:copy", producer->GetNameStr()));
+            copy.SetBackendId(domain(consumer) == host ? producer->GetBackendId() : consumer.GetBackendId());
+            copy.m_AssignmentReason =
+                fmt::format("copies from memory of {} to memory of {}", domain(*producer), domain(consumer));
+        }
+    }
+}
+
+} // namespace tenon

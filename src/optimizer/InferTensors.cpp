@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// InferTensors: see InferTensors.hpp.
+#include "optimizer/InferTensors.hpp"
+
+#include <fmt/format.h>
+
+namespace tenon
+{
+
+namespace
+{
+
+/// Whether `declared` says nothing that `inferred`, fully known, contradicts.
+bool Agrees(const TensorShape& declared, const TensorShape& inferred)
+{
+    if (declared.GetDimensionality() == Dimensionality::NotSpecified)
+    {
+        return true;
+    }
+    if (declared.GetNumDimensions() != inferred.GetNumDimensions() || declared.IsScalar() != inferred.IsScalar())
+    {
+        return false;
+    }
+    for (unsigned int i = 0; i < declared.GetNumDimensions(); ++i)
+    {
+        if (declared.GetDimensionSpecificity(i) && declared[i] != inferred[i])
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Type and quantization of an output that nobody declared. Throws where they do not follow from the layer.
+TensorInfo DefaultInfo(const Layer& layer)
+{
+    TensorInfo info;
+    switch (layer.GetType())
+    {
+    case LayerType::Comparison:
+    case LayerType::LogicalBinary: info.SetDataType(DataType::Boolean); return info;
+    case LayerType::Shape:
+    case LayerType::Rank: info.SetDataType(DataType::Signed32); return info;
+    case LayerType::ArgMinMax: info.SetDataType(layer.Descriptor<ArgMinMaxDescriptor>().m_Output_Type); return info;
+    case LayerType::Dequantize:
+    case LayerType::DetectionPostProcess: info.SetDataType(DataType::Float32); return info;
+    case LayerType::Cast:
+    case LayerType::Quantize:
+    case LayerType::Fill:
+    case LayerType::Custom:
+    case LayerType::StandIn:
+    case LayerType::PreCompiled:
+        throw GraphValidationException(
+            fmt::format("{}: the type of its output does not follow from its inputs; "
+                        "call GetOutputSlot(0).SetTensorInfo() (the shape may be left unknown)",
+                        layer.Describe()));
+    default: break;
+    }
+    for (const InputSlot& input : layer.Inputs())
+    {
+        if (input.GetConnectedOutputSlot() != nullptr)
+        {
+            info.SetDataType(input.GetTensorInfo().GetDataType());
+            info.CopyQuantization(input.GetTensorInfo());
+            break;
+        }
+    }
+    return info;
+}
+
+void SetShape(const Layer& layer, OutputSlot& output, const TensorShape& inferred, ShapeInferenceMethod method,
+              std::vector<std::string>& messages)
+{
+    TensorInfo& info = output.EditTensorInfo();
+    if (Agrees(info.GetShape(), inferred))
+    {
+        info.SetShape(inferred);
+        return;
+    }
+    const std::string text =
+        fmt::format("{}: output {} is declared {} but its inputs give {}", layer.Describe(),
+                    output.CalculateIndexOnOwner(), info.GetShape().ToString(), inferred.ToString());
+    if (method == ShapeInferenceMethod::ValidateOnly)
+    {
+        throw LayerValidationException(
+            text + "; correct the declaration, leave the shape unknown, or use ShapeInferenceMethod::InferAndValidate");
+    }
+    messages.push_back("WARNING: " + text + "; the inferred shape is used");
+    info.SetShape(inferred);
+}
+
+void CheckTensorLimits(const Layer& layer, const TensorInfo& info, const Limits& limits)
+{
+    if (!info.GetShape().AreAllDimensionsSpecified())
+    {
+        return;
+    }
+    if (info.GetNumDimensions() > limits.m_MaxRank)
+    {
+        throw LayerValidationException(fmt::format("{}: rank {} is above the limit of {}; raise Limits::m_MaxRank",
+                                                   layer.Describe(), info.GetNumDimensions(), limits.m_MaxRank));
+    }
+    if (info.GetNumBytes() > limits.m_MaxTensorBytes)
+    {
+        throw LayerValidationException(
+            fmt::format("{}: an output of {} bytes ({}) is above the limit of {}; raise Limits::m_MaxTensorBytes",
+                        layer.Describe(), info.GetNumBytes(), info.ToString(), limits.m_MaxTensorBytes));
+    }
+}
+
+} // namespace
+
+void InferTensors(Graph& graph, ShapeInferenceMethod method, const Limits& limits, std::vector<std::string>& messages)
+{
+    std::vector<const TensorInfo*> infos;
+    std::vector<const void*> values;
+    std::vector<TensorShape> shapes;
+    for (Layer* layer : graph.TopologicalOrder())
+    {
+        for (OutputSlot& output : layer->Outputs())
+        {
+            if (!output.IsTensorInfoSet())
+            {
+                output.SetTensorInfo(DefaultInfo(*layer));
+            }
+        }
+        if (layer->GetType() != LayerType::Input && layer->GetType() != LayerType::Constant)
+        {
+            layer->CollectInputInfos(infos);
+            values.assign(infos.size(), nullptr);
+            for (unsigned int i = 0; i < infos.size(); ++i)
+            {
+                values[i] = layer->GetConstantInput(i);
+            }
+            shapes.assign(layer->GetNumOutputSlots(), TensorShape());
+            if (CanInferShapes(layer->GetSchema(), infos, values))
+            {
+                InferShapes(*layer, infos, values, shapes);
+            }
+            for (unsigned int i = 0; i < shapes.size(); ++i)
+            {
+                if (shapes[i].AreAllDimensionsSpecified())
+                {
+                    SetShape(*layer, layer->Output(i), shapes[i], method, messages);
+                }
+                else
+                {
+                    // A declared shape might be stale: what the run will give is known only then.
+                    layer->Output(i).EditTensorInfo().SetShape(TensorShape());
+                }
+            }
+        }
+        for (const OutputSlot& output : layer->Outputs())
+        {
+            CheckTensorLimits(*layer, output.GetTensorInfo(), limits);
+        }
+    }
+}
+
+} // namespace tenon

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Optimize(): from the network that a user built to one that a runtime can load.
+#include "common/Log.hpp"
+#include "common/Profiler.hpp"
+#include "graph/Network.hpp"
+#include "optimizer/Assignment.hpp"
+#include "optimizer/InferTensors.hpp"
+#include "optimizer/OptimizedNetwork.hpp"
+#include "optimizer/Partition.hpp"
+#include "optimizer/Pass.hpp"
+
+#include <tenon/Version.hpp>
+
+#include <fmt/format.h>
+
+namespace tenon
+{
+
+namespace
+{
+
+/// Options whose machinery is not there are refused: running without what was asked for would be a silent fallback.
+void RefuseUnavailable(const OptimizerOptionsOpaque& options)
+{
+    const std::pair<bool, const char*> unavailable[] = {
+        {options.GetReduceFp32ToFp16(), "ReduceFp32ToFp16"},
+        {options.GetReduceFp32ToBf16(), "ReduceFp32ToBf16"},
+        {options.GetDebugToFileEnabled(), "DebugToFile"},
+    };
+    for (const auto& [asked, name] : unavailable)
+    {
+        if (asked)
+        {
+            throw UnimplementedException(
+                fmt::format("optimizer option {} is not available in version {}; leave it off", name, TENON_VERSION));
+        }
+    }
+}
+
+void RunPasses(Graph& graph, Profiler& profiler)
+{
+    for (const Pass& pass : GetPasses())
+    {
+        const auto event = profiler.Scope(ProfilingCategory::Optimize, pass.m_Name);
+        try
+        {
+            pass.m_Run(graph);
+#ifndef NDEBUG
+            ValidateGraph(graph);
+#endif
+        }
+        catch (Exception& error)
+        {
+            error.AddContext(fmt::format("optimizer pass {}", pass.m_Name));
+            throw;
+        }
+    }
+}
+
+void Report(const std::vector<std::string>& messages, Optional<std::vector<std::string>&>& wanted)
+{
+    if (wanted.has_value())
+    {
+        wanted.value().insert(wanted.value().end(), messages.begin(), messages.end());
+        return;
+    }
+    for (const std::string& message : messages)
+    {
+        Log(LogSeverity::Info, message);
+    }
+}
+
+} // namespace
+
+IOptimizedNetworkPtr Optimize(const INetwork& network, const std::vector<BackendId>& backendPreferences,
+                              const IDeviceSpec& deviceSpec, const OptimizerOptionsOpaque& options,
+                              Optional<std::vector<std::string>&> messages)
+{
+    RefuseUnavailable(options);
+    const BackendRegistry& registry = deviceSpec.GetBackendRegistry();
+    // Network is the only implementation of INetwork.
+    const auto& source = static_cast<const Network&>(network);
+    const Limits& limits = options.GetLimits();
+    if (source.GetGraph().Size() > limits.m_MaxLayers)
+    {
+        throw InvalidArgumentException(fmt::format("the network has {} layers, more than the limit of {}; raise "
+                                                   "Limits::m_MaxLayers",
+                                                   source.GetGraph().Size(), limits.m_MaxLayers));
+    }
+
+    std::vector<std::string> collected;
+    auto profiler = std::make_shared<Profiler>();
+    profiler->EnableProfiling(options.GetProfilingEnabled());
+    std::unique_ptr<Graph> graph;
+    try
+    {
+        const auto whole = profiler->Scope(ProfilingCategory::Optimize, "Optimize");
+        const auto candidates = MakeCandidates(backendPreferences, registry, options.GetModelOptions(), collected);
+        ValidateGraph(source.GetGraph());
+        graph = source.GetGraph().Clone();
+        {
+            const auto event = profiler->Scope(ProfilingCategory::Optimize, "InferTensors");
+            InferTensors(*graph, options.GetShapeInferenceMethod(), limits, collected);
+        }
+        RunPasses(*graph, *profiler);
+        {
+            const auto event = profiler->Scope(ProfilingCategory::Optimize, "AssignBackends");
+            AssignBackends(*graph, candidates, registry, options.GetModelOptions(), collected);
+        }
+        const auto event = profiler->Scope(ProfilingCategory::Optimize, "Partition");
+        InsertCopies(*graph, registry);
+        PartitionGraph(*graph);
+    }
+    catch (Exception& error)
+    {
+        Report(collected, messages);
+        error.AddContext("optimizing the network");
+        throw;
+    }
+    Report(collected, messages);
+    return IOptimizedNetworkPtr(new OptimizedNetwork(std::move(graph), options, std::move(profiler)),
+                                &IOptimizedNetwork::Destroy);
+}
+
+} // namespace tenon

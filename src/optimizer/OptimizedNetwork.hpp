@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// OptimizedNetwork: what Optimize() returns and LoadNetwork takes.
+#pragma once
+
+#include "common/Profiler.hpp"
+#include "graph/Graph.hpp"
+
+#include <tenon/INetwork.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tenon
+{
+
+class OptimizedNetwork final : public IOptimizedNetwork
+{
+public:
+    /// The graph's layers are in order of execution.
+    OptimizedNetwork(std::unique_ptr<Graph> graph, const OptimizerOptionsOpaque& options,
+                     std::shared_ptr<Profiler> profiler)
+        : m_Graph(std::move(graph)), m_Options(options), m_Profiler(std::move(profiler)), m_Guid(NewGuid())
+    {
+    }
+
+    const Graph& GetGraph() const { return *m_Graph; }
+    /// For LoadNetwork, which consumes the network.
+    std::unique_ptr<Graph> TakeGraph() { return std::move(m_Graph); }
+    const ModelOptions& GetModelOptions() const { return m_Options.GetModelOptions(); }
+    bool IsDebugEnabled() const { return m_Options.GetDebugEnabled(); }
+
+    Status PrintGraph() override;
+    Status SerializeToDot(std::ostream& stream) const override;
+    void SerializeToJson(std::ostream& stream) const override;
+    LayerGuid GetGuid() const override { return m_Guid; }
+    size_t GetNumInputs() const override;
+    size_t GetNumOutputs() const override;
+    void ExecuteStrategy(IStrategy& strategy) const override;
+    const std::shared_ptr<IProfiler>& GetProfiler() const override { return m_Profiler; }
+    std::vector<LayerAssignment> GetAssignment() const override;
+
+private:
+    size_t CountLayers(LayerType type) const;
+
+    std::unique_ptr<Graph> m_Graph;
+    OptimizerOptionsOpaque m_Options;
+    std::shared_ptr<IProfiler> m_Profiler;
+    LayerGuid m_Guid;
+};
+
+} // namespace tenon

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// OptimizerOptionsOpaque: constructors and text.
+#include <tenon/INetwork.hpp>
+
+#include <fmt/format.h>
+
+namespace tenon
+{
+
+OptimizerOptionsOpaque::OptimizerOptionsOpaque(bool reduceFp32ToFp16, bool debug, bool reduceFp32ToBf16,
+                                               bool importEnabled, ModelOptions modelOptions, bool exportEnabled,
+                                               bool debugToFile)
+    : m_ReduceFp32ToFp16(reduceFp32ToFp16), m_ReduceFp32ToBf16(reduceFp32ToBf16), m_Debug(debug),
+      m_DebugToFile(debugToFile), m_ImportEnabled(importEnabled), m_ExportEnabled(exportEnabled),
+      m_ModelOptions(std::move(modelOptions))
+{
+}
+
+OptimizerOptionsOpaque::OptimizerOptionsOpaque(bool reduceFp32ToFp16, bool debug, bool reduceFp32ToBf16,
+                                               ShapeInferenceMethod shapeInferenceMethod, bool importEnabled,
+                                               ModelOptions modelOptions, bool exportEnabled, bool debugToFile,
+                                               bool allowExpandedDims)
+    : m_ReduceFp32ToFp16(reduceFp32ToFp16), m_ReduceFp32ToBf16(reduceFp32ToBf16), m_Debug(debug),
+      m_DebugToFile(debugToFile), m_ShapeInferenceMethod(shapeInferenceMethod), m_ImportEnabled(importEnabled),
+      m_ExportEnabled(exportEnabled), m_AllowExpandedDims(allowExpandedDims), m_ModelOptions(std::move(modelOptions))
+{
+}
+
+std::string OptimizerOptionsOpaque::ToString() const
+{
+    std::string text = fmt::format(
+        "ReduceFp32ToFp16: {}\nReduceFp32ToBf16: {}\nDebug: {}\nDebugToFile: {}\nShapeInferenceMethod: {}\n"
+        "ImportEnabled: {}\nExportEnabled: {}\nProfilingEnabled: {}\nAllowExpandedDims: {}\nModelOptions:\n",
+        m_ReduceFp32ToFp16, m_ReduceFp32ToBf16, m_Debug, m_DebugToFile,
+        m_ShapeInferenceMethod == ShapeInferenceMethod::ValidateOnly ? "ValidateOnly" : "InferAndValidate",
+        m_ImportEnabled, m_ExportEnabled, m_ProfilingEnabled, m_AllowExpandedDims);
+    for (const BackendOptions& options : m_ModelOptions)
+    {
+        for (size_t i = 0; i < options.GetOptionCount(); ++i)
+        {
+            text += fmt::format("  {}.{}: {}\n", options.GetBackendId().Get(), options.GetOption(i).GetName(),
+                                options.GetOption(i).GetValue().ToString());
+        }
+    }
+    return text;
+}
+
+} // namespace tenon

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pass CanonicalTranspose: one kind of transposition for all that follows.
+#include "optimizer/Pass.hpp"
+
+namespace tenon::passes
+{
+
+namespace
+{
+
+/// A Transpose in place of `permute`, which is left without connections.
+void ReplacePermute(Graph& graph, Layer& permute)
+{
+    const PermutationVector inverse = permute.Descriptor<PermuteDescriptor>().m_DimMappings.Inverse();
+    Layer& transpose = graph.AddLayer(LayerType::Transpose, std::make_unique<TransposeDescriptor>(inverse),
+                                      permute.GetNameStr(), permute.GetGuid());
+    transpose.BackendSelectionHint(permute.GetBackendHint());
+    OutputSlot& source = *permute.Input(0).GetConnectedOutputSlot();
+    source.Disconnect(permute.Input(0));
+    source.Connect(transpose.Input(0));
+    transpose.Output(0).SetTensorInfo(permute.Output(0).GetTensorInfo());
+    permute.Output(0).MoveAllConnections(transpose.Output(0));
+}
+
+/// Moves constant mappings into the descriptor; leaves mappings that are not constant where they are.
+void BakeMappings(Layer& transpose)
+{
+    const void* values = transpose.GetConstantInput(1);
+    const TensorInfo& dataInfo = transpose.Input(0).GetTensorInfo();
+    if (values == nullptr || !dataInfo.GetShape().AreAllDimensionsSpecified())
+    {
+        return;
+    }
+    const TensorInfo* infos[] = {&dataInfo, &transpose.Input(1).GetTensorInfo()};
+    const void* const data[] = {nullptr, values};
+    TensorShape shape;
+    auto resolved = InferShapes(transpose, {infos, 2}, {data, 2}, {&shape, 1});
+    if (resolved != nullptr)
+    {
+        transpose.SetDescriptor(std::move(resolved));
+        transpose.Input(1).GetConnectedOutputSlot()->Disconnect(transpose.Input(1));
+    }
+}
+
+} // namespace
+
+void CanonicalTranspose(Graph& graph)
+{
+    std::vector<bool> dead(graph.Size(), false);
+    const size_t size = graph.Size(); // layers that are added meanwhile need no look
+    for (size_t i = 0; i < size; ++i)
+    {
+        Layer& layer = *graph.Layers()[i];
+        if (layer.GetType() == LayerType::Permute)
+        {
+            ReplacePermute(graph, layer);
+            dead[i] = true;
+        }
+        else if (layer.GetType() == LayerType::Transpose &&
+                 layer.Descriptor<TransposeDescriptor>().m_ParametersAsInputs)
+        {
+            BakeMappings(layer);
+        }
+    }
+    graph.RemoveLayers(dead);
+}
+
+} // namespace tenon::passes

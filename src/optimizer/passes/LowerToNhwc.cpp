@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pass LowerToNhwc: kernels know channels-last alone. Each channels-first layer gets a Transpose before its data (and
+// its weights, where their layout follows the data's) and one after its output.
+#include "optimizer/Pass.hpp"
+
+namespace tenon::passes
+{
+
+namespace
+{
+
+/// The descriptor with a channels-last layout, or null if it has that already.
+using Relayout = std::unique_ptr<BaseDescriptor> (*)(const BaseDescriptor&);
+
+template <typename D>
+std::unique_ptr<BaseDescriptor> ToChannelsLast(const BaseDescriptor& descriptor)
+{
+    auto copy = std::make_unique<D>(static_cast<const D&>(descriptor));
+    switch (copy->m_DataLayout)
+    {
+    case DataLayout::NCHW: copy->m_DataLayout = DataLayout::NHWC; return copy;
+    case DataLayout::NCDHW: copy->m_DataLayout = DataLayout::NDHWC; return copy;
+    default: return nullptr;
+    }
+}
+
+struct Row
+{
+    LayerType m_Type;
+    Relayout m_Relayout;
+    bool m_WeightsFollow = false; ///< weights are [O, I, H, W] in NCHW and [O, H, W, I] in NHWC
+};
+
+constexpr Row rows[] = {
+    {LayerType::BatchNormalization, &ToChannelsLast<BatchNormalizationDescriptor>},
+    {LayerType::BatchToSpaceNd, &ToChannelsLast<BatchToSpaceNdDescriptor>},
+    {LayerType::Convolution2d, &ToChannelsLast<Convolution2dDescriptor>, true},
+    {LayerType::Convolution3d, &ToChannelsLast<Convolution3dDescriptor>},
+    {LayerType::DepthToSpace, &ToChannelsLast<DepthToSpaceDescriptor>},
+    {LayerType::DepthwiseConvolution2d, &ToChannelsLast<DepthwiseConvolution2dDescriptor>},
+    {LayerType::InstanceNormalization, &ToChannelsLast<InstanceNormalizationDescriptor>},
+    {LayerType::L2Normalization, &ToChannelsLast<L2NormalizationDescriptor>},
+    {LayerType::Normalization, &ToChannelsLast<NormalizationDescriptor>},
+    {LayerType::Pooling2d, &ToChannelsLast<Pooling2dDescriptor>},
+    {LayerType::Pooling3d, &ToChannelsLast<Pooling3dDescriptor>},
+    {LayerType::Resize, &ToChannelsLast<ResizeDescriptor>},
+    {LayerType::SpaceToBatchNd, &ToChannelsLast<SpaceToBatchNdDescriptor>},
+    {LayerType::SpaceToDepth, &ToChannelsLast<SpaceToDepthDescriptor>},
+    {LayerType::TransposeConvolution2d, &ToChannelsLast<TransposeConvolution2dDescriptor>, true},
+};
+
+const Row* FindRow(LayerType type)
+{
+    for (const Row& row : rows)
+    {
+        if (row.m_Type == type)
+        {
+            return &row;
+        }
+    }
+    return nullptr;
+}
+
+/// Mappings of a Transpose from channels first to channels last: {0, 2, 3, 1}.
+PermutationVector ToLast(unsigned int rank)
+{
+    std::array<unsigned int, MaxNumOfTensorDimensions> mappings{};
+    for (unsigned int i = 1; i + 1 < rank; ++i)
+    {
+        mappings[i] = i + 1;
+    }
+    mappings[rank - 1] = 1;
+    return PermutationVector(mappings.data(), rank);
+}
+
+TensorInfo Transposed(const TensorInfo& info, const PermutationVector& mappings)
+{
+    TensorInfo result = info;
+    result.SetConstant(false);
+    const TensorShape& shape = info.GetShape();
+    if (shape.GetDimensionality() == Dimensionality::NotSpecified)
+    {
+        return result;
+    }
+    TensorShape moved(mappings.GetSize(), false);
+    for (unsigned int i = 0; i < mappings.GetSize(); ++i)
+    {
+        if (shape.GetDimensionSpecificity(mappings[i]))
+        {
+            moved.SetDimensionSize(i, shape[mappings[i]]);
+        }
+        if (info.GetQuantizationDim().has_value() && info.GetQuantizationDim().value() == mappings[i])
+        {
+            result.SetQuantizationDim(i);
+        }
+    }
+    result.SetShape(moved);
+    return result;
+}
+
+void TransposeInput(Graph& graph, InputSlot& input, const std::string& name)
+{
+    const TensorInfo source = input.GetTensorInfo();
+    const PermutationVector mappings = ToLast(source.GetNumDimensions());
+    Layer& transpose =
+        graph.InsertBefore(input, LayerType::Transpose, std::make_unique<TransposeDescriptor>(mappings), name);
+    transpose.Output(0).SetTensorInfo(Transposed(source, mappings));
+}
+
+} // namespace
+
+void LowerToNhwc(Graph& graph)
+{
+    const size_t size = graph.Size();
+    for (size_t i = 0; i < size; ++i)
+    {
+        Layer& layer = *graph.Layers()[i];
+        const Row* row = FindRow(layer.GetType());
+        if (row == nullptr || !layer.Input(0).IsTensorInfoSet())
+        {
+            continue;
+        }
+        auto descriptor = row->m_Relayout(layer.GetParameters());
+        const TensorShape& shape = layer.Input(0).GetTensorInfo().GetShape();
+        // An unknown rank stays as it is: assignment then refuses the layer and says that the layout is the reason.
+        if (descriptor == nullptr || shape.GetDimensionality() != Dimensionality::Specified ||
+            shape.GetNumDimensions() < 3)
+        {
+            continue;
+        }
+        layer.SetDescriptor(std::move(descriptor));
+        TransposeInput(graph, layer.Input(0), layer.GetNameStr() + ":nhwc");
+        if (row->m_WeightsFollow &&
+            layer.Input(1).GetTensorInfo().GetShape().GetDimensionality() == Dimensionality::Specified)
+        {
+            TransposeInput(graph, layer.Input(1), layer.GetNameStr() + ":ohwi");
+        }
+
+        OutputSlot& output = layer.Output(0);
+        const TensorInfo outside = output.GetTensorInfo();
+        const PermutationVector toLast = ToLast(shape.GetNumDimensions());
+        Layer& back = graph.AddLayer(LayerType::Transpose, std::make_unique<TransposeDescriptor>(toLast.Inverse()),
+                                     layer.GetNameStr() + ":nchw");
+        back.Output(0).SetTensorInfo(outside);
+        output.MoveAllConnections(back.Output(0));
+        output.Connect(back.Input(0));
+        output.SetTensorInfo(Transposed(outside, toLast));
+    }
+}
+
+} // namespace tenon::passes

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// ExecutionContext: see ExecutionContext.hpp.
+#include "runtime/ExecutionContext.hpp"
+
+#include "common/Profiler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace tenon
+{
+
+namespace
+{
+
+/// What a debug callback sees of a value.
+class DebugHandle final : public ITensorHandle
+{
+public:
+    DebugHandle(const TensorInfo& info, const void* memory) : m_Info(info), m_Memory(memory) {}
+    const TensorInfo& GetTensorInfo() const override { return m_Info; }
+    TensorShape GetShape() const override { return m_Info.GetShape(); }
+    const void* Map(bool) const override { return m_Memory; }
+    void Unmap() const override {}
+
+private:
+    const TensorInfo& m_Info;
+    const void* m_Memory;
+};
+
+bool IsAligned(const void* memory, DataType type)
+{
+    const unsigned int bits = GetDataTypeBits(type);
+    // Complex numbers are as aligned as their parts.
+    const bool isComplex = type == DataType::Complex64 || type == DataType::Complex128;
+    const size_t alignment = std::max(1U, (isComplex ? bits / 2 : bits) / 8);
+    return reinterpret_cast<uintptr_t>(memory) % alignment == 0;
+}
+
+} // namespace
+
+/// Gives memory to a step whose execution decides its output shapes.
+class ExecutionContext::LateOutputs final : public ILateOutputs
+{
+public:
+    LateOutputs(ExecutionContext& context, const Step& step, const Limits& limits)
+        : m_Context(context), m_Step(step), m_Limits(limits)
+    {
+    }
+    void* Allocate(size_t output, const TensorShape& shape) override
+    {
+        return m_Context.AllocateLate(m_Step.m_FirstOutput + static_cast<ValueId>(output), m_Step, shape, m_Limits);
+    }
+
+private:
+    ExecutionContext& m_Context;
+    const Step& m_Step;
+    const Limits& m_Limits;
+};
+
+void ExecutionContext::Run(const std::shared_ptr<const Plan>& plan, const RunArgs& args)
+{
+    UsePlan(plan);
+    BindInputs(args);
+    BindOutputs(args);
+    RunPlannedSteps(args);
+    for (size_t s = plan->Steps().size(); s < m_Program.Steps().size(); ++s)
+    {
+        RunLateStep(s, args);
+    }
+    CopyOutputs(args);
+    m_LateMemory.clear();
+}
+
+void ExecutionContext::UsePlan(const std::shared_ptr<const Plan>& plan)
+{
+    if (m_Plan != plan)
+    {
+        m_Plan = nullptr;
+        m_Arena.Reserve(plan->ArenaBytes());
+        m_Pointers.assign(m_Program.Values().size(), nullptr);
+        for (ValueId v = 0; v < m_Pointers.size(); ++v)
+        {
+            const Location& location = plan->Locations()[v];
+            if (location.m_Place == Place::Constant)
+            {
+                // Workloads get it as pointer to const; the table holds all kinds of memory.
+                m_Pointers[v] = const_cast<void*>(m_Program.Values()[v].m_Constant);
+            }
+            else if (location.m_Place == Place::Arena)
+            {
+                m_Pointers[v] = m_Arena.Data() + location.m_Offset;
+            }
+        }
+        m_Plan = plan;
+    }
+    if (!plan->IsComplete())
+    {
+        m_LateInfos = plan->Infos();
+        m_LateMemory.assign(m_Program.Values().size(), nullptr);
+        m_LateBytes = plan->ArenaBytes();
+    }
+}
+
+void ExecutionContext::BindInputs(const RunArgs& args)
+{
+    m_Staging.resize(m_Program.Inputs().size());
+    std::vector<void*> bound(m_Program.Inputs().size());
+    for (size_t i = 0; i < bound.size(); ++i)
+    {
+        const TensorInfo& info = m_Plan->Infos()[m_Program.Inputs()[i].m_Value];
+        const void* memory = args.m_Inputs[i];
+        if (!IsAligned(memory, info.GetDataType()))
+        {
+            m_Staging[i].Reserve(info.GetNumBytes());
+            std::memcpy(m_Staging[i].Data(), memory, info.GetNumBytes());
+            memory = m_Staging[i].Data();
+        }
+        bound[i] = const_cast<void*>(memory);
+    }
+    for (ValueId v = 0; v < m_Pointers.size(); ++v)
+    {
+        if (m_Plan->Locations()[v].m_Place == Place::Input)
+        {
+            m_Pointers[v] = bound[m_Plan->Locations()[v].m_Index];
+        }
+    }
+}
+
+void ExecutionContext::BindOutputs(const RunArgs& args)
+{
+    m_Outputs.assign(m_Program.Outputs().size(), nullptr);
+    for (size_t i = 0; i < m_Outputs.size(); ++i)
+    {
+        const ValueId value = m_Program.Outputs()[i].m_Value;
+        const TensorInfo& info = m_Plan->Infos()[value];
+        if (m_Plan->Locations()[value].m_Place != Place::None)
+        {
+            m_Outputs[i] = args.m_GetOutput(i, info);
+        }
+    }
+    for (ValueId v = 0; v < m_Pointers.size(); ++v)
+    {
+        if (m_Plan->Locations()[v].m_Place == Place::Output)
+        {
+            m_Pointers[v] = m_Outputs[m_Plan->Locations()[v].m_Index];
+        }
+    }
+}
+
+void ExecutionContext::Execute(const Step& step, const IShapedWorkload& workload, void* scratch, ILateOutputs* late,
+                               const RunArgs& args)
+{
+    m_StepInputs.clear();
+    for (ValueId value : step.m_Inputs)
+    {
+        m_StepInputs.push_back(value == NoValue ? nullptr : m_Pointers[value]);
+    }
+    ExecuteArgs execute;
+    execute.m_Inputs = m_StepInputs;
+    execute.m_Outputs = Span<void* const>(m_Pointers.data() + step.m_FirstOutput, step.m_NumOutputs);
+    execute.m_Scratch = scratch;
+    execute.m_Parallel = args.m_Parallel;
+    execute.m_LateOutputs = late;
+    try
+    {
+        const auto event = args.m_Profiler->Scope(ProfilingCategory::Inference, step.m_Workload->GetName(),
+                                                  &step.m_Layer->GetNameStr());
+        workload.Execute(execute);
+    }
+    catch (Exception& error)
+    {
+        error.AddContext(fmt::format("running {} on {}", step.m_Layer->Describe(), step.m_Layer->GetBackendId().Get()));
+        throw;
+    }
+    if (args.m_Debug != nullptr)
+    {
+        const auto& infos = m_Plan->IsComplete() ? m_Plan->Infos() : m_LateInfos;
+        for (uint32_t k = 0; k < step.m_NumOutputs; ++k)
+        {
+            DebugHandle handle(infos[step.m_FirstOutput + k], m_Pointers[step.m_FirstOutput + k]);
+            (*args.m_Debug)(step.m_Layer->GetGuid(), k, &handle);
+        }
+    }
+}
+
+void ExecutionContext::RunPlannedSteps(const RunArgs& args)
+{
+    for (size_t s = 0; s < m_Plan->Steps().size(); ++s)
+    {
+        const PlannedStep& planned = m_Plan->Steps()[s];
+        Execute(m_Program.Steps()[s], *planned.m_Workload, m_Arena.Data() + planned.m_ScratchOffset, nullptr, args);
+    }
+}
+
+void* ExecutionContext::AllocateLate(ValueId value, const Step& step, const TensorShape& shape, const Limits& limits)
+{
+    TensorInfo& info = m_LateInfos[value];
+    info.SetShape(shape);
+    CheckTensorBytes(step, info, limits);
+    const size_t bytes = info.GetNumBytes();
+    if (bytes > limits.m_MaxTotalBytes || m_LateBytes > limits.m_MaxTotalBytes - bytes)
+    {
+        throw MemoryValidationException(fmt::format("this run needs more than {} bytes of memory at {}; raise "
+                                                    "Limits::m_MaxTotalBytes",
+                                                    limits.m_MaxTotalBytes, step.m_Layer->Describe()));
+    }
+    m_LateBytes += bytes;
+    m_LateMemory[value] = std::make_shared<AlignedMemory>(std::max<size_t>(bytes, 1));
+    m_Pointers[value] = m_LateMemory[value]->Data();
+    return m_Pointers[value];
+}
+
+void ExecutionContext::ReleaseLate(size_t index, const Step& step)
+{
+    auto release = [&](ValueId value)
+    {
+        LateMemory& memory = m_LateMemory[value];
+        if (memory != nullptr && m_Program.Values()[value].m_LastUse <= index)
+        {
+            if (memory.use_count() == 1)
+            {
+                m_LateBytes -= m_LateInfos[value].GetNumBytes();
+            }
+            memory = nullptr;
+        }
+    };
+    for (ValueId value : step.m_Inputs)
+    {
+        if (value != NoValue)
+        {
+            release(value);
+        }
+    }
+    for (uint32_t k = 0; k < step.m_NumOutputs; ++k)
+    {
+        release(step.m_FirstOutput + k);
+    }
+}
+
+void ExecutionContext::RunLateStep(size_t index, const RunArgs& args)
+{
+    const Step& step = m_Program.Steps()[index];
+    std::vector<const TensorInfo*> inputs;
+    std::vector<const void*> values;
+    std::vector<const void*> constants;
+    for (ValueId value : step.m_Inputs)
+    {
+        inputs.push_back(value == NoValue ? nullptr : &m_LateInfos[value]);
+        values.push_back(value == NoValue ? nullptr : m_Pointers[value]);
+        constants.push_back(value == NoValue ? nullptr : m_Program.Values()[value].m_Constant);
+    }
+    const OpSchema& schema = step.m_Layer->GetSchema();
+    if (!CanInferShapes(schema, inputs, values))
+    {
+        throw RuntimeException(
+            fmt::format("{} cannot be shaped: an input is still of unknown shape", step.m_Layer->Describe()));
+    }
+    std::vector<TensorShape> shapes(step.m_NumOutputs);
+    const auto resolved = InferShapes(*step.m_Layer, inputs, values, shapes);
+    const bool late = schema.Has(OpFlags::Late);
+    std::vector<const TensorInfo*> outputs;
+    for (uint32_t k = 0; k < step.m_NumOutputs; ++k)
+    {
+        const ValueId value = step.m_FirstOutput + k;
+        if (!late)
+        {
+            if (!shapes[k].AreAllDimensionsSpecified())
+            {
+                throw RuntimeException(
+                    fmt::format("{}: nothing tells the shape of output {}; declare it", step.m_Layer->Describe(), k));
+            }
+            AllocateLate(value, step, shapes[k], *args.m_Limits);
+        }
+        outputs.push_back(&m_LateInfos[value]);
+    }
+    const auto workload = ReshapeStep(step, resolved.get(), inputs, outputs, constants);
+    m_LateScratch.Reserve(workload->GetScratchBytes());
+    LateOutputs lateOutputs(*this, step, *args.m_Limits);
+    Execute(step, *workload, m_LateScratch.Data(), late ? &lateOutputs : nullptr, args);
+    ReleaseLate(index, step);
+}
+
+void ExecutionContext::CopyOutputs(const RunArgs& args)
+{
+    const auto& infos = m_Plan->IsComplete() ? m_Plan->Infos() : m_LateInfos;
+    for (size_t i = 0; i < m_Outputs.size(); ++i)
+    {
+        const ValueId value = m_Program.Outputs()[i].m_Value;
+        if (m_Outputs[i] == nullptr)
+        {
+            m_Outputs[i] = args.m_GetOutput(i, infos[value]);
+        }
+        const size_t bytes = infos[value].GetNumBytes();
+        if (bytes != 0 && m_Outputs[i] != m_Pointers[value])
+        {
+            std::memcpy(m_Outputs[i], m_Pointers[value], bytes);
+        }
+    }
+}
+
+} // namespace tenon

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+// LoadedNetwork: see LoadedNetwork.hpp.
+#include "runtime/LoadedNetwork.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace tenon
+{
+
+namespace
+{
+
+/// Plans kept for input shapes that come back; each holds reshaped workloads, not weights.
+constexpr size_t MaxPlans = 8;
+
+/// Hands workloads the runtime's threads.
+class PoolParallelFor final : public IParallelFor
+{
+public:
+    PoolParallelFor(ThreadPool& pool, unsigned int threads) : m_Pool(pool), m_Threads(threads) {}
+
+    void Run(size_t count, size_t grain, const std::function<void(size_t, size_t)>& body) override
+    {
+        m_Pool.ParallelFor(
+            count, m_Threads, [&](size_t begin, size_t end, unsigned) { body(begin, end); }, grain);
+    }
+    unsigned int GetNumThreads() const override { return m_Pool.Participants(m_Threads); }
+
+private:
+    ThreadPool& m_Pool;
+    unsigned int m_Threads;
+};
+
+bool Overlap(const void* a, size_t bytesA, const void* b, size_t bytesB)
+{
+    const auto startA = reinterpret_cast<uintptr_t>(a);
+    const auto startB = reinterpret_cast<uintptr_t>(b);
+    return startA < startB + bytesB && startB < startA + bytesA;
+}
+
+/// Throws unless `info`, as a caller gives it, fits what the network has there. Unknown sizes fit any.
+void CheckBound(const Binding& binding, const char* kind, const TensorInfo& wanted, const TensorInfo& given,
+                const void* memory)
+{
+    if (given.GetDataType() != wanted.GetDataType())
+    {
+        throw InvalidArgumentException(fmt::format("{} {} '{}' holds {} but the tensor given is {}", kind, binding.m_Id,
+                                                   binding.m_Layer->GetNameStr(), GetDataTypeName(wanted.GetDataType()),
+                                                   GetDataTypeName(given.GetDataType())));
+    }
+    if (!given.GetShape().AreAllDimensionsSpecified())
+    {
+        throw InvalidArgumentException(fmt::format("{} {} '{}': the shape of the tensor given is not fully known ({})",
+                                                   kind, binding.m_Id, binding.m_Layer->GetNameStr(),
+                                                   given.GetShape().ToString()));
+    }
+    if (memory == nullptr && given.GetNumBytes() != 0)
+    {
+        throw InvalidArgumentException(fmt::format("{} {} '{}': the tensor given has no memory", kind, binding.m_Id,
+                                                   binding.m_Layer->GetNameStr()));
+    }
+}
+
+} // namespace
+
+/// Takes a context from the pool, or makes one, and gives it back.
+class LoadedNetwork::ContextLease
+{
+public:
+    explicit ContextLease(LoadedNetwork& network) : m_Network(network)
+    {
+        {
+            const std::lock_guard lock(m_Network.m_Mutex);
+            ++m_Network.m_RunsUnderWay;
+            if (!m_Network.m_FreeContexts.empty())
+            {
+                m_Context = std::move(m_Network.m_FreeContexts.back());
+                m_Network.m_FreeContexts.pop_back();
+                return;
+            }
+            ++m_Network.m_NumContexts;
+        }
+        m_Context = std::make_unique<ExecutionContext>(*m_Network.m_Program);
+    }
+    ~ContextLease()
+    {
+        const std::lock_guard lock(m_Network.m_Mutex);
+        m_Network.m_FreeContexts.push_back(std::move(m_Context));
+        if (--m_Network.m_RunsUnderWay == 0)
+        {
+            m_Network.m_Idle.notify_all();
+        }
+    }
+    ContextLease(const ContextLease&) = delete;
+    ContextLease& operator=(const ContextLease&) = delete;
+    ExecutionContext& operator*() const { return *m_Context; }
+
+private:
+    LoadedNetwork& m_Network;
+    std::unique_ptr<ExecutionContext> m_Context;
+};
+
+LoadedNetwork::LoadedNetwork(OptimizedNetwork& network, const BackendRegistry& registry, ThreadPool& pool,
+                             const Limits& limits, const INetworkProperties& properties)
+    : m_Profiler(std::static_pointer_cast<Profiler>(network.GetProfiler())), m_Pool(pool), m_Limits(limits),
+      m_DebugEnabled(network.IsDebugEnabled()), m_NumberOfThreads(properties.m_NumberOfThreads)
+{
+    if (properties.m_ProfilingEnabled)
+    {
+        m_Profiler->EnableProfiling(true);
+    }
+    m_Profiler->EnableNetworkDetailsToStdOut(properties.m_OutputNetworkDetailsMethod);
+    const auto event = m_Profiler->Scope(ProfilingCategory::Load, "LoadNetwork");
+    m_Program = std::make_unique<Program>(network.TakeGraph(), registry, network.GetModelOptions(), *m_Profiler);
+    std::vector<TensorShape> shapes;
+    for (const Binding& input : m_Program->Inputs())
+    {
+        shapes.push_back(input.m_Layer->Output(0).GetTensorInfo().GetShape());
+    }
+    const bool known = std::all_of(shapes.begin(), shapes.end(),
+                                   [](const TensorShape& shape) { return shape.AreAllDimensionsSpecified(); });
+    if (known)
+    {
+        GetPlan(shapes); // so that what cannot be planned is refused now, and the first run does not wait for it
+    }
+}
+
+TensorInfo LoadedNetwork::GetInputInfo(LayerBindingId id) const
+{
+    return m_Program->Inputs()[m_Program->FindInput(id)].m_Layer->Output(0).GetTensorInfo();
+}
+
+TensorInfo LoadedNetwork::GetOutputInfo(LayerBindingId id) const
+{
+    const ValueId value = m_Program->Outputs()[m_Program->FindOutput(id)].m_Value;
+    return m_Program->Values()[value].m_Slot->GetTensorInfo();
+}
+
+void LoadedNetwork::CheckImport(LayerBindingId id, const ConstTensor& tensor) const
+{
+    try
+    {
+        CheckBound(m_Program->Inputs()[m_Program->FindInput(id)], "input", GetInputInfo(id), tensor.GetInfo(),
+                   tensor.GetMemoryArea());
+    }
+    catch (const InvalidArgumentException& error)
+    {
+        throw MemoryImportException(error.what());
+    }
+}
+
+void LoadedNetwork::CheckImport(LayerBindingId id, const Tensor& tensor) const
+{
+    try
+    {
+        CheckBound(m_Program->Outputs()[m_Program->FindOutput(id)], "output", GetOutputInfo(id), tensor.GetInfo(),
+                   tensor.GetMemoryArea());
+    }
+    catch (const InvalidArgumentException& error)
+    {
+        throw MemoryImportException(error.what());
+    }
+}
+
+std::vector<TensorShape> LoadedNetwork::BindInputs(const InputTensors& inputs, std::vector<const void*>& memory) const
+{
+    const auto& bindings = m_Program->Inputs();
+    std::vector<TensorShape> shapes(bindings.size());
+    std::vector<bool> given(bindings.size(), false);
+    memory.assign(bindings.size(), nullptr);
+    for (const auto& [id, tensor] : inputs)
+    {
+        const size_t i = m_Program->FindInput(id);
+        if (given[i])
+        {
+            throw InvalidArgumentException(fmt::format("input {} is given twice", id));
+        }
+        CheckBound(bindings[i], "input", bindings[i].m_Layer->Output(0).GetTensorInfo(), tensor.GetInfo(),
+                   tensor.GetMemoryArea());
+        given[i] = true;
+        memory[i] = tensor.GetMemoryArea();
+        shapes[i] = tensor.GetShape();
+    }
+    for (size_t i = 0; i < given.size(); ++i)
+    {
+        if (!given[i])
+        {
+            throw InvalidArgumentException(
+                fmt::format("input {} '{}' is missing", bindings[i].m_Id, bindings[i].m_Layer->GetNameStr()));
+        }
+    }
+    return shapes;
+}
+
+std::shared_ptr<const Plan> LoadedNetwork::GetPlan(const std::vector<TensorShape>& shapes)
+{
+    auto find = [&]() -> std::shared_ptr<const Plan>
+    {
+        const auto found = std::find_if(m_Plans.begin(), m_Plans.end(),
+                                        [&](const auto& plan) { return plan->InputShapes() == shapes; });
+        if (found == m_Plans.end())
+        {
+            return nullptr;
+        }
+        std::rotate(m_Plans.begin(), found, found + 1);
+        return m_Plans.front();
+    };
+    {
+        const std::lock_guard lock(m_Mutex);
+        if (auto plan = find())
+        {
+            return plan;
+        }
+    }
+    // Made without the lock: runs with other shapes go on meanwhile.
+    std::shared_ptr<const Plan> made;
+    {
+        const auto event = m_Profiler->Scope(ProfilingCategory::Load, "Plan");
+        made = std::make_shared<Plan>(*m_Program, shapes, m_Limits);
+    }
+    const std::lock_guard lock(m_Mutex);
+    if (auto plan = find())
+    {
+        return plan; // another thread was faster
+    }
+    m_Plans.insert(m_Plans.begin(), made);
+    if (m_Plans.size() > MaxPlans)
+    {
+        m_Plans.pop_back();
+    }
+    return made;
+}
+
+void LoadedNetwork::Run(const InputTensors& inputs, const std::function<void*(size_t, const TensorInfo&)>& getOutput)
+{
+    RunArgs args;
+    const std::vector<TensorShape> shapes = BindInputs(inputs, args.m_Inputs);
+    const auto plan = GetPlan(shapes);
+    PoolParallelFor parallel(m_Pool, m_NumberOfThreads);
+    std::shared_ptr<const DebugCallbackFunction> debug;
+    if (m_DebugEnabled)
+    {
+        const std::lock_guard lock(m_Mutex);
+        debug = m_DebugCallback;
+    }
+    args.m_GetOutput = getOutput;
+    args.m_Parallel = &parallel;
+    args.m_Profiler = m_Profiler.get();
+    args.m_Debug = debug.get();
+    args.m_Limits = &m_Limits;
+    const auto event = m_Profiler->Scope(ProfilingCategory::Inference, "EnqueueWorkload");
+    const ContextLease context(*this);
+    (*context).Run(plan, args);
+}
+
+void LoadedNetwork::Enqueue(const InputTensors& inputs, const OutputTensors& outputs)
+{
+    const auto& bindings = m_Program->Outputs();
+    std::vector<const Tensor*> given(bindings.size(), nullptr);
+    for (const auto& [id, tensor] : outputs)
+    {
+        const size_t i = m_Program->FindOutput(id);
+        if (given[i] != nullptr)
+        {
+            throw InvalidArgumentException(fmt::format("output {} is given twice", id));
+        }
+        CheckBound(bindings[i], "output", m_Program->Values()[bindings[i].m_Value].m_Slot->GetTensorInfo(),
+                   tensor.GetInfo(), tensor.GetMemoryArea());
+        given[i] = &tensor;
+    }
+    for (size_t i = 0; i < given.size(); ++i)
+    {
+        if (given[i] == nullptr)
+        {
+            throw InvalidArgumentException(
+                fmt::format("output {} '{}' is missing", bindings[i].m_Id, bindings[i].m_Layer->GetNameStr()));
+        }
+    }
+    // Memory of the caller that no workload may write directly (it overlaps an input, or is not aligned) is written at
+    // the end, from a copy.
+    std::vector<AlignedMemory> copies(bindings.size());
+    auto getOutput = [&](size_t i, const TensorInfo& info) -> void*
+    {
+        const size_t bytes = info.GetNumBytes();
+        if (given[i]->GetNumBytes() != bytes)
+        {
+            throw InvalidArgumentException(fmt::format("output {} '{}' has {} bytes ({}), but the tensor given has {}",
+                                                       bindings[i].m_Id, bindings[i].m_Layer->GetNameStr(), bytes,
+                                                       info.ToString(), given[i]->GetNumBytes()));
+        }
+        void* memory = given[i]->GetMemoryArea();
+        bool direct = reinterpret_cast<uintptr_t>(memory) % alignof(std::max_align_t) == 0;
+        for (const auto& [id, tensor] : inputs)
+        {
+            direct = direct && !Overlap(memory, bytes, tensor.GetMemoryArea(), tensor.GetNumBytes());
+        }
+        if (!direct && bytes != 0)
+        {
+            copies[i].Reserve(bytes);
+            memory = copies[i].Data();
+        }
+        return memory;
+    };
+    Run(inputs, getOutput);
+    for (size_t i = 0; i < copies.size(); ++i)
+    {
+        if (copies[i].Data() != nullptr)
+        {
+            std::memcpy(given[i]->GetMemoryArea(), copies[i].Data(), given[i]->GetNumBytes());
+        }
+    }
+}
+
+void LoadedNetwork::Enqueue(const InputTensors& inputs, const OutputAllocator& allocator)
+{
+    const auto& bindings = m_Program->Outputs();
+    Run(inputs,
+        [&](size_t i, const TensorInfo& info)
+        {
+            void* memory = allocator(bindings[i].m_Id, info);
+            if (memory == nullptr && info.GetNumBytes() != 0)
+            {
+                throw InvalidArgumentException(fmt::format("the output allocator gave no memory for output {} '{}'",
+                                                           bindings[i].m_Id, bindings[i].m_Layer->GetNameStr()));
+            }
+            return memory;
+        });
+}
+
+NetworkStatistics LoadedNetwork::GetStatistics() const
+{
+    const std::lock_guard lock(m_Mutex);
+    NetworkStatistics statistics;
+    statistics.m_ArenaBytes = m_Plans.empty() ? 0 : m_Plans.front()->ArenaBytes();
+    statistics.m_NumWorkloads = m_Program->Steps().size();
+    statistics.m_NumContexts = m_NumContexts;
+    return statistics;
+}
+
+void LoadedNetwork::RegisterDebugCallback(const DebugCallbackFunction& function)
+{
+    auto callback = function ? std::make_shared<const DebugCallbackFunction>(function) : nullptr;
+    const std::lock_guard lock(m_Mutex);
+    m_DebugCallback = std::move(callback);
+}
+
+void LoadedNetwork::WaitUntilIdle()
+{
+    std::unique_lock lock(m_Mutex);
+    m_Idle.wait(lock, [&] { return m_RunsUnderWay == 0; });
+}
+
+} // namespace tenon

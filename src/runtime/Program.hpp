@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Program: a graph as the runtime runs it: numbered values, and steps in order of execution. Immutable once made;
+// shared by the plans and execution contexts of one loaded network.
+#pragma once
+
+#include "graph/Graph.hpp"
+
+#include <tenon/backend/BackendRegistry.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tenon
+{
+
+class Profiler;
+
+/// Index of a value, that is, of an output slot of some layer.
+using ValueId = uint32_t;
+constexpr ValueId NoValue = UINT32_MAX;
+
+/// A layer that a backend runs.
+struct Step
+{
+    const Layer* m_Layer = nullptr;
+    std::unique_ptr<IWorkload> m_Workload;
+    std::vector<ValueId> m_Inputs; ///< NoValue where not connected
+    ValueId m_FirstOutput = 0;     ///< outputs are consecutive values
+    uint32_t m_NumOutputs = 0;
+};
+
+struct Value
+{
+    const OutputSlot* m_Slot = nullptr;
+    const void* m_Constant = nullptr; ///< memory of a constant
+    uint32_t m_LastUse = 0;           ///< last step that reads it; the number of steps for a network output
+};
+
+/// An Input or Output layer of the network and the value that it stands for.
+struct Binding
+{
+    LayerBindingId m_Id = 0;
+    ValueId m_Value = NoValue;
+    const Layer* m_Layer = nullptr;
+};
+
+class Program
+{
+public:
+    /// Makes the workloads, each by the factory of its layer's backend. The graph's layers must be in order of
+    /// execution. Throws BackendUnavailableException for a backend that the registry lacks, and what factories throw.
+    Program(std::unique_ptr<Graph> graph, const BackendRegistry& registry, const ModelOptions& options,
+            Profiler& profiler);
+
+    const std::vector<Step>& Steps() const { return m_Steps; }
+    const std::vector<Value>& Values() const { return m_Values; }
+    const std::vector<Binding>& Inputs() const { return m_Inputs; }
+    const std::vector<Binding>& Outputs() const { return m_Outputs; }
+
+    /// Throw InvalidArgumentException that names the ids there are. Return the index into Inputs() or Outputs().
+    size_t FindInput(LayerBindingId id) const { return Find(m_Inputs, id, "input"); }
+    size_t FindOutput(LayerBindingId id) const { return Find(m_Outputs, id, "output"); }
+
+private:
+    static size_t Find(const std::vector<Binding>& bindings, LayerBindingId id, const char* kind);
+    void NumberValues();
+    void MakeSteps(const BackendRegistry& registry, const ModelOptions& options, Profiler& profiler);
+
+    std::unique_ptr<Graph> m_Graph;
+    std::vector<Step> m_Steps;
+    std::vector<Value> m_Values;
+    std::vector<ValueId> m_FirstValue; ///< by layer index: the layer's first output
+    std::vector<Binding> m_Inputs;
+    std::vector<Binding> m_Outputs;
+};
+
+} // namespace tenon

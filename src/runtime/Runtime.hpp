@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runtime: the implementation of IRuntime.
+#pragma once
+
+#include "common/ThreadPool.hpp"
+#include "runtime/LoadedNetwork.hpp"
+
+#include <tenon/IRuntime.hpp>
+#include <tenon/backend/BackendRegistry.hpp>
+
+#include <map>
+#include <memory>
+#include <shared_mutex>
+
+namespace tenon
+{
+
+class DeviceSpec final : public IDeviceSpec
+{
+public:
+    const BackendIdSet& GetSupportedBackends() const override { return m_Ids; }
+    const BackendRegistry& GetBackendRegistry() const override { return m_Registry; }
+
+private:
+    friend class Runtime;
+    BackendRegistry m_Registry;
+    BackendIdSet m_Ids;
+};
+
+class Runtime final : public IRuntime
+{
+public:
+    explicit Runtime(const CreationOptions& options);
+
+    Status LoadNetwork(NetworkId& networkIdOut, IOptimizedNetworkPtr network) override;
+    Status LoadNetwork(NetworkId& networkIdOut, IOptimizedNetworkPtr network, std::string& errorMessage) override;
+    Status LoadNetwork(NetworkId& networkIdOut, IOptimizedNetworkPtr network, std::string& errorMessage,
+                       const INetworkProperties& networkProperties) override;
+    TensorInfo GetInputTensorInfo(NetworkId networkId, LayerBindingId layerId) const override;
+    TensorInfo GetOutputTensorInfo(NetworkId networkId, LayerBindingId layerId) const override;
+    std::vector<ImportedInputId> ImportInputs(NetworkId networkId, const InputTensors& inputTensors,
+                                              MemorySource forceImportMemorySource) override;
+    std::vector<ImportedOutputId> ImportOutputs(NetworkId networkId, const OutputTensors& outputTensors,
+                                                MemorySource forceImportMemorySource) override;
+    Status EnqueueWorkload(NetworkId networkId, const InputTensors& inputTensors, const OutputTensors& outputTensors,
+                           std::vector<ImportedInputId> preImportedInputIds,
+                           std::vector<ImportedOutputId> preImportedOutputIds) override;
+    Status EnqueueWorkload(NetworkId networkId, const InputTensors& inputTensors,
+                           const OutputAllocator& allocator) override;
+    Status UnloadNetwork(NetworkId networkId) override;
+    const IDeviceSpec& GetDeviceSpec() const override { return m_DeviceSpec; }
+    const std::shared_ptr<IProfiler> GetProfiler(NetworkId networkId) const override;
+    void RegisterDebugCallback(NetworkId networkId, const DebugCallbackFunction& func) override;
+    NetworkStatistics GetStatistics(NetworkId networkId) const override;
+    void SetNumberOfThreads(NetworkId networkId, unsigned int numberOfThreads) override;
+
+private:
+    /// A network and the memory that was imported for it.
+    struct Entry
+    {
+        std::shared_ptr<LoadedNetwork> m_Network;
+        InputTensors m_ImportedInputs;   ///< by ImportedInputId
+        OutputTensors m_ImportedOutputs; ///< by ImportedOutputId
+    };
+
+    NetworkId Load(IOptimizedNetworkPtr network, const INetworkProperties& properties);
+    Entry& Find(NetworkId networkId);
+    const Entry& Find(NetworkId networkId) const { return const_cast<Runtime*>(this)->Find(networkId); }
+    std::shared_ptr<LoadedNetwork> Share(NetworkId networkId) const;
+
+    const Limits m_Limits;
+    DeviceSpec m_DeviceSpec;
+    ThreadPool m_Pool;
+    mutable std::shared_mutex m_Mutex;
+    std::map<NetworkId, Entry> m_Networks;
+    NetworkId m_NextId = 0;
+};
+
+} // namespace tenon

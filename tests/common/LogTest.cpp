@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Logging through the public functions and the internal templates: filter, sinks, threads, misbehaving sinks.
+#include "common/Log.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tenon
+{
+namespace
+{
+
+using Messages = std::vector<std::pair<LogSeverity, std::string>>;
+
+class Recorder : public LogSink
+{
+public:
+    void Consume(LogSeverity severity, const std::string& message) override
+    {
+        messages.emplace_back(severity, message); // no lock: one call at a time is promised
+    }
+
+    Messages messages;
+};
+
+// Every test begins and ends with the defaults, and with a recorder added.
+class LogTest : public testing::Test
+{
+protected:
+    void SetUp() override
+    {
+        SetAllLoggingSinks(false, false, false);
+        AddLogSink(m_Recorder);
+    }
+
+    void TearDown() override
+    {
+        RemoveLogSink(m_Recorder);
+        SetAllLoggingSinks(false, true, false);
+        SetLogFilter(LogSeverity::Warning);
+    }
+
+    std::shared_ptr<Recorder> m_Recorder = std::make_shared<Recorder>();
+};
+
+TEST_F(LogTest, DefaultFilterLetsWarningsPass)
+{
+    EXPECT_EQ(GetLogFilter(), LogSeverity::Warning);
+    LogInfo("not {}", "this");
+    LogWarning("layer '{}' of {}", "conv1", 3);
+    LogMessage(LogSeverity::Debug, "nor this");
+    Log(LogSeverity::Error, "{} stays as it is");
+    EXPECT_EQ(m_Recorder->messages,
+              (Messages{{LogSeverity::Warning, "layer 'conv1' of 3"}, {LogSeverity::Error, "{} stays as it is"}}));
+}
+
+TEST_F(LogTest, EverySeverityArrivesAsItself)
+{
+    SetLogFilter(LogSeverity::Trace);
+    LogTrace("t");
+    LogDebug("d");
+    LogInfo("i");
+    LogWarning("w");
+    LogError("e");
+    LogFatal("f");
+    TENON_LOG(info) << "streamed " << 7;
+    EXPECT_EQ(m_Recorder->messages, (Messages{{LogSeverity::Trace, "t"},
+                                              {LogSeverity::Debug, "d"},
+                                              {LogSeverity::Info, "i"},
+                                              {LogSeverity::Warning, "w"},
+                                              {LogSeverity::Error, "e"},
+                                              {LogSeverity::Fatal, "f"},
+                                              {LogSeverity::Info, "streamed 7"}}));
+    SetLogFilter(LogSeverity::Fatal);
+    EXPECT_FALSE(IsLogged(LogSeverity::Error));
+    EXPECT_TRUE(IsLogged(LogSeverity::Fatal));
+}
+
+TEST_F(LogTest, BuiltInSinksAreSwitched)
+{
+    const auto captured = [](bool out, bool err)
+    {
+        SetAllLoggingSinks(out, err, true);
+        testing::internal::CaptureStdout();
+        testing::internal::CaptureStderr();
+        LogFatal("text {}", 1);
+        std::string fromOut = testing::internal::GetCapturedStdout();
+        return std::pair(std::move(fromOut), testing::internal::GetCapturedStderr());
+    };
+    const std::string line = "tenon: fatal: text 1\n";
+    EXPECT_EQ(captured(false, true), std::pair(std::string(), line));
+    EXPECT_EQ(captured(true, false), std::pair(line, std::string()));
+    EXPECT_EQ(captured(true, true), std::pair(line, line));
+    EXPECT_EQ(captured(false, false), std::pair(std::string(), std::string()));
+    EXPECT_EQ(m_Recorder->messages.size(), 4u) << "an application's sinks stay whatever the built-in ones do";
+}
+
+TEST_F(LogTest, SinksAreAddedOnceAndRemoved)
+{
+    AddLogSink(m_Recorder);
+    LogError("once");
+    EXPECT_EQ(m_Recorder->messages.size(), 1u);
+    RemoveLogSink(m_Recorder);
+    LogError("gone");
+    EXPECT_EQ(m_Recorder->messages.size(), 1u);
+    EXPECT_EQ(m_Recorder.use_count(), 1) << "a removed sink is let go";
+    RemoveLogSink(m_Recorder);
+    RemoveLogSink(nullptr);
+    EXPECT_THROW(AddLogSink(nullptr), NullPointerException);
+}
+
+TEST_F(LogTest, MessagesOfManyThreadsArriveOneAtATime)
+{
+    constexpr int Threads = 4;
+    constexpr int Each = 200;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < Threads; ++t)
+    {
+        threads.emplace_back(
+            [t]
+            {
+                for (int i = 0; i < Each; ++i)
+                {
+                    const auto passing = std::make_shared<Recorder>();
+                    AddLogSink(passing);
+                    LogWarning("{}/{}", t, i);
+                    RemoveLogSink(passing);
+                    EXPECT_FALSE(passing->messages.empty());
+                }
+            });
+    }
+    for (std::thread& thread : threads)
+    {
+        thread.join();
+    }
+    EXPECT_EQ(m_Recorder->messages.size(), static_cast<std::size_t>(Threads * Each));
+}
+
+TEST_F(LogTest, ThrowingSinkHarmsNobody)
+{
+    class Thrower : public LogSink
+    {
+    public:
+        void Consume(LogSeverity, const std::string&) override { throw std::runtime_error("disk full"); }
+    };
+    RemoveLogSink(m_Recorder);
+    const auto thrower = std::make_shared<Thrower>();
+    AddLogSink(thrower);
+    AddLogSink(m_Recorder);
+    testing::internal::CaptureStderr();
+    EXPECT_NO_THROW(LogMessage(LogSeverity::Error, "kept"));
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("a log sink threw"), std::string::npos);
+    RemoveLogSink(thrower);
+    EXPECT_EQ(m_Recorder->messages, (Messages{{LogSeverity::Error, "kept"}}));
+}
+
+TEST_F(LogTest, SinkMayLogAndChangeSinksWhileItConsumes)
+{
+    class Meddler : public LogSink, public std::enable_shared_from_this<Meddler>
+    {
+    public:
+        void Consume(LogSeverity, const std::string&) override
+        {
+            ++calls;
+            LogError("about the message");
+            RemoveLogSink(shared_from_this());
+        }
+
+        int calls = 0;
+    };
+    const auto meddler = std::make_shared<Meddler>();
+    AddLogSink(meddler);
+    LogError("first");
+    LogError("second");
+    EXPECT_EQ(meddler->calls, 1);
+    EXPECT_EQ(m_Recorder->messages, (Messages{{LogSeverity::Error, "first"}, {LogSeverity::Error, "second"}}));
+}
+
+TEST_F(LogTest, FormattingThatThrowsLosesTheMessageOnly)
+{
+    testing::internal::CaptureStderr();
+    LogError("{:.{}f}", 1.0, -1); // a precision below zero is only found at run time
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("could not be put together"), std::string::npos);
+    EXPECT_TRUE(m_Recorder->messages.empty());
+}
+
+} // namespace
+} // namespace tenon

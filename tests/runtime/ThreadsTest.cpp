@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The API from several threads at once: one network, several networks, loading and unloading beside running.
+#include "harness/Networks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+void InParallel(int threads, const std::function<void(int)>& body)
+{
+    std::vector<std::thread> workers;
+    for (int t = 0; t < threads; ++t)
+    {
+        workers.emplace_back(body, t);
+    }
+    for (std::thread& worker : workers)
+    {
+        worker.join();
+    }
+}
+
+} // namespace
+
+TEST(Threads, OneNetworkManyCallers)
+{
+    const IRuntimePtr runtime = IRuntime::Create({});
+    const NetworkId id = Load(*runtime, *MakeChain(8, FloatInfo({64})));
+    std::atomic<int> wrong{0};
+    InParallel(4,
+               [&](int t)
+               {
+                   for (int round = 0; round < 50; ++round)
+                   {
+                       // Two shapes in turn, so that plans change hands too.
+                       const size_t n = round % 2 == 0 ? 64 : 17;
+                       const float first = -1.0f - static_cast<float>(t * 1000);
+                       const auto result =
+                           RunFloat(*runtime, id, {static_cast<unsigned int>(n)}, Ramp(n, first, -1.0f));
+                       if (result != Ramp(n, -first, 1.0f))
+                       {
+                           ++wrong;
+                       }
+                   }
+               });
+    EXPECT_EQ(wrong, 0);
+    EXPECT_LE(runtime->GetStatistics(id).m_NumContexts, 4u);
+}
+
+TEST(Threads, LoadRunUnloadEverywhere)
+{
+    const IRuntimePtr runtime = IRuntime::Create({});
+    std::atomic<int> wrong{0};
+    InParallel(4,
+               [&](int)
+               {
+                   for (int round = 0; round < 10; ++round)
+                   {
+                       const NetworkId id = Load(*runtime, *MakeChain(3, FloatInfo({8})));
+                       if (RunFloat(*runtime, id, {8}, Ramp(8, -8.0f)) != Ramp(8, 8.0f, -1.0f))
+                       {
+                           ++wrong;
+                       }
+                       runtime->UnloadNetwork(id);
+                   }
+               });
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST(Threads, UnloadWaitsForRuns)
+{
+    const IRuntimePtr runtime = IRuntime::Create({});
+    for (int round = 0; round < 20; ++round)
+    {
+        const NetworkId id = Load(*runtime, *MakeChain(20, FloatInfo({256})));
+        std::atomic<bool> started{false};
+        std::thread runner(
+            [&]
+            {
+                try
+                {
+                    for (int i = 0; i < 100; ++i)
+                    {
+                        RunFloat(*runtime, id, {256}, Ramp(256));
+                        started = true;
+                    }
+                }
+                catch (const InvalidArgumentException&)
+                {
+                    started = true; // unloaded meanwhile: the only failure there may be
+                }
+            });
+        while (!started)
+        {
+            std::this_thread::yield();
+        }
+        runtime->UnloadNetwork(id);
+        runner.join();
+    }
+}
+
+TEST(Threads, IndependentRuntimes)
+{
+    std::atomic<int> wrong{0};
+    InParallel(3,
+               [&](int)
+               {
+                   const IRuntimePtr runtime = IRuntime::Create({});
+                   const NetworkId id = Load(*runtime, *MakeChain(3, FloatInfo({8})), {"CpuAcc", "CpuRef"});
+                   if (RunFloat(*runtime, id, {8}, Ramp(8, -8.0f)) != Ramp(8, 8.0f, -1.0f))
+                   {
+                       ++wrong;
+                   }
+               });
+    EXPECT_EQ(wrong, 0);
+}
+
+} // namespace tenon::test
