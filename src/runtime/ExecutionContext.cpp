@@ -87,7 +87,7 @@ void ExecutionContext::UsePlan(const std::shared_ptr<const Plan>& plan)
             if (location.m_Place == Place::Constant)
             {
                 // Workloads get it as pointer to const; the table holds all kinds of memory.
-                m_Pointers[v] = const_cast<void*>(m_Program.Values()[v].m_Constant);
+                m_Pointers[v] = const_cast<void*>(m_Program.Values()[location.m_Index].m_Constant);
             }
             else if (location.m_Place == Place::Arena)
             {

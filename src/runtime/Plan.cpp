@@ -242,7 +242,7 @@ void Plan::PlaceValues(const Program& program, const Limits& limits)
     {
         if (program.Values()[v].m_Constant != nullptr)
         {
-            m_Locations[v] = {Place::Constant, 0, 0};
+            m_Locations[v] = {Place::Constant, v, 0};
         }
     }
     for (uint32_t i = 0; i < program.Inputs().size(); ++i)

@@ -17,7 +17,7 @@ namespace tenon
 enum class Place : uint8_t
 {
     None, ///< no step of the plan gives or reads it
-    Constant,
+    Constant, ///< memory of the constant value m_Index
     Input,  ///< memory of the caller; m_Index says which input
     Output, ///< memory of the caller; m_Index says which output
     Arena   ///< at m_Offset

@@ -2,6 +2,7 @@
 // ArmnnChain: see ArmnnPeer.hpp. Written against Debian 12's Arm NN 20.08.
 #include "ArmnnPeer.hpp"
 
+#include <armnn/Descriptors.hpp>
 #include <armnn/INetwork.hpp>
 #include <armnn/IRuntime.hpp>
 #include <stdexcept>

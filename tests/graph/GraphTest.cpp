@@ -254,7 +254,7 @@ TEST(Graph, DumpsEscapeNames)
     network->SerializeToDot(dot);
     EXPECT_THAT(dot.str(), HasSubstr("digraph Network {"));
     EXPECT_THAT(dot.str(), HasSubstr("Beta : 2.5\\l"));
-    EXPECT_THAT(dot.str(), HasSubstr("so\\\"ft\\{max\\}\\ \\\\"));
+    EXPECT_THAT(dot.str(), HasSubstr("so\\\"ft\\{max\\} \\\\"));
     EXPECT_THAT(dot.str(), HasSubstr("[label=< [1,8] >]"));
 
     std::ostringstream json;

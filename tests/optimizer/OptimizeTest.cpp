@@ -366,7 +366,7 @@ TEST(Passes, NchwConvolutionGivesTheResultOfTheNhwcOne)
     const auto second = build(DataLayout::NCHW);
     auto optimized = Optimize(*second, {"CpuRef"}, runtime->GetDeviceSpec());
     EXPECT_THAT(TypesOf(optimized),
-                ElementsAre(LayerType::Constant, LayerType::Input, LayerType::Transpose, LayerType::Convolution2d,
+                ElementsAre(LayerType::Input, LayerType::Transpose, LayerType::Constant, LayerType::Convolution2d,
                             LayerType::Pooling2d, LayerType::Transpose, LayerType::Output))
         << "transposes between the two layers and of the weights must be gone";
     NetworkId id = 0;

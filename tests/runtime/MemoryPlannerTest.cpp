@@ -38,7 +38,7 @@ std::vector<PlannedBuffer> RandomBuffers(std::mt19937& random, size_t count, uin
     for (PlannedBuffer& buffer : buffers)
     {
         buffer.m_Bytes = random() % 10 == 0 ? 0 : random() % 5000;
-        buffer.m_First = random() % steps;
+        buffer.m_First = static_cast<uint32_t>(random() % steps);
         buffer.m_Last = std::min(steps - 1, buffer.m_First + static_cast<uint32_t>(random() % longest));
     }
     return buffers;
@@ -70,7 +70,7 @@ TEST(MemoryPlanner, RandomLifetimesNeverOverlap)
     std::mt19937 random(7);
     for (int round = 0; round < 200; ++round)
     {
-        auto buffers = RandomBuffers(random, 1 + random() % 60, 1 + random() % 40, 12);
+        auto buffers = RandomBuffers(random, 1 + random() % 60, static_cast<uint32_t>(1 + random() % 40), 12);
         const size_t arena = PlanMemory(buffers);
         ExpectValid(buffers, arena);
         ASSERT_GE(arena, MemoryLowerBound(buffers));

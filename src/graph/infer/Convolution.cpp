@@ -162,9 +162,10 @@ void InferTransposeConvolution2d(InferContext& context)
 
     const std::vector<unsigned int>& wanted = descriptor.m_OutputShape;
     const bool isWanted = descriptor.m_OutputShapeEnabled;
-    context.Check(!isWanted || (wanted.size() == 4 && wanted[0] == input[0] && wanted[dims.m_Channels] == weights[0]),
+    // A smaller batch leaves the rest of the input unused; models of that kind run in TFLite.
+    context.Check(!isWanted || (wanted.size() == 4 && wanted[0] <= input[0] && wanted[dims.m_Channels] == weights[0]),
                   "the output shape [{}] does not fit input 0 of shape {} and weights {}: it must have 4 dimensions, "
-                  "the batch of the input and the output channels of the weights",
+                  "a batch within that of the input and the output channels of the weights",
                   fmt::join(wanted, ","), input, weights);
     Window height = MakeHeightWindow(descriptor, weights[dims.m_Height], 1);
     Window width = MakeWidthWindow(descriptor, weights[dims.m_Width], 1);
@@ -173,6 +174,7 @@ void InferTransposeConvolution2d(InferContext& context)
     const int64_t outputWidth =
         SlideBack(context, width, input[dims.m_Width], isWanted ? int64_t{wanted[dims.m_Width]} : -1);
     TensorShape output = input;
+    output.SetDimensionSize(0, isWanted ? wanted[0] : input[0]);
     output.SetDimensionSize(dims.m_Channels, weights[0]);
     output.SetDimensionSize(dims.m_Height, ToSize(context, outputHeight));
     output.SetDimensionSize(dims.m_Width, ToSize(context, outputWidth));

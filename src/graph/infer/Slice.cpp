@@ -2,7 +2,8 @@
 // Shape inference of Slice and StridedSlice. What StridedSlice becomes here is all that its kernels know: one begin,
 // end and stride per dimension of the input, and no masks. Element k of a dimension is begin + k * stride, and there
 // are ceil((end - begin) / stride) of them; with a negative stride the end may be -1, which is in front of the first.
-// Dimensions that appear or vanish show in the output's shape alone.
+// All elements are inside the tensor, but for relative ends (m_Offset): TFLite does not cut those to the tensor, so
+// that the output has the full length. Dimensions that appear or vanish show in the output's shape alone.
 #include "graph/Infer.hpp"
 #include "graph/infer/InferHelpers.hpp"
 
@@ -27,9 +28,15 @@ bool HasBit(int32_t mask, size_t i)
 struct Range
 {
     int64_t m_Begin;
-    int64_t m_Count;
+    int64_t m_End;
     int64_t m_Stride;
+    int64_t m_Count;
 };
+
+Range Whole(int64_t size)
+{
+    return {0, size, 1, size};
+}
 
 // The parameters as numbers: m_Begin, m_End and m_Stride, or inputs 1, 2 and 3.
 struct Entries
@@ -59,20 +66,30 @@ Entries GetEntries(const InferContext& context, const StridedSliceDescriptor& de
     return entries;
 }
 
+// The steps of `stride` from begin that stay in front of `end`.
+Range Step(int64_t begin, int64_t end, int64_t stride)
+{
+    const int64_t length = stride > 0 ? end - begin : begin - end;
+    const int64_t step = stride > 0 ? stride : -stride;
+    return length <= 0 ? Range{0, 0, 1, 0} : Range{begin, end, stride, (length - 1) / step + 1};
+}
+
 // What entry i takes of a dimension of `size` elements, by TFLite's rules. Begins and ends outside the tensor are
-// moved to its edge; only an index (an entry of the shrink mask) must be inside.
+// moved to its edge, but for relative ends; only an index (an entry of the shrink mask) must be inside.
 Range TakeEntry(const InferContext& context, const StridedSliceDescriptor& descriptor, const Entries& entries, size_t i,
                 int64_t size)
 {
-    const int64_t stride = entries.m_Stride[i];
-    context.Check(stride != 0, "stride {} is 0; it must not be", i);
+    // The resolved descriptor has 32 bits for each number; longer strides reach no further.
+    constexpr int64_t lowest = std::numeric_limits<int>::min();
+    constexpr int64_t highest = std::numeric_limits<int>::max();
+    const int64_t stride = std::clamp(entries.m_Stride[i], lowest, highest);
+    context.Check(stride != 0, "the stride of entry {} is 0; it must not be", i);
     // A begin and end may be the edge in front of the first step and that behind the last one.
     const int64_t low = stride > 0 ? 0 : -1;
     const int64_t high = stride > 0 ? size : size - 1;
-    const auto toEdge = [&](int64_t index) { return std::clamp(index, low, std::max(low, high)); };
-    const auto fromEnd = [&](int64_t index) { return index < 0 ? index + size : index; };
+    const auto toEdge = [&](int64_t index) { return std::clamp(index < 0 ? index + size : index, low, high); };
 
-    int64_t begin = toEdge(fromEnd(entries.m_Begin[i]));
+    int64_t begin = toEdge(entries.m_Begin[i]);
     if (HasBit(descriptor.m_BeginMask, i))
     {
         begin = stride > 0 ? low : high;
@@ -81,31 +98,17 @@ Range TakeEntry(const InferContext& context, const StridedSliceDescriptor& descr
     {
         context.Check(begin >= 0 && begin < size, "index {} of entry {} is outside a dimension of {} elements",
                       entries.m_Begin[i], i, size);
-        return {begin, 1, 1};
+        return {begin, begin + 1, 1, 1};
     }
-    int64_t end = entries.m_End[i];
     if (HasBit(descriptor.m_EndMask, i))
     {
-        end = stride > 0 ? high : low;
+        return Step(begin, stride > 0 ? high : low, stride);
     }
-    else if (descriptor.m_Offset)
+    if (descriptor.m_Offset)
     {
-        // An end that is this far away is outside on either side of the addition.
-        constexpr int64_t far = int64_t{1} << 62;
-        end = toEdge(begin + std::clamp(end, -far, far));
+        return Step(begin, std::clamp(begin + std::clamp(entries.m_End[i], lowest, highest), lowest, highest), stride);
     }
-    else
-    {
-        end = toEdge(fromEnd(end));
-    }
-    const int64_t length = stride > 0 ? end - begin : begin - end;
-    if (length <= 0)
-    {
-        return {0, 0, 1};
-    }
-    // Negating the lowest stride would overflow; any stride as long as the dimension takes one element.
-    const int64_t step = std::min(stride > 0 ? stride : -std::max(stride, -size), size);
-    return {begin, (length + step - 1) / step, stride > 0 ? step : -step};
+    return Step(begin, toEdge(entries.m_End[i]), stride);
 }
 
 } // namespace
@@ -150,16 +153,22 @@ void InferStridedSlice(InferContext& context)
     const unsigned int rank = input.GetNumDimensions();
     const Entries entries = GetEntries(context, descriptor);
 
-    size_t taken = 0;
-    size_t ellipses = 0;
+    size_t numTaken = 0;
+    size_t numEllipses = 0;
     for (size_t i = 0; i < entries.m_Begin.size(); ++i)
     {
         const bool isEllipsis = HasBit(descriptor.m_EllipsisMask, i);
-        ellipses += isEllipsis ? 1 : 0;
-        taken += !isEllipsis && !HasBit(descriptor.m_NewAxisMask, i) ? 1 : 0;
+        numEllipses += isEllipsis ? 1 : 0;
+        numTaken += !isEllipsis && !HasBit(descriptor.m_NewAxisMask, i) ? 1 : 0;
     }
-    context.Check(ellipses <= 1, "the ellipsis mask has {} bits; one ellipsis is possible", ellipses);
-    context.Check(taken <= rank, "{} entries do not fit input 0 of shape {}", taken, input);
+    context.Check(numEllipses <= 1, "the ellipsis mask has {} bits; one ellipsis is possible", numEllipses);
+    // With an ellipsis TFLite ignores entries that find no dimension, and so do its models; NumPy refuses them.
+    context.Check(numTaken <= rank || numEllipses == 1, "{} entries do not fit input 0 of shape {}", numTaken, input);
+    for (unsigned int i = 0; i < rank; ++i)
+    {
+        context.Check(input[i] <= static_cast<unsigned int>(std::numeric_limits<int>::max()),
+                      "dimension {} of input 0 of shape {} is too large to be indexed by 32-bit begins", i, input);
+    }
 
     StridedSliceDescriptor resolved;
     resolved.m_DataLayout = descriptor.m_DataLayout;
@@ -167,10 +176,8 @@ void InferStridedSlice(InferContext& context)
     unsigned int dim = 0;
     const auto take = [&](const Range& range, bool isKept)
     {
-        // The end that the count needs may lie outside; at the edge it gives the same count.
-        const int64_t end = range.m_Begin + range.m_Count * range.m_Stride;
         resolved.m_Begin.push_back(static_cast<int>(range.m_Begin));
-        resolved.m_End.push_back(static_cast<int>(std::clamp<int64_t>(end, -1, input[dim])));
+        resolved.m_End.push_back(static_cast<int>(range.m_End));
         resolved.m_Stride.push_back(static_cast<int>(range.m_Stride));
         if (isKept)
         {
@@ -178,29 +185,24 @@ void InferStridedSlice(InferContext& context)
         }
         ++dim;
     };
-    const auto takeWhole = [&](unsigned int last)
+    const auto takeWhole = [&](size_t count)
     {
-        while (dim < last)
+        for (; count > 0 && dim < rank; --count)
         {
-            take({0, input[dim], 1}, true);
+            take(Whole(input[dim]), true);
         }
     };
-    for (unsigned int i = 0; i < rank; ++i)
-    {
-        context.Check(input[i] <= static_cast<unsigned int>(std::numeric_limits<int>::max()),
-                      "dimension {} of input 0 of shape {} is too large to be indexed by 32-bit begins", i, input);
-    }
     for (size_t i = 0; i < entries.m_Begin.size(); ++i)
     {
         if (HasBit(descriptor.m_EllipsisMask, i))
         {
-            takeWhole(dim + rank - static_cast<unsigned int>(taken));
+            takeWhole(numTaken <= rank ? rank - numTaken : 1);
         }
         else if (HasBit(descriptor.m_NewAxisMask, i))
         {
             output.Add(1);
         }
-        else
+        else if (dim < rank)
         {
             take(TakeEntry(context, descriptor, entries, i, input[dim]), !HasBit(descriptor.m_ShrinkAxisMask, i));
         }

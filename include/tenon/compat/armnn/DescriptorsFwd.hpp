@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+// For programs written for Arm NN: parameters of the layers.
+#pragma once
+
+#include <tenon/Descriptors.hpp>
+
+#include <armnn/Namespace.hpp>

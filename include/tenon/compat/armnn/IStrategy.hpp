@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+// For programs written for Arm NN: visitors of a network's layers.
+#pragma once
+
+#include <tenon/IStrategy.hpp>
+
+#include <armnn/Namespace.hpp>

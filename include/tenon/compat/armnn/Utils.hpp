@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+// For programs written for Arm NN: small services of the library.
+#pragma once
+
+#include <tenon/Utils.hpp>
+
+#include <armnn/Namespace.hpp>

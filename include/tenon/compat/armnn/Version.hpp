@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// For programs written for Arm NN: the version whose interface these headers have, 35.0.0, which is release 25.02.
+// GetVersion() gives Tenon's own.
+#pragma once
+
+#include <armnn/Namespace.hpp>
+
+#define ARMNN_MAJOR_VERSION 35
+#define ARMNN_MINOR_VERSION 0
+#define ARMNN_PATCH_VERSION 0
+#define ARMNN_VERSION "35.0.0"

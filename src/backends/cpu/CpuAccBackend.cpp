@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// CpuAcc: its kernel table and options.
+#include "backends/cpu/CpuAccBackend.hpp"
+
+#include "backends/common/KernelTable.hpp"
+#include "backends/cpu/ThreadLimit.hpp"
+#include "backends/cpu/gemm/Gemm.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <string>
+#include <utility>
+
+namespace tenon::cpu
+{
+
+extern const backends::Kernel CpuConvolution2dKernel;
+extern const backends::Kernel CpuFullyConnectedKernel;
+
+namespace
+{
+
+const backends::Kernel* FindKernel(LayerType type)
+{
+    switch (type)
+    {
+    case LayerType::Convolution2d: return &CpuConvolution2dKernel;
+    case LayerType::FullyConnected: return &CpuFullyConnectedKernel;
+    default: return nullptr;
+    }
+}
+
+struct CpuAccOptions
+{
+    unsigned int m_NumberOfThreads = 0; ///< 0: as many as the caller allows
+};
+
+unsigned int ReadThreads(const BackendOptions::Var& value)
+{
+    if (value.IsUnsignedInt())
+    {
+        return value.AsUnsignedInt();
+    }
+    if (!value.IsInt() || value.AsInt() < 0)
+    {
+        throw InvalidArgumentException("option NumberOfThreads of CpuAcc is " + value.ToString() +
+                                       "; it must be a number of threads, or 0 for all");
+    }
+    return static_cast<unsigned int>(value.AsInt());
+}
+
+CpuAccOptions ReadOptions(const ModelOptions& modelOptions, const BackendId& id)
+{
+    CpuAccOptions options;
+    ParseOptions(modelOptions, id,
+                 [&options](const std::string& name, const BackendOptions::Var& value)
+                 {
+                     if (name == "NumberOfThreads")
+                     {
+                         options.m_NumberOfThreads = ReadThreads(value);
+                     }
+                     else if (name == "FastMathEnabled")
+                     {
+                         if (!value.IsBool())
+                         {
+                             throw InvalidArgumentException("option FastMathEnabled of CpuAcc is " + value.ToString() +
+                                                            "; it must be a bool");
+                         }
+                     }
+                     else
+                     {
+                         throw InvalidArgumentException("CpuAcc has no option '" + name +
+                                                        "'; it knows NumberOfThreads and FastMathEnabled");
+                     }
+                 });
+    return options;
+}
+
+class CpuAccBackend final : public IBackend
+{
+public:
+    const BackendId& GetId() const override { return m_Id; }
+
+    std::shared_ptr<const ILayerSupport> GetLayerSupport(const ModelOptions& options) const override
+    {
+        ReadOptions(options, m_Id); // so that a wrong option shows before anything is assigned
+        return backends::MakeTableLayerSupport(m_Id, FindKernel);
+    }
+
+    std::unique_ptr<IWorkloadFactory> CreateWorkloadFactory(const ModelOptions& modelOptions) const override
+    {
+        const CpuAccOptions options = ReadOptions(modelOptions, m_Id);
+        auto factory = backends::MakeTableWorkloadFactory(m_Id, FindKernel);
+        return options.m_NumberOfThreads == 0 ? std::move(factory)
+                                              : LimitThreads(std::move(factory), options.m_NumberOfThreads);
+    }
+
+    BackendCapabilities GetCapabilities() const override
+    {
+        return BackendCapabilities(m_Id, {{"NonConstWeights", false}});
+    }
+
+private:
+    BackendId m_Id = Compute::CpuAcc;
+};
+
+} // namespace
+
+std::shared_ptr<const IBackend> MakeCpuAccBackend()
+{
+    UseOneBlasThread();
+    return std::make_shared<CpuAccBackend>();
+}
+
+} // namespace tenon::cpu

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// CpuAcc: the fast CPU backend. It takes what it speeds up and leaves the rest to the next backend of the preference
+// list. Made by the composition root and by tests.
+#pragma once
+
+#include <tenon/backend/IBackend.hpp>
+
+#include <memory>
+
+namespace tenon::cpu
+{
+
+/// Options of the backend "CpuAcc" (others are an InvalidArgumentException when a model is optimized or loaded):
+///   NumberOfThreads  int or unsigned: how many of the caller's threads a layer may use; 0, the default, is all
+///   FastMathEnabled  bool: accepted for Arm NN's applications; there is no less exact arithmetic to choose yet
+/// Sets OpenBLAS to one thread a call, process-wide: the threads are ours.
+std::shared_ptr<const IBackend> MakeCpuAccBackend();
+
+} // namespace tenon::cpu

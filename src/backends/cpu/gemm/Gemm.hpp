@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Float matrix products through OpenBLAS, for the kernels of CpuAcc. OpenBLAS computes on the calling thread only;
+// products are split over the threads of the caller's IParallelFor.
+#pragma once
+
+#include "backends/common/KernelTable.hpp"
+
+#include <cstddef>
+#include <memory>
+
+namespace tenon::cpu
+{
+
+/// Tells OpenBLAS to stay on the calling thread, for the whole process.
+void UseOneBlasThread();
+
+/// Whether OpenBLAS, which counts in int, can address `size` rows or columns.
+bool FitsBlas(size_t size);
+
+/// Weights as a matrix [depth, columns], row by row: what a product reads fastest, above all for few rows of data.
+class WeightMatrix final : public backends::PackedWeights
+{
+public:
+    /// Refers to weights that are [depth, columns] already. They must outlive this.
+    static std::unique_ptr<WeightMatrix> Wrap(const float* weights, size_t depth, size_t columns);
+    /// Copies weights that are [columns, depth].
+    static std::unique_ptr<WeightMatrix> Transpose(const float* weights, size_t depth, size_t columns);
+
+    const float* GetData() const { return m_Data; }
+    size_t GetDepth() const { return m_Depth; }
+    size_t GetColumns() const { return m_Columns; }
+
+private:
+    WeightMatrix(size_t depth, size_t columns) : m_Depth(depth), m_Columns(columns) {}
+
+    std::unique_ptr<float[]> m_Owned; ///< null when the weights are used in place
+    const float* m_Data = nullptr;
+    size_t m_Depth;
+    size_t m_Columns;
+};
+
+/// out = bias + data * weights, all row-major with the given distances between rows. A null bias is zeros.
+struct Product
+{
+    size_t m_Rows = 0;    ///< of data and out
+    size_t m_Columns = 0; ///< of weights and out
+    size_t m_Depth = 0;   ///< columns of data, rows of weights
+    size_t m_DataStride = 0;
+    size_t m_WeightStride = 0;
+    size_t m_OutStride = 0;
+    const float* m_Weights = nullptr;
+
+    /// Throws UnimplementedException when OpenBLAS cannot address these sizes.
+    void CheckSizes() const;
+    /// Computes rows [firstRow, lastRow) and columns [firstColumn, lastColumn) of `out` on this thread.
+    void RunTile(const float* data, const float* bias, float* out, size_t firstRow, size_t lastRow, size_t firstColumn,
+                 size_t lastColumn) const;
+    /// Computes all of `out`.
+    void Run(const float* data, const float* bias, float* out, IParallelFor& parallel) const;
+};
+
+/// How many parts a layer of so many multiplications is worth splitting into.
+size_t GetWorthwhileParts(double multiplications);
+
+/// Part `part` of [0, count) in `parts` almost equal contiguous parts, whose bounds are multiples of `unit`.
+struct Part
+{
+    size_t m_Begin = 0;
+    size_t m_End = 0;
+};
+Part GetPart(size_t count, size_t parts, size_t part, size_t unit = 1);
+
+/// Calls body(part) for each of `parts` parts, each once, on several threads. Two calls never share a part, so a part
+/// may own scratch memory.
+template <typename F>
+void RunParts(IParallelFor& parallel, size_t parts, F&& body)
+{
+    if (parts <= 1)
+    {
+        body(size_t{0});
+        return;
+    }
+    const auto range = [&body](size_t begin, size_t end)
+    {
+        for (size_t part = begin; part < end; ++part)
+        {
+            body(part);
+        }
+    };
+    parallel.Run(parts, 1, range); // one reference captured: std::function holds it without allocating
+}
+
+} // namespace tenon::cpu

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows: what a convolution's output pixels see of an NHWC image, laid out as the rows of a matrix. Used by the
+// convolutions of CpuAcc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tenon::cpu
+{
+
+/// The windows of a convolution. Positions may be negative: outside the image there are zeros.
+struct Windows
+{
+    int64_t m_InputHeight = 0;
+    int64_t m_InputWidth = 0;
+    int64_t m_OutputHeight = 0;
+    int64_t m_OutputWidth = 0;
+    int64_t m_Channels = 0;      ///< of the input
+    int64_t m_GroupChannels = 0; ///< of the input, that a window has
+    int64_t m_Height = 0;
+    int64_t m_Width = 0;
+    int64_t m_StrideX = 1;
+    int64_t m_StrideY = 1;
+    int64_t m_DilationX = 1;
+    int64_t m_DilationY = 1;
+    int64_t m_PadTop = 0;
+    int64_t m_PadLeft = 0;
+
+    /// Whether the windows of the pixels are the pixels of the input themselves.
+    bool ArePixels() const
+    {
+        return m_Height == 1 && m_Width == 1 && m_StrideX == 1 && m_StrideY == 1 && m_PadTop == 0 && m_PadLeft == 0 &&
+               m_InputHeight == m_OutputHeight && m_InputWidth == m_OutputWidth;
+    }
+
+    /// Writes the windows of the output pixels [first, last), counted through all images, one row each: window row by
+    /// window row, channels innermost. `input` is the first channel of the group in the first image.
+    void Copy(const float* input, size_t first, size_t last, float* to) const;
+
+private:
+    /// Which columns of a window lie in the image, and the image's column of the first one.
+    struct Columns
+    {
+        int64_t m_First = 0;
+        int64_t m_Begin = 0;
+        int64_t m_End = 0;
+    };
+    Columns FindColumns(int64_t left) const;
+    float* CopyRow(const float* imageRow, const Columns& columns, float* to) const;
+};
+
+} // namespace tenon::cpu

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// CpuRef is its kernel table: Kernels.def names the rows, each row is defined in its file under kernels/.
+#include "backends/reference/CpuRefBackend.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tenon::ref
+{
+
+#define TENON_KERNEL(name) extern const backends::Kernel Ref##name##Kernel;
+#include "backends/reference/Kernels.def"
+
+namespace
+{
+
+constexpr size_t NumLayerTypes = std::max({
+#define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values) static_cast<size_t>(LayerType::name) + 1,
+#define TENON_DEPRECATED_OP(name) static_cast<size_t>(LayerType::name) + 1,
+#include <tenon/ops.def>
+});
+
+using Lookup = std::array<const backends::Kernel*, NumLayerTypes>;
+
+constexpr Lookup MakeLookup()
+{
+    Lookup lookup{};
+#define TENON_KERNEL(name) lookup[static_cast<size_t>(LayerType::name)] = &Ref##name##Kernel;
+#include "backends/reference/Kernels.def"
+    return lookup;
+}
+
+constexpr Lookup Kernels = MakeLookup();
+
+class CpuRefBackend final : public IBackend
+{
+public:
+    const BackendId& GetId() const override { return m_Id; }
+
+    std::shared_ptr<const ILayerSupport> GetLayerSupport(const ModelOptions&) const override
+    {
+        return backends::MakeTableLayerSupport(m_Id, FindKernel);
+    }
+
+    std::unique_ptr<IWorkloadFactory> CreateWorkloadFactory(const ModelOptions&) const override
+    {
+        return backends::MakeTableWorkloadFactory(m_Id, FindKernel);
+    }
+
+    BackendCapabilities GetCapabilities() const override
+    {
+        return BackendCapabilities(m_Id, {{"NonConstWeights", true}});
+    }
+
+private:
+    BackendId m_Id = Compute::CpuRef;
+};
+
+} // namespace
+
+const backends::Kernel* FindKernel(LayerType type)
+{
+    const auto index = static_cast<size_t>(type);
+    return index < Kernels.size() ? Kernels[index] : nullptr;
+}
+
+std::shared_ptr<const IBackend> MakeCpuRefBackend()
+{
+    return std::make_shared<CpuRefBackend>();
+}
+
+} // namespace tenon::ref

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// CpuRef: the reference backend. Plain and obviously right; bit-exact with TFLite's reference kernels on quantized
+// types. It is the oracle of the fast backends and what they fall back to. Made by the composition root and by tests.
+#pragma once
+
+#include "backends/common/KernelTable.hpp"
+
+#include <tenon/backend/IBackend.hpp>
+
+#include <memory>
+
+namespace tenon::ref
+{
+
+std::shared_ptr<const IBackend> MakeCpuRefBackend();
+
+/// The reference kernel of a layer type; null where there is none. Fast backends use it for what they don't speed up.
+const backends::Kernel* FindKernel(LayerType type);
+
+} // namespace tenon::ref

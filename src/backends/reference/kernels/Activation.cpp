@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Activation: out = f(in). Floats and plain integers here; tensors with a scale in QuantizedActivation.cpp.
+#include "backends/reference/ActivationFunctions.hpp"
+#include "backends/reference/ElementTypes.hpp"
+#include "backends/reference/kernels/QuantizedActivation.hpp"
+
+#include "backends/common/KernelTable.hpp"
+
+#include <tenon/Descriptors.hpp>
+#include <tenon/Exceptions.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tenon::ref
+{
+
+namespace
+{
+
+using backends::Prepared;
+using backends::SameType;
+using backends::TypeSet;
+
+constexpr TypeSet FloatTypes = {DataType::Float16, DataType::Float32, DataType::BFloat16};
+constexpr TypeSet IntegerTypes = {DataType::Signed8, DataType::Signed16, DataType::Signed32, DataType::Signed64,
+                                  DataType::Unsigned8};
+constexpr TypeSet QuantizedTypes = {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16};
+
+constexpr backends::TypeRow ActivationTypes[] = {SameType(FloatTypes | IntegerTypes | QuantizedTypes)};
+
+SupportResult CheckActivation(const LayerView& layer)
+{
+    const ActivationFunction function = layer.GetDescriptor<ActivationDescriptor>().m_Function;
+    if (IntegerTypes.Has(layer.GetInput(0).GetDataType()) && function != ActivationFunction::ReLu &&
+        function != ActivationFunction::BoundedReLu)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 "integers without a scale can only go through ReLu and BoundedReLu");
+    }
+    return SupportResult::Yes();
+}
+
+template <typename T>
+Prepared MakeFloat(const ReshapeArgs& args)
+{
+    const size_t count = args.GetInput(0).GetNumElements();
+    return DispatchActivation(args.GetDescriptor<ActivationDescriptor>(),
+                              [count](auto f) -> Prepared
+                              {
+                                  return [count, f](const ExecuteArgs& run)
+                                  {
+                                      const T* in = run.GetInput<T>(0);
+                                      T* out = run.GetOutput<T>(0);
+                                      for (size_t i = 0; i < count; ++i)
+                                      {
+                                          out[i] = static_cast<T>(f(static_cast<float>(in[i])));
+                                      }
+                                  };
+                              });
+}
+
+/// A bound of an integer clamp: towards the inside of the interval, and within the type.
+template <typename T>
+T ToIntegerBound(double bound, bool isLower)
+{
+    const double inside = isLower ? std::ceil(bound) : std::floor(bound);
+    if (inside <= static_cast<double>(std::numeric_limits<T>::min()))
+    {
+        return std::numeric_limits<T>::min();
+    }
+    // For 64 bits the largest value is rounded up to 2^63, which is outside.
+    if (inside >= static_cast<double>(std::numeric_limits<T>::max()))
+    {
+        return std::numeric_limits<T>::max();
+    }
+    return static_cast<T>(inside);
+}
+
+template <typename T>
+Prepared MakeInteger(const ReshapeArgs& args)
+{
+    const auto& descriptor = args.GetDescriptor<ActivationDescriptor>();
+    T low = 0;
+    T high = std::numeric_limits<T>::max();
+    if (descriptor.m_Function == ActivationFunction::BoundedReLu)
+    {
+        if (std::isnan(descriptor.m_A) || std::isnan(descriptor.m_B))
+        {
+            throw LayerValidationException("the bounds of a BoundedReLu must be numbers");
+        }
+        low = ToIntegerBound<T>(descriptor.m_B, true);
+        high = ToIntegerBound<T>(descriptor.m_A, false);
+    }
+    return [low, high, count = args.GetInput(0).GetNumElements()](const ExecuteArgs& run)
+    {
+        const T* in = run.GetInput<T>(0);
+        T* out = run.GetOutput<T>(0);
+        for (size_t i = 0; i < count; ++i)
+        {
+            out[i] = std::min(high, std::max(low, in[i]));
+        }
+    };
+}
+
+Prepared PrepareActivation(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const DataType type = args.GetInput(0).GetDataType();
+    if (QuantizedTypes.Has(type))
+    {
+        return PrepareQuantizedActivation(args);
+    }
+    if (FloatTypes.Has(type))
+    {
+        return DispatchType<float, Half, BFloat16>(type, [&](auto tag)
+                                                   { return MakeFloat<typename decltype(tag)::Type>(args); });
+    }
+    return DispatchType<int32_t, int64_t, int16_t, int8_t, uint8_t>(
+        type, [&](auto tag) { return MakeInteger<typename decltype(tag)::Type>(args); });
+}
+
+} // namespace
+
+extern const backends::Kernel RefActivationKernel = {"RefActivation", ActivationTypes, PrepareActivation,
+                                                     CheckActivation};
+
+} // namespace tenon::ref

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution2d: NHWC data, weights [O, H, W, I], grouped when the data has more channels than I. Float32; uint8 and
+// int8 as TFLite's reference kernels; 16-bit data with 8-bit weights; float data with 8-bit weights.
+#include "backends/common/KernelTable.hpp"
+#include "backends/reference/kernels/HybridInput.hpp"
+#include "backends/reference/kernels/RowProducts.hpp"
+#include "backends/reference/kernels/WeightedSum.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+namespace tenon::ref
+{
+
+namespace
+{
+
+SupportResult Check(const LayerView& layer)
+{
+    const SupportResult result = CheckConvolution(layer.GetDescriptor<Convolution2dDescriptor>());
+    return result ? CheckWeightsQuantization(layer, 0) : result;
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const ConvolutionGeometry g = MakeConvolutionGeometry(args);
+    // TFLite quantizes the data symmetrically unless the channels' scales differ or the convolution is grouped.
+    const std::vector<float> scales = args.GetInput(1).GetQuantizationScales();
+    const bool asymmetric = g.m_Groups != 1 || std::adjacent_find(scales.begin(), scales.end(),
+                                                                  std::not_equal_to<>()) != scales.end();
+    return PrepareWeightedSum(args, g, Requantizer::Method::FixedPoint, asymmetric);
+}
+
+} // namespace
+
+extern const backends::Kernel RefConvolution2dKernel = {"RefConvolution2d", WeightedSumTypes, Prepare, Check};
+
+} // namespace tenon::ref

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strided copies and 4-bit packing for the kernels that move elements.
+#include "backends/reference/kernels/DataMovement.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace tenon::ref
+{
+
+Extents GetExtents(const TensorShape& shape)
+{
+    Extents extents{};
+    for (unsigned int i = 0; i < shape.GetNumDimensions(); ++i)
+    {
+        extents[i] = shape[i];
+    }
+    return extents;
+}
+
+Extents GetStrides(const TensorShape& shape)
+{
+    Extents strides{};
+    uint64_t stride = 1; // wraps only in tensors without elements, where nobody uses it
+    for (unsigned int i = shape.GetNumDimensions(); i-- > 0;)
+    {
+        strides[i] = static_cast<int64_t>(stride);
+        stride *= shape[i];
+    }
+    return strides;
+}
+
+size_t CountElements(const TensorShape& shape, unsigned int first, unsigned int last)
+{
+    size_t count = 1;
+    for (unsigned int i = first; i < last; ++i)
+    {
+        count *= shape[i];
+    }
+    return count;
+}
+
+size_t GetMovedBytes(DataType type)
+{
+    const unsigned int bits = GetDataTypeBits(type);
+    return bits < 8 ? 1 : bits / 8;
+}
+
+void UnpackNibbles(const std::byte* packed, size_t count, std::byte* bytes)
+{
+    for (size_t i = 0; i < count; ++i)
+    {
+        const auto pair = std::to_integer<unsigned int>(packed[i / 2]);
+        const unsigned int nibble = (i % 2 == 0 ? pair : pair >> 4) & 0xFU;
+        bytes[i] = static_cast<std::byte>((nibble ^ 8U) - 8U); // bit 3 is the sign
+    }
+}
+
+void PackNibbles(const std::byte* bytes, size_t count, std::byte* packed)
+{
+    for (size_t i = 0; i < count; i += 2)
+    {
+        const std::byte low = bytes[i] & std::byte{0xF};
+        const std::byte high = i + 1 < count ? bytes[i + 1] & std::byte{0xF} : std::byte{0};
+        packed[i / 2] = low | high << 4;
+    }
+}
+
+backends::Prepared PrepareMove(const TensorInfo& input, const TensorInfo& output, MoveFunction move)
+{
+    if (GetDataTypeBits(input.GetDataType()) >= 8)
+    {
+        return [move = std::move(move)](const ExecuteArgs& args)
+        { move(args.GetInput<std::byte>(0), args.GetOutput<std::byte>(0)); };
+    }
+
+    const size_t inputCount = input.GetNumElements();
+    const size_t outputCount = output.GetNumElements();
+    const auto run = [move = std::move(move), inputCount, outputCount](const ExecuteArgs& args)
+    {
+        auto* unpackedInput = static_cast<std::byte*>(args.m_Scratch);
+        std::byte* unpackedOutput = unpackedInput + inputCount;
+        UnpackNibbles(args.GetInput<std::byte>(0), inputCount, unpackedInput);
+        move(unpackedInput, unpackedOutput);
+        PackNibbles(unpackedOutput, outputCount, args.GetOutput<std::byte>(0));
+    };
+    return {run, inputCount + outputCount};
+}
+
+BoxCopy::BoxCopy(unsigned int rank, const Extents& sizes, const Extents& strides, int64_t first, size_t elementBytes)
+{
+    for (unsigned int i = 0; i < rank; ++i)
+    {
+        if (sizes[i] == 0)
+        {
+            return;
+        }
+    }
+    m_First = first * static_cast<int64_t>(elementBytes);
+    m_RunBytes = elementBytes;
+
+    // From the innermost dimension outwards: first those that lengthen the run, then loops, two neighbours as one
+    // where the outer one goes on where the inner one ends.
+    std::array<Loop, MaxNumOfTensorDimensions> innermostFirst{};
+    for (unsigned int i = rank; i-- > 0;)
+    {
+        const Loop loop{sizes[i], strides[i] * static_cast<int64_t>(elementBytes)};
+        if (loop.m_Count == 1)
+        {
+            continue;
+        }
+        if (m_NumLoops == 0 && loop.m_Step == static_cast<int64_t>(m_RunBytes))
+        {
+            m_RunBytes *= static_cast<size_t>(loop.m_Count);
+            continue;
+        }
+        if (m_NumLoops != 0)
+        {
+            Loop& inner = innermostFirst[m_NumLoops - 1];
+            if (loop.m_Step == inner.m_Count * inner.m_Step)
+            {
+                inner.m_Count *= loop.m_Count;
+                continue;
+            }
+        }
+        innermostFirst[m_NumLoops++] = loop;
+    }
+    for (unsigned int i = 0; i < m_NumLoops; ++i)
+    {
+        m_Loops[i] = innermostFirst[m_NumLoops - 1 - i];
+    }
+}
+
+namespace
+{
+
+/// `count` runs of `bytes` bytes, which the compiler knows, so that each is a move or two.
+template <size_t bytes>
+std::byte* CopyRuns(const std::byte* from, int64_t count, int64_t step, std::byte* to)
+{
+    for (int64_t i = 0; i < count; ++i, from += step, to += bytes)
+    {
+        std::memcpy(to, from, bytes);
+    }
+    return to;
+}
+
+std::byte* CopyRuns(const std::byte* from, int64_t count, int64_t step, size_t bytes, std::byte* to)
+{
+    switch (bytes)
+    {
+    case 1: return CopyRuns<1>(from, count, step, to);
+    case 2: return CopyRuns<2>(from, count, step, to);
+    case 4: return CopyRuns<4>(from, count, step, to);
+    case 8: return CopyRuns<8>(from, count, step, to);
+    case 16: return CopyRuns<16>(from, count, step, to);
+    default: break;
+    }
+    for (int64_t i = 0; i < count; ++i, from += step, to += bytes)
+    {
+        std::memcpy(to, from, bytes);
+    }
+    return to;
+}
+
+} // namespace
+
+void BoxCopy::operator()(const std::byte* input, std::byte* output) const
+{
+    if (m_RunBytes == 0)
+    {
+        return;
+    }
+    const std::byte* from = input + m_First;
+    if (m_NumLoops == 0)
+    {
+        std::memcpy(output, from, m_RunBytes);
+        return;
+    }
+
+    const unsigned int last = m_NumLoops - 1;
+    std::array<int64_t, MaxNumOfTensorDimensions> index{};
+    int64_t offset = 0;
+    while (true)
+    {
+        output = CopyRuns(from + offset, m_Loops[last].m_Count, m_Loops[last].m_Step, m_RunBytes, output);
+        unsigned int i = last;
+        while (true)
+        {
+            if (i == 0)
+            {
+                return;
+            }
+            --i;
+            offset += m_Loops[i].m_Step;
+            if (++index[i] < m_Loops[i].m_Count)
+            {
+                break;
+            }
+            offset -= m_Loops[i].m_Count * m_Loops[i].m_Step;
+            index[i] = 0;
+        }
+    }
+}
+
+} // namespace tenon::ref

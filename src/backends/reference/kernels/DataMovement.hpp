@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernels that only move elements share: strided copies of boxes, and 4-bit elements. Used by Concat, MemCopy,
+// Pad, Reshape, Resize, Slice, StridedSlice and Transpose. Values are never looked at, so any element type goes.
+#pragma once
+
+#include "backends/common/KernelTable.hpp"
+
+#include <tenon/Tensor.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+namespace tenon::ref
+{
+
+/// Sizes or strides of up to MaxNumOfTensorDimensions dimensions.
+using Extents = std::array<int64_t, MaxNumOfTensorDimensions>;
+
+/// The sizes of a fully known shape.
+Extents GetExtents(const TensorShape& shape);
+
+/// Elements from one index of each dimension to the next, in a contiguous tensor of this shape.
+Extents GetStrides(const TensorShape& shape);
+
+/// The product of the sizes [first, last).
+size_t CountElements(const TensorShape& shape, unsigned int first, unsigned int last);
+
+/// Bytes of an element while it is moved: 4-bit elements are unpacked to one byte each.
+size_t GetMovedBytes(DataType type);
+
+/// Expands 4-bit elements (the first in the low half of a byte) to sign-extended bytes.
+void UnpackNibbles(const std::byte* packed, size_t count, std::byte* bytes);
+/// The reverse. The unused half of the last byte becomes 0.
+void PackNibbles(const std::byte* bytes, size_t count, std::byte* packed);
+
+/// Moves the elements of one tensor to another: both given as whole bytes an element.
+using MoveFunction = std::function<void(const std::byte* input, std::byte* output)>;
+
+/// Runs `move` from input 0 to output 0; for 4-bit tensors on unpacked copies in scratch memory.
+backends::Prepared PrepareMove(const TensorInfo& input, const TensorInfo& output, MoveFunction move);
+
+/// Copies a box of elements to a contiguous output. Neighbouring dimensions that are contiguous are merged and the
+/// longest contiguous run goes by memcpy.
+class BoxCopy
+{
+public:
+    /// `sizes[i]` elements of dimension i, the next one `strides[i]` elements further in the source (negative ones
+    /// step back). `first` is the source element that comes first.
+    BoxCopy(unsigned int rank, const Extents& sizes, const Extents& strides, int64_t first, size_t elementBytes);
+
+    void operator()(const std::byte* input, std::byte* output) const;
+
+private:
+    struct Loop
+    {
+        int64_t m_Count = 1;
+        int64_t m_Step = 0; ///< bytes in the source
+    };
+
+    std::array<Loop, MaxNumOfTensorDimensions> m_Loops{}; ///< outermost first, without the run itself
+    unsigned int m_NumLoops = 0;
+    int64_t m_First = 0;   ///< bytes
+    size_t m_RunBytes = 0; ///< bytes copied at a time; 0 when there is nothing to copy
+};
+
+} // namespace tenon::ref

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dequantize: stored numbers to real ones, per tensor or per channel; and half-precision numbers to float, for which
+// TFLite uses the same operator.
+#include "backends/common/KernelTable.hpp"
+#include "backends/reference/ChannelQuantization.hpp"
+#include "backends/reference/ElementTypes.hpp"
+#include "backends/reference/kernels/DataMovement.hpp"
+
+#include <cstddef>
+
+namespace tenon::ref
+{
+
+namespace
+{
+
+using backends::Prepared;
+using backends::Types;
+using backends::TypeSet;
+
+constexpr TypeSet HalfTypes = {DataType::Float16, DataType::BFloat16};
+constexpr TypeSet StoredTypes = {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16,
+                                 DataType::QSymmS4};
+
+constexpr backends::TypeRow DequantizeTypes[] = {
+    Types({HalfTypes}, DataType::Float32),
+    Types({StoredTypes}, {DataType::Float16, DataType::Float32}),
+};
+
+template <typename In, typename Out>
+void DequantizeAll(const ChannelQuantization& quantization, const In* in, Out* out)
+{
+    quantization.ForEachRun(
+        [&](size_t first, size_t count, float scale, int32_t zeroPoint)
+        {
+            for (size_t i = first; i < first + count; ++i)
+            {
+                out[i] = static_cast<Out>(scale * static_cast<float>(in[i] - zeroPoint));
+            }
+        });
+}
+
+template <typename Out>
+Prepared MakeDequantize(const ReshapeArgs& args)
+{
+    const TensorInfo& input = args.GetInput(0);
+    const ChannelQuantization quantization(input, "input 0");
+    if (input.GetDataType() == DataType::QSymmS4)
+    {
+        const size_t count = input.GetNumElements();
+        return {[quantization, count](const ExecuteArgs& run)
+                {
+                    UnpackNibbles(run.GetInput<std::byte>(0), count, static_cast<std::byte*>(run.m_Scratch));
+                    DequantizeAll(quantization, static_cast<const int8_t*>(run.m_Scratch), run.GetOutput<Out>(0));
+                },
+                count};
+    }
+    return DispatchType<int8_t, uint8_t, int16_t>(
+        input.GetDataType(),
+        [&](auto tag) -> Prepared
+        {
+            using In = typename decltype(tag)::Type;
+            return [quantization](const ExecuteArgs& run)
+            { DequantizeAll(quantization, run.GetInput<In>(0), run.GetOutput<Out>(0)); };
+        });
+}
+
+Prepared PrepareDequantize(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const TensorInfo& input = args.GetInput(0);
+    if (HalfTypes.Has(input.GetDataType()))
+    {
+        return DispatchType<Half, BFloat16>(
+            input.GetDataType(),
+            [count = input.GetNumElements()](auto tag) -> Prepared
+            {
+                using In = typename decltype(tag)::Type;
+                return [count](const ExecuteArgs& run)
+                {
+                    const In* in = run.GetInput<In>(0);
+                    float* out = run.GetOutput<float>(0);
+                    for (size_t i = 0; i < count; ++i)
+                    {
+                        out[i] = static_cast<float>(in[i]);
+                    }
+                };
+            });
+    }
+    return DispatchType<float, Half>(args.GetOutput(0).GetDataType(),
+                                     [&](auto tag) { return MakeDequantize<typename decltype(tag)::Type>(args); });
+}
+
+} // namespace
+
+extern const backends::Kernel RefDequantizeKernel = {"RefDequantize", DequantizeTypes, PrepareDequantize};
+
+} // namespace tenon::ref

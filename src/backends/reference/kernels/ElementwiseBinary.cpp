@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// ElementwiseBinary: out = in0 OP in1 with broadcasting. Floats and plain integers here; tensors with a scale in
+// QuantizedBinary.cpp.
+#include "backends/reference/BinaryOperations.hpp"
+#include "backends/reference/BroadcastLoop.hpp"
+#include "backends/reference/ElementTypes.hpp"
+#include "backends/reference/kernels/QuantizedBinary.hpp"
+
+#include "backends/common/KernelTable.hpp"
+
+#include <tenon/Descriptors.hpp>
+#include <tenon/Exceptions.hpp>
+
+#include <algorithm>
+#include <complex>
+#include <string>
+
+namespace tenon::ref
+{
+
+namespace
+{
+
+using backends::Prepared;
+using backends::SameType;
+using backends::TypeSet;
+using backends::Types;
+
+constexpr TypeSet FloatTypes = {DataType::Float16, DataType::Float32, DataType::Float64, DataType::BFloat16};
+constexpr TypeSet IntegerTypes = {DataType::Signed8,    DataType::Signed16,   DataType::Signed32,
+                                  DataType::Signed64,   DataType::Unsigned8,  DataType::Unsigned16,
+                                  DataType::Unsigned32, DataType::Unsigned64};
+constexpr TypeSet QuantizedTypes = {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16};
+
+constexpr backends::TypeRow BinaryTypes[] = {
+    SameType(FloatTypes | IntegerTypes | QuantizedTypes | TypeSet(DataType::Complex64), 2),
+    Types({DataType::QSymmS16, DataType::QSymmS16}, {DataType::QAsymmU8, DataType::QAsymmS8}),
+};
+
+SupportResult CheckBinary(const LayerView& layer)
+{
+    const BinaryOperation operation = layer.GetDescriptor<ElementwiseBinaryDescriptor>().m_Operation;
+    const DataType type = layer.GetInput(0).GetDataType();
+    if (QuantizedTypes.Has(type))
+    {
+        return CheckQuantizedBinary(operation, type, layer.GetOutput(0).GetDataType());
+    }
+    if (type == DataType::Complex64 && operation != BinaryOperation::Add && operation != BinaryOperation::Sub &&
+        operation != BinaryOperation::Mul)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 "complex tensors can only be added, subtracted and multiplied");
+    }
+    return SupportResult::Yes();
+}
+
+/// Throws for what integers cannot do: a divisor of 0, a negative exponent.
+template <typename Operation, typename T>
+void CheckIntegers(const T* b, size_t count)
+{
+    constexpr bool Divides = std::is_same_v<Operation, DivOperation> || std::is_same_v<Operation, FloorDivOperation> ||
+                             std::is_same_v<Operation, FloorModOperation>;
+    if constexpr (Divides && std::is_integral_v<T>)
+    {
+        if (const T* zero = std::find(b, b + count, T{0}); zero != b + count)
+        {
+            throw RuntimeException("integer division by zero: element " + std::to_string(zero - b) +
+                                   " of the divisor (input 1) is 0");
+        }
+    }
+    if constexpr (std::is_same_v<Operation, PowerOperation> && std::is_integral_v<T>)
+    {
+        if (const T* negative = std::find_if(b, b + count, [](T x) { return x < 0; }); negative != b + count)
+        {
+            throw RuntimeException("negative power of an integer: element " + std::to_string(negative - b) +
+                                   " of the exponent (input 1) is " + std::to_string(*negative));
+        }
+    }
+}
+
+template <typename T, typename Operation>
+Prepared MakePlain(const ReshapeArgs& args)
+{
+    const BroadcastLoop loop(args.GetInput(0).GetShape(), args.GetInput(1).GetShape(), args.GetOutput(0).GetShape());
+    const size_t countB = loop.IsEmpty() ? 0 : args.GetInput(1).GetNumElements();
+    return [loop, countB](const ExecuteArgs& run)
+    {
+        const T* b = run.GetInput<T>(1);
+        CheckIntegers<Operation>(b, countB);
+        loop.Run(run.GetInput<T>(0), b, run.GetOutput<T>(0),
+                 [](T x, T y)
+                 {
+                     using C = ComputeType<T>;
+                     return static_cast<T>(Operation::Apply(static_cast<C>(x), static_cast<C>(y)));
+                 });
+    };
+}
+
+Prepared MakeComplex(const ReshapeArgs& args, BinaryOperation operation)
+{
+    using T = std::complex<float>;
+    switch (operation)
+    {
+        case BinaryOperation::Add: return MakePlain<T, AddOperation>(args);
+        case BinaryOperation::Sub: return MakePlain<T, SubOperation>(args);
+        default: return MakePlain<T, MulOperation>(args);
+    }
+}
+
+Prepared PrepareBinary(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const BinaryOperation operation = args.GetDescriptor<ElementwiseBinaryDescriptor>().m_Operation;
+    const DataType type = args.GetInput(0).GetDataType();
+    if (QuantizedTypes.Has(type))
+    {
+        return PrepareQuantizedBinary(args, operation);
+    }
+    if (type == DataType::Complex64)
+    {
+        return MakeComplex(args, operation);
+    }
+    return DispatchOperation(
+        operation,
+        [&](auto op)
+        {
+            return DispatchType<float, double, Half, BFloat16, int32_t, int64_t, int16_t, int8_t, uint8_t, uint16_t,
+                                uint32_t, uint64_t>(
+                type, [&](auto tag) { return MakePlain<typename decltype(tag)::Type, decltype(op)>(args); });
+        });
+}
+
+} // namespace
+
+extern const backends::Kernel RefElementwiseBinaryKernel = {"RefElementwiseBinary", BinaryTypes, PrepareBinary, CheckBinary};
+
+} // namespace tenon::ref

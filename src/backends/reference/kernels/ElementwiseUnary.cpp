@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// ElementwiseUnary: out = OP in. Quantized tensors as TFLite's reference kernels compute them: Abs, Neg and Rsqrt of
+// 8-bit tensors in integers, Sqrt in float, everything else by a table.
+#include "backends/common/FixedPoint.hpp"
+#include "backends/common/KernelTable.hpp"
+#include "backends/reference/ElementTypes.hpp"
+#include "backends/reference/LookupTable.hpp"
+#include "backends/reference/TensorQuantization.hpp"
+
+#include <tenon/Descriptors.hpp>
+#include <tenon/Exceptions.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+namespace tenon::ref
+{
+
+namespace
+{
+
+using backends::MultiplyByQuantizedMultiplier;
+using backends::Prepared;
+using backends::QuantizedMultiplier;
+using backends::QuantizeMultiplier;
+using backends::SameType;
+using backends::TypeSet;
+
+constexpr TypeSet FloatTypes = {DataType::Float16, DataType::Float32, DataType::Float64, DataType::BFloat16};
+constexpr TypeSet IntegerTypes = {DataType::Signed8, DataType::Signed16, DataType::Signed32, DataType::Signed64};
+constexpr TypeSet QuantizedTypes = {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16};
+
+constexpr backends::TypeRow UnaryTypes[] = {
+    SameType(FloatTypes | IntegerTypes | QuantizedTypes | TypeSet(DataType::Boolean))};
+
+SupportResult CheckUnary(const LayerView& layer)
+{
+    const UnaryOperation operation = layer.GetDescriptor<ElementwiseUnaryDescriptor>().m_Operation;
+    const DataType type = layer.GetInput(0).GetDataType();
+    if ((operation == UnaryOperation::LogicalNot) != (type == DataType::Boolean))
+    {
+        return SupportResult::No(SupportCode::UnsupportedType, "LogicalNot takes Boolean, and nothing else does");
+    }
+    if (IntegerTypes.Has(type) && operation != UnaryOperation::Abs && operation != UnaryOperation::Neg)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 "integers without a scale are there for Abs and Neg only");
+    }
+    return SupportResult::Yes();
+}
+
+/// out[i] = f(in[i])
+template <typename T, typename F>
+Prepared MakeElementwise(const ReshapeArgs& args, const F& f)
+{
+    return [count = args.GetInput(0).GetNumElements(), f](const ExecuteArgs& run)
+    {
+        const T* in = run.GetInput<T>(0);
+        T* out = run.GetOutput<T>(0);
+        for (size_t i = 0; i < count; ++i)
+        {
+            out[i] = f(in[i]);
+        }
+    };
+}
+
+/// Calls visit with the operation as a function of C to C, a floating-point type.
+template <typename C, typename Visitor>
+auto DispatchUnary(UnaryOperation operation, const Visitor& visit)
+{
+    switch (operation)
+    {
+        case UnaryOperation::Abs: return visit([](C x) { return std::abs(x); });
+        case UnaryOperation::Exp: return visit([](C x) { return std::exp(x); });
+        case UnaryOperation::Sqrt: return visit([](C x) { return std::sqrt(x); });
+        case UnaryOperation::Rsqrt: return visit([](C x) { return C{1} / std::sqrt(x); });
+        case UnaryOperation::Neg: return visit([](C x) { return -x; });
+        case UnaryOperation::Log: return visit([](C x) { return std::log(x); });
+        case UnaryOperation::Sin: return visit([](C x) { return std::sin(x); });
+        case UnaryOperation::Ceil: return visit([](C x) { return std::ceil(x); });
+        case UnaryOperation::LogicalNot: break;
+    }
+    throw UnimplementedException("LogicalNot is there for Boolean tensors only");
+}
+
+template <typename T>
+Prepared MakeFloat(const ReshapeArgs& args, UnaryOperation operation)
+{
+    using C = ComputeType<T>;
+    return DispatchUnary<C>(operation,
+                            [&](auto f) {
+                                return MakeElementwise<T>(
+                                    args, [f](T x) { return static_cast<T>(f(static_cast<C>(x))); });
+                            });
+}
+
+template <typename T>
+T ClampTo(int32_t value)
+{
+    return static_cast<T>(
+        std::clamp<int32_t>(value, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
+}
+
+/// Abs and Neg; of the smallest integer both are itself.
+template <typename T>
+Prepared MakeInteger(const ReshapeArgs& args, UnaryOperation operation)
+{
+    const bool keepsPositive = operation == UnaryOperation::Abs;
+    return MakeElementwise<T>(args,
+                              [keepsPositive](T x)
+                              {
+                                  using U = std::make_unsigned_t<T>;
+                                  return keepsPositive && x >= 0 ? x : static_cast<T>(U{0} - static_cast<U>(x));
+                              });
+}
+
+/// Abs and Neg of stored values.
+template <typename T>
+Prepared MakeQuantizedSign(const ReshapeArgs& args, UnaryOperation operation, const TensorQuantization& input,
+                           const TensorQuantization& output)
+{
+    const bool isAbs = operation == UnaryOperation::Abs;
+    const bool rescales = input.m_Scale != output.m_Scale;
+    const QuantizedMultiplier multiplier = QuantizeMultiplier(static_cast<double>(input.m_Scale / output.m_Scale));
+    return MakeElementwise<T>(args,
+                              [=](T x)
+                              {
+                                  const int32_t value = x - input.m_ZeroPoint;
+                                  const int32_t result = isAbs ? std::abs(value) : -value;
+                                  const int32_t scaled =
+                                      rescales ? MultiplyByQuantizedMultiplier(result, multiplier) : result;
+                                  return ClampTo<T>(WrappingAdd(scaled, output.m_ZeroPoint));
+                              });
+}
+
+/// For Sqrt and Rsqrt: refuses numbers below zero, then does out[i] = f(in[i]).
+template <typename T, typename F>
+Prepared MakeQuantizedRoot(const ReshapeArgs& args, int32_t zeroPoint, const F& f)
+{
+    return [count = args.GetInput(0).GetNumElements(), zeroPoint, f](const ExecuteArgs& run)
+    {
+        const T* in = run.GetInput<T>(0);
+        const T* negative = std::find_if(in, in + count, [zeroPoint](T x) { return x < zeroPoint; });
+        if (negative != in + count)
+        {
+            throw RuntimeException("square root of a negative number: element " + std::to_string(negative - in) +
+                                   " of input 0 lies below its zero point");
+        }
+        T* out = run.GetOutput<T>(0);
+        for (size_t i = 0; i < count; ++i)
+        {
+            out[i] = f(in[i]);
+        }
+    };
+}
+
+/// Through float, and cut off instead of rounded, as TFLite has it.
+template <typename T>
+Prepared MakeQuantizedSqrt(const ReshapeArgs& args, const TensorQuantization& input, const TensorQuantization& output)
+{
+    return MakeQuantizedRoot<T>(
+        args, input.m_ZeroPoint,
+        [=](T x)
+        {
+            const float root = std::sqrt(input.m_Scale * static_cast<float>(x - input.m_ZeroPoint));
+            constexpr float Bound = 1e9f; // outside every type, inside int32
+            const auto steps = static_cast<int32_t>(std::min(root / output.m_Scale, Bound));
+            return ClampTo<T>(steps + output.m_ZeroPoint);
+        });
+}
+
+/// Rsqrt of 8-bit tensors. 0 gives the largest value.
+template <typename T>
+Prepared MakeByteRsqrt(const ReshapeArgs& args, const TensorQuantization& input, const TensorQuantization& output)
+{
+    const QuantizedMultiplier multiplier = QuantizeMultiplier(
+        1.0 / static_cast<double>(std::sqrt(input.m_Scale) * output.m_Scale));
+    const auto table = ByteTable<T>::FromStored(
+        [&](int32_t x)
+        {
+            constexpr int32_t Max = std::numeric_limits<T>::max();
+            constexpr int FractionBits = 20; // kept between the two multiplications
+            const int32_t value = x - input.m_ZeroPoint;
+            if (value <= 0)
+            {
+                return Max;
+            }
+            QuantizedMultiplier root = backends::GetInverseSquareRoot(value);
+            root.m_Shift += FractionBits;
+            const int32_t fraction = MultiplyByQuantizedMultiplier(1, root);
+            const QuantizedMultiplier scale{multiplier.m_Multiplier,
+                                            std::clamp(multiplier.m_Shift - FractionBits, -31, 30)};
+            return int32_t{
+                ClampTo<T>(WrappingAdd(MultiplyByQuantizedMultiplier(fraction, scale), output.m_ZeroPoint))};
+        });
+    return MakeQuantizedRoot<T>(args, input.m_ZeroPoint, [table](T x) { return table[x]; });
+}
+
+template <typename T, typename F>
+auto MakeTable(const TensorQuantization& input, const TensorQuantization& output, const F& f)
+{
+    if constexpr (sizeof(T) == 1)
+    {
+        return ByteTable<T>::FromReal(input, output, f);
+    }
+    else
+    {
+        return InterpolatedTable::Make<float>(input.m_Scale, input.m_ZeroPoint, output.m_Scale, f);
+    }
+}
+
+template <typename T>
+Prepared MakeQuantized(const ReshapeArgs& args, UnaryOperation operation)
+{
+    const TensorQuantization input = GetTensorQuantization(args.GetInput(0), "input 0");
+    const TensorQuantization output = GetTensorQuantization(args.GetOutput(0), "output 0");
+    if (sizeof(T) == 2 && (input.m_ZeroPoint != 0 || output.m_ZeroPoint != 0))
+    {
+        throw InvalidArgumentException("this operation needs 16-bit tensors with zero point 0");
+    }
+    const float largest =
+        output.m_Scale * static_cast<float>(std::numeric_limits<T>::max() - output.m_ZeroPoint);
+    const float smallest =
+        output.m_Scale * static_cast<float>(std::numeric_limits<T>::min() - output.m_ZeroPoint);
+    switch (operation)
+    {
+        case UnaryOperation::Abs:
+        case UnaryOperation::Neg: return MakeQuantizedSign<T>(args, operation, input, output);
+        case UnaryOperation::Sqrt: return MakeQuantizedSqrt<T>(args, input, output);
+        case UnaryOperation::Rsqrt:
+            if constexpr (sizeof(T) == 1)
+            {
+                return MakeByteRsqrt<T>(args, input, output);
+            }
+            return MakeQuantizedRoot<T>(
+                args, input.m_ZeroPoint,
+                [table = MakeTable<T>(input, output, [largest](float x)
+                                      { return x <= 0.0f ? largest : 1.0f / std::sqrt(x); })](T x)
+                { return table[x]; });
+        case UnaryOperation::Log:
+            // The logarithm of what has none is the lowest value.
+            return MakeElementwise<T>(args, [table = MakeTable<T>(input, output, [smallest](float x)
+                                                                  { return x <= 0.0f ? smallest : std::log(x); })](
+                                                T x) { return table[x]; });
+        default: break;
+    }
+    return DispatchUnary<float>(operation,
+                                [&](auto f) {
+                                    return MakeElementwise<T>(args, [table = MakeTable<T>(input, output, f)](T x)
+                                                              { return table[x]; });
+                                });
+}
+
+Prepared PrepareUnary(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const UnaryOperation operation = args.GetDescriptor<ElementwiseUnaryDescriptor>().m_Operation;
+    const DataType type = args.GetInput(0).GetDataType();
+    if (type == DataType::Boolean)
+    {
+        return MakeElementwise<uint8_t>(args, [](uint8_t x) { return static_cast<uint8_t>(x == 0 ? 1 : 0); });
+    }
+    if (QuantizedTypes.Has(type))
+    {
+        return DispatchType<int8_t, uint8_t, int16_t>(
+            type, [&](auto tag) { return MakeQuantized<typename decltype(tag)::Type>(args, operation); });
+    }
+    if (FloatTypes.Has(type))
+    {
+        return DispatchType<float, double, Half, BFloat16>(
+            type, [&](auto tag) { return MakeFloat<typename decltype(tag)::Type>(args, operation); });
+    }
+    return DispatchType<int32_t, int64_t, int16_t, int8_t>(
+        type, [&](auto tag) { return MakeInteger<typename decltype(tag)::Type>(args, operation); });
+}
+
+} // namespace
+
+extern const backends::Kernel RefElementwiseUnaryKernel = {"RefElementwiseUnary", UnaryTypes, PrepareUnary,
+                                                           CheckUnary};
+
+} // namespace tenon::ref

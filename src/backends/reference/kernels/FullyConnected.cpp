@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// FullyConnected: each row of the data times the weights, [O, I] or [I, O] (turned around in the create step when
+// constant, else while running). Types as Convolution2d; uint8 data may give 16-bit output.
+#include "backends/common/KernelTable.hpp"
+#include "backends/common/Scratch.hpp"
+#include "backends/reference/kernels/WeightedSum.hpp"
+
+#include <tenon/Descriptors.hpp>
+#include <tenon/Exceptions.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace tenon::ref
+{
+
+namespace
+{
+
+using backends::Prepared;
+
+constexpr backends::TypeRow FullyConnectedTypes[] = {
+    WeightedSumTypes[0],
+    WeightedSumTypes[1],
+    WeightedSumTypes[2],
+    WeightedSumTypes[3],
+    WeightedSumTypes[4],
+    backends::Types({DataType::QAsymmU8, DataType::QAsymmU8, DataType::Signed32}, DataType::QSymmS16),
+};
+
+/// [rows, columns] of T to [columns, rows].
+template <typename T>
+void Transpose(const T* from, size_t rows, size_t columns, T* to)
+{
+    for (size_t column = 0; column < columns; ++column)
+    {
+        for (size_t row = 0; row < rows; ++row)
+        {
+            *to++ = from[row * columns + column];
+        }
+    }
+}
+
+void Transpose(const TensorInfo& info, const void* from, void* to)
+{
+    const size_t rows = info.GetShape()[0];
+    const size_t columns = info.GetShape()[1];
+    if (GetDataTypeSize(info.GetDataType()) == 1)
+    {
+        Transpose(static_cast<const uint8_t*>(from), rows, columns, static_cast<uint8_t*>(to));
+    }
+    else
+    {
+        Transpose(static_cast<const float*>(from), rows, columns, static_cast<float*>(to));
+    }
+}
+
+/// Constant [I, O] weights as [O, I].
+class TransposedWeights final : public backends::PackedWeights
+{
+public:
+    TransposedWeights(const TensorInfo& info, const void* weights) : m_Bytes(info.GetNumBytes())
+    {
+        Transpose(info, weights, m_Bytes.data());
+    }
+    const void* GetData() const { return m_Bytes.data(); }
+
+private:
+    std::vector<std::byte> m_Bytes;
+};
+
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
+{
+    const TensorShape& shape = layer.GetInput(1).GetShape();
+    if (layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix || !layer.IsConstant(1) ||
+        !shape.AreAllDimensionsSpecified() || shape.GetNumDimensions() != 2)
+    {
+        return nullptr;
+    }
+    return std::make_unique<TransposedWeights>(layer.GetInput(1), layer.m_ConstantData[1]);
+}
+
+SupportResult Check(const LayerView& layer)
+{
+    const bool outputsFirst = layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
+    return CheckWeightsQuantization(layer, outputsFirst ? 0 : 1);
+}
+
+/// Rows of the data as 1x1 images.
+ConvolutionGeometry MakeGeometry(const ReshapeArgs& args)
+{
+    const auto& descriptor = args.GetDescriptor<FullyConnectedDescriptor>();
+    const TensorShape& data = args.GetInput(0).GetShape();
+    const TensorShape& weights = args.GetInput(1).GetShape();
+    const TensorShape& output = args.GetOutput(0).GetShape();
+    const auto require = [&](bool fits, const char* rule)
+    {
+        if (!fits)
+        {
+            throw LayerValidationException("data " + data.ToString() + ", weights " + weights.ToString() +
+                                           " and output " + output.ToString() + " do not fit together: " + rule);
+        }
+    };
+    require(weights.GetNumDimensions() == 2, "weights have 2 dimensions");
+    require(output.GetNumDimensions() >= 1, "the output has a dimension");
+    ConvolutionGeometry g;
+    g.m_OutputChannels = weights[descriptor.m_TransposeWeightMatrix ? 0 : 1];
+    g.m_InputChannels = weights[descriptor.m_TransposeWeightMatrix ? 1 : 0];
+    require(output[output.GetNumDimensions() - 1] == g.m_OutputChannels,
+            "the output's last dimension is the weights' number of outputs");
+    g.m_Batches = g.m_OutputChannels == 0 ? 0 : output.GetNumElements() / g.m_OutputChannels;
+    require(g.m_OutputChannels == 0 || data.GetNumElements64() == uint64_t{g.m_Batches} * g.m_InputChannels,
+            "the data is as many rows of the weights' inputs as the output has rows");
+    require(!descriptor.m_BiasEnabled || !args.HasInput(2) || args.GetInput(2).GetNumElements() == g.m_OutputChannels,
+            "a bias has one element for each output");
+    g.m_GroupInputs = g.m_InputChannels;
+    g.m_GroupOutputs = g.m_OutputChannels;
+    return g;
+}
+
+/// Run-time weights [I, O]: turned around into the scratch memory behind the product's, which reads them there.
+struct TurnedProduct
+{
+    backends::Executor m_Product;
+    TensorInfo m_Weights;
+    size_t m_Turned; ///< offset in the scratch memory
+
+    void operator()(const ExecuteArgs& args) const
+    {
+        void* weights = backends::Scratch::At<std::byte>(args.m_Scratch, m_Turned);
+        Transpose(m_Weights, args.m_Inputs[1], weights);
+        const void* inputs[] = {args.m_Inputs[0], weights, args.m_Inputs.size() > 2 ? args.m_Inputs[2] : nullptr};
+        ExecuteArgs turned = args;
+        turned.m_Inputs = {inputs, std::size(inputs)};
+        m_Product(turned);
+    }
+};
+
+Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& descriptor = args.GetDescriptor<FullyConnectedDescriptor>();
+    const ConvolutionGeometry g = MakeGeometry(args);
+    if (g.m_InputChannels == 0)
+    {
+        // As TFLite, which leaves even the bias out.
+        return Prepared([bytes = args.GetOutput(0).GetNumBytes()](const ExecuteArgs& run)
+                        { std::fill_n(run.GetOutput<std::byte>(0), bytes, std::byte{0}); });
+    }
+    const auto method = Requantizer::Method::Double;
+    const bool asymmetric = descriptor.m_AsymmetricQuantizeInputs;
+    if (packed != nullptr)
+    {
+        return PrepareWeightedSum(args, g, method, asymmetric,
+                                  static_cast<const TransposedWeights*>(packed)->GetData());
+    }
+    Prepared product = PrepareWeightedSum(args, g, method, asymmetric);
+    if (descriptor.m_TransposeWeightMatrix || g.IsEmpty())
+    {
+        return product;
+    }
+    const size_t productBytes = product.m_ScratchBytes;
+    backends::Scratch scratch;
+    scratch.Add<std::byte>(productBytes);
+    const size_t turned = scratch.Add<std::byte>(args.GetInput(1).GetNumBytes());
+    return Prepared(TurnedProduct{std::move(product.m_Run), args.GetInput(1), turned}, scratch.GetBytes());
+}
+
+} // namespace
+
+extern const backends::Kernel RefFullyConnectedKernel = {"RefFullyConnected", FullyConnectedTypes, Prepare, Check, Pack};
+
+} // namespace tenon::ref

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mean over some axes: the reduction of that name under its own layer type.
+#include "backends/reference/kernels/Reduce.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+namespace tenon::ref
+{
+
+namespace
+{
+
+SupportResult CheckMean(const LayerView& layer)
+{
+    return CheckReduce(ReduceOperation::Mean, layer);
+}
+
+backends::Prepared PrepareMean(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const auto& descriptor = args.GetDescriptor<MeanDescriptor>();
+    return PrepareReduce(args, ReduceOperation::Mean,
+                         ResolveReduceAxes(args.GetInput(0).GetShape(), descriptor.m_Axis,
+                                           descriptor.m_ParametersAsInputs));
+}
+
+} // namespace
+
+extern const backends::Kernel RefMeanKernel = {"RefMean", ReduceTypes, PrepareMean, CheckMean};
+
+} // namespace tenon::ref

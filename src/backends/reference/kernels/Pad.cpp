@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pad: a border of one value (Constant), or of the tensor mirrored at its edge elements (Reflect) or at its edges
+// (Symmetric). Dimension by dimension from the innermost: the middle is copied, then the border is filled with the
+// value or copied from the slabs that are there already.
+#include "backends/reference/kernels/DataMovement.hpp"
+
+#include <tenon/Descriptors.hpp>
+#include <tenon/Exceptions.hpp>
+
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+namespace tenon::ref
+{
+
+namespace
+{
+
+constexpr backends::TypeRow PadTypes[] = {backends::SameType(backends::AnyType)};
+
+/// An element of any type, as stored.
+using Element = std::array<std::byte, 16>;
+
+template <typename T>
+Element StoreAs(double value)
+{
+    T stored{};
+    if constexpr (std::is_integral_v<T>)
+    {
+        constexpr auto Lowest = static_cast<double>(std::numeric_limits<T>::min());
+        constexpr auto Highest = static_cast<double>(std::numeric_limits<T>::max()); // rounded up for 64 bits
+        const double rounded = std::isnan(value) ? 0.0 : std::nearbyint(value);
+        stored = rounded >= Highest  ? std::numeric_limits<T>::max()
+                 : rounded <= Lowest ? std::numeric_limits<T>::min()
+                                     : static_cast<T>(rounded);
+    }
+    else
+    {
+        stored = static_cast<T>(static_cast<float>(value));
+    }
+    Element element{};
+    std::memcpy(element.data(), &stored, sizeof(T));
+    return element;
+}
+
+/// The descriptor's value as an element of the type; integers are rounded and kept within their range.
+Element StoreValue(float value, DataType type)
+{
+    switch (type)
+    {
+    case DataType::Float16: return StoreAs<Eigen::half>(value);
+    case DataType::BFloat16: return StoreAs<Eigen::bfloat16>(value);
+    case DataType::Float32: return StoreAs<float>(value);
+    case DataType::Float64: return StoreAs<double>(value);
+    case DataType::Complex64: return StoreAs<std::complex<float>>(value);
+    case DataType::Complex128: return StoreAs<std::complex<double>>(value);
+    case DataType::Boolean: return StoreAs<uint8_t>(value != 0.0f ? 1.0 : 0.0);
+    case DataType::QAsymmU8:
+    case DataType::Unsigned8: return StoreAs<uint8_t>(value);
+    case DataType::QAsymmS8:
+    case DataType::QSymmS8:
+    case DataType::Signed8: return StoreAs<int8_t>(value);
+    case DataType::QSymmS4: return StoreAs<int8_t>(std::clamp(value, -8.0f, 7.0f));
+    case DataType::QSymmS16:
+    case DataType::Signed16: return StoreAs<int16_t>(value);
+    case DataType::Unsigned16: return StoreAs<uint16_t>(value);
+    case DataType::Signed32: return StoreAs<int32_t>(value);
+    case DataType::Unsigned32: return StoreAs<uint32_t>(value);
+    case DataType::Signed64: return StoreAs<int64_t>(value);
+    case DataType::Unsigned64: return StoreAs<uint64_t>(value);
+    }
+    throw InvalidArgumentException("Pad of an unknown element type");
+}
+
+/// Writes `bytes` bytes of repeated elements.
+void Fill(std::byte* to, size_t bytes, const std::byte* element, size_t elementBytes)
+{
+    if (bytes == 0)
+    {
+        return;
+    }
+    std::memcpy(to, element, elementBytes);
+    for (size_t done = elementBytes; done < bytes;) // what is there doubles until it is enough
+    {
+        const size_t more = std::min(done, bytes - done);
+        std::memcpy(to + done, to, more);
+        done += more;
+    }
+}
+
+/// One dimension; steps in bytes.
+struct Dimension
+{
+    size_t m_Size = 0;
+    size_t m_Before = 0;
+    size_t m_After = 0;
+    size_t m_InputStep = 0;
+    size_t m_OutputStep = 0;
+};
+
+struct PadPlan
+{
+    std::array<Dimension, MaxNumOfTensorDimensions> m_Dimensions{};
+    unsigned int m_Rank = 0; ///< without the innermost dimensions that get no border
+    size_t m_RunBytes = 0;   ///< bytes of those dimensions together
+    size_t m_ElementBytes = 0;
+    PaddingMode m_Mode = PaddingMode::Constant;
+
+    /// Writes the slab of the output from dimension `d` on.
+    void Run(unsigned int d, const std::byte* input, std::byte* output, const std::byte* value) const
+    {
+        if (d == m_Rank)
+        {
+            std::memcpy(output, input, m_RunBytes);
+            return;
+        }
+        const Dimension& dim = m_Dimensions[d];
+        const size_t step = dim.m_OutputStep;
+        std::byte* middle = output + dim.m_Before * step;
+        if (d + 1 == m_Rank && dim.m_Size != 0)
+        {
+            std::memcpy(middle, input, dim.m_Size * step);
+        }
+        else
+        {
+            for (size_t i = 0; i < dim.m_Size; ++i)
+            {
+                Run(d + 1, input + i * dim.m_InputStep, middle + i * step, value);
+            }
+        }
+        std::byte* behind = middle + dim.m_Size * step;
+        if (m_Mode == PaddingMode::Constant)
+        {
+            Fill(output, dim.m_Before * step, value, m_ElementBytes);
+            Fill(behind, dim.m_After * step, value, m_ElementBytes);
+            return;
+        }
+        const size_t skip = m_Mode == PaddingMode::Reflect ? 1 : 0; // whether the edge itself is not repeated
+        for (size_t i = 0; i < dim.m_Before; ++i)
+        {
+            std::memcpy(middle - (i + 1) * step, middle + (i + skip) * step, step);
+        }
+        for (size_t i = 0; i < dim.m_After; ++i)
+        {
+            std::memcpy(behind + i * step, behind - (i + 1 + skip) * step, step);
+        }
+    }
+};
+
+void CheckShapes(const ReshapeArgs& args, const PadDescriptor& descriptor)
+{
+    const TensorShape& input = args.GetInput(0).GetShape();
+    const TensorShape& output = args.GetOutput(0).GetShape();
+    const std::string what = "Pad of " + input.ToString() + " to " + output.ToString();
+    const unsigned int rank = input.GetNumDimensions();
+    if (descriptor.m_PadList.size() != rank || output.GetNumDimensions() != rank)
+    {
+        throw LayerValidationException(what + ": there must be one pair of paddings for each dimension, there are " +
+                                       std::to_string(descriptor.m_PadList.size()));
+    }
+    for (unsigned int i = 0; i < rank; ++i)
+    {
+        const auto [before, after] = descriptor.m_PadList[i];
+        if (uint64_t{input[i]} + before + after != output[i])
+        {
+            throw LayerValidationException(what + ": dimension " + std::to_string(i) + " with " +
+                                           std::to_string(before) + " before and " + std::to_string(after) +
+                                           " behind is not as long as the output's");
+        }
+        if (descriptor.m_PaddingMode != PaddingMode::Constant)
+        {
+            const uint64_t least =
+                uint64_t{std::max(before, after)} + (descriptor.m_PaddingMode == PaddingMode::Reflect ? 1 : 0);
+            if (std::max(before, after) != 0 && least > input[i])
+            {
+                throw LayerValidationException(what + ": dimension " + std::to_string(i) + " is too short to mirror " +
+                                               std::to_string(std::max(before, after)) + " elements");
+            }
+        }
+    }
+    if (descriptor.m_ValueAsInput && descriptor.m_PaddingMode == PaddingMode::Constant &&
+        (!args.HasInput(2) || args.GetInput(2).GetNumElements() != 1))
+    {
+        throw LayerValidationException(what + ": input 2 must hold one element, the value to pad with");
+    }
+}
+
+PadPlan MakePlan(const TensorInfo& input, const TensorInfo& output, const PadDescriptor& descriptor)
+{
+    PadPlan plan;
+    plan.m_ElementBytes = GetMovedBytes(input.GetDataType());
+    plan.m_Mode = descriptor.m_PaddingMode;
+    plan.m_RunBytes = plan.m_ElementBytes;
+    plan.m_Rank = input.GetNumDimensions();
+    while (plan.m_Rank != 0 && descriptor.m_PadList[plan.m_Rank - 1] == std::pair{0U, 0U})
+    {
+        plan.m_RunBytes *= input.GetShape()[--plan.m_Rank];
+    }
+    size_t inputStep = plan.m_RunBytes;
+    size_t outputStep = plan.m_RunBytes;
+    for (unsigned int i = plan.m_Rank; i-- > 0;)
+    {
+        plan.m_Dimensions[i] = {input.GetShape()[i], descriptor.m_PadList[i].first, descriptor.m_PadList[i].second,
+                                inputStep, outputStep};
+        inputStep *= input.GetShape()[i];
+        outputStep *= output.GetShape()[i];
+    }
+    return plan;
+}
+
+backends::Prepared PreparePad(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const auto& descriptor = args.GetDescriptor<PadDescriptor>();
+    const TensorInfo& input = args.GetInput(0);
+    const TensorInfo& output = args.GetOutput(0);
+    CheckShapes(args, descriptor);
+    if (output.GetNumElements() == 0)
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    const PadPlan plan = MakePlan(input, output, descriptor);
+    if (descriptor.m_ValueAsInput && descriptor.m_PaddingMode == PaddingMode::Constant)
+    {
+        return [plan](const ExecuteArgs& run)
+        { plan.Run(0, run.GetInput<std::byte>(0), run.GetOutput<std::byte>(0), run.GetInput<std::byte>(2)); };
+    }
+    const Element value = StoreValue(descriptor.m_PadValue, input.GetDataType());
+    return PrepareMove(input, output,
+                       [plan, value](const std::byte* from, std::byte* to) { plan.Run(0, from, to, value.data()); });
+}
+
+SupportResult CheckPad(const LayerView& layer)
+{
+    const auto& descriptor = layer.GetDescriptor<PadDescriptor>();
+    if (!descriptor.m_ValueAsInput || descriptor.m_PaddingMode != PaddingMode::Constant)
+    {
+        return SupportResult::Yes();
+    }
+    if (!layer.HasInput(2))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 "input 2, the value to pad with, is not connected");
+    }
+    if (layer.GetInput(2).GetDataType() != layer.GetInput(0).GetDataType())
+    {
+        return SupportResult::No(SupportCode::UnsupportedType, std::string("the value to pad with is ") +
+                                                                   GetDataTypeName(layer.GetInput(2).GetDataType()) +
+                                                                   "; it must be of the input's type, " +
+                                                                   GetDataTypeName(layer.GetInput(0).GetDataType()));
+    }
+    if (GetDataTypeBits(layer.GetInput(0).GetDataType()) < 8)
+    {
+        return SupportResult::No(SupportCode::UnsupportedType,
+                                 "4-bit tensors are padded with a value known before the run only");
+    }
+    return SupportResult::Yes();
+}
+
+} // namespace
+
+extern const backends::Kernel RefPadKernel = {"RefPad", PadTypes, PreparePad, CheckPad};
+
+} // namespace tenon::ref

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quantize: real numbers to stored ones, per tensor or per channel, and stored numbers of one quantization to another,
+// bit for bit as TFLite's reference kernels compute them.
+#include "backends/common/KernelTable.hpp"
+#include "backends/common/Quantization.hpp"
+#include "backends/reference/ChannelQuantization.hpp"
+#include "backends/reference/ElementTypes.hpp"
+#include "backends/reference/TensorQuantization.hpp"
+#include "backends/reference/kernels/DataMovement.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+namespace tenon::ref
+{
+
+namespace
+{
+
+using backends::MultiplyByQuantizedMultiplier;
+using backends::Prepared;
+using backends::QuantizedMultiplier;
+using backends::QuantizedRange;
+using backends::Types;
+using backends::TypeSet;
+
+constexpr TypeSet FloatTypes = {DataType::Float16, DataType::Float32, DataType::BFloat16};
+constexpr TypeSet StoredTypes = {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16};
+
+constexpr backends::TypeRow QuantizeTypes[] = {
+    Types({FloatTypes}, StoredTypes | TypeSet(DataType::QSymmS4)),
+    Types({StoredTypes | TypeSet(DataType::Signed32)}, StoredTypes | TypeSet(DataType::Signed32)),
+};
+
+/// The stored number next to x. Saturates; NaN becomes the zero point.
+template <typename Out>
+Out QuantizeReal(float x, float scale, int32_t zeroPoint, QuantizedRange range)
+{
+    constexpr float Bound = 1e9f; // outside every type, inside int32
+    const float steps = std::round(x / scale);
+    const float bounded = std::isnan(steps) ? 0.0f : std::min(Bound, std::max(-Bound, steps));
+    return static_cast<Out>(
+        std::clamp<int32_t>(static_cast<int32_t>(bounded) + zeroPoint, range.m_Min, range.m_Max));
+}
+
+template <typename In, typename Out>
+void QuantizeAll(const ChannelQuantization& quantization, QuantizedRange range, const In* in, Out* out)
+{
+    quantization.ForEachRun(
+        [&](size_t first, size_t count, float scale, int32_t zeroPoint)
+        {
+            for (size_t i = first; i < first + count; ++i)
+            {
+                out[i] = QuantizeReal<Out>(static_cast<float>(in[i]), scale, zeroPoint, range);
+            }
+        });
+}
+
+template <typename In>
+Prepared MakeQuantize(const ReshapeArgs& args)
+{
+    const TensorInfo& output = args.GetOutput(0);
+    const ChannelQuantization quantization(output, "output 0");
+    const QuantizedRange range = GetStoredRange(output.GetDataType());
+    if (output.GetDataType() == DataType::QSymmS4)
+    {
+        const size_t count = output.GetNumElements();
+        return {[quantization, range, count](const ExecuteArgs& run)
+                {
+                    auto* bytes = static_cast<int8_t*>(run.m_Scratch);
+                    QuantizeAll(quantization, range, run.GetInput<In>(0), bytes);
+                    PackNibbles(static_cast<const std::byte*>(run.m_Scratch), count, run.GetOutput<std::byte>(0));
+                },
+                count};
+    }
+    return DispatchType<int8_t, uint8_t, int16_t>(
+        output.GetDataType(),
+        [&](auto tag) -> Prepared
+        {
+            using Out = typename decltype(tag)::Type;
+            return [quantization, range](const ExecuteArgs& run)
+            { QuantizeAll(quantization, range, run.GetInput<In>(0), run.GetOutput<Out>(0)); };
+        });
+}
+
+template <typename In, typename Out>
+Prepared MakeRequantize(const ReshapeArgs& args)
+{
+    const TensorQuantization input = GetTensorQuantization(args.GetInput(0), "input 0");
+    const TensorQuantization output = GetTensorQuantization(args.GetOutput(0), "output 0");
+    const QuantizedMultiplier multiplier = backends::QuantizeMultiplier(static_cast<double>(input.m_Scale) /
+                                                                        static_cast<double>(output.m_Scale));
+    return [=, count = args.GetInput(0).GetNumElements()](const ExecuteArgs& run)
+    {
+        const In* in = run.GetInput<In>(0);
+        Out* out = run.GetOutput<Out>(0);
+        for (size_t i = 0; i < count; ++i)
+        {
+            const int32_t value = WrappingSubtract(in[i], input.m_ZeroPoint);
+            const int32_t stored = WrappingAdd(MultiplyByQuantizedMultiplier(value, multiplier), output.m_ZeroPoint);
+            out[i] = static_cast<Out>(
+                std::clamp<int32_t>(stored, std::numeric_limits<Out>::min(), std::numeric_limits<Out>::max()));
+        }
+    };
+}
+
+Prepared PrepareQuantize(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const DataType type = args.GetInput(0).GetDataType();
+    if (FloatTypes.Has(type))
+    {
+        return DispatchType<float, Half, BFloat16>(type, [&](auto tag)
+                                                   { return MakeQuantize<typename decltype(tag)::Type>(args); });
+    }
+    return DispatchType<int8_t, uint8_t, int16_t, int32_t>(
+        type,
+        [&](auto in)
+        {
+            return DispatchType<int8_t, uint8_t, int16_t, int32_t>(
+                args.GetOutput(0).GetDataType(),
+                [&](auto out)
+                { return MakeRequantize<typename decltype(in)::Type, typename decltype(out)::Type>(args); });
+        });
+}
+
+} // namespace
+
+extern const backends::Kernel RefQuantizeKernel = {"RefQuantize", QuantizeTypes, PrepareQuantize};
+
+} // namespace tenon::ref

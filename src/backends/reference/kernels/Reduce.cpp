@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reduce: sum, mean, product, largest and smallest element over some axes. Quantized tensors as TFLite's reference
+// kernels compute them.
+#include "backends/reference/kernels/Reduce.hpp"
+
+#include "backends/common/Quantization.hpp"
+#include "backends/reference/BinaryOperations.hpp"
+#include "backends/reference/ElementTypes.hpp"
+#include "backends/reference/ReduceLoop.hpp"
+#include "backends/reference/TensorQuantization.hpp"
+
+#include <tenon/Descriptors.hpp>
+#include <tenon/Exceptions.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <type_traits>
+
+namespace tenon::ref
+{
+
+using backends::TypeSet;
+
+namespace
+{
+
+using backends::MultiplyByQuantizedMultiplier;
+using backends::Prepared;
+using backends::QuantizedMultiplier;
+using backends::QuantizeMultiplier;
+
+constexpr TypeSet FloatTypes = {DataType::Float16, DataType::Float32, DataType::Float64, DataType::BFloat16};
+constexpr TypeSet IntegerTypes = {DataType::Signed8, DataType::Signed16, DataType::Signed32, DataType::Signed64,
+                                  DataType::Unsigned8};
+constexpr TypeSet QuantizedTypes = {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16};
+
+/// Accumulates in scratch memory, from `first` on, and writes finish(accumulator). Without elements to reduce the
+/// outputs become `empty`.
+template <typename T, typename Accumulator, typename Step, typename Finish>
+Prepared MakeReduce(const ReduceLoop& loop, Accumulator first, const Step& step, const Finish& finish, T empty)
+{
+    const size_t numOutputs = loop.GetNumOutputs();
+    return {[=](const ExecuteArgs& run)
+            {
+                T* out = run.GetOutput<T>(0);
+                if (loop.GetNumReduced() == 0)
+                {
+                    std::fill(out, out + numOutputs, empty);
+                    return;
+                }
+                auto* accumulators = static_cast<Accumulator*>(run.m_Scratch);
+                std::fill(accumulators, accumulators + numOutputs, first);
+                loop.Run(run.GetInput<T>(0), accumulators, step);
+                for (size_t i = 0; i < numOutputs; ++i)
+                {
+                    out[i] = finish(accumulators[i]);
+                }
+            },
+            numOutputs * sizeof(Accumulator)};
+}
+
+/// Max and Min, which compare stored values.
+template <typename T>
+Prepared MakeExtreme(const ReduceLoop& loop, bool isMax)
+{
+    using C = ComputeType<T>;
+    constexpr C Lowest = std::is_same_v<C, T> ? std::numeric_limits<C>::lowest() : -std::numeric_limits<C>::infinity();
+    constexpr C Highest = std::is_same_v<C, T> ? std::numeric_limits<C>::max() : std::numeric_limits<C>::infinity();
+    // What an output starts from. A float that is all -infinity must not become the lowest number.
+    constexpr C Below = std::is_floating_point_v<C> ? -std::numeric_limits<C>::infinity() : Lowest;
+    constexpr C Above = std::is_floating_point_v<C> ? std::numeric_limits<C>::infinity() : Highest;
+    const auto finish = [](C value) { return static_cast<T>(value); };
+    if (isMax)
+    {
+        return MakeReduce<T>(
+            loop, Below, [](C a, T x) { return static_cast<C>(x) > a ? static_cast<C>(x) : a; }, finish,
+            static_cast<T>(Lowest));
+    }
+    return MakeReduce<T>(
+        loop, Above, [](C a, T x) { return static_cast<C>(x) < a ? static_cast<C>(x) : a; }, finish,
+        static_cast<T>(Highest));
+}
+
+template <typename T>
+Prepared MakeFloat(const ReduceLoop& loop, ReduceOperation operation)
+{
+    using C = ComputeType<T>;
+    const auto sum = [](C a, T x) { return a + static_cast<C>(x); };
+    const auto finish = [](C value) { return static_cast<T>(value); };
+    switch (operation)
+    {
+        case ReduceOperation::Sum: return MakeReduce<T>(loop, C{0}, sum, finish, T{0});
+        case ReduceOperation::Mean:
+            return MakeReduce<T>(
+                loop, C{0}, sum,
+                [count = static_cast<C>(loop.GetNumReduced())](C value) { return static_cast<T>(value / count); },
+                std::numeric_limits<T>::quiet_NaN());
+        case ReduceOperation::Prod:
+            return MakeReduce<T>(
+                loop, C{1}, [](C a, T x) { return a * static_cast<C>(x); }, finish, T{1});
+        default: return MakeExtreme<T>(loop, operation == ReduceOperation::Max);
+    }
+}
+
+/// Plain integers: sums in 64 bits; sum and product wrap in the end, a mean is cut towards zero.
+template <typename T>
+Prepared MakeInteger(const ReduceLoop& loop, ReduceOperation operation)
+{
+    const auto sum = [](int64_t a, T x) { return AddOperation::Apply(a, static_cast<int64_t>(x)); };
+    const auto finish = [](int64_t value) { return static_cast<T>(value); };
+    switch (operation)
+    {
+        case ReduceOperation::Sum: return MakeReduce<T>(loop, int64_t{0}, sum, finish, T{0});
+        case ReduceOperation::Mean:
+            return MakeReduce<T>(
+                loop, int64_t{0}, sum,
+                [count = static_cast<int64_t>(loop.GetNumReduced())](int64_t value)
+                { return static_cast<T>(value / count); },
+                T{0});
+        case ReduceOperation::Prod:
+            return MakeReduce<T>(
+                loop, int64_t{1}, [](int64_t a, T x) { return MulOperation::Apply(a, static_cast<int64_t>(x)); },
+                finish, T{1});
+        default: return MakeExtreme<T>(loop, operation == ReduceOperation::Max);
+    }
+}
+
+template <typename T>
+T ClampTo(int32_t value)
+{
+    return static_cast<T>(
+        std::clamp<int32_t>(value, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
+}
+
+/// Sums of stored values in 32 bits, of which the zero points are taken off in the end. A mean has its divisor in the
+/// multiplier.
+template <typename T>
+Prepared MakeQuantizedSum(const ReduceLoop& loop, const TensorQuantization& input, const TensorQuantization& output,
+                          bool isMean)
+{
+    QuantizedMultiplier multiplier =
+        QuantizeMultiplier(static_cast<double>(input.m_Scale) / static_cast<double>(output.m_Scale));
+    const auto count = static_cast<uint64_t>(loop.GetNumReduced());
+    if (isMean && count > 0)
+    {
+        // Divided by count with as many bits more as neither overflow nor lose the shift's range.
+        const int bits = std::min({63 - std::countl_zero(count), 32, 31 + multiplier.m_Shift});
+        multiplier.m_Multiplier = static_cast<int32_t>(
+            (static_cast<int64_t>(multiplier.m_Multiplier) << bits) / static_cast<int64_t>(count));
+        multiplier.m_Shift -= bits;
+    }
+    const auto zeroPoints = static_cast<int32_t>(static_cast<uint64_t>(input.m_ZeroPoint) * count);
+    return MakeReduce<T>(
+        loop, int32_t{0}, [](int32_t a, T x) { return WrappingAdd(a, x); },
+        [multiplier, zeroPoints, zeroOutput = output.m_ZeroPoint](int32_t sum)
+        {
+            return ClampTo<T>(WrappingAdd(
+                MultiplyByQuantizedMultiplier(WrappingSubtract(sum, zeroPoints), multiplier), zeroOutput));
+        },
+        T{0});
+}
+
+/// Each factor is multiplied by the input's scale and by its share of the output's, so that 32 bits are enough.
+template <typename T>
+Prepared MakeQuantizedProd(const ReduceLoop& loop, const TensorQuantization& input, const TensorQuantization& output)
+{
+    const auto count = static_cast<double>(std::max<size_t>(loop.GetNumReduced(), 1));
+    const QuantizedMultiplier multiplier = QuantizeMultiplier(
+        static_cast<double>(input.m_Scale) / std::pow(static_cast<double>(output.m_Scale), 1.0 / count));
+    constexpr int64_t None = std::numeric_limits<int64_t>::max(); // no factor yet
+    return MakeReduce<T>(
+        loop, None,
+        [multiplier, zeroInput = input.m_ZeroPoint](int64_t a, T x) -> int64_t
+        {
+            const int64_t factor = x - zeroInput;
+            return a == None ? factor : MultiplyByQuantizedMultiplier(a * factor, multiplier);
+        },
+        [multiplier, zeroOutput = output.m_ZeroPoint](int64_t product)
+        { return ClampTo<T>(WrappingAdd(MultiplyByQuantizedMultiplier(product, multiplier), zeroOutput)); },
+        T{0});
+}
+
+template <typename T>
+Prepared MakeQuantized(const ReshapeArgs& args, const ReduceLoop& loop, ReduceOperation operation)
+{
+    const TensorQuantization input = GetTensorQuantization(args.GetInput(0), "input 0");
+    const TensorQuantization output = GetTensorQuantization(args.GetOutput(0), "output 0");
+    switch (operation)
+    {
+        case ReduceOperation::Sum: return MakeQuantizedSum<T>(loop, input, output, false);
+        case ReduceOperation::Mean: return MakeQuantizedSum<T>(loop, input, output, true);
+        case ReduceOperation::Prod: return MakeQuantizedProd<T>(loop, input, output);
+        default: return MakeExtreme<T>(loop, operation == ReduceOperation::Max);
+    }
+}
+
+SupportResult CheckReduceLayer(const LayerView& layer)
+{
+    return CheckReduce(layer.GetDescriptor<ReduceDescriptor>().m_ReduceOperation, layer);
+}
+
+Prepared PrepareReduceLayer(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const auto& descriptor = args.GetDescriptor<ReduceDescriptor>();
+    return PrepareReduce(args, descriptor.m_ReduceOperation,
+                         ResolveReduceAxes(args.GetInput(0).GetShape(), descriptor.m_vAxis,
+                                           descriptor.m_ParametersAsInputs));
+}
+
+} // namespace
+
+constexpr backends::TypeRow ReduceTypes[1] = {backends::SameType(FloatTypes | IntegerTypes | QuantizedTypes)};
+
+std::vector<unsigned int> ResolveReduceAxes(const TensorShape& shape, const std::vector<unsigned int>& axes,
+                                            bool fromTensor)
+{
+    if (!axes.empty() || fromTensor)
+    {
+        return axes;
+    }
+    std::vector<unsigned int> all(shape.GetNumDimensions());
+    std::iota(all.begin(), all.end(), 0U);
+    return all;
+}
+
+SupportResult CheckReduce(ReduceOperation operation, const LayerView& layer)
+{
+    const bool keepsValues = operation == ReduceOperation::Max || operation == ReduceOperation::Min;
+    if (keepsValues && !layer.GetInput(0).IsTypeSpaceMatch(layer.GetOutput(0)))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 "Max and Min need an output with the quantization of the input");
+    }
+    return SupportResult::Yes();
+}
+
+Prepared PrepareReduce(const ReshapeArgs& args, ReduceOperation operation, const std::vector<unsigned int>& axes)
+{
+    const DataType type = args.GetInput(0).GetDataType();
+    const ReduceLoop loop(args.GetInput(0).GetShape(), axes);
+    if (args.GetOutput(0).GetShape().GetNumElements64() != loop.GetNumOutputs())
+    {
+        throw LayerValidationException("the output's shape " + args.GetOutput(0).GetShape().ToString() +
+                                       " is not what is left of the input's " + args.GetInput(0).GetShape().ToString());
+    }
+    if (QuantizedTypes.Has(type))
+    {
+        return DispatchType<int8_t, uint8_t, int16_t>(
+            type, [&](auto tag) { return MakeQuantized<typename decltype(tag)::Type>(args, loop, operation); });
+    }
+    if (FloatTypes.Has(type))
+    {
+        return DispatchType<float, double, Half, BFloat16>(
+            type, [&](auto tag) { return MakeFloat<typename decltype(tag)::Type>(loop, operation); });
+    }
+    return DispatchType<int32_t, int64_t, int16_t, int8_t, uint8_t>(
+        type, [&](auto tag) { return MakeInteger<typename decltype(tag)::Type>(loop, operation); });
+}
+
+extern const backends::Kernel RefReduceKernel = {"RefReduce", ReduceTypes, PrepareReduceLayer, CheckReduceLayer};
+
+} // namespace tenon::ref

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conditions and scales of quantized sums of products.
+#include "backends/reference/kernels/Requantizer.hpp"
+
+#include <tenon/Exceptions.hpp>
+#include <tenon/Tensor.hpp>
+
+#include <string>
+
+namespace tenon::ref
+{
+
+namespace
+{
+
+SupportResult Refuse(std::string reason)
+{
+    return SupportResult::No(SupportCode::UnsupportedParameters, std::move(reason));
+}
+
+/// Data and output: one usable scale, a zero point that the type can store (0 for 16 bits, as in TFLite).
+SupportResult CheckPerTensor(const TensorInfo& info, const std::string& place)
+{
+    if (!info.IsQuantized())
+    {
+        return SupportResult::Yes();
+    }
+    if (info.HasMultipleQuantizationScales())
+    {
+        return Refuse(place + " is quantized per axis; only weights and biases may be");
+    }
+    const float scale = info.GetQuantizationScale();
+    if (!(scale > 0.0f) || !std::isfinite(scale))
+    {
+        return Refuse(place + " is " + GetDataTypeName(info.GetDataType()) + " with scale " + std::to_string(scale) +
+                      "; it must be positive");
+    }
+    const backends::QuantizedRange range =
+        info.GetDataType() == DataType::QSymmS16 ? backends::QuantizedRange{0, 0} : backends::GetTypeRange(info.GetDataType());
+    const int32_t zeroPoint = info.GetQuantizationOffset();
+    if (zeroPoint < range.m_Min || zeroPoint > range.m_Max)
+    {
+        return Refuse(place + " has zero point " + std::to_string(zeroPoint) + "; it must be in [" +
+                      std::to_string(range.m_Min) + ", " + std::to_string(range.m_Max) + "]");
+    }
+    return SupportResult::Yes();
+}
+
+SupportResult CheckWeights(const TensorInfo& weights, unsigned int axis)
+{
+    if (!weights.IsQuantized())
+    {
+        return SupportResult::Yes();
+    }
+    const std::vector<float> scales = weights.GetQuantizationScales();
+    if (scales.empty() ||
+        !std::all_of(scales.begin(), scales.end(), [](float s) { return s > 0.0f && std::isfinite(s); }))
+    {
+        return Refuse("a scale of the weights is missing, not positive or not finite");
+    }
+    const std::vector<int32_t> zeroPoints = weights.GetQuantizationOffsets();
+    const backends::QuantizedRange range = backends::GetTypeRange(weights.GetDataType());
+    if (scales.size() == 1)
+    {
+        const int32_t zeroPoint = zeroPoints.empty() ? 0 : zeroPoints[0];
+        return zeroPoint >= range.m_Min && zeroPoint <= range.m_Max
+                   ? SupportResult::Yes()
+                   : Refuse("the zero point of the weights, " + std::to_string(zeroPoint) + ", is outside their type");
+    }
+    if (std::any_of(zeroPoints.begin(), zeroPoints.end(), [](int32_t z) { return z != 0; }))
+    {
+        return Refuse("the weights are quantized per axis with zero points other than 0");
+    }
+    const Optional<unsigned int> dim = weights.GetQuantizationDim();
+    if (!dim.has_value() || dim.value() != axis)
+    {
+        return Refuse("the weights are quantized along a dimension other than that of the output channels, " +
+                      std::to_string(axis));
+    }
+    const TensorShape& shape = weights.GetShape();
+    if (shape.GetDimensionality() == Dimensionality::Specified && axis < shape.GetNumDimensions() &&
+        shape.GetDimensionSpecificity(axis) && shape[axis] != scales.size())
+    {
+        return Refuse("the weights have " + std::to_string(scales.size()) + " scales for " +
+                      std::to_string(shape[axis]) + " output channels");
+    }
+    return SupportResult::Yes();
+}
+
+} // namespace
+
+SupportResult CheckWeightsQuantization(const LayerView& layer, unsigned int weightsAxis)
+{
+    SupportResult result = CheckPerTensor(layer.GetInput(0), "input 0");
+    if (result)
+    {
+        result = CheckPerTensor(layer.GetOutput(0), "output 0");
+    }
+    return result ? CheckWeights(layer.GetInput(1), weightsAxis) : result;
+}
+
+int32_t GetWeightsZeroPoint(const ReshapeArgs& args)
+{
+    const TensorInfo& weights = args.GetInput(1);
+    return weights.HasMultipleQuantizationScales() ? 0 : weights.GetQuantizationOffset();
+}
+
+Requantizer::Requantizer(const ReshapeArgs& args, size_t outputChannels, Method method)
+{
+    const TensorInfo& input = args.GetInput(0);
+    const TensorInfo& weights = args.GetInput(1);
+    const TensorInfo& output = args.GetOutput(0);
+    const std::vector<float> scales = weights.GetQuantizationScales();
+    if (scales.empty() || (scales.size() != 1 && scales.size() != outputChannels))
+    {
+        throw LayerValidationException("the weights have " + std::to_string(scales.size()) + " scales for " +
+                                       std::to_string(outputChannels) + " output channels; give one, or one each");
+    }
+    const float inputScale = input.GetQuantizationScale();
+    const double outputScale = output.GetQuantizationScale();
+    // TFLite sums 16-bit data in 32 bits when the bias has 32 bits, else in 64.
+    const bool sumsOf64Bits = input.GetDataType() == DataType::QSymmS16 &&
+                              !(args.HasInput(2) && args.GetInput(2).GetDataType() == DataType::Signed32);
+    m_ZeroPoint = output.GetQuantizationOffset();
+    m_Range = backends::GetTypeRange(output.GetDataType());
+    for (size_t i = 0; i < outputChannels; ++i)
+    {
+        const float weightScale = scales[scales.size() == 1 ? 0 : i];
+        // TFLite's uint8 kernels multiply the scales as floats; that decides about last bits.
+        const double product = method == Method::FixedPoint && weights.GetDataType() == DataType::QAsymmU8
+                                   ? static_cast<double>(inputScale * weightScale)
+                                   : static_cast<double>(inputScale) * static_cast<double>(weightScale);
+        const double real = product / outputScale;
+        if (!std::isfinite(real))
+        {
+            throw InvalidArgumentException("the scales of input, weights and output give no finite ratio");
+        }
+        if (method == Method::Double)
+        {
+            m_Reals.push_back(real);
+        }
+        else if (sumsOf64Bits)
+        {
+            m_Multipliers.push_back(backends::QuantizeMultiplier(real));
+        }
+        else
+        {
+            m_Rescalers.emplace_back(backends::QuantizeMultiplier(real));
+        }
+    }
+}
+
+Bias::Bias(const ReshapeArgs& args)
+    : m_Present(args.HasInput(2)), m_Is64Bit(m_Present && args.GetInput(2).GetDataType() == DataType::Signed64)
+{
+}
+
+} // namespace tenon::ref

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Softmax along one axis: exp(beta * (x - max)) / sum. Quantized tensors as TFLite's reference kernels compute them:
+// 8-bit inputs in fixed point, 16-bit ones by interpolated tables.
+#include "backends/common/FixedPoint.hpp"
+#include "backends/common/KernelTable.hpp"
+#include "backends/reference/ElementTypes.hpp"
+#include "backends/reference/LookupTable.hpp"
+#include "backends/reference/TensorQuantization.hpp"
+
+#include <tenon/Descriptors.hpp>
+#include <tenon/Exceptions.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace tenon::ref
+{
+
+namespace
+{
+
+using backends::Fixed;
+using backends::MultiplyByQuantizedMultiplier;
+using backends::Prepared;
+using backends::QuantizedMultiplier;
+using backends::QuantizeMultiplier;
+using backends::SameType;
+using backends::Types;
+using backends::TypeSet;
+
+constexpr TypeSet FloatTypes = {DataType::Float16, DataType::Float32, DataType::BFloat16};
+
+constexpr backends::TypeRow SoftmaxTypes[] = {
+    SameType(FloatTypes | TypeSet{DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS16}),
+    Types({{DataType::QAsymmU8, DataType::QAsymmS8}}, DataType::QSymmS16),
+};
+
+/// Softmax runs over m_Depth elements that lie m_Step apart; there are m_Outer * m_Step such rows.
+struct Rows
+{
+    size_t m_Outer = 1;
+    size_t m_Depth = 1;
+    size_t m_Step = 1;
+
+    Rows(const TensorShape& shape, int axis)
+    {
+        const auto rank = static_cast<int>(shape.GetNumDimensions());
+        const int positive = axis < 0 ? axis + rank : axis;
+        if (rank == 0)
+        {
+            return; // one number
+        }
+        if (positive < 0 || positive >= rank)
+        {
+            throw LayerValidationException("axis " + std::to_string(axis) + " is outside the input's shape " +
+                                           shape.ToString());
+        }
+        for (int i = 0; i < rank; ++i)
+        {
+            size_t& extent = i < positive ? m_Outer : (i == positive ? m_Depth : m_Step);
+            extent *= shape[static_cast<unsigned int>(i)];
+        }
+    }
+
+    /// Calls row(first element) for each row.
+    template <typename F>
+    void ForEach(const F& row) const
+    {
+        for (size_t outer = 0; outer < m_Outer; ++outer)
+        {
+            for (size_t inner = 0; inner < m_Step; ++inner)
+            {
+                row(outer * m_Depth * m_Step + inner);
+            }
+        }
+    }
+};
+
+/// The largest element of a row that is not empty.
+template <typename T>
+T FindMax(const T* row, const Rows& rows)
+{
+    T max = row[0];
+    for (size_t i = 1; i < rows.m_Depth; ++i)
+    {
+        max = std::max(max, row[i * rows.m_Step]);
+    }
+    return max;
+}
+
+template <typename T>
+Prepared MakeFloat(const Rows& rows, float beta)
+{
+    return [rows, beta](const ExecuteArgs& run)
+    {
+        if (rows.m_Depth == 0)
+        {
+            return;
+        }
+        rows.ForEach(
+            [&](size_t first)
+            {
+                const T* in = run.GetInput<T>(0) + first;
+                T* out = run.GetOutput<T>(0) + first;
+                const auto max = static_cast<float>(FindMax(in, rows));
+                const auto power = [&](size_t i)
+                { return std::exp((static_cast<float>(in[i * rows.m_Step]) - max) * beta); };
+                float sum = 0.0f;
+                for (size_t i = 0; i < rows.m_Depth; ++i)
+                {
+                    const float value = power(i);
+                    sum += value;
+                    if constexpr (std::is_same_v<T, float>)
+                    {
+                        out[i * rows.m_Step] = value;
+                    }
+                }
+                for (size_t i = 0; i < rows.m_Depth; ++i)
+                {
+                    if constexpr (std::is_same_v<T, float>)
+                    {
+                        out[i * rows.m_Step] /= sum;
+                    }
+                    else // narrower types would lose digits of the power
+                    {
+                        out[i * rows.m_Step] = static_cast<T>(power(i) / sum);
+                    }
+                }
+            });
+    };
+}
+
+/// exp(beta * scale * -difference) for all differences that two 8-bit values can have.
+std::array<Fixed<0>, 256> MakePowers(float beta, float scale)
+{
+    constexpr int IntegerBits = 5;
+    const double multiplier = std::min(static_cast<double>(beta) * static_cast<double>(scale) *
+                                           static_cast<double>(1 << (31 - IntegerBits)),
+                                       2147483647.0);
+    const QuantizedMultiplier quantized = QuantizeMultiplier(multiplier);
+    // Beyond this difference the scaled one would not fit; its power counts as 0.
+    const double radius =
+        std::floor(std::ldexp(static_cast<double>((1 << IntegerBits) - 1), 31 - IntegerBits - quantized.m_Shift));
+    std::array<Fixed<0>, 256> powers{};
+    for (int difference = 0; difference < 256; ++difference)
+    {
+        if (difference <= radius)
+        {
+            const Fixed<IntegerBits> scaled{MultiplyByQuantizedMultiplier(int32_t{-difference}, quantized)};
+            powers[static_cast<size_t>(difference)] = backends::ExpOfNonPositive(scaled);
+        }
+    }
+    return powers;
+}
+
+/// 8-bit input. The output is a fraction of the whole range of Out, whatever its quantization says.
+template <typename In, typename Out>
+Prepared MakeByte(const Rows& rows, const std::array<Fixed<0>, 256>& powers)
+{
+    return [rows, powers](const ExecuteArgs& run)
+    {
+        if (rows.m_Depth == 0)
+        {
+            return;
+        }
+        constexpr int SumIntegerBits = 12;
+        rows.ForEach(
+            [&](size_t first)
+            {
+                const In* in = run.GetInput<In>(0) + first;
+                Out* out = run.GetOutput<Out>(0) + first;
+                const int32_t max = FindMax(in, rows);
+                int64_t sum = 0;
+                for (size_t i = 0; i < rows.m_Depth; ++i)
+                {
+                    const Fixed<0> power = powers[static_cast<size_t>(max - in[i * rows.m_Step])];
+                    sum += backends::Rescale<SumIntegerBits>(power).m_Raw;
+                }
+                const auto sumRaw =
+                    static_cast<int32_t>(std::min<int64_t>(sum, std::numeric_limits<int32_t>::max()));
+                const backends::FixedReciprocal reciprocal = backends::GetReciprocal(sumRaw, SumIntegerBits);
+                const int shift = reciprocal.m_BitsOverUnit + 31 - static_cast<int>(sizeof(Out)) * 8;
+                for (size_t i = 0; i < rows.m_Depth; ++i)
+                {
+                    const Fixed<0> power = powers[static_cast<size_t>(max - in[i * rows.m_Step])];
+                    // A shift of more than 31 leaves nothing.
+                    const int32_t fraction =
+                        shift > 31 ? 0
+                                   : backends::RoundingDivideByPot((reciprocal.m_Scale * power).m_Raw, shift);
+                    constexpr int32_t Low = std::numeric_limits<Out>::min();
+                    constexpr int32_t High = std::numeric_limits<Out>::max();
+                    out[i * rows.m_Step] = static_cast<Out>(std::clamp(fraction + Low, Low, High));
+                }
+            });
+    };
+}
+
+/// Softmax of 16-bit numbers: powers and the reciprocal of their sum come from tables over [-10, 0] and [0, 1].
+class ShortSoftmax
+{
+public:
+    ShortSoftmax(float beta, float inputScale)
+        : m_Multiplier(QuantizeMultiplier(static_cast<double>(inputScale * beta) / (10.0 / Range))),
+          m_Exp(InterpolatedTable::Make<double>(10.0 / Range, std::numeric_limits<int16_t>::max(), 2.0 / Range,
+                                                [](double x) { return std::exp(x); })),
+          m_Reciprocal(InterpolatedTable::Make<double>(1.0 / Range, std::numeric_limits<int16_t>::min(), 2.0 / Range,
+                                                       [](double x) { return 1.0 / (1.0 + x); }))
+    {
+    }
+
+    void Row(const int16_t* in, int16_t* out, const Rows& rows) const
+    {
+        const int32_t max = FindMax(in, rows);
+        int64_t total = 0;
+        for (size_t i = 0; i < rows.m_Depth; ++i)
+        {
+            const int32_t difference = in[i * rows.m_Step] - max;
+            const int32_t scaled = MultiplyByQuantizedMultiplier(difference, m_Multiplier);
+            const int16_t power = m_Exp[Saturate(WrappingAdd(scaled, std::numeric_limits<int16_t>::max()))];
+            out[i * rows.m_Step] = power;
+            total += power;
+        }
+        // The sum, which has 15 fraction bits, as 2^n * (1 + x): the second table has 1 / (1 + x).
+        const auto sum = static_cast<uint32_t>(std::clamp<int64_t>(total, 1, std::numeric_limits<int32_t>::max()));
+        const int headroom = std::countl_zero(sum);
+        const auto shifted =
+            static_cast<int32_t>(((static_cast<int64_t>(sum) << (headroom - 1)) + (1 << 13)) >> 14);
+        const int32_t reciprocal = m_Reciprocal[Saturate(shifted - ((1 << 15) + (1 << 16)))];
+        const int shift = 31 - headroom;
+        const int64_t rounding = shift > 0 ? int64_t{1} << (shift - 1) : 0;
+        for (size_t i = 0; i < rows.m_Depth; ++i)
+        {
+            const int64_t product = static_cast<int64_t>(out[i * rows.m_Step]) * reciprocal;
+            out[i * rows.m_Step] = static_cast<int16_t>(
+                std::clamp<int64_t>((product + rounding) >> shift, 0, std::numeric_limits<int16_t>::max()));
+        }
+    }
+
+private:
+    static constexpr double Range = 65535.0;
+
+    static int16_t Saturate(int32_t value)
+    {
+        return static_cast<int16_t>(std::clamp<int32_t>(value, std::numeric_limits<int16_t>::min(),
+                                                        std::numeric_limits<int16_t>::max()));
+    }
+
+    QuantizedMultiplier m_Multiplier;
+    InterpolatedTable m_Exp;
+    InterpolatedTable m_Reciprocal;
+};
+
+Prepared MakeShort(const Rows& rows, float beta, float inputScale)
+{
+    return [rows, softmax = ShortSoftmax(beta, inputScale)](const ExecuteArgs& run)
+    {
+        if (rows.m_Depth == 0)
+        {
+            return;
+        }
+        rows.ForEach([&](size_t first)
+                     { softmax.Row(run.GetInput<int16_t>(0) + first, run.GetOutput<int16_t>(0) + first, rows); });
+    };
+}
+
+Prepared PrepareSoftmax(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const auto& descriptor = args.GetDescriptor<SoftmaxDescriptor>();
+    const TensorInfo& input = args.GetInput(0);
+    const Rows rows(input.GetShape(), descriptor.m_Axis);
+    if (FloatTypes.Has(input.GetDataType()))
+    {
+        return DispatchType<float, Half, BFloat16>(
+            input.GetDataType(),
+            [&](auto tag) { return MakeFloat<typename decltype(tag)::Type>(rows, descriptor.m_Beta); });
+    }
+    const float scale = GetTensorQuantization(input, "input 0").m_Scale;
+    if (!(descriptor.m_Beta > 0.0f) || !std::isfinite(descriptor.m_Beta))
+    {
+        throw LayerValidationException("beta of a quantized Softmax must be positive and finite, got " +
+                                       std::to_string(descriptor.m_Beta));
+    }
+    if (input.GetDataType() == DataType::QSymmS16)
+    {
+        return MakeShort(rows, descriptor.m_Beta, scale);
+    }
+    const std::array<Fixed<0>, 256> powers = MakePowers(descriptor.m_Beta, scale);
+    return DispatchType<int8_t, uint8_t>(
+        input.GetDataType(),
+        [&](auto in)
+        {
+            using In = typename decltype(in)::Type;
+            return args.GetOutput(0).GetDataType() == DataType::QSymmS16 ? MakeByte<In, int16_t>(rows, powers)
+                                                                         : MakeByte<In, In>(rows, powers);
+        });
+}
+
+} // namespace
+
+extern const backends::Kernel RefSoftmaxKernel = {"RefSoftmax", SoftmaxTypes, PrepareSoftmax};
+
+} // namespace tenon::ref

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The executor that Convolution2d and FullyConnected share: sums of products over patches, for each combination of
+// types. Called by their prepare functions.
+#pragma once
+
+#include "backends/common/KernelTable.hpp"
+#include "backends/reference/kernels/ConvolutionGeometry.hpp"
+#include "backends/reference/kernels/Requantizer.hpp"
+
+namespace tenon::ref
+{
+
+/// 8-bit signed weights: TFLite's files have them per tensor with a zero point or per axis without.
+constexpr backends::TypeSet SignedWeights = {DataType::QSymmS8, DataType::QAsymmS8};
+
+/// data, weights, bias -> output; also of DepthwiseConvolution2d.
+constexpr backends::TypeRow WeightedSumTypes[] = {
+    backends::Types({DataType::Float32, DataType::Float32, DataType::Float32}, DataType::Float32),
+    backends::Types({DataType::QAsymmU8, DataType::QAsymmU8, DataType::Signed32}, DataType::QAsymmU8),
+    backends::Types({DataType::QAsymmS8, SignedWeights, DataType::Signed32}, DataType::QAsymmS8),
+    backends::Types({DataType::QSymmS16, SignedWeights, {DataType::Signed32, DataType::Signed64}}, DataType::QSymmS16),
+    backends::Types({DataType::Float32, SignedWeights | DataType::QAsymmU8, DataType::Float32}, DataType::Float32),
+};
+
+/// `weights`: read these in place of input 1's memory when not null; they stay alive with the layer.
+/// `asymmetric`: how float data beside integer weights is quantized.
+backends::Prepared PrepareWeightedSum(const ReshapeArgs& args, const ConvolutionGeometry& g, Requantizer::Method method,
+                                      bool asymmetric, const void* weights = nullptr);
+
+} // namespace tenon::ref

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// See App.hpp.
+#include "cli/App.hpp"
+
+#include "cli/Console.hpp"
+#include "cli/Options.hpp"
+#include "cli/Run.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <exception>
+#include <new>
+#include <stdexcept>
+
+namespace tenon::cli
+{
+namespace
+{
+
+ExitStatus Fail(ExitStatus status, const char* message)
+{
+    PrintError(message);
+    return status;
+}
+
+ExitStatus RunAndExplain(int argc, const char* const* argv)
+{
+    try
+    {
+        const CommandLine line = ParseCommandLine(argc, argv);
+        if (line.m_Text)
+        {
+            PrintText(*line.m_Text);
+        }
+        else
+        {
+            Run(line.m_Options);
+        }
+        return ExitStatus::Success;
+    }
+    catch (const UsageError& error)
+    {
+        return Fail(ExitStatus::BadArguments, error.what());
+    }
+    catch (const InputError& error)
+    {
+        return Fail(ExitStatus::BadInput, error.what());
+    }
+    catch (const UnimplementedException& error)
+    {
+        return Fail(ExitStatus::Unsupported, error.what());
+    }
+    catch (const std::bad_alloc&)
+    {
+        return Fail(ExitStatus::Failed, "not enough memory for this model and these inputs");
+    }
+    catch (const std::length_error&) // a container was asked for more than can be addressed
+    {
+        return Fail(ExitStatus::Failed, "not enough memory for this model and these inputs");
+    }
+    catch (const std::exception& error)
+    {
+        return Fail(ExitStatus::Failed, error.what());
+    }
+    catch (...)
+    {
+        return Fail(ExitStatus::Failed, "an error of unknown kind");
+    }
+}
+
+} // namespace
+
+ExitStatus RunApp(int argc, const char* const* argv) noexcept
+{
+    try
+    {
+        return RunAndExplain(argc, argv);
+    }
+    catch (...) // no memory was left even for the message
+    {
+        return ExitStatus::Failed;
+    }
+}
+
+} // namespace tenon::cli

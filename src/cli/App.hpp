@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// ExecuteNetwork from its arguments to its exit status; main() and the tests call it.
+#pragma once
+
+#include "cli/Errors.hpp"
+
+namespace tenon::cli
+{
+
+/// Never throws: what went wrong is one line on standard error and the status.
+ExitStatus RunApp(int argc, const char* const* argv) noexcept;
+
+} // namespace tenon::cli

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The exit statuses of ExecuteNetwork and the errors that the program itself raises. App.cpp maps one to the other.
+#pragma once
+
+#include <stdexcept>
+
+namespace tenon::cli
+{
+
+enum class ExitStatus
+{
+    Success = 0,
+    BadArguments = 2, ///< 1 is left free: shells and interpreters give it for failures of their own
+    BadInput = 3,     ///< the model or an input file is missing, corrupt or contradictory
+    Unsupported = 4,  ///< an operator or type that none of the chosen backends takes
+    Failed = 5        ///< a failure while running
+};
+
+/// An argument of the command line is wrong: ExitStatus::BadArguments.
+class UsageError : public std::runtime_error
+{
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// A file does not hold what is needed: ExitStatus::BadInput.
+class InputError : public std::runtime_error
+{
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// The run itself failed, or its results could not be written: ExitStatus::Failed.
+class RunError : public std::runtime_error
+{
+public:
+    using std::runtime_error::runtime_error;
+};
+
+} // namespace tenon::cli

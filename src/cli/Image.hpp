@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures as inputs: decoded by stb_image, resized, normalised. Inputs.cpp decides when a file is one.
+#pragma once
+
+#include "cli/Buffer.hpp"
+
+#include <tenon/Tensor.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenon::cli
+{
+
+/// Rows of pixels, channels innermost.
+struct Picture
+{
+    unsigned int m_Width = 0;
+    unsigned int m_Height = 0;
+    unsigned int m_Channels = 0;
+    std::vector<uint8_t> m_Pixels;
+};
+
+/// What --input-mean and --input-std say.
+struct Normalisation
+{
+    std::optional<float> m_Mean;
+    std::optional<float> m_Std;
+};
+
+struct PictureTensor
+{
+    TensorInfo m_Info;
+    Buffer m_Data;
+    /// "picture of 512x929 resized to 224x224, (p - 127.5) / 127.5"
+    std::string m_Description;
+};
+
+/// Whether a file that starts so is a PNG, JPEG or BMP.
+bool IsPicture(std::string_view start);
+
+/// 1 (grey), 3 (RGB) or 4 (RGBA) channels, converted if the picture has others. Throws InputError.
+Picture DecodePicture(std::string_view bytes, unsigned int channels);
+
+/// Bilinear with pixel centres at .5; when shrinking, the triangle of weights is as wide as the step between target
+/// pixels, so that every source pixel counts. What Pillow's BILINEAR does.
+Picture ResizePicture(const Picture& picture, unsigned int width, unsigned int height);
+
+/// A picture as an input [1,H,W,C] or [H,W,C]; a height or width that is unknown is taken from the picture.
+///   float inputs       (p - mean) / std, with 127.5 and 127.5 where not given
+///   integer inputs     the byte as it is, less 128 for int8; if mean or std is given, (p - mean) / std quantized
+/// Throws InputError when the input is not of such a shape or type.
+PictureTensor PictureToTensor(std::string_view bytes, const TensorInfo& expected, const Normalisation& normalisation);
+
+} // namespace tenon::cli

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// See Json.hpp.
+#include "cli/Json.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstddef>
+
+namespace tenon::cli
+{
+namespace
+{
+
+/// Length of the UTF-8 sequence at the start of `text`; 0 when there is no valid one (overlong forms, surrogates and
+/// what is past U+10FFFF are not).
+size_t Utf8Length(std::string_view text)
+{
+    const auto at = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char first = at(0);
+    if (first < 0x80)
+    {
+        return 1;
+    }
+    const size_t length = first >= 0xC2 && first <= 0xDF   ? 2
+                          : first >= 0xE0 && first <= 0xEF ? 3
+                          : first >= 0xF0 && first <= 0xF4 ? 4
+                                                           : 0;
+    if (length == 0 || text.size() < length)
+    {
+        return 0;
+    }
+    for (size_t i = 1; i < length; ++i)
+    {
+        if ((at(i) & 0xC0) != 0x80)
+        {
+            return 0;
+        }
+    }
+    const bool isOverlong = (first == 0xE0 && at(1) < 0xA0) || (first == 0xF0 && at(1) < 0x90);
+    const bool isForbidden = (first == 0xED && at(1) >= 0xA0) || (first == 0xF4 && at(1) >= 0x90);
+    return isOverlong || isForbidden ? 0 : length;
+}
+
+} // namespace
+
+std::string QuoteJson(std::string_view text)
+{
+    std::string quoted = "\"";
+    while (!text.empty())
+    {
+        const size_t length = Utf8Length(text);
+        const char c = text.front();
+        if (length == 0)
+        {
+            quoted += "\xEF\xBF\xBD";
+        }
+        else if (c == '"' || c == '\\')
+        {
+            quoted += '\\';
+            quoted += c;
+        }
+        else if (static_cast<unsigned char>(c) < 0x20)
+        {
+            quoted += fmt::format("\\u{:04x}", static_cast<unsigned int>(c));
+        }
+        else
+        {
+            quoted += text.substr(0, length);
+        }
+        text.remove_prefix(length == 0 ? 1 : length);
+    }
+    return quoted + '"';
+}
+
+void JsonWriter::Separate()
+{
+    if (m_HasKey)
+    {
+        m_HasKey = false;
+        return;
+    }
+    if (m_Depth > 0)
+    {
+        m_Text += m_IsFirst ? "\n" : ",\n";
+        m_Text.append(m_Depth, ' ');
+    }
+    m_IsFirst = false;
+}
+
+void JsonWriter::Key(std::string_view name)
+{
+    Separate();
+    m_Text += QuoteJson(name) + ": ";
+    m_HasKey = true;
+}
+
+void JsonWriter::Begin(char bracket)
+{
+    Separate();
+    m_Text += bracket;
+    ++m_Depth;
+    m_IsFirst = true;
+}
+
+void JsonWriter::End(char bracket)
+{
+    --m_Depth;
+    if (!m_IsFirst)
+    {
+        m_Text += '\n';
+        m_Text.append(m_Depth, ' ');
+    }
+    m_Text += bracket;
+    m_IsFirst = false;
+}
+
+void JsonWriter::String(std::string_view text)
+{
+    Separate();
+    m_Text += QuoteJson(text);
+}
+
+void JsonWriter::Number(double value)
+{
+    Separate();
+    m_Text += std::isfinite(value) ? fmt::format("{}", value) : "null";
+}
+
+void JsonWriter::Number(uint64_t value)
+{
+    Separate();
+    m_Text += fmt::format("{}", value);
+}
+
+void JsonWriter::Number(int64_t value)
+{
+    Separate();
+    m_Text += fmt::format("{}", value);
+}
+
+void JsonWriter::Null()
+{
+    Separate();
+    m_Text += "null";
+}
+
+} // namespace tenon::cli

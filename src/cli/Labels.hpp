@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The best classes of an output with scores, by name: --labels and --top-k.
+#pragma once
+
+#include "cli/OutputStore.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tenon::cli
+{
+
+/// Line i names class i. Throws InputError.
+std::vector<std::string> ReadLabels(const std::string& path);
+
+struct RankedClass
+{
+    size_t m_Index = 0;
+    double m_Score = 0.0;
+};
+
+/// The `count` largest elements of row `row` along the last dimension, best first, in real numbers: quantized ones are
+/// dequantized, nothing else is done to them. Equal scores keep their order; NaN comes last.
+std::vector<RankedClass> RankClasses(const OutputData& output, size_t row, size_t count);
+
+/// A table per row of the output; a sentence instead where it is no list of scores (no dimension, or many rows).
+std::string FormatTopK(const OutputData& output, const std::string& name, const std::vector<std::string>& labels,
+                       size_t count);
+
+} // namespace tenon::cli

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// See Model.hpp.
+#include "cli/Model.hpp"
+
+#include "cli/Errors.hpp"
+#include "cli/File.hpp"
+#include "cli/Strings.hpp"
+
+#include <tenon/parsers/ITfLiteParser.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace tenon::cli
+{
+namespace
+{
+
+/// A FlatBuffers file has its identifier behind the offset of the root table.
+constexpr size_t IdentifierOffset = 4;
+constexpr std::string_view TfLiteIdentifier = "TFL3";
+
+/// The graph that is run; others are called from it.
+constexpr size_t MainSubgraph = 0;
+
+Model LoadTfLite(const std::string& path, const std::map<std::string, TensorShape>& inputShapes, const Limits& limits)
+{
+    ITfLiteParser::TfLiteParserOptions options;
+    options.m_InputShapes = inputShapes;
+    options.m_Limits = limits;
+    const ITfLiteParserPtr parser = ITfLiteParser::Create(options);
+    Model model{parser->CreateNetworkFromBinaryFile(path.c_str()), {}, {}};
+    for (const std::string& name : parser->GetSubgraphInputTensorNames(MainSubgraph))
+    {
+        const BindingPointInfo binding = parser->GetNetworkInputBindingInfo(MainSubgraph, name);
+        model.m_Inputs.push_back({name, binding.first, binding.second});
+    }
+    for (const std::string& name : parser->GetSubgraphOutputTensorNames(MainSubgraph))
+    {
+        const BindingPointInfo binding = parser->GetNetworkOutputBindingInfo(MainSubgraph, name);
+        model.m_Outputs.push_back({name, binding.first, binding.second});
+    }
+    return model;
+}
+
+} // namespace
+
+Model LoadModel(const std::string& path, const std::map<std::string, TensorShape>& inputShapes, const Limits& limits)
+{
+    std::string start;
+    try
+    {
+        start = ReadStart(path, IdentifierOffset + TfLiteIdentifier.size());
+    }
+    catch (const InputError& error)
+    {
+        throw InputError(fmt::format("model '{}': {}", OneLine(path), error.what()));
+    }
+    if (start.size() < IdentifierOffset || start.substr(IdentifierOffset) != TfLiteIdentifier)
+    {
+        throw InputError(
+            fmt::format("model '{}' is of no known format; supported: TensorFlow Lite (.tflite, identifier "
+                        "{})",
+                        OneLine(path), TfLiteIdentifier));
+    }
+    return LoadTfLite(path, inputShapes, limits);
+}
+
+std::vector<Binding> SelectBindings(const std::vector<Binding>& bindings, const std::vector<std::string>& names,
+                                    const char* kind)
+{
+    if (names.empty())
+    {
+        return bindings;
+    }
+    std::vector<Binding> selected;
+    for (const std::string& name : names)
+    {
+        const auto found = std::find_if(bindings.begin(), bindings.end(),
+                                        [&](const Binding& binding) { return binding.m_Name == name; });
+        if (found == bindings.end())
+        {
+            std::vector<std::string> there;
+            for (const Binding& binding : bindings)
+            {
+                there.push_back(binding.m_Name);
+            }
+            throw UsageError(fmt::format("--{}-name: the model has no {} '{}'; it has {}", kind, kind, OneLine(name),
+                                         there.empty() ? "none" : QuotedList(there)));
+        }
+        selected.push_back(*found);
+    }
+    return selected;
+}
+
+} // namespace tenon::cli

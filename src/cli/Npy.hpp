@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// NumPy's .npy files: read for -d, written for -w. Versions 1 to 3, little endian, C or Fortran order, plain types.
+// A file is hostile input: its header is bounded, and its claims are checked against its size before memory is taken.
+#pragma once
+
+#include "cli/Buffer.hpp"
+
+#include <tenon/Tensor.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace tenon::cli
+{
+
+struct NpyArray
+{
+    /// In the type and quantization that were expected, with the file's shape.
+    TensorInfo m_Info;
+    Buffer m_Data;
+};
+
+/// Reads a file as elements of `expected`'s type; the shape is the file's. Throws InputError, also for another type and
+/// for more than `maxBytes` of data.
+NpyArray ReadNpy(const std::string& path, const TensorInfo& expected, uint64_t maxBytes);
+
+/// Writes a tensor of fully known shape in its own type. Throws RunError when that fails.
+void WriteNpy(const std::string& path, const TensorInfo& info, const std::byte* data);
+
+} // namespace tenon::cli

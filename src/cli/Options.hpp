@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of ExecuteNetwork. App.cpp parses it, Run.cpp acts on it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tenon::cli
+{
+
+struct Options
+{
+    std::string m_ModelPath;
+    /// In order of preference. CpuAcc first: it takes what it has a fast kernel for, CpuRef takes the rest.
+    std::vector<std::string> m_Compute;
+    std::vector<std::string> m_InputFiles;
+    std::vector<std::string> m_OutputFiles;
+    std::vector<std::string> m_InputNames;
+    std::vector<std::string> m_OutputNames;
+    /// One per input; an empty one leaves the model's shape as it is.
+    std::vector<std::vector<unsigned int>> m_InputShapes;
+    unsigned int m_Iterations = 1;
+    std::string m_LabelsFile;
+    /// How many of the best classes to show; absent unless asked for, by this or by a label file.
+    std::optional<unsigned int> m_TopK;
+    bool m_DoNotPrintOutput = false;
+    /// 0: all cores.
+    unsigned int m_NumberOfThreads = 0;
+    std::string m_ReportFile;
+    std::optional<float> m_InputMean;
+    std::optional<float> m_InputStd;
+};
+
+struct CommandLine
+{
+    Options m_Options;
+    /// Set for --help and --version: what to print in place of running.
+    std::optional<std::string> m_Text;
+};
+
+/// Throws UsageError.
+CommandLine ParseCommandLine(int argc, const char* const* argv);
+
+} // namespace tenon::cli

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// See Report.hpp.
+#include "cli/Report.hpp"
+
+#include "cli/Json.hpp"
+
+#include <tenon/Utils.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace tenon::cli
+{
+namespace
+{
+
+/// The value below which a fraction of the sorted values lies.
+double Percentile(const std::vector<double>& sorted, double fraction)
+{
+    const double position = fraction * static_cast<double>(sorted.size() - 1);
+    const auto below = static_cast<size_t>(position);
+    const size_t above = std::min(below + 1, sorted.size() - 1);
+    return sorted[below] + (sorted[above] - sorted[below]) * (position - static_cast<double>(below));
+}
+
+void WriteQuantization(JsonWriter& json, const TensorInfo& info)
+{
+    if (!info.HasQuantization())
+    {
+        json.Null();
+        return;
+    }
+    json.BeginObject();
+    if (info.HasMultipleQuantizationScales())
+    {
+        json.Key("scales");
+        json.BeginArray();
+        for (const float scale : info.GetQuantizationScales())
+        {
+            json.Number(static_cast<double>(scale));
+        }
+        json.EndArray();
+        json.Key("zero_points");
+        json.BeginArray();
+        for (const int32_t offset : info.GetQuantizationOffsets())
+        {
+            json.Number(int64_t{offset});
+        }
+        json.EndArray();
+        json.Key("dimension");
+        json.Number(uint64_t{info.GetQuantizationDim().value_or(0U)});
+    }
+    else
+    {
+        json.Key("scale");
+        json.Number(static_cast<double>(info.GetQuantizationScale()));
+        json.Key("zero_point");
+        json.Number(int64_t{info.GetQuantizationOffset()});
+    }
+    json.EndObject();
+}
+
+void WriteTensors(JsonWriter& json, const char* key, const std::vector<Binding>& bindings)
+{
+    json.Key(key);
+    json.BeginArray();
+    for (const Binding& binding : bindings)
+    {
+        json.BeginObject();
+        json.Key("name");
+        json.String(binding.m_Name);
+        json.Key("type");
+        json.String(GetDataTypeName(binding.m_Info.GetDataType()));
+        json.Key("shape");
+        json.BeginArray();
+        for (unsigned int d = 0; d < binding.m_Info.GetNumDimensions(); ++d)
+        {
+            json.Number(uint64_t{binding.m_Info.GetShape()[d]});
+        }
+        json.EndArray();
+        json.Key("quantization");
+        WriteQuantization(json, binding.m_Info);
+        json.EndObject();
+    }
+    json.EndArray();
+}
+
+void WriteInferenceTimes(JsonWriter& json, const std::vector<double>& times)
+{
+    json.Key("inference_ms");
+    const std::optional<Statistics> statistics = ComputeStatistics(times);
+    if (!statistics)
+    {
+        json.Null();
+        return;
+    }
+    json.BeginObject();
+    for (const auto& [key, value] : {std::pair<const char*, double>{"min", statistics->m_Min},
+                                     {"median", statistics->m_Median},
+                                     {"mean", statistics->m_Mean},
+                                     {"p90", statistics->m_P90},
+                                     {"max", statistics->m_Max},
+                                     {"std", statistics->m_Std}})
+    {
+        json.Key(key);
+        json.Number(value);
+    }
+    json.EndObject();
+}
+
+void WriteAssignment(JsonWriter& json, const std::vector<LayerAssignment>& assignment)
+{
+    json.Key("assignment");
+    json.BeginArray();
+    for (const LayerAssignment& layer : assignment)
+    {
+        json.BeginObject();
+        json.Key("layer");
+        json.String(layer.m_Name);
+        json.Key("type");
+        json.String(GetLayerTypeAsCString(layer.m_Type));
+        json.Key("backend");
+        json.String(layer.m_Backend.Get());
+        json.Key("reason");
+        json.String(layer.m_Reason);
+        json.EndObject();
+    }
+    json.EndArray();
+}
+
+} // namespace
+
+std::optional<Statistics> ComputeStatistics(std::vector<double> values)
+{
+    if (values.empty())
+    {
+        return {};
+    }
+    std::sort(values.begin(), values.end());
+    const auto count = static_cast<double>(values.size());
+    Statistics statistics;
+    statistics.m_Min = values.front();
+    statistics.m_Median = Percentile(values, 0.5);
+    statistics.m_Mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+    statistics.m_P90 = Percentile(values, 0.9);
+    statistics.m_Max = values.back();
+    double squares = 0.0;
+    for (const double value : values)
+    {
+        squares += (value - statistics.m_Mean) * (value - statistics.m_Mean);
+    }
+    statistics.m_Std = std::sqrt(squares / count);
+    return statistics;
+}
+
+std::string FormatReport(const Report& report)
+{
+    JsonWriter json;
+    json.BeginObject();
+    json.Key("version");
+    json.String(GetVersion());
+    json.Key("model");
+    json.String(report.m_ModelPath);
+    json.Key("compute");
+    json.BeginArray();
+    for (const std::string& backend : report.m_Compute)
+    {
+        json.String(backend);
+    }
+    json.EndArray();
+    json.Key("load_ms");
+    json.Number(report.m_LoadMs);
+    json.Key("optimize_ms");
+    json.Number(report.m_OptimizeMs);
+    json.Key("first_inference_ms");
+    json.Number(report.m_FirstInferenceMs);
+    WriteInferenceTimes(json, report.m_InferenceMs);
+    json.Key("peak_rss_bytes");
+    json.Number(report.m_PeakRssBytes);
+    json.Key("arena_bytes");
+    json.Number(report.m_ArenaBytes);
+    json.Key("threads");
+    json.Number(uint64_t{report.m_Threads});
+    WriteTensors(json, "inputs", report.m_Inputs);
+    WriteTensors(json, "outputs", report.m_Outputs);
+    WriteAssignment(json, report.m_Assignment);
+    json.EndObject();
+    return json.Text() + "\n";
+}
+
+std::string SummarizeAssignment(const std::vector<LayerAssignment>& assignment)
+{
+    std::vector<std::pair<std::string, size_t>> counts; // in the order of first use
+    for (const LayerAssignment& layer : assignment)
+    {
+        const std::string& backend = layer.m_Backend.Get();
+        const auto found =
+            std::find_if(counts.begin(), counts.end(), [&](const auto& count) { return count.first == backend; });
+        if (found == counts.end())
+        {
+            counts.emplace_back(backend, 1);
+        }
+        else
+        {
+            ++found->second;
+        }
+    }
+    std::string text = fmt::format("{} layers", assignment.size());
+    for (size_t i = 0; i < counts.size(); ++i)
+    {
+        text += fmt::format("{} {} {}", i == 0 ? ":" : ",", counts[i].first, counts[i].second);
+    }
+    return text;
+}
+
+std::string SummarizeTimes(const Report& report)
+{
+    std::string text = fmt::format("load {:.2f} ms, optimize {:.2f} ms, first inference {:.2f} ms", report.m_LoadMs,
+                                   report.m_OptimizeMs, report.m_FirstInferenceMs);
+    if (const auto statistics = ComputeStatistics(report.m_InferenceMs))
+    {
+        text += fmt::format("\n{} more: min {:.3f}, median {:.3f}, mean {:.3f}, p90 {:.3f}, max {:.3f}, std {:.3f} ms",
+                            report.m_InferenceMs.size(), statistics->m_Min, statistics->m_Median, statistics->m_Mean,
+                            statistics->m_P90, statistics->m_Max, statistics->m_Std);
+    }
+    return text;
+}
+
+} // namespace tenon::cli

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run tells about itself: --report-json and the lines about times and backends. Run.cpp fills it.
+#pragma once
+
+#include "cli/Model.hpp"
+
+#include <tenon/INetwork.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tenon::cli
+{
+
+struct Statistics
+{
+    double m_Min = 0.0;
+    double m_Median = 0.0;
+    double m_Mean = 0.0;
+    double m_P90 = 0.0;
+    double m_Max = 0.0;
+    double m_Std = 0.0;
+};
+
+/// Percentiles are interpolated between neighbours, as NumPy's are; the standard deviation is that of the values
+/// themselves (divided by their number). Absent for no values.
+std::optional<Statistics> ComputeStatistics(std::vector<double> values);
+
+struct Report
+{
+    std::string m_ModelPath;
+    std::vector<std::string> m_Compute;
+    /// Making the runtime, parsing the model and loading the optimized network; input files are not in it.
+    double m_LoadMs = 0.0;
+    double m_OptimizeMs = 0.0;
+    double m_FirstInferenceMs = 0.0;
+    /// Of the iterations after the first.
+    std::vector<double> m_InferenceMs;
+    uint64_t m_PeakRssBytes = 0;
+    uint64_t m_ArenaBytes = 0;
+    unsigned int m_Threads = 0;
+    /// With the shapes of the last run.
+    std::vector<Binding> m_Inputs;
+    std::vector<Binding> m_Outputs;
+    std::vector<LayerAssignment> m_Assignment;
+};
+
+/// load_ms, optimize_ms, first_inference_ms, inference_ms (null for a single iteration), peak_rss_bytes, arena_bytes,
+/// threads, inputs and outputs (name, type, shape, quantization), assignment (layer, type, backend, reason), and the
+/// model, compute and version that they belong to.
+std::string FormatReport(const Report& report);
+
+/// "66 layers: CpuAcc 36, CpuRef 30"
+std::string SummarizeAssignment(const std::vector<LayerAssignment>& assignment);
+
+/// "load 1.2 ms, optimize 3.4 ms, first inference 80.1 ms"
+std::string SummarizeTimes(const Report& report);
+
+} // namespace tenon::cli

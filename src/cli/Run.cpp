@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// See Run.hpp.
+#include "cli/Run.hpp"
+
+#include "cli/Console.hpp"
+#include "cli/Errors.hpp"
+#include "cli/File.hpp"
+#include "cli/Inputs.hpp"
+#include "cli/Labels.hpp"
+#include "cli/Model.hpp"
+#include "cli/Npy.hpp"
+#include "cli/OutputStore.hpp"
+#include "cli/Process.hpp"
+#include "cli/Report.hpp"
+#include "cli/Strings.hpp"
+
+#include <tenon/IRuntime.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <thread>
+#include <utility>
+
+namespace tenon::cli
+{
+namespace
+{
+
+/// Values of a tensor that are printed before the rest is only counted.
+constexpr size_t MaxPrintedValues = 20;
+/// Warnings of the optimizer that are shown.
+constexpr size_t MaxWarnings = 10;
+
+class Stopwatch
+{
+public:
+    double Milliseconds() const
+    {
+        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - m_Start).count();
+    }
+
+private:
+    std::chrono::steady_clock::time_point m_Start = std::chrono::steady_clock::now();
+};
+
+/// The backends of -c that exist. One that does not is passed over with a warning, as long as another does.
+std::vector<BackendId> SelectBackends(const std::vector<std::string>& names, const IRuntime& runtime)
+{
+    const BackendIdSet& there = runtime.GetDeviceSpec().GetSupportedBackends();
+    std::vector<BackendId> selected;
+    for (const std::string& name : names)
+    {
+        if (there.count(name) > 0)
+        {
+            selected.emplace_back(name);
+        }
+        else if (names.size() > 1)
+        {
+            PrintWarning(fmt::format("--compute: there is no backend '{}'", OneLine(name)));
+        }
+    }
+    if (selected.empty())
+    {
+        std::vector<std::string> all(there.begin(), there.end());
+        std::sort(all.begin(), all.end());
+        throw UsageError(
+            fmt::format("--compute: there is no backend {}; there are {}", QuotedList(names), QuotedList(all)));
+    }
+    return selected;
+}
+
+/// Until a network is optimized, whatever is wrong with it is wrong with the model file or with the inputs' shapes.
+template <typename Step>
+auto BlameModel(const std::string& modelPath, Step step)
+{
+    try
+    {
+        return step();
+    }
+    catch (UnimplementedException& error)
+    {
+        error.AddContext(fmt::format("model '{}'", OneLine(modelPath)));
+        throw;
+    }
+    catch (const Exception& error)
+    {
+        throw InputError(fmt::format("model '{}': {}", OneLine(modelPath), error.what()));
+    }
+}
+
+/// The named inputs, then those that are not named.
+std::vector<Binding> OrderInputs(const std::vector<Binding>& inputs, const std::vector<std::string>& names)
+{
+    std::vector<Binding> ordered = SelectBindings(inputs, names, "input");
+    for (const Binding& input : inputs)
+    {
+        const auto isSame = [&](const Binding& other) { return other.m_Id == input.m_Id; };
+        if (std::none_of(ordered.begin(), ordered.end(), isSame))
+        {
+            ordered.push_back(input);
+        }
+    }
+    return ordered;
+}
+
+/// One entry per input.
+std::vector<std::vector<unsigned int>> OrderShapes(const Options& options, size_t numInputs)
+{
+    std::vector<std::vector<unsigned int>> shapes = options.m_InputShapes;
+    const size_t wanted = options.m_InputNames.empty() ? numInputs : options.m_InputNames.size();
+    if (!shapes.empty() && shapes.size() != wanted)
+    {
+        throw UsageError(
+            fmt::format("--input-tensor-shape: {} shape(s) are given for {} input(s)", shapes.size(), wanted));
+    }
+    shapes.resize(numInputs);
+    return shapes;
+}
+
+class Session
+{
+public:
+    explicit Session(const Options& options) : m_Options(options)
+    {
+        m_Report.m_ModelPath = options.m_ModelPath;
+        m_Report.m_Compute = options.m_Compute;
+        m_Report.m_Threads = options.m_NumberOfThreads != 0 ? options.m_NumberOfThreads
+                                                            : std::max(1U, std::thread::hardware_concurrency());
+    }
+
+    void Execute()
+    {
+        if (!m_Options.m_LabelsFile.empty())
+        {
+            m_Labels = ReadLabels(m_Options.m_LabelsFile);
+        }
+        Stopwatch creation;
+        m_Runtime = IRuntime::Create({});
+        m_Report.m_LoadMs += creation.Milliseconds();
+        const std::vector<BackendId> backends = SelectBackends(m_Options.m_Compute, *m_Runtime);
+
+        Model model = PrepareModel();
+        Load(Optimize(*model.m_Network, backends));
+        Iterate();
+        WriteFiles(); // first: it matters more than what the terminal shows, which may be closed
+        Print();
+    }
+
+private:
+    /// Parses the model and reads the inputs; parses again when these have other shapes than the model says.
+    Model PrepareModel()
+    {
+        Model model = Parse({});
+        m_Report.m_Inputs = OrderInputs(model.m_Inputs, m_Options.m_InputNames);
+        m_Report.m_Outputs = SelectBindings(model.m_Outputs, m_Options.m_OutputNames, "output");
+        if (!m_Options.m_OutputFiles.empty() && m_Options.m_OutputFiles.size() != m_Report.m_Outputs.size())
+        {
+            throw UsageError(fmt::format("--write-outputs-to-file: {} file(s) are given for {} output(s)",
+                                         m_Options.m_OutputFiles.size(), m_Report.m_Outputs.size()));
+        }
+        m_Inputs =
+            LoadInputs(m_Report.m_Inputs, m_Options.m_InputFiles, OrderShapes(m_Options, m_Report.m_Inputs.size()),
+                       {m_Options.m_InputMean, m_Options.m_InputStd}, m_Limits);
+
+        std::map<std::string, TensorShape> newShapes;
+        for (size_t i = 0; i < m_Inputs.size(); ++i)
+        {
+            if (m_Inputs[i].m_Info.GetShape() != m_Report.m_Inputs[i].m_Info.GetShape())
+            {
+                newShapes[m_Report.m_Inputs[i].m_Name] = m_Inputs[i].m_Info.GetShape();
+            }
+            m_Report.m_Inputs[i].m_Info = m_Inputs[i].m_Info;
+        }
+        if (!newShapes.empty())
+        {
+            model = Parse(newShapes);
+        }
+        return model;
+    }
+
+    Model Parse(const std::map<std::string, TensorShape>& shapes)
+    {
+        Stopwatch parsing;
+        Model model =
+            BlameModel(m_Options.m_ModelPath, [&] { return LoadModel(m_Options.m_ModelPath, shapes, m_Limits); });
+        m_Report.m_LoadMs += parsing.Milliseconds();
+        return model;
+    }
+
+    IOptimizedNetworkPtr Optimize(const INetwork& network, const std::vector<BackendId>& backends)
+    {
+        OptimizerOptionsOpaque optimizerOptions;
+        optimizerOptions.SetShapeInferenceMethod(ShapeInferenceMethod::InferAndValidate);
+        optimizerOptions.SetLimits(m_Limits);
+        std::vector<std::string> messages;
+        Stopwatch optimizing;
+        IOptimizedNetworkPtr optimized =
+            BlameModel(m_Options.m_ModelPath,
+                       [&]
+                       {
+                           return tenon::Optimize(network, backends, m_Runtime->GetDeviceSpec(), optimizerOptions,
+                                                  Optional<std::vector<std::string>&>(messages));
+                       });
+        m_Report.m_OptimizeMs = optimizing.Milliseconds();
+        for (size_t i = 0; i < std::min(messages.size(), MaxWarnings); ++i)
+        {
+            PrintWarning(messages[i]);
+        }
+        if (messages.size() > MaxWarnings)
+        {
+            PrintWarning(fmt::format("{} further warnings are not shown", messages.size() - MaxWarnings));
+        }
+        m_Report.m_Assignment = optimized->GetAssignment();
+        return optimized;
+    }
+
+    void Load(IOptimizedNetworkPtr network)
+    {
+        INetworkProperties properties;
+        properties.m_NumberOfThreads = m_Report.m_Threads;
+        std::string message;
+        Stopwatch loading;
+        if (m_Runtime->LoadNetwork(m_Network, std::move(network), message, properties) != Status::Success)
+        {
+            throw RunError("loading the network failed: " + message);
+        }
+        m_Report.m_LoadMs += loading.Milliseconds();
+    }
+
+    void Iterate()
+    {
+        InputTensors tensors;
+        for (size_t i = 0; i < m_Inputs.size(); ++i)
+        {
+            TensorInfo info = m_Inputs[i].m_Info;
+            info.SetConstant();
+            tensors.emplace_back(m_Report.m_Inputs[i].m_Id, ConstTensor(info, m_Inputs[i].m_Data.Data()));
+        }
+        const OutputAllocator allocator = m_Outputs.GetAllocator();
+        m_Report.m_InferenceMs.reserve(m_Options.m_Iterations - 1);
+        for (unsigned int i = 0; i < m_Options.m_Iterations; ++i)
+        {
+            Stopwatch running;
+            if (m_Runtime->EnqueueWorkload(m_Network, tensors, allocator) != Status::Success)
+            {
+                throw RunError("the network failed to run");
+            }
+            const double time = running.Milliseconds();
+            if (i == 0)
+            {
+                m_Report.m_FirstInferenceMs = time;
+            }
+            else
+            {
+                m_Report.m_InferenceMs.push_back(time);
+            }
+        }
+        for (Binding& output : m_Report.m_Outputs)
+        {
+            output.m_Info = m_Outputs.Get(output.m_Id).m_Info;
+        }
+        m_Report.m_ArenaBytes = m_Runtime->GetStatistics(m_Network).m_ArenaBytes;
+        m_Report.m_PeakRssBytes = GetPeakRssBytes();
+    }
+
+    void Print() const
+    {
+        std::string text;
+        for (size_t i = 0; i < m_Inputs.size(); ++i)
+        {
+            // What is not a given file is said even where tensors are not printed: results would mislead.
+            if (!m_Options.m_DoNotPrintOutput || m_Options.m_InputFiles.empty())
+            {
+                text += fmt::format("input '{}' {}\n  from {}\n", OneLine(m_Report.m_Inputs[i].m_Name),
+                                    m_Report.m_Inputs[i].m_Info.ToString(), m_Inputs[i].m_Description);
+            }
+        }
+        text += fmt::format("{}\n{}, {} threads\n", SummarizeTimes(m_Report),
+                            SummarizeAssignment(m_Report.m_Assignment), m_Report.m_Threads);
+        for (const Binding& output : m_Report.m_Outputs)
+        {
+            const OutputData& data = m_Outputs.Get(output.m_Id);
+            if (!m_Options.m_DoNotPrintOutput)
+            {
+                text += fmt::format("output '{}' {}\n  {}\n", OneLine(output.m_Name), data.m_Info.ToString(),
+                                    FormatValues(data, MaxPrintedValues));
+            }
+            if (m_Options.m_TopK)
+            {
+                text += FormatTopK(data, output.m_Name, m_Labels, *m_Options.m_TopK);
+            }
+        }
+        PrintText(text);
+    }
+
+    void WriteFiles() const
+    {
+        for (size_t i = 0; i < m_Options.m_OutputFiles.size(); ++i)
+        {
+            const OutputData& output = m_Outputs.Get(m_Report.m_Outputs[i].m_Id);
+            WriteNpy(m_Options.m_OutputFiles[i], output.m_Info, output.m_Data.Data());
+        }
+        if (!m_Options.m_ReportFile.empty())
+        {
+            const std::string report = FormatReport(m_Report);
+            OutputFile file(m_Options.m_ReportFile);
+            file.Write(report.data(), report.size());
+            file.Close();
+        }
+    }
+
+    const Options& m_Options;
+    const Limits m_Limits;
+    Report m_Report;
+    std::vector<std::string> m_Labels;
+    std::vector<InputData> m_Inputs;
+    OutputStore m_Outputs;
+    IRuntimePtr m_Runtime{nullptr, &IRuntime::Destroy};
+    NetworkId m_Network = 0;
+};
+
+} // namespace
+
+void Run(const Options& options)
+{
+    Session(options).Execute();
+}
+
+} // namespace tenon::cli

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Model: see Model.hpp.
+#include "parsers/tflite/Model.hpp"
+
+#include "common/MappedFile.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <tflite_generated.h>
+
+namespace tenon::tflite
+{
+
+static_assert(std::endian::native == std::endian::little, "tensors of a .tflite file are used in place");
+
+namespace
+{
+
+constexpr uint32_t FormatVersion = 3;
+/// Of a flatbuffer: the largest scalar of the schema has 8 bytes.
+constexpr size_t BufferAlignment = 8;
+constexpr const char* ValidationPrefix = "VALIDATION:";
+
+/// Memory aligned for any scalar.
+std::shared_ptr<const void> AlignedCopy(Span<const uint8_t> bytes)
+{
+    using Unit = std::max_align_t;
+    auto copy = std::make_shared<std::vector<Unit>>(bytes.size() / sizeof(Unit) + 1);
+    std::copy(bytes.begin(), bytes.end(), reinterpret_cast<uint8_t*>(copy->data()));
+    return {copy, copy->data()};
+}
+
+void CheckSize(size_t bytes, const Limits& limits)
+{
+    if (bytes > limits.m_MaxFileBytes)
+    {
+        throw ParseException(
+            fmt::format("a model of {} bytes: the limit is {} (Limits::m_MaxFileBytes)", bytes, limits.m_MaxFileBytes));
+    }
+}
+
+} // namespace
+
+Model Model::FromFile(const std::string& path, const Limits& limits)
+{
+    std::shared_ptr<const MappedFile> file;
+    try
+    {
+        file = MappedFile::Open(path, limits.m_MaxFileBytes);
+    }
+    catch (const InvalidArgumentException& error)
+    {
+        throw ParseException(error.what());
+    }
+    const auto bytes = file->Bytes();
+    return {file, {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}, limits};
+}
+
+Model Model::FromCopy(Span<const uint8_t> bytes, const Limits& limits)
+{
+    CheckSize(bytes.size(), limits);
+    const std::shared_ptr<const void> copy = AlignedCopy(bytes);
+    return {copy, {static_cast<const uint8_t*>(copy.get()), bytes.size()}, limits};
+}
+
+Model Model::FromMemory(Span<const uint8_t> bytes, const Limits& limits)
+{
+    if (reinterpret_cast<uintptr_t>(bytes.data()) % BufferAlignment != 0)
+    {
+        return FromCopy(bytes, limits);
+    }
+    CheckSize(bytes.size(), limits);
+    return {nullptr, bytes, limits};
+}
+
+Model::Model(std::shared_ptr<const void> owner, Span<const uint8_t> bytes, const Limits& limits)
+    : m_Owner(std::move(owner)), m_Bytes(bytes), m_Limits(limits)
+{
+    constexpr size_t identifierEnd = 8;
+    if (bytes.size() < identifierEnd || !schema::ModelBufferHasIdentifier(bytes.data()))
+    {
+        throw ParseException(fmt::format("not a .tflite model: no identifier '{}' at offset 4 of {} bytes",
+                                         schema::ModelIdentifier(), bytes.size()));
+    }
+
+    // Each table takes four bytes and four more to refer to it; an operator has about ten, with its tensors. Tensor
+    // data may follow the flatbuffer, which itself is below 2 GiB.
+    constexpr uint64_t tablesPerLayer = 16;
+    constexpr uint64_t maxTables = 1ULL << 31;
+    const uint64_t tables =
+        std::min({uint64_t{bytes.size()} / 4, std::min(limits.m_MaxLayers, maxTables) * tablesPerLayer, maxTables});
+    constexpr size_t maxFlatBuffer = FLATBUFFERS_MAX_BUFFER_SIZE - 1;
+    flatbuffers::Verifier verifier(bytes.data(), std::min(bytes.size(), maxFlatBuffer), limits.m_MaxNesting,
+                                   static_cast<flatbuffers::uoffset_t>(tables));
+    if (!schema::VerifyModelBuffer(verifier))
+    {
+        throw ParseException(
+            fmt::format("the model is corrupt or cut short: an offset in its {} bytes leads outside, or "
+                        "it has more tables or deeper ones than the limits allow",
+                        bytes.size()));
+    }
+    m_Root = schema::GetModel(bytes.data());
+    if (m_Root->version() != FormatVersion)
+    {
+        throw ParseException(
+            fmt::format("the model is of format version {}, should be {}", m_Root->version(), FormatVersion));
+    }
+    // Lists and names may be shared in good faith, hence the factor; they are small beside the weights of a large
+    // model.
+    constexpr uint64_t sharing = 64;
+    constexpr uint64_t least = 1U << 20;
+    constexpr uint64_t most = 1U << 30;
+    m_ChargeLeft = std::clamp(bytes.size() * sharing, least, most);
+}
+
+const schema::SubGraph& Model::Subgraph(size_t index) const
+{
+    const auto* subgraphs = m_Root->subgraphs();
+    const size_t count = subgraphs != nullptr ? subgraphs->size() : 0;
+    if (index >= count)
+    {
+        throw ParseException(fmt::format("subgraph {} does not exist: the model has {}", index, count));
+    }
+    return *subgraphs->Get(static_cast<flatbuffers::uoffset_t>(index));
+}
+
+size_t Model::NumSubgraphs() const
+{
+    size_t count = 0;
+    if (m_Root->subgraphs() != nullptr)
+    {
+        for (const schema::SubGraph* subgraph : *m_Root->subgraphs())
+        {
+            const auto* name = subgraph->name();
+            count +=
+                name == nullptr || name->string_view().substr(0, std::strlen(ValidationPrefix)) != ValidationPrefix;
+        }
+    }
+    return count;
+}
+
+Span<const uint8_t> Model::BufferData(uint32_t index) const
+{
+    const auto* buffers = m_Root->buffers();
+    if (buffers == nullptr || index >= buffers->size())
+    {
+        // Buffer 0 means "no data" and may be left out with all the others.
+        if (index == 0)
+        {
+            return {};
+        }
+        throw ParseException(
+            fmt::format("buffer {} does not exist: the model has {}", index, buffers != nullptr ? buffers->size() : 0));
+    }
+    const schema::Buffer& buffer = *buffers->Get(index);
+    if (buffer.offset() > 1)
+    {
+        return Range(buffer.offset(), buffer.size(), "buffer");
+    }
+    const auto* data = buffer.data();
+    return data != nullptr ? Span<const uint8_t>(data->data(), data->size()) : Span<const uint8_t>();
+}
+
+Span<const uint8_t> Model::CustomOptions(const schema::Operator& op) const
+{
+    if (op.large_custom_options_offset() > 1)
+    {
+        return Range(op.large_custom_options_offset(), op.large_custom_options_size(), "large_custom_options");
+    }
+    const auto* options = op.custom_options();
+    return options != nullptr ? Span<const uint8_t>(options->data(), options->size()) : Span<const uint8_t>();
+}
+
+Span<const uint8_t> Model::Range(uint64_t offset, uint64_t size, const char* what) const
+{
+    if (offset > m_Bytes.size() || size > m_Bytes.size() - offset)
+    {
+        throw ParseException(fmt::format("{} of {} bytes at offset {} lies outside of the file of {} bytes", what, size,
+                                         offset, m_Bytes.size()));
+    }
+    return {m_Bytes.data() + offset, static_cast<size_t>(size)};
+}
+
+void Model::Charge(size_t bytes)
+{
+    if (bytes > m_ChargeLeft)
+    {
+        throw ParseException(
+            "the model refers to the same lists or names over and over: reading it would take memory out "
+            "of proportion to its size");
+    }
+    m_ChargeLeft -= bytes;
+}
+
+} // namespace tenon::tflite

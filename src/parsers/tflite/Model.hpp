@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Model: the bytes of a .tflite file, verified. Everything that is read from them afterwards is within bounds as far as
+// FlatBuffers goes; indices, sizes and shapes are checked where they are used (TensorTable, OperatorReader).
+#pragma once
+
+#include <tenon/Limits.hpp>
+#include <tenon/Span.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tenon::tflite
+{
+
+namespace schema
+{
+struct Model;
+struct Operator;
+struct SubGraph;
+} // namespace schema
+
+class Model
+{
+public:
+    /// Throws FileNotFoundException, or ParseException when the file is no model.
+    static Model FromFile(const std::string& path, const Limits& limits);
+    /// Copies the bytes.
+    static Model FromCopy(Span<const uint8_t> bytes, const Limits& limits);
+    /// Uses the bytes in place, unless they are not aligned as FlatBuffers needs: then copies them.
+    static Model FromMemory(Span<const uint8_t> bytes, const Limits& limits);
+
+    const schema::Model& Root() const { return *m_Root; }
+    /// Bytes of the file.
+    size_t Size() const { return m_Bytes.size(); }
+    const Limits& GetLimits() const { return m_Limits; }
+    /// Keeps the bytes alive; null when the caller does.
+    const std::shared_ptr<const void>& Owner() const { return m_Owner; }
+
+    /// Throws ParseException when there is no such subgraph.
+    const schema::SubGraph& Subgraph(size_t index) const;
+    /// Subgraphs, without those that only serve to validate the others ("VALIDATION:...").
+    size_t NumSubgraphs() const;
+
+    /// What a buffer holds; empty when it holds nothing. Throws ParseException for a bad index or range.
+    Span<const uint8_t> BufferData(uint32_t buffer) const;
+    /// The options of a custom operator.
+    Span<const uint8_t> CustomOptions(const schema::Operator& op) const;
+
+    /// Counts what is read out of the model. A well-formed file mentions each of its bytes about once; one that refers
+    /// to the same long list a thousand times would cost memory and time out of proportion, and is refused here.
+    void Charge(size_t bytes);
+
+private:
+    Model(std::shared_ptr<const void> owner, Span<const uint8_t> bytes, const Limits& limits);
+    Span<const uint8_t> Range(uint64_t offset, uint64_t size, const char* what) const;
+
+    std::shared_ptr<const void> m_Owner;
+    Span<const uint8_t> m_Bytes;
+    const schema::Model* m_Root = nullptr;
+    Limits m_Limits;
+    uint64_t m_ChargeLeft = 0;
+};
+
+} // namespace tenon::tflite

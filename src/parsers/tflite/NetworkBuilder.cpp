@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// NetworkBuilder: see NetworkBuilder.hpp.
+#include "parsers/tflite/NetworkBuilder.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace tenon::tflite
+{
+
+namespace
+{
+
+/// How kernels may read elements of the type: at multiples of their size, of half of it if they are pairs.
+size_t Alignment(DataType type)
+{
+    const size_t bytes = std::max(GetDataTypeBits(type) / 8U, 1U);
+    const bool isComplex = type == DataType::Complex64 || type == DataType::Complex128;
+    return isComplex ? bytes / 2 : bytes;
+}
+
+bool IsEmpty(const TensorInfo& info)
+{
+    return info.GetShape().AreAllDimensionsSpecified() && info.GetShape().GetNumElements64() == 0;
+}
+
+ActivationDescriptor ToDescriptor(const OperatorView& op, FusedActivation activation)
+{
+    switch (activation)
+    {
+    case FusedActivation::Relu: return ActivationDescriptor(ActivationFunction::ReLu);
+    case FusedActivation::Relu6: return ActivationDescriptor(ActivationFunction::BoundedReLu, 6.0f, 0.0f);
+    case FusedActivation::ReluN1To1: return ActivationDescriptor(ActivationFunction::BoundedReLu, 1.0f, -1.0f);
+    case FusedActivation::Tanh: return ActivationDescriptor(ActivationFunction::TanH, 1.0f, 1.0f);
+    case FusedActivation::SignBit: throw UnimplementedException("the fused activation SIGN_BIT is not supported");
+    case FusedActivation::None: break;
+    }
+    op.Fail("the fused activation has no layer");
+}
+
+const char* Name(FusedActivation activation)
+{
+    switch (activation)
+    {
+    case FusedActivation::None: return "NONE";
+    case FusedActivation::Relu: return "RELU";
+    case FusedActivation::ReluN1To1: return "RELU_N1_TO_1";
+    case FusedActivation::Relu6: return "RELU6";
+    case FusedActivation::Tanh: return "TANH";
+    case FusedActivation::SignBit: return "SIGN_BIT";
+    }
+    return "?";
+}
+
+} // namespace
+
+NetworkBuilder::NetworkBuilder(size_t numTensors, std::shared_ptr<const void> owner, const Limits& limits,
+                               bool standInForUnsupported)
+    : m_Network(INetwork::Create()), m_Sources(numTensors), m_Owner(std::move(owner)), m_MaxLayers(limits.m_MaxLayers),
+      m_StandInForUnsupported(standInForUnsupported)
+{
+}
+
+void NetworkBuilder::AddInput(const TensorView& tensor, LayerBindingId id, const std::string& name)
+{
+    CountLayer();
+    IConnectableLayer* layer = m_Network->AddInputLayer(id, name.c_str());
+    layer->GetOutputSlot(0).SetTensorInfo(tensor.m_Info);
+    SetSource(tensor, layer->GetOutputSlot(0), "an input of the graph");
+}
+
+void NetworkBuilder::AddOutput(const TensorView& tensor, LayerBindingId id, const std::string& name)
+{
+    CountLayer();
+    Source(tensor).Connect(m_Network->AddOutputLayer(id, name.c_str())->GetInputSlot(0));
+}
+
+bool NetworkBuilder::IsAvailable(const TensorView& tensor) const
+{
+    // A tensor without elements needs nobody to compute it.
+    return m_Sources.at(tensor.m_Index) != nullptr || tensor.m_IsConstant || IsEmpty(tensor.m_Info);
+}
+
+IOutputSlot& NetworkBuilder::Source(const TensorView& tensor)
+{
+    IOutputSlot*& slot = m_Sources.at(tensor.m_Index);
+    if (slot == nullptr)
+    {
+        if (!IsAvailable(tensor))
+        {
+            throw ParseException(
+                tensor.m_IsVariable
+                    ? fmt::format("tensor {} is a variable that nothing feeds or computes", tensor.Label())
+                    : fmt::format("tensor {} is read, but it is neither an input, nor constant, nor computed before",
+                                  tensor.Label()));
+        }
+        slot = &AddConstant(tensor).GetOutputSlot(0);
+    }
+    return *slot;
+}
+
+void NetworkBuilder::SetSource(const TensorView& tensor, IOutputSlot& slot, const std::string& name)
+{
+    IOutputSlot*& source = m_Sources.at(tensor.m_Index);
+    if (source != nullptr || tensor.m_IsConstant)
+    {
+        throw ParseException(
+            fmt::format("tensor {} is {}, but it {}", tensor.Label(), name,
+                        tensor.m_IsConstant ? "is constant" : "has its values from elsewhere already"));
+    }
+    source = &slot;
+}
+
+IConnectableLayer& NetworkBuilder::AddConstant(const TensorView& tensor)
+{
+    CountLayer();
+    TensorInfo info = tensor.m_Info;
+    info.SetConstant();
+    const void* memory = tensor.m_Data.data();
+    std::shared_ptr<const void> owner = tensor.m_Owner != nullptr ? tensor.m_Owner : m_Owner;
+    if (reinterpret_cast<uintptr_t>(memory) % Alignment(info.GetDataType()) != 0)
+    {
+        using Unit = std::max_align_t;
+        auto copy = std::make_shared<std::vector<Unit>>(tensor.m_Data.size() / sizeof(Unit) + 1);
+        std::copy(tensor.m_Data.begin(), tensor.m_Data.end(), reinterpret_cast<uint8_t*>(copy->data()));
+        memory = copy->data();
+        owner = std::move(copy);
+    }
+    const std::string name = tensor.m_Name.empty() ? fmt::format("tensor_{}", tensor.m_Index) : tensor.m_Name;
+    return *m_Network->AddConstantLayer(ConstTensor(info, memory), std::move(owner), name.c_str());
+}
+
+void NetworkBuilder::ConnectInputs(const OperatorView& op, IConnectableLayer& layer,
+                                   const std::vector<size_t>& operands)
+{
+    for (unsigned int slot = 0; slot < operands.size(); ++slot)
+    {
+        Source(op.Input(operands[slot])).Connect(layer.GetInputSlot(slot));
+    }
+}
+
+void NetworkBuilder::Wire(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands,
+                          FusedActivation activation)
+{
+    CountLayer();
+    ConnectInputs(op, *layer, operands);
+    for (unsigned int i = 0; i < layer->GetNumOutputSlots(); ++i)
+    {
+        const TensorView& tensor = op.Output(i);
+        IOutputSlot* slot = &layer->GetOutputSlot(i);
+        slot->SetTensorInfo(tensor.m_Info);
+        if (activation != FusedActivation::None)
+        {
+            IConnectableLayer& fused = AddFusedActivation(op, activation);
+            slot->Connect(fused.GetInputSlot(0));
+            slot = &fused.GetOutputSlot(0);
+            slot->SetTensorInfo(tensor.m_Info);
+        }
+        SetSource(tensor, *slot, "computed here");
+    }
+}
+
+void NetworkBuilder::WireOutput(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands,
+                                size_t output)
+{
+    CountLayer();
+    ConnectInputs(op, *layer, operands);
+    const TensorView& tensor = op.Output(output);
+    layer->GetOutputSlot(0).SetTensorInfo(tensor.m_Info);
+    SetSource(tensor, layer->GetOutputSlot(0), "computed here");
+}
+
+void NetworkBuilder::Alias(const OperatorView& op)
+{
+    SetSource(op.Output(0), Source(op.Input(0)), "computed here");
+}
+
+IConnectableLayer& NetworkBuilder::AddFusedActivation(const OperatorView& op, FusedActivation activation)
+{
+    CountLayer();
+    const ActivationDescriptor descriptor = ToDescriptor(op, activation);
+    return *m_Network->AddActivationLayer(descriptor, op.LayerName(Name(activation)).c_str());
+}
+
+void NetworkBuilder::AddUnsupported(const OperatorView& op)
+{
+    CountLayer();
+    const auto numInputs = static_cast<uint32_t>(op.NumInputs());
+    const auto numOutputs = static_cast<uint32_t>(op.NumOutputs());
+    IConnectableLayer* layer = nullptr;
+    if (m_StandInForUnsupported)
+    {
+        layer = m_Network->AddStandInLayer(StandInDescriptor(numInputs, numOutputs), op.LayerName().c_str());
+    }
+    else
+    {
+        CustomDescriptor descriptor;
+        descriptor.m_Name = op.Name();
+        descriptor.m_Options = op.RawOptions();
+        descriptor.m_NumInputs = numInputs;
+        descriptor.m_NumOutputs = numOutputs;
+        layer = m_Network->AddCustomLayer(descriptor, op.LayerName().c_str());
+    }
+    for (unsigned int i = 0; i < numInputs; ++i)
+    {
+        // An absent operand has no connection, nor has state that the layer itself keeps from run to run.
+        if (op.HasInput(i) && (!op.Input(i).m_IsVariable || IsAvailable(op.Input(i))))
+        {
+            Source(op.Input(i)).Connect(layer->GetInputSlot(i));
+        }
+    }
+    for (unsigned int i = 0; i < numOutputs; ++i)
+    {
+        if (op.HasOutput(i))
+        {
+            layer->GetOutputSlot(i).SetTensorInfo(op.Output(i).m_Info);
+            SetSource(op.Output(i), layer->GetOutputSlot(i), "computed here");
+        }
+    }
+}
+
+void NetworkBuilder::CountLayer()
+{
+    if (++m_NumLayers > m_MaxLayers)
+    {
+        throw ParseException(fmt::format("the network has more than {} layers (Limits::m_MaxLayers)", m_MaxLayers));
+    }
+}
+
+} // namespace tenon::tflite

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// OperatorReader: makes OperatorViews from a model file. The parser calls it once per operator.
+#pragma once
+
+#include "parsers/tflite/Model.hpp"
+#include "parsers/tflite/OperatorView.hpp"
+#include "parsers/tflite/TensorTable.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace tenon::tflite
+{
+
+/// Which operator an entry of a subgraph is.
+struct OperatorCode
+{
+    int32_t m_Builtin = 0; ///< a number of schema::BuiltinOperator, or one that is newer than the schema
+    std::string m_Name;    ///< "CONV_2D", or a custom operator's name
+};
+
+/// Throws ParseException when the model has no such code.
+OperatorCode ReadOperatorCode(Model& model, const schema::Operator& op);
+
+/// Throws ParseException for operands and options that do not fit, UnimplementedException for tensors that no layer can
+/// have; neither names the operator. Raw options are for operators that no row knows.
+OperatorView ReadOperator(Model& model, TensorTable& tensors, const schema::Operator& op, const OperatorCode& code,
+                          size_t index, bool withRawOptions);
+
+} // namespace tenon::tflite

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// OperatorView: all that a row in operators/ may know of an operator: name, attributes, tensor infos, constant data.
+// Nothing here says where it came from; OperatorReader makes it from a model file.
+#pragma once
+
+#include "parsers/tflite/Attributes.hpp"
+
+#include <tenon/Exceptions.hpp>
+#include <tenon/Span.hpp>
+#include <tenon/Tensor.hpp>
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tenon::tflite
+{
+
+/// A tensor as its source declares it.
+struct TensorView
+{
+    size_t m_Index = 0;                  ///< within its subgraph
+    std::string m_Name;                  ///< as declared; may be empty
+    TensorInfo m_Info;                   ///< sizes, or all of the shape, may be unknown
+    Span<const uint8_t> m_Data;          ///< of a constant; aligned to nothing in particular
+    std::shared_ptr<const void> m_Owner; ///< of m_Data, where that is not the source's own memory
+    bool m_IsConstant = false;
+    bool m_IsVariable = false;      ///< state that lives on between runs
+    std::optional<uint32_t> m_Rank; ///< as declared, also where m_Info leaves the shape to be inferred
+
+    /// "'weights'", or "3" for the fourth tensor if that has no name.
+    std::string Label() const;
+};
+
+class OperatorView
+{
+public:
+    /// Null for an operand that is absent.
+    using Operands = std::vector<const TensorView*>;
+
+    OperatorView(std::string name, size_t index, Operands inputs, Operands outputs, Attributes attributes,
+                 std::vector<uint8_t> options)
+        : m_Name(std::move(name)), m_Index(index), m_Inputs(std::move(inputs)), m_Outputs(std::move(outputs)),
+          m_Attributes(std::move(attributes)), m_Options(std::move(options))
+    {
+    }
+
+    /// "CONV_2D", or the name of a custom operator.
+    const std::string& Name() const { return m_Name; }
+    /// "CONV_2D:12": the name that its layer gets.
+    std::string LayerName() const { return fmt::format("{}:{}", m_Name, m_Index); }
+    std::string LayerName(std::string_view suffix) const { return fmt::format("{}:{}:{}", m_Name, m_Index, suffix); }
+
+    size_t NumInputs() const { return m_Inputs.size(); }
+    size_t NumOutputs() const { return m_Outputs.size(); }
+    bool HasInput(size_t i) const { return i < m_Inputs.size() && m_Inputs[i] != nullptr; }
+    bool HasOutput(size_t i) const { return i < m_Outputs.size() && m_Outputs[i] != nullptr; }
+    /// Throw ParseException for an operand that is absent.
+    const TensorView& Input(size_t i) const;
+    const TensorView& Output(size_t i) const;
+
+    /// The rank of an input if it is known.
+    std::optional<uint32_t> InputRank(size_t i) const;
+    /// The elements of a constant Signed32 or Signed64 input, at most `maxElements`. Nothing if it is not constant;
+    /// throws ParseException for another type or too many elements.
+    std::optional<std::vector<int64_t>> ConstantIntegers(size_t i, size_t maxElements) const;
+
+    /// The attributes, which must be of this kind.
+    template <typename A>
+    const A& Get() const
+    {
+        if (const A* attributes = std::get_if<A>(&m_Attributes))
+        {
+            return *attributes;
+        }
+        Fail("its source gives it options of another operator");
+    }
+    /// Options as their source has them, for an operator that no row knows.
+    const std::vector<uint8_t>& RawOptions() const { return m_Options; }
+
+    /// `value` as a descriptor's field. Throws ParseException if it is below `least`.
+    uint32_t Unsigned(const char* field, int32_t value, int32_t least) const;
+
+    /// Throws ParseException. The operator's name and index are added by the caller.
+    [[noreturn]] void Fail(const std::string& message) const;
+    /// Throws ParseException about an input.
+    [[noreturn]] void FailInput(size_t i, const std::string& message) const;
+
+private:
+    std::string m_Name;
+    size_t m_Index;
+    Operands m_Inputs;
+    Operands m_Outputs;
+    Attributes m_Attributes;
+    std::vector<uint8_t> m_Options;
+};
+
+} // namespace tenon::tflite

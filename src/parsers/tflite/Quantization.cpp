@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Type and quantization of tensors: see Quantization.hpp.
+#include "parsers/tflite/Quantization.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tflite_generated.h>
+#include <utility>
+#include <vector>
+
+namespace tenon::tflite
+{
+
+namespace
+{
+
+using schema::TensorType;
+
+struct Quantization
+{
+    std::vector<float> m_Scales;       ///< none: plain numbers
+    std::vector<int32_t> m_ZeroPoints; ///< as many
+    unsigned int m_Dimension = 0;      ///< of several scales
+};
+
+/// Zero points that elements of the type can have; an empty range for types that carry no quantization.
+std::pair<int64_t, int64_t> ZeroPointRange(TensorType type)
+{
+    switch (type)
+    {
+    case TensorType::INT4: return {-8, 7};
+    case TensorType::INT8: return {std::numeric_limits<int8_t>::min(), std::numeric_limits<int8_t>::max()};
+    case TensorType::UINT8: return {0, std::numeric_limits<uint8_t>::max()};
+    case TensorType::INT16: return {std::numeric_limits<int16_t>::min(), std::numeric_limits<int16_t>::max()};
+    case TensorType::INT32:
+    case TensorType::INT64: return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
+    default: return {0, -1};
+    }
+}
+
+/// Whether `scales` scales along `dimension` can belong to the shape, as far as that is known.
+bool Fits(size_t scales, int32_t dimension, const TensorShape& shape)
+{
+    if (scales == 1)
+    {
+        return true;
+    }
+    if (dimension < 0 || dimension >= static_cast<int32_t>(MaxNumOfTensorDimensions))
+    {
+        return false;
+    }
+    if (shape.GetDimensionality() == Dimensionality::NotSpecified)
+    {
+        return true;
+    }
+    const auto axis = static_cast<unsigned int>(dimension);
+    return axis < shape.GetNumDimensions() && (!shape.GetDimensionSpecificity(axis) || shape[axis] == scales);
+}
+
+std::vector<float> ReadScales(const flatbuffers::Vector<float>& scales)
+{
+    std::vector<float> values(scales.begin(), scales.end());
+    for (size_t i = 0; i < values.size(); ++i)
+    {
+        if (!std::isfinite(values[i]) || values[i] < 0)
+        {
+            throw ParseException(fmt::format("scale {} of {} is {}", i, values.size(), values[i]));
+        }
+    }
+    return values;
+}
+
+/// One zero point stands for all scales, missing ones are 0.
+std::vector<int32_t> ReadZeroPoints(const flatbuffers::Vector<int64_t>* zeroPoints, size_t numScales, TensorType type)
+{
+    std::vector<int32_t> values(numScales);
+    if (zeroPoints == nullptr || zeroPoints->size() == 0)
+    {
+        return values;
+    }
+    if (zeroPoints->size() > numScales)
+    {
+        throw ParseException(fmt::format("has {} zero points for {} scales", zeroPoints->size(), numScales));
+    }
+    const auto [least, greatest] = ZeroPointRange(type);
+    for (unsigned int i = 0; i < values.size(); ++i)
+    {
+        const int64_t value = zeroPoints->size() == 1  ? zeroPoints->Get(0)
+                              : i < zeroPoints->size() ? zeroPoints->Get(i)
+                                                       : 0;
+        if (value < least || value > greatest)
+        {
+            throw ParseException(fmt::format("zero point {} is {}, outside of {}", i, value, EnumNameTensorType(type)));
+        }
+        values[i] = static_cast<int32_t>(value);
+    }
+    return values;
+}
+
+Quantization ReadQuantization(Model& model, const schema::Tensor& tensor, const TensorShape& shape)
+{
+    const schema::QuantizationParameters* parameters = tensor.quantization();
+    const auto [least, greatest] = ZeroPointRange(tensor.type());
+    if (parameters == nullptr || least > greatest)
+    {
+        return {};
+    }
+    if (parameters->details_type() == schema::QuantizationDetails::BlockwiseQuantization ||
+        parameters->details_type() == schema::QuantizationDetails::MultiAxisQuantization)
+    {
+        throw UnimplementedException(
+            fmt::format("has {}, which is not supported", EnumNameQuantizationDetails(parameters->details_type())));
+    }
+    const auto* scales = parameters->scale();
+    if (scales == nullptr || scales->size() == 0)
+    {
+        return {};
+    }
+    if (!Fits(scales->size(), parameters->quantized_dimension(), shape))
+    {
+        // A bias needs no scales of its own: they follow from those of data and weights. Converters wrote some along
+        // the weights' dimension, which a bias does not have.
+        if (tensor.type() == TensorType::INT32 || tensor.type() == TensorType::INT64)
+        {
+            return {};
+        }
+        throw ParseException(fmt::format("has {} scales along dimension {} of shape {}", scales->size(),
+                                         parameters->quantized_dimension(), shape.ToString()));
+    }
+    model.Charge(scales->size() * sizeof(float));
+    Quantization quantization;
+    quantization.m_Scales = ReadScales(*scales);
+    quantization.m_ZeroPoints = ReadZeroPoints(parameters->zero_point(), scales->size(), tensor.type());
+    quantization.m_Dimension = static_cast<unsigned int>(std::max(parameters->quantized_dimension(), 0));
+    if (quantization.m_Scales.size() == 1 && quantization.m_Scales.front() == 0.0f)
+    {
+        return {}; // how old files say that there is none
+    }
+    return quantization;
+}
+
+/// An 8- or 16-bit type is one of plain integers unless there is a scale. Several scales without zero points make
+/// symmetric int8 weights, constant or computed.
+DataType ToDataType(TensorType type, const Quantization& quantization)
+{
+    const bool isQuantized = !quantization.m_Scales.empty();
+    switch (type)
+    {
+    case TensorType::FLOAT32: return DataType::Float32;
+    case TensorType::FLOAT16: return DataType::Float16;
+    case TensorType::BFLOAT16: return DataType::BFloat16;
+    case TensorType::FLOAT64: return DataType::Float64;
+    case TensorType::INT32: return DataType::Signed32;
+    case TensorType::INT64: return DataType::Signed64;
+    case TensorType::UINT16: return DataType::Unsigned16;
+    case TensorType::UINT32: return DataType::Unsigned32;
+    case TensorType::UINT64: return DataType::Unsigned64;
+    case TensorType::BOOL: return DataType::Boolean;
+    case TensorType::COMPLEX64: return DataType::Complex64;
+    case TensorType::COMPLEX128: return DataType::Complex128;
+    case TensorType::INT4: return DataType::QSymmS4;
+    case TensorType::UINT8: return isQuantized ? DataType::QAsymmU8 : DataType::Unsigned8;
+    case TensorType::INT16: return isQuantized ? DataType::QSymmS16 : DataType::Signed16;
+    case TensorType::INT8:
+    {
+        const auto& zeroPoints = quantization.m_ZeroPoints;
+        const bool isSymmetric = zeroPoints.size() > 1 && std::all_of(zeroPoints.begin(), zeroPoints.end(),
+                                                                      [](int32_t zeroPoint) { return zeroPoint == 0; });
+        return isSymmetric ? DataType::QSymmS8 : isQuantized ? DataType::QAsymmS8 : DataType::Signed8;
+    }
+    case TensorType::STRING:
+    case TensorType::RESOURCE:
+    case TensorType::VARIANT:
+    case TensorType::INT2:
+    case TensorType::UINT4:
+    case TensorType::FLOAT8_E4M3FN:
+    case TensorType::FLOAT8_E5M2:
+        throw UnimplementedException(fmt::format("is of type {}, which is not supported", EnumNameTensorType(type)));
+    }
+    throw ParseException(fmt::format("has type {}, which does not exist", static_cast<int>(type)));
+}
+
+} // namespace
+
+TensorInfo ReadInfo(Model& model, const schema::Tensor& tensor, const TensorShape& shape)
+{
+    const Quantization quantization = ReadQuantization(model, tensor, shape);
+    const DataType type = ToDataType(tensor.type(), quantization);
+    if (quantization.m_Scales.empty())
+    {
+        return {shape, type};
+    }
+    if (quantization.m_Scales.size() == 1)
+    {
+        return {shape, type, quantization.m_Scales.front(), quantization.m_ZeroPoints.front()};
+    }
+    TensorInfo info(shape, type, quantization.m_Scales, quantization.m_Dimension);
+    info.SetQuantizationOffsets(quantization.m_ZeroPoints);
+    return info;
+}
+
+} // namespace tenon::tflite

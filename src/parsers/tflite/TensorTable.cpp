@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// TensorTable: see TensorTable.hpp.
+#include "parsers/tflite/TensorTable.hpp"
+
+#include "parsers/tflite/Quantization.hpp"
+#include "parsers/tflite/Sparsity.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tflite_generated.h>
+
+namespace tenon::tflite
+{
+
+namespace
+{
+
+using schema::TensorType;
+
+/// The shape as the file has it; a size of -1 is unknown. Whether an empty one is a scalar is the caller's question.
+TensorShape ReadSizes(const flatbuffers::Vector<int32_t>& sizes, unsigned int maxRank)
+{
+    const unsigned int limit = std::min(maxRank, MaxNumOfTensorDimensions);
+    if (sizes.size() > limit)
+    {
+        throw ParseException(
+            fmt::format("has rank {}, at most {} is possible (Limits::m_MaxRank)", sizes.size(), limit));
+    }
+    TensorShape shape(sizes.size(), false);
+    for (unsigned int i = 0; i < sizes.size(); ++i)
+    {
+        if (sizes.Get(i) < -1)
+        {
+            throw ParseException(fmt::format("has size {} in dimension {}", sizes.Get(i), i));
+        }
+        if (sizes.Get(i) >= 0)
+        {
+            shape.SetDimensionSize(i, static_cast<unsigned int>(sizes.Get(i)));
+        }
+    }
+    return shape;
+}
+
+TensorShape ReadShape(const schema::Tensor& tensor, bool isConstant, bool isInput, unsigned int maxRank)
+{
+    const auto* sizes = tensor.shape();
+    if (sizes == nullptr || sizes->size() == 0)
+    {
+        return TensorShape(isConstant || tensor.has_rank() ? Dimensionality::Scalar : Dimensionality::NotSpecified);
+    }
+    TensorShape shape = ReadSizes(*sizes, maxRank);
+    // In the signature -1 marks what varies from run to run. An input that nobody resizes has the sizes in `shape`, as
+    // in TFLite; what is computed from it has sizes to be inferred.
+    const auto* signature = tensor.shape_signature();
+    if (!isConstant && !isInput && signature != nullptr && signature->size() == sizes->size())
+    {
+        for (unsigned int i = 0; i < signature->size(); ++i)
+        {
+            if (signature->Get(i) < 0)
+            {
+                shape.SetDimensionUnknown(i);
+            }
+        }
+    }
+    return shape;
+}
+
+} // namespace
+
+TensorTable::TensorTable(Model& model, const schema::SubGraph& subgraph, bool inferShapes)
+    : m_Model(model), m_Subgraph(subgraph), m_InferShapes(inferShapes),
+      m_Views(subgraph.tensors() != nullptr ? subgraph.tensors()->size() : 0)
+{
+}
+
+TensorTable::~TensorTable() = default;
+
+const schema::Tensor& TensorTable::Raw(int32_t index) const
+{
+    if (index < 0 || static_cast<size_t>(index) >= m_Views.size())
+    {
+        throw ParseException(fmt::format("tensor {} does not exist: the subgraph has {}", index, m_Views.size()));
+    }
+    return *m_Subgraph.tensors()->Get(static_cast<flatbuffers::uoffset_t>(index));
+}
+
+bool TensorTable::HasData(int32_t index) const
+{
+    const schema::Tensor& tensor = Raw(index);
+    return tensor.external_buffer() != 0 || m_Model.BufferData(tensor.buffer()).size() != 0;
+}
+
+const TensorView& TensorTable::GetInput(int32_t index)
+{
+    std::unique_ptr<TensorView> view = Convert(index, true);
+    return *(m_Views[static_cast<size_t>(index)] = std::move(view));
+}
+
+const TensorView& TensorTable::Reshape(int32_t index, const TensorShape& shape)
+{
+    TensorView& view = *m_Views.at(static_cast<size_t>(index));
+    view.m_Info.SetShape(shape);
+    view.m_Rank.reset();
+    CheckBytes(view);
+    return view;
+}
+
+const TensorView& TensorTable::Get(int32_t index)
+{
+    Raw(index);
+    std::unique_ptr<TensorView>& view = m_Views[static_cast<size_t>(index)];
+    if (view == nullptr)
+    {
+        view = Convert(index, false);
+    }
+    return *view;
+}
+
+std::unique_ptr<TensorView> TensorTable::Convert(int32_t index, bool isInput)
+{
+    const schema::Tensor& tensor = Raw(index);
+    auto view = std::make_unique<TensorView>();
+    view->m_Index = static_cast<size_t>(index);
+    if (tensor.name() != nullptr)
+    {
+        m_Model.Charge(tensor.name()->size());
+        view->m_Name = tensor.name()->str();
+    }
+    const auto context = [&] { return fmt::format("tensor {}", view->Label()); };
+    try
+    {
+        ConvertChecked(tensor, *view, isInput);
+    }
+    catch (const InvalidArgumentException& error)
+    {
+        throw ParseException(fmt::format("{}: {}", context(), error.what()));
+    }
+    catch (Exception& error)
+    {
+        error.AddContext(context());
+        throw;
+    }
+    return view;
+}
+
+void TensorTable::ConvertChecked(const schema::Tensor& tensor, TensorView& view, bool isInput)
+{
+    if (tensor.external_buffer() != 0)
+    {
+        throw UnimplementedException("its data is in another file, which is not supported");
+    }
+    view.m_Data = m_Model.BufferData(tensor.buffer());
+    view.m_IsConstant = view.m_Data.size() != 0;
+    view.m_IsVariable = tensor.is_variable();
+    if (view.m_IsConstant && view.m_IsVariable)
+    {
+        throw ParseException("is both variable and constant");
+    }
+
+    const TensorShape shape = ReadShape(tensor, view.m_IsConstant, isInput, m_Model.GetLimits().m_MaxRank);
+    if (shape.GetDimensionality() != Dimensionality::NotSpecified)
+    {
+        view.m_Rank = shape.GetNumDimensions();
+    }
+    view.m_Info = ReadInfo(m_Model, tensor, shape);
+    CheckBytes(view);
+    if (view.m_IsConstant)
+    {
+        view.m_Info.SetConstant();
+        if (tensor.sparsity() != nullptr)
+        {
+            auto dense = std::make_shared<const std::vector<uint8_t>>(
+                Densify(m_Model, *tensor.sparsity(), view.m_Info, view.m_Data));
+            view.m_Data = *dense;
+            view.m_Owner = std::move(dense);
+        }
+        if (view.m_Info.GetNumBytes() != view.m_Data.size())
+        {
+            throw ParseException(fmt::format("is {} of {} bytes, but its buffer {} has {}", view.m_Info.ToString(),
+                                             view.m_Info.GetNumBytes(), tensor.buffer(), view.m_Data.size()));
+        }
+    }
+    else if (m_InferShapes && !isInput && !view.m_IsVariable)
+    {
+        view.m_Info.SetShape(TensorShape());
+    }
+}
+
+void TensorTable::CheckBytes(const TensorView& view) const
+{
+    const uint64_t limit = m_Model.GetLimits().m_MaxTensorBytes;
+    if (view.m_Info.GetShape().AreAllDimensionsSpecified() && view.m_Info.GetNumBytes() > limit)
+    {
+        throw ParseException(fmt::format("is {} of {} bytes: the limit is {} (Limits::m_MaxTensorBytes)",
+                                         view.m_Info.ToString(), view.m_Info.GetNumBytes(), limit));
+    }
+}
+
+} // namespace tenon::tflite

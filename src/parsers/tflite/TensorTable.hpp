@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// TensorTable: the tensors of one subgraph as TensorViews, each checked and converted when it is first asked for. The
+// parser and the OperatorReader take tensors from here.
+#pragma once
+
+#include "parsers/tflite/Model.hpp"
+#include "parsers/tflite/OperatorView.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace tenon::tflite
+{
+
+namespace schema
+{
+struct Tensor;
+}
+
+class TensorTable
+{
+public:
+    /// With `inferShapes` computed tensors are left without a shape.
+    TensorTable(Model& model, const schema::SubGraph& subgraph, bool inferShapes);
+    ~TensorTable();
+
+    size_t Size() const { return m_Views.size(); }
+
+    /// Whether the file holds values for the tensor. Throws ParseException for an index that does not exist.
+    bool HasData(int32_t index) const;
+    /// Declares the tensor a graph input: it keeps the declared shape. To be called before Get.
+    const TensorView& GetInput(int32_t index);
+    /// Replaces the shape of a graph input.
+    const TensorView& Reshape(int32_t index, const TensorShape& shape);
+
+    /// Throws ParseException for an index that does not exist and for a tensor that contradicts itself,
+    /// UnimplementedException for a type or storage that no layer can have.
+    const TensorView& Get(int32_t index);
+
+private:
+    const schema::Tensor& Raw(int32_t index) const;
+    std::unique_ptr<TensorView> Convert(int32_t index, bool isInput);
+    void ConvertChecked(const schema::Tensor& tensor, TensorView& view, bool isInput);
+    void CheckBytes(const TensorView& view) const;
+
+    Model& m_Model;
+    const schema::SubGraph& m_Subgraph;
+    bool m_InferShapes;
+    std::vector<std::unique_ptr<TensorView>> m_Views;
+};
+
+} // namespace tenon::tflite

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// TfLiteParser: the implementation of ITfLiteParser. Reads the main subgraph of a model operator by operator and keeps
+// the bindings of the network that it made last.
+#pragma once
+
+#include "parsers/tflite/Model.hpp"
+#include "parsers/tflite/NetworkBuilder.hpp"
+#include "parsers/tflite/TensorTable.hpp"
+
+#include <tenon/parsers/ITfLiteParser.hpp>
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace tenon::tflite
+{
+
+class TfLiteParser final : public ITfLiteParser
+{
+public:
+    explicit TfLiteParser(const TfLiteParserOptions& options) : m_Options(options) {}
+
+    INetworkPtr CreateNetworkFromBinaryFile(const char* graphFile) override;
+    INetworkPtr CreateNetworkFromBinary(const std::vector<uint8_t>& binaryContent) override;
+    INetworkPtr CreateNetworkFromMemory(const void* data, size_t bytes) override;
+
+    BindingPointInfo GetNetworkInputBindingInfo(size_t subgraphId, const std::string& name) const override;
+    BindingPointInfo GetNetworkOutputBindingInfo(size_t subgraphId, const std::string& name) const override;
+    size_t GetSubgraphCount() const override { return m_NumSubgraphs; }
+    std::vector<std::string> GetSubgraphInputTensorNames(size_t subgraphId) const override;
+    std::vector<std::string> GetSubgraphOutputTensorNames(size_t subgraphId) const override;
+
+private:
+    /// Inputs or outputs in the order of the model's list. Names are unique.
+    struct Bindings
+    {
+        std::vector<std::string> m_Names;
+        std::unordered_map<std::string, BindingPointInfo> m_Infos;
+        std::unordered_map<std::string, size_t> m_LastSuffix; ///< of names that occur more than once
+
+        std::string AddName(const TensorView& tensor);
+        const BindingPointInfo& Find(const std::string& name, const char* kind) const;
+    };
+
+    INetworkPtr Parse(Model model);
+    void AddInputs(const schema::SubGraph& subgraph, TensorTable& tensors, NetworkBuilder& builder);
+    void ReshapeInput(int32_t index, const std::string& name, TensorTable& tensors) const;
+    void CheckInputShapeNames() const;
+    static void AddOperators(Model& model, const schema::SubGraph& subgraph, TensorTable& tensors,
+                             NetworkBuilder& builder);
+    void AddOutputs(const schema::SubGraph& subgraph, TensorTable& tensors, NetworkBuilder& builder);
+    static void CheckSubgraph(size_t subgraphId);
+
+    TfLiteParserOptions m_Options;
+    size_t m_NumSubgraphs = 0;
+    Bindings m_Inputs;
+    Bindings m_Outputs;
+};
+
+} // namespace tenon::tflite

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of the activation functions and softmaxes. Called through the table in Operators.cpp.
+#include "parsers/tflite/operators/Rows.hpp"
+
+namespace tenon::tflite
+{
+
+namespace
+{
+
+void AddActivation(const OperatorView& op, NetworkBuilder& builder, ActivationFunction function, float a = 0.0f,
+                   float b = 0.0f)
+{
+    builder.Wire(op, builder.Network().AddActivationLayer(ActivationDescriptor(function, a, b), op.LayerName().c_str()),
+                 {0});
+}
+
+} // namespace
+
+void AddRelu(const OperatorView& op, NetworkBuilder& builder)
+{
+    AddActivation(op, builder, ActivationFunction::ReLu);
+}
+
+void AddRelu6(const OperatorView& op, NetworkBuilder& builder)
+{
+    AddActivation(op, builder, ActivationFunction::BoundedReLu, 6.0f, 0.0f);
+}
+
+void AddRelu0To1(const OperatorView& op, NetworkBuilder& builder)
+{
+    AddActivation(op, builder, ActivationFunction::BoundedReLu, 1.0f, 0.0f);
+}
+
+void AddReluN1To1(const OperatorView& op, NetworkBuilder& builder)
+{
+    AddActivation(op, builder, ActivationFunction::BoundedReLu, 1.0f, -1.0f);
+}
+
+void AddTanH(const OperatorView& op, NetworkBuilder& builder)
+{
+    AddActivation(op, builder, ActivationFunction::TanH, 1.0f, 1.0f);
+}
+
+void AddLogistic(const OperatorView& op, NetworkBuilder& builder)
+{
+    AddActivation(op, builder, ActivationFunction::Sigmoid);
+}
+
+void AddElu(const OperatorView& op, NetworkBuilder& builder)
+{
+    AddActivation(op, builder, ActivationFunction::Elu, 1.0f);
+}
+
+void AddHardSwish(const OperatorView& op, NetworkBuilder& builder)
+{
+    AddActivation(op, builder, ActivationFunction::HardSwish);
+}
+
+void AddLeakyRelu(const OperatorView& op, NetworkBuilder& builder)
+{
+    AddActivation(op, builder, ActivationFunction::LeakyReLu, op.Get<LeakyReluAttributes>().m_Alpha);
+}
+
+void AddGelu(const OperatorView& op, NetworkBuilder& builder)
+{
+    AddActivation(op, builder, ActivationFunction::Gelu, op.Get<GeluAttributes>().m_Approximate ? 1.0f : 0.0f);
+}
+
+void AddPrelu(const OperatorView& op, NetworkBuilder& builder)
+{
+    builder.Wire(op, builder.Network().AddPreluLayer(op.LayerName().c_str()), {0, 1});
+}
+
+void AddSoftmax(const OperatorView& op, NetworkBuilder& builder)
+{
+    SoftmaxDescriptor descriptor;
+    descriptor.m_Beta = op.Get<SoftmaxAttributes>().m_Beta;
+    descriptor.m_Axis = -1;
+    builder.Wire(op, builder.Network().AddSoftmaxLayer(descriptor, op.LayerName().c_str()), {0});
+}
+
+void AddLogSoftmax(const OperatorView& op, NetworkBuilder& builder)
+{
+    LogSoftmaxDescriptor descriptor;
+    descriptor.m_Axis = -1;
+    builder.Wire(op, builder.Network().AddLogSoftmaxLayer(descriptor, op.LayerName().c_str()), {0});
+}
+
+} // namespace tenon::tflite

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of the operators that move elements to other places, or pick them by index. What they need to know is always an
+// input; the optimizer folds constant ones. Called through the table in Operators.cpp.
+#include "parsers/tflite/operators/Rows.hpp"
+
+namespace tenon::tflite
+{
+
+namespace
+{
+
+PadDescriptor MakePad(PaddingMode mode)
+{
+    PadDescriptor descriptor;
+    descriptor.m_PaddingMode = mode;
+    descriptor.m_ParametersAsInputs = true;
+    return descriptor;
+}
+
+SpaceToDepthDescriptor MakeBlock(const OperatorView& op)
+{
+    return {op.Unsigned("block_size", op.Get<BlockAttributes>().m_BlockSize, 1), DataLayout::NHWC};
+}
+
+} // namespace
+
+void AddTranspose(const OperatorView& op, NetworkBuilder& builder)
+{
+    TransposeDescriptor descriptor;
+    descriptor.m_ParametersAsInputs = true;
+    builder.Wire(op, builder.Network().AddTransposeLayer(descriptor, op.LayerName().c_str()), {0, 1});
+}
+
+/// PAD and PADV2 alike may have the value as input 2. Without one they pad with real 0, which a quantized tensor stores
+/// as its zero point.
+void AddPad(const OperatorView& op, NetworkBuilder& builder)
+{
+    PadDescriptor descriptor = MakePad(PaddingMode::Constant);
+    descriptor.m_ValueAsInput = op.HasInput(2);
+    if (!descriptor.m_ValueAsInput)
+    {
+        descriptor.m_PadValue = static_cast<float>(op.Input(0).m_Info.GetQuantizationOffset());
+    }
+    builder.Wire(op, builder.Network().AddPadLayer(descriptor, op.LayerName().c_str()),
+                 descriptor.m_ValueAsInput ? std::vector<size_t>{0, 1, 2} : std::vector<size_t>{0, 1});
+}
+
+void AddMirrorPad(const OperatorView& op, NetworkBuilder& builder)
+{
+    const PadDescriptor descriptor = MakePad(op.Get<MirrorPadAttributes>().m_Mode);
+    builder.Wire(op, builder.Network().AddPadLayer(descriptor, op.LayerName().c_str()), {0, 1});
+}
+
+void AddTile(const OperatorView& op, NetworkBuilder& builder)
+{
+    TileDescriptor descriptor;
+    descriptor.m_ParametersAsInputs = true;
+    builder.Wire(op, builder.Network().AddTileLayer(descriptor, op.LayerName().c_str()), {0, 1});
+}
+
+void AddReverseV2(const OperatorView& op, NetworkBuilder& builder)
+{
+    builder.Wire(op, builder.Network().AddReverseV2Layer(op.LayerName().c_str()), {0, 1});
+}
+
+void AddSpaceToDepth(const OperatorView& op, NetworkBuilder& builder)
+{
+    builder.Wire(op, builder.Network().AddSpaceToDepthLayer(MakeBlock(op), op.LayerName().c_str()), {0});
+}
+
+void AddDepthToSpace(const OperatorView& op, NetworkBuilder& builder)
+{
+    builder.Wire(op, builder.Network().AddDepthToSpaceLayer(MakeBlock(op), op.LayerName().c_str()), {0});
+}
+
+void AddSpaceToBatchNd(const OperatorView& op, NetworkBuilder& builder)
+{
+    SpaceToBatchNdDescriptor descriptor;
+    descriptor.m_DataLayout = DataLayout::NHWC;
+    descriptor.m_ParametersAsInputs = true;
+    builder.Wire(op, builder.Network().AddSpaceToBatchNdLayer(descriptor, op.LayerName().c_str()), {0, 1, 2});
+}
+
+void AddBatchToSpaceNd(const OperatorView& op, NetworkBuilder& builder)
+{
+    BatchToSpaceNdDescriptor descriptor;
+    descriptor.m_DataLayout = DataLayout::NHWC;
+    descriptor.m_ParametersAsInputs = true;
+    builder.Wire(op, builder.Network().AddBatchToSpaceNdLayer(descriptor, op.LayerName().c_str()), {0, 1, 2});
+}
+
+void AddGather(const OperatorView& op, NetworkBuilder& builder)
+{
+    const auto& attributes = op.Get<AxisAttributes>();
+    GatherDescriptor descriptor(attributes.m_Axis);
+    descriptor.m_BatchDims = attributes.m_BatchDims;
+    builder.Wire(op, builder.Network().AddGatherLayer(descriptor, op.LayerName().c_str()), {0, 1});
+}
+
+void AddGatherNd(const OperatorView& op, NetworkBuilder& builder)
+{
+    builder.Wire(op, builder.Network().AddGatherNdLayer(op.LayerName().c_str()), {0, 1});
+}
+
+/// Inputs: indices, updates and the output's shape. Updates of one place add up.
+void AddScatterNd(const OperatorView& op, NetworkBuilder& builder)
+{
+    const ScatterNdDescriptor descriptor(ScatterNdFunction::Add, false);
+    builder.Wire(op, builder.Network().AddScatterNdLayer(descriptor, op.LayerName().c_str()), {2, 0, 1});
+}
+
+} // namespace tenon::tflite

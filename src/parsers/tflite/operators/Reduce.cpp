@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of the operators that reduce along axes. The axes are always an input; the optimizer folds constant ones. Called
+// through the table in Operators.cpp.
+#include "parsers/tflite/operators/Rows.hpp"
+
+namespace tenon::tflite
+{
+
+namespace
+{
+
+void AddReduce(const OperatorView& op, NetworkBuilder& builder, ReduceOperation operation)
+{
+    ReduceDescriptor descriptor;
+    descriptor.m_ReduceOperation = operation;
+    descriptor.m_KeepDims = op.Get<ReduceAttributes>().m_KeepDims;
+    descriptor.m_ParametersAsInputs = true;
+    builder.Wire(op, builder.Network().AddReduceLayer(descriptor, op.LayerName().c_str()), {0, 1});
+}
+
+void AddArgMinMax(const OperatorView& op, NetworkBuilder& builder, ArgMinMaxFunction function)
+{
+    ArgMinMaxDescriptor descriptor;
+    descriptor.m_Function = function;
+    descriptor.m_Output_Type = op.Output(0).m_Info.GetDataType();
+    descriptor.m_ParametersAsInputs = true;
+    if (descriptor.m_Output_Type != DataType::Signed32 && descriptor.m_Output_Type != DataType::Signed64)
+    {
+        op.Fail(fmt::format("output 0 {} is {}, should be INT32 or INT64", op.Output(0).Label(),
+                            GetDataTypeName(descriptor.m_Output_Type)));
+    }
+    builder.Wire(op, builder.Network().AddArgMinMaxLayer(descriptor, op.LayerName().c_str()), {0, 1});
+}
+
+} // namespace
+
+void AddMean(const OperatorView& op, NetworkBuilder& builder)
+{
+    MeanDescriptor descriptor;
+    descriptor.m_KeepDims = op.Get<ReduceAttributes>().m_KeepDims;
+    descriptor.m_ParametersAsInputs = true;
+    builder.Wire(op, builder.Network().AddMeanLayer(descriptor, op.LayerName().c_str()), {0, 1});
+}
+
+void AddSum(const OperatorView& op, NetworkBuilder& builder)
+{
+    AddReduce(op, builder, ReduceOperation::Sum);
+}
+
+void AddReduceMax(const OperatorView& op, NetworkBuilder& builder)
+{
+    AddReduce(op, builder, ReduceOperation::Max);
+}
+
+void AddReduceMin(const OperatorView& op, NetworkBuilder& builder)
+{
+    AddReduce(op, builder, ReduceOperation::Min);
+}
+
+void AddReduceProd(const OperatorView& op, NetworkBuilder& builder)
+{
+    AddReduce(op, builder, ReduceOperation::Prod);
+}
+
+void AddArgMax(const OperatorView& op, NetworkBuilder& builder)
+{
+    AddArgMinMax(op, builder, ArgMinMaxFunction::Max);
+}
+
+void AddArgMin(const OperatorView& op, NetworkBuilder& builder)
+{
+    AddArgMinMax(op, builder, ArgMinMaxFunction::Min);
+}
+
+} // namespace tenon::tflite

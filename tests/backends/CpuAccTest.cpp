@@ -1,0 +1,631 @@
+// SPDX-License-Identifier: Apache-2.0
+// CpuAcc judged by CpuRef: float convolutions and fully connected layers of many shapes, on one and on several threads,
+// and what the backend refuses.
+#include "backends/cpu/CpuAccBackend.hpp"
+#include "backends/reference/CpuRefBackend.hpp"
+
+#include <tenon/Descriptors.hpp>
+#include <tenon/Exceptions.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+/// Real threads, one a piece, so that pieces do run at the same time. Remembers how many pieces there were.
+class Threads final : public IParallelFor
+{
+public:
+    explicit Threads(unsigned int threads) : m_Threads(threads) {}
+
+    void Run(size_t count, size_t grain, const std::function<void(size_t, size_t)>& body) override
+    {
+        const size_t piece = std::max(grain, (count + m_Threads - 1) / m_Threads);
+        std::vector<std::thread> workers;
+        for (size_t begin = 0; begin < count; begin += piece)
+        {
+            workers.emplace_back(body, begin, std::min(count, begin + piece));
+        }
+        m_MostPieces = std::max(m_MostPieces, workers.size());
+        for (std::thread& worker : workers)
+        {
+            worker.join();
+        }
+    }
+    unsigned int GetNumThreads() const override { return m_Threads; }
+    size_t GetMostPieces() const { return m_MostPieces; }
+
+private:
+    unsigned int m_Threads;
+    size_t m_MostPieces = 0;
+};
+
+using Values = std::vector<float>;
+
+TensorInfo Info(std::initializer_list<unsigned int> shape)
+{
+    return TensorInfo(TensorShape(shape), DataType::Float32);
+}
+
+/// A layer with weights and perhaps a bias, and the values to run it with.
+struct TestLayer
+{
+    LayerType m_Type = LayerType::Convolution2d;
+    std::shared_ptr<BaseDescriptor> m_Descriptor;
+    std::vector<TensorInfo> m_Inputs; ///< data, weights, bias
+    TensorInfo m_Output;
+    std::vector<Values> m_Values;
+    std::vector<bool> m_Constant = {false, true, true};
+    std::string m_Name = "layer under test";
+
+    void FillRandomly(std::mt19937& random)
+    {
+        std::uniform_real_distribution<float> value(-1.0f, 1.0f);
+        m_Values.clear();
+        for (const TensorInfo& info : m_Inputs)
+        {
+            Values values(info.GetNumElements());
+            std::generate(values.begin(), values.end(), [&] { return value(random); });
+            m_Values.push_back(values);
+        }
+    }
+
+    /// The same layer with all values positive: its outputs are the sums of the magnitudes of what is added up.
+    TestLayer GetMagnitudes() const
+    {
+        TestLayer magnitudes = *this;
+        for (Values& values : magnitudes.m_Values)
+        {
+            std::transform(values.begin(), values.end(), values.begin(), [](float v) { return std::fabs(v); });
+        }
+        return magnitudes;
+    }
+};
+
+/// The pointers that a LayerView and its kin refer to.
+class Binding
+{
+public:
+    explicit Binding(const TestLayer& layer) : m_Layer(layer)
+    {
+        for (size_t i = 0; i < layer.m_Inputs.size(); ++i)
+        {
+            m_Infos.push_back(&layer.m_Inputs[i]);
+            m_Data.push_back(i < layer.m_Values.size() ? layer.m_Values[i].data() : nullptr);
+            m_ConstantData.push_back(layer.m_Constant[i] ? m_Data.back() : nullptr);
+        }
+        m_Outputs.push_back(&layer.m_Output);
+    }
+
+    LayerView GetView() const
+    {
+        LayerView view;
+        view.m_Type = m_Layer.m_Type;
+        view.m_Name = &m_Layer.m_Name;
+        view.m_Descriptor = m_Layer.m_Descriptor.get();
+        view.m_Inputs = m_Infos;
+        view.m_Outputs = m_Outputs;
+        view.m_ConstantData = m_ConstantData;
+        return view;
+    }
+
+    ReshapeArgs GetReshapeArgs() const
+    {
+        ReshapeArgs args;
+        args.m_Descriptor = m_Layer.m_Descriptor.get();
+        args.m_Inputs = m_Infos;
+        args.m_Outputs = m_Outputs;
+        args.m_ConstantData = m_ConstantData;
+        args.m_Name = &m_Layer.m_Name;
+        return args;
+    }
+
+    const std::vector<const void*>& GetData() const { return m_Data; }
+
+private:
+    const TestLayer& m_Layer;
+    std::vector<const TensorInfo*> m_Infos;
+    std::vector<const TensorInfo*> m_Outputs;
+    std::vector<const void*> m_Data;
+    std::vector<const void*> m_ConstantData;
+};
+
+/// Runs the layer in memory with a margin at both ends, which must stay as it was.
+Values Execute(const IBackend& backend, const TestLayer& layer, IParallelFor& parallel,
+               const ModelOptions& options = {})
+{
+    constexpr size_t Margin = 16;
+    constexpr float Untouched = 12345.0f;
+    const Binding binding(layer);
+    const SupportResult support = backend.GetLayerSupport(options)->IsLayerSupported(binding.GetView());
+    EXPECT_TRUE(support) << support.m_Reason;
+    const auto workload = backend.CreateWorkloadFactory(options)->CreateWorkload(binding.GetView());
+    const auto shaped = workload->Reshape(binding.GetReshapeArgs());
+
+    const size_t elements = layer.m_Output.GetNumElements();
+    Values output(elements + 2 * Margin, Untouched);
+    const size_t scratchElements = (shaped->GetScratchBytes() + sizeof(float) - 1) / sizeof(float);
+    Values scratch(scratchElements + 2 * Margin, Untouched);
+    std::vector<void*> outputs = {output.data() + Margin};
+    ExecuteArgs args;
+    args.m_Inputs = binding.GetData();
+    args.m_Outputs = outputs;
+    args.m_Scratch = scratch.data() + Margin;
+    args.m_Parallel = &parallel;
+    shaped->Execute(args);
+
+    for (size_t i = 0; i < Margin; ++i)
+    {
+        EXPECT_EQ(output[i], Untouched);
+        EXPECT_EQ(output[Margin + elements + i], Untouched);
+        EXPECT_EQ(scratch[i], Untouched);
+        EXPECT_EQ(scratch[Margin + scratchElements + i], Untouched);
+    }
+    return Values(output.begin() + Margin, output.begin() + static_cast<std::ptrdiff_t>(Margin + elements));
+}
+
+/// CpuAcc against CpuRef: both may be off by one rounding for each of `depth` additions.
+void Compare(const TestLayer& layer, size_t depth, const std::string& what)
+{
+    SCOPED_TRACE(what);
+    const auto reference = ref::MakeCpuRefBackend();
+    const auto fast = cpu::MakeCpuAccBackend();
+    Threads one(1);
+    const Values expected = Execute(*reference, layer, one);
+    const Values magnitudes = Execute(*reference, layer.GetMagnitudes(), one);
+    for (const unsigned int threads : {1U, 2U, 5U})
+    {
+        Threads parallel(threads);
+        const Values got = Execute(*fast, layer, parallel);
+        ASSERT_EQ(got.size(), expected.size());
+        for (size_t i = 0; i < got.size(); ++i)
+        {
+            const float bound =
+                2.0f * static_cast<float>(depth + 2) * std::numeric_limits<float>::epsilon() * magnitudes[i];
+            ASSERT_LE(std::fabs(got[i] - expected[i]), bound)
+                << "element " << i << " with " << threads << " threads: " << got[i] << " in place of " << expected[i];
+        }
+    }
+}
+
+/// What a random convolution is made of.
+struct ConvolutionShape
+{
+    unsigned int m_Batches = 1;
+    unsigned int m_Height = 1;
+    unsigned int m_Width = 1;
+    unsigned int m_GroupChannels = 1;
+    unsigned int m_Groups = 1;
+    unsigned int m_GroupOutputs = 1;
+    unsigned int m_KernelHeight = 1;
+    unsigned int m_KernelWidth = 1;
+    Convolution2dDescriptor m_Descriptor;
+    bool m_Bias = true;
+
+    size_t GetDepth() const { return size_t{m_KernelHeight} * m_KernelWidth * m_GroupChannels; }
+
+    /// Without an output when the window does not fit into the padded image.
+    bool MakeLayer(TestLayer& layer) const
+    {
+        const Convolution2dDescriptor& d = m_Descriptor;
+        const unsigned int height = m_Height + d.m_PadTop + d.m_PadBottom;
+        const unsigned int width = m_Width + d.m_PadLeft + d.m_PadRight;
+        const unsigned int windowHeight = (m_KernelHeight - 1) * d.m_DilationY + 1;
+        const unsigned int windowWidth = (m_KernelWidth - 1) * d.m_DilationX + 1;
+        if (windowHeight > height || windowWidth > width)
+        {
+            return false;
+        }
+        const unsigned int outputs = m_GroupOutputs * m_Groups;
+        layer.m_Type = LayerType::Convolution2d;
+        auto descriptor = std::make_shared<Convolution2dDescriptor>(d);
+        descriptor->m_DataLayout = DataLayout::NHWC;
+        descriptor->m_BiasEnabled = m_Bias;
+        layer.m_Descriptor = descriptor;
+        layer.m_Inputs = {Info({m_Batches, m_Height, m_Width, m_GroupChannels * m_Groups}),
+                          Info({outputs, m_KernelHeight, m_KernelWidth, m_GroupChannels})};
+        if (m_Bias)
+        {
+            layer.m_Inputs.push_back(Info({outputs}));
+        }
+        layer.m_Output = Info(
+            {m_Batches, (height - windowHeight) / d.m_StrideY + 1, (width - windowWidth) / d.m_StrideX + 1, outputs});
+        return true;
+    }
+
+    std::string ToString() const
+    {
+        const auto pair = [](unsigned int a, unsigned int b) { return std::to_string(a) + "x" + std::to_string(b); };
+        const Convolution2dDescriptor& d = m_Descriptor;
+        return std::to_string(m_Batches) + " images " + pair(m_Height, m_Width) + ", " + std::to_string(m_Groups) +
+               " groups of " + std::to_string(m_GroupChannels) + " to " + std::to_string(m_GroupOutputs) + ", kernel " +
+               pair(m_KernelHeight, m_KernelWidth) + " stride " + pair(d.m_StrideY, d.m_StrideX) + " dilation " +
+               pair(d.m_DilationY, d.m_DilationX) + " padding top " + std::to_string(d.m_PadTop) + " left " +
+               std::to_string(d.m_PadLeft) + (m_Bias ? " with bias" : "");
+    }
+};
+
+ConvolutionShape MakeRandomShape(std::mt19937& random)
+{
+    const auto pick = [&random](unsigned int first, unsigned int last)
+    { return std::uniform_int_distribution<unsigned int>(first, last)(random); };
+    ConvolutionShape shape;
+    shape.m_Batches = pick(1, 3);
+    shape.m_Height = pick(1, 20);
+    shape.m_Width = pick(1, 20);
+    shape.m_Groups = pick(0, 3) == 0 ? pick(2, 3) : 1;
+    shape.m_GroupChannels = pick(1, 33);
+    shape.m_GroupOutputs = pick(1, 50);
+    shape.m_KernelHeight = pick(1, 4);
+    shape.m_KernelWidth = pick(1, 4);
+    shape.m_Descriptor.m_StrideY = pick(1, 3);
+    shape.m_Descriptor.m_StrideX = pick(1, 3);
+    shape.m_Descriptor.m_DilationY = pick(1, 2);
+    shape.m_Descriptor.m_DilationX = pick(1, 3);
+    shape.m_Descriptor.m_PadTop = pick(0, shape.m_KernelHeight);
+    shape.m_Descriptor.m_PadBottom = pick(0, shape.m_KernelHeight);
+    shape.m_Descriptor.m_PadLeft = pick(0, shape.m_KernelWidth);
+    shape.m_Descriptor.m_PadRight = pick(0, shape.m_KernelWidth);
+    shape.m_Bias = pick(0, 3) != 0;
+    return shape;
+}
+
+/// Fully connected: `transposed` weights are [outputs, depth].
+TestLayer MakeFullyConnected(unsigned int rows, unsigned int depth, unsigned int outputs, bool transposed, bool bias)
+{
+    TestLayer layer;
+    layer.m_Type = LayerType::FullyConnected;
+    auto descriptor = std::make_shared<FullyConnectedDescriptor>();
+    descriptor->m_BiasEnabled = bias;
+    descriptor->m_TransposeWeightMatrix = transposed;
+    layer.m_Descriptor = descriptor;
+    layer.m_Inputs = {Info({rows, depth}), transposed ? Info({outputs, depth}) : Info({depth, outputs})};
+    if (bias)
+    {
+        layer.m_Inputs.push_back(Info({outputs}));
+    }
+    layer.m_Output = Info({rows, outputs});
+    return layer;
+}
+
+TestLayer MakeSmallConvolution()
+{
+    TestLayer layer;
+    ConvolutionShape shape;
+    shape.m_Height = 5;
+    shape.m_Width = 4;
+    shape.m_GroupChannels = 3;
+    shape.m_GroupOutputs = 6;
+    shape.m_KernelHeight = shape.m_KernelWidth = 3;
+    EXPECT_TRUE(shape.MakeLayer(layer));
+    std::mt19937 random(11);
+    layer.FillRandomly(random);
+    return layer;
+}
+
+SupportResult Ask(const TestLayer& layer)
+{
+    return cpu::MakeCpuAccBackend()->GetLayerSupport({})->IsLayerSupported(Binding(layer).GetView());
+}
+
+} // namespace
+
+TEST(CpuAcc, ConvolutionsOfRandomShapes)
+{
+    std::mt19937 random(20251);
+    int compared = 0;
+    while (compared < 150)
+    {
+        const ConvolutionShape shape = MakeRandomShape(random);
+        TestLayer layer;
+        if (shape.MakeLayer(layer))
+        {
+            layer.FillRandomly(random);
+            Compare(layer, shape.GetDepth(), shape.ToString());
+            ASSERT_FALSE(testing::Test::HasFatalFailure());
+            ++compared;
+        }
+    }
+}
+
+TEST(CpuAcc, PointwiseConvolutionsOfRandomShapes)
+{
+    std::mt19937 random(20252);
+    for (int i = 0; i < 60; ++i)
+    {
+        ConvolutionShape shape = MakeRandomShape(random);
+        shape.m_KernelHeight = shape.m_KernelWidth = 1;
+        shape.m_Descriptor = {};
+        TestLayer layer;
+        ASSERT_TRUE(shape.MakeLayer(layer));
+        layer.FillRandomly(random);
+        Compare(layer, shape.GetDepth(), shape.ToString());
+        ASSERT_FALSE(testing::Test::HasFatalFailure());
+    }
+}
+
+TEST(CpuAcc, ConvolutionThatFillsSeveralStrips)
+{
+    ConvolutionShape shape;
+    shape.m_Batches = 2;
+    shape.m_Height = 37;
+    shape.m_Width = 35;
+    shape.m_GroupChannels = 40;
+    shape.m_GroupOutputs = 17;
+    shape.m_KernelHeight = shape.m_KernelWidth = 3;
+    shape.m_Descriptor.m_PadTop = shape.m_Descriptor.m_PadBottom = 1;
+    shape.m_Descriptor.m_PadLeft = shape.m_Descriptor.m_PadRight = 1;
+    TestLayer layer;
+    ASSERT_TRUE(shape.MakeLayer(layer));
+    std::mt19937 random(3);
+    layer.FillRandomly(random);
+    Compare(layer, shape.GetDepth(), shape.ToString());
+}
+
+TEST(CpuAcc, FullyConnectedOfRandomShapes)
+{
+    std::mt19937 random(20253);
+    const auto pick = [&random](unsigned int last)
+    { return std::uniform_int_distribution<unsigned int>(1, last)(random); };
+    for (int i = 0; i < 60; ++i)
+    {
+        const unsigned int rows = i % 3 == 0 ? 1 : pick(40);
+        const unsigned int depth = pick(300);
+        const unsigned int outputs = i % 5 == 0 ? 2000 + pick(900) : pick(100);
+        TestLayer layer = MakeFullyConnected(rows, depth, outputs, i % 2 == 0, i % 4 != 0);
+        layer.FillRandomly(random);
+        Compare(layer, depth,
+                std::to_string(rows) + " rows of " + std::to_string(depth) + " to " + std::to_string(outputs));
+        ASSERT_FALSE(testing::Test::HasFatalFailure());
+    }
+}
+
+TEST(CpuAcc, FlattensTheDataOfFullyConnected)
+{
+    TestLayer layer = MakeFullyConnected(6, 8, 5, true, true);
+    layer.m_Inputs[0] = Info({2, 3, 4, 2});
+    std::mt19937 random(4);
+    layer.FillRandomly(random);
+    Compare(layer, 8, "four-dimensional data");
+}
+
+TEST(CpuAcc, TakesABiasThatIsKnownOnlyAtRunTime)
+{
+    TestLayer layer = MakeSmallConvolution();
+    layer.m_Constant[2] = false;
+    Compare(layer, 27, "bias from another layer");
+}
+
+TEST(CpuAcc, ZeroSizedTensorsDoNothing)
+{
+    const auto backend = cpu::MakeCpuAccBackend();
+    Threads two(2);
+    TestLayer noImages = MakeSmallConvolution();
+    noImages.m_Inputs[0] = Info({0, 5, 4, 3});
+    noImages.m_Output = Info({0, 3, 2, 6});
+    EXPECT_TRUE(Execute(*backend, noImages, two).empty());
+
+    TestLayer noRows = MakeFullyConnected(0, 4, 3, true, false);
+    noRows.m_Values = {Values(), Values(12, 1.0f)};
+    EXPECT_TRUE(Execute(*backend, noRows, two).empty());
+}
+
+TEST(CpuAcc, WithoutChannelsTheOutputIsTheBias)
+{
+    const auto backend = cpu::MakeCpuAccBackend();
+    Threads two(2);
+    TestLayer layer = MakeSmallConvolution();
+    layer.m_Inputs[0] = Info({1, 5, 4, 0});
+    layer.m_Inputs[1] = Info({6, 3, 3, 0});
+    const Values output = Execute(*backend, layer, two);
+    for (size_t i = 0; i < output.size(); ++i)
+    {
+        EXPECT_EQ(output[i], layer.m_Values[2][i % 6]);
+    }
+
+    TestLayer noDepth = MakeFullyConnected(2, 0, 3, true, true);
+    noDepth.m_Values = {Values(), Values(1), {1.0f, 2.0f, 3.0f}};
+    EXPECT_EQ(Execute(*backend, noDepth, two), (Values{1.0f, 2.0f, 3.0f, 1.0f, 2.0f, 3.0f}));
+}
+
+TEST(CpuAcc, SplitsLargeLayersOnly)
+{
+    const auto backend = cpu::MakeCpuAccBackend();
+    std::mt19937 random(5);
+    TestLayer small = MakeFullyConnected(4, 16, 16, true, true);
+    small.FillRandomly(random);
+    Threads forSmall(4);
+    Execute(*backend, small, forSmall);
+    EXPECT_EQ(forSmall.GetMostPieces(), 0U);
+
+    TestLayer large = MakeFullyConnected(128, 256, 256, true, true);
+    large.FillRandomly(random);
+    Threads forLarge(4);
+    Execute(*backend, large, forLarge);
+    EXPECT_EQ(forLarge.GetMostPieces(), 4U);
+}
+
+TEST(CpuAcc, NumberOfThreadsLimitsTheSplit)
+{
+    const auto backend = cpu::MakeCpuAccBackend();
+    std::mt19937 random(6);
+    TestLayer layer = MakeFullyConnected(128, 256, 256, true, true);
+    layer.FillRandomly(random);
+    Threads all(4);
+    const Values expected = Execute(*backend, layer, all);
+    for (const auto& [option, pieces] : {std::pair{1, 0U}, std::pair{2, 2U}, std::pair{9, 4U}})
+    {
+        Threads parallel(4);
+        const ModelOptions options = {
+            BackendOptions("CpuAcc", {{"NumberOfThreads", option}, {"FastMathEnabled", true}})};
+        const Values got = Execute(*backend, layer, parallel, options);
+        EXPECT_EQ(parallel.GetMostPieces(), pieces) << "NumberOfThreads " << option;
+        EXPECT_EQ(got.size(), expected.size());
+    }
+}
+
+TEST(CpuAcc, ManyCallersOfOneWorkload)
+{
+    const auto backend = cpu::MakeCpuAccBackend();
+    const TestLayer layer = MakeSmallConvolution();
+    Threads one(1);
+    const Values expected = Execute(*backend, layer, one);
+    const Binding binding(layer);
+    const auto workload = backend->CreateWorkloadFactory({})->CreateWorkload(binding.GetView());
+    const auto shaped = workload->Reshape(binding.GetReshapeArgs());
+    std::vector<Values> results(4);
+    std::vector<std::thread> callers;
+    for (Values& result : results)
+    {
+        callers.emplace_back(
+            [&]
+            {
+                Threads parallel(2);
+                Values scratch(shaped->GetScratchBytes() / sizeof(float) + 1);
+                for (int i = 0; i < 20; ++i)
+                {
+                    result.assign(expected.size(), 0.0f);
+                    std::vector<void*> outputs = {result.data()};
+                    ExecuteArgs args;
+                    args.m_Inputs = binding.GetData();
+                    args.m_Outputs = outputs;
+                    args.m_Scratch = scratch.data();
+                    args.m_Parallel = &parallel;
+                    shaped->Execute(args);
+                }
+            });
+    }
+    for (std::thread& caller : callers)
+    {
+        caller.join();
+    }
+    for (const Values& result : results)
+    {
+        EXPECT_EQ(result, expected);
+    }
+}
+
+TEST(CpuAcc, SaysWhatItIs)
+{
+    const auto backend = cpu::MakeCpuAccBackend();
+    EXPECT_EQ(backend->GetId(), BackendId(Compute::CpuAcc));
+    EXPECT_STREQ(backend->GetMemoryDomain(), "Host");
+    EXPECT_EQ(backend->CreateWorkloadFactory({})->GetBackendId(), BackendId("CpuAcc"));
+    const BackendCapabilities capabilities = backend->GetCapabilities();
+    ASSERT_EQ(capabilities.GetOptionCount(), 1U);
+    EXPECT_EQ(capabilities.GetOption(0).GetName(), "NonConstWeights");
+    EXPECT_FALSE(capabilities.GetOption(0).GetValue().AsBool());
+    const TestLayer layer = MakeSmallConvolution();
+    const auto workload = backend->CreateWorkloadFactory({})->CreateWorkload(Binding(layer).GetView());
+    EXPECT_STREQ(workload->GetName(), "CpuConvolution2d");
+}
+
+TEST(CpuAcc, RefusesWhatItDoesNotSpeedUp)
+{
+    EXPECT_TRUE(Ask(MakeSmallConvolution()));
+
+    TestLayer other = MakeSmallConvolution();
+    other.m_Type = LayerType::Softmax;
+    EXPECT_EQ(Ask(other).m_Code, SupportCode::UnknownLayer);
+
+    TestLayer quantized = MakeSmallConvolution();
+    quantized.m_Inputs[0].SetDataType(DataType::QAsymmS8);
+    EXPECT_EQ(Ask(quantized).m_Code, SupportCode::UnsupportedType);
+
+    TestLayer dynamic = MakeSmallConvolution();
+    dynamic.m_Constant[1] = false;
+    const SupportResult refusal = Ask(dynamic);
+    EXPECT_EQ(refusal.m_Code, SupportCode::UnsupportedDynamic);
+    EXPECT_NE(refusal.m_Reason.find("weights"), std::string::npos) << refusal.m_Reason;
+
+    TestLayer channelsFirst = MakeSmallConvolution();
+    static_cast<Convolution2dDescriptor&>(*channelsFirst.m_Descriptor).m_DataLayout = DataLayout::NCHW;
+    EXPECT_EQ(Ask(channelsFirst).m_Code, SupportCode::UnsupportedParameters);
+
+    TestLayer noStride = MakeSmallConvolution();
+    static_cast<Convolution2dDescriptor&>(*noStride.m_Descriptor).m_StrideX = 0;
+    EXPECT_EQ(Ask(noStride).m_Code, SupportCode::UnsupportedParameters);
+
+    TestLayer flatWeights = MakeSmallConvolution();
+    flatWeights.m_Inputs[1] = Info({6, 27});
+    EXPECT_EQ(Ask(flatWeights).m_Code, SupportCode::UnsupportedParameters);
+
+    TestLayer dynamicMatrix = MakeFullyConnected(2, 4, 3, true, true);
+    dynamicMatrix.m_Constant[1] = false;
+    EXPECT_EQ(Ask(dynamicMatrix).m_Code, SupportCode::UnsupportedDynamic);
+}
+
+TEST(CpuAcc, AnswersBeforeShapesAreKnown)
+{
+    TestLayer layer = MakeSmallConvolution();
+    layer.m_Inputs[0].SetShape(TensorShape(Dimensionality::NotSpecified));
+    layer.m_Output.SetShape(TensorShape(4U, false));
+    EXPECT_TRUE(Ask(layer));
+}
+
+TEST(CpuAcc, ReshapeRefusesShapesThatDoNotFit)
+{
+    const auto expectRefusal = [](const TestLayer& layer)
+    {
+        const Binding binding(layer);
+        const auto workload = cpu::MakeCpuAccBackend()->CreateWorkloadFactory({})->CreateWorkload(binding.GetView());
+        EXPECT_THROW(workload->Reshape(binding.GetReshapeArgs()), LayerValidationException);
+    };
+    TestLayer channels = MakeSmallConvolution();
+    channels.m_Inputs[0] = Info({1, 5, 4, 4});
+    expectRefusal(channels);
+
+    TestLayer batches = MakeSmallConvolution();
+    batches.m_Output = Info({2, 3, 2, 6});
+    expectRefusal(batches);
+
+    TestLayer bias = MakeSmallConvolution();
+    bias.m_Inputs[2] = Info({5});
+    expectRefusal(bias);
+
+    TestLayer rows = MakeFullyConnected(3, 4, 5, true, false);
+    rows.m_Values = {Values(12), Values(20)};
+    rows.m_Inputs[0] = Info({3, 5});
+    expectRefusal(rows);
+}
+
+TEST(CpuAcc, RefusesUnknownAndWrongOptions)
+{
+    const auto backend = cpu::MakeCpuAccBackend();
+    const auto expectRefusal = [&backend](const BackendOptions::BackendOption& option, const char* text)
+    {
+        const ModelOptions options = {BackendOptions("CpuAcc", {option})};
+        try
+        {
+            backend->GetLayerSupport(options);
+            ADD_FAILURE() << option.GetName() << " was taken";
+        }
+        catch (const InvalidArgumentException& e)
+        {
+            EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
+        }
+        EXPECT_THROW(backend->CreateWorkloadFactory(options), InvalidArgumentException);
+    };
+    expectRefusal({"NumberOfThread", 2}, "NumberOfThreads and FastMathEnabled");
+    expectRefusal({"NumberOfThreads", -1}, "-1");
+    expectRefusal({"NumberOfThreads", "two"}, "two");
+    expectRefusal({"FastMathEnabled", 1}, "bool");
+
+    const ModelOptions ofAnother = {BackendOptions("GpuAcc", {{"Anything", 1}})};
+    EXPECT_NO_THROW(backend->GetLayerSupport(ofAnother));
+}
+
+} // namespace tenon::test

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures as inputs: decoding, resizing, the values that a network gets.
+#include "cli/Image.hpp"
+
+#include "Expect.hpp"
+#include "cli/Elements.hpp"
+#include "cli/Errors.hpp"
+
+#include <gtest/gtest.h>
+#define STBI_WRITE_NO_STDIO
+#include <stb/stb_image_write.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace tenon::cli
+{
+namespace
+{
+
+void Append(void* target, void* data, int size)
+{
+    static_cast<std::string*>(target)->append(static_cast<const char*>(data), static_cast<size_t>(size));
+}
+
+std::string Png(int width, int height, int channels, const std::vector<uint8_t>& pixels)
+{
+    std::string bytes;
+    stbi_write_png_to_func(Append, &bytes, width, height, channels, pixels.data(), width * channels);
+    return bytes;
+}
+
+std::string Bmp(int width, int height, const std::vector<uint8_t>& pixels)
+{
+    std::string bytes;
+    stbi_write_bmp_to_func(Append, &bytes, width, height, 3, pixels.data());
+    return bytes;
+}
+
+std::string Jpeg(int width, int height, const std::vector<uint8_t>& pixels)
+{
+    std::string bytes;
+    stbi_write_jpg_to_func(Append, &bytes, width, height, 3, pixels.data(), 95);
+    return bytes;
+}
+
+std::vector<double> Values(const PictureTensor& tensor)
+{
+    std::vector<double> values;
+    for (size_t i = 0; i < tensor.m_Info.GetNumElements(); ++i)
+    {
+        values.push_back(GetElement(tensor.m_Info.GetDataType(), tensor.m_Data.Data(), i));
+    }
+    return values;
+}
+
+const std::vector<uint8_t> FourPixels = {0, 10, 20, 255, 128, 127, 1, 2, 3, 50, 60, 70};
+
+TEST(Image, FormatsAreToldByTheirStart)
+{
+    EXPECT_TRUE(IsPicture(Png(2, 2, 3, FourPixels)));
+    EXPECT_TRUE(IsPicture(Bmp(2, 2, FourPixels)));
+    EXPECT_TRUE(IsPicture(Jpeg(2, 2, FourPixels)));
+    EXPECT_FALSE(IsPicture("\x93NUMPY"));
+    EXPECT_FALSE(IsPicture(""));
+}
+
+TEST(Image, LosslessFormatsGiveTheirPixels)
+{
+    EXPECT_EQ(DecodePicture(Png(2, 2, 3, FourPixels), 3).m_Pixels, FourPixels);
+    EXPECT_EQ(DecodePicture(Bmp(2, 2, FourPixels), 3).m_Pixels, FourPixels);
+    const Picture wide = DecodePicture(Png(4, 1, 3, FourPixels), 3);
+    EXPECT_EQ(wide.m_Width, 4U);
+    EXPECT_EQ(wide.m_Height, 1U);
+}
+
+TEST(Image, JpegGivesAboutItsPixels)
+{
+    const std::vector<uint8_t> plain(16 * 16 * 3, 100);
+    for (const uint8_t value : DecodePicture(Jpeg(16, 16, plain), 3).m_Pixels)
+    {
+        EXPECT_LE(std::abs(value - 100), 2);
+    }
+}
+
+TEST(Image, ChannelsAreConverted)
+{
+    const std::vector<uint8_t> grey = {7, 200};
+    EXPECT_EQ(DecodePicture(Png(2, 1, 1, grey), 3).m_Pixels, (std::vector<uint8_t>{7, 7, 7, 200, 200, 200}));
+    EXPECT_EQ(DecodePicture(Png(2, 1, 1, grey), 4).m_Pixels, (std::vector<uint8_t>{7, 7, 7, 255, 200, 200, 200, 255}));
+    EXPECT_EQ(DecodePicture(Png(2, 1, 3, {9, 9, 9, 80, 80, 80}), 1).m_Pixels, (std::vector<uint8_t>{9, 80}));
+}
+
+TEST(Image, CorruptPicturesAreRefused)
+{
+    const std::string png = Png(2, 2, 3, FourPixels);
+    EXPECT_THROW(DecodePicture("", 3), InputError);
+    EXPECT_THROW(DecodePicture(png.substr(0, 20), 3), InputError);
+    std::string bent = png;
+    bent[25] = 77; // the colour type
+    EXPECT_THROW(DecodePicture(bent, 3), InputError);
+    std::string huge = png;
+    huge[18] = '\xFF'; // 65282 x 65282 pixels
+    huge[22] = '\xFF';
+    EXPECT_THROW(DecodePicture(huge, 3), InputError);
+}
+
+TEST(Image, ResizingToTheSameSizeChangesNothing)
+{
+    const Picture picture{2, 2, 3, FourPixels};
+    EXPECT_EQ(ResizePicture(picture, 2, 2).m_Pixels, FourPixels);
+}
+
+TEST(Image, ResizingInterpolatesBetweenPixelCentres)
+{
+    const Picture pair{2, 1, 1, {0, 100}};
+    EXPECT_EQ(ResizePicture(pair, 4, 1).m_Pixels, (std::vector<uint8_t>{0, 25, 75, 100}));
+    EXPECT_EQ(ResizePicture({1, 2, 1, {0, 100}}, 1, 4).m_Pixels, (std::vector<uint8_t>{0, 25, 75, 100}));
+    EXPECT_EQ(ResizePicture({1, 1, 1, {33}}, 3, 2).m_Pixels, std::vector<uint8_t>(6, 33));
+}
+
+TEST(Image, ShrinkingCountsEveryPixel)
+{
+    // A single bright pixel between those that a four-fold step would sample.
+    Picture line{16, 1, 1, std::vector<uint8_t>(16, 0)};
+    line.m_Pixels[7] = 255;
+    int sum = 0;
+    for (const uint8_t value : ResizePicture(line, 4, 1).m_Pixels)
+    {
+        sum += value;
+    }
+    EXPECT_NEAR(sum, 255 / 4, 2);
+    EXPECT_EQ(ResizePicture({4, 4, 1, std::vector<uint8_t>(16, 255)}, 3, 1).m_Pixels, std::vector<uint8_t>(3, 255));
+}
+
+TEST(Image, FloatInputsAreNormalised)
+{
+    const TensorInfo info({1, 2, 2, 3}, DataType::Float32);
+    const PictureTensor tensor = PictureToTensor(Png(2, 2, 3, FourPixels), info, {});
+    EXPECT_FLOAT_EQ(static_cast<float>(Values(tensor)[0]), -1.0f);
+    EXPECT_FLOAT_EQ(static_cast<float>(Values(tensor)[3]), 1.0f);
+    EXPECT_NE(tensor.m_Description.find("(p - 127.5) / 127.5"), std::string::npos) << tensor.m_Description;
+
+    const PictureTensor scaled = PictureToTensor(Png(2, 2, 3, FourPixels), info, {0.0f, 255.0f});
+    EXPECT_FLOAT_EQ(static_cast<float>(Values(scaled)[3]), 1.0f);
+    EXPECT_FLOAT_EQ(static_cast<float>(Values(scaled)[1]), 10.0f / 255.0f);
+}
+
+TEST(Image, EightBitInputsTakeTheBytes)
+{
+    const std::string png = Png(2, 2, 3, FourPixels);
+    const PictureTensor unsignedBytes = PictureToTensor(png, TensorInfo({1, 2, 2, 3}, DataType::QAsymmU8, 0.1f, 3), {});
+    const PictureTensor signedBytes = PictureToTensor(png, TensorInfo({2, 2, 3}, DataType::QAsymmS8, 0.1f, 3), {});
+    for (size_t i = 0; i < FourPixels.size(); ++i)
+    {
+        EXPECT_EQ(Values(unsignedBytes)[i], FourPixels[i]);
+        EXPECT_EQ(Values(signedBytes)[i], FourPixels[i] - 128.0);
+    }
+}
+
+TEST(Image, EightBitInputsAreQuantizedWhenMeanOrStdIsGiven)
+{
+    const std::string png = Png(2, 2, 3, FourPixels);
+    const TensorInfo info({1, 2, 2, 3}, DataType::QAsymmS8, 0.5f, 10);
+    const PictureTensor tensor = PictureToTensor(png, info, {100.0f, 2.0f});
+    for (size_t i = 0; i < FourPixels.size(); ++i)
+    {
+        const double quantized = std::round((FourPixels[i] - 100.0) / 2.0 / 0.5) + 10.0;
+        EXPECT_EQ(Values(tensor)[i], std::min(127.0, std::max(-128.0, quantized)));
+    }
+    const PictureTensor withMeanOnly =
+        PictureToTensor(png, TensorInfo({1, 2, 2, 3}, DataType::QAsymmU8, 1.0f, 5), {0.0f, {}});
+    EXPECT_EQ(Values(withMeanOnly)[3], 5.0 + 2.0); // 255 / 127.5
+}
+
+TEST(Image, OpenSizesAreThePictures)
+{
+    TensorInfo info({1, 1, 1, 3}, DataType::QAsymmU8, 1.0f);
+    info.GetShape().SetDimensionUnknown(0);
+    info.GetShape().SetDimensionUnknown(1);
+    info.GetShape().SetDimensionUnknown(2);
+    EXPECT_EQ(PictureToTensor(Png(4, 1, 3, FourPixels), info, {}).m_Info.GetShape(), TensorShape({1, 1, 4, 3}));
+}
+
+TEST(Image, InputsThatAreNoPicturesAreRefused)
+{
+    const std::string png = Png(2, 2, 3, FourPixels);
+    for (const TensorShape& shape : {TensorShape({1, 3, 2, 2}), TensorShape({2, 2, 2, 3}), TensorShape({4, 3}),
+                                     TensorShape({1, 1, 2, 2, 3}), TensorShape(Dimensionality::Scalar), TensorShape()})
+    {
+        EXPECT_THROW_WITH(PictureToTensor(png, TensorInfo(shape, DataType::Float32), {}), InputError,
+                          "[1,height,width,channels]");
+    }
+    EXPECT_THROW(PictureToTensor(png, TensorInfo({1, 2, 2, 3}, DataType::Boolean), {}), InputError);
+    EXPECT_THROW(PictureToTensor(png, TensorInfo({1, 2, 2, 3}, DataType::Complex64), {}), InputError);
+}
+
+} // namespace
+} // namespace tenon::cli

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which file becomes which input: kinds of files, counts, shapes, random values.
+#include "cli/Inputs.hpp"
+
+#include "Expect.hpp"
+#include "TempFolder.hpp"
+#include "cli/Elements.hpp"
+#include "cli/Errors.hpp"
+#include "cli/Npy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tenon::cli
+{
+namespace
+{
+
+using Shapes = std::vector<std::vector<unsigned int>>;
+
+class Inputs : public testing::Test
+{
+protected:
+    std::vector<InputData> Load(const std::vector<Binding>& bindings, const std::vector<std::string>& files,
+                                const Shapes& shapes = {})
+    {
+        return LoadInputs(bindings, files, shapes, {}, m_Limits);
+    }
+
+    std::string WriteFloats(const std::string& name, const TensorShape& shape)
+    {
+        const TensorInfo info(shape, DataType::Float32);
+        std::vector<float> values(info.GetNumElements(), 1.5f);
+        WriteNpy(m_Folder.Path(name), info, reinterpret_cast<const std::byte*>(values.data()));
+        return m_Folder.Path(name);
+    }
+
+    const Binding m_Floats{"floats", 0, TensorInfo({2, 2}, DataType::Float32)};
+    const Binding m_Bytes{"bytes", 1, TensorInfo({3}, DataType::QAsymmS8, 0.5f)};
+    const Limits m_Limits;
+    test::TempFolder m_Folder;
+};
+
+double First(const InputData& data)
+{
+    return GetElement(data.m_Info.GetDataType(), data.m_Data.Data(), 0);
+}
+
+TEST_F(Inputs, KindsFollowFromContentAndExtension)
+{
+    const std::string npy = WriteFloats("a.npy", {2, 2});
+    EXPECT_EQ(First(Load({m_Floats}, {npy})[0]), 1.5);
+    EXPECT_EQ(First(Load({m_Floats}, {m_Folder.Write("renamed.dat", m_Folder.Read("a.npy"))})[0]), 1.5);
+    EXPECT_EQ(First(Load({m_Floats}, {m_Folder.Write("a.csv", "0.5, 1\n2,3\n")})[0]), 0.5);
+    EXPECT_EQ(First(Load({m_Bytes}, {m_Folder.Write("a.bin", "\xFF\x01\x02")})[0]), -1.0);
+    EXPECT_EQ(First(Load({m_Bytes}, {m_Folder.Write("a.RAW", "123")})[0]), '1');
+    EXPECT_THROW_WITH(Load({m_Bytes}, {m_Folder.Write("a.dat", std::string("\0\1\2", 3))}), InputError,
+                      "supported are .npy");
+    EXPECT_THROW_WITH(Load({m_Bytes}, {m_Folder.Write("b.npy", "1 2 3")}), InputError, "no .npy file");
+    EXPECT_THROW_WITH(Load({m_Bytes}, {m_Folder.Path("none")}), InputError, "does not exist");
+}
+
+TEST_F(Inputs, MessagesNameInputFileAndExpectation)
+{
+    const std::string npy = WriteFloats("a.npy", {3});
+    EXPECT_THROW_WITH(Load({m_Bytes}, {npy}), InputError, "a.npy' for input 'bytes', which is int8 [3]: ");
+}
+
+TEST_F(Inputs, AnNpyFileBringsItsShape)
+{
+    const std::string npy = WriteFloats("a.npy", {5, 1});
+    EXPECT_EQ(Load({m_Floats}, {npy})[0].m_Info.GetShape(), TensorShape({5, 1}));
+    EXPECT_EQ(Load({m_Floats}, {npy}, {{5, 1}})[0].m_Info.GetShape(), TensorShape({5, 1}));
+    EXPECT_THROW_WITH(Load({m_Floats}, {npy}, {{2, 2}}), InputError, "--input-tensor-shape says [2,2]");
+}
+
+TEST_F(Inputs, EveryInputNeedsAFile)
+{
+    const std::string npy = WriteFloats("a.npy", {2, 2});
+    EXPECT_THROW_WITH(Load({m_Floats, m_Bytes}, {npy}), InputError, "'floats' float32 [2,2], 'bytes' int8 [3]");
+    EXPECT_THROW_WITH(Load({m_Floats}, {npy, npy}), InputError, "2 file(s), but the model has 1");
+}
+
+TEST_F(Inputs, TextMustFit)
+{
+    EXPECT_THROW_WITH(Load({m_Bytes}, {m_Folder.Write("a.txt", "1 2\n3 4")}), InputError, "it has 4 numbers");
+    EXPECT_THROW_WITH(Load({m_Bytes}, {m_Folder.Write("a.txt", "1 2   ")}), InputError, "it has 2 numbers");
+    EXPECT_THROW_WITH(Load({m_Bytes}, {m_Folder.Write("a.txt", "1")}), InputError, "fewer than the 3");
+    EXPECT_THROW_WITH(Load({m_Bytes}, {m_Folder.Write("a.txt", "1\n2\n300")}), InputError, "line 3: '300'");
+    EXPECT_THROW_WITH(Load({m_Bytes}, {m_Folder.Write("a.txt", "1 2 apple")}), InputError, "apple");
+}
+
+TEST_F(Inputs, RawBytesMustFit)
+{
+    EXPECT_THROW_WITH(Load({m_Bytes}, {m_Folder.Write("a.bin", "12")}), InputError, "raw file of 3 bytes");
+    EXPECT_THROW(Load({m_Bytes}, {m_Folder.Write("a.bin", "1234")}), InputError);
+}
+
+TEST_F(Inputs, OpenShapesNeedADecision)
+{
+    Binding open = m_Floats;
+    open.m_Info.SetShape(TensorShape(Dimensionality::NotSpecified));
+    EXPECT_THROW_WITH(Load({open}, {}), InputError, "--input-tensor-shape");
+    EXPECT_THROW_WITH(Load({open}, {m_Folder.Write("a.txt", "1 2 3 4")}), InputError, "--input-tensor-shape");
+    EXPECT_EQ(Load({open}, {m_Folder.Write("a.txt", "1 2 3 4")}, {{4}})[0].m_Info.GetShape(), TensorShape({4}));
+    EXPECT_EQ(Load({open}, {WriteFloats("a.npy", {5, 1})})[0].m_Info.GetShape(), TensorShape({5, 1}));
+    open.m_Info.SetShape(TensorShape({0, 3}, {false, true}));
+    EXPECT_EQ(Load({open}, {})[0].m_Info.GetShape(), TensorShape({1, 3}));
+}
+
+TEST_F(Inputs, LimitsHoldBeforeMemoryIsTaken)
+{
+    Binding huge = m_Floats;
+    huge.m_Info.SetShape({1U << 20, 1U << 20});
+    EXPECT_THROW_WITH(Load({huge}, {}), InputError, "the limit is");
+    EXPECT_THROW_WITH(Load({huge}, {m_Folder.Write("a.txt", "1")}), InputError, "the limit is");
+    EXPECT_THROW_WITH(Load({m_Floats}, {}, {{1U << 31, 1U << 31, 1U << 31}}), InputError, "floats");
+}
+
+TEST_F(Inputs, RandomValuesAreTheSameEveryTimeAndFitTheirType)
+{
+    for (int i = 0; i <= static_cast<int>(DataType::Complex128); ++i)
+    {
+        const TensorInfo info({50}, static_cast<DataType>(i));
+        const InputData a = MakeRandomInput(info, 3, m_Limits);
+        const InputData b = MakeRandomInput(info, 3, m_Limits);
+        ASSERT_EQ(a.m_Data.Size(), info.GetNumBytes());
+        EXPECT_EQ(std::memcmp(a.m_Data.Data(), b.m_Data.Data(), a.m_Data.Size()), 0)
+            << GetDataTypeName(info.GetDataType());
+        std::set<double> values;
+        for (size_t k = 0; k < 50; ++k)
+        {
+            const double value = GetElement(info.GetDataType(), a.m_Data.Data(), k);
+            values.insert(value);
+            EXPECT_TRUE(std::isfinite(value));
+            if (!info.IsQuantized())
+            {
+                EXPECT_LE(std::fabs(value), 1.0) << GetDataTypeName(info.GetDataType());
+            }
+        }
+        EXPECT_GE(values.size(), 2U) << GetDataTypeName(info.GetDataType());
+    }
+    const TensorInfo floats({8}, DataType::Float32);
+    EXPECT_NE(First(MakeRandomInput(floats, 0, m_Limits)), First(MakeRandomInput(floats, 1, m_Limits)));
+}
+
+} // namespace
+} // namespace tenon::cli

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line: every option in both spellings, defaults, and what is refused.
+#include "cli/Options.hpp"
+
+#include "Expect.hpp"
+#include "cli/Errors.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace tenon::cli
+{
+namespace
+{
+
+using Words = std::vector<std::string>;
+
+CommandLine Parse(Words words)
+{
+    std::vector<const char*> argv = {"ExecuteNetwork"};
+    for (const std::string& word : words)
+    {
+        argv.push_back(word.c_str());
+    }
+    return ParseCommandLine(static_cast<int>(argv.size()), argv.data());
+}
+
+/// With a model, which is required.
+Options ParseRest(Words words)
+{
+    words.insert(words.begin(), {"-m", "model.tflite"});
+    return Parse(words).m_Options;
+}
+
+TEST(Options, Defaults)
+{
+    const Options options = ParseRest({});
+    EXPECT_EQ(options.m_ModelPath, "model.tflite");
+    EXPECT_EQ(options.m_Compute, (Words{"CpuAcc", "CpuRef"}));
+    EXPECT_TRUE(options.m_InputFiles.empty());
+    EXPECT_TRUE(options.m_OutputFiles.empty());
+    EXPECT_EQ(options.m_Iterations, 1U);
+    EXPECT_EQ(options.m_NumberOfThreads, 0U);
+    EXPECT_FALSE(options.m_DoNotPrintOutput);
+    EXPECT_FALSE(options.m_TopK.has_value());
+    EXPECT_FALSE(options.m_InputMean.has_value());
+    EXPECT_FALSE(options.m_InputStd.has_value());
+}
+
+void ExpectAllSet(const Options& options)
+{
+    EXPECT_EQ(options.m_ModelPath, "model.tflite");
+    EXPECT_EQ(options.m_Compute, (Words{"CpuRef"}));
+    EXPECT_EQ(options.m_InputFiles, (Words{"a.npy", "b.npy"}));
+    EXPECT_EQ(options.m_OutputFiles, (Words{"x.npy", "y.npy"}));
+    EXPECT_EQ(options.m_InputNames, (Words{"in0", "in1"}));
+    EXPECT_EQ(options.m_OutputNames, (Words{"out0"}));
+    EXPECT_EQ(options.m_InputShapes, (std::vector<std::vector<unsigned int>>{{1, 224, 224, 3}, {}, {10}}));
+    EXPECT_EQ(options.m_Iterations, 5U);
+    EXPECT_TRUE(options.m_DoNotPrintOutput);
+}
+
+TEST(Options, ShortSpellings)
+{
+    ExpectAllSet(
+        Parse(
+            {"-m", "model.tflite", "-f", "tflite-binary", "-c", "CpuRef", "-d", "a.npy,b.npy",     "-w", "x.npy,y.npy",
+             "-i", "in0",          "-i", "in1",           "-o", "out0",   "-s", "1,224,224,3::10", "-I", "5",
+             "-N"})
+            .m_Options);
+}
+
+TEST(Options, LongSpellings)
+{
+    ExpectAllSet(Parse({"--model-path", "model.tflite", "--model-format=tflite-binary", "--compute", "CpuRef",
+                        "--input-tensor-data", "a.npy, b.npy", "--write-outputs-to-file", "x.npy,y.npy", "--input-name",
+                        "in0,in1", "--output-name", "out0", "--input-tensor-shape", "1,224,224,3::10", "--iterations",
+                        "5", "--do-not-print-output"})
+                     .m_Options);
+    const Options rest = ParseRest({"--labels", "l.txt", "--top-k", "3", "--number-of-threads", "2", "--report-json",
+                                    "r.json", "--input-mean", "-1.5", "--input-std", "58.8"});
+    EXPECT_EQ(rest.m_LabelsFile, "l.txt");
+    EXPECT_EQ(rest.m_TopK, 3U);
+    EXPECT_EQ(rest.m_NumberOfThreads, 2U);
+    EXPECT_EQ(rest.m_ReportFile, "r.json");
+    EXPECT_EQ(rest.m_InputMean, -1.5f);
+    EXPECT_EQ(rest.m_InputStd, 58.8f);
+}
+
+TEST(Options, LabelsAloneShowFive)
+{
+    EXPECT_EQ(ParseRest({"--labels", "l.txt"}).m_TopK, 5U);
+}
+
+TEST(Options, HelpAndVersionNeedNoModel)
+{
+    for (const char* help : {"-h", "--help"})
+    {
+        const CommandLine line = Parse({help});
+        ASSERT_TRUE(line.m_Text.has_value());
+        EXPECT_NE(line.m_Text->find("--input-tensor-data"), std::string::npos);
+        EXPECT_NE(line.m_Text->find("Exit status"), std::string::npos);
+    }
+    const CommandLine line = Parse({"--version"});
+    ASSERT_TRUE(line.m_Text.has_value());
+    EXPECT_NE(line.m_Text->find("Tenon"), std::string::npos);
+}
+
+TEST(Options, BadArgumentsAreRefused)
+{
+    EXPECT_THROW_WITH(Parse({}), UsageError, "--model-path");
+    const Words bad[] = {
+        {"--no-such-option"},
+        {"stray"},
+        {"-m", "again.tflite"},
+        {"-c"},
+        {"-c", ""},
+        {"-c", "CpuRef,,CpuAcc"},
+        {"-c", "CpuRef,CpuRef"},
+        {"-d", ""},
+        {"-d", "a.npy,"},
+        {"-w", ","},
+        {"-i", "a,a"},
+        {"-f", "onnx-binary"},
+        {"-s", "1,x"},
+        {"-s", "1,-2"},
+        {"-s", "4294967296"},
+        {"-s", "1,,2"},
+        {"-s", "1,2,3,4,5,6,7,8,9"},
+        {"-I", "0"},
+        {"-I", "-1"},
+        {"-I", "1e9"},
+        {"-I", "4000000000"},
+        {"--top-k", "0"},
+        {"--number-of-threads", "-1"},
+        {"--number-of-threads", "257"},
+        {"--input-std", "0"},
+        {"--input-std", "inf"},
+        {"--input-mean", "nan"},
+        {"--input-mean", "grey"},
+    };
+    for (const Words& words : bad)
+    {
+        EXPECT_THROW(ParseRest(words), UsageError) << testing::PrintToString(words);
+    }
+}
+
+} // namespace
+} // namespace tenon::cli

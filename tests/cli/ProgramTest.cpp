@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// ExecuteNetwork as others see it: exit statuses, messages and files, on the bundled digit classifier.
+#include "Subprocess.hpp"
+#include "TempFolder.hpp"
+#include "TinyModel.hpp"
+#include "cli/Elements.hpp"
+#include "cli/Npy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace tenon::cli
+{
+namespace
+{
+
+using test::Outcome;
+using Words = std::vector<std::string>;
+
+/// Tests run in the source folder.
+const std::string Int8Model = "samples/digits/digits_int8.tflite";
+const std::string FloatModel = "samples/digits/digits_float.tflite";
+
+/// All programs of a build are in one folder.
+std::string ProgramPath()
+{
+    return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "ExecuteNetwork";
+}
+
+Outcome Execute(Words words)
+{
+    words.insert(words.begin(), ProgramPath());
+    return test::RunProgram(words);
+}
+
+bool Has(const std::string& text, const std::string& words)
+{
+    return text.find(words) != std::string::npos;
+}
+
+/// One line "error: ..." at the end of standard error, and the status.
+void ExpectFailure(const Outcome& outcome, int status, const std::string& words)
+{
+    EXPECT_EQ(outcome.m_Status, status) << outcome.m_Error;
+    const size_t line = outcome.m_Error.rfind("error: ");
+    ASSERT_NE(line, std::string::npos) << outcome.m_Error;
+    EXPECT_EQ(outcome.m_Error.find('\n', line), outcome.m_Error.size() - 1) << outcome.m_Error;
+    EXPECT_TRUE(Has(outcome.m_Error, words)) << outcome.m_Error;
+}
+
+std::string ReadFile(const std::string& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class Program : public testing::Test
+{
+protected:
+    /// The bundled models take [batch,8,8,1].
+    std::string WriteInput(const std::string& name, DataType type, const TensorShape& shape = {1, 8, 8, 1})
+    {
+        const TensorInfo info(shape, type, 1.0f);
+        std::vector<std::byte> data(info.GetNumBytes());
+        for (size_t i = 0; i < info.GetNumElements(); ++i)
+        {
+            SetElement(type, data.data(), i, static_cast<double>(i % 16));
+        }
+        WriteNpy(m_Folder.Path(name), info, data.data());
+        return m_Folder.Path(name);
+    }
+
+    test::TempFolder m_Folder;
+};
+
+TEST_F(Program, HelpAndVersion)
+{
+    const Outcome help = Execute({"--help"});
+    EXPECT_EQ(help.m_Status, 0);
+    EXPECT_TRUE(Has(help.m_Out, "--report-json"));
+    const Outcome version = Execute({"--version"});
+    EXPECT_EQ(version.m_Status, 0);
+    EXPECT_TRUE(Has(version.m_Out, "ExecuteNetwork (Tenon) "));
+}
+
+TEST_F(Program, RunsAndWritesWhatTheModelSays)
+{
+    const std::string out = m_Folder.Path("out.npy");
+    const Outcome outcome =
+        Execute({"-m", Int8Model, "-c", "CpuRef", "-d", WriteInput("in.npy", DataType::QAsymmS8), "-w", out});
+    ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+    EXPECT_TRUE(Has(outcome.m_Out, "[1,10]")) << outcome.m_Out;
+    EXPECT_TRUE(Has(outcome.m_Out, "CpuRef")) << outcome.m_Out;
+    const NpyArray array = ReadNpy(out, TensorInfo({1, 10}, DataType::QAsymmS8), 1000);
+    EXPECT_EQ(array.m_Info.GetShape(), TensorShape({1, 10}));
+}
+
+TEST_F(Program, QuietRunsPrintNoTensors)
+{
+    const Outcome outcome = Execute({"-m", FloatModel, "-N", "-d", WriteInput("in.npy", DataType::Float32)});
+    ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+    EXPECT_FALSE(Has(outcome.m_Out, "output"));
+    EXPECT_FALSE(Has(outcome.m_Out, "random"));
+}
+
+TEST_F(Program, RandomInputsAreSaid)
+{
+    const Outcome outcome = Execute({"-m", FloatModel, "-N"});
+    ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+    EXPECT_TRUE(Has(outcome.m_Out, "seeded random values")) << outcome.m_Out;
+}
+
+TEST_F(Program, AnotherShapeResizesTheInput)
+{
+    const std::string model =
+        m_Folder.Write("relu.tflite", test::TinyModel(test::Relu, {{"x", {2, 3}}}, {{"y", {2, 3}}}));
+    const std::string out = m_Folder.Path("out.npy");
+    const TensorInfo floats({1}, DataType::Float32);
+    const std::string in = WriteInput("in.npy", DataType::Float32, {5, 1, 2});
+    for (const Words& words : {Words{"-d", in}, Words{"-s", "5,1,2"}, Words{"-d", in, "-s", "5,1,2"}})
+    {
+        Words command = {"-m", model, "-N", "-c", "CpuRef", "-w", out};
+        command.insert(command.end(), words.begin(), words.end());
+        const Outcome outcome = Execute(command);
+        ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+        EXPECT_EQ(ReadNpy(out, floats, 1000).m_Info.GetShape(), TensorShape({5, 1, 2}));
+    }
+    ExpectFailure(Execute({"-m", model, "-d", in, "-s", "2,3"}), 3, "--input-tensor-shape says [2,3]");
+    // The bundled model's reshape has its batch of one written in.
+    const std::string batch = WriteInput("batch.npy", DataType::Float32, {3, 8, 8, 1});
+    ExpectFailure(Execute({"-m", FloatModel, "-d", batch}), 3, "Reshape");
+}
+
+TEST_F(Program, NamesGiveTheOrder)
+{
+    const std::string model =
+        m_Folder.Write("add.tflite", test::TinyModel(test::Add, {{"a", {1, 2}}, {"b", {2}}}, {{"sum", {1, 2}}}));
+    const std::string a = WriteInput("a.npy", DataType::Float32, {1, 2});
+    const std::string b = WriteInput("b.npy", DataType::Float32, {2});
+    const std::string text = m_Folder.Write("text.csv", "10, 20");
+    const Outcome named = Execute({"-m", model, "-c", "CpuRef", "-i", "b,a", "-o", "sum", "-d", text + "," + a});
+    ASSERT_EQ(named.m_Status, 0) << named.m_Error;
+    EXPECT_TRUE(Has(named.m_Out, "10 21")) << named.m_Out;
+    ExpectFailure(Execute({"-m", model, "-i", "b", "-d", b}), 3, "'b' float32 [2], 'a' float32 [1,2]");
+    ExpectFailure(Execute({"-m", model, "-i", "b,a", "-s", "2"}), 2, "1 shape(s) are given for 2 input(s)");
+}
+
+TEST_F(Program, WhatNoBackendSupportsGivesFour)
+{
+    const std::string model =
+        m_Folder.Write("custom.tflite", test::TinyModel(test::Custom, {{"x", {2, 3}}}, {{"y", {2, 3}}}));
+    const Outcome outcome = Execute({"-m", model, "-N", "-c", "CpuAcc,CpuRef"});
+    ExpectFailure(outcome, 4, "NobodyKnowsThis");
+    EXPECT_TRUE(Has(outcome.m_Error, "CpuAcc")) << outcome.m_Error;
+    EXPECT_TRUE(Has(outcome.m_Error, "CpuRef")) << outcome.m_Error;
+}
+
+TEST_F(Program, LabelsAndReport)
+{
+    const std::string labels =
+        m_Folder.Write("labels.txt", "zero\none\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n");
+    const std::string report = m_Folder.Path("report.json");
+    const Outcome outcome = Execute({"-m", Int8Model, "-N", "-I", "3", "--labels", labels, "--top-k", "10",
+                                     "--report-json", report, "--number-of-threads", "1"});
+    ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+    EXPECT_TRUE(Has(outcome.m_Out, "seven")) << outcome.m_Out;
+    const std::string json = ReadFile(report);
+    EXPECT_TRUE(Has(json, "\"p90\"")) << json;
+    EXPECT_TRUE(Has(json, "\"threads\": 1")) << json;
+    EXPECT_TRUE(Has(json, "\"backend\": \"Cpu")) << json;
+}
+
+TEST_F(Program, BadArgumentsGiveTwo)
+{
+    ExpectFailure(Execute({}), 2, "--model-path");
+    ExpectFailure(Execute({"-m", FloatModel, "--nonsense"}), 2, "--nonsense");
+    ExpectFailure(Execute({"-m", FloatModel, "-c", "NpuAcc"}), 2, "CpuRef");
+    ExpectFailure(Execute({"-m", FloatModel, "-i", "nobody"}), 2, "the model has no input 'nobody'");
+    ExpectFailure(Execute({"-m", FloatModel, "-o", "nobody"}), 2, "the model has no output 'nobody'");
+    ExpectFailure(Execute({"-m", FloatModel, "-w", "a.npy,b.npy"}), 2, "2 file(s) are given for 1 output(s)");
+    ExpectFailure(Execute({"-m", FloatModel, "-s", "1,8,8,1:1"}), 2, "2 shape(s) are given for 1 input(s)");
+}
+
+TEST_F(Program, UnknownBackendsBesideAKnownOneAreAWarning)
+{
+    const Outcome outcome = Execute({"-m", FloatModel, "-N", "-c", "NpuAcc,CpuRef"});
+    EXPECT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+    EXPECT_TRUE(Has(outcome.m_Error, "warning: --compute: there is no backend 'NpuAcc'"));
+}
+
+TEST_F(Program, BadFilesGiveThree)
+{
+    ExpectFailure(Execute({"-m", m_Folder.Path("none.tflite")}), 3, "does not exist");
+    ExpectFailure(Execute({"-m", m_Folder.Path(".")}), 3, "not a regular file");
+    ExpectFailure(Execute({"-m", m_Folder.Write("text.tflite", "no model at all")}), 3, "supported: TensorFlow Lite");
+    ExpectFailure(Execute({"-m", m_Folder.Write("short.tflite", ReadFile(Int8Model).substr(0, 100))}), 3,
+                  "short.tflite");
+    ExpectFailure(Execute({"-m", FloatModel, "-d", m_Folder.Path("none.npy")}), 3, "none.npy");
+    ExpectFailure(Execute({"-m", FloatModel, "-d", WriteInput("bytes.npy", DataType::QAsymmS8)}), 3,
+                  "expected '<f4' (float32)");
+    const std::string in = WriteInput("in.npy", DataType::Float32);
+    ExpectFailure(Execute({"-m", FloatModel, "-d", in + "," + in}), 3, "the model has 1 input(s)");
+    ExpectFailure(Execute({"-m", FloatModel, "-d", WriteInput("flat.npy", DataType::Float32, {3})}), 3, "model");
+    ExpectFailure(Execute({"-m", FloatModel, "--labels", m_Folder.Path("none.txt")}), 3, "none.txt");
+}
+
+TEST_F(Program, OutputsThatCannotBeWrittenGiveFive)
+{
+    ExpectFailure(Execute({"-m", FloatModel, "-N", "-w", m_Folder.Path("no/folder.npy")}), 5, "cannot write");
+    const Outcome full = test::RunProgram({ProgramPath(), "-m", FloatModel}, "/dev/full");
+    ExpectFailure(full, 5, "cannot write to standard output");
+}
+
+} // namespace
+} // namespace tenon::cli

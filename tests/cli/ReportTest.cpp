@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Figures of a run, and their JSON.
+#include "cli/Report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace tenon::cli
+{
+namespace
+{
+
+TEST(Report, Statistics)
+{
+    EXPECT_FALSE(ComputeStatistics({}).has_value());
+    const Statistics one = ComputeStatistics({3.0}).value();
+    EXPECT_EQ(one.m_Min, 3.0);
+    EXPECT_EQ(one.m_P90, 3.0);
+    EXPECT_EQ(one.m_Std, 0.0);
+    const Statistics some = ComputeStatistics({4.0, 1.0, 3.0, 2.0}).value();
+    EXPECT_EQ(some.m_Min, 1.0);
+    EXPECT_EQ(some.m_Median, 2.5);
+    EXPECT_EQ(some.m_Mean, 2.5);
+    EXPECT_DOUBLE_EQ(some.m_P90, 3.7);
+    EXPECT_EQ(some.m_Max, 4.0);
+    EXPECT_DOUBLE_EQ(some.m_Std, 1.1180339887498949);
+}
+
+Report MakeReport()
+{
+    Report report;
+    report.m_ModelPath = "a \"model\".tflite";
+    report.m_Compute = {"CpuRef"};
+    report.m_LoadMs = 1.5;
+    report.m_ArenaBytes = 77;
+    report.m_Threads = 2;
+    report.m_Inputs = {{"in", 0, TensorInfo({1, 4}, DataType::QAsymmU8, 0.5f, 3)}};
+    TensorInfo perAxis({2}, DataType::QSymmS8, std::vector<float>{0.5f, 0.25f}, 0);
+    report.m_Outputs = {{"out", 0, TensorInfo(TensorShape(Dimensionality::Scalar), DataType::Float32)},
+                        {"axes", 1, perAxis}};
+    LayerAssignment layer;
+    layer.m_Name = "relu";
+    layer.m_Type = LayerType::Activation;
+    layer.m_Backend = "CpuRef";
+    layer.m_Reason = "preferred";
+    report.m_Assignment = {layer, layer};
+    report.m_Assignment[1].m_Backend = "CpuAcc";
+    return report;
+}
+
+/// JSON without line ends and the blanks after them.
+std::string Compact(const std::string& json)
+{
+    std::string text;
+    bool isIndent = false;
+    for (const char c : json)
+    {
+        isIndent = c == '\n' || (isIndent && c == ' ');
+        if (!isIndent)
+        {
+            text += c;
+        }
+    }
+    return text;
+}
+
+TEST(Report, JsonHasAllFields)
+{
+    Report report = MakeReport();
+    const std::string json = Compact(FormatReport(report));
+    for (const char* part : {
+             R"("model": "a \"model\".tflite")",
+             R"("load_ms": 1.5)",
+             R"("optimize_ms": 0)",
+             R"("first_inference_ms": 0)",
+             R"("inference_ms": null)",
+             R"("peak_rss_bytes": 0)",
+             R"("arena_bytes": 77)",
+             R"("threads": 2)",
+             R"({"name": "in","type": "QAsymmU8","shape": [1,4],"quantization": {"scale": 0.5,"zero_point": 3}})",
+             R"({"name": "out","type": "Float32","shape": [],"quantization": null})",
+             R"("quantization": {"scales": [0.5,0.25],"zero_points": [0,0],"dimension": 0})",
+             R"({"layer": "relu","type": "Activation","backend": "CpuRef","reason": "preferred"})",
+         })
+    {
+        EXPECT_NE(json.find(part), std::string::npos) << part << " in " << json;
+    }
+    report.m_InferenceMs = {2.0};
+    EXPECT_NE(Compact(FormatReport(report))
+                  .find(R"("inference_ms": {"min": 2,"median": 2,"mean": 2,"p90": 2,"max": 2,"std": 0})"),
+              std::string::npos);
+}
+
+TEST(Report, Summaries)
+{
+    Report report = MakeReport();
+    EXPECT_EQ(SummarizeAssignment(report.m_Assignment), "2 layers: CpuRef 1, CpuAcc 1");
+    EXPECT_EQ(SummarizeTimes(report), "load 1.50 ms, optimize 0.00 ms, first inference 0.00 ms");
+}
+
+} // namespace
+} // namespace tenon::cli

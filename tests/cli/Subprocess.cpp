@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// See Subprocess.hpp.
+#include "Subprocess.hpp"
+
+#include "TempFolder.hpp"
+
+#include <cstring>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdexcept>
+#include <sys/wait.h>
+
+extern char** environ;
+
+namespace tenon::cli::test
+{
+
+Outcome RunProgram(const std::vector<std::string>& command, const std::string& stdoutPath)
+{
+    const TempFolder folder;
+    const std::string out = stdoutPath.empty() ? folder.Path("out") : stdoutPath;
+    const std::string error = folder.Path("error");
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_addopen(&actions, 2, error.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+    std::vector<std::string> words = command;
+    std::vector<char*> argv;
+    for (std::string& word : words)
+    {
+        argv.push_back(word.data());
+    }
+    argv.push_back(nullptr);
+    pid_t child = 0;
+    const int failure = posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failure != 0)
+    {
+        throw std::runtime_error(command[0] + " cannot be started: " + std::strerror(failure));
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, stdoutPath.empty() ? folder.Read("out") : "",
+            folder.Read("error")};
+}
+
+} // namespace tenon::cli::test

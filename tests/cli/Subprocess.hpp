@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a program and keeps what it says.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tenon::cli::test
+{
+
+struct Outcome
+{
+    /// -1 when a signal ended the program.
+    int m_Status = -1;
+    std::string m_Out;
+    std::string m_Error;
+};
+
+/// `stdoutPath` takes standard output in place of m_Out if it is not empty.
+Outcome RunProgram(const std::vector<std::string>& command, const std::string& stdoutPath = {});
+
+} // namespace tenon::cli::test

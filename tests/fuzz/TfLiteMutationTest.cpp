@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hostile .tflite files: the bundled model cut short at every byte, and each of its words bent. Whatever comes of it is
+// a network or an exception of Tenon; run under the sanitizers this also shows reads outside of the file.
+#include <tenon/INetwork.hpp>
+#include <tenon/parsers/ITfLiteParser.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <vector>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+using Bytes = std::vector<uint8_t>;
+
+Bytes Read(const char* path)
+{
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+Bytes Model()
+{
+    Bytes bytes = Read("samples/digits/digits_int8.tflite");
+    EXPECT_GT(bytes.size(), 10000u) << "run this test in the root of the source tree";
+    return bytes;
+}
+
+/// Whether the bytes are a model.
+bool Parses(ITfLiteParser& parser, const Bytes& bytes)
+{
+    try
+    {
+        return parser.CreateNetworkFromBinary(bytes) != nullptr;
+    }
+    catch (const Exception& error)
+    {
+        EXPECT_STRNE(error.what(), "");
+        return false;
+    }
+}
+
+} // namespace
+
+TEST(TfLiteMutation, CutShortAtEveryByte)
+{
+    const Bytes model = Model();
+    const ITfLiteParserPtr parser = ITfLiteParser::Create();
+    ASSERT_TRUE(Parses(*parser, model));
+    for (size_t length = 0; length < model.size(); ++length)
+    {
+        // Of a size of its own, so that a sanitizer sees the end.
+        Parses(*parser, Bytes(model.begin(), model.begin() + static_cast<std::ptrdiff_t>(length)));
+    }
+    EXPECT_FALSE(Parses(*parser, Bytes(model.begin(), model.begin() + static_cast<std::ptrdiff_t>(model.size() / 2))));
+}
+
+TEST(TfLiteMutation, EachWordBent)
+{
+    Bytes model = Model();
+    const ITfLiteParserPtr parser = ITfLiteParser::Create();
+    size_t refused = 0;
+    for (size_t at = 0; at + 4 <= model.size(); at += 4)
+    {
+        uint32_t word = 0;
+        std::memcpy(&word, model.data() + at, 4);
+        for (const uint32_t bent : {0U, 0xFFFFFFFFU, word + 1, word - 1, word + 4, 0x7FFFFFFFU, 0x80000000U, 0x10000U,
+                                    static_cast<uint32_t>(model.size())})
+        {
+            std::memcpy(model.data() + at, &bent, 4);
+            refused += Parses(*parser, model) ? 0 : 1;
+        }
+        std::memcpy(model.data() + at, &word, 4);
+    }
+    EXPECT_GT(refused, 1000u);
+    EXPECT_TRUE(Parses(*parser, model));
+}
+
+TEST(TfLiteMutation, EachByteOfTheStructureBent)
+{
+    Bytes model = Model();
+    const ITfLiteParserPtr parser = ITfLiteParser::Create();
+    for (size_t at = 0; at < model.size(); ++at)
+    {
+        const uint8_t byte = model[at];
+        for (const int bent : {0, 1, 127, 128, 255})
+        {
+            model[at] = static_cast<uint8_t>(bent);
+            Parses(*parser, model);
+        }
+        model[at] = byte;
+    }
+}
+
+TEST(TfLiteMutation, SeveralPlacesAtOnce)
+{
+    const Bytes model = Model();
+    const ITfLiteParserPtr parser = ITfLiteParser::Create();
+    std::mt19937 random(20240611); // any seed: failures must repeat
+    for (int round = 0; round < 20000; ++round)
+    {
+        Bytes bent = model;
+        const size_t places = 1 + random() % 8;
+        for (size_t i = 0; i < places; ++i)
+        {
+            const size_t to = random() % (bent.size() - 8);
+            const size_t from = random() % (bent.size() - 8);
+            switch (random() % 3)
+            {
+            case 0: bent[to] = static_cast<uint8_t>(random()); break;
+            case 1: std::memcpy(bent.data() + to / 4 * 4, model.data() + from / 4 * 4, 4); break;
+            default: std::memmove(bent.data() + to, bent.data() + from, 8); break;
+            }
+        }
+        Parses(*parser, bent);
+    }
+}
+
+} // namespace tenon::test

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of shape inference: the LSTM layers. The tables start from a full set of weights and take away or change one.
+#include "graph/InferCases.hpp"
+
+namespace tenon::test
+{
+
+namespace
+{
+
+constexpr unsigned int batch = 2;
+constexpr unsigned int inputs = 3;
+constexpr unsigned int units = 4;
+
+using Inputs = std::vector<CaseInput>;
+
+// Data, states and all weights; `outputs` differs from units where there is a projection.
+Inputs AllInputs(const CaseInput& data, unsigned int outputs)
+{
+    Inputs all = {data, T({batch, outputs}), T({batch, units})};
+    all.insert(all.end(), 4, T({units, inputs}));
+    all.insert(all.end(), 4, T({units, outputs}));
+    all.insert(all.end(), 3 + 4, T({units})); // peephole, biases
+    all.push_back(T({outputs, units}));
+    all.push_back(T({outputs}));
+    all.insert(all.end(), 4, T({units})); // layer normalization
+    return all;
+}
+
+Inputs With(Inputs all, std::initializer_list<size_t> slots, const CaseInput& input)
+{
+    for (const size_t slot : slots)
+    {
+        all[slot] = input;
+    }
+    return all;
+}
+
+// Slots by what uses them; numbers as in Recurrent.cpp.
+constexpr std::initializer_list<size_t> InputGate = {3, 7, 11, 14, 20};
+constexpr std::initializer_list<size_t> Peephole = {11, 12, 13};
+constexpr std::initializer_list<size_t> Projection = {18, 19};
+constexpr std::initializer_list<size_t> LayerNorm = {20, 21, 22, 23};
+
+template <typename D>
+D Cell(bool hasCifg, bool hasPeephole = false, bool hasProjection = false, bool hasLayerNorm = false)
+{
+    D descriptor;
+    descriptor.m_CifgEnabled = hasCifg;
+    descriptor.m_PeepholeEnabled = hasPeephole;
+    descriptor.m_ProjectionEnabled = hasProjection;
+    descriptor.m_LayerNormEnabled = hasLayerNorm;
+    return descriptor;
+}
+
+Inputs QuantizedInputs()
+{
+    Inputs all = {T({batch, inputs}), T({batch, units}), T({batch, units})};
+    all.insert(all.end(), 4, T({units, inputs}));
+    all.insert(all.end(), 4, T({units, units}));
+    all.insert(all.end(), 4, T({units}));
+    return all;
+}
+
+} // namespace
+
+InferCases RecurrentCases()
+{
+    using enum LayerType;
+    using L = LstmDescriptor;
+    const CaseInput data = T({batch, inputs});
+    const Inputs full = AllInputs(data, 5);
+    const Inputs square = With(AllInputs(data, units), Projection, Absent());
+    const Inputs least = With(With(With(square, InputGate, Absent()), Peephole, Absent()), LayerNorm, Absent());
+    const auto everything = Cell<L>(false, true, true, true);
+    const auto timeMajor = Made<L>([](L& d) { d.m_TimeMajor = true; }, Cell<L>(true));
+    const Inputs sequence = With(least, {0}, T({batch, 7, inputs}));
+    return {
+        Case(Lstm, "least", Cell<L>(true), least).Gives({"[2,12]", "[2,4]", "[2,4]", "[2,4]"}),
+        Case(Lstm, "everything", everything, full).Gives({"[2,16]", "[2,5]", "[2,4]", "[2,5]"}),
+        Case(Lstm, "without projection bias", everything, With(full, {19}, Absent()))
+            .Gives({"[2,16]", "[2,5]", "[2,4]", "[2,5]"}),
+        Case(Lstm, "states of another rank", Cell<L>(true), With(least, {1, 2}, T({1, batch * units})))
+            .Gives({"[2,12]", "[2,4]", "[2,4]", "[2,4]"}),
+        Case(Lstm, "input gate missing", Cell<L>(false), least).Rejects("input-to-input weights, is not connected"),
+        Case(Lstm, "peephole missing", Cell<L>(true, true), least).Rejects("cell-to-forget weights"),
+        Case(Lstm, "projection missing", Cell<L>(true, false, true), least).Rejects("projection weights"),
+        Case(Lstm, "normalization missing", Cell<L>(true, false, false, true), least)
+            .Rejects("forget layer normalization weights"),
+        Case(Lstm, "bias missing", Cell<L>(true), With(least, {16}, Absent())).Rejects("cell bias"),
+        Case(Lstm, "output weights missing", Cell<L>(true), With(least, {6}, Absent()))
+            .Rejects("input-to-output weights, is not connected"),
+        Case(Lstm, "weights of another shape", Cell<L>(true), With(least, {5}, T({units, inputs + 1})))
+            .Rejects("input-to-cell weights, has shape [4,4], but it must have [4,3]"),
+        Case(Lstm, "bias of another shape", Cell<L>(true), With(least, {15}, T({units + 1})))
+            .Rejects("forget gate bias"),
+        Case(Lstm, "state of another size", Cell<L>(true), With(least, {2}, T({batch, units + 1})))
+            .Rejects("cell state"),
+        Case(Lstm, "outputs without projection", Cell<L>(true),
+             With(With(full, Projection, Absent()), InputGate, Absent()))
+            .Rejects("without a projection"),
+        Case(Lstm, "data of rank 3", Cell<L>(true), sequence).Rejects("input 0"),
+
+        Case(QLstm, "least", Cell<QLstmDescriptor>(true), least).Gives({"[2,4]", "[2,4]", "[2,4]"}),
+        Case(QLstm, "everything", Cell<QLstmDescriptor>(false, true, true, true), full)
+            .Gives({"[2,5]", "[2,4]", "[2,5]"}),
+        Case(QLstm, "bias missing", Cell<QLstmDescriptor>(true), With(least, {17}, Absent()))
+            .Rejects("output gate bias"),
+
+        Case(UnidirectionalSequenceLstm, "batch first", Cell<L>(true), sequence).Gives({"[2,4]", "[2,4]", "[2,7,4]"}),
+        Case(UnidirectionalSequenceLstm, "time first", timeMajor, With(least, {0}, T({7, batch, inputs})))
+            .Gives({"[2,4]", "[2,4]", "[7,2,4]"}),
+        Case(UnidirectionalSequenceLstm, "projection", everything, With(full, {0}, T({batch, 7, inputs})))
+            .Gives({"[2,5]", "[2,4]", "[2,7,5]"}),
+        Case(UnidirectionalSequenceLstm, "batch and time exchanged", timeMajor, sequence).Rejects("output state"),
+        Case(UnidirectionalSequenceLstm, "data of rank 2", Cell<L>(true), least).Rejects("input 0"),
+
+        Case(QuantizedLstm, "full", NullDescriptor(), QuantizedInputs()).Gives({"[2,4]", "[2,4]"}),
+        Case(QuantizedLstm, "recurrent weights", NullDescriptor(), With(QuantizedInputs(), {9}, T({units, inputs})))
+            .Rejects("recurrent weights"),
+        Case(QuantizedLstm, "cell state", NullDescriptor(), With(QuantizedInputs(), {1}, T({batch, inputs})))
+            .Rejects("cell state"),
+        Case(QuantizedLstm, "bias missing", NullDescriptor(), With(QuantizedInputs(), {14}, Absent()))
+            .Rejects("input 14 is not connected"),
+    };
+}
+
+} // namespace tenon::test

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// GuardedBuffer: memory that ends where an inaccessible page begins, so that a kernel that touches one byte too much dies
+// at once. Used by the operator harness for every tensor and for scratch memory.
+#pragma once
+
+#include <cstddef>
+
+namespace tenon::test
+{
+
+class GuardedBuffer
+{
+public:
+    /// `bytes` are filled with a pattern. The start is a multiple of `alignment` (a power of two up to a page) where
+    /// `bytes` is; else the end is rounded down to one, and the buffer ends up to alignment - 1 bytes before the guard.
+    explicit GuardedBuffer(size_t bytes, size_t alignment = 1);
+    ~GuardedBuffer();
+    GuardedBuffer(const GuardedBuffer&) = delete;
+    GuardedBuffer& operator=(const GuardedBuffer&) = delete;
+
+    /// Never null, even for 0 bytes.
+    std::byte* GetData() const { return m_Data; }
+    size_t GetBytes() const { return m_Bytes; }
+
+    /// From now on writing dies too.
+    void MakeReadOnly();
+    /// Whether nothing was written in front of the buffer or between its end and the guard.
+    bool IsIntactAround() const;
+
+private:
+    std::byte* m_Map = nullptr;
+    size_t m_MapBytes = 0; ///< guard page included
+    size_t m_UsableBytes = 0;
+    std::byte* m_Data = nullptr;
+    size_t m_Bytes = 0;
+};
+
+} // namespace tenon::test

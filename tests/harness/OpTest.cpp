@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operator harness at backend level: layer view, support, create, reshape, execute; no graph.
+#include "harness/OpTest.hpp"
+
+#include "graph/OpSchema.hpp"
+#include "harness/GuardedBuffer.hpp"
+
+#include <tenon/Exceptions.hpp>
+#include <tenon/backend/BackendRegistry.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <exception>
+#include <thread>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+/// Splits every loop that may be split into two, to show what depends on the split.
+class TestParallelFor final : public IParallelFor
+{
+public:
+    explicit TestParallelFor(unsigned int threads) : m_Threads(threads) {}
+
+    void Run(size_t count, size_t grain, const std::function<void(size_t, size_t)>& body) override
+    {
+        const size_t half = std::max(count / 2, std::max<size_t>(grain, 1));
+        if (count == 0)
+        {
+            return;
+        }
+        if (m_Threads == 1 || half >= count)
+        {
+            body(0, count);
+            return;
+        }
+        std::exception_ptr error;
+        std::thread other(
+            [&]
+            {
+                try
+                {
+                    body(half, count);
+                }
+                catch (...)
+                {
+                    error = std::current_exception();
+                }
+            });
+        try
+        {
+            body(0, half);
+        }
+        catch (...)
+        {
+            other.join();
+            throw;
+        }
+        other.join();
+        if (error)
+        {
+            std::rethrow_exception(error);
+        }
+    }
+
+    unsigned int GetNumThreads() const override { return m_Threads; }
+
+private:
+    unsigned int m_Threads;
+};
+
+/// A case as backends see it. Constants are copied, since their data must stay while the workload lives.
+class Layer
+{
+public:
+    Layer(const OpCase& op, bool constants) : m_Op(op)
+    {
+        for (const TestTensor& input : op.m_Inputs)
+        {
+            m_Inputs.push_back(input.m_Connected ? &input.m_Info : nullptr);
+            m_Constants.push_back(constants && input.m_Constant ? input.m_Bytes.data() : nullptr);
+        }
+    }
+
+    LayerView View() const
+    {
+        LayerView view;
+        view.m_Type = m_Op.m_Type;
+        view.m_Name = &m_Op.m_Name;
+        view.m_Descriptor = m_Op.m_Descriptor.get();
+        view.m_Inputs = m_Inputs;
+        view.m_Outputs = {&m_Output, 1};
+        view.m_ConstantData = m_Constants;
+        return view;
+    }
+
+    ReshapeArgs Args() const
+    {
+        ReshapeArgs args;
+        args.m_Descriptor = m_Op.m_Descriptor.get();
+        args.m_Inputs = m_Inputs;
+        args.m_Outputs = {&m_Output, 1};
+        args.m_ConstantData = m_Constants;
+        args.m_Name = &m_Op.m_Name;
+        return args;
+    }
+
+private:
+    const OpCase& m_Op;
+    std::vector<const TensorInfo*> m_Inputs;
+    std::vector<const void*> m_Constants;
+    const TensorInfo* m_Output = &m_Op.m_Output;
+};
+
+SupportResult AskSupport(const IBackend& backend, const OpCase& op, bool constants)
+{
+    return backend.GetLayerSupport({})->IsLayerSupported(Layer(op, constants).View());
+}
+
+size_t GetAlignment(const TensorInfo& info)
+{
+    return std::max(1U, GetDataTypeBits(info.GetDataType()) / 8);
+}
+
+std::unique_ptr<GuardedBuffer> MakeInputBuffer(const TestTensor& tensor, bool writable)
+{
+    auto buffer = std::make_unique<GuardedBuffer>(tensor.m_Bytes.size(), GetAlignment(tensor.m_Info));
+    std::copy(tensor.m_Bytes.begin(), tensor.m_Bytes.end(), buffer->GetData());
+    if (!writable)
+    {
+        buffer->MakeReadOnly();
+    }
+    return buffer;
+}
+
+std::vector<RunVariant> GetVariants(const OpCase& op)
+{
+    std::vector<int> places = {-1};
+    const OpSchema& schema = GetSchema(op.m_Type);
+    for (size_t i = 0; i < op.m_Inputs.size(); ++i)
+    {
+        const bool may = schema.Has(OpFlags::InPlace) || (schema.Has(OpFlags::View) && i == 0);
+        if (may && op.m_Inputs[i].m_Connected && op.m_Inputs[i].m_Bytes.size() == op.m_Output.GetNumBytes())
+        {
+            places.push_back(static_cast<int>(i));
+        }
+    }
+    const bool anyConstant = std::any_of(op.m_Inputs.begin(), op.m_Inputs.end(),
+                                         [](const TestTensor& input) { return input.m_Constant; });
+    std::vector<RunVariant> variants;
+    for (unsigned int threads : {1U, 2U})
+    {
+        for (int place : places)
+        {
+            variants.push_back({true, threads, place});
+            if (anyConstant)
+            {
+                variants.push_back({false, threads, place});
+            }
+        }
+    }
+    return variants;
+}
+
+std::string ToText(const IBackend& backend, const OpCase& op, const RunVariant& variant)
+{
+    return op.m_Name + " on " + backend.GetId().Get() + (variant.m_Constants ? "" : ", constants at run time") + ", " +
+           std::to_string(variant.m_Threads) + " thread(s)" +
+           (variant.m_InPlaceInput < 0 ? "" : ", in place of input " + std::to_string(variant.m_InPlaceInput));
+}
+
+/// Compares output 0 with the oracle's real values; reports the first element that is off.
+void Compare(const OpCase& op, const std::vector<std::byte>& got, const std::vector<double>& want)
+{
+    const std::vector<double> stored = GetStored(op.m_Output, got.data());
+    ASSERT_EQ(stored.size(), want.size()) << "the oracle gives another number of values than the output has";
+    const DataType type = op.m_Output.GetDataType();
+    const bool real = type == DataType::Float16 || type == DataType::BFloat16 || type == DataType::Float32 ||
+                      type == DataType::Float64;
+    const double steps = op.m_Output.IsQuantized() ? op.m_Steps : 0.0;
+    for (size_t i = 0; i < stored.size(); ++i)
+    {
+        const double expected = real ? want[i] : ToStored(op.m_Output, want[i], i);
+        const double bound = real ? op.m_Relative * std::abs(expected) + op.m_Absolute : steps;
+        const bool same = (std::isnan(stored[i]) && std::isnan(expected)) || stored[i] == expected;
+        ASSERT_TRUE(same || std::abs(stored[i] - expected) <= bound)
+            << "element " << i << " of " << op.m_Output.ToString() << " is " << stored[i] << ", expected " << expected
+            << " within " << bound;
+    }
+}
+
+std::vector<double> AskOracle(const OpCase& op)
+{
+    std::vector<RealTensor> inputs;
+    for (const TestTensor& input : op.m_Inputs)
+    {
+        inputs.push_back(input.m_Connected ? GetReal(input.m_Info, input.m_Bytes.data()) : RealTensor());
+    }
+    return op.m_Oracle(inputs);
+}
+
+} // namespace
+
+const std::vector<std::shared_ptr<const IBackend>>& GetTestBackends()
+{
+    static const std::vector<std::shared_ptr<const IBackend>> backends = []
+    {
+        BackendRegistry registry;
+        RegisterBuiltinBackends(registry);
+        std::vector<std::shared_ptr<const IBackend>> all = {registry.Find(Compute::CpuRef)};
+        for (const BackendId& id : registry.GetBackendIds())
+        {
+            if (!id.IsCpuRef())
+            {
+                all.push_back(registry.Find(id));
+            }
+        }
+        return all;
+    }();
+    return backends;
+}
+
+Oracle Expect(const TensorInfo& output, std::vector<double> stored)
+{
+    const TestTensor expected = Stored(output, stored);
+    return [values = GetReal(output, expected.m_Bytes.data()).m_Values](const std::vector<RealTensor>&)
+    { return values; };
+}
+
+std::vector<std::byte> RunOp(const IBackend& backend, const OpCase& op, const RunVariant& variant)
+{
+    const Layer layer(op, variant.m_Constants);
+    const std::unique_ptr<IWorkload> workload = backend.CreateWorkloadFactory({})->CreateWorkload(layer.View());
+    const std::unique_ptr<IShapedWorkload> shaped = workload->Reshape(layer.Args());
+    TestParallelFor parallel(variant.m_Threads);
+    GuardedBuffer scratch(shaped->GetScratchBytes(), 64);
+
+    std::vector<std::byte> result;
+    // Twice over the same scratch memory: what an execution leaves behind must not show in the next one.
+    for (int repeat = 0; repeat < 2; ++repeat)
+    {
+        std::vector<std::unique_ptr<GuardedBuffer>> buffers;
+        std::vector<const void*> inputs;
+        for (size_t i = 0; i < op.m_Inputs.size(); ++i)
+        {
+            const TestTensor& input = op.m_Inputs[i];
+            const bool taken = variant.m_InPlaceInput == static_cast<int>(i);
+            buffers.push_back(input.m_Connected ? MakeInputBuffer(input, taken) : nullptr);
+            inputs.push_back(input.m_Connected ? buffers.back()->GetData() : nullptr);
+        }
+        buffers.push_back(std::make_unique<GuardedBuffer>(op.m_Output.GetNumBytes(), GetAlignment(op.m_Output)));
+        const GuardedBuffer& output = variant.m_InPlaceInput < 0 ? *buffers.back() : *buffers[variant.m_InPlaceInput];
+        void* outputs[] = {output.GetData()};
+
+        ExecuteArgs args;
+        args.m_Inputs = inputs;
+        args.m_Outputs = {outputs, 1};
+        args.m_Scratch = scratch.GetData();
+        args.m_Parallel = &parallel;
+        shaped->Execute(args);
+
+        for (const auto& buffer : buffers)
+        {
+            EXPECT_TRUE(buffer == nullptr || buffer->IsIntactAround()) << "wrote in front of or behind a tensor";
+        }
+        EXPECT_TRUE(scratch.IsIntactAround()) << "wrote in front of or behind the scratch memory";
+        std::vector<std::byte> bytes(output.GetData(), output.GetData() + output.GetBytes());
+        if (repeat != 0)
+        {
+            EXPECT_TRUE(bytes == result) << "a second execution gives other results";
+        }
+        result = std::move(bytes);
+    }
+    return result;
+}
+
+void CheckOp(const OpCase& op)
+{
+    std::vector<double> want;
+    ASSERT_NO_THROW(want = AskOracle(op)) << op.m_Name;
+    const IBackend& reference = *GetTestBackends().front();
+    for (const auto& backend : GetTestBackends())
+    {
+        for (const RunVariant& variant : GetVariants(op))
+        {
+            SCOPED_TRACE(ToText(*backend, op, variant));
+            const SupportResult support = AskSupport(*backend, op, variant.m_Constants);
+            if (!support && backend.get() != &reference)
+            {
+                ASSERT_FALSE(support.m_Reason.empty());
+                continue;
+            }
+            ASSERT_TRUE(support) << support.m_Reason;
+            std::vector<std::byte> got;
+            ASSERT_NO_THROW(got = RunOp(*backend, op, variant));
+            ASSERT_NO_FATAL_FAILURE(Compare(op, got, want));
+            if (backend.get() != &reference && op.m_Output.IsQuantized())
+            {
+                ASSERT_TRUE(got == RunOp(reference, op, variant)) << "differs from CpuRef";
+            }
+        }
+    }
+}
+
+void CheckUnsupported(const OpCase& op, SupportCode code, const std::string& reason)
+{
+    SCOPED_TRACE(op.m_Name);
+    const SupportResult support = AskSupport(*GetTestBackends().front(), op, true);
+    EXPECT_EQ(static_cast<int>(support.m_Code), static_cast<int>(code)) << support.m_Reason;
+    EXPECT_NE(support.m_Reason.find(reason), std::string::npos)
+        << "'" << support.m_Reason << "' does not contain '" << reason << "'";
+}
+
+void CheckRejectsShapes(const OpCase& op, const std::string& text)
+{
+    SCOPED_TRACE(op.m_Name);
+    const IBackend& reference = *GetTestBackends().front();
+    const SupportResult support = AskSupport(reference, op, true);
+    ASSERT_TRUE(support) << support.m_Reason;
+    const Layer layer(op, true);
+    const auto prepare = [&]
+    { reference.CreateWorkloadFactory({})->CreateWorkload(layer.View())->Reshape(layer.Args()); };
+    const auto check = [&](const Exception& error)
+    {
+        EXPECT_NE(std::string(error.what()).find(text), std::string::npos)
+            << "'" << error.what() << "' does not contain '" << text << "'";
+    };
+    try
+    {
+        prepare();
+        ADD_FAILURE() << "was accepted";
+    }
+    catch (const InvalidArgumentException& error)
+    {
+        check(error);
+    }
+    catch (const LayerValidationException& error)
+    {
+        check(error);
+    }
+}
+
+} // namespace tenon::test

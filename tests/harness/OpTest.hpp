@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operator harness. A test is a table of cases, an oracle in double precision, and cases that must be refused;
+// the harness multiplies each case over
+//   backends (CpuRef must run it, others may refuse), constant and run-time parameters, 1 and 2 threads,
+//   output in memory of its own or in an input's (where ops.def says InPlace or View),
+// each buffer ending at a guard page, inputs read-only. The oracle judges CpuRef; on quantized types other backends must
+// give CpuRef's bytes. Used by the tests under ops/.
+//
+//   TEST(Floor, RoundsDown)
+//   {
+//       const TensorInfo info({2, 3}, DataType::Float32);
+//       CheckOp({"fractions", LayerType::Floor, MakeDescriptor(NullDescriptor()), {Random(info, 1, -3, 3)}, info,
+//                [](const auto& in) { return Map(in[0], [](double x) { return std::floor(x); }); }});
+//   }
+#pragma once
+
+#include "harness/TestTensor.hpp"
+
+#include <tenon/backend/IBackend.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tenon::test
+{
+
+/// The real values of output 0, given those of the inputs; one entry per input, empty where not connected.
+using Oracle = std::function<std::vector<double>(const std::vector<RealTensor>& inputs)>;
+
+struct OpCase
+{
+    std::string m_Name;
+    LayerType m_Type = LayerType::Input;
+    std::shared_ptr<const BaseDescriptor> m_Descriptor;
+    std::vector<TestTensor> m_Inputs;
+    TensorInfo m_Output;
+    Oracle m_Oracle;
+
+    double m_Relative = 1e-5; ///< of float outputs: |got - want| <= m_Relative * |want| + m_Absolute
+    double m_Absolute = 1e-6;
+    double m_Steps = 1; ///< of quantized outputs: how far a stored value may be off; 0 demands equality
+};
+
+template <typename D>
+std::shared_ptr<const BaseDescriptor> MakeDescriptor(D descriptor)
+{
+    return std::make_shared<const D>(std::move(descriptor));
+}
+
+/// An oracle that says what output 0 stores: converted to real values by the case's output info.
+Oracle Expect(const TensorInfo& output, std::vector<double> stored);
+
+/// f of each value, for elementwise oracles.
+template <typename F>
+std::vector<double> Map(const RealTensor& tensor, F f)
+{
+    std::vector<double> values = tensor.m_Values;
+    for (double& value : values)
+    {
+        value = f(value);
+    }
+    return values;
+}
+
+/// Runs the case in all variants and compares.
+void CheckOp(const OpCase& op);
+
+/// CpuRef refuses the layer with this code, and its reason contains `reason`.
+void CheckUnsupported(const OpCase& op, SupportCode code, const std::string& reason);
+
+/// CpuRef accepts the layer, but preparing it for these shapes throws an InvalidArgumentException or
+/// LayerValidationException whose text contains `text`.
+void CheckRejectsShapes(const OpCase& op, const std::string& text);
+
+/// How one variant runs.
+struct RunVariant
+{
+    bool m_Constants = true; ///< constant inputs are known when the workload is made
+    unsigned int m_Threads = 1;
+    int m_InPlaceInput = -1; ///< the input whose memory output 0 takes; -1: none
+};
+
+/// Runs a supported case once on a backend; returns the bytes of output 0.
+std::vector<std::byte> RunOp(const IBackend& backend, const OpCase& op, const RunVariant& variant);
+
+/// The backends that cases run on; CpuRef is the first.
+const std::vector<std::shared_ptr<const IBackend>>& GetTestBackends();
+
+} // namespace tenon::test

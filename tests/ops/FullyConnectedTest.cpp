@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// FullyConnected against matrix products in double precision; quantized results are exactly TFLite's, whose reference
+// kernel scales sums in double precision.
+#include "ops/WeightedSumOracle.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+struct Case
+{
+    const char* m_Name;
+    TensorShape m_Data;
+    unsigned int m_Inputs;
+    unsigned int m_Outputs;
+    TensorShape m_Output;
+    bool m_Transposed; ///< weights [O, I]
+};
+
+const Case Cases[] = {
+    {"one row", {1, 37}, 37, 11, {1, 11}, true},
+    {"one row, weights [I, O]", {1, 37}, 37, 11, {1, 11}, false},
+    {"rows", {9, 16}, 16, 5, {9, 5}, true},
+    {"rows, weights [I, O]", {9, 16}, 16, 5, {9, 5}, false},
+    {"flattened images", {2, 3, 2, 4}, 24, 6, {2, 6}, true},
+    {"kept dimensions", {2, 3, 8}, 8, 4, {2, 3, 4}, true},
+    {"regrouped rows", {2, 6}, 4, 3, {3, 3}, true},
+    {"no rows", {0, 8}, 8, 3, {0, 3}, true},
+    {"no outputs", {2, 8}, 8, 0, {2, 0}, false},
+};
+
+/// Rows of the data times weights, plus bias.
+struct RowSum
+{
+    size_t m_Inputs;
+    size_t m_Outputs;
+    bool m_Transposed;
+
+    std::vector<double> operator()(const std::vector<RealTensor>& in) const
+    {
+        std::vector<double> sums;
+        const size_t rows = in[0].m_Values.size() / m_Inputs;
+        for (size_t row = 0; row < rows; ++row)
+        {
+            for (size_t o = 0; o < m_Outputs; ++o)
+            {
+                double sum = in.size() > 2 ? in[2].m_Values[o] : 0.0;
+                for (size_t i = 0; i < m_Inputs; ++i)
+                {
+                    sum += in[0].m_Values[row * m_Inputs + i] * (m_Transposed ? in[1].At(o, i) : in[1].At(i, o));
+                }
+                sums.push_back(sum);
+            }
+        }
+        return sums;
+    }
+};
+
+OpCase MakeOp(const Case& c, const SumTypes& types)
+{
+    FullyConnectedDescriptor descriptor;
+    descriptor.m_BiasEnabled = true;
+    descriptor.m_TransposeWeightMatrix = c.m_Transposed;
+    descriptor.m_KeepDims = c.m_Output.GetNumDimensions() > 2;
+    const TensorShape weights = c.m_Transposed ? TensorShape({c.m_Outputs, c.m_Inputs})
+                                               : TensorShape({c.m_Inputs, c.m_Outputs});
+    const SumInfos infos =
+        MakeSumInfos(types, c.m_Data, weights, c.m_Transposed ? 0 : 1, c.m_Output, std::max(1U, c.m_Inputs));
+    return {std::string(c.m_Name) + ", " + types.m_Name, LayerType::FullyConnected, MakeDescriptor(descriptor),
+            MakeSumInputs(infos, 23), infos.m_Output, RowSum{c.m_Inputs, c.m_Outputs, c.m_Transposed}};
+}
+
+std::vector<SumTypes> GetTypes()
+{
+    std::vector<SumTypes> types = GetSumTypes();
+    types.push_back({"uint8 to int16", DataType::QAsymmU8, DataType::QAsymmU8, DataType::Signed32, DataType::QSymmS16,
+                     false, 100, 120, 0});
+    types.push_back({"int8 weights with zero point", DataType::QAsymmS8, DataType::QAsymmS8, DataType::Signed32,
+                     DataType::QAsymmS8, false, -3, 9, 0});
+    return types;
+}
+
+} // namespace
+
+TEST(FullyConnected, AgreesWithDoublePrecision)
+{
+    for (const Case& c : Cases)
+    {
+        for (const SumTypes& types : GetTypes())
+        {
+            CheckOp(MakeOp(c, types));
+        }
+    }
+}
+
+TEST(FullyConnected, IsExactOnQuantizedTypes)
+{
+    for (const Case& c : Cases)
+    {
+        for (const SumTypes& types : GetTypes())
+        {
+            if (types.m_Data != DataType::Float32 && c.m_Output.GetNumElements() != 0)
+            {
+                OpCase op = MakeOp(c, types);
+                const SumInfos infos{op.m_Inputs[0].m_Info, op.m_Inputs[1].m_Info, op.m_Inputs[2].m_Info, op.m_Output};
+                op.m_Oracle = ExactOracle(infos, *op.m_Oracle.target<RowSum>(), false);
+                op.m_Steps = 0;
+                CheckOp(op);
+            }
+        }
+    }
+}
+
+// Data that 8 bits hold exactly, in both ways of quantizing it while running.
+TEST(FullyConnected, QuantizesFloatDataBesideIntegerWeights)
+{
+    for (const bool asymmetric : {false, true})
+    {
+        FullyConnectedDescriptor descriptor;
+        descriptor.m_TransposeWeightMatrix = true;
+        descriptor.m_AsymmetricQuantizeInputs = asymmetric;
+        const TensorInfo data({2, 8}, DataType::Float32);
+        const double least = asymmetric ? -128 : -127;
+        std::vector<double> values = {least, 127, 3, -50, 99, 0, 1, -100, 0, 10, 20, 127, least, 64, -64, 5};
+        std::transform(values.begin() + 8, values.end(), values.begin() + 8, [](double v) { return v * 0.125; });
+        const TensorInfo weights = asymmetric ? TensorInfo({3, 8}, DataType::QSymmS8, {0.1f, 0.2f, 0.4f}, 0)
+                                              : TensorInfo({3, 8}, DataType::QAsymmU8, 0.05f, 0);
+        TestTensor stored = Random(weights, 9);
+        OpCase op{asymmetric ? "asymmetric" : "symmetric", LayerType::FullyConnected, MakeDescriptor(descriptor),
+                  {Values(data, values), Constant(stored)}, TensorInfo({2, 3}, DataType::Float32), RowSum{8, 3, true}};
+        if (!asymmetric)
+        {
+            // TFLite takes uint8 weights beside float data for int8 bit patterns.
+            const TensorInfo patterns({3, 8}, DataType::QAsymmS8, 0.05f, 0);
+            const RealTensor real = GetReal(patterns, stored.m_Bytes.data());
+            op.m_Oracle = [real](std::vector<RealTensor> in)
+            {
+                in[1] = real;
+                return RowSum{8, 3, true}(in);
+            };
+        }
+        CheckOp(op);
+    }
+}
+
+// As TFLite: without inputs the output is zeros, even with a bias.
+TEST(FullyConnected, GivesZerosWithoutInputs)
+{
+    OpCase op = MakeOp({"no inputs", {2, 0}, 0, 3, {2, 3}, true}, GetSumTypes()[0]);
+    op.m_Oracle = Expect(op.m_Output, {0, 0, 0, 0, 0, 0});
+    CheckOp(op);
+}
+
+TEST(FullyConnected, IsRefused)
+{
+    OpCase op = MakeOp(Cases[0], GetSumTypes()[1]);
+    op.m_Inputs[0].m_Info.SetDataType(DataType::QAsymmS8);
+    CheckUnsupported(op, SupportCode::UnsupportedType, "input 1 of type QAsymmU8");
+
+    op = MakeOp(Cases[0], GetSumTypes()[5]);
+    op.m_Output.SetQuantizationOffset(1);
+    CheckUnsupported(op, SupportCode::UnsupportedParameters, "zero point 1");
+    op = MakeOp(Cases[0], GetSumTypes()[4]);
+    op.m_Inputs[1].m_Info.SetQuantizationDim(1U);
+    CheckUnsupported(op, SupportCode::UnsupportedParameters, "dimension");
+}
+
+TEST(FullyConnected, RejectsShapesThatDoNotFit)
+{
+    const SumTypes& types = GetSumTypes()[0];
+    CheckRejectsShapes(MakeOp({"", {2, 7}, 8, 3, {2, 3}, true}, types), "as many rows");
+    CheckRejectsShapes(MakeOp({"", {2, 8}, 8, 3, {2, 4}, true}, types), "last dimension");
+    OpCase op = MakeOp(Cases[0], types);
+    op.m_Inputs[1] = Random(TensorInfo({37, 11, 1}, DataType::Float32), 1);
+    CheckRejectsShapes(op, "2 dimensions");
+}
+
+} // namespace tenon::test

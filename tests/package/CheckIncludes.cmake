@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+# The ctests "layering" and "layering_selftest": which folder may include what.
+#   cmake -DROOT=<source tree> -P CheckIncludes.cmake
+#   cmake -DSELF_TEST=<scratch folder> -P CheckIncludes.cmake     checks that this script finds what it has to
+#
+# Own headers of src/ are included as "folder/File.hpp" relative to src/, everything else in angle brackets.
+cmake_minimum_required(VERSION 3.25)
+
+# folder : what it may include beside its own headers and the C++ standard library. The first row that fits counts.
+# `api` is <tenon/...> but compat, `backend` and `parsers` are its two folders; `api` alone has neither of them.
+set(rules
+  "include/tenon/compat : compat api parsers"
+  "include/tenon/backend : api"
+  "include/tenon/parsers : api"
+  "include/tenon :"
+  "src/common : api backend parsers posix fmt spdlog"
+  "src/graph : api backend common fmt"
+  "src/backends/common : api backend common fmt"
+  "src/backends/reference : api backend common backends/common eigen"
+  "src/backends/cpu : api backend common backends/common backends/reference highway openblas eigen"
+  "src/backends/builtin.cpp : api backend backends/reference backends/cpu"
+  "src/optimizer : api backend common graph fmt"
+  "src/runtime : api backend common graph optimizer fmt"
+  "src/parsers/tflite : api parsers common fmt flatbuffers"
+  "src/cli : api backend parsers posix fmt cli11 stb"
+  "samples : api backend parsers stb")
+
+# Sets `out` to the name by which the rules call the included text, with its brackets or quotes; empty if to none.
+function(classify included out)
+  set(kind "")
+  if(included MATCHES "^<(armnn|armnnTfLiteParser)/")
+    set(kind compat)
+  elseif(included MATCHES "^<tenon/(backend|parsers|compat)/")
+    set(kind ${CMAKE_MATCH_1})
+  elseif(included MATCHES "^<tenon/")
+    set(kind api)
+  elseif(included MATCHES "^<[a-z0-9_]+>$")
+    set(kind std)
+  elseif(included MATCHES "^<(fcntl|pthread|sched|signal|unistd|sys/[a-z]+)\\.h>$")
+    set(kind posix)
+  elseif(included MATCHES "^<(fmt|spdlog)/")
+    set(kind ${CMAKE_MATCH_1})
+  elseif(included MATCHES "^<(Eigen|unsupported/Eigen)/")
+    set(kind eigen)
+  elseif(included MATCHES "^<hwy/")
+    set(kind highway)
+  elseif(included MATCHES "^<cblas\\.h>$")
+    set(kind openblas)
+  elseif(included MATCHES "^<(flatbuffers/.*|tflite_generated\\.h)>$")
+    set(kind flatbuffers)
+  elseif(included MATCHES "^<CLI/")
+    set(kind cli11)
+  elseif(included MATCHES "^<stb/")
+    set(kind stb)
+  elseif(included MATCHES "^\"((backends|parsers)/[a-z]+|[a-z]+)/[^.]")
+    set(kind ${CMAKE_MATCH_1})
+  endif()
+  set(${out} "${kind}" PARENT_SCOPE)
+endfunction()
+
+# Sets `out` to one line per forbidden #include of the tree.
+function(check_tree root out)
+  set(findings "")
+  file(GLOB_RECURSE files RELATIVE ${root} ${root}/include/* ${root}/src/* ${root}/samples/*)
+  list(FILTER files INCLUDE REGEX "\\.(hpp|cpp|h|def|inc)$")
+  set(number 0)
+  foreach(file IN LISTS files)
+    set(folder "")
+    foreach(rule IN LISTS rules)
+      string(REGEX REPLACE " :.*" "" rule_folder "${rule}")
+      if(file MATCHES "^${rule_folder}(/|$)")
+        set(folder ${rule_folder})
+        string(REGEX REPLACE "^.* :" "" allowed "${rule}")
+        separate_arguments(allowed)
+        break()
+      endif()
+    endforeach()
+    if(folder STREQUAL "")
+      string(APPEND findings "${file}: its folder has no row in the table of tests/package/CheckIncludes.cmake\n")
+      continue()
+    endif()
+    # What the folder's own headers are called: their path in src/, or <tenon/...> for public ones.
+    string(REGEX REPLACE "^(src|samples)/" "" own "${folder}")
+    if(folder STREQUAL "include/tenon")
+      set(own api)
+    elseif(folder MATCHES "^include/tenon/(.*)$")
+      set(own ${CMAKE_MATCH_1})
+    endif()
+    list(APPEND allowed ${own} std)
+
+    file(STRINGS ${root}/${file} lines REGEX "^[ \t]*#[ \t]*include")
+    foreach(line IN LISTS lines)
+      if(line MATCHES "^[ \t]*#[ \t]*include[ \t]*([<\"][^>\"]*[>\"])")
+        set(included ${CMAKE_MATCH_1})
+        classify(${included} kind)
+        math(EXPR number "${number} + 1")
+        if(kind STREQUAL "")
+          string(APPEND findings "${file}: includes ${included}, which the table does not know\n")
+        elseif(NOT kind IN_LIST allowed)
+          string(APPEND findings "${file}: ${folder} must not include ${included}\n")
+        endif()
+      elseif(line MATCHES "^[ \t]*#[ \t]*include")
+        string(APPEND findings "${file}: includes what a macro says\n")
+      endif()
+    endforeach()
+  endforeach()
+  list(LENGTH files count)
+  message(STATUS "${number} includes in ${count} files")
+  set(${out} "${findings}" PARENT_SCOPE)
+endfunction()
+
+if(DEFINED SELF_TEST)
+  file(REMOVE_RECURSE ${SELF_TEST})
+  set(expected "")
+  # A file with one #include; `finding` is what must be said of it, empty for nothing.
+  macro(given file line finding)
+    file(APPEND ${SELF_TEST}/${file} "#include <vector>\n${line}\n")
+    if(NOT "${finding}" STREQUAL "")
+      list(APPEND expected "${file}: ${finding}")
+    endif()
+  endmacro()
+  given(include/tenon/A.hpp "#include <tenon/B.hpp>" "")
+  given(include/tenon/Fmt.hpp "#include <fmt/format.h>" "include/tenon must not include <fmt/format.h>")
+  given(include/tenon/Up.hpp "#include <tenon/backend/B.hpp>" "include/tenon must not include <tenon/backend/B.hpp>")
+  given(include/tenon/Src.hpp "#include \"graph/Graph.hpp\"" "include/tenon must not include \"graph/Graph.hpp\"")
+  given(include/tenon/backend/A.hpp "#include <tenon/A.hpp>" "")
+  given(include/tenon/compat/armnn/A.hpp "#include <armnn/B.hpp>" "")
+  given(src/common/Own.cpp "#include \"common/Own.hpp\" // own; first" "")
+  given(src/common/Up.cpp "  #  include \"graph/Graph.hpp\"" "src/common must not include \"graph/Graph.hpp\"")
+  given(src/graph/infer/Own.cpp "#include \"graph/infer/Own.hpp\"" "")
+  given(src/graph/Up.cpp "#include \"optimizer/Pass.hpp\"" "src/graph must not include \"optimizer/Pass.hpp\"")
+  given(src/backends/reference/Own.cpp "#include \"backends/common/KernelTable.hpp\"" "")
+  given(src/backends/reference/Graph.cpp "#include \"graph/Layer.hpp\""
+        "src/backends/reference must not include \"graph/Layer.hpp\"")
+  given(src/backends/reference/Cpu.cpp "#include \"backends/cpu/gemm/Gemm.hpp\""
+        "src/backends/reference must not include \"backends/cpu/gemm/Gemm.hpp\"")
+  given(src/backends/builtin.cpp "#include \"backends/cpu/CpuAccBackend.hpp\"" "")
+  given(src/parsers/tflite/Graph.cpp "#include \"graph/Graph.hpp\""
+        "src/parsers/tflite must not include \"graph/Graph.hpp\"")
+  given(src/cli/Inner.cpp "#include \"common/Log.hpp\"" "src/cli must not include \"common/Log.hpp\"")
+  given(src/cli/Compat.cpp "#include <armnn/ArmNN.hpp>" "src/cli must not include <armnn/ArmNN.hpp>")
+  given(src/runtime/Relative.cpp "#include \"../graph/Graph.hpp\""
+        "includes \"../graph/Graph.hpp\", which the table does not know")
+  given(src/runtime/Sibling.cpp "#include \"Plan.hpp\"" "includes \"Plan.hpp\", which the table does not know")
+  given(src/runtime/Angle.cpp "#include <graph/Graph.hpp>"
+        "includes <graph/Graph.hpp>, which the table does not know")
+  given(src/runtime/Other.cpp "#include <boost/any.hpp>" "includes <boost/any.hpp>, which the table does not know")
+  given(src/runtime/Macro.cpp "#include CHOSEN" "includes what a macro says")
+  given(src/somewhere/New.cpp "" "its folder has no row in the table of tests/package/CheckIncludes.cmake")
+
+  check_tree(${SELF_TEST} findings)
+  string(REGEX REPLACE "\n$" "" findings "${findings}")
+  string(REPLACE "\n" ";" findings "${findings}")
+  list(SORT findings)
+  list(SORT expected)
+  if(NOT findings STREQUAL expected)
+    list(JOIN findings "\n  " findings)
+    list(JOIN expected "\n  " expected)
+    message(FATAL_ERROR "expected:\n  ${expected}\nfound:\n  ${findings}")
+  endif()
+  file(REMOVE_RECURSE ${SELF_TEST})
+else()
+  check_tree(${ROOT} findings)
+  if(NOT findings STREQUAL "")
+    message(FATAL_ERROR "forbidden includes:\n${findings}")
+  endif()
+endif()

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+# The ctest "exported_symbols": libtenon.so exports what is marked in the public headers and nothing else, neither
+# internals nor pieces of the libraries that it is built with.
+#   cmake -DNM=<nm> -DLIBRARY=<libtenon.so> -P CheckSymbols.cmake
+cmake_minimum_required(VERSION 3.25)
+
+execute_process(COMMAND ${NM} --dynamic --defined-only --demangle --format=just-symbols ${LIBRARY}
+                OUTPUT_VARIABLE symbols RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "${NM} cannot read ${LIBRARY}")
+endif()
+string(REGEX REPLACE "[][;]" "_" symbols "${symbols}")
+string(REPLACE "\n" ";" symbols "${symbols}")
+list(FILTER symbols EXCLUDE REGEX "^$")
+
+set(ours "^(typeinfo for |typeinfo name for |vtable for |VTT for |(non-)?virtual thunk to |guard variable for )?tenon::")
+set(foreign ${symbols})
+list(FILTER foreign EXCLUDE REGEX "${ours}")
+set(hidden_places ${symbols})
+list(FILTER hidden_places INCLUDE REGEX "tenon::(backends|cli|\\(anonymous namespace\\))::")
+list(APPEND foreign ${hidden_places})
+if(foreign)
+  list(JOIN foreign "\n  " foreign)
+  message(FATAL_ERROR "${LIBRARY} exports what is not of its interface:\n  ${foreign}")
+endif()
+
+# An empty table would pass all of the above.
+foreach(needed "tenon::INetwork::Create(" "tenon::IRuntime::Create(" "tenon::Optimize(" "typeinfo for tenon::Exception")
+  string(FIND "${symbols}" "${needed}" position)
+  if(position EQUAL -1)
+    message(FATAL_ERROR "${LIBRARY} does not export ${needed}...")
+  endif()
+endforeach()
+list(LENGTH symbols count)
+message(STATUS "${count} symbols, all in namespace tenon")
