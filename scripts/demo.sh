@@ -28,7 +28,8 @@ if [ $# -eq 0 ]; then
     set -- "$digits/seven.png"
 fi
 for picture in "$@"; do
-    command=("$bin/ExecuteNetwork" -m "$digits/digits_int8.tflite" -d "$picture" --labels "$digits/labels.txt" --top-k 3)
+    command=("$bin/ExecuteNetwork" -m "$digits/digits_int8.tflite" -c CpuRef -d "$picture"
+        --labels "$digits/labels.txt" --top-k 3)
     printf '\n$ %s\n' "${command[*]}"
     "${command[@]}"
 done

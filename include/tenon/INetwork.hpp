@@ -306,6 +306,10 @@ public:
     /// Decodes boxes and suppresses overlaps. Outputs: boxes, classes, scores, number of detections.
     virtual IConnectableLayer* AddDetectionPostProcessLayer(const DetectionPostProcessDescriptor& descriptor,
                                                             const ConstTensor& anchors, const char* name = nullptr) = 0;
+    /// Transposed convolution. Inputs: data, weights and, if enabled, bias (Tenon; Arm NN has only the next method).
+    virtual IConnectableLayer*
+    AddTransposeConvolution2dLayer(const TransposeConvolution2dDescriptor& transposeConvolution2dDescriptor,
+                                   const char* name = nullptr) = 0;
     /// Transposed convolution with constant weights and optional bias.
     virtual IConnectableLayer* AddTransposeConvolution2dLayer(const TransposeConvolution2dDescriptor& descriptor,
                                                               const ConstTensor& weights,

@@ -150,7 +150,7 @@ public:
     /// Whether the type is one of the quantized ones (with or without a scale).
     bool IsQuantized() const;
     /// Whether there is at least one scale.
-    bool HasQuantization() const { return m_PerAxis != nullptr || m_Scale != 0.0f; }
+    bool HasQuantization() const { return (m_PerAxis != nullptr && !m_PerAxis->m_Scales.empty()) || m_Scale != 0.0f; }
     /// Takes over scales, zero points and dimension of another info.
     void CopyQuantization(const TensorInfo& other);
 

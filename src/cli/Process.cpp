@@ -17,6 +17,8 @@ namespace
 {
 
 constexpr uint64_t Kilobyte = 1024;
+/// Beyond what is available: memory that is reserved and never touched, such as stacks of threads and BLAS's buffers.
+constexpr uint64_t ReservedBytes = uint64_t{256} << 20;
 
 // Sanitizers map far more memory than they use.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -86,7 +88,7 @@ void LimitMemory()
         return;
     }
     const uint64_t swap = ReadKilobytes("/proc/meminfo", "SwapFree:").value_or(0);
-    const rlim_t bytes = std::min<rlim_t>(*available + swap, GetContainerMemory());
+    const rlim_t bytes = std::min(*available + swap, GetContainerMemory()) + ReservedBytes;
     rlimit limit{};
     if (getrlimit(RLIMIT_DATA, &limit) == 0 && bytes < limit.rlim_cur)
     {
@@ -95,9 +97,10 @@ void LimitMemory()
     }
 }
 
-void IgnoreBrokenPipes()
+void IgnoreWriteSignals()
 {
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
 }
 
 uint64_t GetPeakRssBytes()

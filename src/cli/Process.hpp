@@ -11,8 +11,8 @@ namespace tenon::cli
 /// ends in std::bad_alloc and a message. Without it Linux hands out memory that it has not, and kills when it is used.
 void LimitMemory();
 
-/// Writing to a closed pipe becomes an ordinary error.
-void IgnoreBrokenPipes();
+/// Writing to a closed pipe or past a limit on file sizes becomes an ordinary error.
+void IgnoreWriteSignals();
 
 /// The most memory that was resident at once; 0 if the system does not say.
 uint64_t GetPeakRssBytes();

@@ -64,6 +64,17 @@ void WriteQuantization(JsonWriter& json, const TensorInfo& info)
     json.EndObject();
 }
 
+void WriteTexts(JsonWriter& json, const char* key, const std::vector<std::string>& texts)
+{
+    json.Key(key);
+    json.BeginArray();
+    for (const std::string& text : texts)
+    {
+        json.String(text);
+    }
+    json.EndArray();
+}
+
 void WriteTensors(JsonWriter& json, const char* key, const std::vector<Binding>& bindings)
 {
     json.Key(key);
@@ -165,13 +176,7 @@ std::string FormatReport(const Report& report)
     json.String(GetVersion());
     json.Key("model");
     json.String(report.m_ModelPath);
-    json.Key("compute");
-    json.BeginArray();
-    for (const std::string& backend : report.m_Compute)
-    {
-        json.String(backend);
-    }
-    json.EndArray();
+    WriteTexts(json, "compute", report.m_Compute);
     json.Key("load_ms");
     json.Number(report.m_LoadMs);
     json.Key("optimize_ms");
@@ -188,6 +193,7 @@ std::string FormatReport(const Report& report)
     WriteTensors(json, "inputs", report.m_Inputs);
     WriteTensors(json, "outputs", report.m_Outputs);
     WriteAssignment(json, report.m_Assignment);
+    WriteTexts(json, "messages", report.m_Messages);
     json.EndObject();
     return json.Text() + "\n";
 }

@@ -45,11 +45,14 @@ struct Report
     std::vector<Binding> m_Inputs;
     std::vector<Binding> m_Outputs;
     std::vector<LayerAssignment> m_Assignment;
+    /// What the optimizer remarked: shapes that the model declared otherwise, and each layer that a preferred backend
+    /// passed on. Too many for a terminal.
+    std::vector<std::string> m_Messages;
 };
 
 /// load_ms, optimize_ms, first_inference_ms, inference_ms (null for a single iteration), peak_rss_bytes, arena_bytes,
-/// threads, inputs and outputs (name, type, shape, quantization), assignment (layer, type, backend, reason), and the
-/// model, compute and version that they belong to.
+/// threads, inputs and outputs (name, type, shape, quantization), assignment (layer, type, backend, reason), messages,
+/// and the model, compute and version that they belong to.
 std::string FormatReport(const Report& report);
 
 /// "66 layers: CpuAcc 36, CpuRef 30"

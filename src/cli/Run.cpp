@@ -31,8 +31,6 @@ namespace
 
 /// Values of a tensor that are printed before the rest is only counted.
 constexpr size_t MaxPrintedValues = 20;
-/// Warnings of the optimizer that are shown.
-constexpr size_t MaxWarnings = 10;
 
 class Stopwatch
 {
@@ -195,24 +193,15 @@ private:
         OptimizerOptionsOpaque optimizerOptions;
         optimizerOptions.SetShapeInferenceMethod(ShapeInferenceMethod::InferAndValidate);
         optimizerOptions.SetLimits(m_Limits);
-        std::vector<std::string> messages;
         Stopwatch optimizing;
         IOptimizedNetworkPtr optimized =
             BlameModel(m_Options.m_ModelPath,
                        [&]
                        {
                            return tenon::Optimize(network, backends, m_Runtime->GetDeviceSpec(), optimizerOptions,
-                                                  Optional<std::vector<std::string>&>(messages));
+                                                  Optional<std::vector<std::string>&>(m_Report.m_Messages));
                        });
         m_Report.m_OptimizeMs = optimizing.Milliseconds();
-        for (size_t i = 0; i < std::min(messages.size(), MaxWarnings); ++i)
-        {
-            PrintWarning(messages[i]);
-        }
-        if (messages.size() > MaxWarnings)
-        {
-            PrintWarning(fmt::format("{} further warnings are not shown", messages.size() - MaxWarnings));
-        }
         m_Report.m_Assignment = optimized->GetAssignment();
         return optimized;
     }
@@ -280,6 +269,10 @@ private:
         }
         text += fmt::format("{}\n{}, {} threads\n", SummarizeTimes(m_Report),
                             SummarizeAssignment(m_Report.m_Assignment), m_Report.m_Threads);
+        if (!m_Options.m_DoNotPrintOutput && !m_Report.m_Messages.empty())
+        {
+            text += fmt::format("{} remarks of the optimizer (--report-json has them)\n", m_Report.m_Messages.size());
+        }
         for (const Binding& output : m_Report.m_Outputs)
         {
             const OutputData& data = m_Outputs.Get(output.m_Id);

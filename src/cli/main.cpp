@@ -5,7 +5,7 @@
 
 int main(int argc, char** argv)
 {
-    tenon::cli::IgnoreBrokenPipes();
+    tenon::cli::IgnoreWriteSignals();
     tenon::cli::LimitMemory();
     return static_cast<int>(tenon::cli::RunApp(argc, argv));
 }

@@ -217,6 +217,11 @@ public:
                                                   const ConstTensor& gamma, const char* name) override;
     IConnectableLayer* AddDetectionPostProcessLayer(const DetectionPostProcessDescriptor& descriptor,
                                                     const ConstTensor& anchors, const char* name) override;
+    IConnectableLayer* AddTransposeConvolution2dLayer(const TransposeConvolution2dDescriptor& d,
+                                                      const char* name) override
+    {
+        return Add(LayerType::TransposeConvolution2d, d, name);
+    }
     IConnectableLayer* AddTransposeConvolution2dLayer(const TransposeConvolution2dDescriptor& descriptor,
                                                       const ConstTensor& weights, const Optional<ConstTensor>& biases,
                                                       const char* name) override;

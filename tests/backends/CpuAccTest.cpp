@@ -480,9 +480,17 @@ TEST(CpuAcc, NumberOfThreadsLimitsTheSplit)
 TEST(CpuAcc, ManyCallersOfOneWorkload)
 {
     const auto backend = cpu::MakeCpuAccBackend();
-    const TestLayer layer = MakeSmallConvolution();
-    Threads one(1);
-    const Values expected = Execute(*backend, layer, one);
+    TestLayer layer;
+    ConvolutionShape shape; // large enough to be split
+    shape.m_Height = shape.m_Width = 24;
+    shape.m_GroupChannels = 16;
+    shape.m_GroupOutputs = 32;
+    shape.m_KernelHeight = shape.m_KernelWidth = 3;
+    ASSERT_TRUE(shape.MakeLayer(layer));
+    std::mt19937 random(12);
+    layer.FillRandomly(random);
+    Threads two(2);
+    const Values expected = Execute(*backend, layer, two);
     const Binding binding(layer);
     const auto workload = backend->CreateWorkloadFactory({})->CreateWorkload(binding.GetView());
     const auto shaped = workload->Reshape(binding.GetReshapeArgs());
@@ -506,6 +514,7 @@ TEST(CpuAcc, ManyCallersOfOneWorkload)
                     args.m_Parallel = &parallel;
                     shaped->Execute(args);
                 }
+                EXPECT_EQ(parallel.GetMostPieces(), 2U);
             });
     }
     for (std::thread& caller : callers)

@@ -33,6 +33,7 @@ Report MakeReport()
     Report report;
     report.m_ModelPath = "a \"model\".tflite";
     report.m_Compute = {"CpuRef"};
+    report.m_Messages = {"a\nb"};
     report.m_LoadMs = 1.5;
     report.m_ArenaBytes = 77;
     report.m_Threads = 2;
@@ -72,6 +73,8 @@ TEST(Report, JsonHasAllFields)
     const std::string json = Compact(FormatReport(report));
     for (const char* part : {
              R"("model": "a \"model\".tflite")",
+             R"("compute": ["CpuRef"])",
+             R"("messages": ["a\u000ab"])",
              R"("load_ms": 1.5)",
              R"("optimize_ms": 0)",
              R"("first_inference_ms": 0)",

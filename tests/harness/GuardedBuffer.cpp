@@ -6,7 +6,6 @@
 #include <cstring>
 #include <new>
 #include <stdexcept>
-
 #include <sys/mman.h>
 #include <unistd.h>
 

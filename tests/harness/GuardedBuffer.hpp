@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GuardedBuffer: memory that ends where an inaccessible page begins, so that a kernel that touches one byte too much dies
-// at once. Used by the operator harness for every tensor and for scratch memory.
+// GuardedBuffer: memory that ends where an inaccessible page begins, so that a kernel that touches one byte too much
+// dies at once. Used by the operator harness for every tensor and for scratch memory.
 #pragma once
 
 #include <cstddef>

@@ -151,8 +151,8 @@ std::vector<RunVariant> GetVariants(const OpCase& op)
             places.push_back(static_cast<int>(i));
         }
     }
-    const bool anyConstant = std::any_of(op.m_Inputs.begin(), op.m_Inputs.end(),
-                                         [](const TestTensor& input) { return input.m_Constant; });
+    const bool anyConstant =
+        std::any_of(op.m_Inputs.begin(), op.m_Inputs.end(), [](const TestTensor& input) { return input.m_Constant; });
     std::vector<RunVariant> variants;
     for (unsigned int threads : {1U, 2U})
     {

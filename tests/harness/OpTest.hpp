@@ -3,8 +3,8 @@
 // the harness multiplies each case over
 //   backends (CpuRef must run it, others may refuse), constant and run-time parameters, 1 and 2 threads,
 //   output in memory of its own or in an input's (where ops.def says InPlace or View),
-// each buffer ending at a guard page, inputs read-only. The oracle judges CpuRef; on quantized types other backends must
-// give CpuRef's bytes. Used by the tests under ops/.
+// each buffer ending at a guard page, inputs read-only. The oracle judges CpuRef; on quantized types other backends
+// must give CpuRef's bytes. Used by the tests under ops/.
 //
 //   TEST(Floor, RoundsDown)
 //   {

@@ -24,24 +24,24 @@ auto WithElement(DataType type, F f)
 {
     switch (type)
     {
-        case DataType::Float16: return f(Eigen::half());
-        case DataType::BFloat16: return f(Eigen::bfloat16());
-        case DataType::Float32: return f(float());
-        case DataType::Float64: return f(double());
-        case DataType::QAsymmU8:
-        case DataType::Boolean:
-        case DataType::Unsigned8: return f(uint8_t());
-        case DataType::QAsymmS8:
-        case DataType::QSymmS8:
-        case DataType::Signed8: return f(int8_t());
-        case DataType::QSymmS16:
-        case DataType::Signed16: return f(int16_t());
-        case DataType::Unsigned16: return f(uint16_t());
-        case DataType::Signed32: return f(int32_t());
-        case DataType::Unsigned32: return f(uint32_t());
-        case DataType::Signed64: return f(int64_t());
-        case DataType::Unsigned64: return f(uint64_t());
-        default: break;
+    case DataType::Float16: return f(Eigen::half());
+    case DataType::BFloat16: return f(Eigen::bfloat16());
+    case DataType::Float32: return f(float());
+    case DataType::Float64: return f(double());
+    case DataType::QAsymmU8:
+    case DataType::Boolean:
+    case DataType::Unsigned8: return f(uint8_t());
+    case DataType::QAsymmS8:
+    case DataType::QSymmS8:
+    case DataType::Signed8: return f(int8_t());
+    case DataType::QSymmS16:
+    case DataType::Signed16: return f(int16_t());
+    case DataType::Unsigned16: return f(uint16_t());
+    case DataType::Signed32: return f(int32_t());
+    case DataType::Unsigned32: return f(uint32_t());
+    case DataType::Signed64: return f(int64_t());
+    case DataType::Unsigned64: return f(uint64_t());
+    default: break;
     }
     throw std::invalid_argument(std::string("the operator harness has no elements of type ") + GetDataTypeName(type));
 }

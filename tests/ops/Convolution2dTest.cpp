@@ -59,8 +59,12 @@ OpCase MakeOp(const Case& c, const SumTypes& types)
     const SumInfos infos = MakeSumInfos(types, c.m_Data, c.m_Weights, 0, c.m_Output, depth);
     WindowSum sum = c.m_Window;
     sum.m_Output = c.m_Output;
-    return {std::string(c.m_Name) + ", " + types.m_Name, LayerType::Convolution2d,
-            test::MakeDescriptor(MakeDescriptor(c.m_Window)), MakeSumInputs(infos, 7), infos.m_Output, sum};
+    return {std::string(c.m_Name) + ", " + types.m_Name,
+            LayerType::Convolution2d,
+            test::MakeDescriptor(MakeDescriptor(c.m_Window)),
+            MakeSumInputs(infos, 7),
+            infos.m_Output,
+            sum};
 }
 
 OpCase MakeFloatOp(const TensorShape& data, const TensorShape& weights, const TensorShape& output)
@@ -117,6 +121,32 @@ TEST(Convolution2d, BiasNeedsNoScale)
     const std::vector<std::byte> expected = RunOp(reference, op, {});
     op.m_Inputs[2].m_Info = TensorInfo(op.m_Inputs[2].m_Info.GetShape(), DataType::Signed32);
     EXPECT_TRUE(expected == RunOp(reference, op, {}));
+}
+
+// TFLite's uint8 kernels multiply the scales of data and weights as floats, its int8 kernels as doubles. With an output
+// scale of twice the float product a sum of -1 is scaled to exactly -1/2, which becomes 0; with the double product,
+// which is a little less here, it comes out as -1.
+TEST(Convolution2d, MultipliesScalesAsTheTypeDoes)
+{
+    const float scale = 0.1f;
+    float weightsScale = 0.3f;
+    while (static_cast<double>(scale) * weightsScale >= static_cast<double>(scale * weightsScale))
+    {
+        weightsScale = std::nextafter(weightsScale, 1.0f);
+    }
+    for (const bool isUnsigned : {true, false})
+    {
+        const DataType type = isUnsigned ? DataType::QAsymmU8 : DataType::QAsymmS8;
+        OpCase op = MakeFloatOp({1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1});
+        op.m_Name = GetDataTypeName(type);
+        op.m_Descriptor = test::MakeDescriptor(MakeDescriptor(Window(1, 1, 0, 0), false));
+        op.m_Output = TensorInfo({1, 1, 1, 1}, type, 2.0f * (scale * weightsScale), 50);
+        op.m_Inputs = {Stored(TensorInfo({1, 1, 1, 1}, type, scale, 10), {9}),
+                       Constant(Stored(TensorInfo({1, 1, 1, 1}, type, weightsScale, 0), {1}))};
+        op.m_Oracle = Expect(op.m_Output, {isUnsigned ? 50.0 : 49.0});
+        op.m_Steps = 0;
+        CheckOp(op);
+    }
 }
 
 // Data that 8 bits hold exactly: then quantizing it while running loses nothing.
@@ -177,7 +207,7 @@ TEST(Convolution2d, RejectsShapesThatDoNotFit)
     CheckRejectsShapes(MakeFloatOp({2, 3, 3, 2}, {4, 1, 1, 2}, {1, 3, 3, 4}), "batches");
     CheckRejectsShapes(MakeFloatOp({1, 3, 3, 3}, {4, 1, 1, 2}, {1, 3, 3, 4}), "multiple of the weights' I");
     CheckRejectsShapes(MakeFloatOp({1, 3, 3, 6}, {4, 1, 1, 2}, {1, 3, 3, 4}), "groups");
-    CheckRejectsShapes(MakeFloatOp({1, 3, 3, 2}, {4, 1, 1, 2}, {1, 3, 3, 5}), "output channels");
+    CheckRejectsShapes(MakeFloatOp({1, 3, 3, 2}, {4, 1, 1, 2}, {1, 3, 3, 5}), "each output channel");
     CheckRejectsShapes(MakeFloatOp({1, 3, 3, 2}, {4, 1, 1, 0}, {1, 3, 3, 4}), "not 0");
     OpCase op = MakeFloatOp({1, 3, 3, 2}, {4, 1, 1, 2}, {1, 3, 3, 4});
     op.m_Inputs[2] = Random(TensorInfo({3}, DataType::Float32), 1);

@@ -40,11 +40,14 @@ OpCase MakeOp(const Case& c, const SumTypes& types)
     descriptor.m_PadTop = descriptor.m_PadLeft = c.m_Pad;
     descriptor.m_BiasEnabled = true;
     descriptor.m_DataLayout = DataLayout::NHWC;
-    const SumInfos infos =
-        MakeSumInfos(types, c.m_Data, c.m_Weights, 3, c.m_Output, c.m_Weights[1] * c.m_Weights[2]);
+    const SumInfos infos = MakeSumInfos(types, c.m_Data, c.m_Weights, 3, c.m_Output, c.m_Weights[1] * c.m_Weights[2]);
     const WindowSum sum{c.m_Stride, c.m_Stride, c.m_Dilation, c.m_Dilation, c.m_Pad, c.m_Pad, true, c.m_Output};
-    return {std::string(c.m_Name) + ", " + types.m_Name, LayerType::DepthwiseConvolution2d, MakeDescriptor(descriptor),
-            MakeSumInputs(infos, 11), infos.m_Output, sum};
+    return {std::string(c.m_Name) + ", " + types.m_Name,
+            LayerType::DepthwiseConvolution2d,
+            MakeDescriptor(descriptor),
+            MakeSumInputs(infos, 11),
+            infos.m_Output,
+            sum};
 }
 
 } // namespace
@@ -111,9 +114,11 @@ TEST(DepthwiseConvolution2d, IsRefused)
 TEST(DepthwiseConvolution2d, RejectsShapesThatDoNotFit)
 {
     const SumTypes& types = GetSumTypes()[0];
-    CheckRejectsShapes(MakeOp({"", {1, 3, 3, 2}, {1, 1, 1, 3}, {1, 3, 3, 3}, 1, 1, 0}, types), "multiple of the data's");
+    CheckRejectsShapes(MakeOp({"", {1, 3, 3, 2}, {1, 1, 1, 3}, {1, 3, 3, 3}, 1, 1, 0}, types),
+                       "multiple of the data's");
     CheckRejectsShapes(MakeOp({"", {1, 3, 3, 2}, {2, 1, 1, 2}, {1, 3, 3, 2}, 1, 1, 0}, types), "[1, H, W, O]");
-    CheckRejectsShapes(MakeOp({"", {1, 3, 3, 0}, {1, 1, 1, 2}, {1, 3, 3, 2}, 1, 1, 0}, types), "multiple of the data's");
+    CheckRejectsShapes(MakeOp({"", {1, 3, 3, 0}, {1, 1, 1, 2}, {1, 3, 3, 2}, 1, 1, 0}, types),
+                       "multiple of the data's");
 }
 
 } // namespace tenon::test

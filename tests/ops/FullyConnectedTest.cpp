@@ -66,12 +66,16 @@ OpCase MakeOp(const Case& c, const SumTypes& types)
     descriptor.m_BiasEnabled = true;
     descriptor.m_TransposeWeightMatrix = c.m_Transposed;
     descriptor.m_KeepDims = c.m_Output.GetNumDimensions() > 2;
-    const TensorShape weights = c.m_Transposed ? TensorShape({c.m_Outputs, c.m_Inputs})
-                                               : TensorShape({c.m_Inputs, c.m_Outputs});
+    const TensorShape weights =
+        c.m_Transposed ? TensorShape({c.m_Outputs, c.m_Inputs}) : TensorShape({c.m_Inputs, c.m_Outputs});
     const SumInfos infos =
         MakeSumInfos(types, c.m_Data, weights, c.m_Transposed ? 0 : 1, c.m_Output, std::max(1U, c.m_Inputs));
-    return {std::string(c.m_Name) + ", " + types.m_Name, LayerType::FullyConnected, MakeDescriptor(descriptor),
-            MakeSumInputs(infos, 23), infos.m_Output, RowSum{c.m_Inputs, c.m_Outputs, c.m_Transposed}};
+    return {std::string(c.m_Name) + ", " + types.m_Name,
+            LayerType::FullyConnected,
+            MakeDescriptor(descriptor),
+            MakeSumInputs(infos, 23),
+            infos.m_Output,
+            RowSum{c.m_Inputs, c.m_Outputs, c.m_Transposed}};
 }
 
 std::vector<SumTypes> GetTypes()
@@ -130,8 +134,12 @@ TEST(FullyConnected, QuantizesFloatDataBesideIntegerWeights)
         const TensorInfo weights = asymmetric ? TensorInfo({3, 8}, DataType::QSymmS8, {0.1f, 0.2f, 0.4f}, 0)
                                               : TensorInfo({3, 8}, DataType::QAsymmU8, 0.05f, 0);
         TestTensor stored = Random(weights, 9);
-        OpCase op{asymmetric ? "asymmetric" : "symmetric", LayerType::FullyConnected, MakeDescriptor(descriptor),
-                  {Values(data, values), Constant(stored)}, TensorInfo({2, 3}, DataType::Float32), RowSum{8, 3, true}};
+        OpCase op{asymmetric ? "asymmetric" : "symmetric",
+                  LayerType::FullyConnected,
+                  MakeDescriptor(descriptor),
+                  {Values(data, values), Constant(stored)},
+                  TensorInfo({2, 3}, DataType::Float32),
+                  RowSum{8, 3, true}};
         if (!asymmetric)
         {
             // TFLite takes uint8 weights beside float data for int8 bit patterns.

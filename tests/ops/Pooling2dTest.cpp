@@ -66,8 +66,9 @@ double PoolWindow(const RealTensor& in, const Pooling2dDescriptor& d, int64_t n,
             }
             ++inside;
             const double value = in.At(n, iy, ix, c);
-            result = d.m_PoolType == PoolingAlgorithm::Max ? std::max(result, value)
-                                                           : result + (d.m_PoolType == PoolingAlgorithm::L2 ? value * value : value);
+            result = d.m_PoolType == PoolingAlgorithm::Max
+                         ? std::max(result, value)
+                         : result + (d.m_PoolType == PoolingAlgorithm::L2 ? value * value : value);
         }
     }
     const double count = d.m_PaddingMethod == PaddingMethod::Exclude ? inside : padded;
@@ -77,9 +78,9 @@ double PoolWindow(const RealTensor& in, const Pooling2dDescriptor& d, int64_t n,
     }
     switch (d.m_PoolType)
     {
-        case PoolingAlgorithm::Average: return result / count;
-        case PoolingAlgorithm::L2: return std::sqrt(result / count);
-        case PoolingAlgorithm::Max: break;
+    case PoolingAlgorithm::Average: return result / count;
+    case PoolingAlgorithm::L2: return std::sqrt(result / count);
+    case PoolingAlgorithm::Max: break;
     }
     return result;
 }
@@ -90,8 +91,12 @@ OpCase MakeOp(const Case& c, TensorInfo info, PoolingAlgorithm algorithm, Paddin
     info.SetShape(c.m_Input);
     TensorInfo output = info;
     output.SetShape(c.m_Output);
-    OpCase op{std::string(c.m_Name) + " of " + GetDataTypeName(info.GetDataType()), LayerType::Pooling2d,
-              MakeDescriptor(d), {Random(info, 3)}, output, nullptr};
+    OpCase op{std::string(c.m_Name) + " of " + GetDataTypeName(info.GetDataType()),
+              LayerType::Pooling2d,
+              MakeDescriptor(d),
+              {Random(info, 3)},
+              output,
+              nullptr};
     // Averages are taken of stored values, so that halves round away from a stored 0.
     const double scale = info.IsQuantized() ? info.GetQuantizationScale() : 1.0;
     const double zeroPoint = info.IsQuantized() ? info.GetQuantizationOffset() : 0.0;
@@ -108,8 +113,9 @@ OpCase MakeOp(const Case& c, TensorInfo info, PoolingAlgorithm algorithm, Paddin
             // Away from the halves' neighbourhood of double rounding errors.
             const double stored = real / scale + zeroPoint;
             const double exact = std::round(stored * 4096.0) / 4096.0;
-            values.push_back(info.IsQuantized() ? (std::round(std::abs(exact - stored) < 1e-6 ? exact : stored) - zeroPoint) * scale
-                                                : real);
+            values.push_back(info.IsQuantized()
+                                 ? (std::round(std::abs(exact - stored) < 1e-6 ? exact : stored) - zeroPoint) * scale
+                                 : real);
         }
         return values;
     };

@@ -185,7 +185,7 @@ TEST(Resize, BilinearIntegersInFixedPoint)
     check(DataType::QAsymmS8, {-100, -101}, {-100, -101, -101});
     check(DataType::QSymmS16, {0, 1024}, {0, 683, 1024});
     check(DataType::QSymmS16, {0, -1024}, {0, -683, -1024});
-    check(DataType::QSymmS16, {32767, -32768}, {32767, -10942, -32768});
+    check(DataType::QSymmS16, {32767, -32768}, {32767, -10944, -32768});
 }
 
 TEST(Resize, RefusesShapesThatDoNotFit)

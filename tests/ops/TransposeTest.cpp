@@ -21,7 +21,7 @@ OpCase MakeCase(const std::vector<unsigned int>& sizes, const std::vector<unsign
     for (const unsigned int mapping : mappings)
     {
         outputSizes.push_back(sizes[mapping]);
-        name += " " + std::to_string(mapping);
+        name.append(" ").append(std::to_string(mapping));
     }
     const PermutationVector vector(mappings.data(), static_cast<unsigned int>(mappings.size()));
     const TensorInfo output = MakeInfo(MakeShape(outputSizes), type);

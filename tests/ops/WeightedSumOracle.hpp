@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of Convolution2d, DepthwiseConvolution2d and FullyConnected share: the combinations of types, sums over
-// windows in double precision, and the exact fixed-point results that TFLite's reference kernels define.
+// What the tests of Convolution2d, DepthwiseConvolution2d and FullyConnected share: the combinations of types, sums
+// over windows in double precision, and the exact fixed-point results that TFLite's reference kernels define.
 #pragma once
 
 #include "backends/common/Quantization.hpp"
@@ -67,7 +67,7 @@ inline SumInfos MakeSumInfos(const SumTypes& types, const TensorShape& data, con
     const float dataScale = types.m_Data == DataType::QSymmS16 ? 0.0003f : 0.0371f;
     std::vector<float> scales;
     std::vector<float> biasScales;
-    for (unsigned int c = 0; c < (types.m_PerAxis ? channels : 1); ++c)
+    for (unsigned int c = 0; c < (types.m_PerAxis ? std::max(channels, 1U) : 1U); ++c)
     {
         scales.push_back(0.0113f + 0.0021f * static_cast<float>(c % 5));
         biasScales.push_back(dataScale * scales.back());

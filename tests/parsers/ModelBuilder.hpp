@@ -27,29 +27,19 @@ public:
     using Operator = schema::BuiltinOperator;
     using Type = schema::TensorType;
 
-    ModelBuilder()
-    {
-        m_Model.version = 3;
-        m_Model.buffers.push_back(std::make_unique<schema::BufferT>()); // buffer 0: no data
-        m_Model.subgraphs.push_back(std::make_unique<schema::SubGraphT>());
-        Graph().name = "main";
-    }
+    // Out of line, with Build: the code for the object tree is large, and compiled once.
+    ModelBuilder();
+    ModelBuilder(ModelBuilder&&) noexcept;
+    ModelBuilder(const ModelBuilder&);
+    ModelBuilder& operator=(ModelBuilder&&) noexcept;
+    ~ModelBuilder();
 
-    schema::ModelT& Model() { return m_Model; }
-    schema::SubGraphT& Graph() { return *m_Model.subgraphs.front(); }
+    schema::ModelT& Model() { return *m_Model; }
+    schema::SubGraphT& Graph() { return *m_Model->subgraphs.front(); }
     schema::TensorT& Tensor(int32_t index) { return *Graph().tensors.at(static_cast<size_t>(index)); }
     schema::OperatorT& Op(size_t index) { return *Graph().operators.at(index); }
 
-    int32_t AddTensor(const std::string& name, std::vector<int32_t> shape, Type type = Type::FLOAT32)
-    {
-        auto tensor = std::make_unique<schema::TensorT>();
-        tensor->name = name;
-        tensor->has_rank = shape.empty();
-        tensor->shape = std::move(shape);
-        tensor->type = type;
-        Graph().tensors.push_back(std::move(tensor));
-        return static_cast<int32_t>(Graph().tensors.size() - 1);
-    }
+    int32_t AddTensor(const std::string& name, std::vector<int32_t> shape, Type type = Type::FLOAT32);
 
     int32_t AddInput(const std::string& name, std::vector<int32_t> shape, Type type = Type::FLOAT32)
     {
@@ -68,13 +58,7 @@ public:
     template <typename T>
     int32_t AddConstant(const std::string& name, std::vector<int32_t> shape, const std::vector<T>& values, Type type)
     {
-        const int32_t index = AddTensor(name, std::move(shape), type);
-        auto buffer = std::make_unique<schema::BufferT>();
-        buffer->data.resize(values.size() * sizeof(T));
-        std::memcpy(buffer->data.data(), values.data(), buffer->data.size());
-        m_Model.buffers.push_back(std::move(buffer));
-        Tensor(index).buffer = static_cast<uint32_t>(m_Model.buffers.size() - 1);
-        return index;
+        return AddConstantBytes(name, std::move(shape), values.data(), values.size() * sizeof(T), type);
     }
 
     int32_t AddIntegers(const std::string& name, const std::vector<int32_t>& values)
@@ -93,30 +77,10 @@ public:
     }
 
     ModelBuilder& Quantize(int32_t tensor, std::vector<float> scales, std::vector<int64_t> zeroPoints,
-                           int32_t dimension = 0)
-    {
-        auto quantization = std::make_unique<schema::QuantizationParametersT>();
-        quantization->scale = std::move(scales);
-        quantization->zero_point = std::move(zeroPoints);
-        quantization->quantized_dimension = dimension;
-        Tensor(tensor).quantization = std::move(quantization);
-        return *this;
-    }
+                           int32_t dimension = 0);
 
     /// Without options.
-    schema::OperatorT& AddOperator(Operator code, std::vector<int32_t> inputs, std::vector<int32_t> outputs)
-    {
-        auto opcode = std::make_unique<schema::OperatorCodeT>();
-        opcode->builtin_code = code;
-        opcode->deprecated_builtin_code = static_cast<int8_t>(std::min(static_cast<int>(code), 127));
-        m_Model.operator_codes.push_back(std::move(opcode));
-        auto op = std::make_unique<schema::OperatorT>();
-        op->opcode_index = static_cast<uint32_t>(m_Model.operator_codes.size() - 1);
-        op->inputs = std::move(inputs);
-        op->outputs = std::move(outputs);
-        Graph().operators.push_back(std::move(op));
-        return *Graph().operators.back();
-    }
+    schema::OperatorT& AddOperator(Operator code, std::vector<int32_t> inputs, std::vector<int32_t> outputs);
 
     template <typename Options>
     schema::OperatorT& AddOperator(Operator code, std::vector<int32_t> inputs, std::vector<int32_t> outputs,
@@ -127,15 +91,13 @@ public:
         return op;
     }
 
-    std::vector<uint8_t> Build() const
-    {
-        flatbuffers::FlatBufferBuilder builder;
-        schema::FinishModelBuffer(builder, schema::Model::Pack(builder, &m_Model));
-        return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
-    }
+    std::vector<uint8_t> Build() const;
 
 private:
-    schema::ModelT m_Model;
+    int32_t AddConstantBytes(const std::string& name, std::vector<int32_t> shape, const void* data, size_t bytes,
+                             Type type);
+
+    std::unique_ptr<schema::ModelT> m_Model;
 };
 
 /// A network with the parser that made it.

@@ -39,7 +39,7 @@ std::string ToText(TypeSet types)
 TypeSet Accepted(const TypeRow& row, TypeSet listed, const LayerView& layer)
 {
     return row.m_SameAsInput0 && !listed.Empty() && layer.HasInput(0) ? TypeSet(layer.GetInput(0).GetDataType())
-                                                                       : listed;
+                                                                      : listed;
 }
 
 /// Narrows the rows to those that take the layer's types, place by place, so that a refusal can name the first place
@@ -60,7 +60,7 @@ public:
         }
         const auto accepted = [this, i](const TypeRow& row)
         { return i == 0 ? row.m_Inputs[0] : Accepted(row, row.m_Inputs[i], m_Layer); };
-        return Place("input " + std::to_string(i), m_Layer.GetInput(i).GetDataType(), accepted);
+        return Narrow(i, accepted);
     }
 
     std::optional<SupportResult> Output()
@@ -70,45 +70,60 @@ public:
             return std::nullopt;
         }
         const auto accepted = [this](const TypeRow& row) { return Accepted(row, row.m_Output, m_Layer); };
-        return Place("output 0", m_Layer.GetOutput(0).GetDataType(), accepted);
+        return Narrow(OutputPlace, accepted);
     }
 
 private:
-    template <typename F>
-    std::optional<SupportResult> Place(const std::string& place, DataType type, F accepted)
+    static constexpr size_t OutputPlace = std::tuple_size_v<decltype(TypeRow::m_Inputs)>;
+
+    DataType TypeAt(size_t place) const
     {
+        return place == OutputPlace ? m_Layer.GetOutput(0).GetDataType() : m_Layer.GetInput(place).GetDataType();
+    }
+
+    static std::string NameOf(size_t place)
+    {
+        return place == OutputPlace ? "output 0" : "input " + std::to_string(place);
+    }
+
+    template <typename F>
+    std::optional<SupportResult> Narrow(size_t place, F accepted)
+    {
+        const DataType type = TypeAt(place);
         TypeSet taken;
         bool any = false;
         for (size_t r = 0; r < m_Rows.size(); ++r)
         {
-            if (!m_Fits[r])
+            if (m_Fits[r])
             {
-                continue;
+                const TypeSet set = accepted(m_Rows[r]);
+                taken = taken | set;
+                m_Fits[r] = set.Empty() || set.Has(type);
+                any = any || m_Fits[r];
             }
-            const TypeSet set = accepted(m_Rows[r]);
-            taken = taken | set;
-            m_Fits[r] = set.Empty() || set.Has(type);
-            any = any || m_Fits[r];
         }
-        if (!any)
+        if (any)
         {
-            std::string reason = m_Id.Get() + " does not run " + GetLayerTypeAsCString(m_Layer.m_Type) + " with " +
-                                 place + " of type " + GetDataTypeName(type) + ": it takes " + ToText(taken);
-            if (!m_Before.empty())
-            {
-                reason += " there beside " + m_Before;
-            }
-            return SupportResult::No(SupportCode::UnsupportedType, std::move(reason));
+            return std::nullopt;
         }
-        m_Before += (m_Before.empty() ? "" : ", ") + place + " " + GetDataTypeName(type);
-        return std::nullopt;
+        std::string reason = m_Id.Get() + " does not run " + GetLayerTypeAsCString(m_Layer.m_Type) + " with " +
+                             NameOf(place) + " of type " + GetDataTypeName(type) + ": it takes " + ToText(taken);
+        const char* separator = " there beside ";
+        for (size_t before = 0; before < place; ++before)
+        {
+            if (m_Layer.HasInput(before))
+            {
+                reason += separator + NameOf(before) + " " + GetDataTypeName(TypeAt(before));
+                separator = ", ";
+            }
+        }
+        return SupportResult::No(SupportCode::UnsupportedType, std::move(reason));
     }
 
     const BackendId& m_Id;
     const LayerView& m_Layer;
     std::span<const TypeRow> m_Rows;
     std::vector<bool> m_Fits;
-    std::string m_Before; ///< places that fitted, for the text
 };
 
 class TableLayerSupport final : public ILayerSupport
@@ -143,8 +158,8 @@ public:
         SupportResult result = kernel->m_Check(layer);
         if (!result.IsSupported())
         {
-            result.m_Reason = m_Id.Get() + " does not run this " + GetLayerTypeAsCString(layer.m_Type) + ": " +
-                              result.m_Reason;
+            result.m_Reason =
+                m_Id.Get() + " does not run this " + GetLayerTypeAsCString(layer.m_Type) + ": " + result.m_Reason;
         }
         return result;
     }

@@ -28,8 +28,8 @@ int32_t QuantizeBound(float bound, float scale, int32_t zeroPoint)
                                        std::to_string(scale) + "; the tensor's scale is too small for it");
     }
     const int64_t stored = static_cast<int64_t>(zeroPoint) + static_cast<int64_t>(steps);
-    return static_cast<int32_t>(std::clamp<int64_t>(stored, std::numeric_limits<int32_t>::min(),
-                                                    std::numeric_limits<int32_t>::max()));
+    return static_cast<int32_t>(
+        std::clamp<int64_t>(stored, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()));
 }
 } // namespace
 
@@ -68,17 +68,16 @@ QuantizedRange GetTypeRange(DataType type)
 {
     switch (type)
     {
-        case DataType::QAsymmU8:
-        case DataType::Unsigned8: return {0, 255};
-        case DataType::QAsymmS8:
-        case DataType::QSymmS8:
-        case DataType::Signed8: return {-128, 127};
-        case DataType::QSymmS16:
-        case DataType::Signed16: return {-32768, 32767};
-        case DataType::Unsigned16: return {0, 65535};
-        case DataType::Signed32:
-            return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
-        default: break;
+    case DataType::QAsymmU8:
+    case DataType::Unsigned8: return {0, 255};
+    case DataType::QAsymmS8:
+    case DataType::QSymmS8:
+    case DataType::Signed8: return {-128, 127};
+    case DataType::QSymmS16:
+    case DataType::Signed16: return {-32768, 32767};
+    case DataType::Unsigned16: return {0, 65535};
+    case DataType::Signed32: return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
+    default: break;
     }
     throw InvalidArgumentException(std::string("no quantized range for type ") + GetDataTypeName(type));
 }

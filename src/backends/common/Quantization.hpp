@@ -60,7 +60,8 @@ class Rescaler
 public:
     Rescaler() = default;
     explicit Rescaler(QuantizedMultiplier m)
-        : m_Multiplier(m.m_Multiplier), m_Left(m.m_Shift > 0 ? m.m_Shift : 0), m_Right(31 + (m.m_Shift > 0 ? 0 : -m.m_Shift)),
+        : m_Multiplier(m.m_Multiplier), m_Left(m.m_Shift > 0 ? m.m_Shift : 0),
+          m_Right(31 + (m.m_Shift > 0 ? 0 : -m.m_Shift)),
           m_Addend((int64_t{1} << 30) + (m_Right > 31 ? int64_t{1} << (m_Right - 1) : 0)),
           m_NegativeStep(m_Right > 31 ? int64_t{1} << 31 : 0)
     {

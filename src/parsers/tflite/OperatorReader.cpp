@@ -293,7 +293,8 @@ OperatorView::Operands ReadOperands(Model& model, TensorTable& tensors, const fl
     {
         return operands;
     }
-    model.Charge(list->size() * sizeof(int32_t));
+    constexpr size_t slotBytes = 64; // what one becomes in the network, about
+    model.Charge(list->size() * slotBytes);
     operands.reserve(list->size());
     for (unsigned int i = 0; i < list->size(); ++i)
     {

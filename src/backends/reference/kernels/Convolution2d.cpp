@@ -25,8 +25,8 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     const ConvolutionGeometry g = MakeConvolutionGeometry(args);
     // TFLite quantizes the data symmetrically unless the channels' scales differ or the convolution is grouped.
     const std::vector<float> scales = args.GetInput(1).GetQuantizationScales();
-    const bool asymmetric = g.m_Groups != 1 || std::adjacent_find(scales.begin(), scales.end(),
-                                                                  std::not_equal_to<>()) != scales.end();
+    const bool asymmetric =
+        g.m_Groups != 1 || std::adjacent_find(scales.begin(), scales.end(), std::not_equal_to<>()) != scales.end();
     return PrepareWeightedSum(args, g, Requantizer::Method::FixedPoint, asymmetric);
 }
 

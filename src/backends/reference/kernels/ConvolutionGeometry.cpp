@@ -17,11 +17,10 @@ void Require(bool fits, const ReshapeArgs& args, const char* rule)
 {
     if (!fits)
     {
-        throw LayerValidationException("data " + args.GetInput(0).GetShape().ToString() + ", weights " +
-                                       args.GetInput(1).GetShape().ToString() +
-                                       (args.HasInput(2) ? ", bias " + args.GetInput(2).GetShape().ToString() : "") +
-                                       " and output " + args.GetOutput(0).GetShape().ToString() +
-                                       " do not fit together: " + rule);
+        throw LayerValidationException(
+            "data " + args.GetInput(0).GetShape().ToString() + ", weights " + args.GetInput(1).GetShape().ToString() +
+            (args.HasInput(2) ? ", bias " + args.GetInput(2).GetShape().ToString() : "") + " and output " +
+            args.GetOutput(0).GetShape().ToString() + " do not fit together: " + rule);
     }
 }
 

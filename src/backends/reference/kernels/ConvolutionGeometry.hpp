@@ -4,8 +4,8 @@
 // images); read by their loops.
 #pragma once
 
-#include <tenon/backend/IWorkload.hpp>
 #include <tenon/backend/ILayerSupport.hpp>
+#include <tenon/backend/IWorkload.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -48,7 +48,7 @@ struct ConvolutionGeometry
     size_t m_InputChannels = 1;
     size_t m_OutputChannels = 1;
     size_t m_Groups = 1;
-    size_t m_GroupInputs = 1; ///< input channels of a group: I of the weights
+    size_t m_GroupInputs = 1;  ///< input channels of a group: I of the weights
     size_t m_GroupOutputs = 1; ///< output channels of a group
 
     size_t NumPixels() const { return m_Batches * m_Y.m_Output * m_X.m_Output; }

@@ -111,8 +111,9 @@ public:
         float* output = args.GetOutput<float>(0);
         const auto emit = [&](size_t pixel, size_t, const float* sums)
         { std::transform(sums, sums + channels, bias, output + pixel * channels, std::plus<>()); };
-        ForEachPixel(m_Geometry, args.GetInput<float>(0), [](size_t) { return 0; }, args.GetInput<float>(1), 0,
-                     Scratch::At<float>(args.m_Scratch, m_Sums), emit);
+        ForEachPixel(
+            m_Geometry, args.GetInput<float>(0), [](size_t) { return 0; }, args.GetInput<float>(1), 0,
+            Scratch::At<float>(args.m_Scratch, m_Sums), emit);
     }
 
 private:
@@ -141,8 +142,9 @@ public:
         In* output = args.GetOutput<In>(0);
         const auto emit = [&](size_t pixel, size_t, const Acc* sums)
         { m_Requantizer.Run(sums, bias, 0, channels, output + pixel * channels); };
-        ForEachPixel(m_Geometry, args.GetInput<In>(0), [this](size_t) { return m_ZeroPoint; }, args.GetInput<W>(1),
-                     m_WeightsZeroPoint, Scratch::At<Acc>(args.m_Scratch, m_Sums), emit);
+        ForEachPixel(
+            m_Geometry, args.GetInput<In>(0), [this](size_t) { return m_ZeroPoint; }, args.GetInput<W>(1),
+            m_WeightsZeroPoint, Scratch::At<Acc>(args.m_Scratch, m_Sums), emit);
     }
 
 private:
@@ -175,8 +177,9 @@ public:
         float* output = args.GetOutput<float>(0);
         const auto emit = [&](size_t pixel, size_t batch, const int32_t* sums)
         { m_Input.Run(scratch, batch, sums, bias, 0, channels, output + pixel * channels); };
-        ForEachPixel(m_Geometry, m_Input.GetValues(scratch), [&](size_t b) { return m_Input.GetZeroPoint(scratch, b); },
-                     args.GetInput<int8_t>(1), 0, Scratch::At<int32_t>(scratch, m_Sums), emit);
+        ForEachPixel(
+            m_Geometry, m_Input.GetValues(scratch), [&](size_t b) { return m_Input.GetZeroPoint(scratch, b); },
+            args.GetInput<int8_t>(1), 0, Scratch::At<int32_t>(scratch, m_Sums), emit);
     }
 
 private:
@@ -197,13 +200,18 @@ Prepared Make(const ReshapeArgs& args, const ConvolutionGeometry& g)
 
 SupportResult Check(const LayerView& layer)
 {
-    if (layer.GetInput(0).GetDataType() == DataType::Float32 && layer.GetInput(1).GetDataType() == DataType::QAsymmU8)
+    SupportResult result = CheckConvolution(layer.GetDescriptor<DepthwiseConvolution2dDescriptor>());
+    if (result)
+    {
+        result = CheckWeightsQuantization(layer, 3);
+    }
+    if (result && layer.GetInput(0).GetDataType() == DataType::Float32 &&
+        layer.GetInput(1).GetDataType() == DataType::QAsymmU8)
     {
         return SupportResult::No(SupportCode::UnsupportedType,
                                  "input 1 is QAsymmU8; beside Float32 data it takes Float32, QSymmS8 or QAsymmS8");
     }
-    const SupportResult result = CheckConvolution(layer.GetDescriptor<DepthwiseConvolution2dDescriptor>());
-    return result ? CheckWeightsQuantization(layer, 3) : result;
+    return result;
 }
 
 Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
@@ -219,10 +227,10 @@ Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
     }
     switch (args.GetInput(0).GetDataType())
     {
-        case DataType::QAsymmU8: return Make<QuantizedDepthwise<uint8_t, uint8_t, int32_t>>(args, g);
-        case DataType::QAsymmS8: return Make<QuantizedDepthwise<int8_t, int8_t, int32_t>>(args, g);
-        case DataType::QSymmS16: return Make<QuantizedDepthwise<int16_t, int8_t, int64_t>>(args, g);
-        default: return Make<FloatDepthwise>(args, g);
+    case DataType::QAsymmU8: return Make<QuantizedDepthwise<uint8_t, uint8_t, int32_t>>(args, g);
+    case DataType::QAsymmS8: return Make<QuantizedDepthwise<int8_t, int8_t, int32_t>>(args, g);
+    case DataType::QSymmS16: return Make<QuantizedDepthwise<int16_t, int8_t, int64_t>>(args, g);
+    default: return Make<FloatDepthwise>(args, g);
     }
 }
 

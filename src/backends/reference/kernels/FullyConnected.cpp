@@ -170,6 +170,7 @@ Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 
 } // namespace
 
-extern const backends::Kernel RefFullyConnectedKernel = {"RefFullyConnected", FullyConnectedTypes, Prepare, Check, Pack};
+extern const backends::Kernel RefFullyConnectedKernel = {"RefFullyConnected", FullyConnectedTypes, Prepare, Check,
+                                                         Pack};
 
 } // namespace tenon::ref

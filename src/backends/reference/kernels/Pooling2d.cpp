@@ -53,7 +53,8 @@ struct Window
 /// Taps that lie in the image or its padding.
 size_t PaddedTaps(const WindowAxis& axis, int64_t origin, int64_t padAfter)
 {
-    const int64_t end = std::min(origin + static_cast<int64_t>(axis.m_Kernel), static_cast<int64_t>(axis.m_Input) + padAfter);
+    const int64_t end =
+        std::min(origin + static_cast<int64_t>(axis.m_Kernel), static_cast<int64_t>(axis.m_Input) + padAfter);
     return static_cast<size_t>(std::max<int64_t>(0, end - origin));
 }
 
@@ -121,8 +122,10 @@ Prepared PrepareMax(const Pool& pool)
         const auto reduce = [&](const Window& window, const T* image, T* out)
         {
             std::fill_n(out, pool.m_Channels, std::numeric_limits<T>::lowest());
-            const auto tap = [&](const T* values)
-            { std::transform(values, values + pool.m_Channels, out, out, [](T v, T most) { return std::max(most, v); }); };
+            const auto tap = [&](const T* values) {
+                std::transform(values, values + pool.m_Channels, out, out,
+                               [](T v, T most) { return std::max(most, v); });
+            };
             ForEachTap(pool, window, image, tap);
         };
         ForEachWindow<T>(pool, args, reduce);
@@ -222,10 +225,12 @@ Pool MakePool(const ReshapeArgs& args)
     const auto& descriptor = args.GetDescriptor<Pooling2dDescriptor>();
     const TensorShape& input = args.GetInput(0).GetShape();
     const TensorShape& output = args.GetOutput(0).GetShape();
-    if (input.GetNumDimensions() != 4 || output.GetNumDimensions() != 4 || input[0] != output[0] || input[3] != output[3])
+    if (input.GetNumDimensions() != 4 || output.GetNumDimensions() != 4 || input[0] != output[0] ||
+        input[3] != output[3])
     {
-        throw LayerValidationException("input " + input.ToString() + " and output " + output.ToString() +
-                                       " do not fit together: both have 4 dimensions, and the same batches and channels");
+        throw LayerValidationException(
+            "input " + input.ToString() + " and output " + output.ToString() +
+            " do not fit together: both have 4 dimensions, and the same batches and channels");
     }
     Pool pool;
     pool.m_Batches = input[0];
@@ -245,16 +250,16 @@ Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
     const PoolingAlgorithm algorithm = args.GetDescriptor<Pooling2dDescriptor>().m_PoolType;
     switch (args.GetInput(0).GetDataType())
     {
-        case DataType::QAsymmU8: return PrepareIntegers<uint8_t>(pool, algorithm);
-        case DataType::QAsymmS8: return PrepareIntegers<int8_t>(pool, algorithm);
-        case DataType::QSymmS16: return PrepareIntegers<int16_t>(pool, algorithm);
-        default: break;
+    case DataType::QAsymmU8: return PrepareIntegers<uint8_t>(pool, algorithm);
+    case DataType::QAsymmS8: return PrepareIntegers<int8_t>(pool, algorithm);
+    case DataType::QSymmS16: return PrepareIntegers<int16_t>(pool, algorithm);
+    default: break;
     }
     switch (algorithm)
     {
-        case PoolingAlgorithm::Max: return PrepareMax<float>(pool);
-        case PoolingAlgorithm::L2: return PrepareMean<float, float, true>(pool);
-        case PoolingAlgorithm::Average: break;
+    case PoolingAlgorithm::Max: return PrepareMax<float>(pool);
+    case PoolingAlgorithm::L2: return PrepareMean<float, float, true>(pool);
+    case PoolingAlgorithm::Average: break;
     }
     return PrepareMean<float, float, false>(pool);
 }

@@ -6,6 +6,7 @@
 #include <tenon/Tensor.hpp>
 
 #include <string>
+#include <utility>
 
 namespace tenon::ref
 {
@@ -35,8 +36,9 @@ SupportResult CheckPerTensor(const TensorInfo& info, const std::string& place)
         return Refuse(place + " is " + GetDataTypeName(info.GetDataType()) + " with scale " + std::to_string(scale) +
                       "; it must be positive");
     }
-    const backends::QuantizedRange range =
-        info.GetDataType() == DataType::QSymmS16 ? backends::QuantizedRange{0, 0} : backends::GetTypeRange(info.GetDataType());
+    const backends::QuantizedRange range = info.GetDataType() == DataType::QSymmS16
+                                               ? backends::QuantizedRange{0, 0}
+                                               : backends::GetTypeRange(info.GetDataType());
     const int32_t zeroPoint = info.GetQuantizationOffset();
     if (zeroPoint < range.m_Min || zeroPoint > range.m_Max)
     {
@@ -91,6 +93,10 @@ SupportResult CheckWeights(const TensorInfo& weights, unsigned int axis)
 
 SupportResult CheckWeightsQuantization(const LayerView& layer, unsigned int weightsAxis)
 {
+    if (!layer.HasInput(0) || !layer.HasInput(1))
+    {
+        return Refuse("its data or weights are not connected");
+    }
     SupportResult result = CheckPerTensor(layer.GetInput(0), "input 0");
     if (result)
     {

@@ -93,7 +93,7 @@ private:
     }
 
     // One of the three has an element for each output channel; the others are empty.
-    std::vector<backends::Rescaler> m_Rescalers; ///< fixed point, sums of 32 bits
+    std::vector<backends::Rescaler> m_Rescalers;              ///< fixed point, sums of 32 bits
     std::vector<backends::QuantizedMultiplier> m_Multipliers; ///< fixed point, sums of 64 bits
     std::vector<double> m_Reals;
     int32_t m_ZeroPoint = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inner loops of Convolution2d and FullyConnected: windows of the data are gathered as rows ("patches"), a block of
 // them at a time, and each row of weights is multiplied with the whole block. Integer patches hold stored value less
-// zero point in 16 bits, which compilers turn into multiply-add instructions. Float sums run in the order of the weights.
+// zero point in 16 bits, which compilers turn into multiply-add instructions. Float sums run in the order of the
+// weights.
 #pragma once
 
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
@@ -19,8 +20,9 @@ namespace tenon::ref
 template <typename Patch>
 constexpr size_t PatchBlock = std::is_floating_point_v<Patch> ? 8 : 4;
 
-/// Distance of a patch's elements in a full block. Integer patches lie one after the other. Float patches are interleaved,
-/// so that neighbouring lanes are different sums: one sum could not be spread over lanes without another order.
+/// Distance of a patch's elements in a full block. Integer patches lie one after the other. Float patches are
+/// interleaved, so that neighbouring lanes are different sums: one sum could not be spread over lanes without another
+/// order.
 template <typename Patch>
 constexpr size_t BlockStride = std::is_floating_point_v<Patch> ? PatchBlock<Patch> : 1;
 
@@ -180,13 +182,13 @@ void MultiplyPatches(const Patch* patches, size_t count, const W* weights, int32
     for (size_t p = 0; p < count; ++p, patches += depth, sums += rows)
     {
         ForRows<4>(
-            rows,
-            [&](size_t row) { MultiplyRows<4>(patches, weights + row * depth, zeroPoint, depth, sums + row); },
+            rows, [&](size_t row) { MultiplyRows<4>(patches, weights + row * depth, zeroPoint, depth, sums + row); },
             [&](size_t row) { MultiplyRows<1>(patches, weights + row * depth, zeroPoint, depth, sums + row); });
     }
 }
 
-/// Gathers the window of one output pixel and one group, element i to patch[i * Stride]. Taps outside the image are zero.
+/// Gathers the window of one output pixel and one group, element i to patch[i * Stride]. Taps outside the image are
+/// zero.
 template <size_t Stride, typename In, typename Patch>
 void GatherPatch(const ConvolutionGeometry& g, const In* image, size_t outY, size_t outX, size_t group,
                  int32_t zeroPoint, Patch* patch)

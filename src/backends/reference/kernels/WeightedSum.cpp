@@ -25,7 +25,8 @@ class Base
 protected:
     Base(const ReshapeArgs& args, const ConvolutionGeometry& g, const void* weights, Scratch& scratch)
         : m_Geometry(g), m_Bias(args), m_Weights(weights), m_Patches(scratch.Add<Patch>(PatchBlock<Patch> * g.Depth())),
-          m_Sums(scratch.Add<Acc>(PatchBlock<Patch> * g.m_GroupOutputs)), m_BiasRow(scratch.Add<BiasType>(g.m_OutputChannels))
+          m_Sums(scratch.Add<Acc>(PatchBlock<Patch> * g.m_GroupOutputs)),
+          m_BiasRow(scratch.Add<BiasType>(g.m_OutputChannels))
     {
     }
 
@@ -53,7 +54,7 @@ protected:
 private:
     Bias m_Bias;
     const void* m_Weights; ///< null: input 1
-    size_t m_Patches; ///< offsets in the scratch memory
+    size_t m_Patches;      ///< offsets in the scratch memory
     size_t m_Sums;
     size_t m_BiasRow;
 };
@@ -75,7 +76,8 @@ public:
             std::transform(sums, sums + m_Geometry.m_GroupOutputs, bias + first, output + OutputIndex(pixel, first),
                            std::plus<>());
         };
-        RunConvolution<float>(args, args.GetInput<float>(0), [](size_t) { return 0; }, 0, emit);
+        RunConvolution<float>(
+            args, args.GetInput<float>(0), [](size_t) { return 0; }, 0, emit);
     }
 };
 
@@ -94,13 +96,12 @@ public:
     {
         const Acc* bias = this->LoadBias(args);
         Out* output = args.GetOutput<Out>(0);
-        const auto emit = [&](size_t pixel, size_t, size_t first, const Acc* sums)
-        {
+        const auto emit = [&](size_t pixel, size_t, size_t first, const Acc* sums) {
             m_Requantizer.Run(sums, bias, first, this->m_Geometry.m_GroupOutputs,
                               output + this->OutputIndex(pixel, first));
         };
-        this->template RunConvolution<W>(args, args.GetInput<In>(0), [this](size_t) { return m_ZeroPoint; },
-                                         m_WeightsZeroPoint, emit);
+        this->template RunConvolution<W>(
+            args, args.GetInput<In>(0), [this](size_t) { return m_ZeroPoint; }, m_WeightsZeroPoint, emit);
     }
 
 private:
@@ -125,14 +126,14 @@ public:
         const float* bias = LoadBias(args);
         m_Input.Quantize(args);
         float* output = args.GetOutput<float>(0);
-        const auto emit = [&](size_t pixel, size_t batch, size_t first, const int32_t* sums)
-        {
+        const auto emit = [&](size_t pixel, size_t batch, size_t first, const int32_t* sums) {
             m_Input.Run(scratch, batch, sums, bias, first, m_Geometry.m_GroupOutputs,
                         output + OutputIndex(pixel, first));
         };
         // TFLite takes uint8 weights beside float data for int8 bit patterns without a zero point.
-        RunConvolution<int8_t>(args, m_Input.GetValues(scratch),
-                               [&](size_t batch) { return m_Input.GetZeroPoint(scratch, batch); }, 0, emit);
+        RunConvolution<int8_t>(
+            args, m_Input.GetValues(scratch), [&](size_t batch) { return m_Input.GetZeroPoint(scratch, batch); }, 0,
+            emit);
     }
 
 private:
@@ -162,13 +163,13 @@ Prepared PrepareWeightedSum(const ReshapeArgs& args, const ConvolutionGeometry& 
     }
     switch (args.GetInput(0).GetDataType())
     {
-        case DataType::QAsymmU8:
-            return args.GetOutput(0).GetDataType() == DataType::QSymmS16
-                       ? Make<QuantizedSum<uint8_t, uint8_t, int32_t, int16_t>>(args, g, weights, method)
-                       : Make<QuantizedSum<uint8_t, uint8_t, int32_t, uint8_t>>(args, g, weights, method);
-        case DataType::QAsymmS8: return Make<QuantizedSum<int8_t, int8_t, int32_t, int8_t>>(args, g, weights, method);
-        case DataType::QSymmS16: return Make<QuantizedSum<int16_t, int8_t, int64_t, int16_t>>(args, g, weights, method);
-        default: return Make<FloatSum>(args, g, weights);
+    case DataType::QAsymmU8:
+        return args.GetOutput(0).GetDataType() == DataType::QSymmS16
+                   ? Make<QuantizedSum<uint8_t, uint8_t, int32_t, int16_t>>(args, g, weights, method)
+                   : Make<QuantizedSum<uint8_t, uint8_t, int32_t, uint8_t>>(args, g, weights, method);
+    case DataType::QAsymmS8: return Make<QuantizedSum<int8_t, int8_t, int32_t, int8_t>>(args, g, weights, method);
+    case DataType::QSymmS16: return Make<QuantizedSum<int16_t, int8_t, int64_t, int16_t>>(args, g, weights, method);
+    default: return Make<FloatSum>(args, g, weights);
     }
 }
 

@@ -86,21 +86,8 @@ void AddTransposeConv(const OperatorView& op, NetworkBuilder& builder)
     }
     descriptor.m_BiasEnabled = op.HasInput(3);
 
-    // The method makes Constant layers of its arguments, which have no owner to keep them alive. Weights and bias are
-    // wired like any other operand instead, and may be computed ones.
-    TensorInfo nothing(TensorShape({0}), op.Input(1).m_Info.GetDataType());
-    nothing.SetConstant();
-    const ConstTensor placeholder(nothing, nullptr);
-    IConnectableLayer* layer = builder.Network().AddTransposeConvolution2dLayer(
-        descriptor, placeholder,
-        descriptor.m_BiasEnabled ? Optional<ConstTensor>(placeholder) : Optional<ConstTensor>(EmptyOptional()),
-        op.LayerName().c_str());
-    for (unsigned int i = 1; i < layer->GetNumInputSlots(); ++i)
-    {
-        IInputSlot& slot = layer->GetInputSlot(i);
-        slot.GetConnection()->Disconnect(slot);
-    }
-    builder.Wire(op, layer, descriptor.m_BiasEnabled ? std::vector<size_t>{2, 1, 3} : std::vector<size_t>{2, 1},
+    builder.Wire(op, builder.Network().AddTransposeConvolution2dLayer(descriptor, op.LayerName().c_str()),
+                 descriptor.m_BiasEnabled ? std::vector<size_t>{2, 1, 3} : std::vector<size_t>{2, 1},
                  attributes.m_Activation);
 }
 

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Support and workloads derived from a kernel table: reasons name what does not fit, packed weights reach the kernel
+// and outlive the workload.
+#include "backends/common/KernelTable.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace tenon::backends
+{
+
+namespace
+{
+
+constexpr TypeRow Rows[] = {
+    Types({DataType::Float32, DataType::Float32, DataType::Float32}, DataType::Float32),
+    Types({DataType::QAsymmU8, DataType::QAsymmU8, {DataType::Signed32, DataType::Signed64}}, DataType::QAsymmU8),
+    Types({DataType::QAsymmU8, DataType::QSymmS8, DataType::Signed32}, DataType::QSymmS16),
+};
+constexpr TypeRow SameRows[] = {SameType({DataType::Float32, DataType::Signed32}, 2)};
+
+struct Packed final : PackedWeights
+{
+    explicit Packed(int value) : m_Value(value) {}
+    int m_Value;
+};
+
+SupportResult RefuseNamed(const LayerView& layer)
+{
+    return layer.GetName() == "bad" ? SupportResult::No(SupportCode::UnsupportedParameters, "its name is bad")
+                                    : SupportResult::Yes();
+}
+
+std::unique_ptr<PackedWeights> PackFirstConstant(const LayerView& layer)
+{
+    return layer.IsConstant(1) ? std::make_unique<Packed>(*static_cast<const int*>(layer.m_ConstantData[1])) : nullptr;
+}
+
+/// Writes the packed value.
+Prepared PrepareWrite(const ReshapeArgs&, const PackedWeights* packed)
+{
+    const auto run = [packed](const ExecuteArgs& args)
+    { *args.GetOutput<int>(0) = packed == nullptr ? -1 : static_cast<const Packed*>(packed)->m_Value; };
+    return Prepared(run, 192);
+}
+
+const Kernel* Find(LayerType type)
+{
+    static const Kernel convolution = {"TestConvolution2d", Rows, PrepareWrite, RefuseNamed, PackFirstConstant};
+    static const Kernel binary = {"TestBinary", SameRows, PrepareWrite};
+    return type == LayerType::Convolution2d ? &convolution : type == LayerType::ElementwiseBinary ? &binary : nullptr;
+}
+
+/// A layer of these types.
+class Layer
+{
+public:
+    Layer(LayerType type, std::vector<DataType> inputs, DataType output, std::string name = "layer")
+        : m_Type(type), m_Output(TensorShape({1}), output), m_Name(std::move(name))
+    {
+        for (DataType dataType : inputs)
+        {
+            m_Inputs.emplace_back(TensorShape({1}), dataType);
+        }
+        for (const TensorInfo& input : m_Inputs)
+        {
+            m_Pointers.push_back(&input);
+        }
+        m_Constants.resize(m_Inputs.size());
+    }
+
+    LayerView View() const
+    {
+        LayerView view;
+        view.m_Type = m_Type;
+        view.m_Name = &m_Name;
+        view.m_Descriptor = &m_Descriptor;
+        view.m_Inputs = m_Pointers;
+        view.m_Outputs = {&m_OutputPointer, 1};
+        view.m_ConstantData = m_Constants;
+        return view;
+    }
+
+    std::vector<const TensorInfo*> m_Pointers;
+    std::vector<const void*> m_Constants;
+
+private:
+    LayerType m_Type;
+    NullDescriptor m_Descriptor;
+    std::vector<TensorInfo> m_Inputs;
+    TensorInfo m_Output;
+    const TensorInfo* m_OutputPointer = &m_Output;
+    std::string m_Name;
+};
+
+SupportResult Ask(const Layer& layer)
+{
+    return MakeTableLayerSupport("Test", Find)->IsLayerSupported(layer.View());
+}
+
+void ExpectRefused(const Layer& layer, SupportCode code, const std::string& reason)
+{
+    const SupportResult result = Ask(layer);
+    EXPECT_EQ(static_cast<int>(result.m_Code), static_cast<int>(code));
+    EXPECT_EQ(result.m_Reason, reason);
+}
+
+} // namespace
+
+TEST(KernelTable, TakesWhatARowLists)
+{
+    using D = DataType;
+    constexpr LayerType type = LayerType::Convolution2d;
+    EXPECT_TRUE(Ask({type, {D::Float32, D::Float32, D::Float32}, D::Float32}));
+    EXPECT_TRUE(Ask({type, {D::QAsymmU8, D::QAsymmU8, D::Signed64}, D::QAsymmU8}));
+    EXPECT_TRUE(Ask({type, {D::QAsymmU8, D::QSymmS8, D::Signed32}, D::QSymmS16}));
+    EXPECT_TRUE(Ask({type, {D::QAsymmU8, D::QSymmS8}, D::QSymmS16})) << "fewer inputs than listed";
+    EXPECT_TRUE(Ask({type, {D::Float32, D::Float32, D::Float32, D::Boolean, D::Boolean}, D::Float32})) << "more inputs";
+    EXPECT_TRUE(Ask({LayerType::ElementwiseBinary, {D::Signed32, D::Signed32}, D::Signed32}));
+
+    Layer optional(type, {D::Float32, D::Float32, D::Signed8}, D::Float32);
+    optional.m_Pointers[2] = nullptr;
+    EXPECT_TRUE(Ask(optional)) << "an input that is not connected";
+}
+
+TEST(KernelTable, SaysWhatDoesNotFit)
+{
+    using D = DataType;
+    constexpr LayerType type = LayerType::Convolution2d;
+    ExpectRefused({LayerType::Softmax, {D::Float32}, D::Float32}, SupportCode::UnknownLayer,
+                  "Test has no kernel for Softmax layers");
+    ExpectRefused({type, {D::Float64, D::Float32, D::Float32}, D::Float32}, SupportCode::UnsupportedType,
+                  "Test does not run Convolution2d with input 0 of type Float64: it takes Float32 or QAsymmU8");
+    ExpectRefused({type, {D::QAsymmU8, D::Float32, D::Signed32}, D::QAsymmU8}, SupportCode::UnsupportedType,
+                  "Test does not run Convolution2d with input 1 of type Float32: it takes QAsymmU8 or QSymmS8 there "
+                  "beside input 0 QAsymmU8");
+    ExpectRefused({type, {D::QAsymmU8, D::QSymmS8, D::Signed32}, D::QAsymmU8}, SupportCode::UnsupportedType,
+                  "Test does not run Convolution2d with output 0 of type QAsymmU8: it takes QSymmS16 there beside "
+                  "input 0 QAsymmU8, input 1 QSymmS8, input 2 Signed32");
+    ExpectRefused({LayerType::ElementwiseBinary, {D::Signed32, D::Float32}, D::Signed32}, SupportCode::UnsupportedType,
+                  "Test does not run ElementwiseBinary with input 1 of type Float32: it takes Signed32 there beside "
+                  "input 0 Signed32");
+    ExpectRefused({type, {D::Float32, D::Float32, D::Float32}, D::Float32, "bad"}, SupportCode::UnsupportedParameters,
+                  "Test does not run this Convolution2d: its name is bad");
+}
+
+TEST(KernelTable, MakesWorkloadsOfItsKernels)
+{
+    const std::unique_ptr<IWorkloadFactory> factory = MakeTableWorkloadFactory("Test", Find);
+    EXPECT_EQ(factory->GetBackendId(), BackendId("Test"));
+    Layer layer(LayerType::Convolution2d, {DataType::Float32, DataType::Float32}, DataType::Float32);
+    const int weight = 42;
+    layer.m_Constants[1] = &weight;
+    std::unique_ptr<IWorkload> workload = factory->CreateWorkload(layer.View());
+    EXPECT_STREQ(workload->GetName(), "TestConvolution2d");
+
+    const std::unique_ptr<IShapedWorkload> shaped = workload->Reshape({});
+    workload.reset(); // shaped workloads keep the packed weights alive
+    EXPECT_EQ(shaped->GetScratchBytes(), 192U);
+    int result = 0;
+    void* outputs[] = {&result};
+    ExecuteArgs args;
+    args.m_Outputs = {outputs, 1};
+    shaped->Execute(args);
+    EXPECT_EQ(result, 42);
+
+    layer.m_Constants[1] = nullptr;
+    factory->CreateWorkload(layer.View())->Reshape({})->Execute(args);
+    EXPECT_EQ(result, -1);
+
+    const Layer unknown(LayerType::Softmax, {DataType::Float32}, DataType::Float32);
+    EXPECT_THROW(factory->CreateWorkload(unknown.View()), UnimplementedException);
+}
+
+} // namespace tenon::backends

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// ElementwiseUnary: every operation and type, TFLite's exact results on quantized tensors, and what is refused.
+#include "ops/ElementwiseOracle.hpp"
+
+#include <tenon/Descriptors.hpp>
+#include <tenon/Exceptions.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+struct Row
+{
+    UnaryOperation m_Operation;
+    const char* m_Name;
+    double m_Low; ///< of the inputs
+    double m_High;
+    double m_Largest; ///< of the magnitudes of quantized outputs
+    double (*m_Real)(double);
+};
+
+const Row Rows[] = {
+    {UnaryOperation::Abs, "Abs", -3, 3, 3, [](double x) { return std::abs(x); }},
+    {UnaryOperation::Exp, "Exp", -3, 2, 7.5, [](double x) { return std::exp(x); }},
+    {UnaryOperation::Sqrt, "Sqrt", 0, 9, 3, [](double x) { return std::sqrt(x); }},
+    {UnaryOperation::Rsqrt, "Rsqrt", 0.5, 9, 1.5, [](double x) { return 1.0 / std::sqrt(x); }},
+    {UnaryOperation::Neg, "Neg", -3, 3, 3, [](double x) { return -x; }},
+    {UnaryOperation::Log, "Log", 0.25, 9, 2.5, [](double x) { return std::log(x); }},
+    {UnaryOperation::Sin, "Sin", -3, 3, 1, [](double x) { return std::sin(x); }},
+    {UnaryOperation::Ceil, "Ceil", -3, 3, 3, [](double x) { return std::ceil(x); }},
+};
+
+OpCase MakeCase(UnaryOperation operation, TestTensor input, const TensorInfo& output)
+{
+    OpCase op;
+    op.m_Type = LayerType::ElementwiseUnary;
+    op.m_Descriptor = MakeDescriptor(ElementwiseUnaryDescriptor(operation));
+    op.m_Output = output;
+    for (const Row& row : Rows)
+    {
+        if (row.m_Operation == operation)
+        {
+            op.m_Name = std::string(row.m_Name) + " of " + input.m_Info.ToString();
+            op.m_Oracle = [real = row.m_Real](const std::vector<RealTensor>& in) { return Map(in[0], real); };
+        }
+    }
+    op.m_Inputs = {std::move(input)};
+    return op;
+}
+
+void CheckExact(UnaryOperation operation, const TensorInfo& input, const std::vector<double>& stored,
+                const TensorInfo& output, const std::vector<double>& expected)
+{
+    OpCase op = MakeCase(operation, Stored(input, stored), output);
+    op.m_Oracle = Expect(output, expected);
+    op.m_Steps = op.m_Relative = op.m_Absolute = 0;
+    CheckOp(op);
+}
+
+TensorInfo Bytes(unsigned int count, float scale, int32_t zeroPoint)
+{
+    return TensorInfo(TensorShape({count}), DataType::QAsymmS8, scale, zeroPoint);
+}
+
+TensorInfo Shorts(unsigned int count, float scale)
+{
+    return TensorInfo(TensorShape({count}), DataType::QSymmS16, scale);
+}
+
+} // namespace
+
+TEST(ElementwiseUnary, FloatTypes)
+{
+    for (const Row& row : Rows)
+    {
+        for (const DataType type : {DataType::Float32, DataType::Float16, DataType::BFloat16, DataType::Float64})
+        {
+            for (const TensorShape& shape :
+                 {TensorShape({3, 41}), TensorShape(Dimensionality::Scalar), TensorShape({2, 0})})
+            {
+                const TensorInfo info(shape, type);
+                OpCase op = MakeCase(row.m_Operation, Random(info, 3, row.m_Low, row.m_High), info);
+                op.m_Relative = op.m_Absolute = GetRounding(type);
+                CheckOp(op);
+            }
+        }
+    }
+}
+
+TEST(ElementwiseUnary, Integers)
+{
+    for (const DataType type : {DataType::Signed8, DataType::Signed16, DataType::Signed32, DataType::Signed64})
+    {
+        const TensorInfo info(TensorShape({5}), type);
+        CheckExact(UnaryOperation::Abs, info, {-127, -1, 0, 1, 127}, info, {127, 1, 0, 1, 127});
+        CheckExact(UnaryOperation::Neg, info, {-127, -1, 0, 1, 127}, info, {127, 1, 0, -1, -127});
+    }
+    const TensorInfo one(TensorShape({1}), DataType::Signed32);
+    CheckExact(UnaryOperation::Abs, one, {-2147483648.0}, one, {-2147483648.0});
+    CheckExact(UnaryOperation::Neg, one, {-2147483648.0}, one, {-2147483648.0});
+}
+
+TEST(ElementwiseUnary, LogicalNot)
+{
+    const TensorInfo info(TensorShape({4}), DataType::Boolean);
+    CheckExact(UnaryOperation::LogicalNot, info, {0, 1, 1, 0}, info, {1, 0, 0, 1});
+    CheckExact(UnaryOperation::LogicalNot, info, {0, 2, 255, 0}, info, {1, 0, 0, 1});
+}
+
+TEST(ElementwiseUnary, QuantizedTypesAreWithinAStep)
+{
+    for (const Row& row : Rows)
+    {
+        for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8})
+        {
+            const int32_t low = type == DataType::QAsymmU8 ? 0 : -128;
+            // Where only positive numbers make sense, zero is the lowest value.
+            const int32_t zero = row.m_Low < 0 ? low + 100 : low;
+            const TensorInfo input(TensorShape({300}), type, static_cast<float>(row.m_High / 155.0), zero);
+            const TensorInfo output(TensorShape({300}), type, static_cast<float>(row.m_Largest / 120.0), low + 128);
+            CheckOp(MakeCase(row.m_Operation, Random(input, 9, row.m_Low, row.m_High), output));
+        }
+    }
+}
+
+TEST(ElementwiseUnary, ShortsAreCloseToReal)
+{
+    for (const Row& row : Rows)
+    {
+        if (row.m_Operation == UnaryOperation::Ceil)
+        {
+            continue; // a table of 512 steps cannot follow its jumps
+        }
+        const double largest = std::max(-row.m_Low, row.m_High);
+        const TensorInfo input = Shorts(400, static_cast<float>(largest / 32767.0));
+        OpCase op = MakeCase(row.m_Operation, Random(input, 4, row.m_Low, row.m_High),
+                             Shorts(400, static_cast<float>(row.m_Largest / 32767.0)));
+        op.m_Steps = 20;
+        CheckOp(op);
+    }
+}
+
+// Results of TFLite's reference kernels.
+TEST(ElementwiseUnary, QuantizedResultsOfTfLite)
+{
+    const std::vector<double> bytes = {-128, -60, -1, 0, 1, 40, 100, 127};
+    CheckExact(UnaryOperation::Exp, Bytes(8, 0.02f, 5), bytes, Bytes(8, 0.06f, -128),
+               {-127, -123, -113, -113, -113, -94, -17, 63});
+    CheckExact(UnaryOperation::Log, Bytes(8, 0.05f, -128), bytes, Bytes(8, 0.03f, -20),
+               {-128, 21, 42, 42, 42, 51, 61, 65});
+    CheckExact(UnaryOperation::Rsqrt, Bytes(7, 0.05f, -60), {-60, -1, 0, 1, 40, 100, 127}, Bytes(7, 0.02f, -100),
+               {127, -71, -71, -71, -78, -82, -84});
+    CheckExact(UnaryOperation::Abs, Bytes(8, 0.05f, -7), bytes, Bytes(8, 0.04f, -100),
+               {51, -34, -92, -91, -90, -41, 34, 68});
+    CheckExact(UnaryOperation::Sqrt, Bytes(8, 0.09803921729326248f, -128), {-128, -118, -108, -36, 35, 127, -113, -123},
+               Bytes(8, 0.019607843831181526f, -128), {-128, -78, -57, 25, 75, 126, -67, -93});
+
+    const std::vector<double> shorts = {-32768, -20000, -5000, -300, -1, 0, 1, 300, 5000, 20000, 32767};
+    CheckExact(UnaryOperation::Exp, Shorts(11, 1e-4f), shorts, Shorts(11, 0.001f),
+               {38, 136, 607, 971, 1000, 1000, 1000, 1030, 1648, 7389, 26486});
+    CheckExact(UnaryOperation::Abs, Shorts(11, 1e-4f), shorts, Shorts(11, 0.00013f),
+               {25206, 15385, 3846, 231, 1, 0, 1, 231, 3846, 15385, 25205});
+    CheckExact(UnaryOperation::Rsqrt, Shorts(6, 1e-3f), {0, 1, 300, 5000, 20000, 32767}, Shorts(6, 0.001f),
+               {25860, 25679, 1842, 448, 223, 175});
+    CheckExact(UnaryOperation::Log, Shorts(11, 1e-3f), shorts, Shorts(11, 0.001f),
+               {-32768, -32768, -32768, -32768, -25497, -25440, -25257, -1216, 1609, 2996, 3489});
+    CheckExact(UnaryOperation::Neg, Shorts(3, 0.5f), {-32767, 0, 5}, Shorts(3, 0.5f), {32767, 0, -5});
+}
+
+TEST(ElementwiseUnary, RefusesRootsOfNegativeNumbers)
+{
+    for (const UnaryOperation operation : {UnaryOperation::Sqrt, UnaryOperation::Rsqrt})
+    {
+        for (const TensorInfo& info : {Bytes(2, 0.5f, 3), Shorts(2, 0.5f)})
+        {
+            const OpCase op = MakeCase(operation, Stored(info, {3, -1}), info);
+            EXPECT_THROW(RunOp(*GetTestBackends().front(), op, RunVariant()), RuntimeException);
+        }
+    }
+}
+
+TEST(ElementwiseUnary, RefusesWhatDoesNotFit)
+{
+    const auto make = [](UnaryOperation operation, const TensorInfo& info)
+    { return MakeCase(operation, Random(info, 1, 0, 1), info); };
+    const auto of = [](DataType type) { return TensorInfo(TensorShape({3}), type); };
+    CheckUnsupported(make(UnaryOperation::LogicalNot, of(DataType::Float32)), SupportCode::UnsupportedType,
+                     "LogicalNot");
+    CheckUnsupported(make(UnaryOperation::Abs, of(DataType::Boolean)), SupportCode::UnsupportedType, "LogicalNot");
+    CheckUnsupported(make(UnaryOperation::Exp, of(DataType::Signed32)), SupportCode::UnsupportedParameters,
+                     "Abs and Neg");
+    CheckRejectsShapes(make(UnaryOperation::Exp, of(DataType::QAsymmS8)), "positive and finite");
+    CheckRejectsShapes(make(UnaryOperation::Exp, TensorInfo(TensorShape({3}), DataType::QSymmS16, 0.5f, 7)),
+                       "zero point 0");
+}
+
+} // namespace tenon::test
