@@ -210,7 +210,7 @@ Picture ResizePicture(const Picture& picture, unsigned int width, unsigned int h
             const float weight = rowTaps[y].m_Weights[k];
             for (size_t i = 0; i < sourceRow; ++i)
             {
-                mixed[i] += weight * row[i];
+                mixed[i] += weight * static_cast<float>(row[i]);
             }
         }
         for (unsigned int x = 0; x < width; ++x)

@@ -20,7 +20,7 @@ namespace
 {
 
 /// NumPy itself refuses headers above 10,000 bytes unless told to trust them.
-constexpr size_t MaxHeaderBytes = 64 * 1024;
+constexpr size_t MaxHeaderBytes = size_t{64} * 1024;
 
 /// Reads the literal of a Python dictionary with strings, booleans and tuples of integers.
 class DictionaryReader
@@ -187,7 +187,7 @@ NpyHeader ReadNpyHeader(InputFile& file)
     {
         throw InputError("it is no .npy file: it does not start with \\x93NUMPY");
     }
-    const int major = start[NpyMagic.size()];
+    const int major = static_cast<unsigned char>(start[NpyMagic.size()]);
     if (major < 1 || major > 3)
     {
         throw InputError(fmt::format(".npy version {} is not supported; 1 to 3 are", major));

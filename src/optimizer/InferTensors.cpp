@@ -47,9 +47,6 @@ TensorInfo DefaultInfo(const Layer& layer)
     case LayerType::Cast:
     case LayerType::Quantize:
     case LayerType::Fill:
-    case LayerType::Custom:
-    case LayerType::StandIn:
-    case LayerType::PreCompiled:
         throw GraphValidationException(
             fmt::format("{}: the type of its output does not follow from its inputs; "
                         "call GetOutputSlot(0).SetTensorInfo() (the shape may be left unknown)",

@@ -26,7 +26,8 @@ void CheckExp()
     for (int64_t raw = 0; raw >= std::numeric_limits<int32_t>::min(); raw -= 1234567)
     {
         const Fixed<IntegerBits> x{static_cast<int32_t>(raw)};
-        EXPECT_NEAR(ToReal(ExpOfNonPositive(x)), std::exp(ToReal(x)), 2e-7) << ToReal(x);
+        // What the series leaves out: (1/8)^5 / 5!.
+        EXPECT_NEAR(ToReal(ExpOfNonPositive(x)), std::exp(ToReal(x)), 2.6e-7) << ToReal(x);
     }
 }
 
@@ -66,7 +67,7 @@ TEST(FixedPoint, InverseSquareRoots)
     {
         const QuantizedMultiplier root = GetInverseSquareRoot(x);
         const double got = std::ldexp(static_cast<double>(root.m_Multiplier), root.m_Shift - 31);
-        EXPECT_NEAR(got * std::sqrt(static_cast<double>(x)), 1.0, 1e-7) << x;
+        EXPECT_NEAR(got * std::sqrt(static_cast<double>(x)), 1.0, 2e-6) << x; // what five steps leave
     }
     EXPECT_EQ(GetInverseSquareRoot(0).m_Multiplier, GetInverseSquareRoot(1).m_Multiplier);
 }

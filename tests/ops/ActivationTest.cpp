@@ -272,8 +272,9 @@ TEST(Activation, ShortResultsOfTfLite)
 
 TEST(Activation, RefusesWhatDoesNotFit)
 {
-    const auto make = [](const ActivationDescriptor& descriptor, const TensorInfo& input, const TensorInfo& output)
-    { return MakeCase({"refused", descriptor, 0, 0, 0, 0, nullptr}, Random(input, 1, 0, 4), output); };
+    const auto make = [](const ActivationDescriptor& descriptor, const TensorInfo& input, const TensorInfo& output) {
+        return MakeCase({"refused", descriptor, 0, 0, 0, 0, nullptr}, Random(input, 1, 0, 4), output);
+    };
     const ActivationDescriptor sigmoid(Function::Sigmoid);
     const TensorInfo integers(TensorShape({4}), DataType::Signed32);
     CheckUnsupported(make(sigmoid, integers, integers), SupportCode::UnsupportedParameters, "ReLu");

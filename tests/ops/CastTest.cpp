@@ -22,10 +22,10 @@ namespace
 const std::vector<DataType>& GetRealTypes()
 {
     static const std::vector<DataType> types = {
-        DataType::Float16,   DataType::Float32,    DataType::Float64,   DataType::BFloat16, DataType::Signed8,
-        DataType::Signed16,  DataType::Signed32,   DataType::Signed64,  DataType::Unsigned8, DataType::Unsigned16,
-        DataType::Unsigned32, DataType::Unsigned64, DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS16,
-        DataType::Boolean};
+        DataType::Float16,   DataType::Float32,    DataType::Float64,    DataType::BFloat16,
+        DataType::Signed8,   DataType::Signed16,   DataType::Signed32,   DataType::Signed64,
+        DataType::Unsigned8, DataType::Unsigned16, DataType::Unsigned32, DataType::Unsigned64,
+        DataType::QAsymmU8,  DataType::QAsymmS8,   DataType::QSymmS16,   DataType::Boolean};
     return types;
 }
 
@@ -57,7 +57,7 @@ TestTensor FromBytes(const TensorInfo& info, const void* data, size_t bytes)
     return tensor;
 }
 
-std::vector<std::byte> Run(const OpCase& op)
+std::vector<std::byte> RunReference(const OpCase& op)
 {
     return RunOp(*GetTestBackends().front(), op, RunVariant());
 }
@@ -120,8 +120,8 @@ TEST(Cast, BytesOfBooleans)
 
 TEST(Cast, QuantizedTypesAreTheIntegersThatAreStored)
 {
-    OpCase op = MakeCase(Stored(TensorInfo(TensorShape({2}), DataType::QAsymmU8, 0.5f, 100), {3, 200}),
-                         DataType::Float32);
+    OpCase op =
+        MakeCase(Stored(TensorInfo(TensorShape({2}), DataType::QAsymmU8, 0.5f, 100), {3, 200}), DataType::Float32);
     op.m_Oracle = Expect(op.m_Output, {3, 200});
     CheckOp(op);
 }
@@ -133,20 +133,20 @@ TEST(Cast, ComplexNumbers)
     const auto real = [&](DataType type)
     {
         const OpCase op = MakeCase(input, type);
-        return GetStored(op.m_Output, Run(op).data());
+        return GetStored(op.m_Output, RunReference(op).data());
     };
     EXPECT_EQ(real(DataType::Float32), (std::vector<double>{1.5, -3}));
     EXPECT_EQ(real(DataType::Signed32), (std::vector<double>{1, -3}));
-    EXPECT_EQ(Run(MakeCase(input, DataType::Complex64)), input.m_Bytes);
+    EXPECT_EQ(RunReference(MakeCase(input, DataType::Complex64)), input.m_Bytes);
 
     const OpCase widened = MakeCase(input, DataType::Complex128);
     const double doubles[] = {1.5, 2.0, -3.0, 4.0};
-    EXPECT_EQ(Run(widened), FromBytes(widened.m_Output, doubles, sizeof(doubles)).m_Bytes);
+    EXPECT_EQ(RunReference(widened), FromBytes(widened.m_Output, doubles, sizeof(doubles)).m_Bytes);
 
     const OpCase fromReal =
         MakeCase(Stored(TensorInfo(TensorShape({2}), DataType::Signed16), {7, -8}), DataType::Complex64);
     const float reals[] = {7.0f, 0.0f, -8.0f, 0.0f};
-    EXPECT_EQ(Run(fromReal), FromBytes(fromReal.m_Output, reals, sizeof(reals)).m_Bytes);
+    EXPECT_EQ(RunReference(fromReal), FromBytes(fromReal.m_Output, reals, sizeof(reals)).m_Bytes);
 }
 
 TEST(Cast, HalfBytes)
@@ -154,12 +154,12 @@ TEST(Cast, HalfBytes)
     const unsigned char nibbles[] = {0x8F, 0x07};
     const TensorInfo info(TensorShape({3}), DataType::QSymmS4, 0.5f);
     const OpCase fromNibbles = MakeCase(FromBytes(info, nibbles, sizeof(nibbles)), DataType::Float32);
-    EXPECT_EQ(GetStored(fromNibbles.m_Output, Run(fromNibbles).data()), (std::vector<double>{-1, -8, 7}));
+    EXPECT_EQ(GetStored(fromNibbles.m_Output, RunReference(fromNibbles).data()), (std::vector<double>{-1, -8, 7}));
 
     const OpCase toNibbles =
         MakeCase(Values(TensorInfo(TensorShape({3}), DataType::Float32), {-1.9, -100, 100}), DataType::QSymmS4);
-    EXPECT_EQ(Run(toNibbles), FromBytes(toNibbles.m_Output, nibbles, sizeof(nibbles)).m_Bytes);
-    EXPECT_EQ(Run(MakeCase(FromBytes(info, nibbles, sizeof(nibbles)), DataType::QSymmS4)),
+    EXPECT_EQ(RunReference(toNibbles), FromBytes(toNibbles.m_Output, nibbles, sizeof(nibbles)).m_Bytes);
+    EXPECT_EQ(RunReference(MakeCase(FromBytes(info, nibbles, sizeof(nibbles)), DataType::QSymmS4)),
               FromBytes(info, nibbles, sizeof(nibbles)).m_Bytes);
 }
 

@@ -78,7 +78,7 @@ OpCase MakeExact(BinaryOperation operation, DataType type, const std::vector<dou
 }
 
 /// Runs the first variant of CpuRef.
-void Run(const OpCase& op)
+void RunReference(const OpCase& op)
 {
     RunOp(*GetTestBackends().front(), op, RunVariant());
 }
@@ -157,9 +157,10 @@ TEST(ElementwiseBinary, IntegerTypes)
             const TensorInfo info(TensorShape({40}), type);
             const bool isPower = operation.m_Operation == BinaryOperation::Power;
             const bool isDifference = operation.m_Operation == BinaryOperation::Sub;
+            const bool grows = isPower || operation.m_Operation == BinaryOperation::SqDiff;
             // Within what 8 bits hold; unsigned differences stay positive.
-            std::vector<double> a = Grid(40, isDifference ? 9 : 0, 1, isPower ? 3 : 11);
-            std::vector<double> b = Grid(40, 1, 1, isPower ? 5 : 8);
+            std::vector<double> a = Grid(40, isDifference ? 9 : 0, 1, grows ? 3 : 11);
+            std::vector<double> b = Grid(40, 1, 1, grows ? 5 : 8);
             for (size_t i = 0; isSigned && i < a.size(); ++i)
             {
                 a[i] *= i % 2 == 0 ? 1 : -1;
@@ -188,8 +189,8 @@ TEST(ElementwiseBinary, IntegersWrap)
     CheckOp(MakeExact(BinaryOperation::Div, type, {low, low, high}, {-1, 2, -1}, {low, low / 2, -high}));
     CheckOp(MakeExact(BinaryOperation::FloorDiv, type, {low, -7, 7}, {-1, 2, -2}, {low, -4, -4}));
     CheckOp(MakeExact(BinaryOperation::FloorMod, type, {low, -7, 7}, {-1, 2, -2}, {0, 1, -1}));
-    CheckOp(MakeExact(BinaryOperation::Div, DataType::Signed64, {-9223372036854775808.0}, {-1},
-                      {-9223372036854775808.0}));
+    CheckOp(
+        MakeExact(BinaryOperation::Div, DataType::Signed64, {-9223372036854775808.0}, {-1}, {-9223372036854775808.0}));
     CheckOp(MakeExact(BinaryOperation::Mul, DataType::Unsigned16, {65535}, {65535}, {1}));
     CheckOp(MakeExact(BinaryOperation::Div, DataType::Signed8, {-128}, {-1}, {-128}));
 }
@@ -318,23 +319,24 @@ TEST(ElementwiseBinary, ShortProductAsByte)
 TEST(ElementwiseBinary, RefusesDivisionByZero)
 {
     const TensorInfo integers(TensorShape({3}), DataType::Signed32);
-    for (const BinaryOperation operation :
-         {BinaryOperation::Div, BinaryOperation::FloorDiv, BinaryOperation::FloorMod})
+    for (const BinaryOperation operation : {BinaryOperation::Div, BinaryOperation::FloorDiv, BinaryOperation::FloorMod})
     {
-        EXPECT_THROW(Run(MakeCase(operation, Stored(integers, {1, 2, 3}), Stored(integers, {1, 0, 3}), integers)),
-                     RuntimeException);
+        EXPECT_THROW(
+            RunReference(MakeCase(operation, Stored(integers, {1, 2, 3}), Stored(integers, {1, 0, 3}), integers)),
+            RuntimeException);
     }
     const TensorInfo wide(TensorShape({1}), DataType::Signed64);
-    EXPECT_THROW(Run(MakeCase(BinaryOperation::Div, Stored(wide, {1}), Stored(wide, {0}), wide)), RuntimeException);
+    EXPECT_THROW(RunReference(MakeCase(BinaryOperation::Div, Stored(wide, {1}), Stored(wide, {0}), wide)),
+                 RuntimeException);
     const TensorInfo bytes(TensorShape({2}), DataType::QAsymmU8, 0.5f, 128);
-    EXPECT_THROW(Run(MakeCase(BinaryOperation::Div, Stored(bytes, {1, 2}), Stored(bytes, {1, 128}), bytes)),
+    EXPECT_THROW(RunReference(MakeCase(BinaryOperation::Div, Stored(bytes, {1, 2}), Stored(bytes, {1, 128}), bytes)),
                  RuntimeException);
 }
 
 TEST(ElementwiseBinary, RefusesNegativePowersOfIntegers)
 {
     const TensorInfo info(TensorShape({2}), DataType::Signed32);
-    EXPECT_THROW(Run(MakeCase(BinaryOperation::Power, Stored(info, {2, 2}), Stored(info, {1, -1}), info)),
+    EXPECT_THROW(RunReference(MakeCase(BinaryOperation::Power, Stored(info, {2, 2}), Stored(info, {1, -1}), info)),
                  RuntimeException);
 }
 

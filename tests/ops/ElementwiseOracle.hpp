@@ -23,10 +23,10 @@ inline double GetRounding(DataType type)
 {
     switch (type)
     {
-        case DataType::Float16: return 1e-3;
-        case DataType::BFloat16: return 8e-3;
-        case DataType::Float64: return 1e-14;
-        default: return 1e-6;
+    case DataType::Float16: return 1e-3;
+    case DataType::BFloat16: return 8e-3;
+    case DataType::Float64: return 1e-14;
+    default: return 1e-6;
     }
 }
 

@@ -50,9 +50,8 @@ TEST(Quantize, RealNumbers)
 {
     for (const DataType from : {DataType::Float32, DataType::Float16, DataType::BFloat16})
     {
-        for (const TensorInfo& output :
-             {Of(200, DataType::QAsymmU8, 0.1f, 100), Of(200, DataType::QAsymmS8, 0.1f, -30),
-              Of(200, DataType::QSymmS8, 0.1f), Of(200, DataType::QSymmS16, 0.0007f)})
+        for (const TensorInfo& output : {Of(200, DataType::QAsymmU8, 0.1f, 100), Of(200, DataType::QAsymmS8, 0.1f, -30),
+                                         Of(200, DataType::QSymmS8, 0.1f), Of(200, DataType::QSymmS16, 0.0007f)})
         {
             CheckOp(MakeCase(Random(TensorInfo(TensorShape({200}), from), 1, -25, 25), output));
         }

@@ -22,10 +22,10 @@ TensorInfo MakeOutput(const TensorShape& shape, DataType type)
 {
     switch (type)
     {
-        case DataType::QAsymmU8: return TensorInfo(shape, type, 1.0f / 256.0f, 0);
-        case DataType::QAsymmS8: return TensorInfo(shape, type, 1.0f / 256.0f, -128);
-        case DataType::QSymmS16: return TensorInfo(shape, type, 1.0f / 32768.0f, 0);
-        default: return TensorInfo(shape, type);
+    case DataType::QAsymmU8: return TensorInfo(shape, type, 1.0f / 256.0f, 0);
+    case DataType::QAsymmS8: return TensorInfo(shape, type, 1.0f / 256.0f, -128);
+    case DataType::QSymmS16: return TensorInfo(shape, type, 1.0f / 32768.0f, 0);
+    default: return TensorInfo(shape, type);
     }
 }
 
@@ -165,14 +165,26 @@ TEST(Softmax, QuantizedResultsOfTfLite)
     const TensorShape shape({1, 8});
     const std::vector<double> bytes = {-128, 0, 10, 20, 40, 41, 47, -5};
     const Row rows[] = {
-        {TensorInfo(shape, DataType::QAsymmS8, 0.1f, 5), bytes, DataType::QAsymmS8, 1.0f,
+        {TensorInfo(shape, DataType::QAsymmS8, 0.1f, 5),
+         bytes,
+         DataType::QAsymmS8,
+         1.0f,
          {-128, -127, -125, -120, -69, -63, -9, -127}},
-        {TensorInfo(shape, DataType::QAsymmU8, 0.05f, 5), {0, 100, 200, 255, 250, 251, 13, 90}, DataType::QAsymmU8,
-         0.7f, {0, 0, 13, 89, 75, 78, 0, 0}},
-        {TensorInfo(shape, DataType::QAsymmS8, 0.1f, 5), bytes, DataType::QSymmS16, 1.0f,
+        {TensorInfo(shape, DataType::QAsymmU8, 0.05f, 5),
+         {0, 100, 200, 255, 250, 251, 13, 90},
+         DataType::QAsymmU8,
+         0.7f,
+         {0, 0, 13, 89, 75, 78, 0, 0}},
+        {TensorInfo(shape, DataType::QAsymmS8, 0.1f, 5),
+         bytes,
+         DataType::QSymmS16,
+         1.0f,
          {-32768, -32491, -32015, -30721, -17645, -16054, -2314, -32600}},
-        {TensorInfo(shape, DataType::QSymmS16, 0.001f), {-32768, 0, 1000, 2000, 4000, 4100, 4700, -500},
-         DataType::QSymmS16, 1.0f, {1, 138, 376, 1023, 7562, 8357, 15226, 84}},
+        {TensorInfo(shape, DataType::QSymmS16, 0.001f),
+         {-32768, 0, 1000, 2000, 4000, 4100, 4700, -500},
+         DataType::QSymmS16,
+         1.0f,
+         {1, 138, 376, 1023, 7562, 8357, 15226, 84}},
     };
     for (const Row& row : rows)
     {

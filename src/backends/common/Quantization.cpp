@@ -76,6 +76,7 @@ QuantizedRange GetTypeRange(DataType type)
     case DataType::QSymmS16:
     case DataType::Signed16: return {-32768, 32767};
     case DataType::Unsigned16: return {0, 65535};
+    case DataType::QSymmS4: return {-8, 7};
     case DataType::Signed32: return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
     default: break;
     }

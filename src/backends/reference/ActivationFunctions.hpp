@@ -21,29 +21,28 @@ auto DispatchActivation(const ActivationDescriptor& descriptor, const Visitor& v
     const float b = descriptor.m_B;
     switch (descriptor.m_Function)
     {
-        case ActivationFunction::Sigmoid: return visit([](float x) { return 1.0f / (1.0f + std::exp(-x)); });
-        case ActivationFunction::TanH: return visit([a, b](float x) { return a * std::tanh(b * x); });
-        case ActivationFunction::Linear: return visit([a, b](float x) { return a * x + b; });
-        case ActivationFunction::ReLu: return visit([](float x) { return std::max(0.0f, x); });
-        case ActivationFunction::BoundedReLu: return visit([a, b](float x) { return std::min(a, std::max(b, x)); });
-        case ActivationFunction::SoftReLu:
-            // log(1 + exp(x)) without overflow.
-            return visit([](float x) { return std::max(x, 0.0f) + std::log1p(std::exp(-std::abs(x))); });
-        case ActivationFunction::LeakyReLu: return visit([a](float x) { return x > 0.0f ? x : a * x; });
-        case ActivationFunction::Abs: return visit([](float x) { return std::abs(x); });
-        case ActivationFunction::Sqrt: return visit([](float x) { return std::sqrt(x); });
-        case ActivationFunction::Square: return visit([](float x) { return x * x; });
-        case ActivationFunction::Elu: return visit([a](float x) { return x >= 0.0f ? x : a * std::expm1(x); });
-        case ActivationFunction::HardSwish:
-            return visit([](float x) { return x * std::min(6.0f, std::max(0.0f, x + 3.0f)) / 6.0f; });
-        case ActivationFunction::Gelu: break;
+    case ActivationFunction::Sigmoid: return visit([](float x) { return 1.0f / (1.0f + std::exp(-x)); });
+    case ActivationFunction::TanH: return visit([a, b](float x) { return a * std::tanh(b * x); });
+    case ActivationFunction::Linear: return visit([a, b](float x) { return a * x + b; });
+    case ActivationFunction::ReLu: return visit([](float x) { return std::max(0.0f, x); });
+    case ActivationFunction::BoundedReLu: return visit([a, b](float x) { return std::min(a, std::max(b, x)); });
+    case ActivationFunction::SoftReLu:
+        // log(1 + exp(x)) without overflow.
+        return visit([](float x) { return std::max(x, 0.0f) + std::log1p(std::exp(-std::abs(x))); });
+    case ActivationFunction::LeakyReLu: return visit([a](float x) { return x > 0.0f ? x : a * x; });
+    case ActivationFunction::Abs: return visit([](float x) { return std::abs(x); });
+    case ActivationFunction::Sqrt: return visit([](float x) { return std::sqrt(x); });
+    case ActivationFunction::Square: return visit([](float x) { return x * x; });
+    case ActivationFunction::Elu: return visit([a](float x) { return x >= 0.0f ? x : a * std::expm1(x); });
+    case ActivationFunction::HardSwish:
+        return visit([](float x) { return x * std::min(6.0f, std::max(0.0f, x + 3.0f)) / 6.0f; });
+    case ActivationFunction::Gelu: break;
     }
     if (a != 0.0f)
     {
         constexpr auto SqrtTwoOverPi = static_cast<float>(2.0 * std::numbers::inv_sqrtpi / std::numbers::sqrt2);
-        return visit(
-            [](float x)
-            { return 0.5f * x * (1.0f + std::tanh(SqrtTwoOverPi * (x + 0.044715f * x * x * x))); });
+        return visit([](float x)
+                     { return 0.5f * x * (1.0f + std::tanh(SqrtTwoOverPi * (x + 0.044715f * x * x * x))); });
     }
     // The complement of the error function: 1 + erf cancels out for large negative x.
     return visit([](float x) { return 0.5f * x * std::erfc(x * static_cast<float>(-1.0 / std::numbers::sqrt2)); });

@@ -199,16 +199,16 @@ auto DispatchOperation(BinaryOperation operation, const F& f)
 {
     switch (operation)
     {
-        case BinaryOperation::Add: return f(AddOperation());
-        case BinaryOperation::Div: return f(DivOperation());
-        case BinaryOperation::Maximum: return f(MaximumOperation());
-        case BinaryOperation::Minimum: return f(MinimumOperation());
-        case BinaryOperation::Mul: return f(MulOperation());
-        case BinaryOperation::Sub: return f(SubOperation());
-        case BinaryOperation::SqDiff: return f(SqDiffOperation());
-        case BinaryOperation::Power: return f(PowerOperation());
-        case BinaryOperation::FloorDiv: return f(FloorDivOperation());
-        case BinaryOperation::FloorMod: break;
+    case BinaryOperation::Add: return f(AddOperation());
+    case BinaryOperation::Div: return f(DivOperation());
+    case BinaryOperation::Maximum: return f(MaximumOperation());
+    case BinaryOperation::Minimum: return f(MinimumOperation());
+    case BinaryOperation::Mul: return f(MulOperation());
+    case BinaryOperation::Sub: return f(SubOperation());
+    case BinaryOperation::SqDiff: return f(SqDiffOperation());
+    case BinaryOperation::Power: return f(PowerOperation());
+    case BinaryOperation::FloorDiv: return f(FloorDivOperation());
+    case BinaryOperation::FloorMod: break;
     }
     return f(FloorModOperation());
 }

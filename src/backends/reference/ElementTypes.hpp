@@ -27,26 +27,26 @@ constexpr bool IsStoredAs(DataType type)
 {
     switch (type)
     {
-        case DataType::Float16: return std::is_same_v<T, Half>;
-        case DataType::Float32: return std::is_same_v<T, float>;
-        case DataType::Float64: return std::is_same_v<T, double>;
-        case DataType::BFloat16: return std::is_same_v<T, BFloat16>;
-        case DataType::QAsymmS8:
-        case DataType::QSymmS8:
-        case DataType::Signed8: return std::is_same_v<T, int8_t>;
-        case DataType::Boolean:
-        case DataType::QAsymmU8:
-        case DataType::Unsigned8: return std::is_same_v<T, uint8_t>;
-        case DataType::QSymmS16:
-        case DataType::Signed16: return std::is_same_v<T, int16_t>;
-        case DataType::Unsigned16: return std::is_same_v<T, uint16_t>;
-        case DataType::Signed32: return std::is_same_v<T, int32_t>;
-        case DataType::Unsigned32: return std::is_same_v<T, uint32_t>;
-        case DataType::Signed64: return std::is_same_v<T, int64_t>;
-        case DataType::Unsigned64: return std::is_same_v<T, uint64_t>;
-        case DataType::Complex64: return std::is_same_v<T, std::complex<float>>;
-        case DataType::Complex128: return std::is_same_v<T, std::complex<double>>;
-        case DataType::QSymmS4: return false;
+    case DataType::Float16: return std::is_same_v<T, Half>;
+    case DataType::Float32: return std::is_same_v<T, float>;
+    case DataType::Float64: return std::is_same_v<T, double>;
+    case DataType::BFloat16: return std::is_same_v<T, BFloat16>;
+    case DataType::QAsymmS8:
+    case DataType::QSymmS8:
+    case DataType::Signed8: return std::is_same_v<T, int8_t>;
+    case DataType::Boolean:
+    case DataType::QAsymmU8:
+    case DataType::Unsigned8: return std::is_same_v<T, uint8_t>;
+    case DataType::QSymmS16:
+    case DataType::Signed16: return std::is_same_v<T, int16_t>;
+    case DataType::Unsigned16: return std::is_same_v<T, uint16_t>;
+    case DataType::Signed32: return std::is_same_v<T, int32_t>;
+    case DataType::Unsigned32: return std::is_same_v<T, uint32_t>;
+    case DataType::Signed64: return std::is_same_v<T, int64_t>;
+    case DataType::Unsigned64: return std::is_same_v<T, uint64_t>;
+    case DataType::Complex64: return std::is_same_v<T, std::complex<float>>;
+    case DataType::Complex128: return std::is_same_v<T, std::complex<double>>;
+    case DataType::QSymmS4: return false;
     }
     return false;
 }

@@ -44,8 +44,7 @@ public:
             [&](int32_t x)
             {
                 const float real = input.m_Scale * static_cast<float>(x - input.m_ZeroPoint);
-                const float stored =
-                    std::round(f(real) * inverseScale) + static_cast<float>(output.m_ZeroPoint);
+                const float stored = std::round(f(real) * inverseScale) + static_cast<float>(output.m_ZeroPoint);
                 const float low = std::numeric_limits<T>::min();
                 const float high = std::numeric_limits<T>::max();
                 return static_cast<int32_t>(stored > low ? std::min(stored, high) : low);

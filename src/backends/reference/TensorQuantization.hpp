@@ -17,7 +17,7 @@ namespace tenon::ref
 /// real = m_Scale * (stored - m_ZeroPoint)
 struct TensorQuantization
 {
-    float m_Scale = 0.0f; ///< positive and finite
+    float m_Scale = 0.0f;    ///< positive and finite
     int32_t m_ZeroPoint = 0; ///< a value that the type can store
 
     friend bool operator==(const TensorQuantization&, const TensorQuantization&) = default;

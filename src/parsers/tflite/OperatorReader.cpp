@@ -316,7 +316,8 @@ OperatorView::Operands ReadOperands(Model& model, TensorTable& tensors, const fl
 constexpr size_t MaxBytesToUnshare = 64U << 20;
 
 /// Options of a custom operator are bytes of its own format. Those of a builtin one become a flatbuffer of its own,
-/// whose root is the operator's table of options.
+/// whose root is the operator's table of options. builtin_options_2 are left out: they have lists of 64-bit numbers,
+/// which may be misaligned in a hostile file, and the generated code would read them all the same.
 std::vector<uint8_t> ReadRawOptions(Model& model, const schema::Operator& op, int32_t builtin)
 {
     if (builtin == static_cast<int32_t>(BuiltinOperator::CUSTOM))
@@ -329,22 +330,15 @@ std::vector<uint8_t> ReadRawOptions(Model& model, const schema::Operator& op, in
     {
         return {};
     }
+    if (op.builtin_options() == nullptr)
+    {
+        return {};
+    }
     flatbuffers::FlatBufferBuilder builder;
-    flatbuffers::Offset<void> root;
-    if (op.builtin_options() != nullptr)
-    {
-        schema::BuiltinOptionsUnion options;
-        options.type = op.builtin_options_type();
-        options.value = schema::BuiltinOptionsUnion::UnPack(op.builtin_options(), options.type, nullptr);
-        root = options.Pack(builder, nullptr);
-    }
-    else if (op.builtin_options_2() != nullptr)
-    {
-        schema::BuiltinOptions2Union options;
-        options.type = op.builtin_options_2_type();
-        options.value = schema::BuiltinOptions2Union::UnPack(op.builtin_options_2(), options.type, nullptr);
-        root = options.Pack(builder, nullptr);
-    }
+    schema::BuiltinOptionsUnion options;
+    options.type = op.builtin_options_type();
+    options.value = schema::BuiltinOptionsUnion::UnPack(op.builtin_options(), options.type, nullptr);
+    const flatbuffers::Offset<void> root = options.Pack(builder, nullptr);
     if (root.IsNull())
     {
         return {};

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <tflite_generated.h>
 #include <utility>
@@ -75,6 +76,14 @@ std::vector<float> ReadScales(const flatbuffers::Vector<float>& scales)
     return values;
 }
 
+/// FlatBuffers verifies that the elements are inside the file, not that they are aligned.
+int64_t ReadZeroPoint(const flatbuffers::Vector<int64_t>& zeroPoints, size_t i)
+{
+    int64_t value = 0;
+    std::memcpy(&value, zeroPoints.Data() + i * sizeof(value), sizeof(value));
+    return value;
+}
+
 /// One zero point stands for all scales, missing ones are 0.
 std::vector<int32_t> ReadZeroPoints(const flatbuffers::Vector<int64_t>* zeroPoints, size_t numScales, TensorType type)
 {
@@ -88,11 +97,10 @@ std::vector<int32_t> ReadZeroPoints(const flatbuffers::Vector<int64_t>* zeroPoin
         throw ParseException(fmt::format("has {} zero points for {} scales", zeroPoints->size(), numScales));
     }
     const auto [least, greatest] = ZeroPointRange(type);
-    for (unsigned int i = 0; i < values.size(); ++i)
+    for (size_t i = 0; i < values.size(); ++i)
     {
-        const int64_t value = zeroPoints->size() == 1  ? zeroPoints->Get(0)
-                              : i < zeroPoints->size() ? zeroPoints->Get(i)
-                                                       : 0;
+        const size_t from = zeroPoints->size() == 1 ? 0 : i;
+        const int64_t value = from < zeroPoints->size() ? ReadZeroPoint(*zeroPoints, from) : 0;
         if (value < least || value > greatest)
         {
             throw ParseException(fmt::format("zero point {} is {}, outside of {}", i, value, EnumNameTensorType(type)));

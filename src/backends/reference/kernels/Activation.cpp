@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activation: out = f(in). Floats and plain integers here; tensors with a scale in QuantizedActivation.cpp.
+#include "backends/common/KernelTable.hpp"
 #include "backends/reference/ActivationFunctions.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/kernels/QuantizedActivation.hpp"
-
-#include "backends/common/KernelTable.hpp"
 
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>

@@ -20,11 +20,11 @@ namespace
 using backends::Prepared;
 using backends::TypeSet;
 
-constexpr backends::TypeRow ArgMinMaxTypes[] = {backends::Types(
-    {{DataType::Float16, DataType::Float32, DataType::Float64, DataType::BFloat16, DataType::QAsymmU8,
-      DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16, DataType::Boolean, DataType::Signed8,
-      DataType::Signed16, DataType::Signed32, DataType::Signed64, DataType::Unsigned8}},
-    {DataType::Signed32, DataType::Signed64})};
+constexpr backends::TypeRow ArgMinMaxTypes[] = {
+    backends::Types({{DataType::Float16, DataType::Float32, DataType::Float64, DataType::BFloat16, DataType::QAsymmU8,
+                      DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16, DataType::Boolean, DataType::Signed8,
+                      DataType::Signed16, DataType::Signed32, DataType::Signed64, DataType::Unsigned8}},
+                    {DataType::Signed32, DataType::Signed64})};
 
 /// The input as [outer, depth, inner]; the search runs along depth.
 struct Extents
@@ -124,8 +124,7 @@ Prepared PrepareArgMinMax(const ReshapeArgs& args, const backends::PackedWeights
         [&](auto tag)
         {
             using T = typename decltype(tag)::Type;
-            return isWide ? MakeArgMinMax<T, int64_t>(extents, function)
-                          : MakeArgMinMax<T, int32_t>(extents, function);
+            return isWide ? MakeArgMinMax<T, int64_t>(extents, function) : MakeArgMinMax<T, int32_t>(extents, function);
         });
 }
 

@@ -135,7 +135,8 @@ CastFunction FindCast(DataType from, DataType to)
                            {
                                return CastToNibbles<From>;
                            }
-                           return DispatchAny(to, [](auto toTag) -> CastFunction
+                           return DispatchAny(to,
+                                              [](auto toTag) -> CastFunction
                                               { return CastAll<From, typename decltype(toTag)::Type>; });
                        });
 }

@@ -4,6 +4,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/kernels/HybridInput.hpp"
 #include "backends/reference/kernels/RowProducts.hpp"
+#include "backends/reference/kernels/UnpackedWeights.hpp"
 #include "backends/reference/kernels/WeightedSum.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -20,7 +21,7 @@ SupportResult Check(const LayerView& layer)
     return result ? CheckWeightsQuantization(layer, 0) : result;
 }
 
-backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
+backends::Prepared PrepareBytes(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const ConvolutionGeometry g = MakeConvolutionGeometry(args);
     // TFLite quantizes the data symmetrically unless the channels' scales differ or the convolution is grouped.
@@ -28,6 +29,11 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     const bool asymmetric =
         g.m_Groups != 1 || std::adjacent_find(scales.begin(), scales.end(), std::not_equal_to<>()) != scales.end();
     return PrepareWeightedSum(args, g, Requantizer::Method::FixedPoint, asymmetric);
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    return PrepareWithUnpackedWeights(args, PrepareBytes, packed);
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 #include "backends/reference/kernels/HybridInput.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
+#include "backends/reference/kernels/UnpackedWeights.hpp"
 #include "backends/reference/kernels/WeightedSum.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -209,12 +210,12 @@ SupportResult Check(const LayerView& layer)
         layer.GetInput(1).GetDataType() == DataType::QAsymmU8)
     {
         return SupportResult::No(SupportCode::UnsupportedType,
-                                 "input 1 is QAsymmU8; beside Float32 data it takes Float32, QSymmS8 or QAsymmS8");
+                                 "input 1 is QAsymmU8; beside Float32 data it takes Float32, QSymmS8, QAsymmS8 or QSymmS4");
     }
     return result;
 }
 
-Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
+Prepared PrepareBytes(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const ConvolutionGeometry g = MakeDepthwiseGeometry(args);
     if (g.IsEmpty())
@@ -232,6 +233,11 @@ Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
     case DataType::QSymmS16: return Make<QuantizedDepthwise<int16_t, int8_t, int64_t>>(args, g);
     default: return Make<FloatDepthwise>(args, g);
     }
+}
+
+Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    return PrepareWithUnpackedWeights(args, PrepareBytes, packed);
 }
 
 } // namespace

@@ -55,14 +55,15 @@ Prepared MakeDequantize(const ReshapeArgs& args)
                 },
                 count};
     }
-    return DispatchType<int8_t, uint8_t, int16_t>(
-        input.GetDataType(),
-        [&](auto tag) -> Prepared
-        {
-            using In = typename decltype(tag)::Type;
-            return [quantization](const ExecuteArgs& run)
-            { DequantizeAll(quantization, run.GetInput<In>(0), run.GetOutput<Out>(0)); };
-        });
+    return DispatchType<int8_t, uint8_t, int16_t>(input.GetDataType(),
+                                                  [&](auto tag) -> Prepared
+                                                  {
+                                                      using In = typename decltype(tag)::Type;
+                                                      return [quantization](const ExecuteArgs& run) {
+                                                          DequantizeAll(quantization, run.GetInput<In>(0),
+                                                                        run.GetOutput<Out>(0));
+                                                      };
+                                                  });
 }
 
 Prepared PrepareDequantize(const ReshapeArgs& args, const backends::PackedWeights*)
@@ -70,21 +71,20 @@ Prepared PrepareDequantize(const ReshapeArgs& args, const backends::PackedWeight
     const TensorInfo& input = args.GetInput(0);
     if (HalfTypes.Has(input.GetDataType()))
     {
-        return DispatchType<Half, BFloat16>(
-            input.GetDataType(),
-            [count = input.GetNumElements()](auto tag) -> Prepared
-            {
-                using In = typename decltype(tag)::Type;
-                return [count](const ExecuteArgs& run)
-                {
-                    const In* in = run.GetInput<In>(0);
-                    float* out = run.GetOutput<float>(0);
-                    for (size_t i = 0; i < count; ++i)
-                    {
-                        out[i] = static_cast<float>(in[i]);
-                    }
-                };
-            });
+        return DispatchType<Half, BFloat16>(input.GetDataType(),
+                                            [count = input.GetNumElements()](auto tag) -> Prepared
+                                            {
+                                                using In = typename decltype(tag)::Type;
+                                                return [count](const ExecuteArgs& run)
+                                                {
+                                                    const In* in = run.GetInput<In>(0);
+                                                    float* out = run.GetOutput<float>(0);
+                                                    for (size_t i = 0; i < count; ++i)
+                                                    {
+                                                        out[i] = static_cast<float>(in[i]);
+                                                    }
+                                                };
+                                            });
     }
     return DispatchType<float, Half>(args.GetOutput(0).GetDataType(),
                                      [&](auto tag) { return MakeDequantize<typename decltype(tag)::Type>(args); });

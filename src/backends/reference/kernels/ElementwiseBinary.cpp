@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // ElementwiseBinary: out = in0 OP in1 with broadcasting. Floats and plain integers here; tensors with a scale in
 // QuantizedBinary.cpp.
+#include "backends/common/KernelTable.hpp"
 #include "backends/reference/BinaryOperations.hpp"
 #include "backends/reference/BroadcastLoop.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/kernels/QuantizedBinary.hpp"
-
-#include "backends/common/KernelTable.hpp"
 
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
@@ -23,12 +22,12 @@ namespace
 
 using backends::Prepared;
 using backends::SameType;
-using backends::TypeSet;
 using backends::Types;
+using backends::TypeSet;
 
 constexpr TypeSet FloatTypes = {DataType::Float16, DataType::Float32, DataType::Float64, DataType::BFloat16};
-constexpr TypeSet IntegerTypes = {DataType::Signed8,    DataType::Signed16,   DataType::Signed32,
-                                  DataType::Signed64,   DataType::Unsigned8,  DataType::Unsigned16,
+constexpr TypeSet IntegerTypes = {DataType::Signed8,    DataType::Signed16,  DataType::Signed32,
+                                  DataType::Signed64,   DataType::Unsigned8, DataType::Unsigned16,
                                   DataType::Unsigned32, DataType::Unsigned64};
 constexpr TypeSet QuantizedTypes = {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16};
 
@@ -101,9 +100,9 @@ Prepared MakeComplex(const ReshapeArgs& args, BinaryOperation operation)
     using T = std::complex<float>;
     switch (operation)
     {
-        case BinaryOperation::Add: return MakePlain<T, AddOperation>(args);
-        case BinaryOperation::Sub: return MakePlain<T, SubOperation>(args);
-        default: return MakePlain<T, MulOperation>(args);
+    case BinaryOperation::Add: return MakePlain<T, AddOperation>(args);
+    case BinaryOperation::Sub: return MakePlain<T, SubOperation>(args);
+    default: return MakePlain<T, MulOperation>(args);
     }
 }
 
@@ -119,18 +118,19 @@ Prepared PrepareBinary(const ReshapeArgs& args, const backends::PackedWeights*)
     {
         return MakeComplex(args, operation);
     }
-    return DispatchOperation(
-        operation,
-        [&](auto op)
-        {
-            return DispatchType<float, double, Half, BFloat16, int32_t, int64_t, int16_t, int8_t, uint8_t, uint16_t,
-                                uint32_t, uint64_t>(
-                type, [&](auto tag) { return MakePlain<typename decltype(tag)::Type, decltype(op)>(args); });
-        });
+    return DispatchOperation(operation,
+                             [&](auto op)
+                             {
+                                 return DispatchType<float, double, Half, BFloat16, int32_t, int64_t, int16_t, int8_t,
+                                                     uint8_t, uint16_t, uint32_t, uint64_t>(
+                                     type, [&](auto tag)
+                                     { return MakePlain<typename decltype(tag)::Type, decltype(op)>(args); });
+                             });
 }
 
 } // namespace
 
-extern const backends::Kernel RefElementwiseBinaryKernel = {"RefElementwiseBinary", BinaryTypes, PrepareBinary, CheckBinary};
+extern const backends::Kernel RefElementwiseBinaryKernel = {"RefElementwiseBinary", BinaryTypes, PrepareBinary,
+                                                            CheckBinary};
 
 } // namespace tenon::ref

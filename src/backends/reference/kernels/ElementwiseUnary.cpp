@@ -74,15 +74,15 @@ auto DispatchUnary(UnaryOperation operation, const Visitor& visit)
 {
     switch (operation)
     {
-        case UnaryOperation::Abs: return visit([](C x) { return std::abs(x); });
-        case UnaryOperation::Exp: return visit([](C x) { return std::exp(x); });
-        case UnaryOperation::Sqrt: return visit([](C x) { return std::sqrt(x); });
-        case UnaryOperation::Rsqrt: return visit([](C x) { return C{1} / std::sqrt(x); });
-        case UnaryOperation::Neg: return visit([](C x) { return -x; });
-        case UnaryOperation::Log: return visit([](C x) { return std::log(x); });
-        case UnaryOperation::Sin: return visit([](C x) { return std::sin(x); });
-        case UnaryOperation::Ceil: return visit([](C x) { return std::ceil(x); });
-        case UnaryOperation::LogicalNot: break;
+    case UnaryOperation::Abs: return visit([](C x) { return std::abs(x); });
+    case UnaryOperation::Exp: return visit([](C x) { return std::exp(x); });
+    case UnaryOperation::Sqrt: return visit([](C x) { return std::sqrt(x); });
+    case UnaryOperation::Rsqrt: return visit([](C x) { return C{1} / std::sqrt(x); });
+    case UnaryOperation::Neg: return visit([](C x) { return -x; });
+    case UnaryOperation::Log: return visit([](C x) { return std::log(x); });
+    case UnaryOperation::Sin: return visit([](C x) { return std::sin(x); });
+    case UnaryOperation::Ceil: return visit([](C x) { return std::ceil(x); });
+    case UnaryOperation::LogicalNot: break;
     }
     throw UnimplementedException("LogicalNot is there for Boolean tensors only");
 }
@@ -91,18 +91,15 @@ template <typename T>
 Prepared MakeFloat(const ReshapeArgs& args, UnaryOperation operation)
 {
     using C = ComputeType<T>;
-    return DispatchUnary<C>(operation,
-                            [&](auto f) {
-                                return MakeElementwise<T>(
-                                    args, [f](T x) { return static_cast<T>(f(static_cast<C>(x))); });
-                            });
+    return DispatchUnary<C>(
+        operation,
+        [&](auto f) { return MakeElementwise<T>(args, [f](T x) { return static_cast<T>(f(static_cast<C>(x))); }); });
 }
 
 template <typename T>
 T ClampTo(int32_t value)
 {
-    return static_cast<T>(
-        std::clamp<int32_t>(value, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
+    return static_cast<T>(std::clamp<int32_t>(value, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
 }
 
 /// Abs and Neg; of the smallest integer both are itself.
@@ -162,23 +159,23 @@ Prepared MakeQuantizedRoot(const ReshapeArgs& args, int32_t zeroPoint, const F& 
 template <typename T>
 Prepared MakeQuantizedSqrt(const ReshapeArgs& args, const TensorQuantization& input, const TensorQuantization& output)
 {
-    return MakeQuantizedRoot<T>(
-        args, input.m_ZeroPoint,
-        [=](T x)
-        {
-            const float root = std::sqrt(input.m_Scale * static_cast<float>(x - input.m_ZeroPoint));
-            constexpr float Bound = 1e9f; // outside every type, inside int32
-            const auto steps = static_cast<int32_t>(std::min(root / output.m_Scale, Bound));
-            return ClampTo<T>(steps + output.m_ZeroPoint);
-        });
+    return MakeQuantizedRoot<T>(args, input.m_ZeroPoint,
+                                [=](T x)
+                                {
+                                    const float root =
+                                        std::sqrt(input.m_Scale * static_cast<float>(x - input.m_ZeroPoint));
+                                    constexpr float Bound = 1e9f; // outside every type, inside int32
+                                    const auto steps = static_cast<int32_t>(std::min(root / output.m_Scale, Bound));
+                                    return ClampTo<T>(steps + output.m_ZeroPoint);
+                                });
 }
 
 /// Rsqrt of 8-bit tensors. 0 gives the largest value.
 template <typename T>
 Prepared MakeByteRsqrt(const ReshapeArgs& args, const TensorQuantization& input, const TensorQuantization& output)
 {
-    const QuantizedMultiplier multiplier = QuantizeMultiplier(
-        1.0 / static_cast<double>(std::sqrt(input.m_Scale) * output.m_Scale));
+    const QuantizedMultiplier multiplier =
+        QuantizeMultiplier(1.0 / static_cast<double>(std::sqrt(input.m_Scale) * output.m_Scale));
     const auto table = ByteTable<T>::FromStored(
         [&](int32_t x)
         {
@@ -194,8 +191,7 @@ Prepared MakeByteRsqrt(const ReshapeArgs& args, const TensorQuantization& input,
             const int32_t fraction = MultiplyByQuantizedMultiplier(1, root);
             const QuantizedMultiplier scale{multiplier.m_Multiplier,
                                             std::clamp(multiplier.m_Shift - FractionBits, -31, 30)};
-            return int32_t{
-                ClampTo<T>(WrappingAdd(MultiplyByQuantizedMultiplier(fraction, scale), output.m_ZeroPoint))};
+            return int32_t{ClampTo<T>(WrappingAdd(MultiplyByQuantizedMultiplier(fraction, scale), output.m_ZeroPoint))};
         });
     return MakeQuantizedRoot<T>(args, input.m_ZeroPoint, [table](T x) { return table[x]; });
 }
@@ -222,37 +218,34 @@ Prepared MakeQuantized(const ReshapeArgs& args, UnaryOperation operation)
     {
         throw InvalidArgumentException("this operation needs 16-bit tensors with zero point 0");
     }
-    const float largest =
-        output.m_Scale * static_cast<float>(std::numeric_limits<T>::max() - output.m_ZeroPoint);
-    const float smallest =
-        output.m_Scale * static_cast<float>(std::numeric_limits<T>::min() - output.m_ZeroPoint);
+    const float largest = output.m_Scale * static_cast<float>(std::numeric_limits<T>::max() - output.m_ZeroPoint);
+    const float smallest = output.m_Scale * static_cast<float>(std::numeric_limits<T>::min() - output.m_ZeroPoint);
     switch (operation)
     {
-        case UnaryOperation::Abs:
-        case UnaryOperation::Neg: return MakeQuantizedSign<T>(args, operation, input, output);
-        case UnaryOperation::Sqrt: return MakeQuantizedSqrt<T>(args, input, output);
-        case UnaryOperation::Rsqrt:
-            if constexpr (sizeof(T) == 1)
-            {
-                return MakeByteRsqrt<T>(args, input, output);
-            }
-            return MakeQuantizedRoot<T>(
-                args, input.m_ZeroPoint,
-                [table = MakeTable<T>(input, output, [largest](float x)
-                                      { return x <= 0.0f ? largest : 1.0f / std::sqrt(x); })](T x)
-                { return table[x]; });
-        case UnaryOperation::Log:
-            // The logarithm of what has none is the lowest value.
-            return MakeElementwise<T>(args, [table = MakeTable<T>(input, output, [smallest](float x)
-                                                                  { return x <= 0.0f ? smallest : std::log(x); })](
-                                                T x) { return table[x]; });
-        default: break;
+    case UnaryOperation::Abs:
+    case UnaryOperation::Neg: return MakeQuantizedSign<T>(args, operation, input, output);
+    case UnaryOperation::Sqrt: return MakeQuantizedSqrt<T>(args, input, output);
+    case UnaryOperation::Rsqrt:
+        if constexpr (sizeof(T) == 1)
+        {
+            return MakeByteRsqrt<T>(args, input, output);
+        }
+        return MakeQuantizedRoot<T>(args, input.m_ZeroPoint,
+                                    [table = MakeTable<T>(input, output,
+                                                          [largest](float x) {
+                                                              return x <= 0.0f ? largest : 1.0f / std::sqrt(x);
+                                                          })](T x) { return table[x]; });
+    case UnaryOperation::Log:
+        // The logarithm of what has none is the lowest value.
+        return MakeElementwise<T>(args, [table = MakeTable<T>(input, output,
+                                                              [smallest](float x) {
+                                                                  return x <= 0.0f ? smallest : std::log(x);
+                                                              })](T x) { return table[x]; });
+    default: break;
     }
-    return DispatchUnary<float>(operation,
-                                [&](auto f) {
-                                    return MakeElementwise<T>(args, [table = MakeTable<T>(input, output, f)](T x)
-                                                              { return table[x]; });
-                                });
+    return DispatchUnary<float>(
+        operation, [&](auto f)
+        { return MakeElementwise<T>(args, [table = MakeTable<T>(input, output, f)](T x) { return table[x]; }); });
 }
 
 Prepared PrepareUnary(const ReshapeArgs& args, const backends::PackedWeights*)
@@ -279,7 +272,6 @@ Prepared PrepareUnary(const ReshapeArgs& args, const backends::PackedWeights*)
 
 } // namespace
 
-extern const backends::Kernel RefElementwiseUnaryKernel = {"RefElementwiseUnary", UnaryTypes, PrepareUnary,
-                                                           CheckUnary};
+extern const backends::Kernel RefElementwiseUnaryKernel = {"RefElementwiseUnary", UnaryTypes, PrepareUnary, CheckUnary};
 
 } // namespace tenon::ref

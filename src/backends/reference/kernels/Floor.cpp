@@ -17,21 +17,21 @@ constexpr backends::TypeRow FloorTypes[] = {
 backends::Prepared PrepareFloor(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const size_t count = args.GetInput(0).GetNumElements();
-    return DispatchType<float, double, Half, BFloat16>(
-        args.GetInput(0).GetDataType(),
-        [count](auto tag) -> backends::Prepared
-        {
-            using T = typename decltype(tag)::Type;
-            return [count](const ExecuteArgs& run)
-            {
-                const T* in = run.GetInput<T>(0);
-                T* out = run.GetOutput<T>(0);
-                for (size_t i = 0; i < count; ++i)
-                {
-                    out[i] = static_cast<T>(std::floor(static_cast<ComputeType<T>>(in[i])));
-                }
-            };
-        });
+    return DispatchType<float, double, Half, BFloat16>(args.GetInput(0).GetDataType(),
+                                                       [count](auto tag) -> backends::Prepared
+                                                       {
+                                                           using T = typename decltype(tag)::Type;
+                                                           return [count](const ExecuteArgs& run)
+                                                           {
+                                                               const T* in = run.GetInput<T>(0);
+                                                               T* out = run.GetOutput<T>(0);
+                                                               for (size_t i = 0; i < count; ++i)
+                                                               {
+                                                                   out[i] = static_cast<T>(
+                                                                       std::floor(static_cast<ComputeType<T>>(in[i])));
+                                                               }
+                                                           };
+                                                       });
 }
 
 } // namespace

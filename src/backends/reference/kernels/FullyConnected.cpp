@@ -3,6 +3,7 @@
 // constant, else while running). Types as Convolution2d; uint8 data may give 16-bit output.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
+#include "backends/reference/kernels/UnpackedWeights.hpp"
 #include "backends/reference/kernels/WeightedSum.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -76,7 +77,8 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
 {
     const TensorShape& shape = layer.GetInput(1).GetShape();
     if (layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix || !layer.IsConstant(1) ||
-        !shape.AreAllDimensionsSpecified() || shape.GetNumDimensions() != 2)
+        !shape.AreAllDimensionsSpecified() || shape.GetNumDimensions() != 2 ||
+        layer.GetInput(1).GetDataType() == DataType::QSymmS4)
     {
         return nullptr;
     }
@@ -139,7 +141,7 @@ struct TurnedProduct
     }
 };
 
-Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+Prepared PrepareBytes(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const auto& descriptor = args.GetDescriptor<FullyConnectedDescriptor>();
     const ConvolutionGeometry g = MakeGeometry(args);
@@ -166,6 +168,11 @@ Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
     scratch.Add<std::byte>(productBytes);
     const size_t turned = scratch.Add<std::byte>(args.GetInput(1).GetNumBytes());
     return Prepared(TurnedProduct{std::move(product.m_Run), args.GetInput(1), turned}, scratch.GetBytes());
+}
+
+Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    return PrepareWithUnpackedWeights(args, PrepareBytes, packed);
 }
 
 } // namespace

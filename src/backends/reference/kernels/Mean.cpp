@@ -17,10 +17,7 @@ SupportResult CheckMean(const LayerView& layer)
 
 backends::Prepared PrepareMean(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    const auto& descriptor = args.GetDescriptor<MeanDescriptor>();
-    return PrepareReduce(args, ReduceOperation::Mean,
-                         ResolveReduceAxes(args.GetInput(0).GetShape(), descriptor.m_Axis,
-                                           descriptor.m_ParametersAsInputs));
+    return PrepareReduce(args, ReduceOperation::Mean, args.GetDescriptor<MeanDescriptor>().m_Axis);
 }
 
 } // namespace

@@ -41,8 +41,7 @@ Out QuantizeReal(float x, float scale, int32_t zeroPoint, QuantizedRange range)
     constexpr float Bound = 1e9f; // outside every type, inside int32
     const float steps = std::round(x / scale);
     const float bounded = std::isnan(steps) ? 0.0f : std::min(Bound, std::max(-Bound, steps));
-    return static_cast<Out>(
-        std::clamp<int32_t>(static_cast<int32_t>(bounded) + zeroPoint, range.m_Min, range.m_Max));
+    return static_cast<Out>(std::clamp<int32_t>(static_cast<int32_t>(bounded) + zeroPoint, range.m_Min, range.m_Max));
 }
 
 template <typename In, typename Out>
@@ -75,14 +74,15 @@ Prepared MakeQuantize(const ReshapeArgs& args)
                 },
                 count};
     }
-    return DispatchType<int8_t, uint8_t, int16_t>(
-        output.GetDataType(),
-        [&](auto tag) -> Prepared
-        {
-            using Out = typename decltype(tag)::Type;
-            return [quantization, range](const ExecuteArgs& run)
-            { QuantizeAll(quantization, range, run.GetInput<In>(0), run.GetOutput<Out>(0)); };
-        });
+    return DispatchType<int8_t, uint8_t, int16_t>(output.GetDataType(),
+                                                  [&](auto tag) -> Prepared
+                                                  {
+                                                      using Out = typename decltype(tag)::Type;
+                                                      return [quantization, range](const ExecuteArgs& run) {
+                                                          QuantizeAll(quantization, range, run.GetInput<In>(0),
+                                                                      run.GetOutput<Out>(0));
+                                                      };
+                                                  });
 }
 
 template <typename In, typename Out>
@@ -90,8 +90,8 @@ Prepared MakeRequantize(const ReshapeArgs& args)
 {
     const TensorQuantization input = GetTensorQuantization(args.GetInput(0), "input 0");
     const TensorQuantization output = GetTensorQuantization(args.GetOutput(0), "output 0");
-    const QuantizedMultiplier multiplier = backends::QuantizeMultiplier(static_cast<double>(input.m_Scale) /
-                                                                        static_cast<double>(output.m_Scale));
+    const QuantizedMultiplier multiplier =
+        backends::QuantizeMultiplier(static_cast<double>(input.m_Scale) / static_cast<double>(output.m_Scale));
     return [=, count = args.GetInput(0).GetNumElements()](const ExecuteArgs& run)
     {
         const In* in = run.GetInput<In>(0);
@@ -119,8 +119,7 @@ Prepared PrepareQuantize(const ReshapeArgs& args, const backends::PackedWeights*
         [&](auto in)
         {
             return DispatchType<int8_t, uint8_t, int16_t, int32_t>(
-                args.GetOutput(0).GetDataType(),
-                [&](auto out)
+                args.GetOutput(0).GetDataType(), [&](auto out)
                 { return MakeRequantize<typename decltype(in)::Type, typename decltype(out)::Type>(args); });
         });
 }

@@ -87,14 +87,13 @@ Prepared MakeRelu(const ReshapeArgs& args, const TensorQuantization& input, cons
         return MakeElementwise<T>(args, [low, high](T x) { return std::min(high, std::max(low, x)); });
     }
     const QuantizedMultiplier multiplier = QuantizeMultiplier(static_cast<double>(input.m_Scale / output.m_Scale));
-    return MakeFromStored<T>(args,
-                             [=](int32_t x)
-                             {
-                                 const int32_t scaled =
-                                     MultiplyByQuantizedMultiplier(x - input.m_ZeroPoint, multiplier);
-                                 return std::min(range.m_Max,
-                                                 std::max(range.m_Min, WrappingAdd(scaled, output.m_ZeroPoint)));
-                             });
+    return MakeFromStored<T>(
+        args,
+        [=](int32_t x)
+        {
+            const int32_t scaled = MultiplyByQuantizedMultiplier(x - input.m_ZeroPoint, multiplier);
+            return std::min(range.m_Max, std::max(range.m_Min, WrappingAdd(scaled, output.m_ZeroPoint)));
+        });
 }
 
 template <typename T>
@@ -124,8 +123,8 @@ Prepared MakeLeakyRelu(const ReshapeArgs& args, const TensorQuantization& input,
 
 int16_t SaturateToInt16(int64_t value)
 {
-    return static_cast<int16_t>(std::clamp<int64_t>(value, std::numeric_limits<int16_t>::min(),
-                                                    std::numeric_limits<int16_t>::max()));
+    return static_cast<int16_t>(
+        std::clamp<int64_t>(value, std::numeric_limits<int16_t>::min(), std::numeric_limits<int16_t>::max()));
 }
 
 /// 2 * a * b / 2^16, rounded to nearest.
@@ -295,14 +294,14 @@ Prepared MakeFromReal(const ReshapeArgs& args, const TensorQuantization& input, 
         {
             if constexpr (sizeof(T) == 1)
             {
-                return MakeElementwise<T>(args, [table = ByteTable<T>::FromReal(input, output, f)](T x)
-                                          { return table[x]; });
+                return MakeElementwise<T>(args,
+                                          [table = ByteTable<T>::FromReal(input, output, f)](T x) { return table[x]; });
             }
             else
             {
                 return MakeElementwise<T>(
-                    args, [table = InterpolatedTable::Make<float>(input.m_Scale, input.m_ZeroPoint, output.m_Scale,
-                                                                  f)](T x) { return table[x]; });
+                    args, [table = InterpolatedTable::Make<float>(input.m_Scale, input.m_ZeroPoint, output.m_Scale, f)](
+                              T x) { return table[x]; });
             }
         });
 }
@@ -316,11 +315,10 @@ Prepared MakeActivation(const ReshapeArgs& args)
     constexpr float Infinity = std::numeric_limits<float>::infinity();
     switch (descriptor.m_Function)
     {
-        case ActivationFunction::ReLu: return MakeRelu<T>(args, input, output, 0.0f, Infinity);
-        case ActivationFunction::BoundedReLu:
-            return MakeRelu<T>(args, input, output, descriptor.m_B, descriptor.m_A);
-        case ActivationFunction::LeakyReLu: return MakeLeakyRelu<T>(args, input, output, descriptor.m_A);
-        default: break;
+    case ActivationFunction::ReLu: return MakeRelu<T>(args, input, output, 0.0f, Infinity);
+    case ActivationFunction::BoundedReLu: return MakeRelu<T>(args, input, output, descriptor.m_B, descriptor.m_A);
+    case ActivationFunction::LeakyReLu: return MakeLeakyRelu<T>(args, input, output, descriptor.m_A);
+    default: break;
     }
     if constexpr (sizeof(T) == 1)
     {
@@ -339,14 +337,13 @@ Prepared MakeActivation(const ReshapeArgs& args)
         const bool isFraction = output.m_Scale == 1.0f / 32768.0f;
         if (descriptor.m_Function == ActivationFunction::Sigmoid && isFraction)
         {
-            return MakeElementwise<T>(args, [table = SigmoidTable(input.m_Scale, false)](T x)
-                                      { return table.Sigmoid(x); });
+            return MakeElementwise<T>(args,
+                                      [table = SigmoidTable(input.m_Scale, false)](T x) { return table.Sigmoid(x); });
         }
         if (descriptor.m_Function == ActivationFunction::TanH && isFraction && descriptor.m_A == 1.0f &&
             descriptor.m_B == 1.0f)
         {
-            return MakeElementwise<T>(args, [table = SigmoidTable(input.m_Scale, true)](T x)
-                                      { return table.TanH(x); });
+            return MakeElementwise<T>(args, [table = SigmoidTable(input.m_Scale, true)](T x) { return table.TanH(x); });
         }
     }
     return MakeFromReal<T>(args, input, output);
@@ -356,8 +353,7 @@ Prepared MakeActivation(const ReshapeArgs& args)
 
 Prepared PrepareQuantizedActivation(const ReshapeArgs& args)
 {
-    return DispatchType<int8_t, uint8_t, int16_t>(args.GetInput(0).GetDataType(),
-                                                  [&](auto tag)
+    return DispatchType<int8_t, uint8_t, int16_t>(args.GetInput(0).GetDataType(), [&](auto tag)
                                                   { return MakeActivation<typename decltype(tag)::Type>(args); });
 }
 

@@ -33,8 +33,7 @@ using backends::SaturatingRoundingDoublingHighMul;
 template <typename T>
 T ClampTo(int32_t value)
 {
-    return static_cast<T>(
-        std::clamp<int32_t>(value, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
+    return static_cast<T>(std::clamp<int32_t>(value, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
 }
 
 /// The quantization of both inputs and the output.
@@ -114,9 +113,9 @@ struct QuantizedSqDiff
 
     explicit QuantizedSqDiff(const Quantizations& q)
         : m_Inputs(q, LeftShift), m_ZeroOutput(q.m_Output.m_ZeroPoint),
-          m_Multiplier(QuantizeMultiplier(m_Inputs.m_TwiceMaxScale * m_Inputs.m_TwiceMaxScale /
-                                          (static_cast<double>(1 << (2 * LeftShift)) *
-                                           static_cast<double>(q.m_Output.m_Scale))))
+          m_Multiplier(
+              QuantizeMultiplier(m_Inputs.m_TwiceMaxScale * m_Inputs.m_TwiceMaxScale /
+                                 (static_cast<double>(1 << (2 * LeftShift)) * static_cast<double>(q.m_Output.m_Scale))))
     {
     }
 
@@ -161,8 +160,8 @@ struct QuantizedMul
     {
         // Unsigned: 16-bit values with a zero point may overflow.
         const uint32_t product = static_cast<uint32_t>(a - m_ZeroA) * static_cast<uint32_t>(b - m_ZeroB);
-        return ClampTo<T>(WrappingAdd(
-            MultiplyByQuantizedMultiplier(static_cast<int32_t>(product), m_Multiplier), m_ZeroOutput));
+        return ClampTo<T>(
+            WrappingAdd(MultiplyByQuantizedMultiplier(static_cast<int32_t>(product), m_Multiplier), m_ZeroOutput));
     }
 
     int32_t m_ZeroA;
@@ -271,8 +270,7 @@ Prepared MakeSum(const ReshapeArgs& args, const Quantizations& q)
         int output = 0;
         const bool allPot = IsPowerOfTwo(q.m_A.m_Scale, a) && IsPowerOfTwo(q.m_B.m_Scale, b) &&
                             IsPowerOfTwo(q.m_Output.m_Scale, output);
-        const bool symmetric =
-            q.m_A.m_ZeroPoint == 0 && q.m_B.m_ZeroPoint == 0 && q.m_Output.m_ZeroPoint == 0;
+        const bool symmetric = q.m_A.m_ZeroPoint == 0 && q.m_B.m_ZeroPoint == 0 && q.m_Output.m_ZeroPoint == 0;
         const PotSum<Subtracts> shifts{output - a, output - b};
         if (allPot && symmetric && std::min(shifts.m_ShiftA, shifts.m_ShiftB) == 0 &&
             std::max(shifts.m_ShiftA, shifts.m_ShiftB) <= 31)
@@ -315,19 +313,19 @@ Prepared MakeOperation(const ReshapeArgs& args, BinaryOperation operation, const
 {
     switch (operation)
     {
-        case BinaryOperation::Add: return MakeSum<T, false>(args, q);
-        case BinaryOperation::Sub: return MakeSum<T, true>(args, q);
-        case BinaryOperation::Mul: return MakeRun<T, T>(args, QuantizedMul<T>(q));
-        case BinaryOperation::Div: return MakeDiv<T>(args, q);
-        case BinaryOperation::Maximum: return MakeExtreme<T, true>(args, q);
-        case BinaryOperation::Minimum: return MakeExtreme<T, false>(args, q);
-        case BinaryOperation::SqDiff:
-            if constexpr (sizeof(T) == 1)
-            {
-                return MakeRun<T, T>(args, QuantizedSqDiff<T>(q));
-            }
-            break;
-        default: break;
+    case BinaryOperation::Add: return MakeSum<T, false>(args, q);
+    case BinaryOperation::Sub: return MakeSum<T, true>(args, q);
+    case BinaryOperation::Mul: return MakeRun<T, T>(args, QuantizedMul<T>(q));
+    case BinaryOperation::Div: return MakeDiv<T>(args, q);
+    case BinaryOperation::Maximum: return MakeExtreme<T, true>(args, q);
+    case BinaryOperation::Minimum: return MakeExtreme<T, false>(args, q);
+    case BinaryOperation::SqDiff:
+        if constexpr (sizeof(T) == 1)
+        {
+            return MakeRun<T, T>(args, QuantizedSqDiff<T>(q));
+        }
+        break;
+    default: break;
     }
     throw UnimplementedException("no code for this binary operation on quantized tensors");
 }
@@ -342,19 +340,19 @@ SupportResult CheckQuantizedBinary(BinaryOperation operation, DataType input, Da
     }
     switch (operation)
     {
-        case BinaryOperation::Power:
-        case BinaryOperation::FloorDiv:
-        case BinaryOperation::FloorMod:
+    case BinaryOperation::Power:
+    case BinaryOperation::FloorDiv:
+    case BinaryOperation::FloorMod:
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 "Power, FloorDiv and FloorMod are not there for quantized tensors");
+    case BinaryOperation::SqDiff:
+        if (input == DataType::QSymmS16)
+        {
             return SupportResult::No(SupportCode::UnsupportedParameters,
-                                     "Power, FloorDiv and FloorMod are not there for quantized tensors");
-        case BinaryOperation::SqDiff:
-            if (input == DataType::QSymmS16)
-            {
-                return SupportResult::No(SupportCode::UnsupportedParameters,
-                                         "SqDiff is not there for 16-bit quantized tensors");
-            }
-            break;
-        default: break;
+                                     "SqDiff is not there for 16-bit quantized tensors");
+        }
+        break;
+    default: break;
     }
     return SupportResult::Yes();
 }
@@ -369,8 +367,8 @@ Prepared PrepareQuantizedBinary(const ReshapeArgs& args, BinaryOperation operati
                                              [&](auto tag)
                                              {
                                                  using Out = typename decltype(tag)::Type;
-                                                 return MakeRun<int16_t, Out>(
-                                                     args, FractionMul<Out>{q.m_Output.m_ZeroPoint});
+                                                 return MakeRun<int16_t, Out>(args,
+                                                                              FractionMul<Out>{q.m_Output.m_ZeroPoint});
                                              });
     }
     return DispatchType<int8_t, uint8_t, int16_t>(

@@ -16,7 +16,6 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <type_traits>
 
 namespace tenon::ref
@@ -92,16 +91,16 @@ Prepared MakeFloat(const ReduceLoop& loop, ReduceOperation operation)
     const auto finish = [](C value) { return static_cast<T>(value); };
     switch (operation)
     {
-        case ReduceOperation::Sum: return MakeReduce<T>(loop, C{0}, sum, finish, T{0});
-        case ReduceOperation::Mean:
-            return MakeReduce<T>(
-                loop, C{0}, sum,
-                [count = static_cast<C>(loop.GetNumReduced())](C value) { return static_cast<T>(value / count); },
-                std::numeric_limits<T>::quiet_NaN());
-        case ReduceOperation::Prod:
-            return MakeReduce<T>(
-                loop, C{1}, [](C a, T x) { return a * static_cast<C>(x); }, finish, T{1});
-        default: return MakeExtreme<T>(loop, operation == ReduceOperation::Max);
+    case ReduceOperation::Sum: return MakeReduce<T>(loop, C{0}, sum, finish, T{0});
+    case ReduceOperation::Mean:
+        return MakeReduce<T>(
+            loop, C{0}, sum,
+            [count = static_cast<C>(loop.GetNumReduced())](C value) { return static_cast<T>(value / count); },
+            std::numeric_limits<T>::quiet_NaN());
+    case ReduceOperation::Prod:
+        return MakeReduce<T>(
+            loop, C{1}, [](C a, T x) { return a * static_cast<C>(x); }, finish, T{1});
+    default: return MakeExtreme<T>(loop, operation == ReduceOperation::Max);
     }
 }
 
@@ -113,26 +112,25 @@ Prepared MakeInteger(const ReduceLoop& loop, ReduceOperation operation)
     const auto finish = [](int64_t value) { return static_cast<T>(value); };
     switch (operation)
     {
-        case ReduceOperation::Sum: return MakeReduce<T>(loop, int64_t{0}, sum, finish, T{0});
-        case ReduceOperation::Mean:
-            return MakeReduce<T>(
-                loop, int64_t{0}, sum,
-                [count = static_cast<int64_t>(loop.GetNumReduced())](int64_t value)
-                { return static_cast<T>(value / count); },
-                T{0});
-        case ReduceOperation::Prod:
-            return MakeReduce<T>(
-                loop, int64_t{1}, [](int64_t a, T x) { return MulOperation::Apply(a, static_cast<int64_t>(x)); },
-                finish, T{1});
-        default: return MakeExtreme<T>(loop, operation == ReduceOperation::Max);
+    case ReduceOperation::Sum: return MakeReduce<T>(loop, int64_t{0}, sum, finish, T{0});
+    case ReduceOperation::Mean:
+        return MakeReduce<T>(
+            loop, int64_t{0}, sum,
+            [count = static_cast<int64_t>(loop.GetNumReduced())](int64_t value)
+            { return static_cast<T>(value / count); },
+            T{0});
+    case ReduceOperation::Prod:
+        return MakeReduce<T>(
+            loop, int64_t{1}, [](int64_t a, T x) { return MulOperation::Apply(a, static_cast<int64_t>(x)); }, finish,
+            T{1});
+    default: return MakeExtreme<T>(loop, operation == ReduceOperation::Max);
     }
 }
 
 template <typename T>
 T ClampTo(int32_t value)
 {
-    return static_cast<T>(
-        std::clamp<int32_t>(value, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
+    return static_cast<T>(std::clamp<int32_t>(value, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
 }
 
 /// Sums of stored values in 32 bits, of which the zero points are taken off in the end. A mean has its divisor in the
@@ -148,8 +146,8 @@ Prepared MakeQuantizedSum(const ReduceLoop& loop, const TensorQuantization& inpu
     {
         // Divided by count with as many bits more as neither overflow nor lose the shift's range.
         const int bits = std::min({63 - std::countl_zero(count), 32, 31 + multiplier.m_Shift});
-        multiplier.m_Multiplier = static_cast<int32_t>(
-            (static_cast<int64_t>(multiplier.m_Multiplier) << bits) / static_cast<int64_t>(count));
+        multiplier.m_Multiplier =
+            static_cast<int32_t>((static_cast<int64_t>(multiplier.m_Multiplier) << bits) / static_cast<int64_t>(count));
         multiplier.m_Shift -= bits;
     }
     const auto zeroPoints = static_cast<int32_t>(static_cast<uint64_t>(input.m_ZeroPoint) * count);
@@ -157,8 +155,8 @@ Prepared MakeQuantizedSum(const ReduceLoop& loop, const TensorQuantization& inpu
         loop, int32_t{0}, [](int32_t a, T x) { return WrappingAdd(a, x); },
         [multiplier, zeroPoints, zeroOutput = output.m_ZeroPoint](int32_t sum)
         {
-            return ClampTo<T>(WrappingAdd(
-                MultiplyByQuantizedMultiplier(WrappingSubtract(sum, zeroPoints), multiplier), zeroOutput));
+            return ClampTo<T>(
+                WrappingAdd(MultiplyByQuantizedMultiplier(WrappingSubtract(sum, zeroPoints), multiplier), zeroOutput));
         },
         T{0});
 }
@@ -190,10 +188,10 @@ Prepared MakeQuantized(const ReshapeArgs& args, const ReduceLoop& loop, ReduceOp
     const TensorQuantization output = GetTensorQuantization(args.GetOutput(0), "output 0");
     switch (operation)
     {
-        case ReduceOperation::Sum: return MakeQuantizedSum<T>(loop, input, output, false);
-        case ReduceOperation::Mean: return MakeQuantizedSum<T>(loop, input, output, true);
-        case ReduceOperation::Prod: return MakeQuantizedProd<T>(loop, input, output);
-        default: return MakeExtreme<T>(loop, operation == ReduceOperation::Max);
+    case ReduceOperation::Sum: return MakeQuantizedSum<T>(loop, input, output, false);
+    case ReduceOperation::Mean: return MakeQuantizedSum<T>(loop, input, output, true);
+    case ReduceOperation::Prod: return MakeQuantizedProd<T>(loop, input, output);
+    default: return MakeExtreme<T>(loop, operation == ReduceOperation::Max);
     }
 }
 
@@ -205,26 +203,12 @@ SupportResult CheckReduceLayer(const LayerView& layer)
 Prepared PrepareReduceLayer(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const auto& descriptor = args.GetDescriptor<ReduceDescriptor>();
-    return PrepareReduce(args, descriptor.m_ReduceOperation,
-                         ResolveReduceAxes(args.GetInput(0).GetShape(), descriptor.m_vAxis,
-                                           descriptor.m_ParametersAsInputs));
+    return PrepareReduce(args, descriptor.m_ReduceOperation, descriptor.m_vAxis);
 }
 
 } // namespace
 
 constexpr backends::TypeRow ReduceTypes[1] = {backends::SameType(FloatTypes | IntegerTypes | QuantizedTypes)};
-
-std::vector<unsigned int> ResolveReduceAxes(const TensorShape& shape, const std::vector<unsigned int>& axes,
-                                            bool fromTensor)
-{
-    if (!axes.empty() || fromTensor)
-    {
-        return axes;
-    }
-    std::vector<unsigned int> all(shape.GetNumDimensions());
-    std::iota(all.begin(), all.end(), 0U);
-    return all;
-}
 
 SupportResult CheckReduce(ReduceOperation operation, const LayerView& layer)
 {

@@ -12,11 +12,8 @@ namespace tenon::ref
 /// The types that reductions take, in and out.
 extern const backends::TypeRow ReduceTypes[1];
 
-/// Which axes to reduce. An empty list of the API means all; one that a tensor gave means none.
-std::vector<unsigned int> ResolveReduceAxes(const TensorShape& shape, const std::vector<unsigned int>& axes,
-                                            bool fromTensor);
-
 SupportResult CheckReduce(ReduceOperation operation, const LayerView& layer);
+/// Shape inference has written the axes out, so that an empty list means none.
 /// Throws LayerValidationException for axes that do not fit the input, InvalidArgumentException for quantization
 /// parameters that make no sense.
 backends::Prepared PrepareReduce(const ReshapeArgs& args, ReduceOperation operation,

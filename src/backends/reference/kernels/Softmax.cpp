@@ -138,9 +138,9 @@ Prepared MakeFloat(const Rows& rows, float beta)
 std::array<Fixed<0>, 256> MakePowers(float beta, float scale)
 {
     constexpr int IntegerBits = 5;
-    const double multiplier = std::min(static_cast<double>(beta) * static_cast<double>(scale) *
-                                           static_cast<double>(1 << (31 - IntegerBits)),
-                                       2147483647.0);
+    const double multiplier =
+        std::min(static_cast<double>(beta) * static_cast<double>(scale) * static_cast<double>(1 << (31 - IntegerBits)),
+                 2147483647.0);
     const QuantizedMultiplier quantized = QuantizeMultiplier(multiplier);
     // Beyond this difference the scaled one would not fit; its power counts as 0.
     const double radius =
@@ -180,8 +180,7 @@ Prepared MakeByte(const Rows& rows, const std::array<Fixed<0>, 256>& powers)
                     const Fixed<0> power = powers[static_cast<size_t>(max - in[i * rows.m_Step])];
                     sum += backends::Rescale<SumIntegerBits>(power).m_Raw;
                 }
-                const auto sumRaw =
-                    static_cast<int32_t>(std::min<int64_t>(sum, std::numeric_limits<int32_t>::max()));
+                const auto sumRaw = static_cast<int32_t>(std::min<int64_t>(sum, std::numeric_limits<int32_t>::max()));
                 const backends::FixedReciprocal reciprocal = backends::GetReciprocal(sumRaw, SumIntegerBits);
                 const int shift = reciprocal.m_BitsOverUnit + 31 - static_cast<int>(sizeof(Out)) * 8;
                 for (size_t i = 0; i < rows.m_Depth; ++i)
@@ -189,8 +188,7 @@ Prepared MakeByte(const Rows& rows, const std::array<Fixed<0>, 256>& powers)
                     const Fixed<0> power = powers[static_cast<size_t>(max - in[i * rows.m_Step])];
                     // A shift of more than 31 leaves nothing.
                     const int32_t fraction =
-                        shift > 31 ? 0
-                                   : backends::RoundingDivideByPot((reciprocal.m_Scale * power).m_Raw, shift);
+                        shift > 31 ? 0 : backends::RoundingDivideByPot((reciprocal.m_Scale * power).m_Raw, shift);
                     constexpr int32_t Low = std::numeric_limits<Out>::min();
                     constexpr int32_t High = std::numeric_limits<Out>::max();
                     out[i * rows.m_Step] = static_cast<Out>(std::clamp(fraction + Low, Low, High));
@@ -227,8 +225,7 @@ public:
         // The sum, which has 15 fraction bits, as 2^n * (1 + x): the second table has 1 / (1 + x).
         const auto sum = static_cast<uint32_t>(std::clamp<int64_t>(total, 1, std::numeric_limits<int32_t>::max()));
         const int headroom = std::countl_zero(sum);
-        const auto shifted =
-            static_cast<int32_t>(((static_cast<int64_t>(sum) << (headroom - 1)) + (1 << 13)) >> 14);
+        const auto shifted = static_cast<int32_t>(((static_cast<int64_t>(sum) << (headroom - 1)) + (1 << 13)) >> 14);
         const int32_t reciprocal = m_Reciprocal[Saturate(shifted - ((1 << 15) + (1 << 16)))];
         const int shift = 31 - headroom;
         const int64_t rounding = shift > 0 ? int64_t{1} << (shift - 1) : 0;
@@ -245,8 +242,8 @@ private:
 
     static int16_t Saturate(int32_t value)
     {
-        return static_cast<int16_t>(std::clamp<int32_t>(value, std::numeric_limits<int16_t>::min(),
-                                                        std::numeric_limits<int16_t>::max()));
+        return static_cast<int16_t>(
+            std::clamp<int32_t>(value, std::numeric_limits<int16_t>::min(), std::numeric_limits<int16_t>::max()));
     }
 
     QuantizedMultiplier m_Multiplier;
@@ -289,14 +286,14 @@ Prepared PrepareSoftmax(const ReshapeArgs& args, const backends::PackedWeights*)
         return MakeShort(rows, descriptor.m_Beta, scale);
     }
     const std::array<Fixed<0>, 256> powers = MakePowers(descriptor.m_Beta, scale);
-    return DispatchType<int8_t, uint8_t>(
-        input.GetDataType(),
-        [&](auto in)
-        {
-            using In = typename decltype(in)::Type;
-            return args.GetOutput(0).GetDataType() == DataType::QSymmS16 ? MakeByte<In, int16_t>(rows, powers)
-                                                                         : MakeByte<In, In>(rows, powers);
-        });
+    return DispatchType<int8_t, uint8_t>(input.GetDataType(),
+                                         [&](auto in)
+                                         {
+                                             using In = typename decltype(in)::Type;
+                                             return args.GetOutput(0).GetDataType() == DataType::QSymmS16
+                                                        ? MakeByte<In, int16_t>(rows, powers)
+                                                        : MakeByte<In, In>(rows, powers);
+                                         });
 }
 
 } // namespace

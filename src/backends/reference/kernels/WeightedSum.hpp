@@ -10,8 +10,8 @@
 namespace tenon::ref
 {
 
-/// 8-bit signed weights: TFLite's files have them per tensor with a zero point or per axis without.
-constexpr backends::TypeSet SignedWeights = {DataType::QSymmS8, DataType::QAsymmS8};
+/// Signed weights: TFLite's files have 8-bit ones per tensor with a zero point or per axis without, and 4-bit ones.
+constexpr backends::TypeSet SignedWeights = {DataType::QSymmS8, DataType::QAsymmS8, DataType::QSymmS4};
 
 /// data, weights, bias -> output; also of DepthwiseConvolution2d.
 constexpr backends::TypeRow WeightedSumTypes[] = {
