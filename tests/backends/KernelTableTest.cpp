@@ -99,7 +99,7 @@ private:
 
 SupportResult Ask(const Layer& layer)
 {
-    return MakeTableLayerSupport("Test", Find)->IsLayerSupported(layer.View());
+    return MakeTableLayerSupport(Find)->IsLayerSupported(layer.View());
 }
 
 void ExpectRefused(const Layer& layer, SupportCode code, const std::string& reason)
@@ -132,20 +132,20 @@ TEST(KernelTable, SaysWhatDoesNotFit)
     using D = DataType;
     constexpr LayerType type = LayerType::Convolution2d;
     ExpectRefused({LayerType::Softmax, {D::Float32}, D::Float32}, SupportCode::UnknownLayer,
-                  "Test has no kernel for Softmax layers");
+                  "has no kernel for Softmax layers");
     ExpectRefused({type, {D::Float64, D::Float32, D::Float32}, D::Float32}, SupportCode::UnsupportedType,
-                  "Test does not run Convolution2d with input 0 of type Float64: it takes Float32 or QAsymmU8");
+                  "does not run Convolution2d with input 0 of type Float64: it takes Float32 or QAsymmU8");
     ExpectRefused({type, {D::QAsymmU8, D::Float32, D::Signed32}, D::QAsymmU8}, SupportCode::UnsupportedType,
-                  "Test does not run Convolution2d with input 1 of type Float32: it takes QAsymmU8 or QSymmS8 there "
+                  "does not run Convolution2d with input 1 of type Float32: it takes QAsymmU8 or QSymmS8 there "
                   "beside input 0 QAsymmU8");
     ExpectRefused({type, {D::QAsymmU8, D::QSymmS8, D::Signed32}, D::QAsymmU8}, SupportCode::UnsupportedType,
-                  "Test does not run Convolution2d with output 0 of type QAsymmU8: it takes QSymmS16 there beside "
+                  "does not run Convolution2d with output 0 of type QAsymmU8: it takes QSymmS16 there beside "
                   "input 0 QAsymmU8, input 1 QSymmS8, input 2 Signed32");
     ExpectRefused({LayerType::ElementwiseBinary, {D::Signed32, D::Float32}, D::Signed32}, SupportCode::UnsupportedType,
-                  "Test does not run ElementwiseBinary with input 1 of type Float32: it takes Signed32 there beside "
+                  "does not run ElementwiseBinary with input 1 of type Float32: it takes Signed32 there beside "
                   "input 0 Signed32");
     ExpectRefused({type, {D::Float32, D::Float32, D::Float32}, D::Float32, "bad"}, SupportCode::UnsupportedParameters,
-                  "Test does not run this Convolution2d: its name is bad");
+                  "does not run this Convolution2d: its name is bad");
 }
 
 TEST(KernelTable, MakesWorkloadsOfItsKernels)

@@ -155,6 +155,8 @@ TEST(TfLiteParser, InferAndValidateLeavesComputedShapesOpen)
     {
         EXPECT_EQ(OutputInfo(*layer).GetShape(), TensorShape());
     }
+    const std::string output = parsed.m_Parser->GetSubgraphOutputTensorNames(0).front();
+    EXPECT_EQ(parsed.m_Parser->GetNetworkOutputBindingInfo(0, output).second.GetShape(), TensorShape({1, 3}));
 }
 
 TEST(TfLiteParser, InputShapesResizeInputs)

@@ -115,21 +115,26 @@ TEST(Runtime, OutputsThatAreInputsConstantsOrTwiceTheSame)
     Connect(input, abs);
     Connect(abs, network->AddOutputLayer(3));
     Connect(abs, network->AddOutputLayer(4));
+    IConnectableLayer* constantView = network->AddReshapeLayer(ReshapeDescriptor({1, 1}));
+    Connect(constant, constantView);
+    Connect(constantView, network->AddOutputLayer(5));
     const IRuntimePtr runtime = MakeRuntime();
     const NetworkId id = Load(*runtime, *network);
     const std::vector<float> in{-5, 6};
-    std::vector<float> same(2), fixed(1), view(2), first(2), second(2);
+    std::vector<float> same(2), fixed(1), view(2), first(2), second(2), fixedView(1);
     runtime->EnqueueWorkload(id, {{0, In({2}, in)}},
                              {{0, Out({2}, same)},
                               {1, Out({1}, fixed)},
                               {2, Out({2, 1}, view)},
                               {3, Out({2}, first)},
-                              {4, Out({2}, second)}});
+                              {4, Out({2}, second)},
+                              {5, Out({1, 1}, fixedView)}});
     EXPECT_EQ(same, in);
     EXPECT_EQ(fixed, seven);
     EXPECT_EQ(view, in);
     EXPECT_EQ(first, (std::vector<float>{5, 6}));
     EXPECT_EQ(second, first);
+    EXPECT_EQ(fixedView, seven);
 }
 
 TEST(Runtime, MisalignedAndOverlappingMemoryOfTheCaller)

@@ -47,8 +47,8 @@ TypeSet Accepted(const TypeRow& row, TypeSet listed, const LayerView& layer)
 class RowFilter
 {
 public:
-    RowFilter(const BackendId& id, const LayerView& layer, std::span<const TypeRow> rows)
-        : m_Id(id), m_Layer(layer), m_Rows(rows), m_Fits(rows.size(), true)
+    RowFilter(const LayerView& layer, std::span<const TypeRow> rows)
+        : m_Layer(layer), m_Rows(rows), m_Fits(rows.size(), true)
     {
     }
 
@@ -106,7 +106,7 @@ private:
         {
             return std::nullopt;
         }
-        std::string reason = m_Id.Get() + " does not run " + GetLayerTypeAsCString(m_Layer.m_Type) + " with " +
+        std::string reason = std::string("does not run ") + GetLayerTypeAsCString(m_Layer.m_Type) + " with " +
                              NameOf(place) + " of type " + GetDataTypeName(type) + ": it takes " + ToText(taken);
         const char* separator = " there beside ";
         for (size_t before = 0; before < place; ++before)
@@ -120,7 +120,6 @@ private:
         return SupportResult::No(SupportCode::UnsupportedType, std::move(reason));
     }
 
-    const BackendId& m_Id;
     const LayerView& m_Layer;
     std::span<const TypeRow> m_Rows;
     std::vector<bool> m_Fits;
@@ -129,17 +128,17 @@ private:
 class TableLayerSupport final : public ILayerSupport
 {
 public:
-    TableLayerSupport(const BackendId& id, KernelLookup lookup) : m_Id(id), m_Lookup(lookup) {}
+    explicit TableLayerSupport(KernelLookup lookup) : m_Lookup(lookup) {}
 
     SupportResult IsLayerSupported(const LayerView& layer) const override
     {
         const Kernel* kernel = m_Lookup(layer.m_Type);
         if (kernel == nullptr)
         {
-            return SupportResult::No(SupportCode::UnknownLayer, m_Id.Get() + " has no kernel for " +
+            return SupportResult::No(SupportCode::UnknownLayer, std::string("has no kernel for ") +
                                                                     GetLayerTypeAsCString(layer.m_Type) + " layers");
         }
-        RowFilter filter(m_Id, layer, kernel->m_Types);
+        RowFilter filter(layer, kernel->m_Types);
         for (size_t i = 0; i < std::tuple_size_v<decltype(TypeRow::m_Inputs)>; ++i)
         {
             if (std::optional<SupportResult> refusal = filter.Input(i))
@@ -159,13 +158,12 @@ public:
         if (!result.IsSupported())
         {
             result.m_Reason =
-                m_Id.Get() + " does not run this " + GetLayerTypeAsCString(layer.m_Type) + ": " + result.m_Reason;
+                std::string("does not run this ") + GetLayerTypeAsCString(layer.m_Type) + ": " + result.m_Reason;
         }
         return result;
     }
 
 private:
-    BackendId m_Id;
     KernelLookup m_Lookup;
 };
 
@@ -234,9 +232,9 @@ private:
 
 } // namespace
 
-std::shared_ptr<const ILayerSupport> MakeTableLayerSupport(const BackendId& id, KernelLookup lookup)
+std::shared_ptr<const ILayerSupport> MakeTableLayerSupport(KernelLookup lookup)
 {
-    return std::make_shared<TableLayerSupport>(id, lookup);
+    return std::make_shared<TableLayerSupport>(lookup);
 }
 
 std::unique_ptr<IWorkloadFactory> MakeTableWorkloadFactory(const BackendId& id, KernelLookup lookup)

@@ -128,7 +128,7 @@ struct Kernel
 using KernelLookup = const Kernel* (*)(LayerType);
 
 /// Support by table lookup: (op, types), then the row's check.
-std::shared_ptr<const ILayerSupport> MakeTableLayerSupport(const BackendId& id, KernelLookup lookup);
+std::shared_ptr<const ILayerSupport> MakeTableLayerSupport(KernelLookup lookup);
 /// Workloads by table lookup.
 std::unique_ptr<IWorkloadFactory> MakeTableWorkloadFactory(const BackendId& id, KernelLookup lookup);
 

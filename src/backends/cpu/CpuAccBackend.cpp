@@ -84,7 +84,7 @@ public:
     std::shared_ptr<const ILayerSupport> GetLayerSupport(const ModelOptions& options) const override
     {
         ReadOptions(options, m_Id); // so that a wrong option shows before anything is assigned
-        return backends::MakeTableLayerSupport(m_Id, FindKernel);
+        return backends::MakeTableLayerSupport(FindKernel);
     }
 
     std::unique_ptr<IWorkloadFactory> CreateWorkloadFactory(const ModelOptions& modelOptions) const override

@@ -40,7 +40,7 @@ public:
 
     std::shared_ptr<const ILayerSupport> GetLayerSupport(const ModelOptions&) const override
     {
-        return backends::MakeTableLayerSupport(m_Id, FindKernel);
+        return backends::MakeTableLayerSupport(FindKernel);
     }
 
     std::unique_ptr<IWorkloadFactory> CreateWorkloadFactory(const ModelOptions&) const override

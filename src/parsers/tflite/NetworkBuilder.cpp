@@ -18,9 +18,8 @@ namespace
 /// How kernels may read elements of the type: at multiples of their size, of half of it if they are pairs.
 size_t Alignment(DataType type)
 {
-    const size_t bytes = std::max(GetDataTypeBits(type) / 8U, 1U);
-    const bool isComplex = type == DataType::Complex64 || type == DataType::Complex128;
-    return isComplex ? bytes / 2 : bytes;
+    const bool isPair = type == DataType::Complex64 || type == DataType::Complex128;
+    return std::max(GetDataTypeBits(type) / (isPair ? 16U : 8U), 1U);
 }
 
 bool IsEmpty(const TensorInfo& info)

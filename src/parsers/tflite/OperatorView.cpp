@@ -50,12 +50,15 @@ const TensorView& OperatorView::Output(size_t i) const
 
 std::optional<uint32_t> OperatorView::InputRank(size_t i) const
 {
-    const TensorShape& shape = Input(i).m_Info.GetShape();
-    if (shape.GetDimensionality() == Dimensionality::NotSpecified)
+    const TensorView& input = Input(i);
+    for (const TensorShape* shape : {&input.m_Info.GetShape(), &input.m_DeclaredShape})
     {
-        return Input(i).m_Rank;
+        if (shape->GetDimensionality() != Dimensionality::NotSpecified)
+        {
+            return shape->GetNumDimensions();
+        }
     }
-    return shape.GetNumDimensions();
+    return std::nullopt;
 }
 
 std::optional<std::vector<int64_t>> OperatorView::ConstantIntegers(size_t i, size_t maxElements) const

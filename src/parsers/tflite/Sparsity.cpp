@@ -21,7 +21,7 @@ namespace
 {
 
 /// Each dimension may be blocked once.
-constexpr size_t MaxLevels = 2 * MaxNumOfTensorDimensions;
+constexpr size_t MaxLevels = size_t{2} * MaxNumOfTensorDimensions;
 
 struct Level
 {

@@ -18,8 +18,6 @@ namespace tenon::tflite
 namespace
 {
 
-using schema::TensorType;
-
 /// The shape as the file has it; a size of -1 is unknown. Whether an empty one is a scalar is the caller's question.
 TensorShape ReadSizes(const flatbuffers::Vector<int32_t>& sizes, unsigned int maxRank)
 {
@@ -90,7 +88,7 @@ const schema::Tensor& TensorTable::Raw(int32_t index) const
 bool TensorTable::HasData(int32_t index) const
 {
     const schema::Tensor& tensor = Raw(index);
-    return tensor.external_buffer() != 0 || m_Model.BufferData(tensor.buffer()).size() != 0;
+    return tensor.external_buffer() != 0 || !m_Model.BufferData(tensor.buffer()).empty();
 }
 
 const TensorView& TensorTable::GetInput(int32_t index)
@@ -103,7 +101,7 @@ const TensorView& TensorTable::Reshape(int32_t index, const TensorShape& shape)
 {
     TensorView& view = *m_Views.at(static_cast<size_t>(index));
     view.m_Info.SetShape(shape);
-    view.m_Rank.reset();
+    view.m_DeclaredShape = TensorShape();
     CheckBytes(view);
     return view;
 }
@@ -153,7 +151,7 @@ void TensorTable::ConvertChecked(const schema::Tensor& tensor, TensorView& view,
         throw UnimplementedException("its data is in another file, which is not supported");
     }
     view.m_Data = m_Model.BufferData(tensor.buffer());
-    view.m_IsConstant = view.m_Data.size() != 0;
+    view.m_IsConstant = !view.m_Data.empty();
     view.m_IsVariable = tensor.is_variable();
     if (view.m_IsConstant && view.m_IsVariable)
     {
@@ -161,10 +159,7 @@ void TensorTable::ConvertChecked(const schema::Tensor& tensor, TensorView& view,
     }
 
     const TensorShape shape = ReadShape(tensor, view.m_IsConstant, isInput, m_Model.GetLimits().m_MaxRank);
-    if (shape.GetDimensionality() != Dimensionality::NotSpecified)
-    {
-        view.m_Rank = shape.GetNumDimensions();
-    }
+    view.m_DeclaredShape = shape;
     view.m_Info = ReadInfo(m_Model, tensor, shape);
     CheckBytes(view);
     if (view.m_IsConstant)

@@ -205,7 +205,13 @@ void TfLiteParser::AddOutputs(const schema::SubGraph& subgraph, TensorTable& ten
                         const auto id = static_cast<LayerBindingId>(m_Outputs.m_Names.size());
                         const std::string name = m_Outputs.AddName(tensor);
                         builder.AddOutput(tensor, id, name);
-                        m_Outputs.m_Infos.emplace(name, BindingPointInfo(id, tensor.m_Info));
+                        TensorInfo info = tensor.m_Info;
+                        if (m_Options.m_InputShapes.empty())
+                        {
+                            // The shape that the file gives holds unless the caller changes what it follows from.
+                            info.SetShape(tensor.m_DeclaredShape);
+                        }
+                        m_Outputs.m_Infos.emplace(name, BindingPointInfo(id, info));
                     });
     }
 }
