@@ -61,6 +61,9 @@ public:
             return std::to_string(AsFloat());
         }
 
+        friend bool operator==(const Var& a, const Var& b) { return a.m_Value == b.m_Value; }
+        friend bool operator!=(const Var& a, const Var& b) { return !(a == b); }
+
     private:
         template <typename T>
         T As(const char* wanted) const

@@ -2,6 +2,7 @@
 // All of the public API but parsers and the headers for backend authors.
 #pragma once
 
+#include <tenon/BackendHelper.hpp>
 #include <tenon/BackendId.hpp>
 #include <tenon/BackendOptions.hpp>
 #include <tenon/Descriptors.hpp>

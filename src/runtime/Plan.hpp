@@ -16,11 +16,11 @@ namespace tenon
 /// Where a value's memory comes from.
 enum class Place : uint8_t
 {
-    None, ///< no step of the plan gives or reads it
+    None,     ///< no step of the plan gives or reads it
     Constant, ///< memory of the constant value m_Index
-    Input,  ///< memory of the caller; m_Index says which input
-    Output, ///< memory of the caller; m_Index says which output
-    Arena   ///< at m_Offset
+    Input,    ///< memory of the caller; m_Index says which input
+    Output,   ///< memory of the caller; m_Index says which output
+    Arena     ///< at m_Offset
 };
 
 struct Location

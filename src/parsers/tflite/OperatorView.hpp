@@ -30,8 +30,8 @@ struct TensorView
     Span<const uint8_t> m_Data;          ///< of a constant; aligned to nothing in particular
     std::shared_ptr<const void> m_Owner; ///< of m_Data, where that is not the source's own memory
     bool m_IsConstant = false;
-    bool m_IsVariable = false;      ///< state that lives on between runs
-    TensorShape m_DeclaredShape;    ///< also where m_Info leaves the shape to be inferred; unknown when overridden
+    bool m_IsVariable = false;   ///< state that lives on between runs
+    TensorShape m_DeclaredShape; ///< also where m_Info leaves the shape to be inferred; unknown when overridden
 
     /// "'weights'", or "3" for the fourth tensor if that has no name.
     std::string Label() const;

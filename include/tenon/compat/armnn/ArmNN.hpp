@@ -2,6 +2,7 @@
 // For programs written for Arm NN: all of its interface but parsers.
 #pragma once
 
+#include <armnn/BackendHelper.hpp>
 #include <armnn/BackendId.hpp>
 #include <armnn/BackendOptions.hpp>
 #include <armnn/Deprecated.hpp>

@@ -209,8 +209,9 @@ SupportResult Check(const LayerView& layer)
     if (result && layer.GetInput(0).GetDataType() == DataType::Float32 &&
         layer.GetInput(1).GetDataType() == DataType::QAsymmU8)
     {
-        return SupportResult::No(SupportCode::UnsupportedType,
-                                 "input 1 is QAsymmU8; beside Float32 data it takes Float32, QSymmS8, QAsymmS8 or QSymmS4");
+        return SupportResult::No(
+            SupportCode::UnsupportedType,
+            "input 1 is QAsymmU8; beside Float32 data it takes Float32, QSymmS8, QAsymmS8 or QSymmS4");
     }
     return result;
 }

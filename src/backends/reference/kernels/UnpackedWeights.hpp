@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 4-bit weights: the kernels of Convolution2d, DepthwiseConvolution2d and FullyConnected are written for 8-bit ones, and
-// get these unpacked into scratch memory while running.
+// 4-bit weights: the kernels of Convolution2d, DepthwiseConvolution2d and FullyConnected are written for 8-bit ones,
+// and get these unpacked into scratch memory while running.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -8,8 +8,8 @@
 namespace tenon::ref
 {
 
-/// What `prepare` gives for `args`; if input 1 is of a 4-bit type, for the same weights as 8-bit ones, with the unpacking
-/// in front.
+/// What `prepare` gives for `args`; if input 1 is of a 4-bit type, for the same weights as 8-bit ones, with the
+/// unpacking in front.
 backends::Prepared PrepareWithUnpackedWeights(const ReshapeArgs& args,
                                               backends::Prepared (*prepare)(const ReshapeArgs& args,
                                                                             const backends::PackedWeights* packed),

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Capabilities and support questions beside Optimize().
+#include "harness/FakeBackend.hpp"
+
+#include <tenon/BackendHelper.hpp>
+#include <tenon/backend/BackendRegistry.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tenon::test
+{
+
+using testing::HasSubstr;
+
+TEST(BackendHelper, CapabilitiesByNameAndValue)
+{
+    const BackendCapabilities capabilities("Some", {{"NonConstWeights", true}, {"MaxThreads", 8}});
+    EXPECT_TRUE(HasCapability("MaxThreads", capabilities));
+    EXPECT_FALSE(HasCapability("HasFp16", capabilities));
+    EXPECT_EQ(GetCapability("MaxThreads", capabilities).value().GetValue().AsInt(), 8);
+    EXPECT_TRUE(HasMatchingCapability({"NonConstWeights", true}, capabilities));
+    EXPECT_FALSE(HasMatchingCapability({"NonConstWeights", false}, capabilities));
+    EXPECT_FALSE(HasMatchingCapability({"MaxThreads", true}, capabilities));
+}
+
+TEST(BackendHelper, AsksABuiltInBackend)
+{
+    const LayerSupportHandle handle = GetILayerSupportByBackendId("CpuRef");
+    ASSERT_TRUE(handle.IsBackendRegistered());
+    const TensorInfo floats({2, 3}, DataType::Float32);
+    const TensorInfo complex({2, 3}, DataType::Complex128);
+    const SoftmaxDescriptor softmax;
+    EXPECT_TRUE(handle.IsLayerSupported(LayerType::Softmax, {floats}, {floats}, softmax));
+    std::string reason;
+    EXPECT_FALSE(handle.IsLayerSupported(LayerType::Softmax, {complex}, {complex}, softmax, reason));
+    EXPECT_THAT(reason, HasSubstr("Complex128"));
+}
+
+TEST(BackendHelper, ConstantInfosCountAsConstantInputs)
+{
+    const LayerSupportHandle handle = GetILayerSupportByBackendId("CpuAcc");
+    FullyConnectedDescriptor descriptor;
+    const TensorInfo data({2, 3}, DataType::Float32);
+    TensorInfo weights({3, 4}, DataType::Float32);
+    const TensorInfo output({2, 4}, DataType::Float32);
+    std::string reason;
+    EXPECT_FALSE(handle.IsLayerSupported(LayerType::FullyConnected, {data, weights}, {output}, descriptor, reason));
+    EXPECT_FALSE(reason.empty());
+    weights.SetConstant();
+    EXPECT_TRUE(handle.IsLayerSupported(LayerType::FullyConnected, {data, weights}, {output}, descriptor));
+}
+
+TEST(BackendHelper, ABackendThatIsNotThereSupportsNothing)
+{
+    const LayerSupportHandle handle = GetILayerSupportByBackendId("NoSuch");
+    EXPECT_FALSE(handle.IsBackendRegistered());
+    std::string reason;
+    EXPECT_FALSE(handle.IsLayerSupported(LayerType::Floor, {}, {}, NullDescriptor(), reason));
+    EXPECT_EQ(reason, "the backend is not there");
+
+    BackendRegistry registry;
+    registry.Register(std::make_shared<FakeBackend>("Mine", std::set<LayerType>{LayerType::Floor}));
+    EXPECT_TRUE(
+        GetILayerSupportByBackendId("Mine", registry).IsLayerSupported(LayerType::Floor, {}, {}, NullDescriptor()));
+}
+
+} // namespace tenon::test
