@@ -188,17 +188,9 @@ std::unique_ptr<Graph> Graph::Clone() const
 namespace
 {
 
-/// Binding ids of Input layers must differ from each other, and those of Output layers too.
-void CheckBindingIds(const Graph& graph, LayerType type)
+/// Input layers must differ in their binding ids, and Output layers too.
+void CheckBindingIds(std::vector<const Layer*> bound)
 {
-    std::vector<const Layer*> bound;
-    for (const auto& layer : graph.Layers())
-    {
-        if (layer->GetType() == type)
-        {
-            bound.push_back(layer.get());
-        }
-    }
     std::sort(bound.begin(), bound.end(),
               [](const Layer* a, const Layer* b) { return a->GetBindingId() < b->GetBindingId(); });
     const auto twice =
@@ -215,10 +207,18 @@ void CheckBindingIds(const Graph& graph, LayerType type)
 
 void ValidateGraph(const Graph& graph)
 {
-    CheckBindingIds(graph, LayerType::Input);
-    CheckBindingIds(graph, LayerType::Output);
+    std::vector<const Layer*> inputs;
+    std::vector<const Layer*> outputs;
     for (const auto& layer : graph.Layers())
     {
+        if (layer->GetType() == LayerType::Input)
+        {
+            inputs.push_back(layer.get());
+        }
+        else if (layer->GetType() == LayerType::Output)
+        {
+            outputs.push_back(layer.get());
+        }
         const unsigned int required = std::min<unsigned int>(layer->GetSchema().m_MinInputs, layer->GetNumInputSlots());
         for (unsigned int i = 0; i < required; ++i)
         {
@@ -234,6 +234,8 @@ void ValidateGraph(const Graph& graph)
                             layer->Describe()));
         }
     }
+    CheckBindingIds(std::move(inputs));
+    CheckBindingIds(std::move(outputs));
     graph.TopologicalOrder();
 }
 

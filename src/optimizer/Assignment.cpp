@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace tenon
 {
@@ -184,12 +185,25 @@ void AssignBackends(Graph& graph, const std::vector<Candidate>& candidates, cons
 void InsertCopies(Graph& graph, const BackendRegistry& registry)
 {
     constexpr std::string_view host = "Host";
+    // The domain of each backend in use that has one of its own; where there is none, no edge needs a look.
+    std::map<std::string, std::string_view> devices;
+    for (const BackendId& id : registry.GetBackendIds())
+    {
+        if (registry.Get(id).GetMemoryDomain() != host)
+        {
+            devices.emplace(id.Get(), registry.Get(id).GetMemoryDomain());
+        }
+    }
+    if (devices.empty())
+    {
+        return;
+    }
     // What the runtime binds is host memory, whatever backend is shown for it.
     auto domain = [&](const Layer& layer)
     {
-        return IsBoundByRuntime(layer.GetType())
-                   ? host
-                   : std::string_view(registry.Get(layer.GetBackendId()).GetMemoryDomain());
+        const auto device =
+            IsBoundByRuntime(layer.GetType()) ? devices.end() : devices.find(layer.GetBackendId().Get());
+        return device == devices.end() ? host : device->second;
     };
     const size_t size = graph.Size();
     for (size_t i = 0; i < size; ++i)

@@ -14,14 +14,22 @@ unsigned int PartitionGraph(Graph& graph)
 {
     std::vector<Layer*> order = graph.TopologicalOrder();
 
-    // Backends as small numbers, in order of appearance.
+    // Backends as small numbers, in order of appearance. Most layers run where the one before them does.
     std::map<std::string, uint32_t> backends;
     std::vector<uint32_t> backendOf(graph.Size());
     std::vector<uint32_t> level(graph.Size(), 0);
+    const BackendId* previousId = nullptr;
+    uint32_t number = 0;
     for (const Layer* layer : order)
     {
-        const auto number = static_cast<uint32_t>(backends.size());
-        backendOf[layer->m_Index] = backends.emplace(layer->GetBackendId().Get(), number).first->second;
+        const BackendId& id = layer->GetBackendId();
+        if (previousId == nullptr || *previousId != id)
+        {
+            const auto next = static_cast<uint32_t>(backends.size());
+            number = backends.emplace(id.Get(), next).first->second;
+        }
+        previousId = &id;
+        backendOf[layer->m_Index] = number;
     }
     for (const Layer* layer : order)
     {
@@ -39,13 +47,16 @@ unsigned int PartitionGraph(Graph& graph)
         }
     }
 
-    std::stable_sort(order.begin(), order.end(),
-                     [&](const Layer* a, const Layer* b)
-                     {
-                         const auto key = [&](const Layer* l)
-                         { return std::make_pair(level[l->m_Index], backendOf[l->m_Index]); };
-                         return key(a) < key(b);
-                     });
+    if (backends.size() > 1) // else every layer is of level 0 and in order already
+    {
+        std::stable_sort(order.begin(), order.end(),
+                         [&](const Layer* a, const Layer* b)
+                         {
+                             const auto key = [&](const Layer* l)
+                             { return std::make_pair(level[l->m_Index], backendOf[l->m_Index]); };
+                             return key(a) < key(b);
+                         });
+    }
     unsigned int count = 0;
     const Layer* previous = nullptr;
     for (Layer* layer : order)

@@ -9,7 +9,8 @@ Needs `ai-edge-litert` and numpy from PyPI, e.g. in a virtual environment:
 Peers are run in turn, A B A B, one thread each; medians over the rounds, and their ratio, which holds on a noisy machine
 where the times themselves do not.
   kernels   one inference: Tenon CpuRef / TFLite with its reference op resolver
-  loading   Tenon: parse + optimize + load + first inference - a later inference
+  loading   Tenon: parse + optimize + load, and what the first inference takes more than later ones (a difference of
+            medians: one inference varies by more than that)
             TFLite: interpreter + allocation with XNNPACK
 """
 import argparse
@@ -32,8 +33,7 @@ def tenon(exe, model, iterations):
                    "--report-json", str(report)]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         r = json.loads(report.read_text())
-    run = r["inference_ms"]["median"]
-    return run, r["load_ms"] + r["optimize_ms"] + r["first_inference_ms"] - run
+    return r["inference_ms"]["median"], r["load_ms"] + r["optimize_ms"], r["first_inference_ms"]
 
 
 def tflite_reference(model, iterations):
@@ -60,22 +60,23 @@ def tflite_load(model):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--exe", required=True)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--iterations", type=int, default=5)
     parser.add_argument("models", nargs="+")
     args = parser.parse_args()
     print(f"{'model':44}{'CpuRef ms':>11}{'TFLite ref ms':>15}{'ratio':>8}{'load ms':>10}{'TFLite load ms':>16}"
           f"{'ratio':>8}")
     for model in args.models:
-        columns = [[], [], [], []]
+        columns = [[], [], [], [], []]
         for done in range(args.rounds):
             if sys.stderr.isatty():
                 print(f"\r{Path(model).name}: round {done + 1} of {args.rounds}", end="\r", file=sys.stderr)
-            run, load = tenon(args.exe, model, args.iterations)
+            run, load, first = tenon(args.exe, model, args.iterations)
             for column, value in zip(columns, (run, tflite_reference(model, args.iterations), load,
-                                               tflite_load(model))):
+                                               tflite_load(model), first)):
                 column.append(value)
-        run, reference, load, peer_load = (statistics.median(c) for c in columns)
+        run, reference, load, peer_load, first = (statistics.median(c) for c in columns)
+        load += max(0.0, first - run)
         print(f"{Path(model).name[:43]:44}{run:11.2f}{reference:15.2f}{run / reference:8.2f}{load:10.2f}"
               f"{peer_load:16.2f}{load / peer_load:8.2f}", flush=True)
 
