@@ -214,7 +214,7 @@ private:
         Stopwatch loading;
         if (m_Runtime->LoadNetwork(m_Network, std::move(network), message, properties) != Status::Success)
         {
-            throw RunError("loading the network failed: " + message);
+            throw RunError(message);
         }
         m_Report.m_LoadMs += loading.Milliseconds();
     }
