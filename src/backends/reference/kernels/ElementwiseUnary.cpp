@@ -4,6 +4,7 @@
 #include "backends/common/FixedPoint.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/ElementTypes.hpp"
+#include "backends/reference/ElementwiseLoop.hpp"
 #include "backends/reference/LookupTable.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 
@@ -51,21 +52,6 @@ SupportResult CheckUnary(const LayerView& layer)
                                  "integers without a scale are there for Abs and Neg only");
     }
     return SupportResult::Yes();
-}
-
-/// out[i] = f(in[i])
-template <typename T, typename F>
-Prepared MakeElementwise(const ReshapeArgs& args, const F& f)
-{
-    return [count = args.GetInput(0).GetNumElements(), f](const ExecuteArgs& run)
-    {
-        const T* in = run.GetInput<T>(0);
-        T* out = run.GetOutput<T>(0);
-        for (size_t i = 0; i < count; ++i)
-        {
-            out[i] = f(in[i]);
-        }
-    };
 }
 
 /// Calls visit with the operation as a function of C to C, a floating-point type.

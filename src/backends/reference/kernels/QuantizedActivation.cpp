@@ -6,6 +6,7 @@
 #include "backends/common/Quantization.hpp"
 #include "backends/reference/ActivationFunctions.hpp"
 #include "backends/reference/ElementTypes.hpp"
+#include "backends/reference/ElementwiseLoop.hpp"
 #include "backends/reference/LookupTable.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 
@@ -29,21 +30,6 @@ using backends::QuantizedMultiplier;
 using backends::QuantizedRange;
 using backends::QuantizeMultiplier;
 using backends::RoundingDivideByPot;
-
-/// out[i] = f(in[i])
-template <typename T, typename F>
-Prepared MakeElementwise(const ReshapeArgs& args, const F& f)
-{
-    return [count = args.GetInput(0).GetNumElements(), f](const ExecuteArgs& run)
-    {
-        const T* in = run.GetInput<T>(0);
-        T* out = run.GetOutput<T>(0);
-        for (size_t i = 0; i < count; ++i)
-        {
-            out[i] = f(in[i]);
-        }
-    };
-}
 
 /// f as a table where that is smaller than the tensors it is for, else f itself. f: int32_t to int32_t within T.
 template <typename T, typename F>
