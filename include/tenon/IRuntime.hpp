@@ -11,6 +11,7 @@
 #include <tenon/Types.hpp>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,6 +20,8 @@ namespace tenon
 {
 
 class IBackend;
+class ICustomAllocator;
+class IMemoryOptimizerStrategy;
 class IRuntime;
 
 using NetworkId = int;
@@ -102,6 +105,11 @@ public:
         std::vector<BackendOptions> m_BackendOptions;
         /// Bounds on what networks may ask for (Tenon).
         Limits m_Limits;
+        /// Memory for the arenas of backends: one for each memory. Backends that share a memory ("Host" for all
+        /// built-in ones) share its allocator; two different ones for one memory are refused.
+        std::map<BackendId, std::shared_ptr<ICustomAllocator>> m_CustomAllocatorMap;
+        /// How arenas are packed; the same rule. Default: the best of several greedy orders.
+        std::map<BackendId, std::shared_ptr<IMemoryOptimizerStrategy>> m_MemoryOptimizerStrategyMap;
         /// Backends of the application's own, beside the built-in ones (Tenon).
         std::vector<std::shared_ptr<const IBackend>> m_Backends;
     };

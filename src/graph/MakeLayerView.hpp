@@ -41,6 +41,7 @@ public:
         view.m_Inputs = m_Inputs;
         view.m_Outputs = m_Outputs;
         view.m_ConstantData = m_Data;
+        view.m_Blob = layer.GetBlob().get();
         return view;
     }
 

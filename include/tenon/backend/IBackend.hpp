@@ -4,10 +4,16 @@
 
 #include <tenon/BackendId.hpp>
 #include <tenon/BackendOptions.hpp>
+#include <tenon/Span.hpp>
+#include <tenon/backend/IBackendContext.hpp>
 #include <tenon/backend/ILayerSupport.hpp>
+#include <tenon/backend/ITensorHandleFactory.hpp>
 #include <tenon/backend/IWorkloadFactory.hpp>
+#include <tenon/backend/SubgraphView.hpp>
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace tenon
 {
@@ -20,13 +26,26 @@ public:
 
     virtual const BackendId& GetId() const = 0;
 
-    /// The memory that workloads of this backend read and write. Where two backends differ, the optimizer puts MemCopy
-    /// layers on the edges between them, which the backend that is not "Host" runs. "Host" is ordinary memory.
     virtual const char* GetMemoryDomain() const { return "Host"; }
+    /// The memory that workloads of this backend read and write; null: ordinary host memory. On edges between different
+    /// memories the optimizer puts MemCopy or MemImport layers, which the runtime runs through the device's queue.
+    virtual const ITensorHandleFactory* GetTensorHandleFactory() const { return nullptr; }
 
     /// `options` are the model's; only the entries of this backend concern it.
     virtual std::shared_ptr<const ILayerSupport> GetLayerSupport(const ModelOptions& options) const = 0;
     virtual std::unique_ptr<IWorkloadFactory> CreateWorkloadFactory(const ModelOptions& options) const = 0;
+
+    /// Asked once for each subgraph of layers that were assigned to this backend: the chance to fuse layers, or to
+    /// compile them into one PreCompiled layer. Changes nothing by default.
+    virtual OptimizationViews OptimizeSubgraphView(const SubgraphView& subgraph, const ModelOptions& options) const;
+
+    /// The bytes of a PreCompiled layer's blob of this backend, and the blob of such bytes, for optimized networks in
+    /// files. Throw UnimplementedException by default, ParseException for bytes that are none.
+    virtual std::vector<uint8_t> SaveCompiledBlob(const void* blob) const;
+    virtual std::shared_ptr<const void> LoadCompiledBlob(Span<const uint8_t> bytes) const;
+
+    /// Called once by each runtime that registers this backend; may return null.
+    virtual std::unique_ptr<IBackendContext> CreateBackendContext(const IRuntime::CreationOptions& options) const;
 
     /// Named abilities, e.g. {"NonConstWeights", true}.
     virtual BackendCapabilities GetCapabilities() const { return BackendCapabilities(GetId()); }

@@ -6,6 +6,7 @@
 // All three objects are immutable when made, so that any number of contexts may run one loaded network at once.
 #pragma once
 
+#include <tenon/backend/ITensorHandleFactory.hpp>
 #include <tenon/backend/LayerView.hpp>
 
 #include <cstddef>
@@ -64,6 +65,14 @@ struct ExecuteArgs
     void* m_Scratch = nullptr;             ///< GetScratchBytes() bytes, 64-byte aligned, contents undefined
     IParallelFor* m_Parallel = nullptr;    ///< never null while running
     ILateOutputs* m_LateOutputs = nullptr; ///< only for layers whose outputs are shaped by their execution
+
+    /// Only for backends with an ITensorHandleFactory: their tensors are here, and the pointers above are null but for
+    /// constants and for inputs whose values shape inference needs, which stay in host memory. Execute submits its work
+    /// to the queue and may return before that has run.
+    IDeviceQueue* m_Queue = nullptr;
+    Span<const DeviceTensor> m_DeviceInputs;
+    Span<const DeviceTensor> m_DeviceOutputs;
+    DeviceTensor m_DeviceScratch;
 
     template <typename T>
     const T* GetInput(size_t i) const

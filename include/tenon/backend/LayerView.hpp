@@ -26,6 +26,8 @@ struct LayerView
     Span<const TensorInfo* const> m_Outputs;
     /// One entry per input slot: the values of a constant input, else null.
     Span<const void* const> m_ConstantData;
+    /// Of a PreCompiled layer: what its backend compiled. Lives as long as the loaded network.
+    const void* m_Blob = nullptr;
 
     const std::string& GetName() const { return *m_Name; }
     size_t GetNumInputs() const { return m_Inputs.size(); }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Destructors of the backend interfaces: out of line, so that their virtual tables and type information live in
-// libtenon alone and work across a shared-library boundary.
+// Destructors and defaults of the backend interfaces: out of line, so that their virtual tables and type information
+// live in libtenon alone and work across a shared-library boundary.
+#include <tenon/Exceptions.hpp>
 #include <tenon/backend/IBackend.hpp>
+#include <tenon/backend/ICustomAllocator.hpp>
 #include <tenon/backend/ICustomOperator.hpp>
 #include <tenon/backend/ILayerSupport.hpp>
+#include <tenon/backend/IMemoryOptimizerStrategy.hpp>
 #include <tenon/backend/IWorkload.hpp>
 #include <tenon/backend/IWorkloadFactory.hpp>
 
@@ -11,6 +14,8 @@ namespace tenon
 {
 
 IBackend::~IBackend() = default;
+IBackendContext::~IBackendContext() = default;
+ICustomAllocator::~ICustomAllocator() = default;
 ICustomOperator::~ICustomOperator() = default;
 ILayerSupport::~ILayerSupport() = default;
 IWorkloadFactory::~IWorkloadFactory() = default;
@@ -18,5 +23,34 @@ IWorkload::~IWorkload() = default;
 IShapedWorkload::~IShapedWorkload() = default;
 IParallelFor::~IParallelFor() = default;
 ILateOutputs::~ILateOutputs() = default;
+IDeviceMemory::~IDeviceMemory() = default;
+IDeviceQueue::~IDeviceQueue() = default;
+IMemoryOptimizerStrategy::~IMemoryOptimizerStrategy() = default;
+ITensorHandleFactory::~ITensorHandleFactory() = default;
+
+std::unique_ptr<IDeviceMemory> ITensorHandleFactory::Import(void*, size_t, MemorySource) const
+{
+    return nullptr;
+}
+
+OptimizationViews IBackend::OptimizeSubgraphView(const SubgraphView&, const ModelOptions&) const
+{
+    return {};
+}
+
+std::unique_ptr<IBackendContext> IBackend::CreateBackendContext(const IRuntime::CreationOptions&) const
+{
+    return nullptr;
+}
+
+std::vector<uint8_t> IBackend::SaveCompiledBlob(const void*) const
+{
+    throw UnimplementedException("backend " + GetId().Get() + " cannot write its compiled blobs to a file");
+}
+
+std::shared_ptr<const void> IBackend::LoadCompiledBlob(Span<const uint8_t>) const
+{
+    throw UnimplementedException("backend " + GetId().Get() + " cannot read compiled blobs from a file");
+}
 
 } // namespace tenon

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// IBackendContext: what a backend does around the loading, running and unloading of networks.
+#pragma once
+
+#include <tenon/Export.hpp>
+#include <tenon/IRuntime.hpp>
+
+namespace tenon
+{
+
+/// One per runtime and backend. Called for the networks that have layers on the backend. Thread-safe: networks load and
+/// run at once. What Before... and AfterEnqueueWorkload throw ends the call of the application that led there; the
+/// other hooks must not throw.
+class TENON_API IBackendContext
+{
+public:
+    virtual ~IBackendContext();
+
+    virtual void BeforeLoadNetwork(NetworkId) {}
+    virtual void AfterLoadNetwork(NetworkId) noexcept {}
+    virtual void BeforeEnqueueWorkload(NetworkId) {}
+    /// After a run, whether it succeeded or not.
+    virtual void AfterEnqueueWorkload(NetworkId) {}
+    virtual void BeforeUnloadNetwork(NetworkId) noexcept {}
+    virtual void AfterUnloadNetwork(NetworkId) noexcept {}
+};
+
+} // namespace tenon

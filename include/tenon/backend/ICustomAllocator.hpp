@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// ICustomAllocator: memory of the application's own for the arenas of a backend.
+#pragma once
+
+#include <tenon/Export.hpp>
+#include <tenon/Types.hpp>
+
+#include <cstddef>
+
+namespace tenon
+{
+
+/// Thread-safe; given through IRuntime::CreationOptions::m_CustomAllocatorMap.
+class TENON_API ICustomAllocator
+{
+public:
+    virtual ~ICustomAllocator();
+    /// `size` and `alignment` are in bytes, the alignment is a power of two. Returns null where there is no memory; the
+    /// run then fails with a MemoryValidationException.
+    virtual void* allocate(size_t size, size_t alignment) = 0;
+    virtual void free(void* ptr) = 0;
+    /// What kind of memory it gives. Backends on the host need one that the host can address: Malloc.
+    virtual MemorySource GetMemorySourceType() = 0;
+};
+
+} // namespace tenon
