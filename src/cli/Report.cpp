@@ -2,7 +2,7 @@
 // See Report.hpp.
 #include "cli/Report.hpp"
 
-#include "cli/Json.hpp"
+#include "json/JsonWriter.hpp"
 
 #include <tenon/Utils.hpp>
 

@@ -78,12 +78,6 @@ NetworkId Runtime::Load(IOptimizedNetworkPtr network, const INetworkProperties& 
     }
     CheckSource(properties.m_InputSource);
     CheckSource(properties.m_OutputSource);
-    if (properties.m_OutputNetworkDetailsMethod != ProfilingDetailsMethod::Undefined)
-    {
-        throw UnimplementedException(fmt::format("network property m_OutputNetworkDetailsMethod is not available in "
-                                                 "version {}; IOptimizedNetwork::GetAssignment() has the details",
-                                                 TENON_VERSION));
-    }
     // OptimizedNetwork is the only implementation of the interface.
     auto& optimized = static_cast<OptimizedNetwork&>(*network);
     std::shared_ptr<LoadedNetwork> loaded;
