@@ -42,8 +42,7 @@ void WriteMeasurement(JsonWriter& json, const std::string& name, const ProfileNo
 {
     json.Key(name);
     json.BeginObject(Layout::Line);
-    json.Key("type");
-    json.String("Measurement");
+    json.Member("type", "Measurement");
     json.Key("raw");
     json.BeginArray();
     for (const ProfileEvent* event : node.m_Events)
@@ -51,19 +50,15 @@ void WriteMeasurement(JsonWriter& json, const std::string& name, const ProfileNo
         json.Number(value(*event));
     }
     json.EndArray();
-    json.Key("unit");
-    json.String("us");
+    json.Member("unit", "us");
     json.EndObject();
 }
 
 void WriteLayer(JsonWriter& json, const ProfileLabel& label)
 {
-    json.Key("layer");
-    json.String(label.m_LayerName);
-    json.Key("guid");
-    json.Number(label.m_Guid);
-    json.Key("backend");
-    json.String(label.m_Backend);
+    json.Member("layer", label.m_LayerName);
+    json.Member("guid", label.m_Guid);
+    json.Member("backend", label.m_Backend);
 }
 
 /// Writes the events of a tree; each has a number that is part of the names of its fields.
@@ -79,8 +74,7 @@ public:
     {
         m_Json.Key(fmt::format("{}_#{}", name, number));
         m_Json.BeginObject();
-        m_Json.Key("type");
-        m_Json.String("Event");
+        m_Json.Member("type", "Event");
         if (node.m_Label != nullptr && node.m_Label->m_HasLayer)
         {
             WriteLayer(m_Json, *node.m_Label);
@@ -215,8 +209,7 @@ void WriteProfile(const ProfileRecord* record, const std::string& details, std::
         }
         if (record->m_NumDropped != 0)
         {
-            json.Key("dropped_events");
-            json.Number(record->m_NumDropped);
+            json.Member("dropped_events", record->m_NumDropped);
         }
     }
     if (!details.empty())
@@ -236,12 +229,10 @@ void WriteChromeTrace(const ProfileRecord& record, std::ostream& stream)
     const TimePoint origin = first != record.m_Events.end() ? first->m_Start : TimePoint();
     JsonWriter json;
     json.BeginObject();
-    json.Key("displayTimeUnit");
-    json.String("ms");
+    json.Member("displayTimeUnit", "ms");
     json.Key("otherData");
     json.BeginObject(Layout::Line);
-    json.Key("dropped_events");
-    json.Number(record.m_NumDropped);
+    json.Member("dropped_events", record.m_NumDropped);
     json.EndObject();
     json.Key("traceEvents");
     json.BeginArray();
@@ -249,20 +240,13 @@ void WriteChromeTrace(const ProfileRecord& record, std::ostream& stream)
     {
         const ProfileLabel& label = record.m_Labels[event.m_Label];
         json.BeginObject(Layout::Line);
-        json.Key("name");
-        json.String(label.m_Name);
-        json.Key("cat");
-        json.String(GetRootName(label.m_Category));
-        json.Key("ph");
-        json.String("X"); // a whole event: start and duration
-        json.Key("ts");
-        json.Number(Microseconds(event.m_Start - origin));
-        json.Key("dur");
-        json.Number(Duration(event));
-        json.Key("pid");
-        json.Number(uint64_t{1});
-        json.Key("tid");
-        json.Number(uint64_t{event.m_Thread});
+        json.Member("name", label.m_Name);
+        json.Member("cat", GetRootName(label.m_Category));
+        json.Member("ph", "X"); // a whole event: start and duration
+        json.Member("ts", Microseconds(event.m_Start - origin));
+        json.Member("dur", Duration(event));
+        json.Member("pid", 1);
+        json.Member("tid", event.m_Thread);
         if (label.m_HasLayer)
         {
             json.Key("args");

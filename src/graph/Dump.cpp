@@ -50,10 +50,8 @@ void WriteSource(JsonWriter& json, const OutputSlot* source)
         return;
     }
     json.BeginObject();
-    json.Key("guid");
-    json.Number(static_cast<uint64_t>(source->GetOwningLayerGuid()));
-    json.Key("output");
-    json.Number(uint64_t{source->CalculateIndexOnOwner()});
+    json.Member("guid", static_cast<uint64_t>(source->GetOwningLayerGuid()));
+    json.Member("output", source->CalculateIndexOnOwner());
     json.EndObject();
 }
 
@@ -114,15 +112,12 @@ void WriteJson(const Graph& graph, std::ostream& stream)
         WriteIdentity(json, *layer);
         if (layer->GetType() == LayerType::Input || layer->GetType() == LayerType::Output)
         {
-            json.Key("binding_id");
-            json.Number(int64_t{layer->GetBindingId()});
+            json.Member("binding_id", layer->GetBindingId());
         }
         if (!layer->GetBackendId().IsUndefined())
         {
-            json.Key("backend");
-            json.String(layer->GetBackendId().Get());
-            json.Key("subgraph");
-            json.Number(uint64_t{layer->m_Subgraph});
+            json.Member("backend", layer->GetBackendId().Get());
+            json.Member("subgraph", layer->m_Subgraph);
         }
         WriteParameters(json, *layer);
         json.Key("inputs");

@@ -28,30 +28,16 @@ void WriteShape(JsonWriter& json, const TensorShape& shape)
 void WriteInfo(JsonWriter& json, const TensorInfo& info)
 {
     json.BeginObject(JsonWriter::Layout::Line);
-    json.Key("type");
-    json.String(GetDataTypeName(info.GetDataType()));
+    json.Member("type", GetDataTypeName(info.GetDataType()));
     json.Key("shape");
     WriteShape(json, info.GetShape());
     if (info.HasQuantization())
     {
-        json.Key("scales");
-        json.BeginArray();
-        for (const float scale : info.GetQuantizationScales())
-        {
-            json.Number(scale);
-        }
-        json.EndArray();
-        json.Key("zero_points");
-        json.BeginArray();
-        for (const int32_t offset : info.GetQuantizationOffsets())
-        {
-            json.Number(int64_t{offset});
-        }
-        json.EndArray();
+        json.Numbers("scales", info.GetQuantizationScales());
+        json.Numbers("zero_points", info.GetQuantizationOffsets());
         if (info.GetQuantizationDim().has_value())
         {
-            json.Key("quantized_dimension");
-            json.Number(uint64_t{info.GetQuantizationDim().value()});
+            json.Member("quantized_dimension", info.GetQuantizationDim().value());
         }
     }
     json.EndObject();
@@ -59,12 +45,9 @@ void WriteInfo(JsonWriter& json, const TensorInfo& info)
 
 void WriteIdentity(JsonWriter& json, const Layer& layer)
 {
-    json.Key("guid");
-    json.Number(static_cast<uint64_t>(layer.GetGuid()));
-    json.Key("name");
-    json.String(layer.GetNameStr());
-    json.Key("type");
-    json.String(layer.GetSchema().m_Name);
+    json.Member("guid", static_cast<uint64_t>(layer.GetGuid()));
+    json.Member("name", layer.GetNameStr());
+    json.Member("type", layer.GetSchema().m_Name);
 }
 
 void WriteParameters(JsonWriter& json, const Layer& layer)
@@ -72,11 +55,7 @@ void WriteParameters(JsonWriter& json, const Layer& layer)
     json.Key("parameters");
     json.BeginObject();
     layer.GetSchema().m_VisitFields(layer.GetParameters(),
-                                    [&](const char* name, const std::string& value)
-                                    {
-                                        json.Key(name);
-                                        json.String(value);
-                                    });
+                                    [&](const char* name, const std::string& value) { json.Member(name, value); });
     json.EndObject();
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace tenon
 {
@@ -34,6 +35,31 @@ public:
     void Number(uint64_t value);
     void Number(int64_t value);
     void Null();
+    /// A name and its value.
+    void Member(std::string_view name, std::string_view text)
+    {
+        Key(name);
+        String(text);
+    }
+    template <typename T>
+    requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) void Member(std::string_view name, T value)
+    {
+        Key(name);
+        Any(value);
+    }
+    /// A name and a list of numbers.
+    template <typename Values>
+    void Numbers(std::string_view name, const Values& values)
+    {
+        Key(name);
+        BeginArray();
+        for (const auto value : values)
+        {
+            Any(value);
+        }
+        EndArray();
+    }
+
     /// A value that is JSON already.
     void Json(std::string_view value);
 
@@ -42,6 +68,12 @@ public:
     std::string Take();
 
 private:
+    template <typename T>
+    void Any(T value)
+    {
+        using Whole = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
+        Number(static_cast<std::conditional_t<std::is_floating_point_v<T>, T, Whole>>(value));
+    }
     void Begin(char bracket, Layout layout);
     void End(char bracket);
     /// Comma and line end before a value or name, unless it is the first or belongs to a name.

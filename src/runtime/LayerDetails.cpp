@@ -43,10 +43,8 @@ private:
         m_Json.Key(fmt::format("{}_#{}", step.m_Workload->GetName(), ++m_LastNumber));
         m_Json.BeginObject(JsonWriter::Layout::Line);
         WriteIdentity(m_Json, layer);
-        m_Json.Key("backend");
-        m_Json.String(layer.GetBackendId().Get());
-        m_Json.Key("kernel");
-        m_Json.String(step.m_Workload->GetName());
+        m_Json.Member("backend", layer.GetBackendId().Get());
+        m_Json.Member("kernel", step.m_Workload->GetName());
         WriteParameters(m_Json, layer);
         m_Json.Key("inputs");
         m_Json.BeginArray();

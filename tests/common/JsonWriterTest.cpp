@@ -8,6 +8,7 @@
 
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace tenon::test
 {
@@ -72,6 +73,23 @@ TEST(JsonWriter, LinesHoldWhateverIsInThem)
     json.EndArray();
     text += json.Take();
     EXPECT_EQ(text, "[\n {\"a\": [0.25, []], \"b\": {\"c\": 1}},\n [],\n null\n]");
+}
+
+TEST(JsonWriter, MembersOfAnyKind)
+{
+    JsonWriter json;
+    json.BeginObject(JsonWriter::Layout::Line);
+    json.Member("a", "text");
+    json.Member("b", std::string("text"));
+    json.Member("c", 0.1f);
+    json.Member("d", uint8_t{200});
+    json.Member("e", int8_t{-1});
+    json.Member("f", std::numeric_limits<double>::quiet_NaN());
+    json.Numbers("g", std::vector<int32_t>{-1, 2});
+    json.Numbers("h", std::vector<float>{0.5f, std::numeric_limits<float>::infinity()});
+    json.EndObject();
+    EXPECT_EQ(json.Text(), R"({"a": "text", "b": "text", "c": 0.1, "d": 200, "e": -1, "f": null, "g": [-1, 2], )"
+                           R"("h": [0.5, null]})");
 }
 
 TEST(JsonWriter, EveryByteAndNumberParsesBack)
