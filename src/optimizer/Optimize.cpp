@@ -5,9 +5,9 @@
 #include "common/Profiler.hpp"
 #include "graph/Network.hpp"
 #include "optimizer/Assignment.hpp"
-#include "optimizer/InferTensors.hpp"
-#include "optimizer/Nested.hpp"
-#include "optimizer/OptimizedNetwork.hpp"
+#include "graph/InferTensors.hpp"
+#include "graph/Nested.hpp"
+#include "graph/OptimizedNetwork.hpp"
 #include "optimizer/Partition.hpp"
 #include "optimizer/Pass.hpp"
 

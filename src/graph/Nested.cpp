@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // See Nested.hpp.
-#include "optimizer/Nested.hpp"
+#include "graph/Nested.hpp"
 
 #include <fmt/format.h>
 
