@@ -14,7 +14,7 @@ set(rules
   "include/tenon/parsers : api"
   "include/tenon/serializer : api"
   "include/tenon :"
-  "src/common : api backend parsers posix fmt spdlog"
+  "src/common : api backend parsers serializer posix fmt spdlog"
   "src/graph : api backend common fmt"
   "src/backends/common : api backend common fmt"
   "src/backends/reference : api backend common backends/common eigen"

@@ -2,7 +2,6 @@
 // SubgraphReader: see SubgraphReader.hpp.
 #include "parsers/tflite/SubgraphReader.hpp"
 
-#include "parsers/tflite/Context.hpp"
 #include "parsers/tflite/OperatorReader.hpp"
 #include "parsers/tflite/Operators.hpp"
 
@@ -28,7 +27,7 @@ std::vector<const TensorView*> SubgraphReader::Inputs()
     const auto* inputs = m_Subgraph.inputs();
     for (unsigned int i = 0; inputs != nullptr && i < inputs->size(); ++i)
     {
-        WithContext([&] { return fmt::format("{}: input {}", Describe(), i); },
+        WithModelContext([&] { return fmt::format("{}: input {}", Describe(), i); },
                     [&] { views.push_back(inputs->Get(i) == -1 ? nullptr : &m_Tensors.GetInput(inputs->Get(i))); });
     }
     return views;
@@ -40,7 +39,7 @@ std::vector<const TensorView*> SubgraphReader::Outputs()
     const auto* outputs = m_Subgraph.outputs();
     for (unsigned int i = 0; outputs != nullptr && i < outputs->size(); ++i)
     {
-        WithContext([&] { return fmt::format("{}: output {}", Describe(), i); },
+        WithModelContext([&] { return fmt::format("{}: output {}", Describe(), i); },
                     [&] { views.push_back(&m_Tensors.Get(outputs->Get(i))); });
     }
     return views;
@@ -57,7 +56,7 @@ void SubgraphReader::VisitOperators(Visit visit)
     for (unsigned int i = 0; i < NumOperators(); ++i)
     {
         OperatorCode code;
-        WithContext([&] { return fmt::format("operator {} {}", i, code.m_Name); },
+        WithModelContext([&] { return fmt::format("operator {} {}", i, code.m_Name); },
                     [&]
                     {
                         const schema::Operator& raw = *m_Subgraph.operators()->Get(i);
@@ -71,13 +70,13 @@ void SubgraphReader::VisitOperators(Visit visit)
 
 void SubgraphReader::ForEachOperator(const std::function<void(const OperatorView& op)>& visit)
 {
-    WithContext([&] { return Describe(); },
+    WithModelContext([&] { return Describe(); },
                 [&] { VisitOperators([&](const OperatorView& op, const OperatorRow*) { visit(op); }); });
 }
 
 void SubgraphReader::AddOperators(NetworkBuilder& builder)
 {
-    WithContext([&] { return Describe(); },
+    WithModelContext([&] { return Describe(); },
                 [&]
                 {
                     VisitOperators(

@@ -2,7 +2,6 @@
 // TfLiteParser: see TfLiteParser.hpp.
 #include "parsers/tflite/TfLiteParser.hpp"
 
-#include "parsers/tflite/Context.hpp"
 #include "parsers/tflite/SubgraphReader.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -57,7 +56,7 @@ INetworkPtr TfLiteParser::CreateNetworkFromBinaryFile(const char* graphFile)
         throw InvalidArgumentException("CreateNetworkFromBinaryFile: the path is null");
     }
     INetworkPtr network(nullptr, &INetwork::Destroy);
-    WithContext([&] { return fmt::format("model '{}'", graphFile); },
+    WithModelContext([&] { return fmt::format("model '{}'", graphFile); },
                 [&] { network = Parse(Model::FromFile(graphFile, m_Options.m_Limits)); });
     return network;
 }
@@ -95,10 +94,10 @@ INetworkPtr TfLiteParser::Parse(Model model)
     NetworkBuilder builder(construction, state, m_Subgraph, reader.NumTensors());
     const schema::SubGraph& subgraph = model.Subgraph(m_Subgraph);
     const auto context = [&] { return reader.Describe(); };
-    WithContext(context, [&] { AddInputs(subgraph, reader.Tensors(), builder); });
+    WithModelContext(context, [&] { AddInputs(subgraph, reader.Tensors(), builder); });
     CheckInputShapeNames();
     reader.AddOperators(builder);
-    WithContext(context, [&] { AddOutputs(subgraph, reader.Tensors(), builder); });
+    WithModelContext(context, [&] { AddOutputs(subgraph, reader.Tensors(), builder); });
     builder.WriteStates();
     return std::move(state.m_Network);
 }
@@ -146,7 +145,7 @@ void TfLiteParser::AddInputs(const schema::SubGraph& subgraph, TensorTable& tens
     for (unsigned int i = 0; inputs != nullptr && i < inputs->size(); ++i)
     {
         const int32_t index = inputs->Get(i);
-        WithContext([&] { return fmt::format("graph input {}", i); },
+        WithModelContext([&] { return fmt::format("graph input {}", i); },
                     [&]
                     {
                         // An absent entry or one with values in the file is nothing to feed.
@@ -192,7 +191,7 @@ void TfLiteParser::AddOutputs(const schema::SubGraph& subgraph, TensorTable& ten
     const auto* outputs = subgraph.outputs();
     for (unsigned int i = 0; outputs != nullptr && i < outputs->size(); ++i)
     {
-        WithContext([&] { return fmt::format("graph output {}", i); },
+        WithModelContext([&] { return fmt::format("graph output {}", i); },
                     [&]
                     {
                         const TensorView& tensor = tensors.Get(outputs->Get(i));
