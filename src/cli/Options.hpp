@@ -17,6 +17,7 @@ struct Options
     std::string m_Signature;
     /// In order of preference. CpuAcc first: it takes what it has a fast kernel for, CpuRef takes the rest.
     std::vector<std::string> m_Compute;
+    bool m_IsComputeGiven = false;
     std::vector<std::string> m_InputFiles;
     std::vector<std::string> m_OutputFiles;
     std::vector<std::string> m_InputNames;
@@ -31,6 +32,9 @@ struct Options
     /// 0: all cores.
     unsigned int m_NumberOfThreads = 0;
     std::string m_ReportFile;
+    /// .tenon files to write: the network before and after optimization.
+    std::string m_SerializeFile;
+    std::string m_SerializeOptimizedFile;
     std::optional<float> m_InputMean;
     std::optional<float> m_InputStd;
 };

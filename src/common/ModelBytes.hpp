@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all readers of model files share: the bytes and who keeps them alive, a bound on what may be read out of them, and
-// the words that say where something was refused. Used by the parsers and the deserializer.
+// What all readers of model files share: the bytes and who keeps them alive, a bound on what may be read out of them,
+// and the words that say where something was refused. Used by the parsers and the deserializer.
 #pragma once
 
 #include <tenon/Exceptions.hpp>

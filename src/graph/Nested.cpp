@@ -200,7 +200,8 @@ WhileDescriptor MakeWhileDescriptor(const Graph& condition, const Graph& body)
 {
     const size_t variables = FindOutputs(body, "While: the body").size();
     CheckCount("While: the condition", FindOutputs(condition, "While: the condition").size(), "a condition", 1);
-    for (const auto& [graph, what] : {std::pair(&condition, "While: the condition"), std::pair(&body, "While: the body")})
+    for (const auto& [graph, what] :
+         {std::pair(&condition, "While: the condition"), std::pair(&body, "While: the body")})
     {
         const size_t inputs = FindBound(*graph, LayerType::Input, what).size();
         if (inputs > variables)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds of the networks inside of If and While layers: how they are bound to the layer, and how they agree with it.
-// Used by Network, Optimize() and the deserializer.
+// What holds of the networks inside of If and While layers: how they are bound to the layer, and how they agree with
+// it. Used by Network, Optimize() and the deserializer.
 #pragma once
 
 #include "graph/Graph.hpp"

@@ -248,8 +248,9 @@ IConnectableLayer* Network::AddWhileLayer(const INetwork& condition, const INetw
 {
     const Graph& conditionGraph = static_cast<const Network&>(condition).GetGraph();
     const Graph& bodyGraph = static_cast<const Network&>(body).GetGraph();
-    return AddNested(LayerType::While, std::make_unique<WhileDescriptor>(MakeWhileDescriptor(conditionGraph, bodyGraph)),
-                     conditionGraph, bodyGraph, name);
+    return AddNested(LayerType::While,
+                     std::make_unique<WhileDescriptor>(MakeWhileDescriptor(conditionGraph, bodyGraph)), conditionGraph,
+                     bodyGraph, name);
 }
 
 } // namespace tenon

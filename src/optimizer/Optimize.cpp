@@ -3,11 +3,11 @@
 #include "common/ErrorContext.hpp"
 #include "common/Log.hpp"
 #include "common/Profiler.hpp"
-#include "graph/Network.hpp"
-#include "optimizer/Assignment.hpp"
 #include "graph/InferTensors.hpp"
 #include "graph/Nested.hpp"
+#include "graph/Network.hpp"
 #include "graph/OptimizedNetwork.hpp"
+#include "optimizer/Assignment.hpp"
 #include "optimizer/Partition.hpp"
 #include "optimizer/Pass.hpp"
 

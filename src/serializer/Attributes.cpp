@@ -91,8 +91,7 @@ void ReadField(FileReader& file, const Attributes& attributes, const char* name,
 {
     if (const schema::Attribute* attribute = Find(attributes, name))
     {
-        WithModelContext([&] { return fmt::format("attribute '{}'", name); },
-                         [&] { Decode(file, *attribute, value); });
+        WithModelContext([&] { return fmt::format("attribute '{}'", name); }, [&] { Decode(file, *attribute, value); });
     }
 }
 
@@ -117,13 +116,15 @@ size_t SizeOfCoordinates(const D& descriptor)
     return size;
 }
 
+/// All coordinates or, where all are zero, none.
 template <typename D>
 void CheckCoordinates(const D& descriptor)
 {
-    const uint64_t wanted = uint64_t{descriptor.GetNumViews()} * descriptor.GetNumDimensions();
-    if (descriptor.GetNumDimensions() > MaxNumOfTensorDimensions || SizeOfCoordinates(descriptor) != wanted)
+    const uint64_t all = uint64_t{descriptor.GetNumViews()} * descriptor.GetNumDimensions();
+    const size_t count = SizeOfCoordinates(descriptor);
+    if (descriptor.GetNumDimensions() > MaxNumOfTensorDimensions || (count != 0 && count != all))
     {
-        throw ParseException(fmt::format("{} coordinates for {} views of {} dimensions", SizeOfCoordinates(descriptor),
+        throw ParseException(fmt::format("{} coordinates for {} views of {} dimensions", count,
                                          descriptor.GetNumViews(), descriptor.GetNumDimensions()));
     }
 }
@@ -276,8 +277,11 @@ std::vector<BackendOptions> ReadOptions(FileReader& file, const OptionGroups* gr
             const schema::Attribute& option = *group.options()->Get(k);
             file.Charge(1, sizeof(BackendOptions::BackendOption));
             const std::string name = file.Text(option.name());
-            WithModelContext([&] { return fmt::format("option '{}' of backend '{}'", name, read.GetBackendId().Get()); },
-                             [&] { read.AddOption({name, DecodeOption(file, option)}); });
+            WithModelContext([&]
+                             { return fmt::format("option '{}' of backend '{}'", name, read.GetBackendId().Get()); },
+                             [&] {
+                                 read.AddOption({name, DecodeOption(file, option)});
+                             });
         }
         options.push_back(std::move(read));
     }

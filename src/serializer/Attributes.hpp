@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptors in .tenon files: each field by its name, as the descriptor's Visit lists them, so that a new operator needs
-// nothing here. And the options of backends, which are named values too.
+// Descriptors in .tenon files: each field by its name, as the descriptor's Visit lists them, so that a new operator
+// needs nothing here. And the options of backends, which are named values too.
 #pragma once
 
 #include "serializer/FileReader.hpp"

@@ -51,8 +51,8 @@ std::vector<uint8_t> ReadStream(std::istream& stream, const Limits& limits)
     {
         if (count > limits.m_MaxFileBytes)
         {
-            throw ParseException(
-                fmt::format("a stream of more than {} bytes, the limit (Limits::m_MaxFileBytes)", limits.m_MaxFileBytes));
+            throw ParseException(fmt::format("a stream of more than {} bytes, the limit (Limits::m_MaxFileBytes)",
+                                             limits.m_MaxFileBytes));
         }
         bytes.resize(count + std::max(step, count));
         stream.read(reinterpret_cast<char*>(bytes.data() + count), static_cast<std::streamsize>(bytes.size() - count));
@@ -200,8 +200,8 @@ const BindingPointInfo& Deserializer::Bindings::Find(const std::string& name, co
     const auto found = m_Infos.find(name);
     if (found == m_Infos.end())
     {
-        throw ParseException(fmt::format("the network has no {} '{}'; it has '{}'", kind, name,
-                                         fmt::join(m_Names, "', '")));
+        throw ParseException(
+            fmt::format("the network has no {} '{}'; it has '{}'", kind, name, fmt::join(m_Names, "', '")));
     }
     return found->second;
 }

@@ -53,8 +53,8 @@ FileReader::FileReader(ModelBytes bytes, const Limits& limits)
     // each tensor. The data section lies behind the flatbuffer, which itself is below 2 GiB.
     constexpr uint64_t tablesPerLayer = 128;
     constexpr uint64_t maxTables = 1ULL << 31;
-    const uint64_t tables = std::min({uint64_t{m_Bytes.size()} / 4,
-                                      (std::min(limits.m_MaxLayers, maxTables) + 1) * tablesPerLayer, maxTables});
+    const uint64_t tables = std::min(
+        {uint64_t{m_Bytes.size()} / 4, (std::min(limits.m_MaxLayers, maxTables) + 1) * tablesPerLayer, maxTables});
     constexpr size_t maxFlatBuffer = FLATBUFFERS_MAX_BUFFER_SIZE - 1;
     flatbuffers::Verifier verifier(m_Bytes.data(), std::min(m_Bytes.size(), maxFlatBuffer), MaxTableDepth,
                                    static_cast<flatbuffers::uoffset_t>(tables));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FileReader: the bytes of a .tenon file, verified. Everything that is read from them afterwards is within bounds as far
-// as FlatBuffers goes; indices, sizes and names are checked where they are used (GraphReader, Attributes).
+// FileReader: the bytes of a .tenon file, verified. Everything that is read from them afterwards is within bounds as
+// far as FlatBuffers goes; indices, sizes and names are checked where they are used (GraphReader, Attributes).
 #pragma once
 
 #include "common/ModelBytes.hpp"
@@ -8,12 +8,13 @@
 #include <tenon/Limits.hpp>
 #include <tenon/Span.hpp>
 
-#include <tenon_generated.h>
+#include <flatbuffers/flatbuffers.h>
+
 #include <cstddef>
 #include <cstdint>
-#include <flatbuffers/flatbuffers.h>
 #include <memory>
 #include <string>
+#include <tenon_generated.h>
 
 namespace tenon::serializer
 {

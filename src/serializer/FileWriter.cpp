@@ -25,8 +25,7 @@ size_t AlignUp(size_t bytes)
 
 uint32_t FileWriter::AddBuffer(const void* data, size_t bytes)
 {
-    const auto [found, isNew] =
-        m_BufferIndex.emplace(std::pair(data, bytes), static_cast<uint32_t>(m_Buffers.size()));
+    const auto [found, isNew] = m_BufferIndex.emplace(std::pair(data, bytes), static_cast<uint32_t>(m_Buffers.size()));
     if (isNew)
     {
         m_DataBytes = AlignUp(m_DataBytes);

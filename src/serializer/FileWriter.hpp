@@ -3,12 +3,13 @@
 // Filled by GraphWriter and the writers of attributes and tensor infos, finished by Serializer.
 #pragma once
 
-#include <tenon_generated.h>
+#include <flatbuffers/flatbuffers.h>
+
 #include <cstddef>
 #include <cstdint>
-#include <flatbuffers/flatbuffers.h>
 #include <map>
 #include <string>
+#include <tenon_generated.h>
 #include <utility>
 #include <vector>
 
@@ -32,12 +33,10 @@ public:
     /// The index of a buffer with these bytes, which must stay until Finish. The same memory is stored once.
     uint32_t AddBuffer(const void* data, size_t bytes);
     /// The whole file. `network` lacks nothing but version, buffers and data section.
-    std::vector<uint8_t> Finish(bool isOptimized,
-                                flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<schema::Graph>>> graphs,
-                                flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<schema::BackendOptions>>>
-                                    options,
-                                flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<schema::Attribute>>>
-                                    optimizerOptions);
+    std::vector<uint8_t>
+    Finish(bool isOptimized, flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<schema::Graph>>> graphs,
+           flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<schema::BackendOptions>>> options,
+           flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<schema::Attribute>>> optimizerOptions);
 
 private:
     flatbuffers::FlatBufferBuilder m_Builder;

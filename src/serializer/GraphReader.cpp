@@ -31,6 +31,20 @@ void CheckLayerCount(const GraphList& graphs, const Limits& limits)
     }
 }
 
+/// Calls `check`. What is malformed in a file is the file's fault.
+template <typename Function>
+void Malformed(Function check)
+{
+    try
+    {
+        check();
+    }
+    catch (const GraphValidationException& error)
+    {
+        throw ParseException(fmt::format("the network is malformed: {}", error.what()));
+    }
+}
+
 /// Names of layers are for people, guids for programs: two layers of one graph must not have the same.
 void CheckGuids(const Graph& graph)
 {
@@ -45,8 +59,8 @@ void CheckGuids(const Graph& graph)
                                           [&](const Layer* a, const Layer* b) { return guid(a) == guid(b); });
     if (twice != layers.end())
     {
-        throw ParseException(fmt::format("{} and {} have the same guid {}", (*twice)->Describe(), twice[1]->Describe(),
-                                         guid(*twice)));
+        throw ParseException(
+            fmt::format("{} and {} have the same guid {}", (*twice)->Describe(), twice[1]->Describe(), guid(*twice)));
     }
 }
 
@@ -99,7 +113,7 @@ private:
                              [&] { m_Layers.Connect(*layers->Get(i), *graph.Layers()[i]); });
         }
         CheckGuids(graph);
-        WithModelContext([] { return "the network is malformed"; }, [&] { ValidateGraph(graph); });
+        Malformed([&] { ValidateGraph(graph); });
     }
 
     void ReadBodies(uint32_t index, const schema::Layer& source, Layer& layer)
@@ -130,7 +144,7 @@ private:
         }
         if (hasBodies)
         {
-            CheckBindings(layer);
+            Malformed([&] { CheckBindings(layer); });
         }
     }
 

@@ -112,9 +112,9 @@ private:
         for (const InputSlot& input : layer.Inputs())
         {
             const OutputSlot* source = input.GetConnectedOutputSlot();
-            inputs.push_back(source == nullptr
-                                 ? schema::Connection(NotConnected, 0)
-                                 : schema::Connection(source->GetOwningLayer().m_Index, source->CalculateIndexOnOwner()));
+            inputs.push_back(source == nullptr ? schema::Connection(NotConnected, 0)
+                                               : schema::Connection(source->GetOwningLayer().m_Index,
+                                                                    source->CalculateIndexOnOwner()));
         }
         return m_File.Builder().CreateVectorOfStructs(inputs);
     }
@@ -173,8 +173,7 @@ private:
 
     static std::string OperatorName(const Layer& layer)
     {
-        if (layer.GetType() != LayerType::Custom ||
-            layer.Descriptor<CustomDescriptor>().m_Operator == nullptr)
+        if (layer.GetType() != LayerType::Custom || layer.Descriptor<CustomDescriptor>().m_Operator == nullptr)
         {
             return {};
         }

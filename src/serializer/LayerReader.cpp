@@ -89,8 +89,8 @@ void LayerReader::SetOperator(const schema::Layer& source, LayerType type, BaseD
     static_cast<CustomDescriptor*>(descriptor)->m_Operator = *found;
 }
 
-/// The file must list as many inputs and outputs as the parameters ask for: these numbers can be anything, the lists are
-/// within the file.
+/// The file must list as many inputs and outputs as the parameters ask for: these numbers can be anything, the lists
+/// are within the file.
 void LayerReader::CheckSlots(const schema::Layer& source, LayerType type, const BaseDescriptor* descriptor)
 {
     static const NullDescriptor none;
@@ -129,8 +129,9 @@ Layer& LayerReader::Add(const schema::Layer& source, Graph& graph)
     {
         if (source.outputs()->Get(i)->info() != nullptr)
         {
-            WithModelContext([&] { return fmt::format("output {}", i); },
-                             [&] { layer.Output(i).SetTensorInfo(ReadTensorInfo(m_File, *source.outputs()->Get(i)->info())); });
+            WithModelContext(
+                [&] { return fmt::format("output {}", i); },
+                [&] { layer.Output(i).SetTensorInfo(ReadTensorInfo(m_File, *source.outputs()->Get(i)->info())); });
         }
         else if (m_File.Root().optimized())
         {
@@ -212,12 +213,11 @@ void LayerReader::Connect(const schema::Layer& source, Layer& layer)
         const schema::Override& override = *source.overrides()->Get(i);
         if (override.input() >= layer.GetNumInputSlots() || layer.Input(override.input()).IsTensorInfoOverridden())
         {
-            throw ParseException(
-                fmt::format("the info of input {} is overridden, which does not exist or is so already",
-                            override.input()));
+            throw ParseException(fmt::format(
+                "the info of input {} is overridden, which does not exist or is so already", override.input()));
         }
-        WithModelContext([&] { return fmt::format("input {}", override.input()); },
-                         [&] { layer.Input(override.input()).SetTensorInfo(ReadTensorInfo(m_File, *override.info())); });
+        WithModelContext([&] { return fmt::format("input {}", override.input()); }, [&]
+                         { layer.Input(override.input()).SetTensorInfo(ReadTensorInfo(m_File, *override.info())); });
     }
 }
 

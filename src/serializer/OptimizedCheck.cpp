@@ -118,8 +118,7 @@ private:
             }
             throw ParseException(fmt::format("{} reads memory of {}, but {} writes memory of {}, and there is no copy "
                                              "between them",
-                                             layer.Describe(), Domain(layer), producer->Describe(),
-                                             Domain(*producer)));
+                                             layer.Describe(), Domain(layer), producer->Describe(), Domain(*producer)));
         }
     }
 

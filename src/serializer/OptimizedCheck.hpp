@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CheckOptimized: whether a graph out of a file is one that Optimize() could have made for these backends. The runtime and
-// the kernels rely on what Optimize() sees to; a file says anything.
+// CheckOptimized: whether a graph out of a file is one that Optimize() could have made for these backends. The runtime
+// and the kernels rely on what Optimize() sees to; a file says anything.
 #pragma once
 
 #include "graph/Graph.hpp"

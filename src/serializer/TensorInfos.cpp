@@ -100,8 +100,8 @@ TensorShape ReadShape(const FileReader& file, const schema::Shape& shape)
                                                                 : Dimensionality::NotSpecified);
     case schema::Rank::Known: break;
     default:
-        throw ParseException(fmt::format("a shape has rank kind {} {}", static_cast<int>(shape.rank()),
-                                         file.VersionText()));
+        throw ParseException(
+            fmt::format("a shape has rank kind {} {}", static_cast<int>(shape.rank()), file.VersionText()));
     }
     if (rank > MaxNumOfTensorDimensions || rank > file.GetLimits().m_MaxRank)
     {

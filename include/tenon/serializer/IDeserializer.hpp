@@ -19,8 +19,8 @@ class ICustomOperator;
 class IDeserializer;
 using IDeserializerPtr = std::unique_ptr<IDeserializer, void (*)(IDeserializer* deserializer)>;
 
-/// A file is hostile input: it is verified before it is read, and every index, shape, size and name after that. Constants
-/// of a mapped file are used in place; the network keeps the file mapped. One thread at a time.
+/// A file is hostile input: it is verified before it is read, and every index, shape, size and name after that.
+/// Constants of a mapped file are used in place; the network keeps the file mapped. One thread at a time.
 ///
 /// All methods that read throw ParseException for a file that is corrupt, contradicts itself, exceeds a limit, or is of
 /// a newer version than this library knows; the text names the layer. UnimplementedException: a Custom layer needs an
@@ -53,6 +53,8 @@ public:
     /// relies on is checked again, since the file may not be the optimizer's work or that of another machine. Throws
     ///   BackendUnavailableException   a layer was given to a backend that is not there
     ///   UnimplementedException        a backend that is there refuses a layer that was given to it
+    ///   LayerValidationException, GraphValidationException   what Optimize() would refuse, or another shape than it
+    ///   gives
     virtual IOptimizedNetworkPtr CreateOptimizedNetworkFromBinary(const std::vector<uint8_t>& binaryContent,
                                                                   const IDeviceSpec& deviceSpec) = 0;
     virtual IOptimizedNetworkPtr CreateOptimizedNetworkFromBinary(std::istream& binaryContent,

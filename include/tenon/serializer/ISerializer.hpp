@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ISerializer: writes networks as .tenon files, before or after optimization. docs/serialization.md describes the format.
+// ISerializer: writes networks as .tenon files, before or after optimization. docs/serialization.md describes the
+// format.
 #pragma once
 
 #include <tenon/INetwork.hpp>

@@ -27,8 +27,8 @@ std::vector<const TensorView*> SubgraphReader::Inputs()
     const auto* inputs = m_Subgraph.inputs();
     for (unsigned int i = 0; inputs != nullptr && i < inputs->size(); ++i)
     {
-        WithModelContext([&] { return fmt::format("{}: input {}", Describe(), i); },
-                    [&] { views.push_back(inputs->Get(i) == -1 ? nullptr : &m_Tensors.GetInput(inputs->Get(i))); });
+        WithModelContext([&] { return fmt::format("{}: input {}", Describe(), i); }, [&]
+                         { views.push_back(inputs->Get(i) == -1 ? nullptr : &m_Tensors.GetInput(inputs->Get(i))); });
     }
     return views;
 }
@@ -40,7 +40,7 @@ std::vector<const TensorView*> SubgraphReader::Outputs()
     for (unsigned int i = 0; outputs != nullptr && i < outputs->size(); ++i)
     {
         WithModelContext([&] { return fmt::format("{}: output {}", Describe(), i); },
-                    [&] { views.push_back(&m_Tensors.Get(outputs->Get(i))); });
+                         [&] { views.push_back(&m_Tensors.Get(outputs->Get(i))); });
     }
     return views;
 }
@@ -57,39 +57,39 @@ void SubgraphReader::VisitOperators(Visit visit)
     {
         OperatorCode code;
         WithModelContext([&] { return fmt::format("operator {} {}", i, code.m_Name); },
-                    [&]
-                    {
-                        const schema::Operator& raw = *m_Subgraph.operators()->Get(i);
-                        code = ReadOperatorCode(m_Model, raw);
-                        const OperatorRow* row = FindRow(code.m_Name, code.IsCustom());
-                        const OptionsAs options = row != nullptr ? OptionsAs::Attributes : OptionsAs::Raw;
-                        visit(ReadOperator(m_Model, m_Tensors, raw, code, i, options), row);
-                    });
+                         [&]
+                         {
+                             const schema::Operator& raw = *m_Subgraph.operators()->Get(i);
+                             code = ReadOperatorCode(m_Model, raw);
+                             const OperatorRow* row = FindRow(code.m_Name, code.IsCustom());
+                             const OptionsAs options = row != nullptr ? OptionsAs::Attributes : OptionsAs::Raw;
+                             visit(ReadOperator(m_Model, m_Tensors, raw, code, i, options), row);
+                         });
     }
 }
 
 void SubgraphReader::ForEachOperator(const std::function<void(const OperatorView& op)>& visit)
 {
     WithModelContext([&] { return Describe(); },
-                [&] { VisitOperators([&](const OperatorView& op, const OperatorRow*) { visit(op); }); });
+                     [&] { VisitOperators([&](const OperatorView& op, const OperatorRow*) { visit(op); }); });
 }
 
 void SubgraphReader::AddOperators(NetworkBuilder& builder)
 {
     WithModelContext([&] { return Describe(); },
-                [&]
-                {
-                    VisitOperators(
-                        [&](const OperatorView& op, const OperatorRow* row)
-                        {
-                            if (row == nullptr)
-                            {
-                                builder.AddUnsupported(op);
-                                return;
-                            }
-                            AddOperator(*row, op, builder);
-                        });
-                });
+                     [&]
+                     {
+                         VisitOperators(
+                             [&](const OperatorView& op, const OperatorRow* row)
+                             {
+                                 if (row == nullptr)
+                                 {
+                                     builder.AddUnsupported(op);
+                                     return;
+                                 }
+                                 AddOperator(*row, op, builder);
+                             });
+                     });
 }
 
 std::unique_ptr<ISubgraph> ModelSubgraphs::Open(int64_t index)

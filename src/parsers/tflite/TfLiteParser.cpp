@@ -57,7 +57,7 @@ INetworkPtr TfLiteParser::CreateNetworkFromBinaryFile(const char* graphFile)
     }
     INetworkPtr network(nullptr, &INetwork::Destroy);
     WithModelContext([&] { return fmt::format("model '{}'", graphFile); },
-                [&] { network = Parse(Model::FromFile(graphFile, m_Options.m_Limits)); });
+                     [&] { network = Parse(Model::FromFile(graphFile, m_Options.m_Limits)); });
     return network;
 }
 
@@ -146,20 +146,20 @@ void TfLiteParser::AddInputs(const schema::SubGraph& subgraph, TensorTable& tens
     {
         const int32_t index = inputs->Get(i);
         WithModelContext([&] { return fmt::format("graph input {}", i); },
-                    [&]
-                    {
-                        // An absent entry or one with values in the file is nothing to feed.
-                        if (index == -1 || tensors.HasData(index))
-                        {
-                            return;
-                        }
-                        const TensorView& tensor = tensors.GetInput(index);
-                        const auto id = static_cast<LayerBindingId>(m_Inputs.m_Names.size());
-                        const std::string name = m_Inputs.AddName(tensor);
-                        ReshapeInput(index, name, tensors);
-                        builder.AddInput(tensor, id, name);
-                        m_Inputs.m_Infos.emplace(name, BindingPointInfo(id, tensor.m_Info));
-                    });
+                         [&]
+                         {
+                             // An absent entry or one with values in the file is nothing to feed.
+                             if (index == -1 || tensors.HasData(index))
+                             {
+                                 return;
+                             }
+                             const TensorView& tensor = tensors.GetInput(index);
+                             const auto id = static_cast<LayerBindingId>(m_Inputs.m_Names.size());
+                             const std::string name = m_Inputs.AddName(tensor);
+                             ReshapeInput(index, name, tensors);
+                             builder.AddInput(tensor, id, name);
+                             m_Inputs.m_Infos.emplace(name, BindingPointInfo(id, tensor.m_Info));
+                         });
     }
 }
 
@@ -192,20 +192,20 @@ void TfLiteParser::AddOutputs(const schema::SubGraph& subgraph, TensorTable& ten
     for (unsigned int i = 0; outputs != nullptr && i < outputs->size(); ++i)
     {
         WithModelContext([&] { return fmt::format("graph output {}", i); },
-                    [&]
-                    {
-                        const TensorView& tensor = tensors.Get(outputs->Get(i));
-                        const auto id = static_cast<LayerBindingId>(m_Outputs.m_Names.size());
-                        const std::string name = m_Outputs.AddName(tensor);
-                        builder.AddOutput(tensor, id, name);
-                        TensorInfo info = tensor.m_Info;
-                        if (m_Options.m_InputShapes.empty())
-                        {
-                            // The shape that the file gives holds unless the caller changes what it follows from.
-                            info.SetShape(tensor.m_DeclaredShape);
-                        }
-                        m_Outputs.m_Infos.emplace(name, BindingPointInfo(id, info));
-                    });
+                         [&]
+                         {
+                             const TensorView& tensor = tensors.Get(outputs->Get(i));
+                             const auto id = static_cast<LayerBindingId>(m_Outputs.m_Names.size());
+                             const std::string name = m_Outputs.AddName(tensor);
+                             builder.AddOutput(tensor, id, name);
+                             TensorInfo info = tensor.m_Info;
+                             if (m_Options.m_InputShapes.empty())
+                             {
+                                 // The shape that the file gives holds unless the caller changes what it follows from.
+                                 info.SetShape(tensor.m_DeclaredShape);
+                             }
+                             m_Outputs.m_Infos.emplace(name, BindingPointInfo(id, info));
+                         });
     }
 }
 
