@@ -7,6 +7,7 @@
 #include "cli/Strings.hpp"
 
 #include <tenon/parsers/ITfLiteParser.hpp>
+#include <tenon/serializer/IDeserializer.hpp>
 
 #include <fmt/format.h>
 
@@ -21,6 +22,7 @@ namespace
 /// A FlatBuffers file has its identifier behind the offset of the root table.
 constexpr size_t IdentifierOffset = 4;
 constexpr std::string_view TfLiteIdentifier = "TFL3";
+constexpr std::string_view TenonIdentifier = "TNON";
 
 Model LoadTfLite(const std::string& path, const ModelChoice& choice, const Limits& limits)
 {
@@ -30,7 +32,8 @@ Model LoadTfLite(const std::string& path, const ModelChoice& choice, const Limit
     options.m_Signature = choice.m_Signature;
     options.m_Limits = limits;
     const ITfLiteParserPtr parser = ITfLiteParser::Create(options);
-    Model model{parser->CreateNetworkFromBinaryFile(path.c_str()), {}, {}};
+    Model model;
+    model.m_Network = parser->CreateNetworkFromBinaryFile(path.c_str());
     const size_t subgraph = parser->GetNetworkSubgraph();
     for (const std::string& name : parser->GetSubgraphInputTensorNames(subgraph))
     {
@@ -45,9 +48,40 @@ Model LoadTfLite(const std::string& path, const ModelChoice& choice, const Limit
     return model;
 }
 
+Model LoadTenon(const std::string& path, const ModelChoice& choice, const Limits& limits, const IDeviceSpec& deviceSpec)
+{
+    if (!choice.m_Signature.empty() || choice.m_Subgraph != 0)
+    {
+        throw UsageError("--signature, --subgraph: a .tenon file holds one network, without signatures");
+    }
+    IDeserializer::DeserializerOptions options;
+    options.m_Limits = limits;
+    const IDeserializerPtr deserializer = IDeserializer::Create(options);
+    Model model;
+    if (deserializer->IsOptimizedFile(path.c_str()))
+    {
+        model.m_Optimized = deserializer->CreateOptimizedNetworkFromBinaryFile(path.c_str(), deviceSpec);
+    }
+    else
+    {
+        model.m_Network = deserializer->CreateNetworkFromBinaryFile(path.c_str());
+    }
+    for (const std::string& name : deserializer->GetNetworkInputNames())
+    {
+        const BindingPointInfo binding = deserializer->GetNetworkInputBindingInfo(0, name);
+        model.m_Inputs.push_back({name, binding.first, binding.second});
+    }
+    for (const std::string& name : deserializer->GetNetworkOutputNames())
+    {
+        const BindingPointInfo binding = deserializer->GetNetworkOutputBindingInfo(0, name);
+        model.m_Outputs.push_back({name, binding.first, binding.second});
+    }
+    return model;
+}
+
 } // namespace
 
-Model LoadModel(const std::string& path, const ModelChoice& options, const Limits& limits)
+Model LoadModel(const std::string& path, const ModelChoice& choice, const Limits& limits, const IDeviceSpec& deviceSpec)
 {
     std::string start;
     try
@@ -58,14 +92,18 @@ Model LoadModel(const std::string& path, const ModelChoice& options, const Limit
     {
         throw InputError(fmt::format("model '{}': {}", OneLine(path), error.what()));
     }
-    if (start.size() < IdentifierOffset || start.substr(IdentifierOffset) != TfLiteIdentifier)
+    const std::string identifier = start.size() > IdentifierOffset ? start.substr(IdentifierOffset) : "";
+    if (identifier == TfLiteIdentifier)
     {
-        throw InputError(
-            fmt::format("model '{}' is of no known format; supported: TensorFlow Lite (.tflite, identifier "
-                        "{})",
-                        OneLine(path), TfLiteIdentifier));
+        return LoadTfLite(path, choice, limits);
     }
-    return LoadTfLite(path, options, limits);
+    if (identifier == TenonIdentifier)
+    {
+        return LoadTenon(path, choice, limits, deviceSpec);
+    }
+    throw InputError(fmt::format("model '{}' is of no known format; supported: TensorFlow Lite (.tflite, identifier "
+                                 "{}) and networks written by --serialize (.tenon, identifier {})",
+                                 OneLine(path), TfLiteIdentifier, TenonIdentifier));
 }
 
 std::vector<Binding> SelectBindings(const std::vector<Binding>& bindings, const std::vector<std::string>& names,

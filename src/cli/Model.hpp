@@ -23,7 +23,9 @@ struct Binding
 
 struct Model
 {
-    INetworkPtr m_Network;
+    /// One of the two: what is to be optimized, or what a file of an optimized network holds.
+    INetworkPtr m_Network{nullptr, &INetwork::Destroy};
+    IOptimizedNetworkPtr m_Optimized{nullptr, &IOptimizedNetwork::Destroy};
     /// In the model's order.
     std::vector<Binding> m_Inputs;
     std::vector<Binding> m_Outputs;
@@ -33,13 +35,16 @@ struct Model
 struct ModelChoice
 {
     size_t m_Subgraph = 0;
-    std::string m_Signature;                          ///< in place of m_Subgraph, if not empty
-    std::map<std::string, TensorShape> m_InputShapes; ///< new shapes of inputs by name
+    std::string m_Signature; ///< in place of m_Subgraph, if not empty
+    /// New shapes of inputs by name. Files of networks keep theirs, whatever is run: a run takes other shapes too.
+    std::map<std::string, TensorShape> m_InputShapes;
 };
 
-/// Reads a model. The format follows from the content. Throws InputError for a format that is not known, and what the
-/// parser throws.
-Model LoadModel(const std::string& path, const ModelChoice& choice, const Limits& limits);
+/// Reads a model. The format follows from the content. Throws InputError for a format that is not known, UsageError for
+/// a choice that the format does not have, and what the parser throws. An optimized network is for the backends of
+/// `deviceSpec`.
+Model LoadModel(const std::string& path, const ModelChoice& choice, const Limits& limits,
+                const IDeviceSpec& deviceSpec);
 
 /// The bindings of these names, in the order of `names`; all of them in their own order if `names` is empty.
 /// Throws UsageError for an unknown name, with the names that there are. `kind` is "input" or "output".

@@ -116,7 +116,8 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
 
     app.add_option("-m,--model-path", options.m_ModelPath, "The model file; its format is detected from its content")
         ->required();
-    app.add_option("-f,--model-format", raw.m_ModelFormat, "tflite-binary; accepted for compatibility and not needed");
+    app.add_option("-f,--model-format", raw.m_ModelFormat,
+                   "tflite-binary or tenon; accepted for compatibility and not needed");
     app.add_option("--signature", options.m_Signature, "The signature of the model to run, by name");
     app.add_option("--subgraph", options.m_Subgraph, "The subgraph of the model to run, by number (default 0)");
     app.add_option("-c,--compute", raw.m_Compute, "Backends in order of preference, e.g. CpuAcc,CpuRef (the default)")
@@ -151,14 +152,18 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
     app.add_flag("--output-network-details", raw.m_Details,
                  "Let -e, which this implies, or --profile-json also describe each layer's workload");
     app.add_flag("--output-network-details-only", raw.m_DetailsOnly, "The same without events");
+    app.add_option("--serialize", options.m_SerializeFile, "Write the network as a .tenon file, before optimization");
+    app.add_option("--serialize-optimized", options.m_SerializeOptimizedFile,
+                   "Write the optimized network as a .tenon file, which loads without optimization");
 }
 
 void CheckRanges(const CLI::App& app, const RawOptions& raw, const Options& options)
 {
-    if (!raw.m_ModelFormat.empty() && raw.m_ModelFormat != "tflite-binary" && raw.m_ModelFormat != "tflite")
+    if (!raw.m_ModelFormat.empty() && raw.m_ModelFormat != "tflite-binary" && raw.m_ModelFormat != "tflite" &&
+        raw.m_ModelFormat != "tenon")
     {
-        throw UsageError(
-            fmt::format("--model-format: '{}' is not known; supported: tflite-binary", OneLine(raw.m_ModelFormat)));
+        throw UsageError(fmt::format("--model-format: '{}' is not known; supported: tflite-binary, tenon",
+                                     OneLine(raw.m_ModelFormat)));
     }
     if (options.m_Iterations < 1 || options.m_Iterations > MaxIterations)
     {
@@ -216,6 +221,7 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     CheckRanges(app, raw, options);
 
     options.m_Compute = SplitNames(raw.m_Compute, "--compute");
+    options.m_IsComputeGiven = !options.m_Compute.empty();
     if (options.m_Compute.empty())
     {
         if (app.count("--compute") > 0)
@@ -235,8 +241,8 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     {
         throw UsageError("--signature: must be a name, and not be given beside --subgraph");
     }
-    for (const char* option :
-         {"--report-json", "--profile-json", "--chrome-trace", "--labels", "--input-name", "--output-name"})
+    for (const char* option : {"--report-json", "--profile-json", "--chrome-trace", "--labels", "--input-name",
+                               "--output-name", "--serialize", "--serialize-optimized"})
     {
         const std::vector<std::string>& given = app.get_option(option)->results();
         if (std::find(given.begin(), given.end(), "") != given.end())

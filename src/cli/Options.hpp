@@ -19,6 +19,7 @@ struct Options
     std::string m_Signature;
     /// In order of preference. CpuAcc first: it takes what it has a fast kernel for, CpuRef takes the rest.
     std::vector<std::string> m_Compute;
+    bool m_IsComputeGiven = false;
     std::vector<std::string> m_InputFiles;
     std::vector<std::string> m_OutputFiles;
     std::vector<std::string> m_InputNames;
@@ -38,6 +39,9 @@ struct Options
     std::string m_ProfileFile;
     std::string m_ChromeTraceFile;
     ProfilingDetailsMethod m_Details = ProfilingDetailsMethod::Undefined;
+    /// .tenon files to write: the network before and after optimization.
+    std::string m_SerializeFile;
+    std::string m_SerializeOptimizedFile;
     std::optional<float> m_InputMean;
     std::optional<float> m_InputStd;
 

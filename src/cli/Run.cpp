@@ -12,6 +12,7 @@
 #include "cli/OutputStore.hpp"
 #include "cli/Process.hpp"
 #include "cli/Report.hpp"
+#include "cli/Serialize.hpp"
 #include "cli/Strings.hpp"
 
 #include <tenon/IRuntime.hpp>
@@ -92,6 +93,10 @@ auto BlameModel(const std::string& modelPath, Step step)
         error.AddContext(prefix);
         throw;
     }
+    catch (const BackendUnavailableException& error) // an optimized network's
+    {
+        throw UnimplementedException(isNamed(error) ? error.what() : fmt::format("{}: {}", prefix, error.what()));
+    }
     catch (UnimplementedException& error)
     {
         if (!isNamed(error))
@@ -163,7 +168,8 @@ public:
         const std::vector<BackendId> backends = SelectBackends(m_Options.m_Compute, *m_Runtime);
 
         Model model = PrepareModel();
-        Load(Optimize(*model.m_Network, backends));
+        Serialize(model);
+        Load(Optimized(std::move(model), backends));
         Iterate();
         WriteFiles(); // first: it matters more than what the terminal shows, which may be closed
         Print();
@@ -175,8 +181,8 @@ private:
     void CheckFiles() const
     {
         std::vector<std::string> written = m_Options.m_OutputFiles;
-        for (const std::string* path :
-             {&m_Options.m_ReportFile, &m_Options.m_ProfileFile, &m_Options.m_ChromeTraceFile})
+        for (const std::string* path : {&m_Options.m_ReportFile, &m_Options.m_ProfileFile, &m_Options.m_ChromeTraceFile,
+                                        &m_Options.m_SerializeFile, &m_Options.m_SerializeOptimizedFile})
         {
             if (!path->empty())
             {
@@ -260,12 +266,44 @@ private:
     {
         Stopwatch parsing;
         Model model = BlameModel(m_Options.m_ModelPath,
-                                 [&] {
+                                 [&]
+                                 {
                                      return LoadModel(m_Options.m_ModelPath,
-                                                      {m_Options.m_Subgraph, m_Options.m_Signature, shapes}, m_Limits);
+                                                      {m_Options.m_Subgraph, m_Options.m_Signature, shapes}, m_Limits,
+                                                      m_Runtime->GetDeviceSpec());
                                  });
         m_Report.m_LoadMs += parsing.Milliseconds();
         return model;
+    }
+
+    void Serialize(const Model& model) const
+    {
+        if (m_Options.m_SerializeFile.empty())
+        {
+            return;
+        }
+        if (model.m_Network == nullptr)
+        {
+            throw UsageError("--serialize: the model is optimized already; write it with --serialize-optimized");
+        }
+        WriteNetwork(m_Options.m_SerializeFile, *model.m_Network);
+    }
+
+    /// The optimized network of a file as it is, any other after optimization.
+    IOptimizedNetworkPtr Optimized(Model model, const std::vector<BackendId>& backends)
+    {
+        if (model.m_Optimized != nullptr && m_Options.m_IsComputeGiven)
+        {
+            throw UsageError("--compute: the model is optimized already, for backends that it names itself");
+        }
+        IOptimizedNetworkPtr optimized =
+            model.m_Optimized != nullptr ? std::move(model.m_Optimized) : Optimize(*model.m_Network, backends);
+        m_Report.m_Assignment = optimized->GetAssignment();
+        if (!m_Options.m_SerializeOptimizedFile.empty())
+        {
+            WriteNetwork(m_Options.m_SerializeOptimizedFile, *optimized);
+        }
+        return optimized;
     }
 
     IOptimizedNetworkPtr Optimize(const INetwork& network, const std::vector<BackendId>& backends)
@@ -283,7 +321,6 @@ private:
                                                   Optional<std::vector<std::string>&>(m_Report.m_Messages));
                        });
         m_Report.m_OptimizeMs = optimizing.Milliseconds();
-        m_Report.m_Assignment = optimized->GetAssignment();
         return optimized;
     }
 

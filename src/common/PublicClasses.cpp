@@ -7,6 +7,8 @@
 #include <tenon/IStrategy.hpp>
 #include <tenon/Tensor.hpp>
 #include <tenon/parsers/ITfLiteParser.hpp>
+#include <tenon/serializer/IDeserializer.hpp>
+#include <tenon/serializer/ISerializer.hpp>
 
 namespace tenon
 {
@@ -41,5 +43,7 @@ IRuntime::~IRuntime() = default;
 IStrategy::~IStrategy() = default;
 ITensorHandle::~ITensorHandle() = default;
 ITfLiteParser::~ITfLiteParser() = default;
+IDeserializer::~IDeserializer() = default;
+ISerializer::~ISerializer() = default;
 
 } // namespace tenon

@@ -10,10 +10,24 @@
 namespace tenon
 {
 
+namespace
+{
+
+std::atomic<uint64_t> nextGuid{1};
+
+} // namespace
+
 LayerGuid NewGuid()
 {
-    static std::atomic<uint64_t> next{1};
-    return LayerGuid(next.fetch_add(1, std::memory_order_relaxed));
+    return LayerGuid(nextGuid.fetch_add(1, std::memory_order_relaxed));
+}
+
+void KeepGuidsAbove(LayerGuid guid)
+{
+    uint64_t next = nextGuid.load(std::memory_order_relaxed);
+    while (next <= guid && !nextGuid.compare_exchange_weak(next, uint64_t{guid} + 1, std::memory_order_relaxed))
+    {
+    }
 }
 
 Layer& Graph::AddLayer(LayerType type, std::unique_ptr<BaseDescriptor> descriptor, std::string name, LayerGuid guid)

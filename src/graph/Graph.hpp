@@ -55,6 +55,8 @@ void ValidateGraph(const Graph& graph);
 
 /// A new process-wide unique guid.
 LayerGuid NewGuid();
+/// Lets new guids start above this one, which a layer out of a file has.
+void KeepGuidsAbove(LayerGuid guid);
 
 /// Writers of IOptimizedNetwork and INetwork.
 void WriteDot(const Graph& graph, const char* title, std::ostream& stream);

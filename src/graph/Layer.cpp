@@ -368,4 +368,15 @@ std::unique_ptr<BaseDescriptor> InferShapes(const Layer& layer, Span<const Tenso
     }
 }
 
+bool IsBoundByRuntime(LayerType type)
+{
+    return type == LayerType::Input || type == LayerType::Output || type == LayerType::Constant;
+}
+
+bool IsRunByRuntime(LayerType type)
+{
+    return type == LayerType::ReadState || type == LayerType::WriteState || type == LayerType::If ||
+           type == LayerType::While;
+}
+
 } // namespace tenon

@@ -198,4 +198,10 @@ std::unique_ptr<BaseDescriptor> InferShapes(const Layer& layer, Span<const Tenso
 /// this layer needs are there wherever such an input is connected.
 bool CanInferShapes(const Layer& layer, Span<const TensorInfo* const> inputs, Span<const void* const> values);
 
+/// Whether the runtime binds the layer's memory itself, so that no backend makes a workload for it.
+bool IsBoundByRuntime(LayerType type);
+/// Whether the runtime itself runs the layer: control flow and states. Such layers show RuntimeId as their backend.
+bool IsRunByRuntime(LayerType type);
+constexpr const char* RuntimeId = "Runtime";
+
 } // namespace tenon

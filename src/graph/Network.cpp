@@ -2,9 +2,10 @@
 // Network: see Network.hpp.
 #include "graph/Network.hpp"
 
+#include "graph/Nested.hpp"
+
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iostream>
 #include <utility>
 #include <vector>
@@ -225,62 +226,6 @@ IConnectableLayer* Network::AddPrecompiledLayer(const PreCompiledDescriptor& pre
     return layer;
 }
 
-namespace
-{
-
-/// The Input or Output layers of a nested network by binding id, which must be 0, 1, 2...
-std::vector<const Layer*> FindBound(const Graph& graph, LayerType type, const char* what)
-{
-    std::vector<const Layer*> bound;
-    for (const auto& layer : graph.Layers())
-    {
-        if (layer->GetType() == LayerType::ReadState || layer->GetType() == LayerType::WriteState)
-        {
-            throw InvalidArgumentException(fmt::format(
-                "{} has {}: a nested network cannot have states; pass them in and out", what, layer->Describe()));
-        }
-        if (layer->GetType() != type)
-        {
-            continue;
-        }
-        const LayerBindingId id = layer->GetBindingId();
-        if (id < 0 || static_cast<size_t>(id) >= graph.Size())
-        {
-            throw InvalidArgumentException(fmt::format(
-                "{} has {} with binding id {}; ids of a nested network count from 0", what, layer->Describe(), id));
-        }
-        bound.resize(std::max(bound.size(), static_cast<size_t>(id) + 1), nullptr);
-        if (bound[static_cast<size_t>(id)] != nullptr)
-        {
-            throw InvalidArgumentException(fmt::format("{} has the binding id {} twice", what, id));
-        }
-        bound[static_cast<size_t>(id)] = layer.get();
-    }
-    return bound;
-}
-
-std::vector<const Layer*> FindOutputs(const Graph& graph, const char* what)
-{
-    std::vector<const Layer*> outputs = FindBound(graph, LayerType::Output, what);
-    if (std::find(outputs.begin(), outputs.end(), nullptr) != outputs.end())
-    {
-        throw InvalidArgumentException(fmt::format(
-            "{}: the binding ids of its {} outputs have a gap; they must count from 0", what, outputs.size()));
-    }
-    return outputs;
-}
-
-void CheckOutputs(const char* what, size_t count, const char* other, size_t wanted)
-{
-    if (count != wanted)
-    {
-        throw InvalidArgumentException(
-            fmt::format("{} has {} outputs, but {} must have {}", what, count, other, wanted));
-    }
-}
-
-} // namespace
-
 IConnectableLayer* Network::AddNested(LayerType type, std::unique_ptr<BaseDescriptor> descriptor, const Graph& first,
                                       const Graph& second, const char* name)
 {
@@ -295,38 +240,17 @@ IConnectableLayer* Network::AddIfLayer(const INetwork& thenNetwork, const INetwo
     // Network is the only implementation of INetwork.
     const Graph& thenGraph = static_cast<const Network&>(thenNetwork).GetGraph();
     const Graph& elseGraph = static_cast<const Network&>(elseNetwork).GetGraph();
-    const size_t inputs = std::max(FindBound(thenGraph, LayerType::Input, "AddIfLayer: the then network").size(),
-                                   FindBound(elseGraph, LayerType::Input, "AddIfLayer: the else network").size());
-    const size_t outputs = FindOutputs(thenGraph, "AddIfLayer: the then network").size();
-    CheckOutputs("AddIfLayer: the else network", FindOutputs(elseGraph, "AddIfLayer: the else network").size(),
-                 "the then network", outputs);
-    auto descriptor = std::make_unique<IfDescriptor>();
-    descriptor->m_NumInputs = static_cast<uint32_t>(inputs + 1);
-    descriptor->m_NumOutputs = static_cast<uint32_t>(outputs);
-    return AddNested(LayerType::If, std::move(descriptor), thenGraph, elseGraph, name);
+    return AddNested(LayerType::If, std::make_unique<IfDescriptor>(MakeIfDescriptor(thenGraph, elseGraph)), thenGraph,
+                     elseGraph, name);
 }
 
 IConnectableLayer* Network::AddWhileLayer(const INetwork& condition, const INetwork& body, const char* name)
 {
     const Graph& conditionGraph = static_cast<const Network&>(condition).GetGraph();
     const Graph& bodyGraph = static_cast<const Network&>(body).GetGraph();
-    const size_t variables = FindOutputs(bodyGraph, "AddWhileLayer: the body").size();
-    CheckOutputs("AddWhileLayer: the condition", FindOutputs(conditionGraph, "AddWhileLayer: the condition").size(),
-                 "a condition", 1);
-    for (const auto& [graph, what] :
-         {std::pair(&conditionGraph, "AddWhileLayer: the condition"), std::pair(&bodyGraph, "AddWhileLayer: the body")})
-    {
-        const size_t inputs = FindBound(*graph, LayerType::Input, what).size();
-        if (inputs > variables)
-        {
-            throw InvalidArgumentException(fmt::format("{} has an input {}, but the body has {} outputs: each loop "
-                                                       "variable needs one",
-                                                       what, inputs - 1, variables));
-        }
-    }
-    auto descriptor = std::make_unique<WhileDescriptor>();
-    descriptor->m_NumVariables = static_cast<uint32_t>(variables);
-    return AddNested(LayerType::While, std::move(descriptor), conditionGraph, bodyGraph, name);
+    return AddNested(LayerType::While,
+                     std::make_unique<WhileDescriptor>(MakeWhileDescriptor(conditionGraph, bodyGraph)), conditionGraph,
+                     bodyGraph, name);
 }
 
 } // namespace tenon

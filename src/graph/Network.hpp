@@ -15,6 +15,8 @@ public:
     explicit Network(const NetworkOptions& options) : m_Options(options) {}
 
     const Graph& GetGraph() const { return m_Graph; }
+    /// For the deserializer, which fills it.
+    Graph& EditGraph() { return m_Graph; }
     const NetworkOptions& GetOptions() const { return m_Options; }
 
     Status PrintGraph() override;

@@ -180,17 +180,6 @@ private:
 
 } // namespace
 
-bool IsBoundByRuntime(LayerType type)
-{
-    return type == LayerType::Input || type == LayerType::Output || type == LayerType::Constant;
-}
-
-bool IsRunByRuntime(LayerType type)
-{
-    return type == LayerType::ReadState || type == LayerType::WriteState || type == LayerType::If ||
-           type == LayerType::While;
-}
-
 std::vector<Candidate> MakeCandidates(const std::vector<BackendId>& preferences, const BackendRegistry& registry,
                                       const ModelOptions& options, std::vector<std::string>& messages)
 {

@@ -32,10 +32,4 @@ void AssignBackends(Graph& graph, const std::vector<Candidate>& candidates, cons
 /// Puts a MemCopy layer on each edge between backends of different memory domains.
 void InsertCopies(Graph& graph, const BackendRegistry& registry);
 
-/// Whether the runtime binds the layer's memory itself, so that no backend makes a workload for it.
-bool IsBoundByRuntime(LayerType type);
-/// Whether the runtime itself runs the layer: control flow and states. Such layers show RuntimeId as their backend.
-bool IsRunByRuntime(LayerType type);
-constexpr const char* RuntimeId = "Runtime";
-
 } // namespace tenon

@@ -2,8 +2,6 @@
 // Partition: see Partition.hpp.
 #include "optimizer/Partition.hpp"
 
-#include "optimizer/Assignment.hpp"
-
 #include <algorithm>
 #include <map>
 

@@ -5,7 +5,7 @@
 
 #include "common/Profiler.hpp"
 #include "common/ThreadPool.hpp"
-#include "optimizer/OptimizedNetwork.hpp"
+#include "graph/OptimizedNetwork.hpp"
 #include "runtime/ExecutionContext.hpp"
 
 #include <tenon/IRuntime.hpp>

@@ -116,6 +116,58 @@ TEST_F(Program, RandomInputsAreSaid)
     EXPECT_TRUE(Has(outcome.m_Out, "seeded random values")) << outcome.m_Out;
 }
 
+TEST_F(Program, WritesNetworksAndRunsThem)
+{
+    const std::string plain = m_Folder.Path("plain.tenon");
+    const std::string optimized = m_Folder.Path("optimized.tenon");
+    const std::string input = WriteInput("in.npy", DataType::QAsymmS8);
+    const std::string wanted = m_Folder.Path("wanted.npy");
+    const Outcome writing = Execute({"-m", Int8Model, "-c", "CpuRef", "-d", input, "-w", wanted, "--serialize", plain,
+                                     "--serialize-optimized", optimized});
+    ASSERT_EQ(writing.m_Status, 0) << writing.m_Error;
+    const std::string got = m_Folder.Path("got.npy");
+    const std::string again = m_Folder.Path("again.tenon");
+    for (const Words& words : {Words{"-m", plain, "-c", "CpuRef", "--serialize", again},
+                               Words{"-m", optimized, "--serialize-optimized", again}})
+    {
+        Words whole = words;
+        whole.insert(whole.end(), {"-d", input, "-w", got});
+        const Outcome outcome = Execute(whole);
+        ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+        EXPECT_EQ(ReadFile(got), ReadFile(wanted));
+        EXPECT_EQ(ReadFile(again), ReadFile(words[1]));
+    }
+    const Outcome batch =
+        Execute({"-m", optimized, "-N", "-d", WriteInput("batch.npy", DataType::QAsymmS8, {3, 8, 8, 1}), "-w", got});
+    ASSERT_EQ(batch.m_Status, 0) << batch.m_Error;
+    EXPECT_EQ(ReadNpy(got, TensorInfo({3, 10}, DataType::QAsymmS8), 1000).m_Info.GetShape(), TensorShape({3, 10}));
+}
+
+TEST_F(Program, RefusesWhatAFileOfANetworkCannotDo)
+{
+    const std::string plain = m_Folder.Path("plain.tenon");
+    const std::string optimized = m_Folder.Path("optimized.tenon");
+    ASSERT_EQ(Execute({"-m", Int8Model, "-N", "--serialize", plain, "--serialize-optimized", optimized}).m_Status, 0);
+    ExpectFailure(Execute({"-m", plain, "--signature", "s"}), 2, "--signature");
+    ExpectFailure(Execute({"-m", plain, "--serialize", plain}), 2, "both as a file to read");
+    ExpectFailure(Execute({"-m", Int8Model, "--serialize", plain, "--serialize-optimized", plain}), 2, "given twice");
+    ExpectFailure(Execute({"-m", Int8Model, "--serialize", ""}), 2, "--serialize");
+    ExpectFailure(Execute({"-m", optimized, "-c", "CpuRef"}), 2, "optimized already");
+    ExpectFailure(Execute({"-m", optimized, "--serialize", m_Folder.Path("x.tenon")}), 2, "optimized already");
+    ExpectFailure(Execute({"-m", Int8Model, "--serialize", m_Folder.Path("no/x.tenon")}), 5, "no folder");
+
+    std::string bytes = ReadFile(optimized);
+    for (size_t at = 0; (at = bytes.find("CpuRef", at)) != std::string::npos;)
+    {
+        bytes.replace(at, 6, "CpuRex");
+    }
+    const std::string other = m_Folder.Path("other.tenon");
+    std::ofstream(other, std::ios::binary) << bytes;
+    ExpectFailure(Execute({"-m", other}), 4, "CpuRex");
+    std::ofstream(other, std::ios::binary) << bytes.substr(0, bytes.size() / 2);
+    ExpectFailure(Execute({"-m", other}), 3, "cut short");
+}
+
 TEST_F(Program, AnotherShapeResizesTheInput)
 {
     const std::string model =

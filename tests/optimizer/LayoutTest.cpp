@@ -2,7 +2,7 @@
 // Networks of layout NCHW where little is known before the run, and the folding of transposed weights: what is shared,
 // how much memory it may take.
 #include "harness/Networks.hpp"
-#include "optimizer/OptimizedNetwork.hpp"
+#include "graph/OptimizedNetwork.hpp"
 #include "optimizer/Pass.hpp"
 
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include "graph/Network.hpp"
 #include "harness/FakeBackend.hpp"
 #include "harness/Networks.hpp"
-#include "optimizer/OptimizedNetwork.hpp"
+#include "graph/OptimizedNetwork.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,14 +7,15 @@
 cmake_minimum_required(VERSION 3.25)
 
 # folder : what it may include beside its own headers and the C++ standard library. The first row that fits counts.
-# `api` is <tenon/...> but compat, `backend` and `parsers` are its two folders; `api` alone has neither of them.
+# `api` is <tenon/...> but compat; `backend`, `parsers` and `serializer` are folders of it that `api` alone does not have.
 set(rules
-  "include/tenon/compat : compat api parsers"
+  "include/tenon/compat : compat api parsers serializer"
   "include/tenon/backend : api"
   "include/tenon/parsers : api"
+  "include/tenon/serializer : api"
   "include/tenon :"
   "src/json : fmt"
-  "src/common : json api backend parsers posix fmt spdlog"
+  "src/common : json api backend parsers serializer posix fmt spdlog"
   "src/graph : json api backend common fmt"
   "src/backends/common : api backend common fmt"
   "src/backends/reference : api backend common backends/common eigen"
@@ -22,17 +23,18 @@ set(rules
   "src/backends/BackendHelper.cpp : api backend"
   "src/backends/builtin.cpp : api backend backends/reference backends/cpu"
   "src/optimizer : api backend common graph fmt"
-  "src/runtime : json api backend common graph optimizer fmt"
+  "src/runtime : json api backend common graph fmt"
+  "src/serializer : api backend serializer common graph fmt flatbuffers"
   "src/parsers/tflite : api backend parsers common fmt flatbuffers"
-  "src/cli : json api backend parsers posix fmt cli11 stb"
-  "samples : api backend parsers stb")
+  "src/cli : json api backend parsers serializer posix fmt cli11 stb"
+  "samples : api backend parsers serializer stb")
 
 # Sets `out` to the name by which the rules call the included text, with its brackets or quotes; empty if to none.
 function(classify included out)
   set(kind "")
-  if(included MATCHES "^<(armnn|armnnTfLiteParser)/")
+  if(included MATCHES "^<(armnn|armnnDeserializer|armnnSerializer|armnnTfLiteParser)/")
     set(kind compat)
-  elseif(included MATCHES "^<tenon/(backend|parsers|compat)/")
+  elseif(included MATCHES "^<tenon/(backend|parsers|serializer|compat)/")
     set(kind ${CMAKE_MATCH_1})
   elseif(included MATCHES "^<tenon/")
     set(kind api)
@@ -48,7 +50,7 @@ function(classify included out)
     set(kind highway)
   elseif(included MATCHES "^<cblas\\.h>$")
     set(kind openblas)
-  elseif(included MATCHES "^<(flatbuffers/.*|tflite_generated\\.h)>$")
+  elseif(included MATCHES "^<(flatbuffers/.*|(tflite|tenon)_generated\\.h)>$")
     set(kind flatbuffers)
   elseif(included MATCHES "^<CLI/")
     set(kind cli11)

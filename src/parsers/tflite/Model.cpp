@@ -2,8 +2,6 @@
 // Model: see Model.hpp.
 #include "parsers/tflite/Model.hpp"
 
-#include "common/MappedFile.hpp"
-
 #include <tenon/Exceptions.hpp>
 
 #include <fmt/format.h>
@@ -26,60 +24,27 @@ constexpr uint32_t FormatVersion = 3;
 constexpr size_t BufferAlignment = 8;
 constexpr const char* ValidationPrefix = "VALIDATION:";
 
-void CheckSize(size_t bytes, const Limits& limits)
-{
-    if (bytes > limits.m_MaxFileBytes)
-    {
-        throw ParseException(
-            fmt::format("a model of {} bytes: the limit is {} (Limits::m_MaxFileBytes)", bytes, limits.m_MaxFileBytes));
-    }
-}
-
 } // namespace
-
-std::shared_ptr<const void> AlignedCopy(Span<const uint8_t> bytes)
-{
-    using Unit = std::max_align_t;
-    auto copy = std::make_shared<std::vector<Unit>>(bytes.size() / sizeof(Unit) + 1);
-    std::copy(bytes.begin(), bytes.end(), reinterpret_cast<uint8_t*>(copy->data()));
-    return {copy, copy->data()};
-}
 
 Model Model::FromFile(const std::string& path, const Limits& limits)
 {
-    std::shared_ptr<const MappedFile> file;
-    try
-    {
-        file = MappedFile::Open(path, limits.m_MaxFileBytes);
-    }
-    catch (const InvalidArgumentException& error)
-    {
-        throw ParseException(error.what());
-    }
-    const auto bytes = file->Bytes();
-    return {file, {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}, limits};
+    return {ModelBytes::FromFile(path, limits), limits};
 }
 
 Model Model::FromCopy(Span<const uint8_t> bytes, const Limits& limits)
 {
-    CheckSize(bytes.size(), limits);
-    const std::shared_ptr<const void> copy = AlignedCopy(bytes);
-    return {copy, {static_cast<const uint8_t*>(copy.get()), bytes.size()}, limits};
+    return {ModelBytes::FromCopy(bytes, limits), limits};
 }
 
 Model Model::FromMemory(Span<const uint8_t> bytes, const Limits& limits)
 {
-    if (reinterpret_cast<uintptr_t>(bytes.data()) % BufferAlignment != 0)
-    {
-        return FromCopy(bytes, limits);
-    }
-    CheckSize(bytes.size(), limits);
-    return {nullptr, bytes, limits};
+    return {ModelBytes::FromMemory(bytes, BufferAlignment, limits), limits};
 }
 
-Model::Model(std::shared_ptr<const void> owner, Span<const uint8_t> bytes, const Limits& limits)
-    : m_Owner(std::move(owner)), m_Bytes(bytes), m_Limits(limits)
+Model::Model(ModelBytes file, const Limits& limits)
+    : m_Owner(std::move(file.m_Owner)), m_Bytes(file.m_Bytes), m_Limits(limits), m_Budget(file.m_Bytes.size())
 {
+    const Span<const uint8_t> bytes = m_Bytes;
     constexpr size_t identifierEnd = 8;
     if (bytes.size() < identifierEnd || !schema::ModelBufferHasIdentifier(bytes.data()))
     {
@@ -109,12 +74,6 @@ Model::Model(std::shared_ptr<const void> owner, Span<const uint8_t> bytes, const
         throw ParseException(
             fmt::format("the model is of format version {}, should be {}", m_Root->version(), FormatVersion));
     }
-    // Lists and names may be shared in good faith, hence the factor; they are small beside the weights of a large
-    // model.
-    constexpr uint64_t sharing = 64;
-    constexpr uint64_t least = 1U << 20;
-    constexpr uint64_t most = 1U << 30;
-    m_MaxCharge = std::clamp(bytes.size() * sharing, least, most);
 }
 
 const schema::SubGraph& Model::Subgraph(size_t index) const
@@ -183,17 +142,6 @@ Span<const uint8_t> Model::Range(uint64_t offset, uint64_t size, const char* wha
                                          offset, m_Bytes.size()));
     }
     return {m_Bytes.data() + offset, static_cast<size_t>(size)};
-}
-
-void Model::Charge(size_t bytes)
-{
-    if (bytes > m_MaxCharge - m_Charged)
-    {
-        throw ParseException(
-            "the model refers to the same lists or names over and over: reading it would take memory out "
-            "of proportion to its size");
-    }
-    m_Charged += bytes;
 }
 
 } // namespace tenon::tflite

@@ -3,6 +3,8 @@
 // FlatBuffers goes; indices, sizes and shapes are checked where they are used (TensorTable, OperatorReader).
 #pragma once
 
+#include "common/ModelBytes.hpp"
+
 #include <tenon/Limits.hpp>
 #include <tenon/Span.hpp>
 
@@ -21,9 +23,6 @@ struct Model;
 struct Operator;
 struct SubGraph;
 } // namespace schema
-
-/// In memory aligned for any scalar.
-std::shared_ptr<const void> AlignedCopy(Span<const uint8_t> bytes);
 
 class Model
 {
@@ -52,22 +51,20 @@ public:
     /// The options of a custom operator.
     Span<const uint8_t> CustomOptions(const schema::Operator& op) const;
 
-    /// Counts what is read out of the model. A well-formed file mentions each of its bytes about once; one that refers
-    /// to the same long list a thousand times would cost memory and time out of proportion, and is refused here.
-    void Charge(size_t bytes);
+    /// Counts what is read out of the model: see ReadBudget.
+    void Charge(size_t bytes) { m_Budget.Charge(bytes); }
     /// What was counted so far.
-    uint64_t Charged() const { return m_Charged; }
+    uint64_t Charged() const { return m_Budget.Charged(); }
 
 private:
-    Model(std::shared_ptr<const void> owner, Span<const uint8_t> bytes, const Limits& limits);
+    Model(ModelBytes file, const Limits& limits);
     Span<const uint8_t> Range(uint64_t offset, uint64_t size, const char* what) const;
 
     std::shared_ptr<const void> m_Owner;
     Span<const uint8_t> m_Bytes;
     const schema::Model* m_Root = nullptr;
     Limits m_Limits;
-    uint64_t m_Charged = 0;
-    uint64_t m_MaxCharge = 0;
+    ReadBudget m_Budget;
 };
 
 } // namespace tenon::tflite

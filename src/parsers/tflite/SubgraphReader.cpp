@@ -2,7 +2,6 @@
 // SubgraphReader: see SubgraphReader.hpp.
 #include "parsers/tflite/SubgraphReader.hpp"
 
-#include "parsers/tflite/Context.hpp"
 #include "parsers/tflite/OperatorReader.hpp"
 #include "parsers/tflite/Operators.hpp"
 
@@ -38,11 +37,12 @@ std::vector<const TensorView*> SubgraphReader::Inputs()
     const auto* inputs = m_Subgraph.inputs();
     for (unsigned int i = 0; inputs != nullptr && i < inputs->size(); ++i)
     {
-        WithContext([&] { return fmt::format("{}: input {}", Describe(), i); },
-                    [&] {
-                        views.push_back(
-                            inputs->Get(i) == -1 ? nullptr : Measured([&] { return &m_Tensors.Get(inputs->Get(i)); }));
-                    });
+        WithModelContext([&] { return fmt::format("{}: input {}", Describe(), i); },
+                         [&] {
+                             views.push_back(inputs->Get(i) == -1
+                                                 ? nullptr
+                                                 : Measured([&] { return &m_Tensors.Get(inputs->Get(i)); }));
+                         });
     }
     return views;
 }
@@ -53,8 +53,8 @@ std::vector<const TensorView*> SubgraphReader::Outputs()
     const auto* outputs = m_Subgraph.outputs();
     for (unsigned int i = 0; outputs != nullptr && i < outputs->size(); ++i)
     {
-        WithContext([&] { return fmt::format("{}: output {}", Describe(), i); },
-                    [&] { views.push_back(Measured([&] { return &m_Tensors.Get(outputs->Get(i)); })); });
+        WithModelContext([&] { return fmt::format("{}: output {}", Describe(), i); },
+                         [&] { views.push_back(Measured([&] { return &m_Tensors.Get(outputs->Get(i)); })); });
     }
     return views;
 }
@@ -85,49 +85,49 @@ void SubgraphReader::VisitOperators(Visit visit)
     for (unsigned int i = 0; i < NumOperators(); ++i)
     {
         std::string name;
-        WithContext([&] { return fmt::format("operator {} {}", i, name); },
-                    [&]
-                    {
-                        auto read = [&] { return Measured([&] { return Read(i, name); }); };
-                        if (m_Use == Use::Once)
-                        {
-                            const Entry entry = read();
-                            visit(entry.m_Operator, entry.m_Row);
-                            return;
-                        }
-                        if (i == m_Kept.size())
-                        {
-                            m_Kept.push_back(read());
-                        }
-                        const Entry& entry = m_Kept[i];
-                        name = entry.m_Operator.Name();
-                        visit(entry.m_Operator, entry.m_Row);
-                    });
+        WithModelContext([&] { return fmt::format("operator {} {}", i, name); },
+                         [&]
+                         {
+                             auto read = [&] { return Measured([&] { return Read(i, name); }); };
+                             if (m_Use == Use::Once)
+                             {
+                                 const Entry entry = read();
+                                 visit(entry.m_Operator, entry.m_Row);
+                                 return;
+                             }
+                             if (i == m_Kept.size())
+                             {
+                                 m_Kept.push_back(read());
+                             }
+                             const Entry& entry = m_Kept[i];
+                             name = entry.m_Operator.Name();
+                             visit(entry.m_Operator, entry.m_Row);
+                         });
     }
 }
 
 void SubgraphReader::ForEachOperator(const std::function<void(const OperatorView& op)>& visit)
 {
-    WithContext([&] { return Describe(); },
-                [&] { VisitOperators([&](const OperatorView& op, const OperatorRow*) { visit(op); }); });
+    WithModelContext([&] { return Describe(); },
+                     [&] { VisitOperators([&](const OperatorView& op, const OperatorRow*) { visit(op); }); });
 }
 
 void SubgraphReader::AddOperators(NetworkBuilder& builder)
 {
-    WithContext([&] { return Describe(); },
-                [&]
-                {
-                    VisitOperators(
-                        [&](const OperatorView& op, const OperatorRow* row)
-                        {
-                            if (row == nullptr)
-                            {
-                                builder.AddUnsupported(op);
-                                return;
-                            }
-                            AddOperator(*row, op, builder);
-                        });
-                });
+    WithModelContext([&] { return Describe(); },
+                     [&]
+                     {
+                         VisitOperators(
+                             [&](const OperatorView& op, const OperatorRow* row)
+                             {
+                                 if (row == nullptr)
+                                 {
+                                     builder.AddUnsupported(op);
+                                     return;
+                                 }
+                                 AddOperator(*row, op, builder);
+                             });
+                     });
 }
 
 ISubgraph& ModelSubgraphs::Open(int64_t index)

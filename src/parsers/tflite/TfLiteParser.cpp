@@ -2,7 +2,6 @@
 // TfLiteParser: see TfLiteParser.hpp.
 #include "parsers/tflite/TfLiteParser.hpp"
 
-#include "parsers/tflite/Context.hpp"
 #include "parsers/tflite/SubgraphReader.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -57,8 +56,8 @@ INetworkPtr TfLiteParser::CreateNetworkFromBinaryFile(const char* graphFile)
         throw InvalidArgumentException("CreateNetworkFromBinaryFile: the path is null");
     }
     INetworkPtr network(nullptr, &INetwork::Destroy);
-    WithContext([&] { return fmt::format("model '{}'", graphFile); },
-                [&] { network = Parse(Model::FromFile(graphFile, m_Options.m_Limits)); });
+    WithModelContext([&] { return fmt::format("model '{}'", graphFile); },
+                     [&] { network = Parse(Model::FromFile(graphFile, m_Options.m_Limits)); });
     return network;
 }
 
@@ -95,10 +94,10 @@ INetworkPtr TfLiteParser::Parse(Model model)
     NetworkBuilder builder(construction, state, m_Subgraph, reader.NumTensors());
     const schema::SubGraph& subgraph = model.Subgraph(m_Subgraph);
     const auto context = [&] { return reader.Describe(); };
-    WithContext(context, [&] { AddInputs(subgraph, reader.Tensors(), builder); });
+    WithModelContext(context, [&] { AddInputs(subgraph, reader.Tensors(), builder); });
     CheckInputShapeNames();
     reader.AddOperators(builder);
-    WithContext(context, [&] { AddOutputs(subgraph, reader.Tensors(), builder); });
+    WithModelContext(context, [&] { AddOutputs(subgraph, reader.Tensors(), builder); });
     builder.WriteStates();
     return std::move(state.m_Network);
 }
@@ -146,21 +145,21 @@ void TfLiteParser::AddInputs(const schema::SubGraph& subgraph, TensorTable& tens
     for (unsigned int i = 0; inputs != nullptr && i < inputs->size(); ++i)
     {
         const int32_t index = inputs->Get(i);
-        WithContext([&] { return fmt::format("graph input {}", i); },
-                    [&]
-                    {
-                        // An absent entry or one with values in the file is nothing to feed.
-                        if (index == -1 || tensors.HasData(index))
-                        {
-                            return;
-                        }
-                        const TensorView& tensor = tensors.Get(index);
-                        const auto id = static_cast<LayerBindingId>(m_Inputs.m_Names.size());
-                        const std::string name = m_Inputs.AddName(tensor);
-                        ReshapeInput(index, name, tensors);
-                        builder.AddInput(tensor, id, name);
-                        m_Inputs.m_Infos.emplace(name, BindingPointInfo(id, tensor.m_Info));
-                    });
+        WithModelContext([&] { return fmt::format("graph input {}", i); },
+                         [&]
+                         {
+                             // An absent entry or one with values in the file is nothing to feed.
+                             if (index == -1 || tensors.HasData(index))
+                             {
+                                 return;
+                             }
+                             const TensorView& tensor = tensors.Get(index);
+                             const auto id = static_cast<LayerBindingId>(m_Inputs.m_Names.size());
+                             const std::string name = m_Inputs.AddName(tensor);
+                             ReshapeInput(index, name, tensors);
+                             builder.AddInput(tensor, id, name);
+                             m_Inputs.m_Infos.emplace(name, BindingPointInfo(id, tensor.m_Info));
+                         });
     }
 }
 
@@ -192,21 +191,21 @@ void TfLiteParser::AddOutputs(const schema::SubGraph& subgraph, TensorTable& ten
     const auto* outputs = subgraph.outputs();
     for (unsigned int i = 0; outputs != nullptr && i < outputs->size(); ++i)
     {
-        WithContext([&] { return fmt::format("graph output {}", i); },
-                    [&]
-                    {
-                        const TensorView& tensor = tensors.Get(outputs->Get(i));
-                        const auto id = static_cast<LayerBindingId>(m_Outputs.m_Names.size());
-                        const std::string name = m_Outputs.AddName(tensor);
-                        builder.AddOutput(tensor, id, name);
-                        TensorInfo info = tensor.m_Info;
-                        if (m_Options.m_InputShapes.empty())
-                        {
-                            // The shape that the file gives holds unless the caller changes what it follows from.
-                            info.SetShape(tensor.m_DeclaredShape);
-                        }
-                        m_Outputs.m_Infos.emplace(name, BindingPointInfo(id, info));
-                    });
+        WithModelContext([&] { return fmt::format("graph output {}", i); },
+                         [&]
+                         {
+                             const TensorView& tensor = tensors.Get(outputs->Get(i));
+                             const auto id = static_cast<LayerBindingId>(m_Outputs.m_Names.size());
+                             const std::string name = m_Outputs.AddName(tensor);
+                             builder.AddOutput(tensor, id, name);
+                             TensorInfo info = tensor.m_Info;
+                             if (m_Options.m_InputShapes.empty())
+                             {
+                                 // The shape that the file gives holds unless the caller changes what it follows from.
+                                 info.SetShape(tensor.m_DeclaredShape);
+                             }
+                             m_Outputs.m_Infos.emplace(name, BindingPointInfo(id, info));
+                         });
     }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // InferTensors: see InferTensors.hpp.
-#include "optimizer/InferTensors.hpp"
+#include "graph/InferTensors.hpp"
 
-#include "optimizer/Nested.hpp"
+#include "graph/Nested.hpp"
 
 #include <fmt/format.h>
 

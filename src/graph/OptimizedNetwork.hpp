@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OptimizedNetwork: what Optimize() returns and LoadNetwork takes.
+// OptimizedNetwork: what Optimize() returns, the serializer writes and reads, and LoadNetwork takes.
 #pragma once
 
 #include "common/Profiler.hpp"
@@ -27,6 +27,7 @@ public:
     const Graph& GetGraph() const { return *m_Graph; }
     /// For LoadNetwork, which consumes the network.
     std::unique_ptr<Graph> TakeGraph() { return std::move(m_Graph); }
+    const OptimizerOptionsOpaque& GetOptions() const { return m_Options; }
     const ModelOptions& GetModelOptions() const { return m_Options.GetModelOptions(); }
     bool IsDebugEnabled() const { return m_Options.GetDebugEnabled(); }
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // See Nested.hpp.
-#include "optimizer/Nested.hpp"
+#include "graph/Nested.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace tenon
 {
@@ -75,6 +79,57 @@ void CheckOutputs(const Layer& layer, const Graph& body)
     }
 }
 
+/// The Input or Output layers of a nested network by binding id, which must be 0, 1, 2...
+std::vector<const Layer*> FindBound(const Graph& graph, LayerType type, const char* what)
+{
+    std::vector<const Layer*> bound;
+    for (const auto& layer : graph.Layers())
+    {
+        if (layer->GetType() == LayerType::ReadState || layer->GetType() == LayerType::WriteState)
+        {
+            throw InvalidArgumentException(fmt::format(
+                "{} has {}: a nested network cannot have states; pass them in and out", what, layer->Describe()));
+        }
+        if (layer->GetType() != type)
+        {
+            continue;
+        }
+        const LayerBindingId id = layer->GetBindingId();
+        if (id < 0 || static_cast<size_t>(id) >= graph.Size())
+        {
+            throw InvalidArgumentException(fmt::format(
+                "{} has {} with binding id {}; ids of a nested network count from 0", what, layer->Describe(), id));
+        }
+        bound.resize(std::max(bound.size(), static_cast<size_t>(id) + 1), nullptr);
+        if (bound[static_cast<size_t>(id)] != nullptr)
+        {
+            throw InvalidArgumentException(fmt::format("{} has the binding id {} twice", what, id));
+        }
+        bound[static_cast<size_t>(id)] = layer.get();
+    }
+    return bound;
+}
+
+std::vector<const Layer*> FindOutputs(const Graph& graph, const char* what)
+{
+    std::vector<const Layer*> outputs = FindBound(graph, LayerType::Output, what);
+    if (std::find(outputs.begin(), outputs.end(), nullptr) != outputs.end())
+    {
+        throw InvalidArgumentException(fmt::format(
+            "{}: the binding ids of its {} outputs have a gap; they must count from 0", what, outputs.size()));
+    }
+    return outputs;
+}
+
+void CheckCount(const char* what, size_t count, const char* other, size_t wanted)
+{
+    if (count != wanted)
+    {
+        throw InvalidArgumentException(
+            fmt::format("{} has {} outputs, but {} must have {}", what, count, other, wanted));
+    }
+}
+
 } // namespace
 
 const TensorInfo& GetBodyOutputInfo(const Graph& body, unsigned int id)
@@ -125,6 +180,53 @@ void CheckBodies(const Graph& graph)
                           fmt::format("output {}", i), layer->Output(i).GetTensorInfo().GetDataType());
             }
         }
+    }
+}
+
+IfDescriptor MakeIfDescriptor(const Graph& thenGraph, const Graph& elseGraph)
+{
+    const size_t inputs = std::max(FindBound(thenGraph, LayerType::Input, "If: the then network").size(),
+                                   FindBound(elseGraph, LayerType::Input, "If: the else network").size());
+    const size_t outputs = FindOutputs(thenGraph, "If: the then network").size();
+    CheckCount("If: the else network", FindOutputs(elseGraph, "If: the else network").size(), "the then network",
+               outputs);
+    IfDescriptor descriptor;
+    descriptor.m_NumInputs = static_cast<uint32_t>(inputs + 1);
+    descriptor.m_NumOutputs = static_cast<uint32_t>(outputs);
+    return descriptor;
+}
+
+WhileDescriptor MakeWhileDescriptor(const Graph& condition, const Graph& body)
+{
+    const size_t variables = FindOutputs(body, "While: the body").size();
+    CheckCount("While: the condition", FindOutputs(condition, "While: the condition").size(), "a condition", 1);
+    for (const auto& [graph, what] :
+         {std::pair(&condition, "While: the condition"), std::pair(&body, "While: the body")})
+    {
+        const size_t inputs = FindBound(*graph, LayerType::Input, what).size();
+        if (inputs > variables)
+        {
+            throw InvalidArgumentException(fmt::format("{} has an input {}, but the body has {} outputs: each loop "
+                                                       "variable needs one",
+                                                       what, inputs - 1, variables));
+        }
+    }
+    WhileDescriptor descriptor;
+    descriptor.m_NumVariables = static_cast<uint32_t>(variables);
+    return descriptor;
+}
+
+void CheckBindings(const Layer& layer)
+{
+    const Graph& first = *layer.Bodies()[0];
+    const Graph& second = *layer.Bodies()[1];
+    const bool fits = layer.GetType() == LayerType::If
+                          ? layer.Descriptor<IfDescriptor>() == MakeIfDescriptor(first, second)
+                          : layer.Descriptor<WhileDescriptor>() == MakeWhileDescriptor(first, second);
+    if (!fits)
+    {
+        throw GraphValidationException(
+            fmt::format("{} has other inputs or outputs than its nested networks", layer.Describe()));
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // OptimizedNetwork: see OptimizedNetwork.hpp.
-#include "optimizer/OptimizedNetwork.hpp"
+#include "graph/OptimizedNetwork.hpp"
 
 #include <algorithm>
 #include <iostream>

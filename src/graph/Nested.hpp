@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Optimize() does with the networks inside of If and While layers, beside optimizing each like any other network.
+// What holds of the networks inside of If and While layers: how they are bound to the layer, and how they agree with
+// it. Used by Network, Optimize() and the deserializer.
 #pragma once
 
 #include "graph/Graph.hpp"
@@ -8,6 +9,14 @@
 
 namespace tenon
 {
+
+/// The parameters of a layer with these nested networks. Their binding ids count from 0, and they have no states, else
+/// throws InvalidArgumentException.
+IfDescriptor MakeIfDescriptor(const Graph& thenGraph, const Graph& elseGraph);
+WhileDescriptor MakeWhileDescriptor(const Graph& condition, const Graph& body);
+
+/// Throws as these, or GraphValidationException, when an If or While layer's parameters are not those of its bodies.
+void CheckBindings(const Layer& layer);
 
 /// The Output layer with binding id `id` of a nested network gives values of this info.
 const TensorInfo& GetBodyOutputInfo(const Graph& body, unsigned int id);

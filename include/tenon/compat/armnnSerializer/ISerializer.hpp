@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// For programs written for Arm NN: the serializer. It writes .tenon files, not .armnn ones.
+#pragma once
+
+#include <tenon/serializer/ISerializer.hpp>
+
+#include <armnn/INetwork.hpp>
+
+namespace armnnSerializer = tenon;

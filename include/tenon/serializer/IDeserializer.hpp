@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// IDeserializer: makes networks from .tenon files. docs/serialization.md describes the format and which files are read.
+#pragma once
+
+#include <tenon/INetwork.hpp>
+#include <tenon/Limits.hpp>
+#include <tenon/Tensor.hpp>
+
+#include <cstdint>
+#include <istream>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tenon
+{
+
+class ICustomOperator;
+class IDeserializer;
+using IDeserializerPtr = std::unique_ptr<IDeserializer, void (*)(IDeserializer* deserializer)>;
+
+/// A file is hostile input: it is verified before it is read, and every index, shape, size and name after that.
+/// Constants of a mapped file are used in place; the network keeps the file mapped. One thread at a time.
+///
+/// All methods that read throw ParseException for a file that is corrupt, contradicts itself, exceeds a limit, or is of
+/// a newer version than this library knows; the text names the layer. UnimplementedException: a Custom layer needs an
+/// operator of the application that the options do not have.
+class TENON_API IDeserializer
+{
+public:
+    struct DeserializerOptions
+    {
+        /// Implementations of custom operators: Custom layers that had one when they were written get it back by its
+        /// name.
+        std::vector<std::shared_ptr<const ICustomOperator>> m_CustomOperators;
+        /// Bounds that the file is checked against before anything is allocated.
+        Limits m_Limits;
+    };
+
+    static IDeserializer* CreateRaw(const Optional<DeserializerOptions>& options = EmptyOptional());
+    static IDeserializerPtr Create(const Optional<DeserializerOptions>& options = EmptyOptional());
+    static void Destroy(IDeserializer* deserializer);
+    virtual ~IDeserializer();
+
+    /// Of a network before optimization. The bytes are copied.
+    virtual INetworkPtr CreateNetworkFromBinary(const std::vector<uint8_t>& binaryContent) = 0;
+    /// Reads the stream to its end.
+    virtual INetworkPtr CreateNetworkFromBinary(std::istream& binaryContent) = 0;
+    /// Maps the file. Throws FileNotFoundException for a missing one (Tenon).
+    virtual INetworkPtr CreateNetworkFromBinaryFile(const char* graphFile) = 0;
+
+    /// Of an optimized network, for the backends of a runtime (Tenon). The optimizer does not run. What the runtime
+    /// relies on is checked again, since the file may not be the optimizer's work or that of another machine. Throws
+    ///   BackendUnavailableException   a layer was given to a backend that is not there
+    ///   UnimplementedException        a backend that is there refuses a layer that was given to it
+    ///   LayerValidationException, GraphValidationException   what Optimize() would refuse, or another shape than it
+    ///   gives
+    virtual IOptimizedNetworkPtr CreateOptimizedNetworkFromBinary(const std::vector<uint8_t>& binaryContent,
+                                                                  const IDeviceSpec& deviceSpec) = 0;
+    virtual IOptimizedNetworkPtr CreateOptimizedNetworkFromBinary(std::istream& binaryContent,
+                                                                  const IDeviceSpec& deviceSpec) = 0;
+    virtual IOptimizedNetworkPtr CreateOptimizedNetworkFromBinaryFile(const char* graphFile,
+                                                                      const IDeviceSpec& deviceSpec) = 0;
+
+    /// Whether a file holds an optimized network (Tenon).
+    virtual bool IsOptimizedFile(const char* graphFile) const = 0;
+
+    /// Of the network that was read last, by name. `layerId` is Arm NN's and makes no difference. Throw ParseException
+    /// naming what there is when a name is unknown.
+    virtual BindingPointInfo GetNetworkInputBindingInfo(unsigned int layerId, const std::string& layerName) const = 0;
+    virtual BindingPointInfo GetNetworkOutputBindingInfo(unsigned int layerId, const std::string& layerName) const = 0;
+    /// The names of the Input and Output layers in the network's order; one without a name is called "input_<binding
+    /// id>" or "output_<binding id>", and a name that is there already gets a number behind it (Tenon).
+    virtual std::vector<std::string> GetNetworkInputNames() const = 0;
+    virtual std::vector<std::string> GetNetworkOutputNames() const = 0;
+};
+
+} // namespace tenon

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// ISerializer: writes networks as .tenon files, before or after optimization. docs/serialization.md describes the
+// format.
+#pragma once
+
+#include <tenon/INetwork.hpp>
+
+#include <memory>
+#include <ostream>
+
+namespace tenon
+{
+
+class ISerializer;
+using ISerializerPtr = std::unique_ptr<ISerializer, void (*)(ISerializer* serializer)>;
+
+/// One thread at a time.
+class TENON_API ISerializer
+{
+public:
+    static ISerializer* CreateRaw();
+    static ISerializerPtr Create();
+    static void Destroy(ISerializer* serializer);
+    virtual ~ISerializer();
+
+    /// Makes a file of the network in memory, constants included: the network need not live on. Throws
+    ///   GraphValidationException   the network is malformed: Optimize() would refuse it too
+    ///   UnimplementedException     a layer holds what no file can: a blob compiled by a backend
+    ///   InvalidArgumentException   a field has no value of its enumeration
+    virtual void Serialize(const INetwork& inNetwork) = 0;
+    /// The same of an optimized network that is not loaded yet. Such a file is loaded without another optimization, on
+    /// machines that have the same backends (Tenon).
+    virtual void Serialize(const IOptimizedNetwork& network) = 0;
+
+    /// Writes what Serialize() made last. Always true: throws InvalidArgumentException when nothing was serialized,
+    /// RuntimeException when the stream fails.
+    virtual bool SaveSerializedToStream(std::ostream& stream) = 0;
+};
+
+} // namespace tenon

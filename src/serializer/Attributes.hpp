@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Descriptors in .tenon files: each field by its name, as the descriptor's Visit lists them, so that a new operator
+// needs nothing here. And the options of backends, which are named values too.
+#pragma once
+
+#include "serializer/FileReader.hpp"
+#include "serializer/FileWriter.hpp"
+
+#include <tenon/BackendOptions.hpp>
+#include <tenon/Descriptors.hpp>
+#include <tenon/INetwork.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace tenon::serializer
+{
+
+using Attributes = flatbuffers::Vector<flatbuffers::Offset<schema::Attribute>>;
+using OptionGroups = flatbuffers::Vector<flatbuffers::Offset<schema::BackendOptions>>;
+
+/// The fields that differ from their defaults. Throws InvalidArgumentException for an enumerator that is none.
+flatbuffers::Offset<Attributes> WriteDescriptor(FileWriter& file, LayerType type, const BaseDescriptor& descriptor);
+/// Null for a layer without parameters. Throws ParseException naming the attribute.
+std::unique_ptr<BaseDescriptor> ReadDescriptor(FileReader& file, LayerType type, const Attributes* attributes);
+
+flatbuffers::Offset<OptionGroups> WriteOptions(FileWriter& file, const std::vector<BackendOptions>& options);
+std::vector<BackendOptions> ReadOptions(FileReader& file, const OptionGroups* groups);
+
+/// What of the optimizer's options the loaded network goes by. Limits are those of whoever reads.
+flatbuffers::Offset<Attributes> WriteOptimizerOptions(FileWriter& file, const OptimizerOptionsOpaque& options);
+void ReadOptimizerOptions(FileReader& file, const Attributes* attributes, OptimizerOptionsOpaque& options);
+
+} // namespace tenon::serializer

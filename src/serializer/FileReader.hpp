@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// FileReader: the bytes of a .tenon file, verified. Everything that is read from them afterwards is within bounds as
+// far as FlatBuffers goes; indices, sizes and names are checked where they are used (GraphReader, Attributes).
+#pragma once
+
+#include "common/ModelBytes.hpp"
+
+#include <tenon/Limits.hpp>
+#include <tenon/Span.hpp>
+
+#include <flatbuffers/flatbuffers.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tenon_generated.h>
+
+namespace tenon::serializer
+{
+
+class FileReader
+{
+public:
+    /// Throws ParseException when the bytes are no .tenon file of a version that this library knows.
+    FileReader(ModelBytes bytes, const Limits& limits);
+
+    const schema::Network& Root() const { return *m_Root; }
+    const Limits& GetLimits() const { return m_Limits; }
+    /// Keeps the bytes alive.
+    const std::shared_ptr<const void>& Owner() const { return m_Owner; }
+    /// A buffer of the data section. Throws ParseException for a bad index, range or alignment.
+    Span<const uint8_t> Buffer(uint32_t index) const;
+    /// A text; empty when there is none. What is read counts: see ReadBudget.
+    std::string Text(const flatbuffers::String* text);
+    /// Counts `count` elements of a list that is about to be read.
+    void Charge(size_t count, size_t elementBytes) { m_Budget.Charge(count * elementBytes); }
+    /// "(the file has format version 1.3, this library knows 1.0)", for what the file names and the library lacks.
+    std::string VersionText() const;
+
+private:
+    std::shared_ptr<const void> m_Owner;
+    Span<const uint8_t> m_Bytes;
+    Limits m_Limits;
+    ReadBudget m_Budget;
+    const schema::Network* m_Root = nullptr;
+};
+
+} // namespace tenon::serializer

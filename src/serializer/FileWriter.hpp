@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// FileWriter: a .tenon file under construction: its flatbuffer, and the ranges of memory that become its data section.
+// Filled by GraphWriter and the writers of attributes and tensor infos, finished by Serializer.
+#pragma once
+
+#include <flatbuffers/flatbuffers.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tenon_generated.h>
+#include <utility>
+#include <vector>
+
+namespace tenon::serializer
+{
+
+class FileWriter
+{
+public:
+    flatbuffers::FlatBufferBuilder& Builder() { return m_Builder; }
+    /// Equal texts are stored once.
+    flatbuffers::Offset<flatbuffers::String> AddText(const std::string& text)
+    {
+        return m_Builder.CreateSharedString(text);
+    }
+    /// Null for an empty text.
+    flatbuffers::Offset<flatbuffers::String> AddOptionalText(const std::string& text)
+    {
+        return text.empty() ? flatbuffers::Offset<flatbuffers::String>() : AddText(text);
+    }
+    /// The index of a buffer with these bytes, which must stay until Finish. The same memory is stored once.
+    uint32_t AddBuffer(const void* data, size_t bytes);
+    /// The whole file. `network` lacks nothing but version, buffers and data section.
+    std::vector<uint8_t>
+    Finish(bool isOptimized, flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<schema::Graph>>> graphs,
+           flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<schema::BackendOptions>>> options,
+           flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<schema::Attribute>>> optimizerOptions);
+
+private:
+    flatbuffers::FlatBufferBuilder m_Builder;
+    std::vector<schema::Buffer> m_Buffers;
+    std::vector<const void*> m_Memory; ///< of each buffer
+    std::map<std::pair<const void*, size_t>, uint32_t> m_BufferIndex;
+    size_t m_DataBytes = 0;
+};
+
+} // namespace tenon::serializer

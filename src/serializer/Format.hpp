@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constants of the .tenon format that its schema, tenon.fbs, cannot hold.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tenon::serializer
+{
+
+/// What this library writes. It reads every file of the same major version, as far as it knows the names in it.
+constexpr uint16_t FormatMajor = 1;
+constexpr uint16_t FormatMinor = 0;
+
+/// Connection::layer of an input that nothing feeds.
+constexpr uint32_t NotConnected = 0xFFFFFFFF;
+
+/// Bytes: of the data section and of each buffer in it. That of a cache line, more than any element type needs.
+constexpr size_t DataAlignment = 64;
+
+} // namespace tenon::serializer

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// CheckOptimized: see OptimizedCheck.hpp.
+#include "serializer/OptimizedCheck.hpp"
+
+#include "common/ModelBytes.hpp"
+#include "graph/InferTensors.hpp"
+#include "graph/MakeLayerView.hpp"
+#include "graph/Nested.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenon::serializer
+{
+
+namespace
+{
+
+class Checker
+{
+public:
+    Checker(const BackendRegistry& registry, const OptimizerOptionsOpaque& options)
+        : m_Registry(registry), m_Options(options)
+    {
+    }
+
+    void Check(Graph& graph)
+    {
+        for (const auto& layer : graph.Layers()) // first: the outputs of nested networks give types
+        {
+            for (const auto& body : layer->Bodies())
+            {
+                WithModelContext([&] { return fmt::format("in a nested network of {}", layer->Describe()); },
+                                 [&] { Check(*body); });
+            }
+        }
+        // Shapes are not taken from the file: those that follow from others are inferred as Optimize() does, and a
+        // contradiction is refused.
+        std::vector<std::string> messages;
+        InferTensors(graph, m_Options, messages);
+        CheckBodies(graph);
+        uint32_t subgraph = 0;
+        for (const auto& layer : graph.Layers())
+        {
+            CheckBackend(*layer);
+            CheckDomains(*layer);
+            if (layer->m_Subgraph < subgraph || layer->m_Subgraph > layer->m_Index)
+            {
+                throw ParseException(fmt::format("{} is in subgraph {}, but layers are in the order of subgraphs",
+                                                 layer->Describe(), layer->m_Subgraph));
+            }
+            subgraph = layer->m_Subgraph;
+        }
+    }
+
+private:
+    struct Backend
+    {
+        std::shared_ptr<const IBackend> m_Backend;
+        std::shared_ptr<const ILayerSupport> m_Support;
+    };
+
+    const Backend& Find(const Layer& layer)
+    {
+        const std::string& id = layer.GetBackendId().Get();
+        const auto [found, isNew] = m_Backends.try_emplace(id);
+        if (isNew)
+        {
+            auto backend = m_Registry.Find(layer.GetBackendId());
+            if (backend == nullptr)
+            {
+                throw BackendUnavailableException(
+                    fmt::format("{} was given to backend '{}', which is not there; there are {}. Optimize the network "
+                                "for these",
+                                layer.Describe(), id, m_Registry.GetBackendIdsAsString()));
+            }
+            found->second = {backend, backend->GetLayerSupport(m_Options.GetModelOptions())};
+        }
+        return found->second;
+    }
+
+    void CheckBackend(const Layer& layer)
+    {
+        if (IsBoundByRuntime(layer.GetType()) || IsRunByRuntime(layer.GetType()))
+        {
+            return;
+        }
+        const SupportResult result = Find(layer).m_Support->IsLayerSupported(m_Maker.Make(layer));
+        if (!result.IsSupported())
+        {
+            throw UnimplementedException(fmt::format("{} was given to backend {}, which refuses it here: {}. Optimize "
+                                                     "the network on this machine",
+                                                     layer.Describe(), layer.GetBackendId().Get(), result.m_Reason));
+        }
+    }
+
+    /// What the layer's workload reads and writes.
+    std::string_view Domain(const Layer& layer)
+    {
+        const bool isHost = IsBoundByRuntime(layer.GetType()) || IsRunByRuntime(layer.GetType());
+        return isHost ? "Host" : Find(layer).m_Backend->GetMemoryDomain();
+    }
+
+    void CheckDomains(const Layer& layer)
+    {
+        for (const InputSlot& input : layer.Inputs())
+        {
+            const Layer* producer = input.GetProducer();
+            if (producer == nullptr || layer.GetType() == LayerType::MemCopy ||
+                producer->GetType() == LayerType::MemCopy || Domain(layer) == Domain(*producer))
+            {
+                continue;
+            }
+            throw ParseException(fmt::format("{} reads memory of {}, but {} writes memory of {}, and there is no copy "
+                                             "between them",
+                                             layer.Describe(), Domain(layer), producer->Describe(), Domain(*producer)));
+        }
+    }
+
+    const BackendRegistry& m_Registry;
+    const OptimizerOptionsOpaque& m_Options;
+    std::map<std::string, Backend> m_Backends;
+    LayerViewMaker m_Maker;
+};
+
+} // namespace
+
+void CheckOptimized(Graph& graph, const BackendRegistry& registry, const OptimizerOptionsOpaque& options)
+{
+    Checker(registry, options).Check(graph);
+}
+
+} // namespace tenon::serializer

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// See TensorInfos.hpp.
+#include "serializer/TensorInfos.hpp"
+
+#include "serializer/Enumerators.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace tenon::serializer
+{
+
+namespace
+{
+
+constexpr int64_t UnknownSize = -1;
+
+bool IsFinite(float value)
+{
+    return std::isfinite(value);
+}
+
+TensorInfo ReadPerAxis(FileReader& file, const TensorShape& shape, DataType type, const schema::PerAxis& perAxis)
+{
+    std::vector<float> scales;
+    if (perAxis.scales() != nullptr)
+    {
+        file.Charge(perAxis.scales()->size(), sizeof(float));
+        scales.assign(perAxis.scales()->begin(), perAxis.scales()->end());
+    }
+    const size_t numZeroPoints = perAxis.zero_points() != nullptr ? perAxis.zero_points()->size() : 0;
+    if (!std::all_of(scales.begin(), scales.end(), IsFinite))
+    {
+        throw ParseException("a quantization scale is not a finite number");
+    }
+    if (numZeroPoints != 0 && numZeroPoints != std::max<size_t>(scales.size(), 1))
+    {
+        throw ParseException(fmt::format("{} zero points for {} quantization scales", numZeroPoints, scales.size()));
+    }
+    TensorInfo info;
+    if (perAxis.dimension() == -1)
+    {
+        info = TensorInfo(shape, type);
+        info.SetQuantizationScales(scales);
+    }
+    else
+    {
+        if (perAxis.dimension() < 0 || perAxis.dimension() > std::numeric_limits<uint32_t>::max())
+        {
+            throw ParseException(fmt::format("quantization along dimension {}", perAxis.dimension()));
+        }
+        info = TensorInfo(shape, type, scales, static_cast<unsigned int>(perAxis.dimension()));
+    }
+    if (numZeroPoints != 0)
+    {
+        file.Charge(numZeroPoints, sizeof(int32_t));
+        info.SetQuantizationOffsets({perAxis.zero_points()->begin(), perAxis.zero_points()->end()});
+    }
+    return info;
+}
+
+} // namespace
+
+flatbuffers::Offset<schema::Shape> WriteShape(FileWriter& file, const TensorShape& shape)
+{
+    if (shape.GetDimensionality() == Dimensionality::NotSpecified)
+    {
+        return schema::CreateShape(file.Builder(), schema::Rank::Unknown);
+    }
+    if (shape.IsScalar())
+    {
+        return schema::CreateShape(file.Builder(), schema::Rank::Scalar);
+    }
+    std::vector<int64_t> sizes;
+    for (unsigned int i = 0; i < shape.GetNumDimensions(); ++i)
+    {
+        sizes.push_back(shape.GetDimensionSpecificity(i) ? int64_t{shape[i]} : UnknownSize);
+    }
+    return schema::CreateShapeDirect(file.Builder(), schema::Rank::Known, &sizes);
+}
+
+TensorShape ReadShape(const FileReader& file, const schema::Shape& shape)
+{
+    const size_t rank = shape.sizes() != nullptr ? shape.sizes()->size() : 0;
+    switch (shape.rank())
+    {
+    case schema::Rank::Unknown:
+    case schema::Rank::Scalar:
+        if (rank != 0)
+        {
+            throw ParseException(fmt::format("{} sizes for a shape of unknown rank or a scalar", rank));
+        }
+        return TensorShape(shape.rank() == schema::Rank::Scalar ? Dimensionality::Scalar
+                                                                : Dimensionality::NotSpecified);
+    case schema::Rank::Known: break;
+    default:
+        throw ParseException(
+            fmt::format("a shape has rank kind {} {}", static_cast<int>(shape.rank()), file.VersionText()));
+    }
+    if (rank > MaxNumOfTensorDimensions || rank > file.GetLimits().m_MaxRank)
+    {
+        throw ParseException(
+            fmt::format("a shape of rank {}: the limit is {} (Limits::m_MaxRank)", rank, file.GetLimits().m_MaxRank));
+    }
+    std::array<unsigned int, MaxNumOfTensorDimensions> sizes{};
+    std::array<bool, MaxNumOfTensorDimensions> known{};
+    for (unsigned int i = 0; i < rank; ++i)
+    {
+        const int64_t size = shape.sizes()->Get(i);
+        if (size < UnknownSize || size > std::numeric_limits<uint32_t>::max())
+        {
+            throw ParseException(fmt::format("a shape has size {}", size));
+        }
+        known[i] = size != UnknownSize;
+        sizes[i] = known[i] ? static_cast<unsigned int>(size) : 0;
+    }
+    return TensorShape(static_cast<unsigned int>(rank), sizes.data(), known.data());
+}
+
+flatbuffers::Offset<schema::TensorInfo> WriteTensorInfo(FileWriter& file, const TensorInfo& info)
+{
+    const auto type = file.AddText(EnumeratorName(info.GetDataType()));
+    const auto shape = WriteShape(file, info.GetShape());
+    if (!info.HasPerAxisQuantization())
+    {
+        return schema::CreateTensorInfo(file.Builder(), type, shape, info.GetQuantizationScale(),
+                                        info.GetQuantizationOffset(), 0, info.IsConstant());
+    }
+    const std::vector<float> scales = info.GetQuantizationScales();
+    std::vector<int32_t> offsets = info.GetQuantizationOffsets();
+    if (std::all_of(offsets.begin(), offsets.end(), [](int32_t offset) { return offset == 0; }))
+    {
+        offsets.clear();
+    }
+    const int64_t dimension = info.GetQuantizationDim().has_value() ? int64_t{info.GetQuantizationDim().value()} : -1;
+    const auto perAxis = schema::CreatePerAxisDirect(file.Builder(), &scales, &offsets, dimension);
+    return schema::CreateTensorInfo(file.Builder(), type, shape, 0.0f, 0, perAxis, info.IsConstant());
+}
+
+TensorInfo ReadTensorInfo(FileReader& file, const schema::TensorInfo& info)
+{
+    const auto type = FindEnumerator<DataType>(info.type()->string_view());
+    if (!type)
+    {
+        throw ParseException(
+            fmt::format("there is no element type '{}' {}", file.Text(info.type()), file.VersionText()));
+    }
+    const TensorShape shape = ReadShape(file, *info.shape());
+    TensorInfo result;
+    if (info.per_axis() != nullptr)
+    {
+        result = ReadPerAxis(file, shape, *type, *info.per_axis());
+    }
+    else
+    {
+        if (!IsFinite(info.scale()))
+        {
+            throw ParseException("a quantization scale is not a finite number");
+        }
+        result = TensorInfo(shape, *type, info.scale(), info.zero_point());
+    }
+    result.SetConstant(info.constant());
+    return result;
+}
+
+} // namespace tenon::serializer

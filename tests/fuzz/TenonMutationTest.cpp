@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hostile .tenon files: a network with nested ones, states and the bundled model, before and after optimization, cut
+// short at every byte and with each byte of its structure bent. Whatever comes of it is a network or an exception of
+// Tenon; what is a network is optimized if it has to be, loaded and run under small limits. Run under the sanitizers
+// this also shows reads outside of the file and of tensors.
+#include "harness/Networks.hpp"
+
+#include <tenon/parsers/ITfLiteParser.hpp>
+#include <tenon/serializer/IDeserializer.hpp>
+#include <tenon/serializer/ISerializer.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+#include <sstream>
+#include <vector>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+using Bytes = std::vector<uint8_t>;
+
+template <typename SomeNetwork>
+Bytes Serialized(const SomeNetwork& network)
+{
+    const ISerializerPtr serializer = ISerializer::Create();
+    serializer->Serialize(network);
+    std::ostringstream stream;
+    serializer->SaveSerializedToStream(stream);
+    const std::string text = stream.str();
+    return {text.begin(), text.end()};
+}
+
+/// An If on a state, per-axis weights, an override, a strided slice with parameters as inputs.
+INetworkPtr MakeMixed()
+{
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* condition = AddInput(*network, 0, TensorInfo({1}, DataType::Boolean), "condition");
+    IConnectableLayer* state = network->AddReadStateLayer(StateDescriptor("sum"), "read");
+    state->GetOutputSlot(0).SetTensorInfo(FloatInfo({2}));
+    const INetworkPtr nested = MakeChain(2, FloatInfo({2}));
+    IConnectableLayer* chosen = network->AddIfLayer(*nested, *nested, "if");
+    Connect(condition, chosen, 0);
+    Connect(state, chosen, 1);
+    Connect(chosen, network->AddWriteStateLayer(StateDescriptor("sum"), "write"));
+    Connect(chosen, network->AddOutputLayer(0, "out"));
+
+    IConnectableLayer* picture =
+        AddInput(*network, 1, TensorInfo({1, 2, 2, 1}, DataType::QAsymmS8, 0.5f, 1), "picture");
+    static const int8_t weights[] = {3, -2};
+    static const int32_t begin[] = {0, 0, 0, 0};
+    static const int32_t end[] = {1, 2, 1, 2};
+    static const int32_t ones[] = {1, 1, 1, 1};
+    Convolution2dDescriptor convolution;
+    convolution.m_DataLayout = DataLayout::NHWC;
+    IConnectableLayer* convolved = network->AddConvolution2dLayer(convolution, "convolution");
+    TensorInfo weightInfo({2, 1, 1, 1}, DataType::QSymmS8, std::vector<float>{0.5f, 0.25f}, 0, true);
+    Connect(picture, convolved);
+    Connect(network->AddConstantLayer(ConstTensor(weightInfo, weights), "weights"), convolved, 1);
+    convolved->GetOutputSlot(0).SetTensorInfo(TensorInfo({1, 2, 2, 2}, DataType::QAsymmS8, 0.25f, -3));
+    StridedSliceDescriptor slicing;
+    slicing.m_ParametersAsInputs = true;
+    IConnectableLayer* slice = network->AddStridedSliceLayer(slicing, "slice");
+    Connect(convolved, slice);
+    const TensorInfo indexInfo({4}, DataType::Signed32, 0.0f, 0, true);
+    unsigned int input = 1;
+    for (const int32_t* values : {begin, end, ones})
+    {
+        Connect(network->AddConstantLayer(ConstTensor(indexInfo, values), "index"), slice, input++);
+    }
+    slice->GetInputSlot(0).SetTensorInfo(TensorInfo({1, 2, 2, 2}, DataType::QAsymmS8, 0.5f, 0));
+    Connect(slice, network->AddOutputLayer(1, "sliced"));
+    return network;
+}
+
+/// Takes files all the way, within bounds that keep each of thousands of runs short.
+class Victim
+{
+public:
+    explicit Victim(bool isOptimized) : m_IsOptimized(isOptimized)
+    {
+        m_Limits.m_MaxTensorBytes = 100000;
+        m_Limits.m_MaxTotalBytes = 1000000;
+        m_Limits.m_MaxLayers = 1000;
+        IDeserializer::DeserializerOptions options;
+        options.m_Limits = m_Limits;
+        m_Deserializer = IDeserializer::Create(options);
+        IRuntime::CreationOptions creation;
+        creation.m_Limits = m_Limits;
+        m_Runtime = IRuntime::Create(creation);
+    }
+
+    const IDeviceSpec& DeviceSpec() const { return m_Runtime->GetDeviceSpec(); }
+
+    /// Whether the network ran.
+    bool Runs(const Bytes& bytes)
+    {
+        NetworkId id = -1;
+        bool ran = false;
+        try
+        {
+            m_Runtime->LoadNetwork(id, Read(bytes));
+            Enqueue(id);
+            ran = true;
+        }
+        catch (const Exception& error)
+        {
+            EXPECT_STRNE(error.what(), "");
+        }
+        if (id >= 0)
+        {
+            m_Runtime->UnloadNetwork(id);
+        }
+        return ran;
+    }
+
+private:
+    IOptimizedNetworkPtr Read(const Bytes& bytes)
+    {
+        if (m_IsOptimized)
+        {
+            return m_Deserializer->CreateOptimizedNetworkFromBinary(bytes, DeviceSpec());
+        }
+        OptimizerOptionsOpaque options;
+        options.SetLimits(m_Limits);
+        options.SetShapeInferenceMethod(ShapeInferenceMethod::InferAndValidate);
+        std::vector<std::string> messages;
+        return Optimize(*m_Deserializer->CreateNetworkFromBinary(bytes), {"CpuRef"}, DeviceSpec(), options,
+                        Optional<std::vector<std::string>&>(messages));
+    }
+
+    void Enqueue(NetworkId id)
+    {
+        std::vector<Bytes> memory;
+        InputTensors inputs;
+        for (const std::string& name : m_Deserializer->GetNetworkInputNames())
+        {
+            const LayerBindingId binding = m_Deserializer->GetNetworkInputBindingInfo(0, name).first;
+            TensorInfo info = m_Runtime->GetInputTensorInfo(id, binding);
+            info.SetConstant();
+            memory.emplace_back(info.GetNumBytes(), uint8_t{1}); // a Boolean as well
+            inputs.emplace_back(binding, ConstTensor(info, memory.back().data()));
+        }
+        m_Runtime->EnqueueWorkload(id, inputs,
+                                   [&](LayerBindingId, const TensorInfo& info)
+                                   {
+                                       memory.emplace_back(info.GetNumBytes());
+                                       return memory.back().data();
+                                   });
+    }
+
+    bool m_IsOptimized;
+    Limits m_Limits;
+    IDeserializerPtr m_Deserializer{nullptr, &IDeserializer::Destroy};
+    IRuntimePtr m_Runtime{nullptr, &IRuntime::Destroy};
+};
+
+/// "mixed" or "digits", before or after optimization.
+class TenonMutation : public testing::TestWithParam<std::tuple<const char*, bool>>
+{
+protected:
+    TenonMutation() : m_Victim(std::get<1>(GetParam()))
+    {
+        const bool isMixed = std::strcmp(std::get<0>(GetParam()), "mixed") == 0;
+        const INetworkPtr network =
+            isMixed ? MakeMixed()
+                    : ITfLiteParser::Create()->CreateNetworkFromBinaryFile("samples/digits/digits_int8.tflite");
+        m_File = std::get<1>(GetParam()) ? Serialized(*Optimize(*network, {"CpuRef"}, m_Victim.DeviceSpec()))
+                                         : Serialized(*network);
+    }
+
+    Victim m_Victim;
+    Bytes m_File;
+};
+
+} // namespace
+
+TEST_P(TenonMutation, CutShortAtEveryByte)
+{
+    ASSERT_TRUE(m_Victim.Runs(m_File));
+    for (size_t length = 0; length < m_File.size(); ++length)
+    {
+        // Of a size of its own, so that a sanitizer sees the end.
+        EXPECT_FALSE(m_Victim.Runs(Bytes(m_File.begin(), m_File.begin() + static_cast<std::ptrdiff_t>(length))));
+    }
+}
+
+TEST_P(TenonMutation, EachByteOfTheStructureBent)
+{
+    ASSERT_TRUE(m_Victim.Runs(m_File));
+    size_t refused = 0;
+    for (size_t at = 0; at < m_File.size(); ++at)
+    {
+        const uint8_t byte = m_File[at];
+        for (const int bent : {0, 1, 127, 128, 255, byte + 1, byte - 1})
+        {
+            m_File[at] = static_cast<uint8_t>(bent);
+            refused += m_Victim.Runs(m_File) ? 0 : 1;
+        }
+        m_File[at] = byte;
+    }
+    EXPECT_GT(refused, 1000u);
+    EXPECT_TRUE(m_Victim.Runs(m_File));
+}
+
+TEST_P(TenonMutation, SeveralPlacesAtOnce)
+{
+    std::mt19937 random(20240611); // any seed: failures must repeat
+    for (int round = 0; round < 5000; ++round)
+    {
+        Bytes bent = m_File;
+        const size_t places = 1 + random() % 4;
+        for (size_t i = 0; i < places; ++i)
+        {
+            const size_t to = random() % (bent.size() - 8);
+            const size_t from = random() % (bent.size() - 8);
+            switch (random() % 3)
+            {
+            case 0: bent[to] = static_cast<uint8_t>(random()); break;
+            case 1: std::memcpy(bent.data() + to / 4 * 4, m_File.data() + from / 4 * 4, 4); break;
+            default: std::memmove(bent.data() + to, bent.data() + from, 8); break;
+            }
+        }
+        m_Victim.Runs(bent);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TenonMutation, testing::Combine(testing::Values("mixed", "digits"), testing::Bool()));
+
+} // namespace tenon::test
