@@ -162,7 +162,7 @@ TEST(Rnn, Refused)
     layer.m_Inputs[2] = NotConnected();
     EXPECT_NE(GetRefusal(layer).find("input 2 is not connected"), std::string::npos);
     layer = MakeRnn(false, false, TensorInfo({1}, DataType::QSymmS8, std::vector<float>{0.1f, 0.2f, 0.3f}, 0));
-    EXPECT_NE(GetRefusal(layer).find("several scales"), std::string::npos);
+    EXPECT_NE(GetRefusal(layer).find("must have one scale"), std::string::npos);
 }
 
 TEST(BidirectionalSequenceRnn, Directions)

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <sstream>
 
 namespace tenon::test
@@ -198,6 +199,38 @@ TEST(Assignment, FollowsThePreferenceAndSaysWhy)
     runtime->LoadNetwork(id, std::move(optimized));
     EXPECT_EQ(fake->NumWorkloads(), 1);
     EXPECT_EQ(RunFloat(*runtime, id, {4}, {1.5f, -1.5f, 0.0f, 2.0f}), (std::vector<float>{1.0f, 2.0f, 0.0f, 2.0f}));
+}
+
+TEST(Assignment, QuantizationThatAKernelCannotRunGoesToTheNextBackend)
+{
+    const auto make = [](const TensorInfo& info, auto addLayer)
+    {
+        INetworkPtr network = INetwork::Create();
+        IConnectableLayer* layer = addLayer(*network);
+        Connect(AddInput(*network, 0, info), layer);
+        layer->GetOutputSlot(0).SetTensorInfo(info);
+        Connect(layer, network->AddOutputLayer(0));
+        return network;
+    };
+    const INetworkPtr perChannel =
+        make(TensorInfo({2}, DataType::QSymmS16, std::vector<float>{0.5f, 0.25f}, 0), [](INetwork& network)
+             { return network.AddActivationLayer(ActivationDescriptor(ActivationFunction::ReLu)); });
+    const INetworkPtr noNumber = make(TensorInfo({2}, DataType::QAsymmS8, 0.5f, 0),
+                                      [](INetwork& network)
+                                      {
+                                          SoftmaxDescriptor softmax;
+                                          softmax.m_Beta = std::nanf("");
+                                          return network.AddSoftmaxLayer(softmax);
+                                      });
+    auto fake = std::make_shared<FakeBackend>("Fake", std::set<LayerType>{LayerType::Activation, LayerType::Softmax});
+    const IRuntimePtr runtime = MakeRuntime({fake});
+    for (const INetworkPtr* network : {&perChannel, &noNumber})
+    {
+        const auto alone = [&] { Optimize(**network, {"CpuRef"}, runtime->GetDeviceSpec()); };
+        EXPECT_THROW(alone(), UnimplementedException);
+        const auto optimized = Optimize(**network, {"CpuRef", "Fake"}, runtime->GetDeviceSpec());
+        EXPECT_EQ(GraphOf(optimized).Layers()[1]->GetBackendId(), BackendId("Fake"));
+    }
 }
 
 TEST(Assignment, HintComesBeforeThePreference)
