@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Optimize() does with the networks inside of If and While layers, beside optimizing each like any other network.
+// What Optimize() checks of a network beside its layers: its size, the networks inside of If and While layers, states.
 #pragma once
 
 #include "graph/Graph.hpp"
@@ -19,5 +19,9 @@ void CheckSize(const Graph& graph, const Limits& limits);
 /// Throws GraphValidationException unless the tensor types on both sides of each nested network agree: the runtime
 /// passes memory through as it is. The graph and its bodies must have their tensor infos.
 void CheckBodies(const Graph& graph);
+
+/// Throws GraphValidationException unless each state is read by one layer at most, written by one at most, and of one
+/// type. The graph must have its tensor infos; its bodies are not looked at, which have states of their own.
+void CheckStates(const Graph& graph);
 
 } // namespace tenon

@@ -143,6 +143,31 @@ TEST(Optimize, RefusesWhatIsMalformed)
     EXPECT_THROW(Optimize(*good, {"CpuRef"}, spec, OptimizerOptionsOpaque(true, false)), UnimplementedException);
 }
 
+TEST(Optimize, RefusesAStateThatIsReadAndWrittenWithTwoTypes)
+{
+    for (const bool readsFirst : {false, true})
+    {
+        const INetworkPtr network = INetwork::Create();
+        const auto addRead = [&]
+        {
+            IConnectableLayer* read = network->AddReadStateLayer(StateDescriptor("s"));
+            read->GetOutputSlot(0).SetTensorInfo(FloatInfo({1}));
+            Connect(read, network->AddOutputLayer(0));
+        };
+        const auto addWrite = [&]
+        {
+            Connect(AddInput(*network, 0, TensorInfo({1}, DataType::Signed32)),
+                    network->AddWriteStateLayer(StateDescriptor("s")));
+        };
+        readsFirst ? addRead() : addWrite();
+        readsFirst ? addWrite() : addRead();
+        const IRuntimePtr runtime = MakeRuntime();
+        EXPECT_THAT(
+            MessageOf<GraphValidationException>([&] { Optimize(*network, {"CpuRef"}, runtime->GetDeviceSpec()); }),
+            testing::HasSubstr("state 's' is read as Float32 but written as Signed32"));
+    }
+}
+
 TEST(Optimize, NamesEveryUnsupportedLayerAtOnce)
 {
     const INetworkPtr network = INetwork::Create();
