@@ -40,8 +40,8 @@ public:
     bool IsBackendRegistered() const { return m_Support != nullptr; }
 
     /// `inputs` and `outputs` are in the order of the layer's slots; `descriptor` is the type's own (see ops.def), a
-    /// NullDescriptor where it has none. No input counts as constant unless its info does. Why not goes to
-    /// `reasonIfUnsupported`.
+    /// NullDescriptor where it has none. No input counts as constant unless its info does; the values of
+    /// constants are not asked for. Why not goes to `reasonIfUnsupported`.
     bool IsLayerSupported(LayerType type, const std::vector<TensorInfo>& inputs, const std::vector<TensorInfo>& outputs,
                           const BaseDescriptor& descriptor,
                           Optional<std::string&> reasonIfUnsupported = EmptyOptional()) const;

@@ -126,9 +126,13 @@ using INetworkPtr = std::unique_ptr<INetwork, void (*)(INetwork* network)>;
 
 /// A network under construction. Layers belong to it. One thread at a time.
 ///
-/// Each Add method returns the new layer; `name` may be null. Shapes and types that a layer takes are documented at its
-/// descriptor; they are checked by Optimize(). Memory of a ConstTensor is not copied and must stay valid until the
-/// network and all that was optimized and loaded from it are gone, unless AddConstantLayer is given an owner.
+/// Each Add method returns the new layer; `name` may be null. It throws InvalidArgumentException where the descriptor
+/// asks for more than 2^20 inputs or outputs. Everything else about a layer is checked by Optimize(), which says what
+/// it throws: slots, shapes, types and parameters. What is below about inputs and outputs is complete with the layer's
+/// descriptor; docs/operators.md lists the element types of each backend. "Same" is the shape, or type, of input 0.
+/// Where nothing else is said a layer does what TFLite's operator of that name does, on quantized tensors bit for bit.
+/// Memory of a ConstTensor is not copied and must stay valid until the network and all that was optimized and loaded
+/// from it are gone, unless AddConstantLayer is given an owner.
 class TENON_API INetwork
 {
 public:
@@ -148,32 +152,37 @@ public:
     /// Calls the strategy for each layer, producers before consumers, then FinishStrategy.
     virtual void ExecuteStrategy(IStrategy& strategy) const = 0;
 
-    /// An input of the network. Ids are chosen by the caller and must be unique among inputs.
+    /// An input of the network. Ids are chosen by the caller and must be unique among inputs. Its one output needs a
+    /// tensor info, whose shape may be unknown until the run. Optimize() throws GraphValidationException without it.
     virtual IConnectableLayer* AddInputLayer(LayerBindingId id, const char* name = nullptr) = 0;
-    /// An output of the network. Ids must be unique among outputs.
+    /// An output of the network: what arrives at its one input. Ids must be unique among outputs.
     virtual IConnectableLayer* AddOutputLayer(LayerBindingId id, const char* name = nullptr) = 0;
 
     /// A tensor that never changes: weights, biases, parameters. Its info is set on the output slot.
+    /// Throws InvalidArgumentException where a tensor with elements has no memory.
     virtual IConnectableLayer* AddConstantLayer(const ConstTensor& input, const char* name = nullptr) = 0;
     /// The same with an owner that keeps the memory alive, e.g. a mapped model file (Tenon).
     virtual IConnectableLayer* AddConstantLayer(const ConstTensor& input, std::shared_ptr<const void> owner,
                                                 const char* name = nullptr) = 0;
 
-    /// f(in), element by element. Types: float, quantized.
+    /// f(in), element by element; shape and type are the same. Floats, quantized tensors, and plain integers for ReLu
+    /// and BoundedReLu. As TFLite's activations.
     virtual IConnectableLayer* AddActivationLayer(const ActivationDescriptor& activationDescriptor,
                                                   const char* name = nullptr) = 0;
-    /// The sum of inputs of one shape and type (Tenon).
+    /// The sum of inputs of one shape and type, floats or integers (Tenon).
     virtual IConnectableLayer* AddAddNLayer(const AddNDescriptor& addNDescriptor, const char* name = nullptr) = 0;
-    /// Index of the smallest or largest element along an axis, which the output loses.
+    /// Index of the smallest or largest element along an axis, which the output loses: Signed32 or Signed64.
     virtual IConnectableLayer* AddArgMinMaxLayer(const ArgMinMaxDescriptor& argMinMaxDescriptor,
                                                  const char* name = nullptr) = 0;
     /// How strong each frequency is in windows that slide over audio (Tenon).
     virtual IConnectableLayer* AddAudioSpectrogramLayer(const AudioSpectrogramDescriptor& audioSpectrogramDescriptor,
                                                         const char* name = nullptr) = 0;
-    /// Matrix product of the last two dimensions.
+    /// Matrix product of the last two dimensions: [..., M, K] by [..., K, N] gives [..., M, N], with broadcasting of
+    /// the others. Floats, 8 bits or int16; float by int8; int8 may give Signed32 sums.
     virtual IConnectableLayer* AddBatchMatMulLayer(const BatchMatMulDescriptor& batchMatMulDescriptor,
                                                    const char* name = nullptr) = 0;
-    /// Moves blocks of the batch into space, then crops.
+    /// Moves blocks of the batch into space, then crops: [N, spatial..., C] to [N / blocks, spatial * block - crops...,
+    /// C]. Any type, which is kept.
     virtual IConnectableLayer* AddBatchToSpaceNdLayer(const BatchToSpaceNdDescriptor& batchToSpaceNdDescriptor,
                                                       const char* name = nullptr) = 0;
     /// The same bytes under the output's type, which must be declared (Tenon). A type of half the size adds a last
@@ -181,29 +190,35 @@ public:
     virtual IConnectableLayer* AddBitcastLayer(const char* name = nullptr) = 0;
     /// The shape that the shapes in inputs 0 and 1 (flat, Signed32 or Signed64) broadcast to (Tenon).
     virtual IConnectableLayer* AddBroadcastArgsLayer(const char* name = nullptr) = 0;
-    /// Repeats dimensions of size 1.
+    /// Repeats dimensions of size 1, and adds ones in front, up to the target shape. Any type, which is kept.
     virtual IConnectableLayer* AddBroadcastToLayer(const BroadcastToDescriptor& broadcastToDescriptor,
                                                    const char* name = nullptr) = 0;
     /// How many boundaries are not above each element (Tenon).
     virtual IConnectableLayer* AddBucketizeLayer(const BucketizeDescriptor& bucketizeDescriptor,
                                                  const char* name = nullptr) = 0;
-    /// Converts to the output's type.
+    /// Converts to the output's type, which must be declared; the shape is the same. Stored values count, without
+    /// scales. Floats are cut towards zero; what integers cannot hold saturates and NaN is the largest integer,
+    /// both of which TFLite leaves undefined.
     virtual IConnectableLayer* AddCastLayer(const char* name = nullptr) = 0;
-    /// Regroups slices of an axis.
+    /// Regroups slices of an axis: [groups, size / groups] is transposed. Shape and type are the same.
     virtual IConnectableLayer* AddChannelShuffleLayer(const ChannelShuffleDescriptor& channelShuffleDescriptor,
                                                       const char* name = nullptr) = 0;
-    /// in0 OP in1 -> Boolean, with broadcasting.
+    /// in0 OP in1 -> Boolean, with broadcasting. Both inputs are of one type; quantized ones may differ in scale.
     virtual IConnectableLayer* AddComparisonLayer(const ComparisonDescriptor& comparisonDescriptor,
                                                   const char* name = nullptr) = 0;
     /// The real part, imaginary part or magnitude of complex numbers (Tenon).
     virtual IConnectableLayer* AddComplexPartLayer(const ComplexPartDescriptor& complexPartDescriptor,
                                                    const char* name = nullptr) = 0;
-    /// Joins inputs along an axis.
+    /// Joins inputs along an axis, in which alone their shapes may differ. One type; 8- and 16-bit tensors with one
+    /// scale are brought to the output's quantization.
     virtual IConnectableLayer* AddConcatLayer(const ConcatDescriptor& concatDescriptor, const char* name = nullptr) = 0;
-    /// 2D convolution, optionally grouped. Inputs: data, weights and, if enabled, bias.
+    /// 2D convolution, optionally grouped. Inputs: data, weights and, if enabled, bias. Data and output [N, H, W, C],
+    /// or [N, C, H, W]. Float, or 8- or 16-bit data beside 8- or 4-bit weights with a scale for all or for each output
+    /// channel and a Signed32 or Signed64 bias.
     virtual IConnectableLayer* AddConvolution2dLayer(const Convolution2dDescriptor& convolution2dDescriptor,
                                                      const char* name = nullptr) = 0;
-    /// 3D convolution. Inputs: data, weights and, if enabled, bias.
+    /// 3D convolution. Inputs: data, weights and, if enabled, bias. Data and output [N, D, H, W, C], or [N, C, D, H,
+    /// W].
     virtual IConnectableLayer* AddConvolution3dLayer(const Convolution3dDescriptor& convolution3dDescriptor,
                                                      const char* name = nullptr) = 0;
     /// Sums of all elements up to each one, along an axis (Tenon).
@@ -211,24 +226,28 @@ public:
     /// An operator known by name only; reaches assignment, which asks the backends for it. One whose descriptor has an
     /// implementation runs on CpuRef (Tenon).
     virtual IConnectableLayer* AddCustomLayer(const CustomDescriptor& customDescriptor, const char* name = nullptr) = 0;
-    /// Moves channels into blocks of pixels.
+    /// Moves channels into blocks of pixels: [N, H, W, C] to [N, H * b, W * b, C / (b * b)]. Any type, which is kept.
     virtual IConnectableLayer* AddDepthToSpaceLayer(const DepthToSpaceDescriptor& depthToSpaceDescriptor,
                                                     const char* name = nullptr) = 0;
-    /// 2D convolution of each channel by itself. Inputs: data, weights and, if enabled, bias.
+    /// 2D convolution of each channel by itself. Inputs: data, weights and, if enabled, bias. Shapes and types as of
+    /// AddConvolution2dLayer.
     virtual IConnectableLayer*
     AddDepthwiseConvolution2dLayer(const DepthwiseConvolution2dDescriptor& depthwiseConvolution2dDescriptor,
                                    const char* name = nullptr) = 0;
-    /// scale * (in - zero point).
+    /// scale * (in - zero point). A quantized input, with one scale or one for each slice of a dimension, gives a float
+    /// output of the same shape; half-precision inputs give Float32.
     virtual IConnectableLayer* AddDequantizeLayer(const char* name = nullptr) = 0;
     /// Spreads elements. Inputs: data, the value between them (Tenon).
     virtual IConnectableLayer* AddDilateLayer(const DilateDescriptor& dilateDescriptor, const char* name = nullptr) = 0;
     /// Input 0 with input 1 written into it from the indices in input 2 on, one a dimension, which are moved so that it
     /// fits in (Tenon).
     virtual IConnectableLayer* AddDynamicUpdateSliceLayer(const char* name = nullptr) = 0;
-    /// in0 OP in1, with broadcasting.
+    /// in0 OP in1, with broadcasting. Inputs and output are of one type, quantized ones of any scales. A run throws
+    /// RuntimeException for an integer divided by zero or raised to a negative power.
     virtual IConnectableLayer* AddElementwiseBinaryLayer(const ElementwiseBinaryDescriptor& elementwiseBinaryDescriptor,
                                                          const char* name = nullptr) = 0;
-    /// OP in.
+    /// OP in, element by element; shape and type are the same. A run throws RuntimeException for the root of a
+    /// quantized number below zero.
     virtual IConnectableLayer* AddElementwiseUnaryLayer(const ElementwiseUnaryDescriptor& elementwiseUnaryDescriptor,
                                                         const char* name = nullptr) = 0;
     /// The slices of input 1 along dimension 0 that input 0, flat, names (Tenon). 8- and 4-bit slices, with a scale for
@@ -240,48 +259,53 @@ public:
     virtual IConnectableLayer*
     AddEmbeddingLookupSparseLayer(const EmbeddingLookupSparseDescriptor& embeddingLookupSparseDescriptor,
                                   const char* name = nullptr) = 0;
-    /// Adds a dimension of size 1 (Tenon).
+    /// Adds a dimension of size 1 (Tenon). Any type, which is kept.
     virtual IConnectableLayer* AddExpandDimsLayer(const ExpandDimsDescriptor& expandDimsDescriptor,
                                                   const char* name = nullptr) = 0;
     /// Rounds to what a quantized type could hold. Type: Float32 (Tenon).
     virtual IConnectableLayer* AddFakeQuantizationLayer(const FakeQuantizationDescriptor& fakeQuantizationDescriptor,
                                                         const char* name = nullptr) = 0;
-    /// A tensor of one value; input 0 holds its shape.
+    /// A tensor of one value; input 0 holds its shape, flat, Signed32 or Signed64. Any type.
     virtual IConnectableLayer* AddFillLayer(const FillDescriptor& fillDescriptor, const char* name = nullptr) = 0;
-    /// Rounds down.
+    /// Rounds down. Floats; shape and type are the same.
     virtual IConnectableLayer* AddFloorLayer(const char* name = nullptr) = 0;
-    /// data * weights + bias. Inputs: data, weights and, if enabled, bias.
+    /// data * weights + bias. Inputs: data, weights and, if enabled, bias. The output is [N, O], N the elements of data
+    /// divided by I. Types as of AddConvolution2dLayer.
     virtual IConnectableLayer* AddFullyConnectedLayer(const FullyConnectedDescriptor& fullyConnectedDescriptor,
                                                       const char* name = nullptr) = 0;
-    /// Several layers as one.
+    /// Several layers as one, for backends of an application's own; outputs must be declared.
     virtual IConnectableLayer* AddFusedLayer(const FusedDescriptor& fusedDescriptor, const char* name = nullptr) = 0;
-    /// Slices of input 0 by the indices of input 1.
+    /// Slices of input 0 by the indices of input 1, integers, whose dimensions take the place of the axis. Any type,
+    /// which is kept. A run throws RuntimeException for an index that is out of range.
     virtual IConnectableLayer* AddGatherLayer(const GatherDescriptor& gatherDescriptor, const char* name = nullptr) = 0;
-    /// Slices of input 0 by index tuples of input 1.
+    /// Slices of input 0 by index tuples of input 1: [..., n] of them give [..., the dimensions of input 0 from n on].
+    /// Any type, which is kept. A run throws RuntimeException for an index that is out of range.
     virtual IConnectableLayer* AddGatherNdLayer(const char* name = nullptr) = 0;
     /// For each key of input 0 the slice of input 2 whose number is the place of the key in input 1, which must be
     /// sorted; zeros for a key that is not there (Tenon). Output 1 is 1 where the key was found.
     virtual IConnectableLayer* AddHashtableLookupLayer(const char* name = nullptr) = 0;
-    /// Normalizes each image and channel by itself.
+    /// Normalizes each image and channel by itself: gamma * (in - mean) / sqrt(variance + eps) + beta. Floats [N, H, W,
+    /// C] or [N, C, H, W]; shape and type are the same. As Arm NN's layer.
     virtual IConnectableLayer*
     AddInstanceNormalizationLayer(const InstanceNormalizationDescriptor& instanceNormalizationDescriptor,
                                   const char* name = nullptr) = 0;
-    /// Divides by the L2 norm over the channels.
+    /// Divides by the L2 norm over the channels. Floats, or 8 bits to scale 1/128; shape and type are the same.
     virtual IConnectableLayer* AddL2NormalizationLayer(const L2NormalizationDescriptor& l2NormalizationDescriptor,
                                                        const char* name = nullptr) = 0;
-    /// log(softmax(in)) along an axis.
+    /// log(softmax(in)) along an axis. Floats, or 8 bits to scale 1/16; shape and type are the same.
     virtual IConnectableLayer* AddLogSoftmaxLayer(const LogSoftmaxDescriptor& logSoftmaxDescriptor,
                                                   const char* name = nullptr) = 0;
-    /// Square matrices with the input's last dimension on their diagonals, zero elsewhere (Tenon).
+    /// Square matrices with the input's last dimension on their diagonals, zero elsewhere (Tenon): [..., n] to [..., n,
+    /// n]. Any type, which is kept.
     virtual IConnectableLayer* AddMatrixDiagLayer(const char* name = nullptr) = 0;
     /// Input 0 with the diagonals of its matrices, the last two dimensions, replaced by input 1 (Tenon).
     virtual IConnectableLayer* AddMatrixSetDiagLayer(const char* name = nullptr) = 0;
-    /// Boolean in0 OP in1, with broadcasting.
+    /// Boolean in0 OP in1, with broadcasting. All are Boolean; a byte that is not 0 is true.
     virtual IConnectableLayer* AddLogicalBinaryLayer(const LogicalBinaryDescriptor& logicalBinaryDescriptor,
                                                      const char* name = nullptr) = 0;
-    /// Mean over axes.
+    /// Mean over axes, which the output loses or keeps with size 1. Floats, integers, quantized; the type is kept.
     virtual IConnectableLayer* AddMeanLayer(const MeanDescriptor& meanDescriptor, const char* name = nullptr) = 0;
-    /// Whichever of two inputs is there.
+    /// Whichever of two inputs of one shape and type is there, for backends of an application's own.
     virtual IConnectableLayer* AddMergeLayer(const char* name = nullptr) = 0;
     /// Mel-frequency cepstral coefficients of a spectrogram (Tenon).
     virtual IConnectableLayer* AddMfccLayer(const MfccDescriptor& mfccDescriptor, const char* name = nullptr) = 0;
@@ -295,57 +319,65 @@ public:
     /// long as the limit, with zeros at the end.
     virtual IConnectableLayer* AddNonMaxSuppressionLayer(const NonMaxSuppressionDescriptor& nonMaxSuppressionDescriptor,
                                                          const char* name = nullptr) = 0;
-    /// Local response normalization.
+    /// Local response normalization across or within channels. Floats of rank 4; shape and type are the same.
     virtual IConnectableLayer* AddNormalizationLayer(const NormalizationDescriptor& normalizationDescriptor,
                                                      const char* name = nullptr) = 0;
     /// A new dimension as long as input 1 says, in which the element whose place is the index in input 0 has the value
     /// of input 2 and all others that of input 3 (Tenon).
     virtual IConnectableLayer* AddOneHotLayer(const OneHotDescriptor& oneHotDescriptor, const char* name = nullptr) = 0;
-    /// Adds elements before and after each dimension.
+    /// Adds elements before and after each dimension: a value, or what is mirrored there. Any type, which is kept.
     virtual IConnectableLayer* AddPadLayer(const PadDescriptor& padDescriptor, const char* name = nullptr) = 0;
-    /// Moves source dimension i to destination m[i].
+    /// Moves source dimension i to destination m[i]. Any type, which is kept. As Arm NN's layer.
     virtual IConnectableLayer* AddPermuteLayer(const PermuteDescriptor& permuteDescriptor,
                                                const char* name = nullptr) = 0;
-    /// Max, average or L2 over windows.
+    /// Max, average or L2 over windows. [N, H, W, C] or [N, C, H, W]; floats or quantized, of which input and output
+    /// have the same quantization.
     virtual IConnectableLayer* AddPooling2dLayer(const Pooling2dDescriptor& pooling2dDescriptor,
                                                  const char* name = nullptr) = 0;
-    /// Max, average or L2 over three-dimensional windows.
+    /// Max, average or L2 over three-dimensional windows. [N, D, H, W, C] or [N, C, D, H, W]; types as of Pooling2d. As
+    /// Arm NN's layer.
     virtual IConnectableLayer* AddPooling3dLayer(const Pooling3dDescriptor& pooling3dDescriptor,
                                                  const char* name = nullptr) = 0;
-    /// x > 0 ? x : alpha * x; alpha is input 1, with broadcasting.
+    /// x > 0 ? x : alpha * x; alpha is input 1, with broadcasting. One type, floats or quantized with one scale each.
     virtual IConnectableLayer* AddPreluLayer(const char* name = nullptr) = 0;
-    /// round(in / scale) + zero point of the output; also from one quantization to another.
+    /// round(in / scale) + zero point of the output; also from one quantization to another. The output, of the same
+    /// shape, must be declared; from floats it may have a scale for each slice of a dimension. What does not fit
+    /// saturates.
     virtual IConnectableLayer* AddQuantizeLayer(const char* name = nullptr) = 0;
     /// Random numbers; input 0 holds the shape (Tenon).
     virtual IConnectableLayer* AddRandomLayer(const RandomDescriptor& randomDescriptor, const char* name = nullptr) = 0;
     /// The numbers from input 0 up to, but without, input 1 in steps of input 2 (Tenon).
     virtual IConnectableLayer* AddRangeLayer(const char* name = nullptr) = 0;
-    /// The rank of the input, a Signed32 scalar.
+    /// The rank of the input, a Signed32 scalar. The input may have any shape and type.
     virtual IConnectableLayer* AddRankLayer(const char* name = nullptr) = 0;
     /// Fourier transform of real numbers over the last two dimensions, or back (Tenon).
     virtual IConnectableLayer* AddRealFft2dLayer(const RealFft2dDescriptor& realFft2dDescriptor,
                                                  const char* name = nullptr) = 0;
-    /// Sum, max, mean, min or product over axes.
+    /// Sum, max, mean, min or product over axes, or whether all or any of Booleans are true. Shapes as of AddMeanLayer.
+    /// Floats, integers, quantized; the type is kept, and by max and min the quantization.
     virtual IConnectableLayer* AddReduceLayer(const ReduceDescriptor& reduceDescriptor, const char* name = nullptr) = 0;
     /// Reduces sliding windows. Inputs: data, the value to start from (Tenon).
     virtual IConnectableLayer* AddReduceWindowLayer(const ReduceWindowDescriptor& reduceWindowDescriptor,
                                                     const char* name = nullptr) = 0;
-    /// The same elements under another shape.
+    /// The same elements under another shape with as many. Any type, which is kept with its quantization.
     virtual IConnectableLayer* AddReshapeLayer(const ReshapeDescriptor& reshapeDescriptor,
                                                const char* name = nullptr) = 0;
-    /// Scales height and width.
+    /// Scales height and width, by bilinear interpolation or to the nearest pixel. [N, H, W, C] or [N, C, H, W]; the
+    /// type and its quantization are kept.
     virtual IConnectableLayer* AddResizeLayer(const ResizeDescriptor& resizeDescriptor, const char* name = nullptr) = 0;
     /// Turns around the start of each sequence, whose lengths are input 1 (Tenon).
     virtual IConnectableLayer* AddReverseSequenceLayer(const ReverseSequenceDescriptor& reverseSequenceDescriptor,
                                                        const char* name = nullptr) = 0;
-    /// Reverses along the axes that input 1 holds.
+    /// Reverses along the axes that input 1 holds, Signed32. Any shape and type, which are kept. A run throws
+    /// RuntimeException for an axis that is not there.
     virtual IConnectableLayer* AddReverseV2Layer(const char* name = nullptr) = 0;
     /// Random bits from a state, and the next state (Tenon).
     virtual IConnectableLayer* AddRngBitGeneratorLayer(const RngBitGeneratorDescriptor& rngBitGeneratorDescriptor,
                                                        const char* name = nullptr) = 0;
     /// Rotates input 0 along axes: input 1 holds by how many elements, input 2 along which axis (Tenon).
     virtual IConnectableLayer* AddRollLayer(const char* name = nullptr) = 0;
-    /// Writes updates into a tensor at indices.
+    /// Writes updates into a tensor at indices. Inputs: the tensor or its shape, index tuples [..., n], updates [...,
+    /// the dimensions from n on]. The output has the type of the updates. As TFLite's SCATTER_ND and Arm NN's layer.
     virtual IConnectableLayer* AddScatterNdLayer(const ScatterNdDescriptor& scatterNdDescriptor,
                                                  const char* name = nullptr) = 0;
     /// Adds up neighbouring slices along dimension 0 that have the same number in input 1, flat, which must start at 0
@@ -353,27 +385,30 @@ public:
     virtual IConnectableLayer* AddSegmentSumLayer(const char* name = nullptr) = 0;
     /// Elements of input 1 where input 0, Boolean, is true, else of input 2 (Tenon).
     virtual IConnectableLayer* AddSelectLayer(const SelectDescriptor& selectDescriptor, const char* name = nullptr) = 0;
-    /// The shape of the input, Signed32 [rank].
+    /// The shape of the input, Signed32 [rank]. The input may have any type.
     virtual IConnectableLayer* AddShapeLayer(const char* name = nullptr) = 0;
-    /// A box of the input.
+    /// A box of the input. Any type, which is kept.
     virtual IConnectableLayer* AddSliceLayer(const SliceDescriptor& sliceDescriptor, const char* name = nullptr) = 0;
-    /// exp(beta * x) / sum, along an axis.
+    /// exp(beta * x) / sum, along an axis. Floats or quantized; the shape is the same, the type too, but 8 bits may
+    /// give
+    /// 16. Quantized outputs use the whole range of their type, whatever their scale says.
     virtual IConnectableLayer* AddSoftmaxLayer(const SoftmaxDescriptor& softmaxDescriptor,
                                                const char* name = nullptr) = 0;
-    /// Pads, then moves blocks of space into the batch.
+    /// Pads, then moves blocks of space into the batch: [N, spatial..., C] to [N * blocks, (spatial + pads) / block...,
+    /// C]. Any type, which is kept.
     virtual IConnectableLayer* AddSpaceToBatchNdLayer(const SpaceToBatchNdDescriptor& spaceToBatchNdDescriptor,
                                                       const char* name = nullptr) = 0;
-    /// Moves blocks of pixels into channels.
+    /// Moves blocks of pixels into channels: [N, H, W, C] to [N, H / b, W / b, C * b * b]. Any type, which is kept.
     virtual IConnectableLayer* AddSpaceToDepthLayer(const SpaceToDepthDescriptor& spaceToDepthDescriptor,
                                                     const char* name = nullptr) = 0;
     /// A tensor of the shape in input 1, with the values of input 2 (one, or one each) at the places of input 0 ([n,
     /// rank], or flat for rank 1) and that of input 3 everywhere else (Tenon). The last value counts where a place
     /// occurs twice.
     virtual IConnectableLayer* AddSparseToDenseLayer(const char* name = nullptr) = 0;
-    /// Cuts the input into boxes, one per output.
+    /// Cuts the input into boxes, one per output. Any type, which is kept.
     virtual IConnectableLayer* AddSplitterLayer(const SplitterDescriptor& splitterDescriptor,
                                                 const char* name = nullptr) = 0;
-    /// Drops dimensions of size 1 (Tenon).
+    /// Drops dimensions of size 1 (Tenon). Any type, which is kept.
     virtual IConnectableLayer* AddSqueezeLayer(const SqueezeDescriptor& squeezeDescriptor,
                                                const char* name = nullptr) = 0;
     /// Slices of input 0 by the index vectors of input 1, with free order of dimensions (Tenon).
@@ -385,25 +420,26 @@ public:
     /// Writes windows. Inputs: data, index vectors, updates (Tenon).
     virtual IConnectableLayer* AddStablehloScatterLayer(const StablehloScatterDescriptor& stablehloScatterDescriptor,
                                                         const char* name = nullptr) = 0;
-    /// Joins inputs along a new axis.
+    /// Joins inputs of one shape and type along a new axis.
     virtual IConnectableLayer* AddStackLayer(const StackDescriptor& stackDescriptor, const char* name = nullptr) = 0;
-    /// Holds the place of a layer that nothing can run.
+    /// Holds the place of a layer that nothing can run; outputs must be declared. Optimize() throws
+    /// UnimplementedException.
     virtual IConnectableLayer* AddStandInLayer(const StandInDescriptor& standInDescriptor,
                                                const char* name = nullptr) = 0;
-    /// A strided box of the input, as in NumPy.
+    /// A strided box of the input, as in NumPy. Any type, which is kept.
     virtual IConnectableLayer* AddStridedSliceLayer(const StridedSliceDescriptor& stridedSliceDescriptor,
                                                     const char* name = nullptr) = 0;
-    /// Passes input 0 to one of two outputs by input 1.
+    /// Passes input 0 to one of two outputs of its shape and type by input 1, for backends of an application's own.
     virtual IConnectableLayer* AddSwitchLayer(const char* name = nullptr) = 0;
     /// Looks each element of input 0 up in the table of input 1 (Tenon): 256 entries for 8-bit inputs, 513 with linear
     /// interpolation for 16-bit ones. Tables, and outputs with them, are of 8 or 16 bits.
     virtual IConnectableLayer* AddTableLayer(const char* name = nullptr) = 0;
-    /// Repeats the input along each dimension.
+    /// Repeats the input along each dimension, which becomes size * multiple. Any type, which is kept.
     virtual IConnectableLayer* AddTileLayer(const TileDescriptor& tileDescriptor, const char* name = nullptr) = 0;
     /// The largest elements along the last dimension, as many as input 1 says, largest first, and their indices
     /// (Tenon). The first of equal elements comes first; NaN comes last.
     virtual IConnectableLayer* AddTopKLayer(const char* name = nullptr) = 0;
-    /// Takes destination dimension i from source m[i].
+    /// Takes destination dimension i from source m[i]. Any type, which is kept.
     virtual IConnectableLayer* AddTransposeLayer(const TransposeDescriptor& transposeDescriptor,
                                                  const char* name = nullptr) = 0;
     /// The values of a flat tensor without repetitions, in the order in which they first occur, and for each element
@@ -419,7 +455,8 @@ public:
 
     /// Zeros in the shape of the input (Tenon).
     virtual IConnectableLayer* AddZerosLikeLayer(const char* name = nullptr) = 0;
-    /// gamma * (in - mean) / sqrt(variance + eps) + beta; each [C].
+    /// gamma * (in - mean) / sqrt(variance + eps) + beta; each [C]. Floats [N, H, W, C] or [N, C, H, W]; shape and type
+    /// are the same. Here and below, what takes ConstTensors throws InvalidArgumentException for one without memory.
     virtual IConnectableLayer* AddBatchNormalizationLayer(const BatchNormalizationDescriptor& desc,
                                                           const ConstTensor& mean, const ConstTensor& variance,
                                                           const ConstTensor& beta, const ConstTensor& gamma,
@@ -428,7 +465,7 @@ public:
     /// number of detections. (Tenon; Arm NN has only the next method.)
     virtual IConnectableLayer* AddDetectionPostProcessLayer(const DetectionPostProcessDescriptor& descriptor,
                                                             const char* name = nullptr) = 0;
-    /// The same with constant anchors.
+    /// The same with constant anchors [N, 4].
     virtual IConnectableLayer* AddDetectionPostProcessLayer(const DetectionPostProcessDescriptor& descriptor,
                                                             const ConstTensor& anchors, const char* name = nullptr) = 0;
     /// Transposed convolution. Inputs: data, weights and, if enabled, bias (Tenon; Arm NN has only the next method).
@@ -436,7 +473,7 @@ public:
     virtual IConnectableLayer*
     AddTransposeConvolution2dLayer(const TransposeConvolution2dDescriptor& transposeConvolution2dDescriptor,
                                    const char* name = nullptr) = 0;
-    /// Transposed convolution with constant weights and optional bias.
+    /// Transposed convolution with constant weights and optional bias; otherwise as above.
     virtual IConnectableLayer* AddTransposeConvolution2dLayer(const TransposeConvolution2dDescriptor& descriptor,
                                                               const ConstTensor& weights,
                                                               const Optional<ConstTensor>& biases,
@@ -446,12 +483,18 @@ public:
     AddTransposeConvolution3dLayer(const TransposeConvolution3dDescriptor& transposeConvolution3dDescriptor,
                                    const char* name = nullptr) = 0;
     /// One step of an LSTM. Inputs: data, output state, cell state. Outputs: scratch, output state, cell state, output.
+    /// Data [batch, n], states [batch, outputs] and [batch, units]. Float32, beside float or 8-bit weights. As TFLite's
+    /// LSTM with all inputs; the scratch output, which Arm NN has, gets zeros.
     virtual IConnectableLayer* AddLstmLayer(const LstmDescriptor& descriptor, const LstmInputParams& params,
                                             const char* name = nullptr) = 0;
     /// One step of a quantized LSTM. Inputs: data, output state, cell state. Outputs: output state, cell state, output.
+    /// Data [batch, n] and output state [batch, outputs] of int8, cell state [batch, units] of int16 with a power of
+    /// two as scale. As TFLite's integer LSTM with 16-bit gates.
     virtual IConnectableLayer* AddQLstmLayer(const QLstmDescriptor& descriptor, const LstmInputParams& params,
                                              const char* name = nullptr) = 0;
     /// One step of a uint8 LSTM. Inputs: data, cell state, output state. Outputs: cell state, output state.
+    /// Data [batch, n] and output state [batch, units] with zero point 128, int16 cell state of scale 2^-11; all
+    /// weights have one quantization. As Android NN's QUANTIZED_16BIT_LSTM.
     virtual IConnectableLayer* AddQuantizedLstmLayer(const QuantizedLstmInputParams& params,
                                                      const char* name = nullptr) = 0;
     /// Runs one of two networks, which are copied (Tenon). Input 0 is the condition, a Boolean of one element; input
@@ -468,10 +511,10 @@ public:
     /// Limits::m_MaxLoopIterations. Throws as AddIfLayer does.
     virtual IConnectableLayer* AddWhileLayer(const INetwork& condition, const INetwork& body,
                                              const char* name = nullptr) = 0;
-    /// What the state `name` holds at the start of the run (Tenon): what was written last, else input 0 if connected, else
-    /// zeros (as in TFLite: the zero point of QAsymmS8). Its shape is input 0's, else the declared one, whose dimension 0
-    /// is the size that input 1, if connected, has in dimension m_BatchDimension. The output's type must be declared
-    /// unless input 0 is connected. At most one such layer a state.
+    /// What the state `name` holds at the start of the run (Tenon): what was written last, else input 0 if connected,
+    /// else zeros (as in TFLite: the zero point of QAsymmS8). Its shape is input 0's, else the declared one, whose
+    /// dimension 0 is the size that input 1, if connected, has in dimension m_BatchDimension. The output's type must be
+    /// declared unless input 0 is connected. At most one such layer a state.
     virtual IConnectableLayer* AddReadStateLayer(const StateDescriptor& stateDescriptor,
                                                  const char* name = nullptr) = 0;
     /// What the state holds from the end of this run on (Tenon); of the type and shape that ReadState gives. At most
@@ -479,6 +522,7 @@ public:
     virtual IConnectableLayer* AddWriteStateLayer(const StateDescriptor& stateDescriptor,
                                                   const char* name = nullptr) = 0;
     /// An LSTM over a sequence. Inputs: data, output state, cell state. Outputs: output state, cell state, output.
+    /// Data and output are [batch, time, n], or [time, batch, n] if time-major; all else as of the next method.
     virtual IConnectableLayer*
     AddUnidirectionalSequenceLstmLayer(const UnidirectionalSequenceLstmDescriptor& descriptor,
                                        const LstmInputParams& params, const char* name = nullptr) = 0;
@@ -513,12 +557,12 @@ public:
     /// state, output [batch, units]. Float data beside float or 8-bit weights; int8 data beside int8 feature weights,
     /// 16-bit time weights and state.
     virtual IConnectableLayer* AddSvdfLayer(const SvdfDescriptor& descriptor, const char* name = nullptr) = 0;
-    /// A blob that a backend compiled, run by that backend.
+    /// A blob that a backend compiled, run by that backend. Outputs must be declared. As Arm NN's layer.
     virtual IConnectableLayer* AddPrecompiledLayer(const PreCompiledDescriptor& preCompiledDescriptor,
                                                    CompiledBlobPtr compiledBlobPtr, const Optional<BackendId>& backend,
                                                    const char* name = nullptr) = 0;
 
-    /// Deprecated names: each adds a layer of the family ElementwiseBinary.
+    /// Deprecated names: each adds a layer of the family ElementwiseBinary, see AddElementwiseBinaryLayer.
     IConnectableLayer* AddAdditionLayer(const char* name = nullptr);
     IConnectableLayer* AddDivisionLayer(const char* name = nullptr);
     IConnectableLayer* AddMaximumLayer(const char* name = nullptr);

@@ -3,7 +3,7 @@
 #include <tenon/BackendHelper.hpp>
 #include <tenon/backend/BackendRegistry.hpp>
 
-#include <cstddef>
+#include <vector>
 
 namespace tenon
 {
@@ -47,14 +47,10 @@ bool LayerSupportHandle::IsLayerSupported(LayerType type, const std::vector<Tens
         }
         return false;
     }
-    // What backends ask of constant data is whether it is there; this stands for it.
-    static const std::byte present{};
     std::vector<const TensorInfo*> inputInfos;
-    std::vector<const void*> data;
     for (const TensorInfo& info : inputs)
     {
         inputInfos.push_back(&info);
-        data.push_back(info.IsConstant() ? &present : nullptr);
     }
     std::vector<const TensorInfo*> outputInfos;
     for (const TensorInfo& info : outputs)
@@ -68,7 +64,7 @@ bool LayerSupportHandle::IsLayerSupported(LayerType type, const std::vector<Tens
     view.m_Descriptor = &descriptor;
     view.m_Inputs = inputInfos;
     view.m_Outputs = outputInfos;
-    view.m_ConstantData = data;
+    view.m_HasValues = false;
     SupportResult result = m_Support->IsLayerSupported(view);
     if (!result.IsSupported() && reasonIfUnsupported.has_value())
     {

@@ -12,6 +12,11 @@
 namespace tenon
 {
 
+namespace
+{
+constexpr unsigned int MaxSlots = 1U << 20; ///< inputs or outputs of a layer
+}
+
 Layer* InputSlot::GetProducer() const
 {
     return m_Connection != nullptr ? &m_Connection->GetOwningLayer() : nullptr;
@@ -157,6 +162,12 @@ Layer::Layer(Graph& graph, LayerType type, std::unique_ptr<BaseDescriptor> descr
 {
     m_NumInputs = m_Schema->m_NumInputs(GetParameters());
     m_NumOutputs = m_Schema->m_NumOutputs(GetParameters());
+    // Descriptors give some counts, as of StandIn, Custom and Concat, and those may hold anything.
+    if (m_NumInputs > MaxSlots || m_NumOutputs > MaxSlots)
+    {
+        throw InvalidArgumentException(fmt::format("{} has {} inputs and {} outputs; the limit is {} of each",
+                                                   Describe(), m_NumInputs, m_NumOutputs, MaxSlots));
+    }
     m_Inputs = std::make_unique<InputSlot[]>(m_NumInputs);
     m_Outputs = std::make_unique<OutputSlot[]>(m_NumOutputs);
     for (unsigned int i = 0; i < m_NumInputs; ++i)

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -150,6 +152,45 @@ void CheckSize(const Graph& graph, const Limits& limits)
         throw InvalidArgumentException(fmt::format("the network has {} layers, more than the limit of {}; raise "
                                                    "Limits::m_MaxLayers",
                                                    count, limits.m_MaxLayers));
+    }
+}
+
+void CheckStates(const Graph& graph)
+{
+    struct Ends
+    {
+        const Layer* m_Reader = nullptr;
+        const Layer* m_Writer = nullptr;
+    };
+    std::unordered_map<std::string_view, Ends> states;
+    for (const auto& layer : graph.Layers())
+    {
+        const bool reads = layer->GetType() == LayerType::ReadState;
+        if (!reads && layer->GetType() != LayerType::WriteState)
+        {
+            continue;
+        }
+        const std::string& name = layer->Descriptor<StateDescriptor>().m_Name;
+        Ends& ends = states[name];
+        const Layer*& end = reads ? ends.m_Reader : ends.m_Writer;
+        if (end != nullptr)
+        {
+            throw GraphValidationException(fmt::format("{} {} state '{}', which another layer {} too",
+                                                       layer->Describe(), reads ? "reads" : "writes", name,
+                                                       reads ? "reads" : "writes"));
+        }
+        end = layer.get();
+        if (ends.m_Reader == nullptr || ends.m_Writer == nullptr)
+        {
+            continue;
+        }
+        const DataType read = ends.m_Reader->Output(0).GetTensorInfo().GetDataType();
+        const DataType written = ends.m_Writer->Input(0).GetTensorInfo().GetDataType();
+        if (read != written)
+        {
+            throw GraphValidationException(fmt::format("state '{}' is read as {} but written as {}", name,
+                                                       GetDataTypeName(read), GetDataTypeName(written)));
+        }
     }
 }
 

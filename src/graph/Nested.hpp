@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds of the networks inside of If and While layers: how they are bound to the layer, and how they agree with
-// it. Used by Network, Optimize() and the deserializer.
+// What holds of a network beside its layers: its size, states, and the networks inside of If and While layers, how they
+// are bound to the layer and agree with it. Used by Network, Optimize() and the deserializer.
 #pragma once
 
 #include "graph/Graph.hpp"
@@ -28,5 +28,9 @@ void CheckSize(const Graph& graph, const Limits& limits);
 /// Throws GraphValidationException unless the tensor types on both sides of each nested network agree: the runtime
 /// passes memory through as it is. The graph and its bodies must have their tensor infos.
 void CheckBodies(const Graph& graph);
+
+/// Throws GraphValidationException unless each state is read by one layer at most, written by one at most, and of one
+/// type. The graph must have its tensor infos; its bodies are not looked at, which have states of their own.
+void CheckStates(const Graph& graph);
 
 } // namespace tenon

@@ -83,6 +83,7 @@ void Simplify(Graph& graph, const OptimizerOptionsOpaque& options, Profiler& pro
         InferTensors(graph, options, messages);
     }
     CheckBodies(graph);
+    CheckStates(graph);
     RunPasses(graph, profiler);
 }
 

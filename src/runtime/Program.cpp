@@ -108,25 +108,10 @@ void Program::MakeSteps(const BackendRegistry& registry, const ModelOptions& opt
             m_OutputIndex.emplace(layer->GetBindingId(), m_Outputs.size());
             m_Outputs.push_back({layer->GetBindingId(), ValueOf(layer->Input(0)), layer.get()});
             continue;
-        case LayerType::WriteState:
-        {
-            State& state = FindState(*layer);
-            if (state.m_Written != NoValue)
-            {
-                throw GraphValidationException(fmt::format("{} writes state '{}', which another layer writes too",
-                                                           layer->Describe(), state.m_Name));
-            }
-            state.m_Written = ValueOf(layer->Input(0));
-            continue;
-        }
+        case LayerType::WriteState: FindState(*layer).m_Written = ValueOf(layer->Input(0)); continue;
         case LayerType::ReadState:
         {
             State& state = FindState(*layer);
-            if (state.m_Read != NoValue)
-            {
-                throw GraphValidationException(
-                    fmt::format("{} reads state '{}', which another layer reads too", layer->Describe(), state.m_Name));
-            }
             state.m_Read = step.m_FirstOutput;
             step.m_State = static_cast<uint32_t>(&state - m_States.data());
             AddInputs(step);
@@ -178,25 +163,6 @@ void Program::MakeSteps(const BackendRegistry& registry, const ModelOptions& opt
         if (state.m_Written != NoValue)
         {
             m_Values[state.m_Written].m_LastUse = end;
-        }
-    }
-    CheckStates();
-}
-
-void Program::CheckStates() const
-{
-    for (const State& state : m_States)
-    {
-        if (state.m_Read == NoValue || state.m_Written == NoValue)
-        {
-            continue;
-        }
-        const DataType read = m_Values[state.m_Read].m_Slot->GetTensorInfo().GetDataType();
-        const DataType written = m_Values[state.m_Written].m_Slot->GetTensorInfo().GetDataType();
-        if (read != written)
-        {
-            throw GraphValidationException(fmt::format("state '{}' is read as {} but written as {}", state.m_Name,
-                                                       GetDataTypeName(read), GetDataTypeName(written)));
         }
     }
 }

@@ -98,7 +98,6 @@ private:
     ValueId ValueOf(const InputSlot& input) const;
     State& FindState(const Layer& layer);
     void AddInputs(Step& step);
-    void CheckStates() const;
 
     std::unique_ptr<Graph> m_OwnedGraph;
     const Graph& m_Graph;

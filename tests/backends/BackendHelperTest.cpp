@@ -51,6 +51,27 @@ TEST(BackendHelper, ConstantInfosCountAsConstantInputs)
     EXPECT_TRUE(handle.IsLayerSupported(LayerType::FullyConnected, {data, weights}, {output}, descriptor));
 }
 
+TEST(BackendHelper, GivesNoValuesOfConstantInputs)
+{
+    class Probe final : public ILayerSupport
+    {
+    public:
+        SupportResult IsLayerSupported(const LayerView& layer) const override
+        {
+            EXPECT_FALSE(layer.IsConstant(0));
+            EXPECT_TRUE(layer.IsConstant(1));
+            EXPECT_EQ(layer.GetConstantData(1), nullptr) << "four floats that nobody gave";
+            EXPECT_FALSE(layer.IsConstant(2)) << "there is no such input";
+            return SupportResult::Yes();
+        }
+    };
+    TensorInfo weights({4}, DataType::Float32);
+    weights.SetConstant();
+    const TensorInfo data({4}, DataType::Float32);
+    EXPECT_TRUE(LayerSupportHandle(std::make_shared<Probe>())
+                    .IsLayerSupported(LayerType::Prelu, {data, weights}, {data}, NullDescriptor()));
+}
+
 TEST(BackendHelper, ABackendThatIsNotThereSupportsNothing)
 {
     const LayerSupportHandle handle = GetILayerSupportByBackendId("NoSuch");

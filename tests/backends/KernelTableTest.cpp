@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,11 @@ constexpr TypeRow Rows[] = {
     Types({DataType::Float32, DataType::Float32, DataType::Float32}, DataType::Float32),
     Types({DataType::QAsymmU8, DataType::QAsymmU8, {DataType::Signed32, DataType::Signed64}}, DataType::QAsymmU8),
     Types({DataType::QAsymmU8, DataType::QSymmS8, DataType::Signed32}, DataType::QSymmS16),
+};
+constexpr TypeRow ScaledRows[] = {
+    WithScales(Types({DataType::Float32}, {DataType::Float32, DataType::QAsymmU8, DataType::QSymmS8}), {Scales::Any},
+               Scales::PerSlice),
+    PerTensor(Types({{DataType::QAsymmU8, DataType::QSymmS8, DataType::Signed32}}, DataType::QAsymmU8)),
 };
 constexpr TypeRow SameRows[] = {SameType({DataType::Float32, DataType::Signed32}, 2)};
 
@@ -52,11 +59,13 @@ const Kernel* Find(LayerType type)
 {
     static const Kernel convolution = {"TestConvolution2d", Rows, PrepareWrite, RefuseNamed, PackFirstConstant};
     static const Kernel binary = {"TestBinary", SameRows, PrepareWrite};
+    static const Kernel quantize = {"TestQuantize", ScaledRows, PrepareWrite};
     static const Kernel custom = {"TestCustom", SameRows, PrepareWrite};
     switch (type)
     {
     case LayerType::Convolution2d: return &convolution;
     case LayerType::ElementwiseBinary: return &binary;
+    case LayerType::Quantize: return &quantize;
     case LayerType::Custom: return &custom;
     default: return nullptr;
     }
@@ -153,6 +162,50 @@ TEST(KernelTable, SaysWhatDoesNotFit)
                   "input 0 Signed32");
     ExpectRefused({type, {D::Float32, D::Float32, D::Float32}, D::Float32, "bad"}, SupportCode::UnsupportedParameters,
                   "does not run this Convolution2d: its name is bad");
+}
+
+TEST(KernelTable, RefusesScalesThatTheFirstFittingRowDoesNotTake)
+{
+    const auto ask = [](const TensorInfo& input, const TensorInfo& output)
+    {
+        Layer layer(LayerType::Quantize, {input.GetDataType()}, output.GetDataType());
+        LayerView view = layer.View();
+        const TensorInfo* const inputs[] = {&input};
+        const TensorInfo* const outputs[] = {&output};
+        view.m_Inputs = {inputs, 1};
+        view.m_Outputs = {outputs, 1};
+        return MakeTableLayerSupport(Find)->IsLayerSupported(view);
+    };
+    const auto bytes = [](float scale, int32_t zeroPoint)
+    { return TensorInfo({3}, DataType::QAsymmU8, scale, zeroPoint); };
+    const TensorInfo floats({3}, DataType::Float32);
+    const TensorInfo sums({3}, DataType::Signed32);
+    const std::vector<float> scales = {1, 2, 3};
+    const TensorInfo slices({3}, DataType::QSymmS8, scales, 0);
+    EXPECT_TRUE(ask(bytes(0.5f, 255), bytes(2.0f, 0)));
+    EXPECT_TRUE(ask(floats, floats)) << "a type that carries no scale";
+    EXPECT_TRUE(ask(floats, slices));
+    EXPECT_TRUE(ask(floats, TensorInfo(TensorShape(Dimensionality::NotSpecified), DataType::QSymmS8, scales, 5)))
+        << "a shape that only the run knows";
+
+    const auto expectRefused = [&](const TensorInfo& input, const TensorInfo& output, const std::string& reason)
+    {
+        const SupportResult result = ask(input, output);
+        EXPECT_EQ(result.m_Code, SupportCode::UnsupportedParameters);
+        EXPECT_NE(result.m_Reason.find(reason), std::string::npos) << result.m_Reason;
+    };
+    const float infinity = std::numeric_limits<float>::infinity();
+    for (const float scale : {0.0f, -1.0f, infinity, std::nanf("")})
+    {
+        expectRefused(bytes(scale, 0), bytes(1.0f, 0), "does not run this Quantize: input 0");
+        expectRefused(floats, bytes(scale, 0), "positive and finite");
+    }
+    expectRefused(bytes(1.0f, 0), bytes(1.0f, 256), "zero point 256");
+    expectRefused(slices, bytes(1.0f, 0), "scale per channel");
+    expectRefused(sums, bytes(1.0f, 0), "positive and finite");
+    expectRefused(floats, TensorInfo({4}, DataType::QSymmS8, scales, 0), "no quantization dimension");
+    expectRefused(floats, TensorInfo({3}, DataType::QSymmS8, scales, 1), "no quantization dimension");
+    expectRefused(floats, TensorInfo({3}, DataType::QSymmS8, std::vector<float>{1, 0, 3}, 0), "positive and finite");
 }
 
 TEST(KernelTable, MakesWorkloadsOfItsKernels)

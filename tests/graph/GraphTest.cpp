@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <sstream>
 
 namespace tenon::test
@@ -78,6 +79,31 @@ TEST(Graph, RefusesBadConnections)
     EXPECT_THROW(Connect(input, stranger->AddFloorLayer("far")), InvalidArgumentException);
     EXPECT_THROW(floor->GetInputSlot(1), InvalidArgumentException);
     EXPECT_THROW(floor->GetOutputSlot(7), InvalidArgumentException);
+}
+
+TEST(Graph, RefusesCountsOfSlotsBeyondTheLimit)
+{
+    const INetworkPtr network = INetwork::Create();
+    CustomDescriptor custom;
+    custom.m_NumOutputs = 0xFFFFFFFFU;
+    const std::function<void()> additions[] = {
+        [&] { network->AddStandInLayer(StandInDescriptor(0xFFFFFFFFU, 1), "wide"); },
+        [&] { network->AddStandInLayer(StandInDescriptor(1, 0xFFFFFFFFU), "wide"); },
+        [&] { network->AddCustomLayer(custom, "wide"); },
+    };
+    for (const auto& add : additions)
+    {
+        try
+        {
+            add();
+            ADD_FAILURE() << "was added";
+        }
+        catch (const InvalidArgumentException& error)
+        {
+            EXPECT_THAT(error.what(), testing::HasSubstr("'wide'"));
+            EXPECT_THAT(error.what(), testing::HasSubstr("the limit is 1048576"));
+        }
+    }
 }
 
 TEST(Graph, OverriddenInfoOfAnInputCountsForItAlone)

@@ -74,11 +74,11 @@ void CheckOp(const OpCase& op);
 /// backend has a kernel of its own ends with a look at it, since a backend that refused everything would go unnoticed.
 size_t CountCasesRun(const BackendId& backend, LayerType type);
 
-/// CpuRef refuses the layer with this code, and its reason contains `reason`.
+/// CpuRef refuses the layer with this code, and its reason contains `reason`; all other backends refuse it too.
 void CheckUnsupported(const OpCase& op, SupportCode code, const std::string& reason);
 
 /// CpuRef accepts the layer, but preparing it for these shapes throws an InvalidArgumentException or
-/// LayerValidationException whose text contains `text`.
+/// LayerValidationException whose text contains `text`; other backends that accept it throw one too.
 void CheckRejectsShapes(const OpCase& op, const std::string& text);
 
 /// How one variant runs.

@@ -281,15 +281,23 @@ TEST(Activation, RefusesWhatDoesNotFit)
     CheckUnsupported(make(sigmoid, Bytes(4, 0.5f, 0), Shorts(4, 0.5f)), SupportCode::UnsupportedType, "output 0");
 
     const ActivationDescriptor notANumber(Function::BoundedReLu, std::nanf(""), 0);
-    CheckRejectsShapes(make(notANumber, integers, integers), "bounds");
-    CheckRejectsShapes(make(notANumber, Bytes(4, 0.5f, 0), Bytes(4, 0.5f, 0)), "bounds");
-    CheckRejectsShapes(make(sigmoid, Bytes(4, 0.0f, 0), Bytes(4, 0.5f, 0)), "positive and finite");
-    CheckRejectsShapes(make(sigmoid, Bytes(4, 0.5f, 300), Bytes(4, 0.5f, 0)), "zero point");
-    CheckRejectsShapes(make(ActivationDescriptor(Function::HardSwish), Bytes(4, 1.0f, 0), Bytes(4, 0.001f, 0)),
-                       "HardSwish");
+    CheckUnsupported(make(notANumber, integers, integers), SupportCode::UnsupportedParameters, "bounds");
+    CheckUnsupported(make(notANumber, Bytes(4, 0.5f, 0), Bytes(4, 0.5f, 0)), SupportCode::UnsupportedParameters,
+                     "bounds");
+    CheckUnsupported(make(sigmoid, Bytes(4, 0.0f, 0), Bytes(4, 0.5f, 0)), SupportCode::UnsupportedParameters,
+                     "positive and finite");
+    CheckUnsupported(make(sigmoid, Bytes(4, 0.5f, 300), Bytes(4, 0.5f, 0)), SupportCode::UnsupportedParameters,
+                     "zero point");
+    CheckUnsupported(make(ActivationDescriptor(Function::HardSwish), Bytes(4, 1.0f, 0), Bytes(4, 0.001f, 0)),
+                     SupportCode::UnsupportedParameters, "HardSwish");
+    const ActivationDescriptor noSlope(Function::LeakyReLu, std::nanf(""));
+    CheckUnsupported(make(noSlope, Bytes(4, 0.5f, 0), Bytes(4, 0.5f, 0)), SupportCode::UnsupportedParameters, "slope");
+    const TensorInfo perChannel(TensorShape({4}), DataType::QSymmS16, std::vector<float>{1, 2, 3, 4}, 0);
+    CheckUnsupported(make(ActivationDescriptor(Function::ReLu), perChannel, perChannel),
+                     SupportCode::UnsupportedParameters, "scale per channel");
     TensorInfo offset = Shorts(4, 0.5f);
     offset.SetQuantizationOffset(5);
-    CheckRejectsShapes(make(sigmoid, offset, Shorts(4, 0.5f)), "zero point 0");
+    CheckUnsupported(make(sigmoid, offset, Shorts(4, 0.5f)), SupportCode::UnsupportedParameters, "zero point 0");
 }
 
 } // namespace tenon::test

@@ -373,12 +373,13 @@ TEST(ElementwiseBinary, RefusesWhatDoesNotFit)
 
     const auto scaled = [](float scale, int32_t zeroPoint)
     { return TensorInfo(TensorShape({4}), DataType::QAsymmS8, scale, zeroPoint); };
-    CheckRejectsShapes(MakeCase(BinaryOperation::Add, Random(scaled(0.0f, 0), 1), Random(bytes, 2), bytes),
-                       "positive and finite");
-    CheckRejectsShapes(MakeCase(BinaryOperation::Mul, Random(bytes, 1), Random(bytes, 2), scaled(0.5f, 200)),
-                       "zero point");
+    CheckUnsupported(MakeCase(BinaryOperation::Add, Random(scaled(0.0f, 0), 1), Random(bytes, 2), bytes),
+                     SupportCode::UnsupportedParameters, "positive and finite");
+    CheckUnsupported(MakeCase(BinaryOperation::Mul, Random(bytes, 1), Random(bytes, 2), scaled(0.5f, 200)),
+                     SupportCode::UnsupportedParameters, "zero point");
     const TensorInfo perAxis(TensorShape({4}), DataType::QAsymmS8, std::vector<float>{1, 2, 3, 4}, 0);
-    CheckRejectsShapes(MakeCase(BinaryOperation::Add, Random(perAxis, 1), Random(bytes, 2), bytes), "per channel");
+    CheckUnsupported(MakeCase(BinaryOperation::Add, Random(perAxis, 1), Random(bytes, 2), bytes),
+                     SupportCode::UnsupportedParameters, "per channel");
 }
 
 TEST(ElementwiseBinary, Atan2OfAllQuadrants)

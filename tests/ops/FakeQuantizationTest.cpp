@@ -76,12 +76,14 @@ TEST(FakeQuantization, ExactValues)
 TEST(FakeQuantization, RefusesGridsThatAreNone)
 {
     const TestTensor input = Random(TensorInfo(TensorShape({2}), DataType::Float32), 1);
-    CheckRejectsShapes(MakeCase(MakeGrid(0, 1, 1), input), "2 to 16");
-    CheckRejectsShapes(MakeCase(MakeGrid(0, 1, 17), input), "2 to 16");
-    CheckRejectsShapes(MakeCase(MakeGrid(1, 1, 8), input), "empty");
-    CheckRejectsShapes(MakeCase(MakeGrid(2, 1, 8), input), "empty");
-    CheckRejectsShapes(MakeCase(MakeGrid(0, std::numeric_limits<float>::infinity(), 8), input), "empty");
-    CheckRejectsShapes(MakeCase(MakeGrid(std::numeric_limits<float>::quiet_NaN(), 1, 8), input), "empty");
+    CheckUnsupported(MakeCase(MakeGrid(0, 1, 1), input), SupportCode::UnsupportedParameters, "2 to 16");
+    CheckUnsupported(MakeCase(MakeGrid(0, 1, 17), input), SupportCode::UnsupportedParameters, "2 to 16");
+    CheckUnsupported(MakeCase(MakeGrid(1, 1, 8), input), SupportCode::UnsupportedParameters, "empty");
+    CheckUnsupported(MakeCase(MakeGrid(2, 1, 8), input), SupportCode::UnsupportedParameters, "empty");
+    CheckUnsupported(MakeCase(MakeGrid(0, std::numeric_limits<float>::infinity(), 8), input),
+                     SupportCode::UnsupportedParameters, "empty");
+    CheckUnsupported(MakeCase(MakeGrid(std::numeric_limits<float>::quiet_NaN(), 1, 8), input),
+                     SupportCode::UnsupportedParameters, "empty");
 }
 
 } // namespace tenon::test

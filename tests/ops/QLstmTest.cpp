@@ -202,7 +202,7 @@ TEST(QLstm, Refused)
     QLstmDescriptor descriptor = cell.m_Descriptor;
     descriptor.m_HiddenStateScale = 0.0f;
     layer.m_Descriptor = MakeDescriptor(descriptor);
-    EXPECT_NE(GetRefusal(layer).find("hidden state scale"), std::string::npos);
+    EXPECT_NE(GetRefusal(layer).find("hidden state's scale"), std::string::npos);
     layer = cell.m_Layer;
     layer.m_Inputs[15] = Random(TensorInfo({cell.m_Setup.m_Units}, DataType::Float32), 1, -1, 1);
     EXPECT_NE(GetRefusal(layer).find("bias"), std::string::npos);

@@ -159,13 +159,15 @@ TEST(Quantize, RequantizedResultsOfTfLite)
 TEST(Quantize, RefusesWhatDoesNotFit)
 {
     const TestTensor floats = Random(TensorInfo(TensorShape({2, 3}), DataType::Float32), 1);
-    CheckRejectsShapes(MakeCase(floats, TensorInfo(TensorShape({2, 3}), DataType::QAsymmS8)), "scale");
-    CheckRejectsShapes(MakeCase(floats, TensorInfo(TensorShape({2, 3}), DataType::QAsymmS8, -1.0f)),
-                       "positive and finite");
-    CheckRejectsShapes(MakeCase(floats, TensorInfo(TensorShape({2, 3}), DataType::QAsymmS8, 1.0f, 128)), "zero point");
-    CheckRejectsShapes(
+    CheckUnsupported(MakeCase(floats, TensorInfo(TensorShape({2, 3}), DataType::QAsymmS8)),
+                     SupportCode::UnsupportedParameters, "scale");
+    CheckUnsupported(MakeCase(floats, TensorInfo(TensorShape({2, 3}), DataType::QAsymmS8, -1.0f)),
+                     SupportCode::UnsupportedParameters, "positive and finite");
+    CheckUnsupported(MakeCase(floats, TensorInfo(TensorShape({2, 3}), DataType::QAsymmS8, 1.0f, 128)),
+                     SupportCode::UnsupportedParameters, "zero point");
+    CheckUnsupported(
         MakeCase(floats, TensorInfo(TensorShape({2, 3}), DataType::QSymmS8, std::vector<float>{1, 2, 3}, 0)),
-        "quantization dimension");
+        SupportCode::UnsupportedParameters, "quantization dimension");
     CheckUnsupported(MakeCase(floats, TensorInfo(TensorShape({2, 3}), DataType::Signed32)),
                      SupportCode::UnsupportedType, "output 0");
     CheckUnsupported(MakeCase(Random(TensorInfo(TensorShape({2, 3}), DataType::Signed64), 1),

@@ -140,14 +140,18 @@ inline void ExpectNear(const std::vector<double>& got, const std::vector<double>
     }
 }
 
-/// The refusal of a layer, by its support check or when it is prepared; empty if it runs.
+/// The refusal of a layer by its support check, or of its shapes when it is prepared; empty if it runs.
 inline std::string GetRefusal(const RecurrentLayer& layer)
 {
     try
     {
         RunRecurrent(layer);
     }
-    catch (const Exception& error)
+    catch (const UnimplementedException& error)
+    {
+        return error.what();
+    }
+    catch (const LayerValidationException& error)
     {
         return error.what();
     }

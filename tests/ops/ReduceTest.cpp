@@ -317,7 +317,7 @@ TEST(Reduce, RefusesWhatDoesNotFit)
         MakeCase(ReduceOperation::Sum, Random(TensorInfo(TensorShape({2}), DataType::Boolean), 1, 0, 1), {0});
     CheckUnsupported(boolean, SupportCode::UnsupportedType, "input 0");
     OpCase unscaled = MakeCase(ReduceOperation::Sum, Random(TensorInfo(TensorShape({2}), DataType::QAsymmS8), 1), {0});
-    CheckRejectsShapes(unscaled, "positive and finite");
+    CheckUnsupported(unscaled, SupportCode::UnsupportedParameters, "positive and finite");
 }
 
 } // namespace tenon::test

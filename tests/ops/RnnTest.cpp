@@ -162,7 +162,7 @@ TEST(Rnn, Refused)
     layer.m_Inputs[2] = NotConnected();
     EXPECT_NE(GetRefusal(layer).find("input 2 is not connected"), std::string::npos);
     layer = MakeRnn(false, false, TensorInfo({1}, DataType::QSymmS8, std::vector<float>{0.1f, 0.2f, 0.3f}, 0));
-    EXPECT_NE(GetRefusal(layer).find("several scales"), std::string::npos);
+    EXPECT_NE(GetRefusal(layer).find("must have one scale"), std::string::npos);
 }
 
 TEST(BidirectionalSequenceRnn, Directions)
@@ -247,6 +247,45 @@ TEST(BidirectionalSequenceRnn, RepeatsHybridSequences)
     const std::vector<TestTensor> got = RunRecurrent(layer);
     EXPECT_TRUE(got[0].m_Bytes == want[0].m_Bytes);
     EXPECT_TRUE(got[2].m_Bytes == want[1].m_Bytes);
+}
+
+// A quarter of a turn in each step: states come back after four passes. Were each pass run, this would take a minute.
+TEST(BidirectionalSequenceRnn, LongHybridSequencesWhoseStatesTurn)
+{
+    for (const unsigned int steps : {1U, 2U, 3U, 5U, 6U, 7U, 13U, 20013U})
+    {
+        SCOPED_TRACE(steps);
+        BidirectionalSequenceRnnDescriptor descriptor;
+        descriptor.m_TimeMajor = true;
+        descriptor.m_ActivationFunc = 0;
+        RecurrentLayer layer;
+        layer.m_Type = LayerType::BidirectionalSequenceRnn;
+        layer.m_Descriptor = MakeDescriptor(descriptor);
+        const TensorInfo bytes({2, 1}, DataType::QSymmS8, 1.0f);
+        const TensorInfo square({2, 2}, DataType::QSymmS8, 1.0f);
+        layer.m_Inputs = {Values(Float({steps, 1, 1}), std::vector<double>(steps, 0.0))};
+        for (const double sign : {1.0, -1.0}) // forward turns left, backward right
+        {
+            layer.m_Inputs.push_back(Stored(bytes, {1, 1}));
+            layer.m_Inputs.push_back(Stored(square, {0, -sign, sign, 0}));
+            layer.m_Inputs.push_back(Values(Float({2}), {0, 0}));
+            layer.m_Inputs.push_back(Values(Float({1, 2}), {127, 0}));
+        }
+        layer.m_Outputs = {Float({1, 2}), Float({1, 2}), Float({steps, 1, 2}), Float({steps, 1, 2})};
+        const std::vector<TestTensor> got = RunRecurrent(layer);
+        const uint64_t quarters = uint64_t{steps} * steps % 4;
+        const double x[] = {127, 0, -127, 0};
+        const double y[] = {0, 127, 0, -127};
+        ExpectNear(RealValues(got[0]), {x[quarters], y[quarters]}, 0.0, "forward state");
+        ExpectNear(RealValues(got[1]), {x[quarters], -y[quarters]}, 0.0, "backward state");
+        const std::vector<double> outputs = RealValues(got[2]);
+        for (unsigned int step = 0; step < steps; ++step)
+        {
+            const uint64_t turned = (uint64_t{steps} * (steps - 1) + step + 1) % 4;
+            ASSERT_EQ(outputs[2 * step], x[turned]) << step;
+            ASSERT_EQ(outputs[2 * step + 1], y[turned]) << step;
+        }
+    }
 }
 
 } // namespace tenon::test

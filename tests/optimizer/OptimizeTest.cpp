@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <sstream>
 
 namespace tenon::test
@@ -142,6 +143,31 @@ TEST(Optimize, RefusesWhatIsMalformed)
     EXPECT_THROW(Optimize(*good, {"CpuRef"}, spec, OptimizerOptionsOpaque(true, false)), UnimplementedException);
 }
 
+TEST(Optimize, RefusesAStateThatIsReadAndWrittenWithTwoTypes)
+{
+    for (const bool readsFirst : {false, true})
+    {
+        const INetworkPtr network = INetwork::Create();
+        const auto addRead = [&]
+        {
+            IConnectableLayer* read = network->AddReadStateLayer(StateDescriptor("s"));
+            read->GetOutputSlot(0).SetTensorInfo(FloatInfo({1}));
+            Connect(read, network->AddOutputLayer(0));
+        };
+        const auto addWrite = [&]
+        {
+            Connect(AddInput(*network, 0, TensorInfo({1}, DataType::Signed32)),
+                    network->AddWriteStateLayer(StateDescriptor("s")));
+        };
+        readsFirst ? addRead() : addWrite();
+        readsFirst ? addWrite() : addRead();
+        const IRuntimePtr runtime = MakeRuntime();
+        EXPECT_THAT(
+            MessageOf<GraphValidationException>([&] { Optimize(*network, {"CpuRef"}, runtime->GetDeviceSpec()); }),
+            testing::HasSubstr("state 's' is read as Float32 but written as Signed32"));
+    }
+}
+
 TEST(Optimize, NamesEveryUnsupportedLayerAtOnce)
 {
     const INetworkPtr network = INetwork::Create();
@@ -198,6 +224,38 @@ TEST(Assignment, FollowsThePreferenceAndSaysWhy)
     runtime->LoadNetwork(id, std::move(optimized));
     EXPECT_EQ(fake->NumWorkloads(), 1);
     EXPECT_EQ(RunFloat(*runtime, id, {4}, {1.5f, -1.5f, 0.0f, 2.0f}), (std::vector<float>{1.0f, 2.0f, 0.0f, 2.0f}));
+}
+
+TEST(Assignment, QuantizationThatAKernelCannotRunGoesToTheNextBackend)
+{
+    const auto make = [](const TensorInfo& info, auto addLayer)
+    {
+        INetworkPtr network = INetwork::Create();
+        IConnectableLayer* layer = addLayer(*network);
+        Connect(AddInput(*network, 0, info), layer);
+        layer->GetOutputSlot(0).SetTensorInfo(info);
+        Connect(layer, network->AddOutputLayer(0));
+        return network;
+    };
+    const INetworkPtr perChannel =
+        make(TensorInfo({2}, DataType::QSymmS16, std::vector<float>{0.5f, 0.25f}, 0), [](INetwork& network)
+             { return network.AddActivationLayer(ActivationDescriptor(ActivationFunction::ReLu)); });
+    const INetworkPtr noNumber = make(TensorInfo({2}, DataType::QAsymmS8, 0.5f, 0),
+                                      [](INetwork& network)
+                                      {
+                                          SoftmaxDescriptor softmax;
+                                          softmax.m_Beta = std::nanf("");
+                                          return network.AddSoftmaxLayer(softmax);
+                                      });
+    auto fake = std::make_shared<FakeBackend>("Fake", std::set<LayerType>{LayerType::Activation, LayerType::Softmax});
+    const IRuntimePtr runtime = MakeRuntime({fake});
+    for (const INetworkPtr* network : {&perChannel, &noNumber})
+    {
+        const auto alone = [&] { Optimize(**network, {"CpuRef"}, runtime->GetDeviceSpec()); };
+        EXPECT_THROW(alone(), UnimplementedException);
+        const auto optimized = Optimize(**network, {"CpuRef", "Fake"}, runtime->GetDeviceSpec());
+        EXPECT_EQ(GraphOf(optimized).Layers()[1]->GetBackendId(), BackendId("Fake"));
+    }
 }
 
 TEST(Assignment, HintComesBeforeThePreference)

@@ -24,10 +24,13 @@ struct LayerView
     Span<const TensorInfo* const> m_Inputs;
     /// One entry per output slot.
     Span<const TensorInfo* const> m_Outputs;
-    /// One entry per input slot: the values of a constant input, else null.
+    /// One entry per input slot: the values of a constant input, else null. Empty in a question without values.
     Span<const void* const> m_ConstantData;
     /// Of a PreCompiled layer: what its backend compiled. Lives as long as the loaded network.
     const void* m_Blob = nullptr;
+    /// False where support is asked before there are values (LayerSupportHandle): the inputs whose infos are constant
+    /// count as such then. Workloads are always made with values.
+    bool m_HasValues = true;
 
     const std::string& GetName() const { return *m_Name; }
     size_t GetNumInputs() const { return m_Inputs.size(); }
@@ -35,7 +38,13 @@ struct LayerView
     bool HasInput(size_t i) const { return i < m_Inputs.size() && m_Inputs[i] != nullptr; }
     const TensorInfo& GetInput(size_t i) const { return *m_Inputs[i]; }
     const TensorInfo& GetOutput(size_t i) const { return *m_Outputs[i]; }
-    bool IsConstant(size_t i) const { return i < m_ConstantData.size() && m_ConstantData[i] != nullptr; }
+    /// Whether input i is constant. Its values may still be missing, see GetConstantData.
+    bool IsConstant(size_t i) const
+    {
+        return GetConstantData(i) != nullptr || (!m_HasValues && HasInput(i) && GetInput(i).IsConstant());
+    }
+    /// The values of a constant input. Null if it is none, or in a question without values.
+    const void* GetConstantData(size_t i) const { return i < m_ConstantData.size() ? m_ConstantData[i] : nullptr; }
 
     /// The descriptor as D. The layer type says which one it is: the `descriptor` column of ops.def.
     template <typename D>

@@ -3,6 +3,7 @@
 #include "backends/common/KernelTable.hpp"
 
 #include "backends/common/PackedCache.hpp"
+#include "backends/common/QuantizationCheck.hpp"
 
 #include <tenon/Exceptions.hpp>
 
@@ -109,7 +110,41 @@ public:
         return Narrow(OutputPlace, accepted);
     }
 
+    /// Whether the quantization is what the first row that takes the types wants.
+    SupportResult CheckScales() const
+    {
+        const auto first = std::find(m_Fits.begin(), m_Fits.end(), true);
+        if (first == m_Fits.end())
+        {
+            return SupportResult::Yes(); // a table without rows
+        }
+        const TypeRow& row = m_Rows[static_cast<size_t>(first - m_Fits.begin())];
+        for (size_t i = 0; i < OutputPlace; ++i)
+        {
+            if (m_Layer.HasInput(i))
+            {
+                if (SupportResult result = Check(row.m_InputScales[i], m_Layer.GetInput(i), i); !result)
+                {
+                    return result;
+                }
+            }
+        }
+        return m_Layer.GetNumOutputs() == 0 ? SupportResult::Yes()
+                                            : Check(row.m_OutputScales, m_Layer.GetOutput(0), OutputPlace);
+    }
+
 private:
+    static SupportResult Check(Scales wanted, const TensorInfo& info, size_t place)
+    {
+        switch (wanted)
+        {
+        case Scales::PerTensor: return CheckPerTensor(info, NameOf(place));
+        case Scales::PerSlice: return CheckPerSlice(info, NameOf(place));
+        case Scales::Any: break;
+        }
+        return SupportResult::Yes();
+    }
+
     static constexpr size_t OutputPlace = std::tuple_size_v<decltype(TypeRow::m_Inputs)>;
 
     DataType TypeAt(size_t place) const
@@ -186,12 +221,12 @@ public:
         {
             return *std::move(refusal);
         }
-        if (kernel->m_Check == nullptr)
+        SupportResult result = filter.CheckScales();
+        if (result && kernel->m_Check != nullptr)
         {
-            return SupportResult::Yes();
+            result = kernel->m_Check(layer);
         }
-        SupportResult result = kernel->m_Check(layer);
-        if (!result.IsSupported())
+        if (!result)
         {
             result.m_Reason =
                 std::string("does not run this ") + GetLayerTypeAsCString(layer.m_Type) + ": " + result.m_Reason;

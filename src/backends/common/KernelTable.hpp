@@ -52,14 +52,36 @@ constexpr TypeSet WholeByteType = {
     DataType::QSymmS16,   DataType::QSymmS8,    DataType::QAsymmS8,  DataType::BFloat16,  DataType::Signed64,
     DataType::Float64,    DataType::Signed8,    DataType::Signed16,  DataType::Unsigned8, DataType::Unsigned16,
     DataType::Unsigned32, DataType::Unsigned64, DataType::Complex64, DataType::Complex128};
+/// Floating-point types that are only for storage: kernels compute their values in float.
+constexpr TypeSet HalfTypes = {DataType::Float16, DataType::BFloat16};
+/// Floating-point types up to 32 bits.
+constexpr TypeSet SingleFloatTypes = HalfTypes | DataType::Float32;
+/// All real floating-point types.
+constexpr TypeSet FloatTypes = SingleFloatTypes | DataType::Float64;
+/// Signed integers without a scale.
+constexpr TypeSet SignedTypes = {DataType::Signed8, DataType::Signed16, DataType::Signed32, DataType::Signed64};
+/// Quantized types of 8 bits.
+constexpr TypeSet QuantizedByteTypes = {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8};
+/// Quantized types with whole bytes.
+constexpr TypeSet QuantizedTypes = QuantizedByteTypes | DataType::QSymmS16;
+
+/// What a kernel asks of the quantization of a tensor. Tensors of a type that carries no scale always fit.
+enum class Scales : uint8_t
+{
+    Any,       ///< it does not look, or its check does
+    PerTensor, ///< see CheckPerTensor in QuantizationCheck.hpp
+    PerSlice   ///< see CheckPerSlice there
+};
 
 /// One combination of types that a kernel takes. An input past the listed ones may have any type. An unconnected
-/// optional input always fits.
+/// optional input always fits. Where several rows take a layer's types, the scales of the first one count.
 struct TypeRow
 {
     std::array<TypeSet, 4> m_Inputs{};
     TypeSet m_Output;            ///< of output 0
     bool m_SameAsInput0 = false; ///< all listed inputs and output 0 have the type of input 0
+    std::array<Scales, 4> m_InputScales{};
+    Scales m_OutputScales = Scales::Any;
 };
 
 /// {in0..} -> out
@@ -85,6 +107,26 @@ constexpr TypeRow SameType(TypeSet types, size_t inputs = 1)
     }
     row.m_Output = types;
     row.m_SameAsInput0 = true;
+    return row;
+}
+
+/// The row with this quantization of its inputs, in order, and of output 0.
+constexpr TypeRow WithScales(TypeRow row, std::initializer_list<Scales> inputs, Scales output)
+{
+    size_t i = 0;
+    for (const Scales scales : inputs)
+    {
+        row.m_InputScales[i++] = scales;
+    }
+    row.m_OutputScales = output;
+    return row;
+}
+
+/// The row with one scale for each of its tensors.
+constexpr TypeRow PerTensor(TypeRow row)
+{
+    row.m_InputScales.fill(Scales::PerTensor);
+    row.m_OutputScales = Scales::PerTensor;
     return row;
 }
 
@@ -119,7 +161,8 @@ struct Kernel
     /// Called when shapes are known. `packed` is what m_Pack gave, or null. What it returns is not run where all
     /// outputs are empty, unless the layer has an effect.
     Prepared (*m_Prepare)(const ReshapeArgs& args, const PackedWeights* packed);
-    /// Further conditions beside the types; may be null.
+    /// Further conditions beside the types and scales; may be null. m_Prepare relies on both: it checks shapes, and
+    /// nothing that is known without them.
     SupportResult (*m_Check)(const LayerView& layer) = nullptr;
     /// Create step: packs weights; may be null.
     std::unique_ptr<PackedWeights> (*m_Pack)(const LayerView& layer) = nullptr;
@@ -128,7 +171,7 @@ struct Kernel
 /// The kernel of each layer type, or null; indexed by LayerType.
 using KernelLookup = const Kernel* (*)(LayerType);
 
-/// Support by table lookup: (op, types), then the row's check.
+/// Support by table lookup: (op, types), then the scales of the row, then the kernel's check.
 std::shared_ptr<const ILayerSupport> MakeTableLayerSupport(KernelLookup lookup);
 /// Workloads by table lookup.
 std::unique_ptr<IWorkloadFactory> MakeTableWorkloadFactory(const BackendId& id, KernelLookup lookup);

@@ -35,11 +35,12 @@ int32_t QuantizeBound(float bound, float scale, int32_t zeroPoint)
 
 QuantizedMultiplier QuantizeMultiplier(double real)
 {
-    if (!std::isfinite(real))
+    if (std::isnan(real))
     {
-        throw InvalidArgumentException("a quantization multiplier is not finite: check the scales of the layer's "
+        throw InvalidArgumentException("a quantization multiplier is no number: check the scales of the layer's "
                                        "inputs, weights and outputs for zero, infinity and NaN");
     }
+    real = std::clamp(real, -std::numeric_limits<double>::max(), std::numeric_limits<double>::max());
     if (real == 0.0)
     {
         return {};

@@ -21,7 +21,7 @@ struct QuantizedMultiplier
 };
 
 /// The nearest QuantizedMultiplier. What is too small for a 31-bit right shift becomes 0 as in TFLite; what is too
-/// large for a 30-bit left shift becomes the largest one. Throws InvalidArgumentException when `real` is not finite.
+/// large for a 30-bit left shift, even infinite, becomes the largest one. Throws InvalidArgumentException for NaN.
 QuantizedMultiplier QuantizeMultiplier(double real);
 
 /// High 32 bits of 2 * a * b, rounded to nearest (half towards +infinity). min * min saturates to max.

@@ -3,12 +3,9 @@
 // all. Used by Quantize and Dequantize.
 #pragma once
 
-#include "backends/common/Quantization.hpp"
-
 #include <tenon/Exceptions.hpp>
 #include <tenon/Tensor.hpp>
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -17,56 +14,32 @@
 namespace tenon::ref
 {
 
-/// The stored values of a quantized type, 4-bit ones included.
-inline backends::QuantizedRange GetStoredRange(DataType type)
-{
-    return type == DataType::QSymmS4 ? backends::QuantizedRange{-8, 7} : backends::GetTypeRange(type);
-}
-
 class ChannelQuantization
 {
 public:
-    /// Throws InvalidArgumentException unless there is a scale for each slice or one for all, all positive and finite,
-    /// and zero points that the type can store. `what` names the tensor in a message.
-    ChannelQuantization(const TensorInfo& info, const char* what)
+    /// Of a tensor whose quantization the layer's support has checked (Scales::PerSlice). Throws
+    /// LayerValidationException when its shape, perhaps unknown until now, does not have a slice for each scale.
+    explicit ChannelQuantization(const TensorInfo& info)
         : m_Scales(info.GetQuantizationScales()), m_ZeroPoints(info.GetQuantizationOffsets())
     {
-        const auto fail = [&](const std::string& why)
-        { throw InvalidArgumentException(std::string(what) + " (" + info.ToString() + ") " + why); };
-        if (m_Scales.empty())
-        {
-            fail("needs a quantization scale");
-        }
-        m_ZeroPoints.resize(m_Scales.size(), m_ZeroPoints.size() == 1 ? m_ZeroPoints[0] : 0);
-        const backends::QuantizedRange range = GetStoredRange(info.GetDataType());
-        for (size_t i = 0; i < m_Scales.size(); ++i)
-        {
-            if (!(m_Scales[i] > 0.0f) || !std::isfinite(m_Scales[i]))
-            {
-                fail("needs quantization scales that are positive and finite");
-            }
-            if (m_ZeroPoints[i] < range.m_Min || m_ZeroPoints[i] > range.m_Max)
-            {
-                fail("has a zero point outside the values of its type");
-            }
-        }
         const TensorShape& shape = info.GetShape();
         if (m_Scales.size() == 1)
         {
             m_Inner = info.GetNumElements();
             return;
         }
-        const Optional<unsigned int> dimension = info.GetQuantizationDim();
-        if (!dimension.has_value() || dimension.value() >= shape.GetNumDimensions() ||
-            shape[dimension.value()] != m_Scales.size())
+        const unsigned int dimension = info.GetQuantizationDim().value();
+        if (dimension >= shape.GetNumDimensions() || shape[dimension] != m_Scales.size())
         {
-            fail("has " + std::to_string(m_Scales.size()) + " scales, but no quantization dimension of that size");
+            throw LayerValidationException("a tensor of shape " + shape.ToString() + " has " +
+                                           std::to_string(m_Scales.size()) + " scales along dimension " +
+                                           std::to_string(dimension) + "; it must have as many slices there");
         }
         for (unsigned int i = 0; i < shape.GetNumDimensions(); ++i)
         {
-            if (i != dimension.value())
+            if (i != dimension)
             {
-                (i < dimension.value() ? m_Outer : m_Inner) *= shape[i];
+                (i < dimension ? m_Outer : m_Inner) *= shape[i];
             }
         }
     }

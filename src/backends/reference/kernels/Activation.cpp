@@ -6,7 +6,6 @@
 #include "backends/reference/kernels/QuantizedActivation.hpp"
 
 #include <tenon/Descriptors.hpp>
-#include <tenon/Exceptions.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -19,26 +18,31 @@ namespace
 {
 
 using backends::Prepared;
+using backends::QuantizedTypes;
 using backends::SameType;
+using backends::SingleFloatTypes;
 using backends::TypeSet;
 
-constexpr TypeSet FloatTypes = {DataType::Float16, DataType::Float32, DataType::BFloat16};
-constexpr TypeSet IntegerTypes = {DataType::Signed8, DataType::Signed16, DataType::Signed32, DataType::Signed64,
-                                  DataType::Unsigned8};
-constexpr TypeSet QuantizedTypes = {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16};
-
-constexpr backends::TypeRow ActivationTypes[] = {SameType(FloatTypes | IntegerTypes | QuantizedTypes)};
+constexpr TypeSet IntegerTypes = backends::SignedTypes | DataType::Unsigned8;
+constexpr backends::TypeRow ActivationTypes[] = {SameType(SingleFloatTypes | IntegerTypes),
+                                                 backends::PerTensor(SameType(QuantizedTypes))};
 
 SupportResult CheckActivation(const LayerView& layer)
 {
-    const ActivationFunction function = layer.GetDescriptor<ActivationDescriptor>().m_Function;
-    if (IntegerTypes.Has(layer.GetInput(0).GetDataType()) && function != ActivationFunction::ReLu &&
-        function != ActivationFunction::BoundedReLu)
+    const auto& descriptor = layer.GetDescriptor<ActivationDescriptor>();
+    const ActivationFunction function = descriptor.m_Function;
+    const DataType type = layer.GetInput(0).GetDataType();
+    if (IntegerTypes.Has(type) && function != ActivationFunction::ReLu && function != ActivationFunction::BoundedReLu)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters,
                                  "integers without a scale can only go through ReLu and BoundedReLu");
     }
-    return SupportResult::Yes();
+    if (!SingleFloatTypes.Has(type) && function == ActivationFunction::BoundedReLu &&
+        (std::isnan(descriptor.m_A) || std::isnan(descriptor.m_B)))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "the bounds of a BoundedReLu must be numbers");
+    }
+    return QuantizedTypes.Has(type) ? CheckQuantizedActivation(layer) : SupportResult::Yes();
 }
 
 template <typename T>
@@ -85,10 +89,6 @@ Prepared MakeInteger(const ReshapeArgs& args)
     T high = std::numeric_limits<T>::max();
     if (descriptor.m_Function == ActivationFunction::BoundedReLu)
     {
-        if (std::isnan(descriptor.m_A) || std::isnan(descriptor.m_B))
-        {
-            throw LayerValidationException("the bounds of a BoundedReLu must be numbers");
-        }
         low = ToIntegerBound<T>(descriptor.m_B, true);
         high = ToIntegerBound<T>(descriptor.m_A, false);
     }
@@ -110,7 +110,7 @@ Prepared PrepareActivation(const ReshapeArgs& args, const backends::PackedWeight
     {
         return PrepareQuantizedActivation(args);
     }
-    if (FloatTypes.Has(type))
+    if (SingleFloatTypes.Has(type))
     {
         return DispatchType<float, Half, BFloat16>(type, [&](auto tag)
                                                    { return MakeFloat<typename decltype(tag)::Type>(args); });

@@ -67,6 +67,19 @@ std::vector<double> MakeHannWindow(size_t size)
     return weights;
 }
 
+SupportResult CheckSpectrogram(const LayerView& layer)
+{
+    const auto& descriptor = layer.GetDescriptor<AudioSpectrogramDescriptor>();
+    if (descriptor.m_WindowSize < 2 || descriptor.m_Stride < 1)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 "its windows are of " + std::to_string(descriptor.m_WindowSize) + " samples, " +
+                                     std::to_string(descriptor.m_Stride) +
+                                     " apart: they must have at least 2, and the next one start at least 1 later");
+    }
+    return SupportResult::Yes();
+}
+
 void CheckShapes(const ReshapeArgs& args, const AudioSpectrogramDescriptor& descriptor, uint64_t length)
 {
     const TensorShape& input = args.GetInput(0).GetShape();
@@ -74,11 +87,6 @@ void CheckShapes(const ReshapeArgs& args, const AudioSpectrogramDescriptor& desc
     const std::string what = "windows of " + std::to_string(descriptor.m_WindowSize) + " samples, " +
                              std::to_string(descriptor.m_Stride) + " apart, from " + input.ToString() + " to " +
                              output.ToString();
-    if (descriptor.m_WindowSize < 2 || descriptor.m_Stride < 1)
-    {
-        throw LayerValidationException(what + ": a window has at least 2 samples, and the next one starts at least 1 "
-                                              "later");
-    }
     bool fits = input.GetNumDimensions() == 2 && output.GetNumDimensions() == 3;
     if (fits)
     {
@@ -131,6 +139,7 @@ Prepared PrepareSpectrogram(const ReshapeArgs& args, const backends::PackedWeigh
 
 } // namespace
 
-extern const backends::Kernel RefAudioSpectrogramKernel = {"RefAudioSpectrogram", SpectrogramTypes, PrepareSpectrogram};
+extern const backends::Kernel RefAudioSpectrogramKernel = {"RefAudioSpectrogram", SpectrogramTypes, PrepareSpectrogram,
+                                                           CheckSpectrogram};
 
 } // namespace tenon::ref

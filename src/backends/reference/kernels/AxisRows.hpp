@@ -1,16 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// AxisRows: the rows of a tensor along one axis. Used by Softmax and LogSoftmax.
+// What Softmax and LogSoftmax share: the rows of a tensor along one axis, and the condition on beta.
 #pragma once
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/Tensor.hpp>
+#include <tenon/backend/ILayerSupport.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <string>
 
 namespace tenon::ref
 {
+
+/// The fixed-point arithmetic of quantized tensors takes a positive, finite beta alone.
+inline SupportResult CheckBeta(const LayerView& layer, float beta)
+{
+    if (layer.GetInput(0).IsQuantized() && (!(beta > 0.0f) || !std::isfinite(beta)))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 "beta is " + std::to_string(beta) +
+                                     "; beside quantized tensors it must be positive and finite");
+    }
+    return SupportResult::Yes();
+}
 
 /// A row has m_Depth elements that lie m_Step apart; there are m_Outer * m_Step of them.
 struct AxisRows

@@ -4,13 +4,12 @@
 // TFLite's LSTM with five inputs.
 #include "backends/common/FixedPoint16.hpp"
 #include "backends/common/KernelTable.hpp"
+#include "backends/common/QuantizationCheck.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/GateProduct.hpp"
 #include "backends/reference/kernels/LstmInteger.hpp"
 #include "backends/reference/kernels/RowProducts.hpp"
-
-#include <tenon/Exceptions.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -44,6 +43,12 @@ enum Gate : size_t
     NumGates
 };
 
+/// Inputs of QuantizedLstm: data, cell state, output state; then for input, forget, cell and output gate the weights
+/// of the data, those of the output state, and the biases.
+constexpr size_t QuantizedWeights = 3;
+constexpr size_t QuantizedRecurrent = 7;
+constexpr size_t QuantizedBias = 11;
+
 SupportResult CheckTypes(const LayerView& layer, size_t firstInput, size_t firstOutput,
                          std::initializer_list<DataType> inputs, std::initializer_list<DataType> outputs)
 {
@@ -74,6 +79,27 @@ SupportResult CheckTypes(const LayerView& layer, size_t firstInput, size_t first
     return SupportResult::Yes();
 }
 
+/// The zero point that data, output state and output must have.
+constexpr int32_t ByteZeroPoint = 128;
+
+SupportResult CheckByte(const TensorInfo& info, const std::string& place)
+{
+    SupportResult result = backends::CheckPerTensor(info, place);
+    if (result && info.GetQuantizationOffset() != ByteZeroPoint)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, place + " has zero point " +
+                                                                         std::to_string(info.GetQuantizationOffset()) +
+                                                                         "; it must be 128");
+    }
+    return result;
+}
+
+SupportResult CheckCellState(const TensorInfo& info, const std::string& place)
+{
+    SupportResult result = backends::CheckPerTensor(info, place);
+    return result ? CheckPowerOfTwo(info.GetQuantizationScale(), -11, -11) : result;
+}
+
 SupportResult CheckBasic(const LayerView& layer)
 {
     const bool isFloat = layer.GetInput(0).GetDataType() == DataType::Float32;
@@ -81,14 +107,42 @@ SupportResult CheckBasic(const LayerView& layer)
     const DataType state = isFloat ? DataType::Float32 : DataType::QSymmS16;
     // The sums have a scale of their own, which nobody needs to write down.
     const bool isPlain = layer.GetNumOutputs() > 3 && layer.GetOutput(3).GetDataType() == DataType::Signed16;
-    return CheckTypes(layer, 4, 1, {state}, {state, data, !isFloat && isPlain ? DataType::Signed16 : state});
+    SupportResult types =
+        CheckTypes(layer, 4, 1, {state}, {state, data, !isFloat && isPlain ? DataType::Signed16 : state});
+    if (isFloat || !types)
+    {
+        return types;
+    }
+    return backends::FirstRefusal(
+        {CheckByte(layer.GetInput(0), "input 0"), CheckByte(layer.GetInput(1), "input 1"),
+         CheckByte(layer.GetOutput(0), "output 0"), CheckCellState(layer.GetInput(4), "input 4"),
+         CheckCellState(layer.GetOutput(1), "output 1"), backends::CheckPerTensor(layer, {2}, {}),
+         backends::CheckOneScale(layer.GetInput(3), "input 3")});
 }
 
 SupportResult CheckQuantized(const LayerView& layer)
 {
     constexpr DataType Byte = DataType::QAsymmU8;
     constexpr DataType Word = DataType::Signed32;
-    return CheckTypes(layer, 4, 1, {Byte, Byte, Byte, Byte, Byte, Byte, Byte, Word, Word, Word, Word}, {Byte});
+    SupportResult result =
+        CheckTypes(layer, 4, 1, {Byte, Byte, Byte, Byte, Byte, Byte, Byte, Word, Word, Word, Word}, {Byte});
+    if (result)
+    {
+        result = backends::FirstRefusal(
+            {CheckByte(layer.GetInput(0), "input 0"), CheckByte(layer.GetInput(2), "input 2"),
+             CheckByte(layer.GetOutput(1), "output 1"), CheckCellState(layer.GetInput(1), "input 1"),
+             CheckCellState(layer.GetOutput(0), "output 0"), backends::CheckPerTensor(layer, {QuantizedWeights}, {})});
+    }
+    for (size_t i = QuantizedWeights + 1; i < QuantizedBias && result; ++i)
+    {
+        if (!layer.GetInput(i).IsTypeSpaceMatch(layer.GetInput(QuantizedWeights)))
+        {
+            return SupportResult::No(SupportCode::UnsupportedParameters,
+                                     "input " + std::to_string(i) +
+                                         " is quantized unlike input 3; all weights must be alike");
+        }
+    }
+    return result;
 }
 
 struct Sizes
@@ -138,28 +192,11 @@ void RunFloat(const Sizes& sizes, const ExecuteArgs& args)
     }
 }
 
-/// The zero point that data, output state and output must have.
-constexpr int32_t ByteZeroPoint = 128;
-
-void RequireByteQuantization(const TensorInfo& info, const char* what)
-{
-    if (GetTensorQuantization(info, what).m_ZeroPoint != ByteZeroPoint)
-    {
-        throw InvalidArgumentException(std::string(what) + " has zero point " +
-                                       std::to_string(info.GetQuantizationOffset()) + "; it must be 128");
-    }
-}
-
 /// From the scale of the bias (data times weights) to sums with 3 bits left of the binary point.
 backends::Rescaler MakeSumRescaler(float biasScale)
 {
     constexpr float StepsPerUnit = 4096.0f;
-    return MakeRescaler(StepsPerUnit * CheckScale(biasScale, "bias"));
-}
-
-void CheckCellScale(const TensorInfo& info)
-{
-    GetPowerOfTwo(GetTensorQuantization(info, "the cell state").m_Scale, -11, -11);
+    return MakeRescaler(StepsPerUnit * biasScale);
 }
 
 struct UnitResult
@@ -182,12 +219,7 @@ UnitResult RunUnit(int16_t input, int16_t update, int16_t forget, int16_t output
 
 Prepared PrepareBytes(const ReshapeArgs& args, const Sizes& sizes)
 {
-    RequireByteQuantization(args.GetInput(0), "input 0");
-    RequireByteQuantization(args.GetInput(1), "input 1");
-    RequireByteQuantization(args.GetOutput(0), "output 0");
-    CheckCellScale(args.GetInput(4));
-    CheckCellScale(args.GetOutput(1));
-    const int32_t weightsZeroPoint = GetTensorQuantization(args.GetInput(2), "input 2").m_ZeroPoint;
+    const int32_t weightsZeroPoint = GetTensorQuantization(args.GetInput(2)).m_ZeroPoint;
     const backends::Rescaler toSum = MakeSumRescaler(args.GetInput(3).GetQuantizationScale());
     const size_t columns = sizes.m_Inputs + sizes.m_Units;
     Scratch scratch;
@@ -236,30 +268,12 @@ Prepared PrepareBasic(const ReshapeArgs& args, const backends::PackedWeights*)
     return Prepared([sizes](const ExecuteArgs& run) { RunFloat(sizes, run); });
 }
 
-/// Inputs of QuantizedLstm: data, cell state, output state; then for input, forget, cell and output gate the weights
-/// of the data, those of the output state, and the biases.
-constexpr size_t QuantizedWeights = 3;
-constexpr size_t QuantizedRecurrent = 7;
-constexpr size_t QuantizedBias = 11;
 /// The gates of QuantizedLstm as those of BasicLstm.
 constexpr Gate QuantizedGates[] = {Input, Forget, Update, Output};
 
 Prepared PrepareQuantized(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    RequireByteQuantization(args.GetInput(0), "input 0");
-    RequireByteQuantization(args.GetInput(2), "input 2");
-    RequireByteQuantization(args.GetOutput(1), "output 1");
-    CheckCellScale(args.GetInput(1));
-    CheckCellScale(args.GetOutput(0));
-    const TensorQuantization weights = GetTensorQuantization(args.GetInput(QuantizedWeights), "input 3");
-    for (size_t i = QuantizedWeights; i < QuantizedBias; ++i)
-    {
-        if (!(GetTensorQuantization(args.GetInput(i), "weights") == weights))
-        {
-            throw InvalidArgumentException("input " + std::to_string(i) +
-                                           " is quantized unlike input 3; all weights must be alike");
-        }
-    }
+    const TensorQuantization weights = GetTensorQuantization(args.GetInput(QuantizedWeights));
     const backends::Rescaler toSum = MakeSumRescaler(args.GetInput(0).GetQuantizationScale() * weights.m_Scale);
     const Sizes sizes = {args.GetInput(0).GetShape()[0], args.GetInput(0).GetShape()[1],
                          args.GetInput(QuantizedWeights).GetShape()[0]};

@@ -2,6 +2,7 @@
 // BatchMatMul: matrix products, of which the other dimensions are broadcast. Float types; 8-bit and 16-bit tensors as
 // TFLite's reference kernels; 8-bit products without rescaling; float x with 8-bit y.
 #include "backends/common/KernelTable.hpp"
+#include "backends/common/QuantizationCheck.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/HalfAsFloat.hpp"
@@ -28,9 +29,11 @@ namespace
 {
 
 using backends::Prepared;
+using backends::Scales;
 using backends::Scratch;
 using backends::Types;
 using backends::TypeSet;
+using backends::WithScales;
 
 constexpr TypeSet Bytes = {DataType::QAsymmS8, DataType::QSymmS8};
 constexpr TypeSet AnyBytes = {DataType::QAsymmS8, DataType::QSymmS8, DataType::Signed8};
@@ -39,10 +42,13 @@ constexpr backends::TypeRow BatchMatMulTypes[] = {
     Types({DataType::Float32, DataType::Float32}, DataType::Float32),
     Types({DataType::Float16, DataType::Float16}, DataType::Float16),
     Types({DataType::BFloat16, DataType::BFloat16}, DataType::BFloat16),
-    Types({DataType::QAsymmU8, DataType::QAsymmU8}, DataType::QAsymmU8),
-    Types({Bytes, Bytes}, Bytes),
+    WithScales(Types({DataType::QAsymmU8, DataType::QAsymmU8}, DataType::QAsymmU8), {Scales::PerTensor},
+               Scales::PerTensor),
+    WithScales(Types({Bytes, Bytes}, Bytes), {Scales::PerTensor}, Scales::PerTensor),
     Types({AnyBytes, AnyBytes}, DataType::Signed32),
-    Types({DataType::QSymmS16, {DataType::QSymmS16, DataType::QAsymmS8, DataType::QSymmS8}}, DataType::QSymmS16),
+    WithScales(
+        Types({DataType::QSymmS16, {DataType::QSymmS16, DataType::QAsymmS8, DataType::QSymmS8}}, DataType::QSymmS16),
+        {Scales::PerTensor}, Scales::PerTensor),
     Types({DataType::Float32, Bytes}, DataType::Float32),
 };
 
@@ -207,7 +213,7 @@ public:
 TensorQuantization GetQuantizationY(const ReshapeArgs& args)
 {
     return args.GetInput(1).HasMultipleQuantizationScales() ? TensorQuantization()
-                                                            : GetTensorQuantization(args.GetInput(1), "input 1");
+                                                            : GetTensorQuantization(args.GetInput(1));
 }
 
 template <typename In, typename W, typename Acc>
@@ -215,16 +221,12 @@ class QuantizedProduct : Base<int16_t, W, Acc>
 {
 public:
     QuantizedProduct(const ReshapeArgs& args, const MatMulGeometry& g, Scratch& scratch)
-        : Base<int16_t, W, Acc>(g, scratch), m_X(GetTensorQuantization(args.GetInput(0), "input 0")),
-          m_Y(GetQuantizationY(args)), m_Output(GetTensorQuantization(args.GetOutput(0), "output 0")),
+        : Base<int16_t, W, Acc>(g, scratch), m_X(GetTensorQuantization(args.GetInput(0))), m_Y(GetQuantizationY(args)),
+          m_Output(GetTensorQuantization(args.GetOutput(0))),
           // The product in float, as TFLite has it.
           m_Multiplier(backends::QuantizeMultiplier(static_cast<double>(m_X.m_Scale * m_Y.m_Scale) /
                                                     static_cast<double>(m_Output.m_Scale)))
     {
-        if (sizeof(In) == 2 && (m_X.m_ZeroPoint != 0 || m_Y.m_ZeroPoint != 0 || m_Output.m_ZeroPoint != 0))
-        {
-            throw InvalidArgumentException("products of 16-bit tensors need zero points of 0");
-        }
     }
 
     void operator()(const ExecuteArgs& args) const
@@ -340,7 +342,14 @@ SupportResult Check(const LayerView& layer)
     {
         return refuse("a scale of input 1 is missing, not positive or not finite");
     }
-    return SupportResult::Yes();
+    const bool hasOneScale = y.IsQuantized() && !y.HasMultipleQuantizationScales() && layer.GetOutput(0).IsQuantized();
+    if (hasOneScale && layer.GetInput(0).GetDataType() == DataType::QSymmS16 && y.GetQuantizationOffset() != 0)
+    {
+        return refuse("input 1 has a zero point; beside 16-bit tensors it must be 0");
+    }
+    return backends::FirstRefusal({backends::CheckShortZeroPoint(layer.GetInput(0), "input 0"),
+                                   backends::CheckShortZeroPoint(layer.GetOutput(0), "output 0"),
+                                   hasOneScale ? backends::CheckPerTensor(y, "input 1") : SupportResult::Yes()});
 }
 
 Prepared PrepareProducts(const ReshapeArgs& args, const backends::PackedWeights*)

@@ -4,6 +4,12 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/kernels/RnnCell.hpp"
 
+#include <tenon/Exceptions.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
 namespace tenon::ref
 {
 
@@ -68,25 +74,61 @@ RnnCell MakeCell(const ReshapeArgs& args, bool isBackward, backends::Scratch& sc
     return {args, GetSlots(args, isBackward), run, scratch};
 }
 
+/// More passes than this are run only if the states turn in a cycle.
+constexpr size_t MostPasses = size_t{1} << 16;
+
+/// Runs the sequence `passes` times, each time from the states that the one before left. A pass depends on its first
+/// states alone: as soon as states come back, the passes from there on repeat, and whole turns of them are left out.
+/// `kept` has room for states, to compare with; as in Brent's search for cycles they are renewed after 1, 2, 4, ...
+/// passes.
+void RunPasses(const RnnCell& cell, const ExecuteArgs& run, size_t passes, float* kept)
+{
+    cell.Run(run);
+    const size_t size = cell.GetStateSize();
+    size_t keptAt = 0;
+    size_t distance = 1;
+    for (size_t pass = 1; pass < passes && size != 0; ++pass)
+    {
+        if (pass - keptAt == distance)
+        {
+            std::copy_n(cell.GetState(run), size, kept);
+            keptAt = pass;
+            distance *= 2;
+        }
+        cell.Continue(run);
+        if (std::memcmp(cell.GetState(run), kept, size * sizeof(float)) == 0)
+        {
+            const size_t turn = pass + 1 - keptAt;
+            for (size_t left = (passes - pass - 1) % turn; left > 0; --left)
+            {
+                cell.Continue(run);
+            }
+            return;
+        }
+        if (pass >= MostPasses)
+        {
+            throw RuntimeException("the states of " + std::to_string(passes) + " steps do not settle within " +
+                                   std::to_string(MostPasses) +
+                                   " passes over them; run shorter sequences, or put the batch in front");
+        }
+    }
+}
+
 Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     backends::Scratch scratch;
     const RnnCell forward = MakeCell(args, false, scratch);
     const RnnCell backward = MakeCell(args, true, scratch);
     // With 8-bit weights and time in front the sequence is run as often as it has steps, from the states that the time
-    // before left.
+    // before left, as in TFLite.
     const bool isTimeMajor = args.GetDescriptor<BidirectionalSequenceRnnDescriptor>().m_TimeMajor;
     const size_t repeats = isTimeMajor && forward.IsHybrid() ? args.GetInput(0).GetShape()[0] : 1;
+    const size_t kept = scratch.Add<float>(std::max(forward.GetStateSize(), backward.GetStateSize()));
     return Prepared(
-        [forward, backward, repeats](const ExecuteArgs& run)
+        [forward, backward, repeats, kept](const ExecuteArgs& run)
         {
-            forward.Run(run);
-            backward.Run(run);
-            for (size_t i = 1; i < repeats; ++i)
-            {
-                forward.Continue(run);
-                backward.Continue(run);
-            }
+            RunPasses(forward, run, repeats, backends::Scratch::At<float>(run.m_Scratch, kept));
+            RunPasses(backward, run, repeats, backends::Scratch::At<float>(run.m_Scratch, kept));
         },
         scratch.GetBytes());
 }

@@ -45,15 +45,21 @@ backends::Prepared MakeBucketize(const ReshapeArgs& args)
     };
 }
 
-backends::Prepared PrepareBucketize(const ReshapeArgs& args, const backends::PackedWeights*)
+SupportResult CheckBucketize(const LayerView& layer)
 {
-    const std::vector<float>& boundaries = args.GetDescriptor<BucketizeDescriptor>().m_Boundaries;
+    const std::vector<float>& boundaries = layer.GetDescriptor<BucketizeDescriptor>().m_Boundaries;
     const bool isSorted = std::is_sorted(boundaries.begin(), boundaries.end());
     const bool hasNan = std::any_of(boundaries.begin(), boundaries.end(), [](float b) { return std::isnan(b); });
     if (!isSorted || hasNan || boundaries.size() > std::numeric_limits<int32_t>::max())
     {
-        throw InvalidArgumentException("the boundaries of Bucketize must be numbers in ascending order");
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 "its boundaries must be numbers in ascending order");
     }
+    return SupportResult::Yes();
+}
+
+backends::Prepared PrepareBucketize(const ReshapeArgs& args, const backends::PackedWeights*)
+{
     if (args.GetInput(0).GetShape() != args.GetOutput(0).GetShape())
     {
         throw LayerValidationException("Bucketize of " + args.GetInput(0).GetShape().ToString() + " to " +
@@ -65,6 +71,6 @@ backends::Prepared PrepareBucketize(const ReshapeArgs& args, const backends::Pac
 
 } // namespace
 
-extern const backends::Kernel RefBucketizeKernel = {"RefBucketize", BucketizeTypes, PrepareBucketize};
+extern const backends::Kernel RefBucketizeKernel = {"RefBucketize", BucketizeTypes, PrepareBucketize, CheckBucketize};
 
 } // namespace tenon::ref

@@ -2,6 +2,7 @@
 // Comparison: out = in0 OP in1 with broadcasting. 8-bit tensors with a scale are compared as TFLite's reference kernels
 // do it: both are brought to a common 32-bit scale. 16-bit ones are compared as stored, as there.
 #include "backends/common/KernelTable.hpp"
+#include "backends/common/Quantization.hpp"
 #include "backends/reference/BroadcastLoop.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/TensorQuantization.hpp"
@@ -21,16 +22,18 @@ namespace
 {
 
 using backends::Prepared;
+using backends::QuantizedByteTypes;
 using backends::TypeSet;
 
-constexpr TypeSet ScaledTypes = {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8};
-constexpr TypeSet ComparedTypes =
-    ScaledTypes | TypeSet{DataType::Float16,    DataType::Float32,   DataType::Float64,   DataType::BFloat16,
-                          DataType::Boolean,    DataType::QSymmS16,  DataType::Signed8,   DataType::Signed16,
-                          DataType::Signed32,   DataType::Signed64,  DataType::Unsigned8, DataType::Unsigned16,
-                          DataType::Unsigned32, DataType::Unsigned64};
+/// Compared as they are stored: 16-bit quantized types too, as in TFLite.
+constexpr TypeSet PlainTypes =
+    TypeSet{DataType::Float16,   DataType::Float32,    DataType::Float64,    DataType::BFloat16,  DataType::Boolean,
+            DataType::QSymmS16,  DataType::Signed8,    DataType::Signed16,   DataType::Signed32,  DataType::Signed64,
+            DataType::Unsigned8, DataType::Unsigned16, DataType::Unsigned32, DataType::Unsigned64};
 
-constexpr backends::TypeRow ComparisonTypes[] = {backends::Types({ComparedTypes, ComparedTypes}, DataType::Boolean)};
+constexpr backends::TypeRow ComparisonTypes[] = {
+    backends::Types({PlainTypes, PlainTypes}, DataType::Boolean),
+    backends::PerTensor(backends::Types({QuantizedByteTypes, QuantizedByteTypes}, DataType::Boolean))};
 
 /// Calls f with the function object of the operation.
 template <typename F>
@@ -79,8 +82,8 @@ struct Rescale
 template <typename T, typename F>
 Prepared MakeScaledComparison(const ReshapeArgs& args, const F& compare)
 {
-    const TensorQuantization a = GetTensorQuantization(args.GetInput(0), "input 0");
-    const TensorQuantization b = GetTensorQuantization(args.GetInput(1), "input 1");
+    const TensorQuantization a = GetTensorQuantization(args.GetInput(0));
+    const TensorQuantization b = GetTensorQuantization(args.GetInput(1));
     // TFLite knows scales below 1 alone, which stay as they are; larger ones are brought there, and order with them.
     int exponent = 0;
     std::frexp(std::max(a.m_Scale, b.m_Scale), &exponent);
@@ -98,7 +101,7 @@ Prepared PrepareComparison(const ReshapeArgs& args, const backends::PackedWeight
         {
             return MakeComparison<uint8_t>(args, [compare](uint8_t x, uint8_t y) { return compare(x != 0, y != 0); });
         }
-        if (ScaledTypes.Has(type))
+        if (QuantizedByteTypes.Has(type))
         {
             return type == DataType::QAsymmU8 ? MakeScaledComparison<uint8_t>(args, compare)
                                               : MakeScaledComparison<int8_t>(args, compare);

@@ -2,7 +2,7 @@
 // Concat: joins the inputs along one axis. Seen from that axis every tensor is a number of chunks, and an output chunk
 // is the inputs' chunks one after the other. 8- and 16-bit quantized inputs whose quantization is not the output's are
 // requantized in float as TFLite's reference does for uint8.
-#include "backends/common/Quantization.hpp"
+#include "backends/common/QuantizationCheck.hpp"
 #include "backends/reference/kernels/ChunkJoin.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 
@@ -26,19 +26,6 @@ namespace
 using backends::TypeSet;
 
 constexpr backends::TypeRow ConcatTypes[] = {backends::SameType(backends::AnyType)};
-constexpr TypeSet Requantizable = {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16};
-
-/// One real scale, and a zero point that the type can store.
-bool HasOneScale(const TensorInfo& info)
-{
-    if (!info.HasQuantization() || info.HasMultipleQuantizationScales() || !(info.GetQuantizationScale() > 0.0f) ||
-        !std::isfinite(info.GetQuantizationScale()))
-    {
-        return false;
-    }
-    const backends::QuantizedRange range = backends::GetTypeRange(info.GetDataType());
-    return info.GetQuantizationOffset() >= range.m_Min && info.GetQuantizationOffset() <= range.m_Max;
-}
 
 SupportResult CheckConcat(const LayerView& layer)
 {
@@ -57,7 +44,8 @@ SupportResult CheckConcat(const LayerView& layer)
                                      which + " is " + GetDataTypeName(input.GetDataType()) + " and the output " +
                                          GetDataTypeName(output.GetDataType()) + "; they must be of one type");
         }
-        const bool requantizes = Requantizable.Has(output.GetDataType()) && HasOneScale(input) && HasOneScale(output);
+        const bool requantizes = backends::QuantizedTypes.Has(output.GetDataType()) &&
+                                 backends::CheckPerTensor(input, which) && backends::CheckPerTensor(output, "output 0");
         if (!input.IsTypeSpaceMatch(output) && !requantizes)
         {
             return SupportResult::No(SupportCode::UnsupportedParameters,

@@ -14,17 +14,17 @@ namespace tenon::ref
 namespace
 {
 
+using backends::HalfTypes;
 using backends::Prepared;
+using backends::QuantizedTypes;
+using backends::Scales;
 using backends::Types;
-using backends::TypeSet;
-
-constexpr TypeSet HalfTypes = {DataType::Float16, DataType::BFloat16};
-constexpr TypeSet StoredTypes = {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16,
-                                 DataType::QSymmS4};
+using backends::WithScales;
 
 constexpr backends::TypeRow DequantizeTypes[] = {
     Types({HalfTypes}, DataType::Float32),
-    Types({StoredTypes}, {DataType::Float16, DataType::Float32}),
+    WithScales(Types({QuantizedTypes | DataType::QSymmS4}, {DataType::Float16, DataType::Float32}), {Scales::PerSlice},
+               Scales::Any),
 };
 
 template <typename In, typename Out>
@@ -44,7 +44,7 @@ template <typename Out>
 Prepared MakeDequantize(const ReshapeArgs& args)
 {
     const TensorInfo& input = args.GetInput(0);
-    const ChannelQuantization quantization(input, "input 0");
+    const ChannelQuantization quantization(input);
     if (input.GetDataType() == DataType::QSymmS4)
     {
         const size_t count = input.GetNumElements();

@@ -26,7 +26,8 @@ using backends::Prepared;
 using backends::Scratch;
 
 constexpr backends::TypeSet Numbers = {DataType::Float32, DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS16};
-constexpr backends::TypeRow DetectionTypes[] = {backends::Types({Numbers, Numbers, Numbers}, DataType::Float32)};
+constexpr backends::TypeRow DetectionTypes[] = {
+    backends::PerTensor(backends::Types({Numbers, Numbers, Numbers}, DataType::Float32))};
 
 constexpr size_t BoxValues = 4; ///< of an encoded box and of an anchor: y, x, height, width
 
@@ -37,12 +38,11 @@ struct Reader
     DataType m_Type = DataType::Float32;
     TensorQuantization m_Quantization; ///< unless Float32
 
-    Reader(const ReshapeArgs& args, size_t input, const char* what)
-        : m_Input(input), m_Type(args.GetInput(input).GetDataType())
+    Reader(const ReshapeArgs& args, size_t input) : m_Input(input), m_Type(args.GetInput(input).GetDataType())
     {
         if (m_Type != DataType::Float32)
         {
-            m_Quantization = GetTensorQuantization(args.GetInput(input), what);
+            m_Quantization = GetTensorQuantization(args.GetInput(input));
         }
     }
 
@@ -81,8 +81,8 @@ class Detector
 {
 public:
     explicit Detector(const ReshapeArgs& args)
-        : m_Descriptor(args.GetDescriptor<DetectionPostProcessDescriptor>()), m_Encodings(args, 0, "input 0"),
-          m_Scores(args, 1, "input 1"), m_Anchors(args, 2, "input 2")
+        : m_Descriptor(args.GetDescriptor<DetectionPostProcessDescriptor>()), m_Encodings(args, 0), m_Scores(args, 1),
+          m_Anchors(args, 2)
     {
         const TensorShape& scores = args.GetInput(1).GetShape();
         m_NumBoxes = scores[1];
@@ -283,19 +283,6 @@ private:
     size_t m_ClassesAt = 0;
 };
 
-void CheckParameters(const DetectionPostProcessDescriptor& d)
-{
-    if (!(d.m_NmsIouThreshold > 0.0f && d.m_NmsIouThreshold <= 1.0f))
-    {
-        throw LayerValidationException("the threshold of intersection over union is " +
-                                       std::to_string(d.m_NmsIouThreshold) + "; it must be above 0 and at most 1");
-    }
-    if (d.m_MaxClassesPerDetection == 0 || (d.m_UseRegularNms && d.m_DetectionsPerClass == 0))
-    {
-        throw LayerValidationException("there must be at least 1 class per detection and 1 detection per class");
-    }
-}
-
 void CheckShapes(const ReshapeArgs& args, const DetectionPostProcessDescriptor& d)
 {
     const TensorShape& boxes = args.GetInput(0).GetShape();
@@ -326,7 +313,6 @@ void CheckShapes(const ReshapeArgs& args, const DetectionPostProcessDescriptor& 
 Prepared PrepareDetection(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const auto& descriptor = args.GetDescriptor<DetectionPostProcessDescriptor>();
-    CheckParameters(descriptor);
     CheckShapes(args, descriptor);
     const Detector detector(args);
     return Prepared([detector](const ExecuteArgs& execute) { detector.Run(execute); }, detector.GetScratchBytes());
@@ -342,6 +328,18 @@ SupportResult CheckDetection(const LayerView& layer)
                                      "output " + std::to_string(i) + " is no Float32, but " +
                                          GetDataTypeName(layer.GetOutput(i).GetDataType()));
         }
+    }
+    const auto& d = layer.GetDescriptor<DetectionPostProcessDescriptor>();
+    if (!(d.m_NmsIouThreshold > 0.0f && d.m_NmsIouThreshold <= 1.0f))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "the threshold of intersection over union is " +
+                                                                         std::to_string(d.m_NmsIouThreshold) +
+                                                                         "; it must be above 0 and at most 1");
+    }
+    if (d.m_MaxClassesPerDetection == 0 || (d.m_UseRegularNms && d.m_DetectionsPerClass == 0))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 "there must be at least 1 class per detection and 1 detection per class");
     }
     return SupportResult::Yes();
 }

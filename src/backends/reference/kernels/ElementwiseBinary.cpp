@@ -20,16 +20,16 @@ namespace tenon::ref
 namespace
 {
 
+using backends::FloatTypes;
 using backends::Prepared;
+using backends::QuantizedTypes;
 using backends::SameType;
 using backends::Types;
 using backends::TypeSet;
 
-constexpr TypeSet FloatTypes = {DataType::Float16, DataType::Float32, DataType::Float64, DataType::BFloat16};
 constexpr TypeSet IntegerTypes = {DataType::Signed8,    DataType::Signed16,  DataType::Signed32,
                                   DataType::Signed64,   DataType::Unsigned8, DataType::Unsigned16,
                                   DataType::Unsigned32, DataType::Unsigned64};
-constexpr TypeSet QuantizedTypes = {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16};
 
 constexpr backends::TypeRow BinaryTypes[] = {
     SameType(FloatTypes | IntegerTypes | QuantizedTypes | TypeSet({DataType::Complex64, DataType::Boolean}), 2),
@@ -59,7 +59,7 @@ SupportResult CheckBinary(const LayerView& layer)
     }
     if (QuantizedTypes.Has(type))
     {
-        return CheckQuantizedBinary(operation, type, layer.GetOutput(0).GetDataType());
+        return CheckQuantizedBinary(operation, layer);
     }
     if (type == DataType::Complex64 && operation != BinaryOperation::Add && operation != BinaryOperation::Sub &&
         operation != BinaryOperation::Mul)

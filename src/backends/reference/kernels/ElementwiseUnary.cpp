@@ -3,6 +3,7 @@
 // 8-bit tensors in integers, Sqrt in float, everything else by a table.
 #include "backends/common/FixedPoint.hpp"
 #include "backends/common/KernelTable.hpp"
+#include "backends/common/QuantizationCheck.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/ElementwiseLoop.hpp"
 #include "backends/reference/LookupTable.hpp"
@@ -24,19 +25,18 @@ namespace tenon::ref
 namespace
 {
 
+using backends::FloatTypes;
 using backends::MultiplyByQuantizedMultiplier;
+using backends::PerTensor;
 using backends::Prepared;
 using backends::QuantizedMultiplier;
+using backends::QuantizedTypes;
 using backends::QuantizeMultiplier;
 using backends::SameType;
-using backends::TypeSet;
+using backends::SignedTypes;
 
-constexpr TypeSet FloatTypes = {DataType::Float16, DataType::Float32, DataType::Float64, DataType::BFloat16};
-constexpr TypeSet IntegerTypes = {DataType::Signed8, DataType::Signed16, DataType::Signed32, DataType::Signed64};
-constexpr TypeSet QuantizedTypes = {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16};
-
-constexpr backends::TypeRow UnaryTypes[] = {
-    SameType(FloatTypes | IntegerTypes | QuantizedTypes | TypeSet(DataType::Boolean))};
+constexpr backends::TypeRow UnaryTypes[] = {SameType(FloatTypes | SignedTypes | DataType::Boolean),
+                                            PerTensor(SameType(QuantizedTypes))};
 
 SupportResult CheckUnary(const LayerView& layer)
 {
@@ -46,7 +46,7 @@ SupportResult CheckUnary(const LayerView& layer)
     {
         return SupportResult::No(SupportCode::UnsupportedType, "LogicalNot takes Boolean, and nothing else does");
     }
-    if (IntegerTypes.Has(type) && operation != UnaryOperation::Abs && operation != UnaryOperation::Neg &&
+    if (SignedTypes.Has(type) && operation != UnaryOperation::Abs && operation != UnaryOperation::Neg &&
         operation != UnaryOperation::Sign)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters,
@@ -57,7 +57,8 @@ SupportResult CheckUnary(const LayerView& layer)
         return SupportResult::No(SupportCode::UnsupportedParameters,
                                  "Sign is not there for 16-bit quantized tensors, whose tables cannot jump");
     }
-    return SupportResult::Yes();
+    return backends::FirstRefusal({backends::CheckShortZeroPoint(layer.GetInput(0), "input 0"),
+                                   backends::CheckShortZeroPoint(layer.GetOutput(0), "output 0")});
 }
 
 /// Calls visit with the operation as a function of C to C, a floating-point type.
@@ -213,12 +214,8 @@ auto MakeTable(const TensorQuantization& input, const TensorQuantization& output
 template <typename T>
 Prepared MakeQuantized(const ReshapeArgs& args, UnaryOperation operation)
 {
-    const TensorQuantization input = GetTensorQuantization(args.GetInput(0), "input 0");
-    const TensorQuantization output = GetTensorQuantization(args.GetOutput(0), "output 0");
-    if (sizeof(T) == 2 && (input.m_ZeroPoint != 0 || output.m_ZeroPoint != 0))
-    {
-        throw InvalidArgumentException("this operation needs 16-bit tensors with zero point 0");
-    }
+    const TensorQuantization input = GetTensorQuantization(args.GetInput(0));
+    const TensorQuantization output = GetTensorQuantization(args.GetOutput(0));
     const float largest = output.m_Scale * static_cast<float>(std::numeric_limits<T>::max() - output.m_ZeroPoint);
     const float smallest = output.m_Scale * static_cast<float>(std::numeric_limits<T>::min() - output.m_ZeroPoint);
     switch (operation)

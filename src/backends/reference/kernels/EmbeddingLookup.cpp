@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // EmbeddingLookup: slices of a table by number. A quantized table gives its slices as stored, or their real values if
 // the output is declared float.
-#include "backends/reference/ChannelQuantization.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -20,7 +20,8 @@ using backends::TypeSet;
 constexpr TypeSet HybridTable = {DataType::QAsymmS8, DataType::QSymmS8, DataType::QAsymmU8, DataType::QSymmS4};
 constexpr TypeSet HybridOutput = {DataType::Float32, DataType::Float16};
 constexpr backends::TypeRow EmbeddingLookupTypes[] = {
-    backends::Types({IndexTypes, HybridTable}, HybridOutput),
+    backends::WithScales(backends::Types({IndexTypes, HybridTable}, HybridOutput),
+                         {backends::Scales::Any, backends::Scales::PerSlice}, backends::Scales::Any),
     backends::Types({IndexTypes, backends::WholeByteType}, backends::WholeByteType)};
 
 bool IsHybridLookup(DataType table, DataType output)
@@ -30,10 +31,25 @@ bool IsHybridLookup(DataType table, DataType output)
 
 SupportResult CheckEmbeddingLookup(const LayerView& layer)
 {
-    const DataType table = layer.GetInput(1).GetDataType();
-    return IsHybridLookup(table, layer.GetOutput(0).GetDataType())
-               ? SupportResult::Yes()
-               : CheckSameType(layer.GetOutput(0), "output 0", table);
+    const TensorInfo& table = layer.GetInput(1);
+    if (!IsHybridLookup(table.GetDataType(), layer.GetOutput(0).GetDataType()))
+    {
+        return CheckSameType(layer.GetOutput(0), "output 0", table.GetDataType());
+    }
+    const std::vector<int32_t> zeroPoints = table.GetQuantizationOffsets();
+    if (std::any_of(zeroPoints.begin(), zeroPoints.end(), [](int32_t zeroPoint) { return zeroPoint != 0; }))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 "input 1 (" + table.ToString() +
+                                     ") has a zero point; only symmetric tables give float slices");
+    }
+    if (table.HasMultipleQuantizationScales() && table.GetQuantizationDim().value() != 0)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 "input 1 (" + table.ToString() +
+                                     ") has scales along another dimension than 0, that of the slices");
+    }
+    return SupportResult::Yes();
 }
 
 /// Which slices are wanted.
@@ -64,22 +80,17 @@ Slices MakeSlices(const ReshapeArgs& args)
 /// One for each row of the table.
 std::vector<float> GetRowScales(const TensorInfo& table)
 {
-    const ChannelQuantization checked(table, "input 1");
     std::vector<float> scales = table.GetQuantizationScales();
-    for (const int32_t zeroPoint : table.GetQuantizationOffsets())
+    const size_t rows = table.GetShape()[0];
+    if (scales.size() == 1)
     {
-        if (zeroPoint != 0)
-        {
-            throw InvalidArgumentException("input 1 (" + table.ToString() +
-                                           ") has a zero point; only symmetric tables give float slices");
-        }
+        scales.resize(rows, scales[0]);
     }
-    if (scales.size() > 1 && table.GetQuantizationDim().value() != 0)
+    if (scales.size() != rows)
     {
-        throw InvalidArgumentException("input 1 (" + table.ToString() +
-                                       ") has scales along another dimension than 0, that of the slices");
+        throw LayerValidationException("input 1 has " + std::to_string(scales.size()) + " scales for " +
+                                       std::to_string(rows) + " slices; give one, or one each");
     }
-    scales.resize(table.GetShape()[0], scales.size() == 1 ? scales[0] : 0.0f);
     return scales;
 }
 

@@ -5,7 +5,6 @@
 #include "backends/reference/ElementwiseLoop.hpp"
 
 #include <tenon/Descriptors.hpp>
-#include <tenon/Exceptions.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -19,22 +18,46 @@ namespace
 
 constexpr backends::TypeRow FakeQuantizationTypes[] = {backends::SameType(DataType::Float32)};
 
+/// The smallest and the largest number of steps.
+struct Steps
+{
+    explicit Steps(const FakeQuantizationDescriptor& descriptor)
+        : m_Lowest(descriptor.m_NarrowRange ? 1.0f : 0.0f),
+          m_Highest(static_cast<float>((1U << descriptor.m_NumBits) - 1U)),
+          m_Scale((descriptor.m_Max - descriptor.m_Min) / (m_Highest - m_Lowest))
+    {
+    }
+
+    float m_Lowest;
+    float m_Highest;
+    float m_Scale; ///< of a step
+};
+
+SupportResult CheckFakeQuantization(const LayerView& layer)
+{
+    const auto& descriptor = layer.GetDescriptor<FakeQuantizationDescriptor>();
+    if (descriptor.m_NumBits < 2 || descriptor.m_NumBits > 16)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 "it has " + std::to_string(descriptor.m_NumBits) + " bits, which must be 2 to 16");
+    }
+    const float scale = Steps(descriptor).m_Scale;
+    if (!(scale > 0.0f) || !std::isfinite(scale))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "its range [" + std::to_string(descriptor.m_Min) +
+                                                                         ", " + std::to_string(descriptor.m_Max) +
+                                                                         "] is empty or not finite");
+    }
+    return SupportResult::Yes();
+}
+
 backends::Prepared PrepareFakeQuantization(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const auto& descriptor = args.GetDescriptor<FakeQuantizationDescriptor>();
-    if (descriptor.m_NumBits < 2 || descriptor.m_NumBits > 16)
-    {
-        throw InvalidArgumentException("FakeQuantization to " + std::to_string(descriptor.m_NumBits) +
-                                       " bits: they must be 2 to 16");
-    }
-    const float lowest = descriptor.m_NarrowRange ? 1.0f : 0.0f;
-    const auto highest = static_cast<float>((1U << descriptor.m_NumBits) - 1U);
-    const float scale = (descriptor.m_Max - descriptor.m_Min) / (highest - lowest);
-    if (!(scale > 0.0f) || !std::isfinite(scale))
-    {
-        throw InvalidArgumentException("FakeQuantization to the range [" + std::to_string(descriptor.m_Min) + ", " +
-                                       std::to_string(descriptor.m_Max) + "], which is empty or not finite");
-    }
+    const Steps steps(descriptor);
+    const float lowest = steps.m_Lowest;
+    const float highest = steps.m_Highest;
+    const float scale = steps.m_Scale;
     const float zeroPoint = std::clamp(std::round(lowest - descriptor.m_Min / scale), lowest, highest);
     const float low = (lowest - zeroPoint) * scale;
     const float high = (highest - zeroPoint) * scale;
@@ -49,6 +72,6 @@ backends::Prepared PrepareFakeQuantization(const ReshapeArgs& args, const backen
 } // namespace
 
 extern const backends::Kernel RefFakeQuantizationKernel = {"RefFakeQuantization", FakeQuantizationTypes,
-                                                           PrepareFakeQuantization};
+                                                           PrepareFakeQuantization, CheckFakeQuantization};
 
 } // namespace tenon::ref

@@ -82,7 +82,8 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
     const TensorShape& shape = layer.GetInput(1).GetShape();
     if (layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix || !layer.IsConstant(1) ||
         !shape.AreAllDimensionsSpecified() || shape.GetNumDimensions() != 2 ||
-        layer.GetInput(1).GetDataType() == DataType::QSymmS4 || HalfTypes.Has(layer.GetInput(1).GetDataType()))
+        layer.GetInput(1).GetDataType() == DataType::QSymmS4 ||
+        backends::HalfTypes.Has(layer.GetInput(1).GetDataType()))
     {
         return nullptr;
     }

@@ -27,6 +27,25 @@ bool IsByteWeights(DataType type)
     }
 }
 
+SupportResult CheckGateWeights(const LayerView& layer, std::initializer_list<size_t> slots)
+{
+    for (const size_t slot : slots)
+    {
+        if (!layer.HasInput(slot) || !layer.GetInput(slot).IsQuantized())
+        {
+            continue;
+        }
+        const TensorInfo& info = layer.GetInput(slot);
+        if (info.HasMultipleQuantizationScales() || !std::isfinite(info.GetQuantizationScale()))
+        {
+            return SupportResult::No(SupportCode::UnsupportedParameters,
+                                     "input " + std::to_string(slot) + " (" + info.ToString() +
+                                         ") must have one scale that is finite, as all weights of this operator");
+        }
+    }
+    return SupportResult::Yes();
+}
+
 GateWeights::GateWeights(const ReshapeArgs& args, size_t slot)
 {
     if (!args.HasInput(slot))
@@ -38,16 +57,7 @@ GateWeights::GateWeights(const ReshapeArgs& args, size_t slot)
     m_IsInteger = info.GetDataType() != DataType::Float32;
     if (m_IsInteger)
     {
-        if (info.HasMultipleQuantizationScales())
-        {
-            throw InvalidArgumentException("input " + std::to_string(slot) + " (" + info.ToString() +
-                                           ") has several scales; weights of this operator have one");
-        }
         m_Scale = info.IsQuantized() ? info.GetQuantizationScale() : 0.0f;
-        if (!std::isfinite(m_Scale))
-        {
-            throw InvalidArgumentException("input " + std::to_string(slot) + " has a scale that is not finite");
-        }
     }
 }
 

@@ -18,6 +18,9 @@ namespace tenon::ref
 /// TFLite does.
 bool IsByteWeights(DataType type);
 
+/// Whether the weights at these inputs, as far as they are connected and quantized, have one finite scale.
+SupportResult CheckGateWeights(const LayerView& layer, std::initializer_list<size_t> slots);
+
 /// Weights at an input of a layer.
 struct GateWeights
 {

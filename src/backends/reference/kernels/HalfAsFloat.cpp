@@ -90,7 +90,7 @@ struct WideTensors
         m_Infos.reserve(tensors.size());
         for (size_t i = 0; i < tensors.size(); ++i)
         {
-            if (tensors[i] != nullptr && HalfTypes.Has(tensors[i]->GetDataType()))
+            if (tensors[i] != nullptr && backends::HalfTypes.Has(tensors[i]->GetDataType()))
             {
                 m_Infos.push_back(*tensors[i]);
                 m_Infos.back().SetDataType(DataType::Float32);
@@ -115,7 +115,7 @@ backends::Prepared PrepareHalfAsFloat(const ReshapeArgs& args,
                                       backends::Prepared (*prepare)(const ReshapeArgs&, const backends::PackedWeights*),
                                       const backends::PackedWeights* packed)
 {
-    if (!HalfTypes.Has(args.GetInput(0).GetDataType()))
+    if (!backends::HalfTypes.Has(args.GetInput(0).GetDataType()))
     {
         return prepare(args, packed);
     }

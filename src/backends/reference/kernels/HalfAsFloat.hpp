@@ -8,10 +8,8 @@
 namespace tenon::ref
 {
 
-constexpr backends::TypeSet HalfTypes = {DataType::Float16, DataType::BFloat16};
-
-/// What `prepare` gives for `args`. If input 0 has one of HalfTypes: for the same tensors with Float32 in place of
-/// every such type, with the conversions around it; `packed` then is left out.
+/// What `prepare` gives for `args`. If input 0 has one of backends::HalfTypes: for the same tensors with Float32 in
+/// place of every such type, with the conversions around it; `packed` then is left out.
 backends::Prepared PrepareHalfAsFloat(const ReshapeArgs& args,
                                       backends::Prepared (*prepare)(const ReshapeArgs& args,
                                                                     const backends::PackedWeights* packed),

@@ -20,15 +20,15 @@ namespace tenon::ref
 namespace
 {
 
+using backends::FloatTypes;
+using backends::PerTensor;
 using backends::Prepared;
 using backends::QuantizedMultiplier;
 using backends::SameType;
 using backends::TypeSet;
 
-constexpr TypeSet FloatTypes = {DataType::Float16, DataType::Float32, DataType::Float64, DataType::BFloat16};
-
 constexpr backends::TypeRow L2NormalizationTypes[] = {
-    SameType(FloatTypes | TypeSet{DataType::QAsymmU8, DataType::QAsymmS8})};
+    PerTensor(SameType(FloatTypes | TypeSet{DataType::QAsymmU8, DataType::QAsymmS8}))};
 
 constexpr int OutputFractionBits = 7; // a step of a quantized output is 1/128
 
@@ -114,8 +114,7 @@ SupportResult CheckL2Normalization(const LayerView& layer)
     }
     const TensorInfo& output = layer.GetOutput(0);
     const int32_t zeroPoint = output.GetDataType() == DataType::QAsymmU8 ? 128 : 0;
-    if (output.IsQuantized() && (output.HasMultipleQuantizationScales() ||
-                                 output.GetQuantizationScale() != 1.0f / static_cast<float>(1 << OutputFractionBits) ||
+    if (output.IsQuantized() && (output.GetQuantizationScale() != 1.0f / static_cast<float>(1 << OutputFractionBits) ||
                                  output.GetQuantizationOffset() != zeroPoint))
     {
         return SupportResult::No(SupportCode::UnsupportedParameters,
@@ -140,7 +139,7 @@ Prepared PrepareL2Normalization(const ReshapeArgs& args, const backends::PackedW
         return DispatchType<float, double, Half, BFloat16>(
             input.GetDataType(), [&](auto tag) { return MakeFloat<typename decltype(tag)::Type>(pixels, epsilon); });
     }
-    const int32_t zeroInput = GetTensorQuantization(input, "input 0").m_ZeroPoint;
+    const int32_t zeroInput = GetTensorQuantization(input).m_ZeroPoint;
     return DispatchType<int8_t, uint8_t>(input.GetDataType(), [&](auto tag)
                                          { return MakeBytes<typename decltype(tag)::Type>(pixels, zeroInput); });
 }

@@ -23,17 +23,17 @@ namespace
 {
 
 using backends::Fixed;
+using backends::FloatTypes;
 using backends::MultiplyByQuantizedMultiplier;
+using backends::PerTensor;
 using backends::Prepared;
 using backends::QuantizedMultiplier;
 using backends::QuantizeMultiplier;
 using backends::SameType;
 using backends::TypeSet;
 
-constexpr TypeSet FloatTypes = {DataType::Float16, DataType::Float32, DataType::Float64, DataType::BFloat16};
-
 constexpr backends::TypeRow LogSoftmaxTypes[] = {
-    SameType(FloatTypes | TypeSet{DataType::QAsymmU8, DataType::QAsymmS8})};
+    PerTensor(SameType(FloatTypes | TypeSet{DataType::QAsymmU8, DataType::QAsymmS8}))};
 
 template <typename T>
 Prepared MakeFloat(const AxisRows& rows, float beta)
@@ -142,18 +142,14 @@ private:
 SupportResult CheckLogSoftmax(const LayerView& layer)
 {
     const TensorInfo& output = layer.GetOutput(0);
-    if (!output.IsQuantized())
-    {
-        return SupportResult::Yes();
-    }
     const int32_t zeroPoint = output.GetDataType() == DataType::QAsymmU8 ? 255 : 127;
-    if (output.HasMultipleQuantizationScales() || output.GetQuantizationScale() != 1.0f / 16.0f ||
-        output.GetQuantizationOffset() != zeroPoint)
+    if (output.IsQuantized() &&
+        (output.GetQuantizationScale() != 1.0f / 16.0f || output.GetQuantizationOffset() != zeroPoint))
     {
         return SupportResult::No(SupportCode::UnsupportedParameters,
                                  "a quantized output needs scale 1/16 and zero point " + std::to_string(zeroPoint));
     }
-    return SupportResult::Yes();
+    return CheckBeta(layer, layer.GetDescriptor<LogSoftmaxDescriptor>().m_Beta);
 }
 
 Prepared PrepareLogSoftmax(const ReshapeArgs& args, const backends::PackedWeights*)
@@ -167,12 +163,7 @@ Prepared PrepareLogSoftmax(const ReshapeArgs& args, const backends::PackedWeight
             input.GetDataType(),
             [&](auto tag) { return MakeFloat<typename decltype(tag)::Type>(rows, descriptor.m_Beta); });
     }
-    const float scale = GetTensorQuantization(input, "input 0").m_Scale;
-    if (!(descriptor.m_Beta > 0.0f) || !std::isfinite(descriptor.m_Beta))
-    {
-        throw LayerValidationException("beta of a quantized LogSoftmax must be positive and finite, got " +
-                                       std::to_string(descriptor.m_Beta));
-    }
+    const float scale = GetTensorQuantization(input).m_Scale;
     return DispatchType<int8_t, uint8_t>(
         input.GetDataType(),
         [&](auto tag) -> Prepared

@@ -2,6 +2,9 @@
 // What the arithmetics of LstmCell share: parameters, sizes and the check of types.
 #include "backends/reference/kernels/LstmCell.hpp"
 
+#include "backends/common/QuantizationCheck.hpp"
+#include "backends/reference/kernels/LstmInteger.hpp"
+
 #include <tenon/Exceptions.hpp>
 
 #include <cmath>
@@ -89,24 +92,63 @@ private:
     SupportResult m_Result = SupportResult::Yes();
 };
 
-SupportResult CheckIntegerParameters(const LayerView& layer, const LstmSlots& slots, const LstmParameters& parameters)
+/// One scale for each of the weights that int8 data is multiplied with; those that are left out are not looked at.
+SupportResult CheckWeightsScales(const LayerView& layer, const LstmSlots& slots, const LstmParameters& parameters)
 {
-    const size_t products = parameters.m_ProductScales.size();
-    if (products == 0)
+    SupportResult result = SupportResult::Yes();
+    const auto check = [&](size_t slot)
     {
-        return SupportResult::Yes();
-    }
-    if (products != 12 || parameters.m_ProductZeroPoints.size() != products)
+        if (result && slot != LstmSlots::None && layer.HasInput(slot))
+        {
+            result = backends::CheckOneScale(layer.GetInput(slot), "input " + std::to_string(slot));
+        }
+    };
+    for (size_t gate = parameters.m_HasInputGate ? 0 : 1; gate < LstmSlots::NumGates; ++gate)
     {
-        return Refuse("the gate products have " + std::to_string(products) + " scales and " +
-                      std::to_string(parameters.m_ProductZeroPoints.size()) + " zero points; give 12 or none");
+        check(slots.m_InputWeights[gate]);
+        check(slots.m_RecurrentWeights[gate]);
+        check(parameters.m_HasPeephole ? slots.m_Peephole[gate] : LstmSlots::None);
+        check(parameters.m_HasLayerNorm ? slots.m_LayerNorm[gate] : LstmSlots::None);
     }
-    // The kernel of TFLite reads these without asking.
-    if (!parameters.m_HasLayerNorm || !parameters.m_HasProjection || !layer.HasInput(slots.m_ProjectionBias))
+    check(parameters.m_HasProjection ? slots.m_Projection : LstmSlots::None);
+    return result;
+}
+
+/// Quantization of int8 data, states and weights, and the parameters that go with it.
+SupportResult CheckIntegers(const LayerView& layer, const LstmSlots& slots, const LstmParameters& parameters,
+                            const LstmOutputs& outputs)
+{
+    SupportResult result =
+        backends::CheckPerTensor(layer, {slots.m_Data, slots.m_OutputState, slots.m_CellState}, {outputs.m_Output});
+    if (result)
     {
-        return Refuse("8-bit gate products need layer normalization and a projection with bias");
+        result = CheckByteZeroPoint(layer.GetInput(slots.m_OutputState).GetQuantizationOffset(), "output state's");
     }
-    return SupportResult::Yes();
+    if (result)
+    {
+        result = CheckWeightsScales(layer, slots, parameters);
+    }
+    if (!result)
+    {
+        return result;
+    }
+    return parameters.m_ProductScales.empty() ? CheckIntegerLstm(layer, slots, parameters)
+                                              : CheckInteger8Lstm(layer, slots, parameters);
+}
+
+/// 8-bit weights beside float data.
+SupportResult CheckHybridWeights(const LayerView& layer, const LstmSlots& slots)
+{
+    for (size_t gate = 0; gate < LstmSlots::NumGates; ++gate)
+    {
+        SupportResult result = CheckGateWeights(layer, {slots.m_InputWeights[gate], slots.m_RecurrentWeights[gate],
+                                                        slots.m_Peephole[gate], slots.m_AuxWeights[gate]});
+        if (!result)
+        {
+            return result;
+        }
+    }
+    return CheckGateWeights(layer, {slots.m_Projection});
 }
 
 } // namespace
@@ -228,7 +270,7 @@ SupportResult CheckLstm(const LayerView& layer, const LstmSlots& slots, const Ls
     {
         return SupportResult::No(SupportCode::UnsupportedType, "the output state has another type as an output");
     }
-    return types.m_IsInteger ? CheckIntegerParameters(layer, slots, parameters) : SupportResult::Yes();
+    return types.m_IsInteger ? CheckIntegers(layer, slots, parameters, outputs) : CheckHybridWeights(layer, slots);
 }
 
 } // namespace tenon::ref

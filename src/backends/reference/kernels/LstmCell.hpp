@@ -119,7 +119,12 @@ std::shared_ptr<const LstmCell> MakeIntegerLstmCell(const ReshapeArgs& args, con
 std::shared_ptr<const LstmCell> MakeInteger8LstmCell(const ReshapeArgs& args, const LstmGeometry& geometry,
                                                      const LstmParameters& parameters, backends::Scratch& scratch);
 
-/// Whether the types of a cell's inputs and the outputs belong together, and its parameters make sense.
+// Scales, zero points and parameters that the integer arithmetics cannot run with; called by CheckLstm.
+SupportResult CheckIntegerLstm(const LayerView& layer, const LstmSlots& slots, const LstmParameters& parameters);
+SupportResult CheckInteger8Lstm(const LayerView& layer, const LstmSlots& slots, const LstmParameters& parameters);
+
+/// Whether the types of a cell's inputs and the outputs belong together, and its parameters
+/// and quantization make sense.
 SupportResult CheckLstm(const LayerView& layer, const LstmSlots& slots, const LstmParameters& parameters,
                         const LstmOutputs& outputs);
 

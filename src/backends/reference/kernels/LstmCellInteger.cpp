@@ -3,6 +3,7 @@
 // MakeLstmCell.
 #include "backends/common/FixedPoint.hpp"
 #include "backends/common/FixedPoint16.hpp"
+#include "backends/common/QuantizationCheck.hpp"
 #include "backends/reference/kernels/LstmCell.hpp"
 #include "backends/reference/kernels/LstmInteger.hpp"
 
@@ -21,22 +22,22 @@ using backends::Scratch;
 
 /// Of gates without layer normalization: 3 bits left of the binary point.
 constexpr float GateScale = 1.0f / 4096.0f;
+/// Fraction bits of gates; normalized values have 10 of their own.
+constexpr int LayerNormBits = 12;
 
 class IntegerLstmCell final : public LstmCell
 {
 public:
     IntegerLstmCell(const ReshapeArgs& args, const LstmGeometry& geometry, const LstmParameters& parameters,
                     Scratch& scratch)
-        : m_Geometry(geometry), m_Data(args, geometry.m_Slots.m_Data, "data"),
-          m_State(args, geometry.m_Slots.m_OutputState, "output state")
+        : m_Geometry(geometry), m_Data(GetTensorQuantization(args.GetInput(geometry.m_Slots.m_Data))),
+          m_State(GetTensorQuantization(args.GetInput(geometry.m_Slots.m_OutputState)))
     {
-        const TensorQuantization cell =
-            GetTensorQuantization(args.GetInput(geometry.m_Slots.m_CellState), "cell state");
-        m_CellExponent = GetPowerOfTwo(cell.m_Scale, -15, -9);
+        const TensorQuantization cell = GetTensorQuantization(args.GetInput(geometry.m_Slots.m_CellState));
+        m_CellExponent = GetPowerOfTwo(cell.m_Scale);
         m_CellClip = QuantizeClip<int16_t>(parameters.m_CellClip, cell.m_Scale);
         const TensorInfo& output = args.GetOutput(geometry.m_Places.m_Output);
-        m_ProjectionClip =
-            QuantizeClip<int8_t>(parameters.m_ProjectionClip, GetTensorQuantization(output, "output").m_Scale);
+        m_ProjectionClip = QuantizeClip<int8_t>(parameters.m_ProjectionClip, GetTensorQuantization(output).m_Scale);
         for (size_t i = 0; i < LstmSlots::NumGates; ++i)
         {
             if (geometry.HasGate(i))
@@ -44,8 +45,8 @@ public:
                 m_Gates[i] = MakeGate(args, i, parameters.m_IntermediateScales[i]);
             }
         }
-        const float hiddenScale = CheckScale(parameters.m_HiddenScale, "hidden state");
-        m_HiddenZeroPoint = CheckZeroPoint(parameters.m_HiddenZeroPoint, "hidden state");
+        const float hiddenScale = parameters.m_HiddenScale;
+        m_HiddenZeroPoint = parameters.m_HiddenZeroPoint;
         constexpr double UnitStep = 1.0 / 32768.0;
         m_HiddenRescaler = MakeRescaler(static_cast<float>(UnitStep / hiddenScale * UnitStep));
         if (geometry.HasProjection())
@@ -83,7 +84,7 @@ private:
     {
         const LstmSlots& slots = m_Geometry.m_Slots;
         const bool isNormalized = slots.m_LayerNorm[index] != LstmSlots::None;
-        const float scale = isNormalized ? CheckScale(intermediateScale, "gate's intermediate") : GateScale;
+        const float scale = isNormalized ? intermediateScale : GateScale;
         Gate gate;
         gate.m_Input = MakeRescaler(GetWeightsScale(args, slots.m_InputWeights[index]) * m_Data.m_Scale / scale);
         gate.m_Recurrent =
@@ -96,14 +97,8 @@ private:
         if (isNormalized)
         {
             const float weights = GetWeightsScale(args, slots.m_LayerNorm[index]);
-            // Normalized values have 10 more bits, gates 12.
             backends::QuantizedMultiplier multiplier = backends::QuantizeMultiplier(weights);
-            multiplier.m_Shift += 12;
-            constexpr int MostShift = 30;
-            if (multiplier.m_Shift > MostShift)
-            {
-                throw InvalidArgumentException("the scale of layer normalization weights is too large");
-            }
+            multiplier.m_Shift += LayerNormBits;
             gate.m_LayerNorm = Rescaler(multiplier);
             constexpr float VarianceFactor = 10000.0f;
             constexpr float Most = 2147483520.0f; // the largest float below 2^31
@@ -240,8 +235,8 @@ private:
     }
 
     LstmGeometry m_Geometry;
-    LstmByteData m_Data;
-    LstmByteData m_State;
+    TensorQuantization m_Data;
+    TensorQuantization m_State;
     std::array<Gate, LstmSlots::NumGates> m_Gates;
     int m_CellExponent = 0; ///< of the cell state's scale, a power of two
     int16_t m_CellClip = 0;
@@ -254,6 +249,31 @@ private:
 };
 
 } // namespace
+
+SupportResult CheckIntegerLstm(const LayerView& layer, const LstmSlots& slots, const LstmParameters& parameters)
+{
+    SupportResult result =
+        backends::FirstRefusal({CheckPowerOfTwo(layer.GetInput(slots.m_CellState).GetQuantizationScale(), -15, -9),
+                                backends::CheckScale(parameters.m_HiddenScale, "hidden state's"),
+                                CheckByteZeroPoint(parameters.m_HiddenZeroPoint, "hidden state's")});
+    constexpr float MostLayerNorm = 1 << (30 - LayerNormBits); // what a multiplier's shift can do
+    for (size_t gate = 0; gate < LstmSlots::NumGates && result; ++gate)
+    {
+        const size_t weights = slots.m_LayerNorm[gate];
+        const bool hasGate = gate != LstmSlots::Input || parameters.m_HasInputGate;
+        if (hasGate && parameters.m_HasLayerNorm && layer.HasInput(weights))
+        {
+            result = backends::CheckScale(parameters.m_IntermediateScales[gate], "gate's intermediate");
+            if (layer.GetInput(weights).GetQuantizationScale() >= MostLayerNorm)
+            {
+                return SupportResult::No(SupportCode::UnsupportedParameters,
+                                         "the scale of layer normalization weights, input " + std::to_string(weights) +
+                                             ", is too large");
+            }
+        }
+    }
+    return result;
+}
 
 std::shared_ptr<const LstmCell> MakeIntegerLstmCell(const ReshapeArgs& args, const LstmGeometry& geometry,
                                                     const LstmParameters& parameters, Scratch& scratch)

@@ -3,6 +3,7 @@
 // 1 - forget gate, peephole weights are not looked at, layer normalization and functions run in float. Made by
 // MakeLstmCell.
 #include "backends/common/FixedPoint16.hpp"
+#include "backends/common/QuantizationCheck.hpp"
 #include "backends/reference/kernels/LstmCell.hpp"
 #include "backends/reference/kernels/LstmInteger.hpp"
 
@@ -47,21 +48,15 @@ class Integer8LstmCell final : public LstmCell
 public:
     Integer8LstmCell(const ReshapeArgs& args, const LstmGeometry& geometry, const LstmParameters& parameters,
                      Scratch& scratch)
-        : m_Geometry(geometry), m_Data(args, geometry.m_Slots.m_Data, "data"),
-          m_State(args, geometry.m_Slots.m_OutputState, "output state")
+        : m_Geometry(geometry), m_Data(GetTensorQuantization(args.GetInput(geometry.m_Slots.m_Data))),
+          m_State(GetTensorQuantization(args.GetInput(geometry.m_Slots.m_OutputState)))
     {
         using enum LstmSlots::Gate;
-        const TensorQuantization cell =
-            GetTensorQuantization(args.GetInput(geometry.m_Slots.m_CellState), "cell state");
-        if (cell.m_Scale != UnitStep)
-        {
-            throw InvalidArgumentException("with 8-bit gate products the cell state's scale must be 2^-15");
-        }
+        const TensorQuantization cell = GetTensorQuantization(args.GetInput(geometry.m_Slots.m_CellState));
         // Thresholds from 1 on clip nothing.
         m_CellClip = QuantizeClip<int16_t>(parameters.m_CellClip < 1.0f ? parameters.m_CellClip : 0.0f, cell.m_Scale);
         const TensorInfo& output = args.GetOutput(geometry.m_Places.m_Output);
-        m_ProjectionClip =
-            QuantizeClip<int8_t>(parameters.m_ProjectionClip, GetTensorQuantization(output, "output").m_Scale);
+        m_ProjectionClip = QuantizeClip<int8_t>(parameters.m_ProjectionClip, GetTensorQuantization(output).m_Scale);
         for (const size_t gate : {Forget, Cell, Output})
         {
             m_Gates[gate] = MakeGate(args, gate, parameters);
@@ -104,10 +99,6 @@ private:
     {
         const float* const scales = &parameters.m_ProductScales[3 * index];
         const int32_t* const zeroPoints = &parameters.m_ProductZeroPoints[3 * index];
-        for (size_t i = 0; i < 3; ++i)
-        {
-            CheckScale(scales[i], "gate product's");
-        }
         const LstmSlots& slots = m_Geometry.m_Slots;
         Gate gate;
         gate.m_DataProduct =
@@ -116,8 +107,8 @@ private:
             MakeRescaler(GetWeightsScale(args, slots.m_RecurrentWeights[index]) * m_State.m_Scale / scales[2]);
         gate.m_DataToSum = backends::QuantizeMultiplier(scales[1] / scales[0]);
         gate.m_StateToSum = backends::QuantizeMultiplier(scales[2] / scales[0]);
-        gate.m_DataZeroPoint = CheckZeroPoint(zeroPoints[1], "gate product's");
-        gate.m_StateZeroPoint = CheckZeroPoint(zeroPoints[2], "gate product's");
+        gate.m_DataZeroPoint = zeroPoints[1];
+        gate.m_StateZeroPoint = zeroPoints[2];
         const QuantizedMultiplier layerNorm =
             backends::QuantizeMultiplier(GetWeightsScale(args, slots.m_LayerNorm[index]));
         gate.m_LayerNormScale = static_cast<float>(std::ldexp(layerNorm.m_Multiplier, layerNorm.m_Shift - 31));
@@ -227,8 +218,8 @@ private:
     }
 
     LstmGeometry m_Geometry;
-    LstmByteData m_Data;
-    LstmByteData m_State;
+    TensorQuantization m_Data;
+    TensorQuantization m_State;
     std::array<Gate, LstmSlots::NumGates> m_Gates;
     int16_t m_CellClip = 0;
     int8_t m_ProjectionClip = 0;
@@ -239,6 +230,37 @@ private:
 };
 
 } // namespace
+
+SupportResult CheckInteger8Lstm(const LayerView& layer, const LstmSlots& slots, const LstmParameters& parameters)
+{
+    const auto refuse = [](std::string reason)
+    { return SupportResult::No(SupportCode::UnsupportedParameters, std::move(reason)); };
+    const size_t products = parameters.m_ProductScales.size();
+    if (products != 12 || parameters.m_ProductZeroPoints.size() != products)
+    {
+        return refuse("the gate products have " + std::to_string(products) + " scales and " +
+                      std::to_string(parameters.m_ProductZeroPoints.size()) + " zero points; give 12 or none");
+    }
+    // The kernel of TFLite reads these without asking.
+    if (!parameters.m_HasLayerNorm || !parameters.m_HasProjection || !layer.HasInput(slots.m_ProjectionBias))
+    {
+        return refuse("8-bit gate products need layer normalization and a projection with bias");
+    }
+    if (layer.GetInput(slots.m_CellState).GetQuantizationScale() != UnitStep)
+    {
+        return refuse("with 8-bit gate products the cell state's scale must be 2^-15");
+    }
+    SupportResult result = SupportResult::Yes();
+    for (size_t i = 3; i < products && result; ++i) // those of the input gate are not read
+    {
+        result = backends::CheckScale(parameters.m_ProductScales[i], "gate product's");
+        if (result && i % 3 != 0) // nor are the zero points of sums
+        {
+            result = CheckByteZeroPoint(parameters.m_ProductZeroPoints[i], "gate product's");
+        }
+    }
+    return result;
+}
 
 std::shared_ptr<const LstmCell> MakeInteger8LstmCell(const ReshapeArgs& args, const LstmGeometry& geometry,
                                                      const LstmParameters& parameters, Scratch& scratch)

@@ -13,45 +13,17 @@
 namespace tenon::ref
 {
 
-LstmByteData::LstmByteData(const ReshapeArgs& args, size_t slot, const char* what)
-    : TensorQuantization(GetTensorQuantization(args.GetInput(slot), what))
-{
-    CheckZeroPoint(m_ZeroPoint, what);
-}
-
-float CheckScale(float scale, const char* what)
-{
-    if (!(scale > 0.0f) || !std::isfinite(scale))
-    {
-        throw InvalidArgumentException(std::string("the ") + what + " scale is " + std::to_string(scale) +
-                                       "; it must be positive and finite");
-    }
-    return scale;
-}
-
-int32_t CheckZeroPoint(int32_t zeroPoint, const char* what)
-{
-    if (zeroPoint < -128 || zeroPoint > 127)
-    {
-        throw InvalidArgumentException(std::string("the ") + what + " zero point is " + std::to_string(zeroPoint) +
-                                       "; it must be in [-128, 127]");
-    }
-    return zeroPoint;
-}
-
 float GetWeightsScale(const ReshapeArgs& args, size_t slot)
 {
-    const TensorInfo& info = args.GetInput(slot);
-    if (info.HasMultipleQuantizationScales())
-    {
-        throw InvalidArgumentException("input " + std::to_string(slot) + " (" + info.ToString() +
-                                       ") has several scales; weights of this operator have one");
-    }
-    const std::string what = "input " + std::to_string(slot) + "'s";
-    return CheckScale(info.GetQuantizationScale(), what.c_str());
+    return args.GetInput(slot).GetQuantizationScale();
 }
 
-int GetPowerOfTwo(float scale, int least, int most)
+int GetPowerOfTwo(float scale)
+{
+    return static_cast<int>(std::round(std::log2(scale)));
+}
+
+SupportResult CheckPowerOfTwo(float scale, int least, int most)
 {
     // As near to a power of two as TFLite asks for.
     constexpr float Tolerance = 1e-3f;
@@ -60,11 +32,23 @@ int GetPowerOfTwo(float scale, int least, int most)
     if (!(std::abs(exact - nearest) < Tolerance) || nearest < static_cast<float>(least) ||
         nearest > static_cast<float>(most))
     {
-        throw InvalidArgumentException("the cell state's scale is " + std::to_string(scale) +
-                                       "; it must be a power of two from 2^" + std::to_string(least) + " to 2^" +
-                                       std::to_string(most));
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 "the cell state's scale is " + std::to_string(scale) +
+                                     "; it must be a power of two from 2^" + std::to_string(least) + " to 2^" +
+                                     std::to_string(most));
     }
-    return static_cast<int>(nearest);
+    return SupportResult::Yes();
+}
+
+SupportResult CheckByteZeroPoint(int32_t zeroPoint, const std::string& what)
+{
+    if (zeroPoint < -128 || zeroPoint > 127)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "the " + what + " zero point is " +
+                                                                         std::to_string(zeroPoint) +
+                                                                         "; it must be in [-128, 127]");
+    }
+    return SupportResult::Yes();
 }
 
 backends::Rescaler MakeRescaler(double real)

@@ -8,28 +8,24 @@
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/RowProducts.hpp"
 
+#include <tenon/backend/ILayerSupport.hpp>
 #include <tenon/backend/IWorkload.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace tenon::ref
 {
 
-/// Quantization of an input that holds int8 values.
-struct LstmByteData : TensorQuantization
-{
-    LstmByteData(const ReshapeArgs& args, size_t slot, const char* what);
-};
-
-/// A scale out of a descriptor. Throws InvalidArgumentException unless it is positive and finite.
-float CheckScale(float scale, const char* what);
-/// A zero point of int8 values. Throws InvalidArgumentException for another number.
-int32_t CheckZeroPoint(int32_t zeroPoint, const char* what);
-/// The one scale of weights, whose zero point is not looked at. Throws InvalidArgumentException for several.
+/// The one scale of weights, whose zero point is not looked at.
 float GetWeightsScale(const ReshapeArgs& args, size_t slot);
-/// The exponent of a scale that is a power of two. Throws InvalidArgumentException unless it is in [least, most].
-int GetPowerOfTwo(float scale, int least, int most);
+/// The exponent of a scale that is a power of two.
+int GetPowerOfTwo(float scale);
+/// Whether a cell state's scale is a power of two whose exponent is in [least, most].
+SupportResult CheckPowerOfTwo(float scale, int least, int most);
+/// Whether int8 values can have this zero point.
+SupportResult CheckByteZeroPoint(int32_t zeroPoint, const std::string& what);
 /// real as a multiplier; see QuantizeMultiplier.
 backends::Rescaler MakeRescaler(double real);
 

@@ -138,27 +138,31 @@ private:
     std::vector<double> m_Cosines; ///< of a full circle in 4 * length steps
 };
 
-void CheckParameters(const MfccDescriptor& d)
+SupportResult CheckMfcc(const LayerView& layer)
 {
+    const auto& d = layer.GetDescriptor<MfccDescriptor>();
+    const auto refuse = [](const std::string& reason)
+    { return SupportResult::No(SupportCode::UnsupportedParameters, reason); };
     if (d.m_SampleRate == 0)
     {
-        throw LayerValidationException("the sample rate must be positive");
+        return refuse("the sample rate must be positive");
     }
     if (!(d.m_LowerFrequencyLimit >= 0.0f && d.m_UpperFrequencyLimit > d.m_LowerFrequencyLimit &&
           std::isfinite(d.m_UpperFrequencyLimit)))
     {
-        throw LayerValidationException("frequencies from " + std::to_string(d.m_LowerFrequencyLimit) + " to " +
-                                       std::to_string(d.m_UpperFrequencyLimit) +
-                                       " Hz: the limits must be finite, the lower one at least 0 and below the other");
+        return refuse("frequencies from " + std::to_string(d.m_LowerFrequencyLimit) + " to " +
+                      std::to_string(d.m_UpperFrequencyLimit) +
+                      " Hz: the limits must be finite, the lower one at least 0 and below the other");
     }
     if (d.m_FilterbankChannelCount < 1 || d.m_FilterbankChannelCount > MaxChannels || d.m_DctCoefficientCount < 1 ||
         d.m_DctCoefficientCount > d.m_FilterbankChannelCount)
     {
-        throw LayerValidationException(std::to_string(d.m_FilterbankChannelCount) + " filter bank channels, " +
-                                       std::to_string(d.m_DctCoefficientCount) +
-                                       " coefficients: there must be at least 1 of each, at most " +
-                                       std::to_string(MaxChannels) + " channels and no more coefficients than those");
+        return refuse(std::to_string(d.m_FilterbankChannelCount) + " filter bank channels, " +
+                      std::to_string(d.m_DctCoefficientCount) +
+                      " coefficients: there must be at least 1 of each, at most " + std::to_string(MaxChannels) +
+                      " channels and no more coefficients than those");
     }
+    return SupportResult::Yes();
 }
 
 void CheckShapes(const ReshapeArgs& args, const MfccDescriptor& descriptor)
@@ -182,7 +186,6 @@ void CheckShapes(const ReshapeArgs& args, const MfccDescriptor& descriptor)
 Prepared PrepareMfcc(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const auto& descriptor = args.GetDescriptor<MfccDescriptor>();
-    CheckParameters(descriptor);
     CheckShapes(args, descriptor);
     const TensorShape& input = args.GetInput(0).GetShape();
     const size_t windows = size_t{input[0]} * input[1];
@@ -216,6 +219,6 @@ Prepared PrepareMfcc(const ReshapeArgs& args, const backends::PackedWeights*)
 
 } // namespace
 
-extern const backends::Kernel RefMfccKernel = {"RefMfcc", MfccTypes, PrepareMfcc};
+extern const backends::Kernel RefMfccKernel = {"RefMfcc", MfccTypes, PrepareMfcc, CheckMfcc};
 
 } // namespace tenon::ref

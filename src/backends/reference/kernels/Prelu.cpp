@@ -16,17 +16,17 @@ namespace tenon::ref
 namespace
 {
 
+using backends::FloatTypes;
 using backends::MultiplyByQuantizedMultiplier;
+using backends::PerTensor;
 using backends::Prepared;
 using backends::QuantizedMultiplier;
 using backends::QuantizeMultiplier;
 using backends::SameType;
 using backends::TypeSet;
 
-constexpr TypeSet FloatTypes = {DataType::Float16, DataType::Float32, DataType::Float64, DataType::BFloat16};
-
 constexpr backends::TypeRow PreluTypes[] = {
-    SameType(FloatTypes | TypeSet{DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS16}, 2)};
+    PerTensor(SameType(FloatTypes | TypeSet{DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS16}, 2))};
 
 template <typename T, typename Op>
 Prepared MakeRun(const ReshapeArgs& args, const Op& op)
@@ -88,9 +88,9 @@ Prepared PreparePrelu(const ReshapeArgs& args, const backends::PackedWeights*)
         [&](auto tag)
         {
             using T = typename decltype(tag)::Type;
-            return MakeRun<T>(args, QuantizedPrelu<T>{GetTensorQuantization(args.GetInput(0), "input 0"),
-                                                      GetTensorQuantization(args.GetInput(1), "input 1"),
-                                                      GetTensorQuantization(args.GetOutput(0), "output 0")});
+            return MakeRun<T>(args, QuantizedPrelu<T>{GetTensorQuantization(args.GetInput(0)),
+                                                      GetTensorQuantization(args.GetInput(1)),
+                                                      GetTensorQuantization(args.GetOutput(0))});
         });
 }
 

@@ -20,18 +20,19 @@ namespace
 {
 
 using backends::MultiplyByQuantizedMultiplier;
+using backends::PerTensor;
 using backends::Prepared;
 using backends::QuantizedMultiplier;
 using backends::QuantizedRange;
+using backends::QuantizedTypes;
+using backends::Scales;
+using backends::SingleFloatTypes;
 using backends::Types;
-using backends::TypeSet;
-
-constexpr TypeSet FloatTypes = {DataType::Float16, DataType::Float32, DataType::BFloat16};
-constexpr TypeSet StoredTypes = {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16};
+using backends::WithScales;
 
 constexpr backends::TypeRow QuantizeTypes[] = {
-    Types({FloatTypes}, StoredTypes | TypeSet(DataType::QSymmS4)),
-    Types({StoredTypes | TypeSet(DataType::Signed32)}, StoredTypes | TypeSet(DataType::Signed32)),
+    WithScales(Types({SingleFloatTypes}, QuantizedTypes | DataType::QSymmS4), {Scales::Any}, Scales::PerSlice),
+    PerTensor(Types({QuantizedTypes | DataType::Signed32}, QuantizedTypes | DataType::Signed32)),
 };
 
 /// The stored number next to x. Saturates; NaN becomes the zero point.
@@ -61,8 +62,8 @@ template <typename In>
 Prepared MakeQuantize(const ReshapeArgs& args)
 {
     const TensorInfo& output = args.GetOutput(0);
-    const ChannelQuantization quantization(output, "output 0");
-    const QuantizedRange range = GetStoredRange(output.GetDataType());
+    const ChannelQuantization quantization(output);
+    const QuantizedRange range = backends::GetTypeRange(output.GetDataType());
     if (output.GetDataType() == DataType::QSymmS4)
     {
         const size_t count = output.GetNumElements();
@@ -88,8 +89,8 @@ Prepared MakeQuantize(const ReshapeArgs& args)
 template <typename In, typename Out>
 Prepared MakeRequantize(const ReshapeArgs& args)
 {
-    const TensorQuantization input = GetTensorQuantization(args.GetInput(0), "input 0");
-    const TensorQuantization output = GetTensorQuantization(args.GetOutput(0), "output 0");
+    const TensorQuantization input = GetTensorQuantization(args.GetInput(0));
+    const TensorQuantization output = GetTensorQuantization(args.GetOutput(0));
     const QuantizedMultiplier multiplier =
         backends::QuantizeMultiplier(static_cast<double>(input.m_Scale) / static_cast<double>(output.m_Scale));
     return [=, count = args.GetInput(0).GetNumElements()](const ExecuteArgs& run)
@@ -109,7 +110,7 @@ Prepared MakeRequantize(const ReshapeArgs& args)
 Prepared PrepareQuantize(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const DataType type = args.GetInput(0).GetDataType();
-    if (FloatTypes.Has(type))
+    if (SingleFloatTypes.Has(type))
     {
         return DispatchType<float, Half, BFloat16>(type, [&](auto tag)
                                                    { return MakeQuantize<typename decltype(tag)::Type>(args); });

@@ -4,13 +4,12 @@
 #include "backends/reference/kernels/QuantizedActivation.hpp"
 
 #include "backends/common/Quantization.hpp"
+#include "backends/common/QuantizationCheck.hpp"
 #include "backends/reference/ActivationFunctions.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/ElementwiseLoop.hpp"
 #include "backends/reference/LookupTable.hpp"
 #include "backends/reference/TensorQuantization.hpp"
-
-#include <tenon/Exceptions.hpp>
 
 #include <algorithm>
 #include <array>
@@ -48,10 +47,6 @@ Prepared MakeFromStored(const ReshapeArgs& args, const F& f)
 /// The stored values of [lower, upper]. Bounds far outside any type are left to the type.
 QuantizedRange GetClamp(const TensorInfo& info, const TensorQuantization& quantization, float lower, float upper)
 {
-    if (std::isnan(lower) || std::isnan(upper))
-    {
-        throw LayerValidationException("the bounds of a BoundedReLu must be numbers");
-    }
     constexpr float Infinity = std::numeric_limits<float>::infinity();
     constexpr float FarSteps = 1e9f;
     const float far = FarSteps * quantization.m_Scale;
@@ -132,17 +127,18 @@ int16_t Narrow(int32_t multiplier)
 class HardSwish
 {
 public:
+    /// Multiplying must not make larger.
+    static bool Fits(const TensorQuantization& input, const TensorQuantization& output)
+    {
+        return GetOutputMultiplier(input, output).m_Shift <= 0;
+    }
+
     HardSwish(const TensorQuantization& input, const TensorQuantization& output)
         : m_ZeroInput(input.m_ZeroPoint), m_ZeroOutput(output.m_ZeroPoint)
     {
-        const float fineScale = (1.0f / 128.0f) * input.m_Scale;
-        const QuantizedMultiplier toOutput = QuantizeMultiplier(static_cast<double>(fineScale / output.m_Scale));
+        const QuantizedMultiplier toOutput = GetOutputMultiplier(input, output);
         constexpr float RampScale = 3.0f / 32768.0f;
-        const QuantizedMultiplier toRamp = QuantizeMultiplier(static_cast<double>(fineScale / RampScale));
-        if (toOutput.m_Shift > 0)
-        {
-            throw InvalidArgumentException("HardSwish needs an output scale of at least 1/128 of the input's");
-        }
+        const QuantizedMultiplier toRamp = QuantizeMultiplier(static_cast<double>(GetFineScale(input) / RampScale));
         m_OutputMultiplier = Narrow(toOutput.m_Multiplier);
         m_OutputShift = -toOutput.m_Shift;
         m_RampMultiplier = Narrow(toRamp.m_Multiplier);
@@ -180,6 +176,13 @@ public:
     }
 
 private:
+    static float GetFineScale(const TensorQuantization& input) { return (1.0f / 128.0f) * input.m_Scale; }
+
+    static QuantizedMultiplier GetOutputMultiplier(const TensorQuantization& input, const TensorQuantization& output)
+    {
+        return QuantizeMultiplier(static_cast<double>(GetFineScale(input) / output.m_Scale));
+    }
+
     int32_t m_ZeroInput;
     int32_t m_ZeroOutput;
     int16_t m_OutputMultiplier = 0;
@@ -296,8 +299,8 @@ template <typename T>
 Prepared MakeActivation(const ReshapeArgs& args)
 {
     const auto& descriptor = args.GetDescriptor<ActivationDescriptor>();
-    const TensorQuantization input = GetTensorQuantization(args.GetInput(0), "input 0");
-    const TensorQuantization output = GetTensorQuantization(args.GetOutput(0), "output 0");
+    const TensorQuantization input = GetTensorQuantization(args.GetInput(0));
+    const TensorQuantization output = GetTensorQuantization(args.GetOutput(0));
     constexpr float Infinity = std::numeric_limits<float>::infinity();
     switch (descriptor.m_Function)
     {
@@ -316,10 +319,6 @@ Prepared MakeActivation(const ReshapeArgs& args)
     }
     else
     {
-        if (input.m_ZeroPoint != 0 || output.m_ZeroPoint != 0)
-        {
-            throw InvalidArgumentException("this activation needs 16-bit tensors with zero point 0");
-        }
         const bool isFraction = output.m_Scale == 1.0f / 32768.0f;
         if (descriptor.m_Function == ActivationFunction::Sigmoid && isFraction)
         {
@@ -336,6 +335,30 @@ Prepared MakeActivation(const ReshapeArgs& args)
 }
 
 } // namespace
+
+SupportResult CheckQuantizedActivation(const LayerView& layer)
+{
+    const auto& descriptor = layer.GetDescriptor<ActivationDescriptor>();
+    const auto refuse = [](const char* reason)
+    { return SupportResult::No(SupportCode::UnsupportedParameters, reason); };
+    switch (descriptor.m_Function)
+    {
+    case ActivationFunction::ReLu:
+    case ActivationFunction::BoundedReLu: return SupportResult::Yes();
+    case ActivationFunction::LeakyReLu:
+        return std::isnan(descriptor.m_A) ? refuse("the slope of a LeakyReLu must be a number") : SupportResult::Yes();
+    case ActivationFunction::HardSwish:
+        if (layer.GetInput(0).GetDataType() != DataType::QSymmS16 &&
+            !HardSwish::Fits(GetTensorQuantization(layer.GetInput(0)), GetTensorQuantization(layer.GetOutput(0))))
+        {
+            return refuse("HardSwish needs an output scale of more than 1/128 of the input's");
+        }
+        break;
+    default: break;
+    }
+    return backends::FirstRefusal({backends::CheckShortZeroPoint(layer.GetInput(0), "input 0"),
+                                   backends::CheckShortZeroPoint(layer.GetOutput(0), "output 0")});
+}
 
 Prepared PrepareQuantizedActivation(const ReshapeArgs& args)
 {

@@ -7,7 +7,10 @@
 namespace tenon::ref
 {
 
-/// For 8- and 16-bit quantized tensors. Throws InvalidArgumentException for quantization parameters that make no sense.
+/// Parameters that go with the scales and zero points of input and output, which are known to be there.
+SupportResult CheckQuantizedActivation(const LayerView& layer);
+
+/// For 8- and 16-bit quantized tensors.
 backends::Prepared PrepareQuantizedActivation(const ReshapeArgs& args);
 
 } // namespace tenon::ref

@@ -4,6 +4,7 @@
 #include "backends/reference/kernels/QuantizedBinary.hpp"
 
 #include "backends/common/FixedPoint.hpp"
+#include "backends/common/QuantizationCheck.hpp"
 #include "backends/reference/BroadcastLoop.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/TensorQuantization.hpp"
@@ -44,9 +45,8 @@ struct Quantizations
     TensorQuantization m_Output;
 
     explicit Quantizations(const ReshapeArgs& args)
-        : m_A(GetTensorQuantization(args.GetInput(0), "input 0")),
-          m_B(GetTensorQuantization(args.GetInput(1), "input 1")),
-          m_Output(GetTensorQuantization(args.GetOutput(0), "output 0"))
+        : m_A(GetTensorQuantization(args.GetInput(0))), m_B(GetTensorQuantization(args.GetInput(1))),
+          m_Output(GetTensorQuantization(args.GetOutput(0)))
     {
     }
 };
@@ -332,9 +332,10 @@ Prepared MakeOperation(const ReshapeArgs& args, BinaryOperation operation, const
 
 } // namespace
 
-SupportResult CheckQuantizedBinary(BinaryOperation operation, DataType input, DataType output)
+SupportResult CheckQuantizedBinary(BinaryOperation operation, const LayerView& layer)
 {
-    if (output != input && operation != BinaryOperation::Mul)
+    const DataType input = layer.GetInput(0).GetDataType();
+    if (layer.GetOutput(0).GetDataType() != input && operation != BinaryOperation::Mul)
     {
         return SupportResult::No(SupportCode::UnsupportedType, "only Mul takes 16-bit inputs to an 8-bit output");
     }
@@ -354,7 +355,7 @@ SupportResult CheckQuantizedBinary(BinaryOperation operation, DataType input, Da
         break;
     default: break;
     }
-    return SupportResult::Yes();
+    return backends::CheckPerTensor(layer, {0, 1}, {0});
 }
 
 Prepared PrepareQuantizedBinary(const ReshapeArgs& args, BinaryOperation operation)

@@ -8,7 +8,7 @@ namespace tenon::ref
 {
 
 /// Whether the operation is there for inputs of the quantized type `input` and outputs of type `output`.
-SupportResult CheckQuantizedBinary(BinaryOperation operation, DataType input, DataType output);
+SupportResult CheckQuantizedBinary(BinaryOperation operation, const LayerView& layer);
 
 /// Throws InvalidArgumentException for quantization parameters that make no sense.
 backends::Prepared PrepareQuantizedBinary(const ReshapeArgs& args, BinaryOperation operation);

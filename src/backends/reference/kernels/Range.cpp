@@ -16,10 +16,11 @@ namespace tenon::ref
 namespace
 {
 
-constexpr backends::TypeRow RangeTypes[] = {backends::SameType(
-    {DataType::Float32, DataType::Float16, DataType::BFloat16, DataType::Signed8, DataType::Signed16,
-     DataType::Signed32, DataType::Signed64, DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16},
-    3)};
+constexpr backends::TypeRow RangeTypes[] = {
+    backends::SameType(backends::SingleFloatTypes | backends::SignedTypes, 3),
+    backends::WithScales(backends::SameType({DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16}, 3),
+                         {backends::Scales::PerTensor, backends::Scales::Any, backends::Scales::PerTensor},
+                         backends::Scales::Any)};
 
 /// a + b; integers wrap.
 template <typename T>
@@ -96,8 +97,8 @@ backends::Prepared PrepareRange(const ReshapeArgs& args, const backends::PackedW
     const DataType type = args.GetInput(0).GetDataType();
     if (IsQuantizedType(type))
     {
-        const TensorQuantization start = GetTensorQuantization(args.GetInput(0), "input 0");
-        const TensorQuantization delta = GetTensorQuantization(args.GetInput(2), "input 2");
+        const TensorQuantization start = GetTensorQuantization(args.GetInput(0));
+        const TensorQuantization delta = GetTensorQuantization(args.GetInput(2));
         return DispatchType<int8_t, int16_t>(
             type,
             [&](auto tag) -> backends::Prepared {

@@ -21,8 +21,6 @@
 namespace tenon::ref
 {
 
-using backends::TypeSet;
-
 namespace
 {
 
@@ -30,11 +28,6 @@ using backends::MultiplyByQuantizedMultiplier;
 using backends::Prepared;
 using backends::QuantizedMultiplier;
 using backends::QuantizeMultiplier;
-
-constexpr TypeSet FloatTypes = {DataType::Float16, DataType::Float32, DataType::Float64, DataType::BFloat16};
-constexpr TypeSet IntegerTypes = {DataType::Signed8, DataType::Signed16, DataType::Signed32, DataType::Signed64,
-                                  DataType::Unsigned8};
-constexpr TypeSet QuantizedTypes = {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16};
 
 /// Accumulates in scratch memory, from `first` on, and writes finish(accumulator). Without elements to reduce the
 /// outputs become `empty`.
@@ -199,8 +192,8 @@ Prepared MakeQuantizedProd(const ReduceLoop& loop, const TensorQuantization& inp
 template <typename T>
 Prepared MakeQuantized(const ReshapeArgs& args, const ReduceLoop& loop, ReduceOperation operation)
 {
-    const TensorQuantization input = GetTensorQuantization(args.GetInput(0), "input 0");
-    const TensorQuantization output = GetTensorQuantization(args.GetOutput(0), "output 0");
+    const TensorQuantization input = GetTensorQuantization(args.GetInput(0));
+    const TensorQuantization output = GetTensorQuantization(args.GetOutput(0));
     switch (operation)
     {
     case ReduceOperation::Sum: return MakeQuantizedSum<T>(loop, input, output, false);
@@ -223,8 +216,10 @@ Prepared PrepareReduceLayer(const ReshapeArgs& args, const backends::PackedWeigh
 
 } // namespace
 
-constexpr backends::TypeRow ReduceTypes[1] = {
-    backends::SameType(FloatTypes | IntegerTypes | QuantizedTypes | TypeSet(DataType::Boolean))};
+constexpr backends::TypeRow ReduceTypes[2] = {
+    backends::SameType(backends::FloatTypes | backends::SignedTypes |
+                       backends::TypeSet{DataType::Unsigned8, DataType::Boolean}),
+    backends::PerTensor(backends::SameType(backends::QuantizedTypes))};
 
 SupportResult CheckReduce(ReduceOperation operation, const LayerView& layer)
 {
@@ -256,12 +251,12 @@ Prepared PrepareReduce(const ReshapeArgs& args, ReduceOperation operation, const
     {
         return MakeLogical(loop, operation);
     }
-    if (QuantizedTypes.Has(type))
+    if (backends::QuantizedTypes.Has(type))
     {
         return DispatchType<int8_t, uint8_t, int16_t>(
             type, [&](auto tag) { return MakeQuantized<typename decltype(tag)::Type>(args, loop, operation); });
     }
-    if (FloatTypes.Has(type))
+    if (backends::FloatTypes.Has(type))
     {
         return DispatchType<float, double, Half, BFloat16>(
             type, [&](auto tag) { return MakeFloat<typename decltype(tag)::Type>(loop, operation); });

@@ -10,12 +10,11 @@ namespace tenon::ref
 {
 
 /// The types that reductions take, in and out.
-extern const backends::TypeRow ReduceTypes[1];
+extern const backends::TypeRow ReduceTypes[2];
 
 SupportResult CheckReduce(ReduceOperation operation, const LayerView& layer);
 /// Shape inference has written the axes out, so that an empty list means none.
-/// Throws LayerValidationException for axes that do not fit the input, InvalidArgumentException for quantization
-/// parameters that make no sense.
+/// Throws LayerValidationException for axes that do not fit the input.
 backends::Prepared PrepareReduce(const ReshapeArgs& args, ReduceOperation operation,
                                  const std::vector<unsigned int>& axes);
 

@@ -2,6 +2,8 @@
 // Conditions and scales of quantized sums of products.
 #include "backends/reference/kernels/Requantizer.hpp"
 
+#include "backends/common/QuantizationCheck.hpp"
+
 #include <tenon/Exceptions.hpp>
 #include <tenon/Tensor.hpp>
 
@@ -20,32 +22,10 @@ SupportResult Refuse(std::string reason)
 }
 
 /// Data and output: one usable scale, a zero point that the type can store (0 for 16 bits, as in TFLite).
-SupportResult CheckPerTensor(const TensorInfo& info, const std::string& place)
+SupportResult CheckData(const TensorInfo& info, const std::string& place)
 {
-    if (!info.IsQuantized())
-    {
-        return SupportResult::Yes();
-    }
-    if (info.HasMultipleQuantizationScales())
-    {
-        return Refuse(place + " is quantized per axis; only weights and biases may be");
-    }
-    const float scale = info.GetQuantizationScale();
-    if (!(scale > 0.0f) || !std::isfinite(scale))
-    {
-        return Refuse(place + " is " + GetDataTypeName(info.GetDataType()) + " with scale " + std::to_string(scale) +
-                      "; it must be positive");
-    }
-    const backends::QuantizedRange range = info.GetDataType() == DataType::QSymmS16
-                                               ? backends::QuantizedRange{0, 0}
-                                               : backends::GetTypeRange(info.GetDataType());
-    const int32_t zeroPoint = info.GetQuantizationOffset();
-    if (zeroPoint < range.m_Min || zeroPoint > range.m_Max)
-    {
-        return Refuse(place + " has zero point " + std::to_string(zeroPoint) + "; it must be in [" +
-                      std::to_string(range.m_Min) + ", " + std::to_string(range.m_Max) + "]");
-    }
-    return SupportResult::Yes();
+    SupportResult result = backends::CheckPerTensor(info, place);
+    return result ? backends::CheckShortZeroPoint(info, place) : result;
 }
 
 SupportResult CheckWeights(const TensorInfo& weights, unsigned int axis)
@@ -97,10 +77,10 @@ SupportResult CheckWeightsQuantization(const LayerView& layer, unsigned int weig
     {
         return Refuse("its data or weights are not connected");
     }
-    SupportResult result = CheckPerTensor(layer.GetInput(0), "input 0");
+    SupportResult result = CheckData(layer.GetInput(0), "input 0");
     if (result)
     {
-        result = CheckPerTensor(layer.GetOutput(0), "output 0");
+        result = CheckData(layer.GetOutput(0), "output 0");
     }
     return result ? CheckWeights(layer.GetInput(1), weightsAxis) : result;
 }
@@ -150,10 +130,6 @@ Requantizer::Requantizer(const ReshapeArgs& args, size_t outputChannels, Method 
                                    ? static_cast<double>(inputScale * weightScale)
                                    : static_cast<double>(inputScale) * static_cast<double>(weightScale);
         const double real = product / outputScale;
-        if (!std::isfinite(real))
-        {
-            throw InvalidArgumentException("the scales of input, weights and output give no finite ratio");
-        }
         if (method == Method::Double)
         {
             m_Reals.push_back(real);

@@ -113,7 +113,8 @@ SupportResult CheckRnn(const LayerView& layer, const RnnSlots& slots, uint32_t a
                           GetDataTypeName(layer.GetOutput(i).GetDataType()) + "; it must be Float32");
         }
     }
-    return CheckRecurrentActivation(activation);
+    SupportResult weights = CheckGateWeights(layer, {slots.m_Weights, slots.m_Recurrent, slots.m_AuxWeights});
+    return weights ? CheckRecurrentActivation(activation) : weights;
 }
 
 } // namespace tenon::ref

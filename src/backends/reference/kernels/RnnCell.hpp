@@ -42,6 +42,10 @@ public:
     /// Runs the sequence from the state that the last run left.
     void Continue(const ExecuteArgs& args) const;
 
+    /// The state that the last run left.
+    float* GetState(const ExecuteArgs& args) const { return args.GetOutput<float>(m_Run.m_StateOutput); }
+    size_t GetStateSize() const { return m_Run.m_Sequence.m_Batches * m_Units; } ///< elements
+
     bool IsHybrid() const { return m_Weights.m_IsInteger; }
 
 private:

@@ -9,14 +9,12 @@
 #include "backends/reference/kernels/AxisRows.hpp"
 
 #include <tenon/Descriptors.hpp>
-#include <tenon/Exceptions.hpp>
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <string>
 
 namespace tenon::ref
 {
@@ -30,15 +28,22 @@ using backends::Prepared;
 using backends::QuantizedMultiplier;
 using backends::QuantizeMultiplier;
 using backends::SameType;
+using backends::Scales;
+using backends::SingleFloatTypes;
 using backends::Types;
-using backends::TypeSet;
-
-constexpr TypeSet FloatTypes = {DataType::Float16, DataType::Float32, DataType::BFloat16};
+using backends::WithScales;
 
 constexpr backends::TypeRow SoftmaxTypes[] = {
-    SameType(FloatTypes | TypeSet{DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS16}),
-    Types({{DataType::QAsymmU8, DataType::QAsymmS8}}, DataType::QSymmS16),
+    SameType(SingleFloatTypes),
+    WithScales(SameType({DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS16}), {Scales::PerTensor},
+               Scales::Any),
+    WithScales(Types({{DataType::QAsymmU8, DataType::QAsymmS8}}, DataType::QSymmS16), {Scales::PerTensor}, Scales::Any),
 };
+
+SupportResult CheckSoftmax(const LayerView& layer)
+{
+    return CheckBeta(layer, layer.GetDescriptor<SoftmaxDescriptor>().m_Beta);
+}
 
 template <typename T>
 Prepared MakeFloat(const AxisRows& rows, float beta)
@@ -217,18 +222,13 @@ Prepared PrepareSoftmax(const ReshapeArgs& args, const backends::PackedWeights*)
     const auto& descriptor = args.GetDescriptor<SoftmaxDescriptor>();
     const TensorInfo& input = args.GetInput(0);
     const AxisRows rows(input.GetShape(), descriptor.m_Axis);
-    if (FloatTypes.Has(input.GetDataType()))
+    if (SingleFloatTypes.Has(input.GetDataType()))
     {
         return DispatchType<float, Half, BFloat16>(
             input.GetDataType(),
             [&](auto tag) { return MakeFloat<typename decltype(tag)::Type>(rows, descriptor.m_Beta); });
     }
-    const float scale = GetTensorQuantization(input, "input 0").m_Scale;
-    if (!(descriptor.m_Beta > 0.0f) || !std::isfinite(descriptor.m_Beta))
-    {
-        throw LayerValidationException("beta of a quantized Softmax must be positive and finite, got " +
-                                       std::to_string(descriptor.m_Beta));
-    }
+    const float scale = GetTensorQuantization(input).m_Scale;
     if (input.GetDataType() == DataType::QSymmS16)
     {
         return MakeShort(rows, descriptor.m_Beta, scale);
@@ -246,6 +246,6 @@ Prepared PrepareSoftmax(const ReshapeArgs& args, const backends::PackedWeights*)
 
 } // namespace
 
-extern const backends::Kernel RefSoftmaxKernel = {"RefSoftmax", SoftmaxTypes, PrepareSoftmax};
+extern const backends::Kernel RefSoftmaxKernel = {"RefSoftmax", SoftmaxTypes, PrepareSoftmax, CheckSoftmax};
 
 } // namespace tenon::ref

@@ -4,6 +4,7 @@
 // integer arithmetic is TFLite's.
 #include "backends/common/FixedPoint16.hpp"
 #include "backends/common/KernelTable.hpp"
+#include "backends/common/QuantizationCheck.hpp"
 #include "backends/reference/kernels/GateProduct.hpp"
 #include "backends/reference/kernels/LstmInteger.hpp"
 
@@ -41,6 +42,17 @@ enum Slot : size_t
     State
 };
 
+SupportResult CheckQuantization(const LayerView& layer)
+{
+    if (layer.GetInput(Data).GetDataType() == DataType::Float32)
+    {
+        return CheckGateWeights(layer, {FeatureWeights, TimeWeights});
+    }
+    return backends::FirstRefusal({backends::CheckPerTensor(layer, {Data, State}, {1}),
+                                   backends::CheckOneScale(layer.GetInput(FeatureWeights), "input 1"),
+                                   backends::CheckOneScale(layer.GetInput(TimeWeights), "input 2")});
+}
+
 SupportResult Check(const LayerView& layer)
 {
     const auto refuse = [](SupportCode code, std::string reason) { return SupportResult::No(code, std::move(reason)); };
@@ -65,7 +77,7 @@ SupportResult Check(const LayerView& layer)
     {
         return refuse(SupportCode::UnsupportedParameters, "int8 data takes the activation ReLU alone");
     }
-    return CheckRecurrentActivation(activation);
+    return backends::FirstRefusal({CheckRecurrentActivation(activation), CheckQuantization(layer)});
 }
 
 /// Sizes, and the moves of the state that all types share.
@@ -153,9 +165,9 @@ Prepared PrepareFloat(const ReshapeArgs& args)
 Prepared PrepareInteger(const ReshapeArgs& args)
 {
     const SvdfGeometry g(args);
-    const TensorQuantization data = GetTensorQuantization(args.GetInput(Data), "input 0");
-    const TensorQuantization output = GetTensorQuantization(args.GetOutput(1), "output 1");
-    const double state = GetTensorQuantization(args.GetInput(State), "input 4").m_Scale;
+    const TensorQuantization data = GetTensorQuantization(args.GetInput(Data));
+    const TensorQuantization output = GetTensorQuantization(args.GetOutput(1));
+    const double state = GetTensorQuantization(args.GetInput(State)).m_Scale;
     const backends::Rescaler toState = MakeRescaler(static_cast<double>(data.m_Scale) *
                                                     static_cast<double>(GetWeightsScale(args, FeatureWeights)) / state);
     const backends::Rescaler toOutput = MakeRescaler(state * static_cast<double>(GetWeightsScale(args, TimeWeights)) /

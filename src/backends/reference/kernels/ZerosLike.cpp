@@ -13,16 +13,16 @@ namespace tenon::ref
 namespace
 {
 
-constexpr backends::TypeRow ZerosLikeTypes[] = {backends::SameType(backends::WholeByteType)};
-constexpr backends::TypeSet QuantizedTypes = {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8,
-                                              DataType::QSymmS16};
+constexpr backends::TypeRow ZerosLikeTypes[] = {
+    backends::WithScales(backends::SameType(backends::QuantizedTypes), {}, backends::Scales::PerTensor),
+    backends::SameType(backends::WholeByteType)};
 
 backends::Prepared PrepareZerosLike(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const TensorInfo& output = args.GetOutput(0);
-    if (QuantizedTypes.Has(output.GetDataType()))
+    if (backends::QuantizedTypes.Has(output.GetDataType()))
     {
-        const int32_t zero = GetTensorQuantization(output, "output 0").m_ZeroPoint;
+        const int32_t zero = GetTensorQuantization(output).m_ZeroPoint;
         return DispatchType<int8_t, uint8_t, int16_t>(
             output.GetDataType(),
             [&](auto tag) -> backends::Prepared
