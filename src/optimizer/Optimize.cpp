@@ -5,6 +5,7 @@
 #include "common/Profiler.hpp"
 #include "graph/Network.hpp"
 #include "optimizer/Assignment.hpp"
+#include "optimizer/FloatWidths.hpp"
 #include "optimizer/InferTensors.hpp"
 #include "optimizer/Nested.hpp"
 #include "optimizer/OptimizedNetwork.hpp"
@@ -25,8 +26,6 @@ namespace
 void RefuseUnavailable(const OptimizerOptionsOpaque& options)
 {
     const std::pair<bool, const char*> unavailable[] = {
-        {options.GetReduceFp32ToFp16(), "ReduceFp32ToFp16"},
-        {options.GetReduceFp32ToBf16(), "ReduceFp32ToBf16"},
         {options.GetDebugToFileEnabled(), "DebugToFile"},
     };
     for (const auto& [asked, name] : unavailable)
@@ -37,6 +36,22 @@ void RefuseUnavailable(const OptimizerOptionsOpaque& options)
                 fmt::format("optimizer option {} is not available in version {}; leave it off", name, TENON_VERSION));
         }
     }
+}
+
+/// The type that Float32 is to be reduced to, if to any.
+Optional<DataType> GetReducedType(const OptimizerOptionsOpaque& options)
+{
+    if (options.GetReduceFp32ToFp16() && options.GetReduceFp32ToBf16())
+    {
+        throw InvalidArgumentException(
+            "optimizer options ReduceFp32ToFp16 and ReduceFp32ToBf16 exclude each other; set "
+            "one of them");
+    }
+    if (options.GetReduceFp32ToFp16())
+    {
+        return DataType::Float16;
+    }
+    return options.GetReduceFp32ToBf16() ? Optional<DataType>(DataType::BFloat16) : EmptyOptional();
 }
 
 void RunPasses(Graph& graph, Profiler& profiler)
@@ -135,9 +150,14 @@ IOptimizedNetworkPtr Optimize(const INetwork& network, const std::vector<Backend
         const auto candidates = MakeCandidates(backendPreferences, registry, options.GetModelOptions(), collected);
         graph = source.GetGraph().Clone();
         Simplify(*graph, options, *profiler, collected);
+        const BackendChooser chooser(candidates, registry, options.GetModelOptions());
+        {
+            const auto event = profiler->Scope(ProfilingCategory::Optimize, "FitFloatWidths");
+            FitFloatWidths(*graph, GetReducedType(options), chooser, collected);
+        }
         {
             const auto event = profiler->Scope(ProfilingCategory::Optimize, "AssignBackends");
-            AssignBackends(*graph, candidates, registry, options.GetModelOptions(), collected);
+            AssignBackends(*graph, chooser, collected);
         }
         const auto event = profiler->Scope(ProfilingCategory::Optimize, "Partition");
         Distribute(*graph, registry);
