@@ -23,6 +23,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -138,6 +139,13 @@ std::vector<std::vector<unsigned int>> OrderShapes(const Options& options, size_
     return shapes;
 }
 
+void WriteText(const std::string& path, const std::string& text)
+{
+    OutputFile file(path);
+    file.Write(text.data(), text.size());
+    file.Close();
+}
+
 class Session
 {
 public:
@@ -162,7 +170,14 @@ public:
         const std::vector<BackendId> backends = SelectBackends(m_Options.m_Compute, *m_Runtime);
 
         Model model = PrepareModel();
-        Load(Optimize(*model.m_Network, backends));
+        IOptimizedNetworkPtr network = Optimize(*model.m_Network, backends);
+        if (!m_Options.m_DotFile.empty())
+        {
+            std::ostringstream dot;
+            network->SerializeToDot(dot);
+            WriteText(m_Options.m_DotFile, dot.str());
+        }
+        Load(std::move(network));
         Iterate();
         WriteFiles(); // first: it matters more than what the terminal shows, which may be closed
         Print();
@@ -177,6 +192,10 @@ private:
         if (!m_Options.m_ReportFile.empty())
         {
             written.push_back(m_Options.m_ReportFile);
+        }
+        if (!m_Options.m_DotFile.empty())
+        {
+            written.push_back(m_Options.m_DotFile);
         }
         std::vector<std::string> read = m_Options.m_InputFiles;
         read.push_back(m_Options.m_ModelPath);
@@ -268,6 +287,10 @@ private:
         OptimizerOptionsOpaque optimizerOptions;
         optimizerOptions.SetShapeInferenceMethod(ShapeInferenceMethod::InferAndValidate);
         optimizerOptions.SetLimits(m_Limits);
+        optimizerOptions.SetReduceFp32ToFp16(m_Options.m_Fp16);
+        optimizerOptions.SetReduceFp32ToBf16(m_Options.m_Bf16);
+        optimizerOptions.SetDebugEnabled(m_Options.m_PrintLayers);
+        optimizerOptions.SetDebugToFileEnabled(m_Options.m_WriteLayers);
         Stopwatch optimizing;
         IOptimizedNetworkPtr optimized =
             BlameModel(m_Options.m_ModelPath,
@@ -348,6 +371,10 @@ private:
         }
         text += fmt::format("{}\n{}, {} threads\n", SummarizeTimes(m_Report),
                             SummarizeAssignment(m_Report.m_Assignment), m_Report.m_Threads);
+        if (m_Options.m_PrintAssignment)
+        {
+            text += FormatAssignment(m_Report.m_Assignment);
+        }
         if (!m_Options.m_DoNotPrintOutput && !m_Report.m_Messages.empty())
         {
             text += fmt::format("{} remarks of the optimizer (--report-json has them)\n", m_Report.m_Messages.size());
@@ -377,10 +404,7 @@ private:
         }
         if (!m_Options.m_ReportFile.empty())
         {
-            const std::string report = FormatReport(m_Report);
-            OutputFile file(m_Options.m_ReportFile);
-            file.Write(report.data(), report.size());
-            file.Close();
+            WriteText(m_Options.m_ReportFile, FormatReport(m_Report));
         }
     }
 

@@ -12,8 +12,6 @@
 #include "optimizer/Partition.hpp"
 #include "optimizer/Pass.hpp"
 
-#include <tenon/Version.hpp>
-
 #include <fmt/format.h>
 
 namespace tenon
@@ -21,22 +19,6 @@ namespace tenon
 
 namespace
 {
-
-/// Options whose machinery is not there are refused: running without what was asked for would be a silent fallback.
-void RefuseUnavailable(const OptimizerOptionsOpaque& options)
-{
-    const std::pair<bool, const char*> unavailable[] = {
-        {options.GetDebugToFileEnabled(), "DebugToFile"},
-    };
-    for (const auto& [asked, name] : unavailable)
-    {
-        if (asked)
-        {
-            throw UnimplementedException(
-                fmt::format("optimizer option {} is not available in version {}; leave it off", name, TENON_VERSION));
-        }
-    }
-}
 
 /// The type that Float32 is to be reduced to, if to any.
 Optional<DataType> GetReducedType(const OptimizerOptionsOpaque& options)
@@ -134,7 +116,6 @@ IOptimizedNetworkPtr Optimize(const INetwork& network, const std::vector<Backend
                               const IDeviceSpec& deviceSpec, const OptimizerOptionsOpaque& options,
                               Optional<std::vector<std::string>&> messages)
 {
-    RefuseUnavailable(options);
     const BackendRegistry& registry = deviceSpec.GetBackendRegistry();
     // Network is the only implementation of INetwork.
     const auto& source = static_cast<const Network&>(network);

@@ -27,8 +27,7 @@ public:
     const Graph& GetGraph() const { return *m_Graph; }
     /// For LoadNetwork, which consumes the network.
     std::unique_ptr<Graph> TakeGraph() { return std::move(m_Graph); }
-    const ModelOptions& GetModelOptions() const { return m_Options.GetModelOptions(); }
-    bool IsDebugEnabled() const { return m_Options.GetDebugEnabled(); }
+    const OptimizerOptionsOpaque& GetOptions() const { return m_Options; }
 
     Status PrintGraph() override;
     Status SerializeToDot(std::ostream& stream) const override;

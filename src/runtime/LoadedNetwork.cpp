@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace tenon
 {
@@ -64,10 +65,7 @@ public:
         {
             const std::lock_guard lock(m_Network.m_Mutex);
             m_Session = m_Network.FindSession(session);
-            if (m_Network.m_DebugEnabled)
-            {
-                m_Debug = m_Network.m_DebugCallback;
-            }
+            m_Debug = m_Network.m_DebugCallback;
             if (!m_Network.m_FreeContexts.empty())
             {
                 m_Context = std::move(m_Network.m_FreeContexts.back());
@@ -102,14 +100,15 @@ private:
 LoadedNetwork::LoadedNetwork(OptimizedNetwork& network, const BackendRegistry& registry, ThreadPool& pool,
                              const Limits& limits, const INetworkProperties& properties)
     : m_Profiler(std::static_pointer_cast<Profiler>(network.GetProfiler())), m_Pool(pool), m_Limits(limits),
-      m_DebugEnabled(network.IsDebugEnabled()), m_NumberOfThreads(properties.m_NumberOfThreads)
+      m_DebugTarget(network.GetOptions()), m_NumberOfThreads(properties.m_NumberOfThreads)
 {
     if (properties.m_ProfilingEnabled)
     {
         m_Profiler->EnableProfiling(true);
     }
     const auto event = m_Profiler->Scope(ProfilingCategory::Load, "LoadNetwork");
-    m_Program = std::make_unique<Program>(network.TakeGraph(), registry, network.GetModelOptions(), *m_Profiler);
+    m_Program =
+        std::make_unique<Program>(network.TakeGraph(), registry, network.GetOptions().GetModelOptions(), *m_Profiler);
     m_Sessions.emplace(SessionId::Default, std::make_shared<Session>(m_Program->States().size()));
     std::vector<TensorShape> shapes;
     for (const Binding& input : m_Program->Inputs())
@@ -273,7 +272,11 @@ void LoadedNetwork::Run(const ContextLease& lease, const InputTensors& inputs, R
     args.m_Inputs = buffers.m_Inputs;
     args.m_Parallel = &parallel;
     args.m_Profiler = m_Profiler.get();
-    args.m_Debug = lease.DebugCallback();
+    std::optional<DebugRun> debug;
+    if (m_DebugTarget.IsShown() || m_DebugTarget.IsWritten())
+    {
+        args.m_Debug = &debug.emplace(m_DebugTarget, lease.DebugCallback());
+    }
     args.m_Limits = &m_Limits;
     const auto event = m_Profiler->Scope(ProfilingCategory::Inference, "EnqueueWorkload");
     std::unique_lock<std::mutex> stateLock;
