@@ -4,6 +4,7 @@
 #include "harness/Networks.hpp"
 #include "runtime/NpyFile.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +48,7 @@ protected:
     void SetUp() override
     {
         const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
-        m_Root = fs::temp_directory_path() / ("tenon_debug_" + std::to_string(::getpid()) + test.name());
+        m_Root = fs::temp_directory_path() / fmt::format("tenon_debug_{}_{}", ::getpid(), test.name());
         fs::create_directories(m_Root);
     }
     void TearDown() override { fs::remove_all(m_Root); }
@@ -207,10 +208,11 @@ TEST(DebugPrint, GivesALineOfJsonForEachTensor)
     RunFloat(*runtime, id, {2, 2}, {-1.5f, 2.0f, NAN, -INFINITY});
     const std::string text = testing::internal::GetCapturedStdout();
     const std::string line = text.substr(text.find('\n') + 1);
-    EXPECT_EQ(line, "{\"layerGuid\": " + std::to_string(abs->GetGuid()) +
-                        ", \"layerName\": \"a \\\"b\\\" \\\\c\", \"outputSlot\": 0, \"type\": \"Float32\", \"shape\": "
-                        "[2, 2], \"min\": 1.5, \"max\": \"Infinity\", \"data\": [[1.5, 2], [\"NaN\", "
-                        "\"Infinity\"]]}\n");
+    EXPECT_EQ(line,
+              fmt::format("{{\"layerGuid\": {}, \"layerName\": \"a \\\"b\\\" \\\\c\", \"outputSlot\": 0, \"type\": "
+                          "\"Float32\", \"shape\": [2, 2], \"min\": 1.5, \"max\": \"Infinity\", \"data\": [[1.5, "
+                          "2], [\"NaN\", \"Infinity\"]]}}\n",
+                          static_cast<uint64_t>(abs->GetGuid())));
 }
 
 TEST(DebugPrint, EveryElementType)
@@ -258,7 +260,7 @@ TEST_F(DebugFiles, HoldWhatEachLayerGives)
     const std::vector<std::string> files = Files();
     ASSERT_THAT(files, ElementsAre(StartsWith("Input_"), StartsWith("Input_"), StartsWith("_._up____b_c_"),
                                    StartsWith("_._up____b_c_")));
-    EXPECT_THAT(files[2], HasSubstr("_" + std::to_string(abs->GetGuid()) + "_0_run"));
+    EXPECT_THAT(files[2], HasSubstr(fmt::format("_{}_0_run", static_cast<uint64_t>(abs->GetGuid()))));
     EXPECT_THAT(files[2], EndsWith(".npy"));
     const std::string first = Read(files[2]);
     ASSERT_EQ(first.size() % 64, 12u);
