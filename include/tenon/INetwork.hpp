@@ -592,10 +592,20 @@ public:
                            bool importEnabled = false, ModelOptions modelOptions = {}, bool exportEnabled = false,
                            bool debugToFile = false, bool allowExpandedDims = false);
 
+    /// Float32 becomes Float16 (BFloat16 with the next one) inside the network: in every layer that a backend takes so,
+    /// and that does not compute sizes, detect boxes, or have an operator of the application's. Inputs, outputs and
+    /// states keep Float32. Results differ by roughly 1e-3 (1e-2) of the largest value. Both at once are refused.
     void SetReduceFp32ToFp16(bool value) { m_ReduceFp32ToFp16 = value; }
     void SetReduceFp32ToBf16(bool value) { m_ReduceFp32ToBf16 = value; }
+    /// Each run shows its inputs and what each layer gives, those of nested networks included, to the function of
+    /// IRuntime::RegisterDebugCallback; without one it prints a line of JSON for each to standard output.
     void SetDebugEnabled(bool value) { m_Debug = value; }
+    /// Each run writes the same values to files in GetDebugFolder(), which LoadNetwork() makes:
+    /// "<layer>_<guid>_<output>_run<n>.npy", with "_turn<k>" for what a loop gives again. Runs are numbered in the whole
+    /// process. LoadNetwork() and EnqueueWorkload() throw RuntimeException when that fails.
     void SetDebugToFileEnabled(bool value) { m_DebugToFile = value; }
+    /// Made where it is not there, along with those above it. (Tenon; Arm NN's is "ArmNNIntermediateLayerOutputs".)
+    void SetDebugFolder(std::string folder) { m_DebugFolder = std::move(folder); }
     void SetShapeInferenceMethod(ShapeInferenceMethod method) { m_ShapeInferenceMethod = method; }
     /// Nothing to choose: memory of the caller is always used in place where it can be.
     void SetImportEnabled(bool value) { m_ImportEnabled = value; }
@@ -610,6 +620,7 @@ public:
     bool GetReduceFp32ToBf16() const { return m_ReduceFp32ToBf16; }
     bool GetDebugEnabled() const { return m_Debug; }
     bool GetDebugToFileEnabled() const { return m_DebugToFile; }
+    const std::string& GetDebugFolder() const { return m_DebugFolder; }
     ShapeInferenceMethod GetShapeInferenceMethod() const { return m_ShapeInferenceMethod; }
     bool GetImportEnabled() const { return m_ImportEnabled; }
     bool GetExportEnabled() const { return m_ExportEnabled; }
@@ -626,6 +637,7 @@ private:
     bool m_ReduceFp32ToBf16 = false;
     bool m_Debug = false;
     bool m_DebugToFile = false;
+    std::string m_DebugFolder = "TenonIntermediateLayerOutputs";
     ShapeInferenceMethod m_ShapeInferenceMethod = ShapeInferenceMethod::ValidateOnly;
     bool m_ImportEnabled = false;
     bool m_ExportEnabled = false;
@@ -645,7 +657,8 @@ struct LayerAssignment
     LayerType m_Type = LayerType::Input;
     DataType m_DataType = DataType::Float32; ///< of output 0, or of input 0 where there is no output
     BackendId m_Backend;
-    /// "preferred", or one "<backend>: <reason>" for each backend that refused.
+    /// "preferred", or one "<backend>: <reason>" for each backend that refused; before it, where the layer runs in
+    /// another element type than was asked for, "Float32 in place of Float16: <why>".
     std::string m_Reason;
     /// Number of the subgraph that the layer runs in; subgraphs run in this order.
     unsigned int m_Subgraph = 0;

@@ -143,6 +143,15 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
     app.add_option("--input-std", raw.m_InputStd, "See --input-mean (default 127.5)");
     app.add_flag("-N,--do-not-print-output", options.m_DoNotPrintOutput, "Print no tensors");
     app.add_option("--number-of-threads", options.m_NumberOfThreads, "Threads of one run; 0, the default: all cores");
+    app.add_flag("--print-assignment", options.m_PrintAssignment, "Print which backend runs which layer, and why");
+    app.add_option("-v,--visualize-optimized-model", options.m_DotFile,
+                   "Write the optimized network to this file, in Graphviz' language (dot -Tsvg file)");
+    app.add_flag("-p,--print-intermediate-layers", options.m_PrintLayers,
+                 "Print what each layer gives, a line of JSON for each");
+    app.add_flag("-F,--print-intermediate-layers-to-file", options.m_WriteLayers,
+                 "Write what each layer gives to .npy files in the folder TenonIntermediateLayerOutputs");
+    app.add_flag("--fp16-turbo-mode", options.m_Fp16, "Compute in Float16 in place of Float32 wherever backends can");
+    app.add_flag("--bf16-turbo-mode", options.m_Bf16, "Compute in BFloat16 in place of Float32 wherever backends can");
     app.add_option("--report-json", options.m_ReportFile, "Write times, memory, tensors and assignment as JSON");
     app.add_flag("-e,--event-based-profiling", options.m_PrintProfile,
                  "Print when each step of optimizing, loading and running began and how long it took, as JSON");
@@ -172,6 +181,10 @@ void CheckRanges(const CLI::App& app, const RawOptions& raw, const Options& opti
     if (options.m_NumberOfThreads > MaxThreads)
     {
         throw UsageError(fmt::format("--number-of-threads: {} is more than {}", options.m_NumberOfThreads, MaxThreads));
+    }
+    if (options.m_Fp16 && options.m_Bf16)
+    {
+        throw UsageError("--fp16-turbo-mode and --bf16-turbo-mode exclude each other");
     }
     if (raw.m_TopK < 1)
     {
@@ -241,8 +254,8 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     {
         throw UsageError("--signature: must be a name, and not be given beside --subgraph");
     }
-    for (const char* option : {"--report-json", "--profile-json", "--chrome-trace", "--labels", "--input-name",
-                               "--output-name", "--serialize", "--serialize-optimized"})
+    for (const char* option : {"--report-json", "--visualize-optimized-model", "--profile-json", "--chrome-trace",
+                               "--labels", "--input-name", "--output-name", "--serialize", "--serialize-optimized"})
     {
         const std::vector<std::string>& given = app.get_option(option)->results();
         if (std::find(given.begin(), given.end(), "") != given.end())

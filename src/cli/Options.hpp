@@ -42,6 +42,15 @@ struct Options
     /// .tenon files to write: the network before and after optimization.
     std::string m_SerializeFile;
     std::string m_SerializeOptimizedFile;
+    /// Of the optimized network: a table of who runs what, and a Graphviz file.
+    bool m_PrintAssignment = false;
+    std::string m_DotFile;
+    /// What each layer gives: printed, and written to files.
+    bool m_PrintLayers = false;
+    bool m_WriteLayers = false;
+    /// Float32 becomes Float16 or BFloat16 inside the network; at most one is set.
+    bool m_Fp16 = false;
+    bool m_Bf16 = false;
     std::optional<float> m_InputMean;
     std::optional<float> m_InputStd;
 

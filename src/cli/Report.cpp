@@ -2,6 +2,7 @@
 // See Report.hpp.
 #include "cli/Report.hpp"
 
+#include "cli/Strings.hpp"
 #include "json/JsonWriter.hpp"
 
 #include <tenon/Utils.hpp>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -195,6 +197,45 @@ std::string SummarizeAssignment(const std::vector<LayerAssignment>& assignment)
     for (size_t i = 0; i < counts.size(); ++i)
     {
         text += fmt::format("{} {} {}", i == 0 ? ":" : ",", counts[i].first, counts[i].second);
+    }
+    return text;
+}
+
+std::string FormatAssignment(const std::vector<LayerAssignment>& assignment)
+{
+    constexpr size_t widest = 40; // of a name: models have names that fill a screen
+    using Row = std::array<std::string, 5>;
+    std::vector<Row> rows = {{"layer", "type", "output", "backend", "reason"}};
+    for (const LayerAssignment& layer : assignment)
+    {
+        if (layer.m_Type == LayerType::Constant)
+        {
+            continue;
+        }
+        std::string name = OneLine(layer.m_Name);
+        if (name.size() > widest)
+        {
+            name = name.substr(0, widest - 3) + "...";
+        }
+        rows.push_back({std::move(name), GetLayerTypeAsCString(layer.m_Type), GetDataTypeName(layer.m_DataType),
+                        layer.m_Backend.Get(), OneLine(layer.m_Reason)});
+    }
+    std::array<size_t, 4> widths{};
+    for (const Row& row : rows)
+    {
+        for (size_t i = 0; i < widths.size(); ++i)
+        {
+            widths[i] = std::max(widths[i], row[i].size());
+        }
+    }
+    std::string text;
+    for (const Row& row : rows)
+    {
+        for (size_t i = 0; i < widths.size(); ++i)
+        {
+            text += fmt::format("{:{}}  ", row[i], widths[i]);
+        }
+        text += row.back() + "\n";
     }
     return text;
 }

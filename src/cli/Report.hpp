@@ -58,6 +58,10 @@ std::string FormatReport(const Report& report);
 /// "66 layers: CpuAcc 36, CpuRef 30"
 std::string SummarizeAssignment(const std::vector<LayerAssignment>& assignment);
 
+/// A line for each layer: name, type, element type, backend and reason, in columns. Constants are left out: nobody runs
+/// them.
+std::string FormatAssignment(const std::vector<LayerAssignment>& assignment);
+
 /// "load 1.2 ms, optimize 3.4 ms, first inference 80.1 ms"
 std::string SummarizeTimes(const Report& report);
 

@@ -144,6 +144,13 @@ std::vector<std::vector<unsigned int>> OrderShapes(const Options& options, size_
     return shapes;
 }
 
+void WriteText(const std::string& path, const std::string& text)
+{
+    OutputFile file(path);
+    file.Write(text.data(), text.size());
+    file.Close();
+}
+
 class Session
 {
 public:
@@ -169,7 +176,15 @@ public:
 
         Model model = PrepareModel();
         Serialize(model);
-        Load(Optimized(std::move(model), backends));
+        IOptimizedNetworkPtr network = Optimized(std::move(model), backends);
+        WriteText(m_Options.m_DotFile,
+                  [&]
+                  {
+                      std::ostringstream dot;
+                      network->SerializeToDot(dot);
+                      return dot.str();
+                  });
+        Load(std::move(network));
         Iterate();
         WriteFiles(); // first: it matters more than what the terminal shows, which may be closed
         Print();
@@ -181,8 +196,9 @@ private:
     void CheckFiles() const
     {
         std::vector<std::string> written = m_Options.m_OutputFiles;
-        for (const std::string* path : {&m_Options.m_ReportFile, &m_Options.m_ProfileFile, &m_Options.m_ChromeTraceFile,
-                                        &m_Options.m_SerializeFile, &m_Options.m_SerializeOptimizedFile})
+        for (const std::string* path :
+             {&m_Options.m_ReportFile, &m_Options.m_ProfileFile, &m_Options.m_ChromeTraceFile,
+              &m_Options.m_SerializeFile, &m_Options.m_SerializeOptimizedFile, &m_Options.m_DotFile})
         {
             if (!path->empty())
             {
@@ -312,6 +328,10 @@ private:
         optimizerOptions.SetShapeInferenceMethod(ShapeInferenceMethod::InferAndValidate);
         optimizerOptions.SetLimits(m_Limits);
         optimizerOptions.SetProfilingEnabled(m_Options.IsProfiling());
+        optimizerOptions.SetReduceFp32ToFp16(m_Options.m_Fp16);
+        optimizerOptions.SetReduceFp32ToBf16(m_Options.m_Bf16);
+        optimizerOptions.SetDebugEnabled(m_Options.m_PrintLayers);
+        optimizerOptions.SetDebugToFileEnabled(m_Options.m_WriteLayers);
         Stopwatch optimizing;
         IOptimizedNetworkPtr optimized =
             BlameModel(m_Options.m_ModelPath,
@@ -393,6 +413,10 @@ private:
         }
         text += fmt::format("{}\n{}, {} threads\n", SummarizeTimes(m_Report),
                             SummarizeAssignment(m_Report.m_Assignment), m_Report.m_Threads);
+        if (m_Options.m_PrintAssignment)
+        {
+            text += FormatAssignment(m_Report.m_Assignment);
+        }
         if (!m_Options.m_DoNotPrintOutput && !m_Report.m_Messages.empty())
         {
             text += fmt::format("{} remarks of the optimizer (--report-json has them)\n", m_Report.m_Messages.size());

@@ -29,7 +29,6 @@ public:
     std::unique_ptr<Graph> TakeGraph() { return std::move(m_Graph); }
     const OptimizerOptionsOpaque& GetOptions() const { return m_Options; }
     const ModelOptions& GetModelOptions() const { return m_Options.GetModelOptions(); }
-    bool IsDebugEnabled() const { return m_Options.GetDebugEnabled(); }
 
     Status PrintGraph() override;
     Status SerializeToDot(std::ostream& stream) const override;

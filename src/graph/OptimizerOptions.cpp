@@ -29,9 +29,10 @@ OptimizerOptionsOpaque::OptimizerOptionsOpaque(bool reduceFp32ToFp16, bool debug
 std::string OptimizerOptionsOpaque::ToString() const
 {
     std::string text = fmt::format(
-        "ReduceFp32ToFp16: {}\nReduceFp32ToBf16: {}\nDebug: {}\nDebugToFile: {}\nShapeInferenceMethod: {}\n"
+        "ReduceFp32ToFp16: {}\nReduceFp32ToBf16: {}\nDebug: {}\nDebugToFile: {}\nDebugFolder: "
+        "{}\nShapeInferenceMethod: {}\n"
         "ImportEnabled: {}\nExportEnabled: {}\nProfilingEnabled: {}\nAllowExpandedDims: {}\nModelOptions:\n",
-        m_ReduceFp32ToFp16, m_ReduceFp32ToBf16, m_Debug, m_DebugToFile,
+        m_ReduceFp32ToFp16, m_ReduceFp32ToBf16, m_Debug, m_DebugToFile, m_DebugFolder,
         m_ShapeInferenceMethod == ShapeInferenceMethod::ValidateOnly ? "ValidateOnly" : "InferAndValidate",
         m_ImportEnabled, m_ExportEnabled, m_ProfilingEnabled, m_AllowExpandedDims);
     for (const BackendOptions& options : m_ModelOptions)

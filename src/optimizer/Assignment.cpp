@@ -27,32 +27,9 @@ std::string Types(const Layer& layer)
     return fmt::format("input data type {} and output data type {}", input, output);
 }
 
-/// The name by which a user knows the layer's operator: a Custom layer says which one it is.
-std::string TypeName(const Layer& layer)
-{
-    if (layer.GetType() == LayerType::Custom)
-    {
-        return fmt::format("Custom '{}'", layer.Descriptor<CustomDescriptor>().m_Name);
-    }
-    return layer.GetSchema().m_Name;
-}
-
 void AppendReason(std::string& reasons, const BackendId& backend, const std::string& reason)
 {
     reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", backend.Get(), reason);
-}
-
-/// Tries one backend; on refusal adds its reason.
-bool Try(Layer& layer, const LayerView& view, const Candidate& candidate, std::string& reasons)
-{
-    SupportResult result = candidate.m_Support->IsLayerSupported(view);
-    if (result.IsSupported())
-    {
-        layer.SetBackendId(candidate.m_Backend->GetId());
-        return true;
-    }
-    AppendReason(reasons, candidate.m_Backend->GetId(), result.m_Reason);
-    return false;
 }
 
 /// Input and Constant layers go with their first consumer, Output layers with their producer: for display only.
@@ -82,9 +59,8 @@ void AssignBoundLayers(Graph& graph, const BackendId& otherwise)
 class Assigner
 {
 public:
-    Assigner(const std::vector<Candidate>& candidates, const BackendRegistry& registry, const ModelOptions& options,
-             std::vector<std::string>& messages)
-        : m_Candidates(candidates), m_Registry(registry), m_Options(options), m_Messages(messages)
+    Assigner(const BackendChooser& chooser, std::vector<std::string>& messages)
+        : m_Chooser(chooser), m_Messages(messages)
     {
     }
 
@@ -112,7 +88,7 @@ public:
                 Assign(*body, where + "in " + layer->Describe() + ", ");
             }
         }
-        AssignBoundLayers(graph, m_Candidates.front().m_Backend->GetId());
+        AssignBoundLayers(graph, m_Chooser.GetFirstId());
     }
 
     void ThrowFailures() const
@@ -130,47 +106,30 @@ public:
 private:
     void AssignLayer(Layer& layer, const std::string& where)
     {
-        const LayerView view = m_Maker.Make(layer);
         std::string refusals;
-        bool assigned = false;
-        if (layer.GetBackendHint().has_value())
-        {
-            const BackendId& hint = layer.GetBackendHint().value();
-            if (auto backend = m_Registry.Find(hint))
-            {
-                assigned = Try(layer, view, {backend, backend->GetLayerSupport(m_Options)}, refusals);
-            }
-            else
-            {
-                AppendReason(refusals, hint, "asked for by the layer, but not there");
-            }
-        }
-        for (size_t i = 0; i < m_Candidates.size() && !assigned; ++i)
-        {
-            assigned = Try(layer, view, m_Candidates[i], refusals);
-        }
-        if (!assigned)
+        const auto backend = m_Chooser.Choose(layer, m_Maker.Make(layer), refusals);
+        if (backend == nullptr)
         {
             ++m_NumFailed;
             if (m_NumFailed <= MaxNamedLayers)
             {
                 m_Failures += fmt::format("\n  {}layer {} '{}' ({}): {}", where, layer.m_Index, layer.GetNameStr(),
-                                          TypeName(layer), refusals);
+                                          GetTypeText(layer), refusals);
             }
             return;
         }
+        layer.SetBackendId(backend->GetId());
         if (!refusals.empty())
         {
             m_Messages.push_back(fmt::format("WARNING: Layer of type {} is not supported on requested backend for {} "
                                              "(reason: {}), falling back to {}.",
-                                             TypeName(layer), Types(layer), refusals, layer.GetBackendId().Get()));
+                                             GetTypeText(layer), Types(layer), refusals, layer.GetBackendId().Get()));
         }
-        layer.m_AssignmentReason = refusals.empty() ? "preferred" : std::move(refusals);
+        std::string& reason = layer.m_AssignmentReason;
+        reason += fmt::format("{}{}", reason.empty() ? "" : "; ", refusals.empty() ? "preferred" : refusals);
     }
 
-    const std::vector<Candidate>& m_Candidates;
-    const BackendRegistry& m_Registry;
-    const ModelOptions& m_Options;
+    const BackendChooser& m_Chooser;
     std::vector<std::string>& m_Messages;
     LayerViewMaker m_Maker;
     std::string m_Failures;
@@ -179,6 +138,50 @@ private:
 };
 
 } // namespace
+
+std::string GetTypeText(const Layer& layer)
+{
+    if (layer.GetType() == LayerType::Custom)
+    {
+        return fmt::format("Custom '{}'", layer.Descriptor<CustomDescriptor>().m_Name);
+    }
+    return layer.GetSchema().m_Name;
+}
+
+std::shared_ptr<const IBackend> BackendChooser::Choose(const Layer& layer, const LayerView& view,
+                                                       std::string& refusals) const
+{
+    const auto takes = [&](const IBackend& backend, const ILayerSupport& support)
+    {
+        const SupportResult result = support.IsLayerSupported(view);
+        if (!result.IsSupported())
+        {
+            AppendReason(refusals, backend.GetId(), result.m_Reason);
+        }
+        return result.IsSupported();
+    };
+    if (layer.GetBackendHint().has_value())
+    {
+        const BackendId& hint = layer.GetBackendHint().value();
+        auto backend = m_Registry.Find(hint);
+        if (backend == nullptr)
+        {
+            AppendReason(refusals, hint, "asked for by the layer, but not there");
+        }
+        else if (takes(*backend, *backend->GetLayerSupport(m_Options)))
+        {
+            return backend;
+        }
+    }
+    for (const Candidate& candidate : m_Candidates)
+    {
+        if (takes(*candidate.m_Backend, *candidate.m_Support))
+        {
+            return candidate.m_Backend;
+        }
+    }
+    return nullptr;
+}
 
 std::vector<Candidate> MakeCandidates(const std::vector<BackendId>& preferences, const BackendRegistry& registry,
                                       const ModelOptions& options, std::vector<std::string>& messages)
@@ -218,10 +221,9 @@ std::vector<Candidate> MakeCandidates(const std::vector<BackendId>& preferences,
     return candidates;
 }
 
-void AssignBackends(Graph& graph, const std::vector<Candidate>& candidates, const BackendRegistry& registry,
-                    const ModelOptions& options, std::vector<std::string>& messages)
+void AssignBackends(Graph& graph, const BackendChooser& chooser, std::vector<std::string>& messages)
 {
-    Assigner assigner(candidates, registry, options, messages);
+    Assigner assigner(chooser, messages);
     assigner.Assign(graph, "");
     assigner.ThrowFailures();
 }

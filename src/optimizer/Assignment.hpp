@@ -6,6 +6,7 @@
 
 #include <tenon/backend/BackendRegistry.hpp>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,10 +25,35 @@ struct Candidate
 std::vector<Candidate> MakeCandidates(const std::vector<BackendId>& preferences, const BackendRegistry& registry,
                                       const ModelOptions& options, std::vector<std::string>& messages);
 
-/// Sets backend and reason of every layer, those of nested networks included. Throws UnimplementedException that names
-/// every layer that no backend takes, with the reasons of each.
-void AssignBackends(Graph& graph, const std::vector<Candidate>& candidates, const BackendRegistry& registry,
-                    const ModelOptions& options, std::vector<std::string>& messages);
+/// Asks backends, in the user's order, whether they take a layer.
+class BackendChooser
+{
+public:
+    /// The arguments must outlive it.
+    BackendChooser(const std::vector<Candidate>& candidates, const BackendRegistry& registry,
+                   const ModelOptions& options)
+        : m_Candidates(candidates), m_Registry(registry), m_Options(options)
+    {
+    }
+
+    /// The backend that the layer asks for, else the first candidate, that takes it as `view` shows it; null if none
+    /// does. Appends "<backend>: <reason>" for each that refused.
+    std::shared_ptr<const IBackend> Choose(const Layer& layer, const LayerView& view, std::string& refusals) const;
+
+    const BackendId& GetFirstId() const { return m_Candidates.front().m_Backend->GetId(); }
+
+private:
+    const std::vector<Candidate>& m_Candidates;
+    const BackendRegistry& m_Registry;
+    const ModelOptions& m_Options;
+};
+
+/// Sets backend and reason of every layer, those of nested networks included; a reason that a layer has already goes
+/// before. Throws UnimplementedException that names every layer that no backend takes, with the reasons of each.
+void AssignBackends(Graph& graph, const BackendChooser& chooser, std::vector<std::string>& messages);
+
+/// The name by which a user knows the layer's operator: a Custom layer says which one it is.
+std::string GetTypeText(const Layer& layer);
 
 /// Puts a MemCopy layer on each edge between backends of different memory domains.
 void InsertCopies(Graph& graph, const BackendRegistry& registry);

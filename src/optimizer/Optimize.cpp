@@ -8,10 +8,9 @@
 #include "graph/Network.hpp"
 #include "graph/OptimizedNetwork.hpp"
 #include "optimizer/Assignment.hpp"
+#include "optimizer/FloatWidths.hpp"
 #include "optimizer/Partition.hpp"
 #include "optimizer/Pass.hpp"
-
-#include <tenon/Version.hpp>
 
 #include <fmt/format.h>
 
@@ -21,22 +20,20 @@ namespace tenon
 namespace
 {
 
-/// Options whose machinery is not there are refused: running without what was asked for would be a silent fallback.
-void RefuseUnavailable(const OptimizerOptionsOpaque& options)
+/// The type that Float32 is to be reduced to, if to any.
+Optional<DataType> GetReducedType(const OptimizerOptionsOpaque& options)
 {
-    const std::pair<bool, const char*> unavailable[] = {
-        {options.GetReduceFp32ToFp16(), "ReduceFp32ToFp16"},
-        {options.GetReduceFp32ToBf16(), "ReduceFp32ToBf16"},
-        {options.GetDebugToFileEnabled(), "DebugToFile"},
-    };
-    for (const auto& [asked, name] : unavailable)
+    if (options.GetReduceFp32ToFp16() && options.GetReduceFp32ToBf16())
     {
-        if (asked)
-        {
-            throw UnimplementedException(
-                fmt::format("optimizer option {} is not available in version {}; leave it off", name, TENON_VERSION));
-        }
+        throw InvalidArgumentException(
+            "optimizer options ReduceFp32ToFp16 and ReduceFp32ToBf16 exclude each other; set "
+            "one of them");
     }
+    if (options.GetReduceFp32ToFp16())
+    {
+        return DataType::Float16;
+    }
+    return options.GetReduceFp32ToBf16() ? Optional<DataType>(DataType::BFloat16) : EmptyOptional();
 }
 
 void RunPasses(Graph& graph, Profiler& profiler)
@@ -120,7 +117,6 @@ IOptimizedNetworkPtr Optimize(const INetwork& network, const std::vector<Backend
                               const IDeviceSpec& deviceSpec, const OptimizerOptionsOpaque& options,
                               Optional<std::vector<std::string>&> messages)
 {
-    RefuseUnavailable(options);
     const BackendRegistry& registry = deviceSpec.GetBackendRegistry();
     // Network is the only implementation of INetwork.
     const auto& source = static_cast<const Network&>(network);
@@ -136,9 +132,14 @@ IOptimizedNetworkPtr Optimize(const INetwork& network, const std::vector<Backend
         const auto candidates = MakeCandidates(backendPreferences, registry, options.GetModelOptions(), collected);
         graph = source.GetGraph().Clone();
         Simplify(*graph, options, *profiler, collected);
+        const BackendChooser chooser(candidates, registry, options.GetModelOptions());
+        {
+            const auto event = profiler->Scope(ProfilingCategory::Optimize, "FitFloatWidths");
+            FitFloatWidths(*graph, GetReducedType(options), chooser, collected);
+        }
         {
             const auto event = profiler->Scope(ProfilingCategory::Optimize, "AssignBackends");
-            AssignBackends(*graph, candidates, registry, options.GetModelOptions(), collected);
+            AssignBackends(*graph, chooser, collected);
         }
         const auto event = profiler->Scope(ProfilingCategory::Optimize, "Partition");
         Distribute(*graph, registry);

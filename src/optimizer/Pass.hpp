@@ -33,6 +33,10 @@ void LowerToNhwc(Graph& graph);
 void FoldConstantTranspose(Graph& graph);
 /// Transpose -> Transpose becomes one, or none where they cancel; a Transpose that changes nothing goes.
 void FoldTransposes(Graph& graph);
+/// Conversions between element types that undo each other go, where every value comes back bit for bit: to a type that
+/// holds all values of the first and back, Dequantize -> Quantize of the same quantization; and those that change
+/// nothing. A Float32 that went through 16 bits is not what it was: that pair stays.
+void OptimizeInverseConversions(Graph& graph);
 /// Layers that nothing with an effect depends on go.
 void RemoveDeadLayers(Graph& graph);
 

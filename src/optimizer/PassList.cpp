@@ -14,6 +14,7 @@ std::span<const Pass> GetPasses()
         {"LowerToNhwc", &passes::LowerToNhwc},
         {"FoldConstantTranspose", &passes::FoldConstantTranspose},
         {"FoldTransposes", &passes::FoldTransposes},
+        {"OptimizeInverseConversions", &passes::OptimizeInverseConversions},
         // Last: the others leave layers behind that nothing reads.
         {"RemoveDeadLayers", &passes::RemoveDeadLayers},
     };

@@ -18,21 +18,6 @@ namespace tenon
 namespace
 {
 
-/// What a debug callback sees of a value.
-class DebugHandle final : public ITensorHandle
-{
-public:
-    DebugHandle(const TensorInfo& info, const void* memory) : m_Info(info), m_Memory(memory) {}
-    const TensorInfo& GetTensorInfo() const override { return m_Info; }
-    TensorShape GetShape() const override { return m_Info.GetShape(); }
-    const void* Map(bool) const override { return m_Memory; }
-    void Unmap() const override {}
-
-private:
-    const TensorInfo& m_Info;
-    const void* m_Memory;
-};
-
 bool IsAligned(const void* memory, DataType type)
 {
     return reinterpret_cast<uintptr_t>(memory) % GetAlignment(type) == 0;
@@ -60,6 +45,7 @@ void ExecutionContext::Run(const std::shared_ptr<const Plan>& plan, const RunArg
     }
     {
         const auto event = args.m_Profiler->Scope(ProfilingCategory::Inference, "Execute");
+        ShowInputs(args);
         RunPlannedSteps(args);
         for (size_t s = plan->Steps().size(); s < m_Program.Steps().size(); ++s)
         {
@@ -221,13 +207,31 @@ void ExecutionContext::Execute(const Step& step, const IShapedWorkload& workload
         RethrowWithContext(
             fmt::format("running {} on {}", step.m_Layer->Describe(), step.m_Layer->GetBackendId().Get()));
     }
-    if (args.m_Debug != nullptr)
+}
+
+void ExecutionContext::ShowInputs(const RunArgs& args) const
+{
+    if (args.m_Debug == nullptr)
     {
-        for (uint32_t k = 0; k < step.m_NumOutputs; ++k)
-        {
-            DebugHandle handle(InfoOf(step.m_FirstOutput + k), m_Pointers[step.m_FirstOutput + k]);
-            (*args.m_Debug)(step.m_Layer->GetGuid(), k, &handle);
-        }
+        return;
+    }
+    for (size_t i = 0; i < m_BoundInputs.size(); ++i)
+    {
+        const Binding& input = m_Program.Inputs()[i];
+        args.m_Debug->Show(*input.m_Layer, 0, InfoOf(input.m_Value), m_BoundInputs[i]);
+    }
+}
+
+void ExecutionContext::ShowOutputs(const Step& step, const RunArgs& args) const
+{
+    if (args.m_Debug == nullptr)
+    {
+        return;
+    }
+    for (uint32_t k = 0; k < step.m_NumOutputs; ++k)
+    {
+        const ValueId value = step.m_FirstOutput + k;
+        args.m_Debug->Show(*step.m_Layer, k, InfoOf(value), m_Pointers[value]);
     }
 }
 
@@ -240,9 +244,12 @@ void ExecutionContext::RunPlannedSteps(const RunArgs& args)
         if (step.m_State != NoState)
         {
             RunStateStep(step, m_Plan->Infos()[step.m_FirstOutput], args.m_Session->States()[step.m_State]);
-            continue;
         }
-        Execute(step, *planned.m_Workload, m_Arena.Data() + planned.m_ScratchOffset, nullptr, args);
+        else
+        {
+            Execute(step, *planned.m_Workload, m_Arena.Data() + planned.m_ScratchOffset, nullptr, args);
+        }
+        ShowOutputs(step, args);
     }
 }
 

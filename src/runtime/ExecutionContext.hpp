@@ -5,6 +5,7 @@
 
 #include "common/FunctionRef.hpp"
 #include "runtime/AlignedMemory.hpp"
+#include "runtime/DebugRun.hpp"
 #include "runtime/PlanCache.hpp"
 #include "runtime/Session.hpp"
 
@@ -31,7 +32,7 @@ struct RunArgs
     GetOutput m_GetOutput;            ///< called once an output, before or during the run
     IParallelFor* m_Parallel = nullptr;
     Profiler* m_Profiler = nullptr;
-    const DebugCallbackFunction* m_Debug = nullptr; ///< null: none
+    DebugRun* m_Debug = nullptr; ///< null: none
     const Limits* m_Limits = nullptr;
     Session* m_Session = nullptr; ///< null where the program has no states
 };
@@ -84,6 +85,8 @@ private:
                  const RunArgs& args);
     const TensorInfo& InfoOf(ValueId value) const;
 
+    void ShowInputs(const RunArgs& args) const;
+    void ShowOutputs(const Step& step, const RunArgs& args) const;
     void Execute(const Step& step, const IShapedWorkload& workload, void* scratch, ILateOutputs* late,
                  const RunArgs& args);
     void* AllocateLate(ValueId value, const Step& step, const TensorShape& shape, const Limits& limits);

@@ -157,6 +157,7 @@ void ExecutionContext::RunLateStep(size_t index, const RunArgs& args)
     if (!step.m_Bodies.empty())
     {
         RunControlStep(step, inputs, args);
+        ShowOutputs(step, args);
         ReleaseLate(index, step);
         return;
     }
@@ -180,6 +181,7 @@ void ExecutionContext::RunLateStep(size_t index, const RunArgs& args)
                 memory.Fit(m_LateInfos[value]);
                 m_Pointers[value] = memory.Data();
                 RunStateStep(step, m_LateInfos[value], memory);
+                ShowOutputs(step, args);
                 return;
             }
             if (k != 0 || !ShareView(step, shapes[k]))
@@ -201,6 +203,7 @@ void ExecutionContext::RunLateStep(size_t index, const RunArgs& args)
             lateOutputs.CheckAll();
         }
     }
+    ShowOutputs(step, args);
     m_LateBytes -= scratchBytes;
     ReleaseLate(index, step);
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace tenon
 {
@@ -66,10 +67,7 @@ public:
         {
             const std::lock_guard lock(m_Network.m_Mutex);
             m_Session = m_Network.FindSession(session);
-            if (m_Network.m_DebugEnabled)
-            {
-                m_Debug = m_Network.m_DebugCallback;
-            }
+            m_Debug = m_Network.m_DebugCallback;
             if (!m_Network.m_FreeContexts.empty())
             {
                 m_Context = std::move(m_Network.m_FreeContexts.back());
@@ -104,7 +102,7 @@ private:
 LoadedNetwork::LoadedNetwork(OptimizedNetwork& network, const BackendRegistry& registry, ThreadPool& pool,
                              const Limits& limits, const INetworkProperties& properties)
     : m_Profiler(std::static_pointer_cast<Profiler>(network.GetProfiler())), m_Pool(pool), m_Limits(limits),
-      m_DebugEnabled(network.IsDebugEnabled()), m_NumberOfThreads(properties.m_NumberOfThreads)
+      m_DebugTarget(network.GetOptions()), m_NumberOfThreads(properties.m_NumberOfThreads)
 {
     if (properties.m_ProfilingEnabled)
     {
@@ -286,7 +284,11 @@ void LoadedNetwork::Run(const ContextLease& lease, const InputTensors& inputs, R
     args.m_Inputs = buffers.m_Inputs;
     args.m_Parallel = &parallel;
     args.m_Profiler = m_Profiler.get();
-    args.m_Debug = lease.DebugCallback();
+    std::optional<DebugRun> debug;
+    if (m_DebugTarget.IsShown() || m_DebugTarget.IsWritten())
+    {
+        args.m_Debug = &debug.emplace(m_DebugTarget, lease.DebugCallback());
+    }
     args.m_Limits = &m_Limits;
     std::unique_lock<std::mutex> stateLock;
     if (!m_Program->States().empty())

@@ -79,7 +79,7 @@ private:
     std::shared_ptr<Profiler> m_Profiler;
     ThreadPool& m_Pool;
     const Limits m_Limits;
-    const bool m_DebugEnabled;
+    const DebugTarget m_DebugTarget;
     std::atomic<unsigned int> m_NumberOfThreads;
     std::unique_ptr<Program> m_Program;
     PlanCache m_Plans;

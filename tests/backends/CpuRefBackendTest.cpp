@@ -43,15 +43,8 @@ const std::set<LayerType> RunByOthers = {
 
 /// No optimizer pass makes the internal ones yet; Fused, Merge and Switch are for backends of an application's own, as
 /// in Arm NN.
-const std::set<LayerType> WithoutKernel = {LayerType::ConvertFp16ToFp32,
-                                           LayerType::ConvertFp32ToFp16,
-                                           LayerType::Debug,
-                                           LayerType::Fused,
-                                           LayerType::Map,
-                                           LayerType::MemImport,
-                                           LayerType::Merge,
-                                           LayerType::Switch,
-                                           LayerType::Unmap};
+const std::set<LayerType> WithoutKernel = {LayerType::Fused, LayerType::Map,    LayerType::MemImport,
+                                           LayerType::Merge, LayerType::Switch, LayerType::Unmap};
 
 } // namespace
 

@@ -111,6 +111,22 @@ TEST(Options, LongSpellings)
     EXPECT_EQ(rest.m_InputStd, 58.8f);
 }
 
+TEST(Options, WhatIsShownOfTheNetworkAndItsTypes)
+{
+    const Options none = ParseRest({});
+    EXPECT_FALSE(none.m_PrintLayers || none.m_WriteLayers || none.m_Fp16 || none.m_Bf16 || none.m_PrintAssignment);
+    EXPECT_TRUE(none.m_DotFile.empty());
+    const Options brief = ParseRest({"-p", "-F", "-v", "a.dot", "--fp16-turbo-mode", "--print-assignment"});
+    EXPECT_TRUE(brief.m_PrintLayers && brief.m_WriteLayers && brief.m_Fp16 && brief.m_PrintAssignment);
+    EXPECT_FALSE(brief.m_Bf16);
+    EXPECT_EQ(brief.m_DotFile, "a.dot");
+    const Options whole = ParseRest({"--print-intermediate-layers", "--print-intermediate-layers-to-file",
+                                     "--visualize-optimized-model", "a.dot", "--bf16-turbo-mode"});
+    EXPECT_TRUE(whole.m_PrintLayers && whole.m_WriteLayers && whole.m_Bf16);
+    EXPECT_FALSE(whole.m_Fp16);
+    EXPECT_EQ(whole.m_DotFile, "a.dot");
+}
+
 TEST(Options, LabelsAloneShowFive)
 {
     EXPECT_EQ(ParseRest({"--labels", "l.txt"}).m_TopK, 5U);
@@ -140,6 +156,8 @@ TEST(Options, BadArgumentsAreRefused)
         {"-c"},
         {"-c", ""},
         {"-c", "CpuRef,,CpuAcc"},
+        {"-v", ""},
+        {"--fp16-turbo-mode", "--bf16-turbo-mode"},
         {"-c", "CpuRef,CpuRef"},
         {"-d", ""},
         {"-d", "a.npy,"},

@@ -252,6 +252,69 @@ TEST_F(Program, ProfilesGoToFilesAndStandardOutput)
     EXPECT_EQ(details.At("Tenon").m_Names, Words{"layer_details"});
 }
 
+TEST_F(Program, AssignmentAndGraphAreShown)
+{
+    const std::string dot = m_Folder.Path("graph.dot");
+    const Outcome outcome = Execute({"-m", FloatModel, "-N", "-c", "CpuRef", "--print-assignment", "-v", dot});
+    ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+    EXPECT_TRUE(Has(outcome.m_Out, "backend  reason\n")) << outcome.m_Out;
+    EXPECT_TRUE(Has(outcome.m_Out, "CpuRef   preferred\n")) << outcome.m_Out;
+    EXPECT_TRUE(Has(ReadFile(dot), "digraph Optimized {")) << ReadFile(dot);
+    ExpectFailure(Execute({"-m", FloatModel, "-N", "-v", m_Folder.Path("no/graph.dot")}), 5, "there is no folder");
+    ExpectFailure(Execute({"-m", FloatModel, "-N", "-v", FloatModel}), 2, "to read and as one to write");
+}
+
+TEST_F(Program, TurboModesComputeIn16Bits)
+{
+    const std::string in = WriteInput("in.npy", DataType::Float32);
+    const auto run = [&](const Words& words)
+    {
+        const std::string out = m_Folder.Path("out.npy");
+        Words command = {"-m", FloatModel, "-c", "CpuRef", "-d", in, "-w", out, "--print-assignment"};
+        command.insert(command.end(), words.begin(), words.end());
+        const Outcome outcome = Execute(command);
+        EXPECT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+        EXPECT_EQ(Has(outcome.m_Out, "Float16"), !words.empty()) << outcome.m_Out; // BFloat16 ends so, too
+        return ReadNpy(out, TensorInfo({1, 10}, DataType::Float32), 1000).m_Data;
+    };
+    const Buffer exact = run({});
+    for (const auto& [option, bound] : {std::pair{"--fp16-turbo-mode", 1e-2}, std::pair{"--bf16-turbo-mode", 5e-2}})
+    {
+        const Buffer reduced = run({option});
+        ASSERT_EQ(reduced.Size(), exact.Size());
+        for (size_t i = 0; i < 10; ++i)
+        {
+            EXPECT_NEAR(GetElement(DataType::Float32, reduced.Data(), i),
+                        GetElement(DataType::Float32, exact.Data(), i), bound); // of probabilities
+        }
+    }
+}
+
+TEST_F(Program, LayersArePrintedAndWritten)
+{
+    const Outcome printed = Execute({"-m", FloatModel, "-N", "-c", "CpuRef", "-p"});
+    ASSERT_EQ(printed.m_Status, 0) << printed.m_Error;
+    EXPECT_TRUE(Has(printed.m_Out, "\"outputSlot\": 0, \"type\": \"Float32\", \"shape\": [1, 8, 8, 1]"));
+
+    const std::string folder = m_Folder.Path("");
+    const std::string model = std::filesystem::absolute(FloatModel);
+    const Words command = {"/usr/bin/env", "-C", folder, ProgramPath(), "-m", model, "-N", "-c", "CpuRef", "-F"};
+    const Outcome written = test::RunProgram(command);
+    ASSERT_EQ(written.m_Status, 0) << written.m_Error;
+    EXPECT_FALSE(Has(written.m_Out, "outputSlot"));
+    const std::filesystem::path layers = std::filesystem::path(folder) / "TenonIntermediateLayerOutputs";
+    size_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(layers))
+    {
+        EXPECT_GT(ReadNpy(entry.path(), TensorInfo({1}, DataType::Float32), 1000000).m_Data.Size(), 0U);
+        ++count;
+    }
+    EXPECT_GT(count, 5U);
+    std::filesystem::remove_all(layers);
+    m_Folder.Write("TenonIntermediateLayerOutputs", "a file");
+    ExpectFailure(test::RunProgram(command), 5, "cannot make the folder");
+}
+
 TEST_F(Program, BadArgumentsGiveTwo)
 {
     ExpectFailure(Execute({}), 2, "--model-path");

@@ -100,6 +100,15 @@ TEST(Report, Summaries)
 {
     Report report = MakeReport();
     EXPECT_EQ(SummarizeAssignment(report.m_Assignment), "2 layers: CpuRef 1, CpuAcc 1");
+    report.m_Assignment[0].m_Name = "a\nname" + std::string(50, 'x');
+    report.m_Assignment[1].m_Reason = "CpuRef: no";
+    LayerAssignment constant;
+    constant.m_Type = LayerType::Constant;
+    report.m_Assignment.push_back(constant);
+    EXPECT_EQ(FormatAssignment(report.m_Assignment),
+              "layer                                     type        output   backend  reason\n"
+              "a; namexxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...  Activation  Float32  CpuRef   preferred\n"
+              "relu                                      Activation  Float32  CpuAcc   CpuRef: no\n");
     EXPECT_EQ(SummarizeTimes(report), "load 1.50 ms, optimize 0.00 ms, first inference 0.00 ms");
 }
 

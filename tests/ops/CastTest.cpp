@@ -173,6 +173,42 @@ TEST(Cast, HalfBytes)
               FromBytes(info, nibbles, sizeof(nibbles)).m_Bytes);
 }
 
+TEST(ConvertFp16ToFp32, GivesEveryHalfExactly)
+{
+    std::vector<double> halves;
+    for (int i = -2048; i <= 2048; ++i)
+    {
+        halves.push_back(i);
+        halves.push_back(i * std::ldexp(1.0, -24)); // the smallest steps there are
+    }
+    OpCase op =
+        MakeCase(Stored(TensorInfo(TensorShape({static_cast<unsigned int>(halves.size())}), DataType::Float16), halves),
+                 DataType::Float32);
+    op.m_Type = LayerType::ConvertFp16ToFp32;
+    op.m_Oracle = Expect(op.m_Output, halves);
+    CheckOp(op);
+}
+
+TEST(ConvertFp32ToFp16, RoundsToTheNearestAndTiesToEven)
+{
+    const double inf = std::numeric_limits<double>::infinity();
+    const std::vector<double> in = {2049, 2051, -2049, 1e-8, 65519, 65520, -1e30, inf};
+    OpCase op = MakeCase(Values(TensorInfo(TensorShape({8}), DataType::Float32), in), DataType::Float16);
+    op.m_Type = LayerType::ConvertFp32ToFp16;
+    op.m_Oracle = Expect(op.m_Output, {2048, 2052, -2048, 0, 65504, inf, -inf, inf});
+    CheckOp(op);
+}
+
+TEST(ConvertFp32ToFp16, TakesTheseTypesOnly)
+{
+    const TensorInfo info(TensorShape({2}), DataType::Float32);
+    OpCase op = MakeCase(Values(info, {1, 2}), DataType::BFloat16);
+    op.m_Type = LayerType::ConvertFp32ToFp16;
+    CheckUnsupported(op, SupportCode::UnsupportedType, "output 0");
+    op.m_Type = LayerType::ConvertFp16ToFp32;
+    CheckUnsupported(op, SupportCode::UnsupportedType, "input 0");
+}
+
 TEST(Cast, NoElements)
 {
     CheckExact(DataType::Float32, {}, DataType::Signed32, {});

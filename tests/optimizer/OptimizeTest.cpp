@@ -139,8 +139,6 @@ TEST(Optimize, RefusesWhatIsMalformed)
     limits.m_MaxTensorBytes = 3;
     limited.SetLimits(limits);
     EXPECT_THROW(Optimize(*good, {"CpuRef"}, spec, limited), LayerValidationException);
-
-    EXPECT_THROW(Optimize(*good, {"CpuRef"}, spec, OptimizerOptionsOpaque(true, false)), UnimplementedException);
 }
 
 TEST(Optimize, RefusesAStateThatIsReadAndWrittenWithTwoTypes)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cast: numbers of one type to those of another. Quantized types are taken as the integers that are stored, as TFLite
-// does. Every conversion is defined: floats saturate on their way to integers (NaN becomes the largest one, as in
-// TFLite), integers wrap, a complex number loses its imaginary part, and what is not 0 is true.
+// Cast: numbers of one type to those of another; and the optimizer's ConvertFp16ToFp32 and ConvertFp32ToFp16, which are
+// casts between two given types. Quantized types are taken as the integers that are stored, as TFLite does. Every
+// conversion is defined: floats saturate on their way to integers (NaN becomes the largest one, as in TFLite), integers
+// wrap, a complex number loses its imaginary part, and what is not 0 is true.
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
@@ -22,6 +23,8 @@ namespace
 using backends::Prepared;
 
 constexpr backends::TypeRow CastTypes[] = {backends::Types({backends::AnyType}, backends::AnyType)};
+constexpr backends::TypeRow WideningTypes[] = {backends::Types({DataType::Float16}, DataType::Float32)};
+constexpr backends::TypeRow NarrowingTypes[] = {backends::Types({DataType::Float32}, DataType::Float16)};
 
 template <typename T>
 constexpr bool IsComplex = std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
@@ -180,5 +183,7 @@ Prepared PrepareCast(const ReshapeArgs& args, const backends::PackedWeights*)
 } // namespace
 
 extern const backends::Kernel RefCastKernel = {"RefCast", CastTypes, PrepareCast};
+extern const backends::Kernel RefConvertFp16ToFp32Kernel = {"RefConvertFp16ToFp32", WideningTypes, PrepareCast};
+extern const backends::Kernel RefConvertFp32ToFp16Kernel = {"RefConvertFp32ToFp16", NarrowingTypes, PrepareCast};
 
 } // namespace tenon::ref

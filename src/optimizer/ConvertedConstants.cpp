@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// See ConvertedConstants.hpp.
+#include "optimizer/ConvertedConstants.hpp"
+
+#include "common/HalfFloat.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+
+namespace tenon
+{
+
+namespace
+{
+
+constexpr float LargestHalf = 65504.0f;
+
+float Load(DataType type, const std::byte* data, size_t index)
+{
+    if (type == DataType::Float32)
+    {
+        float value = 0;
+        std::memcpy(&value, data + index * sizeof(value), sizeof(value));
+        return value;
+    }
+    uint16_t bits = 0;
+    std::memcpy(&bits, data + index * sizeof(bits), sizeof(bits));
+    return type == DataType::Float16 ? HalfToFloat(bits) : BFloat16ToFloat(bits);
+}
+
+void Store(DataType type, float value, std::byte* data, size_t index)
+{
+    if (type == DataType::Float32)
+    {
+        std::memcpy(data + index * sizeof(value), &value, sizeof(value));
+        return;
+    }
+    const uint16_t bits = type == DataType::Float16 ? FloatToHalf(value) : FloatToBFloat16(value);
+    std::memcpy(data + index * sizeof(bits), &bits, sizeof(bits));
+}
+
+} // namespace
+
+const std::shared_ptr<const ConvertedConstants::Bytes>& ConvertedConstants::Get(const Layer& constant, DataType type)
+{
+    const ConstTensor& tensor = constant.GetConstant()->m_Tensor;
+    const DataType from = tensor.GetInfo().GetDataType();
+    const size_t count = tensor.GetInfo().GetNumElements();
+    std::shared_ptr<const Bytes>& made = m_Made[Key(tensor.GetMemoryArea(), count, from, type)];
+    if (made != nullptr)
+    {
+        return made;
+    }
+    const auto* source = static_cast<const std::byte*>(tensor.GetMemoryArea());
+    auto bytes = std::make_shared<Bytes>(count * GetDataTypeSize(type));
+    size_t cut = 0;
+    for (size_t i = 0; i < count; ++i)
+    {
+        float value = Load(from, source, i);
+        if (type == DataType::Float16 && std::isfinite(value) && std::fabs(value) > LargestHalf)
+        {
+            value = std::copysign(LargestHalf, value);
+            ++cut;
+        }
+        Store(type, value, bytes->data(), i);
+    }
+    if (cut != 0)
+    {
+        m_Messages.push_back(fmt::format("WARNING: {} of {} values of {} are beyond the range of Float16; they become "
+                                         "its largest number, {}",
+                                         cut, count, constant.Describe(), LargestHalf));
+    }
+    made = std::move(bytes);
+    return made;
+}
+
+} // namespace tenon

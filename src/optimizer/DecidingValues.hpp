@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which layers compute sizes and numbers of turns: in fewer bits they would give other shapes, or loops without end.
+// The reduction of precision leaves them alone.
+#pragma once
+
+#include "graph/Graph.hpp"
+
+#include <unordered_set>
+
+namespace tenon
+{
+
+/// Layers, those of nested networks included, whose values shapes depend on, or the end of a loop: walks back from the
+/// inputs whose values shape inference needs, and from the results of conditions, up to values that are data rather
+/// than sizes (what convolutions, searches and the like give). O(layers + connections).
+std::unordered_set<const Layer*> FindDecidingLayers(const Graph& graph);
+
+} // namespace tenon

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// Float widths: see FloatWidths.hpp.
+#include "optimizer/FloatWidths.hpp"
+
+#include "graph/MakeLayerView.hpp"
+#include "optimizer/ConvertedConstants.hpp"
+#include "optimizer/DecidingValues.hpp"
+#include "optimizer/Pass.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+#include <utility>
+
+namespace tenon
+{
+
+namespace
+{
+
+/// What becomes of the floating-point tensors that a layer reads and writes.
+enum class Width : uint8_t
+{
+    Keep,
+    Narrow, ///< Float32 becomes the type to reduce to
+    Widen   ///< Float16 and BFloat16 become Float32
+};
+
+bool IsHalf(DataType type)
+{
+    return type == DataType::Float16 || type == DataType::BFloat16;
+}
+
+/// Why a layer keeps the types that it was built with, or null.
+const char* WhyTypesStay(const Layer& layer)
+{
+    switch (layer.GetType())
+    {
+    case LayerType::Bitcast: return "it reads the bits of its input";
+    case LayerType::Custom:
+    case LayerType::PreCompiled:
+    case LayerType::StandIn: return "only its maker knows what it computes";
+    default: break;
+    }
+    const bool isReinterpreted = std::any_of(
+        layer.Inputs().begin(), layer.Inputs().end(),
+        [](const InputSlot& input)
+        {
+            return input.GetConnectedOutputSlot() != nullptr && input.IsTensorInfoOverridden() &&
+                   input.GetTensorInfo().GetDataType() != input.GetConnectedOutputSlot()->GetTensorInfo().GetDataType();
+        });
+    return isReinterpreted ? "it takes an input for one of another type" : nullptr;
+}
+
+/// Why a layer keeps Float32 where all others are reduced, or null.
+const char* WhyFloat32Stays(const Layer& layer)
+{
+    switch (layer.GetType())
+    {
+    case LayerType::DetectionPostProcess:
+    case LayerType::NonMaxSuppression: return "it works on coordinates";
+    default: return WhyTypesStay(layer);
+    }
+}
+
+class Fitter
+{
+public:
+    Fitter(Optional<DataType> reduceTo, const BackendChooser& chooser, const std::unordered_set<const Layer*>& deciding,
+           std::vector<std::string>& messages)
+        : m_ReduceTo(reduceTo), m_Chooser(chooser), m_Deciding(deciding), m_Messages(messages), m_Constants(messages)
+    {
+    }
+
+    void Fit(Graph& graph)
+    {
+        std::vector<Width> widths(graph.Size(), Width::Keep);
+        bool isChanged = false;
+        for (const auto& layer : graph.Layers())
+        {
+            for (const auto& body : layer->Bodies())
+            {
+                Fit(*body);
+            }
+            if (!IsBoundByRuntime(layer->GetType()) && !IsRunByRuntime(layer->GetType()))
+            {
+                widths[layer->m_Index] = Decide(*layer);
+                isChanged = isChanged || widths[layer->m_Index] != Width::Keep;
+            }
+        }
+        if (isChanged)
+        {
+            Apply(graph, widths);
+            passes::OptimizeInverseConversions(graph);
+            passes::RemoveDeadLayers(graph);
+        }
+    }
+
+private:
+    DataType Mapped(DataType type, Width width) const
+    {
+        if (width == Width::Narrow && type == DataType::Float32)
+        {
+            return m_ReduceTo.value();
+        }
+        return width == Width::Widen && IsHalf(type) ? DataType::Float32 : type;
+    }
+
+    /// Whether a tensor that the layer reads or writes would have another type at `width`.
+    bool Concerns(const Layer& layer, Width width) const
+    {
+        const auto isMapped = [&](const TensorInfo& info)
+        { return Mapped(info.GetDataType(), width) != info.GetDataType(); };
+        return std::any_of(layer.Inputs().begin(), layer.Inputs().end(),
+                           [&](const InputSlot& input)
+                           { return input.GetConnectedOutputSlot() != nullptr && isMapped(input.GetTensorInfo()); }) ||
+               std::any_of(layer.Outputs().begin(), layer.Outputs().end(),
+                           [&](const OutputSlot& output) { return isMapped(output.GetTensorInfo()); });
+    }
+
+    Width Decide(Layer& layer)
+    {
+        if (m_ReduceTo.has_value() && Concerns(layer, Width::Narrow))
+        {
+            const char* reason =
+                m_Deciding.count(&layer) != 0 ? "shapes or loops depend on it" : WhyFloat32Stays(layer);
+            std::string refusals;
+            if (reason == nullptr && IsTaken(layer, Width::Narrow, refusals))
+            {
+                return Width::Narrow;
+            }
+            NoteFloat32(layer, m_ReduceTo.value(), reason != nullptr ? reason : refusals);
+        }
+        if (Concerns(layer, Width::Widen) && WhyTypesStay(layer) == nullptr)
+        {
+            std::string refusals;
+            std::string wideRefusals;
+            if (!IsTaken(layer, Width::Keep, refusals) && IsTaken(layer, Width::Widen, wideRefusals))
+            {
+                NoteFloat32(layer, FirstHalf(layer), refusals);
+                return Width::Widen;
+            }
+        }
+        return Width::Keep;
+    }
+
+    void NoteFloat32(Layer& layer, DataType inPlaceOf, const std::string& reason)
+    {
+        layer.m_AssignmentReason = fmt::format("Float32 in place of {}: {}", GetDataTypeName(inPlaceOf), reason);
+        m_Messages.push_back(fmt::format("WARNING: Layer of type {} '{}' runs in {}", GetTypeText(layer),
+                                         layer.GetNameStr(), layer.m_AssignmentReason));
+    }
+
+    /// The type of the first 16-bit tensor; there is one.
+    static DataType FirstHalf(const Layer& layer)
+    {
+        for (const InputSlot& input : layer.Inputs())
+        {
+            if (input.GetConnectedOutputSlot() != nullptr && IsHalf(input.GetTensorInfo().GetDataType()))
+            {
+                return input.GetTensorInfo().GetDataType();
+            }
+        }
+        return std::find_if(layer.Outputs().begin(), layer.Outputs().end(),
+                            [](const OutputSlot& output) { return IsHalf(output.GetTensorInfo().GetDataType()); })
+            ->GetTensorInfo()
+            .GetDataType();
+    }
+
+    /// Whether some backend takes the layer with its tensors at `width`.
+    bool IsTaken(const Layer& layer, Width width, std::string& refusals)
+    {
+        LayerView view = m_Maker.Make(layer);
+        std::vector<TensorInfo> infos;
+        infos.reserve(view.GetNumInputs() + view.GetNumOutputs()); // pointers into it stay
+        const auto map = [&](const TensorInfo& info)
+        {
+            infos.push_back(info);
+            infos.back().SetDataType(Mapped(info.GetDataType(), width));
+            return &infos.back();
+        };
+        std::vector<const TensorInfo*> inputs(view.GetNumInputs(), nullptr);
+        std::vector<const TensorInfo*> outputs(view.GetNumOutputs(), nullptr);
+        std::vector<const void*> data(view.m_ConstantData.begin(), view.m_ConstantData.end());
+        for (unsigned int i = 0; i < inputs.size(); ++i)
+        {
+            if (!view.HasInput(i))
+            {
+                continue;
+            }
+            inputs[i] = map(view.GetInput(i));
+            if (data[i] != nullptr && inputs[i]->GetDataType() != view.GetInput(i).GetDataType())
+            {
+                data[i] = m_Constants.Get(*layer.Input(i).GetProducer(), inputs[i]->GetDataType())->data();
+            }
+        }
+        for (size_t i = 0; i < outputs.size(); ++i)
+        {
+            outputs[i] = map(view.GetOutput(i));
+        }
+        view.m_Inputs = inputs;
+        view.m_Outputs = outputs;
+        view.m_ConstantData = data;
+        return m_Chooser.Choose(layer, view, refusals) != nullptr;
+    }
+
+    void Apply(Graph& graph, const std::vector<Width>& widths)
+    {
+        m_Converted.clear();
+        for (size_t i = 0; i < widths.size(); ++i)
+        {
+            for (InputSlot& input : graph.Layers()[i]->Inputs())
+            {
+                if (input.GetConnectedOutputSlot() != nullptr)
+                {
+                    FitInput(graph, input, widths[i], widths[input.GetProducer()->m_Index]);
+                }
+            }
+        }
+        // Last: until here the infos tell what each value was.
+        for (size_t i = 0; i < widths.size(); ++i)
+        {
+            for (OutputSlot& output : graph.Layers()[i]->Outputs())
+            {
+                TensorInfo& info = output.EditTensorInfo();
+                info.SetDataType(Mapped(info.GetDataType(), widths[i]));
+            }
+        }
+    }
+
+    /// Gives the input its value in the type that its layer is to read.
+    void FitInput(Graph& graph, InputSlot& input, Width reader, Width writer)
+    {
+        OutputSlot& value = *input.GetConnectedOutputSlot();
+        const DataType type = value.GetTensorInfo().GetDataType();
+        const DataType wanted = Mapped(type, reader);
+        if (input.IsTensorInfoOverridden() && wanted != type)
+        {
+            TensorInfo info = input.GetTensorInfo();
+            info.SetDataType(wanted);
+            input.SetTensorInfo(info);
+        }
+        if (wanted == Mapped(type, writer))
+        {
+            return;
+        }
+        OutputSlot*& converted = m_Converted[{&value, wanted}];
+        if (converted == nullptr)
+        {
+            converted = &Convert(graph, value, Mapped(type, writer), wanted);
+        }
+        value.Disconnect(input);
+        converted->Connect(input);
+    }
+
+    OutputSlot& Convert(Graph& graph, OutputSlot& value, DataType from, DataType to)
+    {
+        TensorInfo info = value.GetTensorInfo();
+        info.SetDataType(to);
+        const Layer& producer = value.GetOwningLayer();
+        if (producer.GetType() == LayerType::Constant)
+        {
+            const auto& bytes = m_Constants.Get(producer, to);
+            return graph.AddConstant(ConstTensor(info, bytes->data()), bytes, producer.GetNameStr()).Output(0);
+        }
+        LayerType type = LayerType::Cast; // there is no other layer for BFloat16
+        if (from == DataType::Float16 || to == DataType::Float16)
+        {
+            type = from == DataType::Float16 ? LayerType::ConvertFp16ToFp32 : LayerType::ConvertFp32ToFp16;
+        }
+        Layer& layer = graph.AddLayer(type, nullptr, fmt::format("{}:{}", producer.GetNameStr(), GetDataTypeName(to)));
+        value.Connect(layer.Input(0));
+        layer.Output(0).SetTensorInfo(info);
+        return layer.Output(0);
+    }
+
+    const Optional<DataType> m_ReduceTo;
+    const BackendChooser& m_Chooser;
+    const std::unordered_set<const Layer*>& m_Deciding;
+    std::vector<std::string>& m_Messages;
+    ConvertedConstants m_Constants;
+    LayerViewMaker m_Maker;
+    /// Of the graph under way: values in another type than the one they are made in.
+    std::map<std::pair<const OutputSlot*, DataType>, OutputSlot*> m_Converted;
+};
+
+} // namespace
+
+void FitFloatWidths(Graph& graph, Optional<DataType> reduceTo, const BackendChooser& chooser,
+                    std::vector<std::string>& messages)
+{
+    std::unordered_set<const Layer*> deciding;
+    if (reduceTo.has_value())
+    {
+        deciding = FindDecidingLayers(graph);
+    }
+    Fitter(reduceTo, chooser, deciding, messages).Fit(graph);
+}
+
+} // namespace tenon

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Float widths: which layers run in Float32 and which in 16 bits, as the options ask and as the backends can. Called by
+// Optimize() between the passes and the assignment of backends.
+#pragma once
+
+#include "optimizer/Assignment.hpp"
+
+#include <tenon/Optional.hpp>
+
+#include <string>
+#include <vector>
+
+namespace tenon
+{
+
+/// With `reduceTo` (Float16 or BFloat16), each layer that works on Float32 and that a backend takes in that type runs
+/// in it. Layers that no backend takes so, that compute sizes, or whose meaning is that of Float32 keep it. A layer
+/// that works on Float16 or BFloat16 and that no backend takes so, but one takes in Float32, runs in Float32.
+///
+/// Conversions (ConvertFp32ToFp16, ConvertFp16ToFp32, for BFloat16 Cast) are put where such layers meet others, one for
+/// all readers of a value; constants are converted here. Inputs, outputs and states of the network and the inputs and
+/// outputs of nested networks keep their types. What runs in another type than was asked for, or than it was built in,
+/// gives a message and a reason for its assignment.
+void FitFloatWidths(Graph& graph, Optional<DataType> reduceTo, const BackendChooser& chooser,
+                    std::vector<std::string>& messages);
+
+} // namespace tenon

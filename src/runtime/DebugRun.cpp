@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// DebugRun: see DebugRun.hpp.
+#include "runtime/DebugRun.hpp"
+
+#include "runtime/NpyFile.hpp"
+#include "runtime/TensorJson.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <mutex>
+#include <system_error>
+
+namespace tenon
+{
+
+namespace
+{
+
+/// What a debug callback sees of a value.
+class DebugHandle final : public ITensorHandle
+{
+public:
+    DebugHandle(const TensorInfo& info, const void* memory) : m_Info(info), m_Memory(memory) {}
+    const TensorInfo& GetTensorInfo() const override { return m_Info; }
+    TensorShape GetShape() const override { return m_Info.GetShape(); }
+    const void* Map(bool) const override { return m_Memory; }
+    void Unmap() const override {}
+
+private:
+    const TensorInfo& m_Info;
+    const void* m_Memory;
+};
+
+/// The layer's name, or its type if it has none, with what file systems might not take as underscores.
+std::string FileStem(const Layer& layer)
+{
+    constexpr size_t most = 100; // file systems take 255 bytes, and numbers follow
+    std::string stem = layer.GetNameStr().empty() ? layer.GetSchema().m_Name : layer.GetNameStr().substr(0, most);
+    const auto isPlain = [](char c)
+    { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' || c == '.'; };
+    std::replace_if(
+        stem.begin(), stem.end(), [&](char c) { return !isPlain(c); }, '_');
+    if (stem.front() == '.')
+    {
+        stem.front() = '_'; // it would be hidden
+    }
+    return stem;
+}
+
+/// One line at a time, whatever runs at the same time.
+void PrintLine(const std::string& line)
+{
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size() || std::fflush(stdout) != 0)
+    {
+        throw RuntimeException("cannot print the values of layers to standard output; register a debug callback, or "
+                               "write them to files");
+    }
+}
+
+std::atomic<uint64_t> NextRun{0};
+
+} // namespace
+
+DebugTarget::DebugTarget(const OptimizerOptionsOpaque& options) : m_IsShown(options.GetDebugEnabled())
+{
+    if (!options.GetDebugToFileEnabled())
+    {
+        return;
+    }
+    m_Folder = options.GetDebugFolder().empty() ? "." : options.GetDebugFolder();
+    std::error_code error;
+    std::filesystem::create_directories(m_Folder, error);
+    if (!error && !std::filesystem::is_directory(m_Folder, error) && !error)
+    {
+        error = std::make_error_code(std::errc::not_a_directory);
+    }
+    if (error)
+    {
+        throw RuntimeException(fmt::format("cannot make the folder '{}' for the values of layers: {}; choose another "
+                                           "with OptimizerOptionsOpaque::SetDebugFolder()",
+                                           m_Folder.string(), error.message()));
+    }
+}
+
+DebugRun::DebugRun(const DebugTarget& target, const DebugCallbackFunction* callback)
+    : m_Target(target), m_Callback(callback), m_Number(NextRun.fetch_add(1, std::memory_order_relaxed))
+{
+}
+
+std::string DebugRun::MakeFileName(const Layer& layer, unsigned int output)
+{
+    const auto guid = static_cast<uint64_t>(layer.GetGuid());
+    const unsigned int turn = m_Turns[{guid, output}]++;
+    return fmt::format("{}_{}_{}_run{}{}.npy", FileStem(layer), guid, output, m_Number,
+                       turn == 0 ? "" : fmt::format("_turn{}", turn));
+}
+
+void DebugRun::Show(const Layer& layer, unsigned int output, const TensorInfo& info, const void* memory)
+{
+    if (m_Target.IsShown() && m_Callback != nullptr)
+    {
+        DebugHandle handle(info, memory);
+        (*m_Callback)(layer.GetGuid(), output, &handle);
+    }
+    else if (m_Target.IsShown())
+    {
+        PrintLine(FormatTensorJson(layer, output, info, memory));
+    }
+    if (m_Target.IsWritten())
+    {
+        WriteNpyFile(m_Target.GetFolder() / MakeFileName(layer, output), info, memory);
+    }
+}
+
+} // namespace tenon
