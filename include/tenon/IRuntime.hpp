@@ -170,6 +170,8 @@ public:
 
     virtual const IDeviceSpec& GetDeviceSpec() const = 0;
     virtual const std::shared_ptr<IProfiler> GetProfiler(NetworkId networkId) const = 0;
+    /// Runs that begin from now on call `func` in place of printing their values, if the network was optimized with
+    /// SetDebugEnabled(true); an empty one ends that.
     virtual void RegisterDebugCallback(NetworkId networkId, const DebugCallbackFunction& func) = 0;
     virtual NetworkStatistics GetStatistics(NetworkId networkId) const = 0;
 

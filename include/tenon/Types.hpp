@@ -303,12 +303,13 @@ enum class ProfilingDetailsMethod
     DetailsOnly = 2
 };
 
-/// Every layer type, one enumerator per row of ops.def. Deprecated names stand so that old code compiles;
-/// no layer ever has one of them: their Add... methods make layers of the family.
+/// Every layer type, one enumerator per row of ops.def. Deprecated and reserved names stand so that old code compiles;
+/// no layer ever has one of them: the Add... methods of deprecated ones make layers of the family.
 enum class LayerType
 {
 #define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values) name,
 #define TENON_DEPRECATED_OP(name) name,
+#define TENON_RESERVED_OP(name) name,
 #include <tenon/ops.def>
 };
 
@@ -360,7 +361,9 @@ private:
 };
 
 class ITensorHandle;
-/// Called after each layer of a network that was optimized with SetDebugEnabled(true).
+/// Called with each value of a run of a network that was optimized with SetDebugEnabled(true): the inputs, then what
+/// layers give, those of nested networks included. `guid` and `slotIndex` name the layer and its output. The tensor is
+/// valid during the call. Runs in several threads call it at the same time.
 using DebugCallbackFunction = std::function<void(LayerGuid guid, unsigned int slotIndex, ITensorHandle* tensor)>;
 
 } // namespace tenon

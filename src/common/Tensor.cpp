@@ -31,6 +31,7 @@ unsigned int CheckRank(size_t rank)
 const char* const LayerTypeNames[] = {
 #define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values) #name,
 #define TENON_DEPRECATED_OP(name) #name,
+#define TENON_RESERVED_OP(name) #name,
 #include <tenon/ops.def>
 };
 

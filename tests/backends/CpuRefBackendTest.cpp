@@ -43,7 +43,7 @@ const std::set<LayerType> RunByOthers = {
 
 /// No optimizer pass makes the internal ones yet; Fused, Merge and Switch are for backends of an application's own, as
 /// in Arm NN.
-const std::set<LayerType> WithoutKernel = {LayerType::Debug, LayerType::Fused,  LayerType::Map,  LayerType::MemImport,
+const std::set<LayerType> WithoutKernel = {LayerType::Fused, LayerType::Map,    LayerType::MemImport,
                                            LayerType::Merge, LayerType::Switch, LayerType::Unmap};
 
 } // namespace

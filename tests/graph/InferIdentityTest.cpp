@@ -32,7 +32,6 @@ InferCases IdentityCases()
             .Gives({"[9]"}),
         Case(ConvertFp16ToFp32, "same", none, {T({2, 3})}).Gives({"[2,3]"}),
         Case(ConvertFp32ToFp16, "same", none, {T({2, 3})}).Gives({"[2,3]"}),
-        Case(Debug, "same", none, {T({2, 3})}).Gives({"[2,3]"}),
         Case(MemCopy, "same", none, {T({2, 3})}).Gives({"[2,3]"}),
         Case(MemImport, "same", none, {T({2, 3})}).Gives({"[2,3]"}),
         Case(Map, "none", none, {T({2, 3})}).Gives({}),

@@ -145,7 +145,6 @@ TEST(InferTables, HoldEveryRowOfOpsDef)
                                              LayerType::ConvertFp16ToFp32,
                                              LayerType::ConvertFp32ToFp16,
                                              LayerType::Custom,
-                                             LayerType::Debug,
                                              LayerType::Dequantize,
                                              LayerType::ElementwiseUnary,
                                              LayerType::Floor,

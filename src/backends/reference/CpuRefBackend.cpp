@@ -18,6 +18,7 @@ constexpr size_t NumLayerTypes = std::max({
 #define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values)                                       \
     static_cast<size_t>(LayerType::name) + 1,
 #define TENON_DEPRECATED_OP(name) static_cast<size_t>(LayerType::name) + 1,
+#define TENON_RESERVED_OP(name) static_cast<size_t>(LayerType::name) + 1,
 #include <tenon/ops.def>
 });
 

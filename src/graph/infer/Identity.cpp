@@ -62,11 +62,6 @@ void InferCustom(InferContext& context)
     }
 }
 
-void InferDebug(InferContext& context)
-{
-    InferSame(context);
-}
-
 void InferInput(InferContext& context)
 {
     InferDeclared(context);
