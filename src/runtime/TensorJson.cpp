@@ -3,6 +3,7 @@
 #include "runtime/TensorJson.hpp"
 
 #include "common/HalfFloat.hpp"
+#include "json/JsonWriter.hpp"
 #include "runtime/StoredNibble.hpp"
 
 #include <fmt/format.h>
@@ -19,20 +20,6 @@ namespace tenon
 
 namespace
 {
-
-std::string Quoted(const std::string& text)
-{
-    std::string quoted = "\"";
-    for (const char c : text)
-    {
-        if (c == '"' || c == '\\')
-        {
-            quoted += '\\';
-        }
-        quoted += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-    return quoted + '"';
-}
 
 template <typename T>
 void AppendValue(std::string& text, T value)
@@ -191,7 +178,7 @@ std::string FormatTensorJson(const Layer& layer, unsigned int output, const Tens
     }
     std::string text = fmt::format("{{\"layerGuid\": {}, \"layerName\": {}, \"outputSlot\": {}, \"type\": \"{}\", "
                                    "\"shape\": [{}]",
-                                   static_cast<uint64_t>(layer.GetGuid()), Quoted(layer.GetNameStr()), output,
+                                   static_cast<uint64_t>(layer.GetGuid()), QuoteJson(layer.GetNameStr()), output,
                                    GetDataTypeName(info.GetDataType()), shape);
     WithLoader(info.GetDataType(), memory, [&](auto load) { Writer(text, info.GetShape(), load).Write(); });
     return text + "}\n";
