@@ -76,6 +76,8 @@ void CanonicalTranspose(Graph& graph);
 void LowerToNhwc(Graph& graph);
 /// Layers that depend on constants alone become constants.
 void ConstantFolding(Graph& graph, PassContext& context);
+/// Layers that compute the same from the same inputs become one, and so do equal constants.
+void MergeCommonSubexpressions(Graph& graph);
 /// Transpose -> Transpose becomes one, or none where they cancel; a Transpose that changes nothing goes.
 void FoldTransposes(Graph& graph);
 /// Layers that nothing with an effect depends on go.

@@ -10,6 +10,8 @@ std::span<const Pass> GetPasses()
     static constexpr Pass list[] = {
         // So that no pass works on what nobody wants.
         {"RemoveDeadLayers", &passes::RemoveDeadLayers},
+        // Before folding, so that what several layers fold alike is folded once.
+        {"MergeCommonSubexpressions", &passes::MergeCommonSubexpressions},
         // Parameters that arrive as tensors may become constants, which the passes after it then see as such.
         {"ConstantFolding", &passes::ConstantFolding},
         // Nothing after it meets a Permute.
@@ -17,6 +19,7 @@ std::span<const Pass> GetPasses()
         // Makes Transposes, which those after it remove wherever two NCHW layers meet or a weight is constant.
         {"LowerToNhwc", &passes::LowerToNhwc, Pass::Kind::Necessary},
         {"FoldTransposes", &passes::FoldTransposes},
+        {"MergeCommonSubexpressions", &passes::MergeCommonSubexpressions},
         {"ConstantFolding", &passes::ConstantFolding},
         // Last: the others leave layers behind that nothing reads.
         {"RemoveDeadLayers", &passes::RemoveDeadLayers},
