@@ -80,6 +80,8 @@ void ConstantFolding(Graph& graph, PassContext& context);
 void MergeCommonSubexpressions(Graph& graph);
 /// Transpose -> Transpose becomes one, or none where they cancel; a Transpose that changes nothing goes.
 void FoldTransposes(Graph& graph);
+/// Transposes move through layers that do the same in any order of dimensions, where fewer of them remain.
+void MoveTransposes(Graph& graph);
 /// Layers that nothing with an effect depends on go.
 void RemoveDeadLayers(Graph& graph);
 

@@ -19,6 +19,7 @@ std::span<const Pass> GetPasses()
         // Makes Transposes, which those after it remove wherever two NCHW layers meet or a weight is constant.
         {"LowerToNhwc", &passes::LowerToNhwc, Pass::Kind::Necessary},
         {"FoldTransposes", &passes::FoldTransposes},
+        {"MoveTransposes", &passes::MoveTransposes},
         {"MergeCommonSubexpressions", &passes::MergeCommonSubexpressions},
         {"ConstantFolding", &passes::ConstantFolding},
         // Last: the others leave layers behind that nothing reads.

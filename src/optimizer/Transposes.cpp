@@ -7,8 +7,16 @@ namespace tenon
 
 bool IsPlainTranspose(const Layer* layer)
 {
-    return layer != nullptr && layer->GetType() == LayerType::Transpose &&
-           !layer->Descriptor<TransposeDescriptor>().m_ParametersAsInputs && !layer->Input(0).IsTensorInfoOverridden();
+    if (layer == nullptr || layer->GetType() != LayerType::Transpose ||
+        layer->Descriptor<TransposeDescriptor>().m_ParametersAsInputs || layer->Input(0).IsTensorInfoOverridden() ||
+        layer->Input(0).GetConnectedOutputSlot() == nullptr)
+    {
+        return false;
+    }
+    const TensorInfo& output = layer->Output(0).GetTensorInfo();
+    return !output.IsQuantized() ||
+           output.IsTypeSpaceMatch(
+               Transposed(layer->Input(0).GetTensorInfo(), layer->Descriptor<TransposeDescriptor>().m_DimMappings));
 }
 
 bool IsIdentity(const PermutationVector& mappings)
@@ -54,6 +62,31 @@ TensorInfo Transposed(const TensorInfo& info, const PermutationVector& mappings)
     }
     result.SetShape(moved);
     return result;
+}
+
+void DisconnectIfUnread(Layer& transpose)
+{
+    OutputSlot* source = transpose.Input(0).GetConnectedOutputSlot();
+    if (source != nullptr && transpose.Output(0).GetNumConnections() == 0)
+    {
+        source->Disconnect(transpose.Input(0));
+    }
+}
+
+void RemoveUnreadTransposes(Graph& graph)
+{
+    std::vector<bool> dead(graph.Size(), false);
+    const std::vector<Layer*> order = graph.TopologicalOrder();
+    for (auto it = order.rbegin(); it != order.rend(); ++it)
+    {
+        Layer& layer = **it;
+        if (layer.GetType() == LayerType::Transpose && layer.Output(0).GetNumConnections() == 0)
+        {
+            DisconnectIfUnread(layer);
+            dead[layer.m_Index] = true;
+        }
+    }
+    graph.RemoveLayers(dead);
 }
 
 } // namespace tenon

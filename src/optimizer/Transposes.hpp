@@ -7,7 +7,8 @@
 namespace tenon
 {
 
-/// A Transpose whose mappings are known and whose input is not overridden: that gives the values another meaning.
+/// A Transpose of known mappings that does nothing else: neither is its input overridden nor its output declared with
+/// another quantization, which would give the values another meaning.
 bool IsPlainTranspose(const Layer* layer);
 
 bool IsIdentity(const PermutationVector& mappings);
@@ -18,5 +19,11 @@ PermutationVector Composed(const PermutationVector& first, const PermutationVect
 /// The info of a tensor of info `info` behind a Transpose. Sizes that are not known stay so; if the rank is not that of
 /// the mappings, none is known.
 TensorInfo Transposed(const TensorInfo& info, const PermutationVector& mappings);
+
+/// Cuts a Transpose off that nothing reads any more.
+void DisconnectIfUnread(Layer& transpose);
+
+/// Removes all Transposes that nothing reads. O(N).
+void RemoveUnreadTransposes(Graph& graph);
 
 } // namespace tenon

@@ -31,12 +31,12 @@ void FoldTransposes(Graph& graph)
                 source = origin;
             }
         }
-        // Where the output is declared with a quantization of its own, the Transpose changes what the values mean.
-        if (IsIdentity(mappings) && layer->Output(0).GetTensorInfo().IsTypeSpaceMatch(source->GetTensorInfo()))
+        if (IsIdentity(mappings))
         {
             layer->Output(0).MoveAllConnections(*source);
         }
     }
+    RemoveUnreadTransposes(graph);
 }
 
 } // namespace tenon::passes
