@@ -70,7 +70,9 @@ IOptimizedNetworkPtr OptimizeWithPasses(const INetwork& network, const std::vect
 namespace passes
 {
 
-/// Permute becomes Transpose with the inverse mappings; constant mappings of a Transpose move into its descriptor.
+/// Parameters that arrive as constant tensors move into the descriptor.
+void BakeParameters(Graph& graph);
+/// Permute becomes Transpose with the inverse mappings.
 void CanonicalTranspose(Graph& graph);
 /// Layers of layout NCHW or NCDHW become NHWC or NDHWC ones between Transposes.
 void LowerToNhwc(Graph& graph);

@@ -14,6 +14,7 @@ std::span<const Pass> GetPasses()
         {"MergeCommonSubexpressions", &passes::MergeCommonSubexpressions},
         // Parameters that arrive as tensors may become constants, which the passes after it then see as such.
         {"ConstantFolding", &passes::ConstantFolding},
+        {"BakeParameters", &passes::BakeParameters},
         // Nothing after it meets a Permute.
         {"CanonicalTranspose", &passes::CanonicalTranspose, Pass::Kind::Necessary},
         // Makes Transposes, which those after it remove wherever two NCHW layers meet or a weight is constant.

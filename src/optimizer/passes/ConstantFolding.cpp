@@ -171,14 +171,17 @@ private:
         {
             values[i] = layer.GetConstantInput(i);
         }
-        if (!CanInferShapes(layer, infos, values))
-        {
-            return;
-        }
         std::vector<TensorShape> shapes(outputs.size());
         try
         {
-            InferShapes(layer, infos, values, shapes);
+            if (CanInferShapes(layer, infos, values))
+            {
+                InferShapes(layer, infos, values, shapes);
+            }
+            else if (const TensorShape* target = FindTargetShape(layer))
+            {
+                shapes[0] = *target;
+            }
         }
         catch (const Exception&)
         {
