@@ -84,6 +84,10 @@ void MergeCommonSubexpressions(Graph& graph);
 void FoldTransposes(Graph& graph);
 /// Transposes move through layers that do the same in any order of dimensions, where fewer of them remain.
 void MoveTransposes(Graph& graph);
+/// Chains of Reshape, Squeeze and ExpandDims become one, and those that change no shape go.
+void FoldReshapes(Graph& graph);
+/// A BroadcastTo goes where its readers broadcast by themselves to the same shape.
+void RemoveBroadcastTo(Graph& graph);
 /// Layers that nothing with an effect depends on go.
 void RemoveDeadLayers(Graph& graph);
 

@@ -23,6 +23,8 @@ std::span<const Pass> GetPasses()
         {"MoveTransposes", &passes::MoveTransposes},
         {"MergeCommonSubexpressions", &passes::MergeCommonSubexpressions},
         {"ConstantFolding", &passes::ConstantFolding},
+        {"RemoveBroadcastTo", &passes::RemoveBroadcastTo},
+        {"FoldReshapes", &passes::FoldReshapes},
         // Last: the others leave layers behind that nothing reads.
         {"RemoveDeadLayers", &passes::RemoveDeadLayers},
     };
