@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,21 @@ uint64_t CountLayers(const Graph& graph, unsigned int nestingLeft)
         }
     }
     return count;
+}
+
+void AddConstantBytes(const Graph& graph, std::unordered_set<const void*>& seen, uint64_t& bytes)
+{
+    for (const auto& layer : graph.Layers())
+    {
+        if (layer->GetConstant() != nullptr && seen.insert(layer->GetConstant()->m_Tensor.GetMemoryArea()).second)
+        {
+            bytes += layer->GetConstant()->m_Tensor.GetNumBytes();
+        }
+        for (const auto& body : layer->Bodies())
+        {
+            AddConstantBytes(*body, seen, bytes);
+        }
+    }
 }
 
 void CheckType(const Layer& layer, const std::string& outside, DataType given, const std::string& inside,
@@ -192,6 +208,14 @@ void CheckStates(const Graph& graph)
                                                        GetDataTypeName(read), GetDataTypeName(written)));
         }
     }
+}
+
+uint64_t CountConstantBytes(const Graph& graph)
+{
+    std::unordered_set<const void*> seen;
+    uint64_t bytes = 0;
+    AddConstantBytes(graph, seen, bytes);
+    return bytes;
 }
 
 void CheckBodies(const Graph& graph)

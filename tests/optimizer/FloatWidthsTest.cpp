@@ -4,7 +4,7 @@
 #include "backends/reference/CpuRefBackend.hpp"
 #include "graph/Network.hpp"
 #include "harness/Networks.hpp"
-#include "optimizer/OptimizedNetwork.hpp"
+#include "graph/OptimizedNetwork.hpp"
 
 #include <tenon/parsers/ITfLiteParser.hpp>
 

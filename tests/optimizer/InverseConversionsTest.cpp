@@ -2,7 +2,7 @@
 // Pass OptimizeInverseConversions: which pairs go, which stay, and that every value stays as it is without the pass.
 #include "graph/Network.hpp"
 #include "harness/Networks.hpp"
-#include "optimizer/OptimizedNetwork.hpp"
+#include "graph/OptimizedNetwork.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pass FoldReshapes: chains of layers that only give bytes another shape become one, and those that change nothing go.
+// What a run refuses must stay refused: a layer is left out only where the one that stays checks as much.
+#include "graph/FixedShapes.hpp"
+#include "optimizer/Pass.hpp"
+
+namespace tenon::passes
+{
+
+namespace
+{
+
+/// A layer that gives the bytes of its input another shape and leaves their meaning: type, quantization.
+bool IsPlainView(const Layer* layer)
+{
+    if (layer == nullptr || (layer->GetType() != LayerType::Reshape && layer->GetType() != LayerType::Squeeze &&
+                             layer->GetType() != LayerType::ExpandDims))
+    {
+        return false;
+    }
+    const InputSlot& input = layer->Input(0);
+    return input.GetConnectedOutputSlot() != nullptr && !input.IsTensorInfoOverridden() &&
+           layer->Output(0).GetTensorInfo().IsTypeSpaceMatch(input.GetTensorInfo()) &&
+           !input.GetTensorInfo().HasPerAxisQuantization();
+}
+
+/// The product of the sizes that the target of a Reshape names.
+uint64_t NamedElements(const TensorShape& target)
+{
+    uint64_t product = 1;
+    for (unsigned int i = 0; i < target.GetNumDimensions(); ++i)
+    {
+        product *= target.GetDimensionSpecificity(i) ? target[i] : 1;
+    }
+    return product;
+}
+
+/// Whether `first` takes whatever has as many elements as `target`, so that nothing is lost without it.
+bool TakesAllOf(const Layer& first, const TensorShape& target)
+{
+    if (first.GetType() == LayerType::Squeeze)
+    {
+        return first.Descriptor<SqueezeDescriptor>().m_Axis.empty();
+    }
+    if (first.GetType() != LayerType::Reshape || first.Descriptor<ReshapeDescriptor>().m_ParametersAsInputs)
+    {
+        return false;
+    }
+    const TensorShape& middle = first.Descriptor<ReshapeDescriptor>().m_TargetShape;
+    if (middle.GetDimensionality() == Dimensionality::NotSpecified)
+    {
+        return false;
+    }
+    const uint64_t elements = target.GetNumElements64();
+    if (middle.AreAllDimensionsSpecified())
+    {
+        return middle.GetNumElements64() == elements;
+    }
+    const uint64_t named = NamedElements(middle);
+    return elements != 0 && named != 0 && named <= elements && elements % named == 0;
+}
+
+/// Whether `second` takes away the dimension that `first` adds.
+bool Cancel(const Layer& first, const Layer& second)
+{
+    if (first.GetType() != LayerType::ExpandDims || second.GetType() != LayerType::Squeeze ||
+        first.Descriptor<ExpandDimsDescriptor>().m_ParametersAsInputs)
+    {
+        return false;
+    }
+    const std::vector<int32_t>& dropped = second.Descriptor<SqueezeDescriptor>().m_Axis;
+    return dropped.size() == 1 && dropped.front() == first.Descriptor<ExpandDimsDescriptor>().m_Axis;
+}
+
+/// Lets a Reshape take its input from before another view.
+void SkipProducer(Layer& reshape, const FixedShapes& fixed)
+{
+    const Layer* producer = reshape.Input(0).GetProducer();
+    if (reshape.GetType() != LayerType::Reshape || reshape.Descriptor<ReshapeDescriptor>().m_ParametersAsInputs ||
+        !IsPlainView(producer))
+    {
+        return;
+    }
+    // What follows from fixed shapes may as well be said: an open size then needs no input to be computed from.
+    const bool isFixed = fixed.IsFixed(reshape.Output(0));
+    const TensorShape target =
+        isFixed ? reshape.Output(0).GetTensorInfo().GetShape() : reshape.Descriptor<ReshapeDescriptor>().m_TargetShape;
+    if (!target.AreAllDimensionsSpecified() || !(fixed.IsFixed(producer->Input(0)) || TakesAllOf(*producer, target)))
+    {
+        return;
+    }
+    reshape.SetDescriptor(std::make_unique<ReshapeDescriptor>(target));
+    OutputSlot& source = *reshape.Input(0).GetConnectedOutputSlot();
+    OutputSlot& origin = *producer->Input(0).GetConnectedOutputSlot();
+    source.Disconnect(reshape.Input(0));
+    origin.Connect(reshape.Input(0));
+}
+
+} // namespace
+
+void FoldReshapes(Graph& graph)
+{
+    const FixedShapes fixed(graph);
+    // In order of data flow each layer sees a producer that is folded already.
+    for (Layer* layer : graph.TopologicalOrder())
+    {
+        if (!IsPlainView(layer))
+        {
+            continue;
+        }
+        SkipProducer(*layer, fixed);
+        OutputSlot& source = *layer->Input(0).GetConnectedOutputSlot();
+        const bool changesNothing = fixed.IsFixed(source) && fixed.IsFixed(layer->Output(0)) &&
+                                    source.GetTensorInfo().GetShape() == layer->Output(0).GetTensorInfo().GetShape();
+        if (changesNothing)
+        {
+            layer->Output(0).MoveAllConnections(source);
+            continue;
+        }
+        const Layer& producer = source.GetOwningLayer();
+        if (IsPlainView(&producer) && Cancel(producer, *layer))
+        {
+            layer->Output(0).MoveAllConnections(*producer.Input(0).GetConnectedOutputSlot());
+        }
+    }
+}
+
+} // namespace tenon::passes
