@@ -269,6 +269,10 @@ public:
     /// Divides by the L2 norm over the channels.
     virtual IConnectableLayer* AddL2NormalizationLayer(const L2NormalizationDescriptor& l2NormalizationDescriptor,
                                                        const char* name = nullptr) = 0;
+    /// Normalizes over the dimensions from an axis on, as ONNX does; inputs 1 and 2 are scale and bias (Tenon).
+    virtual IConnectableLayer*
+    AddLayerNormalizationLayer(const LayerNormalizationDescriptor& layerNormalizationDescriptor,
+                               const char* name = nullptr) = 0;
     /// log(softmax(in)) along an axis.
     virtual IConnectableLayer* AddLogSoftmaxLayer(const LogSoftmaxDescriptor& logSoftmaxDescriptor,
                                                   const char* name = nullptr) = 0;
@@ -603,6 +607,8 @@ struct LayerAssignment
     BackendId m_Backend;
     /// "preferred", or one "<backend>: <reason>" for each backend that refused.
     std::string m_Reason;
+    /// The activation that runs as a part of the layer, e.g. "BoundedReLu(6, 0)"; empty where there is none.
+    std::string m_FusedActivation;
     /// Number of the subgraph that the layer runs in; subgraphs run in this order.
     unsigned int m_Subgraph = 0;
 };

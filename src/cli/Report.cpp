@@ -136,6 +136,11 @@ void WriteAssignment(JsonWriter& json, const std::vector<LayerAssignment>& assig
         json.String(GetLayerTypeAsCString(layer.m_Type));
         json.Key("backend");
         json.String(layer.m_Backend.Get());
+        if (!layer.m_FusedActivation.empty())
+        {
+            json.Key("fused_activation");
+            json.String(layer.m_FusedActivation);
+        }
         json.Key("reason");
         json.String(layer.m_Reason);
         json.EndObject();

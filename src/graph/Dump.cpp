@@ -96,6 +96,10 @@ void PrintGraph(const Graph& graph, std::ostream& stream)
     {
         stream << fmt::format("{:5} {:24} {:12} {}", layer->m_Index, layer->GetSchema().m_Name,
                               layer->GetBackendId().IsUndefined() ? "" : layer->GetBackendId().Get(), layer->GetName());
+        if (layer->GetFusedActivation() != nullptr)
+        {
+            stream << " + " << layer->GetFusedActivationText();
+        }
         for (const OutputSlot& output : layer->Outputs())
         {
             stream << "  " << output.GetTensorInfo().ToString();
@@ -113,6 +117,10 @@ void WriteDot(const Graph& graph, const char* title, std::ostream& stream)
         std::string label = Escaped(layer->GetSchema().m_Name, special) + "|";
         layer->GetSchema().m_VisitFields(layer->GetParameters(), [&](const char* name, const std::string& value)
                                          { label += fmt::format("{} : {}\\l", name, Escaped(value, special)); });
+        if (layer->GetFusedActivation() != nullptr)
+        {
+            label += fmt::format("FusedActivation : {}\\l", Escaped(layer->GetFusedActivationText(), special));
+        }
         label += fmt::format("Guid : {}\\lLayerName : {}\\lLayerType : {}\\lBackendID : {}\\l",
                              static_cast<uint64_t>(layer->GetGuid()), Escaped(layer->GetNameStr(), special),
                              layer->GetSchema().m_Name, Escaped(layer->GetBackendId().Get(), special));
@@ -152,6 +160,10 @@ void WriteJson(const Graph& graph, std::ostream& stream)
         {
             stream << fmt::format(", \"backend\": {}, \"subgraph\": {}", Quoted(layer->GetBackendId().Get()),
                                   layer->m_Subgraph);
+        }
+        if (layer->GetFusedActivation() != nullptr)
+        {
+            stream << fmt::format(", \"fused_activation\": {}", Quoted(layer->GetFusedActivationText()));
         }
         stream << ", \"parameters\": {";
         const char* comma = "";

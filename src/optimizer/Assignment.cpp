@@ -3,6 +3,7 @@
 #include "optimizer/Assignment.hpp"
 
 #include "graph/MakeLayerView.hpp"
+#include "optimizer/FuseActivations.hpp"
 
 #include <fmt/format.h>
 
@@ -45,7 +46,7 @@ void AppendReason(std::string& reasons, const BackendId& backend, const std::str
 /// Tries one backend; on refusal adds its reason.
 bool Try(Layer& layer, const LayerView& view, const Candidate& candidate, std::string& reasons)
 {
-    SupportResult result = candidate.m_Support->IsLayerSupported(view);
+    SupportResult result = AskSupport(*candidate.m_Support, view);
     if (result.IsSupported())
     {
         layer.SetBackendId(candidate.m_Backend->GetId());

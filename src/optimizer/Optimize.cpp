@@ -5,6 +5,7 @@
 #include "common/Profiler.hpp"
 #include "graph/Network.hpp"
 #include "optimizer/Assignment.hpp"
+#include "optimizer/FuseActivations.hpp"
 #include "optimizer/InferTensors.hpp"
 #include "optimizer/Nested.hpp"
 #include "optimizer/OptimizedNetwork.hpp"
@@ -39,10 +40,14 @@ void RefuseUnavailable(const OptimizerOptionsOpaque& options)
     }
 }
 
-void RunPasses(Graph& graph, Profiler& profiler)
+void RunPasses(Graph& graph, const OptimizerOptionsOpaque& options, Profiler& profiler)
 {
     for (const Pass& pass : GetPasses())
     {
+        if (pass.m_HidesResults && options.GetDebugEnabled())
+        {
+            continue;
+        }
         const auto event = profiler.Scope(ProfilingCategory::Optimize, pass.m_Name);
         try
         {
@@ -83,7 +88,7 @@ void Simplify(Graph& graph, const OptimizerOptionsOpaque& options, Profiler& pro
         InferTensors(graph, options, messages);
     }
     CheckBodies(graph);
-    RunPasses(graph, profiler);
+    RunPasses(graph, options, profiler);
 }
 
 /// Copies between memories, then subgraphs.
@@ -138,6 +143,11 @@ IOptimizedNetworkPtr Optimize(const INetwork& network, const std::vector<Backend
         {
             const auto event = profiler->Scope(ProfilingCategory::Optimize, "AssignBackends");
             AssignBackends(*graph, candidates, registry, options.GetModelOptions(), collected);
+        }
+        if (!options.GetDebugEnabled()) // which wants the results of all layers
+        {
+            const auto event = profiler->Scope(ProfilingCategory::Optimize, "FuseActivations");
+            FuseActivations(*graph, registry, options.GetModelOptions());
         }
         const auto event = profiler->Scope(ProfilingCategory::Optimize, "Partition");
         Distribute(*graph, registry);

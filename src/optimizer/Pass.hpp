@@ -17,6 +17,7 @@ struct Pass
     const char* m_Name;
     /// Rewrites the graph. Infos of all outputs are set before, and must be after.
     void (*m_Run)(Graph& graph);
+    bool m_HidesResults = false; ///< intermediate results are gone after it: not run where debugging wants them
 };
 
 /// The passes that do not depend on backends, in order.
@@ -33,6 +34,22 @@ void LowerToNhwc(Graph& graph);
 void FoldConstantTranspose(Graph& graph);
 /// Transpose -> Transpose becomes one, or none where they cancel; a Transpose that changes nothing goes.
 void FoldTransposes(Graph& graph);
+/// Pad -> Convolution2d, DepthwiseConvolution2d or Pooling2d: the border becomes paddings.
+void FoldPad(Graph& graph);
+/// BatchNormalization becomes a part of the weights and bias before it.
+void FoldBatchNormalization(Graph& graph);
+/// Products and sums with constants become a part of the weights and bias before them.
+void FoldScaleShift(Graph& graph);
+/// Maximum and Minimum with constants become a BoundedReLu.
+void FoldMaxMin(Graph& graph);
+/// x * min(6, max(0, x + 3)) / 6 becomes a HardSwish.
+void FoldHardSwish(Graph& graph);
+/// The tanh form of GELU becomes an Activation.
+void FoldGelu(Graph& graph);
+/// exp(x - max) / sum becomes a Softmax.
+void FoldSoftmax(Graph& graph);
+/// (x - mean) / sqrt(variance + epsilon), scale and bias become a LayerNormalization.
+void FoldLayerNormalization(Graph& graph);
 /// Layers that nothing with an effect depends on go.
 void RemoveDeadLayers(Graph& graph);
 

@@ -10,6 +10,16 @@ std::span<const Pass> GetPasses()
     static constexpr Pass list[] = {
         // First, so that nothing after it meets a Permute.
         {"CanonicalTranspose", &passes::CanonicalTranspose},
+        // The folds of both layouts, before Transposes stand between the layers.
+        {"FoldPad", &passes::FoldPad, true},
+        {"FoldMaxMin", &passes::FoldMaxMin, true},
+        // Before constants of these forms become parts of weights.
+        {"FoldHardSwish", &passes::FoldHardSwish, true},
+        {"FoldGelu", &passes::FoldGelu, true},
+        {"FoldSoftmax", &passes::FoldSoftmax, true},
+        {"FoldLayerNormalization", &passes::FoldLayerNormalization, true},
+        {"FoldBatchNormalization", &passes::FoldBatchNormalization, true},
+        {"FoldScaleShift", &passes::FoldScaleShift, true},
         // Makes Transposes, which the next two remove again wherever two NCHW layers meet or a weight is constant.
         {"LowerToNhwc", &passes::LowerToNhwc},
         {"FoldConstantTranspose", &passes::FoldConstantTranspose},

@@ -48,6 +48,7 @@ Report MakeReport()
     layer.m_Reason = "preferred";
     report.m_Assignment = {layer, layer};
     report.m_Assignment[1].m_Backend = "CpuAcc";
+    report.m_Assignment[1].m_FusedActivation = "ReLu";
     return report;
 }
 
