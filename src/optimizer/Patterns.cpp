@@ -257,8 +257,12 @@ FixedForms::Form FixedForms::Make(const Layer& layer) const
     case LayerType::LayerNormalization:
     case LayerType::LogSoftmax:
     case LayerType::Softmax: return OfInput(layer, 0);
+    case LayerType::Mean:
+        return layer.Descriptor<MeanDescriptor>().m_KeepDims ? WithoutSize(OfInput(layer, 0)) : Form();
+    case LayerType::Reduce:
+        return layer.Descriptor<ReduceDescriptor>().m_KeepDims ? WithoutSize(OfInput(layer, 0)) : Form();
     case LayerType::Pad:
-    case LayerType::Transpose: return {OfInput(layer, 0).m_LeastRank, OfInput(layer, 0).m_IsRankExact, 0};
+    case LayerType::Transpose: return WithoutSize(OfInput(layer, 0));
     case LayerType::ElementwiseBinary: return MakeBinary(layer);
     default: return {};
     }

@@ -82,6 +82,7 @@ private:
         bool m_IsRankExact = false;
         unsigned int m_LastSize = 0;
     };
+    static Form WithoutSize(Form form) { return {form.m_LeastRank, form.m_IsRankExact, 0}; }
     Form Of(const OutputSlot& slot) const;
     Form OfInput(const Layer& layer, unsigned int i) const;
     Form Make(const Layer& layer) const;

@@ -337,7 +337,8 @@ TEST(FuseActivations, ShowsInDumpsAssignmentAndProfile)
     }
     EXPECT_EQ(text, "BoundedReLu(6, 0)");
     const Graph& graph = static_cast<const OptimizedNetwork&>(*optimized).GetGraph();
-    for (const auto& layer : graph.Clone()->Layers())
+    const auto clone = graph.Clone();
+    for (const auto& layer : clone->Layers())
     {
         EXPECT_EQ(layer->GetFusedActivationText(),
                   layer->GetType() == LayerType::Convolution2d ? "BoundedReLu(6, 0)" : "");
