@@ -87,6 +87,7 @@ TEST(Report, JsonHasAllFields)
              R"({"name": "out","type": "Float32","shape": [],"quantization": null})",
              R"("quantization": {"scales": [0.5,0.25],"zero_points": [0,0],"dimension": 0})",
              R"({"layer": "relu","type": "Activation","backend": "CpuRef","reason": "preferred"})",
+             R"("backend": "CpuAcc","fused_activation": "ReLu","reason": "preferred"})",
          })
     {
         EXPECT_NE(json.find(part), std::string::npos) << part << " in " << json;
