@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fusing passes ask of a graph: who reads a tensor, which values a constant has, which rank a tensor has in
-// every run, how many bytes of new constants are in proportion. Used by passes/.
+// What the fusing passes ask of a graph: who reads a tensor, which values a constant has, how many bytes of new
+// constants are in proportion. Used by passes/.
 #pragma once
 
 #include "graph/Graph.hpp"
+#include "optimizer/FixedForms.hpp"
 
 #include <cstdint>
 #include <initializer_list>
@@ -21,13 +22,13 @@ Layer* GetSoleProducer(const Layer& layer, unsigned int input);
 /// Whether input `i` is connected and its info is the producer's.
 bool IsPlainInput(const Layer& layer, unsigned int i);
 
+/// The values of a constant Signed32 or Signed64 input of at most `most` elements.
+std::optional<std::vector<int64_t>> GetIntegers(const Layer& layer, unsigned int input, uint64_t most);
+
 /// The values of a constant Float32 input of `count` elements; nothing where it is something else.
 std::optional<std::vector<double>> GetFloats(const Layer& layer, unsigned int input, uint64_t count);
 /// The value of a constant Float32 input of one element.
 std::optional<float> GetFloat(const Layer& layer, unsigned int input);
-/// The values of a constant Signed32 or Signed64 input of at most `most` elements.
-std::optional<std::vector<int64_t>> GetIntegers(const Layer& layer, unsigned int input, uint64_t most);
-
 /// An ElementwiseBinary layer of this operation whose inputs are not overridden.
 bool IsBinary(const Layer* layer, BinaryOperation operation);
 bool IsUnary(const Layer* layer, UnaryOperation operation);
@@ -52,44 +53,12 @@ struct Product
     std::vector<OutputSlot*> m_Factors;
     std::vector<const Layer*> m_Layers; ///< that multiply, or divide by a constant
 };
-class FixedForms;
 /// The product that `last` and multiplications before it, which nothing else reads, are: at most six of them. No
 /// factors where `last` is none.
 Product GetProduct(const Layer& last, const FixedForms& forms);
 
 /// Whether nothing but each other and `last` reads what these layers give, so that they may go with it.
 bool FeedOnly(const std::vector<const Layer*>& layers, const Layer& last);
-
-/// What is sure of the shape of output 0 of each layer, whatever shapes a run brings: it follows from operators and
-/// constants. Nothing is sure of layers that are added later.
-class FixedForms
-{
-public:
-    explicit FixedForms(const Graph& graph);
-    /// At least so many dimensions.
-    unsigned int GetLeastRank(const OutputSlot& slot) const { return Of(slot).m_LeastRank; }
-    std::optional<unsigned int> GetRank(const OutputSlot& slot) const;
-    /// The size of the last dimension; 0 where it is not sure.
-    unsigned int GetLastSize(const OutputSlot& slot) const { return Of(slot).m_LastSize; }
-    /// Whether a constant of one element at `constant` leaves the shape of the tensor at `data` as it is when the two
-    /// broadcast.
-    bool KeepsShape(const Layer& layer, unsigned int data, unsigned int constant) const;
-
-private:
-    struct Form
-    {
-        unsigned int m_LeastRank = 0;
-        bool m_IsRankExact = false;
-        unsigned int m_LastSize = 0;
-    };
-    static Form WithoutSize(Form form) { return {form.m_LeastRank, form.m_IsRankExact, 0}; }
-    Form Of(const OutputSlot& slot) const;
-    Form OfInput(const Layer& layer, unsigned int i) const;
-    Form Make(const Layer& layer) const;
-    Form MakeBinary(const Layer& layer) const;
-
-    std::vector<Form> m_Forms;
-};
 
 /// How many bytes of changed copies of constants a pass may make: a small file must not ask for much memory.
 class ConstantBudget
