@@ -584,8 +584,8 @@ struct InstanceNormalizationDescriptor : detail::Described<InstanceNormalization
 };
 
 /// LayerNormalization (Tenon): (x - mean) / sqrt(variance + m_Epsilon), mean and variance over the dimensions from
-/// m_Axis on, times scale plus bias. Semantics of ONNX's operator of that name. Inputs: x and, where they are connected,
-/// scale and bias, which have the shape of those dimensions (ones may stand before it) or one element.
+/// m_Axis on, times scale plus bias. Semantics of ONNX's operator of that name. Inputs: x and, where they are
+/// connected, scale and bias, which have the shape of those dimensions (ones may stand before it) or one element.
 struct LayerNormalizationDescriptor : detail::Described<LayerNormalizationDescriptor>
 {
     int m_Axis = -1;         ///< negative counts from the end
