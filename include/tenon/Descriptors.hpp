@@ -583,6 +583,22 @@ struct InstanceNormalizationDescriptor : detail::Described<InstanceNormalization
     }
 };
 
+/// LayerNormalization (Tenon): (x - mean) / sqrt(variance + m_Epsilon), mean and variance over the dimensions from
+/// m_Axis on, times scale plus bias. Semantics of ONNX's operator of that name. Inputs: x and, where they are
+/// connected, scale and bias, which have the shape of those dimensions (ones may stand before it) or one element.
+struct LayerNormalizationDescriptor : detail::Described<LayerNormalizationDescriptor>
+{
+    int m_Axis = -1;         ///< negative counts from the end
+    float m_Epsilon = 1e-5f; ///< added to the variance
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Axis", &LayerNormalizationDescriptor::m_Axis);
+        v("Epsilon", &LayerNormalizationDescriptor::m_Epsilon);
+    }
+};
+
 /// BatchToSpaceNd. With m_ParametersAsInputs inputs 1 and 2 are the block shape [M] and the crops [M, 2].
 struct BatchToSpaceNdDescriptor : detail::Described<BatchToSpaceNdDescriptor>
 {

@@ -292,6 +292,10 @@ public:
     /// Divides by the L2 norm over the channels. Floats, or 8 bits to scale 1/128; shape and type are the same.
     virtual IConnectableLayer* AddL2NormalizationLayer(const L2NormalizationDescriptor& l2NormalizationDescriptor,
                                                        const char* name = nullptr) = 0;
+    /// Normalizes over the dimensions from an axis on, as ONNX does; inputs 1 and 2 are scale and bias (Tenon).
+    virtual IConnectableLayer*
+    AddLayerNormalizationLayer(const LayerNormalizationDescriptor& layerNormalizationDescriptor,
+                               const char* name = nullptr) = 0;
     /// log(softmax(in)) along an axis. Floats, or 8 bits to scale 1/16; shape and type are the same.
     virtual IConnectableLayer* AddLogSoftmaxLayer(const LogSoftmaxDescriptor& logSoftmaxDescriptor,
                                                   const char* name = nullptr) = 0;
@@ -660,6 +664,8 @@ struct LayerAssignment
     /// "preferred", or one "<backend>: <reason>" for each backend that refused; before it, where the layer runs in
     /// another element type than was asked for, "Float32 in place of Float16: <why>".
     std::string m_Reason;
+    /// The activation that runs as a part of the layer, e.g. "BoundedReLu(6, 0)"; empty where there is none.
+    std::string m_FusedActivation;
     /// Number of the subgraph that the layer runs in; subgraphs run in this order.
     unsigned int m_Subgraph = 0;
 };

@@ -123,6 +123,10 @@ void WriteAssignment(JsonWriter& json, const std::vector<LayerAssignment>& assig
         json.Member("layer", layer.m_Name);
         json.Member("type", GetLayerTypeAsCString(layer.m_Type));
         json.Member("backend", layer.m_Backend.Get());
+        if (!layer.m_FusedActivation.empty())
+        {
+            json.Member("fused_activation", layer.m_FusedActivation);
+        }
         json.Member("reason", layer.m_Reason);
         json.EndObject();
     }

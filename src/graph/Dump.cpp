@@ -63,6 +63,10 @@ void PrintGraph(const Graph& graph, std::ostream& stream)
     {
         stream << fmt::format("{:5} {:24} {:12} {}", layer->m_Index, layer->GetSchema().m_Name,
                               layer->GetBackendId().IsUndefined() ? "" : layer->GetBackendId().Get(), layer->GetName());
+        if (layer->GetFusedActivation() != nullptr)
+        {
+            stream << " + " << layer->GetFusedActivationText();
+        }
         for (const OutputSlot& output : layer->Outputs())
         {
             stream << "  " << output.GetTensorInfo().ToString();
@@ -80,6 +84,10 @@ void WriteDot(const Graph& graph, const char* title, std::ostream& stream)
         std::string label = Escaped(layer->GetSchema().m_Name, special) + "|";
         layer->GetSchema().m_VisitFields(layer->GetParameters(), [&](const char* name, const std::string& value)
                                          { label += fmt::format("{} : {}\\l", name, Escaped(value, special)); });
+        if (layer->GetFusedActivation() != nullptr)
+        {
+            label += fmt::format("FusedActivation : {}\\l", Escaped(layer->GetFusedActivationText(), special));
+        }
         label += fmt::format("Guid : {}\\lLayerName : {}\\lLayerType : {}\\lBackendID : {}\\l",
                              static_cast<uint64_t>(layer->GetGuid()), Escaped(layer->GetNameStr(), special),
                              layer->GetSchema().m_Name, Escaped(layer->GetBackendId().Get(), special));
@@ -118,6 +126,10 @@ void WriteJson(const Graph& graph, std::ostream& stream)
         {
             json.Member("backend", layer->GetBackendId().Get());
             json.Member("subgraph", layer->m_Subgraph);
+        }
+        if (layer->GetFusedActivation() != nullptr)
+        {
+            json.Member("fused_activation", layer->GetFusedActivationText());
         }
         WriteParameters(json, *layer);
         json.Key("inputs");

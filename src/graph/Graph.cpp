@@ -165,6 +165,10 @@ std::unique_ptr<Graph> Graph::Clone() const
             copy->AddLayer(layer->GetType(), descriptor.IsNull() ? nullptr : layer->GetSchema().m_Clone(descriptor),
                            layer->GetNameStr(), layer->GetGuid());
         made.SetBindingId(layer->GetBindingId());
+        if (layer->GetFusedActivation() != nullptr)
+        {
+            made.SetFusedActivation(*layer->GetFusedActivation());
+        }
         if (layer->GetConstant() != nullptr)
         {
             made.SetConstant(layer->ShareConstant());

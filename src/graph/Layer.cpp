@@ -212,6 +212,33 @@ std::string Layer::Describe() const
     return fmt::format("layer {} '{}' ({})", m_Index, m_Name, m_Schema->m_Name);
 }
 
+std::string Layer::GetFusedActivationText() const
+{
+    if (m_FusedActivation == nullptr)
+    {
+        return {};
+    }
+    const float a = m_FusedActivation->m_A;
+    const float b = m_FusedActivation->m_B;
+    switch (m_FusedActivation->m_Function)
+    {
+    case ActivationFunction::Sigmoid: return "Sigmoid";
+    case ActivationFunction::TanH: return fmt::format("TanH({}, {})", a, b);
+    case ActivationFunction::Linear: return fmt::format("Linear({}, {})", a, b);
+    case ActivationFunction::ReLu: return "ReLu";
+    case ActivationFunction::BoundedReLu: return fmt::format("BoundedReLu({}, {})", a, b);
+    case ActivationFunction::SoftReLu: return "SoftReLu";
+    case ActivationFunction::LeakyReLu: return fmt::format("LeakyReLu({})", a);
+    case ActivationFunction::Abs: return "Abs";
+    case ActivationFunction::Sqrt: return "Sqrt";
+    case ActivationFunction::Square: return "Square";
+    case ActivationFunction::Elu: return fmt::format("Elu({})", a);
+    case ActivationFunction::HardSwish: return "HardSwish";
+    case ActivationFunction::Gelu: return a != 0.0f ? "Gelu(tanh)" : "Gelu";
+    }
+    return fmt::format("activation {}", static_cast<int>(m_FusedActivation->m_Function));
+}
+
 InputSlot& Layer::CheckedInput(unsigned int index) const
 {
     if (index >= m_NumInputs)

@@ -118,6 +118,16 @@ public:
         return static_cast<const D&>(GetParameters());
     }
 
+    /// The activation that the layer applies to its output 0, or null. It is no part of the descriptor: only a backend
+    /// that was asked (ILayerSupport::IsActivationFusable) runs it.
+    const ActivationDescriptor* GetFusedActivation() const { return m_FusedActivation.get(); }
+    void SetFusedActivation(const ActivationDescriptor& activation)
+    {
+        m_FusedActivation = std::make_unique<const ActivationDescriptor>(activation);
+    }
+    /// "BoundedReLu(6, 0)", for people; empty where there is none.
+    std::string GetFusedActivationText() const;
+
     /// Of a Constant layer; null for others.
     const ConstantPayload* GetConstant() const { return m_Constant.get(); }
     const std::shared_ptr<const ConstantPayload>& ShareConstant() const { return m_Constant; }
@@ -179,6 +189,7 @@ private:
     LayerGuid m_Guid;
     std::string m_Name;
     std::unique_ptr<BaseDescriptor> m_Descriptor; ///< null: NullDescriptor
+    std::unique_ptr<const ActivationDescriptor> m_FusedActivation;
     std::unique_ptr<InputSlot[]> m_Inputs;
     std::unique_ptr<OutputSlot[]> m_Outputs;
     std::shared_ptr<const ConstantPayload> m_Constant;

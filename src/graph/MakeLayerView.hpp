@@ -38,6 +38,7 @@ public:
         view.m_Name = &layer.GetNameStr();
         view.m_Guid = layer.GetGuid();
         view.m_Descriptor = &layer.GetParameters();
+        view.m_FusedActivation = layer.GetFusedActivation();
         view.m_Inputs = m_Inputs;
         view.m_Outputs = m_Outputs;
         view.m_ConstantData = m_Data;

@@ -170,6 +170,10 @@ public:
     {
         return Add(LayerType::L2Normalization, d, name);
     }
+    IConnectableLayer* AddLayerNormalizationLayer(const LayerNormalizationDescriptor& d, const char* name) override
+    {
+        return Add(LayerType::LayerNormalization, d, name);
+    }
     IConnectableLayer* AddLogSoftmaxLayer(const LogSoftmaxDescriptor& d, const char* name) override
     {
         return Add(LayerType::LogSoftmax, d, name);

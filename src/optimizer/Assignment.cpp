@@ -3,6 +3,7 @@
 #include "optimizer/Assignment.hpp"
 
 #include "graph/MakeLayerView.hpp"
+#include "optimizer/FuseActivations.hpp"
 
 #include <fmt/format.h>
 
@@ -153,7 +154,7 @@ std::shared_ptr<const IBackend> BackendChooser::Choose(const Layer& layer, const
 {
     const auto takes = [&](const IBackend& backend, const ILayerSupport& support)
     {
-        const SupportResult result = support.IsLayerSupported(view);
+        const SupportResult result = AskSupport(support, view);
         if (!result.IsSupported())
         {
             AppendReason(refusals, backend.GetId(), result.m_Reason);

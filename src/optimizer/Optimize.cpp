@@ -9,6 +9,7 @@
 #include "graph/OptimizedNetwork.hpp"
 #include "optimizer/Assignment.hpp"
 #include "optimizer/FloatWidths.hpp"
+#include "optimizer/FuseActivations.hpp"
 #include "optimizer/Partition.hpp"
 #include "optimizer/Pass.hpp"
 
@@ -39,10 +40,20 @@ Optional<DataType> GetReducedType(const OptimizerOptionsOpaque& options)
     return options.GetReduceFp32ToBf16() ? Optional<DataType>(DataType::BFloat16) : EmptyOptional();
 }
 
+/// Debugging shows what each layer gives: layers that become parts of others would be missing.
+bool WantsAllResults(const OptimizerOptionsOpaque& options)
+{
+    return options.GetDebugEnabled() || options.GetDebugToFileEnabled();
+}
+
 void RunPasses(Graph& graph, std::span<const Pass> passes, PassContext& context, Profiler& profiler)
 {
     for (const Pass& pass : passes)
     {
+        if (pass.m_Kind == Pass::Kind::Hiding && WantsAllResults(context.m_Options))
+        {
+            continue;
+        }
         const auto event = profiler.Scope(ProfilingCategory::Optimize, pass.m_Name);
         try
         {
@@ -154,6 +165,11 @@ IOptimizedNetworkPtr OptimizeWithPasses(const INetwork& network, const std::vect
         {
             const auto event = profiler->Scope(ProfilingCategory::Optimize, "AssignBackends");
             AssignBackends(*graph, chooser, collected);
+        }
+        if (!WantsAllResults(options))
+        {
+            const auto event = profiler->Scope(ProfilingCategory::Optimize, "FuseActivations");
+            FuseActivations(*graph, registry, options.GetModelOptions());
         }
         const auto event = profiler->Scope(ProfilingCategory::Optimize, "Partition");
         Distribute(*graph, registry);

@@ -38,6 +38,7 @@ struct Pass
     enum class Kind
     {
         Optimization,
+        Hiding,   ///< intermediate results are gone after it: not run where debugging wants them
         Necessary ///< backends rely on it
     };
 
@@ -92,6 +93,22 @@ void MoveTransposes(Graph& graph);
 void FoldReshapes(Graph& graph);
 /// A BroadcastTo goes where its readers broadcast by themselves to the same shape.
 void RemoveBroadcastTo(Graph& graph);
+/// Pad -> Convolution2d, DepthwiseConvolution2d or Pooling2d: the border becomes paddings.
+void FoldPad(Graph& graph);
+/// BatchNormalization becomes a part of the weights and bias before it.
+void FoldBatchNormalization(Graph& graph);
+/// Products and sums with constants become a part of the weights and bias before them.
+void FoldScaleShift(Graph& graph);
+/// Maximum and Minimum with constants become a BoundedReLu.
+void FoldMaxMin(Graph& graph);
+/// x * min(6, max(0, x + 3)) / 6 becomes a HardSwish.
+void FoldHardSwish(Graph& graph);
+/// The tanh form of GELU becomes an Activation.
+void FoldGelu(Graph& graph);
+/// exp(x - max) / sum becomes a Softmax.
+void FoldSoftmax(Graph& graph);
+/// (x - mean) / sqrt(variance + epsilon), scale and bias become a LayerNormalization.
+void FoldLayerNormalization(Graph& graph);
 /// Layers that nothing with an effect depends on go.
 void RemoveDeadLayers(Graph& graph);
 

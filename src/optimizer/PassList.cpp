@@ -17,6 +17,16 @@ std::span<const Pass> GetPasses()
         {"BakeParameters", &passes::BakeParameters},
         // Nothing after it meets a Permute.
         {"CanonicalTranspose", &passes::CanonicalTranspose, Pass::Kind::Necessary},
+        // The folds of both layouts, before Transposes stand between the layers.
+        {"FoldPad", &passes::FoldPad, Pass::Kind::Hiding},
+        {"FoldMaxMin", &passes::FoldMaxMin, Pass::Kind::Hiding},
+        // Before constants of these forms become parts of weights.
+        {"FoldHardSwish", &passes::FoldHardSwish, Pass::Kind::Hiding},
+        {"FoldGelu", &passes::FoldGelu, Pass::Kind::Hiding},
+        {"FoldSoftmax", &passes::FoldSoftmax, Pass::Kind::Hiding},
+        {"FoldLayerNormalization", &passes::FoldLayerNormalization, Pass::Kind::Hiding},
+        {"FoldBatchNormalization", &passes::FoldBatchNormalization, Pass::Kind::Hiding},
+        {"FoldScaleShift", &passes::FoldScaleShift, Pass::Kind::Hiding},
         // Makes Transposes, which those after it remove wherever two NCHW layers meet or a weight is constant.
         {"LowerToNhwc", &passes::LowerToNhwc, Pass::Kind::Necessary},
         {"FoldTransposes", &passes::FoldTransposes},

@@ -142,6 +142,7 @@ std::unique_ptr<IShapedWorkload> ReshapeStep(const Step& step, const BaseDescrip
 {
     ReshapeArgs args;
     args.m_Descriptor = descriptor != nullptr ? descriptor : &step.m_Layer->GetParameters();
+    args.m_FusedActivation = step.m_Layer->GetFusedActivation();
     args.m_Inputs = inputs;
     args.m_Outputs = outputs;
     args.m_ConstantData = constants;

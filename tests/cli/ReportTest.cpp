@@ -48,6 +48,7 @@ Report MakeReport()
     layer.m_Reason = "preferred";
     report.m_Assignment = {layer, layer};
     report.m_Assignment[1].m_Backend = "CpuAcc";
+    report.m_Assignment[1].m_FusedActivation = "ReLu";
     return report;
 }
 
@@ -86,6 +87,7 @@ TEST(Report, JsonHasAllFields)
              R"({"name": "out","type": "Float32","shape": [],"quantization": null})",
              R"("quantization": {"scales": [0.5,0.25],"zero_points": [0,0],"dimension": 0})",
              R"({"layer": "relu","type": "Activation","backend": "CpuRef","reason": "preferred"})",
+             R"("backend": "CpuAcc","fused_activation": "ReLu","reason": "preferred"})",
          })
     {
         EXPECT_NE(json.find(part), std::string::npos) << part << " in " << json;

@@ -9,6 +9,7 @@ InferCases NormalizationCases()
 {
     using enum LayerType;
     const auto softmax = [](int axis) { return Made<SoftmaxDescriptor>([&](auto& d) { d.m_Axis = axis; }); };
+    const auto layer = [](int axis) { return Made<LayerNormalizationDescriptor>([&](auto& d) { d.m_Axis = axis; }); };
     const auto withLayout = [](auto descriptor, DataLayout layout)
     {
         descriptor.m_DataLayout = layout;
@@ -47,6 +48,15 @@ InferCases NormalizationCases()
             .Gives({"[9]"}),
         Case(L2Normalization, "NCHW of rank 1", L2NormalizationDescriptor(), {T({9})})
             .Rejects("no dimension of channels"),
+        Case(LayerNormalization, "last axis", layer(-1), {T({2, 3, 4}), T({1, 4}), T({1})})
+            .Gives({"[2,3,4]"})
+            .Resolves(layer(2)),
+        Case(LayerNormalization, "axis 1", layer(1), {T({2, 3, 4}), T({3, 4}), T({3, 4})}).Gives({"[2,3,4]"}),
+        Case(LayerNormalization, "scale of other sizes", LayerNormalizationDescriptor(), {T({2, 3, 4}), T({4, 1})})
+            .Rejects("the scale, has shape [4,1]"),
+        Case(LayerNormalization, "bias of more dimensions", LayerNormalizationDescriptor(), {T({4}), T({4}), T({1, 4})})
+            .Rejects("the bias, has shape [1,4]"),
+        Case(LayerNormalization, "no dimension", LayerNormalizationDescriptor(), {T({})}).Rejects("axis"),
         Case(Normalization, "same", NormalizationDescriptor(), {T({1, 3, 8, 9})}).Gives({"[1,3,8,9]"}),
         Case(Normalization, "rank 5", NormalizationDescriptor(), {T({1, 1, 3, 8, 9})})
             .Rejects("must have 4 dimensions"),

@@ -38,6 +38,11 @@ class TENON_API ILayerSupport
 public:
     virtual ~ILayerSupport();
     virtual SupportResult IsLayerSupported(const LayerView& layer) const = 0;
+    /// Whether the backend runs `layer`, which it supports, together with `activation` on its output 0, so that the
+    /// result is that of the two layers one after the other: for quantized outputs, bit for bit. Output 0 has the info
+    /// that the activation's output would have. A layer is only then given to the backend with
+    /// LayerView::m_FusedActivation set; backends that do not know of it keep this refusal.
+    virtual SupportResult IsActivationFusable(const LayerView& layer, const ActivationDescriptor& activation) const;
 };
 
 } // namespace tenon

@@ -19,6 +19,9 @@ struct LayerView
     const std::string* m_Name = nullptr;
     LayerGuid m_Guid;
     const BaseDescriptor* m_Descriptor = nullptr;
+    /// An activation that the layer applies to its output 0, or null. Set only where the backend's
+    /// ILayerSupport::IsActivationFusable said yes.
+    const ActivationDescriptor* m_FusedActivation = nullptr;
 
     /// One entry per input slot; null where an optional input is not connected. Shapes may be unknown until the run.
     Span<const TensorInfo* const> m_Inputs;

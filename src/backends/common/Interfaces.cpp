@@ -18,6 +18,12 @@ IBackendContext::~IBackendContext() = default;
 ICustomAllocator::~ICustomAllocator() = default;
 ICustomOperator::~ICustomOperator() = default;
 ILayerSupport::~ILayerSupport() = default;
+
+SupportResult ILayerSupport::IsActivationFusable(const LayerView&, const ActivationDescriptor&) const
+{
+    return SupportResult::No(SupportCode::UnsupportedParameters, "applies no activations in other layers");
+}
+
 IWorkloadFactory::~IWorkloadFactory() = default;
 IWorkload::~IWorkload() = default;
 IShapedWorkload::~IShapedWorkload() = default;

@@ -234,6 +234,13 @@ public:
         return result;
     }
 
+    SupportResult IsActivationFusable(const LayerView& layer, const ActivationDescriptor& activation) const override
+    {
+        const Kernel* kernel = m_Lookup(layer.m_Type);
+        return kernel != nullptr && kernel->m_Fuse != nullptr ? kernel->m_Fuse(layer, activation)
+                                                              : ILayerSupport::IsActivationFusable(layer, activation);
+    }
+
 private:
     KernelLookup m_Lookup;
 };
@@ -257,9 +264,13 @@ private:
 class TableWorkload final : public IWorkload
 {
 public:
-    TableWorkload(const Kernel& kernel, LayerType type, std::shared_ptr<const PackedWeights> packed)
-        : m_Kernel(kernel), m_HasEffect(HasEffect(type)), m_Packed(std::move(packed))
+    TableWorkload(const Kernel& kernel, const LayerView& layer, std::shared_ptr<const PackedWeights> packed)
+        : m_Kernel(kernel), m_Name(kernel.m_Name), m_HasEffect(HasEffect(layer.m_Type)), m_Packed(std::move(packed))
     {
+        if (layer.m_FusedActivation != nullptr)
+        {
+            m_Name += "+Activation";
+        }
     }
 
     std::unique_ptr<IShapedWorkload> Reshape(const ReshapeArgs& args) const override
@@ -271,10 +282,11 @@ public:
         }
         return std::make_unique<TableShapedWorkload>(std::move(prepared), m_Packed);
     }
-    const char* GetName() const override { return m_Kernel.m_Name; }
+    const char* GetName() const override { return m_Name.c_str(); }
 
 private:
     const Kernel& m_Kernel;
+    std::string m_Name;
     bool m_HasEffect;
     std::shared_ptr<const PackedWeights> m_Packed;
 };
@@ -294,12 +306,17 @@ public:
             throw UnimplementedException(m_Id.Get() + " has no kernel for " + GetLayerTypeAsCString(layer.m_Type) +
                                          " layers; ask its layer support before making workloads");
         }
+        if (layer.m_FusedActivation != nullptr && kernel->m_Fuse == nullptr)
+        {
+            throw UnimplementedException(std::string(kernel->m_Name) + " applies no activation to its output; ask the "
+                                                                       "layer support before fusing one");
+        }
         std::shared_ptr<const PackedWeights> packed;
         if (kernel->m_Pack != nullptr)
         {
             packed = m_Cache.Pack(*kernel, layer);
         }
-        return std::make_unique<TableWorkload>(*kernel, layer.m_Type, std::move(packed));
+        return std::make_unique<TableWorkload>(*kernel, layer, std::move(packed));
     }
 
 private:

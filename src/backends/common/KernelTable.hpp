@@ -166,6 +166,8 @@ struct Kernel
     SupportResult (*m_Check)(const LayerView& layer) = nullptr;
     /// Create step: packs weights; may be null.
     std::unique_ptr<PackedWeights> (*m_Pack)(const LayerView& layer) = nullptr;
+    /// Whether the kernel applies this activation to its output, see ReshapeArgs::m_FusedActivation; null: none.
+    SupportResult (*m_Fuse)(const LayerView& layer, const ActivationDescriptor& activation) = nullptr;
 };
 
 /// The kernel of each layer type, or null; indexed by LayerType.

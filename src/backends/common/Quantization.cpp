@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 namespace tenon::backends
@@ -101,6 +102,19 @@ QuantizedRange CalculateActivationRange(DataType type, float scale, int32_t zero
         range.m_Max = std::min(range.m_Max, QuantizeBound(upper, scale, zeroPoint));
     }
     return range;
+}
+
+QuantizedRange GetClampRange(DataType type, float scale, int32_t zeroPoint, float lower, float upper)
+{
+    if (std::isnan(lower) || std::isnan(upper))
+    {
+        throw LayerValidationException("the bounds of a BoundedReLu must be numbers");
+    }
+    constexpr float Infinity = std::numeric_limits<float>::infinity();
+    constexpr float FarSteps = 1e9f;
+    const float far = FarSteps * scale;
+    return CalculateActivationRange(type, scale, zeroPoint, lower < -far ? -Infinity : std::min(lower, far),
+                                    upper > far ? Infinity : std::max(upper, -far));
 }
 
 } // namespace tenon::backends

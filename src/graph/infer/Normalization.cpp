@@ -21,6 +21,28 @@ void InferSoftmaxFamily(InferContext& context)
     context.SetOutputShape(0, context.InputShape(0));
 }
 
+// Scale or bias of LayerNormalization: one element, or the dimensions of input 0 from `axis` on, behind any ones.
+void CheckNormalizedParameter(const InferContext& context, size_t parameter, const char* what, unsigned int axis)
+{
+    if (!context.HasInput(parameter) || context.InputShape(parameter).GetNumElements64() == 1)
+    {
+        return;
+    }
+    const TensorShape& data = context.InputShape(0);
+    const TensorShape& shape = context.InputShape(parameter);
+    bool fits = shape.GetNumDimensions() <= data.GetNumDimensions();
+    for (unsigned int i = 0; fits && i < data.GetNumDimensions(); ++i)
+    {
+        const unsigned int missing = data.GetNumDimensions() - shape.GetNumDimensions();
+        const unsigned int size = i < missing ? 1 : shape[i - missing];
+        fits = size == (i < axis ? 1 : data[i]);
+    }
+    context.Check(fits,
+                  "input {}, the {}, has shape {}, but it must have one element or the sizes of input 0, {}, from "
+                  "dimension {} on",
+                  parameter, what, shape, data, axis);
+}
+
 } // namespace
 
 void InferBatchNormalization(InferContext& context)
@@ -44,6 +66,20 @@ void InferL2Normalization(InferContext& context)
 {
     GetChannels(context, context.Descriptor<L2NormalizationDescriptor>().m_DataLayout);
     context.SetOutputShape(0, context.InputShape(0));
+}
+
+void InferLayerNormalization(InferContext& context)
+{
+    const TensorShape& input = context.InputShape(0);
+    const int axis = context.Descriptor<LayerNormalizationDescriptor>().m_Axis;
+    const unsigned int canonical = context.CanonicalAxis(axis, input.GetNumDimensions());
+    if (axis < 0)
+    {
+        context.Edit<LayerNormalizationDescriptor>().m_Axis = static_cast<int>(canonical);
+    }
+    CheckNormalizedParameter(context, 1, "scale", canonical);
+    CheckNormalizedParameter(context, 2, "bias", canonical);
+    context.SetOutputShape(0, input);
 }
 
 void InferLogSoftmax(InferContext& context)

@@ -124,6 +124,13 @@ void Product::RunTile(const float* data, const float* bias, float* out, size_t f
                             1.0f, rowsOfData, ToBlas(m_DataStride), weights, ToBlas(m_WeightStride), 1.0f, tile,
                             ToBlas(m_OutStride));
         }
+        if (m_Clamp.IsActive())
+        {
+            for (size_t r = 0; r < rows; ++r)
+            {
+                m_Clamp.Run(tile + r * m_OutStride, columns);
+            }
+        }
         row += rows;
     }
 }

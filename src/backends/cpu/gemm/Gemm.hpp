@@ -3,6 +3,7 @@
 // products are split over the threads of the caller's IParallelFor.
 #pragma once
 
+#include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
 
 #include <cstddef>
@@ -38,7 +39,7 @@ private:
     size_t m_Columns;
 };
 
-/// out = bias + data * weights, all row-major with the given distances between rows. A null bias is zeros.
+/// out = clamp(bias + data * weights), all row-major with the given distances between rows. A null bias is zeros.
 struct Product
 {
     size_t m_Rows = 0;    ///< of data and out
@@ -48,6 +49,7 @@ struct Product
     size_t m_WeightStride = 0;
     size_t m_OutStride = 0;
     const float* m_Weights = nullptr;
+    backends::FloatClamp m_Clamp; ///< of the fused activation, if there is one
 
     const OpenBlas* m_Blas = nullptr; ///< Prepare sets it
 

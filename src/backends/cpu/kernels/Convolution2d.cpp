@@ -208,6 +208,7 @@ backends::Prepared PrepareConvolution(const ReshapeArgs& args, const backends::P
     product.m_WeightStride = weights.GetColumns();
     product.m_OutStride = weights.GetColumns();
     product.m_Weights = weights.GetData();
+    product.m_Clamp = backends::FloatClamp(args.m_FusedActivation);
     product.Prepare();
     if (windows.ArePixels() || product.m_Depth == 0)
     {
@@ -227,6 +228,6 @@ backends::Prepared PrepareConvolution(const ReshapeArgs& args, const backends::P
 } // namespace
 
 extern const backends::Kernel CpuConvolution2dKernel = {"CpuConvolution2d", ConvolutionTypes, PrepareConvolution,
-                                                        CheckConvolution, PackConvolution};
+                                                        CheckConvolution,   PackConvolution,  backends::FuseClamp};
 
 } // namespace tenon::cpu

@@ -79,10 +79,13 @@ backends::Prepared PrepareFullyConnected(const ReshapeArgs& args, const backends
                                        "and a bias as long as a row of the output");
     }
 
+    const backends::FloatClamp clamp(args.m_FusedActivation);
     if (weights.GetDepth() == 0)
     {
         // As TFLite, which leaves even the bias out.
-        return [outputElements](const ExecuteArgs& run) { std::fill_n(run.GetOutput<float>(0), outputElements, 0.0f); };
+        const float value = clamp.IsActive() ? clamp(0.0f) : 0.0f;
+        return [outputElements, value](const ExecuteArgs& run)
+        { std::fill_n(run.GetOutput<float>(0), outputElements, value); };
     }
 
     Product product;
@@ -93,6 +96,7 @@ backends::Prepared PrepareFullyConnected(const ReshapeArgs& args, const backends
     product.m_WeightStride = product.m_Columns;
     product.m_OutStride = product.m_Columns;
     product.m_Weights = weights.GetData();
+    product.m_Clamp = clamp;
     product.Prepare();
     return [product, hasBias](const ExecuteArgs& run)
     {
@@ -103,7 +107,8 @@ backends::Prepared PrepareFullyConnected(const ReshapeArgs& args, const backends
 
 } // namespace
 
-extern const backends::Kernel CpuFullyConnectedKernel = {
-    "CpuFullyConnected", FullyConnectedTypes, PrepareFullyConnected, CheckFullyConnected, PackFullyConnected};
+extern const backends::Kernel CpuFullyConnectedKernel = {"CpuFullyConnected",   FullyConnectedTypes,
+                                                         PrepareFullyConnected, CheckFullyConnected,
+                                                         PackFullyConnected,    backends::FuseClamp};
 
 } // namespace tenon::cpu

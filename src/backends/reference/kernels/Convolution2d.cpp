@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution2d: NHWC data, weights [O, H, W, I], grouped when the data has more channels than I. Float types; uint8
 // and int8 as TFLite's reference kernels; 16-bit data with 8-bit weights; float data with 8-bit weights.
+#include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/kernels/HalfAsFloat.hpp"
 #include "backends/reference/kernels/HybridInput.hpp"
@@ -45,6 +46,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel RefConvolution2dKernel = {"RefConvolution2d", WeightedSumTypes, Prepare, Check};
+extern const backends::Kernel RefConvolution2dKernel = {"RefConvolution2d", WeightedSumTypes, Prepare, Check, nullptr,
+                                                        backends::FuseClamp};
 
 } // namespace tenon::ref

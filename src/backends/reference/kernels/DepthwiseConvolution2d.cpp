@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // DepthwiseConvolution2d: NHWC data, weights [1, H, W, O]; output channel c reads input channel c / (O / C). Types as
 // Convolution2d, but that float data goes with int8 weights only.
+#include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
@@ -101,7 +102,7 @@ class FloatDepthwise
 public:
     FloatDepthwise(const ReshapeArgs& args, const ConvolutionGeometry& g, Scratch& scratch)
         : m_Geometry(g), m_Bias(args), m_Sums(scratch.Add<float>(g.m_OutputChannels)),
-          m_BiasRow(scratch.Add<float>(g.m_OutputChannels))
+          m_BiasRow(scratch.Add<float>(g.m_OutputChannels)), m_Clamp(args.m_FusedActivation)
     {
     }
 
@@ -112,7 +113,10 @@ public:
         m_Bias.Load(args, channels, bias);
         float* output = args.GetOutput<float>(0);
         const auto emit = [&](size_t pixel, size_t, const float* sums)
-        { std::transform(sums, sums + channels, bias, output + pixel * channels, std::plus<>()); };
+        {
+            std::transform(sums, sums + channels, bias, output + pixel * channels, std::plus<>());
+            m_Clamp.Run(output + pixel * channels, channels);
+        };
         ForEachPixel(
             m_Geometry, args.GetInput<float>(0), [](size_t) { return 0; }, args.GetInput<float>(1), 0,
             Scratch::At<float>(args.m_Scratch, m_Sums), emit);
@@ -123,6 +127,7 @@ private:
     Bias m_Bias;
     size_t m_Sums; ///< offsets in the scratch memory
     size_t m_BiasRow;
+    backends::FloatClamp m_Clamp;
 };
 
 template <typename In, typename W, typename Acc>
@@ -165,7 +170,8 @@ public:
     HybridDepthwise(const ReshapeArgs& args, const ConvolutionGeometry& g, Scratch& scratch)
         : m_Geometry(g), m_Bias(args),
           m_Input(args, g.m_Batches, g.NumImageElements(), g.m_OutputChannels, true, scratch),
-          m_Sums(scratch.Add<int32_t>(g.m_OutputChannels)), m_BiasRow(scratch.Add<float>(g.m_OutputChannels))
+          m_Sums(scratch.Add<int32_t>(g.m_OutputChannels)), m_BiasRow(scratch.Add<float>(g.m_OutputChannels)),
+          m_Clamp(args.m_FusedActivation)
     {
     }
 
@@ -178,7 +184,10 @@ public:
         m_Input.Quantize(args);
         float* output = args.GetOutput<float>(0);
         const auto emit = [&](size_t pixel, size_t batch, const int32_t* sums)
-        { m_Input.Run(scratch, batch, sums, bias, 0, channels, output + pixel * channels); };
+        {
+            m_Input.Run(scratch, batch, sums, bias, 0, channels, output + pixel * channels);
+            m_Clamp.Run(output + pixel * channels, channels);
+        };
         ForEachPixel(
             m_Geometry, m_Input.GetValues(scratch), [&](size_t b) { return m_Input.GetZeroPoint(scratch, b); },
             args.GetInput<int8_t>(1), 0, Scratch::At<int32_t>(scratch, m_Sums), emit);
@@ -190,6 +199,7 @@ private:
     HybridInput m_Input;
     size_t m_Sums; ///< offsets in the scratch memory
     size_t m_BiasRow;
+    backends::FloatClamp m_Clamp;
 };
 
 template <typename Executor>
@@ -238,7 +248,7 @@ Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 
 } // namespace
 
-extern const backends::Kernel RefDepthwiseConvolution2dKernel = {"RefDepthwiseConvolution2d", WeightedSumTypes, Prepare,
-                                                                 Check};
+extern const backends::Kernel RefDepthwiseConvolution2dKernel = {
+    "RefDepthwiseConvolution2d", WeightedSumTypes, Prepare, Check, nullptr, backends::FuseClamp};
 
 } // namespace tenon::ref

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ElementwiseBinary: out = in0 OP in1 with broadcasting. Floats and plain integers here; tensors with a scale in
 // QuantizedBinary.cpp.
+#include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/BinaryOperations.hpp"
 #include "backends/reference/BroadcastLoop.hpp"
@@ -94,21 +95,49 @@ void CheckIntegers(const T* b, size_t count)
     }
 }
 
+/// Operations that networks put before activations.
+template <typename Operation>
+constexpr bool IsFusable = std::is_same_v<Operation, AddOperation> || std::is_same_v<Operation, SubOperation> ||
+                           std::is_same_v<Operation, MulOperation> || std::is_same_v<Operation, DivOperation>;
+
+SupportResult Fuse(const LayerView& layer, const ActivationDescriptor& activation)
+{
+    const BinaryOperation operation = layer.GetDescriptor<ElementwiseBinaryDescriptor>().m_Operation;
+    const bool isQuantized = QuantizedTypes.Has(layer.GetInput(0).GetDataType());
+    if (operation != BinaryOperation::Add && operation != BinaryOperation::Sub && operation != BinaryOperation::Mul &&
+        (operation != BinaryOperation::Div || isQuantized))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "fuses no activation behind this operation");
+    }
+    return backends::FuseClamp(layer, activation);
+}
+
 template <typename T, typename Operation>
 Prepared MakePlain(const ReshapeArgs& args)
 {
     const BroadcastLoop loop(args.GetInput(0).GetShape(), args.GetInput(1).GetShape(), args.GetOutput(0).GetShape());
     const size_t countB = loop.IsEmpty() ? 0 : args.GetInput(1).GetNumElements();
-    return [loop, countB](const ExecuteArgs& run)
+    const auto apply = [](T x, T y)
+    {
+        using C = ComputeType<T>;
+        return static_cast<T>(Operation::Apply(static_cast<C>(x), static_cast<C>(y)));
+    };
+    if constexpr (std::is_same_v<ComputeType<T>, float> && IsFusable<Operation>)
+    {
+        if (args.m_FusedActivation != nullptr)
+        {
+            const backends::FloatClamp clamp(args.m_FusedActivation);
+            const auto applyAndClamp = [apply, clamp](T x, T y)
+            { return static_cast<T>(clamp(static_cast<float>(apply(x, y)))); };
+            return [loop, applyAndClamp](const ExecuteArgs& run)
+            { loop.Run(run.GetInput<T>(0), run.GetInput<T>(1), run.GetOutput<T>(0), applyAndClamp); };
+        }
+    }
+    return [loop, countB, apply](const ExecuteArgs& run)
     {
         const T* b = run.GetInput<T>(1);
         CheckIntegers<Operation>(b, countB);
-        loop.Run(run.GetInput<T>(0), b, run.GetOutput<T>(0),
-                 [](T x, T y)
-                 {
-                     using C = ComputeType<T>;
-                     return static_cast<T>(Operation::Apply(static_cast<C>(x), static_cast<C>(y)));
-                 });
+        loop.Run(run.GetInput<T>(0), b, run.GetOutput<T>(0), apply);
     };
 }
 
@@ -189,7 +218,7 @@ Prepared PrepareBinary(const ReshapeArgs& args, const backends::PackedWeights*)
 
 } // namespace
 
-extern const backends::Kernel RefElementwiseBinaryKernel = {"RefElementwiseBinary", BinaryTypes, PrepareBinary,
-                                                            CheckBinary};
+extern const backends::Kernel RefElementwiseBinaryKernel = {
+    "RefElementwiseBinary", BinaryTypes, PrepareBinary, CheckBinary, nullptr, Fuse};
 
 } // namespace tenon::ref

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // FullyConnected: each row of the data times the weights, [O, I] or [I, O] (turned around in the create step when
 // constant, else while running). Types as Convolution2d; uint8 data may give 16-bit output.
+#include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/HalfAsFloat.hpp"
@@ -155,6 +156,28 @@ struct TurnedProduct
     }
 };
 
+/// An output whose stored values are 0, or the nearest that a fused activation leaves.
+Prepared PrepareZeros(const ReshapeArgs& args)
+{
+    const TensorInfo& output = args.GetOutput(0);
+    const size_t count = output.GetNumElements();
+    if (!output.IsQuantized())
+    {
+        const backends::FloatClamp clamp(args.m_FusedActivation);
+        const float value = clamp.IsActive() ? clamp(0.0f) : 0.0f;
+        return Prepared([count, value](const ExecuteArgs& run) { std::fill_n(run.GetOutput<float>(0), count, value); });
+    }
+    const backends::QuantizedRange range = backends::GetFusedRange(output, args.m_FusedActivation);
+    const int32_t value = std::clamp(0, range.m_Min, range.m_Max);
+    if (output.GetDataType() == DataType::QSymmS16)
+    {
+        return Prepared([count, value](const ExecuteArgs& run)
+                        { std::fill_n(run.GetOutput<int16_t>(0), count, static_cast<int16_t>(value)); });
+    }
+    return Prepared([count, value](const ExecuteArgs& run)
+                    { std::fill_n(run.GetOutput<uint8_t>(0), count, static_cast<uint8_t>(value)); });
+}
+
 Prepared PrepareBytes(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const auto& descriptor = args.GetDescriptor<FullyConnectedDescriptor>();
@@ -166,8 +189,7 @@ Prepared PrepareBytes(const ReshapeArgs& args, const backends::PackedWeights* pa
     if (g.m_InputChannels == 0)
     {
         // As TFLite, which leaves even the bias out.
-        return Prepared([bytes = args.GetOutput(0).GetNumBytes()](const ExecuteArgs& run)
-                        { std::fill_n(run.GetOutput<std::byte>(0), bytes, std::byte{0}); });
+        return PrepareZeros(args);
     }
     const auto method = Requantizer::Method::Double;
     const bool asymmetric = descriptor.m_AsymmetricQuantizeInputs;
@@ -188,6 +210,15 @@ Prepared PrepareBytes(const ReshapeArgs& args, const backends::PackedWeights* pa
     return Prepared(TurnedProduct{std::move(product.m_Run), args.GetInput(1), turned}, scratch.GetBytes());
 }
 
+SupportResult Fuse(const LayerView& layer, const ActivationDescriptor& activation)
+{
+    if (layer.GetDescriptor<FullyConnectedDescriptor>().m_ShuffledWeights)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "fuses no activation behind shuffled weights");
+    }
+    return backends::FuseClamp(layer, activation);
+}
+
 Prepared PrepareWhole(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     return PrepareWithUnpackedWeights(args, PrepareBytes, packed);
@@ -200,7 +231,7 @@ Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 
 } // namespace
 
-extern const backends::Kernel RefFullyConnectedKernel = {"RefFullyConnected", FullyConnectedTypes, Prepare, Check,
-                                                         Pack};
+extern const backends::Kernel RefFullyConnectedKernel = {
+    "RefFullyConnected", FullyConnectedTypes, Prepare, Check, Pack, Fuse};
 
 } // namespace tenon::ref

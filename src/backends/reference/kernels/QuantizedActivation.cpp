@@ -44,23 +44,13 @@ Prepared MakeFromStored(const ReshapeArgs& args, const F& f)
     }
 }
 
-/// The stored values of [lower, upper]. Bounds far outside any type are left to the type.
-QuantizedRange GetClamp(const TensorInfo& info, const TensorQuantization& quantization, float lower, float upper)
-{
-    constexpr float Infinity = std::numeric_limits<float>::infinity();
-    constexpr float FarSteps = 1e9f;
-    const float far = FarSteps * quantization.m_Scale;
-    return backends::CalculateActivationRange(info.GetDataType(), quantization.m_Scale, quantization.m_ZeroPoint,
-                                              lower < -far ? -Infinity : std::min(lower, far),
-                                              upper > far ? Infinity : std::max(upper, -far));
-}
-
 /// ReLu and BoundedReLu: [lower, upper] on the output's scale.
 template <typename T>
 Prepared MakeRelu(const ReshapeArgs& args, const TensorQuantization& input, const TensorQuantization& output,
                   float lower, float upper)
 {
-    const QuantizedRange range = GetClamp(args.GetOutput(0), output, lower, upper);
+    const QuantizedRange range =
+        backends::GetClampRange(args.GetOutput(0).GetDataType(), output.m_Scale, output.m_ZeroPoint, lower, upper);
     if (input == output)
     {
         const auto low = static_cast<T>(range.m_Min);

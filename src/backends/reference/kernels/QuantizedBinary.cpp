@@ -4,6 +4,7 @@
 #include "backends/reference/kernels/QuantizedBinary.hpp"
 
 #include "backends/common/FixedPoint.hpp"
+#include "backends/common/FusedActivation.hpp"
 #include "backends/common/QuantizationCheck.hpp"
 #include "backends/reference/BroadcastLoop.hpp"
 #include "backends/reference/ElementTypes.hpp"
@@ -248,6 +249,15 @@ template <typename In, typename Out, typename Op>
 Prepared MakeRun(const ReshapeArgs& args, const Op& op)
 {
     const BroadcastLoop loop(args.GetInput(0).GetShape(), args.GetInput(1).GetShape(), args.GetOutput(0).GetShape());
+    if (args.m_FusedActivation != nullptr)
+    {
+        const backends::QuantizedRange range = backends::GetFusedRange(args.GetOutput(0), args.m_FusedActivation);
+        const auto low = static_cast<Out>(range.m_Min);
+        const auto high = static_cast<Out>(range.m_Max);
+        const auto opAndClamp = [op, low, high](In a, In b) { return std::clamp<Out>(op(a, b), low, high); };
+        return [loop, opAndClamp](const ExecuteArgs& run)
+        { loop.Run(run.GetInput<In>(0), run.GetInput<In>(1), run.GetOutput<Out>(0), opAndClamp); };
+    }
     return [loop, op](const ExecuteArgs& run)
     { loop.Run(run.GetInput<In>(0), run.GetInput<In>(1), run.GetOutput<Out>(0), op); };
 }

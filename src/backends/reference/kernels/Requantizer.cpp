@@ -2,6 +2,7 @@
 // Conditions and scales of quantized sums of products.
 #include "backends/reference/kernels/Requantizer.hpp"
 
+#include "backends/common/FusedActivation.hpp"
 #include "backends/common/QuantizationCheck.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -121,7 +122,7 @@ Requantizer::Requantizer(const ReshapeArgs& args, size_t outputChannels, Method 
     const bool isNarrow = args.HasInput(2) ? args.GetInput(2).GetDataType() == DataType::Signed32 : sumsOf32Bits;
     const bool sumsOf64Bits = input.GetDataType() == DataType::QSymmS16 && !isNarrow;
     m_ZeroPoint = output.GetQuantizationOffset();
-    m_Range = backends::GetTypeRange(output.GetDataType());
+    m_Range = backends::GetFusedRange(output, args.m_FusedActivation);
     m_Stride = scales.size() == 1 ? 0 : 1;
     for (const float weightScale : scales)
     {

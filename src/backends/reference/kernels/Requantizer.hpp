@@ -54,7 +54,8 @@ public:
     };
 
     Requantizer() = default;
-    /// One scale for each output channel, from the scales of input 0, the weights and output 0.
+    /// One scale for each output channel, from the scales of input 0, the weights and output 0. Results are clamped to
+    /// what a fused activation leaves.
     /// `sumsOf32Bits`: sums of 16-bit data without a bias are taken as 32 bits wide.
     /// Throws LayerValidationException when the weights have another number of scales than 1 or `outputChannels`.
     Requantizer(const ReshapeArgs& args, size_t outputChannels, Method method, bool sumsOf32Bits = false);

@@ -2,6 +2,7 @@
 // One executor per combination of types.
 #include "backends/reference/kernels/WeightedSum.hpp"
 
+#include "backends/common/FusedActivation.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/HybridInput.hpp"
 #include "backends/reference/kernels/RowProducts.hpp"
@@ -63,7 +64,7 @@ class FloatSum : Base<float, float, float>
 {
 public:
     FloatSum(const ReshapeArgs& args, const ConvolutionGeometry& g, const void* weights, Scratch& scratch)
-        : Base(args, g, weights, scratch)
+        : Base(args, g, weights, scratch), m_Clamp(args.m_FusedActivation)
     {
     }
 
@@ -73,12 +74,16 @@ public:
         float* output = args.GetOutput<float>(0);
         const auto emit = [&](size_t pixel, size_t, size_t first, const float* sums)
         {
-            std::transform(sums, sums + m_Geometry.m_GroupOutputs, bias + first, output + OutputIndex(pixel, first),
-                           std::plus<>());
+            float* out = output + OutputIndex(pixel, first);
+            std::transform(sums, sums + m_Geometry.m_GroupOutputs, bias + first, out, std::plus<>());
+            m_Clamp.Run(out, m_Geometry.m_GroupOutputs);
         };
         RunConvolution<float>(
             args, args.GetInput<float>(0), [](size_t) { return 0; }, 0, emit);
     }
+
+private:
+    backends::FloatClamp m_Clamp;
 };
 
 template <typename In, typename W, typename Acc, typename Out>
@@ -117,7 +122,8 @@ public:
     HybridSum(const ReshapeArgs& args, const ConvolutionGeometry& g, const void* weights, Scratch& scratch,
               bool asymmetric)
         : Base(args, g, weights, scratch),
-          m_Input(args, g.m_Batches, g.NumImageElements(), g.m_OutputChannels, asymmetric, scratch)
+          m_Input(args, g.m_Batches, g.NumImageElements(), g.m_OutputChannels, asymmetric, scratch),
+          m_Clamp(args.m_FusedActivation)
     {
     }
 
@@ -127,9 +133,11 @@ public:
         const float* bias = LoadBias(args);
         m_Input.Quantize(args);
         float* output = args.GetOutput<float>(0);
-        const auto emit = [&](size_t pixel, size_t batch, size_t first, const int32_t* sums) {
-            m_Input.Run(scratch, batch, sums, bias, first, m_Geometry.m_GroupOutputs,
-                        output + OutputIndex(pixel, first));
+        const auto emit = [&](size_t pixel, size_t batch, size_t first, const int32_t* sums)
+        {
+            float* out = output + OutputIndex(pixel, first);
+            m_Input.Run(scratch, batch, sums, bias, first, m_Geometry.m_GroupOutputs, out);
+            m_Clamp.Run(out, m_Geometry.m_GroupOutputs);
         };
         // TFLite takes uint8 weights beside float data for int8 bit patterns without a zero point.
         RunConvolution<int8_t>(
@@ -139,6 +147,7 @@ public:
 
 private:
     HybridInput m_Input;
+    backends::FloatClamp m_Clamp;
 };
 
 template <typename Executor, typename... More>

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// FixedForms: what is sure of ranks and last dimensions in every run. Used by the fusing passes.
+#pragma once
+
+#include "graph/Graph.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace tenon
+{
+
+/// What is sure of the shape of output 0 of each layer, whatever shapes a run brings: it follows from operators and
+/// constants. Nothing is sure of layers that are added later.
+class FixedForms
+{
+public:
+    explicit FixedForms(const Graph& graph);
+    /// At least so many dimensions.
+    unsigned int GetLeastRank(const OutputSlot& slot) const { return Of(slot).m_LeastRank; }
+    std::optional<unsigned int> GetRank(const OutputSlot& slot) const;
+    /// The size of the last dimension; 0 where it is not sure.
+    unsigned int GetLastSize(const OutputSlot& slot) const { return Of(slot).m_LastSize; }
+    /// Whether a constant of one element at `constant` leaves the shape of the tensor at `data` as it is when the two
+    /// broadcast.
+    bool KeepsShape(const Layer& layer, unsigned int data, unsigned int constant) const;
+
+private:
+    struct Form
+    {
+        unsigned int m_LeastRank = 0;
+        bool m_IsRankExact = false;
+        unsigned int m_LastSize = 0;
+    };
+    static Form WithoutSize(Form form) { return {form.m_LeastRank, form.m_IsRankExact, 0}; }
+    Form Of(const OutputSlot& slot) const;
+    Form OfInput(const Layer& layer, unsigned int i) const;
+    Form Make(const Layer& layer) const;
+    Form MakeBinary(const Layer& layer) const;
+
+    std::vector<Form> m_Forms;
+};
+
+} // namespace tenon

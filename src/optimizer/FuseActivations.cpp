@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// See FuseActivations.hpp.
+#include "optimizer/FuseActivations.hpp"
+
+#include "graph/MakeLayerView.hpp"
+#include "optimizer/Assignment.hpp"
+#include "optimizer/Patterns.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace tenon
+{
+
+namespace
+{
+
+class ActivationFuser
+{
+public:
+    ActivationFuser(const BackendRegistry& registry, const ModelOptions& options)
+        : m_Registry(registry), m_Options(options)
+    {
+    }
+
+    void Run(Graph& graph)
+    {
+        std::vector<const Layer*> fused;
+        for (const auto& layer : graph.Layers())
+        {
+            for (const auto& body : layer->Bodies())
+            {
+                Run(*body);
+            }
+            if (layer->GetType() == LayerType::Activation && Fuse(*layer))
+            {
+                fused.push_back(layer.get());
+            }
+        }
+        RemoveUnused(graph, fused);
+    }
+
+private:
+    bool Fuse(Layer& activation)
+    {
+        Layer* producer = IsPlainInput(activation, 0) ? activation.Input(0).GetProducer() : nullptr;
+        if (producer == nullptr || IsBoundByRuntime(producer->GetType()) || IsRunByRuntime(producer->GetType()) ||
+            activation.Input(0).GetConnectedOutputSlot() != &producer->Output(0) ||
+            producer->Output(0).GetNumConnections() != 1 || producer->GetFusedActivation() != nullptr ||
+            activation.GetFusedActivation() != nullptr || producer->GetSchema().Has(OpFlags::View))
+        {
+            return false;
+        }
+        const TensorInfo& info = producer->Output(0).GetTensorInfo();
+        const bool wantsAnother =
+            activation.GetBackendHint().has_value() && activation.GetBackendHint().value() != producer->GetBackendId();
+        const auto& descriptor = activation.Descriptor<ActivationDescriptor>();
+        if (wantsAnother || !info.IsTypeSpaceMatch(activation.Output(0).GetTensorInfo()) ||
+            !GetSupport(producer->GetBackendId()).IsActivationFusable(m_Maker.Make(*producer), descriptor))
+        {
+            return false;
+        }
+        producer->SetFusedActivation(descriptor);
+        producer->Output(0).Disconnect(activation.Input(0));
+        activation.Output(0).MoveAllConnections(producer->Output(0));
+        for (const InputSlot* reader : producer->Output(0).GetConnections())
+        {
+            if (reader->GetOwningLayer().GetType() == LayerType::Output) // shown where its producer is
+            {
+                reader->GetOwningLayer().SetBackendId(producer->GetBackendId());
+            }
+        }
+        return true;
+    }
+
+    const ILayerSupport& GetSupport(const BackendId& id)
+    {
+        std::shared_ptr<const ILayerSupport>& support = m_Supports[id.Get()];
+        if (support == nullptr)
+        {
+            support = m_Registry.Get(id).GetLayerSupport(m_Options);
+        }
+        return *support;
+    }
+
+    const BackendRegistry& m_Registry;
+    const ModelOptions& m_Options;
+    std::map<std::string, std::shared_ptr<const ILayerSupport>> m_Supports;
+    LayerViewMaker m_Maker;
+};
+
+} // namespace
+
+void FuseActivations(Graph& graph, const BackendRegistry& registry, const ModelOptions& options)
+{
+    ActivationFuser(registry, options).Run(graph);
+}
+
+SupportResult AskSupport(const ILayerSupport& support, const LayerView& layer)
+{
+    SupportResult result = support.IsLayerSupported(layer);
+    return result.IsSupported() && layer.m_FusedActivation != nullptr
+               ? support.IsActivationFusable(layer, *layer.m_FusedActivation)
+               : result;
+}
+
+} // namespace tenon

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pass FoldHardSwish: x * min(6, max(0, x + 3)) / 6 of floats becomes an Activation, in whichever order its factors
+// are.
+#include "optimizer/Pass.hpp"
+#include "optimizer/Patterns.hpp"
+
+#include <utility>
+
+namespace tenon::passes
+{
+
+namespace
+{
+
+/// What x is if `slot` gives min(6, max(0, x + 3)); adds the layers that do it.
+OutputSlot* FindRamp(OutputSlot& slot, const FixedForms& forms, std::vector<const Layer*>& layers)
+{
+    const Layer& clamp = slot.GetOwningLayer();
+    if (clamp.GetType() != LayerType::Activation || !IsPlainInput(clamp, 0) ||
+        clamp.Descriptor<ActivationDescriptor>() != ActivationDescriptor(ActivationFunction::BoundedReLu, 6.0f, 0.0f))
+    {
+        return nullptr;
+    }
+    const Layer* sum = clamp.Input(0).GetProducer();
+    if (!IsBinary(sum, BinaryOperation::Add))
+    {
+        return nullptr;
+    }
+    const std::optional<ScalarOperand> scalar = GetScalarOperand(*sum);
+    if (!scalar.has_value() || scalar->m_Value != 3.0f || !forms.KeepsShape(*sum, scalar->m_Data, 1 - scalar->m_Data))
+    {
+        return nullptr;
+    }
+    layers.insert(layers.end(), {&clamp, sum});
+    return sum->Input(scalar->m_Data).GetConnectedOutputSlot();
+}
+
+bool Fold(Graph& graph, Layer& last, const FixedForms& forms)
+{
+    Product product = GetProduct(last, forms);
+    if (product.m_Factors.size() != 2 || !IsNear(product.m_Constant, 1.0 / 6.0))
+    {
+        return false;
+    }
+    for (const size_t ramp : {0U, 1U})
+    {
+        std::vector<const Layer*> layers(product.m_Layers.begin() + 1, product.m_Layers.end());
+        OutputSlot* x = product.m_Factors[1 - ramp];
+        if (FindRamp(*product.m_Factors[ramp], forms, layers) == x && FeedOnly(layers, last))
+        {
+            ReplacePattern(graph, last, LayerType::Activation,
+                           std::make_unique<ActivationDescriptor>(ActivationFunction::HardSwish), {x});
+            return true;
+        }
+    }
+    return false;
+}
+
+} // namespace
+
+void FoldHardSwish(Graph& graph)
+{
+    ReplaceInOrder(graph, &Fold);
+}
+
+} // namespace tenon::passes

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pass FoldLayerNormalization: (x - mean) / sqrt(variance + epsilon) over the last dimensions becomes a
+// LayerNormalization, then products and sums with constants of the last dimension its scale and bias. Which dimensions
+// are the last is sure where axes count from the end, or where the rank follows from operators and constants.
+#include "optimizer/Pass.hpp"
+#include "optimizer/Patterns.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tenon::passes
+{
+
+namespace
+{
+
+/// Mean over the last dimensions, which stay as ones.
+struct TrailingMean
+{
+    OutputSlot* m_Data = nullptr;
+    int m_Axis = 0; ///< the first of them, counted from the end
+};
+
+std::optional<TrailingMean> GetTrailingMean(const Layer* layer, const FixedForms& forms)
+{
+    if (layer == nullptr || layer->GetType() != LayerType::Mean || !IsPlainInput(*layer, 0) ||
+        !layer->Descriptor<MeanDescriptor>().m_KeepDims)
+    {
+        return std::nullopt;
+    }
+    const auto& descriptor = layer->Descriptor<MeanDescriptor>();
+    std::vector<int64_t> axes(descriptor.m_Axis.begin(), descriptor.m_Axis.end());
+    if (descriptor.m_ParametersAsInputs)
+    {
+        axes = GetIntegers(*layer, 1, MaxNumOfTensorDimensions).value_or(std::vector<int64_t>());
+    }
+    OutputSlot* data = layer->Input(0).GetConnectedOutputSlot();
+    const std::optional<unsigned int> rank = forms.GetRank(*data);
+    for (int64_t& axis : axes)
+    {
+        if (axis >= 0 && !rank.has_value())
+        {
+            return std::nullopt;
+        }
+        axis -= axis >= 0 ? int64_t{*rank} : 0;
+    }
+    std::sort(axes.begin(), axes.end());
+    for (size_t i = 0; i < axes.size(); ++i)
+    {
+        if (axes[i] != static_cast<int64_t>(i) - static_cast<int64_t>(axes.size()))
+        {
+            return std::nullopt;
+        }
+    }
+    return axes.empty() ? std::nullopt : std::optional(TrailingMean{data, static_cast<int>(axes.front())});
+}
+
+class Matcher
+{
+public:
+    explicit Matcher(const FixedForms& forms) : m_Forms(forms) {}
+
+    struct Normalization
+    {
+        OutputSlot* m_Data = nullptr;
+        LayerNormalizationDescriptor m_Descriptor;
+    };
+
+    /// What `last` normalizes, if it does.
+    std::optional<Normalization> Match(const Layer& last)
+    {
+        const bool isQuotient = IsBinary(&last, BinaryOperation::Div);
+        if ((!isQuotient && !IsBinary(&last, BinaryOperation::Mul)) ||
+            last.Output(0).GetTensorInfo().GetDataType() != DataType::Float32)
+        {
+            return std::nullopt;
+        }
+        for (const unsigned int i : {0U, 1U})
+        {
+            m_Layers.clear();
+            const Layer* difference = last.Input(i).GetProducer();
+            const Layer* deviation = last.Input(1 - i).GetProducer();
+            if (MatchDifference(difference) && MatchDeviation(deviation, isQuotient) && FeedOnly(m_Layers, last))
+            {
+                return Normalization{m_Mean.m_Data, m_Descriptor};
+            }
+            if (isQuotient)
+            {
+                break;
+            }
+        }
+        return std::nullopt;
+    }
+
+private:
+    void Add(const Layer* layer)
+    {
+        if (std::find(m_Layers.begin(), m_Layers.end(), layer) == m_Layers.end())
+        {
+            m_Layers.push_back(layer);
+        }
+    }
+
+    /// x - mean: sets m_Mean.
+    bool MatchDifference(const Layer* layer)
+    {
+        if (!IsBinary(layer, BinaryOperation::Sub))
+        {
+            return false;
+        }
+        const Layer* mean = layer->Input(1).GetProducer();
+        const auto trailing = GetTrailingMean(mean, m_Forms);
+        if (!trailing.has_value() || trailing->m_Data != layer->Input(0).GetConnectedOutputSlot() ||
+            trailing->m_Data->GetTensorInfo().GetDataType() != DataType::Float32)
+        {
+            return false;
+        }
+        m_Mean = *trailing;
+        m_Descriptor.m_Axis = trailing->m_Axis;
+        Add(layer);
+        Add(mean);
+        return true;
+    }
+
+    bool IsDifference(const Layer* layer)
+    {
+        const TrailingMean mean = m_Mean;
+        return MatchDifference(layer) && m_Mean.m_Data == mean.m_Data && m_Mean.m_Axis == mean.m_Axis;
+    }
+
+    /// sqrt(variance + epsilon), or one over it: sets the epsilon.
+    bool MatchDeviation(const Layer* root, bool isQuotient)
+    {
+        if (!IsRoot(root, isQuotient))
+        {
+            return false;
+        }
+        const Layer* sum = root->Input(0).GetProducer();
+        const auto epsilon = IsBinary(sum, BinaryOperation::Add) ? GetScalarOperand(*sum) : std::nullopt;
+        if (!epsilon.has_value() || !m_Forms.KeepsShape(*sum, epsilon->m_Data, 1 - epsilon->m_Data) ||
+            !(epsilon->m_Value >= 0.0f))
+        {
+            return false;
+        }
+        m_Descriptor.m_Epsilon = epsilon->m_Value;
+        Add(root);
+        Add(sum);
+        const Layer* variance = sum->Input(epsilon->m_Data).GetProducer();
+        const auto mean = GetTrailingMean(variance, m_Forms);
+        if (!mean.has_value() || mean->m_Axis != m_Mean.m_Axis)
+        {
+            return false;
+        }
+        Add(variance);
+        return MatchSquare(variance->Input(0).GetProducer());
+    }
+
+    static bool IsRoot(const Layer* layer, bool isQuotient)
+    {
+        if (IsUnary(layer, isQuotient ? UnaryOperation::Sqrt : UnaryOperation::Rsqrt))
+        {
+            return true;
+        }
+        return isQuotient && layer->GetType() == LayerType::Activation && IsPlainInput(*layer, 0) &&
+               layer->Descriptor<ActivationDescriptor>().m_Function == ActivationFunction::Sqrt;
+    }
+
+    /// (x - mean)^2
+    bool MatchSquare(const Layer* square)
+    {
+        Add(square);
+        if (IsBinary(square, BinaryOperation::SqDiff))
+        {
+            const bool isFirst = square->Input(0).GetConnectedOutputSlot() == m_Mean.m_Data;
+            const unsigned int data = isFirst ? 0 : 1;
+            const Layer* mean = square->Input(1 - data).GetProducer();
+            const auto trailing = GetTrailingMean(mean, m_Forms);
+            Add(mean);
+            return square->Input(data).GetConnectedOutputSlot() == m_Mean.m_Data && trailing.has_value() &&
+                   trailing->m_Data == m_Mean.m_Data && trailing->m_Axis == m_Mean.m_Axis;
+        }
+        if (IsBinary(square, BinaryOperation::Mul))
+        {
+            return IsDifference(square->Input(0).GetProducer()) && IsDifference(square->Input(1).GetProducer());
+        }
+        const bool isSquare = square->GetType() == LayerType::Activation && IsPlainInput(*square, 0) &&
+                              square->Descriptor<ActivationDescriptor>().m_Function == ActivationFunction::Square;
+        const bool isPower = IsBinary(square, BinaryOperation::Power) && GetFloat(*square, 1) == 2.0f &&
+                             m_Forms.KeepsShape(*square, 0, 1);
+        return (isSquare || isPower) && IsDifference(square->Input(0).GetProducer());
+    }
+
+    const FixedForms& m_Forms;
+    TrailingMean m_Mean;
+    LayerNormalizationDescriptor m_Descriptor;
+    std::vector<const Layer*> m_Layers; ///< of the pattern, without the last
+};
+
+bool FoldNormalization(Graph& graph, Layer& last, const FixedForms& forms)
+{
+    const auto match = Matcher(forms).Match(last);
+    if (!match.has_value())
+    {
+        return false;
+    }
+    ReplacePattern(graph, last, LayerType::LayerNormalization,
+                   std::make_unique<LayerNormalizationDescriptor>(match->m_Descriptor), {match->m_Data});
+    return true;
+}
+
+/// Whether the constant at `input` may be scale or bias of `normalization`, whose result is the other input: it leaves
+/// the shape as it is in every run.
+bool IsParameter(const Layer& layer, unsigned int input, const Layer& normalization, const FixedForms& forms)
+{
+    if (layer.GetConstantInput(input) == nullptr || !IsPlainInput(layer, input) ||
+        layer.Input(input).GetTensorInfo().GetDataType() != DataType::Float32 ||
+        !layer.Input(input).GetTensorInfo().GetShape().AreAllDimensionsSpecified())
+    {
+        return false;
+    }
+    const TensorShape& shape = layer.Input(input).GetTensorInfo().GetShape();
+    const OutputSlot& data = *normalization.Input(0).GetConnectedOutputSlot();
+    const unsigned int rank = shape.GetNumDimensions();
+    if (rank > forms.GetLeastRank(data))
+    {
+        return false;
+    }
+    if (shape.GetNumElements64() == 1)
+    {
+        return true;
+    }
+    return normalization.Descriptor<LayerNormalizationDescriptor>().m_Axis == -1 && rank > 0 &&
+           shape[rank - 1] == forms.GetLastSize(data) && shape.GetNumElements64() == shape[rank - 1];
+}
+
+/// A product or sum with a constant that becomes scale or bias of the LayerNormalization before it.
+bool FoldParameter(Graph&, Layer& layer, const FixedForms& forms)
+{
+    const bool isProduct = IsBinary(&layer, BinaryOperation::Mul);
+    if ((!isProduct && !IsBinary(&layer, BinaryOperation::Add)) ||
+        layer.Output(0).GetTensorInfo().GetDataType() != DataType::Float32)
+    {
+        return false;
+    }
+    for (const unsigned int data : {0U, 1U})
+    {
+        Layer* normalization = GetSoleProducer(layer, data);
+        if (normalization == nullptr || normalization->GetType() != LayerType::LayerNormalization ||
+            normalization->Output(0).GetTensorInfo().GetDataType() != DataType::Float32 ||
+            normalization->Input(2).GetConnectedOutputSlot() != nullptr ||
+            (isProduct && normalization->Input(1).GetConnectedOutputSlot() != nullptr) ||
+            !IsPlainInput(*normalization, 0) || !IsParameter(layer, 1 - data, *normalization, forms))
+        {
+            continue;
+        }
+        Rewire(normalization->Input(isProduct ? 1 : 2), *layer.Input(1 - data).GetConnectedOutputSlot());
+        normalization->Output(0).Disconnect(layer.Input(data));
+        layer.Output(0).MoveAllConnections(normalization->Output(0));
+        return true;
+    }
+    return false;
+}
+
+} // namespace
+
+void FoldLayerNormalization(Graph& graph)
+{
+    ReplaceInOrder(graph, [](Graph& all, Layer& layer, const FixedForms& forms)
+                   { return FoldNormalization(all, layer, forms) || FoldParameter(all, layer, forms); });
+}
+
+} // namespace tenon::passes

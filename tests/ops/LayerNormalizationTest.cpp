@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// LayerNormalization against its definition: from each axis on, with and without scale and bias.
+#include "ops/NormalizationCase.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+constexpr float Epsilon = 0.01f;
+
+/// `depth` neighbours are normalized together.
+Oracle Normalized(size_t depth)
+{
+    return [depth](const std::vector<RealTensor>& in)
+    {
+        const auto parameter = [&](size_t input, size_t i, double otherwise)
+        {
+            const bool isThere = in.size() > input && !in[input].m_Values.empty();
+            return isThere ? in[input].m_Values[in[input].m_Values.size() == 1 ? 0 : i] : otherwise;
+        };
+        std::vector<double> values = in[0].m_Values;
+        for (size_t first = 0; first < values.size(); first += depth)
+        {
+            double mean = 0;
+            double variance = 0;
+            for (size_t i = 0; i < depth; ++i)
+            {
+                mean += in[0].m_Values[first + i] / static_cast<double>(depth);
+            }
+            for (size_t i = 0; i < depth; ++i)
+            {
+                variance += std::pow(in[0].m_Values[first + i] - mean, 2) / static_cast<double>(depth);
+            }
+            for (size_t i = 0; i < depth; ++i)
+            {
+                values[first + i] = (values[first + i] - mean) / std::sqrt(variance + Epsilon) * parameter(1, i, 1) +
+                                    parameter(2, i, 0);
+            }
+        }
+        return values;
+    };
+}
+
+OpCase MakeCase(int axis, TestTensor input, size_t depth)
+{
+    LayerNormalizationDescriptor descriptor;
+    descriptor.m_Axis = axis;
+    descriptor.m_Epsilon = Epsilon;
+    return MakeNormalization(LayerType::LayerNormalization, descriptor, std::move(input), Normalized(depth));
+}
+
+} // namespace
+
+TEST(LayerNormalization, AgreesWithItsDefinition)
+{
+    for (const DataType type : {DataType::Float32, DataType::Float16, DataType::BFloat16, DataType::Float64})
+    {
+        const TensorInfo info({2, 3, 4, 5}, type);
+        const struct
+        {
+            int m_Axis;
+            TensorShape m_Parameter;
+        } cases[] = {{-1, {5}}, {3, {1, 5}}, {2, {4, 5}}, {-3, {3, 4, 5}}, {0, {2, 3, 4, 5}}, {-1, {1}}};
+        for (const auto& [axis, shape] : cases)
+        {
+            const int first = axis < 0 ? axis + 4 : axis;
+            size_t depth = 1;
+            for (int i = first; i < 4; ++i)
+            {
+                depth *= info.GetShape()[static_cast<unsigned int>(i)];
+            }
+            OpCase op = MakeCase(axis, Random(info, 1, -2, 2), depth);
+            op.m_Relative *= 2;
+            op.m_Absolute *= 2;
+            CheckOp(op);
+            op.m_Inputs.push_back(Constant(Random(TensorInfo(shape, type), 2, 0.5, 2)));
+            CheckOp(op);
+            op.m_Inputs.push_back(Constant(Random(TensorInfo(shape, type), 3, -1, 1)));
+            CheckOp(op);
+            op.m_Inputs[1] = NotConnected();
+            CheckOp(op);
+        }
+    }
+    CheckOp(MakeCase(-1, Random(TensorInfo({0, 4}, DataType::Float32), 1), 4));
+    CheckOp(MakeCase(-1, Random(TensorInfo({4, 0}, DataType::Float32), 1), 1));
+}
+
+TEST(LayerNormalization, RefusesWhatDoesNotFit)
+{
+    OpCase op = MakeCase(-1, Random(TensorInfo({2, 4}, DataType::Float32), 1), 4);
+    op.m_Inputs.push_back(Random(TensorInfo({3}, DataType::Float32), 1));
+    CheckRejectsShapes(op, "one element for each");
+    CheckRejectsShapes(MakeCase(2, Random(TensorInfo({2, 4}, DataType::Float32), 1), 4), "axis 2");
+    CheckUnsupported(MakeCase(-1, Random(TensorInfo({2, 4}, DataType::QAsymmS8, 0.1f, 0), 1), 4),
+                     SupportCode::UnsupportedType, "QAsymmS8");
+}
+
+} // namespace tenon::test
