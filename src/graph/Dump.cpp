@@ -150,8 +150,11 @@ void WriteJson(const Graph& graph, std::ostream& stream)
         }
         if (!layer->GetBackendId().IsUndefined())
         {
-            stream << fmt::format(", \"backend\": {}, \"subgraph\": {}", Quoted(layer->GetBackendId().Get()),
-                                  layer->m_Subgraph);
+            stream << fmt::format(", \"backend\": {}", Quoted(layer->GetBackendId().Get()));
+        }
+        if (layer->m_Subgraph != LayerAssignment::NoSubgraph)
+        {
+            stream << fmt::format(", \"subgraph\": {}", layer->m_Subgraph);
         }
         stream << ", \"parameters\": {";
         const char* comma = "";
