@@ -17,6 +17,10 @@ struct Options
     std::string m_Signature;
     /// In order of preference. CpuAcc first: it takes what it has a fast kernel for, CpuRef takes the rest.
     std::vector<std::string> m_Compute;
+    /// For each backend but the last: see PartitionOptions.
+    unsigned int m_MaxPartitions = 0;
+    unsigned int m_MinLayersPerPartition = 0;
+    bool m_AllOrNothing = false;
     std::vector<std::string> m_InputFiles;
     std::vector<std::string> m_OutputFiles;
     std::vector<std::string> m_InputNames;

@@ -268,6 +268,14 @@ private:
         OptimizerOptionsOpaque optimizerOptions;
         optimizerOptions.SetShapeInferenceMethod(ShapeInferenceMethod::InferAndValidate);
         optimizerOptions.SetLimits(m_Limits);
+        PartitionOptions partitions;
+        partitions.m_MaxPartitions = m_Options.m_MaxPartitions;
+        partitions.m_MinLayersPerPartition = m_Options.m_MinLayersPerPartition;
+        partitions.m_AllOrNothing = m_Options.m_AllOrNothing;
+        for (size_t i = 0; i + 1 < backends.size(); ++i)
+        {
+            optimizerOptions.SetPartitionOptions(backends[i], partitions);
+        }
         Stopwatch optimizing;
         IOptimizedNetworkPtr optimized =
             BlameModel(m_Options.m_ModelPath,

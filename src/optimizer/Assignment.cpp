@@ -3,6 +3,7 @@
 #include "optimizer/Assignment.hpp"
 
 #include "graph/MakeLayerView.hpp"
+#include "optimizer/Refusals.hpp"
 
 #include <fmt/format.h>
 
@@ -14,69 +15,6 @@ namespace tenon
 
 namespace
 {
-
-constexpr size_t MaxNamedLayers = 50; // of one error message; a model with more failures says how many more
-
-std::string Types(const Layer& layer)
-{
-    std::string input = layer.GetNumInputSlots() > 0 && layer.Input(0).IsTensorInfoSet()
-                            ? GetDataTypeName(layer.Input(0).GetTensorInfo().GetDataType())
-                            : "none";
-    std::string output =
-        layer.GetNumOutputSlots() > 0 ? GetDataTypeName(layer.Output(0).GetTensorInfo().GetDataType()) : "none";
-    return fmt::format("input data type {} and output data type {}", input, output);
-}
-
-/// The name by which a user knows the layer's operator: a Custom layer says which one it is.
-std::string TypeName(const Layer& layer)
-{
-    if (layer.GetType() == LayerType::Custom)
-    {
-        return fmt::format("Custom '{}'", layer.Descriptor<CustomDescriptor>().m_Name);
-    }
-    return layer.GetSchema().m_Name;
-}
-
-void AppendReason(std::string& reasons, const BackendId& backend, const std::string& reason)
-{
-    reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", backend.Get(), reason);
-}
-
-/// Tries one backend; on refusal adds its reason.
-bool Try(Layer& layer, const LayerView& view, const Candidate& candidate, std::string& reasons)
-{
-    SupportResult result = candidate.m_Support->IsLayerSupported(view);
-    if (result.IsSupported())
-    {
-        layer.SetBackendId(candidate.m_Backend->GetId());
-        return true;
-    }
-    AppendReason(reasons, candidate.m_Backend->GetId(), result.m_Reason);
-    return false;
-}
-
-/// Input and Constant layers go with their first consumer, Output layers with their producer: for display only.
-void AssignBoundLayers(Graph& graph, const BackendId& otherwise)
-{
-    for (const auto& layer : graph.Layers())
-    {
-        if (!IsBoundByRuntime(layer->GetType()))
-        {
-            continue;
-        }
-        const Layer* neighbour = nullptr;
-        if (layer->GetType() == LayerType::Output)
-        {
-            neighbour = layer->Input(0).GetProducer();
-        }
-        else if (layer->Output(0).GetNumConnections() != 0)
-        {
-            neighbour = &layer->Output(0).GetConnections().front()->GetOwningLayer();
-        }
-        const bool assigned = neighbour != nullptr && !IsBoundByRuntime(neighbour->GetType());
-        layer->SetBackendId(assigned ? neighbour->GetBackendId() : otherwise);
-    }
-}
 
 /// Assigns the layers of a graph and of the networks nested in it, and collects what no backend takes.
 class Assigner
@@ -115,57 +53,48 @@ public:
         AssignBoundLayers(graph, m_Candidates.front().m_Backend->GetId());
     }
 
-    void ThrowFailures() const
-    {
-        if (m_NumFailed == 0)
-        {
-            return;
-        }
-        const std::string more =
-            m_NumFailed > MaxNamedLayers ? fmt::format("\n  and {} more", m_NumFailed - MaxNamedLayers) : "";
-        throw UnimplementedException(fmt::format("{} of {} layers are not supported by any of the chosen backends:{}{}",
-                                                 m_NumFailed, m_NumLayers, m_Failures, more));
-    }
+    void ThrowFailures() const { m_Failures.ThrowIfAny(m_NumLayers); }
 
 private:
     void AssignLayer(Layer& layer, const std::string& where)
     {
         const LayerView view = m_Maker.Make(layer);
-        std::string refusals;
+        Refusals refusals;
         bool assigned = false;
         if (layer.GetBackendHint().has_value())
         {
             const BackendId& hint = layer.GetBackendHint().value();
             if (auto backend = m_Registry.Find(hint))
             {
-                assigned = Try(layer, view, {backend, backend->GetLayerSupport(m_Options)}, refusals);
+                assigned = TryBackend(layer, view, {backend, backend->GetLayerSupport(m_Options)}, refusals);
             }
             else
             {
-                AppendReason(refusals, hint, "asked for by the layer, but not there");
+                refusals.Add(hint, SupportCode::Unavailable, "asked for by the layer, but not there");
             }
         }
-        for (size_t i = 0; i < m_Candidates.size() && !assigned; ++i)
+        // A blob means nothing to any other backend than its own.
+        const bool isBlob = layer.GetType() == LayerType::PreCompiled;
+        if (isBlob && !layer.GetBackendHint().has_value())
         {
-            assigned = Try(layer, view, m_Candidates[i], refusals);
+            refusals.Add("no backend", SupportCode::Unavailable,
+                         "AddPrecompiledLayer was not told the backend that compiled it");
+        }
+        for (size_t i = 0; i < m_Candidates.size() && !assigned && !isBlob; ++i)
+        {
+            assigned = TryBackend(layer, view, m_Candidates[i], refusals);
         }
         if (!assigned)
         {
-            ++m_NumFailed;
-            if (m_NumFailed <= MaxNamedLayers)
-            {
-                m_Failures += fmt::format("\n  {}layer {} '{}' ({}): {}", where, layer.m_Index, layer.GetNameStr(),
-                                          TypeName(layer), refusals);
-            }
+            m_Failures.Add(layer, where, refusals);
             return;
         }
-        if (!refusals.empty())
+        if (!refusals.IsEmpty())
         {
-            m_Messages.push_back(fmt::format("WARNING: Layer of type {} is not supported on requested backend for {} "
-                                             "(reason: {}), falling back to {}.",
-                                             TypeName(layer), Types(layer), refusals, layer.GetBackendId().Get()));
+            m_Messages.push_back(DescribeFallback(layer, refusals));
         }
-        layer.m_AssignmentReason = refusals.empty() ? "preferred" : std::move(refusals);
+        layer.m_AssignmentCode = refusals.m_First;
+        layer.m_AssignmentReason = refusals.IsEmpty() ? "preferred" : std::move(refusals.m_Reasons);
     }
 
     const std::vector<Candidate>& m_Candidates;
@@ -173,12 +102,33 @@ private:
     const ModelOptions& m_Options;
     std::vector<std::string>& m_Messages;
     LayerViewMaker m_Maker;
-    std::string m_Failures;
-    size_t m_NumFailed = 0;
+    UnsupportedLayers m_Failures;
     size_t m_NumLayers = 0;
 };
 
 } // namespace
+
+void AssignBoundLayers(Graph& graph, const BackendId& otherwise)
+{
+    for (const auto& layer : graph.Layers())
+    {
+        if (!IsBoundByRuntime(layer->GetType()))
+        {
+            continue;
+        }
+        const Layer* neighbour = nullptr;
+        if (layer->GetType() == LayerType::Output)
+        {
+            neighbour = layer->Input(0).GetProducer();
+        }
+        else if (layer->Output(0).GetNumConnections() != 0)
+        {
+            neighbour = &layer->Output(0).GetConnections().front()->GetOwningLayer();
+        }
+        const bool assigned = neighbour != nullptr && !IsBoundByRuntime(neighbour->GetType());
+        layer->SetBackendId(assigned ? neighbour->GetBackendId() : otherwise);
+    }
+}
 
 bool IsBoundByRuntime(LayerType type)
 {

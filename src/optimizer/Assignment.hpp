@@ -29,6 +29,10 @@ std::vector<Candidate> MakeCandidates(const std::vector<BackendId>& preferences,
 void AssignBackends(Graph& graph, const std::vector<Candidate>& candidates, const BackendRegistry& registry,
                     const ModelOptions& options, std::vector<std::string>& messages);
 
+/// Gives what the runtime binds a backend to show: Input and Constant layers go with their first consumer, Output
+/// layers with their producer; `otherwise` where that has none.
+void AssignBoundLayers(Graph& graph, const BackendId& otherwise);
+
 /// Puts a MemCopy layer on each edge between backends of different memory domains.
 void InsertCopies(Graph& graph, const BackendRegistry& registry);
 

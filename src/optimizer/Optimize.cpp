@@ -7,6 +7,7 @@
 #include "optimizer/Assignment.hpp"
 #include "optimizer/InferTensors.hpp"
 #include "optimizer/Nested.hpp"
+#include "optimizer/OptimizeSubgraphs.hpp"
 #include "optimizer/OptimizedNetwork.hpp"
 #include "optimizer/Partition.hpp"
 #include "optimizer/Pass.hpp"
@@ -138,6 +139,10 @@ IOptimizedNetworkPtr Optimize(const INetwork& network, const std::vector<Backend
         {
             const auto event = profiler->Scope(ProfilingCategory::Optimize, "AssignBackends");
             AssignBackends(*graph, candidates, registry, options.GetModelOptions(), collected);
+        }
+        {
+            const auto event = profiler->Scope(ProfilingCategory::Optimize, "OptimizeSubgraphs");
+            OptimizeSubgraphs(*graph, candidates, registry, options, collected);
         }
         const auto event = profiler->Scope(ProfilingCategory::Optimize, "Partition");
         Distribute(*graph, registry);

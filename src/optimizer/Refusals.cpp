@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Refusals: see Refusals.hpp.
+#include "optimizer/Refusals.hpp"
+
+#include <fmt/format.h>
+
+namespace tenon
+{
+
+namespace
+{
+
+constexpr size_t MaxNamedLayers = 50; // of one error message; a model with more failures says how many more
+
+std::string Types(const Layer& layer)
+{
+    std::string input = layer.GetNumInputSlots() > 0 && layer.Input(0).IsTensorInfoSet()
+                            ? GetDataTypeName(layer.Input(0).GetTensorInfo().GetDataType())
+                            : "none";
+    std::string output =
+        layer.GetNumOutputSlots() > 0 ? GetDataTypeName(layer.Output(0).GetTensorInfo().GetDataType()) : "none";
+    return fmt::format("input data type {} and output data type {}", input, output);
+}
+
+/// The name by which a user knows the layer's operator: a Custom layer says which one it is.
+std::string TypeName(const Layer& layer)
+{
+    if (layer.GetType() == LayerType::Custom)
+    {
+        return fmt::format("Custom '{}'", layer.Descriptor<CustomDescriptor>().m_Name);
+    }
+    return layer.GetSchema().m_Name;
+}
+
+} // namespace
+
+void Refusals::Add(const BackendId& backend, SupportCode code, const std::string& reason)
+{
+    m_Reasons += fmt::format("{}{}: {}", m_Reasons.empty() ? "" : "; ", backend.Get(), reason);
+    if (m_First == SupportCode::Supported)
+    {
+        m_First = code;
+    }
+}
+
+bool TryBackend(Layer& layer, const LayerView& view, const Candidate& candidate, Refusals& refusals)
+{
+    const SupportResult result = candidate.m_Support->IsLayerSupported(view);
+    if (result.IsSupported())
+    {
+        layer.SetBackendId(candidate.m_Backend->GetId());
+        return true;
+    }
+    refusals.Add(candidate.m_Backend->GetId(), result.m_Code, result.m_Reason);
+    return false;
+}
+
+std::string DescribeFallback(const Layer& layer, const Refusals& refusals)
+{
+    return fmt::format("WARNING: Layer of type {} is not supported on requested backend for {} (reason: {}), falling "
+                       "back to {}.",
+                       TypeName(layer), Types(layer), refusals.m_Reasons, layer.GetBackendId().Get());
+}
+
+void UnsupportedLayers::Add(const Layer& layer, const std::string& where, const Refusals& refusals)
+{
+    ++m_Count;
+    if (m_Count <= MaxNamedLayers)
+    {
+        m_Text += fmt::format("\n  {}layer {} '{}' ({}): {}", where, layer.m_Index, layer.GetNameStr(), TypeName(layer),
+                              refusals.m_Reasons);
+    }
+}
+
+void UnsupportedLayers::ThrowIfAny(size_t numLayers) const
+{
+    if (m_Count == 0)
+    {
+        return;
+    }
+    const std::string more = m_Count > MaxNamedLayers ? fmt::format("\n  and {} more", m_Count - MaxNamedLayers) : "";
+    throw UnimplementedException(fmt::format("{} of {} layers are not supported by any of the chosen backends:{}{}",
+                                             m_Count, numLayers, m_Text, more));
+}
+
+} // namespace tenon
