@@ -10,12 +10,16 @@
 #include <tenon/Limits.hpp>
 #include <tenon/LstmParams.hpp>
 #include <tenon/Optional.hpp>
+#include <tenon/SupportCode.hpp>
 #include <tenon/Tensor.hpp>
 #include <tenon/Types.hpp>
+
+#include <climits>
 
 #include <memory>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tenon
@@ -561,7 +565,9 @@ public:
     /// state, output [batch, units]. Float data beside float or 8-bit weights; int8 data beside int8 feature weights,
     /// 16-bit time weights and state.
     virtual IConnectableLayer* AddSvdfLayer(const SvdfDescriptor& descriptor, const char* name = nullptr) = 0;
-    /// A blob that a backend compiled, run by that backend. Outputs must be declared. As Arm NN's layer.
+    /// A blob that a backend compiled, run by that backend and no other; without one the layer is refused. What the
+    /// blob refers to must live as long as it. Outputs must be declared. It holds for the input shapes that the network
+    /// has when it is optimized: a run with others throws LayerValidationException.
     virtual IConnectableLayer* AddPrecompiledLayer(const PreCompiledDescriptor& preCompiledDescriptor,
                                                    CompiledBlobPtr compiledBlobPtr, const Optional<BackendId>& backend,
                                                    const char* name = nullptr) = 0;
@@ -582,6 +588,22 @@ public:
     virtual ~IDeviceSpec();
     virtual const BackendIdSet& GetSupportedBackends() const = 0;
     virtual const BackendRegistry& GetBackendRegistry() const = 0;
+};
+
+/// How much of a network one backend may take (Tenon); the options are those of TFLite's delegates. They are counted in
+/// subgraphs as assignment makes them, before the backend itself optimizes any. Layers that it may not have go to the
+/// backends after it in the order of preference, with the reason in LayerAssignment. If none of those takes them, or
+/// there is none, Optimize() refuses the network, naming them.
+struct PartitionOptions
+{
+    /// The subgraphs with the most layers stay, the earlier one of two that are equal (TFLite:
+    /// max_delegated_partitions). 0: no limit. Each network in an If or While layer is counted by itself.
+    unsigned int m_MaxPartitions = 0;
+    /// Subgraphs with fewer layers are taken from the backend (TFLite: min_nodes_per_partition).
+    unsigned int m_MinLayersPerPartition = 0;
+    /// The backend runs every layer, nested ones included, that is not bound or run by the runtime, or none at all.
+    /// A layer that another backend was asked to run by a hint counts as one that it does not run.
+    bool m_AllOrNothing = false;
 };
 
 /// Options of Optimize().
@@ -619,6 +641,8 @@ public:
     void SetAllowExpandedDims(bool value) { m_AllowExpandedDims = value; }
     void AddModelOption(BackendOptions options) { m_ModelOptions.push_back(std::move(options)); }
     void SetLimits(const Limits& limits) { m_Limits = limits; }
+    /// How much of the network `backend` may take; without it, as much as it supports.
+    void SetPartitionOptions(const BackendId& backend, const PartitionOptions& options);
 
     bool GetReduceFp32ToFp16() const { return m_ReduceFp32ToFp16; }
     bool GetReduceFp32ToBf16() const { return m_ReduceFp32ToBf16; }
@@ -632,6 +656,7 @@ public:
     bool GetAllowExpandedDims() const { return m_AllowExpandedDims; }
     const ModelOptions& GetModelOptions() const { return m_ModelOptions; }
     const Limits& GetLimits() const { return m_Limits; }
+    PartitionOptions GetPartitionOptions(const BackendId& backend) const;
 
     /// One line an option.
     std::string ToString() const;
@@ -649,6 +674,7 @@ private:
     bool m_AllowExpandedDims = false;
     ModelOptions m_ModelOptions;
     Limits m_Limits;
+    std::vector<std::pair<BackendId, PartitionOptions>> m_PartitionOptions;
 };
 
 using IOptimizedNetworkPtr = std::unique_ptr<IOptimizedNetwork, void (*)(IOptimizedNetwork* network)>;
@@ -656,18 +682,23 @@ using IOptimizedNetworkPtr = std::unique_ptr<IOptimizedNetwork, void (*)(IOptimi
 /// Who runs a layer, and why no backend before it in the preference list does (Tenon).
 struct LayerAssignment
 {
+    static constexpr unsigned int NoSubgraph = UINT_MAX;
+
     LayerGuid m_Guid;
     std::string m_Name;
     LayerType m_Type = LayerType::Input;
     DataType m_DataType = DataType::Float32; ///< of output 0, or of input 0 where there is no output
     BackendId m_Backend;
-    /// "preferred", or one "<backend>: <reason>" for each backend that refused; before it, where the layer runs in
-    /// another element type than was asked for, "Float32 in place of Float16: <why>".
+    /// "preferred", or one "<backend>: <reason>" for each backend that refused, or who made the layer; before it, where
+    /// the layer runs in another element type than was asked for, "Float32 in place of Float16: <why>".
     std::string m_Reason;
+    /// Why the first of those backends does not run it; Supported where none refused.
+    SupportCode m_Code = SupportCode::Supported;
     /// The activation that runs as a part of the layer, e.g. "BoundedReLu(6, 0)"; empty where there is none.
     std::string m_FusedActivation;
-    /// Number of the subgraph that the layer runs in; subgraphs run in this order.
-    unsigned int m_Subgraph = 0;
+    /// Number of the subgraph that the layer runs in: subgraphs count from 0 in order of execution. NoSubgraph for what
+    /// the runtime binds or runs itself.
+    unsigned int m_Subgraph = NoSubgraph;
 };
 
 /// A network that is ready to be loaded. Immutable.
@@ -696,6 +727,7 @@ public:
 ///   GraphValidationException     the network as a whole is malformed
 ///   LayerValidationException     a layer's inputs, parameters and outputs do not fit together
 ///   UnimplementedException       layers that no backend takes; names all of them with each backend's reason
+///   BackendCapabilityException   what a backend made of a subgraph (IBackend::OptimizeSubgraphView) does not fit
 TENON_API IOptimizedNetworkPtr Optimize(const INetwork& network, const std::vector<BackendId>& backendPreferences,
                                         const IDeviceSpec& deviceSpec,
                                         const OptimizerOptionsOpaque& options = OptimizerOptionsOpaque(),

@@ -122,6 +122,13 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
     app.add_option("--subgraph", options.m_Subgraph, "The subgraph of the model to run, by number (default 0)");
     app.add_option("-c,--compute", raw.m_Compute, "Backends in order of preference, e.g. CpuAcc,CpuRef (the default)")
         ->allow_extra_args(false);
+    app.add_option("--max-partitions", options.m_MaxPartitions,
+                   "For each backend of -c but the last, which takes the rest: how many of its largest subgraphs it "
+                   "runs (default 0: all)");
+    app.add_option("--min-layers-per-partition", options.m_MinLayersPerPartition,
+                   "For each backend of -c but the last: subgraphs with fewer layers go to the next one");
+    app.add_flag("--all-or-nothing", options.m_AllOrNothing,
+                 "For each backend of -c but the last: it runs all layers or none");
     app.add_option(
         "-d,--input-tensor-data", raw.m_InputFiles,
         "One file per input, with commas between them: .npy; a picture (PNG, JPEG, BMP), which is resized to "
@@ -242,6 +249,15 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
             throw UsageError("--compute: no backend is given");
         }
         options.m_Compute = {"CpuAcc", "CpuRef"};
+    }
+    for (const char* option : {"--max-partitions", "--min-layers-per-partition", "--all-or-nothing"})
+    {
+        if (app.count(option) > 0 && options.m_Compute.size() < 2)
+        {
+            throw UsageError(fmt::format("{}: name a second backend in --compute, which takes the layers that the "
+                                         "first does not get",
+                                         option));
+        }
     }
     for (const char* option : {"--input-tensor-data", "--write-outputs-to-file"})
     {

@@ -20,6 +20,10 @@ struct Options
     /// In order of preference. CpuAcc first: it takes what it has a fast kernel for, CpuRef takes the rest.
     std::vector<std::string> m_Compute;
     bool m_IsComputeGiven = false;
+    /// For each backend but the last: see PartitionOptions.
+    unsigned int m_MaxPartitions = 0;
+    unsigned int m_MinLayersPerPartition = 0;
+    bool m_AllOrNothing = false;
     std::vector<std::string> m_InputFiles;
     std::vector<std::string> m_OutputFiles;
     std::vector<std::string> m_InputNames;

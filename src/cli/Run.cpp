@@ -332,6 +332,14 @@ private:
         optimizerOptions.SetReduceFp32ToBf16(m_Options.m_Bf16);
         optimizerOptions.SetDebugEnabled(m_Options.m_PrintLayers);
         optimizerOptions.SetDebugToFileEnabled(m_Options.m_WriteLayers);
+        PartitionOptions partitions;
+        partitions.m_MaxPartitions = m_Options.m_MaxPartitions;
+        partitions.m_MinLayersPerPartition = m_Options.m_MinLayersPerPartition;
+        partitions.m_AllOrNothing = m_Options.m_AllOrNothing;
+        for (size_t i = 0; i + 1 < backends.size(); ++i)
+        {
+            optimizerOptions.SetPartitionOptions(backends[i], partitions);
+        }
         Stopwatch optimizing;
         IOptimizedNetworkPtr optimized =
             BlameModel(m_Options.m_ModelPath,

@@ -125,6 +125,9 @@ void WriteJson(const Graph& graph, std::ostream& stream)
         if (!layer->GetBackendId().IsUndefined())
         {
             json.Member("backend", layer->GetBackendId().Get());
+        }
+        if (layer->m_Subgraph != LayerAssignment::NoSubgraph)
+        {
             json.Member("subgraph", layer->m_Subgraph);
         }
         if (layer->GetFusedActivation() != nullptr)

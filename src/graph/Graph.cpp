@@ -154,40 +154,45 @@ void Graph::Sort(const std::vector<Layer*>& order)
     Renumber();
 }
 
+Layer& Graph::AddCopy(const Layer& layer)
+{
+    const BaseDescriptor& descriptor = layer.GetParameters();
+    Layer& made = AddLayer(layer.GetType(), descriptor.IsNull() ? nullptr : layer.GetSchema().m_Clone(descriptor),
+                           layer.GetNameStr(), layer.GetGuid());
+    made.SetBindingId(layer.GetBindingId());
+    if (layer.GetFusedActivation() != nullptr)
+    {
+        made.SetFusedActivation(*layer.GetFusedActivation());
+    }
+    if (layer.GetConstant() != nullptr)
+    {
+        made.SetConstant(layer.ShareConstant());
+    }
+    made.SetBlob(layer.GetBlob());
+    for (const auto& body : layer.Bodies())
+    {
+        made.AddBody(body->Clone());
+    }
+    made.SetBackendId(layer.GetBackendId());
+    made.BackendSelectionHint(layer.GetBackendHint());
+    made.m_FirstOwnConstant = layer.m_FirstOwnConstant;
+    for (unsigned int i = 0; i < layer.GetNumOutputSlots(); ++i)
+    {
+        if (layer.Output(i).IsTensorInfoSet())
+        {
+            made.Output(i).SetTensorInfo(layer.Output(i).GetTensorInfo());
+        }
+    }
+    return made;
+}
+
 std::unique_ptr<Graph> Graph::Clone() const
 {
     auto copy = std::make_unique<Graph>();
     copy->m_Layers.reserve(m_Layers.size());
     for (const auto& layer : m_Layers)
     {
-        const BaseDescriptor& descriptor = layer->GetParameters();
-        Layer& made =
-            copy->AddLayer(layer->GetType(), descriptor.IsNull() ? nullptr : layer->GetSchema().m_Clone(descriptor),
-                           layer->GetNameStr(), layer->GetGuid());
-        made.SetBindingId(layer->GetBindingId());
-        if (layer->GetFusedActivation() != nullptr)
-        {
-            made.SetFusedActivation(*layer->GetFusedActivation());
-        }
-        if (layer->GetConstant() != nullptr)
-        {
-            made.SetConstant(layer->ShareConstant());
-        }
-        made.SetBlob(layer->GetBlob());
-        for (const auto& body : layer->Bodies())
-        {
-            made.AddBody(body->Clone());
-        }
-        made.SetBackendId(layer->GetBackendId());
-        made.BackendSelectionHint(layer->GetBackendHint());
-        made.m_FirstOwnConstant = layer->m_FirstOwnConstant;
-        for (unsigned int i = 0; i < layer->GetNumOutputSlots(); ++i)
-        {
-            if (layer->Output(i).IsTensorInfoSet())
-            {
-                made.Output(i).SetTensorInfo(layer->Output(i).GetTensorInfo());
-            }
-        }
+        copy->AddCopy(*layer);
     }
     for (const auto& layer : m_Layers)
     {

@@ -23,6 +23,8 @@ public:
     Layer& AddLayer(LayerType type, std::unique_ptr<BaseDescriptor> descriptor, std::string name,
                     LayerGuid guid = LayerGuid());
     Layer& AddConstant(const ConstTensor& tensor, std::shared_ptr<const void> owner, std::string name);
+    /// Adds a copy of a layer of another graph, which shares its constant and blob; unconnected.
+    Layer& AddCopy(const Layer& layer);
 
     const std::vector<std::unique_ptr<Layer>>& Layers() const { return m_Layers; }
     size_t Size() const { return m_Layers.size(); }

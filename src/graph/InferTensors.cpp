@@ -15,27 +15,6 @@ namespace tenon
 namespace
 {
 
-/// Whether `declared` says nothing that `inferred`, fully known, contradicts.
-bool Agrees(const TensorShape& declared, const TensorShape& inferred)
-{
-    if (declared.GetDimensionality() == Dimensionality::NotSpecified)
-    {
-        return true;
-    }
-    if (declared.GetNumDimensions() != inferred.GetNumDimensions() || declared.IsScalar() != inferred.IsScalar())
-    {
-        return false;
-    }
-    for (unsigned int i = 0; i < declared.GetNumDimensions(); ++i)
-    {
-        if (declared.GetDimensionSpecificity(i) && declared[i] != inferred[i])
-        {
-            return false;
-        }
-    }
-    return true;
-}
-
 /// The type and quantization of an input, which must be connected.
 TensorInfo InfoOfInput(const Layer& layer, unsigned int input)
 {
@@ -126,6 +105,10 @@ TensorInfo DefaultInfo(const Layer& layer, unsigned int output)
             fmt::format("{}: the type of its output does not follow from its inputs; "
                         "call GetOutputSlot(0).SetTensorInfo() (the shape may be left unknown)",
                         layer.Describe()));
+    case LayerType::PreCompiled:
+        throw GraphValidationException(
+            fmt::format("{}: only its maker knows its output {}; call GetOutputSlot({}).SetTensorInfo()",
+                        layer.Describe(), output, output));
     case LayerType::ReadState:
         if (layer.Input(0).GetConnectedOutputSlot() == nullptr)
         {

@@ -377,6 +377,52 @@ bool CanInferShapes(const Layer& layer, Span<const TensorInfo* const> inputs, Sp
     return true;
 }
 
+bool Agrees(const TensorShape& declared, const TensorShape& actual)
+{
+    if (declared.GetDimensionality() == Dimensionality::NotSpecified)
+    {
+        return true;
+    }
+    if (declared.GetNumDimensions() != actual.GetNumDimensions() || declared.IsScalar() != actual.IsScalar())
+    {
+        return false;
+    }
+    for (unsigned int i = 0; i < declared.GetNumDimensions(); ++i)
+    {
+        if (declared.GetDimensionSpecificity(i) && declared[i] != actual[i])
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+namespace
+{
+
+/// A PreCompiled layer holds for the shapes that it was compiled for: those of its inputs when the network was
+/// optimized.
+void CheckCompiledShapes(const Layer& layer, Span<const TensorInfo* const> inputs)
+{
+    for (unsigned int i = 0; i < inputs.size(); ++i)
+    {
+        if (inputs[i] == nullptr || !layer.Input(i).IsTensorInfoSet())
+        {
+            continue;
+        }
+        const TensorShape& compiled = layer.Input(i).GetTensorInfo().GetShape();
+        if (!Agrees(compiled, inputs[i]->GetShape()))
+        {
+            throw LayerValidationException(
+                fmt::format("input {} is of shape {}, but {} compiled the layer for {}; optimize the network for the "
+                            "shape that it is to run with",
+                            i, inputs[i]->GetShape().ToString(), layer.GetBackendId().Get(), compiled.ToString()));
+        }
+    }
+}
+
+} // namespace
+
 std::unique_ptr<BaseDescriptor> InferShapes(const Layer& layer, Span<const TensorInfo* const> inputs,
                                             Span<const void* const> values, Span<TensorShape> outputs)
 {
@@ -395,6 +441,10 @@ std::unique_ptr<BaseDescriptor> InferShapes(const Layer& layer, Span<const Tenso
     }
     try
     {
+        if (layer.GetType() == LayerType::PreCompiled)
+        {
+            CheckCompiledShapes(layer, inputs);
+        }
         InferContext context(layer.GetType(), layer.GetParameters(), inputs, values, declared, outputs);
         layer.GetSchema().m_Infer(context);
         return context.TakeEdited();

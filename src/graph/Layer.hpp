@@ -151,10 +151,11 @@ public:
 
     /// Position in the graph; maintained by Graph.
     uint32_t m_Index = 0;
-    /// Number of the subgraph; set by partitioning.
-    uint32_t m_Subgraph = 0;
-    /// Why it runs on its backend: see LayerAssignment::m_Reason.
+    /// Number of the subgraph, or LayerAssignment::NoSubgraph; set by partitioning.
+    uint32_t m_Subgraph = UINT32_MAX;
+    /// Why it runs on its backend: see LayerAssignment::m_Reason and m_Code.
     std::string m_AssignmentReason;
+    SupportCode m_AssignmentCode = SupportCode::Supported;
     /// Where the last inputs were wired by the Add method that made this layer: inputs from this index on are its own
     /// constants (see GetConstantTensorsByRef).
     uint32_t m_FirstOwnConstant = UINT32_MAX;
@@ -204,6 +205,9 @@ private:
 /// Exceptions get the layer's description as context.
 std::unique_ptr<BaseDescriptor> InferShapes(const Layer& layer, Span<const TensorInfo* const> inputs,
                                             Span<const void* const> values, Span<TensorShape> outputs);
+
+/// Whether `declared` says nothing that `actual`, fully known, contradicts.
+bool Agrees(const TensorShape& declared, const TensorShape& actual);
 
 /// Whether InferShapes may be called: every connected input's shape is known, and the values that shape inference of
 /// this layer needs are there wherever such an input is connected.

@@ -76,6 +76,7 @@ std::vector<LayerAssignment> OptimizedNetwork::GetAssignment() const
         entry.m_Backend = layer->GetBackendId();
         entry.m_Reason = layer->m_AssignmentReason;
         entry.m_FusedActivation = layer->GetFusedActivationText();
+        entry.m_Code = layer->m_AssignmentCode;
         entry.m_Subgraph = layer->m_Subgraph;
         assignment.push_back(std::move(entry));
     }

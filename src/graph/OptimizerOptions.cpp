@@ -26,6 +26,31 @@ OptimizerOptionsOpaque::OptimizerOptionsOpaque(bool reduceFp32ToFp16, bool debug
 {
 }
 
+void OptimizerOptionsOpaque::SetPartitionOptions(const BackendId& backend, const PartitionOptions& options)
+{
+    for (auto& [id, present] : m_PartitionOptions)
+    {
+        if (id == backend)
+        {
+            present = options;
+            return;
+        }
+    }
+    m_PartitionOptions.emplace_back(backend, options);
+}
+
+PartitionOptions OptimizerOptionsOpaque::GetPartitionOptions(const BackendId& backend) const
+{
+    for (const auto& [id, present] : m_PartitionOptions)
+    {
+        if (id == backend)
+        {
+            return present;
+        }
+    }
+    return {};
+}
+
 std::string OptimizerOptionsOpaque::ToString() const
 {
     std::string text = fmt::format(
@@ -42,6 +67,12 @@ std::string OptimizerOptionsOpaque::ToString() const
             text += fmt::format("  {}.{}: {}\n", options.GetBackendId().Get(), options.GetOption(i).GetName(),
                                 options.GetOption(i).GetValue().ToString());
         }
+    }
+    for (const auto& [backend, options] : m_PartitionOptions)
+    {
+        text += fmt::format("PartitionOptions of {}: MaxPartitions {}, MinLayersPerPartition {}, AllOrNothing {}\n",
+                            backend.Get(), options.m_MaxPartitions, options.m_MinLayersPerPartition,
+                            options.m_AllOrNothing);
     }
     return text;
 }

@@ -3,7 +3,7 @@
 #include "optimizer/Assignment.hpp"
 
 #include "graph/MakeLayerView.hpp"
-#include "optimizer/FuseActivations.hpp"
+#include "optimizer/Refusals.hpp"
 
 #include <fmt/format.h>
 
@@ -15,46 +15,6 @@ namespace tenon
 
 namespace
 {
-
-constexpr size_t MaxNamedLayers = 50; // of one error message; a model with more failures says how many more
-
-std::string Types(const Layer& layer)
-{
-    std::string input = layer.GetNumInputSlots() > 0 && layer.Input(0).IsTensorInfoSet()
-                            ? GetDataTypeName(layer.Input(0).GetTensorInfo().GetDataType())
-                            : "none";
-    std::string output =
-        layer.GetNumOutputSlots() > 0 ? GetDataTypeName(layer.Output(0).GetTensorInfo().GetDataType()) : "none";
-    return fmt::format("input data type {} and output data type {}", input, output);
-}
-
-void AppendReason(std::string& reasons, const BackendId& backend, const std::string& reason)
-{
-    reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", backend.Get(), reason);
-}
-
-/// Input and Constant layers go with their first consumer, Output layers with their producer: for display only.
-void AssignBoundLayers(Graph& graph, const BackendId& otherwise)
-{
-    for (const auto& layer : graph.Layers())
-    {
-        if (!IsBoundByRuntime(layer->GetType()))
-        {
-            continue;
-        }
-        const Layer* neighbour = nullptr;
-        if (layer->GetType() == LayerType::Output)
-        {
-            neighbour = layer->Input(0).GetProducer();
-        }
-        else if (layer->Output(0).GetNumConnections() != 0)
-        {
-            neighbour = &layer->Output(0).GetConnections().front()->GetOwningLayer();
-        }
-        const bool assigned = neighbour != nullptr && !IsBoundByRuntime(neighbour->GetType());
-        layer->SetBackendId(assigned ? neighbour->GetBackendId() : otherwise);
-    }
-}
 
 /// Assigns the layers of a graph and of the networks nested in it, and collects what no backend takes.
 class Assigner
@@ -92,91 +52,89 @@ public:
         AssignBoundLayers(graph, m_Chooser.GetFirstId());
     }
 
-    void ThrowFailures() const
-    {
-        if (m_NumFailed == 0)
-        {
-            return;
-        }
-        const std::string more =
-            m_NumFailed > MaxNamedLayers ? fmt::format("\n  and {} more", m_NumFailed - MaxNamedLayers) : "";
-        throw UnimplementedException(fmt::format("{} of {} layers are not supported by any of the chosen backends:{}{}",
-                                                 m_NumFailed, m_NumLayers, m_Failures, more));
-    }
+    void ThrowFailures() const { m_Failures.ThrowIfAny(m_NumLayers); }
 
 private:
     void AssignLayer(Layer& layer, const std::string& where)
     {
-        std::string refusals;
+        Refusals refusals;
         const auto backend = m_Chooser.Choose(layer, m_Maker.Make(layer), refusals);
         if (backend == nullptr)
         {
-            ++m_NumFailed;
-            if (m_NumFailed <= MaxNamedLayers)
-            {
-                m_Failures += fmt::format("\n  {}layer {} '{}' ({}): {}", where, layer.m_Index, layer.GetNameStr(),
-                                          GetTypeText(layer), refusals);
-            }
+            m_Failures.Add(layer, where, refusals);
             return;
         }
         layer.SetBackendId(backend->GetId());
-        if (!refusals.empty())
+        if (!refusals.IsEmpty())
         {
-            m_Messages.push_back(fmt::format("WARNING: Layer of type {} is not supported on requested backend for {} "
-                                             "(reason: {}), falling back to {}.",
-                                             GetTypeText(layer), Types(layer), refusals, layer.GetBackendId().Get()));
+            m_Messages.push_back(DescribeFallback(layer, refusals));
         }
+        layer.m_AssignmentCode = refusals.m_First;
         std::string& reason = layer.m_AssignmentReason;
-        reason += fmt::format("{}{}", reason.empty() ? "" : "; ", refusals.empty() ? "preferred" : refusals);
+        reason +=
+            fmt::format("{}{}", reason.empty() ? "" : "; ", refusals.IsEmpty() ? "preferred" : refusals.m_Reasons);
     }
 
     const BackendChooser& m_Chooser;
     std::vector<std::string>& m_Messages;
     LayerViewMaker m_Maker;
-    std::string m_Failures;
-    size_t m_NumFailed = 0;
+    UnsupportedLayers m_Failures;
     size_t m_NumLayers = 0;
 };
 
 } // namespace
 
-std::string GetTypeText(const Layer& layer)
+void AssignBoundLayers(Graph& graph, const BackendId& otherwise)
 {
-    if (layer.GetType() == LayerType::Custom)
+    for (const auto& layer : graph.Layers())
     {
-        return fmt::format("Custom '{}'", layer.Descriptor<CustomDescriptor>().m_Name);
+        if (!IsBoundByRuntime(layer->GetType()))
+        {
+            continue;
+        }
+        const Layer* neighbour = nullptr;
+        if (layer->GetType() == LayerType::Output)
+        {
+            neighbour = layer->Input(0).GetProducer();
+        }
+        else if (layer->Output(0).GetNumConnections() != 0)
+        {
+            neighbour = &layer->Output(0).GetConnections().front()->GetOwningLayer();
+        }
+        const bool assigned = neighbour != nullptr && !IsBoundByRuntime(neighbour->GetType());
+        layer->SetBackendId(assigned ? neighbour->GetBackendId() : otherwise);
     }
-    return layer.GetSchema().m_Name;
 }
 
 std::shared_ptr<const IBackend> BackendChooser::Choose(const Layer& layer, const LayerView& view,
-                                                       std::string& refusals) const
+                                                       Refusals& refusals) const
 {
-    const auto takes = [&](const IBackend& backend, const ILayerSupport& support)
-    {
-        const SupportResult result = AskSupport(support, view);
-        if (!result.IsSupported())
-        {
-            AppendReason(refusals, backend.GetId(), result.m_Reason);
-        }
-        return result.IsSupported();
-    };
     if (layer.GetBackendHint().has_value())
     {
         const BackendId& hint = layer.GetBackendHint().value();
         auto backend = m_Registry.Find(hint);
         if (backend == nullptr)
         {
-            AppendReason(refusals, hint, "asked for by the layer, but not there");
+            refusals.Add(hint, SupportCode::Unavailable, "asked for by the layer, but not there");
         }
-        else if (takes(*backend, *backend->GetLayerSupport(m_Options)))
+        else if (Takes({backend, backend->GetLayerSupport(m_Options)}, view, refusals))
         {
             return backend;
         }
     }
+    // A blob means nothing to any other backend than its own.
+    if (layer.GetType() == LayerType::PreCompiled)
+    {
+        if (!layer.GetBackendHint().has_value())
+        {
+            refusals.Add("no backend", SupportCode::Unavailable,
+                         "AddPrecompiledLayer was not told the backend that compiled it");
+        }
+        return nullptr;
+    }
     for (const Candidate& candidate : m_Candidates)
     {
-        if (takes(*candidate.m_Backend, *candidate.m_Support))
+        if (Takes(candidate, view, refusals))
         {
             return candidate.m_Backend;
         }

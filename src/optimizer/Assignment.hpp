@@ -13,6 +13,8 @@
 namespace tenon
 {
 
+struct Refusals;
+
 /// A backend that may be chosen, in order of preference.
 struct Candidate
 {
@@ -37,8 +39,8 @@ public:
     }
 
     /// The backend that the layer asks for, else the first candidate, that takes it as `view` shows it; null if none
-    /// does. Appends "<backend>: <reason>" for each that refused.
-    std::shared_ptr<const IBackend> Choose(const Layer& layer, const LayerView& view, std::string& refusals) const;
+    /// does. Adds each refusal.
+    std::shared_ptr<const IBackend> Choose(const Layer& layer, const LayerView& view, Refusals& refusals) const;
 
     const BackendId& GetFirstId() const { return m_Candidates.front().m_Backend->GetId(); }
 
@@ -52,8 +54,9 @@ private:
 /// before. Throws UnimplementedException that names every layer that no backend takes, with the reasons of each.
 void AssignBackends(Graph& graph, const BackendChooser& chooser, std::vector<std::string>& messages);
 
-/// The name by which a user knows the layer's operator: a Custom layer says which one it is.
-std::string GetTypeText(const Layer& layer);
+/// Gives what the runtime binds a backend to show: Input and Constant layers go with their first consumer, Output
+/// layers with their producer; `otherwise` where that has none.
+void AssignBoundLayers(Graph& graph, const BackendId& otherwise);
 
 /// Puts a MemCopy layer on each edge between backends of different memory domains.
 void InsertCopies(Graph& graph, const BackendRegistry& registry);

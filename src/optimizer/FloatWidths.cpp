@@ -6,6 +6,7 @@
 #include "optimizer/ConvertedConstants.hpp"
 #include "optimizer/DecidingValues.hpp"
 #include "optimizer/Pass.hpp"
+#include "optimizer/Refusals.hpp"
 
 #include <fmt/format.h>
 
@@ -126,20 +127,20 @@ private:
         {
             const char* reason =
                 m_Deciding.count(&layer) != 0 ? "shapes or loops depend on it" : WhyFloat32Stays(layer);
-            std::string refusals;
+            Refusals refusals;
             if (reason == nullptr && IsTaken(layer, Width::Narrow, refusals))
             {
                 return Width::Narrow;
             }
-            NoteFloat32(layer, m_ReduceTo.value(), reason != nullptr ? reason : refusals);
+            NoteFloat32(layer, m_ReduceTo.value(), reason != nullptr ? reason : refusals.m_Reasons);
         }
         if (Concerns(layer, Width::Widen) && WhyTypesStay(layer) == nullptr)
         {
-            std::string refusals;
-            std::string wideRefusals;
+            Refusals refusals;
+            Refusals wideRefusals;
             if (!IsTaken(layer, Width::Keep, refusals) && IsTaken(layer, Width::Widen, wideRefusals))
             {
-                NoteFloat32(layer, FirstHalf(layer), refusals);
+                NoteFloat32(layer, FirstHalf(layer), refusals.m_Reasons);
                 return Width::Widen;
             }
         }
@@ -170,7 +171,7 @@ private:
     }
 
     /// Whether some backend takes the layer with its tensors at `width`.
-    bool IsTaken(const Layer& layer, Width width, std::string& refusals)
+    bool IsTaken(const Layer& layer, Width width, Refusals& refusals)
     {
         LayerView view = m_Maker.Make(layer);
         std::vector<TensorInfo> infos;

@@ -10,6 +10,7 @@
 #include "optimizer/Assignment.hpp"
 #include "optimizer/FloatWidths.hpp"
 #include "optimizer/FuseActivations.hpp"
+#include "optimizer/OptimizeSubgraphs.hpp"
 #include "optimizer/Partition.hpp"
 #include "optimizer/Pass.hpp"
 
@@ -165,6 +166,10 @@ IOptimizedNetworkPtr OptimizeWithPasses(const INetwork& network, const std::vect
         {
             const auto event = profiler->Scope(ProfilingCategory::Optimize, "AssignBackends");
             AssignBackends(*graph, chooser, collected);
+        }
+        {
+            const auto event = profiler->Scope(ProfilingCategory::Optimize, "OptimizeSubgraphs");
+            OptimizeSubgraphs(*graph, candidates, registry, options, collected);
         }
         if (!WantsAllResults(options))
         {

@@ -7,12 +7,18 @@
 namespace tenon
 {
 
-/// Sets m_Subgraph of every layer, so that running subgraphs in ascending order is possible: no subgraph depends on its
-/// own output through another backend. Returns how many there are. Sorts the graph's layers into that order.
+/// Sets m_Subgraph of every layer that a backend runs, and sorts the graph's layers so that those of one subgraph stand
+/// together and producers before consumers. Returns how many subgraphs there are; they count from 0 in order of
+/// execution. A function of the graph and the backends of its layers alone. Nested networks are not looked at.
 ///
-/// A layer's level is the largest number of changes of backend on any path to it; the layers of one level and backend
-/// are a subgraph. An edge never goes to a lower level, and within a level only connects layers of one backend, so no
-/// cycle between subgraphs is possible. O(layers + connections).
+/// - A subgraph is connected and of one backend. Pieces of one backend between which there is no connection stay
+///   subgraphs of their own, so that each can be compiled, given to another backend, or run by itself.
+/// - No subgraph depends on its own output through other layers, whoever runs them.
+/// - No two subgraphs of one backend between which there is a connection could be one. (A network that is made to
+///   defeat the search for that is cut safely, but into more pieces: see ContractedGraph.hpp.)
+/// - What the runtime binds or runs belongs to no subgraph: LayerAssignment::NoSubgraph.
+///
+/// Takes time in proportion to layers and connections in nearly all networks.
 unsigned int PartitionGraph(Graph& graph);
 
 } // namespace tenon

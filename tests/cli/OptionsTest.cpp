@@ -127,6 +127,17 @@ TEST(Options, WhatIsShownOfTheNetworkAndItsTypes)
     EXPECT_EQ(whole.m_DotFile, "a.dot");
 }
 
+TEST(Options, PartitionOptionsNeedABackendForTheRest)
+{
+    const Options options = ParseRest(
+        {"-c", "CpuAcc,CpuRef", "--max-partitions", "3", "--min-layers-per-partition", "2", "--all-or-nothing"});
+    EXPECT_EQ(options.m_MaxPartitions, 3U);
+    EXPECT_EQ(options.m_MinLayersPerPartition, 2U);
+    EXPECT_TRUE(options.m_AllOrNothing);
+    EXPECT_THROW_WITH(ParseRest({"-c", "CpuRef", "--max-partitions", "3"}), UsageError, "a second backend");
+    EXPECT_FALSE(ParseRest({}).m_AllOrNothing);
+}
+
 TEST(Options, LabelsAloneShowFive)
 {
     EXPECT_EQ(ParseRest({"--labels", "l.txt"}).m_TopK, 5U);
@@ -174,6 +185,8 @@ TEST(Options, BadArgumentsAreRefused)
         {"-I", "1e9"},
         {"-I", "4000000000"},
         {"--top-k", "0"},
+        {"--max-partitions", "-1"},
+        {"-c", "CpuRef", "--all-or-nothing"},
         {"--number-of-threads", "-1"},
         {"--number-of-threads", "257"},
         {"--input-std", "0"},

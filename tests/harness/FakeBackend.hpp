@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // FakeBackend: a backend for tests of assignment, partitioning and loading. It takes the layer types it is told to,
-// runs them with CpuRef's kernels, and counts the workloads that its factory made.
+// runs them with CpuRef's kernels, and counts the workloads that its factory made. What it makes of its subgraphs is a
+// function of the test's own; what it compiles is a function of one float.
 #pragma once
 
 #include "backends/reference/CpuRefBackend.hpp"
@@ -8,12 +9,22 @@
 #include <tenon/backend/IBackend.hpp>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
 
 namespace tenon::test
 {
+
+/// A PreCompiled layer's blob: out[i] = f(in[i]) for floats.
+using FakeBlob = std::function<float(float)>;
+
+inline CompiledBlobPtr CompileFake(FakeBlob function)
+{
+    return CompiledBlobPtr(new FakeBlob(std::move(function)),
+                           [](const void* blob) { delete static_cast<const FakeBlob*>(blob); });
+}
 
 class FakeBackend final : public IBackend, public std::enable_shared_from_this<FakeBackend>
 {
@@ -38,6 +49,14 @@ public:
 
     int NumWorkloads() const { return m_NumWorkloads; }
 
+    using Optimizer = std::function<OptimizationViews(const SubgraphView&)>;
+    void SetOptimizer(Optimizer optimizer) { m_Optimizer = std::move(optimizer); }
+    bool OptimizesSubgraphs() const override { return m_Optimizer != nullptr; }
+    OptimizationViews OptimizeSubgraphView(const SubgraphView& subgraph, const ModelOptions&) const override
+    {
+        return m_Optimizer(subgraph);
+    }
+
 private:
     class Support final : public ILayerSupport
     {
@@ -54,6 +73,37 @@ private:
         std::shared_ptr<const FakeBackend> m_Backend;
     };
 
+    class Compiled final : public IWorkload
+    {
+    public:
+        explicit Compiled(const void* blob) : m_Function(*static_cast<const FakeBlob*>(blob)) {}
+        std::unique_ptr<IShapedWorkload> Reshape(const ReshapeArgs& args) const override
+        {
+            return std::make_unique<Shaped>(m_Function, args.GetOutput(0).GetNumElements());
+        }
+        const char* GetName() const override { return "FakePreCompiled"; }
+
+    private:
+        class Shaped final : public IShapedWorkload
+        {
+        public:
+            Shaped(const FakeBlob& function, size_t count) : m_Function(function), m_Count(count) {}
+            void Execute(const ExecuteArgs& args) const override
+            {
+                for (size_t i = 0; i < m_Count; ++i)
+                {
+                    args.GetOutput<float>(0)[i] = m_Function(args.GetInput<float>(0)[i]);
+                }
+            }
+
+        private:
+            const FakeBlob& m_Function;
+            size_t m_Count;
+        };
+
+        const FakeBlob& m_Function;
+    };
+
     class Factory final : public IWorkloadFactory
     {
     public:
@@ -65,6 +115,10 @@ private:
         std::unique_ptr<IWorkload> CreateWorkload(const LayerView& layer) const override
         {
             ++m_Backend->m_NumWorkloads;
+            if (layer.m_Type == LayerType::PreCompiled)
+            {
+                return std::make_unique<Compiled>(layer.m_Blob);
+            }
             return m_Reference->CreateWorkload(layer);
         }
 
@@ -77,6 +131,7 @@ private:
     std::set<LayerType> m_Takes;
     std::string m_Domain;
     std::shared_ptr<const IBackend> m_Reference;
+    Optimizer m_Optimizer;
     mutable std::atomic<int> m_NumWorkloads{0};
 };
 

@@ -35,8 +35,11 @@ public:
     virtual std::shared_ptr<const ILayerSupport> GetLayerSupport(const ModelOptions& options) const = 0;
     virtual std::unique_ptr<IWorkloadFactory> CreateWorkloadFactory(const ModelOptions& options) const = 0;
 
-    /// Asked once for each subgraph of layers that were assigned to this backend: the chance to fuse layers, or to
-    /// compile them into one PreCompiled layer. Changes nothing by default.
+    /// Whether OptimizeSubgraphView is to be called. A backend that overrides that returns true here; for one that does
+    /// not, the optimizer makes no views.
+    virtual bool OptimizesSubgraphs() const { return false; }
+    /// Asked once for each subgraph of layers that were assigned to this backend, those of nested networks included:
+    /// the chance to fuse layers, or to compile them into one PreCompiled layer. Changes nothing by default.
     virtual OptimizationViews OptimizeSubgraphView(const SubgraphView& subgraph, const ModelOptions& options) const;
 
     /// The bytes of a PreCompiled layer's blob of this backend, and the blob of such bytes, for optimized networks in

@@ -2,23 +2,13 @@
 // ILayerSupport: a backend's answer to whether it runs a layer.
 #pragma once
 
+#include <tenon/SupportCode.hpp>
 #include <tenon/backend/LayerView.hpp>
 
 #include <string>
 
 namespace tenon
 {
-
-/// Why a layer is refused, for machines; the text beside it is for people.
-enum class SupportCode
-{
-    Supported = 0,
-    UnknownLayer,          ///< the backend has no kernel for the layer type
-    UnsupportedType,       ///< not with these element types
-    UnsupportedParameters, ///< not with these parameters, shapes or quantization
-    UnsupportedDynamic,    ///< not with weights, parameters or shapes that are known only at run time
-    Unavailable            ///< not here: a library that the backend needs cannot be loaded
-};
 
 struct SupportResult
 {

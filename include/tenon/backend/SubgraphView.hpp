@@ -27,8 +27,10 @@ struct SubgraphLayer
     Span<const SubgraphTensor> m_Outputs;
 };
 
-/// Valid during the call that passes it; constant data as long as the network.
-/// A constant that only layers of the subgraph read is not among its inputs: LayerView::m_ConstantData has it.
+/// Valid during the call that passes it, constant data included: what is compiled into a blob is copied. A Constant
+/// layer of a replacement may point at the constant data that the view shows; it lives as long as that layer then.
+///
+/// Constants are tensors too, but not among m_Inputs: LayerView::m_ConstantData has their values.
 struct SubgraphView
 {
     Span<const SubgraphLayer> m_Layers; ///< producers before consumers
@@ -36,7 +38,9 @@ struct SubgraphView
     Span<const SubgraphTensor> m_Inputs;
     /// What layers outside of the subgraph, or the network's outputs, read.
     Span<const SubgraphTensor> m_Outputs;
-    /// By SubgraphTensor. Shapes may be unknown, and input shapes may be others in each run.
+    /// By SubgraphTensor. Shapes may be unknown. Known ones are those that the network has when it is optimized: runs
+    /// may bring others, for which layers of the replacement are shaped anew as any, while a PreCompiled layer refuses
+    /// them.
     Span<const TensorInfo* const> m_Tensors;
 };
 
@@ -47,25 +51,31 @@ using SubgraphLayers = std::vector<size_t>;
 struct Substitution
 {
     SubgraphLayers m_Layers;
-    /// Its Input layers with binding ids 0, 1, ... stand for m_Inputs, its Output layers for m_Outputs. Its layers run
-    /// on this backend; a PreCompiled layer (INetwork::AddPrecompiledLayer) is one that the backend compiled.
+    /// Its Input layers with binding ids 0, 1, ... stand for m_Inputs, its Output layers for m_Outputs, and have their
+    /// types, quantization and known shapes. Its layers run on this backend, which must support them; a PreCompiled
+    /// layer (INetwork::AddPrecompiledLayer) is one that the backend compiled. Control flow and states are refused.
     INetworkPtr m_Replacement = INetworkPtr(nullptr, nullptr);
-    /// Every tensor that the layers read from others, but for constants that the replacement has itself.
+    /// Tensors of the view that the replacement reads, constants included unless it has them itself; none that
+    /// m_Layers produce.
     std::vector<SubgraphTensor> m_Inputs;
-    /// Every tensor that others read from the layers. Types and quantization stay as they were.
+    /// Tensors that m_Layers produce, each once: at least every one that others read. Whoever reads them reads what the
+    /// replacement gives from then on.
     std::vector<SubgraphTensor> m_Outputs;
 };
 
 /// A backend's answer to IBackend::OptimizeSubgraphView. Each layer of the view may be named once; one that is not
-/// named is untouched. The optimizer checks all of it and throws BackendCapabilityException, naming the backend, where
-/// it does not fit together: a layer named twice, a tensor that is missing, a substitution that would make a cycle.
+/// named is untouched. The optimizer checks all of it and throws BackendCapabilityException, naming the backend and a
+/// layer, where it does not fit together: a layer named twice, a tensor that is missing or of another type, a
+/// substitution that makes a cycle.
 struct OptimizationViews
 {
     std::vector<Substitution> m_Substitutions;
     /// Layers that this backend cannot run after all: they go to the backends after it in the order of preference.
+    /// PartitionOptions::m_AllOrNothing then takes all of its layers from it, and the substitutions are not made.
     std::vector<SubgraphLayers> m_FailedSubgraphs;
     std::string m_FailureReason; ///< for people; goes into LayerAssignment::m_Reason of the failed layers
-    /// Layers that change nothing: each has one connected input that is no constant, and its outputs are that input.
+    /// Layers that change nothing: each has one connected input, which is no constant, and one output, of the same
+    /// type, quantization and shape.
     std::vector<SubgraphLayers> m_DeletedSubgraphs;
     /// For completeness: layers that stay as they are.
     std::vector<SubgraphLayers> m_UntouchedSubgraphs;

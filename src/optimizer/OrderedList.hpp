@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// OrderedList: numbers in an order that can change. Which of two comes first is known at once; moving k of them costs
+// O(k). Used by ContractedGraph for its topological order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tenon
+{
+
+/// A linked list of the numbers 0 .. capacity - 1 whose entries carry labels that ascend along the list. Where there is
+/// no room between two labels, all are given out anew. (Labels of this kind: P. Dietz, D. Sleator, "Two algorithms for
+/// maintaining order in a list", STOC 1987; here with the plain relabelling.)
+class OrderedList
+{
+public:
+    explicit OrderedList(size_t capacity);
+
+    /// Ascends along the list. Holds until the next change.
+    uint64_t Label(uint32_t item) const { return m_Entries[item].m_Label; }
+
+    void Append(uint32_t item);
+    void Remove(uint32_t item);
+    /// Takes `items`, which are in the list, out of it and puts them, in this order, directly before or after `place`,
+    /// which is none of them.
+    void MoveBefore(std::span<const uint32_t> items, uint32_t place);
+    void MoveAfter(std::span<const uint32_t> items, uint32_t place);
+
+    /// How many labels were given out, as a measure of the work done.
+    uint64_t NumLabels() const { return m_NumLabels; }
+
+private:
+    struct Entry
+    {
+        uint64_t m_Label = 0;
+        uint32_t m_Previous = 0;
+        uint32_t m_Next = 0;
+    };
+
+    void Link(std::span<const uint32_t> items, uint32_t previous, bool leaveRoomAfter);
+    void Relabel();
+
+    uint32_t m_Head; ///< an entry before the first and after the last
+    std::vector<Entry> m_Entries;
+    uint64_t m_NumLabels = 0;
+};
+
+} // namespace tenon

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reassigner: takes layers from the backend that they were assigned to and gives them to those after it. Used where
+// partition options, or the backend itself, refuse layers that it supports.
+#pragma once
+
+#include "graph/MakeLayerView.hpp"
+#include "optimizer/Refusals.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tenon
+{
+
+/// A network or one nested in it.
+struct PlacedGraph
+{
+    Graph* m_Graph;
+    std::string m_Where; ///< put before a layer's name: "in layer 3 'loop' (While), "
+};
+
+class Reassigner
+{
+public:
+    /// Both are used until the end.
+    Reassigner(const std::vector<Candidate>& candidates, std::vector<std::string>& messages)
+        : m_Candidates(candidates), m_Messages(messages)
+    {
+    }
+
+    /// Gives `layer` to the first backend that supports it of those that come after its own in the order of
+    /// preference; of all others, if its own is not in that. The reason is added to the layer's own.
+    void Move(Layer& layer, const std::string& where, SupportCode code, const std::string& reason);
+
+    /// Throws UnimplementedException that names the layers which none took. `numLayers`: of the whole network.
+    void ThrowFailures(size_t numLayers) const { m_Failures.ThrowIfAny(numLayers); }
+
+private:
+    const std::vector<Candidate>& m_Candidates;
+    std::vector<std::string>& m_Messages;
+    LayerViewMaker m_Maker;
+    UnsupportedLayers m_Failures;
+};
+
+} // namespace tenon
