@@ -312,8 +312,12 @@ private:
         {
             throw UsageError("--compute: the model is optimized already, for backends that it names itself");
         }
-        IOptimizedNetworkPtr optimized =
-            model.m_Optimized != nullptr ? std::move(model.m_Optimized) : Optimize(*model.m_Network, backends);
+        const bool isRead = model.m_Optimized != nullptr;
+        IOptimizedNetworkPtr optimized = isRead ? std::move(model.m_Optimized) : Optimize(*model.m_Network, backends);
+        if (isRead)
+        {
+            m_Report.m_Compute.clear(); // no backend was preferred
+        }
         m_Report.m_Assignment = optimized->GetAssignment();
         if (!m_Options.m_SerializeOptimizedFile.empty())
         {

@@ -163,7 +163,7 @@ void Decode(FileReader& file, const schema::Attribute& attribute, T& value)
 /// The list of integers, which counts as read.
 inline const flatbuffers::Vector<int64_t>& DecodeIntegers(FileReader& file, const schema::Attribute& attribute)
 {
-    const flatbuffers::Vector<int64_t>& values = *ValueAs<schema::Integers>(attribute).value();
+    const flatbuffers::Vector<int64_t>& values = FileReader::Aligned(*ValueAs<schema::Integers>(attribute).value());
     file.Charge(values.size(), sizeof(int64_t));
     return values;
 }

@@ -83,7 +83,7 @@ Span<const uint8_t> FileReader::Buffer(uint32_t index) const
     {
         throw ParseException(fmt::format("buffer {} does not exist: the file has {}", index, count));
     }
-    const schema::Buffer& buffer = *buffers->Get(index);
+    const schema::Buffer& buffer = *Aligned(*buffers).Get(index);
     const schema::DataSection& data = *m_Root->data();
     if (buffer.offset() > data.bytes() || buffer.bytes() > data.bytes() - buffer.offset())
     {
@@ -97,6 +97,14 @@ Span<const uint8_t> FileReader::Buffer(uint32_t index) const
         throw ParseException(fmt::format("buffer {} does not start at a multiple of {} bytes", index, DataAlignment));
     }
     return {start, static_cast<size_t>(buffer.bytes())};
+}
+
+void FileReader::CheckAlignment(const void* list)
+{
+    if (reinterpret_cast<uintptr_t>(list) % sizeof(uint64_t) != 0)
+    {
+        throw ParseException("the file is corrupt: a list of 8-byte elements does not lie on a multiple of 8 bytes");
+    }
 }
 
 std::string FileReader::Text(const flatbuffers::String* text)

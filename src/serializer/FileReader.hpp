@@ -31,6 +31,14 @@ public:
     const std::shared_ptr<const void>& Owner() const { return m_Owner; }
     /// A buffer of the data section. Throws ParseException for a bad index, range or alignment.
     Span<const uint8_t> Buffer(uint32_t index) const;
+    /// A list of elements of 8 bytes. Throws ParseException where it does not lie on a multiple of 8, which the
+    /// verifier does not see.
+    template <typename Vector>
+    static const Vector& Aligned(const Vector& vector)
+    {
+        CheckAlignment(vector.Data());
+        return vector;
+    }
     /// A text; empty when there is none. What is read counts: see ReadBudget.
     std::string Text(const flatbuffers::String* text);
     /// Counts `count` elements of a list that is about to be read.
@@ -39,6 +47,8 @@ public:
     std::string VersionText() const;
 
 private:
+    static void CheckAlignment(const void* list);
+
     std::shared_ptr<const void> m_Owner;
     Span<const uint8_t> m_Bytes;
     Limits m_Limits;

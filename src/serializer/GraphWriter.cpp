@@ -108,10 +108,15 @@ private:
 
     flatbuffers::Offset<flatbuffers::Vector<const schema::Connection*>> WriteInputs(const Layer& layer)
     {
+        const uint32_t wanted = layer.GetSchema().m_NumInputs(layer.GetParameters());
         std::vector<schema::Connection> inputs;
         for (const InputSlot& input : layer.Inputs())
         {
             const OutputSlot* source = input.GetConnectedOutputSlot();
+            if (source == nullptr && input.GetSlotIndex() >= wanted)
+            {
+                continue; // a slot for a parameter that the optimizer has put into the descriptor
+            }
             inputs.push_back(source == nullptr ? schema::Connection(NotConnected, 0)
                                                : schema::Connection(source->GetOwningLayer().m_Index,
                                                                     source->CalculateIndexOnOwner()));

@@ -112,7 +112,7 @@ TensorShape ReadShape(const FileReader& file, const schema::Shape& shape)
     std::array<bool, MaxNumOfTensorDimensions> known{};
     for (unsigned int i = 0; i < rank; ++i)
     {
-        const int64_t size = shape.sizes()->Get(i);
+        const int64_t size = FileReader::Aligned(*shape.sizes()).Get(i);
         if (size < UnknownSize || size > std::numeric_limits<uint32_t>::max())
         {
             throw ParseException(fmt::format("a shape has size {}", size));

@@ -137,10 +137,23 @@ TEST_F(Program, WritesNetworksAndRunsThem)
         EXPECT_EQ(ReadFile(got), ReadFile(wanted));
         EXPECT_EQ(ReadFile(again), ReadFile(words[1]));
     }
-    const Outcome batch =
-        Execute({"-m", optimized, "-N", "-d", WriteInput("batch.npy", DataType::QAsymmS8, {3, 8, 8, 1}), "-w", got});
-    ASSERT_EQ(batch.m_Status, 0) << batch.m_Error;
-    EXPECT_EQ(ReadNpy(got, TensorInfo({3, 10}, DataType::QAsymmS8), 1000).m_Info.GetShape(), TensorShape({3, 10}));
+}
+
+TEST_F(Program, FilesOfNetworksRunWithOtherShapes)
+{
+    const std::string model =
+        m_Folder.Write("relu.tflite", test::TinyModel(test::Relu, {{"x", {2, 3}}}, {{"y", {2, 3}}}));
+    const std::string plain = m_Folder.Path("plain.tenon");
+    const std::string optimized = m_Folder.Path("optimized.tenon");
+    ASSERT_EQ(Execute({"-m", model, "-N", "--serialize", plain, "--serialize-optimized", optimized}).m_Status, 0);
+    const std::string out = m_Folder.Path("out.npy");
+    for (const std::string& file : {plain, optimized})
+    {
+        const Outcome outcome = Execute({"-m", file, "-N", "-s", "5,1,2", "-w", out});
+        ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+        const NpyArray array = ReadNpy(out, TensorInfo({1}, DataType::Float32), 1000);
+        EXPECT_EQ(array.m_Info.GetShape(), TensorShape({5, 1, 2}));
+    }
 }
 
 TEST_F(Program, RefusesWhatAFileOfANetworkCannotDo)

@@ -196,7 +196,7 @@ TEST_P(TenonMutation, EachByteOfTheStructureBent)
     for (size_t at = 0; at < m_File.size(); ++at)
     {
         const uint8_t byte = m_File[at];
-        for (const int bent : {0, 1, 127, 128, 255, byte + 1, byte - 1})
+        for (const int bent : {0, 127, 255, byte + 1, byte - 1})
         {
             m_File[at] = static_cast<uint8_t>(bent);
             refused += m_Victim.Runs(m_File) ? 0 : 1;

@@ -379,6 +379,24 @@ TEST(SerializedOptimized, BackendsMustBeThereAndTakeTheirLayers)
     EXPECT_EQ(GraphOf(ReadOptimized(copied, *device)).Size(), 6u);
 }
 
+TEST(SerializedOptimized, SlotsOfParametersThatTheOptimizerResolvedAreLeftOut)
+{
+    const IRuntimePtr runtime = IRuntime::Create({});
+    const std::vector<int32_t> mappings = {1, 0};
+    INetworkPtr network = INetwork::Create();
+    TransposeDescriptor descriptor;
+    descriptor.m_ParametersAsInputs = true;
+    IConnectableLayer* transpose = network->AddTransposeLayer(descriptor, "turn");
+    Connect(AddInput(*network, 0, FloatInfo({2, 2})), transpose);
+    const ConstTensor tensor(TensorInfo({2}, DataType::Signed32, 0.0f, 0, true), mappings.data());
+    Connect(network->AddConstantLayer(tensor, "mappings"), transpose, 1);
+    Connect(transpose, network->AddOutputLayer(0));
+    NetworkId id = 0;
+    runtime->LoadNetwork(
+        id, ReadOptimized(Serialized(*Optimize(*network, {"CpuRef"}, runtime->GetDeviceSpec())), *runtime));
+    EXPECT_THAT(RunFloat(*runtime, id, {2, 2}, {1.0f, 2.0f, 3.0f, 4.0f}), ElementsAre(1.0f, 3.0f, 2.0f, 4.0f));
+}
+
 TEST(SerializedOptimized, IsNoNetworkToOptimizeAndTheOtherWayRound)
 {
     const IRuntimePtr runtime = IRuntime::Create({});
