@@ -188,6 +188,8 @@ std::string FormatReport(const Report& report)
     json.Number(report.m_PeakRssBytes);
     json.Key("arena_bytes");
     json.Number(report.m_ArenaBytes);
+    json.Key("arena_lower_bound_bytes");
+    json.Number(report.m_ArenaLowerBoundBytes);
     json.Key("threads");
     json.Number(uint64_t{report.m_Threads});
     WriteTensors(json, "inputs", report.m_Inputs);

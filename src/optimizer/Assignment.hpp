@@ -29,12 +29,10 @@ std::vector<Candidate> MakeCandidates(const std::vector<BackendId>& preferences,
 void AssignBackends(Graph& graph, const std::vector<Candidate>& candidates, const BackendRegistry& registry,
                     const ModelOptions& options, std::vector<std::string>& messages);
 
-/// Puts a MemCopy layer on each edge between backends of different memory domains.
-void InsertCopies(Graph& graph, const BackendRegistry& registry);
-
 /// Whether the runtime binds the layer's memory itself, so that no backend makes a workload for it.
 bool IsBoundByRuntime(LayerType type);
-/// Whether the runtime itself runs the layer: control flow and states. Such layers show RuntimeId as their backend.
+/// Whether the runtime itself runs the layer: control flow, states, and copies between memories. Such layers show
+/// RuntimeId as their backend; a copy that leads to a device's memory shows a backend that works in it.
 bool IsRunByRuntime(LayerType type);
 constexpr const char* RuntimeId = "Runtime";
 

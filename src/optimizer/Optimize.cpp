@@ -5,6 +5,7 @@
 #include "common/Profiler.hpp"
 #include "graph/Network.hpp"
 #include "optimizer/Assignment.hpp"
+#include "optimizer/Copies.hpp"
 #include "optimizer/InferTensors.hpp"
 #include "optimizer/Nested.hpp"
 #include "optimizer/OptimizedNetwork.hpp"

@@ -37,9 +37,10 @@ const std::set<LayerType>& GetAllTypes()
 }
 
 /// The runtime's own, the optimizer's stand-ins, and what only another backend can know.
-const std::set<LayerType> RunByOthers = {
-    LayerType::Constant, LayerType::Input,     LayerType::Output,  LayerType::If,          LayerType::While,
-    LayerType::Permute,  LayerType::ReadState, LayerType::StandIn, LayerType::PreCompiled, LayerType::WriteState};
+const std::set<LayerType> RunByOthers = {LayerType::Constant,  LayerType::Input,       LayerType::Output,
+                                         LayerType::If,        LayerType::While,       LayerType::MemCopy,
+                                         LayerType::MemImport, LayerType::Permute,     LayerType::ReadState,
+                                         LayerType::StandIn,   LayerType::PreCompiled, LayerType::WriteState};
 
 /// No optimizer pass makes the internal ones yet; Fused, Merge and Switch are for backends of an application's own, as
 /// in Arm NN.
@@ -48,7 +49,6 @@ const std::set<LayerType> WithoutKernel = {LayerType::ConvertFp16ToFp32,
                                            LayerType::Debug,
                                            LayerType::Fused,
                                            LayerType::Map,
-                                           LayerType::MemImport,
                                            LayerType::Merge,
                                            LayerType::Switch,
                                            LayerType::Unmap};
@@ -103,7 +103,6 @@ TEST(CpuRefBackend, TellsWhatItIs)
 {
     const std::shared_ptr<const IBackend> backend = MakeCpuRefBackend();
     EXPECT_EQ(backend->GetId(), BackendId(Compute::CpuRef));
-    EXPECT_STREQ(backend->GetMemoryDomain(), "Host");
     EXPECT_EQ(backend->CreateWorkloadFactory({})->GetBackendId(), backend->GetId());
 }
 
