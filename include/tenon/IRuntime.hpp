@@ -56,10 +56,21 @@ struct INetworkProperties
     unsigned int m_NumberOfThreads = 1;
 };
 
-/// Figures of a loaded network (Tenon).
+/// What one run keeps in one memory (Tenon).
+struct ArenaStatistics
+{
+    std::string m_Memory; ///< "Host", or the name of a device's memory: ITensorHandleFactory::GetId()
+    size_t m_Bytes = 0;
+    size_t m_LowerBoundBytes = 0; ///< the largest sum of bytes alive at once: no packing of the same tensors needs less
+};
+
+/// Figures of a loaded network (Tenon). What is shaped only during the run, and networks inside of If and While layers,
+/// have memory beside the arenas.
 struct NetworkStatistics
 {
     size_t m_ArenaBytes = 0; ///< memory for intermediate tensors and scratch of one run, for the latest input shapes
+    size_t m_ArenaLowerBoundBytes = 0;     ///< the sum of the arenas' lower bounds
+    std::vector<ArenaStatistics> m_Arenas; ///< by memory, the host's first
     size_t m_NumWorkloads = 0;
     size_t m_NumContexts = 0; ///< how many runs have been under way at once
 };
@@ -106,9 +117,10 @@ public:
         /// Bounds on what networks may ask for (Tenon).
         Limits m_Limits;
         /// Memory for the arenas of backends: one for each memory. Backends that share a memory ("Host" for all
-        /// built-in ones) share its allocator; two different ones for one memory are refused.
+        /// built-in ones) share its allocator; two different ones for one memory are refused, and so is one whose kind
+        /// of memory the backend's device does not import (InvalidArgumentException).
         std::map<BackendId, std::shared_ptr<ICustomAllocator>> m_CustomAllocatorMap;
-        /// How arenas are packed; the same rule. Default: the best of several greedy orders.
+        /// How arenas are packed; the same rule. Default: "BestOfOrders". See MemoryOptimizerStrategies.hpp.
         std::map<BackendId, std::shared_ptr<IMemoryOptimizerStrategy>> m_MemoryOptimizerStrategyMap;
         /// Backends of the application's own, beside the built-in ones (Tenon).
         std::vector<std::shared_ptr<const IBackend>> m_Backends;

@@ -40,6 +40,7 @@ struct Report
     std::vector<double> m_InferenceMs;
     uint64_t m_PeakRssBytes = 0;
     uint64_t m_ArenaBytes = 0;
+    uint64_t m_ArenaLowerBoundBytes = 0;
     unsigned int m_Threads = 0;
     /// With the shapes of the last run.
     std::vector<Binding> m_Inputs;
@@ -51,8 +52,8 @@ struct Report
 };
 
 /// load_ms, optimize_ms, first_inference_ms, inference_ms (null for a single iteration), peak_rss_bytes, arena_bytes,
-/// threads, inputs and outputs (name, type, shape, quantization), assignment (layer, type, backend, reason), messages,
-/// and the model, compute and version that they belong to.
+/// arena_lower_bound_bytes, threads, inputs and outputs (name, type, shape, quantization), assignment (layer, type,
+/// backend, reason), messages, and the model, compute and version that they belong to.
 std::string FormatReport(const Report& report);
 
 /// "66 layers: CpuAcc 36, CpuRef 30"

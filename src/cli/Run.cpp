@@ -407,7 +407,9 @@ private:
         {
             output.m_Info = m_Outputs.Get(output.m_Id).m_Info;
         }
-        m_Report.m_ArenaBytes = m_Runtime->GetStatistics(m_Network).m_ArenaBytes;
+        const NetworkStatistics statistics = m_Runtime->GetStatistics(m_Network);
+        m_Report.m_ArenaBytes = statistics.m_ArenaBytes;
+        m_Report.m_ArenaLowerBoundBytes = statistics.m_ArenaLowerBoundBytes;
         m_Report.m_PeakRssBytes = GetPeakRssBytes();
     }
 

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// AlignedMemory: an owned block that starts at a multiple of ArenaAlignment. Arenas, scratch and staging
-// buffers, folded constants.
+// AlignedMemory: an owned block that starts at a multiple of its alignment. Arenas, scratch and staging buffers, folded
+// constants.
 #pragma once
 
+#include "common/ErrorContext.hpp"
+
 #include <tenon/Exceptions.hpp>
+#include <tenon/backend/ICustomAllocator.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <string>
@@ -13,26 +17,38 @@
 namespace tenon
 {
 
-/// Alignment of every block and offset, in bytes: a cache line, and the widest vector register.
+/// Alignment of every block and offset in host memory, in bytes: a cache line, and the widest vector register.
 constexpr size_t ArenaAlignment = 64;
+
+/// Gives a block of AlignedMemory back to where it came from.
+struct AlignedFree
+{
+    void operator()(std::byte* p) const
+    {
+        if (m_Allocator != nullptr)
+        {
+            m_Allocator->free(p);
+        }
+        else
+        {
+            ::operator delete (p, std::align_val_t{m_Alignment});
+        }
+    }
+    ICustomAllocator* m_Allocator = nullptr;
+    size_t m_Alignment = ArenaAlignment;
+};
 
 class AlignedMemory
 {
 public:
     AlignedMemory() = default;
-    /// Throws MemoryValidationException where there is not so much memory. Contents are undefined.
-    explicit AlignedMemory(size_t bytes) : m_Bytes(bytes)
+    /// Takes memory from `allocator`, which outlives the block; from the free store where it is null. Throws
+    /// MemoryValidationException where there is not so much memory, or what the allocator gives is not aligned.
+    /// Contents are undefined.
+    explicit AlignedMemory(size_t bytes, ICustomAllocator* allocator = nullptr, size_t alignment = ArenaAlignment)
+        : m_Data(nullptr, AlignedFree{allocator, alignment})
     {
-        if (bytes != 0)
-        {
-            m_Data.reset(
-                static_cast<std::byte*>(::operator new (bytes, std::align_val_t{ArenaAlignment}, std::nothrow)));
-            if (m_Data == nullptr)
-            {
-                throw MemoryValidationException("there is not enough memory for a block of " + std::to_string(bytes) +
-                                                " bytes");
-            }
-        }
+        Allocate(bytes);
     }
 
     std::byte* Data() const { return m_Data.get(); }
@@ -45,17 +61,50 @@ public:
         {
             m_Data.reset(); // before the new one, so that both never count at once
             m_Bytes = 0;
-            *this = AlignedMemory(bytes);
+            Allocate(bytes);
         }
     }
 
 private:
-    struct Free
+    static void* AskAllocator(ICustomAllocator& allocator, size_t bytes, size_t alignment)
     {
-        void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{ArenaAlignment}); }
-    };
+        try
+        {
+            return allocator.allocate(bytes, alignment);
+        }
+        catch (...)
+        {
+            RethrowWithContext("the custom allocator");
+        }
+    }
 
-    std::unique_ptr<std::byte, Free> m_Data;
+    void Allocate(size_t bytes)
+    {
+        if (bytes == 0)
+        {
+            return;
+        }
+        const AlignedFree& from = m_Data.get_deleter();
+        void* const memory = from.m_Allocator != nullptr
+                                 ? AskAllocator(*from.m_Allocator, bytes, from.m_Alignment)
+                                 : ::operator new (bytes, std::align_val_t{from.m_Alignment}, std::nothrow);
+        if (memory == nullptr)
+        {
+            throw MemoryValidationException(
+                (from.m_Allocator != nullptr ? "the custom allocator has no" : "there is not enough") +
+                std::string(" memory for a block of ") + std::to_string(bytes) + " bytes");
+        }
+        m_Data.reset(static_cast<std::byte*>(memory));
+        if (reinterpret_cast<uintptr_t>(memory) % from.m_Alignment != 0)
+        {
+            m_Data.reset();
+            throw MemoryValidationException("the custom allocator gives memory that does not start at a multiple of " +
+                                            std::to_string(from.m_Alignment) + " bytes, as it was asked to");
+        }
+        m_Bytes = bytes;
+    }
+
+    std::unique_ptr<std::byte, AlignedFree> m_Data;
     size_t m_Bytes = 0;
 };
 

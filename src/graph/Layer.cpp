@@ -464,7 +464,7 @@ bool IsBoundByRuntime(LayerType type)
 bool IsRunByRuntime(LayerType type)
 {
     return type == LayerType::ReadState || type == LayerType::WriteState || type == LayerType::If ||
-           type == LayerType::While;
+           type == LayerType::While || type == LayerType::MemCopy || type == LayerType::MemImport;
 }
 
 } // namespace tenon

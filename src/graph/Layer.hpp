@@ -215,7 +215,8 @@ bool CanInferShapes(const Layer& layer, Span<const TensorInfo* const> inputs, Sp
 
 /// Whether the runtime binds the layer's memory itself, so that no backend makes a workload for it.
 bool IsBoundByRuntime(LayerType type);
-/// Whether the runtime itself runs the layer: control flow and states. Such layers show RuntimeId as their backend.
+/// Whether the runtime itself runs the layer: control flow, states, and copies between memories. Such layers show
+/// RuntimeId as their backend; a copy that leads to a device's memory shows a backend that works in it.
 bool IsRunByRuntime(LayerType type);
 constexpr const char* RuntimeId = "Runtime";
 

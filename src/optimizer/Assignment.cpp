@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 namespace tenon
 {
@@ -185,49 +184,6 @@ void AssignBackends(Graph& graph, const BackendChooser& chooser, std::vector<std
     Assigner assigner(chooser, messages);
     assigner.Assign(graph, "");
     assigner.ThrowFailures();
-}
-
-void InsertCopies(Graph& graph, const BackendRegistry& registry)
-{
-    constexpr std::string_view host = "Host";
-    // The domain of each backend in use that has one of its own; where there is none, no edge needs a look.
-    std::map<std::string, std::string_view> devices;
-    for (const BackendId& id : registry.GetBackendIds())
-    {
-        if (registry.Get(id).GetMemoryDomain() != host)
-        {
-            devices.emplace(id.Get(), registry.Get(id).GetMemoryDomain());
-        }
-    }
-    if (devices.empty())
-    {
-        return;
-    }
-    // What the runtime binds is host memory, whatever backend is shown for it.
-    auto domain = [&](const Layer& layer)
-    {
-        const auto device =
-            IsBoundByRuntime(layer.GetType()) ? devices.end() : devices.find(layer.GetBackendId().Get());
-        return device == devices.end() ? host : device->second;
-    };
-    const size_t size = graph.Size();
-    for (size_t i = 0; i < size; ++i)
-    {
-        Layer& consumer = *graph.Layers()[i];
-        for (InputSlot& input : consumer.Inputs())
-        {
-            const Layer* producer = input.GetProducer();
-            if (producer == nullptr || domain(*producer) == domain(consumer))
-            {
-                continue;
-            }
-            Layer& copy =
-                graph.InsertBefore(input, LayerType::MemCopy, nullptr, fmt::format("{}:copy", producer->GetNameStr()));
-            copy.SetBackendId(domain(consumer) == host ? producer->GetBackendId() : consumer.GetBackendId());
-            copy.m_AssignmentReason =
-                fmt::format("copies from memory of {} to memory of {}", domain(*producer), domain(consumer));
-        }
-    }
 }
 
 } // namespace tenon

@@ -58,7 +58,4 @@ void AssignBackends(Graph& graph, const BackendChooser& chooser, std::vector<std
 /// layers with their producer; `otherwise` where that has none.
 void AssignBoundLayers(Graph& graph, const BackendId& otherwise);
 
-/// Puts a MemCopy layer on each edge between backends of different memory domains.
-void InsertCopies(Graph& graph, const BackendRegistry& registry);
-
 } // namespace tenon

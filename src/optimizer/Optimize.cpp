@@ -8,6 +8,7 @@
 #include "graph/Network.hpp"
 #include "graph/OptimizedNetwork.hpp"
 #include "optimizer/Assignment.hpp"
+#include "optimizer/Copies.hpp"
 #include "optimizer/FloatWidths.hpp"
 #include "optimizer/FuseActivations.hpp"
 #include "optimizer/OptimizeSubgraphs.hpp"

@@ -60,7 +60,7 @@ void ExecutionContext::RunBody(const NestedProgram& body, Span<const BodyValue> 
     std::unique_ptr<ExecutionContext>& context = m_Nested[&body];
     if (context == nullptr)
     {
-        context = std::make_unique<ExecutionContext>(program);
+        context = std::make_unique<ExecutionContext>(program, m_Queues);
     }
     Limits limits = *args.m_Limits;
     limits.m_MaxTotalBytes -= std::min(limits.m_MaxTotalBytes, m_LateBytes);
@@ -109,8 +109,15 @@ void ExecutionContext::RunWhile(const Step& step, Infos inputs, const RunArgs& a
         values.push_back({inputs[i], m_Pointers[step.m_Inputs[i]]});
     }
     // Two sets, so that a turn reads one and writes the other.
-    LoopValues sets[2] = {{std::vector<TensorInfo>(count), std::vector<AlignedMemory>(count)},
-                          {std::vector<TensorInfo>(count), std::vector<AlignedMemory>(count)}};
+    LoopValues sets[2];
+    for (LoopValues& set : sets)
+    {
+        set.m_Infos.resize(count);
+        for (size_t i = 0; i < count; ++i)
+        {
+            set.m_Memory.emplace_back(0, HostAllocator());
+        }
+    }
     uint64_t turns = 0;
     for (;;)
     {

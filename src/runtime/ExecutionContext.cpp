@@ -18,6 +18,43 @@ namespace tenon
 namespace
 {
 
+/// A value of a device as the host sees it while this lives: mapped where it can be, else copied.
+class DeviceView
+{
+public:
+    DeviceView(size_t bytes, const DeviceTensor& tensor, const MemorySpace& memory, IDeviceQueue& queue)
+        : m_Tensor(tensor), m_CanMap(memory.m_Factory->SupportsMapUnmap()), m_Queue(queue)
+    {
+        if (bytes != 0 && m_CanMap)
+        {
+            m_Shown = m_Queue.Map(*m_Tensor.m_Memory, m_Tensor.m_Offset, bytes, MapAccess::Read);
+        }
+        else if (bytes != 0)
+        {
+            m_Copy.Reserve(bytes);
+            m_Queue.Read(m_Copy.Data(), *m_Tensor.m_Memory, m_Tensor.m_Offset, bytes);
+            m_Shown = m_Copy.Data();
+        }
+    }
+    ~DeviceView()
+    {
+        if (m_Shown != nullptr && m_CanMap)
+        {
+            m_Queue.Unmap(*m_Tensor.m_Memory, m_Shown);
+        }
+    }
+    DeviceView(const DeviceView&) = delete;
+    DeviceView& operator=(const DeviceView&) = delete;
+    const void* Get() const { return m_Shown; }
+
+private:
+    const DeviceTensor& m_Tensor;
+    const bool m_CanMap;
+    IDeviceQueue& m_Queue;
+    AlignedMemory m_Copy;
+    void* m_Shown = nullptr;
+};
+
 bool IsAligned(const void* memory, DataType type)
 {
     return reinterpret_cast<uintptr_t>(memory) % GetAlignment(type) == 0;
@@ -25,14 +62,37 @@ bool IsAligned(const void* memory, DataType type)
 
 } // namespace
 
+ExecutionContext::ExecutionContext(const Program& program, DeviceQueues* queues)
+    : m_Program(program), m_Arena(0, HostAllocator(), program.HostAlignment()), m_Queues(queues)
+{
+    if (m_Queues == nullptr && program.Memories().Size() > 1)
+    {
+        m_OwnedQueues = std::make_unique<DeviceQueues>(program.Memories());
+        m_Queues = m_OwnedQueues.get();
+    }
+    if (program.UsesDevices())
+    {
+        m_Devices = std::make_unique<DeviceRun>(program, *m_Queues);
+    }
+}
+
 void ExecutionContext::Run(const std::shared_ptr<const Plan>& plan, const RunArgs& args)
 {
     struct Cleaner // gives memory of this run back, also after an exception
     {
-        ~Cleaner() { m_Memory.clear(); }
-        std::vector<LateMemory>& m_Memory;
+        ~Cleaner()
+        {
+            if (m_Context.m_Devices != nullptr)
+            {
+                m_Context.m_Queues->Drain();
+                m_Context.m_Devices->EndRun();
+            }
+            m_Context.m_LateWorkloads.clear();
+            m_Context.m_LateMemory.clear();
+        }
+        ExecutionContext& m_Context;
     };
-    const Cleaner cleaner{m_LateMemory};
+    const Cleaner cleaner{*this};
     {
         const auto event = args.m_Profiler->Scope(ProfilingCategory::Inference, "PrepareInputs");
         UsePlan(plan);
@@ -51,6 +111,10 @@ void ExecutionContext::Run(const std::shared_ptr<const Plan>& plan, const RunArg
         {
             RunLateStep(s, args);
         }
+        if (m_Devices != nullptr)
+        {
+            m_Queues->WaitAll(); // what fails now must not become a state
+        }
     }
     const auto event = args.m_Profiler->Scope(ProfilingCategory::Inference, "WriteOutputs");
     CopyOutputs(args);
@@ -68,7 +132,12 @@ void ExecutionContext::UsePlan(const std::shared_ptr<const Plan>& plan)
     if (m_Plan != plan)
     {
         m_Plan = nullptr;
-        m_Arena.Reserve(plan->ArenaBytes());
+        const size_t arenaBytes = plan->Arenas()[HostMemory].m_Bytes;
+        if (m_Devices != nullptr && arenaBytes > m_Arena.Bytes())
+        {
+            m_Devices->ForgetHostArena();
+        }
+        m_Arena.Reserve(arenaBytes);
         m_Pointers.assign(m_Program.Values().size(), nullptr);
         for (ValueId v = 0; v < m_Pointers.size(); ++v)
         {
@@ -78,10 +147,14 @@ void ExecutionContext::UsePlan(const std::shared_ptr<const Plan>& plan)
                 // Workloads get it as pointer to const; the table holds all kinds of memory.
                 m_Pointers[v] = const_cast<void*>(m_Program.Values()[location.m_Index].m_Constant);
             }
-            else if (location.m_Place == Place::Arena)
+            else if (location.m_Place == Place::Arena && m_Program.Values()[v].m_Memory == HostMemory)
             {
                 m_Pointers[v] = m_Arena.Data() + location.m_Offset;
             }
+        }
+        if (m_Devices != nullptr)
+        {
+            m_Devices->UsePlan(*plan, m_Arena);
         }
         m_Plan = plan;
     }
@@ -89,12 +162,16 @@ void ExecutionContext::UsePlan(const std::shared_ptr<const Plan>& plan)
     {
         m_LateInfos = plan->Infos();
         m_LateMemory.assign(m_Program.Values().size(), nullptr);
-        m_LateBytes = plan->ArenaBytes();
+        m_LateBytes = plan->TotalBytes();
         for (ValueId v = 0; v < m_Pointers.size(); ++v)
         {
             if (plan->Locations()[v].m_Place == Place::None)
             {
                 m_Pointers[v] = nullptr; // what an earlier run left is gone
+                if (m_Devices != nullptr)
+                {
+                    m_Devices->SetTensor(v, {});
+                }
             }
         }
     }
@@ -102,7 +179,10 @@ void ExecutionContext::UsePlan(const std::shared_ptr<const Plan>& plan)
 
 void ExecutionContext::BindInputs(const RunArgs& args)
 {
-    m_InputStaging.resize(m_Program.Inputs().size());
+    while (m_InputStaging.size() < m_Program.Inputs().size())
+    {
+        m_InputStaging.emplace_back(0, HostAllocator());
+    }
     m_BoundInputs.resize(m_Program.Inputs().size());
     m_InputRanges.clear();
     for (size_t i = 0; i < m_BoundInputs.size(); ++i)
@@ -165,7 +245,10 @@ void ExecutionContext::BindOutputs(const RunArgs& args)
 {
     m_Outputs.assign(m_Program.Outputs().size(), nullptr);
     m_CallerOutputs.assign(m_Program.Outputs().size(), nullptr);
-    m_OutputStaging.resize(m_Program.Outputs().size());
+    while (m_OutputStaging.size() < m_Program.Outputs().size())
+    {
+        m_OutputStaging.emplace_back(0, HostAllocator());
+    }
     for (size_t i = 0; i < m_Outputs.size(); ++i)
     {
         if (m_Plan->Locations()[m_Program.Outputs()[i].m_Value].m_Place != Place::None)
@@ -180,10 +263,14 @@ void ExecutionContext::BindOutputs(const RunArgs& args)
             m_Pointers[v] = m_Outputs[m_Plan->Locations()[v].m_Index];
         }
     }
+    if (m_Devices != nullptr)
+    {
+        m_Devices->BindOutputs(*m_Plan, args.m_ImportedOutputs, m_Outputs);
+    }
 }
 
-void ExecutionContext::Execute(const Step& step, const IShapedWorkload& workload, void* scratch, ILateOutputs* late,
-                               const RunArgs& args)
+void ExecutionContext::Execute(const Step& step, const IShapedWorkload& workload, const Scratch& scratch,
+                               ILateOutputs* late, const RunArgs& args)
 {
     m_StepInputs.clear();
     for (ValueId value : step.m_Inputs)
@@ -193,11 +280,15 @@ void ExecutionContext::Execute(const Step& step, const IShapedWorkload& workload
     ExecuteArgs execute;
     execute.m_Inputs = m_StepInputs;
     execute.m_Outputs = Span<void* const>(m_Pointers.data() + step.m_FirstOutput, step.m_NumOutputs);
-    execute.m_Scratch = scratch;
+    execute.m_Scratch = scratch.m_Host;
     execute.m_Parallel = args.m_Parallel;
     execute.m_LateOutputs = late;
     try
     {
+        if (step.m_Memory != HostMemory)
+        {
+            m_Devices->Prepare(step, *m_Plan, scratch.m_Device, execute);
+        }
         const auto event =
             args.m_Profiler->Scope(ProfilingCategory::Inference, step.m_Workload->GetName(), step.m_Layer);
         workload.Execute(execute);
@@ -222,7 +313,7 @@ void ExecutionContext::ShowInputs(const RunArgs& args) const
     }
 }
 
-void ExecutionContext::ShowOutputs(const Step& step, const RunArgs& args) const
+void ExecutionContext::ShowOutputs(const Step& step, const RunArgs& args)
 {
     if (args.m_Debug == nullptr)
     {
@@ -231,7 +322,17 @@ void ExecutionContext::ShowOutputs(const Step& step, const RunArgs& args) const
     for (uint32_t k = 0; k < step.m_NumOutputs; ++k)
     {
         const ValueId value = step.m_FirstOutput + k;
-        args.m_Debug->Show(*step.m_Layer, k, InfoOf(value), m_Pointers[value]);
+        const TensorInfo& info = InfoOf(value);
+        if (step.m_Memory == HostMemory)
+        {
+            args.m_Debug->Show(*step.m_Layer, k, info, m_Pointers[value]);
+        }
+        else
+        {
+            const DeviceView view(info.GetNumBytes(), m_Devices->TensorOf(value), m_Program.Memories()[step.m_Memory],
+                                  m_Queues->Use(step.m_Memory));
+            args.m_Debug->Show(*step.m_Layer, k, info, view.Get());
+        }
     }
 }
 
@@ -241,15 +342,72 @@ void ExecutionContext::RunPlannedSteps(const RunArgs& args)
     {
         const PlannedStep& planned = m_Plan->Steps()[s];
         const Step& step = m_Program.Steps()[s];
-        if (step.m_State != NoState)
+        if (planned.m_Workload == nullptr)
         {
-            RunStateStep(step, m_Plan->Infos()[step.m_FirstOutput], args.m_Session->States()[step.m_State]);
+            if (step.m_State != NoState)
+            {
+                RunStateStep(step, m_Plan->Infos()[step.m_FirstOutput], args.m_Session->States()[step.m_State]);
+            }
+            else
+            {
+                RunCopyStep(s, args);
+            }
         }
         else
         {
-            Execute(step, *planned.m_Workload, m_Arena.Data() + planned.m_ScratchOffset, nullptr, args);
+            Scratch scratch;
+            if (step.m_Memory == HostMemory)
+            {
+                scratch.m_Host = m_Arena.Data() + planned.m_ScratchOffset;
+            }
+            else if (planned.m_Workload->GetScratchBytes() != 0)
+            {
+                scratch.m_Device = m_Devices->InArena(step.m_Memory, planned.m_ScratchOffset);
+            }
+            Execute(step, *planned.m_Workload, scratch, nullptr, args);
         }
         ShowOutputs(step, args);
+    }
+}
+
+const ImportedMemory* ExecutionContext::FindImported(ValueId value, const RunArgs& args) const
+{
+    const Location& location = m_Plan->Locations()[value];
+    return location.m_Place == Place::Input && !args.m_ImportedInputs.empty() ? args.m_ImportedInputs[location.m_Index]
+                                                                              : nullptr;
+}
+
+void ExecutionContext::RunCopyStep(size_t index, const RunArgs& args)
+{
+    const Step& step = m_Program.Steps()[index];
+    const ValueId input = step.m_Inputs[0];
+    const ValueId output = step.m_FirstOutput;
+    const size_t bytes = InfoOf(output).GetNumBytes();
+    const auto event =
+        args.m_Profiler->Scope(ProfilingCategory::Inference, step.m_Layer->GetSchema().m_Name, step.m_Layer);
+    try
+    {
+        if (IsImport(m_Program, step))
+        {
+            const uint64_t used = m_Plan->IsComplete() ? m_Plan->TotalBytes() : m_LateBytes;
+            m_Devices->Import(step, m_Pointers[input], bytes, FindImported(input, args),
+                              args.m_Limits->m_MaxTotalBytes - std::min(args.m_Limits->m_MaxTotalBytes, used));
+        }
+        else if (step.m_Memory == HostMemory && m_Program.Values()[input].m_Memory == HostMemory)
+        {
+            std::copy_n(static_cast<const std::byte*>(m_Pointers[input]), bytes,
+                        static_cast<std::byte*>(m_Pointers[output]));
+        }
+        else
+        {
+            m_Devices->Copy(index, m_Pointers[input], m_Pointers[output], bytes);
+        }
+    }
+    catch (...)
+    {
+        RethrowWithContext(fmt::format("running {} from memory {} to memory {}", step.m_Layer->Describe(),
+                                       m_Program.Memories()[m_Program.Values()[input].m_Memory].m_Name,
+                                       m_Program.Memories()[step.m_Memory].m_Name));
     }
 }
 

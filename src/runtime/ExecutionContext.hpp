@@ -6,6 +6,7 @@
 #include "common/AlignedMemory.hpp"
 #include "common/FunctionRef.hpp"
 #include "runtime/DebugRun.hpp"
+#include "runtime/DeviceRun.hpp"
 #include "runtime/PlanCache.hpp"
 #include "runtime/Session.hpp"
 
@@ -35,6 +36,10 @@ struct RunArgs
     DebugRun* m_Debug = nullptr; ///< null: none
     const Limits* m_Limits = nullptr;
     Session* m_Session = nullptr; ///< null where the program has no states
+    /// Memory that was imported beforehand, by index of Program::Inputs() and Outputs(); null where it was not, and
+    /// empty where none was.
+    Span<const ImportedMemory* const> m_ImportedInputs;
+    Span<const ImportedMemory* const> m_ImportedOutputs;
 };
 
 /// Lists of one call, kept with a context so that runs of known shapes need not allocate them.
@@ -43,13 +48,16 @@ struct CallBuffers
     std::vector<const void*> m_Inputs; ///< this and the next two by index of Program::Inputs()
     std::vector<TensorShape> m_Shapes;
     std::vector<uint8_t> m_IsGiven;
-    std::vector<const Tensor*> m_Outputs; ///< by index of Program::Outputs()
+    std::vector<const Tensor*> m_Outputs;                ///< by index of Program::Outputs()
+    std::vector<const ImportedMemory*> m_ImportedInputs; ///< see RunArgs
+    std::vector<const ImportedMemory*> m_ImportedOutputs;
 };
 
 class ExecutionContext
 {
 public:
-    explicit ExecutionContext(const Program& program) : m_Program(program) {}
+    /// `queues` are those of the context that this one is nested in; null: it makes its own where it needs any.
+    explicit ExecutionContext(const Program& program, DeviceQueues* queues = nullptr);
 
     /// Runs the program once. Memory that the caller gives may be aligned anyhow, and outputs may overlap inputs: what
     /// no workload may use directly is copied. After an exception the context may be used again.
@@ -59,7 +67,18 @@ public:
 
 private:
     /// Of a value that was shaped during the run; views of it share it.
-    using LateMemory = std::shared_ptr<AlignedMemory>;
+    struct LateBlock
+    {
+        AlignedMemory m_Host;
+        std::unique_ptr<DeviceBlock> m_Device; ///< in place of m_Host
+    };
+    using LateMemory = std::shared_ptr<LateBlock>;
+    /// What one step has beside its inputs and outputs.
+    struct Scratch
+    {
+        void* m_Host = nullptr;
+        DeviceTensor m_Device;
+    };
     class LateOutputs;
 
     void UsePlan(const std::shared_ptr<const Plan>& plan);
@@ -69,6 +88,8 @@ private:
     void RunStateStep(const Step& step, const TensorInfo& info, StateMemory& memory) const;
     void WriteStates(const RunArgs& args);
     void RunPlannedSteps(const RunArgs& args);
+    void RunCopyStep(size_t index, const RunArgs& args);
+    const ImportedMemory* FindImported(ValueId value, const RunArgs& args) const;
     void RunLateStep(size_t index, const RunArgs& args);
     void AskForOutput(size_t index, const RunArgs& args);
     bool OverlapsInput(const void* memory, size_t bytes) const;
@@ -86,9 +107,13 @@ private:
     const TensorInfo& InfoOf(ValueId value) const;
 
     void ShowInputs(const RunArgs& args) const;
-    void ShowOutputs(const Step& step, const RunArgs& args) const;
-    void Execute(const Step& step, const IShapedWorkload& workload, void* scratch, ILateOutputs* late,
+    void ShowOutputs(const Step& step, const RunArgs& args);
+    void Execute(const Step& step, const IShapedWorkload& workload, const Scratch& scratch, ILateOutputs* late,
                  const RunArgs& args);
+    void ExecuteLate(const Step& step, const IShapedWorkload& workload, const RunArgs& args);
+    void PlaceLateOutput(const Step& step, uint32_t output, const TensorShape& shape, const RunArgs& args);
+    ICustomAllocator* HostAllocator() const { return m_Program.Memories()[HostMemory].m_Allocator.get(); }
+    /// In memory of a device it returns null and sets the value's tensor.
     void* AllocateLate(ValueId value, const Step& step, const TensorShape& shape, const Limits& limits);
     bool ShareView(const Step& step, const TensorShape& shape);
     void ChargeLate(size_t bytes, const Step& step, const Limits& limits);
@@ -109,12 +134,17 @@ private:
     std::vector<const void*> m_StepInputs;
 
     // Of steps that are shaped during the run.
-    std::vector<TensorInfo> m_LateInfos;  ///< by value; empty while the plan is complete
-    std::vector<LateMemory> m_LateMemory; ///< by value
+    std::vector<TensorInfo> m_LateInfos;                           ///< by value; empty while the plan is complete
+    std::vector<LateMemory> m_LateMemory;                          ///< by value
+    std::vector<std::unique_ptr<IShapedWorkload>> m_LateWorkloads; ///< of devices
     uint64_t m_LateBytes = 0;
 
     /// Of nested networks, which run one at a time.
     std::map<const NestedProgram*, std::unique_ptr<ExecutionContext>> m_Nested;
+
+    std::unique_ptr<DeviceQueues> m_OwnedQueues;
+    DeviceQueues* m_Queues = nullptr;     ///< null until a context, this one or one nested in it, may use a device
+    std::unique_ptr<DeviceRun> m_Devices; ///< null where the program uses none
 };
 
 } // namespace tenon

@@ -20,6 +20,43 @@ public:
     }
     void* Allocate(size_t output, const TensorShape& shape) override
     {
+        CheckMemory(true);
+        return AllocateAnywhere(output, shape);
+    }
+    DeviceTensor AllocateOnDevice(size_t output, const TensorShape& shape) override
+    {
+        CheckMemory(false);
+        AllocateAnywhere(output, shape);
+        return m_Context.m_Devices->TensorOf(m_Step.m_FirstOutput + static_cast<ValueId>(output));
+    }
+
+    /// Throws unless all outputs have memory.
+    void CheckAll() const
+    {
+        for (uint32_t k = 0; k < m_Step.m_NumOutputs; ++k)
+        {
+            if (m_Context.m_LateMemory[m_Step.m_FirstOutput + k] == nullptr)
+            {
+                throw RuntimeException(fmt::format("running {} on {}: the workload gave output {} no shape",
+                                                   m_Step.m_Layer->Describe(), m_Step.m_Layer->GetBackendId().Get(),
+                                                   k));
+            }
+        }
+    }
+
+private:
+    void CheckMemory(bool wantsHost) const
+    {
+        if (wantsHost != (m_Step.m_Memory == HostMemory))
+        {
+            throw RuntimeException(fmt::format("the workload asks for {} memory, but works in memory {}",
+                                               wantsHost ? "host" : "device",
+                                               m_Context.m_Program.Memories()[m_Step.m_Memory].m_Name));
+        }
+    }
+
+    void* AllocateAnywhere(size_t output, const TensorShape& shape)
+    {
         if (output >= m_Step.m_NumOutputs)
         {
             throw RuntimeException(fmt::format("the workload asks for memory of output {}, but there are {}", output,
@@ -38,21 +75,6 @@ public:
         return m_Context.AllocateLate(value, m_Step, shape, m_Limits);
     }
 
-    /// Throws unless all outputs have memory.
-    void CheckAll() const
-    {
-        for (uint32_t k = 0; k < m_Step.m_NumOutputs; ++k)
-        {
-            if (m_Context.m_LateMemory[m_Step.m_FirstOutput + k] == nullptr)
-            {
-                throw RuntimeException(fmt::format("running {} on {}: the workload gave output {} no shape",
-                                                   m_Step.m_Layer->Describe(), m_Step.m_Layer->GetBackendId().Get(),
-                                                   k));
-            }
-        }
-    }
-
-private:
     ExecutionContext& m_Context;
     const Step& m_Step;
     const Limits& m_Limits;
@@ -65,8 +87,19 @@ void* ExecutionContext::AllocateLate(ValueId value, const Step& step, const Tens
     CheckTensorBytes(step, info, limits);
     const size_t bytes = info.GetNumBytes();
     ChargeLate(bytes, step, limits);
-    m_LateMemory[value] = std::make_shared<AlignedMemory>(std::max<size_t>(bytes, 1));
-    m_Pointers[value] = m_LateMemory[value]->Data();
+    auto block = std::make_shared<LateBlock>();
+    const MemoryId memory = m_Program.Values()[value].m_Memory;
+    if (memory == HostMemory)
+    {
+        block->m_Host = AlignedMemory(std::max<size_t>(bytes, 1), HostAllocator(), m_Program.HostAlignment());
+        m_Pointers[value] = block->m_Host.Data();
+    }
+    else if (bytes != 0)
+    {
+        block->m_Device = std::make_unique<DeviceBlock>(m_Program.Memories()[memory], bytes);
+        m_Devices->SetTensor(value, {&block->m_Device->Get(), 0});
+    }
+    m_LateMemory[value] = std::move(block);
     return m_Pointers[value];
 }
 
@@ -90,14 +123,18 @@ bool ExecutionContext::ShareView(const Step& step, const TensorShape& shape)
     const ValueId input = step.m_Inputs[0];
     TensorInfo info = m_LateInfos[step.m_FirstOutput];
     info.SetShape(shape);
-    if (info.GetNumBytes() == 0 || info.GetNumBytes() != m_LateInfos[input].GetNumBytes() ||
-        !MayBeView(info, m_LateInfos[input]))
+    if (m_Program.Values()[input].m_Memory != step.m_Memory || info.GetNumBytes() == 0 ||
+        info.GetNumBytes() != m_LateInfos[input].GetNumBytes() || !MayBeView(info, m_LateInfos[input]))
     {
         return false;
     }
     m_LateInfos[step.m_FirstOutput] = info;
     m_LateMemory[step.m_FirstOutput] = m_LateMemory[input]; // null where the input was placed before the run
     m_Pointers[step.m_FirstOutput] = m_Pointers[input];
+    if (step.m_Memory != HostMemory)
+    {
+        m_Devices->SetTensor(step.m_FirstOutput, DeviceTensor(m_Devices->TensorOf(input)));
+    }
     return true;
 }
 
@@ -110,6 +147,10 @@ void ExecutionContext::ReleaseLate(size_t index, const Step& step)
         {
             if (memory.use_count() == 1)
             {
+                if (m_Devices != nullptr)
+                {
+                    m_Queues->WaitAll(); // a device may still work on it
+                }
                 m_LateBytes -= m_LateInfos[value].GetNumBytes();
             }
             memory = nullptr;
@@ -165,47 +206,98 @@ void ExecutionContext::RunLateStep(size_t index, const RunArgs& args)
     std::vector<const TensorInfo*> outputs;
     for (uint32_t k = 0; k < step.m_NumOutputs; ++k)
     {
-        const ValueId value = step.m_FirstOutput + k;
         if (!late)
         {
-            if (!shapes[k].AreAllDimensionsSpecified())
-            {
-                throw RuntimeException(
-                    fmt::format("{}: nothing tells the shape of output {}; declare it", step.m_Layer->Describe(), k));
-            }
-            if (step.m_State != NoState)
-            {
-                StateMemory& memory = args.m_Session->States()[step.m_State];
-                m_LateInfos[value].SetShape(shapes[k]);
-                CheckTensorBytes(step, m_LateInfos[value], *args.m_Limits);
-                memory.Fit(m_LateInfos[value]);
-                m_Pointers[value] = memory.Data();
-                RunStateStep(step, m_LateInfos[value], memory);
-                ShowOutputs(step, args);
-                return;
-            }
-            if (k != 0 || !ShareView(step, shapes[k]))
-            {
-                AllocateLate(value, step, shapes[k], *args.m_Limits);
-            }
+            PlaceLateOutput(step, k, shapes[k], args);
         }
-        outputs.push_back(&m_LateInfos[value]);
+        outputs.push_back(&m_LateInfos[step.m_FirstOutput + k]);
     }
-    const auto workload = ReshapeStep(step, resolved.get(), inputs, outputs, constants);
-    const size_t scratchBytes = workload->GetScratchBytes();
-    ChargeLate(scratchBytes, step, *args.m_Limits);
+    if (step.m_Workload != nullptr)
     {
-        const AlignedMemory scratch(scratchBytes);
-        LateOutputs lateOutputs(*this, step, *args.m_Limits);
-        Execute(step, *workload, scratch.Data(), late ? &lateOutputs : nullptr, args);
-        if (late)
+        auto workload = ReshapeStep(step, resolved.get(), inputs, outputs, constants);
+        const IShapedWorkload& shaped = *workload;
+        if (step.m_Memory != HostMemory)
         {
-            lateOutputs.CheckAll();
+            m_LateWorkloads.push_back(std::move(workload)); // a device may run it until the end of the run
         }
+        ExecuteLate(step, shaped, args);
+    }
+    else if (step.m_State == NoState)
+    {
+        RunCopyStep(index, args);
     }
     ShowOutputs(step, args);
-    m_LateBytes -= scratchBytes;
     ReleaseLate(index, step);
+}
+
+void ExecutionContext::PlaceLateOutput(const Step& step, uint32_t output, const TensorShape& shape, const RunArgs& args)
+{
+    const ValueId value = step.m_FirstOutput + output;
+    if (!shape.AreAllDimensionsSpecified())
+    {
+        throw RuntimeException(
+            fmt::format("{}: nothing tells the shape of output {}; declare it", step.m_Layer->Describe(), output));
+    }
+    if (step.m_State != NoState)
+    {
+        StateMemory& memory = args.m_Session->States()[step.m_State];
+        m_LateInfos[value].SetShape(shape);
+        CheckTensorBytes(step, m_LateInfos[value], *args.m_Limits);
+        memory.Fit(m_LateInfos[value]);
+        m_Pointers[value] = memory.Data();
+        RunStateStep(step, m_LateInfos[value], memory);
+    }
+    else if (IsImport(m_Program, step))
+    {
+        m_LateInfos[value].SetShape(shape);
+        m_LateMemory[value] = m_LateMemory[step.m_Inputs[0]]; // null where the input was placed before the run
+    }
+    else if (output != 0 || !ShareView(step, shape))
+    {
+        AllocateLate(value, step, shape, *args.m_Limits);
+    }
+}
+
+void ExecutionContext::ExecuteLate(const Step& step, const IShapedWorkload& workload, const RunArgs& args)
+{
+    const size_t bytes = workload.GetScratchBytes();
+    ChargeLate(bytes, step, *args.m_Limits);
+    std::unique_ptr<DeviceBlock> deviceScratch;
+    AlignedMemory hostScratch;
+    Scratch scratch;
+    if (step.m_Memory == HostMemory)
+    {
+        hostScratch = AlignedMemory(bytes, HostAllocator());
+        scratch.m_Host = hostScratch.Data();
+    }
+    else if (bytes != 0)
+    {
+        deviceScratch = std::make_unique<DeviceBlock>(m_Program.Memories()[step.m_Memory], bytes);
+        scratch.m_Device = {&deviceScratch->Get(), 0};
+    }
+    const bool late = step.m_Layer->HasLateOutputs();
+    LateOutputs lateOutputs(*this, step, *args.m_Limits);
+    try
+    {
+        Execute(step, workload, scratch, late ? &lateOutputs : nullptr, args);
+        if (deviceScratch != nullptr)
+        {
+            m_Queues->WaitAll();
+        }
+    }
+    catch (...)
+    {
+        if (deviceScratch != nullptr)
+        {
+            m_Queues->Drain();
+        }
+        throw;
+    }
+    if (late)
+    {
+        lateOutputs.CheckAll();
+    }
+    m_LateBytes -= bytes;
 }
 
 } // namespace tenon

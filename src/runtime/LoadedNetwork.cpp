@@ -2,6 +2,7 @@
 // LoadedNetwork: see LoadedNetwork.hpp.
 #include "runtime/LoadedNetwork.hpp"
 
+#include "runtime/CheckBound.hpp"
 #include "runtime/LayerDetails.hpp"
 
 #include <fmt/format.h>
@@ -32,29 +33,6 @@ private:
     ThreadPool& m_Pool;
     unsigned int m_Threads;
 };
-
-/// Throws unless `info`, as a caller gives it, fits what the network has there. Unknown sizes fit any.
-void CheckBound(const Binding& binding, const char* kind, const TensorInfo& wanted, const TensorInfo& given,
-                const void* memory)
-{
-    if (given.GetDataType() != wanted.GetDataType())
-    {
-        throw InvalidArgumentException(fmt::format("{} {} '{}' holds {} but the tensor given is {}", kind, binding.m_Id,
-                                                   binding.m_Layer->GetNameStr(), GetDataTypeName(wanted.GetDataType()),
-                                                   GetDataTypeName(given.GetDataType())));
-    }
-    if (!given.GetShape().AreAllDimensionsSpecified())
-    {
-        throw InvalidArgumentException(fmt::format("{} {} '{}': the shape of the tensor given is not fully known ({})",
-                                                   kind, binding.m_Id, binding.m_Layer->GetNameStr(),
-                                                   given.GetShape().ToString()));
-    }
-    if (memory == nullptr && given.GetNumBytes() != 0)
-    {
-        throw InvalidArgumentException(fmt::format("{} {} '{}': the tensor given has no memory", kind, binding.m_Id,
-                                                   binding.m_Layer->GetNameStr()));
-    }
-}
 
 } // namespace
 
@@ -99,10 +77,12 @@ private:
     std::unique_ptr<ExecutionContext> m_Context;
 };
 
-LoadedNetwork::LoadedNetwork(OptimizedNetwork& network, const BackendRegistry& registry, ThreadPool& pool,
-                             const Limits& limits, const INetworkProperties& properties)
-    : m_Profiler(std::static_pointer_cast<Profiler>(network.GetProfiler())), m_Pool(pool), m_Limits(limits),
-      m_DebugTarget(network.GetOptions()), m_NumberOfThreads(properties.m_NumberOfThreads)
+LoadedNetwork::LoadedNetwork(OptimizedNetwork& network, const Environment& environment,
+                             const INetworkProperties& properties, NetworkId id)
+    : m_Hooks(environment.m_Contexts, network.GetGraph(), id),
+      m_Profiler(std::static_pointer_cast<Profiler>(network.GetProfiler())), m_Pool(environment.m_Pool),
+      m_Limits(environment.m_Limits), m_DebugTarget(network.GetOptions()),
+      m_NumberOfThreads(properties.m_NumberOfThreads)
 {
     if (properties.m_ProfilingEnabled)
     {
@@ -113,7 +93,8 @@ LoadedNetwork::LoadedNetwork(OptimizedNetwork& network, const BackendRegistry& r
         m_Profiler->EnableNetworkDetailsToStdOut(properties.m_OutputNetworkDetailsMethod);
     }
     const auto event = m_Profiler->Scope(ProfilingCategory::Load);
-    m_Program = std::make_unique<Program>(network.TakeGraph(), registry, network.GetModelOptions(), *m_Profiler);
+    m_Program = std::make_unique<Program>(network.TakeGraph(), environment.m_Registry, environment.m_Memories,
+                                          network.GetModelOptions(), *m_Profiler);
     m_Sessions.emplace(SessionId::Default, std::make_shared<Session>(m_Program->States().size()));
     std::vector<TensorShape> shapes;
     for (const Binding& input : m_Program->Inputs())
@@ -129,6 +110,7 @@ LoadedNetwork::LoadedNetwork(OptimizedNetwork& network, const BackendRegistry& r
             *m_Profiler); // so that what cannot be planned is refused now, and the first run does not wait for it
     }
     m_Profiler->SetDetails([this] { return DescribeLayers(*m_Program, m_Plans.Latest().get()); });
+    m_Hooks.AfterLoad();
 }
 
 LoadedNetwork::~LoadedNetwork()
@@ -147,33 +129,8 @@ TensorInfo LoadedNetwork::GetOutputInfo(LayerBindingId id) const
     return m_Program->Values()[value].m_Slot->GetTensorInfo();
 }
 
-void LoadedNetwork::CheckImport(LayerBindingId id, const ConstTensor& tensor) const
-{
-    try
-    {
-        CheckBound(m_Program->Inputs()[m_Program->FindInput(id)], "input", GetInputInfo(id), tensor.GetInfo(),
-                   tensor.GetMemoryArea());
-    }
-    catch (const InvalidArgumentException& error)
-    {
-        throw MemoryImportException(error.what());
-    }
-}
-
-void LoadedNetwork::CheckImport(LayerBindingId id, const Tensor& tensor) const
-{
-    try
-    {
-        CheckBound(m_Program->Outputs()[m_Program->FindOutput(id)], "output", GetOutputInfo(id), tensor.GetInfo(),
-                   tensor.GetMemoryArea());
-    }
-    catch (const InvalidArgumentException& error)
-    {
-        throw MemoryImportException(error.what());
-    }
-}
-
-void LoadedNetwork::BindInputs(const InputTensors& inputs, CallBuffers& buffers) const
+void LoadedNetwork::BindInputs(const InputTensors& inputs, const std::vector<InputImports::Entry>& imported,
+                               CallBuffers& buffers) const
 {
     const auto& bindings = m_Program->Inputs();
     buffers.m_Inputs.assign(bindings.size(), nullptr);
@@ -200,9 +157,15 @@ void LoadedNetwork::BindInputs(const InputTensors& inputs, CallBuffers& buffers)
                 fmt::format("input {} '{}' is missing", bindings[i].m_Id, bindings[i].m_Layer->GetNameStr()));
         }
     }
+    buffers.m_ImportedInputs.assign(imported.empty() ? 0 : bindings.size(), nullptr);
+    for (const auto& entry : imported)
+    {
+        buffers.m_ImportedInputs[m_Program->FindInput(entry->m_Id)] = &entry->m_Memory;
+    }
 }
 
-void LoadedNetwork::BindOutputs(const OutputTensors& outputs, CallBuffers& buffers) const
+void LoadedNetwork::BindOutputs(const OutputTensors& outputs, const std::vector<OutputImports::Entry>& imported,
+                                CallBuffers& buffers) const
 {
     const auto& bindings = m_Program->Outputs();
     buffers.m_Outputs.assign(bindings.size(), nullptr);
@@ -224,6 +187,11 @@ void LoadedNetwork::BindOutputs(const OutputTensors& outputs, CallBuffers& buffe
             throw InvalidArgumentException(
                 fmt::format("output {} '{}' is missing", bindings[i].m_Id, bindings[i].m_Layer->GetNameStr()));
         }
+    }
+    buffers.m_ImportedOutputs.assign(imported.empty() ? 0 : bindings.size(), nullptr);
+    for (const auto& entry : imported)
+    {
+        buffers.m_ImportedOutputs[m_Program->FindOutput(entry->m_Id)] = &entry->m_Memory;
     }
 }
 
@@ -272,16 +240,19 @@ void LoadedNetwork::ResetStates(SessionId id)
     }
 }
 
-void LoadedNetwork::Run(const ContextLease& lease, const InputTensors& inputs, RunArgs::GetOutput getOutput)
+void LoadedNetwork::Run(const ContextLease& lease, const InputTensors& inputs,
+                        const std::vector<InputImports::Entry>& imported, RunArgs::GetOutput getOutput)
 {
     const auto event = m_Profiler->Scope(ProfilingCategory::Inference);
     ExecutionContext& context = lease.Context();
     CallBuffers& buffers = context.Buffers();
-    BindInputs(inputs, buffers);
+    BindInputs(inputs, imported, buffers);
     const auto plan = m_Plans.Get(*m_Program, buffers.m_Shapes, m_Limits, *m_Profiler);
     PoolParallelFor parallel(m_Pool, m_NumberOfThreads);
     RunArgs args(getOutput);
     args.m_Inputs = buffers.m_Inputs;
+    args.m_ImportedInputs = buffers.m_ImportedInputs;
+    args.m_ImportedOutputs = buffers.m_ImportedOutputs;
     args.m_Parallel = &parallel;
     args.m_Profiler = m_Profiler.get();
     std::optional<DebugRun> debug;
@@ -297,13 +268,29 @@ void LoadedNetwork::Run(const ContextLease& lease, const InputTensors& inputs, R
         stateLock = std::unique_lock(lease.Session().Mutex());
         args.m_Session = &lease.Session();
     }
-    context.Run(plan, args);
+    m_Hooks.AroundRun([&] { context.Run(plan, args); });
 }
 
-void LoadedNetwork::Enqueue(SessionId session, const InputTensors& inputs, const OutputTensors& outputs)
+void LoadedNetwork::Enqueue(SessionId session, const InputTensors& inputs, const OutputTensors& outputs,
+                            const std::vector<ImportedInputId>& importedInputs,
+                            const std::vector<ImportedOutputId>& importedOutputs)
 {
+    // What is imported is kept alive for the run, and so are the lists with it.
+    std::vector<InputImports::Entry> inputImports;
+    std::vector<OutputImports::Entry> outputImports;
+    InputTensors allInputs;
+    OutputTensors allOutputs;
+    const bool hasImports = !importedInputs.empty() || !importedOutputs.empty();
+    if (hasImports)
+    {
+        const std::lock_guard lock(m_Mutex);
+        inputImports = m_ImportedInputs.Get(importedInputs, "input");
+        outputImports = m_ImportedOutputs.Get(importedOutputs, "output");
+        allInputs = InputImports::Merge(inputs, inputImports);
+        allOutputs = OutputImports::Merge(outputs, outputImports);
+    }
     const ContextLease lease(*this, session);
-    BindOutputs(outputs, lease.Context().Buffers());
+    BindOutputs(hasImports ? allOutputs : outputs, outputImports, lease.Context().Buffers());
     const auto getOutput = [&](size_t i, const TensorInfo& info) -> void*
     {
         const Tensor& given = *lease.Context().Buffers().m_Outputs[i];
@@ -316,7 +303,7 @@ void LoadedNetwork::Enqueue(SessionId session, const InputTensors& inputs, const
         }
         return given.GetMemoryArea();
     };
-    Run(lease, inputs, getOutput);
+    Run(lease, hasImports ? allInputs : inputs, inputImports, getOutput);
 }
 
 void LoadedNetwork::Enqueue(SessionId session, const InputTensors& inputs, const OutputAllocator& allocator)
@@ -333,7 +320,8 @@ void LoadedNetwork::Enqueue(SessionId session, const InputTensors& inputs, const
         }
         return memory;
     };
-    Run(lease, inputs, getOutput);
+    lease.Context().Buffers().m_ImportedOutputs.clear();
+    Run(lease, inputs, {}, getOutput);
 }
 
 NetworkStatistics LoadedNetwork::GetStatistics() const
@@ -341,7 +329,14 @@ NetworkStatistics LoadedNetwork::GetStatistics() const
     const auto plan = m_Plans.Latest();
     const std::lock_guard lock(m_Mutex);
     NetworkStatistics statistics;
-    statistics.m_ArenaBytes = plan == nullptr ? 0 : plan->ArenaBytes();
+    const MemorySpaces& memories = m_Program->Memories();
+    for (MemoryId id = 0; id < memories.Size(); ++id)
+    {
+        const PlannedArena arena = plan == nullptr ? PlannedArena() : plan->Arenas()[id];
+        statistics.m_ArenaBytes += arena.m_Bytes;
+        statistics.m_ArenaLowerBoundBytes += arena.m_LowerBoundBytes;
+        statistics.m_Arenas.push_back({memories[id].m_Name, arena.m_Bytes, arena.m_LowerBoundBytes});
+    }
     statistics.m_NumWorkloads = m_Program->Steps().size();
     statistics.m_NumContexts = m_NumContexts;
     return statistics;

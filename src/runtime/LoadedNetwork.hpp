@@ -7,6 +7,8 @@
 #include "common/ThreadPool.hpp"
 #include "graph/OptimizedNetwork.hpp"
 #include "runtime/ExecutionContext.hpp"
+#include "runtime/ImportedTensors.hpp"
+#include "runtime/NetworkHooks.hpp"
 
 #include <tenon/IRuntime.hpp>
 
@@ -35,8 +37,21 @@ public:
         LoadedNetwork& m_Network;
     };
 
-    LoadedNetwork(OptimizedNetwork& network, const BackendRegistry& registry, ThreadPool& pool, const Limits& limits,
-                  const INetworkProperties& properties);
+    using InputImports = ImportTable<ConstTensor>;
+    using OutputImports = ImportTable<Tensor>;
+
+    /// What networks of one runtime share; outlives them.
+    struct Environment
+    {
+        const BackendRegistry& m_Registry;
+        const MemorySpaces& m_Memories;
+        const BackendContexts& m_Contexts;
+        ThreadPool& m_Pool;
+        const Limits& m_Limits;
+    };
+
+    LoadedNetwork(OptimizedNetwork& network, const Environment& environment, const INetworkProperties& properties,
+                  NetworkId id);
     ~LoadedNetwork();
     LoadedNetwork(const LoadedNetwork&) = delete;
     LoadedNetwork& operator=(const LoadedNetwork&) = delete;
@@ -44,8 +59,10 @@ public:
     TensorInfo GetInputInfo(LayerBindingId id) const;
     TensorInfo GetOutputInfo(LayerBindingId id) const;
 
-    /// See IRuntime::EnqueueWorkload. Imported tensors are merged with the given ones by the caller.
-    void Enqueue(SessionId session, const InputTensors& inputs, const OutputTensors& outputs);
+    /// See IRuntime::EnqueueWorkload.
+    void Enqueue(SessionId session, const InputTensors& inputs, const OutputTensors& outputs,
+                 const std::vector<ImportedInputId>& importedInputs = {},
+                 const std::vector<ImportedOutputId>& importedOutputs = {});
     void Enqueue(SessionId session, const InputTensors& inputs, const OutputAllocator& allocator);
 
     /// See IRuntime.
@@ -53,9 +70,9 @@ public:
     void DestroySession(SessionId id);
     void ResetStates(SessionId id);
 
-    /// Throw MemoryImportException unless the tensor can be bound to that input or output.
-    void CheckImport(LayerBindingId id, const ConstTensor& tensor) const;
-    void CheckImport(LayerBindingId id, const Tensor& tensor) const;
+    /// See IRuntime.
+    std::vector<ImportedInputId> ImportInputs(const InputTensors& tensors, MemorySource forced);
+    std::vector<ImportedOutputId> ImportOutputs(const OutputTensors& tensors, MemorySource forced);
 
     NetworkStatistics GetStatistics() const;
     const std::shared_ptr<Profiler>& GetProfiler() const { return m_Profiler; }
@@ -70,12 +87,31 @@ private:
 
     void BeginRun();
     void EndRun();
-    void Run(const ContextLease& lease, const InputTensors& inputs, RunArgs::GetOutput getOutput);
+    void Run(const ContextLease& lease, const InputTensors& inputs, const std::vector<InputImports::Entry>& imported,
+             RunArgs::GetOutput getOutput);
     /// Precondition: m_Mutex is held.
     const std::shared_ptr<Session>& FindSession(SessionId id) const;
-    void BindInputs(const InputTensors& inputs, CallBuffers& buffers) const;
-    void BindOutputs(const OutputTensors& outputs, CallBuffers& buffers) const;
+    /// The last tensors of each list are the imported ones.
+    void BindInputs(const InputTensors& inputs, const std::vector<InputImports::Entry>& imported,
+                    CallBuffers& buffers) const;
+    void BindOutputs(const OutputTensors& outputs, const std::vector<OutputImports::Entry>& imported,
+                     CallBuffers& buffers) const;
 
+    // NetworkImports.cpp
+    InputImports::Entry Import(LayerBindingId id, const ConstTensor& tensor, MemorySource forced) const;
+    OutputImports::Entry Import(LayerBindingId id, const Tensor& tensor, MemorySource forced) const;
+    ImportedMemory ImportForDevices(const void* memory, size_t bytes, const std::vector<MemoryId>& devices,
+                                    MemorySource forced, const std::string& what) const;
+
+    /// The last member, so that its hooks are called before anything of the network goes; m_Hooks, the first one, calls
+    /// those for when all is gone.
+    struct BeforeUnload
+    {
+        ~BeforeUnload() { m_Hooks.BeforeUnload(); }
+        const NetworkHooks& m_Hooks;
+    };
+
+    const NetworkHooks m_Hooks;
     std::shared_ptr<Profiler> m_Profiler;
     ThreadPool& m_Pool;
     const Limits m_Limits;
@@ -92,6 +128,9 @@ private:
     size_t m_NumContexts = 0;
     size_t m_RunsUnderWay = 0;
     std::shared_ptr<const DebugCallbackFunction> m_DebugCallback;
+    InputImports m_ImportedInputs;
+    OutputImports m_ImportedOutputs;
+    const BeforeUnload m_BeforeUnload{m_Hooks};
 };
 
 } // namespace tenon

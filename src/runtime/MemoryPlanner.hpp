@@ -4,6 +4,8 @@
 
 #include "common/AlignedMemory.hpp"
 
+#include <tenon/backend/IMemoryOptimizerStrategy.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -20,11 +22,11 @@ struct PlannedBuffer
     size_t m_Offset = 0; ///< result
 };
 
-/// Sets the offsets so that buffers which are alive together never overlap, and returns the arena's size.
-/// Large buffers are placed first, each at the lowest gap that fits (greedy by size); where the number of overlapping
-/// pairs would make that slow, buffers are placed in the order in which they come to life instead.
-/// Throws MemoryValidationException where the sizes add up beyond size_t.
-size_t PlanMemory(std::vector<PlannedBuffer>& buffers);
+/// Sets the offsets, multiples of `alignment`, so that buffers which are alive together never overlap, and returns the
+/// arena's size. `strategy` null: PackBest. Throws MemoryValidationException where the sizes add up beyond size_t, and
+/// where a given strategy lets buffers overlap.
+size_t PlanMemory(std::vector<PlannedBuffer>& buffers, size_t alignment = ArenaAlignment,
+                  const IMemoryOptimizerStrategy* strategy = nullptr);
 
 /// The largest sum of bytes alive at one step: no plan needs less.
 size_t MemoryLowerBound(const std::vector<PlannedBuffer>& buffers);

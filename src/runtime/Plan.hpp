@@ -21,7 +21,8 @@ enum class Place : uint8_t
     Input,    ///< memory of the caller; m_Index says which input
     Output,   ///< memory of the caller; m_Index says which output
     State,    ///< memory of the session; m_Index says which state
-    Arena     ///< at m_Offset
+    Imported, ///< host memory that a device uses; m_Index is the output of the MemImport step
+    Arena     ///< at m_Offset of the arena in the memory of the value that came first of those that share it
 };
 
 struct Location
@@ -29,6 +30,22 @@ struct Location
     Place m_Place = Place::None;
     uint32_t m_Index = 0;
     size_t m_Offset = 0;
+};
+
+/// What a run needs of one memory.
+struct PlannedArena
+{
+    size_t m_Bytes = 0;
+    size_t m_LowerBoundBytes = 0; ///< the largest sum of bytes alive at once
+};
+
+/// Values of a device that end up, by a copy, in a network output that holds nothing else. Where the device imported
+/// the caller's memory for that output, they may lie there, and nothing is copied.
+struct DirectOutput
+{
+    uint32_t m_Output = 0; ///< index into Program::Outputs()
+    uint32_t m_Copy = 0;   ///< the step that copies
+    std::vector<ValueId> m_Values;
 };
 
 /// A step whose shapes are known.
@@ -54,18 +71,28 @@ public:
     /// The steps that could be shaped before the run: the first ones of the program. The rest is shaped during the run.
     const std::vector<PlannedStep>& Steps() const { return m_Steps; }
     bool IsComplete() const { return m_Complete; }
-    size_t ArenaBytes() const { return m_ArenaBytes; }
+    /// By MemoryId.
+    const std::vector<PlannedArena>& Arenas() const { return m_Arenas; }
+    uint64_t TotalBytes() const;
+    const std::vector<DirectOutput>& DirectOutputs() const { return m_DirectOutputs; }
 
 private:
+    class Sharing;
+
     bool ShapeStep(const Program& program, const Step& step, const Limits& limits);
     void PlaceValues(const Program& program, const Limits& limits);
+    void PlaceBound(const Program& program, const Sharing& sharing);
+    void PlaceInArenas(const Program& program, const Sharing& sharing);
+    void CheckTotal(const Program& program, const Limits& limits) const;
+    void FindDirectOutputs(const Program& program, const Sharing& sharing);
 
     std::vector<TensorShape> m_InputShapes;
     std::vector<TensorInfo> m_Infos;
     std::vector<Location> m_Locations;
     std::vector<ValueId> m_Bound;
     std::vector<PlannedStep> m_Steps;
-    size_t m_ArenaBytes = 0;
+    std::vector<PlannedArena> m_Arenas;
+    std::vector<DirectOutput> m_DirectOutputs;
     bool m_Complete = false;
 };
 
@@ -78,6 +105,9 @@ std::unique_ptr<IShapedWorkload> ReshapeStep(const Step& step, const BaseDescrip
 /// of the override, and its shape if that says more than the value's declared one did.
 /// Throws LayerValidationException where the value has another number of elements.
 TensorInfo OverriddenInfo(const Program& program, const Step& step, size_t input, const TensorInfo& actual);
+
+/// Whether the step lets a device use host memory: its output then lies where its input does.
+bool IsImport(const Program& program, const Step& step);
 
 /// What addresses of elements must be a multiple of.
 size_t GetAlignment(DataType type);

@@ -18,16 +18,18 @@ Step::Step() = default;
 Step::Step(Step&&) noexcept = default;
 Step::~Step() = default;
 
-Program::Program(std::unique_ptr<Graph> graph, const BackendRegistry& registry, const ModelOptions& options,
-                 Profiler& profiler)
-    : m_OwnedGraph(std::move(graph)), m_Graph(*m_OwnedGraph)
+Program::Program(std::unique_ptr<Graph> graph, const BackendRegistry& registry, const MemorySpaces& memories,
+                 const ModelOptions& options, Profiler& profiler)
+    : m_OwnedGraph(std::move(graph)), m_Graph(*m_OwnedGraph), m_Memories(memories),
+      m_HostAlignment(memories[HostMemory].m_Alignment)
 {
     NumberValues();
     MakeSteps(registry, options, profiler);
 }
 
-Program::Program(const Graph& graph, const BackendRegistry& registry, const ModelOptions& options, Profiler& profiler)
-    : m_Graph(graph)
+Program::Program(const Graph& graph, const BackendRegistry& registry, const MemorySpaces& memories,
+                 const ModelOptions& options, Profiler& profiler)
+    : m_Graph(graph), m_Memories(memories), m_HostAlignment(memories[HostMemory].m_Alignment)
 {
     NumberValues();
     MakeSteps(registry, options, profiler);
@@ -42,7 +44,8 @@ void Program::NumberValues()
         const ConstantPayload* constant = layer->GetConstant();
         for (const OutputSlot& output : layer->Outputs())
         {
-            m_Values.push_back({&output, constant != nullptr ? constant->m_Tensor.GetMemoryArea() : nullptr, 0});
+            m_Values.push_back(
+                {&output, constant != nullptr ? constant->m_Tensor.GetMemoryArea() : nullptr, 0, HostMemory});
         }
     }
 }
@@ -84,11 +87,66 @@ void Program::AddInputs(Step& step)
     }
 }
 
+void Program::SetMemory(Step& step, MemoryId memory)
+{
+    step.m_Memory = memory;
+    for (uint32_t k = 0; k < step.m_NumOutputs; ++k)
+    {
+        m_Values[step.m_FirstOutput + k].m_Memory = memory;
+    }
+    m_UsesDevices = m_UsesDevices || memory != HostMemory;
+}
+
+void Program::CheckMemory(const Step& step) const
+{
+    const uint32_t valueInputs = step.m_Layer->GetSchema().m_ValueInputs(step.m_Layer->GetParameters());
+    for (size_t i = 0; i < step.m_Inputs.size(); ++i)
+    {
+        if (step.m_Inputs[i] == NoValue || m_Values[step.m_Inputs[i]].IsConstant())
+        {
+            continue;
+        }
+        const MemoryId memory = m_Values[step.m_Inputs[i]].m_Memory;
+        const bool staysOnHost = i < 32 && ((valueInputs >> i) & 1U) != 0;
+        const MemoryId wanted = staysOnHost ? HostMemory : step.m_Memory;
+        if (memory != wanted)
+        {
+            throw GraphValidationException(fmt::format("input {} of {} is in memory {}, but must be in memory {}; "
+                                                       "optimize the network with the device spec of the runtime that "
+                                                       "loads it",
+                                                       i, step.m_Layer->Describe(), m_Memories[memory].m_Name,
+                                                       m_Memories[wanted].m_Name));
+        }
+    }
+}
+
+void Program::CheckBoundMemory() const
+{
+    const auto check = [&](ValueId value, const std::string& what)
+    {
+        if (value != NoValue && m_Values[value].m_Memory != HostMemory)
+        {
+            throw GraphValidationException(fmt::format("{} is in memory {}, but must be on the host; optimize the "
+                                                       "network with the device spec of the runtime that loads it",
+                                                       what, m_Memories[m_Values[value].m_Memory].m_Name));
+        }
+    };
+    for (const Binding& output : m_Outputs)
+    {
+        check(output.m_Value, output.m_Layer->Describe());
+    }
+    for (const State& state : m_States)
+    {
+        check(state.m_Written, fmt::format("state '{}'", state.m_Name));
+    }
+}
+
 void Program::MakeSteps(const BackendRegistry& registry, const ModelOptions& options, Profiler& profiler)
 {
     std::map<std::string, std::unique_ptr<IWorkloadFactory>> factories;
     // Most layers run on the backend of the one before them: no look-up for those.
     const IWorkloadFactory* factory = nullptr;
+    MemoryId memory = HostMemory;
     LayerViewMaker maker;
     m_Steps.reserve(m_Graph.Size());
     for (const auto& layer : m_Graph.Layers())
@@ -115,6 +173,7 @@ void Program::MakeSteps(const BackendRegistry& registry, const ModelOptions& opt
             state.m_Read = step.m_FirstOutput;
             step.m_State = static_cast<uint32_t>(&state - m_States.data());
             AddInputs(step);
+            CheckMemory(step);
             m_Steps.push_back(std::move(step));
             continue;
         }
@@ -123,10 +182,21 @@ void Program::MakeSteps(const BackendRegistry& registry, const ModelOptions& opt
             for (const auto& body : layer->Bodies())
             {
                 auto nested = std::make_unique<NestedProgram>();
-                nested->m_Program = std::make_unique<const Program>(*body, registry, options, profiler);
+                nested->m_Program = std::make_unique<const Program>(*body, registry, m_Memories, options, profiler);
                 step.m_Bodies.push_back(std::move(nested));
             }
             AddInputs(step);
+            CheckMemory(step);
+            m_Steps.push_back(std::move(step));
+            continue;
+        case LayerType::MemCopy:
+        case LayerType::MemImport:
+            AddInputs(step);
+            SetMemory(step, m_Memories.Of(layer->GetBackendId()));
+            if (layer->GetType() == LayerType::MemImport)
+            {
+                m_HostAlignment = std::max(m_HostAlignment, m_Memories[step.m_Memory].m_Alignment);
+            }
             m_Steps.push_back(std::move(step));
             continue;
         default: break;
@@ -139,8 +209,14 @@ void Program::MakeSteps(const BackendRegistry& registry, const ModelOptions& opt
                 entry = registry.Get(layer->GetBackendId()).CreateWorkloadFactory(options);
             }
             factory = entry.get();
+            memory = m_Memories.Of(layer->GetBackendId());
         }
         AddInputs(step);
+        SetMemory(step, memory);
+        if (m_UsesDevices)
+        {
+            CheckMemory(step);
+        }
         try
         {
             const auto event = profiler.Scope(ProfilingCategory::Load, "CreateWorkload", layer.get());
@@ -165,6 +241,7 @@ void Program::MakeSteps(const BackendRegistry& registry, const ModelOptions& opt
             m_Values[state.m_Written].m_LastUse = end;
         }
     }
+    CheckBoundMemory();
 }
 
 size_t Program::Find(const std::vector<Binding>& bindings, const BindingIndex& index, LayerBindingId id,

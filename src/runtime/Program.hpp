@@ -4,6 +4,7 @@
 #pragma once
 
 #include "graph/Graph.hpp"
+#include "runtime/MemorySpaces.hpp"
 
 #include <tenon/backend/BackendRegistry.hpp>
 
@@ -37,12 +38,19 @@ struct Step
     std::unique_ptr<IWorkload> m_Workload;                ///< null: the runtime runs it
     std::vector<std::unique_ptr<NestedProgram>> m_Bodies; ///< of control flow, in the order of Layer::Bodies()
     uint32_t m_State = NoState;                           ///< of ReadState: index into Program::States()
+    MemoryId m_Memory = HostMemory;                       ///< of its outputs and scratch
     std::vector<ValueId> m_Inputs;                        ///< NoValue where not connected
     /// By input: the info that the layer takes the value for in place of the value's own, or null. Empty where no input
     /// has one (IInputSlot::SetTensorInfo).
     std::vector<const TensorInfo*> m_Overrides;
     ValueId m_FirstOutput = 0; ///< outputs are consecutive values
     uint32_t m_NumOutputs = 0;
+
+    /// Whether it brings its input into another memory.
+    bool IsCopy() const
+    {
+        return m_Layer->GetType() == LayerType::MemCopy || m_Layer->GetType() == LayerType::MemImport;
+    }
 };
 
 struct Value
@@ -50,6 +58,10 @@ struct Value
     const OutputSlot* m_Slot = nullptr;
     const void* m_Constant = nullptr; ///< memory of a constant
     uint32_t m_LastUse = 0;           ///< last step that reads it; the number of steps for a network output
+    MemoryId m_Memory = HostMemory;
+
+    /// Also of constants without bytes.
+    bool IsConstant() const { return m_Slot->GetOwningLayer().GetType() == LayerType::Constant; }
 };
 
 /// An Input or Output layer of the network and the value that it stands for.
@@ -73,16 +85,23 @@ class Program
 public:
     /// Makes the workloads, each by the factory of its layer's backend. The graph's layers must be in order of
     /// execution. Throws BackendUnavailableException for a backend that the registry lacks, and what factories throw.
-    Program(std::unique_ptr<Graph> graph, const BackendRegistry& registry, const ModelOptions& options,
-            Profiler& profiler);
+    /// `memories` must outlive the program.
+    Program(std::unique_ptr<Graph> graph, const BackendRegistry& registry, const MemorySpaces& memories,
+            const ModelOptions& options, Profiler& profiler);
     /// The same for a graph that outlives the program.
-    Program(const Graph& graph, const BackendRegistry& registry, const ModelOptions& options, Profiler& profiler);
+    Program(const Graph& graph, const BackendRegistry& registry, const MemorySpaces& memories,
+            const ModelOptions& options, Profiler& profiler);
 
     const std::vector<Step>& Steps() const { return m_Steps; }
     const std::vector<Value>& Values() const { return m_Values; }
     const std::vector<Binding>& Inputs() const { return m_Inputs; }
     const std::vector<Binding>& Outputs() const { return m_Outputs; }
     const std::vector<State>& States() const { return m_States; }
+    const MemorySpaces& Memories() const { return m_Memories; }
+    /// Whether a step of this program works in a device's memory; networks nested in it are not looked at.
+    bool UsesDevices() const { return m_UsesDevices; }
+    /// Of tensors in host memory, bytes: what devices that import some of them ask for, at least ArenaAlignment.
+    size_t HostAlignment() const { return m_HostAlignment; }
 
     /// Throw InvalidArgumentException that names the ids there are. Return the index into Inputs() or Outputs().
     size_t FindInput(LayerBindingId id) const { return Find(m_Inputs, m_InputIndex, id, "input"); }
@@ -98,9 +117,15 @@ private:
     ValueId ValueOf(const InputSlot& input) const;
     State& FindState(const Layer& layer);
     void AddInputs(Step& step);
+    void SetMemory(Step& step, MemoryId memory);
+    void CheckMemory(const Step& step) const;
+    void CheckBoundMemory() const;
 
     std::unique_ptr<Graph> m_OwnedGraph;
     const Graph& m_Graph;
+    const MemorySpaces& m_Memories;
+    bool m_UsesDevices = false;
+    size_t m_HostAlignment;
     std::vector<Step> m_Steps;
     std::vector<Value> m_Values;
     std::vector<ValueId> m_FirstValue; ///< by layer index: the layer's first output

@@ -54,17 +54,26 @@ Runtime::Runtime(const CreationOptions& options) : m_Limits(options.m_Limits)
         m_DeviceSpec.m_Registry.Register(backend);
     }
     m_DeviceSpec.m_Ids = m_DeviceSpec.m_Registry.GetBackendIds();
+    m_Memories = std::make_unique<const MemorySpaces>(m_DeviceSpec.m_Registry, options);
+    for (const BackendId& id : m_DeviceSpec.m_Ids)
+    {
+        if (auto context = m_DeviceSpec.m_Registry.Get(id).CreateBackendContext(options))
+        {
+            m_Contexts.emplace(id.Get(), std::move(context));
+        }
+    }
 }
 
 namespace
 {
 
-/// Host memory is the only kind that the built-in backends share.
+/// Of a network's inputs or outputs.
 void CheckSource(MemorySource source)
 {
     if (source != MemorySource::Undefined && source != MemorySource::Malloc)
     {
-        throw MemoryImportException("only memory of source Malloc can be imported");
+        throw MemoryImportException(fmt::format("memory of source {} cannot be imported, only that of source Malloc",
+                                                GetMemorySourceName(source)));
     }
 }
 
@@ -80,23 +89,31 @@ NetworkId Runtime::Load(IOptimizedNetworkPtr network, const INetworkProperties& 
     CheckSource(properties.m_OutputSource);
     // OptimizedNetwork is the only implementation of the interface.
     auto& optimized = static_cast<OptimizedNetwork&>(*network);
+    const NetworkId id = NewId();
     std::shared_ptr<LoadedNetwork> loaded;
     try
     {
-        loaded = std::make_shared<LoadedNetwork>(optimized, m_DeviceSpec.m_Registry, m_Pool, m_Limits, properties);
+        const LoadedNetwork::Environment environment{m_DeviceSpec.m_Registry, *m_Memories, m_Contexts, m_Pool,
+                                                     m_Limits};
+        loaded = std::make_shared<LoadedNetwork>(optimized, environment, properties, id);
     }
     catch (...)
     {
         RethrowWithContext("loading the network");
     }
     const std::unique_lock lock(m_Mutex);
+    m_Networks[id] = std::move(loaded);
+    return id;
+}
+
+NetworkId Runtime::NewId()
+{
+    const std::unique_lock lock(m_Mutex);
     if (m_NextId == std::numeric_limits<NetworkId>::max())
     {
         throw RuntimeException("this runtime has no network ids left; make a new one");
     }
-    const NetworkId id = m_NextId++;
-    m_Networks[id].m_Network = std::move(loaded);
-    return id;
+    return m_NextId++;
 }
 
 Status Runtime::LoadNetwork(NetworkId& networkIdOut, IOptimizedNetworkPtr network)
@@ -125,7 +142,7 @@ Status Runtime::LoadNetwork(NetworkId& networkIdOut, IOptimizedNetworkPtr networ
     }
 }
 
-Runtime::Entry& Runtime::Find(NetworkId networkId)
+std::shared_ptr<LoadedNetwork>& Runtime::Find(NetworkId networkId)
 {
     const auto found = m_Networks.find(networkId);
     if (found == m_Networks.end())
@@ -139,13 +156,13 @@ Runtime::Entry& Runtime::Find(NetworkId networkId)
 std::shared_ptr<LoadedNetwork> Runtime::Share(NetworkId networkId) const
 {
     const std::shared_lock lock(m_Mutex);
-    return Find(networkId).m_Network;
+    return Find(networkId);
 }
 
 LoadedNetwork::RunGuard Runtime::StartRun(NetworkId networkId) const
 {
     const std::shared_lock lock(m_Mutex);
-    return LoadedNetwork::RunGuard(*Find(networkId).m_Network);
+    return LoadedNetwork::RunGuard(*Find(networkId));
 }
 
 TensorInfo Runtime::GetInputTensorInfo(NetworkId networkId, LayerBindingId layerId) const
@@ -158,78 +175,24 @@ TensorInfo Runtime::GetOutputTensorInfo(NetworkId networkId, LayerBindingId laye
     return Share(networkId)->GetOutputInfo(layerId);
 }
 
-namespace
-{
-
-/// `given` and those of `known` that `ids` name.
-template <typename Id, typename Tensors>
-Tensors Merged(const Tensors& given, const Tensors& known, const std::vector<Id>& ids, const char* kind)
-{
-    Tensors merged = given;
-    for (Id id : ids)
-    {
-        if (id >= known.size())
-        {
-            throw InvalidArgumentException(fmt::format("there is no imported {} with id {}", kind, id));
-        }
-        merged.push_back(known[id]);
-    }
-    return merged;
-}
-
-} // namespace
-
-template <typename Id, typename Tensors>
-std::vector<Id> Runtime::Import(NetworkId networkId, const Tensors& tensors, MemorySource source,
-                                Tensors Entry::*imported)
-{
-    CheckSource(source);
-    const std::unique_lock lock(m_Mutex);
-    Entry& entry = Find(networkId);
-    for (const auto& [id, tensor] : tensors)
-    {
-        entry.m_Network->CheckImport(id, tensor);
-    }
-    std::vector<Id> ids;
-    for (const auto& tensor : tensors)
-    {
-        ids.push_back(static_cast<Id>((entry.*imported).size()));
-        (entry.*imported).push_back(tensor);
-    }
-    return ids;
-}
-
 std::vector<ImportedInputId> Runtime::ImportInputs(NetworkId networkId, const InputTensors& inputTensors,
                                                    MemorySource forceImportMemorySource)
 {
-    return Import<ImportedInputId>(networkId, inputTensors, forceImportMemorySource, &Entry::m_ImportedInputs);
+    return StartRun(networkId)->ImportInputs(inputTensors, forceImportMemorySource);
 }
 
 std::vector<ImportedOutputId> Runtime::ImportOutputs(NetworkId networkId, const OutputTensors& outputTensors,
                                                      MemorySource forceImportMemorySource)
 {
-    return Import<ImportedOutputId>(networkId, outputTensors, forceImportMemorySource, &Entry::m_ImportedOutputs);
+    return StartRun(networkId)->ImportOutputs(outputTensors, forceImportMemorySource);
 }
 
 Status Runtime::EnqueueWorkload(NetworkId networkId, const InputTensors& inputTensors,
                                 const OutputTensors& outputTensors, std::vector<ImportedInputId> preImportedInputIds,
                                 std::vector<ImportedOutputId> preImportedOutputIds)
 {
-    const auto run = StartRun(networkId);
-    if (preImportedInputIds.empty() && preImportedOutputIds.empty())
-    {
-        run->Enqueue(SessionId::Default, inputTensors, outputTensors);
-        return Status::Success;
-    }
-    InputTensors inputs;
-    OutputTensors outputs;
-    {
-        const std::shared_lock lock(m_Mutex);
-        const Entry& entry = Find(networkId);
-        inputs = Merged(inputTensors, entry.m_ImportedInputs, preImportedInputIds, "input");
-        outputs = Merged(outputTensors, entry.m_ImportedOutputs, preImportedOutputIds, "output");
-    }
-    run->Enqueue(SessionId::Default, inputs, outputs);
+    StartRun(networkId)->Enqueue(SessionId::Default, inputTensors, outputTensors, preImportedInputIds,
+                                 preImportedOutputIds);
     return Status::Success;
 }
 
@@ -258,7 +221,7 @@ Status Runtime::UnloadNetwork(NetworkId networkId)
     std::shared_ptr<LoadedNetwork> network;
     {
         const std::unique_lock lock(m_Mutex);
-        network = Find(networkId).m_Network;
+        network = Find(networkId);
         m_Networks.erase(networkId);
     }
     network->WaitUntilIdle();

@@ -65,29 +65,24 @@ public:
     void SetNumberOfThreads(NetworkId networkId, unsigned int numberOfThreads) override;
 
 private:
-    /// A network and the memory that was imported for it.
-    struct Entry
-    {
-        std::shared_ptr<LoadedNetwork> m_Network;
-        InputTensors m_ImportedInputs;   ///< by ImportedInputId
-        OutputTensors m_ImportedOutputs; ///< by ImportedOutputId
-    };
-
-    /// Adds the tensors to the network's imported ones and returns their positions there.
-    template <typename Id, typename Tensors>
-    std::vector<Id> Import(NetworkId networkId, const Tensors& tensors, MemorySource source, Tensors Entry::*imported);
     NetworkId Load(IOptimizedNetworkPtr network, const INetworkProperties& properties);
-    Entry& Find(NetworkId networkId);
-    const Entry& Find(NetworkId networkId) const { return const_cast<Runtime*>(this)->Find(networkId); }
+    NetworkId NewId();
+    std::shared_ptr<LoadedNetwork>& Find(NetworkId networkId);
+    const std::shared_ptr<LoadedNetwork>& Find(NetworkId networkId) const
+    {
+        return const_cast<Runtime*>(this)->Find(networkId);
+    }
     std::shared_ptr<LoadedNetwork> Share(NetworkId networkId) const;
     /// From here on UnloadNetwork waits for the run.
     LoadedNetwork::RunGuard StartRun(NetworkId networkId) const;
 
     const Limits m_Limits;
     DeviceSpec m_DeviceSpec;
+    std::unique_ptr<const MemorySpaces> m_Memories;
+    BackendContexts m_Contexts;
     ThreadPool m_Pool;
     mutable std::shared_mutex m_Mutex;
-    std::map<NetworkId, Entry> m_Networks;
+    std::map<NetworkId, std::shared_ptr<LoadedNetwork>> m_Networks;
     NetworkId m_NextId = 0;
 };
 

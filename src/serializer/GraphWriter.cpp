@@ -173,7 +173,10 @@ private:
         }
         const auto backend = m_File.AddText(layer.GetBackendId().Get());
         const auto reason = m_File.AddOptionalText(layer.m_AssignmentReason);
-        return schema::CreateAssignment(m_File.Builder(), backend, reason, layer.m_Subgraph);
+        const auto code = m_File.AddText(GetSupportCodeAsCString(layer.m_AssignmentCode));
+        const ActivationDescriptor* fused = layer.GetFusedActivation();
+        const auto activation = fused == nullptr ? 0 : WriteDescriptor(m_File, LayerType::Activation, *fused);
+        return schema::CreateAssignment(m_File.Builder(), backend, reason, layer.m_Subgraph, code, activation);
     }
 
     static std::string OperatorName(const Layer& layer)

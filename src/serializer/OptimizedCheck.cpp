@@ -12,7 +12,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace tenon::serializer
@@ -44,11 +43,15 @@ public:
         std::vector<std::string> messages;
         InferTensors(graph, m_Options, messages);
         CheckBodies(graph);
+        CheckStates(graph);
         uint32_t subgraph = 0;
         for (const auto& layer : graph.Layers())
         {
             CheckBackend(*layer);
-            CheckDomains(*layer);
+            if (layer->m_Subgraph == LayerAssignment::NoSubgraph)
+            {
+                continue;
+            }
             if (layer->m_Subgraph < subgraph || layer->m_Subgraph > layer->m_Index)
             {
                 throw ParseException(fmt::format("{} is in subgraph {}, but layers are in the order of subgraphs",
@@ -90,35 +93,18 @@ private:
         {
             return;
         }
-        const SupportResult result = Find(layer).m_Support->IsLayerSupported(m_Maker.Make(layer));
+        const LayerView view = m_Maker.Make(layer);
+        const ILayerSupport& support = *Find(layer).m_Support;
+        SupportResult result = support.IsLayerSupported(view);
+        if (result.IsSupported() && view.m_FusedActivation != nullptr)
+        {
+            result = support.IsActivationFusable(view, *view.m_FusedActivation);
+        }
         if (!result.IsSupported())
         {
             throw UnimplementedException(fmt::format("{} was given to backend {}, which refuses it here: {}. Optimize "
                                                      "the network on this machine",
                                                      layer.Describe(), layer.GetBackendId().Get(), result.m_Reason));
-        }
-    }
-
-    /// What the layer's workload reads and writes.
-    std::string_view Domain(const Layer& layer)
-    {
-        const bool isHost = IsBoundByRuntime(layer.GetType()) || IsRunByRuntime(layer.GetType());
-        return isHost ? "Host" : Find(layer).m_Backend->GetMemoryDomain();
-    }
-
-    void CheckDomains(const Layer& layer)
-    {
-        for (const InputSlot& input : layer.Inputs())
-        {
-            const Layer* producer = input.GetProducer();
-            if (producer == nullptr || layer.GetType() == LayerType::MemCopy ||
-                producer->GetType() == LayerType::MemCopy || Domain(layer) == Domain(*producer))
-            {
-                continue;
-            }
-            throw ParseException(fmt::format("{} reads memory of {}, but {} writes memory of {}, and there is no copy "
-                                             "between them",
-                                             layer.Describe(), Domain(layer), producer->Describe(), Domain(*producer)));
         }
     }
 

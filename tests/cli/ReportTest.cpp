@@ -36,6 +36,7 @@ Report MakeReport()
     report.m_Messages = {"a\nb"};
     report.m_LoadMs = 1.5;
     report.m_ArenaBytes = 77;
+    report.m_ArenaLowerBoundBytes = 76;
     report.m_Threads = 2;
     report.m_Inputs = {{"in", 0, TensorInfo({1, 4}, DataType::QAsymmU8, 0.5f, 3)}};
     TensorInfo perAxis({2}, DataType::QSymmS8, std::vector<float>{0.5f, 0.25f}, 0);
@@ -82,6 +83,7 @@ TEST(Report, JsonHasAllFields)
              R"("inference_ms": null)",
              R"("peak_rss_bytes": 0)",
              R"("arena_bytes": 77)",
+             R"("arena_lower_bound_bytes": 76)",
              R"("threads": 2)",
              R"({"name": "in","type": "QAsymmU8","shape": [1,4],"quantization": {"scale": 0.5,"zero_point": 3}})",
              R"({"name": "out","type": "Float32","shape": [],"quantization": null})",

@@ -29,14 +29,12 @@ inline CompiledBlobPtr CompileFake(FakeBlob function)
 class FakeBackend final : public IBackend, public std::enable_shared_from_this<FakeBackend>
 {
 public:
-    FakeBackend(std::string id, std::set<LayerType> takes, std::string domain = "Host")
-        : m_Id(std::move(id)), m_Takes(std::move(takes)), m_Domain(std::move(domain)),
-          m_Reference(ref::MakeCpuRefBackend())
+    FakeBackend(std::string id, std::set<LayerType> takes)
+        : m_Id(std::move(id)), m_Takes(std::move(takes)), m_Reference(ref::MakeCpuRefBackend())
     {
     }
 
     const BackendId& GetId() const override { return m_Id; }
-    const char* GetMemoryDomain() const override { return m_Domain.c_str(); }
 
     std::shared_ptr<const ILayerSupport> GetLayerSupport(const ModelOptions&) const override
     {
@@ -129,7 +127,6 @@ private:
 
     BackendId m_Id;
     std::set<LayerType> m_Takes;
-    std::string m_Domain;
     std::shared_ptr<const IBackend> m_Reference;
     Optimizer m_Optimizer;
     mutable std::atomic<int> m_NumWorkloads{0};

@@ -29,7 +29,7 @@ public:
     explicit HookBackend(Hooks hooks) : m_Hooks(std::make_shared<const Hooks>(std::move(hooks))) {}
 
     const BackendId& GetId() const override { return m_Id; }
-    const char* GetMemoryDomain() const override { return "Host"; }
+
     std::shared_ptr<const ILayerSupport> GetLayerSupport(const ModelOptions& options) const override
     {
         return m_Reference->GetLayerSupport(options);

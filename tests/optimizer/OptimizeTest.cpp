@@ -269,29 +269,6 @@ TEST(Assignment, HintComesBeforeThePreference)
     EXPECT_EQ(optimized->GetAssignment()[1].m_Backend, BackendId("Fake"));
 }
 
-TEST(Assignment, CopiesStandWhereMemoryDomainsChange)
-{
-    auto device = std::make_shared<FakeBackend>("Device", std::set<LayerType>{LayerType::Floor, LayerType::MemCopy},
-                                                "DeviceMemory");
-    const IRuntimePtr runtime = MakeRuntime({device});
-    const INetworkPtr network = INetwork::Create();
-    IConnectableLayer* abs = network->AddElementwiseUnaryLayer(ElementwiseUnaryDescriptor(UnaryOperation::Abs), "abs");
-    IConnectableLayer* first = network->AddFloorLayer("first");
-    IConnectableLayer* second = network->AddFloorLayer("second");
-    Connect(AddInput(*network, 0, FloatInfo({2})), abs);
-    Connect(abs, first);
-    Connect(first, second);
-    Connect(second, network->AddOutputLayer(0, "out"));
-    auto optimized = Optimize(*network, {"Device", "CpuRef"}, runtime->GetDeviceSpec());
-    EXPECT_THAT(TypesOf(optimized),
-                ElementsAre(LayerType::Input, LayerType::ElementwiseUnary, LayerType::MemCopy, LayerType::Floor,
-                            LayerType::Floor, LayerType::MemCopy, LayerType::Output));
-    NetworkId id = 0;
-    runtime->LoadNetwork(id, std::move(optimized));
-    EXPECT_EQ(device->NumWorkloads(), 4) << "the device's factory makes the copies too";
-    EXPECT_EQ(RunFloat(*runtime, id, {2}, {-1.5f, 2.5f}), (std::vector<float>{1.0f, 2.0f}));
-}
-
 TEST(Partition, NoSubgraphDependsOnItsOwnOutput)
 {
     // a(F) -> b(ref) -> c(F), and a -> c directly: a and c must not become one subgraph.

@@ -26,7 +26,6 @@ public:
 
     virtual const BackendId& GetId() const = 0;
 
-    virtual const char* GetMemoryDomain() const { return "Host"; }
     /// The memory that workloads of this backend read and write; null: ordinary host memory. On edges between different
     /// memories the optimizer puts MemCopy or MemImport layers, which the runtime runs through the device's queue.
     virtual const ITensorHandleFactory* GetTensorHandleFactory() const { return nullptr; }

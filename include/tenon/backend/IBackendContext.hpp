@@ -10,7 +10,8 @@ namespace tenon
 
 /// One per runtime and backend. Called for the networks that have layers on the backend. Thread-safe: networks load and
 /// run at once. What Before... and AfterEnqueueWorkload throw ends the call of the application that led there; the
-/// other hooks must not throw.
+/// other hooks must not throw. A load that fails is followed by the two unload hooks wherever BeforeLoadNetwork had
+/// returned; AfterEnqueueWorkload follows wherever BeforeEnqueueWorkload had returned.
 class TENON_API IBackendContext
 {
 public:

@@ -56,6 +56,9 @@ public:
     virtual ~ILateOutputs();
     /// Fixes the shape of output i and returns its memory. Throws where a limit is exceeded.
     virtual void* Allocate(size_t output, const TensorShape& shape) = 0;
+    /// The same for a backend with an ITensorHandleFactory: memory of its device. Throws UnimplementedException where
+    /// the layer is not run on a device, which is the default.
+    virtual DeviceTensor AllocateOnDevice(size_t output, const TensorShape& shape);
 };
 
 /// Memory of one execution. Pointers are at least aligned to their element type; 64 bytes inside the arena.
@@ -69,7 +72,9 @@ struct ExecuteArgs
 
     /// Only for backends with an ITensorHandleFactory: their tensors are here, and the pointers above are null but for
     /// constants and for inputs whose values shape inference needs, which stay in host memory. Execute submits its work
-    /// to the queue and may return before that has run.
+    /// to the queue and may return before that has run; what is at the host pointers is then the same until it has, if
+    /// it is a constant, and to be read before Execute returns otherwise. Memory stays until the queue is done with it.
+    /// As on the host, an output may lie where an input does (flags View and InPlace in ops.def).
     IDeviceQueue* m_Queue = nullptr;
     Span<const DeviceTensor> m_DeviceInputs;
     Span<const DeviceTensor> m_DeviceOutputs;
@@ -87,7 +92,7 @@ struct ExecuteArgs
     }
 };
 
-/// A workload for known shapes.
+/// A workload for known shapes. It lives until a device's queue has run all that Execute submitted.
 class TENON_API IShapedWorkload
 {
 public:

@@ -34,6 +34,11 @@ IDeviceQueue::~IDeviceQueue() = default;
 IMemoryOptimizerStrategy::~IMemoryOptimizerStrategy() = default;
 ITensorHandleFactory::~ITensorHandleFactory() = default;
 
+DeviceTensor ILateOutputs::AllocateOnDevice(size_t, const TensorShape&)
+{
+    throw UnimplementedException("memory of a device is asked for in a run on the host");
+}
+
 std::unique_ptr<IDeviceMemory> ITensorHandleFactory::Import(void*, size_t, MemorySource) const
 {
     return nullptr;

@@ -95,7 +95,12 @@ public:
 
     BackendCapabilities GetCapabilities() const override
     {
-        return BackendCapabilities(m_Id, {{"NonConstWeights", false}});
+        return BackendCapabilities(m_Id, {{"NonConstWeights", false},
+                                          {"PreImportIOTensors", true},
+                                          {"ExternallyManagedMemory", true},
+                                          {"SingleAxisPacking", true},
+                                          {"MultiAxisPacking", false},
+                                          {"ProtectedContentAllocation", false}});
     }
 
 private:

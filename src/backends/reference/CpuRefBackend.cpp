@@ -51,7 +51,12 @@ public:
 
     BackendCapabilities GetCapabilities() const override
     {
-        return BackendCapabilities(m_Id, {{"NonConstWeights", true}});
+        return BackendCapabilities(m_Id, {{"NonConstWeights", true},
+                                          {"PreImportIOTensors", true},
+                                          {"ExternallyManagedMemory", true},
+                                          {"SingleAxisPacking", true},
+                                          {"MultiAxisPacking", false},
+                                          {"ProtectedContentAllocation", false}});
     }
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the kernels that only move elements share: strided copies of boxes, and 4-bit elements. Used by Concat, Gather,
-// MemCopy, Pad, Reshape, Resize, ReverseV2, Slice, Splitter, Stack, StridedSlice, Tile, Transpose and the kernels that
+// Pad, Reshape, Resize, ReverseV2, Slice, Splitter, Stack, StridedSlice, Tile, Transpose and the kernels that
 // move blocks. Values are never looked at, so any element type goes.
 #pragma once
 

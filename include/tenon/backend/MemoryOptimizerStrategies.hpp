@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The packing strategies that come with Tenon, for IRuntime::CreationOptions::m_MemoryOptimizerStrategyMap.
+#pragma once
+
+#include <tenon/Export.hpp>
+#include <tenon/backend/IMemoryOptimizerStrategy.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tenon
+{
+
+/// The names that MakeMemoryOptimizerStrategy knows, the default one first:
+///   BestOfOrders            what a runtime uses by default: the greedy ones below in turn, then a bounded search
+///   around
+///                           the best, until the arena is as small as the largest sum of bytes alive at once
+///   GreedyBySize            blocks in order of size, the largest first, each at the lowest gap that fits
+///   GreedyByLifetime        the same in order of size times steps alive
+///   GreedyByConflict        the same in order of the most bytes that are alive together with the block
+///   GreedyByTime            the same in order of the first step; in one pass, for any number of blocks
+///   ConstantMemoryStrategy  no two blocks share memory: to find out whether a wrong result comes from memory that is
+///                           used again too early
+TENON_API std::vector<std::string> GetMemoryOptimizerStrategyNames();
+
+/// Throws InvalidArgumentException, naming those that there are, for another name.
+TENON_API std::shared_ptr<IMemoryOptimizerStrategy> MakeMemoryOptimizerStrategy(const std::string& name);
+
+/// Checks what another strategy does. A runtime checks those that it is given in the same way.
+class TENON_API StrategyValidator final : public IMemoryOptimizerStrategy
+{
+public:
+    /// Throws NullPointerException for null.
+    explicit StrategyValidator(std::shared_ptr<const IMemoryOptimizerStrategy> strategy);
+    ~StrategyValidator() override;
+    const char* GetName() const override { return m_Strategy->GetName(); }
+    MemBlockStrategyType GetMemBlockStrategyType() const override { return m_Strategy->GetMemBlockStrategyType(); }
+    /// Throws MemoryValidationException, naming the strategy and the blocks, where blocks that are alive at once
+    /// overlap, an offset is not aligned, or a block was changed otherwise.
+    void Optimize(Span<MemBlock> blocks, size_t alignment) const override;
+
+private:
+    std::shared_ptr<const IMemoryOptimizerStrategy> m_Strategy;
+};
+
+} // namespace tenon

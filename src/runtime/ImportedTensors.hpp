@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// ImportedTensors: memory of the caller that a loaded network keeps by id, for IRuntime::ImportInputs/ImportOutputs.
+#pragma once
+
+#include "runtime/MemorySpaces.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tenon
+{
+
+/// Memory of the caller as devices see it.
+struct ImportedMemory
+{
+    const void* m_Host = nullptr;
+    size_t m_Bytes = 0;
+    std::vector<std::unique_ptr<IDeviceMemory>> m_Devices; ///< by MemoryId; null where it was not imported
+
+    /// Null unless that device imported exactly this memory.
+    IDeviceMemory* Find(MemoryId memory, const void* host, size_t bytes) const
+    {
+        return host == m_Host && bytes == m_Bytes ? m_Devices[memory].get() : nullptr;
+    }
+};
+
+template <typename TensorType>
+struct ImportedTensor
+{
+    LayerBindingId m_Id;
+    TensorType m_Tensor;
+    ImportedMemory m_Memory;
+};
+
+/// Tensors by their ids. Not thread-safe: LoadedNetwork has the lock.
+template <typename TensorType>
+class ImportTable
+{
+public:
+    using Tensors = std::vector<std::pair<LayerBindingId, TensorType>>;
+    using Entry = std::shared_ptr<const ImportedTensor<TensorType>>;
+
+    /// Returns the ids.
+    std::vector<unsigned int> Add(const std::vector<Entry>& entries)
+    {
+        std::vector<unsigned int> ids;
+        for (const Entry& entry : entries)
+        {
+            ids.push_back(static_cast<unsigned int>(m_Entries.size()));
+            m_Entries.push_back(entry);
+        }
+        return ids;
+    }
+
+    /// Throws InvalidArgumentException for an id that is not there.
+    std::vector<Entry> Get(const std::vector<unsigned int>& ids, const char* kind) const
+    {
+        std::vector<Entry> entries;
+        for (const unsigned int id : ids)
+        {
+            if (id >= m_Entries.size())
+            {
+                throw InvalidArgumentException(std::string("there is no imported ") + kind + " with id " +
+                                               std::to_string(id));
+            }
+            entries.push_back(m_Entries[id]);
+        }
+        return entries;
+    }
+
+    /// `given` and behind it the imported ones.
+    static Tensors Merge(const Tensors& given, const std::vector<Entry>& imported)
+    {
+        Tensors merged = given;
+        for (const Entry& entry : imported)
+        {
+            merged.emplace_back(entry->m_Id, entry->m_Tensor);
+        }
+        return merged;
+    }
+
+private:
+    std::vector<Entry> m_Entries;
+};
+
+} // namespace tenon

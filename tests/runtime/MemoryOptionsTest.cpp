@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an application sets beside its networks: allocators, packing strategies, imported memory; and the hooks that
+// backends have around loads and runs.
+#include "harness/DeviceBackend.hpp"
+#include "harness/FakeBackend.hpp"
+#include "harness/Networks.hpp"
+
+#include <tenon/backend/ICustomAllocator.hpp>
+#include <tenon/backend/MemoryOptimizerStrategies.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+
+namespace tenon::test
+{
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace
+{
+
+using Floats = std::vector<float>;
+
+template <typename ExceptionType, typename Function>
+std::string MessageOf(Function function)
+{
+    try
+    {
+        function();
+    }
+    catch (const ExceptionType& error)
+    {
+        return error.what();
+    }
+    catch (const std::exception& error)
+    {
+        return std::string("another exception: ") + error.what();
+    }
+    return "no exception";
+}
+
+/// Counts, and does what it is told to.
+class TestAllocator final : public ICustomAllocator
+{
+public:
+    ~TestAllocator() override { EXPECT_TRUE(m_Live.empty()) << "memory of an allocator was not given back"; }
+    void* allocate(size_t size, size_t alignment) override
+    {
+        const std::lock_guard lock(m_Mutex);
+        ++m_Calls;
+        if (m_GivesNull)
+        {
+            return nullptr;
+        }
+        void* memory = std::aligned_alloc(alignment, (size + 2 * alignment - 1) / alignment * alignment);
+        void* given = static_cast<std::byte*>(memory) + (m_IsMisaligned ? 8 : 0);
+        m_Live[given] = memory;
+        return given;
+    }
+    void free(void* ptr) override
+    {
+        const std::lock_guard lock(m_Mutex);
+        const auto found = m_Live.find(ptr);
+        if (found == m_Live.end())
+        {
+            ADD_FAILURE() << "memory was freed that is not there";
+            return;
+        }
+        std::free(found->second);
+        m_Live.erase(found);
+    }
+    MemorySource GetMemorySourceType() override { return m_Source; }
+
+    bool m_GivesNull = false;
+    bool m_IsMisaligned = false;
+    MemorySource m_Source = MemorySource::Malloc;
+    int m_Calls = 0;
+
+private:
+    std::mutex m_Mutex;
+    std::map<void*, void*> m_Live;
+};
+
+IRuntime::CreationOptions WithAllocator(std::shared_ptr<ICustomAllocator> allocator)
+{
+    IRuntime::CreationOptions options;
+    options.m_CustomAllocatorMap["CpuRef"] = std::move(allocator);
+    return options;
+}
+
+/// in -> softmax -> neg -> softmax -> out: needs an arena.
+INetworkPtr MakeSoftmaxes(const TensorInfo& info)
+{
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* last = AddInput(*network, 0, info);
+    for (int i = 0; i < 3; ++i)
+    {
+        IConnectableLayer* layer = network->AddSoftmaxLayer(SoftmaxDescriptor(), "softmax");
+        Connect(last, layer);
+        last = layer;
+    }
+    Connect(last, network->AddOutputLayer(0));
+    return network;
+}
+
+DeviceOptions ImportingDevice(std::set<LayerType> takes)
+{
+    DeviceOptions options;
+    options.m_Takes = std::move(takes);
+    options.m_ImportFlags = static_cast<MemorySourceFlags>(MemorySource::Malloc);
+    options.m_ImportAlignment = 64;
+    return options;
+}
+
+} // namespace
+
+TEST(CustomAllocator, GivesTheArenaAndGetsItBack)
+{
+    const auto allocator = std::make_shared<TestAllocator>();
+    {
+        const IRuntimePtr runtime = IRuntime::Create(WithAllocator(allocator));
+        const NetworkId id = Load(*runtime, *MakeSoftmaxes(FloatInfo({1, 4})));
+        EXPECT_EQ(allocator->m_Calls, 0) << "not before a run";
+        RunFloat(*runtime, id, {1, 4}, {1, 2, 3, 4});
+        const int once = allocator->m_Calls;
+        EXPECT_GE(once, 1);
+        RunFloat(*runtime, id, {1, 4}, {1, 2, 3, 4});
+        EXPECT_EQ(allocator->m_Calls, once) << "the arena is kept";
+        RunFloat(*runtime, id, {1, 400}, Ramp(400));
+        EXPECT_GT(allocator->m_Calls, once);
+    }
+    EXPECT_EQ(allocator.use_count(), 1);
+}
+
+TEST(CustomAllocator, FailuresAreTold)
+{
+    const auto allocator = std::make_shared<TestAllocator>();
+    const IRuntimePtr runtime = IRuntime::Create(WithAllocator(allocator));
+    const NetworkId id = Load(*runtime, *MakeSoftmaxes(FloatInfo({1, 4})));
+    const auto run = [&] { RunFloat(*runtime, id, {1, 4}, {1, 2, 3, 4}); };
+    allocator->m_GivesNull = true;
+    EXPECT_THAT(MessageOf<MemoryValidationException>(run), HasSubstr("custom allocator has no memory"));
+    allocator->m_GivesNull = false;
+    allocator->m_IsMisaligned = true;
+    EXPECT_THAT(MessageOf<MemoryValidationException>(run), HasSubstr("multiple of 64"));
+    allocator->m_IsMisaligned = false;
+    EXPECT_NO_THROW(run());
+}
+
+TEST(CustomAllocator, WhatCannotBeUsedIsRefused)
+{
+    const auto create = [](const IRuntime::CreationOptions& options)
+    { return MessageOf<InvalidArgumentException>([&] { IRuntime::Create(options); }); };
+    const auto dma = std::make_shared<TestAllocator>();
+    dma->m_Source = MemorySource::DmaBuf;
+    EXPECT_THAT(create(WithAllocator(dma)), AllOf(HasSubstr("CpuRef"), HasSubstr("DmaBuf"), HasSubstr("Malloc")));
+    EXPECT_THAT(create(WithAllocator(nullptr)), HasSubstr("null"));
+    IRuntime::CreationOptions unknown;
+    unknown.m_CustomAllocatorMap["GpuAcc"] = std::make_shared<TestAllocator>();
+    EXPECT_THAT(create(unknown), AllOf(HasSubstr("'GpuAcc'"), HasSubstr("CpuRef")));
+    IRuntime::CreationOptions two = WithAllocator(std::make_shared<TestAllocator>());
+    two.m_CustomAllocatorMap["CpuAcc"] = std::make_shared<TestAllocator>();
+    EXPECT_THAT(create(two), HasSubstr("shares memory 'Host'"));
+    two.m_CustomAllocatorMap["CpuAcc"] = two.m_CustomAllocatorMap["CpuRef"];
+    EXPECT_NO_THROW(IRuntime::Create(two));
+
+    IRuntime::CreationOptions device;
+    DeviceOptions closed;
+    closed.m_Takes = {LayerType::Softmax};
+    device.m_Backends = {std::make_shared<DeviceBackend>(closed)};
+    device.m_CustomAllocatorMap["Device"] = std::make_shared<TestAllocator>();
+    EXPECT_THAT(create(device), AllOf(HasSubstr("'DeviceMemory'"), HasSubstr("does not import")));
+}
+
+TEST(CustomAllocator, ServesADeviceThatImportsItsMemory)
+{
+    const auto allocator = std::make_shared<TestAllocator>();
+    const auto device = std::make_shared<DeviceBackend>(ImportingDevice({LayerType::Softmax}));
+    IRuntime::CreationOptions options;
+    options.m_Backends = {device};
+    options.m_CustomAllocatorMap["Device"] = allocator;
+    const IRuntimePtr runtime = IRuntime::Create(options);
+    const NetworkId id = Load(*runtime, *MakeSoftmaxes(FloatInfo({1, 4})), {"Device"});
+    const NetworkId reference = Load(*runtime, *MakeSoftmaxes(FloatInfo({1, 4})));
+    const Floats input{1, 2, 3, 4};
+    EXPECT_EQ(RunFloat(*runtime, id, {1, 4}, input), RunFloat(*runtime, reference, {1, 4}, input));
+    EXPECT_GE(allocator->m_Calls, 1);
+    EXPECT_EQ(device->Counts().m_Allocations, 0);
+}
+
+TEST(MemoryStrategy, AllShippedOnesGiveTheSameResults)
+{
+    const std::vector<std::string> names = GetMemoryOptimizerStrategyNames();
+    EXPECT_EQ(names.front(), "BestOfOrders");
+    const Floats input{1, 2, 3, 4};
+    const IRuntimePtr plain = IRuntime::Create({});
+    const Floats wanted = RunFloat(*plain, Load(*plain, *MakeSoftmaxes(FloatInfo({1, 4}))), {1, 4}, input);
+    for (const std::string& name : names)
+    {
+        IRuntime::CreationOptions options;
+        options.m_MemoryOptimizerStrategyMap["CpuRef"] =
+            std::make_shared<StrategyValidator>(MakeMemoryOptimizerStrategy(name));
+        const IRuntimePtr runtime = IRuntime::Create(options);
+        const NetworkId id = Load(*runtime, *MakeSoftmaxes(FloatInfo({1, 4})));
+        EXPECT_EQ(RunFloat(*runtime, id, {1, 4}, input), wanted) << name;
+    }
+    EXPECT_THAT(MessageOf<InvalidArgumentException>([] { MakeMemoryOptimizerStrategy("Magic"); }),
+                AllOf(HasSubstr("'Magic'"), HasSubstr("GreedyBySize")));
+}
+
+TEST(MemoryStrategy, WrongOnesAreCaughtAndNamed)
+{
+    struct Wrong final : IMemoryOptimizerStrategy
+    {
+        const char* GetName() const override { return "Wrong"; }
+        MemBlockStrategyType GetMemBlockStrategyType() const override { return m_Type; }
+        void Optimize(Span<MemBlock> blocks, size_t) const override
+        {
+            for (MemBlock& block : blocks)
+            {
+                block.m_Offset = m_Offset;
+            }
+        }
+        size_t m_Offset = 0;
+        MemBlockStrategyType m_Type = MemBlockStrategyType::SingleAxisPacking;
+    };
+    const auto strategy = std::make_shared<Wrong>();
+    IRuntime::CreationOptions options;
+    options.m_MemoryOptimizerStrategyMap["CpuRef"] = strategy;
+    const auto load = [&]
+    {
+        const IRuntimePtr runtime = IRuntime::Create(options);
+        Load(*runtime, *MakeSoftmaxes(FloatInfo({1, 4})));
+    };
+    EXPECT_THAT(MessageOf<MemoryValidationException>(load), AllOf(HasSubstr("strategy Wrong"), HasSubstr("overlaps")));
+    strategy->m_Offset = 4;
+    EXPECT_THAT(MessageOf<MemoryValidationException>(load), HasSubstr("multiple of 64"));
+    strategy->m_Offset = SIZE_MAX - 63;
+    EXPECT_THROW(load(), MemoryValidationException);
+    strategy->m_Type = MemBlockStrategyType::MultiAxisPacking;
+    EXPECT_THAT(MessageOf<InvalidArgumentException>(load), HasSubstr("several axes"));
+    EXPECT_THROW(StrategyValidator(nullptr), NullPointerException);
+}
+
+TEST(Import, DevicesUseTheCallersMemoryWithoutCopies)
+{
+    const auto device = std::make_shared<DeviceBackend>(ImportingDevice({LayerType::Floor}));
+    IRuntime::CreationOptions options;
+    options.m_Backends = {device};
+    const IRuntimePtr runtime = IRuntime::Create(options);
+    const INetworkPtr network = INetwork::Create();
+    IConnectableLayer* floor = network->AddFloorLayer("floor");
+    Connect(AddInput(*network, 0, FloatInfo({4})), floor);
+    Connect(floor, network->AddOutputLayer(0));
+    const NetworkId id = Load(*runtime, *network, {"Device"});
+    alignas(64) float input[4] = {1.5f, 2.5f, 3.5f, 4.5f};
+    alignas(64) float output[4] = {};
+    const ConstTensor in(TensorInfo({4}, DataType::Float32, 0.0f, 0, true), input);
+    const Tensor out(FloatInfo({4}), output);
+    const auto inputs = runtime->ImportInputs(id, {{0, in}}, MemorySource::Malloc);
+    const auto outputs = runtime->ImportOutputs(id, {{0, out}}, MemorySource::Malloc);
+    EXPECT_EQ(device->Counts().m_Imports, 2);
+    for (int run = 0; run < 3; ++run)
+    {
+        input[0] = static_cast<float>(run) + 0.5f;
+        runtime->EnqueueWorkload(id, {}, {}, inputs, outputs);
+        EXPECT_THAT(output, ElementsAre(static_cast<float>(run), 2, 3, 4));
+    }
+    EXPECT_EQ(device->Counts().m_Imports, 2) << "once, not for each run";
+    EXPECT_EQ(device->Counts().m_Writes, 0);
+    EXPECT_EQ(device->Counts().m_Reads, 0);
+    // Given plainly, the same memory is imported for the run, and the output is copied.
+    runtime->EnqueueWorkload(id, {{0, in}}, OutputTensors{{0, out}});
+    EXPECT_EQ(device->Counts().m_Imports, 3);
+    EXPECT_EQ(device->Counts().m_Reads, 1);
+    runtime->UnloadNetwork(id);
+    EXPECT_EQ(device->Counts().m_LiveBlocks, 0) << "imports end with the network";
+}
+
+TEST(Import, WhatCannotBeForcedIsRefusedWithTheReason)
+{
+    const auto open = std::make_shared<DeviceBackend>(ImportingDevice({LayerType::Floor}));
+    DeviceOptions plain;
+    plain.m_Id = "Closed";
+    plain.m_Memory = "ClosedMemory";
+    plain.m_Takes = {LayerType::Floor};
+    const auto closed = std::make_shared<DeviceBackend>(plain);
+    IRuntime::CreationOptions options;
+    options.m_Backends = {open, closed};
+    const IRuntimePtr runtime = IRuntime::Create(options);
+    const INetworkPtr network = INetwork::Create();
+    IConnectableLayer* floor = network->AddFloorLayer("floor");
+    Connect(AddInput(*network, 0, FloatInfo({4})), floor);
+    Connect(floor, network->AddOutputLayer(0));
+    alignas(64) float memory[8] = {1.5f, 2.5f, 3.5f, 4.5f, 5.5f};
+    const auto import = [&](NetworkId id, float* at, MemorySource source)
+    {
+        return MessageOf<MemoryImportException>(
+            [&]
+            {
+                runtime->ImportInputs(id, {{0, ConstTensor(TensorInfo({4}, DataType::Float32, 0.0f, 0, true), at)}},
+                                      source);
+                runtime->ImportOutputs(id, {{0, Tensor(FloatInfo({4}), at)}}, source);
+            });
+    };
+    const NetworkId onOpen = Load(*runtime, *network, {"Device"});
+    EXPECT_THAT(import(onOpen, memory + 1, MemorySource::Malloc),
+                AllOf(HasSubstr("input 0"), HasSubstr("DeviceMemory"), HasSubstr("cannot use")));
+    EXPECT_EQ(import(onOpen, memory + 1, MemorySource::Undefined), "no exception");
+    EXPECT_THAT(import(onOpen, memory, MemorySource::DmaBuf), AllOf(HasSubstr("input 0"), HasSubstr("DmaBuf")));
+    const NetworkId onClosed = Load(*runtime, *network, {"Closed"});
+    EXPECT_THAT(import(onClosed, memory, MemorySource::Malloc),
+                AllOf(HasSubstr("ClosedMemory"), HasSubstr("imports no memory of source Malloc")));
+    const NetworkId onHost = Load(*runtime, *network, {"CpuRef"});
+    float* const odd = reinterpret_cast<float*>(reinterpret_cast<std::byte*>(memory) + 2);
+    EXPECT_THAT(import(onHost, odd, MemorySource::Malloc), HasSubstr("multiple of 4"));
+    EXPECT_EQ(import(onHost, memory, MemorySource::Malloc), "no exception");
+
+    // What was not imported after all is copied.
+    const auto inputs = runtime->ImportInputs(
+        onOpen, {{0, ConstTensor(TensorInfo({4}, DataType::Float32, 0.0f, 0, true), memory + 1)}});
+    Floats results(4);
+    runtime->EnqueueWorkload(onOpen, {}, {{0, Tensor(FloatInfo({4}), results.data())}}, inputs);
+    EXPECT_EQ(results, (Floats{2, 3, 4, 5}));
+}
+
+namespace
+{
+
+/// A backend of which each call of a hook is written down.
+class ContextBackend final : public IBackend
+{
+public:
+    using Log = std::shared_ptr<std::vector<std::string>>;
+    explicit ContextBackend(Log log, std::string failing = "") : m_Log(std::move(log)), m_Failing(std::move(failing)) {}
+    const BackendId& GetId() const override { return m_Id; }
+    std::shared_ptr<const ILayerSupport> GetLayerSupport(const ModelOptions& options) const override
+    {
+        return m_Reference->GetLayerSupport(options);
+    }
+    std::unique_ptr<IWorkloadFactory> CreateWorkloadFactory(const ModelOptions& options) const override
+    {
+        m_Log->push_back("factory");
+        return std::make_unique<Factory>(m_Id, m_Reference->CreateWorkloadFactory(options));
+    }
+    std::unique_ptr<IBackendContext> CreateBackendContext(const IRuntime::CreationOptions&) const override
+    {
+        return std::make_unique<Context>(m_Log, m_Failing);
+    }
+
+private:
+    class Factory final : public IWorkloadFactory
+    {
+    public:
+        Factory(BackendId id, std::unique_ptr<IWorkloadFactory> inner) : m_Id(std::move(id)), m_Inner(std::move(inner))
+        {
+        }
+        const BackendId& GetBackendId() const override { return m_Id; }
+        std::unique_ptr<IWorkload> CreateWorkload(const LayerView& layer) const override
+        {
+            return m_Inner->CreateWorkload(layer);
+        }
+
+    private:
+        BackendId m_Id;
+        std::unique_ptr<IWorkloadFactory> m_Inner;
+    };
+
+    class Context final : public IBackendContext
+    {
+    public:
+        Context(Log log, std::string failing) : m_Log(std::move(log)), m_Failing(std::move(failing)) {}
+        ~Context() override { m_Log->push_back("gone"); }
+        void BeforeLoadNetwork(NetworkId) override { Call("before load"); }
+        void AfterLoadNetwork(NetworkId) noexcept override { Call("after load"); }
+        void BeforeEnqueueWorkload(NetworkId) override { Call("before run"); }
+        void AfterEnqueueWorkload(NetworkId) override { Call("after run"); }
+        void BeforeUnloadNetwork(NetworkId) noexcept override { Call("before unload"); }
+        void AfterUnloadNetwork(NetworkId) noexcept override { Call("after unload"); }
+
+    private:
+        void Call(const std::string& what) const
+        {
+            m_Log->push_back(what);
+            if (what == m_Failing)
+            {
+                throw std::runtime_error("no " + what);
+            }
+        }
+
+        Log m_Log;
+        std::string m_Failing;
+    };
+
+    BackendId m_Id{"Hooked"};
+    Log m_Log;
+    std::string m_Failing;
+    std::shared_ptr<const IBackend> m_Reference = ref::MakeCpuRefBackend();
+};
+
+IRuntimePtr MakeHooked(const ContextBackend::Log& log, const std::string& failing = "")
+{
+    IRuntime::CreationOptions options;
+    options.m_Backends = {std::make_shared<ContextBackend>(log, failing)};
+    return IRuntime::Create(options);
+}
+
+} // namespace
+
+TEST(BackendContext, HooksStandAroundLoadsAndRuns)
+{
+    const auto log = std::make_shared<std::vector<std::string>>();
+    {
+        const IRuntimePtr runtime = MakeHooked(log);
+        RunFloat(*runtime, Load(*runtime, *MakeChain(1, FloatInfo({2})), {"CpuRef"}), {2}, {1, 2});
+        EXPECT_TRUE(log->empty()) << "a network without layers on the backend";
+        const NetworkId id = Load(*runtime, *MakeChain(1, FloatInfo({2})), {"Hooked"});
+        RunFloat(*runtime, id, {2}, {1, 2});
+        runtime->UnloadNetwork(id);
+        EXPECT_THAT(*log, ElementsAre("before load", "factory", "after load", "before run", "after run",
+                                      "before unload", "after unload"));
+        log->clear();
+        Load(*runtime, *MakeChain(1, FloatInfo({2})), {"Hooked"});
+        log->clear();
+    }
+    EXPECT_THAT(*log, ElementsAre("before unload", "after unload", "gone")) << "at the end of the runtime";
+}
+
+TEST(BackendContext, HooksAreCalledForLayersInNestedNetworks)
+{
+    const auto log = std::make_shared<std::vector<std::string>>();
+    const IRuntimePtr runtime = MakeHooked(log);
+    const INetworkPtr branch = MakeChain(1, FloatInfo({2}));
+    const INetworkPtr network = INetwork::Create();
+    IConnectableLayer* choice = network->AddIfLayer(*branch, *branch, "choice");
+    Connect(AddInput(*network, 0, TensorInfo({1}, DataType::Boolean), "condition"), choice, 0);
+    Connect(AddInput(*network, 1, FloatInfo({2}), "values"), choice, 1);
+    Connect(choice, network->AddOutputLayer(0));
+    Load(*runtime, *network, {"Hooked"});
+    EXPECT_THAT(*log, testing::Contains("after load"));
+}
+
+TEST(BackendContext, WhatHooksThrowEndsTheCall)
+{
+    for (const std::string failing : {"before load", "before run", "after run"})
+    {
+        const auto log = std::make_shared<std::vector<std::string>>();
+        const IRuntimePtr runtime = MakeHooked(log, failing);
+        const auto text = MessageOf<RuntimeException>(
+            [&]
+            {
+                const NetworkId id = Load(*runtime, *MakeChain(1, FloatInfo({2})), {"Hooked"});
+                RunFloat(*runtime, id, {2}, {1, 2});
+            });
+        EXPECT_THAT(text, HasSubstr("no " + failing));
+        EXPECT_EQ(log->back(), failing);
+    }
+}
+
+TEST(BackendContext, ALoadThatFailsIsFollowedByTheUnloadHooks)
+{
+    const auto log = std::make_shared<std::vector<std::string>>();
+    IRuntime::CreationOptions options;
+    options.m_Backends = {std::make_shared<ContextBackend>(log)};
+    options.m_Limits.m_MaxTotalBytes = 1000;
+    const IRuntimePtr runtime = IRuntime::Create(options);
+    EXPECT_THROW(Load(*runtime, *MakeSoftmaxes(FloatInfo({1, 4000})), {"Hooked"}), MemoryValidationException);
+    EXPECT_THAT(*log, ElementsAre("before load", "factory", "before unload", "after unload"));
+}
+
+} // namespace tenon::test
