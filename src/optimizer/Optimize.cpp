@@ -5,6 +5,7 @@
 #include "common/Profiler.hpp"
 #include "graph/Network.hpp"
 #include "optimizer/Assignment.hpp"
+#include "optimizer/BroadcastReshapes.hpp"
 #include "optimizer/InferTensors.hpp"
 #include "optimizer/Nested.hpp"
 #include "optimizer/OptimizedNetwork.hpp"
@@ -99,16 +100,17 @@ uint64_t GetFoldingBytes(const Graph& graph, const Limits& limits)
     return bytes > most / copies ? most : std::min(most, base + copies * bytes);
 }
 
-/// Copies between memories, then subgraphs.
-void Distribute(Graph& graph, const BackendRegistry& registry)
+/// What backends need around their layers, copies between memories, then subgraphs.
+void Distribute(Graph& graph, const BackendRegistry& registry, const ModelOptions& options)
 {
     for (const auto& layer : graph.Layers())
     {
         for (const auto& body : layer->Bodies())
         {
-            Distribute(*body, registry);
+            Distribute(*body, registry, options);
         }
     }
+    AddBroadcastReshapes(graph, registry, options);
     InsertCopies(graph, registry);
     PartitionGraph(graph);
 }
@@ -154,7 +156,7 @@ IOptimizedNetworkPtr OptimizeWithPasses(const INetwork& network, const std::vect
             AssignBackends(*graph, candidates, registry, options.GetModelOptions(), collected);
         }
         const auto event = profiler->Scope(ProfilingCategory::Optimize, "Partition");
-        Distribute(*graph, registry);
+        Distribute(*graph, registry, options.GetModelOptions());
     }
     catch (...)
     {

@@ -28,7 +28,8 @@ public:
     virtual std::shared_ptr<const ILayerSupport> GetLayerSupport(const ModelOptions& options) const = 0;
     virtual std::unique_ptr<IWorkloadFactory> CreateWorkloadFactory(const ModelOptions& options) const = 0;
 
-    /// Named abilities, e.g. {"NonConstWeights", true}.
+    /// Named abilities, e.g. {"NonConstWeights", true}. A backend with {"EqualRankBroadcast", true} wants all operands
+    /// of broadcasting layers in one rank: the optimizer adds ExpandDims layers, which the backend then must run.
     virtual BackendCapabilities GetCapabilities() const { return BackendCapabilities(GetId()); }
 };
 
