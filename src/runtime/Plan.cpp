@@ -46,8 +46,8 @@ public:
     bool IsExternal(ValueId root) const { return m_External[root]; }
     uint32_t Last(ValueId root) const { return m_Last[root]; }
 
-    /// Decides for the outputs of one step, which must come in order.
-    void AddStep(uint32_t index, const Step& step)
+    /// Decides for the outputs of one step, which must come in order. `isCopy`: see IShapedWorkload::IsCopy.
+    void AddStep(uint32_t index, const Step& step, bool isCopy)
     {
         for (uint32_t k = 0; k < step.m_NumOutputs; ++k)
         {
@@ -58,7 +58,7 @@ public:
         {
             return;
         }
-        if (schema.Has(OpFlags::View) && MayBeView(m_Infos[step.m_FirstOutput], m_Infos[step.m_Inputs[0]]))
+        if ((schema.Has(OpFlags::View) || isCopy) && MayBeView(m_Infos[step.m_FirstOutput], m_Infos[step.m_Inputs[0]]))
         {
             Join(step.m_FirstOutput, step.m_Inputs[0]);
         }
@@ -275,7 +275,8 @@ void Plan::PlaceValues(const Program& program, const Limits& limits)
     Sharing sharing(program, m_Infos, numSteps);
     for (uint32_t s = 0; s < numSteps; ++s)
     {
-        sharing.AddStep(s, program.Steps()[s]);
+        const IShapedWorkload* workload = m_Steps[s].m_Workload.get();
+        sharing.AddStep(s, program.Steps()[s], workload != nullptr && workload->IsCopy());
     }
 
     m_Locations.resize(program.Values().size());
