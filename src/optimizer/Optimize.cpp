@@ -8,6 +8,7 @@
 #include "graph/Network.hpp"
 #include "graph/OptimizedNetwork.hpp"
 #include "optimizer/Assignment.hpp"
+#include "optimizer/BroadcastReshapes.hpp"
 #include "optimizer/Copies.hpp"
 #include "optimizer/FloatWidths.hpp"
 #include "optimizer/FuseActivations.hpp"
@@ -110,16 +111,17 @@ uint64_t GetFoldingBytes(const Graph& graph, const Limits& limits)
     return bytes > most / copies ? most : std::min(most, base + copies * bytes);
 }
 
-/// Copies between memories, then subgraphs.
-void Distribute(Graph& graph, const BackendRegistry& registry)
+/// What backends need around their layers, copies between memories, then subgraphs.
+void Distribute(Graph& graph, const BackendRegistry& registry, const ModelOptions& options)
 {
     for (const auto& layer : graph.Layers())
     {
         for (const auto& body : layer->Bodies())
         {
-            Distribute(*body, registry);
+            Distribute(*body, registry, options);
         }
     }
+    AddBroadcastReshapes(graph, registry, options);
     InsertCopies(graph, registry);
     PartitionGraph(graph);
 }
@@ -178,7 +180,7 @@ IOptimizedNetworkPtr OptimizeWithPasses(const INetwork& network, const std::vect
             FuseActivations(*graph, registry, options.GetModelOptions());
         }
         const auto event = profiler->Scope(ProfilingCategory::Optimize, "Partition");
-        Distribute(*graph, registry);
+        Distribute(*graph, registry, options.GetModelOptions());
     }
     catch (...)
     {

@@ -14,14 +14,15 @@ namespace tenon
 class Plan::Sharing
 {
 public:
-    Sharing(const Program& program, const std::vector<TensorInfo>& infos, uint32_t numSteps)
-        : m_Program(program), m_Infos(infos), m_NumSteps(numSteps), m_Root(program.Values().size()),
-          m_Last(program.Values().size()), m_IsImported(program.UsesDevices() ? program.Values().size() : 0, false)
+    Sharing(const Program& program, const std::vector<TensorInfo>& infos, const std::vector<PlannedStep>& steps)
+        : m_Program(program), m_Infos(infos), m_NumSteps(static_cast<uint32_t>(steps.size())),
+          m_Root(program.Values().size()), m_Last(program.Values().size()),
+          m_IsImported(program.UsesDevices() ? program.Values().size() : 0, false)
     {
         for (ValueId v = 0; v < m_Root.size(); ++v)
         {
             m_Root[v] = v;
-            m_Last[v] = std::min(program.Values()[v].m_LastUse, numSteps);
+            m_Last[v] = std::min(program.Values()[v].m_LastUse, m_NumSteps);
             m_External.push_back(program.Values()[v].m_Constant != nullptr);
         }
         for (const Binding& input : program.Inputs())
@@ -39,9 +40,10 @@ public:
         {
             FindSyncSteps();
         }
-        for (uint32_t s = 0; s < numSteps; ++s)
+        for (uint32_t s = 0; s < m_NumSteps; ++s)
         {
-            AddStep(s, program.Steps()[s]);
+            const IShapedWorkload* workload = steps[s].m_Workload.get();
+            AddStep(s, program.Steps()[s], workload != nullptr && workload->IsCopy());
         }
     }
 
@@ -66,8 +68,8 @@ private:
         }
     }
 
-    /// Decides for the outputs of one step; steps come in order.
-    void AddStep(uint32_t index, const Step& step)
+    /// Decides for the outputs of one step; steps come in order. `isCopy`: see IShapedWorkload::IsCopy.
+    void AddStep(uint32_t index, const Step& step, bool isCopy)
     {
         for (uint32_t k = 0; k < step.m_NumOutputs; ++k)
         {
@@ -84,7 +86,7 @@ private:
             Join(step.m_FirstOutput, step.m_Inputs[0]);
             m_IsImported[m_Root[step.m_Inputs[0]]] = true;
         }
-        else if (schema.Has(OpFlags::View) && isSameMemory &&
+        else if ((schema.Has(OpFlags::View) || isCopy) && isSameMemory &&
                  MayBeView(m_Infos[step.m_FirstOutput], m_Infos[step.m_Inputs[0]]))
         {
             Join(step.m_FirstOutput, step.m_Inputs[0]);
@@ -166,7 +168,7 @@ bool IsImport(const Program& program, const Step& step)
 
 void Plan::PlaceValues(const Program& program, const Limits& limits)
 {
-    const Sharing sharing(program, m_Infos, static_cast<uint32_t>(m_Steps.size()));
+    const Sharing sharing(program, m_Infos, m_Steps);
     m_Locations.resize(program.Values().size());
     PlaceBound(program, sharing);
     PlaceInArenas(program, sharing);

@@ -30,7 +30,7 @@ class FakeBackend final : public IBackend, public std::enable_shared_from_this<F
 {
 public:
     FakeBackend(std::string id, std::set<LayerType> takes)
-        : m_Id(std::move(id)), m_Takes(std::move(takes)), m_Reference(ref::MakeCpuRefBackend())
+        : m_Id(id), m_Takes(std::move(takes)), m_Reference(ref::MakeCpuRefBackend()), m_Capabilities(id)
     {
     }
 
@@ -44,6 +44,9 @@ public:
     {
         return std::make_unique<Factory>(shared_from_this(), m_Reference->CreateWorkloadFactory(options));
     }
+
+    BackendCapabilities GetCapabilities() const override { return m_Capabilities; }
+    void SetCapabilities(const BackendCapabilities& capabilities) { m_Capabilities = capabilities; }
 
     int NumWorkloads() const { return m_NumWorkloads; }
 
@@ -129,6 +132,7 @@ private:
     std::set<LayerType> m_Takes;
     std::shared_ptr<const IBackend> m_Reference;
     Optimizer m_Optimizer;
+    BackendCapabilities m_Capabilities;
     mutable std::atomic<int> m_NumWorkloads{0};
 };
 

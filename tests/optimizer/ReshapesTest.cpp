@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes FoldReshapes, RemoveBroadcastTo and RemoveDeadLayers.
+// Passes FoldReshapes, RemoveBroadcastTo, RemoveDeadLayers and AddBroadcastReshapes.
+#include "harness/FakeBackend.hpp"
 #include "harness/Passes.hpp"
 
 #include <gtest/gtest.h>
@@ -204,6 +205,39 @@ TEST(RemoveDeadLayers, StatesAndNestedNetworks)
     EXPECT_EQ(RunNetwork(*runtime, id, inputs)[0].Floats(), (std::vector<float>{0, 0}));
     EXPECT_EQ(RunNetwork(*runtime, id, inputs)[0].Floats(), (std::vector<float>{1, 2}));
     EXPECT_EQ(RunNetwork(*runtime, id, inputs)[0].Floats(), (std::vector<float>{2, 4}));
+}
+
+TEST(AddBroadcastReshapes, OperandsGetOneRankForBackendsThatNeedIt)
+{
+    for (const bool needsIt : {false, true})
+    {
+        auto fake = std::make_shared<FakeBackend>(
+            "Fake", std::set<LayerType>{LayerType::ElementwiseBinary, LayerType::ExpandDims});
+        fake->SetCapabilities(BackendCapabilities("Fake", {{"EqualRankBroadcast", needsIt}}));
+        IRuntime::CreationOptions options;
+        options.m_Backends = {fake};
+        const IRuntimePtr runtime = IRuntime::Create(options);
+        INetworkPtr network = INetwork::Create();
+        IConnectableLayer* data = AddReshape(*network, AddInput(*network, 0, FloatInfo({24})), TensorShape({2, 3, 4}));
+        IConnectableLayer* sum = network->AddSubtractionLayer("sum");
+        Connect(AddFloats(*network, {4}, {1, 2, 3, 4}), sum, 0);
+        Connect(data, sum, 1);
+        IConnectableLayer* free = network->AddAdditionLayer("free"); // an operand of any rank
+        Connect(sum, free, 0);
+        Connect(AddInput(*network, 1, FloatInfo({4})), free, 1);
+        Connect(free, network->AddOutputLayer(0));
+        auto optimized = Optimize(*network, {"Fake", "CpuRef"}, runtime->GetDeviceSpec());
+        EXPECT_EQ(Count(GraphOf(optimized), LayerType::ExpandDims), needsIt ? 2u : 0u);
+        const Layer* layer = Find(GraphOf(optimized), "sum", LayerType::ElementwiseBinary);
+        ASSERT_NE(layer, nullptr);
+        EXPECT_EQ(layer->Input(0).GetTensorInfo().GetShape(), needsIt ? TensorShape({1, 1, 4}) : TensorShape({4}));
+        NetworkId id = 0;
+        runtime->LoadNetwork(id, std::move(optimized));
+        const FloatInputs inputs({TensorShape({24}), TensorShape({4})});
+        EXPECT_EQ(RunNetwork(*runtime, id, inputs.Tensors())[0].m_Info.GetShape(), TensorShape({2, 3, 4}));
+        const FloatInputs others({TensorShape({24}), TensorShape({5, 1, 1, 1})});
+        EXPECT_EQ(RunNetwork(*runtime, id, others.Tensors())[0].m_Info.GetShape(), TensorShape({5, 2, 3, 4}));
+    }
 }
 
 } // namespace tenon::test

@@ -49,7 +49,8 @@ public:
     /// Called once by each runtime that registers this backend; may return null.
     virtual std::unique_ptr<IBackendContext> CreateBackendContext(const IRuntime::CreationOptions& options) const;
 
-    /// Named abilities, e.g. {"NonConstWeights", true}.
+    /// Named abilities, e.g. {"NonConstWeights", true}. A backend with {"EqualRankBroadcast", true} wants all operands
+    /// of broadcasting layers in one rank: the optimizer adds ExpandDims layers, which the backend then must run.
     virtual BackendCapabilities GetCapabilities() const { return BackendCapabilities(GetId()); }
 };
 

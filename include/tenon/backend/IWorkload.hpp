@@ -99,6 +99,9 @@ public:
     virtual ~IShapedWorkload();
     /// Bytes that Execute wants as scratch memory.
     virtual size_t GetScratchBytes() const { return 0; }
+    /// Whether output 0, the only one, gets the bytes of input 0 as they are, as a Transpose of dimensions of size 1
+    /// does. The runtime may then let both be the same memory, where Execute has to do nothing.
+    virtual bool IsCopy() const { return false; }
     /// Thread-safe: all that changes is in args.
     virtual void Execute(const ExecuteArgs& args) const = 0;
 };

@@ -254,6 +254,7 @@ public:
     }
 
     size_t GetScratchBytes() const override { return m_Prepared.m_ScratchBytes; }
+    bool IsCopy() const override { return m_Prepared.m_IsCopy; }
     void Execute(const ExecuteArgs& args) const override { m_Prepared.m_Run(args); }
 
 private:

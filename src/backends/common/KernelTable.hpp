@@ -138,6 +138,7 @@ struct Prepared
 {
     Executor m_Run;
     size_t m_ScratchBytes = 0;
+    bool m_IsCopy = false; ///< see IShapedWorkload::IsCopy
 
     Prepared() = default;
     template <typename F>

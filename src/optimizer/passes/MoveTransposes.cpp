@@ -349,8 +349,8 @@ private:
         OutputSlot& source = *edges.m_Source;
         OutputSlot* from = &source;
         PermutationVector rest = mappings;
-        const TensorInfo info = Transposed(WithRank(source.GetTensorInfo()), mappings);
         const Layer& producer = source.GetOwningLayer();
+        const TensorInfo whole = IsConstant(source) ? WithRank(source.GetTensorInfo()) : source.GetTensorInfo();
         if (edges.m_IsTurned)
         {
             rest = Composed(MappingsOf(producer), mappings);
@@ -360,23 +360,22 @@ private:
                 return *from;
             }
         }
-        else if (source.GetTensorInfo().GetShape() != WithRank(source.GetTensorInfo()).GetShape())
+        else if (whole.GetShape() != source.GetTensorInfo().GetShape())
         {
-            const TensorInfo whole = WithRank(source.GetTensorInfo());
             Layer& reshape = m_Graph.AddLayer(LayerType::Reshape, std::make_unique<ReshapeDescriptor>(whole.GetShape()),
                                               producer.GetNameStr() + ":rank");
             source.Connect(reshape.Input(0));
             reshape.Output(0).SetTensorInfo(whole);
             from = &reshape.Output(0);
         }
-        return AddTranspose(*from, rest, info).Output(0);
+        return AddTranspose(*from, rest, Transposed(whole, mappings)).Output(0);
     }
 
     /// A constant's info with ones in front, up to the rank of the region.
     TensorInfo WithRank(const TensorInfo& info) const
     {
         const TensorShape& shape = info.GetShape();
-        if (!shape.AreAllDimensionsSpecified() || shape.GetNumDimensions() == m_Rank)
+        if (shape.GetNumDimensions() == m_Rank)
         {
             return info;
         }

@@ -160,6 +160,10 @@ Prepared PrepareCast(const ReshapeArgs& args, const backends::PackedWeights*)
     const DataType from = args.GetInput(0).GetDataType();
     const DataType to = args.GetOutput(0).GetDataType();
     const size_t count = args.GetInput(0).GetNumElements();
+    if (from == to && from != DataType::QSymmS4 && from != DataType::Boolean) // which comes out as 0 or 1
+    {
+        return PrepareCopy(args.GetInput(0));
+    }
     const CastFunction cast = FindCast(from, to);
     const bool unpacks = from == DataType::QSymmS4;
     const bool packs = to == DataType::QSymmS4;

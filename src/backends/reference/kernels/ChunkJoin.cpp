@@ -79,6 +79,10 @@ backends::Prepared PrepareJoin(std::vector<JoinPart> parts, size_t chunks, const
     {
         return PreparePacked(std::move(parts), chunks, output.GetNumElements());
     }
+    if (parts.size() == 1 && parts.front().m_Requantize == nullptr)
+    {
+        return PrepareCopy(output); // of the bytes of the one input, which are as many
+    }
     return [parts = std::move(parts), chunks, bytes = GetMovedBytes(output.GetDataType())](const ExecuteArgs& run)
     { JoinChunks(parts, run.m_Inputs, chunks, bytes, run.GetOutput<std::byte>(0)); };
 }

@@ -70,6 +70,31 @@ void PackNibbles(const std::byte* bytes, size_t count, std::byte* packed)
     }
 }
 
+backends::Prepared PrepareCopy(const TensorInfo& input)
+{
+    backends::Prepared prepared(
+        [bytes = input.GetNumBytes()](const ExecuteArgs& run)
+        {
+            if (bytes != 0 && run.m_Outputs[0] != run.m_Inputs[0])
+            {
+                std::memcpy(run.m_Outputs[0], run.m_Inputs[0], bytes);
+            }
+        });
+    prepared.m_IsCopy = true;
+    return prepared;
+}
+
+backends::Prepared PrepareMove(const TensorInfo& input, const TensorInfo& output, const BoxCopy& move)
+{
+    // 4-bit elements may leave half a byte at the end, which only a kernel sets.
+    if (GetDataTypeBits(input.GetDataType()) >= 8 && output.GetNumBytes() == input.GetNumBytes() &&
+        move.IsPlain(input.GetNumBytes()))
+    {
+        return PrepareCopy(input);
+    }
+    return PrepareMove(input, output, MoveFunction(move));
+}
+
 backends::Prepared PrepareMove(const TensorInfo& input, const TensorInfo& output, MoveFunction move)
 {
     return PrepareIndexedMove(input, output,

@@ -37,6 +37,9 @@ void UnpackNibbles(const std::byte* packed, size_t count, std::byte* bytes);
 /// The reverse. The unused half of the last byte becomes 0.
 void PackNibbles(const std::byte* bytes, size_t count, std::byte* packed);
 
+/// Output 0 gets the bytes of input 0, unless both are the same memory.
+backends::Prepared PrepareCopy(const TensorInfo& input);
+
 /// Moves the elements of one tensor to another: both given as whole bytes an element.
 using MoveFunction = std::function<void(const std::byte* input, std::byte* output)>;
 
@@ -68,6 +71,9 @@ public:
 
     void operator()(const std::byte* input, std::byte* output) const;
 
+    /// Whether it takes `bytes` bytes, from the first one on, as they are.
+    bool IsPlain(size_t bytes) const { return m_NumLoops == 0 && m_First == 0 && bytes != 0 && m_RunBytes == bytes; }
+
 private:
     struct Loop
     {
@@ -80,5 +86,8 @@ private:
     int64_t m_First = 0;   ///< bytes
     size_t m_RunBytes = 0; ///< bytes copied at a time; 0 when there is nothing to copy
 };
+
+/// The same for a box, which may turn out to be all of the input in its order.
+backends::Prepared PrepareMove(const TensorInfo& input, const TensorInfo& output, const BoxCopy& move);
 
 } // namespace tenon::ref

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reshape, Squeeze, ExpandDims: the bytes of the input in the same order. The runtime lets the output share the input's
 // memory where it can; what remains for the kernel is a copy.
-#include "backends/common/KernelTable.hpp"
+#include "backends/reference/kernels/DataMovement.hpp"
 
 #include <tenon/Exceptions.hpp>
-
-#include <cstring>
 
 namespace tenon::ref
 {
@@ -27,13 +25,7 @@ backends::Prepared PrepareReshape(const ReshapeArgs& args, const backends::Packe
         throw LayerValidationException("this layer cannot turn " + from.ToString() + " into " + to.ToString() +
                                        ": the numbers of elements differ; give a target shape of as many elements");
     }
-    return [bytes = args.GetInput(0).GetNumBytes()](const ExecuteArgs& run)
-    {
-        if (bytes != 0 && run.m_Outputs[0] != run.m_Inputs[0])
-        {
-            std::memcpy(run.m_Outputs[0], run.m_Inputs[0], bytes);
-        }
-    };
+    return PrepareCopy(args.GetInput(0));
 }
 
 } // namespace

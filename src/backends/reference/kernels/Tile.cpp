@@ -89,6 +89,10 @@ backends::Prepared PrepareTile(const ReshapeArgs& args, const backends::PackedWe
     {
         plan.m_RunBytes *= shape[--plan.m_Rank];
     }
+    if (plan.m_Rank == 0 && GetDataTypeBits(input.GetDataType()) >= 8) // nothing is repeated
+    {
+        return PrepareCopy(input);
+    }
     size_t inputStep = plan.m_RunBytes;
     size_t outputStep = plan.m_RunBytes;
     for (unsigned int i = plan.m_Rank; i-- > 0;)
