@@ -39,7 +39,11 @@ using Pair = std::pair<unsigned int, unsigned int>;
 template <typename T>
 AttributeValue ToValue(const T& field)
 {
-    if constexpr (IsNumber<T>)
+    if constexpr (std::is_same_v<T, bool>)
+    {
+        return field;
+    }
+    else if constexpr (IsNumber<T>)
     {
         return std::vector<int64_t>{static_cast<int64_t>(field)};
     }
@@ -147,10 +151,6 @@ T Checked(int64_t value, const Attribute& attribute)
     {
         return static_cast<T>(Checked<std::underlying_type_t<T>>(value, attribute));
     }
-    else if constexpr (std::is_same_v<T, bool>)
-    {
-        return value != 0;
-    }
     else
     {
         if (!std::in_range<T>(value))
@@ -177,7 +177,11 @@ void FromValue(const Attribute& attribute, T& field)
 {
     constexpr const char* integers = "integers";
     constexpr const char* numbers = "numbers";
-    if constexpr (IsNumber<T>)
+    if constexpr (std::is_same_v<T, bool>)
+    {
+        field = As<bool>(attribute, "a truth value");
+    }
+    else if constexpr (IsNumber<T>)
     {
         const auto& values = As<std::vector<int64_t>>(attribute, integers);
         CheckSize(values, 1, 1, attribute);

@@ -15,9 +15,9 @@
 namespace tenon
 {
 
-/// Booleans, integers, enumerations and axes are int64; a pair is two of them.
+/// Integers, enumerations and axes are int64; a pair is two of them.
 using AttributeValue =
-    std::variant<std::vector<int64_t>, std::vector<double>, std::string, std::vector<uint8_t>, TensorShape>;
+    std::variant<bool, std::vector<int64_t>, std::vector<double>, std::string, std::vector<uint8_t>, TensorShape>;
 
 struct Attribute
 {
