@@ -59,12 +59,15 @@ public:
     void ResetStates(NetworkId networkId, SessionId sessionId) override { Share(networkId)->ResetStates(sessionId); }
     Status UnloadNetwork(NetworkId networkId) override;
     const IDeviceSpec& GetDeviceSpec() const override { return m_DeviceSpec; }
+    const std::vector<DynamicBackendReport>& GetDynamicBackendReports() const override { return m_DynamicBackends; }
     const std::shared_ptr<IProfiler> GetProfiler(NetworkId networkId) const override;
     void RegisterDebugCallback(NetworkId networkId, const DebugCallbackFunction& func) override;
     NetworkStatistics GetStatistics(NetworkId networkId) const override;
     void SetNumberOfThreads(NetworkId networkId, unsigned int numberOfThreads) override;
 
 private:
+    void RegisterBackends(const CreationOptions& options);
+
     /// A network and the memory that was imported for it.
     struct Entry
     {
@@ -82,6 +85,7 @@ private:
 
     const Limits m_Limits;
     DeviceSpec m_DeviceSpec;
+    std::vector<DynamicBackendReport> m_DynamicBackends;
     ThreadPool m_Pool;
     mutable std::shared_mutex m_Mutex;
     std::map<NetworkId, Entry> m_Networks;

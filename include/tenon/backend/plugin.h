@@ -9,7 +9,7 @@
  * Ownership. Who makes an object destroys it: tenon_plugin_* objects belong to the plugin, and the host gives each back
  * exactly once, through the destroy function beside the one that made it. Structs that are passed by pointer, and all
  * that they point to, are valid during the call only, but for constant data and blobs, which live as long as the
- * tenon_plugin_model of the call.
+ * tenon_plugin_model that is passed, or whose workload is.
  *
  * Errors. Functions that can fail return a tenon_status and write a text to `error` if it is not TENON_OK. A function
  * that fails makes nothing. Neither exceptions nor longjmp may cross the line, in either direction.
@@ -342,7 +342,7 @@ typedef struct tenon_plugin_table
     /* Named abilities as attributes. Valid as long as the backend. Optional. */
     void (*backend_capabilities)(tenon_plugin_backend* backend, size_t* count, const tenon_attribute** capabilities);
 
-    /* Once for each network that is optimized, and once for each that is loaded; `options` are its ModelOptions for
+    /* For each network that is optimized and for each that is loaded, once or more; `options` are its ModelOptions for
      * this backend. */
     tenon_status (*model_create)(tenon_plugin_backend* backend, size_t num_options, const tenon_attribute* options,
                                  tenon_plugin_model** model, tenon_text* error);
