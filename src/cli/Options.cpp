@@ -119,6 +119,9 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
     app.add_option("--subgraph", options.m_Subgraph, "The subgraph of the model to run, by number (default 0)");
     app.add_option("-c,--compute", raw.m_Compute, "Backends in order of preference, e.g. CpuAcc,CpuRef (the default)")
         ->allow_extra_args(false);
+    app.add_option("-b,--dynamic-backends-path", options.m_DynamicBackendsPath,
+                   "A folder of backends (*_backend.so) to load, or one such file")
+        ->envname("TENON_DYNAMIC_BACKENDS_PATH");
     app.add_option(
         "-d,--input-tensor-data", raw.m_InputFiles,
         "One file per input, with commas between them: .npy; a picture (PNG, JPEG, BMP), which is resized to "

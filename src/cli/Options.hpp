@@ -17,6 +17,7 @@ struct Options
     std::string m_Signature;
     /// In order of preference. CpuAcc first: it takes what it has a fast kernel for, CpuRef takes the rest.
     std::vector<std::string> m_Compute;
+    std::string m_DynamicBackendsPath;
     std::vector<std::string> m_InputFiles;
     std::vector<std::string> m_OutputFiles;
     std::vector<std::string> m_InputNames;

@@ -339,7 +339,7 @@ TEST(Runtime, ProfilerNamesWorkloads)
 TEST(Runtime, RefusesOptionsThatItCannotHonour)
 {
     IRuntime::CreationOptions options;
-    options.m_DynamicBackendsPath = "/somewhere";
+    options.m_ProtectedMode = true;
     EXPECT_THROW(IRuntime::Create(options), UnimplementedException);
 }
 
