@@ -161,16 +161,6 @@ int64_t Int(const tenon_layer& layer, const char* name)
     return -1;
 }
 
-float Load(const Bytes& memory, size_t offset)
-{
-    uint8_t bytes[sizeof(float)];
-    std::transform(memory.data() + offset, memory.data() + offset + sizeof(float), bytes,
-                   [](uint8_t b) { return static_cast<uint8_t>(b ^ Scramble); });
-    float value = 0;
-    std::memcpy(&value, bytes, sizeof(value));
-    return value;
-}
-
 void Store(Bytes& memory, size_t offset, const void* source, size_t count)
 {
     const auto* bytes = static_cast<const uint8_t*>(source);
@@ -180,8 +170,18 @@ void Store(Bytes& memory, size_t offset, const void* source, size_t count)
 
 void Fetch(void* target, const Bytes& memory, size_t offset, size_t count)
 {
-    std::transform(memory.data() + offset, memory.data() + offset + count, static_cast<uint8_t*>(target),
-                   [](uint8_t b) { return static_cast<uint8_t>(b ^ Scramble); });
+    auto* bytes = static_cast<uint8_t*>(target);
+    for (size_t i = 0; i < count; ++i)
+    {
+        bytes[i] = static_cast<uint8_t>(memory[offset + i] ^ Scramble);
+    }
+}
+
+float Load(const Bytes& memory, size_t offset)
+{
+    float value = 0;
+    Fetch(&value, memory, offset, sizeof(value));
+    return value;
 }
 
 tenon_support_code IsSupported(tenon_plugin_model*, const tenon_layer* layer, tenon_text* reason)
