@@ -51,7 +51,7 @@ struct INetworkProperties
     MemorySource m_InputSource = MemorySource::Undefined;
     MemorySource m_OutputSource = MemorySource::Undefined;
     bool m_ProfilingEnabled = false;
-    /// Only Undefined: LoadNetwork refuses others with an UnimplementedException.
+    /// What IProfiler::Print() tells of the layers, see IProfiler::EnableNetworkDetailsToStdOut().
     ProfilingDetailsMethod m_OutputNetworkDetailsMethod = ProfilingDetailsMethod::Undefined;
     /// Threads that one EnqueueWorkload of this network may use; 0 means all cores (Tenon).
     unsigned int m_NumberOfThreads = 1;

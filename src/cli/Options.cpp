@@ -49,6 +49,8 @@ struct RawOptions
     unsigned int m_TopK = DefaultTopK;
     float m_InputMean = 0.0f;
     float m_InputStd = 0.0f;
+    bool m_Details = false;
+    bool m_DetailsOnly = false;
 };
 
 std::vector<std::string> SplitFiles(const std::string& list, const char* option)
@@ -144,6 +146,14 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
     app.add_flag("-N,--do-not-print-output", options.m_DoNotPrintOutput, "Print no tensors");
     app.add_option("--number-of-threads", options.m_NumberOfThreads, "Threads of one run; 0, the default: all cores");
     app.add_option("--report-json", options.m_ReportFile, "Write times, memory, tensors and assignment as JSON");
+    app.add_flag("-e,--event-based-profiling", options.m_PrintProfile,
+                 "Print when each step of optimizing, loading and running began and how long it took, as JSON");
+    app.add_option("--profile-json", options.m_ProfileFile, "Write the same to a file");
+    app.add_option("--chrome-trace", options.m_ChromeTraceFile,
+                   "Write the same as a trace, to be opened in chrome://tracing or Perfetto");
+    app.add_flag("--output-network-details", raw.m_Details,
+                 "Let -e, which this implies, or --profile-json also describe each layer's workload");
+    app.add_flag("--output-network-details-only", raw.m_DetailsOnly, "The same without events");
 }
 
 void CheckRanges(const CLI::App& app, const RawOptions& raw, const Options& options)
@@ -172,6 +182,10 @@ void CheckRanges(const CLI::App& app, const RawOptions& raw, const Options& opti
     if (app.count("--input-std") > 0 && (!std::isfinite(raw.m_InputStd) || raw.m_InputStd == 0.0f))
     {
         throw UsageError("--input-std: must be a finite number other than 0");
+    }
+    if (raw.m_Details && raw.m_DetailsOnly)
+    {
+        throw UsageError("--output-network-details: must not be given beside --output-network-details-only");
     }
 }
 
@@ -224,7 +238,8 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     {
         throw UsageError("--signature: must be a name, and not be given beside --subgraph");
     }
-    for (const char* option : {"--report-json", "--labels", "--input-name", "--output-name"})
+    for (const char* option :
+         {"--report-json", "--profile-json", "--chrome-trace", "--labels", "--input-name", "--output-name"})
     {
         const std::vector<std::string>& given = app.get_option(option)->results();
         if (std::find(given.begin(), given.end(), "") != given.end())
@@ -243,6 +258,12 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     if (app.count("--top-k") > 0 || !options.m_LabelsFile.empty())
     {
         options.m_TopK = raw.m_TopK;
+    }
+    if (raw.m_Details || raw.m_DetailsOnly)
+    {
+        options.m_Details =
+            raw.m_Details ? ProfilingDetailsMethod::DetailsWithEvents : ProfilingDetailsMethod::DetailsOnly;
+        options.m_PrintProfile = options.m_PrintProfile || options.m_ProfileFile.empty();
     }
     if (app.count("--input-mean") > 0)
     {

@@ -2,6 +2,8 @@
 // The command line of ExecuteNetwork. App.cpp parses it, Run.cpp acts on it.
 #pragma once
 
+#include <tenon/Types.hpp>
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,8 +34,19 @@ struct Options
     /// 0: all cores.
     unsigned int m_NumberOfThreads = 0;
     std::string m_ReportFile;
+    /// The profile as JSON, on standard output and in a file, and as a trace for chrome://tracing.
+    bool m_PrintProfile = false;
+    std::string m_ProfileFile;
+    std::string m_ChromeTraceFile;
+    ProfilingDetailsMethod m_Details = ProfilingDetailsMethod::Undefined;
     std::optional<float> m_InputMean;
     std::optional<float> m_InputStd;
+
+    bool IsProfiling() const
+    {
+        return m_PrintProfile || !m_ProfileFile.empty() || !m_ChromeTraceFile.empty() ||
+               m_Details == ProfilingDetailsMethod::DetailsWithEvents;
+    }
 };
 
 struct CommandLine

@@ -2,7 +2,7 @@
 // See Report.hpp.
 #include "cli/Report.hpp"
 
-#include "cli/Json.hpp"
+#include "json/JsonWriter.hpp"
 
 #include <tenon/Utils.hpp>
 
@@ -44,22 +44,13 @@ void WriteQuantization(JsonWriter& json, const TensorInfo& info)
             json.Number(static_cast<double>(scale));
         }
         json.EndArray();
-        json.Key("zero_points");
-        json.BeginArray();
-        for (const int32_t offset : info.GetQuantizationOffsets())
-        {
-            json.Number(int64_t{offset});
-        }
-        json.EndArray();
-        json.Key("dimension");
-        json.Number(uint64_t{info.GetQuantizationDim().value_or(0U)});
+        json.Numbers("zero_points", info.GetQuantizationOffsets());
+        json.Member("dimension", info.GetQuantizationDim().value_or(0U));
     }
     else
     {
-        json.Key("scale");
-        json.Number(static_cast<double>(info.GetQuantizationScale()));
-        json.Key("zero_point");
-        json.Number(int64_t{info.GetQuantizationOffset()});
+        json.Member("scale", static_cast<double>(info.GetQuantizationScale()));
+        json.Member("zero_point", info.GetQuantizationOffset());
     }
     json.EndObject();
 }
@@ -82,10 +73,8 @@ void WriteTensors(JsonWriter& json, const char* key, const std::vector<Binding>&
     for (const Binding& binding : bindings)
     {
         json.BeginObject();
-        json.Key("name");
-        json.String(binding.m_Name);
-        json.Key("type");
-        json.String(GetDataTypeName(binding.m_Info.GetDataType()));
+        json.Member("name", binding.m_Name);
+        json.Member("type", GetDataTypeName(binding.m_Info.GetDataType()));
         json.Key("shape");
         json.BeginArray();
         for (unsigned int d = 0; d < binding.m_Info.GetNumDimensions(); ++d)
@@ -117,8 +106,7 @@ void WriteInferenceTimes(JsonWriter& json, const std::vector<double>& times)
                                      {"max", statistics->m_Max},
                                      {"std", statistics->m_Std}})
     {
-        json.Key(key);
-        json.Number(value);
+        json.Member(key, value);
     }
     json.EndObject();
 }
@@ -130,14 +118,10 @@ void WriteAssignment(JsonWriter& json, const std::vector<LayerAssignment>& assig
     for (const LayerAssignment& layer : assignment)
     {
         json.BeginObject();
-        json.Key("layer");
-        json.String(layer.m_Name);
-        json.Key("type");
-        json.String(GetLayerTypeAsCString(layer.m_Type));
-        json.Key("backend");
-        json.String(layer.m_Backend.Get());
-        json.Key("reason");
-        json.String(layer.m_Reason);
+        json.Member("layer", layer.m_Name);
+        json.Member("type", GetLayerTypeAsCString(layer.m_Type));
+        json.Member("backend", layer.m_Backend.Get());
+        json.Member("reason", layer.m_Reason);
         json.EndObject();
     }
     json.EndArray();
@@ -172,24 +156,16 @@ std::string FormatReport(const Report& report)
 {
     JsonWriter json;
     json.BeginObject();
-    json.Key("version");
-    json.String(GetVersion());
-    json.Key("model");
-    json.String(report.m_ModelPath);
+    json.Member("version", GetVersion());
+    json.Member("model", report.m_ModelPath);
     WriteTexts(json, "compute", report.m_Compute);
-    json.Key("load_ms");
-    json.Number(report.m_LoadMs);
-    json.Key("optimize_ms");
-    json.Number(report.m_OptimizeMs);
-    json.Key("first_inference_ms");
-    json.Number(report.m_FirstInferenceMs);
+    json.Member("load_ms", report.m_LoadMs);
+    json.Member("optimize_ms", report.m_OptimizeMs);
+    json.Member("first_inference_ms", report.m_FirstInferenceMs);
     WriteInferenceTimes(json, report.m_InferenceMs);
-    json.Key("peak_rss_bytes");
-    json.Number(report.m_PeakRssBytes);
-    json.Key("arena_bytes");
-    json.Number(report.m_ArenaBytes);
-    json.Key("threads");
-    json.Number(uint64_t{report.m_Threads});
+    json.Member("peak_rss_bytes", report.m_PeakRssBytes);
+    json.Member("arena_bytes", report.m_ArenaBytes);
+    json.Member("threads", report.m_Threads);
     WriteTensors(json, "inputs", report.m_Inputs);
     WriteTensors(json, "outputs", report.m_Outputs);
     WriteAssignment(json, report.m_Assignment);

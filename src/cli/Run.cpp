@@ -23,6 +23,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -176,9 +177,13 @@ private:
     void CheckFiles() const
     {
         std::vector<std::string> written = m_Options.m_OutputFiles;
-        if (!m_Options.m_ReportFile.empty())
+        for (const std::string* path :
+             {&m_Options.m_ReportFile, &m_Options.m_ProfileFile, &m_Options.m_ChromeTraceFile})
         {
-            written.push_back(m_Options.m_ReportFile);
+            if (!path->empty())
+            {
+                written.push_back(*path);
+            }
         }
         std::vector<std::string> read = m_Options.m_InputFiles;
         read.push_back(m_Options.m_ModelPath);
@@ -270,6 +275,7 @@ private:
         OptimizerOptionsOpaque optimizerOptions;
         optimizerOptions.SetShapeInferenceMethod(ShapeInferenceMethod::InferAndValidate);
         optimizerOptions.SetLimits(m_Limits);
+        optimizerOptions.SetProfilingEnabled(m_Options.IsProfiling());
         Stopwatch optimizing;
         IOptimizedNetworkPtr optimized =
             BlameModel(m_Options.m_ModelPath,
@@ -287,6 +293,8 @@ private:
     {
         INetworkProperties properties;
         properties.m_NumberOfThreads = m_Report.m_Threads;
+        properties.m_ProfilingEnabled = m_Options.IsProfiling();
+        properties.m_OutputNetworkDetailsMethod = m_Options.m_Details;
         std::string message;
         Stopwatch loading;
         if (m_Runtime->LoadNetwork(m_Network, std::move(network), message, properties) != Status::Success)
@@ -367,6 +375,10 @@ private:
                 text += FormatTopK(data, output.m_Name, m_Labels, *m_Options.m_TopK);
             }
         }
+        if (m_Options.m_PrintProfile)
+        {
+            text += FormatProfile(&IProfiler::Print);
+        }
         PrintText(text);
     }
 
@@ -377,13 +389,30 @@ private:
             const OutputData& output = m_Outputs.Get(m_Report.m_Outputs[i].m_Id);
             WriteNpy(m_Options.m_OutputFiles[i], output.m_Info, output.m_Data.Data());
         }
-        if (!m_Options.m_ReportFile.empty())
+        WriteText(m_Options.m_ReportFile, [&] { return FormatReport(m_Report); });
+        WriteText(m_Options.m_ProfileFile, [&] { return FormatProfile(&IProfiler::Print); });
+        WriteText(m_Options.m_ChromeTraceFile, [&] { return FormatProfile(&IProfiler::WriteChromeTrace); });
+    }
+
+    /// Nothing where no file is wanted.
+    template <typename MakeText>
+    static void WriteText(const std::string& path, MakeText makeText)
+    {
+        if (path.empty())
         {
-            const std::string report = FormatReport(m_Report);
-            OutputFile file(m_Options.m_ReportFile);
-            file.Write(report.data(), report.size());
-            file.Close();
+            return;
         }
+        const std::string text = makeText();
+        OutputFile file(path);
+        file.Write(text.data(), text.size());
+        file.Close();
+    }
+
+    std::string FormatProfile(void (IProfiler::*write)(std::ostream&) const) const
+    {
+        std::ostringstream stream;
+        ((*m_Runtime->GetProfiler(m_Network)).*write)(stream);
+        return stream.str();
     }
 
     const Options& m_Options;

@@ -2,12 +2,11 @@
 // Profiler: see Profiler.hpp.
 #include "common/Profiler.hpp"
 
-#include <tenon/Exceptions.hpp>
+#include "common/ProfileTree.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <numeric>
+#include <functional>
+#include <new>
+#include <utility>
 
 namespace tenon
 {
@@ -15,7 +14,19 @@ namespace tenon
 namespace
 {
 
-const char* CategoryName(ProfilingCategory category)
+/// Of events that are under way in this thread, of whichever profiler.
+thread_local uint32_t currentDepth = 0;
+
+uint32_t CurrentThread()
+{
+    static std::atomic<uint32_t> numThreads{0};
+    thread_local const uint32_t number = numThreads++;
+    return number;
+}
+
+} // namespace
+
+const char* GetRootName(ProfilingCategory category)
 {
     switch (category)
     {
@@ -26,98 +37,138 @@ const char* CategoryName(ProfilingCategory category)
     return "measurements";
 }
 
-std::string JsonEscaped(const std::string& text)
+void Profiler::ScopedEvent::Begin()
 {
-    std::string out;
-    for (char c : text)
-    {
-        if (c == '"' || c == '\\')
-        {
-            out += '\\';
-        }
-        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-    return out;
+    ++currentDepth;
+    m_Start = Clock::now();
 }
 
-std::string JsonMeasurement(const std::string& name, const std::vector<double>& values)
+void Profiler::ScopedEvent::End() noexcept
 {
-    std::string raw;
-    for (double value : values)
-    {
-        raw += fmt::format("{}{:.3f}", raw.empty() ? "" : ", ", value);
-    }
-    return fmt::format("\"{}\": {{\"type\": \"Measurement\", \"raw\": [{}], \"unit\": \"us\"}}", name, raw);
+    const Clock::time_point stop = Clock::now();
+    --currentDepth;
+    m_Profiler->Record(*this, stop, CurrentThread(), currentDepth);
 }
 
-} // namespace
-
-void Profiler::EnableNetworkDetailsToStdOut(ProfilingDetailsMethod detailsMethod)
+size_t Profiler::LabelHash::operator()(const LabelKey& key) const
 {
-    if (detailsMethod != ProfilingDetailsMethod::Undefined)
-    {
-        throw UnimplementedException("network details are not printed yet; IOptimizedNetwork::GetAssignment() and "
-                                     "SerializeToJson() have them");
-    }
+    constexpr uint64_t spread = 0x9E3779B97F4A7C15; // an odd number without pattern: guids are consecutive
+    return std::hash<std::string_view>()(key.m_Name) ^
+           ((key.m_Guid * 4 + static_cast<uint64_t>(key.m_Category)) * spread);
 }
 
-void Profiler::Record(ProfilingCategory category, const char* name, const std::string* detail, Clock::time_point start,
-                      Clock::time_point stop)
+uint32_t Profiler::Intern(const ScopedEvent& event)
 {
-    using Microseconds = std::chrono::duration<double, std::micro>;
-    const std::string full = detail != nullptr ? fmt::format("{} '{}'", name, *detail) : std::string(name);
+    const bool isRoot = event.m_Name == nullptr;
+    const char* given = isRoot ? GetRootName(event.m_Category) : event.m_Name;
+    const bool hasLayer = event.m_Layer != nullptr;
+    LabelKey key{event.m_Category, given, hasLayer ? static_cast<uint64_t>(event.m_Layer->GetGuid()) : 0};
+    const auto found = m_LabelIndex.find(key);
+    if (found != m_LabelIndex.end())
+    {
+        return found->second;
+    }
+    Interned interned;
+    interned.m_Given = given;
+    interned.m_Label.m_Category = event.m_Category;
+    interned.m_Label.m_IsRoot = isRoot;
+    interned.m_Label.m_HasLayer = hasLayer;
+    interned.m_Label.m_Name = interned.m_Given;
+    if (hasLayer)
+    {
+        interned.m_Label.m_Name += event.m_Category == ProfilingCategory::Inference ? "_Execute" : "";
+        interned.m_Label.m_LayerName = event.m_Layer->GetName();
+        interned.m_Label.m_Backend = event.m_Layer->GetBackendId().Get();
+        interned.m_Label.m_Guid = key.m_Guid;
+    }
+    const auto index = static_cast<uint32_t>(m_Labels.size());
+    key.m_Name = m_Labels.emplace_back(std::move(interned)).m_Given;
+    m_LabelIndex.emplace(key, index);
+    return index;
+}
+
+/// Called where nothing may be thrown: an event for which there is no memory is one more that was dropped.
+void Profiler::Record(const ScopedEvent& event, Clock::time_point stop, uint32_t thread, uint32_t depth)
+{
     const std::lock_guard lock(m_Mutex);
-    auto series = std::find_if(m_Series.begin(), m_Series.end(),
-                               [&](const Series& s) { return s.m_Category == category && s.m_Name == full; });
-    if (series == m_Series.end())
+    if (m_Events.size() < m_MaxEvents)
     {
-        series = m_Series.insert(m_Series.end(), Series{category, full, {}, {}});
+        try
+        {
+            m_Events.push_back({event.m_Start, stop, Intern(event), thread, depth});
+            return;
+        }
+        catch (const std::bad_alloc&)
+        {
+        }
     }
-    series->m_Starts.push_back(Microseconds(start.time_since_epoch()).count());
-    series->m_Durations.push_back(Microseconds(stop - start).count());
+    ++m_NumDropped;
+}
+
+void Profiler::SetDetails(std::function<std::string()> source)
+{
+    const std::lock_guard lock(m_DetailsMutex);
+    m_Details = std::move(source);
+}
+
+void Profiler::KeepDetails() noexcept
+{
+    const std::lock_guard lock(m_DetailsMutex);
+    try
+    {
+        std::function<std::string()> kept;
+        if (m_Details && m_DetailsMethod != ProfilingDetailsMethod::Undefined)
+        {
+            kept = [details = m_Details()] { return details; };
+        }
+        m_Details = std::move(kept);
+    }
+    catch (const std::exception&)
+    {
+        m_Details = nullptr; // no memory for them
+    }
+}
+
+ProfileRecord Profiler::GetRecord() const
+{
+    ProfileRecord record;
+    const std::lock_guard lock(m_Mutex);
+    record.m_Events.assign(m_Events.begin(), m_Events.end());
+    record.m_Labels.reserve(m_Labels.size());
+    for (const Interned& interned : m_Labels)
+    {
+        record.m_Labels.push_back(interned.m_Label);
+    }
+    record.m_NumDropped = m_NumDropped;
+    return record;
 }
 
 void Profiler::AnalyzeEventsAndWriteResults(std::ostream& outStream) const
 {
-    const std::lock_guard lock(m_Mutex);
-    outStream << fmt::format("{:60} {:>12} {:>12} {:>12} {:>12} {:>8}\n", "event", "total us", "min us", "max us",
-                             "avg us", "count");
-    for (const Series& series : m_Series)
-    {
-        const auto [min, max] = std::minmax_element(series.m_Durations.begin(), series.m_Durations.end());
-        const double total = std::accumulate(series.m_Durations.begin(), series.m_Durations.end(), 0.0);
-        const size_t count = series.m_Durations.size();
-        outStream << fmt::format("{:60} {:12.1f} {:12.1f} {:12.1f} {:12.1f} {:8}\n", series.m_Name, total, *min, *max,
-                                 total / static_cast<double>(count), count);
-    }
+    WriteTable(GetRecord(), outStream);
 }
 
 void Profiler::Print(std::ostream& outStream) const
 {
-    const std::lock_guard lock(m_Mutex);
-    outStream << "{\n  \"Tenon\": {";
-    const char* categorySeparator = "\n";
-    for (const auto category : {ProfilingCategory::Optimize, ProfilingCategory::Load, ProfilingCategory::Inference})
+    const ProfilingDetailsMethod method = m_DetailsMethod;
+    std::string details;
+    if (method != ProfilingDetailsMethod::Undefined)
     {
-        outStream << categorySeparator << fmt::format("    \"{}\": {{\"type\": \"Event\"", CategoryName(category));
-        categorySeparator = ",\n";
-        for (const Series& series : m_Series)
-        {
-            if (series.m_Category == category)
-            {
-                std::vector<double> stops(series.m_Starts.size());
-                std::transform(series.m_Starts.begin(), series.m_Starts.end(), series.m_Durations.begin(),
-                               stops.begin(), std::plus<>());
-                outStream << fmt::format(",\n      \"{}\": {{\"type\": \"Event\", {}, {}, {}}}",
-                                         JsonEscaped(series.m_Name),
-                                         JsonMeasurement("Wall clock time", series.m_Durations),
-                                         JsonMeasurement("Wall clock time (Start)", series.m_Starts),
-                                         JsonMeasurement("Wall clock time (Stop)", stops));
-            }
-        }
-        outStream << "}";
+        const std::lock_guard lock(m_DetailsMutex);
+        details = m_Details ? m_Details() : "{}";
     }
-    outStream << "\n  }\n}\n";
+    if (method == ProfilingDetailsMethod::DetailsOnly)
+    {
+        WriteProfile(nullptr, details, outStream);
+        return;
+    }
+    const ProfileRecord record = GetRecord();
+    WriteProfile(&record, details, outStream);
+}
+
+void Profiler::WriteChromeTrace(std::ostream& outStream) const
+{
+    tenon::WriteChromeTrace(GetRecord(), outStream);
 }
 
 } // namespace tenon

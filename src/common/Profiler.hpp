@@ -1,23 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 // Profiler: the implementation of IProfiler. One per optimized and loaded network; used by Optimize() and the runtime.
+// Recording is here, what becomes of it in ProfileTree.
 #pragma once
 
+#include <tenon/INetwork.hpp>
 #include <tenon/IProfiler.hpp>
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
 #include <mutex>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace tenon
 {
 
-enum class ProfilingCategory
+/// What an event belongs to: the three roots of a profile.
+enum class ProfilingCategory : uint8_t
 {
     Optimize,
     Load,
     Inference
+};
+constexpr size_t NumProfilingCategories = 3;
+
+/// The name of the event that spans a whole category: "inference_measurements".
+const char* GetRootName(ProfilingCategory category);
+
+/// What events with one name and of one layer have in common.
+struct ProfileLabel
+{
+    ProfilingCategory m_Category = ProfilingCategory::Optimize;
+    bool m_IsRoot = false;
+    bool m_HasLayer = false; ///< else the fields below are empty
+    std::string m_Name;
+    std::string m_LayerName;
+    std::string m_Backend;
+    uint64_t m_Guid = 0;
+};
+
+struct ProfileEvent
+{
+    std::chrono::steady_clock::time_point m_Start;
+    std::chrono::steady_clock::time_point m_Stop;
+    uint32_t m_Label = 0;
+    uint32_t m_Thread = 0; ///< numbered in the order of their first events
+    uint32_t m_Depth = 0;  ///< of events around it in its thread
+};
+
+/// All that was recorded so far. Of one thread, events stand in the order in which they ended.
+struct ProfileRecord
+{
+    std::vector<ProfileLabel> m_Labels;
+    std::vector<ProfileEvent> m_Events;
+    uint64_t m_NumDropped = 0;
 };
 
 class Profiler final : public IProfiler
@@ -25,64 +67,110 @@ class Profiler final : public IProfiler
 public:
     using Clock = std::chrono::steady_clock;
 
-    /// Measures from its construction to its destruction.
+    /// Of 32 bytes each. A run of a thousand layers may be profiled a thousand times.
+    static constexpr size_t DefaultMaxEvents = size_t{1} << 20;
+
+    /// Further events than `maxEvents` are only counted.
+    explicit Profiler(size_t maxEvents = DefaultMaxEvents) : m_MaxEvents(maxEvents) {}
+
+    /// Measures from its construction to its destruction; events of one thread nest.
     class ScopedEvent
     {
     public:
-        ScopedEvent(Profiler* profiler, ProfilingCategory category, const char* name, const std::string* detail)
-            : m_Profiler(profiler), m_Category(category), m_Name(name), m_Detail(detail)
+        ScopedEvent(Profiler* profiler, ProfilingCategory category, const char* name, const IConnectableLayer* layer)
+            : m_Profiler(profiler), m_Category(category), m_Name(name), m_Layer(layer)
         {
             if (m_Profiler != nullptr)
             {
-                m_Start = Clock::now();
+                Begin();
             }
         }
         ~ScopedEvent()
         {
             if (m_Profiler != nullptr)
             {
-                m_Profiler->Record(m_Category, m_Name, m_Detail, m_Start, Clock::now());
+                End();
             }
         }
         ScopedEvent(const ScopedEvent&) = delete;
         ScopedEvent& operator=(const ScopedEvent&) = delete;
 
     private:
+        friend class Profiler;
+        void Begin();
+        void End() noexcept;
+
         Profiler* m_Profiler; ///< null while profiling is off
         ProfilingCategory m_Category;
-        const char* m_Name;
-        const std::string* m_Detail;
+        const char* m_Name; ///< null: the category's root
+        const IConnectableLayer* m_Layer;
         Clock::time_point m_Start;
     };
 
-    /// `detail`, e.g. a layer's name, is added to the name; both must live as long as the event.
-    [[nodiscard]] ScopedEvent Scope(ProfilingCategory category, const char* name, const std::string* detail = nullptr)
+    /// An event that spans the whole of a category.
+    [[nodiscard]] ScopedEvent Scope(ProfilingCategory category) { return Scope(category, nullptr); }
+    /// `name` and `layer` must live as long as the event. That of a layer's workload in an inference is called
+    /// "<name>_Execute".
+    [[nodiscard]] ScopedEvent Scope(ProfilingCategory category, const char* name,
+                                    const IConnectableLayer* layer = nullptr)
     {
-        return ScopedEvent(m_Enabled.load(std::memory_order_relaxed) ? this : nullptr, category, name, detail);
+        return ScopedEvent(m_Enabled.load(std::memory_order_relaxed) ? this : nullptr, category, name, layer);
     }
+
+    /// Where Print() takes the details of layers from, a JSON object; null: from nowhere. `source` may be called until
+    /// the next call of this returns.
+    void SetDetails(std::function<std::string()> source);
+    /// Asks the source for the last time, if Print() may still want to know, and lets it go.
+    void KeepDetails() noexcept;
+
+    ProfileRecord GetRecord() const;
 
     void EnableProfiling(bool enableProfiling) override { m_Enabled = enableProfiling; }
     bool IsProfilingEnabled() override { return m_Enabled; }
     void AnalyzeEventsAndWriteResults(std::ostream& outStream) const override;
     void Print(std::ostream& outStream) const override;
-    void EnableNetworkDetailsToStdOut(ProfilingDetailsMethod detailsMethod) override;
+    void WriteChromeTrace(std::ostream& outStream) const override;
+    void EnableNetworkDetailsToStdOut(ProfilingDetailsMethod detailsMethod) override
+    {
+        m_DetailsMethod = detailsMethod;
+    }
 
 private:
-    /// All measurements of one name.
-    struct Series
+    /// Labels are found without making strings.
+    struct LabelKey
     {
         ProfilingCategory m_Category;
-        std::string m_Name;
-        std::vector<double> m_Starts;    ///< microseconds since the clock's epoch
-        std::vector<double> m_Durations; ///< microseconds
+        std::string_view m_Name; ///< as given
+        uint64_t m_Guid;
+
+        bool operator==(const LabelKey&) const = default;
+    };
+    struct LabelHash
+    {
+        size_t operator()(const LabelKey& key) const;
+    };
+    /// A label, and the name under which it is found.
+    struct Interned
+    {
+        ProfileLabel m_Label;
+        std::string m_Given;
     };
 
-    void Record(ProfilingCategory category, const char* name, const std::string* detail, Clock::time_point start,
-                Clock::time_point stop);
+    void Record(const ScopedEvent& event, Clock::time_point stop, uint32_t thread, uint32_t depth);
+    uint32_t Intern(const ScopedEvent& event);
 
+    const size_t m_MaxEvents;
     std::atomic<bool> m_Enabled{false};
-    mutable std::mutex m_Mutex;
-    std::vector<Series> m_Series; ///< in order of first occurrence
+    std::atomic<ProfilingDetailsMethod> m_DetailsMethod{ProfilingDetailsMethod::Undefined};
+
+    mutable std::mutex m_Mutex; ///< of the record
+    std::deque<ProfileEvent> m_Events;
+    std::deque<Interned> m_Labels; ///< never moved: keys look at their names
+    std::unordered_map<LabelKey, uint32_t, LabelHash> m_LabelIndex;
+    uint64_t m_NumDropped = 0;
+
+    mutable std::mutex m_DetailsMutex;
+    std::function<std::string()> m_Details;
 };
 
 } // namespace tenon

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a graph for people (one line a layer), for Graphviz, and as JSON.
 #include "graph/Graph.hpp"
+#include "graph/LayerJson.hpp"
 
 #include <fmt/format.h>
 
@@ -41,51 +42,17 @@ std::string HtmlEscaped(const std::string& text)
     return out;
 }
 
-std::string Quoted(const std::string& text)
+void WriteSource(JsonWriter& json, const OutputSlot* source)
 {
-    return '"' + Escaped(text, "\"\\") + '"';
-}
-
-std::string JsonInfo(const TensorInfo& info)
-{
-    std::string json = fmt::format("{{\"type\": \"{}\", \"shape\": ", GetDataTypeName(info.GetDataType()));
-    if (info.GetShape().GetDimensionality() == Dimensionality::NotSpecified)
+    if (source == nullptr)
     {
-        json += "null";
+        json.Null();
+        return;
     }
-    else
-    {
-        json += '[';
-        for (unsigned int i = 0; i < info.GetNumDimensions(); ++i)
-        {
-            const bool known = info.GetShape().GetDimensionSpecificity(i);
-            json += fmt::format("{}{}", i == 0 ? "" : ", ", known ? static_cast<int64_t>(info.GetShape()[i]) : -1);
-        }
-        json += ']';
-    }
-    if (info.HasQuantization())
-    {
-        json += ", \"scales\": [";
-        const char* separator = "";
-        for (float scale : info.GetQuantizationScales())
-        {
-            json += fmt::format("{}{}", separator, scale);
-            separator = ", ";
-        }
-        json += "], \"zero_points\": [";
-        separator = "";
-        for (int32_t offset : info.GetQuantizationOffsets())
-        {
-            json += fmt::format("{}{}", separator, offset);
-            separator = ", ";
-        }
-        json += ']';
-        if (info.GetQuantizationDim().has_value())
-        {
-            json += fmt::format(", \"quantized_dimension\": {}", info.GetQuantizationDim().value());
-        }
-    }
-    return json + '}';
+    json.BeginObject();
+    json.Member("guid", static_cast<uint64_t>(source->GetOwningLayerGuid()));
+    json.Member("output", source->CalculateIndexOnOwner());
+    json.EndObject();
 }
 
 } // namespace
@@ -135,54 +102,44 @@ void WriteDot(const Graph& graph, const char* title, std::ostream& stream)
 
 void WriteJson(const Graph& graph, std::ostream& stream)
 {
-    stream << "{\n  \"layers\": [";
-    const char* separator = "\n";
+    JsonWriter json;
+    json.BeginObject();
+    json.Key("layers");
+    json.BeginArray();
     for (const auto& layer : graph.Layers())
     {
-        stream << separator
-               << fmt::format("    {{\"guid\": {}, \"name\": {}, \"type\": \"{}\"",
-                              static_cast<uint64_t>(layer->GetGuid()), Quoted(layer->GetNameStr()),
-                              layer->GetSchema().m_Name);
-        separator = ",\n";
+        json.BeginObject(JsonWriter::Layout::Line);
+        WriteIdentity(json, *layer);
         if (layer->GetType() == LayerType::Input || layer->GetType() == LayerType::Output)
         {
-            stream << fmt::format(", \"binding_id\": {}", layer->GetBindingId());
+            json.Member("binding_id", layer->GetBindingId());
         }
         if (!layer->GetBackendId().IsUndefined())
         {
-            stream << fmt::format(", \"backend\": {}, \"subgraph\": {}", Quoted(layer->GetBackendId().Get()),
-                                  layer->m_Subgraph);
+            json.Member("backend", layer->GetBackendId().Get());
+            json.Member("subgraph", layer->m_Subgraph);
         }
-        stream << ", \"parameters\": {";
-        const char* comma = "";
-        layer->GetSchema().m_VisitFields(layer->GetParameters(),
-                                         [&](const char* name, const std::string& value)
-                                         {
-                                             stream << comma << Quoted(name) << ": " << Quoted(value);
-                                             comma = ", ";
-                                         });
-        stream << "}, \"inputs\": [";
-        comma = "";
+        WriteParameters(json, *layer);
+        json.Key("inputs");
+        json.BeginArray();
         for (const InputSlot& input : layer->Inputs())
         {
-            const OutputSlot* source = input.GetConnectedOutputSlot();
-            stream << comma
-                   << (source == nullptr ? std::string("null")
-                                         : fmt::format("{{\"guid\": {}, \"output\": {}}}",
-                                                       static_cast<uint64_t>(source->GetOwningLayerGuid()),
-                                                       source->CalculateIndexOnOwner()));
-            comma = ", ";
+            WriteSource(json, input.GetConnectedOutputSlot());
         }
-        stream << "], \"outputs\": [";
-        comma = "";
+        json.EndArray();
+        json.Key("outputs");
+        json.BeginArray();
         for (const OutputSlot& output : layer->Outputs())
         {
-            stream << comma << JsonInfo(output.GetTensorInfo());
-            comma = ", ";
+            WriteInfo(json, output.GetTensorInfo());
         }
-        stream << "]}";
+        json.EndArray();
+        json.EndObject();
+        stream << json.Take();
     }
-    stream << "\n  ]\n}\n";
+    json.EndArray();
+    json.EndObject();
+    stream << json.Take() << '\n';
 }
 
 } // namespace tenon

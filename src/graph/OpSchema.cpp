@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <concepts>
 #include <iterator>
 
 namespace tenon
@@ -21,77 +22,22 @@ const D& As(const BaseDescriptor& descriptor)
     return static_cast<const D&>(descriptor);
 }
 
-template <typename D>
-constexpr bool GivesNumInputs = requires(const D& d)
-{
-    d.GetNumInputs();
-};
-template <typename D>
-constexpr bool GivesNumOutputs = requires(const D& d)
-{
-    d.GetNumOutputs();
-};
+constexpr auto NumInputs = [](const auto& d) -> decltype(d.GetNumInputs()) { return d.GetNumInputs(); };
+constexpr auto NumOutputs = [](const auto& d) -> decltype(d.GetNumOutputs()) { return d.GetNumOutputs(); };
+constexpr auto ValueInputs = [](const auto& d) -> decltype(d.GetValueInputs()) { return d.GetValueInputs(); };
+constexpr auto IsLate = [](const auto& d) -> decltype(d.HasLateOutputs()) { return d.HasLateOutputs(); };
 
-template <typename D, uint32_t Fixed>
-uint32_t NumInputs(const BaseDescriptor& descriptor)
+/// What the getter gives of a descriptor that has it; else what the row says.
+template <typename D, auto Getter, auto OfRow>
+auto Get(const BaseDescriptor& descriptor)
 {
-    if constexpr (GivesNumInputs<D>)
+    if constexpr (std::invocable<decltype(Getter), const D&>)
     {
-        return As<D>(descriptor).GetNumInputs();
+        return Getter(As<D>(descriptor));
     }
     else
     {
-        return Fixed;
-    }
-}
-
-template <typename D, uint32_t Fixed>
-uint32_t NumOutputs(const BaseDescriptor& descriptor)
-{
-    if constexpr (GivesNumOutputs<D>)
-    {
-        return As<D>(descriptor).GetNumOutputs();
-    }
-    else
-    {
-        return Fixed;
-    }
-}
-
-template <typename D>
-constexpr bool GivesValueInputs = requires(const D& d)
-{
-    d.GetValueInputs();
-};
-template <typename D>
-constexpr bool GivesLateOutputs = requires(const D& d)
-{
-    d.HasLateOutputs();
-};
-
-template <typename D, uint32_t Fixed>
-uint32_t ValueInputs(const BaseDescriptor& descriptor)
-{
-    if constexpr (GivesValueInputs<D>)
-    {
-        return As<D>(descriptor).GetValueInputs();
-    }
-    else
-    {
-        return Fixed;
-    }
-}
-
-template <typename D, bool Fixed>
-bool IsLate(const BaseDescriptor& descriptor)
-{
-    if constexpr (GivesLateOutputs<D>)
-    {
-        return As<D>(descriptor).HasLateOutputs();
-    }
-    else
-    {
-        return Fixed;
+        return OfRow;
     }
 }
 
@@ -126,10 +72,10 @@ constexpr OpSchema MakeRow(const char* name, uint8_t minInputs, InferFunction in
             minInputs,
             Flags,
             infer,
-            &NumInputs<D, MaxInputs>,
-            &NumOutputs<D, Outputs>,
-            &ValueInputs<D, Values>,
-            &IsLate<D, HasFlag(Flags, OpFlags::Late)>,
+            &Get<D, NumInputs, MaxInputs>,
+            &Get<D, NumOutputs, Outputs>,
+            &Get<D, ValueInputs, Values>,
+            &Get<D, IsLate, HasFlag(Flags, OpFlags::Late)>,
             &CloneDescriptor<D>,
             &EqualDescriptors<D>,
             &VisitFields<D>};

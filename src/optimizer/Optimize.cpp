@@ -131,7 +131,7 @@ IOptimizedNetworkPtr Optimize(const INetwork& network, const std::vector<Backend
     std::unique_ptr<Graph> graph;
     try
     {
-        const auto whole = profiler->Scope(ProfilingCategory::Optimize, "Optimize");
+        const auto whole = profiler->Scope(ProfilingCategory::Optimize);
         const auto candidates = MakeCandidates(backendPreferences, registry, options.GetModelOptions(), collected);
         graph = source.GetGraph().Clone();
         Simplify(*graph, options, *profiler, collected);

@@ -34,8 +34,8 @@ struct LoopValues
 
 void ExecutionContext::RunControlStep(const Step& step, Infos inputs, const RunArgs& args)
 {
-    const auto event = args.m_Profiler->Scope(ProfilingCategory::Inference, step.m_Layer->GetSchema().m_Name,
-                                              &step.m_Layer->GetNameStr());
+    const auto event =
+        args.m_Profiler->Scope(ProfilingCategory::Inference, step.m_Layer->GetSchema().m_Name, step.m_Layer);
     try
     {
         if (step.m_Layer->GetType() == LayerType::If)

@@ -48,15 +48,25 @@ void ExecutionContext::Run(const std::shared_ptr<const Plan>& plan, const RunArg
         std::vector<LateMemory>& m_Memory;
     };
     const Cleaner cleaner{m_LateMemory};
-    UsePlan(plan);
-    BindStates(args);
-    BindInputs(args);
-    BindOutputs(args);
-    RunPlannedSteps(args);
-    for (size_t s = plan->Steps().size(); s < m_Program.Steps().size(); ++s)
     {
-        RunLateStep(s, args);
+        const auto event = args.m_Profiler->Scope(ProfilingCategory::Inference, "PrepareInputs");
+        UsePlan(plan);
+        BindStates(args);
+        BindInputs(args);
     }
+    {
+        const auto event = args.m_Profiler->Scope(ProfilingCategory::Inference, "PrepareOutputs");
+        BindOutputs(args);
+    }
+    {
+        const auto event = args.m_Profiler->Scope(ProfilingCategory::Inference, "Execute");
+        RunPlannedSteps(args);
+        for (size_t s = plan->Steps().size(); s < m_Program.Steps().size(); ++s)
+        {
+            RunLateStep(s, args);
+        }
+    }
+    const auto event = args.m_Profiler->Scope(ProfilingCategory::Inference, "WriteOutputs");
     CopyOutputs(args);
     WriteStates(args);
     WriteStagedOutputs();
@@ -202,8 +212,8 @@ void ExecutionContext::Execute(const Step& step, const IShapedWorkload& workload
     execute.m_LateOutputs = late;
     try
     {
-        const auto event = args.m_Profiler->Scope(ProfilingCategory::Inference, step.m_Workload->GetName(),
-                                                  &step.m_Layer->GetNameStr());
+        const auto event =
+            args.m_Profiler->Scope(ProfilingCategory::Inference, step.m_Workload->GetName(), step.m_Layer);
         workload.Execute(execute);
     }
     catch (...)

@@ -2,6 +2,8 @@
 // LoadedNetwork: see LoadedNetwork.hpp.
 #include "runtime/LoadedNetwork.hpp"
 
+#include "runtime/LayerDetails.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -108,7 +110,11 @@ LoadedNetwork::LoadedNetwork(OptimizedNetwork& network, const BackendRegistry& r
     {
         m_Profiler->EnableProfiling(true);
     }
-    const auto event = m_Profiler->Scope(ProfilingCategory::Load, "LoadNetwork");
+    if (properties.m_OutputNetworkDetailsMethod != ProfilingDetailsMethod::Undefined)
+    {
+        m_Profiler->EnableNetworkDetailsToStdOut(properties.m_OutputNetworkDetailsMethod);
+    }
+    const auto event = m_Profiler->Scope(ProfilingCategory::Load);
     m_Program = std::make_unique<Program>(network.TakeGraph(), registry, network.GetModelOptions(), *m_Profiler);
     m_Sessions.emplace(SessionId::Default, std::make_shared<Session>(m_Program->States().size()));
     std::vector<TensorShape> shapes;
@@ -124,6 +130,12 @@ LoadedNetwork::LoadedNetwork(OptimizedNetwork& network, const BackendRegistry& r
             *m_Program, shapes, m_Limits,
             *m_Profiler); // so that what cannot be planned is refused now, and the first run does not wait for it
     }
+    m_Profiler->SetDetails([this] { return DescribeLayers(*m_Program, m_Plans.Latest().get()); });
+}
+
+LoadedNetwork::~LoadedNetwork()
+{
+    m_Profiler->KeepDetails();
 }
 
 TensorInfo LoadedNetwork::GetInputInfo(LayerBindingId id) const
@@ -264,6 +276,7 @@ void LoadedNetwork::ResetStates(SessionId id)
 
 void LoadedNetwork::Run(const ContextLease& lease, const InputTensors& inputs, RunArgs::GetOutput getOutput)
 {
+    const auto event = m_Profiler->Scope(ProfilingCategory::Inference);
     ExecutionContext& context = lease.Context();
     CallBuffers& buffers = context.Buffers();
     BindInputs(inputs, buffers);
@@ -275,7 +288,6 @@ void LoadedNetwork::Run(const ContextLease& lease, const InputTensors& inputs, R
     args.m_Profiler = m_Profiler.get();
     args.m_Debug = lease.DebugCallback();
     args.m_Limits = &m_Limits;
-    const auto event = m_Profiler->Scope(ProfilingCategory::Inference, "EnqueueWorkload");
     std::unique_lock<std::mutex> stateLock;
     if (!m_Program->States().empty())
     {

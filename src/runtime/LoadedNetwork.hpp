@@ -37,6 +37,9 @@ public:
 
     LoadedNetwork(OptimizedNetwork& network, const BackendRegistry& registry, ThreadPool& pool, const Limits& limits,
                   const INetworkProperties& properties);
+    ~LoadedNetwork();
+    LoadedNetwork(const LoadedNetwork&) = delete;
+    LoadedNetwork& operator=(const LoadedNetwork&) = delete;
 
     TensorInfo GetInputInfo(LayerBindingId id) const;
     TensorInfo GetOutputInfo(LayerBindingId id) const;

@@ -158,7 +158,7 @@ void Program::MakeSteps(const BackendRegistry& registry, const ModelOptions& opt
         AddInputs(step);
         try
         {
-            const auto event = profiler.Scope(ProfilingCategory::Load, "CreateWorkload", &layer->GetNameStr());
+            const auto event = profiler.Scope(ProfilingCategory::Load, "CreateWorkload", layer.get());
             step.m_Workload = factory->CreateWorkload(maker.Make(*layer));
         }
         catch (...)

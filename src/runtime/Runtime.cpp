@@ -99,12 +99,6 @@ NetworkId Runtime::Load(IOptimizedNetworkPtr network, const INetworkProperties& 
     }
     CheckSource(properties.m_InputSource);
     CheckSource(properties.m_OutputSource);
-    if (properties.m_OutputNetworkDetailsMethod != ProfilingDetailsMethod::Undefined)
-    {
-        throw UnimplementedException(fmt::format("network property m_OutputNetworkDetailsMethod is not available in "
-                                                 "version {}; IOptimizedNetwork::GetAssignment() has the details",
-                                                 TENON_VERSION));
-    }
     // OptimizedNetwork is the only implementation of the interface.
     auto& optimized = static_cast<OptimizedNetwork&>(*network);
     std::shared_ptr<LoadedNetwork> loaded;
@@ -188,19 +182,6 @@ TensorInfo Runtime::GetOutputTensorInfo(NetworkId networkId, LayerBindingId laye
 namespace
 {
 
-/// Appends tensors to `known` and returns their positions.
-template <typename Id, typename Tensors>
-std::vector<Id> Remember(Tensors& known, const Tensors& added)
-{
-    std::vector<Id> ids;
-    for (const auto& entry : added)
-    {
-        ids.push_back(static_cast<Id>(known.size()));
-        known.push_back(entry);
-    }
-    return ids;
-}
-
 /// `given` and those of `known` that `ids` name.
 template <typename Id, typename Tensors>
 Tensors Merged(const Tensors& given, const Tensors& known, const std::vector<Id>& ids, const char* kind)
@@ -219,30 +200,36 @@ Tensors Merged(const Tensors& given, const Tensors& known, const std::vector<Id>
 
 } // namespace
 
-std::vector<ImportedInputId> Runtime::ImportInputs(NetworkId networkId, const InputTensors& inputTensors,
-                                                   MemorySource forceImportMemorySource)
+template <typename Id, typename Tensors>
+std::vector<Id> Runtime::Import(NetworkId networkId, const Tensors& tensors, MemorySource source,
+                                Tensors Entry::*imported)
 {
-    CheckSource(forceImportMemorySource);
+    CheckSource(source);
     const std::unique_lock lock(m_Mutex);
     Entry& entry = Find(networkId);
-    for (const auto& [id, tensor] : inputTensors)
+    for (const auto& [id, tensor] : tensors)
     {
         entry.m_Network->CheckImport(id, tensor);
     }
-    return Remember<ImportedInputId>(entry.m_ImportedInputs, inputTensors);
+    std::vector<Id> ids;
+    for (const auto& tensor : tensors)
+    {
+        ids.push_back(static_cast<Id>((entry.*imported).size()));
+        (entry.*imported).push_back(tensor);
+    }
+    return ids;
+}
+
+std::vector<ImportedInputId> Runtime::ImportInputs(NetworkId networkId, const InputTensors& inputTensors,
+                                                   MemorySource forceImportMemorySource)
+{
+    return Import<ImportedInputId>(networkId, inputTensors, forceImportMemorySource, &Entry::m_ImportedInputs);
 }
 
 std::vector<ImportedOutputId> Runtime::ImportOutputs(NetworkId networkId, const OutputTensors& outputTensors,
                                                      MemorySource forceImportMemorySource)
 {
-    CheckSource(forceImportMemorySource);
-    const std::unique_lock lock(m_Mutex);
-    Entry& entry = Find(networkId);
-    for (const auto& [id, tensor] : outputTensors)
-    {
-        entry.m_Network->CheckImport(id, tensor);
-    }
-    return Remember<ImportedOutputId>(entry.m_ImportedOutputs, outputTensors);
+    return Import<ImportedOutputId>(networkId, outputTensors, forceImportMemorySource, &Entry::m_ImportedOutputs);
 }
 
 Status Runtime::EnqueueWorkload(NetworkId networkId, const InputTensors& inputTensors,

@@ -76,6 +76,9 @@ private:
         OutputTensors m_ImportedOutputs; ///< by ImportedOutputId
     };
 
+    /// Adds the tensors to the network's imported ones and returns their positions there.
+    template <typename Id, typename Tensors>
+    std::vector<Id> Import(NetworkId networkId, const Tensors& tensors, MemorySource source, Tensors Entry::*imported);
     NetworkId Load(IOptimizedNetworkPtr network, const INetworkProperties& properties);
     Entry& Find(NetworkId networkId);
     const Entry& Find(NetworkId networkId) const { return const_cast<Runtime*>(this)->Find(networkId); }

@@ -49,6 +49,27 @@ TEST(Options, Defaults)
     EXPECT_FALSE(options.m_InputStd.has_value());
 }
 
+TEST(Options, Profiles)
+{
+    const Options printed = ParseRest({"-e"});
+    EXPECT_TRUE(printed.m_PrintProfile);
+    EXPECT_TRUE(printed.IsProfiling());
+    EXPECT_TRUE(ParseRest({"--event-based-profiling"}).m_PrintProfile);
+    const Options written = ParseRest({"--profile-json", "p.json", "--chrome-trace", "t.json"});
+    EXPECT_FALSE(written.m_PrintProfile);
+    EXPECT_TRUE(written.IsProfiling());
+    EXPECT_EQ(written.m_ProfileFile, "p.json");
+    EXPECT_EQ(written.m_ChromeTraceFile, "t.json");
+    const Options details = ParseRest({"--output-network-details"});
+    EXPECT_EQ(details.m_Details, ProfilingDetailsMethod::DetailsWithEvents);
+    EXPECT_TRUE(details.m_PrintProfile);
+    EXPECT_TRUE(details.IsProfiling());
+    EXPECT_FALSE(ParseRest({"--output-network-details", "--profile-json", "p.json"}).m_PrintProfile);
+    EXPECT_EQ(ParseRest({"--output-network-details-only"}).m_Details, ProfilingDetailsMethod::DetailsOnly);
+    EXPECT_THROW(ParseRest({"--output-network-details", "--output-network-details-only"}), UsageError);
+    EXPECT_THROW(ParseRest({"--chrome-trace", ""}), UsageError);
+}
+
 void ExpectAllSet(const Options& options)
 {
     EXPECT_EQ(options.m_ModelPath, "model.tflite");
@@ -85,6 +106,7 @@ TEST(Options, LongSpellings)
     EXPECT_EQ(rest.m_TopK, 3U);
     EXPECT_EQ(rest.m_NumberOfThreads, 2U);
     EXPECT_EQ(rest.m_ReportFile, "r.json");
+    EXPECT_FALSE(rest.IsProfiling());
     EXPECT_EQ(rest.m_InputMean, -1.5f);
     EXPECT_EQ(rest.m_InputStd, 58.8f);
 }

@@ -5,6 +5,7 @@
 #include "TinyModel.hpp"
 #include "cli/Elements.hpp"
 #include "cli/Npy.hpp"
+#include "harness/Json.hpp"
 
 #include <gtest/gtest.h>
 
@@ -173,6 +174,30 @@ TEST_F(Program, LabelsAndReport)
     EXPECT_TRUE(Has(json, "\"p90\"")) << json;
     EXPECT_TRUE(Has(json, "\"threads\": 1")) << json;
     EXPECT_TRUE(Has(json, "\"backend\": \"Cpu")) << json;
+}
+
+TEST_F(Program, ProfilesGoToFilesAndStandardOutput)
+{
+    using tenon::test::Json;
+    const std::string profile = m_Folder.Path("profile.json");
+    const std::string trace = m_Folder.Path("trace.json");
+    const Outcome outcome = Execute({"-m", FloatModel, "-N", "-I", "3", "-e", "--profile-json", profile,
+                                     "--chrome-trace", trace, "--output-network-details"});
+    ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+    const std::string printed = outcome.m_Out.substr(outcome.m_Out.find("{\n"));
+    EXPECT_EQ(printed, ReadFile(profile));
+    const Json parsed = Json::Parse(printed);
+    const Json& root = parsed.At("Tenon");
+    EXPECT_EQ(root.At("inference_measurements_#3").At("Wall clock time_#3").At("raw").m_Items.size(), 3U);
+    EXPECT_FALSE(root.At("optimize_measurements_#1").FindAll("InferTensors").empty());
+    EXPECT_FALSE(root.At("layer_details").m_Items.empty());
+    const Json traced = Json::Parse(ReadFile(trace));
+    EXPECT_FALSE(traced.At("traceEvents").m_Items.empty());
+
+    const Outcome only = Execute({"-m", FloatModel, "-N", "--output-network-details-only"});
+    ASSERT_EQ(only.m_Status, 0) << only.m_Error;
+    const Json details = Json::Parse(only.m_Out.substr(only.m_Out.find("{\n")));
+    EXPECT_EQ(details.At("Tenon").m_Names, Words{"layer_details"});
 }
 
 TEST_F(Program, BadArgumentsGiveTwo)

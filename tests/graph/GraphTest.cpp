@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph and INetwork: building, connecting, walking, copying, dumping, and what is refused.
 #include "graph/Network.hpp"
+#include "harness/Json.hpp"
 #include "harness/Networks.hpp"
 
 #include <gmock/gmock.h>
@@ -259,8 +260,35 @@ TEST(Graph, DumpsEscapeNames)
 
     std::ostringstream json;
     network->SerializeToJson(json);
-    EXPECT_THAT(json.str(), HasSubstr("\"name\": \"so\\\"ft{max} \\\\\""));
-    EXPECT_THAT(json.str(), HasSubstr("\"type\": \"Float32\", \"shape\": [1, 8]"));
+    const Json parsed = Json::Parse(json.str());
+    ASSERT_EQ(parsed.At("layers").m_Items.size(), 3u);
+    const Json& layer = parsed.At("layers").m_Items[0];
+    EXPECT_EQ(layer.At("name").m_Text, "so\"ft{max}\n\\");
+    EXPECT_EQ(layer.At("parameters").At("Beta").m_Text, "2.5");
+    EXPECT_EQ(layer.At("outputs").m_Items[0].At("shape").m_Items.size(), 0u) << "nothing was inferred yet";
+    const Json& input = parsed.At("layers").m_Items[1];
+    EXPECT_EQ(input.At("outputs").m_Items[0].At("type").m_Text, "Float32");
+    EXPECT_EQ(input.At("outputs").m_Items[0].At("shape").m_Items.at(1).m_Number, 8.0);
+    EXPECT_EQ(layer.At("inputs").m_Items[0].At("guid").m_Number, input.At("guid").m_Number);
+}
+
+TEST(Graph, DumpsAreJsonWhateverScalesAndNamesAre)
+{
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* input = network->AddInputLayer(0, "\xFF not UTF-8");
+    const std::vector<float> scales = {std::numeric_limits<float>::quiet_NaN(), 1e-30f,
+                                       std::numeric_limits<float>::infinity()};
+    input->GetOutputSlot(0).SetTensorInfo(TensorInfo({3}, DataType::QSymmS8, scales, 0));
+    Connect(input, network->AddOutputLayer(0, "out"));
+    std::ostringstream json;
+    network->SerializeToJson(json);
+    const Json parsed = Json::Parse(json.str());
+    const Json& layer = parsed.At("layers").m_Items[0];
+    EXPECT_EQ(layer.At("name").m_Text, "\xEF\xBF\xBD not UTF-8");
+    const std::vector<Json>& written = layer.At("outputs").m_Items[0].At("scales").m_Items;
+    EXPECT_EQ(written[0].m_Kind, Json::Kind::Null);
+    EXPECT_EQ(written[1].m_Number, 1e-30);
+    EXPECT_EQ(written[2].m_Kind, Json::Kind::Null);
 }
 
 TEST(OpSchema, EveryRowIsComplete)

@@ -13,8 +13,9 @@ set(rules
   "include/tenon/backend : api"
   "include/tenon/parsers : api"
   "include/tenon :"
-  "src/common : api backend parsers posix fmt spdlog"
-  "src/graph : api backend common fmt"
+  "src/json : fmt"
+  "src/common : json api backend parsers posix fmt spdlog"
+  "src/graph : json api backend common fmt"
   "src/backends/common : api backend common fmt"
   "src/backends/reference : api backend common backends/common eigen"
   "src/backends/cpu : api backend common backends/common backends/reference posix highway openblas eigen"
@@ -22,9 +23,9 @@ set(rules
   "src/backends/BackendHelper.cpp : api backend"
   "src/backends/builtin.cpp : api backend backends/reference backends/cpu"
   "src/optimizer : api backend common graph fmt"
-  "src/runtime : api backend common graph optimizer fmt"
+  "src/runtime : json api backend common graph optimizer fmt"
   "src/parsers/tflite : api backend parsers common fmt flatbuffers"
-  "src/cli : api backend parsers posix fmt cli11 stb"
+  "src/cli : json api backend parsers posix fmt cli11 stb"
   "samples : api backend parsers stb")
 
 # Sets `out` to the name by which the rules call the included text, with its brackets or quotes; empty if to none.
@@ -127,6 +128,8 @@ if(DEFINED SELF_TEST)
   given(include/tenon/Src.hpp "#include \"graph/Graph.hpp\"" "include/tenon must not include \"graph/Graph.hpp\"")
   given(include/tenon/backend/A.hpp "#include <tenon/A.hpp>" "")
   given(include/tenon/compat/armnn/A.hpp "#include <armnn/B.hpp>" "")
+  given(src/json/Tenon.cpp "#include <tenon/Types.hpp>" "src/json must not include <tenon/Types.hpp>")
+  given(src/common/Json.cpp "#include \"json/JsonWriter.hpp\"" "")
   given(src/common/Own.cpp "#include \"common/Own.hpp\" // own; first" "")
   given(src/common/Up.cpp "  #  include \"graph/Graph.hpp\"" "src/common must not include \"graph/Graph.hpp\"")
   given(src/graph/infer/Own.cpp "#include \"graph/infer/Own.hpp\"" "")

@@ -186,6 +186,79 @@ TEST(Subgraphs, CallsAreInlined)
     EXPECT_EQ(loaded.Run({{1, 2}}), (Floats{21, 22}));
 }
 
+TEST(Subgraphs, OneIsCalledHundredsOfTimes)
+{
+    ModelBuilder model;
+    const int32_t add = model.AddSubgraph("add");
+    {
+        int32_t value = model.AddInput("in", {2});
+        for (int i = 0; i < 20; ++i)
+        {
+            const int32_t sum =
+                model.AddTensor("a name as long as converters make them, number " + std::to_string(i), {2});
+            model.AddOperator(Op::ADD, {value, AddFloat(model, "one", 1)}, {sum});
+            value = sum;
+        }
+        model.Graph().outputs.push_back(value);
+    }
+    model.Select(0);
+    int32_t value = model.AddInput("in", {2});
+    const int32_t condition = model.AddInput("condition", {1}, Type::BOOL);
+    schema::CallOptionsT options;
+    options.subgraph = static_cast<uint32_t>(add);
+    constexpr int calls = 500;
+    for (int i = 0; i < calls; ++i)
+    {
+        const int32_t next = model.AddTensor("next", {2});
+        model.AddOperator(Op::CALL, {value}, {next}, options);
+        value = next;
+    }
+    AddIf(model, {condition, value}, {model.AddOutput("out", {2})}, add, add);
+    const Parsed parsed(model);
+    EXPECT_EQ(parsed.Find(LayerType::ElementwiseBinary).size(), size_t{20 * calls});
+}
+
+TEST(Subgraphs, CopiesOfLongNamesAreBounded)
+{
+    // Each call makes a layer of the same long name, once as an operator's, once as a constant's, once as a variable's.
+    const std::string name(1000000, 'x');
+    for (const int kind : {0, 1, 2})
+    {
+        ModelBuilder model;
+        const int32_t called = model.AddSubgraph("called");
+        const int32_t in = model.AddInput("in", {2});
+        const int32_t out = model.AddOutput("out", {2});
+        int32_t handle = -1;
+        if (kind == 0)
+        {
+            model.AddOperator(Op::CUSTOM, {in}, {out});
+            model.Model().operator_codes.back()->custom_code = name;
+        }
+        else if (kind == 1)
+        {
+            model.AddOperator(Op::ADD, {in, AddFloat(model, name, 1)}, {out});
+        }
+        else
+        {
+            handle = model.AddInput("handle", {}, Type::RESOURCE);
+            model.AddOperator(Op::READ_VARIABLE, {handle}, {out});
+        }
+        model.Select(0);
+        const int32_t value = model.AddInput("in", {2});
+        const int32_t condition = model.AddInput("condition", {1}, Type::BOOL);
+        std::vector<int32_t> operands = {condition, value};
+        if (kind == 2)
+        {
+            operands.push_back(AddHandle(model, name));
+        }
+        for (int i = 0; i < 1000; ++i)
+        {
+            AddIf(model, operands, {model.AddTensor("out", {2})}, called, called);
+        }
+        EXPECT_THAT(ErrorOf<ParseException>(model), HasSubstr("m_MaxLayers")) << kind;
+    }
+}
+
 TEST(Subgraphs, VariablesKeepTheirValuesAndStartWhereTheInitializerSays)
 {
     ModelBuilder model;

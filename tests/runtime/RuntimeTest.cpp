@@ -319,23 +319,6 @@ TEST(Runtime, DebugCallbackSeesEveryLayer)
     EXPECT_EQ(calls, 2);
 }
 
-TEST(Runtime, ProfilerNamesWorkloads)
-{
-    const IRuntimePtr runtime = MakeRuntime();
-    const NetworkId id = Load(*runtime, *MakeChain(2, FloatInfo({2})));
-    const auto profiler = runtime->GetProfiler(id);
-    EXPECT_FALSE(profiler->IsProfilingEnabled());
-    profiler->EnableProfiling(true);
-    RunFloat(*runtime, id, {2}, {1, -3});
-    std::ostringstream table;
-    profiler->AnalyzeEventsAndWriteResults(table);
-    EXPECT_THAT(table.str(), HasSubstr("RefElementwiseUnary 'abs'"));
-    std::ostringstream json;
-    profiler->Print(json);
-    EXPECT_THAT(json.str(), HasSubstr("\"inference_measurements\""));
-    EXPECT_THAT(json.str(), HasSubstr("\"unit\": \"us\""));
-}
-
 TEST(Runtime, RefusesOptionsThatItCannotHonour)
 {
     IRuntime::CreationOptions options;

@@ -26,15 +26,6 @@ constexpr uint32_t FormatVersion = 3;
 constexpr size_t BufferAlignment = 8;
 constexpr const char* ValidationPrefix = "VALIDATION:";
 
-/// Memory aligned for any scalar.
-std::shared_ptr<const void> AlignedCopy(Span<const uint8_t> bytes)
-{
-    using Unit = std::max_align_t;
-    auto copy = std::make_shared<std::vector<Unit>>(bytes.size() / sizeof(Unit) + 1);
-    std::copy(bytes.begin(), bytes.end(), reinterpret_cast<uint8_t*>(copy->data()));
-    return {copy, copy->data()};
-}
-
 void CheckSize(size_t bytes, const Limits& limits)
 {
     if (bytes > limits.m_MaxFileBytes)
@@ -45,6 +36,14 @@ void CheckSize(size_t bytes, const Limits& limits)
 }
 
 } // namespace
+
+std::shared_ptr<const void> AlignedCopy(Span<const uint8_t> bytes)
+{
+    using Unit = std::max_align_t;
+    auto copy = std::make_shared<std::vector<Unit>>(bytes.size() / sizeof(Unit) + 1);
+    std::copy(bytes.begin(), bytes.end(), reinterpret_cast<uint8_t*>(copy->data()));
+    return {copy, copy->data()};
+}
 
 Model Model::FromFile(const std::string& path, const Limits& limits)
 {
@@ -115,7 +114,7 @@ Model::Model(std::shared_ptr<const void> owner, Span<const uint8_t> bytes, const
     constexpr uint64_t sharing = 64;
     constexpr uint64_t least = 1U << 20;
     constexpr uint64_t most = 1U << 30;
-    m_ChargeLeft = std::clamp(bytes.size() * sharing, least, most);
+    m_MaxCharge = std::clamp(bytes.size() * sharing, least, most);
 }
 
 const schema::SubGraph& Model::Subgraph(size_t index) const
@@ -188,13 +187,13 @@ Span<const uint8_t> Model::Range(uint64_t offset, uint64_t size, const char* wha
 
 void Model::Charge(size_t bytes)
 {
-    if (bytes > m_ChargeLeft)
+    if (bytes > m_MaxCharge - m_Charged)
     {
         throw ParseException(
             "the model refers to the same lists or names over and over: reading it would take memory out "
             "of proportion to its size");
     }
-    m_ChargeLeft -= bytes;
+    m_Charged += bytes;
 }
 
 } // namespace tenon::tflite

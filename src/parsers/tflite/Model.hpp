@@ -22,6 +22,9 @@ struct Operator;
 struct SubGraph;
 } // namespace schema
 
+/// In memory aligned for any scalar.
+std::shared_ptr<const void> AlignedCopy(Span<const uint8_t> bytes);
+
 class Model
 {
 public:
@@ -52,6 +55,8 @@ public:
     /// Counts what is read out of the model. A well-formed file mentions each of its bytes about once; one that refers
     /// to the same long list a thousand times would cost memory and time out of proportion, and is refused here.
     void Charge(size_t bytes);
+    /// What was counted so far.
+    uint64_t Charged() const { return m_Charged; }
 
 private:
     Model(std::shared_ptr<const void> owner, Span<const uint8_t> bytes, const Limits& limits);
@@ -61,7 +66,8 @@ private:
     Span<const uint8_t> m_Bytes;
     const schema::Model* m_Root = nullptr;
     Limits m_Limits;
-    uint64_t m_ChargeLeft = 0;
+    uint64_t m_Charged = 0;
+    uint64_t m_MaxCharge = 0;
 };
 
 } // namespace tenon::tflite

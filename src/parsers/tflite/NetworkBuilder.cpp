@@ -7,21 +7,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstddef>
-
 namespace tenon::tflite
 {
 
 namespace
 {
-
-/// How kernels may read elements of the type: at multiples of their size, of half of it if they are pairs.
-size_t Alignment(DataType type)
-{
-    const bool isPair = type == DataType::Complex64 || type == DataType::Complex128;
-    return std::max(GetDataTypeBits(type) / (isPair ? 16U : 8U), 1U);
-}
 
 bool IsEmpty(const TensorInfo& info)
 {
@@ -128,18 +118,9 @@ IConnectableLayer& NetworkBuilder::AddConstant(const TensorView& tensor)
     CountLayer();
     TensorInfo info = tensor.m_Info;
     info.SetConstant();
-    const void* memory = tensor.m_Data.data();
     std::shared_ptr<const void> owner = tensor.m_Owner != nullptr ? tensor.m_Owner : m_Construction.m_Owner;
-    if (reinterpret_cast<uintptr_t>(memory) % Alignment(info.GetDataType()) != 0)
-    {
-        using Unit = std::max_align_t;
-        auto copy = std::make_shared<std::vector<Unit>>(tensor.m_Data.size() / sizeof(Unit) + 1);
-        std::copy(tensor.m_Data.begin(), tensor.m_Data.end(), reinterpret_cast<uint8_t*>(copy->data()));
-        memory = copy->data();
-        owner = std::move(copy);
-    }
     const std::string name = tensor.m_Name.empty() ? fmt::format("tensor_{}", tensor.m_Index) : tensor.m_Name;
-    return *Network().AddConstantLayer(ConstTensor(info, memory), std::move(owner), name.c_str());
+    return *Network().AddConstantLayer(ConstTensor(info, tensor.m_Data.data()), std::move(owner), name.c_str());
 }
 
 void NetworkBuilder::ConnectInputs(const OperatorView& op, IConnectableLayer& layer,
@@ -167,34 +148,6 @@ void NetworkBuilder::WireSlot(const OperatorView& op, IConnectableLayer* layer, 
     const TensorView& tensor = op.Output(output);
     layer->GetOutputSlot(outputSlot).SetTensorInfo(tensor.m_Info);
     SetSource(tensor, layer->GetOutputSlot(outputSlot), "computed here");
-}
-
-void NetworkBuilder::WireState(const OperatorView& op, size_t operand, IConnectableLayer* layer, unsigned int inputSlot,
-                               unsigned int outputSlot, std::optional<BatchOf> batch, const TensorShape& shape)
-{
-    const TensorView& tensor = op.Input(operand);
-    IOutputSlot& result = layer->GetOutputSlot(outputSlot);
-    TensorInfo info = tensor.m_Info;
-    info.SetConstant(false);
-    info.SetShape(TensorShape());
-    result.SetTensorInfo(info);
-    IOutputSlot*& fed = m_Sources.at(tensor.m_Index);
-    if (fed != nullptr || !tensor.m_IsVariable)
-    {
-        // The caller feeds the state, or it is a constant: there is nothing to keep.
-        Source(tensor).Connect(layer->GetInputSlot(inputSlot));
-        fed = &result;
-        return;
-    }
-    const VariableId id = m_Construction.m_Variables.Tensor(m_Subgraph, tensor);
-    if (tensor.m_Info.GetShape().GetDimensionality() == Dimensionality::NotSpecified)
-    {
-        info.SetShape(shape);
-        m_Construction.m_Variables.Describe(id, info);
-    }
-    IOutputSlot* reference = batch.has_value() ? &Source(op.Input(batch->m_Operand)) : nullptr;
-    VariableSlot(id, reference, batch.has_value() ? batch->m_Dimension : 0).Connect(layer->GetInputSlot(inputSlot));
-    m_State.m_Slots[id] = {&result, true};
 }
 
 void NetworkBuilder::Wire(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands,

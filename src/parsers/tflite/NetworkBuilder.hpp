@@ -9,6 +9,7 @@
 #include <tenon/INetwork.hpp>
 #include <tenon/Limits.hpp>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -34,6 +35,9 @@ enum class FusedActivation : uint8_t
 
 class NetworkBuilder;
 
+/// How many bytes of names and lists count as one more operator of a subgraph that is called again and again.
+constexpr uint64_t BytesPerVisit = 64;
+
 /// One subgraph of the model, opened for reading.
 class ISubgraph
 {
@@ -44,19 +48,22 @@ public:
     /// Null for an operand that the subgraph does not look at.
     virtual std::vector<const TensorView*> Inputs() = 0;
     virtual std::vector<const TensorView*> Outputs() = 0;
-    virtual size_t NumOperators() const = 0;
+    /// Of visiting it: its operators and tensors, and as much again for each BytesPerVisit bytes of names and lists
+    /// that were read of it so far, since layers get copies of them.
+    virtual uint64_t Cost() const = 0;
     /// Calls `visit` with each operator in order. What it throws gets the operator's place as context.
     virtual void ForEachOperator(const std::function<void(const OperatorView& op)>& visit) = 0;
     /// Adds the layers of all operators.
     virtual void AddOperators(NetworkBuilder& builder) = 0;
 };
 
-/// Opens subgraphs of the model by index. Throws ParseException when there is none.
+/// Opens subgraphs of the model by index.
 class ISubgraphs
 {
 public:
     virtual ~ISubgraphs() = default;
-    virtual std::unique_ptr<ISubgraph> Open(int64_t index) = 0;
+    /// The subgraph lives as long as this. Throws ParseException when there is none.
+    virtual ISubgraph& Open(int64_t index) = 0;
 };
 
 /// What all networks made of one model share.
@@ -70,7 +77,7 @@ struct Construction
 
     Variables m_Variables;
     uint64_t m_NumLayers = 0;
-    uint64_t m_NumVisits = 0; ///< of operators and tensors in subgraphs that are called
+    uint64_t m_VisitCost = 0; ///< of the subgraphs that were called, see ISubgraph::Cost
     unsigned int m_Depth = 0; ///< of subgraphs within subgraphs
 };
 
@@ -102,8 +109,6 @@ public:
     void AddInput(const TensorView& tensor, LayerBindingId id, const std::string& name);
     /// Throws ParseException when nothing gives the tensor.
     void AddOutput(const TensorView& tensor, LayerBindingId id, const std::string& name);
-    /// Adds the layers that keep what was assigned to variables. To be called once, for the main network.
-    void WriteStates();
 
     /// Whether a layer read so far can take the tensor: it is constant, an input or computed.
     bool IsAvailable(const TensorView& tensor) const;
@@ -126,6 +131,14 @@ public:
     /// Makes an output slot the operator's output.
     void WireSlot(const OperatorView& op, IConnectableLayer* layer, unsigned int outputSlot, size_t output);
 
+    /// Output 0 of the operator is its input 0: it needs no layer.
+    void Alias(const OperatorView& op);
+    /// Adds a layer for an operator that no row knows, with all its operands: Custom or StandIn.
+    void AddUnsupported(const OperatorView& op);
+
+    // StateWiring.cpp
+    /// Adds the layers that keep what was assigned to variables. To be called once, for the main network.
+    void WriteStates();
     /// Where a state's dimension 0 is the batch size of a tensor: operand and dimension.
     struct BatchOf
     {
@@ -137,16 +150,12 @@ public:
     void WireState(const OperatorView& op, size_t operand, IConnectableLayer* layer, unsigned int inputSlot,
                    unsigned int outputSlot, std::optional<BatchOf> batch = std::nullopt,
                    const TensorShape& shape = TensorShape());
-    /// Output 0 of the operator is its input 0: it needs no layer.
-    void Alias(const OperatorView& op);
-    /// Adds a layer for an operator that no row knows, with all its operands: Custom or StandIn.
-    void AddUnsupported(const OperatorView& op);
-
-    // Subgraphs.cpp
     /// Output 0 of the operator is a handle of this resource variable.
     void BindHandle(const OperatorView& op, const std::string& container, const std::string& name);
     void ReadVariable(const OperatorView& op);
     void AssignVariable(const OperatorView& op);
+
+    // Subgraphs.cpp
     void AddIf(const OperatorView& op, int64_t thenSubgraph, int64_t elseSubgraph);
     void AddWhile(const OperatorView& op, int64_t condition, int64_t body);
     /// The layers of the subgraph in place of the operator.
@@ -159,6 +168,13 @@ public:
 private:
     class Nested;
     using Handles = std::map<size_t, VariableId>; ///< by tensor index
+
+    /// The two subgraphs of a branch or loop, and the variables that they touch.
+    struct Callees
+    {
+        std::array<ISubgraph*, 2> m_Subgraphs;
+        std::set<VariableId> m_Variables;
+    };
 
     IOutputSlot& Source(const TensorView& tensor);
     void SetSource(const TensorView& tensor, IOutputSlot& slot, const std::string& name);
@@ -173,6 +189,7 @@ private:
     static Handles PassHandles(const OperatorView& op, size_t firstOperand, const Handles& handles, ISubgraph& called);
     /// Adds to `touched` the variables that a subgraph, or one called from there, reads or assigns.
     void CollectVariables(ISubgraph& subgraph, Handles handles, std::set<VariableId>& touched);
+    Callees OpenBoth(const OperatorView& op, int64_t first, int64_t second, size_t firstOperand);
     void ConnectNested(const OperatorView& op, IConnectableLayer* layer, size_t firstOperand, unsigned int firstSlot,
                        const std::set<VariableId>& variables, const std::set<VariableId>& written);
 

@@ -35,7 +35,7 @@ struct TensorView
     size_t m_Index = 0;                  ///< within its subgraph
     std::string m_Name;                  ///< as declared; may be empty
     TensorInfo m_Info;                   ///< sizes, or all of the shape, may be unknown
-    Span<const uint8_t> m_Data;          ///< of a constant; aligned to nothing in particular
+    Span<const uint8_t> m_Data;          ///< of a constant; aligned as kernels read its type
     std::shared_ptr<const void> m_Owner; ///< of m_Data, where that is not the source's own memory
     bool m_IsConstant = false;
     bool m_IsSparse = false;     ///< its source stores it so; m_Data is dense

@@ -11,9 +11,19 @@
 namespace tenon::tflite
 {
 
-SubgraphReader::SubgraphReader(Model& model, size_t index, bool inferShapes)
-    : m_Model(model), m_Index(index), m_Subgraph(model.Subgraph(index)), m_Tensors(model, m_Subgraph, inferShapes)
+SubgraphReader::SubgraphReader(Model& model, size_t index, bool inferShapes, Use use)
+    : m_Model(model), m_Index(index), m_Subgraph(model.Subgraph(index)), m_Tensors(model, m_Subgraph, inferShapes),
+      m_Use(use)
 {
+}
+
+template <typename Function>
+auto SubgraphReader::Measured(Function read)
+{
+    const uint64_t before = m_Model.Charged();
+    auto result = read();
+    m_BytesRead += m_Model.Charged() - before;
+    return result;
 }
 
 std::string SubgraphReader::Describe() const
@@ -29,7 +39,10 @@ std::vector<const TensorView*> SubgraphReader::Inputs()
     for (unsigned int i = 0; inputs != nullptr && i < inputs->size(); ++i)
     {
         WithContext([&] { return fmt::format("{}: input {}", Describe(), i); },
-                    [&] { views.push_back(inputs->Get(i) == -1 ? nullptr : &m_Tensors.GetInput(inputs->Get(i))); });
+                    [&] {
+                        views.push_back(
+                            inputs->Get(i) == -1 ? nullptr : Measured([&] { return &m_Tensors.Get(inputs->Get(i)); }));
+                    });
     }
     return views;
 }
@@ -41,7 +54,7 @@ std::vector<const TensorView*> SubgraphReader::Outputs()
     for (unsigned int i = 0; outputs != nullptr && i < outputs->size(); ++i)
     {
         WithContext([&] { return fmt::format("{}: output {}", Describe(), i); },
-                    [&] { views.push_back(&m_Tensors.Get(outputs->Get(i))); });
+                    [&] { views.push_back(Measured([&] { return &m_Tensors.Get(outputs->Get(i)); })); });
     }
     return views;
 }
@@ -51,20 +64,44 @@ size_t SubgraphReader::NumOperators() const
     return m_Subgraph.operators() != nullptr ? m_Subgraph.operators()->size() : 0;
 }
 
+uint64_t SubgraphReader::Cost() const
+{
+    return NumOperators() + NumTensors() + 1 + m_BytesRead / BytesPerVisit;
+}
+
+SubgraphReader::Entry SubgraphReader::Read(unsigned int index, std::string& name)
+{
+    const schema::Operator& raw = *m_Subgraph.operators()->Get(index);
+    const OperatorCode code = ReadOperatorCode(m_Model, raw);
+    name = code.m_Name;
+    const OperatorRow* row = FindRow(code.m_Name, code.IsCustom());
+    const OptionsAs options = row != nullptr ? OptionsAs::Attributes : OptionsAs::Raw;
+    return {ReadOperator(m_Model, m_Tensors, raw, code, index, options), row};
+}
+
 template <typename Visit>
 void SubgraphReader::VisitOperators(Visit visit)
 {
     for (unsigned int i = 0; i < NumOperators(); ++i)
     {
-        OperatorCode code;
-        WithContext([&] { return fmt::format("operator {} {}", i, code.m_Name); },
+        std::string name;
+        WithContext([&] { return fmt::format("operator {} {}", i, name); },
                     [&]
                     {
-                        const schema::Operator& raw = *m_Subgraph.operators()->Get(i);
-                        code = ReadOperatorCode(m_Model, raw);
-                        const OperatorRow* row = FindRow(code.m_Name, code.IsCustom());
-                        const OptionsAs options = row != nullptr ? OptionsAs::Attributes : OptionsAs::Raw;
-                        visit(ReadOperator(m_Model, m_Tensors, raw, code, i, options), row);
+                        auto read = [&] { return Measured([&] { return Read(i, name); }); };
+                        if (m_Use == Use::Once)
+                        {
+                            const Entry entry = read();
+                            visit(entry.m_Operator, entry.m_Row);
+                            return;
+                        }
+                        if (i == m_Kept.size())
+                        {
+                            m_Kept.push_back(read());
+                        }
+                        const Entry& entry = m_Kept[i];
+                        name = entry.m_Operator.Name();
+                        visit(entry.m_Operator, entry.m_Row);
                     });
     }
 }
@@ -93,13 +130,14 @@ void SubgraphReader::AddOperators(NetworkBuilder& builder)
                 });
 }
 
-std::unique_ptr<ISubgraph> ModelSubgraphs::Open(int64_t index)
+ISubgraph& ModelSubgraphs::Open(int64_t index)
 {
     if (index < 0)
     {
         throw ParseException(fmt::format("subgraph {} does not exist", index));
     }
-    return std::make_unique<SubgraphReader>(m_Model, static_cast<size_t>(index), m_InferShapes);
+    const auto number = static_cast<size_t>(index);
+    return m_Opened.try_emplace(number, m_Model, number, m_InferShapes, SubgraphReader::Use::Often).first->second;
 }
 
 } // namespace tenon::tflite

@@ -5,9 +5,13 @@
 
 #include "parsers/tflite/Model.hpp"
 #include "parsers/tflite/NetworkBuilder.hpp"
+#include "parsers/tflite/Operators.hpp"
 #include "parsers/tflite/TensorTable.hpp"
 
-#include <memory>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
 #include <vector>
 
 namespace tenon::tflite
@@ -16,9 +20,16 @@ namespace tenon::tflite
 class SubgraphReader final : public ISubgraph
 {
 public:
+    /// How often its operators are visited.
+    enum class Use : uint8_t
+    {
+        Once,
+        Often ///< they are read out of the model once and then kept
+    };
+
     /// Throws ParseException when there is no such subgraph. With `inferShapes` computed tensors are left without a
     /// shape.
-    SubgraphReader(Model& model, size_t index, bool inferShapes);
+    SubgraphReader(Model& model, size_t index, bool inferShapes, Use use);
 
     TensorTable& Tensors() { return m_Tensors; }
     /// "subgraph 1 'body'"
@@ -28,18 +39,32 @@ public:
     size_t NumTensors() const override { return m_Tensors.Size(); }
     std::vector<const TensorView*> Inputs() override;
     std::vector<const TensorView*> Outputs() override;
-    size_t NumOperators() const override;
+    uint64_t Cost() const override;
     void ForEachOperator(const std::function<void(const OperatorView& op)>& visit) override;
     void AddOperators(NetworkBuilder& builder) override;
 
 private:
+    struct Entry
+    {
+        OperatorView m_Operator;
+        const OperatorRow* m_Row; ///< null: none knows it
+    };
+
+    size_t NumOperators() const;
     template <typename Visit>
     void VisitOperators(Visit visit);
+    Entry Read(unsigned int index, std::string& name);
+    /// Calls `read` and adds up what it charges the model.
+    template <typename Function>
+    auto Measured(Function read);
 
     Model& m_Model;
     size_t m_Index;
     const schema::SubGraph& m_Subgraph;
     TensorTable m_Tensors;
+    Use m_Use;
+    std::deque<Entry> m_Kept; ///< the first operators; visits that go on refer to them while further ones are added
+    uint64_t m_BytesRead = 0;
 };
 
 /// The subgraphs of a model file.
@@ -47,11 +72,12 @@ class ModelSubgraphs final : public ISubgraphs
 {
 public:
     ModelSubgraphs(Model& model, bool inferShapes) : m_Model(model), m_InferShapes(inferShapes) {}
-    std::unique_ptr<ISubgraph> Open(int64_t index) override;
+    ISubgraph& Open(int64_t index) override;
 
 private:
     Model& m_Model;
     bool m_InferShapes;
+    std::map<size_t, SubgraphReader> m_Opened; ///< each once, however often it is called
 };
 
 } // namespace tenon::tflite

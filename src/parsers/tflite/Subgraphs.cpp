@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of NetworkBuilder that knows more than one subgraph: resource variables, branches, loops and calls.
-// Variables that a nested subgraph touches go into its network as further inputs and come out as further outputs, so
-// that no network has side effects. What these outputs give is kept of resource variables only.
+// The part of NetworkBuilder that knows more than one subgraph: branches, loops and calls. Variables that a nested
+// subgraph touches go into its network as further inputs and come out as further outputs, so that no network has side
+// effects. What these outputs give is kept of resource variables only.
 #include "parsers/tflite/NetworkBuilder.hpp"
 
 #include <tenon/Exceptions.hpp>
 
 #include <fmt/format.h>
-
-#include <algorithm>
 
 namespace tenon::tflite
 {
@@ -48,13 +46,14 @@ ISubgraphs& Subgraphs(const Construction& construction)
 }
 
 /// A small model may call its subgraphs again and again, each twice from the one before: that must end.
-void CountVisit(Construction& construction, const ISubgraph& subgraph)
+void CountVisit(Construction& construction, uint64_t cost)
 {
-    construction.m_NumVisits += subgraph.NumOperators() + subgraph.NumTensors() + 1;
-    if (construction.m_NumVisits > construction.m_Limits.m_MaxLayers)
+    construction.m_VisitCost += cost;
+    if (construction.m_VisitCost > construction.m_Limits.m_MaxLayers)
     {
         throw ParseException(fmt::format("the subgraphs that are called have more than {} operators and tensors "
-                                         "together (Limits::m_MaxLayers)",
+                                         "together, each time counted, and long names and lists as several "
+                                         "(Limits::m_MaxLayers)",
                                          construction.m_Limits.m_MaxLayers));
     }
 }
@@ -105,9 +104,7 @@ public:
         }
         for (const VariableId variable : variables)
         {
-            m_Builder.CountLayer();
-            IConnectableLayer* layer =
-                m_Builder.Network().AddInputLayer(id++, m_Outer.m_Construction.m_Variables.Name(variable).c_str());
+            IConnectableLayer* layer = m_Builder.Network().AddInputLayer(id++, CountName(variable));
             layer->GetOutputSlot(0).SetTensorInfo(m_Outer.m_Construction.m_Variables.Info(variable));
             m_State.m_Slots[variable].m_Current = &layer->GetOutputSlot(0);
         }
@@ -127,9 +124,7 @@ public:
         }
         for (const VariableId variable : variables)
         {
-            m_Builder.CountLayer();
-            IConnectableLayer* layer =
-                m_Builder.Network().AddOutputLayer(id++, m_Outer.m_Construction.m_Variables.Name(variable).c_str());
+            IConnectableLayer* layer = m_Builder.Network().AddOutputLayer(id++, CountName(variable));
             m_State.m_Slots.at(variable).m_Current->Connect(layer->GetInputSlot(0));
         }
     }
@@ -148,109 +143,20 @@ public:
     }
 
 private:
+    /// The name of a variable for a layer that is about to be added.
+    const char* CountName(VariableId variable)
+    {
+        const std::string& name = m_Outer.m_Construction.m_Variables.Name(variable);
+        m_Builder.CountLayer();
+        CountVisit(m_Outer.m_Construction, name.size() / BytesPerVisit);
+        return name.c_str();
+    }
+
     NetworkBuilder& m_Outer;
     ISubgraph& m_Subgraph;
     NetworkState m_State;
     NetworkBuilder m_Builder;
 };
-
-VariableId NetworkBuilder::HandleOf(const TensorView& tensor) const
-{
-    const auto found = m_Handles.find(tensor.m_Index);
-    if (found == m_Handles.end())
-    {
-        throw UnimplementedException(fmt::format(
-            "tensor {} is a resource that no VAR_HANDLE gives; only variables are supported", tensor.Label()));
-    }
-    return found->second;
-}
-
-void NetworkBuilder::BindHandle(const OperatorView& op, const std::string& container, const std::string& name)
-{
-    m_Handles[op.Output(0).m_Index] = m_Construction.m_Variables.Resource(container, name);
-}
-
-IOutputSlot& NetworkBuilder::VariableSlot(VariableId id, IOutputSlot* batch, uint32_t batchDimension)
-{
-    NetworkState::Slot& slot = m_State.m_Slots[id];
-    if (slot.m_Current == nullptr)
-    {
-        const Variables& variables = m_Construction.m_Variables;
-        if (m_State.m_IsNested)
-        {
-            throw ParseException(fmt::format("variable '{}' does not reach this subgraph", variables.Name(id)));
-        }
-        CountLayer();
-        TensorInfo info = variables.Info(id);
-        IConnectableLayer* layer = m_State.m_Network->AddReadStateLayer(
-            StateDescriptor(variables.Name(id), batchDimension), variables.Name(id).c_str());
-        const auto initial = m_State.m_Initials.find(id);
-        if (initial != m_State.m_Initials.end())
-        {
-            initial->second->Connect(layer->GetInputSlot(0));
-        }
-        else if (batch != nullptr && info.GetShape().GetDimensionality() == Dimensionality::Specified)
-        {
-            batch->Connect(layer->GetInputSlot(1));
-            TensorShape shape = info.GetShape();
-            shape.SetDimensionUnknown(0);
-            info.SetShape(shape);
-        }
-        layer->GetOutputSlot(0).SetTensorInfo(info);
-        slot.m_Current = &layer->GetOutputSlot(0);
-    }
-    return *slot.m_Current;
-}
-
-IOutputSlot& NetworkBuilder::InitialValue(VariableId id) const
-{
-    const auto found = m_State.m_Initials.find(id);
-    if (found == m_State.m_Initials.end())
-    {
-        throw UnimplementedException(fmt::format("variable '{}' is read by an initializer before it is assigned",
-                                                 m_Construction.m_Variables.Name(id)));
-    }
-    return *found->second;
-}
-
-void NetworkBuilder::ReadVariable(const OperatorView& op)
-{
-    const VariableId id = HandleOf(op.Input(0));
-    m_Construction.m_Variables.Describe(id, op.Output(0).m_Info);
-    SetSource(op.Output(0), m_State.m_IsInitializing ? InitialValue(id) : VariableSlot(id), "computed here");
-}
-
-void NetworkBuilder::AssignVariable(const OperatorView& op)
-{
-    const VariableId id = HandleOf(op.Input(0));
-    m_Construction.m_Variables.Describe(id, op.Input(1).m_Info);
-    IOutputSlot& value = Source(op.Input(1));
-    if (!m_State.m_IsInitializing)
-    {
-        m_State.m_Slots[id] = {&value, true};
-        return;
-    }
-    if (m_State.m_Slots.count(id) != 0)
-    {
-        throw UnimplementedException(
-            fmt::format("variable '{}' is used before its initializer is called", m_Construction.m_Variables.Name(id)));
-    }
-    m_State.m_Initials[id] = &value;
-}
-
-void NetworkBuilder::WriteStates()
-{
-    for (const auto& [id, slot] : m_State.m_Slots)
-    {
-        if (slot.m_IsWritten)
-        {
-            CountLayer();
-            const std::string& name = m_Construction.m_Variables.Name(id);
-            slot.m_Current->Connect(
-                m_State.m_Network->AddWriteStateLayer(StateDescriptor(name), name.c_str())->GetInputSlot(0));
-        }
-    }
-}
 
 NetworkBuilder::Handles NetworkBuilder::PassHandles(const OperatorView& op, size_t firstOperand, const Handles& handles,
                                                     ISubgraph& called)
@@ -271,7 +177,7 @@ NetworkBuilder::Handles NetworkBuilder::PassHandles(const OperatorView& op, size
 void NetworkBuilder::CollectVariables(ISubgraph& subgraph, Handles handles, std::set<VariableId>& touched)
 {
     const Level level(m_Construction);
-    CountVisit(m_Construction, subgraph);
+    CountVisit(m_Construction, subgraph.Cost());
     std::set<size_t> fed;
     for (const TensorView* input : subgraph.Inputs())
     {
@@ -282,8 +188,8 @@ void NetworkBuilder::CollectVariables(ISubgraph& subgraph, Handles handles, std:
     }
     auto call = [&](const OperatorView& op, int64_t index, size_t firstOperand)
     {
-        const auto called = Subgraphs(m_Construction).Open(index);
-        CollectVariables(*called, PassHandles(op, firstOperand, handles, *called), touched);
+        ISubgraph& called = Subgraphs(m_Construction).Open(index);
+        CollectVariables(called, PassHandles(op, firstOperand, handles, called), touched);
     };
     subgraph.ForEachOperator(
         [&](const OperatorView& op)
@@ -394,15 +300,21 @@ void NetworkBuilder::ConnectNested(const OperatorView& op, IConnectableLayer* la
     }
 }
 
+NetworkBuilder::Callees NetworkBuilder::OpenBoth(const OperatorView& op, int64_t first, int64_t second,
+                                                 size_t firstOperand)
+{
+    ISubgraphs& subgraphs = Subgraphs(m_Construction);
+    Callees callees{{&subgraphs.Open(first), &subgraphs.Open(second)}, {}};
+    for (ISubgraph* subgraph : callees.m_Subgraphs)
+    {
+        CollectVariables(*subgraph, PassHandles(op, firstOperand, m_Handles, *subgraph), callees.m_Variables);
+    }
+    return callees;
+}
+
 void NetworkBuilder::AddIf(const OperatorView& op, int64_t thenSubgraph, int64_t elseSubgraph)
 {
-    std::unique_ptr<ISubgraph> subgraphs[2] = {Subgraphs(m_Construction).Open(thenSubgraph),
-                                               Subgraphs(m_Construction).Open(elseSubgraph)};
-    std::set<VariableId> variables;
-    for (const auto& subgraph : subgraphs)
-    {
-        CollectVariables(*subgraph, PassHandles(op, 1, m_Handles, *subgraph), variables);
-    }
+    const auto [subgraphs, variables] = OpenBoth(op, thenSubgraph, elseSubgraph, 1);
     const Level level(m_Construction);
     std::set<VariableId> written;
     std::unique_ptr<Nested> nested[2];
@@ -421,13 +333,7 @@ void NetworkBuilder::AddIf(const OperatorView& op, int64_t thenSubgraph, int64_t
 
 void NetworkBuilder::AddWhile(const OperatorView& op, int64_t condition, int64_t body)
 {
-    std::unique_ptr<ISubgraph> subgraphs[2] = {Subgraphs(m_Construction).Open(condition),
-                                               Subgraphs(m_Construction).Open(body)};
-    std::set<VariableId> variables;
-    for (const auto& subgraph : subgraphs)
-    {
-        CollectVariables(*subgraph, PassHandles(op, 0, m_Handles, *subgraph), variables);
-    }
+    const auto [subgraphs, variables] = OpenBoth(op, condition, body, 0);
     CheckCount("results", subgraphs[0]->Outputs().size(), subgraphs[0]->Index(), 1);
     CheckCount("loop variables", op.NumInputs(), subgraphs[1]->Index(), subgraphs[1]->Outputs().size());
     CheckCount("results", op.NumOutputs(), subgraphs[1]->Index(), subgraphs[1]->Outputs().size());
@@ -453,13 +359,13 @@ void NetworkBuilder::AddWhile(const OperatorView& op, int64_t condition, int64_t
 void NetworkBuilder::Inline(const OperatorView& op, int64_t subgraph)
 {
     const Level level(m_Construction);
-    const auto called = Subgraphs(m_Construction).Open(subgraph);
-    CountVisit(m_Construction, *called);
-    const std::vector<const TensorView*> inputs = called->Inputs();
-    const std::vector<const TensorView*> outputs = called->Outputs();
-    CheckCount("operands", op.NumInputs(), called->Index(), inputs.size());
-    CheckCount("results", op.NumOutputs(), called->Index(), outputs.size());
-    NetworkBuilder builder(m_Construction, m_State, called->Index(), called->NumTensors());
+    ISubgraph& called = Subgraphs(m_Construction).Open(subgraph);
+    CountVisit(m_Construction, called.Cost());
+    const std::vector<const TensorView*> inputs = called.Inputs();
+    const std::vector<const TensorView*> outputs = called.Outputs();
+    CheckCount("operands", op.NumInputs(), called.Index(), inputs.size());
+    CheckCount("results", op.NumOutputs(), called.Index(), outputs.size());
+    NetworkBuilder builder(m_Construction, m_State, called.Index(), called.NumTensors());
     for (size_t i = 0; i < inputs.size(); ++i)
     {
         if (inputs[i] == nullptr)
@@ -475,7 +381,7 @@ void NetworkBuilder::Inline(const OperatorView& op, int64_t subgraph)
             builder.SetSource(*inputs[i], Source(op.Input(i)), "an operand of the call");
         }
     }
-    called->AddOperators(builder);
+    called.AddOperators(builder);
     for (size_t i = 0; i < outputs.size(); ++i)
     {
         if (outputs[i]->m_IsResource)
@@ -491,10 +397,10 @@ void NetworkBuilder::Inline(const OperatorView& op, int64_t subgraph)
 
 std::vector<std::string> NetworkBuilder::NamesOfOperators(int64_t subgraph)
 {
-    const auto opened = Subgraphs(m_Construction).Open(subgraph);
-    CountVisit(m_Construction, *opened);
+    ISubgraph& opened = Subgraphs(m_Construction).Open(subgraph);
+    CountVisit(m_Construction, opened.Cost());
     std::vector<std::string> names;
-    opened->ForEachOperator([&](const OperatorView& op) { names.push_back(op.Name()); });
+    opened.ForEachOperator([&](const OperatorView& op) { names.push_back(op.Name()); });
     return names;
 }
 
@@ -505,12 +411,12 @@ void NetworkBuilder::InlineOnce(int64_t subgraph)
         throw UnimplementedException("initializers can be called from the main subgraph only");
     }
     const Level level(m_Construction);
-    const auto called = Subgraphs(m_Construction).Open(subgraph);
-    CountVisit(m_Construction, *called);
-    CheckCount("operands", 0, called->Index(), called->Inputs().size());
-    NetworkBuilder builder(m_Construction, m_State, called->Index(), called->NumTensors());
+    ISubgraph& called = Subgraphs(m_Construction).Open(subgraph);
+    CountVisit(m_Construction, called.Cost());
+    CheckCount("operands", 0, called.Index(), called.Inputs().size());
+    NetworkBuilder builder(m_Construction, m_State, called.Index(), called.NumTensors());
     m_State.m_IsInitializing = true;
-    called->AddOperators(builder);
+    called.AddOperators(builder);
     m_State.m_IsInitializing = false;
 }
 

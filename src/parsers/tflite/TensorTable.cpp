@@ -66,12 +66,27 @@ TensorShape ReadShape(const schema::Tensor& tensor, bool isConstant, bool isInpu
     return shape;
 }
 
+/// How kernels may read elements of the type: at multiples of their size, of half of it if they are pairs.
+size_t Alignment(DataType type)
+{
+    const bool isPair = type == DataType::Complex64 || type == DataType::Complex128;
+    return std::max(GetDataTypeBits(type) / (isPair ? 16U : 8U), 1U);
+}
+
 } // namespace
 
 TensorTable::TensorTable(Model& model, const schema::SubGraph& subgraph, bool inferShapes)
     : m_Model(model), m_Subgraph(subgraph), m_InferShapes(inferShapes),
-      m_Views(subgraph.tensors() != nullptr ? subgraph.tensors()->size() : 0)
+      m_Views(subgraph.tensors() != nullptr ? subgraph.tensors()->size() : 0), m_IsInput(m_Views.size())
 {
+    const auto* inputs = subgraph.inputs();
+    for (unsigned int i = 0; inputs != nullptr && i < inputs->size(); ++i)
+    {
+        if (inputs->Get(i) >= 0 && static_cast<size_t>(inputs->Get(i)) < m_IsInput.size())
+        {
+            m_IsInput[static_cast<size_t>(inputs->Get(i))] = true;
+        }
+    }
 }
 
 TensorTable::~TensorTable() = default;
@@ -91,12 +106,6 @@ bool TensorTable::HasData(int32_t index) const
     return tensor.external_buffer() != 0 || !m_Model.BufferData(tensor.buffer()).empty();
 }
 
-const TensorView& TensorTable::GetInput(int32_t index)
-{
-    std::unique_ptr<TensorView> view = Convert(index, true);
-    return *(m_Views[static_cast<size_t>(index)] = std::move(view));
-}
-
 const TensorView& TensorTable::Reshape(int32_t index, const TensorShape& shape)
 {
     TensorView& view = *m_Views.at(static_cast<size_t>(index));
@@ -112,12 +121,12 @@ const TensorView& TensorTable::Get(int32_t index)
     std::unique_ptr<TensorView>& view = m_Views[static_cast<size_t>(index)];
     if (view == nullptr)
     {
-        view = Convert(index, false);
+        view = Convert(index);
     }
     return *view;
 }
 
-std::unique_ptr<TensorView> TensorTable::Convert(int32_t index, bool isInput)
+std::unique_ptr<TensorView> TensorTable::Convert(int32_t index)
 {
     const schema::Tensor& tensor = Raw(index);
     auto view = std::make_unique<TensorView>();
@@ -130,7 +139,7 @@ std::unique_ptr<TensorView> TensorTable::Convert(int32_t index, bool isInput)
     const auto context = [&] { return fmt::format("tensor {}", view->Label()); };
     try
     {
-        ConvertChecked(tensor, *view, isInput);
+        ConvertChecked(tensor, *view, m_IsInput[view->m_Index]);
     }
     catch (const InvalidArgumentException& error)
     {
@@ -183,11 +192,24 @@ void TensorTable::ConvertChecked(const schema::Tensor& tensor, TensorView& view,
             throw ParseException(fmt::format("is {} of {} bytes, but its buffer {} has {}", view.m_Info.ToString(),
                                              view.m_Info.GetNumBytes(), tensor.buffer(), view.m_Data.size()));
         }
+        Align(view);
     }
     else if (m_InferShapes && !isInput && !view.m_IsVariable)
     {
         view.m_Info.SetShape(TensorShape());
     }
+}
+
+/// Copies data that lies where kernels could not read it.
+void TensorTable::Align(TensorView& view)
+{
+    if (reinterpret_cast<uintptr_t>(view.m_Data.data()) % Alignment(view.m_Info.GetDataType()) == 0)
+    {
+        return;
+    }
+    m_Model.Charge(view.m_Data.size());
+    view.m_Owner = AlignedCopy(view.m_Data);
+    view.m_Data = {static_cast<const uint8_t*>(view.m_Owner.get()), view.m_Data.size()};
 }
 
 void TensorTable::CheckBytes(const TensorView& view) const

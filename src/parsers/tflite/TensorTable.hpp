@@ -28,25 +28,25 @@ public:
 
     /// Whether the file holds values for the tensor. Throws ParseException for an index that does not exist.
     bool HasData(int32_t index) const;
-    /// Declares the tensor a graph input: it keeps the declared shape. To be called before Get.
-    const TensorView& GetInput(int32_t index);
     /// Replaces the shape of a graph input.
     const TensorView& Reshape(int32_t index, const TensorShape& shape);
 
-    /// Throws ParseException for an index that does not exist and for a tensor that contradicts itself,
-    /// UnimplementedException for a type or storage that no layer can have.
+    /// An input of the subgraph keeps the declared shape. Throws ParseException for an index that does not exist and
+    /// for a tensor that contradicts itself, UnimplementedException for a type or storage that no layer can have.
     const TensorView& Get(int32_t index);
 
 private:
     const schema::Tensor& Raw(int32_t index) const;
-    std::unique_ptr<TensorView> Convert(int32_t index, bool isInput);
+    std::unique_ptr<TensorView> Convert(int32_t index);
     void ConvertChecked(const schema::Tensor& tensor, TensorView& view, bool isInput);
+    void Align(TensorView& view);
     void CheckBytes(const TensorView& view) const;
 
     Model& m_Model;
     const schema::SubGraph& m_Subgraph;
     bool m_InferShapes;
     std::vector<std::unique_ptr<TensorView>> m_Views;
+    std::vector<bool> m_IsInput; ///< of the subgraph
 };
 
 } // namespace tenon::tflite

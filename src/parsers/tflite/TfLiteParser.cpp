@@ -91,7 +91,7 @@ INetworkPtr TfLiteParser::Parse(Model model)
     construction.m_CustomOperators = m_Options.m_CustomOperators;
     construction.m_Subgraphs = &subgraphs;
     NetworkState state;
-    SubgraphReader reader(model, m_Subgraph, inferShapes);
+    SubgraphReader reader(model, m_Subgraph, inferShapes, SubgraphReader::Use::Once);
     NetworkBuilder builder(construction, state, m_Subgraph, reader.NumTensors());
     const schema::SubGraph& subgraph = model.Subgraph(m_Subgraph);
     const auto context = [&] { return reader.Describe(); };
@@ -154,7 +154,7 @@ void TfLiteParser::AddInputs(const schema::SubGraph& subgraph, TensorTable& tens
                         {
                             return;
                         }
-                        const TensorView& tensor = tensors.GetInput(index);
+                        const TensorView& tensor = tensors.Get(index);
                         const auto id = static_cast<LayerBindingId>(m_Inputs.m_Names.size());
                         const std::string name = m_Inputs.AddName(tensor);
                         ReshapeInput(index, name, tensors);

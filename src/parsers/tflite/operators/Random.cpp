@@ -8,12 +8,18 @@ namespace tenon::tflite
 namespace
 {
 
+template <typename Descriptor>
+void ReadSeeds(const OperatorView& op, Descriptor& descriptor)
+{
+    descriptor.m_Seed = op.Int64("seed", 0);
+    descriptor.m_Seed2 = op.Int64("seed2", 0);
+}
+
 void AddNumbers(const OperatorView& op, NetworkBuilder& builder, RandomDistribution distribution)
 {
     RandomDescriptor descriptor;
     descriptor.m_Distribution = distribution;
-    descriptor.m_Seed = op.Int64("seed", 0);
-    descriptor.m_Seed2 = op.Int64("seed2", 0);
+    ReadSeeds(op, descriptor);
     builder.Wire(op, builder.Network().AddRandomLayer(descriptor, op.LayerName().c_str()), {0});
 }
 
@@ -22,8 +28,7 @@ void AddNumbers(const OperatorView& op, NetworkBuilder& builder, RandomDistribut
 void AddMultinomial(const OperatorView& op, NetworkBuilder& builder)
 {
     MultinomialDescriptor descriptor;
-    descriptor.m_Seed = op.Int64("seed", 0);
-    descriptor.m_Seed2 = op.Int64("seed2", 0);
+    ReadSeeds(op, descriptor);
     builder.Wire(op, builder.Network().AddMultinomialLayer(descriptor, op.LayerName().c_str()), {0, 1});
 }
 

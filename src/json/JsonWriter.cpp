@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// See Json.hpp.
-#include "cli/Json.hpp"
+// See JsonWriter.hpp.
+#include "json/JsonWriter.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
-namespace tenon::cli
+namespace tenon
 {
 namespace
 {
@@ -80,7 +81,11 @@ void JsonWriter::Separate()
         m_HasKey = false;
         return;
     }
-    if (m_Depth > 0)
+    if (IsInLine())
+    {
+        m_Text += m_IsFirst ? "" : ", ";
+    }
+    else if (m_Depth > 0)
     {
         m_Text += m_IsFirst ? "\n" : ",\n";
         m_Text.append(m_Depth, ' ');
@@ -95,18 +100,27 @@ void JsonWriter::Key(std::string_view name)
     m_HasKey = true;
 }
 
-void JsonWriter::Begin(char bracket)
+void JsonWriter::Begin(char bracket, Layout layout)
 {
     Separate();
     m_Text += bracket;
     ++m_Depth;
+    if (layout == Layout::Line && !IsInLine())
+    {
+        m_LineDepth = m_Depth;
+    }
     m_IsFirst = true;
 }
 
 void JsonWriter::End(char bracket)
 {
+    if (m_LineDepth == m_Depth)
+    {
+        m_LineDepth = 0;
+        m_IsFirst = true;
+    }
     --m_Depth;
-    if (!m_IsFirst)
+    if (!m_IsFirst && !IsInLine())
     {
         m_Text += '\n';
         m_Text.append(m_Depth, ' ');
@@ -122,6 +136,12 @@ void JsonWriter::String(std::string_view text)
 }
 
 void JsonWriter::Number(double value)
+{
+    Separate();
+    m_Text += std::isfinite(value) ? fmt::format("{}", value) : "null";
+}
+
+void JsonWriter::Number(float value)
 {
     Separate();
     m_Text += std::isfinite(value) ? fmt::format("{}", value) : "null";
@@ -145,4 +165,15 @@ void JsonWriter::Null()
     m_Text += "null";
 }
 
-} // namespace tenon::cli
+void JsonWriter::Json(std::string_view value)
+{
+    Separate();
+    m_Text += value;
+}
+
+std::string JsonWriter::Take()
+{
+    return std::exchange(m_Text, std::string());
+}
+
+} // namespace tenon

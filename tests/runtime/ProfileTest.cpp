@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// What profiles say of networks: which events there are, where they nest, and the details of layers.
+#include "harness/Json.hpp"
+#include "harness/Networks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+/// The root of a profile.
+Json Printed(const IProfiler& profiler)
+{
+    std::ostringstream stream;
+    profiler.Print(stream);
+    return Json::Parse(stream.str()).At("Tenon");
+}
+
+const Json& Only(const Json& event, std::string_view prefix)
+{
+    const auto found = event.FindAll(prefix);
+    if (found.size() != 1)
+    {
+        throw std::runtime_error(std::to_string(found.size()) + " members " + std::string(prefix));
+    }
+    return *found.front();
+}
+
+size_t NumRaw(const Json& event)
+{
+    return Only(event, "Wall clock time_#").At("raw").m_Items.size();
+}
+
+NetworkId LoadProfiled(IRuntime& runtime, const INetwork& network, const INetworkProperties& properties)
+{
+    OptimizerOptionsOpaque options;
+    options.SetProfilingEnabled(properties.m_ProfilingEnabled);
+    NetworkId id = 0;
+    std::string text;
+    EXPECT_EQ(
+        runtime.LoadNetwork(id, Optimize(network, {"CpuRef"}, runtime.GetDeviceSpec(), options), text, properties),
+        Status::Success)
+        << text;
+    return id;
+}
+
+INetworkProperties Profiling(ProfilingDetailsMethod details = ProfilingDetailsMethod::Undefined)
+{
+    return {MemorySource::Undefined, MemorySource::Undefined, true, details};
+}
+
+} // namespace
+
+TEST(Profile, FollowsTheStepsOfANetwork)
+{
+    const IRuntimePtr runtime = IRuntime::Create({});
+    const NetworkId id = LoadProfiled(*runtime, *MakeChain(2, FloatInfo({2})), Profiling());
+    for (int i = 0; i < 3; ++i)
+    {
+        RunFloat(*runtime, id, {2}, {1, -3});
+    }
+    const Json root = Printed(*runtime->GetProfiler(id));
+    const Json& optimize = root.At("optimize_measurements_#1");
+    EXPECT_EQ(NumRaw(optimize), 1u);
+    EXPECT_EQ(NumRaw(Only(optimize, "InferTensors_#")), 1u);
+    EXPECT_EQ(NumRaw(Only(optimize, "Partition_#")), 1u);
+    const Json& load = root.At("loaded_network_measurements_#2");
+    EXPECT_EQ(load.FindAll("CreateWorkload_#").size(), 2u);
+    EXPECT_EQ(NumRaw(Only(load, "Plan_#")), 1u);
+    const Json& run = root.At("inference_measurements_#3");
+    EXPECT_EQ(NumRaw(run), 3u);
+    for (const char* step : {"PrepareInputs_#", "PrepareOutputs_#", "Execute_#", "WriteOutputs_#"})
+    {
+        EXPECT_EQ(NumRaw(Only(run, step)), 3u) << step;
+    }
+    const auto layers = Only(run, "Execute_#").FindAll("RefElementwiseUnary_Execute_#");
+    ASSERT_EQ(layers.size(), 2u);
+    EXPECT_EQ(NumRaw(*layers[1]), 3u);
+    EXPECT_EQ(layers[1]->At("layer").m_Text, "abs");
+    EXPECT_EQ(layers[1]->At("backend").m_Text, "CpuRef");
+    EXPECT_EQ(root.Find("layer_details"), nullptr);
+}
+
+TEST(Profile, CanBeEnabledAtAnyTimeAndOutlivesTheNetwork)
+{
+    const IRuntimePtr runtime = IRuntime::Create({});
+    const NetworkId id = Load(*runtime, *MakeChain(2, FloatInfo({2})));
+    const auto profiler = runtime->GetProfiler(id);
+    EXPECT_FALSE(profiler->IsProfilingEnabled());
+    RunFloat(*runtime, id, {2}, {1, -3});
+    profiler->EnableProfiling(true);
+    profiler->EnableNetworkDetailsToStdOut(ProfilingDetailsMethod::DetailsWithEvents);
+    RunFloat(*runtime, id, {2}, {1, -3});
+    profiler->EnableProfiling(false);
+    RunFloat(*runtime, id, {2}, {1, -3});
+    runtime->UnloadNetwork(id);
+    const Json root = Printed(*profiler);
+    EXPECT_EQ(NumRaw(root.At("inference_measurements_#3")), 1u);
+    EXPECT_EQ(NumRaw(root.At("optimize_measurements_#1")), 0u);
+    EXPECT_EQ(root.At("layer_details").m_Items.size(), 2u);
+    std::ostringstream table;
+    profiler->AnalyzeEventsAndWriteResults(table);
+    EXPECT_NE(table.str().find("RefElementwiseUnary_Execute 'abs'"), std::string::npos);
+}
+
+TEST(Profile, NewShapesAreTheRunsOwnPlan)
+{
+    const IRuntimePtr runtime = IRuntime::Create({});
+    const NetworkId id =
+        LoadProfiled(*runtime, *MakeChain(1, FloatInfo({2})), Profiling(ProfilingDetailsMethod::DetailsWithEvents));
+    RunFloat(*runtime, id, {3}, {1, -3, 2});
+    const Json root = Printed(*runtime->GetProfiler(id));
+    EXPECT_EQ(NumRaw(Only(root.At("inference_measurements_#3"), "Plan_#")), 1u);
+    EXPECT_EQ(NumRaw(Only(root.At("loaded_network_measurements_#2"), "Plan_#")), 1u);
+    const Json& layer = root.At("layer_details").m_Items.at(0);
+    EXPECT_EQ(layer.At("outputs").m_Items.at(0).At("shape").m_Items.at(0).m_Number, 3.0);
+}
+
+TEST(Profile, DetailsDescribeEachWorkload)
+{
+    INetworkPtr branch = INetwork::Create();
+    SoftmaxDescriptor descriptor;
+    descriptor.m_Beta = 2.5f;
+    IConnectableLayer* softmax = branch->AddSoftmaxLayer(descriptor, "soft\"max");
+    Connect(AddInput(*branch, 0, FloatInfo({1, 2})), softmax);
+    Connect(softmax, branch->AddOutputLayer(0));
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* choice = network->AddIfLayer(*branch, *branch, "choice");
+    Connect(AddInput(*network, 0, TensorInfo({1}, DataType::Boolean)), choice, 0);
+    Connect(AddInput(*network, 1, FloatInfo({1, 2})), choice, 1);
+    Connect(choice, network->AddOutputLayer(0));
+    const IRuntimePtr runtime = IRuntime::Create({});
+    const NetworkId id = LoadProfiled(*runtime, *network, Profiling(ProfilingDetailsMethod::DetailsOnly));
+    const uint8_t condition = 1;
+    const std::vector<float> values = {1, 2};
+    std::vector<float> result(2);
+    runtime->EnqueueWorkload(id,
+                             {{0, ConstTensor(TensorInfo({1}, DataType::Boolean, 0.0f, 0, true), &condition)},
+                              {1, ConstTensor(TensorInfo({1, 2}, DataType::Float32, 0.0f, 0, true), values.data())}},
+                             {{0, Tensor(FloatInfo({1, 2}), result.data())}});
+
+    const auto profiler = runtime->GetProfiler(id);
+    const Json root = Printed(*profiler);
+    EXPECT_EQ(root.m_Names, std::vector<std::string>{"layer_details"});
+    const auto layers = root.At("layer_details").FindAll("RefSoftmax_#");
+    ASSERT_EQ(layers.size(), 2u) << "one of each branch";
+    const Json& layer = *layers[0];
+    EXPECT_EQ(layer.At("name").m_Text, "soft\"max");
+    EXPECT_EQ(layer.At("type").m_Text, "Softmax");
+    EXPECT_EQ(layer.At("backend").m_Text, "CpuRef");
+    EXPECT_EQ(layer.At("kernel").m_Text, "RefSoftmax");
+    EXPECT_EQ(layer.At("parameters").At("Beta").m_Text, "2.5");
+    EXPECT_EQ(layer.At("inputs").m_Items.at(0).At("type").m_Text, "Float32");
+    EXPECT_EQ(layer.At("outputs").m_Items.at(0).At("shape").m_Items.at(1).m_Number, 2.0);
+
+    profiler->EnableNetworkDetailsToStdOut(ProfilingDetailsMethod::Undefined);
+    const Json events = Printed(*profiler);
+    const Json& execute = Only(events.At("inference_measurements_#3"), "Execute_#");
+    const Json& taken = Only(execute, "If_Execute_#");
+    EXPECT_EQ(taken.At("layer").m_Text, "choice");
+    const Json& inner = Only(Only(taken, "Execute_#"), "RefSoftmax_Execute_#");
+    EXPECT_EQ(inner.At("guid").m_Number, layer.At("guid").m_Number) << "an event finds its details";
+}
+
+} // namespace tenon::test
