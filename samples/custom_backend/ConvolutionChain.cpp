@@ -79,8 +79,9 @@ void RunRows(void* data, size_t begin, size_t end)
 template <typename T>
 void Append(std::vector<uint8_t>& bytes, const T* values, size_t count)
 {
-    const auto* first = reinterpret_cast<const uint8_t*>(values);
-    bytes.insert(bytes.end(), first, first + count * sizeof(T));
+    const size_t size = bytes.size();
+    bytes.resize(size + count * sizeof(T));
+    std::memcpy(bytes.data() + size, values, count * sizeof(T));
 }
 
 /// Takes values from the front of some bytes.
