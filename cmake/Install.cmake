@@ -12,7 +12,7 @@ target_link_options(tenon PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cma
 set_property(TARGET tenon APPEND PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/tenon.map)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tenon DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.def")
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "*.def")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # Tenon::armnn: what a program with Arm NN's includes links.

@@ -23,6 +23,7 @@ class IBackend;
 class ICustomAllocator;
 class IMemoryOptimizerStrategy;
 class IRuntime;
+struct DynamicBackendReport;
 
 using NetworkId = int;
 using IRuntimePtr = std::unique_ptr<IRuntime, void (*)(IRuntime* runtime)>;
@@ -107,12 +108,13 @@ public:
     struct CreationOptions
     {
         bool m_EnableGpuProfiling = false;
-        /// Folder with dynamic backends; empty: none are loaded.
+        /// Folder with dynamic backends (*_backend.so), or one such file; empty: none are loaded. See
+        /// RegisterDynamicBackends in <tenon/backend/BackendRegistry.hpp>, and docs/backends.md.
         std::string m_DynamicBackendsPath;
         bool m_ProtectedMode = false;
         ExternalProfilingOptions m_ProfilingOptions;
-        /// Options for backends at their creation. No backend has any yet: what is not empty is refused. Options for
-        /// a network go into OptimizerOptionsOpaque::AddModelOption.
+        /// Options for dynamic backends at their creation; for a backend that is not there, and for built-in ones,
+        /// which have none, they are refused. Options for a network go into OptimizerOptionsOpaque::AddModelOption.
         std::vector<BackendOptions> m_BackendOptions;
         /// Bounds on what networks may ask for (Tenon).
         Limits m_Limits;
@@ -189,6 +191,8 @@ public:
     virtual Status UnloadNetwork(NetworkId networkId) = 0;
 
     virtual const IDeviceSpec& GetDeviceSpec() const = 0;
+    /// What became of the files of CreationOptions::m_DynamicBackendsPath, in order of their names (Tenon).
+    virtual const std::vector<DynamicBackendReport>& GetDynamicBackendReports() const = 0;
     virtual const std::shared_ptr<IProfiler> GetProfiler(NetworkId networkId) const = 0;
     /// Runs that begin from now on call `func` in place of printing their values, if the network was optimized with
     /// SetDebugEnabled(true); an empty one ends that.

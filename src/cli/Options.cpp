@@ -129,6 +129,9 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
                    "For each backend of -c but the last: subgraphs with fewer layers go to the next one");
     app.add_flag("--all-or-nothing", options.m_AllOrNothing,
                  "For each backend of -c but the last: it runs all layers or none");
+    app.add_option("-b,--dynamic-backends-path", options.m_DynamicBackendsPath,
+                   "A folder of backends (*_backend.so) to load, or one such file")
+        ->envname("TENON_DYNAMIC_BACKENDS_PATH");
     app.add_option(
         "-d,--input-tensor-data", raw.m_InputFiles,
         "One file per input, with commas between them: .npy; a picture (PNG, JPEG, BMP), which is resized to "

@@ -24,6 +24,7 @@ struct Options
     unsigned int m_MaxPartitions = 0;
     unsigned int m_MinLayersPerPartition = 0;
     bool m_AllOrNothing = false;
+    std::string m_DynamicBackendsPath;
     std::vector<std::string> m_InputFiles;
     std::vector<std::string> m_OutputFiles;
     std::vector<std::string> m_InputNames;

@@ -170,7 +170,9 @@ public:
             m_Labels = ReadLabels(m_Options.m_LabelsFile);
         }
         Stopwatch creation;
-        m_Runtime = IRuntime::Create({});
+        IRuntime::CreationOptions creationOptions;
+        creationOptions.m_DynamicBackendsPath = m_Options.m_DynamicBackendsPath;
+        m_Runtime = IRuntime::Create(creationOptions);
         m_Report.m_LoadMs += creation.Milliseconds();
         const std::vector<BackendId> backends = SelectBackends(m_Options.m_Compute, *m_Runtime);
 

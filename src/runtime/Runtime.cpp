@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace tenon
@@ -32,13 +33,10 @@ Runtime::Runtime(const CreationOptions& options) : m_Limits(options.m_Limits)
 {
     // What is asked for but not there is refused: going on without it would be a silent fallback.
     const std::pair<bool, const char*> unavailable[] = {
-        {!options.m_DynamicBackendsPath.empty(), "m_DynamicBackendsPath"},
         {options.m_EnableGpuProfiling, "m_EnableGpuProfiling"},
         {options.m_ProtectedMode, "m_ProtectedMode"},
         {options.m_ProfilingOptions.m_EnableProfiling, "m_ProfilingOptions.m_EnableProfiling"},
         {options.m_ProfilingOptions.m_TimelineEnabled, "m_ProfilingOptions.m_TimelineEnabled"},
-        {!options.m_BackendOptions.empty(),
-         "m_BackendOptions"}, // no backend takes any at its creation; see OptimizerOptionsOpaque::AddModelOption
     };
     for (const auto& [asked, name] : unavailable)
     {
@@ -48,16 +46,39 @@ Runtime::Runtime(const CreationOptions& options) : m_Limits(options.m_Limits)
                 fmt::format("creation option {} is not available in version {}; leave it off", name, TENON_VERSION));
         }
     }
-    RegisterBuiltinBackends(m_DeviceSpec.m_Registry);
+    RegisterBackends(options);
+}
+
+void Runtime::RegisterBackends(const CreationOptions& options)
+{
+    BackendRegistry& registry = m_DeviceSpec.m_Registry;
+    RegisterBuiltinBackends(registry);
     for (const auto& backend : options.m_Backends)
     {
-        m_DeviceSpec.m_Registry.Register(backend);
+        registry.Register(backend);
     }
-    m_DeviceSpec.m_Ids = m_DeviceSpec.m_Registry.GetBackendIds();
-    m_Memories = std::make_unique<const MemorySpaces>(m_DeviceSpec.m_Registry, options);
+    if (!options.m_DynamicBackendsPath.empty())
+    {
+        m_DynamicBackends = RegisterDynamicBackends(registry, options.m_DynamicBackendsPath, options.m_BackendOptions);
+    }
+    m_DeviceSpec.m_Ids = registry.GetBackendIds();
+    for (const BackendOptions& group : options.m_BackendOptions)
+    {
+        const bool isDynamic = std::any_of(m_DynamicBackends.begin(), m_DynamicBackends.end(),
+                                           [&](const DynamicBackendReport& report)
+                                           { return report.m_IsLoaded && report.m_BackendId == group.GetBackendId(); });
+        if (!isDynamic)
+        {
+            throw InvalidArgumentException(fmt::format(
+                "creation options are given for backend '{}', which was not loaded from "
+                "m_DynamicBackendsPath; options for a network go into OptimizerOptionsOpaque::AddModelOption",
+                group.GetBackendId().Get()));
+        }
+    }
+    m_Memories = std::make_unique<const MemorySpaces>(registry, options);
     for (const BackendId& id : m_DeviceSpec.m_Ids)
     {
-        if (auto context = m_DeviceSpec.m_Registry.Get(id).CreateBackendContext(options))
+        if (auto context = registry.Get(id).CreateBackendContext(options))
         {
             m_Contexts.emplace(id.Get(), std::move(context));
         }

@@ -59,12 +59,14 @@ public:
     void ResetStates(NetworkId networkId, SessionId sessionId) override { Share(networkId)->ResetStates(sessionId); }
     Status UnloadNetwork(NetworkId networkId) override;
     const IDeviceSpec& GetDeviceSpec() const override { return m_DeviceSpec; }
+    const std::vector<DynamicBackendReport>& GetDynamicBackendReports() const override { return m_DynamicBackends; }
     const std::shared_ptr<IProfiler> GetProfiler(NetworkId networkId) const override;
     void RegisterDebugCallback(NetworkId networkId, const DebugCallbackFunction& func) override;
     NetworkStatistics GetStatistics(NetworkId networkId) const override;
     void SetNumberOfThreads(NetworkId networkId, unsigned int numberOfThreads) override;
 
 private:
+    void RegisterBackends(const CreationOptions& options);
     NetworkId Load(IOptimizedNetworkPtr network, const INetworkProperties& properties);
     NetworkId NewId();
     std::shared_ptr<LoadedNetwork>& Find(NetworkId networkId);
@@ -80,6 +82,7 @@ private:
     DeviceSpec m_DeviceSpec;
     std::unique_ptr<const MemorySpaces> m_Memories;
     BackendContexts m_Contexts;
+    std::vector<DynamicBackendReport> m_DynamicBackends;
     ThreadPool m_Pool;
     mutable std::shared_mutex m_Mutex;
     std::map<NetworkId, std::shared_ptr<LoadedNetwork>> m_Networks;

@@ -92,7 +92,8 @@ struct RunVariant
 /// Runs a supported case once on a backend; returns the bytes of its outputs, one after the other.
 std::vector<std::byte> RunOp(const IBackend& backend, const OpCase& op, const RunVariant& variant);
 
-/// The backends that cases run on; CpuRef is the first.
+/// The backends that cases run on: the built-in ones, CpuRef first, and those of the folder or file that the
+/// environment variable TENON_DYNAMIC_BACKENDS_PATH names.
 const std::vector<std::shared_ptr<const IBackend>>& GetTestBackends();
 
 } // namespace tenon::test

@@ -20,6 +20,7 @@ set(rules
   "src/backends/common : api backend common fmt"
   "src/backends/reference : api backend common backends/common eigen"
   "src/backends/cpu : api backend common backends/common backends/reference posix highway openblas eigen"
+  "src/backends/plugin : api backend common posix fmt"
   "src/backends/BackendHelper.cpp : api backend"
   "src/backends/builtin.cpp : api backend backends/reference backends/cpu"
   "src/optimizer : api backend common graph fmt"

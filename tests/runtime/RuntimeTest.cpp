@@ -323,7 +323,7 @@ TEST(Runtime, DebugCallbackSeesEveryLayer)
 TEST(Runtime, RefusesOptionsThatItCannotHonour)
 {
     IRuntime::CreationOptions options;
-    options.m_DynamicBackendsPath = "/somewhere";
+    options.m_ProtectedMode = true;
     EXPECT_THROW(IRuntime::Create(options), UnimplementedException);
 }
 

@@ -35,6 +35,22 @@ private:
     std::vector<std::shared_ptr<const IBackend>> m_Backends;
 };
 
+/// What became of one file of IRuntime::CreationOptions::m_DynamicBackendsPath.
+struct DynamicBackendReport
+{
+    std::string m_Path;
+    bool m_IsLoaded = false;
+    BackendId m_BackendId; ///< Undefined where the file did not get so far
+    std::string m_Reason;  ///< why it is not loaded
+};
+
+/// Loads the backends of a folder (files named *_backend.so, also with version numbers behind; other files are
+/// reported and left alone), or of one such file, in order of their names, and registers those that can be used. One
+/// that cannot be used is no error: its report says why, and so does the log. `options` are those for backends at their
+/// creation. Throws FileNotFoundException where there is no `path`. What a backend must be: docs/backends.md.
+TENON_API std::vector<DynamicBackendReport> RegisterDynamicBackends(BackendRegistry& registry, const std::string& path,
+                                                                    const std::vector<BackendOptions>& options);
+
 /// Puts CpuRef and CpuAcc into `registry`; every runtime does so.
 TENON_API void RegisterBuiltinBackends(BackendRegistry& registry);
 

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table between Tenon and a backend in a shared object ("dynamic backend"). C99; a plugin needs this file and links
+ * nothing of Tenon. docs/backends.md is the guide; samples/custom_backend a complete plugin.
+ *
+ * The rule of versions. A plugin is taken if its table's `major` is TENON_PLUGIN_MAJOR. Within a major version structs
+ * that have a `struct_size` only grow at their end: who reads one uses a member only if it lies within the struct_size
+ * that the writer set, and takes what is beyond as null or 0. Structs without struct_size never change.
+ *
+ * Ownership. Who makes an object destroys it: tenon_plugin_* objects belong to the plugin, and the host gives each back
+ * exactly once, through the destroy function beside the one that made it. Structs that are passed by pointer, and all
+ * that they point to, are valid during the call only, but for constant data and blobs, which live as long as the
+ * tenon_plugin_model that is passed, or whose workload is.
+ *
+ * Errors. Functions that can fail return a tenon_status and write a text to `error` if it is not TENON_OK. A function
+ * that fails makes nothing. Neither exceptions nor longjmp may cross the line, in either direction.
+ *
+ * Threads. Every function may be called from any thread, and from several at once, unless it says otherwise.
+ *
+ * Strings are UTF-8 and end with 0. Byte counts are size_t. All functions are required unless marked optional. */
+#ifndef TENON_BACKEND_PLUGIN_H
+#define TENON_BACKEND_PLUGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TENON_PLUGIN_MAJOR 1u
+#define TENON_PLUGIN_MINOR 0u
+
+/* The one symbol that a plugin exports: a tenon_plugin_entry of this name. */
+#define TENON_PLUGIN_ENTRY tenon_plugin_get_table
+#define TENON_PLUGIN_ENTRY_NAME "tenon_plugin_get_table"
+
+typedef int32_t tenon_status;
+enum
+{
+    TENON_OK = 0,
+    TENON_ERROR = 1,            /* RuntimeException */
+    TENON_INVALID_ARGUMENT = 2, /* InvalidArgumentException */
+    TENON_UNSUPPORTED = 3,      /* UnimplementedException */
+    TENON_OUT_OF_MEMORY = 4,    /* MemoryValidationException */
+    TENON_INVALID_LAYER = 5,    /* LayerValidationException */
+    TENON_INVALID_DATA = 6      /* ParseException: bytes of a blob that are none */
+};
+
+/* Room for a text; the writer cuts what does not fit and always ends it with 0. Never null, capacity at least 256.
+ */
+typedef struct tenon_text
+{
+    char* data;
+    size_t capacity;
+} tenon_text;
+
+/* Element types: the numbers of tenon::DataType, which never change. */
+typedef int32_t tenon_data_type;
+enum
+{
+    TENON_FLOAT16 = 0,
+    TENON_FLOAT32 = 1,
+    TENON_QASYMM_U8 = 2,
+    TENON_SIGNED32 = 3,
+    TENON_BOOLEAN = 4,
+    TENON_QSYMM_S16 = 5,
+    TENON_QSYMM_S8 = 6,
+    TENON_QASYMM_S8 = 7,
+    TENON_BFLOAT16 = 8,
+    TENON_SIGNED64 = 9,
+    TENON_FLOAT64 = 10,
+    TENON_SIGNED8 = 11,
+    TENON_SIGNED16 = 12,
+    TENON_UNSIGNED8 = 13,
+    TENON_UNSIGNED16 = 14,
+    TENON_UNSIGNED32 = 15,
+    TENON_UNSIGNED64 = 16,
+    TENON_QSYMM_S4 = 17,
+    TENON_COMPLEX64 = 18,
+    TENON_COMPLEX128 = 19
+};
+
+#define TENON_UNKNOWN_RANK UINT32_MAX
+#define TENON_UNKNOWN_DIM (-1)
+
+/* What a tensor is. */
+typedef struct tenon_tensor_info
+{
+    size_t struct_size;
+    tenon_data_type type;
+    uint32_t rank;            /* at most 8; 0 for a scalar; TENON_UNKNOWN_RANK */
+    const int64_t* dims;      /* rank many; TENON_UNKNOWN_DIM where a size is known only in a run */
+    size_t num_bytes;         /* 0 while a size is unknown */
+    uint32_t num_scales;      /* 0: not quantized; 1: per tensor; else one for each index of quantization_dim */
+    const float* scales;      /* real = scale * (stored - zero point) */
+    uint32_t num_zero_points; /* 1, or as many as scales */
+    const int32_t* zero_points;
+    int32_t quantization_dim; /* -1: per tensor */
+    uint8_t is_constant;
+} tenon_tensor_info;
+
+/* A named value: a field of a layer's descriptor (include/tenon/Descriptors.hpp; the name is the field's without
+ * m_), or an option. */
+typedef int32_t tenon_attribute_kind;
+enum
+{
+    TENON_INTS = 0,   /* int64_t[count]: integers, enumerations, axes; a pair gives two */
+    TENON_FLOATS = 1, /* double[count] */
+    TENON_STRING = 2, /* char[count], and a 0 after them */
+    TENON_BYTES = 3,  /* uint8_t[count] */
+    TENON_BOOL = 4,   /* uint8_t[1]: 0 or 1 */
+    TENON_SHAPE = 5   /* int64_t[count]: sizes or TENON_UNKNOWN_DIM */
+};
+typedef struct tenon_attribute
+{
+    const char* name;
+    tenon_attribute_kind kind;
+    uint8_t is_unknown_rank; /* of a shape; the count is 0 then, as for a scalar */
+    size_t count;
+    const void* values;
+} tenon_attribute;
+
+typedef struct tenon_plugin_backend tenon_plugin_backend;   /* the backend, one per runtime */
+typedef struct tenon_plugin_model tenon_plugin_model;       /* the backend with the options of one network */
+typedef struct tenon_plugin_workload tenon_plugin_workload; /* a layer: created */
+typedef struct tenon_plugin_shaped tenon_plugin_shaped;     /* a workload for known shapes: reshaped */
+typedef struct tenon_plugin_blob tenon_plugin_blob;         /* layers that were compiled into one */
+typedef struct tenon_plugin_memory tenon_plugin_memory;     /* a block of device memory */
+typedef struct tenon_plugin_queue tenon_plugin_queue;       /* an in-order queue of a device */
+
+/* A layer, when support is asked for and when its workload is created: shapes may be unknown. And when a workload
+ * is reshaped: all shapes are known but those of late outputs, and parameters that arrived as tensors are in the
+ * attributes. */
+typedef struct tenon_layer
+{
+    size_t struct_size;
+    const char* type; /* the name in include/tenon/ops.def, e.g. "Convolution2d" */
+    const char* name;
+    uint64_t guid;
+    size_t num_attributes;
+    const tenon_attribute* attributes;
+    size_t num_inputs;
+    const tenon_tensor_info* const* inputs; /* by input slot; null where not connected */
+    const void* const* constant_data;       /* by input slot: values of a constant input, else null */
+    const uint8_t* input_is_constant;       /* by input slot; where it is 1 and constant_data null, nobody knows the
+                                               values yet */
+    size_t num_outputs;
+    const tenon_tensor_info* const* outputs;
+    tenon_plugin_blob* blob; /* of a layer of type "PreCompiled": what this plugin compiled; else null */
+    size_t num_activation_attributes;
+    const tenon_attribute* activation; /* of an activation that is fused into the layer; none: num is 0 */
+} tenon_layer;
+
+/* Why a layer is refused: the numbers of tenon::SupportCode. */
+typedef int32_t tenon_support_code;
+enum
+{
+    TENON_SUPPORTED = 0,
+    TENON_UNKNOWN_LAYER = 1,
+    TENON_UNSUPPORTED_TYPE = 2,
+    TENON_UNSUPPORTED_PARAMETERS = 3,
+    TENON_UNSUPPORTED_DYNAMIC = 4,
+    TENON_UNAVAILABLE = 5
+};
+
+/* Splits a loop over the threads of the run. */
+typedef void (*tenon_loop_body)(void* body_data, size_t begin, size_t end);
+typedef struct tenon_parallel
+{
+    size_t struct_size;
+    void* self;
+    uint32_t num_threads;
+    /* Runs body(begin, end) over [0, count) in pieces of at least `grain`; returns when all are done. The body must
+     * not fail: what goes wrong in it is kept in body_data. */
+    void (*run)(void* self, size_t count, size_t grain, tenon_loop_body body, void* body_data);
+} tenon_parallel;
+
+typedef struct tenon_device_tensor
+{
+    tenon_plugin_memory* memory; /* null: not connected, a constant, or no bytes */
+    size_t offset;
+} tenon_device_tensor;
+
+/* Memory for outputs whose shape only the execution knows. */
+typedef struct tenon_late_outputs
+{
+    size_t struct_size;
+    void* self;
+    /* Fixes the shape of an output, once each, and gives its memory. */
+    tenon_status (*allocate)(void* self, size_t output, uint32_t rank, const int64_t* dims, void** memory,
+                             tenon_text* error);
+    /* The same for a plugin with a device. */
+    tenon_status (*allocate_on_device)(void* self, size_t output, uint32_t rank, const int64_t* dims,
+                                       tenon_device_tensor* memory, tenon_text* error);
+} tenon_late_outputs;
+
+/* Memory of one execution. */
+typedef struct tenon_execute_args
+{
+    size_t struct_size;
+    size_t num_inputs;
+    const void* const* inputs; /* null where not connected */
+    size_t num_outputs;
+    void* const* outputs;
+    void* scratch; /* as many bytes as reshape asked for, aligned to 64 */
+    const tenon_parallel* parallel;
+    const tenon_late_outputs* late_outputs; /* null unless the layer's outputs are late */
+    /* Only for plugins with device memory: their tensors are here; inputs above has constants, and inputs whose
+     * values shape inference needs. execute submits its work to the queue and may return before it has run. */
+    tenon_plugin_queue* queue;
+    const tenon_device_tensor* device_inputs;
+    const tenon_device_tensor* device_outputs;
+    tenon_device_tensor device_scratch;
+} tenon_execute_args;
+
+typedef struct tenon_subgraph_layer
+{
+    const tenon_layer* layer;
+    const uint32_t* inputs;  /* numbers of tensors by input slot; UINT32_MAX where not connected */
+    const uint32_t* outputs; /* by output slot */
+} tenon_subgraph_layer;
+
+/* Connected layers that were assigned to the plugin; producers come first. */
+typedef struct tenon_subgraph
+{
+    size_t struct_size;
+    size_t num_layers;
+    const tenon_subgraph_layer* layers;
+    size_t num_inputs; /* tensors that come from outside and are no constants */
+    const uint32_t* inputs;
+    size_t num_outputs; /* tensors that are read outside */
+    const uint32_t* outputs;
+    size_t num_tensors;
+    const tenon_tensor_info* const* tensors;
+} tenon_subgraph;
+
+/* Where a plugin says what becomes of a subgraph. Layers are named by their place in it, each at most once; those
+ * that are not named stay as they are. Each function copies what it is given. */
+typedef struct tenon_subgraph_answer
+{
+    size_t struct_size;
+    void* self;
+    /* The layers become one PreCompiled layer that runs `blob`, which the host takes over unless this fails. Its
+     * inputs and outputs are these tensors in this order: all that the layers read from others, and all that others
+     * read. */
+    tenon_status (*compile)(void* self, size_t num_layers, const size_t* layers, size_t num_inputs,
+                            const uint32_t* inputs, size_t num_outputs, const uint32_t* outputs,
+                            tenon_plugin_blob* blob, const char* name, tenon_text* error);
+    /* The plugin cannot run the layers after all: they go to the next backend. */
+    tenon_status (*fail)(void* self, size_t num_layers, const size_t* layers, const char* reason, tenon_text* error);
+    /* Layers that change nothing: they go, and whoever reads them reads their input. */
+    tenon_status (*remove)(void* self, size_t num_layers, const size_t* layers, tenon_text* error);
+} tenon_subgraph_answer;
+
+/* Takes bytes, call after call. */
+typedef struct tenon_sink
+{
+    size_t struct_size;
+    void* self;
+    tenon_status (*write)(void* self, const void* bytes, size_t count, tenon_text* error);
+} tenon_sink;
+
+typedef int32_t tenon_severity;
+enum
+{
+    TENON_TRACE = 0,
+    TENON_DEBUG = 1,
+    TENON_INFO = 2,
+    TENON_WARNING = 3,
+    TENON_ERROR_SEVERITY = 4,
+    TENON_FATAL = 5
+};
+
+/* What the host offers. Lives as long as the plugin is loaded. */
+typedef struct tenon_host
+{
+    size_t struct_size;
+    uint32_t major; /* of the host's plugin.h */
+    uint32_t minor;
+    const char* version; /* of Tenon */
+    void* self;
+    /* Writes to Tenon's log. */
+    void (*log)(void* self, tenon_severity severity, const char* text);
+} tenon_host;
+
+/* Memory and queues of a device. The table's member of this type is null for a plugin on the host. Semantics: see
+ * include/tenon/backend/ITensorHandleFactory.hpp, of which this is the C form. */
+typedef struct tenon_device
+{
+    size_t struct_size;
+    const char* memory_id;
+    size_t alignment;      /* a power of two, at least 1 */
+    uint32_t import_flags; /* tenon::MemorySource bits that memory_import takes: 1 is malloc */
+
+    tenon_status (*memory_allocate)(tenon_plugin_backend* backend, size_t bytes, tenon_plugin_memory** memory,
+                                    tenon_text* error);
+    /* Optional. Gives a null memory where this block cannot be used; that is no error. */
+    tenon_status (*memory_import)(tenon_plugin_backend* backend, void* host, size_t bytes, uint32_t source,
+                                  tenon_plugin_memory** memory, tenon_text* error);
+    void (*memory_free)(tenon_plugin_backend* backend, tenon_plugin_memory* memory);
+
+    /* The functions of one queue are called by one thread at a time. */
+    tenon_status (*queue_create)(tenon_plugin_backend* backend, tenon_plugin_queue** queue, tenon_text* error);
+    void (*queue_destroy)(tenon_plugin_backend* backend, tenon_plugin_queue* queue); /* waits for what is under way */
+    tenon_status (*queue_write)(tenon_plugin_queue* queue, tenon_plugin_memory* target, size_t offset,
+                                const void* source, size_t bytes, tenon_text* error);
+    tenon_status (*queue_read)(tenon_plugin_queue* queue, void* target, tenon_plugin_memory* source, size_t offset,
+                               size_t bytes, tenon_text* error);
+    tenon_status (*queue_copy)(tenon_plugin_queue* queue, tenon_plugin_memory* target, size_t target_offset,
+                               tenon_plugin_memory* source, size_t source_offset, size_t bytes, tenon_text* error);
+    /* Optional, both or none. access: 0 reads, 1 writes all of it. */
+    tenon_status (*queue_map)(tenon_plugin_queue* queue, tenon_plugin_memory* memory, size_t offset, size_t bytes,
+                              int32_t access, void** mapped, tenon_text* error);
+    tenon_status (*queue_unmap)(tenon_plugin_queue* queue, tenon_plugin_memory* memory, void* mapped,
+                                tenon_text* error);
+    tenon_status (*queue_signal)(tenon_plugin_queue* queue, uint64_t* fence, tenon_text* error);
+    tenon_status (*queue_wait)(tenon_plugin_queue* queue, uint64_t fence, tenon_text* error);
+} tenon_device;
+
+/* What happens around networks that have layers on the plugin; network ids are the application's. */
+typedef struct tenon_hooks
+{
+    size_t struct_size;
+    /* All optional. What the first two and after_enqueue return ends the call that led there. */
+    tenon_status (*before_load)(tenon_plugin_backend* backend, int32_t network, tenon_text* error);
+    tenon_status (*before_enqueue)(tenon_plugin_backend* backend, int32_t network, tenon_text* error);
+    tenon_status (*after_enqueue)(tenon_plugin_backend* backend, int32_t network, tenon_text* error);
+    void (*after_load)(tenon_plugin_backend* backend, int32_t network);
+    void (*before_unload)(tenon_plugin_backend* backend, int32_t network);
+    void (*after_unload)(tenon_plugin_backend* backend, int32_t network);
+} tenon_hooks;
+
+/* What a plugin is. A constant of the plugin's. */
+typedef struct tenon_plugin_table
+{
+    size_t struct_size;
+    uint32_t major; /* TENON_PLUGIN_MAJOR and TENON_PLUGIN_MINOR as the plugin was compiled */
+    uint32_t minor;
+
+    const char* id;             /* the BackendId, e.g. "VendorNpu" */
+    const char* vendor_version; /* for people */
+    const tenon_device* device; /* null: tensors are in host memory */
+    const tenon_hooks* hooks;   /* null: none */
+
+    /* Once per runtime; `options` are those of IRuntime::CreationOptions for this backend. */
+    tenon_status (*backend_create)(const tenon_host* host, size_t num_options, const tenon_attribute* options,
+                                   tenon_plugin_backend** backend, tenon_text* error);
+    void (*backend_destroy)(tenon_plugin_backend* backend);
+    /* Named abilities as attributes. Valid as long as the backend. Optional. */
+    void (*backend_capabilities)(tenon_plugin_backend* backend, size_t* count, const tenon_attribute** capabilities);
+
+    /* For each network that is optimized and for each that is loaded, once or more; `options` are its ModelOptions for
+     * this backend. */
+    tenon_status (*model_create)(tenon_plugin_backend* backend, size_t num_options, const tenon_attribute* options,
+                                 tenon_plugin_model** model, tenon_text* error);
+    void (*model_destroy)(tenon_plugin_model* model);
+
+    /* Changes nothing. `reason` is for people and stays empty where the answer is TENON_SUPPORTED. */
+    tenon_support_code (*is_supported)(tenon_plugin_model* model, const tenon_layer* layer, tenon_text* reason);
+    /* Whether the plugin runs the layer with this activation fused into it. Optional: it fuses none. */
+    tenon_support_code (*is_activation_fusable)(tenon_plugin_model* model, const tenon_layer* layer,
+                                                size_t num_attributes, const tenon_attribute* activation,
+                                                tenon_text* reason);
+    /* Optional: subgraphs stay as they are. */
+    tenon_status (*optimize_subgraph)(tenon_plugin_model* model, const tenon_subgraph* subgraph,
+                                      const tenon_subgraph_answer* answer, tenon_text* error);
+
+    /* The three steps of a workload: see include/tenon/backend/IWorkload.hpp. */
+    tenon_status (*workload_create)(tenon_plugin_model* model, const tenon_layer* layer,
+                                    tenon_plugin_workload** workload, tenon_text* error);
+    void (*workload_destroy)(tenon_plugin_workload* workload);
+    /* The kernel's name for profiles; valid as long as the workload. */
+    const char* (*workload_name)(tenon_plugin_workload* workload);
+    tenon_status (*workload_reshape)(tenon_plugin_workload* workload, const tenon_layer* layer,
+                                     tenon_plugin_shaped** shaped, size_t* scratch_bytes, tenon_text* error);
+    void (*shaped_destroy)(tenon_plugin_shaped* shaped);
+    tenon_status (*shaped_execute)(tenon_plugin_shaped* shaped, const tenon_execute_args* args, tenon_text* error);
+
+    /* Blobs of PreCompiled layers. Optional, all or none, where optimize_subgraph is null or never compiles; save
+     * and load are optional for themselves: networks with such layers cannot be written to files then. */
+    void (*blob_destroy)(tenon_plugin_blob* blob);
+    tenon_status (*blob_save)(tenon_plugin_backend* backend, const tenon_plugin_blob* blob, const tenon_sink* sink,
+                              tenon_text* error);
+    tenon_status (*blob_load)(tenon_plugin_backend* backend, const void* bytes, size_t count, tenon_plugin_blob** blob,
+                              tenon_text* error);
+} tenon_plugin_table;
+
+/* The type of the exported symbol, which C++ declares extern "C". The table lives as long as the shared object is
+ * loaded. */
+typedef const tenon_plugin_table* (*tenon_plugin_entry)(void);
+
+#endif /* TENON_BACKEND_PLUGIN_H */

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// PluginBackend: the IBackend that a plugin's table is for the rest of Tenon.
+#pragma once
+
+#include "backends/plugin/Plugin.hpp"
+
+#include <tenon/backend/IBackend.hpp>
+
+#include <memory>
+
+namespace tenon::plugin
+{
+
+std::shared_ptr<const IBackend> MakePluginBackend(std::shared_ptr<const Plugin> plugin);
+
+/// The plugin with the options of one network; what the workloads of the network keep alive.
+class Model
+{
+public:
+    Model(std::shared_ptr<const Plugin> plugin, const ModelOptions& options);
+    ~Model();
+    Model(const Model&) = delete;
+    Model& operator=(const Model&) = delete;
+
+    const Plugin& GetPlugin() const { return *m_Plugin; }
+    tenon_plugin_model* Get() const { return m_Model; }
+
+private:
+    std::shared_ptr<const Plugin> m_Plugin;
+    tenon_plugin_model* m_Model = nullptr;
+};
+
+/// PluginWorkload.cpp
+std::unique_ptr<IWorkload> MakePluginWorkload(std::shared_ptr<const Model> model, const LayerView& layer);
+/// PluginSubgraph.cpp. Precondition: the table has optimize_subgraph.
+OptimizationViews OptimizeWithPlugin(const std::shared_ptr<const Plugin>& plugin, const SubgraphView& subgraph,
+                                     const ModelOptions& options);
+
+} // namespace tenon::plugin
