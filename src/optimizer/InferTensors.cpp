@@ -2,6 +2,7 @@
 // InferTensors: see InferTensors.hpp.
 #include "optimizer/InferTensors.hpp"
 
+#include "optimizer/FixedShapes.hpp"
 #include "optimizer/Nested.hpp"
 
 #include <fmt/format.h>
@@ -305,9 +306,14 @@ void InferTensors(Graph& graph, const OptimizerOptionsOpaque& options, std::vect
             }
             for (unsigned int i = 0; i < shapes.size(); ++i)
             {
+                const TensorShape* target = FindTargetShape(*layer);
                 if (shapes[i].AreAllDimensionsSpecified())
                 {
                     SetShape(*layer, layer->Output(i), shapes[i], options, messages);
+                }
+                else if (target != nullptr)
+                {
+                    SetShape(*layer, layer->Output(i), *target, options, messages);
                 }
                 else
                 {

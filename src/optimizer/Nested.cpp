@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <unordered_set>
+
 namespace tenon
 {
 
@@ -39,6 +41,21 @@ uint64_t CountLayers(const Graph& graph, unsigned int nestingLeft)
         }
     }
     return count;
+}
+
+void AddConstantBytes(const Graph& graph, std::unordered_set<const void*>& seen, uint64_t& bytes)
+{
+    for (const auto& layer : graph.Layers())
+    {
+        if (layer->GetConstant() != nullptr && seen.insert(layer->GetConstant()->m_Tensor.GetMemoryArea()).second)
+        {
+            bytes += layer->GetConstant()->m_Tensor.GetNumBytes();
+        }
+        for (const auto& body : layer->Bodies())
+        {
+            AddConstantBytes(*body, seen, bytes);
+        }
+    }
 }
 
 void CheckType(const Layer& layer, const std::string& outside, DataType given, const std::string& inside,
@@ -96,6 +113,14 @@ void CheckSize(const Graph& graph, const Limits& limits)
                                                    "Limits::m_MaxLayers",
                                                    count, limits.m_MaxLayers));
     }
+}
+
+uint64_t CountConstantBytes(const Graph& graph)
+{
+    std::unordered_set<const void*> seen;
+    uint64_t bytes = 0;
+    AddConstantBytes(graph, seen, bytes);
+    return bytes;
 }
 
 void CheckBodies(const Graph& graph)

@@ -16,6 +16,9 @@ const TensorInfo& GetBodyOutputInfo(const Graph& body, unsigned int id);
 /// allows.
 void CheckSize(const Graph& graph, const Limits& limits);
 
+/// Bytes of all constants, nested networks included; memory that several constants share counts once.
+uint64_t CountConstantBytes(const Graph& graph);
+
 /// Throws GraphValidationException unless the tensor types on both sides of each nested network agree: the runtime
 /// passes memory through as it is. The graph and its bodies must have their tensor infos.
 void CheckBodies(const Graph& graph);

@@ -15,6 +15,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace tenon
 {
 
@@ -39,14 +42,14 @@ void RefuseUnavailable(const OptimizerOptionsOpaque& options)
     }
 }
 
-void RunPasses(Graph& graph, Profiler& profiler)
+void RunPasses(Graph& graph, std::span<const Pass> passes, PassContext& context, Profiler& profiler)
 {
-    for (const Pass& pass : GetPasses())
+    for (const Pass& pass : passes)
     {
         const auto event = profiler.Scope(ProfilingCategory::Optimize, pass.m_Name);
         try
         {
-            pass.m_Run(graph);
+            pass.Run(graph, context);
 #ifndef NDEBUG
             ValidateGraph(graph);
 #endif
@@ -59,7 +62,7 @@ void RunPasses(Graph& graph, Profiler& profiler)
 }
 
 /// Validates the graph, infers tensors and runs the passes; nested networks first, whose outputs give types.
-void Simplify(Graph& graph, const OptimizerOptionsOpaque& options, Profiler& profiler,
+void Simplify(Graph& graph, std::span<const Pass> passes, PassContext& context, Profiler& profiler,
               std::vector<std::string>& messages)
 {
     ValidateGraph(graph);
@@ -69,7 +72,7 @@ void Simplify(Graph& graph, const OptimizerOptionsOpaque& options, Profiler& pro
         {
             try
             {
-                Simplify(*body, options, profiler, messages);
+                Simplify(*body, passes, context, profiler, messages);
             }
             catch (Exception& error)
             {
@@ -80,10 +83,20 @@ void Simplify(Graph& graph, const OptimizerOptionsOpaque& options, Profiler& pro
     }
     {
         const auto event = profiler.Scope(ProfilingCategory::Optimize, "InferTensors");
-        InferTensors(graph, options, messages);
+        InferTensors(graph, context.m_Options, messages);
     }
     CheckBodies(graph);
-    RunPasses(graph, profiler);
+    RunPasses(graph, passes, context, profiler);
+}
+
+/// A small file must not ask for much memory: folded constants are held to a multiple of the constants that there are.
+uint64_t GetFoldingBytes(const Graph& graph, const Limits& limits)
+{
+    constexpr uint64_t base = uint64_t{64} << 20;
+    constexpr uint64_t copies = 4;
+    const uint64_t bytes = CountConstantBytes(graph);
+    const uint64_t most = limits.m_MaxTotalBytes;
+    return bytes > most / copies ? most : std::min(most, base + copies * bytes);
 }
 
 /// Copies between memories, then subgraphs.
@@ -115,9 +128,9 @@ void Report(const std::vector<std::string>& messages, Optional<std::vector<std::
 
 } // namespace
 
-IOptimizedNetworkPtr Optimize(const INetwork& network, const std::vector<BackendId>& backendPreferences,
-                              const IDeviceSpec& deviceSpec, const OptimizerOptionsOpaque& options,
-                              Optional<std::vector<std::string>&> messages)
+IOptimizedNetworkPtr OptimizeWithPasses(const INetwork& network, const std::vector<BackendId>& backendPreferences,
+                                        const IDeviceSpec& deviceSpec, const OptimizerOptionsOpaque& options,
+                                        Optional<std::vector<std::string>&> messages, std::span<const Pass> passes)
 {
     RefuseUnavailable(options);
     const BackendRegistry& registry = deviceSpec.GetBackendRegistry();
@@ -134,7 +147,8 @@ IOptimizedNetworkPtr Optimize(const INetwork& network, const std::vector<Backend
         const auto whole = profiler->Scope(ProfilingCategory::Optimize, "Optimize");
         const auto candidates = MakeCandidates(backendPreferences, registry, options.GetModelOptions(), collected);
         graph = source.GetGraph().Clone();
-        Simplify(*graph, options, *profiler, collected);
+        PassContext context{registry, options, GetFoldingBytes(*graph, options.GetLimits())};
+        Simplify(*graph, passes, context, *profiler, collected);
         {
             const auto event = profiler->Scope(ProfilingCategory::Optimize, "AssignBackends");
             AssignBackends(*graph, candidates, registry, options.GetModelOptions(), collected);
@@ -150,6 +164,13 @@ IOptimizedNetworkPtr Optimize(const INetwork& network, const std::vector<Backend
     Report(collected, messages);
     return IOptimizedNetworkPtr(new OptimizedNetwork(std::move(graph), options, std::move(profiler)),
                                 &IOptimizedNetwork::Destroy);
+}
+
+IOptimizedNetworkPtr Optimize(const INetwork& network, const std::vector<BackendId>& backendPreferences,
+                              const IDeviceSpec& deviceSpec, const OptimizerOptionsOpaque& options,
+                              Optional<std::vector<std::string>&> messages)
+{
+    return OptimizeWithPasses(network, backendPreferences, deviceSpec, options, std::move(messages), GetPasses());
 }
 
 } // namespace tenon

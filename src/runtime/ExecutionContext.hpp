@@ -3,8 +3,8 @@
 // its own, the program and the plans are shared.
 #pragma once
 
+#include "common/AlignedMemory.hpp"
 #include "common/FunctionRef.hpp"
-#include "runtime/AlignedMemory.hpp"
 #include "runtime/PlanCache.hpp"
 #include "runtime/Session.hpp"
 

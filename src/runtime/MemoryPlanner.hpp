@@ -2,6 +2,8 @@
 // MemoryPlanner: where each buffer lies in the arena. A pure function of sizes and lifetimes; called by Plan.
 #pragma once
 
+#include "common/AlignedMemory.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -17,9 +19,6 @@ struct PlannedBuffer
     uint32_t m_Last = 0;
     size_t m_Offset = 0; ///< result
 };
-
-/// Alignment of every offset, in bytes: a cache line, and the widest vector register.
-constexpr size_t ArenaAlignment = 64;
 
 /// Sets the offsets so that buffers which are alive together never overlap, and returns the arena's size.
 /// Large buffers are placed first, each at the lowest gap that fits (greedy by size); where the number of overlapping

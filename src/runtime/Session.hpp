@@ -3,7 +3,7 @@
 // from the start and more where the application asks for them.
 #pragma once
 
-#include "runtime/AlignedMemory.hpp"
+#include "common/AlignedMemory.hpp"
 
 #include <tenon/Tensor.hpp>
 

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Networks of layout NCHW where little is known before the run, and the folding of transposed weights: what is shared,
-// how much memory it may take.
+// Networks of layout NCHW where little is known before the run.
 #include "harness/Networks.hpp"
 #include "optimizer/OptimizedNetwork.hpp"
 #include "optimizer/Pass.hpp"
 
 #include <gtest/gtest.h>
-
-#include <algorithm>
-#include <set>
 
 namespace tenon::test
 {
@@ -106,76 +102,6 @@ TEST(Layout, OutputShapeOfATransposeConvolutionIsTurnedToo)
     EXPECT_EQ(lowered.m_OutputShape, (std::vector<unsigned int>{1, 7, 9, 2}));
     EXPECT_EQ(layer.Output(0).GetTensorInfo().GetShape(), TensorShape({1, 7, 9, 2}));
     EXPECT_EQ(layer.Input(1).GetTensorInfo().GetShape(), TensorShape({2, 1, 1, 3}));
-}
-
-TEST(FoldConstantTranspose, LayersOfOneWeightShareItsCopy)
-{
-    INetworkPtr network = INetwork::Create();
-    const std::vector<float> values = Ramp(6);
-    for (LayerBindingId i = 0; i < 10; ++i)
-    {
-        IConnectableLayer* transpose = network->AddTransposeLayer(TransposeDescriptor({1, 0}));
-        Connect(network->AddConstantLayer(ConstantOf({2, 3}, values)), transpose);
-        Connect(transpose, network->AddOutputLayer(i));
-    }
-    const IRuntimePtr runtime = IRuntime::Create({});
-    const auto optimized = Optimize(*network, {"CpuRef"}, runtime->GetDeviceSpec());
-    std::set<const void*> copies;
-    for (const auto& layer : GraphOf(optimized).Layers())
-    {
-        EXPECT_NE(layer->GetType(), LayerType::Transpose);
-        if (layer->GetConstant() != nullptr)
-        {
-            copies.insert(layer->GetConstant()->m_Tensor.GetMemoryArea());
-            EXPECT_EQ(static_cast<const float*>(layer->GetConstant()->m_Tensor.GetMemoryArea())[1], 3.0f);
-        }
-    }
-    EXPECT_EQ(copies.size(), 1u);
-}
-
-TEST(FoldConstantTranspose, CopiesStayInProportionToTheConstants)
-{
-    // 24 ways to turn one constant around: two copies may be made, the rest is turned at the run.
-    INetworkPtr network = INetwork::Create();
-    const std::vector<float> values = Ramp(2 * 3 * 4 * 5);
-    IConnectableLayer* constant = network->AddConstantLayer(ConstantOf({2, 3, 4, 5}, values));
-    std::vector<unsigned int> order{0, 1, 2, 3};
-    LayerBindingId id = 0;
-    while (std::next_permutation(order.begin(), order.end()))
-    {
-        IConnectableLayer* transpose =
-            network->AddTransposeLayer(TransposeDescriptor(PermutationVector(order.data(), 4)));
-        Connect(constant, transpose);
-        Connect(transpose, network->AddOutputLayer(id++));
-    }
-    const IRuntimePtr runtime = IRuntime::Create({});
-    const auto optimized = Optimize(*network, {"CpuRef"}, runtime->GetDeviceSpec());
-    size_t transposes = 0;
-    for (const auto& layer : GraphOf(optimized).Layers())
-    {
-        transposes += layer->GetType() == LayerType::Transpose ? 1 : 0;
-    }
-    EXPECT_EQ(transposes, 23u - 2u);
-}
-
-TEST(FoldConstantTranspose, HalfBytes)
-{
-    Graph graph;
-    const uint8_t packed[] = {0x21, 0x43, 0x65}; // 1 2 3 / 4 5 6
-    const TensorInfo info({2, 3}, DataType::QSymmS4, 0.5f, 0, true);
-    Layer& constant = graph.AddConstant(ConstTensor(info, packed), nullptr, "w");
-    Layer& transpose =
-        graph.AddLayer(LayerType::Transpose, std::make_unique<TransposeDescriptor>(PermutationVector({1, 0})), "t");
-    TensorInfo turned = info;
-    turned.SetShape(TensorShape({3, 2}));
-    transpose.Output(0).SetTensorInfo(turned);
-    constant.Output(0).Connect(transpose.Input(0));
-    Layer& output = graph.AddLayer(LayerType::Output, nullptr, "out");
-    transpose.Output(0).Connect(output.Input(0));
-    passes::FoldConstantTranspose(graph);
-    const auto* got = static_cast<const uint8_t*>(output.GetConstantInput(0));
-    ASSERT_NE(got, nullptr);
-    EXPECT_EQ(std::vector<uint8_t>(got, got + 3), (std::vector<uint8_t>{0x41, 0x52, 0x63}));
 }
 
 TEST(InferTensors, QuantizationOfAnUndeclaredOutputFollowsOnlyWhereValuesAreKept)

@@ -23,26 +23,6 @@ void ReplacePermute(Graph& graph, Layer& permute)
     permute.Output(0).MoveAllConnections(transpose.Output(0));
 }
 
-/// Moves constant mappings into the descriptor; leaves mappings that are not constant where they are.
-void BakeMappings(Layer& transpose)
-{
-    const void* values = transpose.GetConstantInput(1);
-    const TensorInfo& dataInfo = transpose.Input(0).GetTensorInfo();
-    if (values == nullptr || !dataInfo.GetShape().AreAllDimensionsSpecified())
-    {
-        return;
-    }
-    const TensorInfo* infos[] = {&dataInfo, &transpose.Input(1).GetTensorInfo()};
-    const void* const data[] = {nullptr, values};
-    TensorShape shape;
-    auto resolved = InferShapes(transpose, {infos, 2}, {data, 2}, {&shape, 1});
-    if (resolved != nullptr)
-    {
-        transpose.SetDescriptor(std::move(resolved));
-        transpose.Input(1).GetConnectedOutputSlot()->Disconnect(transpose.Input(1));
-    }
-}
-
 } // namespace
 
 void CanonicalTranspose(Graph& graph)
@@ -56,11 +36,6 @@ void CanonicalTranspose(Graph& graph)
         {
             ReplacePermute(graph, layer);
             dead[i] = true;
-        }
-        else if (layer.GetType() == LayerType::Transpose &&
-                 layer.Descriptor<TransposeDescriptor>().m_ParametersAsInputs)
-        {
-            BakeMappings(layer);
         }
     }
     graph.RemoveLayers(dead);

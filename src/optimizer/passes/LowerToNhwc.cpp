@@ -2,6 +2,7 @@
 // Pass LowerToNhwc: kernels know channels-last alone. Each channels-first layer gets a Transpose before its data (and
 // its weights, where their layout follows the data's) and one after its output.
 #include "optimizer/Pass.hpp"
+#include "optimizer/Transposes.hpp"
 
 #include <algorithm>
 
@@ -96,28 +97,6 @@ PermutationVector ToLast(unsigned int rank)
     }
     mappings[rank - 1] = 1;
     return PermutationVector(mappings.data(), rank);
-}
-
-TensorInfo Transposed(const TensorInfo& info, const PermutationVector& mappings)
-{
-    TensorInfo result = info;
-    result.SetConstant(false);
-    const TensorShape& shape = info.GetShape();
-    const bool isRankKnown = shape.GetDimensionality() != Dimensionality::NotSpecified;
-    TensorShape moved(mappings.GetSize(), false);
-    for (unsigned int i = 0; i < mappings.GetSize(); ++i)
-    {
-        if (isRankKnown && shape.GetDimensionSpecificity(mappings[i]))
-        {
-            moved.SetDimensionSize(i, shape[mappings[i]]);
-        }
-        if (info.GetQuantizationDim().has_value() && info.GetQuantizationDim().value() == mappings[i])
-        {
-            result.SetQuantizationDim(i);
-        }
-    }
-    result.SetShape(moved);
-    return result;
 }
 
 void TransposeInput(Graph& graph, InputSlot& input, unsigned int rank, const std::string& name)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// AlignedMemory: an owned block that starts at a multiple of ArenaAlignment. Arenas, scratch and staging buffers.
+// AlignedMemory: an owned block that starts at a multiple of ArenaAlignment. Arenas, scratch and staging
+// buffers, folded constants.
 #pragma once
-
-#include "runtime/MemoryPlanner.hpp"
 
 #include <tenon/Exceptions.hpp>
 
@@ -13,6 +12,9 @@
 
 namespace tenon
 {
+
+/// Alignment of every block and offset, in bytes: a cache line, and the widest vector register.
+constexpr size_t ArenaAlignment = 64;
 
 class AlignedMemory
 {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// ConstantRunner: runs single layers on the reference backend while a network is optimized. For ConstantFolding.
+#pragma once
+
+#include "common/AlignedMemory.hpp"
+#include "graph/MakeLayerView.hpp"
+
+#include <tenon/INetwork.hpp>
+#include <tenon/backend/BackendRegistry.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace tenon
+{
+
+/// One output of a layer that was run.
+struct ConstantResult
+{
+    TensorInfo m_Info;
+    std::shared_ptr<const AlignedMemory> m_Memory;
+};
+
+class ConstantRunner
+{
+public:
+    /// The backend whose results are the standard.
+    static constexpr const char* Backend = "CpuRef";
+
+    ConstantRunner(const BackendRegistry& registry, const OptimizerOptionsOpaque& options);
+
+    /// The outputs of a layer whose inputs are constants, or whose kernel reads nothing but their shapes. Empty where
+    /// it cannot be run, or where outputs or scratch memory would have more than `mostBytes`.
+    std::vector<ConstantResult> Run(const Layer& layer, uint64_t mostBytes);
+
+private:
+    std::vector<ConstantResult> TryRun(const Layer& layer, uint64_t mostBytes);
+
+    const ModelOptions& m_Options;
+    const Limits& m_Limits;
+    std::shared_ptr<const IBackend> m_Backend; ///< null: it is not there
+    std::shared_ptr<const ILayerSupport> m_Support;
+    std::unique_ptr<IWorkloadFactory> m_Factory;
+    LayerViewMaker m_Maker;
+};
+
+} // namespace tenon

@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: Apache-2.0
+// See LayoutRules.hpp.
+#include "optimizer/LayoutRules.hpp"
+
+#include "optimizer/Transposes.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tenon
+{
+
+namespace
+{
+
+using Mappings = PermutationVector;
+using Made = std::unique_ptr<BaseDescriptor>;
+
+/// The place of old dimension `axis` in the new order.
+unsigned int PlaceOf(const Mappings& mappings, unsigned int axis)
+{
+    return static_cast<unsigned int>(std::find(mappings.begin(), mappings.end(), axis) - mappings.begin());
+}
+
+template <typename T>
+std::vector<T> Permuted(const std::vector<T>& values, const Mappings& mappings)
+{
+    std::vector<T> result;
+    result.reserve(values.size());
+    for (unsigned int source : mappings)
+    {
+        result.push_back(values[source]);
+    }
+    return result;
+}
+
+int32_t PermutedMask(int32_t mask, const Mappings& mappings)
+{
+    int32_t result = 0;
+    for (unsigned int i = 0; i < mappings.GetSize(); ++i)
+    {
+        result |= ((mask >> mappings[i]) & 1) << i;
+    }
+    return result;
+}
+
+/// Renames a list of axes; false where one is not there.
+bool RenameAxes(std::vector<unsigned int>& axes, const Mappings& mappings)
+{
+    for (unsigned int& axis : axes)
+    {
+        if (axis >= mappings.GetSize())
+        {
+            return false;
+        }
+        axis = PlaceOf(mappings, axis);
+    }
+    std::sort(axes.begin(), axes.end());
+    return true;
+}
+
+/// The renamed axis, or -1 where it is not there.
+int RenameAxis(int axis, const Mappings& mappings)
+{
+    const int rank = static_cast<int>(mappings.GetSize());
+    const int canonical = axis < 0 ? axis + rank : axis;
+    return canonical < 0 || canonical >= rank
+               ? -1
+               : static_cast<int>(PlaceOf(mappings, static_cast<unsigned int>(canonical)));
+}
+
+Made PermuteSoftmax(const Layer& layer, const Mappings& mappings)
+{
+    auto made = std::make_unique<SoftmaxDescriptor>(layer.Descriptor<SoftmaxDescriptor>());
+    made->m_Axis = RenameAxis(made->m_Axis, mappings);
+    return made->m_Axis < 0 ? nullptr : std::move(made);
+}
+
+Made PermuteConcat(const Layer& layer, const Mappings& mappings)
+{
+    const auto& given = layer.Descriptor<ConcatDescriptor>();
+    const unsigned int rank = mappings.GetSize();
+    if (given.GetConcatAxis() >= rank || (given.HasOrigins() && given.GetNumDimensions() != rank))
+    {
+        return nullptr;
+    }
+    auto made = std::make_unique<ConcatDescriptor>(given.GetNumViews(), given.GetNumDimensions());
+    made->SetConcatAxis(PlaceOf(mappings, given.GetConcatAxis()));
+    for (uint32_t view = 0; given.HasOrigins() && view < given.GetNumViews(); ++view)
+    {
+        for (unsigned int i = 0; i < rank; ++i)
+        {
+            made->SetViewOriginCoord(view, i, given.GetViewOrigin(view)[mappings[i]]);
+        }
+    }
+    return made;
+}
+
+Made PermuteSplitter(const Layer& layer, const Mappings& mappings)
+{
+    const auto& given = layer.Descriptor<SplitterDescriptor>();
+    const unsigned int rank = mappings.GetSize();
+    const int axis = given.HasAxis() ? RenameAxis(given.GetAxis(), mappings) : 0;
+    if (given.m_ParametersAsInputs || axis < 0)
+    {
+        return nullptr;
+    }
+    bool isSized = !given.HasAxis();
+    for (uint32_t view = 0; view < given.GetNumViews() && !isSized; ++view)
+    {
+        const uint32_t* const sizes = given.GetViewSizes(view);
+        isSized = std::any_of(sizes, sizes + given.GetNumDimensions(), [](uint32_t size) { return size != 0; });
+    }
+    if (isSized && given.GetNumDimensions() != rank)
+    {
+        return nullptr;
+    }
+    auto made = std::make_unique<SplitterDescriptor>(given.GetNumViews(), given.GetNumDimensions());
+    if (given.HasAxis())
+    {
+        made->SetAxis(axis);
+    }
+    for (uint32_t view = 0; view < given.GetNumViews() && isSized; ++view)
+    {
+        for (unsigned int i = 0; i < rank; ++i)
+        {
+            made->SetViewOriginCoord(view, i, given.GetViewOrigin(view)[mappings[i]]);
+            made->SetViewSize(view, i, given.GetViewSizes(view)[mappings[i]]);
+        }
+    }
+    return made;
+}
+
+Made PermutePad(const Layer& layer, const Mappings& mappings)
+{
+    auto made = std::make_unique<PadDescriptor>(layer.Descriptor<PadDescriptor>());
+    if (made->m_ParametersAsInputs || made->m_PadList.size() != mappings.GetSize())
+    {
+        return nullptr;
+    }
+    made->m_PadList = Permuted(made->m_PadList, mappings);
+    return made;
+}
+
+template <typename D, std::vector<unsigned int> D::*Axes>
+Made PermuteReduction(const Layer& layer, const Mappings& mappings)
+{
+    auto made = std::make_unique<D>(layer.Descriptor<D>());
+    return made->m_ParametersAsInputs || !made->m_KeepDims || !RenameAxes((*made).*Axes, mappings) ? nullptr
+                                                                                                   : std::move(made);
+}
+
+Made PermuteSlice(const Layer& layer, const Mappings& mappings)
+{
+    auto made = std::make_unique<SliceDescriptor>(layer.Descriptor<SliceDescriptor>());
+    if (made->m_ParametersAsInputs || made->m_Begin.size() != mappings.GetSize() ||
+        made->m_Size.size() != mappings.GetSize())
+    {
+        return nullptr;
+    }
+    made->m_Begin = Permuted(made->m_Begin, mappings);
+    made->m_Size = Permuted(made->m_Size, mappings);
+    return made;
+}
+
+Made PermuteStridedSlice(const Layer& layer, const Mappings& mappings)
+{
+    auto made = std::make_unique<StridedSliceDescriptor>(layer.Descriptor<StridedSliceDescriptor>());
+    const size_t rank = mappings.GetSize();
+    if (made->m_ParametersAsInputs || made->m_Begin.size() != rank || made->m_End.size() != rank ||
+        made->m_Stride.size() != rank || made->m_ShrinkAxisMask != 0 || made->m_EllipsisMask != 0 ||
+        made->m_NewAxisMask != 0)
+    {
+        return nullptr;
+    }
+    made->m_Begin = Permuted(made->m_Begin, mappings);
+    made->m_End = Permuted(made->m_End, mappings);
+    made->m_Stride = Permuted(made->m_Stride, mappings);
+    made->m_BeginMask = PermutedMask(made->m_BeginMask, mappings);
+    made->m_EndMask = PermutedMask(made->m_EndMask, mappings);
+    return made;
+}
+
+Made PermuteTile(const Layer& layer, const Mappings& mappings)
+{
+    auto made = std::make_unique<TileDescriptor>(layer.Descriptor<TileDescriptor>());
+    if (made->m_ParametersAsInputs || made->m_Multiples.size() != mappings.GetSize())
+    {
+        return nullptr;
+    }
+    made->m_Multiples = Permuted(made->m_Multiples, mappings);
+    return made;
+}
+
+struct Rule
+{
+    LayerType m_Type;
+    LayoutKind m_Kind;
+    Made (*m_Permute)(const Layer&, const Mappings&) = nullptr; ///< null: there are no axes
+};
+
+constexpr Rule rules[] = {
+    {LayerType::Activation, LayoutKind::Same},
+    {LayerType::AddN, LayoutKind::Same},
+    {LayerType::Cast, LayoutKind::Same},
+    {LayerType::Comparison, LayoutKind::Broadcast},
+    {LayerType::Concat, LayoutKind::Same, &PermuteConcat},
+    {LayerType::ConvertFp16ToFp32, LayoutKind::Same},
+    {LayerType::ConvertFp32ToFp16, LayoutKind::Same},
+    {LayerType::Dequantize, LayoutKind::Same},
+    {LayerType::ElementwiseBinary, LayoutKind::Broadcast},
+    {LayerType::ElementwiseUnary, LayoutKind::Same},
+    {LayerType::FakeQuantization, LayoutKind::Same},
+    {LayerType::Floor, LayoutKind::Same},
+    {LayerType::LogicalBinary, LayoutKind::Broadcast},
+    {LayerType::LogSoftmax, LayoutKind::Same, &PermuteSoftmax},
+    {LayerType::Mean, LayoutKind::Same, &PermuteReduction<MeanDescriptor, &MeanDescriptor::m_Axis>},
+    {LayerType::Pad, LayoutKind::Same, &PermutePad},
+    {LayerType::Prelu, LayoutKind::Broadcast},
+    {LayerType::Quantize, LayoutKind::Same},
+    {LayerType::Reduce, LayoutKind::Same, &PermuteReduction<ReduceDescriptor, &ReduceDescriptor::m_vAxis>},
+    {LayerType::Slice, LayoutKind::Same, &PermuteSlice},
+    {LayerType::Softmax, LayoutKind::Same, &PermuteSoftmax},
+    {LayerType::Splitter, LayoutKind::Same, &PermuteSplitter},
+    {LayerType::StridedSlice, LayoutKind::Same, &PermuteStridedSlice},
+    {LayerType::Tile, LayoutKind::Same, &PermuteTile},
+    {LayerType::ZerosLike, LayoutKind::Same},
+};
+
+const Rule* FindRule(LayerType type)
+{
+    for (const Rule& rule : rules)
+    {
+        if (rule.m_Type == type)
+        {
+            return &rule;
+        }
+    }
+    return nullptr;
+}
+
+template <typename D, std::vector<unsigned int> D::*Axes>
+Made AbsorbIntoReduction(const Layer& layer, const Mappings& mappings)
+{
+    auto made = std::make_unique<D>(layer.Descriptor<D>());
+    std::vector<unsigned int>& axes = (*made).*Axes;
+    if (made->m_ParametersAsInputs || made->m_KeepDims)
+    {
+        return nullptr;
+    }
+    std::array<bool, MaxNumOfTensorDimensions> isRemoved{};
+    for (unsigned int& axis : axes)
+    {
+        if (axis >= mappings.GetSize())
+        {
+            return nullptr;
+        }
+        isRemoved[axis] = true;
+        axis = mappings[axis];
+    }
+    std::sort(axes.begin(), axes.end());
+    unsigned int next = 0;
+    for (unsigned int i = 0; !axes.empty() && i < mappings.GetSize(); ++i) // no axes: all
+    {
+        if (isRemoved[i])
+        {
+            continue;
+        }
+        if (mappings[i] < next)
+        {
+            return nullptr;
+        }
+        next = mappings[i];
+    }
+    return made;
+}
+
+/// What the operator alone says of the rank of output 0 and of input 0, which is the same; 0 where it says nothing.
+unsigned int RankOfOperator(const Layer& layer)
+{
+    switch (layer.GetType())
+    {
+    case LayerType::Convolution2d:
+    case LayerType::DepthToSpace:
+    case LayerType::DepthwiseConvolution2d:
+    case LayerType::InstanceNormalization:
+    case LayerType::Normalization:
+    case LayerType::Pooling2d:
+    case LayerType::Resize:
+    case LayerType::SpaceToDepth:
+    case LayerType::TransposeConvolution2d: return 4;
+    case LayerType::Convolution3d:
+    case LayerType::Pooling3d:
+    case LayerType::TransposeConvolution3d: return 5;
+    case LayerType::Transpose:
+        return layer.Descriptor<TransposeDescriptor>().m_ParametersAsInputs
+                   ? 0
+                   : layer.Descriptor<TransposeDescriptor>().m_DimMappings.GetSize();
+    default: return 0;
+    }
+}
+
+/// Whether all data inputs and outputs have one rank (those that broadcast aside).
+bool PreservesRank(const Layer& layer)
+{
+    switch (layer.GetType())
+    {
+    case LayerType::BatchNormalization:
+    case LayerType::BatchToSpaceNd:
+    case LayerType::L2Normalization:
+    case LayerType::SpaceToBatchNd: return true;
+    case LayerType::Mean: return layer.Descriptor<MeanDescriptor>().m_KeepDims;
+    case LayerType::Reduce: return layer.Descriptor<ReduceDescriptor>().m_KeepDims;
+    case LayerType::StridedSlice:
+        return layer.Descriptor<StridedSliceDescriptor>().m_ShrinkAxisMask == 0 &&
+               layer.Descriptor<StridedSliceDescriptor>().m_NewAxisMask == 0;
+    default: return GetLayoutKind(layer.GetType()) == LayoutKind::Same;
+    }
+}
+
+unsigned int RankOf(const TensorShape& shape)
+{
+    return shape.GetDimensionality() == Dimensionality::Specified ? shape.GetNumDimensions() : 0;
+}
+
+} // namespace
+
+LayoutKind GetLayoutKind(LayerType type)
+{
+    const Rule* rule = FindRule(type);
+    return rule != nullptr ? rule->m_Kind : LayoutKind::None;
+}
+
+bool IsDataInput(const Layer& layer, unsigned int input)
+{
+    switch (layer.GetType())
+    {
+    case LayerType::AddN:
+    case LayerType::Concat: return true;
+    default: return input == 0 || (input == 1 && GetLayoutKind(layer.GetType()) == LayoutKind::Broadcast);
+    }
+}
+
+std::unique_ptr<BaseDescriptor> PermuteParameters(const Layer& layer, const PermutationVector& mappings)
+{
+    const Rule* rule = FindRule(layer.GetType());
+    return rule != nullptr && rule->m_Permute != nullptr ? rule->m_Permute(layer, mappings) : nullptr;
+}
+
+bool MayPermute(const Layer& layer, unsigned int rank)
+{
+    const Rule* rule = FindRule(layer.GetType());
+    if (rule == nullptr || rule->m_Permute == nullptr)
+    {
+        return rule != nullptr;
+    }
+    std::array<unsigned int, MaxNumOfTensorDimensions> same{};
+    for (unsigned int i = 0; i < rank; ++i)
+    {
+        same[i] = i;
+    }
+    return rule->m_Permute(layer, PermutationVector(same.data(), rank)) != nullptr;
+}
+
+std::unique_ptr<BaseDescriptor> AbsorbTranspose(const Layer& layer, const PermutationVector& mappings)
+{
+    switch (layer.GetType())
+    {
+    case LayerType::Mean: return AbsorbIntoReduction<MeanDescriptor, &MeanDescriptor::m_Axis>(layer, mappings);
+    case LayerType::Reduce: return AbsorbIntoReduction<ReduceDescriptor, &ReduceDescriptor::m_vAxis>(layer, mappings);
+    default: return nullptr;
+    }
+}
+
+FixedRanks::FixedRanks(const Graph& graph)
+{
+    m_First.reserve(graph.Size());
+    size_t slots = 0;
+    for (const auto& layer : graph.Layers())
+    {
+        m_First.push_back(slots);
+        slots += layer->GetNumOutputSlots();
+    }
+    m_Ranks.assign(slots, 0);
+
+    // What readers say of the ranks that they take, from the end to the start.
+    const std::vector<Layer*> order = graph.TopologicalOrder();
+    for (auto it = order.rbegin(); it != order.rend(); ++it)
+    {
+        const Layer& layer = **it;
+        if (layer.GetNumInputSlots() == 0 || layer.Input(0).GetConnectedOutputSlot() == nullptr ||
+            layer.Input(0).IsTensorInfoOverridden())
+        {
+            continue;
+        }
+        unsigned int rank = RankOfOperator(layer);
+        if (rank == 0 && PreservesRank(layer))
+        {
+            rank = Get(layer.Output(0));
+        }
+        Set(*layer.Input(0).GetConnectedOutputSlot(), rank);
+    }
+    // What producers say, from the start to the end.
+    for (const Layer* layer : order)
+    {
+        if (layer->GetNumOutputSlots() == 0)
+        {
+            continue;
+        }
+        unsigned int rank = RankOfOperator(*layer);
+        if (layer->GetType() == LayerType::Constant)
+        {
+            rank = RankOf(layer->Output(0).GetTensorInfo().GetShape());
+        }
+        else if (layer->GetType() == LayerType::Reshape && !layer->Descriptor<ReshapeDescriptor>().m_ParametersAsInputs)
+        {
+            rank = RankOf(layer->Descriptor<ReshapeDescriptor>().m_TargetShape);
+        }
+        else if (rank == 0 && PreservesRank(*layer))
+        {
+            rank = RankOfData(*layer, false);
+        }
+        else if (GetLayoutKind(layer->GetType()) == LayoutKind::Broadcast)
+        {
+            rank = RankOfData(*layer, true);
+        }
+        for (const OutputSlot& output : layer->Outputs())
+        {
+            Set(output, rank);
+        }
+    }
+}
+
+unsigned int FixedRanks::RankOfData(const Layer& layer, bool needsAll) const
+{
+    unsigned int rank = 0;
+    for (const InputSlot& input : layer.Inputs())
+    {
+        const OutputSlot* source = input.GetConnectedOutputSlot();
+        if (!IsDataInput(layer, input.GetSlotIndex()))
+        {
+            continue;
+        }
+        const bool isUsable = source != nullptr && !input.IsTensorInfoOverridden();
+        const unsigned int given = isUsable ? Get(*source) : 0;
+        const bool isScalar = isUsable && source->GetOwningLayer().GetConstant() != nullptr;
+        if (given == 0 && needsAll && !isScalar)
+        {
+            return 0;
+        }
+        rank = std::max(rank, given);
+    }
+    return rank;
+}
+
+unsigned int FixedRanks::Get(const OutputSlot& slot) const
+{
+    const uint32_t layer = slot.GetOwningLayer().m_Index;
+    return layer < m_First.size() ? m_Ranks[m_First[layer] + slot.CalculateIndexOnOwner()] : 0;
+}
+
+void FixedRanks::Set(const OutputSlot& slot, unsigned int rank)
+{
+    uint8_t& known = m_Ranks[m_First[slot.GetOwningLayer().m_Index] + slot.CalculateIndexOnOwner()];
+    known = known == 0 ? static_cast<uint8_t>(rank) : known;
+}
+
+} // namespace tenon

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the passes that make, move and fold Transposes share.
+#pragma once
+
+#include "graph/Graph.hpp"
+
+namespace tenon
+{
+
+/// A Transpose of known mappings that does nothing else: neither is its input overridden nor its output declared with
+/// another quantization, which would give the values another meaning.
+bool IsPlainTranspose(const Layer* layer);
+
+bool IsIdentity(const PermutationVector& mappings);
+
+/// Mappings of `first` then `second`: dst[i] = mid[second[i]] = src[first[second[i]]]. Both are of one size.
+PermutationVector Composed(const PermutationVector& first, const PermutationVector& second);
+
+/// The info of a tensor of info `info` behind a Transpose. Sizes that are not known stay so; if the rank is not that of
+/// the mappings, none is known.
+TensorInfo Transposed(const TensorInfo& info, const PermutationVector& mappings);
+
+/// Cuts a Transpose off that nothing reads any more.
+void DisconnectIfUnread(Layer& transpose);
+
+/// Removes all Transposes that nothing reads. O(N).
+void RemoveUnreadTransposes(Graph& graph);
+
+} // namespace tenon
