@@ -144,13 +144,6 @@ std::vector<std::vector<unsigned int>> OrderShapes(const Options& options, size_
     return shapes;
 }
 
-void WriteText(const std::string& path, const std::string& text)
-{
-    OutputFile file(path);
-    file.Write(text.data(), text.size());
-    file.Close();
-}
-
 class Session
 {
 public:

@@ -6,6 +6,7 @@
 #include "graph/Graph.hpp"
 
 #include <tenon/INetwork.hpp>
+#include <tenon/backend/BackendRegistry.hpp>
 
 #include <memory>
 #include <string>
@@ -18,12 +19,15 @@ class OptimizedNetwork final : public IOptimizedNetwork
 {
 public:
     /// The graph's layers are in order of execution.
+    /// The network keeps the backends: blobs that they compiled may need their code.
     OptimizedNetwork(std::unique_ptr<Graph> graph, const OptimizerOptionsOpaque& options,
-                     std::shared_ptr<Profiler> profiler)
-        : m_Graph(std::move(graph)), m_Options(options), m_Profiler(std::move(profiler)), m_Guid(NewGuid())
+                     std::shared_ptr<Profiler> profiler, const BackendRegistry& backends)
+        : m_Backends(backends), m_Graph(std::move(graph)), m_Options(options), m_Profiler(std::move(profiler)),
+          m_Guid(NewGuid())
     {
     }
 
+    const BackendRegistry& GetBackends() const { return m_Backends; }
     const Graph& GetGraph() const { return *m_Graph; }
     /// For LoadNetwork, which consumes the network.
     std::unique_ptr<Graph> TakeGraph() { return std::move(m_Graph); }
@@ -43,6 +47,7 @@ public:
 private:
     size_t CountLayers(LayerType type) const;
 
+    const BackendRegistry m_Backends;
     std::unique_ptr<Graph> m_Graph;
     OptimizerOptionsOpaque m_Options;
     std::shared_ptr<IProfiler> m_Profiler;

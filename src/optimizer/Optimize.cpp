@@ -188,7 +188,7 @@ IOptimizedNetworkPtr OptimizeWithPasses(const INetwork& network, const std::vect
         RethrowWithContext("optimizing the network");
     }
     Report(collected, messages);
-    return IOptimizedNetworkPtr(new OptimizedNetwork(std::move(graph), options, std::move(profiler)),
+    return IOptimizedNetworkPtr(new OptimizedNetwork(std::move(graph), options, std::move(profiler), registry),
                                 &IOptimizedNetwork::Destroy);
 }
 

@@ -137,7 +137,7 @@ INetworkPtr Deserializer::Read(ModelBytes bytes)
         throw ParseException("the file holds an optimized network; read it with CreateOptimizedNetworkFromBinary");
     }
     auto network = std::make_unique<Network>(ReadOptions(file, file.Root().options()));
-    ReadGraphs(file, m_Options.m_CustomOperators, network->EditGraph());
+    ReadGraphs(file, m_Options.m_CustomOperators, nullptr, network->EditGraph());
     KeepBindings(network->GetGraph());
     return {network.release(), &INetwork::Destroy};
 }
@@ -157,12 +157,13 @@ IOptimizedNetworkPtr Deserializer::ReadOptimized(ModelBytes bytes, const IDevice
     }
     options.SetLimits(m_Options.m_Limits);
     auto graph = std::make_unique<Graph>();
-    ReadGraphs(file, m_Options.m_CustomOperators, *graph);
+    ReadGraphs(file, m_Options.m_CustomOperators, &deviceSpec.GetBackendRegistry(), *graph);
     CheckOptimized(*graph, deviceSpec.GetBackendRegistry(), options);
     KeepBindings(*graph);
     auto profiler = std::make_shared<Profiler>();
     profiler->EnableProfiling(options.GetProfilingEnabled());
-    return {new OptimizedNetwork(std::move(graph), options, std::move(profiler)), &IOptimizedNetwork::Destroy};
+    return {new OptimizedNetwork(std::move(graph), options, std::move(profiler), deviceSpec.GetBackendRegistry()),
+            &IOptimizedNetwork::Destroy};
 }
 
 void Deserializer::KeepBindings(const Graph& graph)

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <tenon_generated.h>
@@ -32,6 +33,12 @@ public:
     }
     /// The index of a buffer with these bytes, which must stay until Finish. The same memory is stored once.
     uint32_t AddBuffer(const void* data, size_t bytes);
+    /// The same for bytes that the writer keeps itself.
+    uint32_t AddOwnedBuffer(std::vector<uint8_t> bytes)
+    {
+        const std::vector<uint8_t>& kept = m_Owned.emplace_back(std::move(bytes));
+        return AddBuffer(kept.data(), kept.size());
+    }
     /// The whole file. `network` lacks nothing but version, buffers and data section.
     std::vector<uint8_t>
     Finish(bool isOptimized, flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<schema::Graph>>> graphs,
@@ -42,6 +49,7 @@ private:
     flatbuffers::FlatBufferBuilder m_Builder;
     std::vector<schema::Buffer> m_Buffers;
     std::vector<const void*> m_Memory; ///< of each buffer
+    std::deque<std::vector<uint8_t>> m_Owned;
     std::map<std::pair<const void*, size_t>, uint32_t> m_BufferIndex;
     size_t m_DataBytes = 0;
 };

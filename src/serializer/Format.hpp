@@ -15,6 +15,9 @@ constexpr uint16_t FormatMinor = 0;
 /// Connection::layer of an input that nothing feeds.
 constexpr uint32_t NotConnected = 0xFFFFFFFF;
 
+/// Assignment::blob of a layer that has none.
+constexpr uint32_t NoBuffer = 0xFFFFFFFF;
+
 /// Bytes: of the data section and of each buffer in it. That of a cache line, more than any element type needs.
 constexpr size_t DataAlignment = 64;
 

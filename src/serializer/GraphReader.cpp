@@ -69,8 +69,8 @@ void CheckGuids(const Graph& graph)
 class GraphReader
 {
 public:
-    GraphReader(FileReader& file, const CustomOperators& operators)
-        : m_File(file), m_Layers(file, operators), m_List(*file.Root().graphs()), m_Nested(m_List.size()),
+    GraphReader(FileReader& file, const CustomOperators& operators, const BackendRegistry* backends)
+        : m_File(file), m_Layers(file, operators, backends), m_List(*file.Root().graphs()), m_Nested(m_List.size()),
           m_Depths(m_List.size(), 0)
     {
     }
@@ -157,9 +157,9 @@ private:
 
 } // namespace
 
-void ReadGraphs(FileReader& file, const CustomOperators& operators, Graph& graph)
+void ReadGraphs(FileReader& file, const CustomOperators& operators, const BackendRegistry* backends, Graph& graph)
 {
-    GraphReader(file, operators).Read(graph);
+    GraphReader(file, operators, backends).Read(graph);
 }
 
 } // namespace tenon::serializer

@@ -10,8 +10,9 @@
 
 namespace tenon
 {
+class BackendRegistry;
 class ICustomOperator;
-}
+} // namespace tenon
 
 namespace tenon::serializer
 {
@@ -20,6 +21,6 @@ using CustomOperators = std::vector<std::shared_ptr<const ICustomOperator>>;
 
 /// Fills `graph`, which must be empty, and the graphs nested in it; each passes ValidateGraph. Throws as IDeserializer
 /// says.
-void ReadGraphs(FileReader& file, const CustomOperators& operators, Graph& graph);
+void ReadGraphs(FileReader& file, const CustomOperators& operators, const BackendRegistry* backends, Graph& graph);
 
 } // namespace tenon::serializer

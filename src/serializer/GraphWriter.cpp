@@ -16,23 +16,11 @@ namespace tenon::serializer
 namespace
 {
 
-/// A compiled blob is memory that only its backend understands, of a size that nobody else knows.
-void RefuseBlob(const Layer& layer)
-{
-    if (layer.GetBlob() != nullptr)
-    {
-        throw UnimplementedException(fmt::format(
-            "{} holds a blob that a backend compiled, which cannot be written into a file; serialize the network "
-            "before it is optimized",
-            layer.Describe()));
-    }
-}
-
 /// Writes layer by layer; nested graphs are numbered as they are met and written after the graph that they are in.
 class GraphWriter
 {
 public:
-    GraphWriter(FileWriter& file, bool isOptimized) : m_File(file), m_IsOptimized(isOptimized) {}
+    GraphWriter(FileWriter& file, const BackendRegistry* backends) : m_File(file), m_Backends(backends) {}
 
     flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<schema::Graph>>> Write(const Graph& root)
     {
@@ -67,7 +55,6 @@ private:
 
     flatbuffers::Offset<schema::Layer> WriteLayer(const Layer& layer)
     {
-        RefuseBlob(layer);
         flatbuffers::FlatBufferBuilder& builder = m_File.Builder();
         const auto type = m_File.AddText(layer.GetSchema().m_Name);
         const auto name = m_File.AddOptionalText(layer.GetNameStr());
@@ -167,8 +154,15 @@ private:
 
     flatbuffers::Offset<schema::Assignment> WriteAssignment(const Layer& layer)
     {
-        if (!m_IsOptimized)
+        if (m_Backends == nullptr)
         {
+            if (layer.GetBlob() != nullptr)
+            {
+                throw UnimplementedException(
+                    fmt::format("{} holds a blob that a backend compiled; only optimized networks are written with "
+                                "such layers",
+                                layer.Describe()));
+            }
             return {};
         }
         const auto backend = m_File.AddText(layer.GetBackendId().Get());
@@ -176,7 +170,26 @@ private:
         const auto code = m_File.AddText(GetSupportCodeAsCString(layer.m_AssignmentCode));
         const ActivationDescriptor* fused = layer.GetFusedActivation();
         const auto activation = fused == nullptr ? 0 : WriteDescriptor(m_File, LayerType::Activation, *fused);
-        return schema::CreateAssignment(m_File.Builder(), backend, reason, layer.m_Subgraph, code, activation);
+        return schema::CreateAssignment(m_File.Builder(), backend, reason, layer.m_Subgraph, code, activation,
+                                        WriteBlob(layer));
+    }
+
+    /// What a blob is only its backend knows.
+    uint32_t WriteBlob(const Layer& layer)
+    {
+        if (layer.GetBlob() == nullptr)
+        {
+            return NoBuffer;
+        }
+        try
+        {
+            return m_File.AddOwnedBuffer(m_Backends->Get(layer.GetBackendId()).SaveCompiledBlob(layer.GetBlob().get()));
+        }
+        catch (Exception& error)
+        {
+            error.AddContext(fmt::format("writing what was compiled for {}", layer.Describe()));
+            throw;
+        }
     }
 
     static std::string OperatorName(const Layer& layer)
@@ -194,16 +207,16 @@ private:
     }
 
     FileWriter& m_File;
-    bool m_IsOptimized;
+    const BackendRegistry* m_Backends; ///< null: the network is not optimized
     std::vector<const Graph*> m_Graphs;
 };
 
 } // namespace
 
 flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<schema::Graph>>>
-WriteGraphs(FileWriter& file, const Graph& graph, bool isOptimized)
+WriteGraphs(FileWriter& file, const Graph& graph, const BackendRegistry* backends)
 {
-    return GraphWriter(file, isOptimized).Write(graph);
+    return GraphWriter(file, backends).Write(graph);
 }
 
 } // namespace tenon::serializer

@@ -5,11 +5,14 @@
 #include "graph/Graph.hpp"
 #include "serializer/FileWriter.hpp"
 
+#include <tenon/backend/BackendRegistry.hpp>
+
 namespace tenon::serializer
 {
 
-/// The graph and those nested in it. `isOptimized`: with backends and subgraphs. Throws as ISerializer::Serialize says.
+/// The graph and those nested in it. `backends`: of an optimized network, which is written with its backends and
+/// subgraphs; else null. Throws as ISerializer::Serialize says.
 flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<schema::Graph>>>
-WriteGraphs(FileWriter& file, const Graph& graph, bool isOptimized);
+WriteGraphs(FileWriter& file, const Graph& graph, const BackendRegistry* backends);
 
 } // namespace tenon::serializer

@@ -6,6 +6,7 @@
 #include "serializer/Format.hpp"
 #include "serializer/TensorInfos.hpp"
 
+#include <tenon/backend/BackendRegistry.hpp>
 #include <tenon/backend/ICustomOperator.hpp>
 
 #include <fmt/format.h>
@@ -52,6 +53,28 @@ std::string LayerReader::Describe(const schema::Layer& source, uint32_t index)
 {
     return fmt::format("layer {} '{}' ({})", index, Shortened(source.name()), Shortened(source.type()));
 }
+
+namespace
+{
+
+SupportCode ReadSupportCode(FileReader& file, const flatbuffers::String* name)
+{
+    if (name == nullptr)
+    {
+        return SupportCode::Supported;
+    }
+    for (auto code = SupportCode::Supported; code <= SupportCode::OptimizationFailed;
+         code = static_cast<SupportCode>(static_cast<int>(code) + 1))
+    {
+        if (file.Text(name) == GetSupportCodeAsCString(code))
+        {
+            return code;
+        }
+    }
+    throw ParseException(fmt::format("the support code '{}' is not known {}", Shortened(name), file.VersionText()));
+}
+
+} // namespace
 
 LayerType LayerReader::ReadType(const schema::Layer& source)
 {
@@ -181,6 +204,26 @@ void LayerReader::ReadAssignment(const schema::Layer& source, Layer& layer)
         layer.SetBackendId(BackendId(m_File.Text(assignment->backend())));
         layer.m_AssignmentReason = m_File.Text(assignment->reason());
         layer.m_Subgraph = assignment->subgraph();
+        layer.m_AssignmentCode = ReadSupportCode(m_File, assignment->code());
+        if (assignment->fused_activation() != nullptr)
+        {
+            const auto fused = ReadDescriptor(m_File, LayerType::Activation, assignment->fused_activation());
+            layer.SetFusedActivation(static_cast<const ActivationDescriptor&>(*fused));
+        }
+        ReadBlob(assignment->blob(), layer);
+    }
+}
+
+void LayerReader::ReadBlob(uint32_t buffer, Layer& layer)
+{
+    if ((buffer != NoBuffer) != (layer.GetType() == LayerType::PreCompiled))
+    {
+        throw ParseException(buffer != NoBuffer ? "only a PreCompiled layer has a blob"
+                                                : "a PreCompiled layer without its blob");
+    }
+    if (buffer != NoBuffer)
+    {
+        layer.SetBlob(m_Backends->Get(layer.GetBackendId()).LoadCompiledBlob(m_File.Buffer(buffer)));
     }
 }
 

@@ -14,7 +14,11 @@ namespace tenon::serializer
 class LayerReader
 {
 public:
-    LayerReader(FileReader& file, const CustomOperators& operators) : m_File(file), m_Operators(operators) {}
+    /// `backends`: those that an optimized network may name; else null.
+    LayerReader(FileReader& file, const CustomOperators& operators, const BackendRegistry* backends)
+        : m_File(file), m_Operators(operators), m_Backends(backends)
+    {
+    }
 
     /// "layer 12 'conv1' (Convolution2d)", as far as the file says so.
     static std::string Describe(const schema::Layer& source, uint32_t index);
@@ -28,10 +32,12 @@ private:
     void SetOperator(const schema::Layer& source, LayerType type, BaseDescriptor* descriptor);
     void CheckSlots(const schema::Layer& source, LayerType type, const BaseDescriptor* descriptor);
     void ReadConstant(const schema::Layer& source, Layer& layer);
+    void ReadBlob(uint32_t buffer, Layer& layer);
     void ReadAssignment(const schema::Layer& source, Layer& layer);
 
     FileReader& m_File;
     const CustomOperators& m_Operators;
+    const BackendRegistry* m_Backends;
 };
 
 } // namespace tenon::serializer

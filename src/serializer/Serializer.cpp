@@ -27,7 +27,7 @@ public:
         // Network is the only implementation of INetwork, OptimizedNetwork that of IOptimizedNetwork.
         const auto& network = static_cast<const Network&>(inNetwork);
         FileWriter file;
-        const auto graphs = WriteGraphs(file, network.GetGraph(), false);
+        const auto graphs = WriteGraphs(file, network.GetGraph(), nullptr);
         const auto options = WriteOptions(file, network.GetOptions());
         m_File = file.Finish(false, graphs, options, {});
     }
@@ -36,7 +36,7 @@ public:
     {
         const auto& optimized = static_cast<const OptimizedNetwork&>(network);
         FileWriter file;
-        const auto graphs = WriteGraphs(file, optimized.GetGraph(), true);
+        const auto graphs = WriteGraphs(file, optimized.GetGraph(), &optimized.GetBackends());
         const auto options = WriteOptions(file, optimized.GetModelOptions());
         const auto optimizerOptions = WriteOptimizerOptions(file, optimized.GetOptions());
         m_File = file.Finish(true, graphs, options, optimizerOptions);

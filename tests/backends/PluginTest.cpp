@@ -6,12 +6,18 @@
 
 #include <tenon/backend/BackendRegistry.hpp>
 #include <tenon/backend/plugin.h>
+#include <tenon/serializer/IDeserializer.hpp>
+#include <tenon/serializer/ISerializer.hpp>
 
 #include <gmock/gmock.h>
 
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
+#include <sstream>
+#include <thread>
+#include <unistd.h>
 
 namespace tenon::test
 {
@@ -19,6 +25,8 @@ namespace tenon::test
 namespace
 {
 
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const std::string Plugins = TENON_TEST_PLUGINS;
@@ -138,6 +146,177 @@ TEST(Plugin, CapabilitiesCrossTheTable)
         EXPECT_EQ(direct.GetOption(i).GetValue(), through.GetOption(i).GetValue());
     }
 }
+
+/// add -> relu -> add ... on whatever backends take them; both inputs go into each addition.
+static INetworkPtr MakeAdditions(unsigned int count, const TensorInfo& info)
+{
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* first = AddInput(*network, 0, info, "first");
+    IConnectableLayer* last = AddInput(*network, 1, info, "second");
+    for (unsigned int i = 0; i < count; ++i)
+    {
+        IConnectableLayer* add = network->AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(BinaryOperation::Add),
+                                                                    ("add" + std::to_string(i)).c_str());
+        Connect(first, add, 0);
+        Connect(last, add, 1);
+        last = i % 2 == 0 ? network->AddActivationLayer(ActivationDescriptor(ActivationFunction::ReLu), "relu")
+                          : network->AddElementwiseUnaryLayer(ElementwiseUnaryDescriptor(UnaryOperation::Neg), "neg");
+        Connect(add, last);
+    }
+    Connect(last, network->AddOutputLayer(0));
+    return network;
+}
+
+static std::vector<float> RunBoth(IRuntime& runtime, NetworkId id, const TensorShape& shape)
+{
+    const std::vector<float> a = Ramp(shape.GetNumElements(), -5.0f, 0.75f);
+    const std::vector<float> b = Ramp(shape.GetNumElements(), 3.0f, -0.5f);
+    const TensorInfo info(shape, DataType::Float32, 0.0f, 0, true);
+    std::vector<float> result(shape.GetNumElements());
+    const TensorInfo out(shape, DataType::Float32);
+    runtime.EnqueueWorkload(id, {{0, ConstTensor(info, a.data())}, {1, ConstTensor(info, b.data())}},
+                            {{0, Tensor(out, result.data())}});
+    return result;
+}
+
+TEST(Plugin, NetworksSplitOverADeviceGiveTheSameResults)
+{
+    const IRuntimePtr runtime = MakeRuntime(Plugins + "/device");
+    const INetworkPtr network = MakeAdditions(7, FloatInfo({3, 5}));
+    auto split = Optimize(*network, {"TestDevice", "CpuAcc", "CpuRef"}, runtime->GetDeviceSpec());
+    std::set<std::string> used;
+    for (const LayerAssignment& layer : split->GetAssignment())
+    {
+        used.insert(layer.m_Backend.Get());
+    }
+    EXPECT_EQ(used.count("TestDevice") + used.count("CpuRef"), 2u) << "Neg is none of the device's";
+    NetworkId onDevice = 0;
+    runtime->LoadNetwork(onDevice, std::move(split));
+    const NetworkId onHost = Load(*runtime, *network, {"CpuRef"});
+    for (int run = 0; run < 20; ++run)
+    {
+        const TensorShape shape({3, 5U + static_cast<unsigned int>(run % 3)});
+        ASSERT_EQ(RunBoth(*runtime, onDevice, shape), RunBoth(*runtime, onHost, shape)) << "run " << run;
+    }
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+    {
+        threads.emplace_back(
+            [&]
+            {
+                for (int run = 0; run < 10; ++run)
+                {
+                    EXPECT_EQ(RunBoth(*runtime, onDevice, {3, 5}), RunBoth(*runtime, onHost, {3, 5}));
+                }
+            });
+    }
+    for (std::thread& thread : threads)
+    {
+        thread.join();
+    }
+}
+
+TEST(Plugin, WhatFailsLateOnADeviceIsReportedAndTheNetworkRunsOn)
+{
+    const IRuntimePtr runtime =
+        MakeRuntime(Plugins + "/device", {BackendOptions("TestDevice", {{"FailingLayer", "add2"}})});
+    const INetworkPtr failing = MakeAdditions(4, FloatInfo({2, 2}));
+    const NetworkId id = Load(*runtime, *failing, {"TestDevice", "CpuRef"});
+    for (int run = 0; run < 3; ++run)
+    {
+        try
+        {
+            RunBoth(*runtime, id, {2, 2});
+            FAIL() << "the device lost its way";
+        }
+        catch (const RuntimeException& error)
+        {
+            EXPECT_THAT(error.what(), AllOf(HasSubstr("TestDevice"), HasSubstr("lost its way")));
+        }
+    }
+    const INetworkPtr sound = MakeAdditions(2, FloatInfo({2, 2}));
+    const NetworkId other = Load(*runtime, *sound, {"TestDevice", "CpuRef"});
+    EXPECT_EQ(RunBoth(*runtime, other, {2, 2}), RunBoth(*runtime, Load(*runtime, *sound, {"CpuRef"}), {2, 2}));
+}
+
+#ifdef TENON_SAMPLE_PLUGIN
+/// conv -> relu6 -> conv -> relu, with a softmax behind, which SampleNpu does not know.
+static INetworkPtr MakeConvolutions()
+{
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* last = AddInput(*network, 0, FloatInfo({1, 6, 6, 3}));
+    unsigned int channels = 3;
+    for (const unsigned int outputs : {4U, 5U})
+    {
+        Convolution2dDescriptor descriptor;
+        descriptor.m_DataLayout = DataLayout::NHWC;
+        descriptor.m_BiasEnabled = true;
+        descriptor.m_PaddingScheme = outputs == 4U ? PaddingScheme::Same : PaddingScheme::Valid;
+        descriptor.m_StrideX = outputs == 4U ? 1 : 2;
+        IConnectableLayer* conv =
+            network->AddConvolution2dLayer(descriptor, ("conv" + std::to_string(outputs)).c_str());
+        const auto constant = [&](const TensorShape& shape, float step)
+        {
+            auto values = std::make_shared<std::vector<float>>(Ramp(shape.GetNumElements(), -0.7f, step));
+            return network->AddConstantLayer(
+                ConstTensor(TensorInfo(shape, DataType::Float32, 0.0f, 0, true), values->data()), values);
+        };
+        Connect(last, conv);
+        Connect(constant({outputs, 3, 3, channels}, 0.013f), conv, 1);
+        Connect(constant({outputs}, 0.2f), conv, 2);
+        last = network->AddActivationLayer(
+            ActivationDescriptor(outputs == 4U ? ActivationFunction::BoundedReLu : ActivationFunction::ReLu, 6.0f,
+                                 0.0f),
+            "relu");
+        Connect(conv, last);
+        channels = outputs;
+    }
+    IConnectableLayer* softmax = network->AddSoftmaxLayer(SoftmaxDescriptor(), "softmax");
+    Connect(last, softmax);
+    Connect(softmax, network->AddOutputLayer(0));
+    return network;
+}
+
+TEST(SamplePlugin, CompilesAChainIntoOneLayer)
+{
+    const IRuntimePtr runtime = MakeRuntime(Plugins + "/sample");
+    const INetworkPtr network = MakeConvolutions();
+    auto optimized = Optimize(*network, {"SampleNpu", "CpuRef"}, runtime->GetDeviceSpec());
+    std::vector<LayerType> types;
+    for (const LayerAssignment& layer : optimized->GetAssignment())
+    {
+        if (layer.m_Type != LayerType::Constant)
+        {
+            types.push_back(layer.m_Type);
+        }
+    }
+    EXPECT_THAT(types, ElementsAre(LayerType::Input, LayerType::PreCompiled, LayerType::Softmax, LayerType::Output));
+
+    // Written to a file and read again, the compiled chain is still there.
+    ISerializerPtr serializer = ISerializer::Create();
+    serializer->Serialize(*optimized);
+    std::stringstream file;
+    serializer->SaveSerializedToStream(file);
+    IDeserializerPtr deserializer = IDeserializer::Create();
+    NetworkId fromFile = 0;
+    runtime->LoadNetwork(fromFile, deserializer->CreateOptimizedNetworkFromBinary(file, runtime->GetDeviceSpec()));
+    NetworkId direct = 0;
+    runtime->LoadNetwork(direct, std::move(optimized));
+    const NetworkId reference = Load(*runtime, *network, {"CpuRef"});
+
+    const std::vector<float> input = Ramp(108, -2.0f, 0.04f);
+    const std::vector<float> want = RunFloat(*runtime, reference, {1, 6, 6, 3}, input);
+    const std::vector<float> got = RunFloat(*runtime, direct, {1, 6, 6, 3}, input);
+    ASSERT_EQ(got.size(), want.size());
+    for (size_t i = 0; i < want.size(); ++i)
+    {
+        EXPECT_NEAR(got[i], want[i], 1e-5f);
+    }
+    EXPECT_EQ(RunFloat(*runtime, fromFile, {1, 6, 6, 3}, input), got);
+    EXPECT_THROW(RunFloat(*runtime, direct, {2, 6, 6, 3}, Ramp(216)), LayerValidationException)
+        << "what is compiled holds for the shapes that it was compiled for";
+}
+#endif
 
 TEST(Attributes, EveryDescriptorComesBack)
 {

@@ -39,7 +39,8 @@ bool Shares(const Maker& make, const TensorShape& shape)
     RegisterBuiltinBackends(registry);
     Profiler profiler;
     auto optimized = Optimize(*network, {"CpuRef"}, runtime->GetDeviceSpec());
-    const Program program(static_cast<OptimizedNetwork&>(*optimized).TakeGraph(), registry, {}, profiler);
+    const MemorySpaces memories(registry, {});
+    const Program program(static_cast<OptimizedNetwork&>(*optimized).TakeGraph(), registry, memories, {}, profiler);
     const Plan plan(program, {shape}, Limits());
     EXPECT_EQ(plan.Steps().size(), 3u);
     const Step& step = program.Steps()[1];

@@ -347,7 +347,7 @@ TEST(HostileTenon, OptimizedGraphsOfOtherHands)
         Layer& input = graph->AddLayer(LayerType::Input, nullptr, "in");
         input.Output(0).SetTensorInfo(FloatInfo({1, 2, 2, 2}));
         fill(*graph, input);
-        return Serialized(OptimizedNetwork(std::move(graph), {}, std::make_shared<Profiler>()));
+        return Serialized(OptimizedNetwork(std::move(graph), {}, std::make_shared<Profiler>(), BackendRegistry()));
     };
     const auto add = [](Graph& graph, Layer& input, LayerType type,
                         std::unique_ptr<BaseDescriptor> descriptor) -> Layer&
