@@ -87,8 +87,27 @@ private:
         return found->second;
     }
 
+    /// Throws unless the memory that a copy leads to is there.
+    void CheckCopy(const Layer& layer)
+    {
+        const bool leadsToHost = layer.GetBackendId() == BackendId(RuntimeId);
+        const ITensorHandleFactory* memory = leadsToHost ? nullptr : Find(layer).m_Backend->GetTensorHandleFactory();
+        constexpr auto malloc = static_cast<MemorySourceFlags>(MemorySource::Malloc);
+        if (layer.GetType() == LayerType::MemImport && (memory == nullptr || (memory->GetImportFlags() & malloc) == 0))
+        {
+            throw UnimplementedException(fmt::format("{} imports memory of the host, which {} does not take. Optimize "
+                                                     "the network on this machine",
+                                                     layer.Describe(), layer.GetBackendId().Get()));
+        }
+    }
+
     void CheckBackend(const Layer& layer)
     {
+        if (layer.GetType() == LayerType::MemCopy || layer.GetType() == LayerType::MemImport)
+        {
+            CheckCopy(layer);
+            return;
+        }
         if (IsBoundByRuntime(layer.GetType()) || IsRunByRuntime(layer.GetType()))
         {
             return;

@@ -94,6 +94,7 @@ TEST_F(Copies, OneServesAllConsumersInAMemory)
     IConnectableLayer* again = m_Network->AddFloorLayer("again");
     IConnectableLayer* abs = Unary("abs");
     IConnectableLayer* late = Unary("late");
+    again->BackendSelectionHint(Optional<BackendId>(BackendId("Device"))); // else it is a twin of the first
     Connect(input, floor);
     Connect(input, again);
     Connect(input, abs);

@@ -213,6 +213,7 @@ TEST(FoldBatchNormalization, WeightsThatTwoLayersShareChangeForOne)
         IConnectableLayer* result = product;
         if (i == 0)
         {
+            product->BackendSelectionHint(Optional<BackendId>(BackendId("CpuRef"))); // else both are one
             result = AddNormalization(*network, DataLayout::NHWC);
             Connect(product, result);
         }

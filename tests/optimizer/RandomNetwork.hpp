@@ -6,6 +6,7 @@
 #include <tenon/Tenon.hpp>
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <random>
@@ -128,7 +129,8 @@ private:
     std::vector<TensorShape> m_InputShapes;
     std::vector<Tensor> m_Tensors;
     std::vector<std::string> m_Kinds;
-    std::string m_Name; ///< of the layers that are being made
+    std::deque<std::vector<float>> m_Kept; ///< values of constants that the network does not own
+    std::string m_Name;                    ///< of the layers that are being made
 };
 
 } // namespace tenon::test

@@ -166,17 +166,16 @@ bool RandomNetwork::BatchNormalization()
     const TensorInfo info(TensorShape({input.m_Shape[3]}), DataType::Float32, 0.0f, 0, true);
     const auto values = [&](float first)
     {
-        std::vector<float> v(input.m_Shape[3]);
+        std::vector<float>& v = m_Kept.emplace_back(input.m_Shape[3]);
         std::generate(v.begin(), v.end(), [&] { return first + static_cast<float>(Roll(10)) / 10.0f; });
-        return v;
+        return ConstTensor(info, v);
     };
-    const std::vector<float> mean = values(-0.5f);
-    const std::vector<float> variance = values(0.5f);
-    const std::vector<float> beta = values(-0.5f);
-    const std::vector<float> gamma = values(-0.5f);
-    Finish(m_Network->AddBatchNormalizationLayer(descriptor, ConstTensor(info, mean), ConstTensor(info, variance),
-                                                 ConstTensor(info, beta), ConstTensor(info, gamma), m_Name.c_str()),
-           {input}, DataType::Float32, false, (input.m_Bound + 1.0f) * 1.5f + 1.0f);
+    const ConstTensor mean = values(-0.5f);
+    const ConstTensor variance = values(0.5f);
+    const ConstTensor beta = values(-0.5f);
+    const ConstTensor gamma = values(-0.5f);
+    Finish(m_Network->AddBatchNormalizationLayer(descriptor, mean, variance, beta, gamma, m_Name.c_str()), {input},
+           DataType::Float32, false, (input.m_Bound + 1.0f) * 1.5f + 1.0f);
     return true;
 }
 

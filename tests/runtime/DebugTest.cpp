@@ -208,11 +208,11 @@ TEST(DebugPrint, GivesALineOfJsonForEachTensor)
     RunFloat(*runtime, id, {2, 2}, {-1.5f, 2.0f, NAN, -INFINITY});
     const std::string text = testing::internal::GetCapturedStdout();
     const std::string line = text.substr(text.find('\n') + 1);
-    EXPECT_EQ(line,
-              fmt::format("{{\"layerGuid\": {}, \"layerName\": \"a \\\"b\\\" \\\\c\", \"outputSlot\": 0, \"type\": "
-                          "\"Float32\", \"shape\": [2, 2], \"min\": 1.5, \"max\": \"Infinity\", \"data\": [[1.5, "
-                          "2], [\"NaN\", \"Infinity\"]]}}\n",
-                          static_cast<uint64_t>(abs->GetGuid())));
+    EXPECT_EQ(line, fmt::format(
+                        "{{\"layerGuid\": {}, \"layerName\": \"a \\\"b\\\"\\u000a\\\\c\", \"outputSlot\": 0, \"type\": "
+                        "\"Float32\", \"shape\": [2, 2], \"min\": 1.5, \"max\": \"Infinity\", \"data\": [[1.5, "
+                        "2], [\"NaN\", \"Infinity\"]]}}\n",
+                        static_cast<uint64_t>(abs->GetGuid())));
 }
 
 TEST(DebugPrint, EveryElementType)

@@ -402,7 +402,8 @@ TEST(Device, DebugCallbacksSeeItsTensors)
                                            tensor->Unmap();
                                        });
         EXPECT_EQ(RunFloat(*runtime, id, {2}, {1.5f, -1.5f}), (Floats{1, -2}));
-        EXPECT_EQ(seen, (std::vector<Floats>{{1.5f, -1.5f}, {1, -2}, {1, -2}})) << "the copies are layers too";
+        EXPECT_EQ(seen, (std::vector<Floats>{{1.5f, -1.5f}, {1.5f, -1.5f}, {1, -2}, {1, -2}}))
+            << "the input is shown too, and the copies are layers";
         EXPECT_EQ(device->Counts().m_Maps, canMap ? 2 : 0);
     }
 }

@@ -122,10 +122,13 @@ constexpr TypeRow WithScales(TypeRow row, std::initializer_list<Scales> inputs, 
     return row;
 }
 
-/// The row with one scale for each of its tensors.
+/// The row with one scale for each of the tensors that it lists; those past them may hold parameters.
 constexpr TypeRow PerTensor(TypeRow row)
 {
-    row.m_InputScales.fill(Scales::PerTensor);
+    for (size_t i = 0; i < row.m_Inputs.size(); ++i)
+    {
+        row.m_InputScales[i] = row.m_Inputs[i].Empty() ? Scales::Any : Scales::PerTensor;
+    }
     row.m_OutputScales = Scales::PerTensor;
     return row;
 }

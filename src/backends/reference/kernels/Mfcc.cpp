@@ -143,7 +143,7 @@ SupportResult CheckMfcc(const LayerView& layer)
     const auto& d = layer.GetDescriptor<MfccDescriptor>();
     const auto refuse = [](const std::string& reason)
     { return SupportResult::No(SupportCode::UnsupportedParameters, reason); };
-    if (d.m_SampleRate == 0)
+    if (!d.m_ParametersAsInputs && d.m_SampleRate == 0)
     {
         return refuse("the sample rate must be positive");
     }
