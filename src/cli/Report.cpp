@@ -13,6 +13,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <utility>
 
 namespace tenon::cli
@@ -133,7 +134,31 @@ void WriteAssignment(JsonWriter& json, const std::vector<LayerAssignment>& assig
     json.EndArray();
 }
 
+uint64_t CountComputing(const std::vector<LayerAssignment>& assignment)
+{
+    return static_cast<uint64_t>(std::count_if(assignment.begin(), assignment.end(),
+                                               [](const LayerAssignment& layer) { return Computes(layer.m_Type); }));
+}
+
+uint64_t CountPartitions(const std::vector<LayerAssignment>& assignment)
+{
+    std::set<unsigned int> numbers;
+    for (const LayerAssignment& layer : assignment)
+    {
+        if (layer.m_Subgraph != LayerAssignment::NoSubgraph)
+        {
+            numbers.insert(layer.m_Subgraph);
+        }
+    }
+    return numbers.size();
+}
+
 } // namespace
+
+bool Computes(LayerType type)
+{
+    return type != LayerType::Input && type != LayerType::Output && type != LayerType::Constant;
+}
 
 std::optional<Statistics> ComputeStatistics(std::vector<double> values)
 {
@@ -175,6 +200,9 @@ std::string FormatReport(const Report& report)
     json.Member("threads", report.m_Threads);
     WriteTensors(json, "inputs", report.m_Inputs);
     WriteTensors(json, "outputs", report.m_Outputs);
+    json.Member("layers_before", report.m_LayersBefore);
+    json.Member("layers_after", CountComputing(report.m_Assignment));
+    json.Member("partitions", CountPartitions(report.m_Assignment));
     WriteAssignment(json, report.m_Assignment);
     WriteTexts(json, "messages", report.m_Messages);
     json.EndObject();

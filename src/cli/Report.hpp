@@ -45,11 +45,15 @@ struct Report
     /// With the shapes of the last run.
     std::vector<Binding> m_Inputs;
     std::vector<Binding> m_Outputs;
+    uint64_t m_LayersBefore = 0; ///< that compute, as the model has them: all but inputs, outputs and constants
     std::vector<LayerAssignment> m_Assignment;
     /// What the optimizer remarked: shapes that the model declared otherwise, and each layer that a preferred backend
     /// passed on. Too many for a terminal.
     std::vector<std::string> m_Messages;
 };
+
+/// Whether a layer is neither input nor output nor constant.
+bool Computes(LayerType type);
 
 /// load_ms, optimize_ms, first_inference_ms, inference_ms (null for a single iteration), peak_rss_bytes, arena_bytes,
 /// arena_lower_bound_bytes, threads, inputs and outputs (name, type, shape, quantization), assignment (layer, type,

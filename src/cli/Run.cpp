@@ -144,6 +144,16 @@ std::vector<std::vector<unsigned int>> OrderShapes(const Options& options, size_
     return shapes;
 }
 
+struct LayerCounter final : IStrategy
+{
+    void ExecuteStrategy(const IConnectableLayer* layer, const BaseDescriptor&, const std::vector<ConstTensor>&,
+                         const char*, LayerBindingId) override
+    {
+        m_Count += Computes(layer->GetType()) ? 1 : 0;
+    }
+    uint64_t m_Count = 0;
+};
+
 class Session
 {
 public:
@@ -308,6 +318,12 @@ private:
             throw UsageError("--compute: the model is optimized already, for backends that it names itself");
         }
         const bool isRead = model.m_Optimized != nullptr;
+        if (!isRead)
+        {
+            LayerCounter counter;
+            model.m_Network->ExecuteStrategy(counter);
+            m_Report.m_LayersBefore = counter.m_Count;
+        }
         IOptimizedNetworkPtr optimized = isRead ? std::move(model.m_Optimized) : Optimize(*model.m_Network, backends);
         if (isRead)
         {

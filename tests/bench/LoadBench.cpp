@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optimize + LoadNetwork of chains of elementwise layers: nanoseconds per layer, which must not grow with the length.
-// Beside it, in the same run, Arm NN where it is installed.
+// Optimize + LoadNetwork of chains, of diamonds, and of graphs full of permutes and reshapes that cancel: nanoseconds
+// per layer, which must not grow with the length. Beside chains, in the same run, Arm NN where it is installed.
 #include <tenon/Tenon.hpp>
 
 #include <benchmark/benchmark.h>
@@ -33,6 +33,77 @@ INetworkPtr MakeChain(unsigned int length)
     return network;
 }
 
+/// Makes networks of one shape, layer by layer.
+class Builder
+{
+public:
+    Builder() : m_Info({1, 2, 4, 2}, DataType::Float32), m_Network(INetwork::Create())
+    {
+        m_Last = m_Network->AddInputLayer(0, "input");
+        m_Last->GetOutputSlot(0).SetTensorInfo(m_Info);
+    }
+
+    INetwork& Network() { return *m_Network; }
+    IConnectableLayer* Last() const { return m_Last; }
+    /// Connects a new layer behind another; it is the last one then.
+    IConnectableLayer* Append(IConnectableLayer* layer, IConnectableLayer* after)
+    {
+        after->GetOutputSlot(0).Connect(layer->GetInputSlot(0));
+        m_Last = layer;
+        return layer;
+    }
+    INetworkPtr Finish()
+    {
+        m_Last->GetOutputSlot(0).Connect(m_Network->AddOutputLayer(0, "output")->GetInputSlot(0));
+        return std::move(m_Network);
+    }
+
+private:
+    TensorInfo m_Info;
+    INetworkPtr m_Network;
+    IConnectableLayer* m_Last = nullptr;
+};
+
+/// abs and neg of one tensor, added, again and again.
+INetworkPtr MakeDiamonds(unsigned int numLayers)
+{
+    Builder builder;
+    for (unsigned int i = 0; i < numLayers; i += 3)
+    {
+        IConnectableLayer* top = builder.Last();
+        const auto unary = [&](UnaryOperation operation)
+        {
+            return builder.Append(
+                builder.Network().AddElementwiseUnaryLayer(ElementwiseUnaryDescriptor(operation), "side"), top);
+        };
+        IConnectableLayer* left = unary(UnaryOperation::Abs);
+        IConnectableLayer* right = unary(UnaryOperation::Neg);
+        IConnectableLayer* sum = builder.Append(
+            builder.Network().AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(BinaryOperation::Add), "sum"),
+            left);
+        right->GetOutputSlot(0).Connect(sum->GetInputSlot(1));
+    }
+    return builder.Finish();
+}
+
+/// Permutes and reshapes that cancel, each pair with a layer in between.
+INetworkPtr MakeFoldable(unsigned int numLayers)
+{
+    Builder builder;
+    for (unsigned int i = 0; i < numLayers; i += 6)
+    {
+        INetwork& network = builder.Network();
+        const auto append = [&](IConnectableLayer* layer) { builder.Append(layer, builder.Last()); };
+        append(network.AddPermuteLayer(PermuteDescriptor({0, 3, 1, 2}), "to NCHW"));
+        append(network.AddActivationLayer(ActivationDescriptor(ActivationFunction::ReLu, 1.0f, 1.0f), "relu"));
+        append(network.AddPermuteLayer(PermuteDescriptor({0, 2, 3, 1}), "to NHWC"));
+        append(network.AddReshapeLayer(ReshapeDescriptor({4, 4}), "flat"));
+        append(network.AddReshapeLayer(ReshapeDescriptor({1, 2, 4, 2}), "back"));
+        append(network.AddActivationLayer(ActivationDescriptor(ActivationFunction::TanH, 1.0f, 1.0f), "tanh"));
+    }
+    return builder.Finish();
+}
+
 void ReportPerLayer(benchmark::State& state)
 {
     state.counters["per_layer"] =
@@ -40,9 +111,17 @@ void ReportPerLayer(benchmark::State& state)
                            benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
-void TenonChain(benchmark::State& state)
+void Lengths(benchmark::internal::Benchmark* bench)
 {
-    const INetworkPtr network = MakeChain(static_cast<unsigned int>(state.range(0)));
+    for (const int64_t length : {1000, 4000, 10000, 64000, 100000})
+    {
+        bench->Arg(length);
+    }
+    bench->Unit(benchmark::kMillisecond);
+}
+
+void OptimizeAndLoad(benchmark::State& state, const INetworkPtr& network)
+{
     const IRuntimePtr runtime = IRuntime::Create({});
     for (auto _ : state)
     {
@@ -54,7 +133,24 @@ void TenonChain(benchmark::State& state)
     }
     ReportPerLayer(state);
 }
-BENCHMARK(TenonChain)->Arg(4000)->Arg(16000)->Arg(64000)->Unit(benchmark::kMillisecond);
+
+void TenonChain(benchmark::State& state)
+{
+    OptimizeAndLoad(state, MakeChain(static_cast<unsigned int>(state.range(0))));
+}
+BENCHMARK(TenonChain)->Apply(Lengths);
+
+void TenonDiamonds(benchmark::State& state)
+{
+    OptimizeAndLoad(state, MakeDiamonds(static_cast<unsigned int>(state.range(0))));
+}
+BENCHMARK(TenonDiamonds)->Apply(Lengths);
+
+void TenonFoldable(benchmark::State& state)
+{
+    OptimizeAndLoad(state, MakeFoldable(static_cast<unsigned int>(state.range(0))));
+}
+BENCHMARK(TenonFoldable)->Apply(Lengths);
 
 #ifdef TENON_BENCH_ARMNN
 void ArmnnPeerChain(benchmark::State& state)
@@ -69,7 +165,7 @@ void ArmnnPeerChain(benchmark::State& state)
     }
     ReportPerLayer(state);
 }
-BENCHMARK(ArmnnPeerChain)->Arg(4000)->Arg(16000)->Arg(64000)->Unit(benchmark::kMillisecond);
+BENCHMARK(ArmnnPeerChain)->Apply(Lengths);
 #endif
 
 } // namespace

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How near the arenas of models come to the least that any packing of the same tensors needs.
+"""What optimization and memory planning make of models, in a table.
 
-usage: arenas.py --exe build/release/bin/ExecuteNetwork [--compute CpuAcc,CpuRef] [--most 1.05] MODEL.tflite ...
+usage: arenas.py --exe build/release/bin/ExecuteNetwork [--compute CpuAcc,CpuRef] [--most 1.05] [--table FILE]
+                 MODEL.tflite ...
 
-The bound is the largest sum of bytes alive at once. Prints a line a model; exit 0 only if no arena is more than --most
-times its bound.
+Layers count without inputs, outputs and constants, and without those of nested networks. The arena holds the
+intermediate tensors and scratch memory of one run; its bound is the largest sum of bytes alive at once, which no
+packing of these tensors can undercut. Prints a line a model, or writes all of it to FILE; exit 0 only if no arena is
+more than --most times its bound.
 """
 import argparse
 import json
@@ -14,29 +17,57 @@ import sys
 import tempfile
 from pathlib import Path
 
+HEAD = """# Models: what optimization and memory planning make of them
+
+Generated; write it anew with
+
+    {command}
+
+Layers count without inputs, outputs and constants, and without those of nested networks. A partition is a connected
+piece of the network that one backend runs. The arena holds the intermediate tensors and scratch memory of one run; its
+bound is the largest sum of bytes alive at once, which no packing of these tensors can undercut.
+
+| model | layers before | after | partitions | arena, bytes | bound | arena / bound |
+|---|---:|---:|---:|---:|---:|---:|
+"""
+
+
+def measure(exe, compute, model):
+    """The report of one run, or the text of its failure."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        command = [exe, "-m", str(model), "-c", compute, "-N", "--report-json", str(report)]
+        run = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        return json.loads(report.read_text()) if run.returncode == 0 else run.stderr.strip()
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--exe", required=True)
     parser.add_argument("--compute", default="CpuAcc,CpuRef")
     parser.add_argument("--most", type=float, default=1.05)
+    parser.add_argument("--table", type=Path)
     parser.add_argument("models", nargs="+", type=Path)
     arguments = parser.parse_args()
     failed = False
-    for model in arguments.models:
-        with tempfile.TemporaryDirectory() as folder:
-            report = Path(folder) / "report.json"
-            command = [arguments.exe, "-m", str(model), "-c", arguments.compute, "-N", "--report-json", str(report)]
-            run = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-            if run.returncode != 0:
-                print(f"{model.name}: {run.stderr.strip()}")
-                failed = True
-                continue
-            figures = json.loads(report.read_text())
+    rows = []
+    for model in sorted(arguments.models):
+        figures = measure(arguments.exe, arguments.compute, model)
+        if isinstance(figures, str):
+            print(f"{model.name}: {figures}")
+            failed = True
+            continue
         arena, bound = figures["arena_bytes"], figures["arena_lower_bound_bytes"]
+        ratio = arena / bound if bound else 1.0
         too_much = arena > arguments.most * bound
-        print(f"{model.name:45} {arena:>12} {bound:>12} {arena / bound if bound else 1:8.4f}{' ABOVE' * too_much}")
+        layers = [figures["layers_before"], figures["layers_after"], figures["partitions"]]
+        print(f"{model.name:45} {layers[0]:>5} {layers[1]:>5} {layers[2]:>4} {arena:>12} {bound:>12} {ratio:8.4f}"
+              f"{' ABOVE' * too_much}", flush=True)
+        rows.append(f"| {model.name} | {layers[0]} | {layers[1]} | {layers[2]} | {arena} | {bound} | {ratio:.4f} |\n")
         failed = failed or too_much
+    if arguments.table is not None:
+        command = f"tests/bench/arenas.py --exe build/release/bin/ExecuteNetwork --table {arguments.table} MODELS/*.tflite"
+        arguments.table.write_text(HEAD.format(command=command) + "".join(rows))
     sys.exit(failed)
 
 

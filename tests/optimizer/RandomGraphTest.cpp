@@ -138,7 +138,7 @@ TEST(RandomGraph, OptimizedNetworksGiveWhatTheyGaveBefore)
         const Results want = RunOnce(*runtime, std::move(plain), inputs.Tensors());
         ASSERT_NO_FATAL_FAILURE(ExpectClose(RunOnce(*runtime, std::move(optimized), inputs.Tensors()), want, 1e-4f));
     }
-    EXPECT_LT(layersAfter, layersBefore * 9 / 10) << "passes that change nothing prove nothing";
+    EXPECT_LT(layersAfter, layersBefore * 19 / 20) << "passes that change nothing prove nothing";
 }
 
 TEST(RandomGraph, SplitOverTwoBackendsTheyGiveTheSameBytes)
