@@ -4,6 +4,7 @@
 #   cmake      builds SOURCE in WORK as a project that finds Tenon by CMake and links TARGET; runs it with ARGUMENTS
 #   pkgconfig  compiles SOURCE with what pkg-config says of PACKAGE, and nothing else; runs it with ARGUMENTS
 #   program    runs the installed ExecuteNetwork with ARGUMENTS
+#   backend    builds the backend SOURCE with the installed headers alone; the installed ExecuteNetwork runs MODEL on it
 # The program's output must match EXPECT. FLAGS are the sanitizers of the build, which its users need too.
 cmake_minimum_required(VERSION 3.25)
 
@@ -51,6 +52,14 @@ elseif(STEP STREQUAL pkgconfig)
   run_program(${WORK}/${NAME} ${ARGUMENTS})
 elseif(STEP STREQUAL program)
   run_program(${WORK}/prefix/${BINDIR}/ExecuteNetwork ${ARGUMENTS})
+elseif(STEP STREQUAL backend)
+  set(project ${WORK}/${NAME})
+  file(REMOVE_RECURSE ${project})
+  run(${CMAKE_COMMAND} -S ${SOURCE} -B ${project} -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${FLAGS}
+      -DTENON_INCLUDE=${WORK}/prefix/include)
+  run(${CMAKE_COMMAND} --build ${project})
+  run_program(${WORK}/prefix/${BINDIR}/ExecuteNetwork -m ${MODEL} -b ${project}/lib/plugins/sample
+              -c SampleNpu,CpuRef -N --print-assignment)
 else()
   message(FATAL_ERROR "unknown STEP '${STEP}'")
 endif()
