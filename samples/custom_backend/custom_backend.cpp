@@ -263,11 +263,17 @@ tenon_status Reshape(tenon_plugin_workload* workload, const tenon_layer* layer, 
     if (workload->m_Kind == Kind::Chain)
     {
         // The sizes that it was compiled for; the host brings others where the network's inputs have other shapes.
+        // A file may also say anything about the tensors around a blob.
         const sample::ConvolutionChain& chain = *workload->m_Chain;
-        const int64_t* dims = layer->inputs[0]->dims;
-        if (dims[0] != chain.m_Batch || !std::equal(dims + 1, dims + 4, chain.m_Stages.front().m_In))
+        const auto fits = [&](const tenon_tensor_info* info, const int64_t* image)
         {
-            return Fail(error, TENON_INVALID_LAYER, "compiled for another input shape; optimize the network anew");
+            return sample::IsFloat(info) && info->rank == 4 && info->dims[0] == chain.m_Batch &&
+                   std::equal(info->dims + 1, info->dims + 4, image);
+        };
+        if (layer->num_inputs < 1 || layer->num_outputs != 1 || !fits(layer->inputs[0], chain.m_Stages.front().m_In) ||
+            !fits(layer->outputs[0], chain.m_Stages.back().m_Out))
+        {
+            return Fail(error, TENON_INVALID_LAYER, "compiled for other shapes; optimize the network anew");
         }
         *scratchBytes = chain.ScratchBytes();
     }

@@ -36,6 +36,7 @@ Layer& Graph::AddLayer(LayerType type, std::unique_ptr<BaseDescriptor> descripto
                                          guid == LayerGuid() ? NewGuid() : guid);
     layer->m_Index = static_cast<uint32_t>(m_Layers.size());
     m_Layers.push_back(std::move(layer));
+    ++m_NumOfType[static_cast<size_t>(type)];
     return *m_Layers.back();
 }
 
@@ -74,6 +75,7 @@ void Graph::RemoveLayers(const std::vector<bool>& dead)
     {
         if (i < dead.size() && dead[i])
         {
+            --m_NumOfType[static_cast<size_t>(m_Layers[i]->GetType())];
             m_Layers[i].reset();
         }
     }

@@ -28,6 +28,8 @@ public:
 
     const std::vector<std::unique_ptr<Layer>>& Layers() const { return m_Layers; }
     size_t Size() const { return m_Layers.size(); }
+    /// How many layers are of a type.
+    size_t Count(LayerType type) const { return m_NumOfType[static_cast<size_t>(type)]; }
 
     /// A layer of `type` that takes over what is fed into `input`, with one input and one output; the input then takes
     /// from the new layer. The new layer's output info is that of the input; an override of it moves to the new layer.
@@ -49,6 +51,7 @@ private:
     void Renumber();
 
     std::vector<std::unique_ptr<Layer>> m_Layers;
+    std::vector<size_t> m_NumOfType = std::vector<size_t>(NumLayerTypes);
 };
 
 /// Checks a graph as a whole: required inputs connected, binding ids unique, no cycle, output infos consistent.

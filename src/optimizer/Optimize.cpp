@@ -51,12 +51,18 @@ bool WantsAllResults(const OptimizerOptionsOpaque& options)
 
 void RunPasses(Graph& graph, std::span<const Pass> passes, PassContext& context, Profiler& profiler)
 {
+    const bool wantsAllResults = WantsAllResults(context.m_Options);
+    bool hasSeededRun = false; // whether a pass has run that found what it looks for
     for (const Pass& pass : passes)
     {
-        if (pass.m_Kind == Pass::Kind::Hiding && WantsAllResults(context.m_Options))
+        const bool isPointless = (pass.m_Kind == Pass::Kind::Hiding && wantsAllResults) ||
+                                 (pass.m_Kind == Pass::Kind::Again && !hasSeededRun) ||
+                                 (!pass.m_Seeds.IsEmpty() && !pass.m_Seeds.AreIn(graph));
+        if (isPointless)
         {
             continue;
         }
+        hasSeededRun = hasSeededRun || !pass.m_Seeds.IsEmpty();
         const auto event = profiler.Scope(ProfilingCategory::Optimize, pass.m_Name);
         try
         {

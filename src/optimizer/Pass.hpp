@@ -15,6 +15,9 @@
 #include <tenon/INetwork.hpp>
 #include <tenon/backend/BackendRegistry.hpp>
 
+#include <algorithm>
+#include <array>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,6 +34,30 @@ struct PassContext
     uint64_t m_FoldingBytesLeft = 0;
 };
 
+/// The layer types without which a pass has nothing to do; none: it looks at every graph.
+class PassSeeds
+{
+public:
+    constexpr PassSeeds() = default;
+    constexpr PassSeeds(std::initializer_list<LayerType> types) // NOLINT: implicit, for the list of passes
+    {
+        for (const LayerType type : types)
+        {
+            m_Types.at(m_Count++) = type;
+        }
+    }
+    constexpr bool IsEmpty() const { return m_Count == 0; }
+    bool AreIn(const Graph& graph) const
+    {
+        return std::any_of(m_Types.begin(), m_Types.begin() + m_Count,
+                           [&](LayerType type) { return graph.Count(type) != 0; });
+    }
+
+private:
+    std::array<LayerType, 4> m_Types{};
+    uint32_t m_Count = 0;
+};
+
 struct Pass
 {
     using Function = void (*)(Graph& graph);
@@ -39,14 +66,18 @@ struct Pass
     {
         Optimization,
         Hiding,   ///< intermediate results are gone after it: not run where debugging wants them
+        Again,    ///< was run before: only where a pass with seeds has run in the meantime
         Necessary ///< backends rely on it
     };
 
-    constexpr Pass(const char* name, Function run, Kind kind = Kind::Optimization)
-        : m_Name(name), m_Run(run), m_Kind(kind)
+    constexpr Pass(const char* name, Function run, Kind kind = Kind::Optimization, PassSeeds seeds = {})
+        : m_Name(name), m_Run(run), m_Kind(kind), m_Seeds(seeds)
     {
     }
-    constexpr Pass(const char* name, FunctionInContext run) : m_Name(name), m_RunInContext(run) {}
+    constexpr Pass(const char* name, FunctionInContext run, Kind kind = Kind::Optimization)
+        : m_Name(name), m_RunInContext(run), m_Kind(kind)
+    {
+    }
 
     /// Rewrites the graph. Infos of all outputs are set before, and must be after.
     void Run(Graph& graph, PassContext& context) const
@@ -58,6 +89,7 @@ struct Pass
     Function m_Run = nullptr;
     FunctionInContext m_RunInContext = nullptr;
     Kind m_Kind = Kind::Optimization;
+    PassSeeds m_Seeds;
 };
 
 /// The passes that do not depend on backends, in order.

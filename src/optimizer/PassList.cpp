@@ -7,6 +7,8 @@ namespace tenon
 
 std::span<const Pass> GetPasses()
 {
+    using enum Pass::Kind;
+    using enum LayerType;
     static constexpr Pass list[] = {
         // So that no pass works on what nobody wants.
         {"RemoveDeadLayers", &passes::RemoveDeadLayers},
@@ -16,26 +18,29 @@ std::span<const Pass> GetPasses()
         {"ConstantFolding", &passes::ConstantFolding},
         {"BakeParameters", &passes::BakeParameters},
         // Nothing after it meets a Permute.
-        {"CanonicalTranspose", &passes::CanonicalTranspose, Pass::Kind::Necessary},
+        {"CanonicalTranspose", &passes::CanonicalTranspose, Necessary, {Permute}},
         // The folds of both layouts, before Transposes stand between the layers.
-        {"FoldPad", &passes::FoldPad, Pass::Kind::Hiding},
-        {"FoldMaxMin", &passes::FoldMaxMin, Pass::Kind::Hiding},
+        {"FoldPad", &passes::FoldPad, Hiding, {Pad}},
+        {"FoldMaxMin", &passes::FoldMaxMin, Hiding, {ElementwiseBinary}},
         // Before constants of these forms become parts of weights.
-        {"FoldHardSwish", &passes::FoldHardSwish, Pass::Kind::Hiding},
-        {"FoldGelu", &passes::FoldGelu, Pass::Kind::Hiding},
-        {"FoldSoftmax", &passes::FoldSoftmax, Pass::Kind::Hiding},
-        {"FoldLayerNormalization", &passes::FoldLayerNormalization, Pass::Kind::Hiding},
-        {"FoldBatchNormalization", &passes::FoldBatchNormalization, Pass::Kind::Hiding},
-        {"FoldScaleShift", &passes::FoldScaleShift, Pass::Kind::Hiding},
+        {"FoldHardSwish", &passes::FoldHardSwish, Hiding, {ElementwiseBinary}},
+        {"FoldGelu", &passes::FoldGelu, Hiding, {ElementwiseBinary}},
+        {"FoldSoftmax", &passes::FoldSoftmax, Hiding, {Reduce}},
+        {"FoldLayerNormalization", &passes::FoldLayerNormalization, Hiding, {Mean, LayerNormalization}},
+        {"FoldBatchNormalization", &passes::FoldBatchNormalization, Hiding, {BatchNormalization}},
+        {"FoldScaleShift", &passes::FoldScaleShift, Hiding, {ElementwiseBinary}},
         // Makes Transposes, which those after it remove wherever two NCHW layers meet or a weight is constant.
-        {"LowerToNhwc", &passes::LowerToNhwc, Pass::Kind::Necessary},
-        {"FoldTransposes", &passes::FoldTransposes},
-        {"OptimizeInverseConversions", &passes::OptimizeInverseConversions},
-        {"MoveTransposes", &passes::MoveTransposes},
-        {"MergeCommonSubexpressions", &passes::MergeCommonSubexpressions},
-        {"ConstantFolding", &passes::ConstantFolding},
-        {"RemoveBroadcastTo", &passes::RemoveBroadcastTo},
-        {"FoldReshapes", &passes::FoldReshapes},
+        {"LowerToNhwc", &passes::LowerToNhwc, Necessary},
+        {"FoldTransposes", &passes::FoldTransposes, Optimization, {Transpose}},
+        {"OptimizeInverseConversions",
+         &passes::OptimizeInverseConversions,
+         Optimization,
+         {Cast, ConvertFp16ToFp32, ConvertFp32ToFp16, Quantize}},
+        {"MoveTransposes", &passes::MoveTransposes, Optimization, {Transpose}},
+        {"MergeCommonSubexpressions", &passes::MergeCommonSubexpressions, Again},
+        {"ConstantFolding", &passes::ConstantFolding, Again},
+        {"RemoveBroadcastTo", &passes::RemoveBroadcastTo, Optimization, {BroadcastTo}},
+        {"FoldReshapes", &passes::FoldReshapes, Optimization, {Reshape, Squeeze, ExpandDims}},
         // Last: the others leave layers behind that nothing reads.
         {"RemoveDeadLayers", &passes::RemoveDeadLayers},
     };

@@ -45,7 +45,8 @@ InputSlot* GetSoleConsumer(const Layer& layer)
 Layer* GetSoleProducer(const Layer& layer, unsigned int input)
 {
     Layer* producer = IsPlainInput(layer, input) ? layer.Input(input).GetProducer() : nullptr;
-    return producer != nullptr && producer->GetNumOutputSlots() == 1 && producer->Output(0).GetNumConnections() == 1
+    return producer != nullptr && producer->GetNumOutputSlots() == 1 && producer->Output(0).GetNumConnections() == 1 &&
+                   producer->GetBackendHint() == layer.GetBackendHint()
                ? producer
                : nullptr;
 }
@@ -109,7 +110,7 @@ bool IsNear(double a, double b)
 {
     // Converters compute constants in float or, for half-precision models, round them further.
     constexpr double Tolerance = 1e-6;
-    return std::abs(a - b) <= Tolerance * std::max(std::abs(a), std::abs(b));
+    return std::isfinite(a) && std::isfinite(b) && std::abs(a - b) <= Tolerance * std::max(std::abs(a), std::abs(b));
 }
 
 Product GetProduct(const Layer& last, const FixedForms& forms)
@@ -165,7 +166,8 @@ bool FeedOnly(const std::vector<const Layer*>& layers, const Layer& last)
     for (const Layer* layer : layers)
     {
         const std::vector<InputSlot*>& readers = layer->Output(0).GetConnections();
-        if (layer->GetNumOutputSlots() != 1 || readers.size() > 2 * (layers.size() + 1)) // two inputs each at most
+        if (layer->GetNumOutputSlots() != 1 || layer->GetBackendHint() != last.GetBackendHint() ||
+            readers.size() > 2 * (layers.size() + 1)) // two inputs each at most
         {
             return false;
         }

@@ -23,10 +23,20 @@ void Reassigner::Move(Layer& layer, const std::string& where, SupportCode code, 
     const LayerView view = m_Maker.Make(layer);
     // A blob means nothing to any other backend than its own.
     bool isAssigned = false;
-    for (auto next = own == m_Candidates.end() ? m_Candidates.begin() : own + 1;
-         next != m_Candidates.end() && !isAssigned && layer.GetType() != LayerType::PreCompiled; ++next)
+    const bool isBlob = layer.GetType() == LayerType::PreCompiled;
+    const auto tryAll = [&](auto next, auto end)
     {
-        isAssigned = TryBackend(layer, view, *next, refusals);
+        for (; next != end && !isAssigned && !isBlob; ++next)
+        {
+            isAssigned = TryBackend(layer, view, *next, refusals);
+        }
+    };
+    tryAll(own == m_Candidates.end() ? m_Candidates.begin() : own + 1, m_Candidates.end());
+    // A hint put the layer where it is: the backends before were never asked.
+    const bool wasHinted = layer.GetBackendHint().has_value() && layer.GetBackendHint().value() == from;
+    if (wasHinted && own != m_Candidates.end())
+    {
+        tryAll(m_Candidates.begin(), own);
     }
     if (!isAssigned)
     {

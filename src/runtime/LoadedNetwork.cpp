@@ -79,10 +79,9 @@ private:
 
 LoadedNetwork::LoadedNetwork(OptimizedNetwork& network, const Environment& environment,
                              const INetworkProperties& properties, NetworkId id)
-    : m_Hooks(environment.m_Contexts, network.GetGraph(), id),
+    : m_DebugTarget(network.GetOptions()), m_Hooks(environment.m_Contexts, network.GetGraph(), id),
       m_Profiler(std::static_pointer_cast<Profiler>(network.GetProfiler())), m_Pool(environment.m_Pool),
-      m_Limits(environment.m_Limits), m_DebugTarget(network.GetOptions()),
-      m_NumberOfThreads(properties.m_NumberOfThreads)
+      m_Limits(environment.m_Limits), m_NumberOfThreads(properties.m_NumberOfThreads)
 {
     if (properties.m_ProfilingEnabled)
     {

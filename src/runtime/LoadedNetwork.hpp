@@ -111,11 +111,11 @@ private:
         const NetworkHooks& m_Hooks;
     };
 
+    const DebugTarget m_DebugTarget; ///< before the hooks: what it throws must not leave them half called
     const NetworkHooks m_Hooks;
     std::shared_ptr<Profiler> m_Profiler;
     ThreadPool& m_Pool;
     const Limits m_Limits;
-    const DebugTarget m_DebugTarget;
     std::atomic<unsigned int> m_NumberOfThreads;
     std::unique_ptr<Program> m_Program;
     PlanCache m_Plans;

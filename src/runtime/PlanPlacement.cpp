@@ -61,7 +61,9 @@ private:
         for (uint32_t s = 0; s < m_NumSteps; ++s)
         {
             const Step& step = m_Program.Steps()[s];
-            if (step.IsCopy() && MemoryOf(step.m_Inputs[0]) != HostMemory)
+            // A copy within a device does not wait for it.
+            if (step.IsCopy() && MemoryOf(step.m_Inputs[0]) != HostMemory &&
+                MemoryOf(step.m_Inputs[0]) != step.m_Memory)
             {
                 m_SyncSteps[MemoryOf(step.m_Inputs[0])].push_back(s);
             }

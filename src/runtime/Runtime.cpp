@@ -69,10 +69,16 @@ void Runtime::RegisterBackends(const CreationOptions& options)
                                            { return report.m_IsLoaded && report.m_BackendId == group.GetBackendId(); });
         if (!isDynamic)
         {
-            throw InvalidArgumentException(fmt::format(
-                "creation options are given for backend '{}', which was not loaded from "
-                "m_DynamicBackendsPath; options for a network go into OptimizerOptionsOpaque::AddModelOption",
-                group.GetBackendId().Get()));
+            std::string refused;
+            for (const DynamicBackendReport& report : m_DynamicBackends)
+            {
+                refused += report.m_IsLoaded ? "" : fmt::format("\n  {}: {}", report.m_Path, report.m_Reason);
+            }
+            throw InvalidArgumentException(
+                fmt::format("creation options are given for backend '{}', which was not loaded from "
+                            "m_DynamicBackendsPath; options for a network go into "
+                            "OptimizerOptionsOpaque::AddModelOption{}{}",
+                            group.GetBackendId().Get(), refused.empty() ? "" : ". Not loaded:", refused));
         }
     }
     m_Memories = std::make_unique<const MemorySpaces>(registry, options);
@@ -98,6 +104,32 @@ void CheckSource(MemorySource source)
     }
 }
 
+/// Blobs are nothing to another object than the one that compiled them, whatever its id. Throws
+/// BackendUnavailableException.
+void CheckBlobs(const Graph& graph, const BackendRegistry& makers, const BackendRegistry& registry)
+{
+    if (graph.Count(LayerType::PreCompiled) == 0 && graph.Count(LayerType::If) == 0 &&
+        graph.Count(LayerType::While) == 0)
+    {
+        return;
+    }
+    for (const auto& layer : graph.Layers())
+    {
+        const BackendId& id = layer->GetBackendId();
+        if (layer->GetType() == LayerType::PreCompiled && makers.Find(id) != registry.Find(id))
+        {
+            throw BackendUnavailableException(
+                fmt::format("{} was compiled by backend {} of another runtime; optimize the network with the device "
+                            "spec of this one",
+                            layer->Describe(), id.Get()));
+        }
+        for (const auto& body : layer->Bodies())
+        {
+            CheckBlobs(*body, makers, registry);
+        }
+    }
+}
+
 } // namespace
 
 NetworkId Runtime::Load(IOptimizedNetworkPtr network, const INetworkProperties& properties)
@@ -114,6 +146,7 @@ NetworkId Runtime::Load(IOptimizedNetworkPtr network, const INetworkProperties& 
     std::shared_ptr<LoadedNetwork> loaded;
     try
     {
+        CheckBlobs(optimized.GetGraph(), optimized.GetBackends(), m_DeviceSpec.m_Registry);
         const LoadedNetwork::Environment environment{m_DeviceSpec.m_Registry, *m_Memories, m_Contexts, m_Pool,
                                                      m_Limits};
         loaded = std::make_shared<LoadedNetwork>(optimized, environment, properties, id);

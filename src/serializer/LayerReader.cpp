@@ -221,10 +221,20 @@ void LayerReader::ReadBlob(uint32_t buffer, Layer& layer)
         throw ParseException(buffer != NoBuffer ? "only a PreCompiled layer has a blob"
                                                 : "a PreCompiled layer without its blob");
     }
-    if (buffer != NoBuffer)
+    if (buffer == NoBuffer)
     {
-        layer.SetBlob(m_Backends->Get(layer.GetBackendId()).LoadCompiledBlob(m_File.Buffer(buffer)));
+        return;
     }
+    if (!m_Blobs.insert(buffer).second)
+    {
+        throw ParseException("its blob is that of another layer, too");
+    }
+    auto blob = m_Backends->Get(layer.GetBackendId()).LoadCompiledBlob(m_File.Buffer(buffer));
+    if (blob == nullptr)
+    {
+        throw ParseException(fmt::format("backend {} made nothing of its blob", layer.GetBackendId().Get()));
+    }
+    layer.SetBlob(std::move(blob));
 }
 
 void LayerReader::Connect(const schema::Layer& source, Layer& layer)

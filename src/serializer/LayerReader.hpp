@@ -6,6 +6,7 @@
 #include "serializer/FileReader.hpp"
 #include "serializer/GraphReader.hpp"
 
+#include <set>
 #include <string>
 
 namespace tenon::serializer
@@ -38,6 +39,7 @@ private:
     FileReader& m_File;
     const CustomOperators& m_Operators;
     const BackendRegistry* m_Backends;
+    std::set<uint32_t> m_Blobs; ///< buffers that were read as one
 };
 
 } // namespace tenon::serializer

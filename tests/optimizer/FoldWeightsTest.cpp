@@ -215,6 +215,7 @@ TEST(FoldBatchNormalization, WeightsThatTwoLayersShareChangeForOne)
         {
             product->BackendSelectionHint(Optional<BackendId>(BackendId("CpuRef"))); // else both are one
             result = AddNormalization(*network, DataLayout::NHWC);
+            result->BackendSelectionHint(Optional<BackendId>(BackendId("CpuRef")));
             Connect(product, result);
         }
         Connect(result, add, i);

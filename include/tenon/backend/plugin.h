@@ -14,7 +14,8 @@
  * Errors. Functions that can fail return a tenon_status and write a text to `error` if it is not TENON_OK. A function
  * that fails makes nothing. Neither exceptions nor longjmp may cross the line, in either direction.
  *
- * Threads. Every function may be called from any thread, and from several at once, unless it says otherwise.
+ * Threads. Every function may be called from any thread, and from several at once, unless it says otherwise. What the
+ * host hands to one call (tenon_late_outputs, tenon_subgraph_answer, tenon_sink) is called by one thread at a time.
  *
  * Strings are UTF-8 and end with 0. Byte counts are size_t. All functions are required unless marked optional. */
 #ifndef TENON_BACKEND_PLUGIN_H
@@ -142,7 +143,8 @@ typedef struct tenon_layer
                                                values yet */
     size_t num_outputs;
     const tenon_tensor_info* const* outputs;
-    tenon_plugin_blob* blob; /* of a layer of type "PreCompiled": what this plugin compiled; else null */
+    tenon_plugin_blob* blob; /* of a layer of type "PreCompiled": what this plugin compiled; else null. What
+                                surrounds it may come from a file: check sizes and types against the blob */
     size_t num_activation_attributes;
     const tenon_attribute* activation; /* of an activation that is fused into the layer; none: num is 0 */
 } tenon_layer;
@@ -236,9 +238,9 @@ typedef struct tenon_subgraph_answer
 {
     size_t struct_size;
     void* self;
-    /* The layers become one PreCompiled layer that runs `blob`, which the host takes over unless this fails. Its
+    /* The layers become one PreCompiled layer that runs `blob`, which the host takes over, even if this fails. Its
      * inputs and outputs are these tensors in this order: all that the layers read from others, and all that others
-     * read. */
+     * read. `name` is the layer's, or null. */
     tenon_status (*compile)(void* self, size_t num_layers, const size_t* layers, size_t num_inputs,
                             const uint32_t* inputs, size_t num_outputs, const uint32_t* outputs,
                             tenon_plugin_blob* blob, const char* name, tenon_text* error);
@@ -267,7 +269,7 @@ enum
     TENON_FATAL = 5
 };
 
-/* What the host offers. Lives as long as the plugin is loaded. */
+/* What the host offers. Lives until backend_destroy of the backend that it was given to has returned. */
 typedef struct tenon_host
 {
     size_t struct_size;

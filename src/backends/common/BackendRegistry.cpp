@@ -13,6 +13,11 @@ void BackendRegistry::Register(std::shared_ptr<const IBackend> backend)
     {
         throw InvalidArgumentException("a backend to register must not be null and must have an id");
     }
+    if (backend->GetId() == BackendId("Runtime"))
+    {
+        throw InvalidArgumentException("no backend may be called 'Runtime': that is what layers show which the runtime "
+                                       "runs itself");
+    }
     if (IsBackendRegistered(backend->GetId()))
     {
         throw InvalidArgumentException(

@@ -131,12 +131,12 @@ CLayer::CLayer(const LayerView& layer)
     {
         m_IsConstant[i] = layer.IsConstant(i) ? 1 : 0; // also where the question comes without values
     }
-    // The backend unwraps its own blobs before it makes the view.
     m_Layer.blob = static_cast<tenon_plugin_blob*>(const_cast<void*>(layer.m_Blob));
 }
 
-CLayer::CLayer(LayerType type, LayerGuid guid, const ReshapeArgs& args)
+CLayer::CLayer(LayerType type, LayerGuid guid, const void* blob, const ReshapeArgs& args)
 {
+    m_Layer.blob = static_cast<tenon_plugin_blob*>(const_cast<void*>(blob));
     Fill(type, guid, *args.m_Name, *args.m_Descriptor, args.m_Inputs, args.m_Outputs, args.m_ConstantData,
          args.m_FusedActivation);
 }

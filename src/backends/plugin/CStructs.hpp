@@ -61,8 +61,8 @@ class CLayer
 {
 public:
     explicit CLayer(const LayerView& layer);
-    /// The layer as a workload is reshaped for it; `type` and `guid` are those that it was created with.
-    CLayer(LayerType type, LayerGuid guid, const ReshapeArgs& args);
+    /// The layer as a workload is reshaped for it; type, guid and blob are those that it was created with.
+    CLayer(LayerType type, LayerGuid guid, const void* blob, const ReshapeArgs& args);
     CLayer(const CLayer&) = delete;
     CLayer& operator=(const CLayer&) = delete;
     const tenon_layer* Get() const { return &m_Layer; }

@@ -120,7 +120,7 @@ std::vector<DynamicBackendReport> RegisterDynamicBackends(BackendRegistry& regis
             report.m_IsLoaded = true;
             LogInfo("backend {} is loaded from '{}'", report.m_BackendId.Get(), report.m_Path);
         }
-        catch (const Exception& error)
+        catch (const std::exception& error) // also what the file system throws
         {
             report.m_Reason = error.what();
             LogWarning("'{}' is not loaded as a backend: {}", report.m_Path, report.m_Reason);

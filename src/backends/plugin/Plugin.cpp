@@ -19,9 +19,9 @@ namespace
 void LogForPlugin(void* self, tenon_severity severity, const char* text)
 {
     const auto level = static_cast<LogSeverity>(std::clamp<tenon_severity>(severity, TENON_TRACE, TENON_FATAL));
-    if (IsLogged(level) && text != nullptr)
+    if (text != nullptr)
     {
-        Log(level, static_cast<const Plugin*>(self)->Id() + ": " + text);
+        LogFormatted(level, "{}: {}", fmt::make_format_args(static_cast<const Plugin*>(self)->Id(), text));
     }
 }
 
@@ -101,8 +101,10 @@ void Plugin::CheckTable() const
         return;
     }
     require(m_Device.memory_id != nullptr && *m_Device.memory_id != '\0', "device.memory_id");
-    require(m_Device.alignment != 0 && (m_Device.alignment & (m_Device.alignment - 1)) == 0,
-            "device.alignment that is a power of two");
+    constexpr size_t mostAlignment = size_t{1} << 20U;
+    require(m_Device.alignment != 0 && (m_Device.alignment & (m_Device.alignment - 1)) == 0 &&
+                m_Device.alignment <= mostAlignment,
+            "device.alignment that is a power of two up to 1 MiB");
     require(m_Device.memory_allocate != nullptr, "device.memory_allocate");
     require(m_Device.memory_free != nullptr, "device.memory_free");
     require(m_Device.import_flags == 0 || m_Device.memory_import != nullptr,

@@ -64,8 +64,8 @@ public:
         // A question without values says which inputs are constant.
         for (size_t i = 0; i < m_C.num_inputs; ++i)
         {
-            const bool isGiven =
-                m_C.input_is_constant[i] == 0 || m_C.constant_data[i] != nullptr || m_C.inputs[i]->num_bytes == 0;
+            const bool isGiven = m_C.input_is_constant[i] == 0 || m_C.constant_data[i] != nullptr ||
+                                 m_C.inputs[i] == nullptr || plugin::Known(*m_C.inputs[i]).num_bytes == 0;
             m_HasValues = m_HasValues && isGiven;
         }
         for (size_t i = 0; i < m_C.num_inputs; ++i)
@@ -329,6 +329,10 @@ tenon_status CreatePluginBackend(PluginBackendMaker maker, const char* id, size_
                    {
                        auto made = std::make_unique<tenon_plugin_backend>();
                        made->m_Backend = maker({BackendOptions(id, plugin::ToOptions(options, numOptions))});
+                       if (made->m_Backend == nullptr)
+                       {
+                           throw NullPointerException("the plugin's maker gave no backend");
+                       }
                        if (made->m_Backend->GetTensorHandleFactory() != nullptr)
                        {
                            throw UnimplementedException("GetPluginTable is for backends without a device; write the "

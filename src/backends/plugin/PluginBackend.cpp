@@ -47,6 +47,10 @@ public:
 
     SupportResult IsLayerSupported(const LayerView& layer) const override
     {
+        if (layer.m_Type == LayerType::PreCompiled && layer.m_Blob == nullptr)
+        {
+            return SupportResult::No(SupportCode::UnsupportedParameters, "the layer has no blob");
+        }
         const CLayer c(layer);
         ErrorText reason;
         const tenon_support_code code =

@@ -102,6 +102,10 @@ public:
 
     std::unique_ptr<IDeviceMemory> Import(void* host, size_t bytes, MemorySource source) const override
     {
+        if (m_Plugin->Device().memory_import == nullptr)
+        {
+            return nullptr;
+        }
         tenon_plugin_memory* memory = nullptr;
         m_Plugin->Call("device.memory_import", m_Plugin->Device().memory_import, m_Plugin->Backend(), host, bytes,
                        static_cast<uint32_t>(source), &memory);

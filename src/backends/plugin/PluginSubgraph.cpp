@@ -73,8 +73,9 @@ private:
                        [&]
                        {
                            auto& answer = *static_cast<Answer*>(self);
+                           CompiledBlobPtr owned = answer.Own(blob); // first: from here on it is the host's
                            answer.AddCompiled({layers, layers + numLayers}, {inputs, inputs + numInputs},
-                                              {outputs, outputs + numOutputs}, blob, name);
+                                              {outputs, outputs + numOutputs}, std::move(owned), name);
                        });
     }
 
@@ -109,15 +110,21 @@ private:
         return *m_Subgraph.m_Tensors[tensor];
     }
 
-    void AddCompiled(SubgraphLayers layers, std::vector<SubgraphTensor> inputs, std::vector<SubgraphTensor> outputs,
-                     tenon_plugin_blob* blob, const char* name)
+    CompiledBlobPtr Own(tenon_plugin_blob* blob) const
     {
         if (blob == nullptr || m_Plugin->Table().blob_destroy == nullptr)
         {
             throw InvalidArgumentException("a blob and the table's blob_destroy must be there");
         }
-        CompiledBlobPtr owned(blob, [plugin = m_Plugin](const void* p)
-                              { plugin->Table().blob_destroy(static_cast<tenon_plugin_blob*>(const_cast<void*>(p))); });
+        return CompiledBlobPtr(blob,
+                               [plugin = m_Plugin](const void* p) {
+                                   plugin->Table().blob_destroy(static_cast<tenon_plugin_blob*>(const_cast<void*>(p)));
+                               });
+    }
+
+    void AddCompiled(SubgraphLayers layers, std::vector<SubgraphTensor> inputs, std::vector<SubgraphTensor> outputs,
+                     CompiledBlobPtr owned, const char* name)
+    {
         Substitution substitution;
         substitution.m_Layers = std::move(layers);
         substitution.m_Replacement = INetwork::Create();

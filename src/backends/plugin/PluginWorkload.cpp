@@ -123,7 +123,7 @@ class Workload
 {
 public:
     Workload(std::shared_ptr<const Model> model, const LayerView& layer)
-        : m_Model(std::move(model)), m_Type(layer.m_Type), m_Guid(layer.m_Guid)
+        : m_Model(std::move(model)), m_Type(layer.m_Type), m_Guid(layer.m_Guid), m_Blob(layer.m_Blob)
     {
         const CLayer c(layer);
         const Plugin& plugin = m_Model->GetPlugin();
@@ -141,11 +141,13 @@ public:
     const std::string& Name() const { return m_Name; }
     LayerType Type() const { return m_Type; }
     LayerGuid Guid() const { return m_Guid; }
+    const void* Blob() const { return m_Blob; }
 
 private:
     std::shared_ptr<const Model> m_Model;
     LayerType m_Type;
     LayerGuid m_Guid;
+    const void* m_Blob; ///< lives as long as the network
     std::string m_Name;
     tenon_plugin_workload* m_Workload = nullptr;
 };
@@ -156,7 +158,7 @@ public:
     ShapedPluginWorkload(std::shared_ptr<const Workload> workload, const ReshapeArgs& args)
         : m_Workload(std::move(workload))
     {
-        const CLayer c(m_Workload->Type(), m_Workload->Guid(), args);
+        const CLayer c(m_Workload->Type(), m_Workload->Guid(), m_Workload->Blob(), args);
         const Plugin& plugin = m_Workload->GetPlugin();
         plugin.Call("workload_reshape", plugin.Table().workload_reshape, m_Workload->Get(), c.Get(), &m_Shaped,
                     &m_ScratchBytes);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pass ConstantFolding: what depends on constants alone is computed once, here, in place of at every run: transposed or
 // dequantized weights, shapes and axes that a model computes, and what follows from those.
-#include "optimizer/ConstantRunner.hpp"
 #include "graph/FixedShapes.hpp"
+#include "optimizer/ConstantRunner.hpp"
 #include "optimizer/Pass.hpp"
 
 #include <algorithm>

@@ -207,6 +207,7 @@ void FoldPad(Graph& graph)
         }
         const Layer& pad = *layer->Input(0).GetProducer();
         if (pad.GetType() != LayerType::Pad || !IsPlainInput(pad, 0) ||
+            pad.GetBackendHint() != layer->GetBackendHint() ||
             pad.Descriptor<PadDescriptor>().m_PaddingMode != PaddingMode::Constant ||
             !pad.Input(0).GetTensorInfo().IsTypeSpaceMatch(pad.Output(0).GetTensorInfo()))
         {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pass FoldReshapes: chains of layers that only give bytes another shape become one, and those that change nothing go.
 // What a run refuses must stay refused: a layer is left out only where the one that stays checks as much.
+#include "common/CheckedMath.hpp"
 #include "graph/FixedShapes.hpp"
 #include "optimizer/Pass.hpp"
 
@@ -24,13 +25,15 @@ bool IsPlainView(const Layer* layer)
            !input.GetTensorInfo().HasPerAxisQuantization();
 }
 
-/// The product of the sizes that the target of a Reshape names.
+/// The product of the sizes that the target of a Reshape names; 0 where they are more than can be counted, which no
+/// input has: the run will say so.
 uint64_t NamedElements(const TensorShape& target)
 {
     uint64_t product = 1;
     for (unsigned int i = 0; i < target.GetNumDimensions(); ++i)
     {
-        product *= target.GetDimensionSpecificity(i) ? target[i] : 1;
+        product =
+            CheckedMul<uint64_t>(product, target.GetDimensionSpecificity(i) ? uint64_t{target[i]} : 1).value_or(0);
     }
     return product;
 }
@@ -51,12 +54,12 @@ bool TakesAllOf(const Layer& first, const TensorShape& target)
     {
         return false;
     }
-    const uint64_t elements = target.GetNumElements64();
+    const uint64_t elements = NamedElements(target);
+    const uint64_t named = NamedElements(middle);
     if (middle.AreAllDimensionsSpecified())
     {
-        return middle.GetNumElements64() == elements;
+        return named != 0 && named == elements;
     }
-    const uint64_t named = NamedElements(middle);
     return elements != 0 && named != 0 && named <= elements && elements % named == 0;
 }
 

@@ -138,16 +138,31 @@ bool AreEqual(const Layer& a, const Layer& b)
     return a.GetConstant() == nullptr || HaveEqualBytes(a.GetConstant()->m_Tensor, b.GetConstant()->m_Tensor);
 }
 
+/// A twin would read the same, or what is a twin itself; of an output that nobody else reads, and whose layer can have
+/// no twin, there is none. Most layers end here. `twins` says it of the layers before.
+bool MayHaveTwin(const Layer& layer, const std::vector<bool>& twins)
+{
+    return !IsExcluded(layer) && std::all_of(layer.Inputs().begin(), layer.Inputs().end(),
+                                             [&](const InputSlot& input)
+                                             {
+                                                 const OutputSlot* source = input.GetConnectedOutputSlot();
+                                                 return source == nullptr || source->GetNumConnections() > 1 ||
+                                                        twins[source->GetOwningLayer().m_Index];
+                                             });
+}
+
 } // namespace
 
 void MergeCommonSubexpressions(Graph& graph)
 {
     std::unordered_map<size_t, Layer*> firstByHash;
     std::vector<bool> dead(graph.Size(), false);
+    std::vector<bool> twins(graph.Size(), false); // whether a layer may have one
     // In order of data flow: inputs have been merged when a layer is looked at.
     for (Layer* layer : graph.TopologicalOrder())
     {
-        if (IsExcluded(*layer))
+        twins[layer->m_Index] = MayHaveTwin(*layer, twins);
+        if (!twins[layer->m_Index])
         {
             continue;
         }

@@ -3,6 +3,7 @@
 // remain. Connected layers of that kind form a region. A region works in one order: all of it changes to another one,
 // or none. Of the orders that Transposes at its border ask for, the one is taken with which the fewest remain there;
 // the number of Transposes never grows. Where it stays, smaller tensors decide.
+#include "common/CheckedMath.hpp"
 #include "optimizer/LayoutRules.hpp"
 #include "optimizer/Pass.hpp"
 #include "optimizer/Transposes.hpp"
@@ -30,7 +31,13 @@ struct Cost
     void Add(const TensorInfo& info)
     {
         ++m_Count;
-        m_Elements += info.GetShape().AreAllDimensionsSpecified() ? info.GetShape().GetNumElements64() : 0;
+        // A shape of nonsense may have more elements than can be counted; the run refuses it.
+        uint64_t elements = info.GetShape().AreAllDimensionsSpecified() ? 1 : 0;
+        for (unsigned int i = 0; elements != 0 && i < info.GetNumDimensions(); ++i)
+        {
+            elements = CheckedMul<uint64_t>(elements, uint64_t{info.GetShape()[i]}).value_or(0);
+        }
+        m_Elements += elements;
     }
     friend bool operator<(const Cost& a, const Cost& b)
     {
@@ -169,8 +176,8 @@ public:
                 {
                     Edges& edges = Add(m_Inputs, m_InputPlaces, source, &input);
                     const Layer& producer = source->GetOwningLayer();
-                    edges.m_IsTurned =
-                        IsPlainTranspose(&producer) && !regions.Has(number, *producer.Input(0).GetProducer());
+                    edges.m_IsTurned = IsPlainTranspose(&producer) && MappingsOf(producer).GetSize() == m_Rank &&
+                                       !regions.Has(number, *producer.Input(0).GetProducer());
                 }
             }
             for (OutputSlot& output : member->Outputs())
