@@ -316,6 +316,23 @@ TEST(SamplePlugin, CompilesAChainIntoOneLayer)
     EXPECT_THROW(RunFloat(*runtime, direct, {2, 6, 6, 3}, Ramp(216)), LayerValidationException)
         << "what is compiled holds for the shapes that it was compiled for";
 }
+
+TEST(SamplePlugin, WhatOneRuntimesBackendCompiledIsNothingToAnother)
+{
+    const IRuntimePtr maker = MakeRuntime(Plugins + "/sample");
+    const IRuntimePtr other = MakeRuntime(Plugins + "/sample");
+    const INetworkPtr network = MakeConvolutions();
+    NetworkId id = 0;
+    EXPECT_THROW(other->LoadNetwork(id, Optimize(*network, {"SampleNpu", "CpuRef"}, maker->GetDeviceSpec())),
+                 BackendUnavailableException);
+    // Bytes may travel.
+    ISerializerPtr serializer = ISerializer::Create();
+    serializer->Serialize(*Optimize(*network, {"SampleNpu", "CpuRef"}, maker->GetDeviceSpec()));
+    std::stringstream file;
+    serializer->SaveSerializedToStream(file);
+    other->LoadNetwork(id, IDeserializer::Create()->CreateOptimizedNetworkFromBinary(file, other->GetDeviceSpec()));
+    EXPECT_EQ(RunFloat(*other, id, {1, 6, 6, 3}, Ramp(108)).size(), 40u);
+}
 #endif
 
 TEST(Attributes, EveryDescriptorComesBack)

@@ -148,7 +148,7 @@ TEST(FoldHardSwish, InAnyOrderOfItsFactors)
 
 TEST(FoldHardSwish, OtherConstantsAndReadersStay)
 {
-    for (const float divisor : {5.0f, 6.001f})
+    for (const float divisor : {5.0f, 6.001f, 0.0f}) // the last one makes an infinite factor, which is near nothing
     {
         Formula f;
         IConnectableLayer* x = f.Input();
@@ -168,6 +168,16 @@ TEST(FoldHardSwish, OtherConstantsAndReadersStay)
     read.Output(read.Div(read.Mul(z, ramp), 6.0f));
     read.Output(ramp, 1);
     EXPECT_GT(FusedTypes(read.Get()).size(), 2u);
+}
+
+TEST(FoldHardSwish, LayersThatAreToRunElsewhereStay)
+{
+    Formula f;
+    IConnectableLayer* x = f.Input();
+    IConnectableLayer* ramp = f.Activation(f.Add(x, 3.0f), ActivationFunction::BoundedReLu, 6.0f, 0.0f);
+    ramp->BackendSelectionHint(Optional<BackendId>(BackendId("CpuRef")));
+    f.Output(f.Div(f.Mul(x, ramp), 6.0f));
+    EXPECT_GT(FusedTypes(f.Get()).size(), 2u);
 }
 
 TEST(FoldGelu, TheTanhForms)
