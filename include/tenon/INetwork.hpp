@@ -627,8 +627,8 @@ public:
     /// IRuntime::RegisterDebugCallback; without one it prints a line of JSON for each to standard output.
     void SetDebugEnabled(bool value) { m_Debug = value; }
     /// Each run writes the same values to files in GetDebugFolder(), which LoadNetwork() makes:
-    /// "<layer>_<guid>_<output>_run<n>.npy", with "_turn<k>" for what a loop gives again. Runs are numbered in the whole
-    /// process. LoadNetwork() and EnqueueWorkload() throw RuntimeException when that fails.
+    /// "<layer>_<guid>_<output>_run<n>.npy", with "_turn<k>" for what a loop gives again. Runs are numbered in the
+    /// whole process. LoadNetwork() and EnqueueWorkload() throw RuntimeException when that fails.
     void SetDebugToFileEnabled(bool value) { m_DebugToFile = value; }
     /// Made where it is not there, along with those above it. (Tenon; Arm NN's is "ArmNNIntermediateLayerOutputs".)
     void SetDebugFolder(std::string folder) { m_DebugFolder = std::move(folder); }

@@ -16,8 +16,8 @@ namespace tenon
 
 /// The input that alone reads output 0 of `layer`, where its info is not overridden; else null.
 InputSlot* GetSoleConsumer(const Layer& layer);
-/// The layer before an input whose info is not overridden, where that layer feeds nothing else and is hinted to the same
-/// backend, if to any; else null.
+/// The layer before an input whose info is not overridden, where that layer feeds nothing else and is hinted to the
+/// same backend, if to any; else null.
 Layer* GetSoleProducer(const Layer& layer, unsigned int input);
 
 /// Whether input `i` is connected and its info is the producer's.
@@ -58,8 +58,8 @@ struct Product
 /// factors where `last` is none.
 Product GetProduct(const Layer& last, const FixedForms& forms);
 
-/// Whether nothing but each other and `last` reads what these layers give, and all are hinted alike, so that they may go
-/// with it.
+/// Whether nothing but each other and `last` reads what these layers give, and all are hinted alike, so that they may
+/// go with it.
 bool FeedOnly(const std::vector<const Layer*>& layers, const Layer& last);
 
 /// How many bytes of changed copies of constants a pass may make: a small file must not ask for much memory.

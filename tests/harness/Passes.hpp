@@ -3,8 +3,8 @@
 // same with none but the necessary ones.
 #pragma once
 
-#include "harness/Networks.hpp"
 #include "graph/OptimizedNetwork.hpp"
+#include "harness/Networks.hpp"
 #include "optimizer/Pass.hpp"
 
 #include <gtest/gtest.h>

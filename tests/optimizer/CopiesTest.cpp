@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where Optimize() puts layers that bring tensors into another memory, and which.
+#include "graph/OptimizedNetwork.hpp"
 #include "harness/DeviceBackend.hpp"
 #include "harness/Networks.hpp"
-#include "graph/OptimizedNetwork.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 // where conversions stand, what keeps Float32, and how far results are from those of Float32.
 #include "backends/reference/CpuRefBackend.hpp"
 #include "graph/Network.hpp"
-#include "harness/Networks.hpp"
 #include "graph/OptimizedNetwork.hpp"
+#include "harness/Networks.hpp"
 
 #include <tenon/parsers/ITfLiteParser.hpp>
 

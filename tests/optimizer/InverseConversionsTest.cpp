@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pass OptimizeInverseConversions: which pairs go, which stay, and that every value stays as it is without the pass.
 #include "graph/Network.hpp"
-#include "harness/Networks.hpp"
 #include "graph/OptimizedNetwork.hpp"
+#include "harness/Networks.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Networks of layout NCHW where little is known before the run.
-#include "harness/Networks.hpp"
 #include "graph/OptimizedNetwork.hpp"
+#include "harness/Networks.hpp"
 #include "optimizer/Pass.hpp"
 
 #include <gtest/gtest.h>

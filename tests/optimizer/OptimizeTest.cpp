@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Optimize(): validation, inference, assignment with reasons, copies, partitioning; the passes' effect on results.
 #include "graph/Network.hpp"
+#include "graph/OptimizedNetwork.hpp"
 #include "harness/FakeBackend.hpp"
 #include "harness/Networks.hpp"
-#include "graph/OptimizedNetwork.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

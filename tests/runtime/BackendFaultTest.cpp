@@ -2,6 +2,7 @@
 // What backends and custom operators may do wrong, and what unloading waits for: errors get their context, outputs that
 // are shaped by the execution are checked, memory that is asked for late counts against the limits.
 #include "harness/HookBackend.hpp"
+#include "harness/MessageOf.hpp"
 #include "harness/Networks.hpp"
 
 #include <tenon/backend/ICustomOperator.hpp>
@@ -31,24 +32,6 @@ IRuntimePtr MakeRuntime(Hooks hooks, const Limits& limits = {})
     options.m_Backends = {std::make_shared<HookBackend>(std::move(hooks))};
     options.m_Limits = limits;
     return IRuntime::Create(options);
-}
-
-template <typename ExceptionType, typename Function>
-std::string MessageOf(Function function)
-{
-    try
-    {
-        function();
-    }
-    catch (const ExceptionType& error)
-    {
-        return error.what();
-    }
-    catch (const std::exception& error)
-    {
-        return std::string("another exception: ") + error.what();
-    }
-    return "no exception";
 }
 
 /// out = reshape(in, shape operand), both given at run time, then reshaped again and through Abs.

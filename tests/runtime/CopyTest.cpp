@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers that turn out to copy their input for the shapes of a run: they share its memory, and only in such runs.
-#include "harness/Networks.hpp"
 #include "graph/OptimizedNetwork.hpp"
+#include "harness/Networks.hpp"
 #include "runtime/Plan.hpp"
 
 #include <gtest/gtest.h>

@@ -4,6 +4,7 @@
 #include "harness/DeviceBackend.hpp"
 #include "harness/FakeBackend.hpp"
 #include "harness/HookBackend.hpp"
+#include "harness/MessageOf.hpp"
 #include "harness/Networks.hpp"
 
 #include <gmock/gmock.h>
@@ -43,24 +44,6 @@ IRuntimePtr MakeRuntime(std::vector<std::shared_ptr<const IBackend>> backends, c
     options.m_Backends = std::move(backends);
     options.m_Limits = limits;
     return IRuntime::Create(options);
-}
-
-template <typename ExceptionType, typename Function>
-std::string MessageOf(Function function)
-{
-    try
-    {
-        function();
-    }
-    catch (const ExceptionType& error)
-    {
-        return error.what();
-    }
-    catch (const std::exception& error)
-    {
-        return std::string("another exception: ") + error.what();
-    }
-    return "no exception";
 }
 
 TensorInfo Constant(const TensorShape& shape, DataType type = DataType::Float32)

@@ -3,6 +3,7 @@
 // backends have around loads and runs.
 #include "harness/DeviceBackend.hpp"
 #include "harness/FakeBackend.hpp"
+#include "harness/MessageOf.hpp"
 #include "harness/Networks.hpp"
 
 #include <tenon/backend/ICustomAllocator.hpp>
@@ -25,24 +26,6 @@ namespace
 {
 
 using Floats = std::vector<float>;
-
-template <typename ExceptionType, typename Function>
-std::string MessageOf(Function function)
-{
-    try
-    {
-        function();
-    }
-    catch (const ExceptionType& error)
-    {
-        return error.what();
-    }
-    catch (const std::exception& error)
-    {
-        return std::string("another exception: ") + error.what();
-    }
-    return "no exception";
-}
 
 /// Counts, and does what it is told to.
 class TestAllocator final : public ICustomAllocator

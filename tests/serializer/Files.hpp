@@ -4,6 +4,7 @@
 
 #include "graph/Network.hpp"
 #include "graph/OptimizedNetwork.hpp"
+#include "harness/MessageOf.hpp"
 #include "harness/Networks.hpp"
 
 #include <tenon/serializer/IDeserializer.hpp>
@@ -127,27 +128,6 @@ inline void ExpectSameGraph(const Graph& first, const Graph& second)
             ExpectSameGraph(*a.Bodies()[k], *b.Bodies()[k]);
         }
     }
-}
-
-/// The text of an exception of that kind, which must come.
-template <typename ExceptionType, typename Function>
-std::string MessageOf(Function function)
-{
-    try
-    {
-        function();
-    }
-    catch (const ExceptionType& error)
-    {
-        return error.what();
-    }
-    catch (const std::exception& error)
-    {
-        ADD_FAILURE() << "another exception: " << error.what();
-        return {};
-    }
-    ADD_FAILURE() << "no exception";
-    return {};
 }
 
 } // namespace tenon::test

@@ -34,7 +34,7 @@ struct ReshapeArgs
     /// Parameters that arrived as tensors are resolved into it, and so are SAME paddings.
     const BaseDescriptor* m_Descriptor = nullptr;
     const ActivationDescriptor* m_FusedActivation = nullptr; ///< see LayerView
-    Span<const TensorInfo* const> m_Inputs; ///< null where not connected
+    Span<const TensorInfo* const> m_Inputs;                  ///< null where not connected
     Span<const TensorInfo* const> m_Outputs;
     Span<const void* const> m_ConstantData; ///< values of constant inputs, else null
     const std::string* m_Name = nullptr;

@@ -120,10 +120,10 @@ SupportResult CheckPerSlice(const TensorInfo& info, const std::string& place)
         fits = dimension.value() < shape.GetNumDimensions() &&
                (!shape.GetDimensionSpecificity(dimension.value()) || shape[dimension.value()] == scales.size());
     }
-    return fits ? SupportResult::Yes()
-                : Refuse(info, place,
-                         "has " + std::to_string(scales.size()) +
-                             " scales, but no quantization dimension of that size");
+    return fits
+               ? SupportResult::Yes()
+               : Refuse(info, place,
+                        "has " + std::to_string(scales.size()) + " scales, but no quantization dimension of that size");
 }
 
 SupportResult CheckShortZeroPoint(const TensorInfo& info, const std::string& place)

@@ -4,6 +4,7 @@
 #include "graph/FixedShapes.hpp"
 #include "optimizer/ConstantRunner.hpp"
 #include "optimizer/Pass.hpp"
+#include "optimizer/Purity.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -13,23 +14,6 @@ namespace tenon::passes
 
 namespace
 {
-
-/// Layers whose result is not a function of their inputs, or that the runtime runs itself.
-bool IsExcluded(const Layer& layer)
-{
-    switch (layer.GetType())
-    {
-    case LayerType::Constant:
-    case LayerType::Input:
-    case LayerType::If:
-    case LayerType::While:
-    case LayerType::ReadState:
-    case LayerType::Random:
-    case LayerType::Multinomial:
-    case LayerType::RngBitGenerator: return true;
-    default: return layer.GetSchema().Has(OpFlags::Effect) || layer.GetSchema().Has(OpFlags::Internal);
-    }
-}
 
 /// Layers whose kernels read the shape of input 0 alone.
 bool ReadsShapeAlone(LayerType type)
@@ -64,7 +48,7 @@ private:
     bool IsCandidate(const Layer& layer) const
     {
         // One that its maker wants on a certain backend stays there.
-        if (IsExcluded(layer) || layer.GetBackendHint().has_value())
+        if (layer.GetType() == LayerType::Constant || !IsFunctionOfInputs(layer) || layer.GetBackendHint().has_value())
         {
             return false;
         }

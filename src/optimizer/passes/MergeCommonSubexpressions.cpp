@@ -2,6 +2,7 @@
 // Pass MergeCommonSubexpressions: layers that compute the same from the same become one, and so do constants of the
 // same bytes. What reads equal layers then has equal inputs, so that whole equal branches merge in one walk.
 #include "optimizer/Pass.hpp"
+#include "optimizer/Purity.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -14,21 +15,6 @@ namespace tenon::passes
 
 namespace
 {
-
-/// Layers that must stay even if another one is equal.
-bool IsExcluded(const Layer& layer)
-{
-    switch (layer.GetType())
-    {
-    case LayerType::If:
-    case LayerType::While:
-    case LayerType::ReadState:
-    case LayerType::Random:
-    case LayerType::Multinomial:
-    case LayerType::RngBitGenerator: return true;
-    default: return layer.GetSchema().Has(OpFlags::Effect) || layer.GetSchema().Has(OpFlags::Internal);
-    }
-}
 
 class Hash
 {
@@ -142,13 +128,13 @@ bool AreEqual(const Layer& a, const Layer& b)
 /// no twin, there is none. Most layers end here. `twins` says it of the layers before.
 bool MayHaveTwin(const Layer& layer, const std::vector<bool>& twins)
 {
-    return !IsExcluded(layer) && std::all_of(layer.Inputs().begin(), layer.Inputs().end(),
-                                             [&](const InputSlot& input)
-                                             {
-                                                 const OutputSlot* source = input.GetConnectedOutputSlot();
-                                                 return source == nullptr || source->GetNumConnections() > 1 ||
-                                                        twins[source->GetOwningLayer().m_Index];
-                                             });
+    return IsFunctionOfInputs(layer) && std::all_of(layer.Inputs().begin(), layer.Inputs().end(),
+                                                    [&](const InputSlot& input)
+                                                    {
+                                                        const OutputSlot* source = input.GetConnectedOutputSlot();
+                                                        return source == nullptr || source->GetNumConnections() > 1 ||
+                                                               twins[source->GetOwningLayer().m_Index];
+                                                    });
 }
 
 } // namespace

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// MessageOf: the text of an expected exception.
+#pragma once
+
+#include <exception>
+#include <string>
+
+namespace tenon::test
+{
+
+/// The text of an exception of that kind; where another or none comes, a text that says so, which matches nothing.
+template <typename ExceptionType, typename Function>
+std::string MessageOf(Function function)
+{
+    try
+    {
+        function();
+    }
+    catch (const ExceptionType& error)
+    {
+        return error.what();
+    }
+    catch (const std::exception& error)
+    {
+        return std::string("another exception: ") + error.what();
+    }
+    return "no exception";
+}
+
+} // namespace tenon::test
