@@ -48,7 +48,7 @@ std::ptrdiff_t CountThreads()
 }
 
 /// Leaves the process so many more bytes of address space.
-void LimitMemory(size_t more)
+[[maybe_unused]] void LimitMemory(size_t more)
 {
     size_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages;

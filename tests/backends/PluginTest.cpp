@@ -90,16 +90,25 @@ TEST(Plugin, FilesThatAreNoLibrariesAreReported)
     const Folder folder;
     std::ofstream(folder / "text_backend.so") << "no library";
     std::ofstream(folder / "README.md") << "no backend";
+    for (const char* name : {"y_backend.so5", "y_backend.so.", "y_backend.so.1.", "y_backend.so.a", "_backend.so"})
+    {
+        std::ofstream(folder / name) << "no name of a backend";
+    }
     std::filesystem::create_symlink(Plugins + "/cpuref/cpuref_backend.so", folder / "x_backend.so");
     std::filesystem::create_symlink(Plugins + "/cpuref/cpuref_backend.so", folder / "x_backend.so.1.2");
     const IRuntimePtr runtime = MakeRuntime(folder.ToString());
     const auto& reports = runtime->GetDynamicBackendReports();
-    ASSERT_EQ(reports.size(), 4u);
-    EXPECT_THAT(reports[0].m_Reason, HasSubstr("_backend.so"));
-    EXPECT_THAT(reports[1].m_Reason, HasSubstr("cannot be loaded"));
-    EXPECT_TRUE(reports[2].m_IsLoaded) << reports[2].m_Reason;
-    EXPECT_EQ(reports[2].m_BackendId, BackendId("CpuRefPlugin"));
-    EXPECT_THAT(reports[3].m_Reason, HasSubstr("same file"));
+    ASSERT_EQ(reports.size(), 9u);
+    EXPECT_THAT(reports[0].m_Reason, HasSubstr("its name is not that of a backend")) << "README.md";
+    EXPECT_THAT(reports[1].m_Reason, HasSubstr("its name is not that of a backend")) << "nothing before _backend.so";
+    EXPECT_THAT(reports[2].m_Reason, HasSubstr("cannot be loaded"));
+    EXPECT_TRUE(reports[3].m_IsLoaded) << reports[3].m_Reason;
+    EXPECT_EQ(reports[3].m_BackendId, BackendId("CpuRefPlugin"));
+    EXPECT_THAT(reports[4].m_Reason, HasSubstr("same file"));
+    for (size_t i = 5; i < reports.size(); ++i)
+    {
+        EXPECT_THAT(reports[i].m_Reason, HasSubstr("its name is not that of a backend")) << reports[i].m_Path;
+    }
 }
 
 TEST(Plugin, PathsAndOptionsThatMakeNoSenseAreRefused)

@@ -12,7 +12,7 @@
 #include <dlfcn.h>
 #include <filesystem>
 #include <map>
-#include <regex>
+#include <string_view>
 #include <system_error>
 
 namespace tenon
@@ -61,6 +61,33 @@ std::vector<fs::path> ListFiles(const std::string& path)
     return files;
 }
 
+/// "<something>_backend.so", also with version numbers behind: ".1.2".
+bool IsBackendName(std::string_view name)
+{
+    constexpr std::string_view ending = "_backend.so";
+    const size_t place = name.rfind(ending);
+    if (place == std::string_view::npos || place == 0)
+    {
+        return false;
+    }
+    const std::string_view version = name.substr(place + ending.size());
+    if (!version.empty() && version.front() != '.')
+    {
+        return false;
+    }
+    bool isNumber = true; // whether a number, or the ending, stands before
+    for (const char c : version)
+    {
+        const bool isDigit = c >= '0' && c <= '9';
+        if (!isDigit && (c != '.' || !isNumber))
+        {
+            return false;
+        }
+        isNumber = isDigit;
+    }
+    return isNumber;
+}
+
 std::shared_ptr<void> OpenLibrary(const fs::path& file)
 {
     void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -73,8 +100,7 @@ std::shared_ptr<void> OpenLibrary(const fs::path& file)
 
 std::shared_ptr<const IBackend> LoadBackend(const fs::path& file, const std::vector<BackendOptions>& options)
 {
-    static const std::regex pattern(R"(.+_backend\.so(\.[0-9]+)*)");
-    if (!std::regex_match(file.filename().string(), pattern))
+    if (!IsBackendName(file.filename().string()))
     {
         throw InvalidArgumentException("its name is not that of a backend, which ends in _backend.so");
     }
