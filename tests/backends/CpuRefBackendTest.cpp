@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <regex>
 #include <set>
 #include <string>
 
@@ -46,6 +46,20 @@ const std::set<LayerType> RunByOthers = {LayerType::Constant,  LayerType::Input,
 /// in Arm NN.
 const std::set<LayerType> WithoutKernel = {LayerType::Fused, LayerType::Map, LayerType::Merge, LayerType::Switch,
                                            LayerType::Unmap};
+
+/// Whether `word` stands in the text and does not go on.
+bool HasWord(const std::string& text, const std::string& word)
+{
+    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+    {
+        const size_t end = at + word.size();
+        if (end == text.size() || (std::isalnum(static_cast<unsigned char>(text[end])) == 0 && text[end] != '_'))
+        {
+            return true;
+        }
+    }
+    return false;
+}
 
 } // namespace
 
@@ -86,8 +100,7 @@ TEST(CpuRefBackend, HasATestOfEachKernel)
     for (const LayerType type : GetListedTypes())
     {
         const std::string name = GetLayerTypeAsCString(type);
-        const std::regex mention("LayerType::" + name + "\\b|Add" + name + "Layer\\(");
-        const bool isTested = std::regex_search(tests, mention);
+        const bool isTested = HasWord(tests, "LayerType::" + name) || HasWord(tests, "Add" + name + "Layer");
         // Kernels of Custom are the application's: the sample custom_operator runs one.
         EXPECT_TRUE(isTested || type == LayerType::Custom) << "nothing in tests/ops is about " << name;
     }
