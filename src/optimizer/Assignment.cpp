@@ -111,12 +111,12 @@ std::shared_ptr<const IBackend> BackendChooser::Choose(const Layer& layer, const
     if (layer.GetBackendHint().has_value())
     {
         const BackendId& hint = layer.GetBackendHint().value();
-        auto backend = m_Registry.Find(hint);
+        auto backend = m_Supports.GetRegistry().Find(hint);
         if (backend == nullptr)
         {
             refusals.Add(hint, SupportCode::Unavailable, "asked for by the layer, but not there");
         }
-        else if (Takes({backend, backend->GetLayerSupport(m_Options)}, view, refusals))
+        else if (Takes({backend, m_Supports.Get(hint)}, view, refusals))
         {
             return backend;
         }
@@ -141,9 +141,10 @@ std::shared_ptr<const IBackend> BackendChooser::Choose(const Layer& layer, const
     return nullptr;
 }
 
-std::vector<Candidate> MakeCandidates(const std::vector<BackendId>& preferences, const BackendRegistry& registry,
-                                      const ModelOptions& options, std::vector<std::string>& messages)
+std::vector<Candidate> MakeCandidates(const std::vector<BackendId>& preferences, SupportCache& supports,
+                                      std::vector<std::string>& messages)
 {
+    const BackendRegistry& registry = supports.GetRegistry();
     if (preferences.empty())
     {
         throw InvalidArgumentException(
@@ -163,7 +164,7 @@ std::vector<Candidate> MakeCandidates(const std::vector<BackendId>& preferences,
                                        [&](const Candidate& c) { return c.m_Backend == backend; });
         if (!twice)
         {
-            candidates.push_back({backend, backend->GetLayerSupport(options)});
+            candidates.push_back({backend, supports.Get(id)});
         }
     }
     if (candidates.empty())

@@ -3,8 +3,7 @@
 #pragma once
 
 #include "graph/Graph.hpp"
-
-#include <tenon/backend/BackendRegistry.hpp>
+#include "graph/Support.hpp"
 
 #include <memory>
 #include <string>
@@ -24,17 +23,16 @@ struct Candidate
 
 /// The candidates for `preferences`; names that the registry lacks give a message. Throws InvalidArgumentException when
 /// none is there.
-std::vector<Candidate> MakeCandidates(const std::vector<BackendId>& preferences, const BackendRegistry& registry,
-                                      const ModelOptions& options, std::vector<std::string>& messages);
+std::vector<Candidate> MakeCandidates(const std::vector<BackendId>& preferences, SupportCache& supports,
+                                      std::vector<std::string>& messages);
 
 /// Asks backends, in the user's order, whether they take a layer.
 class BackendChooser
 {
 public:
     /// The arguments must outlive it.
-    BackendChooser(const std::vector<Candidate>& candidates, const BackendRegistry& registry,
-                   const ModelOptions& options)
-        : m_Candidates(candidates), m_Registry(registry), m_Options(options)
+    BackendChooser(const std::vector<Candidate>& candidates, SupportCache& supports)
+        : m_Candidates(candidates), m_Supports(supports)
     {
     }
 
@@ -46,8 +44,7 @@ public:
 
 private:
     const std::vector<Candidate>& m_Candidates;
-    const BackendRegistry& m_Registry;
-    const ModelOptions& m_Options;
+    SupportCache& m_Supports;
 };
 
 /// Sets backend and reason of every layer, those of nested networks included; a reason that a layer has already goes

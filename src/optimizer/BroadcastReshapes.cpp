@@ -39,7 +39,7 @@ unsigned int RankOf(const InputSlot& input, const FixedRanks& ranks)
     return source == nullptr || input.IsTensorInfoOverridden() ? 0 : ranks.Get(*source);
 }
 
-void AddLeadingDimension(Graph& graph, InputSlot& input, const IBackend& backend, const ModelOptions& options)
+void AddLeadingDimension(Graph& graph, InputSlot& input, const BackendId& backend, SupportCache& supports)
 {
     const Layer& reader = input.GetOwningLayer();
     auto descriptor = std::make_unique<ExpandDimsDescriptor>(); // axis 0
@@ -57,24 +57,24 @@ void AddLeadingDimension(Graph& graph, InputSlot& input, const IBackend& backend
         }
     }
     layer.Output(0).EditTensorInfo().SetShape(longer);
-    layer.SetBackendId(backend.GetId());
+    layer.SetBackendId(backend);
     layer.m_AssignmentReason =
-        fmt::format("gives an operand of {} the rank that {} needs", reader.Describe(), backend.GetId().Get());
+        fmt::format("gives an operand of {} the rank that {} needs", reader.Describe(), backend.Get());
     LayerViewMaker maker;
-    const SupportResult result = backend.GetLayerSupport(options)->IsLayerSupported(maker.Make(layer));
+    const SupportResult result = supports.Get(backend)->IsLayerSupported(maker.Make(layer));
     if (!result)
     {
         throw UnimplementedException(
             fmt::format("backend {} broadcasts among equal ranks only, so it must run ExpandDims layers, but: {}",
-                        backend.GetId().Get(), result.m_Reason));
+                        backend.Get(), result.m_Reason));
     }
 }
 
 } // namespace
 
-void AddBroadcastReshapes(Graph& graph, const BackendRegistry& registry, const ModelOptions& options)
+void AddBroadcastReshapes(Graph& graph, SupportCache& supports)
 {
-    const std::set<std::string> backends = FindBackends(registry);
+    const std::set<std::string> backends = FindBackends(supports.GetRegistry());
     if (backends.empty())
     {
         return;
@@ -97,7 +97,7 @@ void AddBroadcastReshapes(Graph& graph, const BackendRegistry& registry, const M
             }
             for (; given[k] < given[1 - k]; ++given[k])
             {
-                AddLeadingDimension(graph, layer.Input(k), registry.Get(layer.GetBackendId()), options);
+                AddLeadingDimension(graph, layer.Input(k), layer.GetBackendId(), supports);
             }
         }
     }

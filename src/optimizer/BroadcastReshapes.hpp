@@ -4,8 +4,7 @@
 #pragma once
 
 #include "graph/Graph.hpp"
-
-#include <tenon/backend/BackendRegistry.hpp>
+#include "graph/Support.hpp"
 
 namespace tenon
 {
@@ -14,6 +13,6 @@ namespace tenon
 /// backends with the capability {"EqualRankBroadcast", true}. Only ranks that are the same in every run count: where
 /// one is not, the layer stays as it is, and its backend learns the ranks when a run shapes it.
 /// Throws UnimplementedException where such a backend does not run ExpandDims.
-void AddBroadcastReshapes(Graph& graph, const BackendRegistry& registry, const ModelOptions& options);
+void AddBroadcastReshapes(Graph& graph, SupportCache& supports);
 
 } // namespace tenon

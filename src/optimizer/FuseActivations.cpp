@@ -6,9 +6,7 @@
 #include "optimizer/Assignment.hpp"
 #include "optimizer/Patterns.hpp"
 
-#include <map>
-#include <memory>
-#include <string>
+#include <vector>
 
 namespace tenon
 {
@@ -19,10 +17,7 @@ namespace
 class ActivationFuser
 {
 public:
-    ActivationFuser(const BackendRegistry& registry, const ModelOptions& options)
-        : m_Registry(registry), m_Options(options)
-    {
-    }
+    explicit ActivationFuser(SupportCache& supports) : m_Supports(supports) {}
 
     void Run(Graph& graph)
     {
@@ -57,7 +52,7 @@ private:
             activation.GetBackendHint().has_value() && activation.GetBackendHint().value() != producer->GetBackendId();
         const auto& descriptor = activation.Descriptor<ActivationDescriptor>();
         if (wantsAnother || !info.IsTypeSpaceMatch(activation.Output(0).GetTensorInfo()) ||
-            !GetSupport(producer->GetBackendId()).IsActivationFusable(m_Maker.Make(*producer), descriptor))
+            !m_Supports.Get(producer->GetBackendId())->IsActivationFusable(m_Maker.Make(*producer), descriptor))
         {
             return false;
         }
@@ -74,35 +69,15 @@ private:
         return true;
     }
 
-    const ILayerSupport& GetSupport(const BackendId& id)
-    {
-        std::shared_ptr<const ILayerSupport>& support = m_Supports[id.Get()];
-        if (support == nullptr)
-        {
-            support = m_Registry.Get(id).GetLayerSupport(m_Options);
-        }
-        return *support;
-    }
-
-    const BackendRegistry& m_Registry;
-    const ModelOptions& m_Options;
-    std::map<std::string, std::shared_ptr<const ILayerSupport>> m_Supports;
+    SupportCache& m_Supports;
     LayerViewMaker m_Maker;
 };
 
 } // namespace
 
-void FuseActivations(Graph& graph, const BackendRegistry& registry, const ModelOptions& options)
+void FuseActivations(Graph& graph, SupportCache& supports)
 {
-    ActivationFuser(registry, options).Run(graph);
-}
-
-SupportResult AskSupport(const ILayerSupport& support, const LayerView& layer)
-{
-    SupportResult result = support.IsLayerSupported(layer);
-    return result.IsSupported() && layer.m_FusedActivation != nullptr
-               ? support.IsActivationFusable(layer, *layer.m_FusedActivation)
-               : result;
+    ActivationFuser(supports).Run(graph);
 }
 
 } // namespace tenon

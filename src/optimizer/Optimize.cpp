@@ -118,17 +118,17 @@ uint64_t GetFoldingBytes(const Graph& graph, const Limits& limits)
 }
 
 /// What backends need around their layers, copies between memories, then subgraphs.
-void Distribute(Graph& graph, const BackendRegistry& registry, const ModelOptions& options)
+void Distribute(Graph& graph, SupportCache& supports)
 {
     for (const auto& layer : graph.Layers())
     {
         for (const auto& body : layer->Bodies())
         {
-            Distribute(*body, registry, options);
+            Distribute(*body, supports);
         }
     }
-    AddBroadcastReshapes(graph, registry, options);
-    InsertCopies(graph, registry);
+    AddBroadcastReshapes(graph, supports);
+    InsertCopies(graph, supports.GetRegistry());
     PartitionGraph(graph);
 }
 
@@ -163,11 +163,12 @@ IOptimizedNetworkPtr OptimizeWithPasses(const INetwork& network, const std::vect
     try
     {
         const auto whole = profiler->Scope(ProfilingCategory::Optimize);
-        const auto candidates = MakeCandidates(backendPreferences, registry, options.GetModelOptions(), collected);
+        SupportCache supports(registry, options.GetModelOptions());
+        const auto candidates = MakeCandidates(backendPreferences, supports, collected);
         graph = source.GetGraph().Clone();
         PassContext context{registry, options, GetFoldingBytes(*graph, options.GetLimits())};
         Simplify(*graph, passes, context, *profiler, collected);
-        const BackendChooser chooser(candidates, registry, options.GetModelOptions());
+        const BackendChooser chooser(candidates, supports);
         {
             const auto event = profiler->Scope(ProfilingCategory::Optimize, "FitFloatWidths");
             FitFloatWidths(*graph, GetReducedType(options), chooser, collected);
@@ -183,10 +184,10 @@ IOptimizedNetworkPtr OptimizeWithPasses(const INetwork& network, const std::vect
         if (!WantsAllResults(options))
         {
             const auto event = profiler->Scope(ProfilingCategory::Optimize, "FuseActivations");
-            FuseActivations(*graph, registry, options.GetModelOptions());
+            FuseActivations(*graph, supports);
         }
         const auto event = profiler->Scope(ProfilingCategory::Optimize, "Partition");
-        Distribute(*graph, registry, options.GetModelOptions());
+        Distribute(*graph, supports);
     }
     catch (...)
     {

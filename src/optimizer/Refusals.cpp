@@ -2,8 +2,6 @@
 // Refusals: see Refusals.hpp.
 #include "optimizer/Refusals.hpp"
 
-#include "optimizer/FuseActivations.hpp"
-
 #include <fmt/format.h>
 
 namespace tenon

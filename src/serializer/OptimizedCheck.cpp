@@ -6,11 +6,10 @@
 #include "graph/InferTensors.hpp"
 #include "graph/MakeLayerView.hpp"
 #include "graph/Nested.hpp"
+#include "graph/Support.hpp"
 
 #include <fmt/format.h>
 
-#include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,7 +23,7 @@ class Checker
 {
 public:
     Checker(const BackendRegistry& registry, const OptimizerOptionsOpaque& options)
-        : m_Registry(registry), m_Options(options)
+        : m_Options(options), m_Supports(registry, options.GetModelOptions())
     {
     }
 
@@ -62,36 +61,24 @@ public:
     }
 
 private:
-    struct Backend
+    const IBackend& Require(const Layer& layer) const
     {
-        std::shared_ptr<const IBackend> m_Backend;
-        std::shared_ptr<const ILayerSupport> m_Support;
-    };
-
-    const Backend& Find(const Layer& layer)
-    {
-        const std::string& id = layer.GetBackendId().Get();
-        const auto [found, isNew] = m_Backends.try_emplace(id);
-        if (isNew)
+        const BackendRegistry& registry = m_Supports.GetRegistry();
+        if (!registry.IsBackendRegistered(layer.GetBackendId()))
         {
-            auto backend = m_Registry.Find(layer.GetBackendId());
-            if (backend == nullptr)
-            {
-                throw BackendUnavailableException(
-                    fmt::format("{} was given to backend '{}', which is not there; there are {}. Optimize the network "
-                                "for these",
-                                layer.Describe(), id, m_Registry.GetBackendIdsAsString()));
-            }
-            found->second = {backend, backend->GetLayerSupport(m_Options.GetModelOptions())};
+            throw BackendUnavailableException(
+                fmt::format("{} was given to backend '{}', which is not there; there are {}. Optimize the network "
+                            "for these",
+                            layer.Describe(), layer.GetBackendId().Get(), registry.GetBackendIdsAsString()));
         }
-        return found->second;
+        return registry.Get(layer.GetBackendId());
     }
 
     /// Throws unless the memory that a copy leads to is there.
     void CheckCopy(const Layer& layer)
     {
         const bool leadsToHost = layer.GetBackendId() == BackendId(RuntimeId);
-        const ITensorHandleFactory* memory = leadsToHost ? nullptr : Find(layer).m_Backend->GetTensorHandleFactory();
+        const ITensorHandleFactory* memory = leadsToHost ? nullptr : Require(layer).GetTensorHandleFactory();
         constexpr auto malloc = static_cast<MemorySourceFlags>(MemorySource::Malloc);
         if (layer.GetType() == LayerType::MemImport && (memory == nullptr || (memory->GetImportFlags() & malloc) == 0))
         {
@@ -112,13 +99,8 @@ private:
         {
             return;
         }
-        const LayerView view = m_Maker.Make(layer);
-        const ILayerSupport& support = *Find(layer).m_Support;
-        SupportResult result = support.IsLayerSupported(view);
-        if (result.IsSupported() && view.m_FusedActivation != nullptr)
-        {
-            result = support.IsActivationFusable(view, *view.m_FusedActivation);
-        }
+        Require(layer);
+        const SupportResult result = AskSupport(*m_Supports.Get(layer.GetBackendId()), m_Maker.Make(layer));
         if (!result.IsSupported())
         {
             throw UnimplementedException(fmt::format("{} was given to backend {}, which refuses it here: {}. Optimize "
@@ -127,9 +109,8 @@ private:
         }
     }
 
-    const BackendRegistry& m_Registry;
     const OptimizerOptionsOpaque& m_Options;
-    std::map<std::string, Backend> m_Backends;
+    SupportCache m_Supports;
     LayerViewMaker m_Maker;
 };
 

@@ -3,6 +3,7 @@
 #include "graph/Network.hpp"
 #include "graph/OptimizedNetwork.hpp"
 #include "harness/FakeBackend.hpp"
+#include "harness/MessageOf.hpp"
 #include "harness/Networks.hpp"
 
 #include <gmock/gmock.h>
@@ -41,20 +42,6 @@ std::vector<LayerType> TypesOf(const IOptimizedNetworkPtr& network)
         types.push_back(layer->GetType());
     }
     return types;
-}
-
-template <typename ExceptionType, typename Function>
-std::string MessageOf(Function function)
-{
-    try
-    {
-        function();
-    }
-    catch (const ExceptionType& error)
-    {
-        return error.what();
-    }
-    return "no such exception";
 }
 
 } // namespace
