@@ -3,17 +3,16 @@
 // short at every byte and with each byte of its structure bent. Whatever comes of it is a network or an exception of
 // Tenon; what is a network is optimized if it has to be, loaded and run under small limits. Run under the sanitizers
 // this also shows reads outside of the file and of tensors.
+#include "Bend.hpp"
 #include "harness/Networks.hpp"
+#include "harness/Serialized.hpp"
 
 #include <tenon/parsers/ITfLiteParser.hpp>
 #include <tenon/serializer/IDeserializer.hpp>
-#include <tenon/serializer/ISerializer.hpp>
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <random>
-#include <sstream>
 #include <vector>
 
 namespace tenon::test
@@ -21,19 +20,6 @@ namespace tenon::test
 
 namespace
 {
-
-using Bytes = std::vector<uint8_t>;
-
-template <typename SomeNetwork>
-Bytes Serialized(const SomeNetwork& network)
-{
-    const ISerializerPtr serializer = ISerializer::Create();
-    serializer->Serialize(network);
-    std::ostringstream stream;
-    serializer->SaveSerializedToStream(stream);
-    const std::string text = stream.str();
-    return {text.begin(), text.end()};
-}
 
 /// An If on a state, per-axis weights, an override, a strided slice with parameters as inputs.
 INetworkPtr MakeMixed()
@@ -212,20 +198,7 @@ TEST_P(TenonMutation, SeveralPlacesAtOnce)
     std::mt19937 random(20240611); // any seed: failures must repeat
     for (int round = 0; round < 5000; ++round)
     {
-        Bytes bent = m_File;
-        const size_t places = 1 + random() % 4;
-        for (size_t i = 0; i < places; ++i)
-        {
-            const size_t to = random() % (bent.size() - 8);
-            const size_t from = random() % (bent.size() - 8);
-            switch (random() % 3)
-            {
-            case 0: bent[to] = static_cast<uint8_t>(random()); break;
-            case 1: std::memcpy(bent.data() + to / 4 * 4, m_File.data() + from / 4 * 4, 4); break;
-            default: std::memmove(bent.data() + to, bent.data() + from, 8); break;
-            }
-        }
-        m_Victim.Runs(bent);
+        m_Victim.Runs(Bend(m_File, random, 4));
     }
 }
 

@@ -2,6 +2,8 @@
 // Hostile .tflite files: the bundled model cut short at every byte, and each of its words bent. Whatever comes of it is
 // a network or an exception of Tenon; what is a network is optimized, loaded and run under small limits. Run under the
 // sanitizers this also shows reads outside of the file and of tensors.
+#include "Bend.hpp"
+
 #include <tenon/Tenon.hpp>
 #include <tenon/parsers/ITfLiteParser.hpp>
 
@@ -178,20 +180,7 @@ TEST(TfLiteMutation, SeveralPlacesAtOnce)
     std::mt19937 random(20240611); // any seed: failures must repeat
     for (int round = 0; round < 20000; ++round)
     {
-        Bytes bent = model;
-        const size_t places = 1 + random() % 8;
-        for (size_t i = 0; i < places; ++i)
-        {
-            const size_t to = random() % (bent.size() - 8);
-            const size_t from = random() % (bent.size() - 8);
-            switch (random() % 3)
-            {
-            case 0: bent[to] = static_cast<uint8_t>(random()); break;
-            case 1: std::memcpy(bent.data() + to / 4 * 4, model.data() + from / 4 * 4, 4); break;
-            default: std::memmove(bent.data() + to, bent.data() + from, 8); break;
-            }
-        }
-        victim.Runs(bent);
+        victim.Runs(Bend(model, random, 8));
     }
 }
 

@@ -6,32 +6,18 @@
 #include "graph/OptimizedNetwork.hpp"
 #include "harness/MessageOf.hpp"
 #include "harness/Networks.hpp"
+#include "harness/Serialized.hpp"
 
 #include <tenon/serializer/IDeserializer.hpp>
-#include <tenon/serializer/ISerializer.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <sstream>
 #include <string>
 #include <vector>
 
 namespace tenon::test
 {
-
-using Bytes = std::vector<uint8_t>;
-
-template <typename SomeNetwork>
-Bytes Serialized(const SomeNetwork& network)
-{
-    const ISerializerPtr serializer = ISerializer::Create();
-    serializer->Serialize(network);
-    std::ostringstream stream;
-    EXPECT_TRUE(serializer->SaveSerializedToStream(stream));
-    const std::string text = stream.str();
-    return {text.begin(), text.end()};
-}
 
 inline INetworkPtr Read(const Bytes& file, const IDeserializer::DeserializerOptions& options = {})
 {
