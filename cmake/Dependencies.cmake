@@ -4,6 +4,7 @@ find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(Threads REQUIRED)
+find_package(hwy REQUIRED CONFIG)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(OpenBLAS REQUIRED openblas) # its header; the library is loaded at run time
 

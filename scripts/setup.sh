@@ -16,6 +16,7 @@ packages=(
     libfmt-dev              # texts of messages
     libspdlog-dev           # logging
     libeigen3-dev           # half, bfloat16
+    libhwy-dev              # Highway: vector code of CpuAcc, for each kind of processor
     libopenblas-dev         # float matrix products of CpuAcc: the header, and the library, loaded at run time
     flatbuffers-compiler    # flatc: the C++ header of the .tflite schema
     libflatbuffers-dev      # reads .tflite

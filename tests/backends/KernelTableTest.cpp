@@ -28,6 +28,7 @@ constexpr TypeRow ScaledRows[] = {
                Scales::PerSlice),
     PerTensor(Types({{DataType::QAsymmU8, DataType::QSymmS8, DataType::Signed32}}, DataType::QAsymmU8)),
 };
+constexpr TypeRow FastRows[] = {SameType(DataType::Float32)};
 constexpr TypeRow SameRows[] = {SameType({DataType::Float32, DataType::Signed32}, 2)};
 
 struct Packed final : PackedWeights
@@ -55,19 +56,27 @@ Prepared PrepareWrite(const ReshapeArgs&, const PackedWeights* packed)
     return Prepared(run, 192);
 }
 
-const Kernel* Find(LayerType type)
+std::span<const Kernel* const> Find(LayerType type)
 {
     static const Kernel convolution = {"TestConvolution2d", Rows, PrepareWrite, RefuseNamed, PackFirstConstant};
     static const Kernel binary = {"TestBinary", SameRows, PrepareWrite};
     static const Kernel quantize = {"TestQuantize", ScaledRows, PrepareWrite};
     static const Kernel custom = {"TestCustom", SameRows, PrepareWrite};
+    static const Kernel fast = {"TestFastActivation", FastRows, PrepareWrite, RefuseNamed};
+    static const Kernel complete = {"TestActivation", SameRows, PrepareWrite};
+    static const Kernel* const convolutions[] = {&convolution};
+    static const Kernel* const binaries[] = {&binary};
+    static const Kernel* const quantizes[] = {&quantize};
+    static const Kernel* const customs[] = {&custom};
+    static const Kernel* const activations[] = {&fast, &complete};
     switch (type)
     {
-    case LayerType::Convolution2d: return &convolution;
-    case LayerType::ElementwiseBinary: return &binary;
-    case LayerType::Quantize: return &quantize;
-    case LayerType::Custom: return &custom;
-    default: return nullptr;
+    case LayerType::Convolution2d: return convolutions;
+    case LayerType::ElementwiseBinary: return binaries;
+    case LayerType::Quantize: return quantizes;
+    case LayerType::Custom: return customs;
+    case LayerType::Activation: return activations;
+    default: return {};
     }
 }
 
@@ -234,6 +243,23 @@ TEST(KernelTable, MakesWorkloadsOfItsKernels)
 
     const Layer unknown(LayerType::Softmax, {DataType::Float32}, DataType::Float32);
     EXPECT_THROW(factory->CreateWorkload(unknown.View()), UnimplementedException);
+}
+
+TEST(KernelTable, TheFirstKernelThatTakesALayerRunsIt)
+{
+    using D = DataType;
+    const std::unique_ptr<IWorkloadFactory> factory = MakeTableWorkloadFactory("Test", Find);
+    const auto nameOf = [&](const Layer& layer)
+    {
+        EXPECT_TRUE(Ask(layer));
+        return std::string(factory->CreateWorkload(layer.View())->GetName());
+    };
+    constexpr LayerType type = LayerType::Activation;
+    EXPECT_EQ(nameOf({type, {D::Float32}, D::Float32}), "TestFastActivation");
+    EXPECT_EQ(nameOf({type, {D::Signed32}, D::Signed32}), "TestActivation") << "a type that the fast one does not take";
+    EXPECT_EQ(nameOf({type, {D::Float32}, D::Float32, "bad"}), "TestActivation") << "what its check refuses";
+    ExpectRefused({type, {D::Boolean}, D::Boolean}, SupportCode::UnsupportedType,
+                  "does not run Activation with input 0 of type Boolean: it takes Float32 or Signed32");
 }
 
 TEST(KernelTable, EqualLayersShareTheirPackedWeights)

@@ -196,6 +196,47 @@ private:
     std::vector<bool> m_Fits;
 };
 
+/// Why the kernel does not take the layer, or that it does.
+SupportResult Ask(const Kernel& kernel, const LayerView& layer)
+{
+    RowFilter filter(layer, kernel.m_Types);
+    for (size_t i = 0; i < std::tuple_size_v<decltype(TypeRow::m_Inputs)>; ++i)
+    {
+        if (std::optional<SupportResult> refusal = filter.Input(i))
+        {
+            return *std::move(refusal);
+        }
+    }
+    if (std::optional<SupportResult> refusal = filter.Output())
+    {
+        return *std::move(refusal);
+    }
+    SupportResult result = filter.CheckScales();
+    if (result && kernel.m_Check != nullptr)
+    {
+        result = kernel.m_Check(layer);
+    }
+    if (!result)
+    {
+        result.m_Reason =
+            std::string("does not run this ") + GetLayerTypeAsCString(layer.m_Type) + ": " + result.m_Reason;
+    }
+    return result;
+}
+
+/// The first kernel that takes the layer, or the last one of the list; null where there is none.
+const Kernel* Choose(std::span<const Kernel* const> kernels, const LayerView& layer)
+{
+    if (kernels.empty())
+    {
+        return nullptr;
+    }
+    const auto rest = kernels.first(kernels.size() - 1);
+    const auto found =
+        std::find_if(rest.begin(), rest.end(), [&](const Kernel* kernel) { return bool(Ask(*kernel, layer)); });
+    return found != rest.end() ? *found : kernels.back();
+}
+
 class TableLayerSupport final : public ILayerSupport
 {
 public:
@@ -203,40 +244,23 @@ public:
 
     SupportResult IsLayerSupported(const LayerView& layer) const override
     {
-        const Kernel* kernel = m_Lookup(layer.m_Type);
-        if (kernel == nullptr)
+        SupportResult result =
+            SupportResult::No(SupportCode::UnknownLayer,
+                              std::string("has no kernel for ") + GetLayerTypeAsCString(layer.m_Type) + " layers");
+        for (const Kernel* kernel : m_Lookup(layer.m_Type))
         {
-            return SupportResult::No(SupportCode::UnknownLayer, std::string("has no kernel for ") +
-                                                                    GetLayerTypeAsCString(layer.m_Type) + " layers");
-        }
-        RowFilter filter(layer, kernel->m_Types);
-        for (size_t i = 0; i < std::tuple_size_v<decltype(TypeRow::m_Inputs)>; ++i)
-        {
-            if (std::optional<SupportResult> refusal = filter.Input(i))
+            result = Ask(*kernel, layer);
+            if (result)
             {
-                return *std::move(refusal);
+                break;
             }
-        }
-        if (std::optional<SupportResult> refusal = filter.Output())
-        {
-            return *std::move(refusal);
-        }
-        SupportResult result = filter.CheckScales();
-        if (result && kernel->m_Check != nullptr)
-        {
-            result = kernel->m_Check(layer);
-        }
-        if (!result)
-        {
-            result.m_Reason =
-                std::string("does not run this ") + GetLayerTypeAsCString(layer.m_Type) + ": " + result.m_Reason;
         }
         return result;
     }
 
     SupportResult IsActivationFusable(const LayerView& layer, const ActivationDescriptor& activation) const override
     {
-        const Kernel* kernel = m_Lookup(layer.m_Type);
+        const Kernel* kernel = Choose(m_Lookup(layer.m_Type), layer);
         return kernel != nullptr && kernel->m_Fuse != nullptr ? kernel->m_Fuse(layer, activation)
                                                               : ILayerSupport::IsActivationFusable(layer, activation);
     }
@@ -301,7 +325,7 @@ public:
 
     std::unique_ptr<IWorkload> CreateWorkload(const LayerView& layer) const override
     {
-        const Kernel* kernel = m_Lookup(layer.m_Type);
+        const Kernel* kernel = Choose(m_Lookup(layer.m_Type), layer);
         if (kernel == nullptr)
         {
             throw UnimplementedException(m_Id.Get() + " has no kernel for " + GetLayerTypeAsCString(layer.m_Type) +

@@ -174,12 +174,13 @@ struct Kernel
     SupportResult (*m_Fuse)(const LayerView& layer, const ActivationDescriptor& activation) = nullptr;
 };
 
-/// The kernel of each layer type, or null; indexed by LayerType.
-using KernelLookup = const Kernel* (*)(LayerType);
+/// The kernels of a layer type in the order of trial; the first one that takes a layer runs it. The last one takes
+/// most: its reasons are the ones given where none does. Empty where there is none.
+using KernelLookup = std::span<const Kernel* const> (*)(LayerType);
 
 /// Support by table lookup: (op, types), then the scales of the row, then the kernel's check.
 std::shared_ptr<const ILayerSupport> MakeTableLayerSupport(KernelLookup lookup);
-/// Workloads by table lookup.
+/// Workloads by the same choice.
 std::unique_ptr<IWorkloadFactory> MakeTableWorkloadFactory(const BackendId& id, KernelLookup lookup);
 
 } // namespace tenon::backends

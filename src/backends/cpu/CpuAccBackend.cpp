@@ -3,26 +3,59 @@
 #include "backends/cpu/CpuAccBackend.hpp"
 
 #include "backends/cpu/ThreadLimit.hpp"
+#include "backends/cpu/simd/Isa.hpp"
+#include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Exceptions.hpp>
 
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tenon::cpu
 {
 
-extern const backends::Kernel CpuConvolution2dKernel;
-extern const backends::Kernel CpuFullyConnectedKernel;
+#define TENON_KERNEL(type, name) extern const backends::Kernel Cpu##name##Kernel;
+#include "backends/cpu/Kernels.def"
 
-const backends::Kernel* FindKernel(LayerType type)
+namespace
 {
-    switch (type)
+
+using KernelList = std::vector<const backends::Kernel*>;
+
+/// For each layer type the fast kernels, then the reference kernel, which runs what they do not take.
+std::vector<KernelList> MakeLists()
+{
+    std::vector<KernelList> lists;
+    const auto listOf = [&lists](LayerType type) -> KernelList&
     {
-    case LayerType::Convolution2d: return &CpuConvolution2dKernel;
-    case LayerType::FullyConnected: return &CpuFullyConnectedKernel;
-    default: return nullptr;
+        const auto index = static_cast<size_t>(type);
+        lists.resize(std::max(lists.size(), index + 1));
+        return lists[index];
+    };
+    if (GetCpuFeatures().m_Simd)
+    {
+#define TENON_KERNEL(type, name) listOf(LayerType::type).push_back(&Cpu##name##Kernel);
+#include "backends/cpu/Kernels.def"
     }
+#define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values)                                       \
+    if (const backends::Kernel* kernel = ref::FindKernel(LayerType::name); kernel != nullptr)                          \
+    {                                                                                                                  \
+        listOf(LayerType::name).push_back(kernel);                                                                     \
+    }
+#include <tenon/ops.def>
+    return lists;
+}
+
+} // namespace
+
+std::span<const backends::Kernel* const> FindKernels(LayerType type)
+{
+    static const std::vector<KernelList> lists = MakeLists();
+    const auto index = static_cast<size_t>(type);
+    return index < lists.size() ? std::span<const backends::Kernel* const>(lists[index])
+                                : std::span<const backends::Kernel* const>();
 }
 
 namespace
@@ -82,13 +115,13 @@ public:
     std::shared_ptr<const ILayerSupport> GetLayerSupport(const ModelOptions& options) const override
     {
         ReadOptions(options, m_Id); // so that a wrong option shows before anything is assigned
-        return backends::MakeTableLayerSupport(FindKernel);
+        return backends::MakeTableLayerSupport(FindKernels);
     }
 
     std::unique_ptr<IWorkloadFactory> CreateWorkloadFactory(const ModelOptions& modelOptions) const override
     {
         const CpuAccOptions options = ReadOptions(modelOptions, m_Id);
-        auto factory = backends::MakeTableWorkloadFactory(m_Id, FindKernel);
+        auto factory = backends::MakeTableWorkloadFactory(m_Id, FindKernels);
         return options.m_NumberOfThreads == 0 ? std::move(factory)
                                               : LimitThreads(std::move(factory), options.m_NumberOfThreads);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CpuAcc: the fast CPU backend. It takes what it speeds up and leaves the rest to the next backend of the preference
-// list. Made by the composition root and by tests.
+// CpuAcc: the fast CPU backend. It takes all that CpuRef takes: what it has no fast kernel for it runs with the
+// reference kernel, in the same subgraph and without a copy. Made by the composition root and by tests.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -18,7 +18,7 @@ namespace tenon::cpu
 /// OpenBLAS is loaded with the first layer that CpuAcc takes, see gemm/OpenBlas.hpp; without it CpuAcc takes none.
 std::shared_ptr<const IBackend> MakeCpuAccBackend();
 
-/// The kernel of a layer type that CpuAcc speeds up; null for others.
-const backends::Kernel* FindKernel(LayerType type);
+/// The kernels of a layer type in the order of trial: the fast ones, then the reference kernel.
+std::span<const backends::Kernel* const> FindKernels(LayerType type);
 
 } // namespace tenon::cpu

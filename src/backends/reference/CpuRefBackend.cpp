@@ -41,12 +41,12 @@ public:
 
     std::shared_ptr<const ILayerSupport> GetLayerSupport(const ModelOptions&) const override
     {
-        return backends::MakeTableLayerSupport(FindKernel);
+        return backends::MakeTableLayerSupport(FindKernels);
     }
 
     std::unique_ptr<IWorkloadFactory> CreateWorkloadFactory(const ModelOptions&) const override
     {
-        return backends::MakeTableWorkloadFactory(m_Id, FindKernel);
+        return backends::MakeTableWorkloadFactory(m_Id, FindKernels);
     }
 
     BackendCapabilities GetCapabilities() const override
@@ -69,6 +69,12 @@ const backends::Kernel* FindKernel(LayerType type)
 {
     const auto index = static_cast<size_t>(type);
     return index < Kernels.size() ? Kernels[index] : nullptr;
+}
+
+std::span<const backends::Kernel* const> FindKernels(LayerType type)
+{
+    return FindKernel(type) != nullptr ? std::span(Kernels).subspan(static_cast<size_t>(type), 1)
+                                       : std::span<const backends::Kernel* const>();
 }
 
 std::shared_ptr<const IBackend> MakeCpuRefBackend()

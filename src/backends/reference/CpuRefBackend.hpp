@@ -16,5 +16,7 @@ std::shared_ptr<const IBackend> MakeCpuRefBackend();
 
 /// The reference kernel of a layer type; null where there is none. Fast backends use it for what they don't speed up.
 const backends::Kernel* FindKernel(LayerType type);
+/// The same as a list of one or none.
+std::span<const backends::Kernel* const> FindKernels(LayerType type);
 
 } // namespace tenon::ref

@@ -17,10 +17,6 @@ namespace tenon::cpu
 namespace
 {
 
-/// Multiplications that a part should have at least: about 10 microseconds of one core, several times what it takes to
-/// start a loop on other threads.
-constexpr double MultiplicationsPerPart = 5e5;
-
 /// Rows of a tile: its output, which starts as the bias, stays in the second-level cache until the product reads it.
 constexpr size_t TileRows = 256;
 
@@ -157,22 +153,6 @@ void Product::Run(const float* data, const float* bias, float* out, IParallelFor
                  const Part part = GetPart(m_Columns, parts, index, ColumnUnit);
                  RunTile(data, bias, out, 0, m_Rows, part.m_Begin, part.m_End);
              });
-}
-
-size_t GetWorthwhileParts(double multiplications)
-{
-    constexpr double Most = 1024.0; // more than any machine's threads
-    return static_cast<size_t>(std::clamp(multiplications / MultiplicationsPerPart, 1.0, Most));
-}
-
-Part GetPart(size_t count, size_t parts, size_t part, size_t unit)
-{
-    const size_t units = count / unit + (count % unit != 0 ? 1 : 0);
-    const size_t each = units / parts;
-    const size_t longer = units % parts; // so many parts, the first ones, have a unit more
-    const size_t begin = part * each + std::min(part, longer);
-    const size_t end = begin + each + (part < longer ? 1 : 0);
-    return {std::min(count, begin * unit), std::min(count, end * unit)};
 }
 
 } // namespace tenon::cpu

@@ -5,6 +5,7 @@
 
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
+#include "backends/cpu/Parts.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -62,36 +63,5 @@ struct Product
     /// Computes all of `out`.
     void Run(const float* data, const float* bias, float* out, IParallelFor& parallel) const;
 };
-
-/// How many parts a layer of so many multiplications is worth splitting into.
-size_t GetWorthwhileParts(double multiplications);
-
-/// Part `part` of [0, count) in `parts` almost equal contiguous parts, whose bounds are multiples of `unit`.
-struct Part
-{
-    size_t m_Begin = 0;
-    size_t m_End = 0;
-};
-Part GetPart(size_t count, size_t parts, size_t part, size_t unit = 1);
-
-/// Calls body(part) for each of `parts` parts, each once, on several threads. Two calls never share a part, so a part
-/// may own scratch memory.
-template <typename F>
-void RunParts(IParallelFor& parallel, size_t parts, F&& body)
-{
-    if (parts <= 1)
-    {
-        body(size_t{0});
-        return;
-    }
-    const auto range = [&body](size_t begin, size_t end)
-    {
-        for (size_t part = begin; part < end; ++part)
-        {
-            body(part);
-        }
-    };
-    parallel.Run(parts, 1, range); // one reference captured: std::function holds it without allocating
-}
 
 } // namespace tenon::cpu

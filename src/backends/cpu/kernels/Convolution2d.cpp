@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <limits>
 #include <string>
-#include <thread>
 
 namespace tenon::cpu
 {
@@ -125,66 +124,17 @@ private:
         const auto groupChannels = static_cast<size_t>(m_Windows.m_GroupChannels);
         for (size_t group = 0; group < m_Groups; ++group)
         {
-            m_Windows.Copy(args.GetInput<float>(0) + group * groupChannels, first, last, strip);
+            m_Windows.Copy(args.GetInput<float>(0) + group * groupChannels, first, last, 0.0f, m_Product.m_Depth,
+                           strip);
             float* out = args.GetOutput<float>(0) + first * m_Product.m_OutStride + group * m_Product.m_Columns;
             GetGroup(group).RunTile(strip, GetBias(args, group), out, 0, last - first, 0, m_Product.m_Columns);
         }
     }
 };
 
-Windows MakeWindows(const TensorShape& input, const TensorShape& weights, const TensorShape& output,
-                    const Convolution2dDescriptor& descriptor)
-{
-    Windows windows;
-    windows.m_InputHeight = input[1];
-    windows.m_InputWidth = input[2];
-    windows.m_OutputHeight = output[1];
-    windows.m_OutputWidth = output[2];
-    windows.m_Channels = input[3];
-    windows.m_GroupChannels = weights[3];
-    windows.m_Height = weights[1];
-    windows.m_Width = weights[2];
-    windows.m_StrideX = descriptor.m_StrideX;
-    windows.m_StrideY = descriptor.m_StrideY;
-    windows.m_DilationX = descriptor.m_DilationX;
-    windows.m_DilationY = descriptor.m_DilationY;
-    windows.m_PadTop = descriptor.m_PadTop;
-    windows.m_PadLeft = descriptor.m_PadLeft;
-    return windows;
-}
-
-void CheckShapes(const ReshapeArgs& args)
-{
-    const TensorShape& input = args.GetInput(0).GetShape();
-    const TensorShape& weights = args.GetInput(1).GetShape();
-    const TensorShape& output = args.GetOutput(0).GetShape();
-    bool fits = input.GetNumDimensions() == 4 && output.GetNumDimensions() == 4 && input[0] == output[0] &&
-                output[3] == weights[0];
-    if (fits && input[3] != weights[3]) // grouped
-    {
-        fits =
-            weights[3] != 0 && input[3] % weights[3] == 0 && weights[0] % (input[3] / weights[3]) == 0 && input[3] != 0;
-    }
-    if (!fits || (args.HasInput(2) && args.GetInput(2).GetNumElements() != weights[0]))
-    {
-        throw LayerValidationException(
-            "Convolution2d of " + input.ToString() + " with weights " + weights.ToString() + " to " +
-            output.ToString() +
-            ": data must be [N, H, W, C], weights [O, H, W, C or a divisor of it], output and "
-            "bias must have O channels");
-    }
-}
-
-/// How many parts a strip-wise convolution is made for. How many threads there will be is not known yet, so each core
-/// gets one, and on a machine with few of them there are some more for callers who ask for more threads than cores.
-size_t GetMostParts()
-{
-    return std::clamp<size_t>(std::thread::hardware_concurrency(), 4, 64);
-}
-
 backends::Prepared PrepareConvolution(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    CheckShapes(args);
+    const Windows windows = MakeConvolutionWindows(args);
     const TensorShape& input = args.GetInput(0).GetShape();
     const TensorShape& output = args.GetOutput(0).GetShape();
     if (output.GetNumElements() == 0)
@@ -194,9 +144,7 @@ backends::Prepared PrepareConvolution(const ReshapeArgs& args, const backends::P
 
     const auto& weights = static_cast<const WeightMatrix&>(*packed);
     Convolution convolution;
-    convolution.m_Windows =
-        MakeWindows(input, args.GetInput(1).GetShape(), output, args.GetDescriptor<Convolution2dDescriptor>());
-    const Windows& windows = convolution.m_Windows;
+    convolution.m_Windows = windows;
     convolution.m_HasBias = args.HasInput(2);
     convolution.m_Groups =
         windows.m_GroupChannels != 0 ? static_cast<size_t>(windows.m_Channels / windows.m_GroupChannels) : 1;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of windows: contiguous runs where the image has them, zeros outside.
+// Copies of windows: contiguous runs where the image has them, padding outside.
 #include "backends/cpu/kernels/Windows.hpp"
+
+#include <tenon/Descriptors.hpp>
+#include <tenon/Exceptions.hpp>
 
 #include <algorithm>
 
@@ -20,11 +23,12 @@ Windows::Columns Windows::FindColumns(int64_t left) const
     return {begin < end ? left + begin * m_DilationX : 0, begin, end};
 }
 
-float* Windows::CopyRow(const float* imageRow, const Columns& columns, float* to) const
+template <typename T>
+T* Windows::CopyRow(const T* imageRow, const Columns& columns, T padding, T* to) const
 {
     const int64_t inside = columns.m_End - columns.m_Begin;
-    const float* from = imageRow + columns.m_First * m_Channels;
-    to = std::fill_n(to, columns.m_Begin * m_GroupChannels, 0.0f);
+    const T* from = imageRow + columns.m_First * m_Channels;
+    to = std::fill_n(to, columns.m_Begin * m_GroupChannels, padding);
     if (inside > 0 && m_DilationX == 1 && m_GroupChannels == m_Channels)
     {
         to = std::copy_n(from, inside * m_GroupChannels, to);
@@ -36,17 +40,19 @@ float* Windows::CopyRow(const float* imageRow, const Columns& columns, float* to
             to = std::copy_n(from + i * m_DilationX * m_Channels, m_GroupChannels, to);
         }
     }
-    return std::fill_n(to, (m_Width - columns.m_End) * m_GroupChannels, 0.0f);
+    return std::fill_n(to, (m_Width - columns.m_End) * m_GroupChannels, padding);
 }
 
-void Windows::Copy(const float* input, size_t first, size_t last, float* to) const
+template <typename T>
+void Windows::Copy(const T* input, size_t first, size_t last, T padding, size_t pitch, T* out) const
 {
     auto x = static_cast<int64_t>(first) % m_OutputWidth;
     int64_t y = static_cast<int64_t>(first) / m_OutputWidth % m_OutputHeight;
     int64_t image = static_cast<int64_t>(first) / m_OutputWidth / m_OutputHeight;
     const int64_t rowElements = m_Width * m_GroupChannels;
-    for (size_t pixel = first; pixel < last; ++pixel)
+    for (size_t pixel = first; pixel < last; ++pixel, out += pitch)
     {
+        T* to = out;
         const int64_t top = y * m_StrideY - m_PadTop;
         const Columns columns = FindColumns(x * m_StrideX - m_PadLeft);
         for (int64_t i = 0; i < m_Height; ++i)
@@ -54,10 +60,10 @@ void Windows::Copy(const float* input, size_t first, size_t last, float* to) con
             const int64_t row = top + i * m_DilationY;
             if (row < 0 || row >= m_InputHeight)
             {
-                to = std::fill_n(to, rowElements, 0.0f);
+                to = std::fill_n(to, rowElements, padding);
                 continue;
             }
-            to = CopyRow(input + (image * m_InputHeight + row) * m_InputWidth * m_Channels, columns, to);
+            to = CopyRow(input + (image * m_InputHeight + row) * m_InputWidth * m_Channels, columns, padding, to);
         }
         if (++x == m_OutputWidth)
         {
@@ -70,5 +76,58 @@ void Windows::Copy(const float* input, size_t first, size_t last, float* to) con
         }
     }
 }
+
+Windows MakeConvolutionWindows(const ReshapeArgs& args)
+{
+    const TensorShape& input = args.GetInput(0).GetShape();
+    const TensorShape& weights = args.GetInput(1).GetShape();
+    const TensorShape& output = args.GetOutput(0).GetShape();
+    bool fits = input.GetNumDimensions() == 4 && output.GetNumDimensions() == 4 && input[0] == output[0] &&
+                output[3] == weights[0];
+    if (fits && input[3] != weights[3]) // grouped
+    {
+        fits =
+            weights[3] != 0 && input[3] % weights[3] == 0 && weights[0] % (input[3] / weights[3]) == 0 && input[3] != 0;
+    }
+    if (!fits || (args.HasInput(2) && args.GetInput(2).GetNumElements() != weights[0]))
+    {
+        throw LayerValidationException(
+            "Convolution2d of " + input.ToString() + " with weights " + weights.ToString() + " to " +
+            output.ToString() +
+            ": data must be [N, H, W, C], weights [O, H, W, C or a divisor of it], output and "
+            "bias must have O channels");
+    }
+
+    const auto& descriptor = args.GetDescriptor<Convolution2dDescriptor>();
+    Windows windows;
+    windows.m_InputHeight = input[1];
+    windows.m_InputWidth = input[2];
+    windows.m_OutputHeight = output[1];
+    windows.m_OutputWidth = output[2];
+    windows.m_Channels = input[3];
+    windows.m_GroupChannels = weights[3];
+    windows.m_Height = weights[1];
+    windows.m_Width = weights[2];
+    windows.m_StrideX = descriptor.m_StrideX;
+    windows.m_StrideY = descriptor.m_StrideY;
+    windows.m_DilationX = descriptor.m_DilationX;
+    windows.m_DilationY = descriptor.m_DilationY;
+    windows.m_PadTop = descriptor.m_PadTop;
+    windows.m_PadLeft = descriptor.m_PadLeft;
+    return windows;
+}
+
+Windows MakeRowWindows(size_t rows, size_t depth)
+{
+    Windows windows;
+    windows.m_InputHeight = windows.m_OutputHeight = 1;
+    windows.m_InputWidth = windows.m_OutputWidth = static_cast<int64_t>(rows);
+    windows.m_Channels = windows.m_GroupChannels = static_cast<int64_t>(depth);
+    windows.m_Height = windows.m_Width = 1;
+    return windows;
+}
+
+template void Windows::Copy<float>(const float*, size_t, size_t, float, size_t, float*) const;
+template void Windows::Copy<uint8_t>(const uint8_t*, size_t, size_t, uint8_t, size_t, uint8_t*) const;
 
 } // namespace tenon::cpu

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows: what a convolution's output pixels see of an NHWC image, laid out as the rows of a matrix. Used by the
-// convolutions of CpuAcc.
+// convolutions and products of CpuAcc.
 #pragma once
+
+#include <tenon/backend/IWorkload.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +11,7 @@
 namespace tenon::cpu
 {
 
-/// The windows of a convolution. Positions may be negative: outside the image there are zeros.
+/// The windows of a convolution. Positions may be negative: outside the image there is padding.
 struct Windows
 {
     int64_t m_InputHeight = 0;
@@ -35,8 +37,13 @@ struct Windows
     }
 
     /// Writes the windows of the output pixels [first, last), counted through all images, one row each: window row by
-    /// window row, channels innermost. `input` is the first channel of the group in the first image.
-    void Copy(const float* input, size_t first, size_t last, float* to) const;
+    /// window row, channels innermost. `input` is the first channel of the group in the first image. Rows start `pitch`
+    /// elements after each other; what is left between them is not written.
+    template <typename T>
+    void Copy(const T* input, size_t first, size_t last, T padding, size_t pitch, T* to) const;
+
+    /// Elements of a window.
+    size_t GetDepth() const { return static_cast<size_t>(m_Height * m_Width * m_GroupChannels); }
 
 private:
     /// Which columns of a window lie in the image, and the image's column of the first one.
@@ -47,7 +54,14 @@ private:
         int64_t m_End = 0;
     };
     Columns FindColumns(int64_t left) const;
-    float* CopyRow(const float* imageRow, const Columns& columns, float* to) const;
+    template <typename T>
+    T* CopyRow(const T* imageRow, const Columns& columns, T padding, T* to) const;
 };
+
+/// The windows of a Convolution2d layer. Throws LayerValidationException when its shapes do not fit together.
+Windows MakeConvolutionWindows(const ReshapeArgs& args);
+
+/// Pixels that are the rows of a matrix.
+Windows MakeRowWindows(size_t rows, size_t depth);
 
 } // namespace tenon::cpu

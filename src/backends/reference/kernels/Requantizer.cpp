@@ -105,6 +105,23 @@ int32_t GetWeightsZeroPoint(const ReshapeArgs& args)
     return weights.HasMultipleQuantizationScales() ? 0 : weights.GetQuantizationOffset();
 }
 
+std::vector<double> GetSumScales(const TensorInfo& input, const TensorInfo& weights, const TensorInfo& output,
+                                 bool inFixedPoint)
+{
+    const float inputScale = input.GetQuantizationScale();
+    const double outputScale = output.GetQuantizationScale();
+    std::vector<double> reals;
+    for (const float weightScale : weights.GetQuantizationScales())
+    {
+        // TFLite's uint8 kernels multiply the scales as floats; that decides about last bits.
+        const double product = inFixedPoint && weights.GetDataType() == DataType::QAsymmU8
+                                   ? static_cast<double>(inputScale * weightScale)
+                                   : static_cast<double>(inputScale) * static_cast<double>(weightScale);
+        reals.push_back(product / outputScale);
+    }
+    return reals;
+}
+
 Requantizer::Requantizer(const ReshapeArgs& args, size_t outputChannels, Method method, bool sumsOf32Bits)
 {
     const TensorInfo& input = args.GetInput(0);
@@ -116,21 +133,14 @@ Requantizer::Requantizer(const ReshapeArgs& args, size_t outputChannels, Method 
         throw LayerValidationException("the weights have " + std::to_string(scales.size()) + " scales for " +
                                        std::to_string(outputChannels) + " output channels; give one, or one each");
     }
-    const float inputScale = input.GetQuantizationScale();
-    const double outputScale = output.GetQuantizationScale();
     // TFLite sums 16-bit data in 32 bits when the bias has 32 bits, else in 64.
     const bool isNarrow = args.HasInput(2) ? args.GetInput(2).GetDataType() == DataType::Signed32 : sumsOf32Bits;
     const bool sumsOf64Bits = input.GetDataType() == DataType::QSymmS16 && !isNarrow;
     m_ZeroPoint = output.GetQuantizationOffset();
     m_Range = backends::GetFusedRange(output, args.m_FusedActivation);
     m_Stride = scales.size() == 1 ? 0 : 1;
-    for (const float weightScale : scales)
+    for (const double real : GetSumScales(input, weights, output, method == Method::FixedPoint))
     {
-        // TFLite's uint8 kernels multiply the scales as floats; that decides about last bits.
-        const double product = method == Method::FixedPoint && weights.GetDataType() == DataType::QAsymmU8
-                                   ? static_cast<double>(inputScale * weightScale)
-                                   : static_cast<double>(inputScale) * static_cast<double>(weightScale);
-        const double real = product / outputScale;
         if (method == Method::Double)
         {
             m_Reals.push_back(real);

@@ -42,6 +42,12 @@ SupportResult CheckSignedWeights(const LayerView& layer, unsigned int weightsAxi
 /// The weights' zero point; 0 when they are quantized per axis.
 int32_t GetWeightsZeroPoint(const ReshapeArgs& args);
 
+/// The real scales of sums of products, from those of data, weights and output as TFLite's reference kernels have them:
+/// one for each scale of the weights. In fixed point it becomes a 31-bit multiplier afterwards, else it is applied in
+/// double precision, rounding once; the last bits depend on that.
+std::vector<double> GetSumScales(const TensorInfo& input, const TensorInfo& weights, const TensorInfo& output,
+                                 bool inFixedPoint);
+
 /// From accumulators (sums of products of stored values less zero points, plus bias) to stored values.
 class Requantizer
 {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// How loops are split.
+#include "backends/cpu/Parts.hpp"
+
+#include <algorithm>
+#include <thread>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+/// Multiplications that a part should have at least: about 10 microseconds of one core, several times what it takes to
+/// start a loop on other threads.
+constexpr double MultiplicationsPerPart = 5e5;
+
+} // namespace
+
+size_t GetMostParts()
+{
+    return std::clamp<size_t>(std::thread::hardware_concurrency(), 4, 64);
+}
+
+size_t GetWorthwhileParts(double multiplications)
+{
+    constexpr double Most = 1024.0; // more than any machine's threads
+    return static_cast<size_t>(std::clamp(multiplications / MultiplicationsPerPart, 1.0, Most));
+}
+
+Part GetPart(size_t count, size_t parts, size_t part, size_t unit)
+{
+    const size_t units = count / unit + (count % unit != 0 ? 1 : 0);
+    const size_t each = units / parts;
+    const size_t longer = units % parts; // so many parts, the first ones, have a unit more
+    const size_t begin = part * each + std::min(part, longer);
+    const size_t end = begin + each + (part < longer ? 1 : 0);
+    return {std::min(count, begin * unit), std::min(count, end * unit)};
+}
+
+} // namespace tenon::cpu

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the kernels of CpuAcc split their loops over the threads of the caller.
+#pragma once
+
+#include <tenon/backend/IWorkload.hpp>
+
+#include <cstddef>
+
+namespace tenon::cpu
+{
+
+/// How many parts a layer of so many multiplications is worth splitting into.
+size_t GetWorthwhileParts(double multiplications);
+
+/// For how many parts, each with scratch memory of its own, a kernel is made. How many threads there will be is not
+/// known yet, so each core gets one, and on a machine with few of them there are some more for callers who ask for more
+/// threads than cores.
+size_t GetMostParts();
+
+/// Part `part` of [0, count) in `parts` almost equal contiguous parts, whose bounds are multiples of `unit`.
+struct Part
+{
+    size_t m_Begin = 0;
+    size_t m_End = 0;
+};
+Part GetPart(size_t count, size_t parts, size_t part, size_t unit = 1);
+
+/// Calls body(part) for each of `parts` parts, each once, on several threads. Two calls never share a part, so a part
+/// may own scratch memory.
+template <typename F>
+void RunParts(IParallelFor& parallel, size_t parts, F&& body)
+{
+    if (parts <= 1)
+    {
+        body(size_t{0});
+        return;
+    }
+    const auto range = [&body](size_t begin, size_t end)
+    {
+        for (size_t part = begin; part < end; ++part)
+        {
+            body(part);
+        }
+    };
+    parallel.Run(parts, 1, range); // one reference captured: std::function holds it without allocating
+}
+
+} // namespace tenon::cpu

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packing of the weights of products of bytes.
+//
+// With stored values a and w, zero points za and zw: sum((a - za) * (w - zw)) is
+//   sum(a * w') - z' * sum(a) - za * sum(w - zw), with w' = w or w +- 128 and z' = zw moved likewise.
+// The last term is one number for each output channel and goes into its bias, the middle one is one for each row.
+#include "backends/cpu/gemm/PackedWeights8.hpp"
+
+#include "backends/common/Quantization.hpp"
+#include "backends/reference/kernels/Requantizer.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+bool IsSigned(DataType type)
+{
+    return type != DataType::QAsymmU8;
+}
+
+/// What a dot product takes as unsigned.
+bool TakesUnsignedWeights(Signs8 signs)
+{
+    return signs == Signs8::DataSigned || signs == Signs8::BothUnsigned;
+}
+
+int32_t Value(uint8_t byte, bool isSigned)
+{
+    return isSigned ? static_cast<int8_t>(byte) : int32_t{byte};
+}
+
+} // namespace
+
+PackedWeights8::PackedWeights8(const LayerView& layer, size_t columns, size_t depth, bool isTransposed,
+                               Rounding8 rounding)
+    : m_Engine(&GetEngine8()), m_NumColumns(columns), m_Depth(depth),
+      m_IsDataSigned(IsSigned(layer.GetInput(0).GetDataType())),
+      m_DataZeroPoint(layer.GetInput(0).GetQuantizationOffset()),
+      m_OutputZeroPoint(layer.GetOutput(0).GetQuantizationOffset()), m_IsDouble(rounding == Rounding8::Double)
+{
+    const TensorInfo& info = layer.GetInput(1);
+    const auto* weights = static_cast<const uint8_t*>(layer.m_ConstantData[1]);
+    const bool isSigned = IsSigned(info.GetDataType());
+    const int32_t zeroPoint = info.HasMultipleQuantizationScales() ? 0 : info.GetQuantizationOffset();
+    const size_t groupDepth = m_Engine->m_Layout == Layout8::Dots ? 4 : 2;
+    m_Groups = (depth + groupDepth - 1) / groupDepth;
+    if (m_Engine->m_Layout == Layout8::Dots)
+    {
+        const Signs8 signs = m_IsDataSigned ? m_Engine->m_SignedData : m_Engine->m_UnsignedData;
+        int32_t storedZero = zeroPoint;
+        if (TakesUnsignedWeights(signs) == isSigned)
+        {
+            m_Flip = 0x80;
+            storedZero += isSigned ? 128 : -128;
+        }
+        m_RowFactor = -storedZero;
+    }
+    MakePanels();
+    for (const Panel8& panel : m_Panels)
+    {
+        PackPanel(panel, weights, isTransposed, isSigned, zeroPoint);
+    }
+    SetUpSums(layer, weights, isTransposed, isSigned, zeroPoint);
+    SetUpScales(layer, rounding);
+}
+
+void PackedWeights8::MakePanels()
+{
+    const size_t lanes = m_Engine->m_Lanes;
+    const size_t vectors = (m_NumColumns + lanes - 1) / lanes;
+    const size_t panels = (vectors + m_Engine->m_Vectors - 1) / m_Engine->m_Vectors;
+    size_t offset = 0;
+    size_t column = 0;
+    for (size_t i = 0; i < panels; ++i)
+    {
+        // As equal as can be: a lone vector at the end would make a slow panel.
+        const size_t width = vectors / panels + (i < vectors % panels ? 1 : 0);
+        m_Panels.push_back({column, std::min(width * lanes, m_NumColumns - column), width, offset});
+        offset += width * lanes * m_Groups * 4;
+        column += width * lanes;
+    }
+    m_PaddedColumns = column;
+    m_Data = AlignedMemory(offset);
+}
+
+void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, bool isTransposed, bool isSigned,
+                               int32_t zeroPoint)
+{
+    const size_t width = panel.m_Vectors * m_Engine->m_Lanes;
+    std::byte* const packed = m_Data.Data() + panel.m_Offset;
+    // Padding is 0 in any form: data beside it may be anything.
+    std::memset(packed, 0, width * m_Groups * 4);
+    const size_t columnStep = isTransposed ? 1 : m_Depth;
+    const size_t depthStep = isTransposed ? m_NumColumns : 1;
+    const bool areDots = m_Engine->m_Layout == Layout8::Dots;
+    for (size_t c = 0; c < panel.m_Columns; ++c)
+    {
+        const uint8_t* from = weights + (panel.m_Column + c) * columnStep;
+        for (size_t k = 0; k < m_Depth; ++k)
+        {
+            const uint8_t byte = from[k * depthStep];
+            if (areDots)
+            {
+                packed[(k / 4 * width + c) * 4 + k % 4] = static_cast<std::byte>(byte ^ m_Flip);
+            }
+            else
+            {
+                const auto centred = static_cast<int16_t>(Value(byte, isSigned) - zeroPoint);
+                std::memcpy(packed + (k / 2 * width + c) * 4 + k % 2 * 2, &centred, sizeof(centred));
+            }
+        }
+    }
+}
+
+void PackedWeights8::SetUpSums(const LayerView& layer, const uint8_t* weights, bool isTransposed, bool isSigned,
+                               int32_t zeroPoint)
+{
+    // Sums and whatever is added to them stay below this, so that none of the steps to a byte overflows.
+    constexpr int64_t Most = int64_t{1} << 30;
+    m_Columns = AlignedMemory(m_PaddedColumns * 4 * sizeof(int32_t));
+    auto* bias = reinterpret_cast<int32_t*>(m_Columns.Data());
+    std::fill_n(bias, m_PaddedColumns * 4, 0);
+    const auto* given = layer.HasInput(2) ? static_cast<const int32_t*>(layer.m_ConstantData[2]) : nullptr;
+    const size_t columnStep = isTransposed ? 1 : m_Depth;
+    const size_t depthStep = isTransposed ? m_NumColumns : 1;
+    for (size_t c = 0; c < m_NumColumns; ++c)
+    {
+        int64_t sum = 0;
+        int64_t most = 0;
+        for (size_t k = 0; k < m_Depth; ++k)
+        {
+            const int32_t value = Value(weights[c * columnStep + k * depthStep], isSigned) - zeroPoint;
+            sum += value;
+            most += std::abs(value);
+        }
+        const int64_t own = given != nullptr ? given[c] : 0;
+        // Data less their zero point are at most 255. Sums of stored values may wrap around on the way.
+        m_IsExact = m_IsExact && most * 255 + std::abs(own) < Most;
+        const int64_t correction = m_Engine->m_Layout == Layout8::Dots ? -m_DataZeroPoint * sum : 0;
+        bias[c] = static_cast<int32_t>(own + correction);
+    }
+}
+
+void PackedWeights8::SetUpScales(const LayerView& layer, Rounding8 rounding)
+{
+    const std::vector<double> scales =
+        ref::GetSumScales(layer.GetInput(0), layer.GetInput(1), layer.GetOutput(0), rounding == Rounding8::FixedPoint);
+    if (scales.size() != 1 && scales.size() != m_NumColumns)
+    {
+        m_IsExact = false; // the reference kernel says what is wrong
+        return;
+    }
+    auto* arrays = reinterpret_cast<int32_t*>(m_Columns.Data());
+    for (size_t c = 0; c < m_NumColumns; ++c)
+    {
+        const double scale = scales[scales.size() == 1 ? 0 : c];
+        if (rounding == Rounding8::Double)
+        {
+            std::memcpy(arrays + 2 * m_PaddedColumns + 2 * c, &scale, sizeof(scale));
+            continue;
+        }
+        const backends::QuantizedMultiplier multiplier = backends::QuantizeMultiplier(scale);
+        m_IsExact = m_IsExact && multiplier.m_Shift <= 0;
+        arrays[m_PaddedColumns + c] = multiplier.m_Multiplier;
+        arrays[2 * m_PaddedColumns + c] = std::max(0, -multiplier.m_Shift);
+    }
+}
+
+RequantizeColumns PackedWeights8::GetRequantization(const Panel8& panel) const
+{
+    const auto* arrays = reinterpret_cast<const int32_t*>(m_Columns.Data());
+    RequantizeColumns columns;
+    columns.m_Bias = arrays + panel.m_Column;
+    if (m_IsDouble)
+    {
+        columns.m_Scale = reinterpret_cast<const double*>(arrays + 2 * m_PaddedColumns) + panel.m_Column;
+    }
+    else
+    {
+        columns.m_Multiplier = arrays + m_PaddedColumns + panel.m_Column;
+        columns.m_Right = arrays + 2 * m_PaddedColumns + panel.m_Column;
+    }
+    columns.m_ZeroPoint = m_OutputZeroPoint;
+    return columns;
+}
+
+} // namespace tenon::cpu

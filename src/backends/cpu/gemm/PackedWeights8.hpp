@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constant weights of a product of bytes, packed for the processor at hand when a workload is made, together with what
+// turns sums into bytes of the output. Read by Product8.
+#pragma once
+
+#include "backends/common/KernelTable.hpp"
+#include "backends/cpu/gemm/Tiles8.hpp"
+#include "common/AlignedMemory.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+/// How sums become bytes.
+enum class Rounding8 : uint8_t
+{
+    FixedPoint, ///< by a 31-bit multiplier, then a rounding shift: convolutions
+    Double      ///< in double precision, rounded once: FullyConnected
+};
+
+/// A few vectors of output channels.
+struct Panel8
+{
+    size_t m_Column = 0;  ///< the first one
+    size_t m_Columns = 0; ///< that exist; the rest of the last vector is zeros
+    size_t m_Vectors = 0;
+    size_t m_Offset = 0; ///< bytes from the start of the packed weights
+};
+
+class PackedWeights8 final : public backends::PackedWeights
+{
+public:
+    /// Packs input 1 of the layer, [columns, depth] row by row, or [depth, columns] if `isTransposed`. Types: int8 or
+    /// uint8 data, weights and output, an int32 bias that is constant or missing.
+    PackedWeights8(const LayerView& layer, size_t columns, size_t depth, bool isTransposed, Rounding8 rounding);
+
+    /// Whether the sums and scales are such that Engine8 gives the bytes of the reference kernel.
+    bool IsExact() const { return m_IsExact; }
+
+    const Engine8& GetEngine() const { return *m_Engine; }
+    size_t GetColumns() const { return m_NumColumns; }
+    size_t GetDepth() const { return m_Depth; }
+    /// Groups of four bytes in the depth of data and weights as they are read.
+    size_t GetGroups() const { return m_Groups; }
+    const std::vector<Panel8>& GetPanels() const { return m_Panels; }
+    const void* GetData(const Panel8& panel) const { return m_Data.Data() + panel.m_Offset; }
+    /// What the sum of a row's data is to be multiplied by and added to its sums; 0: nothing is to be added.
+    int32_t GetRowFactor() const { return m_RowFactor; }
+    bool IsDataSigned() const { return m_IsDataSigned; }
+    int32_t GetDataZeroPoint() const { return m_DataZeroPoint; }
+    /// The arrays of a panel; the output's range is the caller's.
+    RequantizeColumns GetRequantization(const Panel8& panel) const;
+
+private:
+    void MakePanels();
+    void PackPanel(const Panel8& panel, const uint8_t* weights, bool isTransposed, bool isSigned, int32_t zeroPoint);
+    void SetUpSums(const LayerView& layer, const uint8_t* weights, bool isTransposed, bool isSigned, int32_t zeroPoint);
+    void SetUpScales(const LayerView& layer, Rounding8 rounding);
+
+    const Engine8* m_Engine;
+    size_t m_NumColumns;
+    size_t m_Depth;
+    size_t m_Groups;
+    bool m_IsDataSigned;
+    int32_t m_DataZeroPoint;
+    int32_t m_RowFactor = 0;
+    uint8_t m_Flip = 0; ///< of the weights' bytes, which makes them of the sign that the dot product takes
+    bool m_IsExact = true;
+    int32_t m_OutputZeroPoint;
+    std::vector<Panel8> m_Panels;
+    AlignedMemory m_Data;
+    AlignedMemory m_Columns; ///< bias, multiplier, shift: each as many int32 as there are padded columns; or doubles
+    size_t m_PaddedColumns = 0;
+    bool m_IsDouble;
+};
+
+} // namespace tenon::cpu

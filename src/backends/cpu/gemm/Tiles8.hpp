@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of products of 8-bit matrices: the inner loops of Product8, one set for each kind of processor.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tenon::cpu
+{
+
+/// How the bytes of a product are laid out for its inner loop.
+enum class Layout8 : uint8_t
+{
+    Dots,     ///< four bytes of the depth beside each other, data as they are stored
+    WidePairs ///< two int16 of the depth beside each other, data and weights less their zero points
+};
+
+/// Which of the operands a dot product takes as signed.
+enum class Signs8 : uint8_t
+{
+    DataUnsigned, ///< uint8 data, int8 weights
+    DataSigned,   ///< int8 data, uint8 weights
+    BothSigned,
+    BothUnsigned
+};
+
+/// One row of a tile on its way from sums to bytes. Arrays are as long as the panel, whole vectors.
+struct RequantizeColumns
+{
+    const int32_t* m_Bias = nullptr;       ///< what to add to sums, corrections for zero points in it
+    const int32_t* m_Multiplier = nullptr; ///< in [2^30, 2^31), or 0
+    const int32_t* m_Right = nullptr;      ///< shifts to the right, in [0, 31]
+    const double* m_Scale = nullptr;       ///< in place of multiplier and shift: what to multiply by and round once
+    int32_t m_ZeroPoint = 0;               ///< of the output
+    int32_t m_Min = 0;                     ///< of the stored values
+    int32_t m_Max = 0;
+};
+
+/// Rows of sums to turn into bytes.
+struct RequantizeRows
+{
+    const int32_t* m_Sums = nullptr; ///< [rows][sumStride]
+    size_t m_SumStride = 0;
+    size_t m_Rows = 0;
+    size_t m_Columns = 0;                ///< to write of each row
+    const int32_t* m_RowTerms = nullptr; ///< to add to each row; null: nothing
+    void* m_Out = nullptr;               ///< bytes
+    size_t m_OutStride = 0;
+    bool m_IsSigned = false; ///< int8 output, else uint8
+};
+
+/// sums[rows][vectors * lanes] = data[rows][groups] * panel[groups][vectors * lanes]; a group is four bytes of the
+/// depth in each. `dataStride` is in bytes.
+using TileFunction8 = void (*)(const void* data, size_t dataStride, const void* panel, size_t groups, int32_t* sums);
+
+/// The inner loops of a kind of processor.
+struct Engine8
+{
+    static constexpr size_t MostVectors = 4;
+    static constexpr size_t MostRows = 8;
+
+    Layout8 m_Layout = Layout8::Dots;
+    Signs8 m_SignedData = Signs8::DataSigned;     ///< what is taken for int8 data
+    Signs8 m_UnsignedData = Signs8::DataUnsigned; ///< what is taken for uint8 data
+    size_t m_Lanes = 0;                           ///< columns of a vector
+    size_t m_Vectors = 0;                         ///< in the widest panel
+    size_t m_Rows[MostVectors + 1] = {};          ///< rows of the highest tile for a panel of so many vectors
+    TileFunction8 m_SignedTiles[MostVectors + 1][MostRows + 1] = {}; ///< by vectors and rows, for int8 data
+    TileFunction8 m_UnsignedTiles[MostVectors + 1][MostRows + 1] = {};
+
+    /// Writes bytes: TFLite's MultiplyByQuantizedMultiplier, or a product in double precision rounded half away from
+    /// zero; then zero point and clamp. |sum + bias + row term| must be below 2^30.
+    void (*m_Requantize)(const RequantizeRows& rows, const RequantizeColumns& columns) = nullptr;
+    /// sums[row] = factor * (sum of the row's bytes), `depth` of them.
+    void (*m_SumRows)(const void* data, size_t dataStride, size_t rows, size_t depth, bool isSigned, int32_t factor,
+                      int32_t* sums) = nullptr;
+    /// wide[i] = bytes[i] - zeroPoint
+    void (*m_Widen)(const void* bytes, size_t count, bool isSigned, int32_t zeroPoint, int16_t* wide) = nullptr;
+};
+
+/// The best that the processor has. Precondition: it has vectors, see CpuFeatures.
+const Engine8& GetEngine8();
+
+} // namespace tenon::cpu

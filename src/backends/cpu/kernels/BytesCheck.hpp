@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernels of sums of products of bytes ask of their layers. What they refuse the reference kernel runs.
+#pragma once
+
+#include "backends/common/KernelTable.hpp"
+#include "backends/reference/kernels/Requantizer.hpp"
+
+namespace tenon::cpu
+{
+
+/// Signed weights of whole bytes.
+constexpr backends::TypeSet SignedByteWeights = {DataType::QSymmS8, DataType::QAsymmS8};
+
+/// data, weights, bias -> output
+constexpr backends::TypeRow BytesTypes[] = {
+    backends::Types({DataType::QAsymmU8, DataType::QAsymmU8, DataType::Signed32}, DataType::QAsymmU8),
+    backends::Types({DataType::QAsymmS8, SignedByteWeights, DataType::Signed32}, DataType::QAsymmS8),
+};
+
+/// Constant weights of `rank` known dimensions, a constant bias or none, and scales that the reference kernel takes.
+/// `weightsAxis`: the output channels' dimension in the weights.
+inline SupportResult CheckBytes(const LayerView& layer, unsigned int rank, unsigned int weightsAxis)
+{
+    if (!layer.HasInput(1) || !layer.IsConstant(1) || (layer.HasInput(2) && !layer.IsConstant(2)))
+    {
+        return SupportResult::No(SupportCode::UnsupportedDynamic, "the weights or the bias are not constant");
+    }
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    if (!weights.AreAllDimensionsSpecified() || weights.GetNumDimensions() != rank || weights.GetNumElements64() == 0)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "the weights are " + weights.ToString() +
+                                                                         "; they must have " + std::to_string(rank) +
+                                                                         " dimensions with elements");
+    }
+    if (layer.HasInput(2) && (!layer.GetInput(2).GetShape().AreAllDimensionsSpecified() ||
+                              layer.GetInput(2).GetNumElements() != weights[weightsAxis]))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "the bias is not as long as there are outputs");
+    }
+    return ref::CheckWeightsQuantization(layer, weightsAxis);
+}
+
+} // namespace tenon::cpu

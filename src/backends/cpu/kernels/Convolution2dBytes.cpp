@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution2d of CpuAcc for 8-bit data: the bytes of the reference kernel, from products of packed bytes.
+#include "backends/common/FusedActivation.hpp"
+#include "backends/cpu/gemm/Product8.hpp"
+#include "backends/cpu/kernels/BytesCheck.hpp"
+#include "backends/reference/CpuRefBackend.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+SupportResult Check(const LayerView& layer)
+{
+    const SupportResult result = CheckBytes(layer, 4, 0);
+    if (!result)
+    {
+        return result;
+    }
+    const auto& descriptor = layer.GetDescriptor<Convolution2dDescriptor>();
+    if (descriptor.m_DataLayout != DataLayout::NHWC || descriptor.m_StrideX == 0 || descriptor.m_StrideY == 0 ||
+        descriptor.m_DilationX == 0 || descriptor.m_DilationY == 0)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "its layout or strides are not to be convolved");
+    }
+    const TensorShape& data = layer.GetInput(0).GetShape();
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    if (data.GetDimensionality() != Dimensionality::Specified || data.GetNumDimensions() != 4 ||
+        !data.GetDimensionSpecificity(3) || data[3] != weights[3])
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "its channels are in groups, or not known");
+    }
+    return SupportResult::Yes();
+}
+
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
+{
+    const TensorShape& shape = layer.GetInput(1).GetShape();
+    return std::make_unique<PackedWeights8>(layer, shape[0], size_t{shape[1]} * shape[2] * shape[3], false,
+                                            Rounding8::FixedPoint);
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedWeights8&>(*packed);
+    if (!weights.IsExact())
+    {
+        return ref::FindKernel(LayerType::Convolution2d)->m_Prepare(args, nullptr);
+    }
+    const Windows windows = MakeConvolutionWindows(args);
+    if (windows.m_Channels != windows.m_GroupChannels)
+    {
+        return ref::FindKernel(LayerType::Convolution2d)->m_Prepare(args, nullptr);
+    }
+    const TensorShape& output = args.GetOutput(0).GetShape();
+    if (output.GetNumElements() == 0)
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    const Product8 product(weights, windows, size_t{output[0]} * output[1] * output[2], args);
+    return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuConvolution2dBytesKernel = {"CpuConvolution2dBytes", BytesTypes, Prepare, Check, Pack,
+                                                             backends::FuseClamp};
+
+} // namespace tenon::cpu

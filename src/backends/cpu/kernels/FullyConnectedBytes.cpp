@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// FullyConnected of CpuAcc for 8-bit data: the bytes of the reference kernel, from products of packed bytes.
+#include "backends/common/FusedActivation.hpp"
+#include "backends/cpu/gemm/Product8.hpp"
+#include "backends/cpu/kernels/BytesCheck.hpp"
+#include "backends/reference/CpuRefBackend.hpp"
+
+#include <tenon/Descriptors.hpp>
+#include <tenon/Exceptions.hpp>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+SupportResult Check(const LayerView& layer)
+{
+    const auto& descriptor = layer.GetDescriptor<FullyConnectedDescriptor>();
+    if (descriptor.m_ShuffledWeights)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "its weights are shuffled");
+    }
+    return CheckBytes(layer, 2, descriptor.m_TransposeWeightMatrix ? 0 : 1);
+}
+
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
+{
+    const TensorShape& shape = layer.GetInput(1).GetShape();
+    const bool outputsFirst = layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
+    return std::make_unique<PackedWeights8>(layer, shape[outputsFirst ? 0 : 1], shape[outputsFirst ? 1 : 0],
+                                            !outputsFirst, Rounding8::Double);
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedWeights8&>(*packed);
+    // It also says what is wrong with shapes that do not fit, and packs nothing for constant weights.
+    const backends::Kernel& reference = *ref::FindKernel(LayerType::FullyConnected);
+    const size_t outputs = args.GetOutput(0).GetNumElements();
+    const size_t rows = outputs / weights.GetColumns();
+    const TensorShape& output = args.GetOutput(0).GetShape();
+    const bool fits = output.GetNumDimensions() >= 1 && output[output.GetNumDimensions() - 1] == weights.GetColumns() &&
+                      rows * weights.GetDepth() == args.GetInput(0).GetNumElements();
+    if (!weights.IsExact() || !fits)
+    {
+        return reference.m_Prepare(args, nullptr);
+    }
+    if (outputs == 0)
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    const Product8 product(weights, MakeRowWindows(rows, weights.GetDepth()), rows, args);
+    return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuFullyConnectedBytesKernel = {
+    "CpuFullyConnectedBytes", BytesTypes, Prepare, Check, Pack, backends::FuseClamp};
+
+} // namespace tenon::cpu

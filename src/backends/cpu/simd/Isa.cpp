@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Detection of the processor's instructions and their cap by TENON_FORCE_ISA.
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <hwy/targets.h>
+
+#include <array>
+#include <cstdlib>
+
+#if HWY_ARCH_X86
+#include <cpuid.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+#elif HWY_ARCH_ARM && defined(__linux__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+/// A level of TENON_FORCE_ISA and the features that come with it.
+struct Level
+{
+    const char* m_Name;
+    std::array<bool CpuFeatures::*, 2> m_Features; ///< null where there are fewer
+};
+
+#if HWY_ARCH_X86
+
+constexpr Level Levels[] = {
+    {"scalar", {}},
+    {"sse4", {&CpuFeatures::m_Simd}},
+    {"avx2", {&CpuFeatures::m_Avx2}},
+    {"avxvnni", {&CpuFeatures::m_AvxVnni}},
+    {"avx512", {&CpuFeatures::m_Avx512}},
+    {"avx512vnni", {&CpuFeatures::m_Avx512Vnni}},
+    {"avx512bf16", {&CpuFeatures::m_Avx512Bf16}},
+    {"amx", {&CpuFeatures::m_AmxInt8, &CpuFeatures::m_AmxBf16}},
+};
+
+/// Linux hands out the tile registers to processes that ask.
+bool RequestTiles()
+{
+#if defined(__linux__) && defined(SYS_arch_prctl)
+    constexpr int RequestPermission = 0x1023;
+    constexpr int TileData = 18;
+    return syscall(SYS_arch_prctl, RequestPermission, TileData) == 0;
+#else
+    return false;
+#endif
+}
+
+CpuFeatures Detect()
+{
+    const int64_t targets = hwy::SupportedTargets();
+    CpuFeatures features;
+    features.m_Simd = (targets & HWY_SSE4) != 0;
+    features.m_Avx2 = (targets & HWY_AVX2) != 0;
+    features.m_Avx512 = (targets & HWY_AVX3) != 0;
+    unsigned int a = 0, b = 0, c = 0, d = 0;
+    if (__get_cpuid_count(7, 0, &a, &b, &c, &d) != 0)
+    {
+        features.m_Avx512Vnni = features.m_Avx512 && (c >> 11 & 1U) != 0;
+        const bool hasTiles = features.m_Avx512 && (d >> 24 & 1U) != 0 && RequestTiles();
+        features.m_AmxInt8 = hasTiles && (d >> 25 & 1U) != 0;
+        features.m_AmxBf16 = hasTiles && (d >> 22 & 1U) != 0;
+    }
+    if (__get_cpuid_count(7, 1, &a, &b, &c, &d) != 0)
+    {
+        features.m_AvxVnni = features.m_Avx2 && (a >> 4 & 1U) != 0;
+        features.m_Avx512Bf16 = features.m_Avx512 && (a >> 5 & 1U) != 0;
+    }
+    return features;
+}
+
+/// What Highway may dispatch to under the cap.
+int64_t DisabledTargets(const CpuFeatures& features)
+{
+    int64_t disabled = 0;
+    disabled |= features.m_Avx512 ? 0 : HWY_AVX3 | HWY_AVX3_DL;
+    disabled |= features.m_Avx2 ? 0 : HWY_AVX2;
+    return disabled;
+}
+
+#else
+
+constexpr Level Levels[] = {
+    {"scalar", {}},
+    {"neon", {&CpuFeatures::m_Simd}},
+    {"dotprod", {&CpuFeatures::m_NeonDot}},
+    {"i8mm", {&CpuFeatures::m_NeonI8mm}},
+};
+
+CpuFeatures Detect()
+{
+    CpuFeatures features;
+    features.m_Simd = (hwy::SupportedTargets() & HWY_NEON) != 0;
+#if HWY_ARCH_ARM_A64 && defined(__linux__)
+    features.m_NeonDot = (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+    features.m_NeonI8mm = (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0;
+#endif
+    return features;
+}
+
+int64_t DisabledTargets(const CpuFeatures&)
+{
+    return 0;
+}
+
+#endif
+
+bool Has(const CpuFeatures& features, const Level& level)
+{
+    for (bool CpuFeatures::*feature : level.m_Features)
+    {
+        if (feature != nullptr && !(features.*feature))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Takes away what comes after the level of this name.
+void Cap(CpuFeatures& features, const std::string& name)
+{
+    bool isAbove = false;
+    std::string names;
+    for (const Level& level : Levels)
+    {
+        for (bool CpuFeatures::*feature : level.m_Features)
+        {
+            if (isAbove && feature != nullptr)
+            {
+                features.*feature = false;
+            }
+        }
+        isAbove = isAbove || name == level.m_Name;
+        names += (names.empty() ? "" : ", ") + std::string(level.m_Name);
+    }
+    if (!isAbove)
+    {
+        throw InvalidArgumentException("the environment variable TENON_FORCE_ISA is '" + name +
+                                       "'; on this processor it may be one of " + names);
+    }
+}
+
+CpuFeatures Find()
+{
+    CpuFeatures features = Detect();
+    if (const char* cap = std::getenv("TENON_FORCE_ISA"); cap != nullptr && *cap != '\0')
+    {
+        Cap(features, cap);
+    }
+    hwy::DisableTargets(DisabledTargets(features));
+    return features;
+}
+
+} // namespace
+
+const CpuFeatures& GetCpuFeatures()
+{
+    static const CpuFeatures features = Find();
+    return features;
+}
+
+std::string GetIsaName()
+{
+    std::string name;
+    for (const Level& level : Levels)
+    {
+        if (Has(GetCpuFeatures(), level))
+        {
+            name = level.m_Name;
+        }
+    }
+    return name;
+}
+
+} // namespace tenon::cpu

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which instructions of the processor CpuAcc uses. Asked when kernels are chosen, never in loops.
+#pragma once
+
+#include <string>
+
+namespace tenon::cpu
+{
+
+/// What the processor has, and TENON_FORCE_ISA lets through.
+struct CpuFeatures
+{
+    bool m_Simd = false;       ///< one of Highway's targets with vectors: without it only reference kernels run
+    bool m_Avx2 = false;       ///< with FMA
+    bool m_AvxVnni = false;    ///< 8-bit dot products on 256 bits
+    bool m_Avx512 = false;     ///< F, BW, DQ, VL
+    bool m_Avx512Vnni = false; ///< 8-bit dot products on 512 bits
+    bool m_Avx512Bf16 = false; ///< bfloat16 dot products on 512 bits
+    bool m_AmxInt8 = false;    ///< tiles of 8-bit dot products
+    bool m_AmxBf16 = false;    ///< tiles of bfloat16 dot products
+    bool m_NeonDot = false;    ///< Armv8.2 dot products of bytes
+    bool m_NeonI8mm = false;   ///< Armv8.6 matrix products of bytes
+};
+
+/// Found once for the process. The environment variable TENON_FORCE_ISA caps it, for tests and comparisons: one of
+///   x86-64: scalar, sse4, avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx; Arm: scalar, neon, dotprod, i8mm.
+/// Each stands for all before it too, as far as the processor has them. Throws InvalidArgumentException for other
+/// values.
+const CpuFeatures& GetCpuFeatures();
+
+/// The instructions in use, e.g. "avx512vnni": the last name of the list above that is in force.
+std::string GetIsaName();
+
+} // namespace tenon::cpu
