@@ -6,7 +6,6 @@
 // The last term is one number for each output channel and goes into its bias, the middle one is one for each row.
 #include "backends/cpu/gemm/PackedWeights8.hpp"
 
-#include "backends/common/Quantization.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
 
 #include <algorithm>
@@ -42,14 +41,12 @@ PackedWeights8::PackedWeights8(const LayerView& layer, size_t columns, size_t de
     : m_Engine(&GetEngine8()), m_NumColumns(columns), m_Depth(depth),
       m_IsDataSigned(IsSigned(layer.GetInput(0).GetDataType())),
       m_DataZeroPoint(layer.GetInput(0).GetQuantizationOffset()),
-      m_OutputZeroPoint(layer.GetOutput(0).GetQuantizationOffset()), m_IsDouble(rounding == Rounding8::Double)
+      m_Arrays(MakePanels(), rounding, layer.GetOutput(0).GetQuantizationOffset())
 {
     const TensorInfo& info = layer.GetInput(1);
     const auto* weights = static_cast<const uint8_t*>(layer.m_ConstantData[1]);
     const bool isSigned = IsSigned(info.GetDataType());
     const int32_t zeroPoint = info.HasMultipleQuantizationScales() ? 0 : info.GetQuantizationOffset();
-    const size_t groupDepth = m_Engine->m_Layout == Layout8::Dots ? 4 : 2;
-    m_Groups = (depth + groupDepth - 1) / groupDepth;
     if (m_Engine->m_Layout == Layout8::Dots)
     {
         const Signs8 signs = m_IsDataSigned ? m_Engine->m_SignedData : m_Engine->m_UnsignedData;
@@ -61,17 +58,18 @@ PackedWeights8::PackedWeights8(const LayerView& layer, size_t columns, size_t de
         }
         m_RowFactor = -storedZero;
     }
-    MakePanels();
     for (const Panel8& panel : m_Panels)
     {
         PackPanel(panel, weights, isTransposed, isSigned, zeroPoint);
     }
-    SetUpSums(layer, weights, isTransposed, isSigned, zeroPoint);
-    SetUpScales(layer, rounding);
+    SetUpColumns(layer, isTransposed, isSigned, zeroPoint, rounding);
 }
 
-void PackedWeights8::MakePanels()
+size_t PackedWeights8::MakePanels()
 {
+    const size_t groupDepth = m_Engine->m_Layout == Layout8::Dots ? 4 : 2;
+    m_Groups = (m_Depth + groupDepth - 1) / groupDepth;
+    m_Groups = (m_Groups + m_Engine->m_GroupUnit - 1) / m_Engine->m_GroupUnit * m_Engine->m_GroupUnit;
     const size_t lanes = m_Engine->m_Lanes;
     const size_t vectors = (m_NumColumns + lanes - 1) / lanes;
     const size_t panels = (vectors + m_Engine->m_Vectors - 1) / m_Engine->m_Vectors;
@@ -85,8 +83,8 @@ void PackedWeights8::MakePanels()
         offset += width * lanes * m_Groups * 4;
         column += width * lanes;
     }
-    m_PaddedColumns = column;
     m_Data = AlignedMemory(offset);
+    return column;
 }
 
 void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, bool isTransposed, bool isSigned,
@@ -118,15 +116,18 @@ void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, bool
     }
 }
 
-void PackedWeights8::SetUpSums(const LayerView& layer, const uint8_t* weights, bool isTransposed, bool isSigned,
-                               int32_t zeroPoint)
+void PackedWeights8::SetUpColumns(const LayerView& layer, bool isTransposed, bool isSigned, int32_t zeroPoint,
+                                  Rounding8 rounding)
 {
-    // Sums and whatever is added to them stay below this, so that none of the steps to a byte overflows.
-    constexpr int64_t Most = int64_t{1} << 30;
-    m_Columns = AlignedMemory(m_PaddedColumns * 4 * sizeof(int32_t));
-    auto* bias = reinterpret_cast<int32_t*>(m_Columns.Data());
-    std::fill_n(bias, m_PaddedColumns * 4, 0);
-    const auto* given = layer.HasInput(2) ? static_cast<const int32_t*>(layer.m_ConstantData[2]) : nullptr;
+    const std::vector<double> scales =
+        ref::GetSumScales(layer.GetInput(0), layer.GetInput(1), layer.GetOutput(0), rounding == Rounding8::FixedPoint);
+    if (scales.size() != 1 && scales.size() != m_NumColumns)
+    {
+        m_IsExact = false; // the reference kernel says what is wrong
+        return;
+    }
+    const auto* weights = static_cast<const uint8_t*>(layer.m_ConstantData[1]);
+    const auto* bias = layer.HasInput(2) ? static_cast<const int32_t*>(layer.m_ConstantData[2]) : nullptr;
     const size_t columnStep = isTransposed ? 1 : m_Depth;
     const size_t depthStep = isTransposed ? m_NumColumns : 1;
     for (size_t c = 0; c < m_NumColumns; ++c)
@@ -139,55 +140,11 @@ void PackedWeights8::SetUpSums(const LayerView& layer, const uint8_t* weights, b
             sum += value;
             most += std::abs(value);
         }
-        const int64_t own = given != nullptr ? given[c] : 0;
-        // Data less their zero point are at most 255. Sums of stored values may wrap around on the way.
-        m_IsExact = m_IsExact && most * 255 + std::abs(own) < Most;
+        const int64_t own = bias != nullptr ? bias[c] : 0;
         const int64_t correction = m_Engine->m_Layout == Layout8::Dots ? -m_DataZeroPoint * sum : 0;
-        bias[c] = static_cast<int32_t>(own + correction);
+        // Data less their zero point are at most 255.
+        m_Arrays.Set(c, most * 255 + std::abs(own), own + correction, scales[scales.size() == 1 ? 0 : c]);
     }
-}
-
-void PackedWeights8::SetUpScales(const LayerView& layer, Rounding8 rounding)
-{
-    const std::vector<double> scales =
-        ref::GetSumScales(layer.GetInput(0), layer.GetInput(1), layer.GetOutput(0), rounding == Rounding8::FixedPoint);
-    if (scales.size() != 1 && scales.size() != m_NumColumns)
-    {
-        m_IsExact = false; // the reference kernel says what is wrong
-        return;
-    }
-    auto* arrays = reinterpret_cast<int32_t*>(m_Columns.Data());
-    for (size_t c = 0; c < m_NumColumns; ++c)
-    {
-        const double scale = scales[scales.size() == 1 ? 0 : c];
-        if (rounding == Rounding8::Double)
-        {
-            std::memcpy(arrays + 2 * m_PaddedColumns + 2 * c, &scale, sizeof(scale));
-            continue;
-        }
-        const backends::QuantizedMultiplier multiplier = backends::QuantizeMultiplier(scale);
-        m_IsExact = m_IsExact && multiplier.m_Shift <= 0;
-        arrays[m_PaddedColumns + c] = multiplier.m_Multiplier;
-        arrays[2 * m_PaddedColumns + c] = std::max(0, -multiplier.m_Shift);
-    }
-}
-
-RequantizeColumns PackedWeights8::GetRequantization(const Panel8& panel) const
-{
-    const auto* arrays = reinterpret_cast<const int32_t*>(m_Columns.Data());
-    RequantizeColumns columns;
-    columns.m_Bias = arrays + panel.m_Column;
-    if (m_IsDouble)
-    {
-        columns.m_Scale = reinterpret_cast<const double*>(arrays + 2 * m_PaddedColumns) + panel.m_Column;
-    }
-    else
-    {
-        columns.m_Multiplier = arrays + m_PaddedColumns + panel.m_Column;
-        columns.m_Right = arrays + 2 * m_PaddedColumns + panel.m_Column;
-    }
-    columns.m_ZeroPoint = m_OutputZeroPoint;
-    return columns;
 }
 
 } // namespace tenon::cpu

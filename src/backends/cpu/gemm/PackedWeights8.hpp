@@ -4,7 +4,7 @@
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
-#include "backends/cpu/gemm/Tiles8.hpp"
+#include "backends/cpu/gemm/RequantizeArrays.hpp"
 #include "common/AlignedMemory.hpp"
 
 #include <cstddef>
@@ -13,13 +13,6 @@
 
 namespace tenon::cpu
 {
-
-/// How sums become bytes.
-enum class Rounding8 : uint8_t
-{
-    FixedPoint, ///< by a 31-bit multiplier, then a rounding shift: convolutions
-    Double      ///< in double precision, rounded once: FullyConnected
-};
 
 /// A few vectors of output channels.
 struct Panel8
@@ -38,7 +31,7 @@ public:
     PackedWeights8(const LayerView& layer, size_t columns, size_t depth, bool isTransposed, Rounding8 rounding);
 
     /// Whether the sums and scales are such that Engine8 gives the bytes of the reference kernel.
-    bool IsExact() const { return m_IsExact; }
+    bool IsExact() const { return m_IsExact && m_Arrays.IsExact(); }
 
     const Engine8& GetEngine() const { return *m_Engine; }
     size_t GetColumns() const { return m_NumColumns; }
@@ -52,13 +45,12 @@ public:
     bool IsDataSigned() const { return m_IsDataSigned; }
     int32_t GetDataZeroPoint() const { return m_DataZeroPoint; }
     /// The arrays of a panel; the output's range is the caller's.
-    RequantizeColumns GetRequantization(const Panel8& panel) const;
+    RequantizeColumns GetRequantization(const Panel8& panel) const { return m_Arrays.From(panel.m_Column); }
 
 private:
-    void MakePanels();
+    size_t MakePanels();
     void PackPanel(const Panel8& panel, const uint8_t* weights, bool isTransposed, bool isSigned, int32_t zeroPoint);
-    void SetUpSums(const LayerView& layer, const uint8_t* weights, bool isTransposed, bool isSigned, int32_t zeroPoint);
-    void SetUpScales(const LayerView& layer, Rounding8 rounding);
+    void SetUpColumns(const LayerView& layer, bool isTransposed, bool isSigned, int32_t zeroPoint, Rounding8 rounding);
 
     const Engine8* m_Engine;
     size_t m_NumColumns;
@@ -69,12 +61,9 @@ private:
     int32_t m_RowFactor = 0;
     uint8_t m_Flip = 0; ///< of the weights' bytes, which makes them of the sign that the dot product takes
     bool m_IsExact = true;
-    int32_t m_OutputZeroPoint;
     std::vector<Panel8> m_Panels;
     AlignedMemory m_Data;
-    AlignedMemory m_Columns; ///< bias, multiplier, shift: each as many int32 as there are padded columns; or doubles
-    size_t m_PaddedColumns = 0;
-    bool m_IsDouble;
+    RequantizeArrays m_Arrays;
 };
 
 } // namespace tenon::cpu

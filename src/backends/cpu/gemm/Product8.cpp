@@ -7,6 +7,7 @@
 #include "backends/cpu/Parts.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace tenon::cpu
 {
@@ -34,10 +35,13 @@ Product8::Product8(const PackedWeights8& weights, const Windows& windows, size_t
     const bool isWide = weights.GetEngine().m_Layout == Layout8::WidePairs;
     const size_t depth = weights.GetDepth();
     m_InPlace = !isWide && depth % 4 == 0 && windows.ArePixels();
+    m_InputBytes = rows * depth;
+    const size_t tileRows = weights.GetEngine().m_Rows[weights.GetEngine().m_Vectors];
     m_Pitch = weights.GetGroups() * (isWide ? 2 : 4); // as many stored values as there are weights
     const size_t rowBytes = weights.GetGroups() * 4;
-    m_BlockRows = std::clamp<size_t>(BlockBytes / std::max<size_t>(rowBytes, 1), Engine8::MostRows, MostBlockRows);
-    m_BlockRows = std::min(m_BlockRows, rows);
+    m_BlockRows = std::clamp<size_t>(BlockBytes / rowBytes, tileRows, MostBlockRows) / tileRows * tileRows;
+    m_BlockRows =
+        std::min(m_BlockRows, (rows + tileRows - 1) / tileRows * tileRows); // whole tiles: some read whole ones
 
     const double multiplications =
         static_cast<double>(rows) * static_cast<double>(weights.GetColumns()) * static_cast<double>(depth);
@@ -47,7 +51,9 @@ Product8::Product8(const PackedWeights8& weights, const Windows& windows, size_t
 
     Scratch scratch;
     scratch.Add<int32_t>(m_BlockRows);
-    m_StripOffset = scratch.Add<uint8_t>(m_InPlace ? 0 : backends::CheckedCount(m_BlockRows, m_Pitch));
+    // In place, less than a tile and the rows that padding covers may have to be copied: at most fifteen of four bytes.
+    const size_t stripRows = !m_InPlace ? m_BlockRows : weights.GetEngine().m_RowUnit != 1 ? 2 * tileRows : 0;
+    m_StripOffset = scratch.Add<uint8_t>(backends::CheckedCount(stripRows, m_Pitch));
     m_WideOffset = scratch.Add<int16_t>(isWide ? backends::CheckedCount(m_BlockRows, m_Pitch) : 0);
     m_PartBytes = scratch.GetBytes();
 }
@@ -75,53 +81,81 @@ void Product8::RunRange(const ExecuteArgs& args, const Range& range, std::byte* 
     auto* rowTerms = Scratch::At<int32_t>(scratch, 0);
     const bool hasRowTerms = m_Weights->GetRowFactor() != 0;
     const size_t count = range.m_LastRow - range.m_FirstRow;
-    const size_t blocks = (count + m_BlockRows - 1) / m_BlockRows;
-    for (size_t block = 0; block < blocks; ++block)
+    if (engine.m_Begin != nullptr)
     {
-        const Part rows = GetPart(count, blocks, block); // equal ones
-        const size_t first = range.m_FirstRow + rows.m_Begin;
-        const size_t numRows = rows.m_End - rows.m_Begin;
-        size_t stride = 0;
-        const uint8_t* data = LayOut(args.GetInput<uint8_t>(0), first, first + numRows, scratch, stride);
+        engine.m_Begin();
+    }
+    for (size_t begin = 0; begin < count; begin += m_BlockRows)
+    {
+        const size_t first = range.m_FirstRow + begin;
+        const size_t last = std::min(first + m_BlockRows, range.m_LastRow);
+        const Block block = m_InPlace ? UseInPlace(args, first, last, scratch) : LayOut(args, first, last, scratch);
         if (hasRowTerms)
         {
-            engine.m_SumRows(data, stride, numRows, m_Weights->GetDepth(), m_Weights->IsDataSigned(),
-                             m_Weights->GetRowFactor(), rowTerms);
+            engine.m_SumRows(block.m_Data, block.m_Stride, last - first, m_Weights->GetDepth(),
+                             m_Weights->IsDataSigned(), m_Weights->GetRowFactor(), rowTerms);
         }
         for (size_t p = range.m_FirstPanel; p < range.m_LastPanel; ++p)
         {
             const Panel8& panel = m_Weights->GetPanels()[p];
             uint8_t* out = args.GetOutput<uint8_t>(0) + first * m_Weights->GetColumns() + panel.m_Column;
-            RunPanel(panel, data, stride, numRows, hasRowTerms ? rowTerms : nullptr, out);
+            RunPanel(panel, block, hasRowTerms ? rowTerms : nullptr, out);
         }
     }
+    if (engine.m_End != nullptr)
+    {
+        engine.m_End();
+    }
 }
 
-const uint8_t* Product8::LayOut(const uint8_t* input, size_t first, size_t last, std::byte* scratch,
-                                size_t& stride) const
+Product8::Block Product8::UseInPlace(const ExecuteArgs& args, size_t first, size_t last, std::byte* scratch) const
 {
-    if (m_InPlace)
+    const Engine8& engine = m_Weights->GetEngine();
+    const size_t depth = m_Weights->GetDepth();
+    Block block;
+    block.m_Stride = depth;
+    block.m_Rows = block.m_SafeRows = last - first;
+    block.m_Data = args.GetInput<uint8_t>(0) + first * depth;
+    // Tiles of whole units read past the last row, and past the depth. What is not the input's is copied before.
+    const size_t past = m_Pitch - depth;
+    const size_t unit = engine.m_RowUnit;
+    const size_t wholeRows = (block.m_Rows + unit - 1) / unit * unit;
+    if ((first + wholeRows) * depth + past > m_InputBytes)
     {
-        stride = m_Weights->GetDepth();
-        return input + first * stride;
+        const size_t tileRows = engine.m_Rows[engine.m_Vectors];
+        const size_t safe = m_InputBytes > past ? (m_InputBytes - past) / depth : 0;
+        block.m_SafeRows = safe > first ? std::min(block.m_Rows, (safe - first) / tileRows * tileRows) : 0;
+        auto* tail = Scratch::At<uint8_t>(scratch, m_StripOffset);
+        for (size_t row = block.m_SafeRows; row < block.m_Rows; ++row)
+        {
+            std::memcpy(tail + (row - block.m_SafeRows) * m_Pitch, block.m_Data + row * depth, depth);
+        }
+        block.m_Tail = tail;
     }
+    return block;
+}
+
+Product8::Block Product8::LayOut(const ExecuteArgs& args, size_t first, size_t last, std::byte* scratch) const
+{
     const int32_t zeroPoint = m_Weights->GetDataZeroPoint();
     auto* strip = Scratch::At<uint8_t>(scratch, m_StripOffset);
-    m_Windows.Copy(input, first, last, static_cast<uint8_t>(zeroPoint), m_Pitch, strip);
-    stride = m_Pitch;
+    m_Windows.Copy(args.GetInput<uint8_t>(0), first, last, static_cast<uint8_t>(zeroPoint), m_Pitch, strip);
+    Block block;
+    block.m_Rows = block.m_SafeRows = last - first;
+    block.m_Stride = m_Pitch;
+    block.m_Data = strip;
     const Engine8& engine = m_Weights->GetEngine();
-    if (engine.m_Layout == Layout8::Dots)
+    if (engine.m_Layout == Layout8::WidePairs)
     {
-        return strip;
+        auto* wide = Scratch::At<int16_t>(scratch, m_WideOffset);
+        engine.m_Widen(strip, (last - first) * m_Pitch, m_Weights->IsDataSigned(), zeroPoint, wide);
+        block.m_Stride = m_Pitch * sizeof(int16_t);
+        block.m_Data = reinterpret_cast<const uint8_t*>(wide);
     }
-    auto* wide = Scratch::At<int16_t>(scratch, m_WideOffset);
-    engine.m_Widen(strip, (last - first) * m_Pitch, m_Weights->IsDataSigned(), zeroPoint, wide);
-    stride = m_Pitch * sizeof(int16_t);
-    return reinterpret_cast<const uint8_t*>(wide);
+    return block;
 }
 
-void Product8::RunPanel(const Panel8& panel, const uint8_t* data, size_t stride, size_t rows, const int32_t* rowTerms,
-                        uint8_t* out) const
+void Product8::RunPanel(const Panel8& panel, const Block& block, const int32_t* rowTerms, uint8_t* out) const
 {
     const Engine8& engine = m_Weights->GetEngine();
     const auto& tiles = (m_Weights->IsDataSigned() ? engine.m_SignedTiles : engine.m_UnsignedTiles)[panel.m_Vectors];
@@ -137,15 +171,28 @@ void Product8::RunPanel(const Panel8& panel, const uint8_t* data, size_t stride,
     requantize.m_Columns = panel.m_Columns;
     requantize.m_OutStride = m_Weights->GetColumns();
     requantize.m_IsSigned = m_OutputIsSigned;
-    const size_t numTiles = (rows + engine.m_Rows[panel.m_Vectors] - 1) / engine.m_Rows[panel.m_Vectors];
+    const auto run = [&](const uint8_t* data, size_t stride, size_t first, size_t rows)
+    {
+        requantize.m_Rows = rows;
+        const size_t wholeRows = (rows + engine.m_RowUnit - 1) / engine.m_RowUnit * engine.m_RowUnit;
+        tiles[wholeRows](data, stride, packed, m_Weights->GetGroups(), sums);
+        requantize.m_RowTerms = rowTerms != nullptr ? rowTerms + first : nullptr;
+        requantize.m_Out = out + first * requantize.m_OutStride;
+        engine.m_Requantize(requantize, columns);
+    };
+    const size_t most = engine.m_Rows[panel.m_Vectors];
+    const size_t numTiles = (block.m_SafeRows + most - 1) / most;
+    const size_t unit = engine.m_RowUnit;
     for (size_t t = 0; t < numTiles; ++t)
     {
-        const Part tile = GetPart(rows, numTiles, t); // equal ones: a tile of one row is slow
-        requantize.m_Rows = tile.m_End - tile.m_Begin;
-        tiles[requantize.m_Rows](data + tile.m_Begin * stride, stride, packed, m_Weights->GetGroups(), sums);
-        requantize.m_RowTerms = rowTerms != nullptr ? rowTerms + tile.m_Begin : nullptr;
-        requantize.m_Out = out + tile.m_Begin * requantize.m_OutStride;
-        engine.m_Requantize(requantize, columns);
+        // Equal ones, where rows count: a tile of one row is slow.
+        const Part tile = unit == 1 ? GetPart(block.m_SafeRows, numTiles, t)
+                                    : Part{t * most, std::min((t + 1) * most, block.m_SafeRows)};
+        run(block.m_Data + tile.m_Begin * block.m_Stride, block.m_Stride, tile.m_Begin, tile.m_End - tile.m_Begin);
+    }
+    for (size_t row = block.m_SafeRows; row < block.m_Rows; row += most)
+    {
+        run(block.m_Tail + (row - block.m_SafeRows) * m_Pitch, m_Pitch, row, std::min(most, block.m_Rows - row));
     }
 }
 

@@ -34,10 +34,21 @@ private:
         size_t m_LastPanel = 0;
     };
 
+    /// Rows of data as the tiles read them.
+    struct Block
+    {
+        const uint8_t* m_Data = nullptr;
+        size_t m_Stride = 0; ///< bytes
+        size_t m_Rows = 0;
+        size_t m_SafeRows =
+            0; ///< from which on a tile may read its padding too; less than m_Rows: the others are in m_Tail
+        const uint8_t* m_Tail = nullptr; ///< rows from m_SafeRows on
+    };
+
     void RunRange(const ExecuteArgs& args, const Range& range, std::byte* scratch) const;
-    const uint8_t* LayOut(const uint8_t* input, size_t first, size_t last, std::byte* scratch, size_t& stride) const;
-    void RunPanel(const Panel8& panel, const uint8_t* data, size_t stride, size_t rows, const int32_t* rowTerms,
-                  uint8_t* out) const;
+    Block LayOut(const ExecuteArgs& args, size_t first, size_t last, std::byte* scratch) const;
+    Block UseInPlace(const ExecuteArgs& args, size_t first, size_t last, std::byte* scratch) const;
+    void RunPanel(const Panel8& panel, const Block& block, const int32_t* rowTerms, uint8_t* out) const;
 
     const PackedWeights8* m_Weights;
     Windows m_Windows;
@@ -51,6 +62,7 @@ private:
     size_t m_Parts = 1;
     size_t m_StripOffset = 0; ///< in a part's scratch memory
     size_t m_WideOffset = 0;
+    size_t m_InputBytes = 0;
     size_t m_PartBytes = 0;
 };
 

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inner loops of products of bytes. Sums stay in registers for the whole depth; each group of four bytes of the
-// data is broadcast against the panel's vectors.
-//
-// GCC 12 copies and spills the sums around the intrinsics of dot products, so these are written as assembly; every loop
-// over registers is unrolled before registers are given out, or else they live in memory.
+// data is broadcast against the panel's vectors. Every loop over registers is unrolled before the compiler gives out
+// registers: the sums would live in memory otherwise.
 #include "backends/cpu/gemm/Tiles8.hpp"
 
+#include "backends/cpu/gemm/TilesAmx.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <cstring>
+#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/gemm/Tiles8.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
+//
+#include "backends/cpu/gemm/Dots-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-using Ints = hn::ScalableTag<int32_t>;
-using Vector = hn::Vec<Ints>;
 
 /// The tile of one kind of dot product: Rows x Vectors sums.
 template <typename Dot, size_t Rows, size_t Vectors>
@@ -74,59 +73,6 @@ void Tile(const void* data, size_t dataStride, const void* panel, size_t groups,
         }
     }
 }
-
-#if HWY_TARGET == HWY_AVX3
-/// acc += the dot products of four unsigned bytes with four signed ones.
-struct VnniDataUnsigned
-{
-    static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
-    {
-        asm("vpdpbusd %2, %1, %0" : "+v"(acc.raw) : "v"(data.raw), "v"(weights.raw));
-    }
-};
-struct VnniDataSigned
-{
-    static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
-    {
-        asm("vpdpbusd %2, %1, %0" : "+v"(acc.raw) : "v"(weights.raw), "v"(data.raw));
-    }
-};
-#elif HWY_TARGET == HWY_AVX2
-struct VnniDataUnsigned
-{
-    static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
-    {
-        asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(acc.raw) : "x"(data.raw), "x"(weights.raw));
-    }
-};
-struct VnniDataSigned
-{
-    static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
-    {
-        asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(acc.raw) : "x"(weights.raw), "x"(data.raw));
-    }
-};
-#endif
-
-/// acc += the dot products of two int16 with two int16.
-struct WidePairs
-{
-    static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
-    {
-        const hn::Repartition<int16_t, Ints> d16;
-        const auto x = hn::BitCast(d16, data);
-        const auto w = hn::BitCast(d16, weights);
-#if HWY_ARCH_X86
-        Vector none = hn::Zero(Ints());
-        acc = hn::ReorderWidenMulAccumulate(Ints(), x, w, acc, none);
-#else
-        // The low and the high int16 of each lane.
-        const auto low = [](auto v) { return hn::ShiftRight<16>(hn::ShiftLeft<16>(hn::BitCast(Ints(), v))); };
-        const auto high = [](auto v) { return hn::ShiftRight<16>(hn::BitCast(Ints(), v)); };
-        acc = hn::MulAdd(low(x), low(w), hn::MulAdd(high(x), high(w), acc));
-#endif
-    }
-};
 
 /// Tiles of 1 to `Rows` rows for panels of `Vectors`.
 template <typename Dot, size_t Vectors, size_t Rows>
@@ -228,8 +174,138 @@ void RequantizeTo(const RequantizeRows& rows, const RequantizeColumns& columns)
     }
 }
 
+#if HWY_TARGET == HWY_AVX3
+
+/// Multipliers and shifts, at least 1, of the sixteen lanes of a vector.
+///
+/// Both rounding steps merge into one floor division: with 2^31 taken away from negative products before it (half away
+/// from zero), (x * m + 2^30 + 2^(30 + s)) >> (31 + s). Doubled, the product's upper half is what the last shift by s
+/// works on, and the 2^31 are one unit of it.
+struct Scale16
+{
+    __m512i m_Even, m_Odd;             ///< multipliers
+    __m512i m_EvenAddend, m_OddAddend; ///< 64 bits each
+    __m512i m_Right;
+
+    HWY_INLINE Scale16(const int32_t* multiplier, const int32_t* right)
+        : m_Even(_mm512_load_si512(multiplier)), m_Odd(_mm512_srli_epi64(m_Even, 32)), m_Right(_mm512_load_si512(right))
+    {
+        const __m512i half = _mm512_set1_epi64(int64_t{1} << 31);
+        const __m512i evens = _mm512_and_si512(m_Right, _mm512_set1_epi64(0xFFFFFFFF));
+        m_EvenAddend = _mm512_add_epi64(half, _mm512_sllv_epi64(half, evens));
+        m_OddAddend = _mm512_add_epi64(half, _mm512_sllv_epi64(half, _mm512_srli_epi64(m_Right, 32)));
+    }
+
+    HWY_INLINE __m512i operator()(__m512i x) const
+    {
+        const __m512i twice = _mm512_add_epi32(x, x);
+        const __m512i odds = _mm512_shuffle_epi32(twice, _MM_PERM_DDBB);
+        const __m512i even = _mm512_add_epi64(_mm512_mul_epi32(twice, m_Even), m_EvenAddend);
+        const __m512i odd = _mm512_add_epi64(_mm512_mul_epi32(odds, m_Odd), m_OddAddend);
+        const __m512i high = _mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
+        return _mm512_srav_epi32(_mm512_add_epi32(high, _mm512_srai_epi32(x, 31)), m_Right);
+    }
+};
+
+/// 64 bytes of four vectors of scaled sums: zero point, clamp, and the order of channels that is asked for.
+template <typename T, bool IsInterleaved>
+HWY_INLINE __m512i Pack64(const __m512i (&x)[4], __m512i zeroPoint, __m512i least, __m512i most)
+{
+    const __m512i low = _mm512_adds_epi16(_mm512_packs_epi32(x[0], x[1]), zeroPoint);
+    const __m512i high = _mm512_adds_epi16(_mm512_packs_epi32(x[2], x[3]), zeroPoint);
+    __m512i bytes;
+    if constexpr (std::is_signed_v<T>)
+    {
+        bytes = _mm512_min_epi8(_mm512_max_epi8(_mm512_packs_epi16(low, high), least), most);
+    }
+    else
+    {
+        bytes = _mm512_min_epu8(_mm512_max_epu8(_mm512_packus_epi16(low, high), least), most);
+    }
+    if constexpr (!IsInterleaved)
+    {
+        // Packing works within 128-bit lanes: lane l has four channels of each vector.
+        const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+        bytes = _mm512_permutexvar_epi32(order, bytes);
+    }
+    return bytes;
+}
+
+/// Channels [c, c + 64) of all rows.
+template <typename T, bool IsInterleaved>
+void Requantize64(const RequantizeRows& rows, const RequantizeColumns& columns, size_t c)
+{
+    const Scale16 scales[4] = {{columns.m_Multiplier + c, columns.m_Right + c},
+                               {columns.m_Multiplier + c + 16, columns.m_Right + c + 16},
+                               {columns.m_Multiplier + c + 32, columns.m_Right + c + 32},
+                               {columns.m_Multiplier + c + 48, columns.m_Right + c + 48}};
+    const __m512i zeroPoint = _mm512_set1_epi16(static_cast<int16_t>(columns.m_ZeroPoint));
+    const __m512i least = _mm512_set1_epi8(static_cast<char>(columns.m_Min));
+    const __m512i most = _mm512_set1_epi8(static_cast<char>(columns.m_Max));
+    auto* out = static_cast<uint8_t*>(rows.m_Out) + c;
+    const int32_t* sums = rows.m_Sums + c;
+    for (size_t r = 0; r < rows.m_Rows; ++r, out += rows.m_OutStride, sums += rows.m_SumStride)
+    {
+        const __m512i term = _mm512_set1_epi32(rows.m_RowTerms != nullptr ? rows.m_RowTerms[r] : 0);
+        __m512i x[4];
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < 4; ++v)
+        {
+            const __m512i bias = _mm512_add_epi32(term, _mm512_load_si512(columns.m_Bias + c + 16 * v));
+            x[v] = scales[v](_mm512_add_epi32(bias, _mm512_load_si512(sums + 16 * v)));
+        }
+        _mm512_storeu_si512(out, Pack64<T, IsInterleaved>(x, zeroPoint, least, most));
+    }
+}
+
+/// Up to 16 channels from c on, in their natural order.
+template <typename T>
+void Requantize16(const RequantizeRows& rows, const RequantizeColumns& columns, size_t c)
+{
+    const Scale16 scale(columns.m_Multiplier + c, columns.m_Right + c);
+    const __m512i bias = _mm512_load_si512(columns.m_Bias + c);
+    const __m512i zeroPoint = _mm512_set1_epi32(columns.m_ZeroPoint);
+    const __m512i least = _mm512_set1_epi32(columns.m_Min);
+    const __m512i most = _mm512_set1_epi32(columns.m_Max);
+    const size_t count = rows.m_Columns - c;
+    const auto mask = static_cast<__mmask16>(count >= 16 ? 0xFFFF : (1U << count) - 1);
+    auto* out = static_cast<uint8_t*>(rows.m_Out) + c;
+    const int32_t* sums = rows.m_Sums + c;
+    for (size_t r = 0; r < rows.m_Rows; ++r, out += rows.m_OutStride, sums += rows.m_SumStride)
+    {
+        const __m512i term = _mm512_set1_epi32(rows.m_RowTerms != nullptr ? rows.m_RowTerms[r] : 0);
+        const __m512i x = _mm512_add_epi32(_mm512_add_epi32(bias, term), _mm512_load_si512(sums));
+        const __m512i scaled = _mm512_add_epi32(scale(x), zeroPoint);
+        const __m512i clamped = _mm512_min_epi32(_mm512_max_epi32(scaled, least), most);
+        _mm_mask_storeu_epi8(out, mask, _mm512_cvtepi32_epi8(clamped));
+    }
+}
+
+template <typename T>
+void RequantizeShifted(const RequantizeRows& rows, const RequantizeColumns& columns)
+{
+    size_t c = 0;
+    for (; c + 64 <= rows.m_Columns; c += 64)
+    {
+        rows.m_IsInterleaved ? Requantize64<T, true>(rows, columns, c) : Requantize64<T, false>(rows, columns, c);
+    }
+    for (; c < rows.m_Columns; c += 16)
+    {
+        Requantize16<T>(rows, columns, c);
+    }
+}
+
+#endif
+
 void Requantize(const RequantizeRows& rows, const RequantizeColumns& columns)
 {
+#if HWY_TARGET == HWY_AVX3
+    if (columns.m_AllShift)
+    {
+        rows.m_IsSigned ? RequantizeShifted<int8_t>(rows, columns) : RequantizeShifted<uint8_t>(rows, columns);
+        return;
+    }
+#endif
     rows.m_IsSigned ? RequantizeTo<int8_t>(rows, columns) : RequantizeTo<uint8_t>(rows, columns);
 }
 
@@ -299,6 +375,11 @@ Engine8 MakeEngine()
     engine.m_SumRows = SumRows;
     engine.m_Widen = Widen;
 #if HWY_TARGET == HWY_AVX3
+    if (GetCpuFeatures().m_AmxInt8)
+    {
+        UseAmx(engine);
+        return engine;
+    }
     if (GetCpuFeatures().m_Avx512Vnni)
     {
         engine.m_Vectors = 4;
@@ -350,15 +431,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-HWY_EXPORT(MakeEngine);
-
 const Engine8& GetEngine8()
 {
-    static const Engine8 engine = []
-    {
-        GetCpuFeatures(); // caps what is dispatched to
-        return HWY_DYNAMIC_DISPATCH(MakeEngine)();
-    }();
+    static const Engine8 engine = TENON_CHOOSE(MakeEngine)();
     return engine;
 }
 

@@ -30,6 +30,7 @@ struct RequantizeColumns
     const int32_t* m_Bias = nullptr;       ///< what to add to sums, corrections for zero points in it
     const int32_t* m_Multiplier = nullptr; ///< in [2^30, 2^31), or 0
     const int32_t* m_Right = nullptr;      ///< shifts to the right, in [0, 31]
+    bool m_AllShift = false;               ///< all shifts are at least 1
     const double* m_Scale = nullptr;       ///< in place of multiplier and shift: what to multiply by and round once
     int32_t m_ZeroPoint = 0;               ///< of the output
     int32_t m_Min = 0;                     ///< of the stored values
@@ -47,6 +48,9 @@ struct RequantizeRows
     void* m_Out = nullptr;               ///< bytes
     size_t m_OutStride = 0;
     bool m_IsSigned = false; ///< int8 output, else uint8
+    /// Sums are in blocks of four vectors, in the order that two interleavings of bytes within 128-bit lanes give: lane
+    /// l of vector v has the channels 16 l + 4 v and the three that follow. So are the arrays of RequantizeColumns.
+    bool m_IsInterleaved = false;
 };
 
 /// sums[rows][vectors * lanes] = data[rows][groups] * panel[groups][vectors * lanes]; a group is four bytes of the
@@ -57,7 +61,7 @@ using TileFunction8 = void (*)(const void* data, size_t dataStride, const void* 
 struct Engine8
 {
     static constexpr size_t MostVectors = 4;
-    static constexpr size_t MostRows = 8;
+    static constexpr size_t MostRows = 32;
 
     Layout8 m_Layout = Layout8::Dots;
     Signs8 m_SignedData = Signs8::DataSigned;     ///< what is taken for int8 data
@@ -65,6 +69,10 @@ struct Engine8
     size_t m_Lanes = 0;                           ///< columns of a vector
     size_t m_Vectors = 0;                         ///< in the widest panel
     size_t m_Rows[MostVectors + 1] = {};          ///< rows of the highest tile for a panel of so many vectors
+    size_t m_RowUnit = 1;        ///< tiles have a multiple of it: data are read, and sums written, for whole ones
+    size_t m_GroupUnit = 1;      ///< depths are padded to a multiple of it, by zeros in the weights
+    void (*m_Begin)() = nullptr; ///< to be called on a thread before its first tile; null: nothing is to be done
+    void (*m_End)() = nullptr;   ///< and after its last one
     TileFunction8 m_SignedTiles[MostVectors + 1][MostRows + 1] = {}; ///< by vectors and rows, for int8 data
     TileFunction8 m_UnsignedTiles[MostVectors + 1][MostRows + 1] = {};
 

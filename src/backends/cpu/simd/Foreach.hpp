@@ -4,10 +4,41 @@
 //   #define HWY_TARGET_INCLUDE "backends/cpu/<its own path>"
 //   #include "backends/cpu/simd/Foreach.hpp"
 // then has its vector code in namespace tenon::cpu::HWY_NAMESPACE between HWY_BEFORE_NAMESPACE() and
-// HWY_AFTER_NAMESPACE(), and its other code, once, in `#if HWY_ONCE`. What is called from outside is a table of
-// functions, HWY_EXPORTed and taken with HWY_DYNAMIC_POINTER when a kernel is prepared.
+// HWY_AFTER_NAMESPACE(), and its other code, once, in `#if HWY_ONCE`. What is called from outside is a function or a
+// table of functions, which TENON_CHOOSE gives for the processor at hand when a kernel is prepared.
 //
-// Without one of these targets (see CpuFeatures::m_Simd) nothing here is called: only reference kernels run.
+// Highway's own dispatch is not used: it lives in a library whose load measures the processor's clock, for longer than
+// it takes to load a small network.
 #include <hwy/foreach_target.h>
 // After it: the vectors of the target at hand.
 #include <hwy/highway.h>
+
+#ifndef TENON_CHOOSE
+#include "backends/cpu/simd/Isa.hpp"
+
+/// The function of this name in the best of the targets that the processor has, and TENON_FORCE_ISA lets through; a
+/// pointer. Precondition: it has one, see CpuFeatures::m_Simd.
+#define TENON_CHOOSE(function)                                                                                         \
+    ::tenon::cpu::Choose(HWY_CHOOSE_AVX3(function), HWY_CHOOSE_AVX2(function), HWY_CHOOSE_SSE4(function),              \
+                         HWY_CHOOSE_NEON(function))
+
+namespace tenon::cpu
+{
+
+/// Functions of targets that are not compiled are null.
+template <typename Avx3, typename Avx2, typename Sse4, typename Neon>
+auto Choose(Avx3 avx3, Avx2 avx2, Sse4 sse4, Neon neon)
+{
+    const CpuFeatures& features = GetCpuFeatures();
+    if constexpr (std::is_null_pointer_v<Sse4>)
+    {
+        return neon;
+    }
+    else
+    {
+        return features.m_Avx512 ? avx3 : features.m_Avx2 ? avx2 : sse4;
+    }
+}
+
+} // namespace tenon::cpu
+#endif

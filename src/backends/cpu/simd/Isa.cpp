@@ -4,7 +4,7 @@
 
 #include <tenon/Exceptions.hpp>
 
-#include <hwy/targets.h>
+#include <hwy/detect_targets.h>
 
 #include <array>
 #include <cstdlib>
@@ -58,13 +58,23 @@ bool RequestTiles()
 #endif
 }
 
+bool HasF16c()
+{
+    unsigned int a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c >> 29 & 1U) != 0;
+}
+
 CpuFeatures Detect()
 {
-    const int64_t targets = hwy::SupportedTargets();
+    // What Highway compiles its targets for. These ask whether the system saves the registers, too.
     CpuFeatures features;
-    features.m_Simd = (targets & HWY_SSE4) != 0;
-    features.m_Avx2 = (targets & HWY_AVX2) != 0;
-    features.m_Avx512 = (targets & HWY_AVX3) != 0;
+    features.m_Simd = __builtin_cpu_supports("sse4.2") != 0 && __builtin_cpu_supports("pclmul") != 0 &&
+                      __builtin_cpu_supports("aes") != 0;
+    features.m_Avx2 = features.m_Simd && __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&
+                      __builtin_cpu_supports("bmi2") != 0 && HasF16c();
+    features.m_Avx512 = features.m_Avx2 && __builtin_cpu_supports("avx512f") != 0 &&
+                        __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
+                        __builtin_cpu_supports("avx512vl") != 0;
     unsigned int a = 0, b = 0, c = 0, d = 0;
     if (__get_cpuid_count(7, 0, &a, &b, &c, &d) != 0)
     {
@@ -81,15 +91,6 @@ CpuFeatures Detect()
     return features;
 }
 
-/// What Highway may dispatch to under the cap.
-int64_t DisabledTargets(const CpuFeatures& features)
-{
-    int64_t disabled = 0;
-    disabled |= features.m_Avx512 ? 0 : HWY_AVX3 | HWY_AVX3_DL;
-    disabled |= features.m_Avx2 ? 0 : HWY_AVX2;
-    return disabled;
-}
-
 #else
 
 constexpr Level Levels[] = {
@@ -102,17 +103,16 @@ constexpr Level Levels[] = {
 CpuFeatures Detect()
 {
     CpuFeatures features;
-    features.m_Simd = (hwy::SupportedTargets() & HWY_NEON) != 0;
+#if HWY_ARCH_ARM_A64
+    features.m_Simd = true;
+#elif defined(__linux__)
+    features.m_Simd = (getauxval(AT_HWCAP) & HWCAP_NEON) != 0 && (getauxval(AT_HWCAP) & HWCAP_VFPv4) != 0;
+#endif
 #if HWY_ARCH_ARM_A64 && defined(__linux__)
     features.m_NeonDot = (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
     features.m_NeonI8mm = (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0;
 #endif
     return features;
-}
-
-int64_t DisabledTargets(const CpuFeatures&)
-{
-    return 0;
 }
 
 #endif
@@ -160,7 +160,6 @@ CpuFeatures Find()
     {
         Cap(features, cap);
     }
-    hwy::DisableTargets(DisabledTargets(features));
     return features;
 }
 

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of bytes on tile registers. All eight registers have the same shape, 16 rows of 64 bytes, so that one
+// configuration serves everything: registers 0 to 3 hold sums of 16 x 16, 4 and 5 the data of 16 rows each, 6 and 7
+// weights of 16 columns. The depth is padded to whole registers: its weights are zeros, the data beside them anything.
+//
+// Written as assembly: the compiler would take intrinsics only with options for the whole file.
+#include "backends/cpu/gemm/TilesAmx.hpp"
+
+#if defined(__x86_64__)
+
+#include <cstdint>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+constexpr size_t TileRows = 16;
+constexpr size_t TileBytes = 64; ///< of a row: sixteen groups, or sixteen sums
+
+/// What ldtilecfg reads.
+struct alignas(64) TileConfig
+{
+    uint8_t m_Palette = 1;
+    uint8_t m_StartRow = 0;
+    uint8_t m_Reserved[14] = {};
+    uint16_t m_RowBytes[16] = {TileBytes, TileBytes, TileBytes, TileBytes, TileBytes, TileBytes, TileBytes, TileBytes};
+    uint8_t m_Rows[16] = {TileRows, TileRows, TileRows, TileRows, TileRows, TileRows, TileRows, TileRows};
+};
+static_assert(sizeof(TileConfig) == 64);
+
+void Begin()
+{
+    static const TileConfig config;
+    asm volatile("ldtilecfg %0" : : "m"(config));
+}
+
+void End()
+{
+    asm volatile("tilerelease");
+}
+
+#define TENON_TILE_LOAD(tile, address, stride)                                                                         \
+    asm volatile("tileloadd (%0,%1,1), %%tmm" tile : : "r"(address), "r"(stride) : "memory")
+#define TENON_TILE_STORE(tile, address, stride)                                                                        \
+    asm volatile("tilestored %%tmm" tile ", (%0,%1,1)" : : "r"(address), "r"(stride) : "memory")
+#define TENON_TILE_ZERO(tile) asm volatile("tilezero %%tmm" tile : :)
+#define TENON_TILE_DOT(sums, data, weights)                                                                            \
+    if constexpr (IsSigned)                                                                                            \
+    {                                                                                                                  \
+        asm volatile("tdpbssd %%tmm" weights ", %%tmm" data ", %%tmm" sums : :);                                       \
+    }                                                                                                                  \
+    else                                                                                                               \
+    {                                                                                                                  \
+        asm volatile("tdpbusd %%tmm" weights ", %%tmm" data ", %%tmm" sums : :);                                       \
+    }
+
+/// Sums of 16 or 32 rows by one or two vectors of columns.
+template <bool IsSigned, size_t Rows, size_t Vectors>
+void SumPair(const uint8_t* data, size_t dataStride, const uint8_t* weights, size_t weightStride, size_t steps,
+             int32_t* sums, size_t sumStride)
+{
+    TENON_TILE_ZERO("0");
+    TENON_TILE_ZERO("1");
+    TENON_TILE_ZERO("2");
+    TENON_TILE_ZERO("3");
+    for (size_t step = 0; step < steps; ++step, data += TileBytes, weights += TileRows * weightStride)
+    {
+        TENON_TILE_LOAD("4", data, dataStride);
+        TENON_TILE_LOAD("6", weights, weightStride);
+        TENON_TILE_DOT("0", "4", "6");
+        if constexpr (Vectors == 2)
+        {
+            TENON_TILE_LOAD("7", weights + TileBytes, weightStride);
+            TENON_TILE_DOT("1", "4", "7");
+        }
+        if constexpr (Rows == 2 * TileRows)
+        {
+            TENON_TILE_LOAD("5", data + TileRows * dataStride, dataStride);
+            TENON_TILE_DOT("2", "5", "6");
+            if constexpr (Vectors == 2)
+            {
+                TENON_TILE_DOT("3", "5", "7");
+            }
+        }
+    }
+    TENON_TILE_STORE("0", sums, sumStride);
+    if constexpr (Vectors == 2)
+    {
+        TENON_TILE_STORE("1", sums + TileBytes / sizeof(int32_t), sumStride);
+    }
+    if constexpr (Rows == 2 * TileRows)
+    {
+        int32_t* lower = sums + TileRows * sumStride / sizeof(int32_t);
+        TENON_TILE_STORE("2", lower, sumStride);
+        if constexpr (Vectors == 2)
+        {
+            TENON_TILE_STORE("3", lower + TileBytes / sizeof(int32_t), sumStride);
+        }
+    }
+}
+
+template <bool IsSigned, size_t Rows, size_t Vectors>
+void Tile(const void* data, size_t dataStride, const void* panel, size_t groups, int32_t* sums)
+{
+    const auto* rows = static_cast<const uint8_t*>(data);
+    const auto* weights = static_cast<const uint8_t*>(panel);
+    constexpr size_t Stride = Vectors * TileBytes; // of the panel's groups, and of the sums
+    const size_t steps = groups / TileRows;
+    for (size_t vector = 0; vector + 2 <= Vectors; vector += 2)
+    {
+        SumPair<IsSigned, Rows, 2>(rows, dataStride, weights + vector * TileBytes, Stride, steps, sums + vector * 16,
+                                   Stride);
+    }
+    if constexpr (Vectors % 2 == 1)
+    {
+        constexpr size_t Last = Vectors - 1;
+        SumPair<IsSigned, Rows, 1>(rows, dataStride, weights + Last * TileBytes, Stride, steps, sums + Last * 16,
+                                   Stride);
+    }
+}
+
+template <size_t Vectors>
+void Fill(Engine8& engine)
+{
+    engine.m_SignedTiles[Vectors][TileRows] = Tile<true, TileRows, Vectors>;
+    engine.m_SignedTiles[Vectors][2 * TileRows] = Tile<true, 2 * TileRows, Vectors>;
+    engine.m_UnsignedTiles[Vectors][TileRows] = Tile<false, TileRows, Vectors>;
+    engine.m_UnsignedTiles[Vectors][2 * TileRows] = Tile<false, 2 * TileRows, Vectors>;
+    engine.m_Rows[Vectors] = 2 * TileRows;
+}
+
+} // namespace
+
+void UseAmx(Engine8& engine)
+{
+    engine.m_SignedData = Signs8::BothSigned;
+    engine.m_UnsignedData = Signs8::DataUnsigned;
+    engine.m_Vectors = 4;
+    engine.m_RowUnit = TileRows;
+    engine.m_GroupUnit = TileRows;
+    engine.m_Begin = Begin;
+    engine.m_End = End;
+    Fill<1>(engine);
+    Fill<2>(engine);
+    Fill<3>(engine);
+    Fill<4>(engine);
+}
+
+} // namespace tenon::cpu
+
+#else
+
+namespace tenon::cpu
+{
+
+void UseAmx(Engine8&) {}
+
+} // namespace tenon::cpu
+
+#endif

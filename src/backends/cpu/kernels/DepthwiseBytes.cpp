@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// DepthwiseConvolution2d of CpuAcc for 8-bit data: the bytes of the reference kernel. Rows of the image that a window
+// covers are interleaved, a block of channels and a run of columns at a time, and a dot product takes a column of the
+// window. Where four rows hold the windows of several output rows, all of them are computed from one interleaving.
+#include "backends/common/FusedActivation.hpp"
+#include "backends/common/Scratch.hpp"
+#include "backends/cpu/Parts.hpp"
+#include "backends/cpu/kernels/BytesCheck.hpp"
+#include "backends/cpu/kernels/PackedDepthwise8.hpp"
+#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/kernels/ConvolutionGeometry.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Scratch;
+
+/// Output pixels of a run: the interleaved columns and the sums of one stay in the first-level cache.
+constexpr size_t RunPixels = 32;
+
+SupportResult Check(const LayerView& layer)
+{
+    const auto& descriptor = layer.GetDescriptor<DepthwiseConvolution2dDescriptor>();
+    SupportResult result = CheckBytes(layer, 4, 3);
+    if (result)
+    {
+        result = ref::CheckConvolution(descriptor);
+    }
+    if (!result)
+    {
+        return result;
+    }
+    const TensorShape& data = layer.GetInput(0).GetShape();
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    if (data.GetDimensionality() != Dimensionality::Specified || data.GetNumDimensions() != 4 ||
+        !data.GetDimensionSpecificity(3) || data[3] != weights[3])
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 "it has several outputs for a channel, or channels that are not known");
+    }
+    return SupportResult::Yes();
+}
+
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
+{
+    return std::make_unique<PackedDepthwise8>(layer);
+}
+
+/// A layer of known shapes.
+class Depthwise
+{
+public:
+    Depthwise(const PackedDepthwise8& weights, const ref::ConvolutionGeometry& g, const ReshapeArgs& args)
+        : m_Weights(&weights), m_Geometry(g)
+    {
+        const backends::QuantizedRange range = backends::GetFusedRange(args.GetOutput(0), args.m_FusedActivation);
+        m_Min = range.m_Min;
+        m_Max = range.m_Max;
+        m_Strips = (g.m_Y.m_Output + weights.GetPhases() - 1) / weights.GetPhases();
+        const double multiplications = static_cast<double>(g.NumPixels()) * static_cast<double>(g.m_OutputChannels) *
+                                       static_cast<double>(g.m_Y.m_Kernel * g.m_X.m_Kernel);
+        constexpr double FasterThanFloats = 2; // parts are made for so many float multiplications
+        m_Parts =
+            std::min({GetMostParts(), GetWorthwhileParts(multiplications / FasterThanFloats), g.m_Batches * m_Strips});
+        const size_t reach = static_cast<size_t>(static_cast<int64_t>(g.m_X.m_Kernel - 1) * g.m_X.m_Dilation);
+        m_RunPixels = std::min(RunPixels, g.m_X.m_Output);
+        m_RunColumns = (m_RunPixels - 1) * static_cast<size_t>(g.m_X.m_Stride) + reach + 1;
+        Scratch scratch;
+        constexpr size_t BlockBytes = DepthwiseEngine8::MostPieces * DepthwiseEngine8::PieceBytes;
+        scratch.Add<std::byte>(
+            backends::CheckedCount(weights.GetGroups(), backends::CheckedCount(m_RunColumns, BlockBytes)));
+        m_SumsOffset = scratch.Add<std::byte>(m_RunPixels * BlockBytes);
+        m_PaddingOffset = scratch.Add<uint8_t>(MostBlockChannels);
+        m_TapsOffset = scratch.Add<size_t>(weights.GetTaps());
+        m_PartBytes = scratch.GetBytes();
+    }
+
+    size_t GetScratchBytes() const { return m_Parts * m_PartBytes; }
+
+    void operator()(const ExecuteArgs& args) const
+    {
+        const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
+        RunParts(*args.m_Parallel, parts,
+                 [&](size_t index)
+                 {
+                     std::byte* scratch = static_cast<std::byte*>(args.m_Scratch) + index * m_PartBytes;
+                     std::memset(Scratch::At<uint8_t>(scratch, m_PaddingOffset), m_Weights->GetPadding(),
+                                 MostBlockChannels);
+                     const Part part = GetPart(m_Geometry.m_Batches * m_Strips, parts, index);
+                     for (size_t strip = part.m_Begin; strip < part.m_End; ++strip)
+                     {
+                         RunStrip(args, strip / m_Strips, strip % m_Strips * m_Weights->GetPhases(), scratch);
+                     }
+                 });
+    }
+
+private:
+    static constexpr size_t MostBlockChannels = DepthwiseEngine8::MostPieces * DepthwiseEngine8::PieceChannels;
+
+    /// Output rows [y, y + phases) of an image.
+    void RunStrip(const ExecuteArgs& args, size_t image, size_t y, std::byte* scratch) const
+    {
+        const size_t width = m_Geometry.m_X.m_Output;
+        const size_t runs = (width + m_RunPixels - 1) / m_RunPixels;
+        const uint8_t* from = args.GetInput<uint8_t>(0) + image * m_Geometry.NumImageElements();
+        uint8_t* to =
+            args.GetOutput<uint8_t>(0) + (image * m_Geometry.m_Y.m_Output + y) * width * m_Geometry.m_OutputChannels;
+        for (const DepthwiseBlock8& block : m_Weights->GetBlocks())
+        {
+            for (size_t run = 0; run < runs; ++run)
+            {
+                const Part pixels = GetPart(width, runs, run);
+                Interleave(from, block, y, pixels, scratch);
+                for (size_t phase = 0; phase < m_Weights->GetPhases() && y + phase < m_Geometry.m_Y.m_Output; ++phase)
+                {
+                    Sum(block, phase, pixels, scratch);
+                    Requantize(block, pixels, scratch, to + phase * width * m_Geometry.m_OutputChannels);
+                }
+            }
+        }
+    }
+
+    void Interleave(const uint8_t* image, const DepthwiseBlock8& block, size_t y, const Part& pixels,
+                    std::byte* scratch) const
+    {
+        const DepthwiseEngine8& engine = m_Weights->GetEngine();
+        const ref::WindowAxis& axisX = m_Geometry.m_X;
+        const ref::WindowAxis& axisY = m_Geometry.m_Y;
+        const auto imageWidth = static_cast<int64_t>(axisX.m_Input);
+        const int64_t left = axisX.Origin(pixels.m_Begin);
+        const int64_t right = axisX.Origin(pixels.m_End - 1) +
+                              static_cast<int64_t>(axisX.m_Kernel - 1) * axisX.m_Dilation + 1; // one past the last
+        const int64_t begin = std::clamp<int64_t>(0, left, right);
+        const int64_t end = std::clamp<int64_t>(imageWidth, begin, right);
+        const uint8_t* padding = Scratch::At<uint8_t>(scratch, m_PaddingOffset);
+        const size_t channels = m_Geometry.m_InputChannels;
+
+        InterleaveColumns8 columns;
+        columns.m_Channels = block.m_Channels;
+        columns.m_IsSigned = m_Weights->IsDataSigned();
+        columns.m_ZeroPoint = m_Weights->GetDataZeroPoint();
+        const size_t blockBytes = block.m_Pieces * DepthwiseEngine8::PieceBytes;
+        std::byte* out = scratch;
+        for (size_t group = 0; group < m_Weights->GetGroups(); ++group)
+        {
+            const auto fill = [&](int64_t count, bool isInside)
+            {
+                for (size_t row = 0; row < m_Weights->GetGroupRows(); ++row)
+                {
+                    const int64_t tap = static_cast<int64_t>(group * m_Weights->GetGroupRows() + row);
+                    const int64_t imageRow = axisY.Origin(y) + tap * axisY.m_Dilation;
+                    const bool isRow = isInside && imageRow >= 0 && imageRow < static_cast<int64_t>(axisY.m_Input);
+                    columns.m_Rows[row] =
+                        isRow ? image + static_cast<size_t>(imageRow * imageWidth + begin) * channels + block.m_Channel
+                              : padding;
+                    columns.m_Steps[row] = isRow ? channels : 0;
+                }
+                columns.m_Columns = static_cast<size_t>(count);
+                engine.m_Interleave(columns, block.m_Pieces, out);
+                out += columns.m_Columns * blockBytes;
+            };
+            fill(begin - left, false);
+            fill(end - begin, true);
+            fill(right - end, false);
+        }
+    }
+
+    void Sum(const DepthwiseBlock8& block, size_t phase, const Part& pixels, std::byte* scratch) const
+    {
+        const size_t blockBytes = block.m_Pieces * DepthwiseEngine8::PieceBytes;
+        const size_t numPixels = pixels.m_End - pixels.m_Begin;
+        const auto stride = static_cast<size_t>(m_Geometry.m_X.m_Stride);
+        const size_t runColumns = (numPixels - 1) * stride +
+                                  (m_Geometry.m_X.m_Kernel - 1) * static_cast<size_t>(m_Geometry.m_X.m_Dilation) + 1;
+        auto* offsets = Scratch::At<size_t>(scratch, m_TapsOffset);
+        for (size_t tap = 0; tap < m_Weights->GetTaps(); ++tap)
+        {
+            const DepthwiseTap8 at = m_Weights->GetTap(tap);
+            offsets[tap] =
+                (at.m_Group * runColumns + at.m_Column * static_cast<size_t>(m_Geometry.m_X.m_Dilation)) * blockBytes;
+        }
+        DepthwiseRun8 run;
+        run.m_Columns = scratch;
+        run.m_PixelStep = stride * blockBytes;
+        run.m_Pixels = numPixels;
+        run.m_Offsets = offsets;
+        run.m_Taps = m_Weights->GetTaps();
+        run.m_Weights = m_Weights->GetData(block, phase);
+        run.m_Sums = Scratch::At<int32_t>(scratch, m_SumsOffset);
+        m_Weights->GetEngine().m_Sum[block.m_Pieces](run);
+    }
+
+    void Requantize(const DepthwiseBlock8& block, const Part& pixels, std::byte* scratch, uint8_t* row) const
+    {
+        RequantizeColumns columns = m_Weights->GetRequantization(block);
+        columns.m_Min = m_Min;
+        columns.m_Max = m_Max;
+        RequantizeRows rows;
+        rows.m_Sums = Scratch::At<int32_t>(scratch, m_SumsOffset);
+        rows.m_SumStride = block.m_Pieces * DepthwiseEngine8::PieceChannels;
+        rows.m_Rows = pixels.m_End - pixels.m_Begin;
+        rows.m_Columns = block.m_Channels;
+        rows.m_Out = row + pixels.m_Begin * m_Geometry.m_OutputChannels + block.m_Channel;
+        rows.m_OutStride = m_Geometry.m_OutputChannels;
+        rows.m_IsSigned = m_Weights->IsDataSigned();
+        rows.m_IsInterleaved = block.m_IsInterleaved;
+        GetEngine8().m_Requantize(rows, columns);
+    }
+
+    const PackedDepthwise8* m_Weights;
+    ref::ConvolutionGeometry m_Geometry;
+    int32_t m_Min = 0;
+    int32_t m_Max = 0;
+    size_t m_Strips = 0; ///< of output rows that share an interleaving, in an image
+    size_t m_RunPixels = 0;
+    size_t m_RunColumns = 0;
+    size_t m_Parts = 1;
+    size_t m_PartBytes = 0;
+    size_t m_SumsOffset = 0; ///< in a part's scratch memory, which begins with the interleaved columns
+    size_t m_PaddingOffset = 0;
+    size_t m_TapsOffset = 0;
+};
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedDepthwise8&>(*packed);
+    const ref::ConvolutionGeometry g = ref::MakeDepthwiseGeometry(args);
+    if (!weights.IsExact() || g.m_GroupOutputs != 1)
+    {
+        return ref::FindKernel(LayerType::DepthwiseConvolution2d)->m_Prepare(args, nullptr);
+    }
+    if (g.IsEmpty())
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    Depthwise depthwise(weights, g, args);
+    const size_t scratchBytes = depthwise.GetScratchBytes();
+    return {std::move(depthwise), scratchBytes};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuDepthwiseBytesKernel = {"CpuDepthwiseBytes", BytesTypes, Prepare, Check, Pack,
+                                                         backends::FuseClamp};
+
+} // namespace tenon::cpu

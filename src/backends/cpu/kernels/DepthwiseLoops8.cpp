@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops of 8-bit depthwise convolutions, for each kind of processor.
+#include "backends/cpu/kernels/DepthwiseLoops8.hpp"
+
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/kernels/DepthwiseLoops8.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+//
+#include "backends/cpu/gemm/Dots-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+constexpr size_t PieceChannels = DepthwiseEngine8::PieceChannels;
+constexpr size_t PieceBytes = DepthwiseEngine8::PieceBytes;
+
+using Bytes16 = hn::Full128<uint8_t>;
+using Shorts8 = hn::Full128<uint16_t>;
+
+/// Sixteen channels of a row; as many as there are.
+HWY_INLINE hn::Vec<Bytes16> LoadPiece(const uint8_t* from, size_t channels)
+{
+    if (channels >= PieceChannels)
+    {
+        return hn::LoadU(Bytes16(), from);
+    }
+    alignas(16) uint8_t some[PieceChannels] = {};
+    std::memcpy(some, from, channels);
+    return hn::Load(Bytes16(), some);
+}
+
+/// Four rows of a piece as [channel][row].
+HWY_INLINE void InterleaveFour(const uint8_t* const (&from)[4], size_t channels, uint8_t flip, std::byte* to)
+{
+    const Bytes16 d;
+    const Shorts8 d16;
+    const auto flips = hn::Set(d, flip);
+    const auto a = hn::Xor(LoadPiece(from[0], channels), flips);
+    const auto b = hn::Xor(LoadPiece(from[1], channels), flips);
+    const auto c = hn::Xor(LoadPiece(from[2], channels), flips);
+    const auto e = hn::Xor(LoadPiece(from[3], channels), flips);
+    const auto lowAb = hn::BitCast(d16, hn::InterleaveLower(d, a, b));
+    const auto highAb = hn::BitCast(d16, hn::InterleaveUpper(d, a, b));
+    const auto lowCe = hn::BitCast(d16, hn::InterleaveLower(d, c, e));
+    const auto highCe = hn::BitCast(d16, hn::InterleaveUpper(d, c, e));
+    auto* out = reinterpret_cast<uint16_t*>(to);
+    hn::Store(hn::InterleaveLower(d16, lowAb, lowCe), d16, out);
+    hn::Store(hn::InterleaveUpper(d16, lowAb, lowCe), d16, out + 8);
+    hn::Store(hn::InterleaveLower(d16, highAb, highCe), d16, out + 16);
+    hn::Store(hn::InterleaveUpper(d16, highAb, highCe), d16, out + 24);
+}
+
+#if HWY_TARGET == HWY_AVX3
+/// The same for a whole block of 64 channels, within 128-bit lanes.
+HWY_INLINE void InterleaveBlock(const uint8_t* const (&from)[4], uint8_t flip, std::byte* to)
+{
+    const hn::ScalableTag<uint8_t> d;
+    const hn::ScalableTag<uint16_t> d16;
+    const auto flips = hn::Set(d, flip);
+    const auto a = hn::Xor(hn::LoadU(d, from[0]), flips);
+    const auto b = hn::Xor(hn::LoadU(d, from[1]), flips);
+    const auto c = hn::Xor(hn::LoadU(d, from[2]), flips);
+    const auto e = hn::Xor(hn::LoadU(d, from[3]), flips);
+    const auto lowAb = hn::BitCast(d16, hn::InterleaveLower(d, a, b));
+    const auto highAb = hn::BitCast(d16, hn::InterleaveUpper(d, a, b));
+    const auto lowCe = hn::BitCast(d16, hn::InterleaveLower(d, c, e));
+    const auto highCe = hn::BitCast(d16, hn::InterleaveUpper(d, c, e));
+    auto* out = reinterpret_cast<uint16_t*>(to);
+    hn::Store(hn::InterleaveLower(d16, lowAb, lowCe), d16, out);
+    hn::Store(hn::InterleaveUpper(d16, lowAb, lowCe), d16, out + 32);
+    hn::Store(hn::InterleaveLower(d16, highAb, highCe), d16, out + 64);
+    hn::Store(hn::InterleaveUpper(d16, highAb, highCe), d16, out + 96);
+}
+#endif
+
+void InterleaveBytes(const InterleaveColumns8& columns, size_t pieces, std::byte* out)
+{
+    const uint8_t flip = columns.m_IsSigned ? 0x80 : 0;
+    const uint8_t* from[4];
+    std::copy_n(columns.m_Rows, 4, from);
+    for (size_t column = 0; column < columns.m_Columns; ++column)
+    {
+#if HWY_TARGET == HWY_AVX3
+        if (pieces == DepthwiseEngine8::MostPieces)
+        {
+            InterleaveBlock(from, flip, out);
+            out += DepthwiseEngine8::MostPieces * PieceBytes;
+        }
+        else
+#endif
+        {
+            for (size_t piece = 0; piece < pieces; ++piece, out += PieceBytes)
+            {
+                const size_t first = piece * PieceChannels;
+                const uint8_t* const at[4] = {from[0] + first, from[1] + first, from[2] + first, from[3] + first};
+                InterleaveFour(at, columns.m_Channels - first, flip, out);
+            }
+        }
+        for (size_t row = 0; row < 4; ++row)
+        {
+            from[row] += columns.m_Steps[row];
+        }
+    }
+}
+
+template <typename T>
+HWY_INLINE void InterleaveTwo(const uint8_t* a, const uint8_t* b, size_t channels, int32_t zeroPoint, std::byte* to)
+{
+    const hn::Full128<int16_t> d16;
+    const hn::Full128<T> dBytes;
+    const hn::Half<decltype(dBytes)> dHalf;
+    const auto zero = hn::Set(d16, static_cast<int16_t>(zeroPoint));
+    const auto x = hn::BitCast(dBytes, LoadPiece(a, channels));
+    const auto y = hn::BitCast(dBytes, LoadPiece(b, channels));
+    const auto wide = [&](auto half) { return hn::Sub(hn::PromoteTo(d16, half), zero); };
+    const auto lowX = wide(hn::LowerHalf(dHalf, x));
+    const auto lowY = wide(hn::LowerHalf(dHalf, y));
+    const auto highX = wide(hn::UpperHalf(dHalf, x));
+    const auto highY = wide(hn::UpperHalf(dHalf, y));
+    auto* out = reinterpret_cast<int16_t*>(to);
+    hn::Store(hn::InterleaveLower(d16, lowX, lowY), d16, out);
+    hn::Store(hn::InterleaveUpper(d16, lowX, lowY), d16, out + 8);
+    hn::Store(hn::InterleaveLower(d16, highX, highY), d16, out + 16);
+    hn::Store(hn::InterleaveUpper(d16, highX, highY), d16, out + 24);
+}
+
+void InterleaveWide(const InterleaveColumns8& columns, size_t pieces, std::byte* out)
+{
+    const uint8_t* a = columns.m_Rows[0];
+    const uint8_t* b = columns.m_Rows[1];
+    for (size_t column = 0; column < columns.m_Columns; ++column, a += columns.m_Steps[0], b += columns.m_Steps[1])
+    {
+        for (size_t piece = 0; piece < pieces; ++piece, out += PieceBytes)
+        {
+            const size_t first = piece * PieceChannels;
+            const size_t channels = columns.m_Channels - first;
+            columns.m_IsSigned ? InterleaveTwo<int8_t>(a + first, b + first, channels, columns.m_ZeroPoint, out)
+                               : InterleaveTwo<uint8_t>(a + first, b + first, channels, columns.m_ZeroPoint, out);
+        }
+    }
+}
+
+/// `Pixels` output pixels at once, so that a vector of weights is loaded once for all of them.
+template <typename Dot, size_t Vectors, size_t Pixels>
+HWY_INLINE void SumPixels(const DepthwiseRun8& run, size_t pixel)
+{
+    const Ints d;
+    const size_t lanes = hn::Lanes(d);
+    Vector acc[Pixels][Vectors];
+    HWY_UNROLL(4)
+    for (size_t p = 0; p < Pixels; ++p)
+    {
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            acc[p][v] = hn::Zero(d);
+        }
+    }
+    const auto* weights = static_cast<const int32_t*>(run.m_Weights);
+    const std::byte* columns = run.m_Columns + pixel * run.m_PixelStep;
+    for (size_t tap = 0; tap < run.m_Taps; ++tap, weights += Vectors * lanes)
+    {
+        const auto* data = reinterpret_cast<const int32_t*>(columns + run.m_Offsets[tap]);
+        const size_t step = run.m_PixelStep / sizeof(int32_t);
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            const Vector w = hn::Load(d, weights + v * lanes);
+            HWY_UNROLL(4)
+            for (size_t p = 0; p < Pixels; ++p)
+            {
+                Dot::Add(acc[p][v], hn::Load(d, data + p * step + v * lanes), w);
+            }
+        }
+    }
+    int32_t* sums = run.m_Sums + pixel * Vectors * lanes;
+    HWY_UNROLL(4)
+    for (size_t p = 0; p < Pixels; ++p)
+    {
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            hn::Store(acc[p][v], d, sums + (p * Vectors + v) * lanes);
+        }
+    }
+}
+
+template <typename Dot, size_t Vectors>
+void Sum(const DepthwiseRun8& run)
+{
+    // Sixteen registers hold 8 sums of two pixels, else 16 of four.
+    constexpr size_t Pixels = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON ? 4 : 2;
+    size_t pixel = 0;
+    for (; pixel + Pixels <= run.m_Pixels; pixel += Pixels)
+    {
+        SumPixels<Dot, Vectors, Pixels>(run, pixel);
+    }
+    for (; pixel < run.m_Pixels; ++pixel)
+    {
+        SumPixels<Dot, Vectors, 1>(run, pixel);
+    }
+}
+
+template <typename Dot, size_t Pieces = 1>
+void FillSums(DepthwiseEngine8& engine)
+{
+    constexpr size_t VectorsOfAPiece = HWY_TARGET == HWY_AVX3 ? 1 : HWY_TARGET == HWY_AVX2 ? 2 : 4;
+    constexpr size_t Vectors = Pieces * VectorsOfAPiece;
+    if constexpr (Vectors <= 4)
+    {
+        engine.m_Sum[Pieces] = Sum<Dot, Vectors>;
+        engine.m_MostPieces = Pieces;
+        FillSums<Dot, Pieces + 1>(engine);
+    }
+}
+
+DepthwiseEngine8 MakeDepthwiseEngine()
+{
+    DepthwiseEngine8 engine;
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+    const CpuFeatures& features = GetCpuFeatures();
+    if (HWY_TARGET == HWY_AVX3 ? features.m_Avx512Vnni : features.m_AvxVnni)
+    {
+        engine.m_Layout = Layout8::Dots;
+        engine.m_Interleave = InterleaveBytes;
+        engine.m_InterleavesFullBlocks = HWY_TARGET == HWY_AVX3;
+        FillSums<VnniDataUnsigned>(engine);
+        return engine;
+    }
+#endif
+    engine.m_Layout = Layout8::WidePairs;
+    engine.m_Interleave = InterleaveWide;
+    FillSums<WidePairs>(engine);
+    return engine;
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+const DepthwiseEngine8& GetDepthwiseEngine8()
+{
+    static const DepthwiseEngine8 engine = TENON_CHOOSE(MakeDepthwiseEngine)();
+    return engine;
+}
+
+} // namespace tenon::cpu
+#endif

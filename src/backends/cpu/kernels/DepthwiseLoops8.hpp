@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops of 8-bit depthwise convolutions. Rows of the image are interleaved in groups, so that one dot product
+// takes a whole column of the window for a channel: four rows as bytes, or two as int16 (see Layout8).
+#pragma once
+
+#include "backends/cpu/gemm/Tiles8.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tenon::cpu
+{
+
+/// Columns of the image to interleave.
+struct InterleaveColumns8
+{
+    static constexpr size_t MostRows = 4;
+    const uint8_t* m_Rows[MostRows] = {}; ///< the first pixel in each row, at the first channel of the block
+    size_t m_Steps[MostRows] = {};        ///< bytes to the next pixel: 0 repeats one
+    size_t m_Columns = 0;
+    size_t m_Channels = 0; ///< to read of each pixel: those of the block that exist
+    bool m_IsSigned = false;
+    int32_t m_ZeroPoint = 0;
+};
+
+/// Sums of a run of output pixels.
+struct DepthwiseRun8
+{
+    const std::byte* m_Columns = nullptr; ///< interleaved
+    size_t m_PixelStep = 0;               ///< bytes in it from one output pixel to the next
+    size_t m_Pixels = 0;
+    const size_t* m_Offsets = nullptr; ///< bytes in m_Columns of each tap for the first pixel
+    size_t m_Taps = 0;
+    const void* m_Weights = nullptr; ///< [taps][vectors of the block]
+    int32_t* m_Sums = nullptr;       ///< [pixels][vectors of the block]
+};
+
+/// The loops of a kind of processor.
+struct DepthwiseEngine8
+{
+    static constexpr size_t PieceChannels = 16; ///< blocks are of 1 to m_MostPieces pieces
+    static constexpr size_t MostPieces = 4;
+    static constexpr size_t PieceBytes = 64; ///< of an interleaved column
+
+    Layout8 m_Layout = Layout8::WidePairs;
+    size_t m_MostPieces = 0;
+    /// Whether a block of the most pieces has its channels in the order of interleaving 128-bit lanes: see
+    /// RequantizeRows::m_IsInterleaved. Others are in their natural order.
+    bool m_InterleavesFullBlocks = false;
+    void (*m_Interleave)(const InterleaveColumns8& columns, size_t pieces, std::byte* out) = nullptr;
+    void (*m_Sum[MostPieces + 1])(const DepthwiseRun8& run) = {};
+};
+
+/// The best that the processor has. Precondition: it has vectors, see CpuFeatures.
+const DepthwiseEngine8& GetDepthwiseEngine8();
+
+} // namespace tenon::cpu

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constant weights of an 8-bit depthwise convolution, packed for the processor at hand. Read by DepthwiseBytes.cpp.
+#pragma once
+
+#include "backends/common/KernelTable.hpp"
+#include "backends/cpu/gemm/RequantizeArrays.hpp"
+#include "backends/cpu/kernels/DepthwiseLoops8.hpp"
+#include "common/AlignedMemory.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+/// Channels that are computed together.
+struct DepthwiseBlock8
+{
+    size_t m_Channel = 0; ///< the first one
+    size_t m_Channels = 0;
+    size_t m_Pieces = 0;
+    size_t m_Place = 0;  ///< of the first one in the arrays of sums
+    size_t m_Offset = 0; ///< bytes from the start of the packed weights
+    bool m_IsInterleaved = false;
+};
+
+/// What one dot product takes: a column of the window, in one group of its rows.
+struct DepthwiseTap8
+{
+    size_t m_Group = 0;
+    size_t m_Column = 0;
+};
+
+class PackedDepthwise8 final : public backends::PackedWeights
+{
+public:
+    /// Packs input 1 of the layer, [1, H, W, channels].
+    explicit PackedDepthwise8(const LayerView& layer);
+
+    /// Whether the sums and scales are such that the loops give the bytes of the reference kernel.
+    bool IsExact() const { return m_IsExact; }
+
+    const DepthwiseEngine8& GetEngine() const { return *m_Engine; }
+    const std::vector<DepthwiseBlock8>& GetBlocks() const { return m_Blocks; }
+    /// Rows of the image that are interleaved, and how many such groups a window has.
+    size_t GetGroupRows() const { return m_GroupRows; }
+    size_t GetGroups() const { return m_Groups; }
+    /// Output rows whose windows lie in one group of rows.
+    size_t GetPhases() const { return m_Phases; }
+    size_t GetTaps() const { return m_Sets * m_Groups * m_Width; }
+    DepthwiseTap8 GetTap(size_t tap) const { return {tap / m_Width % m_Groups, tap % m_Width}; }
+    const void* GetData(const DepthwiseBlock8& block, size_t phase) const
+    {
+        return m_Data.Data() + block.m_Offset + phase * GetTaps() * block.m_Pieces * DepthwiseEngine8::PieceBytes;
+    }
+    RequantizeColumns GetRequantization(const DepthwiseBlock8& block) const { return m_Arrays.From(block.m_Place); }
+    bool IsDataSigned() const { return m_IsDataSigned; }
+    int32_t GetDataZeroPoint() const { return m_DataZeroPoint; }
+    /// The byte outside of the image.
+    uint8_t GetPadding() const { return static_cast<uint8_t>(m_DataZeroPoint); }
+
+private:
+    size_t MakeBlocks(const LayerView& layer);
+    size_t PlaceOf(const DepthwiseBlock8& block, size_t channel) const;
+    void PackTaps(const DepthwiseBlock8& block);
+    void SetUpSums(const LayerView& layer, const DepthwiseBlock8& block);
+    /// The weight of a channel less its zero point.
+    int32_t Weight(size_t row, size_t column, size_t channel) const;
+
+    const DepthwiseEngine8* m_Engine;
+    size_t m_Height;
+    size_t m_Width;
+    size_t m_NumChannels;
+    size_t m_StrideY;
+    size_t m_GroupRows;
+    size_t m_Groups = 1;
+    size_t m_Phases = 1;
+    size_t m_Sets = 1; ///< 2 where weights less their zero point do not fit into int8: each is a sum of two then
+    bool m_IsDataSigned;
+    int32_t m_DataZeroPoint;
+    const uint8_t* m_Weights;
+    bool m_AreWeightsSigned;
+    int32_t m_WeightsZeroPoint;
+    bool m_IsExact = true;
+    std::vector<DepthwiseBlock8> m_Blocks;
+    AlignedMemory m_Data;
+    RequantizeArrays m_Arrays;
+};
+
+} // namespace tenon::cpu
