@@ -34,6 +34,46 @@ int32_t Value(uint8_t byte, bool isSigned)
     return isSigned ? static_cast<int8_t>(byte) : int32_t{byte};
 }
 
+/// Sums of the stored weights of each column, and of their magnitudes less the zero point.
+struct ColumnSums
+{
+    std::vector<int32_t> m_Sums;
+    std::vector<int64_t> m_Magnitudes;
+};
+
+ColumnSums SumColumns(const uint8_t* weights, size_t columns, size_t depth, bool isTransposed, bool isSigned,
+                      int32_t zeroPoint, const Engine8& engine)
+{
+    ColumnSums sums{std::vector<int32_t>(columns),
+                    std::vector<int64_t>(columns, static_cast<int64_t>(depth) *
+                                                      (128 + std::abs(zeroPoint - (isSigned ? 0 : 128))))};
+    // Few layers are so deep that the most their weights might be matters.
+    constexpr int64_t Enough = int64_t{1} << 21;
+    const bool needsMagnitudes = sums.m_Magnitudes[0] >= Enough;
+    if (!isTransposed)
+    {
+        engine.m_SumRows(weights, depth, columns, depth, isSigned, 1, sums.m_Sums.data());
+    }
+    if (!isTransposed && !needsMagnitudes)
+    {
+        return sums;
+    }
+    for (size_t c = 0; c < columns; ++c)
+    {
+        int64_t sum = 0;
+        int64_t magnitudes = 0;
+        for (size_t k = 0; k < depth; ++k)
+        {
+            const int32_t value = Value(weights[isTransposed ? k * columns + c : c * depth + k], isSigned);
+            sum += value;
+            magnitudes += std::abs(value - zeroPoint);
+        }
+        sums.m_Sums[c] = static_cast<int32_t>(sum);
+        sums.m_Magnitudes[c] = magnitudes;
+    }
+    return sums;
+}
+
 } // namespace
 
 PackedWeights8::PackedWeights8(const LayerView& layer, size_t columns, size_t depth, bool isTransposed,
@@ -72,16 +112,19 @@ size_t PackedWeights8::MakePanels()
     m_Groups = (m_Groups + m_Engine->m_GroupUnit - 1) / m_Engine->m_GroupUnit * m_Engine->m_GroupUnit;
     const size_t lanes = m_Engine->m_Lanes;
     const size_t vectors = (m_NumColumns + lanes - 1) / lanes;
-    const size_t panels = (vectors + m_Engine->m_Vectors - 1) / m_Engine->m_Vectors;
     size_t offset = 0;
     size_t column = 0;
-    for (size_t i = 0; i < panels; ++i)
+    for (size_t left = vectors; left > 0;)
     {
-        // As equal as can be: a lone vector at the end would make a slow panel.
-        const size_t width = vectors / panels + (i < vectors % panels ? 1 : 0);
+        size_t width = std::min(left, m_Engine->m_Vectors);
+        if (left == m_Engine->m_Vectors + 1 && left >= 5 && m_Engine->m_RowUnit == 1)
+        {
+            width = left - 2; // a lone vector at the end would make a slow panel
+        }
         m_Panels.push_back({column, std::min(width * lanes, m_NumColumns - column), width, offset});
         offset += width * lanes * m_Groups * 4;
         column += width * lanes;
+        left -= width;
     }
     m_Data = AlignedMemory(offset);
     return column;
@@ -92,8 +135,16 @@ void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, bool
 {
     const size_t width = panel.m_Vectors * m_Engine->m_Lanes;
     std::byte* const packed = m_Data.Data() + panel.m_Offset;
-    // Padding is 0 in any form: data beside it may be anything.
-    std::memset(packed, 0, width * m_Groups * 4);
+    if (m_Depth % 4 != 0 || m_Groups * 4 != m_Depth || panel.m_Columns != width)
+    {
+        // Padding is 0 in any form: data beside it may be anything.
+        std::memset(packed, 0, width * m_Groups * 4);
+    }
+    if (m_Engine->m_Layout == Layout8::Dots && !isTransposed)
+    {
+        PackWholeGroups(weights + panel.m_Column * m_Depth, panel.m_Columns, width, packed);
+        return;
+    }
     const size_t columnStep = isTransposed ? 1 : m_Depth;
     const size_t depthStep = isTransposed ? m_NumColumns : 1;
     const bool areDots = m_Engine->m_Layout == Layout8::Dots;
@@ -116,6 +167,35 @@ void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, bool
     }
 }
 
+void PackedWeights8::PackWholeGroups(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const
+{
+    constexpr size_t ChunkGroups = 64; // of all columns they fit the first-level cache
+    const uint32_t flip = m_Flip * 0x01010101U;
+    const size_t whole = m_Depth / 4;
+    for (size_t begin = 0; begin < whole; begin += ChunkGroups)
+    {
+        const size_t end = std::min(begin + ChunkGroups, whole);
+        for (size_t c = 0; c < columns; ++c)
+        {
+            const uint8_t* from = weights + c * m_Depth;
+            for (size_t g = begin; g < end; ++g)
+            {
+                uint32_t group;
+                std::memcpy(&group, from + 4 * g, sizeof(group));
+                group ^= flip;
+                std::memcpy(packed + (g * width + c) * 4, &group, sizeof(group));
+            }
+        }
+    }
+    for (size_t c = 0; c < columns; ++c)
+    {
+        for (size_t k = whole * 4; k < m_Depth; ++k)
+        {
+            packed[(whole * width + c) * 4 + k % 4] = static_cast<std::byte>(weights[c * m_Depth + k] ^ m_Flip);
+        }
+    }
+}
+
 void PackedWeights8::SetUpColumns(const LayerView& layer, bool isTransposed, bool isSigned, int32_t zeroPoint,
                                   Rounding8 rounding)
 {
@@ -128,22 +208,15 @@ void PackedWeights8::SetUpColumns(const LayerView& layer, bool isTransposed, boo
     }
     const auto* weights = static_cast<const uint8_t*>(layer.m_ConstantData[1]);
     const auto* bias = layer.HasInput(2) ? static_cast<const int32_t*>(layer.m_ConstantData[2]) : nullptr;
-    const size_t columnStep = isTransposed ? 1 : m_Depth;
-    const size_t depthStep = isTransposed ? m_NumColumns : 1;
+    const ColumnSums sums = SumColumns(weights, m_NumColumns, m_Depth, isTransposed, isSigned, zeroPoint, *m_Engine);
     for (size_t c = 0; c < m_NumColumns; ++c)
     {
-        int64_t sum = 0;
-        int64_t most = 0;
-        for (size_t k = 0; k < m_Depth; ++k)
-        {
-            const int32_t value = Value(weights[c * columnStep + k * depthStep], isSigned) - zeroPoint;
-            sum += value;
-            most += std::abs(value);
-        }
         const int64_t own = bias != nullptr ? bias[c] : 0;
+        const int64_t sum = sums.m_Sums[c] - int64_t{zeroPoint} * static_cast<int64_t>(m_Depth);
         const int64_t correction = m_Engine->m_Layout == Layout8::Dots ? -m_DataZeroPoint * sum : 0;
         // Data less their zero point are at most 255.
-        m_Arrays.Set(c, most * 255 + std::abs(own), own + correction, scales[scales.size() == 1 ? 0 : c]);
+        m_Arrays.Set(c, sums.m_Magnitudes[c] * 255 + std::abs(own), own + correction,
+                     scales[scales.size() == 1 ? 0 : c]);
     }
 }
 

@@ -50,6 +50,7 @@ public:
 private:
     size_t MakePanels();
     void PackPanel(const Panel8& panel, const uint8_t* weights, bool isTransposed, bool isSigned, int32_t zeroPoint);
+    void PackWholeGroups(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const;
     void SetUpColumns(const LayerView& layer, bool isTransposed, bool isSigned, int32_t zeroPoint, Rounding8 rounding);
 
     const Engine8* m_Engine;

@@ -231,17 +231,21 @@ HWY_INLINE __m512i Pack64(const __m512i (&x)[4], __m512i zeroPoint, __m512i leas
     return bytes;
 }
 
-/// Channels [c, c + 64) of all rows.
-template <typename T, bool IsInterleaved>
-void Requantize64(const RequantizeRows& rows, const RequantizeColumns& columns, size_t c)
+/// Channels from c on of all rows: those of `Vectors` vectors, as far as there are.
+template <typename T, bool IsInterleaved, size_t Vectors>
+void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& columns, size_t c)
 {
+    constexpr size_t Third = Vectors > 2 ? 32 : 0; // what there is not is not read
+    constexpr size_t Fourth = Vectors > 3 ? 48 : 0;
     const Scale16 scales[4] = {{columns.m_Multiplier + c, columns.m_Right + c},
                                {columns.m_Multiplier + c + 16, columns.m_Right + c + 16},
-                               {columns.m_Multiplier + c + 32, columns.m_Right + c + 32},
-                               {columns.m_Multiplier + c + 48, columns.m_Right + c + 48}};
+                               {columns.m_Multiplier + c + Third, columns.m_Right + c + Third},
+                               {columns.m_Multiplier + c + Fourth, columns.m_Right + c + Fourth}};
     const __m512i zeroPoint = _mm512_set1_epi16(static_cast<int16_t>(columns.m_ZeroPoint));
     const __m512i least = _mm512_set1_epi8(static_cast<char>(columns.m_Min));
     const __m512i most = _mm512_set1_epi8(static_cast<char>(columns.m_Max));
+    const size_t count = rows.m_Columns - c;
+    const __mmask64 mask = count >= 64 ? ~__mmask64{0} : (__mmask64{1} << count) - 1;
     auto* out = static_cast<uint8_t*>(rows.m_Out) + c;
     const int32_t* sums = rows.m_Sums + c;
     for (size_t r = 0; r < rows.m_Rows; ++r, out += rows.m_OutStride, sums += rows.m_SumStride)
@@ -251,10 +255,17 @@ void Requantize64(const RequantizeRows& rows, const RequantizeColumns& columns, 
         HWY_UNROLL(4)
         for (size_t v = 0; v < 4; ++v)
         {
-            const __m512i bias = _mm512_add_epi32(term, _mm512_load_si512(columns.m_Bias + c + 16 * v));
-            x[v] = scales[v](_mm512_add_epi32(bias, _mm512_load_si512(sums + 16 * v)));
+            if (v < Vectors)
+            {
+                const __m512i bias = _mm512_add_epi32(term, _mm512_load_si512(columns.m_Bias + c + 16 * v));
+                x[v] = scales[v](_mm512_add_epi32(bias, _mm512_load_si512(sums + 16 * v)));
+            }
+            else
+            {
+                x[v] = _mm512_setzero_si512();
+            }
         }
-        _mm512_storeu_si512(out, Pack64<T, IsInterleaved>(x, zeroPoint, least, most));
+        _mm512_mask_storeu_epi8(out, mask, Pack64<T, IsInterleaved>(x, zeroPoint, least, most));
     }
 }
 
@@ -287,9 +298,22 @@ void RequantizeShifted(const RequantizeRows& rows, const RequantizeColumns& colu
     size_t c = 0;
     for (; c + 64 <= rows.m_Columns; c += 64)
     {
-        rows.m_IsInterleaved ? Requantize64<T, true>(rows, columns, c) : Requantize64<T, false>(rows, columns, c);
+        rows.m_IsInterleaved ? RequantizeVectors<T, true, 4>(rows, columns, c)
+                             : RequantizeVectors<T, false, 4>(rows, columns, c);
     }
-    for (; c < rows.m_Columns; c += 16)
+    if (c + 48 < rows.m_Columns)
+    {
+        RequantizeVectors<T, false, 4>(rows, columns, c);
+    }
+    else if (c + 32 < rows.m_Columns)
+    {
+        RequantizeVectors<T, false, 3>(rows, columns, c);
+    }
+    else if (c + 16 < rows.m_Columns)
+    {
+        RequantizeVectors<T, false, 2>(rows, columns, c);
+    }
+    else if (c < rows.m_Columns)
     {
         Requantize16<T>(rows, columns, c);
     }
