@@ -44,11 +44,15 @@ std::string WithoutTypes(LayerType type)
 std::string DescribeTypes(LayerType type)
 {
     const backends::Kernel* exact = ref::FindKernel(type);
-    const backends::Kernel* fast = cpu::FindKernel(type);
     std::string text = exact != nullptr ? TypesOf(*exact) : WithoutTypes(type);
-    if (fast != nullptr)
+    const char* before = "<br>CpuAcc: ";
+    for (const backends::Kernel* kernel : cpu::FindKernels(type))
     {
-        text += fmt::format("<br>CpuAcc: {}", TypesOf(*fast));
+        if (kernel != exact)
+        {
+            text += before + TypesOf(*kernel);
+            before = "<br>";
+        }
     }
     return text;
 }

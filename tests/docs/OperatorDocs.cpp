@@ -233,7 +233,7 @@ as the descriptor says.
 *Element types* are those that CpuRef takes, one combination a line: those of inputs, from the first on, and of output 0
 after the arrow. `/` parts alternatives, `same` is the type of input 0, and inputs that are not listed may have any type
 that the layer's meaning allows. Kernels may ask for more, e.g. one scale; `Optimize()` then says what is missing. Where
-CpuAcc has a kernel of its own, its types follow; it leaves the rest to the next backend. Groups of types:
+CpuAcc has kernels of its own, their types follow; it runs the rest with those of CpuRef. Groups of types:
 
 )";
 

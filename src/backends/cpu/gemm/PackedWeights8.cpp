@@ -7,6 +7,7 @@
 #include "backends/cpu/gemm/PackedWeights8.hpp"
 
 #include "backends/reference/kernels/Requantizer.hpp"
+#include "backends/reference/kernels/UnpackedWeights.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -80,13 +81,22 @@ PackedWeights8::PackedWeights8(const LayerView& layer, size_t columns, size_t de
                                Rounding8 rounding)
     : m_Engine(&GetEngine8()), m_NumColumns(columns), m_Depth(depth),
       m_IsDataSigned(IsSigned(layer.GetInput(0).GetDataType())),
-      m_DataZeroPoint(layer.GetInput(0).GetQuantizationOffset()),
-      m_Arrays(MakePanels(), rounding, layer.GetOutput(0).GetQuantizationOffset())
+      m_DataZeroPoint(rounding == Rounding8::None ? 0 : layer.GetInput(0).GetQuantizationOffset()),
+      m_Arrays(MakePanels(), rounding, rounding == Rounding8::None ? 0 : layer.GetOutput(0).GetQuantizationOffset())
 {
     const TensorInfo& info = layer.GetInput(1);
     const auto* weights = static_cast<const uint8_t*>(layer.m_ConstantData[1]);
-    const bool isSigned = IsSigned(info.GetDataType());
-    const int32_t zeroPoint = info.HasMultipleQuantizationScales() ? 0 : info.GetQuantizationOffset();
+    std::vector<int8_t> unpacked;
+    if (info.GetDataType() == DataType::QSymmS4)
+    {
+        unpacked.resize(columns * depth);
+        ref::Unpack(static_cast<const int8_t*>(layer.m_ConstantData[1]), unpacked.size(), unpacked.data());
+        weights = reinterpret_cast<const uint8_t*>(unpacked.data());
+    }
+    // TFLite takes uint8 weights beside float data for int8 bit patterns without a zero point.
+    const bool isHybrid = rounding == Rounding8::None;
+    const bool isSigned = isHybrid || IsSigned(info.GetDataType());
+    const int32_t zeroPoint = isHybrid || info.HasMultipleQuantizationScales() ? 0 : info.GetQuantizationOffset();
     if (m_Engine->m_Layout == Layout8::Dots)
     {
         const Signs8 signs = m_IsDataSigned ? m_Engine->m_SignedData : m_Engine->m_UnsignedData;
@@ -102,7 +112,8 @@ PackedWeights8::PackedWeights8(const LayerView& layer, size_t columns, size_t de
     {
         PackPanel(panel, weights, isTransposed, isSigned, zeroPoint);
     }
-    SetUpColumns(layer, isTransposed, isSigned, zeroPoint, rounding);
+    isHybrid ? SetUpFloatColumns(layer, weights, isTransposed)
+             : SetUpColumns(layer, weights, isTransposed, isSigned, zeroPoint, rounding);
 }
 
 size_t PackedWeights8::MakePanels()
@@ -196,8 +207,8 @@ void PackedWeights8::PackWholeGroups(const uint8_t* weights, size_t columns, siz
     }
 }
 
-void PackedWeights8::SetUpColumns(const LayerView& layer, bool isTransposed, bool isSigned, int32_t zeroPoint,
-                                  Rounding8 rounding)
+void PackedWeights8::SetUpColumns(const LayerView& layer, const uint8_t* weights, bool isTransposed, bool isSigned,
+                                  int32_t zeroPoint, Rounding8 rounding)
 {
     const std::vector<double> scales =
         ref::GetSumScales(layer.GetInput(0), layer.GetInput(1), layer.GetOutput(0), rounding == Rounding8::FixedPoint);
@@ -206,7 +217,6 @@ void PackedWeights8::SetUpColumns(const LayerView& layer, bool isTransposed, boo
         m_IsExact = false; // the reference kernel says what is wrong
         return;
     }
-    const auto* weights = static_cast<const uint8_t*>(layer.m_ConstantData[1]);
     const auto* bias = layer.HasInput(2) ? static_cast<const int32_t*>(layer.m_ConstantData[2]) : nullptr;
     const ColumnSums sums = SumColumns(weights, m_NumColumns, m_Depth, isTransposed, isSigned, zeroPoint, *m_Engine);
     for (size_t c = 0; c < m_NumColumns; ++c)
@@ -218,6 +228,38 @@ void PackedWeights8::SetUpColumns(const LayerView& layer, bool isTransposed, boo
         m_Arrays.Set(c, sums.m_Magnitudes[c] * 255 + std::abs(own), own + correction,
                      scales[scales.size() == 1 ? 0 : c]);
     }
+}
+
+void PackedWeights8::SetUpFloatColumns(const LayerView& layer, const uint8_t* weights, bool isTransposed)
+{
+    const std::vector<float> scales = layer.GetInput(1).GetQuantizationScales();
+    if (scales.size() != 1 && scales.size() != m_NumColumns)
+    {
+        m_IsExact = false; // the reference kernel says what is wrong
+        return;
+    }
+    const ColumnSums sums = SumColumns(weights, m_NumColumns, m_Depth, isTransposed, true, 0, *m_Engine);
+    const auto* bias = layer.HasInput(2) ? static_cast<const float*>(layer.m_ConstantData[2]) : nullptr;
+    const size_t places = m_Panels.back().m_Column + m_Panels.back().m_Vectors * m_Engine->m_Lanes;
+    m_Floats = AlignedMemory(2 * places * sizeof(float));
+    auto* floats = reinterpret_cast<float*>(m_Floats.Data());
+    std::fill_n(floats, 2 * places, 0.0f);
+    for (size_t c = 0; c < m_NumColumns; ++c)
+    {
+        m_Arrays.Set(c, sums.m_Magnitudes[c] * 255, sums.m_Sums[c], 0.0);
+        floats[c] = scales[scales.size() == 1 ? 0 : c];
+        floats[places + c] = bias != nullptr ? bias[c] : 0.0f;
+    }
+}
+
+FloatColumns PackedWeights8::GetFloatColumns(const Panel8& panel) const
+{
+    FloatColumns columns;
+    const auto* floats = reinterpret_cast<const float*>(m_Floats.Data());
+    columns.m_WeightSums = m_Arrays.From(panel.m_Column).m_Bias;
+    columns.m_Scales = floats + panel.m_Column;
+    columns.m_Bias = floats + m_Floats.Bytes() / sizeof(float) / 2 + panel.m_Column;
+    return columns;
 }
 
 } // namespace tenon::cpu

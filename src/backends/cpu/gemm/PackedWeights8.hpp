@@ -27,7 +27,8 @@ class PackedWeights8 final : public backends::PackedWeights
 {
 public:
     /// Packs input 1 of the layer, [columns, depth] row by row, or [depth, columns] if `isTransposed`. Types: int8 or
-    /// uint8 data, weights and output, an int32 bias that is constant or missing.
+    /// uint8 data, weights and output, an int32 bias that is constant or missing. Or, with Rounding8::None: float data,
+    /// output and bias, and signed weights of 8 or 4 bits.
     PackedWeights8(const LayerView& layer, size_t columns, size_t depth, bool isTransposed, Rounding8 rounding);
 
     /// Whether the sums and scales are such that Engine8 gives the bytes of the reference kernel.
@@ -46,12 +47,16 @@ public:
     int32_t GetDataZeroPoint() const { return m_DataZeroPoint; }
     /// The arrays of a panel; the output's range is the caller's.
     RequantizeColumns GetRequantization(const Panel8& panel) const { return m_Arrays.From(panel.m_Column); }
+    /// With Rounding8::None; the clamp is the caller's.
+    FloatColumns GetFloatColumns(const Panel8& panel) const;
 
 private:
     size_t MakePanels();
     void PackPanel(const Panel8& panel, const uint8_t* weights, bool isTransposed, bool isSigned, int32_t zeroPoint);
     void PackWholeGroups(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const;
-    void SetUpColumns(const LayerView& layer, bool isTransposed, bool isSigned, int32_t zeroPoint, Rounding8 rounding);
+    void SetUpFloatColumns(const LayerView& layer, const uint8_t* weights, bool isTransposed);
+    void SetUpColumns(const LayerView& layer, const uint8_t* weights, bool isTransposed, bool isSigned,
+                      int32_t zeroPoint, Rounding8 rounding);
 
     const Engine8* m_Engine;
     size_t m_NumColumns;
@@ -65,6 +70,7 @@ private:
     std::vector<Panel8> m_Panels;
     AlignedMemory m_Data;
     RequantizeArrays m_Arrays;
+    AlignedMemory m_Floats; ///< scales and biases of all columns, with Rounding8::None
 };
 
 } // namespace tenon::cpu

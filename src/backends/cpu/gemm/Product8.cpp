@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace tenon::cpu
 {
@@ -31,75 +32,113 @@ Product8::Product8(const PackedWeights8& weights, const Windows& windows, size_t
     m_OutputIsSigned = output.GetDataType() != DataType::QAsymmU8;
     m_Min = range.m_Min;
     m_Max = range.m_Max;
+    Plan();
+}
 
-    const bool isWide = weights.GetEngine().m_Layout == Layout8::WidePairs;
-    const size_t depth = weights.GetDepth();
-    m_InPlace = !isWide && depth % 4 == 0 && windows.ArePixels();
-    m_InputBytes = rows * depth;
-    const size_t tileRows = weights.GetEngine().m_Rows[weights.GetEngine().m_Vectors];
-    m_Pitch = weights.GetGroups() * (isWide ? 2 : 4); // as many stored values as there are weights
-    const size_t rowBytes = weights.GetGroups() * 4;
+Product8::Product8(const PackedWeights8& weights, const Windows& windows, size_t rows, const HybridData8& data,
+                   const ReshapeArgs& args)
+    : m_Weights(&weights), m_Windows(windows), m_Rows(rows), m_IsHybrid(true), m_Data(data),
+      m_BatchRows(rows / data.m_Batches), m_BatchElements(args.GetInput(0).GetNumElements() / data.m_Batches)
+{
+    const backends::FloatClamp clamp(args.m_FusedActivation);
+    constexpr float Infinity = std::numeric_limits<float>::infinity();
+    m_Low = clamp.IsActive() ? clamp(-Infinity) : -Infinity;
+    m_High = clamp.IsActive() ? clamp(Infinity) : Infinity;
+    Scratch shared;
+    m_QuantizedOffset = shared.Add<int8_t>(args.GetInput(0).GetNumElements());
+    m_ScalesOffset = shared.Add<FloatScale>(data.m_Batches);
+    m_SharedBytes = shared.GetBytes();
+    Plan();
+}
+
+void Product8::Plan()
+{
+    const Engine8& engine = m_Weights->GetEngine();
+    const bool isWide = engine.m_Layout == Layout8::WidePairs;
+    const size_t depth = m_Weights->GetDepth();
+    m_InPlace = !isWide && depth % 4 == 0 && m_Windows.ArePixels();
+    m_InputBytes = m_Rows * depth;
+    const size_t tileRows = engine.m_Rows[engine.m_Vectors];
+    m_Pitch = m_Weights->GetGroups() * (isWide ? 2 : 4); // as many stored values as there are weights
+    const size_t rowBytes = m_Weights->GetGroups() * 4;
     m_BlockRows = std::clamp<size_t>(BlockBytes / rowBytes, tileRows, MostBlockRows) / tileRows * tileRows;
-    m_BlockRows =
-        std::min(m_BlockRows, (rows + tileRows - 1) / tileRows * tileRows); // whole tiles: some read whole ones
+    // Whole tiles: some read whole ones.
+    m_BlockRows = std::min(m_BlockRows, (m_Rows + tileRows - 1) / tileRows * tileRows);
 
     const double multiplications =
-        static_cast<double>(rows) * static_cast<double>(weights.GetColumns()) * static_cast<double>(depth);
+        static_cast<double>(m_Rows) * static_cast<double>(m_Weights->GetColumns()) * static_cast<double>(depth);
     constexpr double FasterThanFloats = 4; // parts are made for so many float multiplications
     m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications / FasterThanFloats),
-                        std::max(rows, weights.GetPanels().size())});
+                        std::max(m_Rows, m_Weights->GetPanels().size())});
 
     Scratch scratch;
     scratch.Add<int32_t>(m_BlockRows);
+    m_ZeroPointsOffset = scratch.Add<int32_t>(m_IsHybrid ? m_BlockRows : 0);
+    m_RowScalesOffset = scratch.Add<float>(m_IsHybrid ? m_BlockRows : 0);
     // In place, less than a tile and the rows that padding covers may have to be copied: at most fifteen of four bytes.
-    const size_t stripRows = !m_InPlace ? m_BlockRows : weights.GetEngine().m_RowUnit != 1 ? 2 * tileRows : 0;
-    m_StripOffset = scratch.Add<uint8_t>(backends::CheckedCount(stripRows, m_Pitch));
+    const size_t stripRows = !m_InPlace ? m_BlockRows : engine.m_RowUnit != 1 ? 2 * tileRows : 0;
+    m_StripOffset = scratch.Add<uint8_t>(backends::CheckedCount(stripRows, m_Pitch) + Windows::ShortRowBytes);
     m_WideOffset = scratch.Add<int16_t>(isWide ? backends::CheckedCount(m_BlockRows, m_Pitch) : 0);
     m_PartBytes = scratch.GetBytes();
 }
 
 void Product8::Run(const ExecuteArgs& args) const
 {
+    const Memory memory = m_IsHybrid ? Quantize(args) : Memory{args.GetInput<uint8_t>(0), args.m_Outputs[0], nullptr};
     const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
     const size_t panels = m_Weights->GetPanels().size();
-    const bool splitsRows = m_Rows >= parts * Engine8::MostRows || panels < parts;
+    const size_t tileRows = m_Weights->GetEngine().m_Rows[m_Weights->GetEngine().m_Vectors];
+    const bool splitsRows = m_Rows >= parts * tileRows || panels < parts;
     const size_t used = splitsRows ? std::min(parts, m_Rows) : parts;
+    const size_t unit = m_Rows >= parts * 4 * tileRows ? tileRows : 1; // whole tiles, where some more do not weigh
+    std::byte* const scratch = static_cast<std::byte*>(args.m_Scratch) + m_SharedBytes;
     RunParts(*args.m_Parallel, used,
              [&](size_t index)
              {
                  Range range{0, m_Rows, 0, panels};
-                 const Part part = GetPart(splitsRows ? m_Rows : panels, used, index);
+                 const Part part = GetPart(splitsRows ? m_Rows : panels, used, index, splitsRows ? unit : 1);
                  (splitsRows ? range.m_FirstRow : range.m_FirstPanel) = part.m_Begin;
                  (splitsRows ? range.m_LastRow : range.m_LastPanel) = part.m_End;
-                 RunRange(args, range, static_cast<std::byte*>(args.m_Scratch) + index * m_PartBytes);
+                 RunRange(memory, range, scratch + index * m_PartBytes);
              });
 }
 
-void Product8::RunRange(const ExecuteArgs& args, const Range& range, std::byte* scratch) const
+Product8::Memory Product8::Quantize(const ExecuteArgs& args) const
 {
     const Engine8& engine = m_Weights->GetEngine();
-    auto* rowTerms = Scratch::At<int32_t>(scratch, 0);
-    const bool hasRowTerms = m_Weights->GetRowFactor() != 0;
-    const size_t count = range.m_LastRow - range.m_FirstRow;
+    auto* quantized = Scratch::At<int8_t>(args.m_Scratch, m_QuantizedOffset);
+    auto* scales = Scratch::At<FloatScale>(args.m_Scratch, m_ScalesOffset);
+    const float* values = args.GetInput<float>(0);
+    const size_t threads = args.m_Parallel->GetNumThreads();
+    RunParts(*args.m_Parallel, std::min(m_Data.m_Batches, threads),
+             [&](size_t index)
+             {
+                 const Part part = GetPart(m_Data.m_Batches, std::min(m_Data.m_Batches, threads), index);
+                 for (size_t batch = part.m_Begin; batch < part.m_End; ++batch)
+                 {
+                     const size_t at = batch * m_BatchElements;
+                     scales[batch] =
+                         engine.m_Quantize(values + at, m_BatchElements, m_Data.m_IsAsymmetric, quantized + at);
+                 }
+             });
+    return {reinterpret_cast<const uint8_t*>(quantized), args.m_Outputs[0], scales};
+}
+
+void Product8::RunRange(const Memory& memory, const Range& range, std::byte* scratch) const
+{
+    const Engine8& engine = m_Weights->GetEngine();
     if (engine.m_Begin != nullptr)
     {
         engine.m_Begin();
     }
-    for (size_t begin = 0; begin < count; begin += m_BlockRows)
+    for (size_t first = range.m_FirstRow; first < range.m_LastRow; first += m_BlockRows)
     {
-        const size_t first = range.m_FirstRow + begin;
         const size_t last = std::min(first + m_BlockRows, range.m_LastRow);
-        const Block block = m_InPlace ? UseInPlace(args, first, last, scratch) : LayOut(args, first, last, scratch);
-        if (hasRowTerms)
-        {
-            engine.m_SumRows(block.m_Data, block.m_Stride, last - first, m_Weights->GetDepth(),
-                             m_Weights->IsDataSigned(), m_Weights->GetRowFactor(), rowTerms);
-        }
+        const Block block = m_InPlace ? UseInPlace(memory, first, last, scratch) : LayOut(memory, first, last, scratch);
+        const RowValues values = FindRowValues(memory, block, first, scratch);
         for (size_t p = range.m_FirstPanel; p < range.m_LastPanel; ++p)
         {
-            const Panel8& panel = m_Weights->GetPanels()[p];
-            uint8_t* out = args.GetOutput<uint8_t>(0) + first * m_Weights->GetColumns() + panel.m_Column;
-            RunPanel(panel, block, hasRowTerms ? rowTerms : nullptr, out);
+            RunPanel(memory, m_Weights->GetPanels()[p], block, values, first);
         }
     }
     if (engine.m_End != nullptr)
@@ -108,14 +147,39 @@ void Product8::RunRange(const ExecuteArgs& args, const Range& range, std::byte* 
     }
 }
 
-Product8::Block Product8::UseInPlace(const ExecuteArgs& args, size_t first, size_t last, std::byte* scratch) const
+Product8::RowValues Product8::FindRowValues(const Memory& memory, const Block& block, size_t first,
+                                            std::byte* scratch) const
+{
+    RowValues values;
+    if (m_Weights->GetRowFactor() != 0)
+    {
+        auto* terms = Scratch::At<int32_t>(scratch, 0);
+        m_Weights->GetEngine().m_SumRows(block.m_Data, block.m_Stride, block.m_Rows, m_Weights->GetDepth(),
+                                         m_Weights->IsDataSigned(), m_Weights->GetRowFactor(), terms);
+        values.m_Terms = terms;
+    }
+    if (m_IsHybrid)
+    {
+        values.m_ZeroPoints = Scratch::At<int32_t>(scratch, m_ZeroPointsOffset);
+        values.m_Scales = Scratch::At<float>(scratch, m_RowScalesOffset);
+        for (size_t row = 0; row < block.m_Rows; ++row)
+        {
+            const FloatScale& scale = memory.m_Batches[(first + row) / m_BatchRows];
+            values.m_ZeroPoints[row] = scale.m_ZeroPoint;
+            values.m_Scales[row] = scale.m_Scale;
+        }
+    }
+    return values;
+}
+
+Product8::Block Product8::UseInPlace(const Memory& memory, size_t first, size_t last, std::byte* scratch) const
 {
     const Engine8& engine = m_Weights->GetEngine();
     const size_t depth = m_Weights->GetDepth();
     Block block;
     block.m_Stride = depth;
     block.m_Rows = block.m_SafeRows = last - first;
-    block.m_Data = args.GetInput<uint8_t>(0) + first * depth;
+    block.m_Data = memory.m_Input + first * depth;
     // Tiles of whole units read past the last row, and past the depth. What is not the input's is copied before.
     const size_t past = m_Pitch - depth;
     const size_t unit = engine.m_RowUnit;
@@ -135,11 +199,20 @@ Product8::Block Product8::UseInPlace(const ExecuteArgs& args, size_t first, size
     return block;
 }
 
-Product8::Block Product8::LayOut(const ExecuteArgs& args, size_t first, size_t last, std::byte* scratch) const
+Product8::Block Product8::LayOut(const Memory& memory, size_t first, size_t last, std::byte* scratch) const
 {
-    const int32_t zeroPoint = m_Weights->GetDataZeroPoint();
     auto* strip = Scratch::At<uint8_t>(scratch, m_StripOffset);
-    m_Windows.Copy(args.GetInput<uint8_t>(0), first, last, static_cast<uint8_t>(zeroPoint), m_Pitch, strip);
+    const int32_t zeroPoint = m_Weights->GetDataZeroPoint();
+    for (size_t row = first; row < last;)
+    {
+        // Float data have a zero point for each batch.
+        const size_t batch = m_IsHybrid ? row / m_BatchRows : 0;
+        const size_t end = m_IsHybrid ? std::min(last, (batch + 1) * m_BatchRows) : last;
+        const int32_t padding = m_IsHybrid ? memory.m_Batches[batch].m_ZeroPoint : zeroPoint;
+        m_Windows.CopyBytes(memory.m_Input, row, end, static_cast<uint8_t>(padding), m_Pitch,
+                            strip + (row - first) * m_Pitch);
+        row = end;
+    }
     Block block;
     block.m_Rows = block.m_SafeRows = last - first;
     block.m_Stride = m_Pitch;
@@ -155,34 +228,35 @@ Product8::Block Product8::LayOut(const ExecuteArgs& args, size_t first, size_t l
     return block;
 }
 
-void Product8::RunPanel(const Panel8& panel, const Block& block, const int32_t* rowTerms, uint8_t* out) const
+void Product8::RunPanel(const Memory& memory, const Panel8& panel, const Block& block, const RowValues& values,
+                        size_t first) const
 {
     const Engine8& engine = m_Weights->GetEngine();
     const auto& tiles = (m_Weights->IsDataSigned() ? engine.m_SignedTiles : engine.m_UnsignedTiles)[panel.m_Vectors];
     const void* packed = m_Weights->GetData(panel);
-    RequantizeColumns columns = m_Weights->GetRequantization(panel);
-    columns.m_Min = m_Min;
-    columns.m_Max = m_Max;
     constexpr size_t MostLanes = 16; // int32 in 512 bits
     alignas(64) int32_t sums[Engine8::MostRows * Engine8::MostVectors * MostLanes];
-    RequantizeRows requantize;
-    requantize.m_Sums = sums;
-    requantize.m_SumStride = panel.m_Vectors * engine.m_Lanes;
-    requantize.m_Columns = panel.m_Columns;
-    requantize.m_OutStride = m_Weights->GetColumns();
-    requantize.m_IsSigned = m_OutputIsSigned;
-    const auto run = [&](const uint8_t* data, size_t stride, size_t first, size_t rows)
+    const size_t sumStride = panel.m_Vectors * engine.m_Lanes;
+    const size_t outStride = m_Weights->GetColumns();
+    const size_t unit = engine.m_RowUnit;
+    const auto run = [&](const uint8_t* data, size_t stride, size_t row, size_t rows)
     {
-        requantize.m_Rows = rows;
-        const size_t wholeRows = (rows + engine.m_RowUnit - 1) / engine.m_RowUnit * engine.m_RowUnit;
-        tiles[wholeRows](data, stride, packed, m_Weights->GetGroups(), sums);
-        requantize.m_RowTerms = rowTerms != nullptr ? rowTerms + first : nullptr;
-        requantize.m_Out = out + first * requantize.m_OutStride;
-        engine.m_Requantize(requantize, columns);
+        tiles[(rows + unit - 1) / unit * unit](data, stride, packed, m_Weights->GetGroups(), sums);
+        const int32_t* terms = values.m_Terms != nullptr ? values.m_Terms + row : nullptr;
+        const size_t at = (first + row) * outStride + panel.m_Column;
+        if (m_IsHybrid)
+        {
+            WriteFloats(panel, {sums, sumStride, rows, panel.m_Columns, terms, values.m_ZeroPoints + row,
+                                values.m_Scales + row, static_cast<float*>(memory.m_Output) + at, outStride});
+        }
+        else
+        {
+            WriteBytes(panel, {sums, sumStride, rows, panel.m_Columns, terms,
+                               static_cast<uint8_t*>(memory.m_Output) + at, outStride, m_OutputIsSigned});
+        }
     };
     const size_t most = engine.m_Rows[panel.m_Vectors];
     const size_t numTiles = (block.m_SafeRows + most - 1) / most;
-    const size_t unit = engine.m_RowUnit;
     for (size_t t = 0; t < numTiles; ++t)
     {
         // Equal ones, where rows count: a tile of one row is slow.
@@ -194,6 +268,22 @@ void Product8::RunPanel(const Panel8& panel, const Block& block, const int32_t* 
     {
         run(block.m_Tail + (row - block.m_SafeRows) * m_Pitch, m_Pitch, row, std::min(most, block.m_Rows - row));
     }
+}
+
+void Product8::WriteBytes(const Panel8& panel, const RequantizeRows& rows) const
+{
+    RequantizeColumns columns = m_Weights->GetRequantization(panel);
+    columns.m_Min = m_Min;
+    columns.m_Max = m_Max;
+    m_Weights->GetEngine().m_Requantize(rows, columns);
+}
+
+void Product8::WriteFloats(const Panel8& panel, const FloatRows& rows) const
+{
+    FloatColumns columns = m_Weights->GetFloatColumns(panel);
+    columns.m_Low = m_Low;
+    columns.m_High = m_High;
+    m_Weights->GetEngine().m_ToFloats(rows, columns);
 }
 
 } // namespace tenon::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of bytes: windows of an image, or rows of a matrix, by packed weights. What the 8-bit Convolution2d and
-// FullyConnected of CpuAcc are.
+// Products of bytes: windows of an image, or rows of a matrix, by packed weights. What Convolution2d and FullyConnected
+// of CpuAcc are for 8-bit data, and for floats beside 8- or 4-bit weights, which are quantized while running.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -14,6 +14,13 @@ namespace tenon::cpu
 
 /// A product whose shapes are known. Rows of data are read in place where they are whole groups of bytes and nothing is
 /// to be done to them; else a strip of rows at a time is laid out in the scratch memory, where it stays in the cache.
+/// How float data are quantized.
+struct HybridData8
+{
+    size_t m_Batches = 1; ///< runs of data that have a scale of their own
+    bool m_IsAsymmetric = false;
+};
+
 class Product8
 {
 public:
@@ -21,7 +28,11 @@ public:
     /// type and the fused activation.
     Product8(const PackedWeights8& weights, const Windows& windows, size_t rows, const ReshapeArgs& args);
 
-    size_t GetScratchBytes() const { return m_Parts * m_PartBytes; }
+    /// The same for float data; the weights are packed with Rounding8::None.
+    Product8(const PackedWeights8& weights, const Windows& windows, size_t rows, const HybridData8& data,
+             const ReshapeArgs& args);
+
+    size_t GetScratchBytes() const { return m_SharedBytes + m_Parts * m_PartBytes; }
     void Run(const ExecuteArgs& args) const;
 
 private:
@@ -45,10 +56,32 @@ private:
         const uint8_t* m_Tail = nullptr; ///< rows from m_SafeRows on
     };
 
-    void RunRange(const ExecuteArgs& args, const Range& range, std::byte* scratch) const;
-    Block LayOut(const ExecuteArgs& args, size_t first, size_t last, std::byte* scratch) const;
-    Block UseInPlace(const ExecuteArgs& args, size_t first, size_t last, std::byte* scratch) const;
-    void RunPanel(const Panel8& panel, const Block& block, const int32_t* rowTerms, uint8_t* out) const;
+    /// What the rows of a block are turned into.
+    struct RowValues
+    {
+        const int32_t* m_Terms = nullptr; ///< see RequantizeRows; null: none
+        int32_t* m_ZeroPoints = nullptr;  ///< of float data, as the scales
+        float* m_Scales = nullptr;
+    };
+
+    /// Where data are read and written.
+    struct Memory
+    {
+        const uint8_t* m_Input = nullptr;
+        void* m_Output = nullptr;
+        const FloatScale* m_Batches = nullptr; ///< of float data; null for bytes
+    };
+
+    void Plan();
+    Memory Quantize(const ExecuteArgs& args) const;
+    void RunRange(const Memory& memory, const Range& range, std::byte* scratch) const;
+    Block LayOut(const Memory& memory, size_t first, size_t last, std::byte* scratch) const;
+    Block UseInPlace(const Memory& memory, size_t first, size_t last, std::byte* scratch) const;
+    RowValues FindRowValues(const Memory& memory, const Block& block, size_t first, std::byte* scratch) const;
+    void RunPanel(const Memory& memory, const Panel8& panel, const Block& block, const RowValues& values,
+                  size_t first) const;
+    void WriteBytes(const Panel8& panel, const RequantizeRows& rows) const;
+    void WriteFloats(const Panel8& panel, const FloatRows& rows) const;
 
     const PackedWeights8* m_Weights;
     Windows m_Windows;
@@ -56,11 +89,22 @@ private:
     size_t m_BlockRows = 0; ///< whose data stay in the cache while all panels pass
     size_t m_Pitch = 0;     ///< bytes of a row of a strip of stored values
     bool m_InPlace = false;
-    bool m_OutputIsSigned;
-    int32_t m_Min;
-    int32_t m_Max;
+    bool m_OutputIsSigned = false;
+    int32_t m_Min = 0;
+    int32_t m_Max = 0;
+    bool m_IsHybrid = false;
+    HybridData8 m_Data;
+    size_t m_BatchRows = 0;     ///< of the output
+    size_t m_BatchElements = 0; ///< of the data
+    float m_Low = 0.0f;         ///< clamp of floats
+    float m_High = 0.0f;
+    size_t m_QuantizedOffset = 0; ///< in the shared part of the scratch memory, in front of the parts
+    size_t m_ScalesOffset = 0;
+    size_t m_SharedBytes = 0;
     size_t m_Parts = 1;
-    size_t m_StripOffset = 0; ///< in a part's scratch memory
+    size_t m_StripOffset = 0; ///< in a part's scratch memory, which begins with the row terms
+    size_t m_ZeroPointsOffset = 0;
+    size_t m_RowScalesOffset = 0;
     size_t m_WideOffset = 0;
     size_t m_InputBytes = 0;
     size_t m_PartBytes = 0;

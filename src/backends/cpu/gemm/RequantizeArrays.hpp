@@ -19,7 +19,8 @@ namespace tenon::cpu
 enum class Rounding8 : uint8_t
 {
     FixedPoint, ///< by a 31-bit multiplier, then a rounding shift: convolutions
-    Double      ///< in double precision, rounded once: FullyConnected
+    Double,     ///< in double precision, rounded once: FullyConnected
+    None        ///< they become floats: float data, quantized while running
 };
 
 class RequantizeArrays
@@ -43,7 +44,7 @@ public:
         constexpr int64_t Most = int64_t{1} << 30;
         m_IsExact = m_IsExact && mostSum < Most;
         Ints(0)[place] = static_cast<int32_t>(bias);
-        if (m_Rounding == Rounding8::Double)
+        if (m_Rounding != Rounding8::FixedPoint)
         {
             std::memcpy(Ints(2) + 2 * place, &scale, sizeof(scale));
             return;
@@ -63,7 +64,7 @@ public:
     {
         RequantizeColumns columns;
         columns.m_Bias = Ints(0) + place;
-        if (m_Rounding == Rounding8::Double)
+        if (m_Rounding != Rounding8::FixedPoint)
         {
             columns.m_Scale = reinterpret_cast<const double*>(Ints(2)) + place;
         }

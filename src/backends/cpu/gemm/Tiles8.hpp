@@ -53,6 +53,37 @@ struct RequantizeRows
     bool m_IsInterleaved = false;
 };
 
+/// Rows of sums to turn into floats: the data were floats, quantized while running.
+struct FloatRows
+{
+    const int32_t* m_Sums = nullptr; ///< [rows][sumStride]
+    size_t m_SumStride = 0;
+    size_t m_Rows = 0;
+    size_t m_Columns = 0;
+    const int32_t* m_RowTerms = nullptr;   ///< to add to each row; null: nothing
+    const int32_t* m_ZeroPoints = nullptr; ///< of each row's data
+    const float* m_Scales = nullptr;       ///< of each row's data
+    float* m_Out = nullptr;
+    size_t m_OutStride = 0;
+};
+
+/// Arrays as long as the panel, whole vectors.
+struct FloatColumns
+{
+    const int32_t* m_WeightSums = nullptr; ///< what a zero point of the data has to be multiplied by
+    const float* m_Scales = nullptr;       ///< of the weights
+    const float* m_Bias = nullptr;
+    float m_Low = 0.0f; ///< results are clamped to these
+    float m_High = 0.0f;
+};
+
+/// How a run of floats became bytes.
+struct FloatScale
+{
+    float m_Scale = 1.0f;
+    int32_t m_ZeroPoint = 0;
+};
+
 /// sums[rows][vectors * lanes] = data[rows][groups] * panel[groups][vectors * lanes]; a group is four bytes of the
 /// depth in each. `dataStride` is in bytes.
 using TileFunction8 = void (*)(const void* data, size_t dataStride, const void* panel, size_t groups, int32_t* sums);
@@ -82,6 +113,10 @@ struct Engine8
     /// sums[row] = factor * (sum of the row's bytes), `depth` of them.
     void (*m_SumRows)(const void* data, size_t dataStride, size_t rows, size_t depth, bool isSigned, int32_t factor,
                       int32_t* sums) = nullptr;
+    /// out = clamp(float(sum + row term - zero point * weight sum) * (row scale * column scale) + bias)
+    void (*m_ToFloats)(const FloatRows& rows, const FloatColumns& columns) = nullptr;
+    /// Quantizes floats to int8 as the reference kernels do (ref::QuantizeSymmetric, QuantizeAsymmetric).
+    FloatScale (*m_Quantize)(const float* values, size_t count, bool isAsymmetric, int8_t* bytes) = nullptr;
     /// wide[i] = bytes[i] - zeroPoint
     void (*m_Widen)(const void* bytes, size_t count, bool isSigned, int32_t zeroPoint, int16_t* wide) = nullptr;
 };

@@ -17,6 +17,12 @@ constexpr backends::TypeRow BytesTypes[] = {
     backends::Types({DataType::QAsymmS8, SignedByteWeights, DataType::Signed32}, DataType::QAsymmS8),
 };
 
+/// float data, weights, bias -> output: the data are quantized while running.
+constexpr backends::TypeRow HybridTypes[] = {
+    backends::Types({DataType::Float32, SignedByteWeights | DataType::QAsymmU8 | DataType::QSymmS4, DataType::Float32},
+                    DataType::Float32),
+};
+
 /// Constant weights of `rank` known dimensions, a constant bias or none, and scales that the reference kernel takes.
 /// `weightsAxis`: the output channels' dimension in the weights.
 inline SupportResult CheckBytes(const LayerView& layer, unsigned int rank, unsigned int weightsAxis)

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution2d of CpuAcc for 8-bit data: the bytes of the reference kernel, from products of packed bytes.
+// Convolution2d of CpuAcc for 8-bit data, the bytes of the reference kernel, and for float data beside weights of 8 or
+// 4 bits: products of packed bytes.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/gemm/Product8.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <vector>
 
 namespace tenon::cpu
 {
@@ -39,8 +44,16 @@ SupportResult Check(const LayerView& layer)
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
 {
     const TensorShape& shape = layer.GetInput(1).GetShape();
+    const bool isHybrid = layer.GetInput(0).GetDataType() == DataType::Float32;
     return std::make_unique<PackedWeights8>(layer, shape[0], size_t{shape[1]} * shape[2] * shape[3], false,
-                                            Rounding8::FixedPoint);
+                                            isHybrid ? Rounding8::None : Rounding8::FixedPoint);
+}
+
+/// TFLite quantizes the data symmetrically unless the channels' scales differ.
+bool HasSeveralScales(const ReshapeArgs& args)
+{
+    const std::vector<float> scales = args.GetInput(1).GetQuantizationScales();
+    return std::adjacent_find(scales.begin(), scales.end(), std::not_equal_to<>()) != scales.end();
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
@@ -60,7 +73,10 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return [](const ExecuteArgs&) {};
     }
-    const Product8 product(weights, windows, size_t{output[0]} * output[1] * output[2], args);
+    const size_t rows = size_t{output[0]} * output[1] * output[2];
+    const Product8 product = args.GetInput(0).GetDataType() == DataType::Float32
+                                 ? Product8(weights, windows, rows, {output[0], HasSeveralScales(args)}, args)
+                                 : Product8(weights, windows, rows, args);
     return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
 }
 
@@ -68,5 +84,8 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 extern const backends::Kernel CpuConvolution2dBytesKernel = {"CpuConvolution2dBytes", BytesTypes, Prepare, Check, Pack,
                                                              backends::FuseClamp};
+
+extern const backends::Kernel CpuConvolution2dHybridKernel = {
+    "CpuConvolution2dHybrid", HybridTypes, Prepare, Check, Pack, backends::FuseClamp};
 
 } // namespace tenon::cpu

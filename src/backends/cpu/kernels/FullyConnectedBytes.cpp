@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FullyConnected of CpuAcc for 8-bit data: the bytes of the reference kernel, from products of packed bytes.
+// FullyConnected of CpuAcc for 8-bit data, the bytes of the reference kernel, and for float data beside weights of 8 or
+// 4 bits: products of packed bytes.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/gemm/Product8.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
@@ -24,12 +25,17 @@ SupportResult Check(const LayerView& layer)
     return CheckBytes(layer, 2, descriptor.m_TransposeWeightMatrix ? 0 : 1);
 }
 
+Rounding8 RoundingOf(const LayerView& layer)
+{
+    return layer.GetInput(0).GetDataType() == DataType::Float32 ? Rounding8::None : Rounding8::Double;
+}
+
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
 {
     const TensorShape& shape = layer.GetInput(1).GetShape();
     const bool outputsFirst = layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
     return std::make_unique<PackedWeights8>(layer, shape[outputsFirst ? 0 : 1], shape[outputsFirst ? 1 : 0],
-                                            !outputsFirst, Rounding8::Double);
+                                            !outputsFirst, RoundingOf(layer));
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
@@ -50,7 +56,11 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return [](const ExecuteArgs&) {};
     }
-    const Product8 product(weights, MakeRowWindows(rows, weights.GetDepth()), rows, args);
+    const Windows windows = MakeRowWindows(rows, weights.GetDepth());
+    const bool isAsymmetric = args.GetDescriptor<FullyConnectedDescriptor>().m_AsymmetricQuantizeInputs;
+    const Product8 product = args.GetInput(0).GetDataType() == DataType::Float32
+                                 ? Product8(weights, windows, rows, {rows, isAsymmetric}, args)
+                                 : Product8(weights, windows, rows, args);
     return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
 }
 
@@ -58,5 +68,8 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 extern const backends::Kernel CpuFullyConnectedBytesKernel = {
     "CpuFullyConnectedBytes", BytesTypes, Prepare, Check, Pack, backends::FuseClamp};
+
+extern const backends::Kernel CpuFullyConnectedHybridKernel = {
+    "CpuFullyConnectedHybrid", HybridTypes, Prepare, Check, Pack, backends::FuseClamp};
 
 } // namespace tenon::cpu

@@ -6,6 +6,7 @@
 #include <tenon/Exceptions.hpp>
 
 #include <algorithm>
+#include <cstring>
 
 namespace tenon::cpu
 {
@@ -64,6 +65,57 @@ void Windows::Copy(const T* input, size_t first, size_t last, T padding, size_t 
                 continue;
             }
             to = CopyRow(input + (image * m_InputHeight + row) * m_InputWidth * m_Channels, columns, padding, to);
+        }
+        if (++x == m_OutputWidth)
+        {
+            x = 0;
+            if (++y == m_OutputHeight)
+            {
+                y = 0;
+                ++image;
+            }
+        }
+    }
+}
+
+void Windows::CopyBytes(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch,
+                        uint8_t* to) const
+{
+    const bool isShort = m_Width * m_GroupChannels <= static_cast<int64_t>(ShortRowBytes) && m_DilationX == 1 &&
+                         m_GroupChannels == m_Channels;
+    isShort ? CopyShortRows(input, first, last, padding, pitch, to) : Copy(input, first, last, padding, pitch, to);
+}
+
+void Windows::CopyShortRows(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch,
+                            uint8_t* to) const
+{
+    // A call of memcpy for nine bytes takes longer than these sixteen. What they write too much is written again, by
+    // the next row or pixel. They read no further than the image.
+    const int64_t imageBytes = m_InputHeight * m_InputWidth * m_Channels;
+    const int64_t rowBytes = m_Width * m_Channels;
+    const int64_t rowStep = m_DilationY * m_InputWidth * m_Channels;
+    auto x = static_cast<int64_t>(first) % m_OutputWidth;
+    int64_t y = static_cast<int64_t>(first) / m_OutputWidth % m_OutputHeight;
+    int64_t image = static_cast<int64_t>(first) / m_OutputWidth / m_OutputHeight;
+    for (size_t pixel = first; pixel < last; ++pixel, to += pitch)
+    {
+        const int64_t left = x * m_StrideX - m_PadLeft;
+        const int64_t top = y * m_StrideY - m_PadTop;
+        const int64_t at = (top * m_InputWidth + left) * m_Channels;
+        const bool isInside = left >= 0 && left + m_Width <= m_InputWidth && top >= 0 &&
+                              top + (m_Height - 1) * m_DilationY < m_InputHeight &&
+                              at + (m_Height - 1) * rowStep + static_cast<int64_t>(ShortRowBytes) <= imageBytes;
+        if (isInside)
+        {
+            const uint8_t* from = input + image * imageBytes + at;
+            for (int64_t row = 0; row < m_Height; ++row)
+            {
+                std::memcpy(to + row * rowBytes, from + row * rowStep, ShortRowBytes);
+            }
+        }
+        else
+        {
+            Copy(input, pixel, pixel + 1, padding, pitch, to);
         }
         if (++x == m_OutputWidth)
         {

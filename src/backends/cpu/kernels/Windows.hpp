@@ -42,10 +42,16 @@ struct Windows
     template <typename T>
     void Copy(const T* input, size_t first, size_t last, T padding, size_t pitch, T* to) const;
 
+    /// The same for bytes. Writes up to ShortRowBytes past the end of what it lays out.
+    void CopyBytes(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch, uint8_t* to) const;
+    static constexpr size_t ShortRowBytes = 16;
+
     /// Elements of a window.
     size_t GetDepth() const { return static_cast<size_t>(m_Height * m_Width * m_GroupChannels); }
 
 private:
+    void CopyShortRows(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch,
+                       uint8_t* to) const;
     /// Which columns of a window lie in the image, and the image's column of the first one.
     struct Columns
     {

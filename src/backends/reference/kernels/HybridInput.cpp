@@ -49,10 +49,24 @@ float QuantizeSymmetric(const float* values, size_t count, int8_t* quantized)
     return range / 127.0f;
 }
 
-AsymmetricScale QuantizeAsymmetric(const float* values, size_t count, int8_t* quantized)
+AsymmetricScale FindAsymmetricScale(float least, float most)
 {
     constexpr double Lowest = -128.0;
     constexpr double Highest = 127.0;
+    const double scale = static_cast<double>(most - least) / (Highest - Lowest);
+    const double lowSteps = static_cast<double>(least) / scale;
+    const double highSteps = static_cast<double>(most) / scale;
+    // Of the two ends, the one whose own rounding error is smaller fixes the zero point.
+    const bool fromLow = -Lowest + std::abs(lowSteps) < Highest + std::abs(highSteps);
+    const double exact = fromLow ? Lowest - lowSteps : Highest - highSteps;
+    AsymmetricScale result;
+    result.m_Scale = static_cast<float>(scale);
+    result.m_ZeroPoint = exact > Lowest ? static_cast<int32_t>(std::round(std::min(exact, Highest))) : -128;
+    return result;
+}
+
+AsymmetricScale QuantizeAsymmetric(const float* values, size_t count, int8_t* quantized)
+{
     float least = 0.0f;
     float most = 0.0f;
     for (size_t i = 0; i < count; ++i)
@@ -65,15 +79,7 @@ AsymmetricScale QuantizeAsymmetric(const float* values, size_t count, int8_t* qu
         std::fill_n(quantized, count, int8_t{0});
         return {};
     }
-    const double scale = static_cast<double>(most - least) / (Highest - Lowest);
-    const double lowSteps = static_cast<double>(least) / scale;
-    const double highSteps = static_cast<double>(most) / scale;
-    // Of the two ends, the one whose own rounding error is smaller fixes the zero point.
-    const bool fromLow = -Lowest + std::abs(lowSteps) < Highest + std::abs(highSteps);
-    const double exact = fromLow ? Lowest - lowSteps : Highest - highSteps;
-    AsymmetricScale result;
-    result.m_Scale = static_cast<float>(scale);
-    result.m_ZeroPoint = exact > Lowest ? static_cast<int32_t>(std::round(std::min(exact, Highest))) : -128;
+    const AsymmetricScale result = FindAsymmetricScale(least, most);
     const float inverse = 1.0f / result.m_Scale;
     for (size_t i = 0; i < count; ++i)
     {

@@ -22,6 +22,8 @@ struct AsymmetricScale
     float m_Scale = 1.0f;
     int32_t m_ZeroPoint = 0;
 };
+/// For int8 values over the range from `least`, at most 0, to `most`, at least 0. Precondition: they differ.
+AsymmetricScale FindAsymmetricScale(float least, float most);
 /// Quantizes `count` values to int8 over the range from their minimum to their maximum, 0 included.
 AsymmetricScale QuantizeAsymmetric(const float* values, size_t count, int8_t* quantized);
 

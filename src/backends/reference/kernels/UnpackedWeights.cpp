@@ -10,10 +10,6 @@
 namespace tenon::ref
 {
 
-namespace
-{
-
-/// Two elements a byte, the first in the low half, as signed numbers.
 void Unpack(const int8_t* packed, size_t count, int8_t* unpacked)
 {
     for (size_t i = 0; i < count; ++i)
@@ -23,6 +19,9 @@ void Unpack(const int8_t* packed, size_t count, int8_t* unpacked)
         unpacked[i] = static_cast<int8_t>(i % 2 == 0 ? low : pair >> 4);
     }
 }
+
+namespace
+{
 
 struct UnpackingExecutor
 {

@@ -8,6 +8,9 @@
 namespace tenon::ref
 {
 
+/// 4-bit elements, two a byte, the first in the low half, as signed numbers.
+void Unpack(const int8_t* packed, size_t count, int8_t* unpacked);
+
 /// What `prepare` gives for `args`; if input 1 is of a 4-bit type, for the same weights as 8-bit ones, with the
 /// unpacking in front.
 backends::Prepared PrepareWithUnpackedWeights(const ReshapeArgs& args,
