@@ -39,14 +39,23 @@ TEST(BackendHelper, AsksABuiltInBackend)
 
 TEST(BackendHelper, ConstantInfosCountAsConstantInputs)
 {
-    const LayerSupportHandle handle = GetILayerSupportByBackendId("CpuAcc");
+    class Probe final : public ILayerSupport
+    {
+    public:
+        SupportResult IsLayerSupported(const LayerView& layer) const override
+        {
+            return layer.IsConstant(1) ? SupportResult::Yes()
+                                       : SupportResult::No(SupportCode::UnsupportedDynamic, "its weights change");
+        }
+    };
+    const LayerSupportHandle handle(std::make_shared<Probe>());
     FullyConnectedDescriptor descriptor;
     const TensorInfo data({2, 3}, DataType::Float32);
     TensorInfo weights({3, 4}, DataType::Float32);
     const TensorInfo output({2, 4}, DataType::Float32);
     std::string reason;
     EXPECT_FALSE(handle.IsLayerSupported(LayerType::FullyConnected, {data, weights}, {output}, descriptor, reason));
-    EXPECT_FALSE(reason.empty());
+    EXPECT_EQ(reason, "its weights change");
     weights.SetConstant();
     EXPECT_TRUE(handle.IsLayerSupported(LayerType::FullyConnected, {data, weights}, {output}, descriptor));
 }

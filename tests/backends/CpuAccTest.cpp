@@ -534,7 +534,7 @@ TEST(CpuAcc, SaysWhatItIs)
     EXPECT_EQ(backend->GetId(), BackendId(Compute::CpuAcc));
     EXPECT_EQ(backend->CreateWorkloadFactory({})->GetBackendId(), BackendId("CpuAcc"));
     const BackendCapabilities capabilities = backend->GetCapabilities();
-    EXPECT_TRUE(HasMatchingCapability({"NonConstWeights", false}, capabilities));
+    EXPECT_TRUE(HasMatchingCapability({"NonConstWeights", true}, capabilities)) << "by reference kernels";
     EXPECT_TRUE(HasMatchingCapability({"ExternallyManagedMemory", true}, capabilities)) << "custom allocators";
     EXPECT_TRUE(HasMatchingCapability({"PreImportIOTensors", true}, capabilities));
     EXPECT_TRUE(HasMatchingCapability({"SingleAxisPacking", true}, capabilities)) << "memory strategies";
@@ -544,23 +544,34 @@ TEST(CpuAcc, SaysWhatItIs)
     EXPECT_STREQ(workload->GetName(), "CpuConvolution2d");
 }
 
-TEST(CpuAcc, RefusesWhatItDoesNotSpeedUp)
+/// The kernel that runs the layer.
+std::string KernelOf(const TestLayer& layer)
 {
-    EXPECT_TRUE(Ask(MakeSmallConvolution()));
+    EXPECT_TRUE(Ask(layer));
+    return cpu::MakeCpuAccBackend()->CreateWorkloadFactory({})->CreateWorkload(Binding(layer).GetView())->GetName();
+}
 
-    TestLayer other = MakeSmallConvolution();
-    other.m_Type = LayerType::Softmax;
-    EXPECT_EQ(Ask(other).m_Code, SupportCode::UnknownLayer);
-
-    TestLayer quantized = MakeSmallConvolution();
-    quantized.m_Inputs[0].SetDataType(DataType::QAsymmS8);
-    EXPECT_EQ(Ask(quantized).m_Code, SupportCode::UnsupportedType);
+TEST(CpuAcc, RunsWhatItDoesNotSpeedUpWithReferenceKernels)
+{
+    EXPECT_EQ(KernelOf(MakeSmallConvolution()), "CpuConvolution2d");
+    EXPECT_EQ(KernelOf(MakeFullyConnected(2, 4, 3, true, true)), "CpuFullyConnected");
 
     TestLayer dynamic = MakeSmallConvolution();
     dynamic.m_Constant[1] = false;
-    const SupportResult refusal = Ask(dynamic);
-    EXPECT_EQ(refusal.m_Code, SupportCode::UnsupportedDynamic);
-    EXPECT_NE(refusal.m_Reason.find("weights"), std::string::npos) << refusal.m_Reason;
+    EXPECT_EQ(KernelOf(dynamic), "RefConvolution2d");
+
+    TestLayer dynamicMatrix = MakeFullyConnected(2, 4, 3, true, true);
+    dynamicMatrix.m_Constant[1] = false;
+    EXPECT_EQ(KernelOf(dynamicMatrix), "RefFullyConnected");
+}
+
+TEST(CpuAcc, RefusesWhatCpuRefRefuses)
+{
+    EXPECT_TRUE(Ask(MakeSmallConvolution()));
+
+    TestLayer mixed = MakeSmallConvolution();
+    mixed.m_Inputs[0].SetDataType(DataType::QAsymmS8);
+    EXPECT_EQ(Ask(mixed).m_Code, SupportCode::UnsupportedType);
 
     TestLayer channelsFirst = MakeSmallConvolution();
     static_cast<Convolution2dDescriptor&>(*channelsFirst.m_Descriptor).m_DataLayout = DataLayout::NCHW;
@@ -569,14 +580,6 @@ TEST(CpuAcc, RefusesWhatItDoesNotSpeedUp)
     TestLayer noStride = MakeSmallConvolution();
     static_cast<Convolution2dDescriptor&>(*noStride.m_Descriptor).m_StrideX = 0;
     EXPECT_EQ(Ask(noStride).m_Code, SupportCode::UnsupportedParameters);
-
-    TestLayer flatWeights = MakeSmallConvolution();
-    flatWeights.m_Inputs[1] = Info({6, 27});
-    EXPECT_EQ(Ask(flatWeights).m_Code, SupportCode::UnsupportedParameters);
-
-    TestLayer dynamicMatrix = MakeFullyConnected(2, 4, 3, true, true);
-    dynamicMatrix.m_Constant[1] = false;
-    EXPECT_EQ(Ask(dynamicMatrix).m_Code, SupportCode::UnsupportedDynamic);
 }
 
 TEST(CpuAcc, AnswersBeforeShapesAreKnown)

@@ -198,7 +198,7 @@ TEST(Plugin, NetworksSplitOverADeviceGiveTheSameResults)
     {
         used.insert(layer.m_Backend.Get());
     }
-    EXPECT_EQ(used.count("TestDevice") + used.count("CpuRef"), 2u) << "Neg is none of the device's";
+    EXPECT_EQ(used.count("TestDevice") + used.count("CpuAcc"), 2u) << "Neg is none of the device's";
     NetworkId onDevice = 0;
     runtime->LoadNetwork(onDevice, std::move(split));
     const NetworkId onHost = Load(*runtime, *network, {"CpuRef"});

@@ -170,13 +170,13 @@ TEST_F(Program, RefusesWhatAFileOfANetworkCannotDo)
     ExpectFailure(Execute({"-m", Int8Model, "--serialize", m_Folder.Path("no/x.tenon")}), 5, "no folder");
 
     std::string bytes = ReadFile(optimized);
-    for (size_t at = 0; (at = bytes.find("CpuRef", at)) != std::string::npos;)
+    for (size_t at = 0; (at = bytes.find("CpuAcc", at)) != std::string::npos;)
     {
-        bytes.replace(at, 6, "CpuRex");
+        bytes.replace(at, 6, "CpuAcx");
     }
     const std::string other = m_Folder.Path("other.tenon");
     std::ofstream(other, std::ios::binary) << bytes;
-    ExpectFailure(Execute({"-m", other}), 4, "CpuRex");
+    ExpectFailure(Execute({"-m", other}), 4, "CpuAcx");
     std::ofstream(other, std::ios::binary) << bytes.substr(0, bytes.size() / 2);
     ExpectFailure(Execute({"-m", other}), 3, "cut short");
 }

@@ -35,6 +35,11 @@ const Case Cases[] = {
     {"kernel larger than the image", {1, 2, 2, 3}, {2, 5, 5, 3}, {1, 2, 2, 2}, Window(1, 1, 2, 2)},
     {"window outside the image", {1, 2, 2, 2}, {3, 1, 1, 2}, {1, 4, 4, 3}, Window(1, 1, 1, 1)},
     {"long sums", {1, 1, 1, 700}, {5, 1, 1, 700}, {1, 1, 1, 5}, Window(1, 1, 0, 0)},
+    {"1x1, all sizes of tiles", {1, 7, 7, 36}, {100, 1, 1, 36}, {1, 7, 7, 100}, Window(1, 1, 0, 0)},
+    {"1x1, depth of whole tiles", {2, 6, 9, 64}, {80, 1, 1, 64}, {2, 6, 9, 80}, Window(1, 1, 0, 0)},
+    {"1x1, few channels", {1, 9, 5, 4}, {17, 1, 1, 4}, {1, 9, 5, 17}, Window(1, 1, 0, 0)},
+    {"3x3 of a picture", {2, 13, 11, 3}, {33, 3, 3, 3}, {2, 7, 6, 33}, Window(2, 1, 1, 1)},
+    {"3x3, several panels", {1, 5, 7, 4}, {150, 3, 3, 4}, {1, 5, 7, 150}, Window(1, 1, 1, 1)},
     {"no batches", {0, 3, 3, 2}, {4, 3, 3, 2}, {0, 3, 3, 4}, Window(1, 1, 1, 1)},
     {"no output channels", {1, 3, 3, 2}, {0, 3, 3, 2}, {1, 3, 3, 0}, Window(1, 1, 1, 1)},
 };

@@ -29,6 +29,8 @@ const Case Cases[] = {
     {"flattened images", {2, 3, 2, 4}, 24, 6, {2, 6}, true},
     {"kept dimensions", {2, 3, 8}, 8, 4, {2, 3, 4}, true},
     {"regrouped rows", {2, 6}, 4, 3, {3, 3}, true},
+    {"several panels", {3, 130}, 130, 150, {3, 150}, true},
+    {"more rows than a tile", {71, 40}, 40, 20, {71, 20}, true},
     {"no rows", {0, 8}, 8, 3, {0, 3}, true},
     {"no outputs", {2, 8}, 8, 0, {2, 0}, false},
 };

@@ -128,7 +128,7 @@ public:
 
     BackendCapabilities GetCapabilities() const override
     {
-        return BackendCapabilities(m_Id, {{"NonConstWeights", false},
+        return BackendCapabilities(m_Id, {{"NonConstWeights", true},
                                           {"PreImportIOTensors", true},
                                           {"ExternallyManagedMemory", true},
                                           {"SingleAxisPacking", true},
