@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <new>
 
 namespace tenon
 {
@@ -32,12 +33,25 @@ void KeepGuidsAbove(LayerGuid guid)
 
 Layer& Graph::AddLayer(LayerType type, std::unique_ptr<BaseDescriptor> descriptor, std::string name, LayerGuid guid)
 {
-    auto layer = std::make_unique<Layer>(*this, type, std::move(descriptor), std::move(name),
-                                         guid == LayerGuid() ? NewGuid() : guid);
+    void* const memory = m_Memory.Allocate(sizeof(Layer), alignof(Layer));
+    LayerPtr layer(new (memory) Layer(*this, type, std::move(descriptor), std::move(name),
+                                      guid == LayerGuid() ? NewGuid() : guid));
     layer->m_Index = static_cast<uint32_t>(m_Layers.size());
+    m_Types.resize(m_Layers.size() + 1);
+    m_Types.back() = type;
     m_Layers.push_back(std::move(layer));
     ++m_NumOfType[static_cast<size_t>(type)];
+    NoteEdit();
     return *m_Layers.back();
+}
+
+const BackendId& Graph::Keep(const BackendId& id)
+{
+    if (m_LastBackend == nullptr || *m_LastBackend != id)
+    {
+        m_LastBackend = &*m_Backends.insert(id).first;
+    }
+    return *m_LastBackend;
 }
 
 Layer& Graph::AddConstant(const ConstTensor& tensor, std::shared_ptr<const void> owner, std::string name)
@@ -68,27 +82,41 @@ Layer& Graph::InsertBefore(InputSlot& input, LayerType type, std::unique_ptr<Bas
     return layer;
 }
 
+void Graph::ChangeType(Layer& layer, LayerType type, std::unique_ptr<BaseDescriptor> descriptor)
+{
+    --m_NumOfType[static_cast<size_t>(layer.m_Type)];
+    ++m_NumOfType[static_cast<size_t>(type)];
+    m_Types[layer.m_Index] = type;
+    layer.m_Type = type;
+    layer.m_Schema = &GetSchema(type);
+    layer.SetDescriptor(std::move(descriptor));
+}
+
 void Graph::RemoveLayers(const std::vector<bool>& dead)
 {
-    // Consumers go before their producers, so that a destroyed slot has nothing left to detach from.
-    for (size_t i = m_Layers.size(); i-- > 0;)
+    size_t end = static_cast<size_t>(std::find(dead.begin(), dead.end(), true) - dead.begin());
+    if (end >= m_Layers.size())
+    {
+        return;
+    }
+    // Those that stay move up, in their order.
+    for (size_t i = end; i < m_Layers.size(); ++i)
     {
         if (i < dead.size() && dead[i])
         {
-            --m_NumOfType[static_cast<size_t>(m_Layers[i]->GetType())];
+            --m_NumOfType[static_cast<size_t>(m_Types[i])];
+            m_Layers[i]->Detach();
             m_Layers[i].reset();
+            continue;
         }
+        m_Layers[end] = std::move(m_Layers[i]);
+        m_Layers[end]->m_Index = static_cast<uint32_t>(end);
+        m_Types[end] = m_Types[i];
+        ++end;
     }
-    m_Layers.erase(std::remove(m_Layers.begin(), m_Layers.end(), nullptr), m_Layers.end());
-    Renumber();
-}
-
-void Graph::Renumber()
-{
-    for (size_t i = 0; i < m_Layers.size(); ++i)
-    {
-        m_Layers[i]->m_Index = static_cast<uint32_t>(i);
-    }
+    m_Layers.resize(end);
+    m_Types.resize(end);
+    NoteEdit();
 }
 
 std::vector<Layer*> Graph::TopologicalOrder() const
@@ -106,6 +134,14 @@ std::vector<Layer*> Graph::TopologicalOrder() const
     };
     std::vector<Layer*> order;
     order.reserve(m_Layers.size());
+    if (m_IsInOrder)
+    {
+        for (const auto& layer : m_Layers)
+        {
+            order.push_back(layer.get());
+        }
+        return order;
+    }
     std::vector<State> states(m_Layers.size(), State::New);
     std::vector<Visit> stack; // an explicit stack: networks may be deeper than the thread's own
     for (const auto& root : m_Layers)
@@ -146,14 +182,35 @@ std::vector<Layer*> Graph::TopologicalOrder() const
 
 void Graph::Sort(const std::vector<Layer*>& order)
 {
-    std::vector<std::unique_ptr<Layer>> sorted;
+    const bool isSame = std::equal(order.begin(), order.end(), m_Layers.begin(), m_Layers.end(),
+                                   [](const Layer* a, const LayerPtr& b) { return a == b.get(); });
+    if (isSame && m_IsInOrder)
+    {
+        return;
+    }
+    std::vector<LayerPtr> sorted;
     sorted.reserve(order.size());
     for (const Layer* layer : order)
     {
         sorted.push_back(std::move(m_Layers[layer->m_Index]));
     }
     m_Layers = std::move(sorted);
-    Renumber();
+    m_IsInOrder = true;
+    for (size_t i = 0; i < m_Layers.size(); ++i)
+    {
+        Layer& layer = *m_Layers[i];
+        layer.m_Index = static_cast<uint32_t>(i);
+        m_Types[i] = layer.GetType();
+    }
+    for (const LayerPtr& layer : m_Layers)
+    {
+        m_IsInOrder = m_IsInOrder && std::all_of(layer->Inputs().begin(), layer->Inputs().end(),
+                                                 [&](const InputSlot& input) {
+                                                     return input.GetProducer() == nullptr ||
+                                                            input.GetProducer()->m_Index < layer->m_Index;
+                                                 });
+    }
+    NoteEdit();
 }
 
 Layer& Graph::AddCopy(const Layer& layer)
@@ -170,13 +227,19 @@ Layer& Graph::AddCopy(const Layer& layer)
     {
         made.SetConstant(layer.ShareConstant());
     }
-    made.SetBlob(layer.GetBlob());
+    if (layer.GetBlob() != nullptr)
+    {
+        made.SetBlob(layer.GetBlob());
+    }
     for (const auto& body : layer.Bodies())
     {
         made.AddBody(body->Clone());
     }
     made.SetBackendId(layer.GetBackendId());
-    made.BackendSelectionHint(layer.GetBackendHint());
+    if (layer.GetBackendHint().has_value())
+    {
+        made.BackendSelectionHint(layer.GetBackendHint());
+    }
     made.m_FirstOwnConstant = layer.m_FirstOwnConstant;
     for (unsigned int i = 0; i < layer.GetNumOutputSlots(); ++i)
     {
@@ -188,30 +251,49 @@ Layer& Graph::AddCopy(const Layer& layer)
     return made;
 }
 
+/// Connects the inputs of a copy, by index, to the copies of what feeds the original, at the same place among readers.
+void Graph::ConnectLike(const Layer& original)
+{
+    Layer& copy = *m_Layers[original.m_Index];
+    for (const InputSlot& input : original.Inputs())
+    {
+        const OutputSlot* const source = input.GetConnectedOutputSlot();
+        if (source == nullptr)
+        {
+            continue;
+        }
+        InputSlot& target = copy.Input(input.GetSlotIndex());
+        OutputSlot& output = m_Layers[source->GetOwningLayer().m_Index]->Output(source->CalculateIndexOnOwner());
+        output.Reserve(source->GetNumConnections());
+        output.m_NumConnections = source->GetNumConnections();
+        output.Connections()[input.m_Place] = &target;
+        target.m_Connection = &output;
+        target.m_Place = input.m_Place;
+        if (input.IsTensorInfoOverridden())
+        {
+            target.SetTensorInfo(input.GetTensorInfo());
+        }
+    }
+}
+
 std::unique_ptr<Graph> Graph::Clone() const
 {
     auto copy = std::make_unique<Graph>();
     copy->m_Layers.reserve(m_Layers.size());
+    copy->m_Types.reserve(m_Layers.size());
     for (const auto& layer : m_Layers)
     {
         copy->AddCopy(*layer);
-    }
-    for (const auto& layer : m_Layers)
-    {
-        for (const OutputSlot& output : layer->Outputs())
+        if (m_IsInOrder) // what feeds it is copied already, and all is at hand
         {
-            OutputSlot& source = copy->m_Layers[layer->m_Index]->Output(output.CalculateIndexOnOwner());
-            for (const InputSlot* input : output.GetConnections())
-            {
-                InputSlot& target = copy->m_Layers[input->GetOwningLayer().m_Index]->Input(input->GetSlotIndex());
-                source.Connect(target);
-                if (input->IsTensorInfoOverridden())
-                {
-                    target.SetTensorInfo(input->GetTensorInfo());
-                }
-            }
+            copy->ConnectLike(*layer);
         }
     }
+    for (size_t i = 0; i < m_Layers.size() && !m_IsInOrder; ++i)
+    {
+        copy->ConnectLike(*m_Layers[i]);
+    }
+    copy->m_IsInOrder = m_IsInOrder;
     return copy;
 }
 
@@ -266,7 +348,10 @@ void ValidateGraph(const Graph& graph)
     }
     CheckBindingIds(std::move(inputs));
     CheckBindingIds(std::move(outputs));
-    graph.TopologicalOrder();
+    if (!graph.IsInOrder())
+    {
+        graph.TopologicalOrder(); // throws where there is a cycle
+    }
 }
 
 } // namespace tenon

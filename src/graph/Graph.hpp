@@ -2,15 +2,24 @@
 // Graph: owns layers. Built by Network, copied and rewritten by the optimizer, kept by the loaded network.
 #pragma once
 
+#include "common/PageArena.hpp"
 #include "graph/Layer.hpp"
 
 #include <memory>
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace tenon
 {
+
+/// Ends a layer's life; its memory is the graph's.
+struct LayerEnd
+{
+    void operator()(Layer* layer) const noexcept { layer->~Layer(); }
+};
+using LayerPtr = std::unique_ptr<Layer, LayerEnd>;
 
 class Graph
 {
@@ -26,32 +35,60 @@ public:
     /// Adds a copy of a layer of another graph, which shares its constant and blob; unconnected.
     Layer& AddCopy(const Layer& layer);
 
-    const std::vector<std::unique_ptr<Layer>>& Layers() const { return m_Layers; }
+    const std::vector<LayerPtr>& Layers() const { return m_Layers; }
     size_t Size() const { return m_Layers.size(); }
+    /// By layer: its type, for walks that concern few layers, over much less memory than the layers are.
+    const std::vector<LayerType>& Types() const { return m_Types; }
     /// How many layers are of a type.
     size_t Count(LayerType type) const { return m_NumOfType[static_cast<size_t>(type)]; }
+    /// Whether a layer has networks nested in it.
+    bool HasBodies() const { return Count(LayerType::If) + Count(LayerType::While) != 0; }
+    /// Grows with every layer that comes or goes, every change of a connection and every new descriptor.
+    uint64_t NumEdits() const { return m_NumEdits; }
 
     /// A layer of `type` that takes over what is fed into `input`, with one input and one output; the input then takes
     /// from the new layer. The new layer's output info is that of the input; an override of it moves to the new layer.
     Layer& InsertBefore(InputSlot& input, LayerType type, std::unique_ptr<BaseDescriptor> descriptor, std::string name);
 
+    /// Makes of a layer one of another type, with as many inputs and outputs, where it stands.
+    void ChangeType(Layer& layer, LayerType type, std::unique_ptr<BaseDescriptor> descriptor);
+
     /// Destroys the layers for which `dead[layer.m_Index]` is set, and renumbers the others. O(N).
     void RemoveLayers(const std::vector<bool>& dead);
 
+    /// Whether every layer comes after those that feed it. Then no layer need be looked at to know an order.
+    bool IsInOrder() const { return m_IsInOrder; }
     /// Layers with producers before consumers; the order of addition wherever that is possible already.
     /// Throws GraphValidationException naming a layer on a cycle. O(N + connections).
     std::vector<Layer*> TopologicalOrder() const;
-    /// Puts the layers themselves into that order and renumbers them.
+    /// Puts the layers themselves into that order, or any other one, and renumbers them.
     void Sort(const std::vector<Layer*>& order);
 
     /// A deep copy that shares constants; layers keep their guids and order.
     std::unique_ptr<Graph> Clone() const;
 
-private:
-    void Renumber();
+    /// For layers and slots alone.
+    PageArena& Memory() { return m_Memory; }
+    void NoteEdit() { ++m_NumEdits; }
+    void NoteConnection(const Layer& producer, const Layer& consumer)
+    {
+        ++m_NumEdits;
+        m_IsInOrder = m_IsInOrder && producer.m_Index < consumer.m_Index;
+    }
+    /// One copy for all layers with this id.
+    const BackendId& Keep(const BackendId& id);
 
-    std::vector<std::unique_ptr<Layer>> m_Layers;
+private:
+    void ConnectLike(const Layer& original);
+
+    PageArena m_Memory; ///< goes last
+    std::set<BackendId> m_Backends;
+    const BackendId* m_LastBackend = nullptr; ///< most layers run where the one before them does
+    std::vector<LayerPtr> m_Layers;
+    std::vector<LayerType> m_Types;
     std::vector<size_t> m_NumOfType = std::vector<size_t>(NumLayerTypes);
+    uint64_t m_NumEdits = 0;
+    bool m_IsInOrder = true;
 };
 
 /// Checks a graph as a whole: required inputs connected, binding ids unique, no cycle, output infos consistent.

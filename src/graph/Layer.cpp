@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <memory>
 #include <string_view>
 
 namespace tenon
@@ -15,7 +17,14 @@ namespace tenon
 namespace
 {
 constexpr unsigned int MaxSlots = 1U << 20; ///< inputs or outputs of a layer
+
+/// Of layers that are not assigned yet.
+const BackendId& UnknownBackend()
+{
+    static const BackendId unknown;
+    return unknown;
 }
+} // namespace
 
 Layer* InputSlot::GetProducer() const
 {
@@ -66,33 +75,47 @@ bool InputSlot::IsTensorInfoSet() const
     return m_Override != nullptr || (m_Connection != nullptr && m_Connection->IsTensorInfoSet());
 }
 
-OutputSlot::~OutputSlot()
+void OutputSlot::Reserve(unsigned int count)
 {
-    for (InputSlot* input : m_Connections)
+    if (count <= std::max(m_Capacity, 1U))
     {
-        input->m_Connection = nullptr;
+        return;
     }
+    // What lay in fewer places is left to the graph: doubling keeps that below what is in use.
+    const unsigned int capacity = std::max(count, 2 * m_Capacity);
+    auto* const grown = static_cast<InputSlot**>(
+        m_Owner->GetGraph().Memory().Allocate(capacity * sizeof(InputSlot*), alignof(InputSlot*)));
+    std::copy_n(Connections(), m_NumConnections, grown);
+    m_Connections = grown;
+    m_Capacity = capacity;
+}
+
+void OutputSlot::Append(InputSlot& input)
+{
+    Reserve(m_NumConnections + 1);
+    input.m_Connection = this;
+    input.m_Place = m_NumConnections;
+    Connections()[m_NumConnections++] = &input;
+    m_Owner->GetGraph().NoteConnection(*m_Owner, input.GetOwningLayer());
 }
 
 void OutputSlot::MoveAllConnections(OutputSlot& other)
 {
-    for (InputSlot* input : m_Connections)
+    for (InputSlot* input : GetConnections())
     {
-        input->m_Connection = &other;
-        input->m_Place = static_cast<unsigned int>(other.m_Connections.size());
-        other.m_Connections.push_back(input);
+        other.Append(*input);
     }
-    m_Connections.clear();
+    m_NumConnections = 0;
 }
 
 const IInputSlot* OutputSlot::GetConnection(unsigned int index) const
 {
-    return index < m_Connections.size() ? m_Connections[index] : nullptr;
+    return index < m_NumConnections ? GetConnections()[index] : nullptr;
 }
 
 IInputSlot* OutputSlot::GetConnection(unsigned int index)
 {
-    return index < m_Connections.size() ? m_Connections[index] : nullptr;
+    return index < m_NumConnections ? GetConnections()[index] : nullptr;
 }
 
 void OutputSlot::SetTensorInfo(const TensorInfo& tensorInfo)
@@ -116,9 +139,7 @@ int OutputSlot::Connect(IInputSlot& destination)
                                                    input.GetSlotIndex(), input.GetOwningLayer().Describe(),
                                                    input.m_Connection->GetOwningLayer().Describe()));
     }
-    input.m_Connection = this;
-    input.m_Place = static_cast<unsigned int>(m_Connections.size());
-    m_Connections.push_back(&input);
+    Append(input);
     return static_cast<int>(input.m_Place);
 }
 
@@ -129,11 +150,11 @@ void OutputSlot::Disconnect(IInputSlot& slot)
     {
         return;
     }
-    InputSlot* last = m_Connections.back();
-    m_Connections[input.m_Place] = last;
+    InputSlot* last = Connections()[--m_NumConnections];
+    Connections()[input.m_Place] = last;
     last->m_Place = input.m_Place;
-    m_Connections.pop_back();
     input.m_Connection = nullptr;
+    m_Owner->GetGraph().NoteEdit();
 }
 
 unsigned int OutputSlot::CalculateIndexOnOwner() const
@@ -158,7 +179,7 @@ IConnectableLayer& OutputSlot::GetOwningIConnectableLayer()
 
 Layer::Layer(Graph& graph, LayerType type, std::unique_ptr<BaseDescriptor> descriptor, std::string name, LayerGuid guid)
     : m_Graph(&graph), m_Schema(&tenon::GetSchema(type)), m_Type(type), m_NumInputs(0), m_NumOutputs(0), m_Guid(guid),
-      m_Name(std::move(name)), m_Descriptor(std::move(descriptor))
+      m_Descriptor(std::move(descriptor)), m_Backend(&UnknownBackend()), m_Name(std::move(name))
 {
     m_NumInputs = m_Schema->m_NumInputs(GetParameters());
     m_NumOutputs = m_Schema->m_NumOutputs(GetParameters());
@@ -168,8 +189,11 @@ Layer::Layer(Graph& graph, LayerType type, std::unique_ptr<BaseDescriptor> descr
         throw InvalidArgumentException(fmt::format("{} has {} inputs and {} outputs; the limit is {} of each",
                                                    Describe(), m_NumInputs, m_NumOutputs, MaxSlots));
     }
-    m_Inputs = std::make_unique<InputSlot[]>(m_NumInputs);
-    m_Outputs = std::make_unique<OutputSlot[]>(m_NumOutputs);
+    PageArena& memory = graph.Memory();
+    m_Inputs = static_cast<InputSlot*>(memory.Allocate(m_NumInputs * sizeof(InputSlot), alignof(InputSlot)));
+    m_Outputs = static_cast<OutputSlot*>(memory.Allocate(m_NumOutputs * sizeof(OutputSlot), alignof(OutputSlot)));
+    std::uninitialized_default_construct_n(m_Inputs, m_NumInputs);
+    std::uninitialized_default_construct_n(m_Outputs, m_NumOutputs);
     for (unsigned int i = 0; i < m_NumInputs; ++i)
     {
         m_Inputs[i].m_Owner = this;
@@ -183,6 +207,12 @@ Layer::Layer(Graph& graph, LayerType type, std::unique_ptr<BaseDescriptor> descr
 
 Layer::~Layer()
 {
+    std::destroy_n(m_Inputs, m_NumInputs);
+    std::destroy_n(m_Outputs, m_NumOutputs);
+}
+
+void Layer::Detach()
+{
     for (InputSlot& input : Inputs())
     {
         if (input.m_Connection != nullptr)
@@ -190,11 +220,41 @@ Layer::~Layer()
             input.m_Connection->Disconnect(input);
         }
     }
+    for (OutputSlot& output : Outputs())
+    {
+        for (InputSlot* input : output.GetConnections())
+        {
+            input->m_Connection = nullptr;
+        }
+        output.m_NumConnections = 0;
+    }
+}
+
+void Layer::SetDescriptor(std::unique_ptr<BaseDescriptor> descriptor)
+{
+    m_Descriptor = std::move(descriptor);
+    m_Graph->NoteEdit();
+}
+
+void Layer::SetBackendId(const BackendId& id)
+{
+    m_Backend = &m_Graph->Keep(id);
+}
+
+constinit const Layer::Rare Layer::NoRare;
+
+Layer::Rare& Layer::EditRare()
+{
+    if (m_Rare == nullptr)
+    {
+        m_Rare = std::make_unique<Rare>();
+    }
+    return *m_Rare;
 }
 
 void Layer::AddBody(std::unique_ptr<Graph> body)
 {
-    m_Bodies.push_back(std::move(body));
+    EditRare().m_Bodies.push_back(std::move(body));
 }
 
 std::string Layer::Describe() const
@@ -214,13 +274,14 @@ std::string Layer::Describe() const
 
 std::string Layer::GetFusedActivationText() const
 {
-    if (m_FusedActivation == nullptr)
+    const ActivationDescriptor* const fused = GetFusedActivation();
+    if (fused == nullptr)
     {
         return {};
     }
-    const float a = m_FusedActivation->m_A;
-    const float b = m_FusedActivation->m_B;
-    switch (m_FusedActivation->m_Function)
+    const float a = fused->m_A;
+    const float b = fused->m_B;
+    switch (fused->m_Function)
     {
     case ActivationFunction::Sigmoid: return "Sigmoid";
     case ActivationFunction::TanH: return fmt::format("TanH({}, {})", a, b);
@@ -236,7 +297,7 @@ std::string Layer::GetFusedActivationText() const
     case ActivationFunction::HardSwish: return "HardSwish";
     case ActivationFunction::Gelu: return a != 0.0f ? "Gelu(tanh)" : "Gelu";
     }
-    return fmt::format("activation {}", static_cast<int>(m_FusedActivation->m_Function));
+    return fmt::format("activation {}", static_cast<int>(fused->m_Function));
 }
 
 InputSlot& Layer::CheckedInput(unsigned int index) const

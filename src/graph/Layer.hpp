@@ -40,6 +40,7 @@ public:
     void MoveOverride(InputSlot& other) { other.m_Override = std::move(m_Override); }
 
 private:
+    friend class Graph;
     friend class Layer;
     friend class OutputSlot;
     Layer* m_Owner = nullptr;
@@ -52,14 +53,15 @@ private:
 class OutputSlot final : public IOutputSlot
 {
 public:
-    ~OutputSlot();
-
-    const std::vector<InputSlot*>& GetConnections() const { return m_Connections; }
+    Span<InputSlot* const> GetConnections() const
+    {
+        return {m_Capacity == 0 ? &m_OneConnection : m_Connections, m_NumConnections};
+    }
     Layer& GetOwningLayer() const { return *m_Owner; }
     /// Lets all connected inputs take from `other` instead.
     void MoveAllConnections(OutputSlot& other);
 
-    unsigned int GetNumConnections() const override { return static_cast<unsigned int>(m_Connections.size()); }
+    unsigned int GetNumConnections() const override { return m_NumConnections; }
     const IInputSlot* GetConnection(unsigned int index) const override;
     IInputSlot* GetConnection(unsigned int index) override;
     void SetTensorInfo(const TensorInfo& tensorInfo) override;
@@ -74,11 +76,25 @@ public:
     IConnectableLayer& GetOwningIConnectableLayer() override;
 
 private:
+    friend class Graph;
     friend class Layer;
+
+    InputSlot** Connections() { return m_Capacity == 0 ? &m_OneConnection : m_Connections; }
+    /// Makes room for `count` connections in all.
+    void Reserve(unsigned int count);
+    /// Connects without a look at what is there already.
+    void Append(InputSlot& input);
+
     Layer* m_Owner = nullptr;
     TensorInfo m_Info;
     bool m_InfoSet = false;
-    std::vector<InputSlot*> m_Connections;
+    unsigned int m_NumConnections = 0;
+    unsigned int m_Capacity = 0; ///< 0: there is room for one, in place
+    union
+    {
+        InputSlot* m_OneConnection = nullptr; ///< nearly all outputs have one reader
+        InputSlot** m_Connections;            ///< in the graph's memory
+    };
 };
 
 /// A Constant layer's tensor and whoever keeps its memory alive.
@@ -91,7 +107,7 @@ struct ConstantPayload
 class Layer final : public IConnectableLayer
 {
 public:
-    /// Made by Graph::AddLayer.
+    /// Made by Graph::AddLayer. The slots lie in the graph's memory.
     Layer(Graph& graph, LayerType type, std::unique_ptr<BaseDescriptor> descriptor, std::string name, LayerGuid guid);
     ~Layer();
     Layer(const Layer&) = delete;
@@ -107,11 +123,11 @@ public:
 
     InputSlot& Input(unsigned int i) const { return m_Inputs[i]; }
     OutputSlot& Output(unsigned int i) const { return m_Outputs[i]; }
-    Span<InputSlot> Inputs() const { return {m_Inputs.get(), m_NumInputs}; }
-    Span<OutputSlot> Outputs() const { return {m_Outputs.get(), m_NumOutputs}; }
+    Span<InputSlot> Inputs() const { return {m_Inputs, m_NumInputs}; }
+    Span<OutputSlot> Outputs() const { return {m_Outputs, m_NumOutputs}; }
 
     /// Replaces the parameters; the number of slots stays.
-    void SetDescriptor(std::unique_ptr<BaseDescriptor> descriptor) { m_Descriptor = std::move(descriptor); }
+    void SetDescriptor(std::unique_ptr<BaseDescriptor> descriptor);
     template <typename D>
     const D& Descriptor() const
     {
@@ -120,10 +136,10 @@ public:
 
     /// The activation that the layer applies to its output 0, or null. It is no part of the descriptor: only a backend
     /// that was asked (ILayerSupport::IsActivationFusable) runs it.
-    const ActivationDescriptor* GetFusedActivation() const { return m_FusedActivation.get(); }
+    const ActivationDescriptor* GetFusedActivation() const { return GetRare().m_FusedActivation.get(); }
     void SetFusedActivation(const ActivationDescriptor& activation)
     {
-        m_FusedActivation = std::make_unique<const ActivationDescriptor>(activation);
+        EditRare().m_FusedActivation = std::make_unique<const ActivationDescriptor>(activation);
     }
     /// "BoundedReLu(6, 0)", for people; empty where there is none.
     std::string GetFusedActivationText() const;
@@ -136,18 +152,18 @@ public:
     LayerBindingId GetBindingId() const { return m_BindingId; }
     void SetBindingId(LayerBindingId id) { m_BindingId = id; }
     /// The networks that an If or While layer runs: then and else, or condition and body.
-    const std::vector<std::unique_ptr<Graph>>& Bodies() const { return m_Bodies; }
+    const std::vector<std::unique_ptr<Graph>>& Bodies() const { return GetRare().m_Bodies; }
     void AddBody(std::unique_ptr<Graph> body);
     /// Of a PreCompiled layer.
-    const std::shared_ptr<const void>& GetBlob() const { return m_Blob; }
-    void SetBlob(std::shared_ptr<const void> blob) { m_Blob = std::move(blob); }
+    const std::shared_ptr<const void>& GetBlob() const { return GetRare().m_Blob; }
+    void SetBlob(std::shared_ptr<const void> blob) { EditRare().m_Blob = std::move(blob); }
 
     /// The values of input i if a Constant layer feeds it, else null.
     const void* GetConstantInput(unsigned int i) const;
     /// The inputs' infos; null where not connected. Fills `infos`.
     void CollectInputInfos(std::vector<const TensorInfo*>& infos) const;
 
-    const Optional<BackendId>& GetBackendHint() const { return m_Hint; }
+    const Optional<BackendId>& GetBackendHint() const { return GetRare().m_Hint; }
 
     /// Position in the graph; maintained by Graph.
     uint32_t m_Index = 0;
@@ -171,15 +187,32 @@ public:
     LayerGuid GetGuid() const override { return m_Guid; }
     LayerType GetType() const override { return m_Type; }
     const BaseDescriptor& GetParameters() const override;
-    void BackendSelectionHint(Optional<BackendId> backend) override { m_Hint = std::move(backend); }
-    void SetBackendId(const BackendId& id) override { m_Backend = id; }
-    const BackendId& GetBackendId() const override { return m_Backend; }
+    void BackendSelectionHint(Optional<BackendId> backend) override { EditRare().m_Hint = std::move(backend); }
+    void SetBackendId(const BackendId& id) override;
+    const BackendId& GetBackendId() const override { return *m_Backend; }
     void ExecuteStrategy(IStrategy& strategy) const override;
     ConstantTensors GetConstantTensorsByRef() const override;
 
 private:
+    friend class Graph;
+
+    /// What few layers have.
+    struct Rare
+    {
+        std::unique_ptr<const ActivationDescriptor> m_FusedActivation;
+        std::shared_ptr<const void> m_Blob;
+        std::vector<std::unique_ptr<Graph>> m_Bodies;
+        Optional<BackendId> m_Hint;
+    };
+
     InputSlot& CheckedInput(unsigned int index) const;
     OutputSlot& CheckedOutput(unsigned int index) const;
+    const Rare& GetRare() const { return m_Rare != nullptr ? *m_Rare : NoRare; }
+    Rare& EditRare();
+    /// Takes the layer out of its graph's connections.
+    void Detach();
+
+    static const Rare NoRare;
 
     Graph* m_Graph;
     const OpSchema* m_Schema;
@@ -188,16 +221,13 @@ private:
     uint32_t m_NumOutputs;
     LayerBindingId m_BindingId = 0;
     LayerGuid m_Guid;
-    std::string m_Name;
     std::unique_ptr<BaseDescriptor> m_Descriptor; ///< null: NullDescriptor
-    std::unique_ptr<const ActivationDescriptor> m_FusedActivation;
-    std::unique_ptr<InputSlot[]> m_Inputs;
-    std::unique_ptr<OutputSlot[]> m_Outputs;
+    InputSlot* m_Inputs = nullptr;
+    OutputSlot* m_Outputs = nullptr;
+    const BackendId* m_Backend; ///< kept by the graph
+    std::unique_ptr<Rare> m_Rare;
     std::shared_ptr<const ConstantPayload> m_Constant;
-    std::shared_ptr<const void> m_Blob;
-    std::vector<std::unique_ptr<Graph>> m_Bodies;
-    BackendId m_Backend;
-    Optional<BackendId> m_Hint;
+    std::string m_Name;
 };
 
 /// Calls the layer's shape-inference function and returns the resolved descriptor, or null where nothing had to be

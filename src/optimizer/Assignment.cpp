@@ -85,12 +85,13 @@ private:
 
 void AssignBoundLayers(Graph& graph, const BackendId& otherwise)
 {
-    for (const auto& layer : graph.Layers())
+    for (size_t i = 0; i < graph.Size(); ++i)
     {
-        if (!IsBoundByRuntime(layer->GetType()))
+        if (!IsBoundByRuntime(graph.Types()[i]))
         {
             continue;
         }
+        const LayerPtr& layer = graph.Layers()[i];
         const Layer* neighbour = nullptr;
         if (layer->GetType() == LayerType::Output)
         {
@@ -98,7 +99,7 @@ void AssignBoundLayers(Graph& graph, const BackendId& otherwise)
         }
         else if (layer->Output(0).GetNumConnections() != 0)
         {
-            neighbour = &layer->Output(0).GetConnections().front()->GetOwningLayer();
+            neighbour = &layer->Output(0).GetConnections()[0]->GetOwningLayer();
         }
         const bool assigned = neighbour != nullptr && !IsBoundByRuntime(neighbour->GetType());
         layer->SetBackendId(assigned ? neighbour->GetBackendId() : otherwise);

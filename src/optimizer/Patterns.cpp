@@ -38,8 +38,8 @@ std::vector<To> Convert(const void* data, uint64_t count)
 
 InputSlot* GetSoleConsumer(const Layer& layer)
 {
-    const std::vector<InputSlot*>& readers = layer.Output(0).GetConnections();
-    return readers.size() == 1 && !readers.front()->IsTensorInfoOverridden() ? readers.front() : nullptr;
+    const Span<InputSlot* const> readers = layer.Output(0).GetConnections();
+    return readers.size() == 1 && !readers[0]->IsTensorInfoOverridden() ? readers[0] : nullptr;
 }
 
 Layer* GetSoleProducer(const Layer& layer, unsigned int input)
@@ -165,7 +165,7 @@ bool FeedOnly(const std::vector<const Layer*>& layers, const Layer& last)
 {
     for (const Layer* layer : layers)
     {
-        const std::vector<InputSlot*>& readers = layer->Output(0).GetConnections();
+        const Span<InputSlot* const> readers = layer->Output(0).GetConnections();
         if (layer->GetNumOutputSlots() != 1 || layer->GetBackendHint() != last.GetBackendHint() ||
             readers.size() > 2 * (layers.size() + 1)) // two inputs each at most
         {

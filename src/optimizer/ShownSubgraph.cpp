@@ -31,7 +31,7 @@ ShownSubgraph::ShownSubgraph(std::span<Layer* const> layers)
         for (OutputSlot& output : layer.Outputs())
         {
             m_Tensors.push_back(NumberOf(output));
-            const auto& readers = output.GetConnections();
+            const auto readers = output.GetConnections();
             if (std::any_of(readers.begin(), readers.end(),
                             [&](const InputSlot* reader)
                             { return PlaceOf(reader->GetOwningLayer()) == m_Graph.size(); }))

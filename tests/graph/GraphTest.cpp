@@ -268,6 +268,85 @@ TEST(Graph, SortsVeryDeepNetworks)
     }
 }
 
+TEST(Graph, KnowsWhetherItIsInOrder)
+{
+    Graph graph;
+    Layer& first = graph.AddLayer(LayerType::Floor, nullptr, "first");
+    Layer& second = graph.AddLayer(LayerType::Floor, nullptr, "second");
+    first.Output(0).Connect(second.Input(0));
+    EXPECT_TRUE(graph.IsInOrder());
+    // A layer that is added last, but feeds one before it.
+    graph.InsertBefore(second.Input(0), LayerType::Floor, nullptr, "between");
+    EXPECT_FALSE(graph.IsInOrder());
+    EXPECT_FALSE(graph.Clone()->IsInOrder());
+    graph.Sort(graph.TopologicalOrder());
+    EXPECT_TRUE(graph.IsInOrder());
+    EXPECT_TRUE(graph.Clone()->IsInOrder());
+    graph.Sort({&second, &first, graph.Layers()[1].get()});
+    EXPECT_FALSE(graph.IsInOrder());
+    // A layer that feeds itself.
+    Graph loop;
+    Layer& layer = loop.AddLayer(LayerType::Floor, nullptr, "");
+    layer.Output(0).Connect(layer.Input(0));
+    EXPECT_FALSE(loop.IsInOrder());
+    EXPECT_THROW(ValidateGraph(loop), GraphValidationException);
+}
+
+TEST(Graph, ClonesKeepTheOrderOfReaders)
+{
+    for (const bool isInOrder : {true, false})
+    {
+        SCOPED_TRACE(isInOrder);
+        Graph graph;
+        Layer& source = graph.AddLayer(LayerType::Floor, nullptr, "source");
+        for (int i = 0; i < 9; ++i)
+        {
+            source.Output(0).Connect(graph.AddLayer(LayerType::Floor, nullptr, "reader").Input(0));
+        }
+        source.Output(0).Disconnect(graph.Layers()[3]->Input(0)); // the last reader takes its place
+        source.Output(0).Connect(graph.Layers()[3]->Input(0));
+        if (!isInOrder)
+        {
+            graph.InsertBefore(graph.Layers()[5]->Input(0), LayerType::Floor, nullptr, "");
+        }
+        const std::unique_ptr<Graph> clone = graph.Clone();
+        const OutputSlot& copy = clone->Layers()[0]->Output(0);
+        ASSERT_EQ(copy.GetNumConnections(), 9U);
+        for (unsigned int i = 0; i < 9; ++i)
+        {
+            const InputSlot& reader = *copy.GetConnections()[i];
+            EXPECT_EQ(reader.GetOwningLayer().m_Index, source.Output(0).GetConnections()[i]->GetOwningLayer().m_Index);
+            EXPECT_EQ(reader.GetConnectedOutputSlot(), &copy);
+        }
+        std::vector<bool> dead(clone->Size(), true);
+        dead[0] = false;
+        clone->RemoveLayers(dead); // each finds its place among the readers
+        EXPECT_EQ(copy.GetNumConnections(), 0U);
+    }
+}
+
+TEST(Graph, TypesFollowTheLayers)
+{
+    Graph graph;
+    Layer& first = graph.AddLayer(LayerType::Floor, nullptr, "first");
+    graph.AddLayer(LayerType::Dequantize, nullptr, "second");
+    graph.AddLayer(LayerType::Rank, nullptr, "third");
+    EXPECT_THAT(graph.Types(), ElementsAre(LayerType::Floor, LayerType::Dequantize, LayerType::Rank));
+    graph.ChangeType(first, LayerType::Softmax, std::make_unique<SoftmaxDescriptor>());
+    EXPECT_EQ(first.GetType(), LayerType::Softmax);
+    EXPECT_EQ(graph.Count(LayerType::Floor), 0U);
+    EXPECT_EQ(graph.Count(LayerType::Softmax), 1U);
+    graph.RemoveLayers({false, true, false});
+    EXPECT_THAT(graph.Types(), ElementsAre(LayerType::Softmax, LayerType::Rank));
+    graph.Sort({graph.Layers()[1].get(), graph.Layers()[0].get()});
+    EXPECT_THAT(graph.Types(), ElementsAre(LayerType::Rank, LayerType::Softmax));
+    const uint64_t edits = graph.NumEdits();
+    graph.RemoveLayers({false, false});
+    EXPECT_EQ(graph.NumEdits(), edits) << "nothing was removed";
+    first.SetDescriptor(std::make_unique<SoftmaxDescriptor>());
+    EXPECT_NE(graph.NumEdits(), edits);
+}
+
 TEST(Graph, DumpsEscapeNames)
 {
     INetworkPtr network = INetwork::Create();

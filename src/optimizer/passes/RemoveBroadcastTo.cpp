@@ -62,7 +62,7 @@ void RemoveBroadcastTo(Graph& graph)
         }
         OutputSlot& source = *layer->Input(0).GetConnectedOutputSlot();
         const TensorInfo& info = layer->Output(0).GetTensorInfo();
-        const std::vector<InputSlot*>& readers = layer->Output(0).GetConnections();
+        const Span<InputSlot* const> readers = layer->Output(0).GetConnections();
         const bool all =
             std::all_of(readers.begin(), readers.end(),
                         [&](const InputSlot* reader) { return MayReadSource(*reader, info.GetShape(), fixed); });
