@@ -32,6 +32,10 @@ const Layer* FindOutput(const Graph& body, unsigned int id)
 uint64_t CountLayers(const Graph& graph, unsigned int nestingLeft)
 {
     uint64_t count = graph.Size();
+    if (!graph.HasBodies())
+    {
+        return count;
+    }
     for (const auto& layer : graph.Layers())
     {
         if (!layer->Bodies().empty() && nestingLeft == 0)
@@ -50,6 +54,10 @@ uint64_t CountLayers(const Graph& graph, unsigned int nestingLeft)
 
 void AddConstantBytes(const Graph& graph, std::unordered_set<const void*>& seen, uint64_t& bytes)
 {
+    if (graph.Count(LayerType::Constant) == 0 && !graph.HasBodies())
+    {
+        return;
+    }
     for (const auto& layer : graph.Layers())
     {
         if (layer->GetConstant() != nullptr && seen.insert(layer->GetConstant()->m_Tensor.GetMemoryArea()).second)
@@ -178,6 +186,10 @@ void CheckStates(const Graph& graph)
         const Layer* m_Reader = nullptr;
         const Layer* m_Writer = nullptr;
     };
+    if (graph.Count(LayerType::ReadState) + graph.Count(LayerType::WriteState) == 0)
+    {
+        return;
+    }
     std::unordered_map<std::string_view, Ends> states;
     for (const auto& layer : graph.Layers())
     {
@@ -220,6 +232,10 @@ uint64_t CountConstantBytes(const Graph& graph)
 
 void CheckBodies(const Graph& graph)
 {
+    if (!graph.HasBodies())
+    {
+        return;
+    }
     for (const auto& layer : graph.Layers())
     {
         if (layer->GetType() == LayerType::If)

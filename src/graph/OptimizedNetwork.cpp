@@ -32,8 +32,7 @@ void OptimizedNetwork::SerializeToJson(std::ostream& stream) const
 
 size_t OptimizedNetwork::CountLayers(LayerType type) const
 {
-    return static_cast<size_t>(std::count_if(m_Graph->Layers().begin(), m_Graph->Layers().end(),
-                                             [&](const auto& layer) { return layer->GetType() == type; }));
+    return m_Graph->Count(type);
 }
 
 size_t OptimizedNetwork::GetNumInputs() const

@@ -22,13 +22,19 @@ public:
     void Run(Graph& graph)
     {
         std::vector<const Layer*> fused;
-        for (const auto& layer : graph.Layers())
+        for (size_t i = 0; i < graph.Size(); ++i)
         {
+            const LayerType type = graph.Types()[i];
+            if (type != LayerType::Activation && type != LayerType::If && type != LayerType::While)
+            {
+                continue;
+            }
+            const LayerPtr& layer = graph.Layers()[i];
             for (const auto& body : layer->Bodies())
             {
                 Run(*body);
             }
-            if (layer->GetType() == LayerType::Activation && Fuse(*layer))
+            if (type == LayerType::Activation && Fuse(*layer))
             {
                 fused.push_back(layer.get());
             }

@@ -19,6 +19,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 #include <utility>
 
 namespace tenon
@@ -52,17 +54,18 @@ bool WantsAllResults(const OptimizerOptionsOpaque& options)
 void RunPasses(Graph& graph, std::span<const Pass> passes, PassContext& context, Profiler& profiler)
 {
     const bool wantsAllResults = WantsAllResults(context.m_Options);
-    bool hasSeededRun = false; // whether a pass has run that found what it looks for
+    std::map<std::string_view, uint64_t> editsAfter; // by pass that has run: the graph's number of edits then
     for (const Pass& pass : passes)
     {
-        const bool isPointless = (pass.m_Kind == Pass::Kind::Hiding && wantsAllResults) ||
-                                 (pass.m_Kind == Pass::Kind::Again && !hasSeededRun) ||
-                                 (!pass.m_Seeds.IsEmpty() && !pass.m_Seeds.AreIn(graph));
+        const auto before = editsAfter.find(pass.m_Name);
+        const bool isPointless =
+            (pass.m_Kind == Pass::Kind::Hiding && wantsAllResults) ||
+            (pass.m_Kind == Pass::Kind::Again && before != editsAfter.end() && before->second == graph.NumEdits()) ||
+            !pass.m_Seeds.AreIn(graph);
         if (isPointless)
         {
             continue;
         }
-        hasSeededRun = hasSeededRun || !pass.m_Seeds.IsEmpty();
         const auto event = profiler.Scope(ProfilingCategory::Optimize, pass.m_Name);
         try
         {
@@ -75,6 +78,7 @@ void RunPasses(Graph& graph, std::span<const Pass> passes, PassContext& context,
         {
             RethrowWithContext(fmt::format("optimizer pass {}", pass.m_Name));
         }
+        editsAfter[pass.m_Name] = graph.NumEdits();
     }
 }
 
@@ -83,8 +87,9 @@ void Simplify(Graph& graph, std::span<const Pass> passes, PassContext& context, 
               std::vector<std::string>& messages)
 {
     ValidateGraph(graph);
-    for (const auto& layer : graph.Layers())
+    for (size_t i = 0; i < graph.Size() && graph.HasBodies(); ++i)
     {
+        const LayerPtr& layer = graph.Layers()[i];
         for (const auto& body : layer->Bodies())
         {
             try
@@ -120,9 +125,9 @@ uint64_t GetFoldingBytes(const Graph& graph, const Limits& limits)
 /// What backends need around their layers, copies between memories, then subgraphs.
 void Distribute(Graph& graph, SupportCache& supports)
 {
-    for (const auto& layer : graph.Layers())
+    for (size_t i = 0; i < graph.Size() && graph.HasBodies(); ++i)
     {
-        for (const auto& body : layer->Bodies())
+        for (const auto& body : graph.Layers()[i]->Bodies())
         {
             Distribute(*body, supports);
         }

@@ -46,16 +46,24 @@ public:
             m_Types.at(m_Count++) = type;
         }
     }
-    constexpr bool IsEmpty() const { return m_Count == 0; }
+    /// The same for a pass that has nothing to do without constants either.
+    constexpr PassSeeds AndConstants() const
+    {
+        PassSeeds both = *this;
+        both.m_NeedsConstants = true;
+        return both;
+    }
     bool AreIn(const Graph& graph) const
     {
-        return std::any_of(m_Types.begin(), m_Types.begin() + m_Count,
-                           [&](LayerType type) { return graph.Count(type) != 0; });
+        return (m_Count == 0 || std::any_of(m_Types.begin(), m_Types.begin() + m_Count,
+                                            [&](LayerType type) { return graph.Count(type) != 0; })) &&
+               (!m_NeedsConstants || graph.Count(LayerType::Constant) != 0);
     }
 
 private:
-    std::array<LayerType, 4> m_Types{};
+    std::array<LayerType, 16> m_Types{};
     uint32_t m_Count = 0;
+    bool m_NeedsConstants = false;
 };
 
 struct Pass
@@ -66,7 +74,7 @@ struct Pass
     {
         Optimization,
         Hiding,   ///< intermediate results are gone after it: not run where debugging wants them
-        Again,    ///< was run before: only where a pass with seeds has run in the meantime
+        Again,    ///< was run before: only where the graph was changed since
         Necessary ///< backends rely on it
     };
 
@@ -74,8 +82,8 @@ struct Pass
         : m_Name(name), m_Run(run), m_Kind(kind), m_Seeds(seeds)
     {
     }
-    constexpr Pass(const char* name, FunctionInContext run, Kind kind = Kind::Optimization)
-        : m_Name(name), m_RunInContext(run), m_Kind(kind)
+    constexpr Pass(const char* name, FunctionInContext run, Kind kind = Kind::Optimization, PassSeeds seeds = {})
+        : m_Name(name), m_RunInContext(run), m_Kind(kind), m_Seeds(seeds)
     {
     }
 

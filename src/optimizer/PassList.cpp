@@ -9,28 +9,47 @@ std::span<const Pass> GetPasses()
 {
     using enum Pass::Kind;
     using enum LayerType;
+    // What is not constant is folded where its shape alone is read.
+    static constexpr PassSeeds foldable = {Constant, Shape, Rank, ZerosLike};
+    static constexpr PassSeeds scalarMath = PassSeeds({ElementwiseBinary}).AndConstants();
+    static constexpr PassSeeds withLayout = {BatchNormalization,
+                                             BatchToSpaceNd,
+                                             Convolution2d,
+                                             Convolution3d,
+                                             DepthToSpace,
+                                             DepthwiseConvolution2d,
+                                             InstanceNormalization,
+                                             L2Normalization,
+                                             Normalization,
+                                             Pooling2d,
+                                             Pooling3d,
+                                             Resize,
+                                             SpaceToBatchNd,
+                                             SpaceToDepth,
+                                             TransposeConvolution2d,
+                                             TransposeConvolution3d};
     static constexpr Pass list[] = {
         // So that no pass works on what nobody wants.
         {"RemoveDeadLayers", &passes::RemoveDeadLayers},
         // Before folding, so that what several layers fold alike is folded once.
         {"MergeCommonSubexpressions", &passes::MergeCommonSubexpressions},
         // Parameters that arrive as tensors may become constants, which the passes after it then see as such.
-        {"ConstantFolding", &passes::ConstantFolding},
+        {"ConstantFolding", &passes::ConstantFolding, Optimization, foldable},
         {"BakeParameters", &passes::BakeParameters},
         // Nothing after it meets a Permute.
         {"CanonicalTranspose", &passes::CanonicalTranspose, Necessary, {Permute}},
         // The folds of both layouts, before Transposes stand between the layers.
         {"FoldPad", &passes::FoldPad, Hiding, {Pad}},
-        {"FoldMaxMin", &passes::FoldMaxMin, Hiding, {ElementwiseBinary}},
+        {"FoldMaxMin", &passes::FoldMaxMin, Hiding, scalarMath},
         // Before constants of these forms become parts of weights.
-        {"FoldHardSwish", &passes::FoldHardSwish, Hiding, {ElementwiseBinary}},
-        {"FoldGelu", &passes::FoldGelu, Hiding, {ElementwiseBinary}},
+        {"FoldHardSwish", &passes::FoldHardSwish, Hiding, scalarMath},
+        {"FoldGelu", &passes::FoldGelu, Hiding, scalarMath},
         {"FoldSoftmax", &passes::FoldSoftmax, Hiding, {Reduce}},
         {"FoldLayerNormalization", &passes::FoldLayerNormalization, Hiding, {Mean, LayerNormalization}},
         {"FoldBatchNormalization", &passes::FoldBatchNormalization, Hiding, {BatchNormalization}},
-        {"FoldScaleShift", &passes::FoldScaleShift, Hiding, {ElementwiseBinary}},
+        {"FoldScaleShift", &passes::FoldScaleShift, Hiding, scalarMath},
         // Makes Transposes, which those after it remove wherever two NCHW layers meet or a weight is constant.
-        {"LowerToNhwc", &passes::LowerToNhwc, Necessary},
+        {"LowerToNhwc", &passes::LowerToNhwc, Necessary, withLayout},
         {"FoldTransposes", &passes::FoldTransposes, Optimization, {Transpose}},
         {"OptimizeInverseConversions",
          &passes::OptimizeInverseConversions,
@@ -38,11 +57,11 @@ std::span<const Pass> GetPasses()
          {Cast, ConvertFp16ToFp32, ConvertFp32ToFp16, Quantize}},
         {"MoveTransposes", &passes::MoveTransposes, Optimization, {Transpose}},
         {"MergeCommonSubexpressions", &passes::MergeCommonSubexpressions, Again},
-        {"ConstantFolding", &passes::ConstantFolding, Again},
+        {"ConstantFolding", &passes::ConstantFolding, Again, foldable},
         {"RemoveBroadcastTo", &passes::RemoveBroadcastTo, Optimization, {BroadcastTo}},
         {"FoldReshapes", &passes::FoldReshapes, Optimization, {Reshape, Squeeze, ExpandDims}},
         // Last: the others leave layers behind that nothing reads.
-        {"RemoveDeadLayers", &passes::RemoveDeadLayers},
+        {"RemoveDeadLayers", &passes::RemoveDeadLayers, Again},
     };
     return list;
 }

@@ -108,8 +108,7 @@ void CheckSource(MemorySource source)
 /// BackendUnavailableException.
 void CheckBlobs(const Graph& graph, const BackendRegistry& makers, const BackendRegistry& registry)
 {
-    if (graph.Count(LayerType::PreCompiled) == 0 && graph.Count(LayerType::If) == 0 &&
-        graph.Count(LayerType::While) == 0)
+    if (graph.Count(LayerType::PreCompiled) == 0 && !graph.HasBodies())
     {
         return;
     }

@@ -206,13 +206,18 @@ void Bake(Layer& layer, const Rule& rule)
 
 void BakeParameters(Graph& graph)
 {
-    for (const auto& layer : graph.Layers())
+    for (const Rule& rule : rules)
     {
-        const auto* const rule = std::find_if(std::begin(rules), std::end(rules),
-                                              [&](const Rule& each) { return each.m_Type == layer->GetType(); });
-        if (rule != std::end(rules))
+        if (graph.Count(rule.m_Type) == 0)
         {
-            Bake(*layer, *rule);
+            continue;
+        }
+        for (size_t i = 0; i < graph.Size(); ++i)
+        {
+            if (graph.Types()[i] == rule.m_Type)
+            {
+                Bake(*graph.Layers()[i], rule);
+            }
         }
     }
 }

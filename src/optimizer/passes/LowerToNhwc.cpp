@@ -115,9 +115,13 @@ void LowerToNhwc(Graph& graph)
     const size_t size = graph.Size();
     for (size_t i = 0; i < size; ++i)
     {
+        const Row* row = FindRow(graph.Types()[i]);
+        if (row == nullptr)
+        {
+            continue;
+        }
         Layer& layer = *graph.Layers()[i];
-        const Row* row = FindRow(layer.GetType());
-        if (row == nullptr || !layer.Input(0).IsTensorInfoSet())
+        if (!layer.Input(0).IsTensorInfoSet())
         {
             continue;
         }
