@@ -19,16 +19,9 @@ constexpr uint64_t ShortSearch = 8;
 
 } // namespace
 
-ContractedGraph::ContractedGraph(size_t numNodes, size_t numEdges)
-    : m_Clusters(numNodes), m_Order(numNodes), m_MaxSteps(FreeSteps + StepsPerEdge * (numNodes + numEdges)),
-      m_MarkedFor(numNodes, 0), m_United(NoCluster), m_Target(numNodes, 0)
+ContractedGraph::ContractedGraph(size_t numNodes)
+    : m_Clusters(numNodes), m_MaxSteps(FreeSteps), m_MarkedFor(numNodes, 0), m_United(NoCluster)
 {
-    for (Frontier* frontier : {&m_Forward, &m_Backward})
-    {
-        frontier->m_MetIn.assign(numNodes, 0);
-        frontier->m_SeenFrom.assign(numNodes, 0);
-        frontier->m_SeenIn.assign(numNodes, 0);
-    }
 }
 
 uint32_t ContractedGraph::Find(uint32_t node)
@@ -43,6 +36,7 @@ uint32_t ContractedGraph::Find(uint32_t node)
 
 void ContractedGraph::Add(uint32_t node, std::span<const uint32_t> producers, uint32_t colour)
 {
+    m_MaxSteps += StepsPerEdge * (1 + producers.size());
     m_Clusters[node].m_Parent = node;
     m_Clusters[node].m_Colour = colour;
     CollectProducers(producers);
@@ -74,10 +68,19 @@ void ContractedGraph::Add(uint32_t node, std::span<const uint32_t> producers, ui
         const uint32_t cluster = Find(producer);
         if (cluster != own)
         {
-            m_Clusters[cluster].m_Consumers.push_back(node);
-            m_Clusters[own].m_Producers.push_back(producer);
+            EdgesOf(cluster).m_Consumers.push_back(node);
+            EdgesOf(own).m_Producers.push_back(producer);
         }
     }
+}
+
+ContractedGraph::Edges& ContractedGraph::EdgesOf(uint32_t cluster)
+{
+    if (m_Edges.empty())
+    {
+        m_Edges.resize(m_Clusters.size());
+    }
+    return m_Edges[cluster];
 }
 
 void ContractedGraph::CollectProducers(std::span<const uint32_t> producers)
@@ -142,7 +145,17 @@ ContractedGraph::Turn ContractedGraph::Search(uint32_t start)
     {
         return Turn::Path;
     }
-    ++m_NumSearches;
+    if (m_NumSearches++ == 0)
+    {
+        const size_t numNodes = m_Clusters.size();
+        m_Target.assign(numNodes, 0);
+        for (Frontier* frontier : {&m_Forward, &m_Backward})
+        {
+            frontier->m_MetIn.assign(numNodes, 0);
+            frontier->m_SeenFrom.assign(numNodes, 0);
+            frontier->m_SeenIn.assign(numNodes, 0);
+        }
+    }
     m_NextSeed = 0;
     m_Low = m_Order.Label(start);
     m_High = m_Order.Label(m_United != NoCluster ? m_United : m_Around[0]);
@@ -165,8 +178,8 @@ ContractedGraph::Turn ContractedGraph::Search(uint32_t start)
     }
     if (turn == Turn::Path && m_Steps - before > ShortSearch)
     {
-        m_Clusters[start].m_Consumers.push_back(m_Reached);
-        m_Clusters[m_Reached].m_Producers.push_back(start);
+        EdgesOf(start).m_Consumers.push_back(m_Reached);
+        EdgesOf(m_Reached).m_Producers.push_back(start);
     }
     return turn;
 }
@@ -174,7 +187,7 @@ ContractedGraph::Turn ContractedGraph::Search(uint32_t start)
 ContractedGraph::Turn ContractedGraph::StepForward(uint32_t start)
 {
     uint32_t consumer = 0;
-    if (!NextNeighbour(m_Forward, &Cluster::m_Consumers, consumer))
+    if (!NextNeighbour(m_Forward, &Edges::m_Consumers, consumer))
     {
         return m_Forward.m_Next == m_Forward.m_Queue.size() ? Turn::ForwardEnded : Turn::GoesOn;
     }
@@ -205,7 +218,7 @@ ContractedGraph::Turn ContractedGraph::StepBackward(uint32_t start)
         return Turn::GoesOn;
     }
     uint32_t producer = 0;
-    if (!NextNeighbour(m_Backward, &Cluster::m_Producers, producer))
+    if (!NextNeighbour(m_Backward, &Edges::m_Producers, producer))
     {
         return m_Backward.m_Next == m_Backward.m_Queue.size() ? Turn::BackwardEnded : Turn::GoesOn;
     }
@@ -223,7 +236,7 @@ ContractedGraph::Turn ContractedGraph::StepBackward(uint32_t start)
     return Turn::GoesOn;
 }
 
-bool ContractedGraph::NextNeighbour(Frontier& frontier, std::vector<uint32_t> Cluster::*edges, uint32_t& neighbour)
+bool ContractedGraph::NextNeighbour(Frontier& frontier, std::vector<uint32_t> Edges::*edges, uint32_t& neighbour)
 {
     ++m_Steps;
     if (frontier.m_Next == frontier.m_Queue.size())
@@ -231,7 +244,7 @@ bool ContractedGraph::NextNeighbour(Frontier& frontier, std::vector<uint32_t> Cl
         return false;
     }
     const uint32_t from = frontier.m_Queue[frontier.m_Next];
-    std::vector<uint32_t>& list = m_Clusters[from].*edges;
+    std::vector<uint32_t>& list = EdgesOf(from).*edges;
     while (frontier.m_NextEdge < list.size())
     {
         uint32_t& entry = list[frontier.m_NextEdge];
@@ -268,10 +281,10 @@ void ContractedGraph::Unite(uint32_t kept, uint32_t gone)
 {
     m_Order.Remove(gone);
     m_Clusters[gone].m_Parent = kept;
-    for (std::vector<uint32_t> Cluster::*edges : {&Cluster::m_Producers, &Cluster::m_Consumers})
+    for (std::vector<uint32_t> Edges::*edges : {&Edges::m_Producers, &Edges::m_Consumers})
     {
-        std::vector<uint32_t>& to = m_Clusters[kept].*edges;
-        std::vector<uint32_t>& from = m_Clusters[gone].*edges;
+        std::vector<uint32_t>& to = EdgesOf(kept).*edges;
+        std::vector<uint32_t>& from = EdgesOf(gone).*edges;
         if (to.size() < from.size()) // the shorter list is copied
         {
             to.swap(from);

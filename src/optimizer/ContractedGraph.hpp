@@ -37,8 +37,8 @@ class ContractedGraph
 public:
     static constexpr uint32_t NoColour = UINT32_MAX;
 
-    /// For nodes 0 .. numNodes - 1 and about `numEdges` edges between them.
-    ContractedGraph(size_t numNodes, size_t numEdges);
+    /// For nodes 0 .. numNodes - 1.
+    explicit ContractedGraph(size_t numNodes);
 
     /// Adds `node`, whose producers were added before. One of NoColour stays a cluster of its own.
     void Add(uint32_t node, std::span<const uint32_t> producers, uint32_t colour);
@@ -54,7 +54,11 @@ private:
     {
         uint32_t m_Parent = 0; ///< union-find
         uint32_t m_Colour = NoColour;
-        std::vector<uint32_t> m_Producers; ///< nodes; their clusters are found when they are read
+    };
+    /// Between clusters. Nodes; their clusters are found when they are read.
+    struct Edges
+    {
+        std::vector<uint32_t> m_Producers;
         std::vector<uint32_t> m_Consumers;
     };
     /// One of the two directions of a search.
@@ -78,16 +82,18 @@ private:
     };
 
     void CollectProducers(std::span<const uint32_t> producers);
+    Edges& EdgesOf(uint32_t cluster);
     void TryUnite(uint32_t node, uint32_t cluster);
     /// Whether there is a path from `start` to another producer, or which side of the search ended without one.
     Turn Search(uint32_t start);
     Turn StepForward(uint32_t start);
     Turn StepBackward(uint32_t start);
-    bool NextNeighbour(Frontier& frontier, std::vector<uint32_t> Cluster::*edges, uint32_t& neighbour);
+    bool NextNeighbour(Frontier& frontier, std::vector<uint32_t> Edges::*edges, uint32_t& neighbour);
     void Meet(Frontier& frontier, uint32_t cluster);
     void Unite(uint32_t kept, uint32_t gone);
 
     std::vector<Cluster> m_Clusters;
+    std::vector<Edges> m_Edges; ///< by cluster; none as long as there is but one
     OrderedList m_Order;
     uint64_t m_Steps = 0;
     uint64_t m_MaxSteps;
@@ -97,7 +103,7 @@ private:
     std::vector<uint32_t> m_MarkedFor; ///< by cluster: number of the last node that has it around
     uint32_t m_NumAdded = 0;
     uint32_t m_United; ///< the cluster that it is in by now, if any
-    // Of the search that is under way:
+    // Of the search that is under way; there is memory for it from the first one on, which most graphs never need:
     Frontier m_Forward;
     Frontier m_Backward;
     std::vector<uint32_t> m_Target; ///< by cluster that was met backward: the producer's cluster that it reaches

@@ -17,21 +17,20 @@ constexpr uint64_t LastLabel = std::numeric_limits<uint64_t>::max();
 
 } // namespace
 
-OrderedList::OrderedList(size_t capacity) : m_Head(static_cast<uint32_t>(capacity)), m_Entries(capacity + 1)
-{
-    m_Entries[m_Head] = {0, m_Head, m_Head};
-}
-
 void OrderedList::Append(uint32_t item)
 {
-    Link({&item, 1}, m_Entries[m_Head].m_Previous, false);
+    if (item >= m_Entries.size())
+    {
+        m_Entries.resize(size_t{item} + 1);
+    }
+    Link({&item, 1}, m_Ends.m_Previous, false);
 }
 
 void OrderedList::Remove(uint32_t item)
 {
-    const Entry& entry = m_Entries[item];
-    m_Entries[entry.m_Previous].m_Next = entry.m_Next;
-    m_Entries[entry.m_Next].m_Previous = entry.m_Previous;
+    const Entry& entry = At(item);
+    At(entry.m_Previous).m_Next = entry.m_Next;
+    At(entry.m_Next).m_Previous = entry.m_Previous;
 }
 
 void OrderedList::MoveBefore(std::span<const uint32_t> items, uint32_t place)
@@ -40,7 +39,7 @@ void OrderedList::MoveBefore(std::span<const uint32_t> items, uint32_t place)
     {
         Remove(item);
     }
-    Link(items, m_Entries[place].m_Previous, true);
+    Link(items, At(place).m_Previous, true);
 }
 
 void OrderedList::MoveAfter(std::span<const uint32_t> items, uint32_t place)
@@ -54,21 +53,21 @@ void OrderedList::MoveAfter(std::span<const uint32_t> items, uint32_t place)
 
 void OrderedList::Link(std::span<const uint32_t> items, uint32_t previous, bool leaveRoomAfter)
 {
-    const uint32_t next = m_Entries[previous].m_Next;
+    const uint32_t next = At(previous).m_Next;
     uint32_t last = previous;
     for (const uint32_t item : items)
     {
-        m_Entries[last].m_Next = item;
-        m_Entries[item].m_Previous = last;
+        At(last).m_Next = item;
+        At(item).m_Previous = last;
         last = item;
     }
-    m_Entries[last].m_Next = next;
-    m_Entries[next].m_Previous = last;
+    At(last).m_Next = next;
+    At(next).m_Previous = last;
 
-    const uint64_t low = m_Entries[previous].m_Label; // 0 for the head: labels start above it
-    const uint64_t high = next == m_Head ? LastLabel : m_Entries[next].m_Label;
+    const uint64_t low = At(previous).m_Label; // 0 for the head: labels start above it
+    const uint64_t high = next == Ends ? LastLabel : At(next).m_Label;
     const uint64_t count = items.size();
-    const uint64_t widest = next == m_Head ? AppendStride : InsertStride;
+    const uint64_t widest = next == Ends ? AppendStride : InsertStride;
     const uint64_t stride = std::min(widest, (high - low) / (count + 1));
     if (stride == 0)
     {
@@ -76,12 +75,12 @@ void OrderedList::Link(std::span<const uint32_t> items, uint32_t previous, bool 
         return;
     }
     // Insertions at one place tend to repeat there: the room stays on that side of what was inserted.
-    const bool fromLow = leaveRoomAfter || next == m_Head;
+    const bool fromLow = leaveRoomAfter || next == Ends;
     uint64_t label = fromLow ? low : high - stride * (count + 1);
     for (const uint32_t item : items)
     {
         label += stride;
-        m_Entries[item].m_Label = label;
+        At(item).m_Label = label;
     }
     m_NumLabels += count;
 }
@@ -89,10 +88,10 @@ void OrderedList::Link(std::span<const uint32_t> items, uint32_t previous, bool 
 void OrderedList::Relabel()
 {
     uint64_t label = 0;
-    for (uint32_t item = m_Entries[m_Head].m_Next; item != m_Head; item = m_Entries[item].m_Next)
+    for (uint32_t item = m_Ends.m_Next; item != Ends; item = At(item).m_Next)
     {
         label += AppendStride;
-        m_Entries[item].m_Label = label;
+        At(item).m_Label = label;
         ++m_NumLabels;
     }
 }

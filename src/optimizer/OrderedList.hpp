@@ -11,17 +11,16 @@
 namespace tenon
 {
 
-/// A linked list of the numbers 0 .. capacity - 1 whose entries carry labels that ascend along the list. Where there is
+/// A linked list of numbers from 0 on whose entries carry labels that ascend along the list. Where there is
 /// no room between two labels, all are given out anew. (Labels of this kind: P. Dietz, D. Sleator, "Two algorithms for
 /// maintaining order in a list", STOC 1987; here with the plain relabelling.)
 class OrderedList
 {
 public:
-    explicit OrderedList(size_t capacity);
-
     /// Ascends along the list. Holds until the next change.
     uint64_t Label(uint32_t item) const { return m_Entries[item].m_Label; }
 
+    /// `item` is not in the list. Memory goes with the largest one.
     void Append(uint32_t item);
     void Remove(uint32_t item);
     /// Takes `items`, which are in the list, out of it and puts them, in this order, directly before or after `place`,
@@ -33,17 +32,20 @@ public:
     uint64_t NumLabels() const { return m_NumLabels; }
 
 private:
+    static constexpr uint32_t Ends = UINT32_MAX;
     struct Entry
     {
         uint64_t m_Label = 0;
-        uint32_t m_Previous = 0;
-        uint32_t m_Next = 0;
+        uint32_t m_Previous = Ends;
+        uint32_t m_Next = Ends;
     };
+
+    Entry& At(uint32_t item) { return item == Ends ? m_Ends : m_Entries[item]; }
 
     void Link(std::span<const uint32_t> items, uint32_t previous, bool leaveRoomAfter);
     void Relabel();
 
-    uint32_t m_Head; ///< an entry before the first and after the last
+    Entry m_Ends; ///< before the first and after the last
     std::vector<Entry> m_Entries;
     uint64_t m_NumLabels = 0;
 };

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <queue>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,7 @@ private:
 };
 
 /// Unites layers of one backend. What the runtime binds has no part in it: no path leads through an end of the network.
-void UniteLayers(const std::vector<Layer*>& order, ContractedGraph& contracted)
+void UniteLayers(const std::vector<Layer*>& order, const std::vector<LayerType>& types, ContractedGraph& contracted)
 {
     Colours colours;
     std::vector<uint32_t> producers;
@@ -59,7 +60,7 @@ void UniteLayers(const std::vector<Layer*>& order, ContractedGraph& contracted)
         for (const InputSlot& input : layer->Inputs())
         {
             const Layer* producer = input.GetProducer();
-            if (producer != nullptr && !IsBoundByRuntime(producer->GetType()))
+            if (producer != nullptr && !IsBoundByRuntime(types[producer->m_Index]))
             {
                 producers.push_back(producer->m_Index);
             }
@@ -68,33 +69,24 @@ void UniteLayers(const std::vector<Layer*>& order, ContractedGraph& contracted)
     }
 }
 
-size_t CountConnections(const Graph& graph)
-{
-    size_t count = 0;
-    for (const auto& layer : graph.Layers())
-    {
-        count += layer->GetNumInputSlots();
-    }
-    return count;
-}
-
 /// Puts units, which are the clusters and the single layers that belong to none, in order: of those that are ready the
 /// one whose first layer comes first in `order`, so that the user's order stays wherever it can.
 class UnitOrder
 {
 public:
-    UnitOrder(const std::vector<Layer*>& order, ContractedGraph& contracted)
-        : m_Order(order), m_UnitOf(order.size(), NoUnit), m_Placed(order.size(), false)
+    UnitOrder(const std::vector<Layer*>& order, const Graph& graph, ContractedGraph& contracted)
+        : m_Order(order), m_Types(graph.Types()), m_UnitOf(order.size(), NoUnit), m_Placed(order.size(), false)
     {
         std::vector<uint32_t> unitOfCluster(order.size(), NoUnit);
-        for (Layer* layer : order)
+        for (const Layer* layer : order)
         {
-            uint32_t* unit = &m_UnitOf[layer->m_Index];
-            if (!IsBoundByRuntime(layer->GetType()))
+            const uint32_t index = layer->m_Index;
+            uint32_t* unit = &m_UnitOf[index];
+            if (!IsBoundByRuntime(m_Types[index]))
             {
-                unit = &unitOfCluster[contracted.Find(layer->m_Index)];
+                unit = &unitOfCluster[contracted.Find(index)];
             }
-            else if (layer->GetType() != LayerType::Output && layer->Output(0).GetNumConnections() != 0)
+            else if (m_Types[index] != LayerType::Output && layer->Output(0).GetNumConnections() != 0)
             {
                 continue; // goes before its first consumer
             }
@@ -103,9 +95,10 @@ public:
                 *unit = static_cast<uint32_t>(m_Units.size());
                 m_Units.emplace_back();
             }
-            m_Units[*unit].m_Layers.push_back(layer);
-            m_UnitOf[layer->m_Index] = *unit;
+            ++m_Units[*unit].m_NumLayers;
+            m_UnitOf[index] = *unit;
         }
+        CollectLayers();
         CountProducers();
     }
 
@@ -128,21 +121,12 @@ public:
         {
             const uint32_t unit = ready.top();
             ready.pop();
-            visit(m_Units[unit].m_Layers);
-            for (Layer* layer : m_Units[unit].m_Layers)
+            const std::span<Layer* const> layers = LayersOf(m_Units[unit]);
+            visit(layers);
+            for (Layer* layer : layers)
             {
                 Place(layer, sorted);
-                for (const OutputSlot& output : layer->Outputs())
-                {
-                    for (const InputSlot* input : output.GetConnections())
-                    {
-                        const uint32_t consumer = m_UnitOf[input->GetOwningLayer().m_Index];
-                        if (consumer != unit && --m_Units[consumer].m_NumWaiting == 0)
-                        {
-                            ready.push(consumer);
-                        }
-                    }
-                }
+                Release(*layer, unit, ready);
             }
         }
         return sorted;
@@ -152,21 +136,65 @@ private:
     static constexpr uint32_t NoUnit = UINT32_MAX;
     struct Unit
     {
-        std::vector<Layer*> m_Layers;
+        uint32_t m_FirstLayer = 0; ///< in m_Layers
+        uint32_t m_NumLayers = 0;
         size_t m_NumWaiting = 0; ///< connections from units that are not placed yet
     };
 
+    std::span<Layer* const> LayersOf(const Unit& unit) const
+    {
+        return {m_Layers.data() + unit.m_FirstLayer, unit.m_NumLayers};
+    }
+
+    void CollectLayers()
+    {
+        uint32_t first = 0;
+        for (Unit& unit : m_Units)
+        {
+            unit.m_FirstLayer = first;
+            first += unit.m_NumLayers;
+            unit.m_NumLayers = 0;
+        }
+        m_Layers.resize(first);
+        for (Layer* layer : m_Order)
+        {
+            if (m_UnitOf[layer->m_Index] != NoUnit)
+            {
+                Unit& unit = m_Units[m_UnitOf[layer->m_Index]];
+                m_Layers[unit.m_FirstLayer + unit.m_NumLayers++] = layer;
+            }
+        }
+    }
+
     void CountProducers()
     {
-        for (const Layer* layer : m_Order)
+        for (size_t i = 0; i < m_Order.size() && m_Units.size() > 1; ++i)
         {
-            for (const InputSlot& input : layer->Inputs())
+            const Layer& layer = *m_Order[i];
+            for (const InputSlot& input : layer.Inputs())
             {
                 const Layer* producer = input.GetProducer();
                 if (producer != nullptr && m_UnitOf[producer->m_Index] != NoUnit &&
-                    m_UnitOf[producer->m_Index] != m_UnitOf[layer->m_Index])
+                    m_UnitOf[producer->m_Index] != m_UnitOf[layer.m_Index])
                 {
-                    ++m_Units[m_UnitOf[layer->m_Index]].m_NumWaiting;
+                    ++m_Units[m_UnitOf[layer.m_Index]].m_NumWaiting;
+                }
+            }
+        }
+    }
+
+    /// The layer's consumers in other units wait for one connection less.
+    template <typename Queue>
+    void Release(const Layer& layer, uint32_t unit, Queue& ready)
+    {
+        for (const OutputSlot& output : layer.Outputs())
+        {
+            for (const InputSlot* input : output.GetConnections())
+            {
+                const uint32_t consumer = m_UnitOf[input->GetOwningLayer().m_Index];
+                if (consumer != unit && --m_Units[consumer].m_NumWaiting == 0)
+                {
+                    ready.push(consumer);
                 }
             }
         }
@@ -180,6 +208,7 @@ private:
             if (producer != nullptr && m_UnitOf[producer->m_Index] == NoUnit && !m_Placed[producer->m_Index])
             {
                 m_Placed[producer->m_Index] = true;
+                producer->m_Subgraph = LayerAssignment::NoSubgraph;
                 sorted.push_back(producer);
             }
         }
@@ -187,7 +216,9 @@ private:
     }
 
     const std::vector<Layer*>& m_Order;
+    const std::vector<LayerType>& m_Types;
     std::vector<Unit> m_Units;
+    std::vector<Layer*> m_Layers;   ///< those of each unit together
     std::vector<uint32_t> m_UnitOf; ///< by layer; none for an Input or Constant that is read
     std::vector<bool> m_Placed;     ///< of those
 };
@@ -197,27 +228,21 @@ private:
 unsigned int PartitionGraph(Graph& graph)
 {
     const std::vector<Layer*> order = graph.TopologicalOrder();
-    ContractedGraph contracted(graph.Size(), CountConnections(graph));
-    UniteLayers(order, contracted);
+    ContractedGraph contracted(graph.Size());
+    UniteLayers(order, graph.Types(), contracted);
 
     unsigned int count = 0;
-    for (Layer* layer : order)
-    {
-        layer->m_Subgraph = LayerAssignment::NoSubgraph;
-    }
-    UnitOrder units(order, contracted);
+    UnitOrder units(order, graph, contracted);
     graph.Sort(units.Run(
-        [&count](const std::vector<Layer*>& layers)
+        [&count](std::span<Layer* const> layers)
         {
-            if (IsBoundByRuntime(layers.front()->GetType()) || IsRunByRuntime(layers.front()->GetType()))
-            {
-                return;
-            }
+            const LayerType type = layers.front()->GetType();
+            const bool isSubgraph = !IsBoundByRuntime(type) && !IsRunByRuntime(type);
             for (Layer* layer : layers)
             {
-                layer->m_Subgraph = count;
+                layer->m_Subgraph = isSubgraph ? count : LayerAssignment::NoSubgraph;
             }
-            ++count;
+            count += isSubgraph ? 1 : 0;
         }));
     return count;
 }

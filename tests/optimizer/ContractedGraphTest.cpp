@@ -40,7 +40,7 @@ struct Clustering
 
 Clustering Contract(const ColouredGraph& graph)
 {
-    ContractedGraph contracted(graph.Size(), 2 * graph.Size());
+    ContractedGraph contracted(graph.Size());
     for (uint32_t node = 0; node < graph.Size(); ++node)
     {
         contracted.Add(node, graph.m_Producers[node], graph.m_Colours[node]);

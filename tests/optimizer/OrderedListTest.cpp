@@ -26,7 +26,7 @@ TEST(OrderedList, KeepsTheOrderUnderRandomMoves)
 {
     constexpr uint32_t size = 50;
     std::mt19937 random(1);
-    OrderedList list(size);
+    OrderedList list;
     std::vector<uint32_t> order;
     for (uint32_t i = 0; i < size; ++i)
     {
@@ -56,7 +56,7 @@ TEST(OrderedList, KeepsTheOrderUnderRandomMoves)
 TEST(OrderedList, MakesRoomWhereThereIsNone)
 {
     constexpr uint32_t size = 1000;
-    OrderedList list(size);
+    OrderedList list;
     for (uint32_t i = 0; i < size; ++i)
     {
         list.Append(i);
