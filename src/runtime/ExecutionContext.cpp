@@ -368,7 +368,7 @@ void ExecutionContext::RunPlannedSteps(const RunArgs& args)
             {
                 scratch.m_Host = m_Arena.Data() + planned.m_ScratchOffset;
             }
-            else if (planned.m_Workload->GetScratchBytes() != 0)
+            else if (planned.m_ScratchBytes != 0)
             {
                 scratch.m_Device = m_Devices->InArena(step.m_Memory, planned.m_ScratchOffset);
             }

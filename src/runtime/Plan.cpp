@@ -161,7 +161,13 @@ bool Plan::ShapeStep(const Program& program, const Step& step, const Limits& lim
     }
     auto workload =
         step.m_Workload == nullptr ? nullptr : ReshapeStep(step, resolved.get(), inputs, outputs, constants);
-    m_Steps.push_back({std::move(workload), 0});
+    PlannedStep& planned = m_Steps.emplace_back();
+    if (workload != nullptr)
+    {
+        planned.m_ScratchBytes = workload->GetScratchBytes();
+        planned.m_IsCopy = workload->IsCopy();
+        planned.m_Workload = std::move(workload);
+    }
     return true;
 }
 

@@ -52,7 +52,9 @@ struct DirectOutput
 struct PlannedStep
 {
     std::unique_ptr<IShapedWorkload> m_Workload; ///< null: the runtime runs it
+    size_t m_ScratchBytes = 0;                   ///< what the workload asks for, so that nobody need ask again
     size_t m_ScratchOffset = 0;
+    bool m_IsCopy = false; ///< see IShapedWorkload::IsCopy
 };
 
 class Plan

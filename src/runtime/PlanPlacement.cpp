@@ -19,6 +19,7 @@ public:
           m_Root(program.Values().size()), m_Last(program.Values().size()),
           m_IsImported(program.UsesDevices() ? program.Values().size() : 0, false)
     {
+        m_External.reserve(m_Root.size());
         for (ValueId v = 0; v < m_Root.size(); ++v)
         {
             m_Root[v] = v;
@@ -42,8 +43,7 @@ public:
         }
         for (uint32_t s = 0; s < m_NumSteps; ++s)
         {
-            const IShapedWorkload* workload = steps[s].m_Workload.get();
-            AddStep(s, program.Steps()[s], workload != nullptr && workload->IsCopy());
+            AddStep(s, program.Steps()[s], steps[s].m_IsCopy);
         }
     }
 
@@ -77,7 +77,7 @@ private:
         {
             m_Last[step.m_FirstOutput + k] = std::max(m_Last[step.m_FirstOutput + k], index);
         }
-        const OpSchema& schema = step.m_Layer->GetSchema();
+        const OpSchema& schema = GetSchema(step.m_Type);
         if (step.m_NumOutputs == 0 || step.m_Inputs.empty() || step.m_Inputs[0] == NoValue)
         {
             return;
@@ -164,7 +164,7 @@ private:
 
 bool IsImport(const Program& program, const Step& step)
 {
-    return step.m_Layer->GetType() == LayerType::MemImport && step.m_Memory != HostMemory &&
+    return step.m_Type == LayerType::MemImport && step.m_Memory != HostMemory &&
            program.Values()[step.m_Inputs[0]].m_Memory == HostMemory;
 }
 
@@ -268,7 +268,7 @@ void Plan::PlaceInArenas(const Program& program, const Sharing& sharing)
     }
     for (uint32_t s = 0; s < m_Steps.size(); ++s)
     {
-        const size_t bytes = m_Steps[s].m_Workload == nullptr ? 0 : m_Steps[s].m_Workload->GetScratchBytes();
+        const size_t bytes = m_Steps[s].m_ScratchBytes;
         if (bytes != 0)
         {
             Contents& contents = memories[program.Steps()[s].m_Memory];
@@ -314,7 +314,7 @@ void Plan::CheckTotal(const Program& program, const Limits& limits) const
     uint64_t bytesLeft = limits.m_MaxTotalBytes;
     bool isTooMuch = arenaBytes > bytesLeft;
     bytesLeft -= isTooMuch ? bytesLeft : arenaBytes;
-    for (size_t s = 0; s < m_Steps.size() && !isTooMuch; ++s)
+    for (size_t s = 0; s < m_Steps.size() && !isTooMuch && !program.States().empty(); ++s)
     {
         const Step& step = program.Steps()[s];
         const uint64_t bytes = step.m_State != NoState ? m_Infos[step.m_FirstOutput].GetNumBytes() : 0;

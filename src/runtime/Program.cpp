@@ -23,7 +23,6 @@ Program::Program(std::unique_ptr<Graph> graph, const BackendRegistry& registry, 
     : m_OwnedGraph(std::move(graph)), m_Graph(*m_OwnedGraph), m_Memories(memories),
       m_HostAlignment(memories[HostMemory].m_Alignment)
 {
-    NumberValues();
     MakeSteps(registry, options, profiler);
 }
 
@@ -31,22 +30,17 @@ Program::Program(const Graph& graph, const BackendRegistry& registry, const Memo
                  const ModelOptions& options, Profiler& profiler)
     : m_Graph(graph), m_Memories(memories), m_HostAlignment(memories[HostMemory].m_Alignment)
 {
-    NumberValues();
     MakeSteps(registry, options, profiler);
 }
 
-void Program::NumberValues()
+void Program::NumberValues(const Layer& layer)
 {
-    m_FirstValue.resize(m_Graph.Size());
-    for (const auto& layer : m_Graph.Layers())
+    m_FirstValue.push_back(static_cast<ValueId>(m_Values.size()));
+    const ConstantPayload* constant = layer.GetConstant();
+    for (const OutputSlot& output : layer.Outputs())
     {
-        m_FirstValue[layer->m_Index] = static_cast<ValueId>(m_Values.size());
-        const ConstantPayload* constant = layer->GetConstant();
-        for (const OutputSlot& output : layer->Outputs())
-        {
-            m_Values.push_back(
-                {&output, constant != nullptr ? constant->m_Tensor.GetMemoryArea() : nullptr, 0, HostMemory});
-        }
+        m_Values.push_back(
+            {&output, constant != nullptr ? constant->m_Tensor.GetMemoryArea() : nullptr, 0, HostMemory});
     }
 }
 
@@ -70,21 +64,30 @@ State& Program::FindState(const Layer& layer)
 
 void Program::AddInputs(Step& step)
 {
-    step.m_Inputs.reserve(step.m_Layer->GetNumInputSlots());
-    for (const InputSlot& input : step.m_Layer->Inputs())
+    const Span<InputSlot> inputs = step.m_Layer->Inputs();
+    auto* const values = static_cast<ValueId*>(m_Memory.Allocate(inputs.size() * sizeof(ValueId), alignof(ValueId)));
+    const TensorInfo** overrides = nullptr;
+    for (size_t i = 0; i < inputs.size(); ++i)
     {
-        const ValueId value = ValueOf(input);
-        if (value != NoValue && input.IsTensorInfoOverridden())
+        values[i] = ValueOf(inputs[i]);
+        if (values[i] == NoValue)
         {
-            step.m_Overrides.resize(step.m_Layer->GetNumInputSlots(), nullptr);
-            step.m_Overrides[step.m_Inputs.size()] = &input.GetTensorInfo();
+            continue;
         }
-        step.m_Inputs.push_back(value);
-        if (value != NoValue)
+        m_Values[values[i]].m_LastUse = static_cast<uint32_t>(m_Steps.size());
+        if (inputs[i].IsTensorInfoOverridden())
         {
-            m_Values[value].m_LastUse = static_cast<uint32_t>(m_Steps.size());
+            if (overrides == nullptr)
+            {
+                overrides = static_cast<const TensorInfo**>(
+                    m_Memory.Allocate(inputs.size() * sizeof(const TensorInfo*), alignof(const TensorInfo*)));
+                std::fill_n(overrides, inputs.size(), nullptr);
+            }
+            overrides[i] = &inputs[i].GetTensorInfo();
         }
     }
+    step.m_Inputs = {values, inputs.size()};
+    step.m_Overrides = {overrides, overrides != nullptr ? inputs.size() : 0};
 }
 
 void Program::SetMemory(Step& step, MemoryId memory)
@@ -148,11 +151,19 @@ void Program::MakeSteps(const BackendRegistry& registry, const ModelOptions& opt
     const IWorkloadFactory* factory = nullptr;
     MemoryId memory = HostMemory;
     LayerViewMaker maker;
+    if (!m_Graph.IsInOrder())
+    {
+        throw GraphValidationException("the layers are not in an order of execution; optimize the network");
+    }
     m_Steps.reserve(m_Graph.Size());
+    m_Values.reserve(m_Graph.Size());
+    m_FirstValue.reserve(m_Graph.Size());
     for (const auto& layer : m_Graph.Layers())
     {
+        NumberValues(*layer);
         Step step;
         step.m_Layer = layer.get();
+        step.m_Type = layer->GetType();
         step.m_FirstOutput = m_FirstValue[layer->m_Index];
         step.m_NumOutputs = layer->GetNumOutputSlots();
         switch (layer->GetType())

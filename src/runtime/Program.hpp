@@ -3,6 +3,7 @@
 // shared by the plans and execution contexts of one loaded network.
 #pragma once
 
+#include "common/PageArena.hpp"
 #include "graph/Graph.hpp"
 #include "runtime/MemorySpaces.hpp"
 
@@ -35,22 +36,20 @@ struct Step
     ~Step();
 
     const Layer* m_Layer = nullptr;
+    LayerType m_Type = LayerType::Input;                  ///< the layer's
     std::unique_ptr<IWorkload> m_Workload;                ///< null: the runtime runs it
     std::vector<std::unique_ptr<NestedProgram>> m_Bodies; ///< of control flow, in the order of Layer::Bodies()
     uint32_t m_State = NoState;                           ///< of ReadState: index into Program::States()
     MemoryId m_Memory = HostMemory;                       ///< of its outputs and scratch
-    std::vector<ValueId> m_Inputs;                        ///< NoValue where not connected
+    Span<const ValueId> m_Inputs;                         ///< NoValue where not connected
     /// By input: the info that the layer takes the value for in place of the value's own, or null. Empty where no input
     /// has one (IInputSlot::SetTensorInfo).
-    std::vector<const TensorInfo*> m_Overrides;
+    Span<const TensorInfo* const> m_Overrides;
     ValueId m_FirstOutput = 0; ///< outputs are consecutive values
     uint32_t m_NumOutputs = 0;
 
     /// Whether it brings its input into another memory.
-    bool IsCopy() const
-    {
-        return m_Layer->GetType() == LayerType::MemCopy || m_Layer->GetType() == LayerType::MemImport;
-    }
+    bool IsCopy() const { return m_Type == LayerType::MemCopy || m_Type == LayerType::MemImport; }
 };
 
 struct Value
@@ -112,7 +111,7 @@ private:
 
     static size_t Find(const std::vector<Binding>& bindings, const BindingIndex& index, LayerBindingId id,
                        const char* kind);
-    void NumberValues();
+    void NumberValues(const Layer& layer);
     void MakeSteps(const BackendRegistry& registry, const ModelOptions& options, Profiler& profiler);
     ValueId ValueOf(const InputSlot& input) const;
     State& FindState(const Layer& layer);
@@ -121,6 +120,7 @@ private:
     void CheckMemory(const Step& step) const;
     void CheckBoundMemory() const;
 
+    PageArena m_Memory; ///< of the steps' lists
     std::unique_ptr<Graph> m_OwnedGraph;
     const Graph& m_Graph;
     const MemorySpaces& m_Memories;

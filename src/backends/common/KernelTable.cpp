@@ -290,11 +290,11 @@ class TableWorkload final : public IWorkload
 {
 public:
     TableWorkload(const Kernel& kernel, const LayerView& layer, std::shared_ptr<const PackedWeights> packed)
-        : m_Kernel(kernel), m_Name(kernel.m_Name), m_HasEffect(HasEffect(layer.m_Type)), m_Packed(std::move(packed))
+        : m_Kernel(kernel), m_HasEffect(HasEffect(layer.m_Type)), m_Packed(std::move(packed))
     {
         if (layer.m_FusedActivation != nullptr)
         {
-            m_Name += "+Activation";
+            m_FusedName = std::make_unique<const std::string>(std::string(kernel.m_Name) + "+Activation");
         }
     }
 
@@ -307,11 +307,11 @@ public:
         }
         return std::make_unique<TableShapedWorkload>(std::move(prepared), m_Packed);
     }
-    const char* GetName() const override { return m_Name.c_str(); }
+    const char* GetName() const override { return m_FusedName != nullptr ? m_FusedName->c_str() : m_Kernel.m_Name; }
 
 private:
     const Kernel& m_Kernel;
-    std::string m_Name;
+    std::unique_ptr<const std::string> m_FusedName; ///< where it is not the kernel's
     bool m_HasEffect;
     std::shared_ptr<const PackedWeights> m_Packed;
 };
