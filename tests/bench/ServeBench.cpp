@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// bench_serve: one model on Tenon in a process of its own, which runs it when it is told to. performance.py talks to it
+// and to workers of other engines (perf/peer_worker.py) that answer the same commands, so that they run in turn.
+//
+// usage: bench_serve MODEL.tflite [--compute CpuAcc,CpuRef] [--threads N] [--bf16] [--fast-math] [--inputs A.bin,B.bin]
+// Reads commands from standard input and answers each with one line of JSON; an error ends it with status 1.
+//   describe          type and shape of each input
+//   load              parse, optimize and load: milliseconds of each, and of all as "init"
+//   run COUNT MAX_MS  runs it COUNT times, or less often once MAX_MS have passed: milliseconds of each run
+//   memory            growth of the peak resident set since just before "load", in KiB
+#include <tenon/Tenon.hpp>
+#include <tenon/parsers/ITfLiteParser.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tenon::bench
+{
+
+namespace
+{
+
+using Clock = std::chrono::steady_clock;
+
+double Milliseconds(Clock::time_point from, Clock::time_point to)
+{
+    return std::chrono::duration<double, std::milli>(to - from).count();
+}
+
+std::vector<std::string> Split(const std::string& list)
+{
+    std::vector<std::string> parts;
+    std::istringstream stream(list);
+    for (std::string part; std::getline(stream, part, ',');)
+    {
+        parts.push_back(part);
+    }
+    return parts;
+}
+
+struct Arguments
+{
+    std::string m_Model;
+    std::string m_Compute = "CpuAcc,CpuRef";
+    unsigned int m_Threads = 1;
+    bool m_Bf16 = false;
+    bool m_FastMath = false;
+    std::vector<std::string> m_Inputs;
+};
+
+Arguments Read(const std::vector<std::string>& words)
+{
+    Arguments arguments;
+    for (size_t i = 0; i < words.size(); ++i)
+    {
+        const auto value = [&]() -> const std::string&
+        {
+            if (i + 1 >= words.size())
+            {
+                throw std::invalid_argument(words[i] + " needs a value");
+            }
+            return words[++i];
+        };
+        if (words[i] == "--compute")
+        {
+            arguments.m_Compute = value();
+        }
+        else if (words[i] == "--threads")
+        {
+            arguments.m_Threads = static_cast<unsigned int>(std::stoul(value()));
+        }
+        else if (words[i] == "--inputs")
+        {
+            arguments.m_Inputs = Split(value());
+        }
+        else if (words[i] == "--bf16")
+        {
+            arguments.m_Bf16 = true;
+        }
+        else if (words[i] == "--fast-math")
+        {
+            arguments.m_FastMath = true;
+        }
+        else if (arguments.m_Model.empty() && words[i].rfind("--", 0) != 0)
+        {
+            arguments.m_Model = words[i];
+        }
+        else
+        {
+            throw std::invalid_argument("unknown argument " + words[i]);
+        }
+    }
+    if (arguments.m_Model.empty())
+    {
+        throw std::invalid_argument("usage: bench_serve MODEL.tflite [--compute LIST] [--threads N] [--bf16] "
+                                    "[--fast-math] [--inputs FILES]");
+    }
+    return arguments;
+}
+
+std::vector<char> ReadInput(const std::string& path, size_t bytes)
+{
+    std::ifstream file(path, std::ios::binary);
+    std::vector<char> content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    if (!file || content.size() != bytes)
+    {
+        throw std::runtime_error(path + ": cannot be read, or has not the " + std::to_string(bytes) +
+                                 " bytes of the input");
+    }
+    return content;
+}
+
+/// A line of /proc/self/status, in KiB; 0 where there is none.
+long ReadStatus(const std::string& name)
+{
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+    {
+        if (line.rfind(name + ":", 0) == 0)
+        {
+            return std::stol(line.substr(name.size() + 1));
+        }
+    }
+    return 0;
+}
+
+/// The model, from its file to its outputs.
+class Session
+{
+public:
+    explicit Session(Arguments arguments)
+        : m_Arguments(std::move(arguments)), m_Runtime(IRuntime::Create({})), m_Parser(ITfLiteParser::Create())
+    {
+    }
+
+    std::string Describe()
+    {
+        const INetworkPtr network = Parse();
+        std::string text;
+        for (const auto& [id, info] : m_Bindings)
+        {
+            text += (text.empty() ? "" : ", ") + std::string(R"({"type": ")") + GetDataTypeName(info.GetDataType()) +
+                    R"(", "shape": )" + info.GetShape().ToString() + "}";
+        }
+        return "{\"inputs\": [" + text + "]}";
+    }
+
+    std::string Load()
+    {
+        // From here on the peak counts from what is resident now.
+        std::ofstream("/proc/self/clear_refs") << '5';
+        m_ResidentBefore = ReadStatus("VmRSS");
+        const auto start = Clock::now();
+        const INetworkPtr network = Parse();
+        const auto parsed = Clock::now();
+        IOptimizedNetworkPtr optimized =
+            Optimize(*network, Backends(), m_Runtime->GetDeviceSpec(), MakeOptimizerOptions());
+        const auto optimizedAt = Clock::now();
+        INetworkProperties properties;
+        properties.m_NumberOfThreads = m_Arguments.m_Threads;
+        std::string error;
+        if (m_Runtime->LoadNetwork(m_Network, std::move(optimized), error, properties) != Status::Success)
+        {
+            throw std::runtime_error(error);
+        }
+        const auto loaded = Clock::now();
+        BindInputs();
+        std::ostringstream answer;
+        answer << "{\"init\": " << Milliseconds(start, loaded) << ", \"parse\": " << Milliseconds(start, parsed)
+               << ", \"optimize\": " << Milliseconds(parsed, optimizedAt)
+               << ", \"load\": " << Milliseconds(optimizedAt, loaded) << "}";
+        return answer.str();
+    }
+
+    std::string Run(unsigned int count, double mostMilliseconds)
+    {
+        if (m_Network < 0)
+        {
+            throw std::runtime_error("run before load");
+        }
+        std::ostringstream answer;
+        const auto begin = Clock::now();
+        for (unsigned int i = 0; i < count; ++i)
+        {
+            const auto start = Clock::now();
+            m_Runtime->EnqueueWorkload(m_Network, m_Inputs,
+                                       [this](LayerBindingId output, const TensorInfo& info)
+                                       {
+                                           auto& memory = m_Outputs[output];
+                                           memory.resize(info.GetNumBytes());
+                                           return memory.data();
+                                       });
+            const auto end = Clock::now();
+            answer << (i == 0 ? "" : ", ") << Milliseconds(start, end);
+            if (Milliseconds(begin, end) > mostMilliseconds)
+            {
+                break;
+            }
+        }
+        return "{\"ms\": [" + answer.str() + "]}";
+    }
+
+    std::string Memory() const
+    {
+        return "{\"peak_growth_kib\": " + std::to_string(ReadStatus("VmHWM") - m_ResidentBefore) + "}";
+    }
+
+private:
+    INetworkPtr Parse()
+    {
+        INetworkPtr network = m_Parser->CreateNetworkFromBinaryFile(m_Arguments.m_Model.c_str());
+        const size_t subgraph = m_Parser->GetNetworkSubgraph();
+        m_Bindings.clear();
+        for (const std::string& name : m_Parser->GetSubgraphInputTensorNames(subgraph))
+        {
+            m_Bindings.push_back(m_Parser->GetNetworkInputBindingInfo(subgraph, name));
+        }
+        return network;
+    }
+
+    std::vector<BackendId> Backends() const
+    {
+        const std::vector<std::string> names = Split(m_Arguments.m_Compute);
+        return {names.begin(), names.end()};
+    }
+
+    OptimizerOptionsOpaque MakeOptimizerOptions() const
+    {
+        OptimizerOptionsOpaque options;
+        options.SetReduceFp32ToBf16(m_Arguments.m_Bf16);
+        if (m_Arguments.m_FastMath)
+        {
+            options.AddModelOption(BackendOptions("CpuAcc", {{"FastMathEnabled", true}}));
+        }
+        return options;
+    }
+
+    /// The files of --inputs, or zeros where none are given.
+    void BindInputs()
+    {
+        if (!m_Arguments.m_Inputs.empty() && m_Arguments.m_Inputs.size() != m_Bindings.size())
+        {
+            throw std::runtime_error("the model has " + std::to_string(m_Bindings.size()) + " inputs, not " +
+                                     std::to_string(m_Arguments.m_Inputs.size()));
+        }
+        m_Memory.reserve(m_Bindings.size());
+        for (size_t i = 0; i < m_Bindings.size(); ++i)
+        {
+            TensorInfo info = m_Bindings[i].second;
+            info.SetConstant();
+            m_Memory.push_back(m_Arguments.m_Inputs.empty() ? std::vector<char>(info.GetNumBytes())
+                                                            : ReadInput(m_Arguments.m_Inputs[i], info.GetNumBytes()));
+            m_Inputs.emplace_back(m_Bindings[i].first, ConstTensor(info, m_Memory.back().data()));
+        }
+    }
+
+    Arguments m_Arguments;
+    IRuntimePtr m_Runtime;
+    ITfLiteParserPtr m_Parser;
+    std::vector<BindingPointInfo> m_Bindings;
+    NetworkId m_Network = -1;
+    std::vector<std::vector<char>> m_Memory;
+    std::map<LayerBindingId, std::vector<char>> m_Outputs;
+    InputTensors m_Inputs;
+    long m_ResidentBefore = 0;
+};
+
+std::string Answer(Session& session, const std::string& line)
+{
+    std::istringstream words(line);
+    std::string command;
+    words >> command;
+    if (command == "describe")
+    {
+        return session.Describe();
+    }
+    if (command == "load")
+    {
+        return session.Load();
+    }
+    if (command == "memory")
+    {
+        return session.Memory();
+    }
+    unsigned int count = 0;
+    double mostMilliseconds = 0.0;
+    if (command == "run" && words >> count >> mostMilliseconds)
+    {
+        return session.Run(count, mostMilliseconds);
+    }
+    throw std::invalid_argument("unknown command: " + line);
+}
+
+} // namespace
+
+} // namespace tenon::bench
+
+int main(int argc, char** argv)
+{
+    try
+    {
+        tenon::bench::Session session(tenon::bench::Read({argv + 1, argv + argc}));
+        for (std::string line; std::getline(std::cin, line);)
+        {
+            std::cout << tenon::bench::Answer(session, line) << std::endl;
+        }
+        return 0;
+    }
+    catch (const std::exception& error)
+    {
+        std::cerr << error.what() << std::endl;
+        return 1;
+    }
+}

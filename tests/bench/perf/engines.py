@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Engines that performance.py compares, and the worker processes that run one model on one of them."""
+import importlib.metadata
+import importlib.util
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from perf.models import FLOAT_CLASSES
+
+WORKER = Path(__file__).with_name("peer_worker.py")
+# Name: what to import, what to ask the package registry for.
+PEERS = {
+    "tflite-xnnpack": ("ai_edge_litert", "ai-edge-litert"),
+    "tflite-builtin": ("ai_edge_litert", "ai-edge-litert"),
+    "openvino-f32": ("openvino", "openvino"),
+    "openvino-bf16": ("openvino", "openvino"),
+    "onnxruntime": ("onnxruntime", "onnxruntime"),
+}
+TENON = {"tenon": [], "tenon-bf16": ["--bf16"], "tenon-fast": ["--fast-math"]}
+ENGINES = [*TENON, *PEERS]
+DEFAULT_ENGINES = [name for name in ENGINES if name != "tenon-fast"]
+
+
+class WorkerError(Exception):
+    """What an engine said when it refused a model, or that it did not answer."""
+
+
+def missing_reason(engine):
+    """Why an engine cannot run here; None if it can."""
+    if engine in TENON:
+        return None
+    module, package = PEERS[engine]
+    return None if importlib.util.find_spec(module) else f"{package} is not installed"
+
+
+def version(engine):
+    return importlib.metadata.version(PEERS[engine][1])
+
+
+def can_run(engine, model):
+    """Whether the comparison makes sense: bf16 needs floats, ONNX Runtime a twin of the model."""
+    if engine == "onnxruntime":
+        return model.onnx is not None
+    return engine not in ("tenon-bf16", "tenon-fast") or model.kind in FLOAT_CLASSES | {"hybrid", "other"}
+
+
+def raise_priority():
+    """Ahead of all ordinary processes, where that is permitted: others' load then hardly shows in the times."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+    except OSError:
+        pass
+
+
+class Worker:
+    """A process with one model on one engine, on the given cores. Use as a context manager, or call close()."""
+
+    def __init__(self, engine, model, settings):
+        inputs = [str(path) for path in model.inputs]
+        if engine in TENON:
+            command = [str(settings.exe), str(model.path), "--compute", settings.compute, "--threads",
+                       str(settings.threads), *TENON[engine], *(["--inputs", ",".join(inputs)] if inputs else [])]
+        else:
+            path = model.onnx if engine == "onnxruntime" else model.path
+            command = [sys.executable, str(WORKER), engine, str(path), str(settings.threads), *inputs]
+
+        def prepare():
+            os.sched_setaffinity(0, settings.cores)
+            if settings.priority:
+                raise_priority()
+
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        text=True, preexec_fn=prepare)
+        self.timeout = settings.timeout
+        self.answers = queue.Queue()
+        self.errors = []
+        self.readers = [threading.Thread(target=self._read_answers, daemon=True),
+                        threading.Thread(target=self._read_errors, daemon=True)]
+        for reader in self.readers:
+            reader.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def _read_answers(self):
+        for line in self.process.stdout:
+            if line.startswith("{"):
+                self.answers.put(line)
+        self.answers.put(None)
+
+    def _read_errors(self):
+        self.errors.extend(self.process.stderr)
+
+    def ask(self, command):
+        """The answer to one command."""
+        try:
+            self.process.stdin.write(command + "\n")
+            self.process.stdin.flush()
+            answer = self.answers.get(timeout=self.timeout)
+        except queue.Empty:
+            self.process.kill()
+            raise WorkerError(f"no answer to '{command}' within {self.timeout:g} s") from None
+        except BrokenPipeError:
+            answer = None
+        if answer is None:
+            status = self.process.wait()
+            self.readers[1].join()
+            text = [line.strip() for line in self.errors if line.strip()]
+            raise WorkerError(text[-1] if status == 1 and text else f"ended with status {status}")
+        return json.loads(answer)
+
+    def close(self):
+        """Ends the process."""
+        self.process.stdin.close()
+        try:
+            self.process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        for reader in self.readers:
+            reader.join()
+        self.process.stdout.close()
+        self.process.stderr.close()

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures one model on several engines in turn, for performance.py."""
+import statistics
+import time
+from dataclasses import dataclass, field
+
+from perf.engines import Worker, WorkerError
+
+# Inferences after which the peak of memory is read, the first one among them.
+INFERENCES_FOR_MEMORY = 10
+MOST_RUNS = 100000
+# Loading is compared for these alone; others load once.
+LOADED_OFTEN = {"tenon", "tflite-xnnpack"}
+
+
+@dataclass
+class Figures:
+    """Of one model on one engine. Milliseconds and KiB; `rounds` has the median of each turn."""
+    rounds: list = field(default_factory=list)
+    init: list = field(default_factory=list)
+    first: list = field(default_factory=list)
+    memory: list = field(default_factory=list)
+    error: str = ""
+
+    def median(self, what):
+        values = getattr(self, what)
+        return statistics.median(values) if values else None
+
+    @property
+    def ready(self):
+        """Loading and the first inference together."""
+        sums = [a + b for a, b in zip(self.init, self.first)]
+        return statistics.median(sums) if sums else None
+
+    @property
+    def deviation(self):
+        """Standard deviation of the turns, as a share of their mean."""
+        return statistics.stdev(self.rounds) / statistics.mean(self.rounds) if len(self.rounds) > 1 else None
+
+
+def ratio(mine, other):
+    """Median of the ratios of turns that followed each other; None where one of the two did not run."""
+    if not mine or not other or not mine.rounds or not other.rounds:
+        return None
+    return statistics.median(a / b for a, b in zip(mine.rounds, other.rounds))
+
+
+def load(engine, model, settings, figures):
+    """A new worker with the model loaded and run for the first times; what that took goes into the figures."""
+    worker = Worker(engine, model, settings)
+    try:
+        init = worker.ask("load")["init"]
+        first = worker.ask("run 1 0")["ms"][0]
+        worker.ask(f"run {INFERENCES_FOR_MEMORY - 1} {settings.turn * 20}")
+        figures.memory.append(worker.ask("memory")["peak_growth_kib"])
+    except WorkerError:
+        worker.close()
+        raise
+    figures.init.append(init)
+    figures.first.append(first)
+    return worker
+
+
+def turn(worker, milliseconds):
+    """The median of one turn; its first inference, which finds the caches full of others' data, does not count."""
+    times = worker.ask(f"run {MOST_RUNS} {milliseconds}")["ms"]
+    return statistics.median(times[1:] if len(times) > 2 else times)
+
+
+def measure(model, engines, settings):
+    """Figures of a model by engine. An engine that refuses the model has its error there, and the others go on."""
+    result = {engine: Figures() for engine in engines}
+    workers = {}
+    try:
+        for done in range(settings.loads):
+            for engine in engines:
+                if result[engine].error or (done > 0 and engine not in LOADED_OFTEN):
+                    continue
+                if engine in workers:
+                    workers.pop(engine).close()
+                run_safely(result[engine], lambda e=engine: workers.update({e: load(e, model, settings, result[e])}))
+        for _ in range(settings.rounds):
+            for engine in [e for e in engines if e in workers and not result[e].error]:
+                run_safely(result[engine],
+                           lambda e=engine: result[e].rounds.append(turn(workers[e], settings.turn)))
+                # The kernel keeps a share of each second from processes with raised priority: give it here.
+                time.sleep(1e-4 * settings.turn)
+    finally:
+        for worker in workers.values():
+            worker.close()
+    return result
+
+
+def run_safely(figures, step):
+    try:
+        step()
+    except WorkerError as error:
+        figures.error = str(error)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The models that performance.py measures: those of a folder with an index.json, and their inputs as raw files.
+
+An entry of index.json has "file", "quantization", "inputs" ([[type, shape], ...]) and, optionally, "golden": a folder
+with in0.npy, in1.npy, ... Inputs are those, or else random ones that are the same in every run.
+"""
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+CLASSES = ["uint8", "int8", "float32", "fp16-weights", "hybrid", "16x8"]
+# The first that is found in what the index says of a model's quantization names its class.
+CLASS_WORDS = {"fp16": "fp16-weights", "int16x8": "16x8", "hybrid": "hybrid", "uint8": "uint8", "int8": "int8",
+               "float32": "float32"}
+FLOAT_CLASSES = {"float32", "fp16-weights"}
+
+
+class ModelError(Exception):
+    """A model that cannot be found or has no inputs that fit; the text says which."""
+
+
+@dataclass
+class Model:
+    name: str
+    path: Path
+    kind: str
+    inputs: list = field(default_factory=list)
+    onnx: Path | None = None
+
+
+def classify(quantization):
+    return next((kind for word, kind in CLASS_WORDS.items() if word in quantization), "other")
+
+
+def random_array(dtype, shape, seed):
+    """Floats in [-1, 1), integers over their whole range; indices and booleans, as int32, int64 and bool are, in
+    {0, 1}."""
+    random = np.random.default_rng(seed)
+    kind = np.dtype(dtype)
+    if kind.kind == "f":
+        return random.uniform(-1.0, 1.0, shape).astype(kind)
+    if kind.itemsize <= 2 and kind.kind in "iu":
+        limits = np.iinfo(kind)
+        return random.integers(limits.min, limits.max, shape, kind, endpoint=True)
+    return random.integers(0, 2, shape).astype(kind)
+
+
+def write_inputs(arrays, folder, name):
+    """Writes each array as raw bytes and gives the files."""
+    files = []
+    for i, array in enumerate(arrays):
+        files.append(folder / f"{name}.in{i}.bin")
+        files[-1].write_bytes(np.ascontiguousarray(array).tobytes())
+    return files
+
+
+def read_index(folder, pattern, scratch):
+    """The models of folder/index.json whose file name matches the pattern, with inputs in `scratch`."""
+    index = folder / "index.json"
+    if not index.is_file():
+        raise ModelError(f"{index}: there is no such file; name a folder with models and an index.json, or .tflite files")
+    models = []
+    for entry in json.loads(index.read_text()):
+        if not re.search(pattern, entry["file"]):
+            continue
+        path = folder / entry["file"]
+        if not path.is_file():
+            raise ModelError(f"{path}: listed in {index}, but there is no such file")
+        golden = sorted((folder / entry["golden"]).glob("in*.npy"), key=lambda p: int(p.stem[2:])) \
+            if entry.get("golden") else []
+        arrays = [np.load(file) for file in golden] or \
+            [random_array(dtype, shape, i) for i, (dtype, shape) in enumerate(entry["inputs"])]
+        models.append(Model(path.stem, path, classify(entry["quantization"]), write_inputs(arrays, scratch, path.stem)))
+    return models
+
+
+def single_file(path):
+    """A model without an index: every engine makes its own inputs."""
+    if not path.is_file():
+        raise ModelError(f"{path}: there is no such model")
+    return Model(path.stem, path, "other")
+
+
+def add_twins(models, pairs):
+    """Sets the ONNX twins given as MODEL=FILE.onnx."""
+    for pair in pairs:
+        name, _, file = pair.partition("=")
+        model = next((m for m in models if m.name == name), None)
+        if model is None or not file:
+            raise ModelError(f"--onnx {pair}: expected MODEL=FILE.onnx, where MODEL is one of the models without .tflite")
+        if not Path(file).is_file():
+            raise ModelError(f"--onnx {pair}: there is no such file")
+        model.onnx = Path(file)

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One model on an engine other than Tenon, in a process of its own; the commands are those of bench_serve.
+
+usage: peer_worker.py ENGINE MODEL THREADS [INPUT.bin ...]
+
+ENGINE is tflite-xnnpack, tflite-builtin, openvino-f32, openvino-bf16 or onnxruntime. What is imported and started
+before "load" (interpreter of Python, shared libraries, plugins) counts neither as time of loading nor as memory.
+"""
+import json
+import sys
+import time
+
+import numpy as np
+
+
+def status(name):
+    """A line of /proc/self/status, in KiB."""
+    with open("/proc/self/status", encoding="ascii") as lines:
+        return next(int(line.split()[1]) for line in lines if line.startswith(name + ":"))
+
+
+def read_inputs(files, kinds):
+    """The arrays for inputs of these (type, shape); random ones, always the same, where there are no files."""
+    if files and len(files) != len(kinds):
+        raise ValueError(f"the model has {len(kinds)} inputs, not {len(files)}")
+    random = np.random.default_rng(1)
+    arrays = []
+    for i, (dtype, shape) in enumerate(kinds):
+        if files:
+            array = np.fromfile(files[i], dtype)
+            if array.size != np.prod(shape, dtype=int):
+                raise ValueError(f"{files[i]} has {array.size} elements, not those of {shape}")
+        else:
+            array = random.integers(0, 2, shape) if np.dtype(dtype).kind in "biu" else random.uniform(-1, 1, shape)
+        arrays.append(np.ascontiguousarray(array.reshape(shape).astype(dtype)))
+    return arrays
+
+
+class TfLite:
+    """LiteRT's interpreter: XNNPACK for what it takes, or builtin kernels alone."""
+
+    def __init__(self, xnnpack):
+        from ai_edge_litert.interpreter import Interpreter, OpResolverType
+        self.make = Interpreter
+        self.resolver = OpResolverType.AUTO if xnnpack else OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+        self.interpreter = None
+
+    def load(self, model, threads):
+        self.interpreter = self.make(model_path=model, num_threads=threads, experimental_op_resolver_type=self.resolver)
+        self.interpreter.allocate_tensors()
+
+    def bind(self, files):
+        details = self.interpreter.get_input_details()
+        for detail, array in zip(details, read_inputs(files, [(d["dtype"], d["shape"]) for d in details])):
+            self.interpreter.set_tensor(detail["index"], array)
+
+    def run(self):
+        self.interpreter.invoke()
+
+
+class OpenVino:
+    """OpenVINO's CPU plugin, for the latency of one request at a time."""
+
+    def __init__(self, precision):
+        import openvino
+        self.api = openvino
+        self.precision = precision
+        self.core = openvino.Core()
+        self.core.get_property("CPU", "FULL_DEVICE_NAME")
+        self.model = self.request = None
+
+    def load(self, model, threads):
+        self.model = self.core.compile_model(self.core.read_model(model), "CPU", {
+            "INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY",
+            "INFERENCE_PRECISION_HINT": self.precision})
+        self.request = self.model.create_infer_request()
+
+    def bind(self, files):
+        kinds = [(port.element_type.to_dtype(), tuple(port.shape)) for port in self.model.inputs]
+        for i, array in enumerate(read_inputs(files, kinds)):
+            self.request.set_input_tensor(i, self.api.Tensor(array))
+
+    def run(self):
+        self.request.infer()
+
+
+class OnnxRuntime:
+    """ONNX Runtime's CPU provider. Its model is a twin of the .tflite one, with shapes of its own: no input files."""
+
+    def __init__(self):
+        import onnxruntime
+        self.api = onnxruntime
+        self.session = self.feed = None
+
+    def load(self, model, threads):
+        options = self.api.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        self.session = self.api.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+    def bind(self, _):
+        types = {"float": "float32", "double": "float64"}
+        kinds = []
+        for port in self.session.get_inputs():
+            name = port.type.removeprefix("tensor(").removesuffix(")")
+            kinds.append((types.get(name, name), tuple(d if isinstance(d, int) else 1 for d in port.shape)))
+        self.feed = {port.name: array for port, array in zip(self.session.get_inputs(), read_inputs([], kinds))}
+
+    def run(self):
+        self.session.run(None, self.feed)
+
+
+ENGINES = {
+    "tflite-xnnpack": lambda: TfLite(True),
+    "tflite-builtin": lambda: TfLite(False),
+    "openvino-f32": lambda: OpenVino("f32"),
+    "openvino-bf16": lambda: OpenVino("bf16"),
+    "onnxruntime": OnnxRuntime,
+}
+
+
+def run_repeatedly(engine, count, most):
+    """Milliseconds of each run: `count`, or fewer once `most` milliseconds have passed."""
+    clock = time.perf_counter_ns
+    times = []
+    begin = clock()
+    for _ in range(count):
+        start = clock()
+        engine.run()
+        end = clock()
+        times.append(1e-6 * (end - start))
+        if 1e-6 * (end - begin) > most:
+            break
+    return times
+
+
+def main():
+    name, model, threads, *files = sys.argv[1:]
+    engine = ENGINES[name]()
+    before = 0
+    for line in sys.stdin:
+        command, *values = line.split()
+        if command == "load":
+            with open("/proc/self/clear_refs", "w", encoding="ascii") as reset:
+                reset.write("5")  # the peak counts from what is resident now
+            before = status("VmRSS")
+            start = time.perf_counter_ns()
+            engine.load(model, int(threads))
+            answer = {"init": 1e-6 * (time.perf_counter_ns() - start)}
+            engine.bind(files)
+        elif command == "run":
+            answer = {"ms": run_repeatedly(engine, int(values[0]), float(values[1]))}
+        elif command == "memory":
+            answer = {"peak_growth_kib": status("VmHWM") - before}
+        else:
+            raise ValueError(f"unknown command: {line.strip()}")
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Exception as error:  # whatever an engine throws is the answer to the command
+        sys.exit(f"{type(error).__name__}: {error}")

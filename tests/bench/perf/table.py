@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Markdown of what performance.py measured."""
+import statistics
+
+from perf.measure import ratio
+from perf.models import CLASSES, FLOAT_CLASSES
+
+HEADINGS = {"tenon": "Tenon", "tenon-bf16": "Tenon bf16", "tenon-fast": "Tenon fast math",
+            "tflite-xnnpack": "TFLite XNNPACK", "tflite-builtin": "TFLite builtin", "openvino-f32": "OpenVINO f32",
+            "openvino-bf16": "OpenVINO bf16", "onnxruntime": "ONNX Runtime"}
+# What is divided by what, in the table of ratios.
+RATIOS = [("tenon", "tflite-xnnpack"), ("tenon-bf16", "tflite-xnnpack"), ("tenon-fast", "tflite-xnnpack"),
+          ("tenon", "tflite-builtin"), ("tenon", "openvino-f32"), ("tenon-bf16", "openvino-bf16"),
+          ("tenon", "onnxruntime"), ("openvino-f32", "tflite-xnnpack"), ("openvino-bf16", "tflite-xnnpack"),
+          ("tflite-builtin", "tflite-xnnpack")]
+
+
+def number(value):
+    """Three digits, or a dash for what was not measured."""
+    if value is None:
+        return "–"
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def percent(value):
+    return "–" if value is None else f"{100 * value:.1f}%"
+
+
+def rows_of(table):
+    """Markdown of a list of rows, the first of which has the headings; the first column is text, others are figures."""
+    lines = ["| " + " | ".join(row) + " |" for row in table]
+    lines.insert(1, "|---|" + "---:|" * (len(table[0]) - 1))
+    return "\n".join(lines) + "\n"
+
+
+def dividend(engine, divisor, model, figures):
+    """Tenon in bf16 beside OpenVINO in bf16 is Tenon as it is where a model computes in integers."""
+    if (engine, divisor) == ("tenon-bf16", "openvino-bf16") and model.kind not in FLOAT_CLASSES | {"hybrid"}:
+        return figures.get("tenon")
+    return figures.get(engine)
+
+
+def ratios_of(results, engines):
+    """Pairs of engines that were measured, and for each model its ratios in that order."""
+    pairs = [p for p in RATIOS if p[0] in engines and p[1] in engines]
+    return pairs, [(model, [ratio(dividend(*p, model, figures), figures.get(p[1])) for p in pairs])
+                   for model, figures in results]
+
+
+def geometric_mean(values):
+    present = [v for v in values if v]
+    return statistics.geometric_mean(present) if present else None
+
+
+def means(ratios):
+    """A row a class, and one over all models."""
+    kinds = [k for k in [*CLASSES, "other"] if any(model.kind == k for model, _ in ratios)]
+    rows = []
+    for kind in [*kinds, None]:
+        chosen = [values for model, values in ratios if kind in (None, model.kind)]
+        name = f"**all** ({len(chosen)})" if kind is None else f"{kind} ({len(chosen)})"
+        rows.append([name, *(number(geometric_mean(column)) for column in zip(*chosen))])
+    return rows
+
+
+def times_table(results, engines):
+    table = [["model", "class", *(HEADINGS[e] for e in engines), *(["σ of Tenon"] if "tenon" in engines else [])]]
+    for model, figures in results:
+        row = [model.name, model.kind, *(number(figures[e].median("rounds")) if e in figures else "–" for e in engines)]
+        if "tenon" in engines:
+            row.append(percent(figures["tenon"].deviation))
+        table.append(row)
+    return rows_of(table)
+
+
+def start_table(results, engines):
+    table = [["model", *(f"{HEADINGS[e]}: {what}" for e in engines for what in ("init", "first")),
+              *(["Tenon / XNNPACK, sums"] if {"tenon", "tflite-xnnpack"} <= set(engines) else [])]]
+    for model, figures in results:
+        row = [model.name]
+        for engine in engines:
+            known = figures.get(engine)
+            row += [number(known.median(what)) if known else "–" for what in ("init", "first")]
+        if len(table[0]) > len(row):
+            row.append(number(quotient(figures["tenon"].ready, figures["tflite-xnnpack"].ready)))
+        table.append(row)
+    return rows_of(table)
+
+
+def memory_table(results, engines):
+    table = [["model", *(HEADINGS[e] for e in engines),
+              *(["Tenon / XNNPACK"] if {"tenon", "tflite-xnnpack"} <= set(engines) else [])]]
+    for model, figures in results:
+        grown = {e: figures[e].median("memory") if e in figures else None for e in engines}
+        row = [model.name, *(number(grown[e] / 1024 if grown[e] is not None else None) for e in engines)]
+        if len(table[0]) > len(row):
+            row.append(number(quotient(grown["tenon"], grown["tflite-xnnpack"])))
+        table.append(row)
+    return rows_of(table)
+
+
+def quotient(a, b):
+    return a / b if a is not None and b else None
+
+
+def refusals(results):
+    lines = [f"- {model.name}, {HEADINGS[engine]}: {figures.error}\n"
+             for model, by_engine in results for engine, figures in by_engine.items() if figures.error]
+    return "\n## What engines refused\n" + "".join(lines) if lines else ""
+
+
+def markdown(head, results, engines):
+    """The whole document."""
+    pairs, ratios = ratios_of(results, engines)
+    headings = [f"{HEADINGS[a]} / {HEADINGS[b]}" for a, b in pairs]
+    text = head
+    if pairs:
+        text += "\n## Ratios of times: geometric means\n" + rows_of([["class (models)", *headings], *means(ratios)])
+        text += "\n## Ratios of times\n" + rows_of(
+            [["model", *headings], *([model.name, *map(number, values)] for model, values in ratios)])
+    text += "\n## One inference, ms\n" + times_table(results, engines)
+    text += "\n## Loading and first inference, ms\n" + start_table(results, engines)
+    text += "\n## Growth of the peak resident set, MiB\n" + memory_table(results, engines)
+    return text + refusals(results)

@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compare Tenon with other engines on models: time, loading, memory. Writes a table, e.g. docs/performance.md.
+
+usage: performance.py --exe build/release/bin/bench_serve --models FOLDER [--table docs/performance.md] [--threads N]
+                      [--only REGEX] [--engines A,B] [--rounds N] [--turn MS] [--loads N] [--quick]
+                      [--layers] [--onnx MODEL=FILE.onnx ...] [--json FILE] [MODEL.tflite ...]
+
+Peers are optional; without one its columns are left out and the table says so:
+    python3 -m venv build/venv-peers
+    build/venv-peers/bin/pip install numpy ai-edge-litert openvino onnxruntime flatbuffers
+    build/venv-peers/bin/python tests/bench/performance.py ...
+FOLDER has an index.json (see perf/models.py). --layers adds models of one layer that are made on the spot
+(perf/layers.py; needs ai-edge-litert and flatbuffers). Each engine has the model in a process of its own, all on the
+same core (or cores, for --threads), which run in turn, A B A B. With --peers-only no build of Tenon is needed.
+"""
+import argparse
+import json
+import os
+import platform
+import sys
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from perf import engines as engine_list  # noqa: E402
+from perf import models as model_list  # noqa: E402
+from perf.measure import measure, ratio  # noqa: E402
+from perf.table import markdown, number  # noqa: E402
+
+HEAD = """# Performance beside other engines
+
+Generated; write it anew with
+
+    {command}
+
+{machine}
+{threads} batch 1. Engines have the model in a process of their own and run in turn on the same core, A B A B: {rounds}
+turns of about {turn:g} ms. Times are medians of the turns' medians. Ratios are medians of the ratios of turns that
+follow each other; they hold on a noisy machine, and from machine to machine, better than times do. Below 1 the first
+one of the two is faster. `–`: refused, or not measured. For models that compute in integers, Tenon bf16 / OpenVINO bf16
+is Tenon as it is: there is nothing that bf16 would change.
+
+{peers}
+
+Loading: Tenon's is parsing, optimizing and loading; TFLite's is the interpreter, its delegate and allocation;
+OpenVINO's is reading and compiling, and ONNX Runtime's the session. Each in a fresh process, libraries loaded already;
+medians of {loads} for Tenon and TFLite XNNPACK, one for the others. Memory: how much the peak of the resident set grows
+from just before loading to after ten inferences, measured inside the process itself.
+"""
+ISA = ["avx2", "fma", "f16c", "avx_vnni", "avx512f", "avx512vl", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_tile",
+       "amx_int8", "amx_bf16", "asimddp", "i8mm", "bf16", "sve"]
+
+
+def describe_machine():
+    """Name, instruction sets and number of cores."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    facts = dict(reversed([[part.strip() for part in line.split(":", 1)] for line in lines if ":" in line]))
+    flags = set((facts.get("flags") or facts.get("Features") or "").split())
+    name = facts.get("model name", platform.machine())
+    if "cpu family" in facts:
+        name += f" (family {facts['cpu family']}, model {facts['model']})"
+    return f"Machine: {name}, {os.cpu_count()} cores; of the instruction sets that matter here it has " \
+           f"{', '.join(flag for flag in ISA if flag in flags) or 'none'}."
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--exe", type=Path, help="bench_serve")
+    parser.add_argument("--models", type=Path, help="folder with models and an index.json")
+    parser.add_argument("--only", default="", help="regular expression for names in the folder")
+    parser.add_argument("--layers", action="store_true", help="add models of one layer")
+    parser.add_argument("--onnx", action="append", default=[], metavar="MODEL=FILE", help="the ONNX twin of a model")
+    parser.add_argument("--engines", default=",".join(engine_list.DEFAULT_ENGINES))
+    parser.add_argument("--peers-only", action="store_true", help="leave Tenon out")
+    parser.add_argument("--compute", default="CpuAcc,CpuRef", help="Tenon's backends")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--turn", type=float, default=100.0, help="milliseconds of one engine's turn")
+    parser.add_argument("--loads", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="3 rounds of 40 ms, 2 loads")
+    parser.add_argument("--timeout", type=float, default=300.0, help="seconds that an answer may take")
+    parser.add_argument("--no-priority", dest="priority", action="store_false", help="as any other process")
+    parser.add_argument("--table", type=Path)
+    parser.add_argument("--json", type=Path, help="all figures")
+    parser.add_argument("files", nargs="*", type=Path, metavar="MODEL.tflite")
+    arguments = parser.parse_args()
+    if arguments.quick:
+        arguments.rounds, arguments.turn, arguments.loads = 3, 40.0, 2
+    cores = sorted(os.sched_getaffinity(0))
+    if not 1 <= arguments.threads <= len(cores):
+        parser.error(f"--threads {arguments.threads}: there are {len(cores)} cores")
+    if min(arguments.rounds, arguments.loads) < 1 or arguments.turn <= 0:
+        parser.error("--rounds, --loads and --turn must be positive")
+    # The last ones: the first core has most of the interrupts.
+    arguments.cores = cores[-arguments.threads:]
+    if not arguments.models and not arguments.files and not arguments.layers:
+        parser.error("nothing to measure: name --models FOLDER, --layers or .tflite files")
+    return parser, arguments
+
+
+def choose_engines(parser, arguments):
+    """The engines that can run here, and what is to be said of the others and of versions."""
+    wanted = [name for name in arguments.engines.split(",") if name]
+    unknown = [name for name in wanted if name not in engine_list.ENGINES]
+    if unknown:
+        parser.error(f"--engines: {', '.join(unknown)}; there are {', '.join(engine_list.ENGINES)}")
+    if arguments.peers_only:
+        wanted = [name for name in wanted if name not in engine_list.TENON]
+    if any(name in engine_list.TENON for name in wanted):
+        if arguments.exe is None:
+            parser.error("--exe is missing: the path of bench_serve (or give --peers-only)")
+        if not os.access(arguments.exe, os.X_OK) or arguments.exe.is_dir():
+            parser.error(f"--exe {arguments.exe}: there is no such program; build the target bench_serve")
+    usable, notes = [], {}
+    for name in wanted:
+        reason = engine_list.missing_reason(name)
+        if reason is None:
+            usable.append(name)
+        if name in engine_list.PEERS:
+            notes.setdefault(engine_list.PEERS[name][1], reason or engine_list.version(name))
+    if not usable:
+        parser.error("none of the engines can run here: " + "; ".join(notes.values()))
+    return usable, notes
+
+
+def collect_models(arguments, scratch):
+    models = model_list.read_index(arguments.models, arguments.only, scratch) if arguments.models else []
+    models += [model_list.single_file(path) for path in arguments.files]
+    if arguments.layers:
+        from perf.layers import make_layers
+        models += [m for m in make_layers(scratch)]
+    if not models:
+        raise model_list.ModelError(f"--only {arguments.only}: no model of {arguments.models} has such a name")
+    model_list.add_twins(models, arguments.onnx)
+    return models
+
+
+def write_results(arguments, results, usable, notes):
+    command = "build/venv-peers/bin/python tests/bench/performance.py --exe build/release/bin/bench_serve --models MODELS" \
+        + " --layers" * arguments.layers + f" --threads {arguments.threads}" * (arguments.threads != 1) \
+        + " --table docs/performance.md"
+    head = HEAD.format(command=command, machine=describe_machine(), rounds=arguments.rounds, turn=arguments.turn,
+                       loads=arguments.loads, threads=f"{arguments.threads} thread" + "s," * (arguments.threads > 1)
+                       + "," * (arguments.threads == 1),
+                       peers="Peers: " + "; ".join(f"{name} {note}" if note[0].isdigit() else note
+                                                    for name, note in notes.items()) + ".")
+    if arguments.table is not None:
+        arguments.table.write_text(markdown(head, results, usable))
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps(
+            [{"model": model.name, "class": model.kind, "engines": {e: asdict(f) for e, f in figures.items()}}
+             for model, figures in results], indent=1))
+
+
+def print_line(model, figures):
+    """What is known of a model, in short: ms of each engine, and the ratio to TFLite XNNPACK."""
+    texts = []
+    for engine, known in figures.items():
+        text = f"{engine} " + ("refused" if known.error else number(known.median("rounds")))
+        share = ratio(known, figures.get("tflite-xnnpack")) if engine != "tflite-xnnpack" else None
+        texts.append(text + (f" ({share:.2f})" if share is not None else ""))
+    print(f"{model.name} [{model.kind}]: {', '.join(texts)}", flush=True)
+
+
+def main():
+    parser, arguments = parse_arguments()
+    usable, notes = choose_engines(parser, arguments)
+    with tempfile.TemporaryDirectory() as scratch:
+        try:
+            models = collect_models(arguments, Path(scratch))
+        except (model_list.ModelError, ImportError) as error:
+            sys.exit(str(error))
+        if not any(model.onnx for model in models) and "onnxruntime" in usable:
+            usable.remove("onnxruntime")
+            notes["onnxruntime"] = "onnxruntime has no twin of these models (--onnx)"
+        results = []
+        for model in models:
+            results.append((model, measure(model, [e for e in usable if engine_list.can_run(e, model)], arguments)))
+            print_line(*results[-1])
+            write_results(arguments, results, usable, notes)
+    sys.exit(any(f.error for _, figures in results for e, f in figures.items() if e in engine_list.TENON))
+
+
+if __name__ == "__main__":
+    main()
