@@ -4,7 +4,7 @@
 
 usage: performance.py --exe build/release/bin/bench_serve --models FOLDER [--table docs/performance.md] [--threads N]
                       [--only REGEX] [--engines A,B] [--rounds N] [--turn MS] [--loads N] [--quick]
-                      [--layers] [--onnx MODEL=FILE.onnx ...] [--json FILE] [MODEL.tflite ...]
+                      [--layers [KINDS]] [--onnx MODEL=FILE.onnx ...] [--json FILE] [MODEL.tflite ...]
 
 Peers are optional; without one its columns are left out and the table says so:
     python3 -m venv build/venv-peers
@@ -18,6 +18,7 @@ import argparse
 import json
 import os
 import platform
+import re
 import sys
 import tempfile
 from dataclasses import asdict
@@ -73,7 +74,8 @@ def parse_arguments():
     parser.add_argument("--exe", type=Path, help="bench_serve")
     parser.add_argument("--models", type=Path, help="folder with models and an index.json")
     parser.add_argument("--only", default="", help="regular expression for names in the folder")
-    parser.add_argument("--layers", action="store_true", help="add models of one layer")
+    parser.add_argument("--layers", nargs="?", const="hybrid,16x8", metavar="KINDS",
+                        help="add models of one layer: of hybrid,16x8, or of these kinds (also float32, int8, uint8)")
     parser.add_argument("--onnx", action="append", default=[], metavar="MODEL=FILE", help="the ONNX twin of a model")
     parser.add_argument("--engines", default=",".join(engine_list.DEFAULT_ENGINES))
     parser.add_argument("--peers-only", action="store_true", help="leave Tenon out")
@@ -132,8 +134,12 @@ def collect_models(arguments, scratch):
     models = model_list.read_index(arguments.models, arguments.only, scratch) if arguments.models else []
     models += [model_list.single_file(path) for path in arguments.files]
     if arguments.layers:
-        from perf.layers import make_layers
-        models += [m for m in make_layers(scratch)]
+        from perf import layers  # here, since it needs packages that nothing else does
+        kinds = arguments.layers.split(",")
+        unknown = [kind for kind in kinds if kind not in layers.KINDS]
+        if unknown:
+            raise model_list.ModelError(f"--layers: {', '.join(unknown)}; there are {', '.join(layers.KINDS)}")
+        models += [m for m in layers.make_layers(scratch, kinds) if re.search(arguments.only, m.name)]
     if not models:
         raise model_list.ModelError(f"--only {arguments.only}: no model of {arguments.models} has such a name")
     model_list.add_twins(models, arguments.onnx)
@@ -142,7 +148,7 @@ def collect_models(arguments, scratch):
 
 def write_results(arguments, results, usable, notes):
     command = "build/venv-peers/bin/python tests/bench/performance.py --exe build/release/bin/bench_serve --models MODELS" \
-        + " --layers" * arguments.layers + f" --threads {arguments.threads}" * (arguments.threads != 1) \
+        + f" --layers {arguments.layers}" * bool(arguments.layers) + f" --threads {arguments.threads}" * (arguments.threads != 1) \
         + " --table docs/performance.md"
     head = HEAD.format(command=command, machine=describe_machine(), rounds=arguments.rounds, turn=arguments.turn,
                        loads=arguments.loads, threads=f"{arguments.threads} thread" + "s," * (arguments.threads > 1)

@@ -54,7 +54,8 @@ def geometric_mean(values):
 
 def means(ratios):
     """A row a class, and one over all models."""
-    kinds = [k for k in [*CLASSES, "other"] if any(model.kind == k for model, _ in ratios)]
+    present = {model.kind for model, _ in ratios}
+    kinds = [k for k in CLASSES if k in present] + sorted(present - set(CLASSES))
     rows = []
     for kind in [*kinds, None]:
         chosen = [values for model, values in ratios if kind in (None, model.kind)]
