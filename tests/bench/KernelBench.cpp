@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// bench_kernels: single layers of well-known networks on CpuAcc, with the share that they reach of what this core can
+// do, which is measured first. Layers that CpuAcc does not take run on CpuRef; their label says so.
+//
+// usage: bench_kernels [--threads=N] [--fast-math] [--bf16] [--benchmark_filter=REGEX] ...
+// On a busy machine run it ahead of other processes, and on one core: taskset -c 1 chrt -r 1 bench_kernels ...
+//
+// Columns: GMAC/s; vector%: share of the fma peak (f32) or of that of 8-bit dot products of vectors; tiles%: of AMX, in
+// bf16 for floats; memcpy%: of the speed at which memcpy moves as many bytes as the layer reads and writes. Weights
+// count as bytes only where each is used once. With several threads shares are still of one core.
+#include "KernelNetworks.hpp"
+#include "LoadedLayer.hpp"
+#include "MachinePeaks.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string_view>
+#include <time.h>
+#include <vector>
+
+namespace tenon::bench
+{
+
+namespace
+{
+
+/// Of the whole process where it has one thread: what other processes take from it does not count then.
+double Now(const Settings& settings)
+{
+    timespec now{};
+    clock_gettime(settings.m_Threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// Sets the columns, from the seconds of one run.
+void ReportShares(benchmark::State& state, double seconds, const LayerNetwork& layer, const MachinePeaks& peaks)
+{
+    const auto share = [&](const char* name, double work, std::optional<double> limit)
+    {
+        if (limit)
+        {
+            state.counters[name] = 100.0 * work / seconds / *limit;
+        }
+    };
+    if (layer.m_Macs > 0.0)
+    {
+        const bool isFloat = layer.m_Element == Element::Float32;
+        state.counters["GMAC/s"] = 1e-9 * layer.m_Macs / seconds;
+        share("vector%", layer.m_Macs, isFloat ? peaks.m_Float32 : peaks.m_Int8);
+        share("tiles%", layer.m_Macs, isFloat ? peaks.m_BFloat16Tiles : peaks.m_Int8Tiles);
+    }
+    // memcpy reads one half of these bytes and writes the other.
+    const double copied = layer.m_Bytes / 2;
+    share("memcpy%", copied, MemcpyBytesPerSecond(static_cast<size_t>(copied)));
+}
+
+void Measure(benchmark::State& state, const LayerNetwork& layer, const Settings& settings, const MachinePeaks& peaks)
+{
+    try
+    {
+        LoadedLayer loaded(layer, settings);
+        loaded.Run();
+        const double start = Now(settings);
+        for (auto _ : state)
+        {
+            loaded.Run();
+        }
+        const double seconds = (Now(settings) - start) / static_cast<double>(state.iterations());
+        state.SetLabel(loaded.Backend());
+        ReportShares(state, seconds, layer, peaks);
+    }
+    catch (const Exception& error)
+    {
+        state.SkipWithError(error.what());
+    }
+}
+
+using Make = std::function<LayerNetwork(Element)>;
+
+void Register(const Make& make, const Settings& settings, const MachinePeaks& peaks)
+{
+    for (const Element element : {Element::Float32, Element::Int8, Element::UInt8})
+    {
+        // Made here for its name alone, and once more if it is chosen to run.
+        const std::string name = make(element).m_Name;
+        auto* registered = benchmark::RegisterBenchmark(name.c_str(), [=, &peaks](benchmark::State& state)
+                                                        { Measure(state, make(element), settings, peaks); });
+        registered->Unit(benchmark::kMicrosecond);
+        if (settings.m_Threads != 1)
+        {
+            registered->UseRealTime();
+        }
+    }
+}
+
+void RegisterMatrixProducts(const std::function<void(const Make&)>& add)
+{
+    struct Pointwise
+    {
+        unsigned int m_Size;
+        unsigned int m_Inputs;
+        unsigned int m_Outputs;
+    };
+    // MobileNet v1, then v2.
+    for (const auto [size, inputs, outputs] : std::initializer_list<Pointwise>{
+             {112, 32, 64},  {56, 64, 128},  {56, 128, 128},  {28, 128, 256}, {28, 256, 256}, {14, 256, 512},
+             {14, 512, 512}, {7, 512, 1024}, {7, 1024, 1024}, {112, 32, 16},  {112, 16, 96},  {56, 96, 24},
+             {56, 24, 144},  {56, 144, 24},  {28, 144, 32},   {28, 32, 192},  {28, 192, 32},  {14, 192, 64},
+             {14, 64, 384},  {14, 384, 64},  {14, 384, 96},   {14, 96, 576},  {14, 576, 96},  {7, 576, 160},
+             {7, 160, 960},  {7, 960, 160},  {7, 960, 320},   {7, 320, 1280}})
+    {
+        add([=](Element element) { return MakeConvolution(element, size, inputs, outputs, {1, 1}); });
+    }
+    // The first layer of MobileNets, then of ResNets, and their blocks.
+    add([](Element element) { return MakeConvolution(element, 224, 3, 32, {3, 2}); });
+    add([](Element element) { return MakeConvolution(element, 224, 3, 64, {7, 2}); });
+    add([](Element element) { return MakeConvolution(element, 56, 64, 64, {3, 1}); });
+    add([](Element element) { return MakeConvolution(element, 14, 256, 256, {3, 1}); });
+    add([](Element element) { return MakeFullyConnected(element, 1, 1024, 1024); });
+    add([](Element element) { return MakeFullyConnected(element, 128, 256, 1024); });
+}
+
+void RegisterDepthwise(const std::function<void(const Make&)>& add)
+{
+    struct Case
+    {
+        unsigned int m_Size;
+        unsigned int m_Channels;
+        Window m_Window;
+    };
+    for (const auto& [size, channels, window] : std::initializer_list<Case>{{112, 32, {3, 1}},
+                                                                            {112, 64, {3, 2}},
+                                                                            {112, 96, {3, 2}},
+                                                                            {56, 128, {3, 1}},
+                                                                            {56, 144, {3, 1}},
+                                                                            {56, 144, {3, 2}},
+                                                                            {28, 192, {3, 1}},
+                                                                            {28, 192, {3, 2}},
+                                                                            {14, 384, {3, 1}},
+                                                                            {14, 576, {3, 2}},
+                                                                            {7, 960, {3, 1}},
+                                                                            {28, 240, {5, 1}},
+                                                                            {28, 240, {5, 2}},
+                                                                            {14, 672, {5, 1}},
+                                                                            {7, 1152, {5, 1}}})
+    {
+        add([=](Element element) { return MakeDepthwise(element, size, channels, window); });
+    }
+}
+
+void RegisterOthers(const std::function<void(const Make&)>& add)
+{
+    for (const TensorShape& shape : {TensorShape({1, 56, 56, 24}), TensorShape({1, 14, 14, 96}),
+                                     TensorShape({1, 56, 56, 256}), TensorShape({1, 112, 112, 64})})
+    {
+        add([=](Element element) { return MakeAdd(element, shape); });
+        add([=](Element element) { return MakeTranspose(element, shape); });
+        add([=](Element element) { return MakeConcat(element, shape, 3); });
+        add([=](Element element) { return MakePad(element, shape); });
+    }
+    add([](Element element) { return MakeConcat(element, {1, 56, 56, 64}, 1); });
+    for (const TensorShape& shape : {TensorShape({1, 16, 16, 96}), TensorShape({1, 64, 64, 32})})
+    {
+        add([=](Element element) { return MakeResize(element, ResizeMethod::Bilinear, shape); });
+        add([=](Element element) { return MakeResize(element, ResizeMethod::NearestNeighbor, shape); });
+    }
+    add([](Element element) { return MakePooling(element, PoolingAlgorithm::Average, 7, 1280, {7, 1}); });
+    add([](Element element) { return MakePooling(element, PoolingAlgorithm::Max, 112, 64, {3, 2}); });
+    add([](Element element) { return MakePooling(element, PoolingAlgorithm::Max, 56, 64, {2, 2}); });
+    add([](Element element) { return MakeSoftmax(element, {1, 1001}); });
+    add([](Element element) { return MakeSoftmax(element, {4, 128, 128}); });
+}
+
+/// Takes the own options out of the arguments.
+Settings ReadSettings(int& argc, char** argv)
+{
+    Settings settings;
+    int kept = 1;
+    for (int i = 1; i < argc; ++i)
+    {
+        const std::string_view word(argv[i]);
+        constexpr std::string_view Threads = "--threads=";
+        if (word == "--fast-math")
+        {
+            settings.m_FastMath = true;
+        }
+        else if (word == "--bf16")
+        {
+            settings.m_Bf16 = true;
+        }
+        else if (word.substr(0, Threads.size()) == Threads)
+        {
+            settings.m_Threads = static_cast<unsigned int>(std::strtoul(argv[i] + Threads.size(), nullptr, 10));
+        }
+        else
+        {
+            argv[kept++] = argv[i];
+        }
+    }
+    argc = kept;
+    return settings;
+}
+
+void AddContext(const MachinePeaks& peaks)
+{
+    const auto add = [](const std::string& name, const std::optional<double>& rate, const char* unit)
+    {
+        char text[64];
+        std::snprintf(text, sizeof(text), "%.1f %s", rate.value_or(0.0) / 1e9, unit);
+        benchmark::AddCustomContext(name, rate ? text : "none");
+    };
+    add("peak float32 " + peaks.m_Float32Name, peaks.m_Float32, "GMAC/s");
+    add("peak 8-bit dot products " + peaks.m_Int8Name, peaks.m_Int8, "GMAC/s");
+    add("peak bfloat16 dot products", peaks.m_BFloat16, "GMAC/s");
+    add("peak 8-bit tiles", peaks.m_Int8Tiles, "GMAC/s");
+    add("peak bfloat16 tiles", peaks.m_BFloat16Tiles, "GMAC/s");
+    add("reading memory", peaks.m_ReadBytes, "GB/s");
+    for (const unsigned int kib : {16U, 256U, 4096U, 65536U})
+    {
+        add("memcpy of " + std::to_string(kib) + " KiB", MemcpyBytesPerSecond(size_t(kib) << 10U), "GB/s");
+    }
+}
+
+} // namespace
+
+} // namespace tenon::bench
+
+int main(int argc, char** argv)
+{
+    using namespace tenon::bench;
+    const Settings settings = ReadSettings(argc, argv);
+    // There are hundreds of layers: a tenth of a second each, unless the caller says otherwise.
+    std::string shortTime = "--benchmark_min_time=0.1";
+    std::vector<char*> arguments(argv, argv + argc);
+    arguments.insert(arguments.begin() + 1, shortTime.data());
+    int count = argc + 1;
+    benchmark::Initialize(&count, arguments.data());
+    if (benchmark::ReportUnrecognizedArguments(count, arguments.data()))
+    {
+        return 1;
+    }
+    const MachinePeaks peaks = MeasurePeaks();
+    AddContext(peaks);
+    const auto add = [&](const Make& make) { Register(make, settings, peaks); };
+    RegisterMatrixProducts(add);
+    RegisterDepthwise(add);
+    RegisterOthers(add);
+    benchmark::RunSpecifiedBenchmarks();
+    benchmark::Shutdown();
+}

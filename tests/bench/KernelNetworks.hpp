@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Networks of one layer for bench_kernels, built through the public API, with what their work adds up to.
+#pragma once
+
+#include <tenon/Tenon.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tenon::bench
+{
+
+enum class Element
+{
+    Float32,
+    Int8,
+    UInt8
+};
+
+const char* GetName(Element element);
+
+/// A network with the memory of its constants, which the network refers to.
+struct LayerNetwork
+{
+    std::string m_Name;
+    INetworkPtr m_Network{nullptr, nullptr};
+    std::vector<std::unique_ptr<std::vector<char>>> m_Constants;
+    std::vector<TensorInfo> m_Inputs; ///< bound by 0, 1, ...
+    double m_Macs = 0.0;              ///< multiply-accumulates of one run; 0 for layers that move or map elements
+    double m_Bytes = 0.0;             ///< of inputs and outputs; constants too, unless each serves many outputs
+    Element m_Element = Element::Float32;
+};
+
+struct Window
+{
+    unsigned int m_Size = 1; ///< height and width
+    unsigned int m_Stride = 1;
+};
+
+/// A convolution of a square image, padded so that stride 1 keeps its size, with bias.
+LayerNetwork MakeConvolution(Element element, unsigned int size, unsigned int inputs, unsigned int outputs,
+                             Window window);
+LayerNetwork MakeDepthwise(Element element, unsigned int size, unsigned int channels, Window window);
+LayerNetwork MakeFullyConnected(Element element, unsigned int rows, unsigned int inputs, unsigned int outputs);
+
+LayerNetwork MakeAdd(Element element, const TensorShape& shape);
+LayerNetwork MakePooling(Element element, PoolingAlgorithm algorithm, unsigned int size, unsigned int channels,
+                         Window window);
+LayerNetwork MakeSoftmax(Element element, const TensorShape& shape);
+
+/// From channels last to channels first.
+LayerNetwork MakeTranspose(Element element, const TensorShape& shape);
+/// Two tensors of that shape along an axis.
+LayerNetwork MakeConcat(Element element, const TensorShape& shape, unsigned int axis);
+/// One pixel on every side.
+LayerNetwork MakePad(Element element, const TensorShape& shape);
+/// Twice as high and wide.
+LayerNetwork MakeResize(Element element, ResizeMethod method, const TensorShape& shape);
+
+} // namespace tenon::bench

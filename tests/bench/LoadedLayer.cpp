@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads networks of one layer, with random inputs.
+#include "LoadedLayer.hpp"
+
+#include <algorithm>
+#include <random>
+
+namespace tenon::bench
+{
+
+namespace
+{
+
+std::vector<char> MakeInput(const TensorInfo& info, std::mt19937& random)
+{
+    std::vector<char> bytes(info.GetNumBytes());
+    if (info.GetDataType() == DataType::Float32)
+    {
+        auto* values = reinterpret_cast<float*>(bytes.data());
+        std::uniform_real_distribution<float> distribution(-1.0f, 1.0f);
+        std::generate_n(values, info.GetNumElements(), [&] { return distribution(random); });
+    }
+    else
+    {
+        std::generate(bytes.begin(), bytes.end(), [&] { return static_cast<char>(random() & 0xFFU); });
+    }
+    return bytes;
+}
+
+class FindCpuAcc : public IStrategy
+{
+public:
+    void ExecuteStrategy(const IConnectableLayer* layer, const BaseDescriptor&, const std::vector<ConstTensor>&,
+                         const char*, const LayerBindingId) override
+    {
+        m_Found = m_Found || layer->GetBackendId() == BackendId("CpuAcc");
+    }
+    bool m_Found = false;
+};
+
+} // namespace
+
+LoadedLayer::LoadedLayer(const LayerNetwork& layer, const Settings& settings) : m_Runtime(IRuntime::Create({}))
+{
+    OptimizerOptionsOpaque options;
+    options.SetReduceFp32ToBf16(settings.m_Bf16);
+    if (settings.m_FastMath)
+    {
+        options.AddModelOption(BackendOptions("CpuAcc", {{"FastMathEnabled", true}}));
+    }
+    IOptimizedNetworkPtr optimized =
+        Optimize(*layer.m_Network, {"CpuAcc", "CpuRef"}, m_Runtime->GetDeviceSpec(), options);
+    FindCpuAcc find;
+    optimized->ExecuteStrategy(find);
+    m_Backend = find.m_Found ? "CpuAcc" : "CpuRef";
+
+    INetworkProperties properties;
+    properties.m_NumberOfThreads = settings.m_Threads;
+    std::string error;
+    if (m_Runtime->LoadNetwork(m_Id, std::move(optimized), error, properties) != Status::Success)
+    {
+        throw RuntimeException(error);
+    }
+    std::mt19937 random(5);
+    for (unsigned int i = 0; i < layer.m_Inputs.size(); ++i)
+    {
+        TensorInfo info = layer.m_Inputs[i];
+        info.SetConstant();
+        m_Memory.push_back(MakeInput(info, random));
+        m_Inputs.emplace_back(static_cast<LayerBindingId>(i), ConstTensor(info, m_Memory.back().data()));
+    }
+    const TensorInfo output = m_Runtime->GetOutputTensorInfo(m_Id, 0);
+    m_Memory.emplace_back(output.GetNumBytes());
+    m_Outputs.emplace_back(0, Tensor(output, m_Memory.back().data()));
+}
+
+} // namespace tenon::bench
