@@ -201,21 +201,22 @@ void MeasureArithmetic(MachinePeaks& peaks)
     instruction(17) instruction(18) instruction(19) instruction(20) instruction(21)
 #define TENON_CLEAR(n) "movi v" #n ".4s, #0\n\t"
 #define TENON_FMA(n) "fmla v" #n ".4s, v0.4s, v1.4s\n\t"
-#define TENON_SDOT(n) "sdot v" #n ".4s, v0.16b, v1.16b\n\t"
+// sdot v<n>.4s, v0.16b, v1.16b, which assemblers refuse for the baseline of the architecture.
+#define TENON_SDOT(n) ".inst 0x4e819400 + " #n "\n\t"
 // clang-format on
-#define TENON_REGISTER_LOOP(name, extension, instruction)                                                              \
+#define TENON_REGISTER_LOOP(name, instruction)                                                                         \
     __attribute__((noinline)) void name()                                                                              \
     {                                                                                                                  \
         long count = LoopCount;                                                                                        \
-        asm volatile(extension TENON_CLEAR(0) TENON_CLEAR(1)                                                           \
+        asm volatile(TENON_CLEAR(0) TENON_CLEAR(1)                                                                     \
                          TENON_EACH_SUM(TENON_CLEAR) "1:\n\t" TENON_EACH_SUM(instruction) "subs %0, %0, #1\n\tb.ne 1b" \
                      : "+r"(count)                                                                                     \
                      :                                                                                                 \
                      : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v20", "v21",       \
                        "cc");                                                                                          \
     }
-TENON_REGISTER_LOOP(Fma128, "", TENON_FMA)
-TENON_REGISTER_LOOP(Sdot128, ".arch_extension dotprod\n\t", TENON_SDOT)
+TENON_REGISTER_LOOP(Fma128, TENON_FMA)
+TENON_REGISTER_LOOP(Sdot128, TENON_SDOT)
 
 void MeasureArithmetic(MachinePeaks& peaks)
 {

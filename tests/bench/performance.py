@@ -24,11 +24,15 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-from perf import engines as engine_list  # noqa: E402
-from perf import models as model_list  # noqa: E402
-from perf.measure import measure, ratio  # noqa: E402
-from perf.table import markdown, number  # noqa: E402
+from perf import engines as engine_list
+from perf.measure import measure, ratio
+from perf.table import markdown, number
+
+try:
+    from perf import models as model_list
+except ModuleNotFoundError as missing:
+    sys.exit(f"{missing.name} is not installed for {sys.executable}: the head of performance.py says "
+             "what it needs and how to run it")
 
 HEAD = """# Performance beside other engines
 
@@ -141,7 +145,7 @@ def collect_models(arguments, scratch):
             raise model_list.ModelError(f"--layers: {', '.join(unknown)}; there are {', '.join(layers.KINDS)}")
         models += [m for m in layers.make_layers(scratch, kinds) if re.search(arguments.only, m.name)]
     if not models:
-        raise model_list.ModelError(f"--only {arguments.only}: no model of {arguments.models} has such a name")
+        raise model_list.ModelError(f"--only {arguments.only}: no model has such a name")
     model_list.add_twins(models, arguments.onnx)
     return models
 
@@ -171,6 +175,9 @@ def print_line(model, figures):
         share = ratio(known, figures.get("tflite-xnnpack")) if engine != "tflite-xnnpack" else None
         texts.append(text + (f" ({share:.2f})" if share is not None else ""))
     print(f"{model.name} [{model.kind}]: {', '.join(texts)}", flush=True)
+    for engine, known in figures.items():
+        if known.error:
+            print(f"  {engine}: {known.error}", file=sys.stderr, flush=True)
 
 
 def main():

@@ -10,7 +10,7 @@ import sys
 import threading
 from pathlib import Path
 
-from perf.models import FLOAT_CLASSES
+from perf.classes import FLOAT_CLASSES
 
 WORKER = Path(__file__).with_name("peer_worker.py")
 # Name: what to import, what to ask the package registry for.
@@ -115,11 +115,17 @@ class Worker:
             self.readers[1].join()
             text = [line.strip() for line in self.errors if line.strip()]
             raise WorkerError(text[-1] if status == 1 and text else f"ended with status {status}")
-        return json.loads(answer)
+        try:
+            return json.loads(answer)
+        except json.JSONDecodeError:
+            raise WorkerError(f"answers '{command}' with what is no JSON: {answer.strip()}") from None
 
     def close(self):
         """Ends the process."""
-        self.process.stdin.close()
+        try:
+            self.process.stdin.close()
+        except BrokenPipeError:  # it has ended by itself, with a command unread
+            pass
         try:
             self.process.wait(timeout=5)
         except subprocess.TimeoutExpired:

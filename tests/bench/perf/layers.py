@@ -161,7 +161,7 @@ def add_weights(file, layer, kind, element):
     count = 1 if kind == "uint8" else layer.outputs
     scales = random.uniform(0.5, 1.0, count) / (8.0 if element == "int4" else 128.0)
     tensor = file.add("weights", element, layer.weights_shape, values, scales, 128 if element == "uint8" else 0,
-                      layer.channel_dimension)
+                      layer.channel_dimension if count > 1 else 0)
     return tensor, scales
 
 

@@ -11,12 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-CLASSES = ["uint8", "int8", "float32", "fp16-weights", "hybrid", "16x8"]
-# The first that is found in what the index says of a model's quantization names its class.
-CLASS_WORDS = {"fp16": "fp16-weights", "int16x8": "16x8", "hybrid": "hybrid", "uint8": "uint8", "int8": "int8",
-               "float32": "float32"}
-FLOAT_CLASSES = {"float32", "fp16-weights"}
-
+from perf.classes import classify
 
 class ModelError(Exception):
     """A model that cannot be found or has no inputs that fit; the text says which."""
@@ -29,10 +24,6 @@ class Model:
     kind: str
     inputs: list = field(default_factory=list)
     onnx: Path | None = None
-
-
-def classify(quantization):
-    return next((kind for word, kind in CLASS_WORDS.items() if word in quantization), "other")
 
 
 def random_array(dtype, shape, seed):

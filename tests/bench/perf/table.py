@@ -2,8 +2,8 @@
 """Markdown of what performance.py measured."""
 import statistics
 
+from perf.classes import CLASSES, FLOAT_CLASSES
 from perf.measure import ratio
-from perf.models import CLASSES, FLOAT_CLASSES
 
 HEADINGS = {"tenon": "Tenon", "tenon-bf16": "Tenon bf16", "tenon-fast": "Tenon fast math",
             "tflite-xnnpack": "TFLite XNNPACK", "tflite-builtin": "TFLite builtin", "openvino-f32": "OpenVINO f32",
