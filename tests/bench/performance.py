@@ -136,7 +136,14 @@ def choose_engines(parser, arguments):
 
 def collect_models(arguments, scratch):
     models = model_list.read_index(arguments.models, arguments.only, scratch) if arguments.models else []
-    models += [model_list.single_file(path) for path in arguments.files]
+    for path in arguments.files:
+        models.append(model_list.single_file(path))
+        if arguments.exe is not None:
+            try:
+                with engine_list.Worker("tenon", models[-1], arguments) as worker:
+                    model_list.add_random_inputs(models[-1], worker.ask("describe"), scratch)
+            except engine_list.WorkerError as error:
+                print(f"{path}: {error}", file=sys.stderr)
     if arguments.layers:
         from perf import layers  # here, since it needs packages that nothing else does
         kinds = arguments.layers.split(",")

@@ -13,6 +13,11 @@ import numpy as np
 
 from perf.classes import classify
 
+# Names of tensor types, as arrays have them.
+TYPES = {"Float32": "float32", "Float16": "float16", "QAsymmU8": "uint8", "QAsymmS8": "int8", "QSymmS8": "int8",
+         "QSymmS16": "int16", "Signed32": "int32", "Signed64": "int64", "Boolean": "bool"}
+
+
 class ModelError(Exception):
     """A model that cannot be found or has no inputs that fit; the text says which."""
 
@@ -69,10 +74,19 @@ def read_index(folder, pattern, scratch):
 
 
 def single_file(path):
-    """A model without an index: every engine makes its own inputs."""
+    """A model without an index, and without inputs so far."""
     if not path.is_file():
         raise ModelError(f"{path}: there is no such model")
     return Model(path.stem, path, "other")
+
+
+def add_random_inputs(model, description, scratch):
+    """Inputs for a model from what bench_serve says of it; without them every engine makes its own."""
+    try:
+        arrays = [random_array(TYPES[d["type"]], d["shape"], i) for i, d in enumerate(description["inputs"])]
+    except KeyError:  # a type that there are no arrays of
+        return
+    model.inputs = write_inputs(arrays, scratch, model.name)
 
 
 def add_twins(models, pairs):
