@@ -4,7 +4,7 @@
 
 usage: performance.py --exe build/release/bin/bench_serve --models FOLDER [--table docs/performance.md] [--threads N]
                       [--only REGEX] [--engines A,B] [--rounds N] [--turn MS] [--loads N] [--quick]
-                      [--layers [KINDS]] [--onnx MODEL=FILE.onnx ...] [--json FILE] [MODEL.tflite ...]
+                      [--layers [KINDS]] [--onnx FOLDER | MODEL=FILE.onnx ...] [--json FILE] [MODEL.tflite ...]
 
 Peers are optional; without one its columns are left out and the table says so:
     python3 -m venv build/venv-peers
@@ -13,6 +13,8 @@ Peers are optional; without one its columns are left out and the table says so:
 FOLDER has an index.json (see perf/models.py). --layers adds models of one layer that are made on the spot
 (perf/layers.py; needs ai-edge-litert and flatbuffers). Each engine has the model in a process of its own, all on the
 same core (or cores, for --threads), which run in turn, A B A B. With --peers-only no build of Tenon is needed.
+ONNX twins of .tflite models are made by tf2onnx (PyPI; it needs tensorflow-cpu), in an environment of its own:
+    python -m tf2onnx.convert --opset 18 --tflite MODEL.tflite --output MODEL.onnx
 """
 import argparse
 import json
@@ -44,8 +46,8 @@ Generated; write it anew with
 {threads} batch 1. Engines have the model in a process of their own and run in turn on the same core, A B A B: {rounds}
 turns of about {turn:g} ms. Times are medians of the turns' medians. Ratios are medians of the ratios of turns that
 follow each other; they hold on a noisy machine, and from machine to machine, better than times do. Below 1 the first
-one of the two is faster. `–`: refused, or not measured. For models that compute in integers, Tenon bf16 / OpenVINO bf16
-is Tenon as it is: there is nothing that bf16 would change.
+one of the two is faster. `–`: refused, or not measured. For models that compute in integers, Tenon bf16 / OpenVINO
+bf16 is Tenon as it is: there is nothing that bf16 would change. σ is the standard deviation of the turns.
 
 {peers}
 
@@ -54,8 +56,8 @@ OpenVINO's is reading and compiling, and ONNX Runtime's the session. Each in a f
 medians of {loads} for Tenon and TFLite XNNPACK, one for the others. Memory: how much the peak of the resident set grows
 from just before loading to after ten inferences, measured inside the process itself.
 """
-ISA = ["avx2", "fma", "f16c", "avx_vnni", "avx512f", "avx512vl", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_tile",
-       "amx_int8", "amx_bf16", "asimddp", "i8mm", "bf16", "sve"]
+ISA = ["avx2", "fma", "f16c", "avx_vnni", "avx512f", "avx512vl", "avx512_vnni", "avx512_bf16", "avx512_fp16",
+       "amx_tile", "amx_int8", "amx_bf16", "asimddp", "i8mm", "bf16", "sve"]
 
 
 def describe_machine():
@@ -80,7 +82,8 @@ def parse_arguments():
     parser.add_argument("--only", default="", help="regular expression for names in the folder")
     parser.add_argument("--layers", nargs="?", const="hybrid,16x8", metavar="KINDS",
                         help="add models of one layer: of hybrid,16x8, or of these kinds (also float32, int8, uint8)")
-    parser.add_argument("--onnx", action="append", default=[], metavar="MODEL=FILE", help="the ONNX twin of a model")
+    parser.add_argument("--onnx", action="append", default=[], metavar="SOURCE",
+                        help="ONNX twins: a folder with MODEL.onnx, or MODEL=FILE")
     parser.add_argument("--engines", default=",".join(engine_list.DEFAULT_ENGINES))
     parser.add_argument("--peers-only", action="store_true", help="leave Tenon out")
     parser.add_argument("--compute", default="CpuAcc,CpuRef", help="Tenon's backends")
@@ -157,15 +160,20 @@ def collect_models(arguments, scratch):
     return models
 
 
+def make_head(arguments, notes):
+    """What stands above the tables."""
+    options = ["--models MODELS"] * bool(arguments.models) + [f"--layers {arguments.layers}"] * bool(arguments.layers) \
+        + ["--onnx TWINS"] * bool(arguments.onnx) + [f"--threads {arguments.threads}"] * (arguments.threads > 1)
+    command = "build/venv-peers/bin/python tests/bench/performance.py --exe build/release/bin/bench_serve " \
+        f"{' '.join(options)} --table {arguments.table}"
+    peers = [f"{package} {note}" if note[0].isdigit() else note for package, note in notes.items()]
+    return HEAD.format(command=command, machine=describe_machine(), rounds=arguments.rounds, turn=arguments.turn,
+                       loads=arguments.loads, peers=f"Peers: {'; '.join(peers) or 'none'}.",
+                       threads="1 thread," if arguments.threads == 1 else f"{arguments.threads} threads,")
+
+
 def write_results(arguments, results, usable, notes):
-    command = "build/venv-peers/bin/python tests/bench/performance.py --exe build/release/bin/bench_serve --models MODELS" \
-        + f" --layers {arguments.layers}" * bool(arguments.layers) + f" --threads {arguments.threads}" * (arguments.threads != 1) \
-        + " --table docs/performance.md"
-    head = HEAD.format(command=command, machine=describe_machine(), rounds=arguments.rounds, turn=arguments.turn,
-                       loads=arguments.loads, threads=f"{arguments.threads} thread" + "s," * (arguments.threads > 1)
-                       + "," * (arguments.threads == 1),
-                       peers="Peers: " + "; ".join(f"{name} {note}" if note[0].isdigit() else note
-                                                    for name, note in notes.items()) + ".")
+    head = make_head(arguments, notes)
     if arguments.table is not None:
         arguments.table.write_text(markdown(head, results, usable))
     if arguments.json is not None:

@@ -16,8 +16,8 @@ from types import SimpleNamespace
 from perf import classes, engines, measure, table
 
 EXE, MODEL = Path(sys.argv[1]), Path(sys.argv[2])
-SETTINGS = SimpleNamespace(exe=EXE, compute="CpuRef", threads=1, cores=os.sched_getaffinity(0), priority=False, timeout=60.0, loads=2,
-                           rounds=3, turn=1.0)
+SETTINGS = SimpleNamespace(exe=EXE, compute="CpuRef", threads=1, cores=os.sched_getaffinity(0), priority=False,
+                           timeout=60.0, loads=2, rounds=3, turn=1.0)
 
 
 def model(path=MODEL, inputs=()):
@@ -48,6 +48,7 @@ class Figures(unittest.TestCase):
         self.assertEqual(rows["int8 (2)"], "1")
         self.assertEqual(rows["float32 (1)"], "4")
         self.assertEqual(rows["uint8 (1)"], "–")
+        self.assertEqual(rows["largest of any model"], "4")
         self.assertTrue(math.isclose(float(rows["**all** (4)"]), 4 ** (1 / 3), rel_tol=0.01))
 
 

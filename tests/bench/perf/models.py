@@ -57,7 +57,8 @@ def read_index(folder, pattern, scratch):
     """The models of folder/index.json whose file name matches the pattern, with inputs in `scratch`."""
     index = folder / "index.json"
     if not index.is_file():
-        raise ModelError(f"{index}: there is no such file; name a folder with models and an index.json, or .tflite files")
+        raise ModelError(f"{index}: there is no such file; name a folder that has models and an index.json, or .tflite "
+                         "files")
     models = []
     for entry in json.loads(index.read_text()):
         if not re.search(pattern, entry["file"]):
@@ -89,13 +90,19 @@ def add_random_inputs(model, description, scratch):
     model.inputs = write_inputs(arrays, scratch, model.name)
 
 
-def add_twins(models, pairs):
-    """Sets the ONNX twins given as MODEL=FILE.onnx."""
-    for pair in pairs:
-        name, _, file = pair.partition("=")
+def add_twins(models, sources):
+    """Sets the ONNX twins: of folders, the files named as models are; of MODEL=FILE.onnx that file."""
+    for source in sources:
+        if Path(source).is_dir():
+            for model in models:
+                file = Path(source) / f"{model.name}.onnx"
+                model.onnx = file if file.is_file() else model.onnx
+            continue
+        name, _, file = source.partition("=")
         model = next((m for m in models if m.name == name), None)
         if model is None or not file:
-            raise ModelError(f"--onnx {pair}: expected MODEL=FILE.onnx, where MODEL is one of the models without .tflite")
+            raise ModelError(f"--onnx {source}: expected a folder, or MODEL=FILE.onnx with the name of one of the "
+                             "models, without .tflite")
         if not Path(file).is_file():
-            raise ModelError(f"--onnx {pair}: there is no such file")
+            raise ModelError(f"--onnx {source}: there is no such file")
         model.onnx = Path(file)

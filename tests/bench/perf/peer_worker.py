@@ -7,6 +7,7 @@ ENGINE is tflite-xnnpack, tflite-builtin, openvino-f32, openvino-bf16 or onnxrun
 before "load" (interpreter of Python, shared libraries, plugins) counts neither as time of loading nor as memory.
 """
 import json
+import os
 import sys
 import time
 
@@ -85,7 +86,7 @@ class OpenVino:
 
 
 class OnnxRuntime:
-    """ONNX Runtime's CPU provider. Its model is a twin of the .tflite one, with shapes of its own: no input files."""
+    """ONNX Runtime's CPU provider. Its model is a twin of the .tflite one, whose inputs it has if they fit."""
 
     def __init__(self):
         import onnxruntime
@@ -98,13 +99,16 @@ class OnnxRuntime:
         options.inter_op_num_threads = 1
         self.session = self.api.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
-    def bind(self, _):
+    def bind(self, files):
         types = {"float": "float32", "double": "float64"}
         kinds = []
         for port in self.session.get_inputs():
             name = port.type.removeprefix("tensor(").removesuffix(")")
             kinds.append((types.get(name, name), tuple(d if isinstance(d, int) else 1 for d in port.shape)))
-        self.feed = {port.name: array for port, array in zip(self.session.get_inputs(), read_inputs([], kinds))}
+        sizes = [np.dtype(dtype).itemsize * int(np.prod(shape)) for dtype, shape in kinds]
+        fit = sizes == [os.path.getsize(file) for file in files]
+        arrays = read_inputs(files if fit else [], kinds)
+        self.feed = {port.name: array for port, array in zip(self.session.get_inputs(), arrays)}
 
     def run(self):
         self.session.run(None, self.feed)

@@ -12,7 +12,7 @@ HEADINGS = {"tenon": "Tenon", "tenon-bf16": "Tenon bf16", "tenon-fast": "Tenon f
 RATIOS = [("tenon", "tflite-xnnpack"), ("tenon-bf16", "tflite-xnnpack"), ("tenon-fast", "tflite-xnnpack"),
           ("tenon", "tflite-builtin"), ("tenon", "openvino-f32"), ("tenon-bf16", "openvino-bf16"),
           ("tenon", "onnxruntime"), ("openvino-f32", "tflite-xnnpack"), ("openvino-bf16", "tflite-xnnpack"),
-          ("tflite-builtin", "tflite-xnnpack")]
+          ("onnxruntime", "tflite-xnnpack"), ("tflite-builtin", "tflite-xnnpack")]
 
 
 def number(value):
@@ -53,7 +53,7 @@ def geometric_mean(values):
 
 
 def means(ratios):
-    """A row a class, and one over all models."""
+    """A row a class, one over all models, and the largest ratio of any model."""
     present = {model.kind for model, _ in ratios}
     kinds = [k for k in CLASSES if k in present] + sorted(present - set(CLASSES))
     rows = []
@@ -61,13 +61,15 @@ def means(ratios):
         chosen = [values for model, values in ratios if kind in (None, model.kind)]
         name = f"**all** ({len(chosen)})" if kind is None else f"{kind} ({len(chosen)})"
         rows.append([name, *(number(geometric_mean(column)) for column in zip(*chosen))])
-    return rows
+    largest = [max((v for v in column if v is not None), default=None) for column in zip(*(r for _, r in ratios))]
+    return [*rows, ["largest of any model", *map(number, largest)]]
 
 
 def times_table(results, engines):
     table = [["model", "class", *(HEADINGS[e] for e in engines), *(["σ of Tenon"] if "tenon" in engines else [])]]
     for model, figures in results:
-        row = [model.name, model.kind, *(number(figures[e].median("rounds")) if e in figures else "–" for e in engines)]
+        times = (figures[e].median("rounds") if e in figures else None for e in engines)
+        row = [model.name, model.kind, *map(number, times)]
         if "tenon" in engines:
             row.append(percent(figures["tenon"].deviation))
         table.append(row)
