@@ -43,13 +43,20 @@ class Figures(unittest.TestCase):
 
     def test_means_are_geometric_and_by_class(self):
         ratios = [(SimpleNamespace(kind=kind), [value]) for kind, value in
-                  [("int8", 0.5), ("int8", 2.0), ("float32", 4.0), ("uint8", None)]]
+                  [("int8", 0.5), ("int8", 2.0), ("float32", 4.0), ("uint8", None), ("16x8, layers", 9.0)]]
         rows = {row[0]: row[1] for row in table.means(ratios)}
         self.assertEqual(rows["int8 (2)"], "1")
         self.assertEqual(rows["float32 (1)"], "4")
         self.assertEqual(rows["uint8 (1)"], "–")
+        self.assertEqual(rows["16x8, layers (1)"], "9")
         self.assertEqual(rows["largest of any model"], "4")
-        self.assertTrue(math.isclose(float(rows["**all** (4)"]), 4 ** (1 / 3), rel_tol=0.01))
+        self.assertTrue(math.isclose(float(rows["**all models** (4)"]), 4 ** (1 / 3), rel_tol=0.01))
+
+
+    def test_errors_lose_folders(self):
+        self.assertEqual(table.shorten("cannot read '/home/me/a b/m.onnx' (/src/x.h:31) 1/2"),
+                         "cannot read 'a b/m.onnx' (x.h:31) 1/2")
+        self.assertLess(len(table.shorten("long " * 1000)), 200)
 
 
 class Workers(unittest.TestCase):

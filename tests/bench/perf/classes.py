@@ -1,12 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Classes of models: what they are quantized to. Means are taken over each."""
+"""Classes of models: what they are quantized to. Means are taken over each.
 
-CLASSES = ["uint8", "int8", "float32", "fp16-weights", "hybrid", "16x8"]
+Models of one layer (perf/layers.py) are in classes of their own: "hybrid, layers", "int8, layers".
+"""
+
+CLASSES = ["uint8", "int8", "float32", "fp16-weights", "hybrid", "16x8", "other"]
 # The first that is found in what the index says of a model's quantization names its class.
 CLASS_WORDS = {"fp16": "fp16-weights", "int16x8": "16x8", "hybrid": "hybrid", "uint8": "uint8", "int8": "int8",
                "float32": "float32"}
-FLOAT_CLASSES = {"float32", "fp16-weights"}
+FLOAT_CLASSES = {"float32", "fp16-weights", "hybrid", "other", "float32, layers", "hybrid, layers"}
 
 
 def classify(quantization):
     return next((kind for word, kind in CLASS_WORDS.items() if word in quantization), "other")
+
+
+def is_layer(kind):
+    return kind.endswith(", layers")
+
+
+def uses_bf16(kind):
+    """Whether bf16 would change anything: a model with floats, or one that nothing is known of."""
+    return kind in FLOAT_CLASSES

@@ -10,7 +10,7 @@ import sys
 import threading
 from pathlib import Path
 
-from perf.classes import FLOAT_CLASSES
+from perf.classes import uses_bf16
 
 WORKER = Path(__file__).with_name("peer_worker.py")
 # Name: what to import, what to ask the package registry for.
@@ -46,7 +46,7 @@ def can_run(engine, model):
     """Whether the comparison makes sense: bf16 needs floats, ONNX Runtime a twin of the model."""
     if engine == "onnxruntime":
         return model.onnx is not None
-    return engine not in ("tenon-bf16", "tenon-fast") or model.kind in FLOAT_CLASSES | {"hybrid", "other"}
+    return engine not in ("tenon-bf16", "tenon-fast") or uses_bf16(model.kind)
 
 
 def raise_priority():

@@ -185,8 +185,7 @@ def make_layer(layer, kind, folder, weights_element=None):
     path = folder / f"{name}.tflite"
     file.write(path, *operator_of(layer, kind), inputs, outputs)
     arrays = [random_array(data, layer.data_shape, 3)]
-    return Model(name, path, kind if kind in ("hybrid", "16x8") else "layer " + kind,
-                 write_inputs(arrays, folder, name))
+    return Model(name, path, f"{kind}, layers", write_inputs(arrays, folder, name))
 
 
 def make_layers(folder, kinds):

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Markdown of what performance.py measured."""
+import re
 import statistics
 
-from perf.classes import CLASSES, FLOAT_CLASSES
+from perf.classes import CLASSES, is_layer, uses_bf16
 from perf.measure import ratio
 
 HEADINGS = {"tenon": "Tenon", "tenon-bf16": "Tenon bf16", "tenon-fast": "Tenon fast math",
             "tflite-xnnpack": "TFLite XNNPACK", "tflite-builtin": "TFLite builtin", "openvino-f32": "OpenVINO f32",
             "openvino-bf16": "OpenVINO bf16", "onnxruntime": "ONNX Runtime"}
+MOST_TEXT = 160
 # What is divided by what, in the table of ratios.
 RATIOS = [("tenon", "tflite-xnnpack"), ("tenon-bf16", "tflite-xnnpack"), ("tenon-fast", "tflite-xnnpack"),
           ("tenon", "tflite-builtin"), ("tenon", "openvino-f32"), ("tenon-bf16", "openvino-bf16"),
@@ -35,7 +37,7 @@ def rows_of(table):
 
 def dividend(engine, divisor, model, figures):
     """Tenon in bf16 beside OpenVINO in bf16 is Tenon as it is where a model computes in integers."""
-    if (engine, divisor) == ("tenon-bf16", "openvino-bf16") and model.kind not in FLOAT_CLASSES | {"hybrid"}:
+    if (engine, divisor) == ("tenon-bf16", "openvino-bf16") and not uses_bf16(model.kind):
         return figures.get("tenon")
     return figures.get(engine)
 
@@ -53,16 +55,17 @@ def geometric_mean(values):
 
 
 def means(ratios):
-    """A row a class, one over all models, and the largest ratio of any model."""
+    """A row a class, one over all models (layers alone are none), and the largest ratio of any model."""
+    models = [(model, values) for model, values in ratios if not is_layer(model.kind)]
     present = {model.kind for model, _ in ratios}
-    kinds = [k for k in CLASSES if k in present] + sorted(present - set(CLASSES))
-    rows = []
-    for kind in [*kinds, None]:
-        chosen = [values for model, values in ratios if kind in (None, model.kind)]
-        name = f"**all** ({len(chosen)})" if kind is None else f"{kind} ({len(chosen)})"
-        rows.append([name, *(number(geometric_mean(column)) for column in zip(*chosen))])
-    largest = [max((v for v in column if v is not None), default=None) for column in zip(*(r for _, r in ratios))]
-    return [*rows, ["largest of any model", *map(number, largest)]]
+    groups = [(kind, [values for model, values in ratios if model.kind == kind])
+              for kind in [k for k in CLASSES if k in present] + sorted(present - set(CLASSES))]
+    if models:
+        groups.append(("**all models**", [values for _, values in models]))
+    rows = [[f"{name} ({len(chosen)})", *(number(geometric_mean(column)) for column in zip(*chosen))]
+            for name, chosen in groups]
+    largest = [max((v for v in column if v is not None), default=None) for column in zip(*(v for _, v in models))]
+    return [*rows, ["largest of any model", *map(number, largest)]] if models else rows
 
 
 def times_table(results, engines):
@@ -106,8 +109,15 @@ def quotient(a, b):
     return a / b if a is not None and b else None
 
 
+def shorten(text):
+    """An error without the folders of the machine that it was seen on, and without its end if it is long."""
+    text = re.sub(r"(?<![\w.])(?:/[^\s/'\":]+)+/", "", text)
+    return text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + " ..."
+
+
 def refusals(results):
-    lines = [f"- {model.name}, {HEADINGS[engine]}: {figures.error}\n"
+    """Which model was refused by whom, and why."""
+    lines = [f"- {model.name}, {HEADINGS[engine]}: {shorten(figures.error)}\n"
              for model, by_engine in results for engine, figures in by_engine.items() if figures.error]
     return "\n## What engines refused\n" + "".join(lines) if lines else ""
 
