@@ -105,14 +105,14 @@ void RegisterMatrixProducts(const std::function<void(const Make&)>& add)
         unsigned int m_Outputs;
     };
     // MobileNet v1, then v2.
-    for (const auto [size, inputs, outputs] : std::initializer_list<Pointwise>{
+    for (const Pointwise& c : std::initializer_list<Pointwise>{
              {112, 32, 64},  {56, 64, 128},  {56, 128, 128},  {28, 128, 256}, {28, 256, 256}, {14, 256, 512},
              {14, 512, 512}, {7, 512, 1024}, {7, 1024, 1024}, {112, 32, 16},  {112, 16, 96},  {56, 96, 24},
              {56, 24, 144},  {56, 144, 24},  {28, 144, 32},   {28, 32, 192},  {28, 192, 32},  {14, 192, 64},
              {14, 64, 384},  {14, 384, 64},  {14, 384, 96},   {14, 96, 576},  {14, 576, 96},  {7, 576, 160},
              {7, 160, 960},  {7, 960, 160},  {7, 960, 320},   {7, 320, 1280}})
     {
-        add([=](Element element) { return MakeConvolution(element, size, inputs, outputs, {1, 1}); });
+        add([=](Element element) { return MakeConvolution(element, c.m_Size, c.m_Inputs, c.m_Outputs, {1, 1}); });
     }
     // The first layer of MobileNets, then of ResNets, and their blocks.
     add([](Element element) { return MakeConvolution(element, 224, 3, 32, {3, 2}); });
@@ -131,23 +131,23 @@ void RegisterDepthwise(const std::function<void(const Make&)>& add)
         unsigned int m_Channels;
         Window m_Window;
     };
-    for (const auto& [size, channels, window] : std::initializer_list<Case>{{112, 32, {3, 1}},
-                                                                            {112, 64, {3, 2}},
-                                                                            {112, 96, {3, 2}},
-                                                                            {56, 128, {3, 1}},
-                                                                            {56, 144, {3, 1}},
-                                                                            {56, 144, {3, 2}},
-                                                                            {28, 192, {3, 1}},
-                                                                            {28, 192, {3, 2}},
-                                                                            {14, 384, {3, 1}},
-                                                                            {14, 576, {3, 2}},
-                                                                            {7, 960, {3, 1}},
-                                                                            {28, 240, {5, 1}},
-                                                                            {28, 240, {5, 2}},
-                                                                            {14, 672, {5, 1}},
-                                                                            {7, 1152, {5, 1}}})
+    for (const Case& c : std::initializer_list<Case>{{112, 32, {3, 1}},
+                                                     {112, 64, {3, 2}},
+                                                     {112, 96, {3, 2}},
+                                                     {56, 128, {3, 1}},
+                                                     {56, 144, {3, 1}},
+                                                     {56, 144, {3, 2}},
+                                                     {28, 192, {3, 1}},
+                                                     {28, 192, {3, 2}},
+                                                     {14, 384, {3, 1}},
+                                                     {14, 576, {3, 2}},
+                                                     {7, 960, {3, 1}},
+                                                     {28, 240, {5, 1}},
+                                                     {28, 240, {5, 2}},
+                                                     {14, 672, {5, 1}},
+                                                     {7, 1152, {5, 1}}})
     {
-        add([=](Element element) { return MakeDepthwise(element, size, channels, window); });
+        add([=](Element element) { return MakeDepthwise(element, c.m_Size, c.m_Channels, c.m_Window); });
     }
 }
 
