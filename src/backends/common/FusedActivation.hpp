@@ -27,6 +27,8 @@ public:
     explicit FloatClamp(const ActivationDescriptor* activation);
 
     bool IsActive() const { return m_IsActive; }
+    float GetLow() const { return m_Low; }
+    float GetHigh() const { return m_High; }
     float operator()(float x) const { return std::min(m_High, std::max(m_Low, x)); }
     /// Clamps values in place, if there is an activation.
     void Run(float* values, size_t count) const

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // BroadcastLoop: the loops of an elementwise operation on two inputs under numpy's broadcasting rules. Made in a
-// kernel's prepare step, run per inference. Used by ElementwiseBinary.
+// kernel's prepare step, run per inference. Used by ElementwiseBinary and its like; CpuAcc takes the dimensions from
+// it.
 #pragma once
 
 #include <tenon/Exceptions.hpp>
@@ -8,6 +9,7 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 
 namespace tenon::ref
 {
@@ -17,6 +19,13 @@ namespace tenon::ref
 class BroadcastLoop
 {
 public:
+    struct Dimension
+    {
+        size_t m_Size = 1;
+        size_t m_StepA = 0; ///< elements from one index to the next; 0: broadcast
+        size_t m_StepB = 0;
+    };
+
     /// Throws LayerValidationException when a and b do not broadcast to `output`.
     BroadcastLoop(const TensorShape& a, const TensorShape& b, const TensorShape& output)
     {
@@ -71,6 +80,11 @@ public:
     }
 
     bool IsEmpty() const { return m_NumRows == 0; }
+    size_t GetNumRows() const { return m_NumRows; }
+    /// The innermost dimension: steps of 0 or 1.
+    const Dimension& GetRow() const { return m_Row; }
+    /// The others, innermost first; their sizes multiply to the number of rows.
+    std::span<const Dimension> GetOuter() const { return std::span(m_Outer).first(m_NumOuter); }
 
     /// out[i] = op(a[j], b[k]) for all elements. `out` may be the memory of a or b if that has as many elements.
     template <typename In, typename Out, typename Op>
@@ -120,13 +134,6 @@ public:
     }
 
 private:
-    struct Dimension
-    {
-        size_t m_Size = 1;
-        size_t m_StepA = 0; ///< elements from one index to the next; 0: broadcast
-        size_t m_StepB = 0;
-    };
-
     [[noreturn]] static void ThrowMismatch(const TensorShape& a, const TensorShape& b, const TensorShape& output)
     {
         throw LayerValidationException("inputs of shapes " + a.ToString() + " and " + b.ToString() +

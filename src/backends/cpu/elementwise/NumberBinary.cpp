@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops of operations on two tensors of floats or 32-bit integers.
+#include "backends/cpu/elementwise/NumberBinary.hpp"
+
+#include "backends/cpu/simd/Isa.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/elementwise/NumberBinary.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: per target.
+#include "backends/cpu/simd/Bytes-inl.hpp"
+#include "backends/cpu/simd/Select-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+struct AddVectors
+{
+    template <class V>
+    HWY_INLINE V operator()(V a, V b) const
+    {
+        return hn::Add(a, b);
+    }
+};
+
+struct SubVectors
+{
+    template <class V>
+    HWY_INLINE V operator()(V a, V b) const
+    {
+        return hn::Sub(a, b);
+    }
+};
+
+struct MulVectors
+{
+    template <class V>
+    HWY_INLINE V operator()(V a, V b) const
+    {
+        return hn::Mul(a, b);
+    }
+};
+
+struct DivVectors
+{
+    template <class V>
+    HWY_INLINE V operator()(V a, V b) const
+    {
+        return hn::Div(a, b);
+    }
+};
+
+struct MaximumVectors
+{
+    template <class V>
+    HWY_INLINE V operator()(V a, V b) const
+    {
+        return GreaterOf(a, b);
+    }
+};
+
+struct MinimumVectors
+{
+    template <class V>
+    HWY_INLINE V operator()(V a, V b) const
+    {
+        return LessOf(a, b);
+    }
+};
+
+struct SqDiffVectors
+{
+    template <class V>
+    HWY_INLINE V operator()(V a, V b) const
+    {
+        const V difference = hn::Sub(a, b);
+        return hn::Mul(difference, difference);
+    }
+};
+
+struct PreluVectors
+{
+    template <class V>
+    HWY_INLINE V operator()(V a, V b) const
+    {
+        return hn::IfThenElse(hn::Ge(a, hn::Zero(hn::DFromV<V>())), a, hn::Mul(a, b));
+    }
+};
+
+template <typename Operation, class D, bool Clamps, Motion M>
+void Run(const void* a, const void* b, void* out, size_t count, FloatBounds bounds)
+{
+    using T = hn::TFromD<D>;
+    const D d;
+    const auto low = hn::Set(d, static_cast<T>(bounds.m_Low));
+    const auto high = hn::Set(d, static_cast<T>(bounds.m_High));
+    MapPairs<M == Motion::FixedA, M == Motion::FixedB>(d, static_cast<const T*>(a), static_cast<const T*>(b),
+                                                       static_cast<T*>(out), count,
+                                                       [&](auto x, auto y) HWY_ATTR
+                                                       {
+                                                           const auto result = Operation()(x, y);
+                                                           if constexpr (Clamps)
+                                                           {
+                                                               return LessOf(GreaterOf(result, low), high);
+                                                           }
+                                                           else
+                                                           {
+                                                               return result;
+                                                           }
+                                                       });
+}
+
+template <typename Operation, class D, bool Clamps>
+NumberBinaryLoop ForMotion(Motion motion)
+{
+    switch (motion)
+    {
+    case Motion::Both: return Run<Operation, D, Clamps, Motion::Both>;
+    case Motion::FixedB: return Run<Operation, D, Clamps, Motion::FixedB>;
+    case Motion::FixedA: break;
+    }
+    return Run<Operation, D, Clamps, Motion::FixedA>;
+}
+
+/// Of an operation that activations are fused into.
+template <typename Operation>
+NumberBinaryLoop Fusable(Motion motion, bool clamps)
+{
+    return clamps ? ForMotion<Operation, FloatTag, true>(motion) : ForMotion<Operation, FloatTag, false>(motion);
+}
+
+NumberBinaryLoop FindLoop(BinaryOperation operation, DataType type, Motion motion, bool clamps)
+{
+    if (type == DataType::Signed32)
+    {
+        switch (operation)
+        {
+        case BinaryOperation::Add: return ForMotion<AddVectors, IntTag, false>(motion);
+        case BinaryOperation::Sub: return ForMotion<SubVectors, IntTag, false>(motion);
+        case BinaryOperation::Mul: return ForMotion<MulVectors, IntTag, false>(motion);
+        case BinaryOperation::Maximum: return ForMotion<MaximumVectors, IntTag, false>(motion);
+        case BinaryOperation::Minimum: return ForMotion<MinimumVectors, IntTag, false>(motion);
+        case BinaryOperation::SqDiff: return ForMotion<SqDiffVectors, IntTag, false>(motion);
+        default: return nullptr;
+        }
+    }
+    switch (operation)
+    {
+    case BinaryOperation::Add: return Fusable<AddVectors>(motion, clamps);
+    case BinaryOperation::Sub: return Fusable<SubVectors>(motion, clamps);
+    case BinaryOperation::Mul: return Fusable<MulVectors>(motion, clamps);
+    case BinaryOperation::Div: return Fusable<DivVectors>(motion, clamps);
+    case BinaryOperation::Maximum: return ForMotion<MaximumVectors, FloatTag, false>(motion);
+    case BinaryOperation::Minimum: return ForMotion<MinimumVectors, FloatTag, false>(motion);
+    case BinaryOperation::SqDiff: return ForMotion<SqDiffVectors, FloatTag, false>(motion);
+    default: return nullptr;
+    }
+}
+
+NumberBinaryLoop FindPreluLoop(Motion motion)
+{
+    return ForMotion<PreluVectors, FloatTag, false>(motion);
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+HWY_EXPORT(FindLoop);
+HWY_EXPORT(FindPreluLoop);
+
+NumberBinaryLoop FindNumberBinary(BinaryOperation operation, DataType type, Motion motion, bool clamps)
+{
+    GetCpuFeatures(); // caps what is dispatched to
+    return HWY_DYNAMIC_DISPATCH(FindLoop)(operation, type, motion, clamps);
+}
+
+NumberBinaryLoop FindPrelu(Motion motion)
+{
+    GetCpuFeatures();
+    return HWY_DYNAMIC_DISPATCH(FindPreluLoop)(motion);
+}
+
+} // namespace tenon::cpu
+#endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vectors of unsigned bytes taken apart into four vectors of int32 and put together again, and roundings without the
+// repair of overflow that Highway's have. Included by sources with vector code after simd/Foreach.hpp, once for each
+// target.
+#if defined(TENON_BYTES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_BYTES_INL
+#undef TENON_BYTES_INL
+#else
+#define TENON_BYTES_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+#include <cstring>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using ByteTag = hn::ScalableTag<uint8_t>;
+using IntTag = hn::Repartition<int32_t, ByteTag>;
+using FloatTag = hn::Repartition<float, ByteTag>;
+using Bytes = hn::Vec<ByteTag>;
+using Ints = hn::Vec<IntTag>;
+using Floats = hn::Vec<FloatTag>;
+
+/// Takes quarters out of bytes: quarter q has bytes 4q to 4q + 3 of each block of 16.
+class Quarters
+{
+public:
+    Quarters()
+    {
+        alignas(16) static constexpr uint8_t Indices[64] = {
+            0,  128, 128, 128, 1,  128, 128, 128, 2,  128, 128, 128, 3,  128, 128, 128, //
+            4,  128, 128, 128, 5,  128, 128, 128, 6,  128, 128, 128, 7,  128, 128, 128, //
+            8,  128, 128, 128, 9,  128, 128, 128, 10, 128, 128, 128, 11, 128, 128, 128, //
+            12, 128, 128, 128, 13, 128, 128, 128, 14, 128, 128, 128, 15, 128, 128, 128};
+        const ByteTag d;
+        m_0 = hn::LoadDup128(d, Indices);
+        m_1 = hn::LoadDup128(d, Indices + 16);
+        m_2 = hn::LoadDup128(d, Indices + 32);
+        m_3 = hn::LoadDup128(d, Indices + 48);
+    }
+
+    template <int Quarter>
+    HWY_INLINE Ints Get(Bytes bytes) const
+    {
+        static_assert(Quarter >= 0 && Quarter < 4);
+        const Bytes& indices = Quarter == 0 ? m_0 : Quarter == 1 ? m_1 : Quarter == 2 ? m_2 : m_3;
+        return hn::BitCast(IntTag(), hn::TableLookupBytesOr0(bytes, indices));
+    }
+
+private:
+    Bytes m_0;
+    Bytes m_1;
+    Bytes m_2;
+    Bytes m_3;
+};
+
+/// Two halves of each block, saturated to unsigned bytes.
+template <class V16>
+HWY_INLINE Bytes JoinHalves(V16 low, V16 high)
+{
+#if HWY_TARGET == HWY_AVX3
+    return Bytes{_mm512_packus_epi16(low.raw, high.raw)};
+#elif HWY_TARGET == HWY_AVX2
+    return Bytes{_mm256_packus_epi16(low.raw, high.raw)};
+#elif HWY_ARCH_X86
+    return Bytes{_mm_packus_epi16(low.raw, high.raw)};
+#else
+    const hn::Half<ByteTag> half;
+    return hn::Combine(ByteTag(), hn::DemoteTo(half, high), hn::DemoteTo(half, low));
+#endif
+}
+
+/// Four quarters, `zero` added, saturated to unsigned bytes. |zero| is at most 2^15 - 2^8.
+template <class V16>
+HWY_INLINE Bytes JoinQuarters(Ints q0, Ints q1, Ints q2, Ints q3, V16 zero)
+{
+    const hn::Repartition<int16_t, ByteTag> d16;
+    return JoinHalves(hn::SaturatedAdd(hn::ReorderDemote2To(d16, q0, q1), zero),
+                      hn::SaturatedAdd(hn::ReorderDemote2To(d16, q2, q3), zero));
+}
+
+/// To nearest, halves to even. What does not fit int32 gives something.
+HWY_INLINE Ints Nearest(Floats x)
+{
+#if HWY_TARGET == HWY_AVX3
+    return Ints{_mm512_cvtps_epi32(x.raw)};
+#elif HWY_TARGET == HWY_AVX2
+    return Ints{_mm256_cvtps_epi32(x.raw)};
+#elif HWY_ARCH_X86
+    return Ints{_mm_cvtps_epi32(x.raw)};
+#else
+    return hn::NearestInt(x);
+#endif
+}
+
+/// out[i] = f(a[i], b[i]) on vectors of T; what is left over goes by way of a buffer, so that nothing beyond the ends
+/// is read or written. `out` may be a or b. With FixedA or FixedB that input is one element.
+template <bool FixedA, bool FixedB, class D, typename Out, typename F>
+HWY_INLINE void MapPairs(D d, const hn::TFromD<D>* a, const hn::TFromD<D>* b, Out* out, size_t count, const F& f)
+{
+    using T = hn::TFromD<D>;
+    const hn::Rebind<Out, D> dOut;
+    const size_t lanes = hn::Lanes(d);
+    const auto fixedA = hn::Set(d, *a);
+    const auto fixedB = hn::Set(d, *b);
+    size_t i = 0;
+    for (; i + lanes <= count; i += lanes)
+    {
+        hn::StoreU(f(FixedA ? fixedA : hn::LoadU(d, a + i), FixedB ? fixedB : hn::LoadU(d, b + i)), dOut, out + i);
+    }
+    if (i < count)
+    {
+        HWY_ALIGN T restA[HWY_MAX_BYTES / sizeof(T)] = {};
+        HWY_ALIGN T restB[HWY_MAX_BYTES / sizeof(T)] = {};
+        HWY_ALIGN Out rest[HWY_MAX_BYTES / sizeof(T)];
+        if constexpr (!FixedA)
+        {
+            std::memcpy(restA, a + i, (count - i) * sizeof(T));
+        }
+        if constexpr (!FixedB)
+        {
+            std::memcpy(restB, b + i, (count - i) * sizeof(T));
+        }
+        hn::Store(f(FixedA ? fixedA : hn::Load(d, restA), FixedB ? fixedB : hn::Load(d, restB)), dOut, rest);
+        std::memcpy(out + i, rest, (count - i) * sizeof(Out));
+    }
+}
+
+/// out[i] = f(in[i]), likewise; in and out may differ in their type.
+template <class D, typename Out, typename F>
+HWY_INLINE void MapEach(D d, const hn::TFromD<D>* in, Out* out, size_t count, const F& f)
+{
+    using T = hn::TFromD<D>;
+    const hn::Rebind<Out, D> dOut;
+    const size_t lanes = hn::Lanes(d);
+    size_t i = 0;
+    for (; i + lanes <= count; i += lanes)
+    {
+        hn::StoreU(f(hn::LoadU(d, in + i)), dOut, out + i);
+    }
+    if (i < count)
+    {
+        HWY_ALIGN T buffer[HWY_MAX_BYTES / sizeof(T)] = {};
+        HWY_ALIGN Out rest[HWY_MAX_BYTES / sizeof(T)];
+        std::memcpy(buffer, in + i, (count - i) * sizeof(T));
+        hn::Store(f(hn::Load(d, buffer)), dOut, rest);
+        std::memcpy(out + i, rest, (count - i) * sizeof(Out));
+    }
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
