@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of bytes: how they are filled, and the lookup of as many bytes at once as the processor can.
+//   AVX-512 with VBMI: two lookups in 128 bytes each.
+//   NEON of 64 bits:   four lookups in 64 bytes each.
+//   AVX-512, AVX2:     sixteen lookups in 16 bytes each.
+//   else:              one byte after the other.
+#include "backends/cpu/elementwise/ByteTable.hpp"
+
+#include "backends/cpu/elementwise/Broadcast.hpp"
+#include "backends/cpu/simd/Isa.hpp"
+#include "backends/reference/CpuRefBackend.hpp"
+
+#include <array>
+#include <vector>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/elementwise/ByteTable.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: per target.
+#include "backends/cpu/simd/Bytes-inl.hpp"
+
+#ifndef TENON_BYTE_TABLE
+#define TENON_BYTE_TABLE
+namespace tenon::cpu
+{
+
+using ByteTable = std::array<uint8_t, 256>;
+/// out[i] = table[in[i]]; `out` may be `in`.
+using LookupFunction = void (*)(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count);
+
+} // namespace tenon::cpu
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+HWY_INLINE void LookUpEach(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+    {
+        out[i] = table[in[i]];
+    }
+}
+
+#if HWY_TARGET == HWY_AVX3
+void LookUpHalves(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count)
+{
+    const ByteTag d;
+    const Bytes t0 = hn::LoadU(d, table.data());
+    const Bytes t1 = hn::LoadU(d, table.data() + 64);
+    const Bytes t2 = hn::LoadU(d, table.data() + 128);
+    const Bytes t3 = hn::LoadU(d, table.data() + 192);
+    MapEach(d, in, out, count,
+            [&](Bytes x) HWY_ATTR
+            {
+                // The lower seven bits say which of 128 bytes.
+                Bytes lower = x;
+                Bytes upper = x;
+                asm("vpermi2b %2, %1, %0" : "+v"(lower.raw) : "v"(t0.raw), "v"(t1.raw));
+                asm("vpermi2b %2, %1, %0" : "+v"(upper.raw) : "v"(t2.raw), "v"(t3.raw));
+                return hn::IfThenElse(hn::Lt(x, hn::Set(d, uint8_t{128})), lower, upper);
+            });
+}
+#endif
+
+#if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
+void LookUp(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count)
+{
+    const uint8x16x4_t t0 = vld1q_u8_x4(table.data());
+    const uint8x16x4_t t1 = vld1q_u8_x4(table.data() + 64);
+    const uint8x16x4_t t2 = vld1q_u8_x4(table.data() + 128);
+    const uint8x16x4_t t3 = vld1q_u8_x4(table.data() + 192);
+    const uint8x16_t step = vdupq_n_u8(64);
+    MapEach(ByteTag(), in, out, count,
+            [&](Bytes x) HWY_ATTR
+            {
+                // What lies outside of a part's 64 bytes leaves the result as it is.
+                uint8x16_t index = x.raw;
+                uint8x16_t result = vqtbl4q_u8(t0, index);
+                result = vqtbx4q_u8(result, t1, index = vsubq_u8(index, step));
+                result = vqtbx4q_u8(result, t2, index = vsubq_u8(index, step));
+                return Bytes(vqtbx4q_u8(result, t3, vsubq_u8(index, step)));
+            });
+}
+#elif HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+void LookUp(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count)
+{
+    const ByteTag d;
+    const Bytes outside = hn::Set(d, uint8_t{0x70});
+    MapEach(d, in, out, count,
+            [&](Bytes x) HWY_ATTR
+            {
+                // In sixteen bytes that are not meant the index gets its highest bit, for which there is 0.
+                Bytes result = hn::Zero(d);
+                HWY_UNROLL(16)
+                for (size_t part = 0; part < 16; ++part)
+                {
+                    const Bytes index =
+                        hn::SaturatedAdd(hn::Xor(x, hn::Set(d, static_cast<uint8_t>(part * 16))), outside);
+                    result =
+                        hn::Or(result, hn::TableLookupBytesOr0(hn::LoadDup128(d, table.data() + part * 16), index));
+                }
+                return result;
+            });
+}
+#else
+void LookUp(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count)
+{
+    LookUpEach(table, in, out, count);
+}
+#endif
+
+LookupFunction FindLookup()
+{
+#if HWY_TARGET == HWY_AVX3
+    if (GetCpuFeatures().m_Avx512Vbmi)
+    {
+        return LookUpHalves;
+    }
+#endif
+    return LookUp;
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+HWY_EXPORT(FindLookup);
+
+namespace
+{
+
+/// Runs all in the caller.
+class NoThreads final : public IParallelFor
+{
+public:
+    void Run(size_t count, size_t, const std::function<void(size_t, size_t)>& body) override
+    {
+        if (count != 0)
+        {
+            body(0, count);
+        }
+    }
+    unsigned int GetNumThreads() const override { return 1; }
+};
+
+/// What the reference kernel makes of each byte.
+ByteTable Fill(const ReshapeArgs& args, LayerType type)
+{
+    ByteTable all{};
+    for (size_t i = 0; i < all.size(); ++i)
+    {
+        all[i] = static_cast<uint8_t>(i);
+    }
+    TensorInfo input = args.GetInput(0);
+    TensorInfo output = args.GetOutput(0);
+    input.SetShape({static_cast<unsigned int>(all.size())});
+    output.SetShape(input.GetShape());
+    const std::vector<const TensorInfo*> inputs = {&input};
+    const std::vector<const TensorInfo*> outputs = {&output};
+    const std::vector<const void*> constants = {nullptr};
+    ReshapeArgs row = args;
+    row.m_Inputs = inputs;
+    row.m_Outputs = outputs;
+    row.m_ConstantData = constants;
+    const backends::Prepared prepared = ref::FindKernel(type)->m_Prepare(row, nullptr);
+
+    ByteTable table{};
+    const std::vector<const void*> in = {all.data()};
+    const std::vector<void*> out = {table.data()};
+    std::vector<std::byte> scratch(prepared.m_ScratchBytes);
+    NoThreads parallel;
+    ExecuteArgs run;
+    run.m_Inputs = in;
+    run.m_Outputs = out;
+    run.m_Scratch = scratch.data();
+    run.m_Parallel = &parallel;
+    prepared.m_Run(run);
+    return table;
+}
+
+} // namespace
+
+backends::Prepared MakeByteTable(const ReshapeArgs& args, LayerType type)
+{
+    GetCpuFeatures(); // caps what is dispatched to
+    const LookupFunction lookUp = HWY_DYNAMIC_DISPATCH(FindLookup)();
+    return [lookUp, table = Fill(args, type), count = args.GetOutput(0).GetNumElements()](const ExecuteArgs& run)
+    {
+        const auto* in = run.GetInput<uint8_t>(0);
+        auto* out = run.GetOutput<uint8_t>(0);
+        RunElements(*run.m_Parallel, count,
+                    [&](size_t begin, size_t end) { lookUp(table, in + begin, out + begin, end - begin); });
+    };
+}
+
+} // namespace tenon::cpu
+#endif

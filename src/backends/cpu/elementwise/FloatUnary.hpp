@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops of functions of one float. What takes arithmetic and square roots only gives what the reference kernels give;
+// the others are polynomials that are off by a few units in the last place, and agree on infinities and NaN.
+#pragma once
+
+#include <cstddef>
+
+namespace tenon::cpu
+{
+
+enum class FloatFunction
+{
+    Sigmoid,
+    TanH,   ///< a * tanh(b * x)
+    Linear, ///< a * x + b
+    ReLu,
+    BoundedReLu, ///< [b, a]
+    SoftReLu,
+    LeakyReLu, ///< a * x below 0
+    Abs,
+    Sqrt,
+    Square,
+    Elu, ///< a * (exp(x) - 1) below 0
+    HardSwish,
+    GeluTanH, ///< by its approximation with tanh
+    Gelu,
+    Negate,
+    InverseSqrt,
+    Exp,
+    Log,
+    Ceil,
+    Floor,
+    Round, ///< halves to even
+    Sign
+};
+
+/// out[i] = f(in[i]); `out` may be `in`.
+using FloatLoop = void (*)(const float* in, float* out, size_t count, float a, float b);
+
+FloatLoop FindFloatLoop(FloatFunction function);
+
+} // namespace tenon::cpu

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Activation, ElementwiseUnary and Floor of CpuAcc: floats by vector loops, 8-bit quantized tensors by tables. The rest
+// is the reference kernels'.
+#include "backends/common/KernelTable.hpp"
+#include "backends/cpu/elementwise/Broadcast.hpp"
+#include "backends/cpu/elementwise/ByteTable.hpp"
+#include "backends/cpu/elementwise/FloatUnary.hpp"
+#include "backends/reference/CpuRefBackend.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <optional>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Prepared;
+
+constexpr backends::TypeRow UnaryTypes[] = {backends::SameType(DataType::Float32),
+                                            backends::PerTensor(backends::SameType(backends::QuantizedByteTypes))};
+constexpr backends::TypeRow FloorTypes[] = {backends::SameType(DataType::Float32)};
+
+/// Elements of a part at least, for functions that take longer than memory does.
+constexpr size_t LeastCostlyElements = 8192;
+
+Prepared MakeFloat(const ReshapeArgs& args, FloatFunction function, float a, float b)
+{
+    return [loop = FindFloatLoop(function), a, b, count = args.GetOutput(0).GetNumElements()](const ExecuteArgs& run)
+    {
+        const auto* in = run.GetInput<float>(0);
+        auto* out = run.GetOutput<float>(0);
+        RunElements(
+            *run.m_Parallel, count, [&](size_t begin, size_t end) { loop(in + begin, out + begin, end - begin, a, b); },
+            LeastCostlyElements);
+    };
+}
+
+FloatFunction ToFunction(const ActivationDescriptor& descriptor)
+{
+    switch (descriptor.m_Function)
+    {
+    case ActivationFunction::Sigmoid: return FloatFunction::Sigmoid;
+    case ActivationFunction::TanH: return FloatFunction::TanH;
+    case ActivationFunction::Linear: return FloatFunction::Linear;
+    case ActivationFunction::ReLu: return FloatFunction::ReLu;
+    case ActivationFunction::BoundedReLu: return FloatFunction::BoundedReLu;
+    case ActivationFunction::SoftReLu: return FloatFunction::SoftReLu;
+    case ActivationFunction::LeakyReLu: return FloatFunction::LeakyReLu;
+    case ActivationFunction::Abs: return FloatFunction::Abs;
+    case ActivationFunction::Sqrt: return FloatFunction::Sqrt;
+    case ActivationFunction::Square: return FloatFunction::Square;
+    case ActivationFunction::Elu: return FloatFunction::Elu;
+    case ActivationFunction::HardSwish: return FloatFunction::HardSwish;
+    case ActivationFunction::Gelu: break;
+    }
+    return descriptor.m_A != 0.0f ? FloatFunction::GeluTanH : FloatFunction::Gelu;
+}
+
+/// Empty for what has no loop.
+std::optional<FloatFunction> ToFunction(UnaryOperation operation)
+{
+    switch (operation)
+    {
+    case UnaryOperation::Abs: return FloatFunction::Abs;
+    case UnaryOperation::Exp: return FloatFunction::Exp;
+    case UnaryOperation::Sqrt: return FloatFunction::Sqrt;
+    case UnaryOperation::Rsqrt: return FloatFunction::InverseSqrt;
+    case UnaryOperation::Neg: return FloatFunction::Negate;
+    case UnaryOperation::Log: return FloatFunction::Log;
+    case UnaryOperation::Ceil: return FloatFunction::Ceil;
+    case UnaryOperation::Round: return FloatFunction::Round;
+    case UnaryOperation::Sign: return FloatFunction::Sign;
+    case UnaryOperation::Sin:
+    case UnaryOperation::Cos:
+    case UnaryOperation::LogicalNot: break;
+    }
+    return std::nullopt;
+}
+
+/// What the reference kernel refuses must be refused here too.
+SupportResult CheckActivation(const LayerView& layer)
+{
+    return ref::FindKernel(LayerType::Activation)->m_Check(layer);
+}
+
+Prepared PrepareActivation(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    if (args.GetInput(0).GetDataType() != DataType::Float32)
+    {
+        return MakeByteTable(args, LayerType::Activation);
+    }
+    const auto& descriptor = args.GetDescriptor<ActivationDescriptor>();
+    return MakeFloat(args, ToFunction(descriptor), descriptor.m_A, descriptor.m_B);
+}
+
+SupportResult CheckUnary(const LayerView& layer)
+{
+    const UnaryOperation operation = layer.GetDescriptor<ElementwiseUnaryDescriptor>().m_Operation;
+    const bool isFloat = layer.GetInput(0).GetDataType() == DataType::Float32;
+    if (isFloat && !ToFunction(operation))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "there is no fast loop of the operation");
+    }
+    if (!isFloat && (operation == UnaryOperation::Sqrt || operation == UnaryOperation::Rsqrt))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "values below 0 must be refused as they come");
+    }
+    return ref::FindKernel(LayerType::ElementwiseUnary)->m_Check(layer);
+}
+
+Prepared PrepareUnary(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    if (args.GetInput(0).GetDataType() != DataType::Float32)
+    {
+        return MakeByteTable(args, LayerType::ElementwiseUnary);
+    }
+    return MakeFloat(args, *ToFunction(args.GetDescriptor<ElementwiseUnaryDescriptor>().m_Operation), 0.0f, 0.0f);
+}
+
+Prepared PrepareFloor(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    return MakeFloat(args, FloatFunction::Floor, 0.0f, 0.0f);
+}
+
+} // namespace
+
+extern const backends::Kernel CpuActivationKernel = {"CpuActivation", UnaryTypes, PrepareActivation, CheckActivation};
+extern const backends::Kernel CpuElementwiseUnaryKernel = {"CpuElementwiseUnary", UnaryTypes, PrepareUnary, CheckUnary};
+extern const backends::Kernel CpuFloorKernel = {"CpuFloor", FloorTypes, PrepareFloor};
+
+} // namespace tenon::cpu

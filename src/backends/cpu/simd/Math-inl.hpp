@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of floats that take polynomials, on vectors: Highway's where it has them, made good for all of the numbers:
+// infinities, NaN and what over- or underflows. Included by sources with vector code after simd/Foreach.hpp, once for
+// each target.
+#if defined(TENON_MATH_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_MATH_INL
+#undef TENON_MATH_INL
+#else
+#define TENON_MATH_INL
+#endif
+
+#include <hwy/highway.h>
+// After it: the same namespace per target.
+#include <hwy/contrib/math/math-inl.h>
+
+#include <limits>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// x where that is NaN, else y.
+template <class V>
+HWY_INLINE V KeepNaN(V x, V y)
+{
+    return hn::IfThenElse(hn::IsNaN(x), x, y);
+}
+
+/// exp(x)
+template <class D, class V>
+HWY_INLINE V ExpOf(D d, V x)
+{
+    const V most = hn::Set(d, 89.0f); // whose result is infinite
+    return KeepNaN(x, hn::Exp(d, hn::Min(x, most)));
+}
+
+/// log(x): minus infinity of 0, NaN of what is below.
+template <class D, class V>
+HWY_INLINE V LogOf(D d, V x)
+{
+    const V infinity = hn::Set(d, std::numeric_limits<float>::infinity());
+    const V none = hn::Set(d, std::numeric_limits<float>::quiet_NaN());
+    V result = hn::IfThenElse(hn::Eq(x, infinity), infinity, hn::Log(d, x));
+    result = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Neg(infinity), result);
+    return KeepNaN(x, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), none, result));
+}
+
+/// tanh(x)
+template <class D, class V>
+HWY_INLINE V TanHOf(D d, V x)
+{
+    return KeepNaN(x, hn::Tanh(d, x));
+}
+
+/// 1 / (1 + exp(-x))
+template <class D, class V>
+HWY_INLINE V SigmoidOf(D d, V x)
+{
+    const V one = hn::Set(d, 1.0f);
+    return hn::Div(one, hn::Add(one, ExpOf(d, hn::Neg(x))));
+}
+
+/// erfc(x / sqrt(2)) for x >= 0.
+template <class D, class V>
+HWY_INLINE V NormalTail(D d, V x)
+{
+    // exp(z^2) erfc(z) (1 + z/2) is a polynomial of t = 1 / (1 + z/2), here interpolated at the nodes of Chebyshev on
+    // [0.16, 1]: off by 5e-8.
+    constexpr float Coefficients[] = {0.28208153972f,  0.28246716593f,   0.24239572186f,
+                                      0.20561634278f,  -0.033780712959f, 0.28869413022f,
+                                      -0.49662692892f, 0.28916550303f,   -0.060012805108f};
+    constexpr float HalfOverSqrtTwo = 0.35355339059f;
+    const V one = hn::Set(d, 1.0f);
+    const V bounded = hn::Min(x, hn::Set(d, 15.0f)); // where the result has become 0
+    const V t = hn::Div(one, hn::MulAdd(bounded, hn::Set(d, HalfOverSqrtTwo), one));
+    V sum = hn::Set(d, Coefficients[8]);
+    HWY_UNROLL(8)
+    for (int i = 7; i >= 0; --i)
+    {
+        sum = hn::MulAdd(sum, t, hn::Set(d, Coefficients[i]));
+    }
+    // exp(-x^2 / 2); what the square loses by rounding is made good for by a factor next to 1.
+    const V half = hn::Set(d, -0.5f);
+    const V square = hn::Mul(bounded, bounded);
+    const V lost = hn::MulSub(bounded, bounded, square);
+    const V power = hn::Exp(d, hn::Mul(half, square));
+    const V tail = hn::Mul(hn::Mul(sum, t), hn::MulAdd(power, hn::Mul(half, lost), power));
+    return KeepNaN(x, tail);
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
