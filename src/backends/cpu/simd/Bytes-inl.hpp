@@ -99,6 +99,20 @@ HWY_INLINE Ints Nearest(Floats x)
 #endif
 }
 
+/// Towards zero. What does not fit int32 gives something.
+HWY_INLINE Ints Truncated(Floats x)
+{
+#if HWY_TARGET == HWY_AVX3
+    return Ints{_mm512_cvttps_epi32(x.raw)};
+#elif HWY_TARGET == HWY_AVX2
+    return Ints{_mm256_cvttps_epi32(x.raw)};
+#elif HWY_ARCH_X86
+    return Ints{_mm_cvttps_epi32(x.raw)};
+#else
+    return hn::ConvertTo(IntTag(), x);
+#endif
+}
+
 /// out[i] = f(a[i], b[i]) on vectors of T; what is left over goes by way of a buffer, so that nothing beyond the ends
 /// is read or written. `out` may be a or b. With FixedA or FixedB that input is one element.
 template <bool FixedA, bool FixedB, class D, typename Out, typename F>

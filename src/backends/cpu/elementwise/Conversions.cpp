@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops of conversions.
+#include "backends/cpu/elementwise/Conversions.hpp"
+
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/elementwise/Conversions.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: per target.
+#include "backends/cpu/simd/Bytes-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+/// The stored numbers next to x / scale, halves away from zero. NaN becomes the zero point.
+template <typename Out>
+void Quantize(const void* in, void* out, size_t count, const QuantizeNumbers& numbers)
+{
+    const FloatTag d;
+    const Floats scale = hn::Set(d, numbers.m_Scale);
+    const Ints zero = hn::Set(IntTag(), numbers.m_ZeroPoint);
+    const Floats half = hn::Set(d, 0x1.fffffep-2f); // just below: what is below a half must not be rounded up
+    const Floats bound = hn::Set(d, 1e9f);          // outside every type, inside int32
+    MapEach(d, static_cast<const float*>(in), static_cast<Out*>(out), count,
+            [&](Floats x) HWY_ATTR
+            {
+                const Floats steps = hn::Div(x, scale);
+                const Floats moved = hn::Add(steps, hn::CopySign(half, steps));
+                const Floats bounded = hn::Max(hn::Neg(bound), hn::Min(bound, moved));
+                const Floats number = hn::IfThenZeroElse(hn::IsNaN(steps), bounded);
+                return hn::DemoteTo(hn::Rebind<Out, FloatTag>(), hn::Add(Truncated(number), zero));
+            });
+}
+
+template <typename In>
+void Dequantize(const void* in, void* out, size_t count, const QuantizeNumbers& numbers)
+{
+    const FloatTag d;
+    const Floats scale = hn::Set(d, numbers.m_Scale);
+    const Ints zero = hn::Set(IntTag(), numbers.m_ZeroPoint);
+    MapEach(hn::Rebind<In, FloatTag>(), static_cast<const In*>(in), static_cast<float*>(out), count,
+            [&](auto x) HWY_ATTR
+            { return hn::Mul(scale, hn::ConvertTo(d, hn::Sub(hn::PromoteTo(IntTag(), x), zero))); });
+}
+
+/// Integers to float.
+template <typename In>
+void ToFloat(const void* in, void* out, size_t count, const QuantizeNumbers&)
+{
+    MapEach(hn::Rebind<In, FloatTag>(), static_cast<const In*>(in), static_cast<float*>(out), count,
+            [](auto x) HWY_ATTR
+            {
+                if constexpr (sizeof(In) == sizeof(float))
+                {
+                    return hn::ConvertTo(FloatTag(), x);
+                }
+                else
+                {
+                    return hn::ConvertTo(FloatTag(), hn::PromoteTo(IntTag(), x));
+                }
+            });
+}
+
+/// Bytes to 32 bits.
+template <typename In>
+void ToInt(const void* in, void* out, size_t count, const QuantizeNumbers&)
+{
+    MapEach(hn::Rebind<In, IntTag>(), static_cast<const In*>(in), static_cast<int32_t*>(out), count,
+            [](auto x) HWY_ATTR { return hn::PromoteTo(IntTag(), x); });
+}
+
+/// Floats to integers, towards zero, saturated; NaN becomes the largest.
+template <typename Out>
+void FromFloat(const void* in, void* out, size_t count, const QuantizeNumbers&)
+{
+    const FloatTag d;
+    // The first number above the range, and the lowest: powers of two.
+    const Floats above = hn::Set(d, 2.0f * static_cast<float>(std::numeric_limits<Out>::max() / 2 + 1));
+    const Floats lowest = hn::Set(d, static_cast<float>(std::numeric_limits<Out>::min()));
+    const Ints most = hn::Set(IntTag(), int32_t{std::numeric_limits<Out>::max()});
+    MapEach(d, static_cast<const float*>(in), static_cast<Out*>(out), count,
+            [&](Floats x) HWY_ATTR
+            {
+                const auto fits = hn::RebindMask(IntTag(), hn::Lt(x, above)); // false for NaN
+                const Ints number = hn::IfThenElse(fits, Truncated(hn::Max(x, lowest)), most);
+                if constexpr (sizeof(Out) == sizeof(int32_t))
+                {
+                    return number;
+                }
+                else
+                {
+                    return hn::DemoteTo(hn::Rebind<Out, FloatTag>(), number);
+                }
+            });
+}
+
+void FromBFloat16(const void* in, void* out, size_t count, const QuantizeNumbers&)
+{
+    MapEach(hn::Rebind<uint16_t, IntTag>(), static_cast<const uint16_t*>(in), static_cast<int32_t*>(out), count,
+            [](auto x) HWY_ATTR { return hn::ShiftLeft<16>(hn::PromoteTo(IntTag(), x)); });
+}
+
+// Without instructions for it Highway's conversions of float16 round towards zero.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || (HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64)
+#define TENON_HAS_FLOAT16 1
+void FromFloat16(const void* in, void* out, size_t count, const QuantizeNumbers&)
+{
+    const hn::Rebind<uint16_t, FloatTag> d;
+    const hn::Rebind<hwy::float16_t, FloatTag> dHalf;
+    MapEach(d, static_cast<const uint16_t*>(in), static_cast<float*>(out), count,
+            [&](auto x) HWY_ATTR { return hn::PromoteTo(FloatTag(), hn::BitCast(dHalf, x)); });
+}
+
+void ToFloat16(const void* in, void* out, size_t count, const QuantizeNumbers&)
+{
+    const hn::Rebind<uint16_t, FloatTag> d;
+    const hn::Rebind<hwy::float16_t, FloatTag> dHalf;
+    MapEach(FloatTag(), static_cast<const float*>(in), static_cast<uint16_t*>(out), count,
+            [&](Floats x) HWY_ATTR { return hn::BitCast(d, hn::DemoteTo(dHalf, x)); });
+}
+#else
+#define TENON_HAS_FLOAT16 0
+#endif
+
+/// What stands for bytes and numbers of 32 bits in a table of casts.
+enum class Width
+{
+    Signed8,
+    Unsigned8,
+    Signed32,
+    Float32,
+    Float16,
+    BFloat16,
+    Other
+};
+
+Width GetWidth(DataType type)
+{
+    switch (type)
+    {
+    case DataType::QAsymmS8:
+    case DataType::QSymmS8:
+    case DataType::Signed8: return Width::Signed8;
+    case DataType::QAsymmU8:
+    case DataType::Unsigned8: return Width::Unsigned8;
+    case DataType::Signed32: return Width::Signed32;
+    case DataType::Float32: return Width::Float32;
+    case DataType::Float16: return Width::Float16;
+    case DataType::BFloat16: return Width::BFloat16;
+    default: return Width::Other;
+    }
+}
+
+ConversionLoop FindFromFloat(Width to)
+{
+    switch (to)
+    {
+    case Width::Signed8: return FromFloat<int8_t>;
+    case Width::Unsigned8: return FromFloat<uint8_t>;
+    case Width::Signed32: return FromFloat<int32_t>;
+#if TENON_HAS_FLOAT16
+    case Width::Float16: return ToFloat16;
+#endif
+    default: return nullptr;
+    }
+}
+
+ConversionLoop FindToFloat(Width from)
+{
+    switch (from)
+    {
+    case Width::Signed8: return ToFloat<int8_t>;
+    case Width::Unsigned8: return ToFloat<uint8_t>;
+    case Width::Signed32: return ToFloat<int32_t>;
+    case Width::BFloat16: return FromBFloat16;
+#if TENON_HAS_FLOAT16
+    case Width::Float16: return FromFloat16;
+#endif
+    default: return nullptr;
+    }
+}
+
+ConversionLoop FindCastLoop(DataType from, DataType to)
+{
+    const Width in = GetWidth(from);
+    const Width out = GetWidth(to);
+    if (in == Width::Float32)
+    {
+        return FindFromFloat(out);
+    }
+    if (out == Width::Float32)
+    {
+        return FindToFloat(in);
+    }
+    if (out == Width::Signed32 && in == Width::Signed8)
+    {
+        return ToInt<int8_t>;
+    }
+    return out == Width::Signed32 && in == Width::Unsigned8 ? ToInt<uint8_t> : nullptr;
+}
+
+ConversionLoop FindQuantizeLoop(DataType to)
+{
+    switch (to)
+    {
+    case DataType::QAsymmU8: return Quantize<uint8_t>;
+    case DataType::QAsymmS8:
+    case DataType::QSymmS8: return Quantize<int8_t>;
+    case DataType::QSymmS16: return Quantize<int16_t>;
+    default: return nullptr;
+    }
+}
+
+ConversionLoop FindDequantizeLoop(DataType from)
+{
+    switch (from)
+    {
+    case DataType::QAsymmU8: return Dequantize<uint8_t>;
+    case DataType::QAsymmS8:
+    case DataType::QSymmS8: return Dequantize<int8_t>;
+    case DataType::QSymmS16: return Dequantize<int16_t>;
+    default: return nullptr;
+    }
+}
+
+#undef TENON_HAS_FLOAT16
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+HWY_EXPORT(FindCastLoop);
+HWY_EXPORT(FindQuantizeLoop);
+HWY_EXPORT(FindDequantizeLoop);
+
+ConversionLoop FindQuantize(DataType to)
+{
+    GetCpuFeatures(); // caps what is dispatched to
+    return HWY_DYNAMIC_DISPATCH(FindQuantizeLoop)(to);
+}
+
+ConversionLoop FindDequantize(DataType from)
+{
+    GetCpuFeatures();
+    return HWY_DYNAMIC_DISPATCH(FindDequantizeLoop)(from);
+}
+
+ConversionLoop FindCast(DataType from, DataType to)
+{
+    GetCpuFeatures();
+    return HWY_DYNAMIC_DISPATCH(FindCastLoop)(from, to);
+}
+
+} // namespace tenon::cpu
+#endif

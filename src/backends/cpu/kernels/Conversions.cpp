@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quantize, Dequantize, Cast and the optimizer's conversions of float16, for tensors with one scale or none. The rest
+// is the reference kernels'.
+#include "backends/cpu/elementwise/Conversions.hpp"
+
+#include "backends/common/KernelTable.hpp"
+#include "backends/cpu/elementwise/Broadcast.hpp"
+#include "backends/cpu/elementwise/ByteTable.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Prepared;
+using backends::Scales;
+using backends::Types;
+
+constexpr backends::TypeRow QuantizeTypes[] = {
+    backends::WithScales(Types({DataType::Float32}, backends::QuantizedTypes), {Scales::Any}, Scales::PerTensor),
+    backends::PerTensor(Types({backends::QuantizedByteTypes}, backends::QuantizedByteTypes)),
+};
+constexpr backends::TypeRow DequantizeTypes[] = {
+    Types({backends::HalfTypes}, DataType::Float32),
+    backends::WithScales(Types({backends::QuantizedTypes}, DataType::Float32), {Scales::PerTensor}, Scales::Any),
+};
+constexpr backends::TypeRow CastTypes[] = {Types({backends::AnyType}, backends::AnyType)};
+constexpr backends::TypeRow WideningTypes[] = {Types({DataType::Float16}, DataType::Float32)};
+constexpr backends::TypeRow NarrowingTypes[] = {Types({DataType::Float32}, DataType::Float16)};
+
+Prepared MakeConversion(const ReshapeArgs& args, ConversionLoop loop, const TensorInfo& quantized)
+{
+    const QuantizeNumbers numbers{quantized.GetQuantizationScale(), quantized.GetQuantizationOffset()};
+    const size_t inSize = GetDataTypeBits(args.GetInput(0).GetDataType()) / 8;
+    const size_t outSize = GetDataTypeBits(args.GetOutput(0).GetDataType()) / 8;
+    return [=, count = args.GetInput(0).GetNumElements()](const ExecuteArgs& run)
+    {
+        const auto* in = run.GetInput<std::byte>(0);
+        auto* out = run.GetOutput<std::byte>(0);
+        RunElements(*run.m_Parallel, count,
+                    [&](size_t begin, size_t end)
+                    { loop(in + begin * inSize, out + begin * outSize, end - begin, numbers); });
+    };
+}
+
+Prepared PrepareQuantize(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    if (args.GetInput(0).GetDataType() != DataType::Float32)
+    {
+        return MakeByteTable(args, LayerType::Quantize);
+    }
+    return MakeConversion(args, FindQuantize(args.GetOutput(0).GetDataType()), args.GetOutput(0));
+}
+
+ConversionLoop FindForDequantize(DataType from)
+{
+    return backends::HalfTypes.Has(from) ? FindCast(from, DataType::Float32) : FindDequantize(from);
+}
+
+SupportResult NoLoop()
+{
+    return SupportResult::No(SupportCode::UnsupportedType, "there is no fast loop for the types");
+}
+
+SupportResult CheckDequantize(const LayerView& layer)
+{
+    return FindForDequantize(layer.GetInput(0).GetDataType()) != nullptr ? SupportResult::Yes() : NoLoop();
+}
+
+Prepared PrepareDequantize(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    return MakeConversion(args, FindForDequantize(args.GetInput(0).GetDataType()), args.GetInput(0));
+}
+
+SupportResult CheckCast(const LayerView& layer)
+{
+    return FindCast(layer.GetInput(0).GetDataType(), layer.GetOutput(0).GetDataType()) != nullptr ? SupportResult::Yes()
+                                                                                                  : NoLoop();
+}
+
+Prepared PrepareCast(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    return MakeConversion(args, FindCast(args.GetInput(0).GetDataType(), args.GetOutput(0).GetDataType()),
+                          args.GetInput(0));
+}
+
+} // namespace
+
+extern const backends::Kernel CpuQuantizeKernel = {"CpuQuantize", QuantizeTypes, PrepareQuantize};
+extern const backends::Kernel CpuDequantizeKernel = {"CpuDequantize", DequantizeTypes, PrepareDequantize,
+                                                     CheckDequantize};
+extern const backends::Kernel CpuCastKernel = {"CpuCast", CastTypes, PrepareCast, CheckCast};
+extern const backends::Kernel CpuConvertFp16ToFp32Kernel = {"CpuConvertFp16ToFp32", WideningTypes, PrepareCast,
+                                                            CheckCast};
+extern const backends::Kernel CpuConvertFp32ToFp16Kernel = {"CpuConvertFp32ToFp16", NarrowingTypes, PrepareCast,
+                                                            CheckCast};
+
+} // namespace tenon::cpu
