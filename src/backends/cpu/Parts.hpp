@@ -4,7 +4,9 @@
 
 #include <tenon/backend/IWorkload.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <functional>
 
 namespace tenon::cpu
 {
@@ -43,6 +45,26 @@ void RunParts(IParallelFor& parallel, size_t parts, F&& body)
         }
     };
     parallel.Run(parts, 1, range); // one reference captured: std::function holds it without allocating
+}
+
+/// How many units, each of which moves so many bytes, a part of a loop at the speed of memory should have at least:
+/// then it takes several times what starting it on another thread does.
+inline size_t GetGrain(size_t unitBytes)
+{
+    constexpr size_t BytesPerPart = size_t{1} << 17;
+    return std::max<size_t>(1, BytesPerPart / std::max<size_t>(1, unitBytes));
+}
+
+/// Calls body(begin, end) for ranges of at least `grain` that make up [0, count).
+template <typename F>
+void RunRanges(IParallelFor& parallel, size_t count, size_t grain, const F& body)
+{
+    if (count <= grain)
+    {
+        body(size_t{0}, count);
+        return;
+    }
+    parallel.Run(count, grain, std::ref(body)); // by reference: a copy could need memory
 }
 
 } // namespace tenon::cpu

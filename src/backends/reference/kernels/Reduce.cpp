@@ -141,32 +141,15 @@ T ClampTo(int32_t value)
     return static_cast<T>(std::clamp<int32_t>(value, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
 }
 
-/// Sums of stored values in 32 bits, of which the zero points are taken off in the end. A mean has its divisor in the
-/// multiplier.
+/// Sums of stored values in 32 bits, of which the zero points are taken off in the end.
 template <typename T>
 Prepared MakeQuantizedSum(const ReduceLoop& loop, const TensorQuantization& input, const TensorQuantization& output,
                           bool isMean)
 {
-    QuantizedMultiplier multiplier =
-        QuantizeMultiplier(static_cast<double>(input.m_Scale) / static_cast<double>(output.m_Scale));
-    const auto count = static_cast<uint64_t>(loop.GetNumReduced());
-    if (isMean && count > 0)
-    {
-        // Divided by count with as many bits more as neither overflow nor lose the shift's range.
-        const int bits = std::min({63 - std::countl_zero(count), 32, 31 + multiplier.m_Shift});
-        multiplier.m_Multiplier =
-            static_cast<int32_t>((static_cast<int64_t>(multiplier.m_Multiplier) << bits) / static_cast<int64_t>(count));
-        multiplier.m_Shift -= bits;
-    }
-    const auto zeroPoints = static_cast<int32_t>(static_cast<uint64_t>(input.m_ZeroPoint) * count);
+    const SumRescale rescale(input, output, loop.GetNumReduced(), isMean);
     return MakeReduce<T>(
         loop, int32_t{0}, [](int32_t a, T x) { return WrappingAdd(a, x); },
-        [multiplier, zeroPoints, zeroOutput = output.m_ZeroPoint](int32_t sum)
-        {
-            return ClampTo<T>(
-                WrappingAdd(MultiplyByQuantizedMultiplier(WrappingSubtract(sum, zeroPoints), multiplier), zeroOutput));
-        },
-        T{0});
+        [rescale](int32_t sum) { return rescale.Apply<T>(sum); }, T{0});
 }
 
 /// Each factor is multiplied by the input's scale and by its share of the output's, so that 32 bits are enough.
@@ -220,6 +203,21 @@ constexpr backends::TypeRow ReduceTypes[2] = {
     backends::SameType(backends::FloatTypes | backends::SignedTypes |
                        backends::TypeSet{DataType::Unsigned8, DataType::Boolean}),
     backends::PerTensor(backends::SameType(backends::QuantizedTypes))};
+
+SumRescale::SumRescale(const TensorQuantization& input, const TensorQuantization& output, size_t count, bool isMean)
+    : m_Multiplier(QuantizeMultiplier(static_cast<double>(input.m_Scale) / static_cast<double>(output.m_Scale))),
+      m_ZeroPoints(static_cast<int32_t>(static_cast<uint64_t>(input.m_ZeroPoint) * count)),
+      m_ZeroOutput(output.m_ZeroPoint)
+{
+    if (isMean && count > 0)
+    {
+        // Divided by count with as many bits more as neither overflow nor lose the shift's range.
+        const int bits = std::min({63 - std::countl_zero(static_cast<uint64_t>(count)), 32, 31 + m_Multiplier.m_Shift});
+        m_Multiplier.m_Multiplier = static_cast<int32_t>((static_cast<int64_t>(m_Multiplier.m_Multiplier) << bits) /
+                                                         static_cast<int64_t>(count));
+        m_Multiplier.m_Shift -= bits;
+    }
+}
 
 SupportResult CheckReduce(ReduceOperation operation, const LayerView& layer)
 {

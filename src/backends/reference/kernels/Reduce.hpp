@@ -3,7 +3,12 @@
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
+#include "backends/common/Quantization.hpp"
+#include "backends/reference/TensorQuantization.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace tenon::ref
@@ -17,5 +22,28 @@ SupportResult CheckReduce(ReduceOperation operation, const LayerView& layer);
 /// Throws LayerValidationException for axes that do not fit the input.
 backends::Prepared PrepareReduce(const ReshapeArgs& args, ReduceOperation operation,
                                  const std::vector<unsigned int>& axes);
+
+/// The sum of the stored values of quantized elements as the stored value of their sum or mean.
+class SumRescale
+{
+public:
+    /// `count` elements are summed.
+    SumRescale(const TensorQuantization& input, const TensorQuantization& output, size_t count, bool isMean);
+
+    /// A sum that has overflowed has wrapped.
+    template <typename T>
+    T Apply(int32_t sum) const
+    {
+        const int32_t rescaled =
+            backends::MultiplyByQuantizedMultiplier(WrappingSubtract(sum, m_ZeroPoints), m_Multiplier);
+        return static_cast<T>(std::clamp<int32_t>(WrappingAdd(rescaled, m_ZeroOutput), std::numeric_limits<T>::min(),
+                                                  std::numeric_limits<T>::max()));
+    }
+
+private:
+    backends::QuantizedMultiplier m_Multiplier;
+    int32_t m_ZeroPoints = 0; ///< all together, as they are in the sum
+    int32_t m_ZeroOutput = 0;
+};
 
 } // namespace tenon::ref

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reduce and Mean of CpuAcc: sums, means, largest and smallest elements of float and 8-bit tensors where the reduced
+// dimensions lie together: pixels of NHWC images, rows of matrices. The reference kernel runs what is scattered.
+#include "backends/common/KernelTable.hpp"
+#include "backends/common/Scratch.hpp"
+#include "backends/cpu/Parts.hpp"
+#include "backends/cpu/kernels/ReduceVectors.hpp"
+#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/kernels/Reduce.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Prepared;
+
+constexpr backends::TypeRow ReduceTypes[] = {
+    backends::SameType(DataType::Float32),
+    backends::PerTensor(backends::SameType({DataType::QAsymmU8, DataType::QAsymmS8}))};
+
+/// The input as [outer, rows, columns], of which the rows are reduced.
+struct Shape
+{
+    size_t m_Outer = 1;
+    size_t m_Rows = 1;
+    size_t m_Columns = 1;
+};
+
+/// Nothing where kept and reduced dimensions take turns more often.
+std::optional<Shape> FindShape(const TensorShape& shape, const std::vector<unsigned int>& axes)
+{
+    std::array<bool, MaxNumOfTensorDimensions> isReduced{};
+    for (unsigned int axis : axes)
+    {
+        isReduced[axis] = true;
+    }
+    Shape found;
+    size_t Shape::*at = &Shape::m_Outer;
+    for (unsigned int i = 0; i < shape.GetNumDimensions(); ++i)
+    {
+        if (shape[i] == 1)
+        {
+            continue;
+        }
+        if (isReduced[i] && at == &Shape::m_Outer)
+        {
+            at = &Shape::m_Rows;
+        }
+        else if (!isReduced[i] && at == &Shape::m_Rows)
+        {
+            at = &Shape::m_Columns;
+        }
+        else if (isReduced[i] && at == &Shape::m_Columns)
+        {
+            return std::nullopt;
+        }
+        found.*at *= shape[i];
+    }
+    return found;
+}
+
+/// The loops of a layer. Results go to `out`, which holds Lanes.
+class Reduction
+{
+public:
+    Reduction(const Shape& shape, size_t operation, size_t type, size_t resultBytes)
+        : m_Shape(shape), m_ElementBytes(type == 0 ? sizeof(float) : 1), m_ResultBytes(resultBytes),
+          m_Function(shape.m_Columns == 1 ? GetReduceFunctions().m_Row[operation][type]
+                                          : GetReduceFunctions().m_Columns[operation][type])
+    {
+        // A few rows of many columns are split at cache lines too.
+        constexpr size_t Few = 8;
+        m_Blocks = shape.m_Outer < Few ? std::clamp<size_t>(shape.m_Columns * m_ElementBytes / LineBytes, 1, Few) : 1;
+        m_Grain = GetGrain(shape.m_Rows * shape.m_Columns * m_ElementBytes / m_Blocks);
+    }
+
+    void Run(IParallelFor& parallel, const std::byte* in, std::byte* out) const
+    {
+        RunRanges(parallel, m_Shape.m_Outer * m_Blocks, m_Grain,
+                  [&](size_t begin, size_t end)
+                  {
+                      for (size_t unit = begin; unit < end; ++unit)
+                      {
+                          const size_t outer = unit / m_Blocks;
+                          const Part part =
+                              GetPart(m_Shape.m_Columns, m_Blocks, unit % m_Blocks, LineBytes / m_ElementBytes);
+                          m_Function(in + (outer * m_Shape.m_Rows * m_Shape.m_Columns + part.m_Begin) * m_ElementBytes,
+                                     m_Shape.m_Rows, m_Shape.m_Columns, part.m_End - part.m_Begin,
+                                     out + (outer * m_Shape.m_Columns + part.m_Begin) * m_ResultBytes);
+                      }
+                  });
+    }
+
+private:
+    static constexpr size_t LineBytes = 64;
+
+    Shape m_Shape;
+    size_t m_ElementBytes;
+    size_t m_ResultBytes;
+    ReduceFunction m_Function;
+    size_t m_Blocks = 1;
+    size_t m_Grain = 1;
+};
+
+/// Sums of stored values to stored sums or means, as the reference kernel computes them.
+template <typename T>
+Prepared MakeByteSum(const ReshapeArgs& args, const Shape& shape, bool isMean)
+{
+    const ref::TensorQuantization input = ref::GetTensorQuantization(args.GetInput(0));
+    const ref::TensorQuantization output = ref::GetTensorQuantization(args.GetOutput(0));
+    const ref::SumRescale rescale(input, output, shape.m_Rows, isMean);
+    const size_t count = shape.m_Outer * shape.m_Columns;
+    const Reduction reduction(shape, 0, std::is_signed_v<T> ? 1 : 2, sizeof(int32_t));
+    return {[=](const ExecuteArgs& run)
+            {
+                auto* sums = static_cast<int32_t*>(run.m_Scratch);
+                reduction.Run(*run.m_Parallel, run.GetInput<std::byte>(0), static_cast<std::byte*>(run.m_Scratch));
+                T* out = run.GetOutput<T>(0);
+                for (size_t i = 0; i < count; ++i)
+                {
+                    out[i] = rescale.template Apply<T>(sums[i]);
+                }
+            },
+            backends::CheckedCount(count, sizeof(int32_t))};
+}
+
+Prepared MakeFloatMean(const Shape& shape)
+{
+    const Reduction reduction(shape, 0, 0, sizeof(float));
+    const size_t count = shape.m_Outer * shape.m_Columns;
+    return [reduction, count, divisor = static_cast<float>(shape.m_Rows)](const ExecuteArgs& run)
+    {
+        reduction.Run(*run.m_Parallel, run.GetInput<std::byte>(0), run.GetOutput<std::byte>(0));
+        float* out = run.GetOutput<float>(0);
+        for (size_t i = 0; i < count; ++i)
+        {
+            out[i] /= divisor;
+        }
+    };
+}
+
+Prepared MakePlain(const Shape& shape, size_t operation, size_t type, size_t bytes)
+{
+    return [reduction = Reduction(shape, operation, type, bytes)](const ExecuteArgs& run)
+    { reduction.Run(*run.m_Parallel, run.GetInput<std::byte>(0), run.GetOutput<std::byte>(0)); };
+}
+
+Prepared PrepareOperation(const ReshapeArgs& args, LayerType layer, ReduceOperation operation,
+                          const std::vector<unsigned int>& axes)
+{
+    Prepared reference = ref::FindKernel(layer)->m_Prepare(args, nullptr); // checks axes and shapes
+    const DataType type = args.GetInput(0).GetDataType();
+    if (args.GetInput(0).GetNumElements() == 0 || operation == ReduceOperation::Prod)
+    {
+        return reference;
+    }
+    const std::optional<Shape> shape = FindShape(args.GetInput(0).GetShape(), axes);
+    if (!shape)
+    {
+        return reference;
+    }
+    const size_t typeIndex = type == DataType::Float32 ? 0 : type == DataType::QAsymmS8 ? 1 : 2;
+    const bool isSum = operation == ReduceOperation::Sum || operation == ReduceOperation::Mean;
+    if (!isSum)
+    {
+        return MakePlain(*shape, operation == ReduceOperation::Max ? 1 : 2, typeIndex, GetDataTypeSize(type));
+    }
+    const bool isMean = operation == ReduceOperation::Mean;
+    switch (typeIndex)
+    {
+    case 0: return isMean ? MakeFloatMean(*shape) : MakePlain(*shape, 0, 0, sizeof(float));
+    case 1: return MakeByteSum<int8_t>(args, *shape, isMean);
+    default: return MakeByteSum<uint8_t>(args, *shape, isMean);
+    }
+}
+
+Prepared PrepareReduce(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const auto& descriptor = args.GetDescriptor<ReduceDescriptor>();
+    return PrepareOperation(args, LayerType::Reduce, descriptor.m_ReduceOperation, descriptor.m_vAxis);
+}
+
+Prepared PrepareMean(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    return PrepareOperation(args, LayerType::Mean, ReduceOperation::Mean, args.GetDescriptor<MeanDescriptor>().m_Axis);
+}
+
+SupportResult CheckReduce(const LayerView& layer)
+{
+    return ref::FindKernel(LayerType::Reduce)->m_Check(layer);
+}
+
+} // namespace
+
+extern const backends::Kernel CpuReduceKernel = {"CpuReduce", ReduceTypes, PrepareReduce, CheckReduce};
+extern const backends::Kernel CpuMeanKernel = {"CpuMean", ReduceTypes, PrepareMean};
+
+} // namespace tenon::cpu

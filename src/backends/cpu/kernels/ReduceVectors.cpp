@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums, largest and smallest elements of columns and rows.
+#include "backends/cpu/kernels/ReduceVectors.hpp"
+
+#include "backends/cpu/simd/Isa.hpp"
+#include "backends/reference/TensorQuantization.hpp"
+
+#include <limits>
+#include <type_traits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/kernels/ReduceVectors.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: compiled for each target.
+#include "backends/cpu/simd/Spans-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+struct SumFloats
+{
+    using Data = float;
+    using Lane = float;
+    static constexpr float First = 0.0f;
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Load(D d, const float* values)
+    {
+        return hn::LoadU(d, values);
+    }
+    template <class V>
+    static HWY_INLINE V Step(V sum, V value)
+    {
+        return hn::Add(sum, value);
+    }
+    template <class D>
+    static HWY_INLINE float Collect(D d, hn::Vec<D> sum)
+    {
+        return hn::GetLane(hn::SumOfLanes(d, sum));
+    }
+    static float Step(float sum, float value) { return sum + value; }
+};
+
+template <typename T>
+struct SumBytes
+{
+    using Data = T;
+    using Lane = int32_t;
+    static constexpr int32_t First = 0;
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Load(D d, const T* values)
+    {
+        return hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, D>(), values));
+    }
+    template <class V>
+    static HWY_INLINE V Step(V sum, V value)
+    {
+        return hn::Add(sum, value);
+    }
+    template <class D>
+    static HWY_INLINE int32_t Collect(D d, hn::Vec<D> sum)
+    {
+        return hn::GetLane(hn::SumOfLanes(d, sum));
+    }
+    /// Sums wrap, as those of vectors do.
+    static int32_t Step(int32_t sum, int32_t value) { return ref::WrappingAdd(sum, value); }
+};
+
+template <typename T, bool IsMax>
+struct Extreme
+{
+    using Data = T;
+    using Lane = T;
+    using Limits = std::numeric_limits<T>;
+    static constexpr T First = Limits::has_infinity ? (IsMax ? -Limits::infinity() : Limits::infinity())
+                                                    : (IsMax ? Limits::lowest() : Limits::max());
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Load(D d, const T* values)
+    {
+        return hn::LoadU(d, values);
+    }
+    /// In this order: NaN leaves what is there.
+    template <class V>
+    static HWY_INLINE V Step(V best, V value)
+    {
+        return IsMax ? hn::Max(value, best) : hn::Min(value, best);
+    }
+    template <class D>
+    static HWY_INLINE T Collect(D d, hn::Vec<D> best)
+    {
+        T lanes[HWY_LANES(T)];
+        hn::StoreU(best, d, lanes);
+        T result = lanes[0];
+        for (size_t i = 1; i < hn::MaxLanes(D()); ++i)
+        {
+            result = Step(result, lanes[i]);
+        }
+        return result;
+    }
+    static T Step(T best, T value) { return (IsMax ? value > best : value < best) ? value : best; }
+};
+
+template <typename Op, size_t Vectors, class D>
+HWY_INLINE void ReduceVectors(D d, const typename Op::Data* in, size_t rows, size_t stride, typename Op::Lane* out)
+{
+    constexpr size_t Lanes = hn::MaxLanes(D());
+    hn::Vec<D> acc[Vectors];
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        acc[v] = hn::Set(d, Op::First);
+    }
+    for (size_t row = 0; row < rows; ++row, in += stride)
+    {
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            acc[v] = Op::Step(acc[v], Op::Load(d, in + v * Lanes));
+        }
+    }
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        hn::StoreU(acc[v], d, out + v * Lanes);
+    }
+}
+
+template <typename Op>
+void ReduceColumns(const void* in, size_t rows, size_t stride, size_t columns, void* out)
+{
+    using Lane = typename Op::Lane;
+    constexpr size_t Lanes = HWY_LANES(Lane);
+    const auto* from = static_cast<const typename Op::Data*>(in);
+    auto* to = static_cast<Lane*>(out);
+    size_t c = 0;
+    for (; c + 4 * Lanes <= columns; c += 4 * Lanes)
+    {
+        ReduceVectors<Op, 4>(hn::CappedTag<Lane, Lanes>(), from + c, rows, stride, to + c);
+    }
+    Cover<Lane>(columns - c,
+                [&](auto d, size_t i) { ReduceVectors<Op, 1>(d, from + c + i, rows, stride, to + c + i); });
+}
+
+/// Four sums beside each other, so that one addition need not wait for the one before.
+template <typename Op>
+void ReduceRow(const void* in, size_t rows, size_t, size_t, void* out)
+{
+    using Lane = typename Op::Lane;
+    constexpr size_t Lanes = HWY_LANES(Lane);
+    const hn::CappedTag<Lane, Lanes> d;
+    const auto* from = static_cast<const typename Op::Data*>(in);
+    auto acc0 = hn::Set(d, Op::First);
+    auto acc1 = acc0;
+    auto acc2 = acc0;
+    auto acc3 = acc0;
+    size_t i = 0;
+    for (; i + 4 * Lanes <= rows; i += 4 * Lanes)
+    {
+        acc0 = Op::Step(acc0, Op::Load(d, from + i));
+        acc1 = Op::Step(acc1, Op::Load(d, from + i + Lanes));
+        acc2 = Op::Step(acc2, Op::Load(d, from + i + 2 * Lanes));
+        acc3 = Op::Step(acc3, Op::Load(d, from + i + 3 * Lanes));
+    }
+    for (; i + Lanes <= rows; i += Lanes)
+    {
+        acc0 = Op::Step(acc0, Op::Load(d, from + i));
+    }
+    Lane result = Op::Collect(d, Op::Step(Op::Step(acc0, acc1), Op::Step(acc2, acc3)));
+    for (; i < rows; ++i)
+    {
+        result = Op::Step(result, static_cast<Lane>(from[i]));
+    }
+    *static_cast<Lane*>(out) = result;
+}
+
+template <typename Op>
+void SetFunctions(ReduceFunctions& functions, size_t operation, size_t type)
+{
+    functions.m_Columns[operation][type] = ReduceColumns<Op>;
+    functions.m_Row[operation][type] = ReduceRow<Op>;
+}
+
+ReduceFunctions MakeReduceFunctions()
+{
+    ReduceFunctions functions;
+    SetFunctions<SumFloats>(functions, 0, 0);
+    SetFunctions<SumBytes<int8_t>>(functions, 0, 1);
+    SetFunctions<SumBytes<uint8_t>>(functions, 0, 2);
+    SetFunctions<Extreme<float, true>>(functions, 1, 0);
+    SetFunctions<Extreme<int8_t, true>>(functions, 1, 1);
+    SetFunctions<Extreme<uint8_t, true>>(functions, 1, 2);
+    SetFunctions<Extreme<float, false>>(functions, 2, 0);
+    SetFunctions<Extreme<int8_t, false>>(functions, 2, 1);
+    SetFunctions<Extreme<uint8_t, false>>(functions, 2, 2);
+    return functions;
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+HWY_EXPORT(MakeReduceFunctions);
+
+const ReduceFunctions& GetReduceFunctions()
+{
+    static const ReduceFunctions functions = []
+    {
+        GetCpuFeatures(); // caps what is dispatched to
+        return HWY_DYNAMIC_DISPATCH(MakeReduceFunctions)();
+    }();
+    return functions;
+}
+
+} // namespace tenon::cpu
+#endif
