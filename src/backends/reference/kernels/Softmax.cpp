@@ -7,6 +7,7 @@
 #include "backends/reference/LookupTable.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/AxisRows.hpp"
+#include "backends/reference/kernels/SoftmaxPowers.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -85,29 +86,6 @@ Prepared MakeFloat(const AxisRows& rows, float beta)
                 }
             });
     };
-}
-
-/// exp(beta * scale * -difference) for all differences that two 8-bit values can have.
-std::array<Fixed<0>, 256> MakePowers(float beta, float scale)
-{
-    constexpr int IntegerBits = 5;
-    const double multiplier =
-        std::min(static_cast<double>(beta) * static_cast<double>(scale) * static_cast<double>(1 << (31 - IntegerBits)),
-                 2147483647.0);
-    const QuantizedMultiplier quantized = QuantizeMultiplier(multiplier);
-    // Beyond this difference the scaled one would not fit; its power counts as 0.
-    const double radius =
-        std::floor(std::ldexp(static_cast<double>((1 << IntegerBits) - 1), 31 - IntegerBits - quantized.m_Shift));
-    std::array<Fixed<0>, 256> powers{};
-    for (int difference = 0; difference < 256; ++difference)
-    {
-        if (difference <= radius)
-        {
-            const Fixed<IntegerBits> scaled{MultiplyByQuantizedMultiplier(int32_t{-difference}, quantized)};
-            powers[static_cast<size_t>(difference)] = backends::ExpOfNonPositive(scaled);
-        }
-    }
-    return powers;
 }
 
 /// 8-bit input. The output is a fraction of the whole range of Out, whatever its quantization says.
@@ -233,7 +211,7 @@ Prepared PrepareSoftmax(const ReshapeArgs& args, const backends::PackedWeights*)
     {
         return MakeShort(rows, descriptor.m_Beta, scale);
     }
-    const std::array<Fixed<0>, 256> powers = MakePowers(descriptor.m_Beta, scale);
+    const std::array<Fixed<0>, 256> powers = MakeSoftmaxPowers(descriptor.m_Beta, scale);
     return DispatchType<int8_t, uint8_t>(input.GetDataType(),
                                          [&](auto in)
                                          {
@@ -245,6 +223,28 @@ Prepared PrepareSoftmax(const ReshapeArgs& args, const backends::PackedWeights*)
 }
 
 } // namespace
+
+std::array<Fixed<0>, 256> MakeSoftmaxPowers(float beta, float scale)
+{
+    constexpr int IntegerBits = 5;
+    const double multiplier =
+        std::min(static_cast<double>(beta) * static_cast<double>(scale) * static_cast<double>(1 << (31 - IntegerBits)),
+                 2147483647.0);
+    const QuantizedMultiplier quantized = QuantizeMultiplier(multiplier);
+    // Beyond this difference the scaled one would not fit; its power counts as 0.
+    const double radius =
+        std::floor(std::ldexp(static_cast<double>((1 << IntegerBits) - 1), 31 - IntegerBits - quantized.m_Shift));
+    std::array<Fixed<0>, 256> powers{};
+    for (int difference = 0; difference < 256; ++difference)
+    {
+        if (difference <= radius)
+        {
+            const Fixed<IntegerBits> scaled{MultiplyByQuantizedMultiplier(int32_t{-difference}, quantized)};
+            powers[static_cast<size_t>(difference)] = backends::ExpOfNonPositive(scaled);
+        }
+    }
+    return powers;
+}
 
 extern const backends::Kernel RefSoftmaxKernel = {"RefSoftmax", SoftmaxTypes, PrepareSoftmax, CheckSoftmax};
 

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Softmax of rows of floats, and what that of bytes does with vectors. What is left of a row after whole vectors is
+// computed in a vector that is filled up, whose other lanes count for nothing.
+#include "backends/cpu/kernels/SoftmaxVectors.hpp"
+
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/kernels/SoftmaxVectors.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: compiled for each target.
+#include "backends/cpu/simd/Spans-inl.hpp"
+
+#include <hwy/contrib/math/math-inl.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+using Floats = hn::ScalableTag<float>;
+using FloatVector = hn::Vec<Floats>;
+
+float FindMax(const float* in, size_t depth)
+{
+    const Floats d;
+    const size_t lanes = hn::Lanes(d);
+    if (depth < lanes)
+    {
+        return *std::max_element(in, in + depth);
+    }
+    FloatVector most = hn::LoadU(d, in + depth - lanes);
+    for (size_t i = 0; i + lanes <= depth; i += lanes)
+    {
+        most = hn::Max(most, hn::LoadU(d, in + i));
+    }
+    return hn::GetLane(hn::MaxOfLanes(d, most));
+}
+
+/// Writes exp((in - max) * beta) where wanted and returns the sum.
+template <bool Store>
+float SumPowers(const float* in, size_t depth, float max, float beta, float* out)
+{
+    const Floats d;
+    const size_t lanes = hn::Lanes(d);
+    const FloatVector most = hn::Set(d, max);
+    const FloatVector factor = hn::Set(d, beta);
+    FloatVector sum = hn::Zero(d);
+    size_t i = 0;
+    for (; i + lanes <= depth; i += lanes)
+    {
+        const FloatVector power = hn::Exp(d, hn::Mul(hn::Sub(hn::LoadU(d, in + i), most), factor));
+        sum = hn::Add(sum, power);
+        if constexpr (Store)
+        {
+            hn::StoreU(power, d, out + i);
+        }
+    }
+    if (const size_t rest = depth - i; rest != 0)
+    {
+        const FloatVector x = LoadFirst(d, in + i, rest, max);
+        const FloatVector power = hn::Exp(d, hn::Mul(hn::Sub(x, most), factor));
+        sum = hn::Add(sum, hn::IfThenElseZero(hn::FirstN(d, rest), power));
+        if constexpr (Store)
+        {
+            StoreFirst(power, d, out + i, rest);
+        }
+    }
+    return hn::GetLane(hn::SumOfLanes(d, sum));
+}
+
+void SoftmaxRow(const float* in, size_t depth, float beta, float* out)
+{
+    const float inverse = 1.0f / SumPowers<true>(in, depth, FindMax(in, depth), beta, out);
+    const Floats d;
+    const size_t lanes = hn::Lanes(d);
+    const FloatVector factor = hn::Set(d, inverse);
+    size_t i = 0;
+    for (; i + lanes <= depth; i += lanes)
+    {
+        hn::StoreU(hn::Mul(hn::LoadU(d, out + i), factor), d, out + i);
+    }
+    for (; i < depth; ++i)
+    {
+        out[i] *= inverse;
+    }
+}
+
+void LogSoftmaxRow(const float* in, size_t depth, float beta, float* out)
+{
+    const float max = FindMax(in, depth);
+    const float logSum = std::log(SumPowers<false>(in, depth, max, beta, nullptr));
+    Cover<float>(depth,
+                 [=](auto d, size_t i)
+                 {
+                     const auto scaled = hn::Mul(hn::Sub(hn::LoadU(d, in + i), hn::Set(d, max)), hn::Set(d, beta));
+                     hn::StoreU(hn::Sub(scaled, hn::Set(d, logSum)), d, out + i);
+                 });
+}
+
+ByteRange FindRange(const uint8_t* in, size_t depth, uint8_t flip)
+{
+    const hn::ScalableTag<uint8_t> d;
+    const size_t lanes = hn::Lanes(d);
+    ByteRange range{255, 0};
+    const auto take = [&range](uint8_t value)
+    {
+        range.m_Min = std::min(range.m_Min, value);
+        range.m_Max = std::max(range.m_Max, value);
+    };
+    if (depth < lanes)
+    {
+        for (size_t i = 0; i < depth; ++i)
+        {
+            take(static_cast<uint8_t>(in[i] ^ flip));
+        }
+        return range;
+    }
+    const auto flips = hn::Set(d, flip);
+    auto least = hn::Xor(hn::LoadU(d, in + depth - lanes), flips);
+    auto most = least;
+    for (size_t i = 0; i + lanes <= depth; i += lanes)
+    {
+        const auto values = hn::Xor(hn::LoadU(d, in + i), flips);
+        least = hn::Min(least, values);
+        most = hn::Max(most, values);
+    }
+    uint8_t ends[2 * HWY_LANES(uint8_t)];
+    hn::StoreU(least, d, ends);
+    hn::StoreU(most, d, ends + lanes);
+    std::for_each(ends, ends + 2 * lanes, take);
+    return range;
+}
+
+void ScalePowers(const uint32_t* powers, size_t count, uint32_t scale, int shift, uint8_t flip, uint8_t* bytes)
+{
+    using Words = hn::ScalableTag<uint32_t>;
+    const Words d;
+    const hn::RepartitionToWide<Words> dWide;
+    const hn::Rebind<int32_t, Words> dSigned;
+    const hn::Rebind<uint8_t, Words> dBytes;
+    const auto factor = hn::Set(d, scale);
+    const auto half = hn::Set(dWide, uint64_t{1} << 30);
+    const auto rounding = hn::Set(d, uint32_t{1} << (shift - 1));
+    const auto most = hn::Set(d, uint32_t{255});
+    const auto flips = hn::Set(dBytes, flip);
+    for (size_t i = 0; i < count; i += hn::Lanes(d))
+    {
+        const auto power = hn::Load(d, powers + i);
+        const auto oddPower = hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(dWide, power)));
+        // Products of even lanes come to lie in lower halves, those of odd lanes in upper ones.
+        const auto evens = hn::ShiftRight<31>(hn::Add(hn::MulEven(power, factor), half));
+        const auto odds = hn::ShiftLeft<1>(hn::Add(hn::MulEven(oddPower, factor), half));
+        const auto product = hn::OddEven(hn::BitCast(d, odds), hn::BitCast(d, evens));
+        const auto fraction = hn::Min(hn::ShiftRightSame(hn::Add(product, rounding), shift), most);
+        hn::StoreU(hn::Xor(hn::DemoteTo(dBytes, hn::BitCast(dSigned, fraction)), flips), dBytes, bytes + i);
+    }
+}
+
+SoftmaxFunctions MakeSoftmaxFunctions()
+{
+    SoftmaxFunctions functions;
+    functions.m_Softmax = SoftmaxRow;
+    functions.m_LogSoftmax = LogSoftmaxRow;
+    functions.m_FindRange = FindRange;
+    functions.m_ScalePowers = ScalePowers;
+    return functions;
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+HWY_EXPORT(MakeSoftmaxFunctions);
+
+const SoftmaxFunctions& GetSoftmaxFunctions()
+{
+    static const SoftmaxFunctions functions = []
+    {
+        GetCpuFeatures(); // caps what is dispatched to
+        return HWY_DYNAMIC_DISPATCH(MakeSoftmaxFunctions)();
+    }();
+    return functions;
+}
+
+} // namespace tenon::cpu
+#endif
