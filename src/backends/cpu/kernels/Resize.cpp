@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Resize of CpuAcc: bilinear of float and 8-bit images, nearest of any. Where rows and columns come from is found when
+// shapes are known.
+#include "backends/common/KernelTable.hpp"
+#include "backends/cpu/Parts.hpp"
+#include "backends/cpu/kernels/CopyPlane.hpp"
+#include "backends/cpu/kernels/ResizeVectors.hpp"
+#include "backends/reference/CpuRefBackend.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Prepared;
+using backends::TypeSet;
+
+constexpr backends::TypeRow ResizeTypes[] = {backends::SameType(backends::WholeByteType)};
+constexpr TypeSet SignedBytes = {DataType::QAsymmS8, DataType::QSymmS8, DataType::Signed8};
+constexpr TypeSet UnsignedBytes = {DataType::QAsymmU8, DataType::Unsigned8};
+/// Longer axes are the reference kernel's, which needs no tables for them.
+constexpr int64_t LongestAxis = 1 << 16;
+
+struct Image
+{
+    size_t m_Batches = 0;
+    ref::ResizeAxis m_Vertical;
+    ref::ResizeAxis m_Horizontal;
+    size_t m_Channels = 0;
+    size_t m_ElementBytes = 1;
+
+    size_t PixelBytes() const { return m_Channels * m_ElementBytes; }
+    size_t InputRowBytes() const { return static_cast<size_t>(m_Horizontal.m_Input) * PixelBytes(); }
+    size_t OutputRowBytes() const { return static_cast<size_t>(m_Horizontal.m_Output) * PixelBytes(); }
+    size_t InputBytes() const { return static_cast<size_t>(m_Vertical.m_Input) * InputRowBytes(); }
+    size_t Height() const { return static_cast<size_t>(m_Vertical.m_Output); }
+};
+
+/// The places of all elements of both output axes.
+template <typename Locate>
+struct Places
+{
+    std::vector<typename Locate::Place> m_Rows;
+    std::vector<typename Locate::Place> m_Columns;
+
+    explicit Places(const Image& image)
+    {
+        Fill(image.m_Vertical, m_Rows);
+        Fill(image.m_Horizontal, m_Columns);
+    }
+
+private:
+    static void Fill(const ref::ResizeAxis& axis, std::vector<typename Locate::Place>& places)
+    {
+        const Locate locate(axis);
+        for (size_t i = 0; i < static_cast<size_t>(axis.m_Output); ++i)
+        {
+            places.push_back(locate(i));
+        }
+    }
+};
+
+/// Calls f(input image, row of the output image, output row) for the output rows [begin, end) of all images.
+template <typename F>
+void ForEachRow(const Image& image, const ExecuteArgs& run, size_t begin, size_t end, const F& f)
+{
+    for (size_t row = begin; row < end; ++row)
+    {
+        f(run.GetInput<std::byte>(0) + row / image.Height() * image.InputBytes(), row % image.Height(),
+          run.GetOutput<std::byte>(0) + row * image.OutputRowBytes());
+    }
+}
+
+template <typename W>
+Prepared MakeBilinear(const Image& image, void (*function)(const BlendedRow<W>& row))
+{
+    const auto places = std::make_shared<const Places<ref::Blending<W>>>(image);
+    return [image, places, function](const ExecuteArgs& run)
+    {
+        constexpr size_t BytesPerElement = 8; // what the arithmetic costs, in bytes moved
+        const size_t rowCost = static_cast<size_t>(image.m_Horizontal.m_Output) * image.m_Channels * BytesPerElement;
+        const auto row = [&](const std::byte* in, size_t y, std::byte* out)
+        {
+            BlendedRow<W> blended;
+            blended.m_Y = places->m_Rows[y];
+            blended.m_Lower = in + blended.m_Y.m_Lower * image.InputRowBytes();
+            blended.m_Upper = in + blended.m_Y.m_Upper * image.InputRowBytes();
+            blended.m_Columns = places->m_Columns.data();
+            blended.m_Count = places->m_Columns.size();
+            blended.m_Channels = image.m_Channels;
+            blended.m_Out = out;
+            function(blended);
+        };
+        RunRanges(*run.m_Parallel, image.m_Batches * image.Height(), GetGrain(rowCost),
+                  [&](size_t begin, size_t end) { ForEachRow(image, run, begin, end, row); });
+    };
+}
+
+/// Rows that come from one row are made once and copied.
+Prepared MakeNearest(const Image& image)
+{
+    const auto places = std::make_shared<const Places<ref::Nearest>>(image);
+    const CopyPickedFunction copy = ChooseCopyPicked(image.PixelBytes());
+    return [image, places, copy](const ExecuteArgs& run)
+    {
+        RunRanges(*run.m_Parallel, image.m_Batches * image.Height(), GetGrain(2 * image.OutputRowBytes()),
+                  [&](size_t begin, size_t end)
+                  {
+                      const std::byte* last = nullptr; // what the row above was made of
+                      ForEachRow(image, run, begin, end,
+                                 [&](const std::byte* in, size_t y, std::byte* out)
+                                 {
+                                     const std::byte* from = in + places->m_Rows[y] * image.InputRowBytes();
+                                     if (from == last)
+                                     {
+                                         std::memcpy(out, out - image.OutputRowBytes(), image.OutputRowBytes());
+                                     }
+                                     else
+                                     {
+                                         copy(from, places->m_Columns.data(), places->m_Columns.size(),
+                                              image.PixelBytes(), out);
+                                     }
+                                     last = from;
+                                 });
+                  });
+    };
+}
+
+Prepared PrepareResize(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    Prepared reference = ref::FindKernel(LayerType::Resize)->m_Prepare(args, nullptr); // checks shapes
+    const auto& descriptor = args.GetDescriptor<ResizeDescriptor>();
+    const TensorShape& input = args.GetInput(0).GetShape();
+    const TensorShape& output = args.GetOutput(0).GetShape();
+    const DataType type = args.GetInput(0).GetDataType();
+    const Image image{input[0],
+                      {input[1], output[1], descriptor.m_AlignCorners, descriptor.m_HalfPixelCenters},
+                      {input[2], output[2], descriptor.m_AlignCorners, descriptor.m_HalfPixelCenters},
+                      input[3],
+                      GetDataTypeSize(type)};
+    if (output.GetNumElements() == 0 || std::max(image.m_Vertical.m_Output, image.m_Horizontal.m_Output) > LongestAxis)
+    {
+        return reference;
+    }
+    if (descriptor.m_Method == ResizeMethod::NearestNeighbor)
+    {
+        return MakeNearest(image);
+    }
+    if (type == DataType::Float32)
+    {
+        return MakeBilinear(image, GetResizeFunctions().m_Float);
+    }
+    if (UnsignedBytes.Has(type))
+    {
+        return MakeBilinear(image, GetResizeFunctions().m_Unsigned);
+    }
+    return SignedBytes.Has(type) ? MakeBilinear(image, GetResizeFunctions().m_Signed) : reference;
+}
+
+SupportResult CheckResize(const LayerView& layer)
+{
+    return ref::FindKernel(LayerType::Resize)->m_Check(layer);
+}
+
+} // namespace
+
+extern const backends::Kernel CpuResizeKernel = {"CpuResize", ResizeTypes, PrepareResize, CheckResize};
+
+} // namespace tenon::cpu

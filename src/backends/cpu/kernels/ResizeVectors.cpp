@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bilinear resizing of rows. Products and sums come in the order of the reference kernel, because it shows in the last
+// bit, and in a byte that is just between two values.
+#include "backends/cpu/kernels/ResizeVectors.hpp"
+
+#include "backends/cpu/simd/Isa.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/kernels/ResizeVectors.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: compiled for each target.
+#include "backends/cpu/simd/Spans-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+/// How elements become lanes of W and back.
+template <typename T>
+struct ResizeLanes;
+
+template <>
+struct ResizeLanes<float>
+{
+    using Weight = float;
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Load(D d, const float* from)
+    {
+        return hn::LoadU(d, from);
+    }
+    template <class D>
+    static HWY_INLINE void Store(hn::Vec<D> sum, D d, float* to)
+    {
+        hn::StoreU(sum, d, to);
+    }
+};
+
+template <>
+struct ResizeLanes<uint8_t>
+{
+    using Weight = float;
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Load(D d, const uint8_t* from)
+    {
+        return hn::ConvertTo(d, hn::PromoteTo(hn::Rebind<int32_t, D>(), hn::LoadU(hn::Rebind<uint8_t, D>(), from)));
+    }
+    template <class D>
+    static HWY_INLINE void Store(hn::Vec<D> sum, D d, uint8_t* to)
+    {
+        const hn::Rebind<uint8_t, D> dBytes;
+        const auto rounded = hn::ConvertTo(hn::Rebind<int32_t, D>(), hn::Add(sum, hn::Set(d, 0.5f)));
+        hn::StoreU(hn::DemoteTo(dBytes, rounded), dBytes, to);
+    }
+};
+
+template <>
+struct ResizeLanes<int8_t>
+{
+    using Weight = int32_t;
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Load(D d, const int8_t* from)
+    {
+        return hn::PromoteTo(d, hn::LoadU(hn::Rebind<int8_t, D>(), from));
+    }
+    template <class D>
+    static HWY_INLINE void Store(hn::Vec<D> sum, D d, int8_t* to)
+    {
+        // Sums have 20 fraction bits. Half away from zero: half is added, one less to negative ones, and shifted.
+        const hn::Rebind<int8_t, D> dBytes;
+        const auto half = hn::Set(d, int32_t{1} << 19);
+        const auto rounded = hn::ShiftRight<20>(hn::Add(hn::Add(sum, half), hn::ShiftRight<31>(sum)));
+        hn::StoreU(hn::DemoteTo(dBytes, rounded), dBytes, to);
+    }
+};
+
+template <typename T>
+void BlendRow(const BlendedRow<typename ResizeLanes<T>::Weight>& row)
+{
+    using W = typename ResizeLanes<T>::Weight;
+    const auto* lower = static_cast<const T*>(row.m_Lower);
+    const auto* upper = static_cast<const T*>(row.m_Upper);
+    T* out = static_cast<T*>(row.m_Out);
+    for (size_t i = 0; i < row.m_Count; ++i, out += row.m_Channels)
+    {
+        const ref::Blend<W> x = row.m_Columns[i];
+        const size_t left = x.m_Lower * row.m_Channels;
+        const size_t right = x.m_Upper * row.m_Channels;
+        Cover<W>(row.m_Channels,
+                 [&](auto d, size_t c)
+                 {
+                     using Lanes = ResizeLanes<T>;
+                     const auto lowerY = hn::Set(d, row.m_Y.m_LowerWeight);
+                     const auto upperY = hn::Set(d, row.m_Y.m_UpperWeight);
+                     const auto lowerX = hn::Set(d, x.m_LowerWeight);
+                     const auto upperX = hn::Set(d, x.m_UpperWeight);
+                     auto sum = hn::Mul(hn::Mul(Lanes::Load(d, lower + left + c), lowerY), lowerX);
+                     sum = hn::Add(sum, hn::Mul(hn::Mul(Lanes::Load(d, upper + left + c), upperY), lowerX));
+                     sum = hn::Add(sum, hn::Mul(hn::Mul(Lanes::Load(d, lower + right + c), lowerY), upperX));
+                     sum = hn::Add(sum, hn::Mul(hn::Mul(Lanes::Load(d, upper + right + c), upperY), upperX));
+                     Lanes::Store(sum, d, out + c);
+                 });
+    }
+}
+
+ResizeFunctions MakeResizeFunctions()
+{
+    ResizeFunctions functions;
+    functions.m_Float = BlendRow<float>;
+    functions.m_Unsigned = BlendRow<uint8_t>;
+    functions.m_Signed = BlendRow<int8_t>;
+    return functions;
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+HWY_EXPORT(MakeResizeFunctions);
+
+const ResizeFunctions& GetResizeFunctions()
+{
+    static const ResizeFunctions functions = []
+    {
+        GetCpuFeatures(); // caps what is dispatched to
+        return HWY_DYNAMIC_DISPATCH(MakeResizeFunctions)();
+    }();
+    return functions;
+}
+
+} // namespace tenon::cpu
+#endif

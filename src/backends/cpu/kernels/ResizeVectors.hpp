@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of bilinear resizing, vectorized over channels. Used by Resize.
+#pragma once
+
+#include "backends/reference/kernels/ResizeAxis.hpp"
+
+#include <cstddef>
+
+namespace tenon::cpu
+{
+
+/// An output row between two rows of an image. W is the type of the weights: float for float and uint8 elements, int
+/// for int8.
+template <typename W>
+struct BlendedRow
+{
+    const void* m_Lower = nullptr; ///< the two input rows
+    const void* m_Upper = nullptr;
+    ref::Blend<W> m_Y;                        ///< their weights
+    const ref::Blend<W>* m_Columns = nullptr; ///< for each output column
+    size_t m_Count = 0;
+    size_t m_Channels = 0;
+    void* m_Out = nullptr;
+};
+
+struct ResizeFunctions
+{
+    void (*m_Float)(const BlendedRow<float>& row) = nullptr;
+    void (*m_Unsigned)(const BlendedRow<float>& row) = nullptr;
+    void (*m_Signed)(const BlendedRow<int32_t>& row) = nullptr;
+};
+
+/// For the processor at hand. Precondition: it has vectors, see CpuFeatures.
+const ResizeFunctions& GetResizeFunctions();
+
+} // namespace tenon::cpu
