@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Normalizations of rows and columns of floats.
+#include "backends/cpu/kernels/NormVectors.hpp"
+
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/kernels/NormVectors.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: compiled for each target.
+#include "backends/cpu/simd/Spans-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+using Floats = hn::ScalableTag<float>;
+using FloatVector = hn::Vec<Floats>;
+
+/// The sum of step(value) over a row: of the difference to `centre`, or its square.
+template <bool Squares>
+float SumRow(const float* in, size_t depth, float centre)
+{
+    const Floats d;
+    const size_t lanes = hn::Lanes(d);
+    const FloatVector middle = hn::Set(d, centre);
+    const auto step = [middle](FloatVector sum, FloatVector x)
+    {
+        const FloatVector difference = hn::Sub(x, middle);
+        return hn::Add(sum, Squares ? hn::Mul(difference, difference) : difference);
+    };
+    FloatVector sum0 = hn::Zero(d);
+    FloatVector sum1 = hn::Zero(d);
+    size_t i = 0;
+    for (; i + 2 * lanes <= depth; i += 2 * lanes)
+    {
+        sum0 = step(sum0, hn::LoadU(d, in + i));
+        sum1 = step(sum1, hn::LoadU(d, in + i + lanes));
+    }
+    for (; i < depth; i += lanes)
+    {
+        // Lanes beyond the end are at the centre.
+        sum0 = step(sum0, depth - i >= lanes ? hn::LoadU(d, in + i) : LoadFirst(d, in + i, depth - i, centre));
+    }
+    return hn::GetLane(hn::SumOfLanes(d, hn::Add(sum0, sum1)));
+}
+
+void LayerRow(const float* in, size_t depth, float epsilon, const NormParameter& scale, const NormParameter& bias,
+              float* out)
+{
+    const auto count = static_cast<float>(depth);
+    const float mean = SumRow<false>(in, depth, 0.0f) / count;
+    const float factor = 1.0f / std::sqrt(SumRow<true>(in, depth, mean) / count + epsilon);
+    const Floats d;
+    const size_t lanes = hn::Lanes(d);
+    const FloatVector middle = hn::Set(d, mean);
+    const FloatVector factors = hn::Set(d, factor);
+    const FloatVector oneScale = hn::Set(d, scale.m_Values != nullptr ? scale.m_Values[0] : 1.0f);
+    const FloatVector oneBias = hn::Set(d, bias.m_Values != nullptr ? bias.m_Values[0] : 0.0f);
+    for (size_t i = 0; i < depth; i += lanes)
+    {
+        const size_t rest = std::min(lanes, depth - i);
+        const auto load = [d, rest, lanes](const float* from)
+        { return rest == lanes ? hn::LoadU(d, from) : LoadFirst(d, from, rest, 0.0f); };
+        // Parameters are read before the output is written, which may lie in their memory.
+        const FloatVector s = scale.m_Step != 0 ? load(scale.m_Values + i) : oneScale;
+        const FloatVector b = bias.m_Step != 0 ? load(bias.m_Values + i) : oneBias;
+        const FloatVector x = hn::Mul(hn::Sub(load(in + i), middle), factors);
+        const FloatVector y = hn::Add(hn::Mul(x, s), b);
+        if (rest == lanes)
+        {
+            hn::StoreU(y, d, out + i);
+        }
+        else
+        {
+            StoreFirst(y, d, out + i, rest);
+        }
+    }
+}
+
+void L2Row(const float* in, size_t depth, float epsilon, float* out)
+{
+    const float norm = std::max(std::sqrt(SumRow<true>(in, depth, 0.0f)), epsilon);
+    Cover<float>(depth,
+                 [=](auto d, size_t i) { hn::StoreU(hn::Div(hn::LoadU(d, in + i), hn::Set(d, norm)), d, out + i); });
+}
+
+void Columns(const float* in, size_t pixels, size_t stride, size_t channels, float epsilon, float gamma, float beta,
+             float* out)
+{
+    const auto column = [=](auto d, size_t c)
+    {
+        const auto count = hn::Set(d, static_cast<float>(pixels));
+        auto sum = hn::Zero(d);
+        for (size_t pixel = 0; pixel < pixels; ++pixel)
+        {
+            sum = hn::Add(sum, hn::LoadU(d, in + pixel * stride + c));
+        }
+        const auto mean = hn::Div(sum, count);
+        auto squares = hn::Zero(d);
+        for (size_t pixel = 0; pixel < pixels; ++pixel)
+        {
+            const auto difference = hn::Sub(hn::LoadU(d, in + pixel * stride + c), mean);
+            squares = hn::Add(squares, hn::Mul(difference, difference));
+        }
+        const auto deviation = hn::Sqrt(hn::Add(hn::Div(squares, count), hn::Set(d, epsilon)));
+        const auto scale = hn::Div(hn::Set(d, gamma), deviation);
+        for (size_t pixel = 0; pixel < pixels; ++pixel)
+        {
+            const auto difference = hn::Sub(hn::LoadU(d, in + pixel * stride + c), mean);
+            hn::StoreU(hn::Add(hn::Mul(difference, scale), hn::Set(d, beta)), d, out + pixel * stride + c);
+        }
+    };
+    Cover<float>(channels, column);
+}
+
+void Affine(const float* in, size_t pixels, size_t channels, const float* mean, const float* factor, const float* beta,
+            float* out)
+{
+    for (size_t pixel = 0; pixel < pixels; ++pixel, in += channels, out += channels)
+    {
+        Cover<float>(channels,
+                     [=](auto d, size_t c)
+                     {
+                         const auto x = hn::Sub(hn::LoadU(d, in + c), hn::LoadU(d, mean + c));
+                         hn::StoreU(hn::Add(hn::Mul(x, hn::LoadU(d, factor + c)), hn::LoadU(d, beta + c)), d, out + c);
+                     });
+    }
+}
+
+NormFunctions MakeNormFunctions()
+{
+    NormFunctions functions;
+    functions.m_LayerRow = LayerRow;
+    functions.m_L2Row = L2Row;
+    functions.m_Columns = Columns;
+    functions.m_Affine = Affine;
+    return functions;
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+HWY_EXPORT(MakeNormFunctions);
+
+const NormFunctions& GetNormFunctions()
+{
+    static const NormFunctions functions = []
+    {
+        GetCpuFeatures(); // caps what is dispatched to
+        return HWY_DYNAMIC_DISPATCH(MakeNormFunctions)();
+    }();
+    return functions;
+}
+
+} // namespace tenon::cpu
+#endif

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moves by strides: the two innermost loops are a plane, copied by a function made for its kind.
+#include "backends/cpu/kernels/StridedMove.hpp"
+
+#include "backends/cpu/Parts.hpp"
+#include "backends/cpu/kernels/TransposeVectors.hpp"
+
+#include <tenon/Types.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+/// A plane of at least so many bytes is worth cutting.
+constexpr size_t LargePlane = size_t{1} << 17;
+
+template <typename T>
+void FillRuns(const Plane& plane, const std::byte* from, std::byte* to)
+{
+    for (size_t row = 0; row < plane.m_Rows; ++row, from += plane.m_FromRow, to += plane.m_ToRow)
+    {
+        T value;
+        std::memcpy(&value, from, sizeof(T));
+        for (size_t run = 0; run < plane.m_Runs; ++run)
+        {
+            std::memcpy(to + run * sizeof(T), &value, sizeof(T)); // two floats are not aligned as one T
+        }
+    }
+}
+
+/// One element over and over, side by side; null for other planes.
+CopyPlaneFunction ChooseFill(const Plane& plane)
+{
+    if (plane.m_FromRun != 0 || plane.m_ToRun != static_cast<int64_t>(plane.m_RunBytes))
+    {
+        return nullptr;
+    }
+    switch (plane.m_RunBytes)
+    {
+    case 1: return FillRuns<uint8_t>;
+    case 2: return FillRuns<uint16_t>;
+    case 4: return FillRuns<uint32_t>;
+    case 8: return FillRuns<uint64_t>;
+    default: return nullptr;
+    }
+}
+
+} // namespace
+
+StridedMove::StridedMove(std::vector<Dimension> dimensions, size_t elementBytes) : m_Outer(std::move(dimensions))
+{
+    m_Plane.m_RunBytes = elementBytes;
+    for (const Dimension& dimension : m_Outer)
+    {
+        if (dimension.m_Count == 0)
+        {
+            return;
+        }
+    }
+    Merge();
+    MakePlane();
+    CutPlane();
+    size_t bytes = m_Plane.m_Rows * m_Plane.m_Runs * m_Plane.m_RunBytes;
+    for (const Dimension& dimension : m_Outer)
+    {
+        m_Units *= dimension.m_Count;
+    }
+    m_Grain = GetGrain(2 * bytes);
+}
+
+void StridedMove::Merge()
+{
+    std::erase_if(m_Outer, [](const Dimension& dimension) { return dimension.m_Count == 1; });
+    std::stable_sort(m_Outer.begin(), m_Outer.end(),
+                     [](const Dimension& a, const Dimension& b) { return a.m_To > b.m_To; });
+    std::vector<Dimension> merged;
+    for (const Dimension& inner : m_Outer)
+    {
+        const auto count = static_cast<int64_t>(inner.m_Count);
+        if (!merged.empty() && merged.back().m_From == count * inner.m_From && merged.back().m_To == count * inner.m_To)
+        {
+            merged.back() = {merged.back().m_Count * inner.m_Count, inner.m_From, inner.m_To};
+        }
+        else
+        {
+            merged.push_back(inner);
+        }
+    }
+    const auto run = static_cast<int64_t>(m_Plane.m_RunBytes);
+    if (!merged.empty() && merged.back().m_From == run && merged.back().m_To == run)
+    {
+        m_Plane.m_RunBytes *= merged.back().m_Count;
+        merged.pop_back();
+    }
+    m_Outer = std::move(merged);
+}
+
+void StridedMove::MakePlane()
+{
+    const auto run = static_cast<int64_t>(m_Plane.m_RunBytes);
+    if (!m_Outer.empty())
+    {
+        const Dimension& runs = m_Outer.back();
+        m_Plane.m_Runs = runs.m_Count;
+        m_Plane.m_FromRun = runs.m_From;
+        m_Plane.m_ToRun = runs.m_To;
+        m_Outer.pop_back();
+    }
+    m_Copy = ChooseFill(m_Plane);
+    auto rows = m_Outer.end();
+    const bool hasWord = m_Plane.m_RunBytes <= 8 && std::has_single_bit(m_Plane.m_RunBytes);
+    if (hasWord && m_Plane.m_ToRun == run)
+    {
+        // What lies side by side in the source, where that is another dimension than in the target: a transposition.
+        rows = std::find_if(m_Outer.begin(), m_Outer.end(), [run](const Dimension& d) { return d.m_From == run; });
+        if (rows != m_Outer.end())
+        {
+            m_Copy = GetTransposeFunctions().m_Transpose[std::countr_zero(m_Plane.m_RunBytes)];
+        }
+    }
+    if (rows == m_Outer.end() && !m_Outer.empty())
+    {
+        --rows;
+    }
+    if (rows != m_Outer.end())
+    {
+        m_Plane.m_Rows = rows->m_Count;
+        m_Plane.m_FromRow = rows->m_From;
+        m_Plane.m_ToRow = rows->m_To;
+        m_Outer.erase(rows);
+    }
+    if (m_Copy == nullptr)
+    {
+        m_Copy = ChooseCopyPlane(m_Plane.m_RunBytes);
+    }
+}
+
+void StridedMove::CutPlane()
+{
+    constexpr size_t Line = 64; // a piece of a transposition has this many elements or more
+    const size_t bytes = m_Plane.m_Rows * m_Plane.m_Runs * m_Plane.m_RunBytes;
+    const size_t wanted = bytes / LargePlane;
+    if (wanted < 2)
+    {
+        return;
+    }
+    // Cut where it is longest: rows, runs, or a run that is all there is. Pieces are equal, so that they are one more
+    // dimension; a count that has no fitting divisor stays whole.
+    const auto findPieces = [wanted](size_t count, size_t unit)
+    {
+        for (size_t pieces = std::min(4 * wanted, count / unit); pieces > 1; --pieces)
+        {
+            if (count % pieces == 0)
+            {
+                return pieces;
+            }
+        }
+        return size_t{1};
+    };
+    const auto cut = [this](size_t& count, size_t pieces, int64_t from, int64_t to)
+    {
+        count /= pieces;
+        m_Outer.push_back({pieces, static_cast<int64_t>(count) * from, static_cast<int64_t>(count) * to});
+    };
+    if (m_Plane.m_Rows >= m_Plane.m_Runs && m_Plane.m_Rows > 1)
+    {
+        cut(m_Plane.m_Rows, findPieces(m_Plane.m_Rows, Line), m_Plane.m_FromRow, m_Plane.m_ToRow);
+    }
+    else if (m_Plane.m_Runs > 1)
+    {
+        cut(m_Plane.m_Runs, findPieces(m_Plane.m_Runs, Line), m_Plane.m_FromRun, m_Plane.m_ToRun);
+    }
+    else
+    {
+        cut(m_Plane.m_RunBytes, findPieces(m_Plane.m_RunBytes, Line), 1, 1);
+    }
+}
+
+void StridedMove::Run(IParallelFor& parallel, const std::byte* from, std::byte* to) const
+{
+    if (m_Copy == nullptr)
+    {
+        return;
+    }
+    RunRanges(parallel, m_Units, m_Grain,
+              [&](size_t begin, size_t end)
+              {
+                  std::array<size_t, 2 * MaxNumOfTensorDimensions + 2> index{};
+                  const std::byte* source = from;
+                  std::byte* target = to;
+                  size_t rest = begin;
+                  for (size_t i = m_Outer.size(); i-- > 0;)
+                  {
+                      index[i] = rest % m_Outer[i].m_Count;
+                      rest /= m_Outer[i].m_Count;
+                      source += static_cast<int64_t>(index[i]) * m_Outer[i].m_From;
+                      target += static_cast<int64_t>(index[i]) * m_Outer[i].m_To;
+                  }
+                  for (size_t unit = begin; unit < end; ++unit)
+                  {
+                      m_Copy(m_Plane, source, target);
+                      for (size_t i = m_Outer.size(); i-- > 0;)
+                      {
+                          source += m_Outer[i].m_From;
+                          target += m_Outer[i].m_To;
+                          if (++index[i] < m_Outer[i].m_Count)
+                          {
+                              break;
+                          }
+                          source -= static_cast<int64_t>(m_Outer[i].m_Count) * m_Outer[i].m_From;
+                          target -= static_cast<int64_t>(m_Outer[i].m_Count) * m_Outer[i].m_To;
+                          index[i] = 0;
+                      }
+                  }
+              });
+}
+
+} // namespace tenon::cpu
