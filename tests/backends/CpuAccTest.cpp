@@ -541,7 +541,7 @@ TEST(CpuAcc, SaysWhatItIs)
     EXPECT_TRUE(HasMatchingCapability({"MultiAxisPacking", false}, capabilities));
     const TestLayer layer = MakeSmallConvolution();
     const auto workload = backend->CreateWorkloadFactory({})->CreateWorkload(Binding(layer).GetView());
-    EXPECT_STREQ(workload->GetName(), "CpuConvolution2d");
+    EXPECT_STREQ(workload->GetName(), "CpuConvolution2dF32");
 }
 
 /// The kernel that runs the layer.

@@ -129,6 +129,45 @@ void Windows::CopyShortRows(const uint8_t* input, size_t first, size_t last, uin
     }
 }
 
+template <typename T>
+void Windows::Find(const T* input, size_t first, size_t last, const T* padding, const T** table) const
+{
+    auto x = static_cast<int64_t>(first) % m_OutputWidth;
+    int64_t y = static_cast<int64_t>(first) / m_OutputWidth % m_OutputHeight;
+    int64_t image = static_cast<int64_t>(first) / m_OutputWidth / m_OutputHeight;
+    const size_t count = last - first;
+    for (size_t window = 0; window < count; ++window)
+    {
+        const T** to = table + window;
+        const int64_t top = y * m_StrideY - m_PadTop;
+        const int64_t left = x * m_StrideX - m_PadLeft;
+        const Columns columns = FindColumns(left);
+        for (int64_t i = 0; i < m_Height; ++i)
+        {
+            const int64_t row = top + i * m_DilationY;
+            const bool isInside = row >= 0 && row < m_InputHeight;
+            const T* from = isInside
+                                ? input + ((image * m_InputHeight + row) * m_InputWidth + columns.m_First) * m_Channels
+                                : padding;
+            const int64_t step = m_DilationX * m_Channels;
+            for (int64_t j = 0; j < m_Width; ++j, to += count)
+            {
+                const bool isPoint = isInside && j >= columns.m_Begin && j < columns.m_End;
+                *to = isPoint ? from + (j - columns.m_Begin) * step : padding;
+            }
+        }
+        if (++x == m_OutputWidth)
+        {
+            x = 0;
+            if (++y == m_OutputHeight)
+            {
+                y = 0;
+                ++image;
+            }
+        }
+    }
+}
+
 Windows MakeConvolutionWindows(const ReshapeArgs& args)
 {
     const TensorShape& input = args.GetInput(0).GetShape();
@@ -180,6 +219,7 @@ Windows MakeRowWindows(size_t rows, size_t depth)
 }
 
 template void Windows::Copy<float>(const float*, size_t, size_t, float, size_t, float*) const;
+template void Windows::Find<float>(const float*, size_t, size_t, const float*, const float**) const;
 template void Windows::Copy<uint8_t>(const uint8_t*, size_t, size_t, uint8_t, size_t, uint8_t*) const;
 
 } // namespace tenon::cpu

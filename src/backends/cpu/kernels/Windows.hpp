@@ -46,6 +46,11 @@ struct Windows
     void CopyBytes(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch, uint8_t* to) const;
     static constexpr size_t ShortRowBytes = 16;
 
+    /// Where the points of the same windows lie: table[point * (last - first) + window] is the first channel, or
+    /// `padding` outside of the image.
+    template <typename T>
+    void Find(const T* input, size_t first, size_t last, const T* padding, const T** table) const;
+
     /// Elements of a window.
     size_t GetDepth() const { return static_cast<size_t>(m_Height * m_Width * m_GroupChannels); }
 

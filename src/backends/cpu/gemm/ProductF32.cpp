@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a product of float32 is cut: blocks of rows for the cache, slices of the depth, panels of columns, tiles for the
+// registers.
+#include "backends/cpu/gemm/ProductF32.hpp"
+
+#include "backends/common/Scratch.hpp"
+#include "backends/cpu/Parts.hpp"
+#include "backends/cpu/gemm/DotsF32.hpp"
+
+#include <algorithm>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Scratch;
+
+/// Bytes of data that a block may have: a quarter of a second-level cache of 1 MiB.
+constexpr size_t BlockBytes = 256 * 1024;
+constexpr size_t MostBlockRows = 480;
+/// Bytes of a panel's slice, which each tile of a block reads: half of such a cache.
+constexpr size_t SliceBytes = 512 * 1024;
+/// With fewer channels than this the loop over one point of a window is too short, and strips are cheap.
+constexpr size_t LeastTapDepth = 8;
+
+size_t DivideUp(size_t a, size_t b)
+{
+    return a / b + (a % b != 0 ? 1 : 0);
+}
+
+} // namespace
+
+ProductF32::ProductF32(const PackedWeightsF32& weights, const Windows& windows, size_t rows,
+                       const backends::FloatClamp& clamp)
+    : m_Weights(&weights), m_Windows(windows), m_Rows(rows), m_Clamp(clamp)
+{
+    const WeightSizes& sizes = weights.GetSizes();
+    const auto channels = static_cast<size_t>(windows.m_GroupChannels);
+    m_UsesStrips = !windows.ArePixels() && channels < LeastTapDepth;
+    m_TapDepth = m_UsesStrips ? sizes.m_Depth : channels;
+    m_Taps = m_TapDepth != 0 ? sizes.m_Depth / m_TapDepth : 0;
+    PlanBlocks(rows);
+
+    const double multiplications =
+        static_cast<double>(rows) * static_cast<double>(sizes.m_Columns) * static_cast<double>(sizes.m_Depth);
+    m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications),
+                        std::max(rows, weights.GetPlain() != nullptr ? sizes.m_Columns : weights.GetPanels().size())});
+    if (weights.GetPlain() != nullptr)
+    {
+        return;
+    }
+    Scratch scratch;
+    scratch.Add<const float*>(backends::CheckedCount(m_BlockRows, m_Taps));
+    m_StripOffset = scratch.Add<float>(m_UsesStrips ? backends::CheckedCount(m_BlockRows, sizes.m_Depth) : 0);
+    m_PartBytes = scratch.GetBytes();
+    backends::CheckedCount(m_PartBytes, m_Parts);
+}
+
+void ProductF32::PlanBlocks(size_t rows)
+{
+    // Neighbouring windows share most of their points.
+    const size_t newBytes = std::max<size_t>(m_TapDepth, 1) * sizeof(float);
+    m_BlockRows = std::min(std::clamp(BlockBytes / newBytes, EngineF32::MostRows, MostBlockRows), rows);
+
+    const EngineF32& engine = m_Weights->GetEngine();
+    const size_t stepBytes = engine.m_Vectors * engine.m_Lanes * sizeof(float);
+    const size_t mostSteps = SliceBytes / stepBytes;
+    const size_t slicesOfTap = std::max<size_t>(DivideUp(m_TapDepth, mostSteps), 1);
+    m_SliceDepth = DivideUp(m_TapDepth, slicesOfTap);
+    const size_t tapsInSlice = slicesOfTap == 1 ? std::max<size_t>(mostSteps / std::max<size_t>(m_TapDepth, 1), 1) : 1;
+    m_SliceTaps = std::max<size_t>(DivideUp(m_Taps, std::max<size_t>(DivideUp(m_Taps, tapsInSlice), 1)), 1);
+}
+
+ProductF32::Slice ProductF32::GetSlice(size_t index) const
+{
+    const size_t slicesOfTap = std::max<size_t>(DivideUp(m_TapDepth, std::max<size_t>(m_SliceDepth, 1)), 1);
+    Slice slice;
+    slice.m_FirstTap = index / slicesOfTap * m_SliceTaps;
+    slice.m_Taps = std::min(m_SliceTaps, m_Taps - slice.m_FirstTap);
+    slice.m_FirstDepth = index % slicesOfTap * m_SliceDepth;
+    slice.m_Depth = std::min(m_SliceDepth, m_TapDepth - slice.m_FirstDepth);
+    slice.m_IsLast = slice.m_FirstTap + slice.m_Taps == m_Taps && slice.m_FirstDepth + slice.m_Depth == m_TapDepth;
+    return slice;
+}
+
+void ProductF32::Run(const float* input, const float* bias, float* out, void* scratch, IParallelFor& parallel) const
+{
+    const Operands operands{input, bias, out};
+    if (m_Weights->GetPlain() != nullptr)
+    {
+        RunPlain(operands, parallel);
+        return;
+    }
+    const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
+    const size_t panels = m_Weights->GetPanels().size();
+    const bool splitsRows = m_Rows >= parts * EngineF32::MostRows || panels < parts;
+    const size_t used = splitsRows ? std::min(parts, m_Rows) : parts;
+    RunParts(parallel, used,
+             [&](size_t index)
+             {
+                 Range range{0, m_Rows, 0, panels};
+                 const Part part = GetPart(splitsRows ? m_Rows : panels, used, index);
+                 (splitsRows ? range.m_FirstRow : range.m_FirstPanel) = part.m_Begin;
+                 (splitsRows ? range.m_LastRow : range.m_LastPanel) = part.m_End;
+                 RunRange(operands, range, static_cast<std::byte*>(scratch) + index * m_PartBytes);
+             });
+}
+
+void ProductF32::RunPlain(const Operands& operands, IParallelFor& parallel) const
+{
+    const WeightSizes& sizes = m_Weights->GetSizes();
+    const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
+    RunParts(parallel, parts,
+             [&](size_t index)
+             {
+                 constexpr size_t Unit = 16; // a cache line of the output
+                 const Part part = GetPart(sizes.m_Columns, parts, index, Unit);
+                 DotsF32 dots;
+                 dots.m_Data = operands.m_Input;
+                 dots.m_Weights = m_Weights->GetPlain() + part.m_Begin * sizes.m_Depth;
+                 dots.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + part.m_Begin : nullptr;
+                 dots.m_Depth = sizes.m_Depth;
+                 dots.m_Columns = part.m_End - part.m_Begin;
+                 dots.m_Out = operands.m_Out + part.m_Begin;
+                 dots.m_OutStride = sizes.m_Columns;
+                 dots.m_Rows = m_Rows;
+                 RunDotsF32(dots);
+                 for (size_t r = 0; r < m_Rows; ++r)
+                 {
+                     m_Clamp.Run(dots.m_Out + r * dots.m_OutStride, dots.m_Columns);
+                 }
+             });
+}
+
+void ProductF32::RunRange(const Operands& operands, const Range& range, std::byte* scratch) const
+{
+    const size_t count = range.m_LastRow - range.m_FirstRow;
+    const size_t blocks = DivideUp(count, m_BlockRows);
+    for (size_t i = 0; i < blocks; ++i)
+    {
+        const Part rows = GetPart(count, blocks, i); // equal ones
+        Range block = range;
+        block.m_LastRow = range.m_FirstRow + rows.m_End;
+        block.m_FirstRow = range.m_FirstRow + rows.m_Begin;
+        RunBlock(operands, block, scratch);
+    }
+}
+
+void ProductF32::RunBlock(const Operands& operands, const Range& block, std::byte* scratch) const
+{
+    const std::vector<PanelF32>& panels = m_Weights->GetPanels();
+    size_t last = block.m_FirstPanel;
+    for (size_t first = last; first < block.m_LastPanel; first = last)
+    {
+        const size_t group = panels[first].m_Group;
+        while (last < block.m_LastPanel && panels[last].m_Group == group)
+        {
+            ++last;
+        }
+        const float* data = operands.m_Input + group * static_cast<size_t>(m_Windows.m_GroupChannels);
+        FindRows(data, block.m_FirstRow, block.m_LastRow, scratch);
+        Slice slice;
+        for (size_t i = 0; !slice.m_IsLast; ++i)
+        {
+            slice = GetSlice(i);
+            for (size_t p = first; p < last; ++p)
+            {
+                RunPanel(operands, panels[p], slice, block, Scratch::At<const float*>(scratch, 0));
+            }
+        }
+    }
+}
+
+void ProductF32::FindRows(const float* data, size_t first, size_t last, std::byte* scratch) const
+{
+    auto* table = Scratch::At<const float*>(scratch, 0);
+    const size_t rows = last - first;
+    if (m_UsesStrips)
+    {
+        auto* strip = Scratch::At<float>(scratch, m_StripOffset);
+        m_Windows.Copy(data, first, last, 0.0f, m_TapDepth, strip);
+        for (size_t r = 0; r < rows; ++r)
+        {
+            table[r] = strip + r * m_TapDepth;
+        }
+    }
+    else if (m_Windows.ArePixels())
+    {
+        const auto channels = static_cast<size_t>(m_Windows.m_Channels);
+        for (size_t r = 0; r < rows * m_Taps; ++r)
+        {
+            table[r] = data + (first + r) * channels;
+        }
+    }
+    else if (m_Taps != 0)
+    {
+        m_Windows.Find(data, first, last, m_Weights->GetZeros(), table);
+    }
+}
+
+void ProductF32::RunPanel(const Operands& operands, const PanelF32& panel, const Slice& slice, const Range& block,
+                          const float* const* table) const
+{
+    const EngineF32& engine = m_Weights->GetEngine();
+    const size_t rows = block.m_LastRow - block.m_FirstRow;
+    const size_t outStride = m_Weights->GetSizes().m_Columns;
+    float* const out = operands.m_Out + block.m_FirstRow * outStride + panel.m_Column;
+    const size_t firstStep = slice.m_FirstTap * m_TapDepth + slice.m_FirstDepth;
+    TileF32 tile;
+    tile.m_TapStep = rows;
+    tile.m_Taps = slice.m_Taps;
+    tile.m_Depth = slice.m_Depth;
+    tile.m_DataOffset = slice.m_FirstDepth;
+    tile.m_Panel = m_Weights->GetData(panel) + firstStep * panel.m_Vectors * engine.m_Lanes;
+    tile.m_Columns = panel.m_Columns;
+    tile.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + panel.m_Column : nullptr;
+    tile.m_Continues = firstStep != 0;
+    tile.m_HasClamp = slice.m_IsLast && m_Clamp.IsActive();
+    tile.m_Low = m_Clamp.GetLow();
+    tile.m_High = m_Clamp.GetHigh();
+    tile.m_OutStride = outStride;
+    const size_t numTiles = DivideUp(rows, engine.m_Rows[panel.m_Vectors]);
+    for (size_t t = 0; t < numTiles; ++t)
+    {
+        const Part part = GetPart(rows, numTiles, t); // equal ones: a tile of few rows is slow
+        tile.m_Data = table + slice.m_FirstTap * rows + part.m_Begin;
+        tile.m_Out = out + part.m_Begin * outStride;
+        engine.m_Tiles[panel.m_Vectors][part.m_End - part.m_Begin](tile);
+    }
+}
+
+} // namespace tenon::cpu

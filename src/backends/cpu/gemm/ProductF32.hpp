@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of float32: windows of an image, or rows of a matrix, by packed weights. What the float Convolution2d and
+// FullyConnected of CpuAcc are.
+#pragma once
+
+#include "backends/common/FusedActivation.hpp"
+#include "backends/common/KernelTable.hpp"
+#include "backends/cpu/gemm/PackedWeightsF32.hpp"
+#include "backends/cpu/kernels/Windows.hpp"
+
+#include <cstddef>
+
+namespace tenon::cpu
+{
+
+/// A product whose shapes are known. Data are read in place, through a table of where each point of the windows lies;
+/// only windows of an image with few channels are laid out first, a strip at a time, in the scratch memory.
+class ProductF32
+{
+public:
+    /// `windows`: of the image, or of `rows` pixels that are the rows of a matrix.
+    ProductF32(const PackedWeightsF32& weights, const Windows& windows, size_t rows, const backends::FloatClamp& clamp);
+
+    size_t GetScratchBytes() const { return m_Parts * m_PartBytes; }
+    /// A null bias is zeros.
+    void Run(const float* input, const float* bias, float* out, void* scratch, IParallelFor& parallel) const;
+
+private:
+    struct Operands
+    {
+        const float* m_Input = nullptr;
+        const float* m_Bias = nullptr;
+        float* m_Out = nullptr;
+    };
+    /// Which part of the output a thread computes.
+    struct Range
+    {
+        size_t m_FirstRow = 0;
+        size_t m_LastRow = 0;
+        size_t m_FirstPanel = 0;
+        size_t m_LastPanel = 0;
+    };
+    /// A part of the depth.
+    struct Slice
+    {
+        size_t m_FirstTap = 0;
+        size_t m_Taps = 0;
+        size_t m_FirstDepth = 0; ///< of each tap
+        size_t m_Depth = 0;
+        bool m_IsLast = false;
+    };
+
+    void PlanBlocks(size_t rows);
+    void RunRange(const Operands& operands, const Range& range, std::byte* scratch) const;
+    void RunBlock(const Operands& operands, const Range& block, std::byte* scratch) const;
+    void FindRows(const float* data, size_t first, size_t last, std::byte* scratch) const;
+    Slice GetSlice(size_t index) const;
+    void RunPanel(const Operands& operands, const PanelF32& panel, const Slice& slice, const Range& block,
+                  const float* const* table) const;
+    void RunPlain(const Operands& operands, IParallelFor& parallel) const;
+
+    const PackedWeightsF32* m_Weights;
+    Windows m_Windows;
+    size_t m_Rows;
+    backends::FloatClamp m_Clamp;
+    size_t m_Taps = 1;
+    size_t m_TapDepth = 0;
+    bool m_UsesStrips = false;
+    size_t m_BlockRows = 0; ///< whose data stay in the cache while all panels pass
+    size_t m_SliceTaps = 0;
+    size_t m_SliceDepth = 0;
+    size_t m_Parts = 1;
+    size_t m_StripOffset = 0; ///< in a part's scratch memory
+    size_t m_PartBytes = 0;
+};
+
+} // namespace tenon::cpu

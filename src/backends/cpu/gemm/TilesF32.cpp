@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops of float32 products. Sums stay in registers for the whole depth; each number of the data is broadcast
+// against the panel's vectors. GCC keeps arrays in memory unless every loop over registers is unrolled before registers
+// are given out.
+#include "backends/cpu/gemm/TilesF32.hpp"
+
+#include "backends/cpu/simd/Isa.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/gemm/TilesF32.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it.
+#include "backends/cpu/simd/Floats-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+/// Steps of the depth in one turn of the loop: what else it does competes for the ports of the products.
+constexpr size_t Unroll = 4;
+
+/// sums += the data at k times the weights.
+template <size_t Rows, size_t Vectors>
+HWY_INLINE void Step(const float* const (&rows)[Rows], ptrdiff_t k, const float* weights,
+                     FloatVector (&sums)[Rows][Vectors])
+{
+    const Floats d;
+    FloatVector w[Vectors];
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        w[v] = hn::Load(d, weights + v * hn::Lanes(d));
+    }
+    HWY_UNROLL(16)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        const FloatVector x = hn::Set(d, rows[r][k]);
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            sums[r][v] = hn::MulAdd(x, w[v], sums[r][v]);
+        }
+    }
+}
+
+template <size_t Rows, size_t Vectors>
+void Tile(const TileF32& tile)
+{
+    const Floats d;
+    const size_t lanes = hn::Lanes(d);
+    const size_t lastColumns = tile.m_Columns - (Vectors - 1) * lanes;
+    FloatVector sums[Rows][Vectors];
+    if (tile.m_Continues)
+    {
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            const float* out = tile.m_Out + r * tile.m_OutStride;
+            HWY_UNROLL(4)
+            for (size_t v = 0; v + 1 < Vectors; ++v)
+            {
+                sums[r][v] = hn::LoadU(d, out + v * lanes);
+            }
+            sums[r][Vectors - 1] = LoadSome(out + (Vectors - 1) * lanes, lastColumns);
+        }
+    }
+    else
+    {
+        FloatVector bias[Vectors];
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            bias[v] = hn::Zero(d);
+        }
+        if (tile.m_Bias != nullptr)
+        {
+            HWY_UNROLL(4)
+            for (size_t v = 0; v + 1 < Vectors; ++v)
+            {
+                bias[v] = hn::LoadU(d, tile.m_Bias + v * lanes);
+            }
+            bias[Vectors - 1] = LoadSome(tile.m_Bias + (Vectors - 1) * lanes, lastColumns);
+        }
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                sums[r][v] = bias[v];
+            }
+        }
+    }
+
+    const float* weights = tile.m_Panel;
+    const auto depth = static_cast<ptrdiff_t>(tile.m_Depth);
+    const float* const* data = tile.m_Data;
+    for (size_t tap = 0; tap < tile.m_Taps; ++tap, data += tile.m_TapStep)
+    {
+        const float* rows[Rows];
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            rows[r] = data[r] + tile.m_DataOffset + depth;
+        }
+        ptrdiff_t k = -depth;
+        for (; k <= -ptrdiff_t{Unroll}; k += ptrdiff_t{Unroll})
+        {
+            HWY_UNROLL(4)
+            for (size_t u = 0; u < Unroll; ++u)
+            {
+                Step(rows, k + static_cast<ptrdiff_t>(u), weights + u * Vectors * lanes, sums);
+            }
+            weights += Unroll * Vectors * lanes;
+        }
+        for (; k != 0; ++k)
+        {
+            Step(rows, k, weights, sums);
+            weights += Vectors * lanes;
+        }
+    }
+
+    if (tile.m_HasClamp)
+    {
+        const FloatVector low = hn::Set(d, tile.m_Low);
+        const FloatVector high = hn::Set(d, tile.m_High);
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                sums[r][v] = Clamp(sums[r][v], low, high);
+            }
+        }
+    }
+    HWY_UNROLL(16)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        float* out = tile.m_Out + r * tile.m_OutStride;
+        HWY_UNROLL(4)
+        for (size_t v = 0; v + 1 < Vectors; ++v)
+        {
+            hn::StoreU(sums[r][v], d, out + v * lanes);
+        }
+        StoreSome(sums[r][Vectors - 1], out + (Vectors - 1) * lanes, lastColumns);
+    }
+}
+
+/// Tiles of 1 to `Rows` rows for panels of `Vectors`.
+template <size_t Vectors, size_t Rows>
+void FillTiles(EngineF32& engine)
+{
+    engine.m_Tiles[Vectors][Rows] = Tile<Rows, Vectors>;
+    engine.m_Rows[Vectors] = engine.m_Rows[Vectors] < Rows ? Rows : engine.m_Rows[Vectors];
+    engine.m_Vectors = engine.m_Vectors < Vectors ? Vectors : engine.m_Vectors;
+    if constexpr (Rows > 1)
+    {
+        FillTiles<Vectors, Rows - 1>(engine);
+    }
+}
+
+EngineF32 MakeEngine()
+{
+    EngineF32 engine;
+    engine.m_Lanes = hn::Lanes(Floats());
+    if constexpr (ManyRegisters)
+    {
+        FillTiles<1, 14>(engine);
+        FillTiles<2, 12>(engine);
+        FillTiles<3, 8>(engine);
+        FillTiles<4, 6>(engine);
+    }
+    else
+    {
+        // Sixteen registers hold 12 sums, 2 vectors of weights and the data.
+        FillTiles<1, 8>(engine);
+        FillTiles<2, 6>(engine);
+    }
+    return engine;
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+HWY_EXPORT(MakeEngine);
+
+const EngineF32& GetEngineF32()
+{
+    static const EngineF32 engine = []
+    {
+        GetCpuFeatures(); // caps what is dispatched to
+        return HWY_DYNAMIC_DISPATCH(MakeEngine)();
+    }();
+    return engine;
+}
+
+} // namespace tenon::cpu
+#endif

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of float32 matrix products: the inner loops of ProductF32, one set for each kind of processor.
+#pragma once
+
+#include <cstddef>
+
+namespace tenon::cpu
+{
+
+/// A tile of a product: a few rows of data by a panel of packed weights. A row's data lie in `m_Taps` places, each with
+/// `m_Depth` floats beside each other: for a matrix one place, for a convolution one for each point of the window.
+struct TileF32
+{
+    const float* const* m_Data = nullptr; ///< [taps][m_TapStep]: where the rows' data are
+    size_t m_TapStep = 0;
+    size_t m_Taps = 1;
+    size_t m_Depth = 0;             ///< of a tap
+    size_t m_DataOffset = 0;        ///< floats to add to each of the pointers
+    const float* m_Panel = nullptr; ///< [taps * depth][vectors * lanes], aligned
+    size_t m_Columns = 0;           ///< of the output; the last vector of the panel may have more
+    const float* m_Bias = nullptr;  ///< [columns]; null: zeros
+    bool m_Continues = false;       ///< the sums start with what the output holds, in place of the bias
+    bool m_HasClamp = false;
+    float m_Low = 0.0f;
+    float m_High = 0.0f;
+    float* m_Out = nullptr;
+    size_t m_OutStride = 0;
+};
+
+using TileFunctionF32 = void (*)(const TileF32& tile);
+
+/// The inner loops of a kind of processor.
+struct EngineF32
+{
+    static constexpr size_t MostVectors = 4;
+    static constexpr size_t MostRows = 14;
+
+    size_t m_Lanes = 0;                                          ///< columns of a vector
+    size_t m_Vectors = 0;                                        ///< in the widest panel
+    size_t m_Rows[MostVectors + 1] = {};                         ///< of the highest tile for a panel of so many vectors
+    TileFunctionF32 m_Tiles[MostVectors + 1][MostRows + 1] = {}; ///< by vectors and rows
+};
+
+/// The best that the processor has. Precondition: it has vectors, see CpuFeatures.
+const EngineF32& GetEngineF32();
+
+} // namespace tenon::cpu

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution2d of CpuAcc for NHWC float data and constant weights: products of windows by packed weights.
+#include "backends/cpu/gemm/ProductF32.hpp"
+#include "backends/cpu/kernels/FloatCheck.hpp"
+#include "backends/reference/CpuRefBackend.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <limits>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+/// One where the channels are not known yet; 0 where they do not fit the weights.
+size_t GetGroups(const LayerView& layer)
+{
+    const TensorShape& data = layer.GetInput(0).GetShape();
+    const unsigned int groupChannels = layer.GetInput(1).GetShape()[3];
+    if (data.GetDimensionality() != Dimensionality::Specified || data.GetNumDimensions() != 4 ||
+        !data.GetDimensionSpecificity(3))
+    {
+        return 1;
+    }
+    return data[3] % groupChannels == 0 ? data[3] / groupChannels : 0;
+}
+
+SupportResult Check(const LayerView& layer)
+{
+    const auto& descriptor = layer.GetDescriptor<Convolution2dDescriptor>();
+    if (descriptor.m_DataLayout != DataLayout::NHWC || descriptor.m_StrideX == 0 || descriptor.m_StrideY == 0 ||
+        descriptor.m_DilationX == 0 || descriptor.m_DilationY == 0)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "its layout or strides are not to be convolved");
+    }
+    const SupportResult result = CheckFloatWeights(layer, 4);
+    if (!result)
+    {
+        return result;
+    }
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    const size_t groups = GetGroups(layer);
+    if (groups == 0 || weights[0] % groups != 0)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "its channels are not in groups of equal size");
+    }
+    return SupportResult::Yes();
+}
+
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
+{
+    const TensorShape& shape = layer.GetInput(1).GetShape();
+    const auto* weights = static_cast<const float*>(layer.m_ConstantData[1]);
+    const WeightSizes sizes = {GetGroups(layer), shape[0], size_t{shape[1]} * shape[2] * shape[3]};
+    const size_t rows = GetKnownRows(layer, sizes.m_Columns, std::numeric_limits<size_t>::max());
+    if (shape[1] == 1 && shape[2] == 1 && sizes.m_Groups == 1 && rows <= FewRows &&
+        layer.GetOutput(0).GetShape() == layer.GetInput(0).GetShape())
+    {
+        return std::make_unique<PackedWeightsF32>(weights, sizes);
+    }
+    return std::make_unique<PackedWeightsF32>(weights, sizes, WeightOrder::Columns);
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedWeightsF32&>(*packed);
+    const Windows windows = MakeConvolutionWindows(args);
+    if (windows.m_Channels != windows.m_GroupChannels * static_cast<int64_t>(weights.GetSizes().m_Groups))
+    {
+        return ref::FindKernel(LayerType::Convolution2d)->m_Prepare(args, nullptr);
+    }
+    const TensorShape& output = args.GetOutput(0).GetShape();
+    if (output.GetNumElements() == 0)
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    const ProductF32 product(weights, windows, size_t{output[0]} * output[1] * output[2],
+                             backends::FloatClamp(args.m_FusedActivation));
+    const bool hasBias = args.HasInput(2);
+    return {[product, hasBias](const ExecuteArgs& run)
+            {
+                product.Run(run.GetInput<float>(0), hasBias ? run.GetInput<float>(2) : nullptr, run.GetOutput<float>(0),
+                            run.m_Scratch, *run.m_Parallel);
+            },
+            product.GetScratchBytes()};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuConvolution2dF32Kernel = {"CpuConvolution2dF32", FloatTypes, Prepare, Check, Pack,
+                                                           backends::FuseClamp};
+
+} // namespace tenon::cpu

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// FullyConnected of CpuAcc for float data and constant weights.
+#include "backends/cpu/gemm/ProductF32.hpp"
+#include "backends/cpu/kernels/FloatCheck.hpp"
+
+#include <tenon/Descriptors.hpp>
+#include <tenon/Exceptions.hpp>
+
+#include <limits>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+SupportResult Check(const LayerView& layer)
+{
+    return CheckFloatWeights(layer, 2);
+}
+
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
+{
+    const bool isTransposed = layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
+    const TensorShape& shape = layer.GetInput(1).GetShape();
+    const auto* weights = static_cast<const float*>(layer.m_ConstantData[1]);
+    const WeightSizes sizes = {1, isTransposed ? shape[0] : shape[1], isTransposed ? shape[1] : shape[0]};
+    if (isTransposed && GetKnownRows(layer, sizes.m_Columns, std::numeric_limits<size_t>::max()) <= FewRows)
+    {
+        return std::make_unique<PackedWeightsF32>(weights, sizes);
+    }
+    return std::make_unique<PackedWeightsF32>(weights, sizes, isTransposed ? WeightOrder::Columns : WeightOrder::Depth);
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedWeightsF32&>(*packed);
+    const WeightSizes& sizes = weights.GetSizes();
+    const TensorShape& input = args.GetInput(0).GetShape();
+    const TensorShape& output = args.GetOutput(0).GetShape();
+    const size_t outputElements = output.GetNumElements();
+    if (outputElements == 0)
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    const size_t rows = outputElements / sizes.m_Columns;
+    const bool hasBias = args.HasInput(2);
+    if (rows * sizes.m_Columns != outputElements || rows * sizes.m_Depth != input.GetNumElements() ||
+        (hasBias && args.GetInput(2).GetNumElements() != sizes.m_Columns))
+    {
+        throw LayerValidationException("FullyConnected of " + input.ToString() + " with " +
+                                       args.GetInput(1).GetShape().ToString() + " to " + output.ToString() +
+                                       ": the elements of input and output must be whole rows of the weights' sizes, "
+                                       "and a bias as long as a row of the output");
+    }
+    const ProductF32 product(weights, MakeRowWindows(rows, sizes.m_Depth), rows,
+                             backends::FloatClamp(args.m_FusedActivation));
+    return {[product, hasBias](const ExecuteArgs& run)
+            {
+                product.Run(run.GetInput<float>(0), hasBias ? run.GetInput<float>(2) : nullptr, run.GetOutput<float>(0),
+                            run.m_Scratch, *run.m_Parallel);
+            },
+            product.GetScratchBytes()};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuFullyConnectedF32Kernel = {"CpuFullyConnectedF32", FloatTypes, Prepare, Check, Pack,
+                                                            backends::FuseClamp};
+
+} // namespace tenon::cpu
