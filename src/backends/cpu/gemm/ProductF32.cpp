@@ -22,7 +22,7 @@ constexpr size_t BlockBytes = 256 * 1024;
 constexpr size_t MostBlockRows = 480;
 /// Bytes of a panel's slice, which each tile of a block reads: half of such a cache.
 constexpr size_t SliceBytes = 512 * 1024;
-/// With fewer channels than this the loop over one point of a window is too short, and strips are cheap.
+/// With fewer channels than this the loop over one point of a window is too short.
 constexpr size_t LeastTapDepth = 8;
 
 size_t DivideUp(size_t a, size_t b)
@@ -38,8 +38,12 @@ ProductF32::ProductF32(const PackedWeightsF32& weights, const Windows& windows, 
 {
     const WeightSizes& sizes = weights.GetSizes();
     const auto channels = static_cast<size_t>(windows.m_GroupChannels);
-    m_UsesStrips = !windows.ArePixels() && channels < LeastTapDepth;
-    m_TapDepth = m_UsesStrips ? sizes.m_Depth : channels;
+    m_TapDepth = channels;
+    if (!windows.ArePixels() && channels < LeastTapDepth)
+    {
+        m_Reading = windows.HaveWholeRows() ? Reading::Rows : Reading::Strips;
+        m_TapDepth = windows.HaveWholeRows() ? channels * static_cast<size_t>(windows.m_Width) : sizes.m_Depth;
+    }
     m_Taps = m_TapDepth != 0 ? sizes.m_Depth / m_TapDepth : 0;
     PlanBlocks(rows);
 
@@ -53,7 +57,8 @@ ProductF32::ProductF32(const PackedWeightsF32& weights, const Windows& windows, 
     }
     Scratch scratch;
     scratch.Add<const float*>(backends::CheckedCount(m_BlockRows, m_Taps));
-    m_StripOffset = scratch.Add<float>(m_UsesStrips ? backends::CheckedCount(m_BlockRows, sizes.m_Depth) : 0);
+    m_StripOffset =
+        scratch.Add<float>(m_Reading != Reading::Points ? backends::CheckedCount(m_BlockRows, sizes.m_Depth) : 0);
     m_PartBytes = scratch.GetBytes();
     backends::CheckedCount(m_PartBytes, m_Parts);
 }
@@ -177,9 +182,13 @@ void ProductF32::FindRows(const float* data, size_t first, size_t last, std::byt
 {
     auto* table = Scratch::At<const float*>(scratch, 0);
     const size_t rows = last - first;
-    if (m_UsesStrips)
+    auto* strip = Scratch::At<float>(scratch, m_StripOffset);
+    if (m_Reading == Reading::Rows)
     {
-        auto* strip = Scratch::At<float>(scratch, m_StripOffset);
+        m_Windows.FindRows(data, first, last, m_Weights->GetZeros(), strip, table);
+    }
+    else if (m_Reading == Reading::Strips)
+    {
         m_Windows.Copy(data, first, last, 0.0f, m_TapDepth, strip);
         for (size_t r = 0; r < rows; ++r)
         {

@@ -9,12 +9,12 @@
 #include "backends/cpu/kernels/Windows.hpp"
 
 #include <cstddef>
+#include <cstdint>
 
 namespace tenon::cpu
 {
 
-/// A product whose shapes are known. Data are read in place, through a table of where each point of the windows lies;
-/// only windows of an image with few channels are laid out first, a strip at a time, in the scratch memory.
+/// A product whose shapes are known. Data are read in place, through a table of where each point of the windows lies.
 class ProductF32
 {
 public:
@@ -50,6 +50,14 @@ private:
         bool m_IsLast = false;
     };
 
+    /// How windows are read.
+    enum class Reading : uint8_t
+    {
+        Points, ///< in place, point by point
+        Rows,   ///< in place, row by row: images with few channels
+        Strips  ///< laid out first: such images, where a row's points lie apart
+    };
+
     void PlanBlocks(size_t rows);
     void RunRange(const Operands& operands, const Range& range, std::byte* scratch) const;
     void RunBlock(const Operands& operands, const Range& block, std::byte* scratch) const;
@@ -65,7 +73,7 @@ private:
     backends::FloatClamp m_Clamp;
     size_t m_Taps = 1;
     size_t m_TapDepth = 0;
-    bool m_UsesStrips = false;
+    Reading m_Reading = Reading::Points;
     size_t m_BlockRows = 0; ///< whose data stay in the cache while all panels pass
     size_t m_SliceTaps = 0;
     size_t m_SliceDepth = 0;

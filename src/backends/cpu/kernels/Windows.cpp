@@ -44,28 +44,15 @@ T* Windows::CopyRow(const T* imageRow, const Columns& columns, T padding, T* to)
     return std::fill_n(to, (m_Width - columns.m_End) * m_GroupChannels, padding);
 }
 
-template <typename T>
-void Windows::Copy(const T* input, size_t first, size_t last, T padding, size_t pitch, T* out) const
+template <typename F>
+void Windows::ForEach(size_t first, size_t last, F visit) const
 {
     auto x = static_cast<int64_t>(first) % m_OutputWidth;
     int64_t y = static_cast<int64_t>(first) / m_OutputWidth % m_OutputHeight;
     int64_t image = static_cast<int64_t>(first) / m_OutputWidth / m_OutputHeight;
-    const int64_t rowElements = m_Width * m_GroupChannels;
-    for (size_t pixel = first; pixel < last; ++pixel, out += pitch)
+    for (size_t window = 0; window < last - first; ++window)
     {
-        T* to = out;
-        const int64_t top = y * m_StrideY - m_PadTop;
-        const Columns columns = FindColumns(x * m_StrideX - m_PadLeft);
-        for (int64_t i = 0; i < m_Height; ++i)
-        {
-            const int64_t row = top + i * m_DilationY;
-            if (row < 0 || row >= m_InputHeight)
-            {
-                to = std::fill_n(to, rowElements, padding);
-                continue;
-            }
-            to = CopyRow(input + (image * m_InputHeight + row) * m_InputWidth * m_Channels, columns, padding, to);
-        }
+        visit(window, image * m_InputHeight, y * m_StrideY - m_PadTop, FindColumns(x * m_StrideX - m_PadLeft));
         if (++x == m_OutputWidth)
         {
             x = 0;
@@ -130,42 +117,77 @@ void Windows::CopyShortRows(const uint8_t* input, size_t first, size_t last, uin
 }
 
 template <typename T>
+void Windows::Copy(const T* input, size_t first, size_t last, T padding, size_t pitch, T* out) const
+{
+    const auto visit = [&](size_t window, int64_t image, int64_t top, const Columns& columns)
+    {
+        T* to = out + window * pitch;
+        for (int64_t i = 0; i < m_Height; ++i)
+        {
+            const int64_t row = top + i * m_DilationY;
+            if (row < 0 || row >= m_InputHeight)
+            {
+                to = std::fill_n(to, m_Width * m_GroupChannels, padding);
+                continue;
+            }
+            to = CopyRow(input + (image + row) * m_InputWidth * m_Channels, columns, padding, to);
+        }
+    };
+    ForEach(first, last, visit);
+}
+
+template <typename T>
 void Windows::Find(const T* input, size_t first, size_t last, const T* padding, const T** table) const
 {
-    auto x = static_cast<int64_t>(first) % m_OutputWidth;
-    int64_t y = static_cast<int64_t>(first) / m_OutputWidth % m_OutputHeight;
-    int64_t image = static_cast<int64_t>(first) / m_OutputWidth / m_OutputHeight;
     const size_t count = last - first;
-    for (size_t window = 0; window < count; ++window)
+    const int64_t step = m_DilationX * m_Channels;
+    const auto visit = [&](size_t window, int64_t image, int64_t top, const Columns& columns)
     {
         const T** to = table + window;
-        const int64_t top = y * m_StrideY - m_PadTop;
-        const int64_t left = x * m_StrideX - m_PadLeft;
-        const Columns columns = FindColumns(left);
         for (int64_t i = 0; i < m_Height; ++i)
         {
             const int64_t row = top + i * m_DilationY;
             const bool isInside = row >= 0 && row < m_InputHeight;
-            const T* from = isInside
-                                ? input + ((image * m_InputHeight + row) * m_InputWidth + columns.m_First) * m_Channels
-                                : padding;
-            const int64_t step = m_DilationX * m_Channels;
+            const T* from = isInside ? input + ((image + row) * m_InputWidth + columns.m_First) * m_Channels : padding;
             for (int64_t j = 0; j < m_Width; ++j, to += count)
             {
                 const bool isPoint = isInside && j >= columns.m_Begin && j < columns.m_End;
                 *to = isPoint ? from + (j - columns.m_Begin) * step : padding;
             }
         }
-        if (++x == m_OutputWidth)
+    };
+    ForEach(first, last, visit);
+}
+
+template <typename T>
+void Windows::FindRows(const T* input, size_t first, size_t last, const T* padding, T* strip, const T** table) const
+{
+    const size_t count = last - first;
+    const int64_t rowElements = m_Width * m_Channels;
+    const auto visit = [&](size_t window, int64_t image, int64_t top, const Columns& columns)
+    {
+        const T** to = table + window;
+        const bool isWhole = columns.m_End - columns.m_Begin == m_Width;
+        T* copy = strip + static_cast<int64_t>(window) * m_Height * rowElements;
+        for (int64_t i = 0; i < m_Height; ++i, to += count, copy += rowElements)
         {
-            x = 0;
-            if (++y == m_OutputHeight)
+            const int64_t row = top + i * m_DilationY;
+            if (row < 0 || row >= m_InputHeight)
             {
-                y = 0;
-                ++image;
+                *to = padding;
+                continue;
             }
+            const T* imageRow = input + (image + row) * m_InputWidth * m_Channels;
+            if (isWhole)
+            {
+                *to = imageRow + columns.m_First * m_Channels;
+                continue;
+            }
+            CopyRow(imageRow, columns, T{0}, copy);
+            *to = copy;
         }
-    }
+    };
+    ForEach(first, last, visit);
 }
 
 Windows MakeConvolutionWindows(const ReshapeArgs& args)
@@ -220,6 +242,7 @@ Windows MakeRowWindows(size_t rows, size_t depth)
 
 template void Windows::Copy<float>(const float*, size_t, size_t, float, size_t, float*) const;
 template void Windows::Find<float>(const float*, size_t, size_t, const float*, const float**) const;
+template void Windows::FindRows<float>(const float*, size_t, size_t, const float*, float*, const float**) const;
 template void Windows::Copy<uint8_t>(const uint8_t*, size_t, size_t, uint8_t, size_t, uint8_t*) const;
 
 } // namespace tenon::cpu

@@ -51,6 +51,14 @@ struct Windows
     template <typename T>
     void Find(const T* input, size_t first, size_t last, const T* padding, const T** table) const;
 
+    /// The same for rows of windows: table[row * (last - first) + window] is where the row's m_Width * m_Channels
+    /// elements are. Rows that the image has only in part are laid out in `strip`, which has room for all windows.
+    /// Precondition: HaveWholeRows().
+    template <typename T>
+    void FindRows(const T* input, size_t first, size_t last, const T* padding, T* strip, const T** table) const;
+    /// Whether the rows of windows inside of the image have their elements beside each other.
+    bool HaveWholeRows() const { return m_DilationX == 1 && m_Channels == m_GroupChannels; }
+
     /// Elements of a window.
     size_t GetDepth() const { return static_cast<size_t>(m_Height * m_Width * m_GroupChannels); }
 
@@ -65,6 +73,9 @@ private:
         int64_t m_End = 0;
     };
     Columns FindColumns(int64_t left) const;
+    /// Calls visit(window, first row of its image, its first row in that, its columns) for each, counted from 0.
+    template <typename F>
+    void ForEach(size_t first, size_t last, F visit) const;
     template <typename T>
     T* CopyRow(const T* imageRow, const Columns& columns, T padding, T* to) const;
 };
