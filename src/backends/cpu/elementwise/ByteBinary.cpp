@@ -214,8 +214,6 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-HWY_EXPORT(MakeLoops);
-
 namespace
 {
 
@@ -224,11 +222,7 @@ using backends::QuantizeMultiplier;
 
 const ByteBinaryLoops& GetLoops()
 {
-    static const ByteBinaryLoops loops = []
-    {
-        GetCpuFeatures(); // caps what is dispatched to
-        return HWY_DYNAMIC_DISPATCH(MakeLoops)();
-    }();
+    static const ByteBinaryLoops loops = TENON_CHOOSE(MakeLoops)();
     return loops;
 }
 

@@ -129,8 +129,6 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-HWY_EXPORT(FindLookup);
-
 namespace
 {
 
@@ -187,8 +185,7 @@ ByteTable Fill(const ReshapeArgs& args, LayerType type)
 
 backends::Prepared MakeByteTable(const ReshapeArgs& args, LayerType type)
 {
-    GetCpuFeatures(); // caps what is dispatched to
-    const LookupFunction lookUp = HWY_DYNAMIC_DISPATCH(FindLookup)();
+    const LookupFunction lookUp = TENON_CHOOSE(FindLookup)();
     return [lookUp, table = Fill(args, type), count = args.GetOutput(0).GetNumElements()](const ExecuteArgs& run)
     {
         const auto* in = run.GetInput<uint8_t>(0);

@@ -236,26 +236,19 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-HWY_EXPORT(FindCastLoop);
-HWY_EXPORT(FindQuantizeLoop);
-HWY_EXPORT(FindDequantizeLoop);
-
 ConversionLoop FindQuantize(DataType to)
 {
-    GetCpuFeatures(); // caps what is dispatched to
-    return HWY_DYNAMIC_DISPATCH(FindQuantizeLoop)(to);
+    return TENON_CHOOSE(FindQuantizeLoop)(to);
 }
 
 ConversionLoop FindDequantize(DataType from)
 {
-    GetCpuFeatures();
-    return HWY_DYNAMIC_DISPATCH(FindDequantizeLoop)(from);
+    return TENON_CHOOSE(FindDequantizeLoop)(from);
 }
 
 ConversionLoop FindCast(DataType from, DataType to)
 {
-    GetCpuFeatures();
-    return HWY_DYNAMIC_DISPATCH(FindCastLoop)(from, to);
+    return TENON_CHOOSE(FindCastLoop)(from, to);
 }
 
 } // namespace tenon::cpu

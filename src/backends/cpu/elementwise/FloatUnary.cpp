@@ -219,12 +219,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-HWY_EXPORT(FindLoop);
-
 FloatLoop FindFloatLoop(FloatFunction function)
 {
-    GetCpuFeatures(); // caps what is dispatched to
-    return HWY_DYNAMIC_DISPATCH(FindLoop)(function);
+    return TENON_CHOOSE(FindLoop)(function);
 }
 
 } // namespace tenon::cpu

@@ -170,19 +170,14 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-HWY_EXPORT(FindLoop);
-HWY_EXPORT(FindPreluLoop);
-
 NumberBinaryLoop FindNumberBinary(BinaryOperation operation, DataType type, Motion motion, bool clamps)
 {
-    GetCpuFeatures(); // caps what is dispatched to
-    return HWY_DYNAMIC_DISPATCH(FindLoop)(operation, type, motion, clamps);
+    return TENON_CHOOSE(FindLoop)(operation, type, motion, clamps);
 }
 
 NumberBinaryLoop FindPrelu(Motion motion)
 {
-    GetCpuFeatures();
-    return HWY_DYNAMIC_DISPATCH(FindPreluLoop)(motion);
+    return TENON_CHOOSE(FindPreluLoop)(motion);
 }
 
 } // namespace tenon::cpu

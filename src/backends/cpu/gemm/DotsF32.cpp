@@ -125,15 +125,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-HWY_EXPORT(GetDots);
-
 void RunDotsF32(const DotsF32& dots)
 {
-    static const auto run = []
-    {
-        GetCpuFeatures(); // caps what is dispatched to
-        return HWY_DYNAMIC_DISPATCH(GetDots)();
-    }();
+    static const auto run = TENON_CHOOSE(GetDots)();
     run(dots);
 }
 

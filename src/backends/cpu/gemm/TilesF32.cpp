@@ -192,15 +192,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-HWY_EXPORT(MakeEngine);
-
 const EngineF32& GetEngineF32()
 {
-    static const EngineF32 engine = []
-    {
-        GetCpuFeatures(); // caps what is dispatched to
-        return HWY_DYNAMIC_DISPATCH(MakeEngine)();
-    }();
+    static const EngineF32 engine = TENON_CHOOSE(MakeEngine)();
     return engine;
 }
 

@@ -226,15 +226,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-HWY_EXPORT(MakeEngine);
-
 const DepthwiseEngineF32& GetDepthwiseEngineF32()
 {
-    static const DepthwiseEngineF32 engine = []
-    {
-        GetCpuFeatures(); // caps what is dispatched to
-        return HWY_DYNAMIC_DISPATCH(MakeEngine)();
-    }();
+    static const DepthwiseEngineF32 engine = TENON_CHOOSE(MakeEngine)();
     return engine;
 }
 

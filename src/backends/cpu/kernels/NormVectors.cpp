@@ -148,15 +148,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-HWY_EXPORT(MakeNormFunctions);
-
 const NormFunctions& GetNormFunctions()
 {
-    static const NormFunctions functions = []
-    {
-        GetCpuFeatures(); // caps what is dispatched to
-        return HWY_DYNAMIC_DISPATCH(MakeNormFunctions)();
-    }();
+    static const NormFunctions functions = TENON_CHOOSE(MakeNormFunctions)();
     return functions;
 }
 

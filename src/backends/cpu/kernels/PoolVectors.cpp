@@ -168,15 +168,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-HWY_EXPORT(MakePoolFunctions);
-
 const PoolFunctions& GetPoolFunctions()
 {
-    static const PoolFunctions functions = []
-    {
-        GetCpuFeatures(); // caps what is dispatched to
-        return HWY_DYNAMIC_DISPATCH(MakePoolFunctions)();
-    }();
+    static const PoolFunctions functions = TENON_CHOOSE(MakePoolFunctions)();
     return functions;
 }
 

@@ -202,15 +202,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-HWY_EXPORT(MakeReduceFunctions);
-
 const ReduceFunctions& GetReduceFunctions()
 {
-    static const ReduceFunctions functions = []
-    {
-        GetCpuFeatures(); // caps what is dispatched to
-        return HWY_DYNAMIC_DISPATCH(MakeReduceFunctions)();
-    }();
+    static const ReduceFunctions functions = TENON_CHOOSE(MakeReduceFunctions)();
     return functions;
 }
 

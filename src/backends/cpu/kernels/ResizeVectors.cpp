@@ -118,15 +118,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-HWY_EXPORT(MakeResizeFunctions);
-
 const ResizeFunctions& GetResizeFunctions()
 {
-    static const ResizeFunctions functions = []
-    {
-        GetCpuFeatures(); // caps what is dispatched to
-        return HWY_DYNAMIC_DISPATCH(MakeResizeFunctions)();
-    }();
+    static const ResizeFunctions functions = TENON_CHOOSE(MakeResizeFunctions)();
     return functions;
 }
 

@@ -176,15 +176,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-HWY_EXPORT(MakeSoftmaxFunctions);
-
 const SoftmaxFunctions& GetSoftmaxFunctions()
 {
-    static const SoftmaxFunctions functions = []
-    {
-        GetCpuFeatures(); // caps what is dispatched to
-        return HWY_DYNAMIC_DISPATCH(MakeSoftmaxFunctions)();
-    }();
+    static const SoftmaxFunctions functions = TENON_CHOOSE(MakeSoftmaxFunctions)();
     return functions;
 }
 

@@ -250,15 +250,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-HWY_EXPORT(MakeTransposeFunctions);
-
 const TransposeFunctions& GetTransposeFunctions()
 {
-    static const TransposeFunctions functions = []
-    {
-        GetCpuFeatures(); // caps what is dispatched to
-        return HWY_DYNAMIC_DISPATCH(MakeTransposeFunctions)();
-    }();
+    static const TransposeFunctions functions = TENON_CHOOSE(MakeTransposeFunctions)();
     return functions;
 }
 
