@@ -53,7 +53,7 @@ void InputFile::Read(void* target, size_t bytes)
 std::string ReadStart(const std::string& path, size_t bytes)
 {
     InputFile file(path);
-    std::string start(std::min<uint64_t>(bytes, file.Remaining()), '\0');
+    std::string start(static_cast<size_t>(std::min<uint64_t>(bytes, file.Remaining())), '\0');
     file.Read(start.data(), start.size());
     return start;
 }
@@ -61,11 +61,13 @@ std::string ReadStart(const std::string& path, size_t bytes)
 std::string ReadWhole(const std::string& path, uint64_t maxBytes)
 {
     InputFile file(path);
-    if (file.Remaining() > maxBytes)
+    std::string content;
+    const uint64_t most = std::min<uint64_t>(maxBytes, content.max_size());
+    if (file.Remaining() > most)
     {
-        throw InputError(fmt::format("it has {} bytes; at most {} are read", file.Remaining(), maxBytes));
+        throw InputError(fmt::format("it has {} bytes; at most {} are read", file.Remaining(), most));
     }
-    std::string content(file.Remaining(), '\0');
+    content.resize(static_cast<size_t>(file.Remaining()));
     file.Read(content.data(), content.size());
     return content;
 }

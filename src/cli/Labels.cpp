@@ -90,7 +90,7 @@ std::string FormatTopK(const OutputData& output, const std::string& name, const 
                            shape.ToString());
     }
     std::string text;
-    const size_t rows = elements / shape[rank - 1];
+    const auto rows = static_cast<size_t>(elements / shape[rank - 1]);
     for (size_t row = 0; row < rows; ++row)
     {
         const std::vector<RankedClass> ranked = RankClasses(output, row, count);

@@ -127,7 +127,7 @@ NpyArray ReadNpy(const std::string& path, const TensorInfo& expected, uint64_t m
     }
     // A file has whole bytes for 4-bit values.
     TensorInfo inFile(MakeShape(header.m_Shape), type == DataType::QSymmS4 ? DataType::Signed8 : type);
-    uint64_t bytes = 0;
+    size_t bytes = 0;
     try
     {
         bytes = inFile.GetNumBytes();
@@ -193,7 +193,7 @@ void WriteNpy(const std::string& path, const TensorInfo& info, const std::byte* 
     file.Write(header.data(), header.size());
     if (info.GetDataType() == DataType::QSymmS4)
     {
-        const Buffer values = UnpackInt4(data, info.GetShape().GetNumElements64());
+        const Buffer values = UnpackInt4(data, static_cast<size_t>(info.GetShape().GetNumElements64()));
         file.Write(values.Data(), values.Size());
     }
     else

@@ -182,7 +182,7 @@ NpyHeader ParseNpyDictionary(std::string_view text)
 NpyHeader ReadNpyHeader(InputFile& file)
 {
     char start[NpyVersionEnd + 4] = {};
-    file.Read(start, std::min<uint64_t>(NpyVersionEnd, file.Remaining()));
+    file.Read(start, static_cast<size_t>(std::min<uint64_t>(NpyVersionEnd, file.Remaining())));
     if (!IsNpy({start, NpyVersionEnd}))
     {
         throw InputError("it is no .npy file: it does not start with \\x93NUMPY");

@@ -54,7 +54,7 @@ Buffer ParseTextTensor(std::string_view content, const TensorInfo& info)
     {
         std::memset(data.Data(), 0, data.Size());
     }
-    uint64_t count = 0;
+    size_t count = 0;
     size_t line = 1;
     size_t begin = 0;
     while (true)

@@ -106,11 +106,16 @@ std::shared_ptr<const MappedFile> MappedFile::Open(const std::string& path, std:
     RequireRegular(info, path);
 
     const auto bytes = static_cast<std::uint64_t>(info.st_size);
-    if (bytes > maxBytes || bytes > std::numeric_limits<std::size_t>::max())
+    if (bytes > maxBytes)
     {
         throw InvalidArgumentException(
             fmt::format("'{}' has {} bytes, more than the limit of {}; raise the limit if the file is to be trusted",
                         path, bytes, maxBytes));
+    }
+    if (bytes > std::numeric_limits<std::size_t>::max()) // where sizes have 32 bits
+    {
+        throw InvalidArgumentException(
+            fmt::format("'{}' has {} bytes, which do not fit into the address space", path, bytes));
     }
     const auto size = static_cast<std::size_t>(bytes);
     if (size == 0)

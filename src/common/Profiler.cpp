@@ -54,7 +54,7 @@ size_t Profiler::LabelHash::operator()(const LabelKey& key) const
 {
     constexpr uint64_t spread = 0x9E3779B97F4A7C15; // an odd number without pattern: guids are consecutive
     return std::hash<std::string_view>()(key.m_Name) ^
-           ((key.m_Guid * 4 + static_cast<uint64_t>(key.m_Category)) * spread);
+           static_cast<size_t>((key.m_Guid * 4 + static_cast<uint64_t>(key.m_Category)) * spread);
 }
 
 uint32_t Profiler::Intern(const ScopedEvent& event)

@@ -6,11 +6,19 @@
 
 #include <tenon/Exceptions.hpp>
 
+#include <array>
+#include <concepts>
 #include <cstddef>
 #include <optional>
 
 namespace tenon::backends
 {
+
+[[noreturn]] inline void ThrowScratchOverflow()
+{
+    throw InvalidArgumentException("the scratch memory of a layer overflows the address space; its weights or shapes "
+                                   "are too large");
+}
 
 /// a * b elements. Throws InvalidArgumentException when the product overflows.
 inline size_t CheckedCount(size_t a, size_t b)
@@ -18,8 +26,7 @@ inline size_t CheckedCount(size_t a, size_t b)
     size_t count = 0;
     if (__builtin_mul_overflow(a, b, &count))
     {
-        throw InvalidArgumentException("the scratch memory of a layer overflows the address space; its weights or "
-                                       "shapes are too large");
+        ThrowScratchOverflow();
     }
     return count;
 }
@@ -27,19 +34,18 @@ inline size_t CheckedCount(size_t a, size_t b)
 class Scratch
 {
 public:
-    /// Room for `count` elements of T; returns its offset, a multiple of 64.
-    /// Throws InvalidArgumentException when the sum overflows.
-    template <typename T>
-    size_t Add(size_t count)
+    /// Room for as many elements of T as the product of `sizes`; returns its offset, a multiple of 64.
+    /// Throws InvalidArgumentException when the product or the sum overflows.
+    template <typename T, std::unsigned_integral... Sizes>
+    size_t Add(Sizes... sizes)
     {
         const size_t offset = m_Bytes;
-        const auto bytes = CheckedMul<size_t>(count, sizeof(T));
+        const auto bytes = CheckedProduct<size_t>(std::array<size_t, 1 + sizeof...(sizes)>{sizeof(T), sizes...});
         const auto padded = bytes ? CheckedAlignUp<size_t>(*bytes, Alignment) : std::nullopt;
         const auto sum = padded ? CheckedAdd<size_t>(offset, *padded) : std::nullopt;
         if (!sum)
         {
-            throw InvalidArgumentException("the scratch memory of a layer overflows the address space; its weights or "
-                                           "shapes are too large");
+            ThrowScratchOverflow();
         }
         m_Bytes = *sum;
         return offset;

@@ -119,7 +119,7 @@ Prepared PrepareSpectrogram(const ReshapeArgs& args, const backends::PackedWeigh
     const size_t count = s.m_Channels * s.m_NumWindows;
     const size_t frequencies = s.m_Fft.GetNumFrequencies();
     Scratch scratch;
-    scratch.Add<Complex>(std::min(count, MaxPieces) * frequencies);
+    scratch.Add<Complex>(std::min(count, MaxPieces), frequencies);
     const auto run = [s, count, frequencies](const ExecuteArgs& execute)
     {
         const auto windows = [&](size_t piece, size_t begin, size_t end)

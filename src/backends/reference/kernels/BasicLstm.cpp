@@ -224,7 +224,7 @@ Prepared PrepareBytes(const ReshapeArgs& args, const Sizes& sizes)
     const size_t columns = sizes.m_Inputs + sizes.m_Units;
     Scratch scratch;
     const size_t row = scratch.Add<int16_t>(columns);
-    const size_t products = scratch.Add<int32_t>(NumGates * sizes.m_Units);
+    const size_t products = scratch.Add<int32_t>(size_t{NumGates}, sizes.m_Units);
     const auto run = [=](const ExecuteArgs& runArgs)
     {
         auto* joined = runArgs.GetOutput<uint8_t>(2);
@@ -280,7 +280,7 @@ Prepared PrepareQuantized(const ReshapeArgs& args, const backends::PackedWeights
     Scratch scratch;
     const size_t row = scratch.Add<int16_t>(std::max(sizes.m_Inputs, sizes.m_Units));
     const size_t products = scratch.Add<int32_t>(sizes.m_Units);
-    const size_t allSums = scratch.Add<int32_t>(NumGates * sizes.m_Units);
+    const size_t allSums = scratch.Add<int32_t>(size_t{NumGates}, sizes.m_Units);
     const auto run = [=](const ExecuteArgs& runArgs)
     {
         auto* centred = Scratch::At<int16_t>(runArgs.m_Scratch, row);

@@ -59,9 +59,9 @@ class Base
 {
 protected:
     Base(const MatMulGeometry& g, Scratch& scratch)
-        : m_Geometry(g), m_Turned(scratch.Add<W>(g.m_NumMatricesY * g.m_Depth * g.m_Columns)),
-          m_Patches(scratch.Add<Patch>(MaxPieces * Block * g.m_Depth)),
-          m_Sums(scratch.Add<Acc>(MaxPieces * Block * g.m_Columns))
+        : m_Geometry(g), m_Turned(scratch.Add<W>(g.m_NumMatricesY, g.m_Depth, g.m_Columns)),
+          m_Patches(scratch.Add<Patch>(MaxPieces, Block, g.m_Depth)),
+          m_Sums(scratch.Add<Acc>(MaxPieces, Block, g.m_Columns))
     {
     }
 
@@ -261,8 +261,8 @@ public:
     HybridProduct(const ReshapeArgs& args, const MatMulGeometry& g, Scratch& scratch)
         : Base(g, scratch), m_Scales(args.GetInput(1).GetQuantizationScales()),
           m_Asymmetric(args.GetDescriptor<BatchMatMulDescriptor>().m_AsymmetricQuantizeInputs),
-          m_Floats(scratch.Add<float>(MaxPieces * g.m_Depth)), m_Stored(scratch.Add<int8_t>(MaxPieces * g.m_Depth)),
-          m_RowScales(scratch.Add<float>(MaxPieces * Block))
+          m_Floats(scratch.Add<float>(MaxPieces, g.m_Depth)), m_Stored(scratch.Add<int8_t>(MaxPieces, g.m_Depth)),
+          m_RowScales(scratch.Add<float>(MaxPieces, Block))
     {
         if (m_Scales.size() == 1)
         {

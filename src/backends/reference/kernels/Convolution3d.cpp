@@ -46,7 +46,7 @@ class FloatConvolution
 {
 public:
     FloatConvolution(const ReshapeArgs& args, const VolumeGeometry& g, Scratch& scratch)
-        : m_Geometry(g), m_Bias(args), m_Sums(scratch.Add<float>(MaxPieces * g.m_OutputChannels)),
+        : m_Geometry(g), m_Bias(args), m_Sums(scratch.Add<float>(MaxPieces, g.m_OutputChannels)),
           m_BiasRow(scratch.Add<float>(g.m_OutputChannels))
     {
     }

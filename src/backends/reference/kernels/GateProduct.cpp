@@ -67,7 +67,7 @@ GateRows::GateRows(size_t rows, size_t columns, bool isQuantized, bool isAsymmet
     if (isQuantized)
     {
         m_Bytes = scratch.Add<int8_t>(columns);
-        m_Steps = scratch.Add<int16_t>(backends::CheckedCount(rows, columns));
+        m_Steps = scratch.Add<int16_t>(rows, columns);
         m_Scales = scratch.Add<float>(rows);
         m_UsedScales = m_Scales;
     }

@@ -197,7 +197,7 @@ Prepared PrepareMfcc(const ReshapeArgs& args, const backends::PackedWeights*)
     const size_t channels = descriptor.m_FilterbankChannelCount;
     const size_t coefficients = descriptor.m_DctCoefficientCount;
     Scratch scratch;
-    scratch.Add<double>(std::min(windows, MaxPieces) * channels);
+    scratch.Add<double>(std::min(windows, MaxPieces), channels);
     const auto run = [=, bank = FilterBank(descriptor, frequencies),
                       transform = CosineTransform(channels)](const ExecuteArgs& execute)
     {

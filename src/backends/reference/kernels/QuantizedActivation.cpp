@@ -224,8 +224,8 @@ public:
         uint32_t result = uint32_t{0x7FFF} << 10;
         if (entry < 255)
         {
-            const uint32_t low = m_Values[entry];
-            const uint32_t high = m_Values[entry + 1];
+            const uint32_t low = m_Values[static_cast<size_t>(entry)];
+            const uint32_t high = m_Values[static_cast<size_t>(entry) + 1];
             result = (low << 9) + static_cast<uint32_t>(magnitude & 0x1FF) * (high - low);
         }
         result = scaled >= 0 ? result + (1U << 9) : (1U << 25) - result + (1U << 9) - 1;
@@ -240,8 +240,8 @@ public:
         int32_t result = 0xFFFF << 8;
         if (entry < 255)
         {
-            const int32_t low = m_Values[entry];
-            const int32_t high = m_Values[entry + 1];
+            const int32_t low = m_Values[static_cast<size_t>(entry)];
+            const int32_t high = m_Values[static_cast<size_t>(entry) + 1];
             result = (low << 8) + static_cast<int32_t>(magnitude & 0xFF) * (high - low);
         }
         // tanh(x) = 2 * sigmoid(2x) - 1

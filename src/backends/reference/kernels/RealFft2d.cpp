@@ -199,8 +199,8 @@ Prepared PrepareRealFft2d(const ReshapeArgs& args, const backends::PackedWeights
                    RealFft(descriptor.m_Width),
                    ComplexFft(descriptor.m_Height)};
     Scratch scratch;
-    scratch.Add<Complex>(t.m_Height * t.GetFrequencies());
-    t.m_ColumnsAt = scratch.Add<Complex>(t.m_Height * std::min(t.GetFrequencies(), MaxPieces));
+    scratch.Add<Complex>(t.m_Height, t.GetFrequencies());
+    t.m_ColumnsAt = scratch.Add<Complex>(t.m_Height, std::min(t.GetFrequencies(), MaxPieces));
     const size_t sliceInput = t.m_InputHeight * t.m_InputWidth;
     const auto run = [t, sliceInput, sliceOutput, inverse = descriptor.m_Inverse](const ExecuteArgs& execute)
     {

@@ -27,7 +27,7 @@ RnnCell::RnnCell(const ReshapeArgs& args, const RnnSlots& slots, const RnnRun& r
         m_Aux = GateRows(rows, columns(slots.m_Aux), IsHybrid(), run.m_IsAsymmetric, scratch);
     }
     m_Partial = scratch.Add<float>(m_Units);
-    m_Sums = scratch.Add<float>(backends::CheckedCount(rows, m_Units));
+    m_Sums = scratch.Add<float>(rows, m_Units);
 }
 
 void RnnCell::Run(const ExecuteArgs& args) const

@@ -124,7 +124,7 @@ Prepared PrepareFloat(const ReshapeArgs& args)
     Scratch scratch;
     const GateRows rows(g.m_Batches, g.m_Inputs, features.m_IsInteger, descriptor.m_AsymmetricQuantizeInputs, scratch);
     const size_t partial = scratch.Add<float>(g.m_Filters);
-    const size_t sums = scratch.Add<float>(backends::CheckedCount(g.m_Batches, g.m_Filters));
+    const size_t sums = scratch.Add<float>(g.m_Batches, g.m_Filters);
     const uint32_t activation = descriptor.m_ActivationFunc;
     const auto run = [=](const ExecuteArgs& runArgs)
     {

@@ -119,7 +119,7 @@ class Base
 {
 protected:
     Base(const ReshapeArgs& args, const TransposedGeometry& g, Scratch& scratch)
-        : m_Geometry(g), m_Bias(args), m_Sums(scratch.Add<Acc>(MaxPieces * g.m_OutputChannels)),
+        : m_Geometry(g), m_Bias(args), m_Sums(scratch.Add<Acc>(MaxPieces, g.m_OutputChannels)),
           m_BiasRow(scratch.Add<BiasType>(g.m_OutputChannels))
     {
     }

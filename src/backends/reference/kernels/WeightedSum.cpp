@@ -25,8 +25,8 @@ class Base
 {
 protected:
     Base(const ReshapeArgs& args, const ConvolutionGeometry& g, const void* weights, Scratch& scratch)
-        : m_Geometry(g), m_Bias(args), m_Weights(weights), m_Patches(scratch.Add<Patch>(PatchBlock<Patch> * g.Depth())),
-          m_Sums(scratch.Add<Acc>(PatchBlock<Patch> * g.m_GroupOutputs)),
+        : m_Geometry(g), m_Bias(args), m_Weights(weights), m_Patches(scratch.Add<Patch>(PatchBlock<Patch>, g.Depth())),
+          m_Sums(scratch.Add<Acc>(PatchBlock<Patch>, g.m_GroupOutputs)),
           m_BiasRow(scratch.Add<BiasType>(g.m_OutputChannels))
     {
     }
