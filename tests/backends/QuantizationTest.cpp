@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The quantized arithmetic against its definition in wide integers and long double.
+// The quantized arithmetic against its definition in wide integers.
 #include "backends/common/Quantization.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -43,7 +43,9 @@ int64_t HighMul(int64_t a, int64_t b)
 /// x / 2^exponent, rounded to nearest, halves away from zero.
 int64_t DivideByPot(int64_t x, int exponent)
 {
-    return static_cast<int64_t>(std::round(std::ldexp(static_cast<long double>(x), -exponent)));
+    const int64_t half = exponent == 0 ? 0 : int64_t{1} << (exponent - 1);
+    const int64_t magnitude = (std::abs(x) + half) / (int64_t{1} << exponent);
+    return x < 0 ? -magnitude : magnitude;
 }
 
 } // namespace
@@ -106,11 +108,11 @@ TEST(Quantization, WideMultipliersRoundOnce)
         const auto multiplier = static_cast<int32_t>((1U << 30) + engine() % (1U << 30));
         const int shift = static_cast<int>(engine() % 38) - 31; // [-31, 6]
         const int64_t reduced = multiplier < 0x7FFF0000 ? (multiplier + 32768) / 65536 : 32767;
-        const long double exact =
-            std::ldexp(static_cast<long double>(x) * static_cast<long double>(reduced), shift - 15);
-        if (std::abs(exact) < 2147483647.0L)
+        const int64_t product = x * reduced; // |product| < 2^61
+        if (std::abs(std::ldexp(static_cast<double>(product), shift - 15)) < 2147483646.0)
         {
-            const auto expected = static_cast<int32_t>(std::floor(exact + 0.5L));
+            const int64_t half = int64_t{1} << (14 - shift);
+            const auto expected = static_cast<int32_t>((product + half) >> (15 - shift));
             ASSERT_EQ(MultiplyByQuantizedMultiplier(x, {multiplier, shift}), expected)
                 << x << ", " << multiplier << ", " << shift;
         }

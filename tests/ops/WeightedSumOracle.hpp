@@ -160,10 +160,10 @@ private:
     }
 };
 
-/// round(a / 2^shift), halves up.
+/// round(a / 2^shift), halves up; |a| < 2^62, shift at most 62.
 inline int64_t DivideHalfUp(int64_t a, int shift)
 {
-    return static_cast<int64_t>(std::floor(std::ldexp(static_cast<long double>(a), -shift) + 0.5L));
+    return shift <= 0 ? a << -shift : (a + (int64_t{1} << (shift - 1))) >> shift;
 }
 
 /// The stored values that TFLite's reference kernels define for sums of products, as real values for the harness.
