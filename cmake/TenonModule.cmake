@@ -7,6 +7,11 @@
 
 add_library(tenon_options INTERFACE)
 target_compile_options(tenon_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+# Without contraction into fused multiply-add results are the same on every machine. Kernels that want it say so.
+target_compile_options(tenon_options INTERFACE -ffp-contract=off)
+if(CMAKE_SIZEOF_VOID_P EQUAL 4)
+  target_compile_definitions(tenon_options INTERFACE _FILE_OFFSET_BITS=64) # files, and limits of memory, past 2 GiB
+endif()
 if(TENON_WERROR)
   target_compile_options(tenon_options INTERFACE -Werror)
 endif()

@@ -3,8 +3,10 @@
 # Installs what Tenon is built and tested with: packages of Debian 12, by apt. Asks for nothing, and returns at once when
 # everything is there. Called by scripts/demo.sh and scripts/test.sh; may be run by hand.
 #
-# usage: scripts/setup.sh [--python]
+# usage: scripts/setup.sh [--python] [--cross aarch64|armhf]
 #   --python  also makes build/venv with numpy, for Python tools that compare outputs
+#   --cross   also installs what the preset of that name builds and runs with: Debian's cross compiler, qemu-user, and
+#             the libraries of that machine beside those of this one
 set -euo pipefail
 
 packages=(
@@ -27,28 +29,58 @@ packages=(
     libbenchmark-dev        # benchmarks
 )
 python_packages=(python3 python3-venv)
+# Of those above, what has code of the machine in it. The rest is headers and programs: the host's serve.
+library_packages=(libfmt-dev libspdlog-dev libopenblas-dev libgtest-dev libgmock-dev)
 
 with_python=false
-for argument in "$@"; do
-    case "$argument" in
+cross=
+while [ $# -gt 0 ]; do
+    case "$1" in
     --python) with_python=true ;;
+    --cross)
+        cross=${2-}
+        shift
+        case "$cross" in
+        aarch64) architecture=arm64 compiler=g++-aarch64-linux-gnu ;;
+        armhf) architecture=armhf compiler=g++-arm-linux-gnueabihf ;;
+        *)
+            echo "setup.sh: --cross takes aarch64 or armhf" >&2
+            exit 2
+            ;;
+        esac
+        ;;
     *)
-        echo "setup.sh: unknown argument '$argument'; the only one is --python" >&2
+        echo "setup.sh: unknown argument '$1'; there are --python and --cross aarch64|armhf" >&2
         exit 2
         ;;
     esac
+    shift
 done
 if $with_python; then
     packages+=("${python_packages[@]}")
 fi
+if [ -n "$cross" ]; then
+    packages+=("$compiler" qemu-user "${library_packages[@]/%/:$architecture}")
+fi
+
+# is_installed PACKAGE[:ARCHITECTURE]: for this machine unless it says otherwise. A package may be there for several.
+is_installed() {
+    local name=${1%%:*} of=$native
+    if [ "$name" != "$1" ]; then
+        of=${1#*:}
+    fi
+    dpkg-query --show --showformat='${Architecture} ${db:Status-Status}\n' "$name" 2>/dev/null |
+        grep --extended-regexp --line-regexp "(all|$of) installed" >/dev/null
+}
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     echo "setup.sh: no apt here, so nothing was installed. The build needs these packages, whatever their names here:" >&2
     echo "  ${packages[*]}" >&2
 else
+    native=$(dpkg --print-architecture)
     missing=()
     for package in "${packages[@]}"; do
-        if [ "$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null)" != installed ]; then
+        if ! is_installed "$package"; then
             missing+=("$package")
         fi
     done
@@ -57,10 +89,18 @@ else
         if [ "$(id -u)" -ne 0 ]; then
             if ! command -v sudo >/dev/null; then
                 echo "setup.sh: these packages are missing, and installing them takes root or sudo:" >&2
+                if [ -n "$cross" ]; then
+                    echo "  dpkg --add-architecture $architecture && apt-get update" >&2
+                fi
                 echo "  apt-get install ${missing[*]}" >&2
                 exit 1
             fi
             as_root=(sudo)
+        fi
+        if [ -n "$cross" ] && ! { echo "$native" && dpkg --print-foreign-architectures; } |
+            grep --line-regexp "$architecture" >/dev/null; then
+            echo "Letting packages of $architecture be installed beside those of $native"
+            "${as_root[@]}" dpkg --add-architecture "$architecture"
         fi
         echo "Installing ${missing[*]}"
         apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get --quiet --quiet

@@ -3,7 +3,8 @@
 # Sets up, builds and runs all tests. Ends with ctest's summary and its status.
 #
 # usage: scripts/test.sh [PRESET [CTEST OPTION...]]
-#   PRESET  release (the default), debug, asan (AddressSanitizer and UBSan) or tsan (ThreadSanitizer)
+#   PRESET  release (the default), debug, asan (AddressSanitizer and UBSan) or tsan (ThreadSanitizer);
+#           aarch64 or armhf, which are cross-built and run by qemu-user
 #   e.g.    scripts/test.sh asan -R parsers
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -11,14 +12,15 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 preset="${1:-release}"
 shift || true
 case "$preset" in
-release | debug | asan | tsan) ;;
+release | debug | asan | tsan) setup=() ;;
+aarch64 | armhf) setup=(--cross "$preset") ;;
 *)
-    echo "test.sh: there is no preset '$preset'; choose release, debug, asan or tsan" >&2
+    echo "test.sh: there is no preset '$preset'; choose release, debug, asan, tsan, aarch64 or armhf" >&2
     exit 2
     ;;
 esac
 
-scripts/setup.sh
+scripts/setup.sh "${setup[@]}"
 cmake --preset "$preset"
 cmake --build --preset "$preset"
 ctest --preset "$preset" --parallel "$(nproc)" "$@"

@@ -4,9 +4,12 @@
 
 #include "TempFolder.hpp"
 
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <iterator>
 #include <spawn.h>
+#include <sstream>
 #include <stdexcept>
 #include <sys/wait.h>
 
@@ -14,6 +17,19 @@ extern char** environ;
 
 namespace tenon::cli::test
 {
+
+namespace
+{
+
+/// What programs of a cross-build run by; see tests/CMakeLists.txt.
+std::vector<std::string> GetEmulator()
+{
+    const char* const command = std::getenv("TENON_TEST_EMULATOR");
+    std::istringstream words(command != nullptr ? command : "");
+    return {std::istream_iterator<std::string>(words), {}};
+}
+
+} // namespace
 
 Outcome RunProgram(const std::vector<std::string>& command, const std::string& stdoutPath)
 {
@@ -26,7 +42,8 @@ Outcome RunProgram(const std::vector<std::string>& command, const std::string& s
     posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     posix_spawn_file_actions_addopen(&actions, 2, error.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
-    std::vector<std::string> words = command;
+    std::vector<std::string> words = GetEmulator();
+    words.insert(words.end(), command.begin(), command.end());
     std::vector<char*> argv;
     for (std::string& word : words)
     {
@@ -34,11 +51,11 @@ Outcome RunProgram(const std::vector<std::string>& command, const std::string& s
     }
     argv.push_back(nullptr);
     pid_t child = 0;
-    const int failure = posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), environ);
+    const int failure = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     if (failure != 0)
     {
-        throw std::runtime_error(command[0] + " cannot be started: " + std::strerror(failure));
+        throw std::runtime_error(words[0] + " cannot be started: " + std::strerror(failure));
     }
     int status = 0;
     waitpid(child, &status, 0);

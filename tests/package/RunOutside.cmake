@@ -5,7 +5,8 @@
 #   pkgconfig  compiles SOURCE with what pkg-config says of PACKAGE, and nothing else; runs it with ARGUMENTS
 #   program    runs the installed ExecuteNetwork with ARGUMENTS
 #   backend    builds the backend SOURCE with the installed headers alone; the installed ExecuteNetwork runs MODEL on it
-# The program's output must match EXPECT. FLAGS are the sanitizers of the build, which its users need too.
+# The program's output must match EXPECT. FLAGS are the sanitizers of the build, which its users need too. Of a
+# cross-build there are TOOLCHAIN, the toolchain file, EMULATOR, which runs programs, and PKG_CONFIG_LIBDIR.
 cmake_minimum_required(VERSION 3.25)
 
 # Runs a command; any failure ends the test with the command's output.
@@ -19,12 +20,18 @@ function(run)
 endfunction()
 
 function(run_program)
-  run(${ARGN})
+  run(${EMULATOR} ${ARGN})
   message(STATUS "${output}")
   if(NOT output MATCHES "${EXPECT}")
     message(FATAL_ERROR "the output does not match '${EXPECT}'")
   endif()
 endfunction()
+
+set(toolchain "")
+if(TOOLCHAIN)
+  set(toolchain -DCMAKE_TOOLCHAIN_FILE=${TOOLCHAIN})
+  set(ENV{PKG_CONFIG_LIBDIR} ${PKG_CONFIG_LIBDIR})
+endif()
 
 if(STEP STREQUAL install)
   file(REMOVE_RECURSE ${WORK})
@@ -33,7 +40,7 @@ if(STEP STREQUAL install)
 elseif(STEP STREQUAL cmake)
   set(project ${WORK}/${NAME})
   file(REMOVE_RECURSE ${project})
-  run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/outside -B ${project} -G ${GENERATOR} -DCMAKE_BUILD_TYPE=Debug
+  run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/outside -B ${project} -G ${GENERATOR} ${toolchain} -DCMAKE_BUILD_TYPE=Debug
       -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${FLAGS} -DCMAKE_PREFIX_PATH=${WORK}/prefix
       -DSOURCE=${SOURCE} -DTARGET=${TARGET} -DCOMPONENT=${COMPONENT})
   run(${CMAKE_COMMAND} --build ${project})
@@ -55,8 +62,8 @@ elseif(STEP STREQUAL program)
 elseif(STEP STREQUAL backend)
   set(project ${WORK}/${NAME})
   file(REMOVE_RECURSE ${project})
-  run(${CMAKE_COMMAND} -S ${SOURCE} -B ${project} -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${FLAGS}
-      -DTENON_INCLUDE=${WORK}/prefix/include)
+  run(${CMAKE_COMMAND} -S ${SOURCE} -B ${project} -G ${GENERATOR} ${toolchain} -DCMAKE_CXX_COMPILER=${CXX}
+      -DCMAKE_CXX_FLAGS=${FLAGS} -DTENON_INCLUDE=${WORK}/prefix/include)
   run(${CMAKE_COMMAND} --build ${project})
   run_program(${WORK}/prefix/${BINDIR}/ExecuteNetwork -m ${MODEL} -b ${project}/lib/plugins/sample
               -c SampleNpu,CpuRef -N --print-assignment)

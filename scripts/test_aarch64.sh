@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Sets up, cross-builds for 64-bit Arm and runs all tests under qemu-user, on any machine with Debian 12.
+#
+# usage: scripts/test_aarch64.sh [CTEST OPTION...]
+#   QEMU_CPU in the environment is the processor, of those that `qemu-aarch64 -cpu help` lists, e.g. cortex-a72
+set -euo pipefail
+exec "$(dirname "${BASH_SOURCE[0]}")/test.sh" aarch64 "$@"
