@@ -9,6 +9,7 @@
 #include "backends/reference/kernels/HybridInput.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <type_traits>
 
@@ -126,17 +127,22 @@ HWY_INLINE Vector Rescale(Vector x, Vector multiplier, Vector right)
     return hn::Shr(hn::Add(hn::Add(high, rounding), step), right);
 }
 
-/// Half a vector of sums by doubles, rounded half away from zero. Results are clamped to what surely is outside of
-/// bytes.
+/// Rounds half away from zero: one below one half, as what is below a half must not be rounded up by the addition.
+constexpr double BelowHalf = 0.49999999999999994;
+/// Results of sums by doubles are clamped to what surely is outside of bytes.
+constexpr double Bound = 65536.0;
+
+#if HWY_HAVE_FLOAT64
+
+/// Half a vector of sums by doubles.
 template <typename Half>
 HWY_INLINE auto RescaleHalf(Half x, const double* scale)
 {
     const hn::RepartitionToWide<Ints> dWide;
     const hn::Rebind<double, decltype(dWide)> d;
     const auto product = hn::Mul(hn::PromoteTo(d, x), hn::LoadU(d, scale));
-    // One below one half: what is below a half must not be rounded up by the addition.
-    const auto rounded = hn::Trunc(hn::Add(product, hn::CopySign(hn::Set(d, 0.49999999999999994), product)));
-    const auto bound = hn::Set(d, 65536.0);
+    const auto rounded = hn::Trunc(hn::Add(product, hn::CopySign(hn::Set(d, BelowHalf), product)));
+    const auto bound = hn::Set(d, Bound);
     return hn::DemoteTo(hn::Rebind<int32_t, decltype(d)>(), hn::Max(hn::Neg(bound), hn::Min(bound, rounded)));
 }
 
@@ -147,6 +153,24 @@ HWY_INLINE Vector Rescale(Vector x, const double* scale)
     return hn::Combine(d, RescaleHalf(hn::UpperHalf(half, x), scale + hn::Lanes(half)),
                        RescaleHalf(hn::LowerHalf(half, x), scale));
 }
+
+#else // 32-bit Arm has doubles, but no vectors of them
+
+HWY_INLINE Vector Rescale(Vector x, const double* scale)
+{
+    const Ints d;
+    HWY_ALIGN int32_t values[HWY_MAX_BYTES / sizeof(int32_t)];
+    hn::Store(x, d, values);
+    for (size_t i = 0; i < hn::Lanes(d); ++i)
+    {
+        const double product = values[i] * scale[i];
+        const double rounded = std::trunc(product + std::copysign(BelowHalf, product));
+        values[i] = static_cast<int32_t>(std::clamp(rounded, -Bound, Bound));
+    }
+    return hn::Load(d, values);
+}
+
+#endif
 
 template <typename T>
 void RequantizeTo(const RequantizeRows& rows, const RequantizeColumns& columns)
