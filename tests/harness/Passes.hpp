@@ -69,7 +69,10 @@ struct Result
     std::vector<float> Floats() const
     {
         std::vector<float> values(m_Bytes.size() / sizeof(float));
-        std::memcpy(values.data(), m_Bytes.data(), m_Bytes.size());
+        if (!values.empty()) // an empty tensor has a byte, for an address
+        {
+            std::memcpy(values.data(), m_Bytes.data(), values.size() * sizeof(float));
+        }
         return values;
     }
 };

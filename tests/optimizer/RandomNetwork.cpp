@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
 namespace tenon::test
@@ -31,63 +32,9 @@ float Grid(unsigned int roll)
 
 const std::vector<RandomNetwork::Kind>& RandomNetwork::Table()
 {
-    using R = RandomNetwork;
     static const std::vector<Kind> table = {
-        {"Activation", &R::Activation},
-        {"SmoothActivation", &R::SmoothActivation},
-        {"Unary", &R::Unary},
-        {"SmoothUnary", &R::SmoothUnary},
-        {"Round", &R::Round},
-        {"AddOrSub", &R::AddOrSub},
-        {"MinOrMax", &R::MinOrMax},
-        {"Multiply", &R::Multiply},
-        {"Clamp", &R::Clamp},
-        {"ScaleShift", &R::ScaleShift},
-        {"BroadcastAdd", &R::BroadcastAdd},
-        {"Compare", &R::Compare},
-        {"Logic", &R::Logic},
-        {"Select", &R::Select},
-        {"CastFloat", &R::CastFloat},
-        {"ArgMax", &R::ArgMax},
-        {"Convolution", &R::Convolution},
-        {"Depthwise", &R::Depthwise},
-        {"TransposedConvolution", &R::TransposedConvolution},
-        {"FullyConnected", &R::FullyConnected},
-        {"MatMul", &R::MatMul},
-        {"Pool", &R::Pool},
-        {"BatchNormalization", &R::BatchNormalization},
-        {"Softmax", &R::Softmax},
-        {"L2Normalization", &R::L2Normalization},
-        {"LayerNormalizationLongForm", &R::LayerNormalizationLongForm},
-        {"HardSwishLongForm", &R::HardSwishLongForm},
-        {"Prelu", &R::Prelu},
-        {"Mean", &R::Mean},
-        {"Reduce", &R::Reduce},
-        {"CumSum", &R::CumSum},
-        {"Reshape", &R::Reshape},
-        {"Permute", &R::Permute},
-        {"Transpose", &R::Transpose},
-        {"InversePermutes", &R::InversePermutes},
-        {"Concat", &R::Concat},
-        {"Split", &R::Split},
-        {"Stack", &R::Stack},
-        {"Slice", &R::Slice},
-        {"StridedSlice", &R::StridedSlice},
-        {"Pad", &R::Pad},
-        {"Tile", &R::Tile},
-        {"BroadcastTo", &R::BroadcastTo},
-        {"Gather", &R::Gather},
-        {"Reverse", &R::Reverse},
-        {"ExpandAndSqueeze", &R::ExpandAndSqueeze},
-        {"SpaceAndDepth", &R::SpaceAndDepth},
-        {"Resize", &R::Resize},
-        {"Quantize", &R::Quantize},
-        {"QuantizedActivation", &R::QuantizedActivation},
-        {"Requantize", &R::Requantize},
-        {"Dequantize", &R::Dequantize},
-        {"ConstantIsland", &R::ConstantIsland},
-        {"Twin", &R::Twin},
-        {"Branch", &R::Branch},
+#define TENON_RANDOM_KIND(name) {#name, &RandomNetwork::name},
+#include "optimizer/RandomNetworkKinds.def"
     };
     return table;
 }
@@ -132,6 +79,14 @@ RandomNetwork::RandomNetwork(uint32_t seed, unsigned int numLayers) : m_Random(s
         if (tensor.m_Slot->GetNumConnections() == 0 || Roll(10) == 0)
         {
             Connect(*tensor.m_Slot, m_Network->AddOutputLayer(id, ("output" + std::to_string(id)).c_str()));
+            ++id;
+        }
+    }
+    for (IOutputSlot* slot : m_Unread)
+    {
+        if (slot->GetNumConnections() == 0 || Roll(4) == 0)
+        {
+            Connect(*slot, m_Network->AddOutputLayer(id, ("output" + std::to_string(id)).c_str()));
             ++id;
         }
     }
@@ -195,12 +150,47 @@ void RandomNetwork::Finish(IConnectableLayer* layer, const std::vector<Tensor>& 
     }
 }
 
+void RandomNetwork::FinishAs(IConnectableLayer* layer, const std::vector<Tensor>& inputs,
+                             const std::vector<Made>& outputs)
+{
+    for (unsigned int i = 0; i < inputs.size(); ++i)
+    {
+        if (inputs[i].m_Slot != nullptr)
+        {
+            Connect(*inputs[i].m_Slot, layer, i);
+        }
+    }
+    for (unsigned int k = 0; k < outputs.size(); ++k)
+    {
+        const Made& made = outputs[k];
+        IOutputSlot& slot = layer->GetOutputSlot(k);
+        slot.SetTensorInfo(TensorInfo(made.m_Shape, made.m_Type, made.m_Scale, made.m_ZeroPoint));
+        if (!made.m_Shape.AreAllDimensionsSpecified() || made.m_Shape.GetNumDimensions() == 0)
+        {
+            m_Unread.push_back(&slot);
+            continue;
+        }
+        const bool isLarge = made.m_Shape.GetNumElements() > MostElements;
+        m_Tensors.push_back(
+            {&slot, made.m_Shape, made.m_Type, made.m_IsExact && !isLarge, isLarge ? MostBound * 2 : made.m_Bound});
+    }
+}
+
 void RandomNetwork::Move(IConnectableLayer* layer, const Tensor& input, float bound)
 {
     const TensorInfo& info = input.m_Slot->GetTensorInfo();
     Finish(layer, {input}, input.m_Type, input.m_IsExact, bound < 0 ? input.m_Bound : bound,
            info.IsQuantized() ? info.GetQuantizationScale() : 0.0f,
            info.IsQuantized() ? info.GetQuantizationOffset() : 0);
+}
+
+RandomNetwork::Tensor RandomNetwork::AddBytes(const TensorInfo& info, const void* values)
+{
+    auto owner = std::make_shared<std::vector<std::byte>>(info.GetNumBytes());
+    std::memcpy(owner->data(), values, owner->size());
+    IConnectableLayer* layer =
+        m_Network->AddConstantLayer(ConstTensor(info, owner->data()), owner, (m_Name + "/values").c_str());
+    return {&layer->GetOutputSlot(0), info.GetShape(), info.GetDataType(), true, 0.0f};
 }
 
 RandomNetwork::Tensor RandomNetwork::AddFloats(const TensorShape& shape, std::vector<float> values, bool exact,

@@ -27,6 +27,9 @@ public:
     /// What was made, for messages and for counting kinds.
     const std::vector<std::string>& Kinds() const { return m_Kinds; }
 
+    /// Runs in a row that values stay small for: states grow from run to run.
+    static constexpr int MostRuns = 2;
+
     /// The names of all kinds that there are.
     static std::vector<std::string> AllKinds();
 
@@ -40,6 +43,16 @@ private:
         /// Every way to compute it gives the same bits, so that layers which jump (Floor, comparisons) may read it.
         bool m_IsExact = false;
         float m_Bound = 0.0f; ///< no value's magnitude is larger
+    };
+    /// What a layer gives, where it is not one tensor or shape inference wants values.
+    struct Made
+    {
+        TensorShape m_Shape;
+        DataType m_Type = DataType::Float32;
+        bool m_IsExact = false;
+        float m_Bound = 1.0f;
+        float m_Scale = 0.0f;
+        int32_t m_ZeroPoint = 0;
     };
     using Maker = bool (RandomNetwork::*)();
     struct Kind
@@ -60,77 +73,42 @@ private:
     /// Adds the output of a layer whose inputs are connected; the shape is inferred.
     void Finish(IConnectableLayer* layer, const std::vector<Tensor>& inputs, DataType type, bool exact, float bound,
                 float scale = 0.0f, int32_t zeroPoint = 0);
-    /// The same for a layer with one input that keeps type and values.
+    /// The same for outputs that are known; an input without a slot is not connected.
+    void FinishAs(IConnectableLayer* layer, const std::vector<Tensor>& inputs, const std::vector<Made>& outputs);
+    /// As Finish, for a layer with one input that keeps type and values.
     void Move(IConnectableLayer* layer, const Tensor& input, float bound = -1.0f);
+    Tensor AddBytes(const TensorInfo& info, const void* values);
     Tensor AddFloats(const TensorShape& shape, std::vector<float> values, bool exact, float bound);
     Tensor Constant(const TensorShape& shape, float bound, bool exact);
     Tensor Scalar(float value);
     Tensor Ints(const std::vector<int32_t>& values, const TensorShape& shape);
     std::vector<unsigned int> RandomAxes(unsigned int rank);
 
-    bool Activation();
-    bool SmoothActivation();
-    bool Unary();
-    bool SmoothUnary();
-    bool Round();
-    bool AddOrSub();
-    bool MinOrMax();
-    bool Multiply();
-    bool Clamp();
-    bool ScaleShift();
-    bool BroadcastAdd();
-    bool Compare();
-    bool Logic();
-    bool Select();
-    bool CastFloat();
-    bool ArgMax();
-    bool Convolution();
-    bool Depthwise();
-    bool TransposedConvolution();
-    bool FullyConnected();
-    bool MatMul();
-    bool Pool();
-    bool BatchNormalization();
-    bool Softmax();
-    bool L2Normalization();
-    bool LayerNormalizationLongForm();
-    bool HardSwishLongForm();
-    bool Prelu();
-    bool Mean();
-    bool Reduce();
-    bool CumSum();
-    bool Reshape();
-    bool Permute();
-    bool Transpose();
-    bool InversePermutes();
-    bool Concat();
-    bool Split();
-    bool Stack();
-    bool Slice();
-    bool StridedSlice();
-    bool Pad();
-    bool Tile();
-    bool BroadcastTo();
-    bool Gather();
-    bool Reverse();
-    bool ExpandAndSqueeze();
-    bool SpaceAndDepth();
-    bool Resize();
-    bool Quantize();
-    bool QuantizedActivation();
-    bool Requantize();
-    bool Dequantize();
-    bool ConstantIsland();
-    bool Twin();
-    bool Branch();
+#define TENON_RANDOM_KIND(name) bool name();
+#include "optimizer/RandomNetworkKinds.def"
+
+    /// What several makers share.
+    Tensor Reshaped(const Tensor& input, const TensorShape& shape);
+    Tensor InitialState(const TensorShape& shape)
+    {
+        return Constant(shape, 0.5f, false);
+    }
+    /// Stored values from `least` to `most`, in 64ths for floats.
+    std::vector<std::byte> RandomStored(const TensorInfo& info, int least, int most);
+    Tensor Stored(const TensorInfo& info, int least, int most);
+    const ConstTensor* Parameter(const TensorInfo& info, int least, int most);
+    LstmInputParams LstmParameters(unsigned int inputs, TensorInfo weights, const TensorInfo& bias);
 
     std::mt19937 m_Random;
     INetworkPtr m_Network;
     std::vector<TensorShape> m_InputShapes;
     std::vector<Tensor> m_Tensors;
+    std::vector<IOutputSlot*> m_Unread; ///< outputs that further layers do not read: scalars, shapes that a run gives
     std::vector<std::string> m_Kinds;
     std::deque<std::vector<float>> m_Kept; ///< values of constants that the network does not own
-    std::string m_Name;                    ///< of the layers that are being made
+    std::deque<std::vector<std::byte>> m_KeptBytes;
+    std::deque<ConstTensor> m_Parameters;
+    std::string m_Name; ///< of the layers that are being made
 };
 
 } // namespace tenon::test

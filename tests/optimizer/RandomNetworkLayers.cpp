@@ -1,37 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The makers of RandomNetwork that are not elementwise.
 #include "optimizer/RandomNetwork.hpp"
+#include "optimizer/RandomShapes.hpp"
 
 #include <algorithm>
 #include <numeric>
 
 namespace tenon::test
 {
-
-namespace
-{
-
-TensorShape ShapeOf(const std::vector<unsigned int>& sizes)
-{
-    return TensorShape(static_cast<unsigned int>(sizes.size()), sizes.data());
-}
-
-std::vector<unsigned int> SizesOf(const TensorShape& shape)
-{
-    std::vector<unsigned int> sizes;
-    for (unsigned int i = 0; i < shape.GetNumDimensions(); ++i)
-    {
-        sizes.push_back(shape[i]);
-    }
-    return sizes;
-}
-
-unsigned int LastOf(const TensorShape& shape)
-{
-    return shape[shape.GetNumDimensions() - 1];
-}
-
-} // namespace
 
 // Layers with weights
 
