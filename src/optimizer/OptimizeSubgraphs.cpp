@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <set>
 
 namespace tenon
@@ -71,28 +73,8 @@ public:
     {
     }
 
-    void Take()
-    {
-        if (IsRestricted(m_Partition) && !Limit())
-        {
-            return;
-        }
-        if (m_Backend.OptimizesSubgraphs())
-        {
-            OptimizeAll();
-        }
-    }
-
-private:
-    struct Loss
-    {
-        Layer* m_Layer;
-        const PlacedGraph* m_Graph;
-        std::string m_Reason;
-    };
-
-    /// Whether the backend has layers left.
-    bool Limit()
+    /// Takes from the backend what its limits do not leave it.
+    void HoldLimits()
     {
         std::vector<Loss> losses;
         for (const PlacedGraph& graph : m_Graphs)
@@ -108,15 +90,49 @@ private:
             if (!reason.empty())
             {
                 MoveAll(SupportCode::PartitionLimit, reason);
-                return false;
+                return;
             }
         }
         for (const Loss& loss : losses)
         {
             m_Reassigner.Move(*loss.m_Layer, loss.m_Graph->m_Where, SupportCode::PartitionLimit, loss.m_Reason);
         }
-        return true;
     }
+
+    /// All subgraphs are shown before any is changed: with AllOrNothing one failure means that none is.
+    void Optimize()
+    {
+        std::vector<std::vector<SubgraphAnswer>> answers(m_Graphs.size());
+        for (size_t i = 0; i < m_Graphs.size(); ++i)
+        {
+            for (const Subgraph& layers : FindSubgraphs(*m_Graphs[i].m_Graph, m_Id))
+            {
+                answers[i].push_back(Ask(m_Graphs[i], layers));
+                const OptimizationViews& views = answers[i].back().m_Views;
+                if (m_Partition.m_AllOrNothing && !views.m_FailedSubgraphs.empty())
+                {
+                    MoveAll(SupportCode::OptimizationFailed,
+                            fmt::format("AllOrNothing is set, and a subgraph optimization failed: {}",
+                                        views.m_FailureReason));
+                    return;
+                }
+            }
+        }
+        // From the inside out: a layer that is not needed any more takes its nested networks with it.
+        for (size_t i = m_Graphs.size(); i-- > 0;)
+        {
+            SubgraphRewriter rewriter(m_Graphs[i], m_Backend, m_Options.GetModelOptions(), m_Options.GetLimits());
+            rewriter.Rewrite(std::move(answers[i]), m_Reassigner);
+        }
+    }
+
+private:
+    struct Loss
+    {
+        Layer* m_Layer;
+        const PlacedGraph* m_Graph;
+        std::string m_Reason;
+    };
 
     void FindLosses(const PlacedGraph& graph, std::vector<Loss>& losses) const
     {
@@ -175,33 +191,6 @@ private:
         }
     }
 
-    /// All subgraphs are shown before any is changed: with AllOrNothing one failure means that none is.
-    void OptimizeAll()
-    {
-        std::vector<std::vector<SubgraphAnswer>> answers(m_Graphs.size());
-        for (size_t i = 0; i < m_Graphs.size(); ++i)
-        {
-            for (const Subgraph& layers : FindSubgraphs(*m_Graphs[i].m_Graph, m_Id))
-            {
-                answers[i].push_back(Ask(m_Graphs[i], layers));
-                const OptimizationViews& views = answers[i].back().m_Views;
-                if (m_Partition.m_AllOrNothing && !views.m_FailedSubgraphs.empty())
-                {
-                    MoveAll(SupportCode::OptimizationFailed,
-                            fmt::format("AllOrNothing is set, and a subgraph optimization failed: {}",
-                                        views.m_FailureReason));
-                    return;
-                }
-            }
-        }
-        // From the inside out: a layer that is not needed any more takes its nested networks with it.
-        for (size_t i = m_Graphs.size(); i-- > 0;)
-        {
-            SubgraphRewriter rewriter(m_Graphs[i], m_Backend, m_Options.GetModelOptions(), m_Options.GetLimits());
-            rewriter.Rewrite(std::move(answers[i]), m_Reassigner);
-        }
-    }
-
     SubgraphAnswer Ask(const PlacedGraph& graph, const Subgraph& layers) const
     {
         SubgraphAnswer answer;
@@ -225,6 +214,29 @@ private:
     PartitionOptions m_Partition;
     Reassigner& m_Reassigner;
 };
+
+size_t CountLayers(const std::vector<PlacedGraph>& graphs)
+{
+    return std::accumulate(graphs.begin(), graphs.end(), size_t{0},
+                           [](size_t count, const PlacedGraph& placed) { return count + placed.m_Graph->Size(); });
+}
+
+/// Moves layers until the limits of all these backends hold.
+void HoldLimits(Graph& graph, const std::vector<std::shared_ptr<const IBackend>>& limited,
+                const OptimizerOptionsOpaque& options, Reassigner& reassigner)
+{
+    const std::vector<PlacedGraph> graphs = CollectGraphs(graph);
+    size_t numMoves = 0;
+    do
+    {
+        numMoves = reassigner.GetNumMoves();
+        for (const auto& backend : limited)
+        {
+            Turn(graphs, *backend, options, reassigner).HoldLimits();
+            reassigner.ThrowFailures(CountLayers(graphs));
+        }
+    } while (reassigner.GetNumMoves() != numMoves);
+}
 
 /// The backends whose turn changes something, in their order.
 std::vector<std::shared_ptr<const IBackend>> FindBackends(const std::vector<Candidate>& candidates,
@@ -271,18 +283,29 @@ void OptimizeSubgraphs(Graph& graph, const std::vector<Candidate>& candidates, c
     {
         return;
     }
+    Reassigner reassigner(candidates, messages);
+    // Of those whose subgraphs are as the network has them.
+    std::vector<std::shared_ptr<const IBackend>> limited;
+    std::copy_if(backends.begin(), backends.end(), std::back_inserter(limited),
+                 [&](const auto& backend) { return IsRestricted(options.GetPartitionOptions(backend->GetId())); });
     for (const auto& backend : backends)
     {
-        const std::vector<PlacedGraph> graphs = CollectGraphs(graph);
-        size_t numLayers = 0;
-        for (const PlacedGraph& placed : graphs)
+        HoldLimits(graph, limited, options, reassigner);
+        if (!backend->OptimizesSubgraphs())
         {
-            numLayers += placed.m_Graph->Size();
+            continue;
         }
-        Reassigner reassigner(candidates, messages);
-        Turn(graphs, *backend, options, reassigner).Take();
-        reassigner.ThrowFailures(numLayers);
+        const std::vector<PlacedGraph> graphs = CollectGraphs(graph);
+        Turn(graphs, *backend, options, reassigner).Optimize();
+        reassigner.ThrowFailures(CountLayers(graphs));
+        const auto own = std::find(limited.begin(), limited.end(), backend);
+        if (own != limited.end())
+        {
+            limited.erase(own);
+            reassigner.Close(backend->GetId());
+        }
     }
+    HoldLimits(graph, limited, options, reassigner);
     for (const PlacedGraph& placed : CollectGraphs(graph))
     {
         AssignBoundLayers(*placed.m_Graph, candidates.front().m_Backend->GetId());

@@ -20,6 +20,9 @@ void Reassigner::Move(Layer& layer, const std::string& where, SupportCode code, 
 
     const auto own = std::find_if(m_Candidates.begin(), m_Candidates.end(),
                                   [&](const Candidate& candidate) { return candidate.m_Backend->GetId() == from; });
+    std::set<std::string>& takenFrom = m_TakenFrom[static_cast<uint64_t>(layer.GetGuid())];
+    takenFrom.insert(from.Get());
+    ++m_NumMoves;
     const LayerView view = m_Maker.Make(layer);
     // A blob means nothing to any other backend than its own.
     bool isAssigned = false;
@@ -28,7 +31,16 @@ void Reassigner::Move(Layer& layer, const std::string& where, SupportCode code, 
     {
         for (; next != end && !isAssigned && !isBlob; ++next)
         {
-            isAssigned = TryBackend(layer, view, *next, refusals);
+            const BackendId& id = next->m_Backend->GetId();
+            if (m_Closed.count(id.Get()) != 0 && takenFrom.count(id.Get()) == 0)
+            {
+                refusals.Add(id, SupportCode::PartitionLimit,
+                             "its partition limits were held and its subgraphs optimized before");
+            }
+            else if (takenFrom.count(id.Get()) == 0)
+            {
+                isAssigned = TryBackend(layer, view, *next, refusals);
+            }
         }
     };
     tryAll(own == m_Candidates.end() ? m_Candidates.begin() : own + 1, m_Candidates.end());

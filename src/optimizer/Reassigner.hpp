@@ -6,6 +6,9 @@
 #include "graph/MakeLayerView.hpp"
 #include "optimizer/Refusals.hpp"
 
+#include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,8 +32,14 @@ public:
     }
 
     /// Gives `layer` to the first backend that supports it of those that come after its own in the order of
-    /// preference; of all others, if its own is not in that. The reason is added to the layer's own.
+    /// preference; of all others, if its own is not in that or is there by a hint. It never comes back to a backend
+    /// that it was taken from, so moves come to an end. The reason is added to the layer's own.
     void Move(Layer& layer, const std::string& where, SupportCode code, const std::string& reason);
+
+    /// No layer comes to this backend any more.
+    void Close(const BackendId& backend) { m_Closed.insert(backend.Get()); }
+
+    size_t GetNumMoves() const { return m_NumMoves; }
 
     /// Throws UnimplementedException that names the layers which none took. `numLayers`: of the whole network.
     void ThrowFailures(size_t numLayers) const { m_Failures.ThrowIfAny(numLayers); }
@@ -40,6 +49,9 @@ private:
     std::vector<std::string>& m_Messages;
     LayerViewMaker m_Maker;
     UnsupportedLayers m_Failures;
+    std::map<uint64_t, std::set<std::string>> m_TakenFrom; ///< the backends that a layer, by its guid, was taken from
+    std::set<std::string> m_Closed;
+    size_t m_NumMoves = 0;
 };
 
 } // namespace tenon

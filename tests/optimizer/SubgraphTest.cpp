@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a backend may make of its subgraphs, what is refused, and PreCompiled layers.
 #include "harness/FakeBackend.hpp"
+#include "harness/MessageOf.hpp"
 #include "harness/Networks.hpp"
 
 #include <gmock/gmock.h>
@@ -677,6 +678,105 @@ TEST_F(PartitionLimits, AllOrNothing)
     EXPECT_EQ(On("Fake", Limits(0, 0, true)), "");
     EXPECT_THAT(Table(m_Optimized),
                 Contains("floor|CpuRef|Fake: AllOrNothing is set, and a subgraph optimization failed: no tiles"));
+}
+
+/// Layers go from one backend to the next, whose own limits must hold with them.
+class LimitsOfMany : public testing::Test
+{
+protected:
+    IConnectableLayer* Floor(const char* name, IConnectableLayer* input)
+    {
+        IConnectableLayer* layer = m_Network->AddFloorLayer(name);
+        Connect(input, layer);
+        return layer;
+    }
+    IConnectableLayer* Soft(const char* name, IConnectableLayer* input)
+    {
+        IConnectableLayer* layer = m_Network->AddSoftmaxLayer(SoftmaxDescriptor(), name);
+        Connect(input, layer);
+        return layer;
+    }
+    void Output(IConnectableLayer* layer) { Connect(layer, m_Network->AddOutputLayer(m_NumOutputs++)); }
+
+    /// "name: backend" of each layer that a backend runs.
+    std::vector<std::string> Places(const std::vector<BackendId>& backends)
+    {
+        std::vector<std::string> places;
+        for (const LayerAssignment& layer :
+             tenon::Optimize(*m_Network, backends, m_Runtime->GetDeviceSpec(), m_Options)->GetAssignment())
+        {
+            if (layer.m_Reason != "bound by the runtime")
+            {
+                places.push_back(layer.m_Name + ": " + layer.m_Backend.Get());
+            }
+        }
+        return places;
+    }
+
+    const Layers m_Floors = {LayerType::Floor};
+    std::shared_ptr<FakeBackend> m_First = std::make_shared<FakeBackend>("First", m_Floors);
+    std::shared_ptr<FakeBackend> m_Second = std::make_shared<FakeBackend>("Second", m_Floors);
+    std::shared_ptr<FakeBackend> m_Third =
+        std::make_shared<FakeBackend>("Third", Layers{LayerType::Floor, LayerType::Softmax});
+    IRuntimePtr m_Runtime = IRuntime::Create(
+        [this]
+        {
+            IRuntime::CreationOptions options;
+            options.m_Backends = {m_First, m_Second, m_Third};
+            return options;
+        }());
+    INetworkPtr m_Network = INetwork::Create();
+    IConnectableLayer* m_Input = AddInput(*m_Network, 0, FloatInfo({4}));
+    LayerBindingId m_NumOutputs = 0;
+    OptimizerOptionsOpaque m_Options;
+};
+
+TEST_F(LimitsOfMany, TheNextOnesHoldWithWhatTheyGet)
+{
+    IConnectableLayer* a = Floor("a2", Floor("a1", m_Input));
+    IConnectableLayer* b = Floor("b3", Floor("b2", Floor("b1", Soft("soft", a))));
+    Output(Floor("c1", Soft("soft2", b)));
+    m_Options.SetPartitionOptions("First", Limits(1, 0, false));
+    m_Options.SetPartitionOptions("Second", Limits(0, 2, false));
+    EXPECT_THAT(Places({"First", "Second", "CpuRef"}),
+                ElementsAre("a1: Second", "a2: Second", "soft: CpuRef", "b1: First", "b2: First", "b3: First",
+                            "soft2: CpuRef", "c1: CpuRef"));
+}
+
+TEST_F(LimitsOfMany, AreAskedAgainOfOnesBefore)
+{
+    // The third backend gives the hinted layer back to the first one, which has as many subgraphs as it may.
+    Output(Soft("s2", Soft("s1", Floor("f2", Floor("f1", m_Input)))));
+    IConnectableLayer* hinted = Floor("hinted", m_Input);
+    hinted->BackendSelectionHint(Optional<BackendId>(BackendId("Third")));
+    Output(hinted);
+    m_Options.SetPartitionOptions("Third", Limits(0, 2, false));
+    EXPECT_THAT(Places({"First", "Second", "Third"}), Contains("hinted: First"));
+    m_Options.SetPartitionOptions("First", Limits(1, 0, false));
+    EXPECT_THAT(Places({"First", "Second", "Third"}),
+                testing::UnorderedElementsAre("f1: First", "f2: First", "s1: Third", "s2: Third", "hinted: Second"));
+    // One that has optimized its subgraphs gets none any more, and no layer comes back to where it was.
+    const auto nothing = [](const SubgraphView&) { return OptimizationViews(); };
+    m_First->SetOptimizer(nothing);
+    m_Third->SetOptimizer(
+        [](const SubgraphView& view)
+        {
+            OptimizationViews views;
+            if (view.m_Layers.size() == 1)
+            {
+                views.m_FailedSubgraphs = {{0}};
+                views.m_FailureReason = "too small";
+            }
+            return views;
+        });
+    m_Options.SetPartitionOptions("Third", {});
+    EXPECT_THAT(Places({"First", "Second", "Third"}), Contains("hinted: Second"));
+    EXPECT_THAT(Places({"First", "Third", "CpuRef"}), Contains("hinted: CpuRef"));
+    EXPECT_THAT(MessageOf<UnimplementedException>(
+                    [&] {
+                        Places({"First", "Third"});
+                    }),
+                HasSubstr("First: its partition limits were held"));
 }
 
 TEST_F(PartitionLimits, WhatNobodyElseTakesIsRefused)
