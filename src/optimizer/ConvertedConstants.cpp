@@ -43,37 +43,44 @@ void Store(DataType type, float value, std::byte* data, size_t index)
 
 } // namespace
 
-const std::shared_ptr<const ConvertedConstants::Bytes>& ConvertedConstants::Get(const Layer& constant, DataType type)
+ConvertedConstants::Made& ConvertedConstants::Make(const Layer& constant, DataType type)
 {
     const ConstTensor& tensor = constant.GetConstant()->m_Tensor;
     const DataType from = tensor.GetInfo().GetDataType();
     const size_t count = tensor.GetInfo().GetNumElements();
-    std::shared_ptr<const Bytes>& made = m_Made[Key(tensor.GetMemoryArea(), count, from, type)];
-    if (made != nullptr)
+    Made& made = m_Made[Key(tensor.GetMemoryArea(), count, from, type)];
+    if (made.m_Bytes != nullptr)
     {
         return made;
     }
     const auto* source = static_cast<const std::byte*>(tensor.GetMemoryArea());
     auto bytes = std::make_shared<Bytes>(count * GetDataTypeSize(type));
-    size_t cut = 0;
     for (size_t i = 0; i < count; ++i)
     {
         float value = Load(from, source, i);
         if (type == DataType::Float16 && std::isfinite(value) && std::fabs(value) > LargestHalf)
         {
             value = std::copysign(LargestHalf, value);
-            ++cut;
+            ++made.m_Cut;
         }
         Store(type, value, bytes->data(), i);
     }
-    if (cut != 0)
+    made.m_Bytes = std::move(bytes);
+    return made;
+}
+
+const std::shared_ptr<const ConvertedConstants::Bytes>& ConvertedConstants::Use(const Layer& constant, DataType type)
+{
+    Made& made = Make(constant, type);
+    if (made.m_Cut != 0)
     {
         m_Messages.push_back(fmt::format("WARNING: {} of {} values of {} are beyond the range of Float16; they become "
                                          "its largest number, {}",
-                                         cut, count, constant.Describe(), LargestHalf));
+                                         made.m_Cut, constant.GetConstant()->m_Tensor.GetInfo().GetNumElements(),
+                                         constant.Describe(), LargestHalf));
+        made.m_Cut = 0;
     }
-    made = std::move(bytes);
-    return made;
+    return made.m_Bytes;
 }
 
 } // namespace tenon

@@ -23,13 +23,25 @@ public:
 
     /// The values of a Constant layer of type Float32, Float16 or BFloat16 as `type`, another one of these. Finite
     /// numbers beyond the range of Float16 become its largest: in masks and limits, where they occur, an infinity would
-    /// turn into NaN. A message says so. Layers of the same memory share the result.
-    const std::shared_ptr<const Bytes>& Get(const Layer& constant, DataType type);
+    /// turn into NaN. Layers of the same memory share the result.
+    const std::shared_ptr<const Bytes>& Get(const Layer& constant, DataType type)
+    {
+        return Make(constant, type).m_Bytes;
+    }
+    /// The same for values that go into the network: a message says which of them became another number.
+    const std::shared_ptr<const Bytes>& Use(const Layer& constant, DataType type);
 
 private:
     using Key = std::tuple<const void*, size_t, DataType, DataType>;
+    struct Made
+    {
+        std::shared_ptr<const Bytes> m_Bytes;
+        size_t m_Cut = 0; ///< values that became the largest number, which no message has said yet
+    };
 
-    std::map<Key, std::shared_ptr<const Bytes>> m_Made;
+    Made& Make(const Layer& constant, DataType type);
+
+    std::map<Key, Made> m_Made;
     std::vector<std::string>& m_Messages;
 };
 

@@ -66,6 +66,35 @@ const char* WhyFloat32Stays(const Layer& layer)
     }
 }
 
+/// Whether the layer's outputs are values of its inputs, wherever they stand.
+bool MovesOnly(const Layer& layer)
+{
+    switch (layer.GetType())
+    {
+    case LayerType::BatchToSpaceNd:
+    case LayerType::BroadcastTo:
+    case LayerType::ChannelShuffle:
+    case LayerType::Concat:
+    case LayerType::DepthToSpace:
+    case LayerType::ExpandDims:
+    case LayerType::Gather:
+    case LayerType::GatherNd:
+    case LayerType::Pad:
+    case LayerType::Reshape:
+    case LayerType::ReverseV2:
+    case LayerType::Slice:
+    case LayerType::SpaceToBatchNd:
+    case LayerType::SpaceToDepth:
+    case LayerType::Splitter:
+    case LayerType::Squeeze:
+    case LayerType::Stack:
+    case LayerType::StridedSlice:
+    case LayerType::Tile:
+    case LayerType::Transpose: return true;
+    default: return false;
+    }
+}
+
 class Fitter
 {
 public:
@@ -78,7 +107,6 @@ public:
     void Fit(Graph& graph)
     {
         std::vector<Width> widths(graph.Size(), Width::Keep);
-        bool isChanged = false;
         for (const auto& layer : graph.Layers())
         {
             for (const auto& body : layer->Bodies())
@@ -88,10 +116,10 @@ public:
             if (!IsBoundByRuntime(layer->GetType()) && !IsRunByRuntime(layer->GetType()))
             {
                 widths[layer->m_Index] = Decide(*layer);
-                isChanged = isChanged || widths[layer->m_Index] != Width::Keep;
             }
         }
-        if (isChanged)
+        KeepIdleMoves(graph, widths);
+        if (std::any_of(widths.begin(), widths.end(), [](Width width) { return width != Width::Keep; }))
         {
             Apply(graph, widths);
             passes::OptimizeInverseConversions(graph);
@@ -99,7 +127,38 @@ public:
         }
     }
 
+    /// One message for each cause, with the names of the layers.
+    void Report() const
+    {
+        for (const Note& note : m_Notes)
+        {
+            const std::vector<std::string>& layers = note.m_Layers;
+            if (layers.size() == 1)
+            {
+                m_Messages.push_back(fmt::format("WARNING: Layer of type {} runs in {}", layers.front(), note.m_Cause));
+                continue;
+            }
+            const size_t named = std::min(layers.size(), MaxNamedLayers);
+            std::string names = layers.front();
+            for (size_t i = 1; i < named; ++i)
+            {
+                names += ", " + layers[i];
+            }
+            const std::string more =
+                layers.size() > named ? fmt::format(" and {} more", layers.size() - named) : std::string();
+            m_Messages.push_back(
+                fmt::format("WARNING: {} layers run in {}: {}{}", layers.size(), note.m_Cause, names, more));
+        }
+    }
+
 private:
+    static constexpr size_t MaxNamedLayers = 50; // of one message
+    struct Note
+    {
+        std::string m_Cause;
+        std::vector<std::string> m_Layers;
+    };
+
     DataType Mapped(DataType type, Width width) const
     {
         if (width == Width::Narrow && type == DataType::Float32)
@@ -147,11 +206,49 @@ private:
         return Width::Keep;
     }
 
+    /// Layers that only move values, from Float32 to Float32 alone, stay as they are: narrowed ones would stand between
+    /// two conversions, and gain nothing.
+    static void KeepIdleMoves(const Graph& graph, std::vector<Width>& widths)
+    {
+        const std::vector<Layer*> order = graph.TopologicalOrder();
+        std::vector<bool> isUseful(widths.size()); // narrow beside a layer that computes, or moves for one that does
+        const auto isNarrow = [&](const Layer* layer) { return widths[layer->m_Index] == Width::Narrow; };
+        for (const Layer* layer : order)
+        {
+            isUseful[layer->m_Index] = isNarrow(layer) && !MovesOnly(*layer);
+        }
+        const auto spread = [&](const Layer* layer)
+        {
+            for (const InputSlot& input : layer->Inputs())
+            {
+                const Layer* producer = input.GetProducer();
+                if (producer != nullptr && isNarrow(producer) && isNarrow(layer) &&
+                    isUseful[producer->m_Index] != isUseful[layer->m_Index])
+                {
+                    isUseful[producer->m_Index] = isUseful[layer->m_Index] = true;
+                }
+            }
+        };
+        std::for_each(order.begin(), order.end(), spread);
+        std::for_each(order.rbegin(), order.rend(), spread);
+        for (const Layer* layer : order)
+        {
+            if (isNarrow(layer) && !isUseful[layer->m_Index])
+            {
+                widths[layer->m_Index] = Width::Keep;
+            }
+        }
+    }
+
     void NoteFloat32(Layer& layer, DataType inPlaceOf, const std::string& reason)
     {
         layer.m_AssignmentReason = fmt::format("Float32 in place of {}: {}", GetDataTypeName(inPlaceOf), reason);
-        m_Messages.push_back(fmt::format("WARNING: Layer of type {} '{}' runs in {}", GetTypeText(layer),
-                                         layer.GetNameStr(), layer.m_AssignmentReason));
+        const auto [entry, isNew] = m_NoteOf.emplace(layer.m_AssignmentReason, m_Notes.size());
+        if (isNew)
+        {
+            m_Notes.push_back({layer.m_AssignmentReason, {}});
+        }
+        m_Notes[entry->second].m_Layers.push_back(fmt::format("{} '{}'", GetTypeText(layer), layer.GetNameStr()));
     }
 
     /// The type of the first 16-bit tensor; there is one.
@@ -263,7 +360,7 @@ private:
         const Layer& producer = value.GetOwningLayer();
         if (producer.GetType() == LayerType::Constant)
         {
-            const auto& bytes = m_Constants.Get(producer, to);
+            const auto& bytes = m_Constants.Use(producer, to);
             return graph.AddConstant(ConstTensor(info, bytes->data()), bytes, producer.GetNameStr()).Output(0);
         }
         LayerType type = LayerType::Cast; // there is no other layer for BFloat16
@@ -283,6 +380,8 @@ private:
     std::vector<std::string>& m_Messages;
     ConvertedConstants m_Constants;
     LayerViewMaker m_Maker;
+    std::vector<Note> m_Notes;
+    std::map<std::string, size_t> m_NoteOf; ///< by cause
     /// Of the graph under way: values in another type than the one they are made in.
     std::map<std::pair<const OutputSlot*, DataType>, OutputSlot*> m_Converted;
 };
@@ -297,7 +396,9 @@ void FitFloatWidths(Graph& graph, Optional<DataType> reduceTo, const BackendChoo
     {
         deciding = FindDecidingLayers(graph);
     }
-    Fitter(reduceTo, chooser, deciding, messages).Fit(graph);
+    Fitter fitter(reduceTo, chooser, deciding, messages);
+    fitter.Fit(graph);
+    fitter.Report();
 }
 
 } // namespace tenon

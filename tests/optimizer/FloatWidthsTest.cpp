@@ -503,6 +503,63 @@ TEST(ReduceFloat32, RandomNetsStayWithinTheBounds)
     }
 }
 
+TEST(ReduceFloat32, LayersThatOnlyMoveValuesOfFloat32Stay)
+{
+    const IRuntimePtr runtime = MakeRuntime();
+    for (const bool computes : {false, true})
+    {
+        const INetworkPtr network = INetwork::Create();
+        IConnectableLayer* turned = network->AddTransposeLayer(TransposeDescriptor({1, 0}), "turned");
+        Connect(AddInput(*network, 0, FloatInfo({2, 3})), turned);
+        IConnectableLayer* doubled = network->AddTileLayer(TileDescriptor({2, 1}), "tile");
+        Connect(turned, doubled);
+        IConnectableLayer* last = doubled;
+        if (computes)
+        {
+            last = network->AddElementwiseUnaryLayer(ElementwiseUnaryDescriptor(UnaryOperation::Exp), "exp");
+            Connect(doubled, last);
+        }
+        Connect(last, network->AddOutputLayer(0));
+        const auto optimized =
+            Optimize(*network, {"CpuRef"}, runtime->GetDeviceSpec(), Reduce(DataType::Float16), EmptyOptional());
+        // What moves for a layer that computes in 16 bits moves half the bytes.
+        EXPECT_EQ(CountType(GraphOf(optimized), LayerType::ConvertFp32ToFp16), computes ? 1u : 0u);
+        EXPECT_EQ(CountType(GraphOf(optimized), LayerType::ConvertFp16ToFp32), computes ? 1u : 0u);
+        const Layer& tile = *std::find_if(GraphOf(optimized).Layers().begin(), GraphOf(optimized).Layers().end(),
+                                          [](const auto& layer) { return layer->GetType() == LayerType::Tile; })
+                                 ->get();
+        EXPECT_EQ(tile.Output(0).GetTensorInfo().GetDataType(), computes ? DataType::Float16 : DataType::Float32);
+    }
+}
+
+TEST(ReduceFloat32, OneMessageForEachCause)
+{
+    const IRuntimePtr runtime = MakeRuntime();
+    const INetworkPtr network = INetwork::Create();
+    IConnectableLayer* last = AddInput(*network, 0, FloatInfo({1}));
+    for (const char* name : {"first", "second"})
+    {
+        IConnectableLayer* layer =
+            network->AddElementwiseUnaryLayer(ElementwiseUnaryDescriptor(UnaryOperation::Abs), name);
+        Connect(last, layer);
+        last = layer;
+    }
+    // A constant that Float16 cannot hold, of a layer that stays as it is: nothing becomes of that.
+    IConnectableLayer* sum =
+        network->AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(BinaryOperation::Add), "sum");
+    Connect(last, sum);
+    const Floats large = {1e6f};
+    const TensorInfo constant({1}, DataType::Float32, 0.0f, 0, true);
+    Connect(network->AddConstantLayer(ConstTensor(constant, large), "large"), sum, 1);
+    Connect(sum, network->AddOutputLayer(0));
+    std::vector<std::string> messages;
+    Optimize(*network, {"NoHalf"}, runtime->GetDeviceSpec(), Reduce(DataType::Float16),
+             Optional<std::vector<std::string>&>(messages));
+    EXPECT_THAT(messages,
+                ElementsAre("WARNING: 3 layers run in Float32 in place of Float16: NoHalf: no half floats here: "
+                            "ElementwiseUnary 'first', ElementwiseUnary 'second', ElementwiseBinary 'sum'"));
+}
+
 TEST(ReduceFloat32, DigitsStayWithinTheBounds)
 {
     const auto parser = ITfLiteParser::Create();
