@@ -4,6 +4,7 @@
 
 #include "graph/FixedShapes.hpp"
 #include "graph/Nested.hpp"
+#include "graph/Ranks.hpp"
 
 #include <fmt/format.h>
 
@@ -157,38 +158,13 @@ std::vector<unsigned int> WithoutOnes(const TensorShape& shape)
 /// Rank of output 0 where it is fixed by the operator or that of input 0; 0 where it is neither or not known.
 unsigned int KnownRank(const Layer& layer)
 {
-    switch (layer.GetType())
+    const unsigned int fixed = GetFixedRank(layer);
+    if (fixed != 0 || !KeepsRank(layer))
     {
-    case LayerType::Convolution2d:
-    case LayerType::DepthToSpace:
-    case LayerType::DepthwiseConvolution2d:
-    case LayerType::InstanceNormalization:
-    case LayerType::Normalization:
-    case LayerType::Pooling2d:
-    case LayerType::Resize:
-    case LayerType::SpaceToDepth:
-    case LayerType::TransposeConvolution2d: return 4;
-    case LayerType::Convolution3d:
-    case LayerType::Pooling3d: return 5;
-    case LayerType::Activation:
-    case LayerType::BatchNormalization:
-    case LayerType::BatchToSpaceNd:
-    case LayerType::Cast:
-    case LayerType::Dequantize:
-    case LayerType::ElementwiseUnary:
-    case LayerType::Floor:
-    case LayerType::L2Normalization:
-    case LayerType::LogSoftmax:
-    case LayerType::Pad:
-    case LayerType::Quantize:
-    case LayerType::Softmax:
-    case LayerType::SpaceToBatchNd:
-    {
-        const TensorShape& input = layer.Input(0).GetTensorInfo().GetShape();
-        return input.GetDimensionality() == Dimensionality::Specified ? input.GetNumDimensions() : 0;
+        return fixed;
     }
-    default: return 0;
-    }
+    const TensorShape& input = layer.Input(0).GetTensorInfo().GetShape();
+    return input.GetDimensionality() == Dimensionality::Specified ? input.GetNumDimensions() : 0;
 }
 
 /// Throws where an override of an input speaks of other bytes than those that the input gets.

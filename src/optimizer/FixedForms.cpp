@@ -2,6 +2,7 @@
 // See FixedForms.hpp.
 #include "optimizer/FixedForms.hpp"
 
+#include "graph/Ranks.hpp"
 #include "optimizer/Patterns.hpp"
 
 #include <algorithm>
@@ -55,13 +56,6 @@ FixedForms::Form FixedForms::Make(const Layer& layer) const
         return {4, true, channels(layer.Descriptor<Convolution2dDescriptor>().m_DataLayout, 0)};
     case LayerType::DepthwiseConvolution2d:
         return {4, true, channels(layer.Descriptor<DepthwiseConvolution2dDescriptor>().m_DataLayout, 3)};
-    case LayerType::InstanceNormalization:
-    case LayerType::Normalization:
-    case LayerType::Pooling2d:
-    case LayerType::Resize:
-    case LayerType::TransposeConvolution2d: return {4, true, 0};
-    case LayerType::Convolution3d:
-    case LayerType::Pooling3d: return {5, true, 0};
     case LayerType::FullyConnected:
     {
         const auto& descriptor = layer.Descriptor<FullyConnectedDescriptor>();
@@ -78,9 +72,8 @@ FixedForms::Form FixedForms::Make(const Layer& layer) const
             const auto sizes = GetIntegers(layer, 1, MaxNumOfTensorDimensions);
             return sizes.has_value() ? Form{static_cast<unsigned int>(sizes->size()), true, 0} : Form();
         }
-        const TensorShape& target = descriptor.m_TargetShape;
-        return target.GetDimensionality() == Dimensionality::Specified ? Form{target.GetNumDimensions(), true, 0}
-                                                                       : Form();
+        const unsigned int rank = GetFixedRank(layer);
+        return rank != 0 ? Form{rank, true, 0} : Form();
     }
     case LayerType::Activation:
     case LayerType::BatchNormalization:
@@ -89,14 +82,13 @@ FixedForms::Form FixedForms::Make(const Layer& layer) const
     case LayerType::LayerNormalization:
     case LayerType::LogSoftmax:
     case LayerType::Softmax: return OfInput(layer, 0);
-    case LayerType::Mean:
-        return layer.Descriptor<MeanDescriptor>().m_KeepDims ? WithoutSize(OfInput(layer, 0)) : Form();
-    case LayerType::Reduce:
-        return layer.Descriptor<ReduceDescriptor>().m_KeepDims ? WithoutSize(OfInput(layer, 0)) : Form();
-    case LayerType::Pad:
-    case LayerType::Transpose: return WithoutSize(OfInput(layer, 0));
     case LayerType::ElementwiseBinary: return MakeBinary(layer);
-    default: return {};
+    default:
+        if (const unsigned int rank = GetFixedRank(layer))
+        {
+            return {rank, true, 0};
+        }
+        return KeepsRank(layer) ? WithoutSize(OfInput(layer, 0)) : Form();
     }
 }
 

@@ -2,6 +2,7 @@
 // See LayoutRules.hpp.
 #include "optimizer/LayoutRules.hpp"
 
+#include "graph/Ranks.hpp"
 #include "optimizer/Transposes.hpp"
 
 #include <algorithm>
@@ -275,46 +276,17 @@ Made AbsorbIntoReduction(const Layer& layer, const Mappings& mappings)
     return made;
 }
 
-/// What the operator alone says of the rank of output 0 and of input 0, which is the same; 0 where it says nothing.
-unsigned int RankOfOperator(const Layer& layer)
-{
-    switch (layer.GetType())
-    {
-    case LayerType::Convolution2d:
-    case LayerType::DepthToSpace:
-    case LayerType::DepthwiseConvolution2d:
-    case LayerType::InstanceNormalization:
-    case LayerType::Normalization:
-    case LayerType::Pooling2d:
-    case LayerType::Resize:
-    case LayerType::SpaceToDepth:
-    case LayerType::TransposeConvolution2d: return 4;
-    case LayerType::Convolution3d:
-    case LayerType::Pooling3d:
-    case LayerType::TransposeConvolution3d: return 5;
-    case LayerType::Transpose:
-        return layer.Descriptor<TransposeDescriptor>().m_ParametersAsInputs
-                   ? 0
-                   : layer.Descriptor<TransposeDescriptor>().m_DimMappings.GetSize();
-    default: return 0;
-    }
-}
-
 /// Whether all data inputs and outputs have one rank (those that broadcast aside).
 bool PreservesRank(const Layer& layer)
 {
     switch (layer.GetType())
     {
-    case LayerType::BatchNormalization:
-    case LayerType::BatchToSpaceNd:
-    case LayerType::L2Normalization:
-    case LayerType::SpaceToBatchNd: return true;
-    case LayerType::Mean: return layer.Descriptor<MeanDescriptor>().m_KeepDims;
-    case LayerType::Reduce: return layer.Descriptor<ReduceDescriptor>().m_KeepDims;
+    case LayerType::Mean:
+    case LayerType::Reduce: return KeepsRank(layer);
     case LayerType::StridedSlice:
         return layer.Descriptor<StridedSliceDescriptor>().m_ShrinkAxisMask == 0 &&
                layer.Descriptor<StridedSliceDescriptor>().m_NewAxisMask == 0;
-    default: return GetLayoutKind(layer.GetType()) == LayoutKind::Same;
+    default: return KeepsRank(layer) || GetLayoutKind(layer.GetType()) == LayoutKind::Same;
     }
 }
 
@@ -393,7 +365,7 @@ FixedRanks::FixedRanks(const Graph& graph)
         {
             continue;
         }
-        unsigned int rank = RankOfOperator(layer);
+        unsigned int rank = GetOperatorRank(layer);
         if (rank == 0 && PreservesRank(layer))
         {
             rank = Get(layer.Output(0));
@@ -407,14 +379,10 @@ FixedRanks::FixedRanks(const Graph& graph)
         {
             continue;
         }
-        unsigned int rank = RankOfOperator(*layer);
+        unsigned int rank = GetFixedRank(*layer);
         if (layer->GetType() == LayerType::Constant)
         {
             rank = RankOf(layer->Output(0).GetTensorInfo().GetShape());
-        }
-        else if (layer->GetType() == LayerType::Reshape && !layer->Descriptor<ReshapeDescriptor>().m_ParametersAsInputs)
-        {
-            rank = RankOf(layer->Descriptor<ReshapeDescriptor>().m_TargetShape);
         }
         else if (rank == 0 && PreservesRank(*layer))
         {

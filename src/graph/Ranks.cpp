@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks: see Ranks.hpp.
+#include "graph/Ranks.hpp"
+
+namespace tenon
+{
+
+unsigned int GetOperatorRank(const Layer& layer)
+{
+    switch (layer.GetType())
+    {
+    case LayerType::Convolution2d:
+    case LayerType::DepthToSpace:
+    case LayerType::DepthwiseConvolution2d:
+    case LayerType::InstanceNormalization:
+    case LayerType::Normalization:
+    case LayerType::Pooling2d:
+    case LayerType::Resize:
+    case LayerType::SpaceToDepth:
+    case LayerType::TransposeConvolution2d: return 4;
+    case LayerType::Convolution3d:
+    case LayerType::Pooling3d:
+    case LayerType::TransposeConvolution3d: return 5;
+    case LayerType::Transpose:
+    {
+        const auto& descriptor = layer.Descriptor<TransposeDescriptor>();
+        return descriptor.m_ParametersAsInputs ? 0 : descriptor.m_DimMappings.GetSize();
+    }
+    default: return 0;
+    }
+}
+
+unsigned int GetFixedRank(const Layer& layer)
+{
+    if (layer.GetType() != LayerType::Reshape)
+    {
+        return GetOperatorRank(layer);
+    }
+    const auto& descriptor = layer.Descriptor<ReshapeDescriptor>();
+    const TensorShape& target = descriptor.m_TargetShape;
+    const bool isKnown = !descriptor.m_ParametersAsInputs && target.GetDimensionality() == Dimensionality::Specified;
+    return isKnown ? target.GetNumDimensions() : 0;
+}
+
+bool KeepsRank(const Layer& layer)
+{
+    switch (layer.GetType())
+    {
+    case LayerType::Activation:
+    case LayerType::BatchNormalization:
+    case LayerType::BatchToSpaceNd:
+    case LayerType::Cast:
+    case LayerType::ChannelShuffle:
+    case LayerType::ConvertFp16ToFp32:
+    case LayerType::ConvertFp32ToFp16:
+    case LayerType::CumSum:
+    case LayerType::Dequantize:
+    case LayerType::ElementwiseUnary:
+    case LayerType::FakeQuantization:
+    case LayerType::Floor:
+    case LayerType::L2Normalization:
+    case LayerType::LayerNormalization:
+    case LayerType::LogSoftmax:
+    case LayerType::Pad:
+    case LayerType::Quantize:
+    case LayerType::Softmax:
+    case LayerType::SpaceToBatchNd:
+    case LayerType::Transpose: return true;
+    case LayerType::Mean: return layer.Descriptor<MeanDescriptor>().m_KeepDims;
+    case LayerType::Reduce: return layer.Descriptor<ReduceDescriptor>().m_KeepDims;
+    default: return false;
+    }
+}
+
+} // namespace tenon
