@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 namespace tenon::test
 {
 
@@ -61,6 +63,38 @@ TEST(Layout, ChainOfNchwLayersWithUnknownSizes)
         const NetworkId id = Load(*runtime, *network);
         EXPECT_EQ(runtime->GetOutputTensorInfo(id, 0).GetNumDimensions(), 4u);
         EXPECT_EQ(RunFloat(*runtime, id, {1, 2, 1, 3}, {1, -2, 3, 4, 5, -6}), (std::vector<float>{1, 0, 3, 4, 5, 0}));
+    }
+}
+
+TEST(Layout, AnotherRankThanTheDeclaredOneIsRefused)
+{
+    // Of operators that take several ranks; the channels of each are elsewhere.
+    const std::function<IConnectableLayer*(INetwork&)> layers[] = {
+        [](INetwork& network)
+        {
+            static const std::vector<float> ones = {1, 1};
+            const ConstTensor parameter = ConstantOf({2}, ones);
+            return network.AddBatchNormalizationLayer(BatchNormalizationDescriptor(), parameter, parameter, parameter,
+                                                      parameter);
+        },
+        [](INetwork& network) { return network.AddBatchToSpaceNdLayer(BatchToSpaceNdDescriptor()); },
+        [](INetwork& network) { return network.AddL2NormalizationLayer(L2NormalizationDescriptor()); },
+        [](INetwork& network) { return network.AddSpaceToBatchNdLayer(SpaceToBatchNdDescriptor()); },
+    };
+    for (const auto& add : layers)
+    {
+        INetworkPtr network = INetwork::Create();
+        IConnectableLayer* layer = add(*network);
+        Connect(AddInput(*network, 0, FloatInfo({1, 2, 2, 2})), layer);
+        Connect(layer, network->AddOutputLayer(0));
+        const IRuntimePtr runtime = IRuntime::Create({});
+        const NetworkId id = Load(*runtime, *network);
+        EXPECT_EQ(RunFloat(*runtime, id, {1, 2, 2, 2}, Ramp(8, 1.0f)).size(), 8u);
+        for (const TensorShape& shape : {TensorShape({1, 2, 2}), TensorShape({1, 2, 2, 1, 2})})
+        {
+            const std::vector<float> data = Ramp(shape.GetNumElements(), 1.0f);
+            EXPECT_THROW(RunFloat(*runtime, id, shape, data), LayerValidationException);
+        }
     }
 }
 

@@ -129,7 +129,8 @@ void LowerToNhwc(Graph& graph)
         const TensorShape& shape = layer.Input(0).GetTensorInfo().GetShape();
         const bool isRankKnown = shape.GetDimensionality() == Dimensionality::Specified;
         const unsigned int rank = isRankKnown ? shape.GetNumDimensions() : row->m_Rank;
-        // An unknown rank, or one that the operator does not take, stays as it is: assignment then refuses the layer.
+        // An unknown rank, or one that the operator does not take, stays as it is: assignment then refuses the layer. A
+        // run of another rank than the declared one is refused, too, by the Transpose.
         if (descriptor == nullptr || rank < 3 || (row->m_Rank != 0 && rank != row->m_Rank))
         {
             continue;
