@@ -139,6 +139,8 @@ void FoldPad(Graph& graph);
 void FoldBatchNormalization(Graph& graph);
 /// Products and sums with constants become a part of the weights and bias before them.
 void FoldScaleShift(Graph& graph);
+/// x * scale + shift with constants of one value a channel becomes a BatchNormalization.
+void FoldMulAdd(Graph& graph);
 /// Maximum and Minimum with constants become a BoundedReLu.
 void FoldMaxMin(Graph& graph);
 /// x * min(6, max(0, x + 3)) / 6 becomes a HardSwish.

@@ -323,6 +323,42 @@ TEST(FoldLayerNormalization, AxesFromTheFrontNeedASureRank)
     }
 }
 
+TEST(FoldMulAdd, BecomesABatchNormalization)
+{
+    const auto make = [](BinaryOperation last, bool isProductFirst)
+    {
+        Formula f;
+        // A product by itself, which a layer with weights could not take.
+        IConnectableLayer* x = f.Unary(UnaryOperation::Abs, f.Product(f.Input(), 8, 6));
+        IConnectableLayer* product = f.Mul(f.Constant(TensorShape({6}), Spread(6)), x);
+        IConnectableLayer* shift = f.Constant(TensorShape({6}), Spread(6));
+        f.Output(isProductFirst ? f.Binary(last, product, shift) : f.Binary(last, shift, product));
+        return f;
+    };
+    const std::vector<LayerType> folded = {LayerType::FullyConnected, LayerType::ElementwiseUnary,
+                                           LayerType::BatchNormalization};
+    ExpectBecomes(make(BinaryOperation::Add, true), folded);
+    ExpectBecomes(make(BinaryOperation::Add, false), folded);
+    ExpectBecomes(make(BinaryOperation::Sub, true), folded);
+    EXPECT_EQ(FusedTypes(make(BinaryOperation::Sub, false).Get()).size(), 4u);
+}
+
+TEST(FoldMulAdd, WhatMayBroadcastStays)
+{
+    Formula unsure; // a last dimension of 1 would be repeated
+    IConnectableLayer* x = unsure.Mul(unsure.Input(), unsure.Constant(TensorShape({8}), Spread(8)));
+    unsure.Output(unsure.Add(x, unsure.Constant(TensorShape({8}), Spread(8))));
+    EXPECT_EQ(FusedTypes(unsure.Get()).size(), 2u);
+    ExpectSame(unsure.Get(), FloatInfo({2, 3, 8}), {{2, 3, 8}, {2, 3, 1}}, Tolerance);
+
+    Formula read; // the product is wanted
+    IConnectableLayer* y = read.Unary(UnaryOperation::Abs, read.Product(read.Input(), 8, 6));
+    IConnectableLayer* product = read.Mul(y, read.Constant(TensorShape({6}), Spread(6)));
+    read.Output(read.Add(product, read.Constant(TensorShape({6}), Spread(6))));
+    read.Output(product, 1);
+    EXPECT_EQ(FusedTypes(read.Get()).size(), 4u);
+}
+
 TEST(FoldLayerNormalization, WhatIsNoneStays)
 {
     const auto stays = [](const Formula& f)

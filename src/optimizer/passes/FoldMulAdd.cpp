@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pass FoldMulAdd: x * scale + shift, both constants with a value for each channel, becomes a BatchNormalization of
+// mean 0 and variance 1, which computes the same bits in one walk over the tensor. Pairs that a layer with weights
+// could take are gone before it.
+#include "optimizer/Pass.hpp"
+#include "optimizer/Patterns.hpp"
+
+namespace tenon::passes
+{
+
+namespace
+{
+
+/// The values of the constant at `input`, one for each of `channels`, where it leaves the shape of the other input as
+/// it is in every run. One value for all is none of these: it would become many.
+std::optional<std::vector<float>> GetPerChannel(const Layer& layer, unsigned int input, unsigned int channels,
+                                                const FixedForms& forms)
+{
+    const auto values = GetFloats(layer, input, channels);
+    if (!values.has_value())
+    {
+        return std::nullopt;
+    }
+    const TensorShape& shape = layer.Input(input).GetTensorInfo().GetShape();
+    const unsigned int rank = shape.GetNumDimensions();
+    if (rank == 0 || shape[rank - 1] != channels || !forms.KeepsShape(layer, 1 - input, input))
+    {
+        return std::nullopt;
+    }
+    return std::vector<float>(values->begin(), values->end());
+}
+
+/// Which input of the operation is the tensor, the other one being a constant.
+std::optional<unsigned int> GetDataInput(const Layer& layer)
+{
+    for (const unsigned int data : {0U, 1U})
+    {
+        if (layer.GetConstantInput(1 - data) != nullptr && layer.GetConstantInput(data) == nullptr)
+        {
+            return data;
+        }
+    }
+    return std::nullopt;
+}
+
+bool Fold(Graph& graph, Layer& sum, const FixedForms& forms)
+{
+    const bool isDifference = IsBinary(&sum, BinaryOperation::Sub);
+    const auto product = isDifference || IsBinary(&sum, BinaryOperation::Add) ? GetDataInput(sum) : std::nullopt;
+    if (!product.has_value() || (isDifference && *product != 0) ||
+        sum.Output(0).GetTensorInfo().GetDataType() != DataType::Float32)
+    {
+        return false;
+    }
+    const Layer* mul = GetSoleProducer(sum, *product);
+    const auto data = IsBinary(mul, BinaryOperation::Mul) ? GetDataInput(*mul) : std::nullopt;
+    if (!data.has_value())
+    {
+        return false;
+    }
+    OutputSlot* x = mul->Input(*data).GetConnectedOutputSlot();
+    const unsigned int channels = forms.GetLastSize(*x);
+    if (channels == 0 || x->GetTensorInfo().GetDataType() != DataType::Float32)
+    {
+        return false;
+    }
+    const auto scale = GetPerChannel(*mul, 1 - *data, channels, forms);
+    auto shift = GetPerChannel(sum, 1 - *product, channels, forms);
+    if (!scale.has_value() || !shift.has_value())
+    {
+        return false;
+    }
+    if (isDifference)
+    {
+        for (float& value : *shift)
+        {
+            value = -value;
+        }
+    }
+    const auto add = [&](std::vector<float> values, const char* what)
+    { return &AddFloats(graph, TensorShape({channels}), std::move(values), sum.GetNameStr() + what).Output(0); };
+    auto descriptor = std::make_unique<BatchNormalizationDescriptor>();
+    descriptor->m_Eps = 0.0f;
+    descriptor->m_DataLayout = DataLayout::NHWC;
+    ReplacePattern(graph, sum, LayerType::BatchNormalization, std::move(descriptor),
+                   {x, add(std::vector<float>(channels, 0.0f), "/mean"),
+                    add(std::vector<float>(channels, 1.0f), "/variance"), add(std::move(*shift), "/shift"),
+                    add(*scale, "/scale")});
+    return true;
+}
+
+} // namespace
+
+void FoldMulAdd(Graph& graph)
+{
+    ReplaceInOrder(graph, &Fold);
+}
+
+} // namespace tenon::passes
