@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_set>
 #include <utility>
 
@@ -33,6 +34,8 @@ bool IsHalf(DataType type)
 {
     return type == DataType::Float16 || type == DataType::BFloat16;
 }
+
+const std::unordered_set<const Layer*> NoLayers;
 
 /// Why a layer keeps the types that it was built with, or null.
 const char* WhyTypesStay(const Layer& layer)
@@ -98,7 +101,8 @@ bool MovesOnly(const Layer& layer)
 class Fitter
 {
 public:
-    Fitter(Optional<DataType> reduceTo, const BackendChooser& chooser, const std::unordered_set<const Layer*>& deciding,
+    /// `chooser` may be null where widths are not decided here.
+    Fitter(Optional<DataType> reduceTo, const BackendChooser* chooser, const std::unordered_set<const Layer*>& deciding,
            std::vector<std::string>& messages)
         : m_ReduceTo(reduceTo), m_Chooser(chooser), m_Deciding(deciding), m_Messages(messages), m_Constants(messages)
     {
@@ -125,6 +129,28 @@ public:
             passes::OptimizeInverseConversions(graph);
             passes::RemoveDeadLayers(graph);
         }
+    }
+
+    bool IsTakenWide(const Layer& layer, const Candidate& candidate, Refusals& refusals)
+    {
+        return Concerns(layer, Width::Widen) && WhyTypesStay(layer) == nullptr &&
+               AskAt(layer, Width::Widen, [&](const LayerView& view) { return Takes(candidate, view, refusals); });
+    }
+
+    void Widen(Graph& graph, const std::set<const Layer*>& layers)
+    {
+        std::vector<Width> widths(graph.Size(), Width::Keep);
+        for (const auto& layer : graph.Layers())
+        {
+            if (layers.count(layer.get()) != 0)
+            {
+                widths[layer->m_Index] = Width::Widen;
+                NoteFloat32(*layer, FirstHalf(*layer), layer->m_AssignmentReason);
+            }
+        }
+        Apply(graph, widths);
+        passes::OptimizeInverseConversions(graph);
+        passes::RemoveDeadLayers(graph);
     }
 
     /// One message for each cause, with the names of the layers.
@@ -270,6 +296,14 @@ private:
     /// Whether some backend takes the layer with its tensors at `width`.
     bool IsTaken(const Layer& layer, Width width, Refusals& refusals)
     {
+        return AskAt(layer, width,
+                     [&](const LayerView& view) { return m_Chooser->Choose(layer, view, refusals) != nullptr; });
+    }
+
+    /// What `ask` says of the layer with its tensors at `width`.
+    template <typename Ask>
+    bool AskAt(const Layer& layer, Width width, Ask ask)
+    {
         LayerView view = m_Maker.Make(layer);
         std::vector<TensorInfo> infos;
         infos.reserve(view.GetNumInputs() + view.GetNumOutputs()); // pointers into it stay
@@ -301,7 +335,7 @@ private:
         view.m_Inputs = inputs;
         view.m_Outputs = outputs;
         view.m_ConstantData = data;
-        return m_Chooser.Choose(layer, view, refusals) != nullptr;
+        return ask(view);
     }
 
     void Apply(Graph& graph, const std::vector<Width>& widths)
@@ -375,7 +409,7 @@ private:
     }
 
     const Optional<DataType> m_ReduceTo;
-    const BackendChooser& m_Chooser;
+    const BackendChooser* m_Chooser;
     const std::unordered_set<const Layer*>& m_Deciding;
     std::vector<std::string>& m_Messages;
     ConvertedConstants m_Constants;
@@ -388,6 +422,19 @@ private:
 
 } // namespace
 
+bool TakesInFloat32(const Candidate& candidate, const Layer& layer, Refusals& refusals)
+{
+    std::vector<std::string> messages; // of constants that are only asked for here
+    return Fitter(EmptyOptional(), nullptr, NoLayers, messages).IsTakenWide(layer, candidate, refusals);
+}
+
+void WidenLayers(Graph& graph, const std::set<const Layer*>& layers, std::vector<std::string>& messages)
+{
+    Fitter fitter(EmptyOptional(), nullptr, NoLayers, messages);
+    fitter.Widen(graph, layers);
+    fitter.Report();
+}
+
 void FitFloatWidths(Graph& graph, Optional<DataType> reduceTo, const BackendChooser& chooser,
                     std::vector<std::string>& messages)
 {
@@ -396,7 +443,7 @@ void FitFloatWidths(Graph& graph, Optional<DataType> reduceTo, const BackendChoo
     {
         deciding = FindDecidingLayers(graph);
     }
-    Fitter fitter(reduceTo, chooser, deciding, messages);
+    Fitter fitter(reduceTo, &chooser, deciding, messages);
     fitter.Fit(graph);
     fitter.Report();
 }

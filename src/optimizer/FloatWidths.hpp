@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Float widths: which layers run in Float32 and which in 16 bits, as the options ask and as the backends can. Called by
-// Optimize() between the passes and the assignment of backends.
+// Optimize() between the passes and the assignment of backends, and by Reassigner for layers that move later.
 #pragma once
 
 #include "optimizer/Assignment.hpp"
 
 #include <tenon/Optional.hpp>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,5 +24,11 @@ namespace tenon
 /// gives a message and a reason for its assignment.
 void FitFloatWidths(Graph& graph, Optional<DataType> reduceTo, const BackendChooser& chooser,
                     std::vector<std::string>& messages);
+
+/// Whether the candidate takes a layer of 16-bit floats in Float32; adds a refusal if it is asked and does not.
+bool TakesInFloat32(const Candidate& candidate, const Layer& layer, Refusals& refusals);
+/// Lets these layers compute in Float32 between conversions, as FitFloatWidths does. For layers that lose their backend
+/// after it; the conversions have no backend yet.
+void WidenLayers(Graph& graph, const std::set<const Layer*>& layers, std::vector<std::string>& messages);
 
 } // namespace tenon

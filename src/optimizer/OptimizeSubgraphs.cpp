@@ -221,6 +221,14 @@ size_t CountLayers(const std::vector<PlacedGraph>& graphs)
                            [](size_t count, const PlacedGraph& placed) { return count + placed.m_Graph->Size(); });
 }
 
+void WidenMoved(const std::vector<PlacedGraph>& graphs, Reassigner& reassigner)
+{
+    for (const PlacedGraph& placed : graphs)
+    {
+        reassigner.WidenMoved(placed);
+    }
+}
+
 /// Moves layers until the limits of all these backends hold.
 void HoldLimits(Graph& graph, const std::vector<std::shared_ptr<const IBackend>>& limited,
                 const OptimizerOptionsOpaque& options, Reassigner& reassigner)
@@ -233,6 +241,7 @@ void HoldLimits(Graph& graph, const std::vector<std::shared_ptr<const IBackend>>
         for (const auto& backend : limited)
         {
             Turn(graphs, *backend, options, reassigner).HoldLimits();
+            WidenMoved(graphs, reassigner);
             reassigner.ThrowFailures(CountLayers(graphs));
         }
     } while (reassigner.GetNumMoves() != numMoves);
@@ -297,7 +306,8 @@ void OptimizeSubgraphs(Graph& graph, const std::vector<Candidate>& candidates, c
         }
         const std::vector<PlacedGraph> graphs = CollectGraphs(graph);
         Turn(graphs, *backend, options, reassigner).Optimize();
-        reassigner.ThrowFailures(CountLayers(graphs));
+        WidenMoved(CollectGraphs(graph), reassigner); // some may be gone with their layers
+        reassigner.ThrowFailures(CountLayers(CollectGraphs(graph)));
         const auto own = std::find(limited.begin(), limited.end(), backend);
         if (own != limited.end())
         {

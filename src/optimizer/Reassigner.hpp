@@ -36,6 +36,10 @@ public:
     /// that it was taken from, so moves come to an end. The reason is added to the layer's own.
     void Move(Layer& layer, const std::string& where, SupportCode code, const std::string& reason);
 
+    /// A layer of 16-bit floats that no other backend takes as it is may move as one of Float32: this puts conversions
+    /// around those of `graph`, and gives them backends. To be called before the graph is looked at again.
+    void WidenMoved(const PlacedGraph& graph);
+
     /// No layer comes to this backend any more.
     void Close(const BackendId& backend) { m_Closed.insert(backend.Get()); }
 
@@ -45,12 +49,16 @@ public:
     void ThrowFailures(size_t numLayers) const { m_Failures.ThrowIfAny(numLayers); }
 
 private:
+    template <typename Try>
+    bool TryAll(const Layer& layer, const BackendId& from, Refusals& refusals, Try tryOne);
+
     const std::vector<Candidate>& m_Candidates;
     std::vector<std::string>& m_Messages;
     LayerViewMaker m_Maker;
     UnsupportedLayers m_Failures;
     std::map<uint64_t, std::set<std::string>> m_TakenFrom; ///< the backends that a layer, by its guid, was taken from
     std::set<std::string> m_Closed;
+    std::set<const Layer*> m_ToWiden;
     size_t m_NumMoves = 0;
 };
 

@@ -631,6 +631,33 @@ TEST(HalfFallback, ConstantsAreWidenedOnceAndResultsAreThoseOf16Bits)
     EXPECT_EQ(results[0][0], 0x4200); // 3
 }
 
+TEST(HalfFallback, LayersThatPartitionLimitsMoveRunInFloat32WhereNobodyElseTakes16Bits)
+{
+    // CpuRef takes 16 bits, and loses its layers; the conversions then cannot be on it, either.
+    const IRuntimePtr runtime = MakeRuntime();
+    OptimizerOptionsOpaque options = Reduce(DataType::Float16);
+    PartitionOptions limits;
+    limits.m_MinLayersPerPartition = 10;
+    options.SetPartitionOptions("CpuRef", limits);
+    const INetworkPtr network = MakeChain(2, FloatInfo({2}));
+    std::vector<std::string> messages;
+    auto optimized = Optimize(*network, {"CpuRef", "NoHalf"}, runtime->GetDeviceSpec(), options,
+                              Optional<std::vector<std::string>&>(messages));
+    for (const LayerAssignment& layer : optimized->GetAssignment())
+    {
+        EXPECT_EQ(layer.m_Backend.Get(), "NoHalf") << layer.m_Name;
+        if (layer.m_Type == LayerType::ElementwiseUnary)
+        {
+            EXPECT_EQ(layer.m_DataType, DataType::Float32);
+            EXPECT_THAT(layer.m_Reason, HasSubstr("Float32 in place of Float16: CpuRef: MinLayersPerPartition"));
+        }
+    }
+    EXPECT_THAT(messages, testing::Contains(HasSubstr("run in Float32 in place of Float16")));
+    NetworkId id = 0;
+    runtime->LoadNetwork(id, std::move(optimized));
+    EXPECT_EQ(RunFloat(*runtime, id, {2}, {-1.5f, 2.0f}), (Floats{1.5f, 2.0f}));
+}
+
 TEST(HalfFallback, NeedsSomebodyToConvert)
 {
     const IRuntimePtr runtime = MakeRuntime(false);
