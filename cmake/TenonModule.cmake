@@ -19,7 +19,7 @@ if(TENON_SANITIZE)
   target_compile_options(tenon_options INTERFACE -fsanitize=${TENON_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(tenon_options INTERFACE -fsanitize=${TENON_SANITIZE})
   if(TENON_SANITIZE MATCHES undefined)
-    target_compile_options(tenon_options INTERFACE -fno-sanitize-recover=undefined)
+    target_compile_options(tenon_options INTERFACE -fno-sanitize-recover=undefined,float-cast-overflow)
   endif()
 endif()
 

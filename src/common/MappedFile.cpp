@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <system_error>
@@ -65,18 +67,81 @@ void RequireRegular(const struct stat& info, const std::string& path)
     }
 }
 
+/// The mappings of the process, so that Release never touches memory that no file would bring back.
+class Mappings
+{
+public:
+    static Mappings& Get()
+    {
+        static auto* const mappings = new Mappings; // never destroyed: a mapping may be owned by a static object
+        return *mappings;
+    }
+
+    void Add(const std::byte* data, std::size_t size)
+    {
+        const std::lock_guard lock(m_Mutex);
+        m_Sizes[data] = size;
+    }
+
+    void Remove(const std::byte* data) noexcept
+    {
+        const std::lock_guard lock(m_Mutex);
+        m_Sizes.erase(data);
+    }
+
+    void Release(const std::byte* data, std::size_t bytes) noexcept
+    {
+        const std::lock_guard lock(m_Mutex); // the mapping cannot go meanwhile
+        auto at = m_Sizes.upper_bound(data);
+        if (at == m_Sizes.begin())
+        {
+            return;
+        }
+        --at;
+        const auto first = static_cast<std::size_t>(data - at->first);
+        if (first >= at->second || bytes > at->second - first)
+        {
+            return;
+        }
+        const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+        const std::size_t begin = (first + page - 1) / page * page;
+        const std::size_t end = (first + bytes) / page * page;
+        if (begin < end)
+        {
+            madvise(const_cast<std::byte*>(at->first) + begin, end - begin, MADV_DONTNEED);
+        }
+    }
+
+private:
+    std::mutex m_Mutex;
+    std::map<const std::byte*, std::size_t, std::less<>> m_Sizes;
+};
+
 } // namespace
 
-MappedFile::MappedFile(Key, std::string path, const std::byte* data, std::size_t size) noexcept
+MappedFile::MappedFile(Key, std::string path, const std::byte* data, std::size_t size)
     : m_Path(std::move(path)), m_Data(data), m_Size(size)
 {
+    if (m_Data != nullptr)
+    {
+        Mappings::Get().Add(m_Data, m_Size);
+    }
 }
 
 MappedFile::~MappedFile()
 {
     if (m_Data != nullptr)
     {
+        Mappings::Get().Remove(m_Data);
         munmap(const_cast<std::byte*>(m_Data), m_Size);
+    }
+}
+
+void MappedFile::Release(const void* data, std::size_t bytes) noexcept
+{
+    if (data != nullptr)
+    {
+        Mappings::Get().Release(static_cast<const std::byte*>(data), bytes);
     }
 }
 

@@ -27,10 +27,15 @@ public:
     // next touch of what is gone. Replace model files by renaming a new one over the old, not by writing into them.
     static std::shared_ptr<const MappedFile> Open(const std::string& path, std::uint64_t maxBytes);
 
-    MappedFile(Key, std::string path, const std::byte* data, std::size_t size) noexcept;
+    MappedFile(Key, std::string path, const std::byte* data, std::size_t size);
     ~MappedFile();
     MappedFile(const MappedFile&) = delete;
     MappedFile& operator=(const MappedFile&) = delete;
+
+    // Where this range lies in mapped files, lets go of the memory of the pages that are wholly in it; they come back
+    // from the file when they are touched again. For constants that have been copied into another order. Does nothing
+    // for other memory. Thread-safe.
+    static void Release(const void* data, std::size_t bytes) noexcept;
 
     // Starts at a page boundary.
     std::span<const std::byte> Bytes() const noexcept { return {m_Data, m_Size}; }

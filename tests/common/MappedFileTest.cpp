@@ -4,6 +4,7 @@
 
 #include <tenon/Exceptions.hpp>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -196,6 +197,44 @@ TEST_F(MappedFileTest, LinkThatLeadsToItselfIsAFailureNotAMissingFile)
 {
     std::filesystem::create_symlink(m_Folder / "loop", m_Folder / "loop");
     Refusal<RuntimeException>((m_Folder / "loop").string());
+}
+
+/// Bytes of the mapping that are in this process's memory, by /proc/self/smaps.
+size_t ResidentBytes(const void* mapping)
+{
+    std::ifstream maps("/proc/self/smaps");
+    const std::string start = fmt::format("{:x}-", reinterpret_cast<uintptr_t>(mapping));
+    bool isOurs = false;
+    for (std::string line; std::getline(maps, line);)
+    {
+        isOurs = isOurs || line.rfind(start, 0) == 0;
+        if (isOurs && line.rfind("Rss:", 0) == 0)
+        {
+            return std::stoul(line.substr(4)) * 1024;
+        }
+    }
+    return 0;
+}
+
+TEST_F(MappedFileTest, ReleasedPagesLeaveMemoryAndComeBack)
+{
+    constexpr size_t Bytes = 1 << 20;
+    std::string text(Bytes, 'x');
+    text[Bytes / 2] = 'y';
+    const auto file = MappedFile::Open(Write("large", text), Bytes);
+    EXPECT_EQ(Text(*file), text); // all is in memory
+    const std::byte* const data = file->Bytes().data();
+    const size_t before = ResidentBytes(data);
+    ASSERT_EQ(before, Bytes);
+    MappedFile::Release(data + 1, Bytes - 1);
+    EXPECT_LT(ResidentBytes(data), before / 4);
+    EXPECT_EQ(Text(*file), text);
+
+    MappedFile::Release(data, Bytes + 1); // not all of it is the file's
+    EXPECT_EQ(ResidentBytes(data), before);
+    MappedFile::Release(text.data(), text.size()); // nor is this
+    EXPECT_EQ(text[Bytes / 2], 'y');
+    MappedFile::Release(nullptr, 1);
 }
 
 } // namespace

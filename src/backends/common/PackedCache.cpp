@@ -2,6 +2,8 @@
 // PackedCache: see PackedCache.hpp.
 #include "backends/common/PackedCache.hpp"
 
+#include "common/MappedFile.hpp"
+
 #include <algorithm>
 
 namespace tenon::backends
@@ -61,6 +63,19 @@ bool SameInfos(const std::vector<TensorInfo>& known, Span<const TensorInfo* cons
                       { return b == nullptr ? a == TensorInfo() : a == *b; });
 }
 
+/// Packed constants are there twice: what a file can bring back need not stay in memory.
+void ReleaseConstants(const LayerView& layer)
+{
+    constexpr size_t Least = 64 * 1024; // bytes; fewer are not worth a call of the system
+    for (size_t i = 0; i < layer.m_ConstantData.size(); ++i)
+    {
+        if (layer.GetConstantData(i) != nullptr && layer.GetInput(i).GetNumBytes() >= Least)
+        {
+            MappedFile::Release(layer.GetConstantData(i), layer.GetInput(i).GetNumBytes());
+        }
+    }
+}
+
 const void* FirstConstant(const LayerView& layer)
 {
     const auto found = std::find_if(layer.m_ConstantData.begin(), layer.m_ConstantData.end(),
@@ -108,6 +123,10 @@ std::shared_ptr<const PackedWeights> PackedCache::Pack(const Kernel& kernel, con
         return found->m_Packed;
     }
     std::shared_ptr<const PackedWeights> packed = kernel.m_Pack(layer);
+    if (packed != nullptr)
+    {
+        ReleaseConstants(layer);
+    }
     if (packed != nullptr && entries.size() < MostPerConstant)
     {
         entries.push_back({layer.m_Type, FunctionsOf(layer.m_Type).m_Clone(*layer.m_Descriptor),

@@ -8,6 +8,7 @@
 #include <array>
 #include <cctype>
 #include <cstring>
+#include <map>
 #include <string>
 #include <string_view>
 #include <tflite_generated.h>
@@ -71,33 +72,34 @@ std::string Letters(std::string_view name)
     return letters;
 }
 
-bool Belongs(BuiltinOperator code, std::string_view table)
+/// The tables of both unions by the letters of their names.
+std::map<std::string, OptionsType> ListTables()
 {
-    for (const auto& other : OtherNames)
-    {
-        if (other.m_Code == code)
-        {
-            return other.m_Table == table;
-        }
-    }
-    return Letters(EnumNameBuiltinOperator(code)) + "OPTIONS" == Letters(table);
-}
-
-OptionsType FindType(BuiltinOperator code)
-{
+    std::map<std::string, OptionsType> tables;
     const TypeTable* const unions[] = {schema::BuiltinOptionsTypeTable(), schema::BuiltinOptions2TypeTable()};
     for (const TypeTable* types : unions)
     {
         for (size_t i = 1; i < types->num_elems; ++i) // 0 is NONE
         {
-            if (Belongs(code, types->names[i]))
-            {
-                return {types->type_refs[types->type_codes[i].sequence_ref](), types->names[i], static_cast<uint8_t>(i),
-                        types == unions[1]};
-            }
+            tables.emplace(Letters(types->names[i]),
+                           OptionsType{types->type_refs[types->type_codes[i].sequence_ref](), types->names[i],
+                                       static_cast<uint8_t>(i), types == unions[1]});
         }
     }
-    return {};
+    return tables;
+}
+
+/// The letters of the name of the operator's table, if it has one.
+std::string NameTable(BuiltinOperator code)
+{
+    for (const auto& other : OtherNames)
+    {
+        if (other.m_Code == code)
+        {
+            return Letters(other.m_Table);
+        }
+    }
+    return Letters(EnumNameBuiltinOperator(code)) + "OPTIONS";
 }
 
 const OptionsType& TypeOf(int32_t builtin)
@@ -105,10 +107,14 @@ const OptionsType& TypeOf(int32_t builtin)
     constexpr auto numCodes = static_cast<int32_t>(BuiltinOperator::MAX) + 1;
     static const auto types = []
     {
+        const std::map<std::string, OptionsType> tables = ListTables();
         std::array<OptionsType, numCodes> all;
         for (const BuiltinOperator code : schema::EnumValuesBuiltinOperator())
         {
-            all[static_cast<size_t>(code)] = FindType(code);
+            if (const auto found = tables.find(NameTable(code)); found != tables.end())
+            {
+                all[static_cast<size_t>(code)] = found->second;
+            }
         }
         return all;
     }();

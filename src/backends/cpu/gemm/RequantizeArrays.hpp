@@ -50,10 +50,10 @@ public:
             return;
         }
         const backends::QuantizedMultiplier multiplier = backends::QuantizeMultiplier(scale);
-        m_IsExact = m_IsExact && multiplier.m_Shift <= 0;
         m_AllShift = m_AllShift && multiplier.m_Shift < 0;
         Ints(1)[place] = multiplier.m_Multiplier;
         Ints(2)[place] = std::max(0, -multiplier.m_Shift);
+        Ints(3)[place] = std::max(0, multiplier.m_Shift);
     }
 
     /// Whether Engine8::m_Requantize gives the bytes of the reference kernel.
@@ -72,6 +72,7 @@ public:
         {
             columns.m_Multiplier = Ints(1) + place;
             columns.m_Right = Ints(2) + place;
+            columns.m_Left = Ints(3) + place;
             columns.m_AllShift = m_AllShift;
         }
         columns.m_ZeroPoint = m_ZeroPoint;
@@ -84,7 +85,7 @@ private:
     size_t m_Places;
     Rounding8 m_Rounding;
     int32_t m_ZeroPoint;    ///< of the output
-    AlignedMemory m_Memory; ///< bias, multiplier, shift, nothing; or bias, nothing, doubles
+    AlignedMemory m_Memory; ///< bias, multiplier, shifts to the right and left; or bias, nothing, doubles
     bool m_IsExact = true;
     bool m_AllShift = true;
 };

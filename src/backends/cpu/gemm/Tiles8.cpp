@@ -186,6 +186,7 @@ void RequantizeTo(const RequantizeRows& rows, const RequantizeColumns& columns)
         const bool isDouble = columns.m_Scale != nullptr;
         const Vector multiplier = isDouble ? hn::Zero(d) : hn::Load(d, columns.m_Multiplier + c);
         const Vector right = isDouble ? hn::Zero(d) : hn::Load(d, columns.m_Right + c);
+        const Vector left = isDouble ? hn::Zero(d) : hn::Load(d, columns.m_Left + c);
         T* out = static_cast<T*>(rows.m_Out) + c;
         for (size_t r = 0; r < rows.m_Rows; ++r, out += rows.m_OutStride)
         {
@@ -194,7 +195,8 @@ void RequantizeTo(const RequantizeRows& rows, const RequantizeColumns& columns)
             {
                 x = hn::Add(x, hn::Set(d, rows.m_RowTerms[r]));
             }
-            x = hn::Add(isDouble ? Rescale(x, columns.m_Scale + c) : Rescale(x, multiplier, right), zeroPoint);
+            x = hn::Add(isDouble ? Rescale(x, columns.m_Scale + c) : Rescale(hn::Shl(x, left), multiplier, right),
+                        zeroPoint);
             StoreBytes(hn::Min(hn::Max(x, least), most), out, rows.m_Columns - c);
         }
     }

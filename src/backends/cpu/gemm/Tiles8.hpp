@@ -30,7 +30,8 @@ struct RequantizeColumns
     const int32_t* m_Bias = nullptr;       ///< what to add to sums, corrections for zero points in it
     const int32_t* m_Multiplier = nullptr; ///< in [2^30, 2^31), or 0
     const int32_t* m_Right = nullptr;      ///< shifts to the right, in [0, 31]
-    bool m_AllShift = false;               ///< all shifts are at least 1
+    const int32_t* m_Left = nullptr;       ///< shifts to the left before, where those to the right are 0
+    bool m_AllShift = false;               ///< all shifts to the right are at least 1
     const double* m_Scale = nullptr;       ///< in place of multiplier and shift: what to multiply by and round once
     int32_t m_ZeroPoint = 0;               ///< of the output
     int32_t m_Min = 0;                     ///< of the stored values

@@ -40,11 +40,10 @@ SupportResult Check(const LayerView& layer)
     }
     const TensorShape& data = layer.GetInput(0).GetShape();
     const TensorShape& weights = layer.GetInput(1).GetShape();
-    if (data.GetDimensionality() != Dimensionality::Specified || data.GetNumDimensions() != 4 ||
-        !data.GetDimensionSpecificity(3) || data[3] != weights[3])
+    if (data.GetDimensionality() == Dimensionality::Specified && data.GetNumDimensions() == 4 &&
+        data.GetDimensionSpecificity(3) && (data[3] == 0 || weights[3] % data[3] != 0))
     {
-        return SupportResult::No(SupportCode::UnsupportedParameters,
-                                 "it has several outputs for a channel, or channels that are not known");
+        return SupportResult::No(SupportCode::UnsupportedParameters, "its weights are not whole channels of the data");
     }
     return SupportResult::Yes();
 }
@@ -80,6 +79,9 @@ public:
         m_SumsOffset = scratch.Add<std::byte>(m_RunPixels * BlockBytes);
         m_PaddingOffset = scratch.Add<uint8_t>(MostBlockChannels);
         m_TapsOffset = scratch.Add<size_t>(weights.GetTaps());
+        const size_t repeatedRows = g.m_GroupOutputs != 1 ? InterleaveColumns8::MostRows : 0;
+        m_RepeatedOffset = scratch.Add<uint8_t>(
+            backends::CheckedCount(repeatedRows, backends::CheckedCount(m_RunColumns, MostBlockChannels)));
         m_PartBytes = scratch.GetBytes();
     }
 
@@ -158,10 +160,16 @@ private:
                     const int64_t tap = static_cast<int64_t>(group * m_Weights->GetGroupRows() + row);
                     const int64_t imageRow = axisY.Origin(y) + tap * axisY.m_Dilation;
                     const bool isRow = isInside && imageRow >= 0 && imageRow < static_cast<int64_t>(axisY.m_Input);
-                    columns.m_Rows[row] =
-                        isRow ? image + static_cast<size_t>(imageRow * imageWidth + begin) * channels + block.m_Channel
-                              : padding;
-                    columns.m_Steps[row] = isRow ? channels : 0;
+                    columns.m_Rows[row] = padding;
+                    columns.m_Steps[row] = 0;
+                    if (isRow && count > 0)
+                    {
+                        const uint8_t* from = image + static_cast<size_t>(imageRow * imageWidth + begin) * channels;
+                        const bool repeats = m_Geometry.m_GroupOutputs != 1;
+                        columns.m_Rows[row] = repeats ? Repeat(from, static_cast<size_t>(count), block, row, scratch)
+                                                      : from + block.m_Channel;
+                        columns.m_Steps[row] = repeats ? MostBlockChannels : channels;
+                    }
                 }
                 columns.m_Columns = static_cast<size_t>(count);
                 engine.m_Interleave(columns, block.m_Pieces, out);
@@ -171,6 +179,28 @@ private:
             fill(end - begin, true);
             fill(right - end, false);
         }
+    }
+
+    /// Pixels with each channel as often as it has outputs.
+    const uint8_t* Repeat(const uint8_t* pixels, size_t count, const DepthwiseBlock8& block, size_t row,
+                          std::byte* scratch) const
+    {
+        uint8_t* const repeated =
+            Scratch::At<uint8_t>(scratch, m_RepeatedOffset) + row * m_RunColumns * MostBlockChannels;
+        for (size_t column = 0; column < count; ++column, pixels += m_Geometry.m_InputChannels)
+        {
+            uint8_t* to = repeated + column * MostBlockChannels;
+            size_t channel = block.m_Channel / m_Geometry.m_GroupOutputs;
+            size_t next = m_Geometry.m_GroupOutputs - block.m_Channel % m_Geometry.m_GroupOutputs;
+            for (size_t i = 0; i < block.m_Channels;)
+            {
+                const size_t some = std::min(next, block.m_Channels - i);
+                std::memset(to + i, pixels[channel++], some);
+                i += some;
+                next = m_Geometry.m_GroupOutputs;
+            }
+        }
+        return repeated;
     }
 
     void Sum(const DepthwiseBlock8& block, size_t phase, const Part& pixels, std::byte* scratch) const
@@ -227,13 +257,14 @@ private:
     size_t m_SumsOffset = 0; ///< in a part's scratch memory, which begins with the interleaved columns
     size_t m_PaddingOffset = 0;
     size_t m_TapsOffset = 0;
+    size_t m_RepeatedOffset = 0;
 };
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const auto& weights = static_cast<const PackedDepthwise8&>(*packed);
     const ref::ConvolutionGeometry g = ref::MakeDepthwiseGeometry(args);
-    if (!weights.IsExact() || g.m_GroupOutputs != 1)
+    if (!weights.IsExact())
     {
         return ref::FindKernel(LayerType::DepthwiseConvolution2d)->m_Prepare(args, nullptr);
     }
