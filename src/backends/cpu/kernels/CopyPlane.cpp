@@ -2,7 +2,6 @@
 // Copies of short runs.
 #include "backends/cpu/kernels/CopyPlane.hpp"
 
-#include <array>
 #include <cstring>
 
 namespace tenon::cpu
@@ -23,12 +22,8 @@ struct Ends
 {
     static void Copy(std::byte* to, const std::byte* from, size_t bytes)
     {
-        std::array<std::byte, N> first;
-        std::array<std::byte, N> last;
-        std::memcpy(first.data(), from, N);
-        std::memcpy(last.data(), from + bytes - N, N);
-        std::memcpy(to, first.data(), N);
-        std::memcpy(to + bytes - N, last.data(), N);
+        std::memcpy(to, from, N);
+        std::memcpy(to + bytes - N, from + bytes - N, N);
     }
 };
 
@@ -37,8 +32,9 @@ struct Any
     static void Copy(std::byte* to, const std::byte* from, size_t bytes) { std::memcpy(to, from, bytes); }
 };
 
+/// `plane` by value: what is stored might else be the plane itself, for all that the compiler knows.
 template <typename Run>
-void CopyPlane(const Plane& plane, const std::byte* from, std::byte* to)
+void CopyRows(const Plane plane, const std::byte* from, std::byte* to)
 {
     for (size_t row = 0; row < plane.m_Rows; ++row, from += plane.m_FromRow, to += plane.m_ToRow)
     {
@@ -49,6 +45,12 @@ void CopyPlane(const Plane& plane, const std::byte* from, std::byte* to)
             Run::Copy(target, source, plane.m_RunBytes);
         }
     }
+}
+
+template <typename Run>
+void CopyPlane(const Plane& plane, const std::byte* from, std::byte* to)
+{
+    CopyRows<Run>(plane, from, to);
 }
 
 template <typename Run>

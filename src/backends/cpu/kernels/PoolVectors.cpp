@@ -6,6 +6,7 @@
 
 #include <tenon/Types.hpp>
 
+#include <algorithm>
 #include <limits>
 
 #undef HWY_TARGET_INCLUDE
@@ -18,13 +19,27 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
+/// One window of a row.
+struct Window
+{
+    const void* m_First = nullptr;
+    size_t m_Rows = 0;
+    size_t m_Columns = 0;
+    size_t m_RowStride = 0;
+    size_t m_PixelStride = 0;
+    int32_t m_Padding = 0; ///< what padding adds to sums of bytes
+    int32_t m_HalfDivisor = 0;
+    float m_Inverse = 0.0f; ///< of the divisor
+};
+
 template <typename T>
 struct MaxPool
 {
+    static constexpr double InverseFactor = 1.0; // not used
     using Data = T;
     using Lane = T;
     template <class D>
-    static HWY_INLINE hn::Vec<D> First(D d, const PoolWindow&)
+    static HWY_INLINE hn::Vec<D> First(D d, const Window&)
     {
         return hn::Set(d, std::numeric_limits<T>::lowest());
     }
@@ -34,7 +49,7 @@ struct MaxPool
         return hn::Max(hn::LoadU(d, values), most); // in this order: NaN leaves what is there
     }
     template <class D>
-    static HWY_INLINE void Finish(D d, hn::Vec<D> most, const PoolWindow&, T* out)
+    static HWY_INLINE void Finish(D d, hn::Vec<D> most, const Window&, T* out)
     {
         hn::StoreU(most, d, out);
     }
@@ -43,10 +58,11 @@ struct MaxPool
 template <bool Squares>
 struct FloatMeanPool
 {
+    static constexpr double InverseFactor = 1.0;
     using Data = float;
     using Lane = float;
     template <class D>
-    static HWY_INLINE hn::Vec<D> First(D d, const PoolWindow&)
+    static HWY_INLINE hn::Vec<D> First(D d, const Window&)
     {
         return hn::Zero(d);
     }
@@ -57,9 +73,9 @@ struct FloatMeanPool
         return hn::Add(sum, Squares ? hn::Mul(v, v) : v);
     }
     template <class D>
-    static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const PoolWindow& window, float* out)
+    static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const Window& window, float* out)
     {
-        const auto mean = hn::Div(sum, hn::Set(d, static_cast<float>(window.m_Divisor)));
+        const auto mean = hn::Mul(sum, hn::Set(d, window.m_Inverse));
         hn::StoreU(Squares ? hn::Sqrt(mean) : mean, d, out);
     }
 };
@@ -67,10 +83,12 @@ struct FloatMeanPool
 template <typename T>
 struct ByteMeanPool
 {
+    /// Above one by more than rounding takes away: a multiple of the divisor gives no less than its quotient.
+    static constexpr double InverseFactor = 1.0 + 3.0 / (1 << 24);
     using Data = T;
     using Lane = int32_t;
     template <class D>
-    static HWY_INLINE hn::Vec<D> First(D d, const PoolWindow& window)
+    static HWY_INLINE hn::Vec<D> First(D d, const Window& window)
     {
         return hn::Set(d, window.m_Padding);
     }
@@ -80,14 +98,13 @@ struct ByteMeanPool
         return hn::Add(sum, hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, D>(), values)));
     }
     template <class D>
-    static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const PoolWindow& window, T* out)
+    static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const Window& window, T* out)
     {
-        // Exact: numerator and divisor, and their sum, fit 24 bits, so that no quotient below an integer rounds to it.
+        // The inverse is too large by so little that no quotient of less than MostTaps bytes comes to the next integer.
         const hn::RebindToFloat<D> dFloat;
-        const auto half = hn::Set(d, static_cast<int32_t>(window.m_Divisor / 2));
+        const auto half = hn::Set(d, window.m_HalfDivisor);
         const auto away = hn::IfThenElse(hn::Gt(sum, hn::Zero(d)), half, hn::Neg(half));
-        const auto quotient =
-            hn::Div(hn::ConvertTo(dFloat, hn::Add(sum, away)), hn::Set(dFloat, static_cast<float>(window.m_Divisor)));
+        const auto quotient = hn::Mul(hn::ConvertTo(dFloat, hn::Add(sum, away)), hn::Set(dFloat, window.m_Inverse));
         const hn::Rebind<T, D> dBytes;
         hn::StoreU(hn::DemoteTo(dBytes, hn::ConvertTo(d, quotient)), dBytes, out);
     }
@@ -95,7 +112,7 @@ struct ByteMeanPool
 
 /// `Vectors` vectors of channels from channel c on.
 template <typename Pool, size_t Vectors, class D>
-HWY_INLINE void PoolVectors(D d, const PoolWindow& window, size_t c, typename Pool::Data* out)
+HWY_INLINE void PoolVectors(D d, const Window& window, size_t c, typename Pool::Data* out)
 {
     using T = typename Pool::Data;
     constexpr size_t Lanes = hn::MaxLanes(D());
@@ -126,22 +143,53 @@ HWY_INLINE void PoolVectors(D d, const PoolWindow& window, size_t c, typename Po
 }
 
 template <typename Pool>
-void PoolChannels(const PoolWindow& window, size_t channels, void* out)
+HWY_INLINE void PoolWindow(const Window& window, size_t channels, typename Pool::Data* out)
 {
-    using T = typename Pool::Data;
     using Lane = typename Pool::Lane;
     constexpr size_t Lanes = HWY_LANES(Lane);
-    T* to = static_cast<T*>(out);
     size_t c = 0;
     for (; c + 4 * Lanes <= channels; c += 4 * Lanes)
     {
-        PoolVectors<Pool, 4>(hn::CappedTag<Lane, Lanes>(), window, c, to);
+        PoolVectors<Pool, 4>(hn::CappedTag<Lane, Lanes>(), window, c, out);
     }
-    if (c == channels)
+    if (c != channels)
     {
-        return;
+        Cover<Lane>(channels - c, [&](auto d, size_t i) { PoolVectors<Pool, 1>(d, window, c + i, out); });
     }
-    Cover<Lane>(channels - c, [&](auto d, size_t i) { PoolVectors<Pool, 1>(d, window, c + i, to); });
+}
+
+template <typename Pool>
+void PoolWindows(const PoolRow& row)
+{
+    using T = typename Pool::Data;
+    const T* in = static_cast<const T*>(row.m_In);
+    T* out = static_cast<T*>(row.m_Out);
+    Window window;
+    window.m_Rows = row.m_Y.m_Count;
+    window.m_RowStride = row.m_RowStride;
+    window.m_PixelStride = row.m_PixelStride;
+    size_t divisor = 0;
+    for (size_t i = 0; i < row.m_Windows; ++i, out += row.m_PixelStride)
+    {
+        const PoolSpan x = row.m_X[i];
+        window.m_Columns = x.m_Count;
+        const size_t inside = window.m_Rows * window.m_Columns;
+        if (inside == 0)
+        {
+            std::fill_n(out, row.m_Channels, static_cast<T>(row.m_ZeroPoint)); // padding alone: real zeros
+            continue;
+        }
+        const size_t counted = row.m_Y.m_Divisor * x.m_Divisor;
+        if (counted != divisor)
+        {
+            divisor = counted;
+            window.m_HalfDivisor = static_cast<int32_t>(divisor / 2);
+            window.m_Inverse = static_cast<float>(Pool::InverseFactor / static_cast<double>(divisor));
+        }
+        window.m_Padding = static_cast<int32_t>(counted - inside) * row.m_ZeroPoint;
+        window.m_First = in + x.m_First * row.m_PixelStride;
+        PoolWindow<Pool>(window, row.m_Channels, out);
+    }
 }
 
 PoolFunctions MakePoolFunctions()
@@ -151,13 +199,13 @@ PoolFunctions MakePoolFunctions()
     constexpr auto Average = static_cast<size_t>(PoolingAlgorithm::Average);
     constexpr auto L2 = static_cast<size_t>(PoolingAlgorithm::L2);
     static_assert(Max < 2 && Average < 2 && L2 == 2);
-    functions.m_Float[Max] = PoolChannels<MaxPool<float>>;
-    functions.m_Float[Average] = PoolChannels<FloatMeanPool<false>>;
-    functions.m_Float[L2] = PoolChannels<FloatMeanPool<true>>;
-    functions.m_Signed[Max] = PoolChannels<MaxPool<int8_t>>;
-    functions.m_Signed[Average] = PoolChannels<ByteMeanPool<int8_t>>;
-    functions.m_Unsigned[Max] = PoolChannels<MaxPool<uint8_t>>;
-    functions.m_Unsigned[Average] = PoolChannels<ByteMeanPool<uint8_t>>;
+    functions.m_Float[Max] = PoolWindows<MaxPool<float>>;
+    functions.m_Float[Average] = PoolWindows<FloatMeanPool<false>>;
+    functions.m_Float[L2] = PoolWindows<FloatMeanPool<true>>;
+    functions.m_Signed[Max] = PoolWindows<MaxPool<int8_t>>;
+    functions.m_Signed[Average] = PoolWindows<ByteMeanPool<int8_t>>;
+    functions.m_Unsigned[Max] = PoolWindows<MaxPool<uint8_t>>;
+    functions.m_Unsigned[Average] = PoolWindows<ByteMeanPool<uint8_t>>;
     return functions;
 }
 

@@ -8,20 +8,29 @@
 namespace tenon::cpu
 {
 
-/// The part of a window that lies inside the image.
-struct PoolWindow
+/// Where a window lies in one direction.
+struct PoolSpan
 {
-    const void* m_First = nullptr;
-    size_t m_Rows = 0;
-    size_t m_Columns = 0;
-    size_t m_RowStride = 0;   ///< elements
-    size_t m_PixelStride = 0; ///< elements
-    int32_t m_Padding = 0;    ///< the sum to start from
-    size_t m_Divisor = 1;
+    size_t m_First = 0;
+    size_t m_Count = 0;   ///< inside the image
+    size_t m_Divisor = 0; ///< what an average counts
 };
 
-/// Pools `channels` channels of a window that is not empty.
-using PoolFunction = void (*)(const PoolWindow& window, size_t channels, void* out);
+/// A row of windows.
+struct PoolRow
+{
+    const void* m_In = nullptr; ///< the first row of the image that the windows see
+    size_t m_RowStride = 0;     ///< elements
+    size_t m_PixelStride = 0;   ///< elements
+    PoolSpan m_Y;               ///< rows; m_First does not count
+    const PoolSpan* m_X = nullptr;
+    size_t m_Windows = 0;
+    size_t m_Channels = 0; ///< to pool, of each pixel
+    int32_t m_ZeroPoint = 0;
+    void* m_Out = nullptr;
+};
+
+using PoolFunction = void (*)(const PoolRow& row);
 
 struct PoolFunctions
 {

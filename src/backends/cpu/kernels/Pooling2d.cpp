@@ -11,7 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
+#include <vector>
 
 namespace tenon::cpu
 {
@@ -39,109 +39,110 @@ PoolFunction ChooseFunction(DataType type, PoolingAlgorithm algorithm)
     }
 }
 
+/// What windows see of an axis, for each output element.
+std::vector<PoolSpan> MakeSpans(const ref::WindowAxis& axis, int64_t padAfter, bool countPadding)
+{
+    std::vector<PoolSpan> spans;
+    for (size_t i = 0; i < axis.m_Output; ++i)
+    {
+        const int64_t origin = axis.Origin(i);
+        const size_t first = axis.FirstTap(origin);
+        const int64_t paddedEnd =
+            std::min(origin + static_cast<int64_t>(axis.m_Kernel), static_cast<int64_t>(axis.m_Input) + padAfter);
+        PoolSpan span;
+        span.m_Count = axis.EndTap(origin) - first;
+        span.m_First = span.m_Count == 0 ? 0 : static_cast<size_t>(origin + static_cast<int64_t>(first));
+        span.m_Divisor = countPadding ? static_cast<size_t>(std::max<int64_t>(0, paddedEnd - origin)) : span.m_Count;
+        spans.push_back(span);
+    }
+    return spans;
+}
+
 /// A layer at known shapes. One unit of its loop is some channels of one row of output pixels.
 class Pool
 {
 public:
     Pool(const ReshapeArgs& args, const Pooling2dDescriptor& d)
         : m_Function(ChooseFunction(args.GetInput(0).GetDataType(), d.m_PoolType)),
-          m_ElementBytes(GetDataTypeSize(args.GetInput(0).GetDataType())), m_PadAfterY(d.m_PadBottom),
-          m_PadAfterX(d.m_PadRight), m_CountPadding(d.m_PaddingMethod == PaddingMethod::IgnoreValue)
+          m_ElementBytes(GetDataTypeSize(args.GetInput(0).GetDataType()))
     {
         const TensorInfo& info = args.GetInput(0);
         const TensorShape& input = info.GetShape();
         const TensorShape& output = args.GetOutput(0).GetShape();
+        const bool countPadding = d.m_PaddingMethod == PaddingMethod::IgnoreValue;
+        m_Height = input[1];
+        m_Width = input[2];
         m_Channels = input[3];
-        m_Y = {input[1], output[1], d.m_PoolHeight, d.m_StrideY, 1, d.m_PadTop};
-        m_X = {input[2], output[2], d.m_PoolWidth, d.m_StrideX, 1, d.m_PadLeft};
+        m_Y = MakeSpans({input[1], output[1], d.m_PoolHeight, d.m_StrideY, 1, d.m_PadTop}, d.m_PadBottom, countPadding);
+        m_X = MakeSpans({input[2], output[2], d.m_PoolWidth, d.m_StrideX, 1, d.m_PadLeft}, d.m_PadRight, countPadding);
         m_ZeroPoint = info.IsQuantized() ? info.GetQuantizationOffset() : 0;
-        m_Rows = input[0] * m_Y.m_Output;
-        // Where there are few rows, channels are split too, at cache lines.
+        m_Rows = input[0] * m_Y.size();
+        m_RowCost = m_X.size() * std::min<size_t>(d.m_PoolWidth, m_Width) * std::min<size_t>(d.m_PoolHeight, m_Height) *
+                    m_Channels * m_ElementBytes;
+        // Where there are few rows, channels are split too, if there are threads for the parts.
         constexpr size_t FewRows = 8;
-        m_Blocks = m_Rows < FewRows ? std::clamp<size_t>(m_Channels * m_ElementBytes / LineBytes, 1, FewRows) : 1;
-        m_Grain = GetGrain(m_X.m_Output * std::min(m_X.m_Kernel, m_X.m_Input) * std::min(m_Y.m_Kernel, m_Y.m_Input) *
-                           m_Channels * m_ElementBytes / m_Blocks);
+        constexpr size_t PartBytes = 256;
+        m_Blocks = m_Rows < FewRows ? std::clamp<size_t>(m_Channels * m_ElementBytes / PartBytes, 1, FewRows) : 1;
     }
 
     void operator()(const ExecuteArgs& run) const
     {
-        RunRanges(*run.m_Parallel, m_Rows * m_Blocks, m_Grain,
+        const size_t blocks = run.m_Parallel->GetNumThreads() > 1 ? m_Blocks : 1;
+        RunRanges(*run.m_Parallel, m_Rows * blocks, GetGrain(m_RowCost / blocks),
                   [&](size_t begin, size_t end)
                   {
+                      constexpr size_t LineBytes = 64;
                       for (size_t unit = begin; unit < end; ++unit)
                       {
-                          RunUnit(run.GetInput<std::byte>(0), run.GetOutput<std::byte>(0), unit / m_Blocks,
-                                  GetPart(m_Channels, m_Blocks, unit % m_Blocks, LineBytes / m_ElementBytes));
+                          RunUnit(run, unit / blocks,
+                                  GetPart(m_Channels, blocks, unit % blocks, LineBytes / m_ElementBytes));
                       }
                   });
     }
 
 private:
-    static constexpr size_t LineBytes = 64;
-
-    static size_t PaddedTaps(const ref::WindowAxis& axis, int64_t origin, int64_t padAfter)
+    void RunUnit(const ExecuteArgs& run, size_t outputRow, const Part& channels) const
     {
-        const int64_t end =
-            std::min(origin + static_cast<int64_t>(axis.m_Kernel), static_cast<int64_t>(axis.m_Input) + padAfter);
-        return static_cast<size_t>(std::max<int64_t>(0, end - origin));
-    }
-
-    void RunUnit(const std::byte* in, std::byte* out, size_t row, const Part& channels) const
-    {
-        const size_t batch = row / m_Y.m_Output;
-        const int64_t originY = m_Y.Origin(row % m_Y.m_Output);
-        const size_t firstY = m_Y.FirstTap(originY);
-        const size_t pixelBytes = m_Channels * m_ElementBytes;
-        PoolWindow window;
-        window.m_Rows = m_Y.EndTap(originY) - firstY;
-        window.m_RowStride = m_X.m_Input * m_Channels;
-        window.m_PixelStride = m_Channels;
-        const size_t beginY = window.m_Rows == 0 ? 0 : static_cast<size_t>(originY + static_cast<int64_t>(firstY));
-        in += (batch * m_Y.m_Input + beginY) * m_X.m_Input * pixelBytes + channels.m_Begin * m_ElementBytes;
-        out += row * m_X.m_Output * pixelBytes + channels.m_Begin * m_ElementBytes;
-        const size_t count = channels.m_End - channels.m_Begin;
-        for (size_t x = 0; x < m_X.m_Output; ++x, out += pixelBytes)
-        {
-            const int64_t originX = m_X.Origin(x);
-            const size_t firstX = m_X.FirstTap(originX);
-            window.m_Columns = m_X.EndTap(originX) - firstX;
-            const size_t inside = window.m_Rows * window.m_Columns;
-            if (inside == 0)
-            {
-                // Nothing but padding: real zeros.
-                std::memset(out, m_ZeroPoint, count * m_ElementBytes);
-                continue;
-            }
-            window.m_Divisor =
-                m_CountPadding ? PaddedTaps(m_Y, originY, m_PadAfterY) * PaddedTaps(m_X, originX, m_PadAfterX) : inside;
-            window.m_Padding = static_cast<int32_t>(window.m_Divisor - inside) * m_ZeroPoint;
-            window.m_First = in + static_cast<size_t>(originX + static_cast<int64_t>(firstX)) * pixelBytes;
-            m_Function(window, count, out);
-        }
+        PoolRow row;
+        row.m_Y = m_Y[outputRow % m_Y.size()];
+        const size_t inputRow = outputRow / m_Y.size() * m_Height + row.m_Y.m_First;
+        row.m_In = run.GetInput<std::byte>(0) + (inputRow * m_Width * m_Channels + channels.m_Begin) * m_ElementBytes;
+        row.m_RowStride = m_Width * m_Channels;
+        row.m_PixelStride = m_Channels;
+        row.m_X = m_X.data();
+        row.m_Windows = m_X.size();
+        row.m_Channels = channels.m_End - channels.m_Begin;
+        row.m_ZeroPoint = m_ZeroPoint;
+        row.m_Out =
+            run.GetOutput<std::byte>(0) + (outputRow * m_X.size() * m_Channels + channels.m_Begin) * m_ElementBytes;
+        m_Function(row);
     }
 
     PoolFunction m_Function;
     size_t m_ElementBytes;
-    int64_t m_PadAfterY;
-    int64_t m_PadAfterX;
-    bool m_CountPadding;
-    ref::WindowAxis m_Y;
-    ref::WindowAxis m_X;
+    size_t m_Height = 0; ///< of the input
+    size_t m_Width = 0;
     size_t m_Channels = 0;
+    std::vector<PoolSpan> m_Y;
+    std::vector<PoolSpan> m_X;
     int32_t m_ZeroPoint = 0;
-    size_t m_Rows = 0;   ///< of all output images
-    size_t m_Blocks = 1; ///< of channels
-    size_t m_Grain = 1;
+    size_t m_Rows = 0;    ///< of all output images
+    size_t m_RowCost = 0; ///< bytes that a row of windows reads
+    size_t m_Blocks = 1;  ///< of channels
 };
 
 backends::Prepared PreparePool(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const auto& descriptor = args.GetDescriptor<Pooling2dDescriptor>();
     backends::Prepared reference = ref::FindKernel(LayerType::Pooling2d)->m_Prepare(args, nullptr); // checks shapes
-    // Bytes summed over larger windows leave the integers that floats hold exactly.
-    constexpr uint64_t MostTaps = 65000;
-    const bool isLarge = uint64_t{descriptor.m_PoolHeight} * descriptor.m_PoolWidth > MostTaps;
-    if ((isLarge && args.GetInput(0).IsQuantized()) || args.GetOutput(0).GetNumElements() == 0)
+    // Sums of bytes over larger windows leave the numbers whose quotients are exact; very long axes would need tables
+    // larger than their data may be.
+    constexpr uint64_t MostTaps = 8000;
+    constexpr unsigned int LongestAxis = 1 << 16;
+    const TensorShape& output = args.GetOutput(0).GetShape();
+    const bool isLarge =
+        args.GetInput(0).IsQuantized() && uint64_t{descriptor.m_PoolHeight} * descriptor.m_PoolWidth > MostTaps;
+    if (isLarge || output.GetNumElements() == 0 || std::max(output[1], output[2]) > LongestAxis)
     {
         return reference;
     }

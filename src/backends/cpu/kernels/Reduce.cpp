@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reduce and Mean of CpuAcc: sums, means, largest and smallest elements of float and 8-bit tensors where the reduced
 // dimensions lie together: pixels of NHWC images, rows of matrices. The reference kernel runs what is scattered.
+#include "backends/reference/kernels/Reduce.hpp"
+
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/kernels/ReduceVectors.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
-#include "backends/reference/kernels/Reduce.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -79,22 +80,24 @@ public:
           m_Function(shape.m_Columns == 1 ? GetReduceFunctions().m_Row[operation][type]
                                           : GetReduceFunctions().m_Columns[operation][type])
     {
-        // A few rows of many columns are split at cache lines too.
+        // A few rows of many columns are split too, where there are threads for the parts.
         constexpr size_t Few = 8;
-        m_Blocks = shape.m_Outer < Few ? std::clamp<size_t>(shape.m_Columns * m_ElementBytes / LineBytes, 1, Few) : 1;
-        m_Grain = GetGrain(shape.m_Rows * shape.m_Columns * m_ElementBytes / m_Blocks);
+        constexpr size_t PartBytes = 256;
+        m_Blocks = shape.m_Outer < Few ? std::clamp<size_t>(shape.m_Columns * m_ElementBytes / PartBytes, 1, Few) : 1;
     }
 
     void Run(IParallelFor& parallel, const std::byte* in, std::byte* out) const
     {
-        RunRanges(parallel, m_Shape.m_Outer * m_Blocks, m_Grain,
+        const size_t blocks = parallel.GetNumThreads() > 1 ? m_Blocks : 1;
+        const size_t grain = GetGrain(m_Shape.m_Rows * m_Shape.m_Columns * m_ElementBytes / blocks);
+        RunRanges(parallel, m_Shape.m_Outer * blocks, grain,
                   [&](size_t begin, size_t end)
                   {
                       for (size_t unit = begin; unit < end; ++unit)
                       {
-                          const size_t outer = unit / m_Blocks;
+                          const size_t outer = unit / blocks;
                           const Part part =
-                              GetPart(m_Shape.m_Columns, m_Blocks, unit % m_Blocks, LineBytes / m_ElementBytes);
+                              GetPart(m_Shape.m_Columns, blocks, unit % blocks, LineBytes / m_ElementBytes);
                           m_Function(in + (outer * m_Shape.m_Rows * m_Shape.m_Columns + part.m_Begin) * m_ElementBytes,
                                      m_Shape.m_Rows, m_Shape.m_Columns, part.m_End - part.m_Begin,
                                      out + (outer * m_Shape.m_Columns + part.m_Begin) * m_ResultBytes);
@@ -110,7 +113,6 @@ private:
     size_t m_ResultBytes;
     ReduceFunction m_Function;
     size_t m_Blocks = 1;
-    size_t m_Grain = 1;
 };
 
 /// Sums of stored values to stored sums or means, as the reference kernel computes them.

@@ -43,11 +43,9 @@ Prepared MakeFloat(const ref::AxisRows& rows, float beta, SoftmaxFunction functi
         RunRanges(*run.m_Parallel, rows.m_Outer, GetGrain(rows.m_Depth * FloatCost),
                   [&](size_t begin, size_t end)
                   {
-                      for (size_t row = begin; row < end; ++row)
-                      {
-                          const size_t first = row * rows.m_Depth;
-                          function(run.GetInput<float>(0) + first, rows.m_Depth, beta, run.GetOutput<float>(0) + first);
-                      }
+                      const size_t first = begin * rows.m_Depth;
+                      function(run.GetInput<float>(0) + first, end - begin, rows.m_Depth, beta,
+                               run.GetOutput<float>(0) + first);
                   });
     };
 }
@@ -68,33 +66,71 @@ public:
 
     void Row(const uint8_t* in, size_t depth, uint8_t* out) const
     {
-        const ByteRange range = m_Functions->m_FindRange(in, depth, m_Flip);
-        // Indexed by the stored byte: the difference to the largest one.
-        uint8_t differences[256];
-        uint64_t sum = 0;
-        const uint32_t most = range.m_Max;
-        for (size_t i = 0; i < depth; ++i)
+        // Results for all differences are made faster than those for more elements than a few.
+        constexpr size_t Few = 32;
+        if (depth < Few)
         {
-            sum += m_Tables.m_Summands[most - static_cast<uint8_t>(in[i] ^ m_Flip)];
+            RowOfFew(in, depth, out);
+            return;
         }
-        const auto sumRaw = static_cast<int32_t>(std::min<uint64_t>(sum, std::numeric_limits<int32_t>::max()));
-        const backends::FixedReciprocal reciprocal = backends::GetReciprocal(sumRaw, SumIntegerBits);
-        const int shift = reciprocal.m_BitsOverUnit + 31 - 8;
-        if (shift > 31) // nothing is left of any power
+        const ByteRange range = m_Functions->m_FindRange(in, depth, m_Flip);
+        const uint32_t most = range.m_Max;
+        const Factor factor = FindFactor(in, depth, most);
+        if (factor.m_Shift > 31) // nothing is left of any power
         {
             std::fill_n(out, depth, m_Flip);
             return;
         }
-        m_Functions->m_ScalePowers(m_Tables.m_Powers, size_t{most} - range.m_Min + 1,
-                                   static_cast<uint32_t>(reciprocal.m_Scale.m_Raw), shift, m_Flip, differences);
+        uint8_t results[256]; // by the difference to the largest byte
+        m_Functions->m_ScalePowers(m_Tables.m_Powers, size_t{most} - range.m_Min + 1, factor.m_Scale, factor.m_Shift,
+                                   m_Flip, results);
         for (size_t i = 0; i < depth; ++i)
         {
-            out[i] = differences[most - static_cast<uint8_t>(in[i] ^ m_Flip)];
+            out[i] = results[most - Read(in, i)];
         }
     }
 
 private:
     static constexpr int SumIntegerBits = 12;
+
+    /// One over the sum of a row's powers: m_Scale / 2^31, to be shifted.
+    struct Factor
+    {
+        uint32_t m_Scale = 0;
+        int m_Shift = 0;
+    };
+
+    uint32_t Read(const uint8_t* in, size_t i) const { return static_cast<uint8_t>(in[i] ^ m_Flip); }
+
+    Factor FindFactor(const uint8_t* in, size_t depth, uint32_t most) const
+    {
+        uint64_t sum = 0;
+        for (size_t i = 0; i < depth; ++i)
+        {
+            sum += m_Tables.m_Summands[most - Read(in, i)];
+        }
+        const auto sumRaw = static_cast<int32_t>(std::min<uint64_t>(sum, std::numeric_limits<int32_t>::max()));
+        const backends::FixedReciprocal reciprocal = backends::GetReciprocal(sumRaw, SumIntegerBits);
+        return {static_cast<uint32_t>(reciprocal.m_Scale.m_Raw), reciprocal.m_BitsOverUnit + 31 - 8};
+    }
+
+    void RowOfFew(const uint8_t* in, size_t depth, uint8_t* out) const
+    {
+        uint32_t most = 0;
+        for (size_t i = 0; i < depth; ++i)
+        {
+            most = std::max(most, Read(in, i));
+        }
+        const Factor factor = FindFactor(in, depth, most);
+        for (size_t i = 0; i < depth; ++i)
+        {
+            const uint64_t power = m_Tables.m_Powers[most - Read(in, i)];
+            const uint64_t product = (power * factor.m_Scale + (uint64_t{1} << 30)) >> 31;
+            const uint64_t fraction =
+                factor.m_Shift > 31 ? 0 : (product + (uint64_t{1} << (factor.m_Shift - 1))) >> factor.m_Shift;
+            out[i] = static_cast<uint8_t>(std::min<uint64_t>(fraction, 255) ^ m_Flip);
+        }
+    }
 
     SoftmaxTables m_Tables;
     uint8_t m_Flip;

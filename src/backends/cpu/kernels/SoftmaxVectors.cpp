@@ -100,6 +100,68 @@ void LogSoftmaxRow(const float* in, size_t depth, float beta, float* out)
                  });
 }
 
+/// As many rows as a vector has lanes, fewer of them for the last ones: element i of all rows is one vector.
+template <bool IsLog>
+void ShortRows(const float* in, size_t rows, size_t depth, float beta, float* out)
+{
+    const Floats d;
+    const size_t lanes = hn::Lanes(d);
+    HWY_ALIGN float elements[SoftmaxFunctions::LongestShort * HWY_LANES(float)];
+    const FloatVector factor = hn::Set(d, beta);
+    for (size_t first = 0; first < rows; first += lanes, in += lanes * depth, out += lanes * depth)
+    {
+        const size_t count = std::min(lanes, rows - first);
+        for (size_t row = 0; row < lanes; ++row)
+        {
+            const float* from = in + std::min(row, count - 1) * depth;
+            for (size_t i = 0; i < depth; ++i)
+            {
+                elements[i * lanes + row] = from[i];
+            }
+        }
+        FloatVector most = hn::Load(d, elements);
+        for (size_t i = 1; i < depth; ++i)
+        {
+            most = hn::Max(most, hn::Load(d, elements + i * lanes));
+        }
+        FloatVector sum = hn::Zero(d);
+        for (size_t i = 0; i < depth; ++i)
+        {
+            const FloatVector x = hn::Mul(hn::Sub(hn::Load(d, elements + i * lanes), most), factor);
+            const FloatVector power = hn::Exp(d, x);
+            sum = hn::Add(sum, power);
+            hn::Store(IsLog ? x : power, d, elements + i * lanes);
+        }
+        const FloatVector last = IsLog ? hn::Log(d, sum) : hn::Div(hn::Set(d, 1.0f), sum);
+        for (size_t i = 0; i < depth; ++i)
+        {
+            const FloatVector x = hn::Load(d, elements + i * lanes);
+            hn::Store(IsLog ? hn::Sub(x, last) : hn::Mul(x, last), d, elements + i * lanes);
+        }
+        for (size_t row = 0; row < count; ++row)
+        {
+            for (size_t i = 0; i < depth; ++i)
+            {
+                out[row * depth + i] = elements[i * lanes + row];
+            }
+        }
+    }
+}
+
+template <bool IsLog>
+void Rows(const float* in, size_t rows, size_t depth, float beta, float* out)
+{
+    if (depth <= SoftmaxFunctions::LongestShort)
+    {
+        ShortRows<IsLog>(in, rows, depth, beta, out);
+        return;
+    }
+    for (size_t row = 0; row < rows; ++row, in += depth, out += depth)
+    {
+        IsLog ? LogSoftmaxRow(in, depth, beta, out) : SoftmaxRow(in, depth, beta, out);
+    }
+}
+
 ByteRange FindRange(const uint8_t* in, size_t depth, uint8_t flip)
 {
     const hn::ScalableTag<uint8_t> d;
@@ -162,8 +224,8 @@ void ScalePowers(const uint32_t* powers, size_t count, uint32_t scale, int shift
 SoftmaxFunctions MakeSoftmaxFunctions()
 {
     SoftmaxFunctions functions;
-    functions.m_Softmax = SoftmaxRow;
-    functions.m_LogSoftmax = LogSoftmaxRow;
+    functions.m_Softmax = Rows<false>;
+    functions.m_LogSoftmax = Rows<true>;
     functions.m_FindRange = FindRange;
     functions.m_ScalePowers = ScalePowers;
     return functions;

@@ -8,8 +8,8 @@
 namespace tenon::cpu
 {
 
-/// A row of `depth` floats, at least one: exp(beta * (x - max)) / sum, or the logarithm of that. beta > 0.
-using SoftmaxFunction = void (*)(const float* in, size_t depth, float beta, float* out);
+/// Rows of `depth` floats, at least one: exp(beta * (x - max)) / sum, or the logarithm of that. beta > 0.
+using SoftmaxFunction = void (*)(const float* in, size_t rows, size_t depth, float beta, float* out);
 
 /// What quantized softmaxes of 8-bit numbers look up, by the difference of an element to the largest one of its row.
 struct SoftmaxTables
@@ -27,6 +27,8 @@ struct ByteRange
 
 struct SoftmaxFunctions
 {
+    static constexpr size_t LongestShort = 24; ///< elements of rows that are computed many at a time
+
     SoftmaxFunction m_Softmax = nullptr;
     SoftmaxFunction m_LogSoftmax = nullptr;
     /// Of `depth` bytes, at least one, each with `flip` applied.

@@ -26,11 +26,12 @@ constexpr size_t LargePlane = size_t{1} << 17;
 template <typename T>
 void FillRuns(const Plane& plane, const std::byte* from, std::byte* to)
 {
+    const size_t runs = plane.m_Runs;
     for (size_t row = 0; row < plane.m_Rows; ++row, from += plane.m_FromRow, to += plane.m_ToRow)
     {
         T value;
         std::memcpy(&value, from, sizeof(T));
-        for (size_t run = 0; run < plane.m_Runs; ++run)
+        for (size_t run = 0; run < runs; ++run)
         {
             std::memcpy(to + run * sizeof(T), &value, sizeof(T)); // two floats are not aligned as one T
         }

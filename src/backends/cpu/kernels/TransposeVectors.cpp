@@ -96,13 +96,24 @@ void TransposeTiles(const Matrix<T>& matrix)
             return;
         }
     }
+    // In pieces of whole cache lines of the source by several vectors of the target: fewer lines and pages at a time.
+    constexpr size_t LineRows = 64 / sizeof(T);
+    constexpr size_t PieceColumns = (sizeof(T) == 1 ? 2 : 4) * Lanes;
     const hn::CappedTag<T, Lanes> d;
-    for (size_t column = 0; column < matrix.m_Columns; column += Lanes)
+    for (size_t firstColumn = 0; firstColumn < matrix.m_Columns; firstColumn += PieceColumns)
     {
-        const size_t c = std::min(column, matrix.m_Columns - Lanes);
-        for (size_t row = 0; row < matrix.m_Rows; row += N)
+        const size_t endColumn = std::min(firstColumn + PieceColumns, matrix.m_Columns);
+        for (size_t firstRow = 0; firstRow < matrix.m_Rows; firstRow += LineRows)
         {
-            TransposeTile(d, matrix, std::min(row, matrix.m_Rows - N), c);
+            const size_t endRow = std::min(firstRow + LineRows, matrix.m_Rows);
+            for (size_t column = firstColumn; column < endColumn; column += Lanes)
+            {
+                for (size_t row = firstRow; row < endRow; row += N)
+                {
+                    TransposeTile(d, matrix, std::min(row, matrix.m_Rows - N),
+                                  std::min(column, matrix.m_Columns - Lanes));
+                }
+            }
         }
     }
 }
@@ -122,85 +133,102 @@ void TransposeNarrow(const Matrix<T>& matrix)
     }
 }
 
-/// 2 to 4 elements that lie side by side in the source, as those of pixels do. False: none of these.
+/// Some rows or columns of a matrix.
 template <typename T>
-bool Deinterleave(const Matrix<T>& matrix)
+Matrix<T> GetRows(Matrix<T> matrix, size_t first, size_t count)
 {
-    if (matrix.m_FromStride != static_cast<int64_t>(matrix.m_Rows) || matrix.m_Rows < 2 || matrix.m_Rows > 4)
-    {
-        return false;
-    }
-    const hn::ScalableTag<T> d;
-    const size_t lanes = hn::Lanes(d);
-    Matrix<T> rest = matrix;
-    T* const to = matrix.m_To;
-    const int64_t stride = matrix.m_ToStride;
-    size_t column = 0;
-    for (; column + lanes <= matrix.m_Columns; column += lanes)
-    {
-        const T* from = matrix.m_From + column * matrix.m_Rows;
-        hn::Vec<decltype(d)> a, b, c, e;
-        if (matrix.m_Rows == 2)
-        {
-            hn::LoadInterleaved2(d, from, a, b);
-        }
-        else if (matrix.m_Rows == 3)
-        {
-            hn::LoadInterleaved3(d, from, a, b, c);
-            hn::StoreU(c, d, to + 2 * stride + column);
-        }
-        else
-        {
-            hn::LoadInterleaved4(d, from, a, b, c, e);
-            hn::StoreU(c, d, to + 2 * stride + column);
-            hn::StoreU(e, d, to + 3 * stride + column);
-        }
-        hn::StoreU(a, d, to + column);
-        hn::StoreU(b, d, to + stride + column);
-    }
-    rest.m_From += column * matrix.m_Rows;
-    rest.m_To += column;
-    rest.m_Columns -= column;
-    TransposeNarrow(rest);
-    return true;
+    matrix.m_From += first;
+    matrix.m_To += static_cast<int64_t>(first) * matrix.m_ToStride;
+    matrix.m_Rows = count;
+    return matrix;
+}
+template <typename T>
+Matrix<T> GetColumns(Matrix<T> matrix, size_t first, size_t count)
+{
+    matrix.m_From += static_cast<int64_t>(first) * matrix.m_FromStride;
+    matrix.m_To += first;
+    matrix.m_Columns = count;
+    return matrix;
 }
 
-/// 2 to 4 elements that come to lie side by side.
-template <typename T>
-bool Interleave(const Matrix<T>& matrix)
+/// A vector of columns, whose 2 to 4 elements lie side by side in the source.
+template <class D, typename T>
+HWY_INLINE void DeinterleaveVector(D d, const Matrix<T>& matrix, size_t column)
 {
-    if (matrix.m_ToStride != static_cast<int64_t>(matrix.m_Columns) || matrix.m_Columns < 2 || matrix.m_Columns > 4)
+    const T* from = matrix.m_From + column * matrix.m_Rows;
+    T* to = matrix.m_To + column;
+    const int64_t stride = matrix.m_ToStride;
+    hn::Vec<D> a, b, c, e;
+    if (matrix.m_Rows == 2)
+    {
+        hn::LoadInterleaved2(d, from, a, b);
+    }
+    else if (matrix.m_Rows == 3)
+    {
+        hn::LoadInterleaved3(d, from, a, b, c);
+        hn::StoreU(c, d, to + 2 * stride);
+    }
+    else
+    {
+        hn::LoadInterleaved4(d, from, a, b, c, e);
+        hn::StoreU(c, d, to + 2 * stride);
+        hn::StoreU(e, d, to + 3 * stride);
+    }
+    hn::StoreU(a, d, to);
+    hn::StoreU(b, d, to + stride);
+}
+
+/// A vector of rows, whose 2 to 4 elements come to lie side by side.
+template <class D, typename T>
+HWY_INLINE void InterleaveVector(D d, const Matrix<T>& matrix, size_t row)
+{
+    const int64_t stride = matrix.m_FromStride;
+    const T* from = matrix.m_From + row;
+    T* to = matrix.m_To + row * matrix.m_Columns;
+    const auto a = hn::LoadU(d, from);
+    const auto b = hn::LoadU(d, from + stride);
+    if (matrix.m_Columns == 2)
+    {
+        hn::StoreInterleaved2(a, b, d, to);
+    }
+    else if (matrix.m_Columns == 3)
+    {
+        hn::StoreInterleaved3(a, b, hn::LoadU(d, from + 2 * stride), d, to);
+    }
+    else
+    {
+        hn::StoreInterleaved4(a, b, hn::LoadU(d, from + 2 * stride), hn::LoadU(d, from + 3 * stride), d, to);
+    }
+}
+
+/// Matrices of 2 to 4 rows or columns, without gaps between them. False: not one of these.
+template <typename T>
+bool TransposePixels(const Matrix<T>& matrix)
+{
+    const auto isFew = [](size_t count, int64_t stride)
+    { return count >= 2 && count <= 4 && stride == static_cast<int64_t>(count); };
+    const bool isSource = isFew(matrix.m_Rows, matrix.m_FromStride);
+    if (!isSource && !isFew(matrix.m_Columns, matrix.m_ToStride))
     {
         return false;
     }
-    const hn::ScalableTag<T> d;
-    const size_t lanes = hn::Lanes(d);
-    const int64_t stride = matrix.m_FromStride;
-    size_t row = 0;
-    for (; row + lanes <= matrix.m_Rows; row += lanes)
-    {
-        const T* from = matrix.m_From + row;
-        T* to = matrix.m_To + row * matrix.m_Columns;
-        const auto a = hn::LoadU(d, from);
-        const auto b = hn::LoadU(d, from + stride);
-        if (matrix.m_Columns == 2)
-        {
-            hn::StoreInterleaved2(a, b, d, to);
-        }
-        else if (matrix.m_Columns == 3)
-        {
-            hn::StoreInterleaved3(a, b, hn::LoadU(d, from + 2 * stride), d, to);
-        }
-        else
-        {
-            hn::StoreInterleaved4(a, b, hn::LoadU(d, from + 2 * stride), hn::LoadU(d, from + 3 * stride), d, to);
-        }
-    }
-    Matrix<T> rest = matrix;
-    rest.m_From += row;
-    rest.m_To += row * matrix.m_Columns;
-    rest.m_Rows -= row;
-    TransposeNarrow(rest);
+    Cover<T>(isSource ? matrix.m_Columns : matrix.m_Rows,
+             [&](auto d, size_t i)
+             {
+                 constexpr size_t Lanes = hn::MaxLanes(decltype(d)());
+                 if constexpr (Lanes * sizeof(T) < 16)
+                 {
+                     TransposeNarrow(isSource ? GetColumns(matrix, i, Lanes) : GetRows(matrix, i, Lanes));
+                 }
+                 else if (isSource)
+                 {
+                     DeinterleaveVector(d, matrix, i);
+                 }
+                 else
+                 {
+                     InterleaveVector(d, matrix, i);
+                 }
+             });
     return true;
 }
 
@@ -218,7 +246,7 @@ void Transpose(const Plane& plane, const std::byte* from, std::byte* to)
     constexpr size_t N = 16 / sizeof(T);
     if constexpr (sizeof(T) <= 4)
     {
-        if (Deinterleave(matrix) || Interleave(matrix))
+        if (TransposePixels(matrix))
         {
             return;
         }
