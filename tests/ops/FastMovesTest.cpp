@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// CpuAcc's kernels that move elements beside CpuRef's, for elements of all sizes; some are split over threads.
+#include "ops/FastCompare.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+/// Elements of 1, 2, 4 and 8 bytes.
+const TensorInfo Types[] = {TensorInfo({1}, DataType::QAsymmU8, 0.5f, 3), TensorInfo({1}, DataType::Signed16),
+                            TensorInfo({1}, DataType::Float32), TensorInfo({1}, DataType::Signed64)};
+
+std::string Name(const char* what, const TensorInfo& input)
+{
+    return std::string(what) + " of " + GetDataTypeName(input.GetDataType()) + " " + input.GetShape().ToString();
+}
+
+} // namespace
+
+TEST(FastMoves, TransposeAsReference)
+{
+    const TensorShape shapes[] = {{1, 9, 11, 3},   {1, 3, 19, 23},  {2, 64, 65, 1},   {3, 4, 70, 2}, {1, 128, 5, 66},
+                                  {1, 33, 130, 4}, {2, 16, 17, 18}, {1, 1, 300, 200}, {5, 58, 2, 20}};
+    for (const TensorInfo& type : Types)
+    {
+        for (const TensorShape& shape : shapes)
+        {
+            std::array<unsigned int, 4> order = {0, 1, 2, 3};
+            while (std::next_permutation(order.begin(), order.end()))
+            {
+                TransposeDescriptor d;
+                d.m_DimMappings = PermutationVector(order.data(), 4);
+                const TensorInfo input = Shaped(type, shape);
+                const TensorShape output = {shape[order[0]], shape[order[1]], shape[order[2]], shape[order[3]]};
+                ExpectAsReference(FastCase(Name("transpose", input), LayerType::Transpose, d, {Random(input, 1)},
+                                           Shaped(type, output)),
+                                  "CpuTranspose");
+            }
+        }
+    }
+}
+
+TEST(FastMoves, JoinsAndSplitsAsReference)
+{
+    for (const TensorInfo& type : Types)
+    {
+        for (const unsigned int axis : {0U, 1U, 2U, 3U})
+        {
+            for (const unsigned int size : {1U, 3U, 9U, 24U, 70U})
+            {
+                TensorShape first = {2, 31, 30, 40};
+                TensorShape second = first;
+                TensorShape both = first;
+                first.SetDimensionSize(axis, size);
+                second.SetDimensionSize(axis, 2 * size + 1);
+                both.SetDimensionSize(axis, 3 * size + 1);
+                const TestTensor a = Random(Shaped(type, first), 1);
+                const TestTensor b = Random(Shaped(type, second), 2);
+                ConcatDescriptor concat(2, 4);
+                concat.SetConcatAxis(axis);
+                ExpectAsReference(
+                    FastCase(Name("concat", a.m_Info), LayerType::Concat, concat, {a, b}, Shaped(type, both)),
+                    "CpuConcat");
+
+                SplitterDescriptor split(2, 4);
+                for (unsigned int i = 0; i < 4; ++i)
+                {
+                    split.SetViewOriginCoord(0, i, 0);
+                    split.SetViewOriginCoord(1, i, i == axis ? size : 0);
+                    split.SetViewSize(0, i, first[i]);
+                    split.SetViewSize(1, i, second[i]);
+                }
+                OpCase op = FastCase(Name("split", a.m_Info), LayerType::Splitter, split,
+                                     {Random(Shaped(type, both), 3)}, a.m_Info);
+                op.m_MoreOutputs = {b.m_Info};
+                ExpectAsReference(op, "CpuSplitter");
+            }
+            StackDescriptor stack;
+            stack.m_Axis = axis;
+            stack.m_NumInputs = 2;
+            stack.m_InputShape = {7, 9, 5};
+            const TensorInfo input = Shaped(type, {7, 9, 5});
+            std::vector<unsigned int> sizes = {7, 9, 5};
+            sizes.insert(sizes.begin() + axis, 2);
+            ExpectAsReference(FastCase(Name("stack", input), LayerType::Stack, stack,
+                                       {Random(input, 1), Random(input, 2)},
+                                       Shaped(type, TensorShape(4, sizes.data()))),
+                              "CpuStack");
+        }
+    }
+}
+
+TEST(FastMoves, SlicesAsReference)
+{
+    for (const TensorInfo& type : Types)
+    {
+        const TensorInfo input = Shaped(type, {3, 40, 41, 29});
+        const TestTensor data = Random(input, 1);
+        for (const unsigned int channels : {1U, 2U, 3U, 5U, 11U, 29U})
+        {
+            SliceDescriptor slice({1, 2, 3, 29 - channels}, {2, 38, 37, channels});
+            ExpectAsReference(
+                FastCase(Name("slice", input), LayerType::Slice, slice, {data}, Shaped(type, {2, 38, 37, channels})),
+                "CpuSlice");
+            StridedSliceDescriptor strided({0, 39, 1, 0}, {3, -1, 41, static_cast<int>(channels)}, {2, -3, 2, 1});
+            ExpectAsReference(FastCase(Name("strided slice", input), LayerType::StridedSlice, strided, {data},
+                                       Shaped(type, {2, 14, 20, channels})),
+                              "CpuStridedSlice");
+        }
+        StridedSliceDescriptor reversed({0, 0, 0, 28}, {3, 40, 41, -1}, {1, 1, 1, -1});
+        ExpectAsReference(FastCase(Name("reversed", input), LayerType::StridedSlice, reversed, {data}, input),
+                          "CpuStridedSlice");
+    }
+}
+
+TEST(FastMoves, BlocksAndRepetitionsAsReference)
+{
+    for (const TensorInfo& type : Types)
+    {
+        for (const unsigned int channels : {1U, 3U, 4U, 7U, 20U})
+        {
+            for (const unsigned int block : {2U, 3U, 4U})
+            {
+                const TensorShape image = {2, 6 * block, 11 * block, channels};
+                const TensorShape deep = {2, 6, 11, channels * block * block};
+                SpaceToDepthDescriptor d;
+                d.m_BlockSize = block;
+                d.m_DataLayout = DataLayout::NHWC;
+                const TestTensor data = Random(Shaped(type, image), 1);
+                ExpectAsReference(FastCase(Name("space to depth", data.m_Info), LayerType::SpaceToDepth, d, {data},
+                                           Shaped(type, deep)),
+                                  "CpuSpaceToDepth");
+                ExpectAsReference(FastCase(Name("depth to space", data.m_Info), LayerType::DepthToSpace, d,
+                                           {Random(Shaped(type, deep), 2)}, Shaped(type, image)),
+                                  "CpuDepthToSpace");
+            }
+            const TestTensor data = Random(Shaped(type, {2, 9, 10, channels}), 3);
+            TileDescriptor tile({3, 1, 2, 5});
+            ExpectAsReference(FastCase(Name("tile", data.m_Info), LayerType::Tile, tile, {data},
+                                       Shaped(type, {6, 9, 20, 5 * channels})),
+                              "CpuTile");
+            for (const TensorShape& from : {TensorShape({1, 1, channels}), TensorShape({30, 40, 1}),
+                                            TensorShape({30, 1, channels}), TensorShape({1, 1, 1})})
+            {
+                ExpectAsReference(FastCase(Name("broadcast", Shaped(type, from)), LayerType::BroadcastTo,
+                                           BroadcastToDescriptor(), {Random(Shaped(type, from), 4)},
+                                           Shaped(type, {4, 30, 40, channels})),
+                                  "CpuBroadcastTo");
+            }
+        }
+    }
+}
+
+TEST(FastMoves, PadAsReference)
+{
+    const std::vector<std::pair<unsigned int, unsigned int>> borders[] = {
+        {{0, 0}, {1, 2}, {3, 1}, {0, 0}}, {{0, 0}, {0, 0}, {0, 0}, {2, 3}}, {{1, 0}, {0, 4}, {0, 0}, {1, 0}},
+        {{0, 0}, {0, 0}, {5, 0}, {0, 0}}, {{0, 0}, {0, 0}, {0, 0}, {0, 0}}, {{2, 1}, {1, 1}, {1, 1}, {1, 1}}};
+    for (const TensorInfo& type : Types)
+    {
+        for (const TensorShape& shape : {TensorShape({2, 30, 31, 3}), TensorShape({1, 9, 10, 65}),
+                                         TensorShape({3, 5, 1, 300}), TensorShape({2, 0, 4, 2})})
+        {
+            for (const auto& border : borders)
+            {
+                const TensorInfo input = Shaped(type, shape);
+                TensorInfo output = input;
+                for (unsigned int i = 0; i < 4; ++i)
+                {
+                    TensorShape sizes = output.GetShape();
+                    sizes.SetDimensionSize(i, shape[i] + border[i].first + border[i].second);
+                    output.SetShape(sizes);
+                }
+                for (const float value : {0.0f, 77.0f})
+                {
+                    ExpectAsReference(FastCase(Name("pad", input), LayerType::Pad, PadDescriptor(border, value),
+                                               {Random(input, 1)}, output),
+                                      "CpuPad");
+                }
+            }
+        }
+    }
+}
+
+} // namespace tenon::test
