@@ -3,6 +3,10 @@
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
+#include "backends/cpu/gemm/PackedWeightsF32.hpp"
+
+#include <tenon/Descriptors.hpp>
+#include <tenon/Exceptions.hpp>
 
 #include <string>
 
@@ -12,6 +16,21 @@ namespace tenon::cpu
 /// data, weights, bias -> output
 constexpr backends::TypeRow FloatTypes[] = {
     backends::Types({DataType::Float32, DataType::Float32, DataType::Float32}, DataType::Float32)};
+
+/// The same in BFloat16.
+constexpr backends::TypeRow Bf16Types[] = {backends::Types(
+    {DataType::BFloat16, DataType::BFloat16, {DataType::BFloat16, DataType::Float32}}, DataType::BFloat16)};
+
+/// A constant bias, as long as there are `columns`, or none.
+inline SupportResult CheckConstantBias(const LayerView& layer, unsigned int columns)
+{
+    if (layer.HasInput(2) && (!layer.IsConstant(2) || !layer.GetInput(2).GetShape().AreAllDimensionsSpecified() ||
+                              layer.GetInput(2).GetNumElements() != columns))
+    {
+        return SupportResult::No(SupportCode::UnsupportedDynamic, "the bias is not constant, or of another length");
+    }
+    return SupportResult::Yes();
+}
 
 /// Constant weights of `rank` known dimensions.
 inline SupportResult CheckFloatWeights(const LayerView& layer, unsigned int rank)
@@ -28,6 +47,31 @@ inline SupportResult CheckFloatWeights(const LayerView& layer, unsigned int rank
                                                                          " dimensions with elements");
     }
     return SupportResult::Yes();
+}
+
+/// The sizes of the weights of a FullyConnected.
+inline WeightSizes GetConnectedSizes(const LayerView& layer)
+{
+    const bool isTransposed = layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
+    const TensorShape& shape = layer.GetInput(1).GetShape();
+    return {1, isTransposed ? shape[0] : shape[1], isTransposed ? shape[1] : shape[0]};
+}
+
+/// The rows of a FullyConnected. Throws LayerValidationException where its shapes do not fit together.
+inline size_t GetConnectedRows(const ReshapeArgs& args, const WeightSizes& sizes)
+{
+    const TensorShape& input = args.GetInput(0).GetShape();
+    const TensorShape& output = args.GetOutput(0).GetShape();
+    const size_t rows = output.GetNumElements() / sizes.m_Columns;
+    if (rows * sizes.m_Columns != output.GetNumElements() || rows * sizes.m_Depth != input.GetNumElements() ||
+        (args.HasInput(2) && args.GetInput(2).GetNumElements() != sizes.m_Columns))
+    {
+        throw LayerValidationException("FullyConnected of " + input.ToString() + " with " +
+                                       args.GetInput(1).GetShape().ToString() + " to " + output.ToString() +
+                                       ": the elements of input and output must be whole rows of the weights' sizes, "
+                                       "and a bias as long as a row of the output");
+    }
+    return rows;
 }
 
 /// How many rows of `columns` elements output 0 has; `unknown` where that is not known yet.

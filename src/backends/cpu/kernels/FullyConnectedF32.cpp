@@ -4,7 +4,6 @@
 #include "backends/cpu/kernels/FloatCheck.hpp"
 
 #include <tenon/Descriptors.hpp>
-#include <tenon/Exceptions.hpp>
 
 #include <limits>
 
@@ -22,9 +21,8 @@ SupportResult Check(const LayerView& layer)
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
 {
     const bool isTransposed = layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
-    const TensorShape& shape = layer.GetInput(1).GetShape();
     const auto* weights = static_cast<const float*>(layer.m_ConstantData[1]);
-    const WeightSizes sizes = {1, isTransposed ? shape[0] : shape[1], isTransposed ? shape[1] : shape[0]};
+    const WeightSizes sizes = GetConnectedSizes(layer);
     if (isTransposed && GetKnownRows(layer, sizes.m_Columns, std::numeric_limits<size_t>::max()) <= FewRows)
     {
         return std::make_unique<PackedWeightsF32>(weights, sizes);
@@ -36,23 +34,12 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 {
     const auto& weights = static_cast<const PackedWeightsF32&>(*packed);
     const WeightSizes& sizes = weights.GetSizes();
-    const TensorShape& input = args.GetInput(0).GetShape();
-    const TensorShape& output = args.GetOutput(0).GetShape();
-    const size_t outputElements = output.GetNumElements();
-    if (outputElements == 0)
+    if (args.GetOutput(0).GetNumElements() == 0)
     {
         return [](const ExecuteArgs&) {};
     }
-    const size_t rows = outputElements / sizes.m_Columns;
+    const size_t rows = GetConnectedRows(args, sizes);
     const bool hasBias = args.HasInput(2);
-    if (rows * sizes.m_Columns != outputElements || rows * sizes.m_Depth != input.GetNumElements() ||
-        (hasBias && args.GetInput(2).GetNumElements() != sizes.m_Columns))
-    {
-        throw LayerValidationException("FullyConnected of " + input.ToString() + " with " +
-                                       args.GetInput(1).GetShape().ToString() + " to " + output.ToString() +
-                                       ": the elements of input and output must be whole rows of the weights' sizes, "
-                                       "and a bias as long as a row of the output");
-    }
     const ProductF32 product(weights, MakeRowWindows(rows, sizes.m_Depth), rows,
                              backends::FloatClamp(args.m_FusedActivation));
     return {[product, hasBias](const ExecuteArgs& run)

@@ -244,5 +244,6 @@ template void Windows::Copy<float>(const float*, size_t, size_t, float, size_t, 
 template void Windows::Find<float>(const float*, size_t, size_t, const float*, const float**) const;
 template void Windows::FindRows<float>(const float*, size_t, size_t, const float*, float*, const float**) const;
 template void Windows::Copy<uint8_t>(const uint8_t*, size_t, size_t, uint8_t, size_t, uint8_t*) const;
+template void Windows::Copy<uint16_t>(const uint16_t*, size_t, size_t, uint16_t, size_t, uint16_t*) const;
 
 } // namespace tenon::cpu

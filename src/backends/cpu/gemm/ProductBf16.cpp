@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a product of bfloat16 is cut: blocks of rows for the cache, panels of columns, tiles for the registers.
+#include "backends/cpu/gemm/ProductBf16.hpp"
+
+#include "backends/common/Scratch.hpp"
+#include "backends/cpu/Parts.hpp"
+
+#include <algorithm>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Scratch;
+
+/// Bytes of data that a block may have: a quarter of a second-level cache of 1 MiB.
+constexpr size_t BlockBytes = 256 * 1024;
+constexpr size_t MostBlockRows = 512;
+
+} // namespace
+
+ProductBf16::ProductBf16(const PackedWeightsBf16& weights, const Windows& windows, size_t rows,
+                         const backends::FloatClamp& clamp)
+    : m_Weights(&weights), m_Windows(windows), m_Rows(rows), m_Clamp(clamp), m_Pitch(weights.GetPairs() * 2)
+{
+    const WeightSizes& sizes = weights.GetSizes();
+    m_InPlace = windows.ArePixels() && m_Pitch == sizes.m_Depth;
+    m_BlockRows = std::clamp<size_t>(BlockBytes / (m_Pitch * sizeof(uint16_t)), EngineBf16::MostRows, MostBlockRows);
+    m_BlockRows = std::min(m_BlockRows, rows);
+
+    const double multiplications =
+        static_cast<double>(rows) * static_cast<double>(sizes.m_Columns) * static_cast<double>(sizes.m_Depth);
+    constexpr double FasterThanFloats = 4; // parts are made for so many float multiplications
+    m_Parts = std::min(
+        {GetMostParts(), GetWorthwhileParts(multiplications / FasterThanFloats), std::max(rows, weights.GetVectors())});
+    Scratch scratch;
+    scratch.Add<uint16_t>(m_InPlace ? 0 : backends::CheckedCount(m_BlockRows, m_Pitch));
+    m_PartBytes = scratch.GetBytes();
+    backends::CheckedCount(m_PartBytes, m_Parts);
+}
+
+void ProductBf16::Run(const ExecuteArgs& args) const
+{
+    const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
+    const size_t vectors = m_Weights->GetVectors();
+    const bool splitsRows = m_Rows >= parts * EngineBf16::MostRows || vectors < parts;
+    const size_t used = splitsRows ? std::min(parts, m_Rows) : parts;
+    RunParts(*args.m_Parallel, used,
+             [&](size_t index)
+             {
+                 Range range{0, m_Rows, 0, vectors};
+                 const Part part = GetPart(splitsRows ? m_Rows : vectors, used, index);
+                 (splitsRows ? range.m_FirstRow : range.m_FirstVector) = part.m_Begin;
+                 (splitsRows ? range.m_LastRow : range.m_LastVector) = part.m_End;
+                 RunRange(args, range, static_cast<std::byte*>(args.m_Scratch) + index * m_PartBytes);
+                 m_Weights->GetEngine().m_Release();
+             });
+}
+
+void ProductBf16::RunRange(const ExecuteArgs& args, const Range& range, std::byte* scratch) const
+{
+    const size_t count = range.m_LastRow - range.m_FirstRow;
+    const size_t blocks = (count + m_BlockRows - 1) / m_BlockRows;
+    const size_t lanes = m_Weights->GetEngine().m_Lanes;
+    for (size_t block = 0; block < blocks; ++block)
+    {
+        const size_t first = range.m_FirstRow + block * m_BlockRows;
+        const size_t rows = std::min(m_BlockRows, range.m_LastRow - first);
+        const uint16_t* data = LayOut(args.GetInput<uint16_t>(0), first, first + rows, scratch);
+        for (size_t vector = range.m_FirstVector; vector < range.m_LastVector; vector += EngineBf16::MostVectors)
+        {
+            uint16_t* out = args.GetOutput<uint16_t>(0) + first * m_Weights->GetSizes().m_Columns + vector * lanes;
+            RunPanel(vector, std::min(EngineBf16::MostVectors, range.m_LastVector - vector), data, rows, out);
+        }
+    }
+}
+
+const uint16_t* ProductBf16::LayOut(const uint16_t* input, size_t first, size_t last, std::byte* scratch) const
+{
+    const size_t depth = m_Weights->GetSizes().m_Depth;
+    if (m_InPlace)
+    {
+        return input + first * depth;
+    }
+    auto* strip = Scratch::At<uint16_t>(scratch, 0);
+    m_Windows.Copy(input, first, last, uint16_t{0}, m_Pitch, strip);
+    if (m_Pitch != depth)
+    {
+        // Zeros: whatever else there were, times a weight of zero, could be NaN.
+        for (size_t r = 0; r < last - first; ++r)
+        {
+            std::fill(strip + r * m_Pitch + depth, strip + (r + 1) * m_Pitch, uint16_t{0});
+        }
+    }
+    return strip;
+}
+
+void ProductBf16::RunPanel(size_t vector, size_t vectors, const uint16_t* data, size_t rows, uint16_t* out) const
+{
+    const EngineBf16& engine = m_Weights->GetEngine();
+    const size_t columns = m_Weights->GetSizes().m_Columns;
+    alignas(64) float sums[EngineBf16::MostRows * EngineBf16::MostVectors * EngineBf16::MostLanes];
+    TileBf16 tile;
+    tile.m_DataStride = m_Pitch;
+    tile.m_Panel = m_Weights->GetVector(vector);
+    tile.m_PanelStride = m_Weights->GetVectorElements();
+    tile.m_Pairs = m_Weights->GetPairs();
+    tile.m_StepPairs = m_Weights->GetStepPairs();
+    tile.m_Sums = sums;
+    StoreBf16 store;
+    store.m_Sums = sums;
+    store.m_SumStride = vectors * engine.m_Lanes;
+    store.m_Columns = std::min(store.m_SumStride, columns - vector * engine.m_Lanes);
+    store.m_Bias = m_Weights->GetBias(vector);
+    store.m_HasClamp = m_Clamp.IsActive();
+    store.m_Low = m_Clamp.GetLow();
+    store.m_High = m_Clamp.GetHigh();
+    store.m_OutStride = columns;
+    for (size_t row = 0; row < rows; row += engine.m_Rows)
+    {
+        tile.m_Rows = store.m_Rows = std::min(engine.m_Rows, rows - row);
+        tile.m_Data = data + row * m_Pitch;
+        engine.m_Tiles[vectors](tile);
+        store.m_Out = out + row * columns;
+        engine.m_Store(store);
+    }
+}
+
+} // namespace tenon::cpu

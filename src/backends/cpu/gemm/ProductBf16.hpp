@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of bfloat16: windows of an image, or rows of a matrix, by packed weights, summed in float32. What the
+// BFloat16 Convolution2d and FullyConnected of CpuAcc are.
+#pragma once
+
+#include "backends/common/FusedActivation.hpp"
+#include "backends/common/KernelTable.hpp"
+#include "backends/cpu/gemm/PackedWeightsBf16.hpp"
+#include "backends/cpu/kernels/Windows.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tenon::cpu
+{
+
+/// A product whose shapes are known. Rows of data are read in place where they are whole steps of the depth; else a
+/// strip of rows at a time is laid out in the scratch memory, where it stays in the cache.
+class ProductBf16
+{
+public:
+    /// `windows`: of the image, or of `rows` pixels that are the rows of a matrix.
+    ProductBf16(const PackedWeightsBf16& weights, const Windows& windows, size_t rows,
+                const backends::FloatClamp& clamp);
+
+    size_t GetScratchBytes() const { return m_Parts * m_PartBytes; }
+    void Run(const ExecuteArgs& args) const;
+
+private:
+    /// Which part of the output a thread computes.
+    struct Range
+    {
+        size_t m_FirstRow = 0;
+        size_t m_LastRow = 0;
+        size_t m_FirstVector = 0;
+        size_t m_LastVector = 0;
+    };
+
+    void RunRange(const ExecuteArgs& args, const Range& range, std::byte* scratch) const;
+    const uint16_t* LayOut(const uint16_t* input, size_t first, size_t last, std::byte* scratch) const;
+    void RunPanel(size_t vector, size_t vectors, const uint16_t* data, size_t rows, uint16_t* out) const;
+
+    const PackedWeightsBf16* m_Weights;
+    Windows m_Windows;
+    size_t m_Rows;
+    backends::FloatClamp m_Clamp;
+    size_t m_BlockRows = 0; ///< whose data stay in the cache while all panels pass
+    size_t m_Pitch = 0;     ///< elements of a row of data as it is read
+    bool m_InPlace = false;
+    size_t m_Parts = 1;
+    size_t m_PartBytes = 0;
+};
+
+} // namespace tenon::cpu

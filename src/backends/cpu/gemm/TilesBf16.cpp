@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops of products of bfloat16. What compilers of this time do not know, or spill around, is assembly.
+#include "backends/cpu/gemm/TilesBf16.hpp"
+
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/gemm/TilesBf16.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it.
+#include "backends/cpu/simd/Bf16-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+/// Two float32 products of the halves of each lane.
+struct SplitPairs
+{
+    static HWY_INLINE FloatVector Low(Words pairs) { return hn::BitCast(Floats(), hn::ShiftLeft<16>(pairs)); }
+    static HWY_INLINE FloatVector High(Words pairs)
+    {
+        return hn::BitCast(Floats(), hn::And(pairs, hn::Set(WordTag(), 0xFFFF0000U)));
+    }
+    static HWY_INLINE void Add(FloatVector& sum, Words x, Words w)
+    {
+        sum = hn::MulAdd(High(x), High(w), hn::MulAdd(Low(x), Low(w), sum));
+    }
+};
+
+#if HWY_TARGET == HWY_AVX3
+struct DotPairs
+{
+    static HWY_INLINE void Add(FloatVector& sum, Words x, Words w)
+    {
+        asm("vdpbf16ps %2, %1, %0" : "+v"(sum.raw) : "v"(x.raw), "v"(w.raw));
+    }
+};
+#endif
+
+template <typename Dot, size_t Rows, size_t Vectors>
+void DotTile(const TileBf16& tile)
+{
+    const WordTag d;
+    const size_t lanes = hn::Lanes(d);
+    FloatVector sums[Rows][Vectors];
+    const uint16_t* rows[Rows];
+    HWY_UNROLL(16)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        rows[r] = tile.m_Data + r * tile.m_DataStride;
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            sums[r][v] = hn::Zero(Floats());
+        }
+    }
+    for (size_t pair = 0; pair < tile.m_Pairs; ++pair)
+    {
+        Words w[Vectors];
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            const auto* panel = reinterpret_cast<const uint32_t*>(tile.m_Panel + v * tile.m_PanelStride);
+            w[v] = hn::Load(d, panel + pair * lanes);
+        }
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            uint32_t two;
+            std::memcpy(&two, rows[r] + 2 * pair, sizeof(two));
+            const Words x = hn::Set(d, two);
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                Dot::Add(sums[r][v], x, w[v]);
+            }
+        }
+    }
+    HWY_UNROLL(16)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            hn::StoreU(sums[r][v], Floats(), tile.m_Sums + (r * Vectors + v) * lanes);
+        }
+    }
+}
+
+template <typename Dot, size_t Vectors, size_t Rows>
+void DotTiles(const TileBf16& tile)
+{
+    if constexpr (Rows > 1)
+    {
+        if (tile.m_Rows < Rows)
+        {
+            DotTiles<Dot, Vectors, Rows - 1>(tile);
+            return;
+        }
+    }
+    DotTile<Dot, Rows, Vectors>(tile);
+}
+
+#if HWY_TARGET == HWY_AVX3
+/// What ldtilecfg reads.
+struct TileConfiguration
+{
+    uint8_t m_Palette = 1;
+    uint8_t m_StartRow = 0;
+    uint8_t m_Reserved[14] = {};
+    uint16_t m_RowBytes[16] = {};
+    uint8_t m_Rows[16] = {};
+};
+
+/// Registers 0 to 3 are sums (two rows of them by two vectors), 4 and 5 data, 6 and 7 weights.
+HWY_INLINE void Configure(size_t rows, size_t stepPairs)
+{
+    TileConfiguration configuration;
+    const auto set = [&configuration](size_t tile, size_t tileRows, size_t bytes)
+    {
+        configuration.m_Rows[tile] = static_cast<uint8_t>(tileRows);
+        configuration.m_RowBytes[tile] = static_cast<uint16_t>(bytes);
+    };
+    const size_t upper = std::min<size_t>(rows, 16);
+    const size_t lower = std::max<size_t>(rows - upper, 1);
+    set(0, upper, 64);
+    set(1, upper, 64);
+    set(2, lower, 64);
+    set(3, lower, 64);
+    set(4, upper, 4 * stepPairs);
+    set(5, lower, 4 * stepPairs);
+    set(6, stepPairs, 64);
+    set(7, stepPairs, 64);
+    asm volatile("ldtilecfg %0" : : "m"(configuration));
+}
+
+/// Rows and step of the configuration that the thread's tiles have; zeros: none.
+thread_local size_t configuredRows = 0;
+thread_local size_t configuredPairs = 0;
+
+template <size_t Vectors>
+void AmxTile(const TileBf16& tile)
+{
+    if (configuredRows != tile.m_Rows || configuredPairs != tile.m_StepPairs)
+    {
+        Configure(tile.m_Rows, tile.m_StepPairs);
+        configuredRows = tile.m_Rows;
+        configuredPairs = tile.m_StepPairs;
+    }
+    const bool isHigh = tile.m_Rows > 16;
+    const size_t dataStride = tile.m_DataStride * sizeof(uint16_t);
+    const size_t panelStride = 64;
+    const uint16_t* upper = tile.m_Data;
+    const uint16_t* lower = tile.m_Data + 16 * tile.m_DataStride;
+    const uint16_t* left = tile.m_Panel;
+    const uint16_t* right = tile.m_Panel + tile.m_PanelStride;
+    const size_t dataStep = 2 * tile.m_StepPairs;
+    const size_t panelStep = dataStep * 16;
+    const size_t steps = tile.m_Pairs / tile.m_StepPairs;
+    asm volatile("tilezero %%tmm0\n tilezero %%tmm1\n tilezero %%tmm2\n tilezero %%tmm3" ::);
+    for (size_t i = 0; i < steps; ++i)
+    {
+        asm volatile("tileloadd (%0,%1,1), %%tmm4" : : "r"(upper), "r"(dataStride) : "memory");
+        asm volatile("tileloadd (%0,%1,1), %%tmm6" : : "r"(left), "r"(panelStride) : "memory");
+        asm volatile("tdpbf16ps %%tmm6, %%tmm4, %%tmm0" ::);
+        if constexpr (Vectors == 2)
+        {
+            asm volatile("tileloadd (%0,%1,1), %%tmm7" : : "r"(right), "r"(panelStride) : "memory");
+            asm volatile("tdpbf16ps %%tmm7, %%tmm4, %%tmm1" ::);
+        }
+        if (isHigh)
+        {
+            asm volatile("tileloadd (%0,%1,1), %%tmm5" : : "r"(lower), "r"(dataStride) : "memory");
+            asm volatile("tdpbf16ps %%tmm6, %%tmm5, %%tmm2" ::);
+            if constexpr (Vectors == 2)
+            {
+                asm volatile("tdpbf16ps %%tmm7, %%tmm5, %%tmm3" ::);
+            }
+        }
+        upper += dataStep;
+        lower += dataStep;
+        left += panelStep;
+        right += panelStep;
+    }
+    const size_t sumStride = Vectors * 64;
+    float* const under = tile.m_Sums + 16 * Vectors * 16;
+    asm volatile("tilestored %%tmm0, (%0,%1,1)" : : "r"(tile.m_Sums), "r"(sumStride) : "memory");
+    if constexpr (Vectors == 2)
+    {
+        asm volatile("tilestored %%tmm1, (%0,%1,1)" : : "r"(tile.m_Sums + 16), "r"(sumStride) : "memory");
+    }
+    if (isHigh)
+    {
+        asm volatile("tilestored %%tmm2, (%0,%1,1)" : : "r"(under), "r"(sumStride) : "memory");
+        if constexpr (Vectors == 2)
+        {
+            asm volatile("tilestored %%tmm3, (%0,%1,1)" : : "r"(under + 16), "r"(sumStride) : "memory");
+        }
+    }
+}
+
+void ReleaseTiles()
+{
+    asm volatile("tilerelease" ::);
+    configuredRows = 0;
+    configuredPairs = 0;
+}
+#endif
+
+void KeepAll() {}
+
+void Store(const StoreBf16& rows)
+{
+    const Floats d;
+    const size_t lanes = hn::Lanes(d);
+    const FloatVector low = hn::Set(d, rows.m_Low);
+    const FloatVector high = hn::Set(d, rows.m_High);
+    for (size_t r = 0; r < rows.m_Rows; ++r)
+    {
+        const float* sums = rows.m_Sums + r * rows.m_SumStride;
+        uint16_t* out = rows.m_Out + r * rows.m_OutStride;
+        for (size_t c = 0; c < rows.m_Columns; c += lanes)
+        {
+            FloatVector value = hn::Add(hn::LoadU(d, sums + c), hn::LoadU(d, rows.m_Bias + c));
+            if (rows.m_HasClamp)
+            {
+                value = Clamp(value, low, high);
+            }
+            StoreSomeBf16(value, out + c, rows.m_Columns - c);
+        }
+    }
+}
+
+template <typename Dot>
+void FillTiles(EngineBf16& engine)
+{
+    constexpr size_t Rows = ManyRegisters ? 12 : 5;
+    engine.m_Rows = Rows;
+    engine.m_Tiles[1] = DotTiles<Dot, 1, Rows>;
+    engine.m_Tiles[2] = DotTiles<Dot, 2, Rows>;
+}
+
+EngineBf16 MakeEngine()
+{
+    EngineBf16 engine;
+    engine.m_Lanes = hn::Lanes(Floats());
+    engine.m_Store = Store;
+    engine.m_Release = KeepAll;
+#if HWY_TARGET == HWY_AVX3
+    if (GetCpuFeatures().m_AmxBf16)
+    {
+        engine.m_Rows = 32;
+        engine.m_MostStepPairs = 16;
+        engine.m_Tiles[1] = AmxTile<1>;
+        engine.m_Tiles[2] = AmxTile<2>;
+        engine.m_Release = ReleaseTiles;
+        return engine;
+    }
+    if (GetCpuFeatures().m_Avx512Bf16)
+    {
+        FillTiles<DotPairs>(engine);
+        return engine;
+    }
+#endif
+    FillTiles<SplitPairs>(engine);
+    return engine;
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+HWY_EXPORT(MakeEngine);
+
+const EngineBf16& GetEngineBf16()
+{
+    static const EngineBf16 engine = []
+    {
+        GetCpuFeatures(); // caps what is dispatched to
+        return HWY_DYNAMIC_DISPATCH(MakeEngine)();
+    }();
+    return engine;
+}
+
+} // namespace tenon::cpu
+#endif

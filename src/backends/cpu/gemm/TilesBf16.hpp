@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of products of bfloat16 with sums of float32: the inner loops of ProductBf16, one set for each kind of
+// processor: AMX, AVX512-BF16, or float32 multiplications where there is neither.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tenon::cpu
+{
+
+/// sums[rows][vectors * lanes] = data[rows][pairs] * panel; a pair is two neighbours of the depth.
+struct TileBf16
+{
+    const uint16_t* m_Data = nullptr;
+    size_t m_DataStride = 0;           ///< elements between rows
+    const uint16_t* m_Panel = nullptr; ///< [vectors][pairs][lanes][2]
+    size_t m_PanelStride = 0;          ///< elements between vectors
+    size_t m_Pairs = 0;
+    size_t m_Rows = 0;
+    size_t m_StepPairs = 0; ///< of AMX: pairs of a step, which m_Pairs is a multiple of
+    float* m_Sums = nullptr;
+};
+
+/// Rows of sums to be stored.
+struct StoreBf16
+{
+    const float* m_Sums = nullptr; ///< [rows][sumStride]
+    size_t m_SumStride = 0;
+    size_t m_Rows = 0;
+    size_t m_Columns = 0;
+    const float* m_Bias = nullptr; ///< [columns], and zeros up to whole vectors
+    bool m_HasClamp = false;
+    float m_Low = 0.0f;
+    float m_High = 0.0f;
+    uint16_t* m_Out = nullptr;
+    size_t m_OutStride = 0;
+};
+
+/// The inner loops of a kind of processor.
+struct EngineBf16
+{
+    static constexpr size_t MostVectors = 2;
+    static constexpr size_t MostRows = 32;
+    static constexpr size_t MostLanes = 16;
+
+    size_t m_Lanes = 0;         ///< columns of a vector
+    size_t m_Rows = 0;          ///< of the highest tile
+    size_t m_MostStepPairs = 1; ///< pairs of the depth that one step takes: the depth is a multiple of a step
+    void (*m_Tiles[MostVectors + 1])(const TileBf16& tile) = {}; ///< by vectors
+    /// To be called when a thread is done with tiles.
+    void (*m_Release)() = nullptr;
+    void (*m_Store)(const StoreBf16& rows) = nullptr;
+};
+
+/// The best that the processor has. Precondition: it has vectors, see CpuFeatures.
+const EngineBf16& GetEngineBf16();
+
+} // namespace tenon::cpu

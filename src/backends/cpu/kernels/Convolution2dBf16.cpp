@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution2d of CpuAcc for NHWC BFloat16 data, constant weights and bias.
+#include "backends/cpu/gemm/ProductBf16.hpp"
+#include "backends/cpu/kernels/FloatCheck.hpp"
+#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/kernels/ConvolutionGeometry.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+SupportResult Check(const LayerView& layer)
+{
+    SupportResult result = ref::CheckConvolution(layer.GetDescriptor<Convolution2dDescriptor>());
+    if (result)
+    {
+        result = CheckFloatWeights(layer, 4);
+    }
+    return result ? CheckConstantBias(layer, layer.GetInput(1).GetShape()[0]) : result;
+}
+
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
+{
+    const TensorShape& shape = layer.GetInput(1).GetShape();
+    const WeightSizes sizes = {1, shape[0], size_t{shape[1]} * shape[2] * shape[3]};
+    return std::make_unique<PackedWeightsBf16>(layer, sizes, WeightOrder::Columns);
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const Windows windows = MakeConvolutionWindows(args);
+    if (windows.m_Channels != windows.m_GroupChannels)
+    {
+        return ref::FindKernel(LayerType::Convolution2d)->m_Prepare(args, nullptr);
+    }
+    const TensorShape& output = args.GetOutput(0).GetShape();
+    if (output.GetNumElements() == 0)
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    const ProductBf16 product(static_cast<const PackedWeightsBf16&>(*packed), windows,
+                              size_t{output[0]} * output[1] * output[2], backends::FloatClamp(args.m_FusedActivation));
+    return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuConvolution2dBf16Kernel = {"CpuConvolution2dBf16", Bf16Types, Prepare, Check, Pack,
+                                                            backends::FuseClamp};
+
+} // namespace tenon::cpu

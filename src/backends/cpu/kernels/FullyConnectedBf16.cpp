@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// FullyConnected of CpuAcc for BFloat16 data, constant weights and bias.
+#include "backends/cpu/gemm/ProductBf16.hpp"
+#include "backends/cpu/kernels/FloatCheck.hpp"
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+SupportResult Check(const LayerView& layer)
+{
+    const SupportResult result = CheckFloatWeights(layer, 2);
+    return result ? CheckConstantBias(layer, static_cast<unsigned int>(GetConnectedSizes(layer).m_Columns)) : result;
+}
+
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
+{
+    const bool isTransposed = layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
+    return std::make_unique<PackedWeightsBf16>(layer, GetConnectedSizes(layer),
+                                               isTransposed ? WeightOrder::Columns : WeightOrder::Depth);
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    if (args.GetOutput(0).GetNumElements() == 0)
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    const auto& weights = static_cast<const PackedWeightsBf16&>(*packed);
+    const size_t rows = GetConnectedRows(args, weights.GetSizes());
+    const ProductBf16 product(weights, MakeRowWindows(rows, weights.GetSizes().m_Depth), rows,
+                              backends::FloatClamp(args.m_FusedActivation));
+    return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuFullyConnectedBf16Kernel = {"CpuFullyConnectedBf16", Bf16Types, Prepare, Check, Pack,
+                                                             backends::FuseClamp};
+
+} // namespace tenon::cpu

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// bfloat16 in vectors of float32. For sources that are compiled once for each target, after simd/Foreach.hpp.
+#if defined(TENON_CPU_BF16_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_BF16_INL
+#undef TENON_CPU_BF16_INL
+#else
+#define TENON_CPU_BF16_INL
+#endif
+
+#include "backends/cpu/simd/Floats-inl.hpp"
+
+#include <cstdint>
+#include <cstring>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+using WordTag = hn::RebindToUnsigned<Floats>;
+using Words = hn::Vec<WordTag>;
+using HalfWordTag = hn::Rebind<uint16_t, Floats>;
+
+/// As many bfloat16 as there are floats in a vector.
+HWY_INLINE FloatVector LoadBf16(const uint16_t* from)
+{
+    return hn::BitCast(Floats(), hn::ShiftLeft<16>(hn::PromoteTo(WordTag(), hn::LoadU(HalfWordTag(), from))));
+}
+
+/// The first `count`, zeros after them. Reads nothing past them.
+HWY_INLINE FloatVector LoadSomeBf16(const uint16_t* from, size_t count)
+{
+    if (count >= hn::Lanes(Floats()))
+    {
+        return LoadBf16(from);
+    }
+    HWY_ALIGN uint16_t buffer[hn::MaxLanes(Floats())] = {};
+    std::memcpy(buffer, from, count * sizeof(uint16_t));
+    return LoadBf16(buffer);
+}
+
+/// The nearest bfloat16, of two as near ones the even one, in the lower half of each lane. NaN stays one.
+HWY_INLINE Words RoundToBf16(FloatVector values)
+{
+    const WordTag d;
+    const Words bits = hn::BitCast(d, values);
+    const Words upper = hn::ShiftRight<16>(bits);
+    const Words odd = hn::And(upper, hn::Set(d, 1U));
+    const Words rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, odd), hn::Set(d, 0x7FFFU)));
+    const Words quiet = hn::Or(upper, hn::Set(d, 0x40U));
+    return hn::IfThenElse(hn::RebindMask(d, hn::Eq(values, values)), rounded, quiet);
+}
+
+/// Writes the first `count` of them, and nothing past them.
+HWY_INLINE void StoreSomeBf16(FloatVector values, uint16_t* to, size_t count)
+{
+    // Demotion from signed numbers is what all targets have; the values are below 2^16.
+    const auto words = hn::BitCast(hn::RebindToSigned<Floats>(), RoundToBf16(values));
+    const auto halves = hn::DemoteTo(HalfWordTag(), words);
+    if (count >= hn::Lanes(Floats()))
+    {
+        hn::StoreU(halves, HalfWordTag(), to);
+        return;
+    }
+    HWY_ALIGN uint16_t buffer[hn::MaxLanes(Floats())];
+    hn::Store(halves, HalfWordTag(), buffer);
+    std::memcpy(to, buffer, count * sizeof(uint16_t));
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
