@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of depthwise convolutions of float32: a few output pixels, all channels of them. The inner loops of
-// DepthwiseF32, one set for each kind of processor.
+// Tiles of depthwise convolutions of floats: a few output pixels, all channels of them. The inner loops of
+// DepthwiseConvolution2d, one set for each kind of processor and type:
+// float32, and bfloat16 in uint16_t, whose sums are float32 too.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace tenon::cpu
 {
 
 /// Output pixels next to each other, in one row or in two. Each pixel of the image that they see is read once for all
 /// of them.
-struct DepthwiseTileF32
+template <typename T>
+struct DepthwiseTile
 {
     /// Where the pixels of the image are, row by row; for tiles of any window: [tap][column].
-    const float* const* m_Data = nullptr;
+    const T* const* m_Data = nullptr;
     size_t m_Taps = 0;                ///< of the window, for tiles of any window
     const float* m_Weights = nullptr; ///< [vectors][taps][lanes]
     const float* m_Bias = nullptr;    ///< [channels]; null: zeros
@@ -21,37 +24,43 @@ struct DepthwiseTileF32
     bool m_HasClamp = false;
     float m_Low = 0.0f;
     float m_High = 0.0f;
-    float* m_Out = nullptr; ///< the first pixel
-    size_t m_OutStride = 0; ///< floats between pixels of a row
+    T* m_Out = nullptr;     ///< the first pixel
+    size_t m_OutStride = 0; ///< elements between pixels of a row
     size_t m_OutRowStride = 0;
 };
 
-using DepthwiseTileFunctionF32 = void (*)(const DepthwiseTileF32& tile);
+template <typename T>
+using DepthwiseTileFunction = void (*)(const DepthwiseTile<T>& tile);
 
 /// The tiles of a window.
-struct DepthwiseTilesF32
+template <typename T>
+struct DepthwiseTiles
 {
     static constexpr size_t MostRows = 2;
     static constexpr size_t Columns = 4;
 
     size_t m_Size = 0; ///< of the window, which is square; 0: any window, whose tiles have [tap][column] for data
     size_t m_Rows = 1; ///< of the highest tile
-    DepthwiseTileFunctionF32 m_Wide[MostRows + 1] = {};   ///< by rows; of `Columns` columns
-    DepthwiseTileFunctionF32 m_Narrow[MostRows + 1] = {}; ///< of one column
+    DepthwiseTileFunction<T> m_Wide[MostRows + 1] = {};   ///< by rows; of `Columns` columns
+    DepthwiseTileFunction<T> m_Narrow[MostRows + 1] = {}; ///< of one column
 };
 
 /// The inner loops of a kind of processor.
-struct DepthwiseEngineF32
+template <typename T>
+struct DepthwiseEngine
 {
     size_t m_Lanes = 0;           ///< floats of a vector
-    DepthwiseTilesF32 m_Size3[2]; ///< windows of 3x3, with strides of 1 and 2
-    DepthwiseTilesF32 m_Size5[2]; ///< windows of 5x5
-    DepthwiseTilesF32 m_Any;
-    /// to[i * times + j] = from[i] for j < times: what a channel multiplier makes of an image.
-    void (*m_Repeat)(const float* from, size_t count, size_t times, float* to) = nullptr;
+    DepthwiseTiles<T> m_Size3[2]; ///< windows of 3x3, with strides of 1 and 2
+    DepthwiseTiles<T> m_Size5[2]; ///< windows of 5x5
+    DepthwiseTiles<T> m_Any;
 };
 
 /// The best that the processor has. Precondition: it has vectors, see CpuFeatures.
-const DepthwiseEngineF32& GetDepthwiseEngineF32();
+template <typename T>
+const DepthwiseEngine<T>& GetDepthwiseEngine();
+template <>
+const DepthwiseEngine<float>& GetDepthwiseEngine();
+template <>
+const DepthwiseEngine<uint16_t>& GetDepthwiseEngine();
 
 } // namespace tenon::cpu

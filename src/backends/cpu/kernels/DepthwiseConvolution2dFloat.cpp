@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// DepthwiseConvolution2d of CpuAcc for NHWC float data and constant weights: tiles of a few pixels, which are found
-// through a table of pointers, so that padding and dilation cost nothing in the inner loops. A channel multiplier
-// repeats the channels of the image first.
+// DepthwiseConvolution2d of CpuAcc for NHWC data of Float32 or BFloat16 and constant weights: tiles of a few pixels,
+// which are found through a table of pointers, so that padding and dilation cost nothing in the inner loops. A channel
+// multiplier repeats the channels of the image first.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
-#include "backends/cpu/kernels/DepthwiseTilesF32.hpp"
+#include "backends/cpu/kernels/DepthwiseTiles.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 #include "common/AlignedMemory.hpp"
@@ -13,6 +13,8 @@
 #include <tenon/Descriptors.hpp>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 
 namespace tenon::cpu
 {
@@ -22,43 +24,66 @@ namespace
 
 using backends::Scratch;
 
-/// Weights as [vectors][taps][lanes], with zeros in the last vector's rest.
+float ToFloat(float value)
+{
+    return value;
+}
+
+float ToFloat(uint16_t bfloat16)
+{
+    return std::bit_cast<float>(uint32_t{bfloat16} << 16);
+}
+
+/// Weights as [vectors][taps][lanes] of float32, with zeros in the last vector's rest; the bias in float32.
 class PackedDepthwise final : public backends::PackedWeights
 {
 public:
-    PackedDepthwise(const float* weights, size_t taps, size_t channels) : m_Channels(channels)
+    template <typename T>
+    PackedDepthwise(const T* weights, size_t taps, size_t channels)
     {
-        const size_t lanes = GetDepthwiseEngineF32().m_Lanes;
+        const size_t lanes = GetDepthwiseEngine<T>().m_Lanes;
         const size_t vectors = (channels + lanes - 1) / lanes;
-        m_Data = AlignedMemory(vectors * (taps + 1) * lanes * sizeof(float));
+        m_Data = AlignedMemory(vectors * (taps + 2) * lanes * sizeof(float));
         auto* packed = reinterpret_cast<float*>(m_Data.Data());
+        std::fill_n(packed, vectors * (taps + 2) * lanes, 0.0f);
         for (size_t vector = 0; vector < vectors; ++vector)
         {
             const size_t count = std::min(lanes, channels - vector * lanes);
             for (size_t tap = 0; tap < taps; ++tap, packed += lanes)
             {
-                std::copy_n(weights + tap * channels + vector * lanes, count, packed);
-                std::fill(packed + count, packed + lanes, 0.0f);
+                const T* from = weights + tap * channels + vector * lanes;
+                std::transform(from, from + count, packed, [](T value) { return ToFloat(value); });
             }
         }
         m_Zeros = packed;
-        std::fill_n(packed, vectors * lanes, 0.0f);
+        m_Bias = packed + vectors * lanes;
+    }
+
+    template <typename T>
+    void SetBias(const T* bias, size_t channels)
+    {
+        std::transform(bias, bias + channels, m_Bias, [](T value) { return ToFloat(value); });
     }
 
     const float* GetWeights() const { return reinterpret_cast<const float*>(m_Data.Data()); }
+    const float* GetBias() const { return m_Bias; }
     /// A pixel outside of the image.
-    const float* GetZeros() const { return m_Zeros; }
-    size_t GetChannels() const { return m_Channels; }
+    template <typename T>
+    const T* GetZeros() const
+    {
+        return reinterpret_cast<const T*>(m_Zeros);
+    }
 
 private:
     AlignedMemory m_Data;
     const float* m_Zeros = nullptr;
-    size_t m_Channels;
+    float* m_Bias = nullptr;
 };
 
-const DepthwiseTilesF32& ChooseTiles(const ref::ConvolutionGeometry& g)
+template <typename T>
+const DepthwiseTiles<T>& ChooseTiles(const ref::ConvolutionGeometry& g)
 {
-    const DepthwiseEngineF32& engine = GetDepthwiseEngineF32();
+    const DepthwiseEngine<T>& engine = GetDepthwiseEngine<T>();
     const bool isSquare = g.m_Y.m_Kernel == g.m_X.m_Kernel && g.m_Y.m_Stride == g.m_X.m_Stride;
     if (!isSquare || g.m_Y.m_Stride > 2 || g.m_Y.m_Dilation != 1 || g.m_X.m_Dilation != 1 ||
         (g.m_Y.m_Kernel != 3 && g.m_Y.m_Kernel != 5))
@@ -69,24 +94,24 @@ const DepthwiseTilesF32& ChooseTiles(const ref::ConvolutionGeometry& g)
 }
 
 /// A depthwise convolution of known shapes.
+template <typename T>
 class Depthwise
 {
 public:
     Depthwise(const ReshapeArgs& args, const ref::ConvolutionGeometry& g, const PackedDepthwise& packed)
-        : m_Geometry(g), m_Packed(&packed), m_Tiles(&ChooseTiles(g)), m_Clamp(args.m_FusedActivation),
-          m_HasBias(args.HasInput(2))
+        : m_Geometry(g), m_Packed(&packed), m_Tiles(&ChooseTiles<T>(g)), m_Clamp(args.m_FusedActivation)
     {
         const double multiplications =
             static_cast<double>(g.NumPixels() * g.m_OutputChannels) * static_cast<double>(GetTaps());
         constexpr double SlowerThanProducts = 4; // each multiplication reads more
         m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications * SlowerThanProducts), GetRows()});
-        const int64_t columns = static_cast<int64_t>(DepthwiseTilesF32::Columns);
-        const size_t pixels = static_cast<size_t>(GetHeight(DepthwiseTilesF32::MostRows) * GetWidth(columns));
-        m_TableLength = m_Tiles->m_Size != 0 ? pixels : backends::CheckedCount(GetTaps(), DepthwiseTilesF32::Columns);
+        const int64_t columns = static_cast<int64_t>(Tiles::Columns);
+        const size_t pixels = static_cast<size_t>(GetHeight(Tiles::MostRows) * GetWidth(columns));
+        m_TableLength = m_Tiles->m_Size != 0 ? pixels : backends::CheckedCount(GetTaps(), Tiles::Columns);
         Scratch scratch;
-        scratch.Add<const float*>(backends::CheckedCount(m_TableLength, m_Parts));
+        scratch.Add<const T*>(backends::CheckedCount(m_TableLength, m_Parts));
         const size_t repeated = g.m_GroupOutputs == 1 ? 0 : backends::CheckedCount(g.NumImageElements(), g.m_Batches);
-        m_RepeatedOffset = scratch.Add<float>(backends::CheckedCount(repeated, g.m_GroupOutputs));
+        m_RepeatedOffset = scratch.Add<T>(backends::CheckedCount(repeated, g.m_GroupOutputs));
         m_ScratchBytes = scratch.GetBytes();
     }
 
@@ -95,18 +120,20 @@ public:
     void operator()(const ExecuteArgs& args) const
     {
         const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
-        const float* image = args.GetInput<float>(0);
+        const T* image = args.GetInput<T>(0);
         if (m_Geometry.m_GroupOutputs != 1)
         {
-            auto* repeated = Scratch::At<float>(args.m_Scratch, m_RepeatedOffset);
+            auto* repeated = Scratch::At<T>(args.m_Scratch, m_RepeatedOffset);
             const size_t count = m_Geometry.NumImageElements() * m_Geometry.m_Batches;
             RunParts(*args.m_Parallel, parts,
                      [&](size_t index)
                      {
                          const Part part = GetPart(count, parts, index);
-                         GetDepthwiseEngineF32().m_Repeat(image + part.m_Begin, part.m_End - part.m_Begin,
-                                                          m_Geometry.m_GroupOutputs,
-                                                          repeated + part.m_Begin * m_Geometry.m_GroupOutputs);
+                         T* to = repeated + part.m_Begin * m_Geometry.m_GroupOutputs;
+                         for (size_t i = part.m_Begin; i < part.m_End; ++i)
+                         {
+                             to = std::fill_n(to, m_Geometry.m_GroupOutputs, image[i]);
+                         }
                      });
             image = repeated;
         }
@@ -114,11 +141,13 @@ public:
                  [&](size_t index)
                  {
                      const Part rows = GetPart(GetRows(), parts, index, m_Tiles->m_Rows);
-                     RunRows(args, image, rows, Scratch::At<const float*>(args.m_Scratch, 0) + index * m_TableLength);
+                     RunRows(args, image, rows, Scratch::At<const T*>(args.m_Scratch, 0) + index * m_TableLength);
                  });
     }
 
 private:
+    using Tiles = DepthwiseTiles<T>;
+
     size_t GetTaps() const { return m_Geometry.m_Y.m_Kernel * m_Geometry.m_X.m_Kernel; }
     size_t GetRows() const { return m_Geometry.m_Batches * m_Geometry.m_Y.m_Output; }
     /// Rows of the image that so many rows of the output see; and columns likewise.
@@ -131,14 +160,14 @@ private:
         return (columns - 1) * m_Geometry.m_X.m_Stride + static_cast<int64_t>(m_Geometry.m_X.m_Kernel);
     }
 
-    void RunRows(const ExecuteArgs& args, const float* image, const Part& rows, const float** table) const
+    void RunRows(const ExecuteArgs& args, const T* image, const Part& rows, const T** table) const
     {
         const size_t channels = m_Geometry.m_OutputChannels;
-        DepthwiseTileF32 tile;
+        DepthwiseTile<T> tile;
         tile.m_Data = table;
         tile.m_Taps = GetTaps();
         tile.m_Weights = m_Packed->GetWeights();
-        tile.m_Bias = m_HasBias ? args.GetInput<float>(2) : nullptr;
+        tile.m_Bias = m_Packed->GetBias();
         tile.m_Channels = channels;
         tile.m_HasClamp = m_Clamp.IsActive();
         tile.m_Low = m_Clamp.GetLow();
@@ -150,7 +179,7 @@ private:
         {
             const size_t y = row % height;
             const size_t count = std::min({m_Tiles->m_Rows, rows.m_End - row, height - y});
-            tile.m_Out = args.GetOutput<float>(0) + row * tile.m_OutRowStride;
+            tile.m_Out = args.GetOutput<T>(0) + row * tile.m_OutRowStride;
             const size_t pixels = m_Geometry.m_Y.m_Input * m_Geometry.m_X.m_Input;
             RunRow(image + row / height * pixels * channels, y, count, tile, table);
             row += count;
@@ -158,13 +187,13 @@ private:
     }
 
     /// Up to two rows of the output, from row y.
-    void RunRow(const float* image, size_t y, size_t rows, DepthwiseTileF32& tile, const float** table) const
+    void RunRow(const T* image, size_t y, size_t rows, DepthwiseTile<T>& tile, const T** table) const
     {
-        float* const out = tile.m_Out;
+        T* const out = tile.m_Out;
         const size_t width = m_Geometry.m_X.m_Output;
-        constexpr size_t Wide = DepthwiseTilesF32::Columns;
+        constexpr size_t Wide = Tiles::Columns;
         const size_t columns = width < Wide ? 1 : Wide;
-        const DepthwiseTileFunctionF32 run = (columns == Wide ? m_Tiles->m_Wide : m_Tiles->m_Narrow)[rows];
+        const DepthwiseTileFunction<T> run = (columns == Wide ? m_Tiles->m_Wide : m_Tiles->m_Narrow)[rows];
         bool wasInside = false;
         size_t before = 0;
         for (size_t next = 0; next < width; next += columns)
@@ -203,7 +232,7 @@ private:
     }
 
     /// To the tile so many columns to the right, both being inside of the image.
-    void MoveTable(const float** table, size_t rows, size_t columns, size_t distance) const
+    void MoveTable(const T** table, size_t rows, size_t columns, size_t distance) const
     {
         const int64_t pixels = GetHeight(static_cast<int64_t>(rows)) * GetWidth(static_cast<int64_t>(columns));
         const size_t count = m_Tiles->m_Size != 0 ? static_cast<size_t>(pixels) : GetTaps() * columns;
@@ -214,16 +243,16 @@ private:
         }
     }
 
-    const float* FindPixel(const float* image, int64_t y, int64_t x) const
+    const T* FindPixel(const T* image, int64_t y, int64_t x) const
     {
         const auto height = static_cast<int64_t>(m_Geometry.m_Y.m_Input);
         const auto width = static_cast<int64_t>(m_Geometry.m_X.m_Input);
         const bool isInside = y >= 0 && y < height && x >= 0 && x < width;
         return isInside ? image + (y * width + x) * static_cast<int64_t>(m_Geometry.m_OutputChannels)
-                        : m_Packed->GetZeros();
+                        : m_Packed->template GetZeros<T>();
     }
 
-    void FindPixels(const float* image, size_t y, size_t rows, size_t x, size_t columns, const float** table) const
+    void FindPixels(const T* image, size_t y, size_t rows, size_t x, size_t columns, const T** table) const
     {
         const int64_t height = GetHeight(static_cast<int64_t>(rows));
         const int64_t width = GetWidth(static_cast<int64_t>(columns));
@@ -236,7 +265,7 @@ private:
         }
     }
 
-    void FindTaps(const float* image, size_t y, size_t x, size_t columns, const float** table) const
+    void FindTaps(const T* image, size_t y, size_t x, size_t columns, const T** table) const
     {
         const ref::WindowAxis& across = m_Geometry.m_X;
         for (size_t i = 0; i < m_Geometry.m_Y.m_Kernel; ++i)
@@ -255,9 +284,8 @@ private:
 
     ref::ConvolutionGeometry m_Geometry;
     const PackedDepthwise* m_Packed;
-    const DepthwiseTilesF32* m_Tiles;
+    const Tiles* m_Tiles;
     backends::FloatClamp m_Clamp;
-    bool m_HasBias;
     size_t m_Parts = 1;
     size_t m_TableLength = 0; ///< of each part
     size_t m_RepeatedOffset = 0;
@@ -266,17 +294,31 @@ private:
 
 SupportResult Check(const LayerView& layer)
 {
-    const SupportResult result = ref::CheckConvolution(layer.GetDescriptor<DepthwiseConvolution2dDescriptor>());
-    return result ? CheckFloatWeights(layer, 4) : result;
+    SupportResult result = ref::CheckConvolution(layer.GetDescriptor<DepthwiseConvolution2dDescriptor>());
+    if (result)
+    {
+        result = CheckFloatWeights(layer, 4);
+    }
+    return result ? CheckConstantBias(layer, layer.GetInput(1).GetShape()[3]) : result;
 }
 
+template <typename T>
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
 {
     const TensorShape& shape = layer.GetInput(1).GetShape();
-    const auto* weights = static_cast<const float*>(layer.m_ConstantData[1]);
-    return std::make_unique<PackedDepthwise>(weights, size_t{shape[1]} * shape[2], shape[3]);
+    const size_t channels = shape[3];
+    auto packed = std::make_unique<PackedDepthwise>(static_cast<const T*>(layer.m_ConstantData[1]),
+                                                    size_t{shape[1]} * shape[2], channels);
+    if (layer.HasInput(2))
+    {
+        layer.GetInput(2).GetDataType() == DataType::Float32
+            ? packed->SetBias(static_cast<const float*>(layer.m_ConstantData[2]), channels)
+            : packed->SetBias(static_cast<const uint16_t*>(layer.m_ConstantData[2]), channels);
+    }
+    return packed;
 }
 
+template <typename T>
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const ref::ConvolutionGeometry g = ref::MakeDepthwiseGeometry(args);
@@ -284,7 +326,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return [](const ExecuteArgs&) {};
     }
-    Depthwise depthwise(args, g, static_cast<const PackedDepthwise&>(*packed));
+    Depthwise<T> depthwise(args, g, static_cast<const PackedDepthwise&>(*packed));
     const size_t bytes = depthwise.GetScratchBytes();
     return {depthwise, bytes};
 }
@@ -292,6 +334,8 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 } // namespace
 
 extern const backends::Kernel CpuDepthwiseConvolution2dF32Kernel = {
-    "CpuDepthwiseConvolution2dF32", FloatTypes, Prepare, Check, Pack, backends::FuseClamp};
+    "CpuDepthwiseConvolution2dF32", FloatTypes, Prepare<float>, Check, Pack<float>, backends::FuseClamp};
+extern const backends::Kernel CpuDepthwiseConvolution2dBf16Kernel = {
+    "CpuDepthwiseConvolution2dBf16", Bf16Types, Prepare<uint16_t>, Check, Pack<uint16_t>, backends::FuseClamp};
 
 } // namespace tenon::cpu

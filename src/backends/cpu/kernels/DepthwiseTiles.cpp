@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops of depthwise convolutions of floats. Channels are the innermost loop, a vector at a time: the image
+// is read along its memory, and the weights of the vector stay in registers for all pixels of the tile.
+#include "backends/cpu/kernels/DepthwiseTiles.hpp"
+
+#include "backends/cpu/simd/Isa.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/kernels/DepthwiseTiles.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it.
+#include "backends/cpu/simd/Bf16-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+/// Whole vectors of channels.
+struct Whole
+{
+    HWY_INLINE FloatVector Load(const float* from) const { return hn::LoadU(Floats(), from); }
+    HWY_INLINE FloatVector Load(const uint16_t* from) const { return LoadBf16(from); }
+    HWY_INLINE void Store(FloatVector values, float* to) const { hn::StoreU(values, Floats(), to); }
+    HWY_INLINE void Store(FloatVector values, uint16_t* to) const { StoreSomeBf16(values, to, hn::Lanes(Floats())); }
+};
+
+/// The last channels, fewer than a vector has.
+struct Rest
+{
+    size_t m_Count;
+    HWY_INLINE FloatVector Load(const float* from) const { return LoadSome(from, m_Count); }
+    HWY_INLINE FloatVector Load(const uint16_t* from) const { return LoadSomeBf16(from, m_Count); }
+    HWY_INLINE void Store(FloatVector values, float* to) const { StoreSome(values, to, m_Count); }
+    HWY_INLINE void Store(FloatVector values, uint16_t* to) const { StoreSomeBf16(values, to, m_Count); }
+};
+
+template <size_t Rows, size_t Columns, typename T, typename Memory>
+HWY_INLINE void StorePixels(const DepthwiseTile<T>& tile, size_t channel, FloatVector (&sums)[Rows][Columns],
+                            const Memory& memory)
+{
+    const Floats d;
+    if (tile.m_HasClamp)
+    {
+        const FloatVector low = hn::Set(d, tile.m_Low);
+        const FloatVector high = hn::Set(d, tile.m_High);
+        HWY_UNROLL(2)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(4)
+            for (size_t c = 0; c < Columns; ++c)
+            {
+                sums[r][c] = Clamp(sums[r][c], low, high);
+            }
+        }
+    }
+    HWY_UNROLL(2)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        T* out = tile.m_Out + r * tile.m_OutRowStride + channel;
+        HWY_UNROLL(4)
+        for (size_t c = 0; c < Columns; ++c)
+        {
+            memory.Store(sums[r][c], out + c * tile.m_OutStride);
+        }
+    }
+}
+
+template <size_t Rows, size_t Columns, typename T, typename Memory>
+HWY_INLINE void StartSums(const DepthwiseTile<T>& tile, size_t channel, FloatVector (&sums)[Rows][Columns],
+                          const Memory& memory)
+{
+    const FloatVector bias = tile.m_Bias != nullptr ? memory.Load(tile.m_Bias + channel) : hn::Zero(Floats());
+    HWY_UNROLL(2)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        HWY_UNROLL(4)
+        for (size_t c = 0; c < Columns; ++c)
+        {
+            sums[r][c] = bias;
+        }
+    }
+}
+
+/// A vector of channels of the pixels of a tile, for a window of Size x Size points.
+template <size_t Size, size_t Stride, size_t Rows, size_t Columns, typename T, typename Memory>
+HWY_INLINE void RunChannels(const DepthwiseTile<T>& tile, size_t channel, const float* weights, const Memory& memory)
+{
+    const Floats d;
+    constexpr size_t Width = (Columns - 1) * Stride + Size;
+    constexpr size_t Height = (Rows - 1) * Stride + Size;
+    FloatVector w[Size * Size];
+    HWY_UNROLL(25)
+    for (size_t i = 0; i < Size * Size; ++i)
+    {
+        w[i] = hn::Load(d, weights + i * hn::Lanes(d));
+    }
+    FloatVector sums[Rows][Columns];
+    StartSums(tile, channel, sums, memory);
+    HWY_UNROLL(8)
+    for (size_t y = 0; y < Height; ++y)
+    {
+        HWY_UNROLL(12)
+        for (size_t x = 0; x < Width; ++x)
+        {
+            const FloatVector value = memory.Load(tile.m_Data[y * Width + x] + channel);
+            // All points of all windows of the tile that see this pixel.
+            HWY_UNROLL(2)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                HWY_UNROLL(4)
+                for (size_t c = 0; c < Columns; ++c)
+                {
+                    const size_t i = y - r * Stride;
+                    const size_t j = x - c * Stride;
+                    if (i < Size && j < Size) // negative ones are large
+                    {
+                        sums[r][c] = hn::MulAdd(value, w[i * Size + j], sums[r][c]);
+                    }
+                }
+            }
+        }
+    }
+    StorePixels(tile, channel, sums, memory);
+}
+
+template <size_t Size, size_t Stride, size_t Rows, size_t Columns, typename T>
+void Tile(const DepthwiseTile<T>& tile)
+{
+    const size_t lanes = hn::Lanes(Floats());
+    const float* weights = tile.m_Weights;
+    size_t channel = 0;
+    for (; channel + lanes <= tile.m_Channels; channel += lanes, weights += Size * Size * lanes)
+    {
+        RunChannels<Size, Stride, Rows, Columns>(tile, channel, weights, Whole());
+    }
+    if (channel < tile.m_Channels)
+    {
+        RunChannels<Size, Stride, Rows, Columns>(tile, channel, weights, Rest{tile.m_Channels - channel});
+    }
+}
+
+/// The same for any window: the points of each pixel's window are looked up.
+template <size_t Columns, typename T, typename Memory>
+HWY_INLINE void RunAnyChannels(const DepthwiseTile<T>& tile, size_t channel, const float* weights, const Memory& memory)
+{
+    const Floats d;
+    FloatVector sums[1][Columns];
+    StartSums(tile, channel, sums, memory);
+    const T* const* data = tile.m_Data;
+    for (size_t tap = 0; tap < tile.m_Taps; ++tap, data += Columns, weights += hn::Lanes(d))
+    {
+        const FloatVector w = hn::Load(d, weights);
+        HWY_UNROLL(4)
+        for (size_t c = 0; c < Columns; ++c)
+        {
+            sums[0][c] = hn::MulAdd(memory.Load(data[c] + channel), w, sums[0][c]);
+        }
+    }
+    StorePixels(tile, channel, sums, memory);
+}
+
+template <size_t Columns, typename T>
+void AnyTile(const DepthwiseTile<T>& tile)
+{
+    const size_t lanes = hn::Lanes(Floats());
+    const float* weights = tile.m_Weights;
+    size_t channel = 0;
+    for (; channel + lanes <= tile.m_Channels; channel += lanes, weights += tile.m_Taps * lanes)
+    {
+        RunAnyChannels<Columns>(tile, channel, weights, Whole());
+    }
+    if (channel < tile.m_Channels)
+    {
+        RunAnyChannels<Columns>(tile, channel, weights, Rest{tile.m_Channels - channel});
+    }
+}
+
+template <size_t Size, size_t Stride, typename T>
+DepthwiseTiles<T> MakeTiles()
+{
+    constexpr size_t Columns = DepthwiseTiles<T>::Columns;
+    DepthwiseTiles<T> tiles;
+    tiles.m_Size = Size;
+    tiles.m_Rows = 2;
+    tiles.m_Wide[1] = Tile<Size, Stride, 1, Columns, T>;
+    tiles.m_Wide[2] = Tile<Size, Stride, 2, Columns, T>;
+    tiles.m_Narrow[1] = Tile<Size, Stride, 1, 1, T>;
+    tiles.m_Narrow[2] = Tile<Size, Stride, 2, 1, T>;
+    return tiles;
+}
+
+template <typename T>
+DepthwiseEngine<T> MakeEngine()
+{
+    DepthwiseEngine<T> engine;
+    engine.m_Size3[0] = MakeTiles<3, 1, T>();
+    engine.m_Size3[1] = MakeTiles<3, 2, T>();
+    engine.m_Size5[0] = MakeTiles<5, 1, T>();
+    engine.m_Size5[1] = MakeTiles<5, 2, T>();
+    engine.m_Any.m_Wide[1] = AnyTile<DepthwiseTiles<T>::Columns, T>;
+    engine.m_Any.m_Narrow[1] = AnyTile<1, T>;
+    engine.m_Lanes = hn::Lanes(Floats());
+    return engine;
+}
+
+DepthwiseEngine<float> MakeEngineF32()
+{
+    return MakeEngine<float>();
+}
+
+DepthwiseEngine<uint16_t> MakeEngineBf16()
+{
+    return MakeEngine<uint16_t>();
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+HWY_EXPORT(MakeEngineF32);
+HWY_EXPORT(MakeEngineBf16);
+
+template <>
+const DepthwiseEngine<float>& GetDepthwiseEngine()
+{
+    static const DepthwiseEngine<float> engine = []
+    {
+        GetCpuFeatures(); // caps what is dispatched to
+        return HWY_DYNAMIC_DISPATCH(MakeEngineF32)();
+    }();
+    return engine;
+}
+
+template <>
+const DepthwiseEngine<uint16_t>& GetDepthwiseEngine()
+{
+    static const DepthwiseEngine<uint16_t> engine = []
+    {
+        GetCpuFeatures(); // caps what is dispatched to
+        return HWY_DYNAMIC_DISPATCH(MakeEngineBf16)();
+    }();
+    return engine;
+}
+
+} // namespace tenon::cpu
+#endif
