@@ -282,15 +282,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-HWY_EXPORT(MakeEngine);
-
 const EngineBf16& GetEngineBf16()
 {
-    static const EngineBf16 engine = []
-    {
-        GetCpuFeatures(); // caps what is dispatched to
-        return HWY_DYNAMIC_DISPATCH(MakeEngine)();
-    }();
+    static const EngineBf16 engine = TENON_CHOOSE(MakeEngine)();
     return engine;
 }
 

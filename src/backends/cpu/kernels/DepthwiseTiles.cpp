@@ -225,28 +225,17 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-HWY_EXPORT(MakeEngineF32);
-HWY_EXPORT(MakeEngineBf16);
-
 template <>
 const DepthwiseEngine<float>& GetDepthwiseEngine()
 {
-    static const DepthwiseEngine<float> engine = []
-    {
-        GetCpuFeatures(); // caps what is dispatched to
-        return HWY_DYNAMIC_DISPATCH(MakeEngineF32)();
-    }();
+    static const DepthwiseEngine<float> engine = TENON_CHOOSE(MakeEngineF32)();
     return engine;
 }
 
 template <>
 const DepthwiseEngine<uint16_t>& GetDepthwiseEngine()
 {
-    static const DepthwiseEngine<uint16_t> engine = []
-    {
-        GetCpuFeatures(); // caps what is dispatched to
-        return HWY_DYNAMIC_DISPATCH(MakeEngineBf16)();
-    }();
+    static const DepthwiseEngine<uint16_t> engine = TENON_CHOOSE(MakeEngineBf16)();
     return engine;
 }
 
