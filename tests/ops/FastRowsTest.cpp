@@ -76,7 +76,7 @@ TEST(FastPooling, AveragesOfBytesRoundAsReference)
 {
     for (const TensorInfo& type : {Unsigned, Signed})
     {
-        for (const std::pair<unsigned int, unsigned int> size :
+        for (const std::pair<unsigned int, unsigned int>& size :
              {std::pair{1U, 2U}, {2U, 2U}, {1U, 6U}, {7U, 7U}, {16U, 16U}, {50U, 51U}, {80U, 100U}, {90U, 90U}})
         {
             Pooling2dDescriptor d;
@@ -175,7 +175,7 @@ TEST(FastResize, AsReference)
         {
             for (const ResizeMethod method : {ResizeMethod::Bilinear, ResizeMethod::NearestNeighbor})
             {
-                for (const std::pair<unsigned int, unsigned int> sizes :
+                for (const std::pair<unsigned int, unsigned int>& sizes :
                      {std::pair{7U, 14U}, {9U, 23U}, {20U, 6U}, {1U, 5U}, {6U, 6U}})
                 {
                     ResizeDescriptor d;
