@@ -31,6 +31,7 @@ struct ByteBinaryLoops
     ByteBinary::Loop m_FloatProduct[2];
     ByteBinary::Loop m_Maximum[2];
     ByteBinary::Loop m_Minimum[2];
+    ByteBinary::Loop m_Prelu[2];
 };
 
 } // namespace tenon::cpu
@@ -158,6 +159,35 @@ private:
     Floats m_Integers;
 };
 
+/// a from its zero point up, else a times b; each with a multiplier of its own.
+class ExactPrelu
+{
+public:
+    static constexpr bool AddsZero = true;
+
+    explicit ExactPrelu(const ByteBinary& numbers)
+        : m_Positive(numbers.m_A), m_Negative(numbers.m_Sum), m_ZeroA(hn::Set(IntTag(), numbers.m_ZeroA)),
+          m_ZeroB(hn::Set(IntTag(), numbers.m_ZeroB)), m_ZeroOutput(hn::Set(IntTag(), numbers.m_ZeroOutput))
+    {
+    }
+
+    HWY_INLINE Ints Second(Ints b) const { return hn::Sub(b, m_ZeroB); }
+    HWY_INLINE Ints First(Ints a, Ints second) const
+    {
+        const Ints value = hn::Sub(a, m_ZeroA);
+        const auto isNegative = hn::Lt(value, hn::Zero(IntTag()));
+        const Ints scaled = hn::IfThenElse(isNegative, m_Negative(hn::Mul(value, second)), m_Positive(value));
+        return hn::Add(scaled, m_ZeroOutput);
+    }
+
+private:
+    FixedPointMultiplier<IntTag> m_Positive;
+    FixedPointMultiplier<IntTag> m_Negative;
+    Ints m_ZeroA;
+    Ints m_ZeroB;
+    Ints m_ZeroOutput;
+};
+
 template <typename Operation, bool IsFixed>
 void Run(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count)
 {
@@ -204,7 +234,8 @@ ByteBinaryLoops MakeLoops()
 {
     return {{Run<ExactSum, false>, Run<ExactSum, true>},         {Run<FloatSum, false>, Run<FloatSum, true>},
             {Run<ExactProduct, false>, Run<ExactProduct, true>}, {Run<FloatProduct, false>, Run<FloatProduct, true>},
-            {RunExtreme<true, false>, RunExtreme<true, true>},   {RunExtreme<false, false>, RunExtreme<false, true>}};
+            {RunExtreme<true, false>, RunExtreme<true, true>},   {RunExtreme<false, false>, RunExtreme<false, true>},
+            {Run<ExactPrelu, false>, Run<ExactPrelu, true>}};
 }
 
 } // namespace tenon::cpu::HWY_NAMESPACE
@@ -328,6 +359,22 @@ bool IsQuantizedAlike(const TensorInfo& x, const TensorInfo& y)
            x.GetQuantizationOffset() == y.GetQuantizationOffset();
 }
 
+/// What all operations need.
+ByteBinary StartNumbers(const TensorInfo& a, const TensorInfo& b, const TensorInfo& output,
+                        backends::QuantizedRange range)
+{
+    const bool isSigned = a.GetDataType() != DataType::QAsymmU8;
+    const int32_t offset = isSigned ? 128 : 0;
+    ByteBinary numbers;
+    numbers.m_Flip = isSigned ? 0x80 : 0;
+    numbers.m_ZeroA = a.GetQuantizationOffset() + offset;
+    numbers.m_ZeroB = b.GetQuantizationOffset() + offset;
+    numbers.m_ZeroOutput = output.GetQuantizationOffset() + offset;
+    numbers.m_Min = static_cast<uint8_t>(range.m_Min + offset);
+    numbers.m_Max = static_cast<uint8_t>(range.m_Max + offset);
+    return numbers;
+}
+
 } // namespace
 
 bool HasByteBinary(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b, const TensorInfo& output)
@@ -347,15 +394,7 @@ ByteBinary MakeByteBinary(BinaryOperation operation, const TensorInfo& a, const 
                           backends::QuantizedRange range, bool isFixed, bool swaps, size_t count)
 {
     const ByteBinaryLoops& loops = GetLoops();
-    const bool isSigned = a.GetDataType() != DataType::QAsymmU8;
-    const int32_t offset = isSigned ? 128 : 0;
-    ByteBinary numbers;
-    numbers.m_Flip = isSigned ? 0x80 : 0;
-    numbers.m_ZeroA = a.GetQuantizationOffset() + offset;
-    numbers.m_ZeroB = b.GetQuantizationOffset() + offset;
-    numbers.m_ZeroOutput = output.GetQuantizationOffset() + offset;
-    numbers.m_Min = static_cast<uint8_t>(range.m_Min + offset);
-    numbers.m_Max = static_cast<uint8_t>(range.m_Max + offset);
+    ByteBinary numbers = StartNumbers(a, b, output, range);
     const float scaleA = a.GetQuantizationScale();
     const float scaleB = b.GetQuantizationScale();
     const float scaleOutput = output.GetQuantizationScale();
@@ -391,6 +430,18 @@ ByteBinary MakeByteBinary(BinaryOperation operation, const TensorInfo& a, const 
         std::swap(factorA, factorB);
     }
     ChooseSum(numbers, factorA, factorB, isFixed, count);
+    return numbers;
+}
+
+ByteBinary MakeBytePrelu(const TensorInfo& x, const TensorInfo& alpha, const TensorInfo& output, bool isFixed)
+{
+    ByteBinary numbers = StartNumbers(x, alpha, output, backends::GetTypeRange(output.GetDataType()));
+    // Products of scales in float, as TFLite has them.
+    const float scale = output.GetQuantizationScale();
+    numbers.m_A = QuantizeMultiplier(static_cast<double>(x.GetQuantizationScale() / scale));
+    numbers.m_Sum =
+        QuantizeMultiplier(static_cast<double>(x.GetQuantizationScale() * alpha.GetQuantizationScale() / scale));
+    numbers.m_Loop = GetLoops().m_Prelu[isFixed ? 1 : 0];
     return numbers;
 }
 

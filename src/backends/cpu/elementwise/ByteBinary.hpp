@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums, differences, products and extremes of 8-bit quantized tensors, the bytes of TFLite's integer arithmetic.
+// Sums, differences, products, extremes and Prelu of 8-bit quantized tensors, the bytes of TFLite's integer arithmetic.
 //
 // That arithmetic takes 64-bit multiplications. The same in float is three times as fast, but its rounding errors may
 // tip a result over. There are only 65,536 pairs of bytes, though: when a layer is prepared all of them are computed in
@@ -29,7 +29,8 @@ struct ByteBinary
     bool m_NegatesA = false; ///< in integers
     bool m_NegatesB = false;
 
-    // In integers: m_Sum * (m_A * (a << 20) + m_B * (b << 20)), or m_Sum * (a * b).
+    // In integers: m_Sum * (m_A * (a << 20) + m_B * (b << 20)), or m_Sum * (a * b); for Prelu m_A * a where a is not
+    // negative, else m_Sum * (a * b).
     backends::QuantizedMultiplier m_A;
     backends::QuantizedMultiplier m_B;
     backends::QuantizedMultiplier m_Sum;
@@ -55,5 +56,8 @@ bool HasByteBinary(BinaryOperation operation, const TensorInfo& a, const TensorI
 /// `count`: of the output's elements; few are not worth a comparison of all pairs.
 ByteBinary MakeByteBinary(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b, const TensorInfo& output,
                           backends::QuantizedRange range, bool isFixed, bool swaps, size_t count);
+
+/// Prelu, with the slopes as the second input.
+ByteBinary MakeBytePrelu(const TensorInfo& x, const TensorInfo& alpha, const TensorInfo& output, bool isFixed);
 
 } // namespace tenon::cpu

@@ -29,4 +29,7 @@ NumberBinaryLoop FindNumberBinary(BinaryOperation operation, DataType type, Moti
 /// Prelu of floats: a, or a * b where a is below 0 or NaN.
 NumberBinaryLoop FindPrelu(Motion motion);
 
+/// Comparisons of Float32 or Signed32, whose results are bytes of 0 or 1; `out` is neither a nor b.
+NumberBinaryLoop FindComparison(ComparisonOperation operation, DataType type, Motion motion);
+
 } // namespace tenon::cpu

@@ -22,7 +22,14 @@ constexpr backends::TypeRow BinaryTypes[] = {
     backends::SameType({DataType::Float32, DataType::Signed32}, 2),
     backends::PerTensor(backends::SameType(backends::QuantizedByteTypes, 2)),
 };
-constexpr backends::TypeRow PreluTypes[] = {backends::SameType(DataType::Float32, 2)};
+constexpr backends::TypeRow PreluTypes[] = {
+    backends::SameType(DataType::Float32, 2),
+    backends::PerTensor(backends::SameType({DataType::QAsymmU8, DataType::QAsymmS8}, 2)),
+};
+constexpr backends::TypeRow ComparisonTypes[] = {
+    backends::Types({DataType::Float32, DataType::Float32}, DataType::Boolean),
+    backends::Types({DataType::Signed32, DataType::Signed32}, DataType::Boolean),
+};
 
 SupportResult CheckBinary(const LayerView& layer)
 {
@@ -106,17 +113,46 @@ Prepared PrepareBinary(const ReshapeArgs& args, const backends::PackedWeights*)
 
 Prepared PreparePrelu(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    const Runs runs(args.GetInput(0).GetShape(), args.GetInput(1).GetShape(), args.GetOutput(0).GetShape(),
-                    sizeof(float));
+    const TensorInfo& x = args.GetInput(0);
+    const TensorInfo& alpha = args.GetInput(1);
+    const bool isFloat = x.GetDataType() == DataType::Float32;
+    const Runs runs(x.GetShape(), alpha.GetShape(), args.GetOutput(0).GetShape(), isFloat ? sizeof(float) : 1);
+    if (runs.GetCount() == 0)
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    if (AreShort(runs) || (!isFloat && runs.GetMotion() == Motion::FixedA))
+    {
+        return ref::FindKernel(LayerType::Prelu)->m_Prepare(args, nullptr);
+    }
+    if (isFloat)
+    {
+        return MakeNumbers(runs, FindPrelu(runs.GetMotion()), {});
+    }
+    return MakeBytes(runs, MakeBytePrelu(x, alpha, args.GetOutput(0), runs.GetMotion() == Motion::FixedB), false);
+}
+
+Prepared PrepareComparison(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const TensorInfo& a = args.GetInput(0);
+    const Runs runs(a.GetShape(), args.GetInput(1).GetShape(), args.GetOutput(0).GetShape(), sizeof(float));
     if (runs.GetCount() == 0)
     {
         return [](const ExecuteArgs&) {};
     }
     if (AreShort(runs))
     {
-        return ref::FindKernel(LayerType::Prelu)->m_Prepare(args, nullptr);
+        return ref::FindKernel(LayerType::Comparison)->m_Prepare(args, nullptr);
     }
-    return MakeNumbers(runs, FindPrelu(runs.GetMotion()), {});
+    const NumberBinaryLoop loop =
+        FindComparison(args.GetDescriptor<ComparisonDescriptor>().m_Operation, a.GetDataType(), runs.GetMotion());
+    return {[runs, loop](const ExecuteArgs& run)
+            {
+                auto* out = run.GetOutput<uint8_t>(0);
+                runs.Run(run, [loop, out](const void* x, const void* y, size_t first, size_t count)
+                         { loop(x, y, out + first, count, {}); });
+            },
+            runs.GetScratchBytes()};
 }
 
 } // namespace
@@ -124,5 +160,6 @@ Prepared PreparePrelu(const ReshapeArgs& args, const backends::PackedWeights*)
 extern const backends::Kernel CpuElementwiseBinaryKernel = {
     "CpuElementwiseBinary", BinaryTypes, PrepareBinary, CheckBinary, nullptr, FuseBinary};
 extern const backends::Kernel CpuPreluKernel = {"CpuPrelu", PreluTypes, PreparePrelu};
+extern const backends::Kernel CpuComparisonKernel = {"CpuComparison", ComparisonTypes, PrepareComparison};
 
 } // namespace tenon::cpu

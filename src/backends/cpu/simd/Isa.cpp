@@ -78,8 +78,8 @@ CpuFeatures Detect()
     unsigned int a = 0, b = 0, c = 0, d = 0;
     if (__get_cpuid_count(7, 0, &a, &b, &c, &d) != 0)
     {
-        features.m_Avx512Vbmi = features.m_Avx512 && (c >> 1 & 1U) != 0;
         features.m_Avx512Vnni = features.m_Avx512 && (c >> 11 & 1U) != 0;
+        features.m_Avx512Vbmi = features.m_Avx512Vnni && (c >> 1 & 1U) != 0;
         const bool hasTiles = features.m_Avx512 && (d >> 24 & 1U) != 0 && RequestTiles();
         features.m_AmxInt8 = hasTiles && (d >> 25 & 1U) != 0;
         features.m_AmxBf16 = hasTiles && (d >> 22 & 1U) != 0;
@@ -160,7 +160,7 @@ CpuFeatures Find()
     if (const char* cap = std::getenv("TENON_FORCE_ISA"); cap != nullptr && *cap != '\0')
     {
         Cap(features, cap);
-        features.m_Avx512Vbmi = features.m_Avx512Vbmi && features.m_Avx512;
+        features.m_Avx512Vbmi = features.m_Avx512Vbmi && features.m_Avx512Vnni;
     }
     return features;
 }

@@ -14,7 +14,7 @@ struct CpuFeatures
     bool m_Avx2 = false;       ///< with FMA
     bool m_AvxVnni = false;    ///< 8-bit dot products on 256 bits
     bool m_Avx512 = false;     ///< F, BW, DQ, VL
-    bool m_Avx512Vbmi = false; ///< permutations of bytes; no level of its own: there or not beside m_Avx512
+    bool m_Avx512Vbmi = false; ///< permutations of bytes; on some processors with VNNI: no level of its own
     bool m_Avx512Vnni = false; ///< 8-bit dot products on 512 bits
     bool m_Avx512Bf16 = false; ///< bfloat16 dot products on 512 bits
     bool m_AmxInt8 = false;    ///< tiles of 8-bit dot products

@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elementwise operators where CpuAcc has kernels of its own: what CpuRef gives, for every way of broadcasting, for
+// lengths with something left over, on 1 and 3 threads, in place, and with an activation fused. Each tensor ends at a
+// guard page.
+#include "harness/GuardedBuffer.hpp"
+#include "harness/OpTest.hpp"
+#include "ops/ElementwiseOracle.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <string>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+/// Says that there are three threads, and runs what they would in turn, the last piece first.
+class ThreePieces final : public IParallelFor
+{
+public:
+    explicit ThreePieces(unsigned int threads) : m_Threads(threads) {}
+
+    void Run(size_t count, size_t, const std::function<void(size_t, size_t)>& body) override
+    {
+        for (size_t i = count; i-- > 0;)
+        {
+            body(i, i + 1);
+        }
+    }
+    unsigned int GetNumThreads() const override { return m_Threads; }
+
+private:
+    unsigned int m_Threads;
+};
+
+struct FastCase
+{
+    LayerType m_Type = LayerType::Input;
+    std::shared_ptr<const BaseDescriptor> m_Descriptor;
+    std::vector<TestTensor> m_Inputs;
+    TensorInfo m_Output;
+    const ActivationDescriptor* m_Fused = nullptr;
+    double m_Relative = 0.0; ///< how far floats may be off
+    double m_Absolute = 0.0;
+};
+
+/// One run; the kernel's name goes to `name`.
+std::vector<std::byte> RunCase(const IBackend& backend, const FastCase& c, unsigned int threads, int inPlace,
+                               std::string& name)
+{
+    const std::string layerName = "layer";
+    std::vector<const TensorInfo*> infos;
+    std::vector<const void*> inputs;
+    std::vector<std::unique_ptr<GuardedBuffer>> buffers;
+    for (const TestTensor& input : c.m_Inputs)
+    {
+        infos.push_back(&input.m_Info);
+        buffers.push_back(std::make_unique<GuardedBuffer>(input.m_Bytes.size(), 4));
+        std::copy(input.m_Bytes.begin(), input.m_Bytes.end(), buffers.back()->GetData());
+        inputs.push_back(buffers.back()->GetData());
+    }
+    const std::vector<const TensorInfo*> outputInfos = {&c.m_Output};
+    const std::vector<const void*> constants(infos.size(), nullptr);
+    buffers.push_back(std::make_unique<GuardedBuffer>(c.m_Output.GetNumBytes(), 4));
+    GuardedBuffer& output = *buffers[inPlace < 0 ? buffers.size() - 1 : static_cast<size_t>(inPlace)];
+
+    LayerView view;
+    view.m_Type = c.m_Type;
+    view.m_Name = &layerName;
+    view.m_Descriptor = c.m_Descriptor.get();
+    view.m_FusedActivation = c.m_Fused;
+    view.m_Inputs = infos;
+    view.m_Outputs = outputInfos;
+    view.m_ConstantData = constants;
+    ReshapeArgs args;
+    args.m_Descriptor = c.m_Descriptor.get();
+    args.m_FusedActivation = c.m_Fused;
+    args.m_Inputs = infos;
+    args.m_Outputs = outputInfos;
+    args.m_ConstantData = constants;
+    args.m_Name = &layerName;
+    const std::unique_ptr<IWorkload> workload = backend.CreateWorkloadFactory({})->CreateWorkload(view);
+    name = workload->GetName();
+    const std::unique_ptr<IShapedWorkload> shaped = workload->Reshape(args);
+
+    GuardedBuffer scratch(shaped->GetScratchBytes(), 64);
+    ThreePieces parallel(threads);
+    const std::vector<void*> outputs = {output.GetData()};
+    ExecuteArgs run;
+    run.m_Inputs = inputs;
+    run.m_Outputs = outputs;
+    run.m_Scratch = scratch.GetData();
+    run.m_Parallel = &parallel;
+    shaped->Execute(run);
+    for (const auto& buffer : buffers)
+    {
+        EXPECT_TRUE(buffer->IsIntactAround()) << "wrote in front of or behind a tensor";
+    }
+    EXPECT_TRUE(scratch.IsIntactAround()) << "wrote in front of or behind the scratch memory";
+    return {output.GetData(), output.GetData() + output.GetBytes()};
+}
+
+/// The first element in which they differ by more than the case allows; the number of elements where there is none.
+size_t FindDifference(const FastCase& c, const std::vector<std::byte>& got, const std::vector<std::byte>& want)
+{
+    if (got == want)
+    {
+        return c.m_Output.GetNumElements();
+    }
+    const std::vector<double> x = GetStored(c.m_Output, got.data());
+    const std::vector<double> y = GetStored(c.m_Output, want.data());
+    for (size_t i = 0; i < x.size(); ++i)
+    {
+        const bool same = (std::isnan(x[i]) && std::isnan(y[i])) ||
+                          (x[i] == y[i] && (std::signbit(x[i]) == std::signbit(y[i]) || c.m_Relative != 0.0));
+        if (!same && !(std::abs(x[i] - y[i]) <= c.m_Relative * std::abs(y[i]) + c.m_Absolute))
+        {
+            return i;
+        }
+    }
+    return x.size();
+}
+
+const IBackend& GetCpuAcc()
+{
+    const auto& all = GetTestBackends();
+    return **std::find_if(all.begin(), all.end(),
+                          [](const auto& backend) { return backend->GetId() == BackendId("CpuAcc"); });
+}
+
+/// Compares all variants with CpuRef. `kernel`: the one of CpuAcc that must have run, where the processor has vectors;
+/// empty where that depends on which.
+void Check(const FastCase& c, const std::string& kernel, bool mayBeInPlace = true)
+{
+    std::string name;
+    const std::vector<std::byte> want = RunCase(*GetTestBackends().front(), c, 1, -1, name);
+    for (const unsigned int threads : {1U, 3U})
+    {
+        for (int inPlace = -1; inPlace < (mayBeInPlace ? static_cast<int>(c.m_Inputs.size()) : 0); ++inPlace)
+        {
+            if (inPlace >= 0 && c.m_Inputs[static_cast<size_t>(inPlace)].m_Bytes.size() != want.size())
+            {
+                continue;
+            }
+            const std::vector<std::byte> got = RunCase(GetCpuAcc(), c, threads, inPlace, name);
+            const size_t difference = FindDifference(c, got, want);
+            ASSERT_EQ(difference, c.m_Output.GetNumElements())
+                << name << " differs at element " << difference << ": " << GetStored(c.m_Output, got.data())[difference]
+                << " in place of " << GetStored(c.m_Output, want.data())[difference] << ", " << threads
+                << " thread(s), in place of input " << inPlace;
+            const char* isa = std::getenv("TENON_FORCE_ISA");
+            if (!kernel.empty() && (isa == nullptr || std::string(isa) != "scalar"))
+            {
+                ASSERT_EQ(name, kernel + (c.m_Fused != nullptr ? "+Activation" : ""));
+            }
+        }
+    }
+}
+
+std::shared_ptr<const BaseDescriptor> Binary(BinaryOperation operation)
+{
+    ElementwiseBinaryDescriptor descriptor;
+    descriptor.m_Operation = operation;
+    return MakeDescriptor(descriptor);
+}
+
+struct Shapes
+{
+    TensorShape m_A;
+    TensorShape m_B;
+    TensorShape m_Output;
+};
+
+std::string Describe(const Shapes& shapes, BinaryOperation operation)
+{
+    return shapes.m_A.ToString() + " and " + shapes.m_B.ToString() + ", operation " +
+           std::to_string(static_cast<int>(operation));
+}
+
+/// Every way in which the inputs move against each other; some large enough for several threads.
+std::vector<Shapes> GetShapes()
+{
+    const TensorShape scalar(Dimensionality::Scalar);
+    return {{{1, 9, 11, 7}, {1, 9, 11, 7}, {1, 9, 11, 7}},
+            {{5, 20011}, {5, 20011}, {5, 20011}},
+            {{40, 50, 67}, {67}, {40, 50, 67}}, // a bias
+            {{3}, {70000, 3}, {70000, 3}},
+            {{130, 1000}, {1000}, {130, 1000}},
+            {{100013}, {1}, {100013}},
+            {scalar, {513}, {513}},
+            {{300, 1}, {300, 301}, {300, 301}}, // one value for each row
+            {{6, 35, 33}, {6, 1, 33}, {6, 35, 33}},
+            {{4, 1, 65}, {1, 3, 65}, {4, 3, 65}},
+            {{50, 3}, {50, 1}, {50, 3}}, // short rows
+            {{1}, {1}, {1}}};
+}
+
+/// Random numbers among which there are those that are easily got wrong.
+TestTensor Floats(const TensorShape& shape, uint32_t seed, double low, double high)
+{
+    constexpr float Infinity = std::numeric_limits<float>::infinity();
+    constexpr float Special[] = {std::numeric_limits<float>::quiet_NaN(),
+                                 Infinity,
+                                 -Infinity,
+                                 0.0f,
+                                 -0.0f,
+                                 1e-40f,
+                                 3e38f,
+                                 -3e38f,
+                                 0.5f,
+                                 -0.5f,
+                                 1.5f,
+                                 -2.5f,
+                                 1.0f,
+                                 -1.0f};
+    TestTensor tensor = Random(TensorInfo(shape, DataType::Float32), seed, low, high);
+    const size_t count = tensor.m_Bytes.size() / sizeof(float);
+    for (size_t i = 0; count > 1 && i < count; i += 5)
+    {
+        const float value = Special[(i / 5 * seed) % std::size(Special)];
+        std::memcpy(tensor.m_Bytes.data() + i * sizeof(float), &value, sizeof(float));
+    }
+    return tensor;
+}
+
+ActivationDescriptor Clamp(ActivationFunction function, float high, float low)
+{
+    ActivationDescriptor descriptor;
+    descriptor.m_Function = function;
+    descriptor.m_A = high;
+    descriptor.m_B = low;
+    return descriptor;
+}
+
+/// The same pair of every byte with every byte, as two tensors.
+std::vector<TestTensor> AllPairs(const TensorInfo& a, const TensorInfo& b)
+{
+    TensorInfo x = a;
+    TensorInfo y = b;
+    x.SetShape({256, 256});
+    y.SetShape({256, 256});
+    TestTensor first = Random(x, 1);
+    TestTensor second = Random(y, 1);
+    for (size_t i = 0; i < first.m_Bytes.size(); ++i)
+    {
+        first.m_Bytes[i] = static_cast<std::byte>(i / 256);
+        second.m_Bytes[i] = static_cast<std::byte>(i % 256);
+    }
+    return {first, second};
+}
+
+} // namespace
+
+TEST(FastElementwise, SumsAndProductsOfAllPairsOfBytes)
+{
+    struct Scales
+    {
+        float m_A, m_B, m_Output;
+        int m_ZeroA, m_ZeroB, m_ZeroOutput; // of uint8
+    };
+    // Ordinary ones, equal ones, powers of two, results out of range, and scales for which floats do not do.
+    constexpr Scales All[] = {{0.021f, 0.035f, 0.047f, 131, 124, 129}, {0.5f, 0.5f, 0.5f, 128, 128, 128},
+                              {0.25f, 0.5f, 1.0f, 0, 255, 128},        {0.01f, 0.02f, 1e-6f, 100, 120, 7},
+                              {3.0f, 0.001f, 500.0f, 1, 2, 3},         {0.125f, 0.0625f, 0.015625f, 128, 128, 128},
+                              {1e-5f, 300.0f, 400.0f, 12, 200, 90},    {0.0017f, 0.0031f, 0.0029f, 255, 0, 64}};
+    const ActivationDescriptor relu = Clamp(ActivationFunction::ReLu, 0, 0);
+    const ActivationDescriptor relu6 = Clamp(ActivationFunction::BoundedReLu, 6, -0.4f);
+    for (const Scales& s : All)
+    {
+        const bool fuses = &s < All + 2; // what is fused does not depend on the scales
+        for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8})
+        {
+            const int shift = type == DataType::QAsymmU8 ? 0 : 128;
+            const TensorInfo output({256, 256}, type, s.m_Output, s.m_ZeroOutput - shift);
+            const std::vector<TestTensor> inputs = AllPairs(TensorInfo({1}, type, s.m_A, s.m_ZeroA - shift),
+                                                            TensorInfo({1}, type, s.m_B, s.m_ZeroB - shift));
+            for (const BinaryOperation operation : {BinaryOperation::Add, BinaryOperation::Sub, BinaryOperation::Mul})
+            {
+                for (const ActivationDescriptor* fused :
+                     {static_cast<const ActivationDescriptor*>(nullptr), &relu, &relu6})
+                {
+                    if (fused != nullptr && !fuses)
+                    {
+                        continue;
+                    }
+                    SCOPED_TRACE(output.ToString() + ", operation " + std::to_string(static_cast<int>(operation)));
+                    ASSERT_NO_FATAL_FAILURE(
+                        Check({LayerType::ElementwiseBinary, Binary(operation), inputs, output, fused},
+                              "CpuElementwiseBinary"));
+                }
+            }
+        }
+    }
+}
+
+TEST(FastElementwise, BytesBroadcast)
+{
+    for (const Shapes& shapes : GetShapes())
+    {
+        for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8})
+        {
+            for (const BinaryOperation operation : {BinaryOperation::Add, BinaryOperation::Sub, BinaryOperation::Mul,
+                                                    BinaryOperation::Maximum, BinaryOperation::Minimum})
+            {
+                SCOPED_TRACE(Describe(shapes, operation));
+                const bool isExtreme = operation == BinaryOperation::Maximum || operation == BinaryOperation::Minimum;
+                const TensorInfo a(shapes.m_A, type, 0.02f, 3);
+                const TensorInfo b(shapes.m_B, type, isExtreme ? 0.02f : 0.03f, isExtreme ? 3 : 10);
+                const TensorInfo output(shapes.m_Output, type, isExtreme ? 0.02f : 0.04f, isExtreme ? 3 : 17);
+                ASSERT_NO_FATAL_FAILURE(
+                    Check({LayerType::ElementwiseBinary, Binary(operation), {Random(a, 1), Random(b, 2)}, output},
+                          "CpuElementwiseBinary"));
+            }
+            ASSERT_NO_FATAL_FAILURE(Check({LayerType::Prelu,
+                                           MakeDescriptor(NullDescriptor()),
+                                           {Random(TensorInfo(shapes.m_A, type, 0.02f, 3), 1),
+                                            Random(TensorInfo(shapes.m_B, type, 0.03f, 10), 2)},
+                                           TensorInfo(shapes.m_Output, type, 0.04f, 17)},
+                                          "CpuPrelu"));
+        }
+    }
+}
+
+TEST(FastElementwise, NumbersBroadcast)
+{
+    const ActivationDescriptor relu6 = Clamp(ActivationFunction::BoundedReLu, 6, -0.0f);
+    for (const Shapes& shapes : GetShapes())
+    {
+        for (const BinaryOperation operation :
+             {BinaryOperation::Add, BinaryOperation::Sub, BinaryOperation::Mul, BinaryOperation::Div,
+              BinaryOperation::Maximum, BinaryOperation::Minimum, BinaryOperation::SqDiff})
+        {
+            SCOPED_TRACE(Describe(shapes, operation));
+            FastCase c{LayerType::ElementwiseBinary,
+                       Binary(operation),
+                       {Floats(shapes.m_A, 3, -9, 9), Floats(shapes.m_B, 11, -9, 9)},
+                       TensorInfo(shapes.m_Output, DataType::Float32)};
+            ASSERT_NO_FATAL_FAILURE(Check(c, "CpuElementwiseBinary"));
+            if (operation == BinaryOperation::Add || operation == BinaryOperation::Sub ||
+                operation == BinaryOperation::Mul || operation == BinaryOperation::Div)
+            {
+                c.m_Fused = &relu6;
+                ASSERT_NO_FATAL_FAILURE(Check(c, "CpuElementwiseBinary"));
+                c.m_Fused = nullptr;
+            }
+            if (operation != BinaryOperation::Div)
+            {
+                const TensorInfo a(shapes.m_A, DataType::Signed32);
+                const TensorInfo b(shapes.m_B, DataType::Signed32);
+                c.m_Inputs = {Random(a, 1, -2e9, 2e9), Random(b, 2, -2e9, 2e9)};
+                c.m_Output = TensorInfo(shapes.m_Output, DataType::Signed32);
+                ASSERT_NO_FATAL_FAILURE(Check(c, "CpuElementwiseBinary"));
+            }
+        }
+        ASSERT_NO_FATAL_FAILURE(Check({LayerType::Prelu,
+                                       MakeDescriptor(NullDescriptor()),
+                                       {Floats(shapes.m_A, 3, -9, 9), Floats(shapes.m_B, 11, -9, 9)},
+                                       TensorInfo(shapes.m_Output, DataType::Float32)},
+                                      "CpuPrelu"));
+    }
+}
+
+TEST(FastElementwise, Comparisons)
+{
+    for (const Shapes& shapes : GetShapes())
+    {
+        for (const ComparisonOperation operation :
+             {ComparisonOperation::Equal, ComparisonOperation::NotEqual, ComparisonOperation::Greater,
+              ComparisonOperation::GreaterOrEqual, ComparisonOperation::Less, ComparisonOperation::LessOrEqual})
+        {
+            SCOPED_TRACE(shapes.m_A.ToString() + " and " + shapes.m_B.ToString());
+            ComparisonDescriptor descriptor;
+            descriptor.m_Operation = operation;
+            FastCase c{LayerType::Comparison,
+                       MakeDescriptor(descriptor),
+                       {Floats(shapes.m_A, 3, -2, 2), Floats(shapes.m_B, 11, -2, 2)},
+                       TensorInfo(shapes.m_Output, DataType::Boolean)};
+            ASSERT_NO_FATAL_FAILURE(Check(c, "CpuComparison", false));
+            c.m_Inputs = {Random(TensorInfo(shapes.m_A, DataType::Signed32), 1, -3, 3),
+                          Random(TensorInfo(shapes.m_B, DataType::Signed32), 2, -3, 3)};
+            ASSERT_NO_FATAL_FAILURE(Check(c, "CpuComparison", false));
+        }
+    }
+}
+
+TEST(FastElementwise, FunctionsOfFloats)
+{
+    struct Function
+    {
+        ActivationFunction m_Function;
+        double m_Relative; // 0: the same in every bit
+        double m_Absolute;
+    };
+    constexpr Function Activations[] = {
+        {ActivationFunction::ReLu, 0, 0},           {ActivationFunction::BoundedReLu, 0, 0},
+        {ActivationFunction::LeakyReLu, 0, 0},      {ActivationFunction::Abs, 0, 0},
+        {ActivationFunction::Linear, 0, 0},         {ActivationFunction::Square, 0, 0},
+        {ActivationFunction::Sqrt, 0, 0},           {ActivationFunction::HardSwish, 0, 0},
+        {ActivationFunction::Sigmoid, 1e-6, 1e-38}, {ActivationFunction::TanH, 1e-6, 0},
+        {ActivationFunction::Elu, 1e-6, 0},         {ActivationFunction::SoftReLu, 1e-6, 1e-38},
+        {ActivationFunction::Gelu, 2e-6, 3e-7}}; // the reference's own error is larger for large negative numbers
+    for (const unsigned int count : {1U, 3U, 67U, 100003U})
+    {
+        const TensorInfo info({count}, DataType::Float32);
+        for (const Function& function : Activations)
+        {
+            for (const float a : {0.0f, 1.3f})
+            {
+                SCOPED_TRACE(static_cast<int>(function.m_Function));
+                ASSERT_NO_FATAL_FAILURE(Check({LayerType::Activation,
+                                               MakeDescriptor(Clamp(function.m_Function, a, 0.7f)),
+                                               {Floats({count}, 3, -12, 12)},
+                                               info,
+                                               nullptr,
+                                               function.m_Relative,
+                                               function.m_Absolute},
+                                              "CpuActivation"));
+            }
+        }
+        for (const UnaryOperation operation : {UnaryOperation::Abs, UnaryOperation::Neg, UnaryOperation::Sqrt,
+                                               UnaryOperation::Rsqrt, UnaryOperation::Exp, UnaryOperation::Log,
+                                               UnaryOperation::Ceil, UnaryOperation::Round, UnaryOperation::Sign})
+        {
+            SCOPED_TRACE(static_cast<int>(operation));
+            ElementwiseUnaryDescriptor descriptor;
+            descriptor.m_Operation = operation;
+            const bool isExact = operation != UnaryOperation::Exp && operation != UnaryOperation::Log;
+            ASSERT_NO_FATAL_FAILURE(Check({LayerType::ElementwiseUnary,
+                                           MakeDescriptor(descriptor),
+                                           {Floats({count}, 3, -80, 80)},
+                                           info,
+                                           nullptr,
+                                           isExact ? 0.0 : 1e-6,
+                                           isExact ? 0.0 : 1e-38},
+                                          "CpuElementwiseUnary"));
+        }
+        ASSERT_NO_FATAL_FAILURE(Check(
+            {LayerType::Floor, MakeDescriptor(NullDescriptor()), {Floats({count}, 3, -80, 80)}, info}, "CpuFloor"));
+    }
+}
+
+TEST(FastElementwise, FunctionsOfBytes)
+{
+    for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8})
+    {
+        for (const unsigned int count : {1U, 15U, 257U, 100003U})
+        {
+            const TensorInfo input({count}, type, 0.05f, 4);
+            const TensorInfo output({count}, type, 0.03f, 9);
+            for (const ActivationFunction function :
+                 {ActivationFunction::ReLu, ActivationFunction::TanH, ActivationFunction::HardSwish})
+            {
+                ASSERT_NO_FATAL_FAILURE(
+                    Check({LayerType::Activation, MakeDescriptor(Clamp(function, 1, 1)), {Random(input, 1)}, output},
+                          "CpuActivation"));
+            }
+            ElementwiseUnaryDescriptor descriptor;
+            descriptor.m_Operation = UnaryOperation::Exp;
+            ASSERT_NO_FATAL_FAILURE(
+                Check({LayerType::ElementwiseUnary, MakeDescriptor(descriptor), {Random(input, 1)}, output},
+                      "CpuElementwiseUnary"));
+            for (const DataType to : {DataType::QAsymmU8, DataType::QAsymmS8})
+            {
+                ASSERT_NO_FATAL_FAILURE(Check({LayerType::Quantize,
+                                               MakeDescriptor(NullDescriptor()),
+                                               {Random(input, 1)},
+                                               TensorInfo({count}, to, 0.01f, 5)},
+                                              "CpuQuantize", false));
+            }
+        }
+    }
+}
+
+TEST(FastElementwise, Conversions)
+{
+    const auto none = MakeDescriptor(NullDescriptor());
+    for (const unsigned int count : {1U, 15U, 257U, 100003U})
+    {
+        const TensorInfo real({count}, DataType::Float32);
+        for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16})
+        {
+            const TensorInfo stored({count}, type, 0.5f, type == DataType::QSymmS16 ? 0 : 11);
+            ASSERT_NO_FATAL_FAILURE(
+                Check({LayerType::Quantize, none, {Floats({count}, 3, -80, 80)}, stored}, "CpuQuantize", false));
+            ASSERT_NO_FATAL_FAILURE(
+                Check({LayerType::Dequantize, none, {Random(stored, 1)}, real}, "CpuDequantize", false));
+        }
+        for (const DataType type : {DataType::Signed8, DataType::Unsigned8, DataType::Signed32})
+        {
+            const TensorInfo integers({count}, type);
+            ASSERT_NO_FATAL_FAILURE(
+                Check({LayerType::Cast, none, {Floats({count}, 3, -400, 400)}, integers}, "CpuCast", false));
+            ASSERT_NO_FATAL_FAILURE(
+                Check({LayerType::Cast, none, {Random(integers, 1, 0, 127)}, real}, "CpuCast", false));
+        }
+        for (const DataType type : {DataType::Signed8, DataType::Unsigned8})
+        {
+            ASSERT_NO_FATAL_FAILURE(Check({LayerType::Cast,
+                                           none,
+                                           {Random(TensorInfo({count}, type), 1)},
+                                           TensorInfo({count}, DataType::Signed32)},
+                                          "CpuCast", false));
+        }
+        const TensorInfo half({count}, DataType::Float16);
+        ASSERT_NO_FATAL_FAILURE(Check({LayerType::Dequantize, none, {Random(half, 1, -9, 9)}, real}, "", false));
+        ASSERT_NO_FATAL_FAILURE(Check({LayerType::Cast, none, {Floats({count}, 3, -7e4, 7e4)}, half}, "", false));
+        const TensorInfo brain({count}, DataType::BFloat16);
+        ASSERT_NO_FATAL_FAILURE(
+            Check({LayerType::Dequantize, none, {Random(brain, 1, -9, 9)}, real}, "CpuDequantize", false));
+    }
+}
+
+} // namespace tenon::test
