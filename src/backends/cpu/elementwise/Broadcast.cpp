@@ -35,7 +35,8 @@ Runs::Runs(const TensorShape& a, const TensorShape& b, const TensorShape& output
 
 void Runs::JoinShortRows()
 {
-    if (m_Motion != Motion::Both || m_NumOuter == 0 || m_Row.m_Size * m_ElementSize >= ShortRowBytes)
+    if (m_Motion != Motion::Both || m_NumOuter == 0 || m_Row.m_Size == 0 ||
+        m_Row.m_Size * m_ElementSize >= ShortRowBytes)
     {
         return;
     }
