@@ -8,12 +8,13 @@
 namespace tenon::cpu
 {
 
-PackedWeightsBf16::PackedWeightsBf16(const LayerView& layer, const WeightSizes& sizes, WeightOrder order)
+PackedWeightsBf16::PackedWeightsBf16(const uint16_t* weights, const WeightSizes& sizes, WeightOrder order,
+                                     const LayerView& layer)
     : m_Engine(&GetEngineBf16()), m_Sizes(sizes)
 {
     ChooseSteps();
     m_Vectors = (sizes.m_Columns + m_Engine->m_Lanes - 1) / m_Engine->m_Lanes;
-    PackWeights(static_cast<const uint16_t*>(layer.m_ConstantData[1]), order);
+    PackWeights(weights, order);
     PackBias(layer);
 }
 
@@ -23,10 +24,10 @@ void PackedWeightsBf16::ChooseSteps()
     // that data are laid out anew, with zeros at the end of each row, rather than that there be two steps more.
     const size_t most = m_Engine->m_MostStepPairs;
     const size_t pairs = (m_Sizes.m_Depth + 1) / 2;
-    const size_t steps = (pairs + most - 1) / most;
+    const size_t steps = std::max<size_t>((pairs + most - 1) / most, 1);
     m_StepPairs = most;
-    m_Pairs = steps * most;
-    for (size_t count = steps; count <= steps + 1 && m_Sizes.m_Depth % 2 == 0; ++count)
+    m_Pairs = pairs == 0 ? 0 : steps * most;
+    for (size_t count = steps; count <= steps + 1 && m_Sizes.m_Depth % 2 == 0 && pairs != 0; ++count)
     {
         if (pairs % count == 0)
         {

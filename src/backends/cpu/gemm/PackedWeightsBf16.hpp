@@ -16,8 +16,8 @@ namespace tenon::cpu
 class PackedWeightsBf16 final : public backends::PackedWeights
 {
 public:
-    /// Packs inputs 1 and 2 of the layer; there is one group. The bias, Float32 or BFloat16, may be missing.
-    PackedWeightsBf16(const LayerView& layer, const WeightSizes& sizes, WeightOrder order);
+    /// Packs the weights, of one group, and input 2 of the layer, a bias of Float32 or BFloat16, if it has one.
+    PackedWeightsBf16(const uint16_t* weights, const WeightSizes& sizes, WeightOrder order, const LayerView& layer);
 
     const EngineBf16& GetEngine() const { return *m_Engine; }
     const WeightSizes& GetSizes() const { return m_Sizes; }

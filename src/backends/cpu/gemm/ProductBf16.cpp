@@ -26,8 +26,10 @@ ProductBf16::ProductBf16(const PackedWeightsBf16& weights, const Windows& window
     : m_Weights(&weights), m_Windows(windows), m_Rows(rows), m_Clamp(clamp), m_Pitch(weights.GetPairs() * 2)
 {
     const WeightSizes& sizes = weights.GetSizes();
+    m_Place.m_PixelStride = sizes.m_Columns;
     m_InPlace = windows.ArePixels() && m_Pitch == sizes.m_Depth;
-    m_BlockRows = std::clamp<size_t>(BlockBytes / (m_Pitch * sizeof(uint16_t)), EngineBf16::MostRows, MostBlockRows);
+    m_BlockRows = std::clamp<size_t>(BlockBytes / (std::max<size_t>(m_Pitch, 1) * sizeof(uint16_t)),
+                                     EngineBf16::MostRows, MostBlockRows);
     m_BlockRows = std::min(m_BlockRows, rows);
 
     const double multiplications =
@@ -41,39 +43,38 @@ ProductBf16::ProductBf16(const PackedWeightsBf16& weights, const Windows& window
     backends::CheckedCount(m_PartBytes, m_Parts);
 }
 
-void ProductBf16::Run(const ExecuteArgs& args) const
+void ProductBf16::Run(const uint16_t* input, uint16_t* out, void* scratch, IParallelFor& parallel) const
 {
-    const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
+    const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
     const size_t vectors = m_Weights->GetVectors();
     const bool splitsRows = m_Rows >= parts * EngineBf16::MostRows || vectors < parts;
     const size_t used = splitsRows ? std::min(parts, m_Rows) : parts;
-    RunParts(*args.m_Parallel, used,
+    RunParts(parallel, used,
              [&](size_t index)
              {
                  Range range{0, m_Rows, 0, vectors};
                  const Part part = GetPart(splitsRows ? m_Rows : vectors, used, index);
                  (splitsRows ? range.m_FirstRow : range.m_FirstVector) = part.m_Begin;
                  (splitsRows ? range.m_LastRow : range.m_LastVector) = part.m_End;
-                 RunRange(args, range, static_cast<std::byte*>(args.m_Scratch) + index * m_PartBytes);
+                 RunRange(input, out, range, static_cast<std::byte*>(scratch) + index * m_PartBytes);
                  m_Weights->GetEngine().m_Release();
              });
 }
 
-void ProductBf16::RunRange(const ExecuteArgs& args, const Range& range, std::byte* scratch) const
+void ProductBf16::RunRange(const uint16_t* input, uint16_t* out, const Range& range, std::byte* scratch) const
 {
-    const size_t count = range.m_LastRow - range.m_FirstRow;
-    const size_t blocks = (count + m_BlockRows - 1) / m_BlockRows;
     const size_t lanes = m_Weights->GetEngine().m_Lanes;
-    for (size_t block = 0; block < blocks; ++block)
+    for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
     {
-        const size_t first = range.m_FirstRow + block * m_BlockRows;
-        const size_t rows = std::min(m_BlockRows, range.m_LastRow - first);
-        const uint16_t* data = LayOut(args.GetInput<uint16_t>(0), first, first + rows, scratch);
+        const size_t last = std::min(first + m_BlockRows, m_Place.GetRunEnd(first, range.m_LastRow));
+        const uint16_t* data = LayOut(input, first, last, scratch);
+        uint16_t* const rows = out + m_Place.GetOffset(first);
         for (size_t vector = range.m_FirstVector; vector < range.m_LastVector; vector += EngineBf16::MostVectors)
         {
-            uint16_t* out = args.GetOutput<uint16_t>(0) + first * m_Weights->GetSizes().m_Columns + vector * lanes;
-            RunPanel(vector, std::min(EngineBf16::MostVectors, range.m_LastVector - vector), data, rows, out);
+            RunPanel(vector, std::min(EngineBf16::MostVectors, range.m_LastVector - vector), data, last - first,
+                     rows + vector * lanes);
         }
+        first = last;
     }
 }
 
@@ -117,13 +118,13 @@ void ProductBf16::RunPanel(size_t vector, size_t vectors, const uint16_t* data, 
     store.m_HasClamp = m_Clamp.IsActive();
     store.m_Low = m_Clamp.GetLow();
     store.m_High = m_Clamp.GetHigh();
-    store.m_OutStride = columns;
+    store.m_OutStride = m_Place.m_PixelStride;
     for (size_t row = 0; row < rows; row += engine.m_Rows)
     {
         tile.m_Rows = store.m_Rows = std::min(engine.m_Rows, rows - row);
         tile.m_Data = data + row * m_Pitch;
         engine.m_Tiles[vectors](tile);
-        store.m_Out = out + row * columns;
+        store.m_Out = out + row * m_Place.m_PixelStride;
         engine.m_Store(store);
     }
 }

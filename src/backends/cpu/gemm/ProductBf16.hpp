@@ -23,8 +23,11 @@ public:
     ProductBf16(const PackedWeightsBf16& weights, const Windows& windows, size_t rows,
                 const backends::FloatClamp& clamp);
 
+    /// Has the output written there, in place of one pixel after the other.
+    void SetPlace(const OutputPlace& place) { m_Place = place; }
+
     size_t GetScratchBytes() const { return m_Parts * m_PartBytes; }
-    void Run(const ExecuteArgs& args) const;
+    void Run(const uint16_t* input, uint16_t* out, void* scratch, IParallelFor& parallel) const;
 
 private:
     /// Which part of the output a thread computes.
@@ -36,7 +39,7 @@ private:
         size_t m_LastVector = 0;
     };
 
-    void RunRange(const ExecuteArgs& args, const Range& range, std::byte* scratch) const;
+    void RunRange(const uint16_t* input, uint16_t* out, const Range& range, std::byte* scratch) const;
     const uint16_t* LayOut(const uint16_t* input, size_t first, size_t last, std::byte* scratch) const;
     void RunPanel(size_t vector, size_t vectors, const uint16_t* data, size_t rows, uint16_t* out) const;
 
@@ -44,6 +47,7 @@ private:
     Windows m_Windows;
     size_t m_Rows;
     backends::FloatClamp m_Clamp;
+    OutputPlace m_Place;
     size_t m_BlockRows = 0; ///< whose data stay in the cache while all panels pass
     size_t m_Pitch = 0;     ///< elements of a row of data as it is read
     bool m_InPlace = false;

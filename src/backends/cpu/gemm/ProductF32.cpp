@@ -45,6 +45,7 @@ ProductF32::ProductF32(const PackedWeightsF32& weights, const Windows& windows, 
         m_TapDepth = windows.HaveWholeRows() ? channels * static_cast<size_t>(windows.m_Width) : sizes.m_Depth;
     }
     m_Taps = m_TapDepth != 0 ? sizes.m_Depth / m_TapDepth : 0;
+    m_Place.m_PixelStride = sizes.m_Columns;
     PlanBlocks(rows);
 
     const double multiplications =
@@ -141,15 +142,19 @@ void ProductF32::RunPlain(const Operands& operands, IParallelFor& parallel) cons
 
 void ProductF32::RunRange(const Operands& operands, const Range& range, std::byte* scratch) const
 {
-    const size_t count = range.m_LastRow - range.m_FirstRow;
-    const size_t blocks = DivideUp(count, m_BlockRows);
-    for (size_t i = 0; i < blocks; ++i)
+    for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
     {
-        const Part rows = GetPart(count, blocks, i); // equal ones
-        Range block = range;
-        block.m_LastRow = range.m_FirstRow + rows.m_End;
-        block.m_FirstRow = range.m_FirstRow + rows.m_Begin;
-        RunBlock(operands, block, scratch);
+        const size_t end = m_Place.GetRunEnd(first, range.m_LastRow);
+        const size_t blocks = DivideUp(end - first, m_BlockRows);
+        for (size_t i = 0; i < blocks; ++i)
+        {
+            const Part rows = GetPart(end - first, blocks, i); // equal ones
+            Range block = range;
+            block.m_FirstRow = first + rows.m_Begin;
+            block.m_LastRow = first + rows.m_End;
+            RunBlock(operands, block, scratch);
+        }
+        first = end;
     }
 }
 
@@ -214,8 +219,8 @@ void ProductF32::RunPanel(const Operands& operands, const PanelF32& panel, const
 {
     const EngineF32& engine = m_Weights->GetEngine();
     const size_t rows = block.m_LastRow - block.m_FirstRow;
-    const size_t outStride = m_Weights->GetSizes().m_Columns;
-    float* const out = operands.m_Out + block.m_FirstRow * outStride + panel.m_Column;
+    const size_t outStride = m_Place.m_PixelStride;
+    float* const out = operands.m_Out + m_Place.GetOffset(block.m_FirstRow) + panel.m_Column;
     const size_t firstStep = slice.m_FirstTap * m_TapDepth + slice.m_FirstDepth;
     TileF32 tile;
     tile.m_TapStep = rows;

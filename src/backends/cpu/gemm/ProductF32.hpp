@@ -21,6 +21,9 @@ public:
     /// `windows`: of the image, or of `rows` pixels that are the rows of a matrix.
     ProductF32(const PackedWeightsF32& weights, const Windows& windows, size_t rows, const backends::FloatClamp& clamp);
 
+    /// Has the output written there, in place of one pixel after the other.
+    void SetPlace(const OutputPlace& place) { m_Place = place; }
+
     size_t GetScratchBytes() const { return m_Parts * m_PartBytes; }
     /// A null bias is zeros.
     void Run(const float* input, const float* bias, float* out, void* scratch, IParallelFor& parallel) const;
@@ -71,6 +74,7 @@ private:
     Windows m_Windows;
     size_t m_Rows;
     backends::FloatClamp m_Clamp;
+    OutputPlace m_Place;
     size_t m_Taps = 1;
     size_t m_TapDepth = 0;
     Reading m_Reading = Reading::Points;

@@ -27,7 +27,8 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
 {
     const TensorShape& shape = layer.GetInput(1).GetShape();
     const WeightSizes sizes = {1, shape[0], size_t{shape[1]} * shape[2] * shape[3]};
-    return std::make_unique<PackedWeightsBf16>(layer, sizes, WeightOrder::Columns);
+    const auto* weights = static_cast<const uint16_t*>(layer.m_ConstantData[1]);
+    return std::make_unique<PackedWeightsBf16>(weights, sizes, WeightOrder::Columns, layer);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
@@ -44,7 +45,9 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     }
     const ProductBf16 product(static_cast<const PackedWeightsBf16&>(*packed), windows,
                               size_t{output[0]} * output[1] * output[2], backends::FloatClamp(args.m_FusedActivation));
-    return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
+    return {[product](const ExecuteArgs& run)
+            { product.Run(run.GetInput<uint16_t>(0), run.GetOutput<uint16_t>(0), run.m_Scratch, *run.m_Parallel); },
+            product.GetScratchBytes()};
 }
 
 } // namespace

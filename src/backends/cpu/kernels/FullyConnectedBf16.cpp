@@ -18,8 +18,9 @@ SupportResult Check(const LayerView& layer)
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
 {
     const bool isTransposed = layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
-    return std::make_unique<PackedWeightsBf16>(layer, GetConnectedSizes(layer),
-                                               isTransposed ? WeightOrder::Columns : WeightOrder::Depth);
+    const auto* weights = static_cast<const uint16_t*>(layer.m_ConstantData[1]);
+    return std::make_unique<PackedWeightsBf16>(weights, GetConnectedSizes(layer),
+                                               isTransposed ? WeightOrder::Columns : WeightOrder::Depth, layer);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
@@ -32,7 +33,9 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     const size_t rows = GetConnectedRows(args, weights.GetSizes());
     const ProductBf16 product(weights, MakeRowWindows(rows, weights.GetSizes().m_Depth), rows,
                               backends::FloatClamp(args.m_FusedActivation));
-    return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
+    return {[product](const ExecuteArgs& run)
+            { product.Run(run.GetInput<uint16_t>(0), run.GetOutput<uint16_t>(0), run.m_Scratch, *run.m_Parallel); },
+            product.GetScratchBytes()};
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 
 #include <tenon/backend/IWorkload.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -78,6 +79,28 @@ private:
     void ForEach(size_t first, size_t last, F visit) const;
     template <typename T>
     T* CopyRow(const T* imageRow, const Columns& columns, T padding, T* to) const;
+};
+
+/// Where the pixels of a product's output lie, in elements. As they are made there is no distance between rows of them.
+struct OutputPlace
+{
+    size_t m_PixelStride = 0;
+    size_t m_Width = 0; ///< pixels of a row; 0: all pixels follow each other
+    size_t m_Height = 1;
+    size_t m_RowStride = 0;
+    size_t m_ImageStride = 0;
+
+    size_t GetOffset(size_t pixel) const
+    {
+        return m_Width == 0 ? pixel * m_PixelStride
+                            : pixel % m_Width * m_PixelStride + pixel / m_Width % m_Height * m_RowStride +
+                                  pixel / m_Width / m_Height * m_ImageStride;
+    }
+    /// One past the last pixel that follows `pixel` without a gap, and at most `last`.
+    size_t GetRunEnd(size_t pixel, size_t last) const
+    {
+        return m_Width == 0 ? last : std::min(last, pixel - pixel % m_Width + m_Width);
+    }
 };
 
 /// The windows of a Convolution2d layer. Throws LayerValidationException when its shapes do not fit together.
