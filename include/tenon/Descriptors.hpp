@@ -585,17 +585,22 @@ struct InstanceNormalizationDescriptor : detail::Described<InstanceNormalization
 
 /// LayerNormalization (Tenon): (x - mean) / sqrt(variance + m_Epsilon), mean and variance over the dimensions from
 /// m_Axis on, times scale plus bias. Semantics of ONNX's operator of that name. Inputs: x and, where they are
-/// connected, scale and bias, which have the shape of those dimensions (ones may stand before it) or one element.
+/// connected, scale and bias, which have the shape of those dimensions (ones may stand before it) or one element; where
+/// further dimensions follow the normalized ones, scale and bias broadcast to x.
 struct LayerNormalizationDescriptor : detail::Described<LayerNormalizationDescriptor>
 {
     int m_Axis = -1;         ///< negative counts from the end
     float m_Epsilon = 1e-5f; ///< added to the variance
+    /// How many dimensions from m_Axis on are normalized together; 0: all that follow. A kernel sees another number
+    /// only where it matters: shape inference puts 0 in place of all that follow.
+    uint32_t m_NumAxes = 0;
 
     template <typename V>
     static void Visit(V&& v)
     {
         v("Axis", &LayerNormalizationDescriptor::m_Axis);
         v("Epsilon", &LayerNormalizationDescriptor::m_Epsilon);
+        v("NumAxes", &LayerNormalizationDescriptor::m_NumAxes);
     }
 };
 

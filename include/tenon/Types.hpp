@@ -119,7 +119,8 @@ enum class UnaryOperation
     Ceil = 8,
     Cos = 9,    ///< Tenon, as the following
     Round = 10, ///< to the nearest integer, half to the even one
-    Sign = 11   ///< -1, 0 or 1; NaN stays
+    Sign = 11,  ///< -1, 0 or 1; NaN stays
+    Erf = 12    ///< the error function
 };
 
 enum class BinaryOperation

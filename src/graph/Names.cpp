@@ -139,8 +139,8 @@ std::string FieldToString(LogicalBinaryOperation value)
 
 std::string FieldToString(UnaryOperation value)
 {
-    static const char* const names[] = {"Abs", "Exp", "Sqrt", "Rsqrt", "Neg",   "LogicalNot",
-                                        "Log", "Sin", "Ceil", "Cos",   "Round", "Sign"};
+    static const char* const names[] = {"Abs", "Exp",  "Sqrt", "Rsqrt", "Neg",  "LogicalNot", "Log",
+                                        "Sin", "Ceil", "Cos",  "Round", "Sign", "Erf"};
     return NameOf(value, names);
 }
 

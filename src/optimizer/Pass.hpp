@@ -145,11 +145,11 @@ void FoldMulAdd(Graph& graph);
 void FoldMaxMin(Graph& graph);
 /// x * min(6, max(0, x + 3)) / 6 becomes a HardSwish.
 void FoldHardSwish(Graph& graph);
-/// The tanh form of GELU becomes an Activation.
+/// Both forms of GELU, with tanh and with erf, become an Activation.
 void FoldGelu(Graph& graph);
 /// exp(x - max) / sum becomes a Softmax.
 void FoldSoftmax(Graph& graph);
-/// (x - mean) / sqrt(variance + epsilon), scale and bias become a LayerNormalization.
+/// (x - mean) / sqrt(variance + epsilon), scale and bias become a LayerNormalization or InstanceNormalization.
 void FoldLayerNormalization(Graph& graph);
 /// Layers that nothing with an effect depends on go.
 void RemoveDeadLayers(Graph& graph);

@@ -40,6 +40,7 @@ const Row Rows[] = {
     {UnaryOperation::Cos, "Cos", -3, 3, 1, [](double x) { return std::cos(x); }},
     {UnaryOperation::Round, "Round", -3, 3, 3, [](double x) { return std::nearbyint(x); }},
     {UnaryOperation::Sign, "Sign", -3, 3, 1, [](double x) { return static_cast<double>((x > 0) - (x < 0)); }},
+    {UnaryOperation::Erf, "Erf", -3, 3, 1, [](double x) { return std::erf(x); }},
 };
 
 OpCase MakeCase(UnaryOperation operation, TestTensor input, const TensorInfo& output)

@@ -104,17 +104,22 @@ void ExpectBecomes(const Formula& formula, const std::vector<LayerType>& types,
     ExpectSame(formula.Get(), FloatInfo({2, 3, 8}), shapes, Tolerance);
 }
 
-ActivationFunction FunctionOf(const Formula& formula)
+ActivationDescriptor DescriptorOf(const Formula& formula)
 {
     const auto optimized = OptimizeFor(formula.Get(), true);
     for (const auto& layer : static_cast<const OptimizedNetwork&>(*optimized).GetGraph().Layers())
     {
         if (layer->GetType() == LayerType::Activation)
         {
-            return layer->Descriptor<ActivationDescriptor>().m_Function;
+            return layer->Descriptor<ActivationDescriptor>();
         }
     }
     throw std::runtime_error("no activation");
+}
+
+ActivationFunction FunctionOf(const Formula& formula)
+{
+    return DescriptorOf(formula).m_Function;
 }
 
 } // namespace
@@ -210,6 +215,33 @@ TEST(FoldGelu, TheTanhForms)
     IConnectableLayer* inner = wrong.Mul(wrong.Add(x, wrong.Mul(wrong.Mul(wrong.Mul(x, x), x), 0.045f)), Root);
     wrong.Output(wrong.Mul(wrong.Mul(x, 0.5f), wrong.Add(tanh(wrong, inner), 1.0f)));
     EXPECT_GT(FusedTypes(wrong.Get()).size(), 4u);
+}
+
+TEST(FoldGelu, TheExactForms)
+{
+    constexpr float Root = 1.41421356f;
+    for (const bool divides : {true, false})
+    {
+        for (const bool halfFirst : {true, false})
+        {
+            Formula f;
+            IConnectableLayer* x = f.Input();
+            IConnectableLayer* inner = divides ? f.Div(x, Root) : f.Mul(x, 1.0f / Root);
+            IConnectableLayer* plus = f.Add(f.Unary(UnaryOperation::Erf, inner), 1.0f);
+            f.Output(halfFirst ? f.Mul(f.Mul(x, 0.5f), plus) : f.Mul(x, f.Mul(plus, 0.5f)));
+            ExpectBecomes(f, {LayerType::Activation});
+            EXPECT_EQ(DescriptorOf(f), ActivationDescriptor(ActivationFunction::Gelu, 0.0f, 0.0f));
+        }
+    }
+    Formula other; // erf of another tensor
+    IConnectableLayer* x = other.Input();
+    IConnectableLayer* y = other.Unary(UnaryOperation::Abs, x);
+    other.Output(other.Mul(other.Mul(x, 0.5f), other.Add(other.Unary(UnaryOperation::Erf, other.Div(y, Root)), 1.0f)));
+    EXPECT_GT(FusedTypes(other.Get()).size(), 4u);
+    Formula scale; // erf(x)
+    IConnectableLayer* z = scale.Input();
+    scale.Output(scale.Mul(scale.Mul(z, 0.5f), scale.Add(scale.Unary(UnaryOperation::Erf, z), 1.0f)));
+    EXPECT_GT(FusedTypes(scale.Get()).size(), 3u);
 }
 
 TEST(FoldSoftmax, AlongOneAxis)
@@ -309,7 +341,7 @@ TEST(FoldLayerNormalization, ScaleAndBiasWhereTheSizeIsSure)
     }
 }
 
-TEST(FoldLayerNormalization, AxesFromTheFrontNeedASureRank)
+TEST(FoldLayerNormalization, AxesFromTheFrontAreRightForEveryRank)
 {
     for (const bool isSure : {true, false})
     {
@@ -317,10 +349,42 @@ TEST(FoldLayerNormalization, AxesFromTheFrontNeedASureRank)
         IConnectableLayer* x = f.Input();
         f.Output(Normalize(f, isSure ? f.Reshape(x, TensorShape({2, 3, 8})) : x, {2}, SquareForm::SqDiff, true));
         const std::vector<LayerType> types = FusedTypes(f.Get());
-        const bool isFound = std::find(types.begin(), types.end(), LayerType::LayerNormalization) != types.end();
-        EXPECT_EQ(isFound, isSure);
-        ExpectSame(f.Get(), FloatInfo({2, 3, 8}), {{2, 3, 8}}, Tolerance);
+        EXPECT_EQ(std::count(types.begin(), types.end(), LayerType::LayerNormalization), 1);
+        // Of four dimensions it is the third alone that is normalized.
+        ExpectSame(f.Get(), FloatInfo({2, 3, 8}),
+                   isSure ? std::vector<TensorShape>{{2, 3, 8}, {6, 8}}
+                          : std::vector<TensorShape>{{2, 3, 8}, {2, 1, 3, 8}, {2, 3, 4, 2, 5}},
+                   Tolerance);
     }
+    Formula two;
+    two.Output(Normalize(two, two.Input(), {1, 2}, SquareForm::Mul, false));
+    ExpectBecomes(two, {LayerType::LayerNormalization}, {{2, 3, 8}, {4, 3, 2, 5}});
+}
+
+TEST(FoldLayerNormalization, ScaleAndBiasWhereTheRankIsTheRuns)
+{
+    // Positions give the last size, but not the rank, as in a language model.
+    Formula f;
+    IConnectableLayer* x = f.Add(f.Input(), f.Constant(TensorShape({1, 3, 8}), Spread(24)));
+    IConnectableLayer* normal = Normalize(f, x, {2}, SquareForm::SqDiff, false);
+    IConnectableLayer* scaled = f.Mul(normal, f.Constant(TensorShape({8}), Spread(8)));
+    f.Output(f.Add(scaled, f.Constant(TensorShape({8}), Spread(8))));
+    ExpectBecomes(f, {LayerType::ElementwiseBinary, LayerType::LayerNormalization},
+                  {{2, 3, 8}, {1, 8}, {2, 4, 3, 8}, {5, 1, 3, 1}});
+}
+
+TEST(FoldLayerNormalization, HeightAndWidthOfAnImage)
+{
+    for (const std::vector<int32_t>& axes : {std::vector<int32_t>{1, 2}, std::vector<int32_t>{-2, -3}})
+    {
+        Formula f;
+        IConnectableLayer* x = f.Reshape(f.Input(), TensorShape({2, 2, 4, 3}));
+        f.Output(Normalize(f, x, axes, SquareForm::SqDiff, true));
+        ExpectBecomes(f, {LayerType::Reshape, LayerType::InstanceNormalization}, {{2, 3, 8}});
+    }
+    Formula unsure; // of a run's four dimensions they may be height and width, of three not
+    unsure.Output(Normalize(unsure, unsure.Input(), {-2, -3}, SquareForm::SqDiff, true));
+    EXPECT_GT(FusedTypes(unsure.Get()).size(), 4u);
 }
 
 TEST(FoldMulAdd, BecomesABatchNormalization)

@@ -261,6 +261,8 @@ TEST(CustomRows, LayersByName)
     EXPECT_THAT(InputsOf(parse("Table", 2).The(LayerType::Table)), ElementsAre("in0", "in1"));
     EXPECT_EQ(parse("Sign", 1).Get<ElementwiseUnaryDescriptor>(LayerType::ElementwiseUnary).m_Operation,
               UnaryOperation::Sign);
+    EXPECT_EQ(parse("FlexErf", 1).Get<ElementwiseUnaryDescriptor>(LayerType::ElementwiseUnary).m_Operation,
+              UnaryOperation::Erf);
     EXPECT_EQ(parse("atan2", 2).Get<ElementwiseBinaryDescriptor>(LayerType::ElementwiseBinary).m_Operation,
               BinaryOperation::Atan2);
 }

@@ -43,6 +43,15 @@ void CheckNormalizedParameter(const InferContext& context, size_t parameter, con
                   parameter, what, shape, data, axis);
 }
 
+// Scale or bias of a LayerNormalization that normalizes dimensions in the middle.
+void CheckBroadcastParameter(const InferContext& context, size_t parameter, const char* what)
+{
+    const TensorShape& data = context.InputShape(0);
+    context.Check(!context.HasInput(parameter) || Broadcast(context, data, context.InputShape(parameter)) == data,
+                  "input {}, the {}, has shape {}, which does not broadcast to that of input 0, {}", parameter, what,
+                  context.InputShape(parameter), data);
+}
+
 } // namespace
 
 void InferBatchNormalization(InferContext& context)
@@ -71,14 +80,24 @@ void InferL2Normalization(InferContext& context)
 void InferLayerNormalization(InferContext& context)
 {
     const TensorShape& input = context.InputShape(0);
-    const int axis = context.Descriptor<LayerNormalizationDescriptor>().m_Axis;
-    const unsigned int canonical = context.CanonicalAxis(axis, input.GetNumDimensions());
-    if (axis < 0)
+    const auto given = context.Descriptor<LayerNormalizationDescriptor>();
+    const unsigned int canonical = context.CanonicalAxis(given.m_Axis, input.GetNumDimensions());
+    const unsigned int following = input.GetNumDimensions() - canonical;
+    context.Check(given.m_NumAxes <= following,
+                  "{} dimensions from dimension {} on are more than input 0 of shape {} has", given.m_NumAxes,
+                  canonical, input);
+    const bool isLast = given.m_NumAxes == 0 || given.m_NumAxes == following;
+    if (given.m_Axis < 0 || (isLast && given.m_NumAxes != 0))
     {
-        context.Edit<LayerNormalizationDescriptor>().m_Axis = static_cast<int>(canonical);
+        auto& edited = context.Edit<LayerNormalizationDescriptor>();
+        edited.m_Axis = static_cast<int>(canonical);
+        edited.m_NumAxes = isLast ? 0 : given.m_NumAxes;
     }
-    CheckNormalizedParameter(context, 1, "scale", canonical);
-    CheckNormalizedParameter(context, 2, "bias", canonical);
+    for (const auto& [parameter, what] : {std::pair(1U, "scale"), std::pair(2U, "bias")})
+    {
+        isLast ? CheckNormalizedParameter(context, parameter, what, canonical)
+               : CheckBroadcastParameter(context, parameter, what);
+    }
     context.SetOutputShape(0, input);
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pass FoldGelu: 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) of floats becomes an Activation Gelu in its tanh
-// form. The exact form has an error function, which no layer computes.
+// form, and 0.5 x (1 + erf(x / sqrt(2))) one in its exact form.
 #include "optimizer/Pass.hpp"
 #include "optimizer/Patterns.hpp"
 
 #include <algorithm>
 #include <numbers>
+#include <optional>
 #include <utility>
 
 namespace tenon::passes
@@ -22,27 +23,34 @@ class Matcher
 public:
     explicit Matcher(const FixedForms& forms) : m_Forms(forms) {}
 
-    /// x if `last` is the GELU of it, else null.
-    OutputSlot* Match(const Layer& last)
+    struct Gelu
+    {
+        OutputSlot* m_Data = nullptr;
+        bool m_IsTanhForm = false;
+    };
+
+    /// What `last` is the GELU of, if it is one.
+    std::optional<Gelu> Match(const Layer& last)
     {
         const Product outer = GetProduct(last, m_Forms);
         if (outer.m_Factors.size() != 2 || !IsNear(outer.m_Constant, 0.5))
         {
-            return nullptr;
+            return std::nullopt;
         }
         for (const size_t i : {0U, 1U})
         {
             OutputSlot* x = outer.m_Factors[1 - i];
             m_Layers.assign(outer.m_Layers.begin() + 1, outer.m_Layers.end());
-            if (const Layer* tanh = FindPlusOne(*outer.m_Factors[i]))
+            if (const Layer* gate = FindPlusOne(*outer.m_Factors[i]))
             {
-                if (IsTanhOf(*tanh, x) && FeedOnly(m_Layers, last))
+                const bool isTanhForm = gate->GetType() == LayerType::Activation;
+                if ((isTanhForm ? IsTanhOf(*gate, x) : IsErrorFunctionOf(*gate, x)) && FeedOnly(m_Layers, last))
                 {
-                    return x;
+                    return Gelu{x, isTanhForm};
                 }
             }
         }
-        return nullptr;
+        return std::nullopt;
     }
 
 private:
@@ -62,6 +70,19 @@ private:
         }
         m_Layers.push_back(&sum);
         return sum.Input(scalar->m_Data).GetProducer();
+    }
+
+    /// erf(x / sqrt(2))
+    bool IsErrorFunctionOf(const Layer& layer, const OutputSlot* x)
+    {
+        if (!IsUnary(&layer, UnaryOperation::Erf) || layer.Output(0).GetTensorInfo().GetDataType() != DataType::Float32)
+        {
+            return false;
+        }
+        m_Layers.push_back(&layer);
+        const Product inner = TakeProduct(*layer.Input(0).GetProducer());
+        return IsNear(inner.m_Constant, 1.0 / std::numbers::sqrt2) && inner.m_Factors.size() == 1 &&
+               inner.m_Factors[0] == x;
     }
 
     /// tanh(sqrt(2 / pi) (x + 0.044715 x^3))
@@ -165,13 +186,16 @@ private:
 
 bool Fold(Graph& graph, Layer& last, const FixedForms& forms)
 {
-    OutputSlot* x = Matcher(forms).Match(last);
-    if (x == nullptr)
+    const auto gelu = Matcher(forms).Match(last);
+    if (!gelu.has_value())
     {
         return false;
     }
-    ReplacePattern(graph, last, LayerType::Activation,
-                   std::make_unique<ActivationDescriptor>(ActivationFunction::Gelu, 1.0f), {x}); // 1: the tanh form
+    // Its parameter a chooses the tanh form.
+    ReplacePattern(
+        graph, last, LayerType::Activation,
+        std::make_unique<ActivationDescriptor>(ActivationFunction::Gelu, gelu->m_IsTanhForm ? 1.0f : 0.0f, 0.0f),
+        {gelu->m_Data});
     return true;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pass FoldLayerNormalization: (x - mean) / sqrt(variance + epsilon) over the last dimensions becomes a
 // LayerNormalization, then products and sums with constants of the last dimension its scale and bias. Which dimensions
-// are the last is sure where axes count from the end, or where the rank follows from operators and constants.
+// are the last is sure where axes count from the end, or where the rank follows from operators and constants; else the
+// layer normalizes the given axes, whether a run makes them the last ones or not. Over height and width of what is sure
+// to be an image it becomes an InstanceNormalization.
 #include "optimizer/Pass.hpp"
 #include "optimizer/Patterns.hpp"
 
@@ -14,14 +16,30 @@ namespace tenon::passes
 namespace
 {
 
-/// Mean over the last dimensions, which stay as ones.
-struct TrailingMean
+/// Mean over neighbouring dimensions, which stay as ones.
+struct NormalizedMean
 {
     OutputSlot* m_Data = nullptr;
-    int m_Axis = 0; ///< the first of them, counted from the end
+    int m_Axis = 0;             ///< the first of them
+    unsigned int m_NumAxes = 0; ///< how many; 0: all that follow
+    bool m_IsOfImage = false;   ///< height and width of [N, H, W, C]
+
+    bool IsLike(const NormalizedMean& other) const { return m_Axis == other.m_Axis && m_NumAxes == other.m_NumAxes; }
 };
 
-std::optional<TrailingMean> GetTrailingMean(const Layer* layer, const FixedForms& forms)
+bool AreNeighbours(const std::vector<int64_t>& axes)
+{
+    for (size_t i = 1; i < axes.size(); ++i)
+    {
+        if (axes[i] != axes[i - 1] + 1)
+        {
+            return false;
+        }
+    }
+    return !axes.empty();
+}
+
+std::optional<NormalizedMean> GetMean(const Layer* layer, const FixedForms& forms)
 {
     if (layer == nullptr || layer->GetType() != LayerType::Mean || !IsPlainInput(*layer, 0) ||
         !layer->Descriptor<MeanDescriptor>().m_KeepDims)
@@ -36,23 +54,31 @@ std::optional<TrailingMean> GetTrailingMean(const Layer* layer, const FixedForms
     }
     OutputSlot* data = layer->Input(0).GetConnectedOutputSlot();
     const std::optional<unsigned int> rank = forms.GetRank(*data);
-    for (int64_t& axis : axes)
+    if (rank.has_value())
     {
-        if (axis >= 0 && !rank.has_value())
-        {
-            return std::nullopt;
-        }
-        axis -= axis >= 0 ? int64_t{*rank} : 0;
+        std::transform(axes.begin(), axes.end(), axes.begin(),
+                       [&](int64_t axis) { return axis - (axis >= 0 ? int64_t{*rank} : 0); });
     }
     std::sort(axes.begin(), axes.end());
-    for (size_t i = 0; i < axes.size(); ++i)
+    if (!AreNeighbours(axes) || (axes.front() < 0) != (axes.back() < 0))
     {
-        if (axes[i] != static_cast<int64_t>(i) - static_cast<int64_t>(axes.size()))
-        {
-            return std::nullopt;
-        }
+        return std::nullopt;
     }
-    return axes.empty() ? std::nullopt : std::optional(TrailingMean{data, static_cast<int>(axes.front())});
+    const int first = static_cast<int>(axes.front());
+    const auto count = static_cast<unsigned int>(axes.size());
+    if (axes.back() == -1)
+    {
+        return NormalizedMean{data, first};
+    }
+    if (rank == 4u && first == -3 && count == 2)
+    {
+        return NormalizedMean{data, first, count, true};
+    }
+    // Which dimensions are the last is the run's to say. It pays where they are so by what was declared.
+    const TensorShape& declared = data->GetTensorInfo().GetShape();
+    const bool isLast =
+        first >= 0 && declared.AreAllDimensionsSpecified() && axes.back() + 1 == int64_t{declared.GetNumDimensions()};
+    return isLast ? std::optional(NormalizedMean{data, first, count}) : std::nullopt;
 }
 
 class Matcher
@@ -62,8 +88,8 @@ public:
 
     struct Normalization
     {
-        OutputSlot* m_Data = nullptr;
-        LayerNormalizationDescriptor m_Descriptor;
+        NormalizedMean m_Mean;
+        float m_Epsilon = 0.0f;
     };
 
     /// What `last` normalizes, if it does.
@@ -82,7 +108,7 @@ public:
             const Layer* deviation = last.Input(1 - i).GetProducer();
             if (MatchDifference(difference) && MatchDeviation(deviation, isQuotient) && FeedOnly(m_Layers, last))
             {
-                return Normalization{m_Mean.m_Data, m_Descriptor};
+                return Normalization{m_Mean, m_Epsilon};
             }
             if (isQuotient)
             {
@@ -109,14 +135,13 @@ private:
             return false;
         }
         const Layer* mean = layer->Input(1).GetProducer();
-        const auto trailing = GetTrailingMean(mean, m_Forms);
-        if (!trailing.has_value() || trailing->m_Data != layer->Input(0).GetConnectedOutputSlot() ||
-            trailing->m_Data->GetTensorInfo().GetDataType() != DataType::Float32)
+        const auto found = GetMean(mean, m_Forms);
+        if (!found.has_value() || found->m_Data != layer->Input(0).GetConnectedOutputSlot() ||
+            found->m_Data->GetTensorInfo().GetDataType() != DataType::Float32)
         {
             return false;
         }
-        m_Mean = *trailing;
-        m_Descriptor.m_Axis = trailing->m_Axis;
+        m_Mean = *found;
         Add(layer);
         Add(mean);
         return true;
@@ -124,8 +149,8 @@ private:
 
     bool IsDifference(const Layer* layer)
     {
-        const TrailingMean mean = m_Mean;
-        return MatchDifference(layer) && m_Mean.m_Data == mean.m_Data && m_Mean.m_Axis == mean.m_Axis;
+        const NormalizedMean mean = m_Mean;
+        return MatchDifference(layer) && m_Mean.m_Data == mean.m_Data && m_Mean.IsLike(mean);
     }
 
     /// sqrt(variance + epsilon), or one over it: sets the epsilon.
@@ -142,12 +167,12 @@ private:
         {
             return false;
         }
-        m_Descriptor.m_Epsilon = epsilon->m_Value;
+        m_Epsilon = epsilon->m_Value;
         Add(root);
         Add(sum);
         const Layer* variance = sum->Input(epsilon->m_Data).GetProducer();
-        const auto mean = GetTrailingMean(variance, m_Forms);
-        if (!mean.has_value() || mean->m_Axis != m_Mean.m_Axis)
+        const auto mean = GetMean(variance, m_Forms);
+        if (!mean.has_value() || !mean->IsLike(m_Mean))
         {
             return false;
         }
@@ -174,10 +199,10 @@ private:
             const bool isFirst = square->Input(0).GetConnectedOutputSlot() == m_Mean.m_Data;
             const unsigned int data = isFirst ? 0 : 1;
             const Layer* mean = square->Input(1 - data).GetProducer();
-            const auto trailing = GetTrailingMean(mean, m_Forms);
+            const auto found = GetMean(mean, m_Forms);
             Add(mean);
-            return square->Input(data).GetConnectedOutputSlot() == m_Mean.m_Data && trailing.has_value() &&
-                   trailing->m_Data == m_Mean.m_Data && trailing->m_Axis == m_Mean.m_Axis;
+            return square->Input(data).GetConnectedOutputSlot() == m_Mean.m_Data && found.has_value() &&
+                   found->m_Data == m_Mean.m_Data && found->IsLike(m_Mean);
         }
         if (IsBinary(square, BinaryOperation::Mul))
         {
@@ -191,8 +216,8 @@ private:
     }
 
     const FixedForms& m_Forms;
-    TrailingMean m_Mean;
-    LayerNormalizationDescriptor m_Descriptor;
+    NormalizedMean m_Mean;
+    float m_Epsilon = 0.0f;
     std::vector<const Layer*> m_Layers; ///< of the pattern, without the last
 };
 
@@ -203,8 +228,20 @@ bool FoldNormalization(Graph& graph, Layer& last, const FixedForms& forms)
     {
         return false;
     }
-    ReplacePattern(graph, last, LayerType::LayerNormalization,
-                   std::make_unique<LayerNormalizationDescriptor>(match->m_Descriptor), {match->m_Data});
+    const NormalizedMean& mean = match->m_Mean;
+    if (mean.m_IsOfImage)
+    {
+        auto image = std::make_unique<InstanceNormalizationDescriptor>();
+        image->m_DataLayout = DataLayout::NHWC;
+        image->m_Eps = match->m_Epsilon;
+        ReplacePattern(graph, last, LayerType::InstanceNormalization, std::move(image), {mean.m_Data});
+        return true;
+    }
+    auto descriptor = std::make_unique<LayerNormalizationDescriptor>();
+    descriptor->m_Axis = mean.m_Axis;
+    descriptor->m_NumAxes = mean.m_NumAxes;
+    descriptor->m_Epsilon = match->m_Epsilon;
+    ReplacePattern(graph, last, LayerType::LayerNormalization, std::move(descriptor), {mean.m_Data});
     return true;
 }
 
@@ -229,7 +266,9 @@ bool IsParameter(const Layer& layer, unsigned int input, const Layer& normalizat
     {
         return true;
     }
-    return normalization.Descriptor<LayerNormalizationDescriptor>().m_Axis == -1 && rank > 0 &&
+    const auto& descriptor = normalization.Descriptor<LayerNormalizationDescriptor>();
+    // Where that dimension is not the last of a run's, scale and bias broadcast as the constant does.
+    return (descriptor.m_Axis == -1 || descriptor.m_NumAxes == 1) && rank > 0 &&
            shape[rank - 1] == forms.GetLastSize(data) && shape.GetNumElements64() == shape[rank - 1];
 }
 

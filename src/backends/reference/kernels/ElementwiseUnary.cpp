@@ -80,6 +80,7 @@ auto DispatchUnary(UnaryOperation operation, const Visitor& visit)
     case UnaryOperation::Round: return visit([](C x) { return std::nearbyint(x); });
     case UnaryOperation::Sign:
         return visit([](C x) { return x > 0 ? C{1} : x < 0 ? C{-1} : std::isnan(x) ? x : C{0}; });
+    case UnaryOperation::Erf: return visit([](C x) { return std::erf(x); });
     case UnaryOperation::LogicalNot: break;
     }
     throw UnimplementedException("LogicalNot is there for Boolean tensors only");

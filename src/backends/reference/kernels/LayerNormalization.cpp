@@ -8,8 +8,11 @@
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
 
+#include <array>
 #include <cmath>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace tenon::ref
 {
@@ -99,10 +102,154 @@ private:
     float m_Epsilon;
 };
 
+/// Where a broadcast parameter has the element for one of the data.
+class BroadcastPlace
+{
+public:
+    BroadcastPlace(const TensorShape& data, const TensorShape& parameter)
+        : m_Sizes(data.GetNumDimensions()), m_Steps(m_Sizes)
+    {
+        size_t step = 1;
+        for (unsigned int i = 0; i < data.GetNumDimensions(); ++i)
+        {
+            const unsigned int fromEnd = i + 1;
+            const unsigned int rank = parameter.GetNumDimensions();
+            const unsigned int size = fromEnd <= rank ? parameter[rank - fromEnd] : 1;
+            m_Sizes[i] = data[data.GetNumDimensions() - fromEnd];
+            m_Steps[i] = size == 1 ? 0 : static_cast<unsigned int>(step);
+            step *= size;
+        }
+    }
+    size_t Of(size_t element) const
+    {
+        size_t place = 0;
+        for (size_t i = 0; i < m_Sizes.size(); element /= m_Sizes[i], ++i)
+        {
+            place += element % m_Sizes[i] * m_Steps[i];
+        }
+        return place;
+    }
+
+private:
+    std::vector<unsigned int> m_Sizes; ///< last dimension first
+    std::vector<unsigned int> m_Steps;
+};
+
+/// Dimensions in the middle are normalized: what lies next to each other does not belong together.
+template <typename T>
+class MiddleNormalization
+{
+public:
+    MiddleNormalization(const ReshapeArgs& args, unsigned int axis, unsigned int numAxes)
+        : m_Epsilon(args.GetDescriptor<LayerNormalizationDescriptor>().m_Epsilon)
+    {
+        const TensorShape& shape = args.GetInput(0).GetShape();
+        for (unsigned int i = 0; i < shape.GetNumDimensions(); ++i)
+        {
+            (i < axis ? m_Outer : (i < axis + numAxes ? m_Depth : m_Inner)) *= shape[i];
+        }
+        for (const size_t parameter : {size_t{1}, size_t{2}})
+        {
+            if (args.HasInput(parameter))
+            {
+                m_Places[parameter - 1].emplace(shape, args.GetInput(parameter).GetShape());
+            }
+        }
+    }
+
+    void operator()(const ExecuteArgs& args) const
+    {
+        for (size_t outer = 0; outer < m_Outer; ++outer)
+        {
+            for (size_t inner = 0; inner < m_Inner; ++inner)
+            {
+                Normalize(args, outer * m_Depth * m_Inner + inner);
+            }
+        }
+    }
+
+private:
+    using C = ComputeType<T>;
+
+    void Normalize(const ExecuteArgs& args, size_t first) const
+    {
+        const T* in = args.GetInput<T>(0);
+        T* out = args.GetOutput<T>(0);
+        const auto count = static_cast<C>(m_Depth);
+        const size_t end = first + m_Depth * m_Inner;
+        C sum = 0;
+        for (size_t i = first; i < end; i += m_Inner)
+        {
+            sum += static_cast<C>(in[i]);
+        }
+        const C mean = sum / count;
+        C squares = 0;
+        for (size_t i = first; i < end; i += m_Inner)
+        {
+            const C difference = static_cast<C>(in[i]) - mean;
+            squares += difference * difference;
+        }
+        const C factor = C{1} / std::sqrt(squares / count + static_cast<C>(m_Epsilon));
+        for (size_t i = first; i < end; i += m_Inner)
+        {
+            const C s = m_Places[0] ? static_cast<C>(args.GetInput<T>(1)[m_Places[0]->Of(i)]) : C{1};
+            const C b = m_Places[1] ? static_cast<C>(args.GetInput<T>(2)[m_Places[1]->Of(i)]) : C{0};
+            out[i] = static_cast<T>((static_cast<C>(in[i]) - mean) * factor * s + b);
+        }
+    }
+
+    size_t m_Outer = 1;
+    size_t m_Depth = 1;                                    ///< elements that are normalized together
+    size_t m_Inner = 1;                                    ///< elements from one of them to the next
+    std::array<std::optional<BroadcastPlace>, 2> m_Places; ///< of scale and bias
+    float m_Epsilon;
+};
+
+/// Throws where dimensions or parameters do not fit the data, which shape inference has seen before.
+void CheckMiddle(const ReshapeArgs& args, unsigned int axis, unsigned int numAxes)
+{
+    const TensorShape& data = args.GetInput(0).GetShape();
+    const unsigned int rank = data.GetNumDimensions();
+    if (axis >= rank || numAxes > rank - axis)
+    {
+        throw LayerValidationException(std::to_string(numAxes) + " dimensions from dimension " + std::to_string(axis) +
+                                       " on are more than input 0 of shape " + data.ToString() + " has");
+    }
+    for (const size_t parameter : {size_t{1}, size_t{2}})
+    {
+        if (!args.HasInput(parameter))
+        {
+            continue;
+        }
+        const TensorShape& shape = args.GetInput(parameter).GetShape();
+        const unsigned int own = shape.GetNumDimensions();
+        bool fits = own <= rank;
+        for (unsigned int i = 0; fits && i < own; ++i)
+        {
+            fits = shape[i] == 1 || shape[i] == data[rank - own + i];
+        }
+        if (!fits)
+        {
+            throw LayerValidationException("input " + std::to_string(parameter) + " of shape " + shape.ToString() +
+                                           " does not broadcast to input 0 of shape " + data.ToString());
+        }
+    }
+}
+
 Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const TensorShape& shape = args.GetInput(0).GetShape();
-    const AxisRows rows(shape, args.GetDescriptor<LayerNormalizationDescriptor>().m_Axis);
+    const auto& descriptor = args.GetDescriptor<LayerNormalizationDescriptor>();
+    if (descriptor.m_NumAxes != 0)
+    {
+        const int rank = static_cast<int>(shape.GetNumDimensions());
+        const auto axis = static_cast<unsigned int>(descriptor.m_Axis + (descriptor.m_Axis < 0 ? rank : 0));
+        CheckMiddle(args, axis, descriptor.m_NumAxes);
+        const auto make = [&](auto tag) -> Prepared
+        { return MiddleNormalization<typename decltype(tag)::Type>(args, axis, descriptor.m_NumAxes); };
+        return DispatchType<float, double, Half, BFloat16>(args.GetInput(0).GetDataType(), make);
+    }
+    const AxisRows rows(shape, descriptor.m_Axis);
     const size_t depth = rows.m_Depth * rows.m_Step;
     return DispatchType<float, double, Half, BFloat16>(
         args.GetInput(0).GetDataType(),

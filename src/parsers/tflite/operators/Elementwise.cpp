@@ -100,6 +100,11 @@ void AddSign(const OperatorView& op, NetworkBuilder& builder)
     AddUnary(op, builder, UnaryOperation::Sign);
 }
 
+void AddErf(const OperatorView& op, NetworkBuilder& builder)
+{
+    AddUnary(op, builder, UnaryOperation::Erf);
+}
+
 void AddLogicalNot(const OperatorView& op, NetworkBuilder& builder)
 {
     AddUnary(op, builder, UnaryOperation::LogicalNot);
