@@ -553,16 +553,18 @@ std::string KernelOf(const TestLayer& layer)
 
 TEST(CpuAcc, RunsWhatItDoesNotSpeedUpWithReferenceKernels)
 {
-    EXPECT_EQ(KernelOf(MakeSmallConvolution()), "CpuConvolution2d");
-    EXPECT_EQ(KernelOf(MakeFullyConnected(2, 4, 3, true, true)), "CpuFullyConnected");
+    std::mt19937 random(1);
+    TestLayer connected = MakeFullyConnected(2, 4, 3, true, true);
+    connected.FillRandomly(random);
+    EXPECT_EQ(KernelOf(MakeSmallConvolution()), "CpuConvolution2dF32");
+    EXPECT_EQ(KernelOf(connected), "CpuFullyConnectedF32");
 
     TestLayer dynamic = MakeSmallConvolution();
     dynamic.m_Constant[1] = false;
     EXPECT_EQ(KernelOf(dynamic), "RefConvolution2d");
 
-    TestLayer dynamicMatrix = MakeFullyConnected(2, 4, 3, true, true);
-    dynamicMatrix.m_Constant[1] = false;
-    EXPECT_EQ(KernelOf(dynamicMatrix), "RefFullyConnected");
+    connected.m_Constant[1] = false;
+    EXPECT_EQ(KernelOf(connected), "RefFullyConnected");
 }
 
 TEST(CpuAcc, RefusesWhatCpuRefRefuses)
