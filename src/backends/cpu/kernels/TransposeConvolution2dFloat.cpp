@@ -15,24 +15,38 @@ namespace tenon::cpu
 namespace
 {
 
-/// What a phase is in one direction.
+/// Every stride-th tap of the weights in one direction, backwards: the order in which windows see the image.
+struct Taps
+{
+    size_t m_Count = 0;
+    size_t m_Last = 0;
+
+    Taps(size_t first, size_t kernel, size_t stride)
+        : m_Count(first < kernel ? (kernel - first - 1) / stride + 1 : 0),
+          m_Last(m_Count != 0 ? first + (m_Count - 1) * stride : 0)
+    {
+    }
+};
+
+/// The output positions of a phase in one direction, and how they see the image.
 struct PhaseAxis
 {
     size_t m_First = 0; ///< position in the output; the others follow a stride apart
-    size_t m_Taps = 0;
-    size_t m_LastTap = 0; ///< of the weights, which the first point of the window goes with; then a stride less each
-    int64_t m_Pad = 0;    ///< of the convolution; may be negative
+    size_t m_Tap = 0;   ///< the first of the weights' taps that it sees
+    size_t m_Shift = 0; ///< where in the image that tap lies for the first position
 
-    PhaseAxis(size_t phase, size_t kernel, size_t stride, size_t pad) : m_First(phase)
+    PhaseAxis(size_t phase, size_t stride, size_t pad)
+        : m_First(phase), m_Tap((phase + pad) % stride), m_Shift((phase + pad) / stride)
     {
-        const size_t firstTap = (phase + pad) % stride;
-        m_Taps = firstTap < kernel ? (kernel - firstTap - 1) / stride + 1 : 0;
-        m_LastTap = m_Taps != 0 ? firstTap + (m_Taps - 1) * stride : 0;
-        m_Pad = static_cast<int64_t>(m_Taps) - 1 - static_cast<int64_t>((phase + pad) / stride);
     }
     size_t GetOutputs(size_t size, size_t stride) const
     {
         return size > m_First ? (size - m_First - 1) / stride + 1 : 0;
+    }
+    /// Padding before the image; may be negative.
+    int64_t GetPad(const Taps& taps) const
+    {
+        return static_cast<int64_t>(taps.m_Count) - 1 - static_cast<int64_t>(m_Shift);
     }
 };
 
@@ -69,12 +83,14 @@ struct BFloat16Kind
     }
 };
 
+/// The weights that the pixels of a phase see. Which phase they are for depends on the padding, which is known with the
+/// shapes only.
 template <typename Kind>
-struct Phase
+struct PhaseWeights
 {
-    PhaseAxis m_Y;
-    PhaseAxis m_X;
-    typename Kind::Packed m_Weights;
+    Taps m_Y;
+    Taps m_X;
+    typename Kind::Packed m_Packed;
 };
 
 template <typename Kind>
@@ -89,37 +105,40 @@ public:
         {
             for (size_t x = 0; x < descriptor.m_StrideX; ++x)
             {
-                const PhaseAxis down(y, shape[1], descriptor.m_StrideY, descriptor.m_PadTop);
-                const PhaseAxis across(x, shape[2], descriptor.m_StrideX, descriptor.m_PadLeft);
+                const Taps down(y, shape[1], descriptor.m_StrideY);
+                const Taps across(x, shape[2], descriptor.m_StrideX);
                 const auto weights = TakeTaps(layer, down, across);
-                const WeightSizes sizes = {1, shape[0], down.m_Taps * across.m_Taps * shape[3]};
-                m_Phases.push_back({down, across, Kind::Pack(weights.data(), sizes, layer)});
+                const WeightSizes sizes = {1, shape[0], down.m_Count * across.m_Count * shape[3]};
+                m_Weights.push_back({down, across, Kind::Pack(weights.data(), sizes, layer)});
             }
         }
     }
 
-    const std::vector<Phase<Kind>>& Get() const { return m_Phases; }
+    /// For windows that start with these taps.
+    const PhaseWeights<Kind>& Get(size_t tapY, size_t tapX, size_t strideX) const
+    {
+        return m_Weights[tapY * strideX + tapX];
+    }
 
 private:
     using Element = typename Kind::Element;
 
-    /// The phase's weights, in the order in which its windows see the image.
-    static std::vector<Element> TakeTaps(const LayerView& layer, const PhaseAxis& down, const PhaseAxis& across)
+    static std::vector<Element> TakeTaps(const LayerView& layer, const Taps& down, const Taps& across)
     {
         const auto& descriptor = layer.GetDescriptor<TransposeConvolution2dDescriptor>();
         const TensorShape& shape = layer.GetInput(1).GetShape();
         const auto* weights = static_cast<const Element*>(layer.m_ConstantData[1]);
         const size_t channels = shape[3];
         std::vector<Element> taken;
-        taken.reserve(shape[0] * down.m_Taps * across.m_Taps * channels);
+        taken.reserve(shape[0] * down.m_Count * across.m_Count * channels);
         for (size_t o = 0; o < shape[0]; ++o)
         {
-            for (size_t i = 0; i < down.m_Taps; ++i)
+            for (size_t i = 0; i < down.m_Count; ++i)
             {
-                const size_t row = o * shape[1] + down.m_LastTap - i * descriptor.m_StrideY;
-                for (size_t j = 0; j < across.m_Taps; ++j)
+                const size_t row = o * shape[1] + down.m_Last - i * descriptor.m_StrideY;
+                for (size_t j = 0; j < across.m_Count; ++j)
                 {
-                    const size_t tap = row * shape[2] + across.m_LastTap - j * descriptor.m_StrideX;
+                    const size_t tap = row * shape[2] + across.m_Last - j * descriptor.m_StrideX;
                     taken.insert(taken.end(), weights + tap * channels, weights + (tap + 1) * channels);
                 }
             }
@@ -127,7 +146,7 @@ private:
         return taken;
     }
 
-    std::vector<Phase<Kind>> m_Phases;
+    std::vector<PhaseWeights<Kind>> m_Weights; ///< [first tap down][first tap across]
 };
 
 /// A phase of known shapes.
@@ -139,27 +158,29 @@ struct PhaseProduct
 };
 
 template <typename Kind>
-PhaseProduct<Kind> MakeProduct(const ReshapeArgs& args, const Phase<Kind>& phase)
+PhaseProduct<Kind> MakeProduct(const ReshapeArgs& args, const Phases<Kind>& phases, const PhaseAxis& down,
+                               const PhaseAxis& across)
 {
     const auto& descriptor = args.GetDescriptor<TransposeConvolution2dDescriptor>();
+    const PhaseWeights<Kind>& weights = phases.Get(down.m_Tap, across.m_Tap, descriptor.m_StrideX);
     const TensorShape& data = args.GetInput(0).GetShape();
     const TensorShape& output = args.GetOutput(0).GetShape();
     const size_t channels = output[3];
-    const size_t height = phase.m_Y.GetOutputs(output[1], descriptor.m_StrideY);
-    const size_t width = phase.m_X.GetOutputs(output[2], descriptor.m_StrideX);
+    const size_t height = down.GetOutputs(output[1], descriptor.m_StrideY);
+    const size_t width = across.GetOutputs(output[2], descriptor.m_StrideX);
     Windows windows;
     windows.m_InputHeight = data[1];
     windows.m_InputWidth = data[2];
     windows.m_OutputHeight = static_cast<int64_t>(height);
     windows.m_OutputWidth = static_cast<int64_t>(width);
     windows.m_Channels = windows.m_GroupChannels = data[3];
-    windows.m_Height = static_cast<int64_t>(phase.m_Y.m_Taps);
-    windows.m_Width = static_cast<int64_t>(phase.m_X.m_Taps);
-    windows.m_PadTop = phase.m_Y.m_Pad;
-    windows.m_PadLeft = phase.m_X.m_Pad;
-    PhaseProduct<Kind> product = {typename Kind::Product(phase.m_Weights, windows, output[0] * height * width,
+    windows.m_Height = static_cast<int64_t>(weights.m_Y.m_Count);
+    windows.m_Width = static_cast<int64_t>(weights.m_X.m_Count);
+    windows.m_PadTop = down.GetPad(weights.m_Y);
+    windows.m_PadLeft = across.GetPad(weights.m_X);
+    PhaseProduct<Kind> product = {typename Kind::Product(weights.m_Packed, windows, output[0] * height * width,
                                                          backends::FloatClamp(args.m_FusedActivation)),
-                                  (phase.m_Y.m_First * output[2] + phase.m_X.m_First) * channels};
+                                  (down.m_First * output[2] + across.m_First) * channels};
     product.m_Product.SetPlace({descriptor.m_StrideX * channels, width, height,
                                 size_t{descriptor.m_StrideY} * output[2] * channels,
                                 size_t{output[1]} * output[2] * channels});
@@ -199,11 +220,15 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     }
     std::vector<PhaseProduct<Kind>> products;
     size_t scratchBytes = 0;
-    for (const Phase<Kind>& phase : static_cast<const Phases<Kind>&>(*packed).Get())
+    const auto& descriptor = args.GetDescriptor<TransposeConvolution2dDescriptor>();
+    const auto& phases = static_cast<const Phases<Kind>&>(*packed);
+    const bool isEmpty = output.GetNumElements() == 0;
+    for (size_t y = 0; !isEmpty && y < std::min(descriptor.m_StrideY, output[1]); ++y)
     {
-        if (output.GetNumElements() != 0 && phase.m_Y.m_First < output[1] && phase.m_X.m_First < output[2])
+        for (size_t x = 0; x < std::min(descriptor.m_StrideX, output[2]); ++x)
         {
-            products.push_back(MakeProduct(args, phase));
+            products.push_back(MakeProduct(args, phases, PhaseAxis(y, descriptor.m_StrideY, descriptor.m_PadTop),
+                                           PhaseAxis(x, descriptor.m_StrideX, descriptor.m_PadLeft)));
             scratchBytes = std::max(scratchBytes, products.back().m_Product.GetScratchBytes());
         }
     }
