@@ -75,6 +75,7 @@ std::optional<FloatFunction> ToFunction(UnaryOperation operation)
     case UnaryOperation::Sign: return FloatFunction::Sign;
     case UnaryOperation::Sin:
     case UnaryOperation::Cos:
+    case UnaryOperation::Erf:
     case UnaryOperation::LogicalNot: break;
     }
     return std::nullopt;
