@@ -116,9 +116,11 @@ TEST(FastReduce, AsReference)
                 {
                     output.SetQuantizationScale(0.04f);
                 }
-                ExpectAsReference(
-                    FastCase(Name("mean", input), LayerType::Mean, mean, {Random(input, channels)}, output), "CpuMean",
-                    Tolerance(type));
+                // Sums of floats of one sign: in another order they differ by less than what is left where most cancel.
+                const TestTensor data = type.IsQuantized() ? Random(input, channels) : Random(input, channels, 0.5, 2);
+                const double tolerance = type.IsQuantized() ? 0 : 1e-5;
+                ExpectAsReference(FastCase(Name("mean", input), LayerType::Mean, mean, {data}, output), "CpuMean",
+                                  tolerance);
                 for (const ReduceOperation operation :
                      {ReduceOperation::Max, ReduceOperation::Min, ReduceOperation::Sum})
                 {
@@ -126,9 +128,9 @@ TEST(FastReduce, AsReference)
                     reduce.m_vAxis = axes;
                     reduce.m_KeepDims = true;
                     reduce.m_ReduceOperation = operation;
-                    ExpectAsReference(FastCase(Name("reduction", input), LayerType::Reduce, reduce,
-                                               {Random(input, channels)}, Shaped(type, shape)),
-                                      "CpuReduce", Tolerance(type));
+                    ExpectAsReference(
+                        FastCase(Name("reduction", input), LayerType::Reduce, reduce, {data}, Shaped(type, shape)),
+                        "CpuReduce", tolerance);
                 }
             }
         }

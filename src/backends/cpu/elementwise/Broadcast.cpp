@@ -44,7 +44,7 @@ void Runs::JoinShortRows()
     const Dimension& rows = m_Outer[0];
     const bool repeatsA = rows.m_StepA == 0 && rows.m_StepB == m_Row.m_Size;
     const bool repeatsB = rows.m_StepB == 0 && rows.m_StepA == m_Row.m_Size;
-    if (repeatsA == repeatsB || m_NumOuter != 1)
+    if (repeatsA == repeatsB || m_NumOuter != 1 || rows.m_Size == 0)
     {
         return; // with more dimensions the repeated input is not one row
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpenBLAS, loaded when the first matrix product is planned: a process that runs nothing on CpuAcc never has it. Used
-// by Gemm.cpp and by the support checks of CpuAcc's kernels.
+// by BatchMatMul.
 //
 // Its own threads are not used, and not started either: it is loaded on a thread that may run on one processor only, as
 // it starts one thread a processor. (libgomp, if a build on OpenMP brings it into the process, believes that too.)

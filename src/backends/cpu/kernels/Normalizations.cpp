@@ -56,7 +56,7 @@ Prepared PrepareLayer(const ReshapeArgs& args, const backends::PackedWeights*)
     const auto& descriptor = args.GetDescriptor<LayerNormalizationDescriptor>();
     const ref::AxisRows rows(args.GetInput(0).GetShape(), descriptor.m_Axis);
     const size_t depth = rows.m_Depth * rows.m_Step;
-    if (depth == 0)
+    if (depth == 0 || descriptor.m_NumAxes != 0)
     {
         return reference;
     }
