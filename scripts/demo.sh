@@ -28,7 +28,7 @@ if [ $# -eq 0 ]; then
     set -- "$digits/seven.png"
 fi
 for picture in "$@"; do
-    command=("$bin/ExecuteNetwork" -m "$digits/digits_int8.tflite" -c CpuRef -d "$picture"
+    command=("$bin/ExecuteNetwork" -m "$digits/digits_int8.tflite" -c CpuAcc,CpuRef -d "$picture"
         --labels "$digits/labels.txt" --top-k 3)
     printf '\n$ %s\n' "${command[*]}"
     "${command[@]}"
