@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// DepthwiseConvolution2d of CpuAcc for 8-bit images of one channel: that is a convolution, and a product of packed
+// bytes. Speech models begin with one.
+#include "backends/common/FusedActivation.hpp"
+#include "backends/cpu/gemm/Product8.hpp"
+#include "backends/cpu/kernels/BytesCheck.hpp"
+#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/kernels/ConvolutionGeometry.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+SupportResult Check(const LayerView& layer)
+{
+    SupportResult result = CheckBytes(layer, 4, 3);
+    if (result)
+    {
+        result = ref::CheckConvolution(layer.GetDescriptor<DepthwiseConvolution2dDescriptor>());
+    }
+    if (!result)
+    {
+        return result;
+    }
+    const TensorShape& data = layer.GetInput(0).GetShape();
+    const bool isOne = data.GetDimensionality() == Dimensionality::Specified && data.GetNumDimensions() == 4 &&
+                       data.GetDimensionSpecificity(3) && data[3] == 1;
+    return isOne ? SupportResult::Yes()
+                 : SupportResult::No(SupportCode::UnsupportedParameters, "the data may have several channels");
+}
+
+/// The weights are [1, H, W, O]: a matrix [depth, columns].
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
+{
+    const TensorShape& shape = layer.GetInput(1).GetShape();
+    return std::make_unique<PackedWeights8>(layer, shape[3], size_t{shape[1]} * shape[2], true, Rounding8::FixedPoint);
+}
+
+Windows MakeWindows(const ref::ConvolutionGeometry& g)
+{
+    Windows windows;
+    windows.m_InputHeight = static_cast<int64_t>(g.m_Y.m_Input);
+    windows.m_InputWidth = static_cast<int64_t>(g.m_X.m_Input);
+    windows.m_OutputHeight = static_cast<int64_t>(g.m_Y.m_Output);
+    windows.m_OutputWidth = static_cast<int64_t>(g.m_X.m_Output);
+    windows.m_Channels = windows.m_GroupChannels = 1;
+    windows.m_Height = static_cast<int64_t>(g.m_Y.m_Kernel);
+    windows.m_Width = static_cast<int64_t>(g.m_X.m_Kernel);
+    windows.m_StrideX = g.m_X.m_Stride;
+    windows.m_StrideY = g.m_Y.m_Stride;
+    windows.m_DilationX = g.m_X.m_Dilation;
+    windows.m_DilationY = g.m_Y.m_Dilation;
+    windows.m_PadTop = g.m_Y.m_Pad;
+    windows.m_PadLeft = g.m_X.m_Pad;
+    return windows;
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedWeights8&>(*packed);
+    const ref::ConvolutionGeometry g = ref::MakeDepthwiseGeometry(args);
+    if (!weights.IsExact() || g.m_InputChannels != 1)
+    {
+        return ref::FindKernel(LayerType::DepthwiseConvolution2d)->m_Prepare(args, nullptr);
+    }
+    if (g.IsEmpty())
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    const Product8 product(weights, MakeWindows(g), g.NumPixels(), args);
+    return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuDepthwiseOfOneBytesKernel = {
+    "CpuDepthwiseOfOneBytes", BytesTypes, Prepare, Check, Pack, backends::FuseClamp};
+
+} // namespace tenon::cpu
