@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of data around products of bytes, for sources that are compiled for each target (Foreach.hpp): their sums, bytes
+// as int16, floats as bytes, and sums as floats. Part of Tiles8.cpp; included once a target.
+#if defined(TENON_CPU_ROWS8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_ROWS8_INL
+#undef TENON_CPU_ROWS8_INL
+#else
+#define TENON_CPU_ROWS8_INL
+#endif
+
+#include "backends/cpu/gemm/Dots-inl.hpp"
+#include "backends/cpu/gemm/Tiles8.hpp"
+#include "backends/reference/kernels/HybridInput.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+/// The sum of `depth` bytes, each with `flip` applied, which makes int8 of 128 more.
+uint64_t SumBytes(const uint8_t* bytes, size_t depth, uint8_t flip)
+{
+    const hn::ScalableTag<uint8_t> d;
+    const hn::Repartition<uint64_t, decltype(d)> dWide;
+    const size_t lanes = hn::Lanes(d);
+    const auto flips = hn::Set(d, flip);
+    auto sums = hn::Zero(dWide);
+    size_t i = 0;
+    for (; i + lanes <= depth; i += lanes)
+    {
+        sums = hn::Add(sums, hn::SumsOf8(hn::Xor(hn::LoadU(d, bytes + i), flips)));
+    }
+    uint64_t sum = hn::GetLane(hn::SumOfLanes(dWide, sums));
+    for (; i < depth; ++i)
+    {
+        sum += static_cast<uint8_t>(bytes[i] ^ flip);
+    }
+    return sum;
+}
+
+void SumRows(const void* data, size_t dataStride, size_t rows, size_t depth, bool isSigned, int32_t factor,
+             int32_t* sums)
+{
+    const uint8_t flip = isSigned ? 0x80 : 0;
+    for (size_t r = 0; r < rows; ++r)
+    {
+        const auto sum =
+            static_cast<int64_t>(SumBytes(static_cast<const uint8_t*>(data) + r * dataStride, depth, flip)) -
+            static_cast<int64_t>(depth) * flip;
+        sums[r] = static_cast<int32_t>(sum * factor);
+    }
+}
+
+template <typename T>
+void WidenFrom(const T* bytes, size_t count, int32_t zeroPoint, int16_t* wide)
+{
+    const hn::ScalableTag<int16_t> d;
+    const hn::Rebind<T, decltype(d)> dBytes;
+    const size_t lanes = hn::Lanes(d);
+    const auto zero = hn::Set(d, static_cast<int16_t>(zeroPoint));
+    size_t i = 0;
+    for (; i + lanes <= count; i += lanes)
+    {
+        hn::StoreU(hn::Sub(hn::PromoteTo(d, hn::LoadU(dBytes, bytes + i)), zero), d, wide + i);
+    }
+    for (; i < count; ++i)
+    {
+        wide[i] = static_cast<int16_t>(bytes[i] - zeroPoint);
+    }
+}
+
+void Widen(const void* bytes, size_t count, bool isSigned, int32_t zeroPoint, int16_t* wide)
+{
+    isSigned ? WidenFrom(static_cast<const int8_t*>(bytes), count, zeroPoint, wide)
+             : WidenFrom(static_cast<const uint8_t*>(bytes), count, zeroPoint, wide);
+}
+
+void ToFloats(const FloatRows& rows, const FloatColumns& columns)
+{
+    const Ints d;
+    const hn::Rebind<float, Ints> dFloat;
+    const size_t lanes = hn::Lanes(d);
+    const auto low = hn::Set(dFloat, columns.m_Low);
+    const auto high = hn::Set(dFloat, columns.m_High);
+    for (size_t c = 0; c < rows.m_Columns; c += lanes)
+    {
+        const Vector weightSums = hn::Load(d, columns.m_WeightSums + c);
+        const auto scales = hn::Load(dFloat, columns.m_Scales + c);
+        const auto bias = hn::Load(dFloat, columns.m_Bias + c);
+        const size_t count = rows.m_Columns - c;
+        for (size_t r = 0; r < rows.m_Rows; ++r)
+        {
+            const int32_t term = rows.m_RowTerms != nullptr ? rows.m_RowTerms[r] : 0;
+            const Vector correction = hn::Mul(hn::Set(d, rows.m_ZeroPoints[r]), weightSums);
+            const Vector sum =
+                hn::Sub(hn::Add(hn::Load(d, rows.m_Sums + r * rows.m_SumStride + c), hn::Set(d, term)), correction);
+            const auto scale = hn::Mul(hn::Set(dFloat, rows.m_Scales[r]), scales);
+            const auto real = hn::Add(hn::Mul(hn::ConvertTo(dFloat, sum), scale), bias);
+            const auto clamped = hn::Min(high, hn::Max(low, real));
+            float* out = rows.m_Out + r * rows.m_OutStride + c;
+            if (count >= lanes)
+            {
+                hn::StoreU(clamped, dFloat, out);
+            }
+            else
+            {
+                HWY_ALIGN float some[HWY_MAX_BYTES / sizeof(float)];
+                hn::Store(clamped, dFloat, some);
+                std::memcpy(out, some, count * sizeof(float));
+            }
+        }
+    }
+}
+
+/// Bytes of values * inverse, rounded half away from zero, plus the zero point; NaN become `lowest`.
+void QuantizeValues(const float* values, size_t count, float inverse, float zeroPoint, float lowest, int8_t* bytes)
+{
+    const hn::ScalableTag<float> d;
+    const hn::Rebind<int32_t, decltype(d)> dInt;
+    const hn::Rebind<int8_t, decltype(d)> dByte;
+    const size_t lanes = hn::Lanes(d);
+    const auto quantize = [&](auto value)
+    {
+        const auto steps = hn::Mul(value, hn::Set(d, inverse));
+        const auto rounded =
+            hn::Add(hn::Trunc(hn::Add(steps, hn::CopySign(hn::Set(d, 0.5f), steps))), hn::Set(d, zeroPoint));
+        const auto least = hn::Set(d, lowest);
+        const auto bounded = hn::IfThenElse(hn::Gt(rounded, least), hn::Min(rounded, hn::Set(d, 127.0f)), least);
+        return hn::DemoteTo(dByte, hn::ConvertTo(dInt, bounded));
+    };
+    size_t i = 0;
+    for (; i + lanes <= count; i += lanes)
+    {
+        hn::StoreU(quantize(hn::LoadU(d, values + i)), dByte, bytes + i);
+    }
+    if (i < count)
+    {
+        HWY_ALIGN float some[HWY_MAX_BYTES / sizeof(float)] = {};
+        int8_t quantized[HWY_MAX_BYTES / sizeof(float)];
+        std::memcpy(some, values + i, (count - i) * sizeof(float));
+        hn::StoreU(quantize(hn::Load(d, some)), dByte, quantized);
+        std::memcpy(bytes + i, quantized, count - i);
+    }
+}
+
+/// The least and the most of the values, 0 among them; NaN do not count.
+void FindRange(const float* values, size_t count, float& least, float& most)
+{
+    const hn::ScalableTag<float> d;
+    const size_t lanes = hn::Lanes(d);
+    auto low = hn::Zero(d);
+    auto high = hn::Zero(d);
+    size_t i = 0;
+    for (; i + lanes <= count; i += lanes)
+    {
+        const auto value = hn::LoadU(d, values + i);
+        low = hn::IfThenElse(hn::Lt(value, low), value, low);
+        high = hn::IfThenElse(hn::Gt(value, high), value, high);
+    }
+    least = hn::GetLane(hn::MinOfLanes(d, low));
+    most = hn::GetLane(hn::MaxOfLanes(d, high));
+    for (; i < count; ++i)
+    {
+        least = values[i] < least ? values[i] : least;
+        most = values[i] > most ? values[i] : most;
+    }
+}
+
+FloatScale Quantize(const float* values, size_t count, bool isAsymmetric, int8_t* bytes)
+{
+    float least = 0.0f;
+    float most = 0.0f;
+    FindRange(values, count, least, most);
+    const float range = std::max(-least, most);
+    if (isAsymmetric ? least == most : range == 0.0f)
+    {
+        std::memset(bytes, 0, count);
+        return {};
+    }
+    if (!isAsymmetric)
+    {
+        QuantizeValues(values, count, 127.0f / range, 0.0f, -127.0f, bytes);
+        return {range / 127.0f, 0};
+    }
+    const ref::AsymmetricScale scale = ref::FindAsymmetricScale(least, most);
+    QuantizeValues(values, count, 1.0f / scale.m_Scale, static_cast<float>(scale.m_ZeroPoint), -128.0f, bytes);
+    return {scale.m_Scale, scale.m_ZeroPoint};
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
