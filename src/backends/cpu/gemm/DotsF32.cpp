@@ -109,13 +109,6 @@ void AllDots(const DotsF32& dots)
     }
 }
 
-using DotsFunction = void (*)(const DotsF32& dots);
-
-DotsFunction GetDots()
-{
-    return AllDots;
-}
-
 } // namespace
 
 } // namespace tenon::cpu::HWY_NAMESPACE
@@ -127,7 +120,7 @@ namespace tenon::cpu
 
 void RunDotsF32(const DotsF32& dots)
 {
-    static const auto run = TENON_CHOOSE(GetDots)();
+    static const auto run = TENON_CHOOSE(AllDots);
     run(dots);
 }
 

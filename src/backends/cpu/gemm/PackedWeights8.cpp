@@ -146,7 +146,7 @@ void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, bool
 {
     const size_t width = panel.m_Vectors * m_Engine->m_Lanes;
     std::byte* const packed = m_Data.Data() + panel.m_Offset;
-    if (m_Depth % 4 != 0 || m_Groups * 4 != m_Depth || panel.m_Columns != width)
+    if (m_Groups * 4 != m_Depth || panel.m_Columns != width)
     {
         // Padding is 0 in any form: data beside it may be anything.
         std::memset(packed, 0, width * m_Groups * 4);

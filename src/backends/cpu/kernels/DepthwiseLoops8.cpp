@@ -21,7 +21,6 @@ constexpr size_t PieceChannels = DepthwiseEngine8::PieceChannels;
 constexpr size_t PieceBytes = DepthwiseEngine8::PieceBytes;
 
 using Bytes16 = hn::Full128<uint8_t>;
-using Shorts8 = hn::Full128<uint16_t>;
 
 /// Sixteen channels of a row; as many as there are.
 HWY_INLINE hn::Vec<Bytes16> LoadPiece(const uint8_t* from, size_t channels)
@@ -35,47 +34,38 @@ HWY_INLINE hn::Vec<Bytes16> LoadPiece(const uint8_t* from, size_t channels)
     return hn::Load(Bytes16(), some);
 }
 
-/// Four rows of a piece as [channel][row].
+/// Four rows as [channel][row], within 128-bit lanes.
+template <typename Bytes, typename V>
+HWY_INLINE void StoreInterleaved(Bytes d, V a, V b, V c, V e, std::byte* to)
+{
+    const hn::Repartition<uint16_t, Bytes> d16;
+    const size_t lanes = hn::Lanes(d16);
+    const auto lowAb = hn::BitCast(d16, hn::InterleaveLower(d, a, b));
+    const auto highAb = hn::BitCast(d16, hn::InterleaveUpper(d, a, b));
+    const auto lowCe = hn::BitCast(d16, hn::InterleaveLower(d, c, e));
+    const auto highCe = hn::BitCast(d16, hn::InterleaveUpper(d, c, e));
+    auto* out = reinterpret_cast<uint16_t*>(to);
+    hn::Store(hn::InterleaveLower(d16, lowAb, lowCe), d16, out);
+    hn::Store(hn::InterleaveUpper(d16, lowAb, lowCe), d16, out + lanes);
+    hn::Store(hn::InterleaveLower(d16, highAb, highCe), d16, out + 2 * lanes);
+    hn::Store(hn::InterleaveUpper(d16, highAb, highCe), d16, out + 3 * lanes);
+}
+
+/// Four rows of a piece, which keeps the order of its channels.
 HWY_INLINE void InterleaveFour(const uint8_t* const (&from)[4], size_t channels, uint8_t flip, std::byte* to)
 {
     const Bytes16 d;
-    const Shorts8 d16;
-    const auto flips = hn::Set(d, flip);
-    const auto a = hn::Xor(LoadPiece(from[0], channels), flips);
-    const auto b = hn::Xor(LoadPiece(from[1], channels), flips);
-    const auto c = hn::Xor(LoadPiece(from[2], channels), flips);
-    const auto e = hn::Xor(LoadPiece(from[3], channels), flips);
-    const auto lowAb = hn::BitCast(d16, hn::InterleaveLower(d, a, b));
-    const auto highAb = hn::BitCast(d16, hn::InterleaveUpper(d, a, b));
-    const auto lowCe = hn::BitCast(d16, hn::InterleaveLower(d, c, e));
-    const auto highCe = hn::BitCast(d16, hn::InterleaveUpper(d, c, e));
-    auto* out = reinterpret_cast<uint16_t*>(to);
-    hn::Store(hn::InterleaveLower(d16, lowAb, lowCe), d16, out);
-    hn::Store(hn::InterleaveUpper(d16, lowAb, lowCe), d16, out + 8);
-    hn::Store(hn::InterleaveLower(d16, highAb, highCe), d16, out + 16);
-    hn::Store(hn::InterleaveUpper(d16, highAb, highCe), d16, out + 24);
+    const auto load = [&](size_t row) HWY_ATTR { return hn::Xor(LoadPiece(from[row], channels), hn::Set(d, flip)); };
+    StoreInterleaved(d, load(0), load(1), load(2), load(3), to);
 }
 
 #if HWY_TARGET == HWY_AVX3
-/// The same for a whole block of 64 channels, within 128-bit lanes.
+/// The same for a whole block of 64 channels.
 HWY_INLINE void InterleaveBlock(const uint8_t* const (&from)[4], uint8_t flip, std::byte* to)
 {
     const hn::ScalableTag<uint8_t> d;
-    const hn::ScalableTag<uint16_t> d16;
-    const auto flips = hn::Set(d, flip);
-    const auto a = hn::Xor(hn::LoadU(d, from[0]), flips);
-    const auto b = hn::Xor(hn::LoadU(d, from[1]), flips);
-    const auto c = hn::Xor(hn::LoadU(d, from[2]), flips);
-    const auto e = hn::Xor(hn::LoadU(d, from[3]), flips);
-    const auto lowAb = hn::BitCast(d16, hn::InterleaveLower(d, a, b));
-    const auto highAb = hn::BitCast(d16, hn::InterleaveUpper(d, a, b));
-    const auto lowCe = hn::BitCast(d16, hn::InterleaveLower(d, c, e));
-    const auto highCe = hn::BitCast(d16, hn::InterleaveUpper(d, c, e));
-    auto* out = reinterpret_cast<uint16_t*>(to);
-    hn::Store(hn::InterleaveLower(d16, lowAb, lowCe), d16, out);
-    hn::Store(hn::InterleaveUpper(d16, lowAb, lowCe), d16, out + 32);
-    hn::Store(hn::InterleaveLower(d16, highAb, highCe), d16, out + 64);
-    hn::Store(hn::InterleaveUpper(d16, highAb, highCe), d16, out + 96);
+    const auto load = [&](size_t row) HWY_ATTR { return hn::Xor(hn::LoadU(d, from[row]), hn::Set(d, flip)); };
+    StoreInterleaved(d, load(0), load(1), load(2), load(3), to);
 }
 #endif
 

@@ -43,17 +43,18 @@ PackedDepthwise8::PackedDepthwise8(const LayerView& layer)
       m_AreWeightsSigned(layer.GetInput(1).GetDataType() != DataType::QAsymmU8),
       m_WeightsZeroPoint(layer.GetInput(1).HasMultipleQuantizationScales() ? 0
                                                                            : layer.GetInput(1).GetQuantizationOffset()),
-      m_Arrays(MakeBlocks(layer), Rounding8::FixedPoint, layer.GetOutput(0).GetQuantizationOffset())
+      m_Arrays(MakeBlocks(layer, GetScales(layer)), Rounding8::FixedPoint, layer.GetOutput(0).GetQuantizationOffset())
 {
+    const std::vector<double> scales = GetScales(layer);
     for (const DepthwiseBlock8& block : m_Blocks)
     {
         PackTaps(block);
-        SetUpSums(layer, block);
+        SetUpSums(layer, scales, block);
     }
     m_IsExact = m_IsExact && m_Arrays.IsExact();
 }
 
-size_t PackedDepthwise8::MakeBlocks(const LayerView& layer)
+size_t PackedDepthwise8::MakeBlocks(const LayerView& layer, const std::vector<double>& scales)
 {
     m_Groups = (m_Height + m_GroupRows - 1) / m_GroupRows;
     if (m_Height <= m_GroupRows && layer.GetDescriptor<DepthwiseConvolution2dDescriptor>().m_DilationY == 1)
@@ -68,7 +69,6 @@ size_t PackedDepthwise8::MakeBlocks(const LayerView& layer)
             m_Sets = weight == static_cast<int8_t>(weight) ? 1 : 2;
         }
     }
-    const std::vector<double> scales = GetScales(layer);
     m_IsExact = scales.size() == 1 || scales.size() == m_NumChannels; // else the reference kernel says what is wrong
     const bool interleaves = m_Engine->m_InterleavesFullBlocks && DoAllShift(scales);
     constexpr size_t PieceChannels = DepthwiseEngine8::PieceChannels;
@@ -144,9 +144,9 @@ void PackedDepthwise8::PackTaps(const DepthwiseBlock8& block)
     }
 }
 
-void PackedDepthwise8::SetUpSums(const LayerView& layer, const DepthwiseBlock8& block)
+void PackedDepthwise8::SetUpSums(const LayerView& layer, const std::vector<double>& scales,
+                                 const DepthwiseBlock8& block)
 {
-    const std::vector<double> scales = GetScales(layer);
     if (!m_IsExact)
     {
         return;

@@ -61,10 +61,10 @@ public:
     uint8_t GetPadding() const { return static_cast<uint8_t>(m_DataZeroPoint); }
 
 private:
-    size_t MakeBlocks(const LayerView& layer);
+    size_t MakeBlocks(const LayerView& layer, const std::vector<double>& scales);
     size_t PlaceOf(const DepthwiseBlock8& block, size_t channel) const;
     void PackTaps(const DepthwiseBlock8& block);
-    void SetUpSums(const LayerView& layer, const DepthwiseBlock8& block);
+    void SetUpSums(const LayerView& layer, const std::vector<double>& scales, const DepthwiseBlock8& block);
     /// The weight of a channel less its zero point.
     int32_t Weight(size_t row, size_t column, size_t channel) const;
 
