@@ -685,6 +685,10 @@ struct LayerAssignment
     static constexpr unsigned int NoSubgraph = UINT_MAX;
 
     LayerGuid m_Guid;
+    /// Where the layer stands: empty in the network itself; "<name>/then", "<name>/else", "<name>/condition" or
+    /// "<name>/body" in a nested network of the If or While layer of that name (of that type, where it has no name);
+    /// further ones with the path of the network around them in front.
+    std::string m_Network;
     std::string m_Name;
     LayerType m_Type = LayerType::Input;
     DataType m_DataType = DataType::Float32; ///< of output 0, or of input 0 where there is no output
@@ -696,8 +700,8 @@ struct LayerAssignment
     SupportCode m_Code = SupportCode::Supported;
     /// The activation that runs as a part of the layer, e.g. "BoundedReLu(6, 0)"; empty where there is none.
     std::string m_FusedActivation;
-    /// Number of the subgraph that the layer runs in: subgraphs count from 0 in order of execution. NoSubgraph for what
-    /// the runtime binds or runs itself.
+    /// Number of the subgraph that the layer runs in: the subgraphs of a network count from 0 in order of execution.
+    /// NoSubgraph for what the runtime binds or runs itself.
     unsigned int m_Subgraph = NoSubgraph;
 };
 
@@ -716,7 +720,7 @@ public:
     virtual size_t GetNumOutputs() const = 0;
     virtual void ExecuteStrategy(IStrategy& strategy) const = 0;
     virtual const std::shared_ptr<IProfiler>& GetProfiler() const = 0;
-    /// Who runs which layer, in order of execution (Tenon).
+    /// Who runs which layer, in order of execution; behind the layers of a network those of its nested ones (Tenon).
     virtual std::vector<LayerAssignment> GetAssignment() const = 0;
 };
 

@@ -121,6 +121,10 @@ void WriteAssignment(JsonWriter& json, const std::vector<LayerAssignment>& assig
     for (const LayerAssignment& layer : assignment)
     {
         json.BeginObject();
+        if (!layer.m_Network.empty())
+        {
+            json.Member("network", layer.m_Network);
+        }
         json.Member("layer", layer.m_Name);
         json.Member("type", GetLayerTypeAsCString(layer.m_Type));
         json.Member("backend", layer.m_Backend.Get());
@@ -134,10 +138,12 @@ void WriteAssignment(JsonWriter& json, const std::vector<LayerAssignment>& assig
     json.EndArray();
 }
 
+/// As layers_before counts: nested networks are a part of their layer.
 uint64_t CountComputing(const std::vector<LayerAssignment>& assignment)
 {
-    return static_cast<uint64_t>(std::count_if(assignment.begin(), assignment.end(),
-                                               [](const LayerAssignment& layer) { return Computes(layer.m_Type); }));
+    return static_cast<uint64_t>(
+        std::count_if(assignment.begin(), assignment.end(),
+                      [](const LayerAssignment& layer) { return layer.m_Network.empty() && Computes(layer.m_Type); }));
 }
 
 uint64_t CountPartitions(const std::vector<LayerAssignment>& assignment)
@@ -145,7 +151,7 @@ uint64_t CountPartitions(const std::vector<LayerAssignment>& assignment)
     std::set<unsigned int> numbers;
     for (const LayerAssignment& layer : assignment)
     {
-        if (layer.m_Subgraph != LayerAssignment::NoSubgraph)
+        if (layer.m_Network.empty() && layer.m_Subgraph != LayerAssignment::NoSubgraph)
         {
             numbers.insert(layer.m_Subgraph);
         }
@@ -245,7 +251,7 @@ std::string FormatAssignment(const std::vector<LayerAssignment>& assignment)
         {
             continue;
         }
-        std::string name = OneLine(layer.m_Name);
+        std::string name = OneLine(layer.m_Network.empty() ? layer.m_Name : layer.m_Network + "/" + layer.m_Name);
         if (name.size() > widest)
         {
             name = name.substr(0, widest - 3) + "...";

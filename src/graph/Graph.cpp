@@ -45,15 +45,6 @@ Layer& Graph::AddLayer(LayerType type, std::unique_ptr<BaseDescriptor> descripto
     return *m_Layers.back();
 }
 
-const BackendId& Graph::Keep(const BackendId& id)
-{
-    if (m_LastBackend == nullptr || *m_LastBackend != id)
-    {
-        m_LastBackend = &*m_Backends.insert(id).first;
-    }
-    return *m_LastBackend;
-}
-
 Layer& Graph::AddConstant(const ConstTensor& tensor, std::shared_ptr<const void> owner, std::string name)
 {
     if (tensor.GetMemoryArea() == nullptr && tensor.GetInfo().GetNumBytes() != 0)
@@ -119,7 +110,7 @@ void Graph::RemoveLayers(const std::vector<bool>& dead)
     NoteEdit();
 }
 
-std::vector<Layer*> Graph::TopologicalOrder() const
+LayerOrder Graph::TopologicalOrder() const
 {
     enum class State : uint8_t
     {
@@ -140,7 +131,7 @@ std::vector<Layer*> Graph::TopologicalOrder() const
         {
             order.push_back(layer.get());
         }
-        return order;
+        return LayerOrder(std::move(order));
     }
     std::vector<State> states(m_Layers.size(), State::New);
     std::vector<Visit> stack; // an explicit stack: networks may be deeper than the thread's own
@@ -177,7 +168,7 @@ std::vector<Layer*> Graph::TopologicalOrder() const
             stack.push_back({producer, 0});
         }
     }
-    return order;
+    return LayerOrder(std::move(order));
 }
 
 void Graph::Sort(const std::vector<Layer*>& order)

@@ -4,6 +4,7 @@
 
 #include "common/PageArena.hpp"
 #include "graph/Layer.hpp"
+#include "graph/LayerWalk.hpp"
 
 #include <memory>
 #include <ostream>
@@ -35,7 +36,7 @@ public:
     /// Adds a copy of a layer of another graph, which shares its constant and blob; unconnected.
     Layer& AddCopy(const Layer& layer);
 
-    const std::vector<LayerPtr>& Layers() const { return m_Layers; }
+    LayerWalk<LayerPtr> Layers() const { return LayerWalk<LayerPtr>(m_Layers); }
     size_t Size() const { return m_Layers.size(); }
     /// By layer: its type, for walks that concern few layers, over much less memory than the layers are.
     const std::vector<LayerType>& Types() const { return m_Types; }
@@ -60,7 +61,7 @@ public:
     bool IsInOrder() const { return m_IsInOrder; }
     /// Layers with producers before consumers; the order of addition wherever that is possible already.
     /// Throws GraphValidationException naming a layer on a cycle. O(N + connections).
-    std::vector<Layer*> TopologicalOrder() const;
+    LayerOrder TopologicalOrder() const;
     /// Puts the layers themselves into that order, or any other one, and renumbers them.
     void Sort(const std::vector<Layer*>& order);
 
@@ -75,15 +76,28 @@ public:
         ++m_NumEdits;
         m_IsInOrder = m_IsInOrder && producer.m_Index < consumer.m_Index;
     }
-    /// One copy for all layers with this id.
-    const BackendId& Keep(const BackendId& id);
+    /// One copy for all layers with this id or text.
+    const BackendId& Keep(const BackendId& id) { return Keep(id, m_Backends, m_LastBackend); }
+    const std::string& Keep(const std::string& text) { return Keep(text, m_Texts, m_LastText); }
 
 private:
     void ConnectLike(const Layer& original);
+    /// Most layers have what the one before them has: `last`.
+    template <typename T>
+    static const T& Keep(const T& value, std::set<T>& kept, const T*& last)
+    {
+        if (last == nullptr || *last != value)
+        {
+            last = &*kept.insert(value).first;
+        }
+        return *last;
+    }
 
     PageArena m_Memory; ///< goes last
     std::set<BackendId> m_Backends;
-    const BackendId* m_LastBackend = nullptr; ///< most layers run where the one before them does
+    const BackendId* m_LastBackend = nullptr;
+    std::set<std::string> m_Texts;
+    const std::string* m_LastText = nullptr;
     std::vector<LayerPtr> m_Layers;
     std::vector<LayerType> m_Types;
     std::vector<size_t> m_NumOfType = std::vector<size_t>(NumLayerTypes);

@@ -24,6 +24,12 @@ const BackendId& UnknownBackend()
     static const BackendId unknown;
     return unknown;
 }
+
+const std::string& NoReason()
+{
+    static const std::string none;
+    return none;
+}
 } // namespace
 
 Layer* InputSlot::GetProducer() const
@@ -178,8 +184,9 @@ IConnectableLayer& OutputSlot::GetOwningIConnectableLayer()
 }
 
 Layer::Layer(Graph& graph, LayerType type, std::unique_ptr<BaseDescriptor> descriptor, std::string name, LayerGuid guid)
-    : m_Graph(&graph), m_Schema(&tenon::GetSchema(type)), m_Type(type), m_NumInputs(0), m_NumOutputs(0), m_Guid(guid),
-      m_Descriptor(std::move(descriptor)), m_Backend(&UnknownBackend()), m_Name(std::move(name))
+    : m_Graph(&graph), m_Guid(guid), m_AssignmentReason(&NoReason()), m_Name(std::move(name)),
+      m_Backend(&UnknownBackend()), m_Descriptor(std::move(descriptor)), m_Schema(&tenon::GetSchema(type)),
+      m_Type(type), m_NumInputs(0), m_NumOutputs(0)
 {
     m_NumInputs = m_Schema->m_NumInputs(GetParameters());
     m_NumOutputs = m_Schema->m_NumOutputs(GetParameters());
@@ -239,6 +246,11 @@ void Layer::SetDescriptor(std::unique_ptr<BaseDescriptor> descriptor)
 void Layer::SetBackendId(const BackendId& id)
 {
     m_Backend = &m_Graph->Keep(id);
+}
+
+void Layer::SetAssignmentReason(const std::string& reason)
+{
+    m_AssignmentReason = &m_Graph->Keep(reason);
 }
 
 constinit const Layer::Rare Layer::NoRare;

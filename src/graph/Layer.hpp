@@ -86,15 +86,15 @@ private:
     void Append(InputSlot& input);
 
     Layer* m_Owner = nullptr;
-    TensorInfo m_Info;
-    bool m_InfoSet = false;
-    unsigned int m_NumConnections = 0;
-    unsigned int m_Capacity = 0; ///< 0: there is room for one, in place
     union
     {
         InputSlot* m_OneConnection = nullptr; ///< nearly all outputs have one reader
         InputSlot** m_Connections;            ///< in the graph's memory
     };
+    unsigned int m_NumConnections = 0;
+    unsigned int m_Capacity = 0; ///< 0: there is room for one, in place
+    TensorInfo m_Info;
+    bool m_InfoSet = false;
 };
 
 /// A Constant layer's tensor and whoever keeps its memory alive.
@@ -106,7 +106,26 @@ struct ConstantPayload
 
 class Layer final : public IConnectableLayer
 {
+    // What walks over the graph seldom read comes first; what they do stands next to the slots, which lie behind it.
+    struct Rare;
+    Graph* m_Graph;
+    LayerGuid m_Guid;
+    const std::string* m_AssignmentReason; ///< kept by the graph
+    std::string m_Name;
+    std::shared_ptr<const ConstantPayload> m_Constant;
+    LayerBindingId m_BindingId = 0;
+
 public:
+    /// See LayerAssignment::m_Code.
+    SupportCode m_AssignmentCode = SupportCode::Supported;
+    /// Where the last inputs were wired by the Add method that made this layer: inputs from this index on are its own
+    /// constants (see GetConstantTensorsByRef).
+    uint32_t m_FirstOwnConstant = UINT32_MAX;
+    /// Position in the graph; maintained by Graph.
+    uint32_t m_Index = 0;
+    /// Number of the subgraph, or LayerAssignment::NoSubgraph; set by partitioning.
+    uint32_t m_Subgraph = UINT32_MAX;
+
     /// Made by Graph::AddLayer. The slots lie in the graph's memory.
     Layer(Graph& graph, LayerType type, std::unique_ptr<BaseDescriptor> descriptor, std::string name, LayerGuid guid);
     ~Layer();
@@ -165,16 +184,9 @@ public:
 
     const Optional<BackendId>& GetBackendHint() const { return GetRare().m_Hint; }
 
-    /// Position in the graph; maintained by Graph.
-    uint32_t m_Index = 0;
-    /// Number of the subgraph, or LayerAssignment::NoSubgraph; set by partitioning.
-    uint32_t m_Subgraph = UINT32_MAX;
-    /// Why it runs on its backend: see LayerAssignment::m_Reason and m_Code.
-    std::string m_AssignmentReason;
-    SupportCode m_AssignmentCode = SupportCode::Supported;
-    /// Where the last inputs were wired by the Add method that made this layer: inputs from this index on are its own
-    /// constants (see GetConstantTensorsByRef).
-    uint32_t m_FirstOwnConstant = UINT32_MAX;
+    /// Why it runs on its backend: see LayerAssignment::m_Reason. Kept by the graph, once for all layers.
+    const std::string& GetAssignmentReason() const { return *m_AssignmentReason; }
+    void SetAssignmentReason(const std::string& reason);
 
     const char* GetName() const override { return m_Name.c_str(); }
     unsigned int GetNumInputSlots() const override { return m_NumInputs; }
@@ -214,20 +226,15 @@ private:
 
     static const Rare NoRare;
 
-    Graph* m_Graph;
+    const BackendId* m_Backend; ///< kept by the graph
+    std::unique_ptr<Rare> m_Rare;
+    std::unique_ptr<BaseDescriptor> m_Descriptor; ///< null: NullDescriptor
     const OpSchema* m_Schema;
     LayerType m_Type;
     uint32_t m_NumInputs;
     uint32_t m_NumOutputs;
-    LayerBindingId m_BindingId = 0;
-    LayerGuid m_Guid;
-    std::unique_ptr<BaseDescriptor> m_Descriptor; ///< null: NullDescriptor
     InputSlot* m_Inputs = nullptr;
     OutputSlot* m_Outputs = nullptr;
-    const BackendId* m_Backend; ///< kept by the graph
-    std::unique_ptr<Rare> m_Rare;
-    std::shared_ptr<const ConstantPayload> m_Constant;
-    std::string m_Name;
 };
 
 /// Calls the layer's shape-inference function and returns the resolved descriptor, or null where nothing had to be

@@ -32,12 +32,12 @@ public:
         {
             if (IsBoundByRuntime(layer->GetType()))
             {
-                layer->m_AssignmentReason = "bound by the runtime";
+                layer->SetAssignmentReason("bound by the runtime");
             }
             else if (IsRunByRuntime(layer->GetType()))
             {
                 layer->SetBackendId(RuntimeId);
-                layer->m_AssignmentReason = "run by the runtime";
+                layer->SetAssignmentReason("run by the runtime");
             }
             else
             {
@@ -69,10 +69,12 @@ private:
             m_Messages.push_back(DescribeFallback(layer, refusals));
         }
         layer.m_AssignmentCode = refusals.m_First;
-        std::string& reason = layer.m_AssignmentReason;
-        reason +=
-            fmt::format("{}{}", reason.empty() ? "" : "; ", refusals.IsEmpty() ? "preferred" : refusals.m_Reasons);
+        const std::string& width = layer.GetAssignmentReason(); // why it is another one, if it is
+        const std::string& reason = refusals.IsEmpty() ? Preferred : refusals.m_Reasons;
+        layer.SetAssignmentReason(width.empty() ? reason : width + "; " + reason);
     }
+
+    const std::string Preferred = "preferred";
 
     const BackendChooser& m_Chooser;
     std::vector<std::string>& m_Messages;

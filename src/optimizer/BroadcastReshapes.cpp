@@ -58,8 +58,8 @@ void AddLeadingDimension(Graph& graph, InputSlot& input, const BackendId& backen
     }
     layer.Output(0).EditTensorInfo().SetShape(longer);
     layer.SetBackendId(backend);
-    layer.m_AssignmentReason =
-        fmt::format("gives an operand of {} the rank that {} needs", reader.Describe(), backend.Get());
+    layer.SetAssignmentReason(
+        fmt::format("gives an operand of {} the rank that {} needs", reader.Describe(), backend.Get()));
     LayerViewMaker maker;
     const SupportResult result = supports.Get(backend)->IsLayerSupported(maker.Make(layer));
     if (!result)

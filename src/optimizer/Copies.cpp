@@ -68,8 +68,8 @@ Layer& AddCopy(Graph& graph, const OutputSlot& source, const ITensorHandleFactor
                        fmt::format("{}:{}", source.GetOwningLayer().GetNameStr(), isImport ? "import" : "copy"));
     copy.Output(0).SetTensorInfo(source.GetTensorInfo());
     copy.SetBackendId(target);
-    copy.m_AssignmentReason = isImport ? fmt::format("lets memory {} use host memory", NameOf(to))
-                                       : fmt::format("copies from memory {} to memory {}", NameOf(from), NameOf(to));
+    copy.SetAssignmentReason(isImport ? fmt::format("lets memory {} use host memory", NameOf(to))
+                                      : fmt::format("copies from memory {} to memory {}", NameOf(from), NameOf(to)));
     return copy;
 }
 

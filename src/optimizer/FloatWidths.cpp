@@ -111,11 +111,12 @@ public:
     void Fit(Graph& graph)
     {
         std::vector<Width> widths(graph.Size(), Width::Keep);
+        const bool hasBodies = graph.HasBodies();
         for (const auto& layer : graph.Layers())
         {
-            for (const auto& body : layer->Bodies())
+            for (size_t i = 0; hasBodies && i < layer->Bodies().size(); ++i)
             {
-                Fit(*body);
+                Fit(*layer->Bodies()[i]);
             }
             if (!IsBoundByRuntime(layer->GetType()) && !IsRunByRuntime(layer->GetType()))
             {
@@ -145,7 +146,7 @@ public:
             if (layers.count(layer.get()) != 0)
             {
                 widths[layer->m_Index] = Width::Widen;
-                NoteFloat32(*layer, FirstHalf(*layer), layer->m_AssignmentReason);
+                NoteFloat32(*layer, FirstHalf(*layer), layer->GetAssignmentReason());
             }
         }
         Apply(graph, widths);
@@ -236,7 +237,11 @@ private:
     /// two conversions, and gain nothing.
     static void KeepIdleMoves(const Graph& graph, std::vector<Width>& widths)
     {
-        const std::vector<Layer*> order = graph.TopologicalOrder();
+        if (std::find(widths.begin(), widths.end(), Width::Narrow) == widths.end())
+        {
+            return;
+        }
+        const std::vector<Layer*> order = graph.TopologicalOrder().Get();
         std::vector<bool> isUseful(widths.size()); // narrow beside a layer that computes, or moves for one that does
         const auto isNarrow = [&](const Layer* layer) { return widths[layer->m_Index] == Width::Narrow; };
         for (const Layer* layer : order)
@@ -268,11 +273,11 @@ private:
 
     void NoteFloat32(Layer& layer, DataType inPlaceOf, const std::string& reason)
     {
-        layer.m_AssignmentReason = fmt::format("Float32 in place of {}: {}", GetDataTypeName(inPlaceOf), reason);
-        const auto [entry, isNew] = m_NoteOf.emplace(layer.m_AssignmentReason, m_Notes.size());
+        layer.SetAssignmentReason(fmt::format("Float32 in place of {}: {}", GetDataTypeName(inPlaceOf), reason));
+        const auto [entry, isNew] = m_NoteOf.emplace(layer.GetAssignmentReason(), m_Notes.size());
         if (isNew)
         {
-            m_Notes.push_back({layer.m_AssignmentReason, {}});
+            m_Notes.push_back({layer.GetAssignmentReason(), {}});
         }
         m_Notes[entry->second].m_Layers.push_back(fmt::format("{} '{}'", GetTypeText(layer), layer.GetNameStr()));
     }

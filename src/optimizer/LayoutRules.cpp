@@ -356,10 +356,10 @@ FixedRanks::FixedRanks(const Graph& graph)
     m_Ranks.assign(slots, 0);
 
     // What readers say of the ranks that they take, from the end to the start.
-    const std::vector<Layer*> order = graph.TopologicalOrder();
-    for (auto it = order.rbegin(); it != order.rend(); ++it)
+    const LayerOrder order = graph.TopologicalOrder();
+    for (size_t i = order.size(); i-- > 0;)
     {
-        const Layer& layer = **it;
+        const Layer& layer = *order[i];
         if (layer.GetNumInputSlots() == 0 || layer.Input(0).GetConnectedOutputSlot() == nullptr ||
             layer.Input(0).IsTensorInfoOverridden())
         {

@@ -5,7 +5,9 @@
 
 #include "optimizer/ContractedGraph.hpp"
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <queue>
 #include <span>
@@ -45,48 +47,82 @@ private:
     uint32_t m_Number = 0;
 };
 
-/// Unites layers of one backend. What the runtime binds has no part in it: no path leads through an end of the network.
-void UniteLayers(const std::vector<Layer*>& order, const std::vector<LayerType>& types, ContractedGraph& contracted)
+/// Who feeds whom, by index: layers are larger than caches where there are many, so one walk reads them and all that
+/// follows works on these few bytes.
+class Producers
 {
-    Colours colours;
-    std::vector<uint32_t> producers;
-    for (const Layer* layer : order)
+public:
+    explicit Producers(size_t numLayers)
     {
-        if (IsBoundByRuntime(layer->GetType()))
+        m_First.reserve(numLayers + 1);
+        m_First.push_back(0);
+        m_Producers.reserve(numLayers);
+    }
+
+    /// Of the next layer, one for each connected input.
+    void Append(const Layer& layer)
+    {
+        for (const InputSlot& input : layer.Inputs())
+        {
+            if (const Layer* producer = input.GetProducer())
+            {
+                m_Producers.push_back(producer->m_Index);
+            }
+        }
+        m_First.push_back(m_Producers.size());
+    }
+    std::span<const uint32_t> operator[](size_t layer) const
+    {
+        return {m_Producers.data() + m_First[layer], m_First[layer + 1] - m_First[layer]};
+    }
+
+private:
+    std::vector<size_t> m_First;
+    std::vector<uint32_t> m_Producers;
+};
+
+/// Unites layers of one backend. What the runtime binds has no part in it: no path leads through an end of the network.
+/// The graph is in order.
+Producers UniteLayers(const Graph& graph, ContractedGraph& contracted)
+{
+    const std::vector<LayerType>& types = graph.Types();
+    Producers producers(graph.Size());
+    Colours colours;
+    std::vector<uint32_t> around;
+    for (const auto& layer : graph.Layers())
+    {
+        producers.Append(*layer);
+        const uint32_t i = layer->m_Index;
+        if (IsBoundByRuntime(types[i]))
         {
             continue;
         }
-        producers.clear();
-        for (const InputSlot& input : layer->Inputs())
-        {
-            const Layer* producer = input.GetProducer();
-            if (producer != nullptr && !IsBoundByRuntime(types[producer->m_Index]))
-            {
-                producers.push_back(producer->m_Index);
-            }
-        }
-        contracted.Add(layer->m_Index, producers, colours.Of(*layer));
+        around.clear();
+        std::copy_if(producers[i].begin(), producers[i].end(), std::back_inserter(around),
+                     [&](uint32_t producer) { return !IsBoundByRuntime(types[producer]); });
+        contracted.Add(i, around, colours.Of(*layer));
     }
+    return producers;
 }
 
 /// Puts units, which are the clusters and the single layers that belong to none, in order: of those that are ready the
-/// one whose first layer comes first in `order`, so that the user's order stays wherever it can.
+/// one whose first layer comes first, so that the user's order stays wherever it can.
 class UnitOrder
 {
 public:
-    UnitOrder(const std::vector<Layer*>& order, const Graph& graph, ContractedGraph& contracted)
-        : m_Order(order), m_Types(graph.Types()), m_UnitOf(order.size(), NoUnit), m_Placed(order.size(), false)
+    UnitOrder(const Graph& graph, const Producers& producers, ContractedGraph& contracted)
+        : m_Producers(producers), m_UnitOf(graph.Size(), NoUnit), m_Placed(graph.Size(), false)
     {
-        std::vector<uint32_t> unitOfCluster(order.size(), NoUnit);
-        for (const Layer* layer : order)
+        const std::vector<LayerType>& types = graph.Types();
+        std::vector<uint32_t> unitOfCluster(graph.Size(), NoUnit);
+        for (uint32_t i = 0; i < graph.Size(); ++i)
         {
-            const uint32_t index = layer->m_Index;
-            uint32_t* unit = &m_UnitOf[index];
-            if (!IsBoundByRuntime(m_Types[index]))
+            uint32_t* unit = &m_UnitOf[i];
+            if (!IsBoundByRuntime(types[i]))
             {
-                unit = &unitOfCluster[contracted.Find(index)];
+                unit = &unitOfCluster[contracted.Find(i)];
             }
-            else if (m_Types[index] != LayerType::Output && layer->Output(0).GetNumConnections() != 0)
+            else if (types[i] != LayerType::Output && graph.Layers()[i]->Output(0).GetNumConnections() != 0)
             {
                 continue; // goes before its first consumer
             }
@@ -96,15 +132,15 @@ public:
                 m_Units.emplace_back();
             }
             ++m_Units[*unit].m_NumLayers;
-            m_UnitOf[index] = *unit;
+            m_UnitOf[i] = *unit;
         }
         CollectLayers();
-        CountProducers();
+        CollectConsumers();
     }
 
     /// Returns the new order; calls visit(layers of a unit) for each.
     template <typename Visit>
-    std::vector<Layer*> Run(Visit visit)
+    std::vector<uint32_t> Run(Visit visit)
     {
         // Units have the numbers of their first layers' order.
         std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> ready;
@@ -115,18 +151,25 @@ public:
                 ready.push(unit);
             }
         }
-        std::vector<Layer*> sorted;
-        sorted.reserve(m_Order.size());
+        std::vector<uint32_t> sorted;
+        sorted.reserve(m_UnitOf.size());
         while (!ready.empty())
         {
-            const uint32_t unit = ready.top();
+            const Unit& unit = m_Units[ready.top()];
             ready.pop();
-            const std::span<Layer* const> layers = LayersOf(m_Units[unit]);
+            const std::span<const uint32_t> layers{m_Layers.data() + unit.m_FirstLayer, unit.m_NumLayers};
             visit(layers);
-            for (Layer* layer : layers)
+            for (const uint32_t layer : layers)
             {
                 Place(layer, sorted);
-                Release(*layer, unit, ready);
+            }
+            for (size_t i = 0; i < unit.m_NumConsumers; ++i)
+            {
+                const uint32_t consumer = m_Consumers[unit.m_FirstConsumer + i];
+                if (--m_Units[consumer].m_NumWaiting == 0)
+                {
+                    ready.push(consumer);
+                }
             }
         }
         return sorted;
@@ -138,13 +181,10 @@ private:
     {
         uint32_t m_FirstLayer = 0; ///< in m_Layers
         uint32_t m_NumLayers = 0;
+        size_t m_FirstConsumer = 0; ///< in m_Consumers
+        size_t m_NumConsumers = 0;
         size_t m_NumWaiting = 0; ///< connections from units that are not placed yet
     };
-
-    std::span<Layer* const> LayersOf(const Unit& unit) const
-    {
-        return {m_Layers.data() + unit.m_FirstLayer, unit.m_NumLayers};
-    }
 
     void CollectLayers()
     {
@@ -156,94 +196,107 @@ private:
             unit.m_NumLayers = 0;
         }
         m_Layers.resize(first);
-        for (Layer* layer : m_Order)
+        for (uint32_t i = 0; i < m_UnitOf.size(); ++i)
         {
-            if (m_UnitOf[layer->m_Index] != NoUnit)
+            if (m_UnitOf[i] != NoUnit)
             {
-                Unit& unit = m_Units[m_UnitOf[layer->m_Index]];
-                m_Layers[unit.m_FirstLayer + unit.m_NumLayers++] = layer;
+                Unit& unit = m_Units[m_UnitOf[i]];
+                m_Layers[unit.m_FirstLayer + unit.m_NumLayers++] = i;
             }
         }
     }
 
-    void CountProducers()
+    /// Calls visit(from, to) for each connection between two units.
+    template <typename Visit>
+    void ForEachConnection(Visit visit)
     {
-        for (size_t i = 0; i < m_Order.size() && m_Units.size() > 1; ++i)
+        for (size_t i = 0; i < m_UnitOf.size() && m_Units.size() > 1; ++i)
         {
-            const Layer& layer = *m_Order[i];
-            for (const InputSlot& input : layer.Inputs())
+            for (const uint32_t producer : m_Producers[i])
             {
-                const Layer* producer = input.GetProducer();
-                if (producer != nullptr && m_UnitOf[producer->m_Index] != NoUnit &&
-                    m_UnitOf[producer->m_Index] != m_UnitOf[layer.m_Index])
+                if (m_UnitOf[producer] != NoUnit && m_UnitOf[producer] != m_UnitOf[i])
                 {
-                    ++m_Units[m_UnitOf[layer.m_Index]].m_NumWaiting;
+                    visit(m_Units[m_UnitOf[producer]], m_UnitOf[i]);
                 }
             }
         }
     }
 
-    /// The layer's consumers in other units wait for one connection less.
-    template <typename Queue>
-    void Release(const Layer& layer, uint32_t unit, Queue& ready)
+    void CollectConsumers()
     {
-        for (const OutputSlot& output : layer.Outputs())
-        {
-            for (const InputSlot* input : output.GetConnections())
+        size_t count = 0;
+        ForEachConnection(
+            [&](Unit& from, uint32_t to)
             {
-                const uint32_t consumer = m_UnitOf[input->GetOwningLayer().m_Index];
-                if (consumer != unit && --m_Units[consumer].m_NumWaiting == 0)
-                {
-                    ready.push(consumer);
-                }
-            }
+                ++from.m_NumConsumers;
+                ++m_Units[to].m_NumWaiting;
+                ++count;
+            });
+        m_Consumers.resize(count);
+        size_t first = 0;
+        for (Unit& unit : m_Units)
+        {
+            unit.m_FirstConsumer = first;
+            first += unit.m_NumConsumers;
+            unit.m_NumConsumers = 0;
         }
+        ForEachConnection([&](Unit& from, uint32_t to)
+                          { m_Consumers[from.m_FirstConsumer + from.m_NumConsumers++] = to; });
     }
 
-    void Place(Layer* layer, std::vector<Layer*>& sorted)
+    /// The layer, before it what is bound and feeds it.
+    void Place(uint32_t layer, std::vector<uint32_t>& sorted)
     {
-        for (const InputSlot& input : layer->Inputs())
+        for (const uint32_t producer : m_Producers[layer])
         {
-            Layer* producer = input.GetProducer();
-            if (producer != nullptr && m_UnitOf[producer->m_Index] == NoUnit && !m_Placed[producer->m_Index])
+            if (m_UnitOf[producer] == NoUnit && !m_Placed[producer])
             {
-                m_Placed[producer->m_Index] = true;
-                producer->m_Subgraph = LayerAssignment::NoSubgraph;
+                m_Placed[producer] = true;
                 sorted.push_back(producer);
             }
         }
         sorted.push_back(layer);
     }
 
-    const std::vector<Layer*>& m_Order;
-    const std::vector<LayerType>& m_Types;
+    const Producers& m_Producers;
     std::vector<Unit> m_Units;
-    std::vector<Layer*> m_Layers;   ///< those of each unit together
-    std::vector<uint32_t> m_UnitOf; ///< by layer; none for an Input or Constant that is read
-    std::vector<bool> m_Placed;     ///< of those
+    std::vector<uint32_t> m_Layers;    ///< those of each unit together
+    std::vector<uint32_t> m_Consumers; ///< of each unit together: a unit for each connection
+    std::vector<uint32_t> m_UnitOf;    ///< by layer; none for an Input or Constant that is read
+    std::vector<bool> m_Placed;        ///< of those
 };
 
 } // namespace
 
 unsigned int PartitionGraph(Graph& graph)
 {
-    const std::vector<Layer*> order = graph.TopologicalOrder();
+    graph.Sort(graph.TopologicalOrder().Get());
     ContractedGraph contracted(graph.Size());
-    UniteLayers(order, graph.Types(), contracted);
+    const Producers producers = UniteLayers(graph, contracted);
 
+    const std::vector<LayerType>& types = graph.Types();
+    std::vector<uint32_t> subgraphs(graph.Size(), LayerAssignment::NoSubgraph);
     unsigned int count = 0;
-    UnitOrder units(order, graph, contracted);
-    graph.Sort(units.Run(
-        [&count](std::span<Layer* const> layers)
-        {
-            const LayerType type = layers.front()->GetType();
-            const bool isSubgraph = !IsBoundByRuntime(type) && !IsRunByRuntime(type);
-            for (Layer* layer : layers)
-            {
-                layer->m_Subgraph = isSubgraph ? count : LayerAssignment::NoSubgraph;
-            }
-            count += isSubgraph ? 1 : 0;
-        }));
+    const std::vector<uint32_t> order =
+        UnitOrder(graph, producers, contracted)
+            .Run(
+                [&](std::span<const uint32_t> layers)
+                {
+                    const LayerType type = types[layers.front()];
+                    if (!IsBoundByRuntime(type) && !IsRunByRuntime(type))
+                    {
+                        std::for_each(layers.begin(), layers.end(), [&](uint32_t i) { subgraphs[i] = count; });
+                        ++count;
+                    }
+                });
+    std::vector<Layer*> layers;
+    layers.reserve(graph.Size());
+    for (const auto& layer : graph.Layers())
+    {
+        layer->m_Subgraph = subgraphs[layer->m_Index];
+        layers.push_back(graph.Layers()[order[layers.size()]].get());
+    }
+    graph.Sort(layers);
     return count;
 }
 

@@ -51,7 +51,7 @@ void Reassigner::Move(Layer& layer, const std::string& where, SupportCode code, 
     if (layer.m_AssignmentCode != SupportCode::Supported)
     {
         refusals.m_First = layer.m_AssignmentCode;
-        refusals.m_Reasons = layer.m_AssignmentReason;
+        refusals.m_Reasons = layer.GetAssignmentReason();
     }
     refusals.Add(from, code, reason);
     m_TakenFrom[static_cast<uint64_t>(layer.GetGuid())].insert(from.Get());
@@ -85,7 +85,7 @@ void Reassigner::Move(Layer& layer, const std::string& where, SupportCode code, 
     }
     m_Messages.push_back(DescribeFallback(layer, refusals));
     layer.m_AssignmentCode = refusals.m_First;
-    layer.m_AssignmentReason = std::move(refusals.m_Reasons);
+    layer.SetAssignmentReason(refusals.m_Reasons);
 }
 
 void Reassigner::WidenMoved(const PlacedGraph& graph)
@@ -119,7 +119,7 @@ void Reassigner::WidenMoved(const PlacedGraph& graph)
         {
             m_Failures.Add(*layer, graph.m_Where, refusals);
         }
-        layer->m_AssignmentReason = refusals.IsEmpty() ? "preferred" : refusals.m_Reasons;
+        layer->SetAssignmentReason(refusals.IsEmpty() ? "preferred" : refusals.m_Reasons);
         layer->m_AssignmentCode = refusals.m_First;
     }
 }

@@ -56,7 +56,7 @@ void SubgraphRewriter::Substitute(const Replacement& replacement)
     const Substitution& substitution = *replacement.m_Substitution;
     const ShownSubgraph& subgraph = *replacement.m_Subgraph;
     std::unordered_map<const OutputSlot*, OutputSlot*> madeFrom;
-    const std::vector<Layer*> order = replacement.m_Graph->TopologicalOrder();
+    const LayerOrder order = replacement.m_Graph->TopologicalOrder();
     for (const Layer* layer : order)
     {
         if (layer->GetType() == LayerType::Output)
@@ -71,9 +71,9 @@ void SubgraphRewriter::Substitute(const Replacement& replacement)
         }
         Layer& made = m_Graph.m_Graph->AddCopy(*layer);
         made.SetBackendId(m_Backend.GetId());
-        made.m_AssignmentReason = layer->GetConstant() != nullptr
-                                      ? "bound by the runtime"
-                                      : fmt::format("made by {}'s subgraph optimization", m_Backend.GetId().Get());
+        made.SetAssignmentReason(layer->GetConstant() != nullptr
+                                     ? "bound by the runtime"
+                                     : fmt::format("made by {}'s subgraph optimization", m_Backend.GetId().Get()));
         for (unsigned int i = 0; i < layer->GetNumOutputSlots(); ++i)
         {
             madeFrom.emplace(&layer->Output(i), &made.Output(i));

@@ -76,10 +76,10 @@ void DisconnectIfUnread(Layer& transpose)
 void RemoveUnreadTransposes(Graph& graph)
 {
     std::vector<bool> dead(graph.Size(), false);
-    const std::vector<Layer*> order = graph.TopologicalOrder();
-    for (auto it = order.rbegin(); it != order.rend(); ++it)
+    const LayerOrder order = graph.TopologicalOrder();
+    for (size_t i = order.size(); i-- > 0;)
     {
-        Layer& layer = **it;
+        Layer& layer = *order[i];
         if (layer.GetType() == LayerType::Transpose && layer.Output(0).GetNumConnections() == 0)
         {
             DisconnectIfUnread(layer);

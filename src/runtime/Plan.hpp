@@ -83,6 +83,7 @@ private:
 
     bool ShapeStep(const Program& program, const Step& step, const Limits& limits);
     void PlaceValues(const Program& program, const Limits& limits);
+    void LocateImports(const Program& program, const Sharing& sharing);
     void PlaceBound(const Program& program, const Sharing& sharing);
     void PlaceInArenas(const Program& program, const Sharing& sharing);
     void CheckTotal(const Program& program, const Limits& limits) const;

@@ -175,21 +175,13 @@ void Plan::PlaceValues(const Program& program, const Limits& limits)
     PlaceBound(program, sharing);
     PlaceInArenas(program, sharing);
     CheckTotal(program, limits);
-    for (size_t s = 0; s < m_Steps.size(); ++s)
+    for (ValueId v = 0; v < program.Values().size(); ++v)
     {
-        const Step& step = program.Steps()[s];
-        for (ValueId v = step.m_FirstOutput; v < step.m_FirstOutput + step.m_NumOutputs; ++v)
-        {
-            const ValueId root = sharing.Root(v);
-            if (program.Values()[root].m_Memory == program.Values()[v].m_Memory)
-            {
-                m_Locations[v] = m_Locations[root];
-            }
-            else
-            {
-                m_Locations[v] = {Place::Imported, step.IsCopy() ? v : m_Locations[step.m_Inputs[0]].m_Index, 0};
-            }
-        }
+        m_Locations[v] = m_Locations[sharing.Root(v)];
+    }
+    if (program.UsesDevices())
+    {
+        LocateImports(program, sharing);
     }
     for (ValueId v = 0; v < program.Values().size(); ++v)
     {
@@ -202,6 +194,21 @@ void Plan::PlaceValues(const Program& program, const Limits& limits)
     if (program.UsesDevices())
     {
         FindDirectOutputs(program, sharing);
+    }
+}
+
+void Plan::LocateImports(const Program& program, const Sharing& sharing)
+{
+    for (size_t s = 0; s < m_Steps.size(); ++s)
+    {
+        const Step& step = program.Steps()[s];
+        for (ValueId v = step.m_FirstOutput; v < step.m_FirstOutput + step.m_NumOutputs; ++v)
+        {
+            if (program.Values()[sharing.Root(v)].m_Memory != program.Values()[v].m_Memory)
+            {
+                m_Locations[v] = {Place::Imported, step.IsCopy() ? v : m_Locations[step.m_Inputs[0]].m_Index, 0};
+            }
+        }
     }
 }
 
@@ -218,17 +225,15 @@ void Plan::PlaceBound(const Program& program, const Sharing& sharing)
     {
         m_Locations[program.Inputs()[i].m_Value] = {Place::Input, i, 0};
     }
-    std::vector<bool> produced(program.Values().size(), false);
-    for (size_t s = 0; s < m_Steps.size(); ++s)
+    // Values are numbered in the order of the steps.
+    const ValueId numPlanned =
+        m_Complete ? static_cast<ValueId>(program.Values().size()) : program.Steps()[m_Steps.size()].m_FirstOutput;
+    for (uint32_t i = 0; i < program.States().size(); ++i)
     {
-        const Step& step = program.Steps()[s];
-        if (step.m_State != NoState)
+        const ValueId read = program.States()[i].m_Read;
+        if (read < numPlanned)
         {
-            m_Locations[step.m_FirstOutput] = {Place::State, step.m_State, 0};
-        }
-        for (uint32_t k = 0; k < step.m_NumOutputs; ++k)
-        {
-            produced[step.m_FirstOutput + k] = true;
+            m_Locations[read] = {Place::State, i, 0};
         }
     }
     // A network output is written in the caller's memory from the start, unless it shares memory with something that
@@ -237,7 +242,7 @@ void Plan::PlaceBound(const Program& program, const Sharing& sharing)
     {
         const ValueId value = program.Outputs()[i].m_Value;
         const ValueId root = sharing.Root(value);
-        if (produced[value] && !sharing.IsExternal(root) && m_Locations[root].m_Place == Place::None)
+        if (value < numPlanned && !sharing.IsExternal(root) && m_Locations[root].m_Place == Place::None)
         {
             m_Locations[root] = {Place::Output, i, 0};
         }
@@ -265,21 +270,19 @@ void Plan::PlaceInArenas(const Program& program, const Sharing& sharing)
                 contents.m_Values.push_back(v);
             }
         }
-    }
-    for (uint32_t s = 0; s < m_Steps.size(); ++s)
-    {
-        const size_t bytes = m_Steps[s].m_ScratchBytes;
-        if (bytes != 0)
+        if (m_Steps[s].m_ScratchBytes != 0)
         {
-            Contents& contents = memories[program.Steps()[s].m_Memory];
-            contents.m_Buffers.push_back({bytes, s, s, 0});
-            contents.m_ScratchSteps.push_back(s);
+            memories[step.m_Memory].m_ScratchSteps.push_back(s);
         }
     }
     m_Arenas.resize(memories.size());
     for (MemoryId id = 0; id < memories.size(); ++id)
     {
         Contents& contents = memories[id];
+        for (const uint32_t s : contents.m_ScratchSteps)
+        {
+            contents.m_Buffers.push_back({m_Steps[s].m_ScratchBytes, s, s, 0});
+        }
         const MemorySpace& memory = program.Memories()[id];
         m_Arenas[id].m_Bytes =
             PlanMemory(contents.m_Buffers, id == HostMemory ? program.HostAlignment() : memory.m_Alignment,

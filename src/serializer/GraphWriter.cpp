@@ -166,7 +166,7 @@ private:
             return {};
         }
         const auto backend = m_File.AddText(layer.GetBackendId().Get());
-        const auto reason = m_File.AddOptionalText(layer.m_AssignmentReason);
+        const auto reason = m_File.AddOptionalText(layer.GetAssignmentReason());
         const auto code = m_File.AddText(GetSupportCodeAsCString(layer.m_AssignmentCode));
         const ActivationDescriptor* fused = layer.GetFusedActivation();
         const auto activation = fused == nullptr ? 0 : WriteDescriptor(m_File, LayerType::Activation, *fused);

@@ -202,7 +202,7 @@ void LayerReader::ReadAssignment(const schema::Layer& source, Layer& layer)
     if (assignment != nullptr)
     {
         layer.SetBackendId(BackendId(m_File.Text(assignment->backend())));
-        layer.m_AssignmentReason = m_File.Text(assignment->reason());
+        layer.SetAssignmentReason(m_File.Text(assignment->reason()));
         layer.m_Subgraph = assignment->subgraph();
         layer.m_AssignmentCode = ReadSupportCode(m_File, assignment->code());
         if (assignment->fused_activation() != nullptr)
@@ -239,7 +239,7 @@ void LayerReader::ReadBlob(uint32_t buffer, Layer& layer)
 
 void LayerReader::Connect(const schema::Layer& source, Layer& layer)
 {
-    const auto& layers = layer.GetGraph().Layers();
+    const auto layers = layer.GetGraph().Layers();
     for (uint32_t i = 0; i < layer.GetNumInputSlots(); ++i)
     {
         const schema::Connection& connection = *source.inputs()->Get(i);

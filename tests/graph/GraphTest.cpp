@@ -279,7 +279,7 @@ TEST(Graph, KnowsWhetherItIsInOrder)
     graph.InsertBefore(second.Input(0), LayerType::Floor, nullptr, "between");
     EXPECT_FALSE(graph.IsInOrder());
     EXPECT_FALSE(graph.Clone()->IsInOrder());
-    graph.Sort(graph.TopologicalOrder());
+    graph.Sort(graph.TopologicalOrder().Get());
     EXPECT_TRUE(graph.IsInOrder());
     EXPECT_TRUE(graph.Clone()->IsInOrder());
     graph.Sort({&second, &first, graph.Layers()[1].get()});

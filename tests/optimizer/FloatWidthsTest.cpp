@@ -421,7 +421,7 @@ TEST(ReduceFloat32, CountersOfLoopsStayInFloat32)
     Connect(loop, network->AddOutputLayer(1), 0, 0);
     const IRuntimePtr runtime = MakeRuntime();
     auto optimized = Optimize(*network, {"CpuRef"}, runtime->GetDeviceSpec(), Reduce(DataType::BFloat16));
-    const auto& layers = GraphOf(optimized).Layers();
+    const auto layers = GraphOf(optimized).Layers();
     const auto found = std::find_if(layers.begin(), layers.end(),
                                     [](const auto& layer) { return layer->GetType() == LayerType::While; });
     ASSERT_NE(found, layers.end());

@@ -92,7 +92,7 @@ inline void ExpectSameGraph(const Graph& first, const Graph& second)
         EXPECT_EQ(a.m_FirstOwnConstant, b.m_FirstOwnConstant) << a.Describe();
         EXPECT_EQ(a.GetBackendHint().has_value(), b.GetBackendHint().has_value()) << a.Describe();
         EXPECT_EQ(a.GetBackendId(), b.GetBackendId()) << a.Describe();
-        EXPECT_EQ(a.m_AssignmentReason, b.m_AssignmentReason) << a.Describe();
+        EXPECT_EQ(a.GetAssignmentReason(), b.GetAssignmentReason()) << a.Describe();
         EXPECT_EQ(a.m_Subgraph, b.m_Subgraph) << a.Describe();
         // Slots of parameters that the optimizer put into the descriptor are not written.
         ASSERT_GE(a.GetNumInputSlots(), b.GetNumInputSlots()) << a.Describe();

@@ -9,6 +9,7 @@
 #include <functional>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace tenon::passes
 {
@@ -124,43 +125,117 @@ bool AreEqual(const Layer& a, const Layer& b)
     return a.GetConstant() == nullptr || HaveEqualBytes(a.GetConstant()->m_Tensor, b.GetConstant()->m_Tensor);
 }
 
-/// A twin would read the same, or what is a twin itself; of an output that nobody else reads, and whose layer can have
-/// no twin, there is none. Most layers end here. `twins` says it of the layers before.
-bool MayHaveTwin(const Layer& layer, const std::vector<bool>& twins)
+/// The input that has the fewest neighbours at what it reads; null where none is connected.
+const InputSlot* FindRarestInput(const Layer& layer)
 {
-    return IsFunctionOfInputs(layer) && std::all_of(layer.Inputs().begin(), layer.Inputs().end(),
-                                                    [&](const InputSlot& input)
-                                                    {
-                                                        const OutputSlot* source = input.GetConnectedOutputSlot();
-                                                        return source == nullptr || source->GetNumConnections() > 1 ||
-                                                               twins[source->GetOwningLayer().m_Index];
-                                                    });
+    const InputSlot* rarest = nullptr;
+    size_t fewest = SIZE_MAX;
+    for (const InputSlot& input : layer.Inputs())
+    {
+        const OutputSlot* source = input.GetConnectedOutputSlot();
+        if (source != nullptr && source->GetNumConnections() < fewest)
+        {
+            fewest = source->GetNumConnections();
+            rarest = &input;
+        }
+    }
+    return rarest;
 }
+
+/// Knows the layers that were met so far, none of them a twin of another.
+class Twins
+{
+public:
+    explicit Twins(const Graph& graph) : m_Met(graph.Size(), false) {}
+
+    /// A layer that was met before and gives the same, else null; `layer` is met then.
+    Layer* Meet(Layer& layer)
+    {
+        if (!IsFunctionOfInputs(layer))
+        {
+            return nullptr;
+        }
+        // A twin reads the same (what it reads has been merged): it is among the neighbours.
+        const InputSlot* input = FindRarestInput(layer);
+        Layer* twin = nullptr;
+        if (input != nullptr && input->GetConnectedOutputSlot()->GetNumConnections() <= MaxNeighbours)
+        {
+            twin = FindBeside(*input);
+        }
+        else
+        {
+            if (input != nullptr)
+            {
+                HashNeighbours(*input->GetConnectedOutputSlot());
+            }
+            twin = FindByHash(layer);
+        }
+        m_Met[layer.m_Index] = twin == nullptr;
+        return twin;
+    }
+
+private:
+    static constexpr size_t MaxNeighbours = 8; // each is compared; more of them, or all constants, by hash
+
+    Layer* FindBeside(const InputSlot& input) const
+    {
+        for (const InputSlot* other : input.GetConnectedOutputSlot()->GetConnections())
+        {
+            Layer& layer = other->GetOwningLayer();
+            if (m_Met[layer.m_Index] && other->GetSlotIndex() == input.GetSlotIndex() &&
+                AreEqual(layer, input.GetOwningLayer()))
+            {
+                return &layer;
+            }
+        }
+        return nullptr;
+    }
+
+    /// What was met while the output had few readers: merging gives it more.
+    void HashNeighbours(const OutputSlot& source)
+    {
+        if (!m_Hashed.insert(&source).second)
+        {
+            return;
+        }
+        for (const InputSlot* input : source.GetConnections())
+        {
+            Layer& layer = input->GetOwningLayer();
+            if (m_Met[layer.m_Index])
+            {
+                m_FirstByHash.emplace(HashOf(layer), &layer);
+            }
+        }
+    }
+
+    Layer* FindByHash(Layer& layer)
+    {
+        const auto [found, isNew] = m_FirstByHash.emplace(HashOf(layer), &layer);
+        return !isNew && AreEqual(*found->second, layer) ? found->second : nullptr;
+    }
+
+    std::vector<bool> m_Met;
+    std::unordered_map<size_t, Layer*> m_FirstByHash;
+    std::unordered_set<const OutputSlot*> m_Hashed; ///< outputs whose readers are all in m_FirstByHash, once met
+};
 
 } // namespace
 
 void MergeCommonSubexpressions(Graph& graph)
 {
-    std::unordered_map<size_t, Layer*> firstByHash;
+    Twins twins(graph);
     std::vector<bool> dead(graph.Size(), false);
-    std::vector<bool> twins(graph.Size(), false); // whether a layer may have one
     // In order of data flow: inputs have been merged when a layer is looked at.
     for (Layer* layer : graph.TopologicalOrder())
     {
-        twins[layer->m_Index] = MayHaveTwin(*layer, twins);
-        if (!twins[layer->m_Index])
-        {
-            continue;
-        }
-        const auto [found, isNew] = firstByHash.emplace(HashOf(*layer), layer);
-        Layer& first = *found->second;
-        if (isNew || !AreEqual(first, *layer))
+        const Layer* twin = twins.Meet(*layer);
+        if (twin == nullptr)
         {
             continue;
         }
         for (unsigned int i = 0; i < layer->GetNumOutputSlots(); ++i)
         {
-            layer->Output(i).MoveAllConnections(first.Output(i));
+            layer->Output(i).MoveAllConnections(twin->Output(i));
         }
         dead[layer->m_Index] = true;
     }
