@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <new>
 
 namespace tenon
@@ -171,6 +172,27 @@ LayerOrder Graph::TopologicalOrder() const
     return LayerOrder(std::move(order));
 }
 
+LayerOrder Graph::TopologicalOrder(std::initializer_list<LayerType> types) const
+{
+    const auto isWanted = [&](LayerType type) { return std::find(types.begin(), types.end(), type) != types.end(); };
+    std::vector<Layer*> order;
+    if (m_IsInOrder)
+    {
+        for (size_t i = 0; i < m_Layers.size(); ++i)
+        {
+            if (isWanted(m_Types[i]))
+            {
+                order.push_back(m_Layers[i].get());
+            }
+        }
+        return LayerOrder(std::move(order));
+    }
+    const LayerOrder all = TopologicalOrder();
+    std::copy_if(all.begin(), all.end(), std::back_inserter(order),
+                 [&](const Layer* layer) { return isWanted(layer->GetType()); });
+    return LayerOrder(std::move(order));
+}
+
 void Graph::Sort(const std::vector<Layer*>& order)
 {
     const bool isSame = std::equal(order.begin(), order.end(), m_Layers.begin(), m_Layers.end(),
@@ -267,13 +289,15 @@ void Graph::ConnectLike(const Layer& original)
     }
 }
 
-std::unique_ptr<Graph> Graph::Clone() const
+template <typename Visit>
+std::unique_ptr<Graph> Graph::Copy(Visit visit) const
 {
     auto copy = std::make_unique<Graph>();
     copy->m_Layers.reserve(m_Layers.size());
     copy->m_Types.reserve(m_Layers.size());
-    for (const auto& layer : m_Layers)
+    for (const auto& layer : Layers())
     {
+        visit(*layer);
         copy->AddCopy(*layer);
         if (m_IsInOrder) // what feeds it is copied already, and all is at hand
         {
@@ -306,43 +330,75 @@ void CheckBindingIds(std::vector<const Layer*> bound)
     }
 }
 
+/// ValidateGraph() in two steps.
+class Validator
+{
+public:
+    /// Looks at one layer.
+    void Visit(const Layer& layer)
+    {
+        if (layer.GetType() == LayerType::Input)
+        {
+            m_Inputs.push_back(&layer);
+        }
+        else if (layer.GetType() == LayerType::Output)
+        {
+            m_Outputs.push_back(&layer);
+        }
+        const unsigned int required = std::min<unsigned int>(layer.GetSchema().m_MinInputs, layer.GetNumInputSlots());
+        for (unsigned int i = 0; i < required; ++i)
+        {
+            if (layer.Input(i).GetConnectedOutputSlot() == nullptr)
+            {
+                throw GraphValidationException(fmt::format("input {} of {} is not connected", i, layer.Describe()));
+            }
+        }
+        if (layer.GetType() == LayerType::Input && !layer.Output(0).IsTensorInfoSet())
+        {
+            throw GraphValidationException(fmt::format(
+                "{} has no tensor info; call GetOutputSlot(0).SetTensorInfo() to say what it holds", layer.Describe()));
+        }
+    }
+
+    /// Looks at the whole.
+    void Finish(const Graph& graph)
+    {
+        CheckBindingIds(std::move(m_Inputs));
+        CheckBindingIds(std::move(m_Outputs));
+        if (!graph.IsInOrder())
+        {
+            graph.TopologicalOrder(); // throws where there is a cycle
+        }
+    }
+
+private:
+    std::vector<const Layer*> m_Inputs;
+    std::vector<const Layer*> m_Outputs;
+};
+
 } // namespace
+
+std::unique_ptr<Graph> Graph::Clone() const
+{
+    return Copy([](const Layer&) {});
+}
+
+std::unique_ptr<Graph> Graph::CloneValid() const
+{
+    Validator validator;
+    auto copy = Copy([&](const Layer& layer) { validator.Visit(layer); });
+    validator.Finish(*this);
+    return copy;
+}
 
 void ValidateGraph(const Graph& graph)
 {
-    std::vector<const Layer*> inputs;
-    std::vector<const Layer*> outputs;
+    Validator validator;
     for (const auto& layer : graph.Layers())
     {
-        if (layer->GetType() == LayerType::Input)
-        {
-            inputs.push_back(layer.get());
-        }
-        else if (layer->GetType() == LayerType::Output)
-        {
-            outputs.push_back(layer.get());
-        }
-        const unsigned int required = std::min<unsigned int>(layer->GetSchema().m_MinInputs, layer->GetNumInputSlots());
-        for (unsigned int i = 0; i < required; ++i)
-        {
-            if (layer->Input(i).GetConnectedOutputSlot() == nullptr)
-            {
-                throw GraphValidationException(fmt::format("input {} of {} is not connected", i, layer->Describe()));
-            }
-        }
-        if (layer->GetType() == LayerType::Input && !layer->Output(0).IsTensorInfoSet())
-        {
-            throw GraphValidationException(
-                fmt::format("{} has no tensor info; call GetOutputSlot(0).SetTensorInfo() to say what it holds",
-                            layer->Describe()));
-        }
+        validator.Visit(*layer);
     }
-    CheckBindingIds(std::move(inputs));
-    CheckBindingIds(std::move(outputs));
-    if (!graph.IsInOrder())
-    {
-        graph.TopologicalOrder(); // throws where there is a cycle
-    }
+    validator.Finish(graph);
 }
 
 } // namespace tenon

@@ -6,6 +6,7 @@
 #include "graph/Layer.hpp"
 #include "graph/LayerWalk.hpp"
 
+#include <initializer_list>
 #include <memory>
 #include <ostream>
 #include <set>
@@ -62,11 +63,15 @@ public:
     /// Layers with producers before consumers; the order of addition wherever that is possible already.
     /// Throws GraphValidationException naming a layer on a cycle. O(N + connections).
     LayerOrder TopologicalOrder() const;
+    /// Of these types alone, in that order.
+    LayerOrder TopologicalOrder(std::initializer_list<LayerType> types) const;
     /// Puts the layers themselves into that order, or any other one, and renumbers them.
     void Sort(const std::vector<Layer*>& order);
 
     /// A deep copy that shares constants; layers keep their guids and order.
     std::unique_ptr<Graph> Clone() const;
+    /// The same, of a graph that ValidateGraph() would not refuse (else throws as that does): one walk in place of two.
+    std::unique_ptr<Graph> CloneValid() const;
 
     /// For layers and slots alone.
     PageArena& Memory() { return m_Memory; }
@@ -82,6 +87,9 @@ public:
 
 private:
     void ConnectLike(const Layer& original);
+    /// Clone() with visit(layer) for each original.
+    template <typename Visit>
+    std::unique_ptr<Graph> Copy(Visit visit) const;
     /// Most layers have what the one before them has: `last`.
     template <typename T>
     static const T& Keep(const T& value, std::set<T>& kept, const T*& last)

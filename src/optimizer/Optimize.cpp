@@ -82,11 +82,10 @@ void RunPasses(Graph& graph, std::span<const Pass> passes, PassContext& context,
     }
 }
 
-/// Validates the graph, infers tensors and runs the passes; nested networks first, whose outputs give types.
+/// Infers tensors and runs the passes; in nested networks first, whose outputs give types, and which it validates.
 void Simplify(Graph& graph, std::span<const Pass> passes, PassContext& context, Profiler& profiler,
               std::vector<std::string>& messages)
 {
-    ValidateGraph(graph);
     for (size_t i = 0; i < graph.Size() && graph.HasBodies(); ++i)
     {
         const LayerPtr& layer = graph.Layers()[i];
@@ -94,6 +93,7 @@ void Simplify(Graph& graph, std::span<const Pass> passes, PassContext& context, 
         {
             try
             {
+                ValidateGraph(*body);
                 Simplify(*body, passes, context, profiler, messages);
             }
             catch (Exception& error)
@@ -170,7 +170,7 @@ IOptimizedNetworkPtr OptimizeWithPasses(const INetwork& network, const std::vect
         const auto whole = profiler->Scope(ProfilingCategory::Optimize);
         SupportCache supports(registry, options.GetModelOptions());
         const auto candidates = MakeCandidates(backendPreferences, supports, collected);
-        graph = source.GetGraph().Clone();
+        graph = source.GetGraph().CloneValid();
         PassContext context{registry, options, GetFoldingBytes(*graph, options.GetLimits())};
         Simplify(*graph, passes, context, *profiler, collected);
         const BackendChooser chooser(candidates, supports);

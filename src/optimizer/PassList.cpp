@@ -61,7 +61,7 @@ std::span<const Pass> GetPasses()
         {"RemoveBroadcastTo", &passes::RemoveBroadcastTo, Optimization, {BroadcastTo}},
         {"FoldReshapes", &passes::FoldReshapes, Optimization, {Reshape, Squeeze, ExpandDims}},
         // After all that products and sums alone could be a part of, and after Transposes, which move through them.
-        {"FoldMulAdd", &passes::FoldMulAdd, Hiding, {ElementwiseBinary}},
+        {"FoldMulAdd", &passes::FoldMulAdd, Hiding, scalarMath},
         // Last: the others leave layers behind that nothing reads.
         {"RemoveDeadLayers", &passes::RemoveDeadLayers, Again},
     };

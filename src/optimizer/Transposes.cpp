@@ -76,11 +76,11 @@ void DisconnectIfUnread(Layer& transpose)
 void RemoveUnreadTransposes(Graph& graph)
 {
     std::vector<bool> dead(graph.Size(), false);
-    const LayerOrder order = graph.TopologicalOrder();
+    const LayerOrder order = graph.TopologicalOrder({LayerType::Transpose});
     for (size_t i = order.size(); i-- > 0;)
     {
         Layer& layer = *order[i];
-        if (layer.GetType() == LayerType::Transpose && layer.Output(0).GetNumConnections() == 0)
+        if (layer.Output(0).GetNumConnections() == 0)
         {
             DisconnectIfUnread(layer);
             dead[layer.m_Index] = true;

@@ -105,7 +105,7 @@ void FoldReshapes(Graph& graph)
 {
     const FixedShapes fixed(graph);
     // In order of data flow each layer sees a producer that is folded already.
-    for (Layer* layer : graph.TopologicalOrder())
+    for (Layer* layer : graph.TopologicalOrder({LayerType::Reshape, LayerType::Squeeze, LayerType::ExpandDims}))
     {
         if (!IsPlainView(layer))
         {

@@ -9,7 +9,7 @@ namespace tenon::passes
 void FoldTransposes(Graph& graph)
 {
     // In order of data flow each Transpose sees a producer that is folded already.
-    for (Layer* layer : graph.TopologicalOrder())
+    for (Layer* layer : graph.TopologicalOrder({LayerType::Transpose}))
     {
         if (!IsPlainTranspose(layer))
         {
