@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // CpuAcc's kernels over channels and rows beside CpuRef's: pooling, reductions, softmaxes, resizing, normalizations.
 // Sizes around those of vectors, and some that are split over threads.
+#include "ops/ElementwiseOracle.hpp"
 #include "ops/FastCompare.hpp"
 
 #include <tenon/Descriptors.hpp>
 
+#include <limits>
 #include <utility>
+#include <vector>
 
 namespace tenon::test
 {
@@ -229,6 +232,71 @@ TEST(FastNormalizations, AsReference)
         ExpectAsReference(FastCase(Name("batch", input), LayerType::BatchNormalization, batch,
                                    {data, parameter(1), parameter(2), parameter(3), parameter(4)}, input),
                           "CpuBatchNormalization", 1e-6);
+    }
+}
+
+/// Few values, so that there are ties; depths around those of vectors, and rows up to the end of the tensor.
+TEST(FastArgMinMax, AsReference)
+{
+    for (const TensorInfo& type : Types)
+    {
+        for (const unsigned int depth : Channels)
+        {
+            for (const ArgMinMaxFunction function : {ArgMinMaxFunction::Max, ArgMinMaxFunction::Min})
+            {
+                for (const auto& [sizes, axis] :
+                     {std::pair(std::vector{7U, 11U, depth}, -1), std::pair(std::vector{3U, depth, 37U}, 1),
+                      std::pair(std::vector{depth, 600U}, 0)})
+                {
+                    ArgMinMaxDescriptor d;
+                    d.m_Function = function;
+                    d.m_Axis = axis;
+                    d.m_Output_Type = depth % 2 == 0 ? DataType::Signed32 : DataType::Signed64;
+                    const TensorInfo input = Shaped(type, ShapeOf(sizes));
+                    std::vector<unsigned int> kept = sizes;
+                    kept.erase(axis < 0 ? kept.end() - 1 : kept.begin() + axis);
+                    const bool isFar = axis >= 0 && depth > 256 && type.IsQuantized();
+                    if (!isFar)
+                    {
+                        ExpectAsReference(FastCase(Name("argument", input), LayerType::ArgMinMax, d,
+                                                   {Random(input, depth, -2, 2)},
+                                                   Shaped(TensorInfo({1}, d.m_Output_Type), ShapeOf(kept))),
+                                          "CpuArgMinMax");
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST(FastArgMinMax, NaNOnlyCountsWhereThereIsNothingElse)
+{
+    constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    for (const unsigned int depth : {3U, 16U, 40U})
+    {
+        for (const bool isLast : {true, false})
+        {
+            for (const ArgMinMaxFunction function : {ArgMinMaxFunction::Max, ArgMinMaxFunction::Min})
+            {
+                // NaN alone; before and behind the worst value; around others.
+                std::vector<float> values(4 * depth, nan);
+                const float worst = function == ArgMinMaxFunction::Max ? -infinity : infinity;
+                const auto at = [&](unsigned int row, unsigned int i) -> float&
+                { return values[isLast ? row * depth + i : i * 4 + row]; };
+                at(1, 1) = worst;
+                at(2, 0) = worst;
+                at(3, 1) = 1.0f;
+                at(3, 2) = 2.0f;
+                ArgMinMaxDescriptor d;
+                d.m_Function = function;
+                d.m_Axis = isLast ? 1 : 0;
+                const TensorInfo input(isLast ? TensorShape({4, depth}) : TensorShape({depth, 4}), DataType::Float32);
+                ExpectAsReference(FastCase("NaN", LayerType::ArgMinMax, d, {Stored(input, std::vector<double>(values.begin(), values.end()))},
+                                           TensorInfo({4}, DataType::Signed32)),
+                                  "CpuArgMinMax");
+            }
+        }
     }
 }
 
