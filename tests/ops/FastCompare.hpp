@@ -42,7 +42,11 @@ inline std::string GetKernelName(const IBackend& backend, const OpCase& op)
     {
         outputs.push_back(&output);
     }
-    const std::vector<const void*> constants(inputs.size(), nullptr);
+    std::vector<const void*> constants;
+    for (const TestTensor& input : op.m_Inputs)
+    {
+        constants.push_back(input.m_Constant ? input.m_Bytes.data() : nullptr);
+    }
     LayerView view;
     view.m_Type = op.m_Type;
     view.m_Name = &op.m_Name;

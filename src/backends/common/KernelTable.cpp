@@ -196,8 +196,9 @@ private:
     std::vector<bool> m_Fits;
 };
 
-/// Why the kernel does not take the layer, or that it does.
-SupportResult Ask(const Kernel& kernel, const LayerView& layer)
+} // namespace
+
+SupportResult AskKernel(const Kernel& kernel, const LayerView& layer)
 {
     RowFilter filter(layer, kernel.m_Types);
     for (size_t i = 0; i < std::tuple_size_v<decltype(TypeRow::m_Inputs)>; ++i)
@@ -224,6 +225,9 @@ SupportResult Ask(const Kernel& kernel, const LayerView& layer)
     return result;
 }
 
+namespace
+{
+
 /// The first kernel that takes the layer, or the last one of the list; null where there is none.
 const Kernel* Choose(std::span<const Kernel* const> kernels, const LayerView& layer)
 {
@@ -233,7 +237,7 @@ const Kernel* Choose(std::span<const Kernel* const> kernels, const LayerView& la
     }
     const auto rest = kernels.first(kernels.size() - 1);
     const auto found =
-        std::find_if(rest.begin(), rest.end(), [&](const Kernel* kernel) { return bool(Ask(*kernel, layer)); });
+        std::find_if(rest.begin(), rest.end(), [&](const Kernel* kernel) { return bool(AskKernel(*kernel, layer)); });
     return found != rest.end() ? *found : kernels.back();
 }
 
@@ -249,7 +253,7 @@ public:
                               std::string("has no kernel for ") + GetLayerTypeAsCString(layer.m_Type) + " layers");
         for (const Kernel* kernel : m_Lookup(layer.m_Type))
         {
-            result = Ask(*kernel, layer);
+            result = AskKernel(*kernel, layer);
             if (result)
             {
                 break;

@@ -174,6 +174,9 @@ struct Kernel
     SupportResult (*m_Fuse)(const LayerView& layer, const ActivationDescriptor& activation) = nullptr;
 };
 
+/// Why the kernel does not take the layer, or that it does.
+SupportResult AskKernel(const Kernel& kernel, const LayerView& layer);
+
 /// The kernels of a layer type in the order of trial; the first one that takes a layer runs it. The last one takes
 /// most: its reasons are the ones given where none does. Empty where there is none.
 using KernelLookup = std::span<const Kernel* const> (*)(LayerType);

@@ -104,6 +104,24 @@ void FromBFloat16(const void* in, void* out, size_t count, const QuantizeNumbers
             [](auto x) HWY_ATTR { return hn::ShiftLeft<16>(hn::PromoteTo(IntTag(), x)); });
 }
 
+/// To the nearest, of two as near ones the even one. NaN becomes the quiet one of its sign.
+void ToBFloat16(const void* in, void* out, size_t count, const QuantizeNumbers&)
+{
+    const hn::RebindToUnsigned<FloatTag> d;
+    MapEach(FloatTag(), static_cast<const float*>(in), static_cast<uint16_t*>(out), count,
+            [&](Floats x) HWY_ATTR
+            {
+                const auto bits = hn::BitCast(d, x);
+                const auto upper = hn::ShiftRight<16>(bits);
+                const auto odd = hn::And(upper, hn::Set(d, 1U));
+                const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, odd), hn::Set(d, 0x7FFFU)));
+                const auto quiet = hn::Or(hn::And(upper, hn::Set(d, 0x8000U)), hn::Set(d, 0x7FC0U));
+                const auto halves = hn::IfThenElse(hn::RebindMask(d, hn::Eq(x, x)), rounded, quiet);
+                // Demotion from signed numbers is what all targets have; these are below 2^16.
+                return hn::DemoteTo(hn::Rebind<uint16_t, FloatTag>(), hn::BitCast(IntTag(), halves));
+            });
+}
+
 // Without instructions for it Highway's conversions of float16 round towards zero.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || (HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64)
 #define TENON_HAS_FLOAT16 1
@@ -162,6 +180,7 @@ ConversionLoop FindFromFloat(Width to)
     case Width::Signed8: return FromFloat<int8_t>;
     case Width::Unsigned8: return FromFloat<uint8_t>;
     case Width::Signed32: return FromFloat<int32_t>;
+    case Width::BFloat16: return ToBFloat16;
 #if TENON_HAS_FLOAT16
     case Width::Float16: return ToFloat16;
 #endif

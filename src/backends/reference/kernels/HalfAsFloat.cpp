@@ -30,14 +30,27 @@ struct Converted
 };
 
 template <typename From, typename To>
-void Convert(const void* from, size_t count, void* to)
+void ConvertEach(const void* from, size_t count, void* to)
 {
     std::transform(static_cast<const From*>(from), static_cast<const From*>(from) + count, static_cast<To*>(to),
                    [](From value) { return static_cast<To>(value); });
 }
 
+void Widen(IParallelFor&, const void* halves, DataType type, size_t count, float* floats)
+{
+    type == DataType::Float16 ? ConvertEach<Half, float>(halves, count, floats)
+                              : ConvertEach<BFloat16, float>(halves, count, floats);
+}
+
+void Narrow(IParallelFor&, const float* floats, DataType type, size_t count, void* halves)
+{
+    type == DataType::Float16 ? ConvertEach<float, Half>(floats, count, halves)
+                              : ConvertEach<float, BFloat16>(floats, count, halves);
+}
+
 struct ConvertingExecutor
 {
+    const HalfLoops* m_Loops;
     backends::Executor m_Run;
     std::vector<Converted> m_Inputs;
     std::vector<Converted> m_Outputs;
@@ -51,9 +64,7 @@ struct ConvertingExecutor
         for (const Converted& input : m_Inputs)
         {
             float* floats = Scratch::At<float>(args.m_Scratch, input.m_Floats);
-            const void* halves = inputs[input.m_Index];
-            input.m_Type == DataType::Float16 ? Convert<Half, float>(halves, input.m_Count, floats)
-                                              : Convert<BFloat16, float>(halves, input.m_Count, floats);
+            m_Loops->m_Widen(*args.m_Parallel, inputs[input.m_Index], input.m_Type, input.m_Count, floats);
             inputs[input.m_Index] = floats;
         }
         for (const Converted& output : m_Outputs)
@@ -66,10 +77,8 @@ struct ConvertingExecutor
         m_Run(wide);
         for (const Converted& output : m_Outputs)
         {
-            const void* floats = outputs[output.m_Index];
-            void* halves = args.m_Outputs[output.m_Index];
-            output.m_Type == DataType::Float16 ? Convert<float, Half>(floats, output.m_Count, halves)
-                                               : Convert<float, BFloat16>(floats, output.m_Count, halves);
+            m_Loops->m_Narrow(*args.m_Parallel, static_cast<const float*>(outputs[output.m_Index]), output.m_Type,
+                              output.m_Count, args.m_Outputs[output.m_Index]);
         }
     }
 };
@@ -111,9 +120,11 @@ struct WideTensors
 
 } // namespace
 
+extern const HalfLoops PlainHalfLoops = {Widen, Narrow};
+
 backends::Prepared PrepareHalfAsFloat(const ReshapeArgs& args,
                                       backends::Prepared (*prepare)(const ReshapeArgs&, const backends::PackedWeights*),
-                                      const backends::PackedWeights* packed)
+                                      const backends::PackedWeights* packed, const HalfLoops& loops)
 {
     if (!backends::HalfTypes.Has(args.GetInput(0).GetDataType()))
     {
@@ -139,9 +150,9 @@ backends::Prepared PrepareHalfAsFloat(const ReshapeArgs& args,
     scratch.Add<std::byte>(inner.m_ScratchBytes);
     inputs.Place(scratch);
     outputs.Place(scratch);
-    return backends::Prepared(
-        ConvertingExecutor{std::move(inner.m_Run), std::move(inputs.m_Converted), std::move(outputs.m_Converted)},
-        scratch.GetBytes());
+    return backends::Prepared(ConvertingExecutor{&loops, std::move(inner.m_Run), std::move(inputs.m_Converted),
+                                                 std::move(outputs.m_Converted)},
+                              scratch.GetBytes());
 }
 
 } // namespace tenon::ref

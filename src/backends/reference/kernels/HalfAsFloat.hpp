@@ -8,11 +8,21 @@
 namespace tenon::ref
 {
 
+/// How halves become floats and floats halves of a type, `count` of them.
+struct HalfLoops
+{
+    void (*m_Widen)(IParallelFor& parallel, const void* halves, DataType type, size_t count, float* floats);
+    void (*m_Narrow)(IParallelFor& parallel, const float* floats, DataType type, size_t count, void* halves);
+};
+
+/// One element after the other.
+extern const HalfLoops PlainHalfLoops;
+
 /// What `prepare` gives for `args`. If input 0 has one of backends::HalfTypes: for the same tensors with Float32 in
 /// place of every such type, with the conversions around it; `packed` then is left out.
 backends::Prepared PrepareHalfAsFloat(const ReshapeArgs& args,
                                       backends::Prepared (*prepare)(const ReshapeArgs& args,
                                                                     const backends::PackedWeights* packed),
-                                      const backends::PackedWeights* packed);
+                                      const backends::PackedWeights* packed, const HalfLoops& loops = PlainHalfLoops);
 
 } // namespace tenon::ref

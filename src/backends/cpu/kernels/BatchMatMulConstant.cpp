@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// BatchMatMul of CpuAcc for Float32 or BFloat16 with one constant matrix as y: all rows of x are those of one product,
+// and the matrix is packed as the weights of a FullyConnected layer are.
+#include "backends/common/KernelTable.hpp"
+#include "backends/cpu/gemm/ProductBf16.hpp"
+#include "backends/cpu/gemm/ProductF32.hpp"
+#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/kernels/MatMulGeometry.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+constexpr backends::TypeRow FloatTypes[] = {backends::SameType(DataType::Float32, 2)};
+constexpr backends::TypeRow Bf16Types[] = {backends::SameType(DataType::BFloat16, 2)};
+
+bool IsTransposed(const BatchMatMulDescriptor& descriptor)
+{
+    return descriptor.m_TransposeY || descriptor.m_AdjointY; // of real numbers
+}
+
+SupportResult Check(const LayerView& layer)
+{
+    const SupportResult result = ref::FindKernel(LayerType::BatchMatMul)->m_Check(layer);
+    if (!result)
+    {
+        return result;
+    }
+    const auto& descriptor = layer.GetDescriptor<BatchMatMulDescriptor>();
+    const TensorShape& y = layer.GetInput(1).GetShape();
+    if (!layer.IsConstant(1) || !y.AreAllDimensionsSpecified() || y.GetNumDimensions() < 2)
+    {
+        return SupportResult::No(SupportCode::UnsupportedDynamic, "its second matrix is not constant");
+    }
+    const unsigned int rank = y.GetNumDimensions();
+    const bool isOne = y.GetNumElements64() == uint64_t{y[rank - 1]} * y[rank - 2] && y.GetNumElements64() != 0;
+    const bool isPlain = ref::GetColumnsFromEnd(descriptor.m_DataLayoutX) == 1 &&
+                         ref::GetColumnsFromEnd(descriptor.m_DataLayoutY) == 1 && !descriptor.m_TransposeX &&
+                         !descriptor.m_AdjointX;
+    return isOne && isPlain ? SupportResult::Yes()
+                            : SupportResult::No(SupportCode::UnsupportedParameters,
+                                                "it has several constant matrices, or turns its data around");
+}
+
+WeightOrder GetOrder(const LayerView& layer)
+{
+    return IsTransposed(layer.GetDescriptor<BatchMatMulDescriptor>()) ? WeightOrder::Columns : WeightOrder::Depth;
+}
+
+WeightSizes GetSizes(const LayerView& layer)
+{
+    const TensorShape& shape = layer.GetInput(1).GetShape();
+    const unsigned int rank = shape.GetNumDimensions();
+    WeightSizes sizes;
+    sizes.m_Columns = shape[GetOrder(layer) == WeightOrder::Columns ? rank - 2 : rank - 1];
+    sizes.m_Depth = shape[GetOrder(layer) == WeightOrder::Columns ? rank - 1 : rank - 2];
+    return sizes;
+}
+
+std::unique_ptr<backends::PackedWeights> PackF32(const LayerView& layer)
+{
+    return std::make_unique<PackedWeightsF32>(static_cast<const float*>(layer.m_ConstantData[1]), GetSizes(layer),
+                                              GetOrder(layer));
+}
+
+std::unique_ptr<backends::PackedWeights> PackBf16(const LayerView& layer)
+{
+    return std::make_unique<PackedWeightsBf16>(static_cast<const uint16_t*>(layer.m_ConstantData[1]), GetSizes(layer),
+                                               GetOrder(layer), layer);
+}
+
+backends::Prepared PrepareF32(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedWeightsF32&>(*packed);
+    const ref::MatMulGeometry g(args); // checks the shapes
+    if (g.IsEmpty())
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    const size_t rows = g.m_NumBatches * g.m_Rows;
+    const ProductF32 product(weights, MakeRowWindows(rows, g.m_Depth), rows, backends::FloatClamp());
+    return {[product](const ExecuteArgs& run)
+            { product.Run(run.GetInput<float>(0), nullptr, run.GetOutput<float>(0), run.m_Scratch, *run.m_Parallel); },
+            product.GetScratchBytes()};
+}
+
+backends::Prepared PrepareBf16(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedWeightsBf16&>(*packed);
+    const ref::MatMulGeometry g(args); // checks the shapes
+    if (g.IsEmpty())
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    const size_t rows = g.m_NumBatches * g.m_Rows;
+    const ProductBf16 product(weights, MakeRowWindows(rows, g.m_Depth), rows, backends::FloatClamp());
+    return {[product](const ExecuteArgs& run)
+            { product.Run(run.GetInput<uint16_t>(0), run.GetOutput<uint16_t>(0), run.m_Scratch, *run.m_Parallel); },
+            product.GetScratchBytes()};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuBatchMatMulConstantF32Kernel = {"CpuBatchMatMulConstantF32", FloatTypes, PrepareF32,
+                                                                 Check, PackF32};
+extern const backends::Kernel CpuBatchMatMulConstantBf16Kernel = {"CpuBatchMatMulConstantBf16", Bf16Types, PrepareBf16,
+                                                                  Check, PackBf16};
+
+} // namespace tenon::cpu

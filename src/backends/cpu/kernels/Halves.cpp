@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Float16 and BFloat16 tensors in CpuAcc's kernels of Float32, on floats in scratch memory: numbers of 16 bits are for
+// products, beside which the layers between them take little time.
+#include "backends/cpu/elementwise/Broadcast.hpp"
+#include "backends/cpu/elementwise/Conversions.hpp"
+#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/kernels/HalfAsFloat.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+#define TENON_KERNEL(type, name) extern const backends::Kernel Cpu##name##Kernel;
+#include "backends/cpu/Kernels.def"
+
+namespace
+{
+
+constexpr backends::TypeRow HalfTypes[] = {backends::SameType(backends::HalfTypes)};
+
+/// Converts on all threads; one element after the other where the processor has no instructions for the type.
+void Convert(IParallelFor& parallel, const void* in, DataType from, size_t count, void* out, DataType to,
+             const ConversionLoop loop)
+{
+    RunElements(parallel, count,
+                [&](size_t begin, size_t end)
+                {
+                    loop(static_cast<const std::byte*>(in) + begin * GetDataTypeSize(from),
+                         static_cast<std::byte*>(out) + begin * GetDataTypeSize(to), end - begin, {});
+                });
+}
+
+void Widen(IParallelFor& parallel, const void* halves, DataType type, size_t count, float* floats)
+{
+    const ConversionLoop loop = FindCast(type, DataType::Float32);
+    loop != nullptr ? Convert(parallel, halves, type, count, floats, DataType::Float32, loop)
+                    : ref::PlainHalfLoops.m_Widen(parallel, halves, type, count, floats);
+}
+
+void Narrow(IParallelFor& parallel, const float* floats, DataType type, size_t count, void* halves)
+{
+    const ConversionLoop loop = FindCast(DataType::Float32, type);
+    loop != nullptr ? Convert(parallel, floats, DataType::Float32, count, halves, type, loop)
+                    : ref::PlainHalfLoops.m_Narrow(parallel, floats, type, count, halves);
+}
+
+constexpr ref::HalfLoops Loops = {Widen, Narrow};
+
+/// The layer with Float32 in place of its half type.
+class WideLayer
+{
+public:
+    explicit WideLayer(const LayerView& layer)
+        : m_View(layer), m_Inputs(layer.m_Inputs.begin(), layer.m_Inputs.end()),
+          m_Outputs(layer.m_Outputs.begin(), layer.m_Outputs.end()),
+          m_Constants(layer.m_ConstantData.begin(), layer.m_ConstantData.end())
+    {
+        m_Infos.reserve(m_Inputs.size() + m_Outputs.size());
+        for (size_t i = 0; i < m_Inputs.size(); ++i)
+        {
+            if (Widen(m_Inputs[i]) && i < m_Constants.size())
+            {
+                m_Constants[i] = nullptr; // no floats
+            }
+        }
+        std::for_each(m_Outputs.begin(), m_Outputs.end(), [this](const TensorInfo*& info) { Widen(info); });
+        m_View.m_Inputs = m_Inputs;
+        m_View.m_Outputs = m_Outputs;
+        m_View.m_ConstantData = m_Constants;
+    }
+
+    const LayerView& View() const { return m_View; }
+
+private:
+    bool Widen(const TensorInfo*& info)
+    {
+        if (info == nullptr || !backends::HalfTypes.Has(info->GetDataType()))
+        {
+            return false;
+        }
+        m_Infos.push_back(*info);
+        m_Infos.back().SetDataType(DataType::Float32);
+        info = &m_Infos.back();
+        return true;
+    }
+
+    LayerView m_View;
+    std::vector<const TensorInfo*> m_Inputs;
+    std::vector<const TensorInfo*> m_Outputs;
+    std::vector<const void*> m_Constants;
+    std::vector<TensorInfo> m_Infos;
+};
+
+template <const backends::Kernel& OfFloats>
+SupportResult Check(const LayerView& layer)
+{
+    const DataType type = layer.GetInput(0).GetDataType();
+    for (const TensorInfo* info : layer.m_Inputs)
+    {
+        const bool isReal = info != nullptr &&
+                            (info->GetDataType() == DataType::Float32 || backends::HalfTypes.Has(info->GetDataType()));
+        if (isReal && info->GetDataType() != type)
+        {
+            return SupportResult::No(SupportCode::UnsupportedType, "its inputs are of different types");
+        }
+    }
+    return backends::AskKernel(OfFloats, WideLayer(layer).View());
+}
+
+template <const backends::Kernel& OfFloats>
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    return ref::PrepareHalfAsFloat(args, OfFloats.m_Prepare, nullptr, Loops);
+}
+
+template <const backends::Kernel& OfFloats>
+SupportResult Fuse(const LayerView& layer, const ActivationDescriptor& activation)
+{
+    return OfFloats.m_Fuse(WideLayer(layer).View(), activation);
+}
+
+} // namespace
+
+#define TENON_HALVES(name)                                                                                             \
+    extern const backends::Kernel Cpu##name##HalvesKernel = {"Cpu" #name "Halves", HalfTypes,                          \
+                                                             Prepare<Cpu##name##Kernel>, Check<Cpu##name##Kernel>}
+
+TENON_HALVES(Activation);
+TENON_HALVES(BatchMatMul);
+TENON_HALVES(BatchNormalization);
+TENON_HALVES(ElementwiseUnary);
+TENON_HALVES(InstanceNormalization);
+TENON_HALVES(L2Normalization);
+TENON_HALVES(LayerNormalization);
+TENON_HALVES(LogSoftmax);
+TENON_HALVES(Mean);
+TENON_HALVES(Pooling2d);
+TENON_HALVES(Prelu);
+TENON_HALVES(Reduce);
+TENON_HALVES(Softmax);
+
+extern const backends::Kernel CpuElementwiseBinaryHalvesKernel = {
+    "CpuElementwiseBinaryHalves",      HalfTypes, Prepare<CpuElementwiseBinaryKernel>,
+    Check<CpuElementwiseBinaryKernel>, nullptr,   Fuse<CpuElementwiseBinaryKernel>};
+
+} // namespace tenon::cpu

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// CpuAcc's kernels of Float16 and BFloat16 beside CpuRef's: both compute in Float32 and round once, so results differ
+// by a step of the type at most.
+#include "ops/ElementwiseOracle.hpp"
+#include "ops/FastCompare.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <string>
+#include <vector>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+constexpr DataType HalfTypes[] = {DataType::BFloat16, DataType::Float16};
+
+TensorInfo Of(DataType type, const std::vector<unsigned int>& sizes)
+{
+    return TensorInfo(ShapeOf(sizes), type);
+}
+
+TestTensor Numbers(const TensorInfo& info, uint32_t seed)
+{
+    return Random(info, seed, -2, 2);
+}
+
+/// Steps of bfloat16 are 2^-8 of the number.
+constexpr double Tolerance = 1.0 / 128;
+
+template <typename D>
+void Expect(LayerType layer, const D& descriptor, std::vector<TestTensor> inputs, const TensorInfo& output,
+            const std::string& kernel)
+{
+    ExpectAsReference(FastCase(kernel + " of " + output.ToString(), layer, descriptor, std::move(inputs), output),
+                      kernel, Tolerance);
+}
+
+} // namespace
+
+TEST(FastHalves, ElementwiseAsReference)
+{
+    for (const DataType type : HalfTypes)
+    {
+        for (const unsigned int channels : {1U, 7U, 64U, 130U})
+        {
+            const TensorInfo info = Of(type, {3, 50, channels});
+            Expect(LayerType::Activation, ActivationDescriptor(ActivationFunction::Gelu), {Numbers(info, 1)}, info,
+                   "CpuActivationHalves");
+            Expect(LayerType::ElementwiseUnary, ElementwiseUnaryDescriptor(UnaryOperation::Exp), {Numbers(info, 2)},
+                   info, "CpuElementwiseUnaryHalves");
+            Expect(LayerType::ElementwiseBinary, ElementwiseBinaryDescriptor(BinaryOperation::Mul),
+                   {Numbers(info, 3), Numbers(Of(type, {channels}), 4)}, info, "CpuElementwiseBinaryHalves");
+        }
+    }
+}
+
+TEST(FastHalves, RowsAsReference)
+{
+    for (const DataType type : HalfTypes)
+    {
+        for (const unsigned int channels : {3U, 16U, 67U})
+        {
+            const TensorInfo rows = Of(type, {40, channels});
+            Expect(LayerType::Softmax, SoftmaxDescriptor(), {Numbers(rows, 1)}, rows, "CpuSoftmaxHalves");
+            Expect(LayerType::LogSoftmax, LogSoftmaxDescriptor(), {Numbers(rows, 2)}, rows, "CpuLogSoftmaxHalves");
+            const TensorInfo image = Of(type, {1, 6, 6, channels});
+            MeanDescriptor mean;
+            mean.m_Axis = {1, 2};
+            mean.m_KeepDims = false;
+            Expect(LayerType::Mean, mean, {Numbers(image, 3)}, Of(type, {1, channels}), "CpuMeanHalves");
+            Pooling2dDescriptor pool;
+            pool.m_PoolType = PoolingAlgorithm::Max;
+            pool.m_PoolWidth = pool.m_PoolHeight = pool.m_StrideX = pool.m_StrideY = 2;
+            pool.m_DataLayout = DataLayout::NHWC;
+            Expect(LayerType::Pooling2d, pool, {Numbers(image, 4)}, Of(type, {1, 3, 3, channels}),
+                   "CpuPooling2dHalves");
+        }
+    }
+}
+
+TEST(FastHalves, MatrixProductsAsReference)
+{
+    for (const DataType type : HalfTypes)
+    {
+        for (const bool isConstant : {false, true})
+        {
+            for (const bool isTransposed : {false, true})
+            {
+                BatchMatMulDescriptor descriptor;
+                descriptor.m_TransposeY = isTransposed;
+                TestTensor y =
+                    Numbers(Of(type, isTransposed ? std::vector{1U, 33U, 70U} : std::vector{1U, 70U, 33U}), 2);
+                const bool isPacked = isConstant && type == DataType::BFloat16;
+                Expect(LayerType::BatchMatMul, descriptor,
+                       {Numbers(Of(type, {1, 21, 70}), 1), isConstant ? Constant(std::move(y)) : std::move(y)},
+                       Of(type, {1, 21, 33}), isPacked ? "CpuBatchMatMulConstantBf16" : "CpuBatchMatMulHalves");
+            }
+        }
+    }
+}
+
+} // namespace tenon::test
