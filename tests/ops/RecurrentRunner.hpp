@@ -41,9 +41,9 @@ struct RecurrentLayer
 };
 
 /// The stored values of each output, as tensors that can be inputs. Throws what preparing the kernel throws.
-inline std::vector<TestTensor> RunRecurrent(const RecurrentLayer& layer)
+inline std::vector<TestTensor> RunRecurrent(const RecurrentLayer& layer,
+                                            const IBackend& backend = *GetTestBackends().front())
 {
-    const IBackend& backend = *GetTestBackends().front();
     const std::string name = "recurrent";
     std::vector<const TensorInfo*> inputInfos;
     std::vector<const TensorInfo*> outputInfos;
@@ -70,7 +70,11 @@ inline std::vector<TestTensor> RunRecurrent(const RecurrentLayer& layer)
         outputBuffers.push_back(buffers.back().get());
         outputs.push_back(buffers.back()->GetData());
     }
-    const std::vector<const void*> constants(inputs.size());
+    std::vector<const void*> constants(inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i)
+    {
+        constants[i] = layer.m_Inputs[i].m_Constant ? inputs[i] : nullptr;
+    }
     LayerView view;
     view.m_Type = layer.m_Type;
     view.m_Name = &name;

@@ -52,11 +52,19 @@ void ExpectResult(const std::vector<TestTensor>& got, size_t first, const LstmRe
     ExpectNear(RealValues(got[first + 2]), want.m_Output, tolerance, name + ": output");
 }
 
-/// Runs three times, each from the states of the time before.
-void CheckSetup(const LstmSetup& setup, const TensorInfo& weights, const RoundRow& round, double tolerance,
-                const std::string& name, const std::function<void(LstmDescriptor&)>& change = nullptr)
+/// All but the data and the states.
+void MakeWeightsConstant(RecurrentLayer& layer)
+{
+    std::for_each(layer.m_Inputs.begin() + 3, layer.m_Inputs.end(),
+                  [](TestTensor& input) { input.m_Constant = input.m_Connected; });
+}
+
+/// Runs three times, each from the states of the time before, on one backend, with constant weights.
+void CheckSetupOn(const IBackend& backend, const LstmSetup& setup, const TensorInfo& weights, const RoundRow& round,
+                  double tolerance, const std::string& name, const std::function<void(LstmDescriptor&)>& change)
 {
     RecurrentLayer layer = MakeLayer(setup, weights, 11);
+    MakeWeightsConstant(layer);
     LstmDescriptor descriptor = MakeLstm(setup);
     if (change)
     {
@@ -67,10 +75,20 @@ void CheckSetup(const LstmSetup& setup, const TensorInfo& weights, const RoundRo
     {
         const LstmResult want = RunLstmOracle(layer.m_Inputs, setup, Slots, false, round);
         std::vector<TestTensor> got;
-        ASSERT_NO_THROW(got = RunRecurrent(layer)) << name;
+        ASSERT_NO_THROW(got = RunRecurrent(layer, backend)) << name;
         ASSERT_NO_FATAL_FAILURE(ExpectResult(got, 0, want, tolerance, name + ", run " + std::to_string(run)));
         layer.m_Inputs[Slots.m_OutputState] = got[0];
         layer.m_Inputs[Slots.m_CellState] = got[1];
+    }
+}
+
+void CheckSetup(const LstmSetup& setup, const TensorInfo& weights, const RoundRow& round, double tolerance,
+                const std::string& name, const std::function<void(LstmDescriptor&)>& change = nullptr)
+{
+    for (const auto& backend : GetTestBackends())
+    {
+        SCOPED_TRACE(backend->GetId().Get());
+        ASSERT_NO_FATAL_FAILURE(CheckSetupOn(*backend, setup, weights, round, tolerance, name, change));
     }
 }
 
@@ -192,14 +210,21 @@ TEST(UnidirectionalSequenceLstm, Refused)
 
 TEST(Lstm, OneStep)
 {
-    LstmSetup setup;
-    setup.m_IsStep = true;
-    setup.m_HasPeephole = true;
-    RecurrentLayer layer = MakeLayer(setup, Float({}), 9);
-    const LstmResult want = RunLstmOracle(layer.m_Inputs, setup, Slots);
-    layer.m_Type = LayerType::Lstm;
-    layer.m_Outputs.insert(layer.m_Outputs.begin(), Float({setup.m_Batches, 4 * setup.m_Units}));
-    ExpectResult(RunRecurrent(layer), 1, want, 2e-5, "Lstm");
+    for (const bool hasPeephole : {true, false})
+    {
+        LstmSetup setup;
+        setup.m_IsStep = true;
+        setup.m_HasPeephole = hasPeephole;
+        RecurrentLayer layer = MakeLayer(setup, Float({}), 9);
+        const LstmResult want = RunLstmOracle(layer.m_Inputs, setup, Slots);
+        layer.m_Type = LayerType::Lstm;
+        layer.m_Outputs.insert(layer.m_Outputs.begin(), Float({setup.m_Batches, 4 * setup.m_Units}));
+        MakeWeightsConstant(layer);
+        for (const auto& backend : GetTestBackends())
+        {
+            ExpectResult(RunRecurrent(layer, *backend), 1, want, 2e-5, "Lstm on " + backend->GetId().Get());
+        }
+    }
 }
 
 } // namespace tenon::test
