@@ -2,6 +2,7 @@
 // Resize of CpuAcc: bilinear of float and 8-bit images, nearest of any. Where rows and columns come from is found when
 // shapes are known.
 #include "backends/common/KernelTable.hpp"
+#include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/kernels/CopyPlane.hpp"
 #include "backends/cpu/kernels/ResizeVectors.hpp"
@@ -83,13 +84,21 @@ template <typename W>
 Prepared MakeBilinear(const Image& image, void (*function)(const BlendedRow<W>& row))
 {
     const auto places = std::make_shared<const Places<ref::Blending<W>>>(image);
-    return [image, places, function](const ExecuteArgs& run)
+    constexpr size_t BytesPerElement = 8; // what the arithmetic costs, in bytes moved
+    const size_t rowCost = static_cast<size_t>(image.m_Horizontal.m_Output) * image.m_Channels * BytesPerElement;
+    const size_t rows = image.m_Batches * image.Height();
+    const size_t parts = std::clamp<size_t>(rows / GetGrain(rowCost), 1, GetMostParts());
+    const size_t elements = image.InputRowBytes() / image.m_ElementBytes;
+    backends::Scratch scratch;
+    scratch.Add<W>(backends::CheckedCount(2 * parts, elements));
+    const auto runPart = [=](const ExecuteArgs& run, const Part& part, W* weighed)
     {
-        constexpr size_t BytesPerElement = 8; // what the arithmetic costs, in bytes moved
-        const size_t rowCost = static_cast<size_t>(image.m_Horizontal.m_Output) * image.m_Channels * BytesPerElement;
         const auto row = [&](const std::byte* in, size_t y, std::byte* out)
         {
             BlendedRow<W> blended;
+            blended.m_InputElements = elements;
+            blended.m_WeighedLower = weighed;
+            blended.m_WeighedUpper = weighed + elements;
             blended.m_Y = places->m_Rows[y];
             blended.m_Lower = in + blended.m_Y.m_Lower * image.InputRowBytes();
             blended.m_Upper = in + blended.m_Y.m_Upper * image.InputRowBytes();
@@ -99,9 +108,18 @@ Prepared MakeBilinear(const Image& image, void (*function)(const BlendedRow<W>& 
             blended.m_Out = out;
             function(blended);
         };
-        RunRanges(*run.m_Parallel, image.m_Batches * image.Height(), GetGrain(rowCost),
-                  [&](size_t begin, size_t end) { ForEachRow(image, run, begin, end, row); });
+        ForEachRow(image, run, part.m_Begin, part.m_End, row);
     };
+    return {[=](const ExecuteArgs& run)
+            {
+                const size_t used = std::min<size_t>(parts, run.m_Parallel->GetNumThreads());
+                RunParts(*run.m_Parallel, used,
+                         [&](size_t index) {
+                             runPart(run, GetPart(rows, used, index),
+                                     backends::Scratch::At<W>(run.m_Scratch, 0) + 2 * index * elements);
+                         });
+            },
+            scratch.GetBytes()};
 }
 
 /// Rows that come from one row are made once and copied.

@@ -73,12 +73,28 @@ struct ResizeLanes<int8_t>
     }
 };
 
+/// Rows of an image by their weights: what each element of them gives to all output columns that it is a part of.
+template <typename T, typename W>
+void WeighRows(const BlendedRow<W>& row)
+{
+    const auto* lower = static_cast<const T*>(row.m_Lower);
+    const auto* upper = static_cast<const T*>(row.m_Upper);
+    Cover<W>(row.m_InputElements,
+             [&](auto d, size_t i)
+             {
+                 using Lanes = ResizeLanes<T>;
+                 hn::StoreU(hn::Mul(Lanes::Load(d, lower + i), hn::Set(d, row.m_Y.m_LowerWeight)), d,
+                            row.m_WeighedLower + i);
+                 hn::StoreU(hn::Mul(Lanes::Load(d, upper + i), hn::Set(d, row.m_Y.m_UpperWeight)), d,
+                            row.m_WeighedUpper + i);
+             });
+}
+
 template <typename T>
 void BlendRow(const BlendedRow<typename ResizeLanes<T>::Weight>& row)
 {
     using W = typename ResizeLanes<T>::Weight;
-    const auto* lower = static_cast<const T*>(row.m_Lower);
-    const auto* upper = static_cast<const T*>(row.m_Upper);
+    WeighRows<T>(row);
     T* out = static_cast<T*>(row.m_Out);
     for (size_t i = 0; i < row.m_Count; ++i, out += row.m_Channels)
     {
@@ -88,16 +104,14 @@ void BlendRow(const BlendedRow<typename ResizeLanes<T>::Weight>& row)
         Cover<W>(row.m_Channels,
                  [&](auto d, size_t c)
                  {
-                     using Lanes = ResizeLanes<T>;
-                     const auto lowerY = hn::Set(d, row.m_Y.m_LowerWeight);
-                     const auto upperY = hn::Set(d, row.m_Y.m_UpperWeight);
                      const auto lowerX = hn::Set(d, x.m_LowerWeight);
                      const auto upperX = hn::Set(d, x.m_UpperWeight);
-                     auto sum = hn::Mul(hn::Mul(Lanes::Load(d, lower + left + c), lowerY), lowerX);
-                     sum = hn::Add(sum, hn::Mul(hn::Mul(Lanes::Load(d, upper + left + c), upperY), lowerX));
-                     sum = hn::Add(sum, hn::Mul(hn::Mul(Lanes::Load(d, lower + right + c), lowerY), upperX));
-                     sum = hn::Add(sum, hn::Mul(hn::Mul(Lanes::Load(d, upper + right + c), upperY), upperX));
-                     Lanes::Store(sum, d, out + c);
+                     // In the order of the reference kernel, which rounds after each step.
+                     auto sum = hn::Mul(hn::LoadU(d, row.m_WeighedLower + left + c), lowerX);
+                     sum = hn::Add(sum, hn::Mul(hn::LoadU(d, row.m_WeighedUpper + left + c), lowerX));
+                     sum = hn::Add(sum, hn::Mul(hn::LoadU(d, row.m_WeighedLower + right + c), upperX));
+                     sum = hn::Add(sum, hn::Mul(hn::LoadU(d, row.m_WeighedUpper + right + c), upperX));
+                     ResizeLanes<T>::Store(sum, d, out + c);
                  });
     }
 }

@@ -20,6 +20,9 @@ struct BlendedRow
     const ref::Blend<W>* m_Columns = nullptr; ///< for each output column
     size_t m_Count = 0;
     size_t m_Channels = 0;
+    size_t m_InputElements = 0;  ///< of an input row
+    W* m_WeighedLower = nullptr; ///< scratch memory for as many
+    W* m_WeighedUpper = nullptr;
     void* m_Out = nullptr;
 };
 
