@@ -106,6 +106,7 @@ public:
         view.m_Inputs = m_Inputs;
         view.m_Outputs = m_Outputs;
         view.m_ConstantData = m_Constants;
+        view.m_FusedActivation = m_Op.m_FusedActivation;
         return view;
     }
 
@@ -117,6 +118,7 @@ public:
         args.m_Outputs = m_Outputs;
         args.m_ConstantData = m_Constants;
         args.m_Name = &m_Op.m_Name;
+        args.m_FusedActivation = m_Op.m_FusedActivation;
         return args;
     }
 

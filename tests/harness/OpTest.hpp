@@ -44,7 +44,8 @@ struct OpCase
     double m_Absolute = 1e-6;
     double m_Steps = 1; ///< of quantized outputs: how far a stored value may be off; 0 demands equality
 
-    std::vector<TensorInfo> m_MoreOutputs = {}; ///< outputs 1, 2, ...
+    std::vector<TensorInfo> m_MoreOutputs = {};              ///< outputs 1, 2, ...
+    const ActivationDescriptor* m_FusedActivation = nullptr; ///< that the kernel applies to its output
 };
 
 template <typename D>
