@@ -8,6 +8,8 @@
 
 #include <tenon/Descriptors.hpp>
 
+#include <limits>
+
 namespace tenon::cpu
 {
 
@@ -54,8 +56,8 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
     WeightSizes sizes;
     sizes.m_Columns = shape[isTransposed ? rank - 2 : rank - 1];
     sizes.m_Depth = shape[isTransposed ? rank - 1 : rank - 2];
-    return std::make_unique<PackedWeightsF32>(static_cast<const float*>(layer.m_ConstantData[1]), sizes,
-                                              isTransposed ? WeightOrder::Columns : WeightOrder::Depth);
+    return PackMatrix(static_cast<const float*>(layer.m_ConstantData[1]), sizes,
+                      isTransposed ? WeightOrder::Columns : WeightOrder::Depth, std::numeric_limits<size_t>::max());
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
