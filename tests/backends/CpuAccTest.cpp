@@ -144,17 +144,13 @@ private:
     std::vector<const void*> m_ConstantData;
 };
 
-/// Runs the layer in memory with a margin at both ends, which must stay as it was.
-Values Execute(const IBackend& backend, const TestLayer& layer, IParallelFor& parallel,
-               const ModelOptions& options = {})
+/// Runs the workload in memory with a margin at both ends, which must stay as it was.
+Values RunWorkload(const IWorkload& workload, const TestLayer& layer, IParallelFor& parallel)
 {
     constexpr size_t Margin = 16;
     constexpr float Untouched = 12345.0f;
     const Binding binding(layer);
-    const SupportResult support = backend.GetLayerSupport(options)->IsLayerSupported(binding.GetView());
-    EXPECT_TRUE(support) << support.m_Reason;
-    const auto workload = backend.CreateWorkloadFactory(options)->CreateWorkload(binding.GetView());
-    const auto shaped = workload->Reshape(binding.GetReshapeArgs());
+    const auto shaped = workload.Reshape(binding.GetReshapeArgs());
 
     const size_t elements = layer.m_Output.GetNumElements();
     Values output(elements + 2 * Margin, Untouched);
@@ -176,6 +172,17 @@ Values Execute(const IBackend& backend, const TestLayer& layer, IParallelFor& pa
         EXPECT_EQ(scratch[Margin + scratchElements + i], Untouched);
     }
     return Values(output.begin() + Margin, output.begin() + static_cast<std::ptrdiff_t>(Margin + elements));
+}
+
+/// Makes a workload of the layer, and runs it.
+Values Execute(const IBackend& backend, const TestLayer& layer, IParallelFor& parallel,
+               const ModelOptions& options = {})
+{
+    const Binding binding(layer);
+    const SupportResult support = backend.GetLayerSupport(options)->IsLayerSupported(binding.GetView());
+    EXPECT_TRUE(support) << support.m_Reason;
+    const auto workload = backend.CreateWorkloadFactory(options)->CreateWorkload(binding.GetView());
+    return RunWorkload(*workload, layer, parallel);
 }
 
 /// CpuAcc against CpuRef: both may be off by one rounding for each of `depth` additions.
@@ -349,12 +356,60 @@ TEST(CpuAcc, PointwiseConvolutionsOfRandomShapes)
     {
         ConvolutionShape shape = MakeRandomShape(random);
         shape.m_KernelHeight = shape.m_KernelWidth = 1;
-        shape.m_Descriptor = {};
+        if (i % 2 == 0)
+        {
+            shape.m_Descriptor = {};
+        }
+        if (i % 5 == 1) // few pixels, with strides and padding
+        {
+            shape.m_Batches = 1;
+            shape.m_Height = 1 + static_cast<unsigned int>(i) % 2;
+            shape.m_Width = 1;
+            shape.m_Groups = 1;
+        }
         TestLayer layer;
         ASSERT_TRUE(shape.MakeLayer(layer));
         layer.FillRandomly(random);
         Compare(layer, shape.GetDepth(), shape.ToString());
         ASSERT_FALSE(testing::Test::HasFatalFailure());
+    }
+}
+
+// Few pixels of equal shape before and after: what is a matrix here need not be one with strides, padding or other
+// shapes.
+TEST(CpuAcc, PointwiseConvolutionsOfFewPixels)
+{
+    std::mt19937 random(20254);
+    for (const unsigned int pad : {0U, 1U})
+    {
+        for (const unsigned int stride : {1U, 2U})
+        {
+            ConvolutionShape shape;
+            shape.m_GroupChannels = shape.m_GroupOutputs = 16;
+            shape.m_Height = shape.m_Width = 1;
+            shape.m_Descriptor.m_StrideX = shape.m_Descriptor.m_StrideY = stride;
+            shape.m_Descriptor.m_PadTop = shape.m_Descriptor.m_PadLeft = pad;
+            TestLayer layer;
+            ASSERT_TRUE(shape.MakeLayer(layer));
+            layer.FillRandomly(random);
+            Compare(layer, shape.GetDepth(), shape.ToString());
+
+            // The same weights for a larger image.
+            const auto fast = cpu::MakeCpuAccBackend();
+            const auto workload = fast->CreateWorkloadFactory({})->CreateWorkload(Binding(layer).GetView());
+            TestLayer larger;
+            shape.m_Height = shape.m_Width = 4;
+            ASSERT_TRUE(shape.MakeLayer(larger));
+            larger.FillRandomly(random);
+            larger.m_Values[1] = layer.m_Values[1];
+            Threads one(1);
+            const Values expected = Execute(*ref::MakeCpuRefBackend(), larger, one);
+            const Values got = RunWorkload(*workload, larger, one);
+            for (size_t i = 0; i < expected.size(); ++i)
+            {
+                ASSERT_NEAR(got[i], expected[i], 1e-5f) << "element " << i << ", stride " << stride << ", pad " << pad;
+            }
+        }
     }
 }
 
@@ -615,6 +670,8 @@ TEST(CpuAcc, ReshapeRefusesShapesThatDoNotFit)
     TestLayer rows = MakeFullyConnected(3, 4, 5, true, false);
     rows.m_Values = {Values(12), Values(20)};
     rows.m_Inputs[0] = Info({3, 5});
+    expectRefusal(rows);
+    rows.m_Output = Info({0, 5}); // without an element of the output too
     expectRefusal(rows);
 }
 

@@ -36,6 +36,21 @@ TEST(Scratch, SizesThatOverflowAreRefused)
     EXPECT_EQ(scratch.GetBytes(), half);
 }
 
+TEST(Scratch, PartsThatOverflowAreRefused)
+{
+    Scratch part;
+    part.Add<float>(size_t{5});
+    part.Add<float>(size_t{7});
+    Scratch scratch;
+    scratch.Add<int8_t>(size_t{1});
+    EXPECT_EQ(scratch.AddParts(part, 3), 64U);
+    EXPECT_EQ(scratch.GetBytes(), 64U + 3 * 128);
+    Scratch huge;
+    huge.Add<int8_t>(SIZE_MAX / 4 + 1);
+    EXPECT_THROW(scratch.AddParts(huge, 4), InvalidArgumentException); // the product
+    EXPECT_THROW(scratch.AddParts(huge, 5), InvalidArgumentException);
+}
+
 TEST(Scratch, CountsThatOverflowAreRefused)
 {
     EXPECT_EQ(CheckedCount(SIZE_MAX / 3, 3), SIZE_MAX / 3 * 3);

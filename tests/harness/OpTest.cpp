@@ -14,7 +14,6 @@
 #include <cmath>
 #include <cstring>
 #include <exception>
-#include <map>
 #include <span>
 #include <thread>
 #include <utility>
@@ -107,6 +106,7 @@ public:
         view.m_Inputs = m_Inputs;
         view.m_Outputs = m_Outputs;
         view.m_ConstantData = m_Constants;
+        view.m_FusedActivation = m_Op.m_FusedActivation;
         return view;
     }
 
@@ -118,6 +118,7 @@ public:
         args.m_Outputs = m_Outputs;
         args.m_ConstantData = m_Constants;
         args.m_Name = &m_Op.m_Name;
+        args.m_FusedActivation = m_Op.m_FusedActivation;
         return args;
     }
 
@@ -227,10 +228,10 @@ void Compare(const OpCase& op, const std::vector<std::byte>& got, const std::vec
     ASSERT_EQ(elements, want.size()) << "the oracle gives another number of values than the outputs have";
 }
 
-std::map<std::pair<std::string, LayerType>, size_t>& CasesRun()
+std::set<std::string>& RunKernels()
 {
-    static std::map<std::pair<std::string, LayerType>, size_t> counts;
-    return counts;
+    static std::set<std::string> names;
+    return names;
 }
 
 std::vector<double> AskOracle(const OpCase& op)
@@ -316,6 +317,7 @@ std::vector<std::byte> RunOp(const IBackend& backend, const OpCase& op, const Ru
 {
     const Layer layer(op, variant.m_Constants);
     const std::unique_ptr<IWorkload> workload = backend.CreateWorkloadFactory({})->CreateWorkload(layer.View());
+    RunKernels().insert(workload->GetName());
     const std::unique_ptr<IShapedWorkload> shaped = workload->Reshape(layer.Args());
     TestParallelFor parallel(variant.m_Threads);
     GuardedBuffer scratch(shaped->GetScratchBytes(), 64);
@@ -387,7 +389,6 @@ void CheckOp(const OpCase& op)
                 continue;
             }
             ASSERT_TRUE(support) << support.m_Reason;
-            ++CasesRun()[{backend->GetId().Get(), op.m_Type}];
             std::vector<std::byte> got;
             ASSERT_NO_THROW(got = RunOp(*backend, op, variant));
             ASSERT_NO_FATAL_FAILURE(Compare(op, got, want));
@@ -399,9 +400,9 @@ void CheckOp(const OpCase& op)
     }
 }
 
-size_t CountCasesRun(const BackendId& backend, LayerType type)
+const std::set<std::string>& GetRunKernels()
 {
-    return CasesRun()[{backend.Get(), type}];
+    return RunKernels();
 }
 
 void CheckUnsupported(const OpCase& op, SupportCode code, const std::string& reason)

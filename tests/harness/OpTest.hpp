@@ -20,6 +20,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,7 +44,8 @@ struct OpCase
     double m_Absolute = 1e-6;
     double m_Steps = 1; ///< of quantized outputs: how far a stored value may be off; 0 demands equality
 
-    std::vector<TensorInfo> m_MoreOutputs = {}; ///< outputs 1, 2, ...
+    std::vector<TensorInfo> m_MoreOutputs = {};              ///< outputs 1, 2, ...
+    const ActivationDescriptor* m_FusedActivation = nullptr; ///< that the kernel applies to its output
 };
 
 template <typename D>
@@ -70,9 +72,8 @@ std::vector<double> Map(const RealTensor& tensor, F f)
 /// Runs the case in all variants and compares. Backends other than CpuRef may refuse it.
 void CheckOp(const OpCase& op);
 
-/// How many cases of this layer type a backend has run so far in this program: a test file of an operator for which a
-/// backend has a kernel of its own ends with a look at it, since a backend that refused everything would go unnoticed.
-size_t CountCasesRun(const BackendId& backend, LayerType type);
+/// Names (IWorkload::GetName()) of the kernels that cases have run by so far in this program.
+const std::set<std::string>& GetRunKernels();
 
 /// CpuRef refuses the layer with this code, and its reason contains `reason`; all other backends refuse it too.
 void CheckUnsupported(const OpCase& op, SupportCode code, const std::string& reason);

@@ -6,6 +6,7 @@
 
 #include <tenon/Descriptors.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -171,6 +172,80 @@ TEST(FastSoftmax, AsReference)
                 }
             }
         }
+    }
+}
+
+// In each row one element that is no number, at places of whole vectors and of the rest.
+TEST(FastSoftmax, NaNAndInfinitiesAsReference)
+{
+    constexpr double Infinity = std::numeric_limits<double>::infinity();
+    constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
+    for (const unsigned int depth : {1U, 3U, 16U, 24U, 25U, 40U, 64U, 67U, 130U})
+    {
+        std::vector<double> values;
+        for (unsigned int at = 0; at < depth; ++at)
+        {
+            for (const double special : {NaN, Infinity, -Infinity})
+            {
+                std::vector<double> row(depth, 0.25);
+                row[depth / 2] = -1.5;
+                row[at] = special;
+                values.insert(values.end(), row.begin(), row.end());
+            }
+        }
+        values.insert(values.end(), depth, -Infinity);
+        values.insert(values.end(), depth, 1.0); // beside them a row of numbers stays one
+        const TensorInfo input = Shaped(Float, {3 * depth + 2, depth});
+        const TestTensor data = Stored(input, values);
+        for (const float beta : {1.0f, -0.5f})
+        {
+            SoftmaxDescriptor d;
+            d.m_Beta = beta;
+            d.m_Axis = -1;
+            ExpectAsReference(FastCase(Name("softmax", input), LayerType::Softmax, d, {data}, input), "CpuSoftmax",
+                              Tolerance(input));
+            ExpectAsReference(FastCase(Name("log softmax", input), LayerType::LogSoftmax, d, {data}, input),
+                              "CpuLogSoftmax", Tolerance(input));
+        }
+    }
+}
+
+// NaN are passed over by comparisons: which of the numbers is the largest does not depend on where they are.
+TEST(FastExtremes, NaNAsReference)
+{
+    constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
+    for (const unsigned int channels : Channels)
+    {
+        const TensorInfo input = Shaped(Float, {1, 4, 6, channels});
+        std::vector<double> values = GetStored(input, Random(input, channels).m_Bytes.data());
+        for (size_t i = 0; i < values.size(); i += 2 + i % 5)
+        {
+            values[i] = NaN;
+        }
+        std::fill_n(values.begin(), 2 * channels, NaN); // whole rows too
+        const TestTensor data = Stored(input, values);
+        for (const ReduceOperation operation : {ReduceOperation::Max, ReduceOperation::Min})
+        {
+            ReduceDescriptor reduce;
+            reduce.m_KeepDims = true;
+            reduce.m_ReduceOperation = operation;
+            reduce.m_vAxis = {1, 2};
+            ExpectAsReference(
+                FastCase(Name("columns", input), LayerType::Reduce, reduce, {data}, Shaped(Float, {1, 1, 1, channels})),
+                "CpuReduce");
+            reduce.m_vAxis = {3};
+            ExpectAsReference(
+                FastCase(Name("rows", input), LayerType::Reduce, reduce, {data}, Shaped(Float, {1, 4, 6, 1})),
+                "CpuReduce");
+        }
+        Pooling2dDescriptor pool;
+        pool.m_PoolType = PoolingAlgorithm::Max;
+        pool.m_PoolHeight = pool.m_PoolWidth = 2;
+        pool.m_StrideX = pool.m_StrideY = 2;
+        pool.m_DataLayout = DataLayout::NHWC;
+        ExpectAsReference(
+            FastCase(Name("pool", input), LayerType::Pooling2d, pool, {data}, Shaped(Float, {1, 2, 3, channels})),
+            "CpuPooling2d");
     }
 }
 

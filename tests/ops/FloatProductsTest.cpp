@@ -97,7 +97,6 @@ TEST(FloatProducts, ConvolutionsOfManySizes)
     {
         CheckWindows<Convolution2dDescriptor>(LayerType::Convolution2d, c, false);
     }
-    EXPECT_GT(CountCasesRun("CpuAcc", LayerType::Convolution2d), 0U);
 }
 
 TEST(FloatProducts, DepthwiseConvolutionsOfManySizes)
@@ -121,7 +120,6 @@ TEST(FloatProducts, DepthwiseConvolutionsOfManySizes)
     {
         CheckWindows<DepthwiseConvolution2dDescriptor>(LayerType::DepthwiseConvolution2d, c, true);
     }
-    EXPECT_GT(CountCasesRun("CpuAcc", LayerType::DepthwiseConvolution2d), 0U);
 }
 
 TEST(FloatProducts, FullyConnectedOfManySizes)
@@ -168,7 +166,6 @@ TEST(FloatProducts, FullyConnectedOfManySizes)
             }
         }
     }
-    EXPECT_GT(CountCasesRun("CpuAcc", LayerType::FullyConnected), 0U);
 }
 
 } // namespace tenon::test

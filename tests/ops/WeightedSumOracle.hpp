@@ -40,6 +40,10 @@ inline const std::vector<SumTypes>& GetSumTypes()
         {"int8 per axis", D::QAsymmS8, D::QSymmS8, D::Signed32, D::QAsymmS8, true, 5, 0, -20},
         {"int16, 64-bit bias", D::QSymmS16, D::QSymmS8, D::Signed64, D::QSymmS16, true},
         {"int16, 32-bit bias", D::QSymmS16, D::QAsymmS8, D::Signed32, D::QSymmS16},
+        // Weights less their zero point up to 255, and down to -255.
+        {"uint8, zero point 0", D::QAsymmU8, D::QAsymmU8, D::Signed32, D::QAsymmU8, false, 0, 0, 128},
+        {"int8, zero point -128", D::QAsymmS8, D::QAsymmS8, D::Signed32, D::QAsymmS8, false, 3, -128, 4},
+        {"int8, zero point 127", D::QAsymmS8, D::QAsymmS8, D::Signed32, D::QAsymmS8, false, -9, 127, 0},
     };
     return types;
 }
@@ -96,7 +100,14 @@ inline std::vector<TestTensor> MakeSumInputs(const SumInfos& infos, uint32_t see
 {
     TestTensor bias = infos.m_Bias.GetDataType() == DataType::Float32 ? Random(infos.m_Bias, seed + 2)
                                                                       : Random(infos.m_Bias, seed + 2, -0.5, 0.5);
-    return {Random(infos.m_Data, seed), Constant(Random(infos.m_Weights, seed + 1)), Constant(std::move(bias))};
+    TestTensor weights = Random(infos.m_Weights, seed + 1);
+    if (weights.m_Bytes.size() >= 2 && GetDataTypeBits(infos.m_Weights.GetDataType()) == 8)
+    {
+        const bool isSigned = infos.m_Weights.GetDataType() != DataType::QAsymmU8;
+        weights.m_Bytes.front() = std::byte{isSigned ? uint8_t{0x80} : uint8_t{0}};
+        weights.m_Bytes.back() = std::byte{isSigned ? uint8_t{0x7F} : uint8_t{0xFF}};
+    }
+    return {Random(infos.m_Data, seed), Constant(std::move(weights)), Constant(std::move(bias))};
 }
 
 /// Sums over windows of NHWC data. Weights [O, H, W, I], or [1, H, W, O] when depthwise.

@@ -2,6 +2,7 @@
 // PackedCache: see PackedCache.hpp.
 #include "backends/common/PackedCache.hpp"
 
+#include "backends/common/ReferringWeights.hpp"
 #include "common/MappedFile.hpp"
 
 #include <algorithm>
@@ -76,6 +77,12 @@ void ReleaseConstants(const LayerView& layer)
     }
 }
 
+bool RefersToConstants(const PackedWeights& packed)
+{
+    const auto* referring = dynamic_cast<const ReferringWeights*>(&packed);
+    return referring != nullptr && referring->RefersToConstants();
+}
+
 const void* FirstConstant(const LayerView& layer)
 {
     const auto found = std::find_if(layer.m_ConstantData.begin(), layer.m_ConstantData.end(),
@@ -123,7 +130,7 @@ std::shared_ptr<const PackedWeights> PackedCache::Pack(const Kernel& kernel, con
         return found->m_Packed;
     }
     std::shared_ptr<const PackedWeights> packed = kernel.m_Pack(layer);
-    if (packed != nullptr)
+    if (packed != nullptr && !RefersToConstants(*packed))
     {
         ReleaseConstants(layer);
     }

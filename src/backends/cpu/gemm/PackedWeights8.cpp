@@ -75,6 +75,14 @@ ColumnSums SumColumns(const uint8_t* weights, size_t columns, size_t depth, bool
     return sums;
 }
 
+/// Groups of four bytes in the depth, with what fills up the last unit.
+size_t GetNumGroups(const Engine8& engine, size_t depth)
+{
+    const size_t groupDepth = engine.m_Layout == Layout8::Dots ? 4 : 2;
+    const size_t groups = (depth + groupDepth - 1) / groupDepth;
+    return (groups + engine.m_GroupUnit - 1) / engine.m_GroupUnit * engine.m_GroupUnit;
+}
+
 } // namespace
 
 PackedWeights8::PackedWeights8(const LayerView& layer, size_t columns, size_t depth, bool isTransposed,
@@ -108,19 +116,30 @@ PackedWeights8::PackedWeights8(const LayerView& layer, size_t columns, size_t de
         }
         m_RowFactor = -storedZero;
     }
+    isHybrid ? SetUpFloatColumns(layer, weights, isTransposed)
+             : SetUpColumns(layer, weights, isTransposed, isSigned, zeroPoint, rounding);
+    if (!IsExact())
+    {
+        return;
+    }
+    m_Data = AlignedMemory(m_PanelBytes);
     for (const Panel8& panel : m_Panels)
     {
         PackPanel(panel, weights, isTransposed, isSigned, zeroPoint);
     }
-    isHybrid ? SetUpFloatColumns(layer, weights, isTransposed)
-             : SetUpColumns(layer, weights, isTransposed, isSigned, zeroPoint, rounding);
+}
+
+uint64_t PackedWeights8::GetPackedBytes(size_t columns, size_t depth)
+{
+    const Engine8& engine = GetEngine8();
+    const uint64_t padded = (uint64_t{columns} + engine.m_Lanes - 1) / engine.m_Lanes * engine.m_Lanes;
+    constexpr uint64_t ColumnBytes = 4 * sizeof(int32_t) + 2 * sizeof(float); // of RequantizeArrays and of scales
+    return padded * (GetNumGroups(engine, depth) * 4 + ColumnBytes);
 }
 
 size_t PackedWeights8::MakePanels()
 {
-    const size_t groupDepth = m_Engine->m_Layout == Layout8::Dots ? 4 : 2;
-    m_Groups = (m_Depth + groupDepth - 1) / groupDepth;
-    m_Groups = (m_Groups + m_Engine->m_GroupUnit - 1) / m_Engine->m_GroupUnit * m_Engine->m_GroupUnit;
+    m_Groups = GetNumGroups(*m_Engine, m_Depth);
     const size_t lanes = m_Engine->m_Lanes;
     const size_t vectors = (m_NumColumns + lanes - 1) / lanes;
     size_t offset = 0;
@@ -137,7 +156,7 @@ size_t PackedWeights8::MakePanels()
         column += width * lanes;
         left -= width;
     }
-    m_Data = AlignedMemory(offset);
+    m_PanelBytes = offset;
     return column;
 }
 

@@ -3,7 +3,7 @@
 // turns sums into bytes of the output. Read by Product8.
 #pragma once
 
-#include "backends/common/KernelTable.hpp"
+#include "backends/common/ReferringWeights.hpp"
 #include "backends/cpu/gemm/RequantizeArrays.hpp"
 #include "common/AlignedMemory.hpp"
 
@@ -23,7 +23,7 @@ struct Panel8
     size_t m_Offset = 0; ///< bytes from the start of the packed weights
 };
 
-class PackedWeights8 final : public backends::PackedWeights
+class PackedWeights8 final : public backends::ReferringWeights
 {
 public:
     /// Packs input 1 of the layer, [columns, depth] row by row, or [depth, columns] if `isTransposed`. Types: int8 or
@@ -31,8 +31,13 @@ public:
     /// output and bias, and signed weights of 8 or 4 bits.
     PackedWeights8(const LayerView& layer, size_t columns, size_t depth, bool isTransposed, Rounding8 rounding);
 
-    /// Whether the sums and scales are such that Engine8 gives the bytes of the reference kernel.
+    /// Bytes of what is packed of weights of these sizes.
+    static uint64_t GetPackedBytes(size_t columns, size_t depth);
+
+    /// Whether the sums and scales are such that Engine8 gives the bytes of the reference kernel. Nothing is packed
+    /// otherwise.
     bool IsExact() const { return m_IsExact && m_Arrays.IsExact(); }
+    bool RefersToConstants() const override { return !IsExact(); }
 
     const Engine8& GetEngine() const { return *m_Engine; }
     size_t GetColumns() const { return m_NumColumns; }
@@ -68,6 +73,7 @@ private:
     uint8_t m_Flip = 0; ///< of the weights' bytes, which makes them of the sign that the dot product takes
     bool m_IsExact = true;
     std::vector<Panel8> m_Panels;
+    size_t m_PanelBytes = 0; ///< of all panels
     AlignedMemory m_Data;
     RequantizeArrays m_Arrays;
     AlignedMemory m_Floats; ///< scales and biases of all columns, with Rounding8::None

@@ -8,34 +8,50 @@
 namespace tenon::cpu
 {
 
+namespace
+{
+
+/// How the depth is cut.
+struct Steps
+{
+    size_t m_StepPairs = 1;
+    size_t m_Pairs = 0; ///< of all steps
+};
+
+Steps ChooseSteps(size_t depth)
+{
+    // Steps that divide the depth let the data be read where they are. Shorter steps than the longest cost time, so
+    // that data are laid out anew, with zeros at the end of each row, rather than that there be two steps more.
+    const size_t most = GetEngineBf16().m_MostStepPairs;
+    const size_t pairs = (depth + 1) / 2;
+    const size_t steps = std::max<size_t>((pairs + most - 1) / most, 1);
+    for (size_t count = steps; count <= steps + 1 && depth % 2 == 0 && pairs != 0; ++count)
+    {
+        if (pairs % count == 0)
+        {
+            return {pairs / count, pairs};
+        }
+    }
+    return {most, pairs == 0 ? 0 : steps * most};
+}
+
+} // namespace
+
 PackedWeightsBf16::PackedWeightsBf16(const uint16_t* weights, const WeightSizes& sizes, WeightOrder order,
                                      const LayerView& layer)
-    : m_Engine(&GetEngineBf16()), m_Sizes(sizes)
+    : m_Engine(&GetEngineBf16()), m_Sizes(sizes), m_StepPairs(ChooseSteps(sizes.m_Depth).m_StepPairs),
+      m_Pairs(ChooseSteps(sizes.m_Depth).m_Pairs),
+      m_Vectors((sizes.m_Columns + m_Engine->m_Lanes - 1) / m_Engine->m_Lanes)
 {
-    ChooseSteps();
-    m_Vectors = (sizes.m_Columns + m_Engine->m_Lanes - 1) / m_Engine->m_Lanes;
     PackWeights(weights, order);
     PackBias(layer);
 }
 
-void PackedWeightsBf16::ChooseSteps()
+uint64_t PackedWeightsBf16::GetPackedBytes(const WeightSizes& sizes)
 {
-    // Steps that divide the depth let the data be read where they are. Shorter steps than the longest cost time, so
-    // that data are laid out anew, with zeros at the end of each row, rather than that there be two steps more.
-    const size_t most = m_Engine->m_MostStepPairs;
-    const size_t pairs = (m_Sizes.m_Depth + 1) / 2;
-    const size_t steps = std::max<size_t>((pairs + most - 1) / most, 1);
-    m_StepPairs = most;
-    m_Pairs = pairs == 0 ? 0 : steps * most;
-    for (size_t count = steps; count <= steps + 1 && m_Sizes.m_Depth % 2 == 0 && pairs != 0; ++count)
-    {
-        if (pairs % count == 0)
-        {
-            m_StepPairs = pairs / count;
-            m_Pairs = pairs;
-            break;
-        }
-    }
+    const uint64_t lanes = GetEngineBf16().m_Lanes;
+    const uint64_t columns = (sizes.m_Columns + lanes - 1) / lanes * lanes;
+    return columns * (ChooseSteps(sizes.m_Depth).m_Pairs * 2 * sizeof(uint16_t) + sizeof(float));
 }
 
 void PackedWeightsBf16::PackWeights(const uint16_t* weights, WeightOrder order)

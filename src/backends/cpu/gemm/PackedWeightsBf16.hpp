@@ -19,6 +19,9 @@ public:
     /// Packs the weights, of one group, and input 2 of the layer, a bias of Float32 or BFloat16, if it has one.
     PackedWeightsBf16(const uint16_t* weights, const WeightSizes& sizes, WeightOrder order, const LayerView& layer);
 
+    /// Bytes of what is packed of such weights.
+    static uint64_t GetPackedBytes(const WeightSizes& sizes);
+
     const EngineBf16& GetEngine() const { return *m_Engine; }
     const WeightSizes& GetSizes() const { return m_Sizes; }
     /// Pairs of the depth, with what fills up the last step.
@@ -38,15 +41,14 @@ public:
     }
 
 private:
-    void ChooseSteps();
     void PackWeights(const uint16_t* weights, WeightOrder order);
     void PackBias(const LayerView& layer);
 
     const EngineBf16* m_Engine;
     WeightSizes m_Sizes;
-    size_t m_StepPairs = 1;
-    size_t m_Pairs = 0;
-    size_t m_Vectors = 0;
+    size_t m_StepPairs;
+    size_t m_Pairs;
+    size_t m_Vectors;
     AlignedMemory m_Data;
     AlignedMemory m_Bias;
 };

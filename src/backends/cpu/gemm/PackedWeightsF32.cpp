@@ -9,9 +9,9 @@ namespace tenon::cpu
 {
 
 PackedWeightsF32::PackedWeightsF32(const float* weights, const WeightSizes& sizes, WeightOrder order)
-    : m_Engine(&GetEngineF32()), m_Sizes(sizes), m_Zeros(sizes.m_Depth * sizeof(float))
+    : m_Engine(&GetEngineF32()), m_Sizes(sizes), m_Zeros(sizes.m_RowDepth * sizeof(float))
 {
-    std::fill_n(reinterpret_cast<float*>(m_Zeros.Data()), sizes.m_Depth, 0.0f);
+    std::fill_n(reinterpret_cast<float*>(m_Zeros.Data()), sizes.m_RowDepth, 0.0f);
     MakePanels();
     for (const PanelF32& panel : m_Panels)
     {
@@ -19,9 +19,35 @@ PackedWeightsF32::PackedWeightsF32(const float* weights, const WeightSizes& size
     }
 }
 
-PackedWeightsF32::PackedWeightsF32(const float* weights, const WeightSizes& sizes)
-    : m_Engine(&GetEngineF32()), m_Sizes(sizes), m_Plain(weights)
+std::unique_ptr<PackedWeightsF32> PackedWeightsF32::MakePlain(const float* weights, const WeightSizes& sizes,
+                                                              WeightOrder order)
 {
+    std::unique_ptr<PackedWeightsF32> plain(new PackedWeightsF32(sizes));
+    plain->m_Plain = weights;
+    if (order == WeightOrder::Depth && sizes.m_Columns != 1)
+    {
+        plain->m_Data = AlignedMemory(sizes.m_Columns * sizes.m_Depth * sizeof(float));
+        auto* turned = reinterpret_cast<float*>(plain->m_Data.Data());
+        for (size_t k = 0; k < sizes.m_Depth; ++k)
+        {
+            for (size_t c = 0; c < sizes.m_Columns; ++c)
+            {
+                turned[c * sizes.m_Depth + k] = *weights++;
+            }
+        }
+        plain->m_Plain = turned;
+    }
+    return plain;
+}
+
+uint64_t PackedWeightsF32::GetPackedBytes(const WeightSizes& sizes)
+{
+    const EngineF32& engine = GetEngineF32();
+    const uint64_t columns = sizes.m_Columns / sizes.m_Groups;
+    const uint64_t vectors = (columns + engine.m_Lanes - 1) / engine.m_Lanes;
+    const uint64_t panels = (vectors + engine.m_Vectors - 1) / engine.m_Vectors;
+    return sizes.m_Groups * (vectors * engine.m_Lanes * sizes.m_Depth * sizeof(float) + panels * sizeof(PanelF32)) +
+           sizes.m_RowDepth * sizeof(float);
 }
 
 void PackedWeightsF32::MakePanels()
@@ -84,6 +110,23 @@ void PackedWeightsF32::Pack(const PanelF32& panel, const float* weights, WeightO
             clearRest(packed + k * width);
         }
     }
+}
+
+bool AreFewColumns(const WeightSizes& sizes)
+{
+    // Shorter columns are not worth adding up the lanes of their sums.
+    constexpr size_t LeastVectors = 4;
+    const size_t lanes = GetEngineF32().m_Lanes;
+    return sizes.m_Groups == 1 && sizes.m_Columns <= lanes / 2 && sizes.m_Depth >= LeastVectors * lanes;
+}
+
+std::unique_ptr<PackedWeightsF32> PackMatrix(const float* weights, const WeightSizes& sizes, WeightOrder order,
+                                             size_t rows)
+{
+    constexpr size_t FewRows = 4;
+    const bool isPlain = AreFewColumns(sizes) || (order == WeightOrder::Columns && rows <= FewRows);
+    return isPlain ? PackedWeightsF32::MakePlain(weights, sizes, order)
+                   : std::make_unique<PackedWeightsF32>(weights, sizes, order);
 }
 
 } // namespace tenon::cpu

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 namespace tenon::cpu
 {
@@ -32,7 +31,7 @@ Product8::Product8(const PackedWeights8& weights, const Windows& windows, size_t
     m_OutputIsSigned = output.GetDataType() != DataType::QAsymmU8;
     m_Min = range.m_Min;
     m_Max = range.m_Max;
-    Plan();
+    Plan(Scratch());
 }
 
 Product8::Product8(const PackedWeights8& weights, const Windows& windows, size_t rows, const HybridData8& data,
@@ -41,17 +40,17 @@ Product8::Product8(const PackedWeights8& weights, const Windows& windows, size_t
       m_BatchRows(rows / data.m_Batches), m_BatchElements(args.GetInput(0).GetNumElements() / data.m_Batches)
 {
     const backends::FloatClamp clamp(args.m_FusedActivation);
-    constexpr float Infinity = std::numeric_limits<float>::infinity();
-    m_Low = clamp.IsActive() ? clamp(-Infinity) : -Infinity;
-    m_High = clamp.IsActive() ? clamp(Infinity) : Infinity;
+    m_HasClamp = clamp.IsActive();
+    m_Low = clamp.GetLow();
+    m_High = clamp.GetHigh();
     Scratch shared;
     m_QuantizedOffset = shared.Add<int8_t>(args.GetInput(0).GetNumElements());
     m_ScalesOffset = shared.Add<FloatScale>(data.m_Batches);
-    m_SharedBytes = shared.GetBytes();
-    Plan();
+    Plan(shared);
 }
 
-void Product8::Plan()
+/// `scratch`: with the shared part of the memory.
+void Product8::Plan(Scratch scratch)
 {
     const Engine8& engine = m_Weights->GetEngine();
     const bool isWide = engine.m_Layout == Layout8::WidePairs;
@@ -71,15 +70,18 @@ void Product8::Plan()
     m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications / FasterThanFloats),
                         std::max(m_Rows, m_Weights->GetPanels().size())});
 
-    Scratch scratch;
-    scratch.Add<int32_t>(m_BlockRows);
-    m_ZeroPointsOffset = scratch.Add<int32_t>(m_IsHybrid ? m_BlockRows : 0);
-    m_RowScalesOffset = scratch.Add<float>(m_IsHybrid ? m_BlockRows : 0);
+    Scratch part;
+    part.Add<int32_t>(m_BlockRows);
+    m_ZeroPointsOffset = part.Add<int32_t>(m_IsHybrid ? m_BlockRows : 0);
+    m_RowScalesOffset = part.Add<float>(m_IsHybrid ? m_BlockRows : 0);
     // In place, less than a tile and the rows that padding covers may have to be copied: at most fifteen of four bytes.
     const size_t stripRows = !m_InPlace ? m_BlockRows : engine.m_RowUnit != 1 ? 2 * tileRows : 0;
-    m_StripOffset = scratch.Add<uint8_t>(backends::CheckedCount(stripRows, m_Pitch) + Windows::ShortRowBytes);
-    m_WideOffset = scratch.Add<int16_t>(isWide ? backends::CheckedCount(m_BlockRows, m_Pitch) : 0);
-    m_PartBytes = scratch.GetBytes();
+    m_StripOffset = part.Add<uint8_t>(stripRows, m_Pitch);
+    part.Add<uint8_t>(Windows::ShortRowBytes); // past the end of the strip
+    m_WideOffset = part.Add<int16_t>(isWide ? m_BlockRows : 0, m_Pitch);
+    m_PartBytes = part.GetBytes();
+    m_PartsOffset = scratch.AddParts(part, m_Parts);
+    m_ScratchBytes = scratch.GetBytes();
 }
 
 void Product8::Run(const ExecuteArgs& args) const
@@ -91,7 +93,7 @@ void Product8::Run(const ExecuteArgs& args) const
     const bool splitsRows = m_Rows >= parts * tileRows || panels < parts;
     const size_t used = splitsRows ? std::min(parts, m_Rows) : parts;
     const size_t unit = m_Rows >= parts * 4 * tileRows ? tileRows : 1; // whole tiles, where some more do not weigh
-    std::byte* const scratch = static_cast<std::byte*>(args.m_Scratch) + m_SharedBytes;
+    std::byte* const scratch = static_cast<std::byte*>(args.m_Scratch) + m_PartsOffset;
     RunParts(*args.m_Parallel, used,
              [&](size_t index)
              {
@@ -281,6 +283,7 @@ void Product8::WriteBytes(const Panel8& panel, const RequantizeRows& rows) const
 void Product8::WriteFloats(const Panel8& panel, const FloatRows& rows) const
 {
     FloatColumns columns = m_Weights->GetFloatColumns(panel);
+    columns.m_HasClamp = m_HasClamp;
     columns.m_Low = m_Low;
     columns.m_High = m_High;
     m_Weights->GetEngine().m_ToFloats(rows, columns);

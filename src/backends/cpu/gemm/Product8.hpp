@@ -4,6 +4,7 @@
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
+#include "backends/common/Scratch.hpp"
 #include "backends/cpu/gemm/PackedWeights8.hpp"
 #include "backends/cpu/kernels/Windows.hpp"
 
@@ -12,8 +13,6 @@
 namespace tenon::cpu
 {
 
-/// A product whose shapes are known. Rows of data are read in place where they are whole groups of bytes and nothing is
-/// to be done to them; else a strip of rows at a time is laid out in the scratch memory, where it stays in the cache.
 /// How float data are quantized.
 struct HybridData8
 {
@@ -21,6 +20,8 @@ struct HybridData8
     bool m_IsAsymmetric = false;
 };
 
+/// A product whose shapes are known. Rows of data are read in place where they are whole groups of bytes and nothing is
+/// to be done to them; else a strip of rows at a time is laid out in the scratch memory, where it stays in the cache.
 class Product8
 {
 public:
@@ -32,7 +33,7 @@ public:
     Product8(const PackedWeights8& weights, const Windows& windows, size_t rows, const HybridData8& data,
              const ReshapeArgs& args);
 
-    size_t GetScratchBytes() const { return m_SharedBytes + m_Parts * m_PartBytes; }
+    size_t GetScratchBytes() const { return m_ScratchBytes; }
     void Run(const ExecuteArgs& args) const;
 
 private:
@@ -72,7 +73,7 @@ private:
         const FloatScale* m_Batches = nullptr; ///< of float data; null for bytes
     };
 
-    void Plan();
+    void Plan(backends::Scratch scratch);
     Memory Quantize(const ExecuteArgs& args) const;
     void RunRange(const Memory& memory, const Range& range, std::byte* scratch) const;
     Block LayOut(const Memory& memory, size_t first, size_t last, std::byte* scratch) const;
@@ -96,11 +97,12 @@ private:
     HybridData8 m_Data;
     size_t m_BatchRows = 0;     ///< of the output
     size_t m_BatchElements = 0; ///< of the data
-    float m_Low = 0.0f;         ///< clamp of floats
+    bool m_HasClamp = false;    ///< of floats
+    float m_Low = 0.0f;
     float m_High = 0.0f;
     size_t m_QuantizedOffset = 0; ///< in the shared part of the scratch memory, in front of the parts
     size_t m_ScalesOffset = 0;
-    size_t m_SharedBytes = 0;
+    size_t m_PartsOffset = 0;
     size_t m_Parts = 1;
     size_t m_StripOffset = 0; ///< in a part's scratch memory, which begins with the row terms
     size_t m_ZeroPointsOffset = 0;
@@ -108,6 +110,7 @@ private:
     size_t m_WideOffset = 0;
     size_t m_InputBytes = 0;
     size_t m_PartBytes = 0;
+    size_t m_ScratchBytes = 0;
 };
 
 } // namespace tenon::cpu

@@ -37,10 +37,12 @@ ProductBf16::ProductBf16(const PackedWeightsBf16& weights, const Windows& window
     constexpr double FasterThanFloats = 4; // parts are made for so many float multiplications
     m_Parts = std::min(
         {GetMostParts(), GetWorthwhileParts(multiplications / FasterThanFloats), std::max(rows, weights.GetVectors())});
+    Scratch part;
+    part.Add<uint16_t>(m_InPlace ? 0 : m_BlockRows, m_Pitch);
+    m_PartBytes = part.GetBytes();
     Scratch scratch;
-    scratch.Add<uint16_t>(m_InPlace ? 0 : backends::CheckedCount(m_BlockRows, m_Pitch));
-    m_PartBytes = scratch.GetBytes();
-    backends::CheckedCount(m_PartBytes, m_Parts);
+    scratch.AddParts(part, m_Parts);
+    m_ScratchBytes = scratch.GetBytes();
 }
 
 void ProductBf16::Run(const uint16_t* input, uint16_t* out, void* scratch, IParallelFor& parallel) const

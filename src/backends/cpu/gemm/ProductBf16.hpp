@@ -26,7 +26,7 @@ public:
     /// Has the output written there, in place of one pixel after the other.
     void SetPlace(const OutputPlace& place) { m_Place = place; }
 
-    size_t GetScratchBytes() const { return m_Parts * m_PartBytes; }
+    size_t GetScratchBytes() const { return m_ScratchBytes; }
     void Run(const uint16_t* input, uint16_t* out, void* scratch, IParallelFor& parallel) const;
 
 private:
@@ -53,6 +53,7 @@ private:
     bool m_InPlace = false;
     size_t m_Parts = 1;
     size_t m_PartBytes = 0;
+    size_t m_ScratchBytes = 0; ///< of all parts
 };
 
 } // namespace tenon::cpu

@@ -56,12 +56,13 @@ ProductF32::ProductF32(const PackedWeightsF32& weights, const Windows& windows, 
     {
         return;
     }
+    Scratch part;
+    part.Add<const float*>(m_BlockRows, m_Taps);
+    m_StripOffset = part.Add<float>(m_Reading != Reading::Points ? m_BlockRows : 0, sizes.m_Depth);
+    m_PartBytes = part.GetBytes();
     Scratch scratch;
-    scratch.Add<const float*>(backends::CheckedCount(m_BlockRows, m_Taps));
-    m_StripOffset =
-        scratch.Add<float>(m_Reading != Reading::Points ? backends::CheckedCount(m_BlockRows, sizes.m_Depth) : 0);
-    m_PartBytes = scratch.GetBytes();
-    backends::CheckedCount(m_PartBytes, m_Parts);
+    scratch.AddParts(part, m_Parts);
+    m_ScratchBytes = scratch.GetBytes();
 }
 
 void ProductF32::PlanBlocks(size_t rows)
@@ -118,22 +119,26 @@ void ProductF32::RunPlain(const Operands& operands, IParallelFor& parallel) cons
 {
     const WeightSizes& sizes = m_Weights->GetSizes();
     const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
+    constexpr size_t ColumnUnit = 16; // a cache line of the output
+    constexpr size_t RowUnit = 4;     // rows that the loops take together
+    const bool splitsRows = m_Rows / RowUnit > sizes.m_Columns / ColumnUnit;
     RunParts(parallel, parts,
              [&](size_t index)
              {
-                 constexpr size_t Unit = 16; // a cache line of the output
-                 const Part part = GetPart(sizes.m_Columns, parts, index, Unit);
+                 const Part rows = splitsRows ? GetPart(m_Rows, parts, index, RowUnit) : Part{0, m_Rows};
+                 const Part columns =
+                     splitsRows ? Part{0, sizes.m_Columns} : GetPart(sizes.m_Columns, parts, index, ColumnUnit);
                  DotsF32 dots;
-                 dots.m_Data = operands.m_Input;
-                 dots.m_Weights = m_Weights->GetPlain() + part.m_Begin * sizes.m_Depth;
-                 dots.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + part.m_Begin : nullptr;
+                 dots.m_Data = operands.m_Input + rows.m_Begin * sizes.m_Depth;
+                 dots.m_Weights = m_Weights->GetPlain() + columns.m_Begin * sizes.m_Depth;
+                 dots.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + columns.m_Begin : nullptr;
                  dots.m_Depth = sizes.m_Depth;
-                 dots.m_Columns = part.m_End - part.m_Begin;
-                 dots.m_Out = operands.m_Out + part.m_Begin;
+                 dots.m_Columns = columns.m_End - columns.m_Begin;
+                 dots.m_Out = operands.m_Out + rows.m_Begin * sizes.m_Columns + columns.m_Begin;
                  dots.m_OutStride = sizes.m_Columns;
-                 dots.m_Rows = m_Rows;
+                 dots.m_Rows = rows.m_End - rows.m_Begin;
                  RunDotsF32(dots);
-                 for (size_t r = 0; r < m_Rows; ++r)
+                 for (size_t r = 0; r < dots.m_Rows; ++r)
                  {
                      m_Clamp.Run(dots.m_Out + r * dots.m_OutStride, dots.m_Columns);
                  }

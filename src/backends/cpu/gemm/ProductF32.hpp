@@ -18,13 +18,13 @@ namespace tenon::cpu
 class ProductF32
 {
 public:
-    /// `windows`: of the image, or of `rows` pixels that are the rows of a matrix.
+    /// `windows`: of the image, or of `rows` pixels that are the rows of a matrix, as they must be for plain weights.
     ProductF32(const PackedWeightsF32& weights, const Windows& windows, size_t rows, const backends::FloatClamp& clamp);
 
     /// Has the output written there, in place of one pixel after the other.
     void SetPlace(const OutputPlace& place) { m_Place = place; }
 
-    size_t GetScratchBytes() const { return m_Parts * m_PartBytes; }
+    size_t GetScratchBytes() const { return m_ScratchBytes; }
     /// A null bias is zeros.
     void Run(const float* input, const float* bias, float* out, void* scratch, IParallelFor& parallel) const;
 
@@ -84,6 +84,7 @@ private:
     size_t m_Parts = 1;
     size_t m_StripOffset = 0; ///< in a part's scratch memory
     size_t m_PartBytes = 0;
+    size_t m_ScratchBytes = 0; ///< of all parts
 };
 
 } // namespace tenon::cpu

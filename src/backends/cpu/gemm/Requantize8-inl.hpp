@@ -10,6 +10,7 @@
 
 #include "backends/cpu/gemm/Dots-inl.hpp"
 #include "backends/cpu/gemm/Tiles8.hpp"
+#include "backends/cpu/simd/FixedPoint-inl.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -37,26 +38,6 @@ void StoreBytes(Vector values, T* out, size_t count)
         hn::StoreU(bytes, dBytes, buffer);
         std::memcpy(out, buffer, count * sizeof(T));
     }
-}
-
-/// Per lane: SaturatingRoundingDoublingHighMul, then RoundingDivideByPOT.
-HWY_INLINE Vector Rescale(Vector x, Vector multiplier, Vector right)
-{
-    const Ints d;
-    const hn::RepartitionToWide<Ints> dWide;
-    const auto half = hn::Set(dWide, int64_t{1} << 30);
-    const auto odd = [](auto v)
-    { return hn::BitCast(Ints(), hn::ShiftRight<32>(hn::BitCast(hn::Repartition<uint64_t, Ints>(), v))); };
-    // (x * m + 2^30) >> 31: from even lanes it comes to lie in the lower halves, from odd ones in the upper halves.
-    const auto evens =
-        hn::ShiftRight<31>(hn::BitCast(hn::Repartition<uint64_t, Ints>(), hn::Add(hn::MulEven(x, multiplier), half)));
-    const auto odds = hn::ShiftLeft<1>(hn::Add(hn::MulEven(odd(x), odd(multiplier)), half));
-    const Vector high = hn::OddEven(hn::BitCast(d, odds), hn::BitCast(d, evens));
-    // Half away from zero: half of the divisor is added, one less for negative numbers. A shift by 0 adds nothing.
-    const Vector one = hn::Set(d, 1);
-    const Vector rounding = hn::ShiftRight<1>(hn::Shl(one, right));
-    const Vector step = hn::And(hn::ShiftRight<31>(high), hn::VecFromMask(d, hn::Gt(right, hn::Zero(d))));
-    return hn::Shr(hn::Add(hn::Add(high, rounding), step), right);
 }
 
 /// Rounds half away from zero: one below one half, as what is below a half must not be rounded up by the addition.
@@ -127,7 +108,8 @@ void RequantizeTo(const RequantizeRows& rows, const RequantizeColumns& columns)
             {
                 x = hn::Add(x, hn::Set(d, rows.m_RowTerms[r]));
             }
-            x = hn::Add(isDouble ? Rescale(x, columns.m_Scale + c) : Rescale(hn::Shl(x, left), multiplier, right),
+            x = hn::Add(isDouble ? Rescale(x, columns.m_Scale + c)
+                                 : MultiplyLanes(d, hn::Shl(x, left), multiplier, right),
                         zeroPoint);
             StoreBytes(hn::Min(hn::Max(x, least), most), out, rows.m_Columns - c);
         }

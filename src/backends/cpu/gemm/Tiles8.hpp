@@ -74,7 +74,8 @@ struct FloatColumns
     const int32_t* m_WeightSums = nullptr; ///< what a zero point of the data has to be multiplied by
     const float* m_Scales = nullptr;       ///< of the weights
     const float* m_Bias = nullptr;
-    float m_Low = 0.0f; ///< results are clamped to these
+    bool m_HasClamp = false;
+    float m_Low = 0.0f;
     float m_High = 0.0f;
 };
 

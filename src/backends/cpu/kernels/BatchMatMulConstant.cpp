@@ -2,12 +2,15 @@
 // BatchMatMul of CpuAcc for Float32 or BFloat16 with one constant matrix as y: all rows of x are those of one product,
 // and the matrix is packed as the weights of a FullyConnected layer are.
 #include "backends/common/KernelTable.hpp"
+#include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/ProductBf16.hpp"
 #include "backends/cpu/gemm/ProductF32.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/MatMulGeometry.hpp"
 
 #include <tenon/Descriptors.hpp>
+
+#include <limits>
 
 namespace tenon::cpu
 {
@@ -63,8 +66,16 @@ WeightSizes GetSizes(const LayerView& layer)
 
 std::unique_ptr<backends::PackedWeights> PackF32(const LayerView& layer)
 {
-    return std::make_unique<PackedWeightsF32>(static_cast<const float*>(layer.m_ConstantData[1]), GetSizes(layer),
-                                              GetOrder(layer));
+    return PackMatrix(static_cast<const float*>(layer.m_ConstantData[1]), GetSizes(layer), GetOrder(layer),
+                      std::numeric_limits<size_t>::max());
+}
+
+SupportResult CheckBf16(const LayerView& layer)
+{
+    const SupportResult result = Check(layer);
+    return result ? CheckPackedBytes(PackedWeightsBf16::GetPackedBytes(GetSizes(layer)),
+                                     layer.GetInput(1).GetShape().GetNumElements64() * sizeof(uint16_t))
+                  : result;
 }
 
 std::unique_ptr<backends::PackedWeights> PackBf16(const LayerView& layer)
@@ -108,6 +119,6 @@ backends::Prepared PrepareBf16(const ReshapeArgs& args, const backends::PackedWe
 extern const backends::Kernel CpuBatchMatMulConstantF32Kernel = {"CpuBatchMatMulConstantF32", FloatTypes, PrepareF32,
                                                                  Check, PackF32};
 extern const backends::Kernel CpuBatchMatMulConstantBf16Kernel = {"CpuBatchMatMulConstantBf16", Bf16Types, PrepareBf16,
-                                                                  Check, PackBf16};
+                                                                  CheckBf16, PackBf16};
 
 } // namespace tenon::cpu

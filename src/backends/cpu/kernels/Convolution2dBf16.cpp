@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution2d of CpuAcc for NHWC BFloat16 data, constant weights and bias.
+#include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/ProductBf16.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
@@ -13,6 +14,13 @@ namespace tenon::cpu
 namespace
 {
 
+WeightSizes GetSizes(const LayerView& layer)
+{
+    const TensorShape& shape = layer.GetInput(1).GetShape();
+    const size_t rowDepth = size_t{shape[2]} * shape[3];
+    return {1, shape[0], shape[1] * rowDepth, rowDepth};
+}
+
 SupportResult Check(const LayerView& layer)
 {
     SupportResult result = ref::CheckConvolution(layer.GetDescriptor<Convolution2dDescriptor>());
@@ -20,15 +28,19 @@ SupportResult Check(const LayerView& layer)
     {
         result = CheckFloatWeights(layer, 4);
     }
-    return result ? CheckConstantBias(layer, layer.GetInput(1).GetShape()[0]) : result;
+    if (result)
+    {
+        result = CheckConstantBias(layer, layer.GetInput(1).GetShape()[0]);
+    }
+    return result ? CheckPackedBytes(PackedWeightsBf16::GetPackedBytes(GetSizes(layer)),
+                                     layer.GetInput(1).GetShape().GetNumElements64() * sizeof(uint16_t))
+                  : result;
 }
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
 {
-    const TensorShape& shape = layer.GetInput(1).GetShape();
-    const WeightSizes sizes = {1, shape[0], size_t{shape[1]} * shape[2] * shape[3]};
     const auto* weights = static_cast<const uint16_t*>(layer.m_ConstantData[1]);
-    return std::make_unique<PackedWeightsBf16>(weights, sizes, WeightOrder::Columns, layer);
+    return std::make_unique<PackedWeightsBf16>(weights, GetSizes(layer), WeightOrder::Columns, layer);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)

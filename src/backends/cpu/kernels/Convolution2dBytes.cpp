@@ -2,6 +2,7 @@
 // Convolution2d of CpuAcc for 8-bit data, the bytes of the reference kernel, and for float data beside weights of 8 or
 // 4 bits: products of packed bytes.
 #include "backends/common/FusedActivation.hpp"
+#include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/Product8.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
@@ -38,7 +39,8 @@ SupportResult Check(const LayerView& layer)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "its channels are in groups, or not known");
     }
-    return SupportResult::Yes();
+    const size_t depth = size_t{weights[1]} * weights[2] * weights[3];
+    return CheckPackedBytes(PackedWeights8::GetPackedBytes(weights[0], depth), weights.GetNumElements64());
 }
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution2d of CpuAcc for NHWC float data and constant weights: products of windows by packed weights.
+#include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/ProductF32.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
-
-#include <limits>
 
 namespace tenon::cpu
 {
@@ -25,6 +24,22 @@ size_t GetGroups(const LayerView& layer)
         return 1;
     }
     return data[3] % groupChannels == 0 ? data[3] / groupChannels : 0;
+}
+
+WeightSizes GetSizes(const LayerView& layer)
+{
+    const TensorShape& shape = layer.GetInput(1).GetShape();
+    const size_t rowDepth = size_t{shape[2]} * shape[3];
+    return {GetGroups(layer), shape[0], shape[1] * rowDepth, rowDepth};
+}
+
+/// Whether windows are the pixels of the image, whatever its shape is: the layer is a product of matrices.
+bool IsOfPixels(const LayerView& layer)
+{
+    const auto& d = layer.GetDescriptor<Convolution2dDescriptor>();
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    return weights[1] == 1 && weights[2] == 1 && GetGroups(layer) == 1 && d.m_StrideX == 1 && d.m_StrideY == 1 &&
+           d.m_PadTop == 0 && d.m_PadBottom == 0 && d.m_PadLeft == 0 && d.m_PadRight == 0;
 }
 
 SupportResult Check(const LayerView& layer)
@@ -46,19 +61,19 @@ SupportResult Check(const LayerView& layer)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "its channels are not in groups of equal size");
     }
-    return SupportResult::Yes();
+    const WeightSizes sizes = GetSizes(layer);
+    return IsOfPixels(layer) && AreFewColumns(sizes)
+               ? SupportResult::Yes()
+               : CheckPackedBytes(PackedWeightsF32::GetPackedBytes(sizes), weights.GetNumElements64() * sizeof(float));
 }
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
 {
-    const TensorShape& shape = layer.GetInput(1).GetShape();
     const auto* weights = static_cast<const float*>(layer.m_ConstantData[1]);
-    const WeightSizes sizes = {GetGroups(layer), shape[0], size_t{shape[1]} * shape[2] * shape[3]};
-    const size_t rows = GetKnownRows(layer, sizes.m_Columns, std::numeric_limits<size_t>::max());
-    if (shape[1] == 1 && shape[2] == 1 && sizes.m_Groups == 1 && rows <= FewRows &&
-        layer.GetOutput(0).GetShape() == layer.GetInput(0).GetShape())
+    const WeightSizes sizes = GetSizes(layer);
+    if (IsOfPixels(layer))
     {
-        return std::make_unique<PackedWeightsF32>(weights, sizes);
+        return PackMatrix(weights, sizes, WeightOrder::Columns, GetKnownRows(layer, sizes.m_Columns));
     }
     return std::make_unique<PackedWeightsF32>(weights, sizes, WeightOrder::Columns);
 }
@@ -67,7 +82,8 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 {
     const auto& weights = static_cast<const PackedWeightsF32&>(*packed);
     const Windows windows = MakeConvolutionWindows(args);
-    if (windows.m_Channels != windows.m_GroupChannels * static_cast<int64_t>(weights.GetSizes().m_Groups))
+    if (windows.m_Channels != windows.m_GroupChannels * static_cast<int64_t>(weights.GetSizes().m_Groups) ||
+        (weights.GetPlain() != nullptr && !windows.ArePixels()))
     {
         return ref::FindKernel(LayerType::Convolution2d)->m_Prepare(args, nullptr);
     }

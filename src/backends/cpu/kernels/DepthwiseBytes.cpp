@@ -2,9 +2,12 @@
 // DepthwiseConvolution2d of CpuAcc for 8-bit data: the bytes of the reference kernel. Rows of the image that a window
 // covers are interleaved, a block of channels and a run of columns at a time, and a dot product takes a column of the
 // window. Where four rows hold the windows of several output rows, all of them are computed from one interleaving.
+// Columns are interleaved as they lie in the image, once for all windows; where strides or dilations would make most of
+// them columns that no window sees, tap by tap instead.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
+#include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
 #include "backends/cpu/kernels/PackedDepthwise8.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
@@ -25,6 +28,8 @@ using backends::Scratch;
 
 /// Output pixels of a run: the interleaved columns and the sums of one stay in the first-level cache.
 constexpr size_t RunPixels = 32;
+/// Interleaved bytes of a run, unless one pixel has more.
+constexpr size_t MostRunBytes = size_t{4} << 20;
 
 SupportResult Check(const LayerView& layer)
 {
@@ -45,7 +50,7 @@ SupportResult Check(const LayerView& layer)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "its weights are not whole channels of the data");
     }
-    return SupportResult::Yes();
+    return CheckPackedBytes(PackedDepthwise8::GetPackedBytes(layer), weights.GetNumElements64());
 }
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
@@ -69,23 +74,25 @@ public:
         constexpr double FasterThanFloats = 2; // parts are made for so many float multiplications
         m_Parts =
             std::min({GetMostParts(), GetWorthwhileParts(multiplications / FasterThanFloats), g.m_Batches * m_Strips});
-        const size_t reach = static_cast<size_t>(static_cast<int64_t>(g.m_X.m_Kernel - 1) * g.m_X.m_Dilation);
-        m_RunPixels = std::min(RunPixels, g.m_X.m_Output);
-        m_RunColumns = (m_RunPixels - 1) * static_cast<size_t>(g.m_X.m_Stride) + reach + 1;
-        Scratch scratch;
-        constexpr size_t BlockBytes = DepthwiseEngine8::MostPieces * DepthwiseEngine8::PieceBytes;
-        scratch.Add<std::byte>(
-            backends::CheckedCount(weights.GetGroups(), backends::CheckedCount(m_RunColumns, BlockBytes)));
-        m_SumsOffset = scratch.Add<std::byte>(m_RunPixels * BlockBytes);
-        m_PaddingOffset = scratch.Add<uint8_t>(MostBlockChannels);
-        m_TapsOffset = scratch.Add<size_t>(weights.GetTaps());
+        for (const DepthwiseBlock8& block : weights.GetBlocks())
+        {
+            m_BlockBytes = std::max(m_BlockBytes, block.m_Pieces * DepthwiseEngine8::PieceBytes);
+        }
+        PlanRuns();
+        Scratch part;
+        part.Add<std::byte>(weights.GetGroups(), m_RunColumns, m_BlockBytes);
+        m_SumsOffset = part.Add<std::byte>(m_RunPixels * m_BlockBytes);
+        m_PaddingOffset = part.Add<uint8_t>(MostBlockChannels);
+        m_TapsOffset = part.Add<size_t>(weights.GetTaps());
         const size_t repeatedRows = g.m_GroupOutputs != 1 ? InterleaveColumns8::MostRows : 0;
-        m_RepeatedOffset = scratch.Add<uint8_t>(
-            backends::CheckedCount(repeatedRows, backends::CheckedCount(m_RunColumns, MostBlockChannels)));
-        m_PartBytes = scratch.GetBytes();
+        m_RepeatedOffset = part.Add<uint8_t>(repeatedRows, m_RunColumns, MostBlockChannels);
+        m_PartBytes = part.GetBytes();
+        Scratch scratch;
+        scratch.AddParts(part, m_Parts);
+        m_ScratchBytes = scratch.GetBytes();
     }
 
-    size_t GetScratchBytes() const { return m_Parts * m_PartBytes; }
+    size_t GetScratchBytes() const { return m_ScratchBytes; }
 
     void operator()(const ExecuteArgs& args) const
     {
@@ -106,6 +113,48 @@ public:
 
 private:
     static constexpr size_t MostBlockChannels = DepthwiseEngine8::MostPieces * DepthwiseEngine8::PieceChannels;
+
+    void PlanRuns()
+    {
+        const ref::WindowAxis& x = m_Geometry.m_X;
+        for (m_RunPixels = std::min(RunPixels, x.m_Output);; m_RunPixels /= 2)
+        {
+            const size_t byTap = backends::CheckedCount(x.m_Kernel, m_RunPixels);
+            // From the first column to the last one. Far apart they are more than fit into an integer.
+            const double reach = static_cast<double>(m_RunPixels - 1) * static_cast<double>(x.m_Stride) +
+                                 static_cast<double>(x.m_Kernel - 1) * static_cast<double>(x.m_Dilation) + 1.0;
+            m_IsByTap = reach > static_cast<double>(byTap);
+            m_RunColumns = m_IsByTap ? byTap : static_cast<size_t>(reach);
+            const double bytes = static_cast<double>(m_RunColumns) * static_cast<double>(m_Weights->GetGroups()) *
+                                 static_cast<double>(m_BlockBytes);
+            if (m_RunPixels == 1 || bytes <= static_cast<double>(MostRunBytes))
+            {
+                return;
+            }
+        }
+    }
+
+    /// Columns of the image that are interleaved one after the other, a step apart.
+    struct Line
+    {
+        int64_t m_First = 0;
+        int64_t m_Step = 1;
+        size_t m_Count = 0;
+    };
+    size_t CountLines() const { return m_IsByTap ? m_Geometry.m_X.m_Kernel : 1; }
+    Line GetLine(const Part& pixels, size_t line) const
+    {
+        const ref::WindowAxis& x = m_Geometry.m_X;
+        const size_t count = pixels.m_End - pixels.m_Begin;
+        const int64_t first = x.Origin(pixels.m_Begin) + static_cast<int64_t>(line) * x.m_Dilation;
+        if (m_IsByTap)
+        {
+            return {first, x.m_Stride, count};
+        }
+        return {first, 1,
+                (count - 1) * static_cast<size_t>(x.m_Stride) + (x.m_Kernel - 1) * static_cast<size_t>(x.m_Dilation) +
+                    1};
+    }
 
     /// Output rows [y, y + phases) of an image.
     void RunStrip(const ExecuteArgs& args, size_t image, size_t y, std::byte* scratch) const
@@ -134,14 +183,8 @@ private:
                     std::byte* scratch) const
     {
         const DepthwiseEngine8& engine = m_Weights->GetEngine();
-        const ref::WindowAxis& axisX = m_Geometry.m_X;
         const ref::WindowAxis& axisY = m_Geometry.m_Y;
-        const auto imageWidth = static_cast<int64_t>(axisX.m_Input);
-        const int64_t left = axisX.Origin(pixels.m_Begin);
-        const int64_t right = axisX.Origin(pixels.m_End - 1) +
-                              static_cast<int64_t>(axisX.m_Kernel - 1) * axisX.m_Dilation + 1; // one past the last
-        const int64_t begin = std::clamp<int64_t>(0, left, right);
-        const int64_t end = std::clamp<int64_t>(imageWidth, begin, right);
+        const auto imageWidth = static_cast<int64_t>(m_Geometry.m_X.m_Input);
         const uint8_t* padding = Scratch::At<uint8_t>(scratch, m_PaddingOffset);
         const size_t channels = m_Geometry.m_InputChannels;
 
@@ -150,44 +193,57 @@ private:
         columns.m_IsSigned = m_Weights->IsDataSigned();
         columns.m_ZeroPoint = m_Weights->GetDataZeroPoint();
         const size_t blockBytes = block.m_Pieces * DepthwiseEngine8::PieceBytes;
+        const size_t lines = CountLines();
         std::byte* out = scratch;
-        for (size_t group = 0; group < m_Weights->GetGroups(); ++group)
+        for (size_t i = 0; i < m_Weights->GetGroups() * lines; ++i)
         {
-            const auto fill = [&](int64_t count, bool isInside)
+            const size_t group = i / lines;
+            const Line line = GetLine(pixels, i % lines);
+            // Columns of the line before the image, and of the line up to its end.
+            const auto columnsBelow = [&](int64_t position)
             {
-                for (size_t row = 0; row < m_Weights->GetGroupRows(); ++row)
+                const int64_t before = position - line.m_First;
+                return before <= 0 ? 0 : std::min(line.m_Count, static_cast<size_t>((before - 1) / line.m_Step) + 1);
+            };
+            const size_t begin = columnsBelow(0);
+            const size_t end = columnsBelow(imageWidth);
+            const auto fill = [&](size_t count, bool isInside)
+            {
+                for (size_t row = 0; row < m_Weights->GetGroupRows() && count != 0; ++row)
                 {
                     const int64_t tap = static_cast<int64_t>(group * m_Weights->GetGroupRows() + row);
                     const int64_t imageRow = axisY.Origin(y) + tap * axisY.m_Dilation;
                     const bool isRow = isInside && imageRow >= 0 && imageRow < static_cast<int64_t>(axisY.m_Input);
                     columns.m_Rows[row] = padding;
                     columns.m_Steps[row] = 0;
-                    if (isRow && count > 0)
+                    if (isRow)
                     {
-                        const uint8_t* from = image + static_cast<size_t>(imageRow * imageWidth + begin) * channels;
+                        const int64_t column = line.m_First + static_cast<int64_t>(begin) * line.m_Step;
+                        const uint8_t* from = image + static_cast<size_t>(imageRow * imageWidth + column) * channels;
+                        const size_t step = static_cast<size_t>(line.m_Step) * channels;
                         const bool repeats = m_Geometry.m_GroupOutputs != 1;
-                        columns.m_Rows[row] = repeats ? Repeat(from, static_cast<size_t>(count), block, row, scratch)
-                                                      : from + block.m_Channel;
-                        columns.m_Steps[row] = repeats ? MostBlockChannels : channels;
+                        columns.m_Rows[row] =
+                            repeats ? Repeat(from, step, count, block, row, scratch) : from + block.m_Channel;
+                        columns.m_Steps[row] = repeats ? MostBlockChannels : step;
                     }
                 }
-                columns.m_Columns = static_cast<size_t>(count);
+                columns.m_Columns = count;
                 engine.m_Interleave(columns, block.m_Pieces, out);
-                out += columns.m_Columns * blockBytes;
+                out += count * blockBytes;
             };
-            fill(begin - left, false);
+            fill(begin, false);
             fill(end - begin, true);
-            fill(right - end, false);
+            fill(line.m_Count - end, false);
         }
     }
 
-    /// Pixels with each channel as often as it has outputs.
-    const uint8_t* Repeat(const uint8_t* pixels, size_t count, const DepthwiseBlock8& block, size_t row,
+    /// Pixels, `step` bytes apart, with each channel as often as it has outputs.
+    const uint8_t* Repeat(const uint8_t* pixels, size_t step, size_t count, const DepthwiseBlock8& block, size_t row,
                           std::byte* scratch) const
     {
         uint8_t* const repeated =
             Scratch::At<uint8_t>(scratch, m_RepeatedOffset) + row * m_RunColumns * MostBlockChannels;
-        for (size_t column = 0; column < count; ++column, pixels += m_Geometry.m_InputChannels)
+        for (size_t column = 0; column < count; ++column, pixels += step)
         {
             uint8_t* to = repeated + column * MostBlockChannels;
             size_t channel = block.m_Channel / m_Geometry.m_GroupOutputs;
@@ -207,19 +263,17 @@ private:
     {
         const size_t blockBytes = block.m_Pieces * DepthwiseEngine8::PieceBytes;
         const size_t numPixels = pixels.m_End - pixels.m_Begin;
-        const auto stride = static_cast<size_t>(m_Geometry.m_X.m_Stride);
-        const size_t runColumns = (numPixels - 1) * stride +
-                                  (m_Geometry.m_X.m_Kernel - 1) * static_cast<size_t>(m_Geometry.m_X.m_Dilation) + 1;
+        const size_t groupColumns = CountLines() * GetLine(pixels, 0).m_Count;
+        const size_t tapStep = m_IsByTap ? numPixels : static_cast<size_t>(m_Geometry.m_X.m_Dilation);
         auto* offsets = Scratch::At<size_t>(scratch, m_TapsOffset);
         for (size_t tap = 0; tap < m_Weights->GetTaps(); ++tap)
         {
             const DepthwiseTap8 at = m_Weights->GetTap(tap);
-            offsets[tap] =
-                (at.m_Group * runColumns + at.m_Column * static_cast<size_t>(m_Geometry.m_X.m_Dilation)) * blockBytes;
+            offsets[tap] = (at.m_Group * groupColumns + at.m_Column * tapStep) * blockBytes;
         }
         DepthwiseRun8 run;
         run.m_Columns = scratch;
-        run.m_PixelStep = stride * blockBytes;
+        run.m_PixelStep = (m_IsByTap ? 1 : static_cast<size_t>(m_Geometry.m_X.m_Stride)) * blockBytes;
         run.m_Pixels = numPixels;
         run.m_Offsets = offsets;
         run.m_Taps = m_Weights->GetTaps();
@@ -249,11 +303,14 @@ private:
     ref::ConvolutionGeometry m_Geometry;
     int32_t m_Min = 0;
     int32_t m_Max = 0;
-    size_t m_Strips = 0; ///< of output rows that share an interleaving, in an image
+    size_t m_Strips = 0;     ///< of output rows that share an interleaving, in an image
+    size_t m_BlockBytes = 0; ///< of an interleaved column, at most
     size_t m_RunPixels = 0;
-    size_t m_RunColumns = 0;
+    size_t m_RunColumns = 0; ///< interleaved, of a group of rows
+    bool m_IsByTap = false;  ///< else they are all columns from the first to the last one
     size_t m_Parts = 1;
     size_t m_PartBytes = 0;
+    size_t m_ScratchBytes = 0;
     size_t m_SumsOffset = 0; ///< in a part's scratch memory, which begins with the interleaved columns
     size_t m_PaddingOffset = 0;
     size_t m_TapsOffset = 0;

@@ -5,6 +5,7 @@
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
+#include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/kernels/DepthwiseTiles.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
@@ -43,7 +44,7 @@ public:
     {
         const size_t lanes = GetDepthwiseEngine<T>().m_Lanes;
         const size_t vectors = (channels + lanes - 1) / lanes;
-        m_Data = AlignedMemory(vectors * (taps + 2) * lanes * sizeof(float));
+        m_Data = AlignedMemory(static_cast<size_t>(GetPackedBytes<T>(taps, channels)));
         auto* packed = reinterpret_cast<float*>(m_Data.Data());
         std::fill_n(packed, vectors * (taps + 2) * lanes, 0.0f);
         for (size_t vector = 0; vector < vectors; ++vector)
@@ -57,6 +58,13 @@ public:
         }
         m_Zeros = packed;
         m_Bias = packed + vectors * lanes;
+    }
+
+    template <typename T>
+    static uint64_t GetPackedBytes(uint64_t taps, uint64_t channels)
+    {
+        const uint64_t lanes = GetDepthwiseEngine<T>().m_Lanes;
+        return (channels + lanes - 1) / lanes * lanes * (taps + 2) * sizeof(float);
     }
 
     template <typename T>
@@ -105,9 +113,7 @@ public:
             static_cast<double>(g.NumPixels() * g.m_OutputChannels) * static_cast<double>(GetTaps());
         constexpr double SlowerThanProducts = 4; // each multiplication reads more
         m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications * SlowerThanProducts), GetRows()});
-        const int64_t columns = static_cast<int64_t>(Tiles::Columns);
-        const size_t pixels = static_cast<size_t>(GetHeight(Tiles::MostRows) * GetWidth(columns));
-        m_TableLength = m_Tiles->m_Size != 0 ? pixels : backends::CheckedCount(GetTaps(), Tiles::Columns);
+        m_TableLength = GetTableLength(Tiles::MostRows, Tiles::Columns);
         Scratch scratch;
         scratch.Add<const T*>(backends::CheckedCount(m_TableLength, m_Parts));
         const size_t repeated = g.m_GroupOutputs == 1 ? 0 : backends::CheckedCount(g.NumImageElements(), g.m_Batches);
@@ -150,7 +156,15 @@ private:
 
     size_t GetTaps() const { return m_Geometry.m_Y.m_Kernel * m_Geometry.m_X.m_Kernel; }
     size_t GetRows() const { return m_Geometry.m_Batches * m_Geometry.m_Y.m_Output; }
-    /// Rows of the image that so many rows of the output see; and columns likewise.
+    /// Pointers to the pixels that a tile of so many pixels sees, one for each, or one for each tap.
+    size_t GetTableLength(size_t rows, size_t columns) const
+    {
+        return m_Tiles->m_Size != 0 ? static_cast<size_t>(GetHeight(static_cast<int64_t>(rows)) *
+                                                          GetWidth(static_cast<int64_t>(columns)))
+                                    : backends::CheckedCount(GetTaps(), columns);
+    }
+    /// Rows of the image that so many rows of the output see; and columns likewise. For tiles of one size, whose
+    /// strides are small.
     int64_t GetHeight(int64_t rows) const
     {
         return (rows - 1) * m_Geometry.m_Y.m_Stride + static_cast<int64_t>(m_Geometry.m_Y.m_Kernel);
@@ -234,8 +248,7 @@ private:
     /// To the tile so many columns to the right, both being inside of the image.
     void MoveTable(const T** table, size_t rows, size_t columns, size_t distance) const
     {
-        const int64_t pixels = GetHeight(static_cast<int64_t>(rows)) * GetWidth(static_cast<int64_t>(columns));
-        const size_t count = m_Tiles->m_Size != 0 ? static_cast<size_t>(pixels) : GetTaps() * columns;
+        const size_t count = GetTableLength(rows, columns);
         const size_t step = distance * static_cast<size_t>(m_Geometry.m_X.m_Stride) * m_Geometry.m_OutputChannels;
         for (size_t i = 0; i < count; ++i)
         {
@@ -292,6 +305,7 @@ private:
     size_t m_ScratchBytes = 0;
 };
 
+template <typename T>
 SupportResult Check(const LayerView& layer)
 {
     SupportResult result = ref::CheckConvolution(layer.GetDescriptor<DepthwiseConvolution2dDescriptor>());
@@ -299,7 +313,17 @@ SupportResult Check(const LayerView& layer)
     {
         result = CheckFloatWeights(layer, 4);
     }
-    return result ? CheckConstantBias(layer, layer.GetInput(1).GetShape()[3]) : result;
+    if (result)
+    {
+        result = CheckConstantBias(layer, layer.GetInput(1).GetShape()[3]);
+    }
+    if (!result)
+    {
+        return result;
+    }
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    return CheckPackedBytes(PackedDepthwise::GetPackedBytes<T>(uint64_t{weights[1]} * weights[2], weights[3]),
+                            weights.GetNumElements64() * sizeof(float));
 }
 
 template <typename T>
@@ -334,8 +358,12 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 } // namespace
 
 extern const backends::Kernel CpuDepthwiseConvolution2dF32Kernel = {
-    "CpuDepthwiseConvolution2dF32", FloatTypes, Prepare<float>, Check, Pack<float>, backends::FuseClamp};
-extern const backends::Kernel CpuDepthwiseConvolution2dBf16Kernel = {
-    "CpuDepthwiseConvolution2dBf16", Bf16Types, Prepare<uint16_t>, Check, Pack<uint16_t>, backends::FuseClamp};
+    "CpuDepthwiseConvolution2dF32", FloatTypes, Prepare<float>, Check<float>, Pack<float>, backends::FuseClamp};
+extern const backends::Kernel CpuDepthwiseConvolution2dBf16Kernel = {"CpuDepthwiseConvolution2dBf16",
+                                                                     Bf16Types,
+                                                                     Prepare<uint16_t>,
+                                                                     Check<uint16_t>,
+                                                                     Pack<uint16_t>,
+                                                                     backends::FuseClamp};
 
 } // namespace tenon::cpu

@@ -2,6 +2,7 @@
 // DepthwiseConvolution2d of CpuAcc for 8-bit images of one channel: that is a convolution, and a product of packed
 // bytes. Speech models begin with one.
 #include "backends/common/FusedActivation.hpp"
+#include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/Product8.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
@@ -29,8 +30,13 @@ SupportResult Check(const LayerView& layer)
     const TensorShape& data = layer.GetInput(0).GetShape();
     const bool isOne = data.GetDimensionality() == Dimensionality::Specified && data.GetNumDimensions() == 4 &&
                        data.GetDimensionSpecificity(3) && data[3] == 1;
-    return isOne ? SupportResult::Yes()
-                 : SupportResult::No(SupportCode::UnsupportedParameters, "the data may have several channels");
+    if (!isOne)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "the data may have several channels");
+    }
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    return CheckPackedBytes(PackedWeights8::GetPackedBytes(weights[3], size_t{weights[1]} * weights[2]),
+                            weights.GetNumElements64());
 }
 
 /// The weights are [1, H, W, O]: a matrix [depth, columns].

@@ -8,6 +8,7 @@
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
 
+#include <limits>
 #include <string>
 
 namespace tenon::cpu
@@ -74,11 +75,12 @@ inline size_t GetConnectedRows(const ReshapeArgs& args, const WeightSizes& sizes
     return rows;
 }
 
-/// How many rows of `columns` elements output 0 has; `unknown` where that is not known yet.
-inline size_t GetKnownRows(const LayerView& layer, size_t columns, size_t unknown)
+/// How many rows of `columns` elements output 0 has; the most that there are where that is not known yet.
+inline size_t GetKnownRows(const LayerView& layer, size_t columns)
 {
     const TensorShape& output = layer.GetOutput(0).GetShape();
-    return output.AreAllDimensionsSpecified() && columns != 0 ? output.GetNumElements() / columns : unknown;
+    return output.AreAllDimensionsSpecified() && columns != 0 ? output.GetNumElements() / columns
+                                                              : std::numeric_limits<size_t>::max();
 }
 
 } // namespace tenon::cpu

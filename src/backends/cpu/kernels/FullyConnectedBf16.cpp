@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // FullyConnected of CpuAcc for BFloat16 data, constant weights and bias.
+#include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/ProductBf16.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
 
@@ -11,8 +12,14 @@ namespace
 
 SupportResult Check(const LayerView& layer)
 {
-    const SupportResult result = CheckFloatWeights(layer, 2);
-    return result ? CheckConstantBias(layer, static_cast<unsigned int>(GetConnectedSizes(layer).m_Columns)) : result;
+    SupportResult result = CheckFloatWeights(layer, 2);
+    if (result)
+    {
+        result = CheckConstantBias(layer, static_cast<unsigned int>(GetConnectedSizes(layer).m_Columns));
+    }
+    return result ? CheckPackedBytes(PackedWeightsBf16::GetPackedBytes(GetConnectedSizes(layer)),
+                                     layer.GetInput(1).GetShape().GetNumElements64() * sizeof(uint16_t))
+                  : result;
 }
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
@@ -25,12 +32,12 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    if (args.GetOutput(0).GetNumElements() == 0)
+    const auto& weights = static_cast<const PackedWeightsBf16&>(*packed);
+    const size_t rows = GetConnectedRows(args, weights.GetSizes());
+    if (rows == 0)
     {
         return [](const ExecuteArgs&) {};
     }
-    const auto& weights = static_cast<const PackedWeightsBf16&>(*packed);
-    const size_t rows = GetConnectedRows(args, weights.GetSizes());
     const ProductBf16 product(weights, MakeRowWindows(rows, weights.GetSizes().m_Depth), rows,
                               backends::FloatClamp(args.m_FusedActivation));
     return {[product](const ExecuteArgs& run)

@@ -2,6 +2,7 @@
 // FullyConnected of CpuAcc for 8-bit data, the bytes of the reference kernel, and for float data beside weights of 8 or
 // 4 bits: products of packed bytes.
 #include "backends/common/FusedActivation.hpp"
+#include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/Product8.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
@@ -22,7 +23,12 @@ SupportResult Check(const LayerView& layer)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "its weights are shuffled");
     }
-    return CheckBytes(layer, 2, descriptor.m_TransposeWeightMatrix ? 0 : 1);
+    const unsigned int axis = descriptor.m_TransposeWeightMatrix ? 0 : 1;
+    const SupportResult result = CheckBytes(layer, 2, axis);
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    return result ? CheckPackedBytes(PackedWeights8::GetPackedBytes(weights[axis], weights[1 - axis]),
+                                     weights.GetNumElements64())
+                  : result;
 }
 
 Rounding8 RoundingOf(const LayerView& layer)

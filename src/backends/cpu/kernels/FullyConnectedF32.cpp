@@ -5,8 +5,6 @@
 
 #include <tenon/Descriptors.hpp>
 
-#include <limits>
-
 namespace tenon::cpu
 {
 
@@ -23,22 +21,19 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
     const bool isTransposed = layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
     const auto* weights = static_cast<const float*>(layer.m_ConstantData[1]);
     const WeightSizes sizes = GetConnectedSizes(layer);
-    if (isTransposed && GetKnownRows(layer, sizes.m_Columns, std::numeric_limits<size_t>::max()) <= FewRows)
-    {
-        return std::make_unique<PackedWeightsF32>(weights, sizes);
-    }
-    return std::make_unique<PackedWeightsF32>(weights, sizes, isTransposed ? WeightOrder::Columns : WeightOrder::Depth);
+    return PackMatrix(weights, sizes, isTransposed ? WeightOrder::Columns : WeightOrder::Depth,
+                      GetKnownRows(layer, sizes.m_Columns));
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const auto& weights = static_cast<const PackedWeightsF32&>(*packed);
     const WeightSizes& sizes = weights.GetSizes();
-    if (args.GetOutput(0).GetNumElements() == 0)
+    const size_t rows = GetConnectedRows(args, sizes);
+    if (rows == 0)
     {
         return [](const ExecuteArgs&) {};
     }
-    const size_t rows = GetConnectedRows(args, sizes);
     const bool hasBias = args.HasInput(2);
     const ProductF32 product(weights, MakeRowWindows(rows, sizes.m_Depth), rows,
                              backends::FloatClamp(args.m_FusedActivation));

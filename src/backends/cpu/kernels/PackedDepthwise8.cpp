@@ -30,43 +30,124 @@ std::vector<double> GetScales(const LayerView& layer)
     return ref::GetSumScales(layer.GetInput(0), layer.GetInput(1), layer.GetOutput(0), true);
 }
 
+/// Rows that are interleaved.
+size_t CountGroupRows()
+{
+    return GetDepthwiseEngine8().m_Layout == Layout8::Dots ? 4 : 2;
+}
+
+/// Output rows whose windows lie in one group of rows.
+size_t CountPhases(const LayerView& layer)
+{
+    const auto& descriptor = layer.GetDescriptor<DepthwiseConvolution2dDescriptor>();
+    const size_t height = layer.GetInput(1).GetShape()[1];
+    return height <= CountGroupRows() && descriptor.m_DilationY == 1
+               ? 1 + (CountGroupRows() - height) / descriptor.m_StrideY
+               : 1;
+}
+
+/// The weights of a layer less their zero point.
+class CentredWeights
+{
+public:
+    explicit CentredWeights(const LayerView& layer)
+        : m_Bytes(static_cast<const uint8_t*>(layer.m_ConstantData[1])), m_Width(layer.GetInput(1).GetShape()[2]),
+          m_NumChannels(layer.GetInput(1).GetShape()[3]),
+          m_AreSigned(layer.GetInput(1).GetDataType() != DataType::QAsymmU8),
+          m_ZeroPoint(layer.GetInput(1).HasMultipleQuantizationScales() ? 0 : layer.GetInput(1).GetQuantizationOffset())
+    {
+    }
+
+    int32_t At(size_t index) const
+    {
+        return (m_AreSigned ? static_cast<int8_t>(m_Bytes[index]) : int32_t{m_Bytes[index]}) - m_ZeroPoint;
+    }
+    int32_t At(size_t row, size_t column, size_t channel) const
+    {
+        return At((row * m_Width + column) * m_NumChannels + channel);
+    }
+
+private:
+    const uint8_t* m_Bytes;
+    size_t m_Width;
+    size_t m_NumChannels;
+    bool m_AreSigned;
+    int32_t m_ZeroPoint;
+};
+
+int32_t ToInt8(int32_t value)
+{
+    return std::clamp<int32_t>(value, std::numeric_limits<int8_t>::min(), std::numeric_limits<int8_t>::max());
+}
+
+/// What set `set` holds of a weight: what those before it left, as far as a byte can hold that.
+int32_t GetShare(int32_t weight, size_t set)
+{
+    for (; set > 0; --set)
+    {
+        weight -= ToInt8(weight);
+    }
+    return ToInt8(weight);
+}
+
+/// How many bytes a weight is the sum of.
+size_t CountShares(int32_t weight)
+{
+    size_t count = 1;
+    for (; weight != ToInt8(weight); ++count)
+    {
+        weight -= ToInt8(weight);
+    }
+    return count;
+}
+
 } // namespace
 
 PackedDepthwise8::PackedDepthwise8(const LayerView& layer)
     : m_Engine(&GetDepthwiseEngine8()), m_Height(layer.GetInput(1).GetShape()[1]),
       m_Width(layer.GetInput(1).GetShape()[2]), m_NumChannels(layer.GetInput(1).GetShape()[3]),
-      m_StrideY(layer.GetDescriptor<DepthwiseConvolution2dDescriptor>().m_StrideY),
-      m_GroupRows(m_Engine->m_Layout == Layout8::Dots ? 4 : 2),
+      m_StrideY(layer.GetDescriptor<DepthwiseConvolution2dDescriptor>().m_StrideY), m_GroupRows(CountGroupRows()),
+      m_Groups((m_Height + m_GroupRows - 1) / m_GroupRows), m_Phases(CountPhases(layer)),
       m_IsDataSigned(layer.GetInput(0).GetDataType() != DataType::QAsymmU8),
       m_DataZeroPoint(layer.GetInput(0).GetQuantizationOffset()),
-      m_Weights(static_cast<const uint8_t*>(layer.m_ConstantData[1])),
-      m_AreWeightsSigned(layer.GetInput(1).GetDataType() != DataType::QAsymmU8),
-      m_WeightsZeroPoint(layer.GetInput(1).HasMultipleQuantizationScales() ? 0
-                                                                           : layer.GetInput(1).GetQuantizationOffset()),
       m_Arrays(MakeBlocks(layer, GetScales(layer)), Rounding8::FixedPoint, layer.GetOutput(0).GetQuantizationOffset())
 {
     const std::vector<double> scales = GetScales(layer);
     for (const DepthwiseBlock8& block : m_Blocks)
     {
-        PackTaps(block);
         SetUpSums(layer, scales, block);
     }
     m_IsExact = m_IsExact && m_Arrays.IsExact();
+    if (!m_IsExact)
+    {
+        return;
+    }
+    m_Data = AlignedMemory(m_BlockBytes);
+    std::memset(m_Data.Data(), 0, m_Data.Bytes());
+    for (const DepthwiseBlock8& block : m_Blocks)
+    {
+        PackTaps(layer, block);
+    }
+}
+
+uint64_t PackedDepthwise8::GetPackedBytes(const LayerView& layer)
+{
+    const TensorShape& shape = layer.GetInput(1).GetShape();
+    constexpr uint64_t PieceChannels = DepthwiseEngine8::PieceChannels;
+    const uint64_t pieces = (shape[3] + PieceChannels - 1) / PieceChannels;
+    const uint64_t taps = (shape[1] + CountGroupRows() - 1) / CountGroupRows() * shape[2];
+    constexpr uint64_t ChannelBytes = 4 * sizeof(int32_t); // of RequantizeArrays
+    return pieces * (CountPhases(layer) * taps * DepthwiseEngine8::PieceBytes + PieceChannels * ChannelBytes);
 }
 
 size_t PackedDepthwise8::MakeBlocks(const LayerView& layer, const std::vector<double>& scales)
 {
-    m_Groups = (m_Height + m_GroupRows - 1) / m_GroupRows;
-    if (m_Height <= m_GroupRows && layer.GetDescriptor<DepthwiseConvolution2dDescriptor>().m_DilationY == 1)
-    {
-        m_Phases = 1 + (m_GroupRows - m_Height) / m_StrideY;
-    }
     if (m_Engine->m_Layout == Layout8::Dots)
     {
-        for (size_t i = 0; i < m_Height * m_Width * m_NumChannels && m_Sets == 1; ++i)
+        const CentredWeights weights(layer);
+        for (size_t i = 0; i < m_Height * m_Width * m_NumChannels; ++i)
         {
-            const int32_t weight = Weight(0, 0, i);
-            m_Sets = weight == static_cast<int8_t>(weight) ? 1 : 2;
+            m_Sets = std::max(m_Sets, CountShares(weights.At(i)));
         }
     }
     m_IsExact = scales.size() == 1 || scales.size() == m_NumChannels; // else the reference kernel says what is wrong
@@ -95,15 +176,8 @@ size_t PackedDepthwise8::MakeBlocks(const LayerView& layer, const std::vector<do
         channel += block.m_Channels;
         m_Blocks.push_back(block);
     }
-    m_Data = AlignedMemory(offset);
-    std::memset(m_Data.Data(), 0, m_Data.Bytes());
+    m_BlockBytes = offset;
     return place;
-}
-
-int32_t PackedDepthwise8::Weight(size_t row, size_t column, size_t channel) const
-{
-    const uint8_t byte = m_Weights[(row * m_Width + column) * m_NumChannels + channel];
-    return (m_AreWeightsSigned ? static_cast<int8_t>(byte) : int32_t{byte}) - m_WeightsZeroPoint;
 }
 
 size_t PackedDepthwise8::PlaceOf(const DepthwiseBlock8& block, size_t channel) const
@@ -113,8 +187,9 @@ size_t PackedDepthwise8::PlaceOf(const DepthwiseBlock8& block, size_t channel) c
     return block.m_IsInterleaved ? c % 16 / 4 * 16 + c / 16 * 4 + c % 4 : c;
 }
 
-void PackedDepthwise8::PackTaps(const DepthwiseBlock8& block)
+void PackedDepthwise8::PackTaps(const LayerView& layer, const DepthwiseBlock8& block)
 {
+    const CentredWeights weights(layer);
     const bool areDots = m_Engine->m_Layout == Layout8::Dots;
     const size_t weightBytes = areDots ? 1 : 2;
     std::byte* to = m_Data.Data() + block.m_Offset;
@@ -123,7 +198,7 @@ void PackedDepthwise8::PackTaps(const DepthwiseBlock8& block)
         for (size_t tap = 0; tap < GetTaps(); ++tap, to += block.m_Pieces * DepthwiseEngine8::PieceBytes)
         {
             const DepthwiseTap8 at = GetTap(tap);
-            const bool isRest = tap >= m_Groups * m_Width; // of the second set
+            const size_t set = tap / (m_Groups * m_Width);
             for (size_t row = 0; row < m_GroupRows; ++row)
             {
                 const size_t windowRow = at.m_Group * m_GroupRows + row - phase * m_StrideY; // wraps above the window
@@ -133,10 +208,8 @@ void PackedDepthwise8::PackTaps(const DepthwiseBlock8& block)
                 }
                 for (size_t c = block.m_Channel; c < block.m_Channel + block.m_Channels; ++c)
                 {
-                    const int32_t weight = Weight(windowRow, at.m_Column, c);
-                    const int32_t byte = std::clamp<int32_t>(weight, std::numeric_limits<int8_t>::min(),
-                                                             std::numeric_limits<int8_t>::max());
-                    const auto stored = static_cast<int16_t>(!areDots ? weight : isRest ? weight - byte : byte);
+                    const int32_t weight = weights.At(windowRow, at.m_Column, c);
+                    const auto stored = static_cast<int16_t>(areDots ? GetShare(weight, set) : weight);
                     std::memcpy(to + PlaceOf(block, c) * 4 + row * weightBytes, &stored, weightBytes);
                 }
             }
@@ -151,6 +224,7 @@ void PackedDepthwise8::SetUpSums(const LayerView& layer, const std::vector<doubl
     {
         return;
     }
+    const CentredWeights weights(layer);
     const auto* bias = layer.HasInput(2) ? static_cast<const int32_t*>(layer.m_ConstantData[2]) : nullptr;
     // Signed data are taken as unsigned, 128 more.
     const int32_t zeroPoint = m_DataZeroPoint + (m_IsDataSigned ? 128 : 0);
@@ -160,7 +234,7 @@ void PackedDepthwise8::SetUpSums(const LayerView& layer, const std::vector<doubl
         int64_t most = 0;
         for (size_t tap = 0; tap < m_Height * m_Width; ++tap)
         {
-            const int32_t weight = Weight(tap / m_Width, tap % m_Width, c);
+            const int32_t weight = weights.At(tap / m_Width, tap % m_Width, c);
             sum += weight;
             most += std::abs(weight);
         }

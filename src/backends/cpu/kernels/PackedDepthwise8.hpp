@@ -2,7 +2,7 @@
 // Constant weights of an 8-bit depthwise convolution, packed for the processor at hand. Read by DepthwiseBytes.cpp.
 #pragma once
 
-#include "backends/common/KernelTable.hpp"
+#include "backends/common/ReferringWeights.hpp"
 #include "backends/cpu/gemm/RequantizeArrays.hpp"
 #include "backends/cpu/kernels/DepthwiseLoops8.hpp"
 #include "common/AlignedMemory.hpp"
@@ -32,14 +32,19 @@ struct DepthwiseTap8
     size_t m_Column = 0;
 };
 
-class PackedDepthwise8 final : public backends::PackedWeights
+class PackedDepthwise8 final : public backends::ReferringWeights
 {
 public:
     /// Packs input 1 of the layer, [1, H, W, channels].
     explicit PackedDepthwise8(const LayerView& layer);
 
-    /// Whether the sums and scales are such that the loops give the bytes of the reference kernel.
+    /// Bytes of what is packed of the layer's weights, if one set holds them.
+    static uint64_t GetPackedBytes(const LayerView& layer);
+
+    /// Whether the sums and scales are such that the loops give the bytes of the reference kernel. Nothing is packed
+    /// otherwise.
     bool IsExact() const { return m_IsExact; }
+    bool RefersToConstants() const override { return !m_IsExact; }
 
     const DepthwiseEngine8& GetEngine() const { return *m_Engine; }
     const std::vector<DepthwiseBlock8>& GetBlocks() const { return m_Blocks; }
@@ -63,10 +68,8 @@ public:
 private:
     size_t MakeBlocks(const LayerView& layer, const std::vector<double>& scales);
     size_t PlaceOf(const DepthwiseBlock8& block, size_t channel) const;
-    void PackTaps(const DepthwiseBlock8& block);
+    void PackTaps(const LayerView& layer, const DepthwiseBlock8& block);
     void SetUpSums(const LayerView& layer, const std::vector<double>& scales, const DepthwiseBlock8& block);
-    /// The weight of a channel less its zero point.
-    int32_t Weight(size_t row, size_t column, size_t channel) const;
 
     const DepthwiseEngine8* m_Engine;
     size_t m_Height;
@@ -74,16 +77,14 @@ private:
     size_t m_NumChannels;
     size_t m_StrideY;
     size_t m_GroupRows;
-    size_t m_Groups = 1;
-    size_t m_Phases = 1;
-    size_t m_Sets = 1; ///< 2 where weights less their zero point do not fit into int8: each is a sum of two then
+    size_t m_Groups;
+    size_t m_Phases;
+    size_t m_Sets = 1; ///< more where weights less their zero point do not fit into int8: each is a sum of some then
     bool m_IsDataSigned;
     int32_t m_DataZeroPoint;
-    const uint8_t* m_Weights;
-    bool m_AreWeightsSigned;
-    int32_t m_WeightsZeroPoint;
     bool m_IsExact = true;
     std::vector<DepthwiseBlock8> m_Blocks;
+    size_t m_BlockBytes = 0; ///< of all blocks
     AlignedMemory m_Data;
     RequantizeArrays m_Arrays;
 };

@@ -13,6 +13,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/PoolVectors.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
+#include "backends/cpu/simd/Select-inl.hpp"
 #include "backends/cpu/simd/Spans-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -46,7 +47,7 @@ struct MaxPool
     template <class D>
     static HWY_INLINE hn::Vec<D> Step(D d, hn::Vec<D> most, const T* values)
     {
-        return hn::Max(hn::LoadU(d, values), most); // in this order: NaN leaves what is there
+        return GreaterOf(hn::LoadU(d, values), most); // NaN leaves what is there
     }
     template <class D>
     static HWY_INLINE void Finish(D d, hn::Vec<D> most, const Window&, T* out)

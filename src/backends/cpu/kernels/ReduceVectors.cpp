@@ -12,6 +12,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/ReduceVectors.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
+#include "backends/cpu/simd/Select-inl.hpp"
 #include "backends/cpu/simd/Spans-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -79,11 +80,11 @@ struct Extreme
     {
         return hn::LoadU(d, values);
     }
-    /// In this order: NaN leaves what is there.
+    /// NaN leaves what is there.
     template <class V>
     static HWY_INLINE V Step(V best, V value)
     {
-        return IsMax ? hn::Max(value, best) : hn::Min(value, best);
+        return IsMax ? GreaterOf(value, best) : LessOf(value, best);
     }
     template <class D>
     static HWY_INLINE T Collect(D d, hn::Vec<D> best)

@@ -12,9 +12,8 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/SoftmaxVectors.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
+#include "backends/cpu/simd/Math-inl.hpp"
 #include "backends/cpu/simd/Spans-inl.hpp"
-
-#include <hwy/contrib/math/math-inl.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -23,6 +22,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 using Floats = hn::ScalableTag<float>;
 using FloatVector = hn::Vec<Floats>;
 
+/// The largest of the numbers. Where there is a NaN it may be anything: that one's power is a NaN, as is then the sum.
 float FindMax(const float* in, size_t depth)
 {
     const Floats d;
@@ -51,7 +51,7 @@ float SumPowers(const float* in, size_t depth, float max, float beta, float* out
     size_t i = 0;
     for (; i + lanes <= depth; i += lanes)
     {
-        const FloatVector power = hn::Exp(d, hn::Mul(hn::Sub(hn::LoadU(d, in + i), most), factor));
+        const FloatVector power = ExpOf(d, hn::Mul(hn::Sub(hn::LoadU(d, in + i), most), factor));
         sum = hn::Add(sum, power);
         if constexpr (Store)
         {
@@ -61,7 +61,7 @@ float SumPowers(const float* in, size_t depth, float max, float beta, float* out
     if (const size_t rest = depth - i; rest != 0)
     {
         const FloatVector x = LoadFirst(d, in + i, rest, max);
-        const FloatVector power = hn::Exp(d, hn::Mul(hn::Sub(x, most), factor));
+        const FloatVector power = ExpOf(d, hn::Mul(hn::Sub(x, most), factor));
         sum = hn::Add(sum, hn::IfThenElseZero(hn::FirstN(d, rest), power));
         if constexpr (Store)
         {
@@ -128,11 +128,11 @@ void ShortRows(const float* in, size_t rows, size_t depth, float beta, float* ou
         for (size_t i = 0; i < depth; ++i)
         {
             const FloatVector x = hn::Mul(hn::Sub(hn::Load(d, elements + i * lanes), most), factor);
-            const FloatVector power = hn::Exp(d, x);
+            const FloatVector power = ExpOf(d, x);
             sum = hn::Add(sum, power);
             hn::Store(IsLog ? x : power, d, elements + i * lanes);
         }
-        const FloatVector last = IsLog ? hn::Log(d, sum) : hn::Div(hn::Set(d, 1.0f), sum);
+        const FloatVector last = IsLog ? LogOf(d, sum) : hn::Div(hn::Set(d, 1.0f), sum);
         for (size_t i = 0; i < depth; ++i)
         {
             const FloatVector x = hn::Load(d, elements + i * lanes);

@@ -2,6 +2,7 @@
 // TransposeConvolution2d of CpuAcc for NHWC data of Float32 or BFloat16 and constant weights. The output pixels that
 // lie alike between the strides, a phase, see the same points of the weights: for each phase there is an ordinary
 // convolution of stride 1, whose pixels are written a stride apart.
+#include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/ProductBf16.hpp"
 #include "backends/cpu/gemm/ProductF32.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
@@ -108,10 +109,23 @@ public:
                 const Taps down(y, shape[1], descriptor.m_StrideY);
                 const Taps across(x, shape[2], descriptor.m_StrideX);
                 const auto weights = TakeTaps(layer, down, across);
-                const WeightSizes sizes = {1, shape[0], down.m_Count * across.m_Count * shape[3]};
-                m_Weights.push_back({down, across, Kind::Pack(weights.data(), sizes, layer)});
+                m_Weights.push_back({down, across, Kind::Pack(weights.data(), GetSizes(shape, down, across), layer)});
             }
         }
+    }
+
+    static uint64_t GetPackedBytes(const LayerView& layer)
+    {
+        const auto& descriptor = layer.GetDescriptor<TransposeConvolution2dDescriptor>();
+        const TensorShape& shape = layer.GetInput(1).GetShape();
+        uint64_t bytes = 0;
+        for (size_t phase = 0; phase < size_t{descriptor.m_StrideY} * descriptor.m_StrideX; ++phase)
+        {
+            const Taps down(phase / descriptor.m_StrideX, shape[1], descriptor.m_StrideY);
+            const Taps across(phase % descriptor.m_StrideX, shape[2], descriptor.m_StrideX);
+            bytes += Kind::Packed::GetPackedBytes(GetSizes(shape, down, across));
+        }
+        return bytes;
     }
 
     /// For windows that start with these taps.
@@ -122,6 +136,12 @@ public:
 
 private:
     using Element = typename Kind::Element;
+
+    static WeightSizes GetSizes(const TensorShape& weights, const Taps& down, const Taps& across)
+    {
+        const size_t rowDepth = across.m_Count * weights[3];
+        return {1, weights[0], down.m_Count * rowDepth, rowDepth};
+    }
 
     static std::vector<Element> TakeTaps(const LayerView& layer, const Taps& down, const Taps& across)
     {
@@ -187,6 +207,7 @@ PhaseProduct<Kind> MakeProduct(const ReshapeArgs& args, const Phases<Kind>& phas
     return product;
 }
 
+template <typename Kind>
 SupportResult Check(const LayerView& layer)
 {
     const auto& descriptor = layer.GetDescriptor<TransposeConvolution2dDescriptor>();
@@ -196,8 +217,14 @@ SupportResult Check(const LayerView& layer)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "its layout or strides are not to be split");
     }
-    const SupportResult result = CheckFloatWeights(layer, 4);
-    return result ? CheckConstantBias(layer, layer.GetInput(1).GetShape()[0]) : result;
+    SupportResult result = CheckFloatWeights(layer, 4);
+    if (result)
+    {
+        result = CheckConstantBias(layer, layer.GetInput(1).GetShape()[0]);
+    }
+    return result ? CheckPackedBytes(Phases<Kind>::GetPackedBytes(layer),
+                                     layer.GetInput(1).GetShape().GetNumElements64() * sizeof(typename Kind::Element))
+                  : result;
 }
 
 template <typename Kind>
@@ -245,9 +272,17 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel CpuTransposeConvolution2dF32Kernel = {
-    "CpuTransposeConvolution2dF32", FloatTypes, Prepare<Float32Kind>, Check, Pack<Float32Kind>, backends::FuseClamp};
-extern const backends::Kernel CpuTransposeConvolution2dBf16Kernel = {
-    "CpuTransposeConvolution2dBf16", Bf16Types, Prepare<BFloat16Kind>, Check, Pack<BFloat16Kind>, backends::FuseClamp};
+extern const backends::Kernel CpuTransposeConvolution2dF32Kernel = {"CpuTransposeConvolution2dF32",
+                                                                    FloatTypes,
+                                                                    Prepare<Float32Kind>,
+                                                                    Check<Float32Kind>,
+                                                                    Pack<Float32Kind>,
+                                                                    backends::FuseClamp};
+extern const backends::Kernel CpuTransposeConvolution2dBf16Kernel = {"CpuTransposeConvolution2dBf16",
+                                                                     Bf16Types,
+                                                                     Prepare<BFloat16Kind>,
+                                                                     Check<BFloat16Kind>,
+                                                                     Pack<BFloat16Kind>,
+                                                                     backends::FuseClamp};
 
 } // namespace tenon::cpu

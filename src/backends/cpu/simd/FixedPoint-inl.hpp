@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// TFLite's integer arithmetic on vectors of int32: multiplication by one QuantizedMultiplier with both of its
-// roundings, bit for bit as backends::MultiplyByQuantizedMultiplier has it. Included by sources with vector code after
-// simd/Foreach.hpp, once for each target.
+// TFLite's integer arithmetic on vectors of int32: multiplication by QuantizedMultipliers, one for all lanes or one for
+// each, with both of its roundings, bit for bit as backends::MultiplyByQuantizedMultiplier has it. Included by sources
+// with vector code after simd/Foreach.hpp, once for each target.
 #if defined(TENON_FIXED_POINT_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_FIXED_POINT_INL
 #undef TENON_FIXED_POINT_INL
@@ -19,7 +19,53 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// x times a multiplier that is not negative.
+/// What comes to lie in even lanes of the odd ones.
+template <class D32>
+HWY_INLINE hn::Vec<D32> OddLanes(D32 d, hn::Vec<D32> x)
+{
+    return hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(hn::Repartition<uint64_t, D32>(), x)));
+}
+
+/// Per lane (x * m + 2^30) >> 31: SaturatingRoundingDoublingHighMul of multipliers that are not negative. `odd`: the
+/// odd lanes of `multiplier`.
+template <class D32>
+HWY_INLINE hn::Vec<D32> RoundingHighMul(D32 d, hn::Vec<D32> x, hn::Vec<D32> multiplier, hn::Vec<D32> odd)
+{
+    const hn::RepartitionToWide<D32> dWide;
+    const hn::Repartition<uint64_t, D32> dUnsigned;
+    const auto half = hn::Set(dWide, int64_t{1} << 30);
+    // From even lanes it comes to lie in the lower halves, from odd ones in the upper halves.
+    const auto evens = hn::ShiftRight<31>(hn::BitCast(dUnsigned, hn::Add(hn::MulEven(x, multiplier), half)));
+    const auto odds = hn::ShiftLeft<1>(hn::Add(hn::MulEven(OddLanes(d, x), odd), half));
+    return hn::OddEven(hn::BitCast(d, odds), hn::BitCast(d, evens));
+}
+
+/// Half of what RoundingDivideByPOT divides by: 2^(right - 1), nothing without a shift. Precondition: right <= 31.
+template <class D32>
+HWY_INLINE hn::Vec<D32> GetRounding(D32 d, hn::Vec<D32> right)
+{
+    const hn::RebindToUnsigned<D32> dUnsigned; // 2^31 is no int32
+    return hn::BitCast(d, hn::ShiftRight<1>(hn::BitCast(dUnsigned, hn::Shl(hn::Set(d, 1), right))));
+}
+
+/// What to shift to the right for RoundingDivideByPOT, half away from zero: half of the divisor is added, one less for
+/// negative numbers. `isShifted`: all bits of lanes that are shifted at all; the others have a rounding of 0.
+template <class V>
+HWY_INLINE V AddRounding(V x, V rounding, V isShifted)
+{
+    return hn::Add(hn::Add(x, rounding), hn::And(hn::ShiftRight<31>(x), isShifted));
+}
+
+/// x times a multiplier and a shift to the right, each of its lane. |x| must be below 2^30 where that is not 0.
+template <class D32>
+HWY_INLINE hn::Vec<D32> MultiplyLanes(D32 d, hn::Vec<D32> x, hn::Vec<D32> multiplier, hn::Vec<D32> right)
+{
+    const hn::Vec<D32> high = RoundingHighMul(d, x, multiplier, OddLanes(d, multiplier));
+    const hn::Vec<D32> isShifted = hn::VecFromMask(d, hn::Gt(right, hn::Zero(d)));
+    return hn::Shr(AddRounding(high, GetRounding(d, right), isShifted), right);
+}
+
+/// x times a multiplier that is not negative, the same for all lanes.
 template <class D32>
 class FixedPointMultiplier
 {
@@ -28,28 +74,16 @@ public:
 
     explicit FixedPointMultiplier(backends::QuantizedMultiplier m)
         : m_Multiplier(hn::Set(D32(), m.m_Multiplier)), m_Left(m.m_Shift > 0 ? m.m_Shift : 0),
-          m_Right(m.m_Shift > 0 ? 0 : -m.m_Shift),
-          m_Rounding(hn::Set(D32(), m_Right > 0 ? int32_t{1} << (m_Right - 1) : 0)),
-          m_Step(hn::Set(D32(), m_Right > 0 ? -1 : 0))
+          m_Right(m.m_Shift > 0 ? 0 : -m.m_Shift), m_Rounding(GetRounding(D32(), hn::Set(D32(), m_Right))),
+          m_IsShifted(hn::Set(D32(), m_Right > 0 ? -1 : 0))
     {
     }
 
     /// With a shift to the right |x| must be below 2^30; left shifts wrap.
     HWY_INLINE Vector operator()(Vector x) const
     {
-        const D32 d;
-        const hn::RepartitionToWide<D32> dWide;
-        const hn::Repartition<uint64_t, D32> dUnsigned;
-        const auto half = hn::Set(dWide, int64_t{1} << 30);
-        x = hn::ShiftLeftSame(x, m_Left);
-        // (x * m + 2^30) >> 31: from even lanes it comes to lie in the lower halves, from odd ones in the upper halves.
-        const auto evens = hn::ShiftRight<31>(hn::BitCast(dUnsigned, hn::Add(hn::MulEven(x, m_Multiplier), half)));
-        const auto odd = hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(dUnsigned, x)));
-        const auto odds = hn::ShiftLeft<1>(hn::Add(hn::MulEven(odd, m_Multiplier), half));
-        const Vector high = hn::OddEven(hn::BitCast(d, odds), hn::BitCast(d, evens));
-        // Half away from zero: half of the divisor is added, one less for negative numbers. No shift adds nothing.
-        const Vector step = hn::And(hn::ShiftRight<31>(high), m_Step);
-        return hn::ShiftRightSame(hn::Add(hn::Add(high, m_Rounding), step), m_Right);
+        const Vector high = RoundingHighMul(D32(), hn::ShiftLeftSame(x, m_Left), m_Multiplier, m_Multiplier);
+        return hn::ShiftRightSame(AddRounding(high, m_Rounding, m_IsShifted), m_Right);
     }
 
 private:
@@ -57,7 +91,7 @@ private:
     int m_Left;
     int m_Right;
     Vector m_Rounding;
-    Vector m_Step;
+    Vector m_IsShifted;
 };
 
 } // namespace tenon::cpu::HWY_NAMESPACE

@@ -10,32 +10,45 @@
 
 #include <hwy/highway.h>
 
+#include <type_traits>
+
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// Whether the instructions for maximum and minimum are defined as comparisons: those of x86 are, and integers leave
+/// nothing to define.
+template <class V>
+constexpr bool ComparesByInstruction = HWY_ARCH_X86 || std::is_integral_v<hn::TFromV<V>>;
+
 /// a > b ? a : b, which is std::max(b, a).
 template <class V>
 HWY_INLINE V GreaterOf(V a, V b)
 {
-#if HWY_ARCH_X86
-    return hn::Max(a, b); // the instruction is defined so
-#else
-    return hn::IfThenElse(hn::Gt(a, b), a, b);
-#endif
+    if constexpr (ComparesByInstruction<V>)
+    {
+        return hn::Max(a, b);
+    }
+    else
+    {
+        return hn::IfThenElse(hn::Gt(a, b), a, b);
+    }
 }
 
 /// a < b ? a : b, which is std::min(b, a).
 template <class V>
 HWY_INLINE V LessOf(V a, V b)
 {
-#if HWY_ARCH_X86
-    return hn::Min(a, b);
-#else
-    return hn::IfThenElse(hn::Lt(a, b), a, b);
-#endif
+    if constexpr (ComparesByInstruction<V>)
+    {
+        return hn::Min(a, b);
+    }
+    else
+    {
+        return hn::IfThenElse(hn::Lt(a, b), a, b);
+    }
 }
 
 } // namespace tenon::cpu::HWY_NAMESPACE

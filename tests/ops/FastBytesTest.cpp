@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of bytes at the ends of what their scales, weights and windows may be, beside CpuRef's: the largest shifts,
+// weights that do not fit into a byte less their zero point, windows whose points lie far apart, data that are no
+// numbers.
+#include "backends/common/Quantization.hpp"
+#include "backends/cpu/gemm/PackedWeightsF32.hpp"
+#include "backends/cpu/gemm/Tiles8.hpp"
+#include "ops/FastCompare.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+TensorInfo Bytes(const TensorShape& shape, bool isSigned, float scale, int32_t zeroPoint)
+{
+    return TensorInfo(shape, isSigned ? DataType::QAsymmS8 : DataType::QAsymmU8, scale, zeroPoint);
+}
+
+DepthwiseConvolution2dDescriptor NhwcDepthwise()
+{
+    DepthwiseConvolution2dDescriptor d;
+    d.m_DataLayout = DataLayout::NHWC;
+    return d;
+}
+
+OpCase Depthwise(std::string name, const DepthwiseConvolution2dDescriptor& d, const TensorShape& data,
+                 const TensorShape& weights, const TensorShape& output)
+{
+    return FastCase(
+        std::move(name), LayerType::DepthwiseConvolution2d, d,
+        {Random(Bytes(data, true, 0.1f, 3), 1), Constant(Random(TensorInfo(weights, DataType::QSymmS8, 0.1f, 0), 2))},
+        Bytes(output, true, 0.9f, -4));
+}
+
+} // namespace
+
+TEST(FastBytes, DepthwiseWeightsOf255StepsAsReference)
+{
+    for (const bool isSigned : {false, true})
+    {
+        for (const bool isLowest : {false, true}) // the zero point; the weights are at the other end
+        {
+            const int32_t least = isSigned ? -128 : 0;
+            const int32_t zeroPoint = isLowest ? least : least + 255;
+            for (const unsigned int channels : {2U, 19U, 70U})
+            {
+                const TensorInfo weights = Bytes({1, 3, 3, channels}, isSigned, 0.01f, zeroPoint);
+                std::vector<double> stored = GetStored(weights, Random(weights, channels).m_Bytes.data());
+                for (size_t i = 0; i < stored.size(); i += 3)
+                {
+                    stored[i] = isLowest ? least + 255 : least;
+                }
+                ExpectAsReference(FastCase("255 steps", LayerType::DepthwiseConvolution2d, NhwcDepthwise(),
+                                           {Random(Bytes({1, 5, 5, channels}, isSigned, 0.01f, least + 40), 7),
+                                            Constant(Stored(weights, stored))},
+                                           Bytes({1, 3, 3, channels}, isSigned, 0.08f, least + 128)),
+                                  "CpuDepthwiseBytes");
+            }
+        }
+    }
+}
+
+TEST(FastBytes, DepthwiseWindowsWhosePointsLieFarApart)
+{
+    struct Case
+    {
+        TensorShape m_Data;
+        TensorShape m_Weights;
+        uint32_t m_Stride;
+        uint32_t m_Dilation;
+        uint32_t m_Pad; ///< to the left and on top
+        TensorShape m_Output;
+    };
+    const Case cases[] = {
+        {{1, 1, 1, 2}, {1, 1, 2, 2}, 1, 1U << 28, 1U << 28, {1, 1, 1, 2}}, // the second point only
+        {{2, 3, 90, 5}, {1, 2, 3, 5}, 1, 40, 20, {2, 3, 50, 5}},
+        {{1, 5, 200, 70}, {1, 2, 3, 70}, 5, 37, 9, {1, 2, 28, 70}},
+        {{1, 6, 300, 4}, {1, 2, 2, 12}, 9, 20, 3, {1, 2, 31, 12}}, // channels with three outputs each
+        {{1, 1, 4, 3}, {1, 1, 3, 3}, 4000000000U, 3, 2, {1, 1, 1, 3}},
+        {{1, 40, 40, 16}, {1, 33, 36, 16}, 1, 1, 0, {1, 40, 5, 16}}, // many points
+        {{4, 1, 1, 16}, {1, 1U << 20, 2, 16}, 1, 0xFFFFFFFF, 0xFFFFFFFF, {4, 1, 1, 16}},
+    };
+    for (const Case& c : cases)
+    {
+        DepthwiseConvolution2dDescriptor d = NhwcDepthwise();
+        d.m_StrideX = d.m_StrideY = c.m_Stride;
+        d.m_DilationX = c.m_Dilation;
+        d.m_PadLeft = c.m_Pad;
+        d.m_PadTop = c.m_Weights[1] - 1;
+        const OpCase op = Depthwise(c.m_Data.ToString(), d, c.m_Data, c.m_Weights, c.m_Output);
+        ExpectAsReference(op, "CpuDepthwiseBytes");
+    }
+}
+
+TEST(FastBytes, ShiftsBy31AsReference)
+{
+    constexpr unsigned int Channels = 40;
+    Convolution2dDescriptor d;
+    d.m_DataLayout = DataLayout::NHWC;
+    const TestTensor data = Random(Bytes({1, 4, 4, 24}, true, std::exp2(-15.6f), 0), 1);
+    for (const bool isMixed : {false, true}) // with a channel that is shifted to the left
+    {
+        std::vector<float> scales(Channels, std::exp2(-16.0f));
+        if (isMixed)
+        {
+            scales[7] = std::exp2(17.0f);
+        }
+        const TensorInfo weights(TensorShape({Channels, 1, 1, 24}), DataType::QSymmS8, scales, 0);
+        ExpectAsReference(FastCase(isMixed ? "mixed" : "all", LayerType::Convolution2d, d,
+                                   {data, Constant(Random(weights, 2))}, Bytes({1, 4, 4, Channels}, true, 1.0f, 5)),
+                          "CpuConvolution2dBytes");
+    }
+}
+
+// All of the shifts: for whole vectors by one, and for lanes by different ones.
+TEST(FastBytes, RequantizeAsTheScalarFunction)
+{
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        GTEST_SKIP() << "without vectors the reference kernels run";
+    }
+    constexpr size_t Columns = 64;
+    constexpr int32_t Most = (1 << 30) - 1;
+    constexpr int32_t ZeroPoint = -3;
+    for (int shift = -31; shift <= 30; ++shift)
+    {
+        for (const int step : {0, 1}) // between the shifts of lanes
+        {
+            alignas(64) int32_t bias[Columns] = {};
+            alignas(64) int32_t multiplier[Columns];
+            alignas(64) int32_t right[Columns];
+            alignas(64) int32_t left[Columns];
+            alignas(64) int32_t sums[Columns];
+            std::vector<backends::QuantizedMultiplier> multipliers;
+            for (size_t c = 0; c < Columns; ++c)
+            {
+                const int ofLane = (shift + 31 + static_cast<int>(c) * step) % 62 - 31;
+                multiplier[c] = c % 3 == 0 ? 1 << 30 : c % 3 == 1 ? 1518500250 : std::numeric_limits<int32_t>::max();
+                right[c] = std::max(0, -ofLane);
+                left[c] = std::max(0, ofLane);
+                multipliers.push_back({multiplier[c], ofLane});
+            }
+            cpu::RequantizeColumns columns;
+            columns.m_Bias = bias;
+            columns.m_Multiplier = multiplier;
+            columns.m_Right = right;
+            columns.m_Left = left;
+            columns.m_AllShift = *std::min_element(right, right + Columns) > 0;
+            columns.m_ZeroPoint = ZeroPoint;
+            columns.m_Min = -128;
+            columns.m_Max = 127;
+            for (int sample = 0; sample < 200; ++sample)
+            {
+                for (size_t c = 0; c < Columns; ++c)
+                {
+                    // Of all magnitudes, and the halves of what the shift divides by.
+                    const int32_t value =
+                        sample % 2 == 0
+                            ? (sample * 7919 + static_cast<int32_t>(c) * 104729) * (1 + sample) % Most >> sample % 31
+                            : (Most >> sample % 31) + 1 - sample % 3;
+                    sums[c] = std::clamp(c % 2 == 0 ? value : -value, -Most, Most) >> left[c];
+                }
+                int8_t bytes[Columns];
+                cpu::RequantizeRows rows;
+                rows.m_Sums = sums;
+                rows.m_SumStride = Columns;
+                rows.m_Rows = 1;
+                rows.m_Columns = Columns;
+                rows.m_Out = bytes;
+                rows.m_OutStride = Columns;
+                rows.m_IsSigned = true;
+                cpu::GetEngine8().m_Requantize(rows, columns);
+                for (size_t c = 0; c < Columns; ++c)
+                {
+                    const int64_t scaled = backends::MultiplyByQuantizedMultiplier(sums[c], multipliers[c]);
+                    ASSERT_EQ(bytes[c], std::clamp<int64_t>(scaled + ZeroPoint, -128, 127))
+                        << sums[c] << " * " << multiplier[c] << " << " << multipliers[c].m_Shift;
+                }
+            }
+        }
+    }
+}
+
+// The same for the multiplier that elementwise kernels share.
+TEST(FastBytes, ProductsOfAllScalesAsReference)
+{
+    const TensorInfo input = Bytes({4096}, true, 1.0f, 0);
+    for (int exponent = -30; exponent <= 31; ++exponent)
+    {
+        ExpectAsReference(FastCase("output of 2^" + std::to_string(exponent), LayerType::ElementwiseBinary,
+                                   ElementwiseBinaryDescriptor(BinaryOperation::Mul),
+                                   {Random(input, 1), Random(input, 2)},
+                                   Bytes({4096}, true, std::ldexp(1.4f, exponent), -1)),
+                          "CpuElementwiseBinary");
+    }
+}
+
+// Vectors of one column would take many times the memory of such weights, and so would whole groups of one row.
+TEST(FastBytes, WeightsThatPaddingWouldMultiplyStayAsTheyAre)
+{
+    const auto kernelOf = [](DataType type, const TensorShape& weights, bool isTransposed)
+    {
+        FullyConnectedDescriptor d;
+        d.m_TransposeWeightMatrix = isTransposed;
+        const bool isQuantized = type == DataType::QAsymmS8;
+        const TensorInfo info = isQuantized ? Bytes(weights, true, 0.1f, 0) : TensorInfo(weights, type);
+        const TestTensor data{Shaped(info, {1, weights[isTransposed ? 1 : 0]}), {}};
+        OpCase op = FastCase("connected", LayerType::FullyConnected, d,
+                             {data, Constant(Stored(info, std::vector<double>(info.GetNumElements())))},
+                             Shaped(info, {1, weights[isTransposed ? 0 : 1]}));
+        return GetKernelName(FindTestBackend(Compute::CpuAcc), op);
+    };
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        GTEST_SKIP() << "without vectors the reference kernels run";
+    }
+    constexpr unsigned int Long = 1U << 21;
+    EXPECT_EQ(kernelOf(DataType::QAsymmS8, {1, Long}, true), "RefFullyConnected");
+    EXPECT_EQ(kernelOf(DataType::QAsymmS8, {Long, 1}, true), "RefFullyConnected");
+    EXPECT_EQ(kernelOf(DataType::QAsymmS8, {2, 2048}, true), "CpuFullyConnectedBytes");
+    EXPECT_EQ(kernelOf(DataType::Float32, {1, Long}, true), "CpuFullyConnectedF32");
+    const float weight = 0.0f; // not looked at
+    EXPECT_TRUE(cpu::PackMatrix(&weight, {1, 1, Long}, cpu::WeightOrder::Depth, Long)->RefersToConstants());
+}
+
+// Infinite data make NaN of the outputs whose weights are zeros, and a clamp makes a number of those again.
+TEST(FastBytes, ActivationsOfQuantizedFloatsAsReference)
+{
+    constexpr float Infinity = std::numeric_limits<float>::infinity();
+    constexpr float NaN = std::numeric_limits<float>::quiet_NaN();
+    ActivationDescriptor relu;
+    relu.m_Function = ActivationFunction::ReLu;
+    ActivationDescriptor bounded;
+    bounded.m_Function = ActivationFunction::BoundedReLu;
+    bounded.m_A = 6.0f;
+    bounded.m_B = -1.0f;
+    FullyConnectedDescriptor d;
+    d.m_TransposeWeightMatrix = true;
+    const TensorInfo weights(TensorShape({19, 16}), DataType::QSymmS8, 0.1f, 0);
+    std::vector<double> stored = GetStored(weights, Random(weights, 2).m_Bytes.data());
+    std::fill_n(stored.begin() + 16, 16, 0.0);
+    for (const float special : {Infinity, -Infinity, NaN})
+    {
+        for (const bool isAsymmetric : {false, true})
+        {
+            std::vector<double> values(2 * 16, 0.5);
+            values[3] = special;
+            d.m_AsymmetricQuantizeInputs = isAsymmetric;
+            OpCase op = FastCase("beside " + std::to_string(special), LayerType::FullyConnected, d,
+                                 {Stored(TensorInfo(TensorShape({2, 16}), DataType::Float32), values),
+                                  Constant(Stored(weights, stored))},
+                                 TensorInfo(TensorShape({2, 19}), DataType::Float32));
+            for (const ActivationDescriptor* activation :
+                 {static_cast<ActivationDescriptor*>(nullptr), &relu, &bounded})
+            {
+                op.m_FusedActivation = activation;
+                ExpectAsReference(op, "CpuFullyConnectedHybrid" + std::string(activation ? "+Activation" : ""), 1e-6);
+            }
+        }
+    }
+}
+
+} // namespace tenon::test
