@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// DepthwiseConvolution2d of CpuAcc for float data and constant weights of bytes. The data are quantized while running,
+// image by image. Sums of a few hundred products of bytes are exact in float, so the loops of floats add them up.
+#include "backends/cpu/elementwise/Broadcast.hpp"
+#include "backends/cpu/elementwise/Conversions.hpp"
+#include "backends/cpu/gemm/PackedSize.hpp"
+#include "backends/cpu/gemm/Tiles8.hpp"
+#include "backends/cpu/kernels/BytesCheck.hpp"
+#include "backends/cpu/kernels/DepthwiseProduct.hpp"
+#include "backends/reference/CpuRefBackend.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <array>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Scratch;
+
+constexpr backends::TypeRow WholeByteTypes[] = {
+    backends::Types({DataType::Float32, SignedByteWeights | DataType::QAsymmU8, DataType::Float32}, DataType::Float32),
+};
+
+/// Data less their zero point are within 255, weights within 128: so many products stay below 2^24.
+constexpr size_t MostTaps = 512;
+
+SupportResult Check(const LayerView& layer)
+{
+    SupportResult result = ref::FindKernel(LayerType::DepthwiseConvolution2d)->m_Check(layer);
+    if (result)
+    {
+        result = CheckBytes(layer, 4, 3);
+    }
+    if (!result)
+    {
+        return result;
+    }
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    const uint64_t taps = uint64_t{weights[1]} * weights[2];
+    const size_t scales = layer.GetInput(1).GetQuantizationScales().size();
+    if (taps > MostTaps || (scales != 1 && scales != weights[3]))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "the window is too large for sums in float");
+    }
+    return CheckPackedBytes(PackedDepthwise::GetPackedBytes<float>(taps, weights[3]),
+                            weights.GetNumElements64() * sizeof(float));
+}
+
+/// Weights as floats; scales and bias of all channels.
+class PackedHybridDepthwise final : public backends::PackedWeights
+{
+public:
+    explicit PackedHybridDepthwise(const LayerView& layer)
+        : m_Weights(ToFloats(layer).data(), layer.GetInput(1).GetShape()[1] * size_t{layer.GetInput(1).GetShape()[2]},
+                    layer.GetInput(1).GetShape()[3]),
+          m_Scales(layer.GetInput(1).GetQuantizationScales()), m_Bias(layer.GetInput(1).GetShape()[3], 0.0f)
+    {
+        m_Scales.resize(m_Bias.size(), m_Scales.front());
+        if (layer.HasInput(2))
+        {
+            std::copy_n(static_cast<const float*>(layer.m_ConstantData[2]), m_Bias.size(), m_Bias.begin());
+        }
+    }
+
+    const PackedDepthwise& GetWeights() const { return m_Weights; }
+    const std::vector<float>& GetScales() const { return m_Scales; }
+    const std::vector<float>& GetBias() const { return m_Bias; }
+
+private:
+    /// TFLite takes uint8 weights beside float data for int8 bit patterns without a zero point.
+    static std::vector<float> ToFloats(const LayerView& layer)
+    {
+        const auto* weights = static_cast<const int8_t*>(layer.m_ConstantData[1]);
+        return {weights, weights + layer.GetInput(1).GetNumElements()};
+    }
+
+    PackedDepthwise m_Weights;
+    std::vector<float> m_Scales;
+    std::vector<float> m_Bias;
+};
+
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
+{
+    return std::make_unique<PackedHybridDepthwise>(layer);
+}
+
+/// A layer of known shapes.
+class HybridDepthwise
+{
+public:
+    HybridDepthwise(const ReshapeArgs& args, const ref::ConvolutionGeometry& g, const PackedHybridDepthwise& packed)
+        : m_Geometry(g), m_Packed(&packed), m_Sums(WithoutActivation(args), g, packed.GetWeights()),
+          m_Clamp(args.m_FusedActivation)
+    {
+        const size_t elements = args.GetInput(0).GetNumElements();
+        Scratch scratch;
+        scratch.Add<std::byte>(m_Sums.GetScratchBytes());
+        m_Bytes = scratch.Add<int8_t>(elements);
+        m_Floats = scratch.Add<float>(elements);
+        m_Factors = scratch.Add<float>(backends::CheckedCount(g.m_Batches, g.m_OutputChannels));
+        m_ScratchBytes = scratch.GetBytes();
+    }
+
+    size_t GetScratchBytes() const { return m_ScratchBytes; }
+
+    void operator()(const ExecuteArgs& args) const
+    {
+        Quantize(args);
+        std::array<const void*, 3> inputs = {Scratch::At<float>(args.m_Scratch, m_Floats)};
+        ExecuteArgs floats = args;
+        floats.m_Inputs = {inputs.data(), args.m_Inputs.size()};
+        m_Sums(floats);
+        const size_t channels = m_Geometry.m_OutputChannels;
+        const size_t imagePixels = m_Geometry.m_Y.m_Output * m_Geometry.m_X.m_Output;
+        const float* factors = Scratch::At<float>(args.m_Scratch, m_Factors);
+        RunRanges(*args.m_Parallel, m_Geometry.NumPixels(), GetGrain(2 * channels * sizeof(float)),
+                  [&](size_t begin, size_t end)
+                  {
+                      for (size_t pixel = begin; pixel < end; ++pixel)
+                      {
+                          Finish(args.GetOutput<float>(0) + pixel * channels, factors + pixel / imagePixels * channels);
+                      }
+                  });
+    }
+
+private:
+    static ReshapeArgs WithoutActivation(ReshapeArgs args)
+    {
+        args.m_FusedActivation = nullptr;
+        return args;
+    }
+
+    /// Each image less its zero point, in whole floats, and what a sum of each channel counts.
+    void Quantize(const ExecuteArgs& args) const
+    {
+        const size_t count = m_Geometry.NumImageElements();
+        const size_t channels = m_Geometry.m_OutputChannels;
+        auto* bytes = Scratch::At<int8_t>(args.m_Scratch, m_Bytes);
+        auto* floats = Scratch::At<float>(args.m_Scratch, m_Floats);
+        auto* factors = Scratch::At<float>(args.m_Scratch, m_Factors);
+        const ConversionLoop toFloat = FindDequantize(DataType::QAsymmS8);
+        for (size_t batch = 0; batch < m_Geometry.m_Batches; ++batch)
+        {
+            const size_t at = batch * count;
+            const FloatScale scale = GetEngine8().m_Quantize(args.GetInput<float>(0) + at, count, true, bytes + at);
+            RunElements(*args.m_Parallel, count,
+                        [&](size_t begin, size_t end) {
+                            toFloat(bytes + at + begin, floats + at + begin, end - begin, {1.0f, scale.m_ZeroPoint});
+                        });
+            std::transform(m_Packed->GetScales().begin(), m_Packed->GetScales().end(), factors + batch * channels,
+                           [&](float weightScale) { return scale.m_Scale * weightScale; });
+        }
+    }
+
+    void Finish(float* __restrict out, const float* __restrict factors) const
+    {
+        const float* __restrict bias = m_Packed->GetBias().data();
+        const size_t channels = m_Geometry.m_OutputChannels;
+        for (size_t c = 0; c < channels; ++c)
+        {
+            out[c] = out[c] * factors[c] + bias[c];
+        }
+        m_Clamp.Run(out, channels);
+    }
+
+    ref::ConvolutionGeometry m_Geometry;
+    const PackedHybridDepthwise* m_Packed;
+    Depthwise<float> m_Sums;
+    backends::FloatClamp m_Clamp;
+    size_t m_Bytes = 0; ///< offsets in the scratch memory, which begins with that of the sums
+    size_t m_Floats = 0;
+    size_t m_Factors = 0;
+    size_t m_ScratchBytes = 0;
+};
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const ref::ConvolutionGeometry g = ref::MakeDepthwiseGeometry(args);
+    if (g.IsEmpty())
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    HybridDepthwise depthwise(args, g, static_cast<const PackedHybridDepthwise&>(*packed));
+    const size_t bytes = depthwise.GetScratchBytes();
+    return {std::move(depthwise), bytes};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuDepthwiseHybridKernel = {"CpuDepthwiseHybrid", WholeByteTypes, Prepare, Check, Pack,
+                                                          backends::FuseClamp};
+
+} // namespace tenon::cpu

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// Depthwise convolutions of NHWC floats or bfloat16 and constant weights: tiles of a few pixels, which are found
+// through a table of pointers, so that padding and dilation cost nothing in the inner loops. A channel multiplier
+// repeats the channels of the image first. Used by DepthwiseConvolution2d of those types, and of floats with weights of
+// bytes.
+#pragma once
+
+#include "backends/common/FusedActivation.hpp"
+#include "backends/common/KernelTable.hpp"
+#include "backends/common/Scratch.hpp"
+#include "backends/cpu/Parts.hpp"
+#include "backends/cpu/kernels/DepthwiseTiles.hpp"
+#include "backends/reference/kernels/ConvolutionGeometry.hpp"
+#include "common/AlignedMemory.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+namespace tenon::cpu
+{
+
+inline float ToFloat(float value)
+{
+    return value;
+}
+
+inline float ToFloat(uint16_t bfloat16)
+{
+    return std::bit_cast<float>(uint32_t{bfloat16} << 16);
+}
+
+/// Weights as [vectors][taps][lanes] of float32, with zeros in the last vector's rest; the bias in float32.
+class PackedDepthwise final : public backends::PackedWeights
+{
+public:
+    template <typename T>
+    PackedDepthwise(const T* weights, size_t taps, size_t channels)
+    {
+        const size_t lanes = GetDepthwiseEngine<T>().m_Lanes;
+        const size_t vectors = (channels + lanes - 1) / lanes;
+        m_Data = AlignedMemory(static_cast<size_t>(GetPackedBytes<T>(taps, channels)));
+        auto* packed = reinterpret_cast<float*>(m_Data.Data());
+        std::fill_n(packed, vectors * (taps + 2) * lanes, 0.0f);
+        for (size_t vector = 0; vector < vectors; ++vector)
+        {
+            const size_t count = std::min(lanes, channels - vector * lanes);
+            for (size_t tap = 0; tap < taps; ++tap, packed += lanes)
+            {
+                const T* from = weights + tap * channels + vector * lanes;
+                std::transform(from, from + count, packed, [](T value) { return ToFloat(value); });
+            }
+        }
+        m_Zeros = packed;
+        m_Bias = packed + vectors * lanes;
+    }
+
+    template <typename T>
+    static uint64_t GetPackedBytes(uint64_t taps, uint64_t channels)
+    {
+        const uint64_t lanes = GetDepthwiseEngine<T>().m_Lanes;
+        return (channels + lanes - 1) / lanes * lanes * (taps + 2) * sizeof(float);
+    }
+
+    template <typename T>
+    void SetBias(const T* bias, size_t channels)
+    {
+        std::transform(bias, bias + channels, m_Bias, [](T value) { return ToFloat(value); });
+    }
+
+    const float* GetWeights() const { return reinterpret_cast<const float*>(m_Data.Data()); }
+    const float* GetBias() const { return m_Bias; }
+    /// A pixel outside of the image.
+    template <typename T>
+    const T* GetZeros() const
+    {
+        return reinterpret_cast<const T*>(m_Zeros);
+    }
+
+private:
+    AlignedMemory m_Data;
+    const float* m_Zeros = nullptr;
+    float* m_Bias = nullptr;
+};
+
+template <typename T>
+const DepthwiseTiles<T>& ChooseTiles(const ref::ConvolutionGeometry& g)
+{
+    const DepthwiseEngine<T>& engine = GetDepthwiseEngine<T>();
+    const bool isSquare = g.m_Y.m_Kernel == g.m_X.m_Kernel && g.m_Y.m_Stride == g.m_X.m_Stride;
+    if (!isSquare || g.m_Y.m_Stride > 2 || g.m_Y.m_Dilation != 1 || g.m_X.m_Dilation != 1 ||
+        (g.m_Y.m_Kernel != 3 && g.m_Y.m_Kernel != 5))
+    {
+        return engine.m_Any;
+    }
+    return (g.m_Y.m_Kernel == 3 ? engine.m_Size3 : engine.m_Size5)[g.m_Y.m_Stride - 1];
+}
+
+/// A depthwise convolution of known shapes.
+template <typename T>
+class Depthwise
+{
+public:
+    Depthwise(const ReshapeArgs& args, const ref::ConvolutionGeometry& g, const PackedDepthwise& packed)
+        : m_Geometry(g), m_Packed(&packed), m_Tiles(&ChooseTiles<T>(g)), m_Clamp(args.m_FusedActivation)
+    {
+        const double multiplications =
+            static_cast<double>(g.NumPixels() * g.m_OutputChannels) * static_cast<double>(GetTaps());
+        constexpr double SlowerThanProducts = 4; // each multiplication reads more
+        m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications * SlowerThanProducts), GetRows()});
+        m_TableLength = GetTableLength(Tiles::MostRows, Tiles::Columns);
+        backends::Scratch scratch;
+        scratch.Add<const T*>(backends::CheckedCount(m_TableLength, m_Parts));
+        const size_t repeated = g.m_GroupOutputs == 1 ? 0 : backends::CheckedCount(g.NumImageElements(), g.m_Batches);
+        m_RepeatedOffset = scratch.Add<T>(backends::CheckedCount(repeated, g.m_GroupOutputs));
+        m_ScratchBytes = scratch.GetBytes();
+    }
+
+    size_t GetScratchBytes() const { return m_ScratchBytes; }
+
+    void operator()(const ExecuteArgs& args) const
+    {
+        const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
+        const T* image = args.GetInput<T>(0);
+        if (m_Geometry.m_GroupOutputs != 1)
+        {
+            auto* repeated = backends::Scratch::At<T>(args.m_Scratch, m_RepeatedOffset);
+            const size_t count = m_Geometry.NumImageElements() * m_Geometry.m_Batches;
+            RunParts(*args.m_Parallel, parts,
+                     [&](size_t index)
+                     {
+                         const Part part = GetPart(count, parts, index);
+                         T* to = repeated + part.m_Begin * m_Geometry.m_GroupOutputs;
+                         for (size_t i = part.m_Begin; i < part.m_End; ++i)
+                         {
+                             to = std::fill_n(to, m_Geometry.m_GroupOutputs, image[i]);
+                         }
+                     });
+            image = repeated;
+        }
+        RunParts(*args.m_Parallel, parts,
+                 [&](size_t index)
+                 {
+                     const Part rows = GetPart(GetRows(), parts, index, m_Tiles->m_Rows);
+                     RunRows(args, image, rows,
+                             backends::Scratch::At<const T*>(args.m_Scratch, 0) + index * m_TableLength);
+                 });
+    }
+
+private:
+    using Tiles = DepthwiseTiles<T>;
+
+    size_t GetTaps() const { return m_Geometry.m_Y.m_Kernel * m_Geometry.m_X.m_Kernel; }
+    size_t GetRows() const { return m_Geometry.m_Batches * m_Geometry.m_Y.m_Output; }
+    /// Pointers to the pixels that a tile of so many pixels sees, one for each, or one for each tap.
+    size_t GetTableLength(size_t rows, size_t columns) const
+    {
+        return m_Tiles->m_Size != 0 ? static_cast<size_t>(GetHeight(static_cast<int64_t>(rows)) *
+                                                          GetWidth(static_cast<int64_t>(columns)))
+                                    : backends::CheckedCount(GetTaps(), columns);
+    }
+    /// Rows of the image that so many rows of the output see; and columns likewise. For tiles of one size, whose
+    /// strides are small.
+    int64_t GetHeight(int64_t rows) const
+    {
+        return (rows - 1) * m_Geometry.m_Y.m_Stride + static_cast<int64_t>(m_Geometry.m_Y.m_Kernel);
+    }
+    int64_t GetWidth(int64_t columns) const
+    {
+        return (columns - 1) * m_Geometry.m_X.m_Stride + static_cast<int64_t>(m_Geometry.m_X.m_Kernel);
+    }
+
+    void RunRows(const ExecuteArgs& args, const T* image, const Part& rows, const T** table) const
+    {
+        const size_t channels = m_Geometry.m_OutputChannels;
+        DepthwiseTile<T> tile;
+        tile.m_Data = table;
+        tile.m_Taps = GetTaps();
+        tile.m_Weights = m_Packed->GetWeights();
+        tile.m_Bias = m_Packed->GetBias();
+        tile.m_Channels = channels;
+        tile.m_HasClamp = m_Clamp.IsActive();
+        tile.m_Low = m_Clamp.GetLow();
+        tile.m_High = m_Clamp.GetHigh();
+        tile.m_OutStride = channels;
+        tile.m_OutRowStride = m_Geometry.m_X.m_Output * channels;
+        const size_t height = m_Geometry.m_Y.m_Output;
+        for (size_t row = rows.m_Begin; row < rows.m_End;)
+        {
+            const size_t y = row % height;
+            const size_t count = std::min({m_Tiles->m_Rows, rows.m_End - row, height - y});
+            tile.m_Out = args.GetOutput<T>(0) + row * tile.m_OutRowStride;
+            const size_t pixels = m_Geometry.m_Y.m_Input * m_Geometry.m_X.m_Input;
+            RunRow(image + row / height * pixels * channels, y, count, tile, table);
+            row += count;
+        }
+    }
+
+    /// Up to two rows of the output, from row y.
+    void RunRow(const T* image, size_t y, size_t rows, DepthwiseTile<T>& tile, const T** table) const
+    {
+        T* const out = tile.m_Out;
+        const size_t width = m_Geometry.m_X.m_Output;
+        constexpr size_t Wide = Tiles::Columns;
+        const size_t columns = width < Wide ? 1 : Wide;
+        const DepthwiseTileFunction<T> run = (columns == Wide ? m_Tiles->m_Wide : m_Tiles->m_Narrow)[rows];
+        bool wasInside = false;
+        size_t before = 0;
+        for (size_t next = 0; next < width; next += columns)
+        {
+            const size_t x = std::min(next, width - columns); // the last tile may lie over the one before
+            const bool isInside = IsInside(y, rows, x, columns);
+            if (isInside && wasInside)
+            {
+                MoveTable(table, rows, columns, x - before);
+            }
+            else if (m_Tiles->m_Size != 0)
+            {
+                FindPixels(image, y, rows, x, columns, table);
+            }
+            else
+            {
+                FindTaps(image, y, x, columns, table);
+            }
+            wasInside = isInside;
+            before = x;
+            tile.m_Out = out + x * tile.m_OutStride;
+            run(tile);
+        }
+    }
+
+    bool IsInside(size_t y, size_t rows, size_t x, size_t columns) const
+    {
+        const ref::WindowAxis& down = m_Geometry.m_Y;
+        const ref::WindowAxis& across = m_Geometry.m_X;
+        const auto isInside = [](const ref::WindowAxis& axis, size_t first, size_t last)
+        {
+            const int64_t end = axis.Origin(last) + static_cast<int64_t>(axis.m_Kernel - 1) * axis.m_Dilation;
+            return axis.Origin(first) >= 0 && end < static_cast<int64_t>(axis.m_Input);
+        };
+        return isInside(down, y, y + rows - 1) && isInside(across, x, x + columns - 1);
+    }
+
+    /// To the tile so many columns to the right, both being inside of the image.
+    void MoveTable(const T** table, size_t rows, size_t columns, size_t distance) const
+    {
+        const size_t count = GetTableLength(rows, columns);
+        const size_t step = distance * static_cast<size_t>(m_Geometry.m_X.m_Stride) * m_Geometry.m_OutputChannels;
+        for (size_t i = 0; i < count; ++i)
+        {
+            table[i] += step;
+        }
+    }
+
+    const T* FindPixel(const T* image, int64_t y, int64_t x) const
+    {
+        const auto height = static_cast<int64_t>(m_Geometry.m_Y.m_Input);
+        const auto width = static_cast<int64_t>(m_Geometry.m_X.m_Input);
+        const bool isInside = y >= 0 && y < height && x >= 0 && x < width;
+        return isInside ? image + (y * width + x) * static_cast<int64_t>(m_Geometry.m_OutputChannels)
+                        : m_Packed->template GetZeros<T>();
+    }
+
+    void FindPixels(const T* image, size_t y, size_t rows, size_t x, size_t columns, const T** table) const
+    {
+        const int64_t height = GetHeight(static_cast<int64_t>(rows));
+        const int64_t width = GetWidth(static_cast<int64_t>(columns));
+        for (int64_t i = 0; i < height; ++i)
+        {
+            for (int64_t j = 0; j < width; ++j)
+            {
+                *table++ = FindPixel(image, m_Geometry.m_Y.Origin(y) + i, m_Geometry.m_X.Origin(x) + j);
+            }
+        }
+    }
+
+    void FindTaps(const T* image, size_t y, size_t x, size_t columns, const T** table) const
+    {
+        const ref::WindowAxis& across = m_Geometry.m_X;
+        for (size_t i = 0; i < m_Geometry.m_Y.m_Kernel; ++i)
+        {
+            const int64_t row = m_Geometry.m_Y.Origin(y) + static_cast<int64_t>(i) * m_Geometry.m_Y.m_Dilation;
+            for (size_t j = 0; j < across.m_Kernel; ++j)
+            {
+                for (size_t c = 0; c < columns; ++c)
+                {
+                    const int64_t column = across.Origin(x + c) + static_cast<int64_t>(j) * across.m_Dilation;
+                    *table++ = FindPixel(image, row, column);
+                }
+            }
+        }
+    }
+
+    ref::ConvolutionGeometry m_Geometry;
+    const PackedDepthwise* m_Packed;
+    const Tiles* m_Tiles;
+    backends::FloatClamp m_Clamp;
+    size_t m_Parts = 1;
+    size_t m_TableLength = 0; ///< of each part
+    size_t m_RepeatedOffset = 0;
+    size_t m_ScratchBytes = 0;
+};
+
+} // namespace tenon::cpu
