@@ -266,7 +266,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     const ref::ConvolutionGeometry g = ref::MakeDepthwiseGeometry(args);
     if (!weights.IsExact())
     {
-        return ref::FindKernel(LayerType::DepthwiseConvolution2d)->m_Prepare(args, nullptr);
+        return ref::FindKernel(LayerType::DepthwiseConvolution2d)->Prepare(args, nullptr);
     }
     if (g.IsEmpty())
     {

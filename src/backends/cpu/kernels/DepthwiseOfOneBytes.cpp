@@ -65,7 +65,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     const ref::ConvolutionGeometry g = ref::MakeDepthwiseGeometry(args);
     if (!weights.IsExact() || g.m_InputChannels != 1)
     {
-        return ref::FindKernel(LayerType::DepthwiseConvolution2d)->m_Prepare(args, nullptr);
+        return ref::FindKernel(LayerType::DepthwiseConvolution2d)->Prepare(args, nullptr);
     }
     if (g.IsEmpty())
     {
