@@ -5,15 +5,14 @@
 
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/PackedWeights8.hpp"
-#include "backends/cpu/kernels/Windows.hpp"
+#include "backends/cpu/gemm/PanelRange.hpp"
+#include "backends/cpu/gemm/Windows.hpp"
 
 #include <cstddef>
 
 namespace tenon::cpu
 {
 
-/// A product whose shapes are known. Rows of data are read in place where they are whole groups of bytes and nothing is
-/// to be done to them; else a strip of rows at a time is laid out in the scratch memory, where it stays in the cache.
 /// How float data are quantized.
 struct HybridData8
 {
@@ -21,6 +20,8 @@ struct HybridData8
     bool m_IsAsymmetric = false;
 };
 
+/// A product whose shapes are known. Rows of data are read in place where they are whole groups of bytes and nothing is
+/// to be done to them; else a strip of rows at a time is laid out in the scratch memory, where it stays in the cache.
 class Product8
 {
 public:
@@ -36,15 +37,6 @@ public:
     void Run(const ExecuteArgs& args) const;
 
 private:
-    /// Which part of the output a thread computes.
-    struct Range
-    {
-        size_t m_FirstRow = 0;
-        size_t m_LastRow = 0;
-        size_t m_FirstPanel = 0;
-        size_t m_LastPanel = 0;
-    };
-
     /// Rows of data as the tiles read them.
     struct Block
     {
@@ -74,7 +66,7 @@ private:
 
     void Plan();
     Memory Quantize(const ExecuteArgs& args) const;
-    void RunRange(const Memory& memory, const Range& range, std::byte* scratch) const;
+    void RunRange(const Memory& memory, const PanelRange& range, std::byte* scratch) const;
     Block LayOut(const Memory& memory, size_t first, size_t last, std::byte* scratch) const;
     Block UseInPlace(const Memory& memory, size_t first, size_t last, std::byte* scratch) const;
     RowValues FindRowValues(const Memory& memory, const Block& block, size_t first, std::byte* scratch) const;

@@ -18,6 +18,9 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
+namespace
+{
+
 struct SumFloats
 {
     using Data = float;
@@ -194,6 +197,8 @@ ReduceFunctions MakeReduceFunctions()
     SetFunctions<Extreme<uint8_t, false>>(functions, 2, 2);
     return functions;
 }
+
+} // namespace
 
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

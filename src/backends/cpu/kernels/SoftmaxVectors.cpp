@@ -20,6 +20,9 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
+namespace
+{
+
 using Floats = hn::ScalableTag<float>;
 using FloatVector = hn::Vec<Floats>;
 
@@ -230,6 +233,8 @@ SoftmaxFunctions MakeSoftmaxFunctions()
     functions.m_ScalePowers = ScalePowers;
     return functions;
 }
+
+} // namespace
 
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
