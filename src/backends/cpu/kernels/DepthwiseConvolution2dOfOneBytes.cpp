@@ -77,7 +77,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel CpuDepthwiseOfOneBytesKernel = {
-    "CpuDepthwiseOfOneBytes", BytesTypes, Prepare, Check, Pack, backends::FuseClamp};
+extern const backends::Kernel CpuDepthwiseConvolution2dOfOneBytesKernel = {
+    "CpuDepthwiseConvolution2dOfOneBytes", BytesTypes, Prepare, Check, Pack, backends::FuseClamp};
 
 } // namespace tenon::cpu

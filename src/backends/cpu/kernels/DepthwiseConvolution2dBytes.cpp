@@ -279,7 +279,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel CpuDepthwiseBytesKernel = {"CpuDepthwiseBytes", BytesTypes, Prepare, Check, Pack,
-                                                         backends::FuseClamp};
+extern const backends::Kernel CpuDepthwiseConvolution2dBytesKernel = {
+    "CpuDepthwiseConvolution2dBytes", BytesTypes, Prepare, Check, Pack, backends::FuseClamp};
 
 } // namespace tenon::cpu
