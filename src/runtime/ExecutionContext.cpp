@@ -277,8 +277,8 @@ void ExecutionContext::BindOutputs(const RunArgs& args)
     }
 }
 
-void ExecutionContext::Execute(const Step& step, const IShapedWorkload& workload, const Scratch& scratch,
-                               ILateOutputs* late, const RunArgs& args)
+void ExecutionContext::Execute(const Step& step, const IShapedWorkload& workload, const char* kernelName,
+                               const Scratch& scratch, ILateOutputs* late, const RunArgs& args)
 {
     m_StepInputs.clear();
     for (ValueId value : step.m_Inputs)
@@ -297,8 +297,7 @@ void ExecutionContext::Execute(const Step& step, const IShapedWorkload& workload
         {
             m_Devices->Prepare(step, *m_Plan, scratch.m_Device, execute);
         }
-        const auto event =
-            args.m_Profiler->Scope(ProfilingCategory::Inference, step.m_Workload->GetName(), step.m_Layer);
+        const auto event = args.m_Profiler->Scope(ProfilingCategory::Inference, kernelName, step.m_Layer);
         workload.Execute(execute);
     }
     catch (...)
@@ -372,7 +371,7 @@ void ExecutionContext::RunPlannedSteps(const RunArgs& args)
             {
                 scratch.m_Device = m_Devices->InArena(step.m_Memory, planned.m_ScratchOffset);
             }
-            Execute(step, *planned.m_Workload, scratch, nullptr, args);
+            Execute(step, *planned.m_Workload, planned.m_KernelName, scratch, nullptr, args);
         }
         ShowOutputs(step, args);
     }

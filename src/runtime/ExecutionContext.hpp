@@ -108,8 +108,8 @@ private:
 
     void ShowInputs(const RunArgs& args) const;
     void ShowOutputs(const Step& step, const RunArgs& args);
-    void Execute(const Step& step, const IShapedWorkload& workload, const Scratch& scratch, ILateOutputs* late,
-                 const RunArgs& args);
+    void Execute(const Step& step, const IShapedWorkload& workload, const char* kernelName, const Scratch& scratch,
+                 ILateOutputs* late, const RunArgs& args);
     void ExecuteLate(const Step& step, const IShapedWorkload& workload, const RunArgs& args);
     void PlaceLateOutput(const Step& step, uint32_t output, const TensorShape& shape, const RunArgs& args);
     ICustomAllocator* HostAllocator() const { return m_Program.Memories()[HostMemory].m_Allocator.get(); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How an ExecutionContext runs steps whose shapes only the run knows: each is shaped, given memory of its own, run, and
 // its inputs are let go when nothing further reads them.
+#include "common/KernelName.hpp"
 #include "runtime/ExecutionContext.hpp"
 
 #include <fmt/format.h>
@@ -279,7 +280,8 @@ void ExecutionContext::ExecuteLate(const Step& step, const IShapedWorkload& work
     LateOutputs lateOutputs(*this, step, *args.m_Limits);
     try
     {
-        Execute(step, workload, scratch, late ? &lateOutputs : nullptr, args);
+        Execute(step, workload, GetKernelName(*step.m_Workload, workload), scratch, late ? &lateOutputs : nullptr,
+                args);
         if (deviceScratch != nullptr)
         {
             m_Queues->WaitAll();

@@ -20,11 +20,13 @@ public:
 
     void Write(const Program& program, const Plan* plan)
     {
-        for (const Step& step : program.Steps())
+        for (size_t s = 0; s < program.Steps().size(); ++s)
         {
+            const Step& step = program.Steps()[s];
             if (step.m_Workload != nullptr)
             {
-                Write(program, plan, step);
+                const bool isPlanned = plan != nullptr && s < plan->Steps().size();
+                Write(program, plan, step, isPlanned ? plan->Steps()[s].m_KernelName : step.m_Workload->GetName());
             }
             for (const auto& body : step.m_Bodies)
             {
@@ -34,17 +36,17 @@ public:
     }
 
 private:
-    void Write(const Program& program, const Plan* plan, const Step& step)
+    void Write(const Program& program, const Plan* plan, const Step& step, const char* kernelName)
     {
         const Layer& layer = *step.m_Layer;
         const auto info = [&](ValueId value) -> const TensorInfo&
         { return plan != nullptr ? plan->Infos()[value] : program.Values()[value].m_Slot->GetTensorInfo(); };
         // No guid in its place: two branches may be one network, with the same guids.
-        m_Json.Key(fmt::format("{}_#{}", step.m_Workload->GetName(), ++m_LastNumber));
+        m_Json.Key(fmt::format("{}_#{}", kernelName, ++m_LastNumber));
         m_Json.BeginObject(JsonWriter::Layout::Line);
         WriteIdentity(m_Json, layer);
         m_Json.Member("backend", layer.GetBackendId().Get());
-        m_Json.Member("kernel", step.m_Workload->GetName());
+        m_Json.Member("kernel", kernelName);
         WriteParameters(m_Json, layer);
         m_Json.Key("inputs");
         m_Json.BeginArray();

@@ -3,6 +3,7 @@
 #include "runtime/Plan.hpp"
 
 #include "common/ErrorContext.hpp"
+#include "common/KernelName.hpp"
 
 #include <fmt/format.h>
 
@@ -166,6 +167,7 @@ bool Plan::ShapeStep(const Program& program, const Step& step, const Limits& lim
     {
         planned.m_ScratchBytes = workload->GetScratchBytes();
         planned.m_IsCopy = workload->IsCopy();
+        planned.m_KernelName = GetKernelName(*step.m_Workload, *workload);
         planned.m_Workload = std::move(workload);
     }
     return true;

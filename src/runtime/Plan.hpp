@@ -54,7 +54,8 @@ struct PlannedStep
     std::unique_ptr<IShapedWorkload> m_Workload; ///< null: the runtime runs it
     size_t m_ScratchBytes = 0;                   ///< what the workload asks for, so that nobody need ask again
     size_t m_ScratchOffset = 0;
-    bool m_IsCopy = false; ///< see IShapedWorkload::IsCopy
+    bool m_IsCopy = false;              ///< see IShapedWorkload::IsCopy
+    const char* m_KernelName = nullptr; ///< see GetKernelName
 };
 
 class Plan

@@ -3,6 +3,7 @@
 // and what the backend refuses.
 #include "backends/cpu/CpuAccBackend.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
+#include "harness/ForcedIsa.hpp"
 
 #include <tenon/BackendHelper.hpp>
 #include <tenon/Descriptors.hpp>

@@ -3,6 +3,8 @@
 // and outlive the workload.
 #include "backends/common/KernelTable.hpp"
 
+#include "common/KernelName.hpp"
+
 #include <tenon/Exceptions.hpp>
 
 #include <gtest/gtest.h>
@@ -56,8 +58,24 @@ Prepared PrepareWrite(const ReshapeArgs&, const PackedWeights* packed)
     return Prepared(run, 192);
 }
 
+const Kernel completeFloor = {"TestFloor", SameRows, PrepareWrite};
+
+/// Leaves layers with a name to another kernel.
+Prepared PrepareNameless(const ReshapeArgs& args, const PackedWeights* packed)
+{
+    return args.m_Name != nullptr ? completeFloor.Prepare(args, nullptr) : PrepareWrite(args, packed);
+}
+
+SupportResult RefuseMachine()
+{
+    return SupportResult::No(SupportCode::UnsupportedParameters, "the machine is too old");
+}
+
 std::span<const Kernel* const> Find(LayerType type)
 {
+    static const Kernel absent = {"TestModernFloor", SameRows, PrepareWrite, nullptr, nullptr, nullptr, RefuseMachine};
+    static const Kernel floor = {"TestFastFloor", FastRows, PrepareNameless};
+    static const Kernel* const floors[] = {&absent, &floor, &completeFloor};
     static const Kernel convolution = {"TestConvolution2d", Rows, PrepareWrite, RefuseNamed, PackFirstConstant};
     static const Kernel binary = {"TestBinary", SameRows, PrepareWrite};
     static const Kernel quantize = {"TestQuantize", ScaledRows, PrepareWrite};
@@ -76,6 +94,7 @@ std::span<const Kernel* const> Find(LayerType type)
     case LayerType::Quantize: return quantizes;
     case LayerType::Custom: return customs;
     case LayerType::Activation: return activations;
+    case LayerType::Floor: return floors;
     default: return {};
     }
 }
@@ -260,6 +279,18 @@ TEST(KernelTable, TheFirstKernelThatTakesALayerRunsIt)
     EXPECT_EQ(nameOf({type, {D::Float32}, D::Float32, "bad"}), "TestActivation") << "what its check refuses";
     ExpectRefused({type, {D::Boolean}, D::Boolean}, SupportCode::UnsupportedType,
                   "does not run Activation with input 0 of type Boolean: it takes Float32 or Signed32");
+}
+
+TEST(KernelTable, AShapedWorkloadNamesTheKernelThatRunsIt)
+{
+    const Layer layer(LayerType::Floor, {DataType::Float32}, DataType::Float32);
+    const auto workload = MakeTableWorkloadFactory("Test", Find)->CreateWorkload(layer.View());
+    EXPECT_STREQ(workload->GetName(), "TestFastFloor") << "the machine does not have what the first one needs";
+    ReshapeArgs args;
+    EXPECT_STREQ(GetKernelName(*workload, *workload->Reshape(args)), "TestFastFloor");
+    const std::string name = "layer";
+    args.m_Name = &name;
+    EXPECT_STREQ(GetKernelName(*workload, *workload->Reshape(args)), "TestFloor");
 }
 
 TEST(KernelTable, EqualLayersShareTheirPackedWeights)

@@ -2,6 +2,7 @@
 // The operator harness at backend level: layer view, support, create, reshape, execute; no graph.
 #include "harness/OpTest.hpp"
 
+#include "common/KernelName.hpp"
 #include "graph/OpSchema.hpp"
 #include "harness/GuardedBuffer.hpp"
 
@@ -24,7 +25,7 @@ namespace tenon::test
 namespace
 {
 
-/// Splits every loop that may be split into two, to show what depends on the split.
+/// Splits every loop that may be split into a piece for each thread, to show what depends on the split.
 class TestParallelFor final : public IParallelFor
 {
 public:
@@ -32,42 +33,38 @@ public:
 
     void Run(size_t count, size_t grain, const std::function<void(size_t, size_t)>& body) override
     {
-        const size_t half = std::max(count / 2, std::max<size_t>(grain, 1));
-        if (count == 0)
+        const size_t pieces = std::clamp<size_t>(count / std::max<size_t>(grain, 1), 1, m_Threads);
+        std::vector<std::exception_ptr> errors(pieces);
+        const auto run = [&](size_t piece)
         {
-            return;
-        }
-        if (m_Threads == 1 || half >= count)
-        {
-            body(0, count);
-            return;
-        }
-        std::exception_ptr error;
-        std::thread other(
-            [&]
+            try
             {
-                try
-                {
-                    body(half, count);
-                }
-                catch (...)
-                {
-                    error = std::current_exception();
-                }
-            });
-        try
+                body(count * piece / pieces, count * (piece + 1) / pieces);
+            }
+            catch (...)
+            {
+                errors[piece] = std::current_exception();
+            }
+        };
+        std::vector<std::thread> others;
+        for (size_t piece = 1; piece < pieces; ++piece)
         {
-            body(0, half);
+            others.emplace_back(run, piece);
         }
-        catch (...)
+        if (count != 0)
+        {
+            run(0);
+        }
+        for (std::thread& other : others)
         {
             other.join();
-            throw;
         }
-        other.join();
-        if (error)
+        for (const std::exception_ptr& error : errors)
         {
-            std::rethrow_exception(error);
+            if (error)
+            {
+                std::rethrow_exception(error);
+            }
         }
     }
 
@@ -148,42 +145,6 @@ std::unique_ptr<GuardedBuffer> MakeInputBuffer(const TestTensor& tensor, bool wr
         buffer->MakeReadOnly();
     }
     return buffer;
-}
-
-std::vector<RunVariant> GetVariants(const OpCase& op)
-{
-    std::vector<int> places = {-1};
-    const OpSchema& schema = GetSchema(op.m_Type);
-    for (size_t i = 0; i < op.m_Inputs.size(); ++i)
-    {
-        const bool may = schema.Has(OpFlags::InPlace) || (schema.Has(OpFlags::View) && i == 0);
-        if (may && op.m_Inputs[i].m_Connected && op.m_Inputs[i].m_Bytes.size() == op.m_Output.GetNumBytes())
-        {
-            places.push_back(static_cast<int>(i));
-        }
-    }
-    const bool anyConstant =
-        std::any_of(op.m_Inputs.begin(), op.m_Inputs.end(), [](const TestTensor& input) { return input.m_Constant; });
-    std::vector<RunVariant> variants;
-    for (unsigned int threads : {1U, 2U})
-    {
-        for (int place : places)
-        {
-            variants.push_back({true, threads, place});
-            if (anyConstant)
-            {
-                variants.push_back({false, threads, place});
-            }
-        }
-    }
-    return variants;
-}
-
-std::string ToText(const IBackend& backend, const OpCase& op, const RunVariant& variant)
-{
-    return op.m_Name + " on " + backend.GetId().Get() + (variant.m_Constants ? "" : ", constants at run time") + ", " +
-           std::to_string(variant.m_Threads) + " thread(s)" +
-           (variant.m_InPlaceInput < 0 ? "" : ", in place of input " + std::to_string(variant.m_InPlaceInput));
 }
 
 /// The infos of all outputs.
@@ -313,12 +274,52 @@ Oracle Expect(const TensorInfo& output, std::vector<double> stored)
     { return values; };
 }
 
-std::vector<std::byte> RunOp(const IBackend& backend, const OpCase& op, const RunVariant& variant)
+std::vector<RunVariant> GetVariants(const OpCase& op, const std::vector<unsigned int>& threads)
+{
+    std::vector<int> places = {-1};
+    const OpSchema& schema = GetSchema(op.m_Type);
+    for (size_t i = 0; i < op.m_Inputs.size(); ++i)
+    {
+        const bool may = schema.Has(OpFlags::InPlace) || (schema.Has(OpFlags::View) && i == 0);
+        if (may && op.m_Inputs[i].m_Connected && op.m_Inputs[i].m_Bytes.size() == op.m_Output.GetNumBytes())
+        {
+            places.push_back(static_cast<int>(i));
+        }
+    }
+    const bool anyConstant =
+        std::any_of(op.m_Inputs.begin(), op.m_Inputs.end(), [](const TestTensor& input) { return input.m_Constant; });
+    std::vector<RunVariant> variants;
+    for (const unsigned int count : threads)
+    {
+        for (int place : places)
+        {
+            variants.push_back({true, count, place});
+            if (anyConstant)
+            {
+                variants.push_back({false, count, place});
+            }
+        }
+    }
+    return variants;
+}
+
+std::string ToText(const RunVariant& variant)
+{
+    return (variant.m_Constants ? "" : "constants at run time, ") + std::to_string(variant.m_Threads) + " thread(s)" +
+           (variant.m_InPlaceInput < 0 ? "" : ", in place of input " + std::to_string(variant.m_InPlaceInput));
+}
+
+std::vector<std::byte> RunOp(const IBackend& backend, const OpCase& op, const RunVariant& variant, std::string* kernel)
 {
     const Layer layer(op, variant.m_Constants);
     const std::unique_ptr<IWorkload> workload = backend.CreateWorkloadFactory({})->CreateWorkload(layer.View());
-    RunKernels().insert(workload->GetName());
     const std::unique_ptr<IShapedWorkload> shaped = workload->Reshape(layer.Args());
+    const std::string name = GetKernelName(*workload, *shaped);
+    NoteKernel(name);
+    if (kernel != nullptr)
+    {
+        *kernel = name;
+    }
     TestParallelFor parallel(variant.m_Threads);
     GuardedBuffer scratch(shaped->GetScratchBytes(), 64);
 
@@ -379,9 +380,9 @@ void CheckOp(const OpCase& op)
     const IBackend& reference = *GetTestBackends().front();
     for (const auto& backend : GetTestBackends())
     {
-        for (const RunVariant& variant : GetVariants(op))
+        for (const RunVariant& variant : GetVariants(op, {1, 2}))
         {
-            SCOPED_TRACE(ToText(*backend, op, variant));
+            SCOPED_TRACE(op.m_Name + " on " + backend->GetId().Get() + ", " + ToText(variant));
             const SupportResult support = AskSupport(*backend, op, variant.m_Constants);
             if (!support && backend.get() != &reference && !IsReferencePlugin(*backend))
             {
@@ -398,6 +399,11 @@ void CheckOp(const OpCase& op)
             }
         }
     }
+}
+
+void NoteKernel(const std::string& name)
+{
+    RunKernels().insert(name);
 }
 
 const std::set<std::string>& GetRunKernels()

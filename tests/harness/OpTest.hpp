@@ -72,7 +72,10 @@ std::vector<double> Map(const RealTensor& tensor, F f)
 /// Runs the case in all variants and compares. Backends other than CpuRef may refuse it.
 void CheckOp(const OpCase& op);
 
-/// Names (IWorkload::GetName()) of the kernels that cases have run by so far in this program.
+/// Of a kernel that a test ran by itself.
+void NoteKernel(const std::string& name);
+
+/// Names (see GetKernelName) of the kernels that cases have run by so far in this program.
 const std::set<std::string>& GetRunKernels();
 
 /// CpuRef refuses the layer with this code, and its reason contains `reason`; all other backends refuse it too.
@@ -90,8 +93,16 @@ struct RunVariant
     int m_InPlaceInput = -1; ///< the input whose memory output 0 takes; -1: none
 };
 
-/// Runs a supported case once on a backend; returns the bytes of its outputs, one after the other.
-std::vector<std::byte> RunOp(const IBackend& backend, const OpCase& op, const RunVariant& variant);
+/// All variants of a case on so many threads.
+std::vector<RunVariant> GetVariants(const OpCase& op, const std::vector<unsigned int>& threads);
+
+/// "constants at run time, 2 thread(s), in place of input 1".
+std::string ToText(const RunVariant& variant);
+
+/// Runs a supported case on a backend; returns the bytes of its outputs, one after the other. The name of the kernel
+/// that ran goes to `kernel`.
+std::vector<std::byte> RunOp(const IBackend& backend, const OpCase& op, const RunVariant& variant,
+                             std::string* kernel = nullptr);
 
 /// The backends that cases run on: the built-in ones, CpuRef first, and those of the folder or file that the
 /// environment variable TENON_DYNAMIC_BACKENDS_PATH names.

@@ -66,9 +66,9 @@ TEST(FastHybridDepthwise, AsReference)
                 }
                 OpCase op = FastCase("hybrid depthwise", LayerType::DepthwiseConvolution2d, d, std::move(inputs),
                                      TensorInfo({2, size, size, channels * multiplier}, DataType::Float32));
-                ExpectAsReference(op, "CpuDepthwiseHybrid");
+                ExpectAsReference(op, "CpuDepthwiseConvolution2dHybrid");
                 op.m_FusedActivation = &relu6;
-                ExpectAsReference(op, "CpuDepthwiseHybrid+Activation");
+                ExpectAsReference(op, "CpuDepthwiseConvolution2dHybrid");
             }
         }
     }

@@ -2,20 +2,16 @@
 // Elementwise operators where CpuAcc has kernels of its own: what CpuRef gives, for every way of broadcasting, for
 // lengths with something left over, on 1 and 3 threads, in place, and with an activation fused. Each tensor ends at a
 // guard page.
-#include "harness/GuardedBuffer.hpp"
-#include "harness/OpTest.hpp"
-#include "ops/ElementwiseOracle.hpp"
+#include "ops/FastCompare.hpp"
 
 #include <tenon/Descriptors.hpp>
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <string>
+#include <utility>
 
 namespace tenon::test
 {
@@ -23,147 +19,11 @@ namespace tenon::test
 namespace
 {
 
-/// Says that there are three threads, and runs what they would in turn, the last piece first.
-class ThreePieces final : public IParallelFor
+/// A case whose layer says what it is.
+OpCase Case(LayerType type, std::shared_ptr<const BaseDescriptor> descriptor, std::vector<TestTensor> inputs,
+            const TensorInfo& output)
 {
-public:
-    explicit ThreePieces(unsigned int threads) : m_Threads(threads) {}
-
-    void Run(size_t count, size_t, const std::function<void(size_t, size_t)>& body) override
-    {
-        for (size_t i = count; i-- > 0;)
-        {
-            body(i, i + 1);
-        }
-    }
-    unsigned int GetNumThreads() const override { return m_Threads; }
-
-private:
-    unsigned int m_Threads;
-};
-
-struct FastCase
-{
-    LayerType m_Type = LayerType::Input;
-    std::shared_ptr<const BaseDescriptor> m_Descriptor;
-    std::vector<TestTensor> m_Inputs;
-    TensorInfo m_Output;
-    const ActivationDescriptor* m_Fused = nullptr;
-    double m_Relative = 0.0; ///< how far floats may be off
-    double m_Absolute = 0.0;
-};
-
-/// One run; the kernel's name goes to `name`.
-std::vector<std::byte> RunCase(const IBackend& backend, const FastCase& c, unsigned int threads, int inPlace,
-                               std::string& name)
-{
-    const std::string layerName = "layer";
-    std::vector<const TensorInfo*> infos;
-    std::vector<const void*> inputs;
-    std::vector<std::unique_ptr<GuardedBuffer>> buffers;
-    for (const TestTensor& input : c.m_Inputs)
-    {
-        infos.push_back(&input.m_Info);
-        buffers.push_back(std::make_unique<GuardedBuffer>(input.m_Bytes.size(), 4));
-        std::copy(input.m_Bytes.begin(), input.m_Bytes.end(), buffers.back()->GetData());
-        inputs.push_back(buffers.back()->GetData());
-    }
-    const std::vector<const TensorInfo*> outputInfos = {&c.m_Output};
-    const std::vector<const void*> constants(infos.size(), nullptr);
-    buffers.push_back(std::make_unique<GuardedBuffer>(c.m_Output.GetNumBytes(), 4));
-    GuardedBuffer& output = *buffers[inPlace < 0 ? buffers.size() - 1 : static_cast<size_t>(inPlace)];
-
-    LayerView view;
-    view.m_Type = c.m_Type;
-    view.m_Name = &layerName;
-    view.m_Descriptor = c.m_Descriptor.get();
-    view.m_FusedActivation = c.m_Fused;
-    view.m_Inputs = infos;
-    view.m_Outputs = outputInfos;
-    view.m_ConstantData = constants;
-    ReshapeArgs args;
-    args.m_Descriptor = c.m_Descriptor.get();
-    args.m_FusedActivation = c.m_Fused;
-    args.m_Inputs = infos;
-    args.m_Outputs = outputInfos;
-    args.m_ConstantData = constants;
-    args.m_Name = &layerName;
-    const std::unique_ptr<IWorkload> workload = backend.CreateWorkloadFactory({})->CreateWorkload(view);
-    name = workload->GetName();
-    const std::unique_ptr<IShapedWorkload> shaped = workload->Reshape(args);
-
-    GuardedBuffer scratch(shaped->GetScratchBytes(), 64);
-    ThreePieces parallel(threads);
-    const std::vector<void*> outputs = {output.GetData()};
-    ExecuteArgs run;
-    run.m_Inputs = inputs;
-    run.m_Outputs = outputs;
-    run.m_Scratch = scratch.GetData();
-    run.m_Parallel = &parallel;
-    shaped->Execute(run);
-    for (const auto& buffer : buffers)
-    {
-        EXPECT_TRUE(buffer->IsIntactAround()) << "wrote in front of or behind a tensor";
-    }
-    EXPECT_TRUE(scratch.IsIntactAround()) << "wrote in front of or behind the scratch memory";
-    return {output.GetData(), output.GetData() + output.GetBytes()};
-}
-
-/// The first element in which they differ by more than the case allows; the number of elements where there is none.
-size_t FindDifference(const FastCase& c, const std::vector<std::byte>& got, const std::vector<std::byte>& want)
-{
-    if (got == want)
-    {
-        return c.m_Output.GetNumElements();
-    }
-    const std::vector<double> x = GetStored(c.m_Output, got.data());
-    const std::vector<double> y = GetStored(c.m_Output, want.data());
-    for (size_t i = 0; i < x.size(); ++i)
-    {
-        const bool same = (std::isnan(x[i]) && std::isnan(y[i])) ||
-                          (x[i] == y[i] && (std::signbit(x[i]) == std::signbit(y[i]) || c.m_Relative != 0.0));
-        if (!same && !(std::abs(x[i] - y[i]) <= c.m_Relative * std::abs(y[i]) + c.m_Absolute))
-        {
-            return i;
-        }
-    }
-    return x.size();
-}
-
-const IBackend& GetCpuAcc()
-{
-    const auto& all = GetTestBackends();
-    return **std::find_if(all.begin(), all.end(),
-                          [](const auto& backend) { return backend->GetId() == BackendId("CpuAcc"); });
-}
-
-/// Compares all variants with CpuRef. `kernel`: the one of CpuAcc that must have run, where the processor has vectors;
-/// empty where that depends on which.
-void Check(const FastCase& c, const std::string& kernel, bool mayBeInPlace = true)
-{
-    std::string name;
-    const std::vector<std::byte> want = RunCase(*GetTestBackends().front(), c, 1, -1, name);
-    for (const unsigned int threads : {1U, 3U})
-    {
-        for (int inPlace = -1; inPlace < (mayBeInPlace ? static_cast<int>(c.m_Inputs.size()) : 0); ++inPlace)
-        {
-            if (inPlace >= 0 && c.m_Inputs[static_cast<size_t>(inPlace)].m_Bytes.size() != want.size())
-            {
-                continue;
-            }
-            const std::vector<std::byte> got = RunCase(GetCpuAcc(), c, threads, inPlace, name);
-            const size_t difference = FindDifference(c, got, want);
-            ASSERT_EQ(difference, c.m_Output.GetNumElements())
-                << name << " differs at element " << difference << ": " << GetStored(c.m_Output, got.data())[difference]
-                << " in place of " << GetStored(c.m_Output, want.data())[difference] << ", " << threads
-                << " thread(s), in place of input " << inPlace;
-            const char* isa = std::getenv("TENON_FORCE_ISA");
-            if (!kernel.empty() && (isa == nullptr || std::string(isa) != "scalar"))
-            {
-                ASSERT_EQ(name, kernel + (c.m_Fused != nullptr ? "+Activation" : ""));
-            }
-        }
-    }
+    return FastCase(GetLayerTypeAsCString(type), type, std::move(descriptor), std::move(inputs), output);
 }
 
 std::shared_ptr<const BaseDescriptor> Binary(BinaryOperation operation)
@@ -178,7 +38,15 @@ struct Shapes
     TensorShape m_A;
     TensorShape m_B;
     TensorShape m_Output;
+    bool m_AStands = false; ///< the first input is one element for many of the second
+    bool m_IsShort = false; ///< rows of a few elements are the reference kernel's
 };
+
+/// The kernel of CpuAcc for a layer type, or of CpuRef where that runs such shapes.
+std::string KernelOf(LayerType type, const Shapes& shapes)
+{
+    return std::string(shapes.m_IsShort ? "Ref" : "Cpu") + GetLayerTypeAsCString(type);
+}
 
 std::string Describe(const Shapes& shapes, BinaryOperation operation)
 {
@@ -196,11 +64,11 @@ std::vector<Shapes> GetShapes()
             {{3}, {70000, 3}, {70000, 3}},
             {{130, 1000}, {1000}, {130, 1000}},
             {{100013}, {1}, {100013}},
-            {scalar, {513}, {513}},
-            {{300, 1}, {300, 301}, {300, 301}}, // one value for each row
+            {scalar, {513}, {513}, true},
+            {{300, 1}, {300, 301}, {300, 301}, true}, // one value for each row
             {{6, 35, 33}, {6, 1, 33}, {6, 35, 33}},
             {{4, 1, 65}, {1, 3, 65}, {4, 3, 65}},
-            {{50, 3}, {50, 1}, {50, 3}}, // short rows
+            {{50, 3}, {50, 1}, {50, 3}, false, true},
             {{1}, {1}, {1}}};
 }
 
@@ -293,9 +161,9 @@ TEST(FastElementwise, SumsAndProductsOfAllPairsOfBytes)
                         continue;
                     }
                     SCOPED_TRACE(output.ToString() + ", operation " + std::to_string(static_cast<int>(operation)));
-                    ASSERT_NO_FATAL_FAILURE(
-                        Check({LayerType::ElementwiseBinary, Binary(operation), inputs, output, fused},
-                              "CpuElementwiseBinary"));
+                    OpCase c = Case(LayerType::ElementwiseBinary, Binary(operation), inputs, output);
+                    c.m_FusedActivation = fused;
+                    ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, "CpuElementwiseBinary"));
                 }
             }
         }
@@ -316,16 +184,16 @@ TEST(FastElementwise, BytesBroadcast)
                 const TensorInfo a(shapes.m_A, type, 0.02f, 3);
                 const TensorInfo b(shapes.m_B, type, isExtreme ? 0.02f : 0.03f, isExtreme ? 3 : 10);
                 const TensorInfo output(shapes.m_Output, type, isExtreme ? 0.02f : 0.04f, isExtreme ? 3 : 17);
-                ASSERT_NO_FATAL_FAILURE(
-                    Check({LayerType::ElementwiseBinary, Binary(operation), {Random(a, 1), Random(b, 2)}, output},
-                          "CpuElementwiseBinary"));
+                ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
+                    Case(LayerType::ElementwiseBinary, Binary(operation), {Random(a, 1), Random(b, 2)}, output),
+                    KernelOf(LayerType::ElementwiseBinary, shapes)));
             }
-            ASSERT_NO_FATAL_FAILURE(Check({LayerType::Prelu,
-                                           MakeDescriptor(NullDescriptor()),
-                                           {Random(TensorInfo(shapes.m_A, type, 0.02f, 3), 1),
-                                            Random(TensorInfo(shapes.m_B, type, 0.03f, 10), 2)},
-                                           TensorInfo(shapes.m_Output, type, 0.04f, 17)},
-                                          "CpuPrelu"));
+            ASSERT_NO_FATAL_FAILURE(
+                ExpectAsReference(Case(LayerType::Prelu, MakeDescriptor(NullDescriptor()),
+                                       {Random(TensorInfo(shapes.m_A, type, 0.02f, 3), 1),
+                                        Random(TensorInfo(shapes.m_B, type, 0.03f, 10), 2)},
+                                       TensorInfo(shapes.m_Output, type, 0.04f, 17)),
+                                  shapes.m_AStands ? "RefPrelu" : KernelOf(LayerType::Prelu, shapes)));
         }
     }
 }
@@ -340,17 +208,16 @@ TEST(FastElementwise, NumbersBroadcast)
               BinaryOperation::Maximum, BinaryOperation::Minimum, BinaryOperation::SqDiff})
         {
             SCOPED_TRACE(Describe(shapes, operation));
-            FastCase c{LayerType::ElementwiseBinary,
-                       Binary(operation),
-                       {Floats(shapes.m_A, 3, -9, 9), Floats(shapes.m_B, 11, -9, 9)},
-                       TensorInfo(shapes.m_Output, DataType::Float32)};
-            ASSERT_NO_FATAL_FAILURE(Check(c, "CpuElementwiseBinary"));
+            OpCase c = Case(LayerType::ElementwiseBinary, Binary(operation),
+                            {Floats(shapes.m_A, 3, -9, 9), Floats(shapes.m_B, 11, -9, 9)},
+                            TensorInfo(shapes.m_Output, DataType::Float32));
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, KernelOf(LayerType::ElementwiseBinary, shapes)));
             if (operation == BinaryOperation::Add || operation == BinaryOperation::Sub ||
                 operation == BinaryOperation::Mul || operation == BinaryOperation::Div)
             {
-                c.m_Fused = &relu6;
-                ASSERT_NO_FATAL_FAILURE(Check(c, "CpuElementwiseBinary"));
-                c.m_Fused = nullptr;
+                c.m_FusedActivation = &relu6;
+                ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, KernelOf(LayerType::ElementwiseBinary, shapes)));
+                c.m_FusedActivation = nullptr;
             }
             if (operation != BinaryOperation::Div)
             {
@@ -358,14 +225,13 @@ TEST(FastElementwise, NumbersBroadcast)
                 const TensorInfo b(shapes.m_B, DataType::Signed32);
                 c.m_Inputs = {Random(a, 1, -2e9, 2e9), Random(b, 2, -2e9, 2e9)};
                 c.m_Output = TensorInfo(shapes.m_Output, DataType::Signed32);
-                ASSERT_NO_FATAL_FAILURE(Check(c, "CpuElementwiseBinary"));
+                ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, KernelOf(LayerType::ElementwiseBinary, shapes)));
             }
         }
-        ASSERT_NO_FATAL_FAILURE(Check({LayerType::Prelu,
-                                       MakeDescriptor(NullDescriptor()),
-                                       {Floats(shapes.m_A, 3, -9, 9), Floats(shapes.m_B, 11, -9, 9)},
-                                       TensorInfo(shapes.m_Output, DataType::Float32)},
-                                      "CpuPrelu"));
+        ASSERT_NO_FATAL_FAILURE(ExpectAsReference(Case(LayerType::Prelu, MakeDescriptor(NullDescriptor()),
+                                                       {Floats(shapes.m_A, 3, -9, 9), Floats(shapes.m_B, 11, -9, 9)},
+                                                       TensorInfo(shapes.m_Output, DataType::Float32)),
+                                                  KernelOf(LayerType::Prelu, shapes)));
     }
 }
 
@@ -380,14 +246,13 @@ TEST(FastElementwise, Comparisons)
             SCOPED_TRACE(shapes.m_A.ToString() + " and " + shapes.m_B.ToString());
             ComparisonDescriptor descriptor;
             descriptor.m_Operation = operation;
-            FastCase c{LayerType::Comparison,
-                       MakeDescriptor(descriptor),
-                       {Floats(shapes.m_A, 3, -2, 2), Floats(shapes.m_B, 11, -2, 2)},
-                       TensorInfo(shapes.m_Output, DataType::Boolean)};
-            ASSERT_NO_FATAL_FAILURE(Check(c, "CpuComparison", false));
+            OpCase c = Case(LayerType::Comparison, MakeDescriptor(descriptor),
+                            {Floats(shapes.m_A, 3, -2, 2), Floats(shapes.m_B, 11, -2, 2)},
+                            TensorInfo(shapes.m_Output, DataType::Boolean));
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, KernelOf(LayerType::Comparison, shapes)));
             c.m_Inputs = {Random(TensorInfo(shapes.m_A, DataType::Signed32), 1, -3, 3),
                           Random(TensorInfo(shapes.m_B, DataType::Signed32), 2, -3, 3)};
-            ASSERT_NO_FATAL_FAILURE(Check(c, "CpuComparison", false));
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, KernelOf(LayerType::Comparison, shapes)));
         }
     }
 }
@@ -416,14 +281,11 @@ TEST(FastElementwise, FunctionsOfFloats)
             for (const float a : {0.0f, 1.3f})
             {
                 SCOPED_TRACE(static_cast<int>(function.m_Function));
-                ASSERT_NO_FATAL_FAILURE(Check({LayerType::Activation,
-                                               MakeDescriptor(Clamp(function.m_Function, a, 0.7f)),
-                                               {Floats({count}, 3, -12, 12)},
-                                               info,
-                                               nullptr,
-                                               function.m_Relative,
-                                               function.m_Absolute},
-                                              "CpuActivation"));
+                OpCase c = Case(LayerType::Activation, MakeDescriptor(Clamp(function.m_Function, a, 0.7f)),
+                                {Floats({count}, 3, -12, 12)}, info);
+                c.m_Relative = function.m_Relative;
+                c.m_Absolute = function.m_Absolute;
+                ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, "CpuActivation"));
             }
         }
         for (const UnaryOperation operation : {UnaryOperation::Abs, UnaryOperation::Neg, UnaryOperation::Sqrt,
@@ -433,18 +295,17 @@ TEST(FastElementwise, FunctionsOfFloats)
             SCOPED_TRACE(static_cast<int>(operation));
             ElementwiseUnaryDescriptor descriptor;
             descriptor.m_Operation = operation;
-            const bool isExact = operation != UnaryOperation::Exp && operation != UnaryOperation::Log;
-            ASSERT_NO_FATAL_FAILURE(Check({LayerType::ElementwiseUnary,
-                                           MakeDescriptor(descriptor),
-                                           {Floats({count}, 3, -80, 80)},
-                                           info,
-                                           nullptr,
-                                           isExact ? 0.0 : 1e-6,
-                                           isExact ? 0.0 : 1e-38},
-                                          "CpuElementwiseUnary"));
+            OpCase c =
+                Case(LayerType::ElementwiseUnary, MakeDescriptor(descriptor), {Floats({count}, 3, -80, 80)}, info);
+            if (operation == UnaryOperation::Exp || operation == UnaryOperation::Log)
+            {
+                c.m_Relative = 1e-6;
+                c.m_Absolute = 1e-38;
+            }
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, "CpuElementwiseUnary"));
         }
-        ASSERT_NO_FATAL_FAILURE(Check(
-            {LayerType::Floor, MakeDescriptor(NullDescriptor()), {Floats({count}, 3, -80, 80)}, info}, "CpuFloor"));
+        ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
+            Case(LayerType::Floor, MakeDescriptor(NullDescriptor()), {Floats({count}, 3, -80, 80)}, info), "CpuFloor"));
     }
 }
 
@@ -459,22 +320,20 @@ TEST(FastElementwise, FunctionsOfBytes)
             for (const ActivationFunction function :
                  {ActivationFunction::ReLu, ActivationFunction::TanH, ActivationFunction::HardSwish})
             {
-                ASSERT_NO_FATAL_FAILURE(
-                    Check({LayerType::Activation, MakeDescriptor(Clamp(function, 1, 1)), {Random(input, 1)}, output},
-                          "CpuActivation"));
+                ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
+                    Case(LayerType::Activation, MakeDescriptor(Clamp(function, 1, 1)), {Random(input, 1)}, output),
+                    "CpuActivation"));
             }
             ElementwiseUnaryDescriptor descriptor;
             descriptor.m_Operation = UnaryOperation::Exp;
-            ASSERT_NO_FATAL_FAILURE(
-                Check({LayerType::ElementwiseUnary, MakeDescriptor(descriptor), {Random(input, 1)}, output},
-                      "CpuElementwiseUnary"));
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
+                Case(LayerType::ElementwiseUnary, MakeDescriptor(descriptor), {Random(input, 1)}, output),
+                "CpuElementwiseUnary"));
             for (const DataType to : {DataType::QAsymmU8, DataType::QAsymmS8})
             {
-                ASSERT_NO_FATAL_FAILURE(Check({LayerType::Quantize,
-                                               MakeDescriptor(NullDescriptor()),
-                                               {Random(input, 1)},
-                                               TensorInfo({count}, to, 0.01f, 5)},
-                                              "CpuQuantize", false));
+                ASSERT_NO_FATAL_FAILURE(ExpectAsReference(Case(LayerType::Quantize, MakeDescriptor(NullDescriptor()),
+                                                               {Random(input, 1)}, TensorInfo({count}, to, 0.01f, 5)),
+                                                          "CpuQuantize"));
             }
         }
     }
@@ -489,33 +348,34 @@ TEST(FastElementwise, Conversions)
         for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16})
         {
             const TensorInfo stored({count}, type, 0.5f, type == DataType::QSymmS16 ? 0 : 11);
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
+                Case(LayerType::Quantize, none, {Floats({count}, 3, -80, 80)}, stored), "CpuQuantize"));
             ASSERT_NO_FATAL_FAILURE(
-                Check({LayerType::Quantize, none, {Floats({count}, 3, -80, 80)}, stored}, "CpuQuantize", false));
-            ASSERT_NO_FATAL_FAILURE(
-                Check({LayerType::Dequantize, none, {Random(stored, 1)}, real}, "CpuDequantize", false));
+                ExpectAsReference(Case(LayerType::Dequantize, none, {Random(stored, 1)}, real), "CpuDequantize"));
         }
         for (const DataType type : {DataType::Signed8, DataType::Unsigned8, DataType::Signed32})
         {
             const TensorInfo integers({count}, type);
             ASSERT_NO_FATAL_FAILURE(
-                Check({LayerType::Cast, none, {Floats({count}, 3, -400, 400)}, integers}, "CpuCast", false));
+                ExpectAsReference(Case(LayerType::Cast, none, {Floats({count}, 3, -400, 400)}, integers), "CpuCast"));
             ASSERT_NO_FATAL_FAILURE(
-                Check({LayerType::Cast, none, {Random(integers, 1, 0, 127)}, real}, "CpuCast", false));
+                ExpectAsReference(Case(LayerType::Cast, none, {Random(integers, 1, 0, 127)}, real), "CpuCast"));
         }
         for (const DataType type : {DataType::Signed8, DataType::Unsigned8})
         {
-            ASSERT_NO_FATAL_FAILURE(Check({LayerType::Cast,
-                                           none,
-                                           {Random(TensorInfo({count}, type), 1)},
-                                           TensorInfo({count}, DataType::Signed32)},
-                                          "CpuCast", false));
+            ASSERT_NO_FATAL_FAILURE(
+                ExpectAsReference(Case(LayerType::Cast, none, {Random(TensorInfo({count}, type), 1)},
+                                       TensorInfo({count}, DataType::Signed32)),
+                                  "CpuCast"));
         }
         const TensorInfo half({count}, DataType::Float16);
-        ASSERT_NO_FATAL_FAILURE(Check({LayerType::Dequantize, none, {Random(half, 1, -9, 9)}, real}, "", false));
-        ASSERT_NO_FATAL_FAILURE(Check({LayerType::Cast, none, {Floats({count}, 3, -7e4, 7e4)}, half}, "", false));
+        ASSERT_NO_FATAL_FAILURE(
+            ExpectAsReference(Case(LayerType::Dequantize, none, {Random(half, 1, -9, 9)}, real), ""));
+        ASSERT_NO_FATAL_FAILURE(
+            ExpectAsReference(Case(LayerType::Cast, none, {Floats({count}, 3, -7e4, 7e4)}, half), ""));
         const TensorInfo brain({count}, DataType::BFloat16);
         ASSERT_NO_FATAL_FAILURE(
-            Check({LayerType::Dequantize, none, {Random(brain, 1, -9, 9)}, real}, "CpuDequantize", false));
+            ExpectAsReference(Case(LayerType::Dequantize, none, {Random(brain, 1, -9, 9)}, real), "CpuDequantize"));
     }
 }
 

@@ -3,6 +3,7 @@
 // layers, which feed the states that one run gives to the next one.
 #pragma once
 
+#include "common/KernelName.hpp"
 #include "harness/GuardedBuffer.hpp"
 #include "harness/OpTest.hpp"
 
@@ -95,6 +96,7 @@ inline std::vector<TestTensor> RunRecurrent(const RecurrentLayer& layer,
     reshape.m_Name = &name;
     const auto workload = backend.CreateWorkloadFactory({})->CreateWorkload(view);
     const auto shaped = workload->Reshape(reshape);
+    NoteKernel(GetKernelName(*workload, *shaped));
     GuardedBuffer scratch(shaped->GetScratchBytes(), 64);
     SerialLoops loops;
     ExecuteArgs args;

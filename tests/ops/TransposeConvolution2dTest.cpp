@@ -87,13 +87,16 @@ TEST(TransposeConvolution2d, AgreesWithDoublePrecision)
         {
             CheckOp(MakeOp(c, types));
         }
-        OpCase half = MakeOp(c, {"half", DataType::Float16, DataType::Float16, DataType::Float16, DataType::Float16});
-        half.m_Inputs = {Random(TensorInfo(c.m_Data, DataType::Float16), 1),
-                         Constant(Random(TensorInfo(c.m_Weights, DataType::Float16), 2)),
-                         Random(TensorInfo(TensorShape({c.m_Output[3]}), DataType::Float16), 3)};
-        half.m_Output = TensorInfo(c.m_Output, DataType::Float16);
-        half.m_Relative = half.m_Absolute = 2e-3;
-        CheckOp(half);
+        for (const DataType type : {DataType::Float16, DataType::BFloat16})
+        {
+            OpCase half = MakeOp(c, {GetDataTypeName(type), type, type, type, type});
+            half.m_Inputs = {Random(TensorInfo(c.m_Data, type), 1), Constant(Random(TensorInfo(c.m_Weights, type), 2)),
+                             Constant(Random(TensorInfo(TensorShape({c.m_Output[3]}), type), 3))};
+            half.m_Output = TensorInfo(c.m_Output, type);
+            half.m_Relative = type == DataType::Float16 ? 2e-3 : 4e-3; // half a step of 8 bits
+            half.m_Absolute = 2e-3;
+            CheckOp(half);
+        }
     }
 }
 

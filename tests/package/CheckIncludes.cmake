@@ -19,7 +19,11 @@ set(rules
   "src/graph : json api backend common fmt"
   "src/backends/common : api backend common fmt"
   "src/backends/reference : api backend common backends/common eigen"
-  "src/backends/cpu : api backend common backends/common backends/reference posix highway openblas eigen"
+  "src/backends/cpu/simd : api backends/common posix highway"
+  "src/backends/cpu/elementwise : api backend backends/common backends/reference backends/cpu backends/cpu/simd highway"
+  "src/backends/cpu/gemm : api backend common backends/common backends/reference backends/cpu backends/cpu/simd posix highway openblas"
+  "src/backends/cpu/kernels : api backend common backends/common backends/reference backends/cpu backends/cpu/simd backends/cpu/elementwise backends/cpu/gemm highway eigen"
+  "src/backends/cpu : api backend common backends/common backends/reference backends/cpu/simd"
   "src/backends/plugin : api backend common posix fmt"
   "src/backends/BackendHelper.cpp : api backend"
   "src/backends/builtin.cpp : api backend backends/reference backends/cpu"
@@ -59,6 +63,8 @@ function(classify included out)
     set(kind cli11)
   elseif(included MATCHES "^<stb/")
     set(kind stb)
+  elseif(included MATCHES "^\"(backends/cpu/[a-z]+)/[^.]") # its folders have an order of their own
+    set(kind ${CMAKE_MATCH_1})
   elseif(included MATCHES "^\"((backends|parsers)/[a-z]+|[a-z]+)/[^.]")
     set(kind ${CMAKE_MATCH_1})
   elseif(included MATCHES "^\"[A-Za-z]+\\.hpp\"")
@@ -145,6 +151,10 @@ if(DEFINED SELF_TEST)
         "src/backends/reference must not include \"graph/Layer.hpp\"")
   given(src/backends/reference/Cpu.cpp "#include \"backends/cpu/gemm/Gemm.hpp\""
         "src/backends/reference must not include \"backends/cpu/gemm/Gemm.hpp\"")
+  given(src/backends/cpu/gemm/Own.cpp "#include \"backends/cpu/gemm/Gemm.hpp\"" "")
+  given(src/backends/cpu/gemm/Parts.cpp "#include \"backends/cpu/Parts.hpp\"" "")
+  given(src/backends/cpu/gemm/Up.cpp "#include \"backends/cpu/kernels/Pool.hpp\""
+        "src/backends/cpu/gemm must not include \"backends/cpu/kernels/Pool.hpp\"")
   given(src/backends/builtin.cpp "#include \"backends/cpu/CpuAccBackend.hpp\"" "")
   given(src/parsers/tflite/Graph.cpp "#include \"graph/Graph.hpp\""
         "src/parsers/tflite must not include \"graph/Graph.hpp\"")

@@ -121,6 +121,32 @@ TEST(Profile, NewShapesAreTheRunsOwnPlan)
     EXPECT_EQ(layer.At("outputs").m_Items.at(0).At("shape").m_Items.at(0).m_Number, 3.0);
 }
 
+TEST(Profile, NamesTheKernelThatRan)
+{
+    // Dimensions that lie apart: the fast kernel leaves them to the reference kernel once shapes are known.
+    INetworkPtr network = INetwork::Create();
+    MeanDescriptor descriptor;
+    descriptor.m_Axis = {0, 2};
+    IConnectableLayer* mean = network->AddMeanLayer(descriptor, "mean");
+    Connect(AddInput(*network, 0, FloatInfo({2, 3, 4, 5})), mean);
+    Connect(mean, network->AddOutputLayer(0));
+    const IRuntimePtr runtime = IRuntime::Create({});
+    for (const unsigned int threads : {0U, 1U})
+    {
+        OptimizerOptionsOpaque options;
+        options.AddModelOption(BackendOptions("CpuAcc", {{"NumberOfThreads", threads}}));
+        NetworkId id = 0;
+        std::string text;
+        runtime->LoadNetwork(id, Optimize(*network, {"CpuAcc"}, runtime->GetDeviceSpec(), options), text,
+                             Profiling(ProfilingDetailsMethod::DetailsWithEvents));
+        RunFloat(*runtime, id, {2, 3, 4, 5}, std::vector<float>(120, 1.0f));
+        const Json root = Printed(*runtime->GetProfiler(id));
+        const Json& run = root.At("inference_measurements_#3");
+        EXPECT_EQ(Only(run, "Execute_#").FindAll("RefMean_Execute_#").size(), 1u);
+        EXPECT_EQ(root.At("layer_details").m_Items.at(0).At("kernel").m_Text, "RefMean");
+    }
+}
+
 TEST(Profile, DetailsDescribeEachWorkload)
 {
     INetworkPtr branch = INetwork::Create();

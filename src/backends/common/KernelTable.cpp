@@ -4,6 +4,7 @@
 
 #include "backends/common/PackedCache.hpp"
 #include "backends/common/QuantizationCheck.hpp"
+#include "common/KernelName.hpp"
 
 #include <tenon/Exceptions.hpp>
 
@@ -217,6 +218,10 @@ SupportResult AskKernel(const Kernel& kernel, const LayerView& layer)
     {
         result = kernel.m_Check(layer);
     }
+    if (result && kernel.m_CheckMachine != nullptr)
+    {
+        result = kernel.m_CheckMachine();
+    }
     if (!result)
     {
         result.m_Reason =
@@ -273,20 +278,28 @@ private:
     KernelLookup m_Lookup;
 };
 
-class TableShapedWorkload final : public IShapedWorkload
+/// The name of a kernel that applies a fused activation, or does not.
+std::string NameOf(const char* kernel, bool isFused)
+{
+    return isFused ? std::string(kernel) + "+Activation" : kernel;
+}
+
+class TableShapedWorkload final : public IShapedWorkload, public INamesKernel
 {
 public:
-    TableShapedWorkload(Prepared prepared, std::shared_ptr<const PackedWeights> packed)
-        : m_Prepared(std::move(prepared)), m_Packed(std::move(packed))
+    TableShapedWorkload(Prepared prepared, std::string name, std::shared_ptr<const PackedWeights> packed)
+        : m_Prepared(std::move(prepared)), m_Name(std::move(name)), m_Packed(std::move(packed))
     {
     }
 
     size_t GetScratchBytes() const override { return m_Prepared.m_ScratchBytes; }
     bool IsCopy() const override { return m_Prepared.m_IsCopy; }
     void Execute(const ExecuteArgs& args) const override { m_Prepared.m_Run(args); }
+    const char* GetKernelName() const override { return m_Name.c_str(); }
 
 private:
     Prepared m_Prepared;
+    std::string m_Name;
     std::shared_ptr<const PackedWeights> m_Packed; ///< kept alive: m_Prepared points into it
 };
 
@@ -294,28 +307,27 @@ class TableWorkload final : public IWorkload
 {
 public:
     TableWorkload(const Kernel& kernel, const LayerView& layer, std::shared_ptr<const PackedWeights> packed)
-        : m_Kernel(kernel), m_HasEffect(HasEffect(layer.m_Type)), m_Packed(std::move(packed))
+        : m_Kernel(kernel), m_IsFused(layer.m_FusedActivation != nullptr), m_Name(NameOf(kernel.m_Name, m_IsFused)),
+          m_HasEffect(HasEffect(layer.m_Type)), m_Packed(std::move(packed))
     {
-        if (layer.m_FusedActivation != nullptr)
-        {
-            m_FusedName = std::make_unique<const std::string>(std::string(kernel.m_Name) + "+Activation");
-        }
     }
 
     std::unique_ptr<IShapedWorkload> Reshape(const ReshapeArgs& args) const override
     {
-        Prepared prepared = m_Kernel.m_Prepare(args, m_Packed.get()); // in any case: it checks the shapes
+        Prepared prepared = m_Kernel.Prepare(args, m_Packed.get()); // in any case: it checks the shapes
+        std::string name = NameOf(prepared.m_KernelName, m_IsFused);
         if (!m_HasEffect && GivesNothing(args))
         {
             prepared = Prepared([](const ExecuteArgs&) {});
         }
-        return std::make_unique<TableShapedWorkload>(std::move(prepared), m_Packed);
+        return std::make_unique<TableShapedWorkload>(std::move(prepared), std::move(name), m_Packed);
     }
-    const char* GetName() const override { return m_FusedName != nullptr ? m_FusedName->c_str() : m_Kernel.m_Name; }
+    const char* GetName() const override { return m_Name.c_str(); }
 
 private:
     const Kernel& m_Kernel;
-    std::unique_ptr<const std::string> m_FusedName; ///< where it is not the kernel's
+    bool m_IsFused;
+    std::string m_Name;
     bool m_HasEffect;
     std::shared_ptr<const PackedWeights> m_Packed;
 };

@@ -141,7 +141,8 @@ struct Prepared
 {
     Executor m_Run;
     size_t m_ScratchBytes = 0;
-    bool m_IsCopy = false; ///< see IShapedWorkload::IsCopy
+    bool m_IsCopy = false;              ///< see IShapedWorkload::IsCopy
+    const char* m_KernelName = nullptr; ///< the kernel that m_Run is of; set by Kernel::Prepare
 
     Prepared() = default;
     template <typename F>
@@ -162,8 +163,8 @@ struct Kernel
 {
     const char* m_Name; ///< for profiles
     std::span<const TypeRow> m_Types;
-    /// Called when shapes are known. `packed` is what m_Pack gave, or null. What it returns is not run where all
-    /// outputs are empty, unless the layer has an effect.
+    /// Called when shapes are known, by way of Prepare. `packed` is what m_Pack gave, or null. What it returns is not
+    /// run where all outputs are empty, unless the layer has an effect.
     Prepared (*m_Prepare)(const ReshapeArgs& args, const PackedWeights* packed);
     /// Further conditions beside the types and scales; may be null. m_Prepare relies on both: it checks shapes, and
     /// nothing that is known without them.
@@ -172,6 +173,18 @@ struct Kernel
     std::unique_ptr<PackedWeights> (*m_Pack)(const LayerView& layer) = nullptr;
     /// Whether the kernel applies this activation to its output, see ReshapeArgs::m_FusedActivation; null: none.
     SupportResult (*m_Fuse)(const LayerView& layer, const ActivationDescriptor& activation) = nullptr;
+    /// Whether this machine has what the kernel needs for any layer at all: instructions, a library; null: it has.
+    /// Asked when all else fits.
+    SupportResult (*m_CheckMachine)() = nullptr;
+
+    /// What m_Prepare gives, under the name of the kernel that it came from: one that leaves some shapes to another
+    /// kernel returns what that one's Prepare gives.
+    Prepared Prepare(const ReshapeArgs& args, const PackedWeights* packed) const
+    {
+        Prepared prepared = m_Prepare(args, packed);
+        prepared.m_KernelName = prepared.m_KernelName == nullptr ? m_Name : prepared.m_KernelName;
+        return prepared;
+    }
 };
 
 /// Why the kernel does not take the layer, or that it does.

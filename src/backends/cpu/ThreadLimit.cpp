@@ -2,6 +2,8 @@
 // Workloads that see fewer threads than there are: each execution hands the kernel a narrowed IParallelFor.
 #include "backends/cpu/ThreadLimit.hpp"
 
+#include "common/KernelName.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -39,15 +41,18 @@ private:
     unsigned int m_Threads;
 };
 
-class LimitedShapedWorkload final : public IShapedWorkload
+class LimitedShapedWorkload final : public IShapedWorkload, public INamesKernel
 {
 public:
-    LimitedShapedWorkload(std::unique_ptr<IShapedWorkload> inner, unsigned int threads)
-        : m_Inner(std::move(inner)), m_Threads(threads)
+    /// `name`: of the kernel, see GetKernelName; it lives as long as `inner`.
+    LimitedShapedWorkload(std::unique_ptr<IShapedWorkload> inner, const char* name, unsigned int threads)
+        : m_Inner(std::move(inner)), m_Name(name), m_Threads(threads)
     {
     }
 
     size_t GetScratchBytes() const override { return m_Inner->GetScratchBytes(); }
+    bool IsCopy() const override { return m_Inner->IsCopy(); }
+    const char* GetKernelName() const override { return m_Name; }
     void Execute(const ExecuteArgs& args) const override
     {
         LimitedParallelFor parallel(*args.m_Parallel, m_Threads);
@@ -58,6 +63,7 @@ public:
 
 private:
     std::unique_ptr<IShapedWorkload> m_Inner;
+    const char* m_Name;
     unsigned int m_Threads;
 };
 
@@ -71,7 +77,9 @@ public:
 
     std::unique_ptr<IShapedWorkload> Reshape(const ReshapeArgs& args) const override
     {
-        return std::make_unique<LimitedShapedWorkload>(m_Inner->Reshape(args), m_Threads);
+        std::unique_ptr<IShapedWorkload> shaped = m_Inner->Reshape(args);
+        const char* name = tenon::GetKernelName(*m_Inner, *shaped);
+        return std::make_unique<LimitedShapedWorkload>(std::move(shaped), name, m_Threads);
     }
     const char* GetName() const override { return m_Inner->GetName(); }
 

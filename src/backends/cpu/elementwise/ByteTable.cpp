@@ -35,6 +35,9 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
+namespace
+{
+
 HWY_INLINE void LookUpEach(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count)
 {
     for (size_t i = 0; i < count; ++i)
@@ -122,6 +125,8 @@ LookupFunction FindLookup()
     return LookUp;
 }
 
+} // namespace
+
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -165,7 +170,7 @@ ByteTable Fill(const ReshapeArgs& args, LayerType type)
     row.m_Inputs = inputs;
     row.m_Outputs = outputs;
     row.m_ConstantData = constants;
-    const backends::Prepared prepared = ref::FindKernel(type)->m_Prepare(row, nullptr);
+    const backends::Prepared prepared = ref::FindKernel(type)->Prepare(row, nullptr);
 
     ByteTable table{};
     const std::vector<const void*> in = {all.data()};

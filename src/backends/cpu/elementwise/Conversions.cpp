@@ -16,6 +16,9 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
+namespace
+{
+
 /// The stored numbers next to x / scale, halves away from zero. NaN becomes the zero point.
 template <typename Out>
 void Quantize(const void* in, void* out, size_t count, const QuantizeNumbers& numbers)
@@ -247,6 +250,8 @@ ConversionLoop FindDequantizeLoop(DataType from)
 }
 
 #undef TENON_HAS_FLOAT16
+
+} // namespace
 
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -18,6 +18,9 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
+namespace
+{
+
 HWY_INLINE Floats Set(float x)
 {
     return hn::Set(FloatTag(), x);
@@ -48,7 +51,7 @@ struct ReLu
 
 struct BoundedReLu
 {
-    HWY_INLINE Floats operator()(Floats x, Floats a, Floats b) const { return LessOf(GreaterOf(x, b), a); }
+    HWY_INLINE Floats operator()(Floats x, Floats a, Floats b) const { return Clamped(x, b, a); }
 };
 
 struct SoftReLu
@@ -100,7 +103,7 @@ struct HardSwish
     HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
     {
         const Floats six = Set(6.0f);
-        const Floats ramp = LessOf(GreaterOf(hn::Add(x, Set(3.0f)), hn::Zero(FloatTag())), six);
+        const Floats ramp = Clamped(hn::Add(x, Set(3.0f)), hn::Zero(FloatTag()), six);
         return hn::Div(hn::Mul(x, ramp), six);
     }
 };
@@ -211,6 +214,8 @@ FloatLoop FindLoop(FloatFunction function)
     }
     return Run<Sign>;
 }
+
+} // namespace
 
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -15,6 +15,9 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
+namespace
+{
+
 struct AddVectors
 {
     template <class V>
@@ -102,7 +105,7 @@ void Run(const void* a, const void* b, void* out, size_t count, FloatBounds boun
                                                            const auto result = Operation()(x, y);
                                                            if constexpr (Clamps)
                                                            {
-                                                               return LessOf(GreaterOf(result, low), high);
+                                                               return Clamped(result, low, high);
                                                            }
                                                            else
                                                            {
@@ -254,6 +257,8 @@ NumberBinaryLoop FindComparisonLoop(ComparisonOperation operation, DataType type
     }
     return ForTypeAndMotion<LessOrEqualVectors, true>(type, motion);
 }
+
+} // namespace
 
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

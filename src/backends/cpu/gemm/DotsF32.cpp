@@ -21,12 +21,12 @@ namespace
 template <size_t Rows, size_t Columns>
 void Dots(const DotsF32& dots, size_t row, size_t column)
 {
-    const Floats d;
+    const FloatTag d;
     const size_t lanes = hn::Lanes(d);
     const size_t depth = dots.m_Depth;
     const float* data = dots.m_Data + row * depth;
     const float* weights = dots.m_Weights + column * depth;
-    FloatVector sums[Rows][Columns];
+    Floats sums[Rows][Columns];
     HWY_UNROLL(4)
     for (size_t r = 0; r < Rows; ++r)
     {
@@ -38,7 +38,7 @@ void Dots(const DotsF32& dots, size_t row, size_t column)
     }
     const auto step = [&](const auto& load, size_t k) HWY_ATTR
     {
-        FloatVector x[Rows];
+        Floats x[Rows];
         HWY_UNROLL(4)
         for (size_t r = 0; r < Rows; ++r)
         {
@@ -47,7 +47,7 @@ void Dots(const DotsF32& dots, size_t row, size_t column)
         HWY_UNROLL(8)
         for (size_t c = 0; c < Columns; ++c)
         {
-            const FloatVector w = load(weights + c * depth + k);
+            const Floats w = load(weights + c * depth + k);
             HWY_UNROLL(4)
             for (size_t r = 0; r < Rows; ++r)
             {

@@ -27,7 +27,7 @@ bool IsSigned(DataType type)
 /// What a dot product takes as unsigned.
 bool TakesUnsignedWeights(Signs8 signs)
 {
-    return signs == Signs8::DataSigned || signs == Signs8::BothUnsigned;
+    return signs == Signs8::DataSigned;
 }
 
 int32_t Value(uint8_t byte, bool isSigned)

@@ -90,19 +90,11 @@ void Product8::Run(const ExecuteArgs& args) const
     const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
     const size_t panels = m_Weights->GetPanels().size();
     const size_t tileRows = m_Weights->GetEngine().m_Rows[m_Weights->GetEngine().m_Vectors];
-    const bool splitsRows = m_Rows >= parts * tileRows || panels < parts;
-    const size_t used = splitsRows ? std::min(parts, m_Rows) : parts;
     const size_t unit = m_Rows >= parts * 4 * tileRows ? tileRows : 1; // whole tiles, where some more do not weigh
     std::byte* const scratch = static_cast<std::byte*>(args.m_Scratch) + m_PartsOffset;
-    RunParts(*args.m_Parallel, used,
-             [&](size_t index)
-             {
-                 Range range{0, m_Rows, 0, panels};
-                 const Part part = GetPart(splitsRows ? m_Rows : panels, used, index, splitsRows ? unit : 1);
-                 (splitsRows ? range.m_FirstRow : range.m_FirstPanel) = part.m_Begin;
-                 (splitsRows ? range.m_LastRow : range.m_LastPanel) = part.m_End;
-                 RunRange(memory, range, scratch + index * m_PartBytes);
-             });
+    RunPanelRanges(*args.m_Parallel, parts, m_Rows, panels, tileRows, unit,
+                   [&](size_t part, const PanelRange& range)
+                   { RunRange(memory, range, scratch + part * m_PartBytes); });
 }
 
 Product8::Memory Product8::Quantize(const ExecuteArgs& args) const
@@ -126,7 +118,7 @@ Product8::Memory Product8::Quantize(const ExecuteArgs& args) const
     return {reinterpret_cast<const uint8_t*>(quantized), args.m_Outputs[0], scales};
 }
 
-void Product8::RunRange(const Memory& memory, const Range& range, std::byte* scratch) const
+void Product8::RunRange(const Memory& memory, const PanelRange& range, std::byte* scratch) const
 {
     const Engine8& engine = m_Weights->GetEngine();
     if (engine.m_Begin != nullptr)

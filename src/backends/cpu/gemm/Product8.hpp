@@ -6,7 +6,8 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/gemm/PackedWeights8.hpp"
-#include "backends/cpu/kernels/Windows.hpp"
+#include "backends/cpu/gemm/PanelRange.hpp"
+#include "backends/cpu/gemm/Windows.hpp"
 
 #include <cstddef>
 
@@ -37,15 +38,6 @@ public:
     void Run(const ExecuteArgs& args) const;
 
 private:
-    /// Which part of the output a thread computes.
-    struct Range
-    {
-        size_t m_FirstRow = 0;
-        size_t m_LastRow = 0;
-        size_t m_FirstPanel = 0;
-        size_t m_LastPanel = 0;
-    };
-
     /// Rows of data as the tiles read them.
     struct Block
     {
@@ -75,7 +67,7 @@ private:
 
     void Plan(backends::Scratch scratch);
     Memory Quantize(const ExecuteArgs& args) const;
-    void RunRange(const Memory& memory, const Range& range, std::byte* scratch) const;
+    void RunRange(const Memory& memory, const PanelRange& range, std::byte* scratch) const;
     Block LayOut(const Memory& memory, size_t first, size_t last, std::byte* scratch) const;
     Block UseInPlace(const Memory& memory, size_t first, size_t last, std::byte* scratch) const;
     RowValues FindRowValues(const Memory& memory, const Block& block, size_t first, std::byte* scratch) const;

@@ -49,21 +49,15 @@ void ProductBf16::Run(const uint16_t* input, uint16_t* out, void* scratch, IPara
 {
     const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
     const size_t vectors = m_Weights->GetVectors();
-    const bool splitsRows = m_Rows >= parts * EngineBf16::MostRows || vectors < parts;
-    const size_t used = splitsRows ? std::min(parts, m_Rows) : parts;
-    RunParts(parallel, used,
-             [&](size_t index)
-             {
-                 Range range{0, m_Rows, 0, vectors};
-                 const Part part = GetPart(splitsRows ? m_Rows : vectors, used, index);
-                 (splitsRows ? range.m_FirstRow : range.m_FirstVector) = part.m_Begin;
-                 (splitsRows ? range.m_LastRow : range.m_LastVector) = part.m_End;
-                 RunRange(input, out, range, static_cast<std::byte*>(scratch) + index * m_PartBytes);
-                 m_Weights->GetEngine().m_Release();
-             });
+    RunPanelRanges(parallel, parts, m_Rows, vectors, EngineBf16::MostRows, 1,
+                   [&](size_t part, const PanelRange& range)
+                   {
+                       RunRange(input, out, range, static_cast<std::byte*>(scratch) + part * m_PartBytes);
+                       m_Weights->GetEngine().m_Release();
+                   });
 }
 
-void ProductBf16::RunRange(const uint16_t* input, uint16_t* out, const Range& range, std::byte* scratch) const
+void ProductBf16::RunRange(const uint16_t* input, uint16_t* out, const PanelRange& range, std::byte* scratch) const
 {
     const size_t lanes = m_Weights->GetEngine().m_Lanes;
     for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
@@ -71,9 +65,9 @@ void ProductBf16::RunRange(const uint16_t* input, uint16_t* out, const Range& ra
         const size_t last = std::min(first + m_BlockRows, m_Place.GetRunEnd(first, range.m_LastRow));
         const uint16_t* data = LayOut(input, first, last, scratch);
         uint16_t* const rows = out + m_Place.GetOffset(first);
-        for (size_t vector = range.m_FirstVector; vector < range.m_LastVector; vector += EngineBf16::MostVectors)
+        for (size_t vector = range.m_FirstPanel; vector < range.m_LastPanel; vector += EngineBf16::MostVectors)
         {
-            RunPanel(vector, std::min(EngineBf16::MostVectors, range.m_LastVector - vector), data, last - first,
+            RunPanel(vector, std::min(EngineBf16::MostVectors, range.m_LastPanel - vector), data, last - first,
                      rows + vector * lanes);
         }
         first = last;

@@ -6,7 +6,8 @@
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/PackedWeightsBf16.hpp"
-#include "backends/cpu/kernels/Windows.hpp"
+#include "backends/cpu/gemm/PanelRange.hpp"
+#include "backends/cpu/gemm/Windows.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -30,16 +31,7 @@ public:
     void Run(const uint16_t* input, uint16_t* out, void* scratch, IParallelFor& parallel) const;
 
 private:
-    /// Which part of the output a thread computes.
-    struct Range
-    {
-        size_t m_FirstRow = 0;
-        size_t m_LastRow = 0;
-        size_t m_FirstVector = 0;
-        size_t m_LastVector = 0;
-    };
-
-    void RunRange(const uint16_t* input, uint16_t* out, const Range& range, std::byte* scratch) const;
+    void RunRange(const uint16_t* input, uint16_t* out, const PanelRange& range, std::byte* scratch) const;
     const uint16_t* LayOut(const uint16_t* input, size_t first, size_t last, std::byte* scratch) const;
     void RunPanel(size_t vector, size_t vectors, const uint16_t* data, size_t rows, uint16_t* out) const;
 

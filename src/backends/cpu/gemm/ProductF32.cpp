@@ -102,17 +102,9 @@ void ProductF32::Run(const float* input, const float* bias, float* out, void* sc
     }
     const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
     const size_t panels = m_Weights->GetPanels().size();
-    const bool splitsRows = m_Rows >= parts * EngineF32::MostRows || panels < parts;
-    const size_t used = splitsRows ? std::min(parts, m_Rows) : parts;
-    RunParts(parallel, used,
-             [&](size_t index)
-             {
-                 Range range{0, m_Rows, 0, panels};
-                 const Part part = GetPart(splitsRows ? m_Rows : panels, used, index);
-                 (splitsRows ? range.m_FirstRow : range.m_FirstPanel) = part.m_Begin;
-                 (splitsRows ? range.m_LastRow : range.m_LastPanel) = part.m_End;
-                 RunRange(operands, range, static_cast<std::byte*>(scratch) + index * m_PartBytes);
-             });
+    RunPanelRanges(parallel, parts, m_Rows, panels, EngineF32::MostRows, 1,
+                   [&](size_t part, const PanelRange& range)
+                   { RunRange(operands, range, static_cast<std::byte*>(scratch) + part * m_PartBytes); });
 }
 
 void ProductF32::RunPlain(const Operands& operands, IParallelFor& parallel) const
@@ -145,7 +137,7 @@ void ProductF32::RunPlain(const Operands& operands, IParallelFor& parallel) cons
              });
 }
 
-void ProductF32::RunRange(const Operands& operands, const Range& range, std::byte* scratch) const
+void ProductF32::RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const
 {
     for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
     {
@@ -154,7 +146,7 @@ void ProductF32::RunRange(const Operands& operands, const Range& range, std::byt
         for (size_t i = 0; i < blocks; ++i)
         {
             const Part rows = GetPart(end - first, blocks, i); // equal ones
-            Range block = range;
+            PanelRange block = range;
             block.m_FirstRow = first + rows.m_Begin;
             block.m_LastRow = first + rows.m_End;
             RunBlock(operands, block, scratch);
@@ -163,7 +155,7 @@ void ProductF32::RunRange(const Operands& operands, const Range& range, std::byt
     }
 }
 
-void ProductF32::RunBlock(const Operands& operands, const Range& block, std::byte* scratch) const
+void ProductF32::RunBlock(const Operands& operands, const PanelRange& block, std::byte* scratch) const
 {
     const std::vector<PanelF32>& panels = m_Weights->GetPanels();
     size_t last = block.m_FirstPanel;
@@ -219,7 +211,7 @@ void ProductF32::FindRows(const float* data, size_t first, size_t last, std::byt
     }
 }
 
-void ProductF32::RunPanel(const Operands& operands, const PanelF32& panel, const Slice& slice, const Range& block,
+void ProductF32::RunPanel(const Operands& operands, const PanelF32& panel, const Slice& slice, const PanelRange& block,
                           const float* const* table) const
 {
     const EngineF32& engine = m_Weights->GetEngine();

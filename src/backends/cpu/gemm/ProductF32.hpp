@@ -6,7 +6,8 @@
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/PackedWeightsF32.hpp"
-#include "backends/cpu/kernels/Windows.hpp"
+#include "backends/cpu/gemm/PanelRange.hpp"
+#include "backends/cpu/gemm/Windows.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -35,14 +36,6 @@ private:
         const float* m_Bias = nullptr;
         float* m_Out = nullptr;
     };
-    /// Which part of the output a thread computes.
-    struct Range
-    {
-        size_t m_FirstRow = 0;
-        size_t m_LastRow = 0;
-        size_t m_FirstPanel = 0;
-        size_t m_LastPanel = 0;
-    };
     /// A part of the depth.
     struct Slice
     {
@@ -62,11 +55,11 @@ private:
     };
 
     void PlanBlocks(size_t rows);
-    void RunRange(const Operands& operands, const Range& range, std::byte* scratch) const;
-    void RunBlock(const Operands& operands, const Range& block, std::byte* scratch) const;
+    void RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const;
+    void RunBlock(const Operands& operands, const PanelRange& block, std::byte* scratch) const;
     void FindRows(const float* data, size_t first, size_t last, std::byte* scratch) const;
     Slice GetSlice(size_t index) const;
-    void RunPanel(const Operands& operands, const PanelF32& panel, const Slice& slice, const Range& block,
+    void RunPanel(const Operands& operands, const PanelF32& panel, const Slice& slice, const PanelRange& block,
                   const float* const* table) const;
     void RunPlain(const Operands& operands, IParallelFor& parallel) const;
 

@@ -11,6 +11,7 @@
 #include "backends/cpu/gemm/Dots-inl.hpp"
 #include "backends/cpu/gemm/Tiles8.hpp"
 #include "backends/cpu/simd/Floats-inl.hpp"
+#include "backends/cpu/simd/Select-inl.hpp"
 #include "backends/reference/kernels/HybridInput.hpp"
 
 #include <algorithm>
@@ -167,7 +168,7 @@ void ToFloats(const FloatRows& rows, const FloatColumns& columns)
                 hn::Sub(hn::Add(hn::Load(d, rows.m_Sums + r * rows.m_SumStride + c), hn::Set(d, term)), correction);
             const auto scale = hn::Mul(hn::Set(dFloat, rows.m_Scales[r]), scales);
             const auto real = hn::Add(hn::Mul(hn::ConvertTo(dFloat, sum), scale), bias);
-            const auto clamped = columns.m_HasClamp ? Clamp(real, low, high) : real;
+            const auto clamped = columns.m_HasClamp ? Clamped(real, low, high) : real;
             float* out = rows.m_Out + r * rows.m_OutStride + c;
             if (count >= lanes)
             {

@@ -23,6 +23,9 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+namespace
+{
+
 /// The tile of one kind of dot product: Rows x Vectors sums.
 template <typename Dot, size_t Rows, size_t Vectors>
 void Tile(const void* data, size_t dataStride, const void* panel, size_t groups, int32_t* sums)
@@ -144,6 +147,8 @@ Engine8 MakeEngine()
     }
     return engine;
 }
+
+} // namespace
 
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -20,11 +20,10 @@ enum class Signs8 : uint8_t
 {
     DataUnsigned, ///< uint8 data, int8 weights
     DataSigned,   ///< int8 data, uint8 weights
-    BothSigned,
-    BothUnsigned
+    BothSigned
 };
 
-/// One row of a tile on its way from sums to bytes. Arrays are as long as the panel, whole vectors.
+/// How the sums of a panel's columns become bytes. Arrays are as long as the panel, whole vectors.
 struct RequantizeColumns
 {
     const int32_t* m_Bias = nullptr;       ///< what to add to sums, corrections for zero points in it
@@ -68,7 +67,7 @@ struct FloatRows
     size_t m_OutStride = 0;
 };
 
-/// Arrays as long as the panel, whole vectors.
+/// How the sums of a panel's columns become floats. Arrays are as long as the panel, whole vectors.
 struct FloatColumns
 {
     const int32_t* m_WeightSums = nullptr; ///< what a zero point of the data has to be multiplied by

@@ -8,6 +8,8 @@
 
 #if defined(__x86_64__)
 
+#include "backends/cpu/gemm/TileConfiguration.hpp"
+
 #include <cstdint>
 
 namespace tenon::cpu
@@ -16,24 +18,23 @@ namespace tenon::cpu
 namespace
 {
 
-constexpr size_t TileRows = 16;
-constexpr size_t TileBytes = 64; ///< of a row: sixteen groups, or sixteen sums
+constexpr size_t TileRows = TileConfiguration::MostRows;
+constexpr size_t TileBytes = TileConfiguration::MostRowBytes; ///< of a row: sixteen groups, or sixteen sums
 
-/// What ldtilecfg reads.
-struct alignas(64) TileConfig
+constexpr TileConfiguration MakeConfiguration()
 {
-    uint8_t m_Palette = 1;
-    uint8_t m_StartRow = 0;
-    uint8_t m_Reserved[14] = {};
-    uint16_t m_RowBytes[16] = {TileBytes, TileBytes, TileBytes, TileBytes, TileBytes, TileBytes, TileBytes, TileBytes};
-    uint8_t m_Rows[16] = {TileRows, TileRows, TileRows, TileRows, TileRows, TileRows, TileRows, TileRows};
-};
-static_assert(sizeof(TileConfig) == 64);
+    TileConfiguration configuration;
+    for (size_t tile = 0; tile < 8; ++tile)
+    {
+        configuration.Set(tile, TileRows, TileBytes);
+    }
+    return configuration;
+}
 
 void Begin()
 {
-    static const TileConfig config;
-    asm volatile("ldtilecfg %0" : : "m"(config));
+    static constexpr TileConfiguration configuration = MakeConfiguration();
+    configuration.Load();
 }
 
 void End()

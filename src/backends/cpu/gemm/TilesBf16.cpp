@@ -2,6 +2,7 @@
 // The inner loops of products of bfloat16. What compilers of this time do not know, or spill around, is assembly.
 #include "backends/cpu/gemm/TilesBf16.hpp"
 
+#include "backends/cpu/gemm/TileConfiguration.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <algorithm>
@@ -23,12 +24,12 @@ namespace
 /// Two float32 products of the halves of each lane.
 struct SplitPairs
 {
-    static HWY_INLINE FloatVector Low(Words pairs) { return hn::BitCast(Floats(), hn::ShiftLeft<16>(pairs)); }
-    static HWY_INLINE FloatVector High(Words pairs)
+    static HWY_INLINE Floats Low(Words pairs) { return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(pairs)); }
+    static HWY_INLINE Floats High(Words pairs)
     {
-        return hn::BitCast(Floats(), hn::And(pairs, hn::Set(WordTag(), 0xFFFF0000U)));
+        return hn::BitCast(FloatTag(), hn::And(pairs, hn::Set(WordTag(), 0xFFFF0000U)));
     }
-    static HWY_INLINE void Add(FloatVector& sum, Words x, Words w)
+    static HWY_INLINE void Add(Floats& sum, Words x, Words w)
     {
         sum = hn::MulAdd(High(x), High(w), hn::MulAdd(Low(x), Low(w), sum));
     }
@@ -37,7 +38,7 @@ struct SplitPairs
 #if HWY_TARGET == HWY_AVX3
 struct DotPairs
 {
-    static HWY_INLINE void Add(FloatVector& sum, Words x, Words w)
+    static HWY_INLINE void Add(Floats& sum, Words x, Words w)
     {
         asm("vdpbf16ps %2, %1, %0" : "+v"(sum.raw) : "v"(x.raw), "v"(w.raw));
     }
@@ -49,7 +50,7 @@ void DotTile(const TileBf16& tile)
 {
     const WordTag d;
     const size_t lanes = hn::Lanes(d);
-    FloatVector sums[Rows][Vectors];
+    Floats sums[Rows][Vectors];
     const uint16_t* rows[Rows];
     HWY_UNROLL(16)
     for (size_t r = 0; r < Rows; ++r)
@@ -58,7 +59,7 @@ void DotTile(const TileBf16& tile)
         HWY_UNROLL(4)
         for (size_t v = 0; v < Vectors; ++v)
         {
-            sums[r][v] = hn::Zero(Floats());
+            sums[r][v] = hn::Zero(FloatTag());
         }
     }
     for (size_t pair = 0; pair < tile.m_Pairs; ++pair)
@@ -89,7 +90,7 @@ void DotTile(const TileBf16& tile)
         HWY_UNROLL(4)
         for (size_t v = 0; v < Vectors; ++v)
         {
-            hn::StoreU(sums[r][v], Floats(), tile.m_Sums + (r * Vectors + v) * lanes);
+            hn::StoreU(sums[r][v], FloatTag(), tile.m_Sums + (r * Vectors + v) * lanes);
         }
     }
 }
@@ -109,36 +110,21 @@ void DotTiles(const TileBf16& tile)
 }
 
 #if HWY_TARGET == HWY_AVX3
-/// What ldtilecfg reads.
-struct TileConfiguration
-{
-    uint8_t m_Palette = 1;
-    uint8_t m_StartRow = 0;
-    uint8_t m_Reserved[14] = {};
-    uint16_t m_RowBytes[16] = {};
-    uint8_t m_Rows[16] = {};
-};
-
 /// Registers 0 to 3 are sums (two rows of them by two vectors), 4 and 5 data, 6 and 7 weights.
 HWY_INLINE void Configure(size_t rows, size_t stepPairs)
 {
     TileConfiguration configuration;
-    const auto set = [&configuration](size_t tile, size_t tileRows, size_t bytes)
-    {
-        configuration.m_Rows[tile] = static_cast<uint8_t>(tileRows);
-        configuration.m_RowBytes[tile] = static_cast<uint16_t>(bytes);
-    };
     const size_t upper = std::min<size_t>(rows, 16);
     const size_t lower = std::max<size_t>(rows - upper, 1);
-    set(0, upper, 64);
-    set(1, upper, 64);
-    set(2, lower, 64);
-    set(3, lower, 64);
-    set(4, upper, 4 * stepPairs);
-    set(5, lower, 4 * stepPairs);
-    set(6, stepPairs, 64);
-    set(7, stepPairs, 64);
-    asm volatile("ldtilecfg %0" : : "m"(configuration));
+    configuration.Set(0, upper, 64);
+    configuration.Set(1, upper, 64);
+    configuration.Set(2, lower, 64);
+    configuration.Set(3, lower, 64);
+    configuration.Set(4, upper, 4 * stepPairs);
+    configuration.Set(5, lower, 4 * stepPairs);
+    configuration.Set(6, stepPairs, 64);
+    configuration.Set(7, stepPairs, 64);
+    configuration.Load();
 }
 
 /// Rows and step of the configuration that the thread's tiles have; zeros: none.
@@ -218,20 +204,20 @@ void KeepAll() {}
 
 void Store(const StoreBf16& rows)
 {
-    const Floats d;
+    const FloatTag d;
     const size_t lanes = hn::Lanes(d);
-    const FloatVector low = hn::Set(d, rows.m_Low);
-    const FloatVector high = hn::Set(d, rows.m_High);
+    const Floats low = hn::Set(d, rows.m_Low);
+    const Floats high = hn::Set(d, rows.m_High);
     for (size_t r = 0; r < rows.m_Rows; ++r)
     {
         const float* sums = rows.m_Sums + r * rows.m_SumStride;
         uint16_t* out = rows.m_Out + r * rows.m_OutStride;
         for (size_t c = 0; c < rows.m_Columns; c += lanes)
         {
-            FloatVector value = hn::Add(hn::LoadU(d, sums + c), hn::LoadU(d, rows.m_Bias + c));
+            Floats value = hn::Add(hn::LoadU(d, sums + c), hn::LoadU(d, rows.m_Bias + c));
             if (rows.m_HasClamp)
             {
-                value = Clamp(value, low, high);
+                value = Clamped(value, low, high);
             }
             StoreSomeBf16(value, out + c, rows.m_Columns - c);
         }
@@ -250,7 +236,7 @@ void FillTiles(EngineBf16& engine)
 EngineBf16 MakeEngine()
 {
     EngineBf16 engine;
-    engine.m_Lanes = hn::Lanes(Floats());
+    engine.m_Lanes = hn::Lanes(FloatTag());
     engine.m_Store = Store;
     engine.m_Release = KeepAll;
 #if HWY_TARGET == HWY_AVX3

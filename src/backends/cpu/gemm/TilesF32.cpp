@@ -24,11 +24,10 @@ constexpr size_t Unroll = 4;
 
 /// sums += the data at k times the weights.
 template <size_t Rows, size_t Vectors>
-HWY_INLINE void Step(const float* const (&rows)[Rows], ptrdiff_t k, const float* weights,
-                     FloatVector (&sums)[Rows][Vectors])
+HWY_INLINE void Step(const float* const (&rows)[Rows], ptrdiff_t k, const float* weights, Floats (&sums)[Rows][Vectors])
 {
-    const Floats d;
-    FloatVector w[Vectors];
+    const FloatTag d;
+    Floats w[Vectors];
     HWY_UNROLL(4)
     for (size_t v = 0; v < Vectors; ++v)
     {
@@ -37,7 +36,7 @@ HWY_INLINE void Step(const float* const (&rows)[Rows], ptrdiff_t k, const float*
     HWY_UNROLL(16)
     for (size_t r = 0; r < Rows; ++r)
     {
-        const FloatVector x = hn::Set(d, rows[r][k]);
+        const Floats x = hn::Set(d, rows[r][k]);
         HWY_UNROLL(4)
         for (size_t v = 0; v < Vectors; ++v)
         {
@@ -49,10 +48,10 @@ HWY_INLINE void Step(const float* const (&rows)[Rows], ptrdiff_t k, const float*
 template <size_t Rows, size_t Vectors>
 void Tile(const TileF32& tile)
 {
-    const Floats d;
+    const FloatTag d;
     const size_t lanes = hn::Lanes(d);
     const size_t lastColumns = tile.m_Columns - (Vectors - 1) * lanes;
-    FloatVector sums[Rows][Vectors];
+    Floats sums[Rows][Vectors];
     if (tile.m_Continues)
     {
         HWY_UNROLL(16)
@@ -69,7 +68,7 @@ void Tile(const TileF32& tile)
     }
     else
     {
-        FloatVector bias[Vectors];
+        Floats bias[Vectors];
         HWY_UNROLL(4)
         for (size_t v = 0; v < Vectors; ++v)
         {
@@ -125,15 +124,15 @@ void Tile(const TileF32& tile)
 
     if (tile.m_HasClamp)
     {
-        const FloatVector low = hn::Set(d, tile.m_Low);
-        const FloatVector high = hn::Set(d, tile.m_High);
+        const Floats low = hn::Set(d, tile.m_Low);
+        const Floats high = hn::Set(d, tile.m_High);
         HWY_UNROLL(16)
         for (size_t r = 0; r < Rows; ++r)
         {
             HWY_UNROLL(4)
             for (size_t v = 0; v < Vectors; ++v)
             {
-                sums[r][v] = Clamp(sums[r][v], low, high);
+                sums[r][v] = Clamped(sums[r][v], low, high);
             }
         }
     }
@@ -166,7 +165,7 @@ void FillTiles(EngineF32& engine)
 EngineF32 MakeEngine()
 {
     EngineF32 engine;
-    engine.m_Lanes = hn::Lanes(Floats());
+    engine.m_Lanes = hn::Lanes(FloatTag());
     if constexpr (ManyRegisters)
     {
         FillTiles<1, 14>(engine);

@@ -120,7 +120,7 @@ Prepared MakeArgMinMax(const Extents& extents, size_t operation, DataType type)
 
 Prepared PrepareArgMinMax(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    Prepared reference = ref::FindKernel(LayerType::ArgMinMax)->m_Prepare(args, nullptr); // checks axis and shapes
+    Prepared reference = ref::FindKernel(LayerType::ArgMinMax)->Prepare(args, nullptr); // checks axis and shapes
     const TensorInfo& input = args.GetInput(0);
     const auto& descriptor = args.GetDescriptor<ArgMinMaxDescriptor>();
     const Extents extents = GetExtents(input.GetShape(), descriptor.m_Axis);

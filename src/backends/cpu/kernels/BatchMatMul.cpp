@@ -82,8 +82,7 @@ struct Products
 
 SupportResult Check(const LayerView& layer)
 {
-    const SupportResult result = ref::FindKernel(LayerType::BatchMatMul)->m_Check(layer);
-    return result ? CheckOpenBlas() : result; // last: what is refused anyway must not load it
+    return ref::FindKernel(LayerType::BatchMatMul)->m_Check(layer);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
@@ -91,7 +90,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     const ref::MatMulGeometry g(args);
     if (g.IsEmpty() || !IsSuitable(g))
     {
-        return ref::FindKernel(LayerType::BatchMatMul)->m_Prepare(args, nullptr);
+        return ref::FindKernel(LayerType::BatchMatMul)->Prepare(args, nullptr);
     }
     const double multiplications =
         static_cast<double>(g.m_Rows) * static_cast<double>(g.m_Columns) * static_cast<double>(g.m_Depth);
@@ -103,6 +102,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel CpuBatchMatMulKernel = {"CpuBatchMatMul", Types, Prepare, Check};
+extern const backends::Kernel CpuBatchMatMulKernel = {"CpuBatchMatMul", Types,   Prepare,      Check,
+                                                      nullptr,          nullptr, CheckOpenBlas};
 
 } // namespace tenon::cpu

@@ -75,6 +75,12 @@ Prepared PrepareDequantize(const ReshapeArgs& args, const backends::PackedWeight
     return MakeConversion(args, FindForDequantize(args.GetInput(0).GetDataType()), args.GetInput(0));
 }
 
+/// Not every processor that has vectors converts float16.
+SupportResult CheckHalf()
+{
+    return FindCast(DataType::Float16, DataType::Float32) != nullptr ? SupportResult::Yes() : NoLoop();
+}
+
 SupportResult CheckCast(const LayerView& layer)
 {
     return FindCast(layer.GetInput(0).GetDataType(), layer.GetOutput(0).GetDataType()) != nullptr ? SupportResult::Yes()
@@ -93,9 +99,9 @@ extern const backends::Kernel CpuQuantizeKernel = {"CpuQuantize", QuantizeTypes,
 extern const backends::Kernel CpuDequantizeKernel = {"CpuDequantize", DequantizeTypes, PrepareDequantize,
                                                      CheckDequantize};
 extern const backends::Kernel CpuCastKernel = {"CpuCast", CastTypes, PrepareCast, CheckCast};
-extern const backends::Kernel CpuConvertFp16ToFp32Kernel = {"CpuConvertFp16ToFp32", WideningTypes, PrepareCast,
-                                                            CheckCast};
-extern const backends::Kernel CpuConvertFp32ToFp16Kernel = {"CpuConvertFp32ToFp16", NarrowingTypes, PrepareCast,
-                                                            CheckCast};
+extern const backends::Kernel CpuConvertFp16ToFp32Kernel = {
+    "CpuConvertFp16ToFp32", WideningTypes, PrepareCast, nullptr, nullptr, nullptr, CheckHalf};
+extern const backends::Kernel CpuConvertFp32ToFp16Kernel = {
+    "CpuConvertFp32ToFp16", NarrowingTypes, PrepareCast, nullptr, nullptr, nullptr, CheckHalf};
 
 } // namespace tenon::cpu

@@ -48,7 +48,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     const Windows windows = MakeConvolutionWindows(args);
     if (windows.m_Channels != windows.m_GroupChannels)
     {
-        return ref::FindKernel(LayerType::Convolution2d)->m_Prepare(args, nullptr);
+        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
     }
     const TensorShape& output = args.GetOutput(0).GetShape();
     if (output.GetNumElements() == 0)

@@ -63,12 +63,12 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     const auto& weights = static_cast<const PackedWeights8&>(*packed);
     if (!weights.IsExact())
     {
-        return ref::FindKernel(LayerType::Convolution2d)->m_Prepare(args, nullptr);
+        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
     }
     const Windows windows = MakeConvolutionWindows(args);
     if (windows.m_Channels != windows.m_GroupChannels)
     {
-        return ref::FindKernel(LayerType::Convolution2d)->m_Prepare(args, nullptr);
+        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
     }
     const TensorShape& output = args.GetOutput(0).GetShape();
     if (output.GetNumElements() == 0)

@@ -85,7 +85,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     if (windows.m_Channels != windows.m_GroupChannels * static_cast<int64_t>(weights.GetSizes().m_Groups) ||
         (weights.GetPlain() != nullptr && !windows.ArePixels()))
     {
-        return ref::FindKernel(LayerType::Convolution2d)->m_Prepare(args, nullptr);
+        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
     }
     const TensorShape& output = args.GetOutput(0).GetShape();
     if (output.GetNumElements() == 0)

@@ -17,6 +17,9 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
+namespace
+{
+
 constexpr size_t PieceChannels = DepthwiseEngine8::PieceChannels;
 constexpr size_t PieceBytes = DepthwiseEngine8::PieceBytes;
 
@@ -51,6 +54,7 @@ HWY_INLINE void StoreInterleaved(Bytes d, V a, V b, V c, V e, std::byte* to)
     hn::Store(hn::InterleaveUpper(d16, highAb, highCe), d16, out + 3 * lanes);
 }
 
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 // the others have no dot products of bytes
 /// Four rows of a piece, which keeps the order of its channels.
 HWY_INLINE void InterleaveFour(const uint8_t* const (&from)[4], size_t channels, uint8_t flip, std::byte* to)
 {
@@ -98,6 +102,7 @@ void InterleaveBytes(const InterleaveColumns8& columns, size_t pieces, std::byte
         }
     }
 }
+#endif
 
 template <typename T>
 HWY_INLINE void InterleaveTwo(const uint8_t* a, const uint8_t* b, size_t channels, int32_t zeroPoint, std::byte* to)
@@ -229,6 +234,8 @@ DepthwiseEngine8 MakeDepthwiseEngine()
     FillSums<WidePairs>(engine);
     return engine;
 }
+
+} // namespace
 
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

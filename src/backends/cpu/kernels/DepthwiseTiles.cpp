@@ -21,38 +21,38 @@ namespace
 /// Whole vectors of channels.
 struct Whole
 {
-    HWY_INLINE FloatVector Load(const float* from) const { return hn::LoadU(Floats(), from); }
-    HWY_INLINE FloatVector Load(const uint16_t* from) const { return LoadBf16(from); }
-    HWY_INLINE void Store(FloatVector values, float* to) const { hn::StoreU(values, Floats(), to); }
-    HWY_INLINE void Store(FloatVector values, uint16_t* to) const { StoreSomeBf16(values, to, hn::Lanes(Floats())); }
+    HWY_INLINE Floats Load(const float* from) const { return hn::LoadU(FloatTag(), from); }
+    HWY_INLINE Floats Load(const uint16_t* from) const { return LoadBf16(from); }
+    HWY_INLINE void Store(Floats values, float* to) const { hn::StoreU(values, FloatTag(), to); }
+    HWY_INLINE void Store(Floats values, uint16_t* to) const { StoreSomeBf16(values, to, hn::Lanes(FloatTag())); }
 };
 
 /// The last channels, fewer than a vector has.
 struct Rest
 {
     size_t m_Count;
-    HWY_INLINE FloatVector Load(const float* from) const { return LoadSome(from, m_Count); }
-    HWY_INLINE FloatVector Load(const uint16_t* from) const { return LoadSomeBf16(from, m_Count); }
-    HWY_INLINE void Store(FloatVector values, float* to) const { StoreSome(values, to, m_Count); }
-    HWY_INLINE void Store(FloatVector values, uint16_t* to) const { StoreSomeBf16(values, to, m_Count); }
+    HWY_INLINE Floats Load(const float* from) const { return LoadSome(from, m_Count); }
+    HWY_INLINE Floats Load(const uint16_t* from) const { return LoadSomeBf16(from, m_Count); }
+    HWY_INLINE void Store(Floats values, float* to) const { StoreSome(values, to, m_Count); }
+    HWY_INLINE void Store(Floats values, uint16_t* to) const { StoreSomeBf16(values, to, m_Count); }
 };
 
 template <size_t Rows, size_t Columns, typename T, typename Memory>
-HWY_INLINE void StorePixels(const DepthwiseTile<T>& tile, size_t channel, FloatVector (&sums)[Rows][Columns],
+HWY_INLINE void StorePixels(const DepthwiseTile<T>& tile, size_t channel, Floats (&sums)[Rows][Columns],
                             const Memory& memory)
 {
-    const Floats d;
+    const FloatTag d;
     if (tile.m_HasClamp)
     {
-        const FloatVector low = hn::Set(d, tile.m_Low);
-        const FloatVector high = hn::Set(d, tile.m_High);
+        const Floats low = hn::Set(d, tile.m_Low);
+        const Floats high = hn::Set(d, tile.m_High);
         HWY_UNROLL(2)
         for (size_t r = 0; r < Rows; ++r)
         {
             HWY_UNROLL(4)
             for (size_t c = 0; c < Columns; ++c)
             {
-                sums[r][c] = Clamp(sums[r][c], low, high);
+                sums[r][c] = Clamped(sums[r][c], low, high);
             }
         }
     }
@@ -69,10 +69,10 @@ HWY_INLINE void StorePixels(const DepthwiseTile<T>& tile, size_t channel, FloatV
 }
 
 template <size_t Rows, size_t Columns, typename T, typename Memory>
-HWY_INLINE void StartSums(const DepthwiseTile<T>& tile, size_t channel, FloatVector (&sums)[Rows][Columns],
+HWY_INLINE void StartSums(const DepthwiseTile<T>& tile, size_t channel, Floats (&sums)[Rows][Columns],
                           const Memory& memory)
 {
-    const FloatVector bias = tile.m_Bias != nullptr ? memory.Load(tile.m_Bias + channel) : hn::Zero(Floats());
+    const Floats bias = tile.m_Bias != nullptr ? memory.Load(tile.m_Bias + channel) : hn::Zero(FloatTag());
     HWY_UNROLL(2)
     for (size_t r = 0; r < Rows; ++r)
     {
@@ -88,16 +88,16 @@ HWY_INLINE void StartSums(const DepthwiseTile<T>& tile, size_t channel, FloatVec
 template <size_t Size, size_t Stride, size_t Rows, size_t Columns, typename T, typename Memory>
 HWY_INLINE void RunChannels(const DepthwiseTile<T>& tile, size_t channel, const float* weights, const Memory& memory)
 {
-    const Floats d;
+    const FloatTag d;
     constexpr size_t Width = (Columns - 1) * Stride + Size;
     constexpr size_t Height = (Rows - 1) * Stride + Size;
-    FloatVector w[Size * Size];
+    Floats w[Size * Size];
     HWY_UNROLL(25)
     for (size_t i = 0; i < Size * Size; ++i)
     {
         w[i] = hn::Load(d, weights + i * hn::Lanes(d));
     }
-    FloatVector sums[Rows][Columns];
+    Floats sums[Rows][Columns];
     StartSums(tile, channel, sums, memory);
     HWY_UNROLL(8)
     for (size_t y = 0; y < Height; ++y)
@@ -105,7 +105,7 @@ HWY_INLINE void RunChannels(const DepthwiseTile<T>& tile, size_t channel, const 
         HWY_UNROLL(12)
         for (size_t x = 0; x < Width; ++x)
         {
-            const FloatVector value = memory.Load(tile.m_Data[y * Width + x] + channel);
+            const Floats value = memory.Load(tile.m_Data[y * Width + x] + channel);
             // All points of all windows of the tile that see this pixel.
             HWY_UNROLL(2)
             for (size_t r = 0; r < Rows; ++r)
@@ -129,7 +129,7 @@ HWY_INLINE void RunChannels(const DepthwiseTile<T>& tile, size_t channel, const 
 template <size_t Size, size_t Stride, size_t Rows, size_t Columns, typename T>
 void Tile(const DepthwiseTile<T>& tile)
 {
-    const size_t lanes = hn::Lanes(Floats());
+    const size_t lanes = hn::Lanes(FloatTag());
     const float* weights = tile.m_Weights;
     size_t channel = 0;
     for (; channel + lanes <= tile.m_Channels; channel += lanes, weights += Size * Size * lanes)
@@ -146,13 +146,13 @@ void Tile(const DepthwiseTile<T>& tile)
 template <size_t Columns, typename T, typename Memory>
 HWY_INLINE void RunAnyChannels(const DepthwiseTile<T>& tile, size_t channel, const float* weights, const Memory& memory)
 {
-    const Floats d;
-    FloatVector sums[1][Columns];
+    const FloatTag d;
+    Floats sums[1][Columns];
     StartSums(tile, channel, sums, memory);
     const T* const* data = tile.m_Data;
     for (size_t tap = 0; tap < tile.m_Taps; ++tap, data += Columns, weights += hn::Lanes(d))
     {
-        const FloatVector w = hn::Load(d, weights);
+        const Floats w = hn::Load(d, weights);
         HWY_UNROLL(4)
         for (size_t c = 0; c < Columns; ++c)
         {
@@ -165,7 +165,7 @@ HWY_INLINE void RunAnyChannels(const DepthwiseTile<T>& tile, size_t channel, con
 template <size_t Columns, typename T>
 void AnyTile(const DepthwiseTile<T>& tile)
 {
-    const size_t lanes = hn::Lanes(Floats());
+    const size_t lanes = hn::Lanes(FloatTag());
     const float* weights = tile.m_Weights;
     size_t channel = 0;
     for (; channel + lanes <= tile.m_Channels; channel += lanes, weights += tile.m_Taps * lanes)
@@ -202,7 +202,7 @@ DepthwiseEngine<T> MakeEngine()
     engine.m_Size5[1] = MakeTiles<5, 2, T>();
     engine.m_Any.m_Wide[1] = AnyTile<DepthwiseTiles<T>::Columns, T>;
     engine.m_Any.m_Narrow[1] = AnyTile<1, T>;
-    engine.m_Lanes = hn::Lanes(Floats());
+    engine.m_Lanes = hn::Lanes(FloatTag());
     return engine;
 }
 

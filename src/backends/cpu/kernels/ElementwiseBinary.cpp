@@ -95,7 +95,7 @@ Prepared PrepareBinary(const ReshapeArgs& args, const backends::PackedWeights*)
     }
     if (AreShort(runs))
     {
-        return ref::FindKernel(LayerType::ElementwiseBinary)->m_Prepare(args, nullptr);
+        return ref::FindKernel(LayerType::ElementwiseBinary)->Prepare(args, nullptr);
     }
     const ActivationDescriptor* activation = args.m_FusedActivation;
     if (isNumber)
@@ -123,7 +123,7 @@ Prepared PreparePrelu(const ReshapeArgs& args, const backends::PackedWeights*)
     }
     if (AreShort(runs) || (!isFloat && runs.GetMotion() == Motion::FixedA))
     {
-        return ref::FindKernel(LayerType::Prelu)->m_Prepare(args, nullptr);
+        return ref::FindKernel(LayerType::Prelu)->Prepare(args, nullptr);
     }
     if (isFloat)
     {
@@ -142,7 +142,7 @@ Prepared PrepareComparison(const ReshapeArgs& args, const backends::PackedWeight
     }
     if (AreShort(runs))
     {
-        return ref::FindKernel(LayerType::Comparison)->m_Prepare(args, nullptr);
+        return ref::FindKernel(LayerType::Comparison)->Prepare(args, nullptr);
     }
     const NumberBinaryLoop loop =
         FindComparison(args.GetDescriptor<ComparisonDescriptor>().m_Operation, a.GetDataType(), runs.GetMotion());

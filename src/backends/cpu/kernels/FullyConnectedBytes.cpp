@@ -56,7 +56,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
                       rows * weights.GetDepth() == args.GetInput(0).GetNumElements();
     if (!weights.IsExact() || !fits)
     {
-        return reference.m_Prepare(args, nullptr);
+        return reference.Prepare(args, nullptr);
     }
     if (outputs == 0)
     {

@@ -102,7 +102,7 @@ private:
 /// `axis`: the first dimension of a chunk, of the inputs and of the output.
 Prepared PrepareJoin(const ReshapeArgs& args, LayerType type, unsigned int axis)
 {
-    Prepared reference = ref::FindKernel(type)->m_Prepare(args, nullptr); // checks shapes
+    Prepared reference = ref::FindKernel(type)->Prepare(args, nullptr); // checks shapes
     const TensorInfo& output = args.GetOutput(0);
     bool isPlain = !reference.m_IsCopy && output.GetNumElements() != 0;
     std::vector<size_t> bytes;
@@ -127,7 +127,7 @@ Prepared PrepareStack(const ReshapeArgs& args, const backends::PackedWeights*)
 
 Prepared PrepareSplitter(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    ref::FindKernel(LayerType::Splitter)->m_Prepare(args, nullptr); // checks shapes
+    ref::FindKernel(LayerType::Splitter)->Prepare(args, nullptr); // checks shapes
     const auto& descriptor = args.GetDescriptor<SplitterDescriptor>();
     const TensorInfo& input = args.GetInput(0);
     const auto elementBytes = static_cast<int64_t>(ref::GetMovedBytes(input.GetDataType()));

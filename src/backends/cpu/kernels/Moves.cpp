@@ -146,7 +146,7 @@ Move MoveBroadcastTo(const ReshapeArgs& args)
 template <LayerType Type, Move (*Make)(const ReshapeArgs&)>
 Prepared PrepareMove(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    Prepared reference = ref::FindKernel(Type)->m_Prepare(args, nullptr);
+    Prepared reference = ref::FindKernel(Type)->Prepare(args, nullptr);
     if (reference.m_IsCopy || args.GetOutput(0).GetNumElements() == 0)
     {
         return reference;

@@ -17,23 +17,26 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-using Floats = hn::ScalableTag<float>;
-using FloatVector = hn::Vec<Floats>;
+namespace
+{
+
+using FloatTag = hn::ScalableTag<float>;
+using Floats = hn::Vec<FloatTag>;
 
 /// The sum of step(value) over a row: of the difference to `centre`, or its square.
 template <bool Squares>
 float SumRow(const float* in, size_t depth, float centre)
 {
-    const Floats d;
+    const FloatTag d;
     const size_t lanes = hn::Lanes(d);
-    const FloatVector middle = hn::Set(d, centre);
-    const auto step = [middle](FloatVector sum, FloatVector x)
+    const Floats middle = hn::Set(d, centre);
+    const auto step = [middle](Floats sum, Floats x)
     {
-        const FloatVector difference = hn::Sub(x, middle);
+        const Floats difference = hn::Sub(x, middle);
         return hn::Add(sum, Squares ? hn::Mul(difference, difference) : difference);
     };
-    FloatVector sum0 = hn::Zero(d);
-    FloatVector sum1 = hn::Zero(d);
+    Floats sum0 = hn::Zero(d);
+    Floats sum1 = hn::Zero(d);
     size_t i = 0;
     for (; i + 2 * lanes <= depth; i += 2 * lanes)
     {
@@ -54,22 +57,22 @@ void LayerRow(const float* in, size_t depth, float epsilon, const NormParameter&
     const auto count = static_cast<float>(depth);
     const float mean = SumRow<false>(in, depth, 0.0f) / count;
     const float factor = 1.0f / std::sqrt(SumRow<true>(in, depth, mean) / count + epsilon);
-    const Floats d;
+    const FloatTag d;
     const size_t lanes = hn::Lanes(d);
-    const FloatVector middle = hn::Set(d, mean);
-    const FloatVector factors = hn::Set(d, factor);
-    const FloatVector oneScale = hn::Set(d, scale.m_Values != nullptr ? scale.m_Values[0] : 1.0f);
-    const FloatVector oneBias = hn::Set(d, bias.m_Values != nullptr ? bias.m_Values[0] : 0.0f);
+    const Floats middle = hn::Set(d, mean);
+    const Floats factors = hn::Set(d, factor);
+    const Floats oneScale = hn::Set(d, scale.m_Values != nullptr ? scale.m_Values[0] : 1.0f);
+    const Floats oneBias = hn::Set(d, bias.m_Values != nullptr ? bias.m_Values[0] : 0.0f);
     for (size_t i = 0; i < depth; i += lanes)
     {
         const size_t rest = std::min(lanes, depth - i);
         const auto load = [d, rest, lanes](const float* from)
         { return rest == lanes ? hn::LoadU(d, from) : LoadFirst(d, from, rest, 0.0f); };
         // Parameters are read before the output is written, which may lie in their memory.
-        const FloatVector s = scale.m_Step != 0 ? load(scale.m_Values + i) : oneScale;
-        const FloatVector b = bias.m_Step != 0 ? load(bias.m_Values + i) : oneBias;
-        const FloatVector x = hn::Mul(hn::Sub(load(in + i), middle), factors);
-        const FloatVector y = hn::Add(hn::Mul(x, s), b);
+        const Floats s = scale.m_Step != 0 ? load(scale.m_Values + i) : oneScale;
+        const Floats b = bias.m_Step != 0 ? load(bias.m_Values + i) : oneBias;
+        const Floats x = hn::Mul(hn::Sub(load(in + i), middle), factors);
+        const Floats y = hn::Add(hn::Mul(x, s), b);
         if (rest == lanes)
         {
             hn::StoreU(y, d, out + i);
@@ -140,6 +143,8 @@ NormFunctions MakeNormFunctions()
     functions.m_Affine = Affine;
     return functions;
 }
+
+} // namespace
 
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -33,7 +33,7 @@ SupportResult Check(const LayerView& layer)
 template <LayerType Type>
 Prepared PrepareReference(const ReshapeArgs& args)
 {
-    return ref::FindKernel(Type)->m_Prepare(args, nullptr);
+    return ref::FindKernel(Type)->Prepare(args, nullptr);
 }
 
 /// Calls row(input row, output row) for rows of floats.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant weights of an 8-bit depthwise convolution, packed for the processor at hand. Read by DepthwiseBytes.cpp.
+// Constant weights of an 8-bit depthwise convolution, packed for the processor at hand. Read by
+// DepthwiseConvolution2dBytes.cpp.
 #pragma once
 
 #include "backends/common/ReferringWeights.hpp"

@@ -199,7 +199,7 @@ private:
 
 Prepared PreparePad(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    Prepared reference = ref::FindKernel(LayerType::Pad)->m_Prepare(args, nullptr); // checks shapes
+    Prepared reference = ref::FindKernel(LayerType::Pad)->Prepare(args, nullptr); // checks shapes
     const auto& descriptor = args.GetDescriptor<PadDescriptor>();
     const TensorInfo& input = args.GetInput(0);
     if (descriptor.m_PaddingMode != PaddingMode::Constant || args.GetOutput(0).GetNumElements() == 0)

@@ -20,6 +20,9 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
+namespace
+{
+
 /// One window of a row.
 struct Window
 {
@@ -209,6 +212,8 @@ PoolFunctions MakePoolFunctions()
     functions.m_Unsigned[Average] = PoolWindows<ByteMeanPool<uint8_t>>;
     return functions;
 }
+
+} // namespace
 
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -134,7 +134,7 @@ private:
 backends::Prepared PreparePool(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const auto& descriptor = args.GetDescriptor<Pooling2dDescriptor>();
-    backends::Prepared reference = ref::FindKernel(LayerType::Pooling2d)->m_Prepare(args, nullptr); // checks shapes
+    backends::Prepared reference = ref::FindKernel(LayerType::Pooling2d)->Prepare(args, nullptr); // checks shapes
     // Sums of bytes over larger windows leave the numbers whose quotients are exact; very long axes would need tables
     // larger than their data may be.
     constexpr uint64_t MostTaps = 8000;

@@ -161,7 +161,7 @@ Prepared MakePlain(const Shape& shape, size_t operation, size_t type, size_t byt
 Prepared PrepareOperation(const ReshapeArgs& args, LayerType layer, ReduceOperation operation,
                           const std::vector<unsigned int>& axes)
 {
-    Prepared reference = ref::FindKernel(layer)->m_Prepare(args, nullptr); // checks axes and shapes
+    Prepared reference = ref::FindKernel(layer)->Prepare(args, nullptr); // checks axes and shapes
     const DataType type = args.GetInput(0).GetDataType();
     if (args.GetInput(0).GetNumElements() == 0 || operation == ReduceOperation::Prod)
     {

@@ -19,6 +19,9 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
+namespace
+{
+
 struct SumFloats
 {
     using Data = float;
@@ -195,6 +198,8 @@ ReduceFunctions MakeReduceFunctions()
     SetFunctions<Extreme<uint8_t, false>>(functions, 2, 2);
     return functions;
 }
+
+} // namespace
 
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

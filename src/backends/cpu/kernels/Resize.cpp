@@ -154,7 +154,7 @@ Prepared MakeNearest(const Image& image)
 
 Prepared PrepareResize(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    Prepared reference = ref::FindKernel(LayerType::Resize)->m_Prepare(args, nullptr); // checks shapes
+    Prepared reference = ref::FindKernel(LayerType::Resize)->Prepare(args, nullptr); // checks shapes
     const auto& descriptor = args.GetDescriptor<ResizeDescriptor>();
     const TensorShape& input = args.GetInput(0).GetShape();
     const TensorShape& output = args.GetOutput(0).GetShape();

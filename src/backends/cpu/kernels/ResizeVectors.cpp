@@ -15,6 +15,9 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
+namespace
+{
+
 /// How elements become lanes of W and back.
 template <typename T>
 struct ResizeLanes;
@@ -124,6 +127,8 @@ ResizeFunctions MakeResizeFunctions()
     functions.m_Signed = BlendRow<int8_t>;
     return functions;
 }
+
+} // namespace
 
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -211,7 +211,7 @@ template <typename D>
 Prepared Prepare(const ReshapeArgs& args, const LstmOutputs& outputs, LayerType type,
                  const backends::PackedWeights* packed)
 {
-    Prepared reference = ref::FindKernel(type)->m_Prepare(args, nullptr);
+    Prepared reference = ref::FindKernel(type)->Prepare(args, nullptr);
     const LstmParameters parameters(args.GetDescriptor<D>());
     const ref::LstmGeometry geometry(args, GetLstmSlots(), parameters, outputs, false);
     const auto& weights = static_cast<const PackedLstm&>(*packed);
@@ -234,12 +234,12 @@ Prepared PrepareSequence(const ReshapeArgs& args, const backends::PackedWeights*
 Prepared PrepareStep(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     Prepared cell = Prepare<LstmDescriptor>(args, StepOutputs, LayerType::Lstm, packed);
-    return {[run = std::move(cell.m_Run), count = args.GetOutput(0).GetNumElements()](const ExecuteArgs& runArgs)
-            {
-                std::fill_n(runArgs.GetOutput<float>(0), count, 0.0f);
-                run(runArgs);
-            },
-            cell.m_ScratchBytes};
+    cell.m_Run = [run = std::move(cell.m_Run), count = args.GetOutput(0).GetNumElements()](const ExecuteArgs& runArgs)
+    {
+        std::fill_n(runArgs.GetOutput<float>(0), count, 0.0f);
+        run(runArgs);
+    };
+    return cell;
 }
 
 } // namespace

@@ -169,7 +169,7 @@ Prepared PrepareSoftmax(const ReshapeArgs& args, const backends::PackedWeights*)
     const ref::AxisRows rows(input.GetShape(), descriptor.m_Axis);
     if (!IsFast(rows, descriptor.m_Beta))
     {
-        return ref::FindKernel(LayerType::Softmax)->m_Prepare(args, nullptr);
+        return ref::FindKernel(LayerType::Softmax)->Prepare(args, nullptr);
     }
     return input.GetDataType() == DataType::Float32
                ? MakeFloat(rows, descriptor.m_Beta, GetSoftmaxFunctions().m_Softmax)
@@ -181,7 +181,7 @@ Prepared PrepareLogSoftmax(const ReshapeArgs& args, const backends::PackedWeight
     const auto& descriptor = args.GetDescriptor<LogSoftmaxDescriptor>();
     const ref::AxisRows rows(args.GetInput(0).GetShape(), descriptor.m_Axis);
     return IsFast(rows, descriptor.m_Beta) ? MakeFloat(rows, descriptor.m_Beta, GetSoftmaxFunctions().m_LogSoftmax)
-                                           : ref::FindKernel(LayerType::LogSoftmax)->m_Prepare(args, nullptr);
+                                           : ref::FindKernel(LayerType::LogSoftmax)->Prepare(args, nullptr);
 }
 
 SupportResult CheckSoftmax(const LayerView& layer)

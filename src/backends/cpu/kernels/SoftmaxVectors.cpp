@@ -19,19 +19,22 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-using Floats = hn::ScalableTag<float>;
-using FloatVector = hn::Vec<Floats>;
+namespace
+{
+
+using FloatTag = hn::ScalableTag<float>;
+using Floats = hn::Vec<FloatTag>;
 
 /// The largest of the numbers. Where there is a NaN it may be anything: that one's power is a NaN, as is then the sum.
 float FindMax(const float* in, size_t depth)
 {
-    const Floats d;
+    const FloatTag d;
     const size_t lanes = hn::Lanes(d);
     if (depth < lanes)
     {
         return *std::max_element(in, in + depth);
     }
-    FloatVector most = hn::LoadU(d, in + depth - lanes);
+    Floats most = hn::LoadU(d, in + depth - lanes);
     for (size_t i = 0; i + lanes <= depth; i += lanes)
     {
         most = hn::Max(most, hn::LoadU(d, in + i));
@@ -43,15 +46,15 @@ float FindMax(const float* in, size_t depth)
 template <bool Store>
 float SumPowers(const float* in, size_t depth, float max, float beta, float* out)
 {
-    const Floats d;
+    const FloatTag d;
     const size_t lanes = hn::Lanes(d);
-    const FloatVector most = hn::Set(d, max);
-    const FloatVector factor = hn::Set(d, beta);
-    FloatVector sum = hn::Zero(d);
+    const Floats most = hn::Set(d, max);
+    const Floats factor = hn::Set(d, beta);
+    Floats sum = hn::Zero(d);
     size_t i = 0;
     for (; i + lanes <= depth; i += lanes)
     {
-        const FloatVector power = ExpOf(d, hn::Mul(hn::Sub(hn::LoadU(d, in + i), most), factor));
+        const Floats power = ExpOf(d, hn::Mul(hn::Sub(hn::LoadU(d, in + i), most), factor));
         sum = hn::Add(sum, power);
         if constexpr (Store)
         {
@@ -60,8 +63,8 @@ float SumPowers(const float* in, size_t depth, float max, float beta, float* out
     }
     if (const size_t rest = depth - i; rest != 0)
     {
-        const FloatVector x = LoadFirst(d, in + i, rest, max);
-        const FloatVector power = ExpOf(d, hn::Mul(hn::Sub(x, most), factor));
+        const Floats x = LoadFirst(d, in + i, rest, max);
+        const Floats power = ExpOf(d, hn::Mul(hn::Sub(x, most), factor));
         sum = hn::Add(sum, hn::IfThenElseZero(hn::FirstN(d, rest), power));
         if constexpr (Store)
         {
@@ -74,9 +77,9 @@ float SumPowers(const float* in, size_t depth, float max, float beta, float* out
 void SoftmaxRow(const float* in, size_t depth, float beta, float* out)
 {
     const float inverse = 1.0f / SumPowers<true>(in, depth, FindMax(in, depth), beta, out);
-    const Floats d;
+    const FloatTag d;
     const size_t lanes = hn::Lanes(d);
-    const FloatVector factor = hn::Set(d, inverse);
+    const Floats factor = hn::Set(d, inverse);
     size_t i = 0;
     for (; i + lanes <= depth; i += lanes)
     {
@@ -104,10 +107,10 @@ void LogSoftmaxRow(const float* in, size_t depth, float beta, float* out)
 template <bool IsLog>
 void ShortRows(const float* in, size_t rows, size_t depth, float beta, float* out)
 {
-    const Floats d;
+    const FloatTag d;
     const size_t lanes = hn::Lanes(d);
     HWY_ALIGN float elements[SoftmaxFunctions::LongestShort * HWY_LANES(float)];
-    const FloatVector factor = hn::Set(d, beta);
+    const Floats factor = hn::Set(d, beta);
     for (size_t first = 0; first < rows; first += lanes, in += lanes * depth, out += lanes * depth)
     {
         const size_t count = std::min(lanes, rows - first);
@@ -119,23 +122,23 @@ void ShortRows(const float* in, size_t rows, size_t depth, float beta, float* ou
                 elements[i * lanes + row] = from[i];
             }
         }
-        FloatVector most = hn::Load(d, elements);
+        Floats most = hn::Load(d, elements);
         for (size_t i = 1; i < depth; ++i)
         {
             most = hn::Max(most, hn::Load(d, elements + i * lanes));
         }
-        FloatVector sum = hn::Zero(d);
+        Floats sum = hn::Zero(d);
         for (size_t i = 0; i < depth; ++i)
         {
-            const FloatVector x = hn::Mul(hn::Sub(hn::Load(d, elements + i * lanes), most), factor);
-            const FloatVector power = ExpOf(d, x);
+            const Floats x = hn::Mul(hn::Sub(hn::Load(d, elements + i * lanes), most), factor);
+            const Floats power = ExpOf(d, x);
             sum = hn::Add(sum, power);
             hn::Store(IsLog ? x : power, d, elements + i * lanes);
         }
-        const FloatVector last = IsLog ? LogOf(d, sum) : hn::Div(hn::Set(d, 1.0f), sum);
+        const Floats last = IsLog ? LogOf(d, sum) : hn::Div(hn::Set(d, 1.0f), sum);
         for (size_t i = 0; i < depth; ++i)
         {
-            const FloatVector x = hn::Load(d, elements + i * lanes);
+            const Floats x = hn::Load(d, elements + i * lanes);
             hn::Store(IsLog ? hn::Sub(x, last) : hn::Mul(x, last), d, elements + i * lanes);
         }
         for (size_t row = 0; row < count; ++row)
@@ -230,6 +233,8 @@ SoftmaxFunctions MakeSoftmaxFunctions()
     functions.m_ScalePowers = ScalePowers;
     return functions;
 }
+
+} // namespace
 
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -17,6 +17,9 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
+namespace
+{
+
 /// A matrix and its transpose. Strides are in elements.
 template <typename T>
 struct Matrix
@@ -270,6 +273,8 @@ TransposeFunctions MakeTransposeFunctions()
     functions.m_Transpose[3] = Transpose<uint64_t>;
     return functions;
 }
+
+} // namespace
 
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

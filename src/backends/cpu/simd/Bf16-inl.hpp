@@ -16,30 +16,30 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-using WordTag = hn::RebindToUnsigned<Floats>;
+using WordTag = hn::RebindToUnsigned<FloatTag>;
 using Words = hn::Vec<WordTag>;
-using HalfWordTag = hn::Rebind<uint16_t, Floats>;
+using HalfWordTag = hn::Rebind<uint16_t, FloatTag>;
 
 /// As many bfloat16 as there are floats in a vector.
-HWY_INLINE FloatVector LoadBf16(const uint16_t* from)
+HWY_INLINE Floats LoadBf16(const uint16_t* from)
 {
-    return hn::BitCast(Floats(), hn::ShiftLeft<16>(hn::PromoteTo(WordTag(), hn::LoadU(HalfWordTag(), from))));
+    return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(hn::PromoteTo(WordTag(), hn::LoadU(HalfWordTag(), from))));
 }
 
 /// The first `count`, zeros after them. Reads nothing past them.
-HWY_INLINE FloatVector LoadSomeBf16(const uint16_t* from, size_t count)
+HWY_INLINE Floats LoadSomeBf16(const uint16_t* from, size_t count)
 {
-    if (count >= hn::Lanes(Floats()))
+    if (count >= hn::Lanes(FloatTag()))
     {
         return LoadBf16(from);
     }
-    HWY_ALIGN uint16_t buffer[hn::MaxLanes(Floats())] = {};
+    HWY_ALIGN uint16_t buffer[hn::MaxLanes(FloatTag())] = {};
     std::memcpy(buffer, from, count * sizeof(uint16_t));
     return LoadBf16(buffer);
 }
 
 /// The nearest bfloat16, of two as near ones the even one, in the lower half of each lane. NaN stays one.
-HWY_INLINE Words RoundToBf16(FloatVector values)
+HWY_INLINE Words RoundToBf16(Floats values)
 {
     const WordTag d;
     const Words bits = hn::BitCast(d, values);
@@ -51,17 +51,17 @@ HWY_INLINE Words RoundToBf16(FloatVector values)
 }
 
 /// Writes the first `count` of them, and nothing past them.
-HWY_INLINE void StoreSomeBf16(FloatVector values, uint16_t* to, size_t count)
+HWY_INLINE void StoreSomeBf16(Floats values, uint16_t* to, size_t count)
 {
     // Demotion from signed numbers is what all targets have; the values are below 2^16.
-    const auto words = hn::BitCast(hn::RebindToSigned<Floats>(), RoundToBf16(values));
+    const auto words = hn::BitCast(hn::RebindToSigned<FloatTag>(), RoundToBf16(values));
     const auto halves = hn::DemoteTo(HalfWordTag(), words);
-    if (count >= hn::Lanes(Floats()))
+    if (count >= hn::Lanes(FloatTag()))
     {
         hn::StoreU(halves, HalfWordTag(), to);
         return;
     }
-    HWY_ALIGN uint16_t buffer[hn::MaxLanes(Floats())];
+    HWY_ALIGN uint16_t buffer[hn::MaxLanes(FloatTag())];
     hn::Store(halves, HalfWordTag(), buffer);
     std::memcpy(to, buffer, count * sizeof(uint16_t));
 }

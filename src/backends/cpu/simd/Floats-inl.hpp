@@ -8,6 +8,8 @@
 #define TENON_CPU_FLOATS_INL
 #endif
 
+#include "backends/cpu/simd/Select-inl.hpp"
+
 #include <cstring>
 
 HWY_BEFORE_NAMESPACE();
@@ -16,16 +18,16 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Floats = hn::ScalableTag<float>;
-using FloatVector = hn::Vec<Floats>;
+using FloatTag = hn::ScalableTag<float>;
+using Floats = hn::Vec<FloatTag>;
 
 /// Whether there are 32 vector registers; else there are 16.
 constexpr bool ManyRegisters = HWY_TARGET == HWY_AVX3 || (HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64);
 
 /// The first `count` floats, zeros after them. Reads nothing past them.
-HWY_INLINE FloatVector LoadSome(const float* from, size_t count)
+HWY_INLINE Floats LoadSome(const float* from, size_t count)
 {
-    const Floats d;
+    const FloatTag d;
     if (count >= hn::Lanes(d))
     {
         return hn::LoadU(d, from);
@@ -40,9 +42,9 @@ HWY_INLINE FloatVector LoadSome(const float* from, size_t count)
 }
 
 /// Writes the first `count` floats, and nothing past them.
-HWY_INLINE void StoreSome(FloatVector values, float* to, size_t count)
+HWY_INLINE void StoreSome(Floats values, float* to, size_t count)
 {
-    const Floats d;
+    const FloatTag d;
     if (count >= hn::Lanes(d))
     {
         hn::StoreU(values, d, to);
@@ -54,18 +56,6 @@ HWY_INLINE void StoreSome(FloatVector values, float* to, size_t count)
     HWY_ALIGN float buffer[hn::MaxLanes(d)];
     hn::Store(values, d, buffer);
     std::memcpy(to, buffer, count * sizeof(float));
-#endif
-}
-
-/// backends::FloatClamp: min(high, max(low, x)) of the standard library, which makes `low` of a NaN.
-HWY_INLINE FloatVector Clamp(FloatVector x, FloatVector low, FloatVector high)
-{
-#if HWY_ARCH_X86
-    const FloatVector atLeast = hn::Max(x, low); // the second one if either is a NaN, or both are zeros
-    return hn::Min(atLeast, high);
-#else
-    const FloatVector atLeast = hn::IfThenElse(hn::Lt(low, x), x, low);
-    return hn::IfThenElse(hn::Lt(atLeast, high), atLeast, high);
 #endif
 }
 

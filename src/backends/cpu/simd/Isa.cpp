@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
-#elif HWY_ARCH_ARM && defined(__linux__)
+#elif HWY_ARCH_ARM && !HWY_ARCH_ARM_A64 && defined(__linux__)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 #endif
@@ -97,8 +97,6 @@ CpuFeatures Detect()
 constexpr Level Levels[] = {
     {"scalar", {}},
     {"neon", {&CpuFeatures::m_Simd}},
-    {"dotprod", {&CpuFeatures::m_NeonDot}},
-    {"i8mm", {&CpuFeatures::m_NeonI8mm}},
 };
 
 CpuFeatures Detect()
@@ -108,10 +106,6 @@ CpuFeatures Detect()
     features.m_Simd = true;
 #elif defined(__linux__)
     features.m_Simd = (getauxval(AT_HWCAP) & HWCAP_NEON) != 0 && (getauxval(AT_HWCAP) & HWCAP_VFPv4) != 0;
-#endif
-#if HWY_ARCH_ARM_A64 && defined(__linux__)
-    features.m_NeonDot = (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
-    features.m_NeonI8mm = (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0;
 #endif
     return features;
 }

@@ -19,12 +19,10 @@ struct CpuFeatures
     bool m_Avx512Bf16 = false; ///< bfloat16 dot products on 512 bits
     bool m_AmxInt8 = false;    ///< tiles of 8-bit dot products
     bool m_AmxBf16 = false;    ///< tiles of bfloat16 dot products
-    bool m_NeonDot = false;    ///< Armv8.2 dot products of bytes
-    bool m_NeonI8mm = false;   ///< Armv8.6 matrix products of bytes
 };
 
 /// Found once for the process. The environment variable TENON_FORCE_ISA caps it, for tests and comparisons: one of
-///   x86-64: scalar, sse4, avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx; Arm: scalar, neon, dotprod, i8mm.
+///   x86-64: scalar, sse4, avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx; Arm: scalar, neon.
 /// Each stands for all before it too, as far as the processor has them. Throws InvalidArgumentException for other
 /// values.
 const CpuFeatures& GetCpuFeatures();

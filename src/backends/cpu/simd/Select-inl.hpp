@@ -51,6 +51,13 @@ HWY_INLINE V LessOf(V a, V b)
     }
 }
 
+/// min(high, max(low, x)) of the standard library, which makes `low` of a NaN, as backends::FloatClamp does.
+template <class V>
+HWY_INLINE V Clamped(V x, V low, V high)
+{
+    return LessOf(GreaterOf(x, low), high);
+}
+
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -150,9 +150,11 @@ backends::Prepared PrepareHalfAsFloat(const ReshapeArgs& args,
     scratch.Add<std::byte>(inner.m_ScratchBytes);
     inputs.Place(scratch);
     outputs.Place(scratch);
-    return backends::Prepared(ConvertingExecutor{&loops, std::move(inner.m_Run), std::move(inputs.m_Converted),
-                                                 std::move(outputs.m_Converted)},
-                              scratch.GetBytes());
+    backends::Prepared outer(ConvertingExecutor{&loops, std::move(inner.m_Run), std::move(inputs.m_Converted),
+                                                std::move(outputs.m_Converted)},
+                             scratch.GetBytes());
+    outer.m_KernelName = inner.m_KernelName;
+    return outer;
 }
 
 } // namespace tenon::ref

@@ -192,7 +192,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel CpuDepthwiseHybridKernel = {"CpuDepthwiseHybrid", WholeByteTypes, Prepare, Check, Pack,
-                                                          backends::FuseClamp};
+extern const backends::Kernel CpuDepthwiseConvolution2dHybridKernel = {
+    "CpuDepthwiseConvolution2dHybrid", WholeByteTypes, Prepare, Check, Pack, backends::FuseClamp};
 
 } // namespace tenon::cpu

@@ -71,7 +71,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     const ref::ConvolutionGeometry g = ref::MakeDepthwiseGeometry(args);
     if (!weights.IsExact() || g.m_InputChannels != 1)
     {
-        return ref::FindKernel(LayerType::DepthwiseConvolution2d)->m_Prepare(args, nullptr);
+        return ref::FindKernel(LayerType::DepthwiseConvolution2d)->Prepare(args, nullptr);
     }
     if (g.IsEmpty())
     {
@@ -83,7 +83,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel CpuDepthwiseOfOneBytesKernel = {
-    "CpuDepthwiseOfOneBytes", BytesTypes, Prepare, Check, Pack, backends::FuseClamp};
+extern const backends::Kernel CpuDepthwiseConvolution2dOfOneBytesKernel = {
+    "CpuDepthwiseConvolution2dOfOneBytes", BytesTypes, Prepare, Check, Pack, backends::FuseClamp};
 
 } // namespace tenon::cpu

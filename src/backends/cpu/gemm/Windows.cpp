@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies of windows: contiguous runs where the image has them, padding outside.
-#include "backends/cpu/kernels/Windows.hpp"
+#include "backends/cpu/gemm/Windows.hpp"
 
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>

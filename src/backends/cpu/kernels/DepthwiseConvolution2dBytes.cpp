@@ -323,7 +323,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     const ref::ConvolutionGeometry g = ref::MakeDepthwiseGeometry(args);
     if (!weights.IsExact())
     {
-        return ref::FindKernel(LayerType::DepthwiseConvolution2d)->m_Prepare(args, nullptr);
+        return ref::FindKernel(LayerType::DepthwiseConvolution2d)->Prepare(args, nullptr);
     }
     if (g.IsEmpty())
     {
@@ -336,7 +336,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel CpuDepthwiseBytesKernel = {"CpuDepthwiseBytes", BytesTypes, Prepare, Check, Pack,
-                                                         backends::FuseClamp};
+extern const backends::Kernel CpuDepthwiseConvolution2dBytesKernel = {
+    "CpuDepthwiseConvolution2dBytes", BytesTypes, Prepare, Check, Pack, backends::FuseClamp};
 
 } // namespace tenon::cpu

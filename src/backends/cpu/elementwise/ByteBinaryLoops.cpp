@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops of quantized sums, products and extremes.
+#include "backends/cpu/elementwise/ByteBinaryLoops.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/elementwise/ByteBinaryLoops.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: per target.
+#include "backends/cpu/simd/Bytes-inl.hpp"
+#include "backends/cpu/simd/FixedPoint-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+// An operation is made of two steps, so that what depends on the second input alone is done once where that stands
+// still. Add gives results less m_Zero16, which JoinQuarters adds.
+
+class ExactSum
+{
+public:
+    static constexpr bool AddsZero = true;
+
+    explicit ExactSum(const ByteBinary& numbers)
+        : m_A(numbers.m_A), m_B(numbers.m_B), m_Sum(numbers.m_Sum), m_ZeroA(hn::Set(IntTag(), numbers.m_ZeroA)),
+          m_ZeroB(hn::Set(IntTag(), numbers.m_ZeroB)), m_ZeroOutput(hn::Set(IntTag(), numbers.m_ZeroOutput)),
+          m_SignA(hn::Set(IntTag(), numbers.m_NegatesA ? -1 : 0)),
+          m_SignB(hn::Set(IntTag(), numbers.m_NegatesB ? -1 : 0))
+    {
+    }
+
+    HWY_INLINE Ints Second(Ints b) const { return Scale(b, m_B, m_ZeroB, m_SignB); }
+    HWY_INLINE Ints First(Ints a, Ints second) const
+    {
+        return hn::Add(m_Sum(hn::Add(Scale(a, m_A, m_ZeroA, m_SignA), second)), m_ZeroOutput);
+    }
+
+private:
+    static HWY_INLINE Ints Scale(Ints x, const FixedPointMultiplier<IntTag>& multiplier, Ints zero, Ints sign)
+    {
+        const Ints scaled = multiplier(hn::ShiftLeft<20>(hn::Sub(x, zero)));
+        return hn::Sub(hn::Xor(scaled, sign), sign); // negated where that is -1
+    }
+
+    FixedPointMultiplier<IntTag> m_A;
+    FixedPointMultiplier<IntTag> m_B;
+    FixedPointMultiplier<IntTag> m_Sum;
+    Ints m_ZeroA;
+    Ints m_ZeroB;
+    Ints m_ZeroOutput;
+    Ints m_SignA;
+    Ints m_SignB;
+};
+
+class FloatSum
+{
+public:
+    static constexpr bool AddsZero = false;
+
+    explicit FloatSum(const ByteBinary& numbers)
+        : m_A(hn::Set(FloatTag(), numbers.m_ScaleA)), m_B(hn::Set(FloatTag(), numbers.m_ScaleB)),
+          m_Offset(hn::Set(FloatTag(), numbers.m_Offset))
+    {
+    }
+
+    HWY_INLINE Floats Second(Ints b) const { return hn::MulAdd(hn::ConvertTo(FloatTag(), b), m_B, m_Offset); }
+    HWY_INLINE Ints First(Ints a, Floats second) const
+    {
+        return Nearest(hn::MulAdd(hn::ConvertTo(FloatTag(), a), m_A, second));
+    }
+
+private:
+    Floats m_A;
+    Floats m_B;
+    Floats m_Offset;
+};
+
+class ExactProduct
+{
+public:
+    static constexpr bool AddsZero = true;
+
+    explicit ExactProduct(const ByteBinary& numbers)
+        : m_Product(numbers.m_Sum), m_ZeroA(hn::Set(IntTag(), numbers.m_ZeroA)),
+          m_ZeroB(hn::Set(IntTag(), numbers.m_ZeroB)), m_ZeroOutput(hn::Set(IntTag(), numbers.m_ZeroOutput))
+    {
+    }
+
+    HWY_INLINE Ints Second(Ints b) const { return hn::Sub(b, m_ZeroB); }
+    HWY_INLINE Ints First(Ints a, Ints second) const
+    {
+        return hn::Add(m_Product(hn::Mul(hn::Sub(a, m_ZeroA), second)), m_ZeroOutput);
+    }
+
+private:
+    FixedPointMultiplier<IntTag> m_Product;
+    Ints m_ZeroA;
+    Ints m_ZeroB;
+    Ints m_ZeroOutput;
+};
+
+class FloatProduct
+{
+public:
+    static constexpr bool AddsZero = false;
+
+    explicit FloatProduct(const ByteBinary& numbers)
+        : m_Scale(hn::Set(FloatTag(), numbers.m_ScaleA)), m_Offset(hn::Set(FloatTag(), numbers.m_Offset)),
+          m_Shift(hn::Set(FloatTag(), numbers.m_ScaleB)),
+          m_ZeroA(hn::Set(FloatTag(), static_cast<float>(numbers.m_ZeroA))),
+          m_ZeroB(hn::Set(FloatTag(), static_cast<float>(numbers.m_ZeroB))), m_Integers(hn::Set(FloatTag(), 0x1.8p23f))
+    {
+    }
+
+    HWY_INLINE Floats Second(Ints b) const { return hn::Sub(hn::ConvertTo(FloatTag(), b), m_ZeroB); }
+    HWY_INLINE Ints First(Ints a, Floats second) const
+    {
+        // The product of two bytes is exact. Around 2^23 there are only integers: adding rounds.
+        const Floats product = hn::Mul(hn::Sub(hn::ConvertTo(FloatTag(), a), m_ZeroA), second);
+        const Floats scaled = hn::MulAdd(product, m_Scale, m_Offset);
+        const Floats high = hn::Sub(hn::Add(scaled, m_Integers), m_Integers);
+        return Nearest(hn::Mul(high, m_Shift));
+    }
+
+private:
+    Floats m_Scale;
+    Floats m_Offset;
+    Floats m_Shift;
+    Floats m_ZeroA;
+    Floats m_ZeroB;
+    Floats m_Integers;
+};
+
+/// a from its zero point up, else a times b; each with a multiplier of its own.
+class ExactPrelu
+{
+public:
+    static constexpr bool AddsZero = true;
+
+    explicit ExactPrelu(const ByteBinary& numbers)
+        : m_Positive(numbers.m_A), m_Negative(numbers.m_Sum), m_ZeroA(hn::Set(IntTag(), numbers.m_ZeroA)),
+          m_ZeroB(hn::Set(IntTag(), numbers.m_ZeroB)), m_ZeroOutput(hn::Set(IntTag(), numbers.m_ZeroOutput))
+    {
+    }
+
+    HWY_INLINE Ints Second(Ints b) const { return hn::Sub(b, m_ZeroB); }
+    HWY_INLINE Ints First(Ints a, Ints second) const
+    {
+        const Ints value = hn::Sub(a, m_ZeroA);
+        const auto isNegative = hn::Lt(value, hn::Zero(IntTag()));
+        const Ints scaled = hn::IfThenElse(isNegative, m_Negative(hn::Mul(value, second)), m_Positive(value));
+        return hn::Add(scaled, m_ZeroOutput);
+    }
+
+private:
+    FixedPointMultiplier<IntTag> m_Positive;
+    FixedPointMultiplier<IntTag> m_Negative;
+    Ints m_ZeroA;
+    Ints m_ZeroB;
+    Ints m_ZeroOutput;
+};
+
+template <typename Operation, bool IsFixed>
+void Run(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count)
+{
+    const ByteTag d;
+    const hn::Repartition<int16_t, ByteTag> d16;
+    const Operation operation(numbers);
+    const Quarters quarters;
+    const auto zero = hn::Set(d16, static_cast<int16_t>(Operation::AddsZero ? 0 : numbers.m_ZeroOutput));
+    const Bytes flip = hn::Set(d, numbers.m_Flip);
+    const Bytes least = hn::Set(d, numbers.m_Min);
+    const Bytes most = hn::Set(d, numbers.m_Max);
+    const auto fixed = operation.Second(hn::Set(IntTag(), int32_t{static_cast<uint8_t>(*b ^ numbers.m_Flip)}));
+    MapPairs<false, IsFixed>(
+        d, a, b, out, count,
+        [&](Bytes x, Bytes y) HWY_ATTR
+        {
+            x = hn::Xor(x, flip);
+            y = hn::Xor(y, flip);
+            const auto second = [&](Ints quarter) HWY_ATTR { return IsFixed ? fixed : operation.Second(quarter); };
+            const Ints q0 = operation.First(quarters.Get<0>(x), second(quarters.template Get<0>(y)));
+            const Ints q1 = operation.First(quarters.Get<1>(x), second(quarters.template Get<1>(y)));
+            const Ints q2 = operation.First(quarters.Get<2>(x), second(quarters.template Get<2>(y)));
+            const Ints q3 = operation.First(quarters.Get<3>(x), second(quarters.template Get<3>(y)));
+            const Bytes joined = JoinQuarters(q0, q1, q2, q3, zero);
+            return hn::Xor(hn::Min(hn::Max(joined, least), most), flip);
+        });
+}
+
+template <bool IsMaximum, bool IsFixed>
+void RunExtreme(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count)
+{
+    const ByteTag d;
+    const Bytes flip = hn::Set(d, numbers.m_Flip);
+    MapPairs<false, IsFixed>(d, a, b, out, count,
+                             [&](Bytes x, Bytes y) HWY_ATTR
+                             {
+                                 x = hn::Xor(x, flip);
+                                 y = hn::Xor(y, flip);
+                                 return hn::Xor(IsMaximum ? hn::Max(x, y) : hn::Min(x, y), flip);
+                             });
+}
+
+ByteBinaryLoops MakeLoops()
+{
+    return {{Run<ExactSum, false>, Run<ExactSum, true>},         {Run<FloatSum, false>, Run<FloatSum, true>},
+            {Run<ExactProduct, false>, Run<ExactProduct, true>}, {Run<FloatProduct, false>, Run<FloatProduct, true>},
+            {RunExtreme<true, false>, RunExtreme<true, true>},   {RunExtreme<false, false>, RunExtreme<false, true>},
+            {Run<ExactPrelu, false>, Run<ExactPrelu, true>}};
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+const ByteBinaryLoops& GetByteBinaryLoops()
+{
+    static const ByteBinaryLoops loops = TENON_CHOOSE(MakeLoops)();
+    return loops;
+}
+
+} // namespace tenon::cpu
+#endif

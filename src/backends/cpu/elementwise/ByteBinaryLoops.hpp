@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops that ByteBinary chooses from.
+#pragma once
+
+#include "backends/cpu/elementwise/ByteBinary.hpp"
+
+namespace tenon::cpu
+{
+
+/// The loops of a target: [0] for two inputs that move, [1] for a second one that stands still.
+struct ByteBinaryLoops
+{
+    ByteBinary::Loop m_ExactSum[2];
+    ByteBinary::Loop m_FloatSum[2];
+    ByteBinary::Loop m_ExactProduct[2];
+    ByteBinary::Loop m_FloatProduct[2];
+    ByteBinary::Loop m_Maximum[2];
+    ByteBinary::Loop m_Minimum[2];
+    ByteBinary::Loop m_Prelu[2];
+};
+
+/// Those of the best target that the processor has. Precondition: it has vectors, see CpuFeatures.
+const ByteBinaryLoops& GetByteBinaryLoops();
+
+} // namespace tenon::cpu

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sizes of the tile registers that AMX has, on x86-64.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tenon::cpu
+{
+
+/// What ldtilecfg reads.
+struct alignas(64) TileConfiguration
+{
+    static constexpr size_t MostRows = 16;
+    static constexpr size_t MostRowBytes = 64;
+
+    uint8_t m_Palette = 1;
+    uint8_t m_StartRow = 0;
+    uint8_t m_Reserved[14] = {};
+    uint16_t m_RowBytes[16] = {};
+    uint8_t m_Rows[16] = {};
+
+    constexpr void Set(size_t tile, size_t rows, size_t rowBytes)
+    {
+        m_Rows[tile] = static_cast<uint8_t>(rows);
+        m_RowBytes[tile] = static_cast<uint16_t>(rowBytes);
+    }
+    /// Gives the thread's registers these sizes, until "tilerelease".
+    void Load() const { asm volatile("ldtilecfg %0" : : "m"(*this)); }
+};
+static_assert(sizeof(TileConfiguration) == 64);
+
+} // namespace tenon::cpu

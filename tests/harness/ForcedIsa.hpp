@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Included by one source of a test program that ctest runs on several instruction sets: it ends such a run as skipped
+// where TENON_FORCE_ISA names one that the processor does not have, instead of testing a lesser one once more.
+#pragma once
+
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace tenon::test
+{
+
+class ForcedIsa final : public testing::Environment
+{
+public:
+    void SetUp() override
+    {
+        constexpr int Skipped = 77; // SKIP_RETURN_CODE in tests/CMakeLists.txt
+        const char* wanted = std::getenv("TENON_FORCE_ISA");
+        if (wanted != nullptr && *wanted != '\0' && cpu::GetIsaName() != wanted)
+        {
+            std::printf("skipped: TENON_FORCE_ISA is %s, but the best up to it here is %s\n", wanted,
+                        cpu::GetIsaName().c_str());
+            std::exit(Skipped);
+        }
+    }
+};
+
+inline testing::Environment* const forcedIsa = testing::AddGlobalTestEnvironment(new ForcedIsa);
+
+} // namespace tenon::test
