@@ -3,6 +3,7 @@
 #include "harness/OpTest.hpp"
 
 #include "graph/OpSchema.hpp"
+#include "harness/Allocations.hpp"
 #include "harness/GuardedBuffer.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -348,7 +349,11 @@ std::vector<std::byte> RunOp(const IBackend& backend, const OpCase& op, const Ru
         args.m_Outputs = outputs;
         args.m_Scratch = scratch.GetData();
         args.m_Parallel = &parallel;
+        const size_t allocations = CountAllocations();
         shaped->Execute(args);
+        // A second thread is made anew each time, and that allocates.
+        EXPECT_TRUE(repeat == 0 || variant.m_Threads != 1 || CountAllocations() == allocations)
+            << "allocates in a run that is not the first";
 
         for (const auto& buffer : buffers)
         {
