@@ -82,8 +82,11 @@ TENON_EXCEPTION(PolymorphicDowncastException, Exception)
 TENON_EXCEPTION(NullPointerException, Exception)
 /// A backend lacks a capability that was asked for.
 TENON_EXCEPTION(BackendCapabilityException, Exception)
-/// A memory limit was exceeded or memory is of the wrong kind.
+/// Memory ran out or is of the wrong kind, or a limit was exceeded.
 TENON_EXCEPTION(MemoryValidationException, Exception)
+/// A network or run asks for more than tenon::Limits allow; the text names the limit to raise. A file that asks for
+/// more is a ParseException.
+TENON_EXCEPTION(LimitExceededException, MemoryValidationException)
 
 #undef TENON_EXCEPTION
 

@@ -16,6 +16,7 @@
 
 #include <climits>
 
+#include <functional>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -71,12 +72,14 @@ public:
 
     /// What this output holds. Shapes may be left unknown: Optimize() infers them.
     virtual void SetTensorInfo(const TensorInfo& tensorInfo) = 0;
+    /// Where none was set, that of a TensorInfo(): Float32 of unknown rank. Ask IsTensorInfoSet() first.
     virtual const TensorInfo& GetTensorInfo() const = 0;
     virtual bool IsTensorInfoSet() const = 0;
 
-    /// Connects to an input that is not connected yet, else throws InvalidArgumentException.
-    /// Returns the index of the connection.
+    /// Connects to an input that is not connected yet and is of the same network, else throws
+    /// InvalidArgumentException. Returns the index of the connection.
     virtual int Connect(IInputSlot& destination) = 0;
+    /// Nothing for an input that is not connected to this output. Other connections may get another index.
     virtual void Disconnect(IInputSlot& slot) = 0;
 
     virtual unsigned int CalculateIndexOnOwner() const = 0;
@@ -354,17 +357,22 @@ public:
     virtual IConnectableLayer* AddQuantizeLayer(const char* name = nullptr) = 0;
     /// Random numbers; input 0 holds the shape (Tenon).
     virtual IConnectableLayer* AddRandomLayer(const RandomDescriptor& randomDescriptor, const char* name = nullptr) = 0;
-    /// The numbers from input 0 up to, but without, input 1 in steps of input 2 (Tenon).
+    /// The numbers from input 0 up to, but without, input 1 in steps of input 2 (Tenon). Each input has one element;
+    /// all are of one type, which the flat output has too: floats, signed integers, or quantized with one scale.
     virtual IConnectableLayer* AddRangeLayer(const char* name = nullptr) = 0;
     /// The rank of the input, a Signed32 scalar. The input may have any shape and type.
     virtual IConnectableLayer* AddRankLayer(const char* name = nullptr) = 0;
-    /// Fourier transform of real numbers over the last two dimensions, or back (Tenon).
+    /// Fourier transform of real numbers over the last two dimensions, or back (Tenon). Float32 [..., H, W] gives
+    /// Complex64 [..., height, width / 2 + 1], and the inverse that gives Float32 [..., height, width], where the
+    /// descriptor has height and width.
     virtual IConnectableLayer* AddRealFft2dLayer(const RealFft2dDescriptor& realFft2dDescriptor,
                                                  const char* name = nullptr) = 0;
     /// Sum, max, mean, min or product over axes, or whether all or any of Booleans are true. Shapes as of AddMeanLayer.
     /// Floats, integers, quantized; the type is kept, and by max and min the quantization.
     virtual IConnectableLayer* AddReduceLayer(const ReduceDescriptor& reduceDescriptor, const char* name = nullptr) = 0;
-    /// Reduces sliding windows. Inputs: data, the value to start from (Tenon).
+    /// Reduces sliding windows (Tenon). Inputs: data, the value to start from, of one element. Each dimension becomes
+    /// (size - extent) / stride + 1, rounded down, with an extent of (window - 1) * dilation + 1. Any type of whole
+    /// bytes but complex ones, which is kept.
     virtual IConnectableLayer* AddReduceWindowLayer(const ReduceWindowDescriptor& reduceWindowDescriptor,
                                                     const char* name = nullptr) = 0;
     /// The same elements under another shape with as many. Any type, which is kept with its quantization.
@@ -379,10 +387,12 @@ public:
     /// Reverses along the axes that input 1 holds, Signed32. Any shape and type, which are kept. A run throws
     /// RuntimeException for an axis that is not there.
     virtual IConnectableLayer* AddReverseV2Layer(const char* name = nullptr) = 0;
-    /// Random bits from a state, and the next state (Tenon).
+    /// Random bits from a state (Tenon). The input is the state, Unsigned64 [2], or [3] for Philox. Outputs: the next
+    /// state, of the same shape and type; 32- or 64-bit integers, whose type and shape must be declared.
     virtual IConnectableLayer* AddRngBitGeneratorLayer(const RngBitGeneratorDescriptor& rngBitGeneratorDescriptor,
                                                        const char* name = nullptr) = 0;
-    /// Rotates input 0 along axes: input 1 holds by how many elements, input 2 along which axis (Tenon).
+    /// Rotates input 0 along axes: input 1 holds by how many elements, input 2 along which axis (Tenon). Both are flat,
+    /// of one length, Signed32 or Signed64. Any type of whole bytes; shape and type are those of input 0.
     virtual IConnectableLayer* AddRollLayer(const char* name = nullptr) = 0;
     /// Writes updates into a tensor at indices. Inputs: the tensor or its shape, index tuples [..., n], updates [...,
     /// the dimensions from n on]. The output has the type of the updates. As TFLite's SCATTER_ND and Arm NN's layer.
@@ -398,8 +408,7 @@ public:
     /// A box of the input. Any type, which is kept.
     virtual IConnectableLayer* AddSliceLayer(const SliceDescriptor& sliceDescriptor, const char* name = nullptr) = 0;
     /// exp(beta * x) / sum, along an axis. Floats or quantized; the shape is the same, the type too, but 8 bits may
-    /// give
-    /// 16. Quantized outputs use the whole range of their type, whatever their scale says.
+    /// give 16. Quantized outputs use the whole range of their type, whatever their scale says.
     virtual IConnectableLayer* AddSoftmaxLayer(const SoftmaxDescriptor& softmaxDescriptor,
                                                const char* name = nullptr) = 0;
     /// Pads, then moves blocks of space into the batch: [N, spatial..., C] to [N * blocks, (spatial + pads) / block...,
@@ -425,7 +434,9 @@ public:
     /// Pads around and between elements. Inputs: data, the value (Tenon).
     virtual IConnectableLayer* AddStablehloPadLayer(const StablehloPadDescriptor& stablehloPadDescriptor,
                                                     const char* name = nullptr) = 0;
-    /// Writes windows. Inputs: data, index vectors, updates (Tenon).
+    /// Writes windows (Tenon). Inputs: data; index vectors, Signed32 or Signed64, one for each window; updates, which
+    /// are the windows. The output has the shape and type of the data, as the updates have the type: any but Boolean,
+    /// complex and 4-bit ones.
     virtual IConnectableLayer* AddStablehloScatterLayer(const StablehloScatterDescriptor& stablehloScatterDescriptor,
                                                         const char* name = nullptr) = 0;
     /// Joins inputs of one shape and type along a new axis.
@@ -450,18 +461,19 @@ public:
     /// Takes destination dimension i from source m[i]. Any type, which is kept.
     virtual IConnectableLayer* AddTransposeLayer(const TransposeDescriptor& transposeDescriptor,
                                                  const char* name = nullptr) = 0;
-    /// The values of a flat tensor without repetitions, in the order in which they first occur, and for each element
-    /// the index of its value (Tenon). No NaN equals another.
+    /// The values of a flat tensor [n] without repetitions, in the order in which they first occur, and for each
+    /// element the index of its value (Tenon): [k] of the input's type, known at the run only, and [n] of Signed32 or
+    /// Signed64. Floats, integers, quantized. No NaN equals another.
     virtual IConnectableLayer* AddUniqueLayer(const UniqueDescriptor& uniqueDescriptor, const char* name = nullptr) = 0;
     /// Reduces the slices of input 0 that have the same number in input 1, whose shape is the start of input 0's
     /// (Tenon). Input 2 is how many numbers there are. Negative numbers are left out; a number without slices gives 0,
     /// 1 (Prod), or the lowest or highest value of the type (Max, Min).
     virtual IConnectableLayer* AddUnsortedSegmentLayer(const UnsortedSegmentDescriptor& unsortedSegmentDescriptor,
                                                        const char* name = nullptr) = 0;
-    /// The indices of all elements that are not zero, [n, rank], in order (Tenon).
+    /// The indices of all elements that are not zero, in order (Tenon): Signed64 [n, rank], where n is known at the run
+    /// only. Boolean, floats, integers, quantized; no scalar.
     virtual IConnectableLayer* AddWhereLayer(const char* name = nullptr) = 0;
-
-    /// Zeros in the shape of the input (Tenon).
+    /// Zeros in the shape and type of the input (Tenon), any of whole bytes; the zero point in quantized tensors.
     virtual IConnectableLayer* AddZerosLikeLayer(const char* name = nullptr) = 0;
     /// gamma * (in - mean) / sqrt(variance + eps) + beta; each [C]. Floats [N, H, W, C] or [N, C, H, W]; shape and type
     /// are the same. Here and below, what takes ConstTensors throws InvalidArgumentException for one without memory.
@@ -727,11 +739,15 @@ public:
 /// Validates `network`, simplifies it, assigns a backend to each layer in the order of `backendPreferences` and cuts it
 /// into subgraphs. The network itself is not changed. Warnings go to `messages` and, if that is absent, to the log.
 /// Throws, never returns null:
-///   InvalidArgumentException     no backend is given, or none of them is there
+///   InvalidArgumentException     no backend is given, or none of them is there; an option of a backend is unknown or
+///                                wrong; Float32 is to be reduced to Float16 and to BFloat16
 ///   GraphValidationException     the network as a whole is malformed
 ///   LayerValidationException     a layer's inputs, parameters and outputs do not fit together
 ///   UnimplementedException       layers that no backend takes; names all of them with each backend's reason
 ///   BackendCapabilityException   what a backend made of a subgraph (IBackend::OptimizeSubgraphView) does not fit
+///   LimitExceededException       layers, nesting, or the rank or bytes of a tensor are above the options' Limits
+///   MemoryValidationException    memory ran out
+/// Each text starts with "optimizing the network: ". Backends of the application's own may throw any kind.
 TENON_API IOptimizedNetworkPtr Optimize(const INetwork& network, const std::vector<BackendId>& backendPreferences,
                                         const IDeviceSpec& deviceSpec,
                                         const OptimizerOptionsOpaque& options = OptimizerOptionsOpaque(),

@@ -107,11 +107,13 @@ public:
 
     struct CreationOptions
     {
-        bool m_EnableGpuProfiling = false;
+        bool m_EnableGpuProfiling = false; ///< true is refused: there is no such thing here
         /// Folder with dynamic backends (*_backend.so), or one such file; empty: none are loaded. See
         /// RegisterDynamicBackends in <tenon/backend/BackendRegistry.hpp>, and docs/backends.md.
         std::string m_DynamicBackendsPath;
-        bool m_ProtectedMode = false;
+        bool m_ProtectedMode = false; ///< true is refused, as above
+        /// m_EnableProfiling and m_TimelineEnabled are refused, the other fields not read: profiles are asked for by
+        /// INetworkProperties::m_ProfilingEnabled.
         ExternalProfilingOptions m_ProfilingOptions;
         /// Options for dynamic backends at their creation; for a backend that is not there, and for built-in ones,
         /// which have none, they are refused. Options for a network go into OptimizerOptionsOpaque::AddModelOption.
@@ -130,13 +132,32 @@ public:
 
     virtual ~IRuntime();
 
+    /// Throws
+    ///   UnimplementedException     an option that is not available: see CreationOptions
+    ///   FileNotFoundException      there is no m_DynamicBackendsPath
+    ///   InvalidArgumentException   that path cannot be read; options, an allocator or a strategy are for a backend
+    ///                              that is not there or does not take them; two backends have one id; the
+    ///                              environment variable TENON_FORCE_ISA names no instruction set
+    /// A dynamic backend that cannot be loaded is no error: see GetDynamicBackendReports(). Backends of the
+    /// application's own may throw any kind.
     static IRuntime* CreateRaw(const CreationOptions& options);
     static IRuntimePtr Create(const CreationOptions& options);
     static void Destroy(IRuntime* runtime);
 
     /// Loads a network and gives its id. The pointer is consumed, also on failure.
-    /// Returns Success or throws; the overloads with `errorMessage` return Failure and the text instead of throwing.
+    /// Returns Success or throws; the overloads with `errorMessage` return Failure and the text instead of throwing:
+    ///   NullPointerException          the network is null
+    ///   MemoryImportException         a memory source of INetworkProperties other than Malloc
+    ///   BackendUnavailableException   a layer's backend is not there, or is that of another runtime and compiled a
+    ///   blob LayerValidationException      a layer does not fit the shapes that its inputs have
+    ///   GraphValidationException      the network was not optimized for the memories of these backends
+    ///   LimitExceededException        a tensor, or all together, are above CreationOptions::m_Limits
+    ///   MemoryValidationException     memory ran out, or a memory strategy gives what cannot be used
+    ///   RuntimeException              the debug folder cannot be made, a backend failed, or no ids are left
+    /// A backend or custom operator of the application's own may throw any kind of tenon::Exception.
     virtual Status LoadNetwork(NetworkId& networkIdOut, IOptimizedNetworkPtr network) = 0;
+    virtual Status LoadNetwork(NetworkId& networkIdOut, IOptimizedNetworkPtr network,
+                               const INetworkProperties& networkProperties) = 0; ///< (Tenon)
     virtual Status LoadNetwork(NetworkId& networkIdOut, IOptimizedNetworkPtr network, std::string& errorMessage) = 0;
     virtual Status LoadNetwork(NetworkId& networkIdOut, IOptimizedNetworkPtr network, std::string& errorMessage,
                                const INetworkProperties& networkProperties) = 0;
@@ -159,9 +180,10 @@ public:
     /// Runs the network once. Inputs may have other shapes than it was loaded with: shapes and memory are then planned
     /// anew (and kept), weights are not packed again. Memory of the caller may be aligned anyhow, and outputs may
     /// overlap inputs. Throws InvalidArgumentException when a tensor is missing, of the wrong type or size,
-    /// LayerValidationException when input shapes or values do not fit a layer, MemoryValidationException when a limit
-    /// is exceeded or memory runs out, RuntimeException when a workload fails otherwise. A backend or custom operator
-    /// of the application's own may throw any kind of tenon::Exception; what else it throws becomes a RuntimeException.
+    /// LayerValidationException when input shapes or values do not fit a layer, LimitExceededException when a limit is
+    /// exceeded, MemoryValidationException when memory runs out, RuntimeException when a workload fails otherwise. A
+    /// backend or custom operator of the application's own may throw any kind of tenon::Exception; what else it throws
+    /// becomes a RuntimeException.
     virtual Status EnqueueWorkload(NetworkId networkId, const InputTensors& inputTensors,
                                    const OutputTensors& outputTensors,
                                    std::vector<ImportedInputId> preImportedInputIds = {},
@@ -177,7 +199,8 @@ public:
                                    const OutputTensors& outputTensors) = 0;
     virtual Status EnqueueWorkload(NetworkId networkId, SessionId sessionId, const InputTensors& inputTensors,
                                    const OutputAllocator& allocator) = 0;
-    /// A session whose states have their initial values (Tenon).
+    /// A session whose states have their initial values (Tenon). Throws InvalidArgumentException for an unknown id, as
+    /// does everything below that takes one.
     virtual SessionId CreateSession(NetworkId networkId) = 0;
     /// Throws InvalidArgumentException for one that is not there and for the default one. A run under way goes on to
     /// its end (Tenon).
@@ -186,13 +209,13 @@ public:
     virtual void ResetStates(NetworkId networkId, SessionId sessionId = SessionId::Default) = 0;
 
     /// Waits for runs under way, then frees the network: afterwards nothing touches memory that was given to it. Not to
-    /// be called from inside a run of that network (allocators, debug callbacks, custom operators). Throws
-    /// InvalidArgumentException for an unknown id.
+    /// be called from inside a run of that network (allocators, debug callbacks, custom operators).
     virtual Status UnloadNetwork(NetworkId networkId) = 0;
 
     virtual const IDeviceSpec& GetDeviceSpec() const = 0;
     /// What became of the files of CreationOptions::m_DynamicBackendsPath, in order of their names (Tenon).
     virtual const std::vector<DynamicBackendReport>& GetDynamicBackendReports() const = 0;
+    /// Never null.
     virtual const std::shared_ptr<IProfiler> GetProfiler(NetworkId networkId) const = 0;
     /// Runs that begin from now on call `func` in place of printing their values, if the network was optimized with
     /// SetDebugEnabled(true); an empty one ends that.

@@ -102,6 +102,11 @@ private:
 };
 
 /// Shape, element type and quantization of a tensor. Cheap to copy: per-axis parameters are shared.
+///
+/// Constructors and setters take any scales and zero points, for an info is made bit by bit. Optimize() refuses, with
+/// an UnimplementedException that names tensor and reason, a scale that is not positive and finite, a zero point that
+/// the type cannot hold, and scales that do not fit the dimension, wherever a layer computes with them. Layers that
+/// only move values pass them on.
 class TENON_API TensorInfo
 {
 public:
@@ -197,7 +202,7 @@ TENON_API unsigned int GetDataTypeBits(DataType type);
 TENON_API unsigned int GetDataTypeSize(DataType type);
 /// Whether the type is one that carries a scale.
 TENON_API bool IsQuantizedType(DataType type);
-/// The name of an activation, operation, layer type and so on, as in its enum.
+/// Name of a layer type as in the enum: "Convolution2d".
 TENON_API const char* GetLayerTypeAsCString(LayerType type);
 
 /// A tensor's info and its memory, which somebody else owns.

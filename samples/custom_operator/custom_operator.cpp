@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model with an operator that Tenon does not know, run by a kernel of the application's own.
 //
-// Usage: custom_operator [FOLDER]    FOLDER holds softsign.tflite; the current one if left out.
+// Usage: custom_operator [FOLDER]    FOLDER holds softsign.tflite; samples/custom_operator if left out.
 #include <tenon/Tenon.hpp>
 #include <tenon/backend/ICustomOperator.hpp>
 #include <tenon/parsers/ITfLiteParser.hpp>
 
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -36,8 +37,8 @@ public:
                 out[i] = m_Gain * in[i] / (1.0f + std::fabs(in[i]));
             }
         };
-        constexpr size_t Grain = 4096; // elements that are worth a thread
-        args.m_Parallel->Run(m_Count, Grain, body);
+        constexpr size_t Grain = 4096;                        // elements that are worth a thread
+        args.m_Parallel->Run(m_Count, Grain, std::ref(body)); // a copy of it would be allocated, in each run
     }
 
 private:
@@ -110,7 +111,7 @@ int main(int argc, char** argv)
         ITfLiteParser::TfLiteParserOptions options;
         options.m_CustomOperators.push_back(std::make_shared<SoftsignOperator>());
         const ITfLiteParserPtr parser = ITfLiteParser::Create(options);
-        const std::string file = std::string(argc > 1 ? argv[1] : ".") + "/softsign.tflite";
+        const std::string file = std::string(argc > 1 ? argv[1] : "samples/custom_operator") + "/softsign.tflite";
         const INetworkPtr network = parser->CreateNetworkFromBinaryFile(file.c_str());
 
         // 5. From here on it is a layer like any other; CpuRef runs it.

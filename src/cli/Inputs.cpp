@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -118,7 +119,7 @@ InputData LoadPicture(const std::string& path, const TensorInfo& expected, const
                       const Limits& limits)
 {
     PictureTensor picture = PictureToTensor(ReadWhole(path, limits.m_MaxFileBytes), expected, normalisation);
-    return {std::move(picture.m_Info), std::move(picture.m_Data), std::move(picture.m_Description)};
+    return {std::move(picture.m_Info), std::move(picture.m_Data), std::move(picture.m_Description), true};
 }
 
 InputData LoadText(const std::string& path, const TensorInfo& expected, const Limits& limits)
@@ -253,6 +254,11 @@ std::vector<InputData> LoadInputs(const std::vector<Binding>& bindings, const st
     {
         inputs.push_back(LoadOneInput(bindings[i], i, files, shapes.empty() ? std::vector<unsigned int>() : shapes[i],
                                       normalisation, limits));
+    }
+    if ((normalisation.m_Mean || normalisation.m_Std) &&
+        std::none_of(inputs.begin(), inputs.end(), [](const InputData& input) { return input.m_IsPicture; }))
+    {
+        throw UsageError("--input-mean, --input-std: they are for pictures, but no input is one");
     }
     return inputs;
 }

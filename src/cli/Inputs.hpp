@@ -23,10 +23,12 @@ struct InputData
     Buffer m_Data;
     /// Where it came from, for people: "parrot.jpg, picture of 512x929 resized to 224x224, bytes as they are".
     std::string m_Description;
+    bool m_IsPicture = false;
 };
 
 /// One per binding, in their order. `shapes`, if not empty, has one entry per binding; an empty one says nothing.
-/// Throws InputError naming the input, the file and what was expected.
+/// Throws InputError naming the input, the file and what was expected; UsageError for a normalisation without a
+/// picture.
 std::vector<InputData> LoadInputs(const std::vector<Binding>& bindings, const std::vector<std::string>& files,
                                   const std::vector<std::vector<unsigned int>>& shapes,
                                   const Normalisation& normalisation, const Limits& limits);

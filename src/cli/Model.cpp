@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 namespace tenon::cli
@@ -93,12 +94,22 @@ Model LoadModel(const std::string& path, const ModelChoice& choice, const Limits
         throw InputError(fmt::format("model '{}': {}", OneLine(path), error.what()));
     }
     const std::string identifier = start.size() > IdentifierOffset ? start.substr(IdentifierOffset) : "";
+    const auto checkFormat = [&](std::string_view format, std::string_view what)
+    {
+        if (!choice.m_Format.empty() && choice.m_Format != format)
+        {
+            throw UsageError(
+                fmt::format("--model-format: '{}' is no {} file but {}", OneLine(path), choice.m_Format, what));
+        }
+    };
     if (identifier == TfLiteIdentifier)
     {
+        checkFormat("tflite", "a TensorFlow Lite model");
         return LoadTfLite(path, choice, limits);
     }
     if (identifier == TenonIdentifier)
     {
+        checkFormat("tenon", "a network of Tenon");
         return LoadTenon(path, choice, limits, deviceSpec);
     }
     throw InputError(fmt::format("model '{}' is of no known format; supported: TensorFlow Lite (.tflite, identifier "
@@ -131,6 +142,24 @@ std::vector<Binding> SelectBindings(const std::vector<Binding>& bindings, const 
         selected.push_back(*found);
     }
     return selected;
+}
+
+std::vector<Binding> OrderInputs(const std::vector<Binding>& inputs, const std::vector<std::string>& names)
+{
+    std::vector<Binding> ordered = SelectBindings(inputs, names, "input");
+    std::set<LayerBindingId> taken;
+    for (const Binding& input : ordered)
+    {
+        taken.insert(input.m_Id);
+    }
+    for (const Binding& input : inputs)
+    {
+        if (taken.insert(input.m_Id).second)
+        {
+            ordered.push_back(input);
+        }
+    }
+    return ordered;
 }
 
 } // namespace tenon::cli

@@ -38,11 +38,13 @@ struct ModelChoice
     std::string m_Signature; ///< in place of m_Subgraph, if not empty
     /// New shapes of inputs by name. Files of networks keep theirs, whatever is run: a run takes other shapes too.
     std::map<std::string, TensorShape> m_InputShapes;
+    /// "tflite" or "tenon": what the file must be, if not empty.
+    std::string m_Format;
 };
 
 /// Reads a model. The format follows from the content. Throws InputError for a format that is not known, UsageError for
-/// a choice that the format does not have, and what the parser throws. An optimized network is for the backends of
-/// `deviceSpec`.
+/// another one than was chosen and for a choice that the format does not have, and what the parser throws. An optimized
+/// network is for the backends of `deviceSpec`.
 Model LoadModel(const std::string& path, const ModelChoice& choice, const Limits& limits,
                 const IDeviceSpec& deviceSpec);
 
@@ -50,5 +52,8 @@ Model LoadModel(const std::string& path, const ModelChoice& choice, const Limits
 /// Throws UsageError for an unknown name, with the names that there are. `kind` is "input" or "output".
 std::vector<Binding> SelectBindings(const std::vector<Binding>& bindings, const std::vector<std::string>& names,
                                     const char* kind);
+
+/// The named inputs, then those that are not named.
+std::vector<Binding> OrderInputs(const std::vector<Binding>& inputs, const std::vector<std::string>& names);
 
 } // namespace tenon::cli

@@ -117,7 +117,7 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
     app.add_option("-m,--model-path", options.m_ModelPath, "The model file; its format is detected from its content")
         ->required();
     app.add_option("-f,--model-format", raw.m_ModelFormat,
-                   "tflite-binary or tenon; accepted for compatibility and not needed");
+                   "tflite-binary, tflite or tenon; not needed, but a file of another format is refused");
     app.add_option("--signature", options.m_Signature, "The signature of the model to run, by name");
     app.add_option("--subgraph", options.m_Subgraph, "The subgraph of the model to run, by number (default 0)");
     app.add_option("-c,--compute", raw.m_Compute, "Backends in order of preference, e.g. CpuAcc,CpuRef (the default)")
@@ -146,9 +146,11 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
                    "New shapes of the inputs, e.g. 1,224,224,3:1,10; an empty one keeps the model's");
     app.add_option("-I,--iterations", options.m_Iterations, "How often to run (default 1)");
     app.add_option("--labels", options.m_LabelsFile, "A text file with the name of class i in line i");
-    app.add_option("--top-k", raw.m_TopK, "How many of the best classes to show (default 5, with --labels)");
+    app.add_option("--top-k", raw.m_TopK,
+                   "How many of the best classes to show, or all where there are fewer (default 5, with --labels)");
     app.add_option("--input-mean", raw.m_InputMean,
-                   "Pictures become (p - mean) / std: for float inputs always (default 127.5), for 8-bit inputs, which "
+                   "For pictures alone. They become (p - mean) / std: for float inputs always (default 127.5), for "
+                   "8-bit inputs, which "
                    "otherwise take the bytes as they are, only if mean or std is given");
     app.add_option("--input-std", raw.m_InputStd, "See --input-mean (default 127.5)");
     app.add_flag("-N,--do-not-print-output", options.m_DoNotPrintOutput, "Print no tensors");
@@ -181,7 +183,7 @@ void CheckRanges(const CLI::App& app, const RawOptions& raw, const Options& opti
     if (!raw.m_ModelFormat.empty() && raw.m_ModelFormat != "tflite-binary" && raw.m_ModelFormat != "tflite" &&
         raw.m_ModelFormat != "tenon")
     {
-        throw UsageError(fmt::format("--model-format: '{}' is not known; supported: tflite-binary, tenon",
+        throw UsageError(fmt::format("--model-format: '{}' is not known; supported: tflite-binary, tflite, tenon",
                                      OneLine(raw.m_ModelFormat)));
     }
     if (options.m_Iterations < 1 || options.m_Iterations > MaxIterations)
@@ -244,7 +246,6 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     CheckRanges(app, raw, options);
 
     options.m_Compute = SplitNames(raw.m_Compute, "--compute");
-    options.m_IsComputeGiven = !options.m_Compute.empty();
     if (options.m_Compute.empty())
     {
         if (app.count("--compute") > 0)
@@ -262,6 +263,16 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
                                          option));
         }
     }
+    for (const char* option :
+         {"--compute", "--max-partitions", "--min-layers-per-partition", "--all-or-nothing", "--fp16-turbo-mode",
+          "--bf16-turbo-mode", "--print-intermediate-layers", "--print-intermediate-layers-to-file"})
+    {
+        if (app.count(option) > 0)
+        {
+            options.m_OptimizerOptions.emplace_back(option);
+        }
+    }
+    options.m_ModelFormat = raw.m_ModelFormat == "tflite-binary" ? "tflite" : raw.m_ModelFormat;
     for (const char* option : {"--input-tensor-data", "--write-outputs-to-file"})
     {
         if (app.count(option) > 0 && app.get_option(option)->as<std::string>().empty())

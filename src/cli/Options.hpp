@@ -14,12 +14,13 @@ namespace tenon::cli
 struct Options
 {
     std::string m_ModelPath;
+    /// "tflite" or "tenon" where --model-format says so; the file's content decides.
+    std::string m_ModelFormat;
     /// Of the model file: which subgraph runs; a signature's name goes before the number.
     unsigned int m_Subgraph = 0;
     std::string m_Signature;
     /// In order of preference. CpuAcc first: it takes what it has a fast kernel for, CpuRef takes the rest.
     std::vector<std::string> m_Compute;
-    bool m_IsComputeGiven = false;
     /// For each backend but the last: see PartitionOptions.
     unsigned int m_MaxPartitions = 0;
     unsigned int m_MinLayersPerPartition = 0;
@@ -58,6 +59,8 @@ struct Options
     bool m_Bf16 = false;
     std::optional<float> m_InputMean;
     std::optional<float> m_InputStd;
+    /// The names of the options given that only the optimizer reads.
+    std::vector<std::string> m_OptimizerOptions;
 
     bool IsProfiling() const
     {

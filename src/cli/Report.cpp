@@ -138,12 +138,25 @@ void WriteAssignment(JsonWriter& json, const std::vector<LayerAssignment>& assig
     json.EndArray();
 }
 
-/// As layers_before counts: nested networks are a part of their layer.
-uint64_t CountComputing(const std::vector<LayerAssignment>& assignment)
+struct LayerCounter final : IStrategy
 {
-    return static_cast<uint64_t>(
-        std::count_if(assignment.begin(), assignment.end(),
-                      [](const LayerAssignment& layer) { return layer.m_Network.empty() && Computes(layer.m_Type); }));
+    void ExecuteStrategy(const IConnectableLayer* layer, const BaseDescriptor&, const std::vector<ConstTensor>&,
+                         const char*, LayerBindingId) override
+    {
+        m_Count += Computes(layer->GetType()) ? 1 : 0;
+    }
+    uint64_t m_Count = 0;
+};
+
+/// As layers_before counts: nested networks are a part of their layer.
+bool IsCounted(const LayerAssignment& layer)
+{
+    return layer.m_Network.empty() && Computes(layer.m_Type);
+}
+
+int64_t CountAssigned(const std::vector<LayerAssignment>& assignment)
+{
+    return std::count_if(assignment.begin(), assignment.end(), IsCounted);
 }
 
 uint64_t CountPartitions(const std::vector<LayerAssignment>& assignment)
@@ -164,6 +177,13 @@ uint64_t CountPartitions(const std::vector<LayerAssignment>& assignment)
 bool Computes(LayerType type)
 {
     return type != LayerType::Input && type != LayerType::Output && type != LayerType::Constant;
+}
+
+uint64_t CountLayers(const INetwork& network)
+{
+    LayerCounter counter;
+    network.ExecuteStrategy(counter);
+    return counter.m_Count;
 }
 
 std::optional<Statistics> ComputeStatistics(std::vector<double> values)
@@ -207,7 +227,7 @@ std::string FormatReport(const Report& report)
     WriteTensors(json, "inputs", report.m_Inputs);
     WriteTensors(json, "outputs", report.m_Outputs);
     json.Member("layers_before", report.m_LayersBefore);
-    json.Member("layers_after", CountComputing(report.m_Assignment));
+    json.Member("layers_after", CountAssigned(report.m_Assignment));
     json.Member("partitions", CountPartitions(report.m_Assignment));
     WriteAssignment(json, report.m_Assignment);
     WriteTexts(json, "messages", report.m_Messages);
@@ -220,6 +240,10 @@ std::string SummarizeAssignment(const std::vector<LayerAssignment>& assignment)
     std::vector<std::pair<std::string, size_t>> counts; // in the order of first use
     for (const LayerAssignment& layer : assignment)
     {
+        if (!IsCounted(layer))
+        {
+            continue;
+        }
         const std::string& backend = layer.m_Backend.Get();
         const auto found =
             std::find_if(counts.begin(), counts.end(), [&](const auto& count) { return count.first == backend; });
@@ -232,7 +256,7 @@ std::string SummarizeAssignment(const std::vector<LayerAssignment>& assignment)
             ++found->second;
         }
     }
-    std::string text = fmt::format("{} layers", assignment.size());
+    std::string text = fmt::format("{} layers", CountAssigned(assignment));
     for (size_t i = 0; i < counts.size(); ++i)
     {
         text += fmt::format("{} {} {}", i == 0 ? ":" : ",", counts[i].first, counts[i].second);

@@ -55,12 +55,15 @@ struct Report
 /// Whether a layer is neither input nor output nor constant.
 bool Computes(LayerType type);
 
+/// How many layers of a network compute; nested networks are a part of their layer.
+uint64_t CountLayers(const INetwork& network);
+
 /// load_ms, optimize_ms, first_inference_ms, inference_ms (null for a single iteration), peak_rss_bytes, arena_bytes,
 /// arena_lower_bound_bytes, threads, inputs and outputs (name, type, shape, quantization), assignment (layer, type,
 /// backend, reason), messages, and the model, compute and version that they belong to.
 std::string FormatReport(const Report& report);
 
-/// "66 layers: CpuAcc 36, CpuRef 30"
+/// "66 layers: CpuAcc 36, CpuRef 30", of those that layers_after counts.
 std::string SummarizeAssignment(const std::vector<LayerAssignment>& assignment);
 
 /// A line for each layer: name, type, element type, backend and reason, in columns. Constants are left out: nobody runs

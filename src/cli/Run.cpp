@@ -2,9 +2,12 @@
 // See Run.hpp.
 #include "cli/Run.hpp"
 
+#include "cli/Backends.hpp"
+#include "cli/Blame.hpp"
 #include "cli/Console.hpp"
 #include "cli/Errors.hpp"
 #include "cli/File.hpp"
+#include "cli/FileChecks.hpp"
 #include "cli/Inputs.hpp"
 #include "cli/Labels.hpp"
 #include "cli/Model.hpp"
@@ -14,6 +17,7 @@
 #include "cli/Report.hpp"
 #include "cli/Serialize.hpp"
 #include "cli/Strings.hpp"
+#include "cli/Summary.hpp"
 
 #include <tenon/IRuntime.hpp>
 
@@ -21,12 +25,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <map>
-#include <set>
 #include <sstream>
-#include <string_view>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -34,9 +34,6 @@ namespace tenon::cli
 {
 namespace
 {
-
-/// Values of a tensor that are printed before the rest is only counted.
-constexpr size_t MaxPrintedValues = 20;
 
 class Stopwatch
 {
@@ -49,86 +46,6 @@ public:
 private:
     std::chrono::steady_clock::time_point m_Start = std::chrono::steady_clock::now();
 };
-
-/// The backends of -c that exist. One that does not is passed over with a warning, as long as another does.
-std::vector<BackendId> SelectBackends(const std::vector<std::string>& names, const IRuntime& runtime)
-{
-    const BackendIdSet& there = runtime.GetDeviceSpec().GetSupportedBackends();
-    std::vector<BackendId> selected;
-    for (const std::string& name : names)
-    {
-        if (there.count(name) > 0)
-        {
-            selected.emplace_back(name);
-        }
-        else if (names.size() > 1)
-        {
-            PrintWarning(fmt::format("--compute: there is no backend '{}'", OneLine(name)));
-        }
-    }
-    if (selected.empty())
-    {
-        std::vector<std::string> all(there.begin(), there.end());
-        std::sort(all.begin(), all.end());
-        throw UsageError(
-            fmt::format("--compute: there is no backend {}; there are {}", QuotedList(names), QuotedList(all)));
-    }
-    return selected;
-}
-
-/// Until a network is optimized, whatever is wrong with it is wrong with the model file or with the inputs' shapes; but
-/// for memory that ran out. Messages of parsers name the model themselves.
-template <typename Step>
-auto BlameModel(const std::string& modelPath, Step step)
-{
-    const std::string prefix = fmt::format("model '{}'", OneLine(modelPath));
-    const auto isNamed = [&](const Exception& error)
-    { return std::string_view(error.what()).substr(0, prefix.size()) == prefix; };
-    try
-    {
-        return step();
-    }
-    catch (MemoryValidationException& error)
-    {
-        error.AddContext(prefix);
-        throw;
-    }
-    catch (const BackendUnavailableException& error) // an optimized network's
-    {
-        throw UnimplementedException(isNamed(error) ? error.what() : fmt::format("{}: {}", prefix, error.what()));
-    }
-    catch (UnimplementedException& error)
-    {
-        if (!isNamed(error))
-        {
-            error.AddContext(prefix);
-        }
-        throw;
-    }
-    catch (const Exception& error)
-    {
-        throw InputError(isNamed(error) ? error.what() : fmt::format("{}: {}", prefix, error.what()));
-    }
-}
-
-/// The named inputs, then those that are not named.
-std::vector<Binding> OrderInputs(const std::vector<Binding>& inputs, const std::vector<std::string>& names)
-{
-    std::vector<Binding> ordered = SelectBindings(inputs, names, "input");
-    std::set<LayerBindingId> taken;
-    for (const Binding& input : ordered)
-    {
-        taken.insert(input.m_Id);
-    }
-    for (const Binding& input : inputs)
-    {
-        if (taken.insert(input.m_Id).second)
-        {
-            ordered.push_back(input);
-        }
-    }
-    return ordered;
-}
 
 /// One entry per input.
 std::vector<std::vector<unsigned int>> OrderShapes(const Options& options, size_t numInputs)
@@ -144,20 +61,10 @@ std::vector<std::vector<unsigned int>> OrderShapes(const Options& options, size_
     return shapes;
 }
 
-struct LayerCounter final : IStrategy
-{
-    void ExecuteStrategy(const IConnectableLayer* layer, const BaseDescriptor&, const std::vector<ConstTensor>&,
-                         const char*, LayerBindingId) override
-    {
-        m_Count += Computes(layer->GetType()) ? 1 : 0;
-    }
-    uint64_t m_Count = 0;
-};
-
 class Session
 {
 public:
-    explicit Session(const Options& options) : m_Options(options)
+    explicit Session(const Options& options) : m_Options(options), m_Blame(options.m_ModelPath)
     {
         m_Report.m_ModelPath = options.m_ModelPath;
         m_Report.m_Compute = options.m_Compute;
@@ -167,15 +74,13 @@ public:
 
     void Execute()
     {
-        CheckFiles();
+        CheckFiles(m_Options);
         if (!m_Options.m_LabelsFile.empty())
         {
             m_Labels = ReadLabels(m_Options.m_LabelsFile);
         }
         Stopwatch creation;
-        IRuntime::CreationOptions creationOptions;
-        creationOptions.m_DynamicBackendsPath = m_Options.m_DynamicBackendsPath;
-        m_Runtime = IRuntime::Create(creationOptions);
+        m_Runtime = MakeRuntime(m_Options);
         m_Report.m_LoadMs += creation.Milliseconds();
         const std::vector<BackendId> backends = SelectBackends(m_Options.m_Compute, *m_Runtime);
 
@@ -192,66 +97,11 @@ public:
         Load(std::move(network));
         Iterate();
         WriteFiles(); // first: it matters more than what the terminal shows, which may be closed
-        Print();
+        PrintText(FormatSummary(m_Options, m_Report, m_Inputs, m_Outputs, m_Labels) +
+                  (m_Options.m_PrintProfile ? FormatProfile(&IProfiler::Print) : ""));
     }
 
 private:
-    /// That each file is to be written once, and not over one that is read, is seen before anything runs; and so is
-    /// whether the folders are there.
-    void CheckFiles() const
-    {
-        std::vector<std::string> written = m_Options.m_OutputFiles;
-        for (const std::string* path :
-             {&m_Options.m_ReportFile, &m_Options.m_ProfileFile, &m_Options.m_ChromeTraceFile,
-              &m_Options.m_SerializeFile, &m_Options.m_SerializeOptimizedFile, &m_Options.m_DotFile})
-        {
-            if (!path->empty())
-            {
-                written.push_back(*path);
-            }
-        }
-        std::vector<std::string> read = m_Options.m_InputFiles;
-        read.push_back(m_Options.m_ModelPath);
-        read.push_back(m_Options.m_LabelsFile);
-        std::set<std::filesystem::path> seen;
-        for (const std::string& path : written)
-        {
-            std::error_code error;
-            std::filesystem::path whole = std::filesystem::weakly_canonical(path, error);
-            if (error)
-            {
-                whole = path;
-            }
-            if (std::filesystem::is_regular_file(whole, error) || !std::filesystem::exists(whole, error))
-            {
-                if (!seen.insert(whole).second)
-                {
-                    throw UsageError(fmt::format("'{}' is given twice as a file to write", OneLine(path)));
-                }
-            }
-            const auto isSame = [&](const std::string& other)
-            {
-                std::error_code none; // a file that is not there is no error here
-                return !other.empty() && std::filesystem::equivalent(other, whole, none);
-            };
-            if (std::any_of(read.begin(), read.end(), isSame))
-            {
-                throw UsageError(
-                    fmt::format("'{}' is given both as a file to read and as one to write", OneLine(path)));
-            }
-            const std::filesystem::path folder = whole.parent_path();
-            if (std::filesystem::is_directory(whole, error))
-            {
-                throw RunError(fmt::format("cannot write '{}': it is a folder", OneLine(path)));
-            }
-            if (!folder.empty() && !std::filesystem::is_directory(folder, error))
-            {
-                throw RunError(
-                    fmt::format("cannot write '{}': there is no folder '{}'", OneLine(path), OneLine(folder.string())));
-            }
-        }
-    }
-
     /// Parses the model and reads the inputs; parses again when these have other shapes than the model says.
     Model PrepareModel()
     {
@@ -268,31 +118,45 @@ private:
                        {m_Options.m_InputMean, m_Options.m_InputStd}, m_Limits);
 
         std::map<std::string, TensorShape> newShapes;
+        std::vector<std::string> changes;
         for (size_t i = 0; i < m_Inputs.size(); ++i)
         {
-            if (m_Inputs[i].m_Info.GetShape() != m_Report.m_Inputs[i].m_Info.GetShape())
+            const TensorShape& shape = m_Inputs[i].m_Info.GetShape();
+            if (shape != m_Report.m_Inputs[i].m_Info.GetShape())
             {
-                newShapes[m_Report.m_Inputs[i].m_Name] = m_Inputs[i].m_Info.GetShape();
+                newShapes[m_Report.m_Inputs[i].m_Name] = shape;
+                changes.push_back(DescribeNewShape(i));
             }
             m_Report.m_Inputs[i].m_Info = m_Inputs[i].m_Info;
         }
         if (!newShapes.empty())
         {
+            m_Blame.SetInputs(fmt::format("{}", fmt::join(changes, ", ")));
             model = Parse(newShapes);
         }
         return model;
     }
 
+    /// "input 'image' as [1,7,8,1] (from wrong.npy; the model says [1,8,8,1])"
+    std::string DescribeNewShape(size_t i) const
+    {
+        const Binding& binding = m_Report.m_Inputs[i];
+        std::string from = "from --input-tensor-shape";
+        if (i >= m_Options.m_InputShapes.size() || m_Options.m_InputShapes[i].empty())
+        {
+            from = m_Options.m_InputFiles.empty() ? "open dimensions taken as 1" : "from " + m_Options.m_InputFiles[i];
+        }
+        return fmt::format("input '{}' as {} ({}; the model says {})", OneLine(binding.m_Name),
+                           m_Inputs[i].m_Info.GetShape().ToString(), OneLine(from),
+                           binding.m_Info.GetShape().ToString());
+    }
+
     Model Parse(const std::map<std::string, TensorShape>& shapes)
     {
         Stopwatch parsing;
-        Model model = BlameModel(m_Options.m_ModelPath,
-                                 [&]
-                                 {
-                                     return LoadModel(m_Options.m_ModelPath,
-                                                      {m_Options.m_Subgraph, m_Options.m_Signature, shapes}, m_Limits,
-                                                      m_Runtime->GetDeviceSpec());
-                                 });
+        const ModelChoice choice{m_Options.m_Subgraph, m_Options.m_Signature, shapes, m_Options.m_ModelFormat};
+        Model model = m_Blame.OfModel(
+            [&] { return LoadModel(m_Options.m_ModelPath, choice, m_Limits, m_Runtime->GetDeviceSpec()); });
         m_Report.m_LoadMs += parsing.Milliseconds();
         return model;
     }
@@ -313,16 +177,16 @@ private:
     /// The optimized network of a file as it is, any other after optimization.
     IOptimizedNetworkPtr Optimized(Model model, const std::vector<BackendId>& backends)
     {
-        if (model.m_Optimized != nullptr && m_Options.m_IsComputeGiven)
+        if (model.m_Optimized != nullptr && !m_Options.m_OptimizerOptions.empty())
         {
-            throw UsageError("--compute: the model is optimized already, for backends that it names itself");
+            throw UsageError(fmt::format("{}: the model is optimized already, so this can have no effect; give it "
+                                         "beside --serialize-optimized",
+                                         fmt::join(m_Options.m_OptimizerOptions, ", ")));
         }
         const bool isRead = model.m_Optimized != nullptr;
         if (!isRead)
         {
-            LayerCounter counter;
-            model.m_Network->ExecuteStrategy(counter);
-            m_Report.m_LayersBefore = counter.m_Count;
+            m_Report.m_LayersBefore = CountLayers(*model.m_Network);
         }
         IOptimizedNetworkPtr optimized = isRead ? std::move(model.m_Optimized) : Optimize(*model.m_Network, backends);
         if (isRead)
@@ -356,13 +220,12 @@ private:
             optimizerOptions.SetPartitionOptions(backends[i], partitions);
         }
         Stopwatch optimizing;
-        IOptimizedNetworkPtr optimized =
-            BlameModel(m_Options.m_ModelPath,
-                       [&]
-                       {
-                           return tenon::Optimize(network, backends, m_Runtime->GetDeviceSpec(), optimizerOptions,
-                                                  Optional<std::vector<std::string>&>(m_Report.m_Messages));
-                       });
+        IOptimizedNetworkPtr optimized = m_Blame.OfModel(
+            [&]
+            {
+                return tenon::Optimize(network, backends, m_Runtime->GetDeviceSpec(), optimizerOptions,
+                                       Optional<std::vector<std::string>&>(m_Report.m_Messages));
+            });
         m_Report.m_OptimizeMs = optimizing.Milliseconds();
         return optimized;
     }
@@ -373,12 +236,8 @@ private:
         properties.m_NumberOfThreads = m_Report.m_Threads;
         properties.m_ProfilingEnabled = m_Options.IsProfiling();
         properties.m_OutputNetworkDetailsMethod = m_Options.m_Details;
-        std::string message;
         Stopwatch loading;
-        if (m_Runtime->LoadNetwork(m_Network, std::move(network), message, properties) != Status::Success)
-        {
-            throw RunError(message);
-        }
+        m_Blame.OfRun([&] { return m_Runtime->LoadNetwork(m_Network, std::move(network), properties); });
         m_Report.m_LoadMs += loading.Milliseconds();
     }
 
@@ -400,10 +259,7 @@ private:
                 m_Runtime->ResetStates(m_Network); // each iteration is a first step
             }
             Stopwatch running;
-            if (m_Runtime->EnqueueWorkload(m_Network, tensors, allocator) != Status::Success)
-            {
-                throw RunError("the network failed to run");
-            }
+            m_Blame.OfRun([&] { return m_Runtime->EnqueueWorkload(m_Network, tensors, allocator); });
             const double time = running.Milliseconds();
             if (i == 0)
             {
@@ -422,48 +278,6 @@ private:
         m_Report.m_ArenaBytes = statistics.m_ArenaBytes;
         m_Report.m_ArenaLowerBoundBytes = statistics.m_ArenaLowerBoundBytes;
         m_Report.m_PeakRssBytes = GetPeakRssBytes();
-    }
-
-    void Print() const
-    {
-        std::string text;
-        for (size_t i = 0; i < m_Inputs.size(); ++i)
-        {
-            // What is not a given file is said even where tensors are not printed: results would mislead.
-            if (!m_Options.m_DoNotPrintOutput || m_Options.m_InputFiles.empty())
-            {
-                text += fmt::format("input '{}' {}\n  from {}\n", OneLine(m_Report.m_Inputs[i].m_Name),
-                                    m_Report.m_Inputs[i].m_Info.ToString(), m_Inputs[i].m_Description);
-            }
-        }
-        text += fmt::format("{}\n{}, {} threads\n", SummarizeTimes(m_Report),
-                            SummarizeAssignment(m_Report.m_Assignment), m_Report.m_Threads);
-        if (m_Options.m_PrintAssignment)
-        {
-            text += FormatAssignment(m_Report.m_Assignment);
-        }
-        if (!m_Options.m_DoNotPrintOutput && !m_Report.m_Messages.empty())
-        {
-            text += fmt::format("{} remarks of the optimizer (--report-json has them)\n", m_Report.m_Messages.size());
-        }
-        for (const Binding& output : m_Report.m_Outputs)
-        {
-            const OutputData& data = m_Outputs.Get(output.m_Id);
-            if (!m_Options.m_DoNotPrintOutput)
-            {
-                text += fmt::format("output '{}' {}\n  {}\n", OneLine(output.m_Name), data.m_Info.ToString(),
-                                    FormatValues(data, MaxPrintedValues));
-            }
-            if (m_Options.m_TopK)
-            {
-                text += FormatTopK(data, output.m_Name, m_Labels, *m_Options.m_TopK);
-            }
-        }
-        if (m_Options.m_PrintProfile)
-        {
-            text += FormatProfile(&IProfiler::Print);
-        }
-        PrintText(text);
     }
 
     void WriteFiles() const
@@ -500,6 +314,7 @@ private:
     }
 
     const Options& m_Options;
+    Blame m_Blame;
     const Limits m_Limits;
     Report m_Report;
     std::vector<std::string> m_Labels;

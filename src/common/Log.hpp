@@ -22,12 +22,6 @@ void Log(LogSeverity severity, std::string_view message) noexcept;
 void LogFormatted(LogSeverity severity, fmt::string_view format, fmt::format_args args) noexcept;
 
 template <typename... Args>
-void LogTrace(fmt::format_string<Args...> format, Args&&... args) noexcept
-{
-    LogFormatted(LogSeverity::Trace, format, fmt::make_format_args(args...));
-}
-
-template <typename... Args>
 void LogDebug(fmt::format_string<Args...> format, Args&&... args) noexcept
 {
     LogFormatted(LogSeverity::Debug, format, fmt::make_format_args(args...));
@@ -43,18 +37,6 @@ template <typename... Args>
 void LogWarning(fmt::format_string<Args...> format, Args&&... args) noexcept
 {
     LogFormatted(LogSeverity::Warning, format, fmt::make_format_args(args...));
-}
-
-template <typename... Args>
-void LogError(fmt::format_string<Args...> format, Args&&... args) noexcept
-{
-    LogFormatted(LogSeverity::Error, format, fmt::make_format_args(args...));
-}
-
-template <typename... Args>
-void LogFatal(fmt::format_string<Args...> format, Args&&... args) noexcept
-{
-    LogFormatted(LogSeverity::Fatal, format, fmt::make_format_args(args...));
 }
 
 } // namespace tenon

@@ -31,6 +31,7 @@ PolymorphicDowncastException::~PolymorphicDowncastException() = default;
 NullPointerException::~NullPointerException() = default;
 BackendCapabilityException::~BackendCapabilityException() = default;
 MemoryValidationException::~MemoryValidationException() = default;
+LimitExceededException::~LimitExceededException() = default;
 
 IInputSlot::~IInputSlot() = default;
 IOutputSlot::~IOutputSlot() = default;

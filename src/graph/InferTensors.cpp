@@ -222,12 +222,12 @@ void CheckTensorLimits(const Layer& layer, const TensorInfo& info, const Limits&
     }
     if (info.GetNumDimensions() > limits.m_MaxRank)
     {
-        throw LayerValidationException(fmt::format("{}: rank {} is above the limit of {}; raise Limits::m_MaxRank",
-                                                   layer.Describe(), info.GetNumDimensions(), limits.m_MaxRank));
+        throw LimitExceededException(fmt::format("{}: rank {} is above the limit of {}; raise Limits::m_MaxRank",
+                                                 layer.Describe(), info.GetNumDimensions(), limits.m_MaxRank));
     }
     if (info.GetNumBytes() > limits.m_MaxTensorBytes)
     {
-        throw LayerValidationException(
+        throw LimitExceededException(
             fmt::format("{}: an output of {} bytes ({}) is above the limit of {}; raise Limits::m_MaxTensorBytes",
                         layer.Describe(), info.GetNumBytes(), info.ToString(), limits.m_MaxTensorBytes));
     }

@@ -40,9 +40,9 @@ uint64_t CountLayers(const Graph& graph, unsigned int nestingLeft)
     {
         if (!layer->Bodies().empty() && nestingLeft == 0)
         {
-            throw InvalidArgumentException(fmt::format("{} nests networks deeper than the limit; raise "
-                                                       "Limits::m_MaxNesting",
-                                                       layer->Describe()));
+            throw LimitExceededException(fmt::format("{} nests networks deeper than the limit; raise "
+                                                     "Limits::m_MaxNesting",
+                                                     layer->Describe()));
         }
         for (const auto& body : layer->Bodies())
         {
@@ -173,9 +173,9 @@ void CheckSize(const Graph& graph, const Limits& limits)
     const uint64_t count = CountLayers(graph, limits.m_MaxNesting);
     if (count > limits.m_MaxLayers)
     {
-        throw InvalidArgumentException(fmt::format("the network has {} layers, more than the limit of {}; raise "
-                                                   "Limits::m_MaxLayers",
-                                                   count, limits.m_MaxLayers));
+        throw LimitExceededException(fmt::format("the network has {} layers, more than the limit of {}; raise "
+                                                 "Limits::m_MaxLayers",
+                                                 count, limits.m_MaxLayers));
     }
 }
 

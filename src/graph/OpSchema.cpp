@@ -60,11 +60,6 @@ void VisitFields(const BaseDescriptor& descriptor, const FieldVisitor& visitor)
     D::Visit([&](const char* name, auto member) { visitor(name, FieldToString(d.*member)); });
 }
 
-constexpr bool HasFlag(OpFlags flags, OpFlags flag)
-{
-    return (static_cast<uint8_t>(flags) & static_cast<uint8_t>(flag)) != 0;
-}
-
 template <typename D, uint32_t MaxInputs, uint32_t Outputs, OpFlags Flags, uint32_t Values>
 constexpr OpSchema MakeRow(const char* name, uint8_t minInputs, InferFunction infer)
 {

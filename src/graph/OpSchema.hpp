@@ -2,6 +2,7 @@
 // OpSchema: what the graph knows of each layer type, derived from ops.def. Used by the graph, optimizer and runtime.
 #pragma once
 
+#include "common/OpFlags.hpp"
 #include "graph/InferContext.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -14,22 +15,6 @@
 
 namespace tenon
 {
-
-/// See the head of ops.def.
-enum class OpFlags : uint8_t
-{
-    None = 0,
-    InPlace = 1,
-    View = 2,
-    Internal = 4,
-    Effect = 8,
-    Late = 16,
-    Keep = 32
-};
-constexpr OpFlags operator|(OpFlags a, OpFlags b)
-{
-    return static_cast<OpFlags>(static_cast<uint8_t>(a) | static_cast<uint8_t>(b));
-}
 
 /// Is called with each field of a descriptor: name and value as text. For dumps.
 using FieldVisitor = std::function<void(const char* name, const std::string& value)>;
@@ -52,7 +37,7 @@ struct OpSchema
     bool (*m_Equal)(const BaseDescriptor&, const BaseDescriptor&);
     void (*m_VisitFields)(const BaseDescriptor&, const FieldVisitor&);
 
-    bool Has(OpFlags flag) const { return (static_cast<uint8_t>(m_Flags) & static_cast<uint8_t>(flag)) != 0; }
+    bool Has(OpFlags flag) const { return HasFlag(m_Flags, flag); }
 };
 
 /// How many rows ops.def has, deprecated names not counted.

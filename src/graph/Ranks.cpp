@@ -46,29 +46,9 @@ bool KeepsRank(const Layer& layer)
 {
     switch (layer.GetType())
     {
-    case LayerType::Activation:
-    case LayerType::BatchNormalization:
-    case LayerType::BatchToSpaceNd:
-    case LayerType::Cast:
-    case LayerType::ChannelShuffle:
-    case LayerType::ConvertFp16ToFp32:
-    case LayerType::ConvertFp32ToFp16:
-    case LayerType::CumSum:
-    case LayerType::Dequantize:
-    case LayerType::ElementwiseUnary:
-    case LayerType::FakeQuantization:
-    case LayerType::Floor:
-    case LayerType::L2Normalization:
-    case LayerType::LayerNormalization:
-    case LayerType::LogSoftmax:
-    case LayerType::Pad:
-    case LayerType::Quantize:
-    case LayerType::Softmax:
-    case LayerType::SpaceToBatchNd:
-    case LayerType::Transpose: return true;
     case LayerType::Mean: return layer.Descriptor<MeanDescriptor>().m_KeepDims;
     case LayerType::Reduce: return layer.Descriptor<ReduceDescriptor>().m_KeepDims;
-    default: return false;
+    default: return layer.GetSchema().Has(OpFlags::SameRank);
     }
 }
 

@@ -27,7 +27,7 @@ public:
     /// `where` is put before a layer's name.
     void Assign(Graph& graph, const std::string& where)
     {
-        m_NumLayers += graph.Size();
+        m_NumLayers += CountRunLayers(graph);
         for (const auto& layer : graph.Layers())
         {
             if (IsBoundByRuntime(layer->GetType()))

@@ -14,49 +14,6 @@ namespace tenon
 namespace
 {
 
-/// Whether a size is never computed from what goes into the layer: Shape and Rank look at no values, and the others
-/// work on data. What they find in data of fewer bits is as good as that data.
-bool EndsSizes(LayerType type)
-{
-    switch (type)
-    {
-    case LayerType::ArgMinMax:
-    case LayerType::BasicLstm:
-    case LayerType::BatchMatMul:
-    case LayerType::BatchNormalization:
-    case LayerType::BidirectionalSequenceLstm:
-    case LayerType::BidirectionalSequenceRnn:
-    case LayerType::Convolution2d:
-    case LayerType::Convolution3d:
-    case LayerType::DepthwiseConvolution2d:
-    case LayerType::DetectionPostProcess:
-    case LayerType::EmbeddingLookup:
-    case LayerType::EmbeddingLookupSparse:
-    case LayerType::FullyConnected:
-    case LayerType::InstanceNormalization:
-    case LayerType::L2Normalization:
-    case LayerType::LogSoftmax:
-    case LayerType::Lstm:
-    case LayerType::NonMaxSuppression:
-    case LayerType::Normalization:
-    case LayerType::Pooling2d:
-    case LayerType::Pooling3d:
-    case LayerType::Rank:
-    case LayerType::Resize:
-    case LayerType::Rnn:
-    case LayerType::Shape:
-    case LayerType::Softmax:
-    case LayerType::Svdf:
-    case LayerType::TopK:
-    case LayerType::TransposeConvolution2d:
-    case LayerType::TransposeConvolution3d:
-    case LayerType::UnidirectionalSequenceLstm:
-    case LayerType::Unique:
-    case LayerType::Where: return true;
-    default: return false;
-    }
-}
-
 class Finder
 {
 public:
@@ -143,7 +100,7 @@ private:
     void Follow(const OutputSlot& value)
     {
         const Layer& layer = value.GetOwningLayer();
-        if (EndsSizes(layer.GetType()))
+        if (layer.GetSchema().Has(OpFlags::EndsSizes))
         {
             return;
         }

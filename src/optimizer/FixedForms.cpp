@@ -75,18 +75,15 @@ FixedForms::Form FixedForms::Make(const Layer& layer) const
         const unsigned int rank = GetFixedRank(layer);
         return rank != 0 ? Form{rank, true, 0} : Form();
     }
-    case LayerType::Activation:
-    case LayerType::BatchNormalization:
-    case LayerType::ElementwiseUnary:
-    case LayerType::L2Normalization:
-    case LayerType::LayerNormalization:
-    case LayerType::LogSoftmax:
-    case LayerType::Softmax: return OfInput(layer, 0);
     case LayerType::ElementwiseBinary: return MakeBinary(layer);
     default:
         if (const unsigned int rank = GetFixedRank(layer))
         {
             return {rank, true, 0};
+        }
+        if (layer.GetSchema().Has(OpFlags::SameShape))
+        {
+            return OfInput(layer, 0);
         }
         return KeepsRank(layer) ? WithoutSize(OfInput(layer, 0)) : Form();
     }

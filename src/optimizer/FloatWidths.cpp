@@ -69,35 +69,6 @@ const char* WhyFloat32Stays(const Layer& layer)
     }
 }
 
-/// Whether the layer's outputs are values of its inputs, wherever they stand.
-bool MovesOnly(const Layer& layer)
-{
-    switch (layer.GetType())
-    {
-    case LayerType::BatchToSpaceNd:
-    case LayerType::BroadcastTo:
-    case LayerType::ChannelShuffle:
-    case LayerType::Concat:
-    case LayerType::DepthToSpace:
-    case LayerType::ExpandDims:
-    case LayerType::Gather:
-    case LayerType::GatherNd:
-    case LayerType::Pad:
-    case LayerType::Reshape:
-    case LayerType::ReverseV2:
-    case LayerType::Slice:
-    case LayerType::SpaceToBatchNd:
-    case LayerType::SpaceToDepth:
-    case LayerType::Splitter:
-    case LayerType::Squeeze:
-    case LayerType::Stack:
-    case LayerType::StridedSlice:
-    case LayerType::Tile:
-    case LayerType::Transpose: return true;
-    default: return false;
-    }
-}
-
 class Fitter
 {
 public:
@@ -246,7 +217,7 @@ private:
         const auto isNarrow = [&](const Layer* layer) { return widths[layer->m_Index] == Width::Narrow; };
         for (const Layer* layer : order)
         {
-            isUseful[layer->m_Index] = isNarrow(layer) && !MovesOnly(*layer);
+            isUseful[layer->m_Index] = isNarrow(layer) && !layer->GetSchema().Has(OpFlags::Moves);
         }
         const auto spread = [&](const Layer* layer)
         {

@@ -193,51 +193,32 @@ Made PermuteTile(const Layer& layer, const Mappings& mappings)
     return made;
 }
 
+/// Layers that do the same in any order of their dimensions, if their axes are renamed with them. Those without axes
+/// are Elementwise or Broadcast in ops.def.
 struct Rule
 {
     LayerType m_Type;
-    LayoutKind m_Kind;
-    Made (*m_Permute)(const Layer&, const Mappings&) = nullptr; ///< null: there are no axes
+    Made (*m_Permute)(const Layer&, const Mappings&);
 };
 
 constexpr Rule rules[] = {
-    {LayerType::Activation, LayoutKind::Same},
-    {LayerType::AddN, LayoutKind::Same},
-    {LayerType::Cast, LayoutKind::Same},
-    {LayerType::Comparison, LayoutKind::Broadcast},
-    {LayerType::Concat, LayoutKind::Same, &PermuteConcat},
-    {LayerType::ConvertFp16ToFp32, LayoutKind::Same},
-    {LayerType::ConvertFp32ToFp16, LayoutKind::Same},
-    {LayerType::Dequantize, LayoutKind::Same},
-    {LayerType::ElementwiseBinary, LayoutKind::Broadcast},
-    {LayerType::ElementwiseUnary, LayoutKind::Same},
-    {LayerType::FakeQuantization, LayoutKind::Same},
-    {LayerType::Floor, LayoutKind::Same},
-    {LayerType::LogicalBinary, LayoutKind::Broadcast},
-    {LayerType::LogSoftmax, LayoutKind::Same, &PermuteSoftmax},
-    {LayerType::Mean, LayoutKind::Same, &PermuteReduction<MeanDescriptor, &MeanDescriptor::m_Axis>},
-    {LayerType::Pad, LayoutKind::Same, &PermutePad},
-    {LayerType::Prelu, LayoutKind::Broadcast},
-    {LayerType::Quantize, LayoutKind::Same},
-    {LayerType::Reduce, LayoutKind::Same, &PermuteReduction<ReduceDescriptor, &ReduceDescriptor::m_vAxis>},
-    {LayerType::Slice, LayoutKind::Same, &PermuteSlice},
-    {LayerType::Softmax, LayoutKind::Same, &PermuteSoftmax},
-    {LayerType::Splitter, LayoutKind::Same, &PermuteSplitter},
-    {LayerType::StridedSlice, LayoutKind::Same, &PermuteStridedSlice},
-    {LayerType::Tile, LayoutKind::Same, &PermuteTile},
-    {LayerType::ZerosLike, LayoutKind::Same},
+    {LayerType::Concat, &PermuteConcat},
+    {LayerType::LogSoftmax, &PermuteSoftmax},
+    {LayerType::Mean, &PermuteReduction<MeanDescriptor, &MeanDescriptor::m_Axis>},
+    {LayerType::Pad, &PermutePad},
+    {LayerType::Reduce, &PermuteReduction<ReduceDescriptor, &ReduceDescriptor::m_vAxis>},
+    {LayerType::Slice, &PermuteSlice},
+    {LayerType::Softmax, &PermuteSoftmax},
+    {LayerType::Splitter, &PermuteSplitter},
+    {LayerType::StridedSlice, &PermuteStridedSlice},
+    {LayerType::Tile, &PermuteTile},
 };
 
 const Rule* FindRule(LayerType type)
 {
-    for (const Rule& rule : rules)
-    {
-        if (rule.m_Type == type)
-        {
-            return &rule;
-        }
-    }
-    return nullptr;
+    const Rule* rule =
+        std::find_if(std::begin(rules), std::end(rules), [&](const Rule& r) { return r.m_Type == type; });
+    return rule != std::end(rules) ? rule : nullptr;
 }
 
 template <typename D, std::vector<unsigned int> D::*Axes>
@@ -299,8 +280,12 @@ unsigned int RankOf(const TensorShape& shape)
 
 LayoutKind GetLayoutKind(LayerType type)
 {
-    const Rule* rule = FindRule(type);
-    return rule != nullptr ? rule->m_Kind : LayoutKind::None;
+    const OpSchema& schema = GetSchema(type);
+    if (schema.Has(OpFlags::Broadcast))
+    {
+        return LayoutKind::Broadcast;
+    }
+    return schema.Has(OpFlags::Elementwise) || FindRule(type) != nullptr ? LayoutKind::Same : LayoutKind::None;
 }
 
 bool IsDataInput(const Layer& layer, unsigned int input)
@@ -316,15 +301,15 @@ bool IsDataInput(const Layer& layer, unsigned int input)
 std::unique_ptr<BaseDescriptor> PermuteParameters(const Layer& layer, const PermutationVector& mappings)
 {
     const Rule* rule = FindRule(layer.GetType());
-    return rule != nullptr && rule->m_Permute != nullptr ? rule->m_Permute(layer, mappings) : nullptr;
+    return rule != nullptr ? rule->m_Permute(layer, mappings) : nullptr;
 }
 
 bool MayPermute(const Layer& layer, unsigned int rank)
 {
     const Rule* rule = FindRule(layer.GetType());
-    if (rule == nullptr || rule->m_Permute == nullptr)
+    if (rule == nullptr)
     {
-        return rule != nullptr;
+        return GetLayoutKind(layer.GetType()) != LayoutKind::None;
     }
     std::array<unsigned int, MaxNumOfTensorDimensions> same{};
     for (unsigned int i = 0; i < rank; ++i)

@@ -159,7 +159,6 @@ IOptimizedNetworkPtr OptimizeWithPasses(const INetwork& network, const std::vect
     const BackendRegistry& registry = deviceSpec.GetBackendRegistry();
     // Network is the only implementation of INetwork.
     const auto& source = static_cast<const Network&>(network);
-    CheckSize(source.GetGraph(), options.GetLimits());
 
     std::vector<std::string> collected;
     auto profiler = std::make_shared<Profiler>();
@@ -168,6 +167,8 @@ IOptimizedNetworkPtr OptimizeWithPasses(const INetwork& network, const std::vect
     try
     {
         const auto whole = profiler->Scope(ProfilingCategory::Optimize);
+        CheckSize(source.GetGraph(), options.GetLimits());
+        const Optional<DataType> reducedType = GetReducedType(options);
         SupportCache supports(registry, options.GetModelOptions());
         const auto candidates = MakeCandidates(backendPreferences, supports, collected);
         graph = source.GetGraph().CloneValid();
@@ -176,7 +177,7 @@ IOptimizedNetworkPtr OptimizeWithPasses(const INetwork& network, const std::vect
         const BackendChooser chooser(candidates, supports);
         {
             const auto event = profiler->Scope(ProfilingCategory::Optimize, "FitFloatWidths");
-            FitFloatWidths(*graph, GetReducedType(options), chooser, collected);
+            FitFloatWidths(*graph, reducedType, chooser, collected);
         }
         {
             const auto event = profiler->Scope(ProfilingCategory::Optimize, "AssignBackends");

@@ -218,7 +218,8 @@ private:
 size_t CountLayers(const std::vector<PlacedGraph>& graphs)
 {
     return std::accumulate(graphs.begin(), graphs.end(), size_t{0},
-                           [](size_t count, const PlacedGraph& placed) { return count + placed.m_Graph->Size(); });
+                           [](size_t count, const PlacedGraph& placed)
+                           { return count + CountRunLayers(*placed.m_Graph); });
 }
 
 void WidenMoved(const std::vector<PlacedGraph>& graphs, Reassigner& reassigner)

@@ -10,16 +10,9 @@ namespace tenon
 /// Whether the layer gives the same whenever its inputs are the same, does nothing else, and is not run by the runtime.
 inline bool IsFunctionOfInputs(const Layer& layer)
 {
-    switch (layer.GetType())
-    {
-    case LayerType::If:
-    case LayerType::While:
-    case LayerType::ReadState:
-    case LayerType::Random:
-    case LayerType::Multinomial:
-    case LayerType::RngBitGenerator: return false;
-    default: return !layer.GetSchema().Has(OpFlags::Effect) && !layer.GetSchema().Has(OpFlags::Internal);
-    }
+    const OpSchema& schema = layer.GetSchema();
+    return !schema.Has(OpFlags::Effect) && !schema.Has(OpFlags::Internal) && !schema.Has(OpFlags::Random) &&
+           !IsRunByRuntime(layer.GetType());
 }
 
 } // namespace tenon

@@ -45,7 +45,8 @@ public:
 
     size_t GetNumMoves() const { return m_NumMoves; }
 
-    /// Throws UnimplementedException that names the layers which none took. `numLayers`: of the whole network.
+    /// Throws UnimplementedException that names the layers which none took. `numLayers`: CountRunLayers
+    /// of the whole network.
     void ThrowFailures(size_t numLayers) const { m_Failures.ThrowIfAny(numLayers); }
 
 private:

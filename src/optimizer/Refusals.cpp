@@ -79,6 +79,12 @@ void UnsupportedLayers::Add(const Layer& layer, const std::string& where, const 
     }
 }
 
+size_t CountRunLayers(const Graph& graph)
+{
+    return graph.Size() - graph.Count(LayerType::Input) - graph.Count(LayerType::Output) -
+           graph.Count(LayerType::Constant);
+}
+
 void UnsupportedLayers::ThrowIfAny(size_t numLayers) const
 {
     if (m_Count == 0)

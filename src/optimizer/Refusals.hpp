@@ -3,7 +3,7 @@
 // whoever takes a layer from a backend later.
 #pragma once
 
-#include "graph/Layer.hpp"
+#include "graph/Graph.hpp"
 #include "optimizer/Assignment.hpp"
 
 #include <string>
@@ -31,13 +31,16 @@ std::string GetTypeText(const Layer& layer);
 /// The warning that a layer runs elsewhere than it was to.
 std::string DescribeFallback(const Layer& layer, const Refusals& refusals);
 
+/// The layers of a graph, without nested ones, but for those that the runtime binds: inputs, outputs and constants.
+size_t CountRunLayers(const Graph& graph);
+
 /// The layers that no backend takes, for one exception that names them all.
 class UnsupportedLayers
 {
 public:
     /// `where` is put before the layer's name.
     void Add(const Layer& layer, const std::string& where, const Refusals& refusals);
-    /// Throws UnimplementedException if there is one. `numLayers`: of the whole network.
+    /// Throws UnimplementedException if there is one. `numLayers`: CountRunLayers of the whole network.
     void ThrowIfAny(size_t numLayers) const;
 
 private:

@@ -140,9 +140,9 @@ void ExecutionContext::RunWhile(const Step& step, Infos inputs, const RunArgs& a
         }
         if (turns == args.m_Limits->m_MaxLoopIterations)
         {
-            throw RuntimeException(fmt::format("the loop has not ended after {} turns; raise "
-                                               "Limits::m_MaxLoopIterations",
-                                               turns));
+            throw LimitExceededException(fmt::format("the loop has not ended after {} turns; raise "
+                                                     "Limits::m_MaxLoopIterations",
+                                                     turns));
         }
         LoopValues& next = sets[turns++ % 2];
         uint64_t bytesLeft = args.m_Limits->m_MaxTotalBytes - std::min(args.m_Limits->m_MaxTotalBytes, m_LateBytes);
@@ -154,9 +154,9 @@ void ExecutionContext::RunWhile(const Step& step, Infos inputs, const RunArgs& a
                 const size_t bytes = info.GetNumBytes();
                 if (bytes > bytesLeft)
                 {
-                    throw MemoryValidationException(fmt::format("the loop's variables need more than {} bytes; raise "
-                                                                "Limits::m_MaxTotalBytes",
-                                                                args.m_Limits->m_MaxTotalBytes));
+                    throw LimitExceededException(fmt::format("the loop's variables need more than {} bytes; raise "
+                                                             "Limits::m_MaxTotalBytes",
+                                                             args.m_Limits->m_MaxTotalBytes));
                 }
                 bytesLeft -= bytes;
                 next.m_Infos[id] = info;

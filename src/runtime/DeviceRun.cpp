@@ -153,9 +153,9 @@ void DeviceRun::Import(const Step& step, const void* host, size_t bytes, const I
         block = nullptr;
         if (m_CopyBytes > bytesLeft || bytes > bytesLeft - m_CopyBytes)
         {
-            throw MemoryValidationException(fmt::format("memory {} cannot import {} bytes, and a copy of them is "
-                                                        "above the limit; raise Limits::m_MaxTotalBytes",
-                                                        m_Program.Memories()[step.m_Memory].m_Name, bytes));
+            throw LimitExceededException(fmt::format("memory {} cannot import {} bytes, and a copy of them is "
+                                                     "above the limit; raise Limits::m_MaxTotalBytes",
+                                                     m_Program.Memories()[step.m_Memory].m_Name, bytes));
         }
         block = std::make_unique<DeviceBlock>(m_Program.Memories()[step.m_Memory], bytes);
         m_CopyBytes += bytes;

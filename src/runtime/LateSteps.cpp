@@ -108,9 +108,9 @@ void ExecutionContext::ChargeLate(size_t bytes, const Step& step, const Limits& 
 {
     if (bytes > limits.m_MaxTotalBytes || m_LateBytes > limits.m_MaxTotalBytes - bytes)
     {
-        throw MemoryValidationException(fmt::format("this run needs more than {} bytes of memory at {}; raise "
-                                                    "Limits::m_MaxTotalBytes",
-                                                    limits.m_MaxTotalBytes, step.m_Layer->Describe()));
+        throw LimitExceededException(fmt::format("this run needs more than {} bytes of memory at {}; raise "
+                                                 "Limits::m_MaxTotalBytes",
+                                                 limits.m_MaxTotalBytes, step.m_Layer->Describe()));
     }
     m_LateBytes += bytes;
 }

@@ -25,8 +25,8 @@ enum class PackingOrder
 /// The largest sum of sizes alive at one step: no packing needs less.
 size_t LargestLiveBytes(Span<const MemBlock> blocks);
 
-/// Where the last block ends.
-size_t EndOf(Span<const MemBlock> blocks);
+/// Indices of the blocks that have bytes, by first step.
+std::vector<uint32_t> ByStart(Span<const MemBlock> blocks);
 
 /// Places blocks in the order in which they come to life, each into the smallest free range that fits. O(N log N).
 void PackByTime(Span<MemBlock> blocks);

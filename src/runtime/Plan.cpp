@@ -25,10 +25,10 @@ void CheckTensorBytes(const Step& step, const TensorInfo& info, const Limits& li
 {
     if (info.GetNumBytes() > limits.m_MaxTensorBytes)
     {
-        throw MemoryValidationException(fmt::format("{} gives a tensor of {} bytes ({}), above the limit of {}; raise "
-                                                    "Limits::m_MaxTensorBytes",
-                                                    step.m_Layer->Describe(), info.GetNumBytes(), info.ToString(),
-                                                    limits.m_MaxTensorBytes));
+        throw LimitExceededException(fmt::format("{} gives a tensor of {} bytes ({}), above the limit of {}; raise "
+                                                 "Limits::m_MaxTensorBytes",
+                                                 step.m_Layer->Describe(), info.GetNumBytes(), info.ToString(),
+                                                 limits.m_MaxTensorBytes));
     }
 }
 

@@ -326,9 +326,9 @@ void Plan::CheckTotal(const Program& program, const Limits& limits) const
     }
     if (isTooMuch)
     {
-        throw MemoryValidationException(fmt::format("one run needs {} bytes of memory, and more for its states, above "
-                                                    "the limit of {}; raise Limits::m_MaxTotalBytes",
-                                                    arenaBytes, limits.m_MaxTotalBytes));
+        throw LimitExceededException(fmt::format("one run needs {} bytes of memory, and more for its states, above "
+                                                 "the limit of {}; raise Limits::m_MaxTotalBytes",
+                                                 arenaBytes, limits.m_MaxTotalBytes));
     }
 }
 

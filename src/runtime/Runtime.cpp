@@ -171,7 +171,13 @@ NetworkId Runtime::NewId()
 
 Status Runtime::LoadNetwork(NetworkId& networkIdOut, IOptimizedNetworkPtr network)
 {
-    networkIdOut = Load(std::move(network), INetworkProperties());
+    return LoadNetwork(networkIdOut, std::move(network), INetworkProperties());
+}
+
+Status Runtime::LoadNetwork(NetworkId& networkIdOut, IOptimizedNetworkPtr network,
+                            const INetworkProperties& networkProperties)
+{
+    networkIdOut = Load(std::move(network), networkProperties);
     return Status::Success;
 }
 
@@ -185,8 +191,7 @@ Status Runtime::LoadNetwork(NetworkId& networkIdOut, IOptimizedNetworkPtr networ
 {
     try
     {
-        networkIdOut = Load(std::move(network), networkProperties);
-        return Status::Success;
+        return LoadNetwork(networkIdOut, std::move(network), networkProperties);
     }
     catch (const std::exception& error)
     {

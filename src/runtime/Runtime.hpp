@@ -33,6 +33,8 @@ public:
     explicit Runtime(const CreationOptions& options);
 
     Status LoadNetwork(NetworkId& networkIdOut, IOptimizedNetworkPtr network) override;
+    Status LoadNetwork(NetworkId& networkIdOut, IOptimizedNetworkPtr network,
+                       const INetworkProperties& networkProperties) override;
     Status LoadNetwork(NetworkId& networkIdOut, IOptimizedNetworkPtr network, std::string& errorMessage) override;
     Status LoadNetwork(NetworkId& networkIdOut, IOptimizedNetworkPtr network, std::string& errorMessage,
                        const INetworkProperties& networkProperties) override;

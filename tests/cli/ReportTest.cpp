@@ -109,6 +109,7 @@ TEST(Report, Summaries)
     LayerAssignment constant;
     constant.m_Type = LayerType::Constant;
     report.m_Assignment.push_back(constant);
+    EXPECT_EQ(SummarizeAssignment(report.m_Assignment), "2 layers: CpuRef 1, CpuAcc 1") << "as layers_after counts";
     EXPECT_EQ(FormatAssignment(report.m_Assignment),
               "layer                                     type        output   backend  reason\n"
               "a; namexxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...  Activation  Float32  CpuRef   preferred\n"

@@ -4,6 +4,7 @@
 // Tenon; what is a network is optimized if it has to be, loaded and run under small limits. Run under the sanitizers
 // this also shows reads outside of the file and of tensors.
 #include "Bend.hpp"
+#include "Victim.hpp"
 #include "harness/Networks.hpp"
 #include "harness/Serialized.hpp"
 
@@ -63,86 +64,35 @@ INetworkPtr MakeMixed()
     return network;
 }
 
-/// Takes files all the way, within bounds that keep each of thousands of runs short.
-class Victim
+class TenonVictim final : public Victim
 {
 public:
-    explicit Victim(bool isOptimized) : m_IsOptimized(isOptimized)
+    explicit TenonVictim(bool isOptimized) : Victim(1), m_IsOptimized(isOptimized) // 1: a Boolean as well
     {
-        m_Limits.m_MaxTensorBytes = 100000;
-        m_Limits.m_MaxTotalBytes = 1000000;
-        m_Limits.m_MaxLayers = 1000;
         IDeserializer::DeserializerOptions options;
-        options.m_Limits = m_Limits;
+        options.m_Limits = GetLimits();
         m_Deserializer = IDeserializer::Create(options);
-        IRuntime::CreationOptions creation;
-        creation.m_Limits = m_Limits;
-        m_Runtime = IRuntime::Create(creation);
-    }
-
-    const IDeviceSpec& DeviceSpec() const { return m_Runtime->GetDeviceSpec(); }
-
-    /// Whether the network ran.
-    bool Runs(const Bytes& bytes)
-    {
-        NetworkId id = -1;
-        bool ran = false;
-        try
-        {
-            m_Runtime->LoadNetwork(id, Read(bytes));
-            Enqueue(id);
-            ran = true;
-        }
-        catch (const Exception& error)
-        {
-            EXPECT_STRNE(error.what(), "");
-        }
-        if (id >= 0)
-        {
-            m_Runtime->UnloadNetwork(id);
-        }
-        return ran;
     }
 
 private:
-    IOptimizedNetworkPtr Read(const Bytes& bytes)
+    IOptimizedNetworkPtr Read(const Bytes& bytes) override
     {
-        if (m_IsOptimized)
-        {
-            return m_Deserializer->CreateOptimizedNetworkFromBinary(bytes, DeviceSpec());
-        }
-        OptimizerOptionsOpaque options;
-        options.SetLimits(m_Limits);
-        options.SetShapeInferenceMethod(ShapeInferenceMethod::InferAndValidate);
-        std::vector<std::string> messages;
-        return Optimize(*m_Deserializer->CreateNetworkFromBinary(bytes), {"CpuRef"}, DeviceSpec(), options,
-                        Optional<std::vector<std::string>&>(messages));
+        return m_IsOptimized ? m_Deserializer->CreateOptimizedNetworkFromBinary(bytes, DeviceSpec())
+                             : OptimizeIt(*m_Deserializer->CreateNetworkFromBinary(bytes));
     }
 
-    void Enqueue(NetworkId id)
+    std::vector<LayerBindingId> InputIds() const override
     {
-        std::vector<Bytes> memory;
-        InputTensors inputs;
+        std::vector<LayerBindingId> ids;
         for (const std::string& name : m_Deserializer->GetNetworkInputNames())
         {
-            const LayerBindingId binding = m_Deserializer->GetNetworkInputBindingInfo(0, name).first;
-            TensorInfo info = m_Runtime->GetInputTensorInfo(id, binding);
-            info.SetConstant();
-            memory.emplace_back(info.GetNumBytes(), uint8_t{1}); // a Boolean as well
-            inputs.emplace_back(binding, ConstTensor(info, memory.back().data()));
+            ids.push_back(m_Deserializer->GetNetworkInputBindingInfo(0, name).first);
         }
-        m_Runtime->EnqueueWorkload(id, inputs,
-                                   [&](LayerBindingId, const TensorInfo& info)
-                                   {
-                                       memory.emplace_back(info.GetNumBytes());
-                                       return memory.back().data();
-                                   });
+        return ids;
     }
 
     bool m_IsOptimized;
-    Limits m_Limits;
     IDeserializerPtr m_Deserializer{nullptr, &IDeserializer::Destroy};
-    IRuntimePtr m_Runtime{nullptr, &IRuntime::Destroy};
 };
 
 /// "mixed" or "digits", before or after optimization.
@@ -159,7 +109,7 @@ protected:
                                          : Serialized(*network);
     }
 
-    Victim m_Victim;
+    TenonVictim m_Victim;
     Bytes m_File;
 };
 

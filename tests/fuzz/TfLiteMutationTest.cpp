@@ -3,6 +3,7 @@
 // a network or an exception of Tenon; what is a network is optimized, loaded and run under small limits. Run under the
 // sanitizers this also shows reads outside of the file and of tensors.
 #include "Bend.hpp"
+#include "Victim.hpp"
 
 #include <tenon/Tenon.hpp>
 #include <tenon/parsers/ITfLiteParser.hpp>
@@ -20,8 +21,6 @@ namespace tenon::test
 
 namespace
 {
-
-using Bytes = std::vector<uint8_t>;
 
 Bytes Read(const char* path)
 {
@@ -50,74 +49,33 @@ bool Parses(ITfLiteParser& parser, const Bytes& bytes)
     }
 }
 
-/// Takes models all the way, within bounds that keep each of thousands of runs short.
-class Victim
+class TfLiteVictim final : public Victim
 {
 public:
-    Victim()
+    TfLiteVictim() : Victim(0x7f)
     {
-        m_Limits.m_MaxTensorBytes = 100000;
-        m_Limits.m_MaxTotalBytes = 1000000;
         ITfLiteParser::TfLiteParserOptions options;
-        options.m_Limits = m_Limits;
+        options.m_Limits = GetLimits();
         m_Parser = ITfLiteParser::Create(options);
-        IRuntime::CreationOptions creation;
-        creation.m_Limits = m_Limits;
-        m_Runtime = IRuntime::Create(creation);
-    }
-
-    /// Whether the model ran.
-    bool Runs(const Bytes& bytes)
-    {
-        NetworkId id = -1;
-        bool ran = false;
-        try
-        {
-            const INetworkPtr network = m_Parser->CreateNetworkFromBinary(bytes);
-            OptimizerOptionsOpaque options;
-            options.SetLimits(m_Limits);
-            options.SetShapeInferenceMethod(ShapeInferenceMethod::InferAndValidate);
-            std::vector<std::string> messages;
-            m_Runtime->LoadNetwork(id, Optimize(*network, {"CpuRef"}, m_Runtime->GetDeviceSpec(), options,
-                                                Optional<std::vector<std::string>&>(messages)));
-            Enqueue(id);
-            ran = true;
-        }
-        catch (const Exception& error)
-        {
-            EXPECT_STRNE(error.what(), "");
-        }
-        if (id >= 0)
-        {
-            m_Runtime->UnloadNetwork(id);
-        }
-        return ran;
     }
 
 private:
-    void Enqueue(NetworkId id)
+    IOptimizedNetworkPtr Read(const Bytes& bytes) override
     {
-        std::vector<Bytes> memory;
-        InputTensors inputs;
-        for (const std::string& name : m_Parser->GetSubgraphInputTensorNames(0))
-        {
-            const LayerBindingId binding = m_Parser->GetNetworkInputBindingInfo(0, name).first;
-            TensorInfo info = m_Runtime->GetInputTensorInfo(id, binding);
-            info.SetConstant();
-            memory.emplace_back(info.GetNumBytes(), uint8_t{0x7f});
-            inputs.emplace_back(binding, ConstTensor(info, memory.back().data()));
-        }
-        m_Runtime->EnqueueWorkload(id, inputs,
-                                   [&](LayerBindingId, const TensorInfo& info)
-                                   {
-                                       memory.emplace_back(info.GetNumBytes());
-                                       return memory.back().data();
-                                   });
+        return OptimizeIt(*m_Parser->CreateNetworkFromBinary(bytes));
     }
 
-    Limits m_Limits;
+    std::vector<LayerBindingId> InputIds() const override
+    {
+        std::vector<LayerBindingId> ids;
+        for (const std::string& name : m_Parser->GetSubgraphInputTensorNames(0))
+        {
+            ids.push_back(m_Parser->GetNetworkInputBindingInfo(0, name).first);
+        }
+        return ids;
+    }
+
     ITfLiteParserPtr m_Parser{nullptr, &ITfLiteParser::Destroy};
-    IRuntimePtr m_Runtime{nullptr, &IRuntime::Destroy};
 };
 
 } // namespace
@@ -159,7 +117,7 @@ TEST(TfLiteMutation, EachWordBent)
 TEST(TfLiteMutation, EachByteOfTheStructureBent)
 {
     Bytes model = Model();
-    Victim victim;
+    TfLiteVictim victim;
     ASSERT_TRUE(victim.Runs(model));
     for (size_t at = 0; at < model.size(); ++at)
     {
@@ -176,7 +134,7 @@ TEST(TfLiteMutation, EachByteOfTheStructureBent)
 TEST(TfLiteMutation, SeveralPlacesAtOnce)
 {
     const Bytes model = Model();
-    Victim victim;
+    TfLiteVictim victim;
     std::mt19937 random(20240611); // any seed: failures must repeat
     for (int round = 0; round < 20000; ++round)
     {

@@ -4,6 +4,7 @@
 
 #include "common/KernelName.hpp"
 #include "graph/OpSchema.hpp"
+#include "harness/Allocations.hpp"
 #include "harness/GuardedBuffer.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -34,6 +35,11 @@ public:
     void Run(size_t count, size_t grain, const std::function<void(size_t, size_t)>& body) override
     {
         const size_t pieces = std::clamp<size_t>(count / std::max<size_t>(grain, 1), 1, m_Threads);
+        if (pieces == 1 && count != 0)
+        {
+            body(0, count); // without memory of its own: allocations are counted
+            return;
+        }
         std::vector<std::exception_ptr> errors(pieces);
         const auto run = [&](size_t piece)
         {
@@ -351,7 +357,11 @@ std::vector<std::byte> RunOp(const IBackend& backend, const OpCase& op, const Ru
         args.m_Outputs = outputs;
         args.m_Scratch = scratch.GetData();
         args.m_Parallel = &parallel;
+        const size_t allocations = CountAllocations();
         shaped->Execute(args);
+        // A second thread is made anew each time, and that allocates.
+        EXPECT_TRUE(repeat == 0 || variant.m_Threads != 1 || CountAllocations() == allocations)
+            << "allocates in a run that is not the first";
 
         for (const auto& buffer : buffers)
         {

@@ -513,11 +513,14 @@ TEST(ReduceFloat32, LayersThatOnlyMoveValuesOfFloat32Stay)
         Connect(AddInput(*network, 0, FloatInfo({2, 3})), turned);
         IConnectableLayer* doubled = network->AddTileLayer(TileDescriptor({2, 1}), "tile");
         Connect(turned, doubled);
-        IConnectableLayer* last = doubled;
+        IConnectableLayer* last = network->AddMatrixDiagLayer("diagonal");
+        Connect(doubled, last);
         if (computes)
         {
-            last = network->AddElementwiseUnaryLayer(ElementwiseUnaryDescriptor(UnaryOperation::Exp), "exp");
-            Connect(doubled, last);
+            IConnectableLayer* exp =
+                network->AddElementwiseUnaryLayer(ElementwiseUnaryDescriptor(UnaryOperation::Exp), "exp");
+            Connect(last, exp);
+            last = exp;
         }
         Connect(last, network->AddOutputLayer(0));
         const auto optimized =

@@ -10,14 +10,17 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <sstream>
 
 namespace tenon::test
 {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 namespace
 {
@@ -121,11 +124,22 @@ TEST(Optimize, RefusesWhatIsMalformed)
     Limits limits;
     limits.m_MaxLayers = 2;
     limited.SetLimits(limits);
-    EXPECT_THROW(Optimize(*good, {"CpuRef"}, spec, limited), InvalidArgumentException);
+    const auto message = [&](const OptimizerOptionsOpaque& options)
+    { return MessageOf<LimitExceededException>([&] { Optimize(*good, {"CpuRef"}, spec, options); }); };
+    EXPECT_THAT(message(limited), AllOf(StartsWith("optimizing the network: "), HasSubstr("Limits::m_MaxLayers")));
     limits = Limits();
     limits.m_MaxTensorBytes = 3;
     limited.SetLimits(limits);
-    EXPECT_THROW(Optimize(*good, {"CpuRef"}, spec, limited), LayerValidationException);
+    EXPECT_THAT(message(limited), AllOf(StartsWith("optimizing the network: "), HasSubstr("Limits::m_MaxTensorBytes")));
+    limits = Limits();
+    limits.m_MaxRank = 0;
+    limited.SetLimits(limits);
+    EXPECT_THAT(message(limited), AllOf(StartsWith("optimizing the network: "), HasSubstr("Limits::m_MaxRank")));
+    OptimizerOptionsOpaque both;
+    both.SetReduceFp32ToFp16(true);
+    both.SetReduceFp32ToBf16(true);
+    EXPECT_THAT(MessageOf<InvalidArgumentException>([&] { Optimize(*good, {"CpuRef"}, spec, both); }),
+                StartsWith("optimizing the network: "));
 }
 
 TEST(Optimize, RefusesAStateThatIsReadAndWrittenWithTwoTypes)
@@ -153,6 +167,27 @@ TEST(Optimize, RefusesAStateThatIsReadAndWrittenWithTwoTypes)
     }
 }
 
+TEST(Optimize, RefusesQuantizationThatATypeCannotHave)
+{
+    const IRuntimePtr runtime = MakeRuntime();
+    const auto refusal = [&](float scale, int32_t zeroPoint)
+    {
+        const TensorInfo info({4}, DataType::QAsymmU8, scale, zeroPoint); // takes anything
+        const INetworkPtr network = INetwork::Create();
+        IConnectableLayer* relu = network->AddActivationLayer(ActivationDescriptor(ActivationFunction::ReLu), "relu");
+        Connect(AddInput(*network, 0, info), relu);
+        relu->GetOutputSlot(0).SetTensorInfo(info);
+        Connect(relu, network->AddOutputLayer(0));
+        return MessageOf<UnimplementedException>([&] { Optimize(*network, {"CpuRef"}, runtime->GetDeviceSpec()); });
+    };
+    for (const float scale : {-1.0f, 0.0f, std::numeric_limits<float>::infinity()})
+    {
+        EXPECT_THAT(refusal(scale, 0), HasSubstr("positive and finite"));
+    }
+    EXPECT_THAT(refusal(1.0f, 300), HasSubstr("zero point 300"));
+    EXPECT_THAT(refusal(1.0f, -1), HasSubstr("zero point -1"));
+}
+
 TEST(Optimize, NamesEveryUnsupportedLayerAtOnce)
 {
     const INetworkPtr network = INetwork::Create();
@@ -173,7 +208,7 @@ TEST(Optimize, NamesEveryUnsupportedLayerAtOnce)
         [&] {
             Optimize(*network, {"CpuAcc", "CpuRef"}, runtime->GetDeviceSpec());
         });
-    EXPECT_THAT(message, HasSubstr("2 of 5 layers"));
+    EXPECT_THAT(message, HasSubstr("2 of 2 layers"));
     EXPECT_THAT(message, HasSubstr("(Custom 'SVDF'): CpuAcc: "));
     EXPECT_THAT(message, HasSubstr("(Custom 'RNN'): CpuAcc: "));
     EXPECT_THAT(message, HasSubstr("; CpuRef: "));

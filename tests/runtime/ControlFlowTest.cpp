@@ -265,13 +265,13 @@ TEST(While, EndsAtTheLimit)
         RunFloat(*runtime, endless, {2}, {1, 2});
         FAIL();
     }
-    catch (const RuntimeException& error)
+    catch (const LimitExceededException& error)
     {
         EXPECT_THAT(error.what(), HasSubstr("m_MaxLoopIterations"));
         EXPECT_THAT(error.what(), HasSubstr("'loop' (While)"));
     }
     const NetworkId growing = Load(*runtime, *MakeLoop(*MakeBelow(50), *MakeBody(WithItself)));
-    EXPECT_THROW(RunFloat(*runtime, growing, {2}, {1, 2}), MemoryValidationException);
+    EXPECT_THROW(RunFloat(*runtime, growing, {2}, {1, 2}), LimitExceededException);
 }
 
 TEST(While, NetworksThatDoNotMatchAreRefused)

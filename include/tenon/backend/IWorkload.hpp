@@ -22,7 +22,8 @@ class TENON_API IParallelFor
 public:
     virtual ~IParallelFor();
     /// Runs body(begin, end) over [0, count) in pieces of at least `grain`. Returns when all are done. The first
-    /// exception of a piece is thrown here. Nested calls run inline.
+    /// exception of a piece is thrown here. Nested calls run inline. A std::function allocates for a lambda with more
+    /// than two references: where nothing may be allocated, name the lambda and pass std::ref of it.
     virtual void Run(size_t count, size_t grain, const std::function<void(size_t begin, size_t end)>& body) = 0;
     /// How many threads Run may use.
     virtual unsigned int GetNumThreads() const = 0;

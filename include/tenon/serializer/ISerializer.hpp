@@ -25,11 +25,13 @@ public:
 
     /// Makes a file of the network in memory, constants included: the network need not live on. Throws
     ///   GraphValidationException   the network is malformed: Optimize() would refuse it too
-    ///   UnimplementedException     a layer holds what no file can: a blob compiled by a backend
+    ///   UnimplementedException     a layer holds what no file can: a blob that a backend compiled, before optimization
+    ///                              or where the backend cannot save it
     ///   InvalidArgumentException   a field has no value of its enumeration
     virtual void Serialize(const INetwork& inNetwork) = 0;
     /// The same of an optimized network that is not loaded yet. Such a file is loaded without another optimization, on
-    /// machines that have the same backends (Tenon).
+    /// machines that have the same backends (Tenon). Blobs are written by the backend that compiled them, if it can
+    /// (IBackend::SaveCompiledBlob).
     virtual void Serialize(const IOptimizedNetwork& network) = 0;
 
     /// Writes what Serialize() made last. Always true: throws InvalidArgumentException when nothing was serialized,

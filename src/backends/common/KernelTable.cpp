@@ -5,6 +5,7 @@
 #include "backends/common/PackedCache.hpp"
 #include "backends/common/QuantizationCheck.hpp"
 #include "common/KernelName.hpp"
+#include "common/OpFlags.hpp"
 
 #include <tenon/Exceptions.hpp>
 
@@ -24,22 +25,13 @@ namespace
 /// Whether a layer type has the flag Effect in ops.def: its execution matters even if it writes nothing.
 bool HasEffect(LayerType type)
 {
-    enum : unsigned int
-    {
-        None = 0,
-        InPlace = 0,
-        View = 0,
-        Internal = 0,
-        Keep = 0,
-        Late = 0,
-        Effect = 1
-    };
-    static constexpr unsigned int effects[] = {
-#define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values) (flags),
+    using enum OpFlags;
+    static constexpr bool effects[] = {
+#define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values) HasFlag(flags, Effect),
 #include <tenon/ops.def>
     };
     const auto index = static_cast<size_t>(type);
-    return index >= std::size(effects) || effects[index] != None;
+    return index >= std::size(effects) || effects[index];
 }
 
 /// All outputs are there, are known and have no elements: no element of an input can show anywhere. A kernel would at

@@ -2,6 +2,7 @@
 // CpuAcc: its kernel table and options.
 #include "backends/cpu/CpuAccBackend.hpp"
 
+#include "backends/common/HostCapabilities.hpp"
 #include "backends/cpu/ThreadLimit.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
@@ -126,15 +127,7 @@ public:
                                               : LimitThreads(std::move(factory), options.m_NumberOfThreads);
     }
 
-    BackendCapabilities GetCapabilities() const override
-    {
-        return BackendCapabilities(m_Id, {{"NonConstWeights", true},
-                                          {"PreImportIOTensors", true},
-                                          {"ExternallyManagedMemory", true},
-                                          {"SingleAxisPacking", true},
-                                          {"MultiAxisPacking", false},
-                                          {"ProtectedContentAllocation", false}});
-    }
+    BackendCapabilities GetCapabilities() const override { return backends::GetHostCapabilities(m_Id); }
 
 private:
     BackendId m_Id = Compute::CpuAcc;
@@ -144,6 +137,7 @@ private:
 
 std::shared_ptr<const IBackend> MakeCpuAccBackend()
 {
+    GetCpuFeatures(); // so that a wrong TENON_FORCE_ISA is refused here, and not blamed on the first network
     return std::make_shared<CpuAccBackend>();
 }
 

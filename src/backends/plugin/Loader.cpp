@@ -100,10 +100,6 @@ std::shared_ptr<void> OpenLibrary(const fs::path& file)
 
 std::shared_ptr<const IBackend> LoadBackend(const fs::path& file, const std::vector<BackendOptions>& options)
 {
-    if (!IsBackendName(file.filename().string()))
-    {
-        throw InvalidArgumentException("its name is not that of a backend, which ends in _backend.so");
-    }
     // dlopen looks for a name without a slash elsewhere.
     std::shared_ptr<void> library = OpenLibrary(fs::absolute(file));
     const auto entry = reinterpret_cast<tenon_plugin_entry>(dlsym(library.get(), TENON_PLUGIN_ENTRY_NAME));
@@ -131,6 +127,13 @@ std::vector<DynamicBackendReport> RegisterDynamicBackends(BackendRegistry& regis
     {
         DynamicBackendReport report;
         report.m_Path = file.string();
+        if (!IsBackendName(file.filename().string())) // folders hold other things too: no reason to warn
+        {
+            report.m_Reason = "its name is not that of a backend, which ends in _backend.so";
+            LogInfo("'{}' is not loaded as a backend: {}", report.m_Path, report.m_Reason);
+            reports.push_back(std::move(report));
+            continue;
+        }
         try
         {
             std::error_code error;

@@ -2,6 +2,8 @@
 // CpuRef is its kernel table: Kernels.def names the rows, each row is defined in its file under kernels/.
 #include "backends/reference/CpuRefBackend.hpp"
 
+#include "backends/common/HostCapabilities.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -49,15 +51,7 @@ public:
         return backends::MakeTableWorkloadFactory(m_Id, FindKernels);
     }
 
-    BackendCapabilities GetCapabilities() const override
-    {
-        return BackendCapabilities(m_Id, {{"NonConstWeights", true},
-                                          {"PreImportIOTensors", true},
-                                          {"ExternallyManagedMemory", true},
-                                          {"SingleAxisPacking", true},
-                                          {"MultiAxisPacking", false},
-                                          {"ProtectedContentAllocation", false}});
-    }
+    BackendCapabilities GetCapabilities() const override { return backends::GetHostCapabilities(m_Id); }
 
 private:
     BackendId m_Id = Compute::CpuRef;

@@ -4,28 +4,9 @@
 
 #include <cfloat>
 #include <cmath>
-#include <cstring>
 
 namespace tenon::tflite
 {
-
-namespace
-{
-
-template <typename T>
-std::vector<int64_t> ReadIntegers(Span<const uint8_t> data)
-{
-    std::vector<int64_t> values(data.size() / sizeof(T));
-    for (size_t i = 0; i < values.size(); ++i)
-    {
-        T value;
-        std::memcpy(&value, data.data() + i * sizeof(T), sizeof(T));
-        values[i] = value;
-    }
-    return values;
-}
-
-} // namespace
 
 std::string TensorView::Label() const
 {
@@ -70,26 +51,6 @@ std::optional<uint32_t> OperatorView::InputRank(size_t i) const
         }
     }
     return std::nullopt;
-}
-
-std::optional<std::vector<int64_t>> OperatorView::ConstantIntegers(size_t i, size_t maxElements) const
-{
-    const TensorView& tensor = Input(i);
-    if (!tensor.m_IsConstant)
-    {
-        return std::nullopt;
-    }
-    const DataType type = tensor.m_Info.GetDataType();
-    if (type != DataType::Signed32 && type != DataType::Signed64)
-    {
-        FailInput(i, fmt::format("is {}, should be INT32 or INT64", GetDataTypeName(type)));
-    }
-    if (tensor.m_Info.GetShape().GetNumElements64() > maxElements)
-    {
-        FailInput(i, fmt::format("has {} elements, at most {} make sense", tensor.m_Info.GetShape().GetNumElements64(),
-                                 maxElements));
-    }
-    return type == DataType::Signed32 ? ReadIntegers<int32_t>(tensor.m_Data) : ReadIntegers<int64_t>(tensor.m_Data);
 }
 
 /// Null where it is not set.

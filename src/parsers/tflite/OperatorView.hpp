@@ -81,9 +81,6 @@ public:
 
     /// The rank of an input if it is known.
     std::optional<uint32_t> InputRank(size_t i) const;
-    /// The elements of a constant Signed32 or Signed64 input, at most `maxElements`. Nothing if it is not constant;
-    /// throws ParseException for another type or too many elements.
-    std::optional<std::vector<int64_t>> ConstantIntegers(size_t i, size_t maxElements) const;
 
     // The options. Those that the source leaves out have the value `fallback`, or are empty. All throw ParseException
     // for a value that is too large for the result, and UnknownOptionException for a name or kind that the operator's

@@ -5,6 +5,7 @@
 #include <tenon/Exceptions.hpp>
 #include <tenon/Tensor.hpp>
 #include <tenon/backend/ILayerSupport.hpp>
+#include <tenon/backend/IWorkload.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -54,15 +55,16 @@ struct AxisRows
         }
     }
 
-    /// Calls row(first element) for each row.
-    template <typename F>
-    void ForEach(const F& row) const
+    /// Calls row(in, out) for each row of input 0 and its place in output 0, unless rows are empty.
+    template <typename In, typename Out, typename F>
+    void ForEach(const ExecuteArgs& run, const F& row) const
     {
-        for (size_t outer = 0; outer < m_Outer; ++outer)
+        for (size_t outer = 0; m_Depth != 0 && outer < m_Outer; ++outer)
         {
             for (size_t inner = 0; inner < m_Step; ++inner)
             {
-                row(outer * m_Depth * m_Step + inner);
+                const size_t first = outer * m_Depth * m_Step + inner;
+                row(run.GetInput<In>(0) + first, run.GetOutput<Out>(0) + first);
             }
         }
     }

@@ -41,29 +41,23 @@ Prepared MakeFloat(const AxisRows& rows, float beta)
     using C = ComputeType<T>;
     return [rows, beta](const ExecuteArgs& run)
     {
-        if (rows.m_Depth == 0)
-        {
-            return;
-        }
-        rows.ForEach(
-            [&](size_t first)
-            {
-                const T* in = run.GetInput<T>(0) + first;
-                T* out = run.GetOutput<T>(0) + first;
-                const auto max = static_cast<C>(rows.FindMax(in));
-                const auto scaled = [&](size_t i)
-                { return (static_cast<C>(in[i * rows.m_Step]) - max) * static_cast<C>(beta); };
-                C sum = 0;
-                for (size_t i = 0; i < rows.m_Depth; ++i)
-                {
-                    sum += std::exp(scaled(i));
-                }
-                const C logSum = std::log(sum);
-                for (size_t i = 0; i < rows.m_Depth; ++i)
-                {
-                    out[i * rows.m_Step] = static_cast<T>(scaled(i) - logSum);
-                }
-            });
+        rows.ForEach<T, T>(run,
+                           [&](const T* in, T* out)
+                           {
+                               const auto max = static_cast<C>(rows.FindMax(in));
+                               const auto scaled = [&](size_t i)
+                               { return (static_cast<C>(in[i * rows.m_Step]) - max) * static_cast<C>(beta); };
+                               C sum = 0;
+                               for (size_t i = 0; i < rows.m_Depth; ++i)
+                               {
+                                   sum += std::exp(scaled(i));
+                               }
+                               const C logSum = std::log(sum);
+                               for (size_t i = 0; i < rows.m_Depth; ++i)
+                               {
+                                   out[i * rows.m_Step] = static_cast<T>(scaled(i) - logSum);
+                               }
+                           });
     };
 }
 
@@ -170,13 +164,7 @@ Prepared PrepareLogSoftmax(const ReshapeArgs& args, const backends::PackedWeight
         {
             using T = typename decltype(tag)::Type;
             return [rows, softmax = ByteLogSoftmax(descriptor.m_Beta, scale)](const ExecuteArgs& run)
-            {
-                if (rows.m_Depth != 0)
-                {
-                    rows.ForEach([&](size_t first)
-                                 { softmax.Row(run.GetInput<T>(0) + first, run.GetOutput<T>(0) + first, rows); });
-                }
-            };
+            { rows.ForEach<T, T>(run, [&](const T* in, T* out) { softmax.Row(in, out, rows); }); };
         });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // OneHot: along a new dimension one value where the index is and another everywhere else. An index outside it is found
 // nowhere.
+#include "backends/reference/kernels/ChosenValues.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
@@ -12,16 +13,6 @@ namespace tenon::ref
 
 namespace
 {
-
-constexpr backends::TypeRow OneHotTypes[] = {backends::Types(
-    {IndexTypes, IndexTypes, backends::WholeByteType, backends::WholeByteType}, backends::WholeByteType)};
-
-SupportResult CheckOneHot(const LayerView& layer)
-{
-    const DataType type = layer.GetInput(2).GetDataType();
-    const SupportResult off = CheckSameType(layer.GetInput(3), "input 3", type);
-    return off ? CheckSameType(layer.GetOutput(0), "output 0", type) : off;
-}
 
 template <typename T>
 struct OneHotRun
@@ -81,6 +72,6 @@ backends::Prepared PrepareOneHot(const ReshapeArgs& args, const backends::Packed
 
 } // namespace
 
-extern const backends::Kernel RefOneHotKernel = {"RefOneHot", OneHotTypes, PrepareOneHot, CheckOneHot};
+extern const backends::Kernel RefOneHotKernel = {"RefOneHot", ChosenTypes, PrepareOneHot, CheckChosen};
 
 } // namespace tenon::ref

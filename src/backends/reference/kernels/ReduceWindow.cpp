@@ -10,6 +10,7 @@
 #include <tenon/Exceptions.hpp>
 
 #include <algorithm>
+#include <functional>
 
 namespace tenon::ref
 {
@@ -74,22 +75,19 @@ backends::Prepared MakeReduceWindow(const Walks& walks)
         const auto init = static_cast<C>(*run.GetInput<T>(1));
         constexpr size_t GrainElements = 16384; // some microseconds
         const size_t grain = std::max<size_t>(1, GrainElements / walks.m_Window.GetCount());
-        run.m_Parallel->Run(walks.m_Outputs.GetCount(), grain,
-                            [&](size_t begin, size_t end)
-                            {
-                                T* to = out + begin;
-                                walks.m_Outputs.Run(begin, end, {},
-                                                    [&](const auto&, const auto& start)
-                                                    {
-                                                        C value = init;
-                                                        walks.m_Window.Run(start,
-                                                                           [&](const auto&, const auto& at) {
-                                                                               value = Operation::Apply(
-                                                                                   value, static_cast<C>(in[at[0]]));
-                                                                           });
-                                                        *to++ = static_cast<T>(value);
-                                                    });
-                            });
+        const auto body = [&](size_t begin, size_t end)
+        {
+            T* to = out + begin;
+            const auto reduce = [&](const auto&, const auto& start)
+            {
+                C value = init;
+                walks.m_Window.Run(start, [&](const auto&, const auto& at)
+                                   { value = Operation::Apply(value, static_cast<C>(in[at[0]])); });
+                *to++ = static_cast<T>(value);
+            };
+            walks.m_Outputs.Run(begin, end, {}, reduce);
+        };
+        run.m_Parallel->Run(walks.m_Outputs.GetCount(), grain, std::ref(body)); // by reference: a copy needs memory
     };
 }
 

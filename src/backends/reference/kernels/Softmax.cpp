@@ -51,40 +51,34 @@ Prepared MakeFloat(const AxisRows& rows, float beta)
 {
     return [rows, beta](const ExecuteArgs& run)
     {
-        if (rows.m_Depth == 0)
-        {
-            return;
-        }
-        rows.ForEach(
-            [&](size_t first)
-            {
-                const T* in = run.GetInput<T>(0) + first;
-                T* out = run.GetOutput<T>(0) + first;
-                const auto max = static_cast<float>(rows.FindMax(in));
-                const auto power = [&](size_t i)
-                { return std::exp((static_cast<float>(in[i * rows.m_Step]) - max) * beta); };
-                float sum = 0.0f;
-                for (size_t i = 0; i < rows.m_Depth; ++i)
-                {
-                    const float value = power(i);
-                    sum += value;
-                    if constexpr (std::is_same_v<T, float>)
-                    {
-                        out[i * rows.m_Step] = value;
-                    }
-                }
-                for (size_t i = 0; i < rows.m_Depth; ++i)
-                {
-                    if constexpr (std::is_same_v<T, float>)
-                    {
-                        out[i * rows.m_Step] /= sum;
-                    }
-                    else // narrower types would lose digits of the power
-                    {
-                        out[i * rows.m_Step] = static_cast<T>(power(i) / sum);
-                    }
-                }
-            });
+        rows.ForEach<T, T>(run,
+                           [&](const T* in, T* out)
+                           {
+                               const auto max = static_cast<float>(rows.FindMax(in));
+                               const auto power = [&](size_t i)
+                               { return std::exp((static_cast<float>(in[i * rows.m_Step]) - max) * beta); };
+                               float sum = 0.0f;
+                               for (size_t i = 0; i < rows.m_Depth; ++i)
+                               {
+                                   const float value = power(i);
+                                   sum += value;
+                                   if constexpr (std::is_same_v<T, float>)
+                                   {
+                                       out[i * rows.m_Step] = value;
+                                   }
+                               }
+                               for (size_t i = 0; i < rows.m_Depth; ++i)
+                               {
+                                   if constexpr (std::is_same_v<T, float>)
+                                   {
+                                       out[i * rows.m_Step] /= sum;
+                                   }
+                                   else // narrower types would lose digits of the power
+                                   {
+                                       out[i * rows.m_Step] = static_cast<T>(power(i) / sum);
+                                   }
+                               }
+                           });
     };
 }
 
@@ -94,16 +88,11 @@ Prepared MakeByte(const AxisRows& rows, const std::array<Fixed<0>, 256>& powers)
 {
     return [rows, powers](const ExecuteArgs& run)
     {
-        if (rows.m_Depth == 0)
-        {
-            return;
-        }
         constexpr int SumIntegerBits = 12;
-        rows.ForEach(
-            [&](size_t first)
+        rows.ForEach<In, Out>(
+            run,
+            [&](const In* in, Out* out)
             {
-                const In* in = run.GetInput<In>(0) + first;
-                Out* out = run.GetOutput<Out>(0) + first;
                 const int32_t max = rows.FindMax(in);
                 int64_t sum = 0;
                 for (size_t i = 0; i < rows.m_Depth; ++i)
@@ -185,14 +174,7 @@ private:
 Prepared MakeShort(const AxisRows& rows, float beta, float inputScale)
 {
     return [rows, softmax = ShortSoftmax(beta, inputScale)](const ExecuteArgs& run)
-    {
-        if (rows.m_Depth == 0)
-        {
-            return;
-        }
-        rows.ForEach([&](size_t first)
-                     { softmax.Row(run.GetInput<int16_t>(0) + first, run.GetOutput<int16_t>(0) + first, rows); });
-    };
+    { rows.ForEach<int16_t, int16_t>(run, [&](const int16_t* in, int16_t* out) { softmax.Row(in, out, rows); }); };
 }
 
 Prepared PrepareSoftmax(const ReshapeArgs& args, const backends::PackedWeights*)

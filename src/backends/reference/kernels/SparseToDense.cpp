@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SparseToDense: a default value everywhere but at the places that are given. The last value counts where a place
 // occurs twice.
+#include "backends/reference/kernels/ChosenValues.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
@@ -12,16 +13,6 @@ namespace tenon::ref
 
 namespace
 {
-
-constexpr backends::TypeRow SparseToDenseTypes[] = {backends::Types(
-    {IndexTypes, IndexTypes, backends::WholeByteType, backends::WholeByteType}, backends::WholeByteType)};
-
-SupportResult CheckSparseToDense(const LayerView& layer)
-{
-    const DataType type = layer.GetInput(2).GetDataType();
-    const SupportResult other = CheckSameType(layer.GetInput(3), "input 3", type);
-    return other ? CheckSameType(layer.GetOutput(0), "output 0", type) : other;
-}
 
 template <typename T>
 struct SparseToDenseRun
@@ -79,7 +70,7 @@ backends::Prepared PrepareSparseToDense(const ReshapeArgs& args, const backends:
 
 } // namespace
 
-extern const backends::Kernel RefSparseToDenseKernel = {"RefSparseToDense", SparseToDenseTypes, PrepareSparseToDense,
-                                                        CheckSparseToDense};
+extern const backends::Kernel RefSparseToDenseKernel = {"RefSparseToDense", ChosenTypes, PrepareSparseToDense,
+                                                        CheckChosen};
 
 } // namespace tenon::ref

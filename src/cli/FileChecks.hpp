@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is wrong with paths of the command line, seen before anything runs.
+#pragma once
+
+#include "cli/Options.hpp"
+
+namespace tenon::cli
+{
+
+/// Throws UsageError where a file would be written twice, over one that is read, or into a folder that is not there.
+void CheckFiles(const Options& options);
+
+/// Throws UsageError where --dynamic-backends-path can be neither read as a folder nor is a file.
+void CheckDynamicBackendsPath(const Options& options);
+
+} // namespace tenon::cli

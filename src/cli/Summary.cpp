@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// See Summary.hpp.
+#include "cli/Summary.hpp"
+
+#include "cli/Labels.hpp"
+#include "cli/Strings.hpp"
+
+#include <fmt/format.h>
+
+namespace tenon::cli
+{
+namespace
+{
+
+/// Values of a tensor that are printed before the rest is only counted.
+constexpr size_t MaxPrintedValues = 20;
+
+} // namespace
+
+std::string FormatSummary(const Options& options, const Report& report, const std::vector<InputData>& inputs,
+                          const OutputStore& outputs, const std::vector<std::string>& labels)
+{
+    std::string text;
+    for (size_t i = 0; i < inputs.size(); ++i)
+    {
+        // What is not a given file is said even where tensors are not printed: results would mislead.
+        if (!options.m_DoNotPrintOutput || options.m_InputFiles.empty())
+        {
+            text += fmt::format("input '{}' {}\n  from {}\n", OneLine(report.m_Inputs[i].m_Name),
+                                report.m_Inputs[i].m_Info.ToString(), inputs[i].m_Description);
+        }
+    }
+    text += fmt::format("{}\n{}, {} threads\n", SummarizeTimes(report), SummarizeAssignment(report.m_Assignment),
+                        report.m_Threads);
+    if (options.m_PrintAssignment)
+    {
+        text += FormatAssignment(report.m_Assignment);
+    }
+    if (!options.m_DoNotPrintOutput && !report.m_Messages.empty())
+    {
+        text += fmt::format("{} remarks of the optimizer (--report-json has them)\n", report.m_Messages.size());
+    }
+    for (const Binding& output : report.m_Outputs)
+    {
+        const OutputData& data = outputs.Get(output.m_Id);
+        if (!options.m_DoNotPrintOutput)
+        {
+            text += fmt::format("output '{}' {}\n  {}\n", OneLine(output.m_Name), data.m_Info.ToString(),
+                                FormatValues(data, MaxPrintedValues));
+        }
+        if (options.m_TopK)
+        {
+            text += FormatTopK(data, output.m_Name, labels, *options.m_TopK);
+        }
+    }
+    return text;
+}
+
+} // namespace tenon::cli

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// InputSlot, OutputSlot: see Layer.hpp.
+#include "graph/Graph.hpp"
+#include "graph/Layer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace tenon
+{
+
+Layer* InputSlot::GetProducer() const
+{
+    return m_Connection != nullptr ? &m_Connection->GetOwningLayer() : nullptr;
+}
+
+const IOutputSlot* InputSlot::GetConnection() const
+{
+    return m_Connection;
+}
+
+IOutputSlot* InputSlot::GetConnection()
+{
+    return m_Connection;
+}
+
+const IConnectableLayer& InputSlot::GetOwningIConnectableLayer() const
+{
+    return *m_Owner;
+}
+
+IConnectableLayer& InputSlot::GetOwningIConnectableLayer()
+{
+    return *m_Owner;
+}
+
+void InputSlot::SetTensorInfo(const TensorInfo& tensorInfo)
+{
+    m_Override = std::make_unique<TensorInfo>(tensorInfo);
+}
+
+const TensorInfo& InputSlot::GetTensorInfo() const
+{
+    if (m_Override != nullptr)
+    {
+        return *m_Override;
+    }
+    if (m_Connection == nullptr)
+    {
+        throw GraphValidationException(
+            fmt::format("input {} of {} is not connected and has no tensor info", m_Index, m_Owner->Describe()));
+    }
+    return m_Connection->GetTensorInfo();
+}
+
+bool InputSlot::IsTensorInfoSet() const
+{
+    return m_Override != nullptr || (m_Connection != nullptr && m_Connection->IsTensorInfoSet());
+}
+
+void OutputSlot::Reserve(unsigned int count)
+{
+    if (count <= std::max(m_Capacity, 1U))
+    {
+        return;
+    }
+    // What lay in fewer places is left to the graph: doubling keeps that below what is in use.
+    const unsigned int capacity = std::max(count, 2 * m_Capacity);
+    auto* const grown = static_cast<InputSlot**>(
+        m_Owner->GetGraph().Memory().Allocate(capacity * sizeof(InputSlot*), alignof(InputSlot*)));
+    std::copy_n(Connections(), m_NumConnections, grown);
+    m_Connections = grown;
+    m_Capacity = capacity;
+}
+
+void OutputSlot::Append(InputSlot& input)
+{
+    Reserve(m_NumConnections + 1);
+    input.m_Connection = this;
+    input.m_Place = m_NumConnections;
+    Connections()[m_NumConnections++] = &input;
+    m_Owner->GetGraph().NoteConnection(*m_Owner, input.GetOwningLayer());
+}
+
+void OutputSlot::MoveAllConnections(OutputSlot& other)
+{
+    for (InputSlot* input : GetConnections())
+    {
+        other.Append(*input);
+    }
+    m_NumConnections = 0;
+}
+
+const IInputSlot* OutputSlot::GetConnection(unsigned int index) const
+{
+    return index < m_NumConnections ? GetConnections()[index] : nullptr;
+}
+
+IInputSlot* OutputSlot::GetConnection(unsigned int index)
+{
+    return index < m_NumConnections ? GetConnections()[index] : nullptr;
+}
+
+void OutputSlot::SetTensorInfo(const TensorInfo& tensorInfo)
+{
+    m_Info = tensorInfo;
+    m_InfoSet = true;
+}
+
+int OutputSlot::Connect(IInputSlot& destination)
+{
+    // Slots of this library are the only implementations of the interface: its destructor is protected.
+    auto& input = static_cast<InputSlot&>(destination);
+    if (&input.GetOwningLayer().GetGraph() != &m_Owner->GetGraph())
+    {
+        throw InvalidArgumentException(fmt::format("{} and {} belong to different networks and cannot be connected",
+                                                   m_Owner->Describe(), input.GetOwningLayer().Describe()));
+    }
+    if (input.m_Connection != nullptr)
+    {
+        throw InvalidArgumentException(fmt::format("input {} of {} is connected already, to {}; disconnect it first",
+                                                   input.GetSlotIndex(), input.GetOwningLayer().Describe(),
+                                                   input.m_Connection->GetOwningLayer().Describe()));
+    }
+    Append(input);
+    return static_cast<int>(input.m_Place);
+}
+
+void OutputSlot::Disconnect(IInputSlot& slot)
+{
+    auto& input = static_cast<InputSlot&>(slot);
+    if (input.m_Connection != this)
+    {
+        return;
+    }
+    InputSlot* last = Connections()[--m_NumConnections];
+    Connections()[input.m_Place] = last;
+    last->m_Place = input.m_Place;
+    input.m_Connection = nullptr;
+    m_Owner->GetGraph().NoteEdit();
+}
+
+unsigned int OutputSlot::CalculateIndexOnOwner() const
+{
+    return static_cast<unsigned int>(this - m_Owner->Outputs().data());
+}
+
+LayerGuid OutputSlot::GetOwningLayerGuid() const
+{
+    return m_Owner->GetGuid();
+}
+
+const IConnectableLayer& OutputSlot::GetOwningIConnectableLayer() const
+{
+    return *m_Owner;
+}
+
+IConnectableLayer& OutputSlot::GetOwningIConnectableLayer()
+{
+    return *m_Owner;
+}
+
+} // namespace tenon

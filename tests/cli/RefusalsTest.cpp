@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ExecuteNetwork refuses: exit statuses, and messages that name what is wrong.
+#include "Program.hpp"
+#include "TinyModel.hpp"
+
+namespace tenon::cli
+{
+namespace
+{
+
+class Refusals : public Program
+{
+};
+
+TEST_F(Refusals, BadArgumentsGiveTwo)
+{
+    ExpectFailure(Execute({}), 2, "--model-path");
+    ExpectFailure(Execute({"-m", FloatModel, "--nonsense"}), 2, "--nonsense");
+    ExpectFailure(Execute({"-m", FloatModel, "-c", "NpuAcc"}), 2, "CpuRef");
+    ExpectFailure(Execute({"-m", FloatModel, "-i", "nobody"}), 2, "the model has no input 'nobody'");
+    ExpectFailure(Execute({"-m", FloatModel, "-o", "nobody"}), 2, "the model has no output 'nobody'");
+    ExpectFailure(Execute({"-m", FloatModel, "-w", "a.npy,b.npy"}), 2, "2 file(s) are given for 1 output(s)");
+    ExpectFailure(Execute({"-m", FloatModel, "-s", "1,8,8,1:1"}), 2, "2 shape(s) are given for 1 input(s)");
+}
+
+TEST_F(Refusals, UnknownBackendsBesideAKnownOneAreAWarning)
+{
+    const Outcome outcome = Execute({"-m", FloatModel, "-N", "-c", "NpuAcc,CpuRef"});
+    EXPECT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+    EXPECT_TRUE(Has(outcome.m_Error, "warning: --compute: there is no backend 'NpuAcc'"));
+}
+
+TEST_F(Refusals, BadFilesGiveThree)
+{
+    ExpectFailure(Execute({"-m", m_Folder.Path("none.tflite")}), 3, "does not exist");
+    ExpectFailure(Execute({"-m", m_Folder.Path(".")}), 3, "not a regular file");
+    ExpectFailure(Execute({"-m", m_Folder.Write("text.tflite", "no model at all")}), 3, "supported: TensorFlow Lite");
+    const std::string cut = m_Folder.Write("short.tflite", ReadFile(Int8Model).substr(0, 100));
+    const Outcome outcome = Execute({"-m", cut});
+    ExpectFailure(outcome, 3, "model '" + cut + "'");
+    EXPECT_EQ(outcome.m_Error.find(cut), outcome.m_Error.rfind(cut)) << "names it once: " << outcome.m_Error;
+    ExpectFailure(Execute({"-m", FloatModel, "-d", m_Folder.Path("none.npy")}), 3, "none.npy");
+    ExpectFailure(Execute({"-m", FloatModel, "-d", WriteInput("bytes.npy", DataType::QAsymmS8)}), 3,
+                  "expected '<f4' (float32)");
+    const std::string in = WriteInput("in.npy", DataType::Float32);
+    ExpectFailure(Execute({"-m", FloatModel, "-d", in + "," + in}), 2, "the model has 1 input(s)");
+    ExpectFailure(Execute({"-m", FloatModel, "-d", m_Folder.Write("word.txt", "hello")}), 3, "'hello' is no value");
+    ExpectFailure(Execute({"-m", FloatModel, "-d", WriteInput("flat.npy", DataType::Float32, {3})}), 3, "model");
+    ExpectFailure(Execute({"-m", FloatModel, "--labels", m_Folder.Path("none.txt")}), 3, "none.txt");
+}
+
+TEST_F(Refusals, FilesThatWouldOverwriteEachOther)
+{
+    const std::string copy = m_Folder.Write("copy.tflite", ReadFile(FloatModel));
+    ExpectFailure(Execute({"-m", copy, "-w", copy}), 2, "to read and as one to write");
+    EXPECT_EQ(ReadFile(copy), ReadFile(FloatModel));
+    const std::string out = m_Folder.Path("out.npy");
+    ExpectFailure(Execute({"-m", FloatModel, "-w", out, "--report-json", m_Folder.Path("./out.npy")}), 2,
+                  "twice as a file to write");
+    ExpectFailure(Execute({"-m", FloatModel, "--report-json", ""}), 2, "--report-json");
+    ExpectFailure(Execute({"-m", FloatModel, "--labels", ""}), 2, "--labels");
+    EXPECT_EQ(Execute({"-m", FloatModel, "-N", "-w", "/dev/null", "--report-json", "/dev/null"}).m_Status, 0);
+}
+
+TEST_F(Refusals, OutputsThatCannotBeWritten)
+{
+    // Seen before the runs, which would take minutes.
+    ExpectFailure(Execute({"-m", FloatModel, "-I", "1000000", "-w", m_Folder.Path("no/folder.npy")}), 2,
+                  "there is no folder");
+    ExpectFailure(Execute({"-m", FloatModel, "-N", "-w", m_Folder.Path("")}), 2, "it is a folder");
+    const Outcome full = test::RunProgram({ProgramPath(), "-m", FloatModel}, "/dev/full");
+    ExpectFailure(full, 5, "cannot write to standard output");
+}
+
+/// An optimized file of the bundled model.
+class OptimizedRefusals : public Refusals
+{
+protected:
+    std::string Optimize(const std::string& model)
+    {
+        const std::string path = m_Folder.Path("optimized.tenon");
+        EXPECT_EQ(Execute({"-m", model, "-N", "--serialize-optimized", path}).m_Status, 0);
+        return path;
+    }
+};
+
+TEST_F(OptimizedRefusals, InputShapesThatDoNotFitAreNamedWithTheirSource)
+{
+    const std::string in = WriteInput("wrong.npy", DataType::QAsymmS8, {1, 7, 8, 1});
+    const std::string optimized = Optimize(Int8Model);
+    for (const std::string& model : {Int8Model, optimized})
+    {
+        const Outcome fromFile = Execute({"-m", model, "-d", in});
+        ExpectFailure(fromFile, 3, "model '" + model + "' with input '");
+        ExpectFailure(fromFile, 3, "as [1,7,8,1] (from " + in + "; the model says [1,8,8,1])");
+        ExpectFailure(Execute({"-m", model, "-s", "2,8,8,1"}), 3,
+                      "as [2,8,8,1] (from --input-tensor-shape; the model says [1,8,8,1])");
+    }
+}
+
+TEST_F(Refusals, InstructionSetsThatAreNotThere)
+{
+    for (const char* backend : {"CpuAcc", "CpuRef"})
+    {
+        const Outcome outcome = test::RunProgram(
+            {"/usr/bin/env", "TENON_FORCE_ISA=foo", ProgramPath(), "-m", FloatModel, "-N", "-c", backend});
+        ExpectFailure(outcome, 2, "TENON_FORCE_ISA is 'foo'");
+        EXPECT_FALSE(Has(outcome.m_Error, "model '")) << outcome.m_Error;
+    }
+}
+
+TEST_F(Refusals, PathsWithoutBackends)
+{
+    const Outcome missing = Execute({"-m", FloatModel, "-N", "-b", m_Folder.Path("none")});
+    ExpectFailure(missing, 2, "--dynamic-backends-path: there is no '");
+    EXPECT_FALSE(Has(missing.m_Error, "m_DynamicBackendsPath")) << missing.m_Error;
+    ExpectFailure(Execute({"-m", FloatModel, "-N", "-b", m_Folder.Write("a.txt", "text")}), 2, "is no backend");
+    ExpectFailure(Execute({"-m", FloatModel, "-N", "-b", m_Folder.Write("a_backend.so", "text")}), 2, "is no backend");
+    // In a folder a file of another name is none of our business, and one that only has the name is passed over.
+    const Outcome folder = Execute({"-m", FloatModel, "-N", "-b", m_Folder.Path("")});
+    EXPECT_EQ(folder.m_Status, 0) << folder.m_Error;
+    EXPECT_FALSE(Has(folder.m_Error, "a.txt")) << folder.m_Error;
+    EXPECT_TRUE(Has(folder.m_Error, "a_backend.so")) << folder.m_Error;
+}
+
+TEST_F(OptimizedRefusals, FormatsThatTheFileDoesNotHave)
+{
+    const std::string tenon = Optimize(FloatModel);
+    ExpectFailure(Execute({"-m", FloatModel, "-f", "tenon"}), 2, "' is no tenon file but a TensorFlow Lite model");
+    ExpectFailure(Execute({"-m", tenon, "-f", "tflite-binary"}), 2, "' is no tflite file but a network of Tenon");
+    ExpectFailure(Execute({"-m", tenon, "-f", "onnx"}), 2, "supported: tflite-binary, tflite, tenon");
+    EXPECT_EQ(Execute({"-m", tenon, "-N", "-f", "tenon"}).m_Status, 0);
+    EXPECT_EQ(Execute({"-m", FloatModel, "-N", "-f", "tflite"}).m_Status, 0);
+}
+
+TEST_F(Refusals, NormalisationWithoutAPicture)
+{
+    const std::string in = WriteInput("in.npy", DataType::Float32);
+    ExpectFailure(Execute({"-m", FloatModel, "-d", in, "--input-mean", "1"}), 2, "no input is one");
+    ExpectFailure(Execute({"-m", FloatModel, "--input-std", "2"}), 2, "no input is one");
+    EXPECT_EQ(Execute({"-m", FloatModel, "-N", "-d", "samples/digits/seven.png", "--input-mean", "1"}).m_Status, 0);
+}
+
+} // namespace
+} // namespace tenon::cli
