@@ -10,6 +10,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/Conversions.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: per target.
+#include "backends/cpu/simd/Bf16-inl.hpp"
 #include "backends/cpu/simd/Bytes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -107,22 +108,10 @@ void FromBFloat16(const void* in, void* out, size_t count, const QuantizeNumbers
             [](auto x) HWY_ATTR { return hn::ShiftLeft<16>(hn::PromoteTo(IntTag(), x)); });
 }
 
-/// To the nearest, of two as near ones the even one. NaN becomes the quiet one of its sign.
 void ToBFloat16(const void* in, void* out, size_t count, const QuantizeNumbers&)
 {
-    const hn::RebindToUnsigned<FloatTag> d;
     MapEach(FloatTag(), static_cast<const float*>(in), static_cast<uint16_t*>(out), count,
-            [&](Floats x) HWY_ATTR
-            {
-                const auto bits = hn::BitCast(d, x);
-                const auto upper = hn::ShiftRight<16>(bits);
-                const auto odd = hn::And(upper, hn::Set(d, 1U));
-                const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, odd), hn::Set(d, 0x7FFFU)));
-                const auto quiet = hn::Or(hn::And(upper, hn::Set(d, 0x8000U)), hn::Set(d, 0x7FC0U));
-                const auto halves = hn::IfThenElse(hn::RebindMask(d, hn::Eq(x, x)), rounded, quiet);
-                // Demotion from signed numbers is what all targets have; these are below 2^16.
-                return hn::DemoteTo(hn::Rebind<uint16_t, FloatTag>(), hn::BitCast(IntTag(), halves));
-            });
+            [](Floats x) HWY_ATTR { return RoundToBf16(x); });
 }
 
 // Without instructions for it Highway's conversions of float16 round towards zero.

@@ -38,24 +38,24 @@ HWY_INLINE Floats LoadSomeBf16(const uint16_t* from, size_t count)
     return LoadBf16(buffer);
 }
 
-/// The nearest bfloat16, of two as near ones the even one, in the lower half of each lane. NaN stays one.
-HWY_INLINE Words RoundToBf16(Floats values)
+/// The nearest bfloat16, of two as near ones the even one. NaN becomes the quiet one of its sign.
+HWY_INLINE hn::Vec<HalfWordTag> RoundToBf16(Floats values)
 {
     const WordTag d;
     const Words bits = hn::BitCast(d, values);
     const Words upper = hn::ShiftRight<16>(bits);
     const Words odd = hn::And(upper, hn::Set(d, 1U));
     const Words rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, odd), hn::Set(d, 0x7FFFU)));
-    const Words quiet = hn::Or(upper, hn::Set(d, 0x40U));
-    return hn::IfThenElse(hn::RebindMask(d, hn::Eq(values, values)), rounded, quiet);
+    const Words quiet = hn::Or(hn::And(upper, hn::Set(d, 0x8000U)), hn::Set(d, 0x7FC0U));
+    const Words words = hn::IfThenElse(hn::RebindMask(d, hn::Eq(values, values)), rounded, quiet);
+    // Demotion from signed numbers is what all targets have; these are below 2^16.
+    return hn::DemoteTo(HalfWordTag(), hn::BitCast(hn::RebindToSigned<FloatTag>(), words));
 }
 
 /// Writes the first `count` of them, and nothing past them.
 HWY_INLINE void StoreSomeBf16(Floats values, uint16_t* to, size_t count)
 {
-    // Demotion from signed numbers is what all targets have; the values are below 2^16.
-    const auto words = hn::BitCast(hn::RebindToSigned<FloatTag>(), RoundToBf16(values));
-    const auto halves = hn::DemoteTo(HalfWordTag(), words);
+    const auto halves = RoundToBf16(values);
     if (count >= hn::Lanes(FloatTag()))
     {
         hn::StoreU(halves, HalfWordTag(), to);
