@@ -173,7 +173,7 @@ void FindColumns(const void* in, size_t depth, size_t stride, size_t columns, in
                      best = hn::IfThenElse(isBetter, value, best);
                      place = hn::IfThenElse(hn::RebindMask(di, isBetter), hn::Set(di, static_cast<Index>(i)), place);
                  }
-                 Index places[HWY_LANES(T)];
+                 Index places[HWY_LANES(T)] = {}; // for compilers that do not see the store
                  hn::StoreU(place, di, places);
                  std::copy_n(places, hn::MaxLanes(d), out + c);
              });
