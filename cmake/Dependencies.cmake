@@ -4,11 +4,10 @@ find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(Threads REQUIRED)
-find_package(PkgConfig REQUIRED)
-pkg_check_modules(OpenBLAS REQUIRED openblas) # its header; the library is loaded at run time
 
 find_path(TENON_FLATBUFFERS_INCLUDE flatbuffers/flatbuffers.h REQUIRED)
 find_path(TENON_HIGHWAY_INCLUDE hwy/highway.h REQUIRED) # headers only
+find_path(TENON_XXHASH_INCLUDE xxhash.h REQUIRED) # headers only
 find_program(TENON_FLATC flatc REQUIRED)
 find_path(TENON_STB_INCLUDE stb/stb_image.h REQUIRED)
 find_package(CLI11 REQUIRED)

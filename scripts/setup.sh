@@ -19,7 +19,8 @@ packages=(
     libspdlog-dev           # logging
     libeigen3-dev           # half, bfloat16
     libhwy-dev              # Highway: vector code of CpuAcc, for each kind of processor
-    libopenblas-dev         # float matrix products of CpuAcc: the header, and the library, loaded at run time
+    libxxhash-dev           # hashes of constants, for files of packed weights
+    libopenblas-dev         # the benchmarks' yardstick for float matrix products
     flatbuffers-compiler    # flatc: the C++ header of the .tflite schema
     libflatbuffers-dev      # reads .tflite
     libcli11-dev            # ExecuteNetwork's options
@@ -30,7 +31,7 @@ packages=(
 )
 python_packages=(python3 python3-venv)
 # Of those above, what has code of the machine in it. The rest is headers and programs: the host's serve.
-library_packages=(libfmt-dev libspdlog-dev libopenblas-dev libgtest-dev libgmock-dev)
+library_packages=(libfmt-dev libspdlog-dev libgtest-dev libgmock-dev)
 
 with_python=false
 cross=

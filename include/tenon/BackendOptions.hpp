@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // BackendOptions: named values for one backend, e.g. {"CpuAcc", {{"NumberOfThreads", 4}, {"FastMathEnabled", true}}}.
+//
+// A model's options for CpuAcc (see OptimizerOptionsOpaque::AddModelOption):
+//   NumberOfThreads  int or unsigned: how many of the caller's threads a layer may use; 0, the default, is all.
+//   FastMathEnabled  bool, false by default: Float32 Convolution2d layers with constant 3x3 weights, without strides,
+//                    dilation or groups, are computed by Winograd's F(4x4, 3x3) where that is faster; they take about a
+//                    third to a half of the time. Errors of rounding are about twice as large as without it, relative
+//                    to the typical output and not to each one. A NaN or an infinity in the data makes NaN of the
+//                    tiles of 4x4 outputs that are computed from it, more than the outputs whose windows see it, and
+//                    sums near the largest float may do the same. The packed weights of such a layer take four times
+//                    the memory.
 #pragma once
 
 #include <tenon/BackendId.hpp>

@@ -83,14 +83,6 @@ struct NetworkStatistics
 using OutputAllocator = std::function<void*(LayerBindingId id, const TensorInfo& info)>;
 
 /// Loads and runs networks. All methods are thread-safe; any number of threads may run one network at once.
-///
-/// CpuAcc multiplies two float matrices that both change with OpenBLAS, which it loads (libopenblas.so.0) when Optimize
-/// first offers it such a layer. It splits products over the threads of the run; OpenBLAS must not split them again.
-/// Loaded by CpuAcc it has one thread. An application that uses the same OpenBLAS itself finds it set to one thread
-/// from then on (openblas_set_num_threads(1): it knows no setting for a part of the process). It may set it
-/// to more again; networks then run with more threads than cores. With a build of OpenBLAS on OpenMP, OpenMP is set to
-/// one thread on each thread that runs a network, and on no other. Where OpenBLAS cannot be loaded, CpuRef's kernel
-/// runs these layers.
 class TENON_API IRuntime
 {
 public:

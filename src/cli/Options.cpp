@@ -164,6 +164,13 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
                  "Write what each layer gives to .npy files in the folder TenonIntermediateLayerOutputs");
     app.add_flag("--fp16-turbo-mode", options.m_Fp16, "Compute in Float16 in place of Float32 wherever backends can");
     app.add_flag("--bf16-turbo-mode", options.m_Bf16, "Compute in BFloat16 in place of Float32 wherever backends can");
+    app.add_flag("--enable-fast-math", options.m_FastMath,
+                 "Let CpuAcc compute Float32 convolutions of 3x3 with fewer multiplications, rounded otherwise");
+    app.add_flag("--save-cached-network", options.m_SaveCachedNetwork,
+                 "Write what CpuAcc packs of the weights to the file of --cached-network-filepath");
+    app.add_option("--cached-network-filepath", options.m_CachedNetworkFile,
+                   "Without --save-cached-network: a file that was saved so, for CpuAcc to read in place of packing. "
+                   "One of another model, other instructions or another version is refused");
     app.add_option("--report-json", options.m_ReportFile, "Write times, memory, tensors and assignment as JSON");
     app.add_flag("-e,--event-based-profiling", options.m_PrintProfile,
                  "Print when each step of optimizing, loading and running began and how long it took, as JSON");
@@ -197,6 +204,10 @@ void CheckRanges(const CLI::App& app, const RawOptions& raw, const Options& opti
     if (options.m_Fp16 && options.m_Bf16)
     {
         throw UsageError("--fp16-turbo-mode and --bf16-turbo-mode exclude each other");
+    }
+    if (options.m_SaveCachedNetwork && options.m_CachedNetworkFile.empty())
+    {
+        throw UsageError("--save-cached-network: name the file in --cached-network-filepath");
     }
     if (raw.m_TopK < 1)
     {
@@ -265,7 +276,8 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     }
     for (const char* option :
          {"--compute", "--max-partitions", "--min-layers-per-partition", "--all-or-nothing", "--fp16-turbo-mode",
-          "--bf16-turbo-mode", "--print-intermediate-layers", "--print-intermediate-layers-to-file"})
+          "--bf16-turbo-mode", "--enable-fast-math", "--print-intermediate-layers",
+          "--print-intermediate-layers-to-file", "--save-cached-network", "--cached-network-filepath"})
     {
         if (app.count(option) > 0)
         {
@@ -284,8 +296,9 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     {
         throw UsageError("--signature: must be a name, and not be given beside --subgraph");
     }
-    for (const char* option : {"--report-json", "--visualize-optimized-model", "--profile-json", "--chrome-trace",
-                               "--labels", "--input-name", "--output-name", "--serialize", "--serialize-optimized"})
+    for (const char* option :
+         {"--report-json", "--visualize-optimized-model", "--profile-json", "--chrome-trace", "--labels",
+          "--input-name", "--output-name", "--serialize", "--serialize-optimized", "--cached-network-filepath"})
     {
         const std::vector<std::string>& given = app.get_option(option)->results();
         if (std::find(given.begin(), given.end(), "") != given.end())

@@ -57,8 +57,12 @@ struct Options
     /// Float32 becomes Float16 or BFloat16 inside the network; at most one is set.
     bool m_Fp16 = false;
     bool m_Bf16 = false;
+    bool m_FastMath = false; ///< CpuAcc's FastMathEnabled
     std::optional<float> m_InputMean;
     std::optional<float> m_InputStd;
+    /// For CpuAcc: a file of packed weights, to be written or else read.
+    bool m_SaveCachedNetwork = false;
+    std::string m_CachedNetworkFile;
     /// The names of the options given that only the optimizer reads.
     std::vector<std::string> m_OptimizerOptions;
 

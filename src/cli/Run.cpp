@@ -209,8 +209,18 @@ private:
         optimizerOptions.SetProfilingEnabled(m_Options.IsProfiling());
         optimizerOptions.SetReduceFp32ToFp16(m_Options.m_Fp16);
         optimizerOptions.SetReduceFp32ToBf16(m_Options.m_Bf16);
+        if (m_Options.m_FastMath)
+        {
+            optimizerOptions.AddModelOption(BackendOptions(Compute::CpuAcc, {{"FastMathEnabled", true}}));
+        }
         optimizerOptions.SetDebugEnabled(m_Options.m_PrintLayers);
         optimizerOptions.SetDebugToFileEnabled(m_Options.m_WriteLayers);
+        if (!m_Options.m_CachedNetworkFile.empty())
+        {
+            optimizerOptions.AddModelOption(
+                BackendOptions("CpuAcc", {{"SaveCachedNetwork", m_Options.m_SaveCachedNetwork},
+                                          {"CachedNetworkFilePath", m_Options.m_CachedNetworkFile}}));
+        }
         PartitionOptions partitions;
         partitions.m_MaxPartitions = m_Options.m_MaxPartitions;
         partitions.m_MinLayersPerPartition = m_Options.m_MinLayersPerPartition;
@@ -237,7 +247,10 @@ private:
         properties.m_ProfilingEnabled = m_Options.IsProfiling();
         properties.m_OutputNetworkDetailsMethod = m_Options.m_Details;
         Stopwatch loading;
-        m_Blame.OfRun([&] { return m_Runtime->LoadNetwork(m_Network, std::move(network), properties); });
+        const auto load = [&] { return m_Runtime->LoadNetwork(m_Network, std::move(network), properties); };
+        // A file of packed weights is another one that may be missing, damaged or of something else.
+        const bool readsFile = !m_Options.m_CachedNetworkFile.empty() && !m_Options.m_SaveCachedNetwork;
+        readsFile ? m_Blame.OfModel(load) : m_Blame.OfRun(load);
         m_Report.m_LoadMs += loading.Milliseconds();
     }
 

@@ -151,6 +151,8 @@ void FoldGelu(Graph& graph);
 void FoldSoftmax(Graph& graph);
 /// (x - mean) / sqrt(variance + epsilon), scale and bias become a LayerNormalization or InstanceNormalization.
 void FoldLayerNormalization(Graph& graph);
+/// x * s + (shift - mean * s) with s = 1 / sqrt(variance + epsilon) becomes a LayerNormalization.
+void FoldScaledNormalization(Graph& graph);
 /// Layers that nothing with an effect depends on go.
 void RemoveDeadLayers(Graph& graph);
 

@@ -46,6 +46,7 @@ std::span<const Pass> GetPasses()
         {"FoldGelu", &passes::FoldGelu, Hiding, scalarMath},
         {"FoldSoftmax", &passes::FoldSoftmax, Hiding, {Reduce}},
         {"FoldLayerNormalization", &passes::FoldLayerNormalization, Hiding, {Mean, LayerNormalization}},
+        {"FoldScaledNormalization", &passes::FoldScaledNormalization, Hiding, {Mean}},
         {"FoldBatchNormalization", &passes::FoldBatchNormalization, Hiding, {BatchNormalization}},
         {"FoldScaleShift", &passes::FoldScaleShift, Hiding, scalarMath},
         // Makes Transposes, which those after it remove wherever two NCHW layers meet or a weight is constant.

@@ -18,19 +18,38 @@ Step::Step() = default;
 Step::Step(Step&&) noexcept = default;
 Step::~Step() = default;
 
+const IWorkloadFactory& WorkloadFactories::Get(const BackendId& backend)
+{
+    auto& factory = m_Factories[backend.Get()];
+    if (factory == nullptr)
+    {
+        factory = m_Registry.Get(backend).CreateWorkloadFactory(m_Options);
+    }
+    return *factory;
+}
+
+void WorkloadFactories::Finish()
+{
+    for (const auto& [backend, factory] : m_Factories)
+    {
+        factory->AfterWorkloadsCreated();
+    }
+}
+
 Program::Program(std::unique_ptr<Graph> graph, const BackendRegistry& registry, const MemorySpaces& memories,
                  const ModelOptions& options, Profiler& profiler)
     : m_OwnedGraph(std::move(graph)), m_Graph(*m_OwnedGraph), m_Memories(memories),
       m_HostAlignment(memories[HostMemory].m_Alignment)
 {
-    MakeSteps(registry, options, profiler);
+    WorkloadFactories factories(registry, options);
+    MakeSteps(factories, profiler);
+    factories.Finish();
 }
 
-Program::Program(const Graph& graph, const BackendRegistry& registry, const MemorySpaces& memories,
-                 const ModelOptions& options, Profiler& profiler)
+Program::Program(const Graph& graph, const MemorySpaces& memories, WorkloadFactories& factories, Profiler& profiler)
     : m_Graph(graph), m_Memories(memories), m_HostAlignment(memories[HostMemory].m_Alignment)
 {
-    MakeSteps(registry, options, profiler);
+    MakeSteps(factories, profiler);
 }
 
 void Program::NumberValues(const Layer& layer)
@@ -144,9 +163,8 @@ void Program::CheckBoundMemory() const
     }
 }
 
-void Program::MakeSteps(const BackendRegistry& registry, const ModelOptions& options, Profiler& profiler)
+void Program::MakeSteps(WorkloadFactories& factories, Profiler& profiler)
 {
-    std::map<std::string, std::unique_ptr<IWorkloadFactory>> factories;
     // Most layers run on the backend of the one before them: no look-up for those.
     const IWorkloadFactory* factory = nullptr;
     MemoryId memory = HostMemory;
@@ -193,7 +211,7 @@ void Program::MakeSteps(const BackendRegistry& registry, const ModelOptions& opt
             for (const auto& body : layer->Bodies())
             {
                 auto nested = std::make_unique<NestedProgram>();
-                nested->m_Program = std::make_unique<const Program>(*body, registry, m_Memories, options, profiler);
+                nested->m_Program = std::make_unique<const Program>(*body, m_Memories, factories, profiler);
                 step.m_Bodies.push_back(std::move(nested));
             }
             AddInputs(step);
@@ -214,12 +232,7 @@ void Program::MakeSteps(const BackendRegistry& registry, const ModelOptions& opt
         }
         if (factory == nullptr || factory->GetBackendId() != layer->GetBackendId())
         {
-            auto& entry = factories[layer->GetBackendId().Get()];
-            if (entry == nullptr)
-            {
-                entry = registry.Get(layer->GetBackendId()).CreateWorkloadFactory(options);
-            }
-            factory = entry.get();
+            factory = &factories.Get(layer->GetBackendId());
             memory = m_Memories.Of(layer->GetBackendId());
         }
         AddInputs(step);

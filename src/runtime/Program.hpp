@@ -79,6 +79,26 @@ struct State
     ValueId m_Written = NoValue; ///< the input of its WriteState layer
 };
 
+/// The factories of the backends that a network runs on, one each for all of its programs.
+class WorkloadFactories
+{
+public:
+    /// `registry` and `options` must outlive it.
+    WorkloadFactories(const BackendRegistry& registry, const ModelOptions& options)
+        : m_Registry(registry), m_Options(options)
+    {
+    }
+
+    const IWorkloadFactory& Get(const BackendId& backend);
+    /// All workloads are made.
+    void Finish();
+
+private:
+    const BackendRegistry& m_Registry;
+    const ModelOptions& m_Options;
+    std::map<std::string, std::unique_ptr<IWorkloadFactory>> m_Factories;
+};
+
 class Program
 {
 public:
@@ -87,9 +107,8 @@ public:
     /// `memories` must outlive the program.
     Program(std::unique_ptr<Graph> graph, const BackendRegistry& registry, const MemorySpaces& memories,
             const ModelOptions& options, Profiler& profiler);
-    /// The same for a graph that outlives the program.
-    Program(const Graph& graph, const BackendRegistry& registry, const MemorySpaces& memories,
-            const ModelOptions& options, Profiler& profiler);
+    /// The same for a graph that is nested in another program's, and outlives the program.
+    Program(const Graph& graph, const MemorySpaces& memories, WorkloadFactories& factories, Profiler& profiler);
 
     const std::vector<Step>& Steps() const { return m_Steps; }
     const std::vector<Value>& Values() const { return m_Values; }
@@ -112,7 +131,7 @@ private:
     static size_t Find(const std::vector<Binding>& bindings, const BindingIndex& index, LayerBindingId id,
                        const char* kind);
     void NumberValues(const Layer& layer);
-    void MakeSteps(const BackendRegistry& registry, const ModelOptions& options, Profiler& profiler);
+    void MakeSteps(WorkloadFactories& factories, Profiler& profiler);
     ValueId ValueOf(const InputSlot& input) const;
     State& FindState(const Layer& layer);
     void AddInputs(Step& step);

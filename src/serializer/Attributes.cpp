@@ -247,6 +247,18 @@ std::unique_ptr<BaseDescriptor> ReadDescriptor(FileReader& file, LayerType type,
     return codecs[static_cast<size_t>(type)].m_Read(file, attributes);
 }
 
+namespace
+{
+
+/// Options that name files for the backend to read or write. They are for the application to give, on the machine that
+/// the files are on: a network from elsewhere must not choose what is written.
+bool NamesFile(const std::string& option)
+{
+    return option == "SaveCachedNetwork" || option == "CachedNetworkFilePath";
+}
+
+} // namespace
+
 flatbuffers::Offset<OptionGroups> WriteOptions(FileWriter& file, const std::vector<BackendOptions>& options)
 {
     std::vector<flatbuffers::Offset<schema::BackendOptions>> groups;
@@ -256,7 +268,10 @@ flatbuffers::Offset<OptionGroups> WriteOptions(FileWriter& file, const std::vect
         for (size_t i = 0; i < group.GetOptionCount(); ++i)
         {
             const BackendOptions::BackendOption& option = group.GetOption(i);
-            attributes.push_back(MakeAttribute(file, option.GetName(), EncodeOption(file, option.GetValue())));
+            if (!NamesFile(option.GetName()))
+            {
+                attributes.push_back(MakeAttribute(file, option.GetName(), EncodeOption(file, option.GetValue())));
+            }
         }
         groups.push_back(schema::CreateBackendOptions(file.Builder(), file.AddText(group.GetBackendId().Get()),
                                                       file.Builder().CreateVector(attributes)));
@@ -279,7 +294,12 @@ std::vector<BackendOptions> ReadOptions(FileReader& file, const OptionGroups* gr
             const std::string name = file.Text(option.name());
             WithModelContext([&]
                              { return fmt::format("option '{}' of backend '{}'", name, read.GetBackendId().Get()); },
-                             [&] {
+                             [&]
+                             {
+                                 if (NamesFile(name))
+                                 {
+                                     throw ParseException("a network file must not name files to read or write");
+                                 }
                                  read.AddOption({name, DecodeOption(file, option)});
                              });
         }

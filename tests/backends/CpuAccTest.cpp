@@ -693,10 +693,13 @@ TEST(CpuAcc, RefusesUnknownAndWrongOptions)
         }
         EXPECT_THROW(backend->CreateWorkloadFactory(options), InvalidArgumentException);
     };
-    expectRefusal({"NumberOfThread", 2}, "NumberOfThreads and FastMathEnabled");
+    expectRefusal({"NumberOfThread", 2}, "NumberOfThreads, FastMathEnabled");
     expectRefusal({"NumberOfThreads", -1}, "-1");
     expectRefusal({"NumberOfThreads", "two"}, "two");
     expectRefusal({"FastMathEnabled", 1}, "bool");
+    expectRefusal({"SaveCachedNetwork", "yes"}, "bool");
+    expectRefusal({"SaveCachedNetwork", true}, "CachedNetworkFilePath");
+    expectRefusal({"CachedNetworkFilePath", true}, "string");
 
     const ModelOptions ofAnother = {BackendOptions("GpuAcc", {{"Anything", 1}})};
     EXPECT_NO_THROW(backend->GetLayerSupport(ofAnother));

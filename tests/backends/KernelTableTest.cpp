@@ -45,7 +45,7 @@ SupportResult RefuseNamed(const LayerView& layer)
                                     : SupportResult::Yes();
 }
 
-std::unique_ptr<PackedWeights> PackFirstConstant(const LayerView& layer)
+std::unique_ptr<PackedWeights> PackFirstConstant(const LayerView& layer, backends::PackedStore&)
 {
     return layer.IsConstant(1) ? std::make_unique<Packed>(*static_cast<const int*>(layer.m_ConstantData[1])) : nullptr;
 }

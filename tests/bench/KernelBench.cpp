@@ -3,6 +3,7 @@
 // do, which is measured first. Layers that CpuAcc does not take run on CpuRef; their label says so.
 //
 // usage: bench_kernels [--threads=N] [--fast-math] [--bf16] [--benchmark_filter=REGEX] ...
+// --fast-math is for all layers; those named .../fast_math have it in any case, beside the same layer without it.
 // On a busy machine run it ahead of other processes, and on one core: taskset -c 1 chrt -r 1 bench_kernels ...
 //
 // Columns: GMAC/s; vector%: share of the fma peak (f32) or of that of 8-bit dot products of vectors; tiles%: of AMX, in
@@ -80,19 +81,55 @@ void Measure(benchmark::State& state, const LayerNetwork& layer, const Settings&
 
 using Make = std::function<LayerNetwork(Element)>;
 
-void Register(const Make& make, const Settings& settings, const MachinePeaks& peaks)
+void Register(const Make& make, Element element, const Settings& settings, const MachinePeaks& peaks,
+              const std::string& suffix)
+{
+    // Made here for its name alone, and once more if it is chosen to run.
+    const std::string name = make(element).m_Name + suffix;
+    auto* registered = benchmark::RegisterBenchmark(name.c_str(), [=, &peaks](benchmark::State& state)
+                                                    { Measure(state, make(element), settings, peaks); });
+    registered->Unit(benchmark::kMicrosecond);
+    if (settings.m_Threads != 1)
+    {
+        registered->UseRealTime();
+    }
+}
+
+void RegisterAll(const Make& make, const Settings& settings, const MachinePeaks& peaks)
 {
     for (const Element element : {Element::Float32, Element::Int8, Element::UInt8})
     {
-        // Made here for its name alone, and once more if it is chosen to run.
-        const std::string name = make(element).m_Name;
-        auto* registered = benchmark::RegisterBenchmark(name.c_str(), [=, &peaks](benchmark::State& state)
-                                                        { Measure(state, make(element), settings, peaks); });
-        registered->Unit(benchmark::kMicrosecond);
-        if (settings.m_Threads != 1)
-        {
-            registered->UseRealTime();
-        }
+        Register(make, element, settings, peaks, "");
+    }
+}
+
+/// What FastMathEnabled speeds up, in floats beside the same layer without it: of a U-Net, then of ResNets.
+void RegisterFastMath(const Settings& settings, const MachinePeaks& peaks)
+{
+    struct Case
+    {
+        unsigned int m_Size;
+        unsigned int m_Inputs;
+        unsigned int m_Outputs;
+    };
+    Settings fastMath = settings;
+    fastMath.m_FastMath = true;
+    for (const Case& c : std::initializer_list<Case>{{256, 16, 16},
+                                                     {256, 32, 16},
+                                                     {128, 32, 32},
+                                                     {64, 64, 64},
+                                                     {32, 256, 128},
+                                                     {16, 256, 256},
+                                                     {56, 64, 64},
+                                                     {28, 128, 128},
+                                                     {14, 256, 256},
+                                                     {7, 128, 128}})
+    {
+        const auto make = [=](Element element) {
+            return MakeConvolution(element, c.m_Size, c.m_Inputs, c.m_Outputs, {3, 1});
+        };
+        Register(make, Element::Float32, settings, peaks, "/beside_fast_math");
+        Register(make, Element::Float32, fastMath, peaks, "/fast_math");
     }
 }
 
@@ -121,6 +158,9 @@ void RegisterMatrixProducts(const std::function<void(const Make&)>& add)
     add([](Element element) { return MakeConvolution(element, 14, 256, 256, {3, 1}); });
     add([](Element element) { return MakeFullyConnected(element, 1, 1024, 1024); });
     add([](Element element) { return MakeFullyConnected(element, 128, 256, 1024); });
+    // The attention of a small BERT.
+    add([](Element element) { return MakeMatMul(element, {4, 128, 64, 128, false, true}); });
+    add([](Element element) { return MakeMatMul(element, {4, 128, 128, 64}); });
 }
 
 void RegisterDepthwise(const std::function<void(const Make&)>& add)
@@ -244,10 +284,11 @@ int main(int argc, char** argv)
     }
     const MachinePeaks peaks = MeasurePeaks();
     AddContext(peaks);
-    const auto add = [&](const Make& make) { Register(make, settings, peaks); };
+    const auto add = [&](const Make& make) { RegisterAll(make, settings, peaks); };
     RegisterMatrixProducts(add);
     RegisterDepthwise(add);
     RegisterOthers(add);
+    RegisterFastMath(settings, peaks);
     benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
 }

@@ -216,6 +216,21 @@ LayerNetwork MakeFullyConnected(Element element, unsigned int rows, unsigned int
     return maker.Finish({rows, outputs}, static_cast<double>(rows) * inputs * outputs, SumScale(inputs));
 }
 
+LayerNetwork MakeMatMul(Element element, const MatMulSizes& sizes)
+{
+    Maker maker(element, "matmul/" + ShapeName({sizes.m_Batches, sizes.m_Rows, sizes.m_Depth, sizes.m_Columns}) +
+                             (sizes.m_TransposeX ? "/x transposed" : "") + (sizes.m_TransposeY ? "/y transposed" : ""));
+    const auto info = [&](unsigned int rows, unsigned int columns, bool isTransposed) {
+        return DataInfo(element, {sizes.m_Batches, isTransposed ? columns : rows, isTransposed ? rows : columns});
+    };
+    maker.SetLayer(maker.Network().AddBatchMatMulLayer(BatchMatMulDescriptor(sizes.m_TransposeX, sizes.m_TransposeY)),
+                   {info(sizes.m_Rows, sizes.m_Depth, sizes.m_TransposeX),
+                    info(sizes.m_Depth, sizes.m_Columns, sizes.m_TransposeY)});
+    return maker.Finish({sizes.m_Batches, sizes.m_Rows, sizes.m_Columns},
+                        static_cast<double>(sizes.m_Batches) * sizes.m_Rows * sizes.m_Depth * sizes.m_Columns,
+                        SumScale(sizes.m_Depth));
+}
+
 LayerNetwork MakeAdd(Element element, const TensorShape& shape)
 {
     Maker maker(element, "add/" + ShapeName(shape));

@@ -44,6 +44,18 @@ LayerNetwork MakeConvolution(Element element, unsigned int size, unsigned int in
 LayerNetwork MakeDepthwise(Element element, unsigned int size, unsigned int channels, Window window);
 LayerNetwork MakeFullyConnected(Element element, unsigned int rows, unsigned int inputs, unsigned int outputs);
 
+/// Products of two matrices that both are inputs: [rows, depth] by [depth, columns], so many pairs of them.
+struct MatMulSizes
+{
+    unsigned int m_Batches = 1;
+    unsigned int m_Rows = 1;
+    unsigned int m_Depth = 1;
+    unsigned int m_Columns = 1;
+    bool m_TransposeX = false; ///< it is [depth, rows] in memory
+    bool m_TransposeY = false; ///< it is [columns, depth] in memory
+};
+LayerNetwork MakeMatMul(Element element, const MatMulSizes& sizes);
+
 LayerNetwork MakeAdd(Element element, const TensorShape& shape);
 LayerNetwork MakePooling(Element element, PoolingAlgorithm algorithm, unsigned int size, unsigned int channels,
                          Window window);

@@ -30,6 +30,8 @@ struct Arguments
     unsigned int m_Threads = 1;
     bool m_Bf16 = false;
     bool m_FastMath = false;
+    bool m_SavePacked = false;
+    std::string m_PackedFile; ///< of packed weights; empty: none
     std::vector<std::string> m_Inputs;
 };
 
@@ -67,6 +69,11 @@ inline Arguments Read(const std::vector<std::string>& words)
         {
             arguments.m_FastMath = true;
         }
+        else if (words[i] == "--save-cached-network" || words[i] == "--cached-network")
+        {
+            arguments.m_SavePacked = words[i] == "--save-cached-network";
+            arguments.m_PackedFile = value();
+        }
         else if (arguments.m_Model.empty() && words[i].rfind("--", 0) != 0)
         {
             arguments.m_Model = words[i];
@@ -79,7 +86,8 @@ inline Arguments Read(const std::vector<std::string>& words)
     if (arguments.m_Model.empty())
     {
         throw std::invalid_argument("usage: bench_serve MODEL.tflite [--compute LIST] [--threads N] [--bf16] "
-                                    "[--fast-math] [--inputs FILES]");
+                                    "[--fast-math] [--save-cached-network FILE] [--cached-network FILE] "
+                                    "[--inputs FILES]");
     }
     return arguments;
 }

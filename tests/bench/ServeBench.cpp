@@ -173,6 +173,11 @@ private:
         {
             options.AddModelOption(BackendOptions("CpuAcc", {{"FastMathEnabled", true}}));
         }
+        if (!m_Arguments.m_PackedFile.empty())
+        {
+            options.AddModelOption(BackendOptions("CpuAcc", {{"SaveCachedNetwork", m_Arguments.m_SavePacked},
+                                                             {"CachedNetworkFilePath", m_Arguments.m_PackedFile}}));
+        }
         return options;
     }
 

@@ -13,6 +13,7 @@ Peers are optional; without one its columns are left out and the table says so:
 FOLDER has an index.json (see perf/models.py). --layers adds models of one layer that are made on the spot
 (perf/layers.py; needs ai-edge-litert and flatbuffers). Each engine has the model in a process of its own, all on the
 same core (or cores, for --threads), which run in turn, A B A B. With --peers-only no build of Tenon is needed.
+tenon-fast is Tenon with CpuAcc's FastMathEnabled; it runs where --engines names it.
 ONNX twins of .tflite models are made by tf2onnx (PyPI; it needs tensorflow-cpu), in an environment of its own:
     python -m tf2onnx.convert --opset 18 --tflite MODEL.tflite --output MODEL.onnx
 """

@@ -114,9 +114,12 @@ TEST(Options, LongSpellings)
 TEST(Options, WhatIsShownOfTheNetworkAndItsTypes)
 {
     const Options none = ParseRest({});
-    EXPECT_FALSE(none.m_PrintLayers || none.m_WriteLayers || none.m_Fp16 || none.m_Bf16 || none.m_PrintAssignment);
+    EXPECT_FALSE(none.m_PrintLayers || none.m_WriteLayers || none.m_Fp16 || none.m_Bf16 || none.m_FastMath ||
+                 none.m_PrintAssignment);
     EXPECT_TRUE(none.m_DotFile.empty());
-    const Options brief = ParseRest({"-p", "-F", "-v", "a.dot", "--fp16-turbo-mode", "--print-assignment"});
+    const Options brief =
+        ParseRest({"-p", "-F", "-v", "a.dot", "--fp16-turbo-mode", "--print-assignment", "--enable-fast-math"});
+    EXPECT_TRUE(brief.m_FastMath);
     EXPECT_TRUE(brief.m_PrintLayers && brief.m_WriteLayers && brief.m_Fp16 && brief.m_PrintAssignment);
     EXPECT_FALSE(brief.m_Bf16);
     EXPECT_EQ(brief.m_DotFile, "a.dot");
@@ -136,6 +139,16 @@ TEST(Options, PartitionOptionsNeedABackendForTheRest)
     EXPECT_TRUE(options.m_AllOrNothing);
     EXPECT_THROW_WITH(ParseRest({"-c", "CpuRef", "--max-partitions", "3"}), UsageError, "a second backend");
     EXPECT_FALSE(ParseRest({}).m_AllOrNothing);
+}
+
+TEST(Options, CachedNetwork)
+{
+    const Options none = ParseRest({});
+    EXPECT_TRUE(!none.m_SaveCachedNetwork && none.m_CachedNetworkFile.empty());
+    const Options read = ParseRest({"--cached-network-filepath", "packed"});
+    EXPECT_TRUE(!read.m_SaveCachedNetwork && read.m_CachedNetworkFile == "packed");
+    const Options save = ParseRest({"--save-cached-network", "--cached-network-filepath", "packed"});
+    EXPECT_TRUE(save.m_SaveCachedNetwork && save.m_CachedNetworkFile == "packed");
 }
 
 TEST(Options, LabelsAloneShowFive)
@@ -169,6 +182,8 @@ TEST(Options, BadArgumentsAreRefused)
         {"-c", "CpuRef,,CpuAcc"},
         {"-v", ""},
         {"--fp16-turbo-mode", "--bf16-turbo-mode"},
+        {"--save-cached-network"},
+        {"--cached-network-filepath", ""},
         {"-c", "CpuRef,CpuRef"},
         {"-d", ""},
         {"-d", "a.npy,"},

@@ -8,6 +8,9 @@
 #include "cli/Npy.hpp"
 #include "harness/Json.hpp"
 
+#include <tenon/Tenon.hpp>
+#include <tenon/serializer/ISerializer.hpp>
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -112,6 +115,7 @@ TEST_F(Program, RefusesWhatAFileOfANetworkCannotDo)
                                 {"-F"},
                                 {"--fp16-turbo-mode"},
                                 {"--bf16-turbo-mode"},
+                                {"--enable-fast-math"},
                                 {"--max-partitions", "1"},
                                 {"--min-layers-per-partition", "2"},
                                 {"--all-or-nothing"}})
@@ -257,6 +261,69 @@ TEST_F(Program, TurboModesComputeIn16Bits)
     }
 }
 
+TEST_F(Program, PackedWeightsAreSavedAndRead)
+{
+    const std::string packed = m_Folder.Path("packed");
+    const auto run = [&](const std::string& model, const Words& words)
+    {
+        Words command = {"-m", model, "-c", "CpuAcc", "-w", m_Folder.Path("out.npy")};
+        command.insert(command.end(), words.begin(), words.end());
+        return Execute(command);
+    };
+    const Words read = {"--cached-network-filepath", packed};
+    ExpectFailure(run(FloatModel, read), 3, "SaveCachedNetwork writes");
+    const Outcome saved = run(FloatModel, {"--save-cached-network", "--cached-network-filepath", packed});
+    ASSERT_EQ(saved.m_Status, 0) << saved.m_Error;
+    const std::string expected = ReadFile(m_Folder.Path("out.npy")); // of seeded random values
+    const Outcome loaded = run(FloatModel, read);
+    ASSERT_EQ(loaded.m_Status, 0) << loaded.m_Error;
+    EXPECT_EQ(ReadFile(m_Folder.Path("out.npy")), expected);
+    ExpectFailure(run(Int8Model, read), 3, "of another network");
+    const Outcome scalar =
+        test::RunProgram({ProgramPath(), "-m", FloatModel, "-N", "--cached-network-filepath", packed}, "",
+                         {"/usr/bin/env", "TENON_FORCE_ISA=scalar"});
+    ExpectFailure(scalar, 3, "instructions");
+    m_Folder.Write("packed", "no packed weights at all");
+    ExpectFailure(run(FloatModel, read), 3, "delete the file");
+}
+
+TEST_F(Program, FastMathChoosesAnotherKernel)
+{
+    const std::vector<float> weights(size_t{16} * 3 * 3 * 16, 0.1f);
+    const INetworkPtr network = INetwork::Create();
+    Convolution2dDescriptor descriptor;
+    descriptor.m_DataLayout = DataLayout::NHWC;
+    IConnectableLayer* convolution = network->AddConvolution2dLayer(descriptor, "convolution");
+    IConnectableLayer* input = network->AddInputLayer(0, "input");
+    input->GetOutputSlot(0).SetTensorInfo(TensorInfo({1, 14, 14, 16}, DataType::Float32));
+    input->GetOutputSlot(0).Connect(convolution->GetInputSlot(0));
+    const ConstTensor constant(TensorInfo({16, 3, 3, 16}, DataType::Float32, 0.0f, 0, true), weights);
+    network->AddConstantLayer(constant, "weights")->GetOutputSlot(0).Connect(convolution->GetInputSlot(1));
+    convolution->GetOutputSlot(0).Connect(network->AddOutputLayer(0, "output")->GetInputSlot(0));
+    const ISerializerPtr serializer = ISerializer::Create();
+    serializer->Serialize(*network);
+    const std::string plain = m_Folder.Path("plain.tenon");
+    std::ofstream file(plain, std::ios::binary);
+    ASSERT_TRUE(serializer->SaveSerializedToStream(file));
+    file.close();
+
+    const auto details = [](const Words& words)
+    {
+        Words command = {"-N", "--output-network-details-only"};
+        command.insert(command.end(), words.begin(), words.end());
+        const Outcome outcome = Execute(command);
+        EXPECT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+        return outcome.m_Out;
+    };
+    const std::string optimized = m_Folder.Path("optimized.tenon");
+    const std::string exact = details({"-m", plain});
+    const std::string fast = details({"-m", plain, "--enable-fast-math", "--serialize-optimized", optimized});
+    const bool hasKernel = Has(exact, "CpuConvolution2dF32"); // not without vectors
+    EXPECT_FALSE(Has(exact, "Winograd")) << exact;
+    EXPECT_EQ(Has(fast, "CpuConvolution2dWinograd"), hasKernel) << fast;
+    EXPECT_EQ(Has(details({"-m", optimized}), "CpuConvolution2dWinograd"), hasKernel) << "the file keeps the option";
+}
+
 TEST_F(Program, LayersArePrintedAndWritten)
 {
     const Outcome printed = Execute({"-m", FloatModel, "-N", "-c", "CpuRef", "-p"});
@@ -265,8 +332,12 @@ TEST_F(Program, LayersArePrintedAndWritten)
 
     const std::string folder = m_Folder.Path("");
     const std::string model = std::filesystem::absolute(FloatModel);
-    const Words command = {"/usr/bin/env", "-C", folder, ProgramPath(), "-m", model, "-N", "-c", "CpuRef", "-F"};
-    const Outcome written = test::RunProgram(command);
+    const auto write = [&]
+    {
+        return test::RunProgram({ProgramPath(), "-m", model, "-N", "-c", "CpuRef", "-F"}, "",
+                                {"/usr/bin/env", "-C", folder});
+    };
+    const Outcome written = write();
     ASSERT_EQ(written.m_Status, 0) << written.m_Error;
     EXPECT_FALSE(Has(written.m_Out, "outputSlot"));
     const std::filesystem::path layers = std::filesystem::path(folder) / "TenonIntermediateLayerOutputs";
@@ -279,7 +350,7 @@ TEST_F(Program, LayersArePrintedAndWritten)
     EXPECT_GT(count, 5U);
     std::filesystem::remove_all(layers);
     m_Folder.Write("TenonIntermediateLayerOutputs", "a file");
-    ExpectFailure(test::RunProgram(command), 5, "cannot make the folder");
+    ExpectFailure(write(), 5, "cannot make the folder");
 }
 
 } // namespace

@@ -102,8 +102,8 @@ TEST_F(Refusals, InstructionSetsThatAreNotThere)
 {
     for (const char* backend : {"CpuAcc", "CpuRef"})
     {
-        const Outcome outcome = test::RunProgram(
-            {"/usr/bin/env", "TENON_FORCE_ISA=foo", ProgramPath(), "-m", FloatModel, "-N", "-c", backend});
+        const Outcome outcome = test::RunProgram({ProgramPath(), "-m", FloatModel, "-N", "-c", backend}, "",
+                                                 {"/usr/bin/env", "TENON_FORCE_ISA=foo"});
         ExpectFailure(outcome, 2, "TENON_FORCE_ISA is 'foo'");
         EXPECT_FALSE(Has(outcome.m_Error, "model '")) << outcome.m_Error;
     }

@@ -31,7 +31,8 @@ std::vector<std::string> GetEmulator()
 
 } // namespace
 
-Outcome RunProgram(const std::vector<std::string>& command, const std::string& stdoutPath)
+Outcome RunProgram(const std::vector<std::string>& command, const std::string& stdoutPath,
+                   const std::vector<std::string>& runner)
 {
     const TempFolder folder;
     const std::string out = stdoutPath.empty() ? folder.Path("out") : stdoutPath;
@@ -42,8 +43,11 @@ Outcome RunProgram(const std::vector<std::string>& command, const std::string& s
     posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     posix_spawn_file_actions_addopen(&actions, 2, error.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
-    std::vector<std::string> words = GetEmulator();
-    words.insert(words.end(), command.begin(), command.end());
+    std::vector<std::string> words = runner;
+    for (const std::vector<std::string>& part : {GetEmulator(), command})
+    {
+        words.insert(words.end(), part.begin(), part.end());
+    }
     std::vector<char*> argv;
     for (std::string& word : words)
     {

@@ -16,7 +16,9 @@ struct Outcome
     std::string m_Error;
 };
 
-/// `stdoutPath` takes standard output in place of m_Out if it is not empty.
-Outcome RunProgram(const std::vector<std::string>& command, const std::string& stdoutPath = {});
+/// `stdoutPath` takes standard output in place of m_Out if it is not empty. `runner`: a command of this machine, as
+/// env, that runs the program.
+Outcome RunProgram(const std::vector<std::string>& command, const std::string& stdoutPath = {},
+                   const std::vector<std::string>& runner = {});
 
 } // namespace tenon::cli::test

@@ -59,6 +59,22 @@ double Element(const RealTensor& tensor, const std::vector<size_t>& batch, size_
     return tensor.m_Values.at(offset);
 }
 
+/// Matrices that CpuAcc cuts: into panels that one cache holds, parts of rows, columns for threads; and few rows.
+const Case CutCases[] = {
+    {"several groups of panels", {70, 600}, {600, 300}, {70, 300}},
+    {"several groups of panels, y transposed", {70, 600}, {300, 600}, {70, 300}, false, true},
+    {"parts of rows", {260, 90}, {90, 30}, {260, 30}},
+    {"parts of rows, x transposed", {90, 260}, {90, 30}, {260, 30}, true},
+    {"one matrix of y for several of x", {5, 70, 40}, {40, 33}, {5, 70, 33}},
+    {"batches, both transposed", {3, 40, 70}, {3, 33, 40}, {3, 70, 33}, true, true},
+    {"one row", {1, 67}, {67, 300}, {1, 300}},
+    {"one row, y transposed", {1, 67}, {300, 67}, {1, 300}, false, true},
+    {"two rows, x transposed", {3, 67, 2}, {3, 67, 35}, {3, 2, 35}, true},
+    {"three rows of a broadcast matrix", {4, 3, 19}, {19, 21}, {4, 3, 21}},
+    {"four rows, both transposed", {9, 4}, {21, 9}, {4, 21}, true, true},
+    {"four rows in columns of threads", {4, 300}, {300, 900}, {4, 900}},
+};
+
 Oracle Products(const Case& c)
 {
     return [c](const std::vector<RealTensor>& in)
@@ -131,6 +147,18 @@ TEST(BatchMatMul, AgreesWithDoublePrecision)
         shorts.m_Steps = 2;
         CheckOp(shorts);
         CheckOp(MakeOp(c, Info(D::Signed8), Info(D::Signed8), Info(D::Signed32)));
+    }
+}
+
+TEST(BatchMatMul, OfTwoFloatMatricesIsCut)
+{
+    const TensorInfo floats = Info(DataType::Float32);
+    for (const Case& c : CutCases)
+    {
+        OpCase op = MakeOp(c, floats, floats, floats);
+        op.m_Inputs[1].m_Constant = false;
+        op.m_Absolute = 2e-5; // sums of up to 600 products, each rounded
+        CheckOp(op);
     }
 }
 

@@ -14,13 +14,13 @@ namespace tenon::test
 namespace
 {
 
-/// The fast kernels that this machine has what it takes for.
+/// The fast kernels that this machine has what it takes for, those that FastMathEnabled adds among them.
 std::vector<const backends::Kernel*> GetFastKernels()
 {
     std::vector<const backends::Kernel*> fast;
     const auto add = [&fast](LayerType type)
     {
-        for (const backends::Kernel* kernel : cpu::FindKernels(type))
+        for (const backends::Kernel* kernel : cpu::FindFastMathKernels(type))
         {
             const bool runsHere = kernel->m_CheckMachine == nullptr || kernel->m_CheckMachine();
             if (runsHere && kernel != ref::FindKernel(type))

@@ -135,7 +135,6 @@ TEST(FastBytes, RequantizeAsTheScalarFunction)
     {
         for (const int step : {0, 1}) // between the shifts of lanes
         {
-            alignas(64) int32_t bias[Columns] = {};
             alignas(64) int32_t multiplier[Columns];
             alignas(64) int32_t right[Columns];
             alignas(64) int32_t left[Columns];
@@ -150,16 +149,15 @@ TEST(FastBytes, RequantizeAsTheScalarFunction)
                 multipliers.push_back({multiplier[c], ofLane});
             }
             cpu::RequantizeColumns columns;
-            columns.m_Bias = bias;
             columns.m_Multiplier = multiplier;
             columns.m_Right = right;
             columns.m_Left = left;
             columns.m_AllShift = *std::min_element(right, right + Columns) > 0;
             columns.m_ZeroPoint = ZeroPoint;
-            columns.m_Min = -128;
             columns.m_Max = 127;
             for (int sample = 0; sample < 200; ++sample)
             {
+                columns.m_Min = sample % 3 == 0 ? ZeroPoint : -128; // negative sums do not count, or do
                 for (size_t c = 0; c < Columns; ++c)
                 {
                     // Of all magnitudes, and the halves of what the shift divides by.
@@ -170,20 +168,27 @@ TEST(FastBytes, RequantizeAsTheScalarFunction)
                     sums[c] = std::clamp(c % 2 == 0 ? value : -value, -Most, Most) >> left[c];
                 }
                 int8_t bytes[Columns];
+                const int32_t term = sample % 5 - 2;
                 cpu::RequantizeRows rows;
+                if (sample % 4 < 2)
+                {
+                    std::for_each(sums, sums + Columns, [term](int32_t& sum) { sum -= term; });
+                    rows.m_RowTerms = &term;
+                }
                 rows.m_Sums = sums;
                 rows.m_SumStride = Columns;
                 rows.m_Rows = 1;
-                rows.m_Columns = Columns;
+                rows.m_Columns = sample % 7 == 0 ? 1 + static_cast<size_t>(sample) * 13 % Columns : Columns;
                 rows.m_Out = bytes;
                 rows.m_OutStride = Columns;
                 rows.m_IsSigned = true;
                 cpu::GetEngine8().m_Requantize(rows, columns);
-                for (size_t c = 0; c < Columns; ++c)
+                for (size_t c = 0; c < rows.m_Columns; ++c)
                 {
-                    const int64_t scaled = backends::MultiplyByQuantizedMultiplier(sums[c], multipliers[c]);
-                    ASSERT_EQ(bytes[c], std::clamp<int64_t>(scaled + ZeroPoint, -128, 127))
-                        << sums[c] << " * " << multiplier[c] << " << " << multipliers[c].m_Shift;
+                    const int32_t sum = sums[c] + (rows.m_RowTerms != nullptr ? term : 0);
+                    const int64_t scaled = backends::MultiplyByQuantizedMultiplier(sum, multipliers[c]);
+                    ASSERT_EQ(bytes[c], std::clamp<int64_t>(scaled + ZeroPoint, columns.m_Min, 127))
+                        << sum << " * " << multiplier[c] << " << " << multipliers[c].m_Shift;
                 }
             }
         }
@@ -231,7 +236,8 @@ TEST(FastBytes, WeightsThatPaddingWouldMultiplyStayAsTheyAre)
     EXPECT_EQ(kernelOf(DataType::QAsymmS8, {2, 2048}, true), "CpuFullyConnectedBytes");
     EXPECT_EQ(kernelOf(DataType::Float32, {1, Long}, true), "CpuFullyConnectedF32");
     const float weight = 0.0f; // not looked at
-    EXPECT_TRUE(cpu::PackMatrix(&weight, {1, 1, Long}, cpu::WeightOrder::Depth, Long)->RefersToConstants());
+    backends::FillingStore store;
+    EXPECT_TRUE(cpu::PackMatrix(&weight, {1, 1, Long}, cpu::WeightOrder::Depth, Long, store)->RefersToConstants());
 }
 
 // Infinite data make NaN of the outputs whose weights are zeros, and a clamp makes a number of those again.

@@ -423,6 +423,66 @@ TEST(FoldMulAdd, WhatMayBroadcastStays)
     EXPECT_EQ(FusedTypes(read.Get()).size(), 4u);
 }
 
+namespace
+{
+
+struct ScaledForm
+{
+    TensorShape m_Shape = {1, 6, 8};
+    std::vector<int32_t> m_Axes = {0, 2};
+    float m_Shift = 0.0f;
+    std::vector<int32_t> m_OtherAxes = {}; ///< of the variance; empty: the same
+};
+
+/// x * s + (shift - mean * s), s = 1 / sqrt(variance + 0.001), of what is reshaped first.
+void NormalizeByScale(Formula& f, const ScaledForm& form)
+{
+    const TensorShape& shape = form.m_Shape;
+    const TensorShape rows({shape[0], shape[1], 1});
+    IConnectableLayer* x = f.Reshape(f.Input(FloatInfo({shape.GetNumElements()})), shape);
+    IConnectableLayer* mean = f.Mean(x, form.m_Axes, false);
+    IConnectableLayer* square = f.Binary(BinaryOperation::SqDiff, x, f.Reshape(mean, rows));
+    IConnectableLayer* variance = f.Mean(square, form.m_OtherAxes.empty() ? form.m_Axes : form.m_OtherAxes, false);
+    IConnectableLayer* scale = f.Unary(UnaryOperation::Rsqrt, f.Add(variance, 0.001f));
+    IConnectableLayer* shift = f.Sub(f.Scalar(form.m_Shift), f.Mul(mean, scale));
+    f.Output(f.Add(f.Mul(x, f.Reshape(scale, rows)), f.Reshape(shift, rows)));
+}
+
+} // namespace
+
+TEST(FoldScaledNormalization, WhatKerasWrites)
+{
+    for (const float shift : {0.0f, 0.75f})
+    {
+        for (const auto& axes : {std::vector<int32_t>{0, 2}, {2, 0}, {-1, 0}, {2}})
+        {
+            Formula f;
+            const bool isOfOneRow = axes.size() == 1;
+            NormalizeByScale(f, {isOfOneRow ? TensorShape({2, 3, 8}) : TensorShape({1, 6, 8}), axes, shift});
+            if (isOfOneRow)
+            {
+                ExpectBecomes(f, {LayerType::Reshape, LayerType::LayerNormalization}, {{2, 3, 8}, {6, 8}});
+            }
+            else
+            {
+                ExpectBecomes(f, {LayerType::Reshape, LayerType::LayerNormalization}, {{2, 3, 8}, {1, 48}});
+            }
+        }
+    }
+}
+
+TEST(FoldScaledNormalization, WhatIsNoneStays)
+{
+    // Columns, and a variance of columns beside a mean of rows.
+    for (const ScaledForm& form : {ScaledForm{{1, 8, 8}, {0, 1}}, ScaledForm{{1, 8, 8}, {0, 2}, 0.0f, {0, 1}}})
+    {
+        Formula f;
+        NormalizeByScale(f, form);
+        const std::vector<LayerType> types = FusedTypes(f.Get());
+        EXPECT_EQ(std::count(types.begin(), types.end(), LayerType::LayerNormalization), 0);
+    }
+}
+
 TEST(FoldLayerNormalization, WhatIsNoneStays)
 {
     const auto stays = [](const Formula& f)

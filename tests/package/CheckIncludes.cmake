@@ -17,12 +17,13 @@ set(rules
   "src/json : fmt"
   "src/common : json api backend parsers serializer posix fmt spdlog"
   "src/graph : json api backend common fmt"
-  "src/backends/common : api backend common fmt"
+  "src/backends/common : api backend common fmt xxhash"
   "src/backends/reference : api backend common backends/common eigen"
   "src/backends/cpu/simd : api backends/common posix highway"
   "src/backends/cpu/elementwise : api backend backends/common backends/reference backends/cpu backends/cpu/simd highway"
-  "src/backends/cpu/gemm : api backend common backends/common backends/reference backends/cpu backends/cpu/simd posix highway openblas"
-  "src/backends/cpu/kernels : api backend common backends/common backends/reference backends/cpu backends/cpu/simd backends/cpu/elementwise backends/cpu/gemm highway eigen"
+  "src/backends/cpu/moves : api backend backends/common backends/cpu backends/cpu/simd highway"
+  "src/backends/cpu/gemm : api backend common backends/common backends/reference backends/cpu backends/cpu/simd backends/cpu/moves posix highway"
+  "src/backends/cpu/kernels : api backend common backends/common backends/reference backends/cpu backends/cpu/simd backends/cpu/elementwise backends/cpu/moves backends/cpu/gemm highway eigen"
   "src/backends/cpu : api backend common backends/common backends/reference backends/cpu/simd"
   "src/backends/plugin : api backend common posix fmt"
   "src/backends/BackendHelper.cpp : api backend"
@@ -53,10 +54,10 @@ function(classify included out)
     set(kind ${CMAKE_MATCH_1})
   elseif(included MATCHES "^<(Eigen|unsupported/Eigen)/")
     set(kind eigen)
+  elseif(included STREQUAL "<xxhash.h>")
+    set(kind xxhash)
   elseif(included MATCHES "^<hwy/")
     set(kind highway)
-  elseif(included MATCHES "^<cblas\\.h>$")
-    set(kind openblas)
   elseif(included MATCHES "^<(flatbuffers/.*|(tflite|tenon)_generated\\.h)>$")
     set(kind flatbuffers)
   elseif(included MATCHES "^<CLI/")

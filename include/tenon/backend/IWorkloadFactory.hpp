@@ -19,6 +19,9 @@ public:
     /// Makes the workload of a layer that the backend's ILayerSupport accepted. Throws what explains a failure;
     /// never returns null.
     virtual std::unique_ptr<IWorkload> CreateWorkload(const LayerView& layer) const = 0;
+    /// Called once, when a loaded network has all of its workloads, those of its nested networks among them. What it
+    /// throws ends the load.
+    virtual void AfterWorkloadsCreated() {}
 };
 
 } // namespace tenon

@@ -270,28 +270,39 @@ private:
     KernelLookup m_Lookup;
 };
 
-/// The name of a kernel that applies a fused activation, or does not.
-std::string NameOf(const char* kernel, bool isFused)
+/// The name of a kernel, with a fused activation or without one, which is the common case and takes no memory.
+class KernelLabel
 {
-    return isFused ? std::string(kernel) + "+Activation" : kernel;
-}
+public:
+    KernelLabel(const char* kernel, bool isFused)
+        : m_Kernel(kernel),
+          m_Fused(isFused ? std::make_unique<const std::string>(std::string(kernel) + "+Activation") : nullptr)
+    {
+    }
+
+    const char* Get() const { return m_Fused != nullptr ? m_Fused->c_str() : m_Kernel; }
+
+private:
+    const char* m_Kernel;
+    std::unique_ptr<const std::string> m_Fused;
+};
 
 class TableShapedWorkload final : public IShapedWorkload, public INamesKernel
 {
 public:
-    TableShapedWorkload(Prepared prepared, std::string name, std::shared_ptr<const PackedWeights> packed)
-        : m_Prepared(std::move(prepared)), m_Name(std::move(name)), m_Packed(std::move(packed))
+    TableShapedWorkload(Prepared prepared, KernelLabel label, std::shared_ptr<const PackedWeights> packed)
+        : m_Prepared(std::move(prepared)), m_Label(std::move(label)), m_Packed(std::move(packed))
     {
     }
 
     size_t GetScratchBytes() const override { return m_Prepared.m_ScratchBytes; }
     bool IsCopy() const override { return m_Prepared.m_IsCopy; }
     void Execute(const ExecuteArgs& args) const override { m_Prepared.m_Run(args); }
-    const char* GetKernelName() const override { return m_Name.c_str(); }
+    const char* GetKernelName() const override { return m_Label.Get(); }
 
 private:
     Prepared m_Prepared;
-    std::string m_Name;
+    KernelLabel m_Label;
     std::shared_ptr<const PackedWeights> m_Packed; ///< kept alive: m_Prepared points into it
 };
 
@@ -299,7 +310,7 @@ class TableWorkload final : public IWorkload
 {
 public:
     TableWorkload(const Kernel& kernel, const LayerView& layer, std::shared_ptr<const PackedWeights> packed)
-        : m_Kernel(kernel), m_IsFused(layer.m_FusedActivation != nullptr), m_Name(NameOf(kernel.m_Name, m_IsFused)),
+        : m_Kernel(kernel), m_IsFused(layer.m_FusedActivation != nullptr), m_Label(kernel.m_Name, m_IsFused),
           m_HasEffect(HasEffect(layer.m_Type)), m_Packed(std::move(packed))
     {
     }
@@ -307,19 +318,19 @@ public:
     std::unique_ptr<IShapedWorkload> Reshape(const ReshapeArgs& args) const override
     {
         Prepared prepared = m_Kernel.Prepare(args, m_Packed.get()); // in any case: it checks the shapes
-        std::string name = NameOf(prepared.m_KernelName, m_IsFused);
+        KernelLabel label(prepared.m_KernelName, m_IsFused);
         if (!m_HasEffect && GivesNothing(args))
         {
             prepared = Prepared([](const ExecuteArgs&) {});
         }
-        return std::make_unique<TableShapedWorkload>(std::move(prepared), std::move(name), m_Packed);
+        return std::make_unique<TableShapedWorkload>(std::move(prepared), std::move(label), m_Packed);
     }
-    const char* GetName() const override { return m_Name.c_str(); }
+    const char* GetName() const override { return m_Label.Get(); }
 
 private:
     const Kernel& m_Kernel;
     bool m_IsFused;
-    std::string m_Name;
+    KernelLabel m_Label;
     bool m_HasEffect;
     std::shared_ptr<const PackedWeights> m_Packed;
 };
@@ -327,7 +338,10 @@ private:
 class TableWorkloadFactory final : public IWorkloadFactory
 {
 public:
-    TableWorkloadFactory(const BackendId& id, KernelLookup lookup) : m_Id(id), m_Lookup(lookup) {}
+    TableWorkloadFactory(const BackendId& id, KernelLookup lookup, std::shared_ptr<PackedArchive> archive)
+        : m_Id(id), m_Lookup(lookup), m_Cache(std::move(archive))
+    {
+    }
 
     const BackendId& GetBackendId() const override { return m_Id; }
 
@@ -351,6 +365,7 @@ public:
         }
         return std::make_unique<TableWorkload>(*kernel, layer, std::move(packed));
     }
+    void AfterWorkloadsCreated() override { m_Cache.Finish(); }
 
 private:
     BackendId m_Id;
@@ -365,9 +380,10 @@ std::shared_ptr<const ILayerSupport> MakeTableLayerSupport(KernelLookup lookup)
     return std::make_shared<TableLayerSupport>(lookup);
 }
 
-std::unique_ptr<IWorkloadFactory> MakeTableWorkloadFactory(const BackendId& id, KernelLookup lookup)
+std::unique_ptr<IWorkloadFactory> MakeTableWorkloadFactory(const BackendId& id, KernelLookup lookup,
+                                                           std::shared_ptr<PackedArchive> archive)
 {
-    return std::make_unique<TableWorkloadFactory>(id, lookup);
+    return std::make_unique<TableWorkloadFactory>(id, lookup, std::move(archive));
 }
 
 } // namespace tenon::backends

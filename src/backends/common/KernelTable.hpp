@@ -151,11 +151,17 @@ struct Prepared
     }
 };
 
+class PackedArchive;
+class PackedStore;
+
 /// Weights that a kernel packed in its create step. Immutable; shared by all shapes and contexts.
 class PackedWeights
 {
 public:
     virtual ~PackedWeights() = default;
+    /// Whether the layer's constants are still read while it runs: by what was packed, or by a kernel that runs in its
+    /// place. Else the system may take back their pages.
+    virtual bool RefersToConstants() const { return false; }
 };
 
 /// One row: a kernel of a layer type.
@@ -169,13 +175,16 @@ struct Kernel
     /// Further conditions beside the types and scales; may be null. m_Prepare relies on both: it checks shapes, and
     /// nothing that is known without them.
     SupportResult (*m_Check)(const LayerView& layer) = nullptr;
-    /// Create step: packs weights; may be null.
-    std::unique_ptr<PackedWeights> (*m_Pack)(const LayerView& layer) = nullptr;
+    /// Create step: packs weights, with large blocks out of the store; may be null.
+    std::unique_ptr<PackedWeights> (*m_Pack)(const LayerView& layer, PackedStore& store) = nullptr;
     /// Whether the kernel applies this activation to its output, see ReshapeArgs::m_FusedActivation; null: none.
     SupportResult (*m_Fuse)(const LayerView& layer, const ActivationDescriptor& activation) = nullptr;
-    /// Whether this machine has what the kernel needs for any layer at all: instructions, a library; null: it has.
+    /// Whether this machine has what the kernel needs for any layer at all, as instructions; null: it has.
     /// Asked when all else fits.
     SupportResult (*m_CheckMachine)() = nullptr;
+    /// It rounds more coarsely than the other kernels: only for models that ask for fast arithmetic. A list of kernels
+    /// leaves it out otherwise.
+    bool m_IsFastMath = false;
 
     /// What m_Prepare gives, under the name of the kernel that it came from: one that leaves some shapes to another
     /// kernel returns what that one's Prepare gives.
@@ -196,7 +205,8 @@ using KernelLookup = std::span<const Kernel* const> (*)(LayerType);
 
 /// Support by table lookup: (op, types), then the scales of the row, then the kernel's check.
 std::shared_ptr<const ILayerSupport> MakeTableLayerSupport(KernelLookup lookup);
-/// Workloads by the same choice.
-std::unique_ptr<IWorkloadFactory> MakeTableWorkloadFactory(const BackendId& id, KernelLookup lookup);
+/// Workloads by the same choice, with what is packed written to, or read from, the archive if there is one.
+std::unique_ptr<IWorkloadFactory> MakeTableWorkloadFactory(const BackendId& id, KernelLookup lookup,
+                                                           std::shared_ptr<PackedArchive> archive = nullptr);
 
 } // namespace tenon::backends

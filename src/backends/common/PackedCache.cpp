@@ -2,7 +2,6 @@
 // PackedCache: see PackedCache.hpp.
 #include "backends/common/PackedCache.hpp"
 
-#include "backends/common/ReferringWeights.hpp"
 #include "common/MappedFile.hpp"
 
 #include <algorithm>
@@ -77,12 +76,6 @@ void ReleaseConstants(const LayerView& layer)
     }
 }
 
-bool RefersToConstants(const PackedWeights& packed)
-{
-    const auto* referring = dynamic_cast<const ReferringWeights*>(&packed);
-    return referring != nullptr && referring->RefersToConstants();
-}
-
 const void* FirstConstant(const LayerView& layer)
 {
     const auto found = std::find_if(layer.m_ConstantData.begin(), layer.m_ConstantData.end(),
@@ -111,15 +104,35 @@ struct PackedCache::Entry
     }
 };
 
-PackedCache::PackedCache() = default;
+PackedCache::PackedCache(std::shared_ptr<PackedArchive> archive) : m_Archive(std::move(archive)) {}
 PackedCache::~PackedCache() = default;
+
+void PackedCache::Finish()
+{
+    if (m_Archive != nullptr)
+    {
+        const std::lock_guard lock(m_Mutex);
+        m_Archive->Finish();
+    }
+}
+
+std::shared_ptr<const PackedWeights> PackedCache::PackAnew(const Kernel& kernel, const LayerView& layer) const
+{
+    if (m_Archive != nullptr)
+    {
+        return kernel.m_Pack(layer, *m_Archive->OpenStore(kernel, layer));
+    }
+    FillingStore store;
+    return kernel.m_Pack(layer, store);
+}
 
 std::shared_ptr<const PackedWeights> PackedCache::Pack(const Kernel& kernel, const LayerView& layer)
 {
     const void* const constant = FirstConstant(layer);
     if (constant == nullptr || layer.m_Type == LayerType::Custom) // a custom operator has a workload for each layer
     {
-        return kernel.m_Pack(layer);
+        FillingStore store;
+        return kernel.m_Pack(layer, store);
     }
     const std::lock_guard lock(m_Mutex);
     std::vector<Entry>& entries = m_Entries[Key(&kernel, constant)];
@@ -129,8 +142,8 @@ std::shared_ptr<const PackedWeights> PackedCache::Pack(const Kernel& kernel, con
     {
         return found->m_Packed;
     }
-    std::shared_ptr<const PackedWeights> packed = kernel.m_Pack(layer);
-    if (packed != nullptr && !RefersToConstants(*packed))
+    std::shared_ptr<const PackedWeights> packed = PackAnew(kernel, layer);
+    if (packed != nullptr && !packed->RefersToConstants())
     {
         ReleaseConstants(layer);
     }

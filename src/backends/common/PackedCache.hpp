@@ -4,6 +4,7 @@
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
+#include "backends/common/PackedArchive.hpp"
 
 #include <map>
 #include <memory>
@@ -17,17 +18,23 @@ namespace tenon::backends
 class PackedCache
 {
 public:
-    PackedCache();
+    /// `archive`: of what is packed; may be null.
+    explicit PackedCache(std::shared_ptr<PackedArchive> archive);
     ~PackedCache();
 
     /// What kernel.m_Pack gives for the layer or gave for an equal one; null where it gives null.
     /// Precondition: kernel.m_Pack is not null. Thread-safe.
     std::shared_ptr<const PackedWeights> Pack(const Kernel& kernel, const LayerView& layer);
+    /// All layers of the network have been packed.
+    void Finish();
 
 private:
     struct Entry;
     using Key = std::pair<const Kernel*, const void*>; ///< of a kernel and its first constant
 
+    std::shared_ptr<const PackedWeights> PackAnew(const Kernel& kernel, const LayerView& layer) const;
+
+    const std::shared_ptr<PackedArchive> m_Archive;
     std::mutex m_Mutex;
     std::map<Key, std::vector<Entry>> m_Entries;
 };

@@ -3,11 +3,13 @@
 #include "backends/cpu/CpuAccBackend.hpp"
 
 #include "backends/common/HostCapabilities.hpp"
+#include "backends/common/PackedArchive.hpp"
 #include "backends/cpu/ThreadLimit.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Exceptions.hpp>
+#include <tenon/Version.hpp>
 
 #include <algorithm>
 #include <string>
@@ -25,8 +27,9 @@ namespace
 
 using KernelList = std::vector<const backends::Kernel*>;
 
-/// For each layer type the fast kernels, then the reference kernel, which runs what they do not take.
-std::vector<KernelList> MakeLists()
+/// For each layer type the fast kernels, then the reference kernel, which runs what they do not take. Kernels for fast
+/// arithmetic are among them where `fastMath` is set.
+std::vector<KernelList> MakeLists(bool fastMath)
 {
     std::vector<KernelList> lists;
     const auto listOf = [&lists](LayerType type) -> KernelList&
@@ -37,7 +40,11 @@ std::vector<KernelList> MakeLists()
     };
     if (GetCpuFeatures().m_Simd)
     {
-#define TENON_KERNEL(type, name) listOf(LayerType::type).push_back(&Cpu##name##Kernel);
+#define TENON_KERNEL(type, name)                                                                                       \
+    if (fastMath || !Cpu##name##Kernel.m_IsFastMath)                                                                   \
+    {                                                                                                                  \
+        listOf(LayerType::type).push_back(&Cpu##name##Kernel);                                                         \
+    }
 #include "backends/cpu/Kernels.def"
     }
 #define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values)                                       \
@@ -49,14 +56,25 @@ std::vector<KernelList> MakeLists()
     return lists;
 }
 
+std::span<const backends::Kernel* const> FindIn(const std::vector<KernelList>& lists, LayerType type)
+{
+    const auto index = static_cast<size_t>(type);
+    return index < lists.size() ? std::span<const backends::Kernel* const>(lists[index])
+                                : std::span<const backends::Kernel* const>();
+}
+
 } // namespace
 
 std::span<const backends::Kernel* const> FindKernels(LayerType type)
 {
-    static const std::vector<KernelList> lists = MakeLists();
-    const auto index = static_cast<size_t>(type);
-    return index < lists.size() ? std::span<const backends::Kernel* const>(lists[index])
-                                : std::span<const backends::Kernel* const>();
+    static const std::vector<KernelList> lists = MakeLists(false);
+    return FindIn(lists, type);
+}
+
+std::span<const backends::Kernel* const> FindFastMathKernels(LayerType type)
+{
+    static const std::vector<KernelList> lists = MakeLists(true);
+    return FindIn(lists, type);
 }
 
 namespace
@@ -65,6 +83,11 @@ namespace
 struct CpuAccOptions
 {
     unsigned int m_NumberOfThreads = 0; ///< 0: as many as the caller allows
+    bool m_FastMath = false;
+    bool m_SaveCachedNetwork = false;
+    std::string m_CachedNetworkFilePath; ///< empty: none
+
+    backends::KernelLookup GetKernels() const { return m_FastMath ? FindFastMathKernels : FindKernels; }
 };
 
 unsigned int ReadThreads(const BackendOptions::Var& value)
@@ -81,6 +104,25 @@ unsigned int ReadThreads(const BackendOptions::Var& value)
     return static_cast<unsigned int>(value.AsInt());
 }
 
+bool ReadBool(const std::string& name, const BackendOptions::Var& value)
+{
+    if (!value.IsBool())
+    {
+        throw InvalidArgumentException("option " + name + " of CpuAcc is " + value.ToString() + "; it must be a bool");
+    }
+    return value.AsBool();
+}
+
+std::string ReadPath(const BackendOptions::Var& value)
+{
+    if (!value.IsString())
+    {
+        throw InvalidArgumentException("option CachedNetworkFilePath of CpuAcc is " + value.ToString() +
+                                       "; it must be a string");
+    }
+    return value.AsString();
+}
+
 CpuAccOptions ReadOptions(const ModelOptions& modelOptions, const BackendId& id)
 {
     CpuAccOptions options;
@@ -93,19 +135,42 @@ CpuAccOptions ReadOptions(const ModelOptions& modelOptions, const BackendId& id)
                      }
                      else if (name == "FastMathEnabled")
                      {
-                         if (!value.IsBool())
-                         {
-                             throw InvalidArgumentException("option FastMathEnabled of CpuAcc is " + value.ToString() +
-                                                            "; it must be a bool");
-                         }
+                         options.m_FastMath = ReadBool(name, value);
+                     }
+                     else if (name == "SaveCachedNetwork")
+                     {
+                         options.m_SaveCachedNetwork = ReadBool(name, value);
+                     }
+                     else if (name == "CachedNetworkFilePath")
+                     {
+                         options.m_CachedNetworkFilePath = ReadPath(value);
                      }
                      else
                      {
                          throw InvalidArgumentException("CpuAcc has no option '" + name +
-                                                        "'; it knows NumberOfThreads and FastMathEnabled");
+                                                        "'; it knows NumberOfThreads, FastMathEnabled, "
+                                                        "SaveCachedNetwork and CachedNetworkFilePath");
                      }
                  });
+    if (options.m_SaveCachedNetwork && options.m_CachedNetworkFilePath.empty())
+    {
+        throw InvalidArgumentException("option SaveCachedNetwork of CpuAcc needs CachedNetworkFilePath, the file that "
+                                       "is to be written");
+    }
     return options;
+}
+
+/// The file of packed weights that the options name; null if they name none.
+std::shared_ptr<backends::PackedArchive> OpenArchive(const CpuAccOptions& options)
+{
+    if (options.m_CachedNetworkFilePath.empty())
+    {
+        return nullptr;
+    }
+    const backends::PackedFor here = {TENON_VERSION, GetIsaFeatures(),
+                                      options.m_FastMath ? "FastMathEnabled" : "no FastMathEnabled"};
+    return options.m_SaveCachedNetwork ? backends::MakePackedWriter(options.m_CachedNetworkFilePath, here)
+                                       : backends::OpenPackedFile(options.m_CachedNetworkFilePath, here);
 }
 
 class CpuAccBackend final : public IBackend
@@ -115,14 +180,14 @@ public:
 
     std::shared_ptr<const ILayerSupport> GetLayerSupport(const ModelOptions& options) const override
     {
-        ReadOptions(options, m_Id); // so that a wrong option shows before anything is assigned
-        return backends::MakeTableLayerSupport(FindKernels);
+        // Read here as well, so that a wrong option shows before anything is assigned.
+        return backends::MakeTableLayerSupport(ReadOptions(options, m_Id).GetKernels());
     }
 
     std::unique_ptr<IWorkloadFactory> CreateWorkloadFactory(const ModelOptions& modelOptions) const override
     {
         const CpuAccOptions options = ReadOptions(modelOptions, m_Id);
-        auto factory = backends::MakeTableWorkloadFactory(m_Id, FindKernels);
+        auto factory = backends::MakeTableWorkloadFactory(m_Id, options.GetKernels(), OpenArchive(options));
         return options.m_NumberOfThreads == 0 ? std::move(factory)
                                               : LimitThreads(std::move(factory), options.m_NumberOfThreads);
     }

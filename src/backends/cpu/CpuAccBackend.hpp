@@ -14,12 +14,17 @@ namespace tenon::cpu
 
 /// Options of the backend "CpuAcc" (others are an InvalidArgumentException when a model is optimized or loaded):
 ///   NumberOfThreads  int or unsigned: how many of the caller's threads a layer may use; 0, the default, is all
-///   FastMathEnabled  bool: accepted for Arm NN's applications; there is no less exact arithmetic to choose yet
-/// OpenBLAS is loaded with the first layer that it serves, a float BatchMatMul, see gemm/OpenBlas.hpp; without it the
-/// reference kernel runs those.
+///   FastMathEnabled  bool: adds the kernels that round more coarsely (Kernel::m_IsFastMath), which take 3x3
+///                    convolutions of Float32; false is the default. tenon/BackendOptions.hpp says what changes
+///   SaveCachedNetwork      bool: write what is packed of the weights to CachedNetworkFilePath when a network is loaded
+///   CachedNetworkFilePath  string: without SaveCachedNetwork, the file to take packed weights from in place of packing
+///                          them. One that was saved for other layers or constants, instructions, options or another
+///                          version of Tenon is refused
 std::shared_ptr<const IBackend> MakeCpuAccBackend();
 
 /// The kernels of a layer type in the order of trial: the fast ones, then the reference kernel.
 std::span<const backends::Kernel* const> FindKernels(LayerType type);
+/// The same with FastMathEnabled.
+std::span<const backends::Kernel* const> FindFastMathKernels(LayerType type);
 
 } // namespace tenon::cpu

@@ -19,6 +19,12 @@ size_t GetWorthwhileParts(double multiplications);
 /// threads than cores.
 size_t GetMostParts();
 
+/// How many parts of `b` make up `a`.
+inline size_t DivideUp(size_t a, size_t b)
+{
+    return a / b + (a % b != 0 ? 1 : 0);
+}
+
 /// Part `part` of [0, count) in `parts` almost equal contiguous parts, whose bounds are multiples of `unit`.
 struct Part
 {

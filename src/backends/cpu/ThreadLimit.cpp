@@ -101,6 +101,7 @@ public:
     {
         return std::make_unique<LimitedWorkload>(m_Inner->CreateWorkload(layer), m_Threads);
     }
+    void AfterWorkloadsCreated() override { m_Inner->AfterWorkloadsCreated(); }
 
 private:
     std::unique_ptr<IWorkloadFactory> m_Inner;

@@ -117,12 +117,8 @@ void FoldScaleShift(Graph& graph)
     ConstantBudget budget(graph);
     std::vector<const Layer*> unused;
     // In order of data flow, so that of a product and a sum both are folded.
-    for (Layer* layer : graph.TopologicalOrder())
+    for (Layer* layer : graph.TopologicalOrder({LayerType::ElementwiseBinary}))
     {
-        if (layer->GetType() != LayerType::ElementwiseBinary)
-        {
-            continue;
-        }
         for (const unsigned int data : {0U, 1U})
         {
             Layer* const producer = layer->Input(data).GetProducer();

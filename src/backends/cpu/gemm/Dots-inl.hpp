@@ -37,6 +37,14 @@ struct VnniDataSigned
         asm("vpdpbusd %2, %1, %0" : "+v"(acc.raw) : "v"(weights.raw), "v"(data.raw));
     }
 };
+/// acc += the dot products of two int16 with two int16.
+struct VnniPairs
+{
+    static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
+    {
+        asm("vpdpwssd %2, %1, %0" : "+v"(acc.raw) : "v"(data.raw), "v"(weights.raw));
+    }
+};
 #elif HWY_TARGET == HWY_AVX2
 struct VnniDataUnsigned
 {
@@ -50,6 +58,13 @@ struct VnniDataSigned
     static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
     {
         asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(acc.raw) : "x"(weights.raw), "x"(data.raw));
+    }
+};
+struct VnniPairs
+{
+    static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
+    {
+        asm("%{vex%} vpdpwssd %2, %1, %0" : "+x"(acc.raw) : "x"(data.raw), "x"(weights.raw));
     }
 };
 #endif

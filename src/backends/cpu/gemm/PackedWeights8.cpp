@@ -3,9 +3,11 @@
 //
 // With stored values a and w, zero points za and zw: sum((a - za) * (w - zw)) is
 //   sum(a * w') - z' * sum(a) - za * sum(w - zw), with w' = w or w +- 128 and z' = zw moved likewise.
-// The last term is one number for each output channel and goes into its bias, the middle one is one for each row.
+// The last term is one number for each output channel and goes into its bias, the middle one is one for each row. Where
+// int8 data are read as uint8, a and za are 128 more than what is stored.
 #include "backends/cpu/gemm/PackedWeights8.hpp"
 
+#include "backends/cpu/gemm/ColumnSums8.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
 #include "backends/reference/kernels/UnpackedWeights.hpp"
 
@@ -30,51 +32,6 @@ bool TakesUnsignedWeights(Signs8 signs)
     return signs == Signs8::DataSigned;
 }
 
-int32_t Value(uint8_t byte, bool isSigned)
-{
-    return isSigned ? static_cast<int8_t>(byte) : int32_t{byte};
-}
-
-/// Sums of the stored weights of each column, and of their magnitudes less the zero point.
-struct ColumnSums
-{
-    std::vector<int32_t> m_Sums;
-    std::vector<int64_t> m_Magnitudes;
-};
-
-ColumnSums SumColumns(const uint8_t* weights, size_t columns, size_t depth, bool isTransposed, bool isSigned,
-                      int32_t zeroPoint, const Engine8& engine)
-{
-    ColumnSums sums{std::vector<int32_t>(columns),
-                    std::vector<int64_t>(columns, static_cast<int64_t>(depth) *
-                                                      (128 + std::abs(zeroPoint - (isSigned ? 0 : 128))))};
-    // Few layers are so deep that the most their weights might be matters.
-    constexpr int64_t Enough = int64_t{1} << 21;
-    const bool needsMagnitudes = sums.m_Magnitudes[0] >= Enough;
-    if (!isTransposed)
-    {
-        engine.m_SumRows(weights, depth, columns, depth, isSigned, 1, sums.m_Sums.data());
-    }
-    if (!isTransposed && !needsMagnitudes)
-    {
-        return sums;
-    }
-    for (size_t c = 0; c < columns; ++c)
-    {
-        int64_t sum = 0;
-        int64_t magnitudes = 0;
-        for (size_t k = 0; k < depth; ++k)
-        {
-            const int32_t value = Value(weights[isTransposed ? k * columns + c : c * depth + k], isSigned);
-            sum += value;
-            magnitudes += std::abs(value - zeroPoint);
-        }
-        sums.m_Sums[c] = static_cast<int32_t>(sum);
-        sums.m_Magnitudes[c] = magnitudes;
-    }
-    return sums;
-}
-
 /// Groups of four bytes in the depth, with what fills up the last unit.
 size_t GetNumGroups(const Engine8& engine, size_t depth)
 {
@@ -83,24 +40,44 @@ size_t GetNumGroups(const Engine8& engine, size_t depth)
     return (groups + engine.m_GroupUnit - 1) / engine.m_GroupUnit * engine.m_GroupUnit;
 }
 
+/// The weights as bytes of their own. Only what is not in the store already has to look at them.
+class Weights8
+{
+public:
+    Weights8(const LayerView& layer, size_t count)
+        : m_Bytes(static_cast<const uint8_t*>(layer.m_ConstantData[1])), m_Count(count),
+          m_ArePairs(layer.GetInput(1).GetDataType() == DataType::QSymmS4)
+    {
+    }
+
+    const uint8_t* Get()
+    {
+        if (m_ArePairs && m_Unpacked.empty())
+        {
+            m_Unpacked.resize(m_Count);
+            ref::Unpack(reinterpret_cast<const int8_t*>(m_Bytes), m_Count, m_Unpacked.data());
+        }
+        return m_ArePairs ? reinterpret_cast<const uint8_t*>(m_Unpacked.data()) : m_Bytes;
+    }
+
+private:
+    const uint8_t* m_Bytes;
+    size_t m_Count;
+    bool m_ArePairs;
+    std::vector<int8_t> m_Unpacked;
+};
+
 } // namespace
 
 PackedWeights8::PackedWeights8(const LayerView& layer, size_t columns, size_t depth, bool isTransposed,
-                               Rounding8 rounding)
+                               Rounding8 rounding, backends::PackedStore& store)
     : m_Engine(&GetEngine8()), m_NumColumns(columns), m_Depth(depth),
       m_IsDataSigned(IsSigned(layer.GetInput(0).GetDataType())),
       m_DataZeroPoint(rounding == Rounding8::None ? 0 : layer.GetInput(0).GetQuantizationOffset()),
       m_Arrays(MakePanels(), rounding, rounding == Rounding8::None ? 0 : layer.GetOutput(0).GetQuantizationOffset())
 {
     const TensorInfo& info = layer.GetInput(1);
-    const auto* weights = static_cast<const uint8_t*>(layer.m_ConstantData[1]);
-    std::vector<int8_t> unpacked;
-    if (info.GetDataType() == DataType::QSymmS4)
-    {
-        unpacked.resize(columns * depth);
-        ref::Unpack(static_cast<const int8_t*>(layer.m_ConstantData[1]), unpacked.size(), unpacked.data());
-        weights = reinterpret_cast<const uint8_t*>(unpacked.data());
-    }
+    Weights8 weights(layer, columns * depth);
     // TFLite takes uint8 weights beside float data for int8 bit patterns without a zero point.
     const bool isHybrid = rounding == Rounding8::None;
     const bool isSigned = isHybrid || IsSigned(info.GetDataType());
@@ -108,6 +85,7 @@ PackedWeights8::PackedWeights8(const LayerView& layer, size_t columns, size_t de
     if (m_Engine->m_Layout == Layout8::Dots)
     {
         const Signs8 signs = m_IsDataSigned ? m_Engine->m_SignedData : m_Engine->m_UnsignedData;
+        m_DataShift = m_IsDataSigned && m_Engine->m_FlipsSignedData ? 128 : 0;
         int32_t storedZero = zeroPoint;
         if (TakesUnsignedWeights(signs) == isSigned)
         {
@@ -116,17 +94,22 @@ PackedWeights8::PackedWeights8(const LayerView& layer, size_t columns, size_t de
         }
         m_RowFactor = -storedZero;
     }
-    isHybrid ? SetUpFloatColumns(layer, weights, isTransposed)
-             : SetUpColumns(layer, weights, isTransposed, isSigned, zeroPoint, rounding);
+    const WeightBytes8 bytes = {columns, depth, isTransposed, isSigned, zeroPoint};
+    const ColumnSums8 sums([&weights] { return weights.Get(); }, bytes, *m_Engine, store);
+    isHybrid ? SetUpFloatColumns(layer, sums) : SetUpColumns(layer, sums, zeroPoint, rounding);
     if (!IsExact())
     {
         return;
     }
-    m_Data = AlignedMemory(m_PanelBytes);
-    for (const Panel8& panel : m_Panels)
-    {
-        PackPanel(panel, weights, isTransposed, isSigned, zeroPoint);
-    }
+    m_Data =
+        store.GetBlock(m_PanelBytes,
+                       [&](std::byte* to)
+                       {
+                           for (const Panel8& panel : m_Panels)
+                           {
+                               PackPanel(panel, weights.Get(), isTransposed, isSigned, zeroPoint, to + panel.m_Offset);
+                           }
+                       });
 }
 
 uint64_t PackedWeights8::GetPackedBytes(size_t columns, size_t depth)
@@ -161,10 +144,9 @@ size_t PackedWeights8::MakePanels()
 }
 
 void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, bool isTransposed, bool isSigned,
-                               int32_t zeroPoint)
+                               int32_t zeroPoint, std::byte* packed) const
 {
     const size_t width = panel.m_Vectors * m_Engine->m_Lanes;
-    std::byte* const packed = m_Data.Data() + panel.m_Offset;
     if (m_Groups * 4 != m_Depth || panel.m_Columns != width)
     {
         // Padding is 0 in any form: data beside it may be anything.
@@ -190,7 +172,7 @@ void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, bool
             }
             else
             {
-                const auto centred = static_cast<int16_t>(Value(byte, isSigned) - zeroPoint);
+                const auto centred = static_cast<int16_t>(GetValue8(byte, isSigned) - zeroPoint);
                 std::memcpy(packed + (k / 2 * width + c) * 4 + k % 2 * 2, &centred, sizeof(centred));
             }
         }
@@ -226,8 +208,8 @@ void PackedWeights8::PackWholeGroups(const uint8_t* weights, size_t columns, siz
     }
 }
 
-void PackedWeights8::SetUpColumns(const LayerView& layer, const uint8_t* weights, bool isTransposed, bool isSigned,
-                                  int32_t zeroPoint, Rounding8 rounding)
+void PackedWeights8::SetUpColumns(const LayerView& layer, const ColumnSums8& sums, int32_t zeroPoint,
+                                  Rounding8 rounding)
 {
     const std::vector<double> scales =
         ref::GetSumScales(layer.GetInput(0), layer.GetInput(1), layer.GetOutput(0), rounding == Rounding8::FixedPoint);
@@ -237,19 +219,21 @@ void PackedWeights8::SetUpColumns(const LayerView& layer, const uint8_t* weights
         return;
     }
     const auto* bias = layer.HasInput(2) ? static_cast<const int32_t*>(layer.m_ConstantData[2]) : nullptr;
-    const ColumnSums sums = SumColumns(weights, m_NumColumns, m_Depth, isTransposed, isSigned, zeroPoint, *m_Engine);
     for (size_t c = 0; c < m_NumColumns; ++c)
     {
         const int64_t own = bias != nullptr ? bias[c] : 0;
-        const int64_t sum = sums.m_Sums[c] - int64_t{zeroPoint} * static_cast<int64_t>(m_Depth);
-        const int64_t correction = m_Engine->m_Layout == Layout8::Dots ? -m_DataZeroPoint * sum : 0;
+        const int64_t sum = sums.GetSum(c) - int64_t{zeroPoint} * static_cast<int64_t>(m_Depth);
+        const int64_t correction = m_Engine->m_Layout == Layout8::Dots
+                                       ? -(m_DataZeroPoint + m_DataShift) * sum +
+                                             int64_t{m_RowFactor} * m_DataShift * static_cast<int64_t>(m_Depth)
+                                       : 0;
         // Data less their zero point are at most 255.
-        m_Arrays.Set(c, sums.m_Magnitudes[c] * 255 + std::abs(own), own + correction,
+        m_Arrays.Set(c, sums.GetMagnitudes(c) * 255 + std::abs(own), own + correction,
                      scales[scales.size() == 1 ? 0 : c]);
     }
 }
 
-void PackedWeights8::SetUpFloatColumns(const LayerView& layer, const uint8_t* weights, bool isTransposed)
+void PackedWeights8::SetUpFloatColumns(const LayerView& layer, const ColumnSums8& sums)
 {
     const std::vector<float> scales = layer.GetInput(1).GetQuantizationScales();
     if (scales.size() != 1 && scales.size() != m_NumColumns)
@@ -257,7 +241,6 @@ void PackedWeights8::SetUpFloatColumns(const LayerView& layer, const uint8_t* we
         m_IsExact = false; // the reference kernel says what is wrong
         return;
     }
-    const ColumnSums sums = SumColumns(weights, m_NumColumns, m_Depth, isTransposed, true, 0, *m_Engine);
     const auto* bias = layer.HasInput(2) ? static_cast<const float*>(layer.m_ConstantData[2]) : nullptr;
     const size_t places = m_Panels.back().m_Column + m_Panels.back().m_Vectors * m_Engine->m_Lanes;
     m_Floats = AlignedMemory(2 * places * sizeof(float));
@@ -265,7 +248,7 @@ void PackedWeights8::SetUpFloatColumns(const LayerView& layer, const uint8_t* we
     std::fill_n(floats, 2 * places, 0.0f);
     for (size_t c = 0; c < m_NumColumns; ++c)
     {
-        m_Arrays.Set(c, sums.m_Magnitudes[c] * 255, sums.m_Sums[c], 0.0);
+        m_Arrays.Set(c, sums.GetMagnitudes(c) * 255, sums.GetSum(c), 0.0);
         floats[c] = scales[scales.size() == 1 ? 0 : c];
         floats[places + c] = bias != nullptr ? bias[c] : 0.0f;
     }
@@ -275,7 +258,7 @@ FloatColumns PackedWeights8::GetFloatColumns(const Panel8& panel) const
 {
     FloatColumns columns;
     const auto* floats = reinterpret_cast<const float*>(m_Floats.Data());
-    columns.m_WeightSums = m_Arrays.From(panel.m_Column).m_Bias;
+    columns.m_WeightSums = m_Arrays.GetBias(panel.m_Column);
     columns.m_Scales = floats + panel.m_Column;
     columns.m_Bias = floats + m_Floats.Bytes() / sizeof(float) / 2 + panel.m_Column;
     return columns;

@@ -3,7 +3,8 @@
 // turns sums into bytes of the output. Read by Product8.
 #pragma once
 
-#include "backends/common/ReferringWeights.hpp"
+#include "backends/common/KernelTable.hpp"
+#include "backends/common/PackedStore.hpp"
 #include "backends/cpu/gemm/RequantizeArrays.hpp"
 #include "common/AlignedMemory.hpp"
 
@@ -23,13 +24,16 @@ struct Panel8
     size_t m_Offset = 0; ///< bytes from the start of the packed weights
 };
 
-class PackedWeights8 final : public backends::ReferringWeights
+class ColumnSums8;
+
+class PackedWeights8 final : public backends::PackedWeights
 {
 public:
     /// Packs input 1 of the layer, [columns, depth] row by row, or [depth, columns] if `isTransposed`. Types: int8 or
     /// uint8 data, weights and output, an int32 bias that is constant or missing. Or, with Rounding8::None: float data,
     /// output and bias, and signed weights of 8 or 4 bits.
-    PackedWeights8(const LayerView& layer, size_t columns, size_t depth, bool isTransposed, Rounding8 rounding);
+    PackedWeights8(const LayerView& layer, size_t columns, size_t depth, bool isTransposed, Rounding8 rounding,
+                   backends::PackedStore& store);
 
     /// Bytes of what is packed of weights of these sizes.
     static uint64_t GetPackedBytes(size_t columns, size_t depth);
@@ -48,20 +52,24 @@ public:
     const void* GetData(const Panel8& panel) const { return m_Data.Data() + panel.m_Offset; }
     /// What the sum of a row's data is to be multiplied by and added to its sums; 0: nothing is to be added.
     int32_t GetRowFactor() const { return m_RowFactor; }
+    /// What the product reads of data is so much more than what is stored.
+    int32_t GetDataShift() const { return m_DataShift; }
     bool IsDataSigned() const { return m_IsDataSigned; }
     int32_t GetDataZeroPoint() const { return m_DataZeroPoint; }
     /// The arrays of a panel; the output's range is the caller's.
+    /// What the sums of a panel begin with, if they become bytes.
+    const int32_t* GetBias(const Panel8& panel) const { return m_Arrays.GetBias(panel.m_Column); }
     RequantizeColumns GetRequantization(const Panel8& panel) const { return m_Arrays.From(panel.m_Column); }
     /// With Rounding8::None; the clamp is the caller's.
     FloatColumns GetFloatColumns(const Panel8& panel) const;
 
 private:
     size_t MakePanels();
-    void PackPanel(const Panel8& panel, const uint8_t* weights, bool isTransposed, bool isSigned, int32_t zeroPoint);
+    void PackPanel(const Panel8& panel, const uint8_t* weights, bool isTransposed, bool isSigned, int32_t zeroPoint,
+                   std::byte* packed) const;
     void PackWholeGroups(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const;
-    void SetUpFloatColumns(const LayerView& layer, const uint8_t* weights, bool isTransposed);
-    void SetUpColumns(const LayerView& layer, const uint8_t* weights, bool isTransposed, bool isSigned,
-                      int32_t zeroPoint, Rounding8 rounding);
+    void SetUpFloatColumns(const LayerView& layer, const ColumnSums8& sums);
+    void SetUpColumns(const LayerView& layer, const ColumnSums8& sums, int32_t zeroPoint, Rounding8 rounding);
 
     const Engine8* m_Engine;
     size_t m_NumColumns;
@@ -70,11 +78,12 @@ private:
     bool m_IsDataSigned;
     int32_t m_DataZeroPoint;
     int32_t m_RowFactor = 0;
+    int32_t m_DataShift = 0;
     uint8_t m_Flip = 0; ///< of the weights' bytes, which makes them of the sign that the dot product takes
     bool m_IsExact = true;
     std::vector<Panel8> m_Panels;
     size_t m_PanelBytes = 0; ///< of all panels
-    AlignedMemory m_Data;
+    backends::PackedBlock m_Data;
     RequantizeArrays m_Arrays;
     AlignedMemory m_Floats; ///< scales and biases of all columns, with Rounding8::None
 };

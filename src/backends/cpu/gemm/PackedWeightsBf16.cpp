@@ -37,13 +37,16 @@ Steps ChooseSteps(size_t depth)
 
 } // namespace
 
-PackedWeightsBf16::PackedWeightsBf16(const uint16_t* weights, const WeightSizes& sizes, WeightOrder order,
-                                     const LayerView& layer)
+PackedWeightsBf16::PackedWeightsBf16(FunctionRef<const uint16_t*()> getWeights, const WeightSizes& sizes,
+                                     WeightOrder order, const LayerView& layer, backends::PackedStore& store)
     : m_Engine(&GetEngineBf16()), m_Sizes(sizes), m_StepPairs(ChooseSteps(sizes.m_Depth).m_StepPairs),
       m_Pairs(ChooseSteps(sizes.m_Depth).m_Pairs),
-      m_Vectors((sizes.m_Columns + m_Engine->m_Lanes - 1) / m_Engine->m_Lanes)
+      m_Vectors((sizes.m_Columns + m_Engine->m_Lanes - 1) / m_Engine->m_Lanes),
+      m_Zeros(sizes.m_RowDepth * sizeof(uint16_t))
 {
-    PackWeights(weights, order);
+    std::fill_n(reinterpret_cast<uint16_t*>(m_Zeros.Data()), sizes.m_RowDepth, uint16_t{0});
+    m_Data = store.GetBlock(m_Vectors * GetVectorElements() * sizeof(uint16_t),
+                            [&](std::byte* to) { PackWeights(getWeights(), order, reinterpret_cast<uint16_t*>(to)); });
     PackBias(layer);
 }
 
@@ -51,15 +54,14 @@ uint64_t PackedWeightsBf16::GetPackedBytes(const WeightSizes& sizes)
 {
     const uint64_t lanes = GetEngineBf16().m_Lanes;
     const uint64_t columns = (sizes.m_Columns + lanes - 1) / lanes * lanes;
-    return columns * (ChooseSteps(sizes.m_Depth).m_Pairs * 2 * sizeof(uint16_t) + sizeof(float));
+    return columns * (ChooseSteps(sizes.m_Depth).m_Pairs * 2 * sizeof(uint16_t) + sizeof(float)) +
+           sizes.m_RowDepth * sizeof(uint16_t);
 }
 
-void PackedWeightsBf16::PackWeights(const uint16_t* weights, WeightOrder order)
+void PackedWeightsBf16::PackWeights(const uint16_t* weights, WeightOrder order, uint16_t* packed) const
 {
     const size_t lanes = m_Engine->m_Lanes;
     const size_t depth = m_Sizes.m_Depth;
-    m_Data = AlignedMemory(m_Vectors * GetVectorElements() * sizeof(uint16_t));
-    auto* packed = reinterpret_cast<uint16_t*>(m_Data.Data());
     std::fill_n(packed, m_Vectors * GetVectorElements(), uint16_t{0});
     const size_t columnStep = order == WeightOrder::Columns ? depth : 1;
     const size_t depthStep = order == WeightOrder::Columns ? 1 : m_Sizes.m_Columns;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
+#include "backends/common/PackedStore.hpp"
 #include "backends/cpu/gemm/PackedWeightsF32.hpp"
 #include "backends/cpu/gemm/TilesBf16.hpp"
 #include "common/AlignedMemory.hpp"
@@ -17,7 +18,14 @@ class PackedWeightsBf16 final : public backends::PackedWeights
 {
 public:
     /// Packs the weights, of one group, and input 2 of the layer, a bias of Float32 or BFloat16, if it has one.
-    PackedWeightsBf16(const uint16_t* weights, const WeightSizes& sizes, WeightOrder order, const LayerView& layer);
+    /// `getWeights` is called where there is something to be packed.
+    PackedWeightsBf16(FunctionRef<const uint16_t*()> getWeights, const WeightSizes& sizes, WeightOrder order,
+                      const LayerView& layer, backends::PackedStore& store);
+    PackedWeightsBf16(const uint16_t* weights, const WeightSizes& sizes, WeightOrder order, const LayerView& layer,
+                      backends::PackedStore& store)
+        : PackedWeightsBf16([weights] { return weights; }, sizes, order, layer, store)
+    {
+    }
 
     /// Bytes of what is packed of such weights.
     static uint64_t GetPackedBytes(const WeightSizes& sizes);
@@ -29,11 +37,10 @@ public:
     size_t GetStepPairs() const { return m_StepPairs; }
     size_t GetVectors() const { return m_Vectors; }
     /// [pairs][lanes][2] of a vector of columns; the next one is right after it.
-    const uint16_t* GetVector(size_t vector) const
-    {
-        return reinterpret_cast<const uint16_t*>(m_Data.Data()) + vector * GetVectorElements();
-    }
+    const uint16_t* GetVector(size_t vector) const { return m_Data.As<uint16_t>() + vector * GetVectorElements(); }
     size_t GetVectorElements() const { return m_Pairs * m_Engine->m_Lanes * 2; }
+    /// As many zeros as a point of a window has elements, at least: what lies outside of an image.
+    const uint16_t* GetZeros() const { return reinterpret_cast<const uint16_t*>(m_Zeros.Data()); }
     /// Of a vector of columns, with zeros for those that do not exist.
     const float* GetBias(size_t vector) const
     {
@@ -41,7 +48,7 @@ public:
     }
 
 private:
-    void PackWeights(const uint16_t* weights, WeightOrder order);
+    void PackWeights(const uint16_t* weights, WeightOrder order, uint16_t* packed) const;
     void PackBias(const LayerView& layer);
 
     const EngineBf16* m_Engine;
@@ -49,8 +56,9 @@ private:
     size_t m_StepPairs;
     size_t m_Pairs;
     size_t m_Vectors;
-    AlignedMemory m_Data;
+    backends::PackedBlock m_Data;
     AlignedMemory m_Bias;
+    AlignedMemory m_Zeros;
 };
 
 } // namespace tenon::cpu

@@ -67,7 +67,9 @@ void Product8::Plan(Scratch scratch)
     const double multiplications =
         static_cast<double>(m_Rows) * static_cast<double>(m_Weights->GetColumns()) * static_cast<double>(depth);
     constexpr double FasterThanFloats = 4; // parts are made for so many float multiplications
-    m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications / FasterThanFloats),
+    constexpr double OfAnOutput = 12;      // which making a byte of a sum takes as long as
+    const double outputs = static_cast<double>(m_Rows) * static_cast<double>(m_Weights->GetColumns());
+    m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications / FasterThanFloats + outputs * OfAnOutput),
                         std::max(m_Rows, m_Weights->GetPanels().size())});
 
     Scratch part;
@@ -159,7 +161,7 @@ Product8::RowValues Product8::FindRowValues(const Memory& memory, const Block& b
         for (size_t row = 0; row < block.m_Rows; ++row)
         {
             const FloatScale& scale = memory.m_Batches[(first + row) / m_BatchRows];
-            values.m_ZeroPoints[row] = scale.m_ZeroPoint;
+            values.m_ZeroPoints[row] = scale.m_ZeroPoint + m_Weights->GetDataShift();
             values.m_Scales[row] = scale.m_Scale;
         }
     }
@@ -228,14 +230,15 @@ void Product8::RunPanel(const Memory& memory, const Panel8& panel, const Block& 
     const Engine8& engine = m_Weights->GetEngine();
     const auto& tiles = (m_Weights->IsDataSigned() ? engine.m_SignedTiles : engine.m_UnsignedTiles)[panel.m_Vectors];
     const void* packed = m_Weights->GetData(panel);
-    constexpr size_t MostLanes = 16; // int32 in 512 bits
-    alignas(64) int32_t sums[Engine8::MostRows * Engine8::MostVectors * MostLanes];
+    alignas(64) static constexpr int32_t NoBias[Engine8::MostVectors * Engine8::MostLanes] = {};
+    const int32_t* bias = m_IsHybrid ? NoBias : m_Weights->GetBias(panel);
+    alignas(64) int32_t sums[Engine8::MostRows * Engine8::MostVectors * Engine8::MostLanes];
     const size_t sumStride = panel.m_Vectors * engine.m_Lanes;
     const size_t outStride = m_Weights->GetColumns();
     const size_t unit = engine.m_RowUnit;
     const auto run = [&](const uint8_t* data, size_t stride, size_t row, size_t rows)
     {
-        tiles[(rows + unit - 1) / unit * unit](data, stride, packed, m_Weights->GetGroups(), sums);
+        tiles[(rows + unit - 1) / unit * unit](data, stride, packed, m_Weights->GetGroups(), bias, sums);
         const int32_t* terms = values.m_Terms != nullptr ? values.m_Terms + row : nullptr;
         const size_t at = (first + row) * outStride + panel.m_Column;
         if (m_IsHybrid)

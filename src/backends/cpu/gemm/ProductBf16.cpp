@@ -18,6 +18,8 @@ using backends::Scratch;
 /// Bytes of data that a block may have: a quarter of a second-level cache of 1 MiB.
 constexpr size_t BlockBytes = 256 * 1024;
 constexpr size_t MostBlockRows = 512;
+/// With fewer channels than this the loop over one point of a window is too short.
+constexpr size_t LeastTapDepth = 8;
 
 } // namespace
 
@@ -28,7 +30,14 @@ ProductBf16::ProductBf16(const PackedWeightsBf16& weights, const Windows& window
     const WeightSizes& sizes = weights.GetSizes();
     m_Place.m_PixelStride = sizes.m_Columns;
     m_InPlace = windows.ArePixels() && m_Pitch == sizes.m_Depth;
-    m_BlockRows = std::clamp<size_t>(BlockBytes / (std::max<size_t>(m_Pitch, 1) * sizeof(uint16_t)),
+    const auto channels = static_cast<size_t>(windows.m_GroupChannels);
+    size_t rowElements = m_Pitch;
+    if (weights.GetEngine().m_ReadsTables && !windows.ArePixels() && channels % 2 == 0 && channels >= LeastTapDepth)
+    {
+        m_TableTaps = static_cast<size_t>(windows.m_Height * windows.m_Width);
+        rowElements = channels; // neighbouring windows share most of their points
+    }
+    m_BlockRows = std::clamp<size_t>(BlockBytes / (std::max<size_t>(rowElements, 1) * sizeof(uint16_t)),
                                      EngineBf16::MostRows, MostBlockRows);
     m_BlockRows = std::min(m_BlockRows, rows);
 
@@ -38,7 +47,9 @@ ProductBf16::ProductBf16(const PackedWeightsBf16& weights, const Windows& window
     m_Parts = std::min(
         {GetMostParts(), GetWorthwhileParts(multiplications / FasterThanFloats), std::max(rows, weights.GetVectors())});
     Scratch part;
-    part.Add<uint16_t>(m_InPlace ? 0 : m_BlockRows, m_Pitch);
+    part.Add<const uint16_t*>(m_BlockRows, m_TableTaps);
+    part.Add<uint16_t>(m_InPlace || m_TableTaps != 0 ? 0 : m_BlockRows, m_Pitch);
+    part.Add<std::byte>(Windows::ShortRowBytes); // past the end of the strip
     m_PartBytes = part.GetBytes();
     Scratch scratch;
     scratch.AddParts(part, m_Parts);
@@ -63,26 +74,33 @@ void ProductBf16::RunRange(const uint16_t* input, uint16_t* out, const PanelRang
     for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
     {
         const size_t last = std::min(first + m_BlockRows, m_Place.GetRunEnd(first, range.m_LastRow));
-        const uint16_t* data = LayOut(input, first, last, scratch);
-        uint16_t* const rows = out + m_Place.GetOffset(first);
+        const Rows rows = FindRows(input, first, last, scratch);
+        uint16_t* const outRows = out + m_Place.GetOffset(first);
         for (size_t vector = range.m_FirstPanel; vector < range.m_LastPanel; vector += EngineBf16::MostVectors)
         {
-            RunPanel(vector, std::min(EngineBf16::MostVectors, range.m_LastPanel - vector), data, last - first,
-                     rows + vector * lanes);
+            RunPanel(vector, std::min(EngineBf16::MostVectors, range.m_LastPanel - vector), rows,
+                     outRows + vector * lanes);
         }
         first = last;
     }
 }
 
-const uint16_t* ProductBf16::LayOut(const uint16_t* input, size_t first, size_t last, std::byte* scratch) const
+ProductBf16::Rows ProductBf16::FindRows(const uint16_t* input, size_t first, size_t last, std::byte* scratch) const
 {
     const size_t depth = m_Weights->GetSizes().m_Depth;
     if (m_InPlace)
     {
-        return input + first * depth;
+        return {input + first * depth, nullptr, last - first};
+    }
+    if (m_TableTaps != 0)
+    {
+        auto* table = Scratch::At<const uint16_t*>(scratch, 0);
+        m_Windows.Find(input, first, last, m_Weights->GetZeros(), table);
+        return {nullptr, table, last - first};
     }
     auto* strip = Scratch::At<uint16_t>(scratch, 0);
-    m_Windows.Copy(input, first, last, uint16_t{0}, m_Pitch, strip);
+    m_Windows.CopyShorts(reinterpret_cast<const int16_t*>(input), first, last, m_Pitch,
+                         reinterpret_cast<int16_t*>(strip));
     if (m_Pitch != depth)
     {
         // Zeros: whatever else there were, times a weight of zero, could be NaN.
@@ -91,10 +109,10 @@ const uint16_t* ProductBf16::LayOut(const uint16_t* input, size_t first, size_t 
             std::fill(strip + r * m_Pitch + depth, strip + (r + 1) * m_Pitch, uint16_t{0});
         }
     }
-    return strip;
+    return {strip, nullptr, last - first};
 }
 
-void ProductBf16::RunPanel(size_t vector, size_t vectors, const uint16_t* data, size_t rows, uint16_t* out) const
+void ProductBf16::RunPanel(size_t vector, size_t vectors, const Rows& rows, uint16_t* out) const
 {
     const EngineBf16& engine = m_Weights->GetEngine();
     const size_t columns = m_Weights->GetSizes().m_Columns;
@@ -105,6 +123,8 @@ void ProductBf16::RunPanel(size_t vector, size_t vectors, const uint16_t* data, 
     tile.m_PanelStride = m_Weights->GetVectorElements();
     tile.m_Pairs = m_Weights->GetPairs();
     tile.m_StepPairs = m_Weights->GetStepPairs();
+    tile.m_TapStep = rows.m_Count;
+    tile.m_TapPairs = m_TableTaps != 0 ? tile.m_Pairs / m_TableTaps : 0;
     tile.m_Sums = sums;
     StoreBf16 store;
     store.m_Sums = sums;
@@ -115,10 +135,17 @@ void ProductBf16::RunPanel(size_t vector, size_t vectors, const uint16_t* data, 
     store.m_Low = m_Clamp.GetLow();
     store.m_High = m_Clamp.GetHigh();
     store.m_OutStride = m_Place.m_PixelStride;
-    for (size_t row = 0; row < rows; row += engine.m_Rows)
+    for (size_t row = 0; row < rows.m_Count; row += engine.m_Rows)
     {
-        tile.m_Rows = store.m_Rows = std::min(engine.m_Rows, rows - row);
-        tile.m_Data = data + row * m_Pitch;
+        tile.m_Rows = store.m_Rows = std::min(engine.m_Rows, rows.m_Count - row);
+        if (rows.m_Table != nullptr)
+        {
+            tile.m_Table = rows.m_Table + row;
+        }
+        else
+        {
+            tile.m_Data = rows.m_Data + row * m_Pitch;
+        }
         engine.m_Tiles[vectors](tile);
         store.m_Out = out + row * m_Place.m_PixelStride;
         engine.m_Store(store);

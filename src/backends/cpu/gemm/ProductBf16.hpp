@@ -15,8 +15,9 @@
 namespace tenon::cpu
 {
 
-/// A product whose shapes are known. Rows of data are read in place where they are whole steps of the depth; else a
-/// strip of rows at a time is laid out in the scratch memory, where it stays in the cache.
+/// A product whose shapes are known. Rows of data are read in place where they are whole steps of the depth, or tiles
+/// read tables of where the points of windows are; else a strip of rows at a time is laid out in the scratch memory,
+/// where it stays in the cache.
 class ProductBf16
 {
 public:
@@ -32,8 +33,15 @@ public:
 
 private:
     void RunRange(const uint16_t* input, uint16_t* out, const PanelRange& range, std::byte* scratch) const;
-    const uint16_t* LayOut(const uint16_t* input, size_t first, size_t last, std::byte* scratch) const;
-    void RunPanel(size_t vector, size_t vectors, const uint16_t* data, size_t rows, uint16_t* out) const;
+    /// Rows of data: one after the other, or in a table as TileBf16 has it.
+    struct Rows
+    {
+        const uint16_t* m_Data = nullptr;
+        const uint16_t* const* m_Table = nullptr;
+        size_t m_Count = 0;
+    };
+    Rows FindRows(const uint16_t* input, size_t first, size_t last, std::byte* scratch) const;
+    void RunPanel(size_t vector, size_t vectors, const Rows& rows, uint16_t* out) const;
 
     const PackedWeightsBf16* m_Weights;
     Windows m_Windows;
@@ -43,6 +51,7 @@ private:
     size_t m_BlockRows = 0; ///< whose data stay in the cache while all panels pass
     size_t m_Pitch = 0;     ///< elements of a row of data as it is read
     bool m_InPlace = false;
+    size_t m_TableTaps = 0; ///< points of a window in a table; 0: there is none
     size_t m_Parts = 1;
     size_t m_PartBytes = 0;
     size_t m_ScratchBytes = 0; ///< of all parts

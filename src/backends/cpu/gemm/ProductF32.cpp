@@ -25,34 +25,41 @@ constexpr size_t SliceBytes = 512 * 1024;
 /// With fewer channels than this the loop over one point of a window is too short.
 constexpr size_t LeastTapDepth = 8;
 
-size_t DivideUp(size_t a, size_t b)
-{
-    return a / b + (a % b != 0 ? 1 : 0);
-}
-
 } // namespace
 
 ProductF32::ProductF32(const PackedWeightsF32& weights, const Windows& windows, size_t rows,
                        const backends::FloatClamp& clamp)
-    : m_Weights(&weights), m_Windows(windows), m_Rows(rows), m_Clamp(clamp)
+    : m_Panels(&weights.GetPanels()), m_Data(weights.GetData()), m_Plain(weights.GetPlain()),
+      m_Zeros(weights.GetZeros()), m_Windows(windows), m_Rows(rows), m_Clamp(clamp)
 {
-    const WeightSizes& sizes = weights.GetSizes();
-    const auto channels = static_cast<size_t>(windows.m_GroupChannels);
+    Plan();
+}
+
+ProductF32::ProductF32(const PanelsF32& panels, const Windows& windows, size_t rows)
+    : m_Panels(&panels), m_Windows(windows), m_Rows(rows)
+{
+    Plan();
+}
+
+void ProductF32::Plan()
+{
+    const WeightSizes& sizes = m_Panels->GetSizes();
+    const auto channels = static_cast<size_t>(m_Windows.m_GroupChannels);
     m_TapDepth = channels;
-    if (!windows.ArePixels() && channels < LeastTapDepth)
+    if (!m_Windows.ArePixels() && channels < LeastTapDepth)
     {
-        m_Reading = windows.HaveWholeRows() ? Reading::Rows : Reading::Strips;
-        m_TapDepth = windows.HaveWholeRows() ? channels * static_cast<size_t>(windows.m_Width) : sizes.m_Depth;
+        m_Reading = m_Windows.HaveWholeRows() ? Reading::Rows : Reading::Strips;
+        m_TapDepth = m_Windows.HaveWholeRows() ? channels * static_cast<size_t>(m_Windows.m_Width) : sizes.m_Depth;
     }
     m_Taps = m_TapDepth != 0 ? sizes.m_Depth / m_TapDepth : 0;
     m_Place.m_PixelStride = sizes.m_Columns;
-    PlanBlocks(rows);
+    PlanBlocks(m_Rows);
 
     const double multiplications =
-        static_cast<double>(rows) * static_cast<double>(sizes.m_Columns) * static_cast<double>(sizes.m_Depth);
+        static_cast<double>(m_Rows) * static_cast<double>(sizes.m_Columns) * static_cast<double>(sizes.m_Depth);
     m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications),
-                        std::max(rows, weights.GetPlain() != nullptr ? sizes.m_Columns : weights.GetPanels().size())});
-    if (weights.GetPlain() != nullptr)
+                        std::max(m_Rows, m_Plain != nullptr ? sizes.m_Columns : m_Panels->Get().size())});
+    if (m_Plain != nullptr)
     {
         return;
     }
@@ -71,7 +78,7 @@ void ProductF32::PlanBlocks(size_t rows)
     const size_t newBytes = std::max<size_t>(m_TapDepth, 1) * sizeof(float);
     m_BlockRows = std::min(std::clamp(BlockBytes / newBytes, EngineF32::MostRows, MostBlockRows), rows);
 
-    const EngineF32& engine = m_Weights->GetEngine();
+    const EngineF32& engine = m_Panels->GetEngine();
     const size_t stepBytes = engine.m_Vectors * engine.m_Lanes * sizeof(float);
     const size_t mostSteps = SliceBytes / stepBytes;
     const size_t slicesOfTap = std::max<size_t>(DivideUp(m_TapDepth, mostSteps), 1);
@@ -92,16 +99,15 @@ ProductF32::Slice ProductF32::GetSlice(size_t index) const
     return slice;
 }
 
-void ProductF32::Run(const float* input, const float* bias, float* out, void* scratch, IParallelFor& parallel) const
+void ProductF32::Run(const Operands& operands, void* scratch, IParallelFor& parallel) const
 {
-    const Operands operands{input, bias, out};
-    if (m_Weights->GetPlain() != nullptr)
+    if (m_Plain != nullptr)
     {
         RunPlain(operands, parallel);
         return;
     }
     const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
-    const size_t panels = m_Weights->GetPanels().size();
+    const size_t panels = m_Panels->Get().size();
     RunPanelRanges(parallel, parts, m_Rows, panels, EngineF32::MostRows, 1,
                    [&](size_t part, const PanelRange& range)
                    { RunRange(operands, range, static_cast<std::byte*>(scratch) + part * m_PartBytes); });
@@ -109,7 +115,7 @@ void ProductF32::Run(const float* input, const float* bias, float* out, void* sc
 
 void ProductF32::RunPlain(const Operands& operands, IParallelFor& parallel) const
 {
-    const WeightSizes& sizes = m_Weights->GetSizes();
+    const WeightSizes& sizes = m_Panels->GetSizes();
     const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
     constexpr size_t ColumnUnit = 16; // a cache line of the output
     constexpr size_t RowUnit = 4;     // rows that the loops take together
@@ -122,7 +128,7 @@ void ProductF32::RunPlain(const Operands& operands, IParallelFor& parallel) cons
                      splitsRows ? Part{0, sizes.m_Columns} : GetPart(sizes.m_Columns, parts, index, ColumnUnit);
                  DotsF32 dots;
                  dots.m_Data = operands.m_Input + rows.m_Begin * sizes.m_Depth;
-                 dots.m_Weights = m_Weights->GetPlain() + columns.m_Begin * sizes.m_Depth;
+                 dots.m_Weights = m_Plain + columns.m_Begin * sizes.m_Depth;
                  dots.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + columns.m_Begin : nullptr;
                  dots.m_Depth = sizes.m_Depth;
                  dots.m_Columns = columns.m_End - columns.m_Begin;
@@ -135,6 +141,13 @@ void ProductF32::RunPlain(const Operands& operands, IParallelFor& parallel) cons
                      m_Clamp.Run(dots.m_Out + r * dots.m_OutStride, dots.m_Columns);
                  }
              });
+}
+
+void ProductF32::RunRange(const float* input, const float* packed, float* out, const PanelRange& range,
+                          void* scratch) const
+{
+    RunRange({input, nullptr, out, packed, m_Panels->Get()[range.m_FirstPanel].m_Offset}, range,
+             static_cast<std::byte*>(scratch));
 }
 
 void ProductF32::RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const
@@ -157,7 +170,7 @@ void ProductF32::RunRange(const Operands& operands, const PanelRange& range, std
 
 void ProductF32::RunBlock(const Operands& operands, const PanelRange& block, std::byte* scratch) const
 {
-    const std::vector<PanelF32>& panels = m_Weights->GetPanels();
+    const std::vector<PanelF32>& panels = m_Panels->Get();
     size_t last = block.m_FirstPanel;
     for (size_t first = last; first < block.m_LastPanel; first = last)
     {
@@ -187,7 +200,7 @@ void ProductF32::FindRows(const float* data, size_t first, size_t last, std::byt
     auto* strip = Scratch::At<float>(scratch, m_StripOffset);
     if (m_Reading == Reading::Rows)
     {
-        m_Windows.FindRows(data, first, last, m_Weights->GetZeros(), strip, table);
+        m_Windows.FindRows(data, first, last, m_Zeros, strip, table);
     }
     else if (m_Reading == Reading::Strips)
     {
@@ -207,14 +220,14 @@ void ProductF32::FindRows(const float* data, size_t first, size_t last, std::byt
     }
     else if (m_Taps != 0)
     {
-        m_Windows.Find(data, first, last, m_Weights->GetZeros(), table);
+        m_Windows.Find(data, first, last, m_Zeros, table);
     }
 }
 
 void ProductF32::RunPanel(const Operands& operands, const PanelF32& panel, const Slice& slice, const PanelRange& block,
                           const float* const* table) const
 {
-    const EngineF32& engine = m_Weights->GetEngine();
+    const EngineF32& engine = m_Panels->GetEngine();
     const size_t rows = block.m_LastRow - block.m_FirstRow;
     const size_t outStride = m_Place.m_PixelStride;
     float* const out = operands.m_Out + m_Place.GetOffset(block.m_FirstRow) + panel.m_Column;
@@ -224,7 +237,8 @@ void ProductF32::RunPanel(const Operands& operands, const PanelF32& panel, const
     tile.m_Taps = slice.m_Taps;
     tile.m_Depth = slice.m_Depth;
     tile.m_DataOffset = slice.m_FirstDepth;
-    tile.m_Panel = m_Weights->GetData(panel) + firstStep * panel.m_Vectors * engine.m_Lanes;
+    tile.m_Panel =
+        operands.m_Packed + (panel.m_Offset - operands.m_FirstOffset) + firstStep * panel.m_Vectors * engine.m_Lanes;
     tile.m_Columns = panel.m_Columns;
     tile.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + panel.m_Column : nullptr;
     tile.m_Continues = firstStep != 0;

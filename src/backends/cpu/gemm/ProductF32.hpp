@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of float32: windows of an image, or rows of a matrix, by packed weights. What the float Convolution2d and
-// FullyConnected of CpuAcc are.
+// Products of float32: windows of an image, or rows of a matrix, by packed weights. What the float Convolution2d,
+// FullyConnected and BatchMatMul of CpuAcc are.
 #pragma once
 
 #include "backends/common/FusedActivation.hpp"
@@ -21,13 +21,22 @@ class ProductF32
 public:
     /// `windows`: of the image, or of `rows` pixels that are the rows of a matrix, as they must be for plain weights.
     ProductF32(const PackedWeightsF32& weights, const Windows& windows, size_t rows, const backends::FloatClamp& clamp);
+    /// Of the rows of a matrix, by weights that are packed anew for each run.
+    ProductF32(const PanelsF32& panels, const Windows& windows, size_t rows);
 
     /// Has the output written there, in place of one pixel after the other.
     void SetPlace(const OutputPlace& place) { m_Place = place; }
 
     size_t GetScratchBytes() const { return m_ScratchBytes; }
     /// A null bias is zeros.
-    void Run(const float* input, const float* bias, float* out, void* scratch, IParallelFor& parallel) const;
+    void Run(const float* input, const float* bias, float* out, void* scratch, IParallelFor& parallel) const
+    {
+        Run({input, bias, out, m_Data, 0}, scratch, parallel);
+    }
+    /// A range of the product on the calling thread alone. `packed`: the range's panels, one after the other.
+    /// `scratch`: GetPartBytes() bytes.
+    void RunRange(const float* input, const float* packed, float* out, const PanelRange& range, void* scratch) const;
+    size_t GetPartBytes() const { return m_PartBytes; }
 
 private:
     struct Operands
@@ -35,6 +44,8 @@ private:
         const float* m_Input = nullptr;
         const float* m_Bias = nullptr;
         float* m_Out = nullptr;
+        const float* m_Packed = nullptr;
+        size_t m_FirstOffset = 0; ///< of the first panel that is there
     };
     /// A part of the depth.
     struct Slice
@@ -54,7 +65,9 @@ private:
         Strips  ///< laid out first: such images, where a row's points lie apart
     };
 
+    void Plan();
     void PlanBlocks(size_t rows);
+    void Run(const Operands& operands, void* scratch, IParallelFor& parallel) const;
     void RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const;
     void RunBlock(const Operands& operands, const PanelRange& block, std::byte* scratch) const;
     void FindRows(const float* data, size_t first, size_t last, std::byte* scratch) const;
@@ -63,7 +76,10 @@ private:
                   const float* const* table) const;
     void RunPlain(const Operands& operands, IParallelFor& parallel) const;
 
-    const PackedWeightsF32* m_Weights;
+    const PanelsF32* m_Panels;
+    const float* m_Data = nullptr;  ///< packed before
+    const float* m_Plain = nullptr; ///< columns that are not packed
+    const float* m_Zeros = nullptr; ///< a row of windows outside of the image
     Windows m_Windows;
     size_t m_Rows;
     backends::FloatClamp m_Clamp;

@@ -40,8 +40,6 @@ void StoreBytes(Vector values, T* out, size_t count)
     }
 }
 
-/// Rounds half away from zero: one below one half, as what is below a half must not be rounded up by the addition.
-constexpr double BelowHalf = 0.49999999999999994;
 /// Results of sums by doubles are clamped to what surely is outside of bytes.
 constexpr double Bound = 65536.0;
 
@@ -95,7 +93,6 @@ void RequantizeTo(const RequantizeRows& rows, const RequantizeColumns& columns)
     const Vector most = hn::Set(d, columns.m_Max);
     for (size_t c = 0; c < rows.m_Columns; c += lanes)
     {
-        const Vector bias = hn::Load(d, columns.m_Bias + c);
         const bool isDouble = columns.m_Scale != nullptr;
         const Vector multiplier = isDouble ? hn::Zero(d) : hn::Load(d, columns.m_Multiplier + c);
         const Vector right = isDouble ? hn::Zero(d) : hn::Load(d, columns.m_Right + c);
@@ -103,7 +100,7 @@ void RequantizeTo(const RequantizeRows& rows, const RequantizeColumns& columns)
         T* out = static_cast<T*>(rows.m_Out) + c;
         for (size_t r = 0; r < rows.m_Rows; ++r, out += rows.m_OutStride)
         {
-            Vector x = hn::Add(hn::Load(d, rows.m_Sums + r * rows.m_SumStride + c), bias);
+            Vector x = hn::Load(d, rows.m_Sums + r * rows.m_SumStride + c);
             if (rows.m_RowTerms != nullptr)
             {
                 x = hn::Add(x, hn::Set(d, rows.m_RowTerms[r]));
@@ -121,31 +118,54 @@ void RequantizeTo(const RequantizeRows& rows, const RequantizeColumns& columns)
 /// Multipliers and shifts, at least 1, of the sixteen lanes of a vector.
 ///
 /// Both rounding steps merge into one floor division: with 2^31 taken away from negative products before it (half away
-/// from zero), (x * m + 2^30 + 2^(30 + s)) >> (31 + s). Doubled, the product's upper half is what the last shift by s
-/// works on, and the 2^31 are one unit of it.
+/// from zero), (x * m + 2^30 + 2^(30 + s)) >> (31 + s). The product's upper half is what the last shift works on.
 struct Scale16
 {
     __m512i m_Even, m_Odd;             ///< multipliers
     __m512i m_EvenAddend, m_OddAddend; ///< 64 bits each
     __m512i m_Right;
 
-    HWY_INLINE Scale16(const int32_t* multiplier, const int32_t* right)
-        : m_Even(_mm512_load_si512(multiplier)), m_Odd(_mm512_srli_epi64(m_Even, 32)), m_Right(_mm512_load_si512(right))
+    /// For products that are doubled, or not.
+    HWY_INLINE Scale16(const int32_t* multiplier, const int32_t* right, bool isDoubled)
+        : m_Even(_mm512_load_si512(multiplier)), m_Odd(_mm512_srli_epi64(m_Even, 32))
     {
-        const __m512i half = _mm512_set1_epi64(int64_t{1} << 31);
-        const __m512i evens = _mm512_and_si512(m_Right, _mm512_set1_epi64(0xFFFFFFFF));
+        const __m512i shift = _mm512_load_si512(right);
+        const __m512i half = _mm512_set1_epi64(int64_t{1} << (isDoubled ? 31 : 30));
+        const __m512i evens = _mm512_and_si512(shift, _mm512_set1_epi64(0xFFFFFFFF));
         m_EvenAddend = _mm512_add_epi64(half, _mm512_sllv_epi64(half, evens));
-        m_OddAddend = _mm512_add_epi64(half, _mm512_sllv_epi64(half, _mm512_srli_epi64(m_Right, 32)));
+        m_OddAddend = _mm512_add_epi64(half, _mm512_sllv_epi64(half, _mm512_srli_epi64(shift, 32)));
+        m_Right = isDoubled ? shift : _mm512_sub_epi32(shift, _mm512_set1_epi32(1));
     }
+
+    /// The upper halves of the products.
+    HWY_INLINE __m512i Multiply(__m512i x) const
+    {
+        const __m512i odds = _mm512_shuffle_epi32(x, _MM_PERM_DDBB);
+        const __m512i even = _mm512_add_epi64(_mm512_mul_epi32(x, m_Even), m_EvenAddend);
+        const __m512i odd = _mm512_add_epi64(_mm512_mul_epi32(odds, m_Odd), m_OddAddend);
+        return _mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
+    }
+};
+
+/// For all sums. Doubled, a product has 2^31 as one unit of its upper half.
+struct AnyScale16 : Scale16
+{
+    HWY_INLINE AnyScale16(const int32_t* multiplier, const int32_t* right) : Scale16(multiplier, right, true) {}
 
     HWY_INLINE __m512i operator()(__m512i x) const
     {
-        const __m512i twice = _mm512_add_epi32(x, x);
-        const __m512i odds = _mm512_shuffle_epi32(twice, _MM_PERM_DDBB);
-        const __m512i even = _mm512_add_epi64(_mm512_mul_epi32(twice, m_Even), m_EvenAddend);
-        const __m512i odd = _mm512_add_epi64(_mm512_mul_epi32(odds, m_Odd), m_OddAddend);
-        const __m512i high = _mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
-        return _mm512_srav_epi32(_mm512_add_epi32(high, _mm512_srai_epi32(x, 31)), m_Right);
+        return _mm512_srav_epi32(_mm512_add_epi32(Multiply(_mm512_add_epi32(x, x)), _mm512_srai_epi32(x, 31)), m_Right);
+    }
+};
+
+/// Where the clamp, at the zero point or above, makes the same of negative sums as of zero.
+struct PositiveScale16 : Scale16
+{
+    HWY_INLINE PositiveScale16(const int32_t* multiplier, const int32_t* right) : Scale16(multiplier, right, false) {}
+
+    HWY_INLINE __m512i operator()(__m512i x) const
+    {
+        return _mm512_srav_epi32(Multiply(_mm512_max_epi32(x, _mm512_setzero_si512())), m_Right);
     }
 };
 
@@ -174,15 +194,15 @@ HWY_INLINE __m512i Pack64(const __m512i (&x)[4], __m512i zeroPoint, __m512i leas
 }
 
 /// Channels from c on of all rows: those of `Vectors` vectors, as far as there are.
-template <typename T, bool IsInterleaved, size_t Vectors>
+template <typename T, typename Scale, bool IsInterleaved, size_t Vectors, bool HasTerms>
 void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& columns, size_t c)
 {
     constexpr size_t Third = Vectors > 2 ? 32 : 0; // what there is not is not read
     constexpr size_t Fourth = Vectors > 3 ? 48 : 0;
-    const Scale16 scales[4] = {{columns.m_Multiplier + c, columns.m_Right + c},
-                               {columns.m_Multiplier + c + 16, columns.m_Right + c + 16},
-                               {columns.m_Multiplier + c + Third, columns.m_Right + c + Third},
-                               {columns.m_Multiplier + c + Fourth, columns.m_Right + c + Fourth}};
+    const Scale scales[4] = {{columns.m_Multiplier + c, columns.m_Right + c},
+                             {columns.m_Multiplier + c + 16, columns.m_Right + c + 16},
+                             {columns.m_Multiplier + c + Third, columns.m_Right + c + Third},
+                             {columns.m_Multiplier + c + Fourth, columns.m_Right + c + Fourth}};
     const __m512i zeroPoint = _mm512_set1_epi16(static_cast<int16_t>(columns.m_ZeroPoint));
     const __m512i least = _mm512_set1_epi8(static_cast<char>(columns.m_Min));
     const __m512i most = _mm512_set1_epi8(static_cast<char>(columns.m_Max));
@@ -192,15 +212,14 @@ void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& colu
     const int32_t* sums = rows.m_Sums + c;
     for (size_t r = 0; r < rows.m_Rows; ++r, out += rows.m_OutStride, sums += rows.m_SumStride)
     {
-        const __m512i term = _mm512_set1_epi32(rows.m_RowTerms != nullptr ? rows.m_RowTerms[r] : 0);
         __m512i x[4];
         HWY_UNROLL(4)
         for (size_t v = 0; v < 4; ++v)
         {
             if (v < Vectors)
             {
-                const __m512i bias = _mm512_add_epi32(term, _mm512_load_si512(columns.m_Bias + c + 16 * v));
-                x[v] = scales[v](_mm512_add_epi32(bias, _mm512_load_si512(sums + 16 * v)));
+                const __m512i sum = _mm512_load_si512(sums + 16 * v);
+                x[v] = scales[v](HasTerms ? _mm512_add_epi32(sum, _mm512_set1_epi32(rows.m_RowTerms[r])) : sum);
             }
             else
             {
@@ -212,11 +231,9 @@ void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& colu
 }
 
 /// Up to 16 channels from c on, in their natural order.
-template <typename T>
 void Requantize16(const RequantizeRows& rows, const RequantizeColumns& columns, size_t c)
 {
-    const Scale16 scale(columns.m_Multiplier + c, columns.m_Right + c);
-    const __m512i bias = _mm512_load_si512(columns.m_Bias + c);
+    const AnyScale16 scale(columns.m_Multiplier + c, columns.m_Right + c);
     const __m512i zeroPoint = _mm512_set1_epi32(columns.m_ZeroPoint);
     const __m512i least = _mm512_set1_epi32(columns.m_Min);
     const __m512i most = _mm512_set1_epi32(columns.m_Max);
@@ -227,38 +244,51 @@ void Requantize16(const RequantizeRows& rows, const RequantizeColumns& columns, 
     for (size_t r = 0; r < rows.m_Rows; ++r, out += rows.m_OutStride, sums += rows.m_SumStride)
     {
         const __m512i term = _mm512_set1_epi32(rows.m_RowTerms != nullptr ? rows.m_RowTerms[r] : 0);
-        const __m512i x = _mm512_add_epi32(_mm512_add_epi32(bias, term), _mm512_load_si512(sums));
-        const __m512i scaled = _mm512_add_epi32(scale(x), zeroPoint);
+        const __m512i scaled = _mm512_add_epi32(scale(_mm512_add_epi32(_mm512_load_si512(sums), term)), zeroPoint);
         const __m512i clamped = _mm512_min_epi32(_mm512_max_epi32(scaled, least), most);
         _mm_mask_storeu_epi8(out, mask, _mm512_cvtepi32_epi8(clamped));
     }
 }
 
-template <typename T>
+template <typename T, typename Scale, bool HasTerms>
 void RequantizeShifted(const RequantizeRows& rows, const RequantizeColumns& columns)
 {
     size_t c = 0;
     for (; c + 64 <= rows.m_Columns; c += 64)
     {
-        rows.m_IsInterleaved ? RequantizeVectors<T, true, 4>(rows, columns, c)
-                             : RequantizeVectors<T, false, 4>(rows, columns, c);
+        rows.m_IsInterleaved ? RequantizeVectors<T, Scale, true, 4, HasTerms>(rows, columns, c)
+                             : RequantizeVectors<T, Scale, false, 4, HasTerms>(rows, columns, c);
     }
     if (c + 48 < rows.m_Columns)
     {
-        RequantizeVectors<T, false, 4>(rows, columns, c);
+        RequantizeVectors<T, Scale, false, 4, HasTerms>(rows, columns, c);
     }
     else if (c + 32 < rows.m_Columns)
     {
-        RequantizeVectors<T, false, 3>(rows, columns, c);
+        RequantizeVectors<T, Scale, false, 3, HasTerms>(rows, columns, c);
     }
     else if (c + 16 < rows.m_Columns)
     {
-        RequantizeVectors<T, false, 2>(rows, columns, c);
+        RequantizeVectors<T, Scale, false, 2, HasTerms>(rows, columns, c);
     }
     else if (c < rows.m_Columns)
     {
-        Requantize16<T>(rows, columns, c);
+        Requantize16(rows, columns, c);
     }
+}
+
+template <typename T, typename Scale>
+void RequantizeScaled(const RequantizeRows& rows, const RequantizeColumns& columns)
+{
+    rows.m_RowTerms != nullptr ? RequantizeShifted<T, Scale, true>(rows, columns)
+                               : RequantizeShifted<T, Scale, false>(rows, columns);
+}
+
+template <typename T>
+void RequantizeBytes(const RequantizeRows& rows, const RequantizeColumns& columns)
+{
+    columns.m_Min >= columns.m_ZeroPoint ? RequantizeScaled<T, PositiveScale16>(rows, columns)
+                                         : RequantizeScaled<T, AnyScale16>(rows, columns);
 }
 
 #endif
@@ -268,7 +298,7 @@ void Requantize(const RequantizeRows& rows, const RequantizeColumns& columns)
 #if HWY_TARGET == HWY_AVX3
     if (columns.m_AllShift)
     {
-        rows.m_IsSigned ? RequantizeShifted<int8_t>(rows, columns) : RequantizeShifted<uint8_t>(rows, columns);
+        rows.m_IsSigned ? RequantizeBytes<int8_t>(rows, columns) : RequantizeBytes<uint8_t>(rows, columns);
         return;
     }
 #endif

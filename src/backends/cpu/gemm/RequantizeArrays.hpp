@@ -59,11 +59,12 @@ public:
     /// Whether Engine8::m_Requantize gives the bytes of the reference kernel.
     bool IsExact() const { return m_IsExact; }
 
+    /// What sums begin with, from this place on.
+    const int32_t* GetBias(size_t place) const { return Ints(0) + place; }
     /// From this place on. The range of the output is the caller's to set.
     RequantizeColumns From(size_t place) const
     {
         RequantizeColumns columns;
-        columns.m_Bias = Ints(0) + place;
         if (m_Rounding != Rounding8::FixedPoint)
         {
             columns.m_Scale = reinterpret_cast<const double*>(Ints(2)) + place;

@@ -160,13 +160,21 @@ void ToFloats(const FloatRows& rows, const FloatColumns& columns)
         const auto scales = hn::Load(dFloat, columns.m_Scales + c);
         const auto bias = hn::Load(dFloat, columns.m_Bias + c);
         const size_t count = rows.m_Columns - c;
+        Vector correction = hn::Zero(d);
+        auto scale = hn::Zero(dFloat);
         for (size_t r = 0; r < rows.m_Rows; ++r)
         {
-            const int32_t term = rows.m_RowTerms != nullptr ? rows.m_RowTerms[r] : 0;
-            const Vector correction = hn::Mul(hn::Set(d, rows.m_ZeroPoints[r]), weightSums);
-            const Vector sum =
-                hn::Sub(hn::Add(hn::Load(d, rows.m_Sums + r * rows.m_SumStride + c), hn::Set(d, term)), correction);
-            const auto scale = hn::Mul(hn::Set(dFloat, rows.m_Scales[r]), scales);
+            // Most rows are of the same batch as the one before.
+            if (r == 0 || rows.m_ZeroPoints[r] != rows.m_ZeroPoints[r - 1] || rows.m_Scales[r] != rows.m_Scales[r - 1])
+            {
+                correction = hn::Mul(hn::Set(d, rows.m_ZeroPoints[r]), weightSums);
+                scale = hn::Mul(hn::Set(dFloat, rows.m_Scales[r]), scales);
+            }
+            Vector sum = hn::Sub(hn::Load(d, rows.m_Sums + r * rows.m_SumStride + c), correction);
+            if (rows.m_RowTerms != nullptr)
+            {
+                sum = hn::Add(sum, hn::Set(d, rows.m_RowTerms[r]));
+            }
             const auto real = hn::Add(hn::Mul(hn::ConvertTo(dFloat, sum), scale), bias);
             const auto clamped = columns.m_HasClamp ? Clamped(real, low, high) : real;
             float* out = rows.m_Out + r * rows.m_OutStride + c;

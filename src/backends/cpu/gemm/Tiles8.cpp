@@ -26,9 +26,33 @@ namespace hn = hwy::HWY_NAMESPACE;
 namespace
 {
 
+#if HWY_TARGET == HWY_AVX3
+/// int8 data as uint8 that are 128 more: their sums take part in no correction of weights without a zero point.
+struct VnniDataFlipped : VnniDataUnsigned
+{
+    static HWY_INLINE Vector Broadcast(int32_t group)
+    {
+        return hn::Xor(hn::Set(Ints(), group), hn::Set(Ints(), static_cast<int32_t>(0x80808080)));
+    }
+};
+#endif
+
+template <typename Dot>
+HWY_INLINE Vector Broadcast(int32_t group)
+{
+    if constexpr (requires { Dot::Broadcast(group); })
+    {
+        return Dot::Broadcast(group);
+    }
+    else
+    {
+        return hn::Set(Ints(), group);
+    }
+}
+
 /// The tile of one kind of dot product: Rows x Vectors sums.
 template <typename Dot, size_t Rows, size_t Vectors>
-void Tile(const void* data, size_t dataStride, const void* panel, size_t groups, int32_t* sums)
+void Tile(const void* data, size_t dataStride, const void* panel, size_t groups, const int32_t* bias, int32_t* sums)
 {
     const Ints d;
     const size_t lanes = hn::Lanes(d);
@@ -41,7 +65,7 @@ void Tile(const void* data, size_t dataStride, const void* panel, size_t groups,
         HWY_UNROLL(4)
         for (size_t v = 0; v < Vectors; ++v)
         {
-            acc[r][v] = hn::Zero(d);
+            acc[r][v] = hn::Load(d, bias + v * lanes);
         }
     }
     const auto* weights = static_cast<const int32_t*>(panel);
@@ -59,7 +83,7 @@ void Tile(const void* data, size_t dataStride, const void* panel, size_t groups,
         {
             int32_t group;
             std::memcpy(&group, rows[r] + 4 * g, sizeof(group));
-            const Vector x = hn::Set(d, group);
+            const Vector x = Broadcast<Dot>(group);
             HWY_UNROLL(4)
             for (size_t v = 0; v < Vectors; ++v)
             {
@@ -89,6 +113,17 @@ void FillTiles(TileFunction8 (&tiles)[Engine8::MostVectors + 1][Engine8::MostRow
     }
 }
 
+#if HWY_TARGET == HWY_AVX3
+template <typename Dot>
+void FillTilesOf512(TileFunction8 (&tiles)[Engine8::MostVectors + 1][Engine8::MostRows + 1])
+{
+    FillTiles<Dot, 1, 8>(tiles);
+    FillTiles<Dot, 2, 8>(tiles);
+    FillTiles<Dot, 3, 8>(tiles);
+    FillTiles<Dot, 4, 6>(tiles);
+}
+#endif
+
 Engine8 MakeEngine()
 {
     Engine8 engine;
@@ -107,14 +142,17 @@ Engine8 MakeEngine()
     if (GetCpuFeatures().m_Avx512Vnni)
     {
         engine.m_Vectors = 4;
-        FillTiles<VnniDataSigned, 1, 8>(engine.m_SignedTiles);
-        FillTiles<VnniDataSigned, 2, 8>(engine.m_SignedTiles);
-        FillTiles<VnniDataSigned, 3, 8>(engine.m_SignedTiles);
-        FillTiles<VnniDataSigned, 4, 6>(engine.m_SignedTiles);
-        FillTiles<VnniDataUnsigned, 1, 8>(engine.m_UnsignedTiles);
-        FillTiles<VnniDataUnsigned, 2, 8>(engine.m_UnsignedTiles);
-        FillTiles<VnniDataUnsigned, 3, 8>(engine.m_UnsignedTiles);
-        FillTiles<VnniDataUnsigned, 4, 6>(engine.m_UnsignedTiles);
+        engine.m_FlipsSignedData = GetCpuFeatures().m_HasSparePorts;
+        if (engine.m_FlipsSignedData)
+        {
+            engine.m_SignedData = Signs8::DataUnsigned;
+            FillTilesOf512<VnniDataFlipped>(engine.m_SignedTiles);
+        }
+        else
+        {
+            FillTilesOf512<VnniDataSigned>(engine.m_SignedTiles);
+        }
+        FillTilesOf512<VnniDataUnsigned>(engine.m_UnsignedTiles);
     }
 #elif HWY_TARGET == HWY_AVX2
     if (GetCpuFeatures().m_AvxVnni)

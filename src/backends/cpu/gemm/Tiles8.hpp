@@ -26,7 +26,6 @@ enum class Signs8 : uint8_t
 /// How the sums of a panel's columns become bytes. Arrays are as long as the panel, whole vectors.
 struct RequantizeColumns
 {
-    const int32_t* m_Bias = nullptr;       ///< what to add to sums, corrections for zero points in it
     const int32_t* m_Multiplier = nullptr; ///< in [2^30, 2^31), or 0
     const int32_t* m_Right = nullptr;      ///< shifts to the right, in [0, 31]
     const int32_t* m_Left = nullptr;       ///< shifts to the left before, where those to the right are 0
@@ -40,7 +39,7 @@ struct RequantizeColumns
 /// Rows of sums to turn into bytes.
 struct RequantizeRows
 {
-    const int32_t* m_Sums = nullptr; ///< [rows][sumStride]
+    const int32_t* m_Sums = nullptr; ///< [rows][sumStride], bias and corrections for zero points in them
     size_t m_SumStride = 0;
     size_t m_Rows = 0;
     size_t m_Columns = 0;                ///< to write of each row
@@ -85,19 +84,22 @@ struct FloatScale
     int32_t m_ZeroPoint = 0;
 };
 
-/// sums[rows][vectors * lanes] = data[rows][groups] * panel[groups][vectors * lanes]; a group is four bytes of the
-/// depth in each. `dataStride` is in bytes.
-using TileFunction8 = void (*)(const void* data, size_t dataStride, const void* panel, size_t groups, int32_t* sums);
+/// sums[rows][vectors * lanes] = bias[vectors * lanes] + data[rows][groups] * panel[groups][vectors * lanes]; a group
+/// is four bytes of the depth in each. `dataStride` is in bytes.
+using TileFunction8 = void (*)(const void* data, size_t dataStride, const void* panel, size_t groups,
+                               const int32_t* bias, int32_t* sums);
 
 /// The inner loops of a kind of processor.
 struct Engine8
 {
     static constexpr size_t MostVectors = 4;
     static constexpr size_t MostRows = 32;
+    static constexpr size_t MostLanes = 16; ///< int32 in 512 bits
 
     Layout8 m_Layout = Layout8::Dots;
     Signs8 m_SignedData = Signs8::DataSigned;     ///< what is taken for int8 data
     Signs8 m_UnsignedData = Signs8::DataUnsigned; ///< what is taken for uint8 data
+    bool m_FlipsSignedData = false;               ///< tiles for int8 data read them as uint8 that are 128 more
     size_t m_Lanes = 0;                           ///< columns of a vector
     size_t m_Vectors = 0;                         ///< in the widest panel
     size_t m_Rows[MostVectors + 1] = {};          ///< rows of the highest tile for a panel of so many vectors
@@ -109,7 +111,7 @@ struct Engine8
     TileFunction8 m_UnsignedTiles[MostVectors + 1][MostRows + 1] = {};
 
     /// Writes bytes: TFLite's MultiplyByQuantizedMultiplier, or a product in double precision rounded half away from
-    /// zero; then zero point and clamp. |sum + bias + row term| must be below 2^30.
+    /// zero; then zero point and clamp. |sum + row term| must be below 2^30.
     void (*m_Requantize)(const RequantizeRows& rows, const RequantizeColumns& columns) = nullptr;
     /// sums[row] = factor * (sum of the row's bytes), `depth` of them.
     void (*m_SumRows)(const void* data, size_t dataStride, size_t rows, size_t depth, bool isSigned, int32_t factor,

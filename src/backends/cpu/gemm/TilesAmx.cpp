@@ -46,7 +46,6 @@ void End()
     asm volatile("tileloadd (%0,%1,1), %%tmm" tile : : "r"(address), "r"(stride) : "memory")
 #define TENON_TILE_STORE(tile, address, stride)                                                                        \
     asm volatile("tilestored %%tmm" tile ", (%0,%1,1)" : : "r"(address), "r"(stride) : "memory")
-#define TENON_TILE_ZERO(tile) asm volatile("tilezero %%tmm" tile : :)
 #define TENON_TILE_DOT(sums, data, weights)                                                                            \
     if constexpr (IsSigned)                                                                                            \
     {                                                                                                                  \
@@ -57,15 +56,26 @@ void End()
         asm volatile("tdpbusd %%tmm" weights ", %%tmm" data ", %%tmm" sums : :);                                       \
     }
 
-/// Sums of 16 or 32 rows by one or two vectors of columns.
+/// Sums of 16 or 32 rows by one or two vectors of columns. All rows begin with `bias`, which is loaded without a
+/// stride.
 template <bool IsSigned, size_t Rows, size_t Vectors>
 void SumPair(const uint8_t* data, size_t dataStride, const uint8_t* weights, size_t weightStride, size_t steps,
-             int32_t* sums, size_t sumStride)
+             const int32_t* bias, int32_t* sums, size_t sumStride)
 {
-    TENON_TILE_ZERO("0");
-    TENON_TILE_ZERO("1");
-    TENON_TILE_ZERO("2");
-    TENON_TILE_ZERO("3");
+    constexpr size_t Same = 0;
+    TENON_TILE_LOAD("0", bias, Same);
+    if constexpr (Vectors == 2)
+    {
+        TENON_TILE_LOAD("1", bias + TileBytes / sizeof(int32_t), Same);
+    }
+    if constexpr (Rows == 2 * TileRows)
+    {
+        TENON_TILE_LOAD("2", bias, Same);
+        if constexpr (Vectors == 2)
+        {
+            TENON_TILE_LOAD("3", bias + TileBytes / sizeof(int32_t), Same);
+        }
+    }
     for (size_t step = 0; step < steps; ++step, data += TileBytes, weights += TileRows * weightStride)
     {
         TENON_TILE_LOAD("4", data, dataStride);
@@ -103,7 +113,7 @@ void SumPair(const uint8_t* data, size_t dataStride, const uint8_t* weights, siz
 }
 
 template <bool IsSigned, size_t Rows, size_t Vectors>
-void Tile(const void* data, size_t dataStride, const void* panel, size_t groups, int32_t* sums)
+void Tile(const void* data, size_t dataStride, const void* panel, size_t groups, const int32_t* bias, int32_t* sums)
 {
     const auto* rows = static_cast<const uint8_t*>(data);
     const auto* weights = static_cast<const uint8_t*>(panel);
@@ -111,14 +121,14 @@ void Tile(const void* data, size_t dataStride, const void* panel, size_t groups,
     const size_t steps = groups / TileRows;
     for (size_t vector = 0; vector + 2 <= Vectors; vector += 2)
     {
-        SumPair<IsSigned, Rows, 2>(rows, dataStride, weights + vector * TileBytes, Stride, steps, sums + vector * 16,
-                                   Stride);
+        SumPair<IsSigned, Rows, 2>(rows, dataStride, weights + vector * TileBytes, Stride, steps, bias + vector * 16,
+                                   sums + vector * 16, Stride);
     }
     if constexpr (Vectors % 2 == 1)
     {
         constexpr size_t Last = Vectors - 1;
-        SumPair<IsSigned, Rows, 1>(rows, dataStride, weights + Last * TileBytes, Stride, steps, sums + Last * 16,
-                                   Stride);
+        SumPair<IsSigned, Rows, 1>(rows, dataStride, weights + Last * TileBytes, Stride, steps, bias + Last * 16,
+                                   sums + Last * 16, Stride);
     }
 }
 

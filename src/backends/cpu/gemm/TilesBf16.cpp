@@ -51,36 +51,47 @@ void DotTile(const TileBf16& tile)
     const WordTag d;
     const size_t lanes = hn::Lanes(d);
     Floats sums[Rows][Vectors];
-    const uint16_t* rows[Rows];
     HWY_UNROLL(16)
     for (size_t r = 0; r < Rows; ++r)
     {
-        rows[r] = tile.m_Data + r * tile.m_DataStride;
         HWY_UNROLL(4)
         for (size_t v = 0; v < Vectors; ++v)
         {
             sums[r][v] = hn::Zero(FloatTag());
         }
     }
-    for (size_t pair = 0; pair < tile.m_Pairs; ++pair)
+    const uint16_t* const* table = tile.m_Table;
+    const size_t tapPairs = table != nullptr ? tile.m_TapPairs : tile.m_Pairs;
+    const auto* panel = reinterpret_cast<const uint32_t*>(tile.m_Panel);
+    const size_t panelStride = tile.m_PanelStride / 2;
+    for (size_t left = tile.m_Pairs; left != 0; left -= tapPairs)
     {
-        Words w[Vectors];
-        HWY_UNROLL(4)
-        for (size_t v = 0; v < Vectors; ++v)
-        {
-            const auto* panel = reinterpret_cast<const uint32_t*>(tile.m_Panel + v * tile.m_PanelStride);
-            w[v] = hn::Load(d, panel + pair * lanes);
-        }
+        const uint16_t* rows[Rows];
         HWY_UNROLL(16)
         for (size_t r = 0; r < Rows; ++r)
         {
-            uint32_t two;
-            std::memcpy(&two, rows[r] + 2 * pair, sizeof(two));
-            const Words x = hn::Set(d, two);
+            rows[r] = table != nullptr ? table[r] : tile.m_Data + r * tile.m_DataStride;
+        }
+        table += table != nullptr ? tile.m_TapStep : 0;
+        for (size_t pair = 0; pair < tapPairs; ++pair, panel += lanes)
+        {
+            Words w[Vectors];
             HWY_UNROLL(4)
             for (size_t v = 0; v < Vectors; ++v)
             {
-                Dot::Add(sums[r][v], x, w[v]);
+                w[v] = hn::Load(d, panel + v * panelStride);
+            }
+            HWY_UNROLL(16)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                uint32_t two;
+                std::memcpy(&two, rows[r] + 2 * pair, sizeof(two));
+                const Words x = hn::Set(d, two);
+                HWY_UNROLL(4)
+                for (size_t v = 0; v < Vectors; ++v)
+                {
+                    Dot::Add(sums[r][v], x, w[v]);
+                }
             }
         }
     }
@@ -229,6 +240,7 @@ void FillTiles(EngineBf16& engine)
 {
     constexpr size_t Rows = ManyRegisters ? 12 : 5;
     engine.m_Rows = Rows;
+    engine.m_ReadsTables = true;
     engine.m_Tiles[1] = DotTiles<Dot, 1, Rows>;
     engine.m_Tiles[2] = DotTiles<Dot, 2, Rows>;
 }

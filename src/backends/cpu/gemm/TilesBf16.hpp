@@ -13,7 +13,11 @@ namespace tenon::cpu
 struct TileBf16
 {
     const uint16_t* m_Data = nullptr;
-    size_t m_DataStride = 0;           ///< elements between rows
+    size_t m_DataStride = 0; ///< elements between rows
+    /// [taps][m_TapStep]: where the rows' data are, for each point of a window; null: in m_Data.
+    const uint16_t* const* m_Table = nullptr;
+    size_t m_TapStep = 0;
+    size_t m_TapPairs = 0;             ///< of a point, of which m_Pairs is a multiple
     const uint16_t* m_Panel = nullptr; ///< [vectors][pairs][lanes][2]
     size_t m_PanelStride = 0;          ///< elements between vectors
     size_t m_Pairs = 0;
@@ -47,6 +51,7 @@ struct EngineBf16
     size_t m_Lanes = 0;         ///< columns of a vector
     size_t m_Rows = 0;          ///< of the highest tile
     size_t m_MostStepPairs = 1; ///< pairs of the depth that one step takes: the depth is a multiple of a step
+    bool m_ReadsTables = false; ///< whether tiles take TileBf16::m_Table
     void (*m_Tiles[MostVectors + 1])(const TileBf16& tile) = {}; ///< by vectors
     /// To be called when a thread is done with tiles.
     void (*m_Release)() = nullptr;

@@ -2,6 +2,8 @@
 // Copies of windows: contiguous runs where the image has them, padding outside.
 #include "backends/cpu/gemm/Windows.hpp"
 
+#include "backends/reference/kernels/ConvolutionGeometry.hpp"
+
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
 
@@ -68,16 +70,36 @@ void Windows::ForEach(size_t first, size_t last, F visit) const
 void Windows::CopyBytes(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch,
                         uint8_t* to) const
 {
-    const bool isShort = m_Width * m_GroupChannels <= static_cast<int64_t>(ShortRowBytes) && m_DilationX == 1 &&
-                         m_GroupChannels == m_Channels;
-    isShort ? CopyShortRows(input, first, last, padding, pitch, to) : Copy(input, first, last, padding, pitch, to);
+    const int64_t rowBytes = m_Width * m_GroupChannels;
+    const bool isShort =
+        rowBytes <= static_cast<int64_t>(ShortRowBytes) && m_DilationX == 1 && m_GroupChannels == m_Channels;
+    if (!isShort)
+    {
+        Copy(input, first, last, padding, pitch, to);
+    }
+    else
+    {
+        rowBytes <= 16 ? CopyShortRows<16>(input, first, last, padding, pitch, to)
+                       : CopyShortRows<ShortRowBytes>(input, first, last, padding, pitch, to);
+    }
 }
 
+void Windows::CopyShorts(const int16_t* input, size_t first, size_t last, size_t pitch, int16_t* to) const
+{
+    // As bytes, of which each channel has two.
+    Windows bytes = *this;
+    bytes.m_Channels *= sizeof(int16_t);
+    bytes.m_GroupChannels *= sizeof(int16_t);
+    bytes.CopyBytes(reinterpret_cast<const uint8_t*>(input), first, last, 0, pitch * sizeof(int16_t),
+                    reinterpret_cast<uint8_t*>(to));
+}
+
+template <size_t Bytes>
 void Windows::CopyShortRows(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch,
                             uint8_t* to) const
 {
-    // A call of memcpy for nine bytes takes longer than these sixteen. What they write too much is written again, by
-    // the next row or pixel. They read no further than the image.
+    // A call of memcpy for nine bytes takes longer than sixteen of a known number. What they write too much is written
+    // again, by the next row or pixel. They read no further than the image.
     const int64_t imageBytes = m_InputHeight * m_InputWidth * m_Channels;
     const int64_t rowBytes = m_Width * m_Channels;
     const int64_t rowStep = m_DilationY * m_InputWidth * m_Channels;
@@ -91,13 +113,13 @@ void Windows::CopyShortRows(const uint8_t* input, size_t first, size_t last, uin
         const int64_t at = (top * m_InputWidth + left) * m_Channels;
         const bool isInside = left >= 0 && left + m_Width <= m_InputWidth && top >= 0 &&
                               top + (m_Height - 1) * m_DilationY < m_InputHeight &&
-                              at + (m_Height - 1) * rowStep + static_cast<int64_t>(ShortRowBytes) <= imageBytes;
+                              at + (m_Height - 1) * rowStep + static_cast<int64_t>(Bytes) <= imageBytes;
         if (isInside)
         {
             const uint8_t* from = input + image * imageBytes + at;
             for (int64_t row = 0; row < m_Height; ++row)
             {
-                std::memcpy(to + row * rowBytes, from + row * rowStep, ShortRowBytes);
+                std::memcpy(to + row * rowBytes, from + row * rowStep, Bytes);
             }
         }
         else
@@ -139,24 +161,53 @@ void Windows::Copy(const T* input, size_t first, size_t last, T padding, size_t 
 template <typename T>
 void Windows::Find(const T* input, size_t first, size_t last, const T* padding, const T** table) const
 {
-    const size_t count = last - first;
-    const int64_t step = m_DilationX * m_Channels;
-    const auto visit = [&](size_t window, int64_t image, int64_t top, const Columns& columns)
+    // Windows beside each other, of which each point lies one stride behind the one before.
+    const auto width = static_cast<size_t>(m_OutputWidth);
+    for (size_t window = first; window < last;)
     {
-        const T** to = table + window;
+        const auto x = static_cast<int64_t>(window % width);
+        const auto y = static_cast<int64_t>(window / width) % m_OutputHeight;
+        const auto image = static_cast<int64_t>(window / width) / m_OutputHeight;
+        const size_t end = std::min(last, window - static_cast<size_t>(x) + width);
+        const auto count = static_cast<int64_t>(end - window);
+        const T** to = table + (window - first);
         for (int64_t i = 0; i < m_Height; ++i)
         {
-            const int64_t row = top + i * m_DilationY;
+            const int64_t row = y * m_StrideY - m_PadTop + i * m_DilationY;
             const bool isInside = row >= 0 && row < m_InputHeight;
-            const T* from = isInside ? input + ((image + row) * m_InputWidth + columns.m_First) * m_Channels : padding;
-            for (int64_t j = 0; j < m_Width; ++j, to += count)
+            const T* from = isInside ? input + (image * m_InputHeight + row) * m_InputWidth * m_Channels : nullptr;
+            for (int64_t j = 0; j < m_Width; ++j, to += last - first)
             {
-                const bool isPoint = isInside && j >= columns.m_Begin && j < columns.m_End;
-                *to = isPoint ? from + (j - columns.m_Begin) * step : padding;
+                FindPoints(from, x * m_StrideX - m_PadLeft + j * m_DilationX, count, padding, to);
             }
         }
-    };
-    ForEach(first, last, visit);
+        window = end;
+    }
+}
+
+/// Where a point lies in `count` windows beside each other: first in column `left` of a row of the image, or outside of
+/// it where that is null.
+template <typename T>
+void Windows::FindPoints(const T* imageRow, int64_t left, int64_t count, const T* padding, const T** to) const
+{
+    int64_t begin = 0;
+    int64_t end = imageRow != nullptr ? count : 0;
+    if (end != 0 && (left < 0 || left + (count - 1) * m_StrideX >= m_InputWidth))
+    {
+        begin = std::clamp<int64_t>((-left + m_StrideX - 1) / m_StrideX, 0, count);
+        end = std::clamp<int64_t>((m_InputWidth - left + m_StrideX - 1) / m_StrideX, begin, count);
+    }
+    std::fill_n(to, begin, padding);
+    if (begin < end)
+    {
+        const T* from = imageRow + (left + begin * m_StrideX) * m_Channels;
+        const int64_t step = m_StrideX * m_Channels;
+        for (int64_t w = 0; w < end - begin; ++w)
+        {
+            to[begin + w] = from + w * step;
+        }
+    }
+    std::fill_n(to + end, count - end, padding);
 }
 
 template <typename T>
@@ -230,6 +281,26 @@ Windows MakeConvolutionWindows(const ReshapeArgs& args)
     return windows;
 }
 
+Windows MakeDepthwiseWindows(const ref::ConvolutionGeometry& g)
+{
+    Windows windows;
+    windows.m_InputHeight = static_cast<int64_t>(g.m_Y.m_Input);
+    windows.m_InputWidth = static_cast<int64_t>(g.m_X.m_Input);
+    windows.m_OutputHeight = static_cast<int64_t>(g.m_Y.m_Output);
+    windows.m_OutputWidth = static_cast<int64_t>(g.m_X.m_Output);
+    windows.m_Channels = static_cast<int64_t>(g.m_InputChannels);
+    windows.m_GroupChannels = 1;
+    windows.m_Height = static_cast<int64_t>(g.m_Y.m_Kernel);
+    windows.m_Width = static_cast<int64_t>(g.m_X.m_Kernel);
+    windows.m_StrideX = g.m_X.m_Stride;
+    windows.m_StrideY = g.m_Y.m_Stride;
+    windows.m_DilationX = g.m_X.m_Dilation;
+    windows.m_DilationY = g.m_Y.m_Dilation;
+    windows.m_PadTop = g.m_Y.m_Pad;
+    windows.m_PadLeft = g.m_X.m_Pad;
+    return windows;
+}
+
 Windows MakeRowWindows(size_t rows, size_t depth)
 {
     Windows windows;
@@ -243,7 +314,8 @@ Windows MakeRowWindows(size_t rows, size_t depth)
 template void Windows::Copy<float>(const float*, size_t, size_t, float, size_t, float*) const;
 template void Windows::Find<float>(const float*, size_t, size_t, const float*, const float**) const;
 template void Windows::FindRows<float>(const float*, size_t, size_t, const float*, float*, const float**) const;
+template void Windows::Find<int16_t>(const int16_t*, size_t, size_t, const int16_t*, const int16_t**) const;
+template void Windows::Find<uint16_t>(const uint16_t*, size_t, size_t, const uint16_t*, const uint16_t**) const;
 template void Windows::Copy<uint8_t>(const uint8_t*, size_t, size_t, uint8_t, size_t, uint8_t*) const;
-template void Windows::Copy<uint16_t>(const uint16_t*, size_t, size_t, uint16_t, size_t, uint16_t*) const;
 
 } // namespace tenon::cpu

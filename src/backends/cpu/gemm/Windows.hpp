@@ -9,6 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 
+namespace tenon::ref
+{
+struct ConvolutionGeometry;
+}
+
 namespace tenon::cpu
 {
 
@@ -45,7 +50,10 @@ struct Windows
 
     /// The same for bytes. Writes up to ShortRowBytes past the end of what it lays out.
     void CopyBytes(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch, uint8_t* to) const;
-    static constexpr size_t ShortRowBytes = 16;
+    static constexpr size_t ShortRowBytes = 32;
+
+    /// The same for numbers of 16 bits, zeros outside of the image.
+    void CopyShorts(const int16_t* input, size_t first, size_t last, size_t pitch, int16_t* to) const;
 
     /// Where the points of the same windows lie: table[point * (last - first) + window] is the first channel, or
     /// `padding` outside of the image.
@@ -64,6 +72,7 @@ struct Windows
     size_t GetDepth() const { return static_cast<size_t>(m_Height * m_Width * m_GroupChannels); }
 
 private:
+    template <size_t Bytes>
     void CopyShortRows(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch,
                        uint8_t* to) const;
     /// Which columns of a window lie in the image, and the image's column of the first one.
@@ -77,6 +86,8 @@ private:
     /// Calls visit(window, first row of its image, its first row in that, its columns) for each, counted from 0.
     template <typename F>
     void ForEach(size_t first, size_t last, F visit) const;
+    template <typename T>
+    void FindPoints(const T* imageRow, int64_t left, int64_t count, const T* padding, const T** to) const;
     template <typename T>
     T* CopyRow(const T* imageRow, const Columns& columns, T padding, T* to) const;
 };
@@ -105,6 +116,9 @@ struct OutputPlace
 
 /// The windows of a Convolution2d layer. Throws LayerValidationException when its shapes do not fit together.
 Windows MakeConvolutionWindows(const ReshapeArgs& args);
+
+/// Those of a DepthwiseConvolution2d layer, for one channel of its data.
+Windows MakeDepthwiseWindows(const ref::ConvolutionGeometry& g);
 
 /// Pixels that are the rows of a matrix.
 Windows MakeRowWindows(size_t rows, size_t depth);

@@ -4,6 +4,7 @@
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/kernels/ArgVectors.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/kernels/AxisRows.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -24,28 +25,6 @@ constexpr backends::TypeRow ArgMinMaxTypes[] = {
                       DataType::Unsigned8}},
                     {DataType::Signed32, DataType::Signed64})};
 
-/// The input as [outer, depth, inner]; the search runs along depth.
-struct Extents
-{
-    size_t m_Outer = 1;
-    size_t m_Depth = 1;
-    size_t m_Inner = 1;
-};
-
-/// Precondition: the reference kernel has checked them.
-Extents GetExtents(const TensorShape& shape, int axis)
-{
-    const unsigned int rank = shape.GetNumDimensions();
-    const unsigned int along = static_cast<unsigned int>(axis < 0 ? axis + static_cast<int>(rank) : axis);
-    Extents extents;
-    for (unsigned int i = 0; i < rank; ++i)
-    {
-        size_t& extent = i < along ? extents.m_Outer : (i == along ? extents.m_Depth : extents.m_Inner);
-        extent *= shape[i];
-    }
-    return extents;
-}
-
 constexpr size_t ChunkPlaces = 256; ///< that are found before they go to the output
 
 /// Calls find(first, count, places) for chunks of [begin, end), and copies what it finds to `out`.
@@ -62,7 +41,7 @@ void FindChunks(size_t begin, size_t end, Index* out, const Find& find)
 }
 
 template <typename Index>
-Prepared MakeOfRows(const Extents& extents, size_t elementBytes, ArgRowsFunction function)
+Prepared MakeOfRows(const ref::AxisRows& rows, size_t elementBytes, ArgRowsFunction function)
 {
     return [=](const ExecuteArgs& run)
     {
@@ -70,19 +49,19 @@ Prepared MakeOfRows(const Extents& extents, size_t elementBytes, ArgRowsFunction
         auto* const out = run.GetOutput<Index>(0);
         const auto find = [&](size_t first, size_t count, int32_t* places)
         {
-            function(in + first * extents.m_Depth * elementBytes, count, extents.m_Depth,
-                     (extents.m_Outer - first) * extents.m_Depth, places);
+            function(in + first * rows.m_Depth * elementBytes, count, rows.m_Depth,
+                     (rows.m_Outer - first) * rows.m_Depth, places);
         };
-        RunRanges(*run.m_Parallel, extents.m_Outer, GetGrain(extents.m_Depth * elementBytes),
+        RunRanges(*run.m_Parallel, rows.m_Outer, GetGrain(rows.m_Depth * elementBytes),
                   [&](size_t begin, size_t end) { FindChunks(begin, end, out, find); });
     };
 }
 
 template <typename Index>
-Prepared MakeOfColumns(const Extents& extents, size_t elementBytes, ArgColumnsFunction function)
+Prepared MakeOfColumns(const ref::AxisRows& rows, size_t elementBytes, ArgColumnsFunction function)
 {
     // Units are chunks of columns.
-    const size_t chunks = (extents.m_Inner + ChunkPlaces - 1) / ChunkPlaces;
+    const size_t chunks = (rows.m_Step + ChunkPlaces - 1) / ChunkPlaces;
     return [=](const ExecuteArgs& run)
     {
         const auto* const in = run.GetInput<std::byte>(0);
@@ -95,27 +74,25 @@ Prepared MakeOfColumns(const Extents& extents, size_t elementBytes, ArgColumnsFu
                 const size_t column = unit % chunks * ChunkPlaces;
                 const auto find = [&](size_t first, size_t count, int32_t* places)
                 {
-                    function(in + (outer * extents.m_Depth * extents.m_Inner + first) * elementBytes, extents.m_Depth,
-                             extents.m_Inner, count, places);
+                    function(in + (outer * rows.m_Depth * rows.m_Step + first) * elementBytes, rows.m_Depth,
+                             rows.m_Step, count, places);
                 };
-                FindChunks(column, std::min(column + ChunkPlaces, extents.m_Inner), out + outer * extents.m_Inner,
-                           find);
+                FindChunks(column, std::min(column + ChunkPlaces, rows.m_Step), out + outer * rows.m_Step, find);
             }
         };
-        RunRanges(*run.m_Parallel, extents.m_Outer * chunks, GetGrain(extents.m_Depth * ChunkPlaces * elementBytes),
-                  search);
+        RunRanges(*run.m_Parallel, rows.m_Outer * chunks, GetGrain(rows.m_Depth * ChunkPlaces * elementBytes), search);
     };
 }
 
 template <typename Index>
-Prepared MakeArgMinMax(const Extents& extents, size_t operation, DataType type)
+Prepared MakeArgMinMax(const ref::AxisRows& rows, size_t operation, DataType type)
 {
     const bool isUnsigned = type == DataType::QAsymmU8 || type == DataType::Unsigned8;
     const size_t typeIndex = type == DataType::Float32 ? 0 : (isUnsigned ? 2 : 1);
     const ArgFunctions& functions = GetArgFunctions();
-    return extents.m_Inner == 1
-               ? MakeOfRows<Index>(extents, GetDataTypeSize(type), functions.m_Rows[operation][typeIndex])
-               : MakeOfColumns<Index>(extents, GetDataTypeSize(type), functions.m_Columns[operation][typeIndex]);
+    return rows.m_Step == 1
+               ? MakeOfRows<Index>(rows, GetDataTypeSize(type), functions.m_Rows[operation][typeIndex])
+               : MakeOfColumns<Index>(rows, GetDataTypeSize(type), functions.m_Columns[operation][typeIndex]);
 }
 
 Prepared PrepareArgMinMax(const ReshapeArgs& args, const backends::PackedWeights*)
@@ -123,17 +100,17 @@ Prepared PrepareArgMinMax(const ReshapeArgs& args, const backends::PackedWeights
     Prepared reference = ref::FindKernel(LayerType::ArgMinMax)->Prepare(args, nullptr); // checks axis and shapes
     const TensorInfo& input = args.GetInput(0);
     const auto& descriptor = args.GetDescriptor<ArgMinMaxDescriptor>();
-    const Extents extents = GetExtents(input.GetShape(), descriptor.m_Axis);
-    const bool isWideColumn = extents.m_Inner != 1 && extents.m_Depth > MaxArgDepthOfBytes;
+    const ref::AxisRows rows(input.GetShape(), descriptor.m_Axis);
+    const bool isWideColumn = rows.m_Step != 1 && rows.m_Depth > MaxArgDepthOfBytes;
     if (input.GetNumElements() == 0 || (isWideColumn && input.GetDataType() != DataType::Float32) ||
-        extents.m_Depth > INT32_MAX)
+        rows.m_Depth > INT32_MAX)
     {
         return reference;
     }
     const size_t operation = descriptor.m_Function == ArgMinMaxFunction::Max ? 0 : 1;
     return args.GetOutput(0).GetDataType() == DataType::Signed64
-               ? MakeArgMinMax<int64_t>(extents, operation, input.GetDataType())
-               : MakeArgMinMax<int32_t>(extents, operation, input.GetDataType());
+               ? MakeArgMinMax<int64_t>(rows, operation, input.GetDataType())
+               : MakeArgMinMax<int32_t>(rows, operation, input.GetDataType());
 }
 
 } // namespace

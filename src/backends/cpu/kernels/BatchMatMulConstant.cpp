@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// BatchMatMul of CpuAcc for Float32 or BFloat16 with one constant matrix as y: all rows of x are those of one product,
-// and the matrix is packed as the weights of a FullyConnected layer are.
+// BatchMatMul of CpuAcc for Float32, BFloat16 or 16-bit integers (beside bytes) with one constant matrix as y: all rows
+// of x are those of one product, and the matrix is packed as the weights of a FullyConnected layer are.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/PackedSize.hpp"
+#include "backends/cpu/gemm/Product16.hpp"
 #include "backends/cpu/gemm/ProductBf16.hpp"
 #include "backends/cpu/gemm/ProductF32.hpp"
+#include "backends/cpu/kernels/KnownRows.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/MatMulGeometry.hpp"
 
@@ -20,6 +22,9 @@ namespace
 
 constexpr backends::TypeRow FloatTypes[] = {backends::SameType(DataType::Float32, 2)};
 constexpr backends::TypeRow Bf16Types[] = {backends::SameType(DataType::BFloat16, 2)};
+constexpr backends::TypeRow ShortsTypes[] = {backends::WithScales(
+    backends::Types({DataType::QSymmS16, {DataType::QAsymmS8, DataType::QSymmS8}}, DataType::QSymmS16),
+    {backends::Scales::PerTensor}, backends::Scales::PerTensor)};
 
 bool IsTransposed(const BatchMatMulDescriptor& descriptor)
 {
@@ -64,10 +69,10 @@ WeightSizes GetSizes(const LayerView& layer)
     return sizes;
 }
 
-std::unique_ptr<backends::PackedWeights> PackF32(const LayerView& layer)
+std::unique_ptr<backends::PackedWeights> PackF32(const LayerView& layer, backends::PackedStore& store)
 {
     return PackMatrix(static_cast<const float*>(layer.m_ConstantData[1]), GetSizes(layer), GetOrder(layer),
-                      std::numeric_limits<size_t>::max());
+                      std::numeric_limits<size_t>::max(), store);
 }
 
 SupportResult CheckBf16(const LayerView& layer)
@@ -78,10 +83,36 @@ SupportResult CheckBf16(const LayerView& layer)
                   : result;
 }
 
-std::unique_ptr<backends::PackedWeights> PackBf16(const LayerView& layer)
+std::unique_ptr<backends::PackedWeights> PackBf16(const LayerView& layer, backends::PackedStore& store)
 {
     return std::make_unique<PackedWeightsBf16>(static_cast<const uint16_t*>(layer.m_ConstantData[1]), GetSizes(layer),
-                                               GetOrder(layer), layer);
+                                               GetOrder(layer), layer, store);
+}
+
+Sizes16 GetSizes16(const LayerView& layer)
+{
+    const WeightSizes sizes = GetSizes(layer);
+    return {1, sizes.m_Columns, sizes.m_Depth};
+}
+
+SupportResult CheckShorts(const LayerView& layer)
+{
+    const SupportResult result = Check(layer);
+    return result ? CheckPackedBytes(PackedWeights16::GetPackedBytes(GetSizes16(layer)),
+                                     layer.GetInput(1).GetShape().GetNumElements64())
+                  : result;
+}
+
+std::unique_ptr<backends::PackedWeights> PackShorts(const LayerView& layer, backends::PackedStore& store)
+{
+    // As the reference kernel has it: the product of the scales in float, and no scale of y where it has several.
+    const TensorInfo& y = layer.GetInput(1);
+    const float scale = y.HasMultipleQuantizationScales() ? 0.0f : y.GetQuantizationScale();
+    const float product = layer.GetInput(0).GetQuantizationScale() * scale;
+    const double real = static_cast<double>(product) / static_cast<double>(layer.GetOutput(0).GetQuantizationScale());
+    return std::make_unique<PackedWeights16>(Weights16(static_cast<const int8_t*>(layer.m_ConstantData[1]), real),
+                                             GetSizes16(layer), GetKnownRows(layer, GetSizes16(layer).m_Columns), store,
+                                             GetOrder(layer) == WeightOrder::Depth);
 }
 
 backends::Prepared PrepareF32(const ReshapeArgs& args, const backends::PackedWeights* packed)
@@ -114,11 +145,30 @@ backends::Prepared PrepareBf16(const ReshapeArgs& args, const backends::PackedWe
             product.GetScratchBytes()};
 }
 
+backends::Prepared PrepareShorts(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedWeights16&>(*packed);
+    if (!weights.IsExact())
+    {
+        return ref::FindKernel(LayerType::BatchMatMul)->Prepare(args, nullptr);
+    }
+    const ref::MatMulGeometry g(args); // checks the shapes
+    if (g.IsEmpty())
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    const size_t rows = g.m_NumBatches * g.m_Rows;
+    const Product16 product(weights, MakeRowWindows(rows, g.m_Depth), rows, backends::GetTypeRange(DataType::QSymmS16));
+    return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
+}
+
 } // namespace
 
 extern const backends::Kernel CpuBatchMatMulConstantF32Kernel = {"CpuBatchMatMulConstantF32", FloatTypes, PrepareF32,
                                                                  Check, PackF32};
 extern const backends::Kernel CpuBatchMatMulConstantBf16Kernel = {"CpuBatchMatMulConstantBf16", Bf16Types, PrepareBf16,
                                                                   CheckBf16, PackBf16};
+extern const backends::Kernel CpuBatchMatMulConstantShortsKernel = {"CpuBatchMatMulConstantShorts", ShortsTypes,
+                                                                    PrepareShorts, CheckShorts, PackShorts};
 
 } // namespace tenon::cpu

@@ -37,10 +37,10 @@ SupportResult Check(const LayerView& layer)
                   : result;
 }
 
-std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
     const auto* weights = static_cast<const uint16_t*>(layer.m_ConstantData[1]);
-    return std::make_unique<PackedWeightsBf16>(weights, GetSizes(layer), WeightOrder::Columns, layer);
+    return std::make_unique<PackedWeightsBf16>(weights, GetSizes(layer), WeightOrder::Columns, layer, store);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)

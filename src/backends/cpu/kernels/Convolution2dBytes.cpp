@@ -43,12 +43,12 @@ SupportResult Check(const LayerView& layer)
     return CheckPackedBytes(PackedWeights8::GetPackedBytes(weights[0], depth), weights.GetNumElements64());
 }
 
-std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
     const TensorShape& shape = layer.GetInput(1).GetShape();
     const bool isHybrid = layer.GetInput(0).GetDataType() == DataType::Float32;
     return std::make_unique<PackedWeights8>(layer, shape[0], size_t{shape[1]} * shape[2] * shape[3], false,
-                                            isHybrid ? Rounding8::None : Rounding8::FixedPoint);
+                                            isHybrid ? Rounding8::None : Rounding8::FixedPoint, store);
 }
 
 /// TFLite quantizes the data symmetrically unless the channels' scales differ.

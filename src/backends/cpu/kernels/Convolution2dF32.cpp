@@ -67,15 +67,15 @@ SupportResult Check(const LayerView& layer)
                : CheckPackedBytes(PackedWeightsF32::GetPackedBytes(sizes), weights.GetNumElements64() * sizeof(float));
 }
 
-std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
     const auto* weights = static_cast<const float*>(layer.m_ConstantData[1]);
     const WeightSizes sizes = GetSizes(layer);
     if (IsOfPixels(layer))
     {
-        return PackMatrix(weights, sizes, WeightOrder::Columns, GetKnownRows(layer, sizes.m_Columns));
+        return PackMatrix(weights, sizes, WeightOrder::Columns, GetKnownRows(layer, sizes.m_Columns), store);
     }
-    return std::make_unique<PackedWeightsF32>(weights, sizes, WeightOrder::Columns);
+    return std::make_unique<PackedWeightsF32>(weights, sizes, WeightOrder::Columns, store);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)

@@ -53,9 +53,9 @@ SupportResult Check(const LayerView& layer)
     return CheckPackedBytes(PackedDepthwise8::GetPackedBytes(layer), weights.GetNumElements64());
 }
 
-std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
-    return std::make_unique<PackedDepthwise8>(layer);
+    return std::make_unique<PackedDepthwise8>(layer, store);
 }
 
 /// A layer of known shapes.
@@ -71,9 +71,10 @@ public:
         m_Strips = (g.m_Y.m_Output + weights.GetPhases() - 1) / weights.GetPhases();
         const double multiplications = static_cast<double>(g.NumPixels()) * static_cast<double>(g.m_OutputChannels) *
                                        static_cast<double>(g.m_Y.m_Kernel * g.m_X.m_Kernel);
-        constexpr double FasterThanFloats = 2; // parts are made for so many float multiplications
-        m_Parts =
-            std::min({GetMostParts(), GetWorthwhileParts(multiplications / FasterThanFloats), g.m_Batches * m_Strips});
+        // Data are laid out for them, and bytes made of few: parts are made for so many float multiplications.
+        constexpr double SlowerThanProducts = 2;
+        m_Parts = std::min(
+            {GetMostParts(), GetWorthwhileParts(multiplications * SlowerThanProducts), g.m_Batches * m_Strips});
         for (const DepthwiseBlock8& block : weights.GetBlocks())
         {
             m_BlockBytes = std::max(m_BlockBytes, block.m_Pieces * DepthwiseEngine8::PieceBytes);
@@ -278,6 +279,7 @@ private:
         run.m_Offsets = offsets;
         run.m_Taps = m_Weights->GetTaps();
         run.m_Weights = m_Weights->GetData(block, phase);
+        run.m_Bias = m_Weights->GetBias(block);
         run.m_Sums = Scratch::At<int32_t>(scratch, m_SumsOffset);
         m_Weights->GetEngine().m_Sum[block.m_Pieces](run);
     }

@@ -34,19 +34,21 @@ SupportResult Check(const LayerView& layer)
 }
 
 template <typename T>
-std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
     const TensorShape& shape = layer.GetInput(1).GetShape();
     const size_t channels = shape[3];
-    auto packed = std::make_unique<PackedDepthwise>(static_cast<const T*>(layer.m_ConstantData[1]),
-                                                    size_t{shape[1]} * shape[2], channels);
+    std::vector<float> bias(channels, 0.0f);
     if (layer.HasInput(2))
     {
+        const auto toFloats = [&](const auto* values)
+        { std::transform(values, values + channels, bias.begin(), [](auto value) { return ToFloat(value); }); };
         layer.GetInput(2).GetDataType() == DataType::Float32
-            ? packed->SetBias(static_cast<const float*>(layer.m_ConstantData[2]), channels)
-            : packed->SetBias(static_cast<const uint16_t*>(layer.m_ConstantData[2]), channels);
+            ? toFloats(static_cast<const float*>(layer.m_ConstantData[2]))
+            : toFloats(static_cast<const uint16_t*>(layer.m_ConstantData[2]));
     }
-    return packed;
+    return std::make_unique<PackedDepthwise>(static_cast<const T*>(layer.m_ConstantData[1]), bias,
+                                             size_t{shape[1]} * shape[2], store);
 }
 
 template <typename T>

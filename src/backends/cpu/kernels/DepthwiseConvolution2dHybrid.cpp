@@ -45,7 +45,9 @@ SupportResult Check(const LayerView& layer)
     const size_t scales = layer.GetInput(1).GetQuantizationScales().size();
     if (taps > MostTaps || (scales != 1 && scales != weights[3]))
     {
-        return SupportResult::No(SupportCode::UnsupportedParameters, "the window is too large for sums in float");
+        return SupportResult::No(
+            SupportCode::UnsupportedParameters,
+            "the window is too large for sums in float, or the scales are not those of its channels");
     }
     return CheckPackedBytes(PackedDepthwise::GetPackedBytes<float>(taps, weights[3]),
                             weights.GetNumElements64() * sizeof(float));
@@ -55,10 +57,9 @@ SupportResult Check(const LayerView& layer)
 class PackedHybridDepthwise final : public backends::PackedWeights
 {
 public:
-    explicit PackedHybridDepthwise(const LayerView& layer)
-        : m_Weights(ToFloats(layer).data(), layer.GetInput(1).GetShape()[1] * size_t{layer.GetInput(1).GetShape()[2]},
-                    layer.GetInput(1).GetShape()[3]),
-          m_Scales(layer.GetInput(1).GetQuantizationScales()), m_Bias(layer.GetInput(1).GetShape()[3], 0.0f)
+    PackedHybridDepthwise(const LayerView& layer, backends::PackedStore& store)
+        : m_Weights(Pack(layer, store)), m_Scales(layer.GetInput(1).GetQuantizationScales()),
+          m_Bias(layer.GetInput(1).GetShape()[3], 0.0f)
     {
         m_Scales.resize(m_Bias.size(), m_Scales.front());
         if (layer.HasInput(2))
@@ -73,10 +74,18 @@ public:
 
 private:
     /// TFLite takes uint8 weights beside float data for int8 bit patterns without a zero point.
-    static std::vector<float> ToFloats(const LayerView& layer)
+    static PackedDepthwise Pack(const LayerView& layer, backends::PackedStore& store)
     {
-        const auto* weights = static_cast<const int8_t*>(layer.m_ConstantData[1]);
-        return {weights, weights + layer.GetInput(1).GetNumElements()};
+        const TensorShape& shape = layer.GetInput(1).GetShape();
+        std::vector<float> floats;
+        const auto getFloats = [&]() -> const float*
+        {
+            const auto* weights = static_cast<const int8_t*>(layer.m_ConstantData[1]);
+            floats.assign(weights, weights + shape.GetNumElements());
+            return floats.data();
+        };
+        const std::vector<float> noBias(shape[3], 0.0f); // it is added to what the sums count
+        return PackedDepthwise(getFloats, noBias, size_t{shape[1]} * shape[2], store);
     }
 
     PackedDepthwise m_Weights;
@@ -84,9 +93,9 @@ private:
     std::vector<float> m_Bias;
 };
 
-std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
-    return std::make_unique<PackedHybridDepthwise>(layer);
+    return std::make_unique<PackedHybridDepthwise>(layer, store);
 }
 
 /// A layer of known shapes.

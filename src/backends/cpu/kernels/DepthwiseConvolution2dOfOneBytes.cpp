@@ -40,29 +40,11 @@ SupportResult Check(const LayerView& layer)
 }
 
 /// The weights are [1, H, W, O]: a matrix [depth, columns].
-std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
     const TensorShape& shape = layer.GetInput(1).GetShape();
-    return std::make_unique<PackedWeights8>(layer, shape[3], size_t{shape[1]} * shape[2], true, Rounding8::FixedPoint);
-}
-
-Windows MakeWindows(const ref::ConvolutionGeometry& g)
-{
-    Windows windows;
-    windows.m_InputHeight = static_cast<int64_t>(g.m_Y.m_Input);
-    windows.m_InputWidth = static_cast<int64_t>(g.m_X.m_Input);
-    windows.m_OutputHeight = static_cast<int64_t>(g.m_Y.m_Output);
-    windows.m_OutputWidth = static_cast<int64_t>(g.m_X.m_Output);
-    windows.m_Channels = windows.m_GroupChannels = 1;
-    windows.m_Height = static_cast<int64_t>(g.m_Y.m_Kernel);
-    windows.m_Width = static_cast<int64_t>(g.m_X.m_Kernel);
-    windows.m_StrideX = g.m_X.m_Stride;
-    windows.m_StrideY = g.m_Y.m_Stride;
-    windows.m_DilationX = g.m_X.m_Dilation;
-    windows.m_DilationY = g.m_Y.m_Dilation;
-    windows.m_PadTop = g.m_Y.m_Pad;
-    windows.m_PadLeft = g.m_X.m_Pad;
-    return windows;
+    return std::make_unique<PackedWeights8>(layer, shape[3], size_t{shape[1]} * shape[2], true, Rounding8::FixedPoint,
+                                            store);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
@@ -77,7 +59,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return [](const ExecuteArgs&) {};
     }
-    const Product8 product(weights, MakeWindows(g), g.NumPixels(), args);
+    const Product8 product(weights, MakeDepthwiseWindows(g), g.NumPixels(), args);
     return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
 }
 

@@ -154,7 +154,7 @@ HWY_INLINE void SumPixels(const DepthwiseRun8& run, size_t pixel)
         HWY_UNROLL(4)
         for (size_t v = 0; v < Vectors; ++v)
         {
-            acc[p][v] = hn::Zero(d);
+            acc[p][v] = hn::Load(d, run.m_Bias + v * lanes);
         }
     }
     const auto* weights = static_cast<const int32_t*>(run.m_Weights);

@@ -32,6 +32,7 @@ struct DepthwiseRun8
     const size_t* m_Offsets = nullptr; ///< bytes in m_Columns of each tap for the first pixel
     size_t m_Taps = 0;
     const void* m_Weights = nullptr; ///< [taps][vectors of the block]
+    const int32_t* m_Bias = nullptr; ///< [vectors of the block]
     int32_t* m_Sums = nullptr;       ///< [pixels][vectors of the block]
 };
 

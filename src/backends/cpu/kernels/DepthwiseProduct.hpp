@@ -7,15 +7,18 @@
 
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
+#include "backends/common/PackedStore.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/kernels/DepthwiseTiles.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
-#include "common/AlignedMemory.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace tenon::cpu
 {
@@ -34,13 +37,46 @@ inline float ToFloat(uint16_t bfloat16)
 class PackedDepthwise final : public backends::PackedWeights
 {
 public:
-    template <typename T>
-    PackedDepthwise(const T* weights, size_t taps, size_t channels)
+    /// `getWeights` returns a pointer to the weights, and is called where there is something to be packed. `bias`: one
+    /// for each channel.
+    template <typename F, typename T = std::remove_cvref_t<decltype(*std::declval<F&>()())>>
+    PackedDepthwise(F getWeights, const std::vector<float>& bias, size_t taps, backends::PackedStore& store)
     {
         const size_t lanes = GetDepthwiseEngine<T>().m_Lanes;
+        const size_t vectors = (bias.size() + lanes - 1) / lanes;
+        m_Data = store.GetBlock(static_cast<size_t>(GetPackedBytes<T>(taps, bias.size())), [&](std::byte* to)
+                                { Pack(getWeights(), bias, taps, lanes, reinterpret_cast<float*>(to)); });
+        m_Zeros = m_Data.As<float>() + vectors * taps * lanes;
+        m_Bias = m_Zeros + vectors * lanes;
+    }
+    template <typename T>
+    PackedDepthwise(const T* weights, const std::vector<float>& bias, size_t taps, backends::PackedStore& store)
+        : PackedDepthwise([weights] { return weights; }, bias, taps, store)
+    {
+    }
+
+    template <typename T>
+    static uint64_t GetPackedBytes(uint64_t taps, uint64_t channels)
+    {
+        const uint64_t lanes = GetDepthwiseEngine<T>().m_Lanes;
+        return (channels + lanes - 1) / lanes * lanes * (taps + 2) * sizeof(float);
+    }
+
+    const float* GetWeights() const { return m_Data.As<float>(); }
+    const float* GetBias() const { return m_Bias; }
+    /// A pixel outside of the image.
+    template <typename T>
+    const T* GetZeros() const
+    {
+        return reinterpret_cast<const T*>(m_Zeros);
+    }
+
+private:
+    template <typename T>
+    static void Pack(const T* weights, const std::vector<float>& bias, size_t taps, size_t lanes, float* packed)
+    {
+        const size_t channels = bias.size();
         const size_t vectors = (channels + lanes - 1) / lanes;
-        m_Data = AlignedMemory(static_cast<size_t>(GetPackedBytes<T>(taps, channels)));
-        auto* packed = reinterpret_cast<float*>(m_Data.Data());
         std::fill_n(packed, vectors * (taps + 2) * lanes, 0.0f);
         for (size_t vector = 0; vector < vectors; ++vector)
         {
@@ -51,36 +87,12 @@ public:
                 std::transform(from, from + count, packed, [](T value) { return ToFloat(value); });
             }
         }
-        m_Zeros = packed;
-        m_Bias = packed + vectors * lanes;
+        std::copy(bias.begin(), bias.end(), packed + vectors * lanes); // behind the zeros
     }
 
-    template <typename T>
-    static uint64_t GetPackedBytes(uint64_t taps, uint64_t channels)
-    {
-        const uint64_t lanes = GetDepthwiseEngine<T>().m_Lanes;
-        return (channels + lanes - 1) / lanes * lanes * (taps + 2) * sizeof(float);
-    }
-
-    template <typename T>
-    void SetBias(const T* bias, size_t channels)
-    {
-        std::transform(bias, bias + channels, m_Bias, [](T value) { return ToFloat(value); });
-    }
-
-    const float* GetWeights() const { return reinterpret_cast<const float*>(m_Data.Data()); }
-    const float* GetBias() const { return m_Bias; }
-    /// A pixel outside of the image.
-    template <typename T>
-    const T* GetZeros() const
-    {
-        return reinterpret_cast<const T*>(m_Zeros);
-    }
-
-private:
-    AlignedMemory m_Data;
+    backends::PackedBlock m_Data;
     const float* m_Zeros = nullptr;
-    float* m_Bias = nullptr;
+    const float* m_Bias = nullptr;
 };
 
 template <typename T>

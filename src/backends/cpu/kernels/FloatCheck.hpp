@@ -4,11 +4,11 @@
 
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/PackedWeightsF32.hpp"
+#include "backends/cpu/kernels/KnownRows.hpp"
 
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
 
-#include <limits>
 #include <string>
 
 namespace tenon::cpu
@@ -73,14 +73,6 @@ inline size_t GetConnectedRows(const ReshapeArgs& args, const WeightSizes& sizes
                                        "and a bias as long as a row of the output");
     }
     return rows;
-}
-
-/// How many rows of `columns` elements output 0 has; the most that there are where that is not known yet.
-inline size_t GetKnownRows(const LayerView& layer, size_t columns)
-{
-    const TensorShape& output = layer.GetOutput(0).GetShape();
-    return output.AreAllDimensionsSpecified() && columns != 0 ? output.GetNumElements() / columns
-                                                              : std::numeric_limits<size_t>::max();
 }
 
 } // namespace tenon::cpu

@@ -22,12 +22,12 @@ SupportResult Check(const LayerView& layer)
                   : result;
 }
 
-std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
     const bool isTransposed = layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
     const auto* weights = static_cast<const uint16_t*>(layer.m_ConstantData[1]);
     return std::make_unique<PackedWeightsBf16>(weights, GetConnectedSizes(layer),
-                                               isTransposed ? WeightOrder::Columns : WeightOrder::Depth, layer);
+                                               isTransposed ? WeightOrder::Columns : WeightOrder::Depth, layer, store);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)

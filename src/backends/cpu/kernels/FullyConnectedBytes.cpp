@@ -36,12 +36,12 @@ Rounding8 RoundingOf(const LayerView& layer)
     return layer.GetInput(0).GetDataType() == DataType::Float32 ? Rounding8::None : Rounding8::Double;
 }
 
-std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
     const TensorShape& shape = layer.GetInput(1).GetShape();
     const bool outputsFirst = layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
     return std::make_unique<PackedWeights8>(layer, shape[outputsFirst ? 0 : 1], shape[outputsFirst ? 1 : 0],
-                                            !outputsFirst, RoundingOf(layer));
+                                            !outputsFirst, RoundingOf(layer), store);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)

@@ -16,13 +16,13 @@ SupportResult Check(const LayerView& layer)
     return CheckFloatWeights(layer, 2);
 }
 
-std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
     const bool isTransposed = layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
     const auto* weights = static_cast<const float*>(layer.m_ConstantData[1]);
     const WeightSizes sizes = GetConnectedSizes(layer);
     return PackMatrix(weights, sizes, isTransposed ? WeightOrder::Columns : WeightOrder::Depth,
-                      GetKnownRows(layer, sizes.m_Columns));
+                      GetKnownRows(layer, sizes.m_Columns), store);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)

@@ -6,7 +6,6 @@
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/HalfAsFloat.hpp"
 
-#include <algorithm>
 #include <vector>
 
 namespace tenon::cpu
@@ -53,44 +52,21 @@ class WideLayer
 {
 public:
     explicit WideLayer(const LayerView& layer)
-        : m_View(layer), m_Inputs(layer.m_Inputs.begin(), layer.m_Inputs.end()),
-          m_Outputs(layer.m_Outputs.begin(), layer.m_Outputs.end()),
-          m_Constants(layer.m_ConstantData.begin(), layer.m_ConstantData.end())
+        : m_View(layer), m_Inputs(layer.m_Inputs), m_Outputs(layer.m_Outputs),
+          m_Constants(ref::WithoutWidened(layer.m_ConstantData, m_Inputs))
     {
-        m_Infos.reserve(m_Inputs.size() + m_Outputs.size());
-        for (size_t i = 0; i < m_Inputs.size(); ++i)
-        {
-            if (Widen(m_Inputs[i]) && i < m_Constants.size())
-            {
-                m_Constants[i] = nullptr; // no floats
-            }
-        }
-        std::for_each(m_Outputs.begin(), m_Outputs.end(), [this](const TensorInfo*& info) { Widen(info); });
-        m_View.m_Inputs = m_Inputs;
-        m_View.m_Outputs = m_Outputs;
+        m_View.m_Inputs = m_Inputs.Get();
+        m_View.m_Outputs = m_Outputs.Get();
         m_View.m_ConstantData = m_Constants;
     }
 
     const LayerView& View() const { return m_View; }
 
 private:
-    bool Widen(const TensorInfo*& info)
-    {
-        if (info == nullptr || !backends::HalfTypes.Has(info->GetDataType()))
-        {
-            return false;
-        }
-        m_Infos.push_back(*info);
-        m_Infos.back().SetDataType(DataType::Float32);
-        info = &m_Infos.back();
-        return true;
-    }
-
     LayerView m_View;
-    std::vector<const TensorInfo*> m_Inputs;
-    std::vector<const TensorInfo*> m_Outputs;
+    ref::WideInfos m_Inputs;
+    ref::WideInfos m_Outputs;
     std::vector<const void*> m_Constants;
-    std::vector<TensorInfo> m_Infos;
 };
 
 template <const backends::Kernel& OfFloats>
@@ -139,6 +115,7 @@ TENON_HALVES(Mean);
 TENON_HALVES(Pooling2d);
 TENON_HALVES(Prelu);
 TENON_HALVES(Reduce);
+TENON_HALVES(Resize);
 TENON_HALVES(Softmax);
 
 extern const backends::Kernel CpuElementwiseBinaryHalvesKernel = {

@@ -3,7 +3,7 @@
 // a cache-sized piece of the output at a time, all inputs to one piece.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/Parts.hpp"
-#include "backends/cpu/kernels/StridedMove.hpp"
+#include "backends/cpu/moves/StridedMove.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 

@@ -3,7 +3,7 @@
 // and BroadcastTo. The reference kernel is prepared first: it checks shapes, knows 4-bit elements, and what is a mere
 // copy.
 #include "backends/common/KernelTable.hpp"
-#include "backends/cpu/kernels/StridedMove.hpp"
+#include "backends/cpu/moves/StridedMove.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 

@@ -58,6 +58,8 @@ public:
     {
     }
 
+    /// What no magnitude exceeds.
+    int64_t GetMost() const { return 255 + std::abs(int64_t{m_ZeroPoint}); }
     int32_t At(size_t index) const
     {
         return (m_AreSigned ? static_cast<int8_t>(m_Bytes[index]) : int32_t{m_Bytes[index]}) - m_ZeroPoint;
@@ -101,33 +103,67 @@ size_t CountShares(int32_t weight)
     return count;
 }
 
+/// So many bytes add up to any weight.
+int64_t GetMostSets(const LayerView& layer)
+{
+    return CentredWeights(layer).GetMost() / std::numeric_limits<int8_t>::max() + 1;
+}
+
 } // namespace
 
-PackedDepthwise8::PackedDepthwise8(const LayerView& layer)
+PackedDepthwise8::PackedDepthwise8(const LayerView& layer, backends::PackedStore& store)
     : m_Engine(&GetDepthwiseEngine8()), m_Height(layer.GetInput(1).GetShape()[1]),
       m_Width(layer.GetInput(1).GetShape()[2]), m_NumChannels(layer.GetInput(1).GetShape()[3]),
       m_StrideY(layer.GetDescriptor<DepthwiseConvolution2dDescriptor>().m_StrideY), m_GroupRows(CountGroupRows()),
       m_Groups((m_Height + m_GroupRows - 1) / m_GroupRows), m_Phases(CountPhases(layer)),
+      m_Facts(store.GetBlock((1 + 2 * m_NumChannels) * sizeof(int64_t),
+                             [&](std::byte* to) { SumChannels(layer, reinterpret_cast<int64_t*>(to)); })),
+      m_Sets(static_cast<size_t>(std::clamp<int64_t>(*m_Facts.As<int64_t>(), 1, GetMostSets(layer)))),
       m_IsDataSigned(layer.GetInput(0).GetDataType() != DataType::QAsymmU8),
       m_DataZeroPoint(layer.GetInput(0).GetQuantizationOffset()),
-      m_Arrays(MakeBlocks(layer, GetScales(layer)), Rounding8::FixedPoint, layer.GetOutput(0).GetQuantizationOffset())
+      m_Arrays(MakeBlocks(GetScales(layer)), Rounding8::FixedPoint, layer.GetOutput(0).GetQuantizationOffset())
 {
     const std::vector<double> scales = GetScales(layer);
     for (const DepthwiseBlock8& block : m_Blocks)
     {
         SetUpSums(layer, scales, block);
     }
+    m_Facts = {};
     m_IsExact = m_IsExact && m_Arrays.IsExact();
     if (!m_IsExact)
     {
         return;
     }
-    m_Data = AlignedMemory(m_BlockBytes);
-    std::memset(m_Data.Data(), 0, m_Data.Bytes());
-    for (const DepthwiseBlock8& block : m_Blocks)
+    m_Data = store.GetBlock(m_BlockBytes,
+                            [&](std::byte* to)
+                            {
+                                std::memset(to, 0, m_BlockBytes);
+                                for (const DepthwiseBlock8& block : m_Blocks)
+                                {
+                                    PackTaps(layer, block, to + block.m_Offset);
+                                }
+                            });
+}
+
+void PackedDepthwise8::SumChannels(const LayerView& layer, int64_t* facts) const
+{
+    const CentredWeights weights(layer);
+    const bool areDots = m_Engine->m_Layout == Layout8::Dots;
+    std::fill_n(facts, 1 + 2 * m_NumChannels, 0);
+    int64_t* const sums = facts + 1;
+    int64_t* const magnitudes = sums + m_NumChannels;
+    size_t sets = 1;
+    for (size_t tap = 0; tap < m_Height * m_Width; ++tap)
     {
-        PackTaps(layer, block);
+        for (size_t c = 0; c < m_NumChannels; ++c)
+        {
+            const int32_t weight = weights.At(tap * m_NumChannels + c);
+            sums[c] += weight;
+            magnitudes[c] += std::abs(weight);
+            sets = areDots ? std::max(sets, CountShares(weight)) : sets;
+        }
     }
+    facts[0] = static_cast<int64_t>(sets);
 }
 
 uint64_t PackedDepthwise8::GetPackedBytes(const LayerView& layer)
@@ -140,16 +176,8 @@ uint64_t PackedDepthwise8::GetPackedBytes(const LayerView& layer)
     return pieces * (CountPhases(layer) * taps * DepthwiseEngine8::PieceBytes + PieceChannels * ChannelBytes);
 }
 
-size_t PackedDepthwise8::MakeBlocks(const LayerView& layer, const std::vector<double>& scales)
+size_t PackedDepthwise8::MakeBlocks(const std::vector<double>& scales)
 {
-    if (m_Engine->m_Layout == Layout8::Dots)
-    {
-        const CentredWeights weights(layer);
-        for (size_t i = 0; i < m_Height * m_Width * m_NumChannels; ++i)
-        {
-            m_Sets = std::max(m_Sets, CountShares(weights.At(i)));
-        }
-    }
     m_IsExact = scales.size() == 1 || scales.size() == m_NumChannels; // else the reference kernel says what is wrong
     const bool interleaves = m_Engine->m_InterleavesFullBlocks && DoAllShift(scales);
     constexpr size_t PieceChannels = DepthwiseEngine8::PieceChannels;
@@ -187,12 +215,11 @@ size_t PackedDepthwise8::PlaceOf(const DepthwiseBlock8& block, size_t channel) c
     return block.m_IsInterleaved ? c % 16 / 4 * 16 + c / 16 * 4 + c % 4 : c;
 }
 
-void PackedDepthwise8::PackTaps(const LayerView& layer, const DepthwiseBlock8& block)
+void PackedDepthwise8::PackTaps(const LayerView& layer, const DepthwiseBlock8& block, std::byte* to) const
 {
     const CentredWeights weights(layer);
     const bool areDots = m_Engine->m_Layout == Layout8::Dots;
     const size_t weightBytes = areDots ? 1 : 2;
-    std::byte* to = m_Data.Data() + block.m_Offset;
     for (size_t phase = 0; phase < m_Phases; ++phase)
     {
         for (size_t tap = 0; tap < GetTaps(); ++tap, to += block.m_Pieces * DepthwiseEngine8::PieceBytes)
@@ -224,20 +251,16 @@ void PackedDepthwise8::SetUpSums(const LayerView& layer, const std::vector<doubl
     {
         return;
     }
-    const CentredWeights weights(layer);
+    const int64_t* const sums = m_Facts.As<int64_t>() + 1;
+    // Clamped, so that what is worked out cannot overflow, whatever file it is from.
+    const int64_t limit = static_cast<int64_t>(m_Height * m_Width) * CentredWeights(layer).GetMost();
     const auto* bias = layer.HasInput(2) ? static_cast<const int32_t*>(layer.m_ConstantData[2]) : nullptr;
     // Signed data are taken as unsigned, 128 more.
     const int32_t zeroPoint = m_DataZeroPoint + (m_IsDataSigned ? 128 : 0);
     for (size_t c = block.m_Channel; c < block.m_Channel + block.m_Channels; ++c)
     {
-        int64_t sum = 0;
-        int64_t most = 0;
-        for (size_t tap = 0; tap < m_Height * m_Width; ++tap)
-        {
-            const int32_t weight = weights.At(tap / m_Width, tap % m_Width, c);
-            sum += weight;
-            most += std::abs(weight);
-        }
+        const int64_t sum = std::clamp(sums[c], -limit, limit);
+        const int64_t most = std::clamp<int64_t>(sums[m_NumChannels + c], 0, limit);
         const int64_t own = bias != nullptr ? bias[c] : 0;
         const int64_t correction = m_Engine->m_Layout == Layout8::Dots ? -zeroPoint * sum : 0;
         m_Arrays.Set(block.m_Place + PlaceOf(block, c), most * 255 + std::abs(own), own + correction,

@@ -3,10 +3,10 @@
 // DepthwiseConvolution2dBytes.cpp.
 #pragma once
 
-#include "backends/common/ReferringWeights.hpp"
+#include "backends/common/KernelTable.hpp"
+#include "backends/common/PackedStore.hpp"
 #include "backends/cpu/gemm/RequantizeArrays.hpp"
 #include "backends/cpu/kernels/DepthwiseLoops8.hpp"
-#include "common/AlignedMemory.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -33,11 +33,11 @@ struct DepthwiseTap8
     size_t m_Column = 0;
 };
 
-class PackedDepthwise8 final : public backends::ReferringWeights
+class PackedDepthwise8 final : public backends::PackedWeights
 {
 public:
     /// Packs input 1 of the layer, [1, H, W, channels].
-    explicit PackedDepthwise8(const LayerView& layer);
+    PackedDepthwise8(const LayerView& layer, backends::PackedStore& store);
 
     /// Bytes of what is packed of the layer's weights, if one set holds them.
     static uint64_t GetPackedBytes(const LayerView& layer);
@@ -60,6 +60,8 @@ public:
     {
         return m_Data.Data() + block.m_Offset + phase * GetTaps() * block.m_Pieces * DepthwiseEngine8::PieceBytes;
     }
+    /// What the sums of a block begin with.
+    const int32_t* GetBias(const DepthwiseBlock8& block) const { return m_Arrays.GetBias(block.m_Place); }
     RequantizeColumns GetRequantization(const DepthwiseBlock8& block) const { return m_Arrays.From(block.m_Place); }
     bool IsDataSigned() const { return m_IsDataSigned; }
     int32_t GetDataZeroPoint() const { return m_DataZeroPoint; }
@@ -67,9 +69,11 @@ public:
     uint8_t GetPadding() const { return static_cast<uint8_t>(m_DataZeroPoint); }
 
 private:
-    size_t MakeBlocks(const LayerView& layer, const std::vector<double>& scales);
+    /// What is known of the weights of each channel, in a block: the rest that a layer needs is worked out from it.
+    void SumChannels(const LayerView& layer, int64_t* facts) const;
+    size_t MakeBlocks(const std::vector<double>& scales);
     size_t PlaceOf(const DepthwiseBlock8& block, size_t channel) const;
-    void PackTaps(const LayerView& layer, const DepthwiseBlock8& block);
+    void PackTaps(const LayerView& layer, const DepthwiseBlock8& block, std::byte* to) const;
     void SetUpSums(const LayerView& layer, const std::vector<double>& scales, const DepthwiseBlock8& block);
 
     const DepthwiseEngine8* m_Engine;
@@ -80,13 +84,15 @@ private:
     size_t m_GroupRows;
     size_t m_Groups;
     size_t m_Phases;
-    size_t m_Sets = 1; ///< more where weights less their zero point do not fit into int8: each is a sum of some then
+    /// Sets, sums and sums of magnitudes of the channels. Read while this is made.
+    backends::PackedBlock m_Facts;
+    size_t m_Sets; ///< more where weights less their zero point do not fit into int8: each is a sum of some then
     bool m_IsDataSigned;
     int32_t m_DataZeroPoint;
     bool m_IsExact = true;
     std::vector<DepthwiseBlock8> m_Blocks;
     size_t m_BlockBytes = 0; ///< of all blocks
-    AlignedMemory m_Data;
+    backends::PackedBlock m_Data;
     RequantizeArrays m_Arrays;
 };
 

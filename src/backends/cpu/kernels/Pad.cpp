@@ -3,7 +3,7 @@
 // border of an outer dimension are filled, the others are copied between theirs. The reference kernel mirrors.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/Parts.hpp"
-#include "backends/cpu/kernels/CopyPlane.hpp"
+#include "backends/cpu/moves/CopyPlane.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/StoredElement.hpp"

@@ -4,8 +4,8 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
-#include "backends/cpu/kernels/CopyPlane.hpp"
 #include "backends/cpu/kernels/ResizeVectors.hpp"
+#include "backends/cpu/moves/CopyPlane.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -89,8 +89,11 @@ Prepared MakeBilinear(const Image& image, void (*function)(const BlendedRow<W>& 
     const size_t rows = image.m_Batches * image.Height();
     const size_t parts = std::clamp<size_t>(rows / GetGrain(rowCost), 1, GetMostParts());
     const size_t elements = image.InputRowBytes() / image.m_ElementBytes;
+    backends::Scratch rowsOfPart; // two weighed rows
+    rowsOfPart.Add<W>(size_t{2}, elements);
+    const size_t partBytes = rowsOfPart.GetBytes();
     backends::Scratch scratch;
-    scratch.Add<W>(backends::CheckedCount(2 * parts, elements));
+    scratch.AddParts(rowsOfPart, parts);
     const auto runPart = [=](const ExecuteArgs& run, const Part& part, W* weighed)
     {
         const auto row = [&](const std::byte* in, size_t y, std::byte* out)
@@ -116,7 +119,7 @@ Prepared MakeBilinear(const Image& image, void (*function)(const BlendedRow<W>& 
                 RunParts(*run.m_Parallel, used,
                          [&](size_t index) {
                              runPart(run, GetPart(rows, used, index),
-                                     backends::Scratch::At<W>(run.m_Scratch, 0) + 2 * index * elements);
+                                     backends::Scratch::At<W>(run.m_Scratch, index * partBytes));
                          });
             },
             scratch.GetBytes()};
@@ -185,6 +188,11 @@ Prepared PrepareResize(const ReshapeArgs& args, const backends::PackedWeights*)
 
 SupportResult CheckResize(const LayerView& layer)
 {
+    if (layer.GetDescriptor<ResizeDescriptor>().m_Method == ResizeMethod::Bilinear &&
+        backends::HalfTypes.Has(layer.GetInput(0).GetDataType()))
+    {
+        return SupportResult::No(SupportCode::UnsupportedType, "it has no arithmetic of 16-bit floats");
+    }
     return ref::FindKernel(LayerType::Resize)->m_Check(layer);
 }
 

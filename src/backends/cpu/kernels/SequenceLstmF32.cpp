@@ -25,9 +25,6 @@ using ref::LstmParameters;
 constexpr backends::TypeRow LstmTypes[] = {
     backends::Types({DataType::Float32, DataType::Float32, DataType::Float32}, DataType::Float32)};
 
-constexpr LstmOutputs SequenceOutputs = {0, 1, 2, 0};
-constexpr LstmOutputs StepOutputs = {1, 2, 3, 0};
-
 /// The order of the gates in packed weights: those with a sigmoid stand together.
 constexpr LstmSlots::Gate Order[] = {LstmSlots::Input, LstmSlots::Forget, LstmSlots::Output, LstmSlots::Cell};
 constexpr size_t NumGates = LstmSlots::NumGates;
@@ -78,9 +75,9 @@ SupportResult Check(const LayerView& layer)
 class PackedLstm final : public backends::PackedWeights
 {
 public:
-    explicit PackedLstm(const LayerView& layer)
+    PackedLstm(const LayerView& layer, backends::PackedStore& store)
         : m_Units(layer.GetInput(Slots.m_Bias[LstmSlots::Output]).GetNumElements()),
-          m_Input(Pack(layer, Slots.m_InputWeights)), m_Recurrent(Pack(layer, Slots.m_RecurrentWeights)),
+          m_Input(Pack(layer, Slots.m_InputWeights, store)), m_Recurrent(Pack(layer, Slots.m_RecurrentWeights, store)),
           m_Bias(Join(layer, Slots.m_Bias))
     {
     }
@@ -104,11 +101,16 @@ private:
         return joined;
     }
 
-    PackedWeightsF32 Pack(const LayerView& layer, const LstmSlots::PerGate& slots) const
+    PackedWeightsF32 Pack(const LayerView& layer, const LstmSlots::PerGate& slots, backends::PackedStore& store) const
     {
-        const std::vector<float> joined = Join(layer, slots);
-        const size_t columns = NumGates * m_Units;
-        return PackedWeightsF32(joined.data(), {1, columns, joined.size() / columns}, WeightOrder::Columns);
+        std::vector<float> joined;
+        const auto join = [&]() -> const float*
+        {
+            joined = Join(layer, slots);
+            return joined.data();
+        };
+        const size_t depth = layer.GetInput(slots[LstmSlots::Output]).GetShape()[1];
+        return PackedWeightsF32(join, {1, NumGates * m_Units, depth}, WeightOrder::Columns, store);
     }
 
     size_t m_Units;
@@ -117,9 +119,9 @@ private:
     std::vector<float> m_Bias;
 };
 
-std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
-    return std::make_unique<PackedLstm>(layer);
+    return std::make_unique<PackedLstm>(layer, store);
 }
 
 /// A layer of known shapes.
@@ -211,13 +213,12 @@ template <typename D>
 Prepared Prepare(const ReshapeArgs& args, const LstmOutputs& outputs, LayerType type,
                  const backends::PackedWeights* packed)
 {
-    Prepared reference = ref::FindKernel(type)->Prepare(args, nullptr);
     const LstmParameters parameters(args.GetDescriptor<D>());
     const ref::LstmGeometry geometry(args, GetLstmSlots(), parameters, outputs, false);
     const auto& weights = static_cast<const PackedLstm&>(*packed);
     if (args.GetInput(0).GetNumElements() == 0 || geometry.m_Inputs != weights.GetInput().GetSizes().m_Depth)
     {
-        return reference;
+        return ref::FindKernel(type)->Prepare(args, nullptr);
     }
     Sequence sequence(geometry, weights, parameters.m_CellClip);
     const size_t bytes = sequence.GetScratchBytes();
@@ -226,14 +227,14 @@ Prepared Prepare(const ReshapeArgs& args, const LstmOutputs& outputs, LayerType 
 
 Prepared PrepareSequence(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    return Prepare<UnidirectionalSequenceLstmDescriptor>(args, SequenceOutputs, LayerType::UnidirectionalSequenceLstm,
-                                                         packed);
+    return Prepare<UnidirectionalSequenceLstmDescriptor>(args, ref::SequenceLstmOutputs,
+                                                         LayerType::UnidirectionalSequenceLstm, packed);
 }
 
-/// Output 0 is scratch memory in the API that this layer comes from; it gets zeros.
+/// Output 0 gets zeros.
 Prepared PrepareStep(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    Prepared cell = Prepare<LstmDescriptor>(args, StepOutputs, LayerType::Lstm, packed);
+    Prepared cell = Prepare<LstmDescriptor>(args, ref::StepLstmOutputs, LayerType::Lstm, packed);
     cell.m_Run = [run = std::move(cell.m_Run), count = args.GetOutput(0).GetNumElements()](const ExecuteArgs& runArgs)
     {
         std::fill_n(runArgs.GetOutput<float>(0), count, 0.0f);

@@ -57,9 +57,10 @@ struct Float32Kind
     using Packed = PackedWeightsF32;
     using Product = ProductF32;
 
-    static Packed Pack(const float* weights, const WeightSizes& sizes, const LayerView&)
+    static Packed Pack(FunctionRef<const float*()> getWeights, const WeightSizes& sizes, const LayerView&,
+                       backends::PackedStore& store)
     {
-        return {weights, sizes, WeightOrder::Columns};
+        return {getWeights, sizes, WeightOrder::Columns, store};
     }
     static void Run(const Product& product, const ExecuteArgs& args, size_t offset, bool hasBias)
     {
@@ -74,9 +75,10 @@ struct BFloat16Kind
     using Packed = PackedWeightsBf16;
     using Product = ProductBf16;
 
-    static Packed Pack(const uint16_t* weights, const WeightSizes& sizes, const LayerView& layer)
+    static Packed Pack(FunctionRef<const uint16_t*()> getWeights, const WeightSizes& sizes, const LayerView& layer,
+                       backends::PackedStore& store)
     {
-        return {weights, sizes, WeightOrder::Columns, layer};
+        return {getWeights, sizes, WeightOrder::Columns, layer, store};
     }
     static void Run(const Product& product, const ExecuteArgs& args, size_t offset, bool)
     {
@@ -98,7 +100,7 @@ template <typename Kind>
 class Phases final : public backends::PackedWeights
 {
 public:
-    explicit Phases(const LayerView& layer)
+    Phases(const LayerView& layer, backends::PackedStore& store)
     {
         const auto& descriptor = layer.GetDescriptor<TransposeConvolution2dDescriptor>();
         const TensorShape& shape = layer.GetInput(1).GetShape();
@@ -108,8 +110,13 @@ public:
             {
                 const Taps down(y, shape[1], descriptor.m_StrideY);
                 const Taps across(x, shape[2], descriptor.m_StrideX);
-                const auto weights = TakeTaps(layer, down, across);
-                m_Weights.push_back({down, across, Kind::Pack(weights.data(), GetSizes(shape, down, across), layer)});
+                std::vector<Element> weights;
+                const auto takeTaps = [&]() -> const Element*
+                {
+                    weights = TakeTaps(layer, down, across);
+                    return weights.data();
+                };
+                m_Weights.push_back({down, across, Kind::Pack(takeTaps, GetSizes(shape, down, across), layer, store)});
             }
         }
     }
@@ -228,9 +235,9 @@ SupportResult Check(const LayerView& layer)
 }
 
 template <typename Kind>
-std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
-    return std::make_unique<Phases<Kind>>(layer);
+    return std::make_unique<Phases<Kind>>(layer, store);
 }
 
 template <typename Kind>

@@ -33,9 +33,14 @@ HWY_INLINE Floats LoadSomeBf16(const uint16_t* from, size_t count)
     {
         return LoadBf16(from);
     }
+#if HWY_TARGET == HWY_AVX3 // what a mask hides is not touched
+    const auto halves = hn::MaskedLoad(hn::FirstN(HalfWordTag(), count), HalfWordTag(), from);
+    return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(hn::PromoteTo(WordTag(), halves)));
+#else
     HWY_ALIGN uint16_t buffer[hn::MaxLanes(FloatTag())] = {};
     std::memcpy(buffer, from, count * sizeof(uint16_t));
     return LoadBf16(buffer);
+#endif
 }
 
 /// The nearest bfloat16, of two as near ones the even one. NaN becomes the quiet one of its sign.
@@ -61,9 +66,13 @@ HWY_INLINE void StoreSomeBf16(Floats values, uint16_t* to, size_t count)
         hn::StoreU(halves, HalfWordTag(), to);
         return;
     }
+#if HWY_TARGET == HWY_AVX3
+    hn::BlendedStore(halves, hn::FirstN(HalfWordTag(), count), HalfWordTag(), to);
+#else
     HWY_ALIGN uint16_t buffer[hn::MaxLanes(FloatTag())];
     hn::Store(halves, HalfWordTag(), buffer);
     std::memcpy(to, buffer, count * sizeof(uint16_t));
+#endif
 }
 
 } // namespace tenon::cpu::HWY_NAMESPACE

@@ -19,6 +19,10 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// Rounds half away from zero in double precision: one below one half, as what is below a half must not be rounded up
+/// by the addition.
+constexpr double BelowHalf = 0.49999999999999994;
+
 /// What comes to lie in even lanes of the odd ones.
 template <class D32>
 HWY_INLINE hn::Vec<D32> OddLanes(D32 d, hn::Vec<D32> x)
@@ -63,6 +67,20 @@ HWY_INLINE hn::Vec<D32> MultiplyLanes(D32 d, hn::Vec<D32> x, hn::Vec<D32> multip
     const hn::Vec<D32> high = RoundingHighMul(d, x, multiplier, OddLanes(d, multiplier));
     const hn::Vec<D32> isShifted = hn::VecFromMask(d, hn::Gt(right, hn::Zero(d)));
     return hn::Shr(AddRounding(high, GetRounding(d, right), isShifted), right);
+}
+
+/// The same for any x. `rightLessOne`: the shift to the right less 1, or 0 where there is none; `isShifted`: all bits
+/// of the lanes where there is one.
+template <class D32>
+HWY_INLINE hn::Vec<D32> MultiplyAnyLanes(D32 d, hn::Vec<D32> x, hn::Vec<D32> multiplier, hn::Vec<D32> odd,
+                                         hn::Vec<D32> rightLessOne, hn::Vec<D32> isShifted)
+{
+    const hn::Vec<D32> high = RoundingHighMul(d, x, multiplier, odd);
+    // Half of the divisor is added in the last place but one, where it cannot overflow.
+    const hn::Vec<D32> stepped = hn::Add(high, hn::And(hn::ShiftRight<31>(high), isShifted));
+    const hn::Vec<D32> halves = hn::Shr(stepped, rightLessOne);
+    const hn::Vec<D32> rounded = hn::ShiftRight<1>(hn::Add(halves, hn::Set(d, 1)));
+    return hn::IfThenElse(hn::MaskFromVec(isShifted), rounded, high);
 }
 
 /// x times a multiplier that is not negative, the same for all lanes.

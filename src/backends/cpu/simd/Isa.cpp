@@ -64,6 +64,13 @@ bool HasF16c()
     return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c >> 29 & 1U) != 0;
 }
 
+bool IsAmd()
+{
+    unsigned int a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid(0, &a, &b, &c, &d) != 0 && b == signature_AMD_ebx && d == signature_AMD_edx &&
+           c == signature_AMD_ecx;
+}
+
 CpuFeatures Detect()
 {
     // What Highway compiles its targets for. These ask whether the system saves the registers, too.
@@ -88,6 +95,7 @@ CpuFeatures Detect()
     {
         features.m_AvxVnni = features.m_Avx2 && (a >> 4 & 1U) != 0;
         features.m_Avx512Bf16 = features.m_Avx512 && (a >> 5 & 1U) != 0;
+        features.m_HasSparePorts = features.m_Avx512Bf16 && IsAmd();
     }
     return features;
 }
@@ -155,6 +163,7 @@ CpuFeatures Find()
     {
         Cap(features, cap);
         features.m_Avx512Vbmi = features.m_Avx512Vbmi && features.m_Avx512Vnni;
+        features.m_HasSparePorts = features.m_HasSparePorts && features.m_Avx512Bf16;
     }
     return features;
 }
@@ -178,6 +187,23 @@ std::string GetIsaName()
         }
     }
     return name;
+}
+
+std::string GetIsaFeatures()
+{
+    const CpuFeatures& features = GetCpuFeatures();
+    std::string names = GetIsaName();
+    const auto add = [&names](bool has, const char* name) { names += has ? std::string(" ") + name : std::string(); };
+    add(features.m_Avx2, "fma");
+    add(features.m_AvxVnni, "avxvnni");
+    add(features.m_Avx512, "avx512");
+    add(features.m_Avx512Vbmi, "vbmi");
+    add(features.m_Avx512Vnni, "vnni");
+    add(features.m_Avx512Bf16, "bf16");
+    add(features.m_HasSparePorts, "spareports");
+    add(features.m_AmxInt8, "amxint8");
+    add(features.m_AmxBf16, "amxbf16");
+    return names;
 }
 
 } // namespace tenon::cpu

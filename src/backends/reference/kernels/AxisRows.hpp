@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Softmax and LogSoftmax share: the rows of a tensor along one axis, and the condition on beta.
+// The rows of a tensor along one axis, and the condition on beta that Softmax and LogSoftmax share. Used by these and
+// by CpuAcc's ArgMinMax.
 #pragma once
 
 #include <tenon/Exceptions.hpp>

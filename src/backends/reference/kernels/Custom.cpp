@@ -39,7 +39,7 @@ SupportResult CheckCustom(const LayerView& layer)
     return descriptor.m_Operator->IsSupported(layer);
 }
 
-std::unique_ptr<backends::PackedWeights> MakeCustom(const LayerView& layer)
+std::unique_ptr<backends::PackedWeights> MakeCustom(const LayerView& layer, backends::PackedStore&)
 {
     const auto& descriptor = layer.GetDescriptor<CustomDescriptor>();
     std::unique_ptr<IWorkload> workload = descriptor.m_Operator->CreateWorkload(layer);

@@ -3,6 +3,7 @@
 // constant, else while running). Types as Convolution2d; uint8 data may give 16-bit output.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
+#include "backends/common/PackedStore.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/HalfAsFloat.hpp"
 #include "backends/reference/kernels/ShuffledProduct.hpp"
@@ -68,17 +69,17 @@ void Transpose(const TensorInfo& info, const void* from, void* to)
 class TransposedWeights final : public backends::PackedWeights
 {
 public:
-    TransposedWeights(const TensorInfo& info, const void* weights) : m_Bytes(info.GetNumBytes())
+    TransposedWeights(const TensorInfo& info, const void* weights, backends::PackedStore& store)
+        : m_Block(store.GetBlock(info.GetNumBytes(), [&](std::byte* to) { Transpose(info, weights, to); }))
     {
-        Transpose(info, weights, m_Bytes.data());
     }
-    const void* GetData() const { return m_Bytes.data(); }
+    const void* GetData() const { return m_Block.Data(); }
 
 private:
-    std::vector<std::byte> m_Bytes;
+    backends::PackedBlock m_Block;
 };
 
-std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
     const TensorShape& shape = layer.GetInput(1).GetShape();
     if (layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix || !layer.IsConstant(1) ||
@@ -88,7 +89,7 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer)
     {
         return nullptr;
     }
-    return std::make_unique<TransposedWeights>(layer.GetInput(1), layer.m_ConstantData[1]);
+    return std::make_unique<TransposedWeights>(layer.GetInput(1), layer.m_ConstantData[1], store);
 }
 
 SupportResult Check(const LayerView& layer)

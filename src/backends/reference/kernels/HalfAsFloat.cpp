@@ -83,42 +83,51 @@ struct ConvertingExecutor
     }
 };
 
-/// The infos with Float32 for HalfTypes, and which ones those are.
-struct WideTensors
+/// The tensors of `tensors` that were widened, with room for their floats.
+std::vector<Converted> PlaceConverted(const WideInfos& wide, Span<const TensorInfo* const> tensors, Scratch& scratch)
 {
-    std::vector<TensorInfo> m_Infos;
-    std::vector<const TensorInfo*> m_Pointers;
-    std::vector<Converted> m_Converted;
-
-    explicit WideTensors(Span<const TensorInfo* const> tensors) : m_Pointers(tensors.begin(), tensors.end())
+    if (tensors.size() > MaxTensors)
     {
-        if (tensors.size() > MaxTensors)
-        {
-            throw UnimplementedException("no code for a half-precision layer of that many tensors");
-        }
-        m_Infos.reserve(tensors.size());
-        for (size_t i = 0; i < tensors.size(); ++i)
-        {
-            if (tensors[i] != nullptr && backends::HalfTypes.Has(tensors[i]->GetDataType()))
-            {
-                m_Infos.push_back(*tensors[i]);
-                m_Infos.back().SetDataType(DataType::Float32);
-                m_Pointers[i] = &m_Infos.back();
-                m_Converted.push_back({i, tensors[i]->GetDataType(), tensors[i]->GetNumElements(), 0});
-            }
-        }
+        throw UnimplementedException("no code for a half-precision layer of that many tensors");
     }
-
-    void Place(Scratch& scratch)
+    std::vector<Converted> converted;
+    for (const size_t i : wide.Widened())
     {
-        for (Converted& tensor : m_Converted)
-        {
-            tensor.m_Floats = scratch.Add<float>(tensor.m_Count);
-        }
+        const size_t count = tensors[i]->GetNumElements();
+        converted.push_back({i, tensors[i]->GetDataType(), count, scratch.Add<float>(count)});
     }
-};
+    return converted;
+}
 
 } // namespace
+
+WideInfos::WideInfos(Span<const TensorInfo* const> tensors) : m_Pointers(tensors.begin(), tensors.end())
+{
+    m_Infos.reserve(tensors.size());
+    for (size_t i = 0; i < tensors.size(); ++i)
+    {
+        if (tensors[i] != nullptr && backends::HalfTypes.Has(tensors[i]->GetDataType()))
+        {
+            m_Infos.push_back(*tensors[i]);
+            m_Infos.back().SetDataType(DataType::Float32);
+            m_Pointers[i] = &m_Infos.back();
+            m_Widened.push_back(i);
+        }
+    }
+}
+
+std::vector<const void*> WithoutWidened(Span<const void* const> constants, const WideInfos& inputs)
+{
+    std::vector<const void*> left(constants.begin(), constants.end());
+    for (const size_t i : inputs.Widened())
+    {
+        if (i < left.size())
+        {
+            left[i] = nullptr;
+        }
+    }
+    return left;
+}
 
 extern const HalfLoops PlainHalfLoops = {Widen, Narrow};
 
@@ -130,29 +139,22 @@ backends::Prepared PrepareHalfAsFloat(const ReshapeArgs& args,
     {
         return prepare(args, packed);
     }
-    WideTensors inputs(args.m_Inputs);
-    WideTensors outputs(args.m_Outputs);
-    std::vector<const void*> constants(args.m_ConstantData.begin(), args.m_ConstantData.end());
-    for (const Converted& input : inputs.m_Converted)
-    {
-        if (input.m_Index < constants.size())
-        {
-            constants[input.m_Index] = nullptr;
-        }
-    }
+    const WideInfos inputs(args.m_Inputs);
+    const WideInfos outputs(args.m_Outputs);
+    const std::vector<const void*> constants = WithoutWidened(args.m_ConstantData, inputs);
     ReshapeArgs wide = args;
-    wide.m_Inputs = inputs.m_Pointers;
-    wide.m_Outputs = outputs.m_Pointers;
+    wide.m_Inputs = inputs.Get();
+    wide.m_Outputs = outputs.Get();
     wide.m_ConstantData = constants;
     backends::Prepared inner = prepare(wide, nullptr);
 
     Scratch scratch;
     scratch.Add<std::byte>(inner.m_ScratchBytes);
-    inputs.Place(scratch);
-    outputs.Place(scratch);
-    backends::Prepared outer(ConvertingExecutor{&loops, std::move(inner.m_Run), std::move(inputs.m_Converted),
-                                                std::move(outputs.m_Converted)},
-                             scratch.GetBytes());
+    std::vector<Converted> convertedInputs = PlaceConverted(inputs, args.m_Inputs, scratch);
+    std::vector<Converted> convertedOutputs = PlaceConverted(outputs, args.m_Outputs, scratch);
+    backends::Prepared outer(
+        ConvertingExecutor{&loops, std::move(inner.m_Run), std::move(convertedInputs), std::move(convertedOutputs)},
+        scratch.GetBytes());
     outer.m_KernelName = inner.m_KernelName;
     return outer;
 }

@@ -5,8 +5,32 @@
 
 #include "backends/common/KernelTable.hpp"
 
+#include <vector>
+
 namespace tenon::ref
 {
+
+/// Tensors with Float32 in place of Float16 and BFloat16.
+class WideInfos
+{
+public:
+    explicit WideInfos(Span<const TensorInfo* const> tensors);
+    WideInfos(const WideInfos&) = delete;
+    WideInfos& operator=(const WideInfos&) = delete;
+
+    /// All of them; null where a tensor is.
+    const std::vector<const TensorInfo*>& Get() const { return m_Pointers; }
+    /// Which ones were not Float32 before.
+    const std::vector<size_t>& Widened() const { return m_Widened; }
+
+private:
+    std::vector<TensorInfo> m_Infos;
+    std::vector<const TensorInfo*> m_Pointers;
+    std::vector<size_t> m_Widened;
+};
+
+/// The constants without those of widened tensors: there are no floats of them yet.
+std::vector<const void*> WithoutWidened(Span<const void* const> constants, const WideInfos& inputs);
 
 /// How halves become floats and floats halves of a type, `count` of them.
 struct HalfLoops

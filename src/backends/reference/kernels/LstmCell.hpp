@@ -55,6 +55,10 @@ struct LstmOutputs
     size_t m_Offset = 0; ///< of the cell's outputs in each row of that output
 };
 
+/// Of layers of sequences; and of Lstm, whose output 0 is scratch memory in the API that it comes from.
+constexpr LstmOutputs SequenceLstmOutputs = {0, 1, 2, 0};
+constexpr LstmOutputs StepLstmOutputs = {1, 2, 3, 0};
+
 /// Sizes and places that all arithmetics need.
 struct LstmGeometry
 {

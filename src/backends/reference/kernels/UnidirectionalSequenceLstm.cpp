@@ -22,9 +22,6 @@ constexpr backends::TypeRow IntegerTypes[] = {
 };
 constexpr backends::TypeRow SequenceTypes[] = {FloatTypes[0], IntegerTypes[0]};
 
-constexpr LstmOutputs SequenceOutputs = {0, 1, 2, 0};
-constexpr LstmOutputs StepOutputs = {1, 2, 3, 0};
-
 template <typename D>
 SupportResult Check(const LayerView& layer, const LstmOutputs& outputs)
 {
@@ -39,10 +36,10 @@ Prepared Prepare(const ReshapeArgs& args, const LstmOutputs& outputs)
     return Prepared([cell = std::move(cell)](const ExecuteArgs& run) { cell->Run(run); }, scratch.GetBytes());
 }
 
-/// Output 0 is scratch memory in the API that this layer comes from; it gets zeros.
+/// Output 0 gets zeros.
 Prepared PrepareStep(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    Prepared cell = Prepare<LstmDescriptor>(args, StepOutputs);
+    Prepared cell = Prepare<LstmDescriptor>(args, StepLstmOutputs);
     return Prepared(
         [run = std::move(cell.m_Run), count = args.GetOutput(0).GetNumElements()](const ExecuteArgs& runArgs)
         {
@@ -54,27 +51,27 @@ Prepared PrepareStep(const ReshapeArgs& args, const backends::PackedWeights*)
 
 Prepared PrepareSequence(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    return Prepare<UnidirectionalSequenceLstmDescriptor>(args, SequenceOutputs);
+    return Prepare<UnidirectionalSequenceLstmDescriptor>(args, SequenceLstmOutputs);
 }
 
 Prepared PrepareQuantized(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    return Prepare<QLstmDescriptor>(args, SequenceOutputs);
+    return Prepare<QLstmDescriptor>(args, SequenceLstmOutputs);
 }
 
 SupportResult CheckStep(const LayerView& layer)
 {
-    return Check<LstmDescriptor>(layer, StepOutputs);
+    return Check<LstmDescriptor>(layer, StepLstmOutputs);
 }
 
 SupportResult CheckSequence(const LayerView& layer)
 {
-    return Check<UnidirectionalSequenceLstmDescriptor>(layer, SequenceOutputs);
+    return Check<UnidirectionalSequenceLstmDescriptor>(layer, SequenceLstmOutputs);
 }
 
 SupportResult CheckQuantized(const LayerView& layer)
 {
-    return Check<QLstmDescriptor>(layer, SequenceOutputs);
+    return Check<QLstmDescriptor>(layer, SequenceLstmOutputs);
 }
 
 } // namespace

@@ -3,7 +3,7 @@
 // Made when shapes are known. Used by the kernels that move elements.
 #pragma once
 
-#include "backends/cpu/kernels/CopyPlane.hpp"
+#include "backends/cpu/moves/CopyPlane.hpp"
 
 #include <tenon/backend/IWorkload.hpp>
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transposition in registers. A vector holds blocks of 16 bytes, each from a row of its own, so that what is stored
 // fills whole vectors of the target.
-#include "backends/cpu/kernels/TransposeVectors.hpp"
+#include "backends/cpu/moves/TransposeVectors.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <algorithm>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "backends/cpu/kernels/TransposeVectors.cpp"
+#define HWY_TARGET_INCLUDE "backends/cpu/moves/TransposeVectors.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
 #include "backends/cpu/simd/Spans-inl.hpp"

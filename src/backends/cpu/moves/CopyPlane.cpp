@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies of short runs.
-#include "backends/cpu/kernels/CopyPlane.hpp"
+#include "backends/cpu/moves/CopyPlane.hpp"
 
 #include <cstring>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moves by strides: the two innermost loops are a plane, copied by a function made for its kind.
-#include "backends/cpu/kernels/StridedMove.hpp"
+#include "backends/cpu/moves/StridedMove.hpp"
 
 #include "backends/cpu/Parts.hpp"
-#include "backends/cpu/kernels/TransposeVectors.hpp"
+#include "backends/cpu/moves/TransposeVectors.hpp"
 
 #include <tenon/Types.hpp>
 

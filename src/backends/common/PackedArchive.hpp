@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// PackedArchive: the packed weights of a network in a file, so that the next load of it packs nothing. One archive
+// writes a file, another one reads it; the kernel table's workload factory asks it for the memory of what it packs.
+#pragma once
+
+#include "backends/common/KernelTable.hpp"
+#include "backends/common/PackedStore.hpp"
+
+#include <memory>
+#include <string>
+
+namespace tenon::backends
+{
+
+/// For whom weights were packed. A file is good for equal ones only.
+struct PackedFor
+{
+    std::string m_Version;      ///< of Tenon
+    std::string m_Instructions; ///< of the processor, as far as they are used
+    std::string m_Options;      ///< of the backend, as far as packing depends on them
+};
+
+class PackedArchive
+{
+public:
+    virtual ~PackedArchive() = default;
+    /// The store that `kernel` packs the layer with. Both must outlive it. One at a time.
+    virtual std::unique_ptr<PackedStore> OpenStore(const Kernel& kernel, const LayerView& layer) = 0;
+    /// All layers of the network have been packed.
+    virtual void Finish() = 0;
+};
+
+/// Packs, and writes a file of it in Finish: beside the path first, and then in its place, so that nobody sees half a
+/// file, and what is mapped of an older one stays. That throws RuntimeException for a path that cannot be written.
+std::shared_ptr<PackedArchive> MakePackedWriter(const std::string& path, PackedFor packedFor);
+
+/// Maps such a file, and never packs: a layer that the file has nothing for ends the load. Throws
+/// FileNotFoundException, RuntimeException for a file that cannot be read, ParseException for one that is damaged or no
+/// such file, InvalidArgumentException for one that was saved by or for something else. Whatever is in the file, blocks
+/// have the size that the kernel asks for and the bytes that were written.
+std::shared_ptr<PackedArchive> OpenPackedFile(const std::string& path, const PackedFor& packedFor);
+
+} // namespace tenon::backends

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of a few rows of float32 by a matrix that lies as [depth, columns] and is read once, as it is: sums of its
+// rows.
+#pragma once
+
+#include <cstddef>
+
+namespace tenon::cpu
+{
+
+/// out[row][column] = sum over k of data[row][k] * weights[k][column]
+struct SumsF32
+{
+    const float* m_Data = nullptr; ///< an element for each row and step of the depth
+    size_t m_RowStep = 0;          ///< floats from one row's to the next one's
+    size_t m_DepthStep = 0;
+    const float* m_Weights = nullptr; ///< [depth][columns]
+    size_t m_WeightStride = 0;        ///< floats from one step of the depth to the next
+    size_t m_Rows = 0;
+    size_t m_Columns = 0;
+    size_t m_Depth = 0;
+    float* m_Out = nullptr; ///< [rows][columns]
+    size_t m_OutStride = 0;
+
+    static constexpr size_t MostRows = 4;
+};
+
+/// Preconditions: the processor has vectors, see CpuFeatures; at most MostRows rows.
+void RunSumsF32(const SumsF32& sums);
+
+} // namespace tenon::cpu

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constant weights of a depthwise convolution of 16-bit data, packed for the processor at hand when a workload is made,
+// together with what turns sums into numbers of the output. Read by DepthwiseConvolution2d.
+#pragma once
+
+#include "backends/common/KernelTable.hpp"
+#include "backends/common/PackedStore.hpp"
+#include "backends/cpu/gemm/RequantizeArrays16.hpp"
+#include "backends/cpu/gemm/Weights16.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+/// Channels are in chunks of two vectors' worth of sums; the last chunk may lie over the one before it.
+class PackedDepthwise16 final : public backends::PackedWeights
+{
+public:
+    /// Weights are [taps, channels].
+    PackedDepthwise16(const Weights16& weights, size_t taps, size_t channels, backends::PackedStore& store);
+
+    static uint64_t GetPackedBytes(uint64_t taps, uint64_t channels);
+
+    /// Whether Engine16 gives the numbers of the reference kernel. Nothing is packed otherwise.
+    bool IsExact() const { return m_IsExact && m_Arrays.IsExact(); }
+    bool RefersToConstants() const override { return !IsExact(); }
+
+    const Engine16& GetEngine() const { return *m_Engine; }
+    size_t GetChannels() const { return m_Channels; }
+    size_t GetPairs() const { return m_Pairs; }
+    size_t GetChunks() const { return m_Chunks; }
+    /// The first channel of a chunk, and how many it has.
+    size_t GetFirst(size_t chunk) const;
+    size_t GetCount() const;
+    /// [pairs][2 * lanes] pairs of int16.
+    const int32_t* GetWeights(size_t chunk) const;
+    /// The output's range is the caller's.
+    Columns16 GetRequantization(size_t chunk) const { return m_Arrays.From(chunk * 2 * m_Engine->m_Lanes); }
+    /// A pixel outside of the image.
+    const int16_t* GetZeros() const { return m_Zeros.data(); }
+
+private:
+    void SetUpChannels(const Weights16& weights, size_t taps, backends::PackedStore& store);
+    void Pack(const Weights16& weights, size_t taps, int16_t* packed) const;
+
+    const Engine16* m_Engine;
+    size_t m_Channels;
+    size_t m_Pairs;
+    size_t m_Chunks;
+    bool m_IsExact = true;
+    backends::PackedBlock m_Data;
+    RequantizeArrays16 m_Arrays;
+    std::vector<int16_t> m_Zeros;
+};
+
+} // namespace tenon::cpu

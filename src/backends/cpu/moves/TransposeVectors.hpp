@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transposition of matrices of 1- to 8-byte elements in registers. Used by StridedMove and where float matrices are
+// packed.
+#pragma once
+
+#include "backends/cpu/moves/CopyPlane.hpp"
+
+#include <cstddef>
+
+namespace tenon::cpu
+{
+
+struct TransposeFunctions
+{
+    /// By the logarithm of the element's bytes: 1, 2, 4, 8. The rows of the plane lie side by side in the source
+    /// (m_FromRow == m_RunBytes), its runs in the target (m_ToRun == m_RunBytes).
+    CopyPlaneFunction m_Transpose[4] = {};
+};
+
+/// For the processor at hand. Precondition: it has vectors, see CpuFeatures.
+const TransposeFunctions& GetTransposeFunctions();
+
+/// to[row][column] = from[column][row], with `rows` rows and `columns` columns of the target; strides are in floats.
+inline void TransposeFloats(const float* from, size_t fromStride, size_t rows, size_t columns, float* to,
+                            size_t toStride)
+{
+    Plane plane;
+    plane.m_Rows = rows;
+    plane.m_FromRow = plane.m_ToRun = plane.m_RunBytes = sizeof(float);
+    plane.m_ToRow = static_cast<int64_t>(toStride * sizeof(float));
+    plane.m_Runs = columns;
+    plane.m_FromRun = static_cast<int64_t>(fromStride * sizeof(float));
+    GetTransposeFunctions().m_Transpose[2](plane, reinterpret_cast<const std::byte*>(from),
+                                           reinterpret_cast<std::byte*>(to));
+}
+
+} // namespace tenon::cpu

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// bench_matmul: BatchMatMul of CpuAcc beside OpenBLAS, on one thread, in turn, A B A B; what docs/matmul.md is made of.
+// Tenon's time is that of a whole network of one layer, OpenBLAS' that of its function alone.
+//
+// usage: bench_matmul [FILE]   writes the table to FILE, or prints it
+// OPENBLAS_CORETYPE in the environment chooses the kernels of OpenBLAS, which does not know every new processor.
+#include "KernelNetworks.hpp"
+#include "LoadedLayer.hpp"
+
+#include <cblas.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <vector>
+
+extern "C" char* openblas_get_corename();
+
+namespace tenon::bench
+{
+
+namespace
+{
+
+constexpr MatMulSizes Sizes[] = {{1, 256, 256, 256},
+                                 {1, 512, 512, 512},
+                                 {1, 1024, 1024, 1024},
+                                 {1, 1024, 1024, 1024, false, true},
+                                 {1, 1024, 1024, 1024, true, false},
+                                 {12, 128, 64, 128, false, true},
+                                 {12, 128, 128, 64},
+                                 {40, 335, 20, 335},
+                                 {40, 335, 335, 20},
+                                 {1, 2048, 64, 2048, false, true},
+                                 {1, 4096, 16, 16},
+                                 {1, 30, 4096, 30},
+                                 {16, 64, 64, 64},
+                                 {64, 1, 64, 512, false, true},
+                                 {64, 1, 512, 64},
+                                 {1, 1, 1024, 1024},
+                                 {1, 4, 1024, 1024, false, true}};
+
+template <typename F>
+double Seconds(unsigned int runs, const F& run)
+{
+    const auto start = std::chrono::steady_clock::now();
+    for (unsigned int i = 0; i < runs; ++i)
+    {
+        run();
+    }
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / runs;
+}
+
+double Median(std::vector<double> values)
+{
+    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+    return values[values.size() / 2];
+}
+
+/// The same products by OpenBLAS.
+class BlasProducts
+{
+public:
+    explicit BlasProducts(const MatMulSizes& s)
+        : m_Sizes(s), m_X(size_t{s.m_Batches} * s.m_Rows * s.m_Depth, 0.5f),
+          m_Y(size_t{s.m_Batches} * s.m_Depth * s.m_Columns, 0.25f), m_Out(size_t{s.m_Batches} * s.m_Rows * s.m_Columns)
+    {
+    }
+
+    void Run()
+    {
+        const auto rows = static_cast<int>(m_Sizes.m_Rows);
+        const auto depth = static_cast<int>(m_Sizes.m_Depth);
+        const auto columns = static_cast<int>(m_Sizes.m_Columns);
+        for (size_t b = 0; b < m_Sizes.m_Batches; ++b)
+        {
+            cblas_sgemm(CblasRowMajor, m_Sizes.m_TransposeX ? CblasTrans : CblasNoTrans,
+                        m_Sizes.m_TransposeY ? CblasTrans : CblasNoTrans, rows, columns, depth, 1.0f,
+                        m_X.data() + b * m_Sizes.m_Rows * m_Sizes.m_Depth, m_Sizes.m_TransposeX ? rows : depth,
+                        m_Y.data() + b * m_Sizes.m_Depth * m_Sizes.m_Columns, m_Sizes.m_TransposeY ? depth : columns,
+                        0.0f, m_Out.data() + b * m_Sizes.m_Rows * m_Sizes.m_Columns, columns);
+        }
+    }
+
+private:
+    MatMulSizes m_Sizes;
+    std::vector<float> m_X;
+    std::vector<float> m_Y;
+    std::vector<float> m_Out;
+};
+
+std::string Compare(const MatMulSizes& sizes)
+{
+    const LayerNetwork network = MakeMatMul(Element::Float32, sizes);
+    LoadedLayer tenon(network, Settings());
+    BlasProducts blas(sizes);
+    const auto runTenon = [&] { tenon.Run(); };
+    const auto runBlas = [&] { blas.Run(); };
+    runTenon();
+    runBlas();
+    constexpr double TurnSeconds = 0.02;
+    constexpr int Turns = 9;
+    const auto runs = static_cast<unsigned int>(std::clamp(TurnSeconds / Seconds(1, runTenon), 1.0, 10000.0));
+    std::vector<double> ours;
+    std::vector<double> theirs;
+    std::vector<double> ratios;
+    for (int turn = 0; turn < Turns; ++turn)
+    {
+        ours.push_back(Seconds(runs, runTenon));
+        theirs.push_back(Seconds(runs, runBlas));
+        ratios.push_back(ours.back() / theirs.back());
+    }
+    return fmt::format("| {} | {}x{}{} | {}x{}{} | {:.1f} | {:.1f} | {:.1f} | {:.2f} |\n", sizes.m_Batches,
+                       sizes.m_Rows, sizes.m_Depth, sizes.m_TransposeX ? ", transposed" : "", sizes.m_Depth,
+                       sizes.m_Columns, sizes.m_TransposeY ? ", transposed" : "", network.m_Macs / Median(ours) * 1e-9,
+                       Median(ours) * 1e6, Median(theirs) * 1e6, Median(ratios));
+}
+
+void WriteTable(std::ostream& out)
+{
+    out << fmt::format("# Float matrix products beside OpenBLAS\n\n"
+                       "Generated; write it anew with `build/release/bin/bench_matmul docs/matmul.md`. BatchMatMul of "
+                       "two inputs on CpuAcc\n"
+                       "against `cblas_sgemm` of OpenBLAS with its {} kernels, one thread, in turn. Tenon's time is "
+                       "that of a network of\n"
+                       "one layer: the call and the copies of inputs and outputs, of which small products have most, "
+                       "are in it. Ratios are\n"
+                       "medians; below 1 Tenon is faster.\n\n"
+                       "| products | x | y | GMAC/s of Tenon | Tenon, us | OpenBLAS, us | ratio |\n"
+                       "|---:|---|---|---:|---:|---:|---:|\n",
+                       openblas_get_corename());
+    for (const MatMulSizes& sizes : Sizes)
+    {
+        out << Compare(sizes) << std::flush;
+    }
+}
+
+} // namespace
+
+} // namespace tenon::bench
+
+int main(int argc, char** argv)
+{
+    openblas_set_num_threads(1);
+    if (argc > 1)
+    {
+        std::ofstream file(argv[1]);
+        tenon::bench::WriteTable(file);
+        return file ? 0 : 1;
+    }
+    tenon::bench::WriteTable(std::cout);
+}
