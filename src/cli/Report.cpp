@@ -223,6 +223,7 @@ std::string FormatReport(const Report& report)
     json.Member("peak_rss_bytes", report.m_PeakRssBytes);
     json.Member("arena_bytes", report.m_ArenaBytes);
     json.Member("arena_lower_bound_bytes", report.m_ArenaLowerBoundBytes);
+    json.Member("arena_is_smallest", report.m_ArenaIsSmallest);
     json.Member("threads", report.m_Threads);
     WriteTensors(json, "inputs", report.m_Inputs);
     WriteTensors(json, "outputs", report.m_Outputs);

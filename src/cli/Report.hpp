@@ -41,6 +41,7 @@ struct Report
     uint64_t m_PeakRssBytes = 0;
     uint64_t m_ArenaBytes = 0;
     uint64_t m_ArenaLowerBoundBytes = 0;
+    bool m_ArenaIsSmallest = false; ///< see ArenaStatistics: of all arenas
     unsigned int m_Threads = 0;
     /// With the shapes of the last run.
     std::vector<Binding> m_Inputs;

@@ -84,9 +84,14 @@ size_t PlanMemory(std::vector<PlannedBuffer>& buffers, size_t alignment, const I
     return end;
 }
 
-size_t MemoryLowerBound(const std::vector<PlannedBuffer>& buffers)
+size_t MemoryLowerBound(const std::vector<PlannedBuffer>& buffers, size_t alignment)
 {
-    return LargestLiveBytes(MakeBlocks(buffers));
+    std::vector<MemBlock> blocks = MakeBlocks(buffers);
+    for (MemBlock& block : blocks)
+    {
+        block.m_MemSize = (block.m_MemSize + alignment - 1) / alignment * alignment;
+    }
+    return LargestLiveBytes(blocks);
 }
 
 } // namespace tenon

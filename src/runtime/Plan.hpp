@@ -37,6 +37,7 @@ struct PlannedArena
 {
     size_t m_Bytes = 0;
     size_t m_LowerBoundBytes = 0; ///< the largest sum of bytes alive at once
+    bool m_IsSmallest = true;     ///< see ArenaStatistics
 };
 
 /// Values of a device that end up, by a copy, in a network output that holds nothing else. Where the device imported

@@ -284,10 +284,11 @@ void Plan::PlaceInArenas(const Program& program, const Sharing& sharing)
             contents.m_Buffers.push_back({m_Steps[s].m_ScratchBytes, s, s, 0});
         }
         const MemorySpace& memory = program.Memories()[id];
-        m_Arenas[id].m_Bytes =
-            PlanMemory(contents.m_Buffers, id == HostMemory ? program.HostAlignment() : memory.m_Alignment,
-                       memory.m_Strategy.get());
-        m_Arenas[id].m_LowerBoundBytes = MemoryLowerBound(contents.m_Buffers);
+        const size_t alignment = id == HostMemory ? program.HostAlignment() : memory.m_Alignment;
+        PlannedArena& arena = m_Arenas[id];
+        arena.m_Bytes = PlanMemory(contents.m_Buffers, alignment, memory.m_Strategy.get());
+        arena.m_LowerBoundBytes = MemoryLowerBound(contents.m_Buffers);
+        arena.m_IsSmallest = arena.m_Bytes <= MemoryLowerBound(contents.m_Buffers, alignment);
         const size_t numValues = contents.m_Values.size();
         for (size_t i = 0; i < numValues; ++i)
         {

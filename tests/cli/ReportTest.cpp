@@ -84,6 +84,7 @@ TEST(Report, JsonHasAllFields)
              R"("peak_rss_bytes": 0)",
              R"("arena_bytes": 77)",
              R"("arena_lower_bound_bytes": 76)",
+             R"("arena_is_smallest": false)",
              R"("threads": 2)",
              R"({"name": "in","type": "QAsymmU8","shape": [1,4],"quantization": {"scale": 0.5,"zero_point": 3}})",
              R"({"name": "out","type": "Float32","shape": [],"quantization": null})",

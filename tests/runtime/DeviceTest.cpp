@@ -490,6 +490,7 @@ TEST(Device, StatisticsTellEachMemory)
     EXPECT_EQ(statistics.m_Arenas[1].m_Memory, "DeviceMemory");
     EXPECT_EQ(statistics.m_Arenas[1].m_Bytes, 400u) << "Floor works in place";
     EXPECT_EQ(statistics.m_Arenas[1].m_LowerBoundBytes, 400u);
+    EXPECT_TRUE(statistics.m_Arenas[1].m_IsSmallest);
     EXPECT_EQ(statistics.m_ArenaBytes, 400u);
 }
 

@@ -107,6 +107,15 @@ TEST(MemoryPlanner, MeetsTheLowerBoundWhereOneOrderDoesNot)
     EXPECT_LT(worst, 1.15);
 }
 
+TEST(MemoryPlanner, TheLowerBoundCountsWholeUnitsOfTheAlignment)
+{
+    // Two small buffers beside a large one: 4 units of 64 bytes are alive at once, though 140 bytes would do unaligned.
+    std::vector<PlannedBuffer> buffers = {{4, 0, 1, 0}, {8, 0, 2, 0}, {128, 1, 2, 0}, {64, 3, 3, 0}};
+    EXPECT_EQ(MemoryLowerBound(buffers), 140u);
+    EXPECT_EQ(MemoryLowerBound(buffers, 64), 256u);
+    EXPECT_LE(PlanMemory(buffers), 256u);
+}
+
 TEST(MemoryPlanner, IsDeterministic)
 {
     std::mt19937 random(5);
