@@ -254,12 +254,14 @@ void Product8::RunPanel(const Memory& memory, const Panel8& panel, const Block& 
     };
     const size_t most = engine.m_Rows[panel.m_Vectors];
     const size_t numTiles = (block.m_SafeRows + most - 1) / most;
-    for (size_t t = 0; t < numTiles; ++t)
+    // Equal ones, where rows count: a tile of one row is slow.
+    const size_t each = unit == 1 && numTiles != 0 ? block.m_SafeRows / numTiles : most;
+    const size_t larger = unit == 1 ? block.m_SafeRows - each * numTiles : 0;
+    for (size_t t = 0, row = 0; t < numTiles; ++t)
     {
-        // Equal ones, where rows count: a tile of one row is slow.
-        const Part tile = unit == 1 ? GetPart(block.m_SafeRows, numTiles, t)
-                                    : Part{t * most, std::min((t + 1) * most, block.m_SafeRows)};
-        run(block.m_Data + tile.m_Begin * block.m_Stride, block.m_Stride, tile.m_Begin, tile.m_End - tile.m_Begin);
+        const size_t rows = std::min(each + (t < larger ? 1 : 0), block.m_SafeRows - row);
+        run(block.m_Data + row * block.m_Stride, block.m_Stride, row, rows);
+        row += rows;
     }
     for (size_t row = block.m_SafeRows; row < block.m_Rows; row += most)
     {

@@ -9,13 +9,14 @@
 #endif
 
 #include "backends/cpu/gemm/Dots-inl.hpp"
+#include "backends/cpu/gemm/Requantize8Avx2-inl.hpp"
+#include "backends/cpu/gemm/Requantize8Avx512-inl.hpp"
 #include "backends/cpu/gemm/Tiles8.hpp"
 #include "backends/cpu/simd/FixedPoint-inl.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -113,169 +114,7 @@ void RequantizeTo(const RequantizeRows& rows, const RequantizeColumns& columns)
     }
 }
 
-#if HWY_TARGET == HWY_AVX3
-
-/// Multipliers and shifts, at least 1, of the sixteen lanes of a vector.
-///
-/// Both rounding steps merge into one floor division: with 2^31 taken away from negative products before it (half away
-/// from zero), (x * m + 2^30 + 2^(30 + s)) >> (31 + s). The product's upper half is what the last shift works on.
-struct Scale16
-{
-    __m512i m_Even, m_Odd;             ///< multipliers
-    __m512i m_EvenAddend, m_OddAddend; ///< 64 bits each
-    __m512i m_Right;
-
-    /// For products that are doubled, or not.
-    HWY_INLINE Scale16(const int32_t* multiplier, const int32_t* right, bool isDoubled)
-        : m_Even(_mm512_load_si512(multiplier)), m_Odd(_mm512_srli_epi64(m_Even, 32))
-    {
-        const __m512i shift = _mm512_load_si512(right);
-        const __m512i half = _mm512_set1_epi64(int64_t{1} << (isDoubled ? 31 : 30));
-        const __m512i evens = _mm512_and_si512(shift, _mm512_set1_epi64(0xFFFFFFFF));
-        m_EvenAddend = _mm512_add_epi64(half, _mm512_sllv_epi64(half, evens));
-        m_OddAddend = _mm512_add_epi64(half, _mm512_sllv_epi64(half, _mm512_srli_epi64(shift, 32)));
-        m_Right = isDoubled ? shift : _mm512_sub_epi32(shift, _mm512_set1_epi32(1));
-    }
-
-    /// The upper halves of the products.
-    HWY_INLINE __m512i Multiply(__m512i x) const
-    {
-        const __m512i odds = _mm512_shuffle_epi32(x, _MM_PERM_DDBB);
-        const __m512i even = _mm512_add_epi64(_mm512_mul_epi32(x, m_Even), m_EvenAddend);
-        const __m512i odd = _mm512_add_epi64(_mm512_mul_epi32(odds, m_Odd), m_OddAddend);
-        return _mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
-    }
-};
-
-/// For all sums. Doubled, a product has 2^31 as one unit of its upper half.
-struct AnyScale16 : Scale16
-{
-    HWY_INLINE AnyScale16(const int32_t* multiplier, const int32_t* right) : Scale16(multiplier, right, true) {}
-
-    HWY_INLINE __m512i operator()(__m512i x) const
-    {
-        return _mm512_srav_epi32(_mm512_add_epi32(Multiply(_mm512_add_epi32(x, x)), _mm512_srai_epi32(x, 31)), m_Right);
-    }
-};
-
-/// Where the clamp, at the zero point or above, makes the same of negative sums as of zero.
-struct PositiveScale16 : Scale16
-{
-    HWY_INLINE PositiveScale16(const int32_t* multiplier, const int32_t* right) : Scale16(multiplier, right, false) {}
-
-    HWY_INLINE __m512i operator()(__m512i x) const
-    {
-        return _mm512_srav_epi32(Multiply(_mm512_max_epi32(x, _mm512_setzero_si512())), m_Right);
-    }
-};
-
-/// 64 bytes of four vectors of scaled sums: zero point, clamp, and the order of channels that is asked for.
-template <typename T, bool IsInterleaved>
-HWY_INLINE __m512i Pack64(const __m512i (&x)[4], __m512i zeroPoint, __m512i least, __m512i most)
-{
-    const __m512i low = _mm512_adds_epi16(_mm512_packs_epi32(x[0], x[1]), zeroPoint);
-    const __m512i high = _mm512_adds_epi16(_mm512_packs_epi32(x[2], x[3]), zeroPoint);
-    __m512i bytes;
-    if constexpr (std::is_signed_v<T>)
-    {
-        bytes = _mm512_min_epi8(_mm512_max_epi8(_mm512_packs_epi16(low, high), least), most);
-    }
-    else
-    {
-        bytes = _mm512_min_epu8(_mm512_max_epu8(_mm512_packus_epi16(low, high), least), most);
-    }
-    if constexpr (!IsInterleaved)
-    {
-        // Packing works within 128-bit lanes: lane l has four channels of each vector.
-        const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-        bytes = _mm512_permutexvar_epi32(order, bytes);
-    }
-    return bytes;
-}
-
-/// Channels from c on of all rows: those of `Vectors` vectors, as far as there are.
-template <typename T, typename Scale, bool IsInterleaved, size_t Vectors, bool HasTerms>
-void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& columns, size_t c)
-{
-    constexpr size_t Third = Vectors > 2 ? 32 : 0; // what there is not is not read
-    constexpr size_t Fourth = Vectors > 3 ? 48 : 0;
-    const Scale scales[4] = {{columns.m_Multiplier + c, columns.m_Right + c},
-                             {columns.m_Multiplier + c + 16, columns.m_Right + c + 16},
-                             {columns.m_Multiplier + c + Third, columns.m_Right + c + Third},
-                             {columns.m_Multiplier + c + Fourth, columns.m_Right + c + Fourth}};
-    const __m512i zeroPoint = _mm512_set1_epi16(static_cast<int16_t>(columns.m_ZeroPoint));
-    const __m512i least = _mm512_set1_epi8(static_cast<char>(columns.m_Min));
-    const __m512i most = _mm512_set1_epi8(static_cast<char>(columns.m_Max));
-    const size_t count = rows.m_Columns - c;
-    const __mmask64 mask = count >= 64 ? ~__mmask64{0} : (__mmask64{1} << count) - 1;
-    auto* out = static_cast<uint8_t*>(rows.m_Out) + c;
-    const int32_t* sums = rows.m_Sums + c;
-    for (size_t r = 0; r < rows.m_Rows; ++r, out += rows.m_OutStride, sums += rows.m_SumStride)
-    {
-        __m512i x[4];
-        HWY_UNROLL(4)
-        for (size_t v = 0; v < 4; ++v)
-        {
-            if (v < Vectors)
-            {
-                const __m512i sum = _mm512_load_si512(sums + 16 * v);
-                x[v] = scales[v](HasTerms ? _mm512_add_epi32(sum, _mm512_set1_epi32(rows.m_RowTerms[r])) : sum);
-            }
-            else
-            {
-                x[v] = _mm512_setzero_si512();
-            }
-        }
-        _mm512_mask_storeu_epi8(out, mask, Pack64<T, IsInterleaved>(x, zeroPoint, least, most));
-    }
-}
-
-/// Up to 16 channels from c on, in their natural order.
-void Requantize16(const RequantizeRows& rows, const RequantizeColumns& columns, size_t c)
-{
-    const AnyScale16 scale(columns.m_Multiplier + c, columns.m_Right + c);
-    const __m512i zeroPoint = _mm512_set1_epi32(columns.m_ZeroPoint);
-    const __m512i least = _mm512_set1_epi32(columns.m_Min);
-    const __m512i most = _mm512_set1_epi32(columns.m_Max);
-    const size_t count = rows.m_Columns - c;
-    const auto mask = static_cast<__mmask16>(count >= 16 ? 0xFFFF : (1U << count) - 1);
-    auto* out = static_cast<uint8_t*>(rows.m_Out) + c;
-    const int32_t* sums = rows.m_Sums + c;
-    for (size_t r = 0; r < rows.m_Rows; ++r, out += rows.m_OutStride, sums += rows.m_SumStride)
-    {
-        const __m512i term = _mm512_set1_epi32(rows.m_RowTerms != nullptr ? rows.m_RowTerms[r] : 0);
-        const __m512i scaled = _mm512_add_epi32(scale(_mm512_add_epi32(_mm512_load_si512(sums), term)), zeroPoint);
-        const __m512i clamped = _mm512_min_epi32(_mm512_max_epi32(scaled, least), most);
-        _mm_mask_storeu_epi8(out, mask, _mm512_cvtepi32_epi8(clamped));
-    }
-}
-
-template <typename T, typename Scale, bool HasTerms>
-void RequantizeShifted(const RequantizeRows& rows, const RequantizeColumns& columns)
-{
-    size_t c = 0;
-    for (; c + 64 <= rows.m_Columns; c += 64)
-    {
-        rows.m_IsInterleaved ? RequantizeVectors<T, Scale, true, 4, HasTerms>(rows, columns, c)
-                             : RequantizeVectors<T, Scale, false, 4, HasTerms>(rows, columns, c);
-    }
-    if (c + 48 < rows.m_Columns)
-    {
-        RequantizeVectors<T, Scale, false, 4, HasTerms>(rows, columns, c);
-    }
-    else if (c + 32 < rows.m_Columns)
-    {
-        RequantizeVectors<T, Scale, false, 3, HasTerms>(rows, columns, c);
-    }
-    else if (c + 16 < rows.m_Columns)
-    {
-        RequantizeVectors<T, Scale, false, 2, HasTerms>(rows, columns, c);
-    }
-    else if (c < rows.m_Columns)
-    {
-        Requantize16(rows, columns, c);
-    }
-}
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
 
 template <typename T, typename Scale>
 void RequantizeScaled(const RequantizeRows& rows, const RequantizeColumns& columns)
@@ -287,15 +126,15 @@ void RequantizeScaled(const RequantizeRows& rows, const RequantizeColumns& colum
 template <typename T>
 void RequantizeBytes(const RequantizeRows& rows, const RequantizeColumns& columns)
 {
-    columns.m_Min >= columns.m_ZeroPoint ? RequantizeScaled<T, PositiveScale16>(rows, columns)
-                                         : RequantizeScaled<T, AnyScale16>(rows, columns);
+    columns.m_Min >= columns.m_ZeroPoint ? RequantizeScaled<T, PositiveScale>(rows, columns)
+                                         : RequantizeScaled<T, AnyScale>(rows, columns);
 }
 
 #endif
 
 void Requantize(const RequantizeRows& rows, const RequantizeColumns& columns)
 {
-#if HWY_TARGET == HWY_AVX3
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
     if (columns.m_AllShift)
     {
         rows.m_IsSigned ? RequantizeBytes<int8_t>(rows, columns) : RequantizeBytes<uint8_t>(rows, columns);
