@@ -247,12 +247,15 @@ void ProductF32::RunPanel(const Operands& operands, const PanelF32& panel, const
     tile.m_High = m_Clamp.GetHigh();
     tile.m_OutStride = outStride;
     const size_t numTiles = DivideUp(rows, engine.m_Rows[panel.m_Vectors]);
-    for (size_t t = 0; t < numTiles; ++t)
+    const size_t each = rows / numTiles; // equal ones: a tile of few rows is slow
+    const size_t larger = rows % numTiles;
+    for (size_t t = 0, row = 0; t < numTiles; ++t)
     {
-        const Part part = GetPart(rows, numTiles, t); // equal ones: a tile of few rows is slow
-        tile.m_Data = table + slice.m_FirstTap * rows + part.m_Begin;
-        tile.m_Out = out + part.m_Begin * outStride;
-        engine.m_Tiles[panel.m_Vectors][part.m_End - part.m_Begin](tile);
+        const size_t height = each + (t < larger ? 1 : 0);
+        tile.m_Data = table + slice.m_FirstTap * rows + row;
+        tile.m_Out = out + row * outStride;
+        engine.m_Tiles[panel.m_Vectors][height](tile);
+        row += height;
     }
 }
 
