@@ -38,6 +38,7 @@ Layer& Graph::AddLayer(LayerType type, std::unique_ptr<BaseDescriptor> descripto
     LayerPtr layer(new (memory) Layer(*this, type, std::move(descriptor), std::move(name),
                                       guid == LayerGuid() ? NewGuid() : guid));
     layer->m_Index = static_cast<uint32_t>(m_Layers.size());
+    ++m_NumMade;
     m_Types.resize(m_Layers.size() + 1);
     m_Types.back() = type;
     m_Layers.push_back(std::move(layer));
@@ -278,6 +279,7 @@ void Graph::ConnectLike(const Layer& original)
         InputSlot& target = copy.Input(input.GetSlotIndex());
         OutputSlot& output = m_Layers[source->GetOwningLayer().m_Index]->Output(source->CalculateIndexOnOwner());
         output.Reserve(source->GetNumConnections());
+        NoteRead(output.m_NumConnections == 0 ? 1 : 0);
         output.m_NumConnections = source->GetNumConnections();
         output.Connections()[input.m_Place] = &target;
         target.m_Connection = &output;
@@ -310,6 +312,43 @@ std::unique_ptr<Graph> Graph::Copy(Visit visit) const
     }
     copy->m_IsInOrder = m_IsInOrder;
     return copy;
+}
+
+void Graph::AddMoved(Layer& layer)
+{
+    Layer& made = AddLayer(layer.m_Type, std::move(layer.m_Descriptor), std::move(layer.m_Name), layer.m_Guid);
+    made.m_AssignmentReason = &Keep(*layer.m_AssignmentReason);
+    made.m_Constant = std::move(layer.m_Constant);
+    made.m_BindingId = layer.m_BindingId;
+    made.m_AssignmentCode = layer.m_AssignmentCode;
+    made.m_FirstOwnConstant = layer.m_FirstOwnConstant;
+    made.m_Subgraph = layer.m_Subgraph;
+    made.SetBackendId(layer.GetBackendId());
+    made.m_Rare = std::move(layer.m_Rare);
+    for (unsigned int i = 0; i < made.m_NumOutputs; ++i)
+    {
+        made.m_Outputs[i].m_Info = std::move(layer.m_Outputs[i].m_Info);
+        made.m_Outputs[i].m_InfoSet = layer.m_Outputs[i].m_InfoSet;
+    }
+}
+
+std::unique_ptr<Graph> Graph::Compact()
+{
+    auto compact = std::make_unique<Graph>();
+    compact->m_Layers.reserve(m_Layers.size());
+    compact->m_Types.reserve(m_Layers.size());
+    for (const auto& layer : Layers())
+    {
+        compact->AddMoved(*layer);
+    }
+    for (const auto& layer : Layers())
+    {
+        compact->ConnectLike(*layer);
+    }
+    compact->m_IsInOrder = m_IsInOrder;
+    m_Layers.clear();
+    m_Types.clear();
+    return compact;
 }
 
 namespace

@@ -68,6 +68,11 @@ public:
     /// Puts the layers themselves into that order, or any other one, and renumbers them.
     void Sort(const std::vector<Layer*>& order);
 
+    /// Whether most of the memory is that of layers that went: walks then read far more than they need.
+    bool IsSparse() const { return m_NumMade / 2 > m_Layers.size(); }
+    /// Moves the layers, in their order, into a graph of their own, side by side. This one is left without any.
+    std::unique_ptr<Graph> Compact();
+
     /// A deep copy that shares constants; layers keep their guids and order.
     std::unique_ptr<Graph> Clone() const;
     /// The same, of a graph that ValidateGraph() would not refuse (else throws as that does): one walk in place of two.
@@ -76,6 +81,10 @@ public:
     /// For layers and slots alone.
     PageArena& Memory() { return m_Memory; }
     void NoteEdit() { ++m_NumEdits; }
+    /// Outputs that nobody reads. While there are none, no layer is without use.
+    size_t NumUnread() const { return m_NumUnread; }
+    void NoteUnread(size_t outputs) { m_NumUnread += outputs; }
+    void NoteRead(size_t outputs) { m_NumUnread -= outputs; }
     void NoteConnection(const Layer& producer, const Layer& consumer)
     {
         ++m_NumEdits;
@@ -87,6 +96,8 @@ public:
 
 private:
     void ConnectLike(const Layer& original);
+    /// Adds a layer with all that another has but its connections; it may leave its name and parameters behind.
+    void AddMoved(Layer& layer);
     /// Clone() with visit(layer) for each original.
     template <typename Visit>
     std::unique_ptr<Graph> Copy(Visit visit) const;
@@ -110,6 +121,8 @@ private:
     std::vector<LayerType> m_Types;
     std::vector<size_t> m_NumOfType = std::vector<size_t>(NumLayerTypes);
     uint64_t m_NumEdits = 0;
+    size_t m_NumUnread = 0;
+    size_t m_NumMade = 0; ///< layers that took memory
     bool m_IsInOrder = true;
 };
 

@@ -60,6 +60,7 @@ Layer::Layer(Graph& graph, LayerType type, std::unique_ptr<BaseDescriptor> descr
     {
         output.m_Owner = this;
     }
+    graph.NoteUnread(m_NumOutputs);
 }
 
 Layer::~Layer()
@@ -83,6 +84,7 @@ void Layer::Detach()
         {
             input->m_Connection = nullptr;
         }
+        m_Graph->NoteRead(output.m_NumConnections == 0 ? 1 : 0); // it is none of the graph's any more
         output.m_NumConnections = 0;
     }
 }

@@ -80,8 +80,10 @@ void OutputSlot::Append(InputSlot& input)
     Reserve(m_NumConnections + 1);
     input.m_Connection = this;
     input.m_Place = m_NumConnections;
+    Graph& graph = m_Owner->GetGraph();
+    graph.NoteRead(m_NumConnections == 0 ? 1 : 0);
     Connections()[m_NumConnections++] = &input;
-    m_Owner->GetGraph().NoteConnection(*m_Owner, input.GetOwningLayer());
+    graph.NoteConnection(*m_Owner, input.GetOwningLayer());
 }
 
 void OutputSlot::MoveAllConnections(OutputSlot& other)
@@ -90,6 +92,7 @@ void OutputSlot::MoveAllConnections(OutputSlot& other)
     {
         other.Append(*input);
     }
+    m_Owner->GetGraph().NoteUnread(m_NumConnections != 0 ? 1 : 0);
     m_NumConnections = 0;
 }
 
@@ -139,6 +142,7 @@ void OutputSlot::Disconnect(IInputSlot& slot)
     Connections()[input.m_Place] = last;
     last->m_Place = input.m_Place;
     input.m_Connection = nullptr;
+    m_Owner->GetGraph().NoteUnread(m_NumConnections == 0 ? 1 : 0);
     m_Owner->GetGraph().NoteEdit();
 }
 

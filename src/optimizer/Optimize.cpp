@@ -171,9 +171,17 @@ IOptimizedNetworkPtr OptimizeWithPasses(const INetwork& network, const std::vect
         const Optional<DataType> reducedType = GetReducedType(options);
         SupportCache supports(registry, options.GetModelOptions());
         const auto candidates = MakeCandidates(backendPreferences, supports, collected);
-        graph = source.GetGraph().CloneValid();
+        {
+            const auto event = profiler->Scope(ProfilingCategory::Optimize, "Copy");
+            graph = source.GetGraph().CloneValid();
+        }
         PassContext context{registry, options, GetFoldingBytes(*graph, options.GetLimits())};
         Simplify(*graph, passes, context, *profiler, collected);
+        if (graph->IsSparse())
+        {
+            const auto event = profiler->Scope(ProfilingCategory::Optimize, "Compact");
+            graph = graph->Compact();
+        }
         const BackendChooser chooser(candidates, supports);
         {
             const auto event = profiler->Scope(ProfilingCategory::Optimize, "FitFloatWidths");

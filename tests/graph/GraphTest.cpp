@@ -325,6 +325,87 @@ TEST(Graph, ClonesKeepTheOrderOfReaders)
     }
 }
 
+TEST(Graph, CompactKeepsAllButWhatWent)
+{
+    for (const bool isInOrder : {true, false})
+    {
+        SCOPED_TRACE(isInOrder);
+        Graph graph;
+        const std::vector<float> values{1.0f, 2.0f};
+        Layer& constant =
+            graph.AddConstant(ConstTensor(TensorInfo({2}, DataType::Float32, 0.0f, 0, true), values), nullptr, "c");
+        Layer& softmax =
+            graph.AddLayer(LayerType::Softmax, std::make_unique<SoftmaxDescriptor>(), "a long name of one");
+        softmax.BackendSelectionHint(Optional<BackendId>("CpuRef"));
+        softmax.SetBackendId("CpuAcc");
+        softmax.SetAssignmentReason("because");
+        constant.Output(0).Connect(softmax.Input(0));
+        softmax.Input(0).SetTensorInfo(FloatInfo({2, 1}));
+        softmax.Output(0).SetTensorInfo(FloatInfo({2, 1}));
+        Layer& output = graph.AddLayer(LayerType::Output, nullptr, "o");
+        output.SetBindingId(7);
+        std::vector<bool> dead(3, false);
+        for (int i = 0; i < 6; ++i)
+        {
+            constant.Output(0).Connect(graph.AddLayer(LayerType::Floor, nullptr, "dead").Input(0));
+            dead.push_back(true);
+        }
+        softmax.Output(0).Connect(output.Input(0));
+        EXPECT_FALSE(graph.IsSparse());
+        graph.RemoveLayers(dead);
+        EXPECT_TRUE(graph.IsSparse());
+        if (!isInOrder)
+        {
+            graph.Sort({&softmax, &constant, &output});
+        }
+        const LayerGuid guid = softmax.GetGuid();
+
+        const std::unique_ptr<Graph> compact = graph.Compact();
+        EXPECT_EQ(graph.Size(), 0U);
+        ASSERT_EQ(compact->Size(), 3U);
+        EXPECT_FALSE(compact->IsSparse());
+        EXPECT_EQ(compact->IsInOrder(), isInOrder);
+        const Layer& moved = *compact->Layers()[isInOrder ? 1 : 0];
+        EXPECT_EQ(&moved.GetGraph(), compact.get());
+        EXPECT_EQ(moved.GetNameStr(), "a long name of one");
+        EXPECT_EQ(moved.GetGuid(), guid);
+        EXPECT_EQ(moved.Descriptor<SoftmaxDescriptor>(), SoftmaxDescriptor());
+        EXPECT_EQ(moved.GetBackendId(), BackendId("CpuAcc"));
+        EXPECT_EQ(moved.GetBackendHint().value(), BackendId("CpuRef"));
+        EXPECT_EQ(moved.GetAssignmentReason(), "because");
+        EXPECT_EQ(moved.GetConstantInput(0), values.data());
+        EXPECT_TRUE(moved.Input(0).IsTensorInfoOverridden());
+        EXPECT_EQ(moved.Output(0).GetTensorInfo(), FloatInfo({2, 1}));
+        EXPECT_EQ(compact->Layers()[2]->GetBindingId(), 7);
+        EXPECT_EQ(compact->Layers()[2]->Input(0).GetProducer(), &moved);
+        EXPECT_EQ(compact->Count(LayerType::Softmax), 1U);
+        EXPECT_EQ(compact->NumUnread(), 0U);
+        EXPECT_NO_THROW(ValidateGraph(*compact));
+    }
+}
+
+TEST(Graph, CountsOutputsThatNobodyReads)
+{
+    Graph graph;
+    Layer& a = graph.AddLayer(LayerType::Floor, nullptr, "a");
+    Layer& b = graph.AddLayer(LayerType::Floor, nullptr, "b");
+    Layer& c = graph.AddLayer(LayerType::Floor, nullptr, "c");
+    EXPECT_EQ(graph.NumUnread(), 3U);
+    a.Output(0).Connect(b.Input(0));
+    a.Output(0).Connect(c.Input(0));
+    EXPECT_EQ(graph.NumUnread(), 2U);
+    EXPECT_EQ(graph.Clone()->NumUnread(), 2U);
+    a.Output(0).Disconnect(b.Input(0));
+    EXPECT_EQ(graph.NumUnread(), 2U);
+    a.Output(0).MoveAllConnections(b.Output(0));
+    EXPECT_EQ(graph.NumUnread(), 2U) << "a and c";
+    b.Output(0).Disconnect(c.Input(0));
+    EXPECT_EQ(graph.NumUnread(), 3U);
+    c.Output(0).Connect(b.Input(0));
+    graph.RemoveLayers({true, true, false});
+    EXPECT_EQ(graph.NumUnread(), 1U);
+}
+
 TEST(Graph, TypesFollowTheLayers)
 {
     Graph graph;

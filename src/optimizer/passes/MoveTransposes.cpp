@@ -4,12 +4,14 @@
 // or none. Of the orders that Transposes at its border ask for, the one is taken with which the fewest remain there;
 // the number of Transposes never grows. Where it stays, smaller tensors decide.
 #include "common/CheckedMath.hpp"
+#include "optimizer/LayoutRegions.hpp"
 #include "optimizer/LayoutRules.hpp"
 #include "optimizer/Pass.hpp"
 #include "optimizer/Transposes.hpp"
 
 #include <algorithm>
-#include <map>
+#include <array>
+#include <functional>
 #include <unordered_map>
 #include <utility>
 
@@ -18,8 +20,6 @@ namespace tenon::passes
 
 namespace
 {
-
-constexpr uint32_t NoRegion = UINT32_MAX;
 
 /// Transposes at the border of a region: how many, and the elements that they move as far as those are known. That
 /// guides what pays; no result depends on it.
@@ -61,133 +61,111 @@ const PermutationVector& MappingsOf(const Layer& transpose)
     return transpose.Descriptor<TransposeDescriptor>().m_DimMappings;
 }
 
-/// The regions of a graph: connected layers that may change their order of dimensions together.
-class Regions
+/// Those who read slots across the border of a region, by slot. Its memory is used again for the next region.
+class Border
 {
 public:
-    explicit Regions(const Graph& graph) : m_Ranks(graph), m_Region(graph.Size(), NoRegion)
+    struct Edges
     {
-        std::vector<uint32_t> parents(graph.Size());
-        for (const auto& layer : graph.Layers())
-        {
-            parents[layer->m_Index] = layer->m_Index;
-            m_Region[layer->m_Index] = IsMovable(*layer) ? layer->m_Index : NoRegion;
-        }
-        const auto root = [&](uint32_t layer)
-        {
-            while (parents[layer] != layer)
-            {
-                parents[layer] = parents[parents[layer]];
-                layer = parents[layer];
-            }
-            return layer;
-        };
-        for (const auto& layer : graph.Layers())
-        {
-            for (const InputSlot& input : layer->Inputs())
-            {
-                if (IsInner(input))
-                {
-                    parents[root(layer->m_Index)] = root(input.GetProducer()->m_Index);
-                }
-            }
-        }
-        for (const auto& layer : graph.Layers())
-        {
-            if (m_Region[layer->m_Index] != NoRegion)
-            {
-                const auto [found, isNew] = m_Number.emplace(root(layer->m_Index), m_Members.size());
-                if (isNew)
-                {
-                    m_Members.emplace_back();
-                }
-                m_Region[layer->m_Index] = static_cast<uint32_t>(found->second);
-                m_Members[found->second].push_back(layer.get());
-            }
-        }
+        OutputSlot* m_Source = nullptr;
+        std::vector<InputSlot*> m_Readers;
+        bool m_IsTurned = false; ///< an input that comes from a Transpose of what is outside of the region
+    };
+
+    void Clear()
+    {
+        m_Size = 0;
+        m_Places.clear();
     }
 
-    const std::vector<std::vector<Layer*>>& Members() const { return m_Members; }
-    unsigned int RankOf(const Layer& member) const { return m_Ranks.Get(member.Output(0)); }
-    bool Has(size_t region, const Layer& layer) const
+    Edges& Add(OutputSlot* source, InputSlot* reader)
     {
-        return layer.m_Index < m_Region.size() && m_Region[layer.m_Index] == region;
+        Edges& edges = Find(source);
+        edges.m_Readers.push_back(reader);
+        return edges;
     }
+
+    Span<Edges> All() { return {m_Edges.data(), m_Size}; }
+    Span<const Edges> All() const { return {m_Edges.data(), m_Size}; }
 
 private:
-    /// Whether an input is a data input of a member that another member feeds.
-    bool IsInner(const InputSlot& input) const
-    {
-        const Layer* producer = input.GetProducer();
-        return producer != nullptr && m_Region[input.GetOwningLayer().m_Index] != NoRegion &&
-               m_Region[producer->m_Index] != NoRegion && IsDataInput(input.GetOwningLayer(), input.GetSlotIndex());
-    }
+    static constexpr size_t MostSearched = 8; ///< beyond, places are looked up
 
-    bool IsMovable(const Layer& layer) const
+    Edges& Find(OutputSlot* source)
     {
-        const LayoutKind kind = GetLayoutKind(layer.GetType());
-        const unsigned int rank = kind == LayoutKind::None ? 0 : m_Ranks.Get(layer.Output(0));
-        if (rank < 2 || !MayPermute(layer, rank))
+        if (m_Size <= MostSearched)
         {
-            return false;
-        }
-        for (const InputSlot& input : layer.Inputs())
-        {
-            const OutputSlot* source = input.GetConnectedOutputSlot();
-            if (input.IsTensorInfoOverridden())
+            const auto end = m_Edges.begin() + static_cast<ptrdiff_t>(m_Size);
+            const auto found =
+                std::find_if(m_Edges.begin(), end, [&](const Edges& edges) { return edges.m_Source == source; });
+            if (found != end)
             {
-                return false;
+                return *found;
             }
-            if (!IsDataInput(layer, input.GetSlotIndex()) || (source == nullptr && input.GetSlotIndex() != 0))
+            for (size_t i = 0; m_Size == MostSearched && i < m_Size; ++i)
             {
-                continue;
-            }
-            const bool isLowerConstant = kind == LayoutKind::Broadcast && source != nullptr && IsConstant(*source) &&
-                                         m_Ranks.Get(*source) <= rank &&
-                                         !source->GetTensorInfo().HasPerAxisQuantization();
-            if (source == nullptr || (m_Ranks.Get(*source) != rank && !isLowerConstant))
-            {
-                return false;
+                m_Places.emplace(m_Edges[i].m_Source, i);
             }
         }
-        return true;
+        if (m_Size >= MostSearched)
+        {
+            const auto [found, isNew] = m_Places.emplace(source, m_Size);
+            if (!isNew)
+            {
+                return m_Edges[found->second];
+            }
+        }
+        if (m_Size == m_Edges.size())
+        {
+            m_Edges.emplace_back();
+        }
+        Edges& edges = m_Edges[m_Size++];
+        edges.m_Source = source;
+        edges.m_Readers.clear();
+        edges.m_IsTurned = false;
+        return edges;
     }
 
-    FixedRanks m_Ranks;
-    std::vector<uint32_t> m_Region; ///< by layer index
-    std::unordered_map<uint32_t, size_t> m_Number;
-    std::vector<std::vector<Layer*>> m_Members;
+    std::vector<Edges> m_Edges;
+    size_t m_Size = 0;
+    std::unordered_map<const OutputSlot*, size_t> m_Places;
 };
 
-/// One region with what is around it, as the graph is now.
+/// The regions with what is around them, one after the other, each as the graph is when it is looked at.
 class Region
 {
 public:
-    Region(Graph& graph, const Regions& regions, size_t number)
-        : m_Graph(graph), m_Members(regions.Members()[number]), m_Rank(regions.RankOf(*m_Members.front()))
+    Region(Graph& graph, const LayoutRegions& regions) : m_Graph(graph), m_Regions(regions) {}
+
+    void LookAt(size_t number)
     {
-        for (Layer* member : m_Members)
+        m_Members = m_Regions.Members(number);
+        m_Rank = m_Regions.RankOf(Member(0));
+        m_Inputs.Clear();
+        m_Outputs.Clear();
+        for (size_t i = 0; i < m_Members.size(); ++i)
         {
-            for (InputSlot& input : member->Inputs())
+            Layer& member = Member(i);
+            for (InputSlot& input : member.Inputs())
             {
                 OutputSlot* source = input.GetConnectedOutputSlot();
-                if (source != nullptr && IsDataInput(*member, input.GetSlotIndex()) &&
-                    !regions.Has(number, source->GetOwningLayer()) && !IsOneElement(*source))
+                if (source != nullptr && IsDataInput(member, input.GetSlotIndex()) &&
+                    !m_Regions.Has(number, source->GetOwningLayer()) && !IsOneElement(*source))
                 {
-                    Edges& edges = Add(m_Inputs, m_InputPlaces, source, &input);
                     const Layer& producer = source->GetOwningLayer();
-                    edges.m_IsTurned = IsPlainTranspose(&producer) && MappingsOf(producer).GetSize() == m_Rank &&
-                                       !regions.Has(number, *producer.Input(0).GetProducer());
+                    m_Inputs.Add(source, &input).m_IsTurned = IsPlainTranspose(&producer) &&
+                                                              MappingsOf(producer).GetSize() == m_Rank &&
+                                                              !m_Regions.Has(number, *producer.Input(0).GetProducer());
                 }
             }
-            for (OutputSlot& output : member->Outputs())
+            for (OutputSlot& output : member.Outputs())
             {
                 for (InputSlot* reader : output.GetConnections())
                 {
                     const Layer& layer = reader->GetOwningLayer();
-                    if (!regions.Has(number, layer) || !IsDataInput(layer, reader->GetSlotIndex()))
+                    if (!m_Regions.Has(number, layer) || !IsDataInput(layer, reader->GetSlotIndex()))
                     {
-                        Add(m_Outputs, m_OutputPlaces, &output, reader);
+                        m_Outputs.Add(&output, reader);
                     }
                 }
             }
@@ -195,37 +173,33 @@ public:
     }
 
     /// The orders that Transposes around the region ask for, the most frequent ones.
-    std::vector<PermutationVector> Candidates() const
+    std::vector<PermutationVector> Candidates()
     {
-        std::map<std::vector<unsigned int>, size_t> votes;
-        const auto vote = [&](const PermutationVector& mappings)
-        {
-            if (mappings.GetSize() == m_Rank && !IsIdentity(mappings))
-            {
-                ++votes[std::vector<unsigned int>(mappings.begin(), mappings.end())];
-            }
-        };
-        for (const Edges& edges : m_Inputs)
+        m_Votes.clear();
+        for (const Edges& edges : m_Inputs.All())
         {
             if (edges.m_IsTurned)
             {
-                vote(MappingsOf(edges.m_Source->GetOwningLayer()).Inverse());
+                Vote(MappingsOf(edges.m_Source->GetOwningLayer()).Inverse());
             }
         }
-        for (const Edges& edges : m_Outputs)
+        for (const Edges& edges : m_Outputs.All())
         {
             for (const InputSlot* reader : edges.m_Readers)
             {
                 if (IsPlainTranspose(&reader->GetOwningLayer()))
                 {
-                    vote(MappingsOf(reader->GetOwningLayer()));
+                    Vote(MappingsOf(reader->GetOwningLayer()));
                 }
             }
         }
-        std::vector<std::pair<size_t, std::vector<unsigned int>>> ordered;
-        for (const auto& [mappings, count] : votes)
+        std::sort(m_Votes.begin(), m_Votes.end());
+        std::vector<std::pair<size_t, Votes::value_type>> ordered;
+        for (auto vote = m_Votes.begin(); vote != m_Votes.end();)
         {
-            ordered.emplace_back(count, mappings);
+            const auto next = std::upper_bound(vote, m_Votes.end(), *vote);
+            ordered.emplace_back(next - vote, *vote);
+            vote = next;
         }
         constexpr size_t most = 3; // each costs a look at the whole border
         std::sort(ordered.begin(), ordered.end(), std::greater<>());
@@ -242,7 +216,7 @@ public:
     {
         Cost cost;
         const bool stays = IsIdentity(mappings);
-        for (const Edges& edges : m_Inputs)
+        for (const Edges& edges : m_Inputs.All())
         {
             const Layer& producer = edges.m_Source->GetOwningLayer();
             if (IsConstant(*edges.m_Source))
@@ -262,7 +236,7 @@ public:
             }
         }
         const PermutationVector back = mappings.Inverse();
-        for (const Edges& edges : m_Outputs)
+        for (const Edges& edges : m_Outputs.All())
         {
             bool isRead = false;
             for (const InputSlot* reader : edges.m_Readers)
@@ -283,7 +257,7 @@ public:
     /// Lets the region work in this order.
     void Change(const PermutationVector& mappings)
     {
-        for (const Edges& edges : m_Inputs)
+        for (const Edges& edges : m_Inputs.All())
         {
             OutputSlot& turned = Turned(edges, mappings);
             for (InputSlot* reader : edges.m_Readers)
@@ -297,17 +271,18 @@ public:
             }
         }
         const PermutationVector inverse = mappings.Inverse();
-        for (const Edges& edges : m_Outputs)
+        for (const Edges& edges : m_Outputs.All())
         {
             TurnBack(edges, inverse);
         }
-        for (Layer* member : m_Members)
+        for (size_t i = 0; i < m_Members.size(); ++i)
         {
-            if (auto permuted = PermuteParameters(*member, mappings))
+            Layer& member = Member(i);
+            if (auto permuted = PermuteParameters(member, mappings))
             {
-                member->SetDescriptor(std::move(permuted));
+                member.SetDescriptor(std::move(permuted));
             }
-            for (OutputSlot& output : member->Outputs())
+            for (OutputSlot& output : member.Outputs())
             {
                 output.SetTensorInfo(Transposed(output.GetTensorInfo(), mappings));
             }
@@ -315,24 +290,18 @@ public:
     }
 
 private:
-    /// Those who read a slot across the border.
-    struct Edges
-    {
-        OutputSlot* m_Source;
-        std::vector<InputSlot*> m_Readers;
-        bool m_IsTurned = false; ///< an input that comes from a Transpose of what is outside of the region
-    };
-    using Places = std::unordered_map<const OutputSlot*, size_t>;
+    using Edges = Border::Edges;
+    /// Mappings, 0 behind the last one.
+    using Votes = std::vector<std::array<unsigned int, MaxNumOfTensorDimensions>>;
 
-    static Edges& Add(std::vector<Edges>& edges, Places& places, OutputSlot* source, InputSlot* reader)
+    Layer& Member(size_t i) const { return *m_Graph.Layers()[m_Members[i]]; }
+
+    void Vote(const PermutationVector& mappings)
     {
-        const auto [found, isNew] = places.emplace(source, edges.size());
-        if (isNew)
+        if (mappings.GetSize() == m_Rank && !IsIdentity(mappings))
         {
-            edges.push_back({source, {}});
+            std::copy(mappings.begin(), mappings.end(), m_Votes.emplace_back().begin());
         }
-        edges[found->second].m_Readers.push_back(reader);
-        return edges[found->second];
     }
 
     static bool Absorbs(const InputSlot& reader, const PermutationVector& mappings)
@@ -424,12 +393,12 @@ private:
     }
 
     Graph& m_Graph;
-    const std::vector<Layer*>& m_Members;
-    unsigned int m_Rank;
-    std::vector<Edges> m_Inputs;
-    std::vector<Edges> m_Outputs;
-    Places m_InputPlaces;
-    Places m_OutputPlaces;
+    const LayoutRegions& m_Regions;
+    Span<const uint32_t> m_Members; ///< of the region that was looked at
+    unsigned int m_Rank = 0;
+    Border m_Inputs;
+    Border m_Outputs;
+    Votes m_Votes;
 };
 
 PermutationVector Identity(unsigned int rank)
@@ -445,22 +414,27 @@ PermutationVector Identity(unsigned int rank)
 /// Reductions that remove dimensions take their input as it is before a Transpose.
 void AbsorbTransposes(const Graph& graph)
 {
-    for (const auto& layer : graph.Layers())
+    std::vector<InputSlot*> readers; // a copy: they are disconnected
+    for (const Layer* transpose : graph.TopologicalOrder({LayerType::Transpose}))
     {
-        if (layer->GetNumInputSlots() == 0 || layer->Input(0).IsTensorInfoOverridden() ||
-            !IsPlainTranspose(layer->Input(0).GetProducer()))
+        if (!IsPlainTranspose(transpose))
         {
             continue;
         }
-        InputSlot& input = layer->Input(0);
-        const Layer& transpose = *input.GetProducer();
-        OutputSlot* const source = transpose.Input(0).GetConnectedOutputSlot();
-        auto absorbed = AbsorbTranspose(*layer, MappingsOf(transpose));
-        if (absorbed != nullptr)
+        const Span<InputSlot* const> connected = transpose->Output(0).GetConnections();
+        readers.assign(connected.begin(), connected.end());
+        for (InputSlot* reader : readers)
         {
-            layer->SetDescriptor(std::move(absorbed));
-            input.GetConnectedOutputSlot()->Disconnect(input);
-            source->Connect(input);
+            Layer& layer = reader->GetOwningLayer();
+            auto absorbed = reader->GetSlotIndex() == 0 && !reader->IsTensorInfoOverridden()
+                                ? AbsorbTranspose(layer, MappingsOf(*transpose))
+                                : nullptr;
+            if (absorbed != nullptr)
+            {
+                layer.SetDescriptor(std::move(absorbed));
+                reader->GetConnectedOutputSlot()->Disconnect(*reader);
+                transpose->Input(0).GetConnectedOutputSlot()->Connect(*reader);
+            }
         }
     }
 }
@@ -469,10 +443,11 @@ void AbsorbTransposes(const Graph& graph)
 
 void MoveTransposes(Graph& graph)
 {
-    const Regions regions(graph);
-    for (size_t i = 0; i < regions.Members().size(); ++i)
+    const LayoutRegions regions(graph);
+    Region region(graph, regions);
+    for (size_t i = 0; i < regions.Size(); ++i)
     {
-        Region region(graph, regions, i);
+        region.LookAt(i);
         const std::vector<PermutationVector> candidates = region.Candidates();
         if (candidates.empty())
         {

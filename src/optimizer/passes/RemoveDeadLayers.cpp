@@ -10,47 +10,31 @@ namespace tenon::passes
 namespace
 {
 
-/// Whether nobody reads what a layer gives, which is all that it does. Where no layer is such a one, none is dead:
-/// readers of readers lead to an effect, as there are no cycles.
-bool IsUnread(const Layer& layer)
+/// Whether all that read what a layer gives are dead, and that is all that it does.
+bool IsDead(const Layer& layer, const std::vector<bool>& dead)
 {
+    const auto isUnread = [&](const OutputSlot& output)
+    {
+        return std::all_of(output.GetConnections().begin(), output.GetConnections().end(),
+                           [&](const InputSlot* reader) { return dead[reader->GetOwningLayer().m_Index]; });
+    };
     return !layer.GetSchema().Has(OpFlags::Effect) &&
-           std::all_of(layer.Outputs().begin(), layer.Outputs().end(),
-                       [](const OutputSlot& output) { return output.GetNumConnections() == 0; });
+           std::all_of(layer.Outputs().begin(), layer.Outputs().end(), isUnread);
 }
 
 } // namespace
 
 void RemoveDeadLayers(Graph& graph)
 {
-    if (std::none_of(graph.Layers().begin(), graph.Layers().end(),
-                     [](const LayerPtr& layer) { return IsUnread(*layer); }))
+    if (graph.NumUnread() == 0) // readers of readers lead to an effect, as there are no cycles
     {
         return;
     }
-    std::vector<bool> dead(graph.Size(), true);
-    std::vector<const Layer*> pending;
-    for (const auto& layer : graph.Layers())
+    std::vector<bool> dead(graph.Size(), false);
+    const LayerOrder order = graph.TopologicalOrder();
+    for (size_t i = order.size(); i-- > 0;) // readers first
     {
-        if (layer->GetSchema().Has(OpFlags::Effect))
-        {
-            dead[layer->m_Index] = false;
-            pending.push_back(layer.get());
-        }
-    }
-    while (!pending.empty())
-    {
-        const Layer* layer = pending.back();
-        pending.pop_back();
-        for (const InputSlot& input : layer->Inputs())
-        {
-            const Layer* producer = input.GetProducer();
-            if (producer != nullptr && dead[producer->m_Index])
-            {
-                dead[producer->m_Index] = false;
-                pending.push_back(producer);
-            }
-        }
+        dead[order[i]->m_Index] = IsDead(*order[i], dead);
     }
     graph.RemoveLayers(dead);
 }
