@@ -36,14 +36,13 @@ size_t CountGroupRows()
     return GetDepthwiseEngine8().m_Layout == Layout8::Dots ? 4 : 2;
 }
 
-/// Output rows whose windows lie in one group of rows.
+/// Output rows whose windows lie in the groups of rows that one window takes.
 size_t CountPhases(const LayerView& layer)
 {
     const auto& descriptor = layer.GetDescriptor<DepthwiseConvolution2dDescriptor>();
     const size_t height = layer.GetInput(1).GetShape()[1];
-    return height <= CountGroupRows() && descriptor.m_DilationY == 1
-               ? 1 + (CountGroupRows() - height) / descriptor.m_StrideY
-               : 1;
+    const size_t spareRows = (CountGroupRows() - height % CountGroupRows()) % CountGroupRows();
+    return descriptor.m_DilationY == 1 ? 1 + spareRows / descriptor.m_StrideY : 1;
 }
 
 /// The weights of a layer less their zero point.
