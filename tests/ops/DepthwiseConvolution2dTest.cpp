@@ -30,6 +30,8 @@ const Case Cases[] = {
     {"kernel larger than the image", {1, 2, 1, 3}, {1, 5, 5, 3}, {1, 2, 1, 3}, 1, 1, 2},
     {"blocks of channels, runs of pixels", {1, 5, 37, 135}, {1, 3, 3, 135}, {1, 5, 37, 135}, 1, 1, 1},
     {"two groups of rows", {2, 7, 9, 64}, {1, 5, 5, 64}, {2, 4, 5, 64}, 2, 1, 2},
+    {"four output rows of two groups", {1, 11, 7, 19}, {1, 5, 5, 19}, {1, 11, 7, 19}, 1, 1, 2},
+    {"two output rows of two groups", {1, 9, 9, 36}, {1, 6, 5, 36}, {1, 5, 5, 36}, 2, 1, 2},
     {"three blocks' pieces", {1, 4, 6, 52}, {1, 2, 1, 52}, {1, 4, 6, 52}, 1, 1, 0},
     {"no rows", {1, 0, 3, 2}, {1, 1, 1, 2}, {1, 0, 3, 2}, 1, 1, 0},
     {"no channels", {1, 3, 3, 0}, {1, 1, 1, 0}, {1, 3, 3, 0}, 1, 1, 0},
