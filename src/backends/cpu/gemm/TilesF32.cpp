@@ -21,7 +21,7 @@ namespace
 
 /// Steps of the depth in one turn of the loop: what else it does competes for the ports of the products. With sixteen
 /// registers, all but one of which a step fills, GCC would mix several steps and keep sums in memory.
-constexpr size_t Unroll = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON ? 4 : 1;
+constexpr size_t Unroll = ManyRegisters ? 4 : 1;
 
 /// sums += the data at k times the weights.
 template <size_t Rows, size_t Vectors>
