@@ -3,7 +3,9 @@
 #include "common/PageArena.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <mutex>
 #include <new>
 
 #ifdef __linux__
@@ -30,11 +32,12 @@ bool IsMapped(size_t bytes)
 #endif
 }
 
-/// Whole pages. The first touch of a page costs a fault, and a look-up of its address costs more the more pages there
-/// are: in huge ones both are rare.
+#ifdef __linux__
+
+/// Whole pages, huge ones where the system has them: the first touch of a page costs a fault, and a look-up of its
+/// address costs more the more pages there are.
 void* MapChunk(size_t bytes)
 {
-#ifdef __linux__
     // Mapped with room for one page more, of which what lies around the aligned part is given back.
     const size_t mappedBytes = bytes + HugePageBytes;
     void* const mapped = mmap(nullptr, mappedBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -52,9 +55,115 @@ void* MapChunk(size_t bytes)
     }
     madvise(aligned, bytes, MADV_HUGEPAGE); // where it is refused, the pages are small ones
     return aligned;
-#else
-    return ::operator new(bytes);
+}
+
+/// Chunks of arenas that are gone, for those to come: the system clears each new page, which takes longer than all that
+/// copying a large network takes beside it. It may take these pages back whenever it needs memory (MADV_FREE).
+class SparePages
+{
+public:
+    /// A chunk of this size; null where there is none.
+    void* Take(size_t bytes)
+    {
+        const std::lock_guard lock(m_Mutex);
+        for (Spare& spare : m_Spares)
+        {
+            if (spare.m_Bytes == bytes)
+            {
+                m_Bytes -= bytes;
+                spare.m_Bytes = 0;
+                return spare.m_Memory;
+            }
+        }
+        return nullptr;
+    }
+
+    void Give(void* memory, size_t bytes)
+    {
+        if (!Keep(memory, bytes))
+        {
+            munmap(memory, bytes);
+        }
+    }
+
+    /// Gives all back to the system, and keeps nothing from then on.
+    void Close()
+    {
+        const std::lock_guard lock(m_Mutex);
+        for (Spare& spare : m_Spares)
+        {
+            if (spare.m_Bytes != 0)
+            {
+                munmap(spare.m_Memory, spare.m_Bytes);
+                spare.m_Bytes = 0;
+            }
+        }
+        m_Bytes = MostBytes;
+    }
+
+private:
+    struct Spare
+    {
+        void* m_Memory = nullptr;
+        size_t m_Bytes = 0; ///< 0: there is none in this place
+    };
+
+    static constexpr size_t MostBytes = size_t{64} << 20; ///< of a network of about 200,000 layers
+
+    bool Keep(void* memory, size_t bytes)
+    {
+        const std::lock_guard lock(m_Mutex);
+        const auto place =
+            std::find_if(m_Spares.begin(), m_Spares.end(), [](const Spare& s) { return s.m_Bytes == 0; });
+        if (bytes > MostBytes - m_Bytes || place == m_Spares.end() || madvise(memory, bytes, MADV_FREE) != 0)
+        {
+            return false;
+        }
+        *place = {memory, bytes};
+        m_Bytes += bytes;
+        return true;
+    }
+
+    std::mutex m_Mutex;
+    std::array<Spare, 16> m_Spares;
+    size_t m_Bytes = 0;
+};
+
+/// There as long as any arena may be, static ones included.
+constinit SparePages sparePages;
+
+/// What is left goes with the library.
+[[maybe_unused]] const struct Closer
+{
+    ~Closer() { sparePages.Close(); }
+} closer;
+
 #endif
+
+void* TakeChunk(size_t bytes)
+{
+#ifdef __linux__
+    if (IsMapped(bytes))
+    {
+        void* const spare = sparePages.Take(bytes);
+        return spare != nullptr ? spare : MapChunk(bytes);
+    }
+#endif
+    return ::operator new(bytes);
+}
+
+void GiveChunk(void* memory, size_t bytes)
+{
+#ifdef __linux__
+    if (IsMapped(bytes))
+    {
+        sparePages.Give(memory, bytes);
+        return;
+    }
+#else
+    static_cast<void>(bytes);
+#endif
+    ::operator delete(memory);
 }
 
 } // namespace
@@ -63,14 +172,7 @@ PageArena::~PageArena()
 {
     for (const Chunk& chunk : m_Chunks)
     {
-#ifdef __linux__
-        if (IsMapped(chunk.m_Bytes))
-        {
-            munmap(chunk.m_Memory, chunk.m_Bytes);
-            continue;
-        }
-#endif
-        ::operator delete(chunk.m_Memory);
+        GiveChunk(chunk.m_Memory, chunk.m_Bytes);
     }
 }
 
@@ -101,7 +203,7 @@ void PageArena::AddChunk(size_t bytes)
         size = (size + HugePageBytes - 1) / HugePageBytes * HugePageBytes;
     }
     m_Chunks.reserve(m_Chunks.size() + 1); // so that the chunk is noted once it is there
-    void* const memory = IsMapped(size) ? MapChunk(size) : ::operator new(size);
+    void* const memory = TakeChunk(size);
     m_Chunks.push_back({memory, size});
     m_Next = static_cast<char*>(memory);
     m_Left = size;

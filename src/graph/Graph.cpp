@@ -32,11 +32,17 @@ void KeepGuidsAbove(LayerGuid guid)
     }
 }
 
-Layer& Graph::AddLayer(LayerType type, std::unique_ptr<BaseDescriptor> descriptor, std::string name, LayerGuid guid)
+Layer& Graph::AddLayer(LayerType type, const std::unique_ptr<BaseDescriptor>& descriptor, std::string name,
+                       LayerGuid guid)
+{
+    return Emplace(type, descriptor.get(), std::move(name), guid);
+}
+
+Layer& Graph::Emplace(LayerType type, const BaseDescriptor* descriptor, std::string name, LayerGuid guid)
 {
     void* const memory = m_Memory.Allocate(sizeof(Layer), alignof(Layer));
-    LayerPtr layer(new (memory) Layer(*this, type, std::move(descriptor), std::move(name),
-                                      guid == LayerGuid() ? NewGuid() : guid));
+    LayerPtr layer(new (memory)
+                       Layer(*this, type, descriptor, std::move(name), guid == LayerGuid() ? NewGuid() : guid));
     layer->m_Index = static_cast<uint32_t>(m_Layers.size());
     ++m_NumMade;
     m_Types.resize(m_Layers.size() + 1);
@@ -60,11 +66,11 @@ Layer& Graph::AddConstant(const ConstTensor& tensor, std::shared_ptr<const void>
     return layer;
 }
 
-Layer& Graph::InsertBefore(InputSlot& input, LayerType type, std::unique_ptr<BaseDescriptor> descriptor,
+Layer& Graph::InsertBefore(InputSlot& input, LayerType type, const std::unique_ptr<BaseDescriptor>& descriptor,
                            std::string name)
 {
     OutputSlot& source = *input.GetConnectedOutputSlot();
-    Layer& layer = AddLayer(type, std::move(descriptor), std::move(name));
+    Layer& layer = AddLayer(type, descriptor, std::move(name));
     TensorInfo info = input.GetTensorInfo();
     info.SetConstant(false);
     layer.Output(0).SetTensorInfo(info);
@@ -75,15 +81,33 @@ Layer& Graph::InsertBefore(InputSlot& input, LayerType type, std::unique_ptr<Bas
     return layer;
 }
 
-void Graph::ChangeType(Layer& layer, LayerType type, std::unique_ptr<BaseDescriptor> descriptor)
+void Graph::ChangeType(Layer& layer, LayerType type, const std::unique_ptr<BaseDescriptor>& descriptor)
 {
     --m_NumOfType[static_cast<size_t>(layer.m_Type)];
     ++m_NumOfType[static_cast<size_t>(type)];
     m_Types[layer.m_Index] = type;
-    layer.m_Type = type;
-    layer.m_Schema = &GetSchema(type);
-    layer.SetDescriptor(std::move(descriptor));
+    layer.ChangeType(type);
+    layer.SetDescriptor(descriptor);
 }
+
+namespace
+{
+
+/// Lets what RemoveLayers needs of a layer be on its way: of one that stays, only the index.
+void FetchLayer([[maybe_unused]] const Layer& layer, [[maybe_unused]] bool isDead)
+{
+#if defined(__GNUC__)
+    constexpr size_t lineBytes = 64;
+    constexpr size_t layerBytes = 384; // with the slots and the descriptor of most
+    __builtin_prefetch(&layer.m_Index);
+    for (size_t i = 0; isDead && i < layerBytes; i += lineBytes)
+    {
+        __builtin_prefetch(reinterpret_cast<const char*>(&layer) + i);
+    }
+#endif
+}
+
+} // namespace
 
 void Graph::RemoveLayers(const std::vector<bool>& dead)
 {
@@ -93,9 +117,15 @@ void Graph::RemoveLayers(const std::vector<bool>& dead)
         return;
     }
     // Those that stay move up, in their order.
+    const auto isDead = [&](size_t i) { return i < dead.size() && dead[i]; };
+    constexpr size_t ahead = 12;
     for (size_t i = end; i < m_Layers.size(); ++i)
     {
-        if (i < dead.size() && dead[i])
+        if (i + ahead < m_Layers.size())
+        {
+            FetchLayer(*m_Layers[i + ahead], isDead(i + ahead));
+        }
+        if (isDead(i))
         {
             --m_NumOfType[static_cast<size_t>(m_Types[i])];
             m_Layers[i]->Detach();
@@ -230,8 +260,8 @@ void Graph::Sort(const std::vector<Layer*>& order)
 Layer& Graph::AddCopy(const Layer& layer)
 {
     const BaseDescriptor& descriptor = layer.GetParameters();
-    Layer& made = AddLayer(layer.GetType(), descriptor.IsNull() ? nullptr : layer.GetSchema().m_Clone(descriptor),
-                           layer.GetNameStr(), layer.GetGuid());
+    Layer& made =
+        Emplace(layer.GetType(), descriptor.IsNull() ? nullptr : &descriptor, layer.GetNameStr(), layer.GetGuid());
     made.SetBindingId(layer.GetBindingId());
     if (layer.GetFusedActivation() != nullptr)
     {
@@ -279,7 +309,7 @@ void Graph::ConnectLike(const Layer& original)
         InputSlot& target = copy.Input(input.GetSlotIndex());
         OutputSlot& output = m_Layers[source->GetOwningLayer().m_Index]->Output(source->CalculateIndexOnOwner());
         output.Reserve(source->GetNumConnections());
-        NoteRead(output.m_NumConnections == 0 ? 1 : 0);
+        NoteReaders(output.m_NumConnections, source->GetNumConnections());
         output.m_NumConnections = source->GetNumConnections();
         output.Connections()[input.m_Place] = &target;
         target.m_Connection = &output;
@@ -316,7 +346,7 @@ std::unique_ptr<Graph> Graph::Copy(Visit visit) const
 
 void Graph::AddMoved(Layer& layer)
 {
-    Layer& made = AddLayer(layer.m_Type, std::move(layer.m_Descriptor), std::move(layer.m_Name), layer.m_Guid);
+    Layer& made = Emplace(layer.m_Type, layer.m_Descriptor, std::move(layer.m_Name), layer.m_Guid);
     made.m_AssignmentReason = &Keep(*layer.m_AssignmentReason);
     made.m_Constant = std::move(layer.m_Constant);
     made.m_BindingId = layer.m_BindingId;

@@ -31,7 +31,7 @@ public:
     Graph& operator=(const Graph&) = delete;
 
     /// Adds a layer at the end. A null descriptor stands for NullDescriptor. `guid` 0 makes a new one.
-    Layer& AddLayer(LayerType type, std::unique_ptr<BaseDescriptor> descriptor, std::string name,
+    Layer& AddLayer(LayerType type, const std::unique_ptr<BaseDescriptor>& descriptor, std::string name,
                     LayerGuid guid = LayerGuid());
     Layer& AddConstant(const ConstTensor& tensor, std::shared_ptr<const void> owner, std::string name);
     /// Adds a copy of a layer of another graph, which shares its constant and blob; unconnected.
@@ -50,10 +50,11 @@ public:
 
     /// A layer of `type` that takes over what is fed into `input`, with one input and one output; the input then takes
     /// from the new layer. The new layer's output info is that of the input; an override of it moves to the new layer.
-    Layer& InsertBefore(InputSlot& input, LayerType type, std::unique_ptr<BaseDescriptor> descriptor, std::string name);
+    Layer& InsertBefore(InputSlot& input, LayerType type, const std::unique_ptr<BaseDescriptor>& descriptor,
+                        std::string name);
 
     /// Makes of a layer one of another type, with as many inputs and outputs, where it stands.
-    void ChangeType(Layer& layer, LayerType type, std::unique_ptr<BaseDescriptor> descriptor);
+    void ChangeType(Layer& layer, LayerType type, const std::unique_ptr<BaseDescriptor>& descriptor);
 
     /// Destroys the layers for which `dead[layer.m_Index]` is set, and renumbers the others. O(N).
     void RemoveLayers(const std::vector<bool>& dead);
@@ -78,13 +79,19 @@ public:
     /// The same, of a graph that ValidateGraph() would not refuse (else throws as that does): one walk in place of two.
     std::unique_ptr<Graph> CloneValid() const;
 
-    /// For layers and slots alone.
+    /// For layers, their slots and their descriptors alone.
     PageArena& Memory() { return m_Memory; }
     void NoteEdit() { ++m_NumEdits; }
     /// Outputs that nobody reads. While there are none, no layer is without use.
     size_t NumUnread() const { return m_NumUnread; }
-    void NoteUnread(size_t outputs) { m_NumUnread += outputs; }
-    void NoteRead(size_t outputs) { m_NumUnread -= outputs; }
+    /// Outputs that more than one input reads.
+    size_t NumShared() const { return m_NumShared; }
+    /// An output's number of readers changes. One that is not there counts as one with one reader.
+    void NoteReaders(size_t before, size_t after)
+    {
+        m_NumUnread += static_cast<size_t>(after == 0) - static_cast<size_t>(before == 0);
+        m_NumShared += static_cast<size_t>(after > 1) - static_cast<size_t>(before > 1);
+    }
     void NoteConnection(const Layer& producer, const Layer& consumer)
     {
         ++m_NumEdits;
@@ -95,6 +102,7 @@ public:
     const std::string& Keep(const std::string& text) { return Keep(text, m_Texts, m_LastText); }
 
 private:
+    Layer& Emplace(LayerType type, const BaseDescriptor* descriptor, std::string name, LayerGuid guid);
     void ConnectLike(const Layer& original);
     /// Adds a layer with all that another has but its connections; it may leave its name and parameters behind.
     void AddMoved(Layer& layer);
@@ -122,6 +130,7 @@ private:
     std::vector<size_t> m_NumOfType = std::vector<size_t>(NumLayerTypes);
     uint64_t m_NumEdits = 0;
     size_t m_NumUnread = 0;
+    size_t m_NumShared = 0;
     size_t m_NumMade = 0; ///< layers that took memory
     bool m_IsInOrder = true;
 };

@@ -11,6 +11,7 @@
 #include <array>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 namespace tenon
 {
@@ -31,15 +32,21 @@ const std::string& NoReason()
     static const std::string none;
     return none;
 }
+
+const BaseDescriptor& NoParameters()
+{
+    static const NullDescriptor none;
+    return none;
+}
 } // namespace
 
-Layer::Layer(Graph& graph, LayerType type, std::unique_ptr<BaseDescriptor> descriptor, std::string name, LayerGuid guid)
+Layer::Layer(Graph& graph, LayerType type, const BaseDescriptor* descriptor, std::string name, LayerGuid guid)
     : m_Graph(&graph), m_Guid(guid), m_AssignmentReason(&NoReason()), m_Name(std::move(name)),
-      m_Backend(&UnknownBackend()), m_Descriptor(std::move(descriptor)), m_Schema(&tenon::GetSchema(type)),
-      m_Type(type), m_NumInputs(0), m_NumOutputs(0)
+      m_Backend(&UnknownBackend()), m_Schema(&tenon::GetSchema(type)), m_Type(type), m_NumInputs(0), m_NumOutputs(0)
 {
-    m_NumInputs = m_Schema->m_NumInputs(GetParameters());
-    m_NumOutputs = m_Schema->m_NumOutputs(GetParameters());
+    const BaseDescriptor& parameters = descriptor != nullptr ? *descriptor : NoParameters();
+    m_NumInputs = m_Schema->m_NumInputs(parameters);
+    m_NumOutputs = m_Schema->m_NumOutputs(parameters);
     // Descriptors give some counts, as of StandIn, Custom and Concat, and those may hold anything.
     if (m_NumInputs > MaxSlots || m_NumOutputs > MaxSlots)
     {
@@ -59,12 +66,18 @@ Layer::Layer(Graph& graph, LayerType type, std::unique_ptr<BaseDescriptor> descr
     for (OutputSlot& output : Outputs())
     {
         output.m_Owner = this;
+        graph.NoteReaders(1, 0);
     }
-    graph.NoteUnread(m_NumOutputs);
+    if (descriptor != nullptr)
+    {
+        void* const place = memory.Allocate(m_Schema->m_DescriptorBytes, m_Schema->m_DescriptorAlignment);
+        m_Descriptor = m_Schema->m_CopyTo(*descriptor, place);
+    }
 }
 
 Layer::~Layer()
 {
+    EndDescriptor();
     std::destroy_n(m_Inputs, m_NumInputs);
     std::destroy_n(m_Outputs, m_NumOutputs);
 }
@@ -84,15 +97,40 @@ void Layer::Detach()
         {
             input->m_Connection = nullptr;
         }
-        m_Graph->NoteRead(output.m_NumConnections == 0 ? 1 : 0); // it is none of the graph's any more
+        m_Graph->NoteReaders(output.m_NumConnections, 1);
         output.m_NumConnections = 0;
     }
 }
 
-void Layer::SetDescriptor(std::unique_ptr<BaseDescriptor> descriptor)
+void Layer::SetDescriptor(const std::unique_ptr<BaseDescriptor>& descriptor)
 {
-    m_Descriptor = std::move(descriptor);
+    // All descriptors of a type are of one size: a new one lies where the old one did.
+    void* place = m_Descriptor;
+    EndDescriptor();
+    if (descriptor != nullptr)
+    {
+        if (place == nullptr)
+        {
+            place = m_Graph->Memory().Allocate(m_Schema->m_DescriptorBytes, m_Schema->m_DescriptorAlignment);
+        }
+        m_Descriptor = m_Schema->m_CopyTo(*descriptor, place);
+    }
     m_Graph->NoteEdit();
+}
+
+void Layer::EndDescriptor()
+{
+    if (m_Descriptor != nullptr)
+    {
+        std::exchange(m_Descriptor, nullptr)->~BaseDescriptor();
+    }
+}
+
+void Layer::ChangeType(LayerType type)
+{
+    EndDescriptor();
+    m_Type = type;
+    m_Schema = &tenon::GetSchema(type);
 }
 
 void Layer::SetBackendId(const BackendId& id)
@@ -197,12 +235,7 @@ IOutputSlot& Layer::GetOutputSlot(unsigned int index)
 
 const BaseDescriptor& Layer::GetParameters() const
 {
-    static const NullDescriptor null;
-    if (m_Descriptor == nullptr)
-    {
-        return null;
-    }
-    return *m_Descriptor;
+    return m_Descriptor != nullptr ? *m_Descriptor : NoParameters();
 }
 
 const void* Layer::GetConstantInput(unsigned int i) const

@@ -126,8 +126,8 @@ public:
     /// Number of the subgraph, or LayerAssignment::NoSubgraph; set by partitioning.
     uint32_t m_Subgraph = UINT32_MAX;
 
-    /// Made by Graph::AddLayer. The slots lie in the graph's memory.
-    Layer(Graph& graph, LayerType type, std::unique_ptr<BaseDescriptor> descriptor, std::string name, LayerGuid guid);
+    /// Made by Graph. The slots and a copy of the descriptor, which may be null, lie in the graph's memory.
+    Layer(Graph& graph, LayerType type, const BaseDescriptor* descriptor, std::string name, LayerGuid guid);
     ~Layer();
     Layer(const Layer&) = delete;
     Layer& operator=(const Layer&) = delete;
@@ -146,7 +146,7 @@ public:
     Span<OutputSlot> Outputs() const { return {m_Outputs, m_NumOutputs}; }
 
     /// Replaces the parameters; the number of slots stays.
-    void SetDescriptor(std::unique_ptr<BaseDescriptor> descriptor);
+    void SetDescriptor(const std::unique_ptr<BaseDescriptor>& descriptor);
     template <typename D>
     const D& Descriptor() const
     {
@@ -221,6 +221,9 @@ private:
     OutputSlot& CheckedOutput(unsigned int index) const;
     const Rare& GetRare() const { return m_Rare != nullptr ? *m_Rare : NoRare; }
     Rare& EditRare();
+    /// Becomes of another type, with as many slots, and without parameters.
+    void ChangeType(LayerType type);
+    void EndDescriptor();
     /// Takes the layer out of its graph's connections.
     void Detach();
 
@@ -228,7 +231,7 @@ private:
 
     const BackendId* m_Backend; ///< kept by the graph
     std::unique_ptr<Rare> m_Rare;
-    std::unique_ptr<BaseDescriptor> m_Descriptor; ///< null: NullDescriptor
+    BaseDescriptor* m_Descriptor = nullptr; ///< in the graph's memory; null: NullDescriptor
     const OpSchema* m_Schema;
     LayerType m_Type;
     uint32_t m_NumInputs;

@@ -55,7 +55,7 @@ public:
         static constexpr std::ptrdiff_t Ahead = 12;  // some hundred nanoseconds of a walk that does little
         static constexpr std::size_t LineBytes = 64; // of a cache
         static constexpr std::size_t FirstByte = 64; // of what most walks read of a layer, its slots behind it
-        static constexpr std::size_t LastByte = 256;
+        static constexpr std::size_t LastByte = 320;
 
         static const void* AddressOf(const Layer* layer) { return layer; }
         template <typename End>

@@ -9,6 +9,7 @@
 
 #include <concepts>
 #include <iterator>
+#include <new>
 
 namespace tenon
 {
@@ -42,9 +43,9 @@ auto Get(const BaseDescriptor& descriptor)
 }
 
 template <typename D>
-std::unique_ptr<BaseDescriptor> CloneDescriptor(const BaseDescriptor& descriptor)
+BaseDescriptor* CopyDescriptor(const BaseDescriptor& descriptor, void* memory)
 {
-    return std::make_unique<D>(As<D>(descriptor));
+    return new (memory) D(As<D>(descriptor));
 }
 
 template <typename D>
@@ -71,7 +72,9 @@ constexpr OpSchema MakeRow(const char* name, uint8_t minInputs, InferFunction in
             &Get<D, NumOutputs, Outputs>,
             &Get<D, ValueInputs, Values>,
             &Get<D, IsLate, HasFlag(Flags, OpFlags::Late)>,
-            &CloneDescriptor<D>,
+            sizeof(D),
+            alignof(D),
+            &CopyDescriptor<D>,
             &EqualDescriptors<D>,
             &VisitFields<D>};
 }

@@ -33,7 +33,10 @@ struct OpSchema
     uint32_t (*m_ValueInputs)(const BaseDescriptor&);
     /// Whether output shapes are known only when the workload has run.
     bool (*m_IsLate)(const BaseDescriptor&);
-    std::unique_ptr<BaseDescriptor> (*m_Clone)(const BaseDescriptor&);
+    /// Of a descriptor, and a copy of one made in memory of that size and alignment.
+    uint32_t m_DescriptorBytes;
+    uint32_t m_DescriptorAlignment;
+    BaseDescriptor* (*m_CopyTo)(const BaseDescriptor&, void* memory);
     bool (*m_Equal)(const BaseDescriptor&, const BaseDescriptor&);
     void (*m_VisitFields)(const BaseDescriptor&, const FieldVisitor&);
 

@@ -81,7 +81,7 @@ void OutputSlot::Append(InputSlot& input)
     input.m_Connection = this;
     input.m_Place = m_NumConnections;
     Graph& graph = m_Owner->GetGraph();
-    graph.NoteRead(m_NumConnections == 0 ? 1 : 0);
+    graph.NoteReaders(m_NumConnections, m_NumConnections + 1);
     Connections()[m_NumConnections++] = &input;
     graph.NoteConnection(*m_Owner, input.GetOwningLayer());
 }
@@ -92,7 +92,7 @@ void OutputSlot::MoveAllConnections(OutputSlot& other)
     {
         other.Append(*input);
     }
-    m_Owner->GetGraph().NoteUnread(m_NumConnections != 0 ? 1 : 0);
+    m_Owner->GetGraph().NoteReaders(m_NumConnections, 0);
     m_NumConnections = 0;
 }
 
@@ -142,7 +142,7 @@ void OutputSlot::Disconnect(IInputSlot& slot)
     Connections()[input.m_Place] = last;
     last->m_Place = input.m_Place;
     input.m_Connection = nullptr;
-    m_Owner->GetGraph().NoteUnread(m_NumConnections == 0 ? 1 : 0);
+    m_Owner->GetGraph().NoteReaders(m_NumConnections + 1, m_NumConnections);
     m_Owner->GetGraph().NoteEdit();
 }
 

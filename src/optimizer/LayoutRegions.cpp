@@ -12,9 +12,10 @@ constexpr uint32_t NoRegion = UINT32_MAX;
 
 } // namespace
 
-LayoutRegions::LayoutRegions(const Graph& graph) : m_Ranks(graph), m_Region(graph.Size(), NoRegion)
+LayoutRegions::LayoutRegions(const Graph& graph) : m_Ranks(graph.Size()), m_Region(graph.Size(), NoRegion)
 {
     const LayerOrder order = graph.TopologicalOrder();
+    m_Ranks.AskReaders(order);
     Join(order);
     // Regions are numbered in the order of their first members, which come in the order of data flow.
     std::vector<uint32_t> number(graph.Size(), NoRegion); // by representative
@@ -63,6 +64,7 @@ void LayoutRegions::Join(const LayerOrder& order)
 {
     for (const Layer* layer : order)
     {
+        m_Ranks.AskProducer(*layer);
         if (!IsMovable(*layer))
         {
             continue;

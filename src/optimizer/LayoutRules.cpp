@@ -329,19 +329,19 @@ std::unique_ptr<BaseDescriptor> AbsorbTranspose(const Layer& layer, const Permut
     }
 }
 
-FixedRanks::FixedRanks(const Graph& graph)
-{
-    m_First.reserve(graph.Size());
-    size_t slots = 0;
-    for (const auto& layer : graph.Layers())
-    {
-        m_First.push_back(slots);
-        slots += layer->GetNumOutputSlots();
-    }
-    m_Ranks.assign(slots, 0);
+FixedRanks::FixedRanks(const Graph& graph) : FixedRanks(graph.Size(), graph.TopologicalOrder()) {}
 
-    // What readers say of the ranks that they take, from the end to the start.
-    const LayerOrder order = graph.TopologicalOrder();
+FixedRanks::FixedRanks(size_t size, const LayerOrder& order) : FixedRanks(size)
+{
+    AskReaders(order);
+    for (const Layer* layer : order)
+    {
+        AskProducer(*layer);
+    }
+}
+
+void FixedRanks::AskReaders(const LayerOrder& order)
+{
     for (size_t i = order.size(); i-- > 0;)
     {
         const Layer& layer = *order[i];
@@ -357,30 +357,30 @@ FixedRanks::FixedRanks(const Graph& graph)
         }
         Set(*layer.Input(0).GetConnectedOutputSlot(), rank);
     }
-    // What producers say, from the start to the end.
-    for (const Layer* layer : order)
+}
+
+void FixedRanks::AskProducer(const Layer& layer)
+{
+    if (layer.GetNumOutputSlots() == 0)
     {
-        if (layer->GetNumOutputSlots() == 0)
-        {
-            continue;
-        }
-        unsigned int rank = GetFixedRank(*layer);
-        if (layer->GetType() == LayerType::Constant)
-        {
-            rank = RankOf(layer->Output(0).GetTensorInfo().GetShape());
-        }
-        else if (rank == 0 && PreservesRank(*layer))
-        {
-            rank = RankOfData(*layer, false);
-        }
-        else if (GetLayoutKind(layer->GetType()) == LayoutKind::Broadcast)
-        {
-            rank = RankOfData(*layer, true);
-        }
-        for (const OutputSlot& output : layer->Outputs())
-        {
-            Set(output, rank);
-        }
+        return;
+    }
+    unsigned int rank = GetFixedRank(layer);
+    if (layer.GetType() == LayerType::Constant)
+    {
+        rank = RankOf(layer.Output(0).GetTensorInfo().GetShape());
+    }
+    else if (rank == 0 && PreservesRank(layer))
+    {
+        rank = RankOfData(layer, false);
+    }
+    else if (GetLayoutKind(layer.GetType()) == LayoutKind::Broadcast)
+    {
+        rank = RankOfData(layer, true);
+    }
+    for (const OutputSlot& output : layer.Outputs())
+    {
+        Set(output, rank);
     }
 }
 
@@ -409,12 +409,22 @@ unsigned int FixedRanks::RankOfData(const Layer& layer, bool needsAll) const
 unsigned int FixedRanks::Get(const OutputSlot& slot) const
 {
     const uint32_t layer = slot.GetOwningLayer().m_Index;
-    return layer < m_First.size() ? m_Ranks[m_First[layer] + slot.CalculateIndexOnOwner()] : 0;
+    if (layer >= m_First.size())
+    {
+        return 0;
+    }
+    if (slot.CalculateIndexOnOwner() == 0)
+    {
+        return m_First[layer];
+    }
+    const auto found = m_Further.find(&slot);
+    return found != m_Further.end() ? found->second : 0;
 }
 
 void FixedRanks::Set(const OutputSlot& slot, unsigned int rank)
 {
-    uint8_t& known = m_Ranks[m_First[slot.GetOwningLayer().m_Index] + slot.CalculateIndexOnOwner()];
+    const bool isFirst = slot.CalculateIndexOnOwner() == 0;
+    uint8_t& known = isFirst ? m_First[slot.GetOwningLayer().m_Index] : m_Further[&slot];
     known = known == 0 ? static_cast<uint8_t>(rank) : known;
 }
 

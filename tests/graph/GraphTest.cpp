@@ -384,7 +384,7 @@ TEST(Graph, CompactKeepsAllButWhatWent)
     }
 }
 
-TEST(Graph, CountsOutputsThatNobodyReads)
+TEST(Graph, CountsOutputsThatNobodyOrSeveralRead)
 {
     Graph graph;
     Layer& a = graph.AddLayer(LayerType::Floor, nullptr, "a");
@@ -394,9 +394,12 @@ TEST(Graph, CountsOutputsThatNobodyReads)
     a.Output(0).Connect(b.Input(0));
     a.Output(0).Connect(c.Input(0));
     EXPECT_EQ(graph.NumUnread(), 2U);
+    EXPECT_EQ(graph.NumShared(), 1U);
     EXPECT_EQ(graph.Clone()->NumUnread(), 2U);
+    EXPECT_EQ(graph.Clone()->NumShared(), 1U);
     a.Output(0).Disconnect(b.Input(0));
     EXPECT_EQ(graph.NumUnread(), 2U);
+    EXPECT_EQ(graph.NumShared(), 0U);
     a.Output(0).MoveAllConnections(b.Output(0));
     EXPECT_EQ(graph.NumUnread(), 2U) << "a and c";
     b.Output(0).Disconnect(c.Input(0));

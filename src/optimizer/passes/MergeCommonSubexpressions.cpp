@@ -219,10 +219,27 @@ private:
     std::unordered_set<const OutputSlot*> m_Hashed; ///< outputs whose readers are all in m_FirstByHash, once met
 };
 
+/// Whether two layers read the same output, or none. Else no two are twins, and none become ones.
+bool MayHaveTwins(const Graph& graph)
+{
+    size_t sources = 0; // that compute something
+    for (size_t i = 0; i < NumLayerTypes; ++i)
+    {
+        const auto type = static_cast<LayerType>(i);
+        const OpSchema& schema = GetSchema(type);
+        sources += schema.m_MinInputs == 0 && !schema.Has(OpFlags::Effect) ? graph.Count(type) : 0;
+    }
+    return graph.NumShared() != 0 || sources > 1;
+}
+
 } // namespace
 
 void MergeCommonSubexpressions(Graph& graph)
 {
+    if (!MayHaveTwins(graph))
+    {
+        return;
+    }
     Twins twins(graph);
     std::vector<bool> dead(graph.Size(), false);
     // In order of data flow: inputs have been merged when a layer is looked at.
