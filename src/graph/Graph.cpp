@@ -86,8 +86,7 @@ void Graph::ChangeType(Layer& layer, LayerType type, const std::unique_ptr<BaseD
     --m_NumOfType[static_cast<size_t>(layer.m_Type)];
     ++m_NumOfType[static_cast<size_t>(type)];
     m_Types[layer.m_Index] = type;
-    layer.ChangeType(type);
-    layer.SetDescriptor(descriptor);
+    layer.ChangeType(type, descriptor.get());
 }
 
 namespace
@@ -222,6 +221,20 @@ LayerOrder Graph::TopologicalOrder(std::initializer_list<LayerType> types) const
     std::copy_if(all.begin(), all.end(), std::back_inserter(order),
                  [&](const Layer* layer) { return isWanted(layer->GetType()); });
     return LayerOrder(std::move(order));
+}
+
+LayerOrder Graph::LayersOf(LayerType type) const
+{
+    std::vector<Layer*> layers;
+    layers.reserve(Count(type));
+    for (size_t i = 0; i < m_Layers.size() && layers.size() < Count(type); ++i)
+    {
+        if (m_Types[i] == type)
+        {
+            layers.push_back(m_Layers[i].get());
+        }
+    }
+    return LayerOrder(std::move(layers));
 }
 
 void Graph::Sort(const std::vector<Layer*>& order)
@@ -370,10 +383,14 @@ std::unique_ptr<Graph> Graph::Compact()
     for (const auto& layer : Layers())
     {
         compact->AddMoved(*layer);
+        if (m_IsInOrder) // what feeds it is there already, and all is at hand
+        {
+            compact->ConnectLike(*layer);
+        }
     }
-    for (const auto& layer : Layers())
+    for (size_t i = 0; i < m_Layers.size() && !m_IsInOrder; ++i)
     {
-        compact->ConnectLike(*layer);
+        compact->ConnectLike(*m_Layers[i]);
     }
     compact->m_IsInOrder = m_IsInOrder;
     m_Layers.clear();

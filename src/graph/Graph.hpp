@@ -41,6 +41,8 @@ public:
     size_t Size() const { return m_Layers.size(); }
     /// By layer: its type, for walks that concern few layers, over much less memory than the layers are.
     const std::vector<LayerType>& Types() const { return m_Types; }
+    /// The layers of one type, where they stand.
+    LayerOrder LayersOf(LayerType type) const;
     /// How many layers are of a type.
     size_t Count(LayerType type) const { return m_NumOfType[static_cast<size_t>(type)]; }
     /// Whether a layer has networks nested in it.

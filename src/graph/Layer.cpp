@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -41,7 +42,7 @@ const BaseDescriptor& NoParameters()
 } // namespace
 
 Layer::Layer(Graph& graph, LayerType type, const BaseDescriptor* descriptor, std::string name, LayerGuid guid)
-    : m_Graph(&graph), m_Guid(guid), m_AssignmentReason(&NoReason()), m_Name(std::move(name)),
+    : m_Guid(guid), m_AssignmentReason(&NoReason()), m_Name(std::move(name)), m_Graph(&graph),
       m_Backend(&UnknownBackend()), m_Schema(&tenon::GetSchema(type)), m_Type(type), m_NumInputs(0), m_NumOutputs(0)
 {
     const BaseDescriptor& parameters = descriptor != nullptr ? *descriptor : NoParameters();
@@ -68,16 +69,12 @@ Layer::Layer(Graph& graph, LayerType type, const BaseDescriptor* descriptor, std
         output.m_Owner = this;
         graph.NoteReaders(1, 0);
     }
-    if (descriptor != nullptr)
-    {
-        void* const place = memory.Allocate(m_Schema->m_DescriptorBytes, m_Schema->m_DescriptorAlignment);
-        m_Descriptor = m_Schema->m_CopyTo(*descriptor, place);
-    }
+    PlaceDescriptor(descriptor, 0);
 }
 
 Layer::~Layer()
 {
-    EndDescriptor();
+    PlaceDescriptor(nullptr, 0);
     std::destroy_n(m_Inputs, m_NumInputs);
     std::destroy_n(m_Outputs, m_NumOutputs);
 }
@@ -104,33 +101,37 @@ void Layer::Detach()
 
 void Layer::SetDescriptor(const std::unique_ptr<BaseDescriptor>& descriptor)
 {
-    // All descriptors of a type are of one size: a new one lies where the old one did.
-    void* place = m_Descriptor;
-    EndDescriptor();
-    if (descriptor != nullptr)
-    {
-        if (place == nullptr)
-        {
-            place = m_Graph->Memory().Allocate(m_Schema->m_DescriptorBytes, m_Schema->m_DescriptorAlignment);
-        }
-        m_Descriptor = m_Schema->m_CopyTo(*descriptor, place);
-    }
+    PlaceDescriptor(descriptor.get(), m_Schema->m_DescriptorBytes);
     m_Graph->NoteEdit();
 }
 
-void Layer::EndDescriptor()
+void Layer::ChangeType(LayerType type, const BaseDescriptor* descriptor)
 {
+    const size_t bytesThere = m_Schema->m_DescriptorBytes;
+    m_Type = type;
+    m_Schema = &tenon::GetSchema(type);
+    PlaceDescriptor(descriptor, bytesThere);
+    m_Graph->NoteEdit();
+}
+
+void Layer::PlaceDescriptor(const BaseDescriptor* descriptor, size_t bytesThere)
+{
+    void* place = m_Descriptor;
     if (m_Descriptor != nullptr)
     {
         std::exchange(m_Descriptor, nullptr)->~BaseDescriptor();
     }
-}
-
-void Layer::ChangeType(LayerType type)
-{
-    EndDescriptor();
-    m_Type = type;
-    m_Schema = &tenon::GetSchema(type);
+    if (descriptor == nullptr)
+    {
+        return;
+    }
+    const size_t alignment = m_Schema->m_DescriptorAlignment;
+    if (place == nullptr || m_Schema->m_DescriptorBytes > bytesThere ||
+        reinterpret_cast<uintptr_t>(place) % alignment != 0)
+    {
+        place = m_Graph->Memory().Allocate(m_Schema->m_DescriptorBytes, alignment);
+    }
+    m_Descriptor = m_Schema->m_CopyTo(*descriptor, place);
 }
 
 void Layer::SetBackendId(const BackendId& id)

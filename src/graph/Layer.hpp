@@ -108,16 +108,20 @@ class Layer final : public IConnectableLayer
 {
     // What walks over the graph seldom read comes first; what they do stands next to the slots, which lie behind it.
     struct Rare;
-    Graph* m_Graph;
     LayerGuid m_Guid;
     const std::string* m_AssignmentReason; ///< kept by the graph
     std::string m_Name;
-    std::shared_ptr<const ConstantPayload> m_Constant;
     LayerBindingId m_BindingId = 0;
 
 public:
     /// See LayerAssignment::m_Code.
     SupportCode m_AssignmentCode = SupportCode::Supported;
+
+private:
+    Graph* m_Graph; // every change asks for it
+    std::shared_ptr<const ConstantPayload> m_Constant;
+
+public:
     /// Where the last inputs were wired by the Add method that made this layer: inputs from this index on are its own
     /// constants (see GetConstantTensorsByRef).
     uint32_t m_FirstOwnConstant = UINT32_MAX;
@@ -221,9 +225,10 @@ private:
     OutputSlot& CheckedOutput(unsigned int index) const;
     const Rare& GetRare() const { return m_Rare != nullptr ? *m_Rare : NoRare; }
     Rare& EditRare();
-    /// Becomes of another type, with as many slots, and without parameters.
-    void ChangeType(LayerType type);
-    void EndDescriptor();
+    /// Becomes of another type, with as many slots.
+    void ChangeType(LayerType type, const BaseDescriptor* descriptor);
+    /// Makes a copy of a descriptor, which may be null, where there was one of so many bytes, or in new memory.
+    void PlaceDescriptor(const BaseDescriptor* descriptor, size_t bytesThere);
     /// Takes the layer out of its graph's connections.
     void Detach();
 

@@ -208,16 +208,9 @@ void BakeParameters(Graph& graph)
 {
     for (const Rule& rule : rules)
     {
-        if (graph.Count(rule.m_Type) == 0)
+        for (Layer* layer : graph.LayersOf(rule.m_Type))
         {
-            continue;
-        }
-        for (size_t i = 0; i < graph.Size(); ++i)
-        {
-            if (graph.Types()[i] == rule.m_Type)
-            {
-                Bake(*graph.Layers()[i], rule);
-            }
+            Bake(*layer, rule);
         }
     }
 }

@@ -7,14 +7,10 @@ namespace tenon::passes
 
 void CanonicalTranspose(Graph& graph)
 {
-    for (size_t i = 0; i < graph.Size(); ++i)
+    for (Layer* layer : graph.LayersOf(LayerType::Permute))
     {
-        if (graph.Types()[i] == LayerType::Permute)
-        {
-            Layer& layer = *graph.Layers()[i];
-            const PermutationVector inverse = layer.Descriptor<PermuteDescriptor>().m_DimMappings.Inverse();
-            graph.ChangeType(layer, LayerType::Transpose, std::make_unique<TransposeDescriptor>(inverse));
-        }
+        const PermutationVector inverse = layer->Descriptor<PermuteDescriptor>().m_DimMappings.Inverse();
+        graph.ChangeType(*layer, LayerType::Transpose, std::make_unique<TransposeDescriptor>(inverse));
     }
 }
 
