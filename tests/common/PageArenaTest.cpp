@@ -4,9 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <thread>
 #include <vector>
 
 namespace tenon::test
@@ -62,5 +65,58 @@ TEST(PageArena, RefusesWhatCannotBeAddressed)
     EXPECT_THROW(arena.Allocate(SIZE_MAX / 2, 1), std::bad_alloc);
     EXPECT_NE(arena.Allocate(16, 8), nullptr) << "it goes on after a refusal";
 }
+
+#ifdef __linux__
+TEST(PageArena, PagesAreUsedAgain)
+{
+    constexpr size_t bytes = size_t{24} << 20;
+    void* before = nullptr;
+    {
+        PageArena arena;
+        before = arena.Allocate(bytes, 16);
+        std::memset(before, 1, bytes);
+    }
+    PageArena arena;
+    auto* const again = static_cast<unsigned char*>(arena.Allocate(bytes, 16));
+    EXPECT_EQ(again, before);
+    std::memset(again, 2, bytes);
+    PageArena other;
+    auto* const apart = static_cast<unsigned char*>(other.Allocate(bytes, 16));
+    std::memset(apart, 3, bytes);
+    EXPECT_EQ(again[0], 2);
+    EXPECT_EQ(again[bytes - 1], 2);
+}
+
+TEST(PageArena, ManyThreadsShareSparePages)
+{
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+    {
+        threads.emplace_back(
+            [&wrong, t]
+            {
+                for (int round = 0; round < 20; ++round)
+                {
+                    PageArena arena;
+                    std::vector<unsigned char*> pieces;
+                    for (int i = 0; i < 40; ++i) // 10 MB: some chunks are mapped
+                    {
+                        constexpr size_t bytes = size_t{256} << 10;
+                        pieces.push_back(static_cast<unsigned char*>(arena.Allocate(bytes, 16)));
+                        std::memset(pieces.back(), t, bytes);
+                    }
+                    wrong += static_cast<int>(
+                        std::count_if(pieces.begin(), pieces.end(), [t](const unsigned char* p) { return *p != t; }));
+                }
+            });
+    }
+    for (std::thread& thread : threads)
+    {
+        thread.join();
+    }
+    EXPECT_EQ(wrong, 0);
+}
+#endif
 
 } // namespace tenon::test
