@@ -65,10 +65,13 @@ constexpr long LoopCount = 10000;
 #define TENON_MULADD(r, n) "mulps %%xmm1, %%xmm0\n\taddps %%xmm1, %%xmm" #n "\n\t"
 #define TENON_VNNI(r, n) "vpdpbusd %%" #r "mm0, %%" #r "mm1, %%" #r "mm" #n "\n\t"
 #define TENON_AVXVNNI(r, n) "%{vex%} vpdpbusd %%" #r "mm0, %%" #r "mm1, %%" #r "mm" #n "\n\t"
+#define TENON_PAIRS(r, n)                                                                                              \
+    "vpmaddwd %%" #r "mm0, %%" #r "mm1, %%" #r "mm2\n\tvpaddd %%" #r "mm2, %%" #r "mm" #n ", %%" #r "mm" #n "\n\t"
 #define TENON_BF16(r, n) "vdpbf16ps %%" #r "mm0, %%" #r "mm1, %%" #r "mm" #n "\n\t"
 // clang-format on
 #define TENON_SUMS                                                                                                     \
-    "xmm0", "xmm1", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
+    "xmm0", "xmm1", "xmm2", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",        \
+        "xmm14", "xmm15"
 
 /// Defines a function that does LoopCount times twelve such instructions on operands of zero.
 #define TENON_REGISTER_LOOP(name, features, instruction, r)                                                            \
@@ -86,6 +89,7 @@ TENON_REGISTER_LOOP(Fma512, "avx512f", TENON_FMA, z)
 TENON_REGISTER_LOOP(Fma256, "avx2,fma", TENON_FMA, y)
 TENON_REGISTER_LOOP(Vnni512, "avx512f", TENON_VNNI, z)
 TENON_REGISTER_LOOP(Vnni256, "avx2", TENON_AVXVNNI, y)
+TENON_REGISTER_LOOP(Pairs256, "avx2", TENON_PAIRS, y)
 TENON_REGISTER_LOOP(Bf16Dot512, "avx512f", TENON_BF16, z)
 
 /// Without fused multiply-adds: a product and a sum of four floats each.
@@ -177,6 +181,11 @@ void MeasureArithmetic(MachinePeaks& peaks)
     {
         peaks.m_Int8Name = "AVX-VNNI";
         peaks.m_Int8 = BestRate(Sums * 32, Vnni256);
+    }
+    else if (__builtin_cpu_supports("avx2"))
+    {
+        peaks.m_Int8Name = "AVX2, as pairs of int16";
+        peaks.m_Int8 = BestRate(Sums * 16, Pairs256);
     }
     if (__builtin_cpu_supports("avx512bf16"))
     {
