@@ -80,7 +80,8 @@ HWY_INLINE void InterleaveBlock(const uint8_t* const (&from)[4], uint8_t flip, s
 
 void InterleaveBytes(const InterleaveColumns8& columns, size_t pieces, std::byte* out)
 {
-    const uint8_t flip = columns.m_IsSigned ? 0x80 : 0;
+    constexpr bool TakesSigned = HWY_TARGET == HWY_NEON;
+    const uint8_t flip = columns.m_IsSigned != TakesSigned ? 0x80 : 0;
     const uint8_t* from[4];
     std::copy_n(columns.m_Rows, 4, from);
     for (size_t column = 0; column < columns.m_Columns; ++column)
