@@ -54,9 +54,10 @@ FileWriter::Finish(bool isOptimized,
     std::memcpy(file.data(), m_Builder.GetBufferPointer(), m_Builder.GetSize());
     for (size_t i = 0; i < m_Buffers.size(); ++i)
     {
-        if (m_Buffers[i].bytes() != 0) // else the memory may be null
+        const auto bytes = static_cast<size_t>(m_Buffers[i].bytes());
+        if (bytes != 0) // else the memory may be null
         {
-            std::memcpy(file.data() + start + m_Buffers[i].offset(), m_Memory[i], m_Buffers[i].bytes());
+            std::memcpy(file.data() + start + m_Buffers[i].offset(), m_Memory[i], bytes);
         }
     }
     return file;

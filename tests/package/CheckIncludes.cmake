@@ -48,7 +48,7 @@ function(classify included out)
     set(kind std)
   elseif(included MATCHES "^<std(def|int)\\.h>$") # of headers that are C, too
     set(kind std)
-  elseif(included MATCHES "^<(asm/hwcap|cpuid|dlfcn|fcntl|pthread|sched|signal|unistd|sys/[a-z]+)\\.h>$")
+  elseif(included MATCHES "^<(arm_neon|asm/hwcap|cpuid|dlfcn|fcntl|pthread|sched|signal|unistd|sys/[a-z]+)\\.h>$")
     set(kind posix)
   elseif(included MATCHES "^<(fmt|spdlog)/")
     set(kind ${CMAKE_MATCH_1})

@@ -172,8 +172,8 @@ private:
             return;
         }
         Check(node + 1 < here.m_Segments.size(), "array_segments is too short");
-        const int64_t begin = here.m_Segments[node];
-        const int64_t end = here.m_Segments[node + 1];
+        const int64_t begin = here.m_Segments[static_cast<size_t>(node)];
+        const int64_t end = here.m_Segments[static_cast<size_t>(node) + 1];
         Check(begin >= 0 && begin <= end && end <= static_cast<int64_t>(here.m_Indices.size()),
               "array_segments leads outside of array_indices");
         int64_t previous = -1;

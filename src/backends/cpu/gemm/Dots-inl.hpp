@@ -67,27 +67,70 @@ struct VnniPairs
         asm("%{vex%} vpdpwssd %2, %1, %0" : "+x"(acc.raw) : "x"(data.raw), "x"(weights.raw));
     }
 };
+#elif HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
+/// acc += the dot products of four signed bytes with four signed ones. The assembler has to be told of a processor that
+/// has them; what else this source is compiled for stays among its instructions.
+struct SignedDots
+{
+    static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
+    {
+        asm(".arch armv8.2-a+crypto+dotprod\n\tsdot %0.4s, %1.16b, %2.16b"
+            : "+w"(acc.raw)
+            : "w"(data.raw), "w"(weights.raw));
+    }
+};
 #endif
 
 /// acc += the dot products of two int16 with two int16.
 struct WidePairs
 {
+#if HWY_ARCH_X86
     static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
     {
         const hn::Repartition<int16_t, Ints> d16;
-        const auto x = hn::BitCast(d16, data);
-        const auto w = hn::BitCast(d16, weights);
-#if HWY_ARCH_X86
         Vector none = hn::Zero(Ints());
-        acc = hn::ReorderWidenMulAccumulate(Ints(), x, w, acc, none);
-#else
-        // The low and the high int16 of each lane.
-        const auto low = [](auto v) { return hn::ShiftRight<16>(hn::ShiftLeft<16>(hn::BitCast(Ints(), v))); };
-        const auto high = [](auto v) { return hn::ShiftRight<16>(hn::BitCast(Ints(), v)); };
-        acc = hn::Add(acc, hn::Add(hn::Mul(low(x), low(w)), hn::Mul(high(x), high(w))));
-#endif
+        acc = hn::ReorderWidenMulAccumulate(Ints(), hn::BitCast(d16, data), hn::BitCast(d16, weights), acc, none);
     }
+#else
+    static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
+    {
+        const int16x8_t x = vreinterpretq_s16_s32(data.raw);
+        const int16x8_t w = vreinterpretq_s16_s32(weights.raw);
+        const int32x4_t low = vmull_s16(vget_low_s16(x), vget_low_s16(w));
+        const int32x4_t high = vmull_s16(vget_high_s16(x), vget_high_s16(w));
+#if HWY_ARCH_ARM_A64
+        const int32x4_t sums = vpaddq_s32(low, high);
+#else
+        const int32x4_t sums = vcombine_s32(vpadd_s32(vget_low_s32(low), vget_high_s32(low)),
+                                            vpadd_s32(vget_low_s32(high), vget_high_s32(high)));
+#endif
+        acc.raw = vaddq_s32(acc.raw, sums);
+    }
+
+    /// The same where all lanes of the data are one pair: the even and the odd weights times its halves.
+    static HWY_INLINE void AddSame(Vector& acc, const Vector& data, const Vector& weights)
+    {
+        const int16x4_t x = vget_low_s16(vreinterpretq_s16_s32(data.raw));
+        const int16x8_t w = vreinterpretq_s16_s32(weights.raw);
+        const int16x4x2_t halves = vuzp_s16(vget_low_s16(w), vget_high_s16(w));
+        acc.raw = vmlal_lane_s16(vmlal_lane_s16(acc.raw, halves.val[0], x, 0), halves.val[1], x, 1);
+    }
+#endif
 };
+
+/// Dot::Add for data whose lanes are all the same.
+template <typename Dot>
+HWY_INLINE void AddSame(Vector& acc, const Vector& data, const Vector& weights)
+{
+    if constexpr (requires { Dot::AddSame(acc, data, weights); })
+    {
+        Dot::AddSame(acc, data, weights);
+    }
+    else
+    {
+        Dot::Add(acc, data, weights);
+    }
+}
 
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -29,7 +29,7 @@ bool IsSigned(DataType type)
 /// What a dot product takes as unsigned.
 bool TakesUnsignedWeights(Signs8 signs)
 {
-    return signs == Signs8::DataSigned;
+    return signs == Signs8::DataSigned || signs == Signs8::BothUnsigned;
 }
 
 /// Groups of four bytes in the depth, with what fills up the last unit.
@@ -154,9 +154,12 @@ void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, bool
     }
     if (m_Engine->m_Layout == Layout8::Dots && !isTransposed)
     {
-        PackWholeGroups(weights + panel.m_Column * m_Depth, panel.m_Columns, width, packed);
+        const uint8_t* const from = weights + panel.m_Column * m_Depth;
+        m_Engine->m_ColumnGroups == 2 ? PackRuns<uint64_t>(from, panel.m_Columns, width, packed)
+                                      : PackRuns<uint32_t>(from, panel.m_Columns, width, packed);
         return;
     }
+    const size_t runBytes = m_Engine->m_ColumnGroups * 4; // of a column beside each other
     const size_t columnStep = isTransposed ? 1 : m_Depth;
     const size_t depthStep = isTransposed ? m_NumColumns : 1;
     const bool areDots = m_Engine->m_Layout == Layout8::Dots;
@@ -168,7 +171,7 @@ void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, bool
             const uint8_t byte = from[k * depthStep];
             if (areDots)
             {
-                packed[(k / 4 * width + c) * 4 + k % 4] = static_cast<std::byte>(byte ^ m_Flip);
+                packed[(k / runBytes * width + c) * runBytes + k % runBytes] = static_cast<std::byte>(byte ^ m_Flip);
             }
             else
             {
@@ -179,31 +182,34 @@ void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, bool
     }
 }
 
-void PackedWeights8::PackWholeGroups(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const
+template <typename Run>
+void PackedWeights8::PackRuns(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const
 {
-    constexpr size_t ChunkGroups = 64; // of all columns they fit the first-level cache
-    const uint32_t flip = m_Flip * 0x01010101U;
-    const size_t whole = m_Depth / 4;
-    for (size_t begin = 0; begin < whole; begin += ChunkGroups)
+    constexpr size_t RunBytes = sizeof(Run);
+    constexpr size_t ChunkRuns = 256 / RunBytes; // of all columns they fit the first-level cache
+    const Run flip = m_Flip * static_cast<Run>(0x0101010101010101U);
+    const size_t whole = m_Depth / RunBytes;
+    for (size_t begin = 0; begin < whole; begin += ChunkRuns)
     {
-        const size_t end = std::min(begin + ChunkGroups, whole);
+        const size_t end = std::min(begin + ChunkRuns, whole);
         for (size_t c = 0; c < columns; ++c)
         {
             const uint8_t* from = weights + c * m_Depth;
-            for (size_t g = begin; g < end; ++g)
+            for (size_t i = begin; i < end; ++i)
             {
-                uint32_t group;
-                std::memcpy(&group, from + 4 * g, sizeof(group));
-                group ^= flip;
-                std::memcpy(packed + (g * width + c) * 4, &group, sizeof(group));
+                Run run;
+                std::memcpy(&run, from + RunBytes * i, RunBytes);
+                run ^= flip;
+                std::memcpy(packed + (i * width + c) * RunBytes, &run, RunBytes);
             }
         }
     }
     for (size_t c = 0; c < columns; ++c)
     {
-        for (size_t k = whole * 4; k < m_Depth; ++k)
+        for (size_t k = whole * RunBytes; k < m_Depth; ++k)
         {
-            packed[(whole * width + c) * 4 + k % 4] = static_cast<std::byte>(weights[c * m_Depth + k] ^ m_Flip);
+            packed[(whole * width + c) * RunBytes + k % RunBytes] =
+                static_cast<std::byte>(weights[c * m_Depth + k] ^ m_Flip);
         }
     }
 }

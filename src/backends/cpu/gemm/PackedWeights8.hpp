@@ -67,7 +67,9 @@ private:
     size_t MakePanels();
     void PackPanel(const Panel8& panel, const uint8_t* weights, bool isTransposed, bool isSigned, int32_t zeroPoint,
                    std::byte* packed) const;
-    void PackWholeGroups(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const;
+    /// `Run`: as long as the bytes of a column that lie beside each other.
+    template <typename Run>
+    void PackRuns(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const;
     void SetUpFloatColumns(const LayerView& layer, const ColumnSums8& sums);
     void SetUpColumns(const LayerView& layer, const ColumnSums8& sums, int32_t zeroPoint, Rounding8 rounding);
 

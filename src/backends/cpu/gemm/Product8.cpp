@@ -77,7 +77,8 @@ void Product8::Plan(Scratch scratch)
     m_ZeroPointsOffset = part.Add<int32_t>(m_IsHybrid ? m_BlockRows : 0);
     m_RowScalesOffset = part.Add<float>(m_IsHybrid ? m_BlockRows : 0);
     // In place, less than a tile and the rows that padding covers may have to be copied: at most fifteen of four bytes.
-    const size_t stripRows = !m_InPlace ? m_BlockRows : engine.m_RowUnit != 1 ? 2 * tileRows : 0;
+    const bool copiesTail = engine.m_RowUnit != 1 || engine.m_GroupUnit != 1;
+    const size_t stripRows = !m_InPlace ? m_BlockRows : copiesTail ? 2 * tileRows : 0;
     m_StripOffset = part.Add<uint8_t>(stripRows, m_Pitch);
     part.Add<uint8_t>(Windows::ShortRowBytes); // past the end of the strip
     m_WideOffset = part.Add<int16_t>(isWide ? m_BlockRows : 0, m_Pitch);

@@ -82,7 +82,7 @@ void Tile(const Tile16& tile)
                 HWY_UNROLL(4)
                 for (size_t v = 0; v < Vectors; ++v)
                 {
-                    Dot::Add(acc[r][v], x, w[v]);
+                    AddSame<Dot>(acc[r][v], x, w[v]);
                 }
             }
         }

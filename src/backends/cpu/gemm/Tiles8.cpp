@@ -5,6 +5,7 @@
 #include "backends/cpu/gemm/Tiles8.hpp"
 
 #include "backends/cpu/gemm/TilesAmx.hpp"
+#include "backends/cpu/gemm/TilesArm.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <cstring>
@@ -87,7 +88,7 @@ void Tile(const void* data, size_t dataStride, const void* panel, size_t groups,
             HWY_UNROLL(4)
             for (size_t v = 0; v < Vectors; ++v)
             {
-                Dot::Add(acc[r][v], x, w[v]);
+                AddSame<Dot>(acc[r][v], x, w[v]);
             }
         }
     }
@@ -163,11 +164,20 @@ Engine8 MakeEngine()
         FillTiles<VnniDataUnsigned, 1, 8>(engine.m_UnsignedTiles);
         FillTiles<VnniDataUnsigned, 2, 6>(engine.m_UnsignedTiles);
     }
+#elif HWY_TARGET == HWY_NEON
+    if (GetCpuFeatures().m_I8mm)
+    {
+        UseI8mm(engine);
+    }
+    else if (GetCpuFeatures().m_DotProd)
+    {
+        UseDotProd(engine);
+    }
 #endif
     if (engine.m_Vectors == 0)
     {
         // Sixteen registers hold 12 sums, 2 vectors of weights, the data and a product.
-        constexpr size_t Rows = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON ? 8 : 6;
+        constexpr size_t Rows = ManyRegisters ? 8 : 6;
         engine.m_Layout = Layout8::WidePairs;
         engine.m_SignedData = engine.m_UnsignedData = Signs8::BothSigned;
         engine.m_Vectors = 2;

@@ -20,7 +20,8 @@ enum class Signs8 : uint8_t
 {
     DataUnsigned, ///< uint8 data, int8 weights
     DataSigned,   ///< int8 data, uint8 weights
-    BothSigned
+    BothSigned,
+    BothUnsigned
 };
 
 /// How the sums of a panel's columns become bytes. Arrays are as long as the panel, whole vectors.
@@ -85,7 +86,8 @@ struct FloatScale
 };
 
 /// sums[rows][vectors * lanes] = bias[vectors * lanes] + data[rows][groups] * panel[groups][vectors * lanes]; a group
-/// is four bytes of the depth in each. `dataStride` is in bytes.
+/// is four bytes of the depth in each. `dataStride` is in bytes. Engine8::m_ColumnGroups groups of a column follow upon
+/// each other in the panel, before the next column's.
 using TileFunction8 = void (*)(const void* data, size_t dataStride, const void* panel, size_t groups,
                                const int32_t* bias, int32_t* sums);
 
@@ -105,6 +107,7 @@ struct Engine8
     size_t m_Rows[MostVectors + 1] = {};          ///< rows of the highest tile for a panel of so many vectors
     size_t m_RowUnit = 1;        ///< tiles have a multiple of it: data are read, and sums written, for whole ones
     size_t m_GroupUnit = 1;      ///< depths are padded to a multiple of it, by zeros in the weights
+    size_t m_ColumnGroups = 1;   ///< a divisor of it: groups of a column beside each other
     void (*m_Begin)() = nullptr; ///< to be called on a thread before its first tile; null: nothing is to be done
     void (*m_End)() = nullptr;   ///< and after its last one
     TileFunction8 m_SignedTiles[MostVectors + 1][MostRows + 1] = {}; ///< by vectors and rows, for int8 data

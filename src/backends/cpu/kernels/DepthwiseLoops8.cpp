@@ -13,6 +13,7 @@
 #include "backends/cpu/simd/Foreach.hpp"
 //
 #include "backends/cpu/gemm/Dots-inl.hpp"
+#include "backends/cpu/simd/Floats-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -55,7 +56,11 @@ HWY_INLINE void StoreInterleaved(Bytes d, V a, V b, V c, V e, std::byte* to)
     hn::Store(hn::InterleaveUpper(d16, highAb, highCe), d16, out + 3 * lanes);
 }
 
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 // the others have no dot products of bytes
+// The other targets have no dot products of bytes.
+#define TENON_HAS_DOTS                                                                                                 \
+    (HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || (HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64))
+
+#if TENON_HAS_DOTS
 /// Four rows of a piece, which keeps the order of its channels.
 HWY_INLINE void InterleaveFour(const uint8_t* const (&from)[4], size_t channels, uint8_t flip, std::byte* to)
 {
@@ -76,7 +81,8 @@ HWY_INLINE void InterleaveBlock(const uint8_t* const (&from)[4], uint8_t flip, s
 
 void InterleaveBytes(const InterleaveColumns8& columns, size_t pieces, std::byte* out)
 {
-    const uint8_t flip = columns.m_IsSigned ? 0x80 : 0;
+    constexpr bool TakesSigned = HWY_TARGET == HWY_NEON;
+    const uint8_t flip = columns.m_IsSigned != TakesSigned ? 0x80 : 0;
     const uint8_t* from[4];
     std::copy_n(columns.m_Rows, 4, from);
     for (size_t column = 0; column < columns.m_Columns; ++column)
@@ -211,7 +217,7 @@ template <typename Dot, size_t Vectors>
 void Sum(const DepthwiseRun8& run)
 {
     // Sixteen registers hold 8 sums of two pixels, else 16 of four.
-    constexpr size_t Pixels = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON ? 4 : 2;
+    constexpr size_t Pixels = ManyRegisters ? 4 : 2;
     size_t pixel = 0;
     for (; pixel + Pixels <= run.m_Pixels; pixel += Pixels)
     {
@@ -247,6 +253,15 @@ DepthwiseEngine8 MakeDepthwiseEngine()
         engine.m_Interleave = InterleaveBytes;
         engine.m_InterleavesFullBlocks = HWY_TARGET == HWY_AVX3;
         FillSums<VnniDataUnsigned>(engine);
+        return engine;
+    }
+#elif TENON_HAS_DOTS
+    if (GetCpuFeatures().m_DotProd)
+    {
+        engine.m_Layout = Layout8::Dots;
+        engine.m_TakesSigned = true;
+        engine.m_Interleave = InterleaveBytes;
+        FillSums<SignedDots>(engine);
         return engine;
     }
 #endif

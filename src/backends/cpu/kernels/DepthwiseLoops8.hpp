@@ -44,6 +44,7 @@ struct DepthwiseEngine8
     static constexpr size_t PieceBytes = 64; ///< of an interleaved column
 
     Layout8 m_Layout = Layout8::WidePairs;
+    bool m_TakesSigned = false; ///< of bytes beside each other: they become int8, else uint8, by 128 less or more
     size_t m_MostPieces = 0;
     /// Whether a block of the most pieces has its channels in the order of interleaving 128-bit lanes: see
     /// RequantizeRows::m_IsInterleaved. Others are in their natural order.

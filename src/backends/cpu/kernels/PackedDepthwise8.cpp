@@ -254,8 +254,9 @@ void PackedDepthwise8::SetUpSums(const LayerView& layer, const std::vector<doubl
     // Clamped, so that what is worked out cannot overflow, whatever file it is from.
     const int64_t limit = static_cast<int64_t>(m_Height * m_Width) * CentredWeights(layer).GetMost();
     const auto* bias = layer.HasInput(2) ? static_cast<const int32_t*>(layer.m_ConstantData[2]) : nullptr;
-    // Signed data are taken as unsigned, 128 more.
-    const int32_t zeroPoint = m_DataZeroPoint + (m_IsDataSigned ? 128 : 0);
+    // Data may be taken as of the other sign, 128 more or less.
+    const int32_t shift = m_IsDataSigned == m_Engine->m_TakesSigned ? 0 : m_IsDataSigned ? 128 : -128;
+    const int32_t zeroPoint = m_DataZeroPoint + shift;
     for (size_t c = block.m_Channel; c < block.m_Channel + block.m_Channels; ++c)
     {
         const int64_t sum = std::clamp(sums[c], -limit, limit);

@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
-#elif HWY_ARCH_ARM && !HWY_ARCH_ARM_A64 && defined(__linux__)
+#elif HWY_ARCH_ARM && defined(__linux__)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 #endif
@@ -105,6 +105,10 @@ CpuFeatures Detect()
 constexpr Level Levels[] = {
     {"scalar", {}},
     {"neon", {&CpuFeatures::m_Simd}},
+#if HWY_ARCH_ARM_A64
+    {"dotprod", {&CpuFeatures::m_DotProd}},
+    {"i8mm", {&CpuFeatures::m_I8mm}},
+#endif
 };
 
 CpuFeatures Detect()
@@ -112,6 +116,10 @@ CpuFeatures Detect()
     CpuFeatures features;
 #if HWY_ARCH_ARM_A64
     features.m_Simd = true;
+#if defined(__linux__)
+    features.m_DotProd = (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+    features.m_I8mm = features.m_DotProd && (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0;
+#endif
 #elif defined(__linux__)
     features.m_Simd = (getauxval(AT_HWCAP) & HWCAP_NEON) != 0 && (getauxval(AT_HWCAP) & HWCAP_VFPv4) != 0;
 #endif
@@ -203,6 +211,8 @@ std::string GetIsaFeatures()
     add(features.m_HasSparePorts, "spareports");
     add(features.m_AmxInt8, "amxint8");
     add(features.m_AmxBf16, "amxbf16");
+    add(features.m_DotProd, "dotprod");
+    add(features.m_I8mm, "i8mm");
     return names;
 }
 

@@ -20,10 +20,13 @@ struct CpuFeatures
     bool m_AmxInt8 = false;       ///< tiles of 8-bit dot products
     bool m_AmxBf16 = false;       ///< tiles of bfloat16 dot products
     bool m_HasSparePorts = false; ///< 512-bit logic beside as many dot products as go: AMD's, from level avx512bf16 on
+    bool m_DotProd = false;       ///< Arm's 8-bit dot products
+    bool m_I8mm = false;          ///< Arm's 8-bit products of 2 rows and 2 columns
 };
 
 /// Found once for the process. The environment variable TENON_FORCE_ISA caps it, for tests and comparisons: one of
-///   x86-64: scalar, sse4, avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx; Arm: scalar, neon.
+///   x86-64: scalar, sse4, avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx; 64-bit Arm: scalar, neon, dotprod, i8mm;
+///   32-bit Arm: scalar, neon.
 /// Each stands for all before it too, as far as the processor has them. Throws InvalidArgumentException for other
 /// values.
 const CpuFeatures& GetCpuFeatures();
