@@ -141,7 +141,7 @@ protected:
         backends::PackedEntry entry;
         std::memcpy(&header, content.data(), sizeof(header));
         std::memcpy(&entry, content.data() + sizeof(header), sizeof(entry));
-        const size_t end = sizeof(header) + header.m_NumBlocks * sizeof(entry);
+        const size_t end = sizeof(header) + static_cast<size_t>(header.m_NumBlocks) * sizeof(entry);
         change(header, entry);
         std::memcpy(content.data(), &header, sizeof(header));
         std::memcpy(content.data() + sizeof(header), &entry, sizeof(entry));

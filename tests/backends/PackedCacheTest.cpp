@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <unistd.h>
@@ -26,8 +27,9 @@ namespace
 
 constexpr size_t Bytes = 1 << 20;
 
-/// Bytes of the mapping that are in this process's memory.
-size_t GetResidentBytes(const void* mapping)
+/// Bytes of the mapping that are in this process's memory. Nothing where it is not listed: some emulators list it at
+/// the addresses that they gave it.
+std::optional<size_t> GetResidentBytes(const void* mapping)
 {
     std::ifstream maps("/proc/self/smaps");
     std::ostringstream start;
@@ -41,11 +43,11 @@ size_t GetResidentBytes(const void* mapping)
             return std::stoul(line.substr(4)) * 1024;
         }
     }
-    return 0;
+    return std::nullopt;
 }
 
-/// Bytes of a file of weights that are in memory after the layer's workload was made.
-size_t GetRemainingBytes(DataType type, unsigned int rows, const TensorShape& weights, char fill)
+/// Bytes of a file of weights that are in memory after the layer's workload was made, if that is known.
+std::optional<size_t> GetRemainingBytes(DataType type, unsigned int rows, const TensorShape& weights, char fill)
 {
     const std::string path =
         (std::filesystem::temp_directory_path() / ("tenon_packed_cache_" + std::to_string(getpid()))).string();
@@ -85,7 +87,12 @@ TEST(PackedCache, ReleasesWhatIsPackedOnly)
     {
         GTEST_SKIP() << "without vectors nothing is packed";
     }
-    EXPECT_EQ(GetRemainingBytes(DataType::Float32, 100, {64, 4096}, 0), 0U) << "packed";
+    const std::optional<size_t> remaining = GetRemainingBytes(DataType::Float32, 100, {64, 4096}, 0);
+    if (!remaining)
+    {
+        GTEST_SKIP() << "emulated";
+    }
+    EXPECT_EQ(remaining, 0U) << "packed";
     EXPECT_EQ(GetRemainingBytes(DataType::Float32, 1, {64, 4096}, 0), Bytes) << "few rows: read where they are";
     EXPECT_EQ(GetRemainingBytes(DataType::QAsymmU8, 100, {256, 4096}, 1), 0U) << "packed";
     EXPECT_EQ(GetRemainingBytes(DataType::QAsymmU8, 100, {16, 65536}, static_cast<char>(255)), Bytes)

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/socket.h>
@@ -199,8 +200,9 @@ TEST_F(MappedFileTest, LinkThatLeadsToItselfIsAFailureNotAMissingFile)
     Refusal<RuntimeException>((m_Folder / "loop").string());
 }
 
-/// Bytes of the mapping that are in this process's memory, by /proc/self/smaps.
-size_t ResidentBytes(const void* mapping)
+/// Bytes of the mapping that are in this process's memory, by /proc/self/smaps; nothing if it does not have the
+/// mapping: some emulators show it at the addresses that they gave it.
+std::optional<size_t> ResidentBytes(const void* mapping)
 {
     std::ifstream maps("/proc/self/smaps");
     const std::string start = fmt::format("{:x}-", reinterpret_cast<uintptr_t>(mapping));
@@ -213,7 +215,7 @@ size_t ResidentBytes(const void* mapping)
             return std::stoul(line.substr(4)) * 1024;
         }
     }
-    return 0;
+    return std::nullopt;
 }
 
 TEST_F(MappedFileTest, ReleasedPagesLeaveMemoryAndComeBack)
@@ -224,10 +226,14 @@ TEST_F(MappedFileTest, ReleasedPagesLeaveMemoryAndComeBack)
     const auto file = MappedFile::Open(Write("large", text), Bytes);
     EXPECT_EQ(Text(*file), text); // all is in memory
     const std::byte* const data = file->Bytes().data();
-    const size_t before = ResidentBytes(data);
+    const std::optional<size_t> before = ResidentBytes(data);
+    if (!before)
+    {
+        GTEST_SKIP() << "emulated";
+    }
     ASSERT_EQ(before, Bytes);
     MappedFile::Release(data + 1, Bytes - 1);
-    EXPECT_LT(ResidentBytes(data), before / 4);
+    EXPECT_LT(ResidentBytes(data), *before / 4);
     EXPECT_EQ(Text(*file), text);
 
     MappedFile::Release(data, Bytes + 1); // not all of it is the file's

@@ -62,7 +62,7 @@ TEST(PageArena, RefusesWhatCannotBeAddressed)
 {
     PageArena arena;
     EXPECT_THROW(arena.Allocate(SIZE_MAX, 1), std::bad_alloc);
-    EXPECT_THROW(arena.Allocate(SIZE_MAX / 2, 1), std::bad_alloc);
+    EXPECT_THROW(arena.Allocate(SIZE_MAX - (size_t{16} << 20), 1), std::bad_alloc);
     EXPECT_NE(arena.Allocate(16, 8), nullptr) << "it goes on after a refusal";
 }
 

@@ -58,7 +58,7 @@ OpCase MakeCase(ReduceOperation operation, const Sizes& data, const Sizes& numbe
     op.m_Inputs = {Random(TensorInfo(MakeShape(data), type), 3, -5, 5),
                    Stored(TensorInfo(MakeShape(numbersShape), DataType::Signed32), numbers),
                    Stored(TensorInfo({1}, DataType::Signed32), {static_cast<double>(segments)})};
-    op.m_Oracle = [=, count = op.m_Output.GetShape().GetNumElements64()](const std::vector<RealTensor>& in)
+    op.m_Oracle = [=, count = op.m_Output.GetShape().GetNumElements()](const std::vector<RealTensor>& in)
     {
         std::vector<double> values(count, InitialValue(operation, type));
         const size_t slice = numbers.empty() ? 0 : in[0].m_Values.size() / numbers.size();

@@ -176,7 +176,7 @@ TEST_P(CachedNetwork, IsOneFileForNestedNetworksToo)
     };
     const IRuntimePtr runtime = IRuntime::Create({});
     Load(*runtime, *make(), {"CpuAcc"}, Options(true));
-    const size_t both = std::filesystem::file_size(m_Path);
+    const uintmax_t both = std::filesystem::file_size(m_Path);
     EXPECT_NO_THROW(Load(*runtime, *make(), {"CpuAcc"}, Options(false)));
     Load(*runtime, *Builder(GetParam(), 3).Make(), {"CpuAcc"}, Options(true));
     EXPECT_GE(both, std::filesystem::file_size(m_Path));
