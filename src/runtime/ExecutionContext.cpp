@@ -145,7 +145,9 @@ void ExecutionContext::UsePlan(const std::shared_ptr<const Plan>& plan)
             if (location.m_Place == Place::Constant)
             {
                 // Workloads get it as pointer to const; the table holds all kinds of memory.
-                m_Pointers[v] = const_cast<void*>(m_Program.Values()[location.m_Index].m_Constant);
+                auto* const constant =
+                    static_cast<std::byte*>(const_cast<void*>(m_Program.Values()[location.m_Index].m_Constant));
+                m_Pointers[v] = constant + location.m_Offset;
             }
             else if (location.m_Place == Place::Arena && m_Program.Values()[v].m_Memory == HostMemory)
             {

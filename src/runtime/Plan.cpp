@@ -167,6 +167,7 @@ bool Plan::ShapeStep(const Program& program, const Step& step, const Limits& lim
     {
         planned.m_ScratchBytes = workload->GetScratchBytes();
         planned.m_IsCopy = workload->IsCopy();
+        planned.m_Parts = overrides.empty() ? GetSharedParts(*workload) : nullptr;
         planned.m_KernelName = GetKernelName(*step.m_Workload, *workload);
         planned.m_Workload = std::move(workload);
     }

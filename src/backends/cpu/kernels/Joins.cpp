@@ -80,10 +80,14 @@ public:
                           plane.m_ToRun = Signed(m_ChunkBytes);
                           for (const JoinInput& input : m_Inputs)
                           {
+                              const auto* source = run.GetInput<std::byte>(input.m_Index) + chunk * input.m_Bytes;
+                              std::byte* const target = to + chunk * m_ChunkBytes + input.m_Begin;
                               plane.m_RunBytes = input.m_Bytes;
                               plane.m_FromRun = Signed(input.m_Bytes);
-                              input.m_Copy(plane, run.GetInput<std::byte>(input.m_Index) + chunk * input.m_Bytes,
-                                           to + chunk * m_ChunkBytes + input.m_Begin);
+                              if (source != target) // else it is in its place already, see SharedParts
+                              {
+                                  input.m_Copy(plane, source, target);
+                              }
                           }
                       }
                   });
@@ -112,7 +116,13 @@ Prepared PrepareJoin(const ReshapeArgs& args, LayerType type, unsigned int axis)
         bytes.push_back(ref::CountElements(input->GetShape(), axis, input->GetNumDimensions()) *
                         ref::GetMovedBytes(output.GetDataType()));
     }
-    return isPlain ? Prepared(Join(bytes, ref::CountElements(output.GetShape(), 0, axis))) : reference;
+    if (!isPlain)
+    {
+        return reference;
+    }
+    Prepared prepared = Join(bytes, ref::CountElements(output.GetShape(), 0, axis));
+    prepared.m_Parts = std::move(reference.m_Parts);
+    return prepared;
 }
 
 Prepared PrepareConcat(const ReshapeArgs& args, const backends::PackedWeights*)
@@ -127,7 +137,7 @@ Prepared PrepareStack(const ReshapeArgs& args, const backends::PackedWeights*)
 
 Prepared PrepareSplitter(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    ref::FindKernel(LayerType::Splitter)->Prepare(args, nullptr); // checks shapes
+    Prepared reference = ref::FindKernel(LayerType::Splitter)->Prepare(args, nullptr); // checks shapes
     const auto& descriptor = args.GetDescriptor<SplitterDescriptor>();
     const TensorInfo& input = args.GetInput(0);
     const auto elementBytes = static_cast<int64_t>(ref::GetMovedBytes(input.GetDataType()));
@@ -147,7 +157,7 @@ Prepared PrepareSplitter(const ReshapeArgs& args, const backends::PackedWeights*
         }
         views.emplace_back(StridedMove(std::move(dimensions), static_cast<size_t>(elementBytes)), first);
     }
-    return [views = std::move(views)](const ExecuteArgs& run)
+    Prepared prepared = [views = std::move(views)](const ExecuteArgs& run)
     {
         for (size_t i = 0; i < views.size(); ++i)
         {
@@ -155,6 +165,8 @@ Prepared PrepareSplitter(const ReshapeArgs& args, const backends::PackedWeights*
                                run.GetOutput<std::byte>(i));
         }
     };
+    prepared.m_Parts = std::move(reference.m_Parts);
+    return prepared;
 }
 
 template <LayerType Type>
