@@ -251,6 +251,13 @@ void ExecutionContext::RunPlannedSteps(const RunArgs& args)
     {
         const PlannedStep& planned = m_Plan->Steps()[s];
         const Step& step = m_Program.Steps()[s];
+        if (planned.m_Strips != nullptr && args.m_Debug == nullptr && // which wants to see whole tensors
+            planned.m_Strips->IsWorthwhile(args.m_Parallel->GetNumThreads()))
+        {
+            RunStrips(*planned.m_Strips, args);
+            s = planned.m_Strips->Last();
+            continue;
+        }
         if (planned.m_Workload == nullptr)
         {
             if (step.m_State != NoState)

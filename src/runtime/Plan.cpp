@@ -94,6 +94,7 @@ Plan::Plan(const Program& program, const std::vector<TensorShape>& inputShapes, 
         }
     }
     m_Complete = m_Steps.size() == program.Steps().size();
+    FindStrips(program);
     PlaceValues(program, limits);
 }
 
@@ -162,7 +163,9 @@ bool Plan::ShapeStep(const Program& program, const Step& step, const Limits& lim
     }
     auto workload =
         step.m_Workload == nullptr ? nullptr : ReshapeStep(step, resolved.get(), inputs, outputs, constants);
+    const auto index = static_cast<uint32_t>(m_Steps.size());
     PlannedStep& planned = m_Steps.emplace_back();
+    planned.m_FirstWith = planned.m_LastWith = index;
     if (workload != nullptr)
     {
         planned.m_ScratchBytes = workload->GetScratchBytes();

@@ -6,10 +6,12 @@
 #include "common/SharedParts.hpp"
 #include "runtime/MemoryPlanner.hpp"
 #include "runtime/Program.hpp"
+#include "runtime/Strips.hpp"
 
 #include <tenon/Limits.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,9 +60,12 @@ struct PlannedStep
     std::unique_ptr<IShapedWorkload> m_Workload; ///< null: the runtime runs it
     size_t m_ScratchBytes = 0;                   ///< what the workload asks for, so that nobody need ask again
     size_t m_ScratchOffset = 0;
-    bool m_IsCopy = false;                      ///< see IShapedWorkload::IsCopy
-    const SharedParts* m_Parts = nullptr;       ///< of the workload; null: none
-    const char* m_KernelName = nullptr;         ///< see GetKernelName; "+InPlace" is added where nothing need be copied
+    bool m_IsCopy = false;                ///< see IShapedWorkload::IsCopy
+    const SharedParts* m_Parts = nullptr; ///< of the workload; null: none
+    const char* m_KernelName = nullptr;   ///< see GetKernelName; "+InPlace" is added where nothing need be copied
+    std::unique_ptr<Strips> m_Strips;     ///< those that begin with this step; null: none
+    uint32_t m_FirstWith = 0;             ///< the steps of the strips that it belongs to, else itself
+    uint32_t m_LastWith = 0;
     std::unique_ptr<const std::string> m_Label; ///< what m_KernelName points to, if it is not the workload's
 };
 
@@ -96,6 +101,14 @@ private:
     };
 
     bool ShapeStep(const Program& program, const Step& step, const Limits& limits);
+    // PlanStrips.cpp
+    void FindStrips(const Program& program);
+    std::unique_ptr<Strips> CutRun(const Program& program, uint32_t first, size_t parts) const;
+    std::optional<StripStep> CutStep(const Program& program, uint32_t index, size_t parts) const;
+    size_t CountInnerBytes(const Program& program, const Strips& strips) const;
+    void SettleStrips(const Program& program, const Sharing& sharing);
+    bool SettleStrips(const Program& program, const Sharing& sharing, Strips& strips) const;
+
     void PlaceValues(const Program& program, const Limits& limits);
     std::vector<bool> ChooseParts(const Program& program);
     size_t CountHostBytes(const Program& program, const std::vector<bool>& sharesParts);

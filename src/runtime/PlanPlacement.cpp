@@ -19,6 +19,7 @@ void Plan::PlaceValues(const Program& program, const Limits& limits)
 {
     const std::vector<bool> sharesParts = ChooseParts(program);
     const Sharing sharing(program, m_Infos, m_Steps, sharesParts);
+    SettleStrips(program, sharing);
     PlaceBound(program, sharing);
     PlaceInArenas(program, sharing);
     CheckTotal(program, limits);
@@ -182,7 +183,10 @@ std::vector<Plan::Contents> Plan::ListBuffers(const Program& program, const Shar
             if (sharing.Root(v) == v && m_Locations[v].m_Place == Place::None)
             {
                 Contents& contents = memories[step.m_Memory];
-                contents.m_Buffers.push_back({m_Infos[v].GetNumBytes(), sharing.First(v), sharing.Last(v), 0});
+                // Layers of strips run at the same time.
+                const uint32_t last = sharing.Last(v);
+                contents.m_Buffers.push_back({m_Infos[v].GetNumBytes(), m_Steps[sharing.First(v)].m_FirstWith,
+                                              last < m_Steps.size() ? m_Steps[last].m_LastWith : last, 0});
                 contents.m_Values.push_back(v);
             }
         }
@@ -195,7 +199,7 @@ std::vector<Plan::Contents> Plan::ListBuffers(const Program& program, const Shar
     {
         for (const uint32_t s : contents.m_ScratchSteps)
         {
-            contents.m_Buffers.push_back({m_Steps[s].m_ScratchBytes, s, s, 0});
+            contents.m_Buffers.push_back({m_Steps[s].m_ScratchBytes, m_Steps[s].m_FirstWith, m_Steps[s].m_LastWith, 0});
         }
     }
     return memories;

@@ -6,6 +6,7 @@
 #include "backends/common/QuantizationCheck.hpp"
 #include "common/KernelName.hpp"
 #include "common/OpFlags.hpp"
+#include "common/RunsInStrips.hpp"
 
 #include <tenon/Exceptions.hpp>
 
@@ -287,7 +288,7 @@ private:
     std::unique_ptr<const std::string> m_Fused;
 };
 
-class TableShapedWorkload final : public IShapedWorkload, public INamesKernel, public ISharesParts
+class TableShapedWorkload final : public IShapedWorkload, public INamesKernel, public ISharesParts, public IRunsInStrips
 {
 public:
     TableShapedWorkload(Prepared prepared, KernelLabel label, std::shared_ptr<const PackedWeights> packed)
