@@ -55,6 +55,13 @@ std::optional<unsigned int> FindLeading(const Step& step, const TensorShape& out
     return std::nullopt;
 }
 
+/// Whether one of the steps [first, end), which have one output each, makes the value.
+bool IsMadeBy(const Program& program, uint32_t first, uint32_t end, ValueId value)
+{
+    return std::any_of(program.Steps().begin() + first, program.Steps().begin() + end,
+                       [value](const Step& step) { return step.m_FirstOutput == value; });
+}
+
 bool IsSeparable(const Step& step)
 {
     const OpSchema& schema = GetSchema(step.m_Type);
@@ -185,14 +192,11 @@ std::unique_ptr<Strips> Plan::CutRun(const Program& program, uint32_t first, siz
     strips->m_First = first;
     strips->m_Parts = parts;
     strips->m_MostThreads = std::min<size_t>(parts, std::max(4U, std::thread::hardware_concurrency()));
-    const ValueId firstValue = program.Steps()[first].m_FirstOutput;
     for (uint32_t s = first; s < m_Steps.size(); ++s)
     {
         const Step& step = program.Steps()[s];
-        const ValueId end = step.m_FirstOutput;
-        const bool reads =
-            std::any_of(step.m_Inputs.begin(), step.m_Inputs.end(),
-                        [&](ValueId value) { return value != NoValue && value >= firstValue && value < end; });
+        const bool reads = std::any_of(step.m_Inputs.begin(), step.m_Inputs.end(),
+                                       [&](ValueId value) { return IsMadeBy(program, first, s, value); });
         auto strip = s == first || reads ? CutStep(program, s, parts) : std::nullopt;
         if (!strip)
         {
@@ -202,9 +206,8 @@ std::unique_ptr<Strips> Plan::CutRun(const Program& program, uint32_t first, siz
         bool isByPart = true;
         for (size_t i = 0; i < std::min(step.m_Inputs.size(), StripStep::MostInputs); ++i)
         {
-            const bool isOfRun =
-                step.m_Inputs[i] != NoValue && step.m_Inputs[i] >= firstValue && step.m_Inputs[i] < end;
-            isByPart = isByPart && (!isOfRun || strip->m_Inputs[i].m_Offsets.empty());
+            isByPart =
+                isByPart && (!IsMadeBy(program, first, s, step.m_Inputs[i]) || strip->m_Inputs[i].m_Offsets.empty());
         }
         if (!isByPart)
         {
@@ -298,10 +301,11 @@ void Plan::SettleStrips(const Program& program, const Sharing& sharing)
 
 bool Plan::SettleStrips(const Program& program, const Sharing& sharing, Strips& strips) const
 {
-    const ValueId begin = program.Steps()[strips.m_First].m_FirstOutput;
-    const ValueId end = program.Steps()[strips.Last()].m_FirstOutput + 1;
     const auto isInner = [&](ValueId value)
-    { return value >= begin && value < end && program.Values()[value].m_LastUse <= strips.Last(); };
+    {
+        return IsMadeBy(program, strips.m_First, strips.Last() + 1, value) &&
+               program.Values()[value].m_LastUse <= strips.Last();
+    };
     // A set all of whose values are inner ones; others keep all parts.
     std::vector<ValueId> kept;
     std::vector<ValueId> written;
