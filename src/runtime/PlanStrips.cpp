@@ -13,10 +13,10 @@ namespace tenon
 namespace
 {
 
-/// What is between the layers is to stay in the second-level cache: more than this in all is worth it, and a part of it
-/// may be as much as that.
+/// What is between the layers is to stay in a cache: more than this in all is worth it, and a part of it may be so
+/// much, as the third level gains too.
 constexpr size_t LeastBytes = size_t{2} << 20;
-constexpr size_t MostPartBytes = size_t{1} << 20;
+constexpr size_t MostPartBytes = size_t{4} << 20;
 /// A part of which a call takes no time that matters.
 constexpr size_t LeastPartBytes = size_t{32} << 10;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // bench_subgraphs: what is done to several layers at once, in one run beside the same network without it: activations
-// fused into the layers before them, and tensors that are parts of others left in place. The tables of
-// docs/subgraphs.md are its. One thread, in turn, A B C A B C; ratios above 1 are what the network would take longer.
+// fused into the layers before them, tensors that are parts of others left in place, and layers in strips. The tables
+// of docs/subgraphs.md are its. One thread, in turn, A B C D A B C D; ratios above 1 are what the network would take
+// longer.
 //
 // usage: bench_subgraphs [MODEL.tflite ...]
 #include "WithoutSubgraphs.hpp"
@@ -115,10 +116,10 @@ private:
 void Compare(const std::string& name, const INetwork& network)
 {
     IRuntime::CreationOptions creation;
-    creation.m_Backends = {MakeWithoutFusing(), MakeWithoutParts()};
+    creation.m_Backends = {MakeWithoutFusing(), MakeWithoutParts(), MakeWithoutStrips()};
     const IRuntimePtr runtime = IRuntime::Create(creation);
     std::vector<std::unique_ptr<Loaded>> ways;
-    for (const auto* backend : {"CpuAcc", "WithoutFusing", "WithoutParts"})
+    for (const auto* backend : {"CpuAcc", "WithoutFusing", "WithoutParts", "WithoutStrips"})
     {
         ways.push_back(std::make_unique<Loaded>(*runtime, network, backend));
         ways.back()->Seconds(1);
@@ -129,14 +130,16 @@ void Compare(const std::string& name, const INetwork& network)
     std::vector<double> times;
     std::vector<double> unfused;
     std::vector<double> copied;
+    std::vector<double> whole;
     for (int turn = 0; turn < Turns; ++turn)
     {
         times.push_back(ways[0]->Seconds(runs));
         unfused.push_back(ways[1]->Seconds(runs) / times.back());
         copied.push_back(ways[2]->Seconds(runs) / times.back());
+        whole.push_back(ways[3]->Seconds(runs) / times.back());
     }
-    std::cout << fmt::format("| {} | {:.1f} | {:.3f} | {:.3f} |\n", name, Median(times) * 1e6, Median(unfused),
-                             Median(copied))
+    std::cout << fmt::format("| {} | {:.1f} | {:.3f} | {:.3f} | {:.3f} |\n", name, Median(times) * 1e6, Median(unfused),
+                             Median(copied), Median(whole))
               << std::flush;
 }
 
@@ -193,6 +196,31 @@ INetworkPtr MakeAttention(unsigned int rows, unsigned int columns)
     return network;
 }
 
+/// Products, masks, softmax, products, for so many heads.
+INetworkPtr MakeHeadsOfAttention(unsigned int heads, unsigned int length, unsigned int depth)
+{
+    INetworkPtr network = INetwork::Create();
+    const auto addInput = [&](LayerBindingId id, const TensorShape& shape)
+    {
+        IConnectableLayer* layer = network->AddInputLayer(id);
+        layer->GetOutputSlot(0).SetTensorInfo(TensorInfo(shape, DataType::Float32));
+        return layer;
+    };
+    IConnectableLayer* scores = network->AddBatchMatMulLayer(BatchMatMulDescriptor());
+    Connect(addInput(0, {heads, length, depth}), scores, 0);
+    Connect(addInput(1, {heads, depth, length}), scores, 1);
+    IConnectableLayer* masked = network->AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(BinaryOperation::Add));
+    Connect(scores, masked, 0);
+    Connect(addInput(2, {1, 1, length}), masked, 1);
+    IConnectableLayer* softmax = network->AddSoftmaxLayer(SoftmaxDescriptor());
+    Connect(masked, softmax);
+    IConnectableLayer* product = network->AddBatchMatMulLayer(BatchMatMulDescriptor());
+    Connect(softmax, product, 0);
+    Connect(addInput(3, {heads, length, depth}), product, 1);
+    Connect(product, network->AddOutputLayer(0));
+    return network;
+}
+
 } // namespace
 
 } // namespace tenon::bench
@@ -200,13 +228,17 @@ INetworkPtr MakeAttention(unsigned int rows, unsigned int columns)
 int main(int argc, char** argv)
 {
     using namespace tenon::bench;
-    std::cout << "| network | us | activations not fused | parts copied |\n|---|---:|---:|---:|\n";
+    std::cout << "| network | us | activations not fused | parts copied | not in strips |\n"
+                 "|---|---:|---:|---:|---:|\n";
     if (argc == 1)
     {
         Compare("six negations joined, [2278, 16]", *MakeHeads(16));
         Compare("six negations joined, [2278, 96]", *MakeHeads(96));
         Compare("three sums of parts, [3 x 128, 256]", *MakeAttention(128, 256));
         Compare("three sums of parts, [3 x 1024, 256]", *MakeAttention(1024, 256));
+        Compare("attention, 40 heads of [335, 20]", *MakeHeadsOfAttention(40, 335, 20));
+        Compare("attention, 12 heads of [384, 64]", *MakeHeadsOfAttention(12, 384, 64));
+        Compare("attention, 8 heads of [512, 64]", *MakeHeadsOfAttention(8, 512, 64));
     }
     for (int i = 1; i < argc; ++i)
     {

@@ -4,8 +4,9 @@
 
 #include "backends/cpu/CpuAccBackend.hpp"
 #include "common/KernelName.hpp"
+#include "common/RunsInStrips.hpp"
+#include "common/SharedParts.hpp"
 
-#include <string>
 #include <utility>
 
 namespace tenon::bench
@@ -14,30 +15,46 @@ namespace tenon::bench
 namespace
 {
 
-/// Says nothing of parts, see ISharesParts.
-class Copying final : public IShapedWorkload, public INamesKernel
+/// What the interfaces of a workload do not say is not done.
+class Inner : public IShapedWorkload, public INamesKernel
 {
 public:
-    Copying(std::unique_ptr<IShapedWorkload> inner, const char* name) : m_Inner(std::move(inner)), m_Name(name) {}
+    Inner(std::unique_ptr<IShapedWorkload> inner, const char* name) : m_Inner(std::move(inner)), m_Name(name) {}
     size_t GetScratchBytes() const override { return m_Inner->GetScratchBytes(); }
     bool IsCopy() const override { return m_Inner->IsCopy(); }
     void Execute(const ExecuteArgs& args) const override { m_Inner->Execute(args); }
     const char* GetKernelName() const override { return m_Name; }
 
-private:
+protected:
     std::unique_ptr<IShapedWorkload> m_Inner;
+
+private:
     const char* m_Name;
 };
 
-class CopyingWorkload final : public IWorkload
+class WithoutPartsShaped final : public Inner, public IRunsInStrips
 {
 public:
-    explicit CopyingWorkload(std::unique_ptr<IWorkload> inner) : m_Inner(std::move(inner)) {}
+    using Inner::Inner;
+};
+
+class WithoutStripsShaped final : public Inner, public ISharesParts
+{
+public:
+    using Inner::Inner;
+    const SharedParts* GetSharedParts() const override { return tenon::GetSharedParts(*m_Inner); }
+};
+
+template <typename Shaped>
+class WithoutWorkload final : public IWorkload
+{
+public:
+    explicit WithoutWorkload(std::unique_ptr<IWorkload> inner) : m_Inner(std::move(inner)) {}
     std::unique_ptr<IShapedWorkload> Reshape(const ReshapeArgs& args) const override
     {
         std::unique_ptr<IShapedWorkload> shaped = m_Inner->Reshape(args);
         const char* name = tenon::GetKernelName(*m_Inner, *shaped);
-        return std::make_unique<Copying>(std::move(shaped), name);
+        return std::make_unique<Shaped>(std::move(shaped), name);
     }
     const char* GetName() const override { return m_Inner->GetName(); }
 
@@ -45,14 +62,15 @@ private:
     std::unique_ptr<IWorkload> m_Inner;
 };
 
-class CopyingFactory final : public IWorkloadFactory
+template <typename Shaped>
+class WithoutFactory final : public IWorkloadFactory
 {
 public:
-    explicit CopyingFactory(std::unique_ptr<IWorkloadFactory> inner) : m_Inner(std::move(inner)) {}
+    explicit WithoutFactory(std::unique_ptr<IWorkloadFactory> inner) : m_Inner(std::move(inner)) {}
     const BackendId& GetBackendId() const override { return m_Inner->GetBackendId(); }
     std::unique_ptr<IWorkload> CreateWorkload(const LayerView& layer) const override
     {
-        return std::make_unique<CopyingWorkload>(m_Inner->CreateWorkload(layer));
+        return std::make_unique<WithoutWorkload<Shaped>>(m_Inner->CreateWorkload(layer));
     }
     void AfterWorkloadsCreated() override { m_Inner->AfterWorkloadsCreated(); }
 
@@ -71,28 +89,42 @@ private:
     std::shared_ptr<const ILayerSupport> m_Inner;
 };
 
+enum class What
+{
+    Fusing,
+    Parts,
+    Strips
+};
+
 class Without final : public IBackend
 {
 public:
-    Without(const char* id, bool fuses, bool sharesParts) : m_Id(id), m_Fuses(fuses), m_SharesParts(sharesParts) {}
+    Without(const char* id, What what) : m_Id(id), m_What(what) {}
 
     const BackendId& GetId() const override { return m_Id; }
     std::shared_ptr<const ILayerSupport> GetLayerSupport(const ModelOptions& options) const override
     {
         auto support = m_Inner->GetLayerSupport(options);
-        return m_Fuses ? std::move(support) : std::make_shared<Support>(std::move(support));
+        return m_What == What::Fusing ? std::make_shared<Support>(std::move(support)) : std::move(support);
     }
     std::unique_ptr<IWorkloadFactory> CreateWorkloadFactory(const ModelOptions& options) const override
     {
         auto factory = m_Inner->CreateWorkloadFactory(options);
-        return m_SharesParts ? std::move(factory) : std::make_unique<CopyingFactory>(std::move(factory));
+        if (m_What == What::Parts)
+        {
+            return std::make_unique<WithoutFactory<WithoutPartsShaped>>(std::move(factory));
+        }
+        if (m_What == What::Strips)
+        {
+            return std::make_unique<WithoutFactory<WithoutStripsShaped>>(std::move(factory));
+        }
+        return factory;
     }
     BackendCapabilities GetCapabilities() const override { return m_Inner->GetCapabilities(); }
 
 private:
     BackendId m_Id;
-    bool m_Fuses;
-    bool m_SharesParts;
+    What m_What;
     std::shared_ptr<const IBackend> m_Inner = cpu::MakeCpuAccBackend();
 };
 
@@ -100,12 +132,17 @@ private:
 
 std::shared_ptr<const IBackend> MakeWithoutFusing()
 {
-    return std::make_shared<Without>("WithoutFusing", false, true);
+    return std::make_shared<Without>("WithoutFusing", What::Fusing);
 }
 
 std::shared_ptr<const IBackend> MakeWithoutParts()
 {
-    return std::make_shared<Without>("WithoutParts", true, false);
+    return std::make_shared<Without>("WithoutParts", What::Parts);
+}
+
+std::shared_ptr<const IBackend> MakeWithoutStrips()
+{
+    return std::make_shared<Without>("WithoutStrips", What::Strips);
 }
 
 } // namespace tenon::bench

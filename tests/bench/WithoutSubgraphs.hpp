@@ -14,5 +14,7 @@ namespace tenon::bench
 std::shared_ptr<const IBackend> MakeWithoutFusing();
 /// "WithoutParts": tensors that are parts of others are copied.
 std::shared_ptr<const IBackend> MakeWithoutParts();
+/// "WithoutStrips": each layer is done for all of its tensor before the next one.
+std::shared_ptr<const IBackend> MakeWithoutStrips();
 
 } // namespace tenon::bench
