@@ -7,7 +7,7 @@ namespace tenon
 
 /// A shaped workload whose layer may run part by part, in workloads that are shaped for less along leading dimensions:
 /// several layers after each other for one part, then for the next. Each lets itself be run by several threads at once,
-/// with scratch memory of their own.
+/// with scratch memory of their own. Memory of its tensors is then aligned to their elements.
 class IRunsInStrips
 {
 public:

@@ -214,13 +214,13 @@ TEST(Strips, OfRandomLayersGiveWhatTheLayersGive)
     {
         std::mt19937 random(seed);
         const auto pick = [&](size_t count) { return random() % count; };
-        const TensorShape full = {32, 128, 128};
+        const TensorShape full = {33, 129, 127}; // parts begin at multiples of four bytes
         INetworkPtr network = INetwork::Create();
         std::vector<IConnectableLayer*> values = {AddInput(*network, 0, InfoOf(full)),
                                                   AddInput(*network, 1, InfoOf(full))};
         const std::vector<IConnectableLayer*> small = {
-            AddInput(*network, 2, InfoOf({32, 1, 128})), AddInput(*network, 3, InfoOf({128, 128})),
-            AddInput(*network, 4, InfoOf({1, 128, 1})), AddInput(*network, 5, InfoOf({32, 128, 1}))};
+            AddInput(*network, 2, InfoOf({33, 1, 127})), AddInput(*network, 3, InfoOf({129, 127})),
+            AddInput(*network, 4, InfoOf({1, 129, 1})), AddInput(*network, 5, InfoOf({33, 129, 1}))};
         for (IConnectableLayer* value : small) // all are read
         {
             values.push_back(AddBinary(*network, BinaryOperation::Add, values[pick(2)], value));
@@ -234,7 +234,7 @@ TEST(Strips, OfRandomLayersGiveWhatTheLayersGive)
             case 1: values.push_back(AddSoftmax(*network, recent())); break;
             case 2: values.push_back(AddBinary(*network, BinaryOperation::Sub, small[pick(4)], recent())); break;
             case 3:
-                values.push_back(AddReshape(*network, AddReshape(*network, recent(), {4, 8, 128, 128}), full));
+                values.push_back(AddReshape(*network, AddReshape(*network, recent(), {3, 11, 129, 127}), full));
                 break;
             default: values.push_back(AddBinary(*network, BinaryOperation::Add, recent(), recent()));
             }
