@@ -54,9 +54,10 @@ void ExecutionContext::BindInputs(const RunArgs& args)
     }
     for (const ValueId v : m_Plan->Bound())
     {
-        if (m_Plan->Locations()[v].m_Place == Place::Input)
+        const Location& location = m_Plan->Locations()[v];
+        if (location.m_Place == Place::Input)
         {
-            m_Pointers[v] = m_BoundInputs[m_Plan->Locations()[v].m_Index];
+            m_Pointers[v] = static_cast<std::byte*>(m_BoundInputs[location.m_Index]) + location.m_Offset;
         }
     }
 }
@@ -102,9 +103,10 @@ void ExecutionContext::BindOutputs(const RunArgs& args)
     }
     for (const ValueId v : m_Plan->Bound())
     {
-        if (m_Plan->Locations()[v].m_Place == Place::Output)
+        const Location& location = m_Plan->Locations()[v];
+        if (location.m_Place == Place::Output)
         {
-            m_Pointers[v] = m_Outputs[m_Plan->Locations()[v].m_Index];
+            m_Pointers[v] = static_cast<std::byte*>(m_Outputs[location.m_Index]) + location.m_Offset;
         }
     }
     if (m_Devices != nullptr)

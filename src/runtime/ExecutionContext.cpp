@@ -145,7 +145,9 @@ void ExecutionContext::UsePlan(const std::shared_ptr<const Plan>& plan)
             if (location.m_Place == Place::Constant)
             {
                 // Workloads get it as pointer to const; the table holds all kinds of memory.
-                m_Pointers[v] = const_cast<void*>(m_Program.Values()[location.m_Index].m_Constant);
+                auto* const constant =
+                    static_cast<std::byte*>(const_cast<void*>(m_Program.Values()[location.m_Index].m_Constant));
+                m_Pointers[v] = constant + location.m_Offset;
             }
             else if (location.m_Place == Place::Arena && m_Program.Values()[v].m_Memory == HostMemory)
             {
@@ -249,6 +251,13 @@ void ExecutionContext::RunPlannedSteps(const RunArgs& args)
     {
         const PlannedStep& planned = m_Plan->Steps()[s];
         const Step& step = m_Program.Steps()[s];
+        if (planned.m_Strips != nullptr && args.m_Debug == nullptr && // which wants to see whole tensors
+            planned.m_Strips->IsWorthwhile(args.m_Parallel->GetNumThreads()))
+        {
+            RunStrips(*planned.m_Strips, args);
+            s = planned.m_Strips->Last();
+            continue;
+        }
         if (planned.m_Workload == nullptr)
         {
             if (step.m_State != NoState)

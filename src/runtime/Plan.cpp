@@ -94,6 +94,7 @@ Plan::Plan(const Program& program, const std::vector<TensorShape>& inputShapes, 
         }
     }
     m_Complete = m_Steps.size() == program.Steps().size();
+    FindStrips(program);
     PlaceValues(program, limits);
 }
 
@@ -162,11 +163,14 @@ bool Plan::ShapeStep(const Program& program, const Step& step, const Limits& lim
     }
     auto workload =
         step.m_Workload == nullptr ? nullptr : ReshapeStep(step, resolved.get(), inputs, outputs, constants);
+    const auto index = static_cast<uint32_t>(m_Steps.size());
     PlannedStep& planned = m_Steps.emplace_back();
+    planned.m_FirstWith = planned.m_LastWith = index;
     if (workload != nullptr)
     {
         planned.m_ScratchBytes = workload->GetScratchBytes();
         planned.m_IsCopy = workload->IsCopy();
+        planned.m_Parts = overrides.empty() ? GetSharedParts(*workload) : nullptr;
         planned.m_KernelName = GetKernelName(*step.m_Workload, *workload);
         planned.m_Workload = std::move(workload);
     }

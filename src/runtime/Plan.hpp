@@ -3,11 +3,16 @@
 // where each value lies. Made once per set of input shapes, then shared by contexts.
 #pragma once
 
+#include "common/SharedParts.hpp"
+#include "runtime/MemoryPlanner.hpp"
 #include "runtime/Program.hpp"
+#include "runtime/Strips.hpp"
 
 #include <tenon/Limits.hpp>
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace tenon
@@ -22,14 +27,14 @@ enum class Place : uint8_t
     Output,   ///< memory of the caller; m_Index says which output
     State,    ///< memory of the session; m_Index says which state
     Imported, ///< host memory that a device uses; m_Index is the output of the MemImport step
-    Arena     ///< at m_Offset of the arena in the memory of the value that came first of those that share it
+    Arena     ///< the arena in the memory of the root of those that share it, see Plan::Sharing
 };
 
 struct Location
 {
     Place m_Place = Place::None;
     uint32_t m_Index = 0;
-    size_t m_Offset = 0;
+    size_t m_Offset = 0; ///< bytes from the beginning of that memory
 };
 
 /// What a run needs of one memory.
@@ -55,8 +60,13 @@ struct PlannedStep
     std::unique_ptr<IShapedWorkload> m_Workload; ///< null: the runtime runs it
     size_t m_ScratchBytes = 0;                   ///< what the workload asks for, so that nobody need ask again
     size_t m_ScratchOffset = 0;
-    bool m_IsCopy = false;              ///< see IShapedWorkload::IsCopy
-    const char* m_KernelName = nullptr; ///< see GetKernelName
+    bool m_IsCopy = false;                ///< see IShapedWorkload::IsCopy
+    const SharedParts* m_Parts = nullptr; ///< of the workload; null: none
+    const char* m_KernelName = nullptr;   ///< see GetKernelName; "+InPlace" is added where nothing need be copied
+    std::unique_ptr<Strips> m_Strips;     ///< those that begin with this step; null: none
+    uint32_t m_FirstWith = 0;             ///< the steps of the strips that it belongs to, else itself
+    uint32_t m_LastWith = 0;
+    std::unique_ptr<const std::string> m_Label; ///< what m_KernelName points to, if it is not the workload's
 };
 
 class Plan
@@ -82,11 +92,30 @@ public:
 
 private:
     class Sharing;
+    /// What lies in an arena: first values, then scratch.
+    struct Contents
+    {
+        std::vector<PlannedBuffer> m_Buffers;
+        std::vector<ValueId> m_Values;
+        std::vector<uint32_t> m_ScratchSteps;
+    };
 
     bool ShapeStep(const Program& program, const Step& step, const Limits& limits);
+    // PlanStrips.cpp
+    void FindStrips(const Program& program);
+    std::unique_ptr<Strips> CutRun(const Program& program, uint32_t first, size_t parts) const;
+    std::optional<StripStep> CutStep(const Program& program, uint32_t index, size_t parts) const;
+    size_t CountInnerBytes(const Program& program, const Strips& strips) const;
+    void SettleStrips(const Program& program, const Sharing& sharing);
+    bool SettleStrips(const Program& program, const Sharing& sharing, Strips& strips) const;
+
     void PlaceValues(const Program& program, const Limits& limits);
+    std::vector<bool> ChooseParts(const Program& program);
+    size_t CountHostBytes(const Program& program, const std::vector<bool>& sharesParts);
+    bool IsInPlace(const Step& step, const SharedParts& parts) const;
     void LocateImports(const Program& program, const Sharing& sharing);
     void PlaceBound(const Program& program, const Sharing& sharing);
+    std::vector<Contents> ListBuffers(const Program& program, const Sharing& sharing) const;
     void PlaceInArenas(const Program& program, const Sharing& sharing);
     void CheckTotal(const Program& program, const Limits& limits) const;
     void FindDirectOutputs(const Program& program, const Sharing& sharing);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a Plan puts each value: with whom it shares memory, and at which offset of which arena.
-#include "runtime/MemoryPlanner.hpp"
-#include "runtime/Plan.hpp"
+#include "runtime/PlanSharing.hpp"
 
 #include <fmt/format.h>
 
@@ -9,158 +8,6 @@
 
 namespace tenon
 {
-
-/// Sets of values that share memory. A set is named by the value that came first.
-class Plan::Sharing
-{
-public:
-    Sharing(const Program& program, const std::vector<TensorInfo>& infos, const std::vector<PlannedStep>& steps)
-        : m_Program(program), m_Infos(infos), m_NumSteps(static_cast<uint32_t>(steps.size())),
-          m_Root(program.Values().size()), m_Last(program.Values().size()),
-          m_IsImported(program.UsesDevices() ? program.Values().size() : 0, false)
-    {
-        m_External.reserve(m_Root.size());
-        for (ValueId v = 0; v < m_Root.size(); ++v)
-        {
-            m_Root[v] = v;
-            m_Last[v] = std::min(program.Values()[v].m_LastUse, m_NumSteps);
-            m_External.push_back(program.Values()[v].m_Constant != nullptr);
-        }
-        for (const Binding& input : program.Inputs())
-        {
-            m_External[input.m_Value] = true;
-        }
-        for (const State& state : program.States())
-        {
-            if (state.m_Read != NoValue)
-            {
-                m_External[state.m_Read] = true;
-            }
-        }
-        if (program.UsesDevices())
-        {
-            FindSyncSteps();
-        }
-        for (uint32_t s = 0; s < m_NumSteps; ++s)
-        {
-            AddStep(s, program.Steps()[s], steps[s].m_IsCopy);
-        }
-    }
-
-    ValueId Root(ValueId v) const { return m_Root[v]; }
-    bool IsExternal(ValueId root) const { return m_External[root]; }
-    uint32_t Last(ValueId root) const { return m_Last[root]; }
-
-private:
-    MemoryId MemoryOf(ValueId v) const { return m_Program.Values()[v].m_Memory; }
-
-    /// The copies out of each device's memory: when one of them has run, so has all that the device was given before.
-    void FindSyncSteps()
-    {
-        m_SyncSteps.resize(m_Program.Memories().Size());
-        for (uint32_t s = 0; s < m_NumSteps; ++s)
-        {
-            const Step& step = m_Program.Steps()[s];
-            // A copy within a device does not wait for it.
-            if (step.IsCopy() && MemoryOf(step.m_Inputs[0]) != HostMemory &&
-                MemoryOf(step.m_Inputs[0]) != step.m_Memory)
-            {
-                m_SyncSteps[MemoryOf(step.m_Inputs[0])].push_back(s);
-            }
-        }
-    }
-
-    /// Decides for the outputs of one step; steps come in order. `isCopy`: see IShapedWorkload::IsCopy.
-    void AddStep(uint32_t index, const Step& step, bool isCopy)
-    {
-        for (uint32_t k = 0; k < step.m_NumOutputs; ++k)
-        {
-            m_Last[step.m_FirstOutput + k] = std::max(m_Last[step.m_FirstOutput + k], index);
-        }
-        const OpSchema& schema = GetSchema(step.m_Type);
-        if (step.m_NumOutputs == 0 || step.m_Inputs.empty() || step.m_Inputs[0] == NoValue)
-        {
-            return;
-        }
-        const bool isSameMemory = MemoryOf(step.m_Inputs[0]) == step.m_Memory;
-        if (IsImport(m_Program, step))
-        {
-            Join(step.m_FirstOutput, step.m_Inputs[0]);
-            m_IsImported[m_Root[step.m_Inputs[0]]] = true;
-        }
-        else if ((schema.Has(OpFlags::View) || isCopy) && isSameMemory &&
-                 MayBeView(m_Infos[step.m_FirstOutput], m_Infos[step.m_Inputs[0]]))
-        {
-            Join(step.m_FirstOutput, step.m_Inputs[0]);
-        }
-        else if (schema.Has(OpFlags::InPlace))
-        {
-            const ValueId taken = FindOverwritable(index, step);
-            if (taken != NoValue)
-            {
-                Join(step.m_FirstOutput, taken);
-            }
-        }
-    }
-
-    void Join(ValueId output, ValueId input)
-    {
-        const ValueId root = m_Root[input];
-        m_Root[output] = root;
-        uint32_t last = m_Last[output];
-        if (MemoryOf(output) != MemoryOf(root))
-        {
-            // A device may read host memory that it imported until something waits for the device.
-            const std::vector<uint32_t>& syncs = m_SyncSteps[MemoryOf(output)];
-            const auto next = std::lower_bound(syncs.begin(), syncs.end(), last);
-            last = next == syncs.end() ? m_NumSteps : *next;
-        }
-        m_Last[root] = std::max(m_Last[root], last);
-    }
-
-    /// An input that dies in this step and lies element by element where the output would.
-    ValueId FindOverwritable(uint32_t index, const Step& step) const
-    {
-        const TensorInfo& output = m_Infos[step.m_FirstOutput];
-        for (ValueId input : step.m_Inputs)
-        {
-            if (input == NoValue || !MayBeWritten(m_Root[input], step.m_Memory) || m_Last[m_Root[input]] != index ||
-                !IsSameLayout(m_Infos[input], output))
-            {
-                continue;
-            }
-            const bool clash = std::any_of(step.m_Inputs.begin(), step.m_Inputs.end(),
-                                           [&](ValueId other) {
-                                               return other != NoValue && m_Root[other] == m_Root[input] &&
-                                                      !IsSameLayout(m_Infos[other], output);
-                                           });
-            if (!clash)
-            {
-                return input;
-            }
-        }
-        return NoValue;
-    }
-
-    bool MayBeWritten(ValueId root, MemoryId from) const
-    {
-        return !m_External[root] && MemoryOf(root) == from && (m_IsImported.empty() || !m_IsImported[root]);
-    }
-
-    static bool IsSameLayout(const TensorInfo& a, const TensorInfo& b)
-    {
-        return a.GetShape() == b.GetShape() && GetDataTypeBits(a.GetDataType()) == GetDataTypeBits(b.GetDataType());
-    }
-
-    const Program& m_Program;
-    const std::vector<TensorInfo>& m_Infos;
-    const uint32_t m_NumSteps;
-    std::vector<ValueId> m_Root;
-    std::vector<uint32_t> m_Last;
-    std::vector<bool> m_External;   ///< by root: memory that no step may write
-    std::vector<bool> m_IsImported; ///< by root: a device reads it at a time of its own; empty: no device
-    std::vector<std::vector<uint32_t>> m_SyncSteps; ///< by memory
-};
 
 bool IsImport(const Program& program, const Step& step)
 {
@@ -170,14 +17,24 @@ bool IsImport(const Program& program, const Step& step)
 
 void Plan::PlaceValues(const Program& program, const Limits& limits)
 {
-    const Sharing sharing(program, m_Infos, m_Steps);
-    m_Locations.resize(program.Values().size());
+    const std::vector<bool> sharesParts = ChooseParts(program);
+    const Sharing sharing(program, m_Infos, m_Steps, sharesParts);
+    SettleStrips(program, sharing);
     PlaceBound(program, sharing);
     PlaceInArenas(program, sharing);
     CheckTotal(program, limits);
     for (ValueId v = 0; v < program.Values().size(); ++v)
     {
         m_Locations[v] = m_Locations[sharing.Root(v)];
+        m_Locations[v].m_Offset += sharing.Offset(v);
+    }
+    for (size_t s = 0; s < m_Steps.size(); ++s)
+    {
+        if (sharesParts[s] && IsInPlace(program.Steps()[s], *m_Steps[s].m_Parts))
+        {
+            m_Steps[s].m_Label = std::make_unique<const std::string>(std::string(m_Steps[s].m_KernelName) + "+InPlace");
+            m_Steps[s].m_KernelName = m_Steps[s].m_Label->c_str();
+        }
     }
     if (program.UsesDevices())
     {
@@ -197,6 +54,69 @@ void Plan::PlaceValues(const Program& program, const Limits& limits)
     }
 }
 
+/// The steps whose parts may lie in place without making the host's arena larger: memory for parts that come late is
+/// taken when the first one comes.
+std::vector<bool> Plan::ChooseParts(const Program& program)
+{
+    std::vector<bool> chosen(m_Steps.size(), false);
+    std::vector<bool> all(m_Steps.size(), false);
+    for (size_t s = 0; s < m_Steps.size(); ++s)
+    {
+        all[s] = m_Steps[s].m_Parts != nullptr;
+    }
+    if (all == chosen)
+    {
+        return chosen;
+    }
+    size_t least = CountHostBytes(program, chosen);
+    if (CountHostBytes(program, all) <= least)
+    {
+        return all;
+    }
+    for (size_t s = 0; s < m_Steps.size(); ++s)
+    {
+        if (all[s])
+        {
+            chosen[s] = true;
+            const size_t bytes = CountHostBytes(program, chosen);
+            chosen[s] = bytes <= least;
+            least = std::min(least, bytes);
+        }
+    }
+    return chosen;
+}
+
+/// The largest sum of bytes that are in use at once, see MemoryLowerBound.
+size_t Plan::CountHostBytes(const Program& program, const std::vector<bool>& sharesParts)
+{
+    const Sharing sharing(program, m_Infos, m_Steps, sharesParts);
+    PlaceBound(program, sharing);
+    return MemoryLowerBound(ListBuffers(program, sharing)[HostMemory].m_Buffers);
+}
+
+/// Whether all parts lie where they belong, so that the step has nothing to do.
+bool Plan::IsInPlace(const Step& step, const SharedParts& parts) const
+{
+    const auto isAt = [this](ValueId part, ValueId whole, size_t offset)
+    {
+        const Location& at = m_Locations[part];
+        const Location& base = m_Locations[whole];
+        return m_Infos[part].GetNumBytes() == 0 ||
+               (offset != SharedParts::None && at.m_Place == base.m_Place && at.m_Index == base.m_Index &&
+                at.m_Offset == base.m_Offset + offset);
+    };
+    bool is = true;
+    for (size_t i = 0; is && i < parts.m_OfOutput.size(); ++i)
+    {
+        is = isAt(step.m_Inputs[i], step.m_FirstOutput, parts.m_OfOutput[i]);
+    }
+    for (size_t k = 0; is && k < parts.m_OfInput.size(); ++k)
+    {
+        is = isAt(step.m_FirstOutput + static_cast<ValueId>(k), step.m_Inputs[0], parts.m_OfInput[k]);
+    }
+    return is;
+}
+
 void Plan::LocateImports(const Program& program, const Sharing& sharing)
 {
     for (size_t s = 0; s < m_Steps.size(); ++s)
@@ -214,6 +134,7 @@ void Plan::LocateImports(const Program& program, const Sharing& sharing)
 
 void Plan::PlaceBound(const Program& program, const Sharing& sharing)
 {
+    m_Locations.assign(program.Values().size(), Location());
     for (ValueId v = 0; v < program.Values().size(); ++v)
     {
         if (program.Values()[v].m_Constant != nullptr)
@@ -237,26 +158,22 @@ void Plan::PlaceBound(const Program& program, const Sharing& sharing)
         }
     }
     // A network output is written in the caller's memory from the start, unless it shares memory with something that
-    // is elsewhere already; then the context copies it at the end.
+    // is elsewhere already, or a part of something else; then the context copies it at the end.
     for (uint32_t i = 0; i < program.Outputs().size(); ++i)
     {
         const ValueId value = program.Outputs()[i].m_Value;
         const ValueId root = sharing.Root(value);
-        if (value < numPlanned && !sharing.IsExternal(root) && m_Locations[root].m_Place == Place::None)
+        if (value < numPlanned && !sharing.IsExternal(root) && sharing.IsWhole(value) &&
+            m_Locations[root].m_Place == Place::None)
         {
             m_Locations[root] = {Place::Output, i, 0};
         }
     }
 }
 
-void Plan::PlaceInArenas(const Program& program, const Sharing& sharing)
+/// By MemoryId.
+std::vector<Plan::Contents> Plan::ListBuffers(const Program& program, const Sharing& sharing) const
 {
-    struct Contents
-    {
-        std::vector<PlannedBuffer> m_Buffers; ///< first of the values, then scratch
-        std::vector<ValueId> m_Values;
-        std::vector<uint32_t> m_ScratchSteps;
-    };
     std::vector<Contents> memories(program.Memories().Size());
     for (uint32_t s = 0; s < m_Steps.size(); ++s)
     {
@@ -266,7 +183,10 @@ void Plan::PlaceInArenas(const Program& program, const Sharing& sharing)
             if (sharing.Root(v) == v && m_Locations[v].m_Place == Place::None)
             {
                 Contents& contents = memories[step.m_Memory];
-                contents.m_Buffers.push_back({m_Infos[v].GetNumBytes(), s, sharing.Last(v), 0});
+                // Layers of strips run at the same time.
+                const uint32_t last = sharing.Last(v);
+                contents.m_Buffers.push_back({m_Infos[v].GetNumBytes(), m_Steps[sharing.First(v)].m_FirstWith,
+                                              last < m_Steps.size() ? m_Steps[last].m_LastWith : last, 0});
                 contents.m_Values.push_back(v);
             }
         }
@@ -275,14 +195,23 @@ void Plan::PlaceInArenas(const Program& program, const Sharing& sharing)
             memories[step.m_Memory].m_ScratchSteps.push_back(s);
         }
     }
+    for (Contents& contents : memories)
+    {
+        for (const uint32_t s : contents.m_ScratchSteps)
+        {
+            contents.m_Buffers.push_back({m_Steps[s].m_ScratchBytes, m_Steps[s].m_FirstWith, m_Steps[s].m_LastWith, 0});
+        }
+    }
+    return memories;
+}
+
+void Plan::PlaceInArenas(const Program& program, const Sharing& sharing)
+{
+    std::vector<Contents> memories = ListBuffers(program, sharing);
     m_Arenas.resize(memories.size());
     for (MemoryId id = 0; id < memories.size(); ++id)
     {
         Contents& contents = memories[id];
-        for (const uint32_t s : contents.m_ScratchSteps)
-        {
-            contents.m_Buffers.push_back({m_Steps[s].m_ScratchBytes, s, s, 0});
-        }
         const MemorySpace& memory = program.Memories()[id];
         const size_t alignment = id == HostMemory ? program.HostAlignment() : memory.m_Alignment;
         PlannedArena& arena = m_Arenas[id];

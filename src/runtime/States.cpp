@@ -16,7 +16,7 @@ void ExecutionContext::BindStates(const RunArgs& args)
         {
             StateMemory& memory = args.m_Session->States()[location.m_Index];
             memory.Fit(m_Plan->Infos()[m_Program.States()[location.m_Index].m_Read]);
-            m_Pointers[v] = memory.Data();
+            m_Pointers[v] = memory.Data() + location.m_Offset;
         }
     }
 }

@@ -113,6 +113,34 @@ TEST(FastMoves, JoinsAndSplitsAsReference)
     }
 }
 
+TEST(FastMoves, ConcatOfOtherQuantizationsAsReference)
+{
+    for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8})
+    {
+        for (unsigned int axis = 0; axis < 4; ++axis)
+        {
+            for (const unsigned int size : {1u, 5u, 70u}) // with others, of one quantization, in between
+            {
+                TensorShape shape = {2, 3, 5, 33};
+                shape.SetDimensionSize(axis, size);
+                TensorShape joined = shape;
+                joined.SetDimensionSize(axis, 4 * size);
+                ConcatDescriptor concat(4, 4);
+                concat.SetConcatAxis(axis);
+                const TestTensor a = Random(TensorInfo(shape, type, 0.5f, 3), 1);
+                const TestTensor b = Random(TensorInfo(shape, type, 0.25f, 100), 2);
+                const TestTensor c = Random(TensorInfo(shape, type, 0.7f, 3), 3);
+                ExpectAsReference(FastCase(Name("concat", a.m_Info), LayerType::Concat, concat, {b, a, c, a},
+                                           TensorInfo(joined, type, 0.5f, 3)),
+                                  "CpuConcat");
+                ExpectAsReference(FastCase(Name("concat", a.m_Info), LayerType::Concat, concat, {b, c, b, c},
+                                           TensorInfo(joined, type, 0.5f, 3)),
+                                  "CpuConcat");
+            }
+        }
+    }
+}
+
 TEST(FastMoves, SlicesAsReference)
 {
     for (const TensorInfo& type : Types)

@@ -6,6 +6,7 @@
 #include "backends/common/QuantizationCheck.hpp"
 #include "common/KernelName.hpp"
 #include "common/OpFlags.hpp"
+#include "common/RunsInStrips.hpp"
 
 #include <tenon/Exceptions.hpp>
 
@@ -287,7 +288,7 @@ private:
     std::unique_ptr<const std::string> m_Fused;
 };
 
-class TableShapedWorkload final : public IShapedWorkload, public INamesKernel
+class TableShapedWorkload final : public IShapedWorkload, public INamesKernel, public ISharesParts, public IRunsInStrips
 {
 public:
     TableShapedWorkload(Prepared prepared, KernelLabel label, std::shared_ptr<const PackedWeights> packed)
@@ -299,6 +300,10 @@ public:
     bool IsCopy() const override { return m_Prepared.m_IsCopy; }
     void Execute(const ExecuteArgs& args) const override { m_Prepared.m_Run(args); }
     const char* GetKernelName() const override { return m_Label.Get(); }
+    const SharedParts* GetSharedParts() const override
+    {
+        return m_Prepared.m_Parts.Empty() ? nullptr : &m_Prepared.m_Parts;
+    }
 
 private:
     Prepared m_Prepared;

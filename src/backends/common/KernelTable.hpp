@@ -3,6 +3,8 @@
 // prepare function); support, workload factory and workloads derive from the table. Used by CpuRef and CpuAcc.
 #pragma once
 
+#include "common/SharedParts.hpp"
+
 #include <tenon/backend/IBackend.hpp>
 
 #include <array>
@@ -143,6 +145,7 @@ struct Prepared
     size_t m_ScratchBytes = 0;
     bool m_IsCopy = false;              ///< see IShapedWorkload::IsCopy
     const char* m_KernelName = nullptr; ///< the kernel that m_Run is of; set by Kernel::Prepare
+    SharedParts m_Parts;                ///< of tensors that m_Run moves as they are
 
     Prepared() = default;
     template <typename F>

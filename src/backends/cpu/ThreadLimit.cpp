@@ -3,6 +3,7 @@
 #include "backends/cpu/ThreadLimit.hpp"
 
 #include "common/KernelName.hpp"
+#include "common/SharedParts.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -41,7 +42,7 @@ private:
     unsigned int m_Threads;
 };
 
-class LimitedShapedWorkload final : public IShapedWorkload, public INamesKernel
+class LimitedShapedWorkload final : public IShapedWorkload, public INamesKernel, public ISharesParts
 {
 public:
     /// `name`: of the kernel, see GetKernelName; it lives as long as `inner`.
@@ -53,6 +54,7 @@ public:
     size_t GetScratchBytes() const override { return m_Inner->GetScratchBytes(); }
     bool IsCopy() const override { return m_Inner->IsCopy(); }
     const char* GetKernelName() const override { return m_Name; }
+    const SharedParts* GetSharedParts() const override { return tenon::GetSharedParts(*m_Inner); }
     void Execute(const ExecuteArgs& args) const override
     {
         LimitedParallelFor parallel(*args.m_Parallel, m_Threads);

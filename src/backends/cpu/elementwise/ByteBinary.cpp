@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 namespace tenon::cpu
 {
@@ -21,30 +22,50 @@ using backends::QuantizeMultiplier;
 /// Fewer elements than this are done before all pairs have been compared.
 constexpr size_t WorthwhileCount = 4096;
 
-/// Whether two loops agree on all pairs of bytes. Both take two inputs that move.
-bool Agree(const ByteBinary& numbers, ByteBinary::Loop first, ByteBinary::Loop second)
+/// What a loop gives for all pairs of bytes. It takes two inputs that move.
+class AllPairs
 {
-    constexpr size_t Values = 256;
-    std::array<uint8_t, Values> all{};
-    for (size_t i = 0; i < Values; ++i)
+public:
+    AllPairs(const ByteBinary& numbers, ByteBinary::Loop loop) : m_Results(Values * Values)
     {
-        all[i] = static_cast<uint8_t>(i);
-    }
-    std::array<uint8_t, Values> same{};
-    std::array<uint8_t, Values> x{};
-    std::array<uint8_t, Values> y{};
-    for (const uint8_t a : all)
-    {
-        same.fill(a);
-        first(numbers, same.data(), all.data(), x.data(), Values);
-        second(numbers, same.data(), all.data(), y.data(), Values);
-        if (x != y)
+        for (size_t i = 0; i < Values; ++i)
         {
-            return false;
+            m_All[i] = static_cast<uint8_t>(i);
+        }
+        for (size_t a = 0; a < Values; ++a)
+        {
+            RunRow(numbers, loop, a, m_Results.data() + a * Values);
         }
     }
-    return true;
-}
+
+    /// Whether another one gives the same.
+    bool Agrees(const ByteBinary& numbers, ByteBinary::Loop loop) const
+    {
+        std::array<uint8_t, Values> row{};
+        for (size_t a = 0; a < Values; ++a)
+        {
+            RunRow(numbers, loop, a, row.data());
+            if (!std::equal(row.begin(), row.end(), m_Results.data() + a * Values))
+            {
+                return false;
+            }
+        }
+        return true;
+    }
+
+private:
+    static constexpr size_t Values = 256;
+
+    void RunRow(const ByteBinary& numbers, ByteBinary::Loop loop, size_t a, uint8_t* out) const
+    {
+        std::array<uint8_t, Values> same{};
+        same.fill(m_All[a]);
+        loop(numbers, same.data(), m_All.data(), out, Values);
+    }
+
+    std::array<uint8_t, Values> m_All{};
+    std::vector<uint8_t> m_Results;
+};
 
 /// Tries the float loop with these numbers, set(numbers, try), until it agrees with the exact one; else takes that.
 template <typename Tries, typename F>
@@ -56,10 +77,11 @@ void Choose(ByteBinary& numbers, const ByteBinary::Loop (&exact)[2], const ByteB
     {
         return;
     }
+    const AllPairs pairs(numbers, exact[0]);
     for (const auto& numbersOfTry : tries)
     {
         set(numbersOfTry);
-        if (Agree(numbers, exact[0], fast[0]))
+        if (pairs.Agrees(numbers, fast[0]))
         {
             numbers.m_Loop = fast[isFixed ? 1 : 0];
             return;
@@ -72,13 +94,26 @@ void ChooseSum(ByteBinary& numbers, double scaleA, double scaleB, bool isFixed, 
 {
     // Halves are rounded away from zero in integers, to even in float: a little more of everything settles most of
     // them, and another rounding of the factors the cases where an error of the last bit tips a result over.
-    constexpr double Nudges[] = {1.0, 1.0 + 0x1p-22, 1.0 - 0x1p-23, 1.0 + 0x1p-21, 1.0 + 0x1p-23};
+    constexpr double Nudges[] = {1.0,           1.0 + 0x1p-22, 1.0 - 0x1p-23, 1.0 + 0x1p-21,
+                                 1.0 + 0x1p-23, 1.0 - 0x1p-22, 1.0 + 0x1p-20};
+    std::vector<std::pair<double, double>> tries; // first both factors alike, which does for most layers
+    for (const double nudge : Nudges)
+    {
+        tries.emplace_back(nudge, nudge);
+    }
+    for (const double nudgeA : Nudges)
+    {
+        for (const double nudgeB : Nudges)
+        {
+            tries.emplace_back(nudgeA, nudgeB);
+        }
+    }
     const ByteBinaryLoops& loops = GetByteBinaryLoops();
-    Choose(numbers, loops.m_ExactSum, loops.m_FloatSum, isFixed, count, Nudges,
-           [&](double nudge)
+    Choose(numbers, loops.m_ExactSum, loops.m_FloatSum, isFixed, count, tries,
+           [&](const std::pair<double, double>& nudges)
            {
-               numbers.m_ScaleA = static_cast<float>(scaleA * nudge);
-               numbers.m_ScaleB = static_cast<float>(scaleB * nudge);
+               numbers.m_ScaleA = static_cast<float>(scaleA * nudges.first);
+               numbers.m_ScaleB = static_cast<float>(scaleB * nudges.second);
                // With the factors as they came out after rounding.
                numbers.m_Offset = static_cast<float>(-(static_cast<double>(numbers.m_ScaleA) * numbers.m_ZeroA +
                                                        static_cast<double>(numbers.m_ScaleB) * numbers.m_ZeroB));

@@ -10,7 +10,6 @@
 #include "backends/cpu/simd/Isa.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 
-#include <array>
 #include <vector>
 
 #undef HWY_TARGET_INCLUDE
@@ -18,18 +17,6 @@
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: per target.
 #include "backends/cpu/simd/Bytes-inl.hpp"
-
-#ifndef TENON_BYTE_TABLE
-#define TENON_BYTE_TABLE
-namespace tenon::cpu
-{
-
-using ByteTable = std::array<uint8_t, 256>;
-/// out[i] = table[in[i]]; `out` may be `in`.
-using LookupFunction = void (*)(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count);
-
-} // namespace tenon::cpu
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -114,7 +101,7 @@ void LookUp(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t coun
 }
 #endif
 
-LookupFunction FindLookup()
+ByteMap::LookupFunction FindLookup()
 {
 #if HWY_TARGET == HWY_AVX3
     if (GetCpuFeatures().m_Avx512Vbmi)
@@ -188,15 +175,19 @@ ByteTable Fill(const ReshapeArgs& args, LayerType type)
 
 } // namespace
 
+ByteMap::ByteMap(const ReshapeArgs& args, LayerType type)
+    : m_Table(Fill(args, type)), m_LookUp(TENON_CHOOSE(FindLookup)())
+{
+}
+
 backends::Prepared MakeByteTable(const ReshapeArgs& args, LayerType type)
 {
-    const LookupFunction lookUp = TENON_CHOOSE(FindLookup)();
-    return [lookUp, table = Fill(args, type), count = args.GetOutput(0).GetNumElements()](const ExecuteArgs& run)
+    return [map = ByteMap(args, type), count = args.GetOutput(0).GetNumElements()](const ExecuteArgs& run)
     {
         const auto* in = run.GetInput<uint8_t>(0);
         auto* out = run.GetOutput<uint8_t>(0);
         RunElements(*run.m_Parallel, count,
-                    [&](size_t begin, size_t end) { lookUp(table, in + begin, out + begin, end - begin); });
+                    [&](size_t begin, size_t end) { map.Run(in + begin, out + begin, end - begin); });
     };
 }
 

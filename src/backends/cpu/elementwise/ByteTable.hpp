@@ -5,10 +5,32 @@
 
 #include "backends/common/KernelTable.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace tenon::cpu
 {
+
+using ByteTable = std::array<uint8_t, 256>;
+
+/// A function of a byte.
+class ByteMap
+{
+public:
+    /// What the layer's reference kernel makes of input 0 for these descriptions of input 0 and output 0, whose shapes
+    /// do not matter.
+    ByteMap(const ReshapeArgs& args, LayerType type);
+
+    /// `out` may be `in`.
+    void Run(const uint8_t* in, uint8_t* out, size_t count) const { m_LookUp(m_Table, in, out, count); }
+
+    using LookupFunction = void (*)(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count);
+
+private:
+    ByteTable m_Table;
+    LookupFunction m_LookUp;
+};
 
 /// Runs a layer with one input and one output of the same shape, both of 8 bits with one scale, whose reference kernel
 /// computes each element from its own and throws for no value.

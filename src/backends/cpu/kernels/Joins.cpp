@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The layers of CpuAcc that join and split tensors along an axis: Concat and Stack, Splitter. Joined chunks are written
-// a cache-sized piece of the output at a time, all inputs to one piece.
+// a cache-sized piece of the output at a time, all inputs to one piece. Bytes of another quantization than the output's
+// go through a table.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/Parts.hpp"
+#include "backends/cpu/elementwise/Broadcast.hpp"
+#include "backends/cpu/elementwise/ByteTable.hpp"
 #include "backends/cpu/moves/StridedMove.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
@@ -10,7 +13,7 @@
 #include <tenon/Descriptors.hpp>
 
 #include <algorithm>
-#include <string>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -31,20 +34,24 @@ struct JoinInput
     size_t m_Begin = 0;
     size_t m_Bytes = 0;
     CopyPlaneFunction m_Copy = nullptr;
+    std::shared_ptr<const ByteMap> m_Map; ///< of the values; null: they stay
 };
 
 /// The inputs' bytes of each chunk, and how many chunks there are.
 class Join
 {
 public:
-    Join(const std::vector<size_t>& bytes, size_t chunks) : m_Chunks(chunks)
+    /// `inputs`: the index, bytes and map of each.
+    Join(const std::vector<JoinInput>& inputs, size_t chunks) : m_Chunks(chunks)
     {
-        for (size_t i = 0; i < bytes.size(); ++i)
+        for (JoinInput input : inputs)
         {
-            if (bytes[i] != 0)
+            if (input.m_Bytes != 0)
             {
-                m_Inputs.push_back({i, m_ChunkBytes, bytes[i], ChooseCopyPlane(bytes[i])});
-                m_ChunkBytes += bytes[i];
+                input.m_Begin = m_ChunkBytes;
+                input.m_Copy = ChooseCopyPlane(input.m_Bytes);
+                m_ChunkBytes += input.m_Bytes;
+                (input.m_Map != nullptr ? m_Mapped : m_Inputs).push_back(std::move(input));
             }
         }
         constexpr size_t LongChunk = 16 * 1024;
@@ -62,11 +69,15 @@ public:
     void operator()(const ExecuteArgs& run) const
     {
         std::byte* const to = run.GetOutput<std::byte>(0);
+        for (const JoinInput& input : m_Mapped)
+        {
+            RunMapped(*run.m_Parallel, input, run.GetInput<uint8_t>(input.m_Index), run.GetOutput<uint8_t>(0));
+        }
         for (size_t i = 0; i < m_Long.size(); ++i)
         {
             m_Long[i].Run(*run.m_Parallel, run.GetInput<std::byte>(m_Inputs[i].m_Index), to + m_Inputs[i].m_Begin);
         }
-        if (!m_Long.empty())
+        if (!m_Long.empty() || m_Inputs.empty())
         {
             return;
         }
@@ -80,39 +91,87 @@ public:
                           plane.m_ToRun = Signed(m_ChunkBytes);
                           for (const JoinInput& input : m_Inputs)
                           {
+                              const auto* source = run.GetInput<std::byte>(input.m_Index) + chunk * input.m_Bytes;
+                              std::byte* const target = to + chunk * m_ChunkBytes + input.m_Begin;
                               plane.m_RunBytes = input.m_Bytes;
                               plane.m_FromRun = Signed(input.m_Bytes);
-                              input.m_Copy(plane, run.GetInput<std::byte>(input.m_Index) + chunk * input.m_Bytes,
-                                           to + chunk * m_ChunkBytes + input.m_Begin);
+                              if (source != target) // else it is in its place already, see SharedParts
+                              {
+                                  input.m_Copy(plane, source, target);
+                              }
                           }
                       }
                   });
     }
 
 private:
+    void RunMapped(IParallelFor& parallel, const JoinInput& input, const uint8_t* from, uint8_t* to) const
+    {
+        RunElements(parallel, m_Chunks * input.m_Bytes,
+                    [&](size_t begin, size_t end)
+                    {
+                        while (begin < end)
+                        {
+                            const size_t inChunk = begin % input.m_Bytes;
+                            const size_t count = std::min(end - begin, input.m_Bytes - inChunk);
+                            uint8_t* const chunk = to + begin / input.m_Bytes * m_ChunkBytes + input.m_Begin;
+                            input.m_Map->Run(from + begin, chunk + inChunk, count);
+                            begin += count;
+                        }
+                    });
+    }
+
     static int64_t Signed(size_t bytes) { return static_cast<int64_t>(bytes); }
 
-    std::vector<JoinInput> m_Inputs;
+    std::vector<JoinInput> m_Inputs; ///< that are copied
+    std::vector<JoinInput> m_Mapped;
     size_t m_Chunks;
     size_t m_ChunkBytes = 0;
     size_t m_Piece = 1;              ///< chunks that are written together
     std::vector<StridedMove> m_Long; ///< where chunks are long, one for each input
 };
 
+/// What a Concat makes of the bytes of an input whose quantization is not the output's.
+std::shared_ptr<const ByteMap> MakeMap(const TensorInfo& input, const TensorInfo& output)
+{
+    ConcatDescriptor descriptor(1, 1);
+    descriptor.SetConcatAxis(0);
+    const TensorInfo* const inputs[] = {&input};
+    const TensorInfo* const outputs[] = {&output};
+    ReshapeArgs args;
+    args.m_Descriptor = &descriptor;
+    args.m_Inputs = {inputs, 1};
+    args.m_Outputs = {outputs, 1};
+    return std::make_shared<const ByteMap>(args, LayerType::Concat);
+}
+
 /// `axis`: the first dimension of a chunk, of the inputs and of the output.
 Prepared PrepareJoin(const ReshapeArgs& args, LayerType type, unsigned int axis)
 {
     Prepared reference = ref::FindKernel(type)->Prepare(args, nullptr); // checks shapes
     const TensorInfo& output = args.GetOutput(0);
-    bool isPlain = !reference.m_IsCopy && output.GetNumElements() != 0;
-    std::vector<size_t> bytes;
-    for (const TensorInfo* input : args.m_Inputs)
+    bool isFast = !reference.m_IsCopy && output.GetNumElements() != 0;
+    std::vector<JoinInput> inputs;
+    for (size_t i = 0; isFast && i < args.m_Inputs.size(); ++i)
     {
-        isPlain = isPlain && input->IsTypeSpaceMatch(output); // else values are requantized
-        bytes.push_back(ref::CountElements(input->GetShape(), axis, input->GetNumDimensions()) *
-                        ref::GetMovedBytes(output.GetDataType()));
+        const TensorInfo& input = args.GetInput(i);
+        JoinInput& join = inputs.emplace_back();
+        join.m_Index = i;
+        join.m_Bytes = ref::CountElements(input.GetShape(), axis, input.GetNumDimensions()) *
+                       ref::GetMovedBytes(output.GetDataType());
+        if (!input.IsTypeSpaceMatch(output))
+        {
+            isFast = backends::QuantizedByteTypes.Has(output.GetDataType());
+            join.m_Map = isFast ? MakeMap(input, output) : nullptr;
+        }
     }
-    return isPlain ? Prepared(Join(bytes, ref::CountElements(output.GetShape(), 0, axis))) : reference;
+    if (!isFast)
+    {
+        return reference;
+    }
+    Prepared prepared = Join(inputs, ref::CountElements(output.GetShape(), 0, axis));
+    prepared.m_Parts = std::move(reference.m_Parts);
+    return prepared;
 }
 
 Prepared PrepareConcat(const ReshapeArgs& args, const backends::PackedWeights*)
@@ -127,7 +186,7 @@ Prepared PrepareStack(const ReshapeArgs& args, const backends::PackedWeights*)
 
 Prepared PrepareSplitter(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    ref::FindKernel(LayerType::Splitter)->Prepare(args, nullptr); // checks shapes
+    Prepared reference = ref::FindKernel(LayerType::Splitter)->Prepare(args, nullptr); // checks shapes
     const auto& descriptor = args.GetDescriptor<SplitterDescriptor>();
     const TensorInfo& input = args.GetInput(0);
     const auto elementBytes = static_cast<int64_t>(ref::GetMovedBytes(input.GetDataType()));
@@ -147,7 +206,7 @@ Prepared PrepareSplitter(const ReshapeArgs& args, const backends::PackedWeights*
         }
         views.emplace_back(StridedMove(std::move(dimensions), static_cast<size_t>(elementBytes)), first);
     }
-    return [views = std::move(views)](const ExecuteArgs& run)
+    Prepared prepared = [views = std::move(views)](const ExecuteArgs& run)
     {
         for (size_t i = 0; i < views.size(); ++i)
         {
@@ -155,6 +214,8 @@ Prepared PrepareSplitter(const ReshapeArgs& args, const backends::PackedWeights*
                                run.GetOutput<std::byte>(i));
         }
     };
+    prepared.m_Parts = std::move(reference.m_Parts);
+    return prepared;
 }
 
 template <LayerType Type>

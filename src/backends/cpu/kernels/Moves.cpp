@@ -165,9 +165,11 @@ Prepared PrepareMove(const ReshapeArgs& args, const backends::PackedWeights*)
         dimensions[i] = {static_cast<size_t>(loop.m_Count), loop.m_From * bytes, to};
         to *= loop.m_Count;
     }
-    return [strided = StridedMove(std::move(dimensions), static_cast<size_t>(bytes)),
-            first = move.m_First * bytes](const ExecuteArgs& run)
+    Prepared prepared = [strided = StridedMove(std::move(dimensions), static_cast<size_t>(bytes)),
+                         first = move.m_First * bytes](const ExecuteArgs& run)
     { strided.Run(*run.m_Parallel, run.GetInput<std::byte>(0) + first, run.GetOutput<std::byte>(0)); };
+    prepared.m_Parts = std::move(reference.m_Parts);
+    return prepared;
 }
 
 template <LayerType Type>

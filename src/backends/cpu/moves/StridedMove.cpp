@@ -188,7 +188,7 @@ void StridedMove::CutPlane()
 
 void StridedMove::Run(IParallelFor& parallel, const std::byte* from, std::byte* to) const
 {
-    if (m_Copy == nullptr)
+    if (m_Copy == nullptr || from == to)
     {
         return;
     }

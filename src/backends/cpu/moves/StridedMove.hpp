@@ -28,7 +28,7 @@ public:
     /// Of elements of so many bytes. No two of them have the same target.
     StridedMove(std::vector<Dimension> dimensions, size_t elementBytes);
 
-    /// `from` and `to`: the elements with all indices 0.
+    /// `from` and `to`: the elements with all indices 0. Where both are one, the elements are there already.
     void Run(IParallelFor& parallel, const std::byte* from, std::byte* to) const;
 
 private:

@@ -87,12 +87,17 @@ backends::Prepared PrepareCopy(const TensorInfo& input)
 backends::Prepared PrepareMove(const TensorInfo& input, const TensorInfo& output, const BoxCopy& move)
 {
     // 4-bit elements may leave half a byte at the end, which only a kernel sets.
-    if (GetDataTypeBits(input.GetDataType()) >= 8 && output.GetNumBytes() == input.GetNumBytes() &&
-        move.IsPlain(input.GetNumBytes()))
+    const size_t part = GetDataTypeBits(input.GetDataType()) >= 8 ? move.FindPart() : SharedParts::None;
+    if (part == 0 && output.GetNumBytes() == input.GetNumBytes())
     {
         return PrepareCopy(input);
     }
-    return PrepareMove(input, output, MoveFunction(move));
+    backends::Prepared prepared = PrepareMove(input, output, MoveFunction(move));
+    if (part != SharedParts::None)
+    {
+        prepared.m_Parts.m_OfInput = {part};
+    }
+    return prepared;
 }
 
 backends::Prepared PrepareMove(const TensorInfo& input, const TensorInfo& output, MoveFunction move)
@@ -250,7 +255,10 @@ void BoxCopy::operator()(const std::byte* input, std::byte* output) const
     const std::byte* from = input + m_First;
     if (m_NumLoops == 0)
     {
-        std::memcpy(output, from, m_RunBytes);
+        if (output != from) // else it is there already, see SharedParts
+        {
+            std::memcpy(output, from, m_RunBytes);
+        }
         return;
     }
 

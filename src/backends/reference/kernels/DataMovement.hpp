@@ -71,8 +71,11 @@ public:
 
     void operator()(const std::byte* input, std::byte* output) const;
 
-    /// Whether it takes `bytes` bytes, from the first one on, as they are.
-    bool IsPlain(size_t bytes) const { return m_NumLoops == 0 && m_First == 0 && bytes != 0 && m_RunBytes == bytes; }
+    /// Where in the source the one run begins that the copy consists of; SharedParts::None where it has no or several.
+    size_t FindPart() const
+    {
+        return m_NumLoops == 0 && m_RunBytes != 0 ? static_cast<size_t>(m_First) : SharedParts::None;
+    }
 
 private:
     struct Loop
@@ -87,7 +90,7 @@ private:
     size_t m_RunBytes = 0; ///< bytes copied at a time; 0 when there is nothing to copy
 };
 
-/// The same for a box, which may turn out to be all of the input in its order.
+/// The same for a box, which may turn out to be all of the input in its order, or a part of it.
 backends::Prepared PrepareMove(const TensorInfo& input, const TensorInfo& output, const BoxCopy& move);
 
 } // namespace tenon::ref

@@ -92,13 +92,20 @@ backends::Prepared PrepareSplitter(const ReshapeArgs& args, const backends::Pack
     {
         return PreparePacked(args, std::move(views));
     }
-    return [views = std::move(views)](const ExecuteArgs& run)
+    SharedParts shared;
+    for (const BoxCopy& view : views)
+    {
+        shared.m_OfInput.push_back(view.FindPart());
+    }
+    backends::Prepared prepared = [views = std::move(views)](const ExecuteArgs& run)
     {
         for (size_t i = 0; i < views.size(); ++i)
         {
             views[i](run.GetInput<std::byte>(0), run.GetOutput<std::byte>(i));
         }
     };
+    prepared.m_Parts = std::move(shared);
+    return prepared;
 }
 
 SupportResult CheckSplitter(const LayerView& layer)

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plan::Sharing: which values of a plan share memory.
+#pragma once
+
+#include "runtime/Plan.hpp"
+
+#include <vector>
+
+namespace tenon
+{
+
+/// Sets of values that share memory. A set is named by its root: the value that came first, or that later ones or
+/// earlier ones are parts of.
+class Plan::Sharing
+{
+public:
+    /// `sharesParts`: by step, whether tensors are to lie in others of its tensors where they can.
+    Sharing(const Program& program, const std::vector<TensorInfo>& infos, const std::vector<PlannedStep>& steps,
+            const std::vector<bool>& sharesParts);
+
+    ValueId Root(ValueId v) const;
+    /// Where the value begins in its root's memory.
+    size_t Offset(ValueId v) const;
+    /// Whether the value takes all of its root's memory.
+    bool IsWhole(ValueId v) const;
+    bool IsExternal(ValueId root) const { return m_External[root]; }
+    /// The steps during which the root's memory is in use.
+    uint32_t First(ValueId root) const { return m_First[root]; }
+    uint32_t Last(ValueId root) const { return m_Last[root]; }
+
+private:
+    MemoryId MemoryOf(ValueId v) const { return m_Program.Values()[v].m_Memory; }
+    void FindSyncSteps();
+    void AddStep(uint32_t index, const Step& step, const PlannedStep& planned);
+    void ShareParts(const Step& step, const SharedParts& parts);
+    void Join(ValueId output, ValueId input, size_t offset = 0);
+    void PutInto(ValueId whole, ValueId part, size_t offset);
+    bool MayBeIn(ValueId part, ValueId whole, size_t offset) const;
+    ValueId FindOverwritable(uint32_t index, const Step& step) const;
+    bool MayBeWritten(ValueId root, MemoryId from) const;
+    bool Clashes(ValueId input, ValueId other, const TensorInfo& output) const;
+
+    const Program& m_Program;
+    const std::vector<TensorInfo>& m_Infos;
+    const uint32_t m_NumSteps;
+    std::vector<ValueId> m_Parent; ///< the value in whose memory it lies: itself for a root
+    std::vector<size_t> m_Offset;  ///< in the parent's memory
+    std::vector<uint32_t> m_First;
+    std::vector<uint32_t> m_Last;
+    std::vector<bool> m_External;   ///< by root: memory that no step may write
+    std::vector<bool> m_IsOutput;   ///< by root: the network gives a value of the set
+    std::vector<bool> m_IsImported; ///< by root: a device reads it at a time of its own; empty: no device
+    std::vector<std::vector<uint32_t>> m_SyncSteps; ///< by memory
+};
+
+} // namespace tenon

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the layers of a plan that are to run in strips.
+#include "common/RunsInStrips.hpp"
+#include "runtime/PlanSharing.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <thread>
+
+namespace tenon
+{
+
+namespace
+{
+
+/// What is between the layers is to stay in a cache: more than this in all is worth it, and a part of it may be so
+/// much, as the third level gains too.
+constexpr size_t LeastBytes = size_t{2} << 20;
+constexpr size_t MostPartBytes = size_t{4} << 20;
+/// A part of which a call takes no time that matters.
+constexpr size_t LeastPartBytes = size_t{32} << 10;
+
+size_t CountElements(const TensorShape& shape, unsigned int first, unsigned int last)
+{
+    size_t count = 1;
+    for (unsigned int i = first; i < last; ++i)
+    {
+        count *= shape[i];
+    }
+    return count;
+}
+
+/// How many leading dimensions make up so many parts, of those that the layer works on one by one.
+std::optional<unsigned int> FindLeading(const Step& step, const TensorShape& output, size_t parts)
+{
+    unsigned int most = output.GetNumDimensions();
+    if (step.m_Type == LayerType::Softmax)
+    {
+        const int axis = static_cast<const SoftmaxDescriptor&>(step.m_Layer->GetParameters()).m_Axis;
+        most = static_cast<unsigned int>(axis < 0 ? axis + static_cast<int>(most) : axis);
+    }
+    else if (step.m_Type == LayerType::BatchMatMul)
+    {
+        most = std::max(2U, most) - 2;
+    }
+    size_t count = 1;
+    for (unsigned int i = 0; i < most; ++i)
+    {
+        count *= output[i];
+        if (count == parts)
+        {
+            return i + 1;
+        }
+    }
+    return std::nullopt;
+}
+
+/// Whether one of the steps [first, end), which have one output each, makes the value.
+bool IsMadeBy(const Program& program, uint32_t first, uint32_t end, ValueId value)
+{
+    return std::any_of(program.Steps().begin() + first, program.Steps().begin() + end,
+                       [value](const Step& step) { return step.m_FirstOutput == value; });
+}
+
+bool IsSeparable(const Step& step)
+{
+    const OpSchema& schema = GetSchema(step.m_Type);
+    const bool isPlainProduct =
+        step.m_Type == LayerType::BatchMatMul &&
+        static_cast<const BatchMatMulDescriptor&>(step.m_Layer->GetParameters()).m_DataLayoutX == DataLayout::NCHW &&
+        static_cast<const BatchMatMulDescriptor&>(step.m_Layer->GetParameters()).m_DataLayoutY == DataLayout::NCHW;
+    return schema.Has(OpFlags::Elementwise) || schema.Has(OpFlags::Broadcast) || step.m_Type == LayerType::Softmax ||
+           isPlainProduct;
+}
+
+/// An input beside the first `leading` dimensions of an output, which it may be broadcast along: its part, and the
+/// shape of that. None where it does not fit.
+std::optional<std::pair<StripTensor, TensorShape>> CutInput(const TensorInfo& input, const TensorShape& output,
+                                                            unsigned int leading, size_t parts)
+{
+    const unsigned int rank = output.GetNumDimensions();
+    const unsigned int inputRank = input.GetNumDimensions();
+    if (inputRank > rank)
+    {
+        return std::nullopt;
+    }
+    const unsigned int missing = rank - inputRank;
+    TensorShape shape = input.GetShape();
+    std::vector<size_t> sizes(leading, 1); // of the input, along the leading dimensions
+    for (unsigned int i = missing; i < leading; ++i)
+    {
+        sizes[i] = shape[i - missing];
+        if (sizes[i] != 1 && sizes[i] != output[i])
+        {
+            return std::nullopt;
+        }
+        shape.SetDimensionSize(i - missing, 1);
+    }
+    StripTensor tensor;
+    tensor.m_Bytes = shape.GetNumElements() * (GetDataTypeBits(input.GetDataType()) / 8);
+    if (CountElements(input.GetShape(), 0, std::max(leading, missing) - missing) != parts)
+    {
+        for (size_t part = 0; part < parts; ++part)
+        {
+            size_t rest = part;
+            size_t index = 0;
+            size_t stride = 1;
+            for (unsigned int i = leading; i-- > 0;)
+            {
+                index += sizes[i] == 1 ? 0 : rest % output[i] * stride;
+                rest /= output[i];
+                stride *= sizes[i];
+            }
+            tensor.m_Offsets.push_back(index * tensor.m_Bytes);
+        }
+    }
+    return std::make_pair(std::move(tensor), std::move(shape));
+}
+
+} // namespace
+
+/// One step in so many parts; none where it cannot be.
+std::optional<StripStep> Plan::CutStep(const Program& program, uint32_t index, size_t parts) const
+{
+    const Step& step = program.Steps()[index];
+    const PlannedStep& planned = m_Steps[index];
+    if (planned.m_Workload == nullptr || step.m_Memory != HostMemory || step.m_NumOutputs != 1 ||
+        !step.m_Overrides.empty() || dynamic_cast<const IRunsInStrips*>(planned.m_Workload.get()) == nullptr)
+    {
+        return std::nullopt;
+    }
+    const TensorInfo& output = m_Infos[step.m_FirstOutput];
+    if (output.GetDataType() != DataType::Float32 || output.GetNumBytes() == 0)
+    {
+        return std::nullopt;
+    }
+    StripStep strip;
+    strip.m_Output.m_Bytes = output.GetNumBytes() / parts;
+    if (GetSchema(step.m_Type).Has(OpFlags::View))
+    {
+        strip.m_Inputs[0].m_Bytes = strip.m_Output.m_Bytes;
+        return m_Infos[step.m_Inputs[0]].GetNumBytes() == output.GetNumBytes() ? std::move(strip)
+                                                                               : std::optional<StripStep>();
+    }
+    const auto leading = FindLeading(step, output.GetShape(), parts);
+    if (!IsSeparable(step) || !leading || step.m_Inputs.size() > StripStep::MostInputs)
+    {
+        return std::nullopt;
+    }
+    std::array<TensorInfo, StripStep::MostInputs> infos;
+    std::array<const TensorInfo*, StripStep::MostInputs> inputs{};
+    std::array<const void*, StripStep::MostInputs> constants{};
+    for (size_t i = 0; i < step.m_Inputs.size(); ++i)
+    {
+        const ValueId value = step.m_Inputs[i];
+        if (value == NoValue || m_Infos[value].GetDataType() != DataType::Float32)
+        {
+            return std::nullopt;
+        }
+        auto cut = CutInput(m_Infos[value], output.GetShape(), *leading, parts);
+        constants[i] = program.Values()[value].m_Constant;
+        // Of constants, which workloads may have packed, only those that are the same for all parts.
+        const bool isSame = cut && !cut->first.m_Offsets.empty() &&
+                            cut->first.m_Bytes == m_Infos[value].GetNumBytes() && step.m_Type != LayerType::BatchMatMul;
+        if (!cut || (constants[i] != nullptr && !isSame))
+        {
+            return std::nullopt;
+        }
+        strip.m_Inputs[i] = std::move(cut->first);
+        infos[i] = m_Infos[value];
+        infos[i].SetShape(cut->second);
+        inputs[i] = &infos[i];
+    }
+    TensorInfo part = output;
+    for (unsigned int i = 0; i < *leading; ++i)
+    {
+        TensorShape shape = part.GetShape();
+        shape.SetDimensionSize(i, 1);
+        part.SetShape(shape);
+    }
+    const TensorInfo* const outputs[] = {&part};
+    strip.m_Workload = ReshapeStep(step, nullptr, {inputs.data(), step.m_Inputs.size()}, {outputs, 1},
+                                   {constants.data(), step.m_Inputs.size()});
+    strip.m_ScratchBytes = (strip.m_Workload->GetScratchBytes() + ArenaAlignment - 1) / ArenaAlignment * ArenaAlignment;
+    return strip;
+}
+
+/// The longest run of steps from `first` on in so many parts: each but the first one reads what is made in the run.
+std::unique_ptr<Strips> Plan::CutRun(const Program& program, uint32_t first, size_t parts) const
+{
+    auto strips = std::make_unique<Strips>();
+    strips->m_First = first;
+    strips->m_Parts = parts;
+    strips->m_MostThreads = std::min<size_t>(parts, std::max(4U, std::thread::hardware_concurrency()));
+    for (uint32_t s = first; s < m_Steps.size(); ++s)
+    {
+        const Step& step = program.Steps()[s];
+        const bool reads = std::any_of(step.m_Inputs.begin(), step.m_Inputs.end(),
+                                       [&](ValueId value) { return IsMadeBy(program, first, s, value); });
+        auto strip = s == first || reads ? CutStep(program, s, parts) : std::nullopt;
+        if (!strip)
+        {
+            break;
+        }
+        // What is made in the run is read part by part, not by several of them.
+        bool isByPart = true;
+        for (size_t i = 0; i < std::min(step.m_Inputs.size(), StripStep::MostInputs); ++i)
+        {
+            isByPart =
+                isByPart && (!IsMadeBy(program, first, s, step.m_Inputs[i]) || strip->m_Inputs[i].m_Offsets.empty());
+        }
+        if (!isByPart)
+        {
+            break;
+        }
+        strips->m_Steps.push_back(std::move(*strip));
+    }
+    while (!strips->m_Steps.empty() && strips->m_Steps.back().m_Workload == nullptr)
+    {
+        strips->m_Steps.pop_back(); // a view at the end
+    }
+    return strips;
+}
+
+/// Bytes that nobody reads after the run: of one part, or 0 where it is not worth it.
+size_t Plan::CountInnerBytes(const Program& program, const Strips& strips) const
+{
+    size_t bytes = 0;
+    size_t largest = 0;
+    for (size_t i = 0; i < strips.m_Steps.size(); ++i)
+    {
+        const Step& step = program.Steps()[strips.m_First + i];
+        const size_t part = strips.m_Steps[i].m_Output.m_Bytes;
+        // Layers that work in place add nothing.
+        if (strips.m_Steps[i].m_Workload != nullptr &&
+            program.Values()[step.m_FirstOutput].m_LastUse <= strips.Last() &&
+            (i == 0 || !GetSchema(step.m_Type).Has(OpFlags::InPlace)))
+        {
+            bytes += part;
+            largest = std::max(largest, part);
+        }
+    }
+    return bytes * strips.m_Parts >= LeastBytes && bytes <= MostPartBytes && largest >= LeastPartBytes ? bytes : 0;
+}
+
+void Plan::FindStrips(const Program& program)
+{
+    for (uint32_t s = 0; s < m_Steps.size();)
+    {
+        std::unique_ptr<Strips> best;
+        const Step& step = program.Steps()[s];
+        if (m_Steps[s].m_Workload != nullptr && IsSeparable(step) && step.m_NumOutputs == 1 &&
+            m_Infos[step.m_FirstOutput].GetNumBytes() >= LeastBytes / 4)
+        {
+            const TensorShape& shape = m_Infos[step.m_FirstOutput].GetShape();
+            size_t parts = 1;
+            for (unsigned int i = 0; i < shape.GetNumDimensions(); ++i)
+            {
+                parts *= shape[i];
+                if (parts > 1 && shape[i] > 1 &&
+                    m_Infos[step.m_FirstOutput].GetNumBytes() / parts >= LeastPartBytes / 4)
+                {
+                    auto strips = CutRun(program, s, parts);
+                    const bool isLonger = best == nullptr || strips->m_Steps.size() > best->m_Steps.size();
+                    if (strips->m_Steps.size() > 1 && CountInnerBytes(program, *strips) != 0 && isLonger)
+                    {
+                        best = std::move(strips);
+                    }
+                }
+            }
+        }
+        const uint32_t next = best != nullptr ? best->Last() + 1 : s + 1;
+        m_Steps[s].m_Strips = std::move(best);
+        s = next;
+    }
+}
+
+/// Drops the strips whose layers would overwrite what is read later, and says which tensors are kept.
+void Plan::SettleStrips(const Program& program, const Sharing& sharing)
+{
+    for (PlannedStep& planned : m_Steps)
+    {
+        if (planned.m_Strips != nullptr && !SettleStrips(program, sharing, *planned.m_Strips))
+        {
+            planned.m_Strips = nullptr;
+        }
+    }
+    for (const PlannedStep& planned : m_Steps)
+    {
+        const Strips* const strips = planned.m_Strips.get();
+        for (size_t i = 0; strips != nullptr && i < strips->m_Steps.size(); ++i)
+        {
+            PlannedStep& inner = m_Steps[strips->m_First + i];
+            inner.m_FirstWith = strips->m_First;
+            inner.m_LastWith = strips->Last();
+            inner.m_ScratchBytes =
+                std::max(inner.m_ScratchBytes, strips->m_Steps[i].m_ScratchBytes * strips->m_MostThreads);
+        }
+    }
+}
+
+bool Plan::SettleStrips(const Program& program, const Sharing& sharing, Strips& strips) const
+{
+    const auto isInner = [&](ValueId value)
+    {
+        return IsMadeBy(program, strips.m_First, strips.Last() + 1, value) &&
+               program.Values()[value].m_LastUse <= strips.Last();
+    };
+    // A set all of whose values are inner ones; others keep all parts.
+    std::vector<ValueId> kept;
+    std::vector<ValueId> written;
+    for (size_t i = 0; i < strips.m_Steps.size(); ++i)
+    {
+        const Step& step = program.Steps()[strips.m_First + i];
+        for (const ValueId value : step.m_Inputs)
+        {
+            if (value != NoValue && !isInner(value))
+            {
+                kept.push_back(sharing.Root(value));
+            }
+        }
+        written.push_back(sharing.Root(step.m_FirstOutput));
+        if (!isInner(step.m_FirstOutput))
+        {
+            kept.push_back(written.back());
+        }
+    }
+    const auto contains = [](const std::vector<ValueId>& values, ValueId value)
+    { return std::find(values.begin(), values.end(), value) != values.end(); };
+    strips.m_Label = "Strips of ";
+    for (size_t i = 0; i < strips.m_Steps.size(); ++i)
+    {
+        const Step& step = program.Steps()[strips.m_First + i];
+        StripStep& strip = strips.m_Steps[i];
+        const ValueId output = step.m_FirstOutput;
+        for (size_t k = 0; k < step.m_Inputs.size() && k < StripStep::MostInputs; ++k)
+        {
+            const ValueId root = step.m_Inputs[k] == NoValue ? NoValue : sharing.Root(step.m_Inputs[k]);
+            // What a layer of the run writes over is read part by part, where the output has its parts.
+            if (root != NoValue && contains(written, root) &&
+                (!strip.m_Inputs[k].m_Offsets.empty() ||
+                 strip.m_Inputs[k].m_Bytes * strips.m_Parts != m_Infos[root].GetNumBytes()))
+            {
+                return false;
+            }
+            strip.m_Inputs[k].m_IsKept = root == NoValue || contains(kept, root);
+        }
+        if (strip.m_Workload == nullptr && sharing.Root(output) != sharing.Root(step.m_Inputs[0]))
+        {
+            return false;
+        }
+        strip.m_Output.m_IsKept = contains(kept, sharing.Root(output));
+        if (strip.m_Workload != nullptr)
+        {
+            strips.m_Label += std::string(i == 0 ? "" : ", ") + m_Steps[strips.m_First + i].m_KernelName;
+        }
+    }
+    return true;
+}
+
+} // namespace tenon

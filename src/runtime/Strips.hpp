@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strips: layers after each other that run part by part, so that what is between them stays in the cache. A part is one
+// index of leading dimensions: a head of an attention, a row of an image. All layers of a run of them are done for one
+// part, then for the next; threads take parts of their own. What is between the layers has memory for all parts, of
+// which each thread uses that of its first one.
+#pragma once
+
+#include <tenon/backend/IWorkload.hpp>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tenon
+{
+
+/// A tensor of a step, as parts see it.
+struct StripTensor
+{
+    size_t m_Bytes = 0;            ///< of one part
+    bool m_IsKept = true;          ///< else only the running part is there
+    std::vector<size_t> m_Offsets; ///< where broadcast: of each part, bytes; empty: parts follow each other
+    size_t Find(size_t first, size_t part) const
+    {
+        return !m_IsKept ? first * m_Bytes : m_Offsets.empty() ? part * m_Bytes : m_Offsets[part];
+    }
+};
+
+struct StripStep
+{
+    static constexpr size_t MostInputs = 2;
+
+    std::unique_ptr<IShapedWorkload> m_Workload; ///< of one part; null: its output lies where its input does
+    size_t m_ScratchBytes = 0;                   ///< of each thread
+    std::array<StripTensor, MostInputs> m_Inputs;
+    StripTensor m_Output;
+};
+
+/// Steps that run so.
+struct Strips
+{
+    uint32_t m_First = 0;
+    size_t m_Parts = 0;
+    size_t m_MostThreads = 1;
+    std::vector<StripStep> m_Steps; ///< those from m_First on
+    std::string m_Label;            ///< for profiles
+
+    uint32_t Last() const { return m_First + static_cast<uint32_t>(m_Steps.size()) - 1; }
+    /// Few parts are no good for many threads.
+    bool IsWorthwhile(size_t threads) const { return threads <= 1 || m_Parts >= 2 * threads; }
+};
+
+} // namespace tenon

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// bench_subgraphs: what is done to several layers at once, in one run beside the same network without it: activations
+// fused into the layers before them, tensors that are parts of others left in place, and layers in strips. The tables
+// of docs/subgraphs.md are its. One thread, in turn, A B C D A B C D; ratios above 1 are what the network would take
+// longer.
+//
+// usage: bench_subgraphs [MODEL.tflite ...]
+#include "WithoutSubgraphs.hpp"
+
+#include <tenon/Tenon.hpp>
+#include <tenon/parsers/ITfLiteParser.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace tenon::bench
+{
+
+namespace
+{
+
+double Median(std::vector<double> values)
+{
+    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+    return values[values.size() / 2];
+}
+
+std::string NameOf(const std::string& path)
+{
+    const std::string file = path.substr(path.find_last_of('/') + 1);
+    return file.substr(0, file.find_last_of('.'));
+}
+
+/// A network as one backend runs it, on random values.
+class Loaded
+{
+public:
+    Loaded(IRuntime& runtime, const INetwork& network, const BackendId& backend) : m_Runtime(runtime)
+    {
+        OptimizerOptionsOpaque options;
+        options.SetShapeInferenceMethod(ShapeInferenceMethod::InferAndValidate);
+        INetworkProperties properties;
+        properties.m_NumberOfThreads = 1;
+        std::string error;
+        auto optimized = Optimize(network, {backend, "CpuRef"}, runtime.GetDeviceSpec(), options);
+        FindBindings bindings;
+        optimized->ExecuteStrategy(bindings);
+        if (m_Runtime.LoadNetwork(m_Id, std::move(optimized), error, properties) != Status::Success)
+        {
+            throw RuntimeException(error);
+        }
+        std::mt19937 random(1);
+        std::uniform_real_distribution<float> values(-1.0f, 1.0f);
+        for (const LayerBindingId id : bindings.m_Inputs)
+        {
+            TensorInfo info = m_Runtime.GetInputTensorInfo(m_Id, id);
+            info.SetConstant();
+            std::vector<char>& memory = m_Memory.emplace_back(info.GetNumBytes());
+            if (info.GetDataType() == DataType::Float32) // others stay 0, which is an index of anything
+            {
+                std::generate_n(reinterpret_cast<float*>(memory.data()), info.GetNumElements(),
+                                [&] { return values(random); });
+            }
+            m_Inputs.emplace_back(id, ConstTensor(info, memory.data()));
+        }
+        for (const LayerBindingId id : bindings.m_Outputs)
+        {
+            const TensorInfo info = m_Runtime.GetOutputTensorInfo(m_Id, id);
+            m_Outputs.emplace_back(id, Tensor(info, m_Memory.emplace_back(info.GetNumBytes()).data()));
+        }
+    }
+
+    double Seconds(unsigned int runs)
+    {
+        const auto start = std::chrono::steady_clock::now();
+        for (unsigned int i = 0; i < runs; ++i)
+        {
+            m_Runtime.EnqueueWorkload(m_Id, m_Inputs, m_Outputs);
+        }
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / runs;
+    }
+
+private:
+    struct FindBindings : IStrategy
+    {
+        void ExecuteStrategy(const IConnectableLayer* layer, const BaseDescriptor&, const std::vector<ConstTensor>&,
+                             const char*, const LayerBindingId id) override
+        {
+            if (layer->GetType() == LayerType::Input)
+            {
+                m_Inputs.push_back(id);
+            }
+            else if (layer->GetType() == LayerType::Output)
+            {
+                m_Outputs.push_back(id);
+            }
+        }
+        std::vector<LayerBindingId> m_Inputs;
+        std::vector<LayerBindingId> m_Outputs;
+    };
+
+    IRuntime& m_Runtime;
+    NetworkId m_Id = 0;
+    std::vector<std::vector<char>> m_Memory;
+    InputTensors m_Inputs;
+    OutputTensors m_Outputs;
+};
+
+void Compare(const std::string& name, const INetwork& network)
+{
+    IRuntime::CreationOptions creation;
+    creation.m_Backends = {MakeWithoutFusing(), MakeWithoutParts(), MakeWithoutStrips()};
+    const IRuntimePtr runtime = IRuntime::Create(creation);
+    std::vector<std::unique_ptr<Loaded>> ways;
+    for (const auto* backend : {"CpuAcc", "WithoutFusing", "WithoutParts", "WithoutStrips"})
+    {
+        ways.push_back(std::make_unique<Loaded>(*runtime, network, backend));
+        ways.back()->Seconds(1);
+    }
+    constexpr double TurnSeconds = 0.02;
+    constexpr int Turns = 15;
+    const auto runs = static_cast<unsigned int>(std::clamp(TurnSeconds / ways[0]->Seconds(1), 1.0, 10000.0));
+    std::vector<double> times;
+    std::vector<double> unfused;
+    std::vector<double> copied;
+    std::vector<double> whole;
+    for (int turn = 0; turn < Turns; ++turn)
+    {
+        times.push_back(ways[0]->Seconds(runs));
+        unfused.push_back(ways[1]->Seconds(runs) / times.back());
+        copied.push_back(ways[2]->Seconds(runs) / times.back());
+        whole.push_back(ways[3]->Seconds(runs) / times.back());
+    }
+    std::cout << fmt::format("| {} | {:.1f} | {:.3f} | {:.3f} | {:.3f} |\n", name, Median(times) * 1e6, Median(unfused),
+                             Median(copied), Median(whole))
+              << std::flush;
+}
+
+void Connect(IConnectableLayer* from, IConnectableLayer* to, unsigned int input = 0)
+{
+    from->GetOutputSlot(0).Connect(to->GetInputSlot(input));
+}
+
+IConnectableLayer* AddNegation(INetwork& network, IConnectableLayer* from)
+{
+    IConnectableLayer* layer = network.AddElementwiseUnaryLayer(ElementwiseUnaryDescriptor(UnaryOperation::Neg));
+    Connect(from, layer);
+    return layer;
+}
+
+IConnectableLayer* AddRows(INetwork& network, LayerBindingId id, unsigned int rows, unsigned int columns)
+{
+    IConnectableLayer* layer = network.AddInputLayer(id);
+    layer->GetOutputSlot(0).SetTensorInfo(TensorInfo({rows, columns}, DataType::Float32));
+    return layer;
+}
+
+/// As the heads of detectors are joined, of large images and of small ones.
+INetworkPtr MakeHeads(unsigned int columns)
+{
+    INetworkPtr network = INetwork::Create();
+    const std::vector<unsigned int> rows = {1444, 600, 150, 54, 24, 6};
+    ConcatDescriptor descriptor(static_cast<uint32_t>(rows.size()), 2);
+    descriptor.SetConcatAxis(0);
+    IConnectableLayer* joined = network->AddConcatLayer(descriptor);
+    for (unsigned int i = 0; i < rows.size(); ++i)
+    {
+        Connect(AddNegation(*network, AddRows(*network, static_cast<LayerBindingId>(i), rows[i], columns)), joined, i);
+    }
+    Connect(joined, network->AddOutputLayer(0));
+    return network;
+}
+
+/// As queries, keys and values are cut out of one product.
+INetworkPtr MakeAttention(unsigned int rows, unsigned int columns)
+{
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* all = AddNegation(*network, AddRows(*network, 0, 3 * rows, columns));
+    for (unsigned int i = 0; i < 3; ++i)
+    {
+        IConnectableLayer* part = network->AddSliceLayer(SliceDescriptor({i * rows, 0}, {rows, columns}));
+        Connect(all, part);
+        ReduceDescriptor sum;
+        sum.m_vAxis = {0};
+        IConnectableLayer* reduced = network->AddReduceLayer(sum);
+        Connect(part, reduced);
+        Connect(reduced, network->AddOutputLayer(static_cast<LayerBindingId>(i)));
+    }
+    return network;
+}
+
+/// Products, masks, softmax, products, for so many heads.
+INetworkPtr MakeHeadsOfAttention(unsigned int heads, unsigned int length, unsigned int depth)
+{
+    INetworkPtr network = INetwork::Create();
+    const auto addInput = [&](LayerBindingId id, const TensorShape& shape)
+    {
+        IConnectableLayer* layer = network->AddInputLayer(id);
+        layer->GetOutputSlot(0).SetTensorInfo(TensorInfo(shape, DataType::Float32));
+        return layer;
+    };
+    IConnectableLayer* scores = network->AddBatchMatMulLayer(BatchMatMulDescriptor());
+    Connect(addInput(0, {heads, length, depth}), scores, 0);
+    Connect(addInput(1, {heads, depth, length}), scores, 1);
+    IConnectableLayer* masked = network->AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(BinaryOperation::Add));
+    Connect(scores, masked, 0);
+    Connect(addInput(2, {1, 1, length}), masked, 1);
+    IConnectableLayer* softmax = network->AddSoftmaxLayer(SoftmaxDescriptor());
+    Connect(masked, softmax);
+    IConnectableLayer* product = network->AddBatchMatMulLayer(BatchMatMulDescriptor());
+    Connect(softmax, product, 0);
+    Connect(addInput(3, {heads, length, depth}), product, 1);
+    Connect(product, network->AddOutputLayer(0));
+    return network;
+}
+
+} // namespace
+
+} // namespace tenon::bench
+
+int main(int argc, char** argv)
+{
+    using namespace tenon::bench;
+    std::cout << "| network | us | activations not fused | parts copied | not in strips |\n"
+                 "|---|---:|---:|---:|---:|\n";
+    if (argc == 1)
+    {
+        Compare("six negations joined, [2278, 16]", *MakeHeads(16));
+        Compare("six negations joined, [2278, 96]", *MakeHeads(96));
+        Compare("three sums of parts, [3 x 128, 256]", *MakeAttention(128, 256));
+        Compare("three sums of parts, [3 x 1024, 256]", *MakeAttention(1024, 256));
+        Compare("attention, 40 heads of [335, 20]", *MakeHeadsOfAttention(40, 335, 20));
+        Compare("attention, 12 heads of [384, 64]", *MakeHeadsOfAttention(12, 384, 64));
+        Compare("attention, 8 heads of [512, 64]", *MakeHeadsOfAttention(8, 512, 64));
+    }
+    for (int i = 1; i < argc; ++i)
+    {
+        try
+        {
+            Compare(NameOf(argv[i]), *tenon::ITfLiteParser::Create()->CreateNetworkFromBinaryFile(argv[i]));
+        }
+        catch (const tenon::Exception& error)
+        {
+            std::cerr << argv[i] << ": " << error.what() << "\n";
+            return 1;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// CpuAcc as backends of other names, each without something that is done to several layers at once. For
+// bench_subgraphs, which compares.
+#pragma once
+
+#include <tenon/backend/IBackend.hpp>
+
+#include <memory>
+
+namespace tenon::bench
+{
+
+/// "WithoutFusing": activations are layers of their own.
+std::shared_ptr<const IBackend> MakeWithoutFusing();
+/// "WithoutParts": tensors that are parts of others are copied.
+std::shared_ptr<const IBackend> MakeWithoutParts();
+/// "WithoutStrips": each layer is done for all of its tensor before the next one.
+std::shared_ptr<const IBackend> MakeWithoutStrips();
+
+} // namespace tenon::bench

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans, as tests look at them.
+#pragma once
+
+#include "graph/OptimizedNetwork.hpp"
+#include "runtime/Plan.hpp"
+
+#include <tenon/Tenon.hpp>
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tenon::test
+{
+
+/// A network as it was optimized, and its plan for the shapes that it declares.
+class Planned
+{
+public:
+    Planned(const INetwork& network, const BackendId& backend)
+    {
+        RegisterBuiltinBackends(m_Registry);
+        const IRuntimePtr runtime = IRuntime::Create({});
+        auto optimized = Optimize(network, {backend}, runtime->GetDeviceSpec());
+        m_Memories.emplace(m_Registry, IRuntime::CreationOptions());
+        m_Program.emplace(static_cast<OptimizedNetwork&>(*optimized).TakeGraph(), m_Registry, *m_Memories,
+                          ModelOptions(), m_Profiler);
+        std::vector<TensorShape> shapes;
+        for (const Binding& input : m_Program->Inputs())
+        {
+            shapes.push_back(m_Program->Values()[input.m_Value].m_Slot->GetTensorInfo().GetShape());
+        }
+        m_Plan.emplace(*m_Program, shapes, Limits());
+    }
+
+    size_t FindStep(LayerType type, size_t which = 0) const
+    {
+        for (size_t s = 0; s < m_Program->Steps().size(); ++s)
+        {
+            if (m_Program->Steps()[s].m_Type == type && which-- == 0)
+            {
+                return s;
+            }
+        }
+        ADD_FAILURE() << "no such step";
+        return 0;
+    }
+    const Step& StepOf(LayerType type, size_t which = 0) const { return m_Program->Steps()[FindStep(type, which)]; }
+    /// Whether the layer has nothing to copy, as profiles show it.
+    bool IsInPlace(LayerType type, size_t which = 0) const
+    {
+        const std::string name = m_Plan->Steps()[FindStep(type, which)].m_KernelName;
+        return name.find("+InPlace") != std::string::npos;
+    }
+    const Location& InputOf(LayerType type, size_t input, size_t which = 0) const
+    {
+        return m_Plan->Locations()[StepOf(type, which).m_Inputs[input]];
+    }
+    const Location& OutputOf(LayerType type, size_t output = 0, size_t which = 0) const
+    {
+        return m_Plan->Locations()[StepOf(type, which).m_FirstOutput + output];
+    }
+    const Plan& Get() const { return *m_Plan; }
+
+private:
+    BackendRegistry m_Registry;
+    Profiler m_Profiler;
+    std::optional<MemorySpaces> m_Memories;
+    std::optional<Program> m_Program;
+    std::optional<Plan> m_Plan;
+};
+
+} // namespace tenon::test

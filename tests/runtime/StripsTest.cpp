@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers in strips: which ones, and that they give what they give one after the other, as they run while a debug
+// callback looks on.
+#include "runtime/PartNetworks.hpp"
+#include "runtime/PlannedNetwork.hpp"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <random>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TensorInfo InfoOf(const TensorShape& shape)
+{
+    return TensorInfo(shape, DataType::Float32);
+}
+
+/// All outputs, on so many threads, as strips or layer by layer.
+std::vector<Floats> RunNetwork(const INetwork& network, const BackendId& backend, unsigned int threads, bool strips)
+{
+    const IRuntimePtr runtime = IRuntime::Create({});
+    auto optimized = Optimize(network, {backend}, runtime->GetDeviceSpec(), OptimizerOptionsOpaque(false, !strips));
+    INetworkProperties properties;
+    properties.m_NumberOfThreads = threads;
+    NetworkId id = 0;
+    std::string error;
+    EXPECT_EQ(runtime->LoadNetwork(id, std::move(optimized), error, properties), Status::Success) << error;
+    if (!strips)
+    {
+        runtime->RegisterDebugCallback(id, [](LayerGuid, unsigned int, ITensorHandle*) {});
+    }
+    std::vector<Floats> values;
+    InputTensors inputs;
+    values.reserve(8);
+    std::mt19937 random(7);
+    std::uniform_real_distribution<float> distribution(-1.0f, 1.0f);
+    struct CountInputs : IStrategy
+    {
+        void ExecuteStrategy(const IConnectableLayer* layer, const BaseDescriptor&, const std::vector<ConstTensor>&,
+                             const char*, const LayerBindingId) override
+        {
+            m_Inputs += layer->GetType() == LayerType::Input ? 1 : 0;
+            m_Outputs += layer->GetType() == LayerType::Output ? 1 : 0;
+        }
+        int m_Inputs = 0;
+        int m_Outputs = 0;
+    } counts;
+    network.ExecuteStrategy(counts);
+    for (LayerBindingId i = 0; i < counts.m_Inputs; ++i)
+    {
+        TensorInfo info = runtime->GetInputTensorInfo(id, i);
+        info.SetConstant();
+        Floats& data = values.emplace_back(info.GetNumElements());
+        std::generate(data.begin(), data.end(), [&] { return distribution(random); });
+        inputs.emplace_back(i, ConstTensor(info, data.data()));
+    }
+    std::vector<Floats> results(static_cast<size_t>(counts.m_Outputs));
+    for (int run = 0; run < 2; ++run) // the second one finds what the first one left
+    {
+        runtime->EnqueueWorkload(id, inputs,
+                                 [&](LayerBindingId binding, const TensorInfo& info)
+                                 {
+                                     Floats& result = results[static_cast<size_t>(binding)];
+                                     result.resize(info.GetNumElements());
+                                     return result.data();
+                                 });
+    }
+    return results;
+}
+
+IConnectableLayer* AddBinary(INetwork& network, BinaryOperation operation, IConnectableLayer* a, IConnectableLayer* b)
+{
+    IConnectableLayer* layer = network.AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(operation), "binary");
+    Connect(a, layer, 0);
+    Connect(b, layer, 1);
+    return layer;
+}
+
+IConnectableLayer* AddProduct(INetwork& network, IConnectableLayer* a, IConnectableLayer* b)
+{
+    IConnectableLayer* layer = network.AddBatchMatMulLayer(BatchMatMulDescriptor(), "product");
+    Connect(a, layer, 0);
+    Connect(b, layer, 1);
+    return layer;
+}
+
+IConnectableLayer* AddSoftmax(INetwork& network, IConnectableLayer* from)
+{
+    IConnectableLayer* layer = network.AddSoftmaxLayer(SoftmaxDescriptor(), "softmax");
+    Connect(from, layer);
+    return layer;
+}
+
+IConnectableLayer* AddReshape(INetwork& network, IConnectableLayer* from, const TensorShape& shape)
+{
+    IConnectableLayer* layer = network.AddReshapeLayer(ReshapeDescriptor(shape), "reshape");
+    Connect(from, layer);
+    return layer;
+}
+
+/// Of 12 heads in three batches, whose masks they share.
+INetworkPtr MakeAttention(unsigned int length, bool givesScores)
+{
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* queries = AddInput(*network, 0, InfoOf({12, length, 8}));
+    IConnectableLayer* keys = AddInput(*network, 1, InfoOf({12, 8, length}));
+    IConnectableLayer* values = AddInput(*network, 2, InfoOf({12, length, 8}));
+    IConnectableLayer* mask = AddInput(*network, 3, InfoOf({3, 1, 1, length}));
+    IConnectableLayer* product = AddProduct(*network, queries, keys);
+    IConnectableLayer* scores = AddReshape(*network, product, {3, 4, length, length});
+    IConnectableLayer* masked = AddBinary(*network, BinaryOperation::Add, scores, mask);
+    IConnectableLayer* shares = AddReshape(*network, AddSoftmax(*network, masked), {12, length, length});
+    AddOutputs(*network, {AddProduct(*network, shares, values)});
+    if (givesScores)
+    {
+        Connect(product, network->AddOutputLayer(1));
+    }
+    return network;
+}
+
+const Strips* FindStrips(const Planned& plan)
+{
+    for (const PlannedStep& step : plan.Get().Steps())
+    {
+        if (step.m_Strips != nullptr)
+        {
+            return step.m_Strips.get();
+        }
+    }
+    return nullptr;
+}
+
+} // namespace
+
+TEST(Strips, OfAnAttentionAreItsHeads)
+{
+    const INetworkPtr network = MakeAttention(250, false);
+    const Planned plan(*network, "CpuAcc");
+    const Strips* const strips = FindStrips(plan);
+    ASSERT_NE(strips, nullptr);
+    EXPECT_EQ(strips->m_Parts, 12u);
+    ASSERT_EQ(strips->m_Steps.size(), 6u); // with two that reshape
+    EXPECT_THAT(strips->m_Label, HasSubstr("Softmax"));
+    EXPECT_THAT(strips->m_Steps[2].m_Inputs[1].m_Offsets, testing::SizeIs(12));
+    EXPECT_EQ(strips->m_Steps[2].m_Inputs[1].m_Offsets[7], 250 * sizeof(float));
+    EXPECT_FALSE(strips->m_Steps[0].m_Output.m_IsKept);
+    EXPECT_TRUE(strips->m_Steps[5].m_Output.m_IsKept);
+    const std::vector<Floats> expected = RunNetwork(*network, "CpuAcc", 1, false);
+    for (const unsigned int threads : {1u, 2u, 5u, 16u})
+    {
+        EXPECT_EQ(RunNetwork(*network, "CpuAcc", threads, true), expected) << threads << " threads";
+    }
+    EXPECT_EQ(RunNetwork(*network, "CpuRef", 2, true), RunNetwork(*network, "CpuRef", 2, false));
+}
+
+TEST(Strips, KeepWhatIsReadLater)
+{
+    const INetworkPtr network = MakeAttention(250, true);
+    const Planned plan(*network, "CpuAcc");
+    const Strips* const strips = FindStrips(plan);
+    ASSERT_NE(strips, nullptr);
+    EXPECT_TRUE(strips->m_Steps[0].m_Output.m_IsKept);
+    EXPECT_EQ(RunNetwork(*network, "CpuAcc", 2, true), RunNetwork(*network, "CpuAcc", 2, false));
+}
+
+TEST(Strips, AreNotForWhatFitsIntoTheCache)
+{
+    EXPECT_EQ(FindStrips(Planned(*MakeAttention(64, false), "CpuAcc")), nullptr);
+    // Nor for one layer, or where layers go along the dimension that would be cut.
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* input = AddInput(*network, 0, InfoOf({128, 128, 64}));
+    SoftmaxDescriptor descriptor;
+    descriptor.m_Axis = 0;
+    IConnectableLayer* softmax = network->AddSoftmaxLayer(descriptor);
+    Connect(input, softmax);
+    AddOutputs(*network, {AddUnary(*network, softmax)});
+    EXPECT_EQ(FindStrips(Planned(*network, "CpuAcc")), nullptr);
+}
+
+TEST(Strips, AreOneEventOfAProfile)
+{
+    const IRuntimePtr runtime = IRuntime::Create({});
+    const INetworkPtr network = MakeAttention(250, false);
+    const NetworkId id = Load(*runtime, *network, {"CpuAcc"});
+    runtime->GetProfiler(id)->EnableProfiling(true);
+    std::vector<Floats> values;
+    InputTensors inputs;
+    for (LayerBindingId i = 0; i < 4; ++i)
+    {
+        TensorInfo info = runtime->GetInputTensorInfo(id, i);
+        info.SetConstant();
+        values.emplace_back(info.GetNumElements());
+        inputs.emplace_back(i, ConstTensor(info, values.back().data()));
+    }
+    Floats output(12 * 250 * 8);
+    runtime->EnqueueWorkload(id, inputs, {{0, Tensor(runtime->GetOutputTensorInfo(id, 0), output.data())}});
+    std::ostringstream text;
+    runtime->GetProfiler(id)->Print(text);
+    EXPECT_THAT(text.str(), HasSubstr("Strips of "));
+}
+
+TEST(Strips, OfRandomLayersGiveWhatTheLayersGive)
+{
+    size_t found = 0;
+    for (unsigned int seed = 0; seed < 40; ++seed)
+    {
+        std::mt19937 random(seed);
+        const auto pick = [&](size_t count) { return random() % count; };
+        const TensorShape full = {33, 129, 127}; // parts begin at multiples of four bytes
+        INetworkPtr network = INetwork::Create();
+        std::vector<IConnectableLayer*> values = {AddInput(*network, 0, InfoOf(full)),
+                                                  AddInput(*network, 1, InfoOf(full))};
+        const std::vector<IConnectableLayer*> small = {
+            AddInput(*network, 2, InfoOf({33, 1, 127})), AddInput(*network, 3, InfoOf({129, 127})),
+            AddInput(*network, 4, InfoOf({1, 129, 1})), AddInput(*network, 5, InfoOf({33, 129, 1}))};
+        for (IConnectableLayer* value : small) // all are read
+        {
+            values.push_back(AddBinary(*network, BinaryOperation::Add, values[pick(2)], value));
+        }
+        for (size_t layers = 4 + pick(8); layers != 0; --layers)
+        {
+            const auto recent = [&] { return values[values.size() - 1 - pick(std::min<size_t>(values.size(), 4))]; };
+            switch (pick(6))
+            {
+            case 0: values.push_back(AddUnary(*network, recent())); break;
+            case 1: values.push_back(AddSoftmax(*network, recent())); break;
+            case 2: values.push_back(AddBinary(*network, BinaryOperation::Sub, small[pick(4)], recent())); break;
+            case 3:
+                values.push_back(AddReshape(*network, AddReshape(*network, recent(), {3, 11, 129, 127}), full));
+                break;
+            default: values.push_back(AddBinary(*network, BinaryOperation::Add, recent(), recent()));
+            }
+        }
+        std::vector<IConnectableLayer*> outputs = {values.back()};
+        for (size_t i = 2; i + 1 < values.size(); ++i)
+        {
+            if (pick(6) == 0)
+            {
+                outputs.push_back(values[i]);
+            }
+        }
+        AddOutputs(*network, outputs);
+        found += FindStrips(Planned(*network, "CpuAcc")) != nullptr ? 1 : 0;
+        const unsigned int threads = 1 + static_cast<unsigned int>(pick(3));
+        ASSERT_EQ(RunNetwork(*network, "CpuAcc", threads, true), RunNetwork(*network, "CpuAcc", threads, false))
+            << "seed " << seed;
+    }
+    EXPECT_GE(found, 30u);
+}
+
+} // namespace tenon::test
