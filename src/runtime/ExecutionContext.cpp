@@ -247,16 +247,22 @@ void ExecutionContext::ShowOutputs(const Step& step, const RunArgs& args)
 
 void ExecutionContext::RunPlannedSteps(const RunArgs& args)
 {
+    auto strips = m_Plan->GetStrips().begin();
+    const auto lastStrips = m_Plan->GetStrips().end();
     for (size_t s = 0; s < m_Plan->Steps().size(); ++s)
     {
         const PlannedStep& planned = m_Plan->Steps()[s];
         const Step& step = m_Program.Steps()[s];
-        if (planned.m_Strips != nullptr && args.m_Debug == nullptr && // which wants to see whole tensors
-            planned.m_Strips->IsWorthwhile(args.m_Parallel->GetNumThreads()))
+        if (strips != lastStrips && (*strips)->m_First == s)
         {
-            RunStrips(*planned.m_Strips, args);
-            s = planned.m_Strips->Last();
-            continue;
+            const Strips& run = **strips++;
+            if (args.m_Debug == nullptr && // which wants to see whole tensors
+                run.IsWorthwhile(args.m_Parallel->GetNumThreads()))
+            {
+                RunStrips(run, args);
+                s = run.Last();
+                continue;
+            }
         }
         if (planned.m_Workload == nullptr)
         {

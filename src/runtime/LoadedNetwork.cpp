@@ -334,7 +334,8 @@ NetworkStatistics LoadedNetwork::GetStatistics() const
         const PlannedArena arena = plan == nullptr ? PlannedArena() : plan->Arenas()[id];
         statistics.m_ArenaBytes += arena.m_Bytes;
         statistics.m_ArenaLowerBoundBytes += arena.m_LowerBoundBytes;
-        statistics.m_Arenas.push_back({memories[id].m_Name, arena.m_Bytes, arena.m_LowerBoundBytes, arena.m_IsSmallest});
+        statistics.m_Arenas.push_back(
+            {memories[id].m_Name, arena.m_Bytes, arena.m_LowerBoundBytes, arena.m_IsSmallest});
     }
     statistics.m_NumWorkloads = m_Program->Steps().size();
     statistics.m_NumContexts = m_NumContexts;

@@ -28,8 +28,8 @@ struct PlannedBuffer
 size_t PlanMemory(std::vector<PlannedBuffer>& buffers, size_t alignment = ArenaAlignment,
                   const IMemoryOptimizerStrategy* strategy = nullptr);
 
-/// The largest sum of bytes alive at one step, each buffer in whole units of `alignment`: no plan with such offsets needs
-/// fewer units. What PlanMemory accepts does not overflow.
+/// The largest sum of bytes alive at one step, each buffer in whole units of `alignment`: no plan with such offsets
+/// needs fewer units. What PlanMemory accepts does not overflow.
 size_t MemoryLowerBound(const std::vector<PlannedBuffer>& buffers, size_t alignment = 1);
 
 } // namespace tenon

@@ -94,7 +94,10 @@ Plan::Plan(const Program& program, const std::vector<TensorShape>& inputShapes, 
         }
     }
     m_Complete = m_Steps.size() == program.Steps().size();
-    FindStrips(program);
+    if (m_HasLargeTensors)
+    {
+        FindStrips(program);
+    }
     PlaceValues(program, limits);
 }
 
@@ -159,18 +162,18 @@ bool Plan::ShapeStep(const Program& program, const Step& step, const Limits& lim
         TensorInfo& info = m_Infos[step.m_FirstOutput + k];
         info.SetShape(shapes[k]);
         CheckTensorBytes(step, info, limits);
+        m_HasLargeTensors = m_HasLargeTensors || info.GetNumBytes() >= Strips::LeastTensorBytes;
         outputs[k] = &info;
     }
     auto workload =
         step.m_Workload == nullptr ? nullptr : ReshapeStep(step, resolved.get(), inputs, outputs, constants);
-    const auto index = static_cast<uint32_t>(m_Steps.size());
     PlannedStep& planned = m_Steps.emplace_back();
-    planned.m_FirstWith = planned.m_LastWith = index;
     if (workload != nullptr)
     {
         planned.m_ScratchBytes = workload->GetScratchBytes();
         planned.m_IsCopy = workload->IsCopy();
-        planned.m_Parts = overrides.empty() ? GetSharedParts(*workload) : nullptr;
+        const bool mayShare = overrides.empty() && GetSchema(step.m_Type).Has(OpFlags::Moves);
+        planned.m_Parts = mayShare ? GetSharedParts(*workload) : nullptr;
         planned.m_KernelName = GetKernelName(*step.m_Workload, *workload);
         planned.m_Workload = std::move(workload);
     }

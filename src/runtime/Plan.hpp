@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tenon
@@ -63,10 +64,6 @@ struct PlannedStep
     bool m_IsCopy = false;                ///< see IShapedWorkload::IsCopy
     const SharedParts* m_Parts = nullptr; ///< of the workload; null: none
     const char* m_KernelName = nullptr;   ///< see GetKernelName; "+InPlace" is added where nothing need be copied
-    std::unique_ptr<Strips> m_Strips;     ///< those that begin with this step; null: none
-    uint32_t m_FirstWith = 0;             ///< the steps of the strips that it belongs to, else itself
-    uint32_t m_LastWith = 0;
-    std::unique_ptr<const std::string> m_Label; ///< what m_KernelName points to, if it is not the workload's
 };
 
 class Plan
@@ -85,6 +82,8 @@ public:
     /// The steps that could be shaped before the run: the first ones of the program. The rest is shaped during the run.
     const std::vector<PlannedStep>& Steps() const { return m_Steps; }
     bool IsComplete() const { return m_Complete; }
+    /// In the order of their steps.
+    const std::vector<std::unique_ptr<Strips>>& GetStrips() const { return m_Strips; }
     /// By MemoryId.
     const std::vector<PlannedArena>& Arenas() const { return m_Arenas; }
     uint64_t TotalBytes() const;
@@ -103,6 +102,7 @@ private:
     bool ShapeStep(const Program& program, const Step& step, const Limits& limits);
     // PlanStrips.cpp
     void FindStrips(const Program& program);
+    std::pair<uint32_t, uint32_t> RunsWith(uint32_t step) const;
     std::unique_ptr<Strips> CutRun(const Program& program, uint32_t first, size_t parts) const;
     std::optional<StripStep> CutStep(const Program& program, uint32_t index, size_t parts) const;
     size_t CountInnerBytes(const Program& program, const Strips& strips) const;
@@ -125,6 +125,9 @@ private:
     std::vector<Location> m_Locations;
     std::vector<ValueId> m_Bound;
     std::vector<PlannedStep> m_Steps;
+    std::vector<std::unique_ptr<Strips>> m_Strips;
+    std::vector<std::unique_ptr<const std::string>> m_Labels; ///< of kernels, where it is not the workload's
+    bool m_HasLargeTensors = false;                           ///< of which strips may consist
     std::vector<PlannedArena> m_Arenas;
     std::vector<DirectOutput> m_DirectOutputs;
     bool m_Complete = false;

@@ -32,8 +32,8 @@ void Plan::PlaceValues(const Program& program, const Limits& limits)
     {
         if (sharesParts[s] && IsInPlace(program.Steps()[s], *m_Steps[s].m_Parts))
         {
-            m_Steps[s].m_Label = std::make_unique<const std::string>(std::string(m_Steps[s].m_KernelName) + "+InPlace");
-            m_Steps[s].m_KernelName = m_Steps[s].m_Label->c_str();
+            m_Labels.push_back(std::make_unique<const std::string>(std::string(m_Steps[s].m_KernelName) + "+InPlace"));
+            m_Steps[s].m_KernelName = m_Labels.back()->c_str();
         }
     }
     if (program.UsesDevices())
@@ -60,11 +60,13 @@ std::vector<bool> Plan::ChooseParts(const Program& program)
 {
     std::vector<bool> chosen(m_Steps.size(), false);
     std::vector<bool> all(m_Steps.size(), false);
+    size_t candidates = 0;
     for (size_t s = 0; s < m_Steps.size(); ++s)
     {
         all[s] = m_Steps[s].m_Parts != nullptr;
+        candidates += all[s] ? 1 : 0;
     }
-    if (all == chosen)
+    if (candidates == 0)
     {
         return chosen;
     }
@@ -73,7 +75,8 @@ std::vector<bool> Plan::ChooseParts(const Program& program)
     {
         return all;
     }
-    for (size_t s = 0; s < m_Steps.size(); ++s)
+    constexpr size_t MostWork = 1'000'000; // steps to look at: some 100 ms
+    for (size_t s = 0; s < m_Steps.size() && candidates <= MostWork / m_Steps.size(); ++s)
     {
         if (all[s])
         {
@@ -185,8 +188,8 @@ std::vector<Plan::Contents> Plan::ListBuffers(const Program& program, const Shar
                 Contents& contents = memories[step.m_Memory];
                 // Layers of strips run at the same time.
                 const uint32_t last = sharing.Last(v);
-                contents.m_Buffers.push_back({m_Infos[v].GetNumBytes(), m_Steps[sharing.First(v)].m_FirstWith,
-                                              last < m_Steps.size() ? m_Steps[last].m_LastWith : last, 0});
+                contents.m_Buffers.push_back(
+                    {m_Infos[v].GetNumBytes(), RunsWith(sharing.First(v)).first, RunsWith(last).second, 0});
                 contents.m_Values.push_back(v);
             }
         }
@@ -199,7 +202,8 @@ std::vector<Plan::Contents> Plan::ListBuffers(const Program& program, const Shar
     {
         for (const uint32_t s : contents.m_ScratchSteps)
         {
-            contents.m_Buffers.push_back({m_Steps[s].m_ScratchBytes, m_Steps[s].m_FirstWith, m_Steps[s].m_LastWith, 0});
+            const auto [first, last] = RunsWith(s);
+            contents.m_Buffers.push_back({m_Steps[s].m_ScratchBytes, first, last, 0});
         }
     }
     return memories;

@@ -62,23 +62,20 @@ Plan::Sharing::Sharing(const Program& program, const std::vector<TensorInfo>& in
     }
 }
 
-ValueId Plan::Sharing::Root(ValueId v) const
+void Plan::Sharing::SettleFar(ValueId v) const
 {
-    while (m_Parent[v] != v)
-    {
-        v = m_Parent[v];
-    }
-    return v;
-}
-
-size_t Plan::Sharing::Offset(ValueId v) const
-{
-    size_t offset = 0;
+    std::vector<ValueId> way; // from the value to its root, which is left out
     for (; m_Parent[v] != v; v = m_Parent[v])
     {
-        offset += m_Offset[v];
+        way.push_back(v);
     }
-    return offset;
+    size_t offset = 0;
+    for (size_t i = way.size(); i-- > 0;)
+    {
+        offset += m_Offset[way[i]];
+        m_Parent[way[i]] = v;
+        m_Offset[way[i]] = offset;
+    }
 }
 
 bool Plan::Sharing::IsWhole(ValueId v) const

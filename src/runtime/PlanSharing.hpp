@@ -18,9 +18,17 @@ public:
     Sharing(const Program& program, const std::vector<TensorInfo>& infos, const std::vector<PlannedStep>& steps,
             const std::vector<bool>& sharesParts);
 
-    ValueId Root(ValueId v) const;
+    ValueId Root(ValueId v) const
+    {
+        Settle(v);
+        return m_Parent[v];
+    }
     /// Where the value begins in its root's memory.
-    size_t Offset(ValueId v) const;
+    size_t Offset(ValueId v) const
+    {
+        Settle(v);
+        return m_Offset[v];
+    }
     /// Whether the value takes all of its root's memory.
     bool IsWhole(ValueId v) const;
     bool IsExternal(ValueId root) const { return m_External[root]; }
@@ -29,6 +37,15 @@ public:
     uint32_t Last(ValueId root) const { return m_Last[root]; }
 
 private:
+    /// Lets a value, and those on its way, lie in its root directly: parts of parts of parts are found once.
+    void Settle(ValueId v) const
+    {
+        if (m_Parent[m_Parent[v]] != m_Parent[v])
+        {
+            SettleFar(v);
+        }
+    }
+    void SettleFar(ValueId v) const;
     MemoryId MemoryOf(ValueId v) const { return m_Program.Values()[v].m_Memory; }
     void FindSyncSteps();
     void AddStep(uint32_t index, const Step& step, const PlannedStep& planned);
@@ -43,8 +60,8 @@ private:
     const Program& m_Program;
     const std::vector<TensorInfo>& m_Infos;
     const uint32_t m_NumSteps;
-    std::vector<ValueId> m_Parent; ///< the value in whose memory it lies: itself for a root
-    std::vector<size_t> m_Offset;  ///< in the parent's memory
+    mutable std::vector<ValueId> m_Parent; ///< the value in whose memory it lies: itself for a root
+    mutable std::vector<size_t> m_Offset;  ///< in the parent's memory; 0 for a root
     std::vector<uint32_t> m_First;
     std::vector<uint32_t> m_Last;
     std::vector<bool> m_External;   ///< by root: memory that no step may write

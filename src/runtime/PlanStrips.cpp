@@ -4,6 +4,7 @@
 #include "runtime/PlanSharing.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <thread>
 
@@ -17,6 +18,8 @@ namespace
 /// much, as the third level gains too.
 constexpr size_t LeastBytes = size_t{2} << 20;
 constexpr size_t MostPartBytes = size_t{4} << 20;
+/// Of a run: where one more would gain little, and finding it would take long in networks of many large layers.
+constexpr size_t MostSteps = 32;
 /// A part of which a call takes no time that matters.
 constexpr size_t LeastPartBytes = size_t{32} << 10;
 
@@ -192,7 +195,8 @@ std::unique_ptr<Strips> Plan::CutRun(const Program& program, uint32_t first, siz
     strips->m_First = first;
     strips->m_Parts = parts;
     strips->m_MostThreads = std::min<size_t>(parts, std::max(4U, std::thread::hardware_concurrency()));
-    for (uint32_t s = first; s < m_Steps.size(); ++s)
+    const uint32_t end = static_cast<uint32_t>(std::min(m_Steps.size(), first + MostSteps));
+    for (uint32_t s = first; s < end; ++s)
     {
         const Step& step = program.Steps()[s];
         const bool reads = std::any_of(step.m_Inputs.begin(), step.m_Inputs.end(),
@@ -250,7 +254,7 @@ void Plan::FindStrips(const Program& program)
         std::unique_ptr<Strips> best;
         const Step& step = program.Steps()[s];
         if (m_Steps[s].m_Workload != nullptr && IsSeparable(step) && step.m_NumOutputs == 1 &&
-            m_Infos[step.m_FirstOutput].GetNumBytes() >= LeastBytes / 4)
+            m_Infos[step.m_FirstOutput].GetNumBytes() >= Strips::LeastTensorBytes)
         {
             const TensorShape& shape = m_Infos[step.m_FirstOutput].GetShape();
             size_t parts = 1;
@@ -269,34 +273,41 @@ void Plan::FindStrips(const Program& program)
                 }
             }
         }
-        const uint32_t next = best != nullptr ? best->Last() + 1 : s + 1;
-        m_Steps[s].m_Strips = std::move(best);
-        s = next;
+        s = best != nullptr ? best->Last() + 1 : s + 1;
+        if (best != nullptr)
+        {
+            m_Strips.push_back(std::move(best));
+        }
     }
 }
 
 /// Drops the strips whose layers would overwrite what is read later, and says which tensors are kept.
 void Plan::SettleStrips(const Program& program, const Sharing& sharing)
 {
-    for (PlannedStep& planned : m_Steps)
+    const auto overwrites = [&](const std::unique_ptr<Strips>& strips)
+    { return !SettleStrips(program, sharing, *strips); };
+    m_Strips.erase(std::remove_if(m_Strips.begin(), m_Strips.end(), overwrites), m_Strips.end());
+    for (const auto& strips : m_Strips)
     {
-        if (planned.m_Strips != nullptr && !SettleStrips(program, sharing, *planned.m_Strips))
-        {
-            planned.m_Strips = nullptr;
-        }
-    }
-    for (const PlannedStep& planned : m_Steps)
-    {
-        const Strips* const strips = planned.m_Strips.get();
-        for (size_t i = 0; strips != nullptr && i < strips->m_Steps.size(); ++i)
+        for (size_t i = 0; i < strips->m_Steps.size(); ++i)
         {
             PlannedStep& inner = m_Steps[strips->m_First + i];
-            inner.m_FirstWith = strips->m_First;
-            inner.m_LastWith = strips->Last();
             inner.m_ScratchBytes =
                 std::max(inner.m_ScratchBytes, strips->m_Steps[i].m_ScratchBytes * strips->m_MostThreads);
         }
     }
+}
+
+/// The first and the last step of the strips that a step belongs to; else itself.
+std::pair<uint32_t, uint32_t> Plan::RunsWith(uint32_t step) const
+{
+    const auto next = std::upper_bound(m_Strips.begin(), m_Strips.end(), step,
+                                       [](uint32_t s, const auto& strips) { return s < strips->m_First; });
+    if (next == m_Strips.begin() || (*std::prev(next))->Last() < step)
+    {
+        return {step, step};
+    }
+    return {(*std::prev(next))->m_First, (*std::prev(next))->Last()};
 }
 
 bool Plan::SettleStrips(const Program& program, const Sharing& sharing, Strips& strips) const

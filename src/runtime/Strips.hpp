@@ -41,6 +41,9 @@ struct StripStep
 /// Steps that run so.
 struct Strips
 {
+    /// Smaller tensors stay in the cache anyway.
+    static constexpr size_t LeastTensorBytes = size_t{512} << 10;
+
     uint32_t m_First = 0;
     size_t m_Parts = 0;
     size_t m_MostThreads = 1;

@@ -254,4 +254,44 @@ TEST_P(Parts, OfLateShapesAreCopied)
     EXPECT_EQ(result, expected);
 }
 
+TEST(PartsOfMany, LayersArePlannedInNoTimeThatMatters)
+{
+    // 6,000 joins after each other, each a part of the next one's part, would take minutes if each were looked at from
+    // each other.
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* last = AddUnary(*network, AddInput(*network, 0, FloatInfo({1, Row})));
+    for (int i = 0; i < 6000; ++i)
+    {
+        last = AddRows(*network, AddConcat(*network, {last, AddUnary(*network, last)}, 0), i % 2, 1);
+    }
+    AddOutputs(*network, {AddUnary(*network, last)});
+    const Planned plan(*network, "CpuRef");
+    EXPECT_TRUE(plan.Get().IsComplete());
+}
+
+TEST(PartsOfMany, PartsOfPartsOfParts)
+{
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* input = AddInput(*network, 0, FloatInfo({1, Row}));
+    IConnectableLayer* row = AddUnary(*network, input);
+    IConnectableLayer* last = row;
+    constexpr unsigned int depth = 300;
+    for (unsigned int i = 0; i < depth; ++i)
+    {
+        row = AddUnary(*network, row);
+        last = AddConcat(*network, {last, row}, 0);
+    }
+    AddOutputs(*network, {AddUnary(*network, last, UnaryOperation::Abs)});
+    const Planned plan(*network, "CpuRef");
+    EXPECT_TRUE(plan.IsInPlace(LayerType::Concat, 0));
+    EXPECT_TRUE(plan.IsInPlace(LayerType::Concat, depth - 1));
+    Floats expected;
+    for (unsigned int i = 0; i <= depth; ++i)
+    {
+        const Floats values = Ramp(Row);
+        expected.insert(expected.end(), values.begin(), values.end());
+    }
+    EXPECT_EQ(RunAll(*network, "CpuRef", {Ramp(Row)}), std::vector<Floats>{expected});
+}
+
 } // namespace tenon::test

@@ -128,14 +128,7 @@ INetworkPtr MakeAttention(unsigned int length, bool givesScores)
 
 const Strips* FindStrips(const Planned& plan)
 {
-    for (const PlannedStep& step : plan.Get().Steps())
-    {
-        if (step.m_Strips != nullptr)
-        {
-            return step.m_Strips.get();
-        }
-    }
-    return nullptr;
+    return plan.Get().GetStrips().empty() ? nullptr : plan.Get().GetStrips().front().get();
 }
 
 } // namespace
@@ -254,6 +247,27 @@ TEST(Strips, OfRandomLayersGiveWhatTheLayersGive)
             << "seed " << seed;
     }
     EXPECT_GE(found, 30u);
+}
+
+TEST(Strips, OfManyLargeLayersAreFoundInPieces)
+{
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* input = AddInput(*network, 0, FloatInfo({64, 64, 256}));
+    IConnectableLayer* last = input;
+    for (int i = 0; i < 200; ++i)
+    {
+        IConnectableLayer* sum =
+            network->AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(BinaryOperation::Add), "sum");
+        Connect(last, sum, 0);
+        Connect(input, sum, 1);
+        last = sum;
+    }
+    AddOutputs(*network, {last});
+    const Planned plan(*network, "CpuAcc");
+    for (const auto& strips : plan.Get().GetStrips())
+    {
+        EXPECT_LE(strips->m_Steps.size(), 32U);
+    }
 }
 
 } // namespace tenon::test
