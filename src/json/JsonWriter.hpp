@@ -2,6 +2,7 @@
 // JsonWriter: writes one JSON document piece by piece. Dumps, profiles and ExecuteNetwork's report use it.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -34,6 +35,7 @@ public:
     void Number(float value);
     void Number(uint64_t value);
     void Number(int64_t value);
+    void Boolean(bool value) { Json(value ? "true" : "false"); }
     void Null();
     /// A name and its value.
     void Member(std::string_view name, std::string_view text)
@@ -46,6 +48,11 @@ public:
     {
         Key(name);
         Any(value);
+    }
+    void Member(std::string_view name, std::same_as<bool> auto value)
+    {
+        Key(name);
+        Boolean(value);
     }
     /// A name and a list of numbers.
     template <typename Values>
