@@ -277,4 +277,31 @@ TEST(FastBytes, ActivationsOfQuantizedFloatsAsReference)
     }
 }
 
+// Depths at which slices of packing end, in groups that are whole and that are not; with weights of 4 bits a column may
+// begin in the middle of a byte.
+TEST(FastBytes, WeightsOfAnyDepthAsReference)
+{
+    FullyConnectedDescriptor d;
+    d.m_TransposeWeightMatrix = true;
+    for (const unsigned int depth : {1U, 3U, 37U, 127U, 128U, 129U, 255U, 256U, 257U, 261U})
+    {
+        for (const DataType type : {DataType::QSymmS4, DataType::QSymmS8})
+        {
+            const TensorInfo weights(TensorShape({69, depth}), type, 0.1f, 0);
+            const auto bytes = static_cast<unsigned int>(weights.GetNumBytes());
+            const TestTensor stored = {weights, Random(Bytes({bytes}, true, 0.1f, 0), 2).m_Bytes};
+            ExpectAsReference(
+                FastCase("depth " + std::to_string(depth) + " of floats", LayerType::FullyConnected, d,
+                         {Random(TensorInfo(TensorShape({3, depth}), DataType::Float32), 1, -1, 1), Constant(stored)},
+                         TensorInfo(TensorShape({3, 69}), DataType::Float32)),
+                "CpuFullyConnectedHybrid", 1e-6);
+        }
+        ExpectAsReference(FastCase("depth " + std::to_string(depth), LayerType::FullyConnected, d,
+                                   {Random(Bytes({3, depth}, true, 0.1f, -7), 1),
+                                    Constant(Random(Bytes({69, depth}, true, 0.1f, 0), 2))},
+                                   Bytes({3, 69}, true, 9.0f, 5)),
+                          "CpuFullyConnectedBytes");
+    }
+}
+
 } // namespace tenon::test

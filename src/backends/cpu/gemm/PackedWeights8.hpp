@@ -65,9 +65,12 @@ public:
 
 private:
     size_t MakePanels();
+    /// `weights`: the panel's columns, or all weights where these are transposed.
     void PackPanel(const Panel8& panel, const uint8_t* weights, bool isTransposed, bool isSigned, int32_t zeroPoint,
                    std::byte* packed) const;
-    void PackWholeGroups(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const;
+    /// A panel whose columns lie one behind the other from `weights` on.
+    void PackColumns(const Panel8& panel, const uint8_t* weights, bool isSigned, int32_t zeroPoint,
+                     std::byte* packed) const;
     void SetUpFloatColumns(const LayerView& layer, const ColumnSums8& sums);
     void SetUpColumns(const LayerView& layer, const ColumnSums8& sums, int32_t zeroPoint, Rounding8 rounding);
 
