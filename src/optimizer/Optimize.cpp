@@ -172,9 +172,9 @@ IOptimizedNetworkPtr OptimizeWithPasses(const INetwork& network, const std::vect
         SupportCache supports(registry, options.GetModelOptions());
         const auto candidates = MakeCandidates(backendPreferences, supports, collected);
         graph = source.GetGraph().CloneValid();
-        PassContext context{registry, options, GetFoldingBytes(*graph, options.GetLimits())};
-        Simplify(*graph, passes, context, *profiler, collected);
         const BackendChooser chooser(candidates, supports);
+        PassContext context{registry, options, chooser, GetFoldingBytes(*graph, options.GetLimits())};
+        Simplify(*graph, passes, context, *profiler, collected);
         {
             const auto event = profiler->Scope(ProfilingCategory::Optimize, "FitFloatWidths");
             FitFloatWidths(*graph, reducedType, chooser, collected);

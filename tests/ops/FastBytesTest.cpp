@@ -237,7 +237,8 @@ TEST(FastBytes, WeightsThatPaddingWouldMultiplyStayAsTheyAre)
     EXPECT_EQ(kernelOf(DataType::Float32, {1, Long}, true), "CpuFullyConnectedF32");
     const float weight = 0.0f; // not looked at
     backends::FillingStore store;
-    EXPECT_TRUE(cpu::PackMatrix(&weight, {1, 1, Long}, cpu::WeightOrder::Depth, Long, store)->RefersToConstants());
+    EXPECT_TRUE(cpu::PackMatrix(cpu::FloatWeights(&weight), {1, 1, Long}, cpu::WeightOrder::Depth, Long, store)
+                    ->RefersToConstants());
 }
 
 // Infinite data make NaN of the outputs whose weights are zeros, and a clamp makes a number of those again.
