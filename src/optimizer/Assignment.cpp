@@ -144,6 +144,17 @@ std::shared_ptr<const IBackend> BackendChooser::Choose(const Layer& layer, const
     return nullptr;
 }
 
+bool BackendChooser::TakesHalfWeights(const Layer& layer, const LayerView& view) const
+{
+    const Optional<BackendId>& hint = layer.GetBackendHint();
+    if (!hint.has_value())
+    {
+        return m_Candidates.front().m_Support->AreHalfWeightsSupported(view).IsSupported();
+    }
+    return m_Supports.GetRegistry().Find(hint.value()) != nullptr &&
+           m_Supports.Get(hint.value())->AreHalfWeightsSupported(view).IsSupported();
+}
+
 std::vector<Candidate> MakeCandidates(const std::vector<BackendId>& preferences, SupportCache& supports,
                                       std::vector<std::string>& messages)
 {

@@ -40,6 +40,10 @@ public:
     /// does. Adds each refusal.
     std::shared_ptr<const IBackend> Choose(const Layer& layer, const LayerView& view, Refusals& refusals) const;
 
+    /// Whether the backend that is asked first takes the layer, as `view` shows it, with weights of Float16: see
+    /// ILayerSupport::AreHalfWeightsSupported.
+    bool TakesHalfWeights(const Layer& layer, const LayerView& view) const;
+
     const BackendId& GetFirstId() const { return m_Candidates.front().m_Backend->GetId(); }
 
 private:

@@ -175,14 +175,14 @@ IOptimizedNetworkPtr OptimizeWithPasses(const INetwork& network, const std::vect
             const auto event = profiler->Scope(ProfilingCategory::Optimize, "Copy");
             graph = source.GetGraph().CloneValid();
         }
-        PassContext context{registry, options, GetFoldingBytes(*graph, options.GetLimits())};
+        const BackendChooser chooser(candidates, supports);
+        PassContext context{registry, options, chooser, GetFoldingBytes(*graph, options.GetLimits())};
         Simplify(*graph, passes, context, *profiler, collected);
         if (graph->IsSparse())
         {
             const auto event = profiler->Scope(ProfilingCategory::Optimize, "Compact");
             graph = graph->Compact();
         }
-        const BackendChooser chooser(candidates, supports);
         {
             const auto event = profiler->Scope(ProfilingCategory::Optimize, "FitFloatWidths");
             FitFloatWidths(*graph, reducedType, chooser, collected);

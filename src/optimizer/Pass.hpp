@@ -25,11 +25,14 @@
 namespace tenon
 {
 
+class BackendChooser;
+
 /// What a pass may look at beside the graph. One for all passes of one Optimize(), nested networks included.
 struct PassContext
 {
     const BackendRegistry& m_Registry;
     const OptimizerOptionsOpaque& m_Options;
+    const BackendChooser& m_Chooser;
     /// How many bytes of new constants may still be made: see ConstantFolding.
     uint64_t m_FoldingBytesLeft = 0;
 };
@@ -117,6 +120,8 @@ void BakeParameters(Graph& graph);
 void CanonicalTranspose(Graph& graph);
 /// Layers of layout NCHW or NCDHW become NHWC or NDHWC ones between Transposes.
 void LowerToNhwc(Graph& graph);
+/// Float16 constants that are converted to Float32 become the weights of products whose backend packs them as they are.
+void ReadHalfWeights(Graph& graph, PassContext& context);
 /// Layers that depend on constants alone become constants.
 void ConstantFolding(Graph& graph, PassContext& context);
 /// Layers that compute the same from the same inputs become one, and so do equal constants.

@@ -11,6 +11,7 @@ std::span<const Pass> GetPasses()
     using enum LayerType;
     // What is not constant is folded where its shape alone is read.
     static constexpr PassSeeds foldable = {Constant, Shape, Rank, ZerosLike};
+    static constexpr PassSeeds halfReaders = PassSeeds({Cast, ConvertFp16ToFp32, Dequantize}).AndConstants();
     static constexpr PassSeeds scalarMath = PassSeeds({ElementwiseBinary}).AndConstants();
     static constexpr PassSeeds withLayout = {BatchNormalization,
                                              BatchToSpaceNd,
@@ -33,6 +34,8 @@ std::span<const Pass> GetPasses()
         {"RemoveDeadLayers", &passes::RemoveDeadLayers},
         // Before folding, so that what several layers fold alike is folded once.
         {"MergeCommonSubexpressions", &passes::MergeCommonSubexpressions},
+        // Before folding, which would make floats of all weights; after equal conversions have become one.
+        {"ReadHalfWeights", &passes::ReadHalfWeights, Optimization, halfReaders},
         // Parameters that arrive as tensors may become constants, which the passes after it then see as such.
         {"ConstantFolding", &passes::ConstantFolding, Optimization, foldable},
         {"BakeParameters", &passes::BakeParameters},

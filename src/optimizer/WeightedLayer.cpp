@@ -2,6 +2,8 @@
 // See WeightedLayer.hpp.
 #include "optimizer/WeightedLayer.hpp"
 
+#include "common/HalfFloat.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -32,11 +34,22 @@ bool HasBias(const Layer& layer)
     return layer.GetNumInputSlots() > Bias && layer.Input(Bias).GetConnectedOutputSlot() != nullptr;
 }
 
-bool IsConstantFloat(const Layer& layer, unsigned int input)
+bool IsConstant(const Layer& layer, unsigned int input)
 {
     return IsPlainInput(layer, input) && layer.GetConstantInput(input) != nullptr &&
-           layer.Input(input).GetTensorInfo().GetDataType() == DataType::Float32 &&
            layer.Input(input).GetTensorInfo().GetShape().AreAllDimensionsSpecified();
+}
+
+bool IsConstantFloat(const Layer& layer, unsigned int input)
+{
+    return IsConstant(layer, input) && layer.Input(input).GetTensorInfo().GetDataType() == DataType::Float32;
+}
+
+/// Floats, or the halves that ReadHalfWeights left.
+bool AreWeightsScalable(const Layer& layer)
+{
+    return IsConstantFloat(layer, Weights) ||
+           (IsConstant(layer, Weights) && layer.Input(Weights).GetTensorInfo().GetDataType() == DataType::Float16);
 }
 
 template <typename D>
@@ -70,11 +83,14 @@ std::vector<float> ScaledWeights(const Layer& layer, const std::vector<double>& 
     {
         inner *= shape[i];
     }
-    const auto* from = static_cast<const float*>(layer.GetConstantInput(Weights));
+    const bool areHalves = layer.Input(Weights).GetTensorInfo().GetDataType() == DataType::Float16;
+    const auto* floats = static_cast<const float*>(layer.GetConstantInput(Weights));
+    const auto* halves = static_cast<const uint16_t*>(layer.GetConstantInput(Weights));
     std::vector<float> scaled(shape.GetNumElements());
     for (size_t i = 0; i < scaled.size(); ++i)
     {
-        scaled[i] = static_cast<float>(from[i] * scales[i / inner % scales.size()]);
+        const float value = areHalves ? HalfToFloat(halves[i]) : floats[i];
+        scaled[i] = static_cast<float>(value * scales[i / inner % scales.size()]);
     }
     return scaled;
 }
@@ -98,7 +114,7 @@ std::optional<unsigned int> GetFoldableChannels(const Layer& layer)
     if (!dimension.has_value() || layer.GetFusedActivation() != nullptr || layer.GetNumOutputSlots() != 1 ||
         GetSoleConsumer(layer) == nullptr || !IsPlainInput(layer, 0) ||
         layer.Input(0).GetTensorInfo().GetDataType() != DataType::Float32 ||
-        layer.Output(0).GetTensorInfo().GetDataType() != DataType::Float32 || !IsConstantFloat(layer, Weights) ||
+        layer.Output(0).GetTensorInfo().GetDataType() != DataType::Float32 || !AreWeightsScalable(layer) ||
         (HasBias(layer) && !IsConstantFloat(layer, Bias)))
     {
         return std::nullopt;

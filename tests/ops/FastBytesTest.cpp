@@ -239,7 +239,8 @@ TEST(FastBytes, WeightsThatPaddingWouldMultiplyStayAsTheyAre)
     EXPECT_EQ(kernelOf(DataType::Float32, {1, Long}, true), "CpuFullyConnectedF32");
     const float weight = 0.0f; // not looked at
     backends::FillingStore store;
-    EXPECT_TRUE(cpu::PackMatrix(&weight, {1, 1, Long}, cpu::WeightOrder::Depth, Long, store)->RefersToConstants());
+    EXPECT_TRUE(cpu::PackMatrix(cpu::FloatWeights(&weight), {1, 1, Long}, cpu::WeightOrder::Depth, Long, store)
+                    ->RefersToConstants());
 }
 
 // Infinite data make NaN of the outputs whose weights are zeros, and a clamp makes a number of those again.
@@ -276,6 +277,33 @@ TEST(FastBytes, ActivationsOfQuantizedFloatsAsReference)
                 ExpectAsReference(op, "CpuFullyConnectedHybrid", 1e-6);
             }
         }
+    }
+}
+
+// Depths at which slices of packing end, in groups that are whole and that are not; with weights of 4 bits a column may
+// begin in the middle of a byte.
+TEST(FastBytes, WeightsOfAnyDepthAsReference)
+{
+    FullyConnectedDescriptor d;
+    d.m_TransposeWeightMatrix = true;
+    for (const unsigned int depth : {1U, 3U, 37U, 127U, 128U, 129U, 255U, 256U, 257U, 261U})
+    {
+        for (const DataType type : {DataType::QSymmS4, DataType::QSymmS8})
+        {
+            const TensorInfo weights(TensorShape({69, depth}), type, 0.1f, 0);
+            const auto bytes = static_cast<unsigned int>(weights.GetNumBytes());
+            const TestTensor stored = {weights, Random(Bytes({bytes}, true, 0.1f, 0), 2).m_Bytes};
+            ExpectAsReference(
+                FastCase("depth " + std::to_string(depth) + " of floats", LayerType::FullyConnected, d,
+                         {Random(TensorInfo(TensorShape({3, depth}), DataType::Float32), 1, -1, 1), Constant(stored)},
+                         TensorInfo(TensorShape({3, 69}), DataType::Float32)),
+                "CpuFullyConnectedHybrid", 1e-6);
+        }
+        ExpectAsReference(FastCase("depth " + std::to_string(depth), LayerType::FullyConnected, d,
+                                   {Random(Bytes({3, depth}, true, 0.1f, -7), 1),
+                                    Constant(Random(Bytes({69, depth}, true, 0.1f, 0), 2))},
+                                   Bytes({3, 69}, true, 9.0f, 5)),
+                          "CpuFullyConnectedBytes");
     }
 }
 

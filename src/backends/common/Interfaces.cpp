@@ -19,6 +19,11 @@ ICustomAllocator::~ICustomAllocator() = default;
 ICustomOperator::~ICustomOperator() = default;
 ILayerSupport::~ILayerSupport() = default;
 
+SupportResult ILayerSupport::AreHalfWeightsSupported(const LayerView&) const
+{
+    return SupportResult::No(SupportCode::UnsupportedType, "it does not read Float16 weights beside Float32 data");
+}
+
 SupportResult ILayerSupport::IsActivationFusable(const LayerView&, const ActivationDescriptor&) const
 {
     return SupportResult::No(SupportCode::UnsupportedParameters, "applies no activations in other layers");

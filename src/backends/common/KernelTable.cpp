@@ -267,6 +267,9 @@ public:
                                                               : ILayerSupport::IsActivationFusable(layer, activation);
     }
 
+    /// As the types of the kernels say.
+    SupportResult AreHalfWeightsSupported(const LayerView& layer) const override { return IsLayerSupported(layer); }
+
 private:
     KernelLookup m_Lookup;
 };

@@ -116,13 +116,13 @@ void PackedCache::Finish()
     }
 }
 
-std::shared_ptr<const PackedWeights> PackedCache::PackAnew(const Kernel& kernel, const LayerView& layer) const
+std::shared_ptr<const PackedWeights> PackedCache::PackAnew(const Kernel& kernel, const LayerView& layer)
 {
     if (m_Archive != nullptr)
     {
         return kernel.m_Pack(layer, *m_Archive->OpenStore(kernel, layer));
     }
-    FillingStore store;
+    SlabStore store(m_Slabs);
     return kernel.m_Pack(layer, store);
 }
 

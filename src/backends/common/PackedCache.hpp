@@ -5,6 +5,7 @@
 
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/PackedArchive.hpp"
+#include "backends/common/PackedSlabs.hpp"
 
 #include <map>
 #include <memory>
@@ -32,10 +33,11 @@ private:
     struct Entry;
     using Key = std::pair<const Kernel*, const void*>; ///< of a kernel and its first constant
 
-    std::shared_ptr<const PackedWeights> PackAnew(const Kernel& kernel, const LayerView& layer) const;
+    std::shared_ptr<const PackedWeights> PackAnew(const Kernel& kernel, const LayerView& layer);
 
     const std::shared_ptr<PackedArchive> m_Archive;
     std::mutex m_Mutex;
+    PackedSlabs m_Slabs;
     std::map<Key, std::vector<Entry>> m_Entries;
 };
 

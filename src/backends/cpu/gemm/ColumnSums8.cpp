@@ -10,7 +10,10 @@ namespace tenon::cpu
 namespace
 {
 
-/// Into `columnMagnitudes` go the most that there can be, where that is enough to know.
+constexpr size_t Part = 32; ///< columns that are added up at once: unpacked, they stay in a cache
+
+/// Of as many columns as `weights` says. Into `columnMagnitudes` go the most that there can be, where that is enough to
+/// know.
 void SumColumns(const uint8_t* bytes, const WeightBytes8& weights, const Engine8& engine, int64_t mostMagnitudes,
                 int32_t* columnSums, int64_t* columnMagnitudes)
 {
@@ -46,7 +49,7 @@ void SumColumns(const uint8_t* bytes, const WeightBytes8& weights, const Engine8
 
 } // namespace
 
-ColumnSums8::ColumnSums8(FunctionRef<const uint8_t*()> getWeights, const WeightBytes8& weights, const Engine8& engine,
+ColumnSums8::ColumnSums8(GetColumns getColumns, const WeightBytes8& weights, const Engine8& engine,
                          backends::PackedStore& store)
     : m_Columns(weights.m_Columns),
       m_MostMagnitudes(static_cast<int64_t>(weights.m_Depth) *
@@ -55,8 +58,15 @@ ColumnSums8::ColumnSums8(FunctionRef<const uint8_t*()> getWeights, const WeightB
                              [&](std::byte* to)
                              {
                                  auto* const magnitudes = reinterpret_cast<int64_t*>(to);
-                                 SumColumns(getWeights(), weights, engine, m_MostMagnitudes,
-                                            reinterpret_cast<int32_t*>(magnitudes + m_Columns), magnitudes);
+                                 auto* const sums = reinterpret_cast<int32_t*>(magnitudes + m_Columns);
+                                 WeightBytes8 part = weights;
+                                 for (size_t first = 0; first < m_Columns; first += part.m_Columns)
+                                 {
+                                     part.m_Columns =
+                                         weights.m_IsTransposed ? m_Columns : std::min(Part, m_Columns - first);
+                                     SumColumns(getColumns(first, part.m_Columns), part, engine, m_MostMagnitudes,
+                                                sums + first, magnitudes + first);
+                                 }
                              }))
 {
 }

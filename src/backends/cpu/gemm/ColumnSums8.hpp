@@ -31,8 +31,10 @@ inline int32_t GetValue8(uint8_t byte, bool isSigned)
 class ColumnSums8
 {
 public:
-    /// `getWeights` is called where the weights are to be added up.
-    ColumnSums8(FunctionRef<const uint8_t*()> getWeights, const WeightBytes8& weights, const Engine8& engine,
+    /// Gives some columns, the first one and how many, [count, depth]; all weights where these are transposed.
+    using GetColumns = FunctionRef<const uint8_t*(size_t, size_t)>;
+    /// `getColumns` is called where the weights are to be added up; its result is read before it is called again.
+    ColumnSums8(GetColumns getColumns, const WeightBytes8& weights, const Engine8& engine,
                 backends::PackedStore& store);
 
     /// Of the stored weights.

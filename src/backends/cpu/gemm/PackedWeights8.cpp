@@ -7,7 +7,9 @@
 // int8 data are read as uint8, a and za are 128 more than what is stored.
 #include "backends/cpu/gemm/PackedWeights8.hpp"
 
+#include "backends/cpu/Parts.hpp"
 #include "backends/cpu/gemm/ColumnSums8.hpp"
+#include "backends/cpu/moves/TransposeVectors.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
 #include "backends/reference/kernels/UnpackedWeights.hpp"
 
@@ -32,11 +34,18 @@ bool TakesUnsignedWeights(Signs8 signs)
     return signs == Signs8::DataSigned || signs == Signs8::BothUnsigned;
 }
 
+constexpr size_t GroupBytes = 4;
+
+/// Weights of a column in a group: bytes, or numbers of 16 bits.
+size_t GetGroupDepth(const Engine8& engine)
+{
+    return engine.m_Layout == Layout8::Dots ? GroupBytes : GroupBytes / sizeof(int16_t);
+}
+
 /// Groups of four bytes in the depth, with what fills up the last unit.
 size_t GetNumGroups(const Engine8& engine, size_t depth)
 {
-    const size_t groupDepth = engine.m_Layout == Layout8::Dots ? 4 : 2;
-    const size_t groups = (depth + groupDepth - 1) / groupDepth;
+    const size_t groups = DivideUp(depth, GetGroupDepth(engine));
     return (groups + engine.m_GroupUnit - 1) / engine.m_GroupUnit * engine.m_GroupUnit;
 }
 
@@ -44,25 +53,31 @@ size_t GetNumGroups(const Engine8& engine, size_t depth)
 class Weights8
 {
 public:
-    Weights8(const LayerView& layer, size_t count)
-        : m_Bytes(static_cast<const uint8_t*>(layer.m_ConstantData[1])), m_Count(count),
-          m_ArePairs(layer.GetInput(1).GetDataType() == DataType::QSymmS4)
+    Weights8(const LayerView& layer, size_t columns, size_t depth, bool isTransposed)
+        : m_Bytes(static_cast<const uint8_t*>(layer.m_ConstantData[1])), m_Count(columns * depth), m_Depth(depth),
+          m_IsTransposed(isTransposed), m_ArePairs(layer.GetInput(1).GetDataType() == DataType::QSymmS4)
     {
     }
 
-    const uint8_t* Get()
+    /// `count` columns, one behind the other; all of the weights where these are transposed. Until the next call.
+    const uint8_t* GetColumns(size_t first, size_t count)
     {
-        if (m_ArePairs && m_Unpacked.empty())
+        const size_t begin = m_IsTransposed ? 0 : first * m_Depth;
+        if (!m_ArePairs)
         {
-            m_Unpacked.resize(m_Count);
-            ref::Unpack(reinterpret_cast<const int8_t*>(m_Bytes), m_Count, m_Unpacked.data());
+            return m_Bytes + begin;
         }
-        return m_ArePairs ? reinterpret_cast<const uint8_t*>(m_Unpacked.data()) : m_Bytes;
+        const size_t odd = begin % 2; // a column may begin in the middle of a byte
+        m_Unpacked.resize(odd + (m_IsTransposed ? m_Count : count * m_Depth));
+        ref::Unpack(reinterpret_cast<const int8_t*>(m_Bytes) + begin / 2, m_Unpacked.size(), m_Unpacked.data());
+        return reinterpret_cast<const uint8_t*>(m_Unpacked.data()) + odd;
     }
 
 private:
     const uint8_t* m_Bytes;
     size_t m_Count;
+    size_t m_Depth;
+    bool m_IsTransposed;
     bool m_ArePairs;
     std::vector<int8_t> m_Unpacked;
 };
@@ -77,7 +92,7 @@ PackedWeights8::PackedWeights8(const LayerView& layer, size_t columns, size_t de
       m_Arrays(MakePanels(), rounding, rounding == Rounding8::None ? 0 : layer.GetOutput(0).GetQuantizationOffset())
 {
     const TensorInfo& info = layer.GetInput(1);
-    Weights8 weights(layer, columns * depth);
+    Weights8 weights(layer, columns, depth, isTransposed);
     // TFLite takes uint8 weights beside float data for int8 bit patterns without a zero point.
     const bool isHybrid = rounding == Rounding8::None;
     const bool isSigned = isHybrid || IsSigned(info.GetDataType());
@@ -95,21 +110,22 @@ PackedWeights8::PackedWeights8(const LayerView& layer, size_t columns, size_t de
         m_RowFactor = -storedZero;
     }
     const WeightBytes8 bytes = {columns, depth, isTransposed, isSigned, zeroPoint};
-    const ColumnSums8 sums([&weights] { return weights.Get(); }, bytes, *m_Engine, store);
+    const ColumnSums8 sums([&weights](size_t first, size_t count) { return weights.GetColumns(first, count); }, bytes,
+                           *m_Engine, store);
     isHybrid ? SetUpFloatColumns(layer, sums) : SetUpColumns(layer, sums, zeroPoint, rounding);
     if (!IsExact())
     {
         return;
     }
-    m_Data =
-        store.GetBlock(m_PanelBytes,
-                       [&](std::byte* to)
-                       {
-                           for (const Panel8& panel : m_Panels)
-                           {
-                               PackPanel(panel, weights.Get(), isTransposed, isSigned, zeroPoint, to + panel.m_Offset);
-                           }
-                       });
+    m_Data = store.GetBlock(m_PanelBytes,
+                            [&](std::byte* to)
+                            {
+                                for (const Panel8& panel : m_Panels)
+                                {
+                                    PackPanel(panel, weights.GetColumns(panel.m_Column, panel.m_Columns), isTransposed,
+                                              isSigned, zeroPoint, to + panel.m_Offset);
+                                }
+                            });
 }
 
 uint64_t PackedWeights8::GetPackedBytes(size_t columns, size_t depth)
@@ -147,28 +163,24 @@ void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, bool
                                int32_t zeroPoint, std::byte* packed) const
 {
     const size_t width = panel.m_Vectors * m_Engine->m_Lanes;
-    if (m_Groups * 4 != m_Depth || panel.m_Columns != width)
+    if (m_Groups * GetGroupDepth(*m_Engine) != m_Depth || panel.m_Columns != width)
     {
         // Padding is 0 in any form: data beside it may be anything.
-        std::memset(packed, 0, width * m_Groups * 4);
+        std::memset(packed, 0, width * m_Groups * GroupBytes);
     }
-    if (m_Engine->m_Layout == Layout8::Dots && !isTransposed)
+    if (!isTransposed)
     {
-        const uint8_t* const from = weights + panel.m_Column * m_Depth;
-        m_Engine->m_ColumnGroups == 2 ? PackRuns<uint64_t>(from, panel.m_Columns, width, packed)
-                                      : PackRuns<uint32_t>(from, panel.m_Columns, width, packed);
+        m_Engine->m_ColumnGroups == 2 ? PackPairs(weights, panel.m_Columns, width, packed)
+                                      : PackColumns(panel, weights, isSigned, zeroPoint, packed);
         return;
     }
-    const size_t runBytes = m_Engine->m_ColumnGroups * 4; // of a column beside each other
-    const size_t columnStep = isTransposed ? 1 : m_Depth;
-    const size_t depthStep = isTransposed ? m_NumColumns : 1;
+    const size_t runBytes = m_Engine->m_ColumnGroups * GroupBytes; // of a column beside each other
     const bool areDots = m_Engine->m_Layout == Layout8::Dots;
     for (size_t c = 0; c < panel.m_Columns; ++c)
     {
-        const uint8_t* from = weights + (panel.m_Column + c) * columnStep;
         for (size_t k = 0; k < m_Depth; ++k)
         {
-            const uint8_t byte = from[k * depthStep];
+            const uint8_t byte = weights[k * m_NumColumns + panel.m_Column + c];
             if (areDots)
             {
                 packed[(k / runBytes * width + c) * runBytes + k % runBytes] = static_cast<std::byte>(byte ^ m_Flip);
@@ -182,35 +194,72 @@ void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, bool
     }
 }
 
-template <typename Run>
-void PackedWeights8::PackRuns(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const
+void PackedWeights8::PackPairs(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const
 {
-    constexpr size_t RunBytes = sizeof(Run);
-    constexpr size_t ChunkRuns = 256 / RunBytes; // of all columns they fit the first-level cache
-    const Run flip = m_Flip * static_cast<Run>(0x0101010101010101U);
-    const size_t whole = m_Depth / RunBytes;
-    for (size_t begin = 0; begin < whole; begin += ChunkRuns)
+    constexpr size_t PairBytes = 2 * GroupBytes;
+    constexpr size_t ChunkPairs = 32; // of all columns they fit the first-level cache
+    const uint64_t flip = m_Flip * 0x0101010101010101U;
+    const size_t whole = m_Depth / PairBytes;
+    for (size_t begin = 0; begin < whole; begin += ChunkPairs)
     {
-        const size_t end = std::min(begin + ChunkRuns, whole);
+        const size_t end = std::min(begin + ChunkPairs, whole);
         for (size_t c = 0; c < columns; ++c)
         {
             const uint8_t* from = weights + c * m_Depth;
             for (size_t i = begin; i < end; ++i)
             {
-                Run run;
-                std::memcpy(&run, from + RunBytes * i, RunBytes);
-                run ^= flip;
-                std::memcpy(packed + (i * width + c) * RunBytes, &run, RunBytes);
+                uint64_t pair = 0;
+                std::memcpy(&pair, from + PairBytes * i, PairBytes);
+                pair ^= flip;
+                std::memcpy(packed + (i * width + c) * PairBytes, &pair, PairBytes);
             }
         }
     }
     for (size_t c = 0; c < columns; ++c)
     {
-        for (size_t k = whole * RunBytes; k < m_Depth; ++k)
+        for (size_t k = whole * PairBytes; k < m_Depth; ++k)
         {
-            packed[(whole * width + c) * RunBytes + k % RunBytes] =
+            packed[(whole * width + c) * PairBytes + k % PairBytes] =
                 static_cast<std::byte>(weights[c * m_Depth + k] ^ m_Flip);
         }
+    }
+}
+
+void PackedWeights8::PackColumns(const Panel8& panel, const uint8_t* weights, bool isSigned, int32_t zeroPoint,
+                                 std::byte* packed) const
+{
+    constexpr size_t SliceGroups = 64; // of all columns they fit the first-level cache
+    const bool areDots = m_Engine->m_Layout == Layout8::Dots;
+    const size_t groupDepth = GetGroupDepth(*m_Engine);
+    const size_t groups = DivideUp(m_Depth, groupDepth);
+    const size_t width = panel.m_Vectors * m_Engine->m_Lanes;
+    // The groups of a few columns as they are stored, each to be moved as one number.
+    AlignedMemory slice(panel.m_Columns * std::min(SliceGroups, groups) * GroupBytes);
+    for (size_t begin = 0; begin < groups; begin += SliceGroups)
+    {
+        const size_t count = std::min(SliceGroups, groups - begin);
+        const size_t first = begin * groupDepth;
+        const size_t depth = std::min(count * groupDepth, m_Depth - first);
+        for (size_t c = 0; c < panel.m_Columns; ++c)
+        {
+            const uint8_t* const from = weights + c * m_Depth + first;
+            std::byte* const to = slice.Data() + c * count * GroupBytes;
+            if (depth != count * groupDepth)
+            {
+                std::memset(to + (count - 1) * GroupBytes, 0, GroupBytes);
+            }
+            if (areDots)
+            {
+                std::transform(from, from + depth, to,
+                               [flip = m_Flip](uint8_t byte) { return static_cast<std::byte>(byte ^ flip); });
+            }
+            else
+            {
+                m_Engine->m_Widen(from, depth, isSigned, zeroPoint, reinterpret_cast<int16_t*>(to));
+            }
+        }
+        TransposeWords(slice.Data(), count * GroupBytes, count, panel.m_Columns, packed + begin * width * GroupBytes,
+                       width * GroupBytes);
     }
 }
 

@@ -65,11 +65,14 @@ public:
 
 private:
     size_t MakePanels();
+    /// `weights`: the panel's columns, or all weights where these are transposed.
     void PackPanel(const Panel8& panel, const uint8_t* weights, bool isTransposed, bool isSigned, int32_t zeroPoint,
                    std::byte* packed) const;
-    /// `Run`: as long as the bytes of a column that lie beside each other.
-    template <typename Run>
-    void PackRuns(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const;
+    /// A panel whose columns lie one behind the other from `weights` on.
+    void PackColumns(const Panel8& panel, const uint8_t* weights, bool isSigned, int32_t zeroPoint,
+                     std::byte* packed) const;
+    /// The same with pairs of groups of a column beside each other; `width`: columns that the panel has room for.
+    void PackPairs(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const;
     void SetUpFloatColumns(const LayerView& layer, const ColumnSums8& sums);
     void SetUpColumns(const LayerView& layer, const ColumnSums8& sums, int32_t zeroPoint, Rounding8 rounding);
 

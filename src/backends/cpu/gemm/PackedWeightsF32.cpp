@@ -5,43 +5,69 @@
 #include "backends/cpu/moves/TransposeVectors.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace tenon::cpu
 {
 
-PackedWeightsF32::PackedWeightsF32(FunctionRef<const float*()> getWeights, const WeightSizes& sizes, WeightOrder order,
-                                   backends::PackedStore& store)
+PackedWeightsF32::PackedWeightsF32(const WeightSizes& sizes, backends::PackedStore& store,
+                                   FunctionRef<void(const PanelF32&, float*)> pack)
     : m_Panels(sizes), m_Zeros(sizes.m_RowDepth * sizeof(float))
 {
     std::fill_n(reinterpret_cast<float*>(m_Zeros.Data()), sizes.m_RowDepth, 0.0f);
     m_Data = store.GetBlock(m_Panels.GetFloats() * sizeof(float),
                             [&](std::byte* to)
                             {
-                                const float* const weights = getWeights();
-                                const size_t stride = order == WeightOrder::Columns ? sizes.m_Depth : sizes.m_Columns;
                                 for (const PanelF32& panel : m_Panels.Get())
                                 {
-                                    m_Panels.Pack(panel, weights, order, stride,
-                                                  reinterpret_cast<float*>(to) + panel.m_Offset);
+                                    pack(panel, reinterpret_cast<float*>(to) + panel.m_Offset);
                                 }
                             });
 }
 
-std::unique_ptr<PackedWeightsF32> PackedWeightsF32::MakePlain(const float* weights, const WeightSizes& sizes,
+PackedWeightsF32::PackedWeightsF32(FunctionRef<const float*()> getWeights, const WeightSizes& sizes, WeightOrder order,
+                                   backends::PackedStore& store)
+    : PackedWeightsF32(sizes, store,
+                       [&, weights = static_cast<const float*>(nullptr)](const PanelF32& panel, float* to) mutable
+                       {
+                           weights = weights == nullptr ? getWeights() : weights;
+                           m_Panels.Pack(panel, FloatWeights(weights), order, to);
+                       })
+{
+}
+
+PackedWeightsF32::PackedWeightsF32(const FloatWeights& weights, const WeightSizes& sizes, WeightOrder order,
+                                   backends::PackedStore& store)
+    : PackedWeightsF32(sizes, store,
+                       [&](const PanelF32& panel, float* to) { m_Panels.Pack(panel, weights, order, to); })
+{
+}
+
+std::unique_ptr<PackedWeightsF32> PackedWeightsF32::MakePlain(const FloatWeights& weights, const WeightSizes& sizes,
                                                               WeightOrder order, backends::PackedStore& store)
 {
     std::unique_ptr<PackedWeightsF32> plain(new PackedWeightsF32(PanelsF32::MakeNone(sizes)));
-    plain->m_Plain = weights;
-    if (order == WeightOrder::Depth && sizes.m_Columns != 1)
+    const size_t count = sizes.m_Columns * sizes.m_Depth;
+    const bool isTurned = order == WeightOrder::Depth && sizes.m_Columns != 1;
+    if (!isTurned && !weights.AreHalves())
     {
-        plain->m_Data = store.GetBlock(sizes.m_Columns * sizes.m_Depth * sizeof(float),
-                                       [&](std::byte* to)
-                                       {
-                                           TransposeFloats(weights, sizes.m_Columns, sizes.m_Columns, sizes.m_Depth,
-                                                           reinterpret_cast<float*>(to), sizes.m_Depth);
-                                       });
-        plain->m_Plain = plain->m_Data.As<float>();
+        plain->m_Plain = weights.GetFloats();
+        return plain;
     }
+    plain->m_Data = store.GetBlock(count * sizeof(float),
+                                   [&](std::byte* to)
+                                   {
+                                       auto* const floats = reinterpret_cast<float*>(to);
+                                       if (!isTurned)
+                                       {
+                                           weights.Copy(0, count, floats);
+                                           return;
+                                       }
+                                       std::vector<float> copy;
+                                       TransposeFloats(weights.GetAll(count, copy), sizes.m_Columns, sizes.m_Columns,
+                                                       sizes.m_Depth, floats, sizes.m_Depth);
+                                   });
+    plain->m_Plain = plain->m_Data.As<float>();
     return plain;
 }
 
@@ -63,7 +89,7 @@ bool AreFewColumns(const WeightSizes& sizes)
     return sizes.m_Groups == 1 && sizes.m_Columns <= lanes / 2 && sizes.m_Depth >= LeastVectors * lanes;
 }
 
-std::unique_ptr<PackedWeightsF32> PackMatrix(const float* weights, const WeightSizes& sizes, WeightOrder order,
+std::unique_ptr<PackedWeightsF32> PackMatrix(const FloatWeights& weights, const WeightSizes& sizes, WeightOrder order,
                                              size_t rows, backends::PackedStore& store)
 {
     constexpr size_t FewRows = 4;

@@ -22,13 +22,11 @@ public:
     /// before it is called again.
     PackedWeightsF32(FunctionRef<const float*()> getWeights, const WeightSizes& sizes, WeightOrder order,
                      backends::PackedStore& store);
-    PackedWeightsF32(const float* weights, const WeightSizes& sizes, WeightOrder order, backends::PackedStore& store)
-        : PackedWeightsF32([weights] { return weights; }, sizes, order, store)
-    {
-    }
-    /// Leaves the weights as columns, for products of matrices: refers to them, which must
-    /// outlive this, or turns them around. There are no panels.
-    static std::unique_ptr<PackedWeightsF32> MakePlain(const float* weights, const WeightSizes& sizes,
+    PackedWeightsF32(const FloatWeights& weights, const WeightSizes& sizes, WeightOrder order,
+                     backends::PackedStore& store);
+    /// Leaves the weights as columns, for products of matrices: refers to them, which must outlive this, or has them
+    /// turned around or as floats. There are no panels.
+    static std::unique_ptr<PackedWeightsF32> MakePlain(const FloatWeights& weights, const WeightSizes& sizes,
                                                        WeightOrder order, backends::PackedStore& store);
 
     /// Bytes of the panels of such weights.
@@ -47,6 +45,9 @@ public:
 
 private:
     explicit PackedWeightsF32(PanelsF32 panels) : m_Panels(std::move(panels)) {}
+    /// `pack` writes one panel.
+    PackedWeightsF32(const WeightSizes& sizes, backends::PackedStore& store,
+                     FunctionRef<void(const PanelF32&, float*)> pack);
 
     PanelsF32 m_Panels;
     const float* m_Plain = nullptr;
@@ -57,7 +58,7 @@ private:
 /// Weights for a matrix of `rows` rows, or the most that there are where these are not known: as columns where there
 /// are few rows, so that all of the weights are read once anyway, or so few columns that vectors of them would be
 /// padding for the most part; else in panels.
-std::unique_ptr<PackedWeightsF32> PackMatrix(const float* weights, const WeightSizes& sizes, WeightOrder order,
+std::unique_ptr<PackedWeightsF32> PackMatrix(const FloatWeights& weights, const WeightSizes& sizes, WeightOrder order,
                                              size_t rows, backends::PackedStore& store);
 /// Whether such weights are left as columns for any number of rows.
 bool AreFewColumns(const WeightSizes& sizes);

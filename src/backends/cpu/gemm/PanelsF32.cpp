@@ -41,7 +41,7 @@ PanelsF32 PanelsF32::MakeNone(const WeightSizes& sizes)
 
 void PanelsF32::Pack(const PanelF32& panel, const float* weights, WeightOrder order, size_t stride, float* to) const
 {
-    const size_t width = panel.m_Vectors * m_Engine->m_Lanes;
+    const size_t width = GetWidth(panel);
     const size_t depth = m_Sizes.m_Depth;
     if (order == WeightOrder::Depth)
     {
@@ -54,12 +54,57 @@ void PanelsF32::Pack(const PanelF32& panel, const float* weights, WeightOrder or
     {
         TransposeFloats(weights + panel.m_Column * stride, stride, depth, panel.m_Columns, to, width);
     }
-    if (panel.m_Columns != width)
+    FillUp(panel, to);
+}
+
+void PanelsF32::Pack(const PanelF32& panel, const FloatWeights& weights, WeightOrder order, float* to) const
+{
+    if (weights.AreHalves())
+    {
+        PackHalves(panel, weights, order, to);
+        return;
+    }
+    Pack(panel, weights.GetFloats(), order, order == WeightOrder::Columns ? m_Sizes.m_Depth : m_Sizes.m_Columns, to);
+}
+
+void PanelsF32::PackHalves(const PanelF32& panel, const FloatWeights& weights, WeightOrder order, float* to) const
+{
+    const size_t width = GetWidth(panel);
+    const size_t depth = m_Sizes.m_Depth;
+    if (order == WeightOrder::Depth)
     {
         for (size_t k = 0; k < depth; ++k)
         {
-            std::fill(to + k * width + panel.m_Columns, to + (k + 1) * width, 0.0f);
+            weights.Copy(k * m_Sizes.m_Columns + panel.m_Column, panel.m_Columns, to + k * width);
         }
+    }
+    else
+    {
+        constexpr size_t SliceDepth = 128; // of all columns they fit the first-level cache, or nearly so
+        std::vector<float> slice(std::min(SliceDepth, depth) * panel.m_Columns);
+        for (size_t begin = 0; begin < depth; begin += SliceDepth)
+        {
+            const size_t count = std::min(SliceDepth, depth - begin);
+            for (size_t c = 0; c < panel.m_Columns; ++c)
+            {
+                weights.Copy((panel.m_Column + c) * depth + begin, count, slice.data() + c * count);
+            }
+            TransposeFloats(slice.data(), count, count, panel.m_Columns, to + begin * width, width);
+        }
+    }
+    FillUp(panel, to);
+}
+
+void PanelsF32::FillUp(const PanelF32& panel, float* to) const
+{
+    const size_t width = GetWidth(panel);
+    if (panel.m_Columns == width)
+    {
+        return;
+    }
+    for (size_t k = 0; k < m_Sizes.m_Depth; ++k)
+    {
+        std::fill(to + k * width + panel.m_Columns, to + (k + 1) * width, 0.0f);
     }
 }
 

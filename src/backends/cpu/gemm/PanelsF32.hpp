@@ -3,6 +3,7 @@
 // Used by PackedWeightsF32, whose weights are constant, and by BatchMatMul, which packs a matrix each time it runs.
 #pragma once
 
+#include "backends/cpu/gemm/FloatWeights.hpp"
 #include "backends/cpu/gemm/TilesF32.hpp"
 
 #include <cstddef>
@@ -54,10 +55,17 @@ public:
     /// Writes a panel to `to`, which is aligned to vectors. `stride`: floats from one column, or one step of the depth,
     /// to the next.
     void Pack(const PanelF32& panel, const float* weights, WeightOrder order, size_t stride, float* to) const;
+    /// The same of weights that may be halves, which lie one behind the other.
+    void Pack(const PanelF32& panel, const FloatWeights& weights, WeightOrder order, float* to) const;
     /// Floats of a panel.
     size_t GetFloats(const PanelF32& panel) const { return panel.m_Vectors * m_Engine->m_Lanes * m_Sizes.m_Depth; }
 
 private:
+    size_t GetWidth(const PanelF32& panel) const { return panel.m_Vectors * m_Engine->m_Lanes; }
+    void PackHalves(const PanelF32& panel, const FloatWeights& weights, WeightOrder order, float* to) const;
+    /// The columns that fill up the last vector.
+    void FillUp(const PanelF32& panel, float* to) const;
+
     const EngineF32* m_Engine;
     WeightSizes m_Sizes;
     std::vector<PanelF32> m_Panels;

@@ -41,14 +41,17 @@ WeightSizes GetWinogradSizes(size_t outputs, size_t channels)
     return {Points, Points * outputs, channels, channels};
 }
 
-std::unique_ptr<PackedWeightsF32> PackWinograd(const float* weights, size_t outputs, size_t channels,
+std::unique_ptr<PackedWeightsF32> PackWinograd(const FloatWeights& weights, size_t outputs, size_t channels,
                                                backends::PackedStore& store)
 {
     std::vector<float> transformed;
     const auto transform = [&]() -> const float*
     {
+        std::vector<float> floats;
         transformed.resize(Points * outputs * channels);
-        TransformWinogradWeights(weights, outputs, channels, transformed.data());
+        TransformWinogradWeights(
+            weights.GetAll(WinogradTile::Window * WinogradTile::Window * outputs * channels, floats), outputs, channels,
+            transformed.data());
         return transformed.data();
     };
     return std::make_unique<PackedWeightsF32>(transform, GetWinogradSizes(outputs, channels), WeightOrder::Columns,

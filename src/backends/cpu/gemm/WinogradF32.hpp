@@ -20,7 +20,7 @@ namespace tenon::cpu
 WeightSizes GetWinogradSizes(size_t outputs, size_t channels);
 
 /// Packs weights [outputs][3][3][channels].
-std::unique_ptr<PackedWeightsF32> PackWinograd(const float* weights, size_t outputs, size_t channels,
+std::unique_ptr<PackedWeightsF32> PackWinograd(const FloatWeights& weights, size_t outputs, size_t channels,
                                                backends::PackedStore& store);
 
 /// A convolution whose shapes are known. Results do not depend on the number of threads.

@@ -71,8 +71,8 @@ WeightSizes GetSizes(const LayerView& layer)
 
 std::unique_ptr<backends::PackedWeights> PackF32(const LayerView& layer, backends::PackedStore& store)
 {
-    return PackMatrix(static_cast<const float*>(layer.m_ConstantData[1]), GetSizes(layer), GetOrder(layer),
-                      std::numeric_limits<size_t>::max(), store);
+    return PackMatrix(FloatWeights(static_cast<const float*>(layer.m_ConstantData[1])), GetSizes(layer),
+                      GetOrder(layer), std::numeric_limits<size_t>::max(), store);
 }
 
 SupportResult CheckBf16(const LayerView& layer)

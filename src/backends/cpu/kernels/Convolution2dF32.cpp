@@ -69,7 +69,7 @@ SupportResult Check(const LayerView& layer)
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
-    const auto* weights = static_cast<const float*>(layer.m_ConstantData[1]);
+    const FloatWeights weights(layer, 1);
     const WeightSizes sizes = GetSizes(layer);
     if (IsOfPixels(layer))
     {
@@ -105,7 +105,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel CpuConvolution2dF32Kernel = {"CpuConvolution2dF32", FloatTypes, Prepare, Check, Pack,
-                                                           backends::FuseClamp};
+extern const backends::Kernel CpuConvolution2dF32Kernel = {
+    "CpuConvolution2dF32", PackedFloatTypes, Prepare, Check, Pack, backends::FuseClamp};
 
 } // namespace tenon::cpu

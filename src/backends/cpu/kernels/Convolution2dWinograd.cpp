@@ -78,7 +78,7 @@ SupportResult Check(const LayerView& layer)
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
     const TensorShape& weights = layer.GetInput(1).GetShape();
-    return PackWinograd(static_cast<const float*>(layer.m_ConstantData[1]), weights[0], weights[3], store);
+    return PackWinograd(FloatWeights(layer, 1), weights[0], weights[3], store);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
@@ -107,6 +107,6 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 } // namespace
 
 extern const backends::Kernel CpuConvolution2dWinogradKernel = {
-    "CpuConvolution2dWinograd", FloatTypes, Prepare, Check, Pack, backends::FuseClamp, nullptr, true};
+    "CpuConvolution2dWinograd", PackedFloatTypes, Prepare, Check, Pack, backends::FuseClamp, nullptr, true};
 
 } // namespace tenon::cpu

@@ -6,6 +6,8 @@
 
 #include <tenon/Descriptors.hpp>
 
+#include <type_traits>
+
 namespace tenon::cpu
 {
 
@@ -47,8 +49,17 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
             ? toFloats(static_cast<const float*>(layer.m_ConstantData[2]))
             : toFloats(static_cast<const uint16_t*>(layer.m_ConstantData[2]));
     }
-    return std::make_unique<PackedDepthwise>(static_cast<const T*>(layer.m_ConstantData[1]), bias,
-                                             size_t{shape[1]} * shape[2], store);
+    const size_t taps = size_t{shape[1]} * shape[2];
+    if constexpr (std::is_same_v<T, float>)
+    {
+        std::vector<float> copy; // of halves: the weights of depthwise convolutions are few
+        const auto getWeights = [&] { return FloatWeights(layer, 1).GetAll(taps * channels, copy); };
+        return std::make_unique<PackedDepthwise>(getWeights, bias, taps, store);
+    }
+    else
+    {
+        return std::make_unique<PackedDepthwise>(static_cast<const T*>(layer.m_ConstantData[1]), bias, taps, store);
+    }
 }
 
 template <typename T>
@@ -67,7 +78,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 } // namespace
 
 extern const backends::Kernel CpuDepthwiseConvolution2dF32Kernel = {
-    "CpuDepthwiseConvolution2dF32", FloatTypes, Prepare<float>, Check<float>, Pack<float>, backends::FuseClamp};
+    "CpuDepthwiseConvolution2dF32", PackedFloatTypes, Prepare<float>, Check<float>, Pack<float>, backends::FuseClamp};
 extern const backends::Kernel CpuDepthwiseConvolution2dBf16Kernel = {"CpuDepthwiseConvolution2dBf16",
                                                                      Bf16Types,
                                                                      Prepare<uint16_t>,

@@ -18,6 +18,10 @@ namespace tenon::cpu
 constexpr backends::TypeRow FloatTypes[] = {
     backends::Types({DataType::Float32, DataType::Float32, DataType::Float32}, DataType::Float32)};
 
+/// The same, and with weights that the model stores as halves: what packs its weights takes them as well.
+constexpr backends::TypeRow PackedFloatTypes[] = {
+    FloatTypes[0], backends::Types({DataType::Float32, DataType::Float16, DataType::Float32}, DataType::Float32)};
+
 /// The same in BFloat16.
 constexpr backends::TypeRow Bf16Types[] = {backends::Types(
     {DataType::BFloat16, DataType::BFloat16, {DataType::BFloat16, DataType::Float32}}, DataType::BFloat16)};

@@ -19,7 +19,7 @@ SupportResult Check(const LayerView& layer)
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
     const bool isTransposed = layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
-    const auto* weights = static_cast<const float*>(layer.m_ConstantData[1]);
+    const FloatWeights weights(layer, 1);
     const WeightSizes sizes = GetConnectedSizes(layer);
     return PackMatrix(weights, sizes, isTransposed ? WeightOrder::Columns : WeightOrder::Depth,
                       GetKnownRows(layer, sizes.m_Columns), store);
@@ -47,7 +47,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel CpuFullyConnectedF32Kernel = {"CpuFullyConnectedF32", FloatTypes, Prepare, Check, Pack,
-                                                            backends::FuseClamp};
+extern const backends::Kernel CpuFullyConnectedF32Kernel = {
+    "CpuFullyConnectedF32", PackedFloatTypes, Prepare, Check, Pack, backends::FuseClamp};
 
 } // namespace tenon::cpu

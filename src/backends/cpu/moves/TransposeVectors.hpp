@@ -20,18 +20,26 @@ struct TransposeFunctions
 /// For the processor at hand. Precondition: it has vectors, see CpuFeatures.
 const TransposeFunctions& GetTransposeFunctions();
 
-/// to[row][column] = from[column][row], with `rows` rows and `columns` columns of the target; strides are in floats.
-inline void TransposeFloats(const float* from, size_t fromStride, size_t rows, size_t columns, float* to,
-                            size_t toStride)
+/// to[row][column] = from[column][row], of elements of four bytes, with `rows` rows and `columns` columns of the
+/// target; strides are in bytes.
+inline void TransposeWords(const std::byte* from, size_t fromStride, size_t rows, size_t columns, std::byte* to,
+                           size_t toStride)
 {
     Plane plane;
     plane.m_Rows = rows;
-    plane.m_FromRow = plane.m_ToRun = plane.m_RunBytes = sizeof(float);
-    plane.m_ToRow = static_cast<int64_t>(toStride * sizeof(float));
+    plane.m_FromRow = plane.m_ToRun = plane.m_RunBytes = 4;
+    plane.m_ToRow = static_cast<int64_t>(toStride);
     plane.m_Runs = columns;
-    plane.m_FromRun = static_cast<int64_t>(fromStride * sizeof(float));
-    GetTransposeFunctions().m_Transpose[2](plane, reinterpret_cast<const std::byte*>(from),
-                                           reinterpret_cast<std::byte*>(to));
+    plane.m_FromRun = static_cast<int64_t>(fromStride);
+    GetTransposeFunctions().m_Transpose[2](plane, from, to);
+}
+
+/// The same of floats; strides are in floats.
+inline void TransposeFloats(const float* from, size_t fromStride, size_t rows, size_t columns, float* to,
+                            size_t toStride)
+{
+    TransposeWords(reinterpret_cast<const std::byte*>(from), fromStride * sizeof(float), rows, columns,
+                   reinterpret_cast<std::byte*>(to), toStride * sizeof(float));
 }
 
 } // namespace tenon::cpu

@@ -19,6 +19,7 @@ namespace
 using backends::Scratch;
 
 constexpr size_t MaxTensors = 8; // of inputs or outputs, of a kernel that uses this
+constexpr size_t Weights = 1;    // input
 
 /// A tensor that is converted.
 struct Converted
@@ -135,7 +136,9 @@ backends::Prepared PrepareHalfAsFloat(const ReshapeArgs& args,
                                       backends::Prepared (*prepare)(const ReshapeArgs&, const backends::PackedWeights*),
                                       const backends::PackedWeights* packed, const HalfLoops& loops)
 {
-    if (!backends::HalfTypes.Has(args.GetInput(0).GetDataType()))
+    const auto isHalf = [&args](size_t input)
+    { return args.HasInput(input) && backends::HalfTypes.Has(args.GetInput(input).GetDataType()); };
+    if (!isHalf(0) && !isHalf(Weights))
     {
         return prepare(args, packed);
     }

@@ -12,11 +12,17 @@ namespace tenon::ref
 
 void Unpack(const int8_t* packed, size_t count, int8_t* unpacked)
 {
-    for (size_t i = 0; i < count; ++i)
+    // As bytes without a sign, so that compilers make vectors of it.
+    const auto extend = [](unsigned int nibble) { return static_cast<int8_t>((nibble ^ 8U) - 8U); };
+    for (size_t i = 0; i < count / 2; ++i)
     {
-        const int8_t pair = packed[i / 2];
-        const int low = static_cast<int8_t>(static_cast<uint8_t>(pair) << 4) >> 4;
-        unpacked[i] = static_cast<int8_t>(i % 2 == 0 ? low : pair >> 4);
+        const auto pair = static_cast<uint8_t>(packed[i]);
+        unpacked[2 * i] = extend(pair & 0x0FU);
+        unpacked[2 * i + 1] = extend(pair >> 4U);
+    }
+    if (count % 2 != 0)
+    {
+        unpacked[count - 1] = extend(static_cast<uint8_t>(packed[count / 2]) & 0x0FU);
     }
 }
 

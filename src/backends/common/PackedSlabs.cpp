@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// See PackedSlabs.hpp.
+#include "backends/common/PackedSlabs.hpp"
+
+#include "common/Populate.hpp"
+
+#include <algorithm>
+
+namespace tenon::backends
+{
+
+namespace
+{
+
+constexpr size_t LeastBytes = size_t{1} << 20; ///< fewer of all blocks together are not worth a slab
+constexpr size_t SlabBytes = size_t{16} << 20; ///< what is not used yet is only address space
+
+} // namespace
+
+PackedBlock PackedSlabs::MakeBlock(size_t bytes, FunctionRef<void(std::byte*)> fill)
+{
+    if (bytes == 0 || (m_Slab == nullptr && m_Before + bytes < LeastBytes))
+    {
+        m_Before += bytes;
+        return backends::MakeBlock(bytes, fill);
+    }
+    const size_t needed = (bytes + ArenaAlignment - 1) / ArenaAlignment * ArenaAlignment;
+    if (m_Slab == nullptr || m_Slab->Bytes() - m_Used < needed)
+    {
+        m_Slab = std::make_shared<const AlignedMemory>(std::max(needed, SlabBytes));
+        m_Used = 0;
+    }
+    std::byte* const data = m_Slab->Data() + m_Used;
+    m_Used += needed;
+    Populate(data, bytes);
+    fill(data);
+    return {std::shared_ptr<const std::byte>(m_Slab, data), bytes};
+}
+
+} // namespace tenon::backends

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// bench_convolutions: single convolutions of MobileNets and ResNets on CpuAcc beside XNNPACK and oneDNN, as far as
+// these are installed, on one thread, in turn, A B C A B C; what docs/convolutions.md is made of. Tenon's time is that
+// of a whole network of one layer, the others' that of their operator alone.
+//
+// usage: bench_convolutions [FILE]   writes the table to FILE, or prints it
+#include "ConvolutionPeers.hpp"
+#include "LoadedLayer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <vector>
+
+namespace tenon::bench
+{
+
+namespace
+{
+
+constexpr ConvolutionSizes Sizes[] = {
+    {"MobileNet v1", 224, 3, 32, {3, 2}},   {"MobileNet v1", 112, 32, 32, {3, 1}, true},
+    {"MobileNet v1", 112, 32, 64, {1, 1}},  {"MobileNet v1", 112, 64, 64, {3, 2}, true},
+    {"MobileNet v1", 28, 256, 256, {1, 1}}, {"MobileNet v1", 14, 512, 512, {3, 1}, true},
+    {"MobileNet v1", 14, 512, 512, {1, 1}}, {"MobileNet v1", 7, 1024, 1024, {1, 1}},
+    {"MobileNet v2", 56, 24, 144, {1, 1}},  {"MobileNet v2", 56, 144, 144, {3, 1}, true},
+    {"MobileNet v2", 56, 144, 24, {1, 1}},  {"MobileNet v2", 14, 96, 576, {1, 1}},
+    {"MobileNet v2", 14, 576, 96, {1, 1}},  {"MobileNet v2", 7, 320, 1280, {1, 1}},
+    {"ResNet 50", 224, 3, 64, {7, 2}},      {"ResNet 50", 56, 64, 64, {3, 1}},
+    {"ResNet 50", 56, 64, 256, {1, 1}},     {"ResNet 50", 56, 256, 512, {1, 2}},
+    {"ResNet 50", 28, 128, 128, {3, 1}},    {"ResNet 50", 14, 256, 256, {3, 1}},
+    {"ResNet 50", 7, 512, 512, {3, 1}},
+};
+
+using MakePeer = std::unique_ptr<ConvolutionPeer> (*)(const ConvolutionSizes&, const LayerNetwork&);
+
+struct Peer
+{
+    const char* m_Name;
+    MakePeer m_Make;
+};
+
+const std::vector<Peer> Peers = {
+#ifdef TENON_BENCH_XNNPACK
+    {"XNNPACK", MakeXnnpackConvolution},
+#endif
+#ifdef TENON_BENCH_ONEDNN
+    {"oneDNN", MakeOneDnnConvolution},
+#endif
+};
+
+double Median(std::vector<double> values)
+{
+    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+    return values[values.size() / 2];
+}
+
+/// One of those that are compared: what runs, how often in a turn, and seconds of a run by turn.
+class Runner
+{
+public:
+    explicit Runner(std::function<void()> run) : m_Run(std::move(run))
+    {
+        m_Run();
+        constexpr double TurnSeconds = 0.02;
+        m_Runs = static_cast<unsigned int>(std::clamp(TurnSeconds / Measure(1), 1.0, 10000.0));
+    }
+
+    void Turn() { m_Seconds.push_back(Measure(m_Runs)); }
+    const std::vector<double>& GetSeconds() const { return m_Seconds; }
+
+private:
+    double Measure(unsigned int runs) const
+    {
+        const auto start = std::chrono::steady_clock::now();
+        for (unsigned int i = 0; i < runs; ++i)
+        {
+            m_Run();
+        }
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / runs;
+    }
+
+    std::function<void()> m_Run;
+    unsigned int m_Runs = 1;
+    std::vector<double> m_Seconds;
+};
+
+double MedianRatio(const std::vector<double>& ours, const std::vector<double>& theirs)
+{
+    std::vector<double> ratios(ours.size());
+    std::transform(ours.begin(), ours.end(), theirs.begin(), ratios.begin(), std::divides<>());
+    return Median(ratios);
+}
+
+LayerNetwork MakeNetwork(Element element, const ConvolutionSizes& s)
+{
+    return s.m_IsDepthwise ? MakeDepthwise(element, s.m_Size, s.m_Inputs, s.m_Window)
+                           : MakeConvolution(element, s.m_Size, s.m_Inputs, s.m_Outputs, s.m_Window);
+}
+
+std::string Compare(Element element, const ConvolutionSizes& s)
+{
+    const LayerNetwork network = MakeNetwork(element, s);
+    LoadedLayer tenon(network, Settings());
+    std::vector<std::unique_ptr<ConvolutionPeer>> peers;
+    std::vector<Runner> runners;
+    runners.emplace_back([&] { tenon.Run(); });
+    for (const Peer& peer : Peers)
+    {
+        peers.push_back(peer.m_Make(s, network));
+        if (peers.back() != nullptr)
+        {
+            runners.emplace_back([peer = peers.back().get()] { peer->Run(); });
+        }
+    }
+    constexpr int Turns = 9;
+    for (int turn = 0; turn < Turns; ++turn)
+    {
+        std::for_each(runners.begin(), runners.end(), [](Runner& runner) { runner.Turn(); });
+    }
+    const std::vector<double>& ours = runners[0].GetSeconds();
+    std::string row =
+        fmt::format("| {} | {} {}x{} of {}x{}, {} to {}{} | {} | {:.1f} | {:.1f} |", s.m_Model,
+                    s.m_IsDepthwise ? "depthwise" : "conv", s.m_Window.m_Size, s.m_Window.m_Size, s.m_Size, s.m_Size,
+                    s.m_Inputs, s.m_Outputs, s.m_Window.m_Stride == 1 ? "" : ", stride 2", GetName(element),
+                    network.m_Macs / Median(ours) * 1e-9, Median(ours) * 1e6);
+    size_t next = 1;
+    for (const auto& peer : peers)
+    {
+        if (peer == nullptr)
+        {
+            row += " – | – |";
+            continue;
+        }
+        const std::vector<double>& theirs = runners[next++].GetSeconds();
+        row += fmt::format(" {:.1f} | {:.2f} |", Median(theirs) * 1e6, MedianRatio(ours, theirs));
+    }
+    return row + "\n";
+}
+
+void WriteTable(std::ostream& out)
+{
+    out << "# Single convolutions beside other libraries\n\n"
+           "Generated; write it anew with `build/release/bin/bench_convolutions docs/convolutions.md`, which compares "
+           "with\n"
+           "those of XNNPACK and oneDNN that are installed (Debian's `libxnnpack-dev` with `libpthreadpool-dev`, and\n"
+           "`libdnnl-dev`). Convolutions on CpuAcc, one thread, in turn; data as channels last. Tenon's time is that "
+           "of a\n"
+           "network of one layer, the call and the copies of inputs and outputs included; the others' is that of "
+           "their\n"
+           "operator alone. int8: weights have a scale a channel, data a zero point, but for oneDNN, which has none "
+           "here\n"
+           "and, on processors without VNNI, adds products up in 16 bits, which saturate. Ratios are medians; below 1 "
+           "Tenon\n"
+           "is faster. `–`: refused.\n\n";
+    std::string head = "| model | layer | type | GMAC/s of Tenon | Tenon, us |";
+    std::string line = "|---|---|---|---:|---:|";
+    for (const Peer& peer : Peers)
+    {
+        head += fmt::format(" {0}, us | Tenon / {0} |", peer.m_Name);
+        line += "---:|---:|";
+    }
+    out << head << "\n" << line << "\n";
+    for (const Element element : {Element::Float32, Element::Int8})
+    {
+        for (const ConvolutionSizes& sizes : Sizes)
+        {
+            out << Compare(element, sizes) << std::flush;
+        }
+    }
+}
+
+} // namespace
+
+} // namespace tenon::bench
+
+int main(int argc, char** argv)
+{
+    setenv("OMP_NUM_THREADS", "1", 1); // oneDNN's threads, which it makes when it first runs
+    if (argc > 1)
+    {
+        std::ofstream file(argv[1]);
+        tenon::bench::WriteTable(file);
+        return file ? 0 : 1;
+    }
+    tenon::bench::WriteTable(std::cout);
+}
