@@ -4,6 +4,9 @@
 
 #include <tenon/backend/IWorkload.hpp>
 
+#include <cstddef>
+#include <typeinfo>
+
 namespace tenon
 {
 
@@ -22,5 +25,31 @@ inline const char* GetKernelName(const IWorkload& workload, const IShapedWorkloa
     const auto* named = dynamic_cast<const INamesKernel*>(&shaped);
     return named != nullptr ? named->GetKernelName() : workload.GetName();
 }
+
+/// The same for many workloads. Most are of the class of the one before: where its objects have the interface is found
+/// once.
+class KernelNames
+{
+public:
+    const char* Get(const IWorkload& workload, const IShapedWorkload& shaped)
+    {
+        const auto* const object = static_cast<const std::byte*>(dynamic_cast<const void*>(&shaped));
+        const std::type_info& type = typeid(shaped);
+        if (m_Type != &type)
+        {
+            const auto* const named = dynamic_cast<const INamesKernel*>(&shaped);
+            m_Type = &type;
+            m_IsNamed = named != nullptr;
+            m_Place = m_IsNamed ? reinterpret_cast<const std::byte*>(named) - object : 0;
+        }
+        return m_IsNamed ? reinterpret_cast<const INamesKernel*>(object + m_Place)->GetKernelName()
+                         : workload.GetName();
+    }
+
+private:
+    const std::type_info* m_Type = nullptr;
+    bool m_IsNamed = false;
+    std::ptrdiff_t m_Place = 0; ///< of the interface in an object of that class
+};
 
 } // namespace tenon

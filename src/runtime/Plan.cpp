@@ -21,15 +21,17 @@ size_t GetAlignment(DataType type)
     return std::max(1U, (isComplex ? bits / 2 : bits) / 8);
 }
 
-void CheckTensorBytes(const Step& step, const TensorInfo& info, const Limits& limits)
+size_t CheckTensorBytes(const Step& step, const TensorInfo& info, const Limits& limits)
 {
-    if (info.GetNumBytes() > limits.m_MaxTensorBytes)
+    const size_t bytes = info.GetNumBytes();
+    if (bytes > limits.m_MaxTensorBytes)
     {
         throw LimitExceededException(fmt::format("{} gives a tensor of {} bytes ({}), above the limit of {}; raise "
                                                  "Limits::m_MaxTensorBytes",
-                                                 step.m_Layer->Describe(), info.GetNumBytes(), info.ToString(),
+                                                 step.m_Layer->Describe(), bytes, info.ToString(),
                                                  limits.m_MaxTensorBytes));
     }
+    return bytes;
 }
 
 std::unique_ptr<IShapedWorkload> ReshapeStep(const Step& step, const BaseDescriptor* descriptor,
@@ -86,9 +88,10 @@ Plan::Plan(const Program& program, const std::vector<TensorShape>& inputShapes, 
         m_Infos[program.Inputs()[i].m_Value].SetShape(inputShapes[i]);
     }
     m_Steps.reserve(program.Steps().size());
+    KernelNames names;
     for (const Step& step : program.Steps())
     {
-        if (!ShapeStep(program, step, limits))
+        if (!ShapeStep(program, step, limits, names))
         {
             break;
         }
@@ -101,7 +104,7 @@ Plan::Plan(const Program& program, const std::vector<TensorShape>& inputShapes, 
     PlaceValues(program, limits);
 }
 
-bool Plan::ShapeStep(const Program& program, const Step& step, const Limits& limits)
+bool Plan::ShapeStep(const Program& program, const Step& step, const Limits& limits, KernelNames& names)
 {
     const size_t numInputs = step.m_Inputs.size();
     constexpr size_t small = 4; // enough for nearly all layers
@@ -161,8 +164,8 @@ bool Plan::ShapeStep(const Program& program, const Step& step, const Limits& lim
         }
         TensorInfo& info = m_Infos[step.m_FirstOutput + k];
         info.SetShape(shapes[k]);
-        CheckTensorBytes(step, info, limits);
-        m_HasLargeTensors = m_HasLargeTensors || info.GetNumBytes() >= Strips::LeastTensorBytes;
+        const size_t bytes = CheckTensorBytes(step, info, limits);
+        m_HasLargeTensors = m_HasLargeTensors || bytes >= Strips::LeastTensorBytes;
         outputs[k] = &info;
     }
     auto workload =
@@ -174,7 +177,7 @@ bool Plan::ShapeStep(const Program& program, const Step& step, const Limits& lim
         planned.m_IsCopy = workload->IsCopy();
         const bool mayShare = overrides.empty() && GetSchema(step.m_Type).Has(OpFlags::Moves);
         planned.m_Parts = mayShare ? GetSharedParts(*workload) : nullptr;
-        planned.m_KernelName = GetKernelName(*step.m_Workload, *workload);
+        planned.m_KernelName = names.Get(*step.m_Workload, *workload);
         planned.m_Workload = std::move(workload);
     }
     return true;

@@ -19,6 +19,8 @@
 namespace tenon
 {
 
+class KernelNames;
+
 /// Where a value's memory comes from.
 enum class Place : uint8_t
 {
@@ -99,7 +101,7 @@ private:
         std::vector<uint32_t> m_ScratchSteps;
     };
 
-    bool ShapeStep(const Program& program, const Step& step, const Limits& limits);
+    bool ShapeStep(const Program& program, const Step& step, const Limits& limits, KernelNames& names);
     // PlanStrips.cpp
     void FindStrips(const Program& program);
     std::pair<uint32_t, uint32_t> RunsWith(uint32_t step) const;
@@ -155,7 +157,7 @@ inline bool MayBeView(const TensorInfo& view, const TensorInfo& of)
     return GetAlignment(view.GetDataType()) <= GetAlignment(of.GetDataType());
 }
 
-/// Throws MemoryValidationException if the tensor is larger than a limit allows.
-void CheckTensorBytes(const Step& step, const TensorInfo& info, const Limits& limits);
+/// The tensor's bytes. Throws LimitExceededException where they are more than a limit allows.
+size_t CheckTensorBytes(const Step& step, const TensorInfo& info, const Limits& limits);
 
 } // namespace tenon
