@@ -387,7 +387,7 @@ TEST(DetectionPostProcess, RefusesWhatDoesNotFit)
     d.m_MaxClassesPerDetection = 0;
     expectError(d, SixDetections(), "1 class per detection");
     expectError(Settings(3, 4), SixDetections(), "the scores");
-    expectError(Settings(0xffffffffU, 2), SixDetections(), "above the limit");
+    expectError(Settings(0xffffffffU, 2), SixDetections(), sizeof(size_t) == 8 ? "above the limit" : "address space");
 
     std::vector<double> anchors = SixAnchors;
     anchors[6] = -1;

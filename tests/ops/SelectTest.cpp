@@ -21,8 +21,9 @@ double Repeated(const RealTensor& in, const Coordinates& at, bool alignFirst)
     size_t offset = 0;
     for (unsigned int i = 0; i < rank; ++i)
     {
-        const auto index = static_cast<size_t>(at[alignFirst ? i : at.size() - rank + i]);
-        offset = offset * in.Dim(i) + (in.Dim(i) == 1 ? 0 : index);
+        // One element may have more dimensions than there are coordinates.
+        offset =
+            offset * in.Dim(i) + (in.Dim(i) == 1 ? 0 : static_cast<size_t>(at[alignFirst ? i : at.size() - rank + i]));
     }
     return in.m_Values.at(offset);
 }

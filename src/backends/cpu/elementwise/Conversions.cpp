@@ -12,6 +12,7 @@
 // After it: per target.
 #include "backends/cpu/simd/Bf16-inl.hpp"
 #include "backends/cpu/simd/Bytes-inl.hpp"
+#include "backends/cpu/simd/Divide-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -32,7 +33,7 @@ void Quantize(const void* in, void* out, size_t count, const QuantizeNumbers& nu
     MapEach(d, static_cast<const float*>(in), static_cast<Out*>(out), count,
             [&](Floats x) HWY_ATTR
             {
-                const Floats steps = hn::Div(x, scale);
+                const Floats steps = Quotient(x, scale);
                 const Floats moved = hn::Add(steps, hn::CopySign(half, steps));
                 const Floats bounded = hn::Max(hn::Neg(bound), hn::Min(bound, moved));
                 const Floats number = hn::IfThenZeroElse(hn::IsNaN(steps), bounded);

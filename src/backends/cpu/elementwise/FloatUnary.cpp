@@ -11,6 +11,7 @@
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: per target.
 #include "backends/cpu/simd/Bytes-inl.hpp"
+#include "backends/cpu/simd/Divide-inl.hpp"
 #include "backends/cpu/simd/Math-inl.hpp"
 #include "backends/cpu/simd/Select-inl.hpp"
 
@@ -80,7 +81,7 @@ struct Absolute
 
 struct SquareRoot
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return hn::Sqrt(x); }
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return RootOf(x); }
 };
 
 struct Square
@@ -104,7 +105,7 @@ struct HardSwish
     {
         const Floats six = Set(6.0f);
         const Floats ramp = Clamped(hn::Add(x, Set(3.0f)), hn::Zero(FloatTag()), six);
-        return hn::Div(hn::Mul(x, ramp), six);
+        return Quotient(hn::Mul(x, ramp), six);
     }
 };
 
@@ -138,7 +139,7 @@ struct Negate
 
 struct InverseSqrt
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return hn::Div(Set(1.0f), hn::Sqrt(x)); }
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return Quotient(Set(1.0f), RootOf(x)); }
 };
 
 struct Exp
@@ -153,17 +154,17 @@ struct Log
 
 struct Ceil
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return hn::Ceil(x); }
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return KeepSign(x, hn::Ceil(x)); }
 };
 
 struct Floor
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return hn::Floor(x); }
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return KeepSign(x, hn::Floor(x)); }
 };
 
 struct Round
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return hn::Round(x); }
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return KeepSign(x, hn::Round(x)); }
 };
 
 struct Sign
@@ -172,8 +173,9 @@ struct Sign
     {
         const FloatTag d;
         const Floats one = hn::CopySign(Set(1.0f), x);
-        // 0, not -0, of both zeros.
-        return KeepNaN(x, hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Zero(d), one));
+        // 0, not -0, of both zeros. By its bits, as floats of 32-bit Arm's vectors take subnormal numbers for zero.
+        const auto isZero = hn::Eq(hn::BitCast(IntTag(), hn::Abs(x)), hn::Zero(IntTag()));
+        return KeepNaN(x, hn::IfThenElse(hn::RebindMask(d, isZero), hn::Zero(d), one));
     }
 };
 

@@ -9,6 +9,7 @@
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: per target.
 #include "backends/cpu/simd/Bytes-inl.hpp"
+#include "backends/cpu/simd/Divide-inl.hpp"
 #include "backends/cpu/simd/Select-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -50,7 +51,7 @@ struct DivVectors
     template <class V>
     HWY_INLINE V operator()(V a, V b) const
     {
-        return hn::Div(a, b);
+        return Quotient(a, b);
     }
 };
 

@@ -15,6 +15,7 @@
 #include "backends/cpu/gemm/Dots-inl.hpp"
 #include "backends/cpu/gemm/Tiles16.hpp"
 #include "backends/cpu/simd/FixedPoint-inl.hpp"
+#include "backends/cpu/simd/Narrow-inl.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -222,7 +223,7 @@ void RequantizeColumns16(const Rows16& rows, const Columns16& columns, size_t c)
         if constexpr (IsPair)
         {
             const Vector high = second.template Scale<HasTotals>(sums + lanes, HasTotals ? totals + lanes : nullptr);
-            StoreSome(hn::Min(hn::Max(hn::ReorderDemote2To(d, low, high), least), most), d, out, count);
+            StoreSome(hn::Min(hn::Max(NarrowPair(d, low, high), least), most), d, out, count);
         }
         else
         {

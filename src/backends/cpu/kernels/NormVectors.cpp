@@ -11,6 +11,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/NormVectors.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
+#include "backends/cpu/simd/Divide-inl.hpp"
 #include "backends/cpu/simd/Spans-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -88,7 +89,7 @@ void L2Row(const float* in, size_t depth, float epsilon, float* out)
 {
     const float norm = std::max(std::sqrt(SumRow<true>(in, depth, 0.0f)), epsilon);
     Cover<float>(depth,
-                 [=](auto d, size_t i) { hn::StoreU(hn::Div(hn::LoadU(d, in + i), hn::Set(d, norm)), d, out + i); });
+                 [=](auto d, size_t i) { hn::StoreU(Quotient(hn::LoadU(d, in + i), hn::Set(d, norm)), d, out + i); });
 }
 
 void Columns(const float* in, size_t pixels, size_t stride, size_t channels, float epsilon, float gamma, float beta,
@@ -102,15 +103,15 @@ void Columns(const float* in, size_t pixels, size_t stride, size_t channels, flo
         {
             sum = hn::Add(sum, hn::LoadU(d, in + pixel * stride + c));
         }
-        const auto mean = hn::Div(sum, count);
+        const auto mean = Quotient(sum, count);
         auto squares = hn::Zero(d);
         for (size_t pixel = 0; pixel < pixels; ++pixel)
         {
             const auto difference = hn::Sub(hn::LoadU(d, in + pixel * stride + c), mean);
             squares = hn::Add(squares, hn::Mul(difference, difference));
         }
-        const auto deviation = hn::Sqrt(hn::Add(hn::Div(squares, count), hn::Set(d, epsilon)));
-        const auto scale = hn::Div(hn::Set(d, gamma), deviation);
+        const auto deviation = RootOf(hn::Add(Quotient(squares, count), hn::Set(d, epsilon)));
+        const auto scale = Quotient(hn::Set(d, gamma), deviation);
         for (size_t pixel = 0; pixel < pixels; ++pixel)
         {
             const auto difference = hn::Sub(hn::LoadU(d, in + pixel * stride + c), mean);

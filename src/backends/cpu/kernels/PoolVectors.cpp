@@ -13,6 +13,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/PoolVectors.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
+#include "backends/cpu/simd/Divide-inl.hpp"
 #include "backends/cpu/simd/Select-inl.hpp"
 #include "backends/cpu/simd/Spans-inl.hpp"
 
@@ -80,7 +81,7 @@ struct FloatMeanPool
     static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const Window& window, float* out)
     {
         const auto mean = hn::Mul(sum, hn::Set(d, window.m_Inverse));
-        hn::StoreU(Squares ? hn::Sqrt(mean) : mean, d, out);
+        hn::StoreU(Squares ? RootOf(mean) : mean, d, out);
     }
 };
 

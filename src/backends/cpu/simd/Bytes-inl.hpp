@@ -9,6 +9,8 @@
 #define TENON_BYTES_INL
 #endif
 
+#include "backends/cpu/simd/Narrow-inl.hpp"
+
 #include <hwy/highway.h>
 
 #include <cstdint>
@@ -81,8 +83,7 @@ template <class V16>
 HWY_INLINE Bytes JoinQuarters(Ints q0, Ints q1, Ints q2, Ints q3, V16 zero)
 {
     const hn::Repartition<int16_t, ByteTag> d16;
-    return JoinHalves(hn::SaturatedAdd(hn::ReorderDemote2To(d16, q0, q1), zero),
-                      hn::SaturatedAdd(hn::ReorderDemote2To(d16, q2, q3), zero));
+    return JoinHalves(hn::SaturatedAdd(NarrowPair(d16, q0, q1), zero), hn::SaturatedAdd(NarrowPair(d16, q2, q3), zero));
 }
 
 /// To nearest, halves to even. What does not fit int32 gives something.
