@@ -63,8 +63,8 @@ struct ArenaStatistics
     std::string m_Memory; ///< "Host", or the name of a device's memory: ITensorHandleFactory::GetId()
     size_t m_Bytes = 0;
     size_t m_LowerBoundBytes = 0; ///< the largest sum of bytes alive at once: no packing of the same tensors needs less
-    /// Proven: what is alive at once, each tensor in whole units of the memory's alignment, fills these bytes rounded up
-    /// to such units, so that no packing at aligned offsets needs fewer. Where false, a better packing may exist.
+    /// Proven: what is alive at once, each tensor in whole units of the memory's alignment, fills these bytes rounded
+    /// up to such units, so that no packing at aligned offsets needs fewer. Where false, a better packing may exist.
     bool m_IsSmallest = false;
 };
 

@@ -290,9 +290,8 @@ private:
         const NetworkStatistics statistics = m_Runtime->GetStatistics(m_Network);
         m_Report.m_ArenaBytes = statistics.m_ArenaBytes;
         m_Report.m_ArenaLowerBoundBytes = statistics.m_ArenaLowerBoundBytes;
-        m_Report.m_ArenaIsSmallest =
-            std::all_of(statistics.m_Arenas.begin(), statistics.m_Arenas.end(),
-                        [](const ArenaStatistics& arena) { return arena.m_IsSmallest; });
+        m_Report.m_ArenaIsSmallest = std::all_of(statistics.m_Arenas.begin(), statistics.m_Arenas.end(),
+                                                 [](const ArenaStatistics& arena) { return arena.m_IsSmallest; });
         m_Report.m_PeakRssBytes = GetPeakRssBytes();
     }
 
