@@ -334,16 +334,15 @@ void Graph::ConnectLike(const Layer& original)
     }
 }
 
-template <typename Visit>
-std::unique_ptr<Graph> Graph::Copy(Visit visit) const
+template <typename Add>
+std::unique_ptr<Graph> Graph::Copy(Add add) const
 {
     auto copy = std::make_unique<Graph>();
     copy->m_Layers.reserve(m_Layers.size());
     copy->m_Types.reserve(m_Layers.size());
     for (const auto& layer : Layers())
     {
-        visit(*layer);
-        copy->AddCopy(*layer);
+        add(*copy, *layer);
         if (m_IsInOrder) // what feeds it is copied already, and all is at hand
         {
             copy->ConnectLike(*layer);
@@ -377,22 +376,7 @@ void Graph::AddMoved(Layer& layer)
 
 std::unique_ptr<Graph> Graph::Compact()
 {
-    auto compact = std::make_unique<Graph>();
-    compact->m_Layers.reserve(m_Layers.size());
-    compact->m_Types.reserve(m_Layers.size());
-    for (const auto& layer : Layers())
-    {
-        compact->AddMoved(*layer);
-        if (m_IsInOrder) // what feeds it is there already, and all is at hand
-        {
-            compact->ConnectLike(*layer);
-        }
-    }
-    for (size_t i = 0; i < m_Layers.size() && !m_IsInOrder; ++i)
-    {
-        compact->ConnectLike(*m_Layers[i]);
-    }
-    compact->m_IsInOrder = m_IsInOrder;
+    auto compact = Copy([](Graph& to, Layer& layer) { to.AddMoved(layer); });
     m_Layers.clear();
     m_Types.clear();
     return compact;
@@ -466,13 +450,18 @@ private:
 
 std::unique_ptr<Graph> Graph::Clone() const
 {
-    return Copy([](const Layer&) {});
+    return Copy([](Graph& to, const Layer& layer) { to.AddCopy(layer); });
 }
 
 std::unique_ptr<Graph> Graph::CloneValid() const
 {
     Validator validator;
-    auto copy = Copy([&](const Layer& layer) { validator.Visit(layer); });
+    auto copy = Copy(
+        [&](Graph& to, const Layer& layer)
+        {
+            validator.Visit(layer);
+            to.AddCopy(layer);
+        });
     validator.Finish(*this);
     return copy;
 }

@@ -108,9 +108,9 @@ private:
     void ConnectLike(const Layer& original);
     /// Adds a layer with all that another has but its connections; it may leave its name and parameters behind.
     void AddMoved(Layer& layer);
-    /// Clone() with visit(layer) for each original.
-    template <typename Visit>
-    std::unique_ptr<Graph> Copy(Visit visit) const;
+    /// A graph to which add(graph, layer) adds a layer for each of this one, and connected as they are.
+    template <typename Add>
+    std::unique_ptr<Graph> Copy(Add add) const;
     /// Most layers have what the one before them has: `last`.
     template <typename T>
     static const T& Keep(const T& value, std::set<T>& kept, const T*& last)

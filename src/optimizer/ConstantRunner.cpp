@@ -2,6 +2,8 @@
 // See ConstantRunner.hpp.
 #include "optimizer/ConstantRunner.hpp"
 
+#include "common/OneThread.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,20 +13,6 @@ namespace tenon
 
 namespace
 {
-
-/// What is folded is small: one thread.
-class SerialFor final : public IParallelFor
-{
-public:
-    void Run(size_t count, size_t, const std::function<void(size_t, size_t)>& body) override
-    {
-        if (count != 0)
-        {
-            body(0, count);
-        }
-    }
-    unsigned int GetNumThreads() const override { return 1; }
-};
 
 /// Memory of outputs, all of them together not above a number of bytes.
 class Outputs final : public ILateOutputs
@@ -143,7 +131,7 @@ std::vector<ConstantResult> ConstantRunner::TryRun(const Layer& layer, uint64_t 
         return {};
     }
     const AlignedMemory scratch(shaped->GetScratchBytes());
-    SerialFor parallel;
+    OneThread parallel; // what is folded is small
     ExecuteArgs execute;
     execute.m_Inputs = values;
     execute.m_Outputs = outputs.Pointers();

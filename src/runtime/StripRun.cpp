@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How an ExecutionContext runs layers in strips.
 #include "common/ErrorContext.hpp"
+#include "common/OneThread.hpp"
 #include "common/Profiler.hpp"
 #include "runtime/ExecutionContext.hpp"
 
@@ -11,25 +12,6 @@
 
 namespace tenon
 {
-
-namespace
-{
-
-/// A part of a layer is for one thread.
-class OneThread final : public IParallelFor
-{
-public:
-    void Run(size_t count, size_t, const std::function<void(size_t, size_t)>& body) override
-    {
-        if (count != 0)
-        {
-            body(0, count);
-        }
-    }
-    unsigned int GetNumThreads() const override { return 1; }
-};
-
-} // namespace
 
 void ExecutionContext::RunStrips(const Strips& strips, const RunArgs& args) const
 {
@@ -58,7 +40,7 @@ void ExecutionContext::RunParts(const Strips& strips, size_t thread, size_t thre
 {
     const size_t first = strips.m_Parts * thread / threads;
     const size_t end = strips.m_Parts * (thread + 1) / threads;
-    OneThread parallel;
+    OneThread parallel; // a part of a layer is for one
     for (size_t part = first; part < end; ++part)
     {
         for (size_t i = 0; i < strips.m_Steps.size(); ++i)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "common/KernelName.hpp"
+#include "common/OneThread.hpp"
 #include "harness/GuardedBuffer.hpp"
 #include "harness/OpTest.hpp"
 
@@ -19,19 +20,6 @@
 
 namespace tenon::test
 {
-
-class SerialLoops final : public IParallelFor
-{
-public:
-    void Run(size_t count, size_t, const std::function<void(size_t, size_t)>& body) override
-    {
-        if (count != 0)
-        {
-            body(0, count);
-        }
-    }
-    unsigned int GetNumThreads() const override { return 1; }
-};
 
 struct RecurrentLayer
 {
@@ -98,7 +86,7 @@ inline std::vector<TestTensor> RunRecurrent(const RecurrentLayer& layer,
     const auto shaped = workload->Reshape(reshape);
     NoteKernel(GetKernelName(*workload, *shaped));
     GuardedBuffer scratch(shaped->GetScratchBytes(), 64);
-    SerialLoops loops;
+    OneThread loops;
     ExecuteArgs args;
     args.m_Inputs = inputs;
     args.m_Outputs = outputs;

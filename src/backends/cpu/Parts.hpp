@@ -33,6 +33,22 @@ struct Part
 };
 Part GetPart(size_t count, size_t parts, size_t part, size_t unit = 1);
 
+/// Calls body(begin, rows) for tiles of at most `most` rows, as equal as they can be: one of few rows is slow. Without
+/// a division for each, as there may be one for a few hundred nanoseconds.
+template <typename F>
+void ForEachTile(size_t rows, size_t most, F&& body)
+{
+    const size_t tiles = DivideUp(rows, most);
+    const size_t each = tiles != 0 ? rows / tiles : 0;
+    const size_t larger = rows - each * tiles;
+    for (size_t t = 0, begin = 0; t < tiles; ++t)
+    {
+        const size_t size = each + (t < larger ? 1 : 0);
+        body(begin, size);
+        begin += size;
+    }
+}
+
 /// Calls body(part) for each of `parts` parts, each once, on several threads. Two calls never share a part, so a part
 /// may own scratch memory.
 template <typename F>

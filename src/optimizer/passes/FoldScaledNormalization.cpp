@@ -3,6 +3,7 @@
 // LayerNormalization. TensorFlow writes batch normalization like that, and Keras its LayerNormalization as one of
 // [1, N, C]: mean and variance are over the first dimension, which is one, and the last, and come as [N], to be
 // reshaped to [1, N, 1]. So this takes what a Reshape gives a shape that is the same in every run.
+#include "graph/FixedShapes.hpp"
 #include "optimizer/Pass.hpp"
 #include "optimizer/Patterns.hpp"
 
@@ -17,14 +18,7 @@ namespace
 /// The shape that a Reshape gives output 0 in every run; null where it is of another kind.
 const TensorShape* GetTarget(const Layer& layer)
 {
-    if (layer.GetType() != LayerType::Reshape || !IsPlainInput(layer, 0))
-    {
-        return nullptr;
-    }
-    const auto& descriptor = layer.Descriptor<ReshapeDescriptor>();
-    return !descriptor.m_ParametersAsInputs && descriptor.m_TargetShape.AreAllDimensionsSpecified()
-               ? &descriptor.m_TargetShape
-               : nullptr;
+    return layer.GetType() == LayerType::Reshape && IsPlainInput(layer, 0) ? FindTargetShape(layer) : nullptr;
 }
 
 class Matcher

@@ -9,6 +9,7 @@
 #include "backends/cpu/elementwise/Broadcast.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
+#include "common/OneThread.hpp"
 
 #include <vector>
 
@@ -124,20 +125,6 @@ namespace tenon::cpu
 namespace
 {
 
-/// Runs all in the caller.
-class NoThreads final : public IParallelFor
-{
-public:
-    void Run(size_t count, size_t, const std::function<void(size_t, size_t)>& body) override
-    {
-        if (count != 0)
-        {
-            body(0, count);
-        }
-    }
-    unsigned int GetNumThreads() const override { return 1; }
-};
-
 /// What the reference kernel makes of each byte.
 ByteTable Fill(const ReshapeArgs& args, LayerType type)
 {
@@ -163,7 +150,7 @@ ByteTable Fill(const ReshapeArgs& args, LayerType type)
     const std::vector<const void*> in = {all.data()};
     const std::vector<void*> out = {table.data()};
     std::vector<std::byte> scratch(prepared.m_ScratchBytes);
-    NoThreads parallel;
+    OneThread parallel;
     ExecuteArgs run;
     run.m_Inputs = in;
     run.m_Outputs = out;

@@ -143,28 +143,27 @@ void Product16::RunPanel(const Operands& operands, const Panel16& panel, size_t 
     const TileFunction16* tiles =
         m_Weights->AreBytes() ? engine.m_ByteTiles[panel.m_Vectors] : engine.m_Tiles[panel.m_Vectors];
     const size_t most = m_Weights->AreBytes() ? Engine16::MostByteRows : engine.m_Rows[panel.m_Vectors];
-    const size_t numTiles = (rows + most - 1) / most;
-    for (size_t t = 0; t < numTiles; ++t)
-    {
-        const Part part = GetPart(rows, numTiles, t); // equal ones: a tile of few rows is slow
-        out.m_Rows = part.m_End - part.m_Begin;
-        size_t begin = 0;
-        for (size_t s = 0; s < slices.size(); ++s)
-        {
-            tile.m_Data = table + begin / m_TapGroups * rows + part.m_Begin;
-            tile.m_FirstGroup = begin % m_TapGroups;
-            tile.m_Groups = slices[s] - begin;
-            tile.m_Panel = m_Weights->GetData(panel, begin);
-            tiles[out.m_Rows](tile);
-            if (s + 1 < slices.size())
-            {
-                engine.m_Accumulate(sums, out.m_Rows * out.m_SumStride, s == 0, totals);
-            }
-            begin = slices[s];
-        }
-        out.m_Out = operands.m_Output + (first + part.m_Begin) * outStride + panel.m_Column;
-        engine.m_Requantize(out, columns);
-    }
+    ForEachTile(rows, most,
+                [&](size_t row, size_t height)
+                {
+                    out.m_Rows = height;
+                    size_t begin = 0;
+                    for (size_t s = 0; s < slices.size(); ++s)
+                    {
+                        tile.m_Data = table + begin / m_TapGroups * rows + row;
+                        tile.m_FirstGroup = begin % m_TapGroups;
+                        tile.m_Groups = slices[s] - begin;
+                        tile.m_Panel = m_Weights->GetData(panel, begin);
+                        tiles[height](tile);
+                        if (s + 1 < slices.size())
+                        {
+                            engine.m_Accumulate(sums, height * out.m_SumStride, s == 0, totals);
+                        }
+                        begin = slices[s];
+                    }
+                    out.m_Out = operands.m_Output + (first + row) * outStride + panel.m_Column;
+                    engine.m_Requantize(out, columns);
+                });
 }
 
 } // namespace tenon::cpu

@@ -254,15 +254,15 @@ void Product8::RunPanel(const Memory& memory, const Panel8& panel, const Block& 
         }
     };
     const size_t most = engine.m_Rows[panel.m_Vectors];
-    const size_t numTiles = (block.m_SafeRows + most - 1) / most;
-    // Equal ones, where rows count: a tile of one row is slow.
-    const size_t each = unit == 1 && numTiles != 0 ? block.m_SafeRows / numTiles : most;
-    const size_t larger = unit == 1 ? block.m_SafeRows - each * numTiles : 0;
-    for (size_t t = 0, row = 0; t < numTiles; ++t)
+    const auto runSafe = [&](size_t row, size_t rows)
+    { run(block.m_Data + row * block.m_Stride, block.m_Stride, row, rows); };
+    if (unit == 1)
     {
-        const size_t rows = std::min(each + (t < larger ? 1 : 0), block.m_SafeRows - row);
-        run(block.m_Data + row * block.m_Stride, block.m_Stride, row, rows);
-        row += rows;
+        ForEachTile(block.m_SafeRows, most, runSafe);
+    }
+    for (size_t row = 0; unit != 1 && row < block.m_SafeRows; row += most)
+    {
+        runSafe(row, std::min(most, block.m_SafeRows - row));
     }
     for (size_t row = block.m_SafeRows; row < block.m_Rows; row += most)
     {

@@ -246,17 +246,13 @@ void ProductF32::RunPanel(const Operands& operands, const PanelF32& panel, const
     tile.m_Low = m_Clamp.GetLow();
     tile.m_High = m_Clamp.GetHigh();
     tile.m_OutStride = outStride;
-    const size_t numTiles = DivideUp(rows, engine.m_Rows[panel.m_Vectors]);
-    const size_t each = rows / numTiles; // equal ones: a tile of few rows is slow
-    const size_t larger = rows % numTiles;
-    for (size_t t = 0, row = 0; t < numTiles; ++t)
-    {
-        const size_t height = each + (t < larger ? 1 : 0);
-        tile.m_Data = table + slice.m_FirstTap * rows + row;
-        tile.m_Out = out + row * outStride;
-        engine.m_Tiles[panel.m_Vectors][height](tile);
-        row += height;
-    }
+    ForEachTile(rows, engine.m_Rows[panel.m_Vectors],
+                [&](size_t begin, size_t height)
+                {
+                    tile.m_Data = table + slice.m_FirstTap * rows + begin;
+                    tile.m_Out = out + begin * outStride;
+                    engine.m_Tiles[panel.m_Vectors][height](tile);
+                });
 }
 
 } // namespace tenon::cpu
