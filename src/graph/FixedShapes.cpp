@@ -22,60 +22,107 @@ const TensorShape* FindTargetShape(const Layer& layer)
     return target != nullptr && target->AreAllDimensionsSpecified() ? target : nullptr;
 }
 
-FixedShapes::FixedShapes(const Graph& graph) : FixedShapes(graph.Size())
+namespace
 {
-    for (const Layer* layer : graph.TopologicalOrder())
-    {
-        Add(*layer);
-    }
+
+/// States, results of nested networks and custom operators may change from run to run even if all inputs stay.
+bool IsFree(const Layer& layer)
+{
+    return layer.HasLateOutputs() || layer.GetType() == LayerType::Input || layer.GetType() == LayerType::ReadState ||
+           layer.GetSchema().Has(OpFlags::Effect);
 }
+
+bool AreOutputsKnown(const Layer& layer)
+{
+    return std::all_of(layer.Outputs().begin(), layer.Outputs().end(),
+                       [](const OutputSlot& output)
+                       { return output.GetTensorInfo().GetShape().AreAllDimensionsSpecified(); });
+}
+
+} // namespace
 
 void FixedShapes::Add(const Layer& layer)
 {
-    if (layer.m_Index >= m_Fixed.size())
+    if (layer.m_Index < m_States.size())
     {
-        return;
+        Visit visit{&layer, 0};
+        Settle(visit);
     }
-    const Span<OutputSlot> outputs = layer.Outputs();
-    m_Fixed[layer.m_Index] =
-        Follows(layer) && std::all_of(outputs.begin(), outputs.end(),
-                                      [](const OutputSlot& output)
-                                      { return output.GetTensorInfo().GetShape().AreAllDimensionsSpecified(); });
 }
 
-bool FixedShapes::Follows(const Layer& layer) const
+FixedShapes::State FixedShapes::StateOf(const Layer& layer) const
 {
+    if (layer.GetType() == LayerType::Constant)
+    {
+        return State::Fixed;
+    }
+    return layer.m_Index < m_States.size() ? m_States[layer.m_Index] : State::Open;
+}
+
+const Layer* FixedShapes::Settle(Visit& visit) const
+{
+    const Layer& layer = *visit.m_Layer;
+    State& state = m_States[layer.m_Index];
+    state = State::Open;
+    if (!AreOutputsKnown(layer))
+    {
+        return nullptr;
+    }
     if (FindTargetShape(layer) != nullptr)
     {
-        return true;
+        state = State::Fixed;
+        return nullptr;
     }
-    // States, results of nested networks and custom operators may change from run to run even if all inputs stay.
-    if (layer.HasLateOutputs() || layer.GetType() == LayerType::Input || layer.GetType() == LayerType::ReadState ||
-        layer.GetSchema().Has(OpFlags::Effect))
+    if (IsFree(layer))
     {
-        return false;
+        return nullptr;
     }
     const uint32_t values = layer.GetSchema().m_ValueInputs(layer.GetParameters());
-    for (const InputSlot& input : layer.Inputs())
+    for (; visit.m_NextInput < layer.GetNumInputSlots(); ++visit.m_NextInput)
     {
-        if (input.GetConnectedOutputSlot() == nullptr)
+        const unsigned int i = visit.m_NextInput;
+        const InputSlot& input = layer.Input(i);
+        const Layer* const producer = input.GetProducer();
+        if (producer == nullptr)
         {
             continue;
         }
-        const unsigned int i = input.GetSlotIndex();
         const bool needsValue = i < 32 && ((values >> i) & 1U) != 0;
-        if (input.IsTensorInfoOverridden() || !IsFixed(input) || (needsValue && layer.GetConstantInput(i) == nullptr))
+        if (input.IsTensorInfoOverridden() || (needsValue && layer.GetConstantInput(i) == nullptr))
         {
-            return false;
+            return nullptr;
+        }
+        const State given = StateOf(*producer);
+        if (given != State::Fixed)
+        {
+            return given == State::Unknown ? producer : nullptr;
         }
     }
-    return true;
+    state = State::Fixed;
+    return nullptr;
 }
 
 bool FixedShapes::IsFixed(const OutputSlot& slot) const
 {
     const Layer& layer = slot.GetOwningLayer();
-    return layer.GetType() == LayerType::Constant || (layer.m_Index < m_Fixed.size() && m_Fixed[layer.m_Index]);
+    const State known = StateOf(layer);
+    if (known != State::Unknown)
+    {
+        return known == State::Fixed;
+    }
+    std::vector<Visit> visits{{&layer, 0}}; // a stack of its own: networks may be deeper than the thread's
+    while (!visits.empty())
+    {
+        if (const Layer* const producer = Settle(visits.back()))
+        {
+            visits.push_back({producer, 0});
+        }
+        else
+        {
+            visits.pop_back();
+        }
+    }
+    return StateOf(layer) == State::Fixed;
 }
 
 bool FixedShapes::IsFixed(const InputSlot& slot) const

@@ -17,9 +17,10 @@ class FixedShapes
 {
 public:
     /// Knows nothing but of constants until layers are added.
-    explicit FixedShapes(size_t numLayers) : m_Fixed(numLayers, false) {}
-    /// Of all layers of a graph.
-    explicit FixedShapes(const Graph& graph);
+    explicit FixedShapes(size_t numLayers) : m_States(numLayers, State::Open) {}
+    /// Of all layers of a graph, each found when it is asked for. What changes the graph from then on must not change
+    /// the shape of any tensor that is read.
+    explicit FixedShapes(const Graph& graph) : m_States(graph.Size(), State::Unknown) {}
 
     /// Looks at a layer whose producers have been added. Layers that came into the graph later are passed over.
     void Add(const Layer& layer);
@@ -30,9 +31,24 @@ public:
     bool IsFixed(const InputSlot& slot) const;
 
 private:
-    bool Follows(const Layer& layer) const;
+    enum class State : uint8_t
+    {
+        Unknown,
+        Open,
+        Fixed
+    };
+    /// A layer, and from which of its inputs on producers are to be looked at.
+    struct Visit
+    {
+        const Layer* m_Layer;
+        unsigned int m_NextInput;
+    };
 
-    std::vector<bool> m_Fixed; ///< by layer index, for all outputs alike
+    State StateOf(const Layer& layer) const;
+    /// Finds the state of a layer, or a producer that has to be known before: then that one.
+    const Layer* Settle(Visit& visit) const;
+
+    mutable std::vector<State> m_States; ///< by layer index, for all outputs alike
 };
 
 } // namespace tenon

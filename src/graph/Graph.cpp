@@ -93,17 +93,16 @@ namespace
 {
 
 /// Lets what RemoveLayers needs of a layer be on its way: of one that stays, only the index.
-void FetchLayer([[maybe_unused]] const Layer& layer, [[maybe_unused]] bool isDead)
+TENON_FETCHES void FetchToRemove(const Layer& layer, bool isDead)
 {
-#if defined(__GNUC__)
-    constexpr size_t lineBytes = 64;
-    constexpr size_t layerBytes = 384; // with the slots and the descriptor of most
-    __builtin_prefetch(&layer.m_Index);
-    for (size_t i = 0; isDead && i < layerBytes; i += lineBytes)
+    if (isDead)
     {
-        __builtin_prefetch(reinterpret_cast<const char*>(&layer) + i);
+        FetchWhole::Fetch(&layer);
     }
-#endif
+    else
+    {
+        FetchLines<0, sizeof(layer.m_Index)>(&layer.m_Index);
+    }
 }
 
 } // namespace
@@ -117,12 +116,12 @@ void Graph::RemoveLayers(const std::vector<bool>& dead)
     }
     // Those that stay move up, in their order.
     const auto isDead = [&](size_t i) { return i < dead.size() && dead[i]; };
-    constexpr size_t ahead = 12;
+    constexpr size_t ahead = LayersAhead;
     for (size_t i = end; i < m_Layers.size(); ++i)
     {
         if (i + ahead < m_Layers.size())
         {
-            FetchLayer(*m_Layers[i + ahead], isDead(i + ahead));
+            FetchToRemove(*m_Layers[i + ahead], isDead(i + ahead));
         }
         if (isDead(i))
         {
@@ -340,7 +339,7 @@ std::unique_ptr<Graph> Graph::Copy(Add add) const
     auto copy = std::make_unique<Graph>();
     copy->m_Layers.reserve(m_Layers.size());
     copy->m_Types.reserve(m_Layers.size());
-    for (const auto& layer : Layers())
+    for (const auto& layer : FetchingWalk<LayerPtr, FetchWhole>{Layers()})
     {
         add(*copy, *layer);
         if (m_IsInOrder) // what feeds it is copied already, and all is at hand

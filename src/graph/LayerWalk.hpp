@@ -3,23 +3,82 @@
 // size of the caches, and nearly all that the optimizer does is to walk over it.
 #pragma once
 
+#include "graph/Layer.hpp"
+
 #include <cstddef>
 #include <iterator>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace tenon
 {
 
-class Layer;
+// A function that does nothing but fetch has no effect in the eyes of GCC, which then leaves out calls of it.
+#if defined(__GNUC__)
+#define TENON_FETCHES [[gnu::always_inline]] inline
+#else
+#define TENON_FETCHES inline
+#endif
+
+/// Lets memory be on its way: the lines of a cache that hold bytes [first, end) from an object on.
+template <std::ptrdiff_t First, std::ptrdiff_t End>
+TENON_FETCHES void FetchLines([[maybe_unused]] const void* object)
+{
+#if defined(__GNUC__)
+    constexpr std::ptrdiff_t lineBytes = 64;
+    const char* const bytes = static_cast<const char*>(object);
+    for (std::ptrdiff_t i = First; i < End; i += lineBytes)
+    {
+        __builtin_prefetch(bytes + i);
+    }
+    __builtin_prefetch(bytes + End - 1);
+#endif
+}
+
+/// What walks read of the layers to come, as bytes from a layer on: its slots and its descriptor lie behind it.
+constexpr std::ptrdiff_t FirstHotByte = 64;
+constexpr std::ptrdiff_t LayerBytes = 384; // of most
+
+/// Lets what most walks read of a layer be on its way.
+struct FetchHot
+{
+    TENON_FETCHES static void Fetch(const Layer* layer) { FetchLines<FirstHotByte, LayerBytes>(layer); }
+};
+
+/// All of a layer: it is going to be copied, or to go.
+struct FetchWhole
+{
+    TENON_FETCHES static void Fetch(const Layer* layer) { FetchLines<0, LayerBytes>(layer); }
+};
+
+/// And of the layer that feeds its input 0.
+struct FetchProducers : FetchHot
+{
+};
+
+/// Of the layer that feeds input 0 of one that is at hand.
+TENON_FETCHES void FetchProducer(const Layer& layer)
+{
+    constexpr std::ptrdiff_t fromType = -80; // of the layer, in front of its first output
+    if (layer.GetNumInputSlots() != 0)
+    {
+        FetchLines<fromType, sizeof(OutputSlot)>(layer.Input(0).GetConnectedOutputSlot());
+    }
+}
+
+/// How many layers ahead of a walk: some hundred nanoseconds of one that does little.
+constexpr std::ptrdiff_t LayersAhead = 12;
 
 /// A view of pointers to layers (LayerPtr, Layer*), which have to stay where they are.
 template <typename Pointer>
 class LayerWalk
 {
 public:
-    class Iterator
+    /// From the first layer to the last (`Step` is 1), or from the last to the first (-1).
+    template <std::ptrdiff_t Step, typename What>
+    class Steps
     {
     public:
         using iterator_category = std::forward_iterator_tag;
@@ -28,89 +87,95 @@ public:
         using pointer = const Pointer*;
         using reference = const Pointer&;
 
-        Iterator() = default;
-        Iterator(const Pointer* position, const Pointer* end) : m_Position(position), m_End(end) {}
+        Steps() = default;
+        Steps(const Pointer* position, const Pointer* end) : m_Position(position), m_End(end) {}
 
-        reference operator*() const { return *m_Position; }
-        pointer operator->() const { return m_Position; }
-        Iterator& operator++()
+        reference operator*() const { return m_Position[Next]; }
+        pointer operator->() const { return m_Position + Next; }
+        Steps& operator++()
         {
-            if (m_End - m_Position > Ahead)
+            if ((m_End - m_Position) * Step > LayersAhead)
             {
-                Fetch(AddressOf(m_Position[Ahead]));
+                What::Fetch(AddressOf(m_Position[Next + LayersAhead * Step]));
+                if constexpr (std::is_same_v<What, FetchProducers>) // one that is there by now
+                {
+                    FetchProducer(*AddressOf(m_Position[Next + LayersAhead / 2 * Step]));
+                }
             }
-            ++m_Position;
+            m_Position += Step;
             return *this;
         }
-        Iterator operator++(int)
+        Steps operator++(int)
         {
-            Iterator before = *this;
+            Steps before = *this;
             ++*this;
             return before;
         }
-        friend bool operator==(const Iterator& a, const Iterator& b) { return a.m_Position == b.m_Position; }
-        friend bool operator!=(const Iterator& a, const Iterator& b) { return a.m_Position != b.m_Position; }
+        friend bool operator==(const Steps& a, const Steps& b) { return a.m_Position == b.m_Position; }
+        friend bool operator!=(const Steps& a, const Steps& b) { return a.m_Position != b.m_Position; }
 
     private:
-        static constexpr std::ptrdiff_t Ahead = 12;  // some hundred nanoseconds of a walk that does little
-        static constexpr std::size_t LineBytes = 64; // of a cache
-        static constexpr std::size_t FirstByte = 64; // of what most walks read of a layer, its slots behind it
-        static constexpr std::size_t LastByte = 320;
+        /// A position is between two layers.
+        static constexpr std::ptrdiff_t Next = Step > 0 ? 0 : -1;
 
-        static const void* AddressOf(const Layer* layer) { return layer; }
+        static const Layer* AddressOf(const Layer* layer) { return layer; }
         template <typename End>
-        static const void* AddressOf(const std::unique_ptr<Layer, End>& layer)
+        static const Layer* AddressOf(const std::unique_ptr<Layer, End>& layer)
         {
             return layer.get();
-        }
-        static void Fetch([[maybe_unused]] const void* layer)
-        {
-#if defined(__GNUC__)
-            for (std::size_t i = FirstByte; i <= LastByte; i += LineBytes)
-            {
-                __builtin_prefetch(static_cast<const char*>(layer) + i);
-            }
-#endif
         }
 
         const Pointer* m_Position = nullptr;
         const Pointer* m_End = nullptr;
     };
 
+    using Iterator = Steps<1, FetchHot>;
+
     explicit LayerWalk(const std::vector<Pointer>& layers) : m_First(layers.data()), m_Size(layers.size()) {}
 
-    Iterator begin() const
+    Iterator begin() const { return Begin<FetchHot>(); }
+    Iterator end() const { return End<FetchHot>(); }
+    template <typename What>
+    Steps<1, What> Begin() const
     {
         return {m_First, m_First + m_Size};
     }
-    Iterator end() const
+    template <typename What>
+    Steps<1, What> End() const
     {
         return {m_First + m_Size, m_First + m_Size};
     }
-    std::size_t size() const
-    {
-        return m_Size;
-    }
-    bool empty() const
-    {
-        return m_Size == 0;
-    }
-    const Pointer& operator[](std::size_t i) const
-    {
-        return m_First[i];
-    }
-    const Pointer& front() const
-    {
-        return m_First[0];
-    }
-    const Pointer& back() const
-    {
-        return m_First[m_Size - 1];
-    }
+    Steps<-1, FetchHot> rbegin() const { return {m_First + m_Size, m_First}; }
+    Steps<-1, FetchHot> rend() const { return {m_First, m_First}; }
+    std::size_t size() const { return m_Size; }
+    bool empty() const { return m_Size == 0; }
+    const Pointer& operator[](std::size_t i) const { return m_First[i]; }
+    const Pointer& front() const { return m_First[0]; }
+    const Pointer& back() const { return m_First[m_Size - 1]; }
 
 private:
     const Pointer* m_First;
     std::size_t m_Size;
+};
+
+/// The last layer first, for range-based loops.
+template <typename Pointer>
+struct BackwardWalk
+{
+    LayerWalk<Pointer> m_Walk;
+
+    auto begin() const { return m_Walk.rbegin(); }
+    auto end() const { return m_Walk.rend(); }
+};
+
+/// For loops that look at more of each layer, or at more layers.
+template <typename Pointer, typename What>
+struct FetchingWalk
+{
+    LayerWalk<Pointer> m_Walk;
+
+    auto begin() const { return m_Walk.template Begin<What>(); }
+    auto end() const { return m_Walk.template End<What>(); }
 };
 
 /// Layers in an order of their own.
@@ -121,6 +186,11 @@ public:
 
     LayerWalk<Layer*>::Iterator begin() const { return LayerWalk<Layer*>(m_Layers).begin(); }
     LayerWalk<Layer*>::Iterator end() const { return LayerWalk<Layer*>(m_Layers).end(); }
+    // These two are views of it.
+    BackwardWalk<Layer*> Backward() const& { return {LayerWalk<Layer*>(m_Layers)}; }
+    FetchingWalk<Layer*, FetchProducers> WithProducers() const& { return {LayerWalk<Layer*>(m_Layers)}; }
+    void Backward() && = delete;
+    void WithProducers() && = delete;
     std::size_t size() const { return m_Layers.size(); }
     Layer* operator[](std::size_t i) const { return m_Layers[i]; }
     const std::vector<Layer*>& Get() const { return m_Layers; }

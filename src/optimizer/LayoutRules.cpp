@@ -342,9 +342,9 @@ FixedRanks::FixedRanks(size_t size, const LayerOrder& order) : FixedRanks(size)
 
 void FixedRanks::AskReaders(const LayerOrder& order)
 {
-    for (size_t i = order.size(); i-- > 0;)
+    for (const Layer* reader : order.Backward())
     {
-        const Layer& layer = *order[i];
+        const Layer& layer = *reader;
         if (layer.GetNumInputSlots() == 0 || layer.Input(0).GetConnectedOutputSlot() == nullptr ||
             layer.Input(0).IsTensorInfoOverridden())
         {

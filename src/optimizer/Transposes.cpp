@@ -64,29 +64,4 @@ TensorInfo Transposed(const TensorInfo& info, const PermutationVector& mappings)
     return result;
 }
 
-void DisconnectIfUnread(Layer& transpose)
-{
-    OutputSlot* source = transpose.Input(0).GetConnectedOutputSlot();
-    if (source != nullptr && transpose.Output(0).GetNumConnections() == 0)
-    {
-        source->Disconnect(transpose.Input(0));
-    }
-}
-
-void RemoveUnreadTransposes(Graph& graph)
-{
-    std::vector<bool> dead(graph.Size(), false);
-    const LayerOrder order = graph.TopologicalOrder({LayerType::Transpose});
-    for (size_t i = order.size(); i-- > 0;)
-    {
-        Layer& layer = *order[i];
-        if (layer.Output(0).GetNumConnections() == 0)
-        {
-            DisconnectIfUnread(layer);
-            dead[layer.m_Index] = true;
-        }
-    }
-    graph.RemoveLayers(dead);
-}
-
 } // namespace tenon

@@ -20,10 +20,4 @@ PermutationVector Composed(const PermutationVector& first, const PermutationVect
 /// the mappings, none is known.
 TensorInfo Transposed(const TensorInfo& info, const PermutationVector& mappings);
 
-/// Cuts a Transpose off that nothing reads any more.
-void DisconnectIfUnread(Layer& transpose);
-
-/// Removes all Transposes that nothing reads. O(N).
-void RemoveUnreadTransposes(Graph& graph);
-
 } // namespace tenon

@@ -266,6 +266,18 @@ TEST(Graph, SortsVeryDeepNetworks)
     {
         ASSERT_EQ(order[i]->m_Index, i) << "an order that is valid already must stay";
     }
+    size_t left = order.size();
+    for (const Layer* layer : order.Backward())
+    {
+        ASSERT_EQ(layer->m_Index, --left);
+    }
+    EXPECT_EQ(left, 0u);
+    size_t met = 0;
+    for (const Layer* layer : order.WithProducers())
+    {
+        ASSERT_EQ(layer->m_Index, met++);
+    }
+    EXPECT_EQ(met, order.size());
 }
 
 TEST(Graph, KnowsWhetherItIsInOrder)

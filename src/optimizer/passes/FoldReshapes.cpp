@@ -4,6 +4,7 @@
 #include "common/CheckedMath.hpp"
 #include "graph/FixedShapes.hpp"
 #include "optimizer/Pass.hpp"
+#include "optimizer/UnreadLayers.hpp"
 
 namespace tenon::passes
 {
@@ -76,9 +77,9 @@ bool Cancel(const Layer& first, const Layer& second)
 }
 
 /// Lets a Reshape take its input from before another view.
-void SkipProducer(Layer& reshape, const FixedShapes& fixed)
+void SkipProducer(Layer& reshape, const FixedShapes& fixed, UnreadLayers& unread)
 {
-    const Layer* producer = reshape.Input(0).GetProducer();
+    Layer* producer = reshape.Input(0).GetProducer();
     if (reshape.GetType() != LayerType::Reshape || reshape.Descriptor<ReshapeDescriptor>().m_ParametersAsInputs ||
         !IsPlainView(producer))
     {
@@ -97,6 +98,7 @@ void SkipProducer(Layer& reshape, const FixedShapes& fixed)
     OutputSlot& origin = *producer->Input(0).GetConnectedOutputSlot();
     source.Disconnect(reshape.Input(0));
     origin.Connect(reshape.Input(0));
+    unread.DropIfUnread(*producer);
 }
 
 } // namespace
@@ -104,28 +106,31 @@ void SkipProducer(Layer& reshape, const FixedShapes& fixed)
 void FoldReshapes(Graph& graph)
 {
     const FixedShapes fixed(graph);
+    UnreadLayers unread(graph);
     // In order of data flow each layer sees a producer that is folded already.
-    for (Layer* layer : graph.TopologicalOrder({LayerType::Reshape, LayerType::Squeeze, LayerType::ExpandDims}))
+    const LayerOrder order = graph.TopologicalOrder({LayerType::Reshape, LayerType::Squeeze, LayerType::ExpandDims});
+    for (Layer* layer : order.WithProducers())
     {
         if (!IsPlainView(layer))
         {
             continue;
         }
-        SkipProducer(*layer, fixed);
+        SkipProducer(*layer, fixed, unread);
         OutputSlot& source = *layer->Input(0).GetConnectedOutputSlot();
+        const Layer& producer = source.GetOwningLayer();
         const bool changesNothing = fixed.IsFixed(source) && fixed.IsFixed(layer->Output(0)) &&
                                     source.GetTensorInfo().GetShape() == layer->Output(0).GetTensorInfo().GetShape();
         if (changesNothing)
         {
             layer->Output(0).MoveAllConnections(source);
-            continue;
         }
-        const Layer& producer = source.GetOwningLayer();
-        if (IsPlainView(&producer) && Cancel(producer, *layer))
+        else if (IsPlainView(&producer) && Cancel(producer, *layer))
         {
             layer->Output(0).MoveAllConnections(*producer.Input(0).GetConnectedOutputSlot());
         }
+        unread.DropIfUnread(*layer);
     }
+    unread.Remove();
 }
 
 } // namespace tenon::passes

@@ -2,14 +2,17 @@
 // Pass FoldTransposes: chains of transpositions become one, and those that cancel become none.
 #include "optimizer/Pass.hpp"
 #include "optimizer/Transposes.hpp"
+#include "optimizer/UnreadLayers.hpp"
 
 namespace tenon::passes
 {
 
 void FoldTransposes(Graph& graph)
 {
+    UnreadLayers unread(graph);
     // In order of data flow each Transpose sees a producer that is folded already.
-    for (Layer* layer : graph.TopologicalOrder({LayerType::Transpose}))
+    const LayerOrder order = graph.TopologicalOrder({LayerType::Transpose});
+    for (Layer* layer : order.WithProducers())
     {
         if (!IsPlainTranspose(layer))
         {
@@ -17,17 +20,18 @@ void FoldTransposes(Graph& graph)
         }
         PermutationVector mappings = layer->Descriptor<TransposeDescriptor>().m_DimMappings;
         OutputSlot* source = layer->Input(0).GetConnectedOutputSlot();
-        const Layer* producer = &source->GetOwningLayer();
-        if (IsPlainTranspose(producer))
+        Layer& producer = source->GetOwningLayer();
+        if (IsPlainTranspose(&producer))
         {
-            const PermutationVector first = producer->Descriptor<TransposeDescriptor>().m_DimMappings;
+            const PermutationVector first = producer.Descriptor<TransposeDescriptor>().m_DimMappings;
             if (first.GetSize() == mappings.GetSize())
             {
                 mappings = Composed(first, mappings);
-                OutputSlot* origin = producer->Input(0).GetConnectedOutputSlot();
+                OutputSlot* origin = producer.Input(0).GetConnectedOutputSlot();
                 source->Disconnect(layer->Input(0));
                 origin->Connect(layer->Input(0));
                 layer->SetDescriptor(std::make_unique<TransposeDescriptor>(mappings));
+                unread.DropIfUnread(producer);
                 source = origin;
             }
         }
@@ -35,8 +39,9 @@ void FoldTransposes(Graph& graph)
         {
             layer->Output(0).MoveAllConnections(*source);
         }
+        unread.DropIfUnread(*layer);
     }
-    RemoveUnreadTransposes(graph);
+    unread.Remove();
 }
 
 } // namespace tenon::passes

@@ -8,6 +8,7 @@
 #include "optimizer/LayoutRules.hpp"
 #include "optimizer/Pass.hpp"
 #include "optimizer/Transposes.hpp"
+#include "optimizer/UnreadLayers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -135,10 +136,14 @@ private:
 class Region
 {
 public:
-    Region(Graph& graph, const LayoutRegions& regions) : m_Graph(graph), m_Regions(regions) {}
+    Region(Graph& graph, const LayoutRegions& regions, UnreadLayers& unread)
+        : m_Graph(graph), m_Regions(regions), m_Unread(unread)
+    {
+    }
 
     void LookAt(size_t number)
     {
+        FetchRegions(number);
         m_Members = m_Regions.Members(number);
         m_Rank = m_Regions.RankOf(Member(0));
         m_Inputs.Clear();
@@ -267,7 +272,7 @@ public:
             }
             if (edges.m_IsTurned)
             {
-                DisconnectIfUnread(edges.m_Source->GetOwningLayer());
+                m_Unread.DropIfUnread(edges.m_Source->GetOwningLayer());
             }
         }
         const PermutationVector inverse = mappings.Inverse();
@@ -295,6 +300,17 @@ private:
     using Votes = std::vector<std::array<unsigned int, MaxNumOfTensorDimensions>>;
 
     Layer& Member(size_t i) const { return *m_Graph.Layers()[m_Members[i]]; }
+
+    /// Lets what comes after a region be on its way from memory: there may be many small ones.
+    TENON_FETCHES void FetchRegions(size_t number) const
+    {
+        constexpr size_t ahead = 8;
+        if (number + ahead < m_Regions.Size())
+        {
+            FetchHot::Fetch(m_Graph.Layers()[m_Regions.Members(number + ahead)[0]].get());
+            FetchProducer(*m_Graph.Layers()[m_Regions.Members(number + ahead / 2)[0]]);
+        }
+    }
 
     void Vote(const PermutationVector& mappings)
     {
@@ -382,7 +398,7 @@ private:
                 if (IsIdentity(rest))
                 {
                     layer.Output(0).MoveAllConnections(*edges.m_Source);
-                    DisconnectIfUnread(layer);
+                    m_Unread.DropIfUnread(layer);
                 }
                 continue;
             }
@@ -394,6 +410,7 @@ private:
 
     Graph& m_Graph;
     const LayoutRegions& m_Regions;
+    UnreadLayers& m_Unread;
     Span<const uint32_t> m_Members; ///< of the region that was looked at
     unsigned int m_Rank = 0;
     Border m_Inputs;
@@ -412,29 +429,24 @@ PermutationVector Identity(unsigned int rank)
 }
 
 /// Reductions that remove dimensions take their input as it is before a Transpose.
-void AbsorbTransposes(const Graph& graph)
+void AbsorbTransposes(Graph& graph, UnreadLayers& unread)
 {
-    std::vector<InputSlot*> readers; // a copy: they are disconnected
-    for (const Layer* transpose : graph.TopologicalOrder({LayerType::Transpose}))
+    for (Layer* layer : graph.TopologicalOrder({LayerType::Mean, LayerType::Reduce}))
     {
-        if (!IsPlainTranspose(transpose))
+        InputSlot& input = layer->Input(0);
+        Layer* transpose = input.GetProducer();
+        while (IsPlainTranspose(transpose) && !input.IsTensorInfoOverridden())
         {
-            continue;
-        }
-        const Span<InputSlot* const> connected = transpose->Output(0).GetConnections();
-        readers.assign(connected.begin(), connected.end());
-        for (InputSlot* reader : readers)
-        {
-            Layer& layer = reader->GetOwningLayer();
-            auto absorbed = reader->GetSlotIndex() == 0 && !reader->IsTensorInfoOverridden()
-                                ? AbsorbTranspose(layer, MappingsOf(*transpose))
-                                : nullptr;
-            if (absorbed != nullptr)
+            auto absorbed = AbsorbTranspose(*layer, MappingsOf(*transpose));
+            if (absorbed == nullptr)
             {
-                layer.SetDescriptor(std::move(absorbed));
-                reader->GetConnectedOutputSlot()->Disconnect(*reader);
-                transpose->Input(0).GetConnectedOutputSlot()->Connect(*reader);
+                break;
             }
+            layer->SetDescriptor(std::move(absorbed));
+            input.GetConnectedOutputSlot()->Disconnect(input);
+            transpose->Input(0).GetConnectedOutputSlot()->Connect(input);
+            unread.DropIfUnread(*transpose);
+            transpose = input.GetProducer();
         }
     }
 }
@@ -444,7 +456,8 @@ void AbsorbTransposes(const Graph& graph)
 void MoveTransposes(Graph& graph)
 {
     const LayoutRegions regions(graph);
-    Region region(graph, regions);
+    UnreadLayers unread(graph);
+    Region region(graph, regions, unread);
     for (size_t i = 0; i < regions.Size(); ++i)
     {
         region.LookAt(i);
@@ -469,8 +482,8 @@ void MoveTransposes(Graph& graph)
             region.Change(*best);
         }
     }
-    AbsorbTransposes(graph);
-    RemoveUnreadTransposes(graph);
+    AbsorbTransposes(graph, unread);
+    unread.Remove();
 }
 
 } // namespace tenon::passes

@@ -53,10 +53,10 @@ bool MayReadSource(const InputSlot& reader, const TensorShape& target, const Fix
 void RemoveBroadcastTo(Graph& graph)
 {
     const FixedShapes fixed(graph);
-    for (const auto& layer : graph.Layers())
+    for (Layer* layer : graph.LayersOf(LayerType::BroadcastTo))
     {
-        if (layer->GetType() != LayerType::BroadcastTo || !fixed.IsFixed(layer->Input(0)) ||
-            !fixed.IsFixed(layer->Output(0)) || layer->Input(0).IsTensorInfoOverridden())
+        if (!fixed.IsFixed(layer->Input(0)) || !fixed.IsFixed(layer->Output(0)) ||
+            layer->Input(0).IsTensorInfoOverridden())
         {
             continue;
         }

@@ -32,9 +32,9 @@ void RemoveDeadLayers(Graph& graph)
     }
     std::vector<bool> dead(graph.Size(), false);
     const LayerOrder order = graph.TopologicalOrder();
-    for (size_t i = order.size(); i-- > 0;) // readers first
+    for (const Layer* layer : order.Backward()) // readers first
     {
-        dead[order[i]->m_Index] = IsDead(*order[i], dead);
+        dead[layer->m_Index] = IsDead(*layer, dead);
     }
     graph.RemoveLayers(dead);
 }
