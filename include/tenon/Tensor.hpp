@@ -188,9 +188,9 @@ private:
 
     TensorShape m_Shape;
     DataType m_DataType = DataType::Float32;
+    bool m_IsConstant = false;
     float m_Scale = 0.0f; ///< of per-tensor quantization
     int32_t m_Offset = 0;
-    bool m_IsConstant = false;
     std::shared_ptr<const PerAxis> m_PerAxis; ///< immutable once shared
 };
 

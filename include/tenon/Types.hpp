@@ -26,7 +26,7 @@ enum class Status
 
 /// Element types. Q types carry a scale and a zero point: real = scale * (stored - zero point).
 /// S types are symmetric (zero point 0). An 8- or 16-bit tensor without a scale holds plain integers.
-enum class DataType
+enum class DataType : uint8_t // tensors are many, and each has one
 {
     Float16 = 0,
     Float32 = 1,
@@ -169,7 +169,7 @@ enum class ResizeMethod
     NearestNeighbor = 1
 };
 
-enum class Dimensionality
+enum class Dimensionality : uint8_t
 {
     NotSpecified = 0, ///< the rank is unknown
     Specified = 1,

@@ -12,8 +12,8 @@ namespace tenon
 
 TensorInfo::TensorInfo(const TensorShape& shape, DataType dataType, float quantizationScale, int32_t quantizationOffset,
                        bool isConstant)
-    : m_Shape(shape), m_DataType(dataType), m_Scale(quantizationScale), m_Offset(quantizationOffset),
-      m_IsConstant(isConstant)
+    : m_Shape(shape), m_DataType(dataType), m_IsConstant(isConstant), m_Scale(quantizationScale),
+      m_Offset(quantizationOffset)
 {
 }
 

@@ -32,17 +32,30 @@ void KeepGuidsAbove(LayerGuid guid)
     }
 }
 
+const std::string& LayerNames::Keep(std::string name)
+{
+    if (m_Own->empty() || m_Own->back() != name)
+    {
+        m_Own->push_back(std::move(name));
+    }
+    return m_Own->back();
+}
+
+void LayerNames::Share(const LayerNames& other)
+{
+    m_Others.push_back(other.m_Own);
+    m_Others.insert(m_Others.end(), other.m_Others.begin(), other.m_Others.end());
+}
+
 Layer& Graph::AddLayer(LayerType type, const std::unique_ptr<BaseDescriptor>& descriptor, std::string name,
                        LayerGuid guid)
 {
-    return Emplace(type, descriptor.get(), std::move(name), guid);
+    return Emplace(type, descriptor.get(), m_Names.Keep(std::move(name)), guid);
 }
 
-Layer& Graph::Emplace(LayerType type, const BaseDescriptor* descriptor, std::string name, LayerGuid guid)
+Layer& Graph::Emplace(LayerType type, const BaseDescriptor* descriptor, const std::string& name, LayerGuid guid)
 {
-    void* const memory = m_Memory.Allocate(sizeof(Layer), alignof(Layer));
-    LayerPtr layer(new (memory)
-                       Layer(*this, type, descriptor, std::move(name), guid == LayerGuid() ? NewGuid() : guid));
+    LayerPtr layer(&Layer::Make(*this, type, descriptor, name, guid == LayerGuid() ? NewGuid() : guid));
     layer->m_Index = static_cast<uint32_t>(m_Layers.size());
     ++m_NumMade;
     m_Types.resize(m_Layers.size() + 1);
@@ -271,31 +284,30 @@ void Graph::Sort(const std::vector<Layer*>& order)
 
 Layer& Graph::AddCopy(const Layer& layer)
 {
-    const BaseDescriptor& descriptor = layer.GetParameters();
-    Layer& made =
-        Emplace(layer.GetType(), descriptor.IsNull() ? nullptr : &descriptor, layer.GetNameStr(), layer.GetGuid());
+    Layer& made = Emplace(layer.m_Type, layer.m_Descriptor, m_Names.Keep(layer.GetNameStr()), layer.m_Guid);
+    CopyTo(made, layer);
+    return made;
+}
+
+void Graph::CopyTo(Layer& made, const Layer& layer)
+{
     made.SetBindingId(layer.GetBindingId());
-    if (layer.GetFusedActivation() != nullptr)
+    if (layer.m_Rare != nullptr)
     {
-        made.SetFusedActivation(*layer.GetFusedActivation());
-    }
-    if (layer.GetConstant() != nullptr)
-    {
-        made.SetConstant(layer.ShareConstant());
-    }
-    if (layer.GetBlob() != nullptr)
-    {
-        made.SetBlob(layer.GetBlob());
-    }
-    for (const auto& body : layer.Bodies())
-    {
-        made.AddBody(body->Clone());
+        Layer::Rare& rare = made.EditRare();
+        rare.m_Constant = layer.m_Rare->m_Constant;
+        rare.m_Blob = layer.m_Rare->m_Blob;
+        rare.m_Hint = layer.m_Rare->m_Hint;
+        if (layer.m_Rare->m_FusedActivation != nullptr)
+        {
+            made.SetFusedActivation(*layer.m_Rare->m_FusedActivation);
+        }
+        for (const auto& body : layer.m_Rare->m_Bodies)
+        {
+            made.AddBody(body->Clone());
+        }
     }
     made.SetBackendId(layer.GetBackendId());
-    if (layer.GetBackendHint().has_value())
-    {
-        made.BackendSelectionHint(layer.GetBackendHint());
-    }
     made.m_FirstOwnConstant = layer.m_FirstOwnConstant;
     for (unsigned int i = 0; i < layer.GetNumOutputSlots(); ++i)
     {
@@ -304,7 +316,6 @@ Layer& Graph::AddCopy(const Layer& layer)
             made.Output(i).SetTensorInfo(layer.Output(i).GetTensorInfo());
         }
     }
-    return made;
 }
 
 /// Connects the inputs of a copy, by index, to the copies of what feeds the original, at the same place among readers.
@@ -333,15 +344,16 @@ void Graph::ConnectLike(const Layer& original)
     }
 }
 
-template <typename Add>
-std::unique_ptr<Graph> Graph::Copy(Add add) const
+template <typename Fill>
+std::unique_ptr<Graph> Graph::Copy(Fill fill) const
 {
     auto copy = std::make_unique<Graph>();
     copy->m_Layers.reserve(m_Layers.size());
     copy->m_Types.reserve(m_Layers.size());
+    copy->m_Names.Share(m_Names);
     for (const auto& layer : FetchingWalk<LayerPtr, FetchWhole>{Layers()})
     {
-        add(*copy, *layer);
+        fill(copy->Emplace(layer->m_Type, layer->m_Descriptor, *layer->m_Name, layer->m_Guid), *layer);
         if (m_IsInOrder) // what feeds it is copied already, and all is at hand
         {
             copy->ConnectLike(*layer);
@@ -355,11 +367,9 @@ std::unique_ptr<Graph> Graph::Copy(Add add) const
     return copy;
 }
 
-void Graph::AddMoved(Layer& layer)
+void Graph::MoveTo(Layer& made, Layer& layer)
 {
-    Layer& made = Emplace(layer.m_Type, layer.m_Descriptor, std::move(layer.m_Name), layer.m_Guid);
-    made.m_AssignmentReason = &Keep(*layer.m_AssignmentReason);
-    made.m_Constant = std::move(layer.m_Constant);
+    made.m_AssignmentReason = &made.m_Graph->Keep(*layer.m_AssignmentReason);
     made.m_BindingId = layer.m_BindingId;
     made.m_AssignmentCode = layer.m_AssignmentCode;
     made.m_FirstOwnConstant = layer.m_FirstOwnConstant;
@@ -368,14 +378,14 @@ void Graph::AddMoved(Layer& layer)
     made.m_Rare = std::move(layer.m_Rare);
     for (unsigned int i = 0; i < made.m_NumOutputs; ++i)
     {
-        made.m_Outputs[i].m_Info = std::move(layer.m_Outputs[i].m_Info);
-        made.m_Outputs[i].m_InfoSet = layer.m_Outputs[i].m_InfoSet;
+        made.Output(i).m_Info = std::move(layer.Output(i).m_Info);
+        made.Output(i).m_InfoSet = layer.Output(i).m_InfoSet;
     }
 }
 
 std::unique_ptr<Graph> Graph::Compact()
 {
-    auto compact = Copy([](Graph& to, Layer& layer) { to.AddMoved(layer); });
+    auto compact = Copy(&Graph::MoveTo);
     m_Layers.clear();
     m_Types.clear();
     return compact;
@@ -449,17 +459,17 @@ private:
 
 std::unique_ptr<Graph> Graph::Clone() const
 {
-    return Copy([](Graph& to, const Layer& layer) { to.AddCopy(layer); });
+    return Copy(&Graph::CopyTo);
 }
 
 std::unique_ptr<Graph> Graph::CloneValid() const
 {
     Validator validator;
     auto copy = Copy(
-        [&](Graph& to, const Layer& layer)
+        [&](Layer& made, const Layer& layer)
         {
             validator.Visit(layer);
-            to.AddCopy(layer);
+            CopyTo(made, layer);
         });
     validator.Finish(*this);
     return copy;

@@ -6,6 +6,7 @@
 #include "graph/Layer.hpp"
 #include "graph/LayerWalk.hpp"
 
+#include <deque>
 #include <initializer_list>
 #include <memory>
 #include <ostream>
@@ -22,6 +23,22 @@ struct LayerEnd
     void operator()(Layer* layer) const noexcept { layer->~Layer(); }
 };
 using LayerPtr = std::unique_ptr<Layer, LayerEnd>;
+
+/// Names of layers. Copies of a graph share those of the original: each keeps it for as long as it needs.
+class LayerNames
+{
+public:
+    /// Keeps a name, once for layers of the same name that come one after the other.
+    const std::string& Keep(std::string name);
+    /// Keeps all that `other` keeps now.
+    void Share(const LayerNames& other);
+
+private:
+    using Names = std::deque<std::string>; // they stay where they are
+
+    std::shared_ptr<Names> m_Own = std::make_shared<Names>();
+    std::vector<std::shared_ptr<const Names>> m_Others;
+};
 
 class Graph
 {
@@ -104,13 +121,16 @@ public:
     const std::string& Keep(const std::string& text) { return Keep(text, m_Texts, m_LastText); }
 
 private:
-    Layer& Emplace(LayerType type, const BaseDescriptor* descriptor, std::string name, LayerGuid guid);
+    /// `name` is kept, here or by a graph whose names this one shares.
+    Layer& Emplace(LayerType type, const BaseDescriptor* descriptor, const std::string& name, LayerGuid guid);
+    /// What a copy has of the original beside its type, parameters, name and connections.
+    static void CopyTo(Layer& made, const Layer& layer);
     void ConnectLike(const Layer& original);
-    /// Adds a layer with all that another has but its connections; it may leave its name and parameters behind.
-    void AddMoved(Layer& layer);
-    /// A graph to which add(graph, layer) adds a layer for each of this one, and connected as they are.
-    template <typename Add>
-    std::unique_ptr<Graph> Copy(Add add) const;
+    /// The same, without leaving it to the original.
+    static void MoveTo(Layer& made, Layer& layer);
+    /// A graph of layers like these, connected as they are; fill(made, layer) gives each what CopyTo() does.
+    template <typename Fill>
+    std::unique_ptr<Graph> Copy(Fill fill) const;
     /// Most layers have what the one before them has: `last`.
     template <typename T>
     static const T& Keep(const T& value, std::set<T>& kept, const T*& last)
@@ -123,6 +143,7 @@ private:
     }
 
     PageArena m_Memory; ///< goes last
+    LayerNames m_Names;
     std::set<BackendId> m_Backends;
     const BackendId* m_LastBackend = nullptr;
     std::set<std::string> m_Texts;

@@ -41,42 +41,52 @@ const BaseDescriptor& NoParameters()
 }
 } // namespace
 
-Layer::Layer(Graph& graph, LayerType type, const BaseDescriptor* descriptor, std::string name, LayerGuid guid)
-    : m_Guid(guid), m_AssignmentReason(&NoReason()), m_Name(std::move(name)), m_Graph(&graph),
-      m_Backend(&UnknownBackend()), m_Schema(&tenon::GetSchema(type)), m_Type(type), m_NumInputs(0), m_NumOutputs(0)
+Layer& Layer::Make(Graph& graph, LayerType type, const BaseDescriptor* descriptor, const std::string& name,
+                   LayerGuid guid)
 {
+    // Nothing lies between a layer and its slots.
+    static_assert(sizeof(Layer) % alignof(InputSlot) == 0 && sizeof(InputSlot) % alignof(OutputSlot) == 0);
     const BaseDescriptor& parameters = descriptor != nullptr ? *descriptor : NoParameters();
-    m_NumInputs = m_Schema->m_NumInputs(parameters);
-    m_NumOutputs = m_Schema->m_NumOutputs(parameters);
+    const OpSchema& schema = tenon::GetSchema(type);
+    const uint32_t numInputs = schema.m_NumInputs(parameters);
+    const uint32_t numOutputs = schema.m_NumOutputs(parameters);
     // Descriptors give some counts, as of StandIn, Custom and Concat, and those may hold anything.
-    if (m_NumInputs > MaxSlots || m_NumOutputs > MaxSlots)
+    if (numInputs > MaxSlots || numOutputs > MaxSlots)
     {
-        throw InvalidArgumentException(fmt::format("{} has {} inputs and {} outputs; the limit is {} of each",
-                                                   Describe(), m_NumInputs, m_NumOutputs, MaxSlots));
+        throw InvalidArgumentException(fmt::format("layer '{}' ({}) has {} inputs and {} outputs; the limit is {} of "
+                                                   "each",
+                                                   name, schema.m_Name, numInputs, numOutputs, MaxSlots));
     }
-    PageArena& memory = graph.Memory();
-    m_Inputs = static_cast<InputSlot*>(memory.Allocate(m_NumInputs * sizeof(InputSlot), alignof(InputSlot)));
-    m_Outputs = static_cast<OutputSlot*>(memory.Allocate(m_NumOutputs * sizeof(OutputSlot), alignof(OutputSlot)));
-    std::uninitialized_default_construct_n(m_Inputs, m_NumInputs);
-    std::uninitialized_default_construct_n(m_Outputs, m_NumOutputs);
-    for (unsigned int i = 0; i < m_NumInputs; ++i)
+    const size_t bytes = sizeof(Layer) + numInputs * sizeof(InputSlot) + numOutputs * sizeof(OutputSlot);
+    void* const memory = graph.Memory().Allocate(bytes, alignof(Layer));
+    LayerPtr layer(new (memory) Layer(graph, type, name, guid, numInputs, numOutputs));
+    layer->PlaceDescriptor(descriptor, 0);
+    return *layer.release();
+}
+
+Layer::Layer(Graph& graph, LayerType type, const std::string& name, LayerGuid guid, uint32_t numInputs,
+             uint32_t numOutputs)
+    : m_Guid(guid), m_Name(&name), m_AssignmentReason(&NoReason()), m_Backend(&UnknownBackend()), m_Type(type),
+      m_Graph(&graph), m_Schema(&tenon::GetSchema(type)), m_NumInputs(numInputs), m_NumOutputs(numOutputs)
+{
+    for (uint32_t i = 0; i < numInputs; ++i)
     {
-        m_Inputs[i].m_Owner = this;
-        m_Inputs[i].m_Index = i;
+        new (FirstInput() + i) InputSlot(i);
     }
-    for (OutputSlot& output : Outputs())
+    for (uint32_t i = 0; i < numOutputs; ++i)
     {
-        output.m_Owner = this;
+        OutputSlot* const output = FirstOutput() + i;
+        const ptrdiff_t bytes = reinterpret_cast<char*>(output) - reinterpret_cast<char*>(this);
+        new (output) OutputSlot(static_cast<uint32_t>(bytes));
         graph.NoteReaders(1, 0);
     }
-    PlaceDescriptor(descriptor, 0);
 }
 
 Layer::~Layer()
 {
     PlaceDescriptor(nullptr, 0);
-    std::destroy_n(m_Inputs, m_NumInputs);
-    std::destroy_n(m_Outputs, m_NumOutputs);
+    std::destroy_n(FirstInput(), m_NumInputs);
+    std::destroy_n(FirstOutput(), m_NumOutputs);
 }
 
 void Layer::Detach()
@@ -163,16 +173,17 @@ void Layer::AddBody(std::unique_ptr<Graph> body)
 std::string Layer::Describe() const
 {
     constexpr size_t most = 200; // bytes of a name in a message
-    if (m_Name.size() > most)
+    const std::string& name = *m_Name;
+    if (name.size() > most)
     {
         size_t end = most;
-        while (end > 0 && (static_cast<unsigned char>(m_Name[end]) & 0xC0U) == 0x80U) // not within a character
+        while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U) // not within a character
         {
             --end;
         }
-        return fmt::format("layer {} '{}...' ({})", m_Index, std::string_view(m_Name).substr(0, end), m_Schema->m_Name);
+        return fmt::format("layer {} '{}...' ({})", m_Index, std::string_view(name).substr(0, end), m_Schema->m_Name);
     }
-    return fmt::format("layer {} '{}' ({})", m_Index, m_Name, m_Schema->m_Name);
+    return fmt::format("layer {} '{}' ({})", m_Index, name, m_Schema->m_Name);
 }
 
 std::string Layer::GetFusedActivationText() const
@@ -201,7 +212,7 @@ InputSlot& Layer::CheckedInput(unsigned int index) const
         throw InvalidArgumentException(
             fmt::format("{} has {} inputs; there is no input {}", Describe(), m_NumInputs, index));
     }
-    return m_Inputs[index];
+    return Input(index);
 }
 
 OutputSlot& Layer::CheckedOutput(unsigned int index) const
@@ -211,7 +222,7 @@ OutputSlot& Layer::CheckedOutput(unsigned int index) const
         throw InvalidArgumentException(
             fmt::format("{} has {} outputs; there is no output {}", Describe(), m_NumOutputs, index));
     }
-    return m_Outputs[index];
+    return Output(index);
 }
 
 const IInputSlot& Layer::GetInputSlot(unsigned int index) const
@@ -241,7 +252,7 @@ const BaseDescriptor& Layer::GetParameters() const
 
 const void* Layer::GetConstantInput(unsigned int i) const
 {
-    const Layer* producer = m_Inputs[i].GetProducer();
+    const Layer* producer = Input(i).GetProducer();
     return producer != nullptr && producer->GetConstant() != nullptr ? producer->GetConstant()->m_Tensor.GetMemoryArea()
                                                                      : nullptr;
 }
@@ -268,13 +279,13 @@ void Layer::ExecuteStrategy(IStrategy& strategy) const
 IConnectableLayer::ConstantTensors Layer::GetConstantTensorsByRef() const
 {
     ConstantTensors tensors;
-    if (m_Constant != nullptr)
+    if (GetConstant() != nullptr)
     {
-        tensors.push_back(m_Constant->m_Tensor);
+        tensors.push_back(GetConstant()->m_Tensor);
     }
     for (unsigned int i = m_FirstOwnConstant; i < m_NumInputs; ++i)
     {
-        const Layer* producer = m_Inputs[i].GetProducer();
+        const Layer* producer = Input(i).GetProducer();
         if (producer != nullptr && producer->GetConstant() != nullptr)
         {
             tensors.push_back(producer->GetConstant()->m_Tensor);
@@ -295,9 +306,9 @@ std::vector<TensorShape> Layer::InferOutputShapes(const std::vector<TensorShape>
     std::vector<const void*> values(m_NumInputs, nullptr);
     for (unsigned int i = 0; i < inputShapes.size(); ++i)
     {
-        if (m_Inputs[i].IsTensorInfoSet())
+        if (Input(i).IsTensorInfoSet())
         {
-            infos[i] = m_Inputs[i].GetTensorInfo();
+            infos[i] = Input(i).GetTensorInfo();
         }
         infos[i].SetShape(inputShapes[i]);
         pointers[i] = &infos[i];

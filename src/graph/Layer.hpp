@@ -23,7 +23,7 @@ class InputSlot final : public IInputSlot
 public:
     const OutputSlot* GetConnectedOutputSlot() const { return m_Connection; }
     OutputSlot* GetConnectedOutputSlot() { return m_Connection; }
-    Layer& GetOwningLayer() const { return *m_Owner; }
+    Layer& GetOwningLayer() const;
     /// The layer that feeds this input, or null.
     Layer* GetProducer() const;
 
@@ -43,10 +43,12 @@ private:
     friend class Graph;
     friend class Layer;
     friend class OutputSlot;
-    Layer* m_Owner = nullptr;
+
+    explicit InputSlot(unsigned int index) : m_Index(index) {}
+
     OutputSlot* m_Connection = nullptr;
     std::unique_ptr<TensorInfo> m_Override;
-    unsigned int m_Index = 0;
+    unsigned int m_Index;     ///< which also says where the layer is
     unsigned int m_Place = 0; ///< index within the connections of m_Connection, so that disconnecting is O(1)
 };
 
@@ -57,7 +59,11 @@ public:
     {
         return {m_Capacity == 0 ? &m_OneConnection : m_Connections, m_NumConnections};
     }
-    Layer& GetOwningLayer() const { return *m_Owner; }
+    Layer& GetOwningLayer() const
+    {
+        const char* const layer = reinterpret_cast<const char*>(this) - m_BytesFromLayer;
+        return *const_cast<Layer*>(reinterpret_cast<const Layer*>(layer)); // which made it, and is not constant
+    }
     /// Lets all connected inputs take from `other` instead.
     void MoveAllConnections(OutputSlot& other);
 
@@ -79,13 +85,14 @@ private:
     friend class Graph;
     friend class Layer;
 
+    explicit OutputSlot(uint32_t bytesFromLayer) : m_BytesFromLayer(bytesFromLayer) {}
+
     InputSlot** Connections() { return m_Capacity == 0 ? &m_OneConnection : m_Connections; }
     /// Makes room for `count` connections in all.
     void Reserve(unsigned int count);
     /// Connects without a look at what is there already.
     void Append(InputSlot& input);
 
-    Layer* m_Owner = nullptr;
     union
     {
         InputSlot* m_OneConnection = nullptr; ///< nearly all outputs have one reader
@@ -93,8 +100,9 @@ private:
     };
     unsigned int m_NumConnections = 0;
     unsigned int m_Capacity = 0; ///< 0: there is room for one, in place
-    TensorInfo m_Info;
+    uint32_t m_BytesFromLayer;
     bool m_InfoSet = false;
+    TensorInfo m_Info;
 };
 
 /// A Constant layer's tensor and whoever keeps its memory alive.
@@ -104,39 +112,38 @@ struct ConstantPayload
     std::shared_ptr<const void> m_Owner;
 };
 
+/// Its slots lie right behind it, the inputs first, so that neither has to keep where the other is; then its
+/// descriptor. A network may have very many, and walks over them are all that the optimizer does: each byte counts.
 class Layer final : public IConnectableLayer
 {
-    // What walks over the graph seldom read comes first; what they do stands next to the slots, which lie behind it.
+    // What walks over the graph seldom read comes first; what they do stands next to the slots.
     struct Rare;
     LayerGuid m_Guid;
+    const std::string* m_Name;             ///< kept by the graph
     const std::string* m_AssignmentReason; ///< kept by the graph
-    std::string m_Name;
+    const BackendId* m_Backend;            ///< kept by the graph
     LayerBindingId m_BindingId = 0;
 
 public:
     /// See LayerAssignment::m_Code.
     SupportCode m_AssignmentCode = SupportCode::Supported;
-
-private:
-    Graph* m_Graph; // every change asks for it
-    std::shared_ptr<const ConstantPayload> m_Constant;
-
-public:
     /// Where the last inputs were wired by the Add method that made this layer: inputs from this index on are its own
     /// constants (see GetConstantTensorsByRef).
     uint32_t m_FirstOwnConstant = UINT32_MAX;
-    /// Position in the graph; maintained by Graph.
-    uint32_t m_Index = 0;
     /// Number of the subgraph, or LayerAssignment::NoSubgraph; set by partitioning.
     uint32_t m_Subgraph = UINT32_MAX;
+    /// Position in the graph; maintained by Graph.
+    uint32_t m_Index = 0;
 
-    /// Made by Graph. The slots and a copy of the descriptor, which may be null, lie in the graph's memory.
-    Layer(Graph& graph, LayerType type, const BaseDescriptor* descriptor, std::string name, LayerGuid guid);
-    ~Layer();
+private:
+    LayerType m_Type;
+    Graph* m_Graph; // every change asks for it
+
+public:
     Layer(const Layer&) = delete;
     Layer& operator=(const Layer&) = delete;
 
-    const std::string& GetNameStr() const { return m_Name; }
+    const std::string& GetNameStr() const { return *m_Name; }
     const OpSchema& GetSchema() const { return *m_Schema; }
     /// Whether output shapes are known only when the layer has run.
     bool HasLateOutputs() const { return m_Schema->m_IsLate(GetParameters()); }
@@ -144,10 +151,10 @@ public:
     /// "layer 12 'conv1' (Convolution2d)"
     std::string Describe() const;
 
-    InputSlot& Input(unsigned int i) const { return m_Inputs[i]; }
-    OutputSlot& Output(unsigned int i) const { return m_Outputs[i]; }
-    Span<InputSlot> Inputs() const { return {m_Inputs, m_NumInputs}; }
-    Span<OutputSlot> Outputs() const { return {m_Outputs, m_NumOutputs}; }
+    InputSlot& Input(unsigned int i) const { return FirstInput()[i]; }
+    OutputSlot& Output(unsigned int i) const { return FirstOutput()[i]; }
+    Span<InputSlot> Inputs() const { return {FirstInput(), m_NumInputs}; }
+    Span<OutputSlot> Outputs() const { return {FirstOutput(), m_NumOutputs}; }
 
     /// Replaces the parameters; the number of slots stays.
     void SetDescriptor(const std::unique_ptr<BaseDescriptor>& descriptor);
@@ -168,9 +175,9 @@ public:
     std::string GetFusedActivationText() const;
 
     /// Of a Constant layer; null for others.
-    const ConstantPayload* GetConstant() const { return m_Constant.get(); }
-    const std::shared_ptr<const ConstantPayload>& ShareConstant() const { return m_Constant; }
-    void SetConstant(std::shared_ptr<const ConstantPayload> constant) { m_Constant = std::move(constant); }
+    const ConstantPayload* GetConstant() const { return GetRare().m_Constant.get(); }
+    const std::shared_ptr<const ConstantPayload>& ShareConstant() const { return GetRare().m_Constant; }
+    void SetConstant(std::shared_ptr<const ConstantPayload> constant) { EditRare().m_Constant = std::move(constant); }
     /// Of Input and Output layers.
     LayerBindingId GetBindingId() const { return m_BindingId; }
     void SetBindingId(LayerBindingId id) { m_BindingId = id; }
@@ -192,7 +199,7 @@ public:
     const std::string& GetAssignmentReason() const { return *m_AssignmentReason; }
     void SetAssignmentReason(const std::string& reason);
 
-    const char* GetName() const override { return m_Name.c_str(); }
+    const char* GetName() const override { return m_Name->c_str(); }
     unsigned int GetNumInputSlots() const override { return m_NumInputs; }
     unsigned int GetNumOutputSlots() const override { return m_NumOutputs; }
     const IInputSlot& GetInputSlot(unsigned int index) const override;
@@ -211,10 +218,19 @@ public:
 
 private:
     friend class Graph;
+    friend struct LayerEnd;
+
+    /// Places the layer, which a graph is making, in front of memory for its slots; `name` is kept by the graph.
+    static Layer& Make(Graph& graph, LayerType type, const BaseDescriptor* descriptor, const std::string& name,
+                       LayerGuid guid);
+    Layer(Graph& graph, LayerType type, const std::string& name, LayerGuid guid, uint32_t numInputs,
+          uint32_t numOutputs);
+    ~Layer();
 
     /// What few layers have.
     struct Rare
     {
+        std::shared_ptr<const ConstantPayload> m_Constant;
         std::unique_ptr<const ActivationDescriptor> m_FusedActivation;
         std::shared_ptr<const void> m_Blob;
         std::vector<std::unique_ptr<Graph>> m_Bodies;
@@ -234,16 +250,24 @@ private:
 
     static const Rare NoRare;
 
-    const BackendId* m_Backend; ///< kept by the graph
+    InputSlot* FirstInput() const
+    {
+        return const_cast<InputSlot*>(reinterpret_cast<const InputSlot*>(this + 1)); // no part of what is constant
+    }
+    OutputSlot* FirstOutput() const { return reinterpret_cast<OutputSlot*>(FirstInput() + m_NumInputs); }
+
     std::unique_ptr<Rare> m_Rare;
     BaseDescriptor* m_Descriptor = nullptr; ///< in the graph's memory; null: NullDescriptor
     const OpSchema* m_Schema;
-    LayerType m_Type;
     uint32_t m_NumInputs;
     uint32_t m_NumOutputs;
-    InputSlot* m_Inputs = nullptr;
-    OutputSlot* m_Outputs = nullptr;
 };
+
+inline Layer& InputSlot::GetOwningLayer() const
+{
+    const auto* const layer = reinterpret_cast<const Layer*>(this - m_Index) - 1;
+    return *const_cast<Layer*>(layer); // which made it, and is not constant
+}
 
 /// Calls the layer's shape-inference function and returns the resolved descriptor, or null where nothing had to be
 /// resolved. Shapes go to `outputs`. Precondition: all connected inputs have known shapes, listed values are there.

@@ -38,8 +38,8 @@ TENON_FETCHES void FetchLines([[maybe_unused]] const void* object)
 }
 
 /// What walks read of the layers to come, as bytes from a layer on: its slots and its descriptor lie behind it.
-constexpr std::ptrdiff_t FirstHotByte = 64;
-constexpr std::ptrdiff_t LayerBytes = 384; // of most
+constexpr std::ptrdiff_t FirstHotByte = 56;
+constexpr std::ptrdiff_t LayerBytes = 288; // of most
 
 /// Lets what most walks read of a layer be on its way.
 struct FetchHot

@@ -28,12 +28,12 @@ IOutputSlot* InputSlot::GetConnection()
 
 const IConnectableLayer& InputSlot::GetOwningIConnectableLayer() const
 {
-    return *m_Owner;
+    return GetOwningLayer();
 }
 
 IConnectableLayer& InputSlot::GetOwningIConnectableLayer()
 {
-    return *m_Owner;
+    return GetOwningLayer();
 }
 
 void InputSlot::SetTensorInfo(const TensorInfo& tensorInfo)
@@ -49,8 +49,8 @@ const TensorInfo& InputSlot::GetTensorInfo() const
     }
     if (m_Connection == nullptr)
     {
-        throw GraphValidationException(
-            fmt::format("input {} of {} is not connected and has no tensor info", m_Index, m_Owner->Describe()));
+        throw GraphValidationException(fmt::format("input {} of {} is not connected and has no tensor info", m_Index,
+                                                   GetOwningLayer().Describe()));
     }
     return m_Connection->GetTensorInfo();
 }
@@ -69,7 +69,7 @@ void OutputSlot::Reserve(unsigned int count)
     // What lay in fewer places is left to the graph: doubling keeps that below what is in use.
     const unsigned int capacity = std::max(count, 2 * m_Capacity);
     auto* const grown = static_cast<InputSlot**>(
-        m_Owner->GetGraph().Memory().Allocate(capacity * sizeof(InputSlot*), alignof(InputSlot*)));
+        GetOwningLayer().GetGraph().Memory().Allocate(capacity * sizeof(InputSlot*), alignof(InputSlot*)));
     std::copy_n(Connections(), m_NumConnections, grown);
     m_Connections = grown;
     m_Capacity = capacity;
@@ -80,10 +80,10 @@ void OutputSlot::Append(InputSlot& input)
     Reserve(m_NumConnections + 1);
     input.m_Connection = this;
     input.m_Place = m_NumConnections;
-    Graph& graph = m_Owner->GetGraph();
+    Graph& graph = GetOwningLayer().GetGraph();
     graph.NoteReaders(m_NumConnections, m_NumConnections + 1);
     Connections()[m_NumConnections++] = &input;
-    graph.NoteConnection(*m_Owner, input.GetOwningLayer());
+    graph.NoteConnection(GetOwningLayer(), input.GetOwningLayer());
 }
 
 void OutputSlot::MoveAllConnections(OutputSlot& other)
@@ -92,7 +92,7 @@ void OutputSlot::MoveAllConnections(OutputSlot& other)
     {
         other.Append(*input);
     }
-    m_Owner->GetGraph().NoteReaders(m_NumConnections, 0);
+    GetOwningLayer().GetGraph().NoteReaders(m_NumConnections, 0);
     m_NumConnections = 0;
 }
 
@@ -116,10 +116,10 @@ int OutputSlot::Connect(IInputSlot& destination)
 {
     // Slots of this library are the only implementations of the interface: its destructor is protected.
     auto& input = static_cast<InputSlot&>(destination);
-    if (&input.GetOwningLayer().GetGraph() != &m_Owner->GetGraph())
+    if (&input.GetOwningLayer().GetGraph() != &GetOwningLayer().GetGraph())
     {
         throw InvalidArgumentException(fmt::format("{} and {} belong to different networks and cannot be connected",
-                                                   m_Owner->Describe(), input.GetOwningLayer().Describe()));
+                                                   GetOwningLayer().Describe(), input.GetOwningLayer().Describe()));
     }
     if (input.m_Connection != nullptr)
     {
@@ -142,28 +142,28 @@ void OutputSlot::Disconnect(IInputSlot& slot)
     Connections()[input.m_Place] = last;
     last->m_Place = input.m_Place;
     input.m_Connection = nullptr;
-    m_Owner->GetGraph().NoteReaders(m_NumConnections + 1, m_NumConnections);
-    m_Owner->GetGraph().NoteEdit();
+    GetOwningLayer().GetGraph().NoteReaders(m_NumConnections + 1, m_NumConnections);
+    GetOwningLayer().GetGraph().NoteEdit();
 }
 
 unsigned int OutputSlot::CalculateIndexOnOwner() const
 {
-    return static_cast<unsigned int>(this - m_Owner->Outputs().data());
+    return static_cast<unsigned int>(this - GetOwningLayer().Outputs().data());
 }
 
 LayerGuid OutputSlot::GetOwningLayerGuid() const
 {
-    return m_Owner->GetGuid();
+    return GetOwningLayer().GetGuid();
 }
 
 const IConnectableLayer& OutputSlot::GetOwningIConnectableLayer() const
 {
-    return *m_Owner;
+    return GetOwningLayer();
 }
 
 IConnectableLayer& OutputSlot::GetOwningIConnectableLayer()
 {
-    return *m_Owner;
+    return GetOwningLayer();
 }
 
 } // namespace tenon
