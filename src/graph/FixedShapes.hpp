@@ -48,7 +48,7 @@ private:
     /// Finds the state of a layer, or a producer that has to be known before: then that one.
     const Layer* Settle(Visit& visit) const;
 
-    mutable std::vector<State> m_States; ///< by layer index, for all outputs alike
+    mutable PageVector<State> m_States; ///< by layer index, for all outputs alike
 };
 
 } // namespace tenon

@@ -166,7 +166,7 @@ LayerOrder Graph::TopologicalOrder() const
         Layer* m_Layer;
         unsigned int m_NextInput;
     };
-    std::vector<Layer*> order;
+    PageVector<Layer*> order;
     order.reserve(m_Layers.size());
     if (m_IsInOrder)
     {
@@ -217,7 +217,7 @@ LayerOrder Graph::TopologicalOrder() const
 LayerOrder Graph::TopologicalOrder(std::initializer_list<LayerType> types) const
 {
     const auto isWanted = [&](LayerType type) { return std::find(types.begin(), types.end(), type) != types.end(); };
-    std::vector<Layer*> order;
+    PageVector<Layer*> order;
     if (m_IsInOrder)
     {
         for (size_t i = 0; i < m_Layers.size(); ++i)
@@ -237,7 +237,7 @@ LayerOrder Graph::TopologicalOrder(std::initializer_list<LayerType> types) const
 
 LayerOrder Graph::LayersOf(LayerType type) const
 {
-    std::vector<Layer*> layers;
+    PageVector<Layer*> layers;
     layers.reserve(Count(type));
     for (size_t i = 0; i < m_Layers.size() && layers.size() < Count(type); ++i)
     {
@@ -249,7 +249,7 @@ LayerOrder Graph::LayersOf(LayerType type) const
     return LayerOrder(std::move(layers));
 }
 
-void Graph::Sort(const std::vector<Layer*>& order)
+void Graph::Sort(const PageVector<Layer*>& order)
 {
     const bool isSame = std::equal(order.begin(), order.end(), m_Layers.begin(), m_Layers.end(),
                                    [](const Layer* a, const LayerPtr& b) { return a == b.get(); });
@@ -257,7 +257,7 @@ void Graph::Sort(const std::vector<Layer*>& order)
     {
         return;
     }
-    std::vector<LayerPtr> sorted;
+    PageVector<LayerPtr> sorted;
     sorted.reserve(order.size());
     for (const Layer* layer : order)
     {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/PageArena.hpp"
+#include "common/Pages.hpp"
 #include "graph/Layer.hpp"
 #include "graph/LayerWalk.hpp"
 
@@ -57,7 +58,7 @@ public:
     LayerWalk<LayerPtr> Layers() const { return LayerWalk<LayerPtr>(m_Layers); }
     size_t Size() const { return m_Layers.size(); }
     /// By layer: its type, for walks that concern few layers, over much less memory than the layers are.
-    const std::vector<LayerType>& Types() const { return m_Types; }
+    const PageVector<LayerType>& Types() const { return m_Types; }
     /// The layers of one type, where they stand.
     LayerOrder LayersOf(LayerType type) const;
     /// How many layers are of a type.
@@ -86,7 +87,7 @@ public:
     /// Of these types alone, in that order.
     LayerOrder TopologicalOrder(std::initializer_list<LayerType> types) const;
     /// Puts the layers themselves into that order, or any other one, and renumbers them.
-    void Sort(const std::vector<Layer*>& order);
+    void Sort(const PageVector<Layer*>& order);
 
     /// Whether most of the memory is that of layers that went: walks then read far more than they need.
     bool IsSparse() const { return m_NumMade / 2 > m_Layers.size(); }
@@ -148,8 +149,8 @@ private:
     const BackendId* m_LastBackend = nullptr;
     std::set<std::string> m_Texts;
     const std::string* m_LastText = nullptr;
-    std::vector<LayerPtr> m_Layers;
-    std::vector<LayerType> m_Types;
+    PageVector<LayerPtr> m_Layers;
+    PageVector<LayerType> m_Types;
     std::vector<size_t> m_NumOfType = std::vector<size_t>(NumLayerTypes);
     uint64_t m_NumEdits = 0;
     size_t m_NumUnread = 0;

@@ -3,6 +3,7 @@
 // size of the caches, and nearly all that the optimizer does is to walk over it.
 #pragma once
 
+#include "common/Pages.hpp"
 #include "graph/Layer.hpp"
 
 #include <cstddef>
@@ -10,7 +11,6 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace tenon
 {
@@ -131,7 +131,7 @@ public:
 
     using Iterator = Steps<1, FetchHot>;
 
-    explicit LayerWalk(const std::vector<Pointer>& layers) : m_First(layers.data()), m_Size(layers.size()) {}
+    explicit LayerWalk(const PageVector<Pointer>& layers) : m_First(layers.data()), m_Size(layers.size()) {}
 
     Iterator begin() const { return Begin<FetchHot>(); }
     Iterator end() const { return End<FetchHot>(); }
@@ -182,7 +182,7 @@ struct FetchingWalk
 class LayerOrder
 {
 public:
-    explicit LayerOrder(std::vector<Layer*> layers) : m_Layers(std::move(layers)) {}
+    explicit LayerOrder(PageVector<Layer*> layers) : m_Layers(std::move(layers)) {}
 
     LayerWalk<Layer*>::Iterator begin() const { return LayerWalk<Layer*>(m_Layers).begin(); }
     LayerWalk<Layer*>::Iterator end() const { return LayerWalk<Layer*>(m_Layers).end(); }
@@ -193,10 +193,10 @@ public:
     void WithProducers() && = delete;
     std::size_t size() const { return m_Layers.size(); }
     Layer* operator[](std::size_t i) const { return m_Layers[i]; }
-    const std::vector<Layer*>& Get() const { return m_Layers; }
+    const PageVector<Layer*>& Get() const { return m_Layers; }
 
 private:
-    std::vector<Layer*> m_Layers;
+    PageVector<Layer*> m_Layers;
 };
 
 } // namespace tenon

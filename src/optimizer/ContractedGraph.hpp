@@ -3,6 +3,7 @@
 // of the same colour wherever that makes no cycle. Partition.cpp gets its subgraphs from it.
 #pragma once
 
+#include "common/Pages.hpp"
 #include "optimizer/OrderedList.hpp"
 
 #include <cstdint>
@@ -69,9 +70,9 @@ private:
         size_t m_NextEdge = 0;         ///< of m_Queue[m_Next]
         // By cluster: the number of the last search that met it; the last search that saw an edge to it, and from
         // where.
-        std::vector<uint32_t> m_MetIn;
-        std::vector<uint32_t> m_SeenIn;
-        std::vector<uint32_t> m_SeenFrom;
+        PageVector<uint32_t> m_MetIn;
+        PageVector<uint32_t> m_SeenIn;
+        PageVector<uint32_t> m_SeenFrom;
     };
     enum class Turn
     {
@@ -92,22 +93,22 @@ private:
     void Meet(Frontier& frontier, uint32_t cluster);
     void Unite(uint32_t kept, uint32_t gone);
 
-    std::vector<Cluster> m_Clusters;
-    std::vector<Edges> m_Edges; ///< by cluster; none as long as there is but one
+    PageVector<Cluster> m_Clusters;
+    PageVector<Edges> m_Edges; ///< by cluster; none as long as there is but one
     OrderedList m_Order;
     uint64_t m_Steps = 0;
     uint64_t m_MaxSteps;
 
     // Of the node that is being added:
-    std::vector<uint32_t> m_Around;    ///< clusters of its producers, each once, the last in the order first
-    std::vector<uint32_t> m_MarkedFor; ///< by cluster: number of the last node that has it around
+    std::vector<uint32_t> m_Around;   ///< clusters of its producers, each once, the last in the order first
+    PageVector<uint32_t> m_MarkedFor; ///< by cluster: number of the last node that has it around
     uint32_t m_NumAdded = 0;
     uint32_t m_United; ///< the cluster that it is in by now, if any
     // Of the search that is under way; there is memory for it from the first one on, which most graphs never need:
     Frontier m_Forward;
     Frontier m_Backward;
-    std::vector<uint32_t> m_Target; ///< by cluster that was met backward: the producer's cluster that it reaches
-    uint32_t m_Reached = 0;         ///< where the path ends that was found
+    PageVector<uint32_t> m_Target; ///< by cluster that was met backward: the producer's cluster that it reaches
+    uint32_t m_Reached = 0;        ///< where the path ends that was found
     uint32_t m_NumSearches = 0;
     size_t m_NextSeed = 0; ///< of m_Around
     uint64_t m_Low = 0;    ///< labels between which a path must run

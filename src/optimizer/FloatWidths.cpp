@@ -212,7 +212,7 @@ private:
         {
             return;
         }
-        const std::vector<Layer*> order = graph.TopologicalOrder().Get();
+        const LayerOrder order = graph.TopologicalOrder();
         std::vector<bool> isUseful(widths.size()); // narrow beside a layer that computes, or moves for one that does
         const auto isNarrow = [&](const Layer* layer) { return widths[layer->m_Index] == Width::Narrow; };
         for (const Layer* layer : order)
@@ -232,7 +232,7 @@ private:
             }
         };
         std::for_each(order.begin(), order.end(), spread);
-        std::for_each(order.rbegin(), order.rend(), spread);
+        std::for_each(order.Backward().begin(), order.Backward().end(), spread);
         for (const Layer* layer : order)
         {
             if (isNarrow(layer) && !isUseful[layer->m_Index])

@@ -18,9 +18,9 @@ LayoutRegions::LayoutRegions(const Graph& graph) : m_Ranks(graph.Size()), m_Regi
     m_Ranks.AskReaders(order);
     Join(order);
     // Regions are numbered in the order of their first members, which come in the order of data flow.
-    std::vector<uint32_t> number(graph.Size(), NoRegion); // by representative
-    std::vector<uint32_t> sizes;
-    std::vector<uint32_t> places(graph.IsInOrder() ? 0 : graph.Size());
+    PageVector<uint32_t> number(graph.Size(), NoRegion); // by representative
+    PageVector<uint32_t> sizes;
+    PageVector<uint32_t> places(graph.IsInOrder() ? 0 : graph.Size());
     for (size_t i = 0; i < places.size(); ++i)
     {
         places[i] = order[i]->m_Index;
@@ -46,8 +46,8 @@ LayoutRegions::LayoutRegions(const Graph& graph) : m_Ranks(graph.Size()), m_Regi
         m_First.push_back(m_First.back() + size);
     }
     m_Members.resize(m_First.back());
-    std::vector<uint32_t> next(m_First.begin(), m_First.end() - 1);
-    std::vector<uint32_t> regions(graph.Size(), NoRegion);
+    PageVector<uint32_t> next(m_First.begin(), m_First.end() - 1);
+    PageVector<uint32_t> regions(graph.Size(), NoRegion);
     for (size_t i = 0; i < graph.Size(); ++i)
     {
         const uint32_t layer = at(i);

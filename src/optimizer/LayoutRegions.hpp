@@ -38,9 +38,9 @@ private:
     uint32_t Root(uint32_t layer);
 
     FixedRanks m_Ranks;
-    std::vector<uint32_t> m_Region; ///< by layer index
-    std::vector<uint32_t> m_First;  ///< by region: where its members begin
-    std::vector<uint32_t> m_Members;
+    PageVector<uint32_t> m_Region; ///< by layer index
+    PageVector<uint32_t> m_First;  ///< by region: where its members begin
+    PageVector<uint32_t> m_Members;
 };
 
 } // namespace tenon

@@ -56,7 +56,7 @@ private:
     /// The largest rank among the layer's data inputs; 0 where one is not known and `needsAll`.
     unsigned int RankOfData(const Layer& layer, bool needsAll) const;
 
-    std::vector<uint8_t> m_First; ///< by layer index: of its first output
+    PageVector<uint8_t> m_First; ///< by layer index: of its first output
     std::unordered_map<const OutputSlot*, uint8_t> m_Further;
 };
 

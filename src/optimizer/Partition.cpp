@@ -77,15 +77,15 @@ public:
     }
 
 private:
-    std::vector<size_t> m_First;
-    std::vector<uint32_t> m_Producers;
+    PageVector<size_t> m_First;
+    PageVector<uint32_t> m_Producers;
 };
 
 /// Unites layers of one backend. What the runtime binds has no part in it: no path leads through an end of the network.
 /// The graph is in order.
 Producers UniteLayers(const Graph& graph, ContractedGraph& contracted)
 {
-    const std::vector<LayerType>& types = graph.Types();
+    const PageVector<LayerType>& types = graph.Types();
     Producers producers(graph.Size());
     Colours colours;
     std::vector<uint32_t> around;
@@ -113,8 +113,8 @@ public:
     UnitOrder(const Graph& graph, const Producers& producers, ContractedGraph& contracted)
         : m_Producers(producers), m_UnitOf(graph.Size(), NoUnit), m_Placed(graph.Size(), false)
     {
-        const std::vector<LayerType>& types = graph.Types();
-        std::vector<uint32_t> unitOfCluster(graph.Size(), NoUnit);
+        const PageVector<LayerType>& types = graph.Types();
+        PageVector<uint32_t> unitOfCluster(graph.Size(), NoUnit);
         for (uint32_t i = 0; i < graph.Size(); ++i)
         {
             uint32_t* unit = &m_UnitOf[i];
@@ -140,7 +140,7 @@ public:
 
     /// Returns the new order; calls visit(layers of a unit) for each.
     template <typename Visit>
-    std::vector<uint32_t> Run(Visit visit)
+    PageVector<uint32_t> Run(Visit visit)
     {
         // Units have the numbers of their first layers' order.
         std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> ready;
@@ -151,7 +151,7 @@ public:
                 ready.push(unit);
             }
         }
-        std::vector<uint32_t> sorted;
+        PageVector<uint32_t> sorted;
         sorted.reserve(m_UnitOf.size());
         while (!ready.empty())
         {
@@ -245,7 +245,7 @@ private:
     }
 
     /// The layer, before it what is bound and feeds it.
-    void Place(uint32_t layer, std::vector<uint32_t>& sorted)
+    void Place(uint32_t layer, PageVector<uint32_t>& sorted)
     {
         for (const uint32_t producer : m_Producers[layer])
         {
@@ -259,11 +259,11 @@ private:
     }
 
     const Producers& m_Producers;
-    std::vector<Unit> m_Units;
-    std::vector<uint32_t> m_Layers;    ///< those of each unit together
-    std::vector<uint32_t> m_Consumers; ///< of each unit together: a unit for each connection
-    std::vector<uint32_t> m_UnitOf;    ///< by layer; none for an Input or Constant that is read
-    std::vector<bool> m_Placed;        ///< of those
+    PageVector<Unit> m_Units;
+    PageVector<uint32_t> m_Layers;    ///< those of each unit together
+    PageVector<uint32_t> m_Consumers; ///< of each unit together: a unit for each connection
+    PageVector<uint32_t> m_UnitOf;    ///< by layer; none for an Input or Constant that is read
+    std::vector<bool> m_Placed;       ///< of those
 };
 
 } // namespace
@@ -274,10 +274,10 @@ unsigned int PartitionGraph(Graph& graph)
     ContractedGraph contracted(graph.Size());
     const Producers producers = UniteLayers(graph, contracted);
 
-    const std::vector<LayerType>& types = graph.Types();
-    std::vector<uint32_t> subgraphs(graph.Size(), LayerAssignment::NoSubgraph);
+    const PageVector<LayerType>& types = graph.Types();
+    PageVector<uint32_t> subgraphs(graph.Size(), LayerAssignment::NoSubgraph);
     unsigned int count = 0;
-    const std::vector<uint32_t> order =
+    const PageVector<uint32_t> order =
         UnitOrder(graph, producers, contracted)
             .Run(
                 [&](std::span<const uint32_t> layers)
@@ -289,7 +289,7 @@ unsigned int PartitionGraph(Graph& graph)
                         ++count;
                     }
                 });
-    std::vector<Layer*> layers;
+    PageVector<Layer*> layers;
     layers.reserve(graph.Size());
     for (const auto& layer : graph.Layers())
     {

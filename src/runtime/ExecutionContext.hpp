@@ -136,7 +136,7 @@ private:
     std::vector<const void*> m_StepInputs;
 
     // Of steps that are shaped during the run.
-    std::vector<TensorInfo> m_LateInfos;                           ///< by value; empty while the plan is complete
+    PageVector<TensorInfo> m_LateInfos;                            ///< by value; empty while the plan is complete
     std::vector<LateMemory> m_LateMemory;                          ///< by value
     std::vector<std::unique_ptr<IShapedWorkload>> m_LateWorkloads; ///< of devices
     uint64_t m_LateBytes = 0;

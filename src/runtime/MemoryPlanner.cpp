@@ -4,6 +4,7 @@
 
 #include "common/CheckedMath.hpp"
 #include "common/ErrorContext.hpp"
+#include "common/Pages.hpp"
 #include "runtime/Packing.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -18,9 +19,9 @@ namespace
 {
 
 /// The buffers that have bytes, with sizes as they are.
-std::vector<MemBlock> MakeBlocks(const std::vector<PlannedBuffer>& buffers)
+PageVector<MemBlock> MakeBlocks(std::span<const PlannedBuffer> buffers)
 {
-    std::vector<MemBlock> blocks;
+    PageVector<MemBlock> blocks;
     blocks.reserve(buffers.size());
     for (const PlannedBuffer& buffer : buffers)
     {
@@ -34,9 +35,10 @@ std::vector<MemBlock> MakeBlocks(const std::vector<PlannedBuffer>& buffers)
 
 } // namespace
 
-size_t PlanMemory(std::vector<PlannedBuffer>& buffers, size_t alignment, const IMemoryOptimizerStrategy* strategy)
+size_t PlanMemory(std::span<PlannedBuffer> buffers, size_t alignment, const IMemoryOptimizerStrategy* strategy)
 {
-    std::vector<MemBlock> blocks = MakeBlocks(buffers);
+    PageVector<MemBlock> list = MakeBlocks(buffers);
+    const Span<MemBlock> blocks(list.data(), list.size());
     size_t sum = 0;
     for (MemBlock& block : blocks)
     {
@@ -84,9 +86,10 @@ size_t PlanMemory(std::vector<PlannedBuffer>& buffers, size_t alignment, const I
     return end;
 }
 
-size_t MemoryLowerBound(const std::vector<PlannedBuffer>& buffers, size_t alignment)
+size_t MemoryLowerBound(std::span<const PlannedBuffer> buffers, size_t alignment)
 {
-    std::vector<MemBlock> blocks = MakeBlocks(buffers);
+    PageVector<MemBlock> list = MakeBlocks(buffers);
+    const Span<MemBlock> blocks(list.data(), list.size());
     for (MemBlock& block : blocks)
     {
         block.m_MemSize = (block.m_MemSize + alignment - 1) / alignment * alignment;

@@ -8,7 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 namespace tenon
 {
@@ -25,11 +25,11 @@ struct PlannedBuffer
 /// Sets the offsets, multiples of `alignment`, so that buffers which are alive together never overlap, and returns the
 /// arena's size. `strategy` null: PackBest. Throws MemoryValidationException where the sizes add up beyond size_t, and
 /// where a given strategy lets buffers overlap.
-size_t PlanMemory(std::vector<PlannedBuffer>& buffers, size_t alignment = ArenaAlignment,
+size_t PlanMemory(std::span<PlannedBuffer> buffers, size_t alignment = ArenaAlignment,
                   const IMemoryOptimizerStrategy* strategy = nullptr);
 
 /// The largest sum of bytes alive at one step, each buffer in whole units of `alignment`: no plan with such offsets
 /// needs fewer units. What PlanMemory accepts does not overflow.
-size_t MemoryLowerBound(const std::vector<PlannedBuffer>& buffers, size_t alignment = 1);
+size_t MemoryLowerBound(std::span<const PlannedBuffer> buffers, size_t alignment = 1);
 
 } // namespace tenon

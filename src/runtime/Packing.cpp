@@ -24,7 +24,7 @@ public:
     explicit Neighbours(Span<const MemBlock> blocks)
     {
         std::vector<uint32_t> alive;
-        std::vector<std::pair<uint32_t, uint32_t>> pairs;
+        PageVector<std::pair<uint32_t, uint32_t>> pairs;
         for (const uint32_t i : ByStart(blocks))
         {
             alive.erase(std::remove_if(alive.begin(), alive.end(),
@@ -50,7 +50,7 @@ public:
         }
         std::partial_sum(m_First.begin(), m_First.end(), m_First.begin());
         m_All.resize(pairs.size() * 2);
-        std::vector<uint32_t> next(m_First.begin(), m_First.end() - 1);
+        PageVector<uint32_t> next(m_First.begin(), m_First.end() - 1);
         for (const auto& [a, b] : pairs)
         {
             m_All[next[a]++] = b;
@@ -67,8 +67,8 @@ public:
 
 private:
     bool m_AreTooMany = false;
-    std::vector<uint32_t> m_First; ///< by block: where its neighbours begin in m_All
-    std::vector<uint32_t> m_All;
+    PageVector<uint32_t> m_First; ///< by block: where its neighbours begin in m_All
+    PageVector<uint32_t> m_All;
 };
 
 /// Places blocks in any order.
@@ -81,7 +81,7 @@ public:
     }
 
     /// Returns the arena's size.
-    size_t Place(const std::vector<uint32_t>& order)
+    size_t Place(const PageVector<uint32_t>& order)
     {
         std::fill(m_IsPlaced.begin(), m_IsPlaced.end(), uint8_t{0});
         size_t end = 0;
@@ -94,7 +94,7 @@ public:
         return end;
     }
 
-    const std::vector<size_t>& Offsets() const { return m_Offsets; }
+    const PageVector<size_t>& Offsets() const { return m_Offsets; }
 
 private:
     size_t LowestGap(uint32_t block)
@@ -122,8 +122,8 @@ private:
 
     Span<const MemBlock> m_Blocks;
     const Neighbours& m_Neighbours;
-    std::vector<size_t> m_Offsets;
-    std::vector<uint8_t> m_IsPlaced;
+    PageVector<size_t> m_Offsets;
+    PageVector<uint8_t> m_IsPlaced;
     std::vector<std::pair<size_t, size_t>> m_Taken;
 };
 
@@ -131,7 +131,7 @@ private:
 std::vector<size_t> Pressure(Span<const MemBlock> blocks)
 {
     // Only where a block starts can there be more than before.
-    std::vector<uint64_t> starts;
+    PageVector<uint64_t> starts;
     for (const uint32_t i : ByStart(blocks))
     {
         if (starts.empty() || starts.back() != blocks[i].m_StartOfLife)
@@ -176,9 +176,9 @@ std::vector<size_t> Pressure(Span<const MemBlock> blocks)
     return pressure;
 }
 
-std::vector<uint32_t> MakeOrder(Span<const MemBlock> blocks, PackingOrder kind)
+PageVector<uint32_t> MakeOrder(Span<const MemBlock> blocks, PackingOrder kind)
 {
-    std::vector<uint32_t> order = ByStart(blocks);
+    PageVector<uint32_t> order = ByStart(blocks);
     if (kind == PackingOrder::Time)
     {
         return order;
@@ -220,7 +220,7 @@ private:
     uint64_t m_State = 1;
 };
 
-void SetOffsets(Span<MemBlock> blocks, const std::vector<size_t>& offsets)
+void SetOffsets(Span<MemBlock> blocks, const PageVector<size_t>& offsets)
 {
     for (size_t i = 0; i < blocks.size(); ++i)
     {
@@ -253,13 +253,13 @@ void PackBest(Span<MemBlock> blocks)
     }
     const size_t wanted = LargestLiveBytes(blocks);
     Placer placer(blocks, neighbours);
-    std::vector<uint32_t> order;
-    std::vector<size_t> offsets;
+    PageVector<uint32_t> order;
+    PageVector<size_t> offsets;
     size_t best = SIZE_MAX;
     for (const PackingOrder kind :
          {PackingOrder::Size, PackingOrder::Conflict, PackingOrder::Lifetime, PackingOrder::Time})
     {
-        std::vector<uint32_t> candidate = MakeOrder(blocks, kind);
+        PageVector<uint32_t> candidate = MakeOrder(blocks, kind);
         const size_t end = placer.Place(candidate);
         if (end < best)
         {
@@ -276,7 +276,7 @@ void PackBest(Span<MemBlock> blocks)
     // A block that ends too high goes to an earlier place in the order, or two blocks change places. What is not worse
     // stays, so that the search leaves plateaus.
     Random random;
-    std::vector<uint32_t> candidate;
+    PageVector<uint32_t> candidate;
     for (size_t work = 0; best > wanted && work < SearchWork; work += neighbours.Count() + order.size())
     {
         candidate = order;

@@ -2,13 +2,14 @@
 // Packing: places blocks with lifetimes in an arena. What the shipped strategies are made of (MemoryStrategies.cpp).
 #pragma once
 
+#include "common/Pages.hpp"
+
 #include <tenon/Span.hpp>
 #include <tenon/backend/IMemoryOptimizerStrategy.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace tenon
 {
@@ -26,7 +27,7 @@ enum class PackingOrder
 size_t LargestLiveBytes(Span<const MemBlock> blocks);
 
 /// Indices of the blocks that have bytes, by first step.
-std::vector<uint32_t> ByStart(Span<const MemBlock> blocks);
+PageVector<uint32_t> ByStart(Span<const MemBlock> blocks);
 
 /// Places blocks in the order in which they come to life, each into the smallest free range that fits. O(N log N).
 void PackByTime(Span<MemBlock> blocks);

@@ -81,19 +81,28 @@ private:
     size_t m_End = 0;
 };
 
-std::vector<uint32_t> ByEnd(Span<const MemBlock> blocks)
+/// Stable. Most plans list their blocks in the order in which they come and go.
+template <typename Less>
+void Sort(PageVector<uint32_t>& order, Less less)
 {
-    std::vector<uint32_t> order = ByStart(blocks);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](uint32_t a, uint32_t b) { return blocks[a].m_EndOfLife < blocks[b].m_EndOfLife; });
+    if (!std::is_sorted(order.begin(), order.end(), less))
+    {
+        std::stable_sort(order.begin(), order.end(), less);
+    }
+}
+
+PageVector<uint32_t> ByEnd(Span<const MemBlock> blocks)
+{
+    PageVector<uint32_t> order = ByStart(blocks);
+    Sort(order, [&](uint32_t a, uint32_t b) { return blocks[a].m_EndOfLife < blocks[b].m_EndOfLife; });
     return order;
 }
 
 } // namespace
 
-std::vector<uint32_t> ByStart(Span<const MemBlock> blocks)
+PageVector<uint32_t> ByStart(Span<const MemBlock> blocks)
 {
-    std::vector<uint32_t> order;
+    PageVector<uint32_t> order;
     order.reserve(blocks.size());
     for (uint32_t i = 0; i < blocks.size(); ++i)
     {
@@ -102,14 +111,13 @@ std::vector<uint32_t> ByStart(Span<const MemBlock> blocks)
             order.push_back(i);
         }
     }
-    std::stable_sort(order.begin(), order.end(),
-                     [&](uint32_t a, uint32_t b) { return blocks[a].m_StartOfLife < blocks[b].m_StartOfLife; });
+    Sort(order, [&](uint32_t a, uint32_t b) { return blocks[a].m_StartOfLife < blocks[b].m_StartOfLife; });
     return order;
 }
 
 size_t LargestLiveBytes(Span<const MemBlock> blocks)
 {
-    const std::vector<uint32_t> ending = ByEnd(blocks);
+    const PageVector<uint32_t> ending = ByEnd(blocks);
     auto gone = ending.begin();
     size_t alive = 0;
     size_t most = 0;
@@ -127,7 +135,7 @@ size_t LargestLiveBytes(Span<const MemBlock> blocks)
 
 void PackByTime(Span<MemBlock> blocks)
 {
-    const std::vector<uint32_t> ending = ByEnd(blocks);
+    const PageVector<uint32_t> ending = ByEnd(blocks);
     auto gone = ending.begin();
     FreeList free;
     for (const uint32_t i : ByStart(blocks))
@@ -149,7 +157,7 @@ void CheckPacking(Span<const MemBlock> blocks, size_t alignment, const std::stri
         return fmt::format("block {} of {} bytes at {}, alive in steps {} to {},", i, blocks[i].m_MemSize,
                            blocks[i].m_Offset, blocks[i].m_StartOfLife, blocks[i].m_EndOfLife);
     };
-    const std::vector<uint32_t> ending = ByEnd(blocks);
+    const PageVector<uint32_t> ending = ByEnd(blocks);
     auto gone = ending.begin();
     std::map<size_t, uint32_t> alive; // by offset; apart from each other
     for (const uint32_t i : ByStart(blocks))

@@ -3,6 +3,7 @@
 // where each value lies. Made once per set of input shapes, then shared by contexts.
 #pragma once
 
+#include "common/Pages.hpp"
 #include "common/SharedParts.hpp"
 #include "runtime/MemoryPlanner.hpp"
 #include "runtime/Program.hpp"
@@ -77,12 +78,12 @@ public:
 
     const std::vector<TensorShape>& InputShapes() const { return m_InputShapes; }
     /// By value. Of values that are not planned the shape may be unknown.
-    const std::vector<TensorInfo>& Infos() const { return m_Infos; }
-    const std::vector<Location>& Locations() const { return m_Locations; }
+    const PageVector<TensorInfo>& Infos() const { return m_Infos; }
+    const PageVector<Location>& Locations() const { return m_Locations; }
     /// The values that lie in memory of the caller or session, which differs from run to run.
-    const std::vector<ValueId>& Bound() const { return m_Bound; }
+    const PageVector<ValueId>& Bound() const { return m_Bound; }
     /// The steps that could be shaped before the run: the first ones of the program. The rest is shaped during the run.
-    const std::vector<PlannedStep>& Steps() const { return m_Steps; }
+    const PageVector<PlannedStep>& Steps() const { return m_Steps; }
     bool IsComplete() const { return m_Complete; }
     /// In the order of their steps.
     const std::vector<std::unique_ptr<Strips>>& GetStrips() const { return m_Strips; }
@@ -96,8 +97,8 @@ private:
     /// What lies in an arena: first values, then scratch.
     struct Contents
     {
-        std::vector<PlannedBuffer> m_Buffers;
-        std::vector<ValueId> m_Values;
+        PageVector<PlannedBuffer> m_Buffers;
+        PageVector<ValueId> m_Values;
         std::vector<uint32_t> m_ScratchSteps;
     };
 
@@ -123,10 +124,10 @@ private:
     void FindDirectOutputs(const Program& program, const Sharing& sharing);
 
     std::vector<TensorShape> m_InputShapes;
-    std::vector<TensorInfo> m_Infos;
-    std::vector<Location> m_Locations;
-    std::vector<ValueId> m_Bound;
-    std::vector<PlannedStep> m_Steps;
+    PageVector<TensorInfo> m_Infos;
+    PageVector<Location> m_Locations;
+    PageVector<ValueId> m_Bound;
+    PageVector<PlannedStep> m_Steps;
     std::vector<std::unique_ptr<Strips>> m_Strips;
     std::vector<std::unique_ptr<const std::string>> m_Labels; ///< of kernels, where it is not the workload's
     bool m_HasLargeTensors = false;                           ///< of which strips may consist

@@ -269,7 +269,7 @@ void Plan::CheckTotal(const Program& program, const Limits& limits) const
 void Plan::FindDirectOutputs(const Program& program, const Sharing& sharing)
 {
     constexpr auto none = static_cast<size_t>(-1);
-    std::vector<size_t> entryOf(program.Values().size(), none); // by root: index into m_DirectOutputs
+    PageVector<size_t> entryOf(program.Values().size(), none); // by root: index into m_DirectOutputs
     for (uint32_t s = 0; s < m_Steps.size(); ++s)
     {
         const Step& step = program.Steps()[s];

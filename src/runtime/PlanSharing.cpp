@@ -18,8 +18,8 @@ bool IsSameLayout(const TensorInfo& a, const TensorInfo& b)
 
 } // namespace
 
-Plan::Sharing::Sharing(const Program& program, const std::vector<TensorInfo>& infos,
-                       const std::vector<PlannedStep>& steps, const std::vector<bool>& sharesParts)
+Plan::Sharing::Sharing(const Program& program, const PageVector<TensorInfo>& infos,
+                       const PageVector<PlannedStep>& steps, const std::vector<bool>& sharesParts)
     : m_Program(program), m_Infos(infos), m_NumSteps(static_cast<uint32_t>(steps.size())),
       m_Parent(program.Values().size()), m_Offset(m_Parent.size(), 0), m_First(m_Parent.size(), 0),
       m_Last(m_Parent.size()), m_IsOutput(m_Parent.size(), false),

@@ -15,7 +15,7 @@ class Plan::Sharing
 {
 public:
     /// `sharesParts`: by step, whether tensors are to lie in others of its tensors where they can.
-    Sharing(const Program& program, const std::vector<TensorInfo>& infos, const std::vector<PlannedStep>& steps,
+    Sharing(const Program& program, const PageVector<TensorInfo>& infos, const PageVector<PlannedStep>& steps,
             const std::vector<bool>& sharesParts);
 
     ValueId Root(ValueId v) const
@@ -58,12 +58,12 @@ private:
     bool Clashes(ValueId input, ValueId other, const TensorInfo& output) const;
 
     const Program& m_Program;
-    const std::vector<TensorInfo>& m_Infos;
+    const PageVector<TensorInfo>& m_Infos;
     const uint32_t m_NumSteps;
-    mutable std::vector<ValueId> m_Parent; ///< the value in whose memory it lies: itself for a root
-    mutable std::vector<size_t> m_Offset;  ///< in the parent's memory; 0 for a root
-    std::vector<uint32_t> m_First;
-    std::vector<uint32_t> m_Last;
+    mutable PageVector<ValueId> m_Parent; ///< the value in whose memory it lies: itself for a root
+    mutable PageVector<size_t> m_Offset;  ///< in the parent's memory; 0 for a root
+    PageVector<uint32_t> m_First;
+    PageVector<uint32_t> m_Last;
     std::vector<bool> m_External;   ///< by root: memory that no step may write
     std::vector<bool> m_IsOutput;   ///< by root: the network gives a value of the set
     std::vector<bool> m_IsImported; ///< by root: a device reads it at a time of its own; empty: no device

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "common/PageArena.hpp"
+#include "common/Pages.hpp"
 #include "graph/Graph.hpp"
 #include "runtime/MemorySpaces.hpp"
 
@@ -110,8 +111,8 @@ public:
     /// The same for a graph that is nested in another program's, and outlives the program.
     Program(const Graph& graph, const MemorySpaces& memories, WorkloadFactories& factories, Profiler& profiler);
 
-    const std::vector<Step>& Steps() const { return m_Steps; }
-    const std::vector<Value>& Values() const { return m_Values; }
+    const PageVector<Step>& Steps() const { return m_Steps; }
+    const PageVector<Value>& Values() const { return m_Values; }
     const std::vector<Binding>& Inputs() const { return m_Inputs; }
     const std::vector<Binding>& Outputs() const { return m_Outputs; }
     const std::vector<State>& States() const { return m_States; }
@@ -145,9 +146,9 @@ private:
     const MemorySpaces& m_Memories;
     bool m_UsesDevices = false;
     size_t m_HostAlignment;
-    std::vector<Step> m_Steps;
-    std::vector<Value> m_Values;
-    std::vector<ValueId> m_FirstValue; ///< by layer index: the layer's first output
+    PageVector<Step> m_Steps;
+    PageVector<Value> m_Values;
+    PageVector<ValueId> m_FirstValue; ///< by layer index: the layer's first output
     std::vector<Binding> m_Inputs;
     std::vector<Binding> m_Outputs;
     BindingIndex m_InputIndex;

@@ -428,7 +428,7 @@ TEST(Graph, TypesFollowTheLayers)
     graph.AddLayer(LayerType::Dequantize, nullptr, "second");
     graph.AddLayer(LayerType::Rank, nullptr, "third");
     EXPECT_THAT(graph.Types(), ElementsAre(LayerType::Floor, LayerType::Dequantize, LayerType::Rank));
-    EXPECT_EQ(graph.LayersOf(LayerType::Floor).Get(), std::vector<Layer*>{&first});
+    EXPECT_EQ(graph.LayersOf(LayerType::Floor).Get(), PageVector<Layer*>{&first});
     EXPECT_TRUE(graph.LayersOf(LayerType::Softmax).Get().empty());
     graph.ChangeType(first, LayerType::Softmax, std::make_unique<SoftmaxDescriptor>());
     EXPECT_EQ(first.GetType(), LayerType::Softmax);

@@ -53,7 +53,7 @@ std::unique_ptr<Graph> MakeRandomGraph(std::mt19937& random)
             sources.push_back(layer);
         }
     }
-    std::vector<Layer*> order;
+    PageVector<Layer*> order;
     for (const auto& layer : graph->Layers())
     {
         order.push_back(layer.get());

@@ -4,6 +4,7 @@
 
 #include "backends/common/PackedCache.hpp"
 #include "backends/common/QuantizationCheck.hpp"
+#include "common/BlockPool.hpp"
 #include "common/KernelName.hpp"
 #include "common/OpFlags.hpp"
 #include "common/RunsInStrips.hpp"
@@ -291,7 +292,11 @@ private:
     std::unique_ptr<const std::string> m_Fused;
 };
 
-class TableShapedWorkload final : public IShapedWorkload, public INamesKernel, public ISharesParts, public IRunsInStrips
+class TableShapedWorkload final : public IShapedWorkload,
+                                  public INamesKernel,
+                                  public ISharesParts,
+                                  public IRunsInStrips,
+                                  public Pooled<TableShapedWorkload>
 {
 public:
     TableShapedWorkload(Prepared prepared, KernelLabel label, std::shared_ptr<const PackedWeights> packed)
@@ -314,7 +319,7 @@ private:
     std::shared_ptr<const PackedWeights> m_Packed; ///< kept alive: m_Prepared points into it
 };
 
-class TableWorkload final : public IWorkload
+class TableWorkload final : public IWorkload, public Pooled<TableWorkload>
 {
 public:
     TableWorkload(const Kernel& kernel, const LayerView& layer, std::shared_ptr<const PackedWeights> packed)
