@@ -53,7 +53,7 @@ struct INetworkProperties
     bool m_ProfilingEnabled = false;
     /// What IProfiler::Print() tells of the layers, see IProfiler::EnableNetworkDetailsToStdOut().
     ProfilingDetailsMethod m_OutputNetworkDetailsMethod = ProfilingDetailsMethod::Undefined;
-    /// Threads that one EnqueueWorkload of this network may use; 0 means all cores (Tenon).
+    /// Threads that loading this network, and then one EnqueueWorkload of it, may use; 0 means all cores (Tenon).
     unsigned int m_NumberOfThreads = 1;
 };
 

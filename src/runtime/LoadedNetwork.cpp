@@ -92,8 +92,9 @@ LoadedNetwork::LoadedNetwork(OptimizedNetwork& network, const Environment& envir
         m_Profiler->EnableNetworkDetailsToStdOut(properties.m_OutputNetworkDetailsMethod);
     }
     const auto event = m_Profiler->Scope(ProfilingCategory::Load);
-    m_Program = std::make_unique<Program>(network.TakeGraph(), environment.m_Registry, environment.m_Memories,
-                                          network.GetModelOptions(), *m_Profiler);
+    WorkloadFactories factories(environment.m_Registry, network.GetModelOptions(), m_Pool, m_NumberOfThreads,
+                                *m_Profiler);
+    m_Program = std::make_unique<Program>(network.TakeGraph(), environment.m_Memories, factories);
     m_Sessions.emplace(SessionId::Default, std::make_shared<Session>(m_Program->States().size()));
     std::vector<TensorShape> shapes;
     for (const Binding& input : m_Program->Inputs())

@@ -2,9 +2,6 @@
 // Program: see Program.hpp.
 #include "runtime/Program.hpp"
 
-#include "common/ErrorContext.hpp"
-#include "common/Profiler.hpp"
-#include "graph/MakeLayerView.hpp"
 #include "runtime/PlanCache.hpp"
 
 #include <fmt/format.h>
@@ -18,38 +15,18 @@ Step::Step() = default;
 Step::Step(Step&&) noexcept = default;
 Step::~Step() = default;
 
-const IWorkloadFactory& WorkloadFactories::Get(const BackendId& backend)
-{
-    auto& factory = m_Factories[backend.Get()];
-    if (factory == nullptr)
-    {
-        factory = m_Registry.Get(backend).CreateWorkloadFactory(m_Options);
-    }
-    return *factory;
-}
-
-void WorkloadFactories::Finish()
-{
-    for (const auto& [backend, factory] : m_Factories)
-    {
-        factory->AfterWorkloadsCreated();
-    }
-}
-
-Program::Program(std::unique_ptr<Graph> graph, const BackendRegistry& registry, const MemorySpaces& memories,
-                 const ModelOptions& options, Profiler& profiler)
+Program::Program(std::unique_ptr<Graph> graph, const MemorySpaces& memories, WorkloadFactories& factories)
     : m_OwnedGraph(std::move(graph)), m_Graph(*m_OwnedGraph), m_Memories(memories),
       m_HostAlignment(memories[HostMemory].m_Alignment)
 {
-    WorkloadFactories factories(registry, options);
-    MakeSteps(factories, profiler);
+    MakeSteps(factories);
     factories.Finish();
 }
 
-Program::Program(const Graph& graph, const MemorySpaces& memories, WorkloadFactories& factories, Profiler& profiler)
+Program::Program(const Graph& graph, const MemorySpaces& memories, WorkloadFactories& factories)
     : m_Graph(graph), m_Memories(memories), m_HostAlignment(memories[HostMemory].m_Alignment)
 {
-    MakeSteps(factories, profiler);
+    MakeSteps(factories);
 }
 
 void Program::NumberValues(const Layer& layer)
@@ -163,17 +140,18 @@ void Program::CheckBoundMemory() const
     }
 }
 
-void Program::MakeSteps(WorkloadFactories& factories, Profiler& profiler)
+void Program::MakeSteps(WorkloadFactories& factories)
 {
     // Most layers run on the backend of the one before them: no look-up for those.
     const IWorkloadFactory* factory = nullptr;
     MemoryId memory = HostMemory;
-    LayerViewMaker maker;
+    std::vector<WorkloadJob> jobs;
     if (!m_Graph.IsInOrder())
     {
         throw GraphValidationException("the layers are not in an order of execution; optimize the network");
     }
-    m_Steps.reserve(m_Graph.Size());
+    m_Steps.reserve(m_Graph.Size()); // where jobs leave their workloads
+    jobs.reserve(m_Graph.Size());
     m_Values.reserve(m_Graph.Size());
     m_FirstValue.reserve(m_Graph.Size());
     for (const auto& layer : m_Graph.Layers())
@@ -211,7 +189,7 @@ void Program::MakeSteps(WorkloadFactories& factories, Profiler& profiler)
             for (const auto& body : layer->Bodies())
             {
                 auto nested = std::make_unique<NestedProgram>();
-                nested->m_Program = std::make_unique<const Program>(*body, m_Memories, factories, profiler);
+                nested->m_Program = std::make_unique<const Program>(*body, m_Memories, factories);
                 step.m_Bodies.push_back(std::move(nested));
             }
             AddInputs(step);
@@ -241,18 +219,10 @@ void Program::MakeSteps(WorkloadFactories& factories, Profiler& profiler)
         {
             CheckMemory(step);
         }
-        try
-        {
-            const auto event = profiler.Scope(ProfilingCategory::Load, "CreateWorkload", layer.get());
-            step.m_Workload = factory->CreateWorkload(maker.Make(*layer));
-        }
-        catch (...)
-        {
-            RethrowWithContext(
-                fmt::format("making the workload of {} on {}", layer->Describe(), layer->GetBackendId().Get()));
-        }
         m_Steps.push_back(std::move(step));
+        jobs.push_back({layer.get(), factory, &m_Steps.back().m_Workload});
     }
+    factories.Make(jobs);
     const auto end = static_cast<uint32_t>(m_Steps.size());
     for (const Binding& output : m_Outputs)
     {

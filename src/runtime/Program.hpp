@@ -7,6 +7,7 @@
 #include "common/Pages.hpp"
 #include "graph/Graph.hpp"
 #include "runtime/MemorySpaces.hpp"
+#include "runtime/WorkloadFactories.hpp"
 
 #include <tenon/backend/BackendRegistry.hpp>
 
@@ -20,7 +21,6 @@
 namespace tenon
 {
 
-class Profiler;
 struct NestedProgram;
 
 /// Index of a value, that is, of an output slot of some layer.
@@ -80,36 +80,16 @@ struct State
     ValueId m_Written = NoValue; ///< the input of its WriteState layer
 };
 
-/// The factories of the backends that a network runs on, one each for all of its programs.
-class WorkloadFactories
-{
-public:
-    /// `registry` and `options` must outlive it.
-    WorkloadFactories(const BackendRegistry& registry, const ModelOptions& options)
-        : m_Registry(registry), m_Options(options)
-    {
-    }
-
-    const IWorkloadFactory& Get(const BackendId& backend);
-    /// All workloads are made.
-    void Finish();
-
-private:
-    const BackendRegistry& m_Registry;
-    const ModelOptions& m_Options;
-    std::map<std::string, std::unique_ptr<IWorkloadFactory>> m_Factories;
-};
-
 class Program
 {
 public:
     /// Makes the workloads, each by the factory of its layer's backend. The graph's layers must be in order of
     /// execution. Throws BackendUnavailableException for a backend that the registry lacks, and what factories throw.
     /// `memories` must outlive the program.
-    Program(std::unique_ptr<Graph> graph, const BackendRegistry& registry, const MemorySpaces& memories,
-            const ModelOptions& options, Profiler& profiler);
-    /// The same for a graph that is nested in another program's, and outlives the program.
-    Program(const Graph& graph, const MemorySpaces& memories, WorkloadFactories& factories, Profiler& profiler);
+    Program(std::unique_ptr<Graph> graph, const MemorySpaces& memories, WorkloadFactories& factories);
+    /// The same for a graph that is nested in another program's, and outlives the program; Finish() is left to that
+    /// one.
+    Program(const Graph& graph, const MemorySpaces& memories, WorkloadFactories& factories);
 
     const PageVector<Step>& Steps() const { return m_Steps; }
     const PageVector<Value>& Values() const { return m_Values; }
@@ -132,7 +112,7 @@ private:
     static size_t Find(const std::vector<Binding>& bindings, const BindingIndex& index, LayerBindingId id,
                        const char* kind);
     void NumberValues(const Layer& layer);
-    void MakeSteps(WorkloadFactories& factories, Profiler& profiler);
+    void MakeSteps(WorkloadFactories& factories);
     ValueId ValueOf(const InputSlot& input) const;
     State& FindState(const Layer& layer);
     void AddInputs(Step& step);

@@ -20,7 +20,8 @@ struct Hooks
     std::function<void(const LayerView&)> m_OnCreate = {};
     std::function<void(const ReshapeArgs&)> m_OnReshape = {};
     std::function<void(const ExecuteArgs&)> m_OnExecute = {};
-    size_t m_ScratchBytes = 0; ///< that each workload asks for, if it is more than the kernel does
+    bool m_IsThreadSafe = false; ///< see IWorkloadFactory
+    size_t m_ScratchBytes = 0;   ///< that each workload asks for, if it is more than the kernel does
 };
 
 class HookBackend final : public IBackend
@@ -98,6 +99,7 @@ private:
         {
         }
         const BackendId& GetBackendId() const override { return m_Id; }
+        bool IsThreadSafe() const override { return m_Hooks->m_IsThreadSafe; }
         std::unique_ptr<IWorkload> CreateWorkload(const LayerView& layer) const override
         {
             Call(m_Hooks->m_OnCreate, layer);

@@ -40,7 +40,10 @@ bool Shares(const Maker& make, const TensorShape& shape)
     Profiler profiler;
     auto optimized = Optimize(*network, {"CpuRef"}, runtime->GetDeviceSpec());
     const MemorySpaces memories(registry, {});
-    const Program program(static_cast<OptimizedNetwork&>(*optimized).TakeGraph(), registry, memories, {}, profiler);
+    ThreadPool pool;
+    const ModelOptions modelOptions;
+    WorkloadFactories factories(registry, modelOptions, pool, 1, profiler);
+    const Program program(static_cast<OptimizedNetwork&>(*optimized).TakeGraph(), memories, factories);
     const Plan plan(program, {shape}, Limits());
     EXPECT_EQ(plan.Steps().size(), 3u);
     const Step& step = program.Steps()[1];

@@ -26,8 +26,9 @@ public:
         const IRuntimePtr runtime = IRuntime::Create({});
         auto optimized = Optimize(network, {backend}, runtime->GetDeviceSpec());
         m_Memories.emplace(m_Registry, IRuntime::CreationOptions());
-        m_Program.emplace(static_cast<OptimizedNetwork&>(*optimized).TakeGraph(), m_Registry, *m_Memories,
-                          ModelOptions(), m_Profiler);
+        const ModelOptions options;
+        WorkloadFactories factories(m_Registry, options, m_Pool, 1, m_Profiler);
+        m_Program.emplace(static_cast<OptimizedNetwork&>(*optimized).TakeGraph(), *m_Memories, factories);
         std::vector<TensorShape> shapes;
         for (const Binding& input : m_Program->Inputs())
         {
@@ -67,6 +68,7 @@ public:
 
 private:
     BackendRegistry m_Registry;
+    ThreadPool m_Pool;
     Profiler m_Profiler;
     std::optional<MemorySpaces> m_Memories;
     std::optional<Program> m_Program;

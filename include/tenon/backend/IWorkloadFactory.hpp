@@ -19,6 +19,8 @@ public:
     /// Makes the workload of a layer that the backend's ILayerSupport accepted. Throws what explains a failure;
     /// never returns null.
     virtual std::unique_ptr<IWorkload> CreateWorkload(const LayerView& layer) const = 0;
+    /// Whether CreateWorkload may be called by several threads at once. Networks with much to pack load faster then.
+    virtual bool IsThreadSafe() const { return false; }
     /// Called once, when a loaded network has all of its workloads, those of its nested networks among them. What it
     /// throws ends the load.
     virtual void AfterWorkloadsCreated() {}

@@ -357,6 +357,7 @@ public:
     }
 
     const BackendId& GetBackendId() const override { return m_Id; }
+    bool IsThreadSafe() const override { return true; }
 
     std::unique_ptr<IWorkload> CreateWorkload(const LayerView& layer) const override
     {

@@ -92,7 +92,7 @@ struct PackedCache::Entry
     std::vector<const void*> m_Constants;
     std::vector<TensorInfo> m_Inputs;
     std::vector<TensorInfo> m_Outputs;
-    std::shared_ptr<const PackedWeights> m_Packed;
+    Future m_Packed; ///< of whoever packs it
 
     bool Fits(const LayerView& layer) const
     {
@@ -111,22 +111,32 @@ void PackedCache::Finish()
 {
     if (m_Archive != nullptr)
     {
-        const std::lock_guard lock(m_Mutex);
+        const std::lock_guard lock(m_ArchiveMutex);
         m_Archive->Finish();
     }
 }
 
-std::shared_ptr<const PackedWeights> PackedCache::PackAnew(const Kernel& kernel, const LayerView& layer)
+PackedCache::Result PackedCache::PackAnew(const Kernel& kernel, const LayerView& layer)
 {
+    Result packed;
     if (m_Archive != nullptr)
     {
-        return kernel.m_Pack(layer, *m_Archive->OpenStore(kernel, layer));
+        const std::lock_guard lock(m_ArchiveMutex); // one store at a time
+        packed = kernel.m_Pack(layer, *m_Archive->OpenStore(kernel, layer));
     }
-    SlabStore store(m_Slabs);
-    return kernel.m_Pack(layer, store);
+    else
+    {
+        SlabStore store(m_Slabs);
+        packed = kernel.m_Pack(layer, store);
+    }
+    if (packed != nullptr && !packed->RefersToConstants())
+    {
+        ReleaseConstants(layer);
+    }
+    return packed;
 }
 
-std::shared_ptr<const PackedWeights> PackedCache::Pack(const Kernel& kernel, const LayerView& layer)
+PackedCache::Result PackedCache::Pack(const Kernel& kernel, const LayerView& layer)
 {
     const void* const constant = FirstConstant(layer);
     if (constant == nullptr || layer.m_Type == LayerType::Custom) // a custom operator has a workload for each layer
@@ -134,6 +144,27 @@ std::shared_ptr<const PackedWeights> PackedCache::Pack(const Kernel& kernel, con
         FillingStore store;
         return kernel.m_Pack(layer, store);
     }
+    std::promise<Result> promise;
+    if (const Future there = FindOrPromise(kernel, constant, layer, promise); there.valid())
+    {
+        return there.get(); // of a thread that packs, and waits for nobody
+    }
+    try
+    {
+        Result packed = PackAnew(kernel, layer);
+        promise.set_value(packed);
+        return packed;
+    }
+    catch (...)
+    {
+        promise.set_exception(std::current_exception());
+        throw;
+    }
+}
+
+PackedCache::Future PackedCache::FindOrPromise(const Kernel& kernel, const void* constant, const LayerView& layer,
+                                               std::promise<Result>& promise)
+{
     const std::lock_guard lock(m_Mutex);
     std::vector<Entry>& entries = m_Entries[Key(&kernel, constant)];
     const auto found =
@@ -142,18 +173,13 @@ std::shared_ptr<const PackedWeights> PackedCache::Pack(const Kernel& kernel, con
     {
         return found->m_Packed;
     }
-    std::shared_ptr<const PackedWeights> packed = PackAnew(kernel, layer);
-    if (packed != nullptr && !packed->RefersToConstants())
-    {
-        ReleaseConstants(layer);
-    }
-    if (packed != nullptr && entries.size() < MostPerConstant)
+    if (entries.size() < MostPerConstant)
     {
         entries.push_back({layer.m_Type, FunctionsOf(layer.m_Type).m_Clone(*layer.m_Descriptor),
                            std::vector<const void*>(layer.m_ConstantData.begin(), layer.m_ConstantData.end()),
-                           CopyInfos(layer.m_Inputs), CopyInfos(layer.m_Outputs), packed});
+                           CopyInfos(layer.m_Inputs), CopyInfos(layer.m_Outputs), promise.get_future().share()});
     }
-    return packed;
+    return {};
 }
 
 } // namespace tenon::backends

@@ -7,6 +7,7 @@
 #include "backends/common/PackedArchive.hpp"
 #include "backends/common/PackedSlabs.hpp"
 
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -19,13 +20,15 @@ namespace tenon::backends
 class PackedCache
 {
 public:
+    using Result = std::shared_ptr<const PackedWeights>;
+
     /// `archive`: of what is packed; may be null.
     explicit PackedCache(std::shared_ptr<PackedArchive> archive);
     ~PackedCache();
 
     /// What kernel.m_Pack gives for the layer or gave for an equal one; null where it gives null.
-    /// Precondition: kernel.m_Pack is not null. Thread-safe.
-    std::shared_ptr<const PackedWeights> Pack(const Kernel& kernel, const LayerView& layer);
+    /// Precondition: kernel.m_Pack is not null. Thread-safe: several layers are packed side by side.
+    Result Pack(const Kernel& kernel, const LayerView& layer);
     /// All layers of the network have been packed.
     void Finish();
 
@@ -33,10 +36,16 @@ private:
     struct Entry;
     using Key = std::pair<const Kernel*, const void*>; ///< of a kernel and its first constant
 
-    std::shared_ptr<const PackedWeights> PackAnew(const Kernel& kernel, const LayerView& layer);
+    using Future = std::shared_future<Result>;
+
+    Result PackAnew(const Kernel& kernel, const LayerView& layer);
+    /// What an equal layer gets; where there is none, an invalid future: the caller packs, and keeps the promise.
+    Future FindOrPromise(const Kernel& kernel, const void* constant, const LayerView& layer,
+                         std::promise<Result>& promise);
 
     const std::shared_ptr<PackedArchive> m_Archive;
-    std::mutex m_Mutex;
+    std::mutex m_ArchiveMutex;
+    std::mutex m_Mutex; ///< of the entries
     PackedSlabs m_Slabs;
     std::map<Key, std::vector<Entry>> m_Entries;
 };

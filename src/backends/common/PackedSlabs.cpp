@@ -19,9 +19,11 @@ constexpr size_t SlabBytes = size_t{16} << 20; ///< what is not used yet is only
 
 PackedBlock PackedSlabs::MakeBlock(size_t bytes, FunctionRef<void(std::byte*)> fill)
 {
+    std::unique_lock lock(m_Mutex);
     if (bytes == 0 || (m_Slab == nullptr && m_Before + bytes < LeastBytes))
     {
         m_Before += bytes;
+        lock.unlock();
         return backends::MakeBlock(bytes, fill);
     }
     const size_t needed = (bytes + ArenaAlignment - 1) / ArenaAlignment * ArenaAlignment;
@@ -32,9 +34,11 @@ PackedBlock PackedSlabs::MakeBlock(size_t bytes, FunctionRef<void(std::byte*)> f
     }
     std::byte* const data = m_Slab->Data() + m_Used;
     m_Used += needed;
+    const std::shared_ptr<const std::byte> block(m_Slab, data);
+    lock.unlock();
     Populate(data, bytes);
     fill(data);
-    return {std::shared_ptr<const std::byte>(m_Slab, data), bytes};
+    return {block, bytes};
 }
 
 } // namespace tenon::backends

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 
 namespace tenon::backends
 {
@@ -14,10 +15,11 @@ namespace tenon::backends
 class PackedSlabs
 {
 public:
-    /// A block of `bytes`, filled. A slab lives as long as a block in it.
+    /// A block of `bytes`, filled. A slab lives as long as a block in it. Thread-safe: blocks are filled side by side.
     PackedBlock MakeBlock(size_t bytes, FunctionRef<void(std::byte*)> fill);
 
 private:
+    std::mutex m_Mutex;
     std::shared_ptr<const AlignedMemory> m_Slab;
     size_t m_Used = 0;   ///< of the slab
     size_t m_Before = 0; ///< bytes of the blocks before there was a slab

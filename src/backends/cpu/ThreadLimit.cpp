@@ -99,6 +99,7 @@ public:
     }
 
     const BackendId& GetBackendId() const override { return m_Inner->GetBackendId(); }
+    bool IsThreadSafe() const override { return m_Threads != 1 && m_Inner->IsThreadSafe(); }
     std::unique_ptr<IWorkload> CreateWorkload(const LayerView& layer) const override
     {
         return std::make_unique<LimitedWorkload>(m_Inner->CreateWorkload(layer), m_Threads);
