@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <new>
 
 namespace tenon
@@ -23,10 +24,15 @@ static_assert(FirstChunkBytes << MostDoublings == LastChunkBytes);
 
 void* BlockPool::Take()
 {
-    const std::lock_guard lock(m_Mutex);
+    std::unique_lock lock(GetPagesMutex());
     if (m_Open == nullptr)
     {
-        AddChunk();
+        const size_t numChunks = m_NumChunks;
+        lock.unlock();
+        Chunk* const chunk = MakeChunk(numChunks);
+        lock.lock();
+        ++m_NumChunks;
+        Link(*chunk);
     }
     Chunk& chunk = *m_Open;
     void* block = chunk.m_Free;
@@ -39,7 +45,7 @@ void* BlockPool::Take()
         char* const header = reinterpret_cast<char*>(&chunk) + chunk.m_Used;
         Chunk* const owner = &chunk;
         std::memcpy(header, &owner, sizeof(owner));
-        block = header + sizeof(owner);
+        block = header + HeaderBytes;
         chunk.m_Used += m_BlockBytes;
     }
     ++chunk.m_Taken;
@@ -56,10 +62,10 @@ void BlockPool::Give(void* block) noexcept
     {
         return;
     }
-    const std::lock_guard lock(m_Mutex);
     Chunk* owner = nullptr;
-    std::memcpy(&owner, static_cast<char*>(block) - sizeof(owner), sizeof(owner));
+    std::memcpy(&owner, static_cast<char*>(block) - HeaderBytes, sizeof(owner));
     Chunk& chunk = *owner;
+    std::unique_lock lock(GetPagesMutex());
     if (!HasRoom(chunk))
     {
         Link(chunk);
@@ -70,18 +76,19 @@ void BlockPool::Give(void* block) noexcept
     {
         Unlink(chunk);
         --m_NumChunks;
+        lock.unlock();
         GivePages(&chunk, chunk.m_Bytes);
     }
 }
 
-void BlockPool::AddChunk()
+BlockPool::Chunk* BlockPool::MakeChunk(size_t numChunks) const
 {
-    const size_t bytes = RoundToPages(FirstChunkBytes << std::min(m_NumChunks, MostDoublings));
+    const size_t wanted = FirstChunkBytes << std::min(numChunks, MostDoublings);
+    const size_t bytes = RoundToPages(std::max(wanted, sizeof(Chunk) + m_BlockBytes));
     auto* const chunk = new (TakePages(bytes)) Chunk;
     chunk->m_Bytes = bytes;
     chunk->m_Used = sizeof(Chunk);
-    ++m_NumChunks;
-    Link(*chunk);
+    return chunk;
 }
 
 void BlockPool::Link(Chunk& chunk)

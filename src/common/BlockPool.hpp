@@ -4,18 +4,18 @@
 #pragma once
 
 #include <cstddef>
-#include <mutex>
 #include <type_traits>
 
 namespace tenon
 {
 
-/// Blocks of one size, out of ever larger chunks, each of which goes when its last block does. Thread-safe.
+/// Blocks of one size, out of ever larger chunks, each of which goes when its last block does. Thread-safe, and free to
+/// use after a fork.
 class BlockPool
 {
 public:
     /// `bytes` is the size of a block, aligned to 8 bytes.
-    explicit constexpr BlockPool(size_t bytes) : m_BlockBytes((bytes + 7) / 8 * 8 + sizeof(Chunk*)) {}
+    explicit constexpr BlockPool(size_t bytes) : m_BlockBytes((bytes + 7) / 8 * 8 + HeaderBytes) {}
     BlockPool(const BlockPool&) = delete;
     BlockPool& operator=(const BlockPool&) = delete;
 
@@ -24,8 +24,10 @@ public:
     void Give(void* block) noexcept;
 
 private:
-    /// Begins the memory of its blocks. Each block is behind a pointer to its chunk.
-    struct Chunk
+    static constexpr size_t HeaderBytes = 8;
+
+    /// Begins the memory of its blocks. Each block is behind a header that points to its chunk.
+    struct alignas(HeaderBytes) Chunk
     {
         size_t m_Bytes = 0;
         size_t m_Used = 0;       ///< bytes that blocks were made of
@@ -39,13 +41,12 @@ private:
     {
         return chunk.m_Free != nullptr || chunk.m_Bytes - chunk.m_Used >= m_BlockBytes;
     }
-    void AddChunk();
+    Chunk* MakeChunk(size_t numChunks) const;
     void Link(Chunk& chunk);
     void Unlink(Chunk& chunk);
 
-    const size_t m_BlockBytes; ///< with the pointer in front
-    std::mutex m_Mutex;
-    Chunk* m_Open = nullptr; ///< chunks with room
+    const size_t m_BlockBytes; ///< with the header
+    Chunk* m_Open = nullptr;   ///< chunks with room
     size_t m_NumChunks = 0;
 };
 

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #ifdef __linux__
+#include <pthread.h>
 #include <sys/mman.h>
 #endif
 
@@ -55,97 +56,124 @@ void* Map(size_t bytes)
     return aligned;
 }
 
-/// Memory that was given back, for what comes: the system clears each new page, which takes longer than all that
-/// copying a large network takes beside it. The system may take most of it back whenever it needs memory (MADV_FREE).
-class SparePages
+/// Memory of one kind that was given back, the oldest first.
+class Pile
 {
 public:
+    constexpr explicit Pile(size_t mostBytes) : m_MostBytes(mostBytes) {}
+
     /// Memory of this size; null where there is none.
     void* Take(size_t bytes)
     {
-        const std::lock_guard lock(m_Mutex);
-        for (Spare& spare : m_Spares)
+        for (size_t i = m_Count; i-- > 0;) // what was given back last is the most likely to be in a cache
         {
-            if (spare.m_Bytes == bytes)
+            if (m_Spares[i].m_Bytes == bytes)
             {
-                BytesLike(bytes) -= bytes;
-                spare.m_Bytes = 0;
-                return spare.m_Memory;
+                void* const memory = m_Spares[i].m_Memory;
+                Remove(i);
+                return memory;
             }
         }
         return nullptr;
     }
 
-    void Give(void* memory, size_t bytes)
+    /// What nobody asks for goes for it.
+    void Keep(void* memory, size_t bytes)
     {
-        if (!Keep(memory, bytes))
+        while (m_Count != 0 && (m_Count == m_Spares.size() || bytes > m_MostBytes - m_Bytes))
+        {
+            munmap(m_Spares[0].m_Memory, m_Spares[0].m_Bytes);
+            Remove(0);
+        }
+        if (bytes > m_MostBytes)
         {
             munmap(memory, bytes);
+            return;
         }
+        m_Spares[m_Count++] = {memory, bytes};
+        m_Bytes += bytes;
     }
 
     /// Gives all back to the system, and keeps nothing from then on.
     void Close()
     {
-        const std::lock_guard lock(m_Mutex);
-        for (Spare& spare : m_Spares)
+        m_MostBytes = 0;
+        for (; m_Count != 0; Remove(0))
         {
-            if (spare.m_Bytes != 0)
-            {
-                munmap(spare.m_Memory, spare.m_Bytes);
-                spare.m_Bytes = 0;
-            }
+            munmap(m_Spares[0].m_Memory, m_Spares[0].m_Bytes);
         }
-        m_Bytes = MostBytes;
-        m_SmallBytes = MostSmallBytes;
     }
 
 private:
     struct Spare
     {
         void* m_Memory = nullptr;
-        size_t m_Bytes = 0; ///< 0: there is none in this place
+        size_t m_Bytes = 0;
     };
 
-    static constexpr size_t MostBytes = size_t{128} << 20; ///< of a network of about 150,000 layers
-    static constexpr size_t MostSmallBytes = size_t{16} << 20;
-
-    /// The sum that memory of so many bytes counts for.
-    size_t& BytesLike(size_t bytes) { return bytes < HugePageBytes ? m_SmallBytes : m_Bytes; }
-
-    bool Keep(void* memory, size_t bytes)
+    void Remove(size_t i)
     {
-        const std::lock_guard lock(m_Mutex);
-        const auto place =
-            std::find_if(m_Spares.begin(), m_Spares.end(), [](const Spare& s) { return s.m_Bytes == 0; });
-        // To tell the system of small pages, one by one, takes as long as to be given new ones: it gets huge ones
-        // alone.
-        const bool isSmall = bytes < HugePageBytes;
-        if (place == m_Spares.end() ||
-            (isSmall ? bytes > MostSmallBytes - m_SmallBytes : bytes > MostBytes - m_Bytes) ||
-            (!isSmall && madvise(memory, bytes, MADV_FREE) != 0))
-        {
-            return false;
-        }
-        *place = {memory, bytes};
-        BytesLike(bytes) += bytes;
-        return true;
+        m_Bytes -= m_Spares[i].m_Bytes;
+        std::move(m_Spares.begin() + static_cast<ptrdiff_t>(i) + 1, m_Spares.begin() + static_cast<ptrdiff_t>(m_Count),
+                  m_Spares.begin() + static_cast<ptrdiff_t>(i));
+        --m_Count;
     }
 
-    std::mutex m_Mutex;
     std::array<Spare, 64> m_Spares;
-    size_t m_Bytes = 0;      ///< in huge pages
-    size_t m_SmallBytes = 0; ///< in small ones
+    size_t m_Count = 0;
+    size_t m_Bytes = 0;
+    size_t m_MostBytes;
+};
+
+/// Memory for what comes: the system clears each new page, which takes longer than all that copying a large network
+/// takes beside it. It may take huge pages back whenever it needs memory (MADV_FREE). Small ones stay: to tell it of
+/// them, one by one, takes as long as to be given new ones.
+class SparePages
+{
+public:
+    void* Take(size_t bytes)
+    {
+        const std::lock_guard lock(GetPagesMutex());
+        return PileFor(bytes).Take(bytes);
+    }
+
+    void Give(void* memory, size_t bytes)
+    {
+        if (bytes >= HugePageBytes)
+        {
+            madvise(memory, bytes, MADV_FREE); // where it is refused, they stay, too
+        }
+        const std::lock_guard lock(GetPagesMutex());
+        PileFor(bytes).Keep(memory, bytes);
+    }
+
+    void Close()
+    {
+        const std::lock_guard lock(GetPagesMutex());
+        m_Small.Close();
+        m_Huge.Close();
+    }
+
+private:
+    Pile& PileFor(size_t bytes) { return bytes < HugePageBytes ? m_Small : m_Huge; }
+
+    Pile m_Small{size_t{16} << 20};
+    Pile m_Huge{size_t{128} << 20}; ///< of a network of about 150,000 layers
 };
 
 /// There as long as any memory of it may be, that of static objects included.
 constinit SparePages sparePages;
 
-/// What is left goes with the library.
-[[maybe_unused]] const struct Closer
+/// Lets a process that is forked find the mutex free, and gives back what is left when the library goes.
+[[maybe_unused]] const struct Keeper
 {
-    ~Closer() { sparePages.Close(); }
-} closer;
+    Keeper()
+    {
+        pthread_atfork([] { GetPagesMutex().lock(); }, [] { GetPagesMutex().unlock(); },
+                       [] { GetPagesMutex().unlock(); });
+    }
+    ~Keeper() { sparePages.Close(); }
+} keeper;
 
 #endif
 
@@ -160,6 +188,12 @@ bool IsMapped(size_t bytes)
 }
 
 } // namespace
+
+std::mutex& GetPagesMutex()
+{
+    static constinit std::mutex mutex;
+    return mutex;
+}
 
 size_t RoundToPages(size_t bytes)
 {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <mutex>
 #include <new>
 #include <vector>
 
@@ -18,6 +19,9 @@ void* TakePages(size_t bytes);
 void GivePages(void* memory, size_t bytes) noexcept;
 /// How many bytes TakePages(bytes) gives. Throws std::bad_alloc where there can't be as many.
 size_t RoundToPages(size_t bytes);
+
+/// Guards what is kept, here and in pools. No other one is locked within it, and a fork leaves it free.
+std::mutex& GetPagesMutex();
 
 template <typename T>
 struct PageAllocator

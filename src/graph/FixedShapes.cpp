@@ -85,6 +85,10 @@ const Layer* FixedShapes::Settle(Visit& visit) const
         const Layer* const producer = input.GetProducer();
         if (producer == nullptr)
         {
+            if (i < layer.GetSchema().m_MinInputs)
+            {
+                return nullptr;
+            }
             continue;
         }
         const bool needsValue = i < 32 && ((values >> i) & 1U) != 0;

@@ -19,7 +19,7 @@ public:
     /// Knows nothing but of constants until layers are added.
     explicit FixedShapes(size_t numLayers) : m_States(numLayers, State::Open) {}
     /// Of all layers of a graph, each found when it is asked for. What changes the graph from then on must not change
-    /// the shape of any tensor that is read.
+    /// the shape of any tensor that is read; a layer that was cut off is not fixed, unless it was known as such before.
     explicit FixedShapes(const Graph& graph) : m_States(graph.Size(), State::Unknown) {}
 
     /// Looks at a layer whose producers have been added. Layers that came into the graph later are passed over.

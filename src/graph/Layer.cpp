@@ -39,6 +39,23 @@ const BaseDescriptor& NoParameters()
     static const NullDescriptor none;
     return none;
 }
+
+/// A layer's name in a message.
+std::string Quoted(const std::string& name)
+{
+    constexpr size_t most = 200; // bytes
+    if (name.size() <= most)
+    {
+        return fmt::format("'{}'", name);
+    }
+    size_t end = most;
+    while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U) // not within a character
+    {
+        --end;
+    }
+    return fmt::format("'{}...'", std::string_view(name).substr(0, end));
+}
+
 } // namespace
 
 Layer& Layer::Make(Graph& graph, LayerType type, const BaseDescriptor* descriptor, const std::string& name,
@@ -53,9 +70,9 @@ Layer& Layer::Make(Graph& graph, LayerType type, const BaseDescriptor* descripto
     // Descriptors give some counts, as of StandIn, Custom and Concat, and those may hold anything.
     if (numInputs > MaxSlots || numOutputs > MaxSlots)
     {
-        throw InvalidArgumentException(fmt::format("layer '{}' ({}) has {} inputs and {} outputs; the limit is {} of "
+        throw InvalidArgumentException(fmt::format("layer {} ({}) has {} inputs and {} outputs; the limit is {} of "
                                                    "each",
-                                                   name, schema.m_Name, numInputs, numOutputs, MaxSlots));
+                                                   Quoted(name), schema.m_Name, numInputs, numOutputs, MaxSlots));
     }
     const size_t bytes = sizeof(Layer) + numInputs * sizeof(InputSlot) + numOutputs * sizeof(OutputSlot);
     void* const memory = graph.Memory().Allocate(bytes, alignof(Layer));
@@ -172,18 +189,7 @@ void Layer::AddBody(std::unique_ptr<Graph> body)
 
 std::string Layer::Describe() const
 {
-    constexpr size_t most = 200; // bytes of a name in a message
-    const std::string& name = *m_Name;
-    if (name.size() > most)
-    {
-        size_t end = most;
-        while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U) // not within a character
-        {
-            --end;
-        }
-        return fmt::format("layer {} '{}...' ({})", m_Index, std::string_view(name).substr(0, end), m_Schema->m_Name);
-    }
-    return fmt::format("layer {} '{}' ({})", m_Index, name, m_Schema->m_Name);
+    return fmt::format("layer {} {} ({})", m_Index, Quoted(*m_Name), m_Schema->m_Name);
 }
 
 std::string Layer::GetFusedActivationText() const

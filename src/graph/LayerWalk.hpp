@@ -38,13 +38,20 @@ TENON_FETCHES void FetchLines([[maybe_unused]] const void* object)
 }
 
 /// What walks read of the layers to come, as bytes from a layer on: its slots and its descriptor lie behind it.
-constexpr std::ptrdiff_t FirstHotByte = 56;
-constexpr std::ptrdiff_t LayerBytes = 288; // of most
+constexpr std::ptrdiff_t HotBytes = 48;        // of the layer itself: from m_Index to its end
+constexpr std::ptrdiff_t DescriptorBytes = 48; // of most
+constexpr std::ptrdiff_t FirstHotByte = sizeof(Layer) - HotBytes;
+constexpr std::ptrdiff_t LayerBytes = sizeof(Layer) + sizeof(InputSlot) + sizeof(OutputSlot) + DescriptorBytes;
 
 /// Lets what most walks read of a layer be on its way.
 struct FetchHot
 {
     TENON_FETCHES static void Fetch(const Layer* layer) { FetchLines<FirstHotByte, LayerBytes>(layer); }
+};
+
+/// The same, and what feeds its input 0.
+struct FetchProducers : FetchHot
+{
 };
 
 /// All of a layer: it is going to be copied, or to go.
@@ -53,18 +60,13 @@ struct FetchWhole
     TENON_FETCHES static void Fetch(const Layer* layer) { FetchLines<0, LayerBytes>(layer); }
 };
 
-/// And of the layer that feeds its input 0.
-struct FetchProducers : FetchHot
-{
-};
-
 /// Of the layer that feeds input 0 of one that is at hand.
 TENON_FETCHES void FetchProducer(const Layer& layer)
 {
-    constexpr std::ptrdiff_t fromType = -80; // of the layer, in front of its first output
-    if (layer.GetNumInputSlots() != 0)
+    constexpr std::ptrdiff_t fromLayer = -HotBytes - static_cast<std::ptrdiff_t>(sizeof(InputSlot));
+    if (layer.GetNumInputSlots() != 0 && layer.Input(0).GetConnectedOutputSlot() != nullptr)
     {
-        FetchLines<fromType, sizeof(OutputSlot)>(layer.Input(0).GetConnectedOutputSlot());
+        FetchLines<fromLayer, sizeof(OutputSlot)>(layer.Input(0).GetConnectedOutputSlot());
     }
 }
 

@@ -10,9 +10,12 @@ namespace tenon
 namespace
 {
 
+/// A layer of more outputs is left to RemoveDeadLayers: it would be looked at again for each of them that goes.
+constexpr unsigned int MostOutputs = 8;
+
 bool IsUnread(const Layer& layer)
 {
-    return !layer.GetSchema().Has(OpFlags::Effect) &&
+    return layer.GetNumOutputSlots() <= MostOutputs && !layer.GetSchema().Has(OpFlags::Effect) &&
            std::all_of(layer.Outputs().begin(), layer.Outputs().end(),
                        [](const OutputSlot& output) { return output.GetNumConnections() == 0; });
 }
@@ -26,11 +29,11 @@ void UnreadLayers::DropIfUnread(Layer& layer)
     {
         Layer& next = *m_Left.back();
         m_Left.pop_back();
-        if (!IsUnread(next))
+        m_Dead.resize(m_Graph.Size(), false); // for layers that came since
+        if (m_Dead[next.m_Index] || !IsUnread(next))
         {
             continue;
         }
-        m_Dead.resize(m_Graph.Size(), false); // for layers that came since
         m_Dead[next.m_Index] = true;
         for (InputSlot& input : next.Inputs())
         {

@@ -16,7 +16,8 @@ class UnreadLayers
 public:
     explicit UnreadLayers(Graph& graph) : m_Graph(graph), m_Dead(graph.Size(), false) {}
 
-    /// Cuts the layer off if nobody reads it and it has no effect, then likewise those that fed it alone.
+    /// Cuts the layer off if nobody reads it and it has no effect, then likewise those that fed it alone. Some may be
+    /// left to RemoveDeadLayers.
     void DropIfUnread(Layer& layer);
     /// Destroys what was dropped, and renumbers the others. O(N).
     void Remove();

@@ -6,13 +6,20 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <new>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#ifdef __linux__
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
 
 namespace tenon::test
 {
@@ -47,6 +54,34 @@ TEST(Pages, ThoseGivenBackAreUsedAgain)
     GivePages(second, bytes);
 }
 
+TEST(Pages, SizesThatNobodyAsksForAgainMakeRoom)
+{
+    // More than is kept of either kind, in sizes that do not come back.
+    std::vector<std::pair<void*, size_t>> taken;
+    for (size_t i = 0; i < 100; ++i)
+    {
+        taken.emplace_back(TakePages(size_t{128} << 10), size_t{128} << 10);
+    }
+    for (size_t i = 0; i < 12; ++i)
+    {
+        taken.emplace_back(TakePages(size_t{12} << 20), size_t{12} << 20);
+    }
+    for (const auto& [memory, bytes] : taken)
+    {
+        GivePages(memory, bytes);
+    }
+#ifdef __linux__
+    for (const size_t bytes : {size_t{512} << 10, size_t{16} << 20})
+    {
+        void* const memory = TakePages(bytes);
+        GivePages(memory, bytes);
+        void* const again = TakePages(bytes);
+        EXPECT_EQ(again, memory);
+        GivePages(again, bytes);
+    }
+#endif
+}
+
 TEST(Pages, TooManyAreRefused)
 {
     EXPECT_THROW(RoundToPages(SIZE_MAX), std::bad_alloc);
@@ -66,6 +101,53 @@ TEST(Pages, VectorsGrow)
         ASSERT_EQ(values[i], i);
     }
 }
+
+TEST(BlockPool, BlocksMayBeLargerThanItsChunks)
+{
+    constexpr size_t bytes = 10000;
+    BlockPool pool(bytes);
+    void* const first = pool.Take();
+    void* const second = pool.Take();
+    std::memset(first, 1, bytes);
+    std::memset(second, 2, bytes);
+    EXPECT_EQ(static_cast<unsigned char*>(first)[bytes - 1], 1);
+    EXPECT_EQ(static_cast<unsigned char*>(second)[0], 2);
+    pool.Give(first);
+    pool.Give(second);
+}
+
+#ifdef __linux__
+TEST(BlockPool, IsFreeAfterAFork)
+{
+    BlockPool pool(64);
+    std::atomic<bool> stop{false};
+    std::thread busy(
+        [&]
+        {
+            while (!stop)
+            {
+                pool.Give(pool.Take());
+            }
+        });
+    int failed = 0;
+    for (int i = 0; i < 50; ++i)
+    {
+        const pid_t child = fork();
+        if (child == 0)
+        {
+            alarm(30); // ends a child that waits for ever
+            pool.Give(pool.Take());
+            _exit(0);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        failed += status != 0 ? 1 : 0;
+    }
+    stop = true;
+    busy.join();
+    EXPECT_EQ(failed, 0);
+}
+#endif
 
 TEST(BlockPool, BlocksAreApartAndUsedAgain)
 {
@@ -147,7 +229,7 @@ TEST(BlockPool, ObjectsOfSeveralThreads)
             {
                 for (uint64_t i = 0; i < 3000; ++i)
                 {
-                    made[t].push_back(std::make_unique<Counter>(t << 32 | i));
+                    made[t].push_back(std::make_unique<Counter>(uint64_t{t} << 32 | i));
                     if (i % 3 == 0)
                     {
                         made[t].pop_back();
@@ -164,7 +246,7 @@ TEST(BlockPool, ObjectsOfSeveralThreads)
         ASSERT_EQ(made[t].size(), 2000u);
         for (size_t i = 0; i < made[t].size(); ++i)
         {
-            ASSERT_EQ(made[t][i]->m_Value, t << 32 | (i / 2 * 3 + i % 2 + 1));
+            ASSERT_EQ(made[t][i]->m_Value, uint64_t{t} << 32 | (i / 2 * 3 + i % 2 + 1));
         }
     }
 }

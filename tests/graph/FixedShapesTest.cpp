@@ -78,6 +78,16 @@ TEST(FixedShapes, OverridesAndOpenSizesAreNotFixed)
     ExpectFixed(graph, {false, true, false, false, false, true});
 }
 
+TEST(FixedShapes, NothingFollowsFromAnInputThatIsMissing)
+{
+    Graph graph;
+    Layer& input = Add(graph, LayerType::Input, nullptr, {});
+    Layer& floor = Add(graph, LayerType::Floor, nullptr, {&input});
+    const FixedShapes fixed(graph);
+    input.Output(0).Disconnect(floor.Input(0));
+    EXPECT_FALSE(fixed.IsFixed(floor.Output(0)));
+}
+
 TEST(FixedShapes, OfVeryDeepNetworks)
 {
     Graph graph;

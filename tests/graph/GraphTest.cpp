@@ -227,6 +227,38 @@ TEST(Graph, CloneIsDeepAndSharesConstants)
     EXPECT_NO_THROW(ValidateGraph(*copy));
 }
 
+TEST(Graph, NamesOutliveTheOriginal)
+{
+    const std::string name(100, 'n');
+    auto graph = std::make_unique<Graph>();
+    graph->AddLayer(LayerType::Input, nullptr, "input").Output(0).SetTensorInfo(FloatInfo({2}));
+    graph->AddLayer(LayerType::Floor, nullptr, name);
+    std::unique_ptr<Graph> copy = graph->Clone();
+    graph = copy->Clone();
+    copy = graph->Compact();
+    graph.reset();
+    copy->AddLayer(LayerType::Floor, nullptr, name);
+    EXPECT_EQ(copy->Layers()[0]->GetNameStr(), "input");
+    EXPECT_EQ(copy->Layers()[1]->GetNameStr(), name);
+    EXPECT_EQ(copy->Layers()[2]->GetNameStr(), name);
+    Graph other;
+    EXPECT_EQ(other.AddCopy(*copy->Layers()[1]).GetNameStr(), name);
+}
+
+TEST(Graph, WalksFetchWhatStandsThere)
+{
+    Graph graph;
+    const Layer& layer = graph.AddLayer(LayerType::Floor, nullptr, "");
+    const auto offset = [&](const void* of)
+    { return static_cast<const char*>(of) - reinterpret_cast<const char*>(&layer); };
+    EXPECT_LE(FirstHotByte, offset(&layer.m_Index));
+    EXPECT_GE(FirstHotByte + 16, offset(&layer.m_Index)) << "no more than is read";
+    EXPECT_EQ(offset(&layer.Input(0)), ptrdiff_t{sizeof(Layer)});
+    EXPECT_EQ(offset(&layer.Output(0)), ptrdiff_t{sizeof(Layer) + sizeof(InputSlot)});
+    EXPECT_EQ(&layer.Input(0).GetOwningLayer(), &layer);
+    EXPECT_EQ(&layer.Output(0).GetOwningLayer(), &layer);
+}
+
 TEST(Graph, RemovesLayersAndRenumbers)
 {
     Graph graph;

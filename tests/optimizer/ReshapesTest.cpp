@@ -48,7 +48,26 @@ INetworkPtr MakeReshapes(const std::vector<std::vector<int32_t>>& targets)
     return network;
 }
 
+/// input 0 of shape [6] -> Reshape to [2,3] -> Reshape to input 1 -> Reshape to [3,2] -> output 0
+INetworkPtr MakeReshapeByInput()
+{
+    INetworkPtr network = INetwork::Create();
+    ReshapeDescriptor descriptor;
+    descriptor.m_ParametersAsInputs = true;
+    IConnectableLayer* middle = network->AddReshapeLayer(descriptor, "by input");
+    Connect(AddReshape(*network, AddInput(*network, 0, FloatInfo({6})), TensorShape({2, 3})), middle);
+    Connect(AddInput(*network, 1, TensorInfo({1}, DataType::Signed32), "shape"), middle, 1);
+    Connect(AddReshape(*network, middle, TensorShape({3, 2})), network->AddOutputLayer(0));
+    return network;
+}
+
 } // namespace
+
+TEST(FoldReshapes, OneThatGetsItsShapeFromATensorStays)
+{
+    BothWays both(*MakeReshapeByInput());
+    EXPECT_EQ(Count(both.Optimized(), LayerType::Reshape), 3u) << "what the tensor says may not fit";
+}
 
 TEST(FoldReshapes, TheLastOfAChainStays)
 {

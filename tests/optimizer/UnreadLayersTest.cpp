@@ -44,6 +44,27 @@ TEST(UnreadLayers, GoWithWhatFedThemAlone)
     EXPECT_EQ(graph.Size(), 3u);
 }
 
+TEST(UnreadLayers, ManySlotsTakeNoLonger)
+{
+    // Each output of one layer feeds an input of the next: to look at all of them for each would take minutes.
+    constexpr unsigned int slots = 1U << 18;
+    Graph graph;
+    Layer& input = graph.AddLayer(LayerType::Input, nullptr, "input");
+    Layer& split = graph.AddLayer(LayerType::Splitter, std::make_unique<SplitterDescriptor>(slots), "split");
+    Layer& join =
+        graph.AddLayer(LayerType::Stack, std::make_unique<StackDescriptor>(0, slots, TensorShape({1})), "join");
+    input.Output(0).Connect(split.Input(0));
+    for (unsigned int i = 0; i < slots; ++i)
+    {
+        split.Output(i).Connect(join.Input(i));
+    }
+    UnreadLayers unread(graph);
+    unread.DropIfUnread(join);
+    unread.Remove();
+    EXPECT_EQ(graph.Size(), 2u) << "layers of many outputs are left to RemoveDeadLayers";
+    EXPECT_EQ(graph.NumUnread(), size_t{slots});
+}
+
 TEST(UnreadLayers, InputsStay)
 {
     Graph graph;

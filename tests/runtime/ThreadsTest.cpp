@@ -53,6 +53,26 @@ TEST(Threads, OneNetworkManyCallers)
     EXPECT_LE(runtime->GetStatistics(id).m_NumContexts, 4u);
 }
 
+TEST(Threads, OneNetworkOptimizedByMany)
+{
+    const IRuntimePtr runtime = IRuntime::Create({});
+    INetworkPtr network = MakeChain(60, FloatInfo({16}));
+    std::vector<IOptimizedNetworkPtr> optimized;
+    for (int t = 0; t < 4; ++t)
+    {
+        optimized.emplace_back(nullptr, &IOptimizedNetwork::Destroy);
+    }
+    InParallel(4, [&](int t)
+               { optimized[static_cast<size_t>(t)] = Optimize(*network, {"CpuRef"}, runtime->GetDeviceSpec()); });
+    network.reset(); // whose names they share
+    for (IOptimizedNetworkPtr& one : optimized)
+    {
+        NetworkId id = 0;
+        runtime->LoadNetwork(id, std::move(one));
+        EXPECT_EQ(RunFloat(*runtime, id, {16}, Ramp(16, -1.0f, -1.0f)), Ramp(16, 1.0f, 1.0f));
+    }
+}
+
 TEST(Threads, LoadRunUnloadEverywhere)
 {
     const IRuntimePtr runtime = IRuntime::Create({});

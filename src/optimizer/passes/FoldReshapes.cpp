@@ -89,7 +89,9 @@ void SkipProducer(Layer& reshape, const FixedShapes& fixed, UnreadLayers& unread
     const bool isFixed = fixed.IsFixed(reshape.Output(0));
     const TensorShape target =
         isFixed ? reshape.Output(0).GetTensorInfo().GetShape() : reshape.Descriptor<ReshapeDescriptor>().m_TargetShape;
-    if (!target.AreAllDimensionsSpecified() || !(fixed.IsFixed(producer->Input(0)) || TakesAllOf(*producer, target)))
+    // One of fixed shapes has been found to fit; one that gets its shape from a tensor may not.
+    const bool isProducerFixed = fixed.IsFixed(producer->Input(0)) && fixed.IsFixed(producer->Output(0));
+    if (!target.AreAllDimensionsSpecified() || !(isProducerFixed || TakesAllOf(*producer, target)))
     {
         return;
     }
