@@ -3,10 +3,11 @@
 // O(k). Used by ContractedGraph for its topological order.
 #pragma once
 
+#include "common/Pages.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace tenon
 {
@@ -46,7 +47,7 @@ private:
     void Relabel();
 
     Entry m_Ends; ///< before the first and after the last
-    std::vector<Entry> m_Entries;
+    PageVector<Entry> m_Entries;
     uint64_t m_NumLabels = 0;
 };
 

@@ -143,7 +143,7 @@ public:
     PageVector<uint32_t> Run(Visit visit)
     {
         // Units have the numbers of their first layers' order.
-        std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> ready;
+        std::priority_queue<uint32_t, PageVector<uint32_t>, std::greater<>> ready;
         for (uint32_t unit = 0; unit < m_Units.size(); ++unit)
         {
             if (m_Units[unit].m_NumWaiting == 0)

@@ -128,7 +128,7 @@ private:
 };
 
 /// By block: the most bytes alive at one step of its life.
-std::vector<size_t> Pressure(Span<const MemBlock> blocks)
+PageVector<size_t> Pressure(Span<const MemBlock> blocks)
 {
     // Only where a block starts can there be more than before.
     PageVector<uint64_t> starts;
@@ -141,7 +141,7 @@ std::vector<size_t> Pressure(Span<const MemBlock> blocks)
     }
     const auto place = [&](uint64_t step)
     { return static_cast<size_t>(std::lower_bound(starts.begin(), starts.end(), step) - starts.begin()); };
-    std::vector<size_t> change(starts.size() + 1, 0); // differences, modulo 2^64
+    PageVector<size_t> change(starts.size() + 1, 0); // differences, modulo 2^64
     for (const MemBlock& block : blocks)
     {
         change[place(block.m_StartOfLife)] += block.m_MemSize;
@@ -149,18 +149,18 @@ std::vector<size_t> Pressure(Span<const MemBlock> blocks)
     }
     std::partial_sum(change.begin(), change.end(), change.begin());
     // Tables of maxima over ranges of 2^k starts.
-    std::vector<std::vector<size_t>> most{std::move(change)};
+    std::vector<PageVector<size_t>> most{std::move(change)};
     for (size_t width = 1; width * 2 <= starts.size(); width *= 2)
     {
-        const std::vector<size_t>& half = most.back();
-        std::vector<size_t> whole(half.size() - width);
+        const PageVector<size_t>& half = most.back();
+        PageVector<size_t> whole(half.size() - width);
         for (size_t s = 0; s < whole.size(); ++s)
         {
             whole[s] = std::max(half[s], half[s + width]);
         }
         most.push_back(std::move(whole));
     }
-    std::vector<size_t> pressure;
+    PageVector<size_t> pressure;
     pressure.reserve(blocks.size());
     for (const MemBlock& block : blocks)
     {
@@ -183,7 +183,7 @@ PageVector<uint32_t> MakeOrder(Span<const MemBlock> blocks, PackingOrder kind)
     {
         return order;
     }
-    std::vector<size_t> pressure;
+    PageVector<size_t> pressure;
     if (kind == PackingOrder::Conflict)
     {
         pressure = Pressure(blocks);
