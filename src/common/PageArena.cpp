@@ -29,7 +29,7 @@ PageArena::~PageArena()
 void* PageArena::Allocate(size_t bytes, size_t alignment)
 {
     size_t skipped = (0 - reinterpret_cast<uintptr_t>(m_Next)) % alignment;
-    if (m_Left < skipped || m_Left - skipped < bytes)
+    if (m_Next == nullptr || m_Left < skipped || m_Left - skipped < bytes)
     {
         AddChunk(bytes);
         skipped = 0;

@@ -46,8 +46,12 @@ void CheckNormalizedParameter(const InferContext& context, size_t parameter, con
 // Scale or bias of a LayerNormalization that normalizes dimensions in the middle.
 void CheckBroadcastParameter(const InferContext& context, size_t parameter, const char* what)
 {
+    if (!context.HasInput(parameter))
+    {
+        return;
+    }
     const TensorShape& data = context.InputShape(0);
-    context.Check(!context.HasInput(parameter) || Broadcast(context, data, context.InputShape(parameter)) == data,
+    context.Check(Broadcast(context, data, context.InputShape(parameter)) == data,
                   "input {}, the {}, has shape {}, which does not broadcast to that of input 0, {}", parameter, what,
                   context.InputShape(parameter), data);
 }
