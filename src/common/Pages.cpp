@@ -24,28 +24,27 @@ constexpr size_t LeastMappedBytes = size_t{128} << 10; ///< less comes from oper
 
 #ifdef __linux__
 
+char* MapAnywhere(size_t bytes)
+{
+    void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED)
+    {
+        throw std::bad_alloc();
+    }
+    return static_cast<char*>(mapped);
+}
+
 /// Huge pages where the system has them: the first touch of a page costs a fault, and a look-up of its address costs
 /// more the more pages there are.
 void* Map(size_t bytes)
 {
     if (bytes < HugePageBytes)
     {
-        void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (mapped == MAP_FAILED)
-        {
-            throw std::bad_alloc();
-        }
-        return mapped;
+        return MapAnywhere(bytes);
     }
     // Mapped with room for one page more, of which what lies around the aligned part is given back.
-    const size_t mappedBytes = bytes + HugePageBytes;
-    void* const mapped = mmap(nullptr, mappedBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (mapped == MAP_FAILED)
-    {
-        throw std::bad_alloc();
-    }
-    char* const first = static_cast<char*>(mapped);
-    const size_t before = HugePageBytes - reinterpret_cast<uintptr_t>(mapped) % HugePageBytes;
+    char* const first = MapAnywhere(bytes + HugePageBytes);
+    const size_t before = HugePageBytes - reinterpret_cast<uintptr_t>(first) % HugePageBytes;
     char* const aligned = first + before;
     munmap(first, before);
     if (before != HugePageBytes)

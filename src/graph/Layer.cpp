@@ -263,6 +263,20 @@ const void* Layer::GetConstantInput(unsigned int i) const
                                                                      : nullptr;
 }
 
+uint64_t Layer::CountConstantInputBytes() const
+{
+    uint64_t bytes = 0;
+    for (const InputSlot& input : Inputs())
+    {
+        const Layer* const producer = input.GetProducer();
+        if (producer != nullptr && producer->GetConstant() != nullptr)
+        {
+            bytes += producer->GetConstant()->m_Tensor.GetNumBytes();
+        }
+    }
+    return bytes;
+}
+
 void Layer::CollectInputInfos(std::vector<const TensorInfo*>& infos) const
 {
     infos.clear();

@@ -190,6 +190,8 @@ public:
 
     /// The values of input i if a Constant layer feeds it, else null.
     const void* GetConstantInput(unsigned int i) const;
+    /// Bytes of the constants that feed the layer; one that feeds it twice counts twice.
+    uint64_t CountConstantInputBytes() const;
     /// The inputs' infos; null where not connected. Fills `infos`.
     void CollectInputInfos(std::vector<const TensorInfo*>& infos) const;
 

@@ -19,20 +19,6 @@ namespace
 /// Constants of a network that one thread packs sooner than others come to help.
 constexpr uint64_t LeastBytes = uint64_t{256} << 10;
 
-uint64_t CountConstantBytes(const Layer& layer)
-{
-    uint64_t bytes = 0;
-    for (const InputSlot& input : layer.Inputs())
-    {
-        const Layer* const producer = input.GetProducer();
-        if (producer != nullptr && producer->GetConstant() != nullptr)
-        {
-            bytes += producer->GetConstant()->m_Tensor.GetNumBytes();
-        }
-    }
-    return bytes;
-}
-
 /// Operators of the application were never asked to be made by several threads.
 bool MayShare(const WorkloadJob& job)
 {
@@ -75,7 +61,7 @@ bool WorkloadFactories::IsWorthThreads(std::span<const WorkloadJob> jobs) const
     uint64_t bytes = 0;
     for (size_t i = 0; i < jobs.size() && bytes < LeastBytes; ++i)
     {
-        bytes += MayShare(jobs[i]) ? CountConstantBytes(*jobs[i].m_Layer) : 0;
+        bytes += MayShare(jobs[i]) ? jobs[i].m_Layer->CountConstantInputBytes() : 0;
     }
     return bytes >= LeastBytes;
 }

@@ -75,16 +75,7 @@ private:
     {
         constexpr uint64_t small = uint64_t{1} << 20;
         constexpr uint64_t growth = 4; // Float32 for 8 bits
-        uint64_t bytes = 0;
-        for (const InputSlot& input : layer.Inputs())
-        {
-            const Layer* producer = input.GetProducer();
-            if (producer != nullptr && producer->GetConstant() != nullptr)
-            {
-                bytes += producer->GetConstant()->m_Tensor.GetNumBytes();
-            }
-        }
-        return std::min(std::max(small, growth * bytes), m_Context.m_FoldingBytesLeft);
+        return std::min(std::max(small, growth * layer.CountConstantInputBytes()), m_Context.m_FoldingBytesLeft);
     }
 
     bool Fold(Layer& layer)
