@@ -61,7 +61,7 @@ struct SoftReLu
     {
         const FloatTag d;
         // max(x, 0) + log(1 + exp(-|x|)), the latter of a number in (0, 1]
-        const Floats rest = hn::Log1p(d, ExpOf(d, hn::Neg(hn::Abs(x))));
+        const Floats rest = hn::Log1p(d, ExpUpTo88(d, hn::Neg(hn::Abs(x))));
         return KeepNaN(x, hn::Add(hn::Max(x, hn::Zero(d)), rest));
     }
 };
@@ -94,8 +94,7 @@ struct Elu
     HWY_INLINE Floats operator()(Floats x, Floats a, Floats) const
     {
         const FloatTag d;
-        const Floats below = hn::Mul(a, KeepNaN(x, hn::Expm1(d, hn::Min(x, hn::Zero(d)))));
-        return hn::IfThenElse(hn::Ge(x, hn::Zero(d)), x, below);
+        return hn::IfThenElse(hn::Ge(x, hn::Zero(d)), x, hn::Mul(a, Expm1Below0(d, x)));
     }
 };
 
@@ -117,7 +116,7 @@ struct GeluTanH
         constexpr float TwiceSqrtTwoOverPi = 1.5957691216f;
         const Floats cube = hn::Mul(hn::Mul(hn::Mul(Set(0.044715f), x), x), x);
         const Floats y = hn::Mul(Set(TwiceSqrtTwoOverPi), hn::Add(x, cube));
-        return hn::Div(x, hn::Add(Set(1.0f), ExpOf(FloatTag(), hn::Neg(y))));
+        return hn::Mul(x, SigmoidOf(FloatTag(), y));
     }
 };
 

@@ -54,7 +54,7 @@ float SumPowers(const float* in, size_t depth, float max, float beta, float* out
     size_t i = 0;
     for (; i + lanes <= depth; i += lanes)
     {
-        const Floats power = ExpOf(d, hn::Mul(hn::Sub(hn::LoadU(d, in + i), most), factor));
+        const Floats power = ExpUpTo88(d, hn::Mul(hn::Sub(hn::LoadU(d, in + i), most), factor));
         sum = hn::Add(sum, power);
         if constexpr (Store)
         {
@@ -64,7 +64,7 @@ float SumPowers(const float* in, size_t depth, float max, float beta, float* out
     if (const size_t rest = depth - i; rest != 0)
     {
         const Floats x = LoadFirst(d, in + i, rest, max);
-        const Floats power = ExpOf(d, hn::Mul(hn::Sub(x, most), factor));
+        const Floats power = ExpUpTo88(d, hn::Mul(hn::Sub(x, most), factor));
         sum = hn::Add(sum, hn::IfThenElseZero(hn::FirstN(d, rest), power));
         if constexpr (Store)
         {
@@ -131,7 +131,7 @@ void ShortRows(const float* in, size_t rows, size_t depth, float beta, float* ou
         for (size_t i = 0; i < depth; ++i)
         {
             const Floats x = hn::Mul(hn::Sub(hn::Load(d, elements + i * lanes), most), factor);
-            const Floats power = ExpOf(d, x);
+            const Floats power = ExpUpTo88(d, x);
             sum = hn::Add(sum, power);
             hn::Store(IsLog ? x : power, d, elements + i * lanes);
         }

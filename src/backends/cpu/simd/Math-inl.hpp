@@ -47,11 +47,71 @@ HWY_INLINE V LogOf(D d, V x)
     return KeepNaN(x, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), none, result));
 }
 
+/// x, parted for its exponential: exp(x) is m_Scale, a power of two, times exp(m_Rest), for x from -87.3 to 88.
+template <class V>
+struct Exponent
+{
+    V m_Rest; ///< half of log(2) at most
+    V m_Scale;
+};
+
+template <class D, class V>
+HWY_INLINE Exponent<V> PartExponent(D d, V x)
+{
+    constexpr float OverLogTwo = 1.44269504f;
+    constexpr float LogTwoHigh = 0.693145752f; // of 16 bits: its products with exponents are exact
+    constexpr float LogTwoLow = 1.42860677e-6f;
+    constexpr float Bias = 127.0f;
+    // Added to a number of at most 2^22, this leaves what is left of it, rounded, in the lowest bits.
+    const V shifter = hn::Set(d, 12582912.0f + Bias);
+    const V shifted = hn::MulAdd(x, hn::Set(d, OverLogTwo), shifter);
+    const V power = hn::Sub(shifted, shifter);
+    const V rest = hn::NegMulAdd(power, hn::Set(d, LogTwoHigh), x);
+    const hn::RebindToSigned<D> dBits;
+    return {hn::NegMulAdd(power, hn::Set(d, LogTwoLow), rest),
+            hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(dBits, shifted)))};
+}
+
+/// (exp(x) - 1) / x for |x| up to half of log(2): interpolated at the nodes of Chebyshev, off by 1e-8.
+template <class D, class V>
+HWY_INLINE V SlopeOfExp(D d, V x)
+{
+    V sum = hn::Set(d, 0.00139263261f);
+    sum = hn::MulAdd(sum, x, hn::Set(d, 0.00836329255f));
+    sum = hn::MulAdd(sum, x, hn::Set(d, 0.0416665524f));
+    sum = hn::MulAdd(sum, x, hn::Set(d, 0.166665763f));
+    sum = hn::MulAdd(sum, x, hn::Set(d, 0.5f));
+    return hn::MulAdd(sum, x, hn::Set(d, 1.0f));
+}
+
+/// exp(x) for x of at most 88, and 0 where that is no normal number: half of the work of ExpOf.
+template <class D, class V>
+HWY_INLINE V ExpUpTo88(D d, V x)
+{
+    constexpr float LogOfLeast = -87.3365447f;
+    const Exponent<V> exponent = PartExponent(d, x);
+    const V power = hn::MulAdd(SlopeOfExp(d, exponent.m_Rest), exponent.m_Rest, hn::Set(d, 1.0f));
+    return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, LogOfLeast)), hn::Mul(power, exponent.m_Scale));
+}
+
+/// exp(x) - 1 for x of at most 0; anything above.
+template <class D, class V>
+HWY_INLINE V Expm1Below0(D d, V x)
+{
+    const V least = hn::Set(d, -20.0f); // whose result is -1
+    const V bounded = hn::IfThenElse(hn::Lt(x, least), least, x);
+    const Exponent<V> exponent = PartExponent(d, bounded);
+    const V rest = hn::Mul(SlopeOfExp(d, exponent.m_Rest), exponent.m_Rest);
+    return hn::MulAdd(rest, exponent.m_Scale, hn::Sub(exponent.m_Scale, hn::Set(d, 1.0f)));
+}
+
 /// tanh(x)
 template <class D, class V>
 HWY_INLINE V TanHOf(D d, V x)
 {
-    return KeepNaN(x, hn::Tanh(d, x));
+    // With y = exp(-2|x|) - 1 it is -y / (2 + y), of the sign of x.
+    const V y = Expm1Below0(d, hn::Mul(hn::Set(d, -2.0f), hn::Abs(x)));
+    return hn::CopySign(hn::Div(y, hn::Add(hn::Set(d, 2.0f), y)), x);
 }
 
 /// 1 / (1 + exp(-x))
@@ -59,7 +119,9 @@ template <class D, class V>
 HWY_INLINE V SigmoidOf(D d, V x)
 {
     const V one = hn::Set(d, 1.0f);
-    return hn::Div(one, hn::Add(one, ExpOf(d, hn::Neg(x))));
+    const V power = ExpUpTo88(d, hn::Neg(hn::Abs(x)));
+    const V above = hn::Div(one, hn::Add(one, power)); // of |x|
+    return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Mul(power, above), above);
 }
 
 /// erfc(x / sqrt(2)) for x >= 0.
@@ -85,7 +147,7 @@ HWY_INLINE V NormalTail(D d, V x)
     const V half = hn::Set(d, -0.5f);
     const V square = hn::Mul(bounded, bounded);
     const V lost = hn::MulSub(bounded, bounded, square);
-    const V power = hn::Exp(d, hn::Mul(half, square));
+    const V power = ExpUpTo88(d, hn::Mul(half, square));
     const V tail = hn::Mul(hn::Mul(sum, t), hn::MulAdd(power, hn::Mul(half, lost), power));
     return KeepNaN(x, tail);
 }
