@@ -232,7 +232,8 @@ TEST(FastBytes, WeightsThatPaddingWouldMultiplyStayAsTheyAre)
     }
     constexpr unsigned int Long = 1U << 21;
     const cpu::Engine8& engine = cpu::GetEngine8();
-    const bool areFew = engine.m_Layout == cpu::Layout8::Dots && engine.m_Lanes <= 4; // bytes of a vector's columns
+    const bool areFew =
+        engine.m_Signed.m_Layout == cpu::Layout8::Dots && engine.m_Lanes <= 4; // bytes of a vector's columns
     EXPECT_EQ(kernelOf(DataType::QAsymmS8, {1, Long}, true), areFew ? "CpuFullyConnectedBytes" : "RefFullyConnected");
     EXPECT_EQ(kernelOf(DataType::QAsymmS8, {Long, 1}, true), "RefFullyConnected");
     EXPECT_EQ(kernelOf(DataType::QAsymmS8, {2, 2048}, true), "CpuFullyConnectedBytes");
@@ -293,17 +294,41 @@ TEST(FastBytes, WeightsOfAnyDepthAsReference)
             const TensorInfo weights(TensorShape({69, depth}), type, 0.1f, 0);
             const auto bytes = static_cast<unsigned int>(weights.GetNumBytes());
             const TestTensor stored = {weights, Random(Bytes({bytes}, true, 0.1f, 0), 2).m_Bytes};
-            ExpectAsReference(
-                FastCase("depth " + std::to_string(depth) + " of floats", LayerType::FullyConnected, d,
-                         {Random(TensorInfo(TensorShape({3, depth}), DataType::Float32), 1, -1, 1), Constant(stored)},
-                         TensorInfo(TensorShape({3, 69}), DataType::Float32)),
-                "CpuFullyConnectedHybrid", 1e-6);
+            for (const unsigned int rows : {1U, 3U, 4U, 5U, 43U})
+            {
+                d.m_AsymmetricQuantizeInputs = rows % 2 == 0;
+                const TensorInfo data(TensorShape({rows, depth}), DataType::Float32);
+                ExpectAsReference(FastCase(std::to_string(rows) + " rows of depth " + std::to_string(depth),
+                                           LayerType::FullyConnected, d, {Random(data, rows, -1, 1), Constant(stored)},
+                                           TensorInfo(TensorShape({rows, 69}), DataType::Float32)),
+                                  "CpuFullyConnectedHybrid", 1e-6);
+            }
         }
         ExpectAsReference(FastCase("depth " + std::to_string(depth), LayerType::FullyConnected, d,
                                    {Random(Bytes({3, depth}, true, 0.1f, -7), 1),
                                     Constant(Random(Bytes({69, depth}, true, 0.1f, 0), 2))},
                                    Bytes({3, 69}, true, 9.0f, 5)),
                           "CpuFullyConnectedBytes");
+    }
+}
+
+// Around the image lies the zero point of its own data; a column of weights begins in the middle of a byte.
+TEST(FastBytes, ConvolutionsOfFloatsByFourBitsAsReference)
+{
+    Convolution2dDescriptor d;
+    d.m_DataLayout = DataLayout::NHWC;
+    d.m_PadLeft = d.m_PadRight = d.m_PadTop = d.m_PadBottom = 1;
+    d.m_StrideX = d.m_StrideY = 1;
+    const TensorInfo weights(TensorShape({19, 3, 3, 5}), DataType::QSymmS4, 0.1f, 0);
+    const auto bytes = static_cast<unsigned int>(weights.GetNumBytes());
+    const TestTensor stored = {weights, Random(Bytes({bytes}, true, 0.1f, 0), 2).m_Bytes};
+    for (const unsigned int height : {1U, 2U, 9U})
+    {
+        ExpectAsReference(FastCase("height " + std::to_string(height), LayerType::Convolution2d, d,
+                                   {Random(TensorInfo(TensorShape({2, height, 2, 5}), DataType::Float32), 1, -1, 1),
+                                    Constant(stored)},
+                                   TensorInfo(TensorShape({2, height, 2, 19}), DataType::Float32)),
+                          "CpuConvolution2dHybrid", 1e-6);
     }
 }
 

@@ -17,40 +17,35 @@ namespace tenon::test
 namespace
 {
 
-using cpu::Engine8;
 using cpu::Layout8;
 using cpu::Signs8;
+using cpu::TileSet8;
 
 /// A tile's operands in guarded memory. Its own memory: a tile reads all of its rows' groups, and nothing else.
 class Operands
 {
 public:
-    Operands(bool isSigned, size_t vectors, size_t rows, size_t groups)
-        : m_Engine(cpu::GetEngine8()), m_Signs(isSigned ? m_Engine.m_SignedData : m_Engine.m_UnsignedData),
-          m_Rows(rows), m_Width(vectors * m_Engine.m_Lanes), m_Groups(groups), m_Depth(groups * (IsWide() ? 2 : 4)),
-          m_Data(rows * groups * 4), m_Panel(m_Width * groups * 4, m_Engine.m_Lanes * sizeof(int32_t)),
-          m_Bias(m_Width * sizeof(int32_t), m_Engine.m_Lanes * sizeof(int32_t)),
-          m_Sums(rows * m_Width * sizeof(int32_t), m_Engine.m_Lanes * sizeof(int32_t))
+    Operands(const TileSet8& tiles, size_t vectors, size_t rows, size_t groups)
+        : m_Tiles(tiles), m_Rows(rows), m_Width(vectors * GetLanes()), m_Groups(groups),
+          m_Depth(groups * tiles.GetGroupDepth()), m_Data(rows * groups * 4),
+          m_Panel(m_Width * groups * tiles.GetGroupBytes(), GetLanes() * tiles.GetGroupBytes()),
+          m_Bias(m_Width * sizeof(int32_t), GetLanes() * sizeof(int32_t)),
+          m_Sums(rows * m_Width * sizeof(int32_t), GetLanes() * sizeof(int32_t))
     {
         std::mt19937 random(static_cast<uint32_t>(rows * 100 + vectors * 10 + groups));
-        const bool flips = isSigned && !IsWide() && m_Engine.m_FlipsSignedData;
-        const bool isDataSigned = isSigned && !flips;
-        const bool areWeightsSigned = m_Signs == Signs8::DataUnsigned || m_Signs == Signs8::BothSigned;
+        const bool isDataSigned = tiles.m_Signs == Signs8::DataSigned || tiles.m_Signs == Signs8::BothSigned;
         for (size_t i = 0; i < rows * m_Depth; ++i)
         {
-            m_DataValues.push_back(IsWide() ? Choose(random, -255, 255)
-                                            : Choose(random, isDataSigned ? -128 : 0, isDataSigned ? 127 : 255));
-            Put(m_Data, i, m_DataValues.back() ^ (flips ? 0x80 : 0));
+            m_DataValues.push_back(tiles.IsWide() ? Choose(random, -255, 255)
+                                                  : Choose(random, isDataSigned ? -128 : 0, isDataSigned ? 127 : 255));
+            Put(m_Data, i, tiles.IsWide(), m_DataValues.back() ^ (tiles.m_FlipsData ? 0x80 : 0));
         }
+        std::memset(m_Panel.GetData(), 0, m_Width * groups * tiles.GetGroupBytes());
         for (size_t k = 0; k < m_Depth; ++k)
         {
             for (size_t c = 0; c < m_Width; ++c)
             {
-                m_Weights.push_back(IsWide()
-                                        ? Choose(random, -255, 255)
-                                        : Choose(random, areWeightsSigned ? -128 : 0, areWeightsSigned ? 127 : 255));
-                const size_t run = IsWide() ? 2 : 4 * m_Engine.m_ColumnGroups;
-                Put(m_Panel, (k / run * m_Width + c) * run + k % run, m_Weights.back());
+                PutWeight(random, k, c);
             }
         }
         for (size_t c = 0; c < m_Width; ++c)
@@ -84,7 +79,26 @@ public:
     }
 
 private:
-    bool IsWide() const { return m_Engine.m_Layout == Layout8::WidePairs; }
+    static size_t GetLanes() { return cpu::GetEngine8().m_Lanes; }
+
+    void PutWeight(std::mt19937& random, size_t k, size_t c)
+    {
+        const bool isSigned = m_Tiles.m_Signs == Signs8::DataUnsigned || m_Tiles.m_Signs == Signs8::BothSigned;
+        const bool isWide = m_Tiles.m_Layout == Layout8::WidePairs;
+        const bool isNibble = m_Tiles.m_Layout == Layout8::Nibbles;
+        const int32_t weight = isWide     ? Choose(random, -255, 255)
+                               : isNibble ? Choose(random, 0, 15)
+                                          : Choose(random, isSigned ? -128 : 0, isSigned ? 127 : 255);
+        m_Weights.push_back(weight);
+        const size_t run = m_Tiles.IsWide() ? 2 : 4 * m_Tiles.m_ColumnGroups;
+        if (!isNibble)
+        {
+            Put(m_Panel, (k / run * m_Width + c) * run + k % run, isWide, weight);
+            return;
+        }
+        std::byte& both = m_Panel.GetData()[(k / (2 * run) * m_Width + c) * run + k % run];
+        both |= static_cast<std::byte>(k / run % 2 == 0 ? weight : weight << 4);
+    }
 
     /// One of the ends more often than others.
     static int32_t Choose(std::mt19937& random, int32_t least, int32_t most)
@@ -93,15 +107,14 @@ private:
         return random() % 4 != 0 ? any : random() % 2 != 0 ? least : most;
     }
 
-    void Put(const GuardedBuffer& to, size_t index, int32_t value) const
+    static void Put(const GuardedBuffer& to, size_t index, bool isWide, int32_t value)
     {
         const auto wide = static_cast<int16_t>(value);
-        const size_t size = IsWide() ? 2 : 1;
+        const size_t size = isWide ? 2 : 1;
         std::memcpy(to.GetData() + index * size, &wide, size);
     }
 
-    const Engine8& m_Engine;
-    Signs8 m_Signs;
+    const TileSet8& m_Tiles;
     size_t m_Rows;
     size_t m_Width;
     size_t m_Groups;
@@ -122,28 +135,33 @@ TEST(FastTiles, AllSumsOfProducts)
     {
         GTEST_SKIP() << "without vectors the reference kernels run";
     }
-    const Engine8& engine = cpu::GetEngine8();
-    for (const bool isSigned : {false, true})
+    const cpu::Engine8& engine = cpu::GetEngine8();
+    EXPECT_NE(engine.m_Nibbles.m_Vectors, 0U);
+    EXPECT_EQ(engine.m_Narrow.m_Vectors != 0, engine.m_Signed.m_Layout == Layout8::WidePairs);
+    const std::pair<const char*, const TileSet8&> sets[] = {{"int8", engine.m_Signed},
+                                                            {"uint8", engine.m_Unsigned},
+                                                            {"narrow", engine.m_Narrow},
+                                                            {"nibbles", engine.m_Nibbles}};
+    for (const auto& [name, tiles] : sets)
     {
-        const auto& tiles = isSigned ? engine.m_SignedTiles : engine.m_UnsignedTiles;
-        for (size_t vectors = 1; vectors <= engine.m_Vectors; ++vectors)
+        for (size_t vectors = 1; vectors <= tiles.m_Vectors; ++vectors)
         {
-            for (size_t rows = engine.m_RowUnit; rows <= engine.m_Rows[vectors]; rows += engine.m_RowUnit)
+            for (size_t rows = tiles.m_RowUnit; rows <= tiles.m_Rows[vectors]; rows += tiles.m_RowUnit)
             {
-                ASSERT_NE(tiles[vectors][rows], nullptr);
+                ASSERT_NE(tiles.m_Tiles[vectors][rows], nullptr);
                 for (const size_t units : {1U, 2U, 3U, 4U, 5U, 7U, 8U, 18U})
                 {
-                    SCOPED_TRACE((isSigned ? "int8, " : "uint8, ") + std::to_string(vectors) + " vectors, " +
+                    SCOPED_TRACE(std::string(name) + ", " + std::to_string(vectors) + " vectors, " +
                                  std::to_string(rows) + " rows, " + std::to_string(units) + " units of groups");
-                    const Operands operands(isSigned, vectors, rows, units * engine.m_GroupUnit);
-                    if (engine.m_Begin != nullptr)
+                    const Operands operands(tiles, vectors, rows, units * tiles.m_GroupUnit);
+                    if (tiles.m_Begin != nullptr)
                     {
-                        engine.m_Begin();
+                        tiles.m_Begin();
                     }
-                    operands.Check(tiles[vectors][rows]);
-                    if (engine.m_End != nullptr)
+                    operands.Check(tiles.m_Tiles[vectors][rows]);
+                    if (tiles.m_End != nullptr)
                     {
-                        engine.m_End();
+                        tiles.m_End();
                     }
                     if (testing::Test::HasFatalFailure())
                     {

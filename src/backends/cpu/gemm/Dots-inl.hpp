@@ -12,6 +12,8 @@
 
 #include <hwy/highway.h>
 
+#include <cstddef>
+
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
@@ -117,6 +119,46 @@ struct WidePairs
     }
 #endif
 };
+
+/// The same with weights that are stored as int8.
+struct NarrowPairs : WidePairs
+{
+    static constexpr size_t GroupBytes = 2;
+
+    static HWY_INLINE Vector LoadWeights(const std::byte* from)
+    {
+        const hn::Repartition<int16_t, Ints> d16;
+        const hn::Rebind<int8_t, decltype(d16)> dBytes;
+        return hn::BitCast(Ints(), hn::PromoteTo(d16, hn::Load(dBytes, reinterpret_cast<const int8_t*>(from))));
+    }
+};
+
+/// Bytes of a column's weights in a group, and a vector of them.
+template <typename Dot>
+HWY_INLINE constexpr size_t GetGroupBytes()
+{
+    if constexpr (requires { Dot::GroupBytes; })
+    {
+        return Dot::GroupBytes;
+    }
+    else
+    {
+        return 4;
+    }
+}
+
+template <typename Dot>
+HWY_INLINE Vector LoadWeights(const std::byte* from)
+{
+    if constexpr (requires { Dot::LoadWeights(from); })
+    {
+        return Dot::LoadWeights(from);
+    }
+    else
+    {
+        return hn::Load(Ints(), reinterpret_cast<const int32_t*>(from));
+    }
+}
 
 /// Dot::Add for data whose lanes are all the same.
 template <typename Dot>

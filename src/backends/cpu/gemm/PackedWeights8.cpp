@@ -36,17 +36,53 @@ bool TakesUnsignedWeights(Signs8 signs)
 
 constexpr size_t GroupBytes = 4;
 
-/// Weights of a column in a group: bytes, or numbers of 16 bits.
-size_t GetGroupDepth(const Engine8& engine)
+/// Groups of four bytes in the depth, with what fills up the last unit.
+size_t GetNumGroups(const TileSet8& tiles, size_t depth)
 {
-    return engine.m_Layout == Layout8::Dots ? GroupBytes : GroupBytes / sizeof(int16_t);
+    return DivideUp(DivideUp(depth, tiles.GetGroupDepth()), tiles.m_GroupUnit) * tiles.m_GroupUnit;
 }
 
-/// Groups of four bytes in the depth, with what fills up the last unit.
-size_t GetNumGroups(const Engine8& engine, size_t depth)
+const TileSet8& ChooseTiles(const Engine8& engine, const LayerView& layer, bool isTransposed, bool isHybrid,
+                            size_t rows)
 {
-    const size_t groups = DivideUp(depth, GetGroupDepth(engine));
-    return (groups + engine.m_GroupUnit - 1) / engine.m_GroupUnit * engine.m_GroupUnit;
+    const TensorInfo& weights = layer.GetInput(1);
+    if (weights.GetDataType() == DataType::QSymmS4 && !isTransposed && rows <= engine.m_NibbleRows)
+    {
+        return engine.m_Nibbles;
+    }
+    const bool isCentred = weights.HasMultipleQuantizationScales() || weights.GetQuantizationOffset() == 0;
+    if (engine.m_Narrow.m_Vectors != 0 && !isTransposed && (isHybrid || (IsSigned(weights.GetDataType()) && isCentred)))
+    {
+        return engine.m_Narrow;
+    }
+    return IsSigned(layer.GetInput(0).GetDataType()) ? engine.m_Signed : engine.m_Unsigned;
+}
+
+/// `to`: [2 * words][width] pairs of bytes, the halves of [words][width] words.
+void SplitWords(const uint32_t* words, size_t numWords, size_t width, std::byte* to)
+{
+    for (size_t word = 0; word < numWords; ++word, words += width, to += 2 * width * sizeof(uint16_t))
+    {
+        auto* const lower = reinterpret_cast<uint16_t*>(to);
+        for (size_t c = 0; c < width; ++c)
+        {
+            lower[c] = static_cast<uint16_t>(words[c]);
+            lower[width + c] = static_cast<uint16_t>(words[c] >> 16);
+        }
+    }
+}
+
+/// `to`: [words / 2][width] words, bytes of two words of four bits each in one.
+void JoinNibbles(const uint32_t* words, size_t numWords, size_t width, std::byte* to)
+{
+    auto* joined = reinterpret_cast<uint32_t*>(to);
+    for (size_t word = 0; word < numWords; word += 2, words += 2 * width, joined += width)
+    {
+        for (size_t c = 0; c < width; ++c)
+        {
+            joined[c] = words[c] | words[width + c] << 4;
+        }
+    }
 }
 
 /// The weights as bytes of their own. Only what is not in the store already has to look at them.
@@ -85,9 +121,9 @@ private:
 } // namespace
 
 PackedWeights8::PackedWeights8(const LayerView& layer, size_t columns, size_t depth, bool isTransposed,
-                               Rounding8 rounding, backends::PackedStore& store)
-    : m_Engine(&GetEngine8()), m_NumColumns(columns), m_Depth(depth),
-      m_IsDataSigned(IsSigned(layer.GetInput(0).GetDataType())),
+                               Rounding8 rounding, size_t rows, backends::PackedStore& store)
+    : m_Engine(&GetEngine8()), m_Tiles(&ChooseTiles(*m_Engine, layer, isTransposed, rounding == Rounding8::None, rows)),
+      m_NumColumns(columns), m_Depth(depth), m_IsDataSigned(IsSigned(layer.GetInput(0).GetDataType())),
       m_DataZeroPoint(rounding == Rounding8::None ? 0 : layer.GetInput(0).GetQuantizationOffset()),
       m_Arrays(MakePanels(), rounding, rounding == Rounding8::None ? 0 : layer.GetOutput(0).GetQuantizationOffset())
 {
@@ -97,12 +133,15 @@ PackedWeights8::PackedWeights8(const LayerView& layer, size_t columns, size_t de
     const bool isHybrid = rounding == Rounding8::None;
     const bool isSigned = isHybrid || IsSigned(info.GetDataType());
     const int32_t zeroPoint = isHybrid || info.HasMultipleQuantizationScales() ? 0 : info.GetQuantizationOffset();
-    if (m_Engine->m_Layout == Layout8::Dots)
+    if (m_Tiles->m_Layout == Layout8::Nibbles)
     {
-        const Signs8 signs = m_IsDataSigned ? m_Engine->m_SignedData : m_Engine->m_UnsignedData;
-        m_DataShift = m_IsDataSigned && m_Engine->m_FlipsSignedData ? 128 : 0;
+        m_RowFactor = -Engine8::NibbleZero;
+    }
+    else if (m_Tiles->m_Layout == Layout8::Dots)
+    {
+        m_DataShift = m_Tiles->m_FlipsData ? 128 : 0;
         int32_t storedZero = zeroPoint;
-        if (TakesUnsignedWeights(signs) == isSigned)
+        if (TakesUnsignedWeights(m_Tiles->m_Signs) == isSigned)
         {
             m_Flip = 0x80;
             storedZero += isSigned ? 128 : -128;
@@ -133,25 +172,25 @@ uint64_t PackedWeights8::GetPackedBytes(size_t columns, size_t depth)
     const Engine8& engine = GetEngine8();
     const uint64_t padded = (uint64_t{columns} + engine.m_Lanes - 1) / engine.m_Lanes * engine.m_Lanes;
     constexpr uint64_t ColumnBytes = 4 * sizeof(int32_t) + 2 * sizeof(float); // of RequantizeArrays and of scales
-    return padded * (GetNumGroups(engine, depth) * 4 + ColumnBytes);
+    return padded * (GetNumGroups(engine.m_Signed, depth) * GroupBytes + ColumnBytes); // other forms take less
 }
 
 size_t PackedWeights8::MakePanels()
 {
-    m_Groups = GetNumGroups(*m_Engine, m_Depth);
+    m_Groups = GetNumGroups(*m_Tiles, m_Depth);
     const size_t lanes = m_Engine->m_Lanes;
     const size_t vectors = (m_NumColumns + lanes - 1) / lanes;
     size_t offset = 0;
     size_t column = 0;
     for (size_t left = vectors; left > 0;)
     {
-        size_t width = std::min(left, m_Engine->m_Vectors);
-        if (left == m_Engine->m_Vectors + 1 && left >= 5 && m_Engine->m_RowUnit == 1)
+        size_t width = std::min(left, m_Tiles->m_Vectors);
+        if (left == m_Tiles->m_Vectors + 1 && left >= 5 && m_Tiles->m_RowUnit == 1)
         {
             width = left - 2; // a lone vector at the end would make a slow panel
         }
         m_Panels.push_back({column, std::min(width * lanes, m_NumColumns - column), width, offset});
-        offset += width * lanes * m_Groups * 4;
+        offset += width * lanes * m_Groups * m_Tiles->GetGroupBytes();
         column += width * lanes;
         left -= width;
     }
@@ -163,19 +202,24 @@ void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, bool
                                int32_t zeroPoint, std::byte* packed) const
 {
     const size_t width = panel.m_Vectors * m_Engine->m_Lanes;
-    if (m_Groups * GetGroupDepth(*m_Engine) != m_Depth || panel.m_Columns != width)
+    if (m_Tiles->GetGroupBytes() != GroupBytes)
+    {
+        PackHalves(weights, panel.m_Columns, width, packed);
+        return;
+    }
+    if (m_Groups * m_Tiles->GetGroupDepth() != m_Depth || panel.m_Columns != width)
     {
         // Padding is 0 in any form: data beside it may be anything.
         std::memset(packed, 0, width * m_Groups * GroupBytes);
     }
     if (!isTransposed)
     {
-        m_Engine->m_ColumnGroups == 2 ? PackPairs(weights, panel.m_Columns, width, packed)
-                                      : PackColumns(panel, weights, isSigned, zeroPoint, packed);
+        m_Tiles->m_ColumnGroups == 2 ? PackPairs(weights, panel.m_Columns, width, packed)
+                                     : PackColumns(panel, weights, isSigned, zeroPoint, packed);
         return;
     }
-    const size_t runBytes = m_Engine->m_ColumnGroups * GroupBytes; // of a column beside each other
-    const bool areDots = m_Engine->m_Layout == Layout8::Dots;
+    const size_t runBytes = m_Tiles->m_ColumnGroups * GroupBytes; // of a column beside each other
+    const bool areDots = m_Tiles->m_Layout == Layout8::Dots;
     for (size_t c = 0; c < panel.m_Columns; ++c)
     {
         for (size_t k = 0; k < m_Depth; ++k)
@@ -225,12 +269,43 @@ void PackedWeights8::PackPairs(const uint8_t* weights, size_t columns, size_t wi
     }
 }
 
+void PackedWeights8::PackHalves(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const
+{
+    constexpr size_t SliceWords = 64; // four weights each; an even number of them
+    const bool areNibbles = m_Tiles->m_Layout == Layout8::Nibbles;
+    const size_t words = m_Groups * m_Tiles->GetGroupDepth() / GroupBytes;
+    const size_t most = std::min(SliceWords, words);
+    AlignedMemory slice(columns * most * GroupBytes);      // [columns][words]
+    AlignedMemory transposed(width * most * GroupBytes);   // [words][columns]
+    std::memset(transposed.Data(), 0, transposed.Bytes()); // columns that there are not
+    const auto* const rows = reinterpret_cast<const uint32_t*>(transposed.Data());
+    for (size_t begin = 0; begin < words; begin += SliceWords)
+    {
+        const size_t count = std::min(SliceWords, words - begin);
+        const size_t first = begin * GroupBytes;
+        const size_t depth = std::min(count * GroupBytes, m_Depth - std::min(first, m_Depth));
+        for (size_t c = 0; c < columns; ++c)
+        {
+            const uint8_t* const from = weights + c * m_Depth + first;
+            std::byte* const to = slice.Data() + c * count * GroupBytes;
+            std::transform(
+                from, from + depth, to,
+                [areNibbles](uint8_t weight)
+                { return static_cast<std::byte>(areNibbles ? (weight + Engine8::NibbleZero) & 0x0F : weight); });
+            std::memset(to + depth, 0, count * GroupBytes - depth);
+        }
+        TransposeWords(slice.Data(), count * GroupBytes, count, columns, transposed.Data(), width * GroupBytes);
+        std::byte* const to = packed + begin * width * 2 * (areNibbles ? 1 : 2);
+        areNibbles ? JoinNibbles(rows, count, width, to) : SplitWords(rows, count, width, to);
+    }
+}
+
 void PackedWeights8::PackColumns(const Panel8& panel, const uint8_t* weights, bool isSigned, int32_t zeroPoint,
                                  std::byte* packed) const
 {
     constexpr size_t SliceGroups = 64; // of all columns they fit the first-level cache
-    const bool areDots = m_Engine->m_Layout == Layout8::Dots;
-    const size_t groupDepth = GetGroupDepth(*m_Engine);
+    const bool areDots = m_Tiles->m_Layout == Layout8::Dots;
+    const size_t groupDepth = m_Tiles->GetGroupDepth();
     const size_t groups = DivideUp(m_Depth, groupDepth);
     const size_t width = panel.m_Vectors * m_Engine->m_Lanes;
     // The groups of a few columns as they are stored, each to be moved as one number.
@@ -278,10 +353,10 @@ void PackedWeights8::SetUpColumns(const LayerView& layer, const ColumnSums8& sum
     {
         const int64_t own = bias != nullptr ? bias[c] : 0;
         const int64_t sum = sums.GetSum(c) - int64_t{zeroPoint} * static_cast<int64_t>(m_Depth);
-        const int64_t correction = m_Engine->m_Layout == Layout8::Dots
-                                       ? -(m_DataZeroPoint + m_DataShift) * sum +
-                                             int64_t{m_RowFactor} * m_DataShift * static_cast<int64_t>(m_Depth)
-                                       : 0;
+        const int64_t correction = m_Tiles->IsWide()
+                                       ? 0
+                                       : -(m_DataZeroPoint + m_DataShift) * sum +
+                                             int64_t{m_RowFactor} * m_DataShift * static_cast<int64_t>(m_Depth);
         // Data less their zero point are at most 255.
         m_Arrays.Set(c, sums.GetMagnitudes(c) * 255 + std::abs(own), own + correction,
                      scales[scales.size() == 1 ? 0 : c]);

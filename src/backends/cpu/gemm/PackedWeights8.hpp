@@ -31,9 +31,9 @@ class PackedWeights8 final : public backends::PackedWeights
 public:
     /// Packs input 1 of the layer, [columns, depth] row by row, or [depth, columns] if `isTransposed`. Types: int8 or
     /// uint8 data, weights and output, an int32 bias that is constant or missing. Or, with Rounding8::None: float data,
-    /// output and bias, and signed weights of 8 or 4 bits.
+    /// output and bias, and signed weights of 8 or 4 bits. `rows`: how many the product will have at most.
     PackedWeights8(const LayerView& layer, size_t columns, size_t depth, bool isTransposed, Rounding8 rounding,
-                   backends::PackedStore& store);
+                   size_t rows, backends::PackedStore& store);
 
     /// Bytes of what is packed of weights of these sizes.
     static uint64_t GetPackedBytes(size_t columns, size_t depth);
@@ -44,9 +44,11 @@ public:
     bool RefersToConstants() const override { return !IsExact(); }
 
     const Engine8& GetEngine() const { return *m_Engine; }
+    /// For the form that the weights are packed in.
+    const TileSet8& GetTiles() const { return *m_Tiles; }
     size_t GetColumns() const { return m_NumColumns; }
     size_t GetDepth() const { return m_Depth; }
-    /// Groups of four bytes in the depth of data and weights as they are read.
+    /// Groups of four bytes in the depth of the data as they are read.
     size_t GetGroups() const { return m_Groups; }
     const std::vector<Panel8>& GetPanels() const { return m_Panels; }
     const void* GetData(const Panel8& panel) const { return m_Data.Data() + panel.m_Offset; }
@@ -73,10 +75,13 @@ private:
                      std::byte* packed) const;
     /// The same with pairs of groups of a column beside each other; `width`: columns that the panel has room for.
     void PackPairs(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const;
+    /// The same where a group's weights take two bytes.
+    void PackHalves(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const;
     void SetUpFloatColumns(const LayerView& layer, const ColumnSums8& sums);
     void SetUpColumns(const LayerView& layer, const ColumnSums8& sums, int32_t zeroPoint, Rounding8 rounding);
 
     const Engine8* m_Engine;
+    const TileSet8* m_Tiles;
     size_t m_NumColumns;
     size_t m_Depth;
     size_t m_Groups;

@@ -52,12 +52,12 @@ Product8::Product8(const PackedWeights8& weights, const Windows& windows, size_t
 /// `scratch`: with the shared part of the memory.
 void Product8::Plan(Scratch scratch)
 {
-    const Engine8& engine = m_Weights->GetEngine();
-    const bool isWide = engine.m_Layout == Layout8::WidePairs;
+    const TileSet8& tiles = m_Weights->GetTiles();
+    const bool isWide = tiles.IsWide();
     const size_t depth = m_Weights->GetDepth();
     m_InPlace = !isWide && depth % 4 == 0 && m_Windows.ArePixels();
     m_InputBytes = m_Rows * depth;
-    const size_t tileRows = engine.m_Rows[engine.m_Vectors];
+    const size_t tileRows = tiles.m_Rows[tiles.m_Vectors];
     m_Pitch = m_Weights->GetGroups() * (isWide ? 2 : 4); // as many stored values as there are weights
     const size_t rowBytes = m_Weights->GetGroups() * 4;
     m_BlockRows = std::clamp<size_t>(BlockBytes / rowBytes, tileRows, MostBlockRows) / tileRows * tileRows;
@@ -77,7 +77,7 @@ void Product8::Plan(Scratch scratch)
     m_ZeroPointsOffset = part.Add<int32_t>(m_IsHybrid ? m_BlockRows : 0);
     m_RowScalesOffset = part.Add<float>(m_IsHybrid ? m_BlockRows : 0);
     // In place, less than a tile and the rows that padding covers may have to be copied: at most fifteen of four bytes.
-    const bool copiesTail = engine.m_RowUnit != 1 || engine.m_GroupUnit != 1;
+    const bool copiesTail = tiles.m_RowUnit != 1 || tiles.m_GroupUnit != 1;
     const size_t stripRows = !m_InPlace ? m_BlockRows : copiesTail ? 2 * tileRows : 0;
     m_StripOffset = part.Add<uint8_t>(stripRows, m_Pitch);
     part.Add<uint8_t>(Windows::ShortRowBytes); // past the end of the strip
@@ -92,7 +92,8 @@ void Product8::Run(const ExecuteArgs& args) const
     const Memory memory = m_IsHybrid ? Quantize(args) : Memory{args.GetInput<uint8_t>(0), args.m_Outputs[0], nullptr};
     const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
     const size_t panels = m_Weights->GetPanels().size();
-    const size_t tileRows = m_Weights->GetEngine().m_Rows[m_Weights->GetEngine().m_Vectors];
+    const TileSet8& tiles = m_Weights->GetTiles();
+    const size_t tileRows = tiles.m_Rows[tiles.m_Vectors];
     const size_t unit = m_Rows >= parts * 4 * tileRows ? tileRows : 1; // whole tiles, where some more do not weigh
     std::byte* const scratch = static_cast<std::byte*>(args.m_Scratch) + m_PartsOffset;
     RunPanelRanges(*args.m_Parallel, parts, m_Rows, panels, tileRows, unit,
@@ -123,10 +124,10 @@ Product8::Memory Product8::Quantize(const ExecuteArgs& args) const
 
 void Product8::RunRange(const Memory& memory, const PanelRange& range, std::byte* scratch) const
 {
-    const Engine8& engine = m_Weights->GetEngine();
-    if (engine.m_Begin != nullptr)
+    const TileSet8& tiles = m_Weights->GetTiles();
+    if (tiles.m_Begin != nullptr)
     {
-        engine.m_Begin();
+        tiles.m_Begin();
     }
     for (size_t first = range.m_FirstRow; first < range.m_LastRow; first += m_BlockRows)
     {
@@ -138,9 +139,9 @@ void Product8::RunRange(const Memory& memory, const PanelRange& range, std::byte
             RunPanel(memory, m_Weights->GetPanels()[p], block, values, first);
         }
     }
-    if (engine.m_End != nullptr)
+    if (tiles.m_End != nullptr)
     {
-        engine.m_End();
+        tiles.m_End();
     }
 }
 
@@ -171,7 +172,7 @@ Product8::RowValues Product8::FindRowValues(const Memory& memory, const Block& b
 
 Product8::Block Product8::UseInPlace(const Memory& memory, size_t first, size_t last, std::byte* scratch) const
 {
-    const Engine8& engine = m_Weights->GetEngine();
+    const TileSet8& tiles = m_Weights->GetTiles();
     const size_t depth = m_Weights->GetDepth();
     Block block;
     block.m_Stride = depth;
@@ -179,11 +180,11 @@ Product8::Block Product8::UseInPlace(const Memory& memory, size_t first, size_t 
     block.m_Data = memory.m_Input + first * depth;
     // Tiles of whole units read past the last row, and past the depth. What is not the input's is copied before.
     const size_t past = m_Pitch - depth;
-    const size_t unit = engine.m_RowUnit;
+    const size_t unit = tiles.m_RowUnit;
     const size_t wholeRows = (block.m_Rows + unit - 1) / unit * unit;
     if ((first + wholeRows) * depth + past > m_InputBytes)
     {
-        const size_t tileRows = engine.m_Rows[engine.m_Vectors];
+        const size_t tileRows = tiles.m_Rows[tiles.m_Vectors];
         const size_t safe = m_InputBytes > past ? (m_InputBytes - past) / depth : 0;
         block.m_SafeRows = safe > first ? std::min(block.m_Rows, (safe - first) / tileRows * tileRows) : 0;
         auto* tail = Scratch::At<uint8_t>(scratch, m_StripOffset);
@@ -214,11 +215,10 @@ Product8::Block Product8::LayOut(const Memory& memory, size_t first, size_t last
     block.m_Rows = block.m_SafeRows = last - first;
     block.m_Stride = m_Pitch;
     block.m_Data = strip;
-    const Engine8& engine = m_Weights->GetEngine();
-    if (engine.m_Layout == Layout8::WidePairs)
+    if (m_Weights->GetTiles().IsWide())
     {
         auto* wide = Scratch::At<int16_t>(scratch, m_WideOffset);
-        engine.m_Widen(strip, (last - first) * m_Pitch, m_Weights->IsDataSigned(), zeroPoint, wide);
+        m_Weights->GetEngine().m_Widen(strip, (last - first) * m_Pitch, m_Weights->IsDataSigned(), zeroPoint, wide);
         block.m_Stride = m_Pitch * sizeof(int16_t);
         block.m_Data = reinterpret_cast<const uint8_t*>(wide);
     }
@@ -229,17 +229,18 @@ void Product8::RunPanel(const Memory& memory, const Panel8& panel, const Block& 
                         size_t first) const
 {
     const Engine8& engine = m_Weights->GetEngine();
-    const auto& tiles = (m_Weights->IsDataSigned() ? engine.m_SignedTiles : engine.m_UnsignedTiles)[panel.m_Vectors];
+    const TileSet8& tiles = m_Weights->GetTiles();
     const void* packed = m_Weights->GetData(panel);
-    alignas(64) static constexpr int32_t NoBias[Engine8::MostVectors * Engine8::MostLanes] = {};
+    alignas(64) static constexpr int32_t NoBias[TileSet8::MostVectors * Engine8::MostLanes] = {};
     const int32_t* bias = m_IsHybrid ? NoBias : m_Weights->GetBias(panel);
-    alignas(64) int32_t sums[Engine8::MostRows * Engine8::MostVectors * Engine8::MostLanes];
+    alignas(64) int32_t sums[TileSet8::MostRows * TileSet8::MostVectors * Engine8::MostLanes];
     const size_t sumStride = panel.m_Vectors * engine.m_Lanes;
     const size_t outStride = m_Weights->GetColumns();
-    const size_t unit = engine.m_RowUnit;
+    const size_t unit = tiles.m_RowUnit;
     const auto run = [&](const uint8_t* data, size_t stride, size_t row, size_t rows)
     {
-        tiles[(rows + unit - 1) / unit * unit](data, stride, packed, m_Weights->GetGroups(), bias, sums);
+        tiles.m_Tiles[panel.m_Vectors][(rows + unit - 1) / unit * unit](data, stride, packed, m_Weights->GetGroups(),
+                                                                        bias, sums);
         const int32_t* terms = values.m_Terms != nullptr ? values.m_Terms + row : nullptr;
         const size_t at = (first + row) * outStride + panel.m_Column;
         if (m_IsHybrid)
@@ -253,7 +254,7 @@ void Product8::RunPanel(const Memory& memory, const Panel8& panel, const Block& 
                                static_cast<uint8_t*>(memory.m_Output) + at, outStride, m_OutputIsSigned});
         }
     };
-    const size_t most = engine.m_Rows[panel.m_Vectors];
+    const size_t most = tiles.m_Rows[panel.m_Vectors];
     const auto runSafe = [&](size_t row, size_t rows)
     { run(block.m_Data + row * block.m_Stride, block.m_Stride, row, rows); };
     if (unit == 1)

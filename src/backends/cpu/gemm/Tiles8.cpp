@@ -9,12 +9,14 @@
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <cstring>
+#include <limits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/gemm/Tiles8.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 //
 #include "backends/cpu/gemm/Dots-inl.hpp"
+#include "backends/cpu/gemm/Nibbles-inl.hpp"
 #include "backends/cpu/gemm/Requantize8-inl.hpp"
 #include "backends/cpu/gemm/Rows8-inl.hpp"
 
@@ -69,16 +71,16 @@ void Tile(const void* data, size_t dataStride, const void* panel, size_t groups,
             acc[r][v] = hn::Load(d, bias + v * lanes);
         }
     }
-    const auto* weights = static_cast<const int32_t*>(panel);
+    const auto* weights = static_cast<const std::byte*>(panel);
     for (size_t g = 0; g < groups; ++g)
     {
         Vector w[Vectors];
         HWY_UNROLL(4)
         for (size_t v = 0; v < Vectors; ++v)
         {
-            w[v] = hn::Load(d, weights + v * lanes);
+            w[v] = LoadWeights<Dot>(weights + v * lanes * GetGroupBytes<Dot>());
         }
-        weights += Vectors * lanes;
+        weights += Vectors * lanes * GetGroupBytes<Dot>();
         HWY_UNROLL(8)
         for (size_t r = 0; r < Rows; ++r)
         {
@@ -105,9 +107,9 @@ void Tile(const void* data, size_t dataStride, const void* panel, size_t groups,
 
 /// Tiles of 1 to `Rows` rows for panels of `Vectors`.
 template <typename Dot, size_t Vectors, size_t Rows>
-void FillTiles(TileFunction8 (&tiles)[Engine8::MostVectors + 1][Engine8::MostRows + 1])
+void FillTiles(TileSet8& tiles)
 {
-    tiles[Vectors][Rows] = Tile<Dot, Rows, Vectors>;
+    tiles.Add(Vectors, Rows, Tile<Dot, Rows, Vectors>);
     if constexpr (Rows > 1)
     {
         FillTiles<Dot, Vectors, Rows - 1>(tiles);
@@ -116,7 +118,7 @@ void FillTiles(TileFunction8 (&tiles)[Engine8::MostVectors + 1][Engine8::MostRow
 
 #if HWY_TARGET == HWY_AVX3
 template <typename Dot>
-void FillTilesOf512(TileFunction8 (&tiles)[Engine8::MostVectors + 1][Engine8::MostRows + 1])
+void FillTilesOf512(TileSet8& tiles)
 {
     FillTiles<Dot, 1, 8>(tiles);
     FillTiles<Dot, 2, 8>(tiles);
@@ -124,6 +126,17 @@ void FillTilesOf512(TileFunction8 (&tiles)[Engine8::MostVectors + 1][Engine8::Mo
     FillTiles<Dot, 4, 6>(tiles);
 }
 #endif
+
+template <typename Dot>
+void FillPairs(Layout8 layout, TileSet8& tiles)
+{
+    // Sixteen registers hold 12 sums, 2 vectors of weights, the data and a product.
+    constexpr size_t Rows = ManyRegisters ? 8 : 6;
+    tiles.m_Layout = layout;
+    tiles.m_Signs = Signs8::BothSigned;
+    FillTiles<Dot, 1, 8>(tiles);
+    FillTiles<Dot, 2, Rows>(tiles);
+}
 
 Engine8 MakeEngine()
 {
@@ -135,34 +148,38 @@ Engine8 MakeEngine()
     engine.m_ToFloats = ToFloats;
     engine.m_Quantize = Quantize;
 #if HWY_TARGET == HWY_AVX3
+    engine.m_Unsigned.m_Signs = Signs8::DataUnsigned;
+    if (GetCpuFeatures().m_Avx512Vnni)
+    {
+        FillNibbleTiles<VnniDataSigned>(engine.m_Nibbles);
+    }
     if (GetCpuFeatures().m_AmxInt8)
     {
         UseAmx(engine);
-        return engine;
     }
-    if (GetCpuFeatures().m_Avx512Vnni)
+    else if (GetCpuFeatures().m_Avx512Vnni)
     {
-        engine.m_Vectors = 4;
-        engine.m_FlipsSignedData = GetCpuFeatures().m_HasSparePorts;
-        if (engine.m_FlipsSignedData)
+        engine.m_Signed.m_FlipsData = GetCpuFeatures().m_HasSparePorts;
+        if (engine.m_Signed.m_FlipsData)
         {
-            engine.m_SignedData = Signs8::DataUnsigned;
-            FillTilesOf512<VnniDataFlipped>(engine.m_SignedTiles);
+            engine.m_Signed.m_Signs = Signs8::DataUnsigned;
+            FillTilesOf512<VnniDataFlipped>(engine.m_Signed);
         }
         else
         {
-            FillTilesOf512<VnniDataSigned>(engine.m_SignedTiles);
+            FillTilesOf512<VnniDataSigned>(engine.m_Signed);
         }
-        FillTilesOf512<VnniDataUnsigned>(engine.m_UnsignedTiles);
+        FillTilesOf512<VnniDataUnsigned>(engine.m_Unsigned);
     }
 #elif HWY_TARGET == HWY_AVX2
+    engine.m_Unsigned.m_Signs = Signs8::DataUnsigned;
     if (GetCpuFeatures().m_AvxVnni)
     {
-        engine.m_Vectors = 2;
-        FillTiles<VnniDataSigned, 1, 8>(engine.m_SignedTiles);
-        FillTiles<VnniDataSigned, 2, 6>(engine.m_SignedTiles);
-        FillTiles<VnniDataUnsigned, 1, 8>(engine.m_UnsignedTiles);
-        FillTiles<VnniDataUnsigned, 2, 6>(engine.m_UnsignedTiles);
+        FillTiles<VnniDataSigned, 1, 8>(engine.m_Signed);
+        FillTiles<VnniDataSigned, 2, 6>(engine.m_Signed);
+        FillTiles<VnniDataUnsigned, 1, 8>(engine.m_Unsigned);
+        FillTiles<VnniDataUnsigned, 2, 6>(engine.m_Unsigned);
+        FillNibbleTiles<VnniDataSigned>(engine.m_Nibbles);
     }
 #elif HWY_TARGET == HWY_NEON
     if (GetCpuFeatures().m_I8mm)
@@ -173,26 +190,24 @@ Engine8 MakeEngine()
     {
         UseDotProd(engine);
     }
+#if HWY_ARCH_ARM_A64
+    if (GetCpuFeatures().m_DotProd)
+    {
+        FillNibbleTiles<SignedDots>(engine.m_Nibbles);
+    }
 #endif
-    if (engine.m_Vectors == 0)
+#endif
+    if (engine.m_Signed.m_Vectors == 0)
     {
-        // Sixteen registers hold 12 sums, 2 vectors of weights, the data and a product.
-        constexpr size_t Rows = ManyRegisters ? 8 : 6;
-        engine.m_Layout = Layout8::WidePairs;
-        engine.m_SignedData = engine.m_UnsignedData = Signs8::BothSigned;
-        engine.m_Vectors = 2;
-        FillTiles<WidePairs, 1, 8>(engine.m_SignedTiles);
-        FillTiles<WidePairs, 2, Rows>(engine.m_SignedTiles);
-        std::memcpy(engine.m_UnsignedTiles, engine.m_SignedTiles, sizeof(engine.m_SignedTiles));
+        FillPairs<WidePairs>(Layout8::WidePairs, engine.m_Signed);
+        FillPairs<NarrowPairs>(Layout8::NarrowPairs, engine.m_Narrow);
+        engine.m_Narrow.m_GroupUnit = 2;
+        engine.m_Unsigned = engine.m_Signed;
+        FillNibbleTiles<NibblePairs>(engine.m_Nibbles);
     }
-    for (size_t vectors = 1; vectors <= engine.m_Vectors; ++vectors)
-    {
-        while (engine.m_Rows[vectors] < Engine8::MostRows &&
-               engine.m_SignedTiles[vectors][engine.m_Rows[vectors] + 1] != nullptr)
-        {
-            ++engine.m_Rows[vectors];
-        }
-    }
+    // Dot products of whole bytes are as fast as those of halves, which only the way from memory is shorter for.
+    constexpr size_t FewRows = 4;
+    engine.m_NibbleRows = engine.m_Signed.m_Layout == Layout8::Dots ? FewRows : std::numeric_limits<size_t>::max();
     return engine;
 }
 

@@ -11,8 +11,10 @@ namespace tenon::cpu
 /// How the bytes of a product are laid out for its inner loop.
 enum class Layout8 : uint8_t
 {
-    Dots,     ///< four bytes of the depth beside each other, data as they are stored
-    WidePairs ///< two int16 of the depth beside each other, data and weights less their zero points
+    Dots,        ///< four bytes of the depth beside each other, data as they are stored
+    WidePairs,   ///< two int16 of the depth beside each other, data and weights less their zero points
+    NarrowPairs, ///< the same data; weights are int8 without a zero point, which become int16 when they are read
+    Nibbles ///< data as with Dots, weights of four bits: two groups of four of a column are the halves of four bytes
 };
 
 /// Which of the operands a dot product takes as signed.
@@ -86,32 +88,57 @@ struct FloatScale
 };
 
 /// sums[rows][vectors * lanes] = bias[vectors * lanes] + data[rows][groups] * panel[groups][vectors * lanes]; a group
-/// is four bytes of the depth in each. `dataStride` is in bytes. Engine8::m_ColumnGroups groups of a column follow upon
-/// each other in the panel, before the next column's.
+/// is four bytes of the data. `dataStride` is in bytes. TileSet8::m_ColumnGroups groups of a column follow upon each
+/// other in the panel, before the next column's.
 using TileFunction8 = void (*)(const void* data, size_t dataStride, const void* panel, size_t groups,
                                const int32_t* bias, int32_t* sums);
 
-/// The inner loops of a kind of processor.
-struct Engine8
+/// The tiles for data and weights of one form.
+struct TileSet8
 {
     static constexpr size_t MostVectors = 4;
     static constexpr size_t MostRows = 32;
-    static constexpr size_t MostLanes = 16; ///< int32 in 512 bits
 
     Layout8 m_Layout = Layout8::Dots;
-    Signs8 m_SignedData = Signs8::DataSigned;     ///< what is taken for int8 data
-    Signs8 m_UnsignedData = Signs8::DataUnsigned; ///< what is taken for uint8 data
-    bool m_FlipsSignedData = false;               ///< tiles for int8 data read them as uint8 that are 128 more
-    size_t m_Lanes = 0;                           ///< columns of a vector
-    size_t m_Vectors = 0;                         ///< in the widest panel
-    size_t m_Rows[MostVectors + 1] = {};          ///< rows of the highest tile for a panel of so many vectors
+    Signs8 m_Signs = Signs8::DataSigned;
+    bool m_FlipsData = false;            ///< int8 data are read as uint8 that are 128 more
+    size_t m_Vectors = 0;                ///< in the widest panel; 0: there are no tiles
+    size_t m_Rows[MostVectors + 1] = {}; ///< rows of the highest tile for a panel of so many vectors
     size_t m_RowUnit = 1;        ///< tiles have a multiple of it: data are read, and sums written, for whole ones
     size_t m_GroupUnit = 1;      ///< depths are padded to a multiple of it, by zeros in the weights
     size_t m_ColumnGroups = 1;   ///< a divisor of it: groups of a column beside each other
     void (*m_Begin)() = nullptr; ///< to be called on a thread before its first tile; null: nothing is to be done
     void (*m_End)() = nullptr;   ///< and after its last one
-    TileFunction8 m_SignedTiles[MostVectors + 1][MostRows + 1] = {}; ///< by vectors and rows, for int8 data
-    TileFunction8 m_UnsignedTiles[MostVectors + 1][MostRows + 1] = {};
+    TileFunction8 m_Tiles[MostVectors + 1][MostRows + 1] = {}; ///< by vectors and rows
+
+    /// Whether data are int16, less their zero point.
+    bool IsWide() const { return m_Layout == Layout8::WidePairs || m_Layout == Layout8::NarrowPairs; }
+    /// Numbers of the depth in a group.
+    size_t GetGroupDepth() const { return IsWide() ? 2 : 4; }
+    /// Bytes of a column's weights for a group of the data.
+    size_t GetGroupBytes() const { return m_Layout == Layout8::Dots || m_Layout == Layout8::WidePairs ? 4 : 2; }
+
+    void Add(size_t vectors, size_t rows, TileFunction8 tile)
+    {
+        m_Tiles[vectors][rows] = tile;
+        m_Rows[vectors] = m_Rows[vectors] < rows ? rows : m_Rows[vectors];
+        m_Vectors = m_Vectors < vectors ? vectors : m_Vectors;
+    }
+};
+
+/// The inner loops of a kind of processor.
+struct Engine8
+{
+    static constexpr size_t MostLanes = 16; ///< int32 in 512 bits
+    static constexpr int32_t NibbleZero =
+        8; ///< what weights of four bits have more than their value, where there are any
+
+    size_t m_Lanes = 0;      ///< columns of a vector
+    TileSet8 m_Signed;       ///< for int8 data
+    TileSet8 m_Unsigned;     ///< for uint8 data
+    TileSet8 m_Narrow;       ///< where the other two are WidePairs
+    TileSet8 m_Nibbles;      ///< for int8 data
+    size_t m_NibbleRows = 0; ///< with more rows, unpacked weights are faster
 
     /// Writes bytes: TFLite's MultiplyByQuantizedMultiplier, or a product in double precision rounded half away from
     /// zero; then zero point and clamp. |sum + row term| must be below 2^30.

@@ -11,6 +11,7 @@
 #include "backends/cpu/gemm/TileConfiguration.hpp"
 
 #include <cstdint>
+#include <initializer_list>
 
 namespace tenon::cpu
 {
@@ -135,24 +136,25 @@ void Tile(const void* data, size_t dataStride, const void* panel, size_t groups,
 template <size_t Vectors>
 void Fill(Engine8& engine)
 {
-    engine.m_SignedTiles[Vectors][TileRows] = Tile<true, TileRows, Vectors>;
-    engine.m_SignedTiles[Vectors][2 * TileRows] = Tile<true, 2 * TileRows, Vectors>;
-    engine.m_UnsignedTiles[Vectors][TileRows] = Tile<false, TileRows, Vectors>;
-    engine.m_UnsignedTiles[Vectors][2 * TileRows] = Tile<false, 2 * TileRows, Vectors>;
-    engine.m_Rows[Vectors] = 2 * TileRows;
+    engine.m_Signed.Add(Vectors, TileRows, Tile<true, TileRows, Vectors>);
+    engine.m_Signed.Add(Vectors, 2 * TileRows, Tile<true, 2 * TileRows, Vectors>);
+    engine.m_Unsigned.Add(Vectors, TileRows, Tile<false, TileRows, Vectors>);
+    engine.m_Unsigned.Add(Vectors, 2 * TileRows, Tile<false, 2 * TileRows, Vectors>);
 }
 
 } // namespace
 
 void UseAmx(Engine8& engine)
 {
-    engine.m_SignedData = Signs8::BothSigned;
-    engine.m_UnsignedData = Signs8::DataUnsigned;
-    engine.m_Vectors = 4;
-    engine.m_RowUnit = TileRows;
-    engine.m_GroupUnit = TileRows;
-    engine.m_Begin = Begin;
-    engine.m_End = End;
+    engine.m_Signed.m_Signs = Signs8::BothSigned;
+    engine.m_Unsigned.m_Signs = Signs8::DataUnsigned;
+    for (TileSet8* tiles : {&engine.m_Signed, &engine.m_Unsigned})
+    {
+        tiles->m_RowUnit = TileRows;
+        tiles->m_GroupUnit = TileRows;
+        tiles->m_Begin = Begin;
+        tiles->m_End = End;
+    }
     Fill<1>(engine);
     Fill<2>(engine);
     Fill<3>(engine);

@@ -116,8 +116,8 @@ TENON_DOTPROD void Tile(const void* data, size_t dataStride, const void* panel, 
 template <size_t Vectors, size_t Rows>
 void FillTiles(Engine8& engine)
 {
-    engine.m_SignedTiles[Vectors][Rows] = Tile<SignedDots, Rows, Vectors>;
-    engine.m_UnsignedTiles[Vectors][Rows] = Tile<UnsignedDots, Rows, Vectors>;
+    engine.m_Signed.Add(Vectors, Rows, Tile<SignedDots, Rows, Vectors>);
+    engine.m_Unsigned.Add(Vectors, Rows, Tile<UnsignedDots, Rows, Vectors>);
     if constexpr (Rows > 1)
     {
         FillTiles<Vectors, Rows - 1>(engine);
@@ -128,9 +128,8 @@ void FillTiles(Engine8& engine)
 
 void UseDotProd(Engine8& engine)
 {
-    engine.m_SignedData = Signs8::BothSigned;
-    engine.m_UnsignedData = Signs8::BothUnsigned;
-    engine.m_Vectors = 4;
+    engine.m_Signed.m_Signs = Signs8::BothSigned;
+    engine.m_Unsigned.m_Signs = Signs8::BothUnsigned;
     // 32 registers hold 21 sums, the rows' data and some vectors of weights.
     FillTiles<1, 8>(engine);
     FillTiles<2, 8>(engine);

@@ -10,6 +10,7 @@
 #if HWY_ARCH_ARM_A64
 
 #include <arm_neon.h>
+#include <initializer_list>
 
 // Of all functions here that use matrix products: the rest of the library runs without them.
 #define TENON_I8MM __attribute__((target("arch=armv8.2-a+i8mm")))
@@ -110,8 +111,8 @@ TENON_I8MM void Tile(const void* data, size_t dataStride, const void* panel, siz
 template <size_t Vectors, size_t Rows>
 void FillTiles(Engine8& engine)
 {
-    engine.m_SignedTiles[Vectors][Rows] = Tile<SignedProducts, Rows, Vectors>;
-    engine.m_UnsignedTiles[Vectors][Rows] = Tile<MixedProducts, Rows, Vectors>;
+    engine.m_Signed.Add(Vectors, Rows, Tile<SignedProducts, Rows, Vectors>);
+    engine.m_Unsigned.Add(Vectors, Rows, Tile<MixedProducts, Rows, Vectors>);
     if constexpr (Rows > 1)
     {
         FillTiles<Vectors, Rows - 1>(engine);
@@ -122,10 +123,12 @@ void FillTiles(Engine8& engine)
 
 void UseI8mm(Engine8& engine)
 {
-    engine.m_SignedData = Signs8::BothSigned;
-    engine.m_UnsignedData = Signs8::DataUnsigned;
-    engine.m_Vectors = 4;
-    engine.m_GroupUnit = engine.m_ColumnGroups = DepthBytes / 4;
+    engine.m_Signed.m_Signs = Signs8::BothSigned;
+    engine.m_Unsigned.m_Signs = Signs8::DataUnsigned;
+    for (TileSet8* tiles : {&engine.m_Signed, &engine.m_Unsigned})
+    {
+        tiles->m_GroupUnit = tiles->m_ColumnGroups = DepthBytes / 4;
+    }
     // 32 registers hold up to 24 sums, the pairs of rows and a vector of weights.
     FillTiles<1, 8>(engine);
     FillTiles<2, 8>(engine);

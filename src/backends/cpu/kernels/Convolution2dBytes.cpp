@@ -5,6 +5,7 @@
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/Product8.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
+#include "backends/cpu/kernels/KnownRows.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -48,7 +49,8 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
     const TensorShape& shape = layer.GetInput(1).GetShape();
     const bool isHybrid = layer.GetInput(0).GetDataType() == DataType::Float32;
     return std::make_unique<PackedWeights8>(layer, shape[0], size_t{shape[1]} * shape[2] * shape[3], false,
-                                            isHybrid ? Rounding8::None : Rounding8::FixedPoint, store);
+                                            isHybrid ? Rounding8::None : Rounding8::FixedPoint,
+                                            GetKnownRows(layer, shape[0]), store);
 }
 
 /// TFLite quantizes the data symmetrically unless the channels' scales differ.

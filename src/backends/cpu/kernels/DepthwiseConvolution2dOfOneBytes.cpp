@@ -5,6 +5,7 @@
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/Product8.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
+#include "backends/cpu/kernels/KnownRows.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 
@@ -44,7 +45,7 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
 {
     const TensorShape& shape = layer.GetInput(1).GetShape();
     return std::make_unique<PackedWeights8>(layer, shape[3], size_t{shape[1]} * shape[2], true, Rounding8::FixedPoint,
-                                            store);
+                                            GetKnownRows(layer, shape[3]), store);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)

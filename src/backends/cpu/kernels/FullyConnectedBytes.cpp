@@ -5,6 +5,7 @@
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/Product8.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
+#include "backends/cpu/kernels/KnownRows.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -40,8 +41,9 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
 {
     const TensorShape& shape = layer.GetInput(1).GetShape();
     const bool outputsFirst = layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
-    return std::make_unique<PackedWeights8>(layer, shape[outputsFirst ? 0 : 1], shape[outputsFirst ? 1 : 0],
-                                            !outputsFirst, RoundingOf(layer), store);
+    const size_t columns = shape[outputsFirst ? 0 : 1];
+    return std::make_unique<PackedWeights8>(layer, columns, shape[outputsFirst ? 1 : 0], !outputsFirst,
+                                            RoundingOf(layer), GetKnownRows(layer, columns), store);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)

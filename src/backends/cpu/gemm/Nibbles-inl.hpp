@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of int8 data by weights of four bits, for sources that are compiled for each target (Foreach.hpp): Tiles8.cpp.
+// Included once a target.
+//
+// Weights are 8 more than their value, in [0, 15], so that a mask and a shift unpack them. Of the four bytes that a
+// column has in a vector, the lower halves belong to one group of the data and the upper ones to the next.
+#if defined(TENON_CPU_NIBBLES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_NIBBLES_INL
+#undef TENON_CPU_NIBBLES_INL
+#else
+#define TENON_CPU_NIBBLES_INL
+#endif
+
+#include "backends/cpu/gemm/Dots-inl.hpp"
+#include "backends/cpu/gemm/Tiles8.hpp"
+#include "backends/cpu/simd/Floats-inl.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+/// In place of a dot product, where there is none of bytes: sums of two products, int16.
+struct NibblePairs
+{
+    static constexpr size_t MostGroups = 8; ///< 8 * 2 * 15 * 128 < 2^15
+
+#if HWY_ARCH_X86
+    static HWY_INLINE void Add(Vector& shorts, const Vector& data, const Vector& weights)
+    {
+#if HWY_TARGET == HWY_AVX3
+        shorts.raw = _mm512_add_epi16(shorts.raw, _mm512_maddubs_epi16(weights.raw, data.raw));
+#elif HWY_TARGET == HWY_AVX2
+        shorts.raw = _mm256_add_epi16(shorts.raw, _mm256_maddubs_epi16(weights.raw, data.raw));
+#else
+        shorts.raw = _mm_add_epi16(shorts.raw, _mm_maddubs_epi16(weights.raw, data.raw));
+#endif
+    }
+    /// sums += the pairs of the shorts
+    static HWY_INLINE void AddShorts(Vector& sums, const Vector& shorts)
+    {
+        WidePairs::Add(sums, shorts, hn::Set(Ints(), 0x00010001));
+    }
+#else
+    static HWY_INLINE void Add(Vector& shorts, const Vector& data, const Vector& weights)
+    {
+        const int8x16_t x = vreinterpretq_s8_s32(data.raw);
+        const int8x16_t w = vreinterpretq_s8_s32(weights.raw);
+        const int16x8_t low = vmull_s8(vget_low_s8(x), vget_low_s8(w));
+        const int16x8_t high = vmull_s8(vget_high_s8(x), vget_high_s8(w));
+#if HWY_ARCH_ARM_A64
+        const int16x8_t pairs = vpaddq_s16(low, high);
+#else
+        const int16x8_t pairs = vcombine_s16(vpadd_s16(vget_low_s16(low), vget_high_s16(low)),
+                                             vpadd_s16(vget_low_s16(high), vget_high_s16(high)));
+#endif
+        shorts.raw = vreinterpretq_s32_s16(vaddq_s16(vreinterpretq_s16_s32(shorts.raw), pairs));
+    }
+    static HWY_INLINE void AddShorts(Vector& sums, const Vector& shorts)
+    {
+        sums.raw = vpadalq_s16(sums.raw, vreinterpretq_s16_s32(shorts.raw));
+    }
+#endif
+};
+
+/// Four bytes of the data in all lanes. GCC would read two groups at once and part them in other registers.
+HWY_INLINE Vector ReadGroup(const uint8_t* from)
+{
+#if HWY_TARGET == HWY_AVX2
+    Vector group;
+    asm("vpbroadcastd %1, %0" : "=x"(group.raw) : "m"(*reinterpret_cast<const uint8_t(*)[4]>(from)));
+    return group;
+#else
+    int32_t group;
+    std::memcpy(&group, from, sizeof(group));
+    return hn::Set(Ints(), group);
+#endif
+}
+
+/// sums += data * weights for groups [begin, end), an even number of them, by a dot product.
+template <typename Dot, size_t Rows, size_t Vectors>
+HWY_INLINE void AddNibbles(const uint8_t* const (&rows)[Rows], size_t begin, size_t end, const int32_t* weights,
+                           Vector (&sums)[Rows][Vectors])
+{
+    const Ints d;
+    const Vector mask = hn::Set(d, 0x0F0F0F0F);
+    for (size_t g = begin; g < end; g += 2, weights += Vectors * hn::Lanes(d))
+    {
+        Vector low[Vectors];
+        Vector high[Vectors];
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            const Vector both = hn::Load(d, weights + v * hn::Lanes(d));
+            low[v] = hn::And(both, mask);
+            high[v] = hn::And(hn::ShiftRight<4>(both), mask);
+        }
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            const Vector first = ReadGroup(rows[r] + 4 * g);
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                Dot::Add(sums[r][v], first, low[v]);
+            }
+            const Vector second = ReadGroup(rows[r] + 4 * g + 4);
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                Dot::Add(sums[r][v], second, high[v]);
+            }
+        }
+    }
+}
+
+/// A TileFunction8.
+template <typename Dot, size_t Rows, size_t Vectors>
+void NibbleTile(const void* data, size_t dataStride, const void* panel, size_t groups, const int32_t* bias,
+                int32_t* sums)
+{
+    const Ints d;
+    const size_t lanes = hn::Lanes(d);
+    const auto* weights = static_cast<const int32_t*>(panel);
+    Vector acc[Rows][Vectors];
+    const uint8_t* rows[Rows];
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        rows[r] = static_cast<const uint8_t*>(data) + r * dataStride;
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            acc[r][v] = hn::Load(d, bias + v * lanes);
+        }
+    }
+    if constexpr (!std::is_same_v<Dot, NibblePairs>)
+    {
+        AddNibbles<Dot>(rows, 0, groups, weights, acc);
+    }
+    else
+    {
+        for (size_t begin = 0; begin < groups; begin += NibblePairs::MostGroups)
+        {
+            Vector shorts[Rows][Vectors];
+            HWY_UNROLL(4)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                HWY_UNROLL(4)
+                for (size_t v = 0; v < Vectors; ++v)
+                {
+                    shorts[r][v] = hn::Zero(d);
+                }
+            }
+            AddNibbles<Dot>(rows, begin, std::min(begin + NibblePairs::MostGroups, groups),
+                            weights + begin / 2 * Vectors * lanes, shorts);
+            HWY_UNROLL(4)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                HWY_UNROLL(4)
+                for (size_t v = 0; v < Vectors; ++v)
+                {
+                    NibblePairs::AddShorts(acc[r][v], shorts[r][v]);
+                }
+            }
+        }
+    }
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            hn::Store(acc[r][v], d, sums + (r * Vectors + v) * lanes);
+        }
+    }
+}
+
+/// Tiles of 1 to `Rows` rows for panels of `Vectors`.
+template <typename Dot, size_t Vectors, size_t Rows>
+void FillNibbleTilesOf(TileSet8& tiles)
+{
+    tiles.Add(Vectors, Rows, NibbleTile<Dot, Rows, Vectors>);
+    if constexpr (Rows > 1)
+    {
+        FillNibbleTilesOf<Dot, Vectors, Rows - 1>(tiles);
+    }
+}
+
+template <typename Dot>
+void FillNibbleTiles(TileSet8& tiles)
+{
+    constexpr bool ArePairs = std::is_same_v<Dot, NibblePairs>; // which have two sums of each
+    tiles.m_Layout = Layout8::Nibbles;
+    tiles.m_Signs = Signs8::DataSigned;
+    tiles.m_GroupUnit = 2;
+    FillNibbleTilesOf<Dot, 1, 4>(tiles);
+    FillNibbleTilesOf<Dot, 2, 4>(tiles);
+    if constexpr (!ArePairs && ManyRegisters)
+    {
+        FillNibbleTilesOf<Dot, 3, 4>(tiles);
+        FillNibbleTilesOf<Dot, 4, 4>(tiles);
+    }
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
