@@ -88,6 +88,7 @@ private:
     void RunStateStep(const Step& step, const TensorInfo& info, StateMemory& memory) const;
     void WriteStates(const RunArgs& args);
     void RunPlannedSteps(const RunArgs& args);
+    void RunSum(const PlannedSum& sum, const RunArgs& args);
     void RunStrips(const Strips& strips, const RunArgs& args) const;
     void RunParts(const Strips& strips, size_t thread, size_t threads) const;
     void RunCopyStep(size_t index, const RunArgs& args);

@@ -101,6 +101,7 @@ Plan::Plan(const Program& program, const std::vector<TensorShape>& inputShapes, 
     {
         FindStrips(program);
     }
+    FindSums(program);
     PlaceValues(program, limits);
 }
 

@@ -8,6 +8,7 @@
 #include "runtime/MemoryPlanner.hpp"
 #include "runtime/Program.hpp"
 #include "runtime/Strips.hpp"
+#include "runtime/Sums.hpp"
 
 #include <tenon/Limits.hpp>
 
@@ -65,6 +66,7 @@ struct PlannedStep
     size_t m_ScratchBytes = 0;                   ///< what the workload asks for, so that nobody need ask again
     size_t m_ScratchOffset = 0;
     bool m_IsCopy = false;                ///< see IShapedWorkload::IsCopy
+    uint32_t m_Sum = PlannedSum::None;    ///< index into Plan::GetSums() of what it is a part of
     const SharedParts* m_Parts = nullptr; ///< of the workload; null: none
     const char* m_KernelName = nullptr;   ///< see GetKernelName; "+InPlace" is added where nothing need be copied
 };
@@ -87,6 +89,7 @@ public:
     bool IsComplete() const { return m_Complete; }
     /// In the order of their steps.
     const std::vector<std::unique_ptr<Strips>>& GetStrips() const { return m_Strips; }
+    const std::vector<PlannedSum>& GetSums() const { return m_Sums; }
     /// By MemoryId.
     const std::vector<PlannedArena>& Arenas() const { return m_Arenas; }
     uint64_t TotalBytes() const;
@@ -111,6 +114,9 @@ private:
     size_t CountInnerBytes(const Program& program, const Strips& strips) const;
     void SettleStrips(const Program& program, const Sharing& sharing);
     bool SettleStrips(const Program& program, const Sharing& sharing, Strips& strips) const;
+    // PlanSums.cpp
+    uint32_t FindSumOf(const Program& program, uint32_t layer) const;
+    void FindSums(const Program& program);
 
     void PlaceValues(const Program& program, const Limits& limits);
     std::vector<bool> ChooseParts(const Program& program);
@@ -129,6 +135,7 @@ private:
     PageVector<ValueId> m_Bound;
     PageVector<PlannedStep> m_Steps;
     std::vector<std::unique_ptr<Strips>> m_Strips;
+    std::vector<PlannedSum> m_Sums;
     std::vector<std::unique_ptr<const std::string>> m_Labels; ///< of kernels, where it is not the workload's
     bool m_HasLargeTensors = false;                           ///< of which strips may consist
     std::vector<PlannedArena> m_Arenas;

@@ -18,7 +18,7 @@ bool IsImport(const Program& program, const Step& step)
 void Plan::PlaceValues(const Program& program, const Limits& limits)
 {
     const std::vector<bool> sharesParts = ChooseParts(program);
-    const Sharing sharing(program, m_Infos, m_Steps, sharesParts);
+    const Sharing sharing(program, m_Infos, m_Steps, m_Sums, sharesParts);
     SettleStrips(program, sharing);
     PlaceBound(program, sharing);
     PlaceInArenas(program, sharing);
@@ -92,7 +92,7 @@ std::vector<bool> Plan::ChooseParts(const Program& program)
 /// The largest sum of bytes that are in use at once, see MemoryLowerBound.
 size_t Plan::CountHostBytes(const Program& program, const std::vector<bool>& sharesParts)
 {
-    const Sharing sharing(program, m_Infos, m_Steps, sharesParts);
+    const Sharing sharing(program, m_Infos, m_Steps, m_Sums, sharesParts);
     PlaceBound(program, sharing);
     return MemoryLowerBound(ListBuffers(program, sharing)[HostMemory].m_Buffers);
 }
@@ -186,7 +186,7 @@ std::vector<Plan::Contents> Plan::ListBuffers(const Program& program, const Shar
             if (sharing.Root(v) == v && m_Locations[v].m_Place == Place::None)
             {
                 Contents& contents = memories[step.m_Memory];
-                // Layers of strips run at the same time.
+                // Layers of strips run at the same time, those of sums wait.
                 const uint32_t last = sharing.Last(v);
                 contents.m_Buffers.push_back(
                     {m_Infos[v].GetNumBytes(), RunsWith(sharing.First(v)).first, RunsWith(last).second, 0});

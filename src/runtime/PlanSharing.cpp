@@ -19,8 +19,9 @@ bool IsSameLayout(const TensorInfo& a, const TensorInfo& b)
 } // namespace
 
 Plan::Sharing::Sharing(const Program& program, const PageVector<TensorInfo>& infos,
-                       const PageVector<PlannedStep>& steps, const std::vector<bool>& sharesParts)
-    : m_Program(program), m_Infos(infos), m_NumSteps(static_cast<uint32_t>(steps.size())),
+                       const PageVector<PlannedStep>& steps, const std::vector<PlannedSum>& sums,
+                       const std::vector<bool>& sharesParts)
+    : m_Program(program), m_Infos(infos), m_Sums(sums), m_NumSteps(static_cast<uint32_t>(steps.size())),
       m_Parent(program.Values().size()), m_Offset(m_Parent.size(), 0), m_First(m_Parent.size(), 0),
       m_Last(m_Parent.size()), m_IsOutput(m_Parent.size(), false),
       m_IsImported(program.UsesDevices() ? m_Parent.size() : 0, false)
@@ -45,6 +46,16 @@ Plan::Sharing::Sharing(const Program& program, const PageVector<TensorInfo>& inf
         if (state.m_Read != NoValue)
         {
             m_External[state.m_Read] = true;
+        }
+    }
+    for (const PlannedSum& sum : sums)
+    {
+        for (const ValueId input : program.Steps()[sum.m_Layer].m_Inputs)
+        {
+            if (input != NoValue)
+            {
+                m_Last[input] = std::max(m_Last[input], sum.m_Sum);
+            }
         }
     }
     if (program.UsesDevices())
@@ -101,10 +112,11 @@ void Plan::Sharing::FindSyncSteps()
 /// Decides for the outputs of one step; steps come in order.
 void Plan::Sharing::AddStep(uint32_t index, const Step& step, const PlannedStep& planned)
 {
+    const uint32_t turn = planned.m_Sum != PlannedSum::None ? m_Sums[planned.m_Sum].m_Sum : index;
     for (uint32_t k = 0; k < step.m_NumOutputs; ++k)
     {
         const ValueId output = step.m_FirstOutput + k;
-        m_First[output] = index;
+        m_First[output] = turn;
         m_Last[output] = std::max(m_Last[output], index);
     }
     const OpSchema& schema = GetSchema(step.m_Type);
@@ -125,7 +137,7 @@ void Plan::Sharing::AddStep(uint32_t index, const Step& step, const PlannedStep&
     }
     else if (schema.Has(OpFlags::InPlace))
     {
-        const ValueId taken = FindOverwritable(index, step);
+        const ValueId taken = FindOverwritable(index, step, planned);
         if (taken != NoValue)
         {
             Join(step.m_FirstOutput, taken);
@@ -190,13 +202,13 @@ void Plan::Sharing::Join(ValueId output, ValueId input, size_t offset)
 }
 
 /// An input that dies in this step and lies element by element where the output would.
-ValueId Plan::Sharing::FindOverwritable(uint32_t index, const Step& step) const
+ValueId Plan::Sharing::FindOverwritable(uint32_t index, const Step& step, const PlannedStep& planned) const
 {
     const TensorInfo& output = m_Infos[step.m_FirstOutput];
     for (ValueId input : step.m_Inputs)
     {
         if (input == NoValue || !MayBeWritten(Root(input), step.m_Memory) || m_Last[Root(input)] != index ||
-            !IsSameLayout(m_Infos[input], output))
+            !IsSameLayout(m_Infos[input], output) || IsReadBySum(planned.m_Sum, Root(input)))
         {
             continue;
         }
@@ -220,6 +232,18 @@ bool Plan::Sharing::Clashes(ValueId input, ValueId other, const TensorInfo& outp
     const bool isApart =
         otherBegin + m_Infos[other].GetNumBytes() <= begin || begin + m_Infos[input].GetNumBytes() <= otherBegin;
     return Root(other) == Root(input) && !isApart && (otherBegin != begin || !IsSameLayout(m_Infos[other], output));
+}
+
+/// Whether the layer that waits for this sum, if there is one, reads memory of the set.
+bool Plan::Sharing::IsReadBySum(uint32_t sum, ValueId root) const
+{
+    if (sum >= m_Sums.size())
+    {
+        return false;
+    }
+    const auto& inputs = m_Program.Steps()[m_Sums[sum].m_Layer].m_Inputs;
+    return std::any_of(inputs.begin(), inputs.end(),
+                       [&](ValueId input) { return input != NoValue && Root(input) == root; });
 }
 
 bool Plan::Sharing::MayBeWritten(ValueId root, MemoryId from) const

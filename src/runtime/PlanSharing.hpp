@@ -16,7 +16,7 @@ class Plan::Sharing
 public:
     /// `sharesParts`: by step, whether tensors are to lie in others of its tensors where they can.
     Sharing(const Program& program, const PageVector<TensorInfo>& infos, const PageVector<PlannedStep>& steps,
-            const std::vector<bool>& sharesParts);
+            const std::vector<PlannedSum>& sums, const std::vector<bool>& sharesParts);
 
     ValueId Root(ValueId v) const
     {
@@ -53,12 +53,14 @@ private:
     void Join(ValueId output, ValueId input, size_t offset = 0);
     void PutInto(ValueId whole, ValueId part, size_t offset);
     bool MayBeIn(ValueId part, ValueId whole, size_t offset) const;
-    ValueId FindOverwritable(uint32_t index, const Step& step) const;
+    ValueId FindOverwritable(uint32_t index, const Step& step, const PlannedStep& planned) const;
     bool MayBeWritten(ValueId root, MemoryId from) const;
     bool Clashes(ValueId input, ValueId other, const TensorInfo& output) const;
+    bool IsReadBySum(uint32_t sum, ValueId root) const;
 
     const Program& m_Program;
     const PageVector<TensorInfo>& m_Infos;
+    const std::vector<PlannedSum>& m_Sums;
     const uint32_t m_NumSteps;
     mutable PageVector<ValueId> m_Parent; ///< the value in whose memory it lies: itself for a root
     mutable PageVector<size_t> m_Offset;  ///< in the parent's memory; 0 for a root

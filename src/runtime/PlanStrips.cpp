@@ -298,16 +298,18 @@ void Plan::SettleStrips(const Program& program, const Sharing& sharing)
     }
 }
 
-/// The first and the last step of the strips that a step belongs to; else itself.
+/// The first and the last step of the strips that a step belongs to; else itself, or the sum that it waits for.
 std::pair<uint32_t, uint32_t> Plan::RunsWith(uint32_t step) const
 {
     const auto next = std::upper_bound(m_Strips.begin(), m_Strips.end(), step,
                                        [](uint32_t s, const auto& strips) { return s < strips->m_First; });
-    if (next == m_Strips.begin() || (*std::prev(next))->Last() < step)
+    if (next != m_Strips.begin() && (*std::prev(next))->Last() >= step)
     {
-        return {step, step};
+        return {(*std::prev(next))->m_First, (*std::prev(next))->Last()};
     }
-    return {(*std::prev(next))->m_First, (*std::prev(next))->Last()};
+    const uint32_t sum = step < m_Steps.size() ? m_Steps[step].m_Sum : PlannedSum::None; // or after the last one
+    const uint32_t turn = sum != PlannedSum::None ? m_Sums[sum].m_Sum : step;
+    return {turn, turn};
 }
 
 bool Plan::SettleStrips(const Program& program, const Sharing& sharing, Strips& strips) const

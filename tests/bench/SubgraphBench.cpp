@@ -116,10 +116,10 @@ private:
 void Compare(const std::string& name, const INetwork& network)
 {
     IRuntime::CreationOptions creation;
-    creation.m_Backends = {MakeWithoutFusing(), MakeWithoutParts(), MakeWithoutStrips()};
+    creation.m_Backends = {MakeWithoutFusing(), MakeWithoutParts(), MakeWithoutStrips(), MakeWithoutSums()};
     const IRuntimePtr runtime = IRuntime::Create(creation);
     std::vector<std::unique_ptr<Loaded>> ways;
-    for (const auto* backend : {"CpuAcc", "WithoutFusing", "WithoutParts", "WithoutStrips"})
+    for (const auto* backend : {"CpuAcc", "WithoutFusing", "WithoutParts", "WithoutStrips", "WithoutSums"})
     {
         ways.push_back(std::make_unique<Loaded>(*runtime, network, backend));
         ways.back()->Seconds(1);
@@ -128,19 +128,21 @@ void Compare(const std::string& name, const INetwork& network)
     constexpr int Turns = 11;
     const auto runs = static_cast<unsigned int>(std::clamp(TurnSeconds / ways[0]->Seconds(1), 1.0, 10000.0));
     std::vector<double> times;
-    std::vector<double> unfused;
-    std::vector<double> copied;
-    std::vector<double> whole;
+    std::vector<std::vector<double>> ratios(ways.size() - 1);
     for (int turn = 0; turn < Turns; ++turn)
     {
         times.push_back(ways[0]->Seconds(runs));
-        unfused.push_back(ways[1]->Seconds(runs) / times.back());
-        copied.push_back(ways[2]->Seconds(runs) / times.back());
-        whole.push_back(ways[3]->Seconds(runs) / times.back());
+        for (size_t i = 1; i < ways.size(); ++i)
+        {
+            ratios[i - 1].push_back(ways[i]->Seconds(runs) / times.back());
+        }
     }
-    std::cout << fmt::format("| {} | {:.1f} | {:.3f} | {:.3f} | {:.3f} |\n", name, Median(times) * 1e6, Median(unfused),
-                             Median(copied), Median(whole))
-              << std::flush;
+    std::string row = fmt::format("| {} | {:.1f} |", name, Median(times) * 1e6);
+    for (std::vector<double>& ratio : ratios)
+    {
+        row += fmt::format(" {:.3f} |", Median(ratio));
+    }
+    std::cout << row << std::endl;
 }
 
 void Connect(IConnectableLayer* from, IConnectableLayer* to, unsigned int input = 0)
@@ -248,8 +250,8 @@ INetworkPtr MakeHeadsOfAttention(unsigned int heads, unsigned int length, unsign
 int main(int argc, char** argv)
 {
     using namespace tenon::bench;
-    std::cout << "| network | us | activations not fused | parts copied | not in strips |\n"
-                 "|---|---:|---:|---:|---:|\n";
+    std::cout << "| network | us | activations not fused | parts copied | not in strips | sums apart |\n"
+                 "|---|---:|---:|---:|---:|---:|\n";
     if (argc == 1)
     {
         Compare("six negations joined, [2278, 16]", *MakeHeads(16));

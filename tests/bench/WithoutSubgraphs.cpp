@@ -3,6 +3,7 @@
 #include "WithoutSubgraphs.hpp"
 
 #include "backends/cpu/CpuAccBackend.hpp"
+#include "common/AddsTensor.hpp"
 #include "common/KernelName.hpp"
 #include "common/RunsInStrips.hpp"
 #include "common/SharedParts.hpp"
@@ -32,13 +33,32 @@ private:
     const char* m_Name;
 };
 
-class WithoutPartsShaped final : public Inner, public IRunsInStrips
+/// What a sum runs as with the layer before it.
+class Adds : public Inner, public IAddsTensor
 {
 public:
     using Inner::Inner;
+    std::unique_ptr<IShapedWorkload> AddTensor(const ActivationDescriptor* activation) const override
+    {
+        const auto* const adds = dynamic_cast<const IAddsTensor*>(m_Inner.get());
+        return adds != nullptr ? adds->AddTensor(activation) : nullptr;
+    }
 };
 
-class WithoutStripsShaped final : public Inner, public ISharesParts
+class WithoutPartsShaped final : public Adds, public IRunsInStrips
+{
+public:
+    using Adds::Adds;
+};
+
+class WithoutStripsShaped final : public Adds, public ISharesParts
+{
+public:
+    using Adds::Adds;
+    const SharedParts* GetSharedParts() const override { return tenon::GetSharedParts(*m_Inner); }
+};
+
+class WithoutSumsShaped final : public Inner, public ISharesParts, public IRunsInStrips
 {
 public:
     using Inner::Inner;
@@ -93,7 +113,8 @@ enum class What
 {
     Fusing,
     Parts,
-    Strips
+    Strips,
+    Sums
 };
 
 class Without final : public IBackend
@@ -117,6 +138,10 @@ public:
         if (m_What == What::Strips)
         {
             return std::make_unique<WithoutFactory<WithoutStripsShaped>>(std::move(factory));
+        }
+        if (m_What == What::Sums)
+        {
+            return std::make_unique<WithoutFactory<WithoutSumsShaped>>(std::move(factory));
         }
         return factory;
     }
@@ -143,6 +168,11 @@ std::shared_ptr<const IBackend> MakeWithoutParts()
 std::shared_ptr<const IBackend> MakeWithoutStrips()
 {
     return std::make_shared<Without>("WithoutStrips", What::Strips);
+}
+
+std::shared_ptr<const IBackend> MakeWithoutSums()
+{
+    return std::make_shared<Without>("WithoutSums", What::Sums);
 }
 
 } // namespace tenon::bench

@@ -16,5 +16,7 @@ std::shared_ptr<const IBackend> MakeWithoutFusing();
 std::shared_ptr<const IBackend> MakeWithoutParts();
 /// "WithoutStrips": each layer is done for all of its tensor before the next one.
 std::shared_ptr<const IBackend> MakeWithoutStrips();
+/// "WithoutSums": residuals are added by layers of their own.
+std::shared_ptr<const IBackend> MakeWithoutSums();
 
 } // namespace tenon::bench

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Networks of layers that join and cut out rows, as tests of the plan build them.
+// Networks of layers that join and cut out rows, as tests of the plan build them, and their runs.
 #pragma once
 
 #include "harness/Networks.hpp"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
+#include <random>
+#include <string>
 #include <vector>
 
 namespace tenon::test
@@ -105,6 +109,69 @@ inline Floats Joined(Floats first, const Floats& second)
 {
     first.insert(first.end(), second.begin(), second.end());
     return first;
+}
+
+/// All outputs, on so many threads, of random inputs. Where layers are to run one by one, a debug callback looks on.
+inline std::vector<Floats> RunNetwork(const INetwork& network, const BackendId& backend, unsigned int threads,
+                                      bool together)
+{
+    const IRuntimePtr runtime = IRuntime::Create({});
+    auto optimized = Optimize(network, {backend}, runtime->GetDeviceSpec(), OptimizerOptionsOpaque(false, !together));
+    INetworkProperties properties;
+    properties.m_NumberOfThreads = threads;
+    NetworkId id = 0;
+    std::string error;
+    EXPECT_EQ(runtime->LoadNetwork(id, std::move(optimized), error, properties), Status::Success) << error;
+    if (!together)
+    {
+        runtime->RegisterDebugCallback(id, [](LayerGuid, unsigned int, ITensorHandle*) {});
+    }
+    std::vector<Floats> values;
+    InputTensors inputs;
+    values.reserve(8);
+    std::mt19937 random(7);
+    std::uniform_real_distribution<float> distribution(-1.0f, 1.0f);
+    struct CountInputs : IStrategy
+    {
+        void ExecuteStrategy(const IConnectableLayer* layer, const BaseDescriptor&, const std::vector<ConstTensor>&,
+                             const char*, const LayerBindingId) override
+        {
+            m_Inputs += layer->GetType() == LayerType::Input ? 1 : 0;
+            m_Outputs += layer->GetType() == LayerType::Output ? 1 : 0;
+        }
+        int m_Inputs = 0;
+        int m_Outputs = 0;
+    } counts;
+    network.ExecuteStrategy(counts);
+    for (LayerBindingId i = 0; i < counts.m_Inputs; ++i)
+    {
+        TensorInfo info = runtime->GetInputTensorInfo(id, i);
+        info.SetConstant();
+        Floats& data = values.emplace_back(info.GetNumElements());
+        std::generate(data.begin(), data.end(), [&] { return distribution(random); });
+        inputs.emplace_back(i, ConstTensor(info, data.data()));
+    }
+    std::vector<Floats> results(static_cast<size_t>(counts.m_Outputs));
+    for (int run = 0; run < 2; ++run) // the second one finds what the first one left
+    {
+        runtime->EnqueueWorkload(id, inputs,
+                                 [&](LayerBindingId binding, const TensorInfo& info)
+                                 {
+                                     Floats& result = results[static_cast<size_t>(binding)];
+                                     result.resize(info.GetNumElements());
+                                     return result.data();
+                                 });
+    }
+    return results;
+}
+
+inline IConnectableLayer* AddBinary(INetwork& network, BinaryOperation operation, IConnectableLayer* a,
+                                    IConnectableLayer* b)
+{
+    IConnectableLayer* layer = network.AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(operation), "binary");
+    Connect(a, layer, 0);
+    Connect(b, layer, 1);
+    return layer;
 }
 
 } // namespace tenon::test

@@ -4,6 +4,7 @@
 
 #include "backends/common/PackedCache.hpp"
 #include "backends/common/QuantizationCheck.hpp"
+#include "common/AddsTensor.hpp"
 #include "common/BlockPool.hpp"
 #include "common/KernelName.hpp"
 #include "common/OpFlags.hpp"
@@ -275,13 +276,16 @@ private:
     KernelLookup m_Lookup;
 };
 
-/// The name of a kernel, with a fused activation or without one, which is the common case and takes no memory.
+/// The name of a kernel and of what is fused: mostly nothing, which takes no memory.
 class KernelLabel
 {
 public:
-    KernelLabel(const char* kernel, bool isFused)
+    KernelLabel(const char* kernel, bool isFused, bool addsTensor = false)
         : m_Kernel(kernel),
-          m_Fused(isFused ? std::make_unique<const std::string>(std::string(kernel) + "+Activation") : nullptr)
+          m_Fused(isFused || addsTensor
+                      ? std::make_unique<const std::string>(std::string(kernel) + (addsTensor ? "+Add" : "") +
+                                                            (isFused ? "+Activation" : ""))
+                      : nullptr)
     {
     }
 
@@ -296,6 +300,7 @@ class TableShapedWorkload final : public IShapedWorkload,
                                   public INamesKernel,
                                   public ISharesParts,
                                   public IRunsInStrips,
+                                  public IAddsTensor,
                                   public Pooled<TableShapedWorkload>
 {
 public:
@@ -311,6 +316,16 @@ public:
     const SharedParts* GetSharedParts() const override
     {
         return m_Prepared.m_Parts.Empty() ? nullptr : &m_Prepared.m_Parts;
+    }
+    std::unique_ptr<IShapedWorkload> AddTensor(const ActivationDescriptor* activation) const override
+    {
+        if (m_Prepared.m_AddTensor == nullptr)
+        {
+            return nullptr;
+        }
+        return std::make_unique<TableShapedWorkload>((*m_Prepared.m_AddTensor)(activation),
+                                                     KernelLabel(m_Prepared.m_KernelName, activation != nullptr, true),
+                                                     m_Packed);
     }
 
 private:

@@ -146,6 +146,8 @@ struct Prepared
     bool m_IsCopy = false;              ///< see IShapedWorkload::IsCopy
     const char* m_KernelName = nullptr; ///< the kernel that m_Run is of; set by Kernel::Prepare
     SharedParts m_Parts;                ///< of tensors that m_Run moves as they are
+    /// What IAddsTensor::AddTensor gives; null: nothing. Only without an activation of the layer's own.
+    std::shared_ptr<const std::function<Prepared(const ActivationDescriptor*)>> m_AddTensor;
 
     Prepared() = default;
     template <typename F>

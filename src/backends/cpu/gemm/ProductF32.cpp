@@ -87,6 +87,12 @@ void ProductF32::PlanBlocks(size_t rows)
     m_SliceTaps = std::max<size_t>(DivideUp(m_Taps, std::max<size_t>(DivideUp(m_Taps, tapsInSlice), 1)), 1);
 }
 
+bool ProductF32::CanAdd() const
+{
+    // The output holds sums of some slices until it gets the last one's.
+    return m_Plain == nullptr && m_Taps != 0 && GetSlice(0).m_IsLast;
+}
+
 ProductF32::Slice ProductF32::GetSlice(size_t index) const
 {
     const size_t slicesOfTap = std::max<size_t>(DivideUp(m_TapDepth, std::max<size_t>(m_SliceDepth, 1)), 1);
@@ -146,7 +152,7 @@ void ProductF32::RunPlain(const Operands& operands, IParallelFor& parallel) cons
 void ProductF32::RunRange(const float* input, const float* packed, float* out, const PanelRange& range,
                           void* scratch) const
 {
-    RunRange({input, nullptr, out, packed, m_Panels->Get()[range.m_FirstPanel].m_Offset}, range,
+    RunRange({input, nullptr, out, packed, m_Panels->Get()[range.m_FirstPanel].m_Offset, nullptr}, range,
              static_cast<std::byte*>(scratch));
 }
 
@@ -230,7 +236,9 @@ void ProductF32::RunPanel(const Operands& operands, const PanelF32& panel, const
     const EngineF32& engine = m_Panels->GetEngine();
     const size_t rows = block.m_LastRow - block.m_FirstRow;
     const size_t outStride = m_Place.m_PixelStride;
-    float* const out = operands.m_Out + m_Place.GetOffset(block.m_FirstRow) + panel.m_Column;
+    const size_t first = m_Place.GetOffset(block.m_FirstRow) + panel.m_Column;
+    float* const out = operands.m_Out + first;
+    const float* const added = operands.m_Added != nullptr ? operands.m_Added + first : nullptr;
     const size_t firstStep = slice.m_FirstTap * m_TapDepth + slice.m_FirstDepth;
     TileF32 tile;
     tile.m_TapStep = rows;
@@ -251,6 +259,7 @@ void ProductF32::RunPanel(const Operands& operands, const PanelF32& panel, const
                 {
                     tile.m_Data = table + slice.m_FirstTap * rows + begin;
                     tile.m_Out = out + begin * outStride;
+                    tile.m_Added = added != nullptr ? added + begin * outStride : nullptr;
                     engine.m_Tiles[panel.m_Vectors][height](tile);
                 });
 }

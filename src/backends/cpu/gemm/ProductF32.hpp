@@ -27,11 +27,16 @@ public:
     /// Has the output written there, in place of one pixel after the other.
     void SetPlace(const OutputPlace& place) { m_Place = place; }
 
+    /// Whether Run takes a tensor to be added.
+    bool CanAdd() const;
+    void SetClamp(const backends::FloatClamp& clamp) { m_Clamp = clamp; }
+
     size_t GetScratchBytes() const { return m_ScratchBytes; }
-    /// A null bias is zeros.
-    void Run(const float* input, const float* bias, float* out, void* scratch, IParallelFor& parallel) const
+    /// A null bias is zeros. `added`, if not null, is added to the output, in whose place it may lie.
+    void Run(const float* input, const float* bias, float* out, void* scratch, IParallelFor& parallel,
+             const float* added = nullptr) const
     {
-        Run({input, bias, out, m_Data, 0}, scratch, parallel);
+        Run({input, bias, out, m_Data, 0, added}, scratch, parallel);
     }
     /// A range of the product on the calling thread alone. `packed`: the range's panels, one after the other.
     /// `scratch`: GetPartBytes() bytes.
@@ -45,7 +50,8 @@ private:
         const float* m_Bias = nullptr;
         float* m_Out = nullptr;
         const float* m_Packed = nullptr;
-        size_t m_FirstOffset = 0; ///< of the first panel that is there
+        size_t m_FirstOffset = 0;       ///< of the first panel that is there
+        const float* m_Added = nullptr; ///< to be added to the output
     };
     /// A part of the depth.
     struct Slice

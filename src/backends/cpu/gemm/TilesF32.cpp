@@ -123,6 +123,20 @@ void Tile(const TileF32& tile)
         }
     }
 
+    if (tile.m_Added != nullptr)
+    {
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            const float* added = tile.m_Added + r * tile.m_OutStride;
+            HWY_UNROLL(4)
+            for (size_t v = 0; v + 1 < Vectors; ++v)
+            {
+                sums[r][v] = hn::Add(sums[r][v], hn::LoadU(d, added + v * lanes));
+            }
+            sums[r][Vectors - 1] = hn::Add(sums[r][Vectors - 1], LoadSome(added + (Vectors - 1) * lanes, lastColumns));
+        }
+    }
     if (tile.m_HasClamp)
     {
         const Floats low = hn::Set(d, tile.m_Low);

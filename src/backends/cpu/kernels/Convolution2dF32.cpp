@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution2d of CpuAcc for NHWC float data and constant weights: products of windows by packed weights.
 #include "backends/cpu/gemm/PackedSize.hpp"
-#include "backends/cpu/gemm/ProductF32.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
+#include "backends/cpu/kernels/PreparedProduct.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -92,15 +92,9 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return [](const ExecuteArgs&) {};
     }
-    const ProductF32 product(weights, windows, size_t{output[0]} * output[1] * output[2],
-                             backends::FloatClamp(args.m_FusedActivation));
-    const bool hasBias = args.HasInput(2);
-    return {[product, hasBias](const ExecuteArgs& run)
-            {
-                product.Run(run.GetInput<float>(0), hasBias ? run.GetInput<float>(2) : nullptr, run.GetOutput<float>(0),
-                            run.m_Scratch, *run.m_Parallel);
-            },
-            product.GetScratchBytes()};
+    return PrepareProduct(ProductF32(weights, windows, size_t{output[0]} * output[1] * output[2],
+                                     backends::FloatClamp(args.m_FusedActivation)),
+                          args);
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // FullyConnected of CpuAcc for float data and constant weights.
-#include "backends/cpu/gemm/ProductF32.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
+#include "backends/cpu/kernels/PreparedProduct.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -34,15 +34,9 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return [](const ExecuteArgs&) {};
     }
-    const bool hasBias = args.HasInput(2);
-    const ProductF32 product(weights, MakeRowWindows(rows, sizes.m_Depth), rows,
-                             backends::FloatClamp(args.m_FusedActivation));
-    return {[product, hasBias](const ExecuteArgs& run)
-            {
-                product.Run(run.GetInput<float>(0), hasBias ? run.GetInput<float>(2) : nullptr, run.GetOutput<float>(0),
-                            run.m_Scratch, *run.m_Parallel);
-            },
-            product.GetScratchBytes()};
+    return PrepareProduct(
+        ProductF32(weights, MakeRowWindows(rows, sizes.m_Depth), rows, backends::FloatClamp(args.m_FusedActivation)),
+        args);
 }
 
 } // namespace

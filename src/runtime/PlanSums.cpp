@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the layers of a plan that run together with the sum of their output and something else.
+#include "common/AddsTensor.hpp"
+#include "common/KernelName.hpp"
+#include "runtime/PlanSharing.hpp"
+
+#include <algorithm>
+
+namespace tenon
+{
+
+namespace
+{
+
+/// Steps that a layer may wait: all the while what it reads keeps its memory.
+constexpr uint32_t MostSteps = 4;
+
+bool MayHaveSum(const Step& step)
+{
+    return (step.m_Type == LayerType::Convolution2d || step.m_Type == LayerType::FullyConnected) &&
+           step.m_Memory == HostMemory && step.m_NumOutputs == 1 && step.m_Overrides.empty();
+}
+
+bool IsSum(const Step& step)
+{
+    return step.m_Type == LayerType::ElementwiseBinary && step.m_Memory == HostMemory && step.m_Overrides.empty() &&
+           static_cast<const ElementwiseBinaryDescriptor&>(step.m_Layer->GetParameters()).m_Operation ==
+               BinaryOperation::Add;
+}
+
+/// Whether the step `reader` reads the value, once, and none before it since `writer` does.
+bool IsOnlyReader(const Program& program, uint32_t writer, uint32_t reader, ValueId value)
+{
+    size_t reads = 0;
+    for (uint32_t s = writer + 1; s <= reader; ++s)
+    {
+        const Step& step = program.Steps()[s];
+        reads += static_cast<size_t>(std::count(step.m_Inputs.begin(), step.m_Inputs.end(), value));
+    }
+    return reads == 1;
+}
+
+} // namespace
+
+/// The step of the sum that the layer may wait for; None where there is none.
+uint32_t Plan::FindSumOf(const Program& program, uint32_t layer) const
+{
+    const Step& step = program.Steps()[layer];
+    if (!MayHaveSum(step) || m_Steps[layer].m_Workload == nullptr)
+    {
+        return PlannedSum::None;
+    }
+    const ValueId value = step.m_FirstOutput;
+    const uint32_t sum = program.Values()[value].m_LastUse;
+    if (sum <= layer || sum - layer > MostSteps || sum >= m_Steps.size() || m_Steps[sum].m_Sum != PlannedSum::None ||
+        RunsWith(sum).first != RunsWith(sum).second || !IsSum(program.Steps()[sum]) ||
+        !IsOnlyReader(program, layer, sum, value) ||
+        step.m_Layer->GetBackendId() != program.Steps()[sum].m_Layer->GetBackendId())
+    {
+        return PlannedSum::None;
+    }
+    const Step& next = program.Steps()[sum];
+    const TensorShape& shape = m_Infos[next.m_FirstOutput].GetShape();
+    const auto fits = [&](ValueId v)
+    { return m_Infos[v].GetDataType() == DataType::Float32 && m_Infos[v].GetShape() == shape; };
+    return fits(next.m_Inputs[0]) && fits(next.m_Inputs[1]) && fits(next.m_FirstOutput) ? sum : PlannedSum::None;
+}
+
+void Plan::FindSums(const Program& program)
+{
+    // Of two layers that are added up, the later one waits.
+    for (uint32_t layer = static_cast<uint32_t>(m_Steps.size()); layer-- > 0;)
+    {
+        PlannedSum sum;
+        sum.m_Layer = layer;
+        sum.m_Sum = FindSumOf(program, layer);
+        const auto* const adds =
+            sum.m_Sum == PlannedSum::None ? nullptr : dynamic_cast<const IAddsTensor*>(m_Steps[layer].m_Workload.get());
+        if (adds == nullptr)
+        {
+            continue;
+        }
+        const Step& step = program.Steps()[layer];
+        const Step& next = program.Steps()[sum.m_Sum];
+        sum.m_Other = next.m_Inputs[0] == step.m_FirstOutput ? 1 : 0;
+        sum.m_Workload = adds->AddTensor(next.m_Layer->GetFusedActivation());
+        if (sum.m_Workload != nullptr)
+        {
+            sum.m_KernelName = GetKernelName(*step.m_Workload, *sum.m_Workload);
+            m_Steps[layer].m_ScratchBytes = std::max(m_Steps[layer].m_ScratchBytes, sum.m_Workload->GetScratchBytes());
+            m_Steps[layer].m_Sum = m_Steps[sum.m_Sum].m_Sum = static_cast<uint32_t>(m_Sums.size());
+            m_Sums.push_back(std::move(sum));
+        }
+    }
+}
+
+} // namespace tenon

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers that run together with the sum behind them: which ones, and that they give what they give one after the other,
+// as they run while a debug callback looks on.
+#include "runtime/PartNetworks.hpp"
+#include "runtime/PlannedNetwork.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+/// Random numbers for an input of a layer.
+void AddConstant(INetwork& network, IConnectableLayer* layer, unsigned int input, const TensorShape& shape)
+{
+    TensorInfo info(shape, DataType::Float32);
+    info.SetConstant();
+    const auto values = std::make_shared<Floats>(info.GetNumElements());
+    std::mt19937 random(info.GetNumElements());
+    std::uniform_real_distribution<float> distribution(-1.0f, 1.0f);
+    std::generate(values->begin(), values->end(), [&] { return distribution(random); });
+    Connect(network.AddConstantLayer(ConstTensor(info, values->data()), values), layer, input);
+}
+
+/// A convolution of 3x3 points that keeps the image's size, or of `kernel` points.
+IConnectableLayer* AddConvolution(INetwork& network, IConnectableLayer* from, unsigned int inputs, unsigned int outputs,
+                                  unsigned int kernel = 3)
+{
+    Convolution2dDescriptor d;
+    d.m_DataLayout = DataLayout::NHWC;
+    d.m_StrideX = d.m_StrideY = 1;
+    d.m_PadLeft = d.m_PadRight = d.m_PadTop = d.m_PadBottom = kernel / 2;
+    d.m_BiasEnabled = true;
+    IConnectableLayer* layer = network.AddConvolution2dLayer(d, "convolution");
+    Connect(from, layer);
+    AddConstant(network, layer, 1, {outputs, kernel, kernel, inputs});
+    AddConstant(network, layer, 2, {outputs});
+    return layer;
+}
+
+IConnectableLayer* AddClamp(INetwork& network, IConnectableLayer* from)
+{
+    ActivationDescriptor relu;
+    relu.m_Function = ActivationFunction::BoundedReLu;
+    relu.m_A = 1.5f;
+    relu.m_B = -0.25f;
+    IConnectableLayer* layer = network.AddActivationLayer(relu, "clamp");
+    Connect(from, layer);
+    return layer;
+}
+
+IConnectableLayer* AddImage(INetwork& network, LayerBindingId id, unsigned int channels)
+{
+    return AddInput(network, id, FloatInfo({2, 9, 7, channels}));
+}
+
+/// How many sums run together with the layer before; all of them give what they give on their own.
+size_t CountSums(const INetwork& network)
+{
+    const std::vector<Floats> expected = RunNetwork(network, "CpuAcc", 1, false);
+    for (const unsigned int threads : {1u, 2u, 3u})
+    {
+        EXPECT_EQ(RunNetwork(network, "CpuAcc", threads, true), expected) << threads << " threads";
+    }
+    return Planned(network, "CpuAcc").Get().GetSums().size();
+}
+
+/// Whether CpuAcc's float products are at hand: else the reference kernels run, which add nothing.
+size_t OnVectors(size_t sums)
+{
+    return std::string(Planned(
+                           *[]
+                           {
+                               INetworkPtr network = INetwork::Create();
+                               AddOutputs(*network, {AddConvolution(*network, AddImage(*network, 0, 3), 3, 5)});
+                               return network;
+                           }(),
+                           "CpuAcc")
+                           .Get()
+                           .Steps()[0]
+                           .m_KernelName) == "CpuConvolution2dF32"
+               ? sums
+               : 0;
+}
+
+} // namespace
+
+TEST(Sums, OfConvolutionsAndOthers)
+{
+    for (const unsigned int channels : {1u, 5u, 8u, 17u, 64u})
+    {
+        for (const bool swaps : {false, true})
+        {
+            for (const bool clamps : {false, true})
+            {
+                SCOPED_TRACE(std::to_string(channels) + " channels" + (swaps ? ", swapped" : "") +
+                             (clamps ? ", clamped" : ""));
+                INetworkPtr network = INetwork::Create();
+                IConnectableLayer* image = AddImage(*network, 0, 3);
+                IConnectableLayer* other = AddUnary(*network, AddImage(*network, 1, channels));
+                IConnectableLayer* convolved = AddConvolution(*network, image, 3, channels);
+                IConnectableLayer* sum =
+                    AddBinary(*network, BinaryOperation::Add, swaps ? other : convolved, swaps ? convolved : other);
+                AddOutputs(*network, {clamps ? AddClamp(*network, sum) : sum});
+                EXPECT_EQ(CountSums(*network), OnVectors(1));
+            }
+        }
+    }
+}
+
+TEST(Sums, ChainsOfResiduals)
+{
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* value = AddConvolution(*network, AddImage(*network, 0, 3), 3, 16);
+    for (int block = 0; block < 4; ++block)
+    {
+        IConnectableLayer* wide = AddClamp(*network, AddConvolution(*network, value, 16, 48, 1));
+        value = AddBinary(*network, BinaryOperation::Add, AddConvolution(*network, wide, 48, 16, 1), value);
+    }
+    AddOutputs(*network, {value});
+    EXPECT_EQ(CountSums(*network), OnVectors(4));
+}
+
+// What the layer reads and what it is added to are one: the sum must not lie in its place.
+TEST(Sums, OfALayerAndItsOwnInput)
+{
+    for (const unsigned int kernel : {1u, 3u})
+    {
+        INetworkPtr network = INetwork::Create();
+        IConnectableLayer* value = AddUnary(*network, AddImage(*network, 0, 8));
+        IConnectableLayer* sum =
+            AddBinary(*network, BinaryOperation::Add, value, AddConvolution(*network, value, 8, 8, kernel));
+        AddOutputs(*network, {AddUnary(*network, sum)});
+        EXPECT_EQ(CountSums(*network), OnVectors(1));
+    }
+}
+
+// What the layer reads is kept while it waits, although others that are done in the meantime read it last.
+TEST(Sums, WaitForOtherLayers)
+{
+    for (const int between : {1, 3, 4})
+    {
+        INetworkPtr network = INetwork::Create();
+        IConnectableLayer* value = AddUnary(*network, AddImage(*network, 0, 8));
+        IConnectableLayer* convolved = AddConvolution(*network, value, 8, 8);
+        IConnectableLayer* other = value;
+        for (int i = 0; i < between; ++i)
+        {
+            other = AddUnary(*network, other);
+        }
+        IConnectableLayer* sum = AddBinary(*network, BinaryOperation::Add, convolved, other);
+        AddOutputs(*network, {AddUnary(*network, AddUnary(*network, sum))});
+        EXPECT_EQ(CountSums(*network), OnVectors(between < 4 ? 1 : 0));
+    }
+}
+
+// Of two layers that are added up, one waits for the other.
+TEST(Sums, OfTwoLayers)
+{
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* value = AddUnary(*network, AddImage(*network, 0, 8));
+    IConnectableLayer* convolved = AddConvolution(*network, value, 8, 8);
+    IConnectableLayer* other = AddConvolution(*network, value, 8, 8, 1);
+    AddOutputs(*network, {AddUnary(*network, AddBinary(*network, BinaryOperation::Add, convolved, other))});
+    EXPECT_EQ(CountSums(*network), OnVectors(1));
+}
+
+TEST(Sums, OfRandomNetworks)
+{
+    size_t found = 0;
+    for (unsigned int seed = 0; seed < 60; ++seed)
+    {
+        std::mt19937 random(seed);
+        const auto pick = [&](size_t count) { return random() % count; };
+        INetworkPtr network = INetwork::Create();
+        std::vector<IConnectableLayer*> values = {AddImage(*network, 0, 8), AddImage(*network, 1, 8)};
+        values.push_back(AddBinary(*network, BinaryOperation::Mul, values[0], values[1]));
+        for (size_t layers = 4 + pick(12); layers != 0; --layers)
+        {
+            const auto recent = [&] { return values[values.size() - 1 - pick(std::min<size_t>(values.size(), 4))]; };
+            switch (pick(5))
+            {
+            case 0: values.push_back(AddUnary(*network, recent())); break;
+            case 1:
+            case 2: values.push_back(AddConvolution(*network, recent(), 8, 8, pick(2) == 0 ? 1 : 3)); break;
+            default: values.push_back(AddBinary(*network, BinaryOperation::Add, recent(), recent()));
+            }
+        }
+        AddOutputs(*network, {values.back(), values[values.size() - 1 - pick(3)]});
+        found += CountSums(*network);
+    }
+    EXPECT_GE(found, OnVectors(30));
+}
+
+TEST(Sums, OfConnectedLayersOfAnyDepth)
+{
+    for (const unsigned int depth : {3u, 256u, 20000u}) // the last one takes the data in slices
+    {
+        INetworkPtr network = INetwork::Create();
+        FullyConnectedDescriptor d;
+        d.m_TransposeWeightMatrix = true;
+        IConnectableLayer* layer = network->AddFullyConnectedLayer(d);
+        Connect(AddInput(*network, 0, FloatInfo({9, depth})), layer);
+        AddConstant(*network, layer, 1, {21, depth});
+        IConnectableLayer* other = AddUnary(*network, AddInput(*network, 1, FloatInfo({9, 21})));
+        AddOutputs(*network, {AddBinary(*network, BinaryOperation::Add, layer, other)});
+        EXPECT_LE(CountSums(*network), OnVectors(1));
+        if (depth == 256)
+        {
+            EXPECT_EQ(CountSums(*network), OnVectors(1));
+        }
+    }
+}
+
+TEST(Sums, AreNotForWhatIsReadElsewhereOrBroadcast)
+{
+    const auto count = [](auto build)
+    {
+        INetworkPtr network = INetwork::Create();
+        AddOutputs(*network, build(*network, AddConvolution(*network, AddImage(*network, 0, 3), 3, 8)));
+        return CountSums(*network);
+    };
+    using Layers = std::vector<IConnectableLayer*>;
+    const auto add = [](INetwork& network, IConnectableLayer* a, IConnectableLayer* b)
+    { return AddBinary(network, BinaryOperation::Add, a, b); };
+    EXPECT_EQ(count([&](INetwork& network, IConnectableLayer* convolved)
+                    { return Layers{add(network, convolved, convolved)}; }),
+              0U);
+    EXPECT_EQ(count([&](INetwork& network, IConnectableLayer* convolved)
+                    { return Layers{add(network, convolved, AddInput(network, 1, FloatInfo({8})))}; }),
+              0U);
+    EXPECT_EQ(count(
+                  [&](INetwork& network, IConnectableLayer* convolved) {
+                      return Layers{add(network, convolved, AddInput(network, 1, FloatInfo({3, 2, 9, 7, 8})))};
+                  }),
+              0U);
+    EXPECT_EQ(count(
+                  [&](INetwork& network, IConnectableLayer* convolved) {
+                      return Layers{add(network, convolved, AddImage(network, 1, 8)), convolved};
+                  }),
+              0U);
+    EXPECT_EQ(count([&](INetwork& network, IConnectableLayer* convolved)
+                    { return Layers{add(network, AddClamp(network, convolved), AddImage(network, 1, 8))}; }),
+              0U);
+    EXPECT_EQ(count([&](INetwork& network, IConnectableLayer* convolved)
+                    { return Layers{AddBinary(network, BinaryOperation::Sub, convolved, AddImage(network, 1, 8))}; }),
+              0U);
+}
+
+TEST(Sums, AreOneEventOfAProfile)
+{
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* convolved = AddConvolution(*network, AddImage(*network, 0, 3), 3, 8);
+    IConnectableLayer* sum = AddBinary(*network, BinaryOperation::Add, convolved, AddImage(*network, 1, 8));
+    AddOutputs(*network, {AddClamp(*network, sum)});
+    const Planned plan(*network, "CpuAcc");
+    if (OnVectors(1) == 1)
+    {
+        ASSERT_EQ(plan.Get().GetSums().size(), 1U);
+        EXPECT_STREQ(plan.Get().GetSums()[0].m_KernelName, "CpuConvolution2dF32+Add+Activation");
+    }
+}
+
+} // namespace tenon::test
