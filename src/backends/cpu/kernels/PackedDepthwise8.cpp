@@ -59,14 +59,12 @@ public:
 
     /// What no magnitude exceeds.
     int64_t GetMost() const { return 255 + std::abs(int64_t{m_ZeroPoint}); }
-    int32_t At(size_t index) const
+    /// Those of some channels of a tap.
+    void Read(size_t tap, size_t channel, size_t count, int16_t* weights) const
     {
-        return (m_AreSigned ? static_cast<int8_t>(m_Bytes[index]) : int32_t{m_Bytes[index]}) - m_ZeroPoint;
+        GetEngine8().m_Widen(m_Bytes + tap * m_NumChannels + channel, count, m_AreSigned, m_ZeroPoint, weights);
     }
-    int32_t At(size_t row, size_t column, size_t channel) const
-    {
-        return At((row * m_Width + column) * m_NumChannels + channel);
-    }
+    size_t GetTap(size_t row, size_t column) const { return row * m_Width + column; }
 
 private:
     const uint8_t* m_Bytes;
@@ -152,15 +150,17 @@ void PackedDepthwise8::SumChannels(const LayerView& layer, int64_t* facts) const
     int64_t* const sums = facts + 1;
     int64_t* const magnitudes = sums + m_NumChannels;
     size_t sets = 1;
+    std::vector<int16_t> row(m_NumChannels);
     for (size_t tap = 0; tap < m_Height * m_Width; ++tap)
     {
+        weights.Read(tap, 0, m_NumChannels, row.data());
         for (size_t c = 0; c < m_NumChannels; ++c)
         {
-            const int32_t weight = weights.At(tap * m_NumChannels + c);
-            sums[c] += weight;
-            magnitudes[c] += std::abs(weight);
-            sets = areDots ? std::max(sets, CountShares(weight)) : sets;
+            sums[c] += row[c];
+            magnitudes[c] += std::abs(int32_t{row[c]});
         }
+        const auto [least, most] = std::minmax_element(row.begin(), row.end());
+        sets = areDots ? std::max({sets, CountShares(*least), CountShares(*most)}) : sets;
     }
     facts[0] = static_cast<int64_t>(sets);
 }
@@ -218,25 +218,30 @@ void PackedDepthwise8::PackTaps(const LayerView& layer, const DepthwiseBlock8& b
 {
     const CentredWeights weights(layer);
     const bool areDots = m_Engine->m_Layout == Layout8::Dots;
-    const size_t weightBytes = areDots ? 1 : 2;
+    int16_t row[DepthwiseEngine8::MostPieces * DepthwiseEngine8::PieceChannels];
     for (size_t phase = 0; phase < m_Phases; ++phase)
     {
         for (size_t tap = 0; tap < GetTaps(); ++tap, to += block.m_Pieces * DepthwiseEngine8::PieceBytes)
         {
             const DepthwiseTap8 at = GetTap(tap);
             const size_t set = tap / (m_Groups * m_Width);
-            for (size_t row = 0; row < m_GroupRows; ++row)
+            for (size_t groupRow = 0; groupRow < m_GroupRows; ++groupRow)
             {
-                const size_t windowRow = at.m_Group * m_GroupRows + row - phase * m_StrideY; // wraps above the window
+                // Wraps above the window.
+                const size_t windowRow = at.m_Group * m_GroupRows + groupRow - phase * m_StrideY;
                 if (windowRow >= m_Height)
                 {
                     continue;
                 }
-                for (size_t c = block.m_Channel; c < block.m_Channel + block.m_Channels; ++c)
+                weights.Read(weights.GetTap(windowRow, at.m_Column), block.m_Channel, block.m_Channels, row);
+                for (size_t c = 0; areDots && c < block.m_Channels; ++c)
                 {
-                    const int32_t weight = weights.At(windowRow, at.m_Column, c);
-                    const auto stored = static_cast<int16_t>(areDots ? GetShare(weight, set) : weight);
-                    std::memcpy(to + PlaceOf(block, c) * 4 + row * weightBytes, &stored, weightBytes);
+                    const int32_t share = set == 0 ? ToInt8(row[c]) : GetShare(row[c], set);
+                    to[PlaceOf(block, block.m_Channel + c) * 4 + groupRow] = static_cast<std::byte>(share);
+                }
+                for (size_t c = 0; !areDots && c < block.m_Channels; ++c)
+                {
+                    std::memcpy(to + c * 4 + groupRow * sizeof(int16_t), &row[c], sizeof(int16_t));
                 }
             }
         }
