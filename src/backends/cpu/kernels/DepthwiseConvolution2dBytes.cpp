@@ -72,9 +72,9 @@ public:
         const double multiplications = static_cast<double>(g.NumPixels()) * static_cast<double>(g.m_OutputChannels) *
                                        static_cast<double>(g.m_Y.m_Kernel * g.m_X.m_Kernel);
         // Data are laid out for them, and bytes made of few: parts are made for so many float multiplications.
-        constexpr double SlowerThanProducts = 2;
+        const double slowerThanProducts = weights.GetEngine().m_Layout == Layout8::WidePairs ? 8 : 2;
         m_Parts = std::min(
-            {GetMostParts(), GetWorthwhileParts(multiplications * SlowerThanProducts), g.m_Batches * m_Strips});
+            {GetMostParts(), GetWorthwhileParts(multiplications * slowerThanProducts), g.m_Batches * m_Strips});
         for (const DepthwiseBlock8& block : weights.GetBlocks())
         {
             m_BlockBytes = std::max(m_BlockBytes, block.m_Pieces * DepthwiseEngine8::PieceBytes);
