@@ -56,13 +56,17 @@ def measure(exe, repetitions, core):
 
 
 def processor():
-    """", on an AMD EPYC 7713" where the system tells."""
+    """The processor's name, "" where the system does not tell it."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
         return ""
     names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return f", on one core of {names[0]}" if names else ""
+    return names[0] if names else ""
+
+
+def on_one_core_of(name):
+    return f", on one core of {name}" if name else ""
 
 
 def main():
@@ -74,7 +78,7 @@ def main():
     arguments = parser.parse_args()
     figures = measure(arguments.exe, arguments.repetitions, arguments.core)
     text = HEAD.format(command="tests/bench/growth.py --exe build/release/bin/bench_load --table docs/large-networks.md",
-                       repetitions=arguments.repetitions, machine=processor())
+                       repetitions=arguments.repetitions, machine=on_one_core_of(processor()))
     missing = []
     for network, title in NETWORKS.items():
         medians = [statistics.median(figures[network, n]) for n in LENGTHS if (network, n) in figures]
