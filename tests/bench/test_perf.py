@@ -13,6 +13,7 @@ import unittest
 from pathlib import Path
 from types import SimpleNamespace
 
+import threads
 from perf import classes, engines, measure, table
 
 EXE, MODEL = Path(sys.argv[1]), Path(sys.argv[2])
@@ -31,6 +32,12 @@ class Figures(unittest.TestCase):
         self.assertEqual(measure.ratio(mine, other), 2.0)
         self.assertIsNone(measure.ratio(mine, measure.Figures()))
         self.assertIsNone(measure.ratio(mine, None))
+
+    def test_speed_up_of_threads(self):
+        self.assertEqual(threads.row("m", [[[4.0, 3.0, 9.0], [8.0]], [[2.0, 2.0], [2.0, 6.0, 1.0]]]),
+                         ["m", "3", "1", "3.00", "3.00"])
+        one_and_two = threads.measure(model(), SimpleNamespace(**{**vars(SETTINGS), "threads": 2, "rounds": 2}))
+        self.assertEqual([len(turns) for turns in one_and_two], [2, 2])
 
     def test_sums_of_loading_and_first_inference(self):
         self.assertEqual(measure.Figures(init=[1.0, 10.0, 2.0], first=[5.0, 1.0, 5.0]).ready, 7.0)
