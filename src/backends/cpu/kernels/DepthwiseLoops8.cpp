@@ -34,9 +34,21 @@ HWY_INLINE hn::Vec<Bytes16> LoadPiece(const uint8_t* from, size_t channels)
     {
         return hn::LoadU(Bytes16(), from);
     }
-    alignas(16) uint8_t some[PieceChannels] = {};
-    std::memcpy(some, from, channels);
-    return hn::Load(Bytes16(), some);
+    constexpr size_t Half = PieceChannels / 2;
+    uint64_t halves[2] = {0, 0};
+    if (channels >= Half)
+    {
+        // The upper half by way of the eight bytes that end with the last one: nothing is read past that.
+        std::memcpy(&halves[0], from, Half);
+        std::memcpy(&halves[1], from + channels - Half, Half);
+        halves[1] = channels == Half ? 0 : halves[1] >> (8 * (PieceChannels - channels));
+    }
+    else
+    {
+        std::memcpy(&halves[0], from, channels);
+    }
+    const hn::Full128<uint64_t> d;
+    return hn::BitCast(Bytes16(), hn::InterleaveLower(d, hn::Set(d, halves[0]), hn::Set(d, halves[1])));
 }
 
 /// Four rows as [channel][row], within 128-bit lanes.
