@@ -52,17 +52,19 @@ struct SuppressionRules
                 *end++ = i;
             }
         }
-        std::sort(candidates, end,
-                  [scores](uint32_t a, uint32_t b)
-                  { return scores[a] > scores[b] || (scores[a] == scores[b] && a < b); });
+        // A heap, as few of the candidates are looked at where the first ones already fill the limit.
+        const auto isWorse = [scores](uint32_t a, uint32_t b)
+        { return scores[a] < scores[b] || (scores[a] == scores[b] && a > b); };
+        std::make_heap(candidates, end, isWorse);
         size_t count = 0;
-        for (const uint32_t* candidate = candidates; candidate != end && count < limit; ++candidate)
+        while (end != candidates && count < limit)
         {
+            std::pop_heap(candidates, end--, isWorse);
             const auto overlaps = [&](uint32_t better)
-            { return IntersectionOverUnion(boxes[better], boxes[*candidate]) > m_IouThreshold; };
+            { return IntersectionOverUnion(boxes[better], boxes[*end]) > m_IouThreshold; };
             if (std::none_of(selected, selected + count, overlaps))
             {
-                selected[count++] = *candidate;
+                selected[count++] = *end;
             }
         }
         return count;
