@@ -59,6 +59,7 @@ void Product8::Plan(Scratch scratch)
     m_InputBytes = m_Rows * depth;
     const size_t tileRows = tiles.m_Rows[tiles.m_Vectors];
     m_Pitch = m_Weights->GetGroups() * (isWide ? 2 : 4); // as many stored values as there are weights
+    m_CopiesStrips = !m_InPlace && (!m_Windows.ArePixels() || m_Pitch != depth);
     const size_t rowBytes = m_Weights->GetGroups() * 4;
     m_BlockRows = std::clamp<size_t>(BlockBytes / rowBytes, tileRows, MostBlockRows) / tileRows * tileRows;
     // Whole tiles: some read whole ones.
@@ -80,7 +81,7 @@ void Product8::Plan(Scratch scratch)
     m_RowScalesOffset = part.Add<float>(m_IsHybrid ? m_BlockRows : 0);
     // In place, less than a tile and the rows that padding covers may have to be copied: at most fifteen of four bytes.
     const bool copiesTail = tiles.m_RowUnit != 1 || tiles.m_GroupUnit != 1;
-    const size_t stripRows = !m_InPlace ? m_BlockRows : copiesTail ? 2 * tileRows : 0;
+    const size_t stripRows = m_CopiesStrips ? m_BlockRows : m_InPlace && copiesTail ? 2 * tileRows : 0;
     m_StripOffset = part.Add<uint8_t>(stripRows, m_Pitch);
     part.Add<uint8_t>(Windows::ShortRowBytes); // past the end of the strip
     m_WideOffset = part.Add<int16_t>(isWide ? m_BlockRows : 0, m_Pitch);
@@ -201,9 +202,9 @@ Product8::Block Product8::UseInPlace(const Memory& memory, size_t first, size_t 
 
 Product8::Block Product8::LayOut(const Memory& memory, size_t first, size_t last, std::byte* scratch) const
 {
-    auto* strip = Scratch::At<uint8_t>(scratch, m_StripOffset);
     const int32_t zeroPoint = m_Weights->GetDataZeroPoint();
-    for (size_t row = first; row < last;)
+    auto* strip = Scratch::At<uint8_t>(scratch, m_StripOffset);
+    for (size_t row = first; m_CopiesStrips && row < last;)
     {
         // Float data have a zero point for each batch.
         const size_t batch = m_IsHybrid ? row / m_BatchRows : 0;
@@ -220,7 +221,8 @@ Product8::Block Product8::LayOut(const Memory& memory, size_t first, size_t last
     if (m_Weights->GetTiles().IsWide())
     {
         auto* wide = Scratch::At<int16_t>(scratch, m_WideOffset);
-        m_Weights->GetEngine().m_Widen(strip, (last - first) * m_Pitch, m_Weights->IsDataSigned(), zeroPoint, wide);
+        m_Weights->GetEngine().m_Widen(m_CopiesStrips ? strip : memory.m_Input + first * m_Pitch,
+                                       (last - first) * m_Pitch, m_Weights->IsDataSigned(), zeroPoint, wide);
         block.m_Stride = m_Pitch * sizeof(int16_t);
         block.m_Data = reinterpret_cast<const uint8_t*>(wide);
     }
@@ -239,10 +241,13 @@ void Product8::RunPanel(const Memory& memory, const Panel8& panel, const Block& 
     const size_t sumStride = panel.m_Vectors * engine.m_Lanes;
     const size_t outStride = m_Weights->GetColumns();
     const size_t unit = tiles.m_RowUnit;
-    const auto run = [&](const uint8_t* data, size_t stride, size_t row, size_t rows)
+    const auto sum = [&](const uint8_t* data, size_t stride, size_t rows, int32_t* to)
     {
-        tiles.m_Tiles[panel.m_Vectors][(rows + unit - 1) / unit * unit](data, stride, packed, m_Weights->GetGroups(),
-                                                                        bias, sums);
+        const size_t height = (rows + unit - 1) / unit * unit;
+        tiles.m_Tiles[panel.m_Vectors][height](data, stride, packed, m_Weights->GetGroups(), bias, to);
+    };
+    const auto write = [&](size_t row, size_t rows)
+    {
         const int32_t* terms = values.m_Terms != nullptr ? values.m_Terms + row : nullptr;
         const size_t at = (first + row) * outStride + panel.m_Column;
         if (m_IsHybrid)
@@ -257,19 +262,31 @@ void Product8::RunPanel(const Memory& memory, const Panel8& panel, const Block& 
         }
     };
     const size_t most = tiles.m_Rows[panel.m_Vectors];
-    const auto runSafe = [&](size_t row, size_t rows)
-    { run(block.m_Data + row * block.m_Stride, block.m_Stride, row, rows); };
     if (unit == 1)
     {
-        ForEachTile(block.m_SafeRows, most, runSafe);
+        // Several tiles for each time that their sums are turned into what is written, which takes a while to set up.
+        ForEachTile(block.m_SafeRows, TileSet8::MostRows / most * most,
+                    [&](size_t begin, size_t count)
+                    {
+                        ForEachTile(count, most,
+                                    [&](size_t row, size_t rows) {
+                                        sum(block.m_Data + (begin + row) * block.m_Stride, block.m_Stride, rows,
+                                            sums + row * sumStride);
+                                    });
+                        write(begin, count);
+                    });
     }
     for (size_t row = 0; unit != 1 && row < block.m_SafeRows; row += most)
     {
-        runSafe(row, std::min(most, block.m_SafeRows - row));
+        const size_t rows = std::min(most, block.m_SafeRows - row);
+        sum(block.m_Data + row * block.m_Stride, block.m_Stride, rows, sums);
+        write(row, rows);
     }
     for (size_t row = block.m_SafeRows; row < block.m_Rows; row += most)
     {
-        run(block.m_Tail + (row - block.m_SafeRows) * m_Pitch, m_Pitch, row, std::min(most, block.m_Rows - row));
+        const size_t rows = std::min(most, block.m_Rows - row);
+        sum(block.m_Tail + (row - block.m_SafeRows) * m_Pitch, m_Pitch, rows, sums);
+        write(row, rows);
     }
 }
 

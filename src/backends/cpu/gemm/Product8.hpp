@@ -82,6 +82,7 @@ private:
     size_t m_BlockRows = 0; ///< whose data stay in the cache while all panels pass
     size_t m_Pitch = 0;     ///< bytes of a row of a strip of stored values
     bool m_InPlace = false;
+    bool m_CopiesStrips = false; ///< else data of int16 are made of the input's bytes where these are
     bool m_OutputIsSigned = false;
     int32_t m_Min = 0;
     int32_t m_Max = 0;
