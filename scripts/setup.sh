@@ -3,10 +3,11 @@
 # Installs what Tenon is built and tested with: packages of Debian 12, by apt. Asks for nothing, and returns at once when
 # everything is there. Called by scripts/demo.sh and scripts/test.sh; may be run by hand.
 #
-# usage: scripts/setup.sh [--python] [--cross aarch64|armhf]
+# usage: scripts/setup.sh [--python] [--cross aarch64|armhf] [--emulator]
 #   --python  also makes build/venv with numpy, for Python tools that compare outputs
 #   --cross   also installs what the preset of that name builds and runs with: Debian's cross compiler, qemu-user, and
 #             the libraries of that machine beside those of this one
+#   --emulator  also installs what scripts/test_avx512.sh boots a machine in: Bochs, and what makes a disc for it
 set -euo pipefail
 
 packages=(
@@ -32,12 +33,14 @@ packages=(
 python_packages=(python3 python3-venv)
 # Of those above, what has code of the machine in it. The rest is headers and programs: the host's serve.
 library_packages=(libfmt-dev libspdlog-dev libgtest-dev libgmock-dev)
+emulator_packages=(bochs bochs-term bochsbios vgabios genisoimage isolinux syslinux-common cpio)
 
 with_python=false
 cross=
 while [ $# -gt 0 ]; do
     case "$1" in
     --python) with_python=true ;;
+    --emulator) packages+=("${emulator_packages[@]}") ;;
     --cross)
         cross=${2-}
         shift
@@ -51,7 +54,7 @@ while [ $# -gt 0 ]; do
         esac
         ;;
     *)
-        echo "setup.sh: unknown argument '$1'; there are --python and --cross aarch64|armhf" >&2
+        echo "setup.sh: unknown argument '$1'; there are --python, --cross aarch64|armhf and --emulator" >&2
         exit 2
         ;;
     esac
