@@ -117,6 +117,7 @@ private:
     // PlanSums.cpp
     uint32_t FindSumOf(const Program& program, uint32_t layer) const;
     void FindSums(const Program& program);
+    void DropCostlySums(const Program& program);
 
     void PlaceValues(const Program& program, const Limits& limits);
     std::vector<bool> ChooseParts(const Program& program);

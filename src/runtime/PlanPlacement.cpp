@@ -186,7 +186,7 @@ std::vector<Plan::Contents> Plan::ListBuffers(const Program& program, const Shar
             if (sharing.Root(v) == v && m_Locations[v].m_Place == Place::None)
             {
                 Contents& contents = memories[step.m_Memory];
-                // Layers of strips run at the same time, those of sums wait.
+                // Layers of strips run at the same time.
                 const uint32_t last = sharing.Last(v);
                 contents.m_Buffers.push_back(
                     {m_Infos[v].GetNumBytes(), RunsWith(sharing.First(v)).first, RunsWith(last).second, 0});

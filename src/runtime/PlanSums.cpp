@@ -5,6 +5,8 @@
 #include "runtime/PlanSharing.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 
 namespace tenon
 {
@@ -41,6 +43,41 @@ bool IsOnlyReader(const Program& program, uint32_t writer, uint32_t reader, Valu
 }
 
 } // namespace
+
+/// The sums whose layers wait for more than the next step keep memory for longer: they are dropped where that would
+/// make the arena larger by more than a little.
+void Plan::DropCostlySums(const Program& program)
+{
+    constexpr size_t Little = 16; // one such part of it
+    const auto waitsLong = [](const PlannedSum& sum) { return sum.m_Sum - sum.m_Layer > 1; };
+    const auto firstLong = std::stable_partition(m_Sums.begin(), m_Sums.end(), std::not_fn(waitsLong));
+    if (firstLong == m_Sums.end())
+    {
+        return;
+    }
+    const auto number = [&]
+    {
+        for (uint32_t i = 0; i < m_Sums.size(); ++i)
+        {
+            m_Steps[m_Sums[i].m_Layer].m_Sum = m_Steps[m_Sums[i].m_Sum].m_Sum = i;
+        }
+    };
+    number();
+    const std::vector<bool> noParts(m_Steps.size(), false);
+    const size_t bytes = CountHostBytes(program, noParts);
+    std::vector<PlannedSum> costly(std::make_move_iterator(firstLong), std::make_move_iterator(m_Sums.end()));
+    m_Sums.erase(firstLong, m_Sums.end());
+    for (const PlannedSum& sum : costly)
+    {
+        m_Steps[sum.m_Layer].m_Sum = m_Steps[sum.m_Sum].m_Sum = PlannedSum::None;
+    }
+    const size_t without = CountHostBytes(program, noParts);
+    if (bytes <= without + without / Little)
+    {
+        m_Sums.insert(m_Sums.end(), std::make_move_iterator(costly.begin()), std::make_move_iterator(costly.end()));
+        number();
+    }
+}
 
 /// The step of the sum that the layer may wait for; None where there is none.
 uint32_t Plan::FindSumOf(const Program& program, uint32_t layer) const
@@ -92,6 +129,7 @@ void Plan::FindSums(const Program& program)
             m_Sums.push_back(std::move(sum));
         }
     }
+    DropCostlySums(program);
 }
 
 } // namespace tenon

@@ -34,8 +34,8 @@ class Figures(unittest.TestCase):
         self.assertIsNone(measure.ratio(mine, None))
 
     def test_speed_up_of_threads(self):
-        self.assertEqual(threads.row("m", [[[4.0, 3.0, 9.0], [8.0]], [[2.0, 2.0], [2.0, 6.0, 1.0]]]),
-                         ["m", "3", "1", "3.00", "3.00"])
+        self.assertEqual(threads.row("m", [[[4.0, 3.0, 9.0], [8.0]], [[2.0, 2.0], [2.0, 6.0, 0.5]]]),
+                         ["m", "3", "0.5", "3.00", "6.00"])
         one_and_two = threads.measure(model(), SimpleNamespace(**{**vars(SETTINGS), "threads": 2, "rounds": 2}))
         self.assertEqual([len(turns) for turns in one_and_two], [2, 2])
 

@@ -85,7 +85,10 @@ def main():
             failed = True
     text = rows_of(table)
     if args.table:
-        command = f"tests/bench/threads.py --exe build/release/bin/bench_serve --table {args.table} MODEL.tflite ..."
+        options = [f"--{name} {getattr(args, name)}" for name in ("threads", "cores", "rounds", "turn")
+                   if getattr(args, name) != parser.get_default(name)]
+        command = " ".join(["tests/bench/threads.py --exe build/release/bin/bench_serve", *options,
+                            f"--table {args.table} MODEL.tflite ..."])
         head = HEAD.format(command=command, threads=args.threads, rounds=args.rounds, turn=args.turn,
                            machine=f", on {name}" if (name := processor()) else "")
         args.table.write_text(head + text, encoding="utf-8")

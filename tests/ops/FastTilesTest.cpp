@@ -10,6 +10,7 @@
 
 #include <cstring>
 #include <random>
+#include <utility>
 
 namespace tenon::test
 {
@@ -25,8 +26,16 @@ using cpu::TileSet8;
 class Operands
 {
 public:
-    Operands(const TileSet8& tiles, size_t vectors, size_t rows, size_t groups)
-        : m_Tiles(tiles), m_Rows(rows), m_Width(vectors * GetLanes()), m_Groups(groups),
+    /// With all numbers at an end of their range, or any: what is added up on the way may not overflow.
+    enum class Choice
+    {
+        Any,
+        LeastData,
+        MostData
+    };
+
+    Operands(const TileSet8& tiles, size_t vectors, size_t rows, size_t groups, Choice choice)
+        : m_Tiles(tiles), m_Choice(choice), m_Rows(rows), m_Width(vectors * GetLanes()), m_Groups(groups),
           m_Depth(groups * tiles.GetGroupDepth()), m_Data(rows * groups * 4),
           m_Panel(m_Width * groups * tiles.GetGroupBytes(), GetLanes() * tiles.GetGroupBytes()),
           m_Bias(m_Width * sizeof(int32_t), GetLanes() * sizeof(int32_t)),
@@ -36,8 +45,12 @@ public:
         const bool isDataSigned = tiles.m_Signs == Signs8::DataSigned || tiles.m_Signs == Signs8::BothSigned;
         for (size_t i = 0; i < rows * m_Depth; ++i)
         {
-            m_DataValues.push_back(tiles.IsWide() ? Choose(random, -255, 255)
-                                                  : Choose(random, isDataSigned ? -128 : 0, isDataSigned ? 127 : 255));
+            const auto [least, most] = tiles.IsWide() ? std::pair(-255, 255)
+                                       : isDataSigned ? std::pair(-128, 127)
+                                                      : std::pair(0, 255);
+            m_DataValues.push_back(choice == Choice::Any         ? Choose(random, least, most)
+                                   : choice == Choice::LeastData ? least
+                                                                 : most);
             Put(m_Data, i, tiles.IsWide(), m_DataValues.back() ^ (tiles.m_FlipsData ? 0x80 : 0));
         }
         std::memset(m_Panel.GetData(), 0, m_Width * groups * tiles.GetGroupBytes());
@@ -86,9 +99,11 @@ private:
         const bool isSigned = m_Tiles.m_Signs == Signs8::DataUnsigned || m_Tiles.m_Signs == Signs8::BothSigned;
         const bool isWide = m_Tiles.m_Layout == Layout8::WidePairs;
         const bool isNibble = m_Tiles.m_Layout == Layout8::Nibbles;
-        const int32_t weight = isWide     ? Choose(random, -255, 255)
-                               : isNibble ? Choose(random, 0, 15)
-                                          : Choose(random, isSigned ? -128 : 0, isSigned ? 127 : 255);
+        const auto [least, most] = isWide     ? std::pair(-255, 255)
+                                   : isNibble ? std::pair(0, 15)
+                                   : isSigned ? std::pair(-128, 127)
+                                              : std::pair(0, 255);
+        const int32_t weight = m_Choice == Choice::Any ? Choose(random, least, most) : most;
         m_Weights.push_back(weight);
         const size_t run = m_Tiles.IsWide() ? 2 : 4 * m_Tiles.m_ColumnGroups;
         if (!isNibble)
@@ -115,6 +130,7 @@ private:
     }
 
     const TileSet8& m_Tiles;
+    Choice m_Choice;
     size_t m_Rows;
     size_t m_Width;
     size_t m_Groups;
@@ -151,21 +167,25 @@ TEST(FastTiles, AllSumsOfProducts)
                 ASSERT_NE(tiles.m_Tiles[vectors][rows], nullptr);
                 for (const size_t units : {1U, 2U, 3U, 4U, 5U, 7U, 8U, 18U})
                 {
-                    SCOPED_TRACE(std::string(name) + ", " + std::to_string(vectors) + " vectors, " +
-                                 std::to_string(rows) + " rows, " + std::to_string(units) + " units of groups");
-                    const Operands operands(tiles, vectors, rows, units * tiles.m_GroupUnit);
-                    if (tiles.m_Begin != nullptr)
+                    for (const auto choice :
+                         {Operands::Choice::Any, Operands::Choice::LeastData, Operands::Choice::MostData})
                     {
-                        tiles.m_Begin();
-                    }
-                    operands.Check(tiles.m_Tiles[vectors][rows]);
-                    if (tiles.m_End != nullptr)
-                    {
-                        tiles.m_End();
-                    }
-                    if (testing::Test::HasFatalFailure())
-                    {
-                        return;
+                        SCOPED_TRACE(std::string(name) + ", " + std::to_string(vectors) + " vectors, " +
+                                     std::to_string(rows) + " rows, " + std::to_string(units) + " units of groups");
+                        const Operands operands(tiles, vectors, rows, units * tiles.m_GroupUnit, choice);
+                        if (tiles.m_Begin != nullptr)
+                        {
+                            tiles.m_Begin();
+                        }
+                        operands.Check(tiles.m_Tiles[vectors][rows]);
+                        if (tiles.m_End != nullptr)
+                        {
+                            tiles.m_End();
+                        }
+                        if (testing::Test::HasFatalFailure())
+                        {
+                            return;
+                        }
                     }
                 }
             }

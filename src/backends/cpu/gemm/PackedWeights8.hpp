@@ -29,6 +29,8 @@ class ColumnSums8;
 class PackedWeights8 final : public backends::PackedWeights
 {
 public:
+    static constexpr size_t GroupBytes = 4; ///< of data
+
     /// Packs input 1 of the layer, [columns, depth] row by row, or [depth, columns] if `isTransposed`. Types: int8 or
     /// uint8 data, weights and output, an int32 bias that is constant or missing. Or, with Rounding8::None: float data,
     /// output and bias, and signed weights of 8 or 4 bits. `rows`: how many the product will have at most.

@@ -130,14 +130,14 @@ struct TileSet8
 struct Engine8
 {
     static constexpr size_t MostLanes = 16; ///< int32 in 512 bits
-    static constexpr int32_t NibbleZero =
-        8; ///< what weights of four bits have more than their value, where there are any
+    /// What weights of four bits are stored with more than their value.
+    static constexpr int32_t NibbleZero = 8;
 
     size_t m_Lanes = 0;      ///< columns of a vector
     TileSet8 m_Signed;       ///< for int8 data
     TileSet8 m_Unsigned;     ///< for uint8 data
     TileSet8 m_Narrow;       ///< where the other two are WidePairs
-    TileSet8 m_Nibbles;      ///< for int8 data
+    TileSet8 m_Nibbles;      ///< for int8 data; some processors have none
     size_t m_NibbleRows = 0; ///< with more rows, unpacked weights are faster
 
     /// Writes bytes: TFLite's MultiplyByQuantizedMultiplier, or a product in double precision rounded half away from

@@ -20,8 +20,8 @@ struct TileF32
     size_t m_Columns = 0;           ///< of the output; the last vector of the panel may have more
     const float* m_Bias = nullptr;  ///< [columns]; null: zeros
     bool m_Continues = false;       ///< the sums start with what the output holds, in place of the bias
-    const float* m_Added =
-        nullptr; ///< to be added to the output, which it lies like, or in the place of; null: nothing
+    /// To be added to the output, which it lies like, or in the place of; null: nothing.
+    const float* m_Added = nullptr;
     bool m_HasClamp = false;
     float m_Low = 0.0f;
     float m_High = 0.0f;

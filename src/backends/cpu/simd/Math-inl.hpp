@@ -84,7 +84,8 @@ HWY_INLINE V SlopeOfExp(D d, V x)
     return hn::MulAdd(sum, x, hn::Set(d, 1.0f));
 }
 
-/// exp(x) for x of at most 88, and 0 where that is no normal number: half of the work of ExpOf.
+/// exp(x) for x of at most 88, and 0 where that would be a subnormal number, but for the largest of these: half of the
+/// work of ExpOf.
 template <class D, class V>
 HWY_INLINE V ExpUpTo88(D d, V x)
 {
@@ -114,7 +115,7 @@ HWY_INLINE V TanHOf(D d, V x)
     return hn::CopySign(hn::Div(y, hn::Add(hn::Set(d, 2.0f), y)), x);
 }
 
-/// 1 / (1 + exp(-x))
+/// 1 / (1 + exp(-x)), with ExpUpTo88's zeros below -87.
 template <class D, class V>
 HWY_INLINE V SigmoidOf(D d, V x)
 {
