@@ -100,6 +100,34 @@ TEST(FastBytes, DepthwiseWindowsWhosePointsLieFarApart)
         ExpectAsReference(op, c.m_Kernel);
     }
 }
+// Rows that neighbouring output rows share are laid out once, in bands of rows, by several threads.
+TEST(FastBytes, DepthwiseOfTallImagesAsReference)
+{
+    for (const unsigned int kernel : {1U, 2U, 3U, 4U, 5U, 7U})
+    {
+        for (const unsigned int stride : {1U, 2U, 3U})
+        {
+            for (const unsigned int dilation : {1U, 2U})
+            {
+                DepthwiseConvolution2dDescriptor d = NhwcDepthwise();
+                d.m_StrideX = d.m_StrideY = stride;
+                d.m_DilationX = d.m_DilationY = dilation;
+                d.m_PadTop = d.m_PadBottom = d.m_PadLeft = d.m_PadRight = kernel / 2;
+                constexpr unsigned int Height = 75;
+                constexpr unsigned int Width = 36;
+                const auto count = [&](unsigned int size)
+                { return (size + 2 * (kernel / 2) - dilation * (kernel - 1) - 1) / stride + 1; };
+                OpCase op = FastCase("kernel " + std::to_string(kernel) + ", stride " + std::to_string(stride) +
+                                         ", dilation " + std::to_string(dilation),
+                                     LayerType::DepthwiseConvolution2d, d,
+                                     {Random(Bytes({2, Height, Width, 24}, true, 0.1f, -7), kernel),
+                                      Constant(Random(Bytes({1, kernel, kernel, 24}, true, 0.1f, 0), stride))},
+                                     Bytes({2, count(Height), count(Width), 24}, true, 3.0f, 5));
+                ExpectAsReference(op, "CpuDepthwiseConvolution2dBytes");
+            }
+        }
+    }
+}
 
 TEST(FastBytes, ShiftsBy31AsReference)
 {

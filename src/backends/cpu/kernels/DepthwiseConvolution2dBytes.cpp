@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // DepthwiseConvolution2d of CpuAcc for 8-bit data: the bytes of the reference kernel. Rows of the image that a window
 // covers are interleaved, a block of channels and a run of columns at a time, and a dot product takes a column of the
-// window. Where four rows hold the windows of several output rows, all of them are computed from one interleaving.
+// window. Where four rows hold the windows of several output rows, all of them are computed from one interleaving. What
+// the next output rows read, too, is not interleaved again: groups of rows lie in a ring.
 // Columns are interleaved as they lie in the image, once for all windows; where strides or dilations would make most of
 // them columns that no window sees, tap by tap instead.
 #include "backends/common/FusedActivation.hpp"
@@ -28,6 +29,9 @@ using backends::Scratch;
 
 /// Output pixels of a run: the interleaved columns and the sums of one stay in the first-level cache.
 constexpr size_t RunPixels = 32;
+/// Strips of output rows after each other of which a run of pixels is computed: what other channels read of the same
+/// cache lines is still in a cache then.
+constexpr size_t BandStrips = 8;
 /// Interleaved bytes of a run, unless one pixel has more.
 constexpr size_t MostRunBytes = size_t{4} << 20;
 
@@ -69,6 +73,10 @@ public:
         m_Min = range.m_Min;
         m_Max = range.m_Max;
         m_Strips = (g.m_Y.m_Output + weights.GetPhases() - 1) / weights.GetPhases();
+        const size_t stripRows = weights.GetPhases() * static_cast<size_t>(g.m_Y.m_Stride);
+        const bool overlaps = g.m_Y.m_Dilation == 1 && stripRows % weights.GetGroupRows() == 0;
+        m_NewGroups =
+            overlaps ? std::min(stripRows / weights.GetGroupRows(), weights.GetGroups()) : weights.GetGroups();
         const double multiplications = static_cast<double>(g.NumPixels()) * static_cast<double>(g.m_OutputChannels) *
                                        static_cast<double>(g.m_Y.m_Kernel * g.m_X.m_Kernel);
         // Data are laid out for them, and bytes made of few: parts are made for so many float multiplications.
@@ -105,9 +113,12 @@ public:
                      std::memset(Scratch::At<uint8_t>(scratch, m_PaddingOffset), m_Weights->GetPadding(),
                                  MostBlockChannels);
                      const Part part = GetPart(m_Geometry.m_Batches * m_Strips, parts, index);
-                     for (size_t strip = part.m_Begin; strip < part.m_End; ++strip)
+                     for (size_t strip = part.m_Begin; strip < part.m_End;)
                      {
-                         RunStrip(args, strip / m_Strips, strip % m_Strips * m_Weights->GetPhases(), scratch);
+                         const size_t image = strip / m_Strips;
+                         const size_t end = std::min({part.m_End, (image + 1) * m_Strips, strip + BandStrips});
+                         RunBand(args, image, {strip - image * m_Strips, end - image * m_Strips}, scratch);
+                         strip = end;
                      }
                  });
     }
@@ -157,31 +168,45 @@ private:
                     1};
     }
 
-    /// Output rows [y, y + phases) of an image.
-    void RunStrip(const ExecuteArgs& args, size_t image, size_t y, std::byte* scratch) const
+    /// Strips of output rows of an image.
+    void RunBand(const ExecuteArgs& args, size_t image, const Part& strips, std::byte* scratch) const
     {
+        const size_t height = m_Geometry.m_Y.m_Output;
         const size_t width = m_Geometry.m_X.m_Output;
+        const size_t rowElements = width * m_Geometry.m_OutputChannels;
         const size_t runs = (width + m_RunPixels - 1) / m_RunPixels;
         const uint8_t* from = args.GetInput<uint8_t>(0) + image * m_Geometry.NumImageElements();
-        uint8_t* to =
-            args.GetOutput<uint8_t>(0) + (image * m_Geometry.m_Y.m_Output + y) * width * m_Geometry.m_OutputChannels;
-        for (const DepthwiseBlock8& block : m_Weights->GetBlocks())
+        uint8_t* to = args.GetOutput<uint8_t>(0) + image * height * rowElements;
+        for (size_t run = 0; run < runs; ++run)
         {
-            for (size_t run = 0; run < runs; ++run)
+            const Part pixels = GetPart(width, runs, run);
+            for (const DepthwiseBlock8& block : m_Weights->GetBlocks())
             {
-                const Part pixels = GetPart(width, runs, run);
-                Interleave(from, block, y, pixels, scratch);
-                for (size_t phase = 0; phase < m_Weights->GetPhases() && y + phase < m_Geometry.m_Y.m_Output; ++phase)
+                for (size_t strip = strips.m_Begin; strip < strips.m_End; ++strip)
                 {
-                    Sum(block, phase, pixels, scratch);
-                    Requantize(block, pixels, scratch, to + phase * width * m_Geometry.m_OutputChannels);
+                    const size_t y = strip * m_Weights->GetPhases();
+                    const size_t known = strip == strips.m_Begin ? 0 : m_Weights->GetGroups() - m_NewGroups;
+                    const size_t ring = (strip - strips.m_Begin) * m_NewGroups;
+                    Interleave(from, block, y, pixels, known, ring, scratch);
+                    for (size_t phase = 0; phase < m_Weights->GetPhases() && y + phase < height; ++phase)
+                    {
+                        Sum(block, phase, pixels, ring, scratch);
+                        Requantize(block, pixels, scratch, to + (y + phase) * rowElements);
+                    }
                 }
             }
         }
     }
 
-    void Interleave(const uint8_t* image, const DepthwiseBlock8& block, size_t y, const Part& pixels,
-                    std::byte* scratch) const
+    /// Where a group of rows lies, bytes from the first one; `ring`: where the first one of a window does.
+    size_t FindGroup(size_t group, size_t ring, const Part& pixels, size_t blockBytes) const
+    {
+        return (ring + group) % m_Weights->GetGroups() * CountLines() * GetLine(pixels, 0).m_Count * blockBytes;
+    }
+
+    /// The groups of rows from `known` on.
+    void Interleave(const uint8_t* image, const DepthwiseBlock8& block, size_t y, const Part& pixels, size_t known,
+                    size_t ring, std::byte* scratch) const
     {
         const DepthwiseEngine8& engine = m_Weights->GetEngine();
         const ref::WindowAxis& axisY = m_Geometry.m_Y;
@@ -196,9 +221,10 @@ private:
         const size_t blockBytes = block.m_Pieces * DepthwiseEngine8::PieceBytes;
         const size_t lines = CountLines();
         std::byte* out = scratch;
-        for (size_t i = 0; i < m_Weights->GetGroups() * lines; ++i)
+        for (size_t i = known * lines; i < m_Weights->GetGroups() * lines; ++i)
         {
             const size_t group = i / lines;
+            out = i % lines == 0 ? scratch + FindGroup(group, ring, pixels, blockBytes) : out;
             const Line line = GetLine(pixels, i % lines);
             // Columns of the line before the image, and of the line up to its end.
             const auto columnsBelow = [&](int64_t position)
@@ -260,17 +286,16 @@ private:
         return repeated;
     }
 
-    void Sum(const DepthwiseBlock8& block, size_t phase, const Part& pixels, std::byte* scratch) const
+    void Sum(const DepthwiseBlock8& block, size_t phase, const Part& pixels, size_t ring, std::byte* scratch) const
     {
         const size_t blockBytes = block.m_Pieces * DepthwiseEngine8::PieceBytes;
         const size_t numPixels = pixels.m_End - pixels.m_Begin;
-        const size_t groupColumns = CountLines() * GetLine(pixels, 0).m_Count;
         const size_t tapStep = m_IsByTap ? numPixels : static_cast<size_t>(m_Geometry.m_X.m_Dilation);
         auto* offsets = Scratch::At<size_t>(scratch, m_TapsOffset);
         for (size_t tap = 0; tap < m_Weights->GetTaps(); ++tap)
         {
             const DepthwiseTap8 at = m_Weights->GetTap(tap);
-            offsets[tap] = (at.m_Group * groupColumns + at.m_Column * tapStep) * blockBytes;
+            offsets[tap] = FindGroup(at.m_Group, ring, pixels, blockBytes) + at.m_Column * tapStep * blockBytes;
         }
         DepthwiseRun8 run;
         run.m_Columns = scratch;
@@ -306,6 +331,7 @@ private:
     int32_t m_Min = 0;
     int32_t m_Max = 0;
     size_t m_Strips = 0;     ///< of output rows that share an interleaving, in an image
+    size_t m_NewGroups = 0;  ///< of rows that a strip reads and the one above it does not
     size_t m_BlockBytes = 0; ///< of an interleaved column, at most
     size_t m_RunPixels = 0;
     size_t m_RunColumns = 0; ///< interleaved, of a group of rows
