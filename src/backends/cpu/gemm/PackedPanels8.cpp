@@ -43,10 +43,15 @@ void JoinNibbles(const uint32_t* words, size_t numWords, size_t width, std::byte
 
 } // namespace
 
-void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, bool isTransposed, bool isSigned,
-                               int32_t zeroPoint, std::byte* packed) const
+void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, const WeightBytes8& bytes,
+                               std::byte* packed) const
 {
     const size_t width = panel.m_Vectors * m_Engine->m_Lanes;
+    if (m_Tiles->m_Layout == Layout8::Splits)
+    {
+        SplitPanel8(weights, panel.m_Columns, bytes, *m_Engine).Pack(width, packed);
+        return;
+    }
     if (m_Tiles->GetGroupBytes() != GroupBytes)
     {
         PackHalves(weights, panel.m_Columns, width, packed);
@@ -57,10 +62,10 @@ void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, bool
         // Padding is 0 in any form: data beside it may be anything.
         std::memset(packed, 0, width * m_Groups * GroupBytes);
     }
-    if (!isTransposed)
+    if (!bytes.m_IsTransposed)
     {
         m_Tiles->m_ColumnGroups == 2 ? PackPairs(weights, panel.m_Columns, width, packed)
-                                     : PackColumns(panel, weights, isSigned, zeroPoint, packed);
+                                     : PackColumns(panel, weights, bytes, packed);
         return;
     }
     const size_t runBytes = m_Tiles->m_ColumnGroups * GroupBytes; // of a column beside each other
@@ -76,7 +81,7 @@ void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, bool
             }
             else
             {
-                const auto centred = static_cast<int16_t>(GetValue8(byte, isSigned) - zeroPoint);
+                const auto centred = static_cast<int16_t>(GetValue8(byte, bytes.m_IsSigned) - bytes.m_ZeroPoint);
                 std::memcpy(packed + (k / 2 * width + c) * 4 + k % 2 * 2, &centred, sizeof(centred));
             }
         }
@@ -145,7 +150,7 @@ void PackedWeights8::PackHalves(const uint8_t* weights, size_t columns, size_t w
     }
 }
 
-void PackedWeights8::PackColumns(const Panel8& panel, const uint8_t* weights, bool isSigned, int32_t zeroPoint,
+void PackedWeights8::PackColumns(const Panel8& panel, const uint8_t* weights, const WeightBytes8& bytes,
                                  std::byte* packed) const
 {
     constexpr size_t SliceGroups = 64; // of all columns they fit the first-level cache
@@ -175,7 +180,7 @@ void PackedWeights8::PackColumns(const Panel8& panel, const uint8_t* weights, bo
             }
             else
             {
-                m_Engine->m_Widen(from, depth, isSigned, zeroPoint, reinterpret_cast<int16_t*>(to));
+                m_Engine->m_Widen(from, depth, bytes.m_IsSigned, bytes.m_ZeroPoint, reinterpret_cast<int16_t*>(to));
             }
         }
         TransposeWords(slice.Data(), count * GroupBytes, count, panel.m_Columns, packed + begin * width * GroupBytes,

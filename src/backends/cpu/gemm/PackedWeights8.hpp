@@ -6,6 +6,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/PackedStore.hpp"
 #include "backends/cpu/gemm/RequantizeArrays.hpp"
+#include "backends/cpu/gemm/SplitWeights8.hpp"
 #include "common/AlignedMemory.hpp"
 
 #include <cstddef>
@@ -69,12 +70,11 @@ public:
 
 private:
     size_t MakePanels();
+    bool ArePanelsReadable() const;
     /// `weights`: the panel's columns, or all weights where these are transposed.
-    void PackPanel(const Panel8& panel, const uint8_t* weights, bool isTransposed, bool isSigned, int32_t zeroPoint,
-                   std::byte* packed) const;
+    void PackPanel(const Panel8& panel, const uint8_t* weights, const WeightBytes8& bytes, std::byte* packed) const;
     /// A panel whose columns lie one behind the other from `weights` on.
-    void PackColumns(const Panel8& panel, const uint8_t* weights, bool isSigned, int32_t zeroPoint,
-                     std::byte* packed) const;
+    void PackColumns(const Panel8& panel, const uint8_t* weights, const WeightBytes8& bytes, std::byte* packed) const;
     /// The same with pairs of groups of a column beside each other; `width`: columns that the panel has room for.
     void PackPairs(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const;
     /// The same where a group's weights take two bytes.
@@ -83,6 +83,7 @@ private:
     void SetUpColumns(const LayerView& layer, const ColumnSums8& sums, int32_t zeroPoint, Rounding8 rounding);
 
     const Engine8* m_Engine;
+    SplitCounts8 m_Splits;
     const TileSet8* m_Tiles;
     size_t m_NumColumns;
     size_t m_Depth;

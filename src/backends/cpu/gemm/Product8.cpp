@@ -69,8 +69,9 @@ void Product8::Plan(Scratch scratch)
         static_cast<double>(m_Rows) * static_cast<double>(m_Weights->GetColumns()) * static_cast<double>(depth);
     // Parts are made for so many float multiplications: how much faster these are than those, and how many of those
     // making a byte of a sum takes as long as.
-    const double fasterThanFloats = isWide ? 1.5 : 4;
-    const double ofAnOutput = isWide ? 36 : 12;
+    const bool areSplits = tiles.m_Layout == Layout8::Splits;
+    const double fasterThanFloats = isWide ? 1.5 : areSplits ? 2 : 4;
+    const double ofAnOutput = isWide || areSplits ? 36 : 12;
     const double outputs = static_cast<double>(m_Rows) * static_cast<double>(m_Weights->GetColumns());
     m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications / fasterThanFloats + outputs * ofAnOutput),
                         std::max(m_Rows, m_Weights->GetPanels().size())});

@@ -19,6 +19,7 @@
 #include "backends/cpu/gemm/Nibbles-inl.hpp"
 #include "backends/cpu/gemm/Requantize8-inl.hpp"
 #include "backends/cpu/gemm/Rows8-inl.hpp"
+#include "backends/cpu/gemm/Splits-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -204,6 +205,10 @@ Engine8 MakeEngine()
         engine.m_Narrow.m_GroupUnit = 2;
         engine.m_Unsigned = engine.m_Signed;
         FillNibbleTiles<NibblePairs>(engine.m_Nibbles);
+#if HWY_ARCH_X86
+        FillSplitTiles<true>(engine.m_SplitSigned);
+        FillSplitTiles<false>(engine.m_SplitUnsigned);
+#endif
     }
     // Dot products of whole bytes are as fast as those of halves, which only the way from memory is shorter for.
     constexpr size_t FewRows = 4;

@@ -14,7 +14,8 @@ enum class Layout8 : uint8_t
     Dots,        ///< four bytes of the depth beside each other, data as they are stored
     WidePairs,   ///< two int16 of the depth beside each other, data and weights less their zero points
     NarrowPairs, ///< the same data; weights are int8 without a zero point, which become int16 when they are read
-    Nibbles ///< data as with Dots, weights of four bits: two groups of four of a column are the halves of four bytes
+    Nibbles, ///< data as with Dots, weights of four bits: two groups of four of a column are the halves of four bytes
+    Splits   ///< data as with Dots, weights as terms whose products fit 16 bits, see SplitWeights8.hpp
 };
 
 /// Which of the operands a dot product takes as signed.
@@ -116,7 +117,7 @@ struct TileSet8
     /// Numbers of the depth in a group.
     size_t GetGroupDepth() const { return IsWide() ? 2 : 4; }
     /// Bytes of a column's weights for a group of the data.
-    size_t GetGroupBytes() const { return m_Layout == Layout8::Dots || m_Layout == Layout8::WidePairs ? 4 : 2; }
+    size_t GetGroupBytes() const { return m_Layout == Layout8::NarrowPairs || m_Layout == Layout8::Nibbles ? 2 : 4; }
 
     void Add(size_t vectors, size_t rows, TileFunction8 tile)
     {
@@ -133,12 +134,14 @@ struct Engine8
     /// What weights of four bits are stored with more than their value.
     static constexpr int32_t NibbleZero = 8;
 
-    size_t m_Lanes = 0;      ///< columns of a vector
-    TileSet8 m_Signed;       ///< for int8 data
-    TileSet8 m_Unsigned;     ///< for uint8 data
-    TileSet8 m_Narrow;       ///< where the other two are WidePairs
-    TileSet8 m_Nibbles;      ///< for int8 data; some processors have none
-    size_t m_NibbleRows = 0; ///< with more rows, unpacked weights are faster
+    size_t m_Lanes = 0;       ///< columns of a vector
+    TileSet8 m_Signed;        ///< for int8 data
+    TileSet8 m_Unsigned;      ///< for uint8 data
+    TileSet8 m_Narrow;        ///< where the other two are WidePairs
+    TileSet8 m_SplitSigned;   ///< for int8 data and weights with few terms more; some processors have none
+    TileSet8 m_SplitUnsigned; ///< the same for uint8 data
+    TileSet8 m_Nibbles;       ///< for int8 data; some processors have none
+    size_t m_NibbleRows = 0;  ///< with more rows, unpacked weights are faster
 
     /// Writes bytes: TFLite's MultiplyByQuantizedMultiplier, or a product in double precision rounded half away from
     /// zero; then zero point and clamp. |sum + row term| must be below 2^30.

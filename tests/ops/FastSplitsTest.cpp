@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of bytes by weights that are split into terms whose products fit 16 bits: the tiles beside plain sums, whole
+// layers beside CpuRef, and which weights are split at all.
+#include "backends/cpu/gemm/PackedWeights8.hpp"
+#include "backends/cpu/gemm/SplitCouples8.hpp"
+#include "harness/GuardedBuffer.hpp"
+#include "ops/FastCompare.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <array>
+#include <cstring>
+#include <random>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+using cpu::Engine8;
+using cpu::Layout8;
+using cpu::PackedWeights8;
+using cpu::SplitPanel8;
+using cpu::TileSet8;
+
+bool HasSplits()
+{
+    return cpu::GetCpuFeatures().m_Simd && cpu::GetEngine8().m_SplitUnsigned.m_Vectors != 0;
+}
+
+/// Bytes whose distance from the zero point is small, but one of so many, which is at an end.
+std::vector<uint8_t> MakeWeights(size_t count, bool isSigned, int32_t zeroPoint, int32_t small, size_t oneOf)
+{
+    std::mt19937 random(static_cast<uint32_t>(count + oneOf));
+    const int32_t least = isSigned ? -128 : 0;
+    std::vector<uint8_t> weights;
+    for (size_t i = 0; i < count; ++i)
+    {
+        const int32_t distance = static_cast<int32_t>(random() % static_cast<uint32_t>(2 * small + 1)) - small;
+        const bool isEnd = random() % oneOf == 0;
+        const int32_t value = isEnd ? least + (random() % 2 == 0 ? 0 : 255) : zeroPoint + distance;
+        weights.push_back(static_cast<uint8_t>(std::clamp(value, least, least + 255)));
+    }
+    return weights;
+}
+
+struct Panel
+{
+    size_t m_Columns;
+    size_t m_Width;
+    size_t m_Depth;
+    bool m_IsSigned;
+    int32_t m_ZeroPoint;
+    std::vector<uint8_t> m_Weights; ///< [columns][depth]
+
+    cpu::WeightBytes8 Describe() const { return {m_Columns, m_Depth, false, m_IsSigned, m_ZeroPoint}; }
+};
+
+/// Data at an end, at the other one, or any.
+void CheckTile(const TileSet8& tiles, size_t vectors, size_t rows, const Panel& panel, size_t choice)
+{
+    const SplitPanel8 split(panel.m_Weights.data(), panel.m_Columns, panel.Describe(), cpu::GetEngine8());
+    const size_t groups = (panel.m_Depth + 3) / 4;
+    const size_t lanes = cpu::GetEngine8().m_Lanes;
+    const GuardedBuffer packed(cpu::GetSplitPanelBytes(panel.m_Width, split.CountTerms()), 64);
+    split.Pack(panel.m_Width, packed.GetData());
+    EXPECT_TRUE(packed.IsIntactAround());
+    EXPECT_TRUE(cpu::IsSplitPanel(packed.GetData(), groups, split.CountTerms()));
+    std::mt19937 random(static_cast<uint32_t>(panel.m_Depth));
+    const GuardedBuffer data(rows * groups * 4);
+    for (size_t i = 0; i < rows * groups * 4; ++i)
+    {
+        const auto byte = static_cast<uint8_t>(choice == 0 ? random() : choice == 1 ? 0 : 255);
+        data.GetData()[i] = static_cast<std::byte>(tiles.m_FlipsData ? byte ^ 0x80 : byte);
+    }
+    const GuardedBuffer bias(panel.m_Width * sizeof(int32_t), lanes * sizeof(int32_t));
+    std::memset(bias.GetData(), 3, panel.m_Width * sizeof(int32_t));
+    const GuardedBuffer out(rows * panel.m_Width * sizeof(int32_t), lanes * sizeof(int32_t));
+    const auto* sums = reinterpret_cast<const int32_t*>(out.GetData());
+    tiles.m_Tiles[vectors][rows](data.GetData(), groups * 4, packed.GetData(), groups,
+                                 reinterpret_cast<const int32_t*>(bias.GetData()),
+                                 reinterpret_cast<int32_t*>(out.GetData()));
+    EXPECT_TRUE(out.IsIntactAround());
+    for (size_t r = 0; r < rows; ++r)
+    {
+        for (size_t c = 0; c < panel.m_Width; ++c)
+        {
+            int32_t want = 0x03030303;
+            for (size_t k = 0; c < panel.m_Columns && k < panel.m_Depth; ++k)
+            {
+                const uint8_t byte = panel.m_Weights[c * panel.m_Depth + k];
+                const int32_t weight = cpu::GetValue8(byte, panel.m_IsSigned) - panel.m_ZeroPoint;
+                const auto stored = static_cast<uint8_t>(data.GetData()[r * groups * 4 + k]);
+                want += (tiles.m_FlipsData ? stored ^ 0x80 : stored) * weight;
+            }
+            ASSERT_EQ(sums[r * panel.m_Width + c], want) << "row " << r << ", column " << c;
+        }
+    }
+}
+
+TensorInfo Bytes(const TensorShape& shape, bool isSigned, float scale, int32_t zeroPoint)
+{
+    return TensorInfo(shape, isSigned ? DataType::QAsymmS8 : DataType::QAsymmU8, scale, zeroPoint);
+}
+
+/// What a layer's weights become, and from which blocks.
+class Packing
+{
+public:
+    Packing(const TensorInfo& data, const TensorInfo& weights, std::vector<uint8_t> bytes, const TensorInfo& output)
+        : m_Data(data), m_Weights(weights), m_Bytes(std::move(bytes)), m_Output(output)
+    {
+    }
+
+    std::unique_ptr<PackedWeights8> Pack(backends::PackedStore& store) const
+    {
+        const std::string name = "layer";
+        const std::vector<const TensorInfo*> inputs = {&m_Data, &m_Weights};
+        const std::vector<const TensorInfo*> outputs = {&m_Output};
+        const std::vector<const void*> constants = {nullptr, m_Bytes.data()};
+        LayerView view;
+        view.m_Type = LayerType::FullyConnected;
+        view.m_Name = &name;
+        view.m_Inputs = inputs;
+        view.m_Outputs = outputs;
+        view.m_ConstantData = constants;
+        return std::make_unique<PackedWeights8>(view, m_Weights.GetShape()[0], m_Weights.GetShape()[1], false,
+                                                cpu::Rounding8::FixedPoint, 8, store);
+    }
+
+private:
+    TensorInfo m_Data;
+    TensorInfo m_Weights;
+    std::vector<uint8_t> m_Bytes;
+    TensorInfo m_Output;
+};
+
+/// Gives the blocks that another store made, the last one with something changed in it.
+class ForgedStore final : public backends::PackedStore
+{
+public:
+    std::vector<std::vector<std::byte>> m_Blocks;
+    bool m_IsRecording = true;
+
+    backends::PackedBlock GetBlock(size_t bytes, FunctionRef<void(std::byte*)> fill) override
+    {
+        if (m_IsRecording)
+        {
+            const backends::PackedBlock block = backends::MakeBlock(bytes, fill);
+            m_Blocks.emplace_back(block.Data(), block.Data() + bytes);
+            return block;
+        }
+        const std::vector<std::byte>& block = m_Blocks.at(m_Next++);
+        EXPECT_EQ(block.size(), bytes);
+        return backends::MakeBlock(bytes, [&](std::byte* to) { std::copy(block.begin(), block.end(), to); });
+    }
+
+private:
+    size_t m_Next = 0;
+};
+
+} // namespace
+
+// Weights of up to four terms, of one, of couples; panels with columns that there are not, depths of half groups.
+TEST(FastSplits, AllSumsOfProducts)
+{
+    if (!HasSplits())
+    {
+        GTEST_SKIP() << "other tiles are used on this processor";
+    }
+    const Engine8& engine = cpu::GetEngine8();
+    size_t numPanels = 0;
+    for (const TileSet8* tiles : {&engine.m_SplitSigned, &engine.m_SplitUnsigned})
+    {
+        for (size_t vectors = 1; vectors <= tiles->m_Vectors; ++vectors)
+        {
+            for (size_t rows = 1; rows <= tiles->m_Rows[vectors]; ++rows)
+            {
+                for (const size_t depth : {1U, 3U, 4U, 5U, 8U, 27U, 40U, 121U})
+                {
+                    const size_t small = std::array<size_t, 4>{0, 16, 60, 255}[numPanels % 4];
+                    const size_t oneOf = std::array<size_t, 3>{1, 7, 1000}[numPanels % 3];
+                    const bool isSigned = numPanels % 2 == 0;
+                    const int32_t zeroPoint = std::array<int32_t, 5>{0, 127, 3, 100, 64}[numPanels % 5];
+                    const size_t width = vectors * engine.m_Lanes;
+                    Panel panel = {width - numPanels % 3, width, depth, isSigned, zeroPoint, {}};
+                    panel.m_Weights =
+                        MakeWeights(panel.m_Columns * depth, isSigned, zeroPoint, static_cast<int32_t>(small), oneOf);
+                    SCOPED_TRACE(std::to_string(vectors) + " vectors, " + std::to_string(rows) + " rows, panel " +
+                                 std::to_string(numPanels));
+                    for (size_t choice = 0; choice < 3; ++choice)
+                    {
+                        ASSERT_NO_FATAL_FAILURE(CheckTile(*tiles, vectors, rows, panel, choice));
+                    }
+                    ++numPanels;
+                }
+            }
+        }
+    }
+}
+
+// No two of a couple may exceed what they share, and none that might be one may be left alone for nothing.
+TEST(FastSplits, CouplesShareNoMoreThanFits)
+{
+    if (!HasSplits())
+    {
+        GTEST_SKIP() << "other tiles are used on this processor";
+    }
+    constexpr size_t RowBytes = 64;
+    std::mt19937 random(5);
+    for (const int most : {0, 20, 40, 64})
+    {
+        for (const size_t count : {1U, 2U, 3U, 50U})
+        {
+            std::vector<int8_t> terms(count * RowBytes);
+            for (int8_t& weight : terms)
+            {
+                weight = static_cast<int8_t>(static_cast<int>(random() % static_cast<uint32_t>(2 * most + 1)) - most);
+            }
+            const cpu::SplitOrder order =
+                cpu::FindCouples(reinterpret_cast<const std::byte*>(terms.data()), count, RowBytes);
+            std::vector<uint32_t> sorted = order.m_Terms;
+            std::sort(sorted.begin(), sorted.end());
+            ASSERT_EQ(sorted.size(), count);
+            for (uint32_t t = 0; t < count; ++t)
+            {
+                EXPECT_EQ(sorted[t], t);
+            }
+            if (most <= 20)
+            {
+                EXPECT_EQ(order.m_NumCouples, count / 2); // 2 * 2 * 20 <= 128: any two
+            }
+            for (size_t couple = 0; couple < order.m_NumCouples; ++couple)
+            {
+                const int8_t* const first = terms.data() + order.m_Terms[2 * couple] * RowBytes;
+                const int8_t* const second = terms.data() + order.m_Terms[2 * couple + 1] * RowBytes;
+                for (size_t i = 0; i < RowBytes; i += 2)
+                {
+                    int positive = 0;
+                    int negative = 0;
+                    for (const int weight : {first[i], first[i + 1], second[i], second[i + 1]})
+                    {
+                        (weight > 0 ? positive : negative) += weight;
+                    }
+                    ASSERT_LE(255 * positive, 32767);
+                    ASSERT_GE(255 * negative, -32768);
+                }
+            }
+        }
+    }
+}
+
+TEST(FastSplits, LayersAsReference)
+{
+    for (const bool isSigned : {false, true})
+    {
+        for (const int32_t zeroOfAll : {0, 3, 127})
+        {
+            const int32_t zeroPoint = isSigned ? 0 : zeroOfAll;
+            for (const unsigned int depth : {4U, 7U, 24U, 150U})
+            {
+                const unsigned int columns = 5 + depth % 40;
+                const TensorInfo weights = Bytes({columns, depth}, isSigned, 0.1f, zeroPoint);
+                FullyConnectedDescriptor d;
+                d.m_TransposeWeightMatrix = true;
+                const std::vector<uint8_t> bytes = MakeWeights(columns * depth, isSigned, zeroPoint, 20, 300);
+                TestTensor stored = {weights, {}};
+                std::transform(bytes.begin(), bytes.end(), std::back_inserter(stored.m_Bytes),
+                               [](uint8_t byte) { return static_cast<std::byte>(byte); });
+                const TestTensor hybrid = {TensorInfo(weights.GetShape(), DataType::QSymmS8, 0.1f, 0), stored.m_Bytes};
+                const int32_t ofData = isSigned ? -128 + zeroOfAll : zeroOfAll;
+                for (const unsigned int rows : {1U, 6U, 43U})
+                {
+                    const std::string name = std::to_string(rows) + " x " + std::to_string(depth);
+                    ExpectAsReference(
+                        FastCase(name, LayerType::FullyConnected, d,
+                                 {Random(Bytes({rows, depth}, isSigned, 0.1f, ofData), rows), Constant(stored)},
+                                 Bytes({rows, columns}, isSigned, 1.0f, 5)),
+                        "CpuFullyConnectedBytes");
+                    ExpectAsReference(
+                        FastCase("floats " + name, LayerType::FullyConnected, d,
+                                 {Random(TensorInfo(TensorShape({rows, depth}), DataType::Float32), rows, -1, 1),
+                                  Constant(hybrid)},
+                                 TensorInfo(TensorShape({rows, columns}), DataType::Float32)),
+                        "CpuFullyConnectedHybrid", 1e-6);
+                }
+                Convolution2dDescriptor c;
+                c.m_DataLayout = DataLayout::NHWC;
+                c.m_PadLeft = c.m_PadTop = c.m_PadRight = c.m_PadBottom = 1;
+                c.m_StrideX = c.m_StrideY = 1;
+                stored.m_Info.SetShape({columns, 1, 1, depth});
+                ExpectAsReference(
+                    FastCase("padded, depth " + std::to_string(depth), LayerType::Convolution2d, c,
+                             {Random(Bytes({2, 5, 7, depth}, isSigned, 0.1f, ofData), 3), Constant(stored)},
+                             Bytes({2, 7, 9, columns}, isSigned, 1.0f, 5)),
+                    "CpuConvolution2dBytes");
+            }
+        }
+    }
+}
+
+// Few large weights are split, and many are not.
+TEST(FastSplits, WeightsThatAreSplit)
+{
+    if (!HasSplits())
+    {
+        GTEST_SKIP() << "other tiles are used on this processor";
+    }
+    for (const bool isSigned : {false, true})
+    {
+        const TensorInfo data = Bytes({8, 64}, isSigned, 0.1f, 3);
+        const TensorInfo weights = Bytes({40, 64}, isSigned, 0.1f, isSigned ? 0 : 130);
+        const TensorInfo output = Bytes({8, 40}, isSigned, 1.0f, 0);
+        for (const size_t oneOf : {3000U, 2U})
+        {
+            backends::FillingStore store;
+            const auto bytes = MakeWeights(40 * 64, isSigned, weights.GetQuantizationOffset(), 30, oneOf);
+            const auto packed = Packing(data, weights, bytes, output).Pack(store);
+            ASSERT_TRUE(packed->IsExact());
+            EXPECT_EQ(packed->GetTiles().m_Layout == Layout8::Splits, oneOf == 3000U);
+        }
+    }
+}
+
+// A file of packed weights whose checksums hold may still name groups that the data have not.
+TEST(FastSplits, PanelsThatCannotBeReadArePackedAnew)
+{
+    if (!HasSplits())
+    {
+        GTEST_SKIP() << "other tiles are used on this processor";
+    }
+    const Packing packing(Bytes({8, 64}, false, 0.1f, 3), Bytes({16, 64}, false, 0.1f, 130),
+                          MakeWeights(16 * 64, false, 130, 30, 3000), Bytes({8, 16}, false, 1.0f, 0));
+    const auto read = [](const PackedWeights8& packed)
+    {
+        const auto* from = static_cast<const std::byte*>(packed.GetData(packed.GetPanels()[0]));
+        return std::vector<std::byte>(from, from + cpu::GetSplitPanelBytes(16, 16));
+    };
+    ForgedStore whole;
+    const auto want = packing.Pack(whole);
+    ASSERT_EQ(want->GetTiles().m_Layout, Layout8::Splits);
+    for (const size_t at : {offsetof(cpu::SplitHeader, m_NumTerms), offsetof(cpu::SplitHeader, m_NumCouples),
+                            sizeof(cpu::SplitHeader) + 4})
+    {
+        ForgedStore forged = whole;
+        forged.m_IsRecording = false;
+        forged.m_Blocks.back()[at] = std::byte{200};
+        EXPECT_EQ(read(*packing.Pack(forged)), read(*want));
+    }
+    ForgedStore counts = whole;
+    counts.m_IsRecording = false;
+    std::fill(counts.m_Blocks.front().begin(), counts.m_Blocks.front().end(), std::byte{0x7F});
+    counts.m_Blocks.back().resize(16 * 64 * 2); // as other tiles have them
+    EXPECT_NE(packing.Pack(counts)->GetTiles().m_Layout, Layout8::Splits);
+}
+
+} // namespace tenon::test
