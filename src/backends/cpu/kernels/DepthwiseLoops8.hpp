@@ -15,8 +15,9 @@ namespace tenon::cpu
 struct InterleaveColumns8
 {
     static constexpr size_t MostRows = 4;
-    const uint8_t* m_Rows[MostRows] = {}; ///< the first pixel in each row, at the first channel of the block
-    size_t m_Steps[MostRows] = {};        ///< bytes to the next pixel: 0 repeats one
+    // As many as there are in a group: filling all of them takes time that there is not.
+    const uint8_t* m_Rows[MostRows]; ///< the first pixel in each row, at the first channel of the block
+    size_t m_Steps[MostRows];        ///< bytes to the next pixel: 0 repeats one
     size_t m_Columns = 0;
     size_t m_Channels = 0; ///< to read of each pixel: those of the block that exist
     bool m_IsSigned = false;

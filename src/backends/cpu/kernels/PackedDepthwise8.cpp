@@ -223,17 +223,18 @@ void PackedDepthwise8::PackTaps(const LayerView& layer, const DepthwiseBlock8& b
     {
         for (size_t tap = 0; tap < GetTaps(); ++tap, to += block.m_Pieces * DepthwiseEngine8::PieceBytes)
         {
-            const DepthwiseTap8 at = GetTap(tap);
+            const size_t group = tap / m_Width % m_Groups;
+            const size_t column = tap % m_Width;
             const size_t set = tap / (m_Groups * m_Width);
             for (size_t groupRow = 0; groupRow < m_GroupRows; ++groupRow)
             {
                 // Wraps above the window.
-                const size_t windowRow = at.m_Group * m_GroupRows + groupRow - phase * m_StrideY;
+                const size_t windowRow = group * m_GroupRows + groupRow - phase * m_StrideY;
                 if (windowRow >= m_Height)
                 {
                     continue;
                 }
-                weights.Read(weights.GetTap(windowRow, at.m_Column), block.m_Channel, block.m_Channels, row);
+                weights.Read(weights.GetTap(windowRow, column), block.m_Channel, block.m_Channels, row);
                 for (size_t c = 0; areDots && c < block.m_Channels; ++c)
                 {
                     const int32_t share = set == 0 ? ToInt8(row[c]) : GetShare(row[c], set);

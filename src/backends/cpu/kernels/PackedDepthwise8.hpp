@@ -26,13 +26,6 @@ struct DepthwiseBlock8
     bool m_IsInterleaved = false;
 };
 
-/// What one dot product takes: a column of the window, in one group of its rows.
-struct DepthwiseTap8
-{
-    size_t m_Group = 0;
-    size_t m_Column = 0;
-};
-
 class PackedDepthwise8 final : public backends::PackedWeights
 {
 public:
@@ -54,8 +47,10 @@ public:
     size_t GetGroups() const { return m_Groups; }
     /// Output rows whose windows lie in one group of rows.
     size_t GetPhases() const { return m_Phases; }
+    /// What dot products take, [sets][groups][width]: a column of the window in one group of its rows.
     size_t GetTaps() const { return m_Sets * m_Groups * m_Width; }
-    DepthwiseTap8 GetTap(size_t tap) const { return {tap / m_Width % m_Groups, tap % m_Width}; }
+    size_t GetSets() const { return m_Sets; }
+    size_t GetWidth() const { return m_Width; }
     const void* GetData(const DepthwiseBlock8& block, size_t phase) const
     {
         return m_Data.Data() + block.m_Offset + phase * GetTaps() * block.m_Pieces * DepthwiseEngine8::PieceBytes;

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Laying out rows of an image for 8-bit depthwise convolutions. There may be a strip of output rows for each
+// microsecond: what does not change from strip to strip is found once for a run.
+#include "backends/cpu/kernels/DepthwiseRing8.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Scratch;
+
+/// Output pixels of a run: the interleaved columns and the sums of one stay in the first-level cache.
+constexpr size_t RunPixels = 32;
+/// Interleaved bytes of a run, unless one pixel has more.
+constexpr size_t MostRunBytes = size_t{4} << 20;
+
+} // namespace
+
+DepthwiseRing8::DepthwiseRing8(const PackedDepthwise8& weights, const ref::ConvolutionGeometry& geometry)
+    : m_Weights(&weights), m_Geometry(geometry)
+{
+    const size_t stripRows = weights.GetPhases() * static_cast<size_t>(geometry.m_Y.m_Stride);
+    const bool overlaps = geometry.m_Y.m_Dilation == 1 && stripRows % weights.GetGroupRows() == 0;
+    m_NewGroups = overlaps ? std::min(stripRows / weights.GetGroupRows(), weights.GetGroups()) : weights.GetGroups();
+    for (const DepthwiseBlock8& block : weights.GetBlocks())
+    {
+        m_MostColumnBytes = std::max(m_MostColumnBytes, block.m_Pieces * DepthwiseEngine8::PieceBytes);
+    }
+    PlanRuns();
+}
+
+void DepthwiseRing8::PlanRuns()
+{
+    const ref::WindowAxis& x = m_Geometry.m_X;
+    for (m_RunPixels = std::min(RunPixels, x.m_Output);; m_RunPixels /= 2)
+    {
+        const size_t byTap = backends::CheckedCount(x.m_Kernel, m_RunPixels);
+        // From the first column to the last one. Far apart they are more than fit into an integer.
+        const double reach = static_cast<double>(m_RunPixels - 1) * static_cast<double>(x.m_Stride) +
+                             static_cast<double>(x.m_Kernel - 1) * static_cast<double>(x.m_Dilation) + 1.0;
+        m_IsByTap = reach > static_cast<double>(byTap);
+        m_RunColumns = m_IsByTap ? byTap : static_cast<size_t>(reach);
+        const double bytes = static_cast<double>(m_RunColumns) * static_cast<double>(m_Weights->GetGroups()) *
+                             static_cast<double>(m_MostColumnBytes);
+        if (m_RunPixels == 1 || bytes <= static_cast<double>(MostRunBytes))
+        {
+            return;
+        }
+    }
+}
+
+void DepthwiseRing8::Reserve(Scratch& part)
+{
+    part.Add<std::byte>(m_Weights->GetGroups(), m_RunColumns, m_MostColumnBytes);
+    m_PaddingOffset = part.Add<uint8_t>(MostBlockChannels);
+    m_TapsOffset = part.Add<size_t>(m_Weights->GetTaps());
+    const size_t repeatedRows = m_Geometry.m_GroupOutputs != 1 ? InterleaveColumns8::MostRows : 0;
+    m_RepeatedOffset = part.Add<uint8_t>(repeatedRows, m_RunColumns, MostBlockChannels);
+}
+
+void DepthwiseRing8::Prepare(std::byte* scratch) const
+{
+    std::memset(Scratch::At<uint8_t>(scratch, m_PaddingOffset), m_Weights->GetPadding(), MostBlockChannels);
+}
+
+DepthwiseRing8::Line DepthwiseRing8::GetLine(const Part& pixels, size_t line) const
+{
+    const ref::WindowAxis& x = m_Geometry.m_X;
+    const size_t count = pixels.m_End - pixels.m_Begin;
+    Line result;
+    result.m_First = x.Origin(pixels.m_Begin) + static_cast<int64_t>(line) * x.m_Dilation;
+    result.m_Step = m_IsByTap ? x.m_Stride : 1;
+    result.m_Count = m_IsByTap ? count
+                               : (count - 1) * static_cast<size_t>(x.m_Stride) +
+                                     (x.m_Kernel - 1) * static_cast<size_t>(x.m_Dilation) + 1;
+    const auto columnsBelow = [&result](int64_t position)
+    {
+        const int64_t before = position - result.m_First;
+        return before <= 0 ? 0 : std::min(result.m_Count, static_cast<size_t>((before - 1) / result.m_Step) + 1);
+    };
+    result.m_Begin = columnsBelow(0);
+    result.m_End = columnsBelow(static_cast<int64_t>(x.m_Input));
+    return result;
+}
+
+DepthwiseRing8::Run DepthwiseRing8::MakeRun(const DepthwiseBlock8& block, const Part& pixels) const
+{
+    const size_t numPixels = pixels.m_End - pixels.m_Begin;
+    Run run;
+    run.m_Block = &block;
+    run.m_Pixels = pixels;
+    run.m_Line = GetLine(pixels, 0);
+    run.m_ColumnBytes = block.m_Pieces * DepthwiseEngine8::PieceBytes;
+    run.m_GroupBytes = CountLines() * run.m_Line.m_Count * run.m_ColumnBytes;
+    run.m_TapBytes = (m_IsByTap ? numPixels : static_cast<size_t>(m_Geometry.m_X.m_Dilation)) * run.m_ColumnBytes;
+    run.m_PixelBytes = (m_IsByTap ? 1 : static_cast<size_t>(m_Geometry.m_X.m_Stride)) * run.m_ColumnBytes;
+    return run;
+}
+
+void DepthwiseRing8::LayOut(const uint8_t* image, const Run& run, size_t y, size_t known, size_t ring,
+                            std::byte* scratch) const
+{
+    const ref::WindowAxis& axis = m_Geometry.m_Y;
+    const size_t groups = m_Weights->GetGroups();
+    for (size_t group = known; group < groups; ++group)
+    {
+        const size_t place = ring + group < groups ? ring + group : ring + group - groups;
+        std::byte* out = scratch + place * run.m_GroupBytes;
+        const int64_t firstRow =
+            axis.Origin(y) + static_cast<int64_t>(group * m_Weights->GetGroupRows()) * axis.m_Dilation;
+        for (size_t i = 0; i < CountLines(); ++i)
+        {
+            const Line line = i == 0 ? run.m_Line : GetLine(run.m_Pixels, i);
+            for (const Part& columns :
+                 {Part{0, line.m_Begin}, Part{line.m_Begin, line.m_End}, Part{line.m_End, line.m_Count}})
+            {
+                if (columns.m_Begin != columns.m_End)
+                {
+                    Fill(image, run, line, columns, firstRow, out, scratch);
+                }
+                out += (columns.m_End - columns.m_Begin) * run.m_ColumnBytes;
+            }
+        }
+    }
+}
+
+void DepthwiseRing8::Fill(const uint8_t* image, const Run& run, const Line& line, const Part& columns, int64_t firstRow,
+                          std::byte* out, std::byte* scratch) const
+{
+    const ref::WindowAxis& axis = m_Geometry.m_Y;
+    const DepthwiseBlock8& block = *run.m_Block;
+    const size_t channels = m_Geometry.m_InputChannels;
+    const bool isInside = columns.m_Begin >= line.m_Begin && columns.m_End <= line.m_End;
+    InterleaveColumns8 interleaved;
+    interleaved.m_Columns = columns.m_End - columns.m_Begin;
+    interleaved.m_Channels = block.m_Channels;
+    interleaved.m_IsSigned = m_Weights->IsDataSigned();
+    interleaved.m_ZeroPoint = m_Weights->GetDataZeroPoint();
+    for (size_t row = 0; row < m_Weights->GetGroupRows(); ++row)
+    {
+        const int64_t imageRow = firstRow + static_cast<int64_t>(row) * axis.m_Dilation;
+        if (!isInside || imageRow < 0 || imageRow >= static_cast<int64_t>(axis.m_Input))
+        {
+            interleaved.m_Rows[row] = Scratch::At<uint8_t>(scratch, m_PaddingOffset);
+            interleaved.m_Steps[row] = 0;
+            continue;
+        }
+        const int64_t column = line.m_First + static_cast<int64_t>(columns.m_Begin) * line.m_Step;
+        const auto width = static_cast<int64_t>(m_Geometry.m_X.m_Input);
+        const uint8_t* from = image + static_cast<size_t>(imageRow * width + column) * channels;
+        const size_t step = static_cast<size_t>(line.m_Step) * channels;
+        const bool repeats = m_Geometry.m_GroupOutputs != 1;
+        interleaved.m_Rows[row] =
+            repeats ? Repeat(from, step, interleaved.m_Columns, block, row, scratch) : from + block.m_Channel;
+        interleaved.m_Steps[row] = repeats ? MostBlockChannels : step;
+    }
+    m_Weights->GetEngine().m_Interleave(interleaved, block.m_Pieces, out);
+}
+
+/// Pixels, `step` bytes apart, with each channel as often as it has outputs.
+const uint8_t* DepthwiseRing8::Repeat(const uint8_t* pixels, size_t step, size_t count, const DepthwiseBlock8& block,
+                                      size_t row, std::byte* scratch) const
+{
+    uint8_t* const repeated = Scratch::At<uint8_t>(scratch, m_RepeatedOffset) + row * m_RunColumns * MostBlockChannels;
+    for (size_t column = 0; column < count; ++column, pixels += step)
+    {
+        uint8_t* to = repeated + column * MostBlockChannels;
+        size_t channel = block.m_Channel / m_Geometry.m_GroupOutputs;
+        size_t next = m_Geometry.m_GroupOutputs - block.m_Channel % m_Geometry.m_GroupOutputs;
+        for (size_t i = 0; i < block.m_Channels;)
+        {
+            const size_t some = std::min(next, block.m_Channels - i);
+            std::memset(to + i, pixels[channel++], some);
+            i += some;
+            next = m_Geometry.m_GroupOutputs;
+        }
+    }
+    return repeated;
+}
+
+const size_t* DepthwiseRing8::FindTaps(const Run& run, size_t ring, std::byte* scratch) const
+{
+    const size_t groups = m_Weights->GetGroups();
+    auto* const taps = Scratch::At<size_t>(scratch, m_TapsOffset);
+    size_t* tap = taps;
+    for (size_t set = 0; set < m_Weights->GetSets(); ++set)
+    {
+        for (size_t group = 0; group < groups; ++group)
+        {
+            size_t offset = (ring + group < groups ? ring + group : ring + group - groups) * run.m_GroupBytes;
+            for (size_t column = 0; column < m_Weights->GetWidth(); ++column, offset += run.m_TapBytes)
+            {
+                *tap++ = offset;
+            }
+        }
+    }
+    return taps;
+}
+
+} // namespace tenon::cpu
