@@ -340,6 +340,44 @@ TEST(FastBytes, WeightsOfAnyDepthAsReference)
     }
 }
 
+// Short rows of windows are moved with more bytes than they have, up to the end of the image.
+TEST(FastBytes, ConvolutionsOfFewChannelsAsReference)
+{
+    for (const unsigned int channels : {1U, 3U, 7U})
+    {
+        for (const unsigned int kernel : {1U, 2U, 3U, 4U})
+        {
+            for (const unsigned int width : {4U, 5U, 13U, 40U})
+            {
+                for (const unsigned int stride : {1U, 2U, 3U})
+                {
+                    Convolution2dDescriptor d;
+                    d.m_DataLayout = DataLayout::NHWC;
+                    d.m_PadLeft = width % 3;
+                    d.m_PadRight = kernel / 2;
+                    d.m_PadTop = kernel % 2;
+                    d.m_PadBottom = stride % 2;
+                    d.m_StrideX = d.m_StrideY = stride;
+                    d.m_DilationY = 1 + (channels + stride) % 2;
+                    const unsigned int height = 5 + kernel;
+                    const unsigned int outWidth = (width + d.m_PadLeft + d.m_PadRight - kernel) / stride + 1;
+                    const unsigned int outHeight =
+                        (height + d.m_PadTop + d.m_PadBottom - d.m_DilationY * (kernel - 1) - 1) / stride + 1;
+                    ExpectAsReference(
+                        FastCase("window of " + std::to_string(kernel) + " by " + std::to_string(kernel) + " of " +
+                                     std::to_string(channels) + " in " + std::to_string(width) + ", stride " +
+                                     std::to_string(stride),
+                                 LayerType::Convolution2d, d,
+                                 {Random(Bytes({2, height, width, channels}, true, 0.1f, -7), width),
+                                  Constant(Random(Bytes({9, kernel, kernel, channels}, true, 0.1f, 0), kernel))},
+                                 Bytes({2, outHeight, outWidth, 9}, true, 3.0f, 5)),
+                        "CpuConvolution2dBytes");
+                }
+            }
+        }
+    }
+}
+
 // Around the image lies the zero point of its own data; a column of weights begins in the middle of a byte.
 TEST(FastBytes, ConvolutionsOfFloatsByFourBitsAsReference)
 {

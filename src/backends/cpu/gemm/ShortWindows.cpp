@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows of bytes whose rows are as short as those of an image's colours: moved by a known number of bytes, which may
+// be more than there are.
+#include "backends/cpu/gemm/Windows.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tenon::cpu
+{
+
+void Windows::CopyBytes(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch,
+                        uint8_t* to) const
+{
+    const int64_t rowBytes = m_Width * m_GroupChannels;
+    const bool isShort =
+        rowBytes <= static_cast<int64_t>(ShortRowBytes) && m_DilationX == 1 && m_GroupChannels == m_Channels;
+    if (!isShort)
+    {
+        Copy(input, first, last, padding, pitch, to);
+    }
+    else
+    {
+        rowBytes <= 16 ? CopyShortRows<16>(input, first, last, padding, pitch, to)
+                       : CopyShortRows<ShortRowBytes>(input, first, last, padding, pitch, to);
+    }
+}
+
+void Windows::CopyShorts(const int16_t* input, size_t first, size_t last, size_t pitch, int16_t* to) const
+{
+    // As bytes, of which each channel has two.
+    Windows bytes = *this;
+    bytes.m_Channels *= sizeof(int16_t);
+    bytes.m_GroupChannels *= sizeof(int16_t);
+    bytes.CopyBytes(reinterpret_cast<const uint8_t*>(input), first, last, 0, pitch * sizeof(int16_t),
+                    reinterpret_cast<uint8_t*>(to));
+}
+
+template <size_t Bytes>
+void Windows::CopyShortRows(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch,
+                            uint8_t* to) const
+{
+    // A call of memcpy for nine bytes takes longer than sixteen of a known number. What they write too much is written
+    // again, by the next row or pixel. They read no further than the image.
+    const int64_t imageBytes = m_InputHeight * m_InputWidth * m_Channels;
+    const int64_t rowBytes = m_Width * m_Channels;
+    const int64_t rowStep = m_DilationY * m_InputWidth * m_Channels;
+    const int64_t pixelStep = m_StrideX * m_Channels;
+    for (size_t pixel = first; pixel < last;)
+    {
+        // Windows beside each other: [begin, end) of them are copied so.
+        const auto x = static_cast<int64_t>(pixel) % m_OutputWidth;
+        const int64_t y = static_cast<int64_t>(pixel) / m_OutputWidth % m_OutputHeight;
+        const int64_t image = static_cast<int64_t>(pixel) / m_OutputWidth / m_OutputHeight;
+        const int64_t count = std::min(static_cast<int64_t>(last - pixel), m_OutputWidth - x);
+        const int64_t top = y * m_StrideY - m_PadTop;
+        const int64_t left = x * m_StrideX - m_PadLeft;
+        int64_t begin = count;
+        int64_t end = count;
+        if (top >= 0 && top + (m_Height - 1) * m_DilationY < m_InputHeight)
+        {
+            const int64_t mostAt = imageBytes - static_cast<int64_t>(Bytes) - (m_Height - 1) * rowStep;
+            const int64_t mostLeft = std::min(m_InputWidth - m_Width, mostAt / m_Channels - top * m_InputWidth);
+            begin = std::min(count, left >= 0 ? 0 : (-left + m_StrideX - 1) / m_StrideX);
+            end = mostAt < 0 || mostLeft < left ? begin : std::clamp((mostLeft - left) / m_StrideX + 1, begin, count);
+        }
+        const auto copyOthers = [&](int64_t from, int64_t past)
+        {
+            if (from != past)
+            {
+                Copy(input, pixel + static_cast<size_t>(from), pixel + static_cast<size_t>(past), padding, pitch,
+                     to + static_cast<size_t>(from) * pitch);
+            }
+        };
+        copyOthers(0, begin);
+        for (int64_t i = begin; i < end; ++i)
+        {
+            const uint8_t* from = input + image * imageBytes + (top * m_InputWidth + left) * m_Channels + i * pixelStep;
+            uint8_t* window = to + static_cast<size_t>(i) * pitch;
+            if (m_Height == 3)
+            {
+                std::memcpy(window, from, Bytes);
+                std::memcpy(window + rowBytes, from + rowStep, Bytes);
+                std::memcpy(window + 2 * rowBytes, from + 2 * rowStep, Bytes);
+                continue;
+            }
+            for (int64_t row = 0; row < m_Height; ++row)
+            {
+                std::memcpy(window + row * rowBytes, from + row * rowStep, Bytes);
+            }
+        }
+        copyOthers(end, count);
+        pixel += static_cast<size_t>(count);
+        to += static_cast<size_t>(count) * pitch;
+    }
+}
+
+} // namespace tenon::cpu
