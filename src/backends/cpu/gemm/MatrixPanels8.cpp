@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packing of matrices of bytes as they run. Where columns lie beside each other their words are made of several rows at
+// once, which compilers make vectors of.
+#include "backends/cpu/gemm/MatrixPanels8.hpp"
+
+#include "backends/cpu/Parts.hpp"
+#include "backends/cpu/moves/TransposeVectors.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+/// Four bytes of a column, or two as int16 less the zero point: the number of the depth k of them, as part of a word.
+template <bool IsWide, typename T>
+uint32_t GetPart(T value, size_t k, int32_t zeroPoint, uint8_t flip)
+{
+    if constexpr (IsWide)
+    {
+        return uint32_t{static_cast<uint16_t>(value - zeroPoint)} << (16 * k);
+    }
+    else
+    {
+        return uint32_t{static_cast<uint8_t>(static_cast<uint8_t>(value) ^ flip)} << (8 * k);
+    }
+}
+
+} // namespace
+
+MatrixPanels8::MatrixPanels8(bool isDataSigned, size_t columns, size_t depth, bool isSigned, int32_t zeroPoint)
+    : m_Tiles(isDataSigned ? &GetEngine8().m_Signed : &GetEngine8().m_Unsigned), m_Depth(depth),
+      m_Groups(DivideUp(DivideUp(depth, m_Tiles->GetGroupDepth()), m_Tiles->m_GroupUnit) * m_Tiles->m_GroupUnit),
+      m_IsSigned(isSigned), m_ZeroPoint(zeroPoint)
+{
+    if (m_Tiles->m_Layout == Layout8::Dots)
+    {
+        const bool takesUnsigned = m_Tiles->m_Signs == Signs8::DataSigned || m_Tiles->m_Signs == Signs8::BothUnsigned;
+        m_Flip = takesUnsigned == isSigned ? 0x80 : 0;
+        m_RowFactor = -(zeroPoint + (m_Flip == 0 ? 0 : isSigned ? 128 : -128));
+    }
+    const size_t lanes = GetEngine8().m_Lanes;
+    for (size_t column = 0; column < columns;)
+    {
+        const size_t vectors = std::min(DivideUp(columns - column, lanes), m_Tiles->m_Vectors);
+        m_Panels.push_back({column, std::min(vectors * lanes, columns - column), vectors});
+        column += vectors * lanes;
+    }
+}
+
+size_t MatrixPanels8::FindWord(size_t group, size_t column, size_t width) const
+{
+    const size_t beside = m_Tiles->m_ColumnGroups;
+    return (group / beside * width + column) * beside + group % beside;
+}
+
+void MatrixPanels8::PackColumns(const Panel& panel, const Matrix8& matrix, std::byte* packed, int32_t* sums,
+                                std::byte* slice) const
+{
+    const size_t stride = m_Groups * 4;
+    const uint8_t* const data = matrix.m_Data + panel.m_Column * matrix.m_ColumnStride;
+    for (size_t c = 0; c < panel.m_Columns; ++c)
+    {
+        const uint8_t* const from = data + c * matrix.m_ColumnStride;
+        std::byte* const to = slice + c * stride;
+        const size_t bytes = m_Tiles->IsWide() ? m_Depth * sizeof(int16_t) : m_Depth;
+        if (m_Tiles->IsWide())
+        {
+            GetEngine8().m_Widen(from, m_Depth, m_IsSigned, m_ZeroPoint, reinterpret_cast<int16_t*>(to));
+        }
+        else
+        {
+            std::transform(from, from + m_Depth, to,
+                           [flip = m_Flip](uint8_t byte) { return static_cast<std::byte>(byte ^ flip); });
+        }
+        std::memset(to + bytes, 0, stride - bytes);
+    }
+    TransposeWords(slice, stride, m_Groups, panel.m_Columns, packed, GetWidth(panel) * 4);
+    if (!m_Tiles->IsWide())
+    {
+        GetEngine8().m_SumRows(data, matrix.m_ColumnStride, panel.m_Columns, m_Depth, m_IsSigned, 1, sums);
+    }
+}
+
+template <bool IsSigned>
+void MatrixPanels8::PackAs(const Panel& panel, const Matrix8& matrix, std::byte* packed, int32_t* sums) const
+{
+    using T = std::conditional_t<IsSigned, int8_t, uint8_t>;
+    const size_t width = GetWidth(panel);
+    const size_t groupDepth = m_Tiles->GetGroupDepth();
+    const auto* const data = reinterpret_cast<const T*>(matrix.m_Data) + panel.m_Column * matrix.m_ColumnStride;
+    auto* const words = reinterpret_cast<uint32_t*>(packed);
+    const auto visit = [&](auto isWide)
+    {
+        constexpr bool IsWide = decltype(isWide)::value;
+        const auto put = [&](size_t k, size_t c)
+        {
+            const T value = data[k * matrix.m_DepthStride + c * matrix.m_ColumnStride];
+            words[FindWord(k / groupDepth, c, width)] |= GetPart<IsWide>(value, k % groupDepth, m_ZeroPoint, m_Flip);
+            sums[c] += value;
+        };
+        if (m_Tiles->m_ColumnGroups != 1)
+        {
+            for (size_t c = 0; c < panel.m_Columns; ++c)
+            {
+                for (size_t k = 0; k < m_Depth; ++k)
+                {
+                    put(k, c);
+                }
+            }
+            return;
+        }
+        for (size_t k = 0; k < m_Depth; ++k)
+        {
+            const T* const row = data + k * matrix.m_DepthStride;
+            uint32_t* const to = words + k / groupDepth * width;
+            for (size_t c = 0; c < panel.m_Columns; ++c)
+            {
+                to[c] |= GetPart<IsWide>(row[c], k % groupDepth, m_ZeroPoint, m_Flip);
+                sums[c] += row[c];
+            }
+        }
+    };
+    m_Tiles->IsWide() ? visit(std::true_type()) : visit(std::false_type());
+}
+
+void MatrixPanels8::Pack(const Panel& panel, const Matrix8& matrix, int32_t dataZeroPoint, std::byte* packed,
+                         int32_t* bias, std::byte* slice) const
+{
+    std::memset(packed, 0, GetBytes(panel));
+    std::fill_n(bias, GetWidth(panel), 0);
+    if (matrix.m_ColumnStride != 1 && m_Tiles->m_ColumnGroups == 1)
+    {
+        PackColumns(panel, matrix, packed, bias, slice);
+    }
+    else
+    {
+        m_IsSigned ? PackAs<true>(panel, matrix, packed, bias) : PackAs<false>(panel, matrix, packed, bias);
+    }
+    // As with constant weights (PackedWeights8.cpp). What overflows cancels out.
+    const uint32_t shift = m_Tiles->m_FlipsData ? 128 : 0;
+    const auto depth = static_cast<uint32_t>(m_Depth);
+    for (size_t c = 0; c < GetWidth(panel); ++c)
+    {
+        const uint32_t sum = static_cast<uint32_t>(bias[c]) - static_cast<uint32_t>(m_ZeroPoint) * depth;
+        const uint32_t correction =
+            static_cast<uint32_t>(m_RowFactor) * shift * depth - (static_cast<uint32_t>(dataZeroPoint) + shift) * sum;
+        bias[c] = m_Tiles->IsWide() ? 0 : static_cast<int32_t>(correction);
+    }
+}
+
+} // namespace tenon::cpu

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+// BatchMatMul of CpuAcc for bytes, the bytes of the reference kernel: y is packed as it runs, some panels of columns at
+// a time, and blocks of rows of x are laid out as the tiles read them.
+#include "backends/common/KernelTable.hpp"
+#include "backends/common/Scratch.hpp"
+#include "backends/cpu/Parts.hpp"
+#include "backends/cpu/gemm/MatrixPanels8.hpp"
+#include "backends/cpu/gemm/RequantizeArrays.hpp"
+#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/TensorQuantization.hpp"
+#include "backends/reference/kernels/MatMulGeometry.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <utility>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Scratch;
+
+constexpr backends::TypeSet SignedBytes = {DataType::QAsymmS8, DataType::QSymmS8};
+constexpr backends::TypeRow Types[] = {
+    backends::WithScales(backends::Types({DataType::QAsymmU8, DataType::QAsymmU8}, DataType::QAsymmU8),
+                         {backends::Scales::PerTensor}, backends::Scales::PerTensor),
+    backends::WithScales(backends::Types({SignedBytes, SignedBytes}, SignedBytes), {backends::Scales::PerTensor},
+                         backends::Scales::PerTensor),
+};
+
+/// Bytes of packed panels that a thread has at a time: half of a second-level cache of 512 KiB.
+constexpr size_t PackedBytes = 256 * 1024;
+/// Bytes of x that are laid out at a time.
+constexpr size_t BlockBytes = 64 * 1024;
+constexpr size_t MostBlockRows = 512;
+
+bool IsSigned(const TensorInfo& info)
+{
+    return info.GetDataType() != DataType::QAsymmU8;
+}
+
+/// The products of all batches, cut into units: of a batch, some panels of y.
+class ByteProducts
+{
+public:
+    ByteProducts(const ref::MatMulGeometry& geometry, const ReshapeArgs& args)
+        : m_Geometry(geometry), m_IsSigned(IsSigned(args.GetInput(0))),
+          m_ZeroX(args.GetInput(0).GetQuantizationOffset()),
+          m_Panels(std::make_shared<MatrixPanels8>(m_IsSigned, geometry.m_Columns, geometry.m_Depth,
+                                                   IsSigned(args.GetInput(1)),
+                                                   args.GetInput(1).GetQuantizationOffset())),
+          m_Arrays(std::make_shared<RequantizeArrays>(m_Panels->GetMostWidth(), Rounding8::FixedPoint,
+                                                      args.GetOutput(0).GetQuantizationOffset()))
+    {
+        // The product of the scales in float, as TFLite has it.
+        const float product = args.GetInput(0).GetQuantizationScale() * args.GetInput(1).GetQuantizationScale();
+        const double scale =
+            static_cast<double>(product) / static_cast<double>(args.GetOutput(0).GetQuantizationScale());
+        for (size_t place = 0; place < m_Panels->GetMostWidth(); ++place)
+        {
+            m_Arrays->Set(place, static_cast<int64_t>(geometry.m_Depth) * 255 * 255, 0, scale);
+        }
+        Cut();
+        const TileSet8& tiles = m_Panels->GetTiles();
+        m_Pitch = m_Panels->GetGroups() * tiles.GetGroupDepth();
+        m_Stride = m_Pitch * (tiles.IsWide() ? sizeof(int16_t) : 1);
+        const size_t tileRows = tiles.m_Rows[m_Panels->Get().front().m_Vectors];
+        m_BlockRows = std::clamp<size_t>(BlockBytes / m_Stride, 1, std::min(MostBlockRows, m_Geometry.m_Rows));
+        m_BlockRows = DivideUp(m_BlockRows, tileRows) * tileRows;
+        size_t packed = 0;
+        for (size_t group = 0; group < m_Groups; ++group)
+        {
+            packed = std::max(packed, GetPackedBytes(GetPart(m_Panels->Get().size(), m_Groups, group)));
+        }
+        Scratch part;
+        part.Add<std::byte>(packed);
+        m_BiasOffset = part.Add<int32_t>(DivideUp(m_Panels->Get().size(), m_Groups), m_Panels->GetMostWidth());
+        m_BlockOffset = part.Add<std::byte>(m_BlockRows + TileSet8::MostRows, m_Stride); // tiles read whole ones
+        m_BytesOffset = part.Add<uint8_t>(tiles.IsWide() ? m_Pitch : 0);
+        m_TermsOffset = part.Add<int32_t>(m_BlockRows);
+        m_SliceOffset = part.Add<std::byte>(geometry.m_Y.m_Column != 1 ? m_Panels->GetBytes(m_Panels->Get()[0]) : 0);
+        m_PartBytes = part.GetBytes();
+        m_Scratch.AddParts(part, m_Parts);
+    }
+
+    bool IsExact() const { return m_Arrays->IsExact(); }
+    size_t GetScratchBytes() const { return m_Scratch.GetBytes(); }
+
+    void operator()(const ExecuteArgs& args) const
+    {
+        const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
+        RunParts(*args.m_Parallel, parts,
+                 [&](size_t index) {
+                     RunPart(args, GetPart(GetUnits(), parts, index),
+                             static_cast<std::byte*>(args.m_Scratch) + index * m_PartBytes);
+                 });
+    }
+
+private:
+    size_t GetUnits() const { return m_Geometry.m_NumBatches * m_Groups; }
+
+    size_t GetPackedBytes(const Part& panels) const
+    {
+        size_t bytes = 0;
+        for (size_t p = panels.m_Begin; p < panels.m_End; ++p)
+        {
+            bytes += m_Panels->GetBytes(m_Panels->Get()[p]);
+        }
+        return bytes;
+    }
+
+    /// Finds groups of panels: as few as keep packed ones in the cache and all threads busy.
+    void Cut()
+    {
+        const ref::MatMulGeometry& g = m_Geometry;
+        const size_t panels = m_Panels->Get().size();
+        const double outputs =
+            static_cast<double>(g.m_NumBatches) * static_cast<double>(g.m_Rows) * static_cast<double>(g.m_Columns);
+        // Sums become bytes in the time of some multiplications.
+        m_Parts = std::min(GetMostParts(), GetWorthwhileParts(outputs * (static_cast<double>(g.m_Depth) / 2 + 32)));
+        const size_t forCache = DivideUp(GetPackedBytes({0, panels}), PackedBytes);
+        const size_t forThreads = DivideUp(m_Parts, g.m_NumBatches);
+        m_Groups = std::min(panels, std::max(forCache, forThreads));
+        m_Parts = std::min(m_Parts, GetUnits());
+    }
+
+    void RunPart(const ExecuteArgs& args, const Part& units, std::byte* scratch) const
+    {
+        const ref::MatMulGeometry& g = m_Geometry;
+        const TileSet8& tiles = m_Panels->GetTiles();
+        if (tiles.m_Begin != nullptr)
+        {
+            tiles.m_Begin();
+        }
+        size_t packedMatrix = std::numeric_limits<size_t>::max();
+        size_t packedGroup = packedMatrix;
+        for (size_t unit = units.m_Begin; unit < units.m_End; ++unit)
+        {
+            const ref::MatMulGeometry::Batch batch = g.GetBatch(unit / m_Groups);
+            const size_t group = unit % m_Groups;
+            const Part panels = GetPart(m_Panels->Get().size(), m_Groups, group);
+            if (packedMatrix != batch.m_MatrixY || packedGroup != group)
+            {
+                Pack(args.GetInput<uint8_t>(1) + g.GetMatrixY(batch.m_MatrixY), panels, scratch);
+                packedMatrix = batch.m_MatrixY;
+                packedGroup = group;
+            }
+            for (size_t first = 0; first < g.m_Rows; first += m_BlockRows)
+            {
+                const size_t count = std::min(m_BlockRows, g.m_Rows - first);
+                const uint8_t* x = args.GetInput<uint8_t>(0) + batch.m_X + first * g.m_X.m_Row;
+                LayOut(x, count, scratch);
+                RunPanels(panels, count, args.GetOutput<uint8_t>(0) + batch.m_Output + first * g.m_Output.m_Row,
+                          scratch);
+            }
+        }
+        if (tiles.m_End != nullptr)
+        {
+            tiles.m_End();
+        }
+    }
+
+    void Pack(const uint8_t* y, const Part& panels, std::byte* scratch) const
+    {
+        std::byte* packed = scratch;
+        auto* bias = Scratch::At<int32_t>(scratch, m_BiasOffset);
+        for (size_t p = panels.m_Begin; p < panels.m_End; ++p)
+        {
+            const MatrixPanels8::Panel& panel = m_Panels->Get()[p];
+            m_Panels->Pack(panel, {y, m_Geometry.m_Y.m_Row, m_Geometry.m_Y.m_Column}, m_ZeroX, packed, bias,
+                           Scratch::At<std::byte>(scratch, m_SliceOffset));
+            packed += m_Panels->GetBytes(panel);
+            bias += m_Panels->GetMostWidth();
+        }
+    }
+
+    /// Rows of x, and what is to be added to the sums of each.
+    void LayOut(const uint8_t* x, size_t count, std::byte* scratch) const
+    {
+        const ref::MatMulGeometry& g = m_Geometry;
+        const bool isWide = m_Panels->GetTiles().IsWide();
+        auto* const block = Scratch::At<std::byte>(scratch, m_BlockOffset);
+        auto* const bytes = Scratch::At<uint8_t>(scratch, m_BytesOffset);
+        for (size_t row = 0; row < count; ++row, x += g.m_X.m_Row)
+        {
+            std::byte* const to = block + row * m_Stride;
+            const uint8_t* from = x;
+            if (g.m_X.m_Column != 1 || !isWide)
+            {
+                auto* const stored = isWide ? bytes : reinterpret_cast<uint8_t*>(to);
+                CopyRow(x, stored);
+                from = stored;
+            }
+            if (isWide)
+            {
+                auto* const wide = reinterpret_cast<int16_t*>(to);
+                GetEngine8().m_Widen(from, g.m_Depth, m_IsSigned, m_ZeroX, wide);
+                std::fill(wide + g.m_Depth, wide + m_Pitch, int16_t{0});
+            }
+        }
+        if (m_Panels->GetRowFactor() != 0)
+        {
+            GetEngine8().m_SumRows(block, m_Stride, count, g.m_Depth, m_IsSigned, m_Panels->GetRowFactor(),
+                                   Scratch::At<int32_t>(scratch, m_TermsOffset));
+        }
+    }
+
+    void CopyRow(const uint8_t* x, uint8_t* to) const
+    {
+        const ref::MatMulGeometry& g = m_Geometry;
+        if (g.m_X.m_Column == 1)
+        {
+            std::memcpy(to, x, g.m_Depth);
+        }
+        for (size_t k = 0; g.m_X.m_Column != 1 && k < g.m_Depth; ++k)
+        {
+            to[k] = x[k * g.m_X.m_Column];
+        }
+        std::memset(to + g.m_Depth, 0, m_Pitch - g.m_Depth);
+    }
+
+    void RunPanels(const Part& panels, size_t count, uint8_t* out, std::byte* scratch) const
+    {
+        const TileSet8& tiles = m_Panels->GetTiles();
+        const auto* const block = Scratch::At<std::byte>(scratch, m_BlockOffset);
+        const auto* const terms = Scratch::At<int32_t>(scratch, m_TermsOffset);
+        const auto* bias = Scratch::At<int32_t>(scratch, m_BiasOffset);
+        const std::byte* packed = scratch;
+        RequantizeColumns columns = m_Arrays->From(0);
+        columns.m_Min = m_IsSigned ? std::numeric_limits<int8_t>::min() : std::numeric_limits<uint8_t>::min();
+        columns.m_Max = m_IsSigned ? std::numeric_limits<int8_t>::max() : std::numeric_limits<uint8_t>::max();
+        alignas(64) int32_t sums[TileSet8::MostRows * TileSet8::MostVectors * Engine8::MostLanes];
+        for (size_t p = panels.m_Begin; p < panels.m_End; ++p)
+        {
+            const MatrixPanels8::Panel& panel = m_Panels->Get()[p];
+            const size_t sumStride = m_Panels->GetWidth(panel);
+            const size_t most = tiles.m_Rows[panel.m_Vectors];
+            const size_t unit = tiles.m_RowUnit;
+            // Several tiles for each time that sums become bytes, unless tiles write whole units.
+            const size_t together = unit == 1 ? TileSet8::MostRows / most * most : most;
+            ForEachTile(count, together,
+                        [&](size_t begin, size_t some)
+                        {
+                            ForEachTile(some, most,
+                                        [&](size_t row, size_t rows)
+                                        {
+                                            const size_t height = DivideUp(rows, unit) * unit;
+                                            tiles.m_Tiles[panel.m_Vectors][height](
+                                                block + (begin + row) * m_Stride, m_Stride, packed,
+                                                m_Panels->GetGroups(), bias, sums + row * sumStride);
+                                        });
+                            RequantizeRows rows;
+                            rows.m_Sums = sums;
+                            rows.m_SumStride = sumStride;
+                            rows.m_Rows = some;
+                            rows.m_Columns = panel.m_Columns;
+                            rows.m_RowTerms = m_Panels->GetRowFactor() != 0 ? terms + begin : nullptr;
+                            rows.m_Out = out + begin * m_Geometry.m_Output.m_Row + panel.m_Column;
+                            rows.m_OutStride = m_Geometry.m_Output.m_Row;
+                            rows.m_IsSigned = m_IsSigned;
+                            GetEngine8().m_Requantize(rows, columns);
+                        });
+            packed += m_Panels->GetBytes(panel);
+            bias += m_Panels->GetMostWidth();
+        }
+    }
+
+    ref::MatMulGeometry m_Geometry;
+    bool m_IsSigned; ///< x, y and the output are
+    int32_t m_ZeroX;
+    std::shared_ptr<const MatrixPanels8> m_Panels;
+    std::shared_ptr<RequantizeArrays> m_Arrays; ///< for any panel
+    size_t m_Groups = 1;                        ///< of panels
+    size_t m_Parts = 1;                         ///< with scratch memory of their own, which begins with packed panels
+    size_t m_BlockRows = 1;
+    size_t m_Pitch = 0;  ///< numbers of a row of x as it is laid out
+    size_t m_Stride = 0; ///< bytes of it
+    size_t m_BiasOffset = 0;
+    size_t m_BlockOffset = 0;
+    size_t m_BytesOffset = 0;
+    size_t m_TermsOffset = 0;
+    size_t m_SliceOffset = 0;
+    size_t m_PartBytes = 0;
+    Scratch m_Scratch;
+};
+
+SupportResult Check(const LayerView& layer)
+{
+    return ref::FindKernel(LayerType::BatchMatMul)->m_Check(layer);
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const ref::MatMulGeometry g(args);
+    const bool isPlain = (g.m_Y.m_Column == 1 || g.m_Y.m_Row == 1) && g.m_Output.m_Column == 1;
+    if (!g.IsEmpty() && g.m_Depth != 0 && isPlain && !args.GetInput(1).HasMultipleQuantizationScales())
+    {
+        ByteProducts products(g, args);
+        const size_t bytes = products.GetScratchBytes();
+        if (products.IsExact())
+        {
+            return {std::move(products), bytes};
+        }
+    }
+    return ref::FindKernel(LayerType::BatchMatMul)->Prepare(args, nullptr);
+}
+
+} // namespace
+
+extern const backends::Kernel CpuBatchMatMulBytesKernel = {"CpuBatchMatMulBytes", Types, Prepare, Check};
+
+} // namespace tenon::cpu
