@@ -238,6 +238,38 @@ TEST(Sums, OfConnectedLayersOfAnyDepth)
     }
 }
 
+// In the body of a loop, which runs more than once over the same memory, and reads what it gave before.
+TEST(Sums, InABodyThatRepeats)
+{
+    const auto addConstant = [](INetwork& network, std::vector<float> values)
+    {
+        TensorInfo info({static_cast<unsigned int>(values.size())}, DataType::Float32);
+        info.SetConstant();
+        const auto kept = std::make_shared<Floats>(std::move(values));
+        return network.AddConstantLayer(ConstTensor(info, kept->data()), kept);
+    };
+    INetworkPtr condition = INetwork::Create();
+    IConnectableLayer* left = condition->AddCastLayer("is any left");
+    left->GetOutputSlot(0).SetTensorInfo(TensorInfo({1}, DataType::Boolean));
+    Connect(AddInput(*condition, 0, FloatInfo({1})), left);
+    Connect(left, condition->AddOutputLayer(0));
+    AddImage(*condition, 1, 8);
+
+    INetworkPtr body = INetwork::Create();
+    IConnectableLayer* count = AddInput(*body, 0, FloatInfo({1}));
+    IConnectableLayer* value = AddImage(*body, 1, 8);
+    IConnectableLayer* sum = AddBinary(*body, BinaryOperation::Add, value, AddConvolution(*body, value, 8, 8));
+    AddOutputs(*body,
+               {AddBinary(*body, BinaryOperation::Sub, count, addConstant(*body, {1.0f})), AddClamp(*body, sum)});
+
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* loop = network->AddWhileLayer(*condition, *body, "loop");
+    Connect(addConstant(*network, {3.0f}), loop, 0);
+    Connect(AddImage(*network, 0, 8), loop, 1);
+    Connect(loop, network->AddOutputLayer(0), 0, 1);
+    EXPECT_EQ(CountSums(*network), 0U); // but in the body
+}
+
 TEST(Sums, AreNotForWhatIsReadElsewhereOrBroadcast)
 {
     const auto count = [](auto build)
