@@ -96,8 +96,15 @@ void ChooseSum(ByteBinary& numbers, double scaleA, double scaleB, bool isFixed, 
     // them, and another rounding of the factors the cases where an error of the last bit tips a result over.
     constexpr double Nudges[] = {1.0,           1.0 + 0x1p-22, 1.0 - 0x1p-23, 1.0 + 0x1p-21,
                                  1.0 + 0x1p-23, 1.0 - 0x1p-22, 1.0 + 0x1p-20};
+    // Where factors are simple fractions many sums are halves, and no others lie near them: more than the rounding of
+    // the larger terms is needed, and does no harm.
+    constexpr double LargeNudges[] = {1.0 + 0x1p-18, 1.0 + 0x1p-16, 1.0 + 0x1p-14};
     std::vector<std::pair<double, double>> tries; // first both factors alike, which does for most layers
     for (const double nudge : Nudges)
+    {
+        tries.emplace_back(nudge, nudge);
+    }
+    for (const double nudge : LargeNudges)
     {
         tries.emplace_back(nudge, nudge);
     }
