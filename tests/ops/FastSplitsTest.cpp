@@ -9,7 +9,9 @@
 #include <tenon/Descriptors.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstring>
+#include <initializer_list>
 #include <random>
 
 namespace tenon::test
@@ -60,13 +62,14 @@ struct Panel
 /// Data at an end, at the other one, or any.
 void CheckTile(const TileSet8& tiles, size_t vectors, size_t rows, const Panel& panel, size_t choice)
 {
-    const SplitPanel8 split(panel.m_Weights.data(), panel.m_Columns, panel.Describe(), cpu::GetEngine8());
+    SplitPanel8 split(panel.m_Weights.data(), panel.m_Columns, panel.Describe(), cpu::GetEngine8());
     const size_t groups = (panel.m_Depth + 3) / 4;
     const size_t lanes = cpu::GetEngine8().m_Lanes;
-    const GuardedBuffer packed(cpu::GetSplitPanelBytes(panel.m_Width, split.CountTerms()), 64);
-    split.Pack(panel.m_Width, packed.GetData());
+    const size_t numTerms = split.CountTerms();
+    const GuardedBuffer packed(cpu::GetSplitPanelBytes(panel.m_Width, numTerms), 64);
+    split.Pack(panel.m_Width, numTerms, packed.GetData());
     EXPECT_TRUE(packed.IsIntactAround());
-    EXPECT_TRUE(cpu::IsSplitPanel(packed.GetData(), groups, split.CountTerms()));
+    EXPECT_TRUE(cpu::IsSplitPanel(packed.GetData(), groups, numTerms));
     std::mt19937 random(static_cast<uint32_t>(panel.m_Depth));
     const GuardedBuffer data(rows * groups * 4);
     for (size_t i = 0; i < rows * groups * 4; ++i)
@@ -136,12 +139,13 @@ private:
     TensorInfo m_Output;
 };
 
-/// Gives the blocks that another store made, the last one with something changed in it.
+/// Gives the blocks that another one recorded, or fills the last one anew.
 class ForgedStore final : public backends::PackedStore
 {
 public:
     std::vector<std::vector<std::byte>> m_Blocks;
     bool m_IsRecording = true;
+    bool m_FillsLast = false;
 
     backends::PackedBlock GetBlock(size_t bytes, FunctionRef<void(std::byte*)> fill) override
     {
@@ -152,6 +156,10 @@ public:
             return block;
         }
         const std::vector<std::byte>& block = m_Blocks.at(m_Next++);
+        if (m_FillsLast && m_Next == m_Blocks.size())
+        {
+            return backends::MakeBlock(bytes, fill);
+        }
         EXPECT_EQ(block.size(), bytes);
         return backends::MakeBlock(bytes, [&](std::byte* to) { std::copy(block.begin(), block.end(), to); });
     }
@@ -170,30 +178,30 @@ TEST(FastSplits, AllSumsOfProducts)
         GTEST_SKIP() << "other tiles are used on this processor";
     }
     const Engine8& engine = cpu::GetEngine8();
-    size_t numPanels = 0;
+    std::mt19937 random(3);
+    const auto pick = [&random](std::initializer_list<int32_t> of) { return *(of.begin() + random() % of.size()); };
     for (const TileSet8* tiles : {&engine.m_SplitSigned, &engine.m_SplitUnsigned})
     {
         for (size_t vectors = 1; vectors <= tiles->m_Vectors; ++vectors)
         {
             for (size_t rows = 1; rows <= tiles->m_Rows[vectors]; ++rows)
             {
-                for (const size_t depth : {1U, 3U, 4U, 5U, 8U, 27U, 40U, 121U})
+                for (int sample = 0; sample < 30; ++sample)
                 {
-                    const size_t small = std::array<size_t, 4>{0, 16, 60, 255}[numPanels % 4];
-                    const size_t oneOf = std::array<size_t, 3>{1, 7, 1000}[numPanels % 3];
-                    const bool isSigned = numPanels % 2 == 0;
-                    const int32_t zeroPoint = std::array<int32_t, 5>{0, 127, 3, 100, 64}[numPanels % 5];
+                    const auto depth = static_cast<size_t>(pick({1, 3, 4, 5, 8, 27, 40, 121}));
+                    const auto oneOf = static_cast<size_t>(pick({1, 7, 1000}));
+                    const int32_t small = pick({0, 16, 60, 128, 255});
+                    const bool isSigned = random() % 2 == 0;
+                    const int32_t zeroPoint = pick({0, 127, 3, 100, 64}) + (isSigned ? 0 : pick({0, 128}));
                     const size_t width = vectors * engine.m_Lanes;
-                    Panel panel = {width - numPanels % 3, width, depth, isSigned, zeroPoint, {}};
-                    panel.m_Weights =
-                        MakeWeights(panel.m_Columns * depth, isSigned, zeroPoint, static_cast<int32_t>(small), oneOf);
-                    SCOPED_TRACE(std::to_string(vectors) + " vectors, " + std::to_string(rows) + " rows, panel " +
-                                 std::to_string(numPanels));
+                    Panel panel = {width - random() % 3, width, depth, isSigned, zeroPoint, {}};
+                    panel.m_Weights = MakeWeights(panel.m_Columns * depth, isSigned, zeroPoint, small, oneOf);
+                    SCOPED_TRACE(std::to_string(vectors) + " vectors, " + std::to_string(rows) + " rows, sample " +
+                                 std::to_string(sample));
                     for (size_t choice = 0; choice < 3; ++choice)
                     {
                         ASSERT_NO_FATAL_FAILURE(CheckTile(*tiles, vectors, rows, panel, choice));
                     }
-                    ++numPanels;
                 }
             }
         }
@@ -323,36 +331,93 @@ TEST(FastSplits, WeightsThatAreSplit)
     }
 }
 
-// A file of packed weights whose checksums hold may still name groups that the data have not.
-TEST(FastSplits, PanelsThatCannotBeReadArePackedAnew)
+// One weight in so many that the terms are just as many as are worth while, and a few more; what is packed is never
+// more than was said, nor are terms that are worth nothing taken.
+TEST(FastSplits, PackedWeightsTakeNoMoreThanIsSaid)
 {
     if (!HasSplits())
     {
         GTEST_SKIP() << "other tiles are used on this processor";
     }
-    const Packing packing(Bytes({8, 64}, false, 0.1f, 3), Bytes({16, 64}, false, 0.1f, 130),
-                          MakeWeights(16 * 64, false, 130, 30, 3000), Bytes({8, 16}, false, 1.0f, 0));
-    const auto read = [](const PackedWeights8& packed)
+    constexpr unsigned int Depth = 400; // of 100 groups
+    for (const unsigned int columns : {1U, 16U, 19U, 40U})
     {
-        const auto* from = static_cast<const std::byte*>(packed.GetData(packed.GetPanels()[0]));
-        return std::vector<std::byte>(from, from + cpu::GetSplitPanelBytes(16, 16));
-    };
+        for (const unsigned int large : {0U, 24U, 25U, 26U, 60U})
+        {
+            std::vector<uint8_t> bytes(size_t{columns} * Depth, 10);
+            for (size_t i = 0; i < bytes.size(); ++i)
+            {
+                bytes[i] = i % Depth < 4 * large && i % 4 == 0 ? 200 : 10; // two terms
+            }
+            backends::FillingStore store;
+            const auto packed = Packing(Bytes({8, Depth}, false, 0.1f, 3), Bytes({columns, Depth}, false, 0.1f, 0),
+                                        bytes, Bytes({8, columns}, false, 1.0f, 0))
+                                    .Pack(store);
+            ASSERT_TRUE(packed->IsExact());
+            EXPECT_EQ(packed->GetTiles().m_Layout == Layout8::Splits, large <= 25) << large << " of 100 groups";
+            if (packed->GetTiles().m_Layout == Layout8::Splits)
+            {
+                const cpu::Panel8& last = packed->GetPanels().back();
+                const size_t used =
+                    last.m_Offset + cpu::GetSplitPanelBytes(last.m_Vectors * cpu::GetEngine8().m_Lanes, 100 + large);
+                EXPECT_LE(used, PackedWeights8::GetPackedBytes(columns, Depth));
+            }
+        }
+    }
+}
+
+// A file of packed weights whose checksums hold may still have numbers that cannot be: it is refused.
+TEST(FastSplits, PanelsThatCannotBeReadAreRefused)
+{
+    if (!HasSplits())
+    {
+        GTEST_SKIP() << "other tiles are used on this processor";
+    }
+    constexpr unsigned int Depth = 64;
+    const auto columns = static_cast<unsigned int>(6 * cpu::GetEngine8().m_Lanes); // three panels
+    const Packing packing(Bytes({8, Depth}, false, 0.1f, 3), Bytes({columns, Depth}, false, 0.1f, 130),
+                          MakeWeights(size_t{columns} * Depth, false, 130, 30, 3000),
+                          Bytes({8, columns}, false, 1.0f, 0));
     ForgedStore whole;
-    const auto want = packing.Pack(whole);
-    ASSERT_EQ(want->GetTiles().m_Layout, Layout8::Splits);
-    for (const size_t at : {offsetof(cpu::SplitHeader, m_NumTerms), offsetof(cpu::SplitHeader, m_NumCouples),
-                            sizeof(cpu::SplitHeader) + 4})
+    const auto packed = packing.Pack(whole);
+    ASSERT_EQ(packed->GetTiles().m_Layout, Layout8::Splits);
+    ASSERT_EQ(packed->GetPanels().size(), 3U);
+    const auto forge = [&whole](auto change)
     {
         ForgedStore forged = whole;
         forged.m_IsRecording = false;
-        forged.m_Blocks.back()[at] = std::byte{200};
-        EXPECT_EQ(read(*packing.Pack(forged)), read(*want));
+        change(forged);
+        return forged;
+    };
+    for (const cpu::Panel8& panel : packed->GetPanels())
+    {
+        for (const size_t at : {offsetof(cpu::SplitHeader, m_NumTerms), offsetof(cpu::SplitHeader, m_NumCouples),
+                                sizeof(cpu::SplitHeader) + 4})
+        {
+            ForgedStore forged =
+                forge([&](ForgedStore& store) { store.m_Blocks.back()[panel.m_Offset + at] = std::byte{200}; });
+            EXPECT_THROW(packing.Pack(forged), ParseException) << at << " of the panel at " << panel.m_Offset;
+        }
     }
-    ForgedStore counts = whole;
-    counts.m_IsRecording = false;
-    std::fill(counts.m_Blocks.front().begin(), counts.m_Blocks.front().end(), std::byte{0x7F});
-    counts.m_Blocks.back().resize(16 * 64 * 2); // as other tiles have them
-    EXPECT_NE(packing.Pack(counts)->GetTiles().m_Layout, Layout8::Splits);
+    // Counts that cannot be: other tiles are taken, for which the file has blocks of other sizes.
+    for (const uint32_t count : {0U, 15U, 100U, 0x7FFFFFFFU, 0xFFFFFFFFU})
+    {
+        ForgedStore forged = forge(
+            [&](ForgedStore& store)
+            {
+                std::memcpy(store.m_Blocks.front().data() + sizeof(count), &count, sizeof(count));
+                store.m_Blocks.back().resize(size_t{columns} * Depth * 2);
+            });
+        EXPECT_NE(packing.Pack(forged)->GetTiles().m_Layout, Layout8::Splits) << count;
+    }
+    // Others that can be, but are not those of the weights, which are packed: where some blocks are missing.
+    ForgedStore counts = forge(
+        [](ForgedStore& store)
+        {
+            store.m_Blocks.front()[0] = std::byte{17};
+            store.m_FillsLast = true;
+        });
+    EXPECT_THROW(packing.Pack(counts), ParseException);
 }
 
 } // namespace tenon::test

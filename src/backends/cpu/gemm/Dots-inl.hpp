@@ -10,9 +10,13 @@
 #define TENON_CPU_DOTS_INL
 #endif
 
+#include "backends/cpu/gemm/Tiles8.hpp"
+
 #include <hwy/highway.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -171,6 +175,84 @@ HWY_INLINE void AddSame(Vector& acc, const Vector& data, const Vector& weights)
     else
     {
         Dot::Add(acc, data, weights);
+    }
+}
+
+#if HWY_ARCH_X86
+/// The products of unsigned with signed bytes, added up two by two to int16.
+HWY_INLINE Vector MultiplyBytes(const Vector& unsignedBytes, const Vector& signedBytes)
+{
+    Vector pairs;
+#if HWY_TARGET == HWY_AVX3
+    pairs.raw = _mm512_maddubs_epi16(unsignedBytes.raw, signedBytes.raw);
+#elif HWY_TARGET == HWY_AVX2
+    pairs.raw = _mm256_maddubs_epi16(unsignedBytes.raw, signedBytes.raw);
+#else
+    pairs.raw = _mm_maddubs_epi16(unsignedBytes.raw, signedBytes.raw);
+#endif
+    return pairs;
+}
+
+/// sums += the int16 beside each other
+HWY_INLINE void AddPairs(Vector& sums, const Vector& shorts)
+{
+    WidePairs::Add(sums, shorts, hn::Set(Ints(), 0x00010001));
+}
+#endif
+
+/// Four bytes of the data in all lanes. GCC would read two groups at once and part them in other registers.
+HWY_INLINE Vector ReadGroup(const uint8_t* from)
+{
+#if HWY_TARGET == HWY_AVX2
+    Vector group;
+    asm("vpbroadcastd %1, %0" : "=x"(group.raw) : "m"(*reinterpret_cast<const uint8_t(*)[4]>(from)));
+    return group;
+#else
+    int32_t group;
+    std::memcpy(&group, from, sizeof(group));
+    return hn::Set(Ints(), group);
+#endif
+}
+
+/// What all tiles begin with: where rows of data are, and sums in registers.
+template <size_t Rows, size_t Vectors>
+HWY_INLINE void BeginTile(const void* data, size_t dataStride, const int32_t* bias, const uint8_t* (&rows)[Rows],
+                          Vector (&sums)[Rows][Vectors])
+{
+    HWY_UNROLL(8)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        rows[r] = static_cast<const uint8_t*>(data) + r * dataStride;
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            sums[r][v] = hn::Load(Ints(), bias + v * hn::Lanes(Ints()));
+        }
+    }
+}
+
+template <size_t Rows, size_t Vectors>
+HWY_INLINE void EndTile(const Vector (&sums)[Rows][Vectors], int32_t* out)
+{
+    HWY_UNROLL(8)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            hn::Store(sums[r][v], Ints(), out + (r * Vectors + v) * hn::Lanes(Ints()));
+        }
+    }
+}
+
+/// Kind::Run<rows, vectors> as the tiles of 1 to `Rows` rows for panels of `Vectors`.
+template <typename Kind, size_t Vectors, size_t Rows>
+void FillTiles(TileSet8& tiles)
+{
+    tiles.Add(Vectors, Rows, Kind::template Run<Rows, Vectors>);
+    if constexpr (Rows > 1)
+    {
+        FillTiles<Kind, Vectors, Rows - 1>(tiles);
     }
 }
 

@@ -43,13 +43,7 @@ MatrixPanels8::MatrixPanels8(bool isDataSigned, size_t columns, size_t depth, bo
         m_Flip = takesUnsigned == isSigned ? 0x80 : 0;
         m_RowFactor = -(zeroPoint + (m_Flip == 0 ? 0 : isSigned ? 128 : -128));
     }
-    const size_t lanes = GetEngine8().m_Lanes;
-    for (size_t column = 0; column < columns;)
-    {
-        const size_t vectors = std::min(DivideUp(columns - column, lanes), m_Tiles->m_Vectors);
-        m_Panels.push_back({column, std::min(vectors * lanes, columns - column), vectors});
-        column += vectors * lanes;
-    }
+    m_Panels = CutColumns8(columns, GetEngine8().m_Lanes, *m_Tiles);
 }
 
 size_t MatrixPanels8::FindWord(size_t group, size_t column, size_t width) const
@@ -58,7 +52,7 @@ size_t MatrixPanels8::FindWord(size_t group, size_t column, size_t width) const
     return (group / beside * width + column) * beside + group % beside;
 }
 
-void MatrixPanels8::PackColumns(const Panel& panel, const Matrix8& matrix, std::byte* packed, int32_t* sums,
+void MatrixPanels8::PackColumns(const Panel8& panel, const Matrix8& matrix, std::byte* packed, int32_t* sums,
                                 std::byte* slice) const
 {
     const size_t stride = m_Groups * 4;
@@ -87,7 +81,7 @@ void MatrixPanels8::PackColumns(const Panel& panel, const Matrix8& matrix, std::
 }
 
 template <bool IsSigned>
-void MatrixPanels8::PackAs(const Panel& panel, const Matrix8& matrix, std::byte* packed, int32_t* sums) const
+void MatrixPanels8::PackAs(const Panel8& panel, const Matrix8& matrix, std::byte* packed, int32_t* sums) const
 {
     using T = std::conditional_t<IsSigned, int8_t, uint8_t>;
     const size_t width = GetWidth(panel);
@@ -128,7 +122,7 @@ void MatrixPanels8::PackAs(const Panel& panel, const Matrix8& matrix, std::byte*
     m_Tiles->IsWide() ? visit(std::true_type()) : visit(std::false_type());
 }
 
-void MatrixPanels8::Pack(const Panel& panel, const Matrix8& matrix, int32_t dataZeroPoint, std::byte* packed,
+void MatrixPanels8::Pack(const Panel8& panel, const Matrix8& matrix, int32_t dataZeroPoint, std::byte* packed,
                          int32_t* bias, std::byte* slice) const
 {
     std::memset(packed, 0, GetBytes(panel));

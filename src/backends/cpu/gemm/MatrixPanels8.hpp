@@ -2,7 +2,7 @@
 // A matrix of bytes that changes from run to run, packed for the tiles of Product8 as it runs.
 #pragma once
 
-#include "backends/cpu/gemm/Tiles8.hpp"
+#include "backends/cpu/gemm/Panel8.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,22 +22,14 @@ struct Matrix8
 class MatrixPanels8
 {
 public:
-    /// A few vectors of columns.
-    struct Panel
-    {
-        size_t m_Column = 0;
-        size_t m_Columns = 0; ///< that exist; the rest of the last vector is zeros
-        size_t m_Vectors = 0;
-    };
-
     /// For tiles whose data have the sign of x.
     MatrixPanels8(bool isDataSigned, size_t columns, size_t depth, bool isSigned, int32_t zeroPoint);
 
     const TileSet8& GetTiles() const { return *m_Tiles; }
-    const std::vector<Panel>& Get() const { return m_Panels; }
-    size_t GetWidth(const Panel& panel) const { return panel.m_Vectors * GetEngine8().m_Lanes; }
+    const std::vector<Panel8>& Get() const { return m_Panels; }
+    size_t GetWidth(const Panel8& panel) const { return panel.m_Vectors * GetEngine8().m_Lanes; }
     size_t GetMostWidth() const { return GetWidth(m_Panels.front()); }
-    size_t GetBytes(const Panel& panel) const { return GetWidth(panel) * m_Groups * 4; }
+    size_t GetBytes(const Panel8& panel) const { return GetWidth(panel) * m_Groups * 4; }
     /// Groups of the depth of the data as they are read.
     size_t GetGroups() const { return m_Groups; }
 
@@ -45,15 +37,15 @@ public:
     int32_t GetRowFactor() const { return m_RowFactor; }
     /// Packs a panel into `packed`, GetBytes() of it. Into `bias`, whole vectors, goes what its sums begin with, for
     /// data with this zero point. `slice`: GetBytes() to work in, where columns do not lie beside each other.
-    void Pack(const Panel& panel, const Matrix8& matrix, int32_t dataZeroPoint, std::byte* packed, int32_t* bias,
+    void Pack(const Panel8& panel, const Matrix8& matrix, int32_t dataZeroPoint, std::byte* packed, int32_t* bias,
               std::byte* slice) const;
 
 private:
     /// Columns that lie one behind the other.
-    void PackColumns(const Panel& panel, const Matrix8& matrix, std::byte* packed, int32_t* sums,
+    void PackColumns(const Panel8& panel, const Matrix8& matrix, std::byte* packed, int32_t* sums,
                      std::byte* slice) const;
     template <bool IsSigned>
-    void PackAs(const Panel& panel, const Matrix8& matrix, std::byte* packed, int32_t* sums) const;
+    void PackAs(const Panel8& panel, const Matrix8& matrix, std::byte* packed, int32_t* sums) const;
     /// The place of a group of a column, in words.
     size_t FindWord(size_t group, size_t column, size_t width) const;
 
@@ -64,7 +56,7 @@ private:
     int32_t m_ZeroPoint;
     uint8_t m_Flip = 0; ///< of the bytes, which makes them of the sign that the dot product takes
     int32_t m_RowFactor = 0;
-    std::vector<Panel> m_Panels;
+    std::vector<Panel8> m_Panels;
 };
 
 } // namespace tenon::cpu

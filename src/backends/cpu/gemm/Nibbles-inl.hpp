@@ -31,18 +31,14 @@ struct NibblePairs
 #if HWY_ARCH_X86
     static HWY_INLINE void Add(Vector& shorts, const Vector& data, const Vector& weights)
     {
-#if HWY_TARGET == HWY_AVX3
-        shorts.raw = _mm512_add_epi16(shorts.raw, _mm512_maddubs_epi16(weights.raw, data.raw));
-#elif HWY_TARGET == HWY_AVX2
-        shorts.raw = _mm256_add_epi16(shorts.raw, _mm256_maddubs_epi16(weights.raw, data.raw));
-#else
-        shorts.raw = _mm_add_epi16(shorts.raw, _mm_maddubs_epi16(weights.raw, data.raw));
-#endif
+        const hn::Repartition<int16_t, Ints> d16;
+        const Vector pairs = MultiplyBytes(weights, data);
+        shorts = hn::BitCast(Ints(), hn::Add(hn::BitCast(d16, shorts), hn::BitCast(d16, pairs)));
     }
     /// sums += the pairs of the shorts
     static HWY_INLINE void AddShorts(Vector& sums, const Vector& shorts)
     {
-        WidePairs::Add(sums, shorts, hn::Set(Ints(), 0x00010001));
+        AddPairs(sums, shorts);
     }
 #else
     static HWY_INLINE void Add(Vector& shorts, const Vector& data, const Vector& weights)
@@ -65,20 +61,6 @@ struct NibblePairs
     }
 #endif
 };
-
-/// Four bytes of the data in all lanes. GCC would read two groups at once and part them in other registers.
-HWY_INLINE Vector ReadGroup(const uint8_t* from)
-{
-#if HWY_TARGET == HWY_AVX2
-    Vector group;
-    asm("vpbroadcastd %1, %0" : "=x"(group.raw) : "m"(*reinterpret_cast<const uint8_t(*)[4]>(from)));
-    return group;
-#else
-    int32_t group;
-    std::memcpy(&group, from, sizeof(group));
-    return hn::Set(Ints(), group);
-#endif
-}
 
 /// sums += data * weights for groups [begin, end), an even number of them, by a dot product.
 template <typename Dot, size_t Rows, size_t Vectors>
@@ -117,78 +99,61 @@ HWY_INLINE void AddNibbles(const uint8_t* const (&rows)[Rows], size_t begin, siz
     }
 }
 
-/// A TileFunction8.
-template <typename Dot, size_t Rows, size_t Vectors>
-void NibbleTile(const void* data, size_t dataStride, const void* panel, size_t groups, const int32_t* bias,
-                int32_t* sums)
+template <typename Dot>
+struct NibbleTile
 {
-    const Ints d;
-    const size_t lanes = hn::Lanes(d);
-    const auto* weights = static_cast<const int32_t*>(panel);
-    Vector acc[Rows][Vectors];
-    const uint8_t* rows[Rows];
-    HWY_UNROLL(4)
-    for (size_t r = 0; r < Rows; ++r)
+    template <size_t Rows, size_t Vectors>
+    static void Run(const void* data, size_t dataStride, const void* panel, size_t groups, const int32_t* bias,
+                    int32_t* sums)
     {
-        rows[r] = static_cast<const uint8_t*>(data) + r * dataStride;
-        HWY_UNROLL(4)
-        for (size_t v = 0; v < Vectors; ++v)
+        const size_t lanes = hn::Lanes(Ints());
+        const auto* weights = static_cast<const int32_t*>(panel);
+        Vector acc[Rows][Vectors];
+        const uint8_t* rows[Rows];
+        BeginTile(data, dataStride, bias, rows, acc);
+        if constexpr (!std::is_same_v<Dot, NibblePairs>)
         {
-            acc[r][v] = hn::Load(d, bias + v * lanes);
+            AddNibbles<Dot>(rows, 0, groups, weights, acc);
         }
-    }
-    if constexpr (!std::is_same_v<Dot, NibblePairs>)
-    {
-        AddNibbles<Dot>(rows, 0, groups, weights, acc);
-    }
-    else
-    {
-        for (size_t begin = 0; begin < groups; begin += NibblePairs::MostGroups)
+        else
         {
-            Vector shorts[Rows][Vectors];
-            HWY_UNROLL(4)
-            for (size_t r = 0; r < Rows; ++r)
+            for (size_t begin = 0; begin < groups; begin += NibblePairs::MostGroups)
             {
-                HWY_UNROLL(4)
-                for (size_t v = 0; v < Vectors; ++v)
-                {
-                    shorts[r][v] = hn::Zero(d);
-                }
-            }
-            AddNibbles<Dot>(rows, begin, std::min(begin + NibblePairs::MostGroups, groups),
-                            weights + begin / 2 * Vectors * lanes, shorts);
-            HWY_UNROLL(4)
-            for (size_t r = 0; r < Rows; ++r)
-            {
-                HWY_UNROLL(4)
-                for (size_t v = 0; v < Vectors; ++v)
-                {
-                    NibblePairs::AddShorts(acc[r][v], shorts[r][v]);
-                }
+                AddSlice(rows, begin, std::min(begin + NibblePairs::MostGroups, groups),
+                         weights + begin / 2 * Vectors * lanes, acc);
             }
         }
+        EndTile(acc, sums);
     }
-    HWY_UNROLL(4)
-    for (size_t r = 0; r < Rows; ++r)
-    {
-        HWY_UNROLL(4)
-        for (size_t v = 0; v < Vectors; ++v)
-        {
-            hn::Store(acc[r][v], d, sums + (r * Vectors + v) * lanes);
-        }
-    }
-}
 
-/// Tiles of 1 to `Rows` rows for panels of `Vectors`.
-template <typename Dot, size_t Vectors, size_t Rows>
-void FillNibbleTilesOf(TileSet8& tiles)
-{
-    tiles.Add(Vectors, Rows, NibbleTile<Dot, Rows, Vectors>);
-    if constexpr (Rows > 1)
+private:
+    /// So many groups that their sums fit int16.
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void AddSlice(const uint8_t* const (&rows)[Rows], size_t begin, size_t end,
+                                    const int32_t* weights, Vector (&acc)[Rows][Vectors])
     {
-        FillNibbleTilesOf<Dot, Vectors, Rows - 1>(tiles);
+        Vector shorts[Rows][Vectors];
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                shorts[r][v] = hn::Zero(Ints());
+            }
+        }
+        AddNibbles<Dot>(rows, begin, end, weights, shorts);
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                Dot::AddShorts(acc[r][v], shorts[r][v]);
+            }
+        }
     }
-}
+};
 
 template <typename Dot>
 void FillNibbleTiles(TileSet8& tiles)
@@ -197,12 +162,12 @@ void FillNibbleTiles(TileSet8& tiles)
     tiles.m_Layout = Layout8::Nibbles;
     tiles.m_Signs = Signs8::DataSigned;
     tiles.m_GroupUnit = 2;
-    FillNibbleTilesOf<Dot, 1, 4>(tiles);
-    FillNibbleTilesOf<Dot, 2, 4>(tiles);
+    FillTiles<NibbleTile<Dot>, 1, 4>(tiles);
+    FillTiles<NibbleTile<Dot>, 2, 4>(tiles);
     if constexpr (!ArePairs && ManyRegisters)
     {
-        FillNibbleTilesOf<Dot, 3, 4>(tiles);
-        FillNibbleTilesOf<Dot, 4, 4>(tiles);
+        FillTiles<NibbleTile<Dot>, 3, 4>(tiles);
+        FillTiles<NibbleTile<Dot>, 4, 4>(tiles);
     }
 }
 

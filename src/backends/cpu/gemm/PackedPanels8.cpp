@@ -49,7 +49,8 @@ void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, cons
     const size_t width = panel.m_Vectors * m_Engine->m_Lanes;
     if (m_Tiles->m_Layout == Layout8::Splits)
     {
-        SplitPanel8(weights, panel.m_Columns, bytes, *m_Engine).Pack(width, packed);
+        const size_t numTerms = m_Splits.Get(static_cast<size_t>(&panel - m_Panels.data()));
+        SplitPanel8(weights, panel.m_Columns, bytes, *m_Engine).Pack(width, numTerms, packed);
         return;
     }
     if (m_Tiles->GetGroupBytes() != GroupBytes)

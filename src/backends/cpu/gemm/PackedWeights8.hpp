@@ -5,6 +5,7 @@
 
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/PackedStore.hpp"
+#include "backends/cpu/gemm/Panel8.hpp"
 #include "backends/cpu/gemm/RequantizeArrays.hpp"
 #include "backends/cpu/gemm/SplitWeights8.hpp"
 #include "common/AlignedMemory.hpp"
@@ -15,15 +16,6 @@
 
 namespace tenon::cpu
 {
-
-/// A few vectors of output channels.
-struct Panel8
-{
-    size_t m_Column = 0;  ///< the first one
-    size_t m_Columns = 0; ///< that exist; the rest of the last vector is zeros
-    size_t m_Vectors = 0;
-    size_t m_Offset = 0; ///< bytes from the start of the packed weights
-};
 
 class ColumnSums8;
 
@@ -70,7 +62,7 @@ public:
 
 private:
     size_t MakePanels();
-    bool ArePanelsReadable() const;
+    void CheckPanels(const LayerView& layer) const;
     /// `weights`: the panel's columns, or all weights where these are transposed.
     void PackPanel(const Panel8& panel, const uint8_t* weights, const WeightBytes8& bytes, std::byte* packed) const;
     /// A panel whose columns lie one behind the other from `weights` on.

@@ -13,19 +13,19 @@ namespace tenon::cpu
 namespace
 {
 
-/// Terms by the largest of their loads, that first.
-std::vector<uint32_t> SortByLoad(const std::vector<uint8_t>& largest)
+/// Terms by the largest of the sums of their pairs, that first.
+std::vector<uint32_t> SortBySum(const std::vector<uint8_t>& largest)
 {
-    std::array<uint32_t, MostSplitLoad + 1> places = {}; // of the next term with so much
-    for (const uint8_t load : largest)
+    std::array<uint32_t, MostPairSum + 1> places = {}; // of the next term with so much
+    for (const uint8_t sum : largest)
     {
-        ++places[MostSplitLoad - load];
+        ++places[MostPairSum - sum];
     }
     std::exclusive_scan(places.begin(), places.end(), places.begin(), 0U);
     std::vector<uint32_t> sorted(largest.size());
     for (size_t t = 0; t < largest.size(); ++t)
     {
-        sorted[places[MostSplitLoad - largest[t]]++] = static_cast<uint32_t>(t);
+        sorted[places[MostPairSum - largest[t]]++] = static_cast<uint32_t>(t);
     }
     return sorted;
 }
@@ -34,15 +34,16 @@ std::vector<uint32_t> SortByLoad(const std::vector<uint8_t>& largest)
 
 SplitOrder FindCouples(const std::byte* terms, size_t numTerms, size_t rowBytes)
 {
+    // With 32 tries 83 to 94 % of the terms of MobileNets with one scale find another; all tries find few more.
     constexpr size_t MostTries = 32;
-    std::vector<uint8_t> loads(numTerms * rowBytes);
+    std::vector<uint8_t> sums(numTerms * rowBytes);
     std::vector<uint8_t> largest(numTerms);
     const SplitLoops8& loops = GetSplitLoops8();
     for (size_t t = 0; t < numTerms; ++t)
     {
-        largest[t] = loops.m_FindLoads(terms + t * rowBytes, rowBytes, loads.data() + t * rowBytes);
+        largest[t] = loops.m_FindPairSums(terms + t * rowBytes, rowBytes, sums.data() + t * rowBytes);
     }
-    const std::vector<uint32_t> sorted = SortByLoad(largest);
+    const std::vector<uint32_t> sorted = SortBySum(largest);
     // Places in `sorted` that are left, as a list from the back: place + 1, or 0 at the end.
     std::vector<uint32_t> previous(numTerms + 1);
     std::iota(previous.begin() + 1, previous.end(), 0U);
@@ -56,11 +57,11 @@ SplitOrder FindCouples(const std::byte* terms, size_t numTerms, size_t rowBytes)
         {
             continue;
         }
-        const uint8_t* const own = loads.data() + sorted[i] * rowBytes;
+        const uint8_t* const own = sums.data() + sorted[i] * rowBytes;
         uint32_t* link = &back;
         size_t tries = 0;
         while (*link > i + 1 && tries < MostTries &&
-               !loops.m_FitTogether(own, loads.data() + sorted[*link - 1] * rowBytes, rowBytes))
+               !loops.m_FitTogether(own, sums.data() + sorted[*link - 1] * rowBytes, rowBytes))
         {
             link = &previous[*link];
             ++tries;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads of pairs of weights, by vectors.
+// Sums of pairs of weights, by vectors.
 #include "backends/cpu/gemm/SplitLoops8.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -31,7 +31,7 @@ HWY_INLINE hn::Vec<Shorts> AddHalves(const hn::Vec<Shorts>& v)
     return hn::Add(v, hn::BitCast(Shorts(), hn::ShiftRight<16>(hn::BitCast(Words(), v))));
 }
 
-void RaiseLoads(const int16_t* values, size_t count, int16_t* most, int16_t* least)
+void RaisePairSums(const int16_t* values, size_t count, int16_t* most, int16_t* least)
 {
     const Shorts d;
     const auto zero = hn::Zero(d);
@@ -51,10 +51,10 @@ void RaiseLoads(const int16_t* values, size_t count, int16_t* most, int16_t* lea
     }
 }
 
-uint8_t FindLoads(const std::byte* term, size_t bytes, uint8_t* loads)
+uint8_t FindPairSums(const std::byte* term, size_t bytes, uint8_t* sums)
 {
     const Bytes d;
-    const UnsignedBytes dLoads;
+    const UnsignedBytes dSums;
     const UnsignedShorts dPairs;
     const auto zero = hn::Zero(d);
     const auto low = hn::Set(dPairs, 0x00FF);
@@ -63,14 +63,14 @@ uint8_t FindLoads(const std::byte* term, size_t bytes, uint8_t* loads)
         const auto both = hn::BitCast(dPairs, magnitudes);
         return hn::Add(hn::And(both, low), hn::ShiftRight<8>(both));
     };
-    auto most = hn::Zero(dLoads);
+    auto most = hn::Zero(dSums);
     for (size_t i = 0; i < bytes; i += hn::Lanes(d))
     {
         const auto weights = hn::LoadU(d, reinterpret_cast<const int8_t*>(term) + i);
         const auto positive = addPairs(hn::Max(weights, zero));
         const auto negative = addPairs(hn::Sub(zero, hn::Min(weights, zero))); // -128 becomes 128, as it has no sign
-        const auto all = hn::BitCast(dLoads, hn::Or(positive, hn::ShiftLeft<8>(negative)));
-        hn::StoreU(all, dLoads, loads + i);
+        const auto all = hn::BitCast(dSums, hn::Or(positive, hn::ShiftLeft<8>(negative)));
+        hn::StoreU(all, dSums, sums + i);
         most = hn::Max(most, all);
     }
     const auto both = hn::BitCast(dPairs, most);
@@ -81,7 +81,7 @@ uint8_t FindLoads(const std::byte* term, size_t bytes, uint8_t* loads)
 bool FitTogether(const uint8_t* some, const uint8_t* others, size_t bytes)
 {
     const UnsignedBytes d;
-    const auto limit = hn::Set(d, static_cast<uint8_t>(MostSplitLoad));
+    const auto limit = hn::Set(d, static_cast<uint8_t>(MostPairSum));
     auto most = hn::Zero(d);
     for (size_t i = 0; i < bytes; i += hn::Lanes(d))
     {
@@ -92,7 +92,7 @@ bool FitTogether(const uint8_t* some, const uint8_t* others, size_t bytes)
 
 SplitLoops8 MakeLoops()
 {
-    return {RaiseLoads, FindLoads, FitTogether};
+    return {RaisePairSums, FindPairSums, FitTogether};
 }
 
 } // namespace

@@ -7,11 +7,14 @@
 #include "backends/cpu/gemm/SplitLoops8.hpp"
 #include "backends/cpu/moves/TransposeVectors.hpp"
 
+#include <tenon/Exceptions.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <string>
 
 namespace tenon::cpu
 {
@@ -20,7 +23,7 @@ namespace
 {
 
 constexpr size_t GroupDepth = 4;
-constexpr int Most = MostSplitLoad;
+constexpr int Most = MostPairSum;
 
 /// Takes from two weights what one term may have of them.
 std::array<int8_t, 2> TakeTerm(int16_t* pair)
@@ -67,7 +70,7 @@ SplitPanel8::SplitPanel8(const uint8_t* columns, size_t count, const WeightBytes
     {
         int16_t* const values = m_Values.data() + c * pitch;
         engine.m_Widen(columns + c * weights.m_Depth, weights.m_Depth, weights.m_IsSigned, weights.m_ZeroPoint, values);
-        GetSplitLoops8().m_RaiseLoads(values, pitch, most.data(), least.data());
+        GetSplitLoops8().m_RaisePairSums(values, pitch, most.data(), least.data());
     }
     for (size_t g = 0; g < m_Groups; ++g)
     {
@@ -83,15 +86,19 @@ std::vector<uint32_t> SplitPanel8::FindTerms() const
 {
     std::vector<uint32_t> groups(m_Groups);
     std::iota(groups.begin(), groups.end(), 0U);
-    for (const uint32_t g : m_Large)
+    std::vector<size_t> most(m_Large.size(), 1); // the first one is there already
+    for (size_t c = 0; c < m_Columns; ++c)
     {
-        size_t most = 1; // the first one is there already
-        for (size_t c = 0; c < m_Columns; ++c)
+        const int16_t* const column = m_Values.data() + c * m_Groups * GroupDepth;
+        for (size_t i = 0; i < m_Large.size(); ++i)
         {
-            const int16_t* const group = m_Values.data() + (c * m_Groups + g) * GroupDepth;
-            most = std::max({most, CountTermsOf(group[0], group[1]), CountTermsOf(group[2], group[3])});
+            const int16_t* const group = column + m_Large[i] * GroupDepth;
+            most[i] = std::max({most[i], CountTermsOf(group[0], group[1]), CountTermsOf(group[2], group[3])});
         }
-        groups.insert(groups.end(), most - 1, g);
+    }
+    for (size_t i = 0; i < m_Large.size(); ++i)
+    {
+        groups.insert(groups.end(), most[i] - 1, m_Large[i]);
     }
     return groups;
 }
@@ -101,21 +108,25 @@ size_t SplitPanel8::CountTerms() const
     return FindTerms().size();
 }
 
-void SplitPanel8::Pack(size_t width, std::byte* to) const
+void SplitPanel8::Pack(size_t width, size_t numTerms, std::byte* to)
 {
-    std::vector<int16_t> rest = m_Values;
+    const std::vector<uint32_t> groups = FindTerms();
+    if (groups.size() != numTerms)
+    {
+        throw ParseException("the packed weights have " + std::to_string(numTerms) + " terms where the weights have " +
+                             std::to_string(groups.size()) + "; have the file written again");
+    }
     AlignedMemory words(m_Columns * m_Groups * GroupDepth); // [columns][groups] of first terms
     const auto at = [this](size_t column, size_t group) { return (column * m_Groups + group) * GroupDepth; };
     std::transform(m_Values.begin(), m_Values.end(), words.Data(),
                    [](int16_t value) { return static_cast<std::byte>(value); });
-    for (const uint32_t g : m_Large)
+    for (size_t c = 0; c < m_Columns; ++c)
     {
-        for (size_t c = 0; c < m_Columns; ++c)
+        for (const uint32_t g : m_Large)
         {
-            TakeGroup(rest.data() + at(c, g), words.Data() + at(c, g));
+            TakeGroup(m_Values.data() + at(c, g), words.Data() + at(c, g));
         }
     }
-    const std::vector<uint32_t> groups = FindTerms();
     const size_t rowBytes = width * GroupDepth;
     AlignedMemory terms(groups.size() * rowBytes);
     std::memset(terms.Data(), 0, terms.Bytes());
@@ -124,7 +135,7 @@ void SplitPanel8::Pack(size_t width, std::byte* to) const
     {
         for (size_t c = 0; c < m_Columns; ++c)
         {
-            TakeGroup(rest.data() + at(c, groups[t]), terms.Data() + t * rowBytes + c * GroupDepth);
+            TakeGroup(m_Values.data() + at(c, groups[t]), terms.Data() + t * rowBytes + c * GroupDepth);
         }
     }
     const SplitOrder order = FindCouples(terms.Data(), groups.size(), rowBytes);
@@ -140,39 +151,48 @@ void SplitPanel8::Pack(size_t width, std::byte* to) const
     }
 }
 
-SplitCounts8::SplitCounts8(ColumnSums8::GetColumns getColumns, const WeightBytes8& weights, size_t width,
+SplitCounts8::SplitCounts8(ColumnSums8::GetColumns getColumns, const WeightBytes8& weights, const TileSet8& tiles,
                            size_t percent, const Engine8& engine, backends::PackedStore& store)
     : m_Groups(DivideUp(weights.m_Depth, GroupDepth))
 {
-    const size_t panels = DivideUp(weights.m_Columns, width);
-    m_Block = store.GetBlock(panels * sizeof(uint32_t),
-                             [&](std::byte* to)
-                             {
-                                 auto* const counts = reinterpret_cast<uint32_t*>(to);
-                                 std::fill_n(counts, panels, std::numeric_limits<uint32_t>::max());
-                                 size_t large = 0;
-                                 for (size_t p = 0; p < panels; ++p)
-                                 {
-                                     const size_t columns = std::min(width, weights.m_Columns - p * width);
-                                     const SplitPanel8 panel(getColumns(p * width, columns), columns, weights, engine);
-                                     large += panel.GetNumLarge();
-                                     // One panel more than there are: the first one may be unlike the others.
-                                     if (large * 100 > std::min(p + 2, panels) * m_Groups * percent)
-                                     {
-                                         return;
-                                     }
-                                     counts[p] = static_cast<uint32_t>(panel.CountTerms());
-                                 }
-                             });
+    const std::vector<Panel8> panels = CutColumns8(weights.m_Columns, engine.m_Lanes, tiles);
+    m_MostTerms = panels.size() * m_Groups + panels.size() * m_Groups * percent / 100;
+    const auto fill = [&](std::byte* to)
+    {
+        auto* const counts = reinterpret_cast<uint32_t*>(to);
+        std::fill_n(counts, panels.size(), std::numeric_limits<uint32_t>::max()); // too many
+        size_t more = 0;
+        for (size_t p = 0; p < panels.size(); ++p)
+        {
+            const Panel8& panel = panels[p];
+            const SplitPanel8 split(getColumns(panel.m_Column, panel.m_Columns), panel.m_Columns, weights, engine);
+            // Terms of two more panels than there are: the first ones may be unlike the others.
+            const size_t room = std::min(p + 3, panels.size()) * m_Groups * percent / 100;
+            const size_t least = split.GetNumLarge() / 2; // few of them need no other term
+            if (more + least > room)
+            {
+                return;
+            }
+            const size_t terms = split.CountTerms();
+            more += terms - m_Groups;
+            if (more > room)
+            {
+                counts[0] = std::numeric_limits<uint32_t>::max();
+                return;
+            }
+            counts[p] = static_cast<uint32_t>(terms);
+        }
+    };
+    m_Block = store.GetBlock(panels.size() * sizeof(uint32_t), fill);
 }
 
 bool SplitCounts8::AreFew() const
 {
-    // What a file says can be anything.
     const auto* const counts = m_Block.As<uint32_t>();
-    const size_t mostTerms = 4 * m_Groups;
-    return m_Block.Bytes() != 0 && std::all_of(counts, counts + m_Block.Bytes() / sizeof(uint32_t),
-                                               [mostTerms](uint32_t terms) { return terms <= mostTerms; });
+    const auto* const end = counts + m_Block.Bytes() / sizeof(uint32_t);
+    const uint64_t sum = std::accumulate(counts, end, uint64_t{0});
+    return m_Block.Bytes() != 0 && sum <= m_MostTerms &&
+           std::all_of(counts, end, [this](uint32_t terms) { return terms >= m_Groups; });
 }
 
 bool IsSplitPanel(const std::byte* panel, size_t groups, size_t numTerms)

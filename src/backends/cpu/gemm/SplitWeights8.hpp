@@ -5,11 +5,12 @@
 // become a couple, which is added up in fewer steps.
 //
 // A panel is a SplitHeader; for each term, couples first, the group of the data that it is multiplied with, uint32;
-// from the next multiple of 64 bytes on [terms][width] words of four int8.
+// from the next multiple of 64 bytes of the panel on [terms][width] words of four int8.
 #pragma once
 
 #include "backends/common/PackedStore.hpp"
 #include "backends/cpu/gemm/ColumnSums8.hpp"
+#include "backends/cpu/gemm/Panel8.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -46,8 +47,8 @@ public:
     /// Groups whose weights may have to be split.
     size_t GetNumLarge() const { return m_Large.size(); }
     size_t CountTerms() const;
-    /// `to`: of GetSplitPanelBytes.
-    void Pack(size_t width, std::byte* to) const;
+    /// `to`: of GetSplitPanelBytes. Leaves nothing to pack again. Throws ParseException if there are not `numTerms`.
+    void Pack(size_t width, size_t numTerms, std::byte* to);
 
 private:
     /// Groups of all terms: of the first ones, which are those of all groups, and of the others.
@@ -64,17 +65,19 @@ class SplitCounts8
 {
 public:
     SplitCounts8() = default;
-    /// Panels of `width` columns, the last one of what is left. `percent`: of the groups may have weights to split.
-    SplitCounts8(ColumnSums8::GetColumns getColumns, const WeightBytes8& weights, size_t width, size_t percent,
+    /// For panels of these tiles. `percent`: so many more terms than groups are worth while.
+    SplitCounts8(ColumnSums8::GetColumns getColumns, const WeightBytes8& weights, const TileSet8& tiles, size_t percent,
                  const Engine8& engine, backends::PackedStore& store);
 
-    /// Whether products of split weights are worth while. False if there are none.
+    /// Whether products of split weights are worth while. False if there are none, and where a file has numbers that
+    /// cannot be.
     bool AreFew() const;
     /// Precondition: AreFew().
     size_t Get(size_t panel) const { return m_Block.As<uint32_t>()[panel]; }
 
 private:
     size_t m_Groups = 0;
+    size_t m_MostTerms = 0;        ///< of all panels
     backends::PackedBlock m_Block; ///< uint32 for each panel
 };
 

@@ -54,77 +54,53 @@ HWY_INLINE Vector Broadcast(int32_t group)
     }
 }
 
-/// The tile of one kind of dot product: Rows x Vectors sums.
-template <typename Dot, size_t Rows, size_t Vectors>
-void Tile(const void* data, size_t dataStride, const void* panel, size_t groups, const int32_t* bias, int32_t* sums)
+/// The tiles of one kind of dot product: Rows x Vectors sums.
+template <typename Dot>
+struct DotTile
 {
-    const Ints d;
-    const size_t lanes = hn::Lanes(d);
-    Vector acc[Rows][Vectors];
-    const uint8_t* rows[Rows];
-    HWY_UNROLL(8)
-    for (size_t r = 0; r < Rows; ++r)
+    template <size_t Rows, size_t Vectors>
+    static void Run(const void* data, size_t dataStride, const void* panel, size_t groups, const int32_t* bias,
+                    int32_t* sums)
     {
-        rows[r] = static_cast<const uint8_t*>(data) + r * dataStride;
-        HWY_UNROLL(4)
-        for (size_t v = 0; v < Vectors; ++v)
+        const size_t lanes = hn::Lanes(Ints());
+        Vector acc[Rows][Vectors];
+        const uint8_t* rows[Rows];
+        BeginTile(data, dataStride, bias, rows, acc);
+        const auto* weights = static_cast<const std::byte*>(panel);
+        for (size_t g = 0; g < groups; ++g)
         {
-            acc[r][v] = hn::Load(d, bias + v * lanes);
-        }
-    }
-    const auto* weights = static_cast<const std::byte*>(panel);
-    for (size_t g = 0; g < groups; ++g)
-    {
-        Vector w[Vectors];
-        HWY_UNROLL(4)
-        for (size_t v = 0; v < Vectors; ++v)
-        {
-            w[v] = LoadWeights<Dot>(weights + v * lanes * GetGroupBytes<Dot>());
-        }
-        weights += Vectors * lanes * GetGroupBytes<Dot>();
-        HWY_UNROLL(8)
-        for (size_t r = 0; r < Rows; ++r)
-        {
-            int32_t group;
-            std::memcpy(&group, rows[r] + 4 * g, sizeof(group));
-            const Vector x = Broadcast<Dot>(group);
+            Vector w[Vectors];
             HWY_UNROLL(4)
             for (size_t v = 0; v < Vectors; ++v)
             {
-                AddSame<Dot>(acc[r][v], x, w[v]);
+                w[v] = LoadWeights<Dot>(weights + v * lanes * GetGroupBytes<Dot>());
+            }
+            weights += Vectors * lanes * GetGroupBytes<Dot>();
+            HWY_UNROLL(8)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                int32_t group;
+                std::memcpy(&group, rows[r] + 4 * g, sizeof(group));
+                const Vector x = Broadcast<Dot>(group);
+                HWY_UNROLL(4)
+                for (size_t v = 0; v < Vectors; ++v)
+                {
+                    AddSame<Dot>(acc[r][v], x, w[v]);
+                }
             }
         }
+        EndTile(acc, sums);
     }
-    HWY_UNROLL(8)
-    for (size_t r = 0; r < Rows; ++r)
-    {
-        HWY_UNROLL(4)
-        for (size_t v = 0; v < Vectors; ++v)
-        {
-            hn::Store(acc[r][v], d, sums + (r * Vectors + v) * lanes);
-        }
-    }
-}
-
-/// Tiles of 1 to `Rows` rows for panels of `Vectors`.
-template <typename Dot, size_t Vectors, size_t Rows>
-void FillTiles(TileSet8& tiles)
-{
-    tiles.Add(Vectors, Rows, Tile<Dot, Rows, Vectors>);
-    if constexpr (Rows > 1)
-    {
-        FillTiles<Dot, Vectors, Rows - 1>(tiles);
-    }
-}
+};
 
 #if HWY_TARGET == HWY_AVX3
 template <typename Dot>
 void FillTilesOf512(TileSet8& tiles)
 {
-    FillTiles<Dot, 1, 8>(tiles);
-    FillTiles<Dot, 2, 8>(tiles);
-    FillTiles<Dot, 3, 8>(tiles);
-    FillTiles<Dot, 4, 6>(tiles);
+    FillTiles<DotTile<Dot>, 1, 8>(tiles);
+    FillTiles<DotTile<Dot>, 2, 8>(tiles);
+    FillTiles<DotTile<Dot>, 3, 8>(tiles);
+    FillTiles<DotTile<Dot>, 4, 6>(tiles);
 }
 #endif
 
@@ -135,8 +111,8 @@ void FillPairs(Layout8 layout, TileSet8& tiles)
     constexpr size_t Rows = ManyRegisters ? 8 : 6;
     tiles.m_Layout = layout;
     tiles.m_Signs = Signs8::BothSigned;
-    FillTiles<Dot, 1, 8>(tiles);
-    FillTiles<Dot, 2, Rows>(tiles);
+    FillTiles<DotTile<Dot>, 1, 8>(tiles);
+    FillTiles<DotTile<Dot>, 2, Rows>(tiles);
 }
 
 Engine8 MakeEngine()
@@ -176,10 +152,10 @@ Engine8 MakeEngine()
     engine.m_Unsigned.m_Signs = Signs8::DataUnsigned;
     if (GetCpuFeatures().m_AvxVnni)
     {
-        FillTiles<VnniDataSigned, 1, 8>(engine.m_Signed);
-        FillTiles<VnniDataSigned, 2, 6>(engine.m_Signed);
-        FillTiles<VnniDataUnsigned, 1, 8>(engine.m_Unsigned);
-        FillTiles<VnniDataUnsigned, 2, 6>(engine.m_Unsigned);
+        FillTiles<DotTile<VnniDataSigned>, 1, 8>(engine.m_Signed);
+        FillTiles<DotTile<VnniDataSigned>, 2, 6>(engine.m_Signed);
+        FillTiles<DotTile<VnniDataUnsigned>, 1, 8>(engine.m_Unsigned);
+        FillTiles<DotTile<VnniDataUnsigned>, 2, 6>(engine.m_Unsigned);
         FillNibbleTiles<VnniDataSigned>(engine.m_Nibbles);
     }
 #elif HWY_TARGET == HWY_NEON

@@ -170,7 +170,7 @@ private:
         auto* bias = Scratch::At<int32_t>(scratch, m_BiasOffset);
         for (size_t p = panels.m_Begin; p < panels.m_End; ++p)
         {
-            const MatrixPanels8::Panel& panel = m_Panels->Get()[p];
+            const Panel8& panel = m_Panels->Get()[p];
             m_Panels->Pack(panel, {y, m_Geometry.m_Y.m_Row, m_Geometry.m_Y.m_Column}, m_ZeroX, packed, bias,
                            Scratch::At<std::byte>(scratch, m_SliceOffset));
             packed += m_Panels->GetBytes(panel);
@@ -236,7 +236,7 @@ private:
         alignas(64) int32_t sums[TileSet8::MostRows * TileSet8::MostVectors * Engine8::MostLanes];
         for (size_t p = panels.m_Begin; p < panels.m_End; ++p)
         {
-            const MatrixPanels8::Panel& panel = m_Panels->Get()[p];
+            const Panel8& panel = m_Panels->Get()[p];
             const size_t sumStride = m_Panels->GetWidth(panel);
             const size_t most = tiles.m_Rows[panel.m_Vectors];
             const size_t unit = tiles.m_RowUnit;

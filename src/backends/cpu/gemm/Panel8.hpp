@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the columns of a product of bytes are cut into panels.
+#pragma once
+
+#include "backends/cpu/gemm/Tiles8.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+/// A few vectors of output channels.
+struct Panel8
+{
+    size_t m_Column = 0;  ///< the first one
+    size_t m_Columns = 0; ///< that exist; the rest of the last vector is zeros
+    size_t m_Vectors = 0;
+    size_t m_Offset = 0; ///< bytes from the start of the packed weights
+};
+
+/// Panels for these tiles; their offsets are the caller's.
+inline std::vector<Panel8> CutColumns8(size_t columns, size_t lanes, const TileSet8& tiles)
+{
+    std::vector<Panel8> panels;
+    for (size_t column = 0; column < columns;)
+    {
+        const size_t left = (columns - column + lanes - 1) / lanes;
+        size_t vectors = std::min(left, tiles.m_Vectors);
+        if (left == tiles.m_Vectors + 1 && left >= 5 && tiles.m_RowUnit == 1)
+        {
+            vectors = left - 2; // a lone vector at the end would make a slow panel
+        }
+        panels.push_back({column, std::min(vectors * lanes, columns - column), vectors, 0});
+        column += vectors * lanes;
+    }
+    return panels;
+}
+
+} // namespace tenon::cpu
