@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of bytes by weights that are split into terms whose products fit 16 bits: the tiles beside plain sums, whole
-// layers beside CpuRef, and which weights are split at all.
-#include "backends/cpu/gemm/PackedWeights8.hpp"
+// Products of bytes by weights that are split into terms whose products fit 16 bits: the tiles beside plain sums, and
+// whole layers beside CpuRef.
 #include "backends/cpu/gemm/SplitCouples8.hpp"
+#include "backends/cpu/gemm/SplitLoops8.hpp"
+#include "backends/cpu/gemm/SplitWeights8.hpp"
 #include "harness/GuardedBuffer.hpp"
 #include "ops/FastCompare.hpp"
+#include "ops/SplitCases.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -21,31 +23,8 @@ namespace
 {
 
 using cpu::Engine8;
-using cpu::Layout8;
-using cpu::PackedWeights8;
 using cpu::SplitPanel8;
 using cpu::TileSet8;
-
-bool HasSplits()
-{
-    return cpu::GetCpuFeatures().m_Simd && cpu::GetEngine8().m_SplitUnsigned.m_Vectors != 0;
-}
-
-/// Bytes whose distance from the zero point is small, but one of so many, which is at an end.
-std::vector<uint8_t> MakeWeights(size_t count, bool isSigned, int32_t zeroPoint, int32_t small, size_t oneOf)
-{
-    std::mt19937 random(static_cast<uint32_t>(count + oneOf));
-    const int32_t least = isSigned ? -128 : 0;
-    std::vector<uint8_t> weights;
-    for (size_t i = 0; i < count; ++i)
-    {
-        const int32_t distance = static_cast<int32_t>(random() % static_cast<uint32_t>(2 * small + 1)) - small;
-        const bool isEnd = random() % oneOf == 0;
-        const int32_t value = isEnd ? least + (random() % 2 == 0 ? 0 : 255) : zeroPoint + distance;
-        weights.push_back(static_cast<uint8_t>(std::clamp(value, least, least + 255)));
-    }
-    return weights;
-}
 
 struct Panel
 {
@@ -102,72 +81,6 @@ void CheckTile(const TileSet8& tiles, size_t vectors, size_t rows, const Panel& 
     }
 }
 
-TensorInfo Bytes(const TensorShape& shape, bool isSigned, float scale, int32_t zeroPoint)
-{
-    return TensorInfo(shape, isSigned ? DataType::QAsymmS8 : DataType::QAsymmU8, scale, zeroPoint);
-}
-
-/// What a layer's weights become, and from which blocks.
-class Packing
-{
-public:
-    Packing(const TensorInfo& data, const TensorInfo& weights, std::vector<uint8_t> bytes, const TensorInfo& output)
-        : m_Data(data), m_Weights(weights), m_Bytes(std::move(bytes)), m_Output(output)
-    {
-    }
-
-    std::unique_ptr<PackedWeights8> Pack(backends::PackedStore& store) const
-    {
-        const std::string name = "layer";
-        const std::vector<const TensorInfo*> inputs = {&m_Data, &m_Weights};
-        const std::vector<const TensorInfo*> outputs = {&m_Output};
-        const std::vector<const void*> constants = {nullptr, m_Bytes.data()};
-        LayerView view;
-        view.m_Type = LayerType::FullyConnected;
-        view.m_Name = &name;
-        view.m_Inputs = inputs;
-        view.m_Outputs = outputs;
-        view.m_ConstantData = constants;
-        return std::make_unique<PackedWeights8>(view, m_Weights.GetShape()[0], m_Weights.GetShape()[1], false,
-                                                cpu::Rounding8::FixedPoint, 8, store);
-    }
-
-private:
-    TensorInfo m_Data;
-    TensorInfo m_Weights;
-    std::vector<uint8_t> m_Bytes;
-    TensorInfo m_Output;
-};
-
-/// Gives the blocks that another one recorded, or fills the last one anew.
-class ForgedStore final : public backends::PackedStore
-{
-public:
-    std::vector<std::vector<std::byte>> m_Blocks;
-    bool m_IsRecording = true;
-    bool m_FillsLast = false;
-
-    backends::PackedBlock GetBlock(size_t bytes, FunctionRef<void(std::byte*)> fill) override
-    {
-        if (m_IsRecording)
-        {
-            const backends::PackedBlock block = backends::MakeBlock(bytes, fill);
-            m_Blocks.emplace_back(block.Data(), block.Data() + bytes);
-            return block;
-        }
-        const std::vector<std::byte>& block = m_Blocks.at(m_Next++);
-        if (m_FillsLast && m_Next == m_Blocks.size())
-        {
-            return backends::MakeBlock(bytes, fill);
-        }
-        EXPECT_EQ(block.size(), bytes);
-        return backends::MakeBlock(bytes, [&](std::byte* to) { std::copy(block.begin(), block.end(), to); });
-    }
-
-private:
-    size_t m_Next = 0;
-};
-
 } // namespace
 
 // Weights of up to four terms, of one, of couples; panels with columns that there are not, depths of half groups.
@@ -195,7 +108,7 @@ TEST(FastSplits, AllSumsOfProducts)
                     const int32_t zeroPoint = pick({0, 127, 3, 100, 64}) + (isSigned ? 0 : pick({0, 128}));
                     const size_t width = vectors * engine.m_Lanes;
                     Panel panel = {width - random() % 3, width, depth, isSigned, zeroPoint, {}};
-                    panel.m_Weights = MakeWeights(panel.m_Columns * depth, isSigned, zeroPoint, small, oneOf);
+                    panel.m_Weights = MakeSplitWeights(panel.m_Columns * depth, isSigned, zeroPoint, small, oneOf);
                     SCOPED_TRACE(std::to_string(vectors) + " vectors, " + std::to_string(rows) + " rows, sample " +
                                  std::to_string(sample));
                     for (size_t choice = 0; choice < 3; ++choice)
@@ -269,10 +182,10 @@ TEST(FastSplits, LayersAsReference)
             for (const unsigned int depth : {4U, 7U, 24U, 150U})
             {
                 const unsigned int columns = 5 + depth % 40;
-                const TensorInfo weights = Bytes({columns, depth}, isSigned, 0.1f, zeroPoint);
+                const TensorInfo weights = BytesInfo({columns, depth}, isSigned, 0.1f, zeroPoint);
                 FullyConnectedDescriptor d;
                 d.m_TransposeWeightMatrix = true;
-                const std::vector<uint8_t> bytes = MakeWeights(columns * depth, isSigned, zeroPoint, 20, 300);
+                const std::vector<uint8_t> bytes = MakeSplitWeights(columns * depth, isSigned, zeroPoint, 20, 300);
                 TestTensor stored = {weights, {}};
                 std::transform(bytes.begin(), bytes.end(), std::back_inserter(stored.m_Bytes),
                                [](uint8_t byte) { return static_cast<std::byte>(byte); });
@@ -283,8 +196,8 @@ TEST(FastSplits, LayersAsReference)
                     const std::string name = std::to_string(rows) + " x " + std::to_string(depth);
                     ExpectAsReference(
                         FastCase(name, LayerType::FullyConnected, d,
-                                 {Random(Bytes({rows, depth}, isSigned, 0.1f, ofData), rows), Constant(stored)},
-                                 Bytes({rows, columns}, isSigned, 1.0f, 5)),
+                                 {Random(BytesInfo({rows, depth}, isSigned, 0.1f, ofData), rows), Constant(stored)},
+                                 BytesInfo({rows, columns}, isSigned, 1.0f, 5)),
                         "CpuFullyConnectedBytes");
                     ExpectAsReference(
                         FastCase("floats " + name, LayerType::FullyConnected, d,
@@ -300,124 +213,12 @@ TEST(FastSplits, LayersAsReference)
                 stored.m_Info.SetShape({columns, 1, 1, depth});
                 ExpectAsReference(
                     FastCase("padded, depth " + std::to_string(depth), LayerType::Convolution2d, c,
-                             {Random(Bytes({2, 5, 7, depth}, isSigned, 0.1f, ofData), 3), Constant(stored)},
-                             Bytes({2, 7, 9, columns}, isSigned, 1.0f, 5)),
+                             {Random(BytesInfo({2, 5, 7, depth}, isSigned, 0.1f, ofData), 3), Constant(stored)},
+                             BytesInfo({2, 7, 9, columns}, isSigned, 1.0f, 5)),
                     "CpuConvolution2dBytes");
             }
         }
     }
-}
-
-// Few large weights are split, and many are not.
-TEST(FastSplits, WeightsThatAreSplit)
-{
-    if (!HasSplits())
-    {
-        GTEST_SKIP() << "other tiles are used on this processor";
-    }
-    for (const bool isSigned : {false, true})
-    {
-        const TensorInfo data = Bytes({8, 64}, isSigned, 0.1f, 3);
-        const TensorInfo weights = Bytes({40, 64}, isSigned, 0.1f, isSigned ? 0 : 130);
-        const TensorInfo output = Bytes({8, 40}, isSigned, 1.0f, 0);
-        for (const size_t oneOf : {3000U, 2U})
-        {
-            backends::FillingStore store;
-            const auto bytes = MakeWeights(40 * 64, isSigned, weights.GetQuantizationOffset(), 30, oneOf);
-            const auto packed = Packing(data, weights, bytes, output).Pack(store);
-            ASSERT_TRUE(packed->IsExact());
-            EXPECT_EQ(packed->GetTiles().m_Layout == Layout8::Splits, oneOf == 3000U);
-        }
-    }
-}
-
-// One weight in so many that the terms are just as many as are worth while, and a few more; what is packed is never
-// more than was said, nor are terms that are worth nothing taken.
-TEST(FastSplits, PackedWeightsTakeNoMoreThanIsSaid)
-{
-    if (!HasSplits())
-    {
-        GTEST_SKIP() << "other tiles are used on this processor";
-    }
-    constexpr unsigned int Depth = 400; // of 100 groups
-    for (const unsigned int columns : {1U, 16U, 19U, 40U})
-    {
-        for (const unsigned int large : {0U, 24U, 25U, 26U, 60U})
-        {
-            std::vector<uint8_t> bytes(size_t{columns} * Depth, 10);
-            for (size_t i = 0; i < bytes.size(); ++i)
-            {
-                bytes[i] = i % Depth < 4 * large && i % 4 == 0 ? 200 : 10; // two terms
-            }
-            backends::FillingStore store;
-            const auto packed = Packing(Bytes({8, Depth}, false, 0.1f, 3), Bytes({columns, Depth}, false, 0.1f, 0),
-                                        bytes, Bytes({8, columns}, false, 1.0f, 0))
-                                    .Pack(store);
-            ASSERT_TRUE(packed->IsExact());
-            EXPECT_EQ(packed->GetTiles().m_Layout == Layout8::Splits, large <= 25) << large << " of 100 groups";
-            if (packed->GetTiles().m_Layout == Layout8::Splits)
-            {
-                const cpu::Panel8& last = packed->GetPanels().back();
-                const size_t used =
-                    last.m_Offset + cpu::GetSplitPanelBytes(last.m_Vectors * cpu::GetEngine8().m_Lanes, 100 + large);
-                EXPECT_LE(used, PackedWeights8::GetPackedBytes(columns, Depth));
-            }
-        }
-    }
-}
-
-// A file of packed weights whose checksums hold may still have numbers that cannot be: it is refused.
-TEST(FastSplits, PanelsThatCannotBeReadAreRefused)
-{
-    if (!HasSplits())
-    {
-        GTEST_SKIP() << "other tiles are used on this processor";
-    }
-    constexpr unsigned int Depth = 64;
-    const auto columns = static_cast<unsigned int>(6 * cpu::GetEngine8().m_Lanes); // three panels
-    const Packing packing(Bytes({8, Depth}, false, 0.1f, 3), Bytes({columns, Depth}, false, 0.1f, 130),
-                          MakeWeights(size_t{columns} * Depth, false, 130, 30, 3000),
-                          Bytes({8, columns}, false, 1.0f, 0));
-    ForgedStore whole;
-    const auto packed = packing.Pack(whole);
-    ASSERT_EQ(packed->GetTiles().m_Layout, Layout8::Splits);
-    ASSERT_EQ(packed->GetPanels().size(), 3U);
-    const auto forge = [&whole](auto change)
-    {
-        ForgedStore forged = whole;
-        forged.m_IsRecording = false;
-        change(forged);
-        return forged;
-    };
-    for (const cpu::Panel8& panel : packed->GetPanels())
-    {
-        for (const size_t at : {offsetof(cpu::SplitHeader, m_NumTerms), offsetof(cpu::SplitHeader, m_NumCouples),
-                                sizeof(cpu::SplitHeader) + 4})
-        {
-            ForgedStore forged =
-                forge([&](ForgedStore& store) { store.m_Blocks.back()[panel.m_Offset + at] = std::byte{200}; });
-            EXPECT_THROW(packing.Pack(forged), ParseException) << at << " of the panel at " << panel.m_Offset;
-        }
-    }
-    // Counts that cannot be: other tiles are taken, for which the file has blocks of other sizes.
-    for (const uint32_t count : {0U, 15U, 100U, 0x7FFFFFFFU, 0xFFFFFFFFU})
-    {
-        ForgedStore forged = forge(
-            [&](ForgedStore& store)
-            {
-                std::memcpy(store.m_Blocks.front().data() + sizeof(count), &count, sizeof(count));
-                store.m_Blocks.back().resize(size_t{columns} * Depth * 2);
-            });
-        EXPECT_NE(packing.Pack(forged)->GetTiles().m_Layout, Layout8::Splits) << count;
-    }
-    // Others that can be, but are not those of the weights, which are packed: where some blocks are missing.
-    ForgedStore counts = forge(
-        [](ForgedStore& store)
-        {
-            store.m_Blocks.front()[0] = std::byte{17};
-            store.m_FillsLast = true;
-        });
-    EXPECT_THROW(packing.Pack(counts), ParseException);
 }
 
 } // namespace tenon::test

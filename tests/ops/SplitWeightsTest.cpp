@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packing of split weights: which ones are split at all, how much memory they take, and files that cannot be.
+#include "backends/cpu/gemm/PackedWeights8.hpp"
+#include "ops/SplitCases.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+using cpu::Layout8;
+using cpu::PackedWeights8;
+
+/// What a layer's weights become, and from which blocks.
+class Packing
+{
+public:
+    Packing(const TensorInfo& data, const TensorInfo& weights, std::vector<uint8_t> bytes, const TensorInfo& output)
+        : m_Data(data), m_Weights(weights), m_Bytes(std::move(bytes)), m_Output(output)
+    {
+    }
+
+    std::unique_ptr<PackedWeights8> Pack(backends::PackedStore& store) const
+    {
+        const std::string name = "layer";
+        const std::vector<const TensorInfo*> inputs = {&m_Data, &m_Weights};
+        const std::vector<const TensorInfo*> outputs = {&m_Output};
+        const std::vector<const void*> constants = {nullptr, m_Bytes.data()};
+        LayerView view;
+        view.m_Type = LayerType::FullyConnected;
+        view.m_Name = &name;
+        view.m_Inputs = inputs;
+        view.m_Outputs = outputs;
+        view.m_ConstantData = constants;
+        return std::make_unique<PackedWeights8>(view, m_Weights.GetShape()[0], m_Weights.GetShape()[1], false,
+                                                cpu::Rounding8::FixedPoint, 8, store);
+    }
+
+private:
+    TensorInfo m_Data;
+    TensorInfo m_Weights;
+    std::vector<uint8_t> m_Bytes;
+    TensorInfo m_Output;
+};
+
+/// Gives the blocks that another one recorded, or fills the last one anew.
+class ForgedStore final : public backends::PackedStore
+{
+public:
+    std::vector<std::vector<std::byte>> m_Blocks;
+    bool m_IsRecording = true;
+    bool m_FillsLast = false;
+
+    backends::PackedBlock GetBlock(size_t bytes, FunctionRef<void(std::byte*)> fill) override
+    {
+        if (m_IsRecording)
+        {
+            const backends::PackedBlock block = backends::MakeBlock(bytes, fill);
+            m_Blocks.emplace_back(block.Data(), block.Data() + bytes);
+            return block;
+        }
+        const std::vector<std::byte>& block = m_Blocks.at(m_Next++);
+        if (m_FillsLast && m_Next == m_Blocks.size())
+        {
+            return backends::MakeBlock(bytes, fill);
+        }
+        EXPECT_EQ(block.size(), bytes);
+        return backends::MakeBlock(bytes, [&](std::byte* to) { std::copy(block.begin(), block.end(), to); });
+    }
+
+private:
+    size_t m_Next = 0;
+};
+
+} // namespace
+
+// Few large weights are split, and many are not.
+TEST(SplitWeights, WeightsThatAreSplit)
+{
+    if (!HasSplits())
+    {
+        GTEST_SKIP() << "other tiles are used on this processor";
+    }
+    for (const bool isSigned : {false, true})
+    {
+        const TensorInfo data = BytesInfo({8, 64}, isSigned, 0.1f, 3);
+        const TensorInfo weights = BytesInfo({40, 64}, isSigned, 0.1f, isSigned ? 0 : 130);
+        const TensorInfo output = BytesInfo({8, 40}, isSigned, 1.0f, 0);
+        for (const size_t oneOf : {3000U, 2U})
+        {
+            backends::FillingStore store;
+            const auto bytes = MakeSplitWeights(40 * 64, isSigned, weights.GetQuantizationOffset(), 30, oneOf);
+            const auto packed = Packing(data, weights, bytes, output).Pack(store);
+            ASSERT_TRUE(packed->IsExact());
+            EXPECT_EQ(packed->GetTiles().m_Layout == Layout8::Splits, oneOf == 3000U);
+        }
+    }
+}
+
+// One weight in so many that the terms are just as many as are worth while, and a few more; what is packed is never
+// more than was said, nor are terms that are worth nothing taken.
+TEST(SplitWeights, PackedWeightsTakeNoMoreThanIsSaid)
+{
+    if (!HasSplits())
+    {
+        GTEST_SKIP() << "other tiles are used on this processor";
+    }
+    constexpr unsigned int Depth = 400; // of 100 groups
+    for (const unsigned int columns : {1U, 16U, 19U, 40U})
+    {
+        for (const unsigned int large : {0U, 24U, 25U, 26U, 60U})
+        {
+            std::vector<uint8_t> bytes(size_t{columns} * Depth, 10);
+            for (size_t i = 0; i < bytes.size(); ++i)
+            {
+                bytes[i] = i % Depth < 4 * large && i % 4 == 0 ? 200 : 10; // two terms
+            }
+            backends::FillingStore store;
+            const auto packed =
+                Packing(BytesInfo({8, Depth}, false, 0.1f, 3), BytesInfo({columns, Depth}, false, 0.1f, 0), bytes,
+                        BytesInfo({8, columns}, false, 1.0f, 0))
+                    .Pack(store);
+            ASSERT_TRUE(packed->IsExact());
+            EXPECT_EQ(packed->GetTiles().m_Layout == Layout8::Splits, large <= 25) << large << " of 100 groups";
+            if (packed->GetTiles().m_Layout == Layout8::Splits)
+            {
+                const cpu::Panel8& last = packed->GetPanels().back();
+                const size_t used =
+                    last.m_Offset + cpu::GetSplitPanelBytes(last.m_Vectors * cpu::GetEngine8().m_Lanes, 100 + large);
+                EXPECT_LE(used, PackedWeights8::GetPackedBytes(columns, Depth));
+            }
+        }
+    }
+}
+
+// A file of packed weights whose checksums hold may still have numbers that cannot be: it is refused.
+TEST(SplitWeights, PanelsThatCannotBeReadAreRefused)
+{
+    if (!HasSplits())
+    {
+        GTEST_SKIP() << "other tiles are used on this processor";
+    }
+    constexpr unsigned int Depth = 64;
+    const auto columns = static_cast<unsigned int>(6 * cpu::GetEngine8().m_Lanes); // three panels
+    const Packing packing(BytesInfo({8, Depth}, false, 0.1f, 3), BytesInfo({columns, Depth}, false, 0.1f, 130),
+                          MakeSplitWeights(size_t{columns} * Depth, false, 130, 30, 3000),
+                          BytesInfo({8, columns}, false, 1.0f, 0));
+    ForgedStore whole;
+    const auto packed = packing.Pack(whole);
+    ASSERT_EQ(packed->GetTiles().m_Layout, Layout8::Splits);
+    ASSERT_EQ(packed->GetPanels().size(), 3U);
+    const auto forge = [&whole](auto change)
+    {
+        ForgedStore forged = whole;
+        forged.m_IsRecording = false;
+        change(forged);
+        return forged;
+    };
+    for (const cpu::Panel8& panel : packed->GetPanels())
+    {
+        for (const size_t at : {offsetof(cpu::SplitHeader, m_NumTerms), offsetof(cpu::SplitHeader, m_NumCouples),
+                                sizeof(cpu::SplitHeader) + 4})
+        {
+            ForgedStore forged =
+                forge([&](ForgedStore& store) { store.m_Blocks.back()[panel.m_Offset + at] = std::byte{200}; });
+            EXPECT_THROW(packing.Pack(forged), ParseException) << at << " of the panel at " << panel.m_Offset;
+        }
+    }
+    // Counts that cannot be: other tiles are taken, for which the file has blocks of other sizes.
+    for (const uint32_t count : {0U, 15U, 100U, 0x7FFFFFFFU, 0xFFFFFFFFU})
+    {
+        ForgedStore forged = forge(
+            [&](ForgedStore& store)
+            {
+                std::memcpy(store.m_Blocks.front().data() + sizeof(count), &count, sizeof(count));
+                store.m_Blocks.back().resize(size_t{columns} * Depth * 2);
+            });
+        EXPECT_NE(packing.Pack(forged)->GetTiles().m_Layout, Layout8::Splits) << count;
+    }
+    // Others that can be, but are not those of the weights, which are packed: where some blocks are missing.
+    ForgedStore counts = forge(
+        [](ForgedStore& store)
+        {
+            store.m_Blocks.front()[0] = std::byte{17};
+            store.m_FillsLast = true;
+        });
+    EXPECT_THROW(packing.Pack(counts), ParseException);
+}
+
+} // namespace tenon::test
