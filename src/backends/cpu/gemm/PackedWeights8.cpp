@@ -189,8 +189,8 @@ PackedWeights8::PackedWeights8(const LayerView& layer, size_t columns, size_t de
 uint64_t PackedWeights8::GetPackedBytes(size_t columns, size_t depth)
 {
     const Engine8& engine = GetEngine8();
-    const uint64_t vectors = DivideUp(columns, engine.m_Lanes);
-    const uint64_t padded = vectors * engine.m_Lanes;
+    const size_t vectors = DivideUp(columns, engine.m_Lanes);
+    const uint64_t padded = uint64_t{vectors} * engine.m_Lanes;
     constexpr uint64_t ColumnBytes = 4 * sizeof(int32_t) + 2 * sizeof(float);     // of RequantizeArrays and of scales
     uint64_t packed = padded * GetNumGroups(engine.m_Signed, depth) * GroupBytes; // other forms take less, but splits
     if (engine.m_SplitUnsigned.m_Vectors != 0)
@@ -198,7 +198,7 @@ uint64_t PackedWeights8::GetPackedBytes(size_t columns, size_t depth)
         const TileSet8& tiles = engine.m_SplitUnsigned;
         const uint64_t panels = DivideUp(vectors, tiles.m_Vectors);
         const uint64_t terms = panels * DivideUp(depth, GroupBytes) * (100 + GetWorthwhilePercent(tiles)) / 100;
-        const uint64_t width = tiles.m_Vectors * engine.m_Lanes;
+        const uint64_t width = uint64_t{tiles.m_Vectors} * engine.m_Lanes;
         packed = std::max(packed, panels * (GetSplitHeaderBytes(0) + sizeof(SplitHeader)) +
                                       terms * (width * GroupBytes + sizeof(uint32_t)));
     }
