@@ -40,6 +40,28 @@ OpCase Depthwise(std::string name, const DepthwiseConvolution2dDescriptor& d, co
         Bytes(output, true, 0.9f, -4));
 }
 
+// Matrices that change from run to run, turned around or not, broadcast, with zero points.
+void CheckProduct(unsigned int rows, unsigned int depth, unsigned int columns, const char* kernel)
+{
+    for (const unsigned int turns : {0U, 1U, 2U, 3U})
+    {
+        for (const bool isSigned : {false, true})
+        {
+            const int32_t least = isSigned ? -128 : 0;
+            const BatchMatMulDescriptor d(turns % 2 != 0, turns / 2 != 0);
+            const TensorShape x = d.m_TransposeX ? TensorShape({2, 1, depth, rows}) : TensorShape({2, 1, rows, depth});
+            const TensorShape y =
+                d.m_TransposeY ? TensorShape({1, 3, columns, depth}) : TensorShape({1, 3, depth, columns});
+            const float scale = 0.01f * std::sqrt(static_cast<float>(depth));
+            ExpectAsReference(FastCase(x.ToString() + " by " + y.ToString(), LayerType::BatchMatMul, d,
+                                       {Random(Bytes(x, isSigned, 0.05f, least + 100 + static_cast<int32_t>(turns)), 1),
+                                        Random(Bytes(y, isSigned, 0.02f, least + (rows % 2 == 0 ? 255 : 128)), 2)},
+                                       Bytes({2, 3, rows, columns}, isSigned, 5 * scale, least + 120)),
+                              kernel);
+        }
+    }
+}
+
 } // namespace
 
 TEST(FastBytes, DepthwiseWeightsOf255StepsAsReference)
@@ -378,42 +400,22 @@ TEST(FastBytes, ConvolutionsOfFewChannelsAsReference)
     }
 }
 
-// Matrices that change from run to run, turned around or not, broadcast, with zero points; more panels and rows than
-// are packed and laid out at a time. One whose sums could overflow is the reference kernel's.
 TEST(FastBytes, ProductsOfMatricesAsReference)
 {
-    struct Case
+    const unsigned int sizes[][3] = {{1, 1, 1}, {1, 64, 70}, {7, 5, 19}, {33, 30, 16}, {17, 129, 40}};
+    for (const auto& [rows, depth, columns] : sizes)
     {
-        unsigned int m_Rows;
-        unsigned int m_Depth;
-        unsigned int m_Columns;
-        const char* m_Kernel = "CpuBatchMatMulBytes";
-    };
-    const Case cases[] = {{1, 1, 1},     {1, 64, 70},    {7, 5, 19},
-                          {33, 30, 16},  {40, 128, 130}, {3, 700, 600},
-                          {1100, 70, 9}, {2, 9000, 3},   {1, 17000, 2, "RefBatchMatMul"}};
-    for (const Case& c : cases)
-    {
-        for (const unsigned int turns : {0U, 1U, 2U, 3U})
-        {
-            for (const bool isSigned : {false, true})
-            {
-                const int32_t least = isSigned ? -128 : 0;
-                const BatchMatMulDescriptor d(turns % 2 != 0, turns / 2 != 0);
-                const TensorShape x = d.m_TransposeX ? TensorShape({2, 1, c.m_Depth, c.m_Rows})
-                                                     : TensorShape({2, 1, c.m_Rows, c.m_Depth});
-                const TensorShape y = d.m_TransposeY ? TensorShape({1, 3, c.m_Columns, c.m_Depth})
-                                                     : TensorShape({1, 3, c.m_Depth, c.m_Columns});
-                const float scale = 0.01f * std::sqrt(static_cast<float>(c.m_Depth));
-                ExpectAsReference(
-                    FastCase(x.ToString() + " by " + y.ToString(), LayerType::BatchMatMul, d,
-                             {Random(Bytes(x, isSigned, 0.05f, least + 100 + static_cast<int32_t>(turns)), 1),
-                              Random(Bytes(y, isSigned, 0.02f, least + (c.m_Rows % 2 == 0 ? 255 : 128)), 2)},
-                             Bytes({2, 3, c.m_Rows, c.m_Columns}, isSigned, 5 * scale, least + 120)),
-                    c.m_Kernel);
-            }
-        }
+        CheckProduct(rows, depth, columns, "CpuBatchMatMulBytes");
     }
+}
+
+// More panels and rows than are packed and laid out at a time. One whose sums could overflow is the reference kernel's.
+TEST(FastBytes, ProductsOfLargeMatricesAsReference)
+{
+    CheckProduct(3, 700, 600, "CpuBatchMatMulBytes");
+    CheckProduct(1100, 70, 9, "CpuBatchMatMulBytes");
+    CheckProduct(2, 9000, 3, "CpuBatchMatMulBytes");
+    CheckProduct(1, 17000, 2, "RefBatchMatMul");
 }
 
 // Around the image lies the zero point of its own data; a column of weights begins in the middle of a byte.
