@@ -18,7 +18,7 @@ namespace
 
 /// Four bytes of a column, or two as int16 less the zero point: the number of the depth k of them, as part of a word.
 template <bool IsWide, typename T>
-uint32_t GetPart(T value, size_t k, int32_t zeroPoint, uint8_t flip)
+uint32_t ToPartOfWord(T value, size_t k, int32_t zeroPoint, uint8_t flip)
 {
     if constexpr (IsWide)
     {
@@ -94,7 +94,8 @@ void MatrixPanels8::PackAs(const Panel8& panel, const Matrix8& matrix, std::byte
         const auto put = [&](size_t k, size_t c)
         {
             const T value = data[k * matrix.m_DepthStride + c * matrix.m_ColumnStride];
-            words[FindWord(k / groupDepth, c, width)] |= GetPart<IsWide>(value, k % groupDepth, m_ZeroPoint, m_Flip);
+            words[FindWord(k / groupDepth, c, width)] |=
+                ToPartOfWord<IsWide>(value, k % groupDepth, m_ZeroPoint, m_Flip);
             sums[c] += value;
         };
         if (m_Tiles->m_ColumnGroups != 1)
@@ -114,7 +115,7 @@ void MatrixPanels8::PackAs(const Panel8& panel, const Matrix8& matrix, std::byte
             uint32_t* const to = words + k / groupDepth * width;
             for (size_t c = 0; c < panel.m_Columns; ++c)
             {
-                to[c] |= GetPart<IsWide>(row[c], k % groupDepth, m_ZeroPoint, m_Flip);
+                to[c] |= ToPartOfWord<IsWide>(row[c], k % groupDepth, m_ZeroPoint, m_Flip);
                 sums[c] += row[c];
             }
         }
