@@ -3,7 +3,6 @@
 // once, which compilers make vectors of.
 #include "backends/cpu/gemm/MatrixPanels8.hpp"
 
-#include "backends/cpu/Parts.hpp"
 #include "backends/cpu/moves/TransposeVectors.hpp"
 
 #include <algorithm>
@@ -34,16 +33,9 @@ uint32_t ToPartOfWord(T value, size_t k, int32_t zeroPoint, uint8_t flip)
 
 MatrixPanels8::MatrixPanels8(bool isDataSigned, size_t columns, size_t depth, bool isSigned, int32_t zeroPoint)
     : m_Tiles(isDataSigned ? &GetEngine8().m_Signed : &GetEngine8().m_Unsigned), m_Depth(depth),
-      m_Groups(DivideUp(DivideUp(depth, m_Tiles->GetGroupDepth()), m_Tiles->m_GroupUnit) * m_Tiles->m_GroupUnit),
-      m_IsSigned(isSigned), m_ZeroPoint(zeroPoint)
+      m_Groups(GetNumGroups8(*m_Tiles, depth)), m_IsSigned(isSigned), m_ZeroPoint(zeroPoint),
+      m_Form(*m_Tiles, isSigned, zeroPoint), m_Panels(CutColumns8(columns, GetEngine8().m_Lanes, *m_Tiles))
 {
-    if (m_Tiles->m_Layout == Layout8::Dots)
-    {
-        const bool takesUnsigned = m_Tiles->m_Signs == Signs8::DataSigned || m_Tiles->m_Signs == Signs8::BothUnsigned;
-        m_Flip = takesUnsigned == isSigned ? 0x80 : 0;
-        m_RowFactor = -(zeroPoint + (m_Flip == 0 ? 0 : isSigned ? 128 : -128));
-    }
-    m_Panels = CutColumns8(columns, GetEngine8().m_Lanes, *m_Tiles);
 }
 
 size_t MatrixPanels8::FindWord(size_t group, size_t column, size_t width) const
@@ -69,7 +61,7 @@ void MatrixPanels8::PackColumns(const Panel8& panel, const Matrix8& matrix, std:
         else
         {
             std::transform(from, from + m_Depth, to,
-                           [flip = m_Flip](uint8_t byte) { return static_cast<std::byte>(byte ^ flip); });
+                           [flip = m_Form.m_Flip](uint8_t byte) { return static_cast<std::byte>(byte ^ flip); });
         }
         std::memset(to + bytes, 0, stride - bytes);
     }
@@ -95,7 +87,7 @@ void MatrixPanels8::PackAs(const Panel8& panel, const Matrix8& matrix, std::byte
         {
             const T value = data[k * matrix.m_DepthStride + c * matrix.m_ColumnStride];
             words[FindWord(k / groupDepth, c, width)] |=
-                ToPartOfWord<IsWide>(value, k % groupDepth, m_ZeroPoint, m_Flip);
+                ToPartOfWord<IsWide>(value, k % groupDepth, m_ZeroPoint, m_Form.m_Flip);
             sums[c] += value;
         };
         if (m_Tiles->m_ColumnGroups != 1)
@@ -115,7 +107,7 @@ void MatrixPanels8::PackAs(const Panel8& panel, const Matrix8& matrix, std::byte
             uint32_t* const to = words + k / groupDepth * width;
             for (size_t c = 0; c < panel.m_Columns; ++c)
             {
-                to[c] |= ToPartOfWord<IsWide>(row[c], k % groupDepth, m_ZeroPoint, m_Flip);
+                to[c] |= ToPartOfWord<IsWide>(row[c], k % groupDepth, m_ZeroPoint, m_Form.m_Flip);
                 sums[c] += row[c];
             }
         }
@@ -136,15 +128,11 @@ void MatrixPanels8::Pack(const Panel8& panel, const Matrix8& matrix, int32_t dat
     {
         m_IsSigned ? PackAs<true>(panel, matrix, packed, bias) : PackAs<false>(panel, matrix, packed, bias);
     }
-    // As with constant weights (PackedWeights8.cpp). What overflows cancels out.
-    const uint32_t shift = m_Tiles->m_FlipsData ? 128 : 0;
-    const auto depth = static_cast<uint32_t>(m_Depth);
     for (size_t c = 0; c < GetWidth(panel); ++c)
     {
-        const uint32_t sum = static_cast<uint32_t>(bias[c]) - static_cast<uint32_t>(m_ZeroPoint) * depth;
-        const uint32_t correction =
-            static_cast<uint32_t>(m_RowFactor) * shift * depth - (static_cast<uint32_t>(dataZeroPoint) + shift) * sum;
-        bias[c] = m_Tiles->IsWide() ? 0 : static_cast<int32_t>(correction);
+        const int64_t sum = bias[c] - int64_t{m_ZeroPoint} * static_cast<int64_t>(m_Depth);
+        const int64_t correction = m_Tiles->IsWide() ? 0 : m_Form.GetCorrection(sum, m_Depth, dataZeroPoint);
+        bias[c] = static_cast<int32_t>(correction); // what overflows cancels out
     }
 }
 

@@ -2,6 +2,7 @@
 // A matrix of bytes that changes from run to run, packed for the tiles of Product8 as it runs.
 #pragma once
 
+#include "backends/cpu/gemm/Form8.hpp"
 #include "backends/cpu/gemm/Panel8.hpp"
 
 #include <cstddef>
@@ -34,7 +35,7 @@ public:
     size_t GetGroups() const { return m_Groups; }
 
     /// What the sum of a row's data is to be multiplied by and added to its sums; 0: nothing is to be added.
-    int32_t GetRowFactor() const { return m_RowFactor; }
+    int32_t GetRowFactor() const { return m_Form.m_RowFactor; }
     /// Packs a panel into `packed`, GetBytes() of it. Into `bias`, whole vectors, goes what its sums begin with, for
     /// data with this zero point. `slice`: GetBytes() to work in, where columns do not lie beside each other.
     void Pack(const Panel8& panel, const Matrix8& matrix, int32_t dataZeroPoint, std::byte* packed, int32_t* bias,
@@ -54,8 +55,7 @@ private:
     size_t m_Groups;
     bool m_IsSigned;
     int32_t m_ZeroPoint;
-    uint8_t m_Flip = 0; ///< of the bytes, which makes them of the sign that the dot product takes
-    int32_t m_RowFactor = 0;
+    Form8 m_Form;
     std::vector<Panel8> m_Panels;
 };
 

@@ -78,7 +78,8 @@ void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, cons
             const uint8_t byte = weights[k * m_NumColumns + panel.m_Column + c];
             if (areDots)
             {
-                packed[(k / runBytes * width + c) * runBytes + k % runBytes] = static_cast<std::byte>(byte ^ m_Flip);
+                packed[(k / runBytes * width + c) * runBytes + k % runBytes] =
+                    static_cast<std::byte>(byte ^ m_Form.m_Flip);
             }
             else
             {
@@ -93,7 +94,7 @@ void PackedWeights8::PackPairs(const uint8_t* weights, size_t columns, size_t wi
 {
     constexpr size_t PairBytes = 2 * GroupBytes;
     constexpr size_t ChunkPairs = 32; // of all columns they fit the first-level cache
-    const uint64_t flip = m_Flip * 0x0101010101010101U;
+    const uint64_t flip = m_Form.m_Flip * 0x0101010101010101U;
     const size_t whole = m_Depth / PairBytes;
     for (size_t begin = 0; begin < whole; begin += ChunkPairs)
     {
@@ -115,7 +116,7 @@ void PackedWeights8::PackPairs(const uint8_t* weights, size_t columns, size_t wi
         for (size_t k = whole * PairBytes; k < m_Depth; ++k)
         {
             packed[(whole * width + c) * PairBytes + k % PairBytes] =
-                static_cast<std::byte>(weights[c * m_Depth + k] ^ m_Flip);
+                static_cast<std::byte>(weights[c * m_Depth + k] ^ m_Form.m_Flip);
         }
     }
 }
@@ -177,7 +178,7 @@ void PackedWeights8::PackColumns(const Panel8& panel, const uint8_t* weights, co
             if (areDots)
             {
                 std::transform(from, from + depth, to,
-                               [flip = m_Flip](uint8_t byte) { return static_cast<std::byte>(byte ^ flip); });
+                               [flip = m_Form.m_Flip](uint8_t byte) { return static_cast<std::byte>(byte ^ flip); });
             }
             else
             {

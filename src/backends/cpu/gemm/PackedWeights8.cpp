@@ -30,18 +30,6 @@ bool IsSigned(DataType type)
     return type != DataType::QAsymmU8;
 }
 
-/// What a dot product takes as unsigned.
-bool TakesUnsignedWeights(Signs8 signs)
-{
-    return signs == Signs8::DataSigned || signs == Signs8::BothUnsigned;
-}
-
-/// Groups of four bytes in the depth, with what fills up the last unit.
-size_t GetNumGroups(const TileSet8& tiles, size_t depth)
-{
-    return DivideUp(DivideUp(depth, tiles.GetGroupDepth()), tiles.m_GroupUnit) * tiles.m_GroupUnit;
-}
-
 /// TFLite takes uint8 weights beside float data for int8 bit patterns without a zero point.
 WeightBytes8 DescribeWeights(const LayerView& layer, size_t columns, size_t depth, bool isTransposed, bool isHybrid)
 {
@@ -153,21 +141,7 @@ PackedWeights8::PackedWeights8(const LayerView& layer, size_t columns, size_t de
     Weights8 weights(layer, columns, depth, isTransposed);
     const bool isHybrid = rounding == Rounding8::None;
     const WeightBytes8 bytes = DescribeWeights(layer, columns, depth, isTransposed, isHybrid);
-    m_DataShift = m_Tiles->m_FlipsData ? 128 : 0;
-    if (m_Tiles->m_Layout == Layout8::Nibbles)
-    {
-        m_RowFactor = -Engine8::NibbleZero;
-    }
-    else if (m_Tiles->m_Layout == Layout8::Dots)
-    {
-        int32_t storedZero = bytes.m_ZeroPoint;
-        if (TakesUnsignedWeights(m_Tiles->m_Signs) == bytes.m_IsSigned)
-        {
-            m_Flip = 0x80;
-            storedZero += bytes.m_IsSigned ? 128 : -128;
-        }
-        m_RowFactor = -storedZero;
-    }
+    m_Form = Form8(*m_Tiles, bytes.m_IsSigned, bytes.m_ZeroPoint);
     const ColumnSums8 sums([&weights](size_t first, size_t count) { return weights.GetColumns(first, count); }, bytes,
                            *m_Engine, store);
     isHybrid ? SetUpFloatColumns(layer, sums) : SetUpColumns(layer, sums, bytes.m_ZeroPoint, rounding);
@@ -191,8 +165,8 @@ uint64_t PackedWeights8::GetPackedBytes(size_t columns, size_t depth)
     const Engine8& engine = GetEngine8();
     const size_t vectors = DivideUp(columns, engine.m_Lanes);
     const uint64_t padded = uint64_t{vectors} * engine.m_Lanes;
-    constexpr uint64_t ColumnBytes = 4 * sizeof(int32_t) + 2 * sizeof(float);     // of RequantizeArrays and of scales
-    uint64_t packed = padded * GetNumGroups(engine.m_Signed, depth) * GroupBytes; // other forms take less, but splits
+    constexpr uint64_t ColumnBytes = 4 * sizeof(int32_t) + 2 * sizeof(float);      // of RequantizeArrays and of scales
+    uint64_t packed = padded * GetNumGroups8(engine.m_Signed, depth) * GroupBytes; // other forms take less, but splits
     if (engine.m_SplitUnsigned.m_Vectors != 0)
     {
         const TileSet8& tiles = engine.m_SplitUnsigned;
@@ -207,7 +181,7 @@ uint64_t PackedWeights8::GetPackedBytes(size_t columns, size_t depth)
 
 size_t PackedWeights8::MakePanels()
 {
-    m_Groups = GetNumGroups(*m_Tiles, m_Depth);
+    m_Groups = GetNumGroups8(*m_Tiles, m_Depth);
     const size_t lanes = m_Engine->m_Lanes;
     m_Panels = CutColumns8(m_NumColumns, lanes, *m_Tiles);
     for (Panel8& panel : m_Panels)
@@ -249,10 +223,7 @@ void PackedWeights8::SetUpColumns(const LayerView& layer, const ColumnSums8& sum
     {
         const int64_t own = bias != nullptr ? bias[c] : 0;
         const int64_t sum = sums.GetSum(c) - int64_t{zeroPoint} * static_cast<int64_t>(m_Depth);
-        const int64_t correction = m_Tiles->IsWide()
-                                       ? 0
-                                       : -(m_DataZeroPoint + m_DataShift) * sum +
-                                             int64_t{m_RowFactor} * m_DataShift * static_cast<int64_t>(m_Depth);
+        const int64_t correction = m_Tiles->IsWide() ? 0 : m_Form.GetCorrection(sum, m_Depth, m_DataZeroPoint);
         // Data less their zero point are at most 255.
         m_Arrays.Set(c, sums.GetMagnitudes(c) * 255 + std::abs(own), own + correction,
                      scales[scales.size() == 1 ? 0 : c]);

@@ -5,6 +5,7 @@
 
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/PackedStore.hpp"
+#include "backends/cpu/gemm/Form8.hpp"
 #include "backends/cpu/gemm/Panel8.hpp"
 #include "backends/cpu/gemm/RequantizeArrays.hpp"
 #include "backends/cpu/gemm/SplitWeights8.hpp"
@@ -48,9 +49,9 @@ public:
     const std::vector<Panel8>& GetPanels() const { return m_Panels; }
     const void* GetData(const Panel8& panel) const { return m_Data.Data() + panel.m_Offset; }
     /// What the sum of a row's data is to be multiplied by and added to its sums; 0: nothing is to be added.
-    int32_t GetRowFactor() const { return m_RowFactor; }
+    int32_t GetRowFactor() const { return m_Form.m_RowFactor; }
     /// What the product reads of data is so much more than what is stored.
-    int32_t GetDataShift() const { return m_DataShift; }
+    int32_t GetDataShift() const { return m_Form.m_DataShift; }
     bool IsDataSigned() const { return m_IsDataSigned; }
     int32_t GetDataZeroPoint() const { return m_DataZeroPoint; }
     /// The arrays of a panel; the output's range is the caller's.
@@ -82,9 +83,7 @@ private:
     size_t m_Groups;
     bool m_IsDataSigned;
     int32_t m_DataZeroPoint;
-    int32_t m_RowFactor = 0;
-    int32_t m_DataShift = 0;
-    uint8_t m_Flip = 0; ///< of the weights' bytes, which makes them of the sign that the dot product takes
+    Form8 m_Form;
     bool m_IsExact = true;
     std::vector<Panel8> m_Panels;
     size_t m_PanelBytes = 0; ///< of all panels

@@ -15,7 +15,6 @@
 #include <tenon/Descriptors.hpp>
 
 #include <algorithm>
-#include <cstring>
 
 namespace tenon::cpu
 {
@@ -28,6 +27,7 @@ using backends::Scratch;
 /// Strips of output rows after each other of which a run of pixels is computed: what other channels read of the same
 /// cache lines is still in a cache then.
 constexpr size_t BandStrips = 8;
+
 SupportResult Check(const LayerView& layer)
 {
     const auto& descriptor = layer.GetDescriptor<DepthwiseConvolution2dDescriptor>();
