@@ -21,6 +21,12 @@ inline bool HasSplits()
     return cpu::GetCpuFeatures().m_Simd && cpu::GetEngine8().m_SplitUnsigned.m_Vectors != 0;
 }
 
+/// Whether they take weights in an order of each column.
+inline bool HasShuffles()
+{
+    return cpu::GetCpuFeatures().m_Simd && cpu::GetEngine8().m_Shuffles.m_Vectors != 0;
+}
+
 /// Bytes whose distance from the zero point is small, but one of so many, which is at an end.
 inline std::vector<uint8_t> MakeSplitWeights(size_t count, bool isSigned, int32_t zeroPoint, int32_t small,
                                              size_t oneOf)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packing of split weights: which ones are split at all, how much memory they take, and files that cannot be.
-#include "backends/cpu/gemm/PackedWeights8.hpp"
+#include "ops/PackingCases.hpp"
 #include "ops/SplitCases.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -9,9 +9,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <memory>
-#include <string>
-#include <utility>
 
 namespace tenon::test
 {
@@ -21,67 +18,6 @@ namespace
 
 using cpu::Layout8;
 using cpu::PackedWeights8;
-
-/// What a layer's weights become, and from which blocks.
-class Packing
-{
-public:
-    Packing(const TensorInfo& data, const TensorInfo& weights, std::vector<uint8_t> bytes, const TensorInfo& output)
-        : m_Data(data), m_Weights(weights), m_Bytes(std::move(bytes)), m_Output(output)
-    {
-    }
-
-    std::unique_ptr<PackedWeights8> Pack(backends::PackedStore& store) const
-    {
-        const std::string name = "layer";
-        const std::vector<const TensorInfo*> inputs = {&m_Data, &m_Weights};
-        const std::vector<const TensorInfo*> outputs = {&m_Output};
-        const std::vector<const void*> constants = {nullptr, m_Bytes.data()};
-        LayerView view;
-        view.m_Type = LayerType::FullyConnected;
-        view.m_Name = &name;
-        view.m_Inputs = inputs;
-        view.m_Outputs = outputs;
-        view.m_ConstantData = constants;
-        return std::make_unique<PackedWeights8>(view, m_Weights.GetShape()[0], m_Weights.GetShape()[1], false,
-                                                cpu::Rounding8::FixedPoint, 8, store);
-    }
-
-private:
-    TensorInfo m_Data;
-    TensorInfo m_Weights;
-    std::vector<uint8_t> m_Bytes;
-    TensorInfo m_Output;
-};
-
-/// Gives the blocks that another one recorded, or fills the last one anew.
-class ForgedStore final : public backends::PackedStore
-{
-public:
-    std::vector<std::vector<std::byte>> m_Blocks;
-    bool m_IsRecording = true;
-    bool m_FillsLast = false;
-
-    backends::PackedBlock GetBlock(size_t bytes, FunctionRef<void(std::byte*)> fill) override
-    {
-        if (m_IsRecording)
-        {
-            const backends::PackedBlock block = backends::MakeBlock(bytes, fill);
-            m_Blocks.emplace_back(block.Data(), block.Data() + bytes);
-            return block;
-        }
-        const std::vector<std::byte>& block = m_Blocks.at(m_Next++);
-        if (m_FillsLast && m_Next == m_Blocks.size())
-        {
-            return backends::MakeBlock(bytes, fill);
-        }
-        EXPECT_EQ(block.size(), bytes);
-        return backends::MakeBlock(bytes, [&](std::byte* to) { std::copy(block.begin(), block.end(), to); });
-    }
-
-private:
-    size_t m_Next = 0;
-};
 
 } // namespace
 

@@ -20,7 +20,7 @@ size_t GetWorthwhileParts(double multiplications);
 size_t GetMostParts();
 
 /// How many parts of `b` make up `a`.
-inline size_t DivideUp(size_t a, size_t b)
+constexpr size_t DivideUp(size_t a, size_t b)
 {
     return a / b + (a % b != 0 ? 1 : 0);
 }

@@ -47,6 +47,11 @@ void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, cons
                                std::byte* packed) const
 {
     const size_t width = panel.m_Vectors * m_Engine->m_Lanes;
+    if (m_Tiles->m_Layout == Layout8::Shuffles)
+    {
+        m_Shuffles.Pack(panel, weights, bytes.m_Depth, packed);
+        return;
+    }
     if (m_Tiles->m_Layout == Layout8::Splits)
     {
         const size_t numTerms = m_Splits.Get(static_cast<size_t>(&panel - m_Panels.data()));

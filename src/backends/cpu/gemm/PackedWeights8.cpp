@@ -45,12 +45,16 @@ const TileSet8& ChooseSplitTiles(const Engine8& engine, const LayerView& layer)
 }
 
 const TileSet8& ChooseTiles(const Engine8& engine, const LayerView& layer, bool isTransposed, bool isHybrid,
-                            size_t rows, const SplitCounts8& splits)
+                            size_t rows, const SplitCounts8& splits, const ShuffledWeights8& shuffles)
 {
     const TensorInfo& weights = layer.GetInput(1);
     if (splits.AreFew())
     {
         return ChooseSplitTiles(engine, layer);
+    }
+    if (shuffles.AreWorthwhile())
+    {
+        return engine.m_Shuffles;
     }
     if (weights.GetDataType() == DataType::QSymmS4 && engine.m_Nibbles.m_Vectors != 0 && !isTransposed &&
         rows <= engine.m_NibbleRows)
@@ -105,13 +109,17 @@ size_t GetWorthwhilePercent(const TileSet8& tiles)
     return tiles.m_FlipsData ? 10 : 25;
 }
 
+/// The way from memory is all that counts for few rows, and it is no shorter than that of int8 with either form.
+bool AreFew(size_t rows)
+{
+    return rows <= 4;
+}
+
 SplitCounts8 CountSplits(const LayerView& layer, const WeightBytes8& bytes, size_t rows, const Engine8& engine,
                          backends::PackedStore& store)
 {
-    // The way from memory is all that counts for few rows, and it is no shorter for splits than for int8.
-    constexpr size_t FewRows = 4;
     const TileSet8& tiles = ChooseSplitTiles(engine, layer);
-    const bool gainsNothing = rows <= FewRows && bytes.m_IsSigned && bytes.m_ZeroPoint == 0;
+    const bool gainsNothing = AreFew(rows) && bytes.m_IsSigned && bytes.m_ZeroPoint == 0;
     if (tiles.m_Vectors == 0 || gainsNothing || bytes.m_IsTransposed ||
         layer.GetInput(1).GetDataType() == DataType::QSymmS4)
     {
@@ -126,6 +134,20 @@ SplitCounts8 CountSplits(const LayerView& layer, const WeightBytes8& bytes, size
             store};
 }
 
+ShuffledWeights8 ShuffleWeights(const LayerView& layer, const WeightBytes8& bytes, size_t rows,
+                                const SplitCounts8& splits, const Engine8& engine, backends::PackedStore& store)
+{
+    if (engine.m_Shuffles.m_Vectors == 0 || splits.AreFew() || AreFew(rows) || bytes.m_IsTransposed ||
+        !bytes.m_IsSigned || bytes.m_ZeroPoint != 0 || layer.GetInput(0).GetDataType() == DataType::QAsymmU8 ||
+        layer.GetInput(1).GetDataType() == DataType::QSymmS4)
+    {
+        return {};
+    }
+    Weights8 weights(layer, bytes.m_Columns, bytes.m_Depth, false);
+    return {[&weights](size_t first, size_t count) { return weights.GetColumns(first, count); }, bytes,
+            engine.m_Shuffles, engine, store};
+}
+
 } // namespace
 
 PackedWeights8::PackedWeights8(const LayerView& layer, size_t columns, size_t depth, bool isTransposed,
@@ -133,7 +155,10 @@ PackedWeights8::PackedWeights8(const LayerView& layer, size_t columns, size_t de
     : m_Engine(&GetEngine8()),
       m_Splits(CountSplits(layer, DescribeWeights(layer, columns, depth, isTransposed, rounding == Rounding8::None),
                            rows, *m_Engine, store)),
-      m_Tiles(&ChooseTiles(*m_Engine, layer, isTransposed, rounding == Rounding8::None, rows, m_Splits)),
+      m_Shuffles(ShuffleWeights(layer,
+                                DescribeWeights(layer, columns, depth, isTransposed, rounding == Rounding8::None), rows,
+                                m_Splits, *m_Engine, store)),
+      m_Tiles(&ChooseTiles(*m_Engine, layer, isTransposed, rounding == Rounding8::None, rows, m_Splits, m_Shuffles)),
       m_NumColumns(columns), m_Depth(depth), m_IsDataSigned(IsSigned(layer.GetInput(0).GetDataType())),
       m_DataZeroPoint(rounding == Rounding8::None ? 0 : layer.GetInput(0).GetQuantizationOffset()),
       m_Arrays(MakePanels(), rounding, rounding == Rounding8::None ? 0 : layer.GetOutput(0).GetQuantizationOffset())
@@ -176,6 +201,11 @@ uint64_t PackedWeights8::GetPackedBytes(size_t columns, size_t depth)
         packed = std::max(packed, panels * (GetSplitHeaderBytes(0) + sizeof(SplitHeader)) +
                                       terms * (width * GroupBytes + sizeof(uint32_t)));
     }
+    if (engine.m_Shuffles.m_Vectors != 0)
+    {
+        const size_t steps = GetNumShuffleSteps(DivideUp(depth, GroupBytes) * GroupBytes);
+        packed = std::max(packed, uint64_t{vectors} * GetShuffledBytes(engine.m_Lanes, steps));
+    }
     return packed + padded * ColumnBytes;
 }
 
@@ -188,9 +218,14 @@ size_t PackedWeights8::MakePanels()
     {
         const size_t width = panel.m_Vectors * lanes;
         panel.m_Offset = m_PanelBytes;
-        m_PanelBytes += m_Tiles->m_Layout == Layout8::Splits
-                            ? GetSplitPanelBytes(width, m_Splits.Get(static_cast<size_t>(&panel - m_Panels.data())))
-                            : width * m_Groups * m_Tiles->GetGroupBytes();
+        switch (m_Tiles->m_Layout)
+        {
+        case Layout8::Splits:
+            m_PanelBytes += GetSplitPanelBytes(width, m_Splits.Get(static_cast<size_t>(&panel - m_Panels.data())));
+            break;
+        case Layout8::Shuffles: m_PanelBytes += m_Shuffles.GetPanelBytes(panel); break;
+        default: m_PanelBytes += width * m_Groups * m_Tiles->GetGroupBytes();
+        }
     }
     return m_Panels.back().m_Column + m_Panels.back().m_Vectors * lanes;
 }
@@ -198,9 +233,13 @@ size_t PackedWeights8::MakePanels()
 /// What a file has for packed weights of a form that is not read as numbers alone may be anything.
 void PackedWeights8::CheckPanels(const LayerView& layer) const
 {
-    for (size_t p = 0; m_Tiles->m_Layout == Layout8::Splits && p < m_Panels.size(); ++p)
+    for (size_t p = 0; p < m_Panels.size(); ++p)
     {
-        if (!IsSplitPanel(m_Data.Data() + m_Panels[p].m_Offset, m_Groups, m_Splits.Get(p)))
+        const std::byte* const packed = m_Data.Data() + m_Panels[p].m_Offset;
+        const bool isGood = m_Tiles->m_Layout == Layout8::Splits     ? IsSplitPanel(packed, m_Groups, m_Splits.Get(p))
+                            : m_Tiles->m_Layout == Layout8::Shuffles ? m_Shuffles.IsPanel(m_Panels[p], packed)
+                                                                     : true;
+        if (!isGood)
         {
             throw ParseException("the packed weights of layer '" + layer.GetName() +
                                  "' name groups of data that there are not; have the file written again");

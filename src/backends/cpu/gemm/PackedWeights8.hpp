@@ -8,6 +8,7 @@
 #include "backends/cpu/gemm/Form8.hpp"
 #include "backends/cpu/gemm/Panel8.hpp"
 #include "backends/cpu/gemm/RequantizeArrays.hpp"
+#include "backends/cpu/gemm/ShuffledWeights8.hpp"
 #include "backends/cpu/gemm/SplitWeights8.hpp"
 #include "common/AlignedMemory.hpp"
 
@@ -77,6 +78,7 @@ private:
 
     const Engine8* m_Engine;
     SplitCounts8 m_Splits;
+    ShuffledWeights8 m_Shuffles; ///< where weights are not split
     const TileSet8* m_Tiles;
     size_t m_NumColumns;
     size_t m_Depth;

@@ -55,7 +55,7 @@ void Product8::Plan(Scratch scratch)
     const TileSet8& tiles = m_Weights->GetTiles();
     const bool isWide = tiles.IsWide();
     const size_t depth = m_Weights->GetDepth();
-    m_InPlace = !isWide && depth % 4 == 0 && m_Windows.ArePixels();
+    m_InPlace = !isWide && !tiles.m_FlipsRows && depth % 4 == 0 && m_Windows.ArePixels();
     m_InputBytes = m_Rows * depth;
     const size_t tileRows = tiles.m_Rows[tiles.m_Vectors];
     m_Pitch = m_Weights->GetGroups() * (isWide ? 2 : 4); // as many stored values as there are weights
@@ -69,9 +69,9 @@ void Product8::Plan(Scratch scratch)
         static_cast<double>(m_Rows) * static_cast<double>(m_Weights->GetColumns()) * static_cast<double>(depth);
     // Parts are made for so many float multiplications: how much faster these are than those, and how many of those
     // making a byte of a sum takes as long as.
-    const bool areSplits = tiles.m_Layout == Layout8::Splits;
-    const double fasterThanFloats = isWide ? 1.5 : areSplits ? 2 : 4;
-    const double ofAnOutput = isWide || areSplits ? 36 : 12;
+    const bool areShorts = tiles.m_Layout == Layout8::Splits || tiles.m_Layout == Layout8::Shuffles;
+    const double fasterThanFloats = isWide ? 1.5 : areShorts ? 2 : 4;
+    const double ofAnOutput = isWide || areShorts ? 36 : 12;
     const double outputs = static_cast<double>(m_Rows) * static_cast<double>(m_Weights->GetColumns());
     m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications / fasterThanFloats + outputs * ofAnOutput),
                         std::max(m_Rows, m_Weights->GetPanels().size())});
@@ -82,7 +82,9 @@ void Product8::Plan(Scratch scratch)
     m_RowScalesOffset = part.Add<float>(m_IsHybrid ? m_BlockRows : 0);
     // In place, less than a tile and the rows that padding covers may have to be copied: at most fifteen of four bytes.
     const bool copiesTail = tiles.m_RowUnit != 1 || tiles.m_GroupUnit != 1;
-    const size_t stripRows = m_CopiesStrips ? m_BlockRows : m_InPlace && copiesTail ? 2 * tileRows : 0;
+    const size_t stripRows = m_CopiesStrips || tiles.m_FlipsRows ? m_BlockRows
+                             : m_InPlace && copiesTail           ? 2 * tileRows
+                                                                 : 0;
     m_StripOffset = part.Add<uint8_t>(stripRows, m_Pitch);
     part.Add<uint8_t>(Windows::ShortRowBytes); // past the end of the strip
     m_WideOffset = part.Add<int16_t>(isWide ? m_BlockRows : 0, m_Pitch);
@@ -219,11 +221,15 @@ Product8::Block Product8::LayOut(const Memory& memory, size_t first, size_t last
     block.m_Rows = block.m_SafeRows = last - first;
     block.m_Stride = m_Pitch;
     block.m_Data = strip;
+    const uint8_t* const stored = m_CopiesStrips ? strip : memory.m_Input + first * m_Pitch;
+    if (m_Weights->GetTiles().m_FlipsRows)
+    {
+        m_Weights->GetEngine().m_Flip(stored, (last - first) * m_Pitch, strip);
+    }
     if (m_Weights->GetTiles().IsWide())
     {
         auto* wide = Scratch::At<int16_t>(scratch, m_WideOffset);
-        m_Weights->GetEngine().m_Widen(m_CopiesStrips ? strip : memory.m_Input + first * m_Pitch,
-                                       (last - first) * m_Pitch, m_Weights->IsDataSigned(), zeroPoint, wide);
+        m_Weights->GetEngine().m_Widen(stored, (last - first) * m_Pitch, m_Weights->IsDataSigned(), zeroPoint, wide);
         block.m_Stride = m_Pitch * sizeof(int16_t);
         block.m_Data = reinterpret_cast<const uint8_t*>(wide);
     }

@@ -147,6 +147,21 @@ void Widen(const void* bytes, size_t count, bool isSigned, int32_t zeroPoint, in
              : WidenFrom(static_cast<const uint8_t*>(bytes), count, zeroPoint, wide);
 }
 
+void Flip(const uint8_t* bytes, size_t count, uint8_t* flipped)
+{
+    const hn::ScalableTag<uint8_t> d;
+    const auto sign = hn::Set(d, uint8_t{0x80});
+    size_t i = 0;
+    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
+    {
+        hn::StoreU(hn::Xor(hn::LoadU(d, bytes + i), sign), d, flipped + i);
+    }
+    for (; i < count; ++i)
+    {
+        flipped[i] = bytes[i] ^ 0x80;
+    }
+}
+
 void ToFloats(const FloatRows& rows, const FloatColumns& columns)
 {
     const Ints d;

@@ -19,6 +19,7 @@
 #include "backends/cpu/gemm/Nibbles-inl.hpp"
 #include "backends/cpu/gemm/Requantize8-inl.hpp"
 #include "backends/cpu/gemm/Rows8-inl.hpp"
+#include "backends/cpu/gemm/Shuffles-inl.hpp"
 #include "backends/cpu/gemm/Splits-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -122,6 +123,7 @@ Engine8 MakeEngine()
     engine.m_Requantize = Requantize;
     engine.m_SumRows = SumRows;
     engine.m_Widen = Widen;
+    engine.m_Flip = Flip;
     engine.m_ToFloats = ToFloats;
     engine.m_Quantize = Quantize;
 #if HWY_TARGET == HWY_AVX3
@@ -184,6 +186,7 @@ Engine8 MakeEngine()
 #if HWY_ARCH_X86
         FillSplitTiles<true>(engine.m_SplitSigned);
         FillSplitTiles<false>(engine.m_SplitUnsigned);
+        FillShuffleTiles(engine.m_Shuffles);
 #endif
     }
     // Dot products of whole bytes are as fast as those of halves, which only the way from memory is shorter for.

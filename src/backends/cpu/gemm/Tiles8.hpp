@@ -15,7 +15,8 @@ enum class Layout8 : uint8_t
     WidePairs,   ///< two int16 of the depth beside each other, data and weights less their zero points
     NarrowPairs, ///< the same data; weights are int8 without a zero point, which become int16 when they are read
     Nibbles, ///< data as with Dots, weights of four bits: two groups of four of a column are the halves of four bytes
-    Splits   ///< data as with Dots, weights as terms whose products fit 16 bits, see SplitWeights8.hpp
+    Splits,  ///< data as with Dots, weights as terms whose products fit 16 bits, see SplitWeights8.hpp
+    Shuffles ///< data as with Dots, weights in an order whose products fit 16 bits, see ShuffledWeights8.hpp
 };
 
 /// Which of the operands a dot product takes as signed.
@@ -103,6 +104,7 @@ struct TileSet8
     Layout8 m_Layout = Layout8::Dots;
     Signs8 m_Signs = Signs8::DataSigned;
     bool m_FlipsData = false;            ///< int8 data are read as uint8 that are 128 more
+    bool m_FlipsRows = false;            ///< and so are rows of data written before the tiles read them
     size_t m_Vectors = 0;                ///< in the widest panel; 0: there are no tiles
     size_t m_Rows[MostVectors + 1] = {}; ///< rows of the highest tile for a panel of so many vectors
     size_t m_RowUnit = 1;        ///< tiles have a multiple of it: data are read, and sums written, for whole ones
@@ -140,6 +142,7 @@ struct Engine8
     TileSet8 m_Narrow;        ///< where the other two are WidePairs
     TileSet8 m_SplitSigned;   ///< for int8 data and weights with few terms more; some processors have none
     TileSet8 m_SplitUnsigned; ///< the same for uint8 data
+    TileSet8 m_Shuffles;      ///< for int8 data and weights that have more; some processors have none
     TileSet8 m_Nibbles;       ///< for int8 data; some processors have none
     size_t m_NibbleRows = 0;  ///< with more rows, unpacked weights are faster
 
@@ -155,6 +158,8 @@ struct Engine8
     FloatScale (*m_Quantize)(const float* values, size_t count, bool isAsymmetric, int8_t* bytes) = nullptr;
     /// wide[i] = bytes[i] - zeroPoint
     void (*m_Widen)(const void* bytes, size_t count, bool isSigned, int32_t zeroPoint, int16_t* wide) = nullptr;
+    /// flipped[i] = bytes[i] + 128 of int8; may be in place.
+    void (*m_Flip)(const uint8_t* bytes, size_t count, uint8_t* flipped) = nullptr;
 };
 
 /// The best that the processor has. Precondition: it has vectors, see CpuFeatures.

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of bytes by shuffled weights: the tiles beside plain sums, and whole layers beside CpuRef.
+#include "backends/cpu/gemm/ShuffledWeights8.hpp"
+#include "harness/GuardedBuffer.hpp"
+#include "ops/FastCompare.hpp"
+#include "ops/SplitCases.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <initializer_list>
+#include <random>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+using cpu::Engine8;
+using cpu::TileSet8;
+
+/// int8 of which so many of a hundred are of one sign and as large as they can be; the others are below `small`.
+std::vector<uint8_t> MakeWeights(std::mt19937& random, size_t count, uint32_t percent, int32_t small)
+{
+    std::vector<uint8_t> weights(count);
+    for (uint8_t& weight : weights)
+    {
+        const auto any = static_cast<int32_t>(random() % static_cast<uint32_t>(2 * small + 1)) - small;
+        weight = static_cast<uint8_t>(random() % 100 < percent ? (random() % 8 == 0 ? -128 : 127) : any);
+    }
+    return weights;
+}
+
+/// Steps of each kind that there were.
+struct Kinds
+{
+    size_t m_Coupled = 0;
+    size_t m_Lone = 0;
+    size_t m_Wide = 0;
+};
+
+/// Data at an end, at the other one, or any.
+void CheckTile(size_t vectors, size_t rows, size_t columns, size_t depth, const std::vector<uint8_t>& weights,
+               size_t choice, Kinds& kinds)
+{
+    const Engine8& engine = cpu::GetEngine8();
+    const TileSet8& tiles = engine.m_Shuffles;
+    const size_t lanes = engine.m_Lanes;
+    const size_t groups = (depth + 3) / 4;
+    const size_t width = vectors * lanes;
+    backends::FillingStore store;
+    const cpu::ShuffledWeights8 shuffled([&](size_t first, size_t) { return weights.data() + first * depth; },
+                                         {columns, depth, false, true, 0}, tiles, engine, store);
+    const cpu::Panel8 panel = {0, columns, vectors, 0};
+    const GuardedBuffer packed(shuffled.GetPanelBytes(panel), 64);
+    shuffled.Pack(panel, weights.data(), depth, packed.GetData());
+    EXPECT_TRUE(packed.IsIntactAround());
+    EXPECT_TRUE(shuffled.IsPanel(panel, packed.GetData()));
+    const auto& header = *reinterpret_cast<const cpu::ShuffleHeader*>(packed.GetData());
+    kinds.m_Coupled += header.m_NumCoupled;
+    kinds.m_Lone += header.m_NumLone;
+    kinds.m_Wide += cpu::GetNumShuffleSteps(4 * groups) - header.m_NumCoupled - header.m_NumLone;
+    std::mt19937 random(static_cast<uint32_t>(depth));
+    const GuardedBuffer data(rows * groups * 4);
+    for (size_t i = 0; i < rows * groups * 4; ++i)
+    {
+        data.GetData()[i] = static_cast<std::byte>(choice == 0 ? random() : choice == 1 ? 0 : 255);
+    }
+    const GuardedBuffer bias(width * sizeof(int32_t), lanes * sizeof(int32_t));
+    std::memset(bias.GetData(), 3, width * sizeof(int32_t));
+    const GuardedBuffer out(rows * width * sizeof(int32_t), lanes * sizeof(int32_t));
+    const auto* sums = reinterpret_cast<const int32_t*>(out.GetData());
+    tiles.m_Tiles[vectors][rows](data.GetData(), groups * 4, packed.GetData(), groups,
+                                 reinterpret_cast<const int32_t*>(bias.GetData()),
+                                 reinterpret_cast<int32_t*>(out.GetData()));
+    EXPECT_TRUE(out.IsIntactAround());
+    for (size_t r = 0; r < rows; ++r)
+    {
+        for (size_t c = 0; c < width; ++c)
+        {
+            int32_t want = 0x03030303;
+            for (size_t k = 0; c < columns && k < depth; ++k)
+            {
+                want += static_cast<uint8_t>(data.GetData()[r * groups * 4 + k]) *
+                        static_cast<int8_t>(weights[c * depth + k]);
+            }
+            ASSERT_EQ(sums[r * width + c], want) << "row " << r << ", column " << c;
+        }
+    }
+}
+
+} // namespace
+
+// Steps of all kinds; panels with columns that there are not, depths whose last window lies over the one before it.
+TEST(FastShuffles, AllSumsOfProducts)
+{
+    if (!HasShuffles())
+    {
+        GTEST_SKIP() << "other tiles are used on this processor";
+    }
+    const Engine8& engine = cpu::GetEngine8();
+    std::mt19937 random(3);
+    Kinds kinds;
+    for (size_t vectors = 1; vectors <= engine.m_Shuffles.m_Vectors; ++vectors)
+    {
+        for (size_t rows = 1; rows <= engine.m_Shuffles.m_Rows[vectors]; ++rows)
+        {
+            for (const size_t depth : {48U, 49U, 53U, 58U, 63U, 64U, 140U})
+            {
+                for (const uint32_t percent : {0U, 3U, 40U, 100U})
+                {
+                    const size_t columns = vectors * engine.m_Lanes - random() % 3;
+                    const int32_t small = random() % 2 == 0 ? 20 : 100;
+                    const std::vector<uint8_t> weights = MakeWeights(random, columns * depth, percent, small);
+                    SCOPED_TRACE(std::to_string(vectors) + " vectors, " + std::to_string(rows) + " rows, depth " +
+                                 std::to_string(depth) + ", " + std::to_string(percent) + " % large");
+                    for (size_t choice = 0; choice < 3; ++choice)
+                    {
+                        ASSERT_NO_FATAL_FAILURE(CheckTile(vectors, rows, columns, depth, weights, choice, kinds));
+                    }
+                }
+            }
+        }
+    }
+    EXPECT_GT(kinds.m_Coupled, 100U);
+    EXPECT_GT(kinds.m_Lone, 100U);
+    EXPECT_GT(kinds.m_Wide, 100U);
+}
+
+// Weights with a scale for each channel, of all kinds of layers that have them.
+TEST(FastShuffles, LayersAsReference)
+{
+    std::mt19937 random(11);
+    for (const unsigned int depth : {48U, 55U, 72U, 200U})
+    {
+        const unsigned int columns = 5 + depth % 40;
+        const std::vector<uint8_t> bytes = MakeWeights(random, size_t{columns} * depth, 2, 60);
+        TestTensor stored = {
+            TensorInfo(TensorShape({columns, depth}), DataType::QSymmS8, std::vector<float>(columns, 0.1f), 0U), {}};
+        std::transform(bytes.begin(), bytes.end(), std::back_inserter(stored.m_Bytes),
+                       [](uint8_t byte) { return static_cast<std::byte>(byte); });
+        FullyConnectedDescriptor d;
+        d.m_TransposeWeightMatrix = true;
+        for (const int32_t zeroPoint : {-128, 0, 127})
+        {
+            for (const unsigned int rows : {5U, 43U})
+            {
+                const std::string name = std::to_string(rows) + " x " + std::to_string(depth);
+                ExpectAsReference(
+                    FastCase(name, LayerType::FullyConnected, d,
+                             {Random(BytesInfo({rows, depth}, true, 0.1f, zeroPoint), rows), Constant(stored)},
+                             BytesInfo({rows, columns}, true, 1.0f, 5)),
+                    "CpuFullyConnectedBytes");
+                ExpectAsReference(
+                    FastCase("floats " + name, LayerType::FullyConnected, d,
+                             {Random(TensorInfo(TensorShape({rows, depth}), DataType::Float32), rows, -1, 1),
+                              Constant(stored)},
+                             TensorInfo(TensorShape({rows, columns}), DataType::Float32)),
+                    "CpuFullyConnectedHybrid", 1e-6);
+            }
+            // Windows of 3 x 3 pixels with padding, and pixels in place.
+            for (const unsigned int window : {1U, 3U})
+            {
+                Convolution2dDescriptor c;
+                c.m_DataLayout = DataLayout::NHWC;
+                c.m_PadLeft = c.m_PadTop = c.m_PadRight = c.m_PadBottom = window / 2;
+                c.m_StrideX = c.m_StrideY = 1;
+                const unsigned int channels = window == 1 ? depth : depth / 9;
+                const unsigned int taken = window * window * channels;
+                TestTensor weights = {TensorInfo(TensorShape({columns, window, window, channels}), DataType::QSymmS8,
+                                                 std::vector<float>(columns, 0.1f), 0U),
+                                      {stored.m_Bytes.begin(), stored.m_Bytes.begin() + columns * taken}};
+                ExpectAsReference(
+                    FastCase("window " + std::to_string(window) + ", depth " + std::to_string(depth),
+                             LayerType::Convolution2d, c,
+                             {Random(BytesInfo({2, 5, 7, channels}, true, 0.1f, zeroPoint), 3), Constant(weights)},
+                             BytesInfo({2, 5, 7, columns}, true, 1.0f, 5)),
+                    "CpuConvolution2dBytes");
+            }
+        }
+    }
+}
+
+} // namespace tenon::test

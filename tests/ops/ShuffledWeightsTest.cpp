@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packing of shuffled weights: which ones are shuffled at all, of which kind their steps are, how much memory they
+// take, and files that cannot be.
+#include "backends/cpu/gemm/ShuffledWeights8.hpp"
+#include "ops/PackingCases.hpp"
+#include "ops/SplitCases.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <cstring>
+#include <random>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+using cpu::Layout8;
+using cpu::PackedWeights8;
+using cpu::ShuffleHeader;
+
+/// Like those of trained layers with a scale for each channel: most are small, and the largest is 127.
+std::vector<uint8_t> MakeChannelWeights(size_t columns, size_t depth, double deviation)
+{
+    std::mt19937 random(static_cast<uint32_t>(columns * depth));
+    std::normal_distribution<double> normal(0.0, deviation);
+    std::vector<uint8_t> bytes(columns * depth);
+    for (size_t i = 0; i < bytes.size(); ++i)
+    {
+        const double value = i % depth == i / depth % depth ? 127.0 : std::clamp(normal(random), -127.0, 127.0);
+        bytes[i] = static_cast<uint8_t>(static_cast<int8_t>(value));
+    }
+    return bytes;
+}
+
+Packing MakePacking(unsigned int columns, unsigned int depth, const std::vector<uint8_t>& bytes)
+{
+    return Packing(BytesInfo({8, depth}, true, 0.1f, 3), BytesInfo({columns, depth}, true, 0.1f, 0), bytes,
+                   BytesInfo({8, columns}, true, 1.0f, 0));
+}
+
+} // namespace
+
+// Trained weights are shuffled; those of one sign that are all large would take longer than pairs of int16.
+TEST(ShuffledWeights, WeightsThatAreShuffled)
+{
+    if (!HasShuffles())
+    {
+        GTEST_SKIP() << "other tiles are used on this processor";
+    }
+    for (const unsigned int columns : {1U, 16U, 19U, 40U})
+    {
+        for (const unsigned int depth : {44U, 48U, 50U, 56U, 60U, 64U, 1000U})
+        {
+            for (const bool areTrained : {false, true})
+            {
+                const auto bytes = areTrained ? MakeChannelWeights(columns, depth, 36.0)
+                                              : std::vector<uint8_t>(size_t{columns} * depth, 120);
+                backends::FillingStore store;
+                const auto packed = MakePacking(columns, depth, bytes).Pack(store);
+                ASSERT_TRUE(packed->IsExact());
+                // A column too few may have weights that are split for less.
+                const Layout8 layout = packed->GetTiles().m_Layout;
+                const bool isShuffled = layout == Layout8::Shuffles;
+                EXPECT_TRUE(isShuffled == (areTrained && depth >= 48) || (areTrained && layout == Layout8::Splits))
+                    << columns << " x " << depth << ", trained: " << areTrained;
+                if (isShuffled)
+                {
+                    const size_t steps = cpu::GetNumShuffleSteps((depth + 3) / 4 * 4);
+                    const size_t vectorBytes = cpu::GetShuffledBytes(cpu::GetEngine8().m_Lanes, steps);
+                    const cpu::Panel8& last = packed->GetPanels().back();
+                    EXPECT_LE(last.m_Offset + last.m_Vectors * vectorBytes,
+                              PackedWeights8::GetPackedBytes(columns, depth));
+                }
+            }
+        }
+    }
+}
+
+// Most products of four share a sum, and none of int16 is there, in weights that are like those of trained layers.
+TEST(ShuffledWeights, MostStepsAreCoupled)
+{
+    if (!HasShuffles())
+    {
+        GTEST_SKIP() << "other tiles are used on this processor";
+    }
+    constexpr unsigned int Depth = 512;
+    backends::FillingStore store;
+    const auto packed = MakePacking(64, Depth, MakeChannelWeights(64, Depth, 36.0)).Pack(store);
+    ASSERT_EQ(packed->GetTiles().m_Layout, Layout8::Shuffles);
+    size_t coupled = 0;
+    size_t lone = 0;
+    const size_t steps = cpu::GetNumShuffleSteps(Depth);
+    size_t vectors = 0;
+    for (const cpu::Panel8& panel : packed->GetPanels())
+    {
+        const auto* bytes = static_cast<const std::byte*>(packed->GetData(panel));
+        for (size_t v = 0; v < panel.m_Vectors; ++v, ++vectors)
+        {
+            const auto& header = *reinterpret_cast<const ShuffleHeader*>(bytes);
+            coupled += header.m_NumCoupled;
+            lone += header.m_NumLone;
+            bytes += cpu::GetShuffledBytes(cpu::GetEngine8().m_Lanes, steps);
+        }
+    }
+    EXPECT_EQ(coupled + lone, steps * vectors);
+    EXPECT_GE(coupled, 6 * steps * vectors / 10);
+}
+
+// A file of packed weights whose checksums hold may still have numbers that cannot be: it is refused.
+TEST(ShuffledWeights, PanelsThatCannotBeReadAreRefused)
+{
+    if (!HasShuffles())
+    {
+        GTEST_SKIP() << "other tiles are used on this processor";
+    }
+    constexpr unsigned int Depth = 64;
+    const auto columns = static_cast<unsigned int>(3 * cpu::GetEngine8().m_Lanes); // two panels
+    const Packing packing = MakePacking(columns, Depth, MakeChannelWeights(columns, Depth, 36.0));
+    ForgedStore whole;
+    const auto packed = packing.Pack(whole);
+    ASSERT_EQ(packed->GetTiles().m_Layout, Layout8::Shuffles);
+    ASSERT_EQ(packed->GetPanels().size(), 2U);
+    whole.m_IsRecording = false;
+    ForgedStore same = whole;
+    EXPECT_EQ(packing.Pack(same)->GetTiles().m_Layout, Layout8::Shuffles);
+    const size_t vectorBytes = cpu::GetShuffledBytes(cpu::GetEngine8().m_Lanes, cpu::GetNumShuffleSteps(Depth));
+    for (size_t vector = 0; vector < 3; ++vector)
+    {
+        for (const size_t at : {offsetof(ShuffleHeader, m_NumCoupled), offsetof(ShuffleHeader, m_NumLone),
+                                sizeof(ShuffleHeader), sizeof(ShuffleHeader) + 7 * sizeof(uint32_t)})
+        {
+            for (const uint32_t number : {49U, 0x7FFFFFFFU, 0xFFFFFFFFU})
+            {
+                ForgedStore forged = whole;
+                std::memcpy(forged.m_Blocks.back().data() + vector * vectorBytes + at, &number, sizeof(number));
+                EXPECT_THROW(packing.Pack(forged), ParseException) << at << " of vector " << vector;
+            }
+        }
+    }
+    // What says whether they are shuffled, by a number that says neither: for other tiles the block has another size.
+    for (const uint32_t number : {0U, 2U, 0xFFFFFFFFU})
+    {
+        ForgedStore forged = whole;
+        std::memcpy((forged.m_Blocks.end() - 3)->data(), &number, sizeof(number));
+        forged.m_Blocks.back().resize(size_t{columns} * Depth);
+        EXPECT_NE(packing.Pack(forged)->GetTiles().m_Layout, Layout8::Shuffles) << number;
+    }
+}
+
+} // namespace tenon::test
