@@ -4,6 +4,7 @@
 
 #include "common/ErrorContext.hpp"
 #include "common/Log.hpp"
+#include "common/Populate.hpp"
 #include "common/Profiler.hpp"
 
 #include <fmt/format.h>
@@ -137,7 +138,11 @@ void ExecutionContext::UsePlan(const std::shared_ptr<const Plan>& plan)
         {
             m_Devices->ForgetHostArena();
         }
-        m_Arena.Reserve(arenaBytes);
+        if (arenaBytes > m_Arena.Bytes())
+        {
+            m_Arena.Reserve(arenaBytes);
+            Populate(m_Arena.Data(), arenaBytes); // this run writes all of it
+        }
         m_Pointers.assign(m_Program.Values().size(), nullptr);
         for (ValueId v = 0; v < m_Pointers.size(); ++v)
         {

@@ -28,7 +28,7 @@ public:
     {
     }
 
-    std::unique_ptr<cpu::PackedWeights8> Pack(backends::PackedStore& store) const
+    std::unique_ptr<cpu::PackedWeights8> Pack(backends::PackedStore& store, size_t rows = 8) const
     {
         const std::string name = "layer";
         const std::vector<const TensorInfo*> inputs = {&m_Data, &m_Weights};
@@ -41,7 +41,7 @@ public:
         view.m_Outputs = outputs;
         view.m_ConstantData = constants;
         return std::make_unique<cpu::PackedWeights8>(view, m_Weights.GetShape()[0], m_Weights.GetShape()[1], false,
-                                                     cpu::Rounding8::FixedPoint, 8, store);
+                                                     cpu::Rounding8::FixedPoint, rows, store);
     }
 
 private:

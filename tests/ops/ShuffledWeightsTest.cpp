@@ -58,7 +58,7 @@ TEST(ShuffledWeights, WeightsThatAreShuffled)
                 const auto bytes = areTrained ? MakeChannelWeights(columns, depth, 36.0)
                                               : std::vector<uint8_t>(size_t{columns} * depth, 120);
                 backends::FillingStore store;
-                const auto packed = MakePacking(columns, depth, bytes).Pack(store);
+                const auto packed = MakePacking(columns, depth, bytes).Pack(store, 64);
                 ASSERT_TRUE(packed->IsExact());
                 // A column too few may have weights that are split for less.
                 const Layout8 layout = packed->GetTiles().m_Layout;
@@ -78,6 +78,25 @@ TEST(ShuffledWeights, WeightsThatAreShuffled)
     }
 }
 
+// Packing takes a while, which few rows do not make up for.
+TEST(ShuffledWeights, FewRowsNeedManySteps)
+{
+    if (!HasShuffles())
+    {
+        GTEST_SKIP() << "other tiles are used on this processor";
+    }
+    for (const unsigned int depth : {512U, 1024U})
+    {
+        for (const size_t rows : {4U, 5U, 63U, 64U})
+        {
+            backends::FillingStore store;
+            const auto packed = MakePacking(16, depth, MakeChannelWeights(16, depth, 36.0)).Pack(store, rows);
+            EXPECT_EQ(packed->GetTiles().m_Layout == Layout8::Shuffles, rows == 64 || (rows > 4 && depth == 1024))
+                << rows << " rows, depth " << depth;
+        }
+    }
+}
+
 // Most products of four share a sum, and none of int16 is there, in weights that are like those of trained layers.
 TEST(ShuffledWeights, MostStepsAreCoupled)
 {
@@ -87,7 +106,7 @@ TEST(ShuffledWeights, MostStepsAreCoupled)
     }
     constexpr unsigned int Depth = 512;
     backends::FillingStore store;
-    const auto packed = MakePacking(64, Depth, MakeChannelWeights(64, Depth, 36.0)).Pack(store);
+    const auto packed = MakePacking(64, Depth, MakeChannelWeights(64, Depth, 36.0)).Pack(store, 64);
     ASSERT_EQ(packed->GetTiles().m_Layout, Layout8::Shuffles);
     size_t coupled = 0;
     size_t lone = 0;
@@ -119,12 +138,12 @@ TEST(ShuffledWeights, PanelsThatCannotBeReadAreRefused)
     const auto columns = static_cast<unsigned int>(3 * cpu::GetEngine8().m_Lanes); // two panels
     const Packing packing = MakePacking(columns, Depth, MakeChannelWeights(columns, Depth, 36.0));
     ForgedStore whole;
-    const auto packed = packing.Pack(whole);
+    const auto packed = packing.Pack(whole, 64);
     ASSERT_EQ(packed->GetTiles().m_Layout, Layout8::Shuffles);
     ASSERT_EQ(packed->GetPanels().size(), 2U);
     whole.m_IsRecording = false;
     ForgedStore same = whole;
-    EXPECT_EQ(packing.Pack(same)->GetTiles().m_Layout, Layout8::Shuffles);
+    EXPECT_EQ(packing.Pack(same, 64)->GetTiles().m_Layout, Layout8::Shuffles);
     const size_t vectorBytes = cpu::GetShuffledBytes(cpu::GetEngine8().m_Lanes, cpu::GetNumShuffleSteps(Depth));
     for (size_t vector = 0; vector < 3; ++vector)
     {
@@ -135,7 +154,7 @@ TEST(ShuffledWeights, PanelsThatCannotBeReadAreRefused)
             {
                 ForgedStore forged = whole;
                 std::memcpy(forged.m_Blocks.back().data() + vector * vectorBytes + at, &number, sizeof(number));
-                EXPECT_THROW(packing.Pack(forged), ParseException) << at << " of vector " << vector;
+                EXPECT_THROW(packing.Pack(forged, 64), ParseException) << at << " of vector " << vector;
             }
         }
     }
@@ -145,7 +164,7 @@ TEST(ShuffledWeights, PanelsThatCannotBeReadAreRefused)
         ForgedStore forged = whole;
         std::memcpy((forged.m_Blocks.end() - 3)->data(), &number, sizeof(number));
         forged.m_Blocks.back().resize(size_t{columns} * Depth);
-        EXPECT_NE(packing.Pack(forged)->GetTiles().m_Layout, Layout8::Shuffles) << number;
+        EXPECT_NE(packing.Pack(forged, 64)->GetTiles().m_Layout, Layout8::Shuffles) << number;
     }
 }
 

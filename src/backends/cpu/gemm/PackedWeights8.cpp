@@ -134,12 +134,20 @@ SplitCounts8 CountSplits(const LayerView& layer, const WeightBytes8& bytes, size
             store};
 }
 
+/// Shuffling takes as long as a few inferences of few rows gain, but where their steps are many.
+bool ArePaidBack(size_t rows, size_t depth)
+{
+    constexpr size_t ManyRows = 64;
+    constexpr size_t LargeDepth = 1024;
+    return !AreFew(rows) && (rows >= ManyRows || depth >= LargeDepth);
+}
+
 ShuffledWeights8 ShuffleWeights(const LayerView& layer, const WeightBytes8& bytes, size_t rows,
                                 const SplitCounts8& splits, const Engine8& engine, backends::PackedStore& store)
 {
-    if (engine.m_Shuffles.m_Vectors == 0 || splits.AreFew() || AreFew(rows) || bytes.m_IsTransposed ||
-        !bytes.m_IsSigned || bytes.m_ZeroPoint != 0 || layer.GetInput(0).GetDataType() == DataType::QAsymmU8 ||
-        layer.GetInput(1).GetDataType() == DataType::QSymmS4)
+    if (engine.m_Shuffles.m_Vectors == 0 || splits.AreFew() || !ArePaidBack(rows, bytes.m_Depth) ||
+        bytes.m_IsTransposed || !bytes.m_IsSigned || bytes.m_ZeroPoint != 0 ||
+        layer.GetInput(0).GetDataType() == DataType::QAsymmU8 || layer.GetInput(1).GetDataType() == DataType::QSymmS4)
     {
         return {};
     }
