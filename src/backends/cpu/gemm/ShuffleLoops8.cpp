@@ -98,33 +98,38 @@ constexpr Order<16> EndsWithMiddle16 = {0, 15, 1, 14, 7, 8, 6, 9, 2, 13, 3, 12, 
 constexpr Order<16> EachEndAlone16 = {15, 5, 0, 8, 6, 7, 9, 10, 14, 11, 13, 12, 2, 3, 1, 4};
 constexpr Order<16> MiddleFirst16 = {4, 11, 5, 10, 7, 8, 6, 9, 0, 15, 1, 14, 2, 13, 3, 12};
 
-/// Where the numbers have a sum of positive ones, and one of negative ones, that products of unsigned bytes have room
-/// for.
-template <typename... Rest>
-HWY_INLINE Mask Fit(const Vector& first, const Rest&... rest)
+/// Sorted weights of a column in each lane.
+template <size_t Count>
+struct Ranked
 {
-    const Shorts d;
-    const Vector zero = hn::Zero(d);
-    Vector positive = hn::Max(first, zero);
-    Vector negative = hn::Min(first, zero);
-    ((positive = hn::Add(positive, hn::Max(rest, zero)), negative = hn::Add(negative, hn::Min(rest, zero))), ...);
-    const Vector most = hn::Max(positive, hn::Neg(negative));
-    return hn::Lt(most, hn::Set(d, MostPairSum + 1));
+    Vector m_All[Count];
+    Vector m_Positive[Count]; ///< 0 where one is negative
+};
+
+/// Where those of some ranks have a sum of positive ones, and one of negative ones, that products of unsigned bytes
+/// have room for.
+template <size_t Count, typename... Ranks>
+HWY_INLINE Mask Fit(const Ranked<Count>& weights, size_t first, Ranks... rest)
+{
+    Vector all = weights.m_All[first];
+    Vector positive = weights.m_Positive[first];
+    ((all = hn::Add(all, weights.m_All[rest]), positive = hn::Add(positive, weights.m_Positive[rest])), ...);
+    return hn::Lt(hn::Max(positive, hn::Sub(positive, all)), hn::Set(Shorts(), MostPairSum + 1));
 }
 
 /// For the eight ranks of a step.
 template <size_t Count>
-HWY_INLINE Mask FitCoupled(const Vector (&weights)[Count], const uint8_t* ranks)
+HWY_INLINE Mask FitCoupled(const Ranked<Count>& weights, const uint8_t* ranks)
 {
-    return hn::And(Fit(weights[ranks[0]], weights[ranks[1]], weights[ranks[4]], weights[ranks[5]]),
-                   Fit(weights[ranks[2]], weights[ranks[3]], weights[ranks[6]], weights[ranks[7]]));
+    return hn::And(Fit(weights, ranks[0], ranks[1], ranks[4], ranks[5]),
+                   Fit(weights, ranks[2], ranks[3], ranks[6], ranks[7]));
 }
 
 template <size_t Count>
-HWY_INLINE Mask FitAlone(const Vector (&weights)[Count], const uint8_t* ranks)
+HWY_INLINE Mask FitAlone(const Ranked<Count>& weights, const uint8_t* ranks)
 {
-    return hn::And(hn::And(Fit(weights[ranks[0]], weights[ranks[1]]), Fit(weights[ranks[2]], weights[ranks[3]])),
-                   hn::And(Fit(weights[ranks[4]], weights[ranks[5]]), Fit(weights[ranks[6]], weights[ranks[7]])));
+    return hn::And(hn::And(Fit(weights, ranks[0], ranks[1]), Fit(weights, ranks[2], ranks[3])),
+                   hn::And(Fit(weights, ranks[4], ranks[5]), Fit(weights, ranks[6], ranks[7])));
 }
 
 /// Four bytes of each column as a word.
@@ -168,7 +173,7 @@ HWY_INLINE void StoreStep(const Vector (&keys)[8], std::byte* first, std::byte* 
 }
 
 template <size_t Count>
-HWY_INLINE void ReadSorted(const std::byte* from, uint32_t firstIndex, Vector (&keys)[Count], Vector (&weights)[Count])
+HWY_INLINE void ReadSorted(const std::byte* from, uint32_t firstIndex, Vector (&keys)[Count], Ranked<Count>& weights)
 {
     const Shorts d;
     const hn::Rebind<int8_t, Shorts> dBytes;
@@ -183,7 +188,8 @@ HWY_INLINE void ReadSorted(const std::byte* from, uint32_t firstIndex, Vector (&
     HWY_UNROLL(16)
     for (size_t i = 0; i < Count; ++i)
     {
-        weights[i] = hn::ShiftRight<4>(keys[i]);
+        weights.m_All[i] = hn::ShiftRight<4>(keys[i]);
+        weights.m_Positive[i] = hn::Max(weights.m_All[i], hn::Zero(d));
     }
 }
 
@@ -197,7 +203,7 @@ void ArrangeEight(const std::byte* from, uint32_t firstIndex, std::byte* steps, 
 {
     const Shorts d;
     Vector keys[8];
-    Vector weights[8];
+    Ranked<8> weights;
     ReadSorted(from, firstIndex, keys, weights);
     const Mask isFirst = hn::FirstN(d, hn::Lanes(Ints()));
     const Mask fitCoupled = FitCoupled(weights, EndsWithMiddle8.data());
@@ -220,27 +226,28 @@ void ArrangeSixteen(const std::byte* from, uint32_t firstIndex, std::byte* steps
 {
     const Shorts d;
     Vector keys[16];
-    Vector weights[16];
+    Ranked<16> weights;
     ReadSorted(from, firstIndex, keys, weights);
     const Mask isFirst = hn::FirstN(d, hn::Lanes(Ints()));
     const auto fitCoupled = [&](const Order<16>& order) HWY_ATTR
     { return hn::And(FitCoupled(weights, order.data()), FitCoupled(weights, order.data() + 8)); };
     const Mask haveMiddle = fitCoupled(EndsWithMiddle16);
     const Mask fitAll = hn::Or(haveMiddle, fitCoupled(EachEndAlone16));
-    const Mask fitEnds = FitAlone(weights, MiddleFirst16.data() + 8);
-    const Mask fitHalf = hn::And(fitEnds, FitCoupled(weights, MiddleFirst16.data()));
-    const Mask fitAlone = hn::And(fitEnds, FitAlone(weights, MiddleFirst16.data()));
     Mask takesMiddleFirst = hn::MaskFromVec(hn::Zero(d));
-    for (size_t v = 0; v < 2; ++v)
+    numCoupled[0] = numCoupled[1] = 2;
+    if (!hn::AllTrue(d, fitAll))
     {
-        const Mask isElsewhere = v == 0 ? hn::Not(isFirst) : isFirst;
-        numCoupled[v] = HoldsForAll(fitAll, isElsewhere)     ? 2
-                        : HoldsForAll(fitHalf, isElsewhere)  ? 1
-                        : HoldsForAll(fitAlone, isElsewhere) ? 0
-                                                             : -1;
-        if (numCoupled[v] != 2)
+        const Mask fitEnds = FitAlone(weights, MiddleFirst16.data() + 8);
+        const Mask fitHalf = hn::And(fitEnds, FitCoupled(weights, MiddleFirst16.data()));
+        const Mask fitAlone = hn::And(fitEnds, FitAlone(weights, MiddleFirst16.data()));
+        for (size_t v = 0; v < 2; ++v)
         {
-            takesMiddleFirst = hn::Or(takesMiddleFirst, hn::Not(isElsewhere));
+            const Mask isElsewhere = v == 0 ? hn::Not(isFirst) : isFirst;
+            if (!HoldsForAll(fitAll, isElsewhere))
+            {
+                numCoupled[v] = HoldsForAll(fitHalf, isElsewhere) ? 1 : HoldsForAll(fitAlone, isElsewhere) ? 0 : -1;
+                takesMiddleFirst = hn::Or(takesMiddleFirst, hn::Not(isElsewhere));
+            }
         }
     }
     const size_t stepBytes = ShuffleLoops8::StepBytes * hn::Lanes(Ints());
