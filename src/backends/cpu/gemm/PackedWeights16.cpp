@@ -2,9 +2,10 @@
 // Packing of the weights of products of 16-bit data: two weights of the depth beside each other, less their zero point.
 #include "backends/cpu/gemm/PackedWeights16.hpp"
 
+#include "backends/cpu/gemm/PackLoops16.hpp"
+#include "backends/cpu/moves/TransposeVectors.hpp"
+
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 
 namespace tenon::cpu
 {
@@ -22,34 +23,46 @@ size_t GetNumVectors(size_t columns, size_t lanes)
     return (columns + lanes - 1) / lanes;
 }
 
+constexpr size_t MostPlaces = Engine16::MostVectors * Engine16::MostLanes;
+
+/// Calls f(values, stride, depth) for one part of the depth after the other: where the parts of `count` columns from
+/// `first` on lie, `stride` apart. Those of transposed weights are laid out first; they fit the first-level cache.
+template <typename F>
+void ForEachPart(const Weights16& weights, const Sizes16& sizes, bool isTransposed, size_t first, size_t count,
+                 const F& f)
+{
+    if (!isTransposed)
+    {
+        f(weights.m_Values + first * sizes.m_Depth, sizes.m_Depth, sizes.m_Depth);
+        return;
+    }
+    constexpr size_t PartDepth = 256;
+    int8_t columns[MostPlaces * PartDepth];
+    for (size_t begin = 0; begin < sizes.m_Depth; begin += PartDepth)
+    {
+        const size_t depth = std::min(PartDepth, sizes.m_Depth - begin);
+        TransposeBytes(reinterpret_cast<const std::byte*>(weights.m_Values + begin * sizes.m_Columns + first),
+                       sizes.m_Columns, count, depth, reinterpret_cast<std::byte*>(columns), PartDepth);
+        f(columns, PartDepth, depth);
+    }
+}
+
 /// The sum of the magnitudes of each column.
 void SumMagnitudes(const Weights16& weights, const Sizes16& sizes, bool isTransposed, std::span<int64_t> magnitudes)
 {
     std::fill(magnitudes.begin(), magnitudes.end(), int64_t{0});
-    if (isTransposed)
+    const PackLoops16& loops = GetPackLoops16();
+    for (size_t first = 0; first < sizes.m_Columns; first += MostPlaces)
     {
-        for (size_t k = 0, i = 0; k < sizes.m_Depth; ++k)
-        {
-            for (int64_t& magnitude : magnitudes)
-            {
-                magnitude += std::abs(weights.GetValue(i++));
-            }
-        }
-        return;
-    }
-    for (size_t c = 0; c < sizes.m_Columns; ++c)
-    {
-        const int8_t* column = weights.m_Values + c * sizes.m_Depth;
-        constexpr size_t Part = 1 << 20; // whose sum fits 32 bits
-        for (size_t begin = 0; begin < sizes.m_Depth; begin += Part)
-        {
-            int32_t sum = 0;
-            for (size_t k = begin; k < std::min(begin + Part, sizes.m_Depth); ++k)
-            {
-                sum += std::abs(column[k] - weights.m_ZeroPoint);
-            }
-            magnitudes[c] += sum;
-        }
+        const size_t count = std::min(MostPlaces, sizes.m_Columns - first);
+        ForEachPart(weights, sizes, isTransposed, first, count,
+                    [&](const int8_t* values, size_t stride, size_t depth)
+                    {
+                        for (size_t c = 0; c < count; ++c, values += stride)
+                        {
+                            magnitudes[first + c] += loops.m_SumMagnitudes(values, depth, weights.m_ZeroPoint);
+                        }
+                    });
     }
 }
 
@@ -77,13 +90,12 @@ PackedWeights16::PackedWeights16(const Weights16& weights, const Sizes16& sizes,
                             {
                                 for (const Panel16& panel : m_Panels)
                                 {
-                                    m_AreBytes ? PackPanel<int8_t>(panel, weights, isTransposed, to)
-                                               : PackPanel<int16_t>(panel, weights, isTransposed, to);
+                                    PackPanel(panel, weights, isTransposed, to);
                                 }
                             });
     for (Panel16& panel : m_Panels)
     {
-        m_AreBytes ? FindSlices<int8_t>(panel) : FindSlices<int16_t>(panel);
+        FindSlices(panel);
     }
 }
 
@@ -148,72 +160,42 @@ void PackedWeights16::SetUpColumns(const Weights16& weights, backends::PackedSto
     }
 }
 
-template <typename T>
 void PackedWeights16::PackPanel(const Panel16& panel, const Weights16& weights, bool isTransposed,
                                 std::byte* data) const
 {
     const size_t width = panel.m_Vectors * m_Engine->m_Lanes;
-    auto* const packed = reinterpret_cast<T*>(data) + 2 * panel.m_Place * m_Groups;
-    if (panel.m_Columns != width)
-    {
-        std::fill_n(packed, 2 * width * m_Groups, T{0});
-    }
-    size_t places[Engine16::MostVectors * Engine16::MostLanes];
-    for (size_t c = 0; c < panel.m_Columns; ++c)
-    {
-        places[c] = GetPlace16(c, panel.m_Vectors, m_Engine->m_Lanes);
-    }
-    // A part of the depth at a time, widened first: it fits the first-level cache.
-    constexpr size_t ChunkDepth = 64;
-    T wide[Engine16::MostVectors * Engine16::MostLanes][ChunkDepth];
-    for (size_t begin = 0; begin < m_Sizes.m_Depth; begin += ChunkDepth)
-    {
-        const size_t count = std::min(ChunkDepth, m_Sizes.m_Depth - begin);
-        for (size_t c = 0; c < panel.m_Columns; ++c)
-        {
-            const size_t column = panel.m_Column + c;
-            isTransposed ? weights.Widen(begin * m_Sizes.m_Columns + column, m_Sizes.m_Columns, count, wide[c])
-                         : weights.Widen(column * m_Sizes.m_Depth + begin, 1, count, wide[c]);
-            if (count % 2 != 0)
-            {
-                wide[c][count] = 0;
-            }
-        }
-        T* to = packed + begin * width;
-        for (size_t k = 0; k < count; k += 2, to += 2 * width)
-        {
-            for (size_t c = 0; c < panel.m_Columns; ++c)
-            {
-                std::memcpy(to + 2 * places[c], &wide[c][k], 2 * sizeof(T));
-            }
-        }
-    }
+    // Of places without a column.
+    const std::vector<int8_t> none(panel.m_Columns == width ? 0 : m_Sizes.m_Depth, weights.m_ZeroPoint);
+    const int8_t* rows[MostPlaces];
+    std::fill_n(rows, width, none.data());
+    const PackLoops16& loops = GetPackLoops16();
+    const auto pack = m_AreBytes ? loops.m_PackBytes : loops.m_PackShorts;
+    std::byte* to = data + panel.m_Place * m_Groups * GetPairBytes();
+    ForEachPart(weights, m_Sizes, isTransposed, panel.m_Column, panel.m_Columns,
+                [&](const int8_t* values, size_t stride, size_t depth)
+                {
+                    for (size_t c = 0; c < panel.m_Columns; ++c)
+                    {
+                        rows[GetPlace16(c, panel.m_Vectors, m_Engine->m_Lanes)] = values + c * stride;
+                    }
+                    pack(rows, width, depth, weights.m_ZeroPoint, to);
+                    to += GetNumGroups(depth) * width * GetPairBytes();
+                });
 }
 
-template <typename T>
 void PackedWeights16::FindSlices(Panel16& panel)
 {
     panel.m_FirstSlice = m_Slices.size();
     if (!m_FitsOneSlice)
     {
-        const size_t width = panel.m_Vectors * m_Engine->m_Lanes;
-        const auto* pairs = reinterpret_cast<const T*>(GetData(panel, 0));
-        std::vector<int32_t> magnitudes(width);
-        std::vector<int32_t> ofGroup(width);
-        for (size_t g = 0; g < m_Groups; ++g, pairs += 2 * width)
+        const PackLoops16& loops = GetPackLoops16();
+        const auto countFitting = m_AreBytes ? loops.m_CountFittingBytes : loops.m_CountFittingShorts;
+        // A group fits by itself, unless it is from a file that is no good; the next slice begins then, too.
+        const auto getEnd = [&](size_t begin)
+        { return begin + std::max<size_t>(1, countFitting(GetData(panel, begin), m_Groups - begin, panel.m_Vectors)); };
+        for (size_t g = getEnd(0); g < m_Groups; g = getEnd(g))
         {
-            int32_t most = 0;
-            for (size_t i = 0; i < width; ++i)
-            {
-                ofGroup[i] = std::abs(int32_t{pairs[2 * i]}) + std::abs(int32_t{pairs[2 * i + 1]});
-                magnitudes[i] += ofGroup[i];
-                most = std::max(most, magnitudes[i]);
-            }
-            if (most > RequantizeArrays16::MostMagnitude)
-            {
-                m_Slices.push_back(g);
-                magnitudes.swap(ofGroup);
-            }
+            m_Slices.push_back(g);
         }
     }
     m_Slices.push_back(m_Groups);

@@ -76,9 +76,7 @@ public:
 private:
     size_t MakePanels();
     void SetUpColumns(const Weights16& weights, backends::PackedStore& store, bool isTransposed);
-    template <typename T>
     void PackPanel(const Panel16& panel, const Weights16& weights, bool isTransposed, std::byte* data) const;
-    template <typename T>
     void FindSlices(Panel16& panel);
     size_t GetPairBytes() const { return 2 * (m_AreBytes ? sizeof(int8_t) : sizeof(int16_t)); }
 

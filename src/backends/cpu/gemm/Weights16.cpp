@@ -32,7 +32,7 @@ Weights16::Weights16(const LayerView& layer, size_t columns, bool isDouble, bool
       m_Scales(ref::GetSumScales(layer.GetInput(0), layer.GetInput(1), layer.GetOutput(0), !isDouble))
 {
     const TensorInfo& info = layer.GetInput(1);
-    m_ZeroPoint = info.HasMultipleQuantizationScales() ? 0 : info.GetQuantizationOffset();
+    m_ZeroPoint = info.HasMultipleQuantizationScales() ? int8_t{0} : static_cast<int8_t>(info.GetQuantizationOffset());
     if (m_Scales.size() != 1 && m_Scales.size() != columns)
     {
         m_Scales.clear(); // the reference kernel says what is wrong
@@ -51,26 +51,6 @@ Weights16::Weights16(const LayerView& layer, size_t columns, bool isDouble, bool
 }
 
 Weights16::Weights16(const int8_t* values, double scale) : m_Values(values), m_Scales{scale} {}
-
-template <typename T>
-void Weights16::Widen(size_t first, size_t step, size_t count, T* wide) const
-{
-    const int8_t* from = m_Values + first;
-    const int32_t zeroPoint = m_ZeroPoint;
-    if (step == 1)
-    {
-        std::transform(from, from + count, wide,
-                       [zeroPoint](int8_t value) { return static_cast<T>(value - zeroPoint); });
-        return;
-    }
-    for (size_t i = 0; i < count; ++i)
-    {
-        wide[i] = static_cast<T>(from[i * step] - zeroPoint);
-    }
-}
-
-template void Weights16::Widen<int8_t>(size_t, size_t, size_t, int8_t*) const;
-template void Weights16::Widen<int16_t>(size_t, size_t, size_t, int16_t*) const;
 
 std::vector<int64_t> Weights16::ClampMagnitudes(const int64_t* sums, size_t columns, size_t depth) const
 {

@@ -23,9 +23,6 @@ struct Weights16
     Weights16& operator=(const Weights16&) = delete;
 
     int32_t GetValue(size_t index) const { return m_Values[index] - m_ZeroPoint; }
-    /// `count` weights, each `step` behind the one before, less their zero point.
-    template <typename T>
-    void Widen(size_t first, size_t step, size_t count, T* wide) const;
     /// The sums of magnitudes of columns, clamped to what they can be, so that what is worked out from them cannot
     /// overflow, whatever file they are from.
     std::vector<int64_t> ClampMagnitudes(const int64_t* sums, size_t columns, size_t depth) const;
@@ -33,7 +30,7 @@ struct Weights16
     double GetScale(size_t column) const { return m_Scales[m_Scales.size() == 1 ? 0 : column]; }
 
     const int8_t* m_Values = nullptr; ///< as they are stored, bytes
-    int32_t m_ZeroPoint = 0;
+    int8_t m_ZeroPoint = 0;           ///< kernels refuse weights with one beyond their type
     Rounding16 m_Rounding = Rounding16::HalfUp;
     std::vector<double> m_Scales; ///< one for all columns, or one for each
 

@@ -5,6 +5,7 @@
 
 #include "backends/cpu/moves/CopyPlane.hpp"
 
+#include <bit>
 #include <cstddef>
 
 namespace tenon::cpu
@@ -20,31 +21,31 @@ struct TransposeFunctions
 /// For the processor at hand. Precondition: it has vectors, see CpuFeatures.
 const TransposeFunctions& GetTransposeFunctions();
 
-/// to[row][column] = from[column][row], of elements of 2^logBytes bytes, with `rows` rows and `columns` columns of the
-/// target; strides are in bytes.
-inline void TransposeElements(size_t logBytes, const std::byte* from, size_t fromStride, size_t rows, size_t columns,
-                              std::byte* to, size_t toStride)
+/// to[row][column] = from[column][row], of elements of `Bytes`, 1, 2, 4 or 8, with `rows` rows and `columns` columns of
+/// the target; strides are in bytes.
+template <size_t Bytes>
+void TransposeElements(const std::byte* from, size_t fromStride, size_t rows, size_t columns, std::byte* to,
+                       size_t toStride)
 {
     Plane plane;
     plane.m_Rows = rows;
-    plane.m_RunBytes = size_t{1} << logBytes;
-    plane.m_FromRow = plane.m_ToRun = int64_t{1} << logBytes;
+    plane.m_FromRow = plane.m_ToRun = plane.m_RunBytes = Bytes;
     plane.m_ToRow = static_cast<int64_t>(toStride);
     plane.m_Runs = columns;
     plane.m_FromRun = static_cast<int64_t>(fromStride);
-    GetTransposeFunctions().m_Transpose[logBytes](plane, from, to);
+    GetTransposeFunctions().m_Transpose[std::countr_zero(Bytes)](plane, from, to);
 }
 
 inline void TransposeBytes(const std::byte* from, size_t fromStride, size_t rows, size_t columns, std::byte* to,
                            size_t toStride)
 {
-    TransposeElements(0, from, fromStride, rows, columns, to, toStride);
+    TransposeElements<1>(from, fromStride, rows, columns, to, toStride);
 }
 
 inline void TransposeWords(const std::byte* from, size_t fromStride, size_t rows, size_t columns, std::byte* to,
                            size_t toStride)
 {
-    TransposeElements(2, from, fromStride, rows, columns, to, toStride);
+    TransposeElements<4>(from, fromStride, rows, columns, to, toStride);
 }
 
 /// The same of floats; strides are in floats.
