@@ -5,6 +5,8 @@ usage: peer_worker.py ENGINE MODEL THREADS [INPUT.bin ...]
 
 ENGINE is tflite-xnnpack, tflite-builtin, openvino-f32, openvino-bf16 or onnxruntime. What is imported and started
 before "load" (interpreter of Python, shared libraries, plugins) counts neither as time of loading nor as memory.
+Inputs are filled outside of all times. Outputs are memory of these engines, not of the application: what a run takes to
+allocate them, or to touch them for the first time, is part of it.
 """
 import json
 import os
