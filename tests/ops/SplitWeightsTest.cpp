@@ -128,7 +128,8 @@ TEST(SplitWeights, PanelsThatCannotBeReadAreRefused)
     ForgedStore counts = forge(
         [](ForgedStore& store)
         {
-            store.m_Blocks.front()[0] = std::byte{17};
+            std::byte& count = store.m_Blocks.front()[0];
+            count = static_cast<std::byte>(std::to_integer<int>(count) + 1);
             store.m_FillsLast = true;
         });
     EXPECT_THROW(packing.Pack(counts), ParseException);
