@@ -11,6 +11,17 @@
 namespace tenon
 {
 
+void UseHugePages([[maybe_unused]] void* data, [[maybe_unused]] size_t bytes) noexcept
+{
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    const size_t before = (0 - reinterpret_cast<uintptr_t>(data)) % HugePageBytes;
+    if (bytes >= before + HugePageBytes)
+    {
+        madvise(static_cast<char*>(data) + before, (bytes - before) / HugePageBytes * HugePageBytes, MADV_HUGEPAGE);
+    }
+#endif
+}
+
 void Populate([[maybe_unused]] void* data, [[maybe_unused]] size_t bytes) noexcept
 {
 #if defined(__linux__) && defined(MADV_POPULATE_WRITE)

@@ -141,6 +141,7 @@ void ExecutionContext::UsePlan(const std::shared_ptr<const Plan>& plan)
         if (arenaBytes > m_Arena.Bytes())
         {
             m_Arena.Reserve(arenaBytes);
+            UseHugePages(m_Arena.Data(), arenaBytes);
             Populate(m_Arena.Data(), arenaBytes); // this run writes all of it
         }
         m_Pointers.assign(m_Program.Values().size(), nullptr);

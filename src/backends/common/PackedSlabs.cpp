@@ -29,7 +29,8 @@ PackedBlock PackedSlabs::MakeBlock(size_t bytes, FunctionRef<void(std::byte*)> f
     const size_t needed = (bytes + ArenaAlignment - 1) / ArenaAlignment * ArenaAlignment;
     if (m_Slab == nullptr || m_Slab->Bytes() - m_Used < needed)
     {
-        m_Slab = std::make_shared<const AlignedMemory>(std::max(needed, SlabBytes));
+        m_Slab = std::make_shared<const AlignedMemory>(std::max(needed, SlabBytes), nullptr, HugePageBytes);
+        UseHugePages(m_Slab->Data(), m_Slab->Bytes());
         m_Used = 0;
     }
     std::byte* const data = m_Slab->Data() + m_Used;
