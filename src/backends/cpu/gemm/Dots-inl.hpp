@@ -200,6 +200,27 @@ HWY_INLINE void AddPairs(Vector& sums, const Vector& shorts)
 }
 #endif
 
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
+/// acc += the dot products of four signed bytes with four signed ones, of which the weights are not -128. With the
+/// magnitude of one factor and the sign of both in the other one, sums of two products fit 16 bits. More instructions
+/// for each row than pairs of int16, but fewer for what is read.
+struct SignedBytes
+{
+    static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
+    {
+        const hn::Repartition<int8_t, Ints> d8;
+        const Vector magnitudes = hn::BitCast(Ints(), hn::Abs(hn::BitCast(d8, data)));
+        Vector moved;
+#if HWY_TARGET == HWY_AVX2
+        moved.raw = _mm256_sign_epi8(weights.raw, data.raw);
+#else
+        moved.raw = _mm_sign_epi8(weights.raw, data.raw);
+#endif
+        AddPairs(acc, MultiplyBytes(magnitudes, moved));
+    }
+};
+#endif
+
 /// Four bytes of the data in all lanes. GCC would read two groups at once and part them in other registers.
 HWY_INLINE Vector ReadGroup(const uint8_t* from)
 {

@@ -43,18 +43,18 @@ void JoinNibbles(const uint32_t* words, size_t numWords, size_t width, std::byte
 
 } // namespace
 
-void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, const WeightBytes8& bytes,
-                               std::byte* packed) const
+void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, std::byte* packed) const
 {
+    const WeightBytes8& bytes = m_Choice.GetBytes();
     const size_t width = panel.m_Vectors * m_Engine->m_Lanes;
     if (m_Tiles->m_Layout == Layout8::Shuffles)
     {
-        m_Shuffles.Pack(panel, weights, bytes.m_Depth, packed);
+        m_Choice.GetShuffles().Pack(panel, weights, bytes.m_Depth, packed);
         return;
     }
     if (m_Tiles->m_Layout == Layout8::Splits)
     {
-        const size_t numTerms = m_Splits.Get(static_cast<size_t>(&panel - m_Panels.data()));
+        const size_t numTerms = m_Choice.GetSplits().Get(static_cast<size_t>(&panel - m_Panels.data()));
         SplitPanel8(weights, panel.m_Columns, bytes, *m_Engine).Pack(width, numTerms, packed);
         return;
     }
@@ -71,7 +71,7 @@ void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, cons
     if (!bytes.m_IsTransposed)
     {
         m_Tiles->m_ColumnGroups == 2 ? PackPairs(weights, panel.m_Columns, width, packed)
-                                     : PackColumns(panel, weights, bytes, packed);
+                                     : PackColumns(panel, weights, packed);
         return;
     }
     const size_t runBytes = m_Tiles->m_ColumnGroups * GroupBytes; // of a column beside each other
@@ -157,9 +157,9 @@ void PackedWeights8::PackHalves(const uint8_t* weights, size_t columns, size_t w
     }
 }
 
-void PackedWeights8::PackColumns(const Panel8& panel, const uint8_t* weights, const WeightBytes8& bytes,
-                                 std::byte* packed) const
+void PackedWeights8::PackColumns(const Panel8& panel, const uint8_t* weights, std::byte* packed) const
 {
+    const WeightBytes8& bytes = m_Choice.GetBytes();
     constexpr size_t SliceGroups = 64; // of all columns they fit the first-level cache
     const bool areDots = m_Tiles->m_Layout == Layout8::Dots;
     const size_t groupDepth = m_Tiles->GetGroupDepth();

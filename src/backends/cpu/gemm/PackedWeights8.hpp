@@ -6,10 +6,9 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/PackedStore.hpp"
 #include "backends/cpu/gemm/Form8.hpp"
+#include "backends/cpu/gemm/FormChoice8.hpp"
 #include "backends/cpu/gemm/Panel8.hpp"
 #include "backends/cpu/gemm/RequantizeArrays.hpp"
-#include "backends/cpu/gemm/ShuffledWeights8.hpp"
-#include "backends/cpu/gemm/SplitWeights8.hpp"
 #include "common/AlignedMemory.hpp"
 
 #include <cstddef>
@@ -66,9 +65,9 @@ private:
     size_t MakePanels();
     void CheckPanels(const LayerView& layer) const;
     /// `weights`: the panel's columns, or all weights where these are transposed.
-    void PackPanel(const Panel8& panel, const uint8_t* weights, const WeightBytes8& bytes, std::byte* packed) const;
+    void PackPanel(const Panel8& panel, const uint8_t* weights, std::byte* packed) const;
     /// A panel whose columns lie one behind the other from `weights` on.
-    void PackColumns(const Panel8& panel, const uint8_t* weights, const WeightBytes8& bytes, std::byte* packed) const;
+    void PackColumns(const Panel8& panel, const uint8_t* weights, std::byte* packed) const;
     /// The same with pairs of groups of a column beside each other; `width`: columns that the panel has room for.
     void PackPairs(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const;
     /// The same where a group's weights take two bytes.
@@ -77,8 +76,7 @@ private:
     void SetUpColumns(const LayerView& layer, const ColumnSums8& sums, int32_t zeroPoint, Rounding8 rounding);
 
     const Engine8* m_Engine;
-    SplitCounts8 m_Splits;
-    ShuffledWeights8 m_Shuffles; ///< where weights are not split
+    FormChoice8 m_Choice;
     const TileSet8* m_Tiles;
     size_t m_NumColumns;
     size_t m_Depth;

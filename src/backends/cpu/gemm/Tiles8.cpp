@@ -188,6 +188,13 @@ Engine8 MakeEngine()
         FillSplitTiles<false>(engine.m_SplitUnsigned);
         FillShuffleTiles(engine.m_Shuffles);
 #endif
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
+        engine.m_FewRows.m_Signs = Signs8::BothSigned;
+        FillTiles<DotTile<SignedBytes>, 1, 4>(engine.m_FewRows);
+        FillTiles<DotTile<SignedBytes>, 2, 4>(engine.m_FewRows);
+        FillTiles<DotTile<SignedBytes>, 3, 3>(engine.m_FewRows);
+        FillTiles<DotTile<SignedBytes>, 4, 2>(engine.m_FewRows);
+#endif
     }
     // Dot products of whole bytes are as fast as those of halves, which only the way from memory is shorter for.
     constexpr size_t FewRows = 4;

@@ -143,6 +143,7 @@ struct Engine8
     TileSet8 m_SplitSigned;   ///< for int8 data and weights with few terms more; some processors have none
     TileSet8 m_SplitUnsigned; ///< the same for uint8 data
     TileSet8 m_Shuffles;      ///< for int8 data and weights that have more; some processors have none
+    TileSet8 m_FewRows;       ///< for a few rows of int8 data and weights that are not -128; some have none
     TileSet8 m_Nibbles;       ///< for int8 data; some processors have none
     size_t m_NibbleRows = 0;  ///< with more rows, unpacked weights are faster
 

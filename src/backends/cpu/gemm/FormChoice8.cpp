@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// See FormChoice8.hpp.
+#include "backends/cpu/gemm/FormChoice8.hpp"
+
+#include "backends/cpu/gemm/Form8.hpp"
+#include "backends/cpu/gemm/Weights8.hpp"
+#include "backends/reference/kernels/UnpackedWeights.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+/// The way from memory is most of what counts for few rows, and no other form is shorter than bytes.
+constexpr size_t FewRows = 4;
+/// Shuffling takes as long as a few inferences of fewer rows gain, but where their steps are many.
+constexpr size_t ManyRows = 64;
+constexpr size_t LargeDepth = 1024;
+
+bool IsSigned(DataType type)
+{
+    return type != DataType::QAsymmU8;
+}
+
+/// TFLite takes uint8 weights beside float data for int8 bit patterns without a zero point.
+WeightBytes8 DescribeWeights(const LayerView& layer, const ProductShape8& shape)
+{
+    const TensorInfo& info = layer.GetInput(1);
+    const bool isCentred = shape.m_IsHybrid || info.HasMultipleQuantizationScales();
+    return {shape.m_Columns, shape.m_Depth, shape.m_IsTransposed, shape.m_IsHybrid || IsSigned(info.GetDataType()),
+            isCentred ? 0 : info.GetQuantizationOffset()};
+}
+
+/// How many more terms than groups are worth while, in percent: what these tiles are faster than pairs of int16, by
+/// 1.35 with six rows; int8 data take an instruction more.
+size_t GetWorthwhilePercent(const TileSet8& tiles)
+{
+    return tiles.m_FlipsData ? 10 : 25;
+}
+
+/// Whether -128 is among the weights, whose sign cannot change.
+bool HaveLeast(const LayerView& layer, const WeightBytes8& bytes, backends::PackedStore& store)
+{
+    const auto fill = [&](std::byte* to)
+    {
+        const void* const least = std::memchr(layer.m_ConstantData[1], 0x80, bytes.m_Columns * bytes.m_Depth);
+        const uint32_t haveLeast = least != nullptr ? 1 : 0;
+        std::memcpy(to, &haveLeast, sizeof(haveLeast));
+    };
+    return *store.GetBlock(sizeof(uint32_t), fill).As<uint32_t>() != 0;
+}
+
+} // namespace
+
+Weights8::Weights8(const LayerView& layer, const WeightBytes8& bytes)
+    : m_Bytes(static_cast<const uint8_t*>(layer.m_ConstantData[1])), m_Count(bytes.m_Columns * bytes.m_Depth),
+      m_Depth(bytes.m_Depth), m_IsTransposed(bytes.m_IsTransposed),
+      m_ArePairs(layer.GetInput(1).GetDataType() == DataType::QSymmS4)
+{
+}
+
+const uint8_t* Weights8::GetColumns(size_t first, size_t count)
+{
+    const size_t begin = m_IsTransposed ? 0 : first * m_Depth;
+    if (!m_ArePairs)
+    {
+        return m_Bytes + begin;
+    }
+    const size_t odd = begin % 2; // a column may begin in the middle of a byte
+    m_Unpacked.resize(odd + (m_IsTransposed ? m_Count : count * m_Depth));
+    ref::Unpack(reinterpret_cast<const int8_t*>(m_Bytes) + begin / 2, m_Unpacked.size(), m_Unpacked.data());
+    return reinterpret_cast<const uint8_t*>(m_Unpacked.data()) + odd;
+}
+
+FormChoice8::FormChoice8(const LayerView& layer, const ProductShape8& shape, const Engine8& engine,
+                         backends::PackedStore& store)
+    : m_Bytes(DescribeWeights(layer, shape)), m_IsDataSigned(IsSigned(layer.GetInput(0).GetDataType())),
+      m_Tiles(&Choose(layer, shape, engine, store))
+{
+}
+
+const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8& shape, const Engine8& engine,
+                                    backends::PackedStore& store)
+{
+    const bool areNibbles = layer.GetInput(1).GetDataType() == DataType::QSymmS4;
+    const bool areBytes = !areNibbles && !shape.m_IsTransposed;
+    const bool areCentred = m_Bytes.m_IsSigned && m_Bytes.m_ZeroPoint == 0;
+    const bool areSigned = areBytes && areCentred && m_IsDataSigned; // both
+    const bool areFew = shape.m_Rows <= FewRows;
+    Weights8 weights(layer, m_Bytes);
+    const auto getColumns = [&weights](size_t first, size_t count) { return weights.GetColumns(first, count); };
+
+    const TileSet8& splits = m_IsDataSigned ? engine.m_SplitSigned : engine.m_SplitUnsigned;
+    if (splits.m_Vectors != 0 && areBytes && !(areFew && areCentred))
+    {
+        m_Splits = SplitCounts8(getColumns, m_Bytes, splits, GetWorthwhilePercent(splits), engine, store);
+        if (m_Splits.AreFew())
+        {
+            return splits;
+        }
+    }
+    const bool arePaidBack = shape.m_Rows >= ManyRows || (!areFew && shape.m_Depth >= LargeDepth);
+    if (engine.m_Shuffles.m_Vectors != 0 && areSigned && arePaidBack)
+    {
+        m_Shuffles = ShuffledWeights8(getColumns, m_Bytes, engine.m_Shuffles, engine, store);
+        if (m_Shuffles.AreWorthwhile())
+        {
+            return engine.m_Shuffles;
+        }
+    }
+    if (engine.m_FewRows.m_Vectors != 0 && areSigned && areFew && !HaveLeast(layer, m_Bytes, store))
+    {
+        return engine.m_FewRows;
+    }
+    if (areNibbles && engine.m_Nibbles.m_Vectors != 0 && !shape.m_IsTransposed && shape.m_Rows <= engine.m_NibbleRows)
+    {
+        return engine.m_Nibbles;
+    }
+    if (engine.m_Narrow.m_Vectors != 0 && !shape.m_IsTransposed && areCentred)
+    {
+        return engine.m_Narrow;
+    }
+    return m_IsDataSigned ? engine.m_Signed : engine.m_Unsigned;
+}
+
+uint64_t FormChoice8::GetMostBytes(size_t columns, size_t depth, const Engine8& engine)
+{
+    constexpr size_t GroupBytes = 4;
+    const size_t vectors = DivideUp(columns, engine.m_Lanes);
+    uint64_t most = uint64_t{vectors} * engine.m_Lanes * GetNumGroups8(engine.m_Signed, depth) * GroupBytes;
+    if (engine.m_SplitUnsigned.m_Vectors != 0)
+    {
+        const TileSet8& tiles = engine.m_SplitUnsigned;
+        const uint64_t panels = DivideUp(vectors, tiles.m_Vectors);
+        const uint64_t terms = panels * DivideUp(depth, GroupBytes) * (100 + GetWorthwhilePercent(tiles)) / 100;
+        const uint64_t width = uint64_t{tiles.m_Vectors} * engine.m_Lanes;
+        most = std::max(most, panels * (GetSplitHeaderBytes(0) + sizeof(SplitHeader)) +
+                                  terms * (width * GroupBytes + sizeof(uint32_t)));
+    }
+    if (engine.m_Shuffles.m_Vectors != 0)
+    {
+        const size_t steps = GetNumShuffleSteps(DivideUp(depth, GroupBytes) * GroupBytes);
+        most = std::max(most, uint64_t{vectors} * GetShuffledBytes(engine.m_Lanes, steps));
+    }
+    return most;
+}
+
+} // namespace tenon::cpu

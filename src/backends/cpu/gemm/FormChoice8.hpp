@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which tiles the constant weights of a product of bytes are packed for.
+#pragma once
+
+#include "backends/common/KernelTable.hpp"
+#include "backends/common/PackedStore.hpp"
+#include "backends/cpu/gemm/ShuffledWeights8.hpp"
+#include "backends/cpu/gemm/SplitWeights8.hpp"
+#include "backends/cpu/gemm/Tiles8.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tenon::cpu
+{
+
+/// What a product is made of.
+struct ProductShape8
+{
+    size_t m_Columns = 0;
+    size_t m_Depth = 0;
+    bool m_IsTransposed = false; ///< weights are [depth, columns]
+    bool m_IsHybrid = false;     ///< of float data
+    size_t m_Rows = 0;           ///< at most
+};
+
+class FormChoice8
+{
+public:
+    /// For input 1 of the layer. What has to be known of the weights is in blocks of the store.
+    FormChoice8(const LayerView& layer, const ProductShape8& shape, const Engine8& engine,
+                backends::PackedStore& store);
+
+    /// Bytes that panels of any form have at most.
+    static uint64_t GetMostBytes(size_t columns, size_t depth, const Engine8& engine);
+
+    const WeightBytes8& GetBytes() const { return m_Bytes; }
+    bool IsDataSigned() const { return m_IsDataSigned; }
+    const TileSet8& GetTiles() const { return *m_Tiles; }
+    /// Where the tiles are for split weights.
+    const SplitCounts8& GetSplits() const { return m_Splits; }
+    /// Where they are for shuffled ones.
+    const ShuffledWeights8& GetShuffles() const { return m_Shuffles; }
+
+private:
+    const TileSet8& Choose(const LayerView& layer, const ProductShape8& shape, const Engine8& engine,
+                           backends::PackedStore& store);
+
+    WeightBytes8 m_Bytes;
+    bool m_IsDataSigned;
+    SplitCounts8 m_Splits;
+    ShuffledWeights8 m_Shuffles;
+    const TileSet8* m_Tiles;
+};
+
+} // namespace tenon::cpu

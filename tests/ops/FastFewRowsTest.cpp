@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of few rows of int8 on processors that have no dot product of bytes: by magnitudes and signs, where no
+// weight is -128.
+#include "backends/cpu/gemm/PackedWeights8.hpp"
+#include "ops/FastCompare.hpp"
+#include "ops/PackingCases.hpp"
+#include "ops/SplitCases.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <random>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+/// Any int8 but -128, the ends often.
+std::vector<uint8_t> MakeWeights(size_t count)
+{
+    std::mt19937 random(static_cast<uint32_t>(count));
+    std::vector<uint8_t> weights(count);
+    for (uint8_t& weight : weights)
+    {
+        const int32_t any = static_cast<int32_t>(random() % 255) - 127;
+        weight = static_cast<uint8_t>(random() % 3 != 0 ? any : any < 0 ? -127 : 127);
+    }
+    return weights;
+}
+
+TestTensor FilledWith(const TensorInfo& info, int8_t value)
+{
+    return {info, std::vector<std::byte>(info.GetNumBytes(), static_cast<std::byte>(value))};
+}
+
+} // namespace
+
+TEST(FastFewRows, WeightsThatHaveNoNegative)
+{
+    if (!cpu::GetCpuFeatures().m_Simd || cpu::GetEngine8().m_FewRows.m_Vectors == 0)
+    {
+        GTEST_SKIP() << "other tiles are used on this processor";
+    }
+    for (const bool hasLeast : {false, true})
+    {
+        for (const size_t rows : {1U, 4U, 5U})
+        {
+            std::vector<uint8_t> bytes = MakeWeights(40 * 50);
+            bytes.back() = hasLeast ? 0x80 : 0;
+            backends::FillingStore store;
+            const auto packed = Packing(BytesInfo({8, 50}, true, 0.1f, 3), BytesInfo({40, 50}, true, 0.1f, 0), bytes,
+                                        BytesInfo({8, 40}, true, 1.0f, 0))
+                                    .Pack(store, rows);
+            ASSERT_TRUE(packed->IsExact());
+            EXPECT_EQ(&packed->GetTiles() == &cpu::GetEngine8().m_FewRows, !hasLeast && rows < 5)
+                << rows << " rows, has -128: " << hasLeast;
+        }
+    }
+}
+
+// Data of both ends, which is where sums of 16 bits are largest, with and without a weight of -128.
+TEST(FastFewRows, LayersAsReference)
+{
+    for (const unsigned int depth : {4U, 7U, 64U, 257U})
+    {
+        for (const unsigned int columns : {1U, 19U, 40U, 67U})
+        {
+            for (const bool hasLeast : {false, true})
+            {
+                std::vector<uint8_t> bytes = MakeWeights(size_t{columns} * depth);
+                bytes.back() = hasLeast ? 0x80 : bytes.back();
+                TestTensor stored = {TensorInfo(TensorShape({columns, depth}), DataType::QSymmS8, 0.1f, 0), {}};
+                std::transform(bytes.begin(), bytes.end(), std::back_inserter(stored.m_Bytes),
+                               [](uint8_t byte) { return static_cast<std::byte>(byte); });
+                FullyConnectedDescriptor d;
+                d.m_TransposeWeightMatrix = true;
+                for (const unsigned int rows : {1U, 2U, 3U, 4U})
+                {
+                    const std::string name = std::to_string(rows) + " x " + std::to_string(depth) + " x " +
+                                             std::to_string(columns) + (hasLeast ? ", with -128" : "");
+                    const TensorInfo data = BytesInfo({rows, depth}, true, 0.1f, -128 + static_cast<int>(rows) * 51);
+                    for (const TestTensor& input : {Random(data, rows), FilledWith(data, -128), FilledWith(data, 127)})
+                    {
+                        ExpectAsReference(FastCase(name, LayerType::FullyConnected, d, {input, Constant(stored)},
+                                                   BytesInfo({rows, columns}, true, 40.0f, 5)),
+                                          "CpuFullyConnectedBytes");
+                    }
+                    const TensorInfo floats(TensorShape({rows, depth}), DataType::Float32);
+                    ExpectAsReference(FastCase("floats " + name, LayerType::FullyConnected, d,
+                                               {Random(floats, rows, -1, 1), Constant(stored)},
+                                               TensorInfo(TensorShape({rows, columns}), DataType::Float32)),
+                                      "CpuFullyConnectedHybrid", 1e-6);
+                }
+            }
+        }
+    }
+}
+
+} // namespace tenon::test
