@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // How an ExecutionContext binds memory of the caller: in place where it is aligned and apart from the inputs, else by
 // way of a copy.
+#include "common/CopyBlock.hpp"
 #include "runtime/ExecutionContext.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <iterator>
 
 namespace tenon
@@ -42,7 +42,7 @@ void ExecutionContext::BindInputs(const RunArgs& args)
         if (bytes != 0 && !IsAligned(memory, info.GetDataType()))
         {
             m_InputStaging[i].Reserve(bytes);
-            std::memcpy(m_InputStaging[i].Data(), memory, bytes);
+            CopyBlock(m_InputStaging[i].Data(), memory, bytes);
             memory = m_InputStaging[i].Data();
         }
         m_BoundInputs[i] = const_cast<void*>(memory);
@@ -127,7 +127,7 @@ void ExecutionContext::CopyOutputs(const RunArgs& args)
         const size_t bytes = InfoOf(value).GetNumBytes();
         if (bytes != 0 && m_Outputs[i] != m_Pointers[value])
         {
-            std::memcpy(m_Outputs[i], m_Pointers[value], bytes);
+            CopyBlock(m_Outputs[i], m_Pointers[value], bytes);
         }
     }
 }
@@ -138,7 +138,7 @@ void ExecutionContext::WriteStagedOutputs()
     {
         if (m_Outputs[i] != m_CallerOutputs[i])
         {
-            std::memcpy(m_CallerOutputs[i], m_Outputs[i], InfoOf(m_Program.Outputs()[i].m_Value).GetNumBytes());
+            CopyBlock(m_CallerOutputs[i], m_Outputs[i], InfoOf(m_Program.Outputs()[i].m_Value).GetNumBytes());
         }
     }
 }

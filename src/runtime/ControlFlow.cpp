@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How an ExecutionContext runs If and While: each nested network has a context of its own, in which it runs with its
 // own plans; values go in by address and come out into memory of the outer run.
+#include "common/CopyBlock.hpp"
 #include "common/ErrorContext.hpp"
 #include "common/Profiler.hpp"
 #include "runtime/ExecutionContext.hpp"
@@ -8,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace tenon
 {
@@ -176,7 +176,7 @@ void ExecutionContext::RunWhile(const Step& step, Infos inputs, const RunArgs& a
                                           values[i].m_Info->GetShape(), *args.m_Limits);
         if (bytes != 0)
         {
-            std::memcpy(output, values[i].m_Memory, bytes);
+            CopyBlock(output, values[i].m_Memory, bytes);
         }
     }
 }

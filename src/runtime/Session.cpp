@@ -2,6 +2,8 @@
 // Session: see Session.hpp.
 #include "runtime/Session.hpp"
 
+#include "common/CopyBlock.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -25,7 +27,7 @@ void StateMemory::Initialize(const TensorInfo& info, const void* value)
     const size_t bytes = info.GetNumBytes();
     if (value != nullptr && bytes != 0)
     {
-        std::memcpy(m_Memory.Data(), value, bytes);
+        CopyBlock(m_Memory.Data(), value, bytes);
     }
     else
     {
@@ -48,7 +50,7 @@ void StateMemory::Prepare(const TensorInfo& info, const void* value)
     m_NextShape = info.GetShape();
     if (bytes != 0)
     {
-        std::memcpy(m_Next.Data(), value, bytes);
+        CopyBlock(m_Next.Data(), value, bytes);
     }
 }
 

@@ -2,6 +2,8 @@
 // Copies of short runs.
 #include "backends/cpu/moves/CopyPlane.hpp"
 
+#include "common/CopyBlock.hpp"
+
 #include <cstring>
 
 namespace tenon::cpu
@@ -29,7 +31,7 @@ struct Ends
 
 struct Any
 {
-    static void Copy(std::byte* to, const std::byte* from, size_t bytes) { std::memcpy(to, from, bytes); }
+    static void Copy(std::byte* to, const std::byte* from, size_t bytes) { CopyBlock(to, from, bytes); }
 };
 
 /// `plane` by value: what is stored might else be the plane itself, for all that the compiler knows.

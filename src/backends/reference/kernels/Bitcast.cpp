@@ -2,10 +2,9 @@
 // Bitcast: the bytes of the input, taken as another type. The runtime lets the output share the input's memory where it
 // can; what remains is a copy.
 #include "backends/common/KernelTable.hpp"
+#include "common/CopyBlock.hpp"
 
 #include <tenon/Exceptions.hpp>
-
-#include <cstring>
 
 namespace tenon::ref
 {
@@ -28,7 +27,7 @@ backends::Prepared PrepareBitcast(const ReshapeArgs& args, const backends::Packe
     {
         if (bytes != 0 && run.m_Outputs[0] != run.m_Inputs[0])
         {
-            std::memcpy(run.m_Outputs[0], run.m_Inputs[0], bytes);
+            CopyBlock(run.m_Outputs[0], run.m_Inputs[0], bytes);
         }
     };
 }

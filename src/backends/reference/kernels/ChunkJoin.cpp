@@ -3,9 +3,9 @@
 #include "backends/reference/kernels/ChunkJoin.hpp"
 
 #include "backends/reference/kernels/DataMovement.hpp"
+#include "common/CopyBlock.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace tenon::ref
@@ -35,7 +35,7 @@ void JoinChunks(const std::vector<JoinPart>& parts, Span<const void* const> inpu
             }
             else if (output != from) // else the input is in its place already, see SharedParts
             {
-                std::memcpy(output, from, bytes);
+                CopyBlock(output, from, bytes);
             }
             output += bytes;
         }

@@ -2,10 +2,11 @@
 // Strided copies and 4-bit packing for the kernels that move elements.
 #include "backends/reference/kernels/DataMovement.hpp"
 
+#include "common/CopyBlock.hpp"
+
 #include <tenon/Exceptions.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 #include <utility>
 
@@ -77,7 +78,7 @@ backends::Prepared PrepareCopy(const TensorInfo& input)
         {
             if (bytes != 0 && run.m_Outputs[0] != run.m_Inputs[0])
             {
-                std::memcpy(run.m_Outputs[0], run.m_Inputs[0], bytes);
+                CopyBlock(run.m_Outputs[0], run.m_Inputs[0], bytes);
             }
         });
     prepared.m_IsCopy = true;
@@ -163,7 +164,7 @@ void RepeatBlock(std::byte* to, size_t blockBytes, size_t bytes)
     for (size_t done = blockBytes; done < bytes;) // what is there doubles until it is enough
     {
         const size_t more = std::min(done, bytes - done);
-        std::memcpy(to + done, to, more);
+        CopyBlock(to + done, to, more);
         done += more;
     }
 }
@@ -221,7 +222,7 @@ std::byte* CopyRuns(const std::byte* from, int64_t count, int64_t step, std::byt
 {
     for (int64_t i = 0; i < count; ++i, from += step, to += bytes)
     {
-        std::memcpy(to, from, bytes);
+        CopyBlock(to, from, bytes);
     }
     return to;
 }
@@ -239,7 +240,7 @@ std::byte* CopyRuns(const std::byte* from, int64_t count, int64_t step, size_t b
     }
     for (int64_t i = 0; i < count; ++i, from += step, to += bytes)
     {
-        std::memcpy(to, from, bytes);
+        CopyBlock(to, from, bytes);
     }
     return to;
 }
@@ -257,7 +258,7 @@ void BoxCopy::operator()(const std::byte* input, std::byte* output) const
     {
         if (output != from) // else it is there already, see SharedParts
         {
-            std::memcpy(output, from, m_RunBytes);
+            CopyBlock(output, from, m_RunBytes);
         }
         return;
     }

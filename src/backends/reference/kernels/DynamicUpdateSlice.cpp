@@ -4,9 +4,9 @@
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
+#include "common/CopyBlock.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace tenon::ref
 {
@@ -48,7 +48,7 @@ struct BoxPaste
         }
         for (size_t row = 0; row < m_Rows; ++row, update += rowBytes)
         {
-            std::memcpy(out + static_cast<size_t>(at) * m_ElementBytes, update, rowBytes);
+            CopyBlock(out + static_cast<size_t>(at) * m_ElementBytes, update, rowBytes);
             for (unsigned int d = outer; d-- > 0;)
             {
                 at += m_Strides[d];
@@ -72,7 +72,7 @@ struct BytesRun
     {
         if (m_Bytes != 0)
         {
-            std::memcpy(args.m_Outputs[0], args.m_Inputs[0], m_Bytes);
+            CopyBlock(args.m_Outputs[0], args.m_Inputs[0], m_Bytes);
             m_Box.Paste(args, args.GetInput<std::byte>(1), args.GetOutput<std::byte>(0));
         }
     }

@@ -4,9 +4,9 @@
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
+#include "common/CopyBlock.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 namespace tenon::ref
@@ -143,7 +143,7 @@ backends::Prepared PrepareEmbeddingLookup(const ReshapeArgs& args, const backend
                 const size_t row = slices.Read(run, i);
                 if (bytes != 0)
                 {
-                    std::memcpy(out + i * bytes, run.GetInput<std::byte>(1) + row * bytes, bytes);
+                    CopyBlock(out + i * bytes, run.GetInput<std::byte>(1) + row * bytes, bytes);
                 }
             }
         };

@@ -2,11 +2,11 @@
 // Gather: slices of the data along an axis, by index. With batch dimensions each batch has indices of its own.
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
+#include "common/CopyBlock.hpp"
 
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
 
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -37,7 +37,7 @@ struct GatherPlan
                 for (size_t i = 0; i < m_Count; ++i, output += m_InnerBytes)
                 {
                     const int64_t index = m_Indices.Read(args, batch * m_Count + i, 0, static_cast<int64_t>(m_Axis));
-                    std::memcpy(output, data + static_cast<size_t>(index) * m_InnerBytes, m_InnerBytes);
+                    CopyBlock(output, data + static_cast<size_t>(index) * m_InnerBytes, m_InnerBytes);
                 }
             }
         }

@@ -2,10 +2,10 @@
 // GatherNd: slices of the data, each by a tuple of indices into its first dimensions.
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
+#include "common/CopyBlock.hpp"
 
 #include <tenon/Exceptions.hpp>
 
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -27,7 +27,7 @@ struct GatherNdPlan
     {
         for (size_t i = 0; i < m_Tuples.GetCount(); ++i, output += m_SliceBytes)
         {
-            std::memcpy(output, data + m_Tuples.GetOffset(args, i) * m_ElementBytes, m_SliceBytes);
+            CopyBlock(output, data + m_Tuples.GetOffset(args, i) * m_ElementBytes, m_SliceBytes);
         }
     }
 };

@@ -4,6 +4,7 @@
 // value or copied from the slabs that are there already.
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/StoredElement.hpp"
+#include "common/CopyBlock.hpp"
 
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
@@ -43,7 +44,7 @@ struct PadPlan
     {
         if (d == m_Rank)
         {
-            std::memcpy(output, input, m_RunBytes);
+            CopyBlock(output, input, m_RunBytes);
             return;
         }
         const Dimension& dim = m_Dimensions[d];

@@ -3,11 +3,11 @@
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
+#include "common/CopyBlock.hpp"
 
 #include <tenon/Descriptors.hpp>
 
 #include <algorithm>
-#include <cstring>
 
 namespace tenon::ref
 {
@@ -57,7 +57,7 @@ struct ReverseRun
                         const size_t fromA = m_BatchFirst ? a : Source(args, b, a);
                         const size_t fromB = m_BatchFirst ? Source(args, a, b) : b;
                         const size_t block = ((outer * m_First + fromA) * m_Middle + middle) * m_Second + fromB;
-                        std::memcpy(out, in + block * m_BlockBytes, m_BlockBytes);
+                        CopyBlock(out, in + block * m_BlockBytes, m_BlockBytes);
                     }
                 }
             }

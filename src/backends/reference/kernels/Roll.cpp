@@ -3,6 +3,7 @@
 // axis that is there twice add up.
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
+#include "common/CopyBlock.hpp"
 
 #include <tenon/Exceptions.hpp>
 
@@ -99,7 +100,7 @@ struct RollPlan
         auto* to = run.GetOutput<std::byte>(0);
         if (last == 0)
         {
-            std::memcpy(to, from, m_Bytes);
+            CopyBlock(to, from, m_Bytes);
             return;
         }
         Copy(0, last - 1, shifts, from, to);

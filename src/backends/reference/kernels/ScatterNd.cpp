@@ -5,6 +5,7 @@
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
+#include "common/CopyBlock.hpp"
 
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
@@ -138,7 +139,7 @@ Prepared PrepareScatterNd(const ReshapeArgs& args, const backends::PackedWeights
         }
         if (isCopy)
         {
-            std::memcpy(to, run.m_Inputs[0], outputBytes);
+            CopyBlock(to, run.m_Inputs[0], outputBytes);
         }
         else
         {

@@ -4,13 +4,13 @@
 // with the one; the other cuts a border off.
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/StoredElement.hpp"
+#include "common/CopyBlock.hpp"
 
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -82,7 +82,7 @@ private:
     {
         if (d == m_NumSpatial)
         {
-            std::memcpy(blocks, space, m_RestBytes);
+            CopyBlock(blocks, space, m_RestBytes);
             return;
         }
         const Dimension& dim = m_Dimensions[d];
@@ -102,7 +102,7 @@ private:
     {
         if (d == m_NumSpatial)
         {
-            std::memcpy(space, blocks, m_RestBytes);
+            CopyBlock(space, blocks, m_RestBytes);
             return;
         }
         const Dimension& dim = m_Dimensions[d];

@@ -6,12 +6,12 @@
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/IndexWalk.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
+#include "common/CopyBlock.hpp"
 
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 namespace tenon::ref
@@ -132,7 +132,7 @@ backends::Prepared MakeScatter(ScatterPlan plan)
         const Index* indices = run.GetInput<Index>(1);
         const T* updates = run.GetInput<T>(2);
         T* out = run.GetOutput<T>(0);
-        std::memcpy(out, run.m_Inputs[0], plan.m_Bytes);
+        CopyBlock(out, run.m_Inputs[0], plan.m_Bytes);
         plan.m_Updates.Run(
             {},
             [&](const auto& at, const auto& offsets)

@@ -2,11 +2,11 @@
 // Tile: repeats the input along each dimension. Dimension by dimension from the innermost: what is there once is
 // copied until it is there as often as it should.
 #include "backends/reference/kernels/DataMovement.hpp"
+#include "common/CopyBlock.hpp"
 
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
 
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -40,14 +40,14 @@ struct TilePlan
     {
         if (d == m_Rank)
         {
-            std::memcpy(output, input, m_RunBytes);
+            CopyBlock(output, input, m_RunBytes);
             return;
         }
         const Dimension& dim = m_Dimensions[d];
         const size_t bytes = dim.m_Size * dim.m_OutputStep;
         if (d + 1 == m_Rank)
         {
-            std::memcpy(output, input, bytes);
+            CopyBlock(output, input, bytes);
         }
         else
         {
