@@ -21,7 +21,7 @@ set(rules
   "src/backends/reference : api backend common backends/common eigen"
   "src/backends/cpu/simd : api backends/common posix highway"
   "src/backends/cpu/elementwise : api backend common backends/common backends/reference backends/cpu backends/cpu/simd highway"
-  "src/backends/cpu/moves : api backend backends/common backends/cpu backends/cpu/simd highway"
+  "src/backends/cpu/moves : api backend common backends/common backends/cpu backends/cpu/simd highway"
   "src/backends/cpu/gemm : api backend common backends/common backends/reference backends/cpu backends/cpu/simd backends/cpu/elementwise backends/cpu/moves posix highway"
   "src/backends/cpu/kernels : api backend common backends/common backends/reference backends/cpu backends/cpu/simd backends/cpu/elementwise backends/cpu/moves backends/cpu/gemm highway eigen"
   "src/backends/cpu : api backend common backends/common backends/reference backends/cpu/simd"
