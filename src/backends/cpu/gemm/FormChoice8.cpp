@@ -94,8 +94,12 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
     Weights8 weights(layer, m_Bytes);
     const auto getColumns = [&weights](size_t first, size_t count) { return weights.GetColumns(first, count); };
 
+    const bool arePaidBack = shape.m_Rows >= ManyRows || (!areFew && shape.m_Depth >= LargeDepth);
+    const bool mayShuffle = engine.m_Shuffles.m_Vectors != 0 && areSigned && arePaidBack;
+    // Weights with a scale for each channel have too many terms, as a rule.
+    const bool haveFewTerms = !(mayShuffle && layer.GetInput(1).HasMultipleQuantizationScales());
     const TileSet8& splits = m_IsDataSigned ? engine.m_SplitSigned : engine.m_SplitUnsigned;
-    if (splits.m_Vectors != 0 && areBytes && !(areFew && areCentred))
+    if (splits.m_Vectors != 0 && areBytes && haveFewTerms && !(areFew && areCentred))
     {
         m_Splits = SplitCounts8(getColumns, m_Bytes, splits, GetWorthwhilePercent(splits), engine, store);
         if (m_Splits.AreFew())
@@ -103,8 +107,7 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
             return splits;
         }
     }
-    const bool arePaidBack = shape.m_Rows >= ManyRows || (!areFew && shape.m_Depth >= LargeDepth);
-    if (engine.m_Shuffles.m_Vectors != 0 && areSigned && arePaidBack)
+    if (mayShuffle)
     {
         m_Shuffles = ShuffledWeights8(getColumns, m_Bytes, engine.m_Shuffles, engine, store);
         if (m_Shuffles.AreWorthwhile())

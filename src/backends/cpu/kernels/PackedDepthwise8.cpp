@@ -159,8 +159,11 @@ void PackedDepthwise8::SumChannels(const LayerView& layer, int64_t* facts) const
             sums[c] += row[c];
             magnitudes[c] += std::abs(int32_t{row[c]});
         }
-        const auto [least, most] = std::minmax_element(row.begin(), row.end());
-        sets = areDots ? std::max({sets, CountShares(*least), CountShares(*most)}) : sets;
+        if (areDots)
+        {
+            const auto [least, most] = std::minmax_element(row.begin(), row.end());
+            sets = std::max({sets, CountShares(*least), CountShares(*most)});
+        }
     }
     facts[0] = static_cast<int64_t>(sets);
 }
