@@ -4,8 +4,7 @@
 
 #include "backends/cpu/gemm/Tiles8.hpp"
 #include "backends/cpu/simd/Isa.hpp"
-
-#include <tenon/Tensor.hpp>
+#include "ops/BytesInfo.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -42,11 +41,6 @@ inline std::vector<uint8_t> MakeSplitWeights(size_t count, bool isSigned, int32_
         weights.push_back(static_cast<uint8_t>(std::clamp(value, least, least + 255)));
     }
     return weights;
-}
-
-inline TensorInfo BytesInfo(const TensorShape& shape, bool isSigned, float scale, int32_t zeroPoint)
-{
-    return TensorInfo(shape, isSigned ? DataType::QAsymmS8 : DataType::QAsymmU8, scale, zeroPoint);
 }
 
 } // namespace tenon::test

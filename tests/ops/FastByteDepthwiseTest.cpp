@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Depthwise convolutions of bytes beside CpuRef's: weights that do not fit into a byte less their zero point, windows
+// whose points lie far apart, bands of rows.
+#include "ops/BytesInfo.hpp"
+#include "ops/FastCompare.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+DepthwiseConvolution2dDescriptor NhwcDepthwise()
+{
+    DepthwiseConvolution2dDescriptor d;
+    d.m_DataLayout = DataLayout::NHWC;
+    return d;
+}
+
+OpCase Depthwise(std::string name, const DepthwiseConvolution2dDescriptor& d, const TensorShape& data,
+                 const TensorShape& weights, const TensorShape& output)
+{
+    return FastCase(std::move(name), LayerType::DepthwiseConvolution2d, d,
+                    {Random(BytesInfo(data, true, 0.1f, 3), 1),
+                     Constant(Random(TensorInfo(weights, DataType::QSymmS8, 0.1f, 0), 2))},
+                    BytesInfo(output, true, 0.9f, -4));
+}
+
+} // namespace
+
+TEST(FastBytes, DepthwiseWeightsOf255StepsAsReference)
+{
+    for (const bool isSigned : {false, true})
+    {
+        for (const bool isLowest : {false, true}) // the zero point; the weights are at the other end
+        {
+            const int32_t least = isSigned ? -128 : 0;
+            const int32_t zeroPoint = isLowest ? least : least + 255;
+            for (const unsigned int channels : {2U, 19U, 70U})
+            {
+                const TensorInfo weights = BytesInfo({1, 3, 3, channels}, isSigned, 0.01f, zeroPoint);
+                std::vector<double> stored = GetStored(weights, Random(weights, channels).m_Bytes.data());
+                for (size_t i = 0; i < stored.size(); i += 3)
+                {
+                    stored[i] = isLowest ? least + 255 : least;
+                }
+                ExpectAsReference(FastCase("255 steps", LayerType::DepthwiseConvolution2d, NhwcDepthwise(),
+                                           {Random(BytesInfo({1, 5, 5, channels}, isSigned, 0.01f, least + 40), 7),
+                                            Constant(Stored(weights, stored))},
+                                           BytesInfo({1, 3, 3, channels}, isSigned, 0.08f, least + 128)),
+                                  "CpuDepthwiseConvolution2dBytes");
+            }
+        }
+    }
+}
+
+TEST(FastBytes, DepthwiseWindowsWhosePointsLieFarApart)
+{
+    struct Case
+    {
+        TensorShape m_Data;
+        TensorShape m_Weights;
+        uint32_t m_Stride;
+        uint32_t m_Dilation;
+        uint32_t m_Pad; ///< to the left and on top
+        TensorShape m_Output;
+        const char* m_Kernel = "CpuDepthwiseConvolution2dBytes";
+    };
+    const Case cases[] = {
+        {{1, 1, 1, 2}, {1, 1, 2, 2}, 1, 1U << 28, 1U << 28, {1, 1, 1, 2}}, // the second point only
+        {{2, 3, 90, 5}, {1, 2, 3, 5}, 1, 40, 20, {2, 3, 50, 5}},
+        {{1, 5, 200, 70}, {1, 2, 3, 70}, 5, 37, 9, {1, 2, 28, 70}},
+        {{1, 6, 300, 4}, {1, 2, 2, 12}, 9, 20, 3, {1, 2, 31, 12}}, // channels with three outputs each
+        {{1, 1, 4, 3}, {1, 1, 3, 3}, 4000000000U, 3, 2, {1, 1, 1, 3}},
+        {{1, 40, 40, 16}, {1, 33, 36, 16}, 1, 1, 0, {1, 40, 5, 16}}, // many points
+        {{4, 1, 1, 16}, {1, 1U << 20, 2, 16}, 1, 0xFFFFFFFF, 0xFFFFFFFF, {4, 1, 1, 16}, "RefDepthwiseConvolution2d"},
+    };
+    for (const Case& c : cases)
+    {
+        DepthwiseConvolution2dDescriptor d = NhwcDepthwise();
+        d.m_StrideX = d.m_StrideY = c.m_Stride;
+        d.m_DilationX = c.m_Dilation;
+        d.m_PadLeft = c.m_Pad;
+        d.m_PadTop = c.m_Weights[1] - 1;
+        const OpCase op = Depthwise(c.m_Data.ToString(), d, c.m_Data, c.m_Weights, c.m_Output);
+        ExpectAsReference(op, c.m_Kernel);
+    }
+}
+
+// Rows that neighbouring output rows share are laid out once, in bands of rows, by several threads.
+TEST(FastBytes, DepthwiseOfTallImagesAsReference)
+{
+    for (const unsigned int kernel : {1U, 2U, 3U, 4U, 5U, 7U})
+    {
+        for (const unsigned int stride : {1U, 2U, 3U})
+        {
+            for (const unsigned int dilation : {1U, 2U})
+            {
+                DepthwiseConvolution2dDescriptor d = NhwcDepthwise();
+                d.m_StrideX = d.m_StrideY = stride;
+                d.m_DilationX = d.m_DilationY = dilation;
+                d.m_PadTop = d.m_PadBottom = d.m_PadLeft = d.m_PadRight = kernel / 2;
+                constexpr unsigned int Height = 75;
+                constexpr unsigned int Width = 36;
+                const auto count = [&](unsigned int size)
+                { return (size + 2 * (kernel / 2) - dilation * (kernel - 1) - 1) / stride + 1; };
+                OpCase op = FastCase("kernel " + std::to_string(kernel) + ", stride " + std::to_string(stride) +
+                                         ", dilation " + std::to_string(dilation),
+                                     LayerType::DepthwiseConvolution2d, d,
+                                     {Random(BytesInfo({2, Height, Width, 24}, true, 0.1f, -7), kernel),
+                                      Constant(Random(BytesInfo({1, kernel, kernel, 24}, true, 0.1f, 0), stride))},
+                                     BytesInfo({2, count(Height), count(Width), 24}, true, 3.0f, 5));
+                ExpectAsReference(op, "CpuDepthwiseConvolution2dBytes");
+            }
+        }
+    }
+}
+
+} // namespace tenon::test

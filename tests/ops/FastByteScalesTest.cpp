@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums and products of bytes become bytes again by multipliers of all magnitudes, as CpuRef's do: the largest shifts.
+#include "backends/common/Quantization.hpp"
+#include "backends/cpu/gemm/Tiles8.hpp"
+#include "ops/BytesInfo.hpp"
+#include "ops/FastCompare.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace tenon::test
+{
+
+TEST(FastBytes, ShiftsBy31AsReference)
+{
+    constexpr unsigned int Channels = 40;
+    Convolution2dDescriptor d;
+    d.m_DataLayout = DataLayout::NHWC;
+    const TestTensor data = Random(BytesInfo({1, 4, 4, 24}, true, std::exp2(-15.6f), 0), 1);
+    for (const bool isMixed : {false, true}) // with a channel that is shifted to the left
+    {
+        std::vector<float> scales(Channels, std::exp2(-16.0f));
+        if (isMixed)
+        {
+            scales[7] = std::exp2(17.0f);
+        }
+        const TensorInfo weights(TensorShape({Channels, 1, 1, 24}), DataType::QSymmS8, scales, 0);
+        ExpectAsReference(FastCase(isMixed ? "mixed" : "all", LayerType::Convolution2d, d,
+                                   {data, Constant(Random(weights, 2))}, BytesInfo({1, 4, 4, Channels}, true, 1.0f, 5)),
+                          "CpuConvolution2dBytes");
+    }
+}
+
+// All of the shifts: for whole vectors by one, and for lanes by different ones.
+TEST(FastBytes, RequantizeAsTheScalarFunction)
+{
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        GTEST_SKIP() << "without vectors the reference kernels run";
+    }
+    constexpr size_t Columns = 64;
+    constexpr int32_t Most = (1 << 30) - 1;
+    constexpr int32_t ZeroPoint = -3;
+    for (int shift = -31; shift <= 30; ++shift)
+    {
+        for (const int step : {0, 1}) // between the shifts of lanes
+        {
+            alignas(64) int32_t multiplier[Columns];
+            alignas(64) int32_t right[Columns];
+            alignas(64) int32_t left[Columns];
+            alignas(64) int32_t sums[Columns];
+            std::vector<backends::QuantizedMultiplier> multipliers;
+            for (size_t c = 0; c < Columns; ++c)
+            {
+                const int ofLane = (shift + 31 + static_cast<int>(c) * step) % 62 - 31;
+                multiplier[c] = c % 3 == 0 ? 1 << 30 : c % 3 == 1 ? 1518500250 : std::numeric_limits<int32_t>::max();
+                right[c] = std::max(0, -ofLane);
+                left[c] = std::max(0, ofLane);
+                multipliers.push_back({multiplier[c], ofLane});
+            }
+            cpu::RequantizeColumns columns;
+            columns.m_Multiplier = multiplier;
+            columns.m_Right = right;
+            columns.m_Left = left;
+            columns.m_AllShift = *std::min_element(right, right + Columns) > 0;
+            columns.m_ZeroPoint = ZeroPoint;
+            columns.m_Max = 127;
+            for (int sample = 0; sample < 200; ++sample)
+            {
+                columns.m_Min = sample % 3 == 0 ? ZeroPoint : -128; // negative sums do not count, or do
+                for (size_t c = 0; c < Columns; ++c)
+                {
+                    // Of all magnitudes, and the halves of what the shift divides by.
+                    const int32_t value =
+                        sample % 2 == 0
+                            ? (sample * 7919 + static_cast<int32_t>(c) * 104729) * (1 + sample) % Most >> sample % 31
+                            : (Most >> sample % 31) + 1 - sample % 3;
+                    sums[c] = std::clamp(c % 2 == 0 ? value : -value, -Most, Most) >> left[c];
+                }
+                int8_t bytes[Columns];
+                const int32_t term = sample % 5 - 2;
+                cpu::RequantizeRows rows;
+                if (sample % 4 < 2)
+                {
+                    std::for_each(sums, sums + Columns, [term](int32_t& sum) { sum -= term; });
+                    rows.m_RowTerms = &term;
+                }
+                rows.m_Sums = sums;
+                rows.m_SumStride = Columns;
+                rows.m_Rows = 1;
+                rows.m_Columns = sample % 7 == 0 ? 1 + static_cast<size_t>(sample) * 13 % Columns : Columns;
+                rows.m_Out = bytes;
+                rows.m_OutStride = Columns;
+                rows.m_IsSigned = true;
+                cpu::GetEngine8().m_Requantize(rows, columns);
+                for (size_t c = 0; c < rows.m_Columns; ++c)
+                {
+                    const int32_t sum = sums[c] + (rows.m_RowTerms != nullptr ? term : 0);
+                    const int64_t scaled = backends::MultiplyByQuantizedMultiplier(sum, multipliers[c]);
+                    ASSERT_EQ(bytes[c], std::clamp<int64_t>(scaled + ZeroPoint, columns.m_Min, 127))
+                        << sum << " * " << multiplier[c] << " << " << multipliers[c].m_Shift;
+                }
+            }
+        }
+    }
+}
+
+// The same for the multiplier that elementwise kernels share.
+TEST(FastBytes, ProductsOfAllScalesAsReference)
+{
+    const TensorInfo input = BytesInfo({4096}, true, 1.0f, 0);
+    for (int exponent = -30; exponent <= 31; ++exponent)
+    {
+        ExpectAsReference(FastCase("output of 2^" + std::to_string(exponent), LayerType::ElementwiseBinary,
+                                   ElementwiseBinaryDescriptor(BinaryOperation::Mul),
+                                   {Random(input, 1), Random(input, 2)},
+                                   BytesInfo({4096}, true, std::ldexp(1.4f, exponent), -1)),
+                          "CpuElementwiseBinary");
+    }
+}
+
+} // namespace tenon::test
