@@ -110,17 +110,33 @@ TEST(FastBytes, RequantizeAsTheScalarFunction)
     }
 }
 
-// The same for the multiplier that elementwise kernels share.
+// The same for the multipliers that elementwise kernels share: from outputs whose steps are the smallest, where sums
+// and products wrap before their zero point is added and after it, to those where all results are the zero point.
 TEST(FastBytes, ProductsOfAllScalesAsReference)
 {
-    const TensorInfo input = BytesInfo({4096}, true, 1.0f, 0);
-    for (int exponent = -30; exponent <= 31; ++exponent)
+    for (int exponent = -52; exponent <= 31; ++exponent) // sums have 20 bits more, and so have their multipliers
     {
-        ExpectAsReference(FastCase("output of 2^" + std::to_string(exponent), LayerType::ElementwiseBinary,
-                                   ElementwiseBinaryDescriptor(BinaryOperation::Mul),
-                                   {Random(input, 1), Random(input, 2)},
-                                   BytesInfo({4096}, true, std::ldexp(1.4f, exponent), -1)),
-                          "CpuElementwiseBinary");
+        for (const bool isSigned : {false, true})
+        {
+            const int32_t least = isSigned ? -128 : 0;
+            for (const int32_t zeroPoint : {least, least + 127, least + 255})
+            {
+                const TestTensor a = Random(BytesInfo({4096}, isSigned, 1.0f, zeroPoint), 1);
+                const TestTensor b = Random(BytesInfo({4096}, isSigned, 0.9f, least + 128), 2);
+                const TensorInfo output = BytesInfo({4096}, isSigned, std::ldexp(1.4f, exponent), zeroPoint);
+                SCOPED_TRACE("output " + output.ToString());
+                for (const BinaryOperation operation :
+                     {BinaryOperation::Add, BinaryOperation::Sub, BinaryOperation::Mul})
+                {
+                    ExpectAsReference(FastCase("operation " + std::to_string(static_cast<int>(operation)),
+                                               LayerType::ElementwiseBinary, ElementwiseBinaryDescriptor(operation),
+                                               {a, b}, output),
+                                      "CpuElementwiseBinary");
+                }
+                ExpectAsReference(FastCase("Prelu", LayerType::Prelu, MakeDescriptor(NullDescriptor()), {a, b}, output),
+                                  "CpuPrelu");
+            }
+        }
     }
 }
 

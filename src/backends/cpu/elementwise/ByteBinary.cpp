@@ -119,15 +119,15 @@ void ChooseSum(ByteBinary& numbers, double scaleA, double scaleB, bool isFixed, 
     Choose(numbers, loops.m_ExactSum, loops.m_FloatSum, isFixed, count, tries,
            [&](const std::pair<double, double>& nudges)
            {
-               numbers.m_ScaleA = static_cast<float>(scaleA * nudges.first);
-               numbers.m_ScaleB = static_cast<float>(scaleB * nudges.second);
+               numbers.m_FactorA = static_cast<float>(scaleA * nudges.first);
+               numbers.m_FactorB = static_cast<float>(scaleB * nudges.second);
                // With the factors as they came out after rounding.
-               numbers.m_Offset = static_cast<float>(-(static_cast<double>(numbers.m_ScaleA) * numbers.m_ZeroA +
-                                                       static_cast<double>(numbers.m_ScaleB) * numbers.m_ZeroB));
+               numbers.m_Offset = static_cast<float>(-(static_cast<double>(numbers.m_FactorA) * numbers.m_ZeroA +
+                                                       static_cast<double>(numbers.m_FactorB) * numbers.m_ZeroB));
            });
 }
 
-/// For products by m_Sum, which are rounded twice: by the multiplier and by the shift to the right.
+/// For products by m_Product, which are rounded twice: by the multiplier and by the shift to the right.
 void ChooseProduct(ByteBinary& numbers, bool isFixed, size_t count)
 {
     struct Try
@@ -139,14 +139,14 @@ void ChooseProduct(ByteBinary& numbers, bool isFixed, size_t count)
     // the factor of the shift is made larger by less than what lies between two integers.
     constexpr Try Tries[] = {{0.0f, 1.0}, {0.25f, 1.0}, {0.0f, 1.0 + 0x1p-23}, {0.0f, 1.0 - 0x1p-23}};
     const ByteBinaryLoops& loops = GetByteBinaryLoops();
-    const QuantizedMultiplier m = numbers.m_Sum;
+    const QuantizedMultiplier m = numbers.m_Product;
     Choose(numbers, loops.m_ExactProduct, loops.m_FloatProduct, isFixed, count, Tries,
            [&](const Try& numbersOfTry)
            {
                numbers.m_Offset = numbersOfTry.m_Offset;
-               numbers.m_ScaleA = static_cast<float>(
+               numbers.m_ProductFactor = static_cast<float>(
                    std::ldexp(static_cast<double>(m.m_Multiplier) * numbersOfTry.m_Nudge, std::max(m.m_Shift, 0) - 31));
-               numbers.m_ScaleB =
+               numbers.m_ShiftFactor =
                    static_cast<float>(std::ldexp(m.m_Shift < 0 ? 1.0 + 0x1p-22 : 1.0, std::min(m.m_Shift, 0)));
            });
 }
@@ -172,7 +172,7 @@ ByteBinary StartNumbers(const TensorInfo& a, const TensorInfo& b, const TensorIn
     numbers.m_Flip = isSigned ? 0x80 : 0;
     numbers.m_ZeroA = a.GetQuantizationOffset() + offset;
     numbers.m_ZeroB = b.GetQuantizationOffset() + offset;
-    numbers.m_ZeroOutput = output.GetQuantizationOffset() + offset;
+    numbers.m_ZeroOutput = output.GetQuantizationOffset();
     numbers.m_Min = static_cast<uint8_t>(range.m_Min + offset);
     numbers.m_Max = static_cast<uint8_t>(range.m_Max + offset);
     return numbers;
@@ -208,7 +208,7 @@ ByteBinary MakeByteBinary(BinaryOperation operation, const TensorInfo& a, const 
     }
     if (!IsSum(operation))
     {
-        numbers.m_Sum =
+        numbers.m_Product =
             QuantizeMultiplier(static_cast<double>(scaleA * scaleB / scaleOutput)); // in float, as in TFLite
         if (swaps)
         {
@@ -242,7 +242,7 @@ ByteBinary MakeBytePrelu(const TensorInfo& x, const TensorInfo& alpha, const Ten
     // Products of scales in float, as TFLite has them.
     const float scale = output.GetQuantizationScale();
     numbers.m_A = QuantizeMultiplier(static_cast<double>(x.GetQuantizationScale() / scale));
-    numbers.m_Sum =
+    numbers.m_Product =
         QuantizeMultiplier(static_cast<double>(x.GetQuantizationScale() * alpha.GetQuantizationScale() / scale));
     numbers.m_Loop = GetByteBinaryLoops().m_Prelu[isFixed ? 1 : 0];
     return numbers;

@@ -17,28 +17,31 @@
 namespace tenon::cpu
 {
 
-/// The numbers of one operation. Bytes are unsigned here: of signed types 128 is added to values and zero points.
+/// The numbers of one operation. Loops take bytes as unsigned: to those of signed types 128 is added.
 struct ByteBinary
 {
-    uint8_t m_Flip = 0; ///< 0x80 for signed types
-    int32_t m_ZeroA = 0;
-    int32_t m_ZeroB = 0;
-    int32_t m_ZeroOutput = 0;
-    uint8_t m_Min = 0; ///< of what a fused activation leaves
+    uint8_t m_Flip = 0;       ///< 0x80 for signed types: flips their bytes, and is what that adds
+    int32_t m_ZeroA = 0;      ///< of what the loops read
+    int32_t m_ZeroB = 0;      ///< likewise
+    int32_t m_ZeroOutput = 0; ///< of the type itself: results in integers wrap where the reference's do
+    uint8_t m_Min = 0;        ///< of what the loops write before they flip it: what a fused activation leaves
     uint8_t m_Max = 255;
     bool m_NegatesA = false; ///< in integers
     bool m_NegatesB = false;
 
-    // In integers: m_Sum * (m_A * (a << 20) + m_B * (b << 20)), or m_Sum * (a * b); for Prelu m_A * a where a is not
-    // negative, else m_Sum * (a * b).
+    // Sums in integers: m_Sum * (m_A * (a << 20) + m_B * (b << 20)). Products: m_Product * (a * b). Prelu: m_A * a
+    // where a is not negative, else m_Product * (a * b).
     backends::QuantizedMultiplier m_A;
     backends::QuantizedMultiplier m_B;
     backends::QuantizedMultiplier m_Sum;
+    backends::QuantizedMultiplier m_Product;
 
-    // In float: round(m_ScaleA * a + m_ScaleB * b + m_Offset) of stored values, or round(m_ScaleB * round(m_ScaleA * (a
-    // - zero) * (b - zero) + m_Offset)).
-    float m_ScaleA = 0.0f;
-    float m_ScaleB = 0.0f;
+    // Sums in float: round(m_FactorA * a + m_FactorB * b + m_Offset) of what the loops read. Products:
+    // round(m_ShiftFactor * round(m_ProductFactor * ((a - zero) * (b - zero)) + m_Offset)).
+    float m_FactorA = 0.0f;
+    float m_FactorB = 0.0f;
+    float m_ProductFactor = 0.0f;
+    float m_ShiftFactor = 0.0f;
     float m_Offset = 0.0f;
 
     /// out[i] of a[i] and b[i], or of a[i] and b[0]. `out` may be a or b.

@@ -17,7 +17,8 @@ namespace
 {
 
 // An operation is made of two steps, so that what depends on the second input alone is done once where that stands
-// still. Add gives results less m_Zero16, which JoinQuarters adds.
+// still. Those with AddsZero add the output's zero point themselves, in int32, where that wraps as in the reference
+// kernels. To the results of the others Run adds it, and to all what makes them unsigned: both saturate.
 
 class ExactSum
 {
@@ -61,7 +62,7 @@ public:
     static constexpr bool AddsZero = false;
 
     explicit FloatSum(const ByteBinary& numbers)
-        : m_A(hn::Set(FloatTag(), numbers.m_ScaleA)), m_B(hn::Set(FloatTag(), numbers.m_ScaleB)),
+        : m_A(hn::Set(FloatTag(), numbers.m_FactorA)), m_B(hn::Set(FloatTag(), numbers.m_FactorB)),
           m_Offset(hn::Set(FloatTag(), numbers.m_Offset))
     {
     }
@@ -84,7 +85,7 @@ public:
     static constexpr bool AddsZero = true;
 
     explicit ExactProduct(const ByteBinary& numbers)
-        : m_Product(numbers.m_Sum), m_ZeroA(hn::Set(IntTag(), numbers.m_ZeroA)),
+        : m_Product(numbers.m_Product), m_ZeroA(hn::Set(IntTag(), numbers.m_ZeroA)),
           m_ZeroB(hn::Set(IntTag(), numbers.m_ZeroB)), m_ZeroOutput(hn::Set(IntTag(), numbers.m_ZeroOutput))
     {
     }
@@ -108,8 +109,8 @@ public:
     static constexpr bool AddsZero = false;
 
     explicit FloatProduct(const ByteBinary& numbers)
-        : m_Scale(hn::Set(FloatTag(), numbers.m_ScaleA)), m_Offset(hn::Set(FloatTag(), numbers.m_Offset)),
-          m_Shift(hn::Set(FloatTag(), numbers.m_ScaleB)),
+        : m_Scale(hn::Set(FloatTag(), numbers.m_ProductFactor)), m_Offset(hn::Set(FloatTag(), numbers.m_Offset)),
+          m_Shift(hn::Set(FloatTag(), numbers.m_ShiftFactor)),
           m_ZeroA(hn::Set(FloatTag(), static_cast<float>(numbers.m_ZeroA))),
           m_ZeroB(hn::Set(FloatTag(), static_cast<float>(numbers.m_ZeroB))), m_Integers(hn::Set(FloatTag(), 0x1.8p23f))
     {
@@ -141,7 +142,7 @@ public:
     static constexpr bool AddsZero = true;
 
     explicit ExactPrelu(const ByteBinary& numbers)
-        : m_Positive(numbers.m_A), m_Negative(numbers.m_Sum), m_ZeroA(hn::Set(IntTag(), numbers.m_ZeroA)),
+        : m_Positive(numbers.m_A), m_Negative(numbers.m_Product), m_ZeroA(hn::Set(IntTag(), numbers.m_ZeroA)),
           m_ZeroB(hn::Set(IntTag(), numbers.m_ZeroB)), m_ZeroOutput(hn::Set(IntTag(), numbers.m_ZeroOutput))
     {
     }
@@ -170,7 +171,8 @@ void Run(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t*
     const hn::Repartition<int16_t, ByteTag> d16;
     const Operation operation(numbers);
     const Quarters quarters;
-    const auto zero = hn::Set(d16, static_cast<int16_t>(Operation::AddsZero ? 0 : numbers.m_ZeroOutput));
+    const int32_t zeroOutput = Operation::AddsZero ? 0 : numbers.m_ZeroOutput;
+    const auto zero = hn::Set(d16, static_cast<int16_t>(zeroOutput + numbers.m_Flip));
     const Bytes flip = hn::Set(d, numbers.m_Flip);
     const Bytes least = hn::Set(d, numbers.m_Min);
     const Bytes most = hn::Set(d, numbers.m_Max);
