@@ -2,6 +2,7 @@
 // Sums and products of bytes become bytes again by multipliers of all magnitudes, as CpuRef's do: the largest shifts.
 #include "backends/common/Quantization.hpp"
 #include "backends/cpu/gemm/Tiles8.hpp"
+#include "backends/reference/TensorQuantization.hpp"
 #include "ops/BytesInfo.hpp"
 #include "ops/FastCompare.hpp"
 
@@ -36,7 +37,8 @@ TEST(FastBytes, ShiftsBy31AsReference)
     }
 }
 
-// All of the shifts: for whole vectors by one, and for lanes by different ones.
+// All of the shifts: for whole vectors by one, and for lanes by different ones. Sums may be as large as they are
+// allowed to be whatever the shift is, so that those to the left wrap, and the zero point's addition too.
 TEST(FastBytes, RequantizeAsTheScalarFunction)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
@@ -80,7 +82,8 @@ TEST(FastBytes, RequantizeAsTheScalarFunction)
                         sample % 2 == 0
                             ? (sample * 7919 + static_cast<int32_t>(c) * 104729) * (1 + sample) % Most >> sample % 31
                             : (Most >> sample % 31) + 1 - sample % 3;
-                    sums[c] = std::clamp(c % 2 == 0 ? value : -value, -Most, Most) >> left[c];
+                    const int32_t sum = std::clamp(c % 2 == 0 ? value : -value, -Most, Most);
+                    sums[c] = sample % 11 < 4 ? sum : sum >> left[c];
                 }
                 int8_t bytes[Columns];
                 const int32_t term = sample % 5 - 2;
@@ -101,8 +104,8 @@ TEST(FastBytes, RequantizeAsTheScalarFunction)
                 for (size_t c = 0; c < rows.m_Columns; ++c)
                 {
                     const int32_t sum = sums[c] + (rows.m_RowTerms != nullptr ? term : 0);
-                    const int64_t scaled = backends::MultiplyByQuantizedMultiplier(sum, multipliers[c]);
-                    ASSERT_EQ(bytes[c], std::clamp<int64_t>(scaled + ZeroPoint, columns.m_Min, 127))
+                    const int32_t scaled = backends::MultiplyByQuantizedMultiplier(sum, multipliers[c]);
+                    ASSERT_EQ(bytes[c], std::clamp(ref::WrappingAdd(scaled, ZeroPoint), columns.m_Min, 127))
                         << sum << " * " << multiplier[c] << " << " << multipliers[c].m_Shift;
                 }
             }

@@ -39,7 +39,8 @@ struct Panel
 };
 
 /// Data at an end, at the other one, or any.
-void CheckTile(const TileSet8& tiles, size_t vectors, size_t rows, const Panel& panel, size_t choice)
+void CheckTile(const TileSet8& tiles, size_t vectors, size_t rows, const Panel& panel, size_t choice,
+               std::mt19937& random)
 {
     SplitPanel8 split(panel.m_Weights.data(), panel.m_Columns, panel.Describe(), cpu::GetEngine8());
     const size_t groups = (panel.m_Depth + 3) / 4;
@@ -49,7 +50,6 @@ void CheckTile(const TileSet8& tiles, size_t vectors, size_t rows, const Panel& 
     split.Pack(panel.m_Width, numTerms, packed.GetData());
     EXPECT_TRUE(packed.IsIntactAround());
     EXPECT_TRUE(cpu::IsSplitPanel(packed.GetData(), groups, numTerms));
-    std::mt19937 random(static_cast<uint32_t>(panel.m_Depth));
     const GuardedBuffer data(rows * groups * 4);
     for (size_t i = 0; i < rows * groups * 4; ++i)
     {
@@ -113,7 +113,7 @@ TEST(FastSplits, AllSumsOfProducts)
                                  std::to_string(sample));
                     for (size_t choice = 0; choice < 3; ++choice)
                     {
-                        ASSERT_NO_FATAL_FAILURE(CheckTile(*tiles, vectors, rows, panel, choice));
+                        ASSERT_NO_FATAL_FAILURE(CheckTile(*tiles, vectors, rows, panel, choice, random));
                     }
                 }
             }
