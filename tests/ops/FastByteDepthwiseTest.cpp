@@ -78,7 +78,8 @@ TEST(FastBytes, DepthwiseWindowsWhosePointsLieFarApart)
         {{1, 5, 200, 70}, {1, 2, 3, 70}, 5, 37, 9, {1, 2, 28, 70}},
         {{1, 6, 300, 4}, {1, 2, 2, 12}, 9, 20, 3, {1, 2, 31, 12}}, // channels with three outputs each
         {{1, 1, 4, 3}, {1, 1, 3, 3}, 4000000000U, 3, 2, {1, 1, 1, 3}},
-        {{1, 40, 40, 16}, {1, 33, 36, 16}, 1, 1, 0, {1, 40, 5, 16}}, // many points
+        {{1, 1, 4, 2}, {1, 1, 5, 2}, 0xFFFFFFFF, 1, 0xFFFFFFFF, {1, 1, 1, 2}}, // beside the image alone
+        {{1, 40, 40, 16}, {1, 33, 36, 16}, 1, 1, 0, {1, 40, 5, 16}},           // many points
         {{4, 1, 1, 16}, {1, 1U << 20, 2, 16}, 1, 0xFFFFFFFF, 0xFFFFFFFF, {4, 1, 1, 16}, "RefDepthwiseConvolution2d"},
     };
     for (const Case& c : cases)

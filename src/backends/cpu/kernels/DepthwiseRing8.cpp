@@ -81,7 +81,9 @@ DepthwiseRing8::Line DepthwiseRing8::GetLine(const Part& pixels, size_t line) co
     const auto columnsBelow = [&result](int64_t position)
     {
         const int64_t before = position - result.m_First;
-        return before <= 0 ? 0 : std::min(result.m_Count, static_cast<size_t>((before - 1) / result.m_Step) + 1);
+        const int64_t columns = before <= 0 ? 0 : (before - 1) / result.m_Step + 1;
+        // Pads may be more than a size_t of 32 bits holds.
+        return static_cast<size_t>(std::min(columns, static_cast<int64_t>(result.m_Count)));
     };
     result.m_Begin = columnsBelow(0);
     result.m_End = columnsBelow(static_cast<int64_t>(x.m_Input));

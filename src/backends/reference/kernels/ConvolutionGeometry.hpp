@@ -29,15 +29,19 @@ struct WindowAxis
     /// First tap inside the image.
     size_t FirstTap(int64_t origin) const
     {
-        return origin >= 0 ? 0 : std::min(m_Kernel, static_cast<size_t>((-origin + m_Dilation - 1) / m_Dilation));
+        return origin >= 0 ? 0 : ClampTap((-origin + m_Dilation - 1) / m_Dilation);
     }
     /// One past the last tap inside the image; not below FirstTap.
     size_t EndTap(int64_t origin) const
     {
         const int64_t room = static_cast<int64_t>(m_Input) - origin;
-        const size_t end = room <= 0 ? 0 : std::min(m_Kernel, static_cast<size_t>((room - 1) / m_Dilation + 1));
+        const size_t end = room <= 0 ? 0 : ClampTap((room - 1) / m_Dilation + 1);
         return std::max(end, FirstTap(origin));
     }
+
+private:
+    /// Before it becomes a size_t, which may have 32 bits.
+    size_t ClampTap(int64_t tap) const { return static_cast<size_t>(std::min(tap, static_cast<int64_t>(m_Kernel))); }
 };
 
 struct ConvolutionGeometry
