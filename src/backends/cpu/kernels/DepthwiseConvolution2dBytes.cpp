@@ -65,7 +65,7 @@ public:
         const backends::QuantizedRange range = backends::GetFusedRange(args.GetOutput(0), args.m_FusedActivation);
         m_Min = range.m_Min;
         m_Max = range.m_Max;
-        m_Strips = (g.m_Y.m_Output + weights.GetPhases() - 1) / weights.GetPhases();
+        m_Strips = DivideUp(g.m_Y.m_Output, weights.GetPhases());
         const double multiplications = static_cast<double>(g.NumPixels()) * static_cast<double>(g.m_OutputChannels) *
                                        static_cast<double>(g.m_Y.m_Kernel * g.m_X.m_Kernel);
         // Data are laid out for them, and bytes made of few: parts are made for so many float multiplications.
@@ -141,7 +141,7 @@ private:
     void Sum(const DepthwiseRing8::Run& run, size_t phase, const size_t* taps, std::byte* scratch) const
     {
         DepthwiseRun8 sums;
-        sums.m_Columns = scratch;
+        sums.m_Columns = m_Ring.GetColumns(scratch);
         sums.m_PixelStep = run.m_PixelBytes;
         sums.m_Pixels = run.m_Pixels.m_End - run.m_Pixels.m_Begin;
         sums.m_Offsets = taps;

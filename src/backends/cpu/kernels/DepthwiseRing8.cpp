@@ -56,7 +56,7 @@ void DepthwiseRing8::PlanRuns()
 
 void DepthwiseRing8::Reserve(Scratch& part)
 {
-    part.Add<std::byte>(m_Weights->GetGroups(), m_RunColumns, m_MostColumnBytes);
+    m_ColumnsOffset = part.Add<std::byte>(m_Weights->GetGroups(), m_RunColumns, m_MostColumnBytes);
     m_PaddingOffset = part.Add<uint8_t>(MostBlockChannels);
     m_TapsOffset = part.Add<size_t>(m_Weights->GetTaps());
     const size_t repeatedRows = m_Geometry.m_GroupOutputs != 1 ? InterleaveColumns8::MostRows : 0;
@@ -112,7 +112,7 @@ void DepthwiseRing8::LayOut(const uint8_t* image, const Run& run, size_t y, size
     for (size_t group = known; group < groups; ++group)
     {
         const size_t place = ring + group < groups ? ring + group : ring + group - groups;
-        std::byte* out = scratch + place * run.m_GroupBytes;
+        std::byte* out = GetColumns(scratch) + place * run.m_GroupBytes;
         const int64_t firstRow =
             axis.Origin(y) + static_cast<int64_t>(group * m_Weights->GetGroupRows()) * axis.m_Dilation;
         for (size_t i = 0; i < CountLines(); ++i)

@@ -22,7 +22,7 @@ class DepthwiseRing8
 public:
     DepthwiseRing8(const PackedDepthwise8& weights, const ref::ConvolutionGeometry& geometry);
 
-    /// Adds what it needs of a thread's scratch memory, which begins with it.
+    /// Adds what it needs of a thread's scratch memory.
     void Reserve(backends::Scratch& part);
     /// To be called for a thread's scratch memory first.
     void Prepare(std::byte* scratch) const;
@@ -59,7 +59,12 @@ public:
 
     /// Lays out the groups of rows from `known` on that output row `y` reads. `ring`: where the first one of all lies.
     void LayOut(const uint8_t* image, const Run& run, size_t y, size_t known, size_t ring, std::byte* scratch) const;
-    /// Where the taps of a window lie for the first pixel of the run: bytes from the start of the scratch memory.
+    /// The interleaved columns.
+    std::byte* GetColumns(std::byte* scratch) const
+    {
+        return backends::Scratch::At<std::byte>(scratch, m_ColumnsOffset);
+    }
+    /// Where the taps of a window lie for the first pixel of the run: bytes from the first interleaved column.
     const size_t* FindTaps(const Run& run, size_t ring, std::byte* scratch) const;
 
 private:
@@ -81,6 +86,7 @@ private:
     size_t m_RunPixels = 0;
     size_t m_RunColumns = 0; ///< interleaved, of a group of rows
     bool m_IsByTap = false;  ///< else they are all columns from the first to the last one
+    size_t m_ColumnsOffset = 0;
     size_t m_PaddingOffset = 0;
     size_t m_TapsOffset = 0;
     size_t m_RepeatedOffset = 0;
