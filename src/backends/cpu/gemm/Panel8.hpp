@@ -2,6 +2,7 @@
 // How the columns of a product of bytes are cut into panels.
 #pragma once
 
+#include "backends/cpu/Parts.hpp"
 #include "backends/cpu/gemm/Tiles8.hpp"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ inline std::vector<Panel8> CutColumns8(size_t columns, size_t lanes, const TileS
     std::vector<Panel8> panels;
     for (size_t column = 0; column < columns;)
     {
-        const size_t left = (columns - column + lanes - 1) / lanes;
+        const size_t left = DivideUp(columns - column, lanes);
         size_t vectors = std::min(left, tiles.m_Vectors);
         if (left == tiles.m_Vectors + 1 && left >= 5 && tiles.m_RowUnit == 1)
         {

@@ -63,7 +63,7 @@ void Product8::Plan(Scratch scratch)
     const size_t rowBytes = m_Weights->GetGroups() * 4;
     m_BlockRows = std::clamp<size_t>(BlockBytes / rowBytes, tileRows, MostBlockRows) / tileRows * tileRows;
     // Whole tiles: some read whole ones.
-    m_BlockRows = std::min(m_BlockRows, (m_Rows + tileRows - 1) / tileRows * tileRows);
+    m_BlockRows = std::min(m_BlockRows, DivideUp(m_Rows, tileRows) * tileRows);
 
     const double multiplications =
         static_cast<double>(m_Rows) * static_cast<double>(m_Weights->GetColumns()) * static_cast<double>(depth);
@@ -187,7 +187,7 @@ Product8::Block Product8::UseInPlace(const Memory& memory, size_t first, size_t 
     // Tiles of whole units read past the last row, and past the depth. What is not the input's is copied before.
     const size_t past = m_Pitch - depth;
     const size_t unit = tiles.m_RowUnit;
-    const size_t wholeRows = (block.m_Rows + unit - 1) / unit * unit;
+    const size_t wholeRows = DivideUp(block.m_Rows, unit) * unit;
     if ((first + wholeRows) * depth + past > m_InputBytes)
     {
         const size_t tileRows = tiles.m_Rows[tiles.m_Vectors];
@@ -250,7 +250,7 @@ void Product8::RunPanel(const Memory& memory, const Panel8& panel, const Block& 
     const size_t unit = tiles.m_RowUnit;
     const auto sum = [&](const uint8_t* data, size_t stride, size_t rows, int32_t* to)
     {
-        const size_t height = (rows + unit - 1) / unit * unit;
+        const size_t height = DivideUp(rows, unit) * unit;
         tiles.m_Tiles[panel.m_Vectors][height](data, stride, packed, m_Weights->GetGroups(), bias, to);
     };
     const auto write = [&](size_t row, size_t rows)

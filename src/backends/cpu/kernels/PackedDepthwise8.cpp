@@ -3,6 +3,7 @@
 #include "backends/cpu/kernels/PackedDepthwise8.hpp"
 
 #include "backends/common/Quantization.hpp"
+#include "backends/cpu/Parts.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -112,7 +113,7 @@ PackedDepthwise8::PackedDepthwise8(const LayerView& layer, backends::PackedStore
     : m_Engine(&GetDepthwiseEngine8()), m_Height(layer.GetInput(1).GetShape()[1]),
       m_Width(layer.GetInput(1).GetShape()[2]), m_NumChannels(layer.GetInput(1).GetShape()[3]),
       m_StrideY(layer.GetDescriptor<DepthwiseConvolution2dDescriptor>().m_StrideY), m_GroupRows(CountGroupRows()),
-      m_Groups((m_Height + m_GroupRows - 1) / m_GroupRows), m_Phases(CountPhases(layer)),
+      m_Groups(DivideUp(m_Height, m_GroupRows)), m_Phases(CountPhases(layer)),
       m_Facts(store.GetBlock((1 + 2 * m_NumChannels) * sizeof(int64_t),
                              [&](std::byte* to) { SumChannels(layer, reinterpret_cast<int64_t*>(to)); })),
       m_Sets(static_cast<size_t>(std::clamp<int64_t>(*m_Facts.As<int64_t>(), 1, GetMostSets(layer)))),
@@ -172,8 +173,8 @@ uint64_t PackedDepthwise8::GetPackedBytes(const LayerView& layer)
 {
     const TensorShape& shape = layer.GetInput(1).GetShape();
     constexpr uint64_t PieceChannels = DepthwiseEngine8::PieceChannels;
-    const uint64_t pieces = (shape[3] + PieceChannels - 1) / PieceChannels;
-    const uint64_t taps = (shape[1] + CountGroupRows() - 1) / CountGroupRows() * shape[2];
+    const uint64_t pieces = DivideUp(shape[3], PieceChannels);
+    const uint64_t taps = uint64_t{DivideUp(shape[1], CountGroupRows())} * shape[2];
     constexpr uint64_t ChannelBytes = 4 * sizeof(int32_t); // of RequantizeArrays
     return pieces * (CountPhases(layer) * taps * DepthwiseEngine8::PieceBytes + PieceChannels * ChannelBytes);
 }
@@ -195,8 +196,7 @@ size_t PackedDepthwise8::MakeBlocks(const std::vector<double>& scales)
             m_Engine->m_InterleavesFullBlocks ? m_Engine->m_MostPieces - 1 : m_Engine->m_MostPieces;
         DepthwiseBlock8 block;
         block.m_Channel = channel;
-        block.m_Pieces =
-            isFull ? m_Engine->m_MostPieces : std::min(mostPieces, (left + PieceChannels - 1) / PieceChannels);
+        block.m_Pieces = isFull ? m_Engine->m_MostPieces : std::min(mostPieces, DivideUp(left, PieceChannels));
         block.m_Channels = std::min(left, block.m_Pieces * PieceChannels);
         block.m_Place = place;
         block.m_Offset = offset;
