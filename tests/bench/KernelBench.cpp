@@ -161,6 +161,9 @@ void RegisterMatrixProducts(const std::function<void(const Make&)>& add)
     // The attention of a small BERT.
     add([](Element element) { return MakeMatMul(element, {4, 128, 64, 128, false, true}); });
     add([](Element element) { return MakeMatMul(element, {4, 128, 128, 64}); });
+    // A matrix for all of many rows: a packed part of it has to serve them all.
+    add([](Element element) { return MakeMatMul(element, {256, 1, 1024, 1024, false, false, true}); });
+    add([](Element element) { return MakeMatMul(element, {16, 64, 1024, 1024, false, false, true}); });
 }
 
 void RegisterDepthwise(const std::function<void(const Make&)>& add)

@@ -219,13 +219,14 @@ LayerNetwork MakeFullyConnected(Element element, unsigned int rows, unsigned int
 LayerNetwork MakeMatMul(Element element, const MatMulSizes& sizes)
 {
     Maker maker(element, "matmul/" + ShapeName({sizes.m_Batches, sizes.m_Rows, sizes.m_Depth, sizes.m_Columns}) +
-                             (sizes.m_TransposeX ? "/x transposed" : "") + (sizes.m_TransposeY ? "/y transposed" : ""));
-    const auto info = [&](unsigned int rows, unsigned int columns, bool isTransposed) {
-        return DataInfo(element, {sizes.m_Batches, isTransposed ? columns : rows, isTransposed ? rows : columns});
+                             (sizes.m_TransposeX ? "/x transposed" : "") + (sizes.m_TransposeY ? "/y transposed" : "") +
+                             (sizes.m_SharesY ? "/one y" : ""));
+    const auto info = [&](unsigned int count, unsigned int rows, unsigned int columns, bool isTransposed) {
+        return DataInfo(element, {count, isTransposed ? columns : rows, isTransposed ? rows : columns});
     };
     maker.SetLayer(maker.Network().AddBatchMatMulLayer(BatchMatMulDescriptor(sizes.m_TransposeX, sizes.m_TransposeY)),
-                   {info(sizes.m_Rows, sizes.m_Depth, sizes.m_TransposeX),
-                    info(sizes.m_Depth, sizes.m_Columns, sizes.m_TransposeY)});
+                   {info(sizes.m_Batches, sizes.m_Rows, sizes.m_Depth, sizes.m_TransposeX),
+                    info(sizes.m_SharesY ? 1 : sizes.m_Batches, sizes.m_Depth, sizes.m_Columns, sizes.m_TransposeY)});
     return maker.Finish({sizes.m_Batches, sizes.m_Rows, sizes.m_Columns},
                         static_cast<double>(sizes.m_Batches) * sizes.m_Rows * sizes.m_Depth * sizes.m_Columns,
                         SumScale(sizes.m_Depth));

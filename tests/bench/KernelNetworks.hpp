@@ -53,6 +53,7 @@ struct MatMulSizes
     unsigned int m_Columns = 1;
     bool m_TransposeX = false; ///< it is [depth, rows] in memory
     bool m_TransposeY = false; ///< it is [columns, depth] in memory
+    bool m_SharesY = false;    ///< there is one for all pairs
 };
 LayerNetwork MakeMatMul(Element element, const MatMulSizes& sizes);
 

@@ -5,8 +5,11 @@
 
 #include <tenon/Descriptors.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <random>
 #include <string>
+#include <vector>
 
 namespace tenon::test
 {
@@ -14,28 +17,136 @@ namespace tenon::test
 namespace
 {
 
-// Matrices that change from run to run, turned around or not, broadcast, with zero points.
+struct Layer
+{
+    BatchMatMulDescriptor m_Descriptor;
+    TensorShape m_X;
+    TensorShape m_Y;
+    TensorShape m_Output;
+    bool m_IsSigned = false;
+    int32_t m_ZeroX = 0; ///< of uint8, as the others
+    int32_t m_ZeroY = 0;
+    float m_OutputScale = 1.0f;
+    int32_t m_ZeroOutput = 120;
+};
+
+void CheckLayer(const Layer& layer, const char* kernel)
+{
+    const int32_t least = layer.m_IsSigned ? -128 : 0;
+    const auto info = [&](const TensorShape& shape, float scale, int32_t zeroPoint)
+    { return BytesInfo(shape, layer.m_IsSigned, scale, least + zeroPoint); };
+    ExpectAsReference(
+        FastCase(layer.m_X.ToString() + " by " + layer.m_Y.ToString() + ", zero points " +
+                     std::to_string(layer.m_ZeroX) + " and " + std::to_string(layer.m_ZeroY) + ", output scale " +
+                     std::to_string(layer.m_OutputScale),
+                 LayerType::BatchMatMul, layer.m_Descriptor,
+                 {Random(info(layer.m_X, 0.05f, layer.m_ZeroX), 1), Random(info(layer.m_Y, 0.02f, layer.m_ZeroY), 2)},
+                 info(layer.m_Output, layer.m_OutputScale, layer.m_ZeroOutput)),
+        kernel);
+}
+
+/// A scale with which most results are in range.
+float GetOutputScale(unsigned int depth)
+{
+    return 0.05f * std::sqrt(static_cast<float>(depth + 1));
+}
+
+/// Matrices turned around or not, broadcast, with zero points.
 void CheckProduct(unsigned int rows, unsigned int depth, unsigned int columns, const char* kernel)
 {
+    constexpr int32_t ZerosX[] = {100, 0, 255, 128};
+    constexpr int32_t ZerosY[] = {128, 255, 0};
     for (const unsigned int turns : {0U, 1U, 2U, 3U})
     {
         for (const bool isSigned : {false, true})
         {
-            const int32_t least = isSigned ? -128 : 0;
             const BatchMatMulDescriptor d(turns % 2 != 0, turns / 2 != 0);
             const TensorShape x = d.m_TransposeX ? TensorShape({2, 1, depth, rows}) : TensorShape({2, 1, rows, depth});
             const TensorShape y =
                 d.m_TransposeY ? TensorShape({1, 3, columns, depth}) : TensorShape({1, 3, depth, columns});
-            const float scale = 0.01f * std::sqrt(static_cast<float>(depth));
-            ExpectAsReference(
-                FastCase(x.ToString() + " by " + y.ToString(), LayerType::BatchMatMul, d,
-                         {Random(BytesInfo(x, isSigned, 0.05f, least + 100 + static_cast<int32_t>(turns)), 1),
-                          Random(BytesInfo(y, isSigned, 0.02f, least + (rows % 2 == 0 ? 255 : 128)), 2)},
-                         BytesInfo({2, 3, rows, columns}, isSigned, 5 * scale, least + 120)),
-                kernel);
+            CheckLayer({d, x, y, TensorShape({2, 3, rows, columns}), isSigned, ZerosX[turns],
+                        ZerosY[(turns + rows) % 3], GetOutputScale(depth)},
+                       kernel);
         }
     }
 }
+
+class AnyLayers
+{
+public:
+    Layer Make()
+    {
+        const unsigned int rows = PickSize(20, 600);
+        const unsigned int depth = PickSize(40, 1200);
+        const unsigned int columns = PickSize(80, 700);
+        Layer layer;
+        layer.m_Descriptor = BatchMatMulDescriptor(Pick(2) == 0, Pick(2) == 0);
+        layer.m_IsSigned = Pick(2) == 0;
+        layer.m_ZeroX = PickZero();
+        layer.m_ZeroY = PickZero();
+        layer.m_ZeroOutput = PickZero();
+        layer.m_OutputScale = Pick(3) == 0 ? std::ldexp(1.0f, static_cast<int>(Pick(60)) - 30) : GetOutputScale(depth);
+        std::vector<unsigned int> x;
+        std::vector<unsigned int> y;
+        std::vector<unsigned int> output;
+        for (unsigned int i = Pick(4); i > 0; --i)
+        {
+            output.push_back(1 + Pick(3));
+            const unsigned int broadcast = Pick(4);
+            x.push_back(broadcast == 1 ? 1 : output.back());
+            y.push_back(broadcast == 2 ? 1 : output.back());
+        }
+        // The leading ones of an input may not be there at all.
+        const auto shorten = [this](std::vector<unsigned int>& sizes) {
+            sizes.erase(sizes.begin(), Pick(2) == 0 ? std::find_if(sizes.begin(), sizes.end(), IsMore) : sizes.begin());
+        };
+        shorten(x);
+        shorten(y);
+        Append(x, depth, rows, !layer.m_Descriptor.m_TransposeX);
+        Append(y, columns, depth, !layer.m_Descriptor.m_TransposeY);
+        Append(output, columns, rows, true);
+        if (Pick(4) == 0)
+        {
+            layer.m_Descriptor.m_DataLayoutX = layer.m_Descriptor.m_DataLayoutY = DataLayout::NHWC;
+            const unsigned int channels = 1 + Pick(2);
+            x.push_back(channels);
+            y.push_back(channels);
+            output.push_back(channels);
+        }
+        layer.m_X = ToShape(x);
+        layer.m_Y = ToShape(y);
+        layer.m_Output = ToShape(output);
+        return layer;
+    }
+
+private:
+    static bool IsMore(unsigned int size) { return size != 1; }
+    static TensorShape ToShape(const std::vector<unsigned int>& sizes)
+    {
+        return TensorShape(static_cast<unsigned int>(sizes.size()), sizes.data());
+    }
+    static void Append(std::vector<unsigned int>& sizes, unsigned int columns, unsigned int rows, bool rowsFirst)
+    {
+        sizes.push_back(rowsFirst ? rows : columns);
+        sizes.push_back(rowsFirst ? columns : rows);
+    }
+
+    unsigned int Pick(unsigned int count) { return static_cast<unsigned int>(m_Random()) % count; }
+    /// Nothing, one, few or many.
+    unsigned int PickSize(unsigned int few, unsigned int many)
+    {
+        const unsigned int most = Pick(8) != 0 ? few : many;
+        return Pick(40) == 0 ? 0 : Pick(4) == 0 ? 1 : 1 + Pick(most);
+    }
+    /// The lowest, the highest, or any.
+    int32_t PickZero()
+    {
+        const unsigned int choice = Pick(4);
+        return choice == 0 ? 0 : choice == 1 ? 255 : static_cast<int32_t>(Pick(256));
+    }
+
+    std::mt19937 m_Random{2};
+};
 
 } // namespace
 
@@ -55,6 +166,44 @@ TEST(FastBytes, ProductsOfLargeMatricesAsReference)
     CheckProduct(1100, 70, 9, "CpuBatchMatMulBytes");
     CheckProduct(2, 9000, 3, "CpuBatchMatMulBytes");
     CheckProduct(1, 17000, 2, "RefBatchMatMul");
+}
+
+// Sizes of nothing, inputs of fewer dimensions, channels behind the matrices, zero points at the ends, scales of all
+// magnitudes.
+TEST(FastBytes, ProductsOfAnyMatricesAsReference)
+{
+    AnyLayers layers;
+    for (int i = 0; i < 250 && !testing::Test::HasFailure(); ++i)
+    {
+        SCOPED_TRACE("layer " + std::to_string(i));
+        CheckLayer(layers.Make(), "");
+    }
+}
+
+// What is packed of a matrix serves several products, whichever dimension is broadcast; parts that do not begin with
+// one of them.
+TEST(FastBytes, ProductsByOneMatrixAsReference)
+{
+    struct Batches
+    {
+        std::vector<unsigned int> m_X;
+        std::vector<unsigned int> m_Y;
+    };
+    for (const Batches& batches : {Batches{{7, 1}, {1, 1}}, Batches{{5, 3}, {1, 3}}, Batches{{5, 3}, {5, 1}},
+                                   Batches{{1, 3}, {5, 1}}, Batches{{1, 1}, {5, 3}}})
+    {
+        constexpr unsigned int Depth = 300;
+        for (const unsigned int columns : {40U, 2000U}) // in one go, or not
+        {
+            const std::vector<unsigned int>& x = batches.m_X;
+            const std::vector<unsigned int>& y = batches.m_Y;
+            CheckLayer({BatchMatMulDescriptor(), TensorShape({x[0], x[1], 3, Depth}),
+                        TensorShape({y[0], y[1], Depth, columns}),
+                        TensorShape({std::max(x[0], y[0]), std::max(x[1], y[1]), 3, columns}), true, 7, 100,
+                        GetOutputScale(Depth)},
+                       "CpuBatchMatMulBytes");
+        }
+    }
 }
 
 } // namespace tenon::test

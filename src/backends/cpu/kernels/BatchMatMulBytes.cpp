@@ -43,7 +43,8 @@ bool IsSigned(const TensorInfo& info)
     return info.GetDataType() != DataType::QAsymmU8;
 }
 
-/// The products of all batches, cut into units: of a batch, some panels of y.
+/// The products of all batches, cut into units: of a batch, a group of panels of y. The units that a packed group serves,
+/// of all batches with the same matrix y, lie one after the other.
 class ByteProducts
 {
 public:
@@ -136,18 +137,16 @@ private:
         {
             tiles.m_Begin();
         }
-        size_t packedMatrix = std::numeric_limits<size_t>::max();
-        size_t packedGroup = packedMatrix;
+        const size_t batches = g.CountBatchesOf();
         for (size_t unit = units.m_Begin; unit < units.m_End; ++unit)
         {
-            const ref::MatMulGeometry::Batch batch = g.GetBatch(unit / m_Groups);
-            const size_t group = unit % m_Groups;
+            const size_t run = unit / batches; // of units with the same group of the same matrix
+            const ref::MatMulGeometry::Batch batch = g.GetBatchOf(run / m_Groups, unit % batches);
+            const size_t group = run % m_Groups;
             const Part panels = GetPart(m_Panels->Get().size(), m_Groups, group);
-            if (packedMatrix != batch.m_MatrixY || packedGroup != group)
+            if (unit == units.m_Begin || unit % batches == 0)
             {
                 Pack(args.GetInput<uint8_t>(1) + g.GetMatrixY(batch.m_MatrixY), panels, scratch);
-                packedMatrix = batch.m_MatrixY;
-                packedGroup = group;
             }
             for (size_t first = 0; first < g.m_Rows; first += m_BlockRows)
             {

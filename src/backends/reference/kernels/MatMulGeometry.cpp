@@ -108,6 +108,22 @@ MatMulGeometry::Batch MatMulGeometry::GetBatch(size_t index) const
     return batch;
 }
 
+MatMulGeometry::Batch MatMulGeometry::GetBatchOf(size_t matrixY, size_t index) const
+{
+    Batch batch;
+    batch.m_MatrixY = matrixY;
+    for (unsigned int i = 0; i < m_NumDimensions; ++i)
+    {
+        const Dimension& dimension = m_Dimensions[i];
+        size_t& rest = dimension.m_SizeY == 1 ? index : matrixY;
+        const size_t at = rest % dimension.m_Size;
+        rest /= dimension.m_Size;
+        batch.m_X += at * dimension.m_StepX;
+        batch.m_Output += at * dimension.m_StepOutput;
+    }
+    return batch;
+}
+
 size_t MatMulGeometry::GetMatrixY(size_t index) const
 {
     size_t element = 0;

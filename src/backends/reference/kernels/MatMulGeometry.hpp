@@ -40,6 +40,9 @@ public:
     };
 
     Batch GetBatch(size_t index) const;
+    /// The batches of a matrix of y, as many for each.
+    size_t CountBatchesOf() const { return m_NumMatricesY != 0 ? m_NumBatches / m_NumMatricesY : 0; }
+    Batch GetBatchOf(size_t matrixY, size_t index) const;
     /// The first element of a matrix of y.
     size_t GetMatrixY(size_t index) const;
     bool IsEmpty() const { return m_NumBatches * m_Rows * m_Columns == 0; }
