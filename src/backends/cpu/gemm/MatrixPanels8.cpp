@@ -38,6 +38,16 @@ MatrixPanels8::MatrixPanels8(bool isDataSigned, size_t columns, size_t depth, bo
 {
 }
 
+size_t MatrixPanels8::GetBytes(const Part& panels) const
+{
+    size_t bytes = 0;
+    for (size_t p = panels.m_Begin; p < panels.m_End; ++p)
+    {
+        bytes += GetBytes(m_Panels[p]);
+    }
+    return bytes;
+}
+
 size_t MatrixPanels8::FindWord(size_t group, size_t column, size_t width) const
 {
     const size_t beside = m_Tiles->m_ColumnGroups;
@@ -120,7 +130,7 @@ void MatrixPanels8::Pack(const Panel8& panel, const Matrix8& matrix, int32_t dat
 {
     std::memset(packed, 0, GetBytes(panel));
     std::fill_n(bias, GetWidth(panel), 0);
-    if (matrix.m_ColumnStride != 1 && m_Tiles->m_ColumnGroups == 1)
+    if (PacksSlices(matrix.m_ColumnStride))
     {
         PackColumns(panel, matrix, packed, bias, slice);
     }

@@ -37,12 +37,14 @@ public:
         std::fill_n(Ints(2), places, rounding == Rounding8::FixedPoint ? 1 : 0);
     }
 
+    /// Whether none of the steps from sums up to this to a byte overflows. (Corrections for zero points may: they
+    /// cancel out.)
+    static bool IsExactFor(int64_t mostSum) { return mostSum < int64_t{1} << 30; }
+
     /// `mostSum`: what no sum with its own bias exceeds. `bias`: the same with corrections for zero points.
     void Set(size_t place, int64_t mostSum, int64_t bias, double scale)
     {
-        // None of the steps to a byte may overflow. (The corrections may: they cancel out.)
-        constexpr int64_t Most = int64_t{1} << 30;
-        m_IsExact = m_IsExact && mostSum < Most;
+        m_IsExact = m_IsExact && IsExactFor(mostSum);
         Ints(0)[place] = static_cast<int32_t>(bias);
         if (m_Rounding != Rounding8::FixedPoint)
         {

@@ -43,8 +43,14 @@ bool IsSigned(const TensorInfo& info)
     return info.GetDataType() != DataType::QAsymmU8;
 }
 
-/// The products of all batches, cut into units: of a batch, a group of panels of y. The units that a packed group serves,
-/// of all batches with the same matrix y, lie one after the other.
+/// What no sum of a product exceeds.
+int64_t GetMostSum(const ref::MatMulGeometry& geometry)
+{
+    return static_cast<int64_t>(geometry.m_Depth) * 255 * 255;
+}
+
+/// The products of all batches, cut into units: of a batch, a group of panels of y. The units that a packed group
+/// serves, of all batches with the same matrix y, lie one after the other.
 class ByteProducts
 {
 public:
@@ -63,7 +69,7 @@ public:
             static_cast<double>(product) / static_cast<double>(args.GetOutput(0).GetQuantizationScale());
         for (size_t place = 0; place < m_Panels->GetMostWidth(); ++place)
         {
-            m_Arrays->Set(place, static_cast<int64_t>(geometry.m_Depth) * 255 * 255, 0, scale);
+            m_Arrays->Set(place, GetMostSum(geometry), 0, scale);
         }
         Cut();
         const TileSet8& tiles = m_Panels->GetTiles();
@@ -75,7 +81,7 @@ public:
         size_t packed = 0;
         for (size_t group = 0; group < m_Groups; ++group)
         {
-            packed = std::max(packed, GetPackedBytes(GetPart(m_Panels->Get().size(), m_Groups, group)));
+            packed = std::max(packed, m_Panels->GetBytes(GetPart(m_Panels->Get().size(), m_Groups, group)));
         }
         Scratch part;
         part.Add<std::byte>(packed);
@@ -83,12 +89,11 @@ public:
         m_BlockOffset = part.Add<std::byte>(m_BlockRows + TileSet8::MostRows, m_Stride); // tiles read whole ones
         m_BytesOffset = part.Add<uint8_t>(tiles.IsWide() ? m_Pitch : 0);
         m_TermsOffset = part.Add<int32_t>(m_BlockRows);
-        m_SliceOffset = part.Add<std::byte>(geometry.m_Y.m_Column != 1 ? m_Panels->GetBytes(m_Panels->Get()[0]) : 0);
+        m_SliceOffset = part.Add<std::byte>(m_Panels->GetSliceBytes(geometry.m_Y.m_Column));
         m_PartBytes = part.GetBytes();
         m_Scratch.AddParts(part, m_Parts);
     }
 
-    bool IsExact() const { return m_Arrays->IsExact(); }
     size_t GetScratchBytes() const { return m_Scratch.GetBytes(); }
 
     void operator()(const ExecuteArgs& args) const
@@ -104,16 +109,6 @@ public:
 private:
     size_t GetUnits() const { return m_Geometry.m_NumBatches * m_Groups; }
 
-    size_t GetPackedBytes(const Part& panels) const
-    {
-        size_t bytes = 0;
-        for (size_t p = panels.m_Begin; p < panels.m_End; ++p)
-        {
-            bytes += m_Panels->GetBytes(m_Panels->Get()[p]);
-        }
-        return bytes;
-    }
-
     /// Finds groups of panels: as few as keep packed ones in the cache and all threads busy.
     void Cut()
     {
@@ -123,7 +118,7 @@ private:
             static_cast<double>(g.m_NumBatches) * static_cast<double>(g.m_Rows) * static_cast<double>(g.m_Columns);
         // Sums become bytes in the time of some multiplications.
         m_Parts = std::min(GetMostParts(), GetWorthwhileParts(outputs * (static_cast<double>(g.m_Depth) / 2 + 32)));
-        const size_t forCache = DivideUp(GetPackedBytes({0, panels}), PackedBytes);
+        const size_t forCache = DivideUp(m_Panels->GetBytes(Part{0, panels}), PackedBytes);
         const size_t forThreads = DivideUp(m_Parts, g.m_NumBatches);
         m_Groups = std::min(panels, std::max(forCache, forThreads));
         m_Parts = std::min(m_Parts, GetUnits());
@@ -295,15 +290,14 @@ SupportResult Check(const LayerView& layer)
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const ref::MatMulGeometry g(args);
+    // Before anything is planned: what is not exact may be too large for that.
+    const bool isExact = RequantizeArrays::IsExactFor(GetMostSum(g));
     const bool isPlain = (g.m_Y.m_Column == 1 || g.m_Y.m_Row == 1) && g.m_Output.m_Column == 1;
-    if (!g.IsEmpty() && g.m_Depth != 0 && isPlain && !args.GetInput(1).HasMultipleQuantizationScales())
+    if (!g.IsEmpty() && g.m_Depth != 0 && isExact && isPlain && !args.GetInput(1).HasMultipleQuantizationScales())
     {
         ByteProducts products(g, args);
         const size_t bytes = products.GetScratchBytes();
-        if (products.IsExact())
-        {
-            return {std::move(products), bytes};
-        }
+        return {std::move(products), bytes};
     }
     return ref::FindKernel(LayerType::BatchMatMul)->Prepare(args, nullptr);
 }
