@@ -5,6 +5,7 @@
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
+#include "backends/cpu/gemm/PanelSums8.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -239,21 +240,13 @@ Product8::Block Product8::LayOut(const Memory& memory, size_t first, size_t last
 void Product8::RunPanel(const Memory& memory, const Panel8& panel, const Block& block, const RowValues& values,
                         size_t first) const
 {
-    const Engine8& engine = m_Weights->GetEngine();
-    const TileSet8& tiles = m_Weights->GetTiles();
-    const void* packed = m_Weights->GetData(panel);
     alignas(64) static constexpr int32_t NoBias[TileSet8::MostVectors * Engine8::MostLanes] = {};
-    const int32_t* bias = m_IsHybrid ? NoBias : m_Weights->GetBias(panel);
-    alignas(64) int32_t sums[TileSet8::MostRows * TileSet8::MostVectors * Engine8::MostLanes];
-    const size_t sumStride = panel.m_Vectors * engine.m_Lanes;
+    const size_t sumStride = panel.m_Vectors * m_Weights->GetEngine().m_Lanes;
+    const PackedPanel8 packed = {
+        &m_Weights->GetTiles(),    panel.m_Vectors,        sumStride,
+        m_Weights->GetData(panel), m_Weights->GetGroups(), m_IsHybrid ? NoBias : m_Weights->GetBias(panel)};
     const size_t outStride = m_Weights->GetColumns();
-    const size_t unit = tiles.m_RowUnit;
-    const auto sum = [&](const uint8_t* data, size_t stride, size_t rows, int32_t* to)
-    {
-        const size_t height = DivideUp(rows, unit) * unit;
-        tiles.m_Tiles[panel.m_Vectors][height](data, stride, packed, m_Weights->GetGroups(), bias, to);
-    };
-    const auto write = [&](size_t row, size_t rows)
+    const auto write = [&](const int32_t* sums, size_t row, size_t rows)
     {
         const int32_t* terms = values.m_Terms != nullptr ? values.m_Terms + row : nullptr;
         const size_t at = (first + row) * outStride + panel.m_Column;
@@ -268,33 +261,9 @@ void Product8::RunPanel(const Memory& memory, const Panel8& panel, const Block& 
                                static_cast<uint8_t*>(memory.m_Output) + at, outStride, m_OutputIsSigned});
         }
     };
-    const size_t most = tiles.m_Rows[panel.m_Vectors];
-    if (unit == 1)
-    {
-        // Several tiles for each time that their sums are turned into what is written, which takes a while to set up.
-        ForEachTile(block.m_SafeRows, TileSet8::MostRows / most * most,
-                    [&](size_t begin, size_t count)
-                    {
-                        ForEachTile(count, most,
-                                    [&](size_t row, size_t rows) {
-                                        sum(block.m_Data + (begin + row) * block.m_Stride, block.m_Stride, rows,
-                                            sums + row * sumStride);
-                                    });
-                        write(begin, count);
-                    });
-    }
-    for (size_t row = 0; unit != 1 && row < block.m_SafeRows; row += most)
-    {
-        const size_t rows = std::min(most, block.m_SafeRows - row);
-        sum(block.m_Data + row * block.m_Stride, block.m_Stride, rows, sums);
-        write(row, rows);
-    }
-    for (size_t row = block.m_SafeRows; row < block.m_Rows; row += most)
-    {
-        const size_t rows = std::min(most, block.m_Rows - row);
-        sum(block.m_Tail + (row - block.m_SafeRows) * m_Pitch, m_Pitch, rows, sums);
-        write(row, rows);
-    }
+    SumPanel8(packed, {block.m_Data, block.m_Stride, block.m_SafeRows}, write);
+    SumPanel8(packed, {block.m_Tail, m_Pitch, block.m_Rows - block.m_SafeRows},
+              [&](const int32_t* sums, size_t row, size_t rows) { write(sums, block.m_SafeRows + row, rows); });
 }
 
 void Product8::WriteBytes(const Panel8& panel, const RequantizeRows& rows) const

@@ -5,6 +5,7 @@
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/gemm/MatrixPanels8.hpp"
+#include "backends/cpu/gemm/PanelSums8.hpp"
 #include "backends/cpu/gemm/RequantizeArrays.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/TensorQuantization.hpp"
@@ -219,45 +220,27 @@ private:
 
     void RunPanels(const Part& panels, size_t count, uint8_t* out, std::byte* scratch) const
     {
-        const TileSet8& tiles = m_Panels->GetTiles();
         const auto* const block = Scratch::At<std::byte>(scratch, m_BlockOffset);
         const auto* const terms = Scratch::At<int32_t>(scratch, m_TermsOffset);
         const auto* bias = Scratch::At<int32_t>(scratch, m_BiasOffset);
         const std::byte* packed = scratch;
+        const size_t outStride = m_Geometry.m_Output.m_Row;
         RequantizeColumns columns = m_Arrays->From(0);
         columns.m_Min = m_IsSigned ? std::numeric_limits<int8_t>::min() : std::numeric_limits<uint8_t>::min();
         columns.m_Max = m_IsSigned ? std::numeric_limits<int8_t>::max() : std::numeric_limits<uint8_t>::max();
-        alignas(64) int32_t sums[TileSet8::MostRows * TileSet8::MostVectors * Engine8::MostLanes];
         for (size_t p = panels.m_Begin; p < panels.m_End; ++p)
         {
             const Panel8& panel = m_Panels->Get()[p];
-            const size_t sumStride = m_Panels->GetWidth(panel);
-            const size_t most = tiles.m_Rows[panel.m_Vectors];
-            const size_t unit = tiles.m_RowUnit;
-            // Several tiles for each time that sums become bytes, unless tiles write whole units.
-            const size_t together = unit == 1 ? TileSet8::MostRows / most * most : most;
-            ForEachTile(count, together,
-                        [&](size_t begin, size_t some)
-                        {
-                            ForEachTile(some, most,
-                                        [&](size_t row, size_t rows)
-                                        {
-                                            const size_t height = DivideUp(rows, unit) * unit;
-                                            tiles.m_Tiles[panel.m_Vectors][height](
-                                                block + (begin + row) * m_Stride, m_Stride, packed,
-                                                m_Panels->GetGroups(), bias, sums + row * sumStride);
-                                        });
-                            RequantizeRows rows;
-                            rows.m_Sums = sums;
-                            rows.m_SumStride = sumStride;
-                            rows.m_Rows = some;
-                            rows.m_Columns = panel.m_Columns;
-                            rows.m_RowTerms = m_Panels->GetRowFactor() != 0 ? terms + begin : nullptr;
-                            rows.m_Out = out + begin * m_Geometry.m_Output.m_Row + panel.m_Column;
-                            rows.m_OutStride = m_Geometry.m_Output.m_Row;
-                            rows.m_IsSigned = m_IsSigned;
-                            GetEngine8().m_Requantize(rows, columns);
-                        });
+            const size_t width = m_Panels->GetWidth(panel);
+            SumPanel8({&m_Panels->GetTiles(), panel.m_Vectors, width, packed, m_Panels->GetGroups(), bias},
+                      {block, m_Stride, count},
+                      [&](const int32_t* sums, size_t row, size_t rows)
+                      {
+                          const int32_t* const ofRows = m_Panels->GetRowFactor() != 0 ? terms + row : nullptr;
+                          GetEngine8().m_Requantize({sums, width, rows, panel.m_Columns, ofRows,
+                                                     out + row * outStride + panel.m_Column, outStride, m_IsSigned},
+                                                    columns);
+                      });
             packed += m_Panels->GetBytes(panel);
             bias += m_Panels->GetMostWidth();
         }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of data by a panel of packed weights: how rows are cut into tiles, and when their sums are turned into what is
+// written.
+#pragma once
+
+#include "backends/cpu/Parts.hpp"
+#include "backends/cpu/gemm/Tiles8.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace tenon::cpu
+{
+
+/// A panel as the tiles read it.
+struct PackedPanel8
+{
+    const TileSet8* m_Tiles = nullptr;
+    size_t m_Vectors = 0;
+    size_t m_Width = 0; ///< columns of them
+    const void* m_Weights = nullptr;
+    size_t m_Groups = 0;             ///< of the depth
+    const int32_t* m_Bias = nullptr; ///< what sums begin with
+};
+
+/// Rows of data as the tiles read them: whole TileSet8::m_RowUnit of them.
+struct DataRows8
+{
+    const void* m_Data = nullptr;
+    size_t m_Stride = 0; ///< bytes
+    size_t m_Rows = 0;   ///< that count
+};
+
+/// Calls write(sums, row, rows) for runs of rows, with [rows][width] sums.
+template <typename F>
+void SumPanel8(const PackedPanel8& panel, const DataRows8& data, const F& write)
+{
+    const TileSet8& tiles = *panel.m_Tiles;
+    const size_t most = tiles.m_Rows[panel.m_Vectors];
+    const size_t unit = tiles.m_RowUnit;
+    alignas(64) int32_t sums[TileSet8::MostRows * TileSet8::MostVectors * Engine8::MostLanes];
+    const auto sum = [&](size_t row, size_t rows, int32_t* to)
+    {
+        tiles.m_Tiles[panel.m_Vectors][DivideUp(rows, unit) * unit](
+            static_cast<const std::byte*>(data.m_Data) + row * data.m_Stride, data.m_Stride, panel.m_Weights,
+            panel.m_Groups, panel.m_Bias, to);
+    };
+    if (unit != 1)
+    {
+        // Full tiles before a lower one: equal ones would compute more rows that do not count.
+        for (size_t row = 0; row < data.m_Rows; row += most)
+        {
+            const size_t rows = std::min(most, data.m_Rows - row);
+            sum(row, rows, sums);
+            write(sums, row, rows);
+        }
+        return;
+    }
+    // Several tiles for each time that their sums are turned into what is written, which takes a while to set up.
+    ForEachTile(data.m_Rows, TileSet8::MostRows / most * most,
+                [&](size_t begin, size_t count)
+                {
+                    ForEachTile(count, most,
+                                [&](size_t row, size_t rows) { sum(begin + row, rows, sums + row * panel.m_Width); });
+                    write(sums, begin, count);
+                });
+}
+
+} // namespace tenon::cpu
