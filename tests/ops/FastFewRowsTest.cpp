@@ -2,7 +2,7 @@
 // Products of few rows of int8 on processors that have no dot product of bytes: by magnitudes and signs, where no
 // weight is -128.
 #include "backends/cpu/gemm/PackedWeights8.hpp"
-#include "ops/FastCompare.hpp"
+#include "ops/ByteLayerCases.hpp"
 #include "ops/PackingCases.hpp"
 #include "ops/SplitCases.hpp"
 
@@ -70,11 +70,8 @@ TEST(FastFewRows, LayersAsReference)
             {
                 std::vector<uint8_t> bytes = MakeWeights(size_t{columns} * depth);
                 bytes.back() = hasLeast ? 0x80 : bytes.back();
-                TestTensor stored = {TensorInfo(TensorShape({columns, depth}), DataType::QSymmS8, 0.1f, 0), {}};
-                std::transform(bytes.begin(), bytes.end(), std::back_inserter(stored.m_Bytes),
-                               [](uint8_t byte) { return static_cast<std::byte>(byte); });
-                FullyConnectedDescriptor d;
-                d.m_TransposeWeightMatrix = true;
+                const TestTensor stored =
+                    StoreBytes(TensorInfo(TensorShape({columns, depth}), DataType::QSymmS8, 0.1f, 0), bytes);
                 for (const unsigned int rows : {1U, 2U, 3U, 4U})
                 {
                     const std::string name = std::to_string(rows) + " x " + std::to_string(depth) + " x " +
@@ -82,15 +79,9 @@ TEST(FastFewRows, LayersAsReference)
                     const TensorInfo data = BytesInfo({rows, depth}, true, 0.1f, -128 + static_cast<int>(rows) * 51);
                     for (const TestTensor& input : {Random(data, rows), FilledWith(data, -128), FilledWith(data, 127)})
                     {
-                        ExpectAsReference(FastCase(name, LayerType::FullyConnected, d, {input, Constant(stored)},
-                                                   BytesInfo({rows, columns}, true, 40.0f, 5)),
-                                          "CpuFullyConnectedBytes");
+                        ExpectConnectedAsReference(name, input, stored, 40.0f);
                     }
-                    const TensorInfo floats(TensorShape({rows, depth}), DataType::Float32);
-                    ExpectAsReference(FastCase("floats " + name, LayerType::FullyConnected, d,
-                                               {Random(floats, rows, -1, 1), Constant(stored)},
-                                               TensorInfo(TensorShape({rows, columns}), DataType::Float32)),
-                                      "CpuFullyConnectedHybrid", 1e-6);
+                    ExpectHybridAsReference(name, rows, stored);
                 }
             }
         }

@@ -2,7 +2,7 @@
 // Products of bytes by shuffled weights: the tiles beside plain sums, and whole layers beside CpuRef.
 #include "backends/cpu/gemm/ShuffledWeights8.hpp"
 #include "harness/GuardedBuffer.hpp"
-#include "ops/FastCompare.hpp"
+#include "ops/ByteLayerCases.hpp"
 #include "ops/SplitCases.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -137,28 +137,16 @@ TEST(FastShuffles, LayersAsReference)
     {
         const unsigned int columns = 5 + depth % 40;
         const std::vector<uint8_t> bytes = MakeWeights(random, size_t{columns} * depth, 2, 60);
-        TestTensor stored = {
-            TensorInfo(TensorShape({columns, depth}), DataType::QSymmS8, std::vector<float>(columns, 0.1f), 0U), {}};
-        std::transform(bytes.begin(), bytes.end(), std::back_inserter(stored.m_Bytes),
-                       [](uint8_t byte) { return static_cast<std::byte>(byte); });
-        FullyConnectedDescriptor d;
-        d.m_TransposeWeightMatrix = true;
+        const TestTensor stored = StoreBytes(
+            TensorInfo(TensorShape({columns, depth}), DataType::QSymmS8, std::vector<float>(columns, 0.1f), 0U), bytes);
         for (const int32_t zeroPoint : {-128, 0, 127})
         {
             for (const unsigned int rows : {66U, 131U})
             {
                 const std::string name = std::to_string(rows) + " x " + std::to_string(depth);
-                ExpectAsReference(
-                    FastCase(name, LayerType::FullyConnected, d,
-                             {Random(BytesInfo({rows, depth}, true, 0.1f, zeroPoint), rows), Constant(stored)},
-                             BytesInfo({rows, columns}, true, 1.0f, 5)),
-                    "CpuFullyConnectedBytes");
-                ExpectAsReference(
-                    FastCase("floats " + name, LayerType::FullyConnected, d,
-                             {Random(TensorInfo(TensorShape({rows, depth}), DataType::Float32), rows, -1, 1),
-                              Constant(stored)},
-                             TensorInfo(TensorShape({rows, columns}), DataType::Float32)),
-                    "CpuFullyConnectedHybrid", 1e-6);
+                ExpectConnectedAsReference(name, Random(BytesInfo({rows, depth}, true, 0.1f, zeroPoint), rows), stored,
+                                           1.0f);
+                ExpectHybridAsReference(name, rows, stored);
             }
             // Windows of 3 x 3 pixels with padding, and pixels in place.
             for (const unsigned int window : {1U, 3U})

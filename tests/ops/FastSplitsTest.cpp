@@ -5,7 +5,7 @@
 #include "backends/cpu/gemm/SplitLoops8.hpp"
 #include "backends/cpu/gemm/SplitWeights8.hpp"
 #include "harness/GuardedBuffer.hpp"
-#include "ops/FastCompare.hpp"
+#include "ops/ByteLayerCases.hpp"
 #include "ops/SplitCases.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -183,28 +183,16 @@ TEST(FastSplits, LayersAsReference)
             {
                 const unsigned int columns = 5 + depth % 40;
                 const TensorInfo weights = BytesInfo({columns, depth}, isSigned, 0.1f, zeroPoint);
-                FullyConnectedDescriptor d;
-                d.m_TransposeWeightMatrix = true;
                 const std::vector<uint8_t> bytes = MakeSplitWeights(columns * depth, isSigned, zeroPoint, 20, 300);
-                TestTensor stored = {weights, {}};
-                std::transform(bytes.begin(), bytes.end(), std::back_inserter(stored.m_Bytes),
-                               [](uint8_t byte) { return static_cast<std::byte>(byte); });
+                TestTensor stored = StoreBytes(weights, bytes);
                 const TestTensor hybrid = {TensorInfo(weights.GetShape(), DataType::QSymmS8, 0.1f, 0), stored.m_Bytes};
                 const int32_t ofData = isSigned ? -128 + zeroOfAll : zeroOfAll;
                 for (const unsigned int rows : {1U, 6U, 43U})
                 {
                     const std::string name = std::to_string(rows) + " x " + std::to_string(depth);
-                    ExpectAsReference(
-                        FastCase(name, LayerType::FullyConnected, d,
-                                 {Random(BytesInfo({rows, depth}, isSigned, 0.1f, ofData), rows), Constant(stored)},
-                                 BytesInfo({rows, columns}, isSigned, 1.0f, 5)),
-                        "CpuFullyConnectedBytes");
-                    ExpectAsReference(
-                        FastCase("floats " + name, LayerType::FullyConnected, d,
-                                 {Random(TensorInfo(TensorShape({rows, depth}), DataType::Float32), rows, -1, 1),
-                                  Constant(hybrid)},
-                                 TensorInfo(TensorShape({rows, columns}), DataType::Float32)),
-                        "CpuFullyConnectedHybrid", 1e-6);
+                    ExpectConnectedAsReference(name, Random(BytesInfo({rows, depth}, isSigned, 0.1f, ofData), rows),
+                                               stored, 1.0f);
+                    ExpectHybridAsReference(name, rows, hybrid);
                 }
                 Convolution2dDescriptor c;
                 c.m_DataLayout = DataLayout::NHWC;
