@@ -119,14 +119,16 @@ TEST(FastBytes, ProductsOfAllScalesAsReference)
 {
     for (int exponent = -52; exponent <= 31; ++exponent) // sums have 20 bits more, and so have their multipliers
     {
+        // Some with so many that loops in float are looked for, which takes a while.
+        const unsigned int count = exponent % 4 == 0 ? 4096 : 500;
         for (const bool isSigned : {false, true})
         {
             const int32_t least = isSigned ? -128 : 0;
             for (const int32_t zeroPoint : {least, least + 127, least + 255})
             {
-                const TestTensor a = Random(BytesInfo({4096}, isSigned, 1.0f, zeroPoint), 1);
-                const TestTensor b = Random(BytesInfo({4096}, isSigned, 0.9f, least + 128), 2);
-                const TensorInfo output = BytesInfo({4096}, isSigned, std::ldexp(1.4f, exponent), zeroPoint);
+                const TestTensor a = Random(BytesInfo({count}, isSigned, 1.0f, zeroPoint), 1);
+                const TestTensor b = Random(BytesInfo({count}, isSigned, 0.9f, least + 128), 2);
+                const TensorInfo output = BytesInfo({count}, isSigned, std::ldexp(1.4f, exponent), zeroPoint);
                 SCOPED_TRACE("output " + output.ToString());
                 for (const BinaryOperation operation :
                      {BinaryOperation::Add, BinaryOperation::Sub, BinaryOperation::Mul})
