@@ -47,7 +47,6 @@ TEST(FastBytes, RequantizeAsTheScalarFunction)
     }
     constexpr size_t Columns = 64;
     constexpr int32_t Most = (1 << 30) - 1;
-    constexpr int32_t ZeroPoint = -3;
     for (int shift = -31; shift <= 30; ++shift)
     {
         for (const int step : {0, 1}) // between the shifts of lanes
@@ -55,7 +54,7 @@ TEST(FastBytes, RequantizeAsTheScalarFunction)
             alignas(64) int32_t multiplier[Columns];
             alignas(64) int32_t right[Columns];
             alignas(64) int32_t left[Columns];
-            alignas(64) int32_t sums[Columns];
+            alignas(64) int32_t sums[Columns + cpu::RequantizeRows::PastSums] = {};
             std::vector<backends::QuantizedMultiplier> multipliers;
             for (size_t c = 0; c < Columns; ++c)
             {
@@ -69,12 +68,14 @@ TEST(FastBytes, RequantizeAsTheScalarFunction)
             columns.m_Multiplier = multiplier;
             columns.m_Right = right;
             columns.m_Left = left;
-            columns.m_AllShift = *std::min_element(right, right + Columns) > 0;
-            columns.m_ZeroPoint = ZeroPoint;
-            columns.m_Max = 127;
+            columns.m_AllShift =
+                std::all_of(right, right + Columns, [](int32_t s) { return cpu::RequantizeColumns::IsShifted(-s); });
             for (int sample = 0; sample < 200; ++sample)
             {
-                columns.m_Min = sample % 3 == 0 ? ZeroPoint : -128; // negative sums do not count, or do
+                // Negative sums do not count, or do; all values of a byte are in range, or not.
+                columns.m_ZeroPoint = sample % 13 < 6 ? -128 : sample % 13 == 6 ? 127 : -3;
+                columns.m_Min = sample % 3 == 0 ? columns.m_ZeroPoint : -128;
+                columns.m_Max = sample % 2 == 0 ? 127 : std::max(columns.m_Min, 90);
                 for (size_t c = 0; c < Columns; ++c)
                 {
                     // Of all magnitudes, and the halves of what the shift divides by.
@@ -90,7 +91,7 @@ TEST(FastBytes, RequantizeAsTheScalarFunction)
                 cpu::RequantizeRows rows;
                 if (sample % 4 < 2)
                 {
-                    std::for_each(sums, sums + Columns, [term](int32_t& sum) { sum -= term; });
+                    std::for_each_n(sums, Columns, [term](int32_t& sum) { sum -= term; });
                     rows.m_RowTerms = &term;
                 }
                 rows.m_Sums = sums;
@@ -105,7 +106,8 @@ TEST(FastBytes, RequantizeAsTheScalarFunction)
                 {
                     const int32_t sum = sums[c] + (rows.m_RowTerms != nullptr ? term : 0);
                     const int32_t scaled = backends::MultiplyByQuantizedMultiplier(sum, multipliers[c]);
-                    ASSERT_EQ(bytes[c], std::clamp(ref::WrappingAdd(scaled, ZeroPoint), columns.m_Min, 127))
+                    ASSERT_EQ(bytes[c],
+                              std::clamp(ref::WrappingAdd(scaled, columns.m_ZeroPoint), columns.m_Min, columns.m_Max))
                         << sum << " * " << multiplier[c] << " << " << multipliers[c].m_Shift;
                 }
             }

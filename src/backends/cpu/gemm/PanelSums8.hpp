@@ -39,7 +39,8 @@ void SumPanel8(const PackedPanel8& panel, const DataRows8& data, const F& write)
     const TileSet8& tiles = *panel.m_Tiles;
     const size_t most = tiles.m_Rows[panel.m_Vectors];
     const size_t unit = tiles.m_RowUnit;
-    alignas(64) int32_t sums[TileSet8::MostRows * TileSet8::MostVectors * Engine8::MostLanes];
+    alignas(64)
+        int32_t sums[TileSet8::MostRows * TileSet8::MostVectors * Engine8::MostLanes + RequantizeRows::PastSums];
     const auto sum = [&](size_t row, size_t rows, int32_t* to)
     {
         tiles.m_Tiles[panel.m_Vectors][DivideUp(rows, unit) * unit](

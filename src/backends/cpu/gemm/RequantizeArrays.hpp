@@ -52,7 +52,7 @@ public:
             return;
         }
         const backends::QuantizedMultiplier multiplier = backends::QuantizeMultiplier(scale);
-        m_AllShift = m_AllShift && multiplier.m_Shift < 0;
+        m_AllShift = m_AllShift && RequantizeColumns::IsShifted(multiplier.m_Shift);
         Ints(1)[place] = multiplier.m_Multiplier;
         Ints(2)[place] = std::max(0, -multiplier.m_Shift);
         Ints(3)[place] = std::max(0, multiplier.m_Shift);

@@ -31,10 +31,15 @@ enum class Signs8 : uint8_t
 /// How the sums of a panel's columns become bytes. Arrays are as long as the panel, whole vectors.
 struct RequantizeColumns
 {
+    /// Up to which shift to the right a zero point can be added before it, whatever the sum.
+    static constexpr int32_t MostShift = 21;
+    /// Whether vectors with shifts to the right take this one, of a QuantizedMultiplier.
+    static constexpr bool IsShifted(int32_t shift) { return shift < 0 && shift >= -MostShift; }
+
     const int32_t* m_Multiplier = nullptr; ///< in [2^30, 2^31), or 0
     const int32_t* m_Right = nullptr;      ///< shifts to the right, in [0, 31]
     const int32_t* m_Left = nullptr;       ///< shifts to the left before, where those to the right are 0
-    bool m_AllShift = false;               ///< all shifts to the right are at least 1
+    bool m_AllShift = false;               ///< all shifts to the right are in [1, MostShift]
     const double* m_Scale = nullptr;       ///< in place of multiplier and shift: what to multiply by and round once
     int32_t m_ZeroPoint = 0;               ///< of the output
     int32_t m_Min = 0;                     ///< of the stored values
@@ -44,6 +49,9 @@ struct RequantizeColumns
 /// Rows of sums to turn into bytes.
 struct RequantizeRows
 {
+    /// So many more than there are sums are read.
+    static constexpr size_t PastSums = 1;
+
     const int32_t* m_Sums = nullptr; ///< [rows][sumStride], bias and corrections for zero points in them
     size_t m_SumStride = 0;
     size_t m_Rows = 0;

@@ -74,7 +74,8 @@ public:
             {GetMostParts(), GetWorthwhileParts(multiplications * slowerThanProducts), g.m_Batches * m_Strips});
         Scratch part;
         m_Ring.Reserve(part);
-        m_SumsOffset = part.Add<std::byte>(m_Ring.GetRunPixels() * m_Ring.GetMostColumnBytes());
+        m_SumsOffset = part.Add<std::byte>(m_Ring.GetRunPixels() * m_Ring.GetMostColumnBytes() +
+                                           RequantizeRows::PastSums * sizeof(int32_t));
         m_PartBytes = part.GetBytes();
         Scratch scratch;
         scratch.AddParts(part, m_Parts);

@@ -22,8 +22,9 @@ namespace
 /// Whether every sum is shifted to the right, which the loops for interleaved channels take for granted.
 bool DoAllShift(const std::vector<double>& scales)
 {
-    return std::all_of(scales.begin(), scales.end(),
-                       [](double scale) { return backends::QuantizeMultiplier(scale).m_Shift < 0; });
+    const auto isShifted = [](double scale)
+    { return RequantizeColumns::IsShifted(backends::QuantizeMultiplier(scale).m_Shift); };
+    return std::all_of(scales.begin(), scales.end(), isShifted);
 }
 
 std::vector<double> GetScales(const LayerView& layer)
