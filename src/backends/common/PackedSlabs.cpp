@@ -13,7 +13,8 @@ namespace
 {
 
 constexpr size_t LeastBytes = size_t{1} << 20; ///< fewer of all blocks together are not worth a slab
-constexpr size_t SlabBytes = size_t{16} << 20; ///< what is not used yet is only address space
+/// What is not used yet is only address space; few ends of slabs are left over, which a huge page may hold.
+constexpr size_t SlabBytes = size_t{sizeof(void*) >= 8 ? 64 : 16} << 20;
 
 } // namespace
 

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a convolution is cut into strips of tiles, and what becomes of a strip.
+#include "backends/cpu/gemm/Winograd8.hpp"
+
+#include "backends/common/FusedActivation.hpp"
+#include "backends/common/Scratch.hpp"
+#include "backends/cpu/Parts.hpp"
+#include "backends/cpu/gemm/WinogradTransforms8.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Scratch;
+
+constexpr size_t Points = WinogradTile8::Points;
+constexpr size_t Inputs = WinogradTile8::Inputs;
+constexpr size_t Outputs = WinogradTile8::Outputs;
+
+/// Bytes that a strip may have before and behind the products: most of a second-level cache of 512 KiB.
+constexpr size_t StripBytes = 448 * 1024;
+/// Fewer tiles do not pay for reading all weights, more do not read them noticeably less often.
+constexpr size_t LeastStripTiles = 24;
+constexpr size_t MostStripTiles = 96;
+
+/// At least so many bytes from one point to the next, as elements of T: an odd number of cache lines, so that the
+/// points of a tile do not all lie in a few sets of the first-level cache.
+template <typename T>
+size_t GetStride(size_t elements)
+{
+    constexpr size_t Line = 64 / sizeof(T);
+    return (DivideUp(elements, Line) | 1) * Line;
+}
+
+} // namespace
+
+Winograd8::Winograd8(const WinogradWeights8& weights, const Windows& windows, const ReshapeArgs& args)
+    : m_Weights(&weights), m_Windows(windows),
+      m_TilesDown(DivideUp(static_cast<size_t>(windows.m_OutputHeight), Outputs)),
+      m_TilesAcross(DivideUp(static_cast<size_t>(windows.m_OutputWidth), Outputs)),
+      m_Tiles(args.GetOutput(0).GetShape()[0] * m_TilesDown * m_TilesAcross)
+{
+    const TensorInfo& output = args.GetOutput(0);
+    const backends::QuantizedRange range = backends::GetFusedRange(output, args.m_FusedActivation);
+    m_IsSigned = output.GetDataType() != DataType::QAsymmU8;
+    m_Min = range.m_Min;
+    m_Max = range.m_Max;
+    m_PointDepth = DivideUp(weights.GetChannels(), WinogradEngine8::MostLanes) * WinogradEngine8::MostLanes;
+    for (const Panel8& panel : weights.GetPanels())
+    {
+        m_PanelWidth = std::max(m_PanelWidth, panel.m_Vectors * weights.GetEngine().m_Lanes);
+    }
+    const size_t tileBytes = Points * (m_PointDepth * sizeof(int16_t) + m_PanelWidth * sizeof(int32_t));
+    m_StripTiles = std::min(std::clamp(StripBytes / tileBytes, LeastStripTiles, MostStripTiles), m_Tiles);
+    m_PointStride = GetStride<int16_t>(m_StripTiles * m_PointDepth);
+    m_SumStride = GetStride<int32_t>(m_StripTiles * m_PanelWidth);
+
+    // Parts are made for so many float multiplications.
+    constexpr double FasterThanFloats = 1.5;
+    const double multiplications = static_cast<double>(m_Tiles * Points) * static_cast<double>(weights.GetChannels()) *
+                                   static_cast<double>(weights.GetOutputs());
+    m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications / FasterThanFloats), m_Tiles});
+    Scratch part;
+    part.Add<int16_t>(Points, m_PointStride);
+    m_SumsOffset = part.Add<int32_t>(Points, m_SumStride);
+    m_PixelsOffset = part.Add<int32_t>(Outputs * Outputs * m_StripTiles * m_PanelWidth + RequantizeRows::PastSums);
+    m_PartBytes = part.GetBytes();
+    Scratch scratch;
+    scratch.Add<uint8_t>(weights.GetChannels());
+    m_PartsOffset = scratch.AddParts(part, m_Parts);
+    m_ScratchBytes = scratch.GetBytes();
+}
+
+void Winograd8::Run(const ExecuteArgs& args) const
+{
+    auto* const padding = static_cast<uint8_t*>(args.m_Scratch);
+    std::memset(padding, m_Weights->GetDataZeroPoint(), m_Weights->GetChannels());
+    const Memory memory = {args.GetInput<uint8_t>(0), args.GetOutput<uint8_t>(0), padding};
+    const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
+    std::byte* const scratch = static_cast<std::byte*>(args.m_Scratch) + m_PartsOffset;
+    RunParts(*args.m_Parallel, parts,
+             [&](size_t index)
+             {
+                 const Part tiles = GetPart(m_Tiles, parts, index);
+                 ForEachTile(tiles.m_End - tiles.m_Begin, m_StripTiles,
+                             [&](size_t begin, size_t count)
+                             {
+                                 const size_t first = tiles.m_Begin + begin;
+                                 RunStrip(memory, first, first + count, scratch + index * m_PartBytes);
+                             });
+             });
+}
+
+void Winograd8::RunStrip(const Memory& memory, size_t first, size_t last, std::byte* scratch) const
+{
+    auto* const points = Scratch::At<int16_t>(scratch, 0);
+    TransformStrip(memory, first, last, points);
+    for (const Panel8& panel : m_Weights->GetPanels())
+    {
+        RunPoints(panel, last - first, points, Scratch::At<int32_t>(scratch, m_SumsOffset));
+        StoreStrip(memory, panel, first, last, scratch);
+    }
+}
+
+Winograd8::Place Winograd8::GetPlace(size_t tile) const
+{
+    const size_t row = tile / m_TilesAcross;
+    return {row / m_TilesDown, row % m_TilesDown * Outputs, tile % m_TilesAcross * Outputs};
+}
+
+void Winograd8::TransformStrip(const Memory& memory, size_t first, size_t last, int16_t* points) const
+{
+    const uint8_t* pixels[Points];
+    WinogradInput8 tile;
+    tile.m_Pixels = pixels;
+    tile.m_Channels = m_Weights->GetChannels();
+    tile.m_IsSigned = m_IsSigned;
+    tile.m_PointStride = m_PointStride;
+    for (size_t i = first; i < last; ++i)
+    {
+        const Place place = GetPlace(i);
+        const int64_t top = static_cast<int64_t>(place.m_Row) - m_Windows.m_PadTop;
+        const int64_t left = static_cast<int64_t>(place.m_Column) - m_Windows.m_PadLeft;
+        const uint8_t* const image = memory.m_Input + static_cast<int64_t>(place.m_Image) * m_Windows.m_InputHeight *
+                                                          m_Windows.m_InputWidth * m_Windows.m_Channels;
+        for (size_t pixel = 0; pixel < Points; ++pixel)
+        {
+            const int64_t y = top + static_cast<int64_t>(pixel / Inputs);
+            const int64_t x = left + static_cast<int64_t>(pixel % Inputs);
+            const bool isInside = y >= 0 && y < m_Windows.m_InputHeight && x >= 0 && x < m_Windows.m_InputWidth;
+            pixels[pixel] =
+                isInside ? image + (y * m_Windows.m_InputWidth + x) * m_Windows.m_Channels : memory.m_Padding;
+        }
+        tile.m_Out = points + (i - first) * m_PointDepth;
+        GetWinogradEngine8().m_TransformInput(tile);
+    }
+}
+
+void Winograd8::RunPoints(const Panel8& panel, size_t tiles, const int16_t* points, int32_t* sums) const
+{
+    alignas(64) static constexpr int32_t NoBias[TileSet8::MostVectors * Engine8::MostLanes] = {};
+    const TileSet8& tileSet = m_Weights->GetTiles();
+    const size_t width = panel.m_Vectors * m_Weights->GetEngine().m_Lanes;
+    for (size_t point = 0; point < Points; ++point, points += m_PointStride, sums += m_SumStride)
+    {
+        const void* const weights = m_Weights->GetData(panel, point);
+        ForEachTile(tiles, tileSet.m_Rows[panel.m_Vectors],
+                    [&](size_t begin, size_t rows)
+                    {
+                        tileSet.m_Tiles[panel.m_Vectors][rows](points + begin * m_PointDepth,
+                                                               m_PointDepth * sizeof(int16_t), weights,
+                                                               m_Weights->GetGroups(), NoBias, sums + begin * width);
+                    });
+    }
+}
+
+void Winograd8::StoreStrip(const Memory& memory, const Panel8& panel, size_t first, size_t last,
+                           std::byte* scratch) const
+{
+    const auto* const sums = Scratch::At<int32_t>(scratch, m_SumsOffset);
+    const size_t width = panel.m_Vectors * m_Weights->GetEngine().m_Lanes;
+    for (size_t tile = first; tile < last;)
+    {
+        const size_t end = std::min(last, tile - tile % m_TilesAcross + m_TilesAcross);
+        StoreRun(memory, panel, GetPlace(tile), end - tile, sums + (tile - first) * width,
+                 Scratch::At<int32_t>(scratch, m_PixelsOffset));
+        tile = end;
+    }
+}
+
+void Winograd8::StoreRun(const Memory& memory, const Panel8& panel, const Place& place, size_t tiles,
+                         const int32_t* sums, int32_t* pixels) const
+{
+    WinogradOutput8 tile;
+    tile.m_PointStride = m_SumStride;
+    tile.m_Bias = m_Weights->GetBias(panel);
+    tile.m_Width = panel.m_Vectors * m_Weights->GetEngine().m_Lanes;
+    tile.m_RowStride = tiles * Outputs * tile.m_Width;
+    for (size_t t = 0; t < tiles; ++t)
+    {
+        tile.m_Sums = sums + t * tile.m_Width;
+        tile.m_Out = pixels + t * Outputs * tile.m_Width;
+        GetWinogradEngine8().m_TransformOutput(tile);
+    }
+    const auto height = static_cast<size_t>(m_Windows.m_OutputHeight);
+    const auto outputWidth = static_cast<size_t>(m_Windows.m_OutputWidth);
+    RequantizeColumns columns = m_Weights->GetRequantization(panel);
+    columns.m_Min = m_Min;
+    columns.m_Max = m_Max;
+    RequantizeRows rows;
+    rows.m_SumStride = tile.m_Width;
+    rows.m_Rows = std::min(tiles * Outputs, outputWidth - place.m_Column);
+    rows.m_Columns = panel.m_Columns;
+    rows.m_OutStride = m_Weights->GetOutputs();
+    rows.m_IsSigned = m_IsSigned;
+    for (size_t y = 0; y < std::min(Outputs, height - place.m_Row); ++y)
+    {
+        const size_t pixel = (place.m_Image * height + place.m_Row + y) * outputWidth + place.m_Column;
+        rows.m_Sums = pixels + y * tile.m_RowStride;
+        rows.m_Out = memory.m_Output + pixel * rows.m_OutStride + panel.m_Column;
+        m_Weights->GetEngine().m_Requantize(rows, columns);
+    }
+}
+
+} // namespace tenon::cpu

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// 3x3 convolutions of bytes by Winograd's F(2x2, 3x3) in exact integers, for processors that multiply pairs of int16:
+// strips of tiles of the image are transformed into memory that stays in the second-level cache, each of the 16 points
+// is a product of matrices there, and what comes out is transformed back into sums and made bytes of.
+#pragma once
+
+#include "backends/cpu/gemm/Windows.hpp"
+#include "backends/cpu/gemm/WinogradWeights8.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tenon::cpu
+{
+
+/// A convolution whose shapes are known.
+class Winograd8
+{
+public:
+    /// `windows`: 3x3 ones that lie beside each other, of one group.
+    Winograd8(const WinogradWeights8& weights, const Windows& windows, const ReshapeArgs& args);
+
+    size_t GetScratchBytes() const { return m_ScratchBytes; }
+    void Run(const ExecuteArgs& args) const;
+
+private:
+    struct Memory
+    {
+        const uint8_t* m_Input = nullptr;
+        uint8_t* m_Output = nullptr;
+        const uint8_t* m_Padding = nullptr; ///< a pixel outside of the image
+    };
+    /// Where a tile lies; its outputs begin at row and column.
+    struct Place
+    {
+        size_t m_Image = 0;
+        size_t m_Row = 0;
+        size_t m_Column = 0;
+    };
+
+    Place GetPlace(size_t tile) const;
+    void RunStrip(const Memory& memory, size_t first, size_t last, std::byte* scratch) const;
+    void TransformStrip(const Memory& memory, size_t first, size_t last, int16_t* points) const;
+    void RunPoints(const Panel8& panel, size_t tiles, const int16_t* points, int32_t* sums) const;
+    void StoreStrip(const Memory& memory, const Panel8& panel, size_t first, size_t last, std::byte* scratch) const;
+    /// Tiles that lie beside each other.
+    void StoreRun(const Memory& memory, const Panel8& panel, const Place& place, size_t tiles, const int32_t* sums,
+                  int32_t* pixels) const;
+
+    const WinogradWeights8* m_Weights;
+    Windows m_Windows;
+    bool m_IsSigned = false; ///< data and output
+    int32_t m_Min = 0;       ///< of the output
+    int32_t m_Max = 0;
+    size_t m_TilesDown = 0; ///< of an image
+    size_t m_TilesAcross = 0;
+    size_t m_Tiles = 0;       ///< of all images
+    size_t m_StripTiles = 0;  ///< that are transformed together, at most
+    size_t m_PointDepth = 0;  ///< int16 of a tile's point: channels, in whole vectors
+    size_t m_PanelWidth = 0;  ///< sums of the widest panel
+    size_t m_PointStride = 0; ///< int16 from one point of the strip to the next
+    size_t m_SumStride = 0;   ///< likewise, of the sums
+    size_t m_Parts = 1;
+    size_t m_SumsOffset = 0;   ///< in a part's scratch memory
+    size_t m_PixelsOffset = 0; ///< likewise
+    size_t m_PartBytes = 0;
+    size_t m_PartsOffset = 0; ///< behind the padding
+    size_t m_ScratchBytes = 0;
+};
+
+} // namespace tenon::cpu

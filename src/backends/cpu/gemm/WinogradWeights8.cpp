@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// With stored values a and zero point za of the data and weights w less their own: sum((a - za) * w) is
+// sum(a * w) - za * sum(w), whose last term is one number for each output channel and goes into its bias.
+#include "backends/cpu/gemm/WinogradWeights8.hpp"
+
+#include "backends/cpu/gemm/ColumnSums8.hpp"
+#include "backends/cpu/gemm/WinogradTransforms8.hpp"
+#include "backends/cpu/moves/TransposeVectors.hpp"
+#include "backends/reference/kernels/Requantizer.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+constexpr size_t Points = WinogradTile8::Points;
+constexpr size_t WindowPixels = WinogradTile8::Window * WinogradTile8::Window;
+constexpr size_t PairBytes = 2 * sizeof(int16_t);
+constexpr int64_t MostData = 255;
+static_assert(WinogradTile8::Scale * MostData * MostData * WindowPixels * WinogradWeights8::MostChannels < int64_t{1}
+                                                                                                               << 31);
+
+} // namespace
+
+WinogradWeights8::WinogradWeights8(const LayerView& layer, backends::PackedStore& store)
+    : m_Engine(&GetEngine8()), m_Outputs(layer.GetInput(1).GetShape()[0]), m_Channels(layer.GetInput(1).GetShape()[3]),
+      m_Groups(DivideUp(m_Channels, size_t{2})), m_AreSigned(layer.GetInput(1).GetDataType() != DataType::QAsymmU8),
+      m_ZeroPoint(layer.GetInput(1).HasMultipleQuantizationScales() ? 0 : layer.GetInput(1).GetQuantizationOffset()),
+      m_DataZeroPoint(layer.GetInput(0).GetQuantizationOffset()),
+      m_Arrays(MakePanels(), Rounding8::FixedPoint, layer.GetOutput(0).GetQuantizationOffset())
+{
+    SetUpColumns(layer, store);
+    if (!IsExact())
+    {
+        return;
+    }
+    const auto* const weights = static_cast<const uint8_t*>(layer.m_ConstantData[1]);
+    const auto pack = [&](std::byte* to)
+    {
+        for (const Panel8& panel : m_Panels)
+        {
+            PackPanel(panel, weights + panel.m_Column * WindowPixels * m_Channels, to + panel.m_Offset);
+        }
+    };
+    m_Data = store.GetBlock(m_PanelBytes, pack);
+}
+
+uint64_t WinogradWeights8::GetPackedBytes(size_t outputs, size_t channels)
+{
+    const size_t lanes = GetEngine8().m_Lanes;
+    const uint64_t padded = uint64_t{DivideUp(outputs, lanes)} * lanes;
+    return padded * (Points * DivideUp(channels, size_t{2}) * PairBytes + 4 * sizeof(int32_t));
+}
+
+size_t WinogradWeights8::MakePanels()
+{
+    m_Panels = CutColumns8(m_Outputs, m_Engine->m_Lanes, GetTiles());
+    for (Panel8& panel : m_Panels)
+    {
+        panel.m_Offset = m_PanelBytes;
+        m_PanelBytes += Points * GetPointBytes(panel);
+    }
+    return m_Panels.back().m_Column + m_Panels.back().m_Vectors * m_Engine->m_Lanes;
+}
+
+size_t WinogradWeights8::GetPointBytes(const Panel8& panel) const
+{
+    return panel.m_Vectors * m_Engine->m_Lanes * m_Groups * PairBytes;
+}
+
+void WinogradWeights8::SetUpColumns(const LayerView& layer, backends::PackedStore& store)
+{
+    const size_t depth = WindowPixels * m_Channels;
+    const auto* const weights = static_cast<const uint8_t*>(layer.m_ConstantData[1]);
+    const ColumnSums8 sums([&](size_t first, size_t) { return weights + first * depth; },
+                           {m_Outputs, depth, false, m_AreSigned, m_ZeroPoint}, *m_Engine, store);
+    const std::vector<double> scales =
+        ref::GetSumScales(layer.GetInput(0), layer.GetInput(1), layer.GetOutput(0), true);
+    if (scales.size() != 1 && scales.size() != m_Outputs)
+    {
+        m_IsExact = false; // the reference kernel says what is wrong
+        return;
+    }
+    const auto* bias = layer.HasInput(2) ? static_cast<const int32_t*>(layer.m_ConstantData[2]) : nullptr;
+    for (size_t c = 0; c < m_Outputs; ++c)
+    {
+        const int64_t own = bias != nullptr ? bias[c] : 0;
+        const int64_t sum = sums.GetSum(c) - int64_t{m_ZeroPoint} * static_cast<int64_t>(depth);
+        m_Arrays.Set(c, sums.GetMagnitudes(c) * MostData + std::abs(own), own - m_DataZeroPoint * sum,
+                     scales[scales.size() == 1 ? 0 : c]);
+    }
+}
+
+void WinogradWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, std::byte* to) const
+{
+    constexpr size_t Unit = WinogradEngine8::MostLanes;
+    const size_t pitch = DivideUp(m_Channels, Unit) * Unit;
+    const size_t pointShorts = panel.m_Columns * pitch;
+    std::vector<int16_t> wide(WindowPixels * pitch);   // [pixel][pitch]
+    std::vector<int16_t> points(Points * pointShorts); // [point][column][pitch]
+    for (size_t c = 0; c < panel.m_Columns; ++c)
+    {
+        for (size_t pixel = 0; pixel < WindowPixels; ++pixel, weights += m_Channels)
+        {
+            m_Engine->m_Widen(weights, m_Channels, m_AreSigned, m_ZeroPoint, wide.data() + pixel * pitch);
+        }
+        GetWinogradEngine8().m_TransformWeights(wide.data(), pitch, points.data() + c * pitch, pointShorts);
+    }
+    const size_t width = panel.m_Vectors * m_Engine->m_Lanes;
+    if (panel.m_Columns != width)
+    {
+        std::memset(to, 0, Points * GetPointBytes(panel)); // columns that there are not
+    }
+    for (size_t point = 0; point < Points; ++point)
+    {
+        TransposeWords(reinterpret_cast<const std::byte*>(points.data() + point * pointShorts), pitch * sizeof(int16_t),
+                       m_Groups, panel.m_Columns, to + point * GetPointBytes(panel), width * PairBytes);
+    }
+}
+
+} // namespace tenon::cpu

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution2d of CpuAcc for 8-bit NHWC data and constant 3x3 weights by Winograd's transforms, on processors that
+// have no dot products of bytes: the bytes of the reference kernel.
+#include "backends/common/FusedActivation.hpp"
+#include "backends/cpu/gemm/PackedSize.hpp"
+#include "backends/cpu/gemm/Winograd8.hpp"
+#include "backends/cpu/gemm/WinogradTransforms8.hpp"
+#include "backends/cpu/kernels/BytesCheck.hpp"
+#include "backends/reference/CpuRefBackend.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+SupportResult Refuse(const char* reason)
+{
+    return SupportResult::No(SupportCode::UnsupportedParameters, reason);
+}
+
+/// Whether this is faster than the products with all windows, as measured on AVX2 and SSE4: with tiles that are well
+/// filled, and enough of them for reading two to four times the memory of the weights, which may have to come from far.
+bool IsFaster(const LayerView& layer)
+{
+    constexpr unsigned int LeastChannels = 16;
+    constexpr uint64_t MostWeights = 640 * 1024; // whose transforms have 2.3 MiB
+    constexpr uint64_t ManyTiles = 16;
+    constexpr uint64_t FewTiles = 4;
+    constexpr uint64_t FewWeights = 160 * 1024;
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    const TensorShape& output = layer.GetOutput(0).GetShape();
+    if (weights[0] < LeastChannels || weights[3] < LeastChannels || weights[3] > WinogradWeights8::MostChannels ||
+        weights.GetNumElements64() > MostWeights || !output.AreAllDimensionsSpecified() ||
+        output.GetNumDimensions() != 4)
+    {
+        return false;
+    }
+    const auto countTiles = [&output](unsigned int dimension)
+    { return (uint64_t{output[dimension]} + WinogradTile8::Outputs - 1) / WinogradTile8::Outputs; };
+    const uint64_t tiles = output[0] * countTiles(1) * countTiles(2);
+    const uint64_t pixels = uint64_t{output[0]} * output[1] * output[2];
+    return tiles >= (weights.GetNumElements64() <= FewWeights ? FewTiles : ManyTiles) && pixels >= 3 * tiles; // of four
+}
+
+SupportResult Check(const LayerView& layer)
+{
+    if (GetEngine8().m_Signed.m_Layout != Layout8::WidePairs)
+    {
+        return Refuse("the processor has dot products of bytes");
+    }
+    const SupportResult result = CheckBytes(layer, 4, 0);
+    if (!result)
+    {
+        return result;
+    }
+    const auto& d = layer.GetDescriptor<Convolution2dDescriptor>();
+    if (d.m_DataLayout != DataLayout::NHWC || d.m_StrideX != 1 || d.m_StrideY != 1 || d.m_DilationX != 1 ||
+        d.m_DilationY != 1)
+    {
+        return Refuse("its layout is not NHWC, or its strides or dilations are not 1");
+    }
+    const TensorShape& data = layer.GetInput(0).GetShape();
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    if (weights[1] != WinogradTile8::Window || weights[2] != WinogradTile8::Window)
+    {
+        return Refuse("its windows are not 3x3");
+    }
+    if (data.GetDimensionality() != Dimensionality::Specified || data.GetNumDimensions() != 4 ||
+        !data.GetDimensionSpecificity(3) || data[3] != weights[3])
+    {
+        return Refuse("its channels are in groups, or not known");
+    }
+    if (!IsFaster(layer))
+    {
+        return Refuse("it has too few channels or pixels, or too many weights, to gain from other products");
+    }
+    return CheckPackedBytes(WinogradWeights8::GetPackedBytes(weights[0], weights[3]), weights.GetNumElements64());
+}
+
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
+{
+    return std::make_unique<WinogradWeights8>(layer, store);
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const WinogradWeights8&>(*packed);
+    const Windows windows = MakeConvolutionWindows(args);
+    if (!weights.IsExact() || windows.m_Channels != windows.m_GroupChannels)
+    {
+        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
+    }
+    if (args.GetOutput(0).GetNumElements() == 0)
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    const Winograd8 convolution(weights, windows, args);
+    return {[convolution](const ExecuteArgs& run) { convolution.Run(run); }, convolution.GetScratchBytes()};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuConvolution2dWinogradBytesKernel = {
+    "CpuConvolution2dWinogradBytes", BytesTypes, Prepare, Check, Pack, backends::FuseClamp};
+
+} // namespace tenon::cpu
