@@ -11,7 +11,6 @@ namespace tenon
 namespace
 {
 
-constexpr size_t LargeBytes = 2048; ///< the least that the library copies so
 constexpr size_t PageBytes = 4096;
 constexpr size_t LineBytes = 64;
 
@@ -30,14 +29,10 @@ void CopyLines(std::byte* to, const std::byte* from, size_t bytes)
 
 } // namespace
 
-void CopyBlock(void* to, const void* from, size_t bytes) noexcept
+void CopyLargeBlock(void* to, const void* from, size_t bytes) noexcept
 {
-    if (bytes == 0)
-    {
-        return; // the pointers may be null
-    }
     const size_t behind = (reinterpret_cast<uintptr_t>(to) - reinterpret_cast<uintptr_t>(from)) % PageBytes;
-    if (bytes >= LargeBytes && behind != 0 && behind < LineBytes)
+    if (behind != 0 && behind < LineBytes)
     {
         CopyLines(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes);
     }

@@ -2,6 +2,8 @@
 // See Pages.hpp.
 #include "common/Pages.hpp"
 
+#include "common/Populate.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -19,7 +21,6 @@ namespace tenon
 namespace
 {
 
-constexpr size_t HugePageBytes = size_t{2} << 20;      ///< of x86-64, and of Arm with pages of 4 KiB
 constexpr size_t LeastMappedBytes = size_t{128} << 10; ///< less comes from operator new
 
 #ifdef __linux__

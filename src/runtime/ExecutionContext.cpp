@@ -141,8 +141,12 @@ void ExecutionContext::UsePlan(const std::shared_ptr<const Plan>& plan)
         if (arenaBytes > m_Arena.Bytes())
         {
             m_Arena.Reserve(arenaBytes);
-            UseHugePages(m_Arena.Data(), arenaBytes);
-            Populate(m_Arena.Data(), arenaBytes); // this run writes all of it
+            if (HostAllocator() == nullptr) // what pages an application's memory has is its own choice
+            {
+                UseHugePages(m_Arena.Data(), arenaBytes);
+                // This run writes all of it, but for scratch memory of parts that no thread takes.
+                Populate(m_Arena.Data(), arenaBytes);
+            }
         }
         m_Pointers.assign(m_Program.Values().size(), nullptr);
         for (ValueId v = 0; v < m_Pointers.size(); ++v)

@@ -36,7 +36,7 @@ TestTensor FilledWith(const TensorInfo& info, int8_t value)
 
 } // namespace
 
-TEST(FastFewRows, WeightsThatHaveNoNegative)
+TEST(FastFewRows, WeightsWhoseNegativeIsNoByte)
 {
     if (!cpu::GetCpuFeatures().m_Simd || cpu::GetEngine8().m_FewRows.m_Vectors == 0)
     {

@@ -4,7 +4,6 @@
 
 #include "backends/cpu/gemm/Form8.hpp"
 #include "backends/cpu/gemm/Weights8.hpp"
-#include "backends/reference/kernels/UnpackedWeights.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -16,7 +15,7 @@ namespace
 {
 
 /// The way from memory is most of what counts for few rows, and no other form is shorter than bytes.
-constexpr size_t FewRows = 4;
+constexpr size_t FewProductRows = 4;
 /// Shuffling takes as long as a few inferences of fewer rows gain, but where their steps are many.
 constexpr size_t ManyRows = 64;
 constexpr size_t LargeDepth = 1024;
@@ -56,26 +55,6 @@ bool HaveLeast(const LayerView& layer, const WeightBytes8& bytes, backends::Pack
 
 } // namespace
 
-Weights8::Weights8(const LayerView& layer, const WeightBytes8& bytes)
-    : m_Bytes(static_cast<const uint8_t*>(layer.m_ConstantData[1])), m_Count(bytes.m_Columns * bytes.m_Depth),
-      m_Depth(bytes.m_Depth), m_IsTransposed(bytes.m_IsTransposed),
-      m_ArePairs(layer.GetInput(1).GetDataType() == DataType::QSymmS4)
-{
-}
-
-const uint8_t* Weights8::GetColumns(size_t first, size_t count)
-{
-    const size_t begin = m_IsTransposed ? 0 : first * m_Depth;
-    if (!m_ArePairs)
-    {
-        return m_Bytes + begin;
-    }
-    const size_t odd = begin % 2; // a column may begin in the middle of a byte
-    m_Unpacked.resize(odd + (m_IsTransposed ? m_Count : count * m_Depth));
-    ref::Unpack(reinterpret_cast<const int8_t*>(m_Bytes) + begin / 2, m_Unpacked.size(), m_Unpacked.data());
-    return reinterpret_cast<const uint8_t*>(m_Unpacked.data()) + odd;
-}
-
 FormChoice8::FormChoice8(const LayerView& layer, const ProductShape8& shape, const Engine8& engine,
                          backends::PackedStore& store)
     : m_Bytes(DescribeWeights(layer, shape)), m_IsDataSigned(IsSigned(layer.GetInput(0).GetDataType())),
@@ -90,12 +69,13 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
     const bool areBytes = !areNibbles && !shape.m_IsTransposed;
     const bool areCentred = m_Bytes.m_IsSigned && m_Bytes.m_ZeroPoint == 0;
     const bool areSigned = areBytes && areCentred && m_IsDataSigned; // both
-    const bool areFew = shape.m_Rows <= FewRows;
+    const bool areFew = shape.m_Rows <= FewProductRows;
     Weights8 weights(layer, m_Bytes);
     const auto getColumns = [&weights](size_t first, size_t count) { return weights.GetColumns(first, count); };
 
     const bool arePaidBack = shape.m_Rows >= ManyRows || (!areFew && shape.m_Depth >= LargeDepth);
-    const bool mayShuffle = engine.m_Shuffles.m_Vectors != 0 && areSigned && arePaidBack;
+    const bool mayShuffle =
+        engine.m_Shuffles.m_Vectors != 0 && areSigned && arePaidBack && shape.m_Depth >= ShuffledWeights8::LeastDepth;
     // Weights with a scale for each channel have too many terms, as a rule.
     const bool haveFewTerms = !(mayShuffle && layer.GetInput(1).HasMultipleQuantizationScales());
     const TileSet8& splits = m_IsDataSigned ? engine.m_SplitSigned : engine.m_SplitUnsigned;

@@ -94,7 +94,8 @@ void PackedWeights8::CheckPanels(const LayerView& layer) const
         if (!isGood)
         {
             throw ParseException("the packed weights of layer '" + layer.GetName() +
-                                 "' name groups of data that there are not; have the file written again");
+                                 "' name groups of data that there are not; delete the file of CachedNetworkFilePath, "
+                                 "or save it anew with SaveCachedNetwork");
         }
     }
 }

@@ -54,9 +54,9 @@ public:
     int32_t GetDataShift() const { return m_Form.m_DataShift; }
     bool IsDataSigned() const { return m_IsDataSigned; }
     int32_t GetDataZeroPoint() const { return m_DataZeroPoint; }
-    /// The arrays of a panel; the output's range is the caller's.
     /// What the sums of a panel begin with, if they become bytes.
     const int32_t* GetBias(const Panel8& panel) const { return m_Arrays.GetBias(panel.m_Column); }
+    /// The arrays of a panel; the output's range is the caller's.
     RequantizeColumns GetRequantization(const Panel8& panel) const { return m_Arrays.From(panel.m_Column); }
     /// With Rounding8::None; the clamp is the caller's.
     FloatColumns GetFloatColumns(const Panel8& panel) const;

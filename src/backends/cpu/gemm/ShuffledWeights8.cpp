@@ -18,9 +18,7 @@ namespace
 constexpr size_t GroupDepth = 4;
 constexpr size_t WindowDepth = ShuffleWindowDepth;
 constexpr size_t StepDepth = ShuffleLoops8::StepDepth;
-/// With fewer numbers of the depth, what a tile begins and ends with weighs more than its steps.
-constexpr size_t LeastRowBytes = 48;
-static_assert(LeastRowBytes >= WindowDepth);
+static_assert(ShuffledWeights8::LeastDepth >= WindowDepth);
 /// What a step takes, in vector instructions, and what pairs of int16 take for as many numbers.
 constexpr size_t CoupledCost = 7;
 constexpr size_t LoneCost = 8;
@@ -106,7 +104,7 @@ ShuffledWeights8::ShuffledWeights8(ColumnSums8::GetColumns getColumns, const Wei
     : m_Lanes(engine.m_Lanes), m_RowBytes(DivideUp(weights.m_Depth, GroupDepth) * GroupDepth),
       m_NumSteps(GetNumShuffleSteps(m_RowBytes))
 {
-    if (m_RowBytes < LeastRowBytes || m_RowBytes > std::numeric_limits<uint32_t>::max())
+    if (weights.m_Depth < LeastDepth || m_RowBytes > std::numeric_limits<uint32_t>::max())
     {
         return;
     }

@@ -59,6 +59,9 @@ constexpr size_t GetShuffledBytes(size_t lanes, size_t numSteps)
 class ShuffledWeights8
 {
 public:
+    /// With fewer numbers of the depth, what a tile begins and ends with weighs more than its steps.
+    static constexpr size_t LeastDepth = 45;
+
     ShuffledWeights8() = default;
     /// For panels of these tiles. Precondition: the weights are int8 without a zero point, and not transposed.
     ShuffledWeights8(ColumnSums8::GetColumns getColumns, const WeightBytes8& weights, const TileSet8& tiles,

@@ -114,7 +114,8 @@ void SplitPanel8::Pack(size_t width, size_t numTerms, std::byte* to)
     if (groups.size() != numTerms)
     {
         throw ParseException("the packed weights have " + std::to_string(numTerms) + " terms where the weights have " +
-                             std::to_string(groups.size()) + "; have the file written again");
+                             std::to_string(groups.size()) +
+                             "; delete the file of CachedNetworkFilePath, or save it anew with SaveCachedNetwork");
     }
     AlignedMemory words(m_Columns * m_Groups * GroupDepth); // [columns][groups] of first terms
     const auto at = [this](size_t column, size_t group) { return (column * m_Groups + group) * GroupDepth; };
