@@ -123,46 +123,30 @@ void InterleaveBytes(const InterleaveColumns8& columns, size_t pieces, std::byte
 }
 #endif
 
-#if HWY_TARGET == HWY_AVX2
-/// Two rows of a piece as [channel][row] of int16. Vectors are interleaved within 128-bit lanes: the middle groups of
-/// four channels change places before.
+/// Two rows of a piece as [channel][row] of int16.
 template <typename T>
-HWY_INLINE void InterleaveTwo(const uint8_t* a, const uint8_t* b, size_t channels, int32_t zeroPoint, std::byte* to)
+HWY_INLINE void InterleaveTwo(const uint8_t* a, const uint8_t* b, size_t channels, std::byte* to)
 {
-    const __m256i zero = _mm256_set1_epi16(static_cast<int16_t>(zeroPoint));
-    const auto wide = [&](const uint8_t* from) HWY_ATTR
+    const Bytes16 d;
+    const auto x = LoadPiece(a, channels);
+    const auto y = LoadPiece(b, channels);
+    auto* const out = reinterpret_cast<int16_t*>(to);
+    const auto store = [out](const hn::Vec<Bytes16>& bytes, size_t half) HWY_ATTR
     {
-        const __m128i bytes = _mm_shuffle_epi32(LoadPiece(from, channels).raw, _MM_SHUFFLE(3, 1, 2, 0));
-        return _mm256_sub_epi16(std::is_signed_v<T> ? _mm256_cvtepi8_epi16(bytes) : _mm256_cvtepu8_epi16(bytes), zero);
-    };
-    const __m256i x = wide(a);
-    const __m256i y = wide(b);
-    auto* out = reinterpret_cast<__m256i*>(to);
-    _mm256_store_si256(out, _mm256_unpacklo_epi16(x, y));
-    _mm256_store_si256(out + 1, _mm256_unpackhi_epi16(x, y));
-}
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+        const hn::Full256<int16_t> dWide;
+        hn::Store(hn::PromoteTo(dWide, hn::BitCast(hn::Full128<T>(), bytes)), dWide, out + half * 16);
 #else
-template <typename T>
-HWY_INLINE void InterleaveTwo(const uint8_t* a, const uint8_t* b, size_t channels, int32_t zeroPoint, std::byte* to)
-{
-    const hn::Full128<int16_t> d16;
-    const hn::Full128<T> dBytes;
-    const hn::Half<decltype(dBytes)> dHalf;
-    const auto zero = hn::Set(d16, static_cast<int16_t>(zeroPoint));
-    const auto x = hn::BitCast(dBytes, LoadPiece(a, channels));
-    const auto y = hn::BitCast(dBytes, LoadPiece(b, channels));
-    const auto wide = [&](auto half) { return hn::Sub(hn::PromoteTo(d16, half), zero); };
-    const auto lowX = wide(hn::LowerHalf(dHalf, x));
-    const auto lowY = wide(hn::LowerHalf(dHalf, y));
-    const auto highX = wide(hn::UpperHalf(dHalf, x));
-    const auto highY = wide(hn::UpperHalf(dHalf, y));
-    auto* out = reinterpret_cast<int16_t*>(to);
-    hn::Store(hn::InterleaveLower(d16, lowX, lowY), d16, out);
-    hn::Store(hn::InterleaveUpper(d16, lowX, lowY), d16, out + 8);
-    hn::Store(hn::InterleaveLower(d16, highX, highY), d16, out + 16);
-    hn::Store(hn::InterleaveUpper(d16, highX, highY), d16, out + 24);
-}
+        const hn::Full128<int16_t> dWide;
+        const hn::Half<hn::Full128<T>> dHalf;
+        const auto all = hn::BitCast(hn::Full128<T>(), bytes);
+        hn::Store(hn::PromoteTo(dWide, hn::LowerHalf(dHalf, all)), dWide, out + half * 16);
+        hn::Store(hn::PromoteTo(dWide, hn::UpperHalf(dHalf, all)), dWide, out + half * 16 + 8);
 #endif
+    };
+    store(hn::InterleaveLower(d, x, y), 0);
+    store(hn::InterleaveUpper(d, x, y), 1);
+}
 
 void InterleaveWide(const InterleaveColumns8& columns, size_t pieces, std::byte* out)
 {
@@ -174,8 +158,8 @@ void InterleaveWide(const InterleaveColumns8& columns, size_t pieces, std::byte*
         {
             const size_t first = piece * PieceChannels;
             const size_t channels = columns.m_Channels - first;
-            columns.m_IsSigned ? InterleaveTwo<int8_t>(a + first, b + first, channels, columns.m_ZeroPoint, out)
-                               : InterleaveTwo<uint8_t>(a + first, b + first, channels, columns.m_ZeroPoint, out);
+            columns.m_IsSigned ? InterleaveTwo<int8_t>(a + first, b + first, channels, out)
+                               : InterleaveTwo<uint8_t>(a + first, b + first, channels, out);
         }
     }
 }
@@ -225,9 +209,106 @@ HWY_INLINE void SumPixels(const DepthwiseRun8& run, size_t pixel)
     }
 }
 
+/// Windows of three columns in two groups of rows.
+constexpr size_t SlideTaps = 6;
+
+/// What a column of the image, of both groups, adds to the sums of the window of which it is column `Column`.
+template <typename Dot, size_t Column>
+HWY_INLINE void AddColumn(Vector& sums, const Vector (&data)[2], const Vector (&weights)[SlideTaps])
+{
+    Dot::Add(sums, data[0], weights[Column]);
+    Dot::Add(sums, data[1], weights[3 + Column]);
+}
+
+/// All pixels of a run, a vector of channels at a time: its weights stay in registers, and each column is loaded once
+/// for all windows that it is in.
+template <typename Dot, size_t Vectors, size_t Stride>
+void Slide(const DepthwiseRun8& run)
+{
+    const Ints d;
+    const size_t lanes = hn::Lanes(d);
+    const size_t columnInts = run.m_PixelStep / Stride / sizeof(int32_t);
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        Vector weights[SlideTaps];
+        HWY_UNROLL(6)
+        for (size_t tap = 0; tap < SlideTaps; ++tap)
+        {
+            weights[tap] = hn::Load(d, static_cast<const int32_t*>(run.m_Weights) + (tap * Vectors + v) * lanes);
+        }
+        const Vector bias = hn::Load(d, run.m_Bias + v * lanes);
+        const auto* upper = reinterpret_cast<const int32_t*>(run.m_Columns + run.m_Offsets[0]) + v * lanes;
+        const auto* lower = reinterpret_cast<const int32_t*>(run.m_Columns + run.m_Offsets[3]) + v * lanes;
+        const auto next = [&](Vector(&data)[2]) HWY_ATTR
+        {
+            data[0] = hn::Load(d, upper);
+            data[1] = hn::Load(d, lower);
+            upper += columnInts;
+            lower += columnInts;
+        };
+        int32_t* sums = run.m_Sums + v * lanes;
+        Vector data[2];
+        next(data);
+        Vector first = bias; // of the window that has seen the most columns
+        AddColumn<Dot, 0>(first, data, weights);
+        if constexpr (Stride == 1)
+        {
+            next(data);
+            AddColumn<Dot, 1>(first, data, weights);
+            Vector second = bias;
+            AddColumn<Dot, 0>(second, data, weights);
+            for (size_t pixel = 0; pixel < run.m_Pixels; ++pixel, sums += Vectors * lanes)
+            {
+                next(data);
+                AddColumn<Dot, 2>(first, data, weights);
+                hn::Store(first, d, sums);
+                AddColumn<Dot, 1>(second, data, weights);
+                first = second;
+                second = bias;
+                AddColumn<Dot, 0>(second, data, weights);
+            }
+        }
+        else
+        {
+            for (size_t pixel = 0; pixel < run.m_Pixels; ++pixel, sums += Vectors * lanes)
+            {
+                next(data);
+                AddColumn<Dot, 1>(first, data, weights);
+                next(data);
+                AddColumn<Dot, 2>(first, data, weights);
+                hn::Store(first, d, sums);
+                first = bias;
+                AddColumn<Dot, 0>(first, data, weights);
+            }
+        }
+    }
+}
+
+/// Whether the windows are of three columns beside each other in two groups of rows, so many columns apart.
+bool AreSlides(const DepthwiseRun8& run, size_t stride)
+{
+    const size_t column = run.m_PixelStep / stride;
+    const size_t* const at = run.m_Offsets;
+    return run.m_Taps == SlideTaps && at[1] == at[0] + column && at[2] == at[1] + column && at[4] == at[3] + column &&
+           at[5] == at[4] + column;
+}
+
 template <typename Dot, size_t Vectors>
 void Sum(const DepthwiseRun8& run)
 {
+    if constexpr (std::is_same_v<Dot, WidePairs>)
+    {
+        if (AreSlides(run, 1))
+        {
+            Slide<Dot, Vectors, 1>(run);
+            return;
+        }
+        if (AreSlides(run, 2))
+        {
+            Slide<Dot, Vectors, 2>(run);
+            return;
+        }
+    }
     // Sixteen registers hold 8 sums of two pixels, else 16 of four.
     constexpr size_t Pixels = ManyRegisters ? 4 : 2;
     size_t pixel = 0;

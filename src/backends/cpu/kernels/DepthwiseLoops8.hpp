@@ -21,7 +21,6 @@ struct InterleaveColumns8
     size_t m_Columns = 0;
     size_t m_Channels = 0; ///< to read of each pixel: those of the block that exist
     bool m_IsSigned = false;
-    int32_t m_ZeroPoint = 0;
 };
 
 /// Sums of a run of output pixels.

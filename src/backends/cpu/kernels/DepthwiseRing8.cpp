@@ -142,7 +142,6 @@ void DepthwiseRing8::Fill(const uint8_t* image, const Run& run, const Line& line
     interleaved.m_Columns = columns.m_End - columns.m_Begin;
     interleaved.m_Channels = block.m_Channels;
     interleaved.m_IsSigned = m_Weights->IsDataSigned();
-    interleaved.m_ZeroPoint = m_Weights->GetDataZeroPoint();
     for (size_t row = 0; row < m_Weights->GetGroupRows(); ++row)
     {
         const int64_t imageRow = firstRow + static_cast<int64_t>(row) * axis.m_Dilation;

@@ -264,16 +264,16 @@ void PackedDepthwise8::SetUpSums(const LayerView& layer, const std::vector<doubl
     // Clamped, so that what is worked out cannot overflow, whatever file it is from.
     const int64_t limit = static_cast<int64_t>(m_Height * m_Width) * CentredWeights(layer).GetMost();
     const auto* bias = layer.HasInput(2) ? static_cast<const int32_t*>(layer.m_ConstantData[2]) : nullptr;
-    // Data may be taken as of the other sign, 128 more or less.
-    const int32_t shift = m_IsDataSigned == m_Engine->m_TakesSigned ? 0 : m_IsDataSigned ? 128 : -128;
+    // Dot products may take data as of the other sign, 128 more or less.
+    const bool isOther = m_Engine->m_Layout == Layout8::Dots && m_IsDataSigned != m_Engine->m_TakesSigned;
+    const int32_t shift = !isOther ? 0 : m_IsDataSigned ? 128 : -128;
     const int32_t zeroPoint = m_DataZeroPoint + shift;
     for (size_t c = block.m_Channel; c < block.m_Channel + block.m_Channels; ++c)
     {
         const int64_t sum = std::clamp(sums[c], -limit, limit);
         const int64_t most = std::clamp<int64_t>(sums[m_NumChannels + c], 0, limit);
         const int64_t own = bias != nullptr ? bias[c] : 0;
-        const int64_t correction = m_Engine->m_Layout == Layout8::Dots ? -zeroPoint * sum : 0;
-        m_Arrays.Set(block.m_Place + PlaceOf(block, c), most * 255 + std::abs(own), own + correction,
+        m_Arrays.Set(block.m_Place + PlaceOf(block, c), most * 255 + std::abs(own), own - zeroPoint * sum,
                      scales[scales.size() == 1 ? 0 : c]);
     }
 }

@@ -59,7 +59,6 @@ public:
     const int32_t* GetBias(const DepthwiseBlock8& block) const { return m_Arrays.GetBias(block.m_Place); }
     RequantizeColumns GetRequantization(const DepthwiseBlock8& block) const { return m_Arrays.From(block.m_Place); }
     bool IsDataSigned() const { return m_IsDataSigned; }
-    int32_t GetDataZeroPoint() const { return m_DataZeroPoint; }
     /// The byte outside of the image.
     uint8_t GetPadding() const { return static_cast<uint8_t>(m_DataZeroPoint); }
 
