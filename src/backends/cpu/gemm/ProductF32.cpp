@@ -48,8 +48,9 @@ void ProductF32::Plan()
     m_TapDepth = channels;
     if (!m_Windows.ArePixels() && channels < LeastTapDepth)
     {
-        m_Reading = m_Windows.HaveWholeRows() ? Reading::Rows : Reading::Strips;
-        m_TapDepth = m_Windows.HaveWholeRows() ? channels * static_cast<size_t>(m_Windows.m_Width) : sizes.m_Depth;
+        const bool readsRows = m_Windows.HaveWholeRows() && !m_Windows.HaveShortRows(sizeof(float));
+        m_Reading = readsRows ? Reading::Rows : Reading::Strips;
+        m_TapDepth = readsRows ? channels * static_cast<size_t>(m_Windows.m_Width) : sizes.m_Depth;
     }
     m_Taps = m_TapDepth != 0 ? sizes.m_Depth / m_TapDepth : 0;
     m_Place.m_PixelStride = sizes.m_Columns;
@@ -66,6 +67,7 @@ void ProductF32::Plan()
     Scratch part;
     part.Add<const float*>(m_BlockRows, m_Taps);
     m_StripOffset = part.Add<float>(m_Reading != Reading::Points ? m_BlockRows : 0, sizes.m_Depth);
+    part.Add<std::byte>(m_Reading == Reading::Strips ? Windows::ShortRowBytes : 0); // past the end of the strip
     m_PartBytes = part.GetBytes();
     Scratch scratch;
     scratch.AddParts(part, m_Parts);
@@ -210,7 +212,7 @@ void ProductF32::FindRows(const float* data, size_t first, size_t last, std::byt
     }
     else if (m_Reading == Reading::Strips)
     {
-        m_Windows.Copy(data, first, last, 0.0f, m_TapDepth, strip);
+        m_Windows.CopyFloats(data, first, last, m_TapDepth, strip);
         for (size_t r = 0; r < rows; ++r)
         {
             table[r] = strip + r * m_TapDepth;

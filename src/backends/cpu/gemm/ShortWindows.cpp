@@ -4,36 +4,84 @@
 #include "backends/cpu/gemm/Windows.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace tenon::cpu
 {
 
+namespace
+{
+
+/// Which bytes of a row are those of the image; the others become padding.
+template <size_t Bytes>
+struct Kept
+{
+    std::array<uint64_t, Bytes / sizeof(uint64_t)> m_Mask = {};
+    std::array<uint64_t, Bytes / sizeof(uint64_t)> m_Padding = {};
+
+    Kept(int64_t begin, int64_t end, uint8_t padding)
+    {
+        uint8_t mask[Bytes];
+        uint8_t others[Bytes];
+        for (size_t i = 0; i < Bytes; ++i)
+        {
+            const bool isKept = static_cast<int64_t>(i) >= begin && static_cast<int64_t>(i) < end;
+            mask[i] = isKept ? 0xFF : 0;
+            others[i] = isKept ? 0 : padding;
+        }
+        std::memcpy(m_Mask.data(), mask, Bytes);
+        std::memcpy(m_Padding.data(), others, Bytes);
+    }
+
+    void Copy(const uint8_t* from, uint8_t* to) const
+    {
+        std::array<uint64_t, Bytes / sizeof(uint64_t)> words;
+        std::memcpy(words.data(), from, Bytes);
+        for (size_t i = 0; i < words.size(); ++i)
+        {
+            words[i] = (words[i] & m_Mask[i]) | m_Padding[i];
+        }
+        std::memcpy(to, words.data(), Bytes);
+    }
+};
+
+} // namespace
+
 void Windows::CopyBytes(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch,
                         uint8_t* to) const
 {
-    const int64_t rowBytes = m_Width * m_GroupChannels;
-    const bool isShort =
-        rowBytes <= static_cast<int64_t>(ShortRowBytes) && m_DilationX == 1 && m_GroupChannels == m_Channels;
-    if (!isShort)
+    if (!HaveShortRows(1))
     {
         Copy(input, first, last, padding, pitch, to);
     }
     else
     {
-        rowBytes <= 16 ? CopyShortRows<16>(input, first, last, padding, pitch, to)
-                       : CopyShortRows<ShortRowBytes>(input, first, last, padding, pitch, to);
+        m_Width* m_GroupChannels <= 16 ? CopyShortRows<16>(input, first, last, padding, pitch, to)
+                                       : CopyShortRows<ShortRowBytes>(input, first, last, padding, pitch, to);
     }
 }
 
 void Windows::CopyShorts(const int16_t* input, size_t first, size_t last, size_t pitch, int16_t* to) const
 {
-    // As bytes, of which each channel has two.
+    AsBytes(sizeof(*to))
+        .CopyBytes(reinterpret_cast<const uint8_t*>(input), first, last, 0, pitch * sizeof(*to),
+                   reinterpret_cast<uint8_t*>(to));
+}
+
+void Windows::CopyFloats(const float* input, size_t first, size_t last, size_t pitch, float* to) const
+{
+    AsBytes(sizeof(*to))
+        .CopyBytes(reinterpret_cast<const uint8_t*>(input), first, last, 0, pitch * sizeof(*to),
+                   reinterpret_cast<uint8_t*>(to));
+}
+
+Windows Windows::AsBytes(size_t elementBytes) const
+{
     Windows bytes = *this;
-    bytes.m_Channels *= sizeof(int16_t);
-    bytes.m_GroupChannels *= sizeof(int16_t);
-    bytes.CopyBytes(reinterpret_cast<const uint8_t*>(input), first, last, 0, pitch * sizeof(int16_t),
-                    reinterpret_cast<uint8_t*>(to));
+    bytes.m_Channels *= static_cast<int64_t>(elementBytes);
+    bytes.m_GroupChannels *= static_cast<int64_t>(elementBytes);
+    return bytes;
 }
 
 template <size_t Bytes>
@@ -57,7 +105,8 @@ void Windows::CopyShortRows(const uint8_t* input, size_t first, size_t last, uin
         const int64_t left = x * m_StrideX - m_PadLeft;
         int64_t begin = count;
         int64_t end = count;
-        if (top >= 0 && top + (m_Height - 1) * m_DilationY < m_InputHeight)
+        const bool isInside = top >= 0 && top + (m_Height - 1) * m_DilationY < m_InputHeight;
+        if (isInside)
         {
             const int64_t mostAt = imageBytes - static_cast<int64_t>(Bytes) - (m_Height - 1) * rowStep;
             const int64_t mostLeft = std::min(m_InputWidth - m_Width, mostAt / m_Channels - top * m_InputWidth);
@@ -72,7 +121,27 @@ void Windows::CopyShortRows(const uint8_t* input, size_t first, size_t last, uin
                      to + static_cast<size_t>(from) * pitch);
             }
         };
-        copyOthers(0, begin);
+        // Windows over the image's left or right end: what is read past it lies in the rows beside.
+        const auto copyBorder = [&](int64_t from, int64_t past)
+        {
+            for (int64_t i = from; i < past; ++i)
+            {
+                const int64_t column = left + i * m_StrideX;
+                const int64_t at = (top * m_InputWidth + column) * m_Channels;
+                if (!isInside || at < 0 || at + (m_Height - 1) * rowStep + static_cast<int64_t>(Bytes) > imageBytes)
+                {
+                    copyOthers(i, i + 1);
+                    continue;
+                }
+                const Kept<Bytes> kept(-column * m_Channels, (m_InputWidth - column) * m_Channels, padding);
+                uint8_t* const window = to + static_cast<size_t>(i) * pitch;
+                for (int64_t row = 0; row < m_Height; ++row)
+                {
+                    kept.Copy(input + image * imageBytes + at + row * rowStep, window + row * rowBytes);
+                }
+            }
+        };
+        isInside ? copyBorder(0, begin) : copyOthers(0, begin);
         for (int64_t i = begin; i < end; ++i)
         {
             const uint8_t* from = input + image * imageBytes + (top * m_InputWidth + left) * m_Channels + i * pixelStep;
@@ -89,7 +158,7 @@ void Windows::CopyShortRows(const uint8_t* input, size_t first, size_t last, uin
                 std::memcpy(window + row * rowBytes, from + row * rowStep, Bytes);
             }
         }
-        copyOthers(end, count);
+        copyBorder(end, count);
         pixel += static_cast<size_t>(count);
         to += static_cast<size_t>(count) * pitch;
     }

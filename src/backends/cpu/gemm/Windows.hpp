@@ -54,6 +54,13 @@ struct Windows
 
     /// The same for numbers of 16 bits, zeros outside of the image.
     void CopyShorts(const int16_t* input, size_t first, size_t last, size_t pitch, int16_t* to) const;
+    /// The same for floats.
+    void CopyFloats(const float* input, size_t first, size_t last, size_t pitch, float* to) const;
+    /// Whether these copy rows of windows of elements of so many bytes by moves of a known number of bytes.
+    bool HaveShortRows(size_t elementBytes) const
+    {
+        return m_Width * m_GroupChannels <= static_cast<int64_t>(ShortRowBytes / elementBytes) && HaveWholeRows();
+    }
 
     /// Where the points of the same windows lie: table[point * (last - first) + window] is the first channel, or
     /// `padding` outside of the image.
@@ -72,6 +79,8 @@ struct Windows
     size_t GetDepth() const { return static_cast<size_t>(m_Height * m_Width * m_GroupChannels); }
 
 private:
+    /// Windows of elements of so many bytes, each byte as a channel.
+    Windows AsBytes(size_t elementBytes) const;
     template <size_t Bytes>
     void CopyShortRows(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch,
                        uint8_t* to) const;

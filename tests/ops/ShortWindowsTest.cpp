@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows whose rows are copied by moves of a known number of bytes: the elements that windows have, those of padding
+// outside of the image, and nothing read or written past what there is.
+#include "backends/cpu/gemm/Windows.hpp"
+#include "harness/GuardedBuffer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <vector>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+using cpu::Windows;
+
+template <typename T>
+std::vector<T> LayOut(const Windows& w, const T* input, size_t first, size_t last, T padding)
+{
+    std::vector<T> rows;
+    for (size_t pixel = first; pixel < last; ++pixel)
+    {
+        const auto column = static_cast<int64_t>(pixel) % w.m_OutputWidth;
+        const int64_t row = static_cast<int64_t>(pixel) / w.m_OutputWidth % w.m_OutputHeight;
+        const int64_t image = static_cast<int64_t>(pixel) / w.m_OutputWidth / w.m_OutputHeight;
+        for (int64_t i = 0; i < w.m_Height * w.m_Width * w.m_Channels; ++i)
+        {
+            const int64_t channel = i % w.m_Channels;
+            const int64_t x = column * w.m_StrideX - w.m_PadLeft + i / w.m_Channels % w.m_Width;
+            const int64_t y = row * w.m_StrideY - w.m_PadTop + i / w.m_Channels / w.m_Width * w.m_DilationY;
+            const bool isInside = y >= 0 && y < w.m_InputHeight && x >= 0 && x < w.m_InputWidth;
+            const int64_t at = ((image * w.m_InputHeight + y) * w.m_InputWidth + x) * w.m_Channels + channel;
+            rows.push_back(isInside ? input[at] : padding);
+        }
+    }
+    return rows;
+}
+
+void Copy(const Windows& w, const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t depth, uint8_t* to)
+{
+    w.CopyBytes(input, first, last, padding, depth, to);
+}
+
+void Copy(const Windows& w, const int16_t* input, size_t first, size_t last, int16_t, size_t depth, int16_t* to)
+{
+    w.CopyShorts(input, first, last, depth, to);
+}
+
+void Copy(const Windows& w, const float* input, size_t first, size_t last, float, size_t depth, float* to)
+{
+    w.CopyFloats(input, first, last, depth, to);
+}
+
+/// `images`: how many there are.
+template <typename T>
+void Check(const Windows& w, size_t images, T padding, std::mt19937& random)
+{
+    const auto elements = static_cast<size_t>(w.m_InputHeight * w.m_InputWidth * w.m_Channels) * images;
+    const GuardedBuffer input(elements * sizeof(T));
+    auto* const values = reinterpret_cast<T*>(input.GetData());
+    std::generate_n(values, elements, [&random] { return static_cast<T>(random() % 251); });
+    const size_t pixels = images * static_cast<size_t>(w.m_OutputHeight * w.m_OutputWidth);
+    const size_t first = random() % pixels;
+    const size_t last = first + 1 + random() % (pixels - first);
+    const size_t depth = w.GetDepth();
+    const GuardedBuffer out((last - first) * depth * sizeof(T) + Windows::ShortRowBytes);
+    Copy(w, values, first, last, padding, depth, reinterpret_cast<T*>(out.GetData()));
+    ASSERT_TRUE(out.IsIntactAround());
+    const std::vector<T> want = LayOut(w, values, first, last, padding);
+    ASSERT_EQ(std::memcmp(out.GetData(), want.data(), want.size() * sizeof(T)), 0)
+        << images << " images of " << w.m_InputHeight << " x " << w.m_InputWidth << " x " << w.m_Channels
+        << ", windows of " << w.m_Height << " x " << w.m_Width << ", strides " << w.m_StrideY << " x " << w.m_StrideX
+        << ", pads " << w.m_PadTop << " x " << w.m_PadLeft << ", dilation " << w.m_DilationY;
+}
+
+} // namespace
+
+TEST(ShortWindows, AnyWindows)
+{
+    std::mt19937 random(5);
+    const auto pick = [&random](int64_t least, int64_t most)
+    { return std::uniform_int_distribution<int64_t>(least, most)(random); };
+    for (int i = 0; i < 3000; ++i)
+    {
+        Windows w;
+        w.m_InputHeight = pick(1, 12);
+        w.m_InputWidth = pick(1, 12);
+        w.m_Channels = w.m_GroupChannels = pick(1, 4);
+        w.m_Height = pick(1, 5);
+        w.m_Width = pick(1, 10);
+        w.m_StrideX = pick(1, 3);
+        w.m_StrideY = pick(1, 3);
+        w.m_DilationY = pick(1, 2);
+        w.m_PadTop = pick(0, 5);
+        w.m_PadLeft = pick(0, 11);
+        w.m_OutputHeight = pick(1, 6);
+        w.m_OutputWidth = pick(1, 8);
+        const auto images = static_cast<size_t>(pick(1, 2));
+        ASSERT_NO_FATAL_FAILURE(Check<uint8_t>(w, images, static_cast<uint8_t>(pick(0, 255)), random));
+        ASSERT_NO_FATAL_FAILURE(Check<int16_t>(w, images, 0, random));
+        ASSERT_NO_FATAL_FAILURE(Check<float>(w, images, 0.0f, random));
+    }
+}
+
+} // namespace tenon::test
