@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of depthwise windows of bytes that pass from window to window, for sources that are compiled for each target
+// (Foreach.hpp): DepthwiseLoops8.cpp. Included once a target.
+#if defined(TENON_CPU_DEPTHWISE_SLIDES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_DEPTHWISE_SLIDES_INL
+#undef TENON_CPU_DEPTHWISE_SLIDES_INL
+#else
+#define TENON_CPU_DEPTHWISE_SLIDES_INL
+#endif
+
+#include "backends/cpu/gemm/Dots-inl.hpp"
+#include "backends/cpu/kernels/DepthwiseLoops8.hpp"
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+/// Windows of three columns in two groups of rows.
+constexpr size_t SlideTaps = 6;
+
+/// What a column of the image, of both groups, adds to the sums of the window of which it is column `Column`.
+template <typename Dot, size_t Column>
+HWY_INLINE void AddColumn(Vector& sums, const Vector (&data)[2], const Vector (&weights)[SlideTaps])
+{
+    Dot::Add(sums, data[0], weights[Column]);
+    Dot::Add(sums, data[1], weights[3 + Column]);
+}
+
+/// All pixels of a run, a vector of channels at a time: its weights stay in registers, and each column is loaded once
+/// for all windows that it is in.
+template <typename Dot, size_t Vectors, size_t Stride>
+void Slide(const DepthwiseRun8& run)
+{
+    const Ints d;
+    const size_t lanes = hn::Lanes(d);
+    const size_t columnInts = run.m_PixelStep / Stride / sizeof(int32_t);
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        Vector weights[SlideTaps];
+        HWY_UNROLL(6)
+        for (size_t tap = 0; tap < SlideTaps; ++tap)
+        {
+            weights[tap] = hn::Load(d, static_cast<const int32_t*>(run.m_Weights) + (tap * Vectors + v) * lanes);
+        }
+        const Vector bias = hn::Load(d, run.m_Bias + v * lanes);
+        const auto* upper = reinterpret_cast<const int32_t*>(run.m_Columns + run.m_Offsets[0]) + v * lanes;
+        const auto* lower = reinterpret_cast<const int32_t*>(run.m_Columns + run.m_Offsets[3]) + v * lanes;
+        const auto next = [&](Vector(&data)[2]) HWY_ATTR
+        {
+            data[0] = hn::Load(d, upper);
+            data[1] = hn::Load(d, lower);
+            upper += columnInts;
+            lower += columnInts;
+        };
+        int32_t* sums = run.m_Sums + v * lanes;
+        Vector data[2];
+        next(data);
+        Vector first = bias; // of the window that has seen the most columns
+        AddColumn<Dot, 0>(first, data, weights);
+        if constexpr (Stride == 1)
+        {
+            next(data);
+            AddColumn<Dot, 1>(first, data, weights);
+            Vector second = bias;
+            AddColumn<Dot, 0>(second, data, weights);
+            for (size_t pixel = 0; pixel < run.m_Pixels; ++pixel, sums += Vectors * lanes)
+            {
+                next(data);
+                AddColumn<Dot, 2>(first, data, weights);
+                hn::Store(first, d, sums);
+                AddColumn<Dot, 1>(second, data, weights);
+                first = second;
+                second = bias;
+                AddColumn<Dot, 0>(second, data, weights);
+            }
+        }
+        else
+        {
+            for (size_t pixel = 0; pixel < run.m_Pixels; ++pixel, sums += Vectors * lanes)
+            {
+                next(data);
+                AddColumn<Dot, 1>(first, data, weights);
+                next(data);
+                AddColumn<Dot, 2>(first, data, weights);
+                hn::Store(first, d, sums);
+                first = bias;
+                AddColumn<Dot, 0>(first, data, weights);
+            }
+        }
+    }
+}
+
+/// Whether the windows are of three columns beside each other in two groups of rows, so many columns apart.
+HWY_INLINE bool AreSlides(const DepthwiseRun8& run, size_t stride)
+{
+    const size_t column = run.m_PixelStep / stride;
+    const size_t* const at = run.m_Offsets;
+    return run.m_Taps == SlideTaps && at[1] == at[0] + column && at[2] == at[1] + column && at[4] == at[3] + column &&
+           at[5] == at[4] + column;
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
