@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Populate and UseHugePages: hints, which leave contents and what lies beside alone, for any block.
+#include "common/Populate.hpp"
+
+#include "common/AlignedMemory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+namespace tenon::test
+{
+
+TEST(Populate, LeavesContentsAlone)
+{
+    constexpr size_t Bytes = 3 * HugePageBytes;
+    for (const size_t alignment : {ArenaAlignment, HugePageBytes})
+    {
+        const AlignedMemory memory(Bytes, nullptr, alignment);
+        std::memset(memory.Data(), 0x5A, Bytes);
+        for (const size_t offset : {size_t{0}, size_t{1}, size_t{4095}, size_t{4096}, HugePageBytes - 1})
+        {
+            for (const size_t size : {size_t{0}, size_t{1}, size_t{65536}, size_t{65537}, 2 * HugePageBytes})
+            {
+                UseHugePages(memory.Data() + offset, size);
+                Populate(memory.Data() + offset, size);
+            }
+        }
+        EXPECT_EQ(std::vector<std::byte>(memory.Data(), memory.Data() + Bytes),
+                  std::vector<std::byte>(Bytes, std::byte{0x5A}));
+    }
+}
+
+#ifdef __linux__
+
+// Memory that may be read alone cannot be populated for writing: the system refuses, and nothing else happens.
+TEST(Populate, MemoryThatCannotBeWritten)
+{
+    constexpr size_t Bytes = 2 * HugePageBytes;
+    void* const mapped = mmap(nullptr, Bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(mapped, MAP_FAILED);
+    UseHugePages(mapped, Bytes);
+    Populate(mapped, Bytes);
+    const auto* const bytes = static_cast<const std::byte*>(mapped);
+    EXPECT_EQ(std::vector<std::byte>(bytes, bytes + Bytes), std::vector<std::byte>(Bytes));
+    munmap(mapped, Bytes);
+}
+
+#endif
+
+} // namespace tenon::test
