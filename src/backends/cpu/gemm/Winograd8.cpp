@@ -19,7 +19,6 @@ namespace
 using backends::Scratch;
 
 constexpr size_t Points = WinogradTile8::Points;
-constexpr size_t Inputs = WinogradTile8::Inputs;
 constexpr size_t Outputs = WinogradTile8::Outputs;
 
 /// Bytes that a strip may have before and behind the products: most of a second-level cache of 512 KiB.
@@ -28,22 +27,10 @@ constexpr size_t StripBytes = 448 * 1024;
 constexpr size_t LeastStripTiles = 24;
 constexpr size_t MostStripTiles = 96;
 
-/// At least so many bytes from one point to the next, as elements of T: an odd number of cache lines, so that the
-/// points of a tile do not all lie in a few sets of the first-level cache.
-template <typename T>
-size_t GetStride(size_t elements)
-{
-    constexpr size_t Line = 64 / sizeof(T);
-    return (DivideUp(elements, Line) | 1) * Line;
-}
-
 } // namespace
 
 Winograd8::Winograd8(const WinogradWeights8& weights, const Windows& windows, const ReshapeArgs& args)
-    : m_Weights(&weights), m_Windows(windows),
-      m_TilesDown(DivideUp(static_cast<size_t>(windows.m_OutputHeight), Outputs)),
-      m_TilesAcross(DivideUp(static_cast<size_t>(windows.m_OutputWidth), Outputs)),
-      m_Tiles(args.GetOutput(0).GetShape()[0] * m_TilesDown * m_TilesAcross)
+    : m_Weights(&weights), m_Grid(windows, args.GetOutput(0).GetShape()[0])
 {
     const TensorInfo& output = args.GetOutput(0);
     const backends::QuantizedRange range = backends::GetFusedRange(output, args.m_FusedActivation);
@@ -56,15 +43,16 @@ Winograd8::Winograd8(const WinogradWeights8& weights, const Windows& windows, co
         m_PanelWidth = std::max(m_PanelWidth, panel.m_Vectors * weights.GetEngine().m_Lanes);
     }
     const size_t tileBytes = Points * (m_PointDepth * sizeof(int16_t) + m_PanelWidth * sizeof(int32_t));
-    m_StripTiles = std::min(std::clamp(StripBytes / tileBytes, LeastStripTiles, MostStripTiles), m_Tiles);
-    m_PointStride = GetStride<int16_t>(m_StripTiles * m_PointDepth);
-    m_SumStride = GetStride<int32_t>(m_StripTiles * m_PanelWidth);
+    m_StripTiles = std::min(std::clamp(StripBytes / tileBytes, LeastStripTiles, MostStripTiles), m_Grid.GetTiles());
+    m_PointStride = GetPointStride<int16_t>(m_StripTiles * m_PointDepth);
+    m_SumStride = GetPointStride<int32_t>(m_StripTiles * m_PanelWidth);
 
     // Parts are made for so many float multiplications.
     constexpr double FasterThanFloats = 1.5;
-    const double multiplications = static_cast<double>(m_Tiles * Points) * static_cast<double>(weights.GetChannels()) *
+    const double multiplications = static_cast<double>(m_Grid.GetTiles() * Points) *
+                                   static_cast<double>(weights.GetChannels()) *
                                    static_cast<double>(weights.GetOutputs());
-    m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications / FasterThanFloats), m_Tiles});
+    m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications / FasterThanFloats), m_Grid.GetTiles()});
     Scratch part;
     part.Add<int16_t>(Points, m_PointStride);
     m_SumsOffset = part.Add<int32_t>(Points, m_SumStride);
@@ -86,7 +74,7 @@ void Winograd8::Run(const ExecuteArgs& args) const
     RunParts(*args.m_Parallel, parts,
              [&](size_t index)
              {
-                 const Part tiles = GetPart(m_Tiles, parts, index);
+                 const Part tiles = GetPart(m_Grid.GetTiles(), parts, index);
                  ForEachTile(tiles.m_End - tiles.m_Begin, m_StripTiles,
                              [&](size_t begin, size_t count)
                              {
@@ -107,12 +95,6 @@ void Winograd8::RunStrip(const Memory& memory, size_t first, size_t last, std::b
     }
 }
 
-Winograd8::Place Winograd8::GetPlace(size_t tile) const
-{
-    const size_t row = tile / m_TilesAcross;
-    return {row / m_TilesDown, row % m_TilesDown * Outputs, tile % m_TilesAcross * Outputs};
-}
-
 void Winograd8::TransformStrip(const Memory& memory, size_t first, size_t last, int16_t* points) const
 {
     const uint8_t* pixels[Points];
@@ -123,19 +105,7 @@ void Winograd8::TransformStrip(const Memory& memory, size_t first, size_t last, 
     tile.m_PointStride = m_PointStride;
     for (size_t i = first; i < last; ++i)
     {
-        const Place place = GetPlace(i);
-        const int64_t top = static_cast<int64_t>(place.m_Row) - m_Windows.m_PadTop;
-        const int64_t left = static_cast<int64_t>(place.m_Column) - m_Windows.m_PadLeft;
-        const uint8_t* const image = memory.m_Input + static_cast<int64_t>(place.m_Image) * m_Windows.m_InputHeight *
-                                                          m_Windows.m_InputWidth * m_Windows.m_Channels;
-        for (size_t pixel = 0; pixel < Points; ++pixel)
-        {
-            const int64_t y = top + static_cast<int64_t>(pixel / Inputs);
-            const int64_t x = left + static_cast<int64_t>(pixel % Inputs);
-            const bool isInside = y >= 0 && y < m_Windows.m_InputHeight && x >= 0 && x < m_Windows.m_InputWidth;
-            pixels[pixel] =
-                isInside ? image + (y * m_Windows.m_InputWidth + x) * m_Windows.m_Channels : memory.m_Padding;
-        }
+        m_Grid.FindPixels(memory.m_Input, memory.m_Padding, i, pixels);
         tile.m_Out = points + (i - first) * m_PointDepth;
         GetWinogradEngine8().m_TransformInput(tile);
     }
@@ -166,14 +136,14 @@ void Winograd8::StoreStrip(const Memory& memory, const Panel8& panel, size_t fir
     const size_t width = panel.m_Vectors * m_Weights->GetEngine().m_Lanes;
     for (size_t tile = first; tile < last;)
     {
-        const size_t end = std::min(last, tile - tile % m_TilesAcross + m_TilesAcross);
-        StoreRun(memory, panel, GetPlace(tile), end - tile, sums + (tile - first) * width,
+        const size_t end = std::min(last, m_Grid.GetRowEnd(tile));
+        StoreRun(memory, panel, m_Grid.GetPlace(tile), end - tile, sums + (tile - first) * width,
                  Scratch::At<int32_t>(scratch, m_PixelsOffset));
         tile = end;
     }
 }
 
-void Winograd8::StoreRun(const Memory& memory, const Panel8& panel, const Place& place, size_t tiles,
+void Winograd8::StoreRun(const Memory& memory, const Panel8& panel, const Grid::Place& place, size_t tiles,
                          const int32_t* sums, int32_t* pixels) const
 {
     WinogradOutput8 tile;
@@ -187,8 +157,8 @@ void Winograd8::StoreRun(const Memory& memory, const Panel8& panel, const Place&
         tile.m_Out = pixels + t * Outputs * tile.m_Width;
         GetWinogradEngine8().m_TransformOutput(tile);
     }
-    const auto height = static_cast<size_t>(m_Windows.m_OutputHeight);
-    const auto outputWidth = static_cast<size_t>(m_Windows.m_OutputWidth);
+    const auto height = static_cast<size_t>(m_Grid.GetWindows().m_OutputHeight);
+    const auto outputWidth = static_cast<size_t>(m_Grid.GetWindows().m_OutputWidth);
     RequantizeColumns columns = m_Weights->GetRequantization(panel);
     columns.m_Min = m_Min;
     columns.m_Max = m_Max;

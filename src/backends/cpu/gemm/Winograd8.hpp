@@ -4,7 +4,8 @@
 // is a product of matrices there, and what comes out is transformed back into sums and made bytes of.
 #pragma once
 
-#include "backends/cpu/gemm/Windows.hpp"
+#include "backends/cpu/gemm/WinogradGrid.hpp"
+#include "backends/cpu/gemm/WinogradTransforms8.hpp"
 #include "backends/cpu/gemm/WinogradWeights8.hpp"
 
 #include <cstddef>
@@ -24,37 +25,27 @@ public:
     void Run(const ExecuteArgs& args) const;
 
 private:
+    using Grid = WinogradGrid<WinogradTile8::Outputs, WinogradTile8::Inputs>;
+
     struct Memory
     {
         const uint8_t* m_Input = nullptr;
         uint8_t* m_Output = nullptr;
         const uint8_t* m_Padding = nullptr; ///< a pixel outside of the image
     };
-    /// Where a tile lies; its outputs begin at row and column.
-    struct Place
-    {
-        size_t m_Image = 0;
-        size_t m_Row = 0;
-        size_t m_Column = 0;
-    };
-
-    Place GetPlace(size_t tile) const;
     void RunStrip(const Memory& memory, size_t first, size_t last, std::byte* scratch) const;
     void TransformStrip(const Memory& memory, size_t first, size_t last, int16_t* points) const;
     void RunPoints(const Panel8& panel, size_t tiles, const int16_t* points, int32_t* sums) const;
     void StoreStrip(const Memory& memory, const Panel8& panel, size_t first, size_t last, std::byte* scratch) const;
     /// Tiles that lie beside each other.
-    void StoreRun(const Memory& memory, const Panel8& panel, const Place& place, size_t tiles, const int32_t* sums,
-                  int32_t* pixels) const;
+    void StoreRun(const Memory& memory, const Panel8& panel, const Grid::Place& place, size_t tiles,
+                  const int32_t* sums, int32_t* pixels) const;
 
     const WinogradWeights8* m_Weights;
-    Windows m_Windows;
+    Grid m_Grid;
     bool m_IsSigned = false; ///< data and output
     int32_t m_Min = 0;       ///< of the output
     int32_t m_Max = 0;
-    size_t m_TilesDown = 0; ///< of an image
-    size_t m_TilesAcross = 0;
-    size_t m_Tiles = 0;       ///< of all images
     size_t m_StripTiles = 0;  ///< that are transformed together, at most
     size_t m_PointDepth = 0;  ///< int16 of a tile's point: channels, in whole vectors
     size_t m_PanelWidth = 0;  ///< sums of the widest panel

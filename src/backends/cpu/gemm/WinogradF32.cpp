@@ -17,7 +17,6 @@ namespace
 using backends::Scratch;
 
 constexpr size_t Points = WinogradTile::Points;
-constexpr size_t Inputs = WinogradTile::Inputs;
 constexpr size_t Outputs = WinogradTile::Outputs;
 
 /// Bytes that a strip may have before and behind the products: most of a second-level cache of 1 MiB.
@@ -25,14 +24,6 @@ constexpr size_t StripBytes = 640 * 1024;
 /// Fewer tiles do not pay for reading all weights, more do not read them noticeably less often.
 constexpr size_t LeastStripTiles = 24;
 constexpr size_t MostStripTiles = 96;
-
-/// At least so many floats from one point to the next: an odd number of cache lines, so that the points of a tile do
-/// not all lie in a few sets of the first-level cache.
-size_t GetStride(size_t floats)
-{
-    constexpr size_t Line = 16;
-    return (DivideUp(floats, Line) | 1) * Line;
-}
 
 } // namespace
 
@@ -60,10 +51,7 @@ std::unique_ptr<PackedWeightsF32> PackWinograd(const FloatWeights& weights, size
 
 WinogradF32::WinogradF32(const PackedWeightsF32& weights, const Windows& windows, size_t images,
                          const backends::FloatClamp& clamp)
-    : m_Weights(&weights), m_Windows(windows), m_Clamp(clamp), m_Channels(weights.GetSizes().m_Columns / Points),
-      m_TilesDown(DivideUp(static_cast<size_t>(windows.m_OutputHeight), Outputs)),
-      m_TilesAcross(DivideUp(static_cast<size_t>(windows.m_OutputWidth), Outputs)),
-      m_Tiles(images * m_TilesDown * m_TilesAcross)
+    : m_Weights(&weights), m_Grid(windows, images), m_Clamp(clamp), m_Channels(weights.GetSizes().m_Columns / Points)
 {
     const size_t lanes = weights.GetPanels().GetEngine().m_Lanes;
     m_PointDepth = DivideUp(weights.GetSizes().m_Depth, lanes) * lanes;
@@ -72,14 +60,15 @@ WinogradF32::WinogradF32(const PackedWeightsF32& weights, const Windows& windows
         m_PanelWidth = std::max(m_PanelWidth, panel.m_Vectors * lanes);
     }
     const size_t tileBytes = Points * (m_PointDepth + m_PanelWidth) * sizeof(float);
-    m_StripTiles = std::min(std::clamp(StripBytes / tileBytes, LeastStripTiles, MostStripTiles), m_Tiles);
+    m_StripTiles = std::min(std::clamp(StripBytes / tileBytes, LeastStripTiles, MostStripTiles), m_Grid.GetTiles());
 
-    m_PointStride = GetStride(m_StripTiles * m_PointDepth);
-    m_SumStride = GetStride(m_StripTiles * m_PanelWidth);
+    m_PointStride = GetPointStride<float>(m_StripTiles * m_PointDepth);
+    m_SumStride = GetPointStride<float>(m_StripTiles * m_PanelWidth);
 
-    const double multiplications = static_cast<double>(m_Tiles) * static_cast<double>(weights.GetSizes().m_Columns) *
+    const double multiplications = static_cast<double>(m_Grid.GetTiles()) *
+                                   static_cast<double>(weights.GetSizes().m_Columns) *
                                    static_cast<double>(weights.GetSizes().m_Depth);
-    m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications), m_Tiles});
+    m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications), m_Grid.GetTiles()});
     Scratch part;
     part.Add<const float*>(m_StripTiles);
     m_PointsOffset = part.Add<float>(Points, m_PointStride);
@@ -97,7 +86,7 @@ void WinogradF32::Run(const float* input, const float* bias, float* out, void* s
     RunParts(parallel, parts,
              [&](size_t index)
              {
-                 const Part tiles = GetPart(m_Tiles, parts, index);
+                 const Part tiles = GetPart(m_Grid.GetTiles(), parts, index);
                  const size_t count = tiles.m_End - tiles.m_Begin;
                  const size_t strips = DivideUp(count, m_StripTiles);
                  for (size_t i = 0; i < strips; ++i)
@@ -128,31 +117,6 @@ void WinogradF32::RunStrip(const Operands& operands, size_t first, size_t last, 
     }
 }
 
-WinogradF32::Place WinogradF32::GetPlace(size_t tile) const
-{
-    const size_t row = tile / m_TilesAcross;
-    return {row / m_TilesDown, row % m_TilesDown * Outputs, tile % m_TilesAcross * Outputs};
-}
-
-void WinogradF32::FindPixels(const float* input, size_t tile, const float** pixels) const
-{
-    const Place place = GetPlace(tile);
-    const int64_t top = static_cast<int64_t>(place.m_Row) - m_Windows.m_PadTop;
-    const int64_t left = static_cast<int64_t>(place.m_Column) - m_Windows.m_PadLeft;
-    const float* image = input + static_cast<int64_t>(place.m_Image) * m_Windows.m_InputHeight *
-                                     m_Windows.m_InputWidth * m_Windows.m_Channels;
-    for (int64_t y = top; y < top + static_cast<int64_t>(Inputs); ++y)
-    {
-        const bool isRow = y >= 0 && y < m_Windows.m_InputHeight;
-        for (int64_t x = left; x < left + static_cast<int64_t>(Inputs); ++x, ++pixels)
-        {
-            const bool isInside = isRow && x >= 0 && x < m_Windows.m_InputWidth;
-            *pixels =
-                isInside ? image + (y * m_Windows.m_InputWidth + x) * m_Windows.m_Channels : m_Weights->GetZeros();
-        }
-    }
-}
-
 void WinogradF32::TransformStrip(const float* input, size_t first, size_t last, float* points) const
 {
     const WinogradEngine& engine = GetWinogradEngine();
@@ -160,10 +124,10 @@ void WinogradF32::TransformStrip(const float* input, size_t first, size_t last, 
     tile.m_Channels = m_Weights->GetSizes().m_Depth;
     tile.m_PointStride = m_PointStride;
     const float* pixels[2][Points];
-    FindPixels(input, first, pixels[first % 2]);
+    m_Grid.FindPixels(input, m_Weights->GetZeros(), first, pixels[first % 2]);
     for (size_t i = first; i < last; ++i)
     {
-        FindPixels(input, std::min(i + 1, last - 1), pixels[(i + 1) % 2]);
+        m_Grid.FindPixels(input, m_Weights->GetZeros(), std::min(i + 1, last - 1), pixels[(i + 1) % 2]);
         tile.m_Pixels = pixels[i % 2];
         tile.m_Next = pixels[(i + 1) % 2];
         tile.m_Out = points + (i - first) * m_PointDepth;
@@ -200,8 +164,8 @@ void WinogradF32::StoreStrip(const Operands& operands, const PanelF32& panel, si
                              const float* sums) const
 {
     const WinogradEngine& engine = GetWinogradEngine();
-    const auto height = static_cast<size_t>(m_Windows.m_OutputHeight);
-    const auto width = static_cast<size_t>(m_Windows.m_OutputWidth);
+    const auto height = static_cast<size_t>(m_Grid.GetWindows().m_OutputHeight);
+    const auto width = static_cast<size_t>(m_Grid.GetWindows().m_OutputWidth);
     WinogradOutput tile;
     tile.m_PointStride = m_SumStride;
     tile.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + panel.m_Column : nullptr;
@@ -214,7 +178,7 @@ void WinogradF32::StoreStrip(const Operands& operands, const PanelF32& panel, si
     const size_t rowFloats = panel.m_Vectors * m_Weights->GetPanels().GetEngine().m_Lanes;
     for (size_t i = first; i < last; ++i)
     {
-        const Place place = GetPlace(i);
+        const Grid::Place place = m_Grid.GetPlace(i);
         tile.m_Sums = sums + (i - first) * rowFloats;
         tile.m_Rows = std::min(Outputs, height - place.m_Row);
         tile.m_Columns = std::min(Outputs, width - place.m_Column);

@@ -7,7 +7,7 @@
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/PackedWeightsF32.hpp"
-#include "backends/cpu/gemm/Windows.hpp"
+#include "backends/cpu/gemm/WinogradGrid.hpp"
 #include "backends/cpu/gemm/WinogradTransforms.hpp"
 
 #include <cstddef>
@@ -36,23 +36,14 @@ public:
     void Run(const float* input, const float* bias, float* out, void* scratch, IParallelFor& parallel) const;
 
 private:
+    using Grid = WinogradGrid<WinogradTile::Outputs, WinogradTile::Inputs>;
+
     struct Operands
     {
         const float* m_Input = nullptr;
         const float* m_Bias = nullptr;
         float* m_Out = nullptr;
     };
-    /// Where a tile lies; its outputs begin at row and column.
-    struct Place
-    {
-        size_t m_Image = 0;
-        size_t m_Row = 0;
-        size_t m_Column = 0;
-    };
-
-    Place GetPlace(size_t tile) const;
-    /// Where the 36 pixels of a tile are.
-    void FindPixels(const float* input, size_t tile, const float** pixels) const;
     void RunStrip(const Operands& operands, size_t first, size_t last, std::byte* scratch) const;
     void TransformStrip(const float* input, size_t first, size_t last, float* points) const;
     void RunPoints(size_t firstPanel, size_t tiles, const float* const* rows, float* sums) const;
@@ -60,12 +51,9 @@ private:
                     const float* sums) const;
 
     const PackedWeightsF32* m_Weights;
-    Windows m_Windows;
+    Grid m_Grid;
     backends::FloatClamp m_Clamp;
-    size_t m_Channels = 0;  ///< of the output
-    size_t m_TilesDown = 0; ///< of an image
-    size_t m_TilesAcross = 0;
-    size_t m_Tiles = 0;       ///< of all images
+    size_t m_Channels = 0;    ///< of the output
     size_t m_StripTiles = 0;  ///< that are transformed together, at most
     size_t m_PointDepth = 0;  ///< floats of a tile's point: channels, in whole vectors
     size_t m_PanelWidth = 0;  ///< floats of the widest panel
