@@ -215,14 +215,8 @@ void Sum(const DepthwiseRun8& run)
 {
     if constexpr (std::is_same_v<Dot, WidePairs>)
     {
-        if (AreSlides(run, 1))
+        if (SumBySliding<Dot, Vectors>(run))
         {
-            Slide<Dot, Vectors, 1>(run);
-            return;
-        }
-        if (AreSlides(run, 2))
-        {
-            Slide<Dot, Vectors, 2>(run);
             return;
         }
     }

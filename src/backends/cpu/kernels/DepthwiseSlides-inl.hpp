@@ -8,6 +8,7 @@
 #define TENON_CPU_DEPTHWISE_SLIDES_INL
 #endif
 
+#include "backends/cpu/Parts.hpp"
 #include "backends/cpu/gemm/Dots-inl.hpp"
 #include "backends/cpu/kernels/DepthwiseLoops8.hpp"
 
@@ -31,14 +32,23 @@ HWY_INLINE void AddColumn(Vector& sums, const Vector (&data)[2], const Vector (&
     Dot::Add(sums, data[1], weights[3 + Column]);
 }
 
-/// All pixels of a run, a vector of channels at a time: its weights stay in registers, and each column is loaded once
-/// for all windows that it is in.
+/// Pixels whose windows have columns beside each other, of those that are looked at.
+struct SlidePixels
+{
+    size_t m_Columns = 0; ///< int32 from a column of the window to the next
+    size_t m_First = 0;   ///< of the run
+    size_t m_Step = 1;    ///< from one pixel to the next
+    size_t m_Count = 0;
+};
+
+/// A vector of channels at a time: its weights stay in registers, and each column is loaded once for all windows that
+/// it is in. `Stride`: columns from a window to the next.
 template <typename Dot, size_t Vectors, size_t Stride>
-void Slide(const DepthwiseRun8& run)
+void Slide(const DepthwiseRun8& run, const SlidePixels& pixels)
 {
     const Ints d;
     const size_t lanes = hn::Lanes(d);
-    const size_t columnInts = run.m_PixelStep / Stride / sizeof(int32_t);
+    const size_t sumStep = pixels.m_Step * Vectors * lanes;
     for (size_t v = 0; v < Vectors; ++v)
     {
         Vector weights[SlideTaps];
@@ -48,16 +58,17 @@ void Slide(const DepthwiseRun8& run)
             weights[tap] = hn::Load(d, static_cast<const int32_t*>(run.m_Weights) + (tap * Vectors + v) * lanes);
         }
         const Vector bias = hn::Load(d, run.m_Bias + v * lanes);
-        const auto* upper = reinterpret_cast<const int32_t*>(run.m_Columns + run.m_Offsets[0]) + v * lanes;
-        const auto* lower = reinterpret_cast<const int32_t*>(run.m_Columns + run.m_Offsets[3]) + v * lanes;
+        const std::byte* const columns = run.m_Columns + pixels.m_First * run.m_PixelStep;
+        const auto* upper = reinterpret_cast<const int32_t*>(columns + run.m_Offsets[0]) + v * lanes;
+        const auto* lower = reinterpret_cast<const int32_t*>(columns + run.m_Offsets[3]) + v * lanes;
         const auto next = [&](Vector(&data)[2]) HWY_ATTR
         {
             data[0] = hn::Load(d, upper);
             data[1] = hn::Load(d, lower);
-            upper += columnInts;
-            lower += columnInts;
+            upper += pixels.m_Columns;
+            lower += pixels.m_Columns;
         };
-        int32_t* sums = run.m_Sums + v * lanes;
+        int32_t* sums = run.m_Sums + (pixels.m_First * Vectors + v) * lanes;
         Vector data[2];
         next(data);
         Vector first = bias; // of the window that has seen the most columns
@@ -68,7 +79,7 @@ void Slide(const DepthwiseRun8& run)
             AddColumn<Dot, 1>(first, data, weights);
             Vector second = bias;
             AddColumn<Dot, 0>(second, data, weights);
-            for (size_t pixel = 0; pixel < run.m_Pixels; ++pixel, sums += Vectors * lanes)
+            for (size_t i = 0; i < pixels.m_Count; ++i, sums += sumStep)
             {
                 next(data);
                 AddColumn<Dot, 2>(first, data, weights);
@@ -81,7 +92,7 @@ void Slide(const DepthwiseRun8& run)
         }
         else
         {
-            for (size_t pixel = 0; pixel < run.m_Pixels; ++pixel, sums += Vectors * lanes)
+            for (size_t i = 0; i < pixels.m_Count; ++i, sums += sumStep)
             {
                 next(data);
                 AddColumn<Dot, 1>(first, data, weights);
@@ -95,13 +106,38 @@ void Slide(const DepthwiseRun8& run)
     }
 }
 
-/// Whether the windows are of three columns beside each other in two groups of rows, so many columns apart.
-HWY_INLINE bool AreSlides(const DepthwiseRun8& run, size_t stride)
+/// Where windows of three columns share them, in two groups of rows: sums all pixels of the run so. Otherwise returns
+/// false.
+template <typename Dot, size_t Vectors>
+bool SumBySliding(const DepthwiseRun8& run)
 {
-    const size_t column = run.m_PixelStep / stride;
     const size_t* const at = run.m_Offsets;
-    return run.m_Taps == SlideTaps && at[1] == at[0] + column && at[2] == at[1] + column && at[4] == at[3] + column &&
-           at[5] == at[4] + column;
+    const size_t column = run.m_Taps == SlideTaps ? at[1] - at[0] : 0;
+    if (column == 0 || at[2] - at[1] != column || at[4] - at[3] != column || at[5] - at[4] != column)
+    {
+        return false;
+    }
+    SlidePixels pixels;
+    pixels.m_Columns = column / sizeof(int32_t);
+    if (run.m_PixelStep == 2 * column)
+    {
+        pixels.m_Count = run.m_Pixels;
+        Slide<Dot, Vectors, 2>(run, pixels);
+        return true;
+    }
+    // With a dilation, every so many pixels share columns.
+    const size_t step = column / run.m_PixelStep;
+    if (step * run.m_PixelStep != column || 2 * step > run.m_Pixels)
+    {
+        return false;
+    }
+    pixels.m_Step = step;
+    for (; pixels.m_First < step; ++pixels.m_First)
+    {
+        pixels.m_Count = DivideUp(run.m_Pixels - pixels.m_First, step);
+        Slide<Dot, Vectors, 1>(run, pixels);
+    }
+    return true;
 }
 
 } // namespace tenon::cpu::HWY_NAMESPACE
