@@ -46,14 +46,10 @@ void Copy(const Windows& w, const uint8_t* input, size_t first, size_t last, uin
     w.CopyBytes(input, first, last, padding, depth, to);
 }
 
-void Copy(const Windows& w, const int16_t* input, size_t first, size_t last, int16_t, size_t depth, int16_t* to)
+template <typename T>
+void Copy(const Windows& w, const T* input, size_t first, size_t last, T, size_t depth, T* to)
 {
-    w.CopyShorts(input, first, last, depth, to);
-}
-
-void Copy(const Windows& w, const float* input, size_t first, size_t last, float, size_t depth, float* to)
-{
-    w.CopyFloats(input, first, last, depth, to);
+    w.CopyNumbers(input, first, last, depth, to);
 }
 
 /// `images`: how many there are.

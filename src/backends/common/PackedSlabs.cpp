@@ -13,7 +13,8 @@ namespace
 {
 
 constexpr size_t LeastBytes = size_t{1} << 20; ///< fewer of all blocks together are not worth a slab
-/// What is not used yet is only address space; few ends of slabs are left over, which a huge page may hold.
+/// What is not used yet is only address space. The end of a slab that has room for no more blocks keeps up to a huge
+/// page resident: large slabs have few ends.
 constexpr size_t SlabBytes = size_t{sizeof(void*) >= 8 ? 64 : 16} << 20;
 
 } // namespace

@@ -11,7 +11,6 @@
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/gemm/ColumnSums8.hpp"
 #include "backends/cpu/gemm/Weights8.hpp"
-#include "backends/reference/kernels/Requantizer.hpp"
 
 #include <tenon/Exceptions.hpp>
 
@@ -34,8 +33,18 @@ PackedWeights8::PackedWeights8(const LayerView& layer, size_t columns, size_t de
     Weights8 weights(layer, m_Choice.GetBytes());
     const ColumnSums8 sums([&weights](size_t first, size_t count) { return weights.GetColumns(first, count); },
                            m_Choice.GetBytes(), *m_Engine, store);
-    rounding == Rounding8::None ? SetUpFloatColumns(layer, sums)
-                                : SetUpColumns(layer, sums, m_Choice.GetBytes().m_ZeroPoint, rounding);
+    if (rounding == Rounding8::None)
+    {
+        SetUpFloatColumns(layer, sums);
+    }
+    else
+    {
+        m_IsExact =
+            m_Arrays.SetColumns(layer, sums, m_Choice.GetBytes(),
+                                [this](int64_t sum) {
+                                    return m_Tiles->IsWide() ? 0 : m_Form.GetCorrection(sum, m_Depth, m_DataZeroPoint);
+                                });
+    }
     if (!IsExact())
     {
         return;
@@ -97,28 +106,6 @@ void PackedWeights8::CheckPanels(const LayerView& layer) const
                                  "' name groups of data that there are not; delete the file of CachedNetworkFilePath, "
                                  "or save it anew with SaveCachedNetwork");
         }
-    }
-}
-
-void PackedWeights8::SetUpColumns(const LayerView& layer, const ColumnSums8& sums, int32_t zeroPoint,
-                                  Rounding8 rounding)
-{
-    const std::vector<double> scales =
-        ref::GetSumScales(layer.GetInput(0), layer.GetInput(1), layer.GetOutput(0), rounding == Rounding8::FixedPoint);
-    if (scales.size() != 1 && scales.size() != m_NumColumns)
-    {
-        m_IsExact = false; // the reference kernel says what is wrong
-        return;
-    }
-    const auto* bias = layer.HasInput(2) ? static_cast<const int32_t*>(layer.m_ConstantData[2]) : nullptr;
-    for (size_t c = 0; c < m_NumColumns; ++c)
-    {
-        const int64_t own = bias != nullptr ? bias[c] : 0;
-        const int64_t sum = sums.GetSum(c) - int64_t{zeroPoint} * static_cast<int64_t>(m_Depth);
-        const int64_t correction = m_Tiles->IsWide() ? 0 : m_Form.GetCorrection(sum, m_Depth, m_DataZeroPoint);
-        // Data less their zero point are at most 255.
-        m_Arrays.Set(c, sums.GetMagnitudes(c) * 255 + std::abs(own), own + correction,
-                     scales[scales.size() == 1 ? 0 : c]);
     }
 }
 

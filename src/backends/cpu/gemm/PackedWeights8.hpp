@@ -73,7 +73,6 @@ private:
     /// The same where a group's weights take two bytes.
     void PackHalves(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const;
     void SetUpFloatColumns(const LayerView& layer, const ColumnSums8& sums);
-    void SetUpColumns(const LayerView& layer, const ColumnSums8& sums, int32_t zeroPoint, Rounding8 rounding);
 
     const Engine8* m_Engine;
     FormChoice8 m_Choice;

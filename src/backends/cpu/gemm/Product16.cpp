@@ -97,7 +97,7 @@ void Product16::FindRows(const int16_t* data, size_t first, size_t last, std::by
         // Where the depth is odd, what is read behind it is multiplied by 0.
         const size_t pitch = 2 * m_TapGroups;
         auto* strip = Scratch::At<int16_t>(scratch, m_StripOffset);
-        m_Windows.CopyShorts(data, first, last, pitch, strip);
+        m_Windows.CopyNumbers(data, first, last, pitch, strip);
         for (size_t row = 0; row < last - first; ++row)
         {
             table[row] = strip + row * pitch;

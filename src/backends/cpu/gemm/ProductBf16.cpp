@@ -99,8 +99,8 @@ ProductBf16::Rows ProductBf16::FindRows(const uint16_t* input, size_t first, siz
         return {nullptr, table, last - first};
     }
     auto* strip = Scratch::At<uint16_t>(scratch, 0);
-    m_Windows.CopyShorts(reinterpret_cast<const int16_t*>(input), first, last, m_Pitch,
-                         reinterpret_cast<int16_t*>(strip));
+    m_Windows.CopyNumbers(reinterpret_cast<const int16_t*>(input), first, last, m_Pitch,
+                          reinterpret_cast<int16_t*>(strip));
     if (m_Pitch != depth)
     {
         // Zeros: whatever else there were, times a weight of zero, could be NaN.

@@ -212,7 +212,7 @@ void ProductF32::FindRows(const float* data, size_t first, size_t last, std::byt
     }
     else if (m_Reading == Reading::Strips)
     {
-        m_Windows.CopyFloats(data, first, last, m_TapDepth, strip);
+        m_Windows.CopyNumbers(data, first, last, m_TapDepth, strip);
         for (size_t r = 0; r < rows; ++r)
         {
             table[r] = strip + r * m_TapDepth;

@@ -145,7 +145,8 @@ void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& colu
         {
             const __m256i sum = _mm256_load_si256(reinterpret_cast<const __m256i*>(from));
             // Sums lie in memory: a load takes the place of a shift.
-            const __m256i lower = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + RequantizeRows::PastSums));
+            static_assert(RequantizeRows::PastSums == 1);
+            const __m256i lower = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 1));
             return HasTerms ? scale(_mm256_add_epi32(sum, term), _mm256_add_epi32(lower, term)) : scale(sum, lower);
         };
         const __m256i x = scaled(first, sums);

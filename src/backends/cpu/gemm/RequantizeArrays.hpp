@@ -4,8 +4,11 @@
 #pragma once
 
 #include "backends/common/Quantization.hpp"
+#include "backends/cpu/gemm/ColumnSums8.hpp"
 #include "backends/cpu/gemm/Tiles8.hpp"
 #include "common/AlignedMemory.hpp"
+
+#include <tenon/backend/ILayerSupport.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -57,6 +60,12 @@ public:
         Ints(2)[place] = std::max(0, -multiplier.m_Shift);
         Ints(3)[place] = std::max(0, multiplier.m_Shift);
     }
+
+    /// Sets the columns of a product, an int32 bias of the layer's included. `correction`: what sums of a column lack,
+    /// from the sum of its weights less their zero point. False where the scales are not those of so many columns, of
+    /// which the reference kernel says what is wrong.
+    bool SetColumns(const LayerView& layer, const ColumnSums8& sums, const WeightBytes8& weights,
+                    FunctionRef<int64_t(int64_t)> correction);
 
     /// Whether Engine8::m_Requantize gives the bytes of the reference kernel.
     bool IsExact() const { return m_IsExact; }

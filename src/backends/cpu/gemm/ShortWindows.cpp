@@ -51,38 +51,34 @@ struct Kept
 void Windows::CopyBytes(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch,
                         uint8_t* to) const
 {
+    const int64_t rowBytes = m_Width * m_GroupChannels;
     if (!HaveShortRows(1))
     {
         Copy(input, first, last, padding, pitch, to);
     }
+    else if (rowBytes <= 16)
+    {
+        CopyShortRows<16>(input, first, last, padding, pitch, to);
+    }
     else
     {
-        m_Width* m_GroupChannels <= 16 ? CopyShortRows<16>(input, first, last, padding, pitch, to)
-                                       : CopyShortRows<ShortRowBytes>(input, first, last, padding, pitch, to);
+        CopyShortRows<ShortRowBytes>(input, first, last, padding, pitch, to);
     }
 }
 
-void Windows::CopyShorts(const int16_t* input, size_t first, size_t last, size_t pitch, int16_t* to) const
+template <typename T>
+void Windows::CopyNumbers(const T* input, size_t first, size_t last, size_t pitch, T* to) const
 {
-    AsBytes(sizeof(*to))
-        .CopyBytes(reinterpret_cast<const uint8_t*>(input), first, last, 0, pitch * sizeof(*to),
-                   reinterpret_cast<uint8_t*>(to));
-}
-
-void Windows::CopyFloats(const float* input, size_t first, size_t last, size_t pitch, float* to) const
-{
-    AsBytes(sizeof(*to))
-        .CopyBytes(reinterpret_cast<const uint8_t*>(input), first, last, 0, pitch * sizeof(*to),
-                   reinterpret_cast<uint8_t*>(to));
-}
-
-Windows Windows::AsBytes(size_t elementBytes) const
-{
+    // As bytes, of which each channel has several.
     Windows bytes = *this;
-    bytes.m_Channels *= static_cast<int64_t>(elementBytes);
-    bytes.m_GroupChannels *= static_cast<int64_t>(elementBytes);
-    return bytes;
+    bytes.m_Channels *= static_cast<int64_t>(sizeof(T));
+    bytes.m_GroupChannels *= static_cast<int64_t>(sizeof(T));
+    bytes.CopyBytes(reinterpret_cast<const uint8_t*>(input), first, last, 0, pitch * sizeof(T),
+                    reinterpret_cast<uint8_t*>(to));
 }
+
+template void Windows::CopyNumbers<int16_t>(const int16_t*, size_t, size_t, size_t, int16_t*) const;
+template void Windows::CopyNumbers<float>(const float*, size_t, size_t, size_t, float*) const;
 
 template <size_t Bytes>
 void Windows::CopyShortRows(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch,
@@ -128,7 +124,7 @@ void Windows::CopyShortRows(const uint8_t* input, size_t first, size_t last, uin
             {
                 const int64_t column = left + i * m_StrideX;
                 const int64_t at = (top * m_InputWidth + column) * m_Channels;
-                if (!isInside || at < 0 || at + (m_Height - 1) * rowStep + static_cast<int64_t>(Bytes) > imageBytes)
+                if (at < 0 || at + (m_Height - 1) * rowStep + static_cast<int64_t>(Bytes) > imageBytes)
                 {
                     copyOthers(i, i + 1);
                     continue;

@@ -52,10 +52,9 @@ struct Windows
     void CopyBytes(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch, uint8_t* to) const;
     static constexpr size_t ShortRowBytes = 32;
 
-    /// The same for numbers of 16 bits, zeros outside of the image.
-    void CopyShorts(const int16_t* input, size_t first, size_t last, size_t pitch, int16_t* to) const;
-    /// The same for floats.
-    void CopyFloats(const float* input, size_t first, size_t last, size_t pitch, float* to) const;
+    /// The same for int16 or float, zeros outside of the image.
+    template <typename T>
+    void CopyNumbers(const T* input, size_t first, size_t last, size_t pitch, T* to) const;
     /// Whether these copy rows of windows of elements of so many bytes by moves of a known number of bytes.
     bool HaveShortRows(size_t elementBytes) const
     {
@@ -79,8 +78,6 @@ struct Windows
     size_t GetDepth() const { return static_cast<size_t>(m_Height * m_Width * m_GroupChannels); }
 
 private:
-    /// Windows of elements of so many bytes, each byte as a channel.
-    Windows AsBytes(size_t elementBytes) const;
     template <size_t Bytes>
     void CopyShortRows(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch,
                        uint8_t* to) const;

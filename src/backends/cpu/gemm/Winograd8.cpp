@@ -5,7 +5,6 @@
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
-#include "backends/cpu/gemm/WinogradTransforms8.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -23,9 +22,6 @@ constexpr size_t Outputs = WinogradTile8::Outputs;
 
 /// Bytes that a strip may have before and behind the products: most of a second-level cache of 512 KiB.
 constexpr size_t StripBytes = 448 * 1024;
-/// Fewer tiles do not pay for reading all weights, more do not read them noticeably less often.
-constexpr size_t LeastStripTiles = 24;
-constexpr size_t MostStripTiles = 96;
 
 } // namespace
 
@@ -43,7 +39,7 @@ Winograd8::Winograd8(const WinogradWeights8& weights, const Windows& windows, co
         m_PanelWidth = std::max(m_PanelWidth, panel.m_Vectors * weights.GetEngine().m_Lanes);
     }
     const size_t tileBytes = Points * (m_PointDepth * sizeof(int16_t) + m_PanelWidth * sizeof(int32_t));
-    m_StripTiles = std::min(std::clamp(StripBytes / tileBytes, LeastStripTiles, MostStripTiles), m_Grid.GetTiles());
+    m_StripTiles = m_Grid.CountStripTiles(StripBytes, tileBytes);
     m_PointStride = GetPointStride<int16_t>(m_StripTiles * m_PointDepth);
     m_SumStride = GetPointStride<int32_t>(m_StripTiles * m_PanelWidth);
 
@@ -69,19 +65,10 @@ void Winograd8::Run(const ExecuteArgs& args) const
     auto* const padding = static_cast<uint8_t*>(args.m_Scratch);
     std::memset(padding, m_Weights->GetDataZeroPoint(), m_Weights->GetChannels());
     const Memory memory = {args.GetInput<uint8_t>(0), args.GetOutput<uint8_t>(0), padding};
-    const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
     std::byte* const scratch = static_cast<std::byte*>(args.m_Scratch) + m_PartsOffset;
-    RunParts(*args.m_Parallel, parts,
-             [&](size_t index)
-             {
-                 const Part tiles = GetPart(m_Grid.GetTiles(), parts, index);
-                 ForEachTile(tiles.m_End - tiles.m_Begin, m_StripTiles,
-                             [&](size_t begin, size_t count)
-                             {
-                                 const size_t first = tiles.m_Begin + begin;
-                                 RunStrip(memory, first, first + count, scratch + index * m_PartBytes);
-                             });
-             });
+    m_Grid.ForEachStrip(*args.m_Parallel, m_Parts, m_StripTiles,
+                        [&](size_t part, size_t first, size_t last)
+                        { RunStrip(memory, first, last, scratch + part * m_PartBytes); });
 }
 
 void Winograd8::RunStrip(const Memory& memory, size_t first, size_t last, std::byte* scratch) const
@@ -97,6 +84,7 @@ void Winograd8::RunStrip(const Memory& memory, size_t first, size_t last, std::b
 
 void Winograd8::TransformStrip(const Memory& memory, size_t first, size_t last, int16_t* points) const
 {
+    const WinogradEngine8& engine = GetWinogradEngine8();
     const uint8_t* pixels[Points];
     WinogradInput8 tile;
     tile.m_Pixels = pixels;
@@ -107,7 +95,7 @@ void Winograd8::TransformStrip(const Memory& memory, size_t first, size_t last, 
     {
         m_Grid.FindPixels(memory.m_Input, memory.m_Padding, i, pixels);
         tile.m_Out = points + (i - first) * m_PointDepth;
-        GetWinogradEngine8().m_TransformInput(tile);
+        engine.m_TransformInput(tile);
     }
 }
 
@@ -146,6 +134,7 @@ void Winograd8::StoreStrip(const Memory& memory, const Panel8& panel, size_t fir
 void Winograd8::StoreRun(const Memory& memory, const Panel8& panel, const Grid::Place& place, size_t tiles,
                          const int32_t* sums, int32_t* pixels) const
 {
+    const WinogradEngine8& engine = GetWinogradEngine8();
     WinogradOutput8 tile;
     tile.m_PointStride = m_SumStride;
     tile.m_Bias = m_Weights->GetBias(panel);
@@ -155,7 +144,7 @@ void Winograd8::StoreRun(const Memory& memory, const Panel8& panel, const Grid::
     {
         tile.m_Sums = sums + t * tile.m_Width;
         tile.m_Out = pixels + t * Outputs * tile.m_Width;
-        GetWinogradEngine8().m_TransformOutput(tile);
+        engine.m_TransformOutput(tile);
     }
     const auto height = static_cast<size_t>(m_Grid.GetWindows().m_OutputHeight);
     const auto outputWidth = static_cast<size_t>(m_Grid.GetWindows().m_OutputWidth);

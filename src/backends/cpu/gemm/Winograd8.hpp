@@ -33,6 +33,7 @@ private:
         uint8_t* m_Output = nullptr;
         const uint8_t* m_Padding = nullptr; ///< a pixel outside of the image
     };
+
     void RunStrip(const Memory& memory, size_t first, size_t last, std::byte* scratch) const;
     void TransformStrip(const Memory& memory, size_t first, size_t last, int16_t* points) const;
     void RunPoints(const Panel8& panel, size_t tiles, const int16_t* points, int32_t* sums) const;

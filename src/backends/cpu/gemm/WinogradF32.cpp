@@ -21,9 +21,6 @@ constexpr size_t Outputs = WinogradTile::Outputs;
 
 /// Bytes that a strip may have before and behind the products: most of a second-level cache of 1 MiB.
 constexpr size_t StripBytes = 640 * 1024;
-/// Fewer tiles do not pay for reading all weights, more do not read them noticeably less often.
-constexpr size_t LeastStripTiles = 24;
-constexpr size_t MostStripTiles = 96;
 
 } // namespace
 
@@ -60,7 +57,7 @@ WinogradF32::WinogradF32(const PackedWeightsF32& weights, const Windows& windows
         m_PanelWidth = std::max(m_PanelWidth, panel.m_Vectors * lanes);
     }
     const size_t tileBytes = Points * (m_PointDepth + m_PanelWidth) * sizeof(float);
-    m_StripTiles = std::min(std::clamp(StripBytes / tileBytes, LeastStripTiles, MostStripTiles), m_Grid.GetTiles());
+    m_StripTiles = m_Grid.CountStripTiles(StripBytes, tileBytes);
 
     m_PointStride = GetPointStride<float>(m_StripTiles * m_PointDepth);
     m_SumStride = GetPointStride<float>(m_StripTiles * m_PanelWidth);
@@ -82,20 +79,9 @@ WinogradF32::WinogradF32(const PackedWeightsF32& weights, const Windows& windows
 void WinogradF32::Run(const float* input, const float* bias, float* out, void* scratch, IParallelFor& parallel) const
 {
     const Operands operands{input, bias, out};
-    const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
-    RunParts(parallel, parts,
-             [&](size_t index)
-             {
-                 const Part tiles = GetPart(m_Grid.GetTiles(), parts, index);
-                 const size_t count = tiles.m_End - tiles.m_Begin;
-                 const size_t strips = DivideUp(count, m_StripTiles);
-                 for (size_t i = 0; i < strips; ++i)
-                 {
-                     const Part strip = GetPart(count, strips, i); // equal ones
-                     RunStrip(operands, tiles.m_Begin + strip.m_Begin, tiles.m_Begin + strip.m_End,
-                              static_cast<std::byte*>(scratch) + index * m_PartBytes);
-                 }
-             });
+    m_Grid.ForEachStrip(parallel, m_Parts, m_StripTiles,
+                        [&](size_t part, size_t first, size_t last)
+                        { RunStrip(operands, first, last, static_cast<std::byte*>(scratch) + part * m_PartBytes); });
 }
 
 void WinogradF32::RunStrip(const Operands& operands, size_t first, size_t last, std::byte* scratch) const

@@ -44,6 +44,7 @@ private:
         const float* m_Bias = nullptr;
         float* m_Out = nullptr;
     };
+
     void RunStrip(const Operands& operands, size_t first, size_t last, std::byte* scratch) const;
     void TransformStrip(const float* input, size_t first, size_t last, float* points) const;
     void RunPoints(size_t firstPanel, size_t tiles, const float* const* rows, float* sums) const;

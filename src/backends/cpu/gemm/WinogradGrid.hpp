@@ -5,6 +5,7 @@
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/gemm/Windows.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -41,6 +42,30 @@ public:
     {
         const size_t row = tile / m_Across;
         return {row / m_Down, row % m_Down * Outputs, tile % m_Across * Outputs};
+    }
+
+    /// How many tiles a strip has at most that may take so many bytes.
+    size_t CountStripTiles(size_t stripBytes, size_t tileBytes) const
+    {
+        // Fewer do not pay for reading all weights, more do not read them noticeably less often.
+        constexpr size_t Least = 24;
+        constexpr size_t Most = 96;
+        return std::min(std::clamp(stripBytes / tileBytes, Least, Most), m_Tiles);
+    }
+
+    /// Calls body(part, first tile, one past the last) for all strips, on several threads.
+    template <typename F>
+    void ForEachStrip(IParallelFor& parallel, size_t mostParts, size_t stripTiles, const F& body) const
+    {
+        const size_t parts = std::min<size_t>(mostParts, parallel.GetNumThreads());
+        RunParts(parallel, parts,
+                 [&](size_t index)
+                 {
+                     const Part tiles = GetPart(m_Tiles, parts, index);
+                     ForEachTile(tiles.m_End - tiles.m_Begin, stripTiles,
+                                 [&](size_t begin, size_t count)
+                                 { body(index, tiles.m_Begin + begin, tiles.m_Begin + begin + count); });
+                 });
     }
 
     /// Row by row, where the first channels of the tile's pixels are; `padding` outside of the image.

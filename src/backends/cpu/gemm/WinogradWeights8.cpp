@@ -8,8 +8,8 @@
 #include "backends/cpu/moves/TransposeVectors.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
 
-#include <cstdlib>
 #include <cstring>
+#include <limits>
 
 namespace tenon::cpu
 {
@@ -21,15 +21,16 @@ constexpr size_t Points = WinogradTile8::Points;
 constexpr size_t WindowPixels = WinogradTile8::Window * WinogradTile8::Window;
 constexpr size_t PairBytes = 2 * sizeof(int16_t);
 constexpr int64_t MostData = 255;
-static_assert(WinogradTile8::Scale * MostData * MostData * WindowPixels * WinogradWeights8::MostChannels < int64_t{1}
-                                                                                                               << 31);
+constexpr int64_t MostScaledSum =
+    WinogradTile8::Scale * MostData * MostData * WindowPixels * WinogradWeights8::MostChannels;
+static_assert(MostScaledSum <= std::numeric_limits<int32_t>::max());
 
 } // namespace
 
 WinogradWeights8::WinogradWeights8(const LayerView& layer, backends::PackedStore& store)
     : m_Engine(&GetEngine8()), m_Outputs(layer.GetInput(1).GetShape()[0]), m_Channels(layer.GetInput(1).GetShape()[3]),
       m_Groups(DivideUp(m_Channels, size_t{2})), m_AreSigned(layer.GetInput(1).GetDataType() != DataType::QAsymmU8),
-      m_ZeroPoint(layer.GetInput(1).HasMultipleQuantizationScales() ? 0 : layer.GetInput(1).GetQuantizationOffset()),
+      m_ZeroPoint(ref::GetWeightsZeroPoint(layer.GetInput(1))),
       m_DataZeroPoint(layer.GetInput(0).GetQuantizationOffset()),
       m_Arrays(MakePanels(), Rounding8::FixedPoint, layer.GetOutput(0).GetQuantizationOffset())
 {
@@ -76,23 +77,10 @@ void WinogradWeights8::SetUpColumns(const LayerView& layer, backends::PackedStor
 {
     const size_t depth = WindowPixels * m_Channels;
     const auto* const weights = static_cast<const uint8_t*>(layer.m_ConstantData[1]);
-    const ColumnSums8 sums([&](size_t first, size_t) { return weights + first * depth; },
-                           {m_Outputs, depth, false, m_AreSigned, m_ZeroPoint}, *m_Engine, store);
-    const std::vector<double> scales =
-        ref::GetSumScales(layer.GetInput(0), layer.GetInput(1), layer.GetOutput(0), true);
-    if (scales.size() != 1 && scales.size() != m_Outputs)
-    {
-        m_IsExact = false; // the reference kernel says what is wrong
-        return;
-    }
-    const auto* bias = layer.HasInput(2) ? static_cast<const int32_t*>(layer.m_ConstantData[2]) : nullptr;
-    for (size_t c = 0; c < m_Outputs; ++c)
-    {
-        const int64_t own = bias != nullptr ? bias[c] : 0;
-        const int64_t sum = sums.GetSum(c) - int64_t{m_ZeroPoint} * static_cast<int64_t>(depth);
-        m_Arrays.Set(c, sums.GetMagnitudes(c) * MostData + std::abs(own), own - m_DataZeroPoint * sum,
-                     scales[scales.size() == 1 ? 0 : c]);
-    }
+    const WeightBytes8 bytes = {m_Outputs, depth, false, m_AreSigned, m_ZeroPoint};
+    const ColumnSums8 sums([&](size_t first, size_t) { return weights + first * depth; }, bytes, *m_Engine, store);
+    m_IsExact =
+        m_Arrays.SetColumns(layer, sums, bytes, [this](int64_t sum) { return -int64_t{m_DataZeroPoint} * sum; });
 }
 
 void WinogradWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, std::byte* to) const

@@ -4,6 +4,7 @@
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/WinogradF32.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
+#include "backends/cpu/kernels/WinogradCheck.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -13,11 +14,6 @@ namespace tenon::cpu
 
 namespace
 {
-
-SupportResult Refuse(const char* reason)
-{
-    return SupportResult::No(SupportCode::UnsupportedParameters, reason);
-}
 
 /// Whether this is faster than the products with all windows, as measured on AVX-512, AVX2 and SSE4: with tiles that
 /// are well filled, and enough of them for reading four times the memory of the weights.
@@ -30,26 +26,23 @@ bool IsFaster(const LayerView& layer)
     {
         return weights[3] >= LeastChannels;
     }
-    const auto countTiles = [&output](unsigned int dimension)
-    { return (uint64_t{output[dimension]} + WinogradTile::Outputs - 1) / WinogradTile::Outputs; };
-    const uint64_t tiles = output[0] * countTiles(1) * countTiles(2);
-    const uint64_t pixels = uint64_t{output[0]} * output[1] * output[2];
+    const WinogradCounts counts(output, WinogradTile::Outputs);
     constexpr uint64_t LeastTilePixels = 8; // on average: where products are half as many
     constexpr uint64_t ManyTiles = 9;
     constexpr uint64_t FewTiles = 4;
     constexpr uint64_t CachedWeights = 640 * 1024; // whose transforms have 10 MiB
     constexpr unsigned int FewTilesChannels = 16;
     const bool areWeightsSmall = weights.GetNumElements64() <= CachedWeights && weights[3] >= FewTilesChannels;
-    return pixels >= tiles * LeastTilePixels && (tiles >= ManyTiles || (tiles >= FewTiles && areWeightsSmall));
+    return counts.m_Pixels >= counts.m_Tiles * LeastTilePixels &&
+           (counts.m_Tiles >= ManyTiles || (counts.m_Tiles >= FewTiles && areWeightsSmall));
 }
 
 SupportResult Check(const LayerView& layer)
 {
-    const auto& d = layer.GetDescriptor<Convolution2dDescriptor>();
-    if (d.m_DataLayout != DataLayout::NHWC || d.m_StrideX != 1 || d.m_StrideY != 1 || d.m_DilationX != 1 ||
-        d.m_DilationY != 1)
+    const SupportResult steps = CheckWinogradSteps(layer);
+    if (!steps)
     {
-        return Refuse("its layout is not NHWC, or its strides or dilations are not 1");
+        return steps;
     }
     const SupportResult result = CheckFloatWeights(layer, 4);
     if (!result)
@@ -59,17 +52,17 @@ SupportResult Check(const LayerView& layer)
     const TensorShape& weights = layer.GetInput(1).GetShape();
     if (weights[1] != WinogradTile::Window || weights[2] != WinogradTile::Window)
     {
-        return Refuse("its windows are not 3x3");
+        return RefuseWinograd("its windows are not 3x3");
     }
     const TensorShape& data = layer.GetInput(0).GetShape();
     if (data.GetDimensionality() == Dimensionality::Specified && data.GetNumDimensions() == 4 &&
         data.GetDimensionSpecificity(3) && data[3] != weights[3])
     {
-        return Refuse("its channels are in groups");
+        return RefuseWinograd("its channels are in groups");
     }
     if (!IsFaster(layer))
     {
-        return Refuse("it has too few channels or pixels to gain from other products");
+        return RefuseWinograd("it has too few channels or pixels to gain from other products");
     }
     return CheckPackedBytes(PackedWeightsF32::GetPackedBytes(GetWinogradSizes(weights[0], weights[3])),
                             weights.GetNumElements64() * sizeof(float));

@@ -4,8 +4,8 @@
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/Winograd8.hpp"
-#include "backends/cpu/gemm/WinogradTransforms8.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
+#include "backends/cpu/kernels/WinogradCheck.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -15,11 +15,6 @@ namespace tenon::cpu
 
 namespace
 {
-
-SupportResult Refuse(const char* reason)
-{
-    return SupportResult::No(SupportCode::UnsupportedParameters, reason);
-}
 
 /// Whether this is faster than the products with all windows, as measured on AVX2 and SSE4: with tiles that are well
 /// filled, and enough of them for reading two to four times the memory of the weights, which may have to come from far.
@@ -38,44 +33,41 @@ bool IsFaster(const LayerView& layer)
     {
         return false;
     }
-    const auto countTiles = [&output](unsigned int dimension)
-    { return (uint64_t{output[dimension]} + WinogradTile8::Outputs - 1) / WinogradTile8::Outputs; };
-    const uint64_t tiles = output[0] * countTiles(1) * countTiles(2);
-    const uint64_t pixels = uint64_t{output[0]} * output[1] * output[2];
-    return tiles >= (weights.GetNumElements64() <= FewWeights ? FewTiles : ManyTiles) && pixels >= 3 * tiles; // of four
+    const WinogradCounts counts(output, WinogradTile8::Outputs);
+    const uint64_t leastTiles = weights.GetNumElements64() <= FewWeights ? FewTiles : ManyTiles;
+    return counts.m_Tiles >= leastTiles && counts.m_Pixels >= 3 * counts.m_Tiles; // of four
 }
 
 SupportResult Check(const LayerView& layer)
 {
     if (GetEngine8().m_Signed.m_Layout != Layout8::WidePairs)
     {
-        return Refuse("the processor has dot products of bytes");
+        return RefuseWinograd("the processor has dot products of bytes");
     }
     const SupportResult result = CheckBytes(layer, 4, 0);
     if (!result)
     {
         return result;
     }
-    const auto& d = layer.GetDescriptor<Convolution2dDescriptor>();
-    if (d.m_DataLayout != DataLayout::NHWC || d.m_StrideX != 1 || d.m_StrideY != 1 || d.m_DilationX != 1 ||
-        d.m_DilationY != 1)
+    const SupportResult steps = CheckWinogradSteps(layer);
+    if (!steps)
     {
-        return Refuse("its layout is not NHWC, or its strides or dilations are not 1");
+        return steps;
     }
     const TensorShape& data = layer.GetInput(0).GetShape();
     const TensorShape& weights = layer.GetInput(1).GetShape();
     if (weights[1] != WinogradTile8::Window || weights[2] != WinogradTile8::Window)
     {
-        return Refuse("its windows are not 3x3");
+        return RefuseWinograd("its windows are not 3x3");
     }
     if (data.GetDimensionality() != Dimensionality::Specified || data.GetNumDimensions() != 4 ||
         !data.GetDimensionSpecificity(3) || data[3] != weights[3])
     {
-        return Refuse("its channels are in groups, or not known");
+        return RefuseWinograd("its channels are in groups, or not known");
     }
     if (!IsFaster(layer))
     {
-        return Refuse("it has too few channels or pixels, or too many weights, to gain from other products");
+        return RefuseWinograd("it has too few channels or pixels, or too many weights, to gain from other products");
     }
     return CheckPackedBytes(WinogradWeights8::GetPackedBytes(weights[0], weights[3]), weights.GetNumElements64());
 }

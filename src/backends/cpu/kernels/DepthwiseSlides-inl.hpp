@@ -35,9 +35,9 @@ HWY_INLINE void AddColumn(Vector& sums, const Vector (&data)[2], const Vector (&
 /// Pixels whose windows have columns beside each other, of those that are looked at.
 struct SlidePixels
 {
-    size_t m_Columns = 0; ///< int32 from a column of the window to the next
-    size_t m_First = 0;   ///< of the run
-    size_t m_Step = 1;    ///< from one pixel to the next
+    size_t m_ColumnStep = 0; ///< int32 from a column of the window to the next
+    size_t m_First = 0;      ///< of the run
+    size_t m_Step = 1;       ///< from one pixel to the next
     size_t m_Count = 0;
 };
 
@@ -65,8 +65,8 @@ void Slide(const DepthwiseRun8& run, const SlidePixels& pixels)
         {
             data[0] = hn::Load(d, upper);
             data[1] = hn::Load(d, lower);
-            upper += pixels.m_Columns;
-            lower += pixels.m_Columns;
+            upper += pixels.m_ColumnStep;
+            lower += pixels.m_ColumnStep;
         };
         int32_t* sums = run.m_Sums + (pixels.m_First * Vectors + v) * lanes;
         Vector data[2];
@@ -118,7 +118,7 @@ bool SumBySliding(const DepthwiseRun8& run)
         return false;
     }
     SlidePixels pixels;
-    pixels.m_Columns = column / sizeof(int32_t);
+    pixels.m_ColumnStep = column / sizeof(int32_t);
     if (run.m_PixelStep == 2 * column)
     {
         pixels.m_Count = run.m_Pixels;

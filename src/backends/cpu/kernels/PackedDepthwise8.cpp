@@ -55,7 +55,7 @@ public:
         : m_Bytes(static_cast<const uint8_t*>(layer.m_ConstantData[1])), m_Width(layer.GetInput(1).GetShape()[2]),
           m_NumChannels(layer.GetInput(1).GetShape()[3]),
           m_AreSigned(layer.GetInput(1).GetDataType() != DataType::QAsymmU8),
-          m_ZeroPoint(layer.GetInput(1).HasMultipleQuantizationScales() ? 0 : layer.GetInput(1).GetQuantizationOffset())
+          m_ZeroPoint(ref::GetWeightsZeroPoint(layer.GetInput(1)))
     {
     }
 

@@ -136,8 +136,9 @@ class QuantizedDepthwise
 public:
     QuantizedDepthwise(const ReshapeArgs& args, const ConvolutionGeometry& g, Scratch& scratch)
         : m_Geometry(g), m_Bias(args), m_Requantizer(args, g.m_OutputChannels, Requantizer::Method::FixedPoint),
-          m_ZeroPoint(args.GetInput(0).GetQuantizationOffset()), m_WeightsZeroPoint(GetWeightsZeroPoint(args)),
-          m_Sums(scratch.Add<Acc>(g.m_OutputChannels)), m_BiasRow(scratch.Add<Acc>(g.m_OutputChannels))
+          m_ZeroPoint(args.GetInput(0).GetQuantizationOffset()),
+          m_WeightsZeroPoint(GetWeightsZeroPoint(args.GetInput(1))), m_Sums(scratch.Add<Acc>(g.m_OutputChannels)),
+          m_BiasRow(scratch.Add<Acc>(g.m_OutputChannels))
     {
     }
 

@@ -99,9 +99,8 @@ SupportResult CheckSignedWeights(const LayerView& layer, unsigned int weightsAxi
     return result;
 }
 
-int32_t GetWeightsZeroPoint(const ReshapeArgs& args)
+int32_t GetWeightsZeroPoint(const TensorInfo& weights)
 {
-    const TensorInfo& weights = args.GetInput(1);
     return weights.HasMultipleQuantizationScales() ? 0 : weights.GetQuantizationOffset();
 }
 

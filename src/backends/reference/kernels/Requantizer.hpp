@@ -40,7 +40,7 @@ SupportResult CheckWeightsQuantization(const LayerView& layer, unsigned int weig
 SupportResult CheckSignedWeights(const LayerView& layer, unsigned int weightsAxis);
 
 /// The weights' zero point; 0 when they are quantized per axis.
-int32_t GetWeightsZeroPoint(const ReshapeArgs& args);
+int32_t GetWeightsZeroPoint(const TensorInfo& weights);
 
 /// The real scales of sums of products, from those of data, weights and output as TFLite's reference kernels have them:
 /// one for each scale of the weights. In fixed point it becomes a 31-bit multiplier afterwards, else it is applied in

@@ -174,7 +174,8 @@ public:
     QuantizedSum(const ReshapeArgs& args, const TransposedGeometry& g, Scratch& scratch, bool sumsOf32Bits)
         : Base<Acc, Acc>(args, g, scratch),
           m_Requantizer(args, g.m_OutputChannels, Requantizer::Method::FixedPoint, sumsOf32Bits),
-          m_ZeroPoint(args.GetInput(0).GetQuantizationOffset()), m_WeightsZeroPoint(GetWeightsZeroPoint(args))
+          m_ZeroPoint(args.GetInput(0).GetQuantizationOffset()),
+          m_WeightsZeroPoint(GetWeightsZeroPoint(args.GetInput(1)))
     {
     }
 

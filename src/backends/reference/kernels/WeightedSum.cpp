@@ -94,7 +94,8 @@ public:
                  Requantizer::Method method, bool sumsOf32Bits)
         : Base<int16_t, Acc, Acc>(args, g, weights, scratch),
           m_Requantizer(args, g.m_OutputChannels, method, sumsOf32Bits),
-          m_ZeroPoint(args.GetInput(0).GetQuantizationOffset()), m_WeightsZeroPoint(GetWeightsZeroPoint(args))
+          m_ZeroPoint(args.GetInput(0).GetQuantizationOffset()),
+          m_WeightsZeroPoint(GetWeightsZeroPoint(args.GetInput(1)))
     {
     }
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the convolutions by Winograd's transforms ask of their layers.
+#pragma once
+
+#include <tenon/Descriptors.hpp>
+#include <tenon/backend/ILayerSupport.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tenon::cpu
+{
+
+inline SupportResult RefuseWinograd(const char* reason)
+{
+    return SupportResult::No(SupportCode::UnsupportedParameters, reason);
+}
+
+/// Windows that lie beside each other in channels-last data.
+inline SupportResult CheckWinogradSteps(const LayerView& layer)
+{
+    const auto& d = layer.GetDescriptor<Convolution2dDescriptor>();
+    const bool isUnit = d.m_DataLayout == DataLayout::NHWC && d.m_StrideX == 1 && d.m_StrideY == 1 &&
+                        d.m_DilationX == 1 && d.m_DilationY == 1;
+    return isUnit ? SupportResult::Yes()
+                  : RefuseWinograd("its layout is not NHWC, or its strides or dilations are not 1");
+}
+
+/// Tiles that an output is cut into, and pixels that it has.
+struct WinogradCounts
+{
+    uint64_t m_Tiles = 0;
+    uint64_t m_Pixels = 0;
+
+    /// `output`: of four dimensions, all known; a tile is `outputs` high and wide.
+    WinogradCounts(const TensorShape& output, size_t outputs)
+        : m_Tiles(output[0] * CountTiles(output[1], outputs) * CountTiles(output[2], outputs)),
+          m_Pixels(uint64_t{output[0]} * output[1] * output[2])
+    {
+    }
+
+private:
+    static uint64_t CountTiles(unsigned int pixels, size_t outputs)
+    {
+        return (uint64_t{pixels} + outputs - 1) / outputs;
+    }
+};
+
+} // namespace tenon::cpu
