@@ -94,8 +94,11 @@ HWY_INLINE void Sort(Vector (&keys)[Count], std::index_sequence<Comparators...>)
 template <size_t Count>
 using Order = std::array<uint8_t, Count>;
 constexpr Order<8> EndsWithMiddle8 = {0, 7, 1, 6, 3, 4, 2, 5};
-constexpr Order<16> EndsWithMiddle16 = {0, 15, 1, 14, 7, 8, 6, 9, 2, 13, 3, 12, 5, 10, 4, 11};
-constexpr Order<16> EachEndAlone16 = {15, 5, 0, 8, 6, 7, 9, 10, 14, 11, 13, 12, 2, 3, 1, 4};
+/// One after the other is tried, as none suits every column. Found by search for normally distributed weights: where
+/// the largest is three standard deviations, they serve 94 columns of a hundred, and any order at all would serve 96.
+constexpr std::array<Order<16>, 3> Coupled16 = {{{0, 12, 1, 14, 9, 10, 7, 8, 3, 15, 2, 13, 5, 6, 4, 11},
+                                                 {1, 14, 0, 12, 6, 9, 7, 11, 2, 15, 3, 13, 5, 8, 4, 10},
+                                                 {2, 14, 3, 15, 6, 7, 4, 5, 1, 13, 0, 12, 8, 9, 10, 11}}};
 constexpr Order<16> MiddleFirst16 = {4, 11, 5, 10, 7, 8, 6, 9, 0, 15, 1, 14, 2, 13, 3, 12};
 
 /// Sorted weights of a column in each lane.
@@ -229,13 +232,16 @@ void ArrangeSixteen(const std::byte* from, uint32_t firstIndex, std::byte* steps
     Ranked<16> weights;
     ReadSorted(from, firstIndex, keys, weights);
     const Mask isFirst = hn::FirstN(d, hn::Lanes(Ints()));
-    const auto fitCoupled = [&](const Order<16>& order) HWY_ATTR
-    { return hn::And(FitCoupled(weights, order.data()), FitCoupled(weights, order.data() + 8)); };
-    const Mask haveMiddle = fitCoupled(EndsWithMiddle16);
-    const Mask fitAll = hn::Or(haveMiddle, fitCoupled(EachEndAlone16));
+    Mask fits[Coupled16.size()] = {};
+    Mask fitAny = hn::MaskFromVec(hn::Zero(d));
+    for (size_t i = 0; i < Coupled16.size() && !hn::AllTrue(d, fitAny); ++i)
+    {
+        fits[i] = hn::And(FitCoupled(weights, Coupled16[i].data()), FitCoupled(weights, Coupled16[i].data() + 8));
+        fitAny = hn::Or(fitAny, fits[i]);
+    }
     Mask takesMiddleFirst = hn::MaskFromVec(hn::Zero(d));
     numCoupled[0] = numCoupled[1] = 2;
-    if (!hn::AllTrue(d, fitAll))
+    if (!hn::AllTrue(d, fitAny))
     {
         const Mask fitEnds = FitAlone(weights, MiddleFirst16.data() + 8);
         const Mask fitHalf = hn::And(fitEnds, FitCoupled(weights, MiddleFirst16.data()));
@@ -243,7 +249,7 @@ void ArrangeSixteen(const std::byte* from, uint32_t firstIndex, std::byte* steps
         for (size_t v = 0; v < 2; ++v)
         {
             const Mask isElsewhere = v == 0 ? hn::Not(isFirst) : isFirst;
-            if (!HoldsForAll(fitAll, isElsewhere))
+            if (!HoldsForAll(fitAny, isElsewhere))
             {
                 numCoupled[v] = HoldsForAll(fitHalf, isElsewhere) ? 1 : HoldsForAll(fitAlone, isElsewhere) ? 0 : -1;
                 takesMiddleFirst = hn::Or(takesMiddleFirst, hn::Not(isElsewhere));
@@ -258,7 +264,11 @@ void ArrangeSixteen(const std::byte* from, uint32_t firstIndex, std::byte* steps
         for (size_t i = 0; i < 8; ++i)
         {
             const size_t at = 8 * s + i;
-            const Vector coupled = hn::IfThenElse(haveMiddle, keys[EndsWithMiddle16[at]], keys[EachEndAlone16[at]]);
+            Vector coupled = keys[Coupled16.back()[at]];
+            for (size_t k = Coupled16.size() - 1; k-- > 0;)
+            {
+                coupled = hn::IfThenElse(fits[k], keys[Coupled16[k][at]], coupled);
+            }
             chosen[i] = hn::IfThenElse(takesMiddleFirst, keys[MiddleFirst16[at]], coupled);
         }
         StoreStep(chosen, steps + s * stepBytes, steps + (2 + s) * stepBytes);
