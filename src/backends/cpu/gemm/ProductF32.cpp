@@ -22,7 +22,9 @@ constexpr size_t BlockBytes = 256 * 1024;
 constexpr size_t MostBlockRows = 480;
 /// Bytes of a panel's slice, which each tile of a block reads: half of such a cache.
 constexpr size_t SliceBytes = 512 * 1024;
-/// With fewer channels than this the loop over one point of a window is too short.
+/// With so many channels the loop over one point of a window is long enough; with fewer, one over a row of it is better.
+constexpr size_t LongTapDepth = 96;
+/// With fewer channels than this the loop over one point is too short.
 constexpr size_t LeastTapDepth = 8;
 
 } // namespace
@@ -46,11 +48,16 @@ void ProductF32::Plan()
     const WeightSizes& sizes = m_Panels->GetSizes();
     const auto channels = static_cast<size_t>(m_Windows.m_GroupChannels);
     m_TapDepth = channels;
-    if (!m_Windows.ArePixels() && channels < LeastTapDepth)
+    const bool hasRows = m_Windows.HaveWholeRows() && !m_Windows.HaveShortRows(sizeof(float));
+    if (!m_Windows.ArePixels() && hasRows && channels < LongTapDepth)
     {
-        const bool readsRows = m_Windows.HaveWholeRows() && !m_Windows.HaveShortRows(sizeof(float));
-        m_Reading = readsRows ? Reading::Rows : Reading::Strips;
-        m_TapDepth = readsRows ? channels * static_cast<size_t>(m_Windows.m_Width) : sizes.m_Depth;
+        m_Reading = Reading::Rows;
+        m_TapDepth = channels * static_cast<size_t>(m_Windows.m_Width);
+    }
+    else if (!m_Windows.ArePixels() && channels < LeastTapDepth)
+    {
+        m_Reading = Reading::Strips;
+        m_TapDepth = sizes.m_Depth;
     }
     m_Taps = m_TapDepth != 0 ? sizes.m_Depth / m_TapDepth : 0;
     m_Place.m_PixelStride = sizes.m_Columns;
@@ -66,7 +73,10 @@ void ProductF32::Plan()
     }
     Scratch part;
     part.Add<const float*>(m_BlockRows, m_Taps);
-    m_StripOffset = part.Add<float>(m_Reading != Reading::Points ? m_BlockRows : 0, sizes.m_Depth);
+    m_StripOffset = part.Add<float>(m_Reading == Reading::Strips ? m_BlockRows
+                                    : m_Reading == Reading::Rows ? m_Windows.GetMostCut(m_BlockRows)
+                                                                 : 0,
+                                    sizes.m_Depth);
     part.Add<std::byte>(m_Reading == Reading::Strips ? Windows::ShortRowBytes : 0); // past the end of the strip
     m_PartBytes = part.GetBytes();
     Scratch scratch;
@@ -77,7 +87,8 @@ void ProductF32::Plan()
 void ProductF32::PlanBlocks(size_t rows)
 {
     // Neighbouring windows share most of their points.
-    const size_t newBytes = std::max<size_t>(m_TapDepth, 1) * sizeof(float);
+    const auto channels = static_cast<size_t>(m_Windows.m_GroupChannels);
+    const size_t newBytes = std::max<size_t>(m_Reading == Reading::Strips ? m_TapDepth : channels, 1) * sizeof(float);
     m_BlockRows = std::min(std::clamp(BlockBytes / newBytes, EngineF32::MostRows, MostBlockRows), rows);
 
     const EngineF32& engine = m_Panels->GetEngine();

@@ -139,35 +139,67 @@ void Windows::FindPoints(const T* imageRow, int64_t left, int64_t count, const T
     std::fill_n(to + end, count - end, padding);
 }
 
+Windows::Span Windows::FindWhole(int64_t x, int64_t count) const
+{
+    const int64_t room = m_InputWidth - m_Width + m_PadLeft;
+    const int64_t begin = std::clamp<int64_t>((m_PadLeft + m_StrideX - 1) / m_StrideX - x, 0, count);
+    return {begin, room < 0 ? begin : std::clamp<int64_t>(room / m_StrideX + 1 - x, begin, count)};
+}
+
+size_t Windows::GetMostCut(size_t count) const
+{
+    const Span whole = FindWhole(0, m_OutputWidth);
+    const auto width = static_cast<size_t>(m_OutputWidth);
+    const auto cut = static_cast<size_t>(m_OutputWidth - (whole.m_End - whole.m_Begin));
+    return width == 0 ? 0 : std::min(count, (count / width + 2) * cut);
+}
+
 template <typename T>
 void Windows::FindRows(const T* input, size_t first, size_t last, const T* padding, T* strip, const T** table) const
 {
-    const size_t count = last - first;
     const int64_t rowElements = m_Width * m_Channels;
-    const auto visit = [&](size_t window, int64_t image, int64_t top, const Columns& columns)
+    // Windows beside each other, of which each row lies one stride behind the one before.
+    const auto width = static_cast<size_t>(m_OutputWidth);
+    for (size_t window = first; window < last;)
     {
-        const T** to = table + window;
-        const bool isWhole = columns.m_End - columns.m_Begin == m_Width;
-        T* copy = strip + static_cast<int64_t>(window) * m_Height * rowElements;
-        for (int64_t i = 0; i < m_Height; ++i, to += count, copy += rowElements)
+        const auto x = static_cast<int64_t>(window % width);
+        const auto y = static_cast<int64_t>(window / width) % m_OutputHeight;
+        const auto image = static_cast<int64_t>(window / width) / m_OutputHeight;
+        const size_t end = std::min(last, window - static_cast<size_t>(x) + width);
+        const auto count = static_cast<int64_t>(end - window);
+        const int64_t left = x * m_StrideX - m_PadLeft;
+        const Span whole = FindWhole(x, count);
+        for (int64_t i = 0; i < m_Height; ++i)
         {
-            const int64_t row = top + i * m_DilationY;
+            const T** to = table + static_cast<size_t>(i) * (last - first) + (window - first);
+            const int64_t row = y * m_StrideY - m_PadTop + i * m_DilationY;
             if (row < 0 || row >= m_InputHeight)
             {
-                *to = padding;
+                std::fill_n(to, count, padding);
                 continue;
             }
-            const T* imageRow = input + (image + row) * m_InputWidth * m_Channels;
-            if (isWhole)
+            const T* imageRow = input + (image * m_InputHeight + row) * m_InputWidth * m_Channels;
+            const auto cut = [&](int64_t w)
             {
-                *to = imageRow + columns.m_First * m_Channels;
-                continue;
+                CopyRow(imageRow, FindColumns(left + w * m_StrideX), T{0}, strip);
+                to[w] = strip;
+                strip += rowElements;
+            };
+            for (int64_t w = 0; w < whole.m_Begin; ++w)
+            {
+                cut(w);
             }
-            CopyRow(imageRow, columns, T{0}, copy);
-            *to = copy;
+            for (int64_t w = whole.m_Begin; w < whole.m_End; ++w)
+            {
+                to[w] = imageRow + (left + w * m_StrideX) * m_Channels;
+            }
+            for (int64_t w = whole.m_End; w < count; ++w)
+            {
+                cut(w);
+            }
         }
-    };
-    ForEach(first, last, visit);
+        window = end;
+    }
 }
 
 Windows MakeConvolutionWindows(const ReshapeArgs& args)

@@ -67,10 +67,12 @@ struct Windows
     void Find(const T* input, size_t first, size_t last, const T* padding, const T** table) const;
 
     /// The same for rows of windows: table[row * (last - first) + window] is where the row's m_Width * m_Channels
-    /// elements are. Rows that the image has only in part are laid out in `strip`, which has room for all windows.
-    /// Precondition: HaveWholeRows().
+    /// elements are. Rows that the image has only in part are laid out in `strip`, which has room for GetMostCut()
+    /// windows. Precondition: HaveWholeRows().
     template <typename T>
     void FindRows(const T* input, size_t first, size_t last, const T* padding, T* strip, const T** table) const;
+    /// How many of so many windows in a row can have rows of which the image has only a part.
+    size_t GetMostCut(size_t count) const;
     /// Whether the rows of windows inside of the image have their elements beside each other.
     bool HaveWholeRows() const { return m_DilationX == 1 && m_Channels == m_GroupChannels; }
 
@@ -89,6 +91,13 @@ private:
         int64_t m_End = 0;
     };
     Columns FindColumns(int64_t left) const;
+    struct Span
+    {
+        int64_t m_Begin = 0;
+        int64_t m_End = 0;
+    };
+    /// Which of the windows beside each other, from x on, have rows that lie in the image as a whole, counted from x.
+    Span FindWhole(int64_t x, int64_t count) const;
     /// Calls visit(window, first row of its image, its first row in that, its columns) for each, counted from 0.
     template <typename F>
     void ForEach(size_t first, size_t last, F visit) const;

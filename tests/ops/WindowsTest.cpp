@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows that are laid out, their rows copied by moves of a known number of bytes or not, and rows of windows that are
+// found in place: the elements that windows have, those of padding outside of the image, and nothing read or written
+// past what there is.
+#include "backends/cpu/gemm/Windows.hpp"
+#include "harness/GuardedBuffer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+using cpu::Windows;
+
+template <typename T>
+std::vector<T> LayOut(const Windows& w, const T* input, size_t first, size_t last, T padding)
+{
+    std::vector<T> rows;
+    for (size_t pixel = first; pixel < last; ++pixel)
+    {
+        const auto column = static_cast<int64_t>(pixel) % w.m_OutputWidth;
+        const int64_t row = static_cast<int64_t>(pixel) / w.m_OutputWidth % w.m_OutputHeight;
+        const int64_t image = static_cast<int64_t>(pixel) / w.m_OutputWidth / w.m_OutputHeight;
+        for (int64_t i = 0; i < w.m_Height * w.m_Width * w.m_Channels; ++i)
+        {
+            const int64_t channel = i % w.m_Channels;
+            const int64_t x = column * w.m_StrideX - w.m_PadLeft + i / w.m_Channels % w.m_Width;
+            const int64_t y = row * w.m_StrideY - w.m_PadTop + i / w.m_Channels / w.m_Width * w.m_DilationY;
+            const bool isInside = y >= 0 && y < w.m_InputHeight && x >= 0 && x < w.m_InputWidth;
+            const int64_t at = ((image * w.m_InputHeight + y) * w.m_InputWidth + x) * w.m_Channels + channel;
+            rows.push_back(isInside ? input[at] : padding);
+        }
+    }
+    return rows;
+}
+
+void Copy(const Windows& w, const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t depth, uint8_t* to)
+{
+    w.CopyBytes(input, first, last, padding, depth, to);
+}
+
+template <typename T>
+void Copy(const Windows& w, const T* input, size_t first, size_t last, T, size_t depth, T* to)
+{
+    w.CopyNumbers(input, first, last, depth, to);
+}
+
+std::string Describe(const Windows& w, size_t images)
+{
+    std::ostringstream out;
+    out << images << " images of " << w.m_InputHeight << " x " << w.m_InputWidth << " x " << w.m_Channels
+        << ", windows of " << w.m_Height << " x " << w.m_Width << ", strides " << w.m_StrideY << " x " << w.m_StrideX
+        << ", pads " << w.m_PadTop << " x " << w.m_PadLeft << ", dilation " << w.m_DilationY;
+    return out.str();
+}
+
+/// `images`: how many there are.
+template <typename T>
+void CheckCopies(const Windows& w, size_t images, T padding, std::mt19937& random)
+{
+    const auto elements = static_cast<size_t>(w.m_InputHeight * w.m_InputWidth * w.m_Channels) * images;
+    const GuardedBuffer input(elements * sizeof(T));
+    auto* const values = reinterpret_cast<T*>(input.GetData());
+    std::generate_n(values, elements, [&random] { return static_cast<T>(random() % 251); });
+    const size_t pixels = images * static_cast<size_t>(w.m_OutputHeight * w.m_OutputWidth);
+    const size_t first = random() % pixels;
+    const size_t last = first + 1 + random() % (pixels - first);
+    const size_t depth = w.GetDepth();
+    const GuardedBuffer out((last - first) * depth * sizeof(T) + Windows::ShortRowBytes);
+    Copy(w, values, first, last, padding, depth, reinterpret_cast<T*>(out.GetData()));
+    ASSERT_TRUE(out.IsIntactAround());
+    const std::vector<T> want = LayOut(w, values, first, last, padding);
+    ASSERT_EQ(std::memcmp(out.GetData(), want.data(), want.size() * sizeof(T)), 0)
+        << Describe(w, images);
+}
+
+void CheckRowsInPlace(const Windows& w, size_t images, std::mt19937& random)
+{
+    const auto elements = static_cast<size_t>(w.m_InputHeight * w.m_InputWidth * w.m_Channels) * images;
+    const GuardedBuffer input(elements * sizeof(float));
+    auto* const values = reinterpret_cast<float*>(input.GetData());
+    std::generate_n(values, elements, [&random] { return static_cast<float>(random() % 251); });
+    const size_t pixels = images * static_cast<size_t>(w.m_OutputHeight * w.m_OutputWidth);
+    const size_t first = random() % pixels;
+    const size_t count = 1 + random() % (pixels - first);
+    const auto rowElements = static_cast<size_t>(w.m_Width * w.m_Channels);
+    const std::vector<float> zeros(rowElements);
+    const GuardedBuffer strip(w.GetMostCut(count) * w.GetDepth() * sizeof(float));
+    const auto height = static_cast<size_t>(w.m_Height);
+    std::vector<const float*> table(count * height);
+    w.FindRows(values, first, first + count, zeros.data(), reinterpret_cast<float*>(strip.GetData()), table.data());
+    ASSERT_TRUE(strip.IsIntactAround());
+    const std::vector<float> want = LayOut(w, values, first, first + count, 0.0f);
+    for (size_t i = 0; i < count * height; ++i)
+    {
+        const float* const row = table[i % height * count + i / height];
+        ASSERT_TRUE(std::equal(row, row + rowElements, want.begin() + static_cast<ptrdiff_t>(i * rowElements)))
+            << Describe(w, images) << ", window " << first + i / height << ", its row " << i % height;
+    }
+}
+
+Windows PickWindows(std::mt19937& random, int64_t mostChannels)
+{
+    const auto pick = [&random](int64_t least, int64_t most)
+    { return std::uniform_int_distribution<int64_t>(least, most)(random); };
+    Windows w;
+    w.m_InputHeight = pick(1, 12);
+    w.m_InputWidth = pick(1, 12);
+    w.m_Channels = w.m_GroupChannels = pick(1, mostChannels);
+    w.m_Height = pick(1, 5);
+    w.m_Width = pick(1, 10);
+    w.m_StrideX = pick(1, 3);
+    w.m_StrideY = pick(1, 3);
+    w.m_DilationY = pick(1, 2);
+    w.m_PadTop = pick(0, 5);
+    w.m_PadLeft = pick(0, 11);
+    w.m_OutputHeight = pick(1, 6);
+    w.m_OutputWidth = pick(1, 8);
+    return w;
+}
+
+} // namespace
+
+TEST(Windows, LaidOut)
+{
+    std::mt19937 random(5);
+    for (int i = 0; i < 3000; ++i)
+    {
+        const Windows w = PickWindows(random, 4);
+        const size_t images = 1 + random() % 2;
+        ASSERT_NO_FATAL_FAILURE(CheckCopies<uint8_t>(w, images, static_cast<uint8_t>(random()), random));
+        ASSERT_NO_FATAL_FAILURE(CheckCopies<int16_t>(w, images, 0, random));
+        ASSERT_NO_FATAL_FAILURE(CheckCopies<float>(w, images, 0.0f, random));
+    }
+}
+
+TEST(Windows, RowsInPlace)
+{
+    std::mt19937 random(6);
+    for (int i = 0; i < 5000; ++i)
+    {
+        const Windows w = PickWindows(random, 9);
+        ASSERT_NO_FATAL_FAILURE(CheckRowsInPlace(w, 1 + random() % 2, random));
+    }
+}
+
+} // namespace tenon::test
