@@ -3,6 +3,7 @@
 // found in place: the elements that windows have, those of padding outside of the image, and nothing read or written
 // past what there is.
 #include "backends/cpu/gemm/Windows.hpp"
+
 #include "harness/GuardedBuffer.hpp"
 
 #include <gtest/gtest.h>
@@ -80,8 +81,7 @@ void CheckCopies(const Windows& w, size_t images, T padding, std::mt19937& rando
     Copy(w, values, first, last, padding, depth, reinterpret_cast<T*>(out.GetData()));
     ASSERT_TRUE(out.IsIntactAround());
     const std::vector<T> want = LayOut(w, values, first, last, padding);
-    ASSERT_EQ(std::memcmp(out.GetData(), want.data(), want.size() * sizeof(T)), 0)
-        << Describe(w, images);
+    ASSERT_EQ(std::memcmp(out.GetData(), want.data(), want.size() * sizeof(T)), 0) << Describe(w, images);
 }
 
 void CheckRowsInPlace(const Windows& w, size_t images, std::mt19937& random)

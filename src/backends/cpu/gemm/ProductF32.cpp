@@ -22,7 +22,8 @@ constexpr size_t BlockBytes = 256 * 1024;
 constexpr size_t MostBlockRows = 480;
 /// Bytes of a panel's slice, which each tile of a block reads: half of such a cache.
 constexpr size_t SliceBytes = 512 * 1024;
-/// With so many channels the loop over one point of a window is long enough; with fewer, one over a row of it is better.
+/// With so many channels the loop over one point of a window is long enough; with fewer, one over a row of it is
+/// better.
 constexpr size_t LongTapDepth = 96;
 /// With fewer channels than this the loop over one point is too short.
 constexpr size_t LeastTapDepth = 8;
