@@ -143,9 +143,11 @@ void ExecutionContext::UsePlan(const std::shared_ptr<const Plan>& plan)
             m_Arena.Reserve(arenaBytes);
             if (HostAllocator() == nullptr) // what pages an application's memory has is its own choice
             {
-                UseHugePages(m_Arena.Data(), arenaBytes);
-                // This run writes all of it, but for scratch memory of parts that no thread takes.
-                Populate(m_Arena.Data(), arenaBytes);
+                for (const ByteRange& range : plan->GetWritten())
+                {
+                    UseHugePages(m_Arena.Data() + range.m_Begin, range.m_End - range.m_Begin);
+                    Populate(m_Arena.Data() + range.m_Begin, range.m_End - range.m_Begin);
+                }
             }
         }
         m_Pointers.assign(m_Program.Values().size(), nullptr);

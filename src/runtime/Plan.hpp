@@ -50,6 +50,12 @@ struct PlannedArena
     bool m_IsSmallest = true;     ///< see ArenaStatistics
 };
 
+struct ByteRange
+{
+    size_t m_Begin = 0;
+    size_t m_End = 0;
+};
+
 /// Values of a device that end up, by a copy, in a network output that holds nothing else. Where the device imported
 /// the caller's memory for that output, they may lie there, and nothing is copied.
 struct DirectOutput
@@ -92,6 +98,9 @@ public:
     const std::vector<PlannedSum>& GetSums() const { return m_Sums; }
     /// By MemoryId.
     const std::vector<PlannedArena>& Arenas() const { return m_Arenas; }
+    /// What a run writes of the host's arena, in order and apart. Tensors that are there in strips alone are left out,
+    /// and so the gaps between tensors.
+    const std::vector<ByteRange>& GetWritten() const { return m_Written; }
     uint64_t TotalBytes() const;
     const std::vector<DirectOutput>& DirectOutputs() const { return m_DirectOutputs; }
 
@@ -127,6 +136,8 @@ private:
     void PlaceBound(const Program& program, const Sharing& sharing);
     std::vector<Contents> ListBuffers(const Program& program, const Sharing& sharing) const;
     void PlaceInArenas(const Program& program, const Sharing& sharing);
+    // PlanWritten.cpp
+    void FindWritten(const Program& program, const Sharing& sharing, const Contents& host);
     void CheckTotal(const Program& program, const Limits& limits) const;
     void FindDirectOutputs(const Program& program, const Sharing& sharing);
 
@@ -140,6 +151,7 @@ private:
     std::vector<std::unique_ptr<const std::string>> m_Labels; ///< of kernels, where it is not the workload's
     bool m_HasLargeTensors = false;                           ///< of which strips may consist
     std::vector<PlannedArena> m_Arenas;
+    std::vector<ByteRange> m_Written;
     std::vector<DirectOutput> m_DirectOutputs;
     bool m_Complete = false;
 };

@@ -232,6 +232,7 @@ void Plan::PlaceInArenas(const Program& program, const Sharing& sharing)
             m_Steps[contents.m_ScratchSteps[i]].m_ScratchOffset = contents.m_Buffers[numValues + i].m_Offset;
         }
     }
+    FindWritten(program, sharing, memories[HostMemory]);
 }
 
 uint64_t Plan::TotalBytes() const

@@ -70,6 +70,22 @@ const Strips* FindStrips(const Planned& plan)
     return plan.Get().GetStrips().empty() ? nullptr : plan.Get().GetStrips().front().get();
 }
 
+/// Bytes of the arena that a run writes, which are to be apart and in order.
+size_t CountWritten(const Planned& plan)
+{
+    size_t bytes = 0;
+    size_t last = 0;
+    for (const ByteRange& range : plan.Get().GetWritten())
+    {
+        EXPECT_LT(range.m_Begin, range.m_End);
+        EXPECT_TRUE(bytes == 0 || range.m_Begin > last) << range.m_Begin << " after " << last;
+        bytes += range.m_End - range.m_Begin;
+        last = range.m_End;
+    }
+    EXPECT_LE(last, plan.Get().Arenas()[HostMemory].m_Bytes);
+    return bytes;
+}
+
 } // namespace
 
 TEST(Strips, OfAnAttentionAreItsHeads)
@@ -101,6 +117,17 @@ TEST(Strips, KeepWhatIsReadLater)
     ASSERT_NE(strips, nullptr);
     EXPECT_TRUE(strips->m_Steps[0].m_Output.m_IsKept);
     EXPECT_EQ(RunNetwork(*network, "CpuAcc", 2, true), RunNetwork(*network, "CpuAcc", 2, false));
+}
+
+// The system is asked for memory of what a run writes, and not of what threads write one part of.
+TEST(Strips, LeaveMemoryOfWholeTensorsAlone)
+{
+    constexpr size_t ScoreBytes = size_t{12} * 250 * 250 * sizeof(float);
+    const Planned inner(*MakeAttention(250, false), "CpuAcc");
+    EXPECT_GT(inner.Get().Arenas()[HostMemory].m_Bytes, ScoreBytes);
+    EXPECT_LT(CountWritten(inner), ScoreBytes);
+    const Planned layers(*MakeAttention(64, false), "CpuAcc");
+    EXPECT_EQ(CountWritten(layers), layers.Get().Arenas()[HostMemory].m_Bytes);
 }
 
 TEST(Strips, AreNotForWhatFitsIntoTheCache)
