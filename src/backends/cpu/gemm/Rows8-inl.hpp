@@ -162,48 +162,95 @@ void Flip(const uint8_t* bytes, size_t count, uint8_t* flipped)
     }
 }
 
-void ToFloats(const FloatRows& rows, const FloatColumns& columns)
+/// Columns from c on, `Vectors` vectors of them as far as there are, of rows whose data have one scale and zero point.
+template <size_t Vectors, bool HasTerms, bool Clamps>
+void ToFloatsOfVectors(const FloatRows& rows, const FloatColumns& columns, size_t c)
 {
     const Ints d;
     const hn::Rebind<float, Ints> dFloat;
     const size_t lanes = hn::Lanes(d);
     const auto low = hn::Set(dFloat, columns.m_Low);
     const auto high = hn::Set(dFloat, columns.m_High);
-    for (size_t c = 0; c < rows.m_Columns; c += lanes)
+    Vector correction[Vectors];
+    hn::Vec<decltype(dFloat)> scale[Vectors], bias[Vectors];
+    HWY_UNROLL(2)
+    for (size_t v = 0; v < Vectors; ++v)
     {
-        const Vector weightSums = hn::Load(d, columns.m_WeightSums + c);
-        const auto scales = hn::Load(dFloat, columns.m_Scales + c);
-        const auto bias = hn::Load(dFloat, columns.m_Bias + c);
-        const size_t count = rows.m_Columns - c;
-        Vector correction = hn::Zero(d);
-        auto scale = hn::Zero(dFloat);
-        for (size_t r = 0; r < rows.m_Rows; ++r)
+        const size_t at = c + v * lanes;
+        correction[v] = hn::Mul(hn::Set(d, rows.m_ZeroPoints[0]), hn::Load(d, columns.m_WeightSums + at));
+        scale[v] = hn::Mul(hn::Set(dFloat, rows.m_Scales[0]), hn::Load(dFloat, columns.m_Scales + at));
+        bias[v] = hn::Load(dFloat, columns.m_Bias + at);
+    }
+    const size_t lastCount = rows.m_Columns - c - (Vectors - 1) * lanes;
+    const size_t numRows = rows.m_Rows;
+    const int32_t* sums = rows.m_Sums + c;
+    float* out = rows.m_Out + c;
+    for (size_t r = 0; r < numRows; ++r, sums += rows.m_SumStride, out += rows.m_OutStride)
+    {
+        HWY_UNROLL(2)
+        for (size_t v = 0; v < Vectors; ++v)
         {
-            // Most rows are of the same batch as the one before.
-            if (r == 0 || rows.m_ZeroPoints[r] != rows.m_ZeroPoints[r - 1] || rows.m_Scales[r] != rows.m_Scales[r - 1])
-            {
-                correction = hn::Mul(hn::Set(d, rows.m_ZeroPoints[r]), weightSums);
-                scale = hn::Mul(hn::Set(dFloat, rows.m_Scales[r]), scales);
-            }
-            Vector sum = hn::Sub(hn::Load(d, rows.m_Sums + r * rows.m_SumStride + c), correction);
-            if (rows.m_RowTerms != nullptr)
+            Vector sum = hn::Sub(hn::Load(d, sums + v * lanes), correction[v]);
+            if constexpr (HasTerms)
             {
                 sum = hn::Add(sum, hn::Set(d, rows.m_RowTerms[r]));
             }
-            const auto real = hn::Add(hn::Mul(hn::ConvertTo(dFloat, sum), scale), bias);
-            const auto clamped = columns.m_HasClamp ? Clamped(real, low, high) : real;
-            float* out = rows.m_Out + r * rows.m_OutStride + c;
-            if (count >= lanes)
+            auto real = hn::Add(hn::Mul(hn::ConvertTo(dFloat, sum), scale[v]), bias[v]);
+            if constexpr (Clamps)
             {
-                hn::StoreU(clamped, dFloat, out);
+                real = Clamped(real, low, high);
+            }
+            if (v + 1 < Vectors || lastCount >= lanes)
+            {
+                hn::StoreU(real, dFloat, out + v * lanes);
             }
             else
             {
                 HWY_ALIGN float some[HWY_MAX_BYTES / sizeof(float)];
-                hn::Store(clamped, dFloat, some);
-                std::memcpy(out, some, count * sizeof(float));
+                hn::Store(real, dFloat, some);
+                std::memcpy(out + v * lanes, some, lastCount * sizeof(float));
             }
         }
+    }
+}
+
+template <bool HasTerms, bool Clamps>
+void ToFloatsOfScale(const FloatRows& rows, const FloatColumns& columns)
+{
+    const size_t lanes = hn::Lanes(Ints());
+    size_t c = 0;
+    for (; c + lanes < rows.m_Columns; c += 2 * lanes)
+    {
+        ToFloatsOfVectors<2, HasTerms, Clamps>(rows, columns, c);
+    }
+    if (c < rows.m_Columns)
+    {
+        ToFloatsOfVectors<1, HasTerms, Clamps>(rows, columns, c);
+    }
+}
+
+void ToFloats(const FloatRows& rows, const FloatColumns& columns)
+{
+    const bool hasTerms = rows.m_RowTerms != nullptr;
+    const auto run = columns.m_HasClamp ? (hasTerms ? ToFloatsOfScale<true, true> : ToFloatsOfScale<false, true>)
+                                        : (hasTerms ? ToFloatsOfScale<true, false> : ToFloatsOfScale<false, false>);
+    FloatRows part = rows;
+    for (size_t first = 0; first < rows.m_Rows; first += part.m_Rows)
+    {
+        // Most rows are of the same batch as the one before.
+        size_t last = first + 1;
+        while (last < rows.m_Rows && rows.m_ZeroPoints[last] == rows.m_ZeroPoints[first] &&
+               rows.m_Scales[last] == rows.m_Scales[first])
+        {
+            ++last;
+        }
+        part.m_Sums = rows.m_Sums + first * rows.m_SumStride;
+        part.m_Rows = last - first;
+        part.m_RowTerms = hasTerms ? rows.m_RowTerms + first : nullptr;
+        part.m_ZeroPoints = rows.m_ZeroPoints + first;
+        part.m_Scales = rows.m_Scales + first;
+        part.m_Out = rows.m_Out + first * rows.m_OutStride;
+        run(part, columns);
     }
 }
 
