@@ -18,7 +18,10 @@ using backends::Scratch;
 /// Bytes of data that a block may have: a quarter of a second-level cache of 1 MiB.
 constexpr size_t BlockBytes = 256 * 1024;
 constexpr size_t MostBlockRows = 512;
-/// With fewer channels than this the loop over one point of a window is too short.
+/// With so many channels the loop over one point of a window is long enough; with fewer, one over a row of it is
+/// better.
+constexpr size_t LongTapDepth = 96;
+/// With fewer channels than this the loop over one point is too short.
 constexpr size_t LeastTapDepth = 8;
 
 } // namespace
@@ -34,7 +37,8 @@ ProductBf16::ProductBf16(const PackedWeightsBf16& weights, const Windows& window
     size_t rowElements = m_Pitch;
     if (weights.GetEngine().m_ReadsTables && !windows.ArePixels() && channels % 2 == 0 && channels >= LeastTapDepth)
     {
-        m_TableTaps = static_cast<size_t>(windows.m_Height * windows.m_Width);
+        m_FindsRows = windows.HaveWholeRows() && channels < LongTapDepth;
+        m_TableTaps = static_cast<size_t>(m_FindsRows ? windows.m_Height : windows.m_Height * windows.m_Width);
         rowElements = channels; // neighbouring windows share most of their points
     }
     m_BlockRows = std::clamp<size_t>(BlockBytes / (std::max<size_t>(rowElements, 1) * sizeof(uint16_t)),
@@ -48,7 +52,10 @@ ProductBf16::ProductBf16(const PackedWeightsBf16& weights, const Windows& window
         {GetMostParts(), GetWorthwhileParts(multiplications / FasterThanFloats), std::max(rows, weights.GetVectors())});
     Scratch part;
     part.Add<const uint16_t*>(m_BlockRows, m_TableTaps);
-    part.Add<uint16_t>(m_InPlace || m_TableTaps != 0 ? 0 : m_BlockRows, m_Pitch);
+    m_StripOffset = part.Add<uint16_t>(m_FindsRows                     ? windows.GetMostCut(m_BlockRows)
+                                       : m_InPlace || m_TableTaps != 0 ? 0
+                                                                       : m_BlockRows,
+                                       m_Pitch);
     part.Add<std::byte>(Windows::ShortRowBytes); // past the end of the strip
     m_PartBytes = part.GetBytes();
     Scratch scratch;
@@ -92,13 +99,14 @@ ProductBf16::Rows ProductBf16::FindRows(const uint16_t* input, size_t first, siz
     {
         return {input + first * depth, nullptr, last - first};
     }
+    auto* strip = Scratch::At<uint16_t>(scratch, m_StripOffset);
     if (m_TableTaps != 0)
     {
         auto* table = Scratch::At<const uint16_t*>(scratch, 0);
-        m_Windows.Find(input, first, last, m_Weights->GetZeros(), table);
+        m_FindsRows ? m_Windows.FindRows(input, first, last, m_Weights->GetZeros(), strip, table)
+                    : m_Windows.Find(input, first, last, m_Weights->GetZeros(), table);
         return {nullptr, table, last - first};
     }
-    auto* strip = Scratch::At<uint16_t>(scratch, 0);
     m_Windows.CopyNumbers(reinterpret_cast<const int16_t*>(input), first, last, m_Pitch,
                           reinterpret_cast<int16_t*>(strip));
     if (m_Pitch != depth)

@@ -51,7 +51,9 @@ private:
     size_t m_BlockRows = 0; ///< whose data stay in the cache while all panels pass
     size_t m_Pitch = 0;     ///< elements of a row of data as it is read
     bool m_InPlace = false;
-    size_t m_TableTaps = 0; ///< points of a window in a table; 0: there is none
+    size_t m_TableTaps = 0; ///< points or rows of a window in a table; 0: there is none
+    bool m_FindsRows = false;
+    size_t m_StripOffset = 0; ///< in a part's scratch memory
     size_t m_Parts = 1;
     size_t m_PartBytes = 0;
     size_t m_ScratchBytes = 0; ///< of all parts

@@ -275,6 +275,8 @@ Windows MakeRowWindows(size_t rows, size_t depth)
 template void Windows::Copy<float>(const float*, size_t, size_t, float, size_t, float*) const;
 template void Windows::Find<float>(const float*, size_t, size_t, const float*, const float**) const;
 template void Windows::FindRows<float>(const float*, size_t, size_t, const float*, float*, const float**) const;
+template void Windows::FindRows<uint16_t>(const uint16_t*, size_t, size_t, const uint16_t*, uint16_t*,
+                                          const uint16_t**) const;
 template void Windows::Find<int16_t>(const int16_t*, size_t, size_t, const int16_t*, const int16_t**) const;
 template void Windows::Find<uint16_t>(const uint16_t*, size_t, size_t, const uint16_t*, const uint16_t**) const;
 template void Windows::Copy<uint8_t>(const uint8_t*, size_t, size_t, uint8_t, size_t, uint8_t*) const;
