@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -115,6 +116,16 @@ void RequantizeTo(const RequantizeRows& rows, const RequantizeColumns& columns)
 }
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+
+template <typename T, typename Scale, bool HasTerms>
+void RequantizeShifted(const RequantizeRows& rows, const RequantizeColumns& columns)
+{
+    // Packing clamps to all values that bytes have.
+    const bool clamps =
+        columns.m_Min > std::numeric_limits<T>::lowest() || columns.m_Max < std::numeric_limits<T>::max();
+    clamps ? RequantizeAllColumns<T, Scale, HasTerms, true>(rows, columns)
+           : RequantizeAllColumns<T, Scale, HasTerms, false>(rows, columns);
+}
 
 template <typename T, typename Scale>
 void RequantizeScaled(const RequantizeRows& rows, const RequantizeColumns& columns)

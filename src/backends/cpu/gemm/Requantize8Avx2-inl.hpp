@@ -12,7 +12,6 @@
 #include <hwy/highway.h>
 
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
@@ -177,16 +176,6 @@ void RequantizeAllColumns(const RequantizeRows& rows, const RequantizeColumns& c
     {
         RequantizeVectors<T, Scale, 1, HasTerms, Clamps>(rows, columns, c);
     }
-}
-
-template <typename T, typename Scale, bool HasTerms>
-void RequantizeShifted(const RequantizeRows& rows, const RequantizeColumns& columns)
-{
-    // Packing clamps to all values that bytes have.
-    const bool clamps =
-        columns.m_Min > std::numeric_limits<T>::lowest() || columns.m_Max < std::numeric_limits<T>::max();
-    clamps ? RequantizeAllColumns<T, Scale, HasTerms, true>(rows, columns)
-           : RequantizeAllColumns<T, Scale, HasTerms, false>(rows, columns);
 }
 
 #endif

@@ -19,10 +19,11 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 
-/// Multipliers and shifts, at least 1, of the sixteen lanes of a vector.
+/// Multipliers, shifts and the zero point of the sixteen lanes of a vector.
 ///
 /// Both rounding steps merge into one floor division: with 2^31 taken away from negative products before it (half away
-/// from zero), (x * m + 2^30 + 2^(30 + s)) >> (31 + s). The product's upper half is what the last shift works on.
+/// from zero), (x * m + 2^30 + 2^(30 + s)) >> (31 + s). The product's upper half is what the last shift works on. The
+/// zero point is added before that, which RequantizeColumns::MostShift leaves room for.
 struct Scale16
 {
     __m512i m_Even, m_Odd;             ///< multipliers
@@ -30,23 +31,24 @@ struct Scale16
     __m512i m_Right;
 
     /// For products that are doubled, or not.
-    HWY_INLINE Scale16(const int32_t* multiplier, const int32_t* right, bool isDoubled)
+    HWY_INLINE Scale16(const int32_t* multiplier, const int32_t* right, int32_t zeroPoint, bool isDoubled)
         : m_Even(_mm512_load_si512(multiplier)), m_Odd(_mm512_srli_epi64(m_Even, 32))
     {
         const __m512i shift = _mm512_load_si512(right);
-        const __m512i half = _mm512_set1_epi64(int64_t{1} << (isDoubled ? 31 : 30));
+        const int64_t half = int64_t{1} << (isDoubled ? 31 : 30);
+        const __m512i first = _mm512_set1_epi64(half);
+        const __m512i last = _mm512_set1_epi64((int64_t{1} + 2 * zeroPoint) * half);
         const __m512i evens = _mm512_and_si512(shift, _mm512_set1_epi64(0xFFFFFFFF));
-        m_EvenAddend = _mm512_add_epi64(half, _mm512_sllv_epi64(half, evens));
-        m_OddAddend = _mm512_add_epi64(half, _mm512_sllv_epi64(half, _mm512_srli_epi64(shift, 32)));
+        m_EvenAddend = _mm512_add_epi64(first, _mm512_sllv_epi64(last, evens));
+        m_OddAddend = _mm512_add_epi64(first, _mm512_sllv_epi64(last, _mm512_srli_epi64(shift, 32)));
         m_Right = isDoubled ? shift : _mm512_sub_epi32(shift, _mm512_set1_epi32(1));
     }
 
-    /// The upper halves of the products.
-    HWY_INLINE __m512i Multiply(__m512i x) const
+    /// The upper halves of the products. `lower`: x with its odd lanes one place lower.
+    HWY_INLINE __m512i Multiply(__m512i x, __m512i lower) const
     {
-        const __m512i odds = _mm512_shuffle_epi32(x, _MM_PERM_DDBB);
         const __m512i even = _mm512_add_epi64(_mm512_mul_epi32(x, m_Even), m_EvenAddend);
-        const __m512i odd = _mm512_add_epi64(_mm512_mul_epi32(odds, m_Odd), m_OddAddend);
+        const __m512i odd = _mm512_add_epi64(_mm512_mul_epi32(lower, m_Odd), m_OddAddend);
         return _mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
     }
 };
@@ -54,39 +56,44 @@ struct Scale16
 /// For all sums. Doubled, a product has 2^31 as one unit of its upper half.
 struct AnyScale : Scale16
 {
-    HWY_INLINE AnyScale(const int32_t* multiplier, const int32_t* right) : Scale16(multiplier, right, true) {}
-
-    HWY_INLINE __m512i operator()(__m512i x) const
+    HWY_INLINE AnyScale(const int32_t* multiplier, const int32_t* right, int32_t zeroPoint)
+        : Scale16(multiplier, right, zeroPoint, true)
     {
-        return _mm512_srav_epi32(_mm512_add_epi32(Multiply(_mm512_add_epi32(x, x)), _mm512_srai_epi32(x, 31)), m_Right);
+    }
+
+    HWY_INLINE __m512i operator()(__m512i x, __m512i lower) const
+    {
+        const __m512i units = Multiply(_mm512_add_epi32(x, x), _mm512_add_epi32(lower, lower));
+        return _mm512_srav_epi32(_mm512_add_epi32(units, _mm512_srai_epi32(x, 31)), m_Right);
     }
 };
 
-/// Where the clamp, at the zero point or above, makes the same of negative sums as of zero.
+/// Where the clamp, at the zero point or above, makes the same of negative sums as of zero: without the step for
+/// negative products they give the zero point at most.
 struct PositiveScale : Scale16
 {
-    HWY_INLINE PositiveScale(const int32_t* multiplier, const int32_t* right) : Scale16(multiplier, right, false) {}
-
-    HWY_INLINE __m512i operator()(__m512i x) const
+    HWY_INLINE PositiveScale(const int32_t* multiplier, const int32_t* right, int32_t zeroPoint)
+        : Scale16(multiplier, right, zeroPoint, false)
     {
-        return _mm512_srav_epi32(Multiply(_mm512_max_epi32(x, _mm512_setzero_si512())), m_Right);
+    }
+
+    HWY_INLINE __m512i operator()(__m512i x, __m512i lower) const
+    {
+        return _mm512_srav_epi32(Multiply(x, lower), m_Right);
     }
 };
 
-/// 64 bytes of four vectors of scaled sums: zero point, clamp, and the order of channels that is asked for.
-template <typename T, bool IsInterleaved>
-HWY_INLINE __m512i Pack64(const __m512i (&x)[4], __m512i zeroPoint, __m512i least, __m512i most)
+/// 64 bytes of four vectors of scaled sums: clamp, and the order of channels that is asked for.
+template <typename T, bool IsInterleaved, bool Clamps>
+HWY_INLINE __m512i Pack64(const __m512i (&x)[4], __m512i least, __m512i most)
 {
-    const __m512i low = _mm512_adds_epi16(_mm512_packs_epi32(x[0], x[1]), zeroPoint);
-    const __m512i high = _mm512_adds_epi16(_mm512_packs_epi32(x[2], x[3]), zeroPoint);
-    __m512i bytes;
-    if constexpr (std::is_signed_v<T>)
+    const __m512i low = _mm512_packs_epi32(x[0], x[1]);
+    const __m512i high = _mm512_packs_epi32(x[2], x[3]);
+    __m512i bytes = std::is_signed_v<T> ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
+    if constexpr (Clamps)
     {
-        bytes = _mm512_min_epi8(_mm512_max_epi8(_mm512_packs_epi16(low, high), least), most);
-    }
-    else
-    {
-        bytes = _mm512_min_epu8(_mm512_max_epu8(_mm512_packus_epi16(low, high), least), most);
+        bytes = std::is_signed_v<T> ? _mm512_min_epi8(_mm512_max_epi8(bytes, least), most)
+                                    : _mm512_min_epu8(_mm512_max_epu8(bytes, least), most);
     }
     if constexpr (!IsInterleaved)
     {
@@ -97,17 +104,26 @@ HWY_INLINE __m512i Pack64(const __m512i (&x)[4], __m512i zeroPoint, __m512i leas
     return bytes;
 }
 
+/// A vector of sums, scaled.
+template <bool HasTerm, typename Scale>
+HWY_INLINE __m512i ScaleSums(const Scale& scale, const int32_t* sums, __m512i term)
+{
+    const __m512i x = _mm512_load_si512(sums);
+    // Sums lie in memory: a load takes the place of a shuffle.
+    static_assert(RequantizeRows::PastSums == 1);
+    const __m512i lower = _mm512_loadu_si512(sums + 1);
+    return HasTerm ? scale(_mm512_add_epi32(x, term), _mm512_add_epi32(lower, term)) : scale(x, lower);
+}
+
 /// Channels from c on of all rows: those of `Vectors` vectors, as far as there are.
-template <typename T, typename Scale, bool IsInterleaved, size_t Vectors, bool HasTerms>
+template <typename T, typename Scale, bool IsInterleaved, size_t Vectors, bool HasTerms, bool Clamps>
 void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& columns, size_t c)
 {
     constexpr size_t Third = Vectors > 2 ? 32 : 0; // what there is not is not read
     constexpr size_t Fourth = Vectors > 3 ? 48 : 0;
-    const Scale scales[4] = {{columns.m_Multiplier + c, columns.m_Right + c},
-                             {columns.m_Multiplier + c + 16, columns.m_Right + c + 16},
-                             {columns.m_Multiplier + c + Third, columns.m_Right + c + Third},
-                             {columns.m_Multiplier + c + Fourth, columns.m_Right + c + Fourth}};
-    const __m512i zeroPoint = _mm512_set1_epi16(static_cast<int16_t>(columns.m_ZeroPoint));
+    const auto getScale = [&columns](size_t at) HWY_ATTR
+    { return Scale(columns.m_Multiplier + at, columns.m_Right + at, columns.m_ZeroPoint); };
+    const Scale scales[4] = {getScale(c), getScale(c + 16), getScale(c + Third), getScale(c + Fourth)};
     const __m512i least = _mm512_set1_epi8(static_cast<char>(columns.m_Min));
     const __m512i most = _mm512_set1_epi8(static_cast<char>(columns.m_Max));
     const size_t count = rows.m_Columns - c;
@@ -116,29 +132,21 @@ void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& colu
     const int32_t* sums = rows.m_Sums + c;
     for (size_t r = 0; r < rows.m_Rows; ++r, out += rows.m_OutStride, sums += rows.m_SumStride)
     {
+        const __m512i term = HasTerms ? _mm512_set1_epi32(rows.m_RowTerms[r]) : _mm512_setzero_si512();
         __m512i x[4];
         HWY_UNROLL(4)
         for (size_t v = 0; v < 4; ++v)
         {
-            if (v < Vectors)
-            {
-                const __m512i sum = _mm512_load_si512(sums + 16 * v);
-                x[v] = scales[v](HasTerms ? _mm512_add_epi32(sum, _mm512_set1_epi32(rows.m_RowTerms[r])) : sum);
-            }
-            else
-            {
-                x[v] = _mm512_setzero_si512();
-            }
+            x[v] = v < Vectors ? ScaleSums<HasTerms>(scales[v], sums + 16 * v, term) : _mm512_setzero_si512();
         }
-        _mm512_mask_storeu_epi8(out, mask, Pack64<T, IsInterleaved>(x, zeroPoint, least, most));
+        _mm512_mask_storeu_epi8(out, mask, Pack64<T, IsInterleaved, Clamps>(x, least, most));
     }
 }
 
 /// Up to 16 channels from c on, in their natural order.
 void Requantize16(const RequantizeRows& rows, const RequantizeColumns& columns, size_t c)
 {
-    const AnyScale scale(columns.m_Multiplier + c, columns.m_Right + c);
-    const __m512i zeroPoint = _mm512_set1_epi32(columns.m_ZeroPoint);
+    const AnyScale scale(columns.m_Multiplier + c, columns.m_Right + c, columns.m_ZeroPoint);
     const __m512i least = _mm512_set1_epi32(columns.m_Min);
     const __m512i most = _mm512_set1_epi32(columns.m_Max);
     const size_t count = rows.m_Columns - c;
@@ -148,32 +156,32 @@ void Requantize16(const RequantizeRows& rows, const RequantizeColumns& columns, 
     for (size_t r = 0; r < rows.m_Rows; ++r, out += rows.m_OutStride, sums += rows.m_SumStride)
     {
         const __m512i term = _mm512_set1_epi32(rows.m_RowTerms != nullptr ? rows.m_RowTerms[r] : 0);
-        const __m512i scaled = _mm512_add_epi32(scale(_mm512_add_epi32(_mm512_load_si512(sums), term)), zeroPoint);
+        const __m512i scaled = ScaleSums<true>(scale, sums, term);
         const __m512i clamped = _mm512_min_epi32(_mm512_max_epi32(scaled, least), most);
         _mm_mask_storeu_epi8(out, mask, _mm512_cvtepi32_epi8(clamped));
     }
 }
 
-template <typename T, typename Scale, bool HasTerms>
-void RequantizeShifted(const RequantizeRows& rows, const RequantizeColumns& columns)
+template <typename T, typename Scale, bool HasTerms, bool Clamps>
+void RequantizeAllColumns(const RequantizeRows& rows, const RequantizeColumns& columns)
 {
     size_t c = 0;
     for (; c + 64 <= rows.m_Columns; c += 64)
     {
-        rows.m_IsInterleaved ? RequantizeVectors<T, Scale, true, 4, HasTerms>(rows, columns, c)
-                             : RequantizeVectors<T, Scale, false, 4, HasTerms>(rows, columns, c);
+        rows.m_IsInterleaved ? RequantizeVectors<T, Scale, true, 4, HasTerms, Clamps>(rows, columns, c)
+                             : RequantizeVectors<T, Scale, false, 4, HasTerms, Clamps>(rows, columns, c);
     }
     if (c + 48 < rows.m_Columns)
     {
-        RequantizeVectors<T, Scale, false, 4, HasTerms>(rows, columns, c);
+        RequantizeVectors<T, Scale, false, 4, HasTerms, Clamps>(rows, columns, c);
     }
     else if (c + 32 < rows.m_Columns)
     {
-        RequantizeVectors<T, Scale, false, 3, HasTerms>(rows, columns, c);
+        RequantizeVectors<T, Scale, false, 3, HasTerms, Clamps>(rows, columns, c);
     }
     else if (c + 16 < rows.m_Columns)
     {
-        RequantizeVectors<T, Scale, false, 2, HasTerms>(rows, columns, c);
+        RequantizeVectors<T, Scale, false, 2, HasTerms, Clamps>(rows, columns, c);
     }
     else if (c < rows.m_Columns)
     {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/DepthwiseLoops8.cpp"
@@ -213,12 +212,9 @@ HWY_INLINE void SumPixels(const DepthwiseRun8& run, size_t pixel)
 template <typename Dot, size_t Vectors>
 void Sum(const DepthwiseRun8& run)
 {
-    if constexpr (std::is_same_v<Dot, WidePairs>)
+    if (SumBySliding<Dot, Vectors>(run))
     {
-        if (SumBySliding<Dot, Vectors>(run))
-        {
-            return;
-        }
+        return;
     }
     // Sixteen registers hold 8 sums of two pixels, else 16 of four.
     constexpr size_t Pixels = ManyRegisters ? 4 : 2;

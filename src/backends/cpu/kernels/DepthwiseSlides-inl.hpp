@@ -16,20 +16,24 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-/// Windows of three columns in two groups of rows.
-constexpr size_t SlideTaps = 6;
+/// Columns of the windows.
+constexpr size_t SlideColumns = 3;
 
-/// What a column of the image, of both groups, adds to the sums of the window of which it is column `Column`.
-template <typename Dot, size_t Column>
-HWY_INLINE void AddColumn(Vector& sums, const Vector (&data)[2], const Vector (&weights)[SlideTaps])
+/// What a column of the image, of all groups of rows, adds to the sums of the window of which it is column `Column`.
+template <typename Dot, size_t Column, size_t Groups>
+HWY_INLINE void AddColumn(Vector& sums, const Vector (&data)[Groups], const Vector (&weights)[Groups * SlideColumns])
 {
-    Dot::Add(sums, data[0], weights[Column]);
-    Dot::Add(sums, data[1], weights[3 + Column]);
+    HWY_UNROLL(2)
+    for (size_t g = 0; g < Groups; ++g)
+    {
+        Dot::Add(sums, data[g], weights[g * SlideColumns + Column]);
+    }
 }
 
 /// Pixels whose windows have columns beside each other, of those that are looked at.
@@ -43,7 +47,7 @@ struct SlidePixels
 
 /// A vector of channels at a time: its weights stay in registers, and each column is loaded once for all windows that
 /// it is in. `Stride`: columns from a window to the next.
-template <typename Dot, size_t Vectors, size_t Stride>
+template <typename Dot, size_t Groups, size_t Vectors, size_t Stride>
 void Slide(const DepthwiseRun8& run, const SlidePixels& pixels)
 {
     const Ints d;
@@ -51,25 +55,31 @@ void Slide(const DepthwiseRun8& run, const SlidePixels& pixels)
     const size_t sumStep = pixels.m_Step * Vectors * lanes;
     for (size_t v = 0; v < Vectors; ++v)
     {
-        Vector weights[SlideTaps];
+        Vector weights[Groups * SlideColumns];
         HWY_UNROLL(6)
-        for (size_t tap = 0; tap < SlideTaps; ++tap)
+        for (size_t tap = 0; tap < Groups * SlideColumns; ++tap)
         {
             weights[tap] = hn::Load(d, static_cast<const int32_t*>(run.m_Weights) + (tap * Vectors + v) * lanes);
         }
         const Vector bias = hn::Load(d, run.m_Bias + v * lanes);
         const std::byte* const columns = run.m_Columns + pixels.m_First * run.m_PixelStep;
-        const auto* upper = reinterpret_cast<const int32_t*>(columns + run.m_Offsets[0]) + v * lanes;
-        const auto* lower = reinterpret_cast<const int32_t*>(columns + run.m_Offsets[3]) + v * lanes;
-        const auto next = [&](Vector(&data)[2]) HWY_ATTR
+        const int32_t* groups[Groups];
+        HWY_UNROLL(2)
+        for (size_t g = 0; g < Groups; ++g)
         {
-            data[0] = hn::Load(d, upper);
-            data[1] = hn::Load(d, lower);
-            upper += pixels.m_ColumnStep;
-            lower += pixels.m_ColumnStep;
+            groups[g] = reinterpret_cast<const int32_t*>(columns + run.m_Offsets[g * SlideColumns]) + v * lanes;
+        }
+        const auto next = [&](Vector(&data)[Groups]) HWY_ATTR
+        {
+            HWY_UNROLL(2)
+            for (size_t g = 0; g < Groups; ++g)
+            {
+                data[g] = hn::Load(d, groups[g]);
+                groups[g] += pixels.m_ColumnStep;
+            }
         };
         int32_t* sums = run.m_Sums + (pixels.m_First * Vectors + v) * lanes;
-        Vector data[2];
+        Vector data[Groups];
         next(data);
         Vector first = bias; // of the window that has seen the most columns
         AddColumn<Dot, 0>(first, data, weights);
@@ -106,14 +116,32 @@ void Slide(const DepthwiseRun8& run, const SlidePixels& pixels)
     }
 }
 
-/// Where windows of three columns share them, in two groups of rows: sums all pixels of the run so. Otherwise returns
-/// false.
+/// Bytes from a column of windows of three to the next; 0: these are other windows.
+template <size_t Groups>
+size_t FindColumnStep(const DepthwiseRun8& run)
+{
+    if (run.m_Taps != Groups * SlideColumns)
+    {
+        return 0;
+    }
+    const size_t step = run.m_Offsets[1] - run.m_Offsets[0];
+    for (size_t tap = 1; tap < Groups * SlideColumns; ++tap)
+    {
+        if (tap % SlideColumns != 0 && run.m_Offsets[tap] - run.m_Offsets[tap - 1] != step)
+        {
+            return 0;
+        }
+    }
+    return step;
+}
+
+/// Where windows of three columns and rows share columns: sums all pixels of the run so. Otherwise returns false.
 template <typename Dot, size_t Vectors>
 bool SumBySliding(const DepthwiseRun8& run)
 {
-    const size_t* const at = run.m_Offsets;
-    const size_t column = run.m_Taps == SlideTaps ? at[1] - at[0] : 0;
-    if (column == 0 || at[2] - at[1] != column || at[4] - at[3] != column || at[5] - at[4] != column)
+    constexpr size_t Groups = std::is_same_v<Dot, WidePairs> ? 2 : 1; // of two rows, or of four
+    const size_t column = FindColumnStep<Groups>(run);
+    if (column == 0)
     {
         return false;
     }
@@ -122,7 +150,7 @@ bool SumBySliding(const DepthwiseRun8& run)
     if (run.m_PixelStep == 2 * column)
     {
         pixels.m_Count = run.m_Pixels;
-        Slide<Dot, Vectors, 2>(run, pixels);
+        Slide<Dot, Groups, Vectors, 2>(run, pixels);
         return true;
     }
     // With a dilation, every so many pixels share columns.
@@ -135,7 +163,7 @@ bool SumBySliding(const DepthwiseRun8& run)
     for (; pixels.m_First < step; ++pixels.m_First)
     {
         pixels.m_Count = DivideUp(run.m_Pixels - pixels.m_First, step);
-        Slide<Dot, Vectors, 1>(run, pixels);
+        Slide<Dot, Groups, Vectors, 1>(run, pixels);
     }
     return true;
 }
