@@ -21,9 +21,9 @@ inline bool HasSplits()
 }
 
 /// Whether they take weights in an order of each column.
-inline bool HasShuffles()
+inline bool HasPermuted()
 {
-    return cpu::GetCpuFeatures().m_Simd && cpu::GetEngine8().m_Shuffles.m_Vectors != 0;
+    return cpu::GetCpuFeatures().m_Simd && cpu::GetEngine8().m_Permuted.m_Vectors != 0;
 }
 
 /// Bytes whose distance from the zero point is small, but one of so many, which is at an end.

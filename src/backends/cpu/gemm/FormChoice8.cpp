@@ -16,7 +16,7 @@ namespace
 
 /// The way from memory is most of what counts for few rows, and no other form is shorter than bytes.
 constexpr size_t FewProductRows = 4;
-/// Shuffling takes as long as a few inferences of fewer rows gain, but where their steps are many.
+/// Permuting takes as long as a few inferences of fewer rows gain, but where their steps are many.
 constexpr size_t ManyRows = 64;
 constexpr size_t LargeDepth = 1024;
 
@@ -74,10 +74,10 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
     const auto getColumns = [&weights](size_t first, size_t count) { return weights.GetColumns(first, count); };
 
     const bool arePaidBack = shape.m_Rows >= ManyRows || (!areFew && shape.m_Depth >= LargeDepth);
-    const bool mayShuffle =
-        engine.m_Shuffles.m_Vectors != 0 && areSigned && arePaidBack && shape.m_Depth >= ShuffledWeights8::LeastDepth;
+    const bool mayPermute =
+        engine.m_Permuted.m_Vectors != 0 && areSigned && arePaidBack && shape.m_Depth >= PermutedWeights8::LeastDepth;
     // Weights with a scale for each channel have too many terms, as a rule.
-    const bool haveFewTerms = !(mayShuffle && layer.GetInput(1).HasMultipleQuantizationScales());
+    const bool haveFewTerms = !(mayPermute && layer.GetInput(1).HasMultipleQuantizationScales());
     const TileSet8& splits = m_IsDataSigned ? engine.m_SplitSigned : engine.m_SplitUnsigned;
     if (splits.m_Vectors != 0 && areBytes && haveFewTerms && !(areFew && areCentred))
     {
@@ -87,12 +87,12 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
             return splits;
         }
     }
-    if (mayShuffle)
+    if (mayPermute)
     {
-        m_Shuffles = ShuffledWeights8(getColumns, m_Bytes, engine.m_Shuffles, engine, store);
-        if (m_Shuffles.AreWorthwhile())
+        m_Permuted = PermutedWeights8(getColumns, m_Bytes, engine.m_Permuted, engine, store);
+        if (m_Permuted.AreWorthwhile())
         {
-            return engine.m_Shuffles;
+            return engine.m_Permuted;
         }
     }
     if (engine.m_FewRows.m_Vectors != 0 && areSigned && areFew && !HaveLeast(layer, m_Bytes, store))
@@ -124,10 +124,10 @@ uint64_t FormChoice8::GetMostBytes(size_t columns, size_t depth, const Engine8& 
         most = std::max(most, panels * (GetSplitHeaderBytes(0) + sizeof(SplitHeader)) +
                                   terms * (width * GroupBytes + sizeof(uint32_t)));
     }
-    if (engine.m_Shuffles.m_Vectors != 0)
+    if (engine.m_Permuted.m_Vectors != 0)
     {
-        const size_t steps = GetNumShuffleSteps(DivideUp(depth, GroupBytes) * GroupBytes);
-        most = std::max(most, uint64_t{vectors} * GetShuffledBytes(engine.m_Lanes, steps));
+        const size_t steps = GetNumPermutedSteps(DivideUp(depth, GroupBytes) * GroupBytes);
+        most = std::max(most, uint64_t{vectors} * GetPermutedBytes(engine.m_Lanes, steps));
     }
     return most;
 }

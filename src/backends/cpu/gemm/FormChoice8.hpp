@@ -4,7 +4,7 @@
 
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/PackedStore.hpp"
-#include "backends/cpu/gemm/ShuffledWeights8.hpp"
+#include "backends/cpu/gemm/PermutedWeights8.hpp"
 #include "backends/cpu/gemm/SplitWeights8.hpp"
 #include "backends/cpu/gemm/Tiles8.hpp"
 
@@ -39,8 +39,8 @@ public:
     const TileSet8& GetTiles() const { return *m_Tiles; }
     /// Where the tiles are for split weights.
     const SplitCounts8& GetSplits() const { return m_Splits; }
-    /// Where they are for shuffled ones.
-    const ShuffledWeights8& GetShuffles() const { return m_Shuffles; }
+    /// Where they are for permuted ones.
+    const PermutedWeights8& GetPermuted() const { return m_Permuted; }
 
 private:
     const TileSet8& Choose(const LayerView& layer, const ProductShape8& shape, const Engine8& engine,
@@ -49,7 +49,7 @@ private:
     WeightBytes8 m_Bytes;
     bool m_IsDataSigned;
     SplitCounts8 m_Splits;
-    ShuffledWeights8 m_Shuffles;
+    PermutedWeights8 m_Permuted;
     const TileSet8* m_Tiles;
 };
 

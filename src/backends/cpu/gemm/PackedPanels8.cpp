@@ -47,9 +47,9 @@ void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, std:
 {
     const WeightBytes8& bytes = m_Choice.GetBytes();
     const size_t width = panel.m_Vectors * m_Engine->m_Lanes;
-    if (m_Tiles->m_Layout == Layout8::Shuffles)
+    if (m_Tiles->m_Layout == Layout8::Permuted)
     {
-        m_Choice.GetShuffles().Pack(panel, weights, bytes.m_Depth, packed);
+        m_Choice.GetPermuted().Pack(panel, weights, bytes.m_Depth, packed);
         return;
     }
     if (m_Tiles->m_Layout == Layout8::Splits)

@@ -83,7 +83,7 @@ size_t PackedWeights8::MakePanels()
             m_PanelBytes +=
                 GetSplitPanelBytes(width, m_Choice.GetSplits().Get(static_cast<size_t>(&panel - m_Panels.data())));
             break;
-        case Layout8::Shuffles: m_PanelBytes += m_Choice.GetShuffles().GetPanelBytes(panel); break;
+        case Layout8::Permuted: m_PanelBytes += m_Choice.GetPermuted().GetPanelBytes(panel); break;
         default: m_PanelBytes += width * m_Groups * m_Tiles->GetGroupBytes();
         }
     }
@@ -98,7 +98,7 @@ void PackedWeights8::CheckPanels(const LayerView& layer) const
         const std::byte* const packed = m_Data.Data() + m_Panels[p].m_Offset;
         const bool isGood =
             m_Tiles->m_Layout == Layout8::Splits     ? IsSplitPanel(packed, m_Groups, m_Choice.GetSplits().Get(p))
-            : m_Tiles->m_Layout == Layout8::Shuffles ? m_Choice.GetShuffles().IsPanel(m_Panels[p], packed)
+            : m_Tiles->m_Layout == Layout8::Permuted ? m_Choice.GetPermuted().IsPanel(m_Panels[p], packed)
                                                      : true;
         if (!isGood)
         {

@@ -70,7 +70,7 @@ void Product8::Plan(Scratch scratch)
         static_cast<double>(m_Rows) * static_cast<double>(m_Weights->GetColumns()) * static_cast<double>(depth);
     // Parts are made for so many float multiplications: how much faster these are than those, and how many of those
     // making a byte of a sum takes as long as.
-    const bool areShorts = tiles.m_Layout == Layout8::Splits || tiles.m_Layout == Layout8::Shuffles;
+    const bool areShorts = tiles.m_Layout == Layout8::Splits || tiles.m_Layout == Layout8::Permuted;
     const double fasterThanFloats = isWide ? 1.5 : areShorts ? 2 : 4;
     const double ofAnOutput = isWide || areShorts ? 36 : 12;
     const double outputs = static_cast<double>(m_Rows) * static_cast<double>(m_Weights->GetColumns());

@@ -17,9 +17,9 @@
 //
 #include "backends/cpu/gemm/Dots-inl.hpp"
 #include "backends/cpu/gemm/Nibbles-inl.hpp"
+#include "backends/cpu/gemm/PermutedTiles-inl.hpp"
 #include "backends/cpu/gemm/Requantize8-inl.hpp"
 #include "backends/cpu/gemm/Rows8-inl.hpp"
-#include "backends/cpu/gemm/Shuffles-inl.hpp"
 #include "backends/cpu/gemm/Splits-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -186,7 +186,7 @@ Engine8 MakeEngine()
 #if HWY_ARCH_X86
         FillSplitTiles<true>(engine.m_SplitSigned);
         FillSplitTiles<false>(engine.m_SplitUnsigned);
-        FillShuffleTiles(engine.m_Shuffles);
+        FillPermutedTiles(engine.m_Permuted);
 #endif
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
         engine.m_FewRows.m_Signs = Signs8::BothSigned;

@@ -16,7 +16,7 @@ enum class Layout8 : uint8_t
     NarrowPairs, ///< the same data; weights are int8 without a zero point, which become int16 when they are read
     Nibbles, ///< data as with Dots, weights of four bits: two groups of four of a column are the halves of four bytes
     Splits,  ///< data as with Dots, weights as terms whose products fit 16 bits, see SplitWeights8.hpp
-    Shuffles ///< data as with Dots, weights in an order whose products fit 16 bits, see ShuffledWeights8.hpp
+    Permuted ///< data as with Dots, weights in an order whose products fit 16 bits, see PermutedWeights8.hpp
 };
 
 /// Which of the operands a dot product takes as signed.
@@ -150,7 +150,7 @@ struct Engine8
     TileSet8 m_Narrow;        ///< where the other two are WidePairs
     TileSet8 m_SplitSigned;   ///< for int8 data and weights with few terms more; some processors have none
     TileSet8 m_SplitUnsigned; ///< the same for uint8 data
-    TileSet8 m_Shuffles;      ///< for int8 data and weights that have more; some processors have none
+    TileSet8 m_Permuted;      ///< for int8 data and weights that have more; some processors have none
     TileSet8 m_FewRows;       ///< for a few rows of int8 data and weights that are not -128; some have none
     TileSet8 m_Nibbles;       ///< for int8 data; some processors have none
     size_t m_NibbleRows = 0;  ///< with more rows, unpacked weights are faster

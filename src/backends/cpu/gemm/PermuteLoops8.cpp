@@ -2,7 +2,7 @@
 // Orders of weights, for two vectors of columns at a time: sorted by a network, and dealt out by rank. Of a couple's
 // four weights that share a sum, two are from the ends of the order and have opposite signs most of the time, and two
 // from its middle, where they are small.
-#include "backends/cpu/gemm/ShuffleLoops8.hpp"
+#include "backends/cpu/gemm/PermuteLoops8.hpp"
 
 #include "backends/cpu/gemm/SplitLoops8.hpp"
 #include "backends/cpu/simd/Isa.hpp"
@@ -11,7 +11,7 @@
 #include <utility>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "backends/cpu/gemm/ShuffleLoops8.cpp"
+#define HWY_TARGET_INCLUDE "backends/cpu/gemm/PermuteLoops8.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -222,7 +222,7 @@ void ArrangeEight(const std::byte* from, uint32_t firstIndex, std::byte* steps, 
     {
         chosen[i] = keys[EndsWithMiddle8[i]];
     }
-    StoreStep(chosen, steps, steps + ShuffleLoops8::StepBytes * hn::Lanes(Ints()));
+    StoreStep(chosen, steps, steps + PermuteLoops8::StepBytes * hn::Lanes(Ints()));
 }
 
 void ArrangeSixteen(const std::byte* from, uint32_t firstIndex, std::byte* steps, int (&numCoupled)[2])
@@ -256,7 +256,7 @@ void ArrangeSixteen(const std::byte* from, uint32_t firstIndex, std::byte* steps
             }
         }
     }
-    const size_t stepBytes = ShuffleLoops8::StepBytes * hn::Lanes(Ints());
+    const size_t stepBytes = PermuteLoops8::StepBytes * hn::Lanes(Ints());
     for (size_t s = 0; s < 2; ++s)
     {
         Vector chosen[8];
@@ -275,14 +275,14 @@ void ArrangeSixteen(const std::byte* from, uint32_t firstIndex, std::byte* steps
     }
 }
 
-ShuffleLoops8 MakeLoops()
+PermuteLoops8 MakeLoops()
 {
     return {ArrangeEight, ArrangeSixteen};
 }
 
 #else
 
-ShuffleLoops8 MakeLoops()
+PermuteLoops8 MakeLoops()
 {
     return {};
 }
@@ -298,9 +298,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-const ShuffleLoops8& GetShuffleLoops8()
+const PermuteLoops8& GetPermuteLoops8()
 {
-    static const ShuffleLoops8 loops = TENON_CHOOSE(MakeLoops)();
+    static const PermuteLoops8 loops = TENON_CHOOSE(MakeLoops)();
     return loops;
 }
 

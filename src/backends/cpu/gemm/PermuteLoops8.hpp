@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What shuffling of weights (ShuffledWeights8.hpp) spends its time in: for each column of a vector, an order of a few
+// What permuting of weights (PermutedWeights8.hpp) spends its time in: for each column of a vector, an order of a few
 // weights such that the products of those that share a sum of 16 bits fit it.
 #pragma once
 
@@ -9,7 +9,7 @@
 namespace tenon::cpu
 {
 
-struct ShuffleLoops8
+struct PermuteLoops8
 {
     /// Numbers of the depth that a step takes of each column.
     static constexpr size_t StepDepth = 8;
@@ -26,7 +26,7 @@ struct ShuffleLoops8
     ArrangeFunction m_ArrangeSixteen = nullptr;
 };
 
-/// Precondition: the engine has tiles of shuffled weights.
-const ShuffleLoops8& GetShuffleLoops8();
+/// Precondition: the engine has tiles of permuted weights.
+const PermuteLoops8& GetPermuteLoops8();
 
 } // namespace tenon::cpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing of shuffled weights: which ones are shuffled at all, of which kind their steps are, how much memory they
+// Packing of permuted weights: which ones are permuted at all, of which kind their steps are, how much memory they
 // take, and files that cannot be.
-#include "backends/cpu/gemm/ShuffledWeights8.hpp"
+#include "backends/cpu/gemm/PermutedWeights8.hpp"
 #include "ops/PackingCases.hpp"
 #include "ops/SplitCases.hpp"
 
@@ -18,7 +18,7 @@ namespace
 
 using cpu::Layout8;
 using cpu::PackedWeights8;
-using cpu::ShuffleHeader;
+using cpu::PermutedHeader;
 
 /// Like those of trained layers with a scale for each channel: most are small, and the largest is 127.
 std::vector<uint8_t> MakeChannelWeights(size_t columns, size_t depth, double deviation)
@@ -42,10 +42,10 @@ Packing MakePacking(unsigned int columns, unsigned int depth, const std::vector<
 
 } // namespace
 
-// Trained weights are shuffled; those of one sign that are all large would take longer than pairs of int16.
-TEST(ShuffledWeights, WeightsThatAreShuffled)
+// Trained weights are permuted; those of one sign that are all large would take longer than pairs of int16.
+TEST(PermutedWeights, WeightsThatArePermuted)
 {
-    if (!HasShuffles())
+    if (!HasPermuted())
     {
         GTEST_SKIP() << "other tiles are used on this processor";
     }
@@ -62,14 +62,14 @@ TEST(ShuffledWeights, WeightsThatAreShuffled)
                 ASSERT_TRUE(packed->IsExact());
                 // A column too few may have weights that are split for less.
                 const Layout8 layout = packed->GetTiles().m_Layout;
-                const bool isShuffled = layout == Layout8::Shuffles;
-                EXPECT_TRUE(isShuffled == (areTrained && depth >= 48) ||
+                const bool isPermuted = layout == Layout8::Permuted;
+                EXPECT_TRUE(isPermuted == (areTrained && depth >= 48) ||
                             (areTrained && columns < 16 && layout == Layout8::Splits))
                     << columns << " x " << depth << ", trained: " << areTrained;
-                if (isShuffled)
+                if (isPermuted)
                 {
-                    const size_t steps = cpu::GetNumShuffleSteps((depth + 3) / 4 * 4);
-                    const size_t vectorBytes = cpu::GetShuffledBytes(cpu::GetEngine8().m_Lanes, steps);
+                    const size_t steps = cpu::GetNumPermutedSteps((depth + 3) / 4 * 4);
+                    const size_t vectorBytes = cpu::GetPermutedBytes(cpu::GetEngine8().m_Lanes, steps);
                     const cpu::Panel8& last = packed->GetPanels().back();
                     EXPECT_LE(last.m_Offset + last.m_Vectors * vectorBytes,
                               PackedWeights8::GetPackedBytes(columns, depth));
@@ -80,9 +80,9 @@ TEST(ShuffledWeights, WeightsThatAreShuffled)
 }
 
 // Packing takes a while, which few rows do not make up for.
-TEST(ShuffledWeights, FewRowsNeedManySteps)
+TEST(PermutedWeights, FewRowsNeedManySteps)
 {
-    if (!HasShuffles())
+    if (!HasPermuted())
     {
         GTEST_SKIP() << "other tiles are used on this processor";
     }
@@ -92,36 +92,36 @@ TEST(ShuffledWeights, FewRowsNeedManySteps)
         {
             backends::FillingStore store;
             const auto packed = MakePacking(16, depth, MakeChannelWeights(16, depth, 36.0)).Pack(store, rows);
-            EXPECT_EQ(packed->GetTiles().m_Layout == Layout8::Shuffles, rows == 64 || (rows > 4 && depth == 1024))
+            EXPECT_EQ(packed->GetTiles().m_Layout == Layout8::Permuted, rows == 64 || (rows > 4 && depth == 1024))
                 << rows << " rows, depth " << depth;
         }
     }
 }
 
 // Most products of four share a sum, and none of int16 is there, in weights that are like those of trained layers.
-TEST(ShuffledWeights, MostStepsAreCoupled)
+TEST(PermutedWeights, MostStepsAreCoupled)
 {
-    if (!HasShuffles())
+    if (!HasPermuted())
     {
         GTEST_SKIP() << "other tiles are used on this processor";
     }
     constexpr unsigned int Depth = 512;
     backends::FillingStore store;
     const auto packed = MakePacking(64, Depth, MakeChannelWeights(64, Depth, 36.0)).Pack(store, 64);
-    ASSERT_EQ(packed->GetTiles().m_Layout, Layout8::Shuffles);
+    ASSERT_EQ(packed->GetTiles().m_Layout, Layout8::Permuted);
     size_t coupled = 0;
     size_t lone = 0;
-    const size_t steps = cpu::GetNumShuffleSteps(Depth);
+    const size_t steps = cpu::GetNumPermutedSteps(Depth);
     size_t vectors = 0;
     for (const cpu::Panel8& panel : packed->GetPanels())
     {
         const auto* bytes = static_cast<const std::byte*>(packed->GetData(panel));
         for (size_t v = 0; v < panel.m_Vectors; ++v, ++vectors)
         {
-            const auto& header = *reinterpret_cast<const ShuffleHeader*>(bytes);
+            const auto& header = *reinterpret_cast<const PermutedHeader*>(bytes);
             coupled += header.m_NumCoupled;
             lone += header.m_NumLone;
-            bytes += cpu::GetShuffledBytes(cpu::GetEngine8().m_Lanes, steps);
+            bytes += cpu::GetPermutedBytes(cpu::GetEngine8().m_Lanes, steps);
         }
     }
     EXPECT_EQ(coupled + lone, steps * vectors);
@@ -129,9 +129,9 @@ TEST(ShuffledWeights, MostStepsAreCoupled)
 }
 
 // A file of packed weights whose checksums hold may still have numbers that cannot be: it is refused.
-TEST(ShuffledWeights, PanelsThatCannotBeReadAreRefused)
+TEST(PermutedWeights, PanelsThatCannotBeReadAreRefused)
 {
-    if (!HasShuffles())
+    if (!HasPermuted())
     {
         GTEST_SKIP() << "other tiles are used on this processor";
     }
@@ -140,16 +140,16 @@ TEST(ShuffledWeights, PanelsThatCannotBeReadAreRefused)
     const Packing packing = MakePacking(columns, Depth, MakeChannelWeights(columns, Depth, 36.0));
     ForgedStore whole;
     const auto packed = packing.Pack(whole, 64);
-    ASSERT_EQ(packed->GetTiles().m_Layout, Layout8::Shuffles);
+    ASSERT_EQ(packed->GetTiles().m_Layout, Layout8::Permuted);
     ASSERT_EQ(packed->GetPanels().size(), 2U);
     whole.m_IsRecording = false;
     ForgedStore same = whole;
-    EXPECT_EQ(packing.Pack(same, 64)->GetTiles().m_Layout, Layout8::Shuffles);
-    const size_t vectorBytes = cpu::GetShuffledBytes(cpu::GetEngine8().m_Lanes, cpu::GetNumShuffleSteps(Depth));
+    EXPECT_EQ(packing.Pack(same, 64)->GetTiles().m_Layout, Layout8::Permuted);
+    const size_t vectorBytes = cpu::GetPermutedBytes(cpu::GetEngine8().m_Lanes, cpu::GetNumPermutedSteps(Depth));
     for (size_t vector = 0; vector < 3; ++vector)
     {
-        for (const size_t at : {offsetof(ShuffleHeader, m_NumCoupled), offsetof(ShuffleHeader, m_NumLone),
-                                sizeof(ShuffleHeader), sizeof(ShuffleHeader) + 7 * sizeof(uint32_t)})
+        for (const size_t at : {offsetof(PermutedHeader, m_NumCoupled), offsetof(PermutedHeader, m_NumLone),
+                                sizeof(PermutedHeader), sizeof(PermutedHeader) + 7 * sizeof(uint32_t)})
         {
             for (const uint32_t number : {49U, 0x7FFFFFFFU, 0xFFFFFFFFU})
             {
@@ -159,13 +159,13 @@ TEST(ShuffledWeights, PanelsThatCannotBeReadAreRefused)
             }
         }
     }
-    // What says whether they are shuffled, by a number that says neither: for other tiles the block has another size.
+    // What says whether they are permuted, by a number that says neither: for other tiles the block has another size.
     for (const uint32_t number : {0U, 2U, 0xFFFFFFFFU})
     {
         ForgedStore forged = whole;
         std::memcpy((forged.m_Blocks.end() - 3)->data(), &number, sizeof(number));
         forged.m_Blocks.back().resize(size_t{columns} * Depth);
-        EXPECT_NE(packing.Pack(forged, 64)->GetTiles().m_Layout, Layout8::Shuffles) << number;
+        EXPECT_NE(packing.Pack(forged, 64)->GetTiles().m_Layout, Layout8::Permuted) << number;
     }
 }
 

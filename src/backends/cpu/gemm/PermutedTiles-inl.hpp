@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of bytes by shuffled weights (ShuffledWeights8.hpp), for sources that are compiled for each target
+// Tiles of bytes by permuted weights (PermutedWeights8.hpp), for sources that are compiled for each target
 // (Foreach.hpp): Tiles8.cpp. Included once a target.
-#if defined(TENON_CPU_SHUFFLES_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_SHUFFLES_INL
-#undef TENON_CPU_SHUFFLES_INL
+#if defined(TENON_CPU_PERMUTED_TILES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_PERMUTED_TILES_INL
+#undef TENON_CPU_PERMUTED_TILES_INL
 #else
-#define TENON_CPU_SHUFFLES_INL
+#define TENON_CPU_PERMUTED_TILES_INL
 #endif
 
 #include "backends/cpu/gemm/Dots-inl.hpp"
-#include "backends/cpu/gemm/ShuffleLoops8.hpp"
-#include "backends/cpu/gemm/ShuffledWeights8.hpp"
+#include "backends/cpu/gemm/PermuteLoops8.hpp"
+#include "backends/cpu/gemm/PermutedWeights8.hpp"
 #include "backends/cpu/gemm/Tiles8.hpp"
 
 #include <cstddef>
@@ -22,21 +22,21 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_ARCH_X86
 
-/// The weights of a step, and how the data for them are shuffled.
-struct ShuffleStep
+/// The weights of a step, and how the data for them are permuted.
+struct PermutedStep
 {
     Vector m_Indices[2];
     Vector m_Weights[2];
 };
 
-HWY_INLINE ShuffleStep ReadStep(const std::byte* from)
+HWY_INLINE PermutedStep ReadStep(const std::byte* from)
 {
     const Ints d;
     const hn::Repartition<uint16_t, Ints> dShorts;
     const auto* const words = reinterpret_cast<const int32_t*>(from);
     const Vector index = hn::Set(d, 0x0F0F0F0F);
     const Vector indices = hn::Load(d, words);
-    ShuffleStep step;
+    PermutedStep step;
     step.m_Indices[0] = hn::And(indices, index);
     step.m_Indices[1] = hn::And(hn::BitCast(d, hn::ShiftRight<4>(hn::BitCast(dShorts, indices))), index);
     step.m_Weights[0] = hn::Load(d, words + hn::Lanes(d));
@@ -83,7 +83,7 @@ HWY_INLINE void AddStep(const uint8_t* const (&rows)[Rows], size_t offset, const
 {
     const hn::Repartition<uint8_t, Ints> dBytes;
     const hn::Repartition<int16_t, Ints> d16;
-    const ShuffleStep step = ReadStep(from);
+    const PermutedStep step = ReadStep(from);
     HWY_UNROLL(8)
     for (size_t r = 0; r < Rows; ++r)
     {
@@ -115,23 +115,23 @@ template <StepKind Kind, size_t Rows>
 HWY_INLINE void AddSteps(const uint8_t* const (&rows)[Rows], const uint32_t* end, const uint32_t*& offset,
                          const std::byte*& step, Vector (&sums)[Rows])
 {
-    for (; offset != end; ++offset, step += hn::Lanes(Ints()) * ShuffleLoops8::StepBytes)
+    for (; offset != end; ++offset, step += hn::Lanes(Ints()) * PermuteLoops8::StepBytes)
     {
         AddStep<Kind>(rows, *offset, step, sums);
     }
 }
 
 /// Tiles; the panel says which bytes it is multiplied with. A vector at a time: each has an order of its own.
-struct ShuffleTile
+struct PermutedTile
 {
     template <size_t Rows, size_t Vectors>
     static void Run(const void* data, size_t dataStride, const void* panel, size_t groups, const int32_t* bias,
                     int32_t* sums)
     {
         const size_t lanes = hn::Lanes(Ints());
-        const size_t numSteps = GetNumShuffleSteps(4 * groups);
+        const size_t numSteps = GetNumPermutedSteps(4 * groups);
         const auto* packed = static_cast<const std::byte*>(panel);
-        for (size_t v = 0; v < Vectors; ++v, packed += GetShuffledBytes(lanes, numSteps))
+        for (size_t v = 0; v < Vectors; ++v, packed += GetPermutedBytes(lanes, numSteps))
         {
             RunVector<Rows>(data, dataStride, packed, numSteps, bias + v * lanes, sums + v * lanes, Vectors * lanes);
         }
@@ -149,12 +149,12 @@ struct ShuffleTile
             rows[r] = static_cast<const uint8_t*>(data) + r * dataStride;
             acc[r] = hn::Load(Ints(), bias);
         }
-        const auto& header = *reinterpret_cast<const ShuffleHeader*>(packed);
+        const auto& header = *reinterpret_cast<const PermutedHeader*>(packed);
         const auto* offset = reinterpret_cast<const uint32_t*>(&header + 1);
         const uint32_t* const lone = offset + header.m_NumCoupled;
         const uint32_t* const wide = lone + header.m_NumLone;
         const uint32_t* const end = offset + numSteps;
-        const std::byte* step = packed + GetShuffleHeaderBytes(numSteps);
+        const std::byte* step = packed + GetPermutedHeaderBytes(numSteps);
         AddSteps<StepKind::Coupled>(rows, lone, offset, step, acc);
         AddSteps<StepKind::Lone>(rows, wide, offset, step, acc);
         AddSteps<StepKind::Wide>(rows, end, offset, step, acc);
@@ -166,14 +166,14 @@ struct ShuffleTile
     }
 };
 
-void FillShuffleTiles(TileSet8& tiles)
+void FillPermutedTiles(TileSet8& tiles)
 {
-    tiles.m_Layout = Layout8::Shuffles;
+    tiles.m_Layout = Layout8::Permuted;
     tiles.m_Signs = Signs8::DataUnsigned;
     tiles.m_FlipsData = true;
     tiles.m_FlipsRows = true;
-    FillTiles<ShuffleTile, 1, 8>(tiles);
-    FillTiles<ShuffleTile, 2, 8>(tiles);
+    FillTiles<PermutedTile, 1, 8>(tiles);
+    FillTiles<PermutedTile, 2, 8>(tiles);
 }
 
 #endif // HWY_ARCH_X86

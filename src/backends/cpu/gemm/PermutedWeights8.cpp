@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing of shuffled weights.
-#include "backends/cpu/gemm/ShuffledWeights8.hpp"
+// Packing of permuted weights.
+#include "backends/cpu/gemm/PermutedWeights8.hpp"
 
 #include "backends/cpu/moves/TransposeVectors.hpp"
 
@@ -16,9 +16,9 @@ namespace
 {
 
 constexpr size_t GroupDepth = 4;
-constexpr size_t WindowDepth = ShuffleWindowDepth;
-constexpr size_t StepDepth = ShuffleLoops8::StepDepth;
-static_assert(ShuffledWeights8::LeastDepth >= WindowDepth);
+constexpr size_t WindowDepth = PermutedWindowDepth;
+constexpr size_t StepDepth = PermuteLoops8::StepDepth;
+static_assert(PermutedWeights8::LeastDepth >= WindowDepth);
 /// What a step takes, in vector instructions, and what pairs of int16 take for as many numbers.
 constexpr size_t CoupledCost = 7;
 constexpr size_t LoneCost = 8;
@@ -31,10 +31,10 @@ class PackedVector
 {
 public:
     PackedVector(std::byte* to, size_t numSteps, size_t stepBytes)
-        : m_To(to), m_Offsets(reinterpret_cast<uint32_t*>(to + sizeof(ShuffleHeader))),
-          m_Steps(to + GetShuffleHeaderBytes(numSteps)), m_NumSteps(numSteps), m_StepBytes(stepBytes)
+        : m_To(to), m_Offsets(reinterpret_cast<uint32_t*>(to + sizeof(PermutedHeader))),
+          m_Steps(to + GetPermutedHeaderBytes(numSteps)), m_NumSteps(numSteps), m_StepBytes(stepBytes)
     {
-        std::memset(to, 0, GetShuffleHeaderBytes(numSteps));
+        std::memset(to, 0, GetPermutedHeaderBytes(numSteps));
     }
 
     /// `numCoupled`: of the first of `count` steps; -1: they are of int16.
@@ -74,7 +74,7 @@ public:
         {
             Put(m_NumCoupled + m_NumLone + i, m_WideOffsets[i], m_WideSteps.data() + i * m_StepBytes);
         }
-        const ShuffleHeader header = {static_cast<uint32_t>(m_NumCoupled), static_cast<uint32_t>(m_NumLone)};
+        const PermutedHeader header = {static_cast<uint32_t>(m_NumCoupled), static_cast<uint32_t>(m_NumLone)};
         std::memcpy(m_To, &header, sizeof(header));
         return m_NumCoupled * CoupledCost + m_NumLone * LoneCost + numWide * WideCost;
     }
@@ -99,10 +99,10 @@ private:
 
 } // namespace
 
-ShuffledWeights8::ShuffledWeights8(ColumnSums8::GetColumns getColumns, const WeightBytes8& weights,
+PermutedWeights8::PermutedWeights8(ColumnSums8::GetColumns getColumns, const WeightBytes8& weights,
                                    const TileSet8& tiles, const Engine8& engine, backends::PackedStore& store)
     : m_Lanes(engine.m_Lanes), m_RowBytes(DivideUp(weights.m_Depth, GroupDepth) * GroupDepth),
-      m_NumSteps(GetNumShuffleSteps(m_RowBytes))
+      m_NumSteps(GetNumPermutedSteps(m_RowBytes))
 {
     if (weights.m_Depth < LeastDepth || m_RowBytes > std::numeric_limits<uint32_t>::max())
     {
@@ -129,27 +129,27 @@ ShuffledWeights8::ShuffledWeights8(ColumnSums8::GetColumns getColumns, const Wei
     m_Block = store.GetBlock(sizeof(uint32_t), fill);
 }
 
-bool ShuffledWeights8::AreWorthwhile() const
+bool PermutedWeights8::AreWorthwhile() const
 {
     return m_Block.Bytes() != 0 && *m_Block.As<uint32_t>() == 1;
 }
 
-size_t ShuffledWeights8::GetPanelBytes(const Panel8& panel) const
+size_t PermutedWeights8::GetPanelBytes(const Panel8& panel) const
 {
-    return panel.m_Vectors * GetShuffledBytes(m_Lanes, m_NumSteps);
+    return panel.m_Vectors * GetPermutedBytes(m_Lanes, m_NumSteps);
 }
 
-size_t ShuffledWeights8::Pack(const Panel8& panel, const uint8_t* columns, size_t depth, std::byte* to) const
+size_t PermutedWeights8::Pack(const Panel8& panel, const uint8_t* columns, size_t depth, std::byte* to) const
 {
-    const size_t stepBytes = m_Lanes * ShuffleLoops8::StepBytes;
+    const size_t stepBytes = m_Lanes * PermuteLoops8::StepBytes;
     const size_t places = 2 * m_Lanes; // columns of the two vectors that are arranged at once
     AlignedMemory weights(m_RowBytes * places);
     std::memset(weights.Data(), 0, weights.Bytes());
     TransposeBytes(reinterpret_cast<const std::byte*>(columns), depth, depth, panel.m_Columns, weights.Data(), places);
 
-    const ShuffleLoops8& loops = GetShuffleLoops8();
+    const PermuteLoops8& loops = GetPermuteLoops8();
     const AlignedMemory steps(4 * stepBytes);
-    const size_t vectorBytes = GetShuffledBytes(m_Lanes, m_NumSteps);
+    const size_t vectorBytes = GetPermutedBytes(m_Lanes, m_NumSteps);
     std::vector<PackedVector> vectors;
     for (size_t v = 0; v < panel.m_Vectors; ++v)
     {
@@ -179,18 +179,18 @@ size_t ShuffledWeights8::Pack(const Panel8& panel, const uint8_t* columns, size_
     {
         cost += vectors[v].Finish();
         std::byte* const end = to + (v + 1) * vectorBytes;
-        const size_t used = GetShuffleHeaderBytes(m_NumSteps) + m_NumSteps * stepBytes;
+        const size_t used = GetPermutedHeaderBytes(m_NumSteps) + m_NumSteps * stepBytes;
         std::memset(end - (vectorBytes - used), 0, vectorBytes - used);
     }
     return cost;
 }
 
-bool ShuffledWeights8::IsPanel(const Panel8& panel, const std::byte* packed) const
+bool PermutedWeights8::IsPanel(const Panel8& panel, const std::byte* packed) const
 {
-    for (size_t v = 0; v < panel.m_Vectors; ++v, packed += GetShuffledBytes(m_Lanes, m_NumSteps))
+    for (size_t v = 0; v < panel.m_Vectors; ++v, packed += GetPermutedBytes(m_Lanes, m_NumSteps))
     {
-        const auto& header = *reinterpret_cast<const ShuffleHeader*>(packed);
-        const auto* const offsets = reinterpret_cast<const uint32_t*>(packed + sizeof(ShuffleHeader));
+        const auto& header = *reinterpret_cast<const PermutedHeader*>(packed);
+        const auto* const offsets = reinterpret_cast<const uint32_t*>(packed + sizeof(PermutedHeader));
         if (header.m_NumCoupled > m_NumSteps || header.m_NumLone > m_NumSteps - header.m_NumCoupled ||
             !std::all_of(offsets, offsets + m_NumSteps,
                          [this](uint32_t offset) { return offset <= m_RowBytes - WindowDepth; }))

@@ -5,9 +5,9 @@
 // the other sign and with small ones. Most products of four fit 16 bits then, and almost all of two. None is split:
 // where even two do not fit, both factors become int16.
 //
-// A panel is, for each vector of its columns: a ShuffleHeader; for each step, those of a kind beside each other, the
+// A panel is, for each vector of its columns: a PermutedHeader; for each step, those of a kind beside each other, the
 // byte of a row of data where the sixteen begin that it chooses from, uint32; from the next multiple of 64 bytes on the
-// steps, each of ShuffleLoops8::StepBytes for each lane: [lanes] words of eight indices, those of the first word of
+// steps, each of PermuteLoops8::StepBytes for each lane: [lanes] words of eight indices, those of the first word of
 // weights in the lower halves of bytes; [lanes] words of four int8, and [lanes] more. A whole number of 64 bytes.
 #pragma once
 
@@ -15,7 +15,7 @@
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/gemm/ColumnSums8.hpp"
 #include "backends/cpu/gemm/Panel8.hpp"
-#include "backends/cpu/gemm/ShuffleLoops8.hpp"
+#include "backends/cpu/gemm/PermuteLoops8.hpp"
 #include "common/AlignedMemory.hpp"
 
 #include <cstddef>
@@ -25,46 +25,46 @@ namespace tenon::cpu
 {
 
 /// How many steps there are of each kind; the others are of int16.
-struct ShuffleHeader
+struct PermutedHeader
 {
     uint32_t m_NumCoupled = 0; ///< the products of both words share sums of 16 bits
     uint32_t m_NumLone = 0;    ///< those of each word do
 };
 
 /// Numbers of the depth that a step chooses from.
-constexpr size_t ShuffleWindowDepth = 16;
+constexpr size_t PermutedWindowDepth = 16;
 
 /// How many steps it takes to multiply a row of data of so many bytes, whole groups of four.
-constexpr size_t GetNumShuffleSteps(size_t rowBytes)
+constexpr size_t GetNumPermutedSteps(size_t rowBytes)
 {
-    const size_t rest = rowBytes % ShuffleWindowDepth;
-    return rowBytes / ShuffleWindowDepth * (ShuffleWindowDepth / ShuffleLoops8::StepDepth) +
-           DivideUp(rest, ShuffleLoops8::StepDepth);
+    const size_t rest = rowBytes % PermutedWindowDepth;
+    return rowBytes / PermutedWindowDepth * (PermutedWindowDepth / PermuteLoops8::StepDepth) +
+           DivideUp(rest, PermuteLoops8::StepDepth);
 }
 
 /// Bytes in front of the steps.
-constexpr size_t GetShuffleHeaderBytes(size_t numSteps)
+constexpr size_t GetPermutedHeaderBytes(size_t numSteps)
 {
-    return DivideUp(sizeof(ShuffleHeader) + numSteps * sizeof(uint32_t), ArenaAlignment) * ArenaAlignment;
+    return DivideUp(sizeof(PermutedHeader) + numSteps * sizeof(uint32_t), ArenaAlignment) * ArenaAlignment;
 }
 
 /// Bytes of a vector of columns.
-constexpr size_t GetShuffledBytes(size_t lanes, size_t numSteps)
+constexpr size_t GetPermutedBytes(size_t lanes, size_t numSteps)
 {
-    const size_t bytes = GetShuffleHeaderBytes(numSteps) + numSteps * lanes * ShuffleLoops8::StepBytes;
+    const size_t bytes = GetPermutedHeaderBytes(numSteps) + numSteps * lanes * PermuteLoops8::StepBytes;
     return DivideUp(bytes, ArenaAlignment) * ArenaAlignment;
 }
 
-/// Whether and how the weights of a product are shuffled.
-class ShuffledWeights8
+/// Whether and how the weights of a product are permuted.
+class PermutedWeights8
 {
 public:
     /// With fewer numbers of the depth, what a tile begins and ends with weighs more than its steps.
     static constexpr size_t LeastDepth = 45;
 
-    ShuffledWeights8() = default;
+    PermutedWeights8() = default;
     /// For panels of these tiles. Precondition: the weights are int8 without a zero point, and not transposed.
-    ShuffledWeights8(ColumnSums8::GetColumns getColumns, const WeightBytes8& weights, const TileSet8& tiles,
+    PermutedWeights8(ColumnSums8::GetColumns getColumns, const WeightBytes8& weights, const TileSet8& tiles,
                      const Engine8& engine, backends::PackedStore& store);
 
     /// Whether these products are faster than those of int16.

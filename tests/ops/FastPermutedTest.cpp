@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of bytes by shuffled weights: the tiles beside plain sums, and whole layers beside CpuRef.
-#include "backends/cpu/gemm/ShuffledWeights8.hpp"
+// Products of bytes by permuted weights: the tiles beside plain sums, and whole layers beside CpuRef.
+#include "backends/cpu/gemm/PermutedWeights8.hpp"
 #include "harness/GuardedBuffer.hpp"
 #include "ops/ByteLayerCases.hpp"
 #include "ops/SplitCases.hpp"
@@ -46,22 +46,22 @@ void CheckTile(size_t vectors, size_t rows, size_t columns, size_t depth, const 
                size_t choice, Kinds& kinds)
 {
     const Engine8& engine = cpu::GetEngine8();
-    const TileSet8& tiles = engine.m_Shuffles;
+    const TileSet8& tiles = engine.m_Permuted;
     const size_t lanes = engine.m_Lanes;
     const size_t groups = (depth + 3) / 4;
     const size_t width = vectors * lanes;
     backends::FillingStore store;
-    const cpu::ShuffledWeights8 shuffled([&](size_t first, size_t) { return weights.data() + first * depth; },
+    const cpu::PermutedWeights8 permuted([&](size_t first, size_t) { return weights.data() + first * depth; },
                                          {columns, depth, false, true, 0}, tiles, engine, store);
     const cpu::Panel8 panel = {0, columns, vectors, 0};
-    const GuardedBuffer packed(shuffled.GetPanelBytes(panel), 64);
-    shuffled.Pack(panel, weights.data(), depth, packed.GetData());
+    const GuardedBuffer packed(permuted.GetPanelBytes(panel), 64);
+    permuted.Pack(panel, weights.data(), depth, packed.GetData());
     EXPECT_TRUE(packed.IsIntactAround());
-    EXPECT_TRUE(shuffled.IsPanel(panel, packed.GetData()));
-    const auto& header = *reinterpret_cast<const cpu::ShuffleHeader*>(packed.GetData());
+    EXPECT_TRUE(permuted.IsPanel(panel, packed.GetData()));
+    const auto& header = *reinterpret_cast<const cpu::PermutedHeader*>(packed.GetData());
     kinds.m_Coupled += header.m_NumCoupled;
     kinds.m_Lone += header.m_NumLone;
-    kinds.m_Wide += cpu::GetNumShuffleSteps(4 * groups) - header.m_NumCoupled - header.m_NumLone;
+    kinds.m_Wide += cpu::GetNumPermutedSteps(4 * groups) - header.m_NumCoupled - header.m_NumLone;
     std::mt19937 random(static_cast<uint32_t>(depth));
     const GuardedBuffer data(rows * groups * 4);
     for (size_t i = 0; i < rows * groups * 4; ++i)
@@ -94,18 +94,18 @@ void CheckTile(size_t vectors, size_t rows, size_t columns, size_t depth, const 
 } // namespace
 
 // Steps of all kinds; panels with columns that there are not, depths whose last window lies over the one before it.
-TEST(FastShuffles, AllSumsOfProducts)
+TEST(FastPermuted, AllSumsOfProducts)
 {
-    if (!HasShuffles())
+    if (!HasPermuted())
     {
         GTEST_SKIP() << "other tiles are used on this processor";
     }
     const Engine8& engine = cpu::GetEngine8();
     std::mt19937 random(3);
     Kinds kinds;
-    for (size_t vectors = 1; vectors <= engine.m_Shuffles.m_Vectors; ++vectors)
+    for (size_t vectors = 1; vectors <= engine.m_Permuted.m_Vectors; ++vectors)
     {
-        for (size_t rows = 1; rows <= engine.m_Shuffles.m_Rows[vectors]; ++rows)
+        for (size_t rows = 1; rows <= engine.m_Permuted.m_Rows[vectors]; ++rows)
         {
             for (const size_t depth : {48U, 49U, 53U, 58U, 63U, 64U, 140U})
             {
@@ -130,7 +130,7 @@ TEST(FastShuffles, AllSumsOfProducts)
 }
 
 // Weights with a scale for each channel, of all kinds of layers that have them.
-TEST(FastShuffles, LayersAsReference)
+TEST(FastPermuted, LayersAsReference)
 {
     std::mt19937 random(11);
     for (const unsigned int depth : {48U, 55U, 72U, 200U})
