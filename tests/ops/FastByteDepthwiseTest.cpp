@@ -123,4 +123,35 @@ TEST(FastBytes, DepthwiseOfTallImagesAsReference)
     }
 }
 
+// Windows of three columns pass from one to the next, whatever rows they have: runs of few of them, and of many.
+TEST(FastBytes, DepthwiseWindowsOfThreeColumnsAsReference)
+{
+    for (const unsigned int rows : {1U, 2U, 3U, 4U, 5U})
+    {
+        for (const unsigned int stride : {1U, 2U})
+        {
+            for (const unsigned int dilation : {1U, 2U, 3U})
+            {
+                for (const unsigned int width : {1U, 2U, 5U, 8U, 17U})
+                {
+                    DepthwiseConvolution2dDescriptor d = NhwcDepthwise();
+                    d.m_StrideX = stride;
+                    d.m_StrideY = 1;
+                    d.m_DilationX = dilation;
+                    d.m_PadLeft = d.m_PadRight = dilation;
+                    d.m_PadTop = rows / 2;
+                    const unsigned int height = rows + 1 - rows / 2;
+                    const unsigned int channels = width % 2 == 0 ? 64 : 100;
+                    ExpectAsReference(Depthwise(std::to_string(rows) + " rows, stride " + std::to_string(stride) +
+                                                    ", dilation " + std::to_string(dilation) + ", width " +
+                                                    std::to_string(width),
+                                                d, {2, height, width, channels}, {1, rows, 3, channels},
+                                                {2, 2, (width - 1) / stride + 1, channels}),
+                                      "CpuDepthwiseConvolution2dBytes");
+                }
+            }
+        }
+    }
+}
+
 } // namespace tenon::test
