@@ -450,8 +450,8 @@ public:
                                                     const char* name = nullptr) = 0;
     /// Passes input 0 to one of two outputs of its shape and type by input 1, for backends of an application's own.
     virtual IConnectableLayer* AddSwitchLayer(const char* name = nullptr) = 0;
-    /// Looks each element of input 0 up in the table of input 1 (Tenon): 256 entries for 8-bit inputs, 513 with linear
-    /// interpolation for 16-bit ones. Tables, and outputs with them, are of 8 or 16 bits.
+    /// Looks each element of input 0 up in the table of input 1 (Tenon): 256 entries for 8-bit inputs, from the lowest
+    /// value on, 513 with linear interpolation for 16-bit ones. Tables, and outputs with them, are of 8 or 16 bits.
     virtual IConnectableLayer* AddTableLayer(const char* name = nullptr) = 0;
     /// Repeats the input along each dimension, which becomes size * multiple. Any type, which is kept.
     virtual IConnectableLayer* AddTileLayer(const TileDescriptor& tileDescriptor, const char* name = nullptr) = 0;

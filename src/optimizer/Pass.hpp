@@ -150,6 +150,8 @@ void FoldMulAdd(Graph& graph);
 void FoldMaxMin(Graph& graph);
 /// x * min(6, max(0, x + 3)) / 6 becomes a HardSwish.
 void FoldHardSwish(Graph& graph);
+/// Functions of the bytes of one tensor become Tables.
+void FoldByteFunctions(Graph& graph, PassContext& context);
 /// Both forms of GELU, with tanh and with erf, become an Activation.
 void FoldGelu(Graph& graph);
 /// exp(x - max) / sum becomes a Softmax.

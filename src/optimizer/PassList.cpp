@@ -13,6 +13,8 @@ std::span<const Pass> GetPasses()
     static constexpr PassSeeds foldable = {Constant, Shape, Rank, ZerosLike};
     static constexpr PassSeeds halfReaders = PassSeeds({Cast, ConvertFp16ToFp32, Dequantize}).AndConstants();
     static constexpr PassSeeds scalarMath = PassSeeds({ElementwiseBinary}).AndConstants();
+    // One of them at least is where two layers make a function.
+    static constexpr PassSeeds byteMath = {Activation, ElementwiseBinary, ElementwiseUnary, Prelu, Quantize};
     static constexpr PassSeeds withLayout = {BatchNormalization,
                                              BatchToSpaceNd,
                                              Convolution2d,
@@ -66,6 +68,8 @@ std::span<const Pass> GetPasses()
         {"FoldReshapes", &passes::FoldReshapes, Optimization, {Reshape, Squeeze, ExpandDims}},
         // After all that products and sums alone could be a part of, and after Transposes, which move through them.
         {"FoldMulAdd", &passes::FoldMulAdd, Hiding, scalarMath},
+        // After all passes that look for the layers of which such functions are made.
+        {"FoldByteFunctions", &passes::FoldByteFunctions, Hiding, byteMath},
         // Last: the others leave layers behind that nothing reads.
         {"RemoveDeadLayers", &passes::RemoveDeadLayers, Again},
     };

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Table: bytes looked up, shorts interpolated.
 #include "ops/ElementwiseOracle.hpp"
+#include "ops/FastCompare.hpp"
 
 #include <tenon/Descriptors.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 
 namespace tenon::test
 {
@@ -77,6 +79,35 @@ TEST(Table, QuantizationDoesNotMatter)
     const TensorInfo output(TensorShape({3}), DataType::QAsymmS8, 2.0f, 9);
     TestTensor table = AllBytes(entries); // entry i is i - 128
     CheckOp(MakeCase(Stored(input, {-128, 0, 127}), table, output, Expect(output, {-128, 0, 127})));
+}
+
+// Entries are from the lowest value on.
+TEST(Table, UnsignedBytes)
+{
+    const TensorInfo input(TensorShape({4}), DataType::QAsymmU8, 0.5f, 3);
+    const TensorInfo entries(TensorShape({256}), DataType::QAsymmS8, 0.25f, -7);
+    const TensorInfo output(TensorShape({4}), DataType::QAsymmS8, 0.25f, -7);
+    CheckOp(MakeCase(Stored(input, {0, 1, 128, 255}), AllBytes(entries), output, Expect(output, {-128, -127, 0, 127})));
+}
+
+TEST(Table, OnCpuAccAsReference)
+{
+    for (const DataType type : {DataType::QAsymmS8, DataType::QAsymmU8, DataType::QSymmS8, DataType::Signed8})
+    {
+        for (const DataType entry : {DataType::QAsymmS8, DataType::QAsymmU8})
+        {
+            for (const unsigned int count : {0U, 1U, 63U, 100003U})
+            {
+                const TensorInfo data(TensorShape({count}), type, 0.1f, 0);
+                const TensorInfo entries(TensorShape({256}), entry, 0.2f, 5);
+                ExpectAsReference(FastCase(std::string(GetDataTypeName(type)) + " by " + GetDataTypeName(entry),
+                                           LayerType::Table, MakeDescriptor(NullDescriptor()),
+                                           {Random(data, 1), Random(entries, 2)},
+                                           TensorInfo(data.GetShape(), entry, 0.2f, 5)),
+                                  "CpuTable");
+            }
+        }
+    }
 }
 
 TEST(Table, RefusesTablesOfOtherSizesAndTypes)

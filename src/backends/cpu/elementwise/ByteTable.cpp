@@ -102,7 +102,7 @@ void LookUp(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t coun
 }
 #endif
 
-ByteMap::LookupFunction FindLookup()
+LookupFunction FindLookup()
 {
 #if HWY_TARGET == HWY_AVX3
     if (GetCpuFeatures().m_Avx512Vbmi)
@@ -162,10 +162,12 @@ ByteTable Fill(const ReshapeArgs& args, LayerType type)
 
 } // namespace
 
-ByteMap::ByteMap(const ReshapeArgs& args, LayerType type)
-    : m_Table(Fill(args, type)), m_LookUp(TENON_CHOOSE(FindLookup)())
+LookupFunction FindByteLookup()
 {
+    return TENON_CHOOSE(FindLookup)();
 }
+
+ByteMap::ByteMap(const ReshapeArgs& args, LayerType type) : m_Table(Fill(args, type)), m_LookUp(FindByteLookup()) {}
 
 backends::Prepared MakeByteTable(const ReshapeArgs& args, LayerType type)
 {

@@ -14,6 +14,11 @@ namespace tenon::cpu
 
 using ByteTable = std::array<uint8_t, 256>;
 
+/// out[i] = table[in[i]]; `out` may be `in`.
+using LookupFunction = void (*)(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count);
+/// The best that the processor has.
+LookupFunction FindByteLookup();
+
 /// A function of a byte.
 class ByteMap
 {
@@ -24,8 +29,6 @@ public:
 
     /// `out` may be `in`.
     void Run(const uint8_t* in, uint8_t* out, size_t count) const { m_LookUp(m_Table, in, out, count); }
-
-    using LookupFunction = void (*)(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count);
 
 private:
     ByteTable m_Table;

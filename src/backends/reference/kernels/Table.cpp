@@ -17,7 +17,7 @@ namespace
 using backends::Types;
 using backends::TypeSet;
 
-constexpr TypeSet ByteTypes = {DataType::QAsymmS8, DataType::QSymmS8, DataType::Signed8};
+constexpr TypeSet ByteTypes = {DataType::QAsymmS8, DataType::QSymmS8, DataType::Signed8, DataType::QAsymmU8};
 constexpr TypeSet ShortTypes = {DataType::QSymmS16, DataType::Signed16};
 
 constexpr backends::TypeRow TableTypes[] = {Types({ByteTypes | ShortTypes, ByteTypes}, ByteTypes),
@@ -28,6 +28,12 @@ template <typename Entry>
 Entry LookUp(int8_t x, const Entry* table)
 {
     return table[x + 128];
+}
+
+template <typename Entry>
+Entry LookUp(uint8_t x, const Entry* table)
+{
+    return table[x];
 }
 
 template <typename Entry>
@@ -62,12 +68,12 @@ backends::Prepared PrepareTable(const ReshapeArgs& args, const backends::PackedW
                                        ": it must have " + std::to_string(entries) +
                                        " entries, and the output the shape of the input");
     }
-    return DispatchType<int8_t, int16_t>(
+    return DispatchType<int8_t, uint8_t, int16_t>(
         input.GetDataType(),
         [&](auto tag)
         {
             using T = typename decltype(tag)::Type;
-            return DispatchType<int8_t, int16_t>(
+            return DispatchType<int8_t, uint8_t, int16_t>(
                 args.GetOutput(0).GetDataType(),
                 [&](auto entryTag) { return MakeTable<T, typename decltype(entryTag)::Type>(input.GetNumElements()); });
         });
