@@ -118,6 +118,8 @@ namespace passes
 void BakeParameters(Graph& graph);
 /// Permute becomes Transpose with the inverse mappings.
 void CanonicalTranspose(Graph& graph);
+/// Convolution2d with a group for each channel becomes DepthwiseConvolution2d.
+void GroupedToDepthwise(Graph& graph);
 /// Layers of layout NCHW or NCDHW become NHWC or NDHWC ones between Transposes.
 void LowerToNhwc(Graph& graph);
 /// Float16 constants that are converted to Float32 become the weights of products whose backend packs them as they are.

@@ -43,6 +43,8 @@ std::span<const Pass> GetPasses()
         {"BakeParameters", &passes::BakeParameters},
         // Nothing after it meets a Permute.
         {"CanonicalTranspose", &passes::CanonicalTranspose, Necessary, {Permute}},
+        // Before the folds into weights, which then find them as they stay.
+        {"GroupedToDepthwise", &passes::GroupedToDepthwise, Optimization, {Convolution2d}},
         // The folds of both layouts, before Transposes stand between the layers.
         {"FoldPad", &passes::FoldPad, Hiding, {Pad}},
         {"FoldMaxMin", &passes::FoldMaxMin, Hiding, scalarMath},

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pass GroupedToDepthwise: a Convolution2d with a group for each channel of its data is a DepthwiseConvolution2d, whose
+// weights lie otherwise: [1, H, W, O]. Frameworks without an operator for it write it so.
+#include "common/AlignedMemory.hpp"
+#include "optimizer/Pass.hpp"
+#include "optimizer/Patterns.hpp"
+#include "optimizer/Transposes.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <cstring>
+#include <memory>
+
+namespace tenon::passes
+{
+
+namespace
+{
+
+/// Both operators compute the same of these. Floats by weights of bytes they round otherwise.
+bool AreTypesOfBoth(DataType data, DataType weights)
+{
+    const auto isByte = [](DataType type)
+    { return type == DataType::QAsymmS8 || type == DataType::QAsymmU8 || type == DataType::QSymmS8; };
+    return (data == DataType::Float32 && weights == data) || (isByte(data) && isByte(weights));
+}
+
+bool IsDepthwise(const Layer& layer)
+{
+    const auto& descriptor = layer.Descriptor<Convolution2dDescriptor>();
+    if (!IsPlainInput(layer, 0) || !IsPlainInput(layer, 1) || layer.GetConstantInput(1) == nullptr ||
+        descriptor.m_SumsOf32Bits)
+    {
+        return false;
+    }
+    const bool isNhwc = descriptor.m_DataLayout == DataLayout::NHWC;
+    const TensorInfo& data = layer.Input(0).GetTensorInfo();
+    const TensorInfo& weights = layer.Input(1).GetTensorInfo();
+    const TensorShape& shape = data.GetShape();
+    const unsigned int channels = isNhwc ? 3 : 1;
+    // A single channel is no group: its products are those of a matrix.
+    return shape.GetDimensionality() == Dimensionality::Specified && shape.GetNumDimensions() == 4 &&
+           shape.GetDimensionSpecificity(channels) && shape[channels] > 1 &&
+           weights.GetShape().GetNumDimensions() == 4 && weights.GetShape()[channels] == 1 &&
+           weights.GetNumElements() != 0 && AreTypesOfBoth(data.GetDataType(), weights.GetDataType());
+}
+
+std::unique_ptr<DepthwiseConvolution2dDescriptor> MakeDescriptor(const Convolution2dDescriptor& from)
+{
+    auto to = std::make_unique<DepthwiseConvolution2dDescriptor>();
+    to->m_PadLeft = from.m_PadLeft;
+    to->m_PadRight = from.m_PadRight;
+    to->m_PadTop = from.m_PadTop;
+    to->m_PadBottom = from.m_PadBottom;
+    to->m_StrideX = from.m_StrideX;
+    to->m_StrideY = from.m_StrideY;
+    to->m_DilationX = from.m_DilationX;
+    to->m_DilationY = from.m_DilationY;
+    to->m_BiasEnabled = from.m_BiasEnabled;
+    to->m_DataLayout = from.m_DataLayout;
+    to->m_PaddingScheme = from.m_PaddingScheme;
+    return to;
+}
+
+/// Weights [O, H, W, 1] or [O, 1, H, W], which lie alike, as [1, H, W, O].
+Layer& AddWeights(Graph& graph, const Layer& layer)
+{
+    const TensorInfo& from = layer.Input(1).GetTensorInfo();
+    const bool isNhwc = layer.Descriptor<Convolution2dDescriptor>().m_DataLayout == DataLayout::NHWC;
+    TensorInfo to = Transposed(from, isNhwc ? PermutationVector{3, 1, 2, 0} : PermutationVector{1, 2, 3, 0});
+    to.SetConstant(true);
+    const size_t bytes = GetDataTypeBits(from.GetDataType()) / 8;
+    const size_t channels = from.GetShape()[0];
+    const size_t taps = from.GetNumElements() / channels;
+    auto memory = std::make_shared<AlignedMemory>(from.GetNumBytes());
+    const auto* in = static_cast<const std::byte*>(layer.GetConstantInput(1));
+    for (size_t channel = 0; channel < channels; ++channel)
+    {
+        for (size_t tap = 0; tap < taps; ++tap)
+        {
+            std::memcpy(memory->Data() + (tap * channels + channel) * bytes, in + (channel * taps + tap) * bytes,
+                        bytes);
+        }
+    }
+    return graph.AddConstant(ConstTensor(to, memory->Data()), memory, layer.GetNameStr());
+}
+
+} // namespace
+
+void GroupedToDepthwise(Graph& graph)
+{
+    ConstantBudget budget(graph);
+    for (Layer* layer : graph.LayersOf(LayerType::Convolution2d))
+    {
+        if (IsDepthwise(*layer) && budget.Take(layer->Input(1).GetTensorInfo().GetNumBytes()))
+        {
+            const std::unique_ptr<BaseDescriptor> descriptor =
+                MakeDescriptor(layer->Descriptor<Convolution2dDescriptor>());
+            Rewire(layer->Input(1), AddWeights(graph, *layer).Output(0));
+            graph.ChangeType(*layer, LayerType::DepthwiseConvolution2d, descriptor);
+        }
+    }
+}
+
+} // namespace tenon::passes
