@@ -133,7 +133,7 @@ TEST(FastBytes, ProductsOfAllScalesAsReference)
                 const TensorInfo output = BytesInfo({count}, isSigned, std::ldexp(1.4f, exponent), zeroPoint);
                 SCOPED_TRACE("output " + output.ToString());
                 for (const BinaryOperation operation :
-                     {BinaryOperation::Add, BinaryOperation::Sub, BinaryOperation::Mul})
+                     {BinaryOperation::Add, BinaryOperation::Sub, BinaryOperation::Mul, BinaryOperation::SqDiff})
                 {
                     ExpectAsReference(FastCase("operation " + std::to_string(static_cast<int>(operation)),
                                                LayerType::ElementwiseBinary, ElementwiseBinaryDescriptor(operation),

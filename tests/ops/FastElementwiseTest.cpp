@@ -166,7 +166,8 @@ TEST(FastElementwise, SumsAndProductsOfAllPairsOfBytes)
             const TensorInfo output({256, 256}, type, s.m_Output, s.m_ZeroOutput - shift);
             const std::vector<TestTensor> inputs = AllPairs(TensorInfo({1}, type, s.m_A, s.m_ZeroA - shift),
                                                             TensorInfo({1}, type, s.m_B, s.m_ZeroB - shift));
-            for (const BinaryOperation operation : {BinaryOperation::Add, BinaryOperation::Sub, BinaryOperation::Mul})
+            for (const BinaryOperation operation :
+                 {BinaryOperation::Add, BinaryOperation::Sub, BinaryOperation::Mul, BinaryOperation::SqDiff})
             {
                 for (const ActivationDescriptor* fused :
                      {static_cast<const ActivationDescriptor*>(nullptr), &relu, &relu6})
@@ -191,8 +192,9 @@ TEST(FastElementwise, BytesBroadcast)
     {
         for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8})
         {
-            for (const BinaryOperation operation : {BinaryOperation::Add, BinaryOperation::Sub, BinaryOperation::Mul,
-                                                    BinaryOperation::Maximum, BinaryOperation::Minimum})
+            for (const BinaryOperation operation :
+                 {BinaryOperation::Add, BinaryOperation::Sub, BinaryOperation::Mul, BinaryOperation::SqDiff,
+                  BinaryOperation::Maximum, BinaryOperation::Minimum})
             {
                 SCOPED_TRACE(Describe(shapes, operation));
                 const bool isExtreme = operation == BinaryOperation::Maximum || operation == BinaryOperation::Minimum;

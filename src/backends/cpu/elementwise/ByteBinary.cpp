@@ -153,7 +153,8 @@ void ChooseProduct(ByteBinary& numbers, bool isFixed, size_t count)
 
 bool IsSum(BinaryOperation operation)
 {
-    return operation == BinaryOperation::Add || operation == BinaryOperation::Sub;
+    return operation == BinaryOperation::Add || operation == BinaryOperation::Sub ||
+           operation == BinaryOperation::SqDiff;
 }
 
 bool IsQuantizedAlike(const TensorInfo& x, const TensorInfo& y)
@@ -186,6 +187,7 @@ bool HasByteBinary(BinaryOperation operation, const TensorInfo& a, const TensorI
     {
     case BinaryOperation::Add:
     case BinaryOperation::Sub:
+    case BinaryOperation::SqDiff:
     case BinaryOperation::Mul: return true;
     case BinaryOperation::Maximum:
     case BinaryOperation::Minimum: return IsQuantizedAlike(a, b) && IsQuantizedAlike(a, output);
@@ -217,12 +219,15 @@ ByteBinary MakeByteBinary(BinaryOperation operation, const TensorInfo& a, const 
         ChooseProduct(numbers, isFixed, count);
         return numbers;
     }
-    constexpr double LeftShift = 1 << 20;
+    const bool squares = operation == BinaryOperation::SqDiff;
     const double twiceMax = 2.0 * static_cast<double>(std::max(scaleA, scaleB));
-    numbers.m_NegatesB = operation == BinaryOperation::Sub;
+    numbers.m_NegatesB = operation != BinaryOperation::Add;
     numbers.m_A = QuantizeMultiplier(static_cast<double>(scaleA) / twiceMax);
     numbers.m_B = QuantizeMultiplier(static_cast<double>(scaleB) / twiceMax);
-    numbers.m_Sum = QuantizeMultiplier(twiceMax / (LeftShift * static_cast<double>(scaleOutput)));
+    const double output64 = static_cast<double>(scaleOutput);
+    numbers.m_Sum =
+        QuantizeMultiplier(squares ? twiceMax * twiceMax / (double{1 << (2 * ByteBinary::SquareShift)} * output64)
+                                   : twiceMax / (double{1 << ByteBinary::SumShift} * output64));
     double factorA = static_cast<double>(scaleA) / static_cast<double>(scaleOutput);
     double factorB = static_cast<double>(scaleB) / static_cast<double>(scaleOutput) * (numbers.m_NegatesB ? -1.0 : 1.0);
     if (swaps)
@@ -231,6 +236,11 @@ ByteBinary MakeByteBinary(BinaryOperation operation, const TensorInfo& a, const 
         std::swap(numbers.m_A, numbers.m_B);
         std::swap(numbers.m_NegatesA, numbers.m_NegatesB);
         std::swap(factorA, factorB);
+    }
+    if (squares)
+    {
+        numbers.m_Loop = loops.m_ExactSquare[isFixed ? 1 : 0];
+        return numbers;
     }
     ChooseSum(numbers, factorA, factorB, isFixed, count);
     return numbers;

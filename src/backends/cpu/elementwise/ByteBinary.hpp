@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums, differences, products, extremes and Prelu of 8-bit quantized tensors, the bytes of TFLite's integer arithmetic.
+// Sums, differences and their squares, products, extremes and Prelu of 8-bit quantized tensors, the bytes of TFLite's
+// integer arithmetic.
 //
 // That arithmetic takes 64-bit multiplications. The same in float is three times as fast, but its rounding errors may
 // tip a result over. There are only 65,536 pairs of bytes, though: when a layer is prepared all of them are computed in
@@ -29,7 +30,11 @@ struct ByteBinary
     bool m_NegatesA = false; ///< in integers
     bool m_NegatesB = false;
 
-    // Sums in integers: m_Sum * (m_A * (a << 20) + m_B * (b << 20)). Products: m_Product * (a * b). Prelu: m_A * a
+    static constexpr int SumShift = 20;
+    static constexpr int SquareShift = 7;
+
+    // Sums in integers: m_Sum * (m_A * (a << SumShift) + m_B * (b << SumShift)). Squares of differences: m_Sum * the
+    // square of what is in brackets, with SquareShift. Products: m_Product * (a * b). Prelu: m_A * a
     // where a is not negative, else m_Product * (a * b).
     backends::QuantizedMultiplier m_A;
     backends::QuantizedMultiplier m_B;
@@ -51,7 +56,7 @@ struct ByteBinary
     void Run(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count) const { m_Loop(*this, a, b, out, count); }
 };
 
-/// Whether MakeByteBinary has it: Add, Sub, Mul; Maximum and Minimum where all tensors are quantized alike.
+/// Whether MakeByteBinary has it: Add, Sub, SqDiff, Mul; Maximum and Minimum where all tensors are quantized alike.
 bool HasByteBinary(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b, const TensorInfo& output);
 
 /// The numbers and the loop of an operation on tensors with one scale each, `range` being what is left of the output's

@@ -20,6 +20,8 @@ namespace
 // still. Those with AddsZero add the output's zero point themselves, in int32, where that wraps as in the reference
 // kernels. To the results of the others Run adds it, and to all what makes them unsigned: both saturate.
 
+/// Both scaled alike, added up and scaled again; in between squared, or not. `LeftShift`: bits more before scaling.
+template <int LeftShift, bool Squares>
 class ExactSum
 {
 public:
@@ -36,13 +38,14 @@ public:
     HWY_INLINE Ints Second(Ints b) const { return Scale(b, m_B, m_ZeroB, m_SignB); }
     HWY_INLINE Ints First(Ints a, Ints second) const
     {
-        return hn::Add(m_Sum(hn::Add(Scale(a, m_A, m_ZeroA, m_SignA), second)), m_ZeroOutput);
+        const Ints sum = hn::Add(Scale(a, m_A, m_ZeroA, m_SignA), second);
+        return hn::Add(m_Sum(Squares ? hn::Mul(sum, sum) : sum), m_ZeroOutput);
     }
 
 private:
     static HWY_INLINE Ints Scale(Ints x, const FixedPointMultiplier<IntTag>& multiplier, Ints zero, Ints sign)
     {
-        const Ints scaled = multiplier(hn::ShiftLeft<20>(hn::Sub(x, zero)));
+        const Ints scaled = multiplier(hn::ShiftLeft<LeftShift>(hn::Sub(x, zero)));
         return hn::Sub(hn::Xor(scaled, sign), sign); // negated where that is -1
     }
 
@@ -209,9 +212,15 @@ void RunExtreme(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, u
 
 ByteBinaryLoops MakeLoops()
 {
-    return {{Run<ExactSum, false>, Run<ExactSum, true>},         {Run<FloatSum, false>, Run<FloatSum, true>},
-            {Run<ExactProduct, false>, Run<ExactProduct, true>}, {Run<FloatProduct, false>, Run<FloatProduct, true>},
-            {RunExtreme<true, false>, RunExtreme<true, true>},   {RunExtreme<false, false>, RunExtreme<false, true>},
+    using Sum = ExactSum<ByteBinary::SumShift, false>;
+    using Square = ExactSum<ByteBinary::SquareShift, true>;
+    return {{Run<Sum, false>, Run<Sum, true>},
+            {Run<Square, false>, Run<Square, true>},
+            {Run<FloatSum, false>, Run<FloatSum, true>},
+            {Run<ExactProduct, false>, Run<ExactProduct, true>},
+            {Run<FloatProduct, false>, Run<FloatProduct, true>},
+            {RunExtreme<true, false>, RunExtreme<true, true>},
+            {RunExtreme<false, false>, RunExtreme<false, true>},
             {Run<ExactPrelu, false>, Run<ExactPrelu, true>}};
 }
 
