@@ -117,12 +117,14 @@ private:
     bool ShapeStep(const Program& program, const Step& step, const Limits& limits, KernelNames& names);
     // PlanStrips.cpp
     void FindStrips(const Program& program);
-    std::pair<uint32_t, uint32_t> RunsWith(uint32_t step) const;
     std::unique_ptr<Strips> CutRun(const Program& program, uint32_t first, size_t parts) const;
     std::optional<StripStep> CutStep(const Program& program, uint32_t index, size_t parts) const;
     size_t CountInnerBytes(const Program& program, const Strips& strips) const;
+    static bool IsMadeBy(const Program& program, uint32_t first, uint32_t end, ValueId value);
+    // PlanStripMemory.cpp
     void SettleStrips(const Program& program, const Sharing& sharing);
     bool SettleStrips(const Program& program, const Sharing& sharing, Strips& strips) const;
+    std::pair<uint32_t, uint32_t> RunsWith(uint32_t step) const;
     // PlanSums.cpp
     uint32_t FindSumOf(const Program& program, uint32_t layer) const;
     void FindSums(const Program& program);
