@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// ExecutionContext: see ExecutionContext.hpp. Memory of the caller is in CallerMemory.cpp.
+// ExecutionContext: see ExecutionContext.hpp. A run from its beginning to its end, the memory of its plan, and what
+// steps of any kind have in common.
 #include "runtime/ExecutionContext.hpp"
 
 #include "common/ErrorContext.hpp"
-#include "common/Log.hpp"
 #include "common/Populate.hpp"
 #include "common/Profiler.hpp"
 
@@ -13,55 +13,6 @@
 
 namespace tenon
 {
-
-namespace
-{
-
-/// A value of a device as the host sees it while this lives: mapped where it can be, else copied.
-class DeviceView
-{
-public:
-    DeviceView(size_t bytes, const DeviceTensor& tensor, const MemorySpace& memory, IDeviceQueue& queue)
-        : m_Tensor(tensor), m_CanMap(memory.m_Factory->SupportsMapUnmap()), m_Queue(queue)
-    {
-        if (bytes != 0 && m_CanMap)
-        {
-            m_Shown = m_Queue.Map(*m_Tensor.m_Memory, m_Tensor.m_Offset, bytes, MapAccess::Read);
-        }
-        else if (bytes != 0)
-        {
-            m_Copy.Reserve(bytes);
-            m_Queue.Read(m_Copy.Data(), *m_Tensor.m_Memory, m_Tensor.m_Offset, bytes);
-            m_Shown = m_Copy.Data();
-        }
-    }
-    ~DeviceView()
-    {
-        if (m_Shown != nullptr && m_CanMap)
-        {
-            try
-            {
-                m_Queue.Unmap(*m_Tensor.m_Memory, m_Shown);
-            }
-            catch (const Exception& error) // debugging must not end the program; the next wait fails if the queue has
-            {
-                LogWarning("a tensor of a device is still mapped: {}", error.what());
-            }
-        }
-    }
-    DeviceView(const DeviceView&) = delete;
-    DeviceView& operator=(const DeviceView&) = delete;
-    const void* Get() const { return m_Shown; }
-
-private:
-    const DeviceTensor& m_Tensor;
-    const bool m_CanMap;
-    IDeviceQueue& m_Queue;
-    AlignedMemory m_Copy;
-    void* m_Shown = nullptr;
-};
-
-} // namespace
 
 ExecutionContext::ExecutionContext(const Program& program, DeviceQueues* queues)
     : m_Program(program), m_Arena(0, HostAllocator(), program.HostAlignment()), m_Queues(queues)
@@ -218,137 +169,6 @@ void ExecutionContext::Execute(const Step& step, const IShapedWorkload& workload
     {
         RethrowWithContext(
             fmt::format("running {} on {}", step.m_Layer->Describe(), step.m_Layer->GetBackendId().Get()));
-    }
-}
-
-void ExecutionContext::RunSum(const PlannedSum& sum, const RunArgs& args)
-{
-    const Step& step = m_Program.Steps()[sum.m_Layer];
-    const Step& next = m_Program.Steps()[sum.m_Sum];
-    if (args.m_Debug != nullptr) // which wants to see both
-    {
-        for (const uint32_t s : {sum.m_Layer, sum.m_Sum})
-        {
-            const PlannedStep& planned = m_Plan->Steps()[s];
-            Scratch scratch;
-            scratch.m_Host = m_Arena.Data() + planned.m_ScratchOffset;
-            Execute(m_Program.Steps()[s], *planned.m_Workload, planned.m_KernelName, scratch, nullptr, args);
-            ShowOutputs(m_Program.Steps()[s], args);
-        }
-        return;
-    }
-    m_StepInputs.clear();
-    for (ValueId value : step.m_Inputs)
-    {
-        m_StepInputs.push_back(value == NoValue ? nullptr : m_Pointers[value]);
-    }
-    m_StepInputs.push_back(m_Pointers[next.m_Inputs[sum.m_Other]]);
-    ExecuteArgs execute;
-    execute.m_Inputs = m_StepInputs;
-    execute.m_Outputs = Span<void* const>(m_Pointers.data() + next.m_FirstOutput, 1);
-    execute.m_Scratch = m_Arena.Data() + m_Plan->Steps()[sum.m_Layer].m_ScratchOffset;
-    execute.m_Parallel = args.m_Parallel;
-    try
-    {
-        const auto event = args.m_Profiler->Scope(ProfilingCategory::Inference, sum.m_KernelName, step.m_Layer);
-        sum.m_Workload->Execute(execute);
-    }
-    catch (...)
-    {
-        RethrowWithContext(fmt::format("running {} and {} on {}", step.m_Layer->Describe(), next.m_Layer->Describe(),
-                                       step.m_Layer->GetBackendId().Get()));
-    }
-}
-
-void ExecutionContext::ShowInputs(const RunArgs& args) const
-{
-    if (args.m_Debug == nullptr)
-    {
-        return;
-    }
-    for (size_t i = 0; i < m_BoundInputs.size(); ++i)
-    {
-        const Binding& input = m_Program.Inputs()[i];
-        args.m_Debug->Show(*input.m_Layer, 0, InfoOf(input.m_Value), m_BoundInputs[i]);
-    }
-}
-
-void ExecutionContext::ShowOutputs(const Step& step, const RunArgs& args)
-{
-    if (args.m_Debug == nullptr)
-    {
-        return;
-    }
-    for (uint32_t k = 0; k < step.m_NumOutputs; ++k)
-    {
-        const ValueId value = step.m_FirstOutput + k;
-        const TensorInfo& info = InfoOf(value);
-        if (step.m_Memory == HostMemory)
-        {
-            args.m_Debug->Show(*step.m_Layer, k, info, m_Pointers[value]);
-        }
-        else
-        {
-            const DeviceView view(info.GetNumBytes(), m_Devices->TensorOf(value), m_Program.Memories()[step.m_Memory],
-                                  m_Queues->Use(step.m_Memory));
-            args.m_Debug->Show(*step.m_Layer, k, info, view.Get());
-        }
-    }
-}
-
-void ExecutionContext::RunPlannedSteps(const RunArgs& args)
-{
-    auto strips = m_Plan->GetStrips().begin();
-    const auto lastStrips = m_Plan->GetStrips().end();
-    for (size_t s = 0; s < m_Plan->Steps().size(); ++s)
-    {
-        const PlannedStep& planned = m_Plan->Steps()[s];
-        const Step& step = m_Program.Steps()[s];
-        if (strips != lastStrips && (*strips)->m_First == s)
-        {
-            const Strips& run = **strips++;
-            if (args.m_Debug == nullptr && // which wants to see whole tensors
-                run.IsWorthwhile(args.m_Parallel->GetNumThreads()))
-            {
-                RunStrips(run, args);
-                s = run.Last();
-                continue;
-            }
-        }
-        if (planned.m_Sum != PlannedSum::None)
-        {
-            const PlannedSum& sum = m_Plan->GetSums()[planned.m_Sum];
-            if (sum.m_Sum == s)
-            {
-                RunSum(sum, args);
-            }
-            continue;
-        }
-        if (planned.m_Workload == nullptr)
-        {
-            if (step.m_State != NoState)
-            {
-                RunStateStep(step, m_Plan->Infos()[step.m_FirstOutput], args.m_Session->States()[step.m_State]);
-            }
-            else
-            {
-                RunCopyStep(s, args);
-            }
-        }
-        else
-        {
-            Scratch scratch;
-            if (step.m_Memory == HostMemory)
-            {
-                scratch.m_Host = m_Arena.Data() + planned.m_ScratchOffset;
-            }
-            else if (planned.m_ScratchBytes != 0)
-            {
-                scratch.m_Device = m_Devices->InArena(step.m_Memory, planned.m_ScratchOffset);
-            }
-            Execute(step, *planned.m_Workload, planned.m_KernelName, scratch, nullptr, args);
-        }
-        ShowOutputs(step, args);
     }
 }
 

@@ -82,22 +82,33 @@ private:
     class LateOutputs;
 
     void UsePlan(const std::shared_ptr<const Plan>& plan);
-    void BindStates(const RunArgs& args);
-    void BindInputs(const RunArgs& args);
-    void BindOutputs(const RunArgs& args);
-    void RunStateStep(const Step& step, const TensorInfo& info, StateMemory& memory) const;
-    void WriteStates(const RunArgs& args);
-    void RunPlannedSteps(const RunArgs& args);
-    void RunSum(const PlannedSum& sum, const RunArgs& args);
-    void RunStrips(const Strips& strips, const RunArgs& args) const;
-    void RunParts(const Strips& strips, size_t thread, size_t threads) const;
+    const TensorInfo& InfoOf(ValueId value) const;
+    void Execute(const Step& step, const IShapedWorkload& workload, const char* kernelName, const Scratch& scratch,
+                 ILateOutputs* late, const RunArgs& args);
     void RunCopyStep(size_t index, const RunArgs& args);
     const ImportedMemory* FindImported(ValueId value, const RunArgs& args) const;
-    void RunLateStep(size_t index, const RunArgs& args);
+    ICustomAllocator* HostAllocator() const { return m_Program.Memories()[HostMemory].m_Allocator.get(); }
+
+    // CallerMemory.cpp
+    void BindInputs(const RunArgs& args);
+    void BindOutputs(const RunArgs& args);
     void AskForOutput(size_t index, const RunArgs& args);
     bool OverlapsInput(const void* memory, size_t bytes) const;
     void CopyOutputs(const RunArgs& args);
     void WriteStagedOutputs();
+
+    // States.cpp
+    void BindStates(const RunArgs& args);
+    void RunStateStep(const Step& step, const TensorInfo& info, StateMemory& memory) const;
+    void WriteStates(const RunArgs& args);
+
+    // PlannedSteps.cpp
+    void RunPlannedSteps(const RunArgs& args);
+    void RunSum(const PlannedSum& sum, const RunArgs& args);
+
+    // StripRun.cpp
+    void RunStrips(const Strips& strips, const RunArgs& args) const;
+    void RunParts(const Strips& strips, size_t thread, size_t threads) const;
 
     // ControlFlow.cpp
     struct BodyValue;
@@ -107,20 +118,20 @@ private:
     void RunWhile(const Step& step, Infos inputs, const RunArgs& args);
     void RunBody(const NestedProgram& body, Span<const BodyValue> values, RunArgs::GetOutput getOutput,
                  const RunArgs& args);
-    const TensorInfo& InfoOf(ValueId value) const;
 
-    void ShowInputs(const RunArgs& args) const;
-    void ShowOutputs(const Step& step, const RunArgs& args);
-    void Execute(const Step& step, const IShapedWorkload& workload, const char* kernelName, const Scratch& scratch,
-                 ILateOutputs* late, const RunArgs& args);
+    // LateSteps.cpp
+    void RunLateStep(size_t index, const RunArgs& args);
     void ExecuteLate(const Step& step, const IShapedWorkload& workload, const RunArgs& args);
     void PlaceLateOutput(const Step& step, uint32_t output, const TensorShape& shape, const RunArgs& args);
-    ICustomAllocator* HostAllocator() const { return m_Program.Memories()[HostMemory].m_Allocator.get(); }
     /// In memory of a device it returns null and sets the value's tensor.
     void* AllocateLate(ValueId value, const Step& step, const TensorShape& shape, const Limits& limits);
     bool ShareView(const Step& step, const TensorShape& shape);
     void ChargeLate(size_t bytes, const Step& step, const Limits& limits);
     void ReleaseLate(size_t index, const Step& step);
+
+    // ShownTensors.cpp
+    void ShowInputs(const RunArgs& args) const;
+    void ShowOutputs(const Step& step, const RunArgs& args);
 
     const Program& m_Program;
     std::shared_ptr<const Plan> m_Plan;

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// How an ExecutionContext shows tensors to whoever debugs the network: those of devices, too.
+#include "common/Log.hpp"
+#include "runtime/ExecutionContext.hpp"
+
+namespace tenon
+{
+
+namespace
+{
+
+/// A value of a device as the host sees it while this lives: mapped where it can be, else copied.
+class DeviceView
+{
+public:
+    DeviceView(size_t bytes, const DeviceTensor& tensor, const MemorySpace& memory, IDeviceQueue& queue)
+        : m_Tensor(tensor), m_CanMap(memory.m_Factory->SupportsMapUnmap()), m_Queue(queue)
+    {
+        if (bytes != 0 && m_CanMap)
+        {
+            m_Shown = m_Queue.Map(*m_Tensor.m_Memory, m_Tensor.m_Offset, bytes, MapAccess::Read);
+        }
+        else if (bytes != 0)
+        {
+            m_Copy.Reserve(bytes);
+            m_Queue.Read(m_Copy.Data(), *m_Tensor.m_Memory, m_Tensor.m_Offset, bytes);
+            m_Shown = m_Copy.Data();
+        }
+    }
+    ~DeviceView()
+    {
+        if (m_Shown != nullptr && m_CanMap)
+        {
+            try
+            {
+                m_Queue.Unmap(*m_Tensor.m_Memory, m_Shown);
+            }
+            catch (const Exception& error) // debugging must not end the program; the next wait fails if the queue has
+            {
+                LogWarning("a tensor of a device is still mapped: {}", error.what());
+            }
+        }
+    }
+    DeviceView(const DeviceView&) = delete;
+    DeviceView& operator=(const DeviceView&) = delete;
+    const void* Get() const { return m_Shown; }
+
+private:
+    const DeviceTensor& m_Tensor;
+    const bool m_CanMap;
+    IDeviceQueue& m_Queue;
+    AlignedMemory m_Copy;
+    void* m_Shown = nullptr;
+};
+
+} // namespace
+
+void ExecutionContext::ShowInputs(const RunArgs& args) const
+{
+    if (args.m_Debug == nullptr)
+    {
+        return;
+    }
+    for (size_t i = 0; i < m_BoundInputs.size(); ++i)
+    {
+        const Binding& input = m_Program.Inputs()[i];
+        args.m_Debug->Show(*input.m_Layer, 0, InfoOf(input.m_Value), m_BoundInputs[i]);
+    }
+}
+
+void ExecutionContext::ShowOutputs(const Step& step, const RunArgs& args)
+{
+    if (args.m_Debug == nullptr)
+    {
+        return;
+    }
+    for (uint32_t k = 0; k < step.m_NumOutputs; ++k)
+    {
+        const ValueId value = step.m_FirstOutput + k;
+        const TensorInfo& info = InfoOf(value);
+        if (step.m_Memory == HostMemory)
+        {
+            args.m_Debug->Show(*step.m_Layer, k, info, m_Pointers[value]);
+        }
+        else
+        {
+            const DeviceView view(info.GetNumBytes(), m_Devices->TensorOf(value), m_Program.Memories()[step.m_Memory],
+                                  m_Queues->Use(step.m_Memory));
+            args.m_Debug->Show(*step.m_Layer, k, info, view.Get());
+        }
+    }
+}
+
+} // namespace tenon
