@@ -87,10 +87,12 @@ private:
 
     void BeginRun();
     void EndRun();
-    void Run(const ContextLease& lease, const InputTensors& inputs, const std::vector<InputImports::Entry>& imported,
-             RunArgs::GetOutput getOutput);
     /// Precondition: m_Mutex is held.
     const std::shared_ptr<Session>& FindSession(SessionId id) const;
+
+    // NetworkRuns.cpp, beside Enqueue
+    void Run(const ContextLease& lease, const InputTensors& inputs, const std::vector<InputImports::Entry>& imported,
+             RunArgs::GetOutput getOutput);
     /// The last tensors of each list are the imported ones.
     void BindInputs(const InputTensors& inputs, const std::vector<InputImports::Entry>& imported,
                     CallBuffers& buffers) const;

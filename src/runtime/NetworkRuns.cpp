@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a LoadedNetwork runs: what the caller gives is checked and bound, then a context out of the pool runs the plan of
+// its shapes.
+#include "runtime/CheckBound.hpp"
+#include "runtime/LoadedNetwork.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+namespace tenon
+{
+
+namespace
+{
+
+/// Hands workloads the runtime's threads.
+class PoolParallelFor final : public IParallelFor
+{
+public:
+    PoolParallelFor(ThreadPool& pool, unsigned int threads) : m_Pool(pool), m_Threads(threads) {}
+
+    void Run(size_t count, size_t grain, const std::function<void(size_t, size_t)>& body) override
+    {
+        m_Pool.ParallelFor(
+            count, m_Threads, [&](size_t begin, size_t end, unsigned) { body(begin, end); }, grain);
+    }
+    unsigned int GetNumThreads() const override { return m_Pool.Participants(m_Threads); }
+
+private:
+    ThreadPool& m_Pool;
+    unsigned int m_Threads;
+};
+
+} // namespace
+
+/// What one call has for itself: a context out of the pool or a new one, which it gives back, and its session.
+class LoadedNetwork::ContextLease
+{
+public:
+    ContextLease(LoadedNetwork& network, SessionId session) : m_Network(network)
+    {
+        {
+            const std::lock_guard lock(m_Network.m_Mutex);
+            m_Session = m_Network.FindSession(session);
+            m_Debug = m_Network.m_DebugCallback;
+            if (!m_Network.m_FreeContexts.empty())
+            {
+                m_Context = std::move(m_Network.m_FreeContexts.back());
+                m_Network.m_FreeContexts.pop_back();
+                return;
+            }
+        }
+        m_Context = std::make_unique<ExecutionContext>(*m_Network.m_Program);
+        const std::lock_guard lock(m_Network.m_Mutex);
+        m_Network.m_FreeContexts.reserve(m_Network.m_NumContexts + 1); // so that giving it back cannot fail
+        ++m_Network.m_NumContexts;
+    }
+    ~ContextLease()
+    {
+        const std::lock_guard lock(m_Network.m_Mutex);
+        m_Network.m_FreeContexts.push_back(std::move(m_Context));
+    }
+    ContextLease(const ContextLease&) = delete;
+    ContextLease& operator=(const ContextLease&) = delete;
+
+    ExecutionContext& Context() const { return *m_Context; }
+    tenon::Session& Session() const { return *m_Session; }
+    const DebugCallbackFunction* DebugCallback() const { return m_Debug.get(); }
+
+private:
+    LoadedNetwork& m_Network;
+    std::shared_ptr<tenon::Session> m_Session;
+    std::shared_ptr<const DebugCallbackFunction> m_Debug;
+    std::unique_ptr<ExecutionContext> m_Context;
+};
+
+void LoadedNetwork::BindInputs(const InputTensors& inputs, const std::vector<InputImports::Entry>& imported,
+                               CallBuffers& buffers) const
+{
+    const auto& bindings = m_Program->Inputs();
+    buffers.m_Inputs.assign(bindings.size(), nullptr);
+    buffers.m_IsGiven.assign(bindings.size(), 0);
+    buffers.m_Shapes.resize(bindings.size());
+    for (const auto& [id, tensor] : inputs)
+    {
+        const size_t i = m_Program->FindInput(id);
+        if (buffers.m_IsGiven[i] != 0)
+        {
+            throw InvalidArgumentException(fmt::format("input {} is given twice", id));
+        }
+        CheckBound(bindings[i], "input", bindings[i].m_Layer->Output(0).GetTensorInfo(), tensor.GetInfo(),
+                   tensor.GetMemoryArea());
+        buffers.m_IsGiven[i] = 1;
+        buffers.m_Inputs[i] = tensor.GetMemoryArea();
+        buffers.m_Shapes[i] = tensor.GetShape();
+    }
+    for (size_t i = 0; i < bindings.size(); ++i)
+    {
+        if (buffers.m_IsGiven[i] == 0)
+        {
+            throw InvalidArgumentException(
+                fmt::format("input {} '{}' is missing", bindings[i].m_Id, bindings[i].m_Layer->GetNameStr()));
+        }
+    }
+    buffers.m_ImportedInputs.assign(imported.empty() ? 0 : bindings.size(), nullptr);
+    for (const auto& entry : imported)
+    {
+        buffers.m_ImportedInputs[m_Program->FindInput(entry->m_Id)] = &entry->m_Memory;
+    }
+}
+
+void LoadedNetwork::BindOutputs(const OutputTensors& outputs, const std::vector<OutputImports::Entry>& imported,
+                                CallBuffers& buffers) const
+{
+    const auto& bindings = m_Program->Outputs();
+    buffers.m_Outputs.assign(bindings.size(), nullptr);
+    for (const auto& [id, tensor] : outputs)
+    {
+        const size_t i = m_Program->FindOutput(id);
+        if (buffers.m_Outputs[i] != nullptr)
+        {
+            throw InvalidArgumentException(fmt::format("output {} is given twice", id));
+        }
+        CheckBound(bindings[i], "output", m_Program->Values()[bindings[i].m_Value].m_Slot->GetTensorInfo(),
+                   tensor.GetInfo(), tensor.GetMemoryArea());
+        buffers.m_Outputs[i] = &tensor;
+    }
+    for (size_t i = 0; i < bindings.size(); ++i)
+    {
+        if (buffers.m_Outputs[i] == nullptr)
+        {
+            throw InvalidArgumentException(
+                fmt::format("output {} '{}' is missing", bindings[i].m_Id, bindings[i].m_Layer->GetNameStr()));
+        }
+    }
+    buffers.m_ImportedOutputs.assign(imported.empty() ? 0 : bindings.size(), nullptr);
+    for (const auto& entry : imported)
+    {
+        buffers.m_ImportedOutputs[m_Program->FindOutput(entry->m_Id)] = &entry->m_Memory;
+    }
+}
+
+void LoadedNetwork::Run(const ContextLease& lease, const InputTensors& inputs,
+                        const std::vector<InputImports::Entry>& imported, RunArgs::GetOutput getOutput)
+{
+    const auto event = m_Profiler->Scope(ProfilingCategory::Inference);
+    ExecutionContext& context = lease.Context();
+    CallBuffers& buffers = context.Buffers();
+    BindInputs(inputs, imported, buffers);
+    const auto plan = m_Plans.Get(*m_Program, buffers.m_Shapes, m_Limits, *m_Profiler);
+    PoolParallelFor parallel(m_Pool, m_NumberOfThreads);
+    RunArgs args(getOutput);
+    args.m_Inputs = buffers.m_Inputs;
+    args.m_ImportedInputs = buffers.m_ImportedInputs;
+    args.m_ImportedOutputs = buffers.m_ImportedOutputs;
+    args.m_Parallel = &parallel;
+    args.m_Profiler = m_Profiler.get();
+    std::optional<DebugRun> debug;
+    if (m_DebugTarget.IsShown() || m_DebugTarget.IsWritten())
+    {
+        args.m_Debug = &debug.emplace(m_DebugTarget, lease.DebugCallback());
+    }
+    args.m_Limits = &m_Limits;
+    std::unique_lock<std::mutex> stateLock;
+    if (!m_Program->States().empty())
+    {
+        // Runs of one session follow each other, each from the states that the one before it left.
+        stateLock = std::unique_lock(lease.Session().Mutex());
+        args.m_Session = &lease.Session();
+    }
+    m_Hooks.AroundRun([&] { context.Run(plan, args); });
+}
+
+void LoadedNetwork::Enqueue(SessionId session, const InputTensors& inputs, const OutputTensors& outputs,
+                            const std::vector<ImportedInputId>& importedInputs,
+                            const std::vector<ImportedOutputId>& importedOutputs)
+{
+    // What is imported is kept alive for the run, and so are the lists with it.
+    std::vector<InputImports::Entry> inputImports;
+    std::vector<OutputImports::Entry> outputImports;
+    InputTensors allInputs;
+    OutputTensors allOutputs;
+    const bool hasImports = !importedInputs.empty() || !importedOutputs.empty();
+    if (hasImports)
+    {
+        const std::lock_guard lock(m_Mutex);
+        inputImports = m_ImportedInputs.Get(importedInputs, "input");
+        outputImports = m_ImportedOutputs.Get(importedOutputs, "output");
+        allInputs = InputImports::Merge(inputs, inputImports);
+        allOutputs = OutputImports::Merge(outputs, outputImports);
+    }
+    const ContextLease lease(*this, session);
+    BindOutputs(hasImports ? allOutputs : outputs, outputImports, lease.Context().Buffers());
+    const auto getOutput = [&](size_t i, const TensorInfo& info) -> void*
+    {
+        const Tensor& given = *lease.Context().Buffers().m_Outputs[i];
+        if (given.GetNumBytes() != info.GetNumBytes())
+        {
+            const Binding& binding = m_Program->Outputs()[i];
+            throw InvalidArgumentException(fmt::format("output {} '{}' has {} bytes ({}), but the tensor given has {}",
+                                                       binding.m_Id, binding.m_Layer->GetNameStr(), info.GetNumBytes(),
+                                                       info.ToString(), given.GetNumBytes()));
+        }
+        return given.GetMemoryArea();
+    };
+    Run(lease, hasImports ? allInputs : inputs, inputImports, getOutput);
+}
+
+void LoadedNetwork::Enqueue(SessionId session, const InputTensors& inputs, const OutputAllocator& allocator)
+{
+    const ContextLease lease(*this, session);
+    const auto getOutput = [&](size_t i, const TensorInfo& info) -> void*
+    {
+        const Binding& binding = m_Program->Outputs()[i];
+        void* memory = allocator(binding.m_Id, info);
+        if (memory == nullptr && info.GetNumBytes() != 0)
+        {
+            throw InvalidArgumentException(fmt::format("the output allocator gave no memory for output {} '{}'",
+                                                       binding.m_Id, binding.m_Layer->GetNameStr()));
+        }
+        return memory;
+    };
+    lease.Context().Buffers().m_ImportedOutputs.clear();
+    Run(lease, inputs, {}, getOutput);
+}
+
+} // namespace tenon
