@@ -201,7 +201,7 @@ struct Kernel
     }
 };
 
-/// Why the kernel does not take the layer, or that it does.
+/// Why the kernel does not take the layer, or that it does. In AskKernel.cpp.
 SupportResult AskKernel(const Kernel& kernel, const LayerView& layer);
 
 /// The kernels of a layer type in the order of trial; the first one that takes a layer runs it. The last one takes
