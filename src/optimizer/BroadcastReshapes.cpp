@@ -3,6 +3,7 @@
 #include "optimizer/BroadcastReshapes.hpp"
 
 #include "graph/MakeLayerView.hpp"
+#include "optimizer/FixedRanks.hpp"
 #include "optimizer/LayoutRules.hpp"
 
 #include <tenon/BackendHelper.hpp>

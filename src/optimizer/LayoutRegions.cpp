@@ -2,6 +2,8 @@
 // See LayoutRegions.hpp.
 #include "optimizer/LayoutRegions.hpp"
 
+#include "optimizer/LayoutRules.hpp"
+
 namespace tenon
 {
 

@@ -2,7 +2,7 @@
 // LayoutRegions: which layers of a graph may change their order of dimensions together. Used by pass MoveTransposes.
 #pragma once
 
-#include "optimizer/LayoutRules.hpp"
+#include "optimizer/FixedRanks.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -4,6 +4,7 @@
 // or none. Of the orders that Transposes at its border ask for, the one is taken with which the fewest remain there;
 // the number of Transposes never grows. Where it stays, smaller tensors decide.
 #include "common/CheckedMath.hpp"
+#include "optimizer/AbsorbTranspose.hpp"
 #include "optimizer/LayoutRegions.hpp"
 #include "optimizer/LayoutRules.hpp"
 #include "optimizer/Pass.hpp"
