@@ -124,6 +124,8 @@ public:
 private:
     /// `name` is kept, here or by a graph whose names this one shares.
     Layer& Emplace(LayerType type, const BaseDescriptor* descriptor, const std::string& name, LayerGuid guid);
+
+    // GraphCopies.cpp
     /// What a copy has of the original beside its type, parameters, name and connections.
     static void CopyTo(Layer& made, const Layer& layer);
     void ConnectLike(const Layer& original);
@@ -132,6 +134,7 @@ private:
     /// A graph of layers like these, connected as they are; fill(made, layer) gives each what CopyTo() does.
     template <typename Fill>
     std::unique_ptr<Graph> Copy(Fill fill) const;
+
     /// Most layers have what the one before them has: `last`.
     template <typename T>
     static const T& Keep(const T& value, std::set<T>& kept, const T*& last)
