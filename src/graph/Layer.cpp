@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layer: see Layer.hpp; its slots are in Slots.cpp.
+// Layer: see Layer.hpp. Its slots are in Slots.cpp, the constants that feed it in LayerConstants.cpp, and the inference
+// of its shapes is in LayerShapes.cpp.
 #include "graph/Layer.hpp"
 
 #include "graph/Graph.hpp"
@@ -7,8 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -256,184 +255,12 @@ const BaseDescriptor& Layer::GetParameters() const
     return m_Descriptor != nullptr ? *m_Descriptor : NoParameters();
 }
 
-const void* Layer::GetConstantInput(unsigned int i) const
-{
-    const Layer* producer = Input(i).GetProducer();
-    return producer != nullptr && producer->GetConstant() != nullptr ? producer->GetConstant()->m_Tensor.GetMemoryArea()
-                                                                     : nullptr;
-}
-
-uint64_t Layer::CountConstantInputBytes() const
-{
-    uint64_t bytes = 0;
-    for (const InputSlot& input : Inputs())
-    {
-        const Layer* const producer = input.GetProducer();
-        if (producer != nullptr && producer->GetConstant() != nullptr)
-        {
-            bytes += producer->GetConstant()->m_Tensor.GetNumBytes();
-        }
-    }
-    return bytes;
-}
-
 void Layer::CollectInputInfos(std::vector<const TensorInfo*>& infos) const
 {
     infos.clear();
     for (const InputSlot& input : Inputs())
     {
         infos.push_back(input.GetConnectedOutputSlot() != nullptr ? &input.GetTensorInfo() : nullptr);
-    }
-}
-
-void Layer::ExecuteStrategy(IStrategy& strategy) const
-{
-    std::vector<ConstTensor> constants;
-    for (const ConstTensor& tensor : GetConstantTensorsByRef())
-    {
-        constants.push_back(tensor);
-    }
-    strategy.ExecuteStrategy(this, GetParameters(), constants, GetName(), m_BindingId);
-}
-
-IConnectableLayer::ConstantTensors Layer::GetConstantTensorsByRef() const
-{
-    ConstantTensors tensors;
-    if (GetConstant() != nullptr)
-    {
-        tensors.push_back(GetConstant()->m_Tensor);
-    }
-    for (unsigned int i = m_FirstOwnConstant; i < m_NumInputs; ++i)
-    {
-        const Layer* producer = Input(i).GetProducer();
-        if (producer != nullptr && producer->GetConstant() != nullptr)
-        {
-            tensors.push_back(producer->GetConstant()->m_Tensor);
-        }
-    }
-    return tensors;
-}
-
-std::vector<TensorShape> Layer::InferOutputShapes(const std::vector<TensorShape>& inputShapes) const
-{
-    if (inputShapes.size() > m_NumInputs || inputShapes.size() < m_Schema->m_MinInputs)
-    {
-        throw LayerValidationException(fmt::format("{} takes {} to {} inputs, but {} shapes are given", Describe(),
-                                                   m_Schema->m_MinInputs, m_NumInputs, inputShapes.size()));
-    }
-    std::vector<TensorInfo> infos(m_NumInputs);
-    std::vector<const TensorInfo*> pointers(m_NumInputs, nullptr);
-    std::vector<const void*> values(m_NumInputs, nullptr);
-    for (unsigned int i = 0; i < inputShapes.size(); ++i)
-    {
-        if (Input(i).IsTensorInfoSet())
-        {
-            infos[i] = Input(i).GetTensorInfo();
-        }
-        infos[i].SetShape(inputShapes[i]);
-        pointers[i] = &infos[i];
-        values[i] = GetConstantInput(i);
-    }
-    std::vector<TensorShape> shapes(m_NumOutputs);
-    if (CanInferShapes(*this, pointers, values))
-    {
-        InferShapes(*this, pointers, values, shapes);
-    }
-    return shapes;
-}
-
-bool CanInferShapes(const Layer& layer, Span<const TensorInfo* const> inputs, Span<const void* const> values)
-{
-    const uint32_t needed = layer.GetSchema().m_ValueInputs(layer.GetParameters());
-    const auto needsValue = [needed](size_t i) { return i < 32 && ((needed >> i) & 1U) != 0; };
-    for (size_t i = 0; i < inputs.size(); ++i)
-    {
-        if (inputs[i] != nullptr &&
-            (!inputs[i]->GetShape().AreAllDimensionsSpecified() ||
-             (needsValue(i) && values[i] == nullptr && inputs[i]->GetShape().GetNumElements64() != 0)))
-        {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool Agrees(const TensorShape& declared, const TensorShape& actual)
-{
-    if (declared.GetDimensionality() == Dimensionality::NotSpecified)
-    {
-        return true;
-    }
-    if (declared.GetNumDimensions() != actual.GetNumDimensions() || declared.IsScalar() != actual.IsScalar())
-    {
-        return false;
-    }
-    for (unsigned int i = 0; i < declared.GetNumDimensions(); ++i)
-    {
-        if (declared.GetDimensionSpecificity(i) && declared[i] != actual[i])
-        {
-            return false;
-        }
-    }
-    return true;
-}
-
-namespace
-{
-
-/// A PreCompiled layer holds for the shapes that it was compiled for: those of its inputs when the network was
-/// optimized.
-void CheckCompiledShapes(const Layer& layer, Span<const TensorInfo* const> inputs)
-{
-    for (unsigned int i = 0; i < inputs.size(); ++i)
-    {
-        if (inputs[i] == nullptr || !layer.Input(i).IsTensorInfoSet())
-        {
-            continue;
-        }
-        const TensorShape& compiled = layer.Input(i).GetTensorInfo().GetShape();
-        if (!Agrees(compiled, inputs[i]->GetShape()))
-        {
-            throw LayerValidationException(
-                fmt::format("input {} is of shape {}, but {} compiled the layer for {}; optimize the network for the "
-                            "shape that it is to run with",
-                            i, inputs[i]->GetShape().ToString(), layer.GetBackendId().Get(), compiled.ToString()));
-        }
-    }
-}
-
-} // namespace
-
-std::unique_ptr<BaseDescriptor> InferShapes(const Layer& layer, Span<const TensorInfo* const> inputs,
-                                            Span<const void* const> values, Span<TensorShape> outputs)
-{
-    // Nearly all layers have one output: no allocation for them.
-    std::array<TensorInfo, 1> one;
-    std::vector<TensorInfo> many;
-    Span<TensorInfo> declared(one.data(), 1);
-    if (outputs.size() != 1)
-    {
-        many.resize(outputs.size());
-        declared = many;
-    }
-    for (size_t i = 0; i < outputs.size(); ++i)
-    {
-        declared[i] = layer.Output(static_cast<unsigned int>(i)).GetTensorInfo();
-    }
-    try
-    {
-        if (layer.GetType() == LayerType::PreCompiled)
-        {
-            CheckCompiledShapes(layer, inputs);
-        }
-        InferContext context(layer.GetType(), layer.GetParameters(), inputs, values, declared, outputs);
-        layer.GetSchema().m_Infer(context);
-        return context.TakeEdited();
-    }
-    catch (Exception& error)
-    {
-        error.AddContext("inferring shapes of " + layer.Describe());
-        throw;
     }
 }
 
