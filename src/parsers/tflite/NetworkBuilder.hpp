@@ -155,9 +155,11 @@ public:
     void ReadVariable(const OperatorView& op);
     void AssignVariable(const OperatorView& op);
 
-    // Subgraphs.cpp
+    // NestedSubgraphs.cpp
     void AddIf(const OperatorView& op, int64_t thenSubgraph, int64_t elseSubgraph);
     void AddWhile(const OperatorView& op, int64_t condition, int64_t body);
+
+    // InlinedSubgraphs.cpp
     /// The layers of the subgraph in place of the operator.
     void Inline(const OperatorView& op, int64_t subgraph);
     /// The operators of the subgraph, in order: for those that take a subgraph as the name of a function.
@@ -185,10 +187,14 @@ private:
     IOutputSlot& VariableSlot(VariableId id, IOutputSlot* batch = nullptr, uint32_t batchDimension = 0);
     VariableId HandleOf(const TensorView& tensor) const;
     IOutputSlot& InitialValue(VariableId id) const;
+
+    // TouchedVariables.cpp
     /// The handles among an operator's operands, by the input of the called subgraph that they become.
     static Handles PassHandles(const OperatorView& op, size_t firstOperand, const Handles& handles, ISubgraph& called);
     /// Adds to `touched` the variables that a subgraph, or one called from there, reads or assigns.
     void CollectVariables(ISubgraph& subgraph, Handles handles, std::set<VariableId>& touched);
+
+    // NestedSubgraphs.cpp
     Callees OpenBoth(const OperatorView& op, int64_t first, int64_t second, size_t firstOperand);
     void ConnectNested(const OperatorView& op, IConnectableLayer* layer, size_t firstOperand, unsigned int firstSlot,
                        const std::set<VariableId>& variables, const std::set<VariableId>& written);

@@ -1,72 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of NetworkBuilder that knows more than one subgraph: branches, loops and calls. Variables that a nested
-// subgraph touches go into its network as further inputs and come out as further outputs, so that no network has side
-// effects. What these outputs give is kept of resource variables only.
+// The part of NetworkBuilder that knows branches and loops: their subgraphs become networks of their own. Variables
+// that a nested subgraph touches go into its network as further inputs and come out as further outputs, so that no
+// network has side effects. What these outputs give is kept of resource variables only.
+#include "parsers/tflite/CalledSubgraphs.hpp"
 #include "parsers/tflite/NetworkBuilder.hpp"
 
 #include <tenon/Exceptions.hpp>
 
-#include <fmt/format.h>
-
 namespace tenon::tflite
 {
-
-namespace
-{
-
-/// Counts a level of subgraphs within subgraphs while it lives.
-class Level
-{
-public:
-    explicit Level(Construction& construction) : m_Construction(construction)
-    {
-        if (construction.m_Depth >= construction.m_Limits.m_MaxNesting)
-        {
-            throw ParseException(fmt::format("subgraphs call each other more than {} levels deep "
-                                             "(Limits::m_MaxNesting)",
-                                             construction.m_Limits.m_MaxNesting));
-        }
-        ++construction.m_Depth;
-    }
-    ~Level() { --m_Construction.m_Depth; }
-    Level(const Level&) = delete;
-    Level& operator=(const Level&) = delete;
-
-private:
-    Construction& m_Construction;
-};
-
-ISubgraphs& Subgraphs(const Construction& construction)
-{
-    if (construction.m_Subgraphs == nullptr)
-    {
-        throw ParseException("calls another subgraph, but its source has only one");
-    }
-    return *construction.m_Subgraphs;
-}
-
-/// A small model may call its subgraphs again and again, each twice from the one before: that must end.
-void CountVisit(Construction& construction, uint64_t cost)
-{
-    construction.m_VisitCost += cost;
-    if (construction.m_VisitCost > construction.m_Limits.m_MaxLayers)
-    {
-        throw ParseException(fmt::format("the subgraphs that are called have more than {} operators and tensors "
-                                         "together, each time counted, and long names and lists as several "
-                                         "(Limits::m_MaxLayers)",
-                                         construction.m_Limits.m_MaxLayers));
-    }
-}
-
-void CheckCount(const char* kind, size_t count, size_t index, size_t wanted)
-{
-    if (count != wanted)
-    {
-        throw ParseException(fmt::format("has {} {} to pass, but subgraph {} has {}", count, kind, index, wanted));
-    }
-}
-
-} // namespace
 
 /// A subgraph as a network of its own.
 class NetworkBuilder::Nested
@@ -158,88 +100,6 @@ private:
     NetworkBuilder m_Builder;
 };
 
-NetworkBuilder::Handles NetworkBuilder::PassHandles(const OperatorView& op, size_t firstOperand, const Handles& handles,
-                                                    ISubgraph& called)
-{
-    Handles passed;
-    const std::vector<const TensorView*> inputs = called.Inputs();
-    for (size_t i = 0; i < inputs.size() && op.HasInput(firstOperand + i); ++i)
-    {
-        const auto found = handles.find(op.Input(firstOperand + i).m_Index);
-        if (inputs[i] != nullptr && found != handles.end())
-        {
-            passed.emplace(inputs[i]->m_Index, found->second);
-        }
-    }
-    return passed;
-}
-
-void NetworkBuilder::CollectVariables(ISubgraph& subgraph, Handles handles, std::set<VariableId>& touched)
-{
-    const Level level(m_Construction);
-    CountVisit(m_Construction, subgraph.Cost());
-    std::set<size_t> fed;
-    for (const TensorView* input : subgraph.Inputs())
-    {
-        if (input != nullptr)
-        {
-            fed.insert(input->m_Index);
-        }
-    }
-    auto call = [&](const OperatorView& op, int64_t index, size_t firstOperand)
-    {
-        ISubgraph& called = Subgraphs(m_Construction).Open(index);
-        CollectVariables(called, PassHandles(op, firstOperand, handles, called), touched);
-    };
-    subgraph.ForEachOperator(
-        [&](const OperatorView& op)
-        {
-            Variables& variables = m_Construction.m_Variables;
-            auto touch = [&](const TensorInfo& info)
-            {
-                const auto found = handles.find(op.Input(0).m_Index);
-                if (found != handles.end())
-                {
-                    variables.Describe(found->second, info);
-                    touched.insert(found->second);
-                }
-            };
-            if (op.Name() == "VAR_HANDLE")
-            {
-                handles[op.Output(0).m_Index] = variables.Resource(op.Text("container"), op.Text("shared_name"));
-            }
-            else if (op.Name() == "READ_VARIABLE")
-            {
-                touch(op.Output(0).m_Info);
-            }
-            else if (op.Name() == "ASSIGN_VARIABLE")
-            {
-                touch(op.Input(1).m_Info);
-            }
-            else if (op.Name() == "IF")
-            {
-                call(op, op.Int("then_subgraph_index", 0), 1);
-                call(op, op.Int("else_subgraph_index", 0), 1);
-            }
-            else if (op.Name() == "WHILE")
-            {
-                call(op, op.Int("cond_subgraph_index", 0), 0);
-                call(op, op.Int("body_subgraph_index", 0), 0);
-            }
-            else if (op.Name() == "CALL")
-            {
-                call(op, op.Int("subgraph", 0), 0);
-            }
-            for (size_t i = 0; i < op.NumInputs(); ++i)
-            {
-                if (op.HasInput(i) && op.Input(i).m_IsVariable && fed.count(op.Input(i).m_Index) == 0)
-                {
-                    touched.insert(variables.Tensor(subgraph.Index(), op.Input(i)));
-                }
-            }
-        });
-}
-
 void NetworkBuilder::ConnectNested(const OperatorView& op, IConnectableLayer* layer, size_t firstOperand,
                                    unsigned int firstSlot, const std::set<VariableId>& variables,
                                    const std::set<VariableId>& written)
@@ -315,7 +175,7 @@ NetworkBuilder::Callees NetworkBuilder::OpenBoth(const OperatorView& op, int64_t
 void NetworkBuilder::AddIf(const OperatorView& op, int64_t thenSubgraph, int64_t elseSubgraph)
 {
     const auto [subgraphs, variables] = OpenBoth(op, thenSubgraph, elseSubgraph, 1);
-    const Level level(m_Construction);
+    const CallLevel level(m_Construction);
     std::set<VariableId> written;
     std::unique_ptr<Nested> nested[2];
     for (size_t i = 0; i < 2; ++i)
@@ -337,7 +197,7 @@ void NetworkBuilder::AddWhile(const OperatorView& op, int64_t condition, int64_t
     CheckCount("results", subgraphs[0]->Outputs().size(), subgraphs[0]->Index(), 1);
     CheckCount("loop variables", op.NumInputs(), subgraphs[1]->Index(), subgraphs[1]->Outputs().size());
     CheckCount("results", op.NumOutputs(), subgraphs[1]->Index(), subgraphs[1]->Outputs().size());
-    const Level level(m_Construction);
+    const CallLevel level(m_Construction);
     Nested conditionNetwork(*this, *subgraphs[0]);
     conditionNetwork.Build(op, 0, variables);
     conditionNetwork.AddOutputs({});
@@ -354,70 +214,6 @@ void NetworkBuilder::AddWhile(const OperatorView& op, int64_t condition, int64_t
     IConnectableLayer* layer =
         Network().AddWhileLayer(conditionNetwork.Get(), bodyNetwork.Get(), op.LayerName().c_str());
     ConnectNested(op, layer, 0, 0, variables, written);
-}
-
-void NetworkBuilder::Inline(const OperatorView& op, int64_t subgraph)
-{
-    const Level level(m_Construction);
-    ISubgraph& called = Subgraphs(m_Construction).Open(subgraph);
-    CountVisit(m_Construction, called.Cost());
-    const std::vector<const TensorView*> inputs = called.Inputs();
-    const std::vector<const TensorView*> outputs = called.Outputs();
-    CheckCount("operands", op.NumInputs(), called.Index(), inputs.size());
-    CheckCount("results", op.NumOutputs(), called.Index(), outputs.size());
-    NetworkBuilder builder(m_Construction, m_State, called.Index(), called.NumTensors());
-    for (size_t i = 0; i < inputs.size(); ++i)
-    {
-        if (inputs[i] == nullptr)
-        {
-            continue;
-        }
-        if (op.Input(i).m_IsResource)
-        {
-            builder.m_Handles[inputs[i]->m_Index] = HandleOf(op.Input(i));
-        }
-        else if (!inputs[i]->m_IsConstant)
-        {
-            builder.SetSource(*inputs[i], Source(op.Input(i)), "an operand of the call");
-        }
-    }
-    called.AddOperators(builder);
-    for (size_t i = 0; i < outputs.size(); ++i)
-    {
-        if (outputs[i]->m_IsResource)
-        {
-            m_Handles[op.Output(i).m_Index] = builder.HandleOf(*outputs[i]);
-        }
-        else
-        {
-            SetSource(op.Output(i), builder.Source(*outputs[i]), "computed here");
-        }
-    }
-}
-
-std::vector<std::string> NetworkBuilder::NamesOfOperators(int64_t subgraph)
-{
-    ISubgraph& opened = Subgraphs(m_Construction).Open(subgraph);
-    CountVisit(m_Construction, opened.Cost());
-    std::vector<std::string> names;
-    opened.ForEachOperator([&](const OperatorView& op) { names.push_back(op.Name()); });
-    return names;
-}
-
-void NetworkBuilder::InlineOnce(int64_t subgraph)
-{
-    if (m_State.m_IsNested)
-    {
-        throw UnimplementedException("initializers can be called from the main subgraph only");
-    }
-    const Level level(m_Construction);
-    ISubgraph& called = Subgraphs(m_Construction).Open(subgraph);
-    CountVisit(m_Construction, called.Cost());
-    CheckCount("operands", 0, called.Index(), called.Inputs().size());
-    NetworkBuilder builder(m_Construction, m_State, called.Index(), called.NumTensors());
-    m_State.m_IsInitializing = true;
-    called.AddOperators(builder);
-    m_State.m_IsInitializing = false;
 }
 
 } // namespace tenon::tflite
