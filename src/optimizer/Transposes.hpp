@@ -11,6 +11,12 @@ namespace tenon
 /// another quantization, which would give the values another meaning.
 bool IsPlainTranspose(const Layer* layer);
 
+/// Of a Transpose.
+inline const PermutationVector& MappingsOf(const Layer& transpose)
+{
+    return transpose.Descriptor<TransposeDescriptor>().m_DimMappings;
+}
+
 bool IsIdentity(const PermutationVector& mappings);
 
 /// Mappings of `first` then `second`: dst[i] = mid[second[i]] = src[first[second[i]]]. Both are of one size.
