@@ -1,39 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Float widths: see FloatWidths.hpp.
+// Float widths: see FloatWidths.hpp. Here is decided which layer has which; WidthChanger then changes the graph.
 #include "optimizer/FloatWidths.hpp"
 
 #include "graph/MakeLayerView.hpp"
 #include "optimizer/ConvertedConstants.hpp"
 #include "optimizer/DecidingValues.hpp"
-#include "optimizer/Pass.hpp"
+#include "optimizer/Float32Notes.hpp"
 #include "optimizer/Refusals.hpp"
-
-#include <fmt/format.h>
+#include "optimizer/WidthChanger.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <unordered_set>
-#include <utility>
 
 namespace tenon
 {
 
 namespace
 {
-
-/// What becomes of the floating-point tensors that a layer reads and writes.
-enum class Width : uint8_t
-{
-    Keep,
-    Narrow, ///< Float32 becomes the type to reduce to
-    Widen   ///< Float16 and BFloat16 become Float32
-};
-
-bool IsHalf(DataType type)
-{
-    return type == DataType::Float16 || type == DataType::BFloat16;
-}
 
 const std::unordered_set<const Layer*> NoLayers;
 
@@ -75,7 +59,8 @@ public:
     /// `chooser` may be null where widths are not decided here.
     Fitter(Optional<DataType> reduceTo, const BackendChooser* chooser, const std::unordered_set<const Layer*>& deciding,
            std::vector<std::string>& messages)
-        : m_ReduceTo(reduceTo), m_Chooser(chooser), m_Deciding(deciding), m_Messages(messages), m_Constants(messages)
+        : m_ReduceTo(reduceTo), m_Chooser(chooser), m_Deciding(deciding), m_Messages(messages), m_Constants(messages),
+          m_Changer(reduceTo, m_Constants)
     {
     }
 
@@ -97,9 +82,7 @@ public:
         KeepIdleMoves(graph, widths);
         if (std::any_of(widths.begin(), widths.end(), [](Width width) { return width != Width::Keep; }))
         {
-            Apply(graph, widths);
-            passes::OptimizeInverseConversions(graph);
-            passes::RemoveDeadLayers(graph);
+            m_Changer.Apply(graph, widths);
         }
     }
 
@@ -117,60 +100,20 @@ public:
             if (layers.count(layer.get()) != 0)
             {
                 widths[layer->m_Index] = Width::Widen;
-                NoteFloat32(*layer, FirstHalf(*layer), layer->GetAssignmentReason());
+                m_Notes.Add(*layer, FirstHalf(*layer), layer->GetAssignmentReason());
             }
         }
-        Apply(graph, widths);
-        passes::OptimizeInverseConversions(graph);
-        passes::RemoveDeadLayers(graph);
+        m_Changer.Apply(graph, widths);
     }
 
-    /// One message for each cause, with the names of the layers.
-    void Report() const
-    {
-        for (const Note& note : m_Notes)
-        {
-            const std::vector<std::string>& layers = note.m_Layers;
-            if (layers.size() == 1)
-            {
-                m_Messages.push_back(fmt::format("WARNING: Layer of type {} runs in {}", layers.front(), note.m_Cause));
-                continue;
-            }
-            const size_t named = std::min(layers.size(), MaxNamedLayers);
-            std::string names = layers.front();
-            for (size_t i = 1; i < named; ++i)
-            {
-                names += ", " + layers[i];
-            }
-            const std::string more =
-                layers.size() > named ? fmt::format(" and {} more", layers.size() - named) : std::string();
-            m_Messages.push_back(
-                fmt::format("WARNING: {} layers run in {}: {}{}", layers.size(), note.m_Cause, names, more));
-        }
-    }
+    void Report() const { m_Notes.Report(m_Messages); }
 
 private:
-    static constexpr size_t MaxNamedLayers = 50; // of one message
-    struct Note
-    {
-        std::string m_Cause;
-        std::vector<std::string> m_Layers;
-    };
-
-    DataType Mapped(DataType type, Width width) const
-    {
-        if (width == Width::Narrow && type == DataType::Float32)
-        {
-            return m_ReduceTo.value();
-        }
-        return width == Width::Widen && IsHalf(type) ? DataType::Float32 : type;
-    }
-
     /// Whether a tensor that the layer reads or writes would have another type at `width`.
     bool Concerns(const Layer& layer, Width width) const
     {
         const auto isMapped = [&](const TensorInfo& info)
-        { return Mapped(info.GetDataType(), width) != info.GetDataType(); };
+        { return m_Changer.Mapped(info.GetDataType(), width) != info.GetDataType(); };
         return std::any_of(layer.Inputs().begin(), layer.Inputs().end(),
                            [&](const InputSlot& input)
                            { return input.GetConnectedOutputSlot() != nullptr && isMapped(input.GetTensorInfo()); }) ||
@@ -189,7 +132,7 @@ private:
             {
                 return Width::Narrow;
             }
-            NoteFloat32(layer, m_ReduceTo.value(), reason != nullptr ? reason : refusals.m_Reasons);
+            m_Notes.Add(layer, m_ReduceTo.value(), reason != nullptr ? reason : refusals.m_Reasons);
         }
         if (Concerns(layer, Width::Widen) && WhyTypesStay(layer) == nullptr)
         {
@@ -197,7 +140,7 @@ private:
             Refusals wideRefusals;
             if (!IsTaken(layer, Width::Keep, refusals) && IsTaken(layer, Width::Widen, wideRefusals))
             {
-                NoteFloat32(layer, FirstHalf(layer), refusals.m_Reasons);
+                m_Notes.Add(layer, FirstHalf(layer), refusals.m_Reasons);
                 return Width::Widen;
             }
         }
@@ -242,17 +185,6 @@ private:
         }
     }
 
-    void NoteFloat32(Layer& layer, DataType inPlaceOf, const std::string& reason)
-    {
-        layer.SetAssignmentReason(fmt::format("Float32 in place of {}: {}", GetDataTypeName(inPlaceOf), reason));
-        const auto [entry, isNew] = m_NoteOf.emplace(layer.GetAssignmentReason(), m_Notes.size());
-        if (isNew)
-        {
-            m_Notes.push_back({layer.GetAssignmentReason(), {}});
-        }
-        m_Notes[entry->second].m_Layers.push_back(fmt::format("{} '{}'", GetTypeText(layer), layer.GetNameStr()));
-    }
-
     /// The type of the first 16-bit tensor; there is one.
     static DataType FirstHalf(const Layer& layer)
     {
@@ -286,7 +218,7 @@ private:
         const auto map = [&](const TensorInfo& info)
         {
             infos.push_back(info);
-            infos.back().SetDataType(Mapped(info.GetDataType(), width));
+            infos.back().SetDataType(m_Changer.Mapped(info.GetDataType(), width));
             return &infos.back();
         };
         std::vector<const TensorInfo*> inputs(view.GetNumInputs(), nullptr);
@@ -314,86 +246,14 @@ private:
         return ask(view);
     }
 
-    void Apply(Graph& graph, const std::vector<Width>& widths)
-    {
-        m_Converted.clear();
-        for (size_t i = 0; i < widths.size(); ++i)
-        {
-            for (InputSlot& input : graph.Layers()[i]->Inputs())
-            {
-                if (input.GetConnectedOutputSlot() != nullptr)
-                {
-                    FitInput(graph, input, widths[i], widths[input.GetProducer()->m_Index]);
-                }
-            }
-        }
-        // Last: until here the infos tell what each value was.
-        for (size_t i = 0; i < widths.size(); ++i)
-        {
-            for (OutputSlot& output : graph.Layers()[i]->Outputs())
-            {
-                TensorInfo& info = output.EditTensorInfo();
-                info.SetDataType(Mapped(info.GetDataType(), widths[i]));
-            }
-        }
-    }
-
-    /// Gives the input its value in the type that its layer is to read.
-    void FitInput(Graph& graph, InputSlot& input, Width reader, Width writer)
-    {
-        OutputSlot& value = *input.GetConnectedOutputSlot();
-        const DataType type = value.GetTensorInfo().GetDataType();
-        const DataType wanted = Mapped(type, reader);
-        if (input.IsTensorInfoOverridden() && wanted != type)
-        {
-            TensorInfo info = input.GetTensorInfo();
-            info.SetDataType(wanted);
-            input.SetTensorInfo(info);
-        }
-        if (wanted == Mapped(type, writer))
-        {
-            return;
-        }
-        OutputSlot*& converted = m_Converted[{&value, wanted}];
-        if (converted == nullptr)
-        {
-            converted = &Convert(graph, value, Mapped(type, writer), wanted);
-        }
-        value.Disconnect(input);
-        converted->Connect(input);
-    }
-
-    OutputSlot& Convert(Graph& graph, OutputSlot& value, DataType from, DataType to)
-    {
-        TensorInfo info = value.GetTensorInfo();
-        info.SetDataType(to);
-        const Layer& producer = value.GetOwningLayer();
-        if (producer.GetType() == LayerType::Constant)
-        {
-            const auto& bytes = m_Constants.Use(producer, to);
-            return graph.AddConstant(ConstTensor(info, bytes->data()), bytes, producer.GetNameStr()).Output(0);
-        }
-        LayerType type = LayerType::Cast; // there is no other layer for BFloat16
-        if (from == DataType::Float16 || to == DataType::Float16)
-        {
-            type = from == DataType::Float16 ? LayerType::ConvertFp16ToFp32 : LayerType::ConvertFp32ToFp16;
-        }
-        Layer& layer = graph.AddLayer(type, nullptr, fmt::format("{}:{}", producer.GetNameStr(), GetDataTypeName(to)));
-        value.Connect(layer.Input(0));
-        layer.Output(0).SetTensorInfo(info);
-        return layer.Output(0);
-    }
-
     const Optional<DataType> m_ReduceTo;
     const BackendChooser* m_Chooser;
     const std::unordered_set<const Layer*>& m_Deciding;
     std::vector<std::string>& m_Messages;
     ConvertedConstants m_Constants;
     LayerViewMaker m_Maker;
-    std::vector<Note> m_Notes;
-    std::map<std::string, size_t> m_NoteOf; ///< by cause
-    /// Of the graph under way: values in another type than the one they are made in.
-    std::map<std::pair<const OutputSlot*, DataType>, OutputSlot*> m_Converted;
+    WidthChanger m_Changer;
+    Float32Notes m_Notes;
 };
 
 } // namespace
