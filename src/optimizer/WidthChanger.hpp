@@ -31,7 +31,7 @@ inline bool IsHalf(DataType type)
 class WidthChanger
 {
 public:
-    /// Narrow means `reduceTo`; null where nothing is narrowed. Constants are converted by `constants`.
+    /// Narrow means `reduceTo`; empty where nothing is narrowed. Constants are converted by `constants`.
     WidthChanger(Optional<DataType> reduceTo, ConvertedConstants& constants)
         : m_ReduceTo(reduceTo), m_Constants(constants)
     {
