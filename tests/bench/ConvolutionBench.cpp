@@ -155,9 +155,11 @@ void WriteTable(std::ostream& out)
            "their\n"
            "operator alone. int8: weights have a scale a channel, data a zero point, but for oneDNN, which has none "
            "here\n"
-           "and, on processors without VNNI, adds products up in 16 bits, which saturate. Ratios are medians; below 1 "
-           "Tenon\n"
-           "is faster. `–`: refused.\n\n";
+           "and, on processors without VNNI, adds products up in 16 bits, which saturate. GMAC/s count the "
+           "multiplications\n"
+           "of the definition: Winograd's transforms, which Tenon takes for 3x3 convolutions of int8 where there is no "
+           "VNNI,\n"
+           "need fewer. Ratios are medians; below 1 Tenon is faster. `–`: refused.\n\n";
     std::string head = "| model | layer | type | GMAC/s of Tenon | Tenon, us |";
     std::string line = "|---|---|---|---:|---:|";
     for (const Peer& peer : Peers)

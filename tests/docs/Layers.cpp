@@ -46,11 +46,13 @@ std::string DescribeTypes(LayerType type)
     const backends::Kernel* exact = ref::FindKernel(type);
     std::string text = exact != nullptr ? TypesOf(*exact) : WithoutTypes(type);
     const char* before = "<br>CpuAcc: ";
+    std::set<std::string> said; // several kernels may take the same types
     for (const backends::Kernel* kernel : cpu::FindKernels(type))
     {
-        if (kernel != exact)
+        const auto [types, isNew] = said.insert(kernel != exact ? TypesOf(*kernel) : std::string());
+        if (isNew && !types->empty())
         {
-            text += before + TypesOf(*kernel);
+            text += before + *types;
             before = "<br>";
         }
     }

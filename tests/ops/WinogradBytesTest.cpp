@@ -1,15 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // 3x3 convolutions of bytes by Winograd's transforms: the bytes of CpuRef, for sizes that tiles and strips cut
 // differently and for values as large as they can be; and which layers take part.
+#include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/Tiles8.hpp"
 #include "backends/cpu/gemm/WinogradTransforms8.hpp"
 #include "ops/ByteLayerCases.hpp"
 
 #include <tenon/Descriptors.hpp>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <limits>
 #include <random>
+#include <string>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+extern const backends::Kernel CpuConvolution2dWinogradBytesKernel;
+
+} // namespace tenon::cpu
 
 namespace tenon::test
 {
@@ -20,10 +33,14 @@ namespace
 constexpr const char* Products = "CpuConvolution2dBytes";
 
 /// What runs convolutions that take part on this processor.
+bool HasDots()
+{
+    return cpu::GetCpuFeatures().m_Simd && cpu::GetEngine8().m_Signed.m_Layout != cpu::Layout8::WidePairs;
+}
+
 const char* GetWinograd()
 {
-    const bool hasDots = cpu::GetCpuFeatures().m_Simd && cpu::GetEngine8().m_Signed.m_Layout != cpu::Layout8::WidePairs;
-    return hasDots ? Products : "CpuConvolution2dWinogradBytes";
+    return HasDots() ? Products : "CpuConvolution2dWinogradBytes";
 }
 
 struct Case
@@ -204,10 +221,69 @@ TEST(WinogradBytes, LayersThatTakeNoPart)
     expectProducts({{1, 2, 2, 16}, 16, 1, 1, 1, 1}, Describe(taken), 3);   // one tile
     expectProducts({{1, 8, 8, 520}, 16, 1, 1, 1, 1}, Describe(taken), 3);  // sums that may not fit 32 bits
     expectProducts({{1, 6, 6, 256}, 80, 1, 1, 1, 1}, Describe(taken), 3);  // many weights for few tiles
+    expectProducts({{1, 9, 9, 288}, 256, 1, 1, 1, 1}, Describe(taken), 3); // more weights than the caches hold
     expectProducts({{1, 14, 14, 16}, 16, 1, 1, 1, 1}, Describe(taken), 5); // other windows
     Convolution2dDescriptor strided = Describe(taken);
     strided.m_StrideX = strided.m_StrideY = 2;
     expectProducts(taken, strided, 3);
+}
+
+// Sums that a bias takes beyond what four times of them may be are those of the reference kernel.
+TEST(WinogradBytes, LargestBias)
+{
+    OpCase op = MakeOp({{1, 8, 8, 16}, 16, 1, 1, 1, 1}, 7);
+    std::vector<int32_t> bias(16);
+    for (size_t i = 0; i < bias.size(); ++i)
+    {
+        bias[i] = (i % 2 == 0 ? 1 : -1) * (i < 8 ? (int32_t{1} << 30) - 100 : std::numeric_limits<int32_t>::max());
+    }
+    std::memcpy(op.m_Inputs[2].m_Bytes.data(), bias.data(), bias.size() * sizeof(int32_t));
+    ExpectAsReference(op, ""); // any kernel
+}
+
+// Of what is known before a run, height, width and channels are enough.
+TEST(WinogradBytes, DimensionsToBeKnown)
+{
+    const Case c = {{1, 14, 14, 16}, 16, 1, 1, 1, 1};
+    const Convolution2dDescriptor descriptor = Describe(c);
+    const std::string name = "layer under test";
+    const std::vector<std::byte> zeros(size_t{16} * 9 * 16);
+    const TensorInfo weights = Constant({DescribeWeights(c), {}}).m_Info;
+    const TensorInfo bias(TensorShape({16}), DataType::Signed32, 0.002f, 0, true);
+    const auto ask = [&](const TensorShape& dataShape, const TensorShape& outputShape)
+    {
+        const TensorInfo data(dataShape, DataType::QAsymmS8, 0.1f, 3);
+        const TensorInfo output(outputShape, DataType::QAsymmS8, 0.1f, 3);
+        const std::vector<const TensorInfo*> inputs = {&data, &weights, &bias};
+        const std::vector<const TensorInfo*> outputs = {&output};
+        const std::vector<const void*> constants = {nullptr, zeros.data(), zeros.data()};
+        LayerView view;
+        view.m_Type = LayerType::Convolution2d;
+        view.m_Name = &name;
+        view.m_Descriptor = &descriptor;
+        view.m_Inputs = inputs;
+        view.m_Outputs = outputs;
+        view.m_ConstantData = constants;
+        const SupportResult result = backends::AskKernel(cpu::CpuConvolution2dWinogradBytesKernel, view);
+        return result ? std::string("taken") : result.m_Reason;
+    };
+    const bool isUsed = cpu::GetCpuFeatures().m_Simd && !HasDots();
+    const TensorShape whole({1, 14, 14, 16});
+    const auto shape = [](bool batch, bool height, bool channels)
+    {
+        const bool known[] = {batch, height, true, channels};
+        const unsigned int sizes[] = {batch ? 1U : 0U, height ? 14U : 0U, 14, channels ? 16U : 0U};
+        return TensorShape(4, sizes, known);
+    };
+    EXPECT_EQ(ask(whole, whole), isUsed ? "taken" : ask(whole, whole));
+    EXPECT_EQ(ask(shape(false, true, true), shape(false, true, true)), ask(whole, whole));
+    if (isUsed)
+    {
+        EXPECT_THAT(ask(shape(true, false, true), shape(true, false, true)), testing::HasSubstr("not known"));
+        EXPECT_THAT(ask(shape(true, true, false), whole), testing::HasSubstr("not known"));
+        EXPECT_THAT(ask(TensorShape(Dimensionality::NotSpecified), whole), testing::HasSubstr("not known"));
+        EXPECT_THAT(ask(whole, TensorShape(Dimensionality::NotSpecified)), testing::HasSubstr("not known"));
+    }
 }
 
 // The transforms of any numbers add up to four times the sums of the windows.

@@ -22,6 +22,8 @@ using testing::HasSubstr;
 namespace
 {
 
+const TensorShape InputShape({1, 8, 8, 8});
+
 /// The types of a network's tensors. Floats have no scales.
 struct Kind
 {
@@ -39,7 +41,8 @@ TensorInfo MakeInfo(const TensorShape& shape, DataType type, float scale, bool i
     return TensorInfo(shape, type, isFloat ? 0.0f : scale, isFloat ? 0 : offset, isConstant);
 }
 
-/// input -> convolution -> depthwise convolution -> fully connected -> output, with weights that depend on `seed`.
+/// input -> two convolutions, the second large enough for Winograd's transforms of bytes -> depthwise convolution ->
+/// fully connected -> output, with weights that depend on `seed`.
 class Builder
 {
 public:
@@ -47,19 +50,20 @@ public:
 
     INetworkPtr Make()
     {
-        IConnectableLayer* last = AddInput(*m_Network, 0, MakeInfo({1, 6, 6, 8}, m_Kind.m_Data, 0.1f, false));
+        IConnectableLayer* last = AddInput(*m_Network, 0, MakeInfo(InputShape, m_Kind.m_Data, 0.1f, false));
         Convolution2dDescriptor convolution;
         convolution.m_DataLayout = DataLayout::NHWC;
         convolution.m_StrideX = convolution.m_StrideY = 1;
-        last = Weigh(last, m_Network->AddConvolution2dLayer(convolution, "convolution"), {24, 3, 3, 8}, {1, 4, 4, 24});
+        last = Weigh(last, m_Network->AddConvolution2dLayer(convolution, "convolution"), {24, 3, 3, 8}, {1, 6, 6, 24});
+        last = Weigh(last, m_Network->AddConvolution2dLayer(convolution, "second"), {16, 3, 3, 24}, {1, 4, 4, 16});
         DepthwiseConvolution2dDescriptor depthwise;
         depthwise.m_DataLayout = DataLayout::NHWC;
         depthwise.m_StrideX = depthwise.m_StrideY = 1;
-        last = Weigh(last, m_Network->AddDepthwiseConvolution2dLayer(depthwise, "depthwise"), {1, 3, 3, 24},
-                     {1, 2, 2, 24});
+        last = Weigh(last, m_Network->AddDepthwiseConvolution2dLayer(depthwise, "depthwise"), {1, 3, 3, 16},
+                     {1, 2, 2, 16});
         FullyConnectedDescriptor connected;
         connected.m_TransposeWeightMatrix = true;
-        last = Weigh(last, m_Network->AddFullyConnectedLayer(connected, "connected"), {40, 96}, {1, 40});
+        last = Weigh(last, m_Network->AddFullyConnectedLayer(connected, "connected"), {40, 64}, {1, 40});
         Connect(last, m_Network->AddOutputLayer(0, "output"));
         return std::move(m_Network);
     }
@@ -170,7 +174,7 @@ TEST_P(CachedNetwork, IsOneFileForNestedNetworksToo)
         INetworkPtr network = INetwork::Create();
         IConnectableLayer* branch = network->AddIfLayer(*thenNetwork, *elseNetwork, "choice");
         Connect(AddInput(*network, 1, TensorInfo({1}, DataType::Boolean), "condition"), branch, 0);
-        Connect(AddInput(*network, 0, MakeInfo({1, 6, 6, 8}, GetParam().m_Data, 0.1f, false)), branch, 1);
+        Connect(AddInput(*network, 0, MakeInfo(InputShape, GetParam().m_Data, 0.1f, false)), branch, 1);
         Connect(branch, network->AddOutputLayer(0, "output"));
         return network;
     };

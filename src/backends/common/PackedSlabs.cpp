@@ -13,9 +13,16 @@ namespace
 {
 
 constexpr size_t LeastBytes = size_t{1} << 20; ///< fewer of all blocks together are not worth a slab
-/// What is not used yet is only address space. The end of a slab that has room for no more blocks keeps up to a huge
-/// page resident: large slabs have few ends.
-constexpr size_t SlabBytes = size_t{sizeof(void*) >= 8 ? 64 : 16} << 20;
+
+/// Bytes of a slab after blocks of `before`. Where the system commits memory when it is written, what is not used yet
+/// is only address space, and large slabs have few ends, each of which keeps up to a huge page resident; where it
+/// commits all that is mapped (mlockall, strict overcommit), what is not used is at most a few times what is.
+size_t GetSlabBytes(size_t before)
+{
+    constexpr size_t least = size_t{4} << 20;
+    constexpr size_t most = size_t{sizeof(void*) >= 8 ? 64 : 16} << 20;
+    return std::clamp(4 * std::min(before, most), least, most);
+}
 
 } // namespace
 
@@ -28,10 +35,12 @@ PackedBlock PackedSlabs::MakeBlock(size_t bytes, FunctionRef<void(std::byte*)> f
         lock.unlock();
         return backends::MakeBlock(bytes, fill);
     }
+    m_Before += bytes;
     const size_t needed = (bytes + ArenaAlignment - 1) / ArenaAlignment * ArenaAlignment;
     if (m_Slab == nullptr || m_Slab->Bytes() - m_Used < needed)
     {
-        m_Slab = std::make_shared<const AlignedMemory>(std::max(needed, SlabBytes), nullptr, HugePageBytes);
+        m_Slab =
+            std::make_shared<const AlignedMemory>(std::max(needed, GetSlabBytes(m_Before)), nullptr, HugePageBytes);
         UseHugePages(m_Slab->Data(), m_Slab->Bytes());
         m_Used = 0;
     }

@@ -22,7 +22,7 @@ private:
     std::mutex m_Mutex;
     std::shared_ptr<const AlignedMemory> m_Slab;
     size_t m_Used = 0;   ///< of the slab
-    size_t m_Before = 0; ///< bytes of the blocks before there was a slab
+    size_t m_Before = 0; ///< bytes of all blocks
 };
 
 /// Fills each block that is asked for, in slabs, which must outlive it.

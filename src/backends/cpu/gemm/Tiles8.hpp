@@ -12,7 +12,7 @@ namespace tenon::cpu
 enum class Layout8 : uint8_t
 {
     Dots,        ///< four bytes of the depth beside each other, data as they are stored
-    WidePairs,   ///< two int16 of the depth beside each other, data and weights less their zero points
+    WidePairs,   ///< two int16 of the depth beside each other: weights less their zero point, data less theirs or as stored
     NarrowPairs, ///< the same data; weights are int8 without a zero point, which become int16 when they are read
     Nibbles, ///< data as with Dots, weights of four bits: two groups of four of a column are the halves of four bytes
     Splits,  ///< data as with Dots, weights as terms whose products fit 16 bits, see SplitWeights8.hpp

@@ -16,9 +16,10 @@ namespace tenon::cpu
 namespace
 {
 
-/// Whether this is faster than the products with all windows, as measured on AVX2 and SSE4: with tiles that are well
-/// filled, and enough of them for reading two to four times the memory of the weights, which may have to come from far.
-bool IsFaster(const LayerView& layer)
+/// Refuses what is not faster than the products with all windows, as measured on AVX2 and SSE4: faster are tiles that
+/// are well filled, and enough of them for reading two to four times the memory of the weights, which may have to come
+/// from far. Of a batch whose size is not known, one image is counted.
+SupportResult CheckIsFaster(const LayerView& layer)
 {
     constexpr unsigned int LeastChannels = 16;
     constexpr uint64_t MostWeights = 640 * 1024; // whose transforms have 2.3 MiB
@@ -26,16 +27,29 @@ bool IsFaster(const LayerView& layer)
     constexpr uint64_t FewTiles = 4;
     constexpr uint64_t FewWeights = 160 * 1024;
     const TensorShape& weights = layer.GetInput(1).GetShape();
-    const TensorShape& output = layer.GetOutput(0).GetShape();
-    if (weights[0] < LeastChannels || weights[3] < LeastChannels || weights[3] > WinogradWeights8::MostChannels ||
-        weights.GetNumElements64() > MostWeights || !output.AreAllDimensionsSpecified() ||
-        output.GetNumDimensions() != 4)
+    if (weights[0] < LeastChannels || weights[3] < LeastChannels)
     {
-        return false;
+        return RefuseWinograd("it has too few channels to gain from other products");
+    }
+    if (weights.GetNumElements64() > MostWeights)
+    {
+        return RefuseWinograd("its weights are too many to gain from other products");
+    }
+    TensorShape output = layer.GetOutput(0).GetShape();
+    if (output.GetDimensionality() != Dimensionality::Specified || output.GetNumDimensions() != 4 ||
+        !output.GetDimensionSpecificity(1) || !output.GetDimensionSpecificity(2))
+    {
+        return RefuseWinograd("its height or width are not known");
+    }
+    if (!output.GetDimensionSpecificity(0))
+    {
+        output.SetDimensionSize(0, 1);
     }
     const WinogradCounts counts(output, WinogradTile8::Outputs);
     const uint64_t leastTiles = weights.GetNumElements64() <= FewWeights ? FewTiles : ManyTiles;
-    return counts.m_Tiles >= leastTiles && counts.m_Pixels >= 3 * counts.m_Tiles; // of four
+    return counts.m_Tiles >= leastTiles && counts.m_Pixels >= 3 * counts.m_Tiles // of four
+               ? SupportResult::Yes()
+               : RefuseWinograd("it has too few pixels to gain from other products");
 }
 
 SupportResult Check(const LayerView& layer)
@@ -65,9 +79,14 @@ SupportResult Check(const LayerView& layer)
     {
         return RefuseWinograd("its channels are in groups, or not known");
     }
-    if (!IsFaster(layer))
+    if (weights[3] > WinogradWeights8::MostChannels)
     {
-        return RefuseWinograd("it has too few channels or pixels, or too many weights, to gain from other products");
+        return RefuseWinograd("its transforms have too many channels for sums of 32 bits");
+    }
+    const SupportResult faster = CheckIsFaster(layer);
+    if (!faster)
+    {
+        return faster;
     }
     return CheckPackedBytes(WinogradWeights8::GetPackedBytes(weights[0], weights[3]), weights.GetNumElements64());
 }
@@ -81,7 +100,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 {
     const auto& weights = static_cast<const WinogradWeights8&>(*packed);
     const Windows windows = MakeConvolutionWindows(args);
-    if (!weights.IsExact() || windows.m_Channels != windows.m_GroupChannels)
+    if (!weights.IsExact())
     {
         return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
     }

@@ -135,7 +135,8 @@ size_t FindColumnStep(const DepthwiseRun8& run)
     return step;
 }
 
-/// Where windows of three columns and rows share columns: sums all pixels of the run so. Otherwise returns false.
+/// Where windows of three columns, and of as many rows as the groups have (one or two pairs, or up to four), share
+/// columns: sums all pixels of the run so. Otherwise returns false.
 template <typename Dot, size_t Vectors>
 bool SumBySliding(const DepthwiseRun8& run)
 {
