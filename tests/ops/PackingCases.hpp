@@ -40,8 +40,8 @@ public:
         view.m_Inputs = inputs;
         view.m_Outputs = outputs;
         view.m_ConstantData = constants;
-        return std::make_unique<cpu::PackedWeights8>(view, m_Weights.GetShape()[0], m_Weights.GetShape()[1], false,
-                                                     cpu::Rounding8::FixedPoint, rows, store);
+        const cpu::ProductShape8 shape = {m_Weights.GetShape()[0], m_Weights.GetShape()[1], rows};
+        return std::make_unique<cpu::PackedWeights8>(view, shape, store);
     }
 
 private:

@@ -20,6 +20,7 @@ struct WeightBytes8
     bool m_IsTransposed = false; ///< [depth, columns]
     bool m_IsSigned = false;
     int32_t m_ZeroPoint = 0;
+    size_t m_Matrices = 1; ///< of a convolution in groups: as many columns each, which have channels of their own
 };
 
 inline int32_t GetValue8(uint8_t byte, bool isSigned)

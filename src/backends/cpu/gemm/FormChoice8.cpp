@@ -29,9 +29,9 @@ bool IsSigned(DataType type)
 WeightBytes8 DescribeWeights(const LayerView& layer, const ProductShape8& shape)
 {
     const TensorInfo& info = layer.GetInput(1);
-    const bool isCentred = shape.m_IsHybrid || info.HasMultipleQuantizationScales();
-    return {shape.m_Columns, shape.m_Depth, shape.m_IsTransposed, shape.m_IsHybrid || IsSigned(info.GetDataType()),
-            isCentred ? 0 : info.GetQuantizationOffset()};
+    const bool isCentred = shape.IsHybrid() || info.HasMultipleQuantizationScales();
+    return {shape.m_Columns, shape.m_Depth, shape.m_IsTransposed, shape.IsHybrid() || IsSigned(info.GetDataType()),
+            isCentred ? 0 : info.GetQuantizationOffset(), shape.m_Matrices};
 }
 
 /// How many more terms than groups are worth while, in percent: what these tiles are faster than pairs of int16, by

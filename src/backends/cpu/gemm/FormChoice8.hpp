@@ -5,6 +5,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/PackedStore.hpp"
 #include "backends/cpu/gemm/PermutedWeights8.hpp"
+#include "backends/cpu/gemm/RequantizeArrays.hpp"
 #include "backends/cpu/gemm/SplitWeights8.hpp"
 #include "backends/cpu/gemm/Tiles8.hpp"
 
@@ -19,9 +20,13 @@ struct ProductShape8
 {
     size_t m_Columns = 0;
     size_t m_Depth = 0;
+    size_t m_Rows = 0; ///< at most
+    Rounding8 m_Rounding = Rounding8::FixedPoint;
     bool m_IsTransposed = false; ///< weights are [depth, columns]
-    bool m_IsHybrid = false;     ///< of float data
-    size_t m_Rows = 0;           ///< at most
+    size_t m_Matrices = 1;       ///< see WeightBytes8
+
+    /// Of float data, which are quantized while running.
+    bool IsHybrid() const { return m_Rounding == Rounding8::None; }
 };
 
 class FormChoice8

@@ -21,19 +21,17 @@
 namespace tenon::cpu
 {
 
-PackedWeights8::PackedWeights8(const LayerView& layer, size_t columns, size_t depth, bool isTransposed,
-                               Rounding8 rounding, size_t rows, backends::PackedStore& store)
-    : m_Engine(&GetEngine8()),
-      m_Choice(layer, {columns, depth, isTransposed, rounding == Rounding8::None, rows}, *m_Engine, store),
-      m_Tiles(&m_Choice.GetTiles()), m_NumColumns(columns), m_Depth(depth), m_IsDataSigned(m_Choice.IsDataSigned()),
-      m_DataZeroPoint(rounding == Rounding8::None ? 0 : layer.GetInput(0).GetQuantizationOffset()),
+PackedWeights8::PackedWeights8(const LayerView& layer, const ProductShape8& shape, backends::PackedStore& store)
+    : m_Engine(&GetEngine8()), m_Choice(layer, shape, *m_Engine, store), m_Tiles(&m_Choice.GetTiles()),
+      m_NumColumns(shape.m_Columns), m_Depth(shape.m_Depth), m_IsDataSigned(m_Choice.IsDataSigned()),
+      m_DataZeroPoint(shape.IsHybrid() ? 0 : layer.GetInput(0).GetQuantizationOffset()),
       m_Form(*m_Tiles, m_Choice.GetBytes().m_IsSigned, m_Choice.GetBytes().m_ZeroPoint),
-      m_Arrays(MakePanels(), rounding, rounding == Rounding8::None ? 0 : layer.GetOutput(0).GetQuantizationOffset())
+      m_Arrays(MakePanels(), shape.m_Rounding, shape.IsHybrid() ? 0 : layer.GetOutput(0).GetQuantizationOffset())
 {
     Weights8 weights(layer, m_Choice.GetBytes());
     const ColumnSums8 sums([&weights](size_t first, size_t count) { return weights.GetColumns(first, count); },
                            m_Choice.GetBytes(), *m_Engine, store);
-    if (rounding == Rounding8::None)
+    if (shape.IsHybrid())
     {
         SetUpFloatColumns(layer, sums);
     }
@@ -60,19 +58,20 @@ PackedWeights8::PackedWeights8(const LayerView& layer, size_t columns, size_t de
     CheckPanels(layer);
 }
 
-uint64_t PackedWeights8::GetPackedBytes(size_t columns, size_t depth)
+uint64_t PackedWeights8::GetPackedBytes(size_t columns, size_t depth, size_t matrices)
 {
     const Engine8& engine = GetEngine8();
-    const uint64_t padded = uint64_t{DivideUp(columns, engine.m_Lanes)} * engine.m_Lanes;
+    const size_t ofMatrix = columns / matrices;
+    const uint64_t padded = uint64_t{DivideUp(ofMatrix, engine.m_Lanes)} * engine.m_Lanes;
     constexpr uint64_t ColumnBytes = 4 * sizeof(int32_t) + 2 * sizeof(float); // of RequantizeArrays and of scales
-    return FormChoice8::GetMostBytes(columns, depth, engine) + padded * ColumnBytes;
+    return matrices * (FormChoice8::GetMostBytes(ofMatrix, depth, engine) + padded * ColumnBytes);
 }
 
 size_t PackedWeights8::MakePanels()
 {
     m_Groups = GetNumGroups8(*m_Tiles, m_Depth);
     const size_t lanes = m_Engine->m_Lanes;
-    m_Panels = CutColumns8(m_NumColumns, lanes, *m_Tiles);
+    m_Panels = CutColumns8(m_NumColumns, lanes, *m_Tiles, m_Choice.GetBytes().m_Matrices);
     for (Panel8& panel : m_Panels)
     {
         const size_t width = panel.m_Vectors * lanes;
@@ -87,7 +86,7 @@ size_t PackedWeights8::MakePanels()
         default: m_PanelBytes += width * m_Groups * m_Tiles->GetGroupBytes();
         }
     }
-    return m_Panels.back().m_Column + m_Panels.back().m_Vectors * lanes;
+    return m_Panels.back().m_Place + m_Panels.back().m_Vectors * lanes;
 }
 
 /// What a file has for packed weights of a form that is not read as numbers alone may be anything.
@@ -118,15 +117,16 @@ void PackedWeights8::SetUpFloatColumns(const LayerView& layer, const ColumnSums8
         return;
     }
     const auto* bias = layer.HasInput(2) ? static_cast<const float*>(layer.m_ConstantData[2]) : nullptr;
-    const size_t places = m_Panels.back().m_Column + m_Panels.back().m_Vectors * m_Engine->m_Lanes;
+    const size_t places = m_Panels.back().m_Place + m_Panels.back().m_Vectors * m_Engine->m_Lanes;
     m_Floats = AlignedMemory(2 * places * sizeof(float));
     auto* floats = reinterpret_cast<float*>(m_Floats.Data());
     std::fill_n(floats, 2 * places, 0.0f);
     for (size_t c = 0; c < m_NumColumns; ++c)
     {
-        m_Arrays.Set(c, sums.GetMagnitudes(c) * 255, sums.GetSum(c), 0.0);
-        floats[c] = scales[scales.size() == 1 ? 0 : c];
-        floats[places + c] = bias != nullptr ? bias[c] : 0.0f;
+        const size_t place = GetPlace8(c, m_NumColumns, m_Engine->m_Lanes, GetNumMatrices());
+        m_Arrays.Set(place, sums.GetMagnitudes(c) * 255, sums.GetSum(c), 0.0);
+        floats[place] = scales[scales.size() == 1 ? 0 : c];
+        floats[places + place] = bias != nullptr ? bias[c] : 0.0f;
     }
 }
 
@@ -134,9 +134,9 @@ FloatColumns PackedWeights8::GetFloatColumns(const Panel8& panel) const
 {
     FloatColumns columns;
     const auto* floats = reinterpret_cast<const float*>(m_Floats.Data());
-    columns.m_WeightSums = m_Arrays.GetBias(panel.m_Column);
-    columns.m_Scales = floats + panel.m_Column;
-    columns.m_Bias = floats + m_Floats.Bytes() / sizeof(float) / 2 + panel.m_Column;
+    columns.m_WeightSums = m_Arrays.GetBias(panel.m_Place);
+    columns.m_Scales = floats + panel.m_Place;
+    columns.m_Bias = floats + m_Floats.Bytes() / sizeof(float) / 2 + panel.m_Place;
     return columns;
 }
 

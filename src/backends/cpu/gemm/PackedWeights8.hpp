@@ -25,14 +25,13 @@ class PackedWeights8 final : public backends::PackedWeights
 public:
     static constexpr size_t GroupBytes = 4; ///< of data
 
-    /// Packs input 1 of the layer, [columns, depth] row by row, or [depth, columns] if `isTransposed`. Types: int8 or
+    /// Packs input 1 of the layer, [columns, depth] row by row, or [depth, columns] if it is transposed. Types: int8 or
     /// uint8 data, weights and output, an int32 bias that is constant or missing. Or, with Rounding8::None: float data,
-    /// output and bias, and signed weights of 8 or 4 bits. `rows`: how many the product will have at most.
-    PackedWeights8(const LayerView& layer, size_t columns, size_t depth, bool isTransposed, Rounding8 rounding,
-                   size_t rows, backends::PackedStore& store);
+    /// output and bias, and signed weights of 8 or 4 bits.
+    PackedWeights8(const LayerView& layer, const ProductShape8& shape, backends::PackedStore& store);
 
     /// Bytes of what is packed of weights of these sizes.
-    static uint64_t GetPackedBytes(size_t columns, size_t depth);
+    static uint64_t GetPackedBytes(size_t columns, size_t depth, size_t matrices = 1);
 
     /// Whether the sums and scales are such that Engine8 gives the bytes of the reference kernel. Nothing is packed
     /// otherwise.
@@ -47,6 +46,7 @@ public:
     /// Groups of four bytes in the depth of the data as they are read.
     size_t GetGroups() const { return m_Groups; }
     const std::vector<Panel8>& GetPanels() const { return m_Panels; }
+    size_t GetNumMatrices() const { return m_Choice.GetBytes().m_Matrices; }
     const void* GetData(const Panel8& panel) const { return m_Data.Data() + panel.m_Offset; }
     /// What the sum of a row's data is to be multiplied by and added to its sums; 0: nothing is to be added.
     int32_t GetRowFactor() const { return m_Form.m_RowFactor; }
@@ -55,9 +55,9 @@ public:
     bool IsDataSigned() const { return m_IsDataSigned; }
     int32_t GetDataZeroPoint() const { return m_DataZeroPoint; }
     /// What the sums of a panel begin with, if they become bytes.
-    const int32_t* GetBias(const Panel8& panel) const { return m_Arrays.GetBias(panel.m_Column); }
+    const int32_t* GetBias(const Panel8& panel) const { return m_Arrays.GetBias(panel.m_Place); }
     /// The arrays of a panel; the output's range is the caller's.
-    RequantizeColumns GetRequantization(const Panel8& panel) const { return m_Arrays.From(panel.m_Column); }
+    RequantizeColumns GetRequantization(const Panel8& panel) const { return m_Arrays.From(panel.m_Place); }
     /// With Rounding8::None; the clamp is the caller's.
     FloatColumns GetFloatColumns(const Panel8& panel) const;
 

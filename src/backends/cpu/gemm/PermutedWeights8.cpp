@@ -111,7 +111,7 @@ PermutedWeights8::PermutedWeights8(ColumnSums8::GetColumns getColumns, const Wei
     const auto fill = [&](std::byte* to)
     {
         // Two panels stand for all: their columns are of one kind.
-        const std::vector<Panel8> panels = CutColumns8(weights.m_Columns, m_Lanes, tiles);
+        const std::vector<Panel8> panels = CutColumns8(weights.m_Columns, m_Lanes, tiles, weights.m_Matrices);
         const size_t taken = std::min<size_t>(2, panels.size());
         size_t cost = 0;
         size_t pairsCost = 0;

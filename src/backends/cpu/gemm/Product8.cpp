@@ -57,10 +57,12 @@ void Product8::Plan(Scratch scratch)
     const bool isWide = tiles.IsWide();
     const size_t depth = m_Weights->GetDepth();
     m_InPlace = !isWide && !tiles.m_FlipsRows && depth % 4 == 0 && m_Windows.ArePixels();
-    m_InputBytes = m_Rows * depth;
+    m_InputPitch = static_cast<size_t>(m_Windows.m_Channels);
+    m_InputBytes = m_Rows * m_InputPitch;
+    m_Place.m_PixelStride = m_Weights->GetColumns();
     const size_t tileRows = tiles.m_Rows[tiles.m_Vectors];
     m_Pitch = m_Weights->GetGroups() * (isWide ? 2 : 4); // as many stored values as there are weights
-    m_CopiesStrips = !m_InPlace && (!m_Windows.ArePixels() || m_Pitch != depth);
+    m_CopiesStrips = !m_InPlace && (!m_Windows.ArePixels() || m_Pitch != m_InputPitch);
     const size_t rowBytes = m_Weights->GetGroups() * 4;
     m_BlockRows = std::clamp<size_t>(BlockBytes / rowBytes, tileRows, MostBlockRows) / tileRows * tileRows;
     // Whole tiles: some read whole ones.
@@ -94,22 +96,12 @@ void Product8::Plan(Scratch scratch)
     m_ScratchBytes = scratch.GetBytes();
 }
 
-void Product8::Run(const ExecuteArgs& args) const
+Product8::Data Product8::Quantize(const ExecuteArgs& args) const
 {
-    const Memory memory = m_IsHybrid ? Quantize(args) : Memory{args.GetInput<uint8_t>(0), args.m_Outputs[0], nullptr};
-    const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
-    const size_t panels = m_Weights->GetPanels().size();
-    const TileSet8& tiles = m_Weights->GetTiles();
-    const size_t tileRows = tiles.m_Rows[tiles.m_Vectors];
-    const size_t unit = m_Rows >= parts * 4 * tileRows ? tileRows : 1; // whole tiles, where some more do not weigh
-    std::byte* const scratch = static_cast<std::byte*>(args.m_Scratch) + m_PartsOffset;
-    RunPanelRanges(*args.m_Parallel, parts, m_Rows, panels, tileRows, unit,
-                   [&](size_t part, const PanelRange& range)
-                   { RunRange(memory, range, scratch + part * m_PartBytes); });
-}
-
-Product8::Memory Product8::Quantize(const ExecuteArgs& args) const
-{
+    if (!m_IsHybrid)
+    {
+        return {args.GetInput<uint8_t>(0), nullptr};
+    }
     const Engine8& engine = m_Weights->GetEngine();
     auto* quantized = Scratch::At<int8_t>(args.m_Scratch, m_QuantizedOffset);
     auto* scales = Scratch::At<FloatScale>(args.m_Scratch, m_ScalesOffset);
@@ -126,11 +118,26 @@ Product8::Memory Product8::Quantize(const ExecuteArgs& args) const
                          engine.m_Quantize(values + at, m_BatchElements, m_Data.m_IsAsymmetric, quantized + at);
                  }
              });
-    return {reinterpret_cast<const uint8_t*>(quantized), args.m_Outputs[0], scales};
+    return {reinterpret_cast<const uint8_t*>(quantized), scales};
+}
+
+void Product8::RunQuantized(const ExecuteArgs& args, const Data& data) const
+{
+    const Memory memory = {data, args.m_Outputs[0]};
+    const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
+    const size_t panels = m_Weights->GetPanels().size();
+    const TileSet8& tiles = m_Weights->GetTiles();
+    const size_t tileRows = tiles.m_Rows[tiles.m_Vectors];
+    const size_t unit = m_Rows >= parts * 4 * tileRows ? tileRows : 1; // whole tiles, where some more do not weigh
+    std::byte* const scratch = static_cast<std::byte*>(args.m_Scratch) + m_PartsOffset;
+    RunPanelRanges(*args.m_Parallel, parts, m_Rows, panels, tileRows, unit,
+                   [&](size_t part, const PanelRange& range)
+                   { RunRange(memory, range, scratch + part * m_PartBytes); });
 }
 
 void Product8::RunRange(const Memory& memory, const PanelRange& range, std::byte* scratch) const
 {
+    const std::vector<Panel8>& panels = m_Weights->GetPanels();
     const TileSet8& tiles = m_Weights->GetTiles();
     if (tiles.m_Begin != nullptr)
     {
@@ -139,11 +146,16 @@ void Product8::RunRange(const Memory& memory, const PanelRange& range, std::byte
     for (size_t first = range.m_FirstRow; first < range.m_LastRow; first += m_BlockRows)
     {
         const size_t last = std::min(first + m_BlockRows, range.m_LastRow);
-        const Block block = m_InPlace ? UseInPlace(memory, first, last, scratch) : LayOut(memory, first, last, scratch);
-        const RowValues values = FindRowValues(memory, block, first, scratch);
+        Block block;
+        RowValues values;
         for (size_t p = range.m_FirstPanel; p < range.m_LastPanel; ++p)
         {
-            RunPanel(memory, m_Weights->GetPanels()[p], block, values, first);
+            if (p == range.m_FirstPanel || panels[p].m_Matrix != panels[p - 1].m_Matrix)
+            {
+                block = MakeBlock(memory.m_Data, panels[p].m_Matrix, first, last, scratch);
+                values = FindRowValues(memory.m_Data, block, first, scratch);
+            }
+            RunPanel(memory, panels[p], block, values, first);
         }
     }
     if (tiles.m_End != nullptr)
@@ -152,7 +164,15 @@ void Product8::RunRange(const Memory& memory, const PanelRange& range, std::byte
     }
 }
 
-Product8::RowValues Product8::FindRowValues(const Memory& memory, const Block& block, size_t first,
+Product8::Block Product8::MakeBlock(const Data& data, size_t matrix, size_t first, size_t last,
+                                    std::byte* scratch) const
+{
+    const uint8_t* const values = data.m_Values + matrix * static_cast<size_t>(m_Windows.m_GroupChannels);
+    return m_InPlace ? UseInPlace(values, data.m_Values + m_InputBytes, first, last, scratch)
+                     : LayOut(data, values, first, last, scratch);
+}
+
+Product8::RowValues Product8::FindRowValues(const Data& data, const Block& block, size_t first,
                                             std::byte* scratch) const
 {
     RowValues values;
@@ -169,7 +189,7 @@ Product8::RowValues Product8::FindRowValues(const Memory& memory, const Block& b
         values.m_Scales = Scratch::At<float>(scratch, m_RowScalesOffset);
         for (size_t row = 0; row < block.m_Rows; ++row)
         {
-            const FloatScale& scale = memory.m_Batches[(first + row) / m_BatchRows];
+            const FloatScale& scale = data.m_Batches[(first + row) / m_BatchRows];
             values.m_ZeroPoints[row] = scale.m_ZeroPoint + m_Weights->GetDataShift();
             values.m_Scales[row] = scale.m_Scale;
         }
@@ -177,34 +197,37 @@ Product8::RowValues Product8::FindRowValues(const Memory& memory, const Block& b
     return values;
 }
 
-Product8::Block Product8::UseInPlace(const Memory& memory, size_t first, size_t last, std::byte* scratch) const
+/// `end`: of the data.
+Product8::Block Product8::UseInPlace(const uint8_t* values, const uint8_t* end, size_t first, size_t last,
+                                     std::byte* scratch) const
 {
     const TileSet8& tiles = m_Weights->GetTiles();
     const size_t depth = m_Weights->GetDepth();
     Block block;
-    block.m_Stride = depth;
+    block.m_Stride = m_InputPitch;
     block.m_Rows = block.m_SafeRows = last - first;
-    block.m_Data = memory.m_Input + first * depth;
+    block.m_Data = values + first * m_InputPitch;
     // Tiles of whole units read past the last row, and past the depth. What is not the input's is copied before.
-    const size_t past = m_Pitch - depth;
     const size_t unit = tiles.m_RowUnit;
     const size_t wholeRows = DivideUp(block.m_Rows, unit) * unit;
-    if ((first + wholeRows) * depth + past > m_InputBytes)
+    const auto left = static_cast<size_t>(end - block.m_Data);
+    if ((wholeRows - 1) * m_InputPitch + m_Pitch > left)
     {
         const size_t tileRows = tiles.m_Rows[tiles.m_Vectors];
-        const size_t safe = m_InputBytes > past ? (m_InputBytes - past) / depth : 0;
-        block.m_SafeRows = safe > first ? std::min(block.m_Rows, (safe - first) / tileRows * tileRows) : 0;
+        const size_t safe = left >= m_Pitch ? (left - m_Pitch) / m_InputPitch + 1 : 0;
+        block.m_SafeRows = std::min(block.m_Rows, safe / tileRows * tileRows);
         auto* tail = Scratch::At<uint8_t>(scratch, m_StripOffset);
         for (size_t row = block.m_SafeRows; row < block.m_Rows; ++row)
         {
-            std::memcpy(tail + (row - block.m_SafeRows) * m_Pitch, block.m_Data + row * depth, depth);
+            std::memcpy(tail + (row - block.m_SafeRows) * m_Pitch, block.m_Data + row * m_InputPitch, depth);
         }
         block.m_Tail = tail;
     }
     return block;
 }
 
-Product8::Block Product8::LayOut(const Memory& memory, size_t first, size_t last, std::byte* scratch) const
+Product8::Block Product8::LayOut(const Data& data, const uint8_t* values, size_t first, size_t last,
+                                 std::byte* scratch) const
 {
     const int32_t zeroPoint = m_Weights->GetDataZeroPoint();
     auto* strip = Scratch::At<uint8_t>(scratch, m_StripOffset);
@@ -213,16 +236,15 @@ Product8::Block Product8::LayOut(const Memory& memory, size_t first, size_t last
         // Float data have a zero point for each batch.
         const size_t batch = m_IsHybrid ? row / m_BatchRows : 0;
         const size_t end = m_IsHybrid ? std::min(last, (batch + 1) * m_BatchRows) : last;
-        const int32_t padding = m_IsHybrid ? memory.m_Batches[batch].m_ZeroPoint : zeroPoint;
-        m_Windows.CopyBytes(memory.m_Input, row, end, static_cast<uint8_t>(padding), m_Pitch,
-                            strip + (row - first) * m_Pitch);
+        const int32_t padding = m_IsHybrid ? data.m_Batches[batch].m_ZeroPoint : zeroPoint;
+        m_Windows.CopyBytes(values, row, end, static_cast<uint8_t>(padding), m_Pitch, strip + (row - first) * m_Pitch);
         row = end;
     }
     Block block;
     block.m_Rows = block.m_SafeRows = last - first;
     block.m_Stride = m_Pitch;
     block.m_Data = strip;
-    const uint8_t* const stored = m_CopiesStrips ? strip : memory.m_Input + first * m_Pitch;
+    const uint8_t* const stored = m_CopiesStrips ? strip : values + first * m_Pitch;
     if (m_Weights->GetTiles().m_FlipsRows)
     {
         m_Weights->GetEngine().m_Flip(stored, (last - first) * m_Pitch, strip);
@@ -245,20 +267,30 @@ void Product8::RunPanel(const Memory& memory, const Panel8& panel, const Block& 
     const PackedPanel8 packed = {
         &m_Weights->GetTiles(),    panel.m_Vectors,        sumStride,
         m_Weights->GetData(panel), m_Weights->GetGroups(), m_IsHybrid ? NoBias : m_Weights->GetBias(panel)};
-    const size_t outStride = m_Weights->GetColumns();
-    const auto write = [&](const int32_t* sums, size_t row, size_t rows)
+    const auto writeRun = [&](const int32_t* sums, size_t row, size_t rows)
     {
         const int32_t* terms = values.m_Terms != nullptr ? values.m_Terms + row : nullptr;
-        const size_t at = (first + row) * outStride + panel.m_Column;
+        const size_t at = m_OutputOffset + m_Place.GetOffset(first + row) + panel.m_Column;
         if (m_IsHybrid)
         {
-            WriteFloats(panel, {sums, sumStride, rows, panel.m_Columns, terms, values.m_ZeroPoints + row,
-                                values.m_Scales + row, static_cast<float*>(memory.m_Output) + at, outStride});
+            WriteFloats(panel,
+                        {sums, sumStride, rows, panel.m_Columns, terms, values.m_ZeroPoints + row, values.m_Scales + row,
+                         static_cast<float*>(memory.m_Output) + at, m_Place.m_PixelStride});
         }
         else
         {
             WriteBytes(panel, {sums, sumStride, rows, panel.m_Columns, terms,
-                               static_cast<uint8_t*>(memory.m_Output) + at, outStride, m_OutputIsSigned});
+                               static_cast<uint8_t*>(memory.m_Output) + at, m_Place.m_PixelStride, m_OutputIsSigned});
+        }
+    };
+    const auto write = [&](const int32_t* sums, size_t row, size_t rows)
+    {
+        for (const size_t last = row + rows; row < last;)
+        {
+            const size_t end = m_Place.GetRunEnd(first + row, first + last) - first;
+            writeRun(sums, row, end - row);
+            sums += (end - row) * sumStride;
+            row = end;
         }
     };
     SumPanel8(packed, {block.m_Data, block.m_Stride, block.m_SafeRows}, write);

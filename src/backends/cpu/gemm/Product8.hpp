@@ -34,8 +34,26 @@ public:
     Product8(const PackedWeights8& weights, const Windows& windows, size_t rows, const HybridData8& data,
              const ReshapeArgs& args);
 
+    /// Writes pixels there, the first one `offset` elements behind the output's start.
+    void SetPlace(const OutputPlace& place, size_t offset)
+    {
+        m_Place = place;
+        m_OutputOffset = offset;
+    }
+
     size_t GetScratchBytes() const { return m_ScratchBytes; }
-    void Run(const ExecuteArgs& args) const;
+    void Run(const ExecuteArgs& args) const { RunQuantized(args, Quantize(args)); }
+
+    /// Where data are read: input 0, or what Quantize() made of it.
+    struct Data
+    {
+        const uint8_t* m_Values = nullptr;
+        const FloatScale* m_Batches = nullptr; ///< of float data; null for bytes
+    };
+    /// Of products of the same data, with the same number of batches, one may do it for all, as long as these have the
+    /// same scratch memory, and as much as the largest one asks for.
+    Data Quantize(const ExecuteArgs& args) const;
+    void RunQuantized(const ExecuteArgs& args, const Data& data) const;
 
 private:
     /// Rows of data as the tiles read them.
@@ -60,17 +78,18 @@ private:
     /// Where data are read and written.
     struct Memory
     {
-        const uint8_t* m_Input = nullptr;
+        Data m_Data;
         void* m_Output = nullptr;
-        const FloatScale* m_Batches = nullptr; ///< of float data; null for bytes
     };
 
     void Plan(backends::Scratch scratch);
-    Memory Quantize(const ExecuteArgs& args) const;
     void RunRange(const Memory& memory, const PanelRange& range, std::byte* scratch) const;
-    Block LayOut(const Memory& memory, size_t first, size_t last, std::byte* scratch) const;
-    Block UseInPlace(const Memory& memory, size_t first, size_t last, std::byte* scratch) const;
-    RowValues FindRowValues(const Memory& memory, const Block& block, size_t first, std::byte* scratch) const;
+    /// Rows [first, last) for this matrix of the weights.
+    Block MakeBlock(const Data& data, size_t matrix, size_t first, size_t last, std::byte* scratch) const;
+    /// `values`: the first channel that the matrix sees.
+    Block LayOut(const Data& data, const uint8_t* values, size_t first, size_t last, std::byte* scratch) const;
+    Block UseInPlace(const uint8_t* values, const uint8_t* end, size_t first, size_t last, std::byte* scratch) const;
+    RowValues FindRowValues(const Data& data, const Block& block, size_t first, std::byte* scratch) const;
     void RunPanel(const Memory& memory, const Panel8& panel, const Block& block, const RowValues& values,
                   size_t first) const;
     void WriteBytes(const Panel8& panel, const RequantizeRows& rows) const;
@@ -79,6 +98,8 @@ private:
     const PackedWeights8* m_Weights;
     Windows m_Windows;
     size_t m_Rows;
+    OutputPlace m_Place;
+    size_t m_OutputOffset = 0;
     size_t m_BlockRows = 0; ///< whose data stay in the cache while all panels pass
     size_t m_Pitch = 0;     ///< bytes of a row of a strip of stored values
     bool m_InPlace = false;
@@ -101,6 +122,7 @@ private:
     size_t m_ZeroPointsOffset = 0;
     size_t m_RowScalesOffset = 0;
     size_t m_WideOffset = 0;
+    size_t m_InputPitch = 0; ///< bytes from a pixel to the next
     size_t m_InputBytes = 0;
     size_t m_PartBytes = 0;
     size_t m_ScratchBytes = 0;

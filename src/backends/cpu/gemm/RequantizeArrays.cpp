@@ -2,6 +2,7 @@
 // See RequantizeArrays.hpp.
 #include "backends/cpu/gemm/RequantizeArrays.hpp"
 
+#include "backends/cpu/gemm/Panel8.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
 
 #include <cstdlib>
@@ -25,7 +26,8 @@ bool RequantizeArrays::SetColumns(const LayerView& layer, const ColumnSums8& sum
         const int64_t own = bias != nullptr ? bias[c] : 0;
         const int64_t sum = sums.GetSum(c) - int64_t{weights.m_ZeroPoint} * static_cast<int64_t>(weights.m_Depth);
         // Data less their zero point are at most 255.
-        Set(c, sums.GetMagnitudes(c) * 255 + std::abs(own), own + correction(sum), scales[scales.size() == 1 ? 0 : c]);
+        Set(GetPlace8(c, weights.m_Columns, GetEngine8().m_Lanes, weights.m_Matrices),
+            sums.GetMagnitudes(c) * 255 + std::abs(own), own + correction(sum), scales[scales.size() == 1 ? 0 : c]);
     }
     return true;
 }

@@ -156,7 +156,7 @@ SplitCounts8::SplitCounts8(ColumnSums8::GetColumns getColumns, const WeightBytes
                            size_t percent, const Engine8& engine, backends::PackedStore& store)
     : m_Groups(DivideUp(weights.m_Depth, GroupDepth))
 {
-    const std::vector<Panel8> panels = CutColumns8(weights.m_Columns, engine.m_Lanes, tiles);
+    const std::vector<Panel8> panels = CutColumns8(weights.m_Columns, engine.m_Lanes, tiles, weights.m_Matrices);
     m_MostTerms = panels.size() * m_Groups + panels.size() * m_Groups * percent / 100;
     const auto fill = [&](std::byte* to)
     {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution2d of CpuAcc for 8-bit data, the bytes of the reference kernel, and for float data beside weights of 8 or
-// 4 bits: products of packed bytes.
+// 4 bits, also in groups: products of packed bytes.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/Product8.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
 #include "backends/cpu/kernels/KnownRows.hpp"
+#include "backends/cpu/kernels/LayerWithWeights.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -20,6 +21,35 @@ namespace tenon::cpu
 namespace
 {
 
+/// The matrices that the weights are packed as: one of all channels, or one of each group of them. Groups with fewer
+/// outputs than a vector has lanes share a matrix, in which weights between them are zeros.
+struct Matrices
+{
+    size_t m_Count = 0; ///< 0: the channels are not in groups of equal size, or not known
+    size_t m_Merged = 1; ///< groups that share one
+    size_t m_Depth = 0;
+
+    explicit Matrices(const LayerView& layer)
+    {
+        const TensorShape& data = layer.GetInput(0).GetShape();
+        const TensorShape& weights = layer.GetInput(1).GetShape();
+        if (data.GetDimensionality() != Dimensionality::Specified || data.GetNumDimensions() != 4 ||
+            !data.GetDimensionSpecificity(3) || data[3] == 0 || data[3] % weights[3] != 0 ||
+            weights[0] % (data[3] / weights[3]) != 0)
+        {
+            return;
+        }
+        const size_t groups = data[3] / weights[3];
+        const size_t lanes = GetEngine8().m_Lanes;
+        for (size_t merged = 2; merged <= groups && merged * (weights[0] / groups) <= lanes; ++merged)
+        {
+            m_Merged = groups % merged == 0 ? merged : m_Merged;
+        }
+        m_Count = groups / m_Merged;
+        m_Depth = size_t{weights[1]} * weights[2] * weights[3] * m_Merged;
+    }
+};
+
 SupportResult Check(const LayerView& layer)
 {
     const SupportResult result = CheckBytes(layer, 4, 0);
@@ -33,24 +63,55 @@ SupportResult Check(const LayerView& layer)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "its layout or strides are not to be convolved");
     }
-    const TensorShape& data = layer.GetInput(0).GetShape();
-    const TensorShape& weights = layer.GetInput(1).GetShape();
-    if (data.GetDimensionality() != Dimensionality::Specified || data.GetNumDimensions() != 4 ||
-        !data.GetDimensionSpecificity(3) || data[3] != weights[3])
+    const Matrices matrices(layer);
+    if (matrices.m_Count == 0)
     {
-        return SupportResult::No(SupportCode::UnsupportedParameters, "its channels are in groups, or not known");
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 "its channels are not known, or not in groups of equal size");
     }
-    const size_t depth = size_t{weights[1]} * weights[2] * weights[3];
-    return CheckPackedBytes(PackedWeights8::GetPackedBytes(weights[0], depth), weights.GetNumElements64());
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    return CheckPackedBytes(PackedWeights8::GetPackedBytes(weights[0], matrices.m_Depth, matrices.m_Count),
+                            weights.GetNumElements64());
+}
+
+/// [outputs][points][channels of a group] become [outputs][points][channels of the groups that share a matrix].
+std::vector<uint8_t> MergeGroups(const LayerView& layer, const Matrices& matrices)
+{
+    const StoredBytes stored(layer);
+    const TensorShape& shape = layer.GetInput(1).GetShape();
+    const size_t channels = shape[3];
+    const size_t points = size_t{shape[1]} * shape[2];
+    const size_t groupOutputs = shape[0] / (matrices.m_Count * matrices.m_Merged);
+    std::vector<uint8_t> merged(shape[0] * matrices.m_Depth, StoredBytes::GetZero(layer));
+    const uint8_t* from = stored.Get();
+    for (size_t output = 0; output < shape[0]; ++output)
+    {
+        const size_t member = output / groupOutputs % matrices.m_Merged;
+        uint8_t* to = merged.data() + output * matrices.m_Depth + member * channels;
+        for (size_t point = 0; point < points; ++point, from += channels, to += channels * matrices.m_Merged)
+        {
+            std::copy_n(from, channels, to);
+        }
+    }
+    return merged;
 }
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
-    const TensorShape& shape = layer.GetInput(1).GetShape();
+    const TensorShape& weights = layer.GetInput(1).GetShape();
     const bool isHybrid = layer.GetInput(0).GetDataType() == DataType::Float32;
-    return std::make_unique<PackedWeights8>(layer, shape[0], size_t{shape[1]} * shape[2] * shape[3], false,
-                                            isHybrid ? Rounding8::None : Rounding8::FixedPoint,
-                                            GetKnownRows(layer, shape[0]), store);
+    const Matrices matrices(layer);
+    ProductShape8 shape = {weights[0], matrices.m_Depth, GetKnownRows(layer, weights[0]),
+                           isHybrid ? Rounding8::None : Rounding8::FixedPoint};
+    shape.m_Matrices = matrices.m_Count;
+    if (matrices.m_Merged == 1)
+    {
+        return std::make_unique<PackedWeights8>(layer, shape, store);
+    }
+    const auto channels = static_cast<unsigned int>(weights[3] * matrices.m_Merged);
+    const LayerWithWeights merged(layer, TensorShape({weights[0], weights[1], weights[2], channels}),
+                                  MergeGroups(layer, matrices));
+    return std::make_unique<PackedWeights8>(merged.View(), shape, store);
 }
 
 /// TFLite quantizes the data symmetrically unless the channels' scales differ.
@@ -67,11 +128,8 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
     }
-    const Windows windows = MakeConvolutionWindows(args);
-    if (windows.m_Channels != windows.m_GroupChannels)
-    {
-        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
-    }
+    Windows windows = MakeConvolutionWindows(args);
+    windows.m_GroupChannels = windows.m_Channels / static_cast<int64_t>(weights.GetNumMatrices());
     const TensorShape& output = args.GetOutput(0).GetShape();
     if (output.GetNumElements() == 0)
     {

@@ -44,8 +44,9 @@ SupportResult Check(const LayerView& layer)
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
     const TensorShape& shape = layer.GetInput(1).GetShape();
-    return std::make_unique<PackedWeights8>(layer, shape[3], size_t{shape[1]} * shape[2], true, Rounding8::FixedPoint,
-                                            GetKnownRows(layer, shape[3]), store);
+    const ProductShape8 product = {shape[3], size_t{shape[1]} * shape[2], GetKnownRows(layer, shape[3]),
+                                   Rounding8::FixedPoint, true};
+    return std::make_unique<PackedWeights8>(layer, product, store);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
