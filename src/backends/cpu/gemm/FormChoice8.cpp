@@ -30,8 +30,12 @@ WeightBytes8 DescribeWeights(const LayerView& layer, const ProductShape8& shape)
 {
     const TensorInfo& info = layer.GetInput(1);
     const bool isCentred = shape.IsHybrid() || info.HasMultipleQuantizationScales();
-    return {shape.m_Columns, shape.m_Depth, shape.m_IsTransposed, shape.IsHybrid() || IsSigned(info.GetDataType()),
-            isCentred ? 0 : info.GetQuantizationOffset(), shape.m_Matrices};
+    return {shape.m_Columns,
+            shape.m_Depth,
+            shape.m_IsTransposed,
+            shape.IsHybrid() || IsSigned(info.GetDataType()),
+            isCentred ? 0 : info.GetQuantizationOffset(),
+            shape.m_Matrices};
 }
 
 /// How many more terms than groups are worth while, in percent: what these tiles are faster than pairs of int16, by

@@ -32,6 +32,7 @@ Product16::Product16(const PackedWeights16& weights, const Windows& windows, siz
       m_TapGroups(weights.GetGroups())
 {
     const Sizes16& sizes = weights.GetSizes();
+    m_Place.m_PixelStride = sizes.m_Columns;
     if (m_InPlace)
     {
         m_Taps = static_cast<size_t>(windows.m_Height * windows.m_Width);
@@ -126,16 +127,13 @@ void Product16::RunPanel(const Operands& operands, const Panel16& panel, size_t 
     alignas(64) double totals[MostSums];
     const std::span<const size_t> slices = m_Weights->GetSlices(panel);
     const size_t rows = last - first;
-    const size_t outStride = m_Weights->GetSizes().m_Columns;
     Columns16 columns = m_Weights->GetRequantization(panel);
     columns.m_Min = m_Min;
     columns.m_Max = m_Max;
     Rows16 out;
-    out.m_Sums = sums;
-    out.m_Totals = slices.size() > 1 ? totals : nullptr;
     out.m_SumStride = panel.m_Vectors * engine.m_Lanes;
     out.m_Columns = panel.m_Columns;
-    out.m_OutStride = outStride;
+    out.m_OutStride = m_Place.m_PixelStride;
     Tile16 tile;
     tile.m_TapStep = rows;
     tile.m_TapGroups = m_TapGroups;
@@ -146,7 +144,6 @@ void Product16::RunPanel(const Operands& operands, const Panel16& panel, size_t 
     ForEachTile(rows, most,
                 [&](size_t row, size_t height)
                 {
-                    out.m_Rows = height;
                     size_t begin = 0;
                     for (size_t s = 0; s < slices.size(); ++s)
                     {
@@ -161,8 +158,15 @@ void Product16::RunPanel(const Operands& operands, const Panel16& panel, size_t 
                         }
                         begin = slices[s];
                     }
-                    out.m_Out = operands.m_Output + (first + row) * outStride + panel.m_Column;
-                    engine.m_Requantize(out, columns);
+                    for (size_t done = 0; done < height; done += out.m_Rows)
+                    {
+                        const size_t pixel = first + row + done;
+                        out.m_Rows = m_Place.GetRunEnd(pixel, first + row + height) - pixel;
+                        out.m_Sums = sums + done * out.m_SumStride;
+                        out.m_Totals = slices.size() > 1 ? totals + done * out.m_SumStride : nullptr;
+                        out.m_Out = operands.m_Output + m_Place.GetOffset(pixel) + panel.m_Column;
+                        engine.m_Requantize(out, columns);
+                    }
                 });
 }
 

@@ -25,6 +25,9 @@ public:
     Product16(const PackedWeights16& weights, const Windows& windows, size_t rows,
               const backends::QuantizedRange& range);
 
+    /// Has the output written there, in place of one pixel after the other.
+    void SetPlace(const OutputPlace& place) { m_Place = place; }
+
     size_t GetScratchBytes() const { return m_ScratchBytes; }
     /// Reads input 0 and writes output 0.
     void Run(const ExecuteArgs& args) const;
@@ -44,6 +47,7 @@ private:
     const PackedWeights16* m_Weights;
     Windows m_Windows;
     size_t m_Rows;
+    OutputPlace m_Place;
     int16_t m_Min;
     int16_t m_Max;
     bool m_InPlace;

@@ -270,12 +270,12 @@ void Product8::RunPanel(const Memory& memory, const Panel8& panel, const Block& 
     const auto writeRun = [&](const int32_t* sums, size_t row, size_t rows)
     {
         const int32_t* terms = values.m_Terms != nullptr ? values.m_Terms + row : nullptr;
-        const size_t at = m_OutputOffset + m_Place.GetOffset(first + row) + panel.m_Column;
+        const size_t at = m_Place.GetOffset(first + row) + panel.m_Column;
         if (m_IsHybrid)
         {
             WriteFloats(panel,
-                        {sums, sumStride, rows, panel.m_Columns, terms, values.m_ZeroPoints + row, values.m_Scales + row,
-                         static_cast<float*>(memory.m_Output) + at, m_Place.m_PixelStride});
+                        {sums, sumStride, rows, panel.m_Columns, terms, values.m_ZeroPoints + row,
+                         values.m_Scales + row, static_cast<float*>(memory.m_Output) + at, m_Place.m_PixelStride});
         }
         else
         {

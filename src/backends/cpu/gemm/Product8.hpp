@@ -34,12 +34,8 @@ public:
     Product8(const PackedWeights8& weights, const Windows& windows, size_t rows, const HybridData8& data,
              const ReshapeArgs& args);
 
-    /// Writes pixels there, the first one `offset` elements behind the output's start.
-    void SetPlace(const OutputPlace& place, size_t offset)
-    {
-        m_Place = place;
-        m_OutputOffset = offset;
-    }
+    /// Has the output written there, in place of one pixel after the other.
+    void SetPlace(const OutputPlace& place) { m_Place = place; }
 
     size_t GetScratchBytes() const { return m_ScratchBytes; }
     void Run(const ExecuteArgs& args) const { RunQuantized(args, Quantize(args)); }
@@ -99,7 +95,6 @@ private:
     Windows m_Windows;
     size_t m_Rows;
     OutputPlace m_Place;
-    size_t m_OutputOffset = 0;
     size_t m_BlockRows = 0; ///< whose data stay in the cache while all panels pass
     size_t m_Pitch = 0;     ///< bytes of a row of a strip of stored values
     bool m_InPlace = false;

@@ -110,6 +110,7 @@ private:
 /// Where the pixels of a product's output lie, in elements. As they are made there is no distance between rows of them.
 struct OutputPlace
 {
+    size_t m_First = 0; ///< where the first one lies
     size_t m_PixelStride = 0;
     size_t m_Width = 0; ///< pixels of a row; 0: all pixels follow each other
     size_t m_Height = 1;
@@ -118,9 +119,9 @@ struct OutputPlace
 
     size_t GetOffset(size_t pixel) const
     {
-        return m_Width == 0 ? pixel * m_PixelStride
-                            : pixel % m_Width * m_PixelStride + pixel / m_Width % m_Height * m_RowStride +
-                                  pixel / m_Width / m_Height * m_ImageStride;
+        return m_First + (m_Width == 0 ? pixel * m_PixelStride
+                                       : pixel % m_Width * m_PixelStride + pixel / m_Width % m_Height * m_RowStride +
+                                             pixel / m_Width / m_Height * m_ImageStride);
     }
     /// One past the last pixel that follows `pixel` without a gap, and at most `last`.
     size_t GetRunEnd(size_t pixel, size_t last) const

@@ -25,7 +25,7 @@ namespace
 /// outputs than a vector has lanes share a matrix, in which weights between them are zeros.
 struct Matrices
 {
-    size_t m_Count = 0; ///< 0: the channels are not in groups of equal size, or not known
+    size_t m_Count = 0;  ///< 0: the channels are not in groups of equal size, or not known
     size_t m_Merged = 1; ///< groups that share one
     size_t m_Depth = 0;
 
@@ -114,11 +114,12 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
     return std::make_unique<PackedWeights8>(merged.View(), shape, store);
 }
 
-/// TFLite quantizes the data symmetrically unless the channels' scales differ.
-bool HasSeveralScales(const ReshapeArgs& args)
+/// TFLite quantizes the data symmetrically unless the channels' scales differ or the convolution is grouped.
+bool IsAsymmetric(const ReshapeArgs& args)
 {
     const std::vector<float> scales = args.GetInput(1).GetQuantizationScales();
-    return std::adjacent_find(scales.begin(), scales.end(), std::not_equal_to<>()) != scales.end();
+    return args.GetInput(0).GetShape()[3] != args.GetInput(1).GetShape()[3] ||
+           std::adjacent_find(scales.begin(), scales.end(), std::not_equal_to<>()) != scales.end();
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
@@ -137,7 +138,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     }
     const size_t rows = size_t{output[0]} * output[1] * output[2];
     const Product8 product = args.GetInput(0).GetDataType() == DataType::Float32
-                                 ? Product8(weights, windows, rows, {output[0], HasSeveralScales(args)}, args)
+                                 ? Product8(weights, windows, rows, {output[0], IsAsymmetric(args)}, args)
                                  : Product8(weights, windows, rows, args);
     return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
 }

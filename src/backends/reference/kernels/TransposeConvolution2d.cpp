@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TransposeConvolution2d: NHWC data, weights [O, H, W, I]. Types as Convolution2d, but that float data goes with int8
 // weights only.
+#include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/kernels/HalfAsFloat.hpp"
 #include "backends/reference/kernels/TransposedSum.hpp"
@@ -76,7 +77,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel RefTransposeConvolution2dKernel = {"RefTransposeConvolution2d", WeightedSumTypes, Prepare,
-                                                                 Check};
+extern const backends::Kernel RefTransposeConvolution2dKernel = {
+    "RefTransposeConvolution2d", WeightedSumTypes, Prepare, Check, nullptr, backends::FuseClamp};
 
 } // namespace tenon::ref

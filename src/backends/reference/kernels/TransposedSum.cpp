@@ -2,6 +2,7 @@
 // Transposed convolutions. Every output element is computed by itself, so that rows can be shared out to threads.
 #include "backends/reference/kernels/TransposedSum.hpp"
 
+#include "backends/common/FusedActivation.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/HybridInput.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
@@ -153,7 +154,10 @@ private:
 class FloatSum : Base<float, float>
 {
 public:
-    FloatSum(const ReshapeArgs& args, const TransposedGeometry& g, Scratch& scratch) : Base(args, g, scratch) {}
+    FloatSum(const ReshapeArgs& args, const TransposedGeometry& g, Scratch& scratch)
+        : Base(args, g, scratch), m_Clamp(args.m_FusedActivation)
+    {
+    }
 
     void operator()(const ExecuteArgs& args) const
     {
@@ -161,10 +165,17 @@ public:
         float* output = args.GetOutput<float>(0);
         const size_t channels = m_Geometry.m_OutputChannels;
         const auto emit = [&](size_t pixel, size_t, const float* sums)
-        { std::transform(sums, sums + channels, bias, output + pixel * channels, std::plus<>()); };
+        {
+            float* const out = output + pixel * channels;
+            std::transform(sums, sums + channels, bias, out, std::plus<>());
+            m_Clamp.Run(out, channels);
+        };
         ForEachPixel<float>(
             args, args.GetInput<float>(0), [](size_t) { return 0; }, 0, emit);
     }
+
+private:
+    backends::FloatClamp m_Clamp;
 };
 
 template <typename In, typename W, typename Acc>
@@ -200,7 +211,8 @@ class HybridSum : Base<int32_t, float>
 {
 public:
     HybridSum(const ReshapeArgs& args, const TransposedGeometry& g, Scratch& scratch)
-        : Base(args, g, scratch), m_Input(args, g.m_Batches, g.NumVolumeElements(), g.m_OutputChannels, true, scratch)
+        : Base(args, g, scratch), m_Input(args, g.m_Batches, g.NumVolumeElements(), g.m_OutputChannels, true, scratch),
+          m_Clamp(args.m_FusedActivation)
     {
     }
 
@@ -212,7 +224,11 @@ public:
         float* output = args.GetOutput<float>(0);
         const size_t channels = m_Geometry.m_OutputChannels;
         const auto emit = [&](size_t pixel, size_t batch, const int32_t* sums)
-        { m_Input.Run(scratch, batch, sums, bias, 0, channels, output + pixel * channels); };
+        {
+            float* const out = output + pixel * channels;
+            m_Input.Run(scratch, batch, sums, bias, 0, channels, out);
+            m_Clamp.Run(out, channels);
+        };
         ForEachPixel<int8_t>(
             args, m_Input.GetValues(scratch), [&](size_t batch) { return m_Input.GetZeroPoint(scratch, batch); }, 0,
             emit);
@@ -220,6 +236,7 @@ public:
 
 private:
     HybridInput m_Input;
+    backends::FloatClamp m_Clamp;
 };
 
 template <typename Executor, typename... More>

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// TransposeConvolution2d of CpuAcc for 8- and 16-bit data, the numbers of the reference kernel, and for float data
+// beside weights of 8 or 4 bits: see TransposePhases.hpp.
+#include "backends/common/FusedActivation.hpp"
+#include "backends/cpu/gemm/Product16.hpp"
+#include "backends/cpu/gemm/Product8.hpp"
+#include "backends/cpu/kernels/KnownRows.hpp"
+#include "backends/cpu/kernels/LayerWithWeights.hpp"
+#include "backends/cpu/kernels/ShortsCheck.hpp"
+#include "backends/cpu/kernels/TransposePhases.hpp"
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+/// What all types have in common. A phase without taps has one whose weights add nothing.
+struct IntegerKind
+{
+    static size_t GetWindowHeight(const PhaseTaps& taps) { return std::max<size_t>(1, taps.m_Y.m_Count); }
+    static size_t GetWindowWidth(const PhaseTaps& taps) { return std::max<size_t>(1, taps.m_X.m_Count); }
+    static size_t GetDepth(const PhaseTaps& taps)
+    {
+        return GetWindowHeight(taps) * GetWindowWidth(taps) * taps.m_Weights[3];
+    }
+    static SupportResult Check(const LayerView& layer) { return CheckBytes(layer, 4, 0); }
+
+    static LayerWithWeights TakeWeights(const LayerView& layer, const PhaseTaps& taps)
+    {
+        const StoredBytes stored(layer);
+        std::vector<uint8_t> weights = taps.Take(stored.Get());
+        if (weights.empty())
+        {
+            weights.assign(taps.GetOutputs() * GetDepth(taps), StoredBytes::GetZero(layer));
+        }
+        const TensorShape shape({taps.m_Weights[0], static_cast<unsigned int>(GetWindowHeight(taps)),
+                                 static_cast<unsigned int>(GetWindowWidth(taps)), taps.m_Weights[3]});
+        return {layer, shape, std::move(weights)};
+    }
+
+    static size_t GetPhaseRows(const LayerView& layer, const PhaseTaps& taps)
+    {
+        return GetKnownRows(layer, taps.GetOutputs()) / (taps.m_StrideY * taps.m_StrideX);
+    }
+};
+
+struct BytesKind : IntegerKind
+{
+    using Packed = PackedWeights8;
+    using Product = Product8;
+
+    static uint64_t GetPackedBytes(const PhaseTaps& taps)
+    {
+        return Packed::GetPackedBytes(taps.GetOutputs(), GetDepth(taps));
+    }
+    static bool IsExact(const Packed& packed) { return packed.IsExact(); }
+
+    static Packed Pack(const LayerView& layer, const PhaseTaps& taps, backends::PackedStore& store)
+    {
+        const bool isHybrid = layer.GetInput(0).GetDataType() == DataType::Float32;
+        const ProductShape8 shape = {taps.GetOutputs(), GetDepth(taps), GetPhaseRows(layer, taps),
+                                     isHybrid ? Rounding8::None : Rounding8::FixedPoint};
+        return {TakeWeights(layer, taps).View(), shape, store};
+    }
+    static Product MakeProduct(const Packed& packed, const Windows& windows, size_t rows, const ReshapeArgs& args)
+    {
+        // TFLite quantizes the data asymmetrically, whatever the scales.
+        return args.GetInput(0).GetDataType() == DataType::Float32
+                   ? Product(packed, windows, rows, {args.GetInput(0).GetShape()[0], true}, args)
+                   : Product(packed, windows, rows, args);
+    }
+    static void Run(const std::vector<Product>& products, const ExecuteArgs& args, bool)
+    {
+        const Product::Data data = products.front().Quantize(args);
+        for (const Product& product : products)
+        {
+            product.RunQuantized(args, data);
+        }
+    }
+};
+
+struct ShortsKind : IntegerKind
+{
+    using Packed = PackedWeights16;
+    using Product = Product16;
+
+    static Sizes16 GetSizes(const PhaseTaps& taps) { return {1, taps.GetOutputs(), GetDepth(taps)}; }
+    static uint64_t GetPackedBytes(const PhaseTaps& taps) { return Packed::GetPackedBytes(GetSizes(taps)); }
+    static bool IsExact(const Packed& packed) { return packed.IsExact(); }
+
+    static Packed Pack(const LayerView& layer, const PhaseTaps& taps, backends::PackedStore& store)
+    {
+        const LayerWithWeights taken = TakeWeights(layer, taps);
+        const bool sumsOf32Bits = layer.GetDescriptor<TransposeConvolution2dDescriptor>().m_SumsOf32Bits;
+        return {Weights16(taken.View(), taps.GetOutputs(), false, sumsOf32Bits), GetSizes(taps),
+                GetPhaseRows(layer, taps), store};
+    }
+    static Product MakeProduct(const Packed& packed, const Windows& windows, size_t rows, const ReshapeArgs& args)
+    {
+        return {packed, windows, rows, backends::GetFusedRange(args.GetOutput(0), args.m_FusedActivation)};
+    }
+    static void Run(const std::vector<Product>& products, const ExecuteArgs& args, bool)
+    {
+        for (const Product& product : products)
+        {
+            product.Run(args);
+        }
+    }
+};
+
+} // namespace
+
+extern const backends::Kernel CpuTransposeConvolution2dBytesKernel = {
+    "CpuTransposeConvolution2dBytes", BytesTypes,         PrepareTransposed<BytesKind>, CheckTransposed<BytesKind>,
+    PackTransposed<BytesKind>,        backends::FuseClamp};
+extern const backends::Kernel CpuTransposeConvolution2dHybridKernel = {
+    "CpuTransposeConvolution2dHybrid", HybridTypes,        PrepareTransposed<BytesKind>, CheckTransposed<BytesKind>,
+    PackTransposed<BytesKind>,         backends::FuseClamp};
+extern const backends::Kernel CpuTransposeConvolution2dShortsKernel = {
+    "CpuTransposeConvolution2dShorts", ShortsTypes,        PrepareTransposed<ShortsKind>, CheckTransposed<ShortsKind>,
+    PackTransposed<ShortsKind>,        backends::FuseClamp};
+
+} // namespace tenon::cpu

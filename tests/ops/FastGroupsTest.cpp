@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution2d of CpuAcc in groups of channels: the numbers of CpuRef for all types.
+#include "ops/SumKinds.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <cstring>
+#include <limits>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+struct Case
+{
+    const char* m_Name;
+    TensorShape m_Data;
+    TensorShape m_Weights; ///< [O, H, W, channels of a group]
+    uint32_t m_Stride = 1;
+    uint32_t m_Pad = 0;
+    uint32_t m_Dilation = 1;
+};
+
+const Case Cases[] = {
+    {"pixels of three groups", {1, 9, 8, 60}, {60, 1, 1, 20}},
+    {"pixels of two groups of whole vectors", {2, 5, 5, 64}, {64, 1, 1, 32}},
+    {"pixels of groups of odd sizes", {1, 5, 7, 21}, {15, 1, 1, 7}},
+    {"3x3 of four groups", {1, 10, 9, 48}, {48, 3, 3, 12}, 1, 1},
+    {"3x3 of groups of four", {1, 12, 11, 64}, {64, 3, 3, 4}, 1, 1},
+    {"3x3 of groups of four, stride 2", {2, 11, 12, 48}, {48, 3, 3, 4}, 2, 1},
+    {"3x3 of groups of two", {1, 7, 9, 26}, {26, 3, 3, 2}, 1, 1},
+    {"groups with one output", {1, 6, 7, 24}, {8, 3, 3, 3}, 1, 1},
+    {"groups with two outputs of six", {1, 6, 7, 36}, {12, 2, 3, 6}},
+    {"dilated windows of groups of eight", {1, 14, 13, 40}, {40, 3, 3, 8}, 1, 2, 2},
+    {"groups of more outputs than channels", {1, 8, 8, 6}, {54, 3, 3, 2}, 1, 1},
+};
+
+Convolution2dDescriptor Describe(const Case& c)
+{
+    Convolution2dDescriptor d;
+    d.m_StrideX = d.m_StrideY = c.m_Stride;
+    d.m_PadTop = d.m_PadBottom = d.m_PadLeft = d.m_PadRight = c.m_Pad;
+    d.m_DilationX = d.m_DilationY = c.m_Dilation;
+    d.m_BiasEnabled = true;
+    d.m_DataLayout = DataLayout::NHWC;
+    return d;
+}
+
+OpCase MakeOp(const Case& c, const SumKind& kind)
+{
+    const auto count = [&c](unsigned int size, unsigned int window)
+    { return (size + 2 * c.m_Pad - c.m_Dilation * (window - 1) - 1) / c.m_Stride + 1; };
+    const TensorShape output(
+        {c.m_Data[0], count(c.m_Data[1], c.m_Weights[1]), count(c.m_Data[2], c.m_Weights[2]), c.m_Weights[0]});
+    return MakeSumCase(c.m_Name, kind, LayerType::Convolution2d, Describe(c), c.m_Data, c.m_Weights, output, 7);
+}
+
+} // namespace
+
+TEST(FastGroups, AllTypes)
+{
+    for (const SumKind& kind : SumKinds)
+    {
+        for (const Case& c : Cases)
+        {
+            ASSERT_NO_FATAL_FAILURE(
+                ExpectAsReference(MakeOp(c, kind), std::string("CpuConvolution2d") + kind.m_Kernel, kind.m_OfLargest));
+        }
+    }
+}
+
+TEST(FastGroups, AppliesActivations)
+{
+    ActivationDescriptor relu;
+    relu.m_Function = ActivationFunction::ReLu;
+    for (const SumKind& kind : SumKinds)
+    {
+        OpCase op = MakeOp(Cases[4], kind);
+        op.m_FusedActivation = &relu;
+        ExpectAsReference(op, std::string("CpuConvolution2d") + kind.m_Kernel, kind.m_OfLargest);
+    }
+}
+
+// An infinity is seen by its own group alone.
+TEST(FastGroups, InfinitiesOfOtherGroups)
+{
+    OpCase op = MakeOp(Cases[4], SumKinds[0]);
+    const float infinity = std::numeric_limits<float>::infinity();
+    std::memcpy(op.m_Inputs[0].m_Bytes.data() + 5 * sizeof(float), &infinity, sizeof(infinity));
+    ExpectAsReference(op, "CpuConvolution2dF32", 1e-5);
+}
+
+} // namespace tenon::test

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// TransposeConvolution2d of CpuAcc, which is cut into the phases between its strides: the numbers of CpuRef for all
+// types, and what is left to that.
+#include "ops/SumKinds.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+struct Case
+{
+    const char* m_Name;
+    TensorShape m_Data;
+    TensorShape m_Weights; ///< [O, H, W, I]
+    TensorShape m_Output;
+    uint32_t m_StrideY;
+    uint32_t m_StrideX;
+    uint32_t m_PadTop = 0;
+    uint32_t m_PadLeft = 0;
+};
+
+const Case Cases[] = {
+    {"one phase", {2, 5, 4, 7}, {9, 3, 3, 7}, {2, 7, 6, 9}, 1, 1},
+    {"2x2 of stride 2", {1, 6, 5, 32}, {16, 2, 2, 32}, {1, 12, 10, 16}, 2, 2},
+    {"4x4 of stride 2, same", {1, 8, 9, 24}, {21, 4, 4, 24}, {1, 16, 18, 21}, 2, 2, 1, 1},
+    {"3x3 of stride 2, rows and columns cut", {2, 5, 6, 12}, {8, 3, 3, 12}, {2, 9, 11, 8}, 2, 2, 1, 1},
+    {"strides that differ", {1, 4, 5, 8}, {5, 4, 3, 8}, {1, 9, 15, 5}, 2, 3, 0, 1},
+    {"phases without taps", {1, 4, 3, 8}, {6, 2, 1, 8}, {1, 13, 10, 6}, 3, 3, 0, 1},
+    {"one channel", {1, 9, 9, 1}, {3, 5, 5, 1}, {1, 17, 17, 3}, 2, 2, 2, 2},
+    {"many pixels", {1, 40, 41, 16}, {8, 3, 3, 16}, {1, 80, 82, 8}, 2, 2, 0, 1},
+    {"padding beyond the taps", {1, 6, 6, 8}, {4, 2, 2, 8}, {1, 4, 5, 4}, 1, 1, 3, 2},
+};
+
+OpCase MakeOp(const Case& c, const SumKind& kind)
+{
+    TransposeConvolution2dDescriptor d;
+    d.m_StrideX = c.m_StrideX;
+    d.m_StrideY = c.m_StrideY;
+    d.m_PadTop = c.m_PadTop;
+    d.m_PadLeft = c.m_PadLeft;
+    d.m_BiasEnabled = true;
+    d.m_DataLayout = DataLayout::NHWC;
+    return MakeSumCase(c.m_Name, kind, LayerType::TransposeConvolution2d, d, c.m_Data, c.m_Weights, c.m_Output, 5);
+}
+
+} // namespace
+
+TEST(FastTransposed, AllTypes)
+{
+    for (const SumKind& kind : SumKinds)
+    {
+        for (const Case& c : Cases)
+        {
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
+                MakeOp(c, kind), std::string("CpuTransposeConvolution2d") + kind.m_Kernel, kind.m_OfLargest));
+        }
+    }
+}
+
+TEST(FastTransposed, AppliesActivations)
+{
+    ActivationDescriptor relu;
+    relu.m_Function = ActivationFunction::ReLu;
+    for (const SumKind& kind : SumKinds)
+    {
+        OpCase op = MakeOp(Cases[3], kind);
+        op.m_FusedActivation = &relu;
+        ExpectAsReference(op, std::string("CpuTransposeConvolution2d") + kind.m_Kernel, kind.m_OfLargest);
+    }
+}
+
+// An output of fewer images than there are, biases beyond what sums of 32 bits may be, and more phases than are packed.
+TEST(FastTransposed, WhatIsLeftToTheReference)
+{
+    const std::string reference = "RefTransposeConvolution2d";
+    ActivationDescriptor relu;
+    relu.m_Function = ActivationFunction::ReLu;
+    for (const SumKind& kind : SumKinds)
+    {
+        OpCase op = MakeOp({"fewer images", {3, 4, 4, 8}, {8, 2, 2, 8}, {2, 8, 8, 8}, 2, 2}, kind);
+        ExpectAsReference(op, reference, kind.m_OfLargest);
+        op.m_FusedActivation = &relu;
+        ExpectAsReference(op, reference, kind.m_OfLargest);
+        ExpectAsReference(MakeOp({"long strides", {1, 2, 2, 4}, {4, 2, 2, 4}, {1, 12, 12, 4}, 9, 9}, kind), reference,
+                          kind.m_OfLargest);
+    }
+    OpCase op = MakeOp(Cases[1], SumKinds[1]);
+    op.m_Inputs[2].m_Bytes.assign(op.m_Inputs[2].m_Bytes.size(), std::byte{0x7F});
+    ExpectAsReference(op, reference);
+}
+
+} // namespace tenon::test
