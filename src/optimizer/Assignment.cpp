@@ -144,6 +144,22 @@ std::shared_ptr<const IBackend> BackendChooser::Choose(const Layer& layer, const
     return nullptr;
 }
 
+bool BackendChooser::TakesAsWell(const Layer& layer, const Layer& other) const
+{
+    LayerViewMaker maker;
+    Refusals refusals;
+    const auto now = Choose(layer, maker.Make(layer), refusals);
+    const auto then = Choose(other, maker.Make(other), refusals);
+    if (now == then || now == nullptr || then == nullptr)
+    {
+        return now == then || now == nullptr;
+    }
+    const auto first = std::find_if(m_Candidates.begin(), m_Candidates.end(),
+                                    [&](const Candidate& candidate)
+                                    { return candidate.m_Backend == now || candidate.m_Backend == then; });
+    return first != m_Candidates.end() && first->m_Backend == then && !layer.GetBackendHint().has_value();
+}
+
 bool BackendChooser::TakesHalfWeights(const Layer& layer, const LayerView& view) const
 {
     const Optional<BackendId>& hint = layer.GetBackendHint();

@@ -40,6 +40,10 @@ public:
     /// does. Adds each refusal.
     std::shared_ptr<const IBackend> Choose(const Layer& layer, const LayerView& view, Refusals& refusals) const;
 
+    /// Whether `other` runs on the backend that `layer` would run on, or on one that is asked before it; or neither on
+    /// any.
+    bool TakesAsWell(const Layer& layer, const Layer& other) const;
+
     /// Whether the backend that is asked first takes the layer, as `view` shows it, with weights of Float16: see
     /// ILayerSupport::AreHalfWeightsSupported.
     bool TakesHalfWeights(const Layer& layer, const LayerView& view) const;

@@ -152,9 +152,13 @@ ByteFunction ByteFunctions::Join(const std::vector<OutputSlot*>& data) const
             std::set_union(joint.m_Layers.begin(), joint.m_Layers.end(), function->m_Layers.begin(),
                            function->m_Layers.end(), std::back_inserter(both), isBefore);
             joint.m_Layers = std::move(both);
+            if (joint.m_Layers.size() >= MostLayers)
+            {
+                return {}; // at once: there may be many inputs
+            }
         }
     }
-    return joint.m_Layers.size() < MostLayers ? joint : ByteFunction();
+    return joint;
 }
 
 /// Once its readers are settled.

@@ -7,7 +7,7 @@
 // it follows from constants (FixedShapes.hpp); what is known beyond that may guide what pays, never what is right.
 // Passes run in the networks of If and While layers, too. Input and Output layers stay, with their binding ids, and
 // what reaches an Output layer keeps type and quantization. An input whose info is overridden stays as it is, and so do
-// states.
+// states. A layer of another type is made by ReplacePattern(), which asks whether backends take it, too.
 #pragma once
 
 #include "graph/Graph.hpp"
@@ -119,7 +119,7 @@ void BakeParameters(Graph& graph);
 /// Permute becomes Transpose with the inverse mappings.
 void CanonicalTranspose(Graph& graph);
 /// Convolution2d with a group for each channel becomes DepthwiseConvolution2d.
-void GroupedToDepthwise(Graph& graph);
+void GroupedToDepthwise(Graph& graph, PassContext& context);
 /// Layers of layout NCHW or NCDHW become NHWC or NDHWC ones between Transposes.
 void LowerToNhwc(Graph& graph);
 /// Float16 constants that are converted to Float32 become the weights of products whose backend packs them as they are.
@@ -147,21 +147,21 @@ void FoldBatchNormalization(Graph& graph);
 /// Products and sums with constants become a part of the weights and bias before them.
 void FoldScaleShift(Graph& graph);
 /// x * scale + shift with constants of one value a channel becomes a BatchNormalization.
-void FoldMulAdd(Graph& graph);
+void FoldMulAdd(Graph& graph, PassContext& context);
 /// Maximum and Minimum with constants become a BoundedReLu.
-void FoldMaxMin(Graph& graph);
+void FoldMaxMin(Graph& graph, PassContext& context);
 /// x * min(6, max(0, x + 3)) / 6 becomes a HardSwish.
-void FoldHardSwish(Graph& graph);
+void FoldHardSwish(Graph& graph, PassContext& context);
 /// Functions of the bytes of one tensor become Tables.
 void FoldByteFunctions(Graph& graph, PassContext& context);
 /// Both forms of GELU, with tanh and with erf, become an Activation.
-void FoldGelu(Graph& graph);
+void FoldGelu(Graph& graph, PassContext& context);
 /// exp(x - max) / sum becomes a Softmax.
-void FoldSoftmax(Graph& graph);
+void FoldSoftmax(Graph& graph, PassContext& context);
 /// (x - mean) / sqrt(variance + epsilon), scale and bias become a LayerNormalization or InstanceNormalization.
-void FoldLayerNormalization(Graph& graph);
+void FoldLayerNormalization(Graph& graph, PassContext& context);
 /// x * s + (shift - mean * s) with s = 1 / sqrt(variance + epsilon) becomes a LayerNormalization.
-void FoldScaledNormalization(Graph& graph);
+void FoldScaledNormalization(Graph& graph, PassContext& context);
 /// Layers that nothing with an effect depends on go.
 void RemoveDeadLayers(Graph& graph);
 

@@ -13,7 +13,7 @@ std::span<const Pass> GetPasses()
     static constexpr PassSeeds foldable = {Constant, Shape, Rank, ZerosLike};
     static constexpr PassSeeds halfReaders = PassSeeds({Cast, ConvertFp16ToFp32, Dequantize}).AndConstants();
     static constexpr PassSeeds scalarMath = PassSeeds({ElementwiseBinary}).AndConstants();
-    // One of them at least is where two layers make a function.
+    // One of them at least is where two layers make a function, as a rule.
     static constexpr PassSeeds byteMath = {Activation, ElementwiseBinary, ElementwiseUnary, Prelu, Quantize};
     static constexpr PassSeeds withLayout = {BatchNormalization,
                                              BatchToSpaceNd,

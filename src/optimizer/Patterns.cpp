@@ -2,6 +2,8 @@
 // See Patterns.hpp.
 #include "optimizer/Patterns.hpp"
 
+#include "optimizer/Assignment.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -241,8 +243,8 @@ Layer& ReplaceLayer(Graph& graph, Layer& old, std::unique_ptr<BaseDescriptor> de
     return layer;
 }
 
-Layer& ReplacePattern(Graph& graph, Layer& last, LayerType type, std::unique_ptr<BaseDescriptor> descriptor,
-                      std::initializer_list<OutputSlot*> sources)
+Layer* ReplacePattern(Graph& graph, const PassContext& context, Layer& last, LayerType type,
+                      std::unique_ptr<BaseDescriptor> descriptor, std::initializer_list<OutputSlot*> sources)
 {
     Layer& layer = graph.AddLayer(type, std::move(descriptor), last.GetNameStr(), last.GetGuid());
     layer.BackendSelectionHint(last.GetBackendHint());
@@ -256,17 +258,29 @@ Layer& ReplacePattern(Graph& graph, Layer& last, LayerType type, std::unique_ptr
         ++input;
     }
     layer.Output(0).SetTensorInfo(last.Output(0).GetTensorInfo());
+    if (!context.m_Chooser.TakesAsWell(last, layer))
+    {
+        for (InputSlot& unused : layer.Inputs()) // the layer goes with the dead ones
+        {
+            if (unused.GetConnectedOutputSlot() != nullptr)
+            {
+                unused.GetConnectedOutputSlot()->Disconnect(unused);
+            }
+        }
+        return nullptr;
+    }
     last.Output(0).MoveAllConnections(layer.Output(0));
-    return layer;
+    return &layer;
 }
 
-void ReplaceInOrder(Graph& graph, bool (*fold)(Graph& graph, Layer& last, const FixedForms& forms))
+void ReplaceInOrder(Graph& graph, const PassContext& context,
+                    bool (*fold)(Graph& graph, const PassContext& context, Layer& last, const FixedForms& forms))
 {
     const FixedForms forms(graph);
     std::vector<const Layer*> unused;
     for (Layer* layer : graph.TopologicalOrder())
     {
-        if (fold(graph, *layer, forms))
+        if (fold(graph, context, *layer, forms))
         {
             unused.push_back(layer);
         }

@@ -5,6 +5,7 @@
 
 #include "graph/Graph.hpp"
 #include "optimizer/FixedForms.hpp"
+#include "optimizer/Pass.hpp"
 
 #include <cstdint>
 #include <initializer_list>
@@ -85,13 +86,15 @@ void Rewire(InputSlot& input, OutputSlot& source);
 Layer& ReplaceLayer(Graph& graph, Layer& old, std::unique_ptr<BaseDescriptor> descriptor);
 
 /// A layer that computes from `sources` what `last` and layers before it compute: it takes over name, guid and readers
-/// of `last`, which is left for the caller to remove.
-Layer& ReplacePattern(Graph& graph, Layer& last, LayerType type, std::unique_ptr<BaseDescriptor> descriptor,
-                      std::initializer_list<OutputSlot*> sources);
+/// of `last`, which is left for the caller to remove. Null, and nothing is changed, where backends that take `last` do
+/// not take it.
+Layer* ReplacePattern(Graph& graph, const PassContext& context, Layer& last, LayerType type,
+                      std::unique_ptr<BaseDescriptor> descriptor, std::initializer_list<OutputSlot*> sources);
 
 /// Calls `fold` for each layer in order of data flow and removes those for which it gives true: what they compute is
 /// then computed otherwise.
-void ReplaceInOrder(Graph& graph, bool (*fold)(Graph& graph, Layer& last, const FixedForms& forms));
+void ReplaceInOrder(Graph& graph, const PassContext& context,
+                    bool (*fold)(Graph& graph, const PassContext& context, Layer& last, const FixedForms& forms));
 
 /// Removes these layers.
 void RemoveUnused(Graph& graph, const std::vector<const Layer*>& layers);

@@ -367,6 +367,11 @@ TEST(FastElementwise, Conversions)
             const TensorInfo stored({count}, type, 0.5f, type == DataType::QSymmS16 ? 0 : 11);
             ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
                 Case(LayerType::Quantize, none, {Floats({count}, 3, -80, 80)}, stored), "CpuQuantize"));
+            // Far outside of the type, with what 16 bits of it would be within.
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
+                Case(LayerType::Quantize, none, {Floats({count}, 4, -4e4f, 4e4f)}, stored), "CpuQuantize"));
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
+                Case(LayerType::Quantize, none, {Floats({count}, 5, -3e38f, 3e38f)}, stored), "CpuQuantize"));
             ASSERT_NO_FATAL_FAILURE(
                 ExpectAsReference(Case(LayerType::Dequantize, none, {Random(stored, 1)}, real), "CpuDequantize"));
         }

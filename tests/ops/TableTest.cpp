@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Table: bytes looked up, shorts interpolated.
+#include "harness/Networks.hpp"
 #include "ops/ElementwiseOracle.hpp"
 #include "ops/FastCompare.hpp"
 
@@ -8,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 #include <string>
 
 namespace tenon::test
@@ -107,6 +109,38 @@ TEST(Table, OnCpuAccAsReference)
                                   "CpuTable");
             }
         }
+    }
+}
+
+// A table that comes at run time and is read here last: the output may take over its memory.
+TEST(Table, InPlaceOfItsTable)
+{
+    const INetworkPtr network = INetwork::Create();
+    const TensorInfo info(TensorShape({16, 16}), DataType::Signed8);
+    const auto turn = [&](IConnectableLayer* x)
+    {
+        IConnectableLayer* const layer = network->AddTransposeLayer(TransposeDescriptor({1, 0}));
+        Connect(x, layer);
+        layer->GetOutputSlot(0).SetTensorInfo(info);
+        return layer;
+    };
+    IConnectableLayer* const table = network->AddTableLayer();
+    Connect(AddInput(*network, 0, info), table, 0);
+    Connect(turn(AddInput(*network, 1, info)), table, 1);
+    table->GetOutputSlot(0).SetTensorInfo(info);
+    Connect(turn(table), network->AddOutputLayer(0));
+    std::vector<int8_t> values(256);
+    std::iota(values.begin(), values.end(), int8_t{-128});
+    TensorInfo input = info;
+    input.SetConstant();
+    const ConstTensor all(input, values.data());
+    for (const char* backend : {"CpuRef", "CpuAcc"})
+    {
+        const IRuntimePtr runtime = IRuntime::Create({});
+        const NetworkId id = Load(*runtime, *network, {backend});
+        std::vector<int8_t> result(256);
+        runtime->EnqueueWorkload(id, {{0, all}, {1, all}}, {{0, Tensor(info, result.data())}});
+        EXPECT_EQ(result, values) << backend;
     }
 }
 

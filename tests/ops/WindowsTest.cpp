@@ -154,4 +154,23 @@ TEST(Windows, RowsInPlace)
     }
 }
 
+// Copies of rows that are cut off take no more memory than the cache has for them, or than the fewest windows need.
+TEST(Windows, CopiesOfCutRowsAreBounded)
+{
+    Windows windows;
+    windows.m_InputHeight = windows.m_InputWidth = windows.m_OutputHeight = windows.m_OutputWidth = 32;
+    windows.m_Height = windows.m_Width = 31;
+    windows.m_Channels = windows.m_GroupChannels = 64;
+    windows.m_PadTop = windows.m_PadLeft = 15;
+    const size_t windowBytes = windows.GetDepth() * sizeof(float);
+    EXPECT_EQ(windows.LimitCut(480, 12, windowBytes, 128 * 1024), 12U);
+    windows.m_Height = windows.m_Width = 3;
+    windows.m_PadTop = windows.m_PadLeft = 1;
+    EXPECT_EQ(windows.LimitCut(480, 12, windows.GetDepth() * sizeof(float), 128 * 1024), 480U);
+    windows.m_OutputWidth = windows.m_InputWidth = 8;
+    const size_t limited = windows.LimitCut(480, 12, windows.GetDepth() * sizeof(float), 128 * 1024);
+    EXPECT_LT(limited, 480U);
+    EXPECT_LE(windows.GetMostCut(limited) * windows.GetDepth() * sizeof(float), 128U * 1024);
+}
+
 } // namespace tenon::test

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pass FoldByteFunctions: which layers become tables, and that these give what the layers gave.
+#include "harness/Passes.hpp"
 #include "optimizer/Fusing.hpp"
 
 #include <functional>
@@ -62,6 +63,12 @@ public:
     IConnectableLayer* Quantize(IConnectableLayer* in, float scale = 0.008f)
     {
         return After({in}, m_Network->AddQuantizeLayer(), Info(scale));
+    }
+    IConnectableLayer* Sum(const std::vector<IConnectableLayer*>& terms)
+    {
+        AddNDescriptor descriptor;
+        descriptor.m_NumInputs = static_cast<uint32_t>(terms.size());
+        return After(terms, m_Network->AddAddNLayer(descriptor), FloatInfo({4, 128}));
     }
     void Output(IConnectableLayer* layer, LayerBindingId id = 0) { Connect(layer, m_Network->AddOutputLayer(id)); }
 
@@ -224,6 +231,69 @@ TEST(FoldByteFunctions, LongChainsAreSeveralTables)
             return x;
         },
         {LayerType::Table, LayerType::Table, LayerType::Table});
+}
+
+// So are sums of many functions, which stay.
+TEST(FoldByteFunctions, SumsOfManyFunctionsStay)
+{
+    for (const unsigned int count : {3U, 40U})
+    {
+        ByteFormula formula(DataType::QAsymmS8);
+        IConnectableLayer* const x = formula.Input();
+        std::vector<IConnectableLayer*> terms;
+        for (unsigned int i = 0; i < count; ++i)
+        {
+            const auto factor = static_cast<uint8_t>(7 + i);
+            terms.push_back(formula.Dequantize(formula.Binary(BinaryOperation::Mul, x, formula.Scalar(factor))));
+        }
+        formula.Output(formula.Quantize(formula.Sum(terms)));
+        const std::vector<LayerType> types = FusedTypes(formula.Get());
+        EXPECT_EQ(types.size() == 1, count == 3) << count;
+    }
+}
+
+// A table has as little memory as what it stands for.
+TEST(FoldByteFunctions, TablesRunInPlace)
+{
+    const auto getArena = [](bool fold)
+    {
+        const INetworkPtr network = INetwork::Create();
+        const TensorInfo info(TensorShape({64, 1000}), DataType::QAsymmS8, 0.05f, 0);
+        const TensorInfo turned(TensorShape({1000, 64}), DataType::QAsymmS8, 0.05f, 0);
+        IConnectableLayer* last = AddInput(*network, 0, info);
+        const auto add = [&last](IConnectableLayer* layer, const TensorInfo& output)
+        {
+            Connect(last, layer);
+            layer->GetOutputSlot(0).SetTensorInfo(output);
+            last = layer;
+        };
+        add(network->AddTransposeLayer(TransposeDescriptor({1, 0})), turned);
+        add(network->AddActivationLayer(ActivationDescriptor(ActivationFunction::Abs)), turned);
+        add(network->AddActivationLayer(ActivationDescriptor(ActivationFunction::TanH, 1, 1)), turned);
+        add(network->AddSoftmaxLayer(SoftmaxDescriptor()),
+            TensorInfo(turned.GetShape(), DataType::QAsymmS8, 1 / 256.0f, -128));
+        Connect(last, network->AddOutputLayer(0));
+        const IRuntimePtr runtime = IRuntime::Create({});
+        std::vector<Pass> passes;
+        for (const Pass& pass : GetPasses())
+        {
+            if (fold || std::string(pass.m_Name) != "FoldByteFunctions")
+            {
+                passes.push_back(pass);
+            }
+        }
+        IOptimizedNetworkPtr optimized =
+            OptimizeWithPasses(*network, {"CpuRef"}, runtime->GetDeviceSpec(), {}, EmptyOptional(), passes);
+        EXPECT_EQ(Count(GraphOf(optimized), LayerType::Table), fold ? 1U : 0U);
+        NetworkId id = 0;
+        runtime->LoadNetwork(id, std::move(optimized));
+        TensorInfo input = info;
+        input.SetConstant();
+        const std::vector<int8_t> values(info.GetNumElements());
+        RunNetwork(*runtime, id, {{0, ConstTensor(input, values.data())}});
+        return runtime->GetStatistics(id).m_Arenas[0].m_Bytes;
+    };
+    EXPECT_EQ(getArena(true), getArena(false));
 }
 
 } // namespace tenon::test

@@ -2,15 +2,13 @@
 // Pass FoldByteFunctions: layers that make of each byte of one tensor another byte become a Table of 256 results, which
 // the reference kernels compute here: x * sigmoid(x), max(x, x / 10), a Dequantize with functions of floats and a
 // Quantize behind it.
-#include "graph/MakeLayerView.hpp"
-#include "optimizer/Assignment.hpp"
 #include "optimizer/ByteFunctions.hpp"
 #include "optimizer/ConstantRunner.hpp"
 #include "optimizer/Pass.hpp"
 #include "optimizer/Patterns.hpp"
-#include "optimizer/Refusals.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <unordered_map>
 
 namespace tenon::passes
@@ -20,6 +18,7 @@ namespace
 {
 
 constexpr unsigned int Entries = 256;
+
 class Folder
 {
 public:
@@ -50,16 +49,19 @@ private:
             function.m_Source = table->second; // it has become the result of a table itself
         }
         const ConstantResult table = Compute(function);
-        if (table.m_Memory == nullptr || !IsTableAsGood(last, *function.m_Source, table))
+        if (table.m_Memory == nullptr)
         {
             return false;
         }
         Layer& constant =
             m_Graph.AddConstant(ConstTensor(table.m_Info, table.m_Memory->Data()), table.m_Memory, last.GetNameStr());
-        Layer& lookup =
-            ReplacePattern(m_Graph, last, LayerType::Table, nullptr, {function.m_Source, &constant.Output(0)});
-        m_Tables.emplace(&last.Output(0), &lookup.Output(0));
-        return true;
+        Layer* const lookup = ReplacePattern(m_Graph, m_Context, last, LayerType::Table, nullptr,
+                                             {function.m_Source, &constant.Output(0)});
+        if (lookup != nullptr)
+        {
+            m_Tables.emplace(&last.Output(0), &lookup->Output(0));
+        }
+        return lookup != nullptr;
     }
 
     /// What the layers make of all values from the lowest on. Without memory where one of them cannot be run.
@@ -117,24 +119,6 @@ private:
         }
         result.m_Info.SetShape({Entries});
         return result;
-    }
-
-    /// Whether the backend that would run the last layer takes the table.
-    bool IsTableAsGood(const Layer& last, const OutputSlot& source, const ConstantResult& table) const
-    {
-        Graph graph;
-        Layer& input = graph.AddLayer(LayerType::Input, nullptr, "");
-        input.Output(0).SetTensorInfo(source.GetTensorInfo());
-        Layer& constant = graph.AddConstant(ConstTensor(table.m_Info, table.m_Memory->Data()), table.m_Memory, "");
-        Layer& lookup = graph.AddLayer(LayerType::Table, nullptr, "");
-        input.Output(0).Connect(lookup.Input(0));
-        constant.Output(0).Connect(lookup.Input(1));
-        lookup.Output(0).SetTensorInfo(last.Output(0).GetTensorInfo());
-        LayerViewMaker maker;
-        Refusals refusals;
-        const auto now = m_Context.m_Chooser.Choose(last, maker.Make(last), refusals);
-        const auto then = m_Context.m_Chooser.Choose(lookup, maker.Make(lookup), refusals);
-        return now != nullptr && now == then;
     }
 
     Graph& m_Graph;

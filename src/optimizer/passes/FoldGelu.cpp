@@ -184,7 +184,7 @@ private:
     std::vector<const Layer*> m_Layers; ///< of the pattern, without the last
 };
 
-bool Fold(Graph& graph, Layer& last, const FixedForms& forms)
+bool Fold(Graph& graph, const PassContext& context, Layer& last, const FixedForms& forms)
 {
     const auto gelu = Matcher(forms).Match(last);
     if (!gelu.has_value())
@@ -192,18 +192,17 @@ bool Fold(Graph& graph, Layer& last, const FixedForms& forms)
         return false;
     }
     // Its parameter a chooses the tanh form.
-    ReplacePattern(
-        graph, last, LayerType::Activation,
-        std::make_unique<ActivationDescriptor>(ActivationFunction::Gelu, gelu->m_IsTanhForm ? 1.0f : 0.0f, 0.0f),
-        {gelu->m_Data});
-    return true;
+    auto descriptor =
+        std::make_unique<ActivationDescriptor>(ActivationFunction::Gelu, gelu->m_IsTanhForm ? 1.0f : 0.0f, 0.0f);
+    return ReplacePattern(graph, context, last, LayerType::Activation, std::move(descriptor), {gelu->m_Data}) !=
+           nullptr;
 }
 
 } // namespace
 
-void FoldGelu(Graph& graph)
+void FoldGelu(Graph& graph, PassContext& context)
 {
-    ReplaceInOrder(graph, &Fold);
+    ReplaceInOrder(graph, context, &Fold);
 }
 
 } // namespace tenon::passes

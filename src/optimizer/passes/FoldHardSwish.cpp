@@ -35,7 +35,7 @@ OutputSlot* FindRamp(OutputSlot& slot, const FixedForms& forms, std::vector<cons
     return sum->Input(scalar->m_Data).GetConnectedOutputSlot();
 }
 
-bool Fold(Graph& graph, Layer& last, const FixedForms& forms)
+bool Fold(Graph& graph, const PassContext& context, Layer& last, const FixedForms& forms)
 {
     Product product = GetProduct(last, forms);
     if (product.m_Factors.size() != 2 || !IsNear(product.m_Constant, 1.0 / 6.0))
@@ -48,9 +48,9 @@ bool Fold(Graph& graph, Layer& last, const FixedForms& forms)
         OutputSlot* x = product.m_Factors[1 - ramp];
         if (FindRamp(*product.m_Factors[ramp], forms, layers) == x && FeedOnly(layers, last))
         {
-            ReplacePattern(graph, last, LayerType::Activation,
-                           std::make_unique<ActivationDescriptor>(ActivationFunction::HardSwish), {x});
-            return true;
+            return ReplacePattern(graph, context, last, LayerType::Activation,
+                                  std::make_unique<ActivationDescriptor>(ActivationFunction::HardSwish),
+                                  {x}) != nullptr;
         }
     }
     return false;
@@ -58,9 +58,9 @@ bool Fold(Graph& graph, Layer& last, const FixedForms& forms)
 
 } // namespace
 
-void FoldHardSwish(Graph& graph)
+void FoldHardSwish(Graph& graph, PassContext& context)
 {
-    ReplaceInOrder(graph, &Fold);
+    ReplaceInOrder(graph, context, &Fold);
 }
 
 } // namespace tenon::passes

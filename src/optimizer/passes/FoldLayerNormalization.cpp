@@ -221,7 +221,7 @@ private:
     std::vector<const Layer*> m_Layers; ///< of the pattern, without the last
 };
 
-bool FoldNormalization(Graph& graph, Layer& last, const FixedForms& forms)
+bool FoldNormalization(Graph& graph, const PassContext& context, Layer& last, const FixedForms& forms)
 {
     const auto match = Matcher(forms).Match(last);
     if (!match.has_value())
@@ -234,15 +234,15 @@ bool FoldNormalization(Graph& graph, Layer& last, const FixedForms& forms)
         auto image = std::make_unique<InstanceNormalizationDescriptor>();
         image->m_DataLayout = DataLayout::NHWC;
         image->m_Eps = match->m_Epsilon;
-        ReplacePattern(graph, last, LayerType::InstanceNormalization, std::move(image), {mean.m_Data});
-        return true;
+        return ReplacePattern(graph, context, last, LayerType::InstanceNormalization, std::move(image),
+                              {mean.m_Data}) != nullptr;
     }
     auto descriptor = std::make_unique<LayerNormalizationDescriptor>();
     descriptor->m_Axis = mean.m_Axis;
     descriptor->m_NumAxes = mean.m_NumAxes;
     descriptor->m_Epsilon = match->m_Epsilon;
-    ReplacePattern(graph, last, LayerType::LayerNormalization, std::move(descriptor), {mean.m_Data});
-    return true;
+    return ReplacePattern(graph, context, last, LayerType::LayerNormalization, std::move(descriptor), {mean.m_Data}) !=
+           nullptr;
 }
 
 /// Whether the constant at `input` may be scale or bias of `normalization`, whose result is the other input: it leaves
@@ -273,7 +273,7 @@ bool IsParameter(const Layer& layer, unsigned int input, const Layer& normalizat
 }
 
 /// A product or sum with a constant that becomes scale or bias of the LayerNormalization before it.
-bool FoldParameter(Graph&, Layer& layer, const FixedForms& forms)
+bool FoldParameter(Graph&, const PassContext&, Layer& layer, const FixedForms& forms)
 {
     const bool isProduct = IsBinary(&layer, BinaryOperation::Mul);
     if ((!isProduct && !IsBinary(&layer, BinaryOperation::Add)) ||
@@ -302,10 +302,11 @@ bool FoldParameter(Graph&, Layer& layer, const FixedForms& forms)
 
 } // namespace
 
-void FoldLayerNormalization(Graph& graph)
+void FoldLayerNormalization(Graph& graph, PassContext& context)
 {
-    ReplaceInOrder(graph, [](Graph& all, Layer& layer, const FixedForms& forms)
-                   { return FoldNormalization(all, layer, forms) || FoldParameter(all, layer, forms); });
+    ReplaceInOrder(graph, context,
+                   [](Graph& all, const PassContext& with, Layer& layer, const FixedForms& forms)
+                   { return FoldNormalization(all, with, layer, forms) || FoldParameter(all, with, layer, forms); });
 }
 
 } // namespace tenon::passes

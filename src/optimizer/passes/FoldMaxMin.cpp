@@ -101,7 +101,7 @@ std::optional<Match> FindMatch(const Layer& second, const FixedForms& forms)
 
 } // namespace
 
-void FoldMaxMin(Graph& graph)
+void FoldMaxMin(Graph& graph, PassContext& context)
 {
     const FixedForms forms(graph);
     std::vector<const Layer*> unused;
@@ -110,9 +110,11 @@ void FoldMaxMin(Graph& graph)
         if (const std::optional<Match> match = FindMatch(*layer, forms))
         {
             OutputSlot& source = *match->m_First->Input(match->m_Data).GetConnectedOutputSlot();
-            ReplacePattern(graph, *layer, LayerType::Activation,
-                           std::make_unique<ActivationDescriptor>(match->m_Activation), {&source});
-            unused.insert(unused.end(), {layer, match->m_First});
+            if (ReplacePattern(graph, context, *layer, LayerType::Activation,
+                               std::make_unique<ActivationDescriptor>(match->m_Activation), {&source}) != nullptr)
+            {
+                unused.insert(unused.end(), {layer, match->m_First});
+            }
         }
     }
     RemoveUnused(graph, unused);

@@ -43,7 +43,7 @@ std::optional<unsigned int> GetDataInput(const Layer& layer)
     return std::nullopt;
 }
 
-bool Fold(Graph& graph, Layer& sum, const FixedForms& forms)
+bool Fold(Graph& graph, const PassContext& context, Layer& sum, const FixedForms& forms)
 {
     const bool isDifference = IsBinary(&sum, BinaryOperation::Sub);
     const auto product = isDifference || IsBinary(&sum, BinaryOperation::Add) ? GetDataInput(sum) : std::nullopt;
@@ -82,18 +82,17 @@ bool Fold(Graph& graph, Layer& sum, const FixedForms& forms)
     auto descriptor = std::make_unique<BatchNormalizationDescriptor>();
     descriptor->m_Eps = 0.0f;
     descriptor->m_DataLayout = DataLayout::NHWC;
-    ReplacePattern(graph, sum, LayerType::BatchNormalization, std::move(descriptor),
-                   {x, add(std::vector<float>(channels, 0.0f), "/mean"),
-                    add(std::vector<float>(channels, 1.0f), "/variance"), add(std::move(*shift), "/shift"),
-                    add(*scale, "/scale")});
-    return true;
+    return ReplacePattern(graph, context, sum, LayerType::BatchNormalization, std::move(descriptor),
+                          {x, add(std::vector<float>(channels, 0.0f), "/mean"),
+                           add(std::vector<float>(channels, 1.0f), "/variance"), add(std::move(*shift), "/shift"),
+                           add(*scale, "/scale")}) != nullptr;
 }
 
 } // namespace
 
-void FoldMulAdd(Graph& graph)
+void FoldMulAdd(Graph& graph, PassContext& context)
 {
-    ReplaceInOrder(graph, &Fold);
+    ReplaceInOrder(graph, context, &Fold);
 }
 
 } // namespace tenon::passes

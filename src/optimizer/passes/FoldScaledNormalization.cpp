@@ -191,7 +191,7 @@ private:
     std::vector<const Layer*> m_Layers; ///< of the pattern, without the last
 };
 
-bool Fold(Graph& graph, Layer& last, const FixedForms&)
+bool Fold(Graph& graph, const PassContext& context, Layer& last, const FixedForms&)
 {
     const auto found = Matcher().Match(last);
     if (!found.has_value())
@@ -201,20 +201,20 @@ bool Fold(Graph& graph, Layer& last, const FixedForms&)
     auto descriptor = std::make_unique<LayerNormalizationDescriptor>();
     descriptor->m_Axis = -1;
     descriptor->m_Epsilon = found->m_Epsilon;
-    Layer& normalization =
-        ReplacePattern(graph, last, LayerType::LayerNormalization, std::move(descriptor), {found->m_Data});
-    if (found->m_Shift != nullptr)
+    Layer* const normalization =
+        ReplacePattern(graph, context, last, LayerType::LayerNormalization, std::move(descriptor), {found->m_Data});
+    if (normalization != nullptr && found->m_Shift != nullptr)
     {
-        Rewire(normalization.Input(2), *found->m_Shift);
+        Rewire(normalization->Input(2), *found->m_Shift);
     }
-    return true;
+    return normalization != nullptr;
 }
 
 } // namespace
 
-void FoldScaledNormalization(Graph& graph)
+void FoldScaledNormalization(Graph& graph, PassContext& context)
 {
-    ReplaceInOrder(graph, Fold);
+    ReplaceInOrder(graph, context, Fold);
 }
 
 } // namespace tenon::passes

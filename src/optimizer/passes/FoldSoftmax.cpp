@@ -29,7 +29,7 @@ std::optional<int64_t> GetAxis(const Layer& reduce)
     return descriptor.m_vAxis.size() == 1 ? std::optional<int64_t>(descriptor.m_vAxis.front()) : std::nullopt;
 }
 
-bool Fold(Graph& graph, Layer& last, const FixedForms&)
+bool Fold(Graph& graph, const PassContext& context, Layer& last, const FixedForms&)
 {
     if (!IsBinary(&last, BinaryOperation::Div) || last.Output(0).GetTensorInfo().GetDataType() != DataType::Float32)
     {
@@ -57,15 +57,14 @@ bool Fold(Graph& graph, Layer& last, const FixedForms&)
     }
     auto descriptor = std::make_unique<SoftmaxDescriptor>();
     descriptor->m_Axis = static_cast<int>(*axis);
-    ReplacePattern(graph, last, LayerType::Softmax, std::move(descriptor), {x});
-    return true;
+    return ReplacePattern(graph, context, last, LayerType::Softmax, std::move(descriptor), {x}) != nullptr;
 }
 
 } // namespace
 
-void FoldSoftmax(Graph& graph)
+void FoldSoftmax(Graph& graph, PassContext& context)
 {
-    ReplaceInOrder(graph, &Fold);
+    ReplaceInOrder(graph, context, &Fold);
 }
 
 } // namespace tenon::passes

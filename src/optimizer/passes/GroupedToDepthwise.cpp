@@ -10,6 +10,7 @@
 
 #include <cstring>
 #include <memory>
+#include <vector>
 
 namespace tenon::passes
 {
@@ -29,7 +30,8 @@ bool IsDepthwise(const Layer& layer)
 {
     const auto& descriptor = layer.Descriptor<Convolution2dDescriptor>();
     if (!IsPlainInput(layer, 0) || !IsPlainInput(layer, 1) || layer.GetConstantInput(1) == nullptr ||
-        descriptor.m_SumsOf32Bits)
+        (descriptor.m_BiasEnabled && !IsPlainInput(layer, 2)) || descriptor.m_SumsOf32Bits ||
+        layer.GetFusedActivation() != nullptr)
     {
         return false;
     }
@@ -87,19 +89,26 @@ Layer& AddWeights(Graph& graph, const Layer& layer)
 
 } // namespace
 
-void GroupedToDepthwise(Graph& graph)
+void GroupedToDepthwise(Graph& graph, PassContext& context)
 {
     ConstantBudget budget(graph);
+    std::vector<const Layer*> unused;
     for (Layer* layer : graph.LayersOf(LayerType::Convolution2d))
     {
-        if (IsDepthwise(*layer) && budget.Take(layer->Input(1).GetTensorInfo().GetNumBytes()))
+        if (!IsDepthwise(*layer) || !budget.Take(layer->Input(1).GetTensorInfo().GetNumBytes()))
         {
-            const std::unique_ptr<BaseDescriptor> descriptor =
-                MakeDescriptor(layer->Descriptor<Convolution2dDescriptor>());
-            Rewire(layer->Input(1), AddWeights(graph, *layer).Output(0));
-            graph.ChangeType(*layer, LayerType::DepthwiseConvolution2d, descriptor);
+            continue;
+        }
+        OutputSlot* const bias = layer->GetNumInputSlots() > 2 ? layer->Input(2).GetConnectedOutputSlot() : nullptr;
+        if (ReplacePattern(graph, context, *layer, LayerType::DepthwiseConvolution2d,
+                           MakeDescriptor(layer->Descriptor<Convolution2dDescriptor>()),
+                           {layer->Input(0).GetConnectedOutputSlot(), &AddWeights(graph, *layer).Output(0), bias}) !=
+            nullptr)
+        {
+            unused.push_back(layer);
         }
     }
+    RemoveUnused(graph, unused);
 }
 
 } // namespace tenon::passes

@@ -29,13 +29,15 @@ void Quantize(const void* in, void* out, size_t count, const QuantizeNumbers& nu
     const Floats scale = hn::Set(d, numbers.m_Scale);
     const Ints zero = hn::Set(IntTag(), numbers.m_ZeroPoint);
     const Floats half = hn::Set(d, 0x1.fffffep-2f); // just below: what is below a half must not be rounded up
-    const Floats bound = hn::Set(d, 1e9f);          // outside every type, inside int32
+    // What is added to the zero point; Highway's DemoteTo does not saturate what is far outside of the type.
+    const Floats low = hn::Set(d, static_cast<float>(std::numeric_limits<Out>::min() - numbers.m_ZeroPoint));
+    const Floats high = hn::Set(d, static_cast<float>(std::numeric_limits<Out>::max() - numbers.m_ZeroPoint));
     MapEach(d, static_cast<const float*>(in), static_cast<Out*>(out), count,
             [&](Floats x) HWY_ATTR
             {
                 const Floats steps = Quotient(x, scale);
                 const Floats moved = hn::Add(steps, hn::CopySign(half, steps));
-                const Floats bounded = hn::Max(hn::Neg(bound), hn::Min(bound, moved));
+                const Floats bounded = hn::Max(low, hn::Min(high, moved));
                 const Floats number = hn::IfThenZeroElse(hn::IsNaN(steps), bounded);
                 return hn::DemoteTo(hn::Rebind<Out, FloatTag>(), hn::Add(Truncated(number), zero));
             });

@@ -44,6 +44,10 @@ ProductBf16::ProductBf16(const PackedWeightsBf16& weights, const Windows& window
     m_BlockRows = std::clamp<size_t>(BlockBytes / (std::max<size_t>(rowElements, 1) * sizeof(uint16_t)),
                                      EngineBf16::MostRows, MostBlockRows);
     m_BlockRows = std::min(m_BlockRows, rows);
+    if (m_FindsRows)
+    {
+        m_BlockRows = windows.LimitCut(m_BlockRows, EngineBf16::MostRows, m_Pitch * sizeof(uint16_t), BlockBytes);
+    }
 
     const double multiplications =
         static_cast<double>(rows) * static_cast<double>(sizes.m_Columns) * static_cast<double>(sizes.m_Depth);

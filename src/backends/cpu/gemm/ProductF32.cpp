@@ -91,6 +91,11 @@ void ProductF32::PlanBlocks(size_t rows)
     const auto channels = static_cast<size_t>(m_Windows.m_GroupChannels);
     const size_t newBytes = std::max<size_t>(m_Reading == Reading::Strips ? m_TapDepth : channels, 1) * sizeof(float);
     m_BlockRows = std::min(std::clamp(BlockBytes / newBytes, EngineF32::MostRows, MostBlockRows), rows);
+    if (m_Reading == Reading::Rows)
+    {
+        const size_t windowBytes = m_Panels->GetSizes().m_Depth * sizeof(float);
+        m_BlockRows = m_Windows.LimitCut(m_BlockRows, EngineF32::MostRows, windowBytes, BlockBytes);
+    }
 
     const EngineF32& engine = m_Panels->GetEngine();
     const size_t stepBytes = engine.m_Vectors * engine.m_Lanes * sizeof(float);

@@ -154,6 +154,15 @@ size_t Windows::GetMostCut(size_t count) const
     return width == 0 ? 0 : std::min(count, (count / width + 2) * cut);
 }
 
+size_t Windows::LimitCut(size_t most, size_t least, size_t windowBytes, size_t mostBytes) const
+{
+    while (most > least && GetMostCut(most) > mostBytes / std::max<size_t>(windowBytes, 1))
+    {
+        most = std::max(most / 2, least);
+    }
+    return most;
+}
+
 template <typename T>
 void Windows::FindRows(const T* input, size_t first, size_t last, const T* padding, T* strip, const T** table) const
 {

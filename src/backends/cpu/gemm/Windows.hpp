@@ -73,6 +73,9 @@ struct Windows
     void FindRows(const T* input, size_t first, size_t last, const T* padding, T* strip, const T** table) const;
     /// How many of so many windows in a row can have rows of which the image has only a part.
     size_t GetMostCut(size_t count) const;
+    /// Of `most` windows in a row, so many that the copies of those with cut rows take `mostBytes`, each of them
+    /// `windowBytes`; but not fewer than `least`.
+    size_t LimitCut(size_t most, size_t least, size_t windowBytes, size_t mostBytes) const;
     /// Whether the rows of windows inside of the image have their elements beside each other.
     bool HaveWholeRows() const { return m_DilationX == 1 && m_Channels == m_GroupChannels; }
 

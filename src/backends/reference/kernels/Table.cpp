@@ -6,6 +6,8 @@
 
 #include <tenon/Exceptions.hpp>
 
+#include <algorithm>
+#include <array>
 #include <string>
 
 namespace tenon::ref
@@ -43,16 +45,17 @@ Entry LookUp(int16_t x, const Entry* table)
 }
 
 template <typename T, typename Entry>
-backends::Prepared MakeTable(size_t count)
+backends::Prepared MakeTable(size_t count, size_t entries)
 {
-    return [count](const ExecuteArgs& run)
+    return [count, entries](const ExecuteArgs& run)
     {
         const T* in = run.GetInput<T>(0);
-        const Entry* table = run.GetInput<Entry>(1);
         Entry* out = run.GetOutput<Entry>(0);
+        std::array<Entry, InterpolatedTableEntries> table; // the output may take over the memory of the table, too
+        std::copy_n(run.GetInput<Entry>(1), entries, table.data());
         for (size_t i = 0; i < count; ++i)
         {
-            out[i] = LookUp(in[i], table);
+            out[i] = LookUp(in[i], table.data());
         }
     };
 }
@@ -74,8 +77,8 @@ backends::Prepared PrepareTable(const ReshapeArgs& args, const backends::PackedW
         {
             using T = typename decltype(tag)::Type;
             return DispatchType<int8_t, uint8_t, int16_t>(
-                args.GetOutput(0).GetDataType(),
-                [&](auto entryTag) { return MakeTable<T, typename decltype(entryTag)::Type>(input.GetNumElements()); });
+                args.GetOutput(0).GetDataType(), [&](auto entryTag)
+                { return MakeTable<T, typename decltype(entryTag)::Type>(input.GetNumElements(), entries); });
         });
 }
 
