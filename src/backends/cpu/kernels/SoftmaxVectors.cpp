@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax of rows of floats, and what that of bytes does with vectors. What is left of a row after whole vectors is
-// computed in a vector that is filled up, whose other lanes count for nothing.
+// computed in one that begins before its end.
 #include "backends/cpu/kernels/SoftmaxVectors.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -25,21 +25,22 @@ namespace
 using FloatTag = hn::ScalableTag<float>;
 using Floats = hn::Vec<FloatTag>;
 
-/// The largest of the numbers. Where there is a NaN it may be anything: that one's power is a NaN, as is then the sum.
+/// The largest of the numbers, a vector of them at least. Where there is a NaN it may be anything: that one's power is
+/// a NaN, as is then the sum.
 float FindMax(const float* in, size_t depth)
 {
     const FloatTag d;
     const size_t lanes = hn::Lanes(d);
-    if (depth < lanes)
-    {
-        return *std::max_element(in, in + depth);
-    }
     Floats most = hn::LoadU(d, in + depth - lanes);
-    for (size_t i = 0; i + lanes <= depth; i += lanes)
+    Floats others = most; // so that not every comparison waits for the one before it
+    size_t i = 0;
+    for (; i + 2 * lanes <= depth; i += 2 * lanes)
     {
         most = hn::Max(most, hn::LoadU(d, in + i));
+        others = hn::Max(others, hn::LoadU(d, in + i + lanes));
     }
-    return hn::GetLane(hn::MaxOfLanes(d, most));
+    most = i + lanes <= depth ? hn::Max(most, hn::LoadU(d, in + i)) : most;
+    return hn::GetLane(hn::MaxOfLanes(d, hn::Max(most, others)));
 }
 
 /// Writes exp((in - max) * beta) where wanted and returns the sum.
@@ -50,28 +51,38 @@ float SumPowers(const float* in, size_t depth, float max, float beta, float* out
     const size_t lanes = hn::Lanes(d);
     const Floats most = hn::Set(d, max);
     const Floats factor = hn::Set(d, beta);
+    const Floats end = hn::LoadU(d, in + depth - lanes); // before `out` may take its place
+    const auto power = [&](Floats x, float* to) HWY_ATTR
+    {
+        const Floats y = ExpUpTo88(d, hn::Mul(hn::Sub(x, most), factor));
+        if constexpr (Store)
+        {
+            hn::StoreU(y, d, to);
+        }
+        return y;
+    };
     Floats sum = hn::Zero(d);
+    Floats others = sum;
     size_t i = 0;
-    for (; i + lanes <= depth; i += lanes)
+    for (; i + 2 * lanes <= depth; i += 2 * lanes)
     {
-        const Floats power = ExpUpTo88(d, hn::Mul(hn::Sub(hn::LoadU(d, in + i), most), factor));
-        sum = hn::Add(sum, power);
-        if constexpr (Store)
-        {
-            hn::StoreU(power, d, out + i);
-        }
+        const Floats x = hn::LoadU(d, in + i);
+        const Floats next = hn::LoadU(d, in + i + lanes);
+        sum = hn::Add(sum, power(x, out + i));
+        others = hn::Add(others, power(next, out + i + lanes));
     }
-    if (const size_t rest = depth - i; rest != 0)
+    if (i + lanes <= depth)
     {
-        const Floats x = LoadFirst(d, in + i, rest, max);
-        const Floats power = ExpUpTo88(d, hn::Mul(hn::Sub(x, most), factor));
-        sum = hn::Add(sum, hn::IfThenElseZero(hn::FirstN(d, rest), power));
-        if constexpr (Store)
-        {
-            StoreFirst(power, d, out + i, rest);
-        }
+        sum = hn::Add(sum, power(hn::LoadU(d, in + i), out + i));
+        i += lanes;
     }
-    return hn::GetLane(hn::SumOfLanes(d, sum));
+    if (i != depth)
+    {
+        // The last vector has the end of the one before it, too.
+        const Floats y = power(end, out + depth - lanes);
+        others = hn::Add(others, hn::IfThenZeroElse(hn::FirstN(d, i + lanes - depth), y));
+    }
+    return hn::GetLane(hn::SumOfLanes(d, hn::Add(sum, others)));
 }
 
 void SoftmaxRow(const float* in, size_t depth, float beta, float* out)
@@ -80,15 +91,12 @@ void SoftmaxRow(const float* in, size_t depth, float beta, float* out)
     const FloatTag d;
     const size_t lanes = hn::Lanes(d);
     const Floats factor = hn::Set(d, inverse);
-    size_t i = 0;
-    for (; i + lanes <= depth; i += lanes)
+    const Floats end = hn::Mul(hn::LoadU(d, out + depth - lanes), factor);
+    for (size_t i = 0; i + lanes <= depth; i += lanes)
     {
         hn::StoreU(hn::Mul(hn::LoadU(d, out + i), factor), d, out + i);
     }
-    for (; i < depth; ++i)
-    {
-        out[i] *= inverse;
-    }
+    hn::StoreU(end, d, out + depth - lanes);
 }
 
 void LogSoftmaxRow(const float* in, size_t depth, float beta, float* out)

@@ -28,14 +28,6 @@ HWY_INLINE V KeepNaN(V x, V y)
     return hn::IfThenElse(hn::IsNaN(x), x, y);
 }
 
-/// exp(x)
-template <class D, class V>
-HWY_INLINE V ExpOf(D d, V x)
-{
-    const V most = hn::Set(d, 89.0f); // whose result is infinite
-    return KeepNaN(x, hn::Exp(d, hn::Min(x, most)));
-}
-
 /// log(x): minus infinity of 0, NaN of what is below.
 template <class D, class V>
 HWY_INLINE V LogOf(D d, V x)
@@ -47,13 +39,17 @@ HWY_INLINE V LogOf(D d, V x)
     return KeepNaN(x, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), none, result));
 }
 
-/// x, parted for its exponential: exp(x) is m_Scale, a power of two, times exp(m_Rest), for x from -87.3 to 88.
+/// x, parted for its exponential: exp(x) is exp(m_Rest) times a power of two.
 template <class V>
 struct Exponent
 {
-    V m_Rest; ///< half of log(2) at most
-    V m_Scale;
+    V m_Rest;    ///< half of log(2) at most
+    V m_Shifted; ///< ExponentShifter and the power
 };
+
+/// Added to a number of at most 2^22, this leaves what is left of it, rounded, in the lowest bits, with the bias of an
+/// exponent of floats.
+constexpr float ExponentShifter = 12582912.0f + 127.0f;
 
 template <class D, class V>
 HWY_INLINE Exponent<V> PartExponent(D d, V x)
@@ -61,15 +57,19 @@ HWY_INLINE Exponent<V> PartExponent(D d, V x)
     constexpr float OverLogTwo = 1.44269504f;
     constexpr float LogTwoHigh = 0.693145752f; // of 16 bits: its products with exponents are exact
     constexpr float LogTwoLow = 1.42860677e-6f;
-    constexpr float Bias = 127.0f;
-    // Added to a number of at most 2^22, this leaves what is left of it, rounded, in the lowest bits.
-    const V shifter = hn::Set(d, 12582912.0f + Bias);
+    const V shifter = hn::Set(d, ExponentShifter);
     const V shifted = hn::MulAdd(x, hn::Set(d, OverLogTwo), shifter);
     const V power = hn::Sub(shifted, shifter);
     const V rest = hn::NegMulAdd(power, hn::Set(d, LogTwoHigh), x);
+    return {hn::NegMulAdd(power, hn::Set(d, LogTwoLow), rest), shifted};
+}
+
+/// The power of two, for x from -87.3 to 88.
+template <class D, class V>
+HWY_INLINE V ScaleOf(D d, const Exponent<V>& exponent)
+{
     const hn::RebindToSigned<D> dBits;
-    return {hn::NegMulAdd(power, hn::Set(d, LogTwoLow), rest),
-            hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(dBits, shifted)))};
+    return hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(dBits, exponent.m_Shifted)));
 }
 
 /// (exp(x) - 1) / x for |x| up to half of log(2): interpolated at the nodes of Chebyshev, off by 1e-8.
@@ -92,7 +92,26 @@ HWY_INLINE V ExpUpTo88(D d, V x)
     constexpr float LogOfLeast = -87.3365447f;
     const Exponent<V> exponent = PartExponent(d, x);
     const V power = hn::MulAdd(SlopeOfExp(d, exponent.m_Rest), exponent.m_Rest, hn::Set(d, 1.0f));
-    return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, LogOfLeast)), hn::Mul(power, exponent.m_Scale));
+    return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, LogOfLeast)), hn::Mul(power, ScaleOf(d, exponent)));
+}
+
+/// exp(x)
+template <class D, class V>
+HWY_INLINE V ExpOf(D d, V x)
+{
+    const V least = hn::Set(d, -104.0f); // whose result is 0, and infinite that of the largest
+    const V bounded = hn::Max(hn::Min(x, hn::Set(d, 89.0f)), least);
+    const Exponent<V> exponent = PartExponent(d, bounded);
+    const V power = hn::MulAdd(SlopeOfExp(d, exponent.m_Rest), exponent.m_Rest, hn::Set(d, 1.0f));
+    // The power of two may be no float: two factors are.
+    const hn::RebindToSigned<D> dBits;
+    const auto biased = hn::BitCast(dBits, exponent.m_Shifted);
+    const auto number = hn::Sub(biased, hn::BitCast(dBits, hn::Set(d, ExponentShifter)));
+    const auto half = hn::ShiftRight<1>(number);
+    const V lower = hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(half, hn::Set(dBits, 127))));
+    const V upper = hn::BitCast(d, hn::ShiftLeft<23>(hn::Sub(biased, half)));
+    const V result = hn::Mul(hn::Mul(power, lower), upper);
+    return KeepNaN(x, result);
 }
 
 /// exp(x) - 1 for x of at most 0; anything above.
@@ -103,7 +122,8 @@ HWY_INLINE V Expm1Below0(D d, V x)
     const V bounded = hn::IfThenElse(hn::Lt(x, least), least, x);
     const Exponent<V> exponent = PartExponent(d, bounded);
     const V rest = hn::Mul(SlopeOfExp(d, exponent.m_Rest), exponent.m_Rest);
-    return hn::MulAdd(rest, exponent.m_Scale, hn::Sub(exponent.m_Scale, hn::Set(d, 1.0f)));
+    const V scale = ScaleOf(d, exponent);
+    return hn::MulAdd(rest, scale, hn::Sub(scale, hn::Set(d, 1.0f)));
 }
 
 /// tanh(x)
