@@ -2,9 +2,9 @@
 // 3x3 convolutions of bytes by Winograd's transforms: the bytes of CpuRef, for sizes that tiles and strips cut
 // differently and for values as large as they can be; and which layers take part.
 #include "backends/common/KernelTable.hpp"
-#include "backends/cpu/gemm/Tiles8.hpp"
 #include "backends/cpu/gemm/WinogradTransforms8.hpp"
 #include "ops/ByteLayerCases.hpp"
+#include "ops/WinogradKernels.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -33,11 +33,6 @@ namespace
 constexpr const char* Products = "CpuConvolution2dBytes";
 
 /// What runs convolutions that take part on this processor.
-bool HasDots()
-{
-    return cpu::GetCpuFeatures().m_Simd && cpu::GetEngine8().m_Signed.m_Layout != cpu::Layout8::WidePairs;
-}
-
 const char* GetWinograd()
 {
     return HasDots() ? Products : "CpuConvolution2dWinogradBytes";

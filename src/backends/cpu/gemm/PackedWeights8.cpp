@@ -33,7 +33,7 @@ PackedWeights8::PackedWeights8(const LayerView& layer, const ProductShape8& shap
                            m_Choice.GetBytes(), *m_Engine, store);
     if (shape.IsHybrid())
     {
-        SetUpFloatColumns(layer, sums);
+        m_IsExact = m_Floats.SetColumns(layer, sums, m_Choice.GetBytes(), CountPlaces());
     }
     else
     {
@@ -86,7 +86,7 @@ size_t PackedWeights8::MakePanels()
         default: m_PanelBytes += width * m_Groups * m_Tiles->GetGroupBytes();
         }
     }
-    return m_Panels.back().m_Place + m_Panels.back().m_Vectors * lanes;
+    return CountPlaces();
 }
 
 /// What a file has for packed weights of a form that is not read as numbers alone may be anything.
@@ -106,38 +106,6 @@ void PackedWeights8::CheckPanels(const LayerView& layer) const
                                  "or save it anew with SaveCachedNetwork");
         }
     }
-}
-
-void PackedWeights8::SetUpFloatColumns(const LayerView& layer, const ColumnSums8& sums)
-{
-    const std::vector<float> scales = layer.GetInput(1).GetQuantizationScales();
-    if (scales.size() != 1 && scales.size() != m_NumColumns)
-    {
-        m_IsExact = false; // the reference kernel says what is wrong
-        return;
-    }
-    const auto* bias = layer.HasInput(2) ? static_cast<const float*>(layer.m_ConstantData[2]) : nullptr;
-    const size_t places = m_Panels.back().m_Place + m_Panels.back().m_Vectors * m_Engine->m_Lanes;
-    m_Floats = AlignedMemory(2 * places * sizeof(float));
-    auto* floats = reinterpret_cast<float*>(m_Floats.Data());
-    std::fill_n(floats, 2 * places, 0.0f);
-    for (size_t c = 0; c < m_NumColumns; ++c)
-    {
-        const size_t place = GetPlace8(c, m_NumColumns, m_Engine->m_Lanes, GetNumMatrices());
-        m_Arrays.Set(place, sums.GetMagnitudes(c) * 255, sums.GetSum(c), 0.0);
-        floats[place] = scales[scales.size() == 1 ? 0 : c];
-        floats[places + place] = bias != nullptr ? bias[c] : 0.0f;
-    }
-}
-
-FloatColumns PackedWeights8::GetFloatColumns(const Panel8& panel) const
-{
-    FloatColumns columns;
-    const auto* floats = reinterpret_cast<const float*>(m_Floats.Data());
-    columns.m_WeightSums = m_Arrays.GetBias(panel.m_Place);
-    columns.m_Scales = floats + panel.m_Place;
-    columns.m_Bias = floats + m_Floats.Bytes() / sizeof(float) / 2 + panel.m_Place;
-    return columns;
 }
 
 } // namespace tenon::cpu

@@ -5,11 +5,11 @@
 
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/PackedStore.hpp"
+#include "backends/cpu/gemm/FloatArrays8.hpp"
 #include "backends/cpu/gemm/Form8.hpp"
 #include "backends/cpu/gemm/FormChoice8.hpp"
 #include "backends/cpu/gemm/Panel8.hpp"
 #include "backends/cpu/gemm/RequantizeArrays.hpp"
-#include "common/AlignedMemory.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -59,10 +59,11 @@ public:
     /// The arrays of a panel; the output's range is the caller's.
     RequantizeColumns GetRequantization(const Panel8& panel) const { return m_Arrays.From(panel.m_Place); }
     /// With Rounding8::None; the clamp is the caller's.
-    FloatColumns GetFloatColumns(const Panel8& panel) const;
+    FloatColumns GetFloatColumns(const Panel8& panel) const { return m_Floats.From(panel.m_Place); }
 
 private:
     size_t MakePanels();
+    size_t CountPlaces() const { return m_Panels.back().m_Place + m_Panels.back().m_Vectors * m_Engine->m_Lanes; }
     void CheckPanels(const LayerView& layer) const;
     /// `weights`: the panel's columns, or all weights where these are transposed.
     void PackPanel(const Panel8& panel, const uint8_t* weights, std::byte* packed) const;
@@ -72,7 +73,6 @@ private:
     void PackPairs(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const;
     /// The same where a group's weights take two bytes.
     void PackHalves(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const;
-    void SetUpFloatColumns(const LayerView& layer, const ColumnSums8& sums);
 
     const Engine8* m_Engine;
     FormChoice8 m_Choice;
@@ -88,7 +88,7 @@ private:
     size_t m_PanelBytes = 0; ///< of all panels
     backends::PackedBlock m_Data;
     RequantizeArrays m_Arrays;
-    AlignedMemory m_Floats; ///< scales and biases of all columns, with Rounding8::None
+    FloatArrays8 m_Floats; ///< with Rounding8::None, in place of the others
 };
 
 } // namespace tenon::cpu

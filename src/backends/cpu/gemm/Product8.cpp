@@ -37,16 +37,14 @@ Product8::Product8(const PackedWeights8& weights, const Windows& windows, size_t
 
 Product8::Product8(const PackedWeights8& weights, const Windows& windows, size_t rows, const HybridData8& data,
                    const ReshapeArgs& args)
-    : m_Weights(&weights), m_Windows(windows), m_Rows(rows), m_IsHybrid(true), m_Data(data),
-      m_BatchRows(rows / data.m_Batches), m_BatchElements(args.GetInput(0).GetNumElements() / data.m_Batches)
+    : m_Weights(&weights), m_Windows(windows), m_Rows(rows), m_IsHybrid(true), m_BatchRows(rows / data.m_Batches)
 {
     const backends::FloatClamp clamp(args.m_FusedActivation);
     m_HasClamp = clamp.IsActive();
     m_Low = clamp.GetLow();
     m_High = clamp.GetHigh();
     Scratch shared;
-    m_QuantizedOffset = shared.Add<int8_t>(args.GetInput(0).GetNumElements());
-    m_ScalesOffset = shared.Add<FloatScale>(data.m_Batches);
+    m_Quantizer = HybridQuantizer8(data, args.GetInput(0).GetNumElements(), shared);
     Plan(shared);
 }
 
@@ -96,32 +94,13 @@ void Product8::Plan(Scratch scratch)
     m_ScratchBytes = scratch.GetBytes();
 }
 
-Product8::Data Product8::Quantize(const ExecuteArgs& args) const
+ByteData8 Product8::Quantize(const ExecuteArgs& args) const
 {
-    if (!m_IsHybrid)
-    {
-        return {args.GetInput<uint8_t>(0), nullptr};
-    }
-    const Engine8& engine = m_Weights->GetEngine();
-    auto* quantized = Scratch::At<int8_t>(args.m_Scratch, m_QuantizedOffset);
-    auto* scales = Scratch::At<FloatScale>(args.m_Scratch, m_ScalesOffset);
-    const float* values = args.GetInput<float>(0);
-    const size_t threads = args.m_Parallel->GetNumThreads();
-    RunParts(*args.m_Parallel, std::min(m_Data.m_Batches, threads),
-             [&](size_t index)
-             {
-                 const Part part = GetPart(m_Data.m_Batches, std::min(m_Data.m_Batches, threads), index);
-                 for (size_t batch = part.m_Begin; batch < part.m_End; ++batch)
-                 {
-                     const size_t at = batch * m_BatchElements;
-                     scales[batch] =
-                         engine.m_Quantize(values + at, m_BatchElements, m_Data.m_IsAsymmetric, quantized + at);
-                 }
-             });
-    return {reinterpret_cast<const uint8_t*>(quantized), scales};
+    return m_IsHybrid ? m_Quantizer.Quantize(args, m_Weights->GetEngine())
+                      : ByteData8{args.GetInput<uint8_t>(0), nullptr};
 }
 
-void Product8::RunQuantized(const ExecuteArgs& args, const Data& data) const
+void Product8::RunQuantized(const ExecuteArgs& args, const ByteData8& data) const
 {
     const Memory memory = {data, args.m_Outputs[0]};
     const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
@@ -164,7 +143,7 @@ void Product8::RunRange(const Memory& memory, const PanelRange& range, std::byte
     }
 }
 
-Product8::Block Product8::MakeBlock(const Data& data, size_t matrix, size_t first, size_t last,
+Product8::Block Product8::MakeBlock(const ByteData8& data, size_t matrix, size_t first, size_t last,
                                     std::byte* scratch) const
 {
     const uint8_t* const values = data.m_Values + matrix * static_cast<size_t>(m_Windows.m_GroupChannels);
@@ -172,7 +151,7 @@ Product8::Block Product8::MakeBlock(const Data& data, size_t matrix, size_t firs
                      : LayOut(data, values, first, last, scratch);
 }
 
-Product8::RowValues Product8::FindRowValues(const Data& data, const Block& block, size_t first,
+Product8::RowValues Product8::FindRowValues(const ByteData8& data, const Block& block, size_t first,
                                             std::byte* scratch) const
 {
     RowValues values;
@@ -226,7 +205,7 @@ Product8::Block Product8::UseInPlace(const uint8_t* values, const uint8_t* end, 
     return block;
 }
 
-Product8::Block Product8::LayOut(const Data& data, const uint8_t* values, size_t first, size_t last,
+Product8::Block Product8::LayOut(const ByteData8& data, const uint8_t* values, size_t first, size_t last,
                                  std::byte* scratch) const
 {
     const int32_t zeroPoint = m_Weights->GetDataZeroPoint();

@@ -5,6 +5,7 @@
 
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
+#include "backends/cpu/gemm/HybridData8.hpp"
 #include "backends/cpu/gemm/PackedWeights8.hpp"
 #include "backends/cpu/gemm/PanelRange.hpp"
 #include "backends/cpu/gemm/Windows.hpp"
@@ -13,13 +14,6 @@
 
 namespace tenon::cpu
 {
-
-/// How float data are quantized.
-struct HybridData8
-{
-    size_t m_Batches = 1; ///< runs of data that have a scale of their own
-    bool m_IsAsymmetric = false;
-};
 
 /// A product whose shapes are known. Rows of data are read in place where they are whole groups of bytes and nothing is
 /// to be done to them; else a strip of rows at a time is laid out in the scratch memory, where it stays in the cache.
@@ -40,16 +34,11 @@ public:
     size_t GetScratchBytes() const { return m_ScratchBytes; }
     void Run(const ExecuteArgs& args) const { RunQuantized(args, Quantize(args)); }
 
-    /// Where data are read: input 0, or what Quantize() made of it.
-    struct Data
-    {
-        const uint8_t* m_Values = nullptr;
-        const FloatScale* m_Batches = nullptr; ///< of float data; null for bytes
-    };
-    /// Of products of the same data, with the same number of batches, one may do it for all, as long as these have the
-    /// same scratch memory, and as much as the largest one asks for.
-    Data Quantize(const ExecuteArgs& args) const;
-    void RunQuantized(const ExecuteArgs& args, const Data& data) const;
+    /// Where data are read: input 0, or what became of it. Of products of the same data, with the same number of
+    /// batches, one may do it for all, as long as these have the same scratch memory, and as much as the largest one
+    /// asks for.
+    ByteData8 Quantize(const ExecuteArgs& args) const;
+    void RunQuantized(const ExecuteArgs& args, const ByteData8& data) const;
 
 private:
     /// Rows of data as the tiles read them.
@@ -74,18 +63,18 @@ private:
     /// Where data are read and written.
     struct Memory
     {
-        Data m_Data;
+        ByteData8 m_Data;
         void* m_Output = nullptr;
     };
 
     void Plan(backends::Scratch scratch);
     void RunRange(const Memory& memory, const PanelRange& range, std::byte* scratch) const;
     /// Rows [first, last) for this matrix of the weights.
-    Block MakeBlock(const Data& data, size_t matrix, size_t first, size_t last, std::byte* scratch) const;
+    Block MakeBlock(const ByteData8& data, size_t matrix, size_t first, size_t last, std::byte* scratch) const;
     /// `values`: the first channel that the matrix sees.
-    Block LayOut(const Data& data, const uint8_t* values, size_t first, size_t last, std::byte* scratch) const;
+    Block LayOut(const ByteData8& data, const uint8_t* values, size_t first, size_t last, std::byte* scratch) const;
     Block UseInPlace(const uint8_t* values, const uint8_t* end, size_t first, size_t last, std::byte* scratch) const;
-    RowValues FindRowValues(const Data& data, const Block& block, size_t first, std::byte* scratch) const;
+    RowValues FindRowValues(const ByteData8& data, const Block& block, size_t first, std::byte* scratch) const;
     void RunPanel(const Memory& memory, const Panel8& panel, const Block& block, const RowValues& values,
                   size_t first) const;
     void WriteBytes(const Panel8& panel, const RequantizeRows& rows) const;
@@ -103,15 +92,12 @@ private:
     int32_t m_Min = 0;
     int32_t m_Max = 0;
     bool m_IsHybrid = false;
-    HybridData8 m_Data;
-    size_t m_BatchRows = 0;     ///< of the output
-    size_t m_BatchElements = 0; ///< of the data
-    bool m_HasClamp = false;    ///< of floats
+    HybridQuantizer8 m_Quantizer;
+    size_t m_BatchRows = 0;  ///< of the output
+    bool m_HasClamp = false; ///< of floats
     float m_Low = 0.0f;
     float m_High = 0.0f;
-    size_t m_QuantizedOffset = 0; ///< in the shared part of the scratch memory, in front of the parts
-    size_t m_ScalesOffset = 0;
-    size_t m_PartsOffset = 0;
+    size_t m_PartsOffset = 0; ///< in the scratch memory, behind what all parts share
     size_t m_Parts = 1;
     size_t m_StripOffset = 0; ///< in a part's scratch memory, which begins with the row terms
     size_t m_ZeroPointsOffset = 0;

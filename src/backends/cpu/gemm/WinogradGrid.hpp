@@ -27,12 +27,13 @@ public:
 
     /// `windows`: of stride 1, that lie beside each other.
     WinogradGrid(const Windows& windows, size_t images)
-        : m_Windows(windows), m_Down(DivideUp(static_cast<size_t>(windows.m_OutputHeight), Outputs)),
+        : m_Windows(windows), m_Images(images), m_Down(DivideUp(static_cast<size_t>(windows.m_OutputHeight), Outputs)),
           m_Across(DivideUp(static_cast<size_t>(windows.m_OutputWidth), Outputs)), m_Tiles(images * m_Down * m_Across)
     {
     }
 
     const Windows& GetWindows() const { return m_Windows; }
+    size_t GetImages() const { return m_Images; }
     /// Of all images.
     size_t GetTiles() const { return m_Tiles; }
     /// One past the last tile beside this one.
@@ -90,6 +91,7 @@ public:
 
 private:
     Windows m_Windows;
+    size_t m_Images;
     size_t m_Down; ///< tiles of an image
     size_t m_Across;
     size_t m_Tiles; ///< of all images

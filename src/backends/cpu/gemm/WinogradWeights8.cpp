@@ -28,11 +28,14 @@ static_assert(MostScaledSum <= std::numeric_limits<int32_t>::max());
 } // namespace
 
 WinogradWeights8::WinogradWeights8(const LayerView& layer, backends::PackedStore& store)
-    : m_Engine(&GetEngine8()), m_Outputs(layer.GetInput(1).GetShape()[0]), m_Channels(layer.GetInput(1).GetShape()[3]),
-      m_Groups(DivideUp(m_Channels, size_t{2})), m_AreSigned(layer.GetInput(1).GetDataType() != DataType::QAsymmU8),
-      m_ZeroPoint(ref::GetWeightsZeroPoint(layer.GetInput(1))),
-      m_DataZeroPoint(layer.GetInput(0).GetQuantizationOffset()),
-      m_Arrays(MakePanels(), Rounding8::FixedPoint, layer.GetOutput(0).GetQuantizationOffset())
+    : m_Engine(&GetEngine8()), m_IsHybrid(layer.GetInput(0).GetDataType() == DataType::Float32),
+      m_Outputs(layer.GetInput(1).GetShape()[0]), m_Channels(layer.GetInput(1).GetShape()[3]),
+      m_Groups(DivideUp(m_Channels, size_t{2})),
+      m_AreSigned(m_IsHybrid || layer.GetInput(1).GetDataType() != DataType::QAsymmU8),
+      m_ZeroPoint(m_IsHybrid ? 0 : ref::GetWeightsZeroPoint(layer.GetInput(1))),
+      m_DataZeroPoint(m_IsHybrid ? 0 : layer.GetInput(0).GetQuantizationOffset()),
+      m_Arrays(MakePanels(), m_IsHybrid ? Rounding8::None : Rounding8::FixedPoint,
+               m_IsHybrid ? 0 : layer.GetOutput(0).GetQuantizationOffset())
 {
     SetUpColumns(layer, store);
     if (!IsExact())
@@ -79,6 +82,12 @@ void WinogradWeights8::SetUpColumns(const LayerView& layer, backends::PackedStor
     const auto* const weights = static_cast<const uint8_t*>(layer.m_ConstantData[1]);
     const WeightBytes8 bytes = {m_Outputs, depth, false, m_AreSigned, m_ZeroPoint};
     const ColumnSums8 sums([&](size_t first, size_t) { return weights + first * depth; }, bytes, *m_Engine, store);
+    if (m_IsHybrid)
+    {
+        const Panel8& last = m_Panels.back();
+        m_IsExact = m_Floats.SetColumns(layer, sums, bytes, last.m_Place + last.m_Vectors * m_Engine->m_Lanes);
+        return;
+    }
     m_IsExact =
         m_Arrays.SetColumns(layer, sums, bytes, [this](int64_t sum) { return -int64_t{m_DataZeroPoint} * sum; });
 }

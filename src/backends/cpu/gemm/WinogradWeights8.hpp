@@ -5,6 +5,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/PackedStore.hpp"
 #include "backends/cpu/Parts.hpp"
+#include "backends/cpu/gemm/FloatArrays8.hpp"
 #include "backends/cpu/gemm/Panel8.hpp"
 #include "backends/cpu/gemm/RequantizeArrays.hpp"
 #include "backends/cpu/gemm/Tiles8.hpp"
@@ -20,7 +21,7 @@ class WinogradWeights8 final : public backends::PackedWeights
 {
 public:
     /// Packs input 1 of the layer, [outputs, 3, 3, channels], int8 or uint8, with an int32 bias that is constant or
-    /// missing.
+    /// missing; or int8 beside float data, with a float bias.
     WinogradWeights8(const LayerView& layer, backends::PackedStore& store);
 
     /// Bytes of what is packed of weights of these sizes.
@@ -31,6 +32,7 @@ public:
     /// Whether the sums and scales are such that the results are the bytes of the reference kernel. Nothing is packed
     /// otherwise.
     bool IsExact() const { return m_IsExact && m_Arrays.IsExact(); }
+    bool IsHybrid() const { return m_IsHybrid; }
     bool RefersToConstants() const override { return !IsExact(); }
 
     const Engine8& GetEngine() const { return *m_Engine; }
@@ -45,10 +47,12 @@ public:
     {
         return m_Data.Data() + panel.m_Offset + point * GetPointBytes(panel);
     }
-    /// What is to be added to sums of products of stored data.
+    /// What is to be added to sums of products of stored data: nothing if these were floats.
     const int32_t* GetBias(const Panel8& panel) const { return m_Arrays.GetBias(panel.m_Column); }
     /// The output's range is the caller's.
     RequantizeColumns GetRequantization(const Panel8& panel) const { return m_Arrays.From(panel.m_Column); }
+    /// Of hybrid weights; the clamp is the caller's.
+    FloatColumns GetFloatColumns(const Panel8& panel) const { return m_Floats.From(panel.m_Column); }
 
 private:
     size_t MakePanels();
@@ -57,6 +61,7 @@ private:
     size_t GetPointBytes(const Panel8& panel) const;
 
     const Engine8* m_Engine;
+    bool m_IsHybrid;
     size_t m_Outputs;
     size_t m_Channels;
     size_t m_Groups;
@@ -67,6 +72,7 @@ private:
     std::vector<Panel8> m_Panels;
     size_t m_PanelBytes = 0; ///< of all panels
     RequantizeArrays m_Arrays;
+    FloatArrays8 m_Floats;
     backends::PackedBlock m_Data; ///< for each panel and point [groups][width] pairs of int16
 };
 

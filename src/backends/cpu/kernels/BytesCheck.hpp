@@ -5,6 +5,11 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
 namespace tenon::cpu
 {
 
@@ -44,6 +49,15 @@ inline SupportResult CheckBytes(const LayerView& layer, unsigned int rank, unsig
         return SupportResult::No(SupportCode::UnsupportedParameters, "the bias is not as long as there are outputs");
     }
     return ref::CheckWeightsQuantization(layer, weightsAxis);
+}
+
+/// How TFLite quantizes the float data of a Convolution2d: symmetrically unless the channels' scales differ or the
+/// convolution is grouped.
+inline bool IsHybridAsymmetric(const ReshapeArgs& args)
+{
+    const std::vector<float> scales = args.GetInput(1).GetQuantizationScales();
+    return args.GetInput(0).GetShape()[3] != args.GetInput(1).GetShape()[3] ||
+           std::adjacent_find(scales.begin(), scales.end(), std::not_equal_to<>()) != scales.end();
 }
 
 } // namespace tenon::cpu

@@ -12,7 +12,6 @@
 #include <tenon/Descriptors.hpp>
 
 #include <algorithm>
-#include <functional>
 #include <vector>
 
 namespace tenon::cpu
@@ -114,14 +113,6 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
     return std::make_unique<PackedWeights8>(merged.View(), shape, store);
 }
 
-/// TFLite quantizes the data symmetrically unless the channels' scales differ or the convolution is grouped.
-bool IsAsymmetric(const ReshapeArgs& args)
-{
-    const std::vector<float> scales = args.GetInput(1).GetQuantizationScales();
-    return args.GetInput(0).GetShape()[3] != args.GetInput(1).GetShape()[3] ||
-           std::adjacent_find(scales.begin(), scales.end(), std::not_equal_to<>()) != scales.end();
-}
-
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const auto& weights = static_cast<const PackedWeights8&>(*packed);
@@ -138,7 +129,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     }
     const size_t rows = size_t{output[0]} * output[1] * output[2];
     const Product8 product = args.GetInput(0).GetDataType() == DataType::Float32
-                                 ? Product8(weights, windows, rows, {output[0], IsAsymmetric(args)}, args)
+                                 ? Product8(weights, windows, rows, {output[0], IsHybridAsymmetric(args)}, args)
                                  : Product8(weights, windows, rows, args);
     return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
 }

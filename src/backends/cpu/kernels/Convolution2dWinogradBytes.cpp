@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution2d of CpuAcc for 8-bit NHWC data and constant 3x3 weights by Winograd's transforms, on processors that
-// have no dot products of bytes: the bytes of the reference kernel.
+// Convolution2d of CpuAcc for 8-bit NHWC data, or floats that are quantized while running, and constant 3x3 weights by
+// Winograd's transforms, on processors that have no dot products of bytes: the sums of the reference kernel.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/Winograd8.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
+#include "backends/cpu/kernels/LayerWithWeights.hpp"
 #include "backends/cpu/kernels/WinogradCheck.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 
@@ -93,7 +94,14 @@ SupportResult Check(const LayerView& layer)
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
-    return std::make_unique<WinogradWeights8>(layer, store);
+    if (layer.GetInput(1).GetDataType() != DataType::QSymmS4)
+    {
+        return std::make_unique<WinogradWeights8>(layer, store);
+    }
+    const TensorShape& shape = layer.GetInput(1).GetShape();
+    const StoredBytes stored(layer);
+    const LayerWithWeights unpacked(layer, shape, {stored.Get(), stored.Get() + shape.GetNumElements()});
+    return std::make_unique<WinogradWeights8>(unpacked.View(), store);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
@@ -108,7 +116,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return [](const ExecuteArgs&) {};
     }
-    const Winograd8 convolution(weights, windows, args);
+    const Winograd8 convolution(weights, windows, args, IsHybridAsymmetric(args));
     return {[convolution](const ExecuteArgs& run) { convolution.Run(run); }, convolution.GetScratchBytes()};
 }
 
@@ -116,5 +124,8 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 extern const backends::Kernel CpuConvolution2dWinogradBytesKernel = {
     "CpuConvolution2dWinogradBytes", BytesTypes, Prepare, Check, Pack, backends::FuseClamp};
+
+extern const backends::Kernel CpuConvolution2dWinogradHybridKernel = {
+    "CpuConvolution2dWinogradHybrid", HybridTypes, Prepare, Check, Pack, backends::FuseClamp};
 
 } // namespace tenon::cpu

@@ -72,7 +72,7 @@ struct BytesKind : IntegerKind
     }
     static void Run(const std::vector<Product>& products, const ExecuteArgs& args, bool)
     {
-        const Product::Data data = products.front().Quantize(args);
+        const ByteData8 data = products.front().Quantize(args);
         for (const Product& product : products)
         {
             product.RunQuantized(args, data);
