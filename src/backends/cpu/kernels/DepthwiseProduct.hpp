@@ -2,7 +2,7 @@
 // Depthwise convolutions of NHWC floats or bfloat16 and constant weights: tiles of a few pixels, which are found
 // through a table of pointers, so that padding and dilation cost nothing in the inner loops. A channel multiplier
 // repeats the channels of the image first. Used by DepthwiseConvolution2d of those types, and of floats with weights of
-// bytes.
+// bytes, and by Convolution2d in small groups.
 #pragma once
 
 #include "backends/common/FusedActivation.hpp"
@@ -114,7 +114,12 @@ class Depthwise
 {
 public:
     Depthwise(const ReshapeArgs& args, const ref::ConvolutionGeometry& g, const PackedDepthwise& packed)
-        : m_Geometry(g), m_Packed(&packed), m_Tiles(&ChooseTiles<T>(g)), m_Clamp(args.m_FusedActivation)
+        : Depthwise(args, g, packed, ChooseTiles<T>(g))
+    {
+    }
+    Depthwise(const ReshapeArgs& args, const ref::ConvolutionGeometry& g, const PackedDepthwise& packed,
+              const DepthwiseTiles<T>& tiles)
+        : m_Geometry(g), m_Packed(&packed), m_Tiles(&tiles), m_Clamp(args.m_FusedActivation)
     {
         const double multiplications =
             static_cast<double>(g.NumPixels() * g.m_OutputChannels) * static_cast<double>(GetTaps());

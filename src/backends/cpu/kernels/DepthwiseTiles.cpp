@@ -178,6 +178,63 @@ void AnyTile(const DepthwiseTile<T>& tile)
     }
 }
 
+/// Channel i of each group of so many, in all of its lanes.
+template <size_t Group, size_t I>
+HWY_INLINE Floats Spread(Floats values)
+{
+    if constexpr (Group == 4)
+    {
+        return hn::Broadcast<I>(values);
+    }
+    else
+    {
+        return I == 0 ? hn::DupEven(values) : hn::DupOdd(values);
+    }
+}
+
+/// The same as RunAnyChannels for groups of channels, each of which sees all of its group.
+template <size_t Group, size_t Columns, typename T, typename Memory>
+HWY_INLINE void RunGroups(const DepthwiseTile<T>& tile, size_t channel, const float* weights, const Memory& memory)
+{
+    const FloatTag d;
+    const size_t lanes = hn::Lanes(d);
+    Floats sums[1][Columns];
+    StartSums(tile, channel, sums, memory);
+    const T* const* data = tile.m_Data;
+    for (size_t tap = 0; tap < tile.m_Taps; ++tap, data += Columns, weights += Group * lanes)
+    {
+        HWY_UNROLL(4)
+        for (size_t c = 0; c < Columns; ++c)
+        {
+            const Floats values = memory.Load(data[c] + channel);
+            sums[0][c] = hn::MulAdd(Spread<Group, 0>(values), hn::Load(d, weights), sums[0][c]);
+            sums[0][c] = hn::MulAdd(Spread<Group, 1>(values), hn::Load(d, weights + lanes), sums[0][c]);
+            if constexpr (Group == 4)
+            {
+                sums[0][c] = hn::MulAdd(Spread<Group, 2>(values), hn::Load(d, weights + 2 * lanes), sums[0][c]);
+                sums[0][c] = hn::MulAdd(Spread<Group, 3>(values), hn::Load(d, weights + 3 * lanes), sums[0][c]);
+            }
+        }
+    }
+    StorePixels(tile, channel, sums, memory);
+}
+
+template <size_t Group, size_t Columns, typename T>
+void GroupsTile(const DepthwiseTile<T>& tile)
+{
+    const size_t lanes = hn::Lanes(FloatTag());
+    const float* weights = tile.m_Weights;
+    size_t channel = 0;
+    for (; channel + lanes <= tile.m_Channels; channel += lanes, weights += tile.m_Taps * Group * lanes)
+    {
+        RunGroups<Group, Columns>(tile, channel, weights, Whole());
+    }
+    if (channel < tile.m_Channels)
+    {
+        RunGroups<Group, Columns>(tile, channel, weights, Rest{tile.m_Channels - channel});
+    }
+}
+
 template <size_t Size, size_t Stride, typename T>
 DepthwiseTiles<T> MakeTiles()
 {
@@ -202,6 +259,10 @@ DepthwiseEngine<T> MakeEngine()
     engine.m_Size5[1] = MakeTiles<5, 2, T>();
     engine.m_Any.m_Wide[1] = AnyTile<DepthwiseTiles<T>::Columns, T>;
     engine.m_Any.m_Narrow[1] = AnyTile<1, T>;
+    engine.m_Pairs.m_Wide[1] = GroupsTile<2, DepthwiseTiles<T>::Columns, T>;
+    engine.m_Pairs.m_Narrow[1] = GroupsTile<2, 1, T>;
+    engine.m_Quads.m_Wide[1] = GroupsTile<4, DepthwiseTiles<T>::Columns, T>;
+    engine.m_Quads.m_Narrow[1] = GroupsTile<4, 1, T>;
     engine.m_Lanes = hn::Lanes(FloatTag());
     return engine;
 }

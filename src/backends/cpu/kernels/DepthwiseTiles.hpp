@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of depthwise convolutions of floats: a few output pixels, all channels of them. The inner loops of
-// DepthwiseConvolution2d, one set for each kind of processor and type:
+// Tiles of depthwise convolutions of floats, and of those in small groups: a few output pixels, all channels of them.
+// The inner loops of DepthwiseConvolution2d and some Convolution2d, one set for each kind of processor and type:
 // float32, and bfloat16 in uint16_t, whose sums are float32 too.
 #pragma once
 
@@ -53,6 +53,10 @@ struct DepthwiseEngine
     DepthwiseTiles<T> m_Size3[2]; ///< windows of 3x3, with strides of 1 and 2
     DepthwiseTiles<T> m_Size5[2]; ///< windows of 5x5
     DepthwiseTiles<T> m_Any;
+    /// Of any window, for convolutions in groups of two or four channels that give as many: the weights are
+    /// [vectors][taps][channels of the group][lanes].
+    DepthwiseTiles<T> m_Pairs;
+    DepthwiseTiles<T> m_Quads;
 };
 
 /// The best that the processor has. Precondition: it has vectors, see CpuFeatures.

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution2d of CpuAcc for NHWC floats in groups of two or four channels that give as many: tiles as those of
+// depthwise convolutions, in which each channel sees all of its group. Products of matrices have columns for whole
+// vectors, most of which such groups would leave empty.
+#include "backends/cpu/gemm/PackedSize.hpp"
+#include "backends/cpu/kernels/DepthwiseProduct.hpp"
+#include "backends/cpu/kernels/FloatCheck.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+SupportResult Check(const LayerView& layer)
+{
+    SupportResult result = ref::CheckConvolution(layer.GetDescriptor<Convolution2dDescriptor>());
+    if (result)
+    {
+        result = CheckFloatWeights(layer, 4);
+    }
+    if (result)
+    {
+        result = CheckConstantBias(layer, layer.GetInput(1).GetShape()[0]);
+    }
+    if (!result)
+    {
+        return result;
+    }
+    const TensorShape& data = layer.GetInput(0).GetShape();
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    if ((weights[3] != 2 && weights[3] != 4) || data.GetDimensionality() != Dimensionality::Specified ||
+        data.GetNumDimensions() != 4 || !data.GetDimensionSpecificity(3) || data[3] != weights[0] ||
+        data[3] % weights[3] != 0)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 "it has no groups of two or four channels that give as many");
+    }
+    const uint64_t taps = uint64_t{weights[1]} * weights[2] * weights[3];
+    return CheckPackedBytes(PackedDepthwise::GetPackedBytes<float>(taps, weights[0]),
+                            weights.GetNumElements64() * sizeof(float));
+}
+
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
+{
+    const TensorShape& shape = layer.GetInput(1).GetShape();
+    const size_t outputs = shape[0];
+    const size_t depth = size_t{shape[1]} * shape[2] * shape[3];
+    std::vector<float> bias(outputs, 0.0f);
+    if (layer.HasInput(2))
+    {
+        std::copy_n(static_cast<const float*>(layer.m_ConstantData[2]), outputs, bias.begin());
+    }
+    std::vector<float> copy;
+    std::vector<float> turned; // [depth][outputs]
+    const auto getWeights = [&]
+    {
+        const float* const weights = FloatWeights(layer, 1).GetAll(outputs * depth, copy);
+        turned.resize(outputs * depth);
+        for (size_t output = 0; output < outputs; ++output)
+        {
+            for (size_t i = 0; i < depth; ++i)
+            {
+                turned[i * outputs + output] = weights[output * depth + i];
+            }
+        }
+        return static_cast<const float*>(turned.data());
+    };
+    return std::make_unique<PackedDepthwise>(getWeights, bias, depth, store);
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    ref::ConvolutionGeometry g = ref::MakeConvolutionGeometry(args);
+    if (g.IsEmpty())
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    g.m_GroupOutputs = 1; // the data are read as they are
+    const DepthwiseEngine<float>& engine = GetDepthwiseEngine<float>();
+    const bool arePairs = args.GetInput(1).GetShape()[3] == 2;
+    Depthwise<float> groups(args, g, static_cast<const PackedDepthwise&>(*packed),
+                            arePairs ? engine.m_Pairs : engine.m_Quads);
+    const size_t bytes = groups.GetScratchBytes();
+    return {groups, bytes};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuConvolution2dGroupsF32Kernel = {
+    "CpuConvolution2dGroupsF32", PackedFloatTypes, Prepare, Check, Pack, backends::FuseClamp};
+
+} // namespace tenon::cpu
