@@ -125,9 +125,8 @@ struct Gelu
     HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
     {
         const FloatTag d;
-        const Floats tail = NormalTail(d, hn::Abs(x)); // erfc(|x| / sqrt(2))
-        const Floats twice = hn::IfThenElse(hn::Gt(x, hn::Zero(d)), hn::Sub(Set(2.0f), tail), tail);
-        return hn::Mul(hn::Mul(Set(0.5f), x), twice);
+        const Floats tail = NormalTail(d, hn::Abs(x));
+        return hn::Mul(x, hn::IfThenElse(hn::Gt(x, hn::Zero(d)), hn::Sub(Set(1.0f), tail), tail));
     }
 };
 
