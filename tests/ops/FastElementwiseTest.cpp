@@ -357,6 +357,38 @@ TEST(FastElementwise, FunctionsOfBytes)
     }
 }
 
+// Between all pairs of quantizations, with factors far from 1 and near to it.
+TEST(FastElementwise, Requantizations)
+{
+    const auto none = MakeDescriptor(NullDescriptor());
+    constexpr DataType Types[] = {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16};
+    const auto info = [](DataType type, unsigned int count, float scale, int32_t offset)
+    {
+        return TensorInfo(TensorShape({count}), type, scale,
+                          type == DataType::QAsymmU8   ? 128 + offset
+                          : type == DataType::QAsymmS8 ? offset
+                                                       : 0);
+    };
+    for (const DataType from : Types)
+    {
+        for (const DataType to : Types)
+        {
+            for (const float factor : {1.0f, 0.37f, 2.9f, 400.0f, 1e-3f, 1e-9f, 3e9f})
+            {
+                for (const unsigned int count : {1U, 19U, 70001U})
+                {
+                    SCOPED_TRACE(std::string(GetDataTypeName(from)) + " to " + GetDataTypeName(to) + " by " +
+                                 std::to_string(factor));
+                    ASSERT_NO_FATAL_FAILURE(ExpectAsReference(Case(LayerType::Quantize, none,
+                                                                   {Random(info(from, count, factor * 0.01f, 7), 1)},
+                                                                   info(to, count, 0.01f, -5)),
+                                                              "CpuQuantize"));
+                }
+            }
+        }
+    }
+}
+
 TEST(FastElementwise, Conversions)
 {
     const auto none = MakeDescriptor(NullDescriptor());

@@ -6,6 +6,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/elementwise/Broadcast.hpp"
 #include "backends/cpu/elementwise/ByteTable.hpp"
+#include "backends/cpu/elementwise/Requantize.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -21,7 +22,7 @@ using backends::Types;
 
 constexpr backends::TypeRow QuantizeTypes[] = {
     backends::WithScales(Types({DataType::Float32}, backends::QuantizedTypes), {Scales::Any}, Scales::PerTensor),
-    backends::PerTensor(Types({backends::QuantizedByteTypes}, backends::QuantizedByteTypes)),
+    backends::PerTensor(Types({backends::QuantizedTypes}, backends::QuantizedTypes)),
 };
 constexpr backends::TypeRow DequantizeTypes[] = {
     Types({backends::HalfTypes}, DataType::Float32),
@@ -46,13 +47,37 @@ Prepared MakeConversion(const ReshapeArgs& args, ConversionLoop loop, const Tens
     };
 }
 
+/// Between quantizations one of which at least is of 16 bits.
+Prepared MakeRequantize(const ReshapeArgs& args)
+{
+    const TensorInfo& input = args.GetInput(0);
+    const TensorInfo& output = args.GetOutput(0);
+    const RequantizeNumbers numbers = {
+        input.GetQuantizationOffset(), output.GetQuantizationOffset(),
+        backends::QuantizeMultiplier(double{input.GetQuantizationScale()} / double{output.GetQuantizationScale()})};
+    const size_t inSize = GetDataTypeBits(input.GetDataType()) / 8;
+    const size_t outSize = GetDataTypeBits(output.GetDataType()) / 8;
+    return [=, loop = FindRequantize(input.GetDataType(), output.GetDataType()),
+            count = input.GetNumElements()](const ExecuteArgs& run)
+    {
+        const auto* in = run.GetInput<std::byte>(0);
+        auto* out = run.GetOutput<std::byte>(0);
+        RunElements(*run.m_Parallel, count,
+                    [&](size_t begin, size_t end)
+                    { loop(in + begin * inSize, out + begin * outSize, end - begin, numbers); });
+    };
+}
+
 Prepared PrepareQuantize(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    if (args.GetInput(0).GetDataType() != DataType::Float32)
+    const TensorInfo& input = args.GetInput(0);
+    const TensorInfo& output = args.GetOutput(0);
+    if (input.GetDataType() == DataType::Float32)
     {
-        return MakeByteTable(args, LayerType::Quantize);
+        return MakeConversion(args, FindQuantize(output.GetDataType()), output);
     }
-    return MakeConversion(args, FindQuantize(args.GetOutput(0).GetDataType()), args.GetOutput(0));
+    const auto isByte = [](const TensorInfo& info) { return backends::QuantizedByteTypes.Has(info.GetDataType()); };
+    return isByte(input) && isByte(output) ? MakeByteTable(args, LayerType::Quantize) : MakeRequantize(args);
 }
 
 ConversionLoop FindForDequantize(DataType from)
