@@ -2,6 +2,7 @@
 // Elementwise operators where CpuAcc has kernels of its own: what CpuRef gives, for every way of broadcasting, for
 // lengths with something left over, on 1 and 3 threads, in place, and with an activation fused. Each tensor ends at a
 // guard page.
+#include "ops/BytesInfo.hpp"
 #include "ops/FastCompare.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -270,6 +271,18 @@ TEST(FastElementwise, Comparisons)
             c.m_Inputs = {Random(TensorInfo(shapes.m_A, DataType::Signed32), 1, -3, 3),
                           Random(TensorInfo(shapes.m_B, DataType::Signed32), 2, -3, 3)};
             ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, KernelOf(LayerType::Comparison, shapes)));
+            for (const bool isSigned : {false, true})
+            {
+                // Alike, apart, beyond 1, and so small that stored numbers next to each other become equal.
+                for (const auto& [scaleA, scaleB] :
+                     {std::pair(0.1f, 0.1f), {0.1f, 0.07f}, {3.0f, 700.0f}, {1e-5f, 2e-5f}})
+                {
+                    const int32_t zeroPoint = isSigned ? -3 : 125;
+                    c.m_Inputs = {Random(BytesInfo(shapes.m_A, isSigned, scaleA, zeroPoint), 1),
+                                  Random(BytesInfo(shapes.m_B, isSigned, scaleB, zeroPoint + 9), 2)};
+                    ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, KernelOf(LayerType::Comparison, shapes)));
+                }
+            }
         }
     }
 }

@@ -5,6 +5,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/elementwise/Broadcast.hpp"
 #include "backends/cpu/elementwise/ByteBinary.hpp"
+#include "backends/cpu/elementwise/ByteComparison.hpp"
 #include "backends/cpu/elementwise/NumberBinary.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 
@@ -29,7 +30,14 @@ constexpr backends::TypeRow PreluTypes[] = {
 constexpr backends::TypeRow ComparisonTypes[] = {
     backends::Types({DataType::Float32, DataType::Float32}, DataType::Boolean),
     backends::Types({DataType::Signed32, DataType::Signed32}, DataType::Boolean),
+    backends::PerTensor(
+        backends::Types({backends::QuantizedByteTypes, backends::QuantizedByteTypes}, DataType::Boolean)),
 };
+
+SupportResult CheckComparison(const LayerView& layer)
+{
+    return ref::FindKernel(LayerType::Comparison)->m_Check(layer);
+}
 
 SupportResult CheckBinary(const LayerView& layer)
 {
@@ -135,7 +143,9 @@ Prepared PreparePrelu(const ReshapeArgs& args, const backends::PackedWeights*)
 Prepared PrepareComparison(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const TensorInfo& a = args.GetInput(0);
-    const Runs runs(a.GetShape(), args.GetInput(1).GetShape(), args.GetOutput(0).GetShape(), sizeof(float));
+    const bool areBytes = backends::QuantizedByteTypes.Has(a.GetDataType());
+    const Runs runs(a.GetShape(), args.GetInput(1).GetShape(), args.GetOutput(0).GetShape(),
+                    areBytes ? 1 : sizeof(float));
     if (runs.GetCount() == 0)
     {
         return [](const ExecuteArgs&) {};
@@ -144,8 +154,19 @@ Prepared PrepareComparison(const ReshapeArgs& args, const backends::PackedWeight
     {
         return ref::FindKernel(LayerType::Comparison)->Prepare(args, nullptr);
     }
-    const NumberBinaryLoop loop =
-        FindComparison(args.GetDescriptor<ComparisonDescriptor>().m_Operation, a.GetDataType(), runs.GetMotion());
+    const ComparisonOperation operation = args.GetDescriptor<ComparisonDescriptor>().m_Operation;
+    if (areBytes)
+    {
+        return {[runs,
+                 comparison = ByteComparison(operation, a, args.GetInput(1), runs.GetMotion())](const ExecuteArgs& run)
+                {
+                    auto* out = run.GetOutput<uint8_t>(0);
+                    runs.Run(run, [&comparison, out](const void* x, const void* y, size_t first, size_t count)
+                             { comparison.Run(x, y, out + first, count); });
+                },
+                runs.GetScratchBytes()};
+    }
+    const NumberBinaryLoop loop = FindComparison(operation, a.GetDataType(), runs.GetMotion());
     return {[runs, loop](const ExecuteArgs& run)
             {
                 auto* out = run.GetOutput<uint8_t>(0);
@@ -160,6 +181,7 @@ Prepared PrepareComparison(const ReshapeArgs& args, const backends::PackedWeight
 extern const backends::Kernel CpuElementwiseBinaryKernel = {
     "CpuElementwiseBinary", BinaryTypes, PrepareBinary, CheckBinary, nullptr, FuseBinary};
 extern const backends::Kernel CpuPreluKernel = {"CpuPrelu", PreluTypes, PreparePrelu};
-extern const backends::Kernel CpuComparisonKernel = {"CpuComparison", ComparisonTypes, PrepareComparison};
+extern const backends::Kernel CpuComparisonKernel = {"CpuComparison", ComparisonTypes, PrepareComparison,
+                                                     CheckComparison};
 
 } // namespace tenon::cpu
