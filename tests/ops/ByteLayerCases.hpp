@@ -47,7 +47,7 @@ inline void ExpectHybridAsReference(const std::string& name, unsigned int rows, 
     ExpectAsReference(FastCase("floats " + name, LayerType::FullyConnected, d,
                                {Random(data, rows, -1, 1), Constant(weights)},
                                TensorInfo(TensorShape({rows, shape[0]}), DataType::Float32)),
-                      "CpuFullyConnectedHybrid", 1e-6);
+                      "CpuFullyConnectedHybrid");
 }
 
 } // namespace tenon::test

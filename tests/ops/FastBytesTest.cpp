@@ -82,7 +82,7 @@ TEST(FastBytes, ActivationsOfQuantizedFloatsAsReference)
                  {static_cast<ActivationDescriptor*>(nullptr), &relu, &bounded})
             {
                 op.m_FusedActivation = activation;
-                ExpectAsReference(op, "CpuFullyConnectedHybrid", 1e-6);
+                ExpectAsReference(op, "CpuFullyConnectedHybrid");
             }
         }
     }
@@ -108,7 +108,7 @@ TEST(FastBytes, WeightsOfAnyDepthAsReference)
                 ExpectAsReference(FastCase(std::to_string(rows) + " rows of depth " + std::to_string(depth),
                                            LayerType::FullyConnected, d, {Random(data, rows, -1, 1), Constant(stored)},
                                            TensorInfo(TensorShape({rows, 69}), DataType::Float32)),
-                                  "CpuFullyConnectedHybrid", 1e-6);
+                                  "CpuFullyConnectedHybrid");
             }
         }
         ExpectAsReference(FastCase("depth " + std::to_string(depth), LayerType::FullyConnected, d,
@@ -173,7 +173,7 @@ TEST(FastBytes, ConvolutionsOfFloatsByFourBitsAsReference)
                                    {Random(TensorInfo(TensorShape({2, height, 2, 5}), DataType::Float32), 1, -1, 1),
                                     Constant(stored)},
                                    TensorInfo(TensorShape({2, height, 2, 19}), DataType::Float32)),
-                          "CpuConvolution2dHybrid", 1e-6);
+                          "CpuConvolution2dHybrid");
     }
 }
 
