@@ -26,19 +26,16 @@ bool IsRoot(const Layer* layer, bool isQuotient)
 
 std::optional<NormalizationMatcher::Normalization> NormalizationMatcher::Match(const Layer& last)
 {
-    if (last.Output(0).GetTensorInfo().GetDataType() != DataType::Float32)
-    {
-        return std::nullopt;
-    }
     m_Parameters = {};
-    const bool isFound = IsBinary(&last, BinaryOperation::Add) ? MatchMultipliedOut(last) : MatchQuotient(last);
+    const bool isFound = MatchQuotient(last) || MatchMultipliedOut(last);
     return isFound ? std::optional(Normalization{m_Mean, m_Epsilon, m_Parameters}) : std::nullopt;
 }
 
 bool NormalizationMatcher::MatchQuotient(const Layer& last)
 {
     const bool isQuotient = IsBinary(&last, BinaryOperation::Div);
-    if (!isQuotient && !IsBinary(&last, BinaryOperation::Mul))
+    if ((!isQuotient && !IsBinary(&last, BinaryOperation::Mul)) ||
+        last.Output(0).GetTensorInfo().GetDataType() != DataType::Float32)
     {
         return false;
     }
@@ -62,6 +59,10 @@ bool NormalizationMatcher::MatchQuotient(const Layer& last)
 /// x * s + shift, in any order.
 bool NormalizationMatcher::MatchMultipliedOut(const Layer& last)
 {
+    if (!IsBinary(&last, BinaryOperation::Add) || last.Output(0).GetTensorInfo().GetDataType() != DataType::Float32)
+    {
+        return false;
+    }
     for (const unsigned int i : {0U, 1U})
     {
         const Layer* product = last.Input(i).GetProducer();
