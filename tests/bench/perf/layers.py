@@ -3,7 +3,7 @@
 
 Kinds "hybrid" (float data, int8 or int4 weights that TFLite computes with in integers) and "16x8" (int16 data, int8
 weights), of which no public models are around; "float32", "int8" and "uint8" show how near the machine's limits engines
-come. Layers are those of MobileNets, of ResNets and of transformers.
+come. Layers are those of MobileNets, of ResNets and ResNeXts, of U-Nets and of transformers.
 """
 from dataclasses import dataclass
 
@@ -28,20 +28,21 @@ ZERO_POINT = {"int16": 0, "int8": -3, "uint8": 125}
 
 @dataclass(frozen=True)
 class Layer:
-    """A convolution ("conv"), a depthwise one ("depthwise") or a fully connected layer ("dense")."""
+    """A convolution ("conv"), a depthwise or a transposed one, or a fully connected layer ("dense")."""
     operator: str
     size: int  # height and width of the data; rows of it for a fully connected layer
     inputs: int  # channels
     outputs: int
     kernel: int = 1
     stride: int = 1
+    groups: int = 1  # of the channels of a convolution
 
     @property
     def name(self):
         if self.operator == "dense":
             return f"dense_{self.size}x{self.inputs}x{self.outputs}"
         return f"{self.operator}{self.kernel}x{self.kernel}_{self.size}x{self.size}_{self.inputs}_{self.outputs}" + \
-            f"_s{self.stride}" * (self.stride > 1)
+            f"_s{self.stride}" * (self.stride > 1) + f"_g{self.groups}" * (self.groups > 1)
 
     @property
     def data_shape(self):
@@ -49,7 +50,7 @@ class Layer:
 
     @property
     def output_shape(self):
-        size = -(-self.size // self.stride)
+        size = self.size * self.stride if self.operator == "transposed" else -(-self.size // self.stride)
         return [self.size, self.outputs] if self.operator == "dense" else [1, size, size, self.outputs]
 
     @property
@@ -58,7 +59,7 @@ class Layer:
             return [self.outputs, self.inputs]
         if self.operator == "depthwise":
             return [1, self.kernel, self.kernel, self.outputs]
-        return [self.outputs, self.kernel, self.kernel, self.inputs]
+        return [self.outputs, self.kernel, self.kernel, self.inputs // self.groups]
 
     @property
     def channel_dimension(self):
@@ -67,13 +68,16 @@ class Layer:
     @property
     def terms(self):
         """Products in one output."""
-        return self.kernel * self.kernel * (1 if self.operator == "depthwise" else self.inputs)
+        taps = self.kernel * self.kernel // (self.stride * self.stride if self.operator == "transposed" else 1)
+        return taps * (1 if self.operator == "depthwise" else self.inputs // self.groups)
 
 
 LAYERS = [
     Layer("conv", 56, 24, 144), Layer("conv", 14, 96, 576), Layer("conv", 7, 320, 1280),
     Layer("conv", 56, 64, 64, 3), Layer("conv", 14, 256, 256, 3),
+    Layer("conv", 28, 128, 128, 3, groups=32), Layer("conv", 28, 192, 192, 3, groups=8),
     Layer("depthwise", 56, 144, 144, 3), Layer("depthwise", 14, 384, 384, 3),
+    Layer("transposed", 32, 64, 32, 2, 2), Layer("transposed", 16, 128, 64, 4, 2),
     Layer("dense", 1, 1024, 1024), Layer("dense", 128, 256, 1024),
 ]
 
@@ -103,7 +107,8 @@ class File:
         self.tensors.append(tensor)
         return len(self.tensors) - 1
 
-    def write(self, path, code, version, options_type, options, inputs, outputs):
+    def write(self, path, code, version, options_type, options, inputs, outputs, data=0):
+        """`data`: which of the inputs is the model's."""
         operator = schema.OperatorT()
         operator.opcodeIndex, operator.inputs, operator.outputs = 0, inputs, outputs
         operator.builtinOptionsType, operator.builtinOptions = options_type, options
@@ -112,7 +117,7 @@ class File:
         operator_code.version = version
         subgraph = schema.SubGraphT()
         subgraph.tensors, subgraph.operators = self.tensors, [operator]
-        subgraph.inputs, subgraph.outputs, subgraph.name = inputs[:1], outputs, "main"
+        subgraph.inputs, subgraph.outputs, subgraph.name = [inputs[data]], outputs, "main"
         model = schema.ModelT()
         model.version, model.description = 3, "one layer"
         model.operatorCodes, model.subgraphs, model.buffers = [operator_code], [subgraph], self.buffers
@@ -129,6 +134,11 @@ def operator_of(layer, kind):
         versions = {"hybrid": 9, "16x8": 7, "int8": 4}
         return schema.BuiltinOperator.FULLY_CONNECTED, versions.get(kind, 1), \
             schema.BuiltinOptions.FullyConnectedOptions, options
+    if layer.operator == "transposed":
+        options = schema.TransposeConvOptionsT()
+        options.padding = schema.Padding.SAME
+        options.strideW = options.strideH = layer.stride
+        return schema.BuiltinOperator.TRANSPOSE_CONV, 3, schema.BuiltinOptions.TransposeConvOptions, options
     depthwise = layer.operator == "depthwise"
     options = schema.DepthwiseConv2DOptionsT() if depthwise else schema.Conv2DOptionsT()
     options.padding = schema.Padding.SAME
@@ -181,9 +191,12 @@ def make_layer(layer, kind, folder, weights_element=None):
     inputs.append(file.add("bias", bias, [layer.outputs], bias_values,
                            [data_scale[0] * s for s in scales] if quantized else None))
     outputs = [file.add("output", data, layer.output_shape, None, output_scale, zero_point)]
+    if layer.operator == "transposed":  # which reads the shape of its output, the weights, and only then the data
+        shape = file.add("shape", "int32", [4], np.array(layer.output_shape, np.int32))
+        inputs = [shape, inputs[1], inputs[0], inputs[2]]
     name = f"{layer.name}_{kind}" + (f"_{weights_element}" if weights_element else "")
     path = folder / f"{name}.tflite"
-    file.write(path, *operator_of(layer, kind), inputs, outputs)
+    file.write(path, *operator_of(layer, kind), inputs, outputs, 2 if layer.operator == "transposed" else 0)
     arrays = [random_array(data, layer.data_shape, 3)]
     return Model(name, path, f"{kind}, layers", write_inputs(arrays, folder, name))
 
