@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of few rows of int8 on processors that have no dot product of bytes: by magnitudes and signs, where no
-// weight is -128.
+// Products of few rows of bytes on processors that have no dot product of bytes: by magnitudes and signs, where no
+// weight is -128, or 0 of uint8.
 #include "backends/cpu/gemm/PackedWeights8.hpp"
 #include "ops/ByteLayerCases.hpp"
 #include "ops/PackingCases.hpp"
@@ -82,6 +82,45 @@ TEST(FastFewRows, LayersAsReference)
                         ExpectConnectedAsReference(name, input, stored, 40.0f);
                     }
                     ExpectHybridAsReference(name, rows, stored);
+                }
+            }
+        }
+    }
+}
+
+// The same of uint8, for weights with any zero point, and of int8 with one.
+TEST(FastFewRows, LayersWithZeroPointsAsReference)
+{
+    for (const bool isSigned : {false, true})
+    {
+        const int32_t middle = isSigned ? 0 : 128;
+        for (const unsigned int depth : {4U, 7U, 257U})
+        {
+            for (const unsigned int columns : {1U, 19U, 67U})
+            {
+                for (const bool hasLeast : {false, true})
+                {
+                    std::vector<uint8_t> bytes = MakeWeights(size_t{columns} * depth);
+                    for (uint8_t& byte : bytes)
+                    {
+                        byte = static_cast<uint8_t>(isSigned ? byte : byte ^ 0x80U);
+                    }
+                    bytes.back() = hasLeast ? (isSigned ? 0x80 : 0) : bytes.back();
+                    for (const unsigned int rows : {1U, 3U, 4U})
+                    {
+                        const int32_t weightsPoint = middle + static_cast<int32_t>(rows) * 40 - 100;
+                        const TestTensor stored =
+                            StoreBytes(BytesInfo({columns, depth}, isSigned, 0.1f, weightsPoint), bytes);
+                        const int32_t dataPoint = middle - 128 + static_cast<int32_t>(rows) * 51;
+                        const TensorInfo data = BytesInfo({rows, depth}, isSigned, 0.1f, dataPoint);
+                        const std::string name = std::to_string(rows) + " x " + std::to_string(depth) + " x " +
+                                                 std::to_string(columns) + (hasLeast ? ", with the least" : "");
+                        for (const TestTensor& input : {Random(data, rows), FilledWith(data, isSigned ? -128 : 0),
+                                                        FilledWith(data, isSigned ? 127 : -1)})
+                        {
+                            ASSERT_NO_FATAL_FAILURE(ExpectConnectedAsReference(name, input, stored, 80.0f));
+                        }
+                    }
                 }
             }
         }

@@ -23,9 +23,14 @@ struct Form8
     uint8_t m_Flip = 0;      ///< of the weights' bytes, which makes them of the sign that the dot product takes
     int32_t m_RowFactor = 0; ///< what the sum of a row's data is to be multiplied by and added to its sums
     int32_t m_DataShift = 0; ///< what the product reads of data is so much more than what is stored
+    bool m_SumsRead = false; ///< the sum of a row's data is that of what is read; else of what is stored
 
     Form8() = default;
-    Form8(const TileSet8& tiles, bool areWeightsSigned, int32_t zeroPoint) : m_DataShift(tiles.m_FlipsData ? 128 : 0)
+    Form8(const TileSet8& tiles, bool areWeightsSigned, int32_t zeroPoint)
+        : m_DataShift(!tiles.m_FlipsData                    ? 0
+                      : tiles.m_Signs == Signs8::BothSigned ? -128
+                                                            : 128),
+          m_SumsRead(tiles.m_FlipsRows)
     {
         if (tiles.m_Layout == Layout8::Nibbles)
         {
@@ -42,7 +47,8 @@ struct Form8
     /// To add to a column's sums, for tiles that are not wide. `sum`: of its weights less their zero point.
     int64_t GetCorrection(int64_t sum, size_t depth, int32_t dataZeroPoint) const
     {
-        return -(dataZeroPoint + m_DataShift) * sum + int64_t{m_RowFactor} * m_DataShift * static_cast<int64_t>(depth);
+        const int64_t lacking = m_SumsRead ? 0 : m_DataShift * static_cast<int64_t>(depth); // in the sums of rows
+        return -(dataZeroPoint + m_DataShift) * sum + m_RowFactor * lacking;
     }
 };
 

@@ -45,12 +45,13 @@ size_t GetWorthwhilePercent(const TileSet8& tiles)
     return tiles.m_FlipsData ? 10 : 25;
 }
 
-/// Whether -128 is among the weights, whose sign cannot change.
+/// Whether the least byte is among the weights: -128, whose sign cannot change, or what becomes of it.
 bool HaveLeast(const LayerView& layer, const WeightBytes8& bytes, backends::PackedStore& store)
 {
     const auto fill = [&](std::byte* to)
     {
-        const void* const least = std::memchr(layer.m_ConstantData[1], 0x80, bytes.m_Columns * bytes.m_Depth);
+        const int value = bytes.m_IsSigned ? 0x80 : 0x00;
+        const void* const least = std::memchr(layer.m_ConstantData[1], value, bytes.m_Columns * bytes.m_Depth);
         const uint32_t haveLeast = least != nullptr ? 1 : 0;
         std::memcpy(to, &haveLeast, sizeof(haveLeast));
     };
@@ -77,6 +78,13 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
     Weights8 weights(layer, m_Bytes);
     const auto getColumns = [&weights](size_t first, size_t count) { return weights.GetColumns(first, count); };
 
+    const TileSet8& fewRows = m_IsDataSigned ? engine.m_FewRows : engine.m_FewRowsUnsigned;
+    if (fewRows.m_Vectors != 0 && areBytes && areFew && m_IsDataSigned == m_Bytes.m_IsSigned &&
+        !HaveLeast(layer, m_Bytes, store))
+    {
+        return fewRows;
+    }
+
     const bool arePaidBack = shape.m_Rows >= ManyRows || (!areFew && shape.m_Depth >= LargeDepth);
     const bool mayPermute =
         engine.m_Permuted.m_Vectors != 0 && areSigned && arePaidBack && shape.m_Depth >= PermutedWeights8::LeastDepth;
@@ -98,10 +106,6 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
         {
             return engine.m_Permuted;
         }
-    }
-    if (engine.m_FewRows.m_Vectors != 0 && areSigned && areFew && !HaveLeast(layer, m_Bytes, store))
-    {
-        return engine.m_FewRows;
     }
     if (areNibbles && engine.m_Nibbles.m_Vectors != 0 && !shape.m_IsTransposed && shape.m_Rows <= engine.m_NibbleRows)
     {

@@ -159,7 +159,8 @@ Product8::RowValues Product8::FindRowValues(const ByteData8& data, const Block& 
     {
         auto* terms = Scratch::At<int32_t>(scratch, 0);
         m_Weights->GetEngine().m_SumRows(block.m_Data, block.m_Stride, block.m_Rows, m_Weights->GetDepth(),
-                                         m_Weights->IsDataSigned(), m_Weights->GetRowFactor(), terms);
+                                         m_Weights->IsDataSigned() != m_Weights->GetTiles().m_FlipsRows,
+                                         m_Weights->GetRowFactor(), terms);
         values.m_Terms = terms;
     }
     if (m_IsHybrid)

@@ -194,6 +194,9 @@ Engine8 MakeEngine()
         FillTiles<DotTile<SignedBytes>, 2, 4>(engine.m_FewRows);
         FillTiles<DotTile<SignedBytes>, 3, 3>(engine.m_FewRows);
         FillTiles<DotTile<SignedBytes>, 4, 2>(engine.m_FewRows);
+        engine.m_FewRowsUnsigned = engine.m_FewRows;
+        engine.m_FewRowsUnsigned.m_FlipsData = true;
+        engine.m_FewRowsUnsigned.m_FlipsRows = true;
 #endif
     }
     // Dot products of whole bytes are as fast as those of halves, which only the way from memory is shorter for.

@@ -12,7 +12,8 @@ namespace tenon::cpu
 enum class Layout8 : uint8_t
 {
     Dots,        ///< four bytes of the depth beside each other, data as they are stored
-    WidePairs,   ///< two int16 of the depth beside each other: weights less their zero point, data less theirs or as stored
+    WidePairs,   ///< two int16 of the depth beside each other: weights less their zero point, data less theirs or as
+                 ///< stored
     NarrowPairs, ///< the same data; weights are int8 without a zero point, which become int16 when they are read
     Nibbles, ///< data as with Dots, weights of four bits: two groups of four of a column are the halves of four bytes
     Splits,  ///< data as with Dots, weights as terms whose products fit 16 bits, see SplitWeights8.hpp
@@ -111,7 +112,7 @@ struct TileSet8
 
     Layout8 m_Layout = Layout8::Dots;
     Signs8 m_Signs = Signs8::DataSigned;
-    bool m_FlipsData = false;            ///< int8 data are read as uint8 that are 128 more
+    bool m_FlipsData = false;            ///< data are read as bytes of the other sign, 128 more or less
     bool m_FlipsRows = false;            ///< and so are rows of data written before the tiles read them
     size_t m_Vectors = 0;                ///< in the widest panel; 0: there are no tiles
     size_t m_Rows[MostVectors + 1] = {}; ///< rows of the highest tile for a panel of so many vectors
@@ -144,16 +145,17 @@ struct Engine8
     /// What weights of four bits are stored with more than their value.
     static constexpr int32_t NibbleZero = 8;
 
-    size_t m_Lanes = 0;       ///< columns of a vector
-    TileSet8 m_Signed;        ///< for int8 data
-    TileSet8 m_Unsigned;      ///< for uint8 data
-    TileSet8 m_Narrow;        ///< where the other two are WidePairs
-    TileSet8 m_SplitSigned;   ///< for int8 data and weights with few terms more; some processors have none
-    TileSet8 m_SplitUnsigned; ///< the same for uint8 data
-    TileSet8 m_Permuted;      ///< for int8 data and weights that have more; some processors have none
-    TileSet8 m_FewRows;       ///< for a few rows of int8 data and weights that are not -128; some have none
-    TileSet8 m_Nibbles;       ///< for int8 data; some processors have none
-    size_t m_NibbleRows = 0;  ///< with more rows, unpacked weights are faster
+    size_t m_Lanes = 0;         ///< columns of a vector
+    TileSet8 m_Signed;          ///< for int8 data
+    TileSet8 m_Unsigned;        ///< for uint8 data
+    TileSet8 m_Narrow;          ///< where the other two are WidePairs
+    TileSet8 m_SplitSigned;     ///< for int8 data and weights with few terms more; some processors have none
+    TileSet8 m_SplitUnsigned;   ///< the same for uint8 data
+    TileSet8 m_Permuted;        ///< for int8 data and weights that have more; some processors have none
+    TileSet8 m_FewRows;         ///< for a few rows of int8 data and weights that are not -128; some have none
+    TileSet8 m_FewRowsUnsigned; ///< for those of uint8 data and weights that are not 0, both of which become int8
+    TileSet8 m_Nibbles;         ///< for int8 data; some processors have none
+    size_t m_NibbleRows = 0;    ///< with more rows, unpacked weights are faster
 
     /// Writes bytes: TFLite's MultiplyByQuantizedMultiplier, or a product in double precision rounded half away from
     /// zero; then zero point and clamp. |sum + row term| must be below 2^30.
@@ -167,7 +169,7 @@ struct Engine8
     FloatScale (*m_Quantize)(const float* values, size_t count, bool isAsymmetric, int8_t* bytes) = nullptr;
     /// wide[i] = bytes[i] - zeroPoint
     void (*m_Widen)(const void* bytes, size_t count, bool isSigned, int32_t zeroPoint, int16_t* wide) = nullptr;
-    /// flipped[i] = bytes[i] + 128 of int8; may be in place.
+    /// flipped[i] = bytes[i] + 128 of int8, or less 128 of uint8; may be in place.
     void (*m_Flip)(const uint8_t* bytes, size_t count, uint8_t* flipped) = nullptr;
 };
 
