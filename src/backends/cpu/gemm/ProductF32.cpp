@@ -268,7 +268,7 @@ void ProductF32::RunPanel(const Operands& operands, const PanelF32& panel, const
         operands.m_Packed + (panel.m_Offset - operands.m_FirstOffset) + firstStep * panel.m_Vectors * engine.m_Lanes;
     tile.m_Columns = panel.m_Columns;
     tile.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + panel.m_Column : nullptr;
-    tile.m_Continues = firstStep != 0;
+    tile.m_Continues = m_Continues || firstStep != 0;
     tile.m_HasClamp = slice.m_IsLast && m_Clamp.IsActive();
     tile.m_Low = m_Clamp.GetLow();
     tile.m_High = m_Clamp.GetHigh();

@@ -27,6 +27,9 @@ public:
     /// Has the output written there, in place of one pixel after the other.
     void SetPlace(const OutputPlace& place) { m_Place = place; }
 
+    /// Has sums begin with what the output holds, in place of the bias.
+    void SetContinues() { m_Continues = true; }
+
     /// Whether Run takes a tensor to be added.
     bool CanAdd() const;
     void SetClamp(const backends::FloatClamp& clamp) { m_Clamp = clamp; }
@@ -90,6 +93,7 @@ private:
     size_t m_Rows;
     backends::FloatClamp m_Clamp;
     OutputPlace m_Place;
+    bool m_Continues = false;
     size_t m_Taps = 1;
     size_t m_TapDepth = 0;
     Reading m_Reading = Reading::Points;
