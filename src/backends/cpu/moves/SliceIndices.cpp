@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Indices read in loops made for their type: a call for each would take longer than to copy a few bytes.
+#include "backends/cpu/moves/SliceIndices.hpp"
+
+#include <cstdint>
+
+namespace tenon::cpu
+{
+
+SliceIndices::SliceIndices(const ReshapeArgs& args, size_t input, const TensorShape& data, unsigned int dimension,
+                           unsigned int length)
+    : m_Load(LoadAs<int64_t>), m_Indices(args, input), m_Input(input), m_Length(length)
+{
+    switch (args.GetInput(input).GetDataType())
+    {
+    case DataType::Signed16: m_Load = LoadAs<int16_t>; break;
+    case DataType::Signed32: m_Load = LoadAs<int32_t>; break;
+    default: break;
+    }
+    for (unsigned int d = 0; d < length; ++d)
+    {
+        m_Sizes[d] = data[dimension + d];
+    }
+}
+
+template <typename T>
+bool SliceIndices::LoadAs(const SliceIndices& self, const void* indices, size_t first, size_t count, size_t* slices)
+{
+    const size_t length = self.m_Length;
+    const T* tuples = static_cast<const T*>(indices) + first * length;
+    bool isInside = true;
+    if (length == 1)
+    {
+        const uint64_t size = self.m_Sizes[0];
+        for (size_t i = 0; i < count; ++i)
+        {
+            const auto index = static_cast<uint64_t>(int64_t{tuples[i]}); // a negative one is too large
+            isInside &= index < size;
+            slices[i] = static_cast<size_t>(index);
+        }
+        return isInside;
+    }
+    for (size_t i = 0; i < count; ++i, tuples += length)
+    {
+        uint64_t slice = 0;
+        for (size_t d = 0; d < length; ++d)
+        {
+            const auto index = static_cast<uint64_t>(int64_t{tuples[d]});
+            isInside &= index < self.m_Sizes[d];
+            slice = slice * self.m_Sizes[d] + index;
+        }
+        slices[i] = static_cast<size_t>(slice);
+    }
+    return isInside;
+}
+
+void SliceIndices::ThrowOutside(const ExecuteArgs& args, size_t first, size_t count) const
+{
+    for (size_t i = first * m_Length; i < (first + count) * m_Length; ++i)
+    {
+        m_Indices.Read(args, i, 0, static_cast<int64_t>(m_Sizes[i % m_Length])); // throws for the first one
+    }
+}
+
+} // namespace tenon::cpu

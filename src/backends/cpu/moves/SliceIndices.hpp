@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// SliceIndices: which slices of a tensor an index tensor names, many at a time, each checked. Used by the kernels that
+// gather.
+#pragma once
+
+#include "backends/reference/kernels/IndexInput.hpp"
+
+#include <array>
+#include <cstddef>
+
+namespace tenon::cpu
+{
+
+class SliceIndices
+{
+public:
+    /// Input `input` holds tuples of `length` indices of the first `length` of `data`'s dimensions from `dimension` on.
+    SliceIndices(const ReshapeArgs& args, size_t input, const TensorShape& data, unsigned int dimension,
+                 unsigned int length);
+
+    /// The slices that `count` tuples from `first` on name, counted row-major. Throws RuntimeException for an index
+    /// outside its dimension.
+    void Load(const ExecuteArgs& args, size_t first, size_t count, size_t* slices) const
+    {
+        if (!m_Load(*this, args.m_Inputs[m_Input], first, count, slices))
+        {
+            ThrowOutside(args, first, count);
+        }
+    }
+
+private:
+    /// False where an index is outside its dimension.
+    template <typename T>
+    static bool LoadAs(const SliceIndices& self, const void* indices, size_t first, size_t count, size_t* slices);
+
+    void ThrowOutside(const ExecuteArgs& args, size_t first, size_t count) const;
+
+    bool (*m_Load)(const SliceIndices& self, const void* indices, size_t first, size_t count, size_t* slices);
+    ref::IndexInput m_Indices;
+    size_t m_Input;
+    size_t m_Length;
+    std::array<size_t, MaxNumOfTensorDimensions> m_Sizes{};
+};
+
+} // namespace tenon::cpu
