@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// CpuAcc's CumSum beside CpuRef's, in every bit: rows of all lengths, from the front and from behind, with and without
+// the element itself, on one and three threads.
+#include "ops/FastCompare.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <cstring>
+
+namespace tenon::test
+{
+
+TEST(FastCumSum, AsReference)
+{
+    struct
+    {
+        TensorShape m_Shape;
+        int m_Axis;
+        const char* m_Kernel;
+    } const all[] = {{{1}, 0, "CpuCumSum"},        {{10007}, 0, "CpuCumSum"},    {{3, 100}, 1, "CpuCumSum"},
+                     {{8, 1}, 1, "CpuCumSum"},     {{41, 2000}, 1, "CpuCumSum"}, {{5, 7, 9}, 2, "CpuCumSum"},
+                     {{5, 17, 1}, 1, "CpuCumSum"}, {{5, 17, 3}, 1, "RefCumSum"}, {{5, 0}, 1, "RefCumSum"}};
+    for (const DataType type : {DataType::Float32, DataType::Float64, DataType::Signed32, DataType::Signed64})
+    {
+        for (const auto& shape : all)
+        {
+            for (const bool exclusive : {false, true})
+            {
+                for (const bool reverse : {false, true})
+                {
+                    CumSumDescriptor descriptor;
+                    descriptor.m_Axis = shape.m_Axis;
+                    descriptor.m_Exclusive = exclusive;
+                    descriptor.m_Reverse = reverse;
+                    TestTensor input = Random(TensorInfo(shape.m_Shape, type), 1, -2e9, 2e9);
+                    if (type == DataType::Float32 && !input.m_Bytes.empty())
+                    {
+                        const float zero = -0.0f; // stays as it is where it comes first
+                        std::memcpy(input.m_Bytes.data(), &zero, sizeof(zero));
+                    }
+                    const TensorInfo output = input.m_Info;
+                    ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
+                        FastCase(output.ToString(), LayerType::CumSum, descriptor, {std::move(input)}, output),
+                        shape.m_Kernel));
+                }
+            }
+        }
+    }
+}
+
+} // namespace tenon::test
