@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ElementwiseBinary of CpuAcc: floats, 32-bit integers and 8-bit quantized tensors; and Prelu of floats, which is of
+// ElementwiseBinary of CpuAcc: floats, 32-bit integers and quantized tensors of 8 and 16 bits; and Prelu, which is of
 // the same form. The rest is the reference kernel's.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
@@ -7,6 +7,7 @@
 #include "backends/cpu/elementwise/ByteBinary.hpp"
 #include "backends/cpu/elementwise/ByteComparison.hpp"
 #include "backends/cpu/elementwise/NumberBinary.hpp"
+#include "backends/cpu/elementwise/ShortBinary.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -21,7 +22,7 @@ using backends::Prepared;
 
 constexpr backends::TypeRow BinaryTypes[] = {
     backends::SameType({DataType::Float32, DataType::Signed32}, 2),
-    backends::PerTensor(backends::SameType(backends::QuantizedByteTypes, 2)),
+    backends::PerTensor(backends::SameType(backends::QuantizedTypes, 2)),
 };
 constexpr backends::TypeRow PreluTypes[] = {
     backends::SameType(DataType::Float32, 2),
@@ -42,10 +43,12 @@ SupportResult CheckComparison(const LayerView& layer)
 SupportResult CheckBinary(const LayerView& layer)
 {
     const BinaryOperation operation = layer.GetDescriptor<ElementwiseBinaryDescriptor>().m_Operation;
-    const DataType type = layer.GetInput(0).GetDataType();
+    const TensorInfo& a = layer.GetInput(0);
+    const DataType type = a.GetDataType();
     const bool has = type == DataType::Float32 || type == DataType::Signed32
                          ? FindNumberBinary(operation, type, Motion::Both, false) != nullptr
-                         : HasByteBinary(operation, layer.GetInput(0), layer.GetInput(1), layer.GetOutput(0));
+                     : type == DataType::QSymmS16 ? HasShortBinary(operation, a, layer.GetInput(1), layer.GetOutput(0))
+                                                  : HasByteBinary(operation, a, layer.GetInput(1), layer.GetOutput(0));
     return has ? SupportResult::Yes()
                : SupportResult::No(SupportCode::UnsupportedParameters, "there is no fast loop of the operation");
 }
@@ -73,16 +76,17 @@ Prepared MakeNumbers(const Runs& runs, NumberBinaryLoop loop, FloatBounds bounds
             runs.GetScratchBytes()};
 }
 
-Prepared MakeBytes(const Runs& runs, const ByteBinary& binary, bool swaps)
+/// T: what is stored. Binary: ByteBinary or ShortBinary.
+template <typename T, typename Binary>
+Prepared MakeStored(const Runs& runs, const Binary& binary, bool swaps)
 {
     return {[runs, binary, swaps](const ExecuteArgs& run)
             {
-                auto* out = run.GetOutput<uint8_t>(0);
+                auto* out = run.GetOutput<T>(0);
                 runs.Run(run,
-                         [&binary, out, swaps](const void* a, const void* b, size_t first, size_t count)
-                         {
-                             binary.Run(static_cast<const uint8_t*>(swaps ? b : a),
-                                        static_cast<const uint8_t*>(swaps ? a : b), out + first, count);
+                         [&binary, out, swaps](const void* a, const void* b, size_t first, size_t count) {
+                             binary.Run(static_cast<const T*>(swaps ? b : a), static_cast<const T*>(swaps ? a : b),
+                                        out + first, count);
                          });
             },
             runs.GetScratchBytes()};
@@ -96,7 +100,7 @@ Prepared PrepareBinary(const ReshapeArgs& args, const backends::PackedWeights*)
     const TensorInfo& output = args.GetOutput(0);
     const DataType type = a.GetDataType();
     const bool isNumber = type == DataType::Float32 || type == DataType::Signed32;
-    const Runs runs(a.GetShape(), b.GetShape(), output.GetShape(), isNumber ? sizeof(float) : 1);
+    const Runs runs(a.GetShape(), b.GetShape(), output.GetShape(), GetDataTypeSize(type));
     if (runs.GetCount() == 0)
     {
         return [](const ExecuteArgs&) {};
@@ -114,9 +118,13 @@ Prepared PrepareBinary(const ReshapeArgs& args, const backends::PackedWeights*)
     }
     const bool swaps = runs.GetMotion() == Motion::FixedA;
     const bool isFixed = runs.GetMotion() != Motion::Both;
-    const ByteBinary binary = MakeByteBinary(operation, a, b, output, backends::GetFusedRange(output, activation),
-                                             isFixed, swaps, runs.GetCount());
-    return MakeBytes(runs, binary, swaps);
+    const backends::QuantizedRange range = backends::GetFusedRange(output, activation);
+    if (type == DataType::QSymmS16)
+    {
+        return MakeStored<int16_t>(runs, MakeShortBinary(operation, a, b, output, range, isFixed, swaps), swaps);
+    }
+    return MakeStored<uint8_t>(runs, MakeByteBinary(operation, a, b, output, range, isFixed, swaps, runs.GetCount()),
+                               swaps);
 }
 
 Prepared PreparePrelu(const ReshapeArgs& args, const backends::PackedWeights*)
@@ -137,7 +145,8 @@ Prepared PreparePrelu(const ReshapeArgs& args, const backends::PackedWeights*)
     {
         return MakeNumbers(runs, FindPrelu(runs.GetMotion()), {});
     }
-    return MakeBytes(runs, MakeBytePrelu(x, alpha, args.GetOutput(0), runs.GetMotion() == Motion::FixedB), false);
+    return MakeStored<uint8_t>(runs, MakeBytePrelu(x, alpha, args.GetOutput(0), runs.GetMotion() == Motion::FixedB),
+                               false);
 }
 
 Prepared PrepareComparison(const ReshapeArgs& args, const backends::PackedWeights*)

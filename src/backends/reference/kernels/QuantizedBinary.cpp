@@ -136,13 +136,12 @@ struct QuantizedSqDiff
 template <bool Subtracts>
 struct PotSum
 {
-    int m_ShiftA = 0; ///< right shifts
-    int m_ShiftB = 0;
+    PotShifts m_Shifts;
 
     int16_t operator()(int16_t a, int16_t b) const
     {
-        const int32_t x = RoundingDivideByPot(a, m_ShiftA);
-        const int32_t y = RoundingDivideByPot(b, m_ShiftB);
+        const int32_t x = RoundingDivideByPot(a, m_Shifts.m_A);
+        const int32_t y = RoundingDivideByPot(b, m_Shifts.m_B);
         return ClampTo<int16_t>(Subtracts ? x - y : x + y);
     }
 };
@@ -275,17 +274,9 @@ Prepared MakeSum(const ReshapeArgs& args, const Quantizations& q)
 {
     if constexpr (sizeof(T) == 2)
     {
-        int a = 0;
-        int b = 0;
-        int output = 0;
-        const bool allPot = IsPowerOfTwo(q.m_A.m_Scale, a) && IsPowerOfTwo(q.m_B.m_Scale, b) &&
-                            IsPowerOfTwo(q.m_Output.m_Scale, output);
-        const bool symmetric = q.m_A.m_ZeroPoint == 0 && q.m_B.m_ZeroPoint == 0 && q.m_Output.m_ZeroPoint == 0;
-        const PotSum<Subtracts> shifts{output - a, output - b};
-        if (allPot && symmetric && std::min(shifts.m_ShiftA, shifts.m_ShiftB) == 0 &&
-            std::max(shifts.m_ShiftA, shifts.m_ShiftB) <= 31)
+        if (const auto shifts = FindPotShifts(args.GetInput(0), args.GetInput(1), args.GetOutput(0)))
         {
-            return MakeRun<T, T>(args, shifts);
+            return MakeRun<T, T>(args, PotSum<Subtracts>{*shifts});
         }
     }
     return MakeRun<T, T>(args, QuantizedSum<T, Subtracts>(q));
@@ -384,6 +375,21 @@ Prepared PrepareQuantizedBinary(const ReshapeArgs& args, BinaryOperation operati
     }
     return DispatchType<int8_t, uint8_t, int16_t>(
         type, [&](auto tag) { return MakeOperation<typename decltype(tag)::Type>(args, operation, q); });
+}
+
+std::optional<PotShifts> FindPotShifts(const TensorInfo& a, const TensorInfo& b, const TensorInfo& output)
+{
+    int exponentA = 0;
+    int exponentB = 0;
+    int exponentOutput = 0;
+    const bool allPot = IsPowerOfTwo(a.GetQuantizationScale(), exponentA) &&
+                        IsPowerOfTwo(b.GetQuantizationScale(), exponentB) &&
+                        IsPowerOfTwo(output.GetQuantizationScale(), exponentOutput);
+    const bool isSymmetric =
+        a.GetQuantizationOffset() == 0 && b.GetQuantizationOffset() == 0 && output.GetQuantizationOffset() == 0;
+    const PotShifts shifts{exponentOutput - exponentA, exponentOutput - exponentB};
+    const bool fits = std::min(shifts.m_A, shifts.m_B) == 0 && std::max(shifts.m_A, shifts.m_B) <= 31;
+    return allPot && isSymmetric && fits ? std::optional(shifts) : std::nullopt;
 }
 
 } // namespace tenon::ref

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The quantized half of ElementwiseBinary, which is its only caller.
+// The quantized half of ElementwiseBinary, and what CpuAcc's kernel of 16-bit tensors has to do like it.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
+
+#include <optional>
 
 namespace tenon::ref
 {
@@ -12,5 +14,16 @@ SupportResult CheckQuantizedBinary(BinaryOperation operation, const LayerView& l
 
 /// Throws InvalidArgumentException for quantization parameters that make no sense.
 backends::Prepared PrepareQuantizedBinary(const ReshapeArgs& args, BinaryOperation operation);
+
+/// Right shifts, one of them 0 and none above 31.
+struct PotShifts
+{
+    int m_A = 0;
+    int m_B = 0;
+};
+
+/// Those that bring the inputs of a 16-bit Add or Sub to the output's scale, where all scales are powers of two: TFLite
+/// then computes in another way.
+std::optional<PotShifts> FindPotShifts(const TensorInfo& a, const TensorInfo& b, const TensorInfo& output);
 
 } // namespace tenon::ref
