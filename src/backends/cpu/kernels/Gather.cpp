@@ -4,8 +4,8 @@
 // The reference kernel is prepared first: it checks shapes.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/Parts.hpp"
+#include "backends/cpu/kernels/SliceIndices.hpp"
 #include "backends/cpu/moves/CopyPlane.hpp"
-#include "backends/cpu/moves/SliceIndices.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"

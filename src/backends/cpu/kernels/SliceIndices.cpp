@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Indices read in loops made for their type: a call for each would take longer than to copy a few bytes.
-#include "backends/cpu/moves/SliceIndices.hpp"
+#include "backends/cpu/kernels/SliceIndices.hpp"
 
 #include <cstdint>
 
