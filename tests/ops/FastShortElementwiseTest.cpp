@@ -12,6 +12,7 @@
 #include <random>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tenon::test
 {
@@ -159,6 +160,88 @@ TEST(FastShortElementwise, FusedClampsAsReference)
                                Shorts({7, 1003}, 0.0009f));
             op.m_FusedActivation = activation;
             ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, BinaryKernel));
+        }
+    }
+}
+
+// Every 16-bit number, to equal and to other scales, to such as saturate and such as leave nothing.
+TEST(FastShortElementwise, FunctionsAsReference)
+{
+    struct Activation
+    {
+        ActivationFunction m_Function;
+        float m_A = 0.0f;
+        float m_B = 0.0f;
+    };
+    constexpr Activation Activations[] = {
+        {ActivationFunction::ReLu},
+        {ActivationFunction::BoundedReLu, 6.0f},
+        {ActivationFunction::BoundedReLu, 1.0f, -1.0f},
+        {ActivationFunction::LeakyReLu, 0.1f},
+        {ActivationFunction::LeakyReLu, -1.7f},
+        {ActivationFunction::LeakyReLu, 0.0f},
+        {ActivationFunction::HardSwish},
+        {ActivationFunction::Elu, 1.0f},
+        {ActivationFunction::Gelu},
+        {ActivationFunction::Sigmoid},
+        {ActivationFunction::TanH, 1.0f, 1.0f},
+        {ActivationFunction::TanH, 1.3f, 0.7f},
+    };
+    constexpr float Fraction = 1.0f / 32768.0f;
+    constexpr std::pair<float, float> Scales[] = {
+        {0.0004f, 0.0004f},  {0.0004f, 0.0003f}, {0.0011f, 0.0024f},   {3.1f, 0.0001f},
+        {0.0001f, 70.0f},    {1e-9f, 2e9f},      {0x1p-12f, Fraction}, {0x1p-11f, Fraction},
+        {0.0003f, Fraction}, {0.7f, Fraction},   {1.4f, Fraction},     {0.00001f, Fraction},
+        {1e-12f, Fraction},  {50.0f, Fraction},  {1e-30f, 1e-30f},     {0x1p-13f, 0x1p-8f}};
+    std::vector<double> every;
+    for (int i = -32768; i <= 32767; ++i)
+    {
+        every.push_back(i);
+    }
+    for (const auto& [from, to] : Scales)
+    {
+        const TestTensor input = Stored(Shorts({65536}, from), every);
+        const TensorInfo output = Shorts({65536}, to);
+        for (const Activation& activation : Activations)
+        {
+            // Inputs that need more than 32 bits on their way to a sigmoid are the reference kernel's.
+            const bool isWide = from == 50.0f && (activation.m_Function == ActivationFunction::Sigmoid ||
+                                                  activation.m_Function == ActivationFunction::TanH);
+            const ActivationDescriptor d(activation.m_Function, activation.m_A, activation.m_B);
+            ASSERT_NO_FATAL_FAILURE(
+                ExpectAsReference(FastCase("activation " + std::to_string(static_cast<int>(activation.m_Function)) +
+                                               ", " + input.m_Info.ToString() + " to " + output.ToString(),
+                                           LayerType::Activation, d, {input}, output),
+                                  isWide ? "" : "CpuActivation"));
+        }
+        for (const UnaryOperation operation :
+             {UnaryOperation::Abs, UnaryOperation::Neg, UnaryOperation::Exp, UnaryOperation::Log, UnaryOperation::Sin})
+        {
+            ElementwiseUnaryDescriptor d;
+            d.m_Operation = operation;
+            ASSERT_NO_FATAL_FAILURE(
+                ExpectAsReference(FastCase("operation " + std::to_string(static_cast<int>(operation)),
+                                           LayerType::ElementwiseUnary, d, {input}, output),
+                                  "CpuElementwiseUnary"));
+        }
+        ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
+            FastCase("quantize", LayerType::Quantize, NullDescriptor(), {input}, output), "CpuQuantize"));
+    }
+}
+
+TEST(FastShortElementwise, FunctionsOfOddSizesAsReference)
+{
+    for (const unsigned int count : {1U, 7U, 31U, 33U, 100003U})
+    {
+        const TestTensor input = Values(Shorts({count}, 0.0004f), count);
+        const TensorInfo output = Shorts({count}, 1.0f / 32768.0f);
+        for (const ActivationFunction function : {ActivationFunction::ReLu, ActivationFunction::LeakyReLu,
+                                                  ActivationFunction::TanH, ActivationFunction::HardSwish})
+        {
+            ASSERT_NO_FATAL_FAILURE(
+                ExpectAsReference(FastCase("activation", LayerType::Activation,
+                                           ActivationDescriptor(function, 1.0f, 1.0f), {input}, output),
+                                  "CpuActivation"));
         }
     }
 }

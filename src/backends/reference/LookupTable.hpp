@@ -112,6 +112,8 @@ public:
 
     int16_t operator[](int16_t x) const { return Interpolate(m_Values.data(), x); }
 
+    const std::array<int16_t, InterpolatedTableEntries>& GetEntries() const { return m_Values; }
+
 private:
     static constexpr int Steps = 512;
 
@@ -122,7 +124,7 @@ private:
                                                static_cast<Real>(std::numeric_limits<int16_t>::max())));
     }
 
-    std::array<int16_t, Steps + 1> m_Values{};
+    std::array<int16_t, InterpolatedTableEntries> m_Values{};
 };
 
 } // namespace tenon::ref

@@ -6,8 +6,8 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/ShortBinaryLoops.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: per target.
-#include "backends/cpu/simd/Bytes-inl.hpp"
 #include "backends/cpu/simd/FixedPoint-inl.hpp"
+#include "backends/cpu/simd/Shorts-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -15,18 +15,6 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace
 {
-
-using ShortTag = hn::Repartition<int16_t, ByteTag>;
-using Shorts = hn::Vec<ShortTag>;
-
-/// The numbers of the lower or upper half of each block, times 2^16.
-template <bool IsUpper>
-HWY_INLINE Ints Widen(Shorts x)
-{
-    const ShortTag d;
-    const Shorts zero = hn::Zero(d);
-    return hn::BitCast(IntTag(), IsUpper ? hn::InterleaveUpper(d, zero, x) : hn::InterleaveLower(d, zero, x));
-}
 
 template <SumForm Form, class V>
 HWY_INLINE V Combine(V a, V b)
@@ -50,10 +38,12 @@ public:
 
     HWY_INLINE Shorts operator()(Shorts a, Shorts b) const
     {
-        return NarrowPair(ShortTag(), Half(Widen<false>(a), Widen<false>(b)), Half(Widen<true>(a), Widen<true>(b)));
+        return NarrowPair(ShortTag(), Half(WidenHigh<false>(a), WidenHigh<false>(b)),
+                          Half(WidenHigh<true>(a), WidenHigh<true>(b)));
     }
 
 private:
+    /// Of inputs times 2^16.
     HWY_INLINE Ints Half(Ints a, Ints b) const
     {
         // Half of what is larger by SumShift bits, where a multiplication by one half is one too.
@@ -124,10 +114,7 @@ public:
     }
 
 private:
-    HWY_INLINE Ints Half(Ints a, Ints b) const
-    {
-        return m_Result(hn::Mul(hn::ShiftRight<16>(a), hn::ShiftRight<16>(b)));
-    }
+    HWY_INLINE Ints Half(Ints a, Ints b) const { return m_Result(hn::Mul(a, b)); }
 
     FixedPointMultiplier<IntTag> m_Result;
 };

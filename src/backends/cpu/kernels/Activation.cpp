@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activation, ElementwiseUnary and Floor of CpuAcc: floats by vector loops, 8-bit quantized tensors by tables. The rest
-// is the reference kernels'.
+// Activation, ElementwiseUnary and Floor of CpuAcc: floats and 16-bit quantized tensors by vector loops, 8-bit ones by
+// tables. The rest is the reference kernels'.
 #include "backends/common/KernelTable.hpp"
+#include "backends/common/QuantizationCheck.hpp"
 #include "backends/cpu/elementwise/Broadcast.hpp"
 #include "backends/cpu/elementwise/ByteTable.hpp"
 #include "backends/cpu/elementwise/FloatUnary.hpp"
+#include "backends/cpu/elementwise/ShortUnary.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -20,7 +22,7 @@ namespace
 using backends::Prepared;
 
 constexpr backends::TypeRow UnaryTypes[] = {backends::SameType(DataType::Float32),
-                                            backends::PerTensor(backends::SameType(backends::QuantizedByteTypes))};
+                                            backends::PerTensor(backends::SameType(backends::QuantizedTypes))};
 constexpr backends::TypeRow FloorTypes[] = {backends::SameType(DataType::Float32)};
 
 /// Elements of a part at least, for functions that take longer than memory does.
@@ -81,20 +83,28 @@ std::optional<FloatFunction> ToFunction(UnaryOperation operation)
     return std::nullopt;
 }
 
+/// 16-bit tensors with zero points, which the reference kernels take for some functions.
+SupportResult CheckZeroPoints(const LayerView& layer)
+{
+    return backends::FirstRefusal({backends::CheckShortZeroPoint(layer.GetInput(0), "input 0"),
+                                   backends::CheckShortZeroPoint(layer.GetOutput(0), "output 0")});
+}
+
 /// What the reference kernel refuses must be refused here too.
 SupportResult CheckActivation(const LayerView& layer)
 {
-    return ref::FindKernel(LayerType::Activation)->m_Check(layer);
+    return backends::FirstRefusal({CheckZeroPoints(layer), ref::FindKernel(LayerType::Activation)->m_Check(layer)});
 }
 
 Prepared PrepareActivation(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    if (args.GetInput(0).GetDataType() != DataType::Float32)
+    const DataType type = args.GetInput(0).GetDataType();
+    if (type == DataType::Float32)
     {
-        return MakeByteTable(args, LayerType::Activation);
+        const auto& descriptor = args.GetDescriptor<ActivationDescriptor>();
+        return MakeFloat(args, ToFunction(descriptor), descriptor.m_A, descriptor.m_B);
     }
-    const auto& descriptor = args.GetDescriptor<ActivationDescriptor>();
-    return MakeFloat(args, ToFunction(descriptor), descriptor.m_A, descriptor.m_B);
+    return type == DataType::QSymmS16 ? MakeShortActivation(args) : MakeByteTable(args, LayerType::Activation);
 }
 
 SupportResult CheckUnary(const LayerView& layer)
@@ -114,11 +124,12 @@ SupportResult CheckUnary(const LayerView& layer)
 
 Prepared PrepareUnary(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    if (args.GetInput(0).GetDataType() != DataType::Float32)
+    const DataType type = args.GetInput(0).GetDataType();
+    if (type == DataType::Float32)
     {
-        return MakeByteTable(args, LayerType::ElementwiseUnary);
+        return MakeFloat(args, *ToFunction(args.GetDescriptor<ElementwiseUnaryDescriptor>().m_Operation), 0.0f, 0.0f);
     }
-    return MakeFloat(args, *ToFunction(args.GetDescriptor<ElementwiseUnaryDescriptor>().m_Operation), 0.0f, 0.0f);
+    return type == DataType::QSymmS16 ? MakeShortUnary(args) : MakeByteTable(args, LayerType::ElementwiseUnary);
 }
 
 Prepared PrepareFloor(const ReshapeArgs& args, const backends::PackedWeights*)

@@ -8,6 +8,7 @@
 #include "backends/reference/ElementwiseLoop.hpp"
 #include "backends/reference/LookupTable.hpp"
 #include "backends/reference/TensorQuantization.hpp"
+#include "backends/reference/kernels/ShortTables.hpp"
 
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
@@ -199,17 +200,38 @@ Prepared MakeByteRsqrt(const ReshapeArgs& args, const TensorQuantization& input,
     return MakeQuantizedRoot<T>(args, input.m_ZeroPoint, [table](T x) { return table[x]; });
 }
 
-template <typename T, typename F>
-auto MakeTable(const TensorQuantization& input, const TensorQuantization& output, const F& f)
+/// make(f) of the operation as a function of float to float that has a number for everything an input may hold.
+template <typename T, typename Make>
+auto MakeOfReal(UnaryOperation operation, const TensorQuantization& output, const Make& make)
 {
-    if constexpr (sizeof(T) == 1)
+    const float largest = output.m_Scale * static_cast<float>(std::numeric_limits<T>::max() - output.m_ZeroPoint);
+    const float smallest = output.m_Scale * static_cast<float>(std::numeric_limits<T>::min() - output.m_ZeroPoint);
+    switch (operation)
     {
-        return ByteTable<T>::FromReal(input, output, f);
+    case UnaryOperation::Rsqrt: return make([largest](float x) { return x <= 0.0f ? largest : 1.0f / std::sqrt(x); });
+    // The logarithm of what has none is the lowest value.
+    case UnaryOperation::Log: return make([smallest](float x) { return x <= 0.0f ? smallest : std::log(x); });
+    default: return DispatchUnary<float>(operation, make);
     }
-    else
+}
+
+template <typename T>
+auto MakeTable(const ReshapeArgs& args)
+{
+    const TensorQuantization input = GetTensorQuantization(args.GetInput(0));
+    const TensorQuantization output = GetTensorQuantization(args.GetOutput(0));
+    const auto make = [&](auto f)
     {
-        return InterpolatedTable::Make<float>(input.m_Scale, input.m_ZeroPoint, output.m_Scale, f);
-    }
+        if constexpr (sizeof(T) == 1)
+        {
+            return ByteTable<T>::FromReal(input, output, f);
+        }
+        else
+        {
+            return InterpolatedTable::Make<float>(input.m_Scale, input.m_ZeroPoint, output.m_Scale, f);
+        }
+    };
+    return MakeOfReal<T>(args.GetDescriptor<ElementwiseUnaryDescriptor>().m_Operation, output, make);
 }
 
 template <typename T>
@@ -217,8 +239,6 @@ Prepared MakeQuantized(const ReshapeArgs& args, UnaryOperation operation)
 {
     const TensorQuantization input = GetTensorQuantization(args.GetInput(0));
     const TensorQuantization output = GetTensorQuantization(args.GetOutput(0));
-    const float largest = output.m_Scale * static_cast<float>(std::numeric_limits<T>::max() - output.m_ZeroPoint);
-    const float smallest = output.m_Scale * static_cast<float>(std::numeric_limits<T>::min() - output.m_ZeroPoint);
     switch (operation)
     {
     case UnaryOperation::Abs:
@@ -229,22 +249,9 @@ Prepared MakeQuantized(const ReshapeArgs& args, UnaryOperation operation)
         {
             return MakeByteRsqrt<T>(args, input, output);
         }
-        return MakeQuantizedRoot<T>(args, input.m_ZeroPoint,
-                                    [table = MakeTable<T>(input, output,
-                                                          [largest](float x) {
-                                                              return x <= 0.0f ? largest : 1.0f / std::sqrt(x);
-                                                          })](T x) { return table[x]; });
-    case UnaryOperation::Log:
-        // The logarithm of what has none is the lowest value.
-        return MakeElementwise<T>(args, [table = MakeTable<T>(input, output,
-                                                              [smallest](float x) {
-                                                                  return x <= 0.0f ? smallest : std::log(x);
-                                                              })](T x) { return table[x]; });
-    default: break;
+        return MakeQuantizedRoot<T>(args, input.m_ZeroPoint, [table = MakeTable<T>(args)](T x) { return table[x]; });
+    default: return MakeElementwise<T>(args, [table = MakeTable<T>(args)](T x) { return table[x]; });
     }
-    return DispatchUnary<float>(
-        operation, [&](auto f)
-        { return MakeElementwise<T>(args, [table = MakeTable<T>(input, output, f)](T x) { return table[x]; }); });
 }
 
 Prepared PrepareUnary(const ReshapeArgs& args, const backends::PackedWeights*)
@@ -270,6 +277,11 @@ Prepared PrepareUnary(const ReshapeArgs& args, const backends::PackedWeights*)
 }
 
 } // namespace
+
+InterpolatedTable MakeShortUnaryTable(const ReshapeArgs& args)
+{
+    return MakeTable<int16_t>(args);
+}
 
 extern const backends::Kernel RefElementwiseUnaryKernel = {"RefElementwiseUnary", UnaryTypes, PrepareUnary, CheckUnary};
 

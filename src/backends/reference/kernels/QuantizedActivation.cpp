@@ -10,9 +10,10 @@
 #include "backends/reference/ElementwiseLoop.hpp"
 #include "backends/reference/LookupTable.hpp"
 #include "backends/reference/TensorQuantization.hpp"
+#include "backends/reference/kernels/ShortTables.hpp"
+#include "backends/reference/kernels/SigmoidTable.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -181,108 +182,23 @@ private:
     int m_RampShift = 0; ///< to the left
 };
 
-/// Sigmoid and TanH of 16-bit numbers: sigmoid(i / 24) for i in 0..255 in 16 bits, interpolated, the rest by symmetry.
-/// An input of 8 fraction bits walks through one entry.
-class SigmoidTable
-{
-public:
-    /// Stored inputs are multiplied so that they mean 1/(3*4096).
-    SigmoidTable(float inputScale, bool isTanH)
-    {
-        const auto sigmoid = [](double i) { return 65536.0 / (1.0 + std::exp(-i / 24.0)); };
-        for (size_t i = 0; i + 1 < m_Values.size(); ++i)
-        {
-            // Half of the interpolation's error in the middle of the step is taken off the entry.
-            const auto x = static_cast<double>(i);
-            const double error = (sigmoid(x) + sigmoid(x + 1.0)) / 2.0 - sigmoid(x + 0.5);
-            m_Values[i] = static_cast<uint16_t>(std::round(sigmoid(x) - error / 2.0));
-        }
-        m_Values.back() = 65535;
-        const double log2 = std::log2(static_cast<double>(inputScale));
-        const int shift = 12 + static_cast<int>(std::round(log2));
-        const bool isPot = std::abs(log2 - std::round(log2)) < 1e-3;
-        if (isPot && (shift == 0 || (isTanH && shift == 1)))
-        {
-            m_Multiplier = 3 << shift;
-            return;
-        }
-        double multiplier = static_cast<double>(inputScale) * 4096.0 * 3.0;
-        while (multiplier <= 32767.0 / 2.0 && m_Shift <= 30)
-        {
-            ++m_Shift;
-            multiplier *= 2.0;
-        }
-        // What does not fit 32 bits saturates the table anyway.
-        m_Multiplier = static_cast<int64_t>(std::min(multiplier, 2147483647.0));
-    }
-
-    int16_t Sigmoid(int16_t x) const
-    {
-        const int64_t scaled = Scale(x);
-        const auto magnitude = static_cast<uint64_t>(std::abs(scaled));
-        const uint64_t entry = magnitude >> 9;
-        uint32_t result = uint32_t{0x7FFF} << 10;
-        if (entry < 255)
-        {
-            const uint32_t low = m_Values[static_cast<size_t>(entry)];
-            const uint32_t high = m_Values[static_cast<size_t>(entry) + 1];
-            result = (low << 9) + static_cast<uint32_t>(magnitude & 0x1FF) * (high - low);
-        }
-        result = scaled >= 0 ? result + (1U << 9) : (1U << 25) - result + (1U << 9) - 1;
-        return static_cast<int16_t>(result >> 10);
-    }
-
-    int16_t TanH(int16_t x) const
-    {
-        const int64_t scaled = Scale(x);
-        const auto magnitude = static_cast<uint64_t>(std::abs(scaled));
-        const uint64_t entry = magnitude >> 8;
-        int32_t result = 0xFFFF << 8;
-        if (entry < 255)
-        {
-            const int32_t low = m_Values[static_cast<size_t>(entry)];
-            const int32_t high = m_Values[static_cast<size_t>(entry) + 1];
-            result = (low << 8) + static_cast<int32_t>(magnitude & 0xFF) * (high - low);
-        }
-        // tanh(x) = 2 * sigmoid(2x) - 1
-        constexpr int32_t Half = 1 << 23;
-        constexpr int32_t Rounding = 1 << 7;
-        result = scaled >= 0 ? result - Half + Rounding : -result + Half + Rounding - 1;
-        return static_cast<int16_t>(result >> 8);
-    }
-
-private:
-    int64_t Scale(int16_t x) const
-    {
-        const int64_t rounding = m_Shift > 0 ? int64_t{1} << (m_Shift - 1) : 0;
-        return (x * m_Multiplier + rounding) >> m_Shift;
-    }
-
-    std::array<uint16_t, 256> m_Values{};
-    int64_t m_Multiplier = 0;
-    int m_Shift = 0; ///< to the right
-};
-
-/// Through real numbers: a table of f.
+/// Through real numbers: a table of the function.
 template <typename T>
 Prepared MakeFromReal(const ReshapeArgs& args, const TensorQuantization& input, const TensorQuantization& output)
 {
-    return DispatchActivation(
-        args.GetDescriptor<ActivationDescriptor>(),
-        [&](auto f)
-        {
-            if constexpr (sizeof(T) == 1)
-            {
-                return MakeElementwise<T>(args,
-                                          [table = ByteTable<T>::FromReal(input, output, f)](T x) { return table[x]; });
-            }
-            else
-            {
-                return MakeElementwise<T>(
-                    args, [table = InterpolatedTable::Make<float>(input.m_Scale, input.m_ZeroPoint, output.m_Scale, f)](
-                              T x) { return table[x]; });
-            }
-        });
+    if constexpr (sizeof(T) == 2)
+    {
+        return MakeElementwise<T>(args, [table = MakeShortActivationTable(args)](T x) { return table[x]; });
+    }
+    else
+    {
+        return DispatchActivation(args.GetDescriptor<ActivationDescriptor>(),
+                                  [&](auto f) {
+                                      return MakeElementwise<T>(args,
+                                                                [table = ByteTable<T>::FromReal(input, output, f)](T x)
+                                                                { return table[x]; });
+                                  });
+    }
 }
 
 template <typename T>
@@ -309,16 +225,12 @@ Prepared MakeActivation(const ReshapeArgs& args)
     }
     else
     {
-        const bool isFraction = output.m_Scale == 1.0f / 32768.0f;
-        if (descriptor.m_Function == ActivationFunction::Sigmoid && isFraction)
+        if (SigmoidTable::Has(descriptor, output.m_Scale))
         {
-            return MakeElementwise<T>(args,
-                                      [table = SigmoidTable(input.m_Scale, false)](T x) { return table.Sigmoid(x); });
-        }
-        if (descriptor.m_Function == ActivationFunction::TanH && isFraction && descriptor.m_A == 1.0f &&
-            descriptor.m_B == 1.0f)
-        {
-            return MakeElementwise<T>(args, [table = SigmoidTable(input.m_Scale, true)](T x) { return table.TanH(x); });
+            const bool isTanH = descriptor.m_Function == ActivationFunction::TanH;
+            const SigmoidTable table(input.m_Scale, isTanH);
+            return isTanH ? MakeElementwise<T>(args, [table](T x) { return table.TanH(x); })
+                          : MakeElementwise<T>(args, [table](T x) { return table.Sigmoid(x); });
         }
     }
     return MakeFromReal<T>(args, input, output);
@@ -354,6 +266,15 @@ Prepared PrepareQuantizedActivation(const ReshapeArgs& args)
 {
     return DispatchType<int8_t, uint8_t, int16_t>(args.GetInput(0).GetDataType(), [&](auto tag)
                                                   { return MakeActivation<typename decltype(tag)::Type>(args); });
+}
+
+InterpolatedTable MakeShortActivationTable(const ReshapeArgs& args)
+{
+    const TensorQuantization input = GetTensorQuantization(args.GetInput(0));
+    const TensorQuantization output = GetTensorQuantization(args.GetOutput(0));
+    return DispatchActivation(
+        args.GetDescriptor<ActivationDescriptor>(),
+        [&](auto f) { return InterpolatedTable::Make<float>(input.m_Scale, input.m_ZeroPoint, output.m_Scale, f); });
 }
 
 } // namespace tenon::ref
