@@ -262,7 +262,8 @@ TEST(FastExtremes, NaNAsReference)
 
 TEST(FastResize, AsReference)
 {
-    for (const TensorInfo& type : Types)
+    for (const TensorInfo& type :
+         {Float, Unsigned, Signed, TensorInfo({1}, DataType::QSymmS16, 0.001f, 0), TensorInfo({1}, DataType::Signed16)})
     {
         for (const unsigned int channels : Channels)
         {
@@ -285,6 +286,28 @@ TEST(FastResize, AsReference)
                 }
             }
         }
+    }
+}
+
+// Sums at the ends of their range, and such as lie between two numbers.
+TEST(FastResize, ExtremesOfShortsAsReference)
+{
+    ResizeDescriptor d;
+    d.m_Method = ResizeMethod::Bilinear;
+    d.m_HalfPixelCenters = true;
+    d.m_TargetHeight = 16;
+    d.m_TargetWidth = 13;
+    d.m_DataLayout = DataLayout::NHWC;
+    const TensorInfo input({1, 8, 5, 19}, DataType::QSymmS16, 0.001f, 0);
+    const TensorInfo output({1, 16, 13, 19}, DataType::QSymmS16, 0.001f, 0);
+    for (const std::vector<double>& values : {std::vector{-32768.0}, {32767.0}, {-32768.0, 32767.0}, {0.0, 1.0, -1.0}})
+    {
+        std::vector<double> all;
+        for (size_t i = 0; i < input.GetNumElements(); ++i)
+        {
+            all.push_back(values[i % values.size()]);
+        }
+        ExpectAsReference(FastCase("extremes", LayerType::Resize, d, {Stored(input, all)}, output), "CpuResize");
     }
 }
 

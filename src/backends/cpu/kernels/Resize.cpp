@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resize of CpuAcc: bilinear of float and 8-bit images, nearest of any. Where rows and columns come from is found when
-// shapes are known.
+// Resize of CpuAcc: bilinear of floats and integers of 8 and 16 bits, nearest of any. Where rows and columns come from
+// is found when shapes are known.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
@@ -183,7 +183,7 @@ Prepared PrepareResize(const ReshapeArgs& args, const backends::PackedWeights*)
     {
         return MakeBilinear(image, GetResizeFunctions().m_Unsigned);
     }
-    return SignedBytes.Has(type) ? MakeBilinear(image, GetResizeFunctions().m_Signed) : reference;
+    return MakeBilinear(image, SignedBytes.Has(type) ? GetResizeFunctions().m_Signed : GetResizeFunctions().m_Short);
 }
 
 SupportResult CheckResize(const LayerView& layer)

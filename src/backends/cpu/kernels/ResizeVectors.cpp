@@ -119,12 +119,57 @@ void BlendRow(const BlendedRow<typename ResizeLanes<T>::Weight>& row)
     }
 }
 
+/// Sums of int16 elements have 35 bits. What both rows give to an element has 25, so it is split: its upper bits, times
+/// 2^10, and its lower 10 bits are weighed by columns each for themselves.
+void BlendRowOfShorts(const BlendedRow<int32_t>& row)
+{
+    const auto* lower = static_cast<const int16_t*>(row.m_Lower);
+    const auto* upper = static_cast<const int16_t*>(row.m_Upper);
+    int32_t* highs = row.m_WeighedLower;
+    int32_t* lows = row.m_WeighedUpper;
+    Cover<int32_t>(row.m_InputElements,
+                   [&](auto d, size_t i)
+                   {
+                       const hn::Rebind<int16_t, decltype(d)> dShorts;
+                       const auto sum = hn::Add(
+                           hn::Mul(hn::PromoteTo(d, hn::LoadU(dShorts, lower + i)), hn::Set(d, row.m_Y.m_LowerWeight)),
+                           hn::Mul(hn::PromoteTo(d, hn::LoadU(dShorts, upper + i)), hn::Set(d, row.m_Y.m_UpperWeight)));
+                       hn::StoreU(hn::ShiftRight<10>(sum), d, highs + i);
+                       hn::StoreU(hn::And(sum, hn::Set(d, (1 << 10) - 1)), d, lows + i);
+                   });
+    auto* out = static_cast<int16_t*>(row.m_Out);
+    for (size_t i = 0; i < row.m_Count; ++i, out += row.m_Channels)
+    {
+        const ref::Blend<int32_t> x = row.m_Columns[i];
+        const size_t left = x.m_Lower * row.m_Channels;
+        const size_t right = x.m_Upper * row.m_Channels;
+        const auto weigh = [&](auto d, const int32_t* parts, size_t c)
+        {
+            return hn::Add(hn::Mul(hn::LoadU(d, parts + left + c), hn::Set(d, x.m_LowerWeight)),
+                           hn::Mul(hn::LoadU(d, parts + right + c), hn::Set(d, x.m_UpperWeight)));
+        };
+        Cover<int32_t>(row.m_Channels,
+                       [&](auto d, size_t c)
+                       {
+                           const hn::Rebind<int16_t, decltype(d)> dShorts;
+                           const auto high = weigh(d, highs, c);
+                           const auto low = weigh(d, lows, c);
+                           // Half away from zero as in ResizeLanes<int8_t>.
+                           const auto step = hn::ShiftRight<31>(hn::Add(high, hn::ShiftRight<10>(low)));
+                           const auto half = hn::Add(hn::Set(d, int32_t{1} << 19), step);
+                           const auto sum = hn::Add(high, hn::ShiftRight<10>(hn::Add(low, half)));
+                           hn::StoreU(hn::DemoteTo(dShorts, hn::ShiftRight<10>(sum)), dShorts, out + c);
+                       });
+    }
+}
+
 ResizeFunctions MakeResizeFunctions()
 {
     ResizeFunctions functions;
     functions.m_Float = BlendRow<float>;
     functions.m_Unsigned = BlendRow<uint8_t>;
     functions.m_Signed = BlendRow<int8_t>;
+    functions.m_Short = BlendRowOfShorts;
     return functions;
 }
 

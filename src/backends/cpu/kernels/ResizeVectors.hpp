@@ -10,7 +10,7 @@ namespace tenon::cpu
 {
 
 /// An output row between two rows of an image. W is the type of the weights: float for float and uint8 elements, int
-/// for int8.
+/// for int8 and int16.
 template <typename W>
 struct BlendedRow
 {
@@ -31,6 +31,7 @@ struct ResizeFunctions
     void (*m_Float)(const BlendedRow<float>& row) = nullptr;
     void (*m_Unsigned)(const BlendedRow<float>& row) = nullptr;
     void (*m_Signed)(const BlendedRow<int32_t>& row) = nullptr;
+    void (*m_Short)(const BlendedRow<int32_t>& row) = nullptr;
 };
 
 /// For the processor at hand. Precondition: it has vectors, see CpuFeatures.
