@@ -237,6 +237,29 @@ TEST(FastShorts, DepthwiseAsReference)
     }
 }
 
+// Several outputs for each channel.
+TEST(FastShorts, DepthwiseMultipliersAsReference)
+{
+    for (const auto& [channels, multiplier] :
+         {std::pair(1U, 1U), {1U, 8U}, {1U, 37U}, {2U, 3U}, {5U, 4U}, {16U, 2U}, {20U, 5U}})
+    {
+        for (const unsigned int stride : {1U, 2U})
+        {
+            const unsigned int outputs = channels * multiplier;
+            const Conv c{{2, 9, 11, channels}, {1, 3, 3, outputs}, stride, 1, 1};
+            std::vector<TestTensor> inputs = {Random(Shorts(c.m_Data, DataScale), channels),
+                                              MakeWeights(c.m_Weights, WeightKind::PerChannel, 3)};
+            AddBias(inputs, DataType::Signed64, outputs);
+            const TensorShape output({2, OutputSize(9, 3, c), OutputSize(11, 3, c), outputs});
+            ExpectAsReference(FastCase("depthwise " + c.m_Data.ToString() + c.m_Weights.ToString(),
+                                       LayerType::DepthwiseConvolution2d,
+                                       Describe<DepthwiseConvolution2dDescriptor>(c, true), std::move(inputs),
+                                       Shorts(output, OutputScale(9))),
+                              "CpuDepthwiseConvolution2dShorts");
+        }
+    }
+}
+
 TEST(FastShorts, ProductsByAConstantMatrixAsReference)
 {
     for (const bool isTransposed : {false, true})

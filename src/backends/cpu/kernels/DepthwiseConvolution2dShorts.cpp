@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// DepthwiseConvolution2d of CpuAcc for 16-bit data and constant weights of 8 or 4 bits, one output for each channel:
-// the numbers of the reference kernel. Pixels are found through a table of pointers, so that padding, strides and
-// dilation cost nothing in the inner loops.
+// DepthwiseConvolution2d of CpuAcc for 16-bit data and constant weights of 8 or 4 bits: the numbers of the reference
+// kernel. Pixels are found through a table of pointers, so that padding, strides and dilation cost nothing in the inner
+// loops. A channel multiplier repeats the channels of the image first.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
@@ -13,6 +13,8 @@
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 
 #include <tenon/Descriptors.hpp>
+
+#include <algorithm>
 
 namespace tenon::cpu
 {
@@ -45,11 +47,12 @@ SupportResult Check(const LayerView& layer)
     }
     const TensorShape& data = layer.GetInput(0).GetShape();
     const TensorShape& weights = layer.GetInput(1).GetShape();
-    if (GetTaps(weights) > MostTaps || data.GetDimensionality() != Dimensionality::Specified ||
-        data.GetNumDimensions() != 4 || !data.GetDimensionSpecificity(3) || data[3] != weights[3])
+    const bool isKnown = data.GetDimensionality() == Dimensionality::Specified && data.GetNumDimensions() == 4 &&
+                         data.GetDimensionSpecificity(3);
+    if (GetTaps(weights) > MostTaps || (isKnown && (data[3] == 0 || weights[3] % data[3] != 0)))
     {
         return SupportResult::No(SupportCode::UnsupportedParameters,
-                                 "the window is large, or channels have several outputs or are not known");
+                                 "the window is large, or its weights are not whole channels of the data");
     }
     return CheckPackedBytes(PackedDepthwise16::GetPackedBytes(GetTaps(weights), weights[3]),
                             weights.GetNumElements64());
@@ -68,8 +71,10 @@ class Depthwise16
 public:
     Depthwise16(const ReshapeArgs& args, const ref::ConvolutionGeometry& g, const PackedDepthwise16& packed)
         : m_Packed(&packed), m_Windows(MakeDepthwiseWindows(g)), m_Pixels(g.NumPixels()),
-          m_Taps(g.m_Y.m_Kernel * g.m_X.m_Kernel)
+          m_Taps(g.m_Y.m_Kernel * g.m_X.m_Kernel), m_Repeats(g.m_GroupOutputs),
+          m_ImageElements(g.NumImageElements() * g.m_Batches)
     {
+        m_Windows.m_Channels = static_cast<int64_t>(g.m_OutputChannels); // those of the repeated image
         const backends::QuantizedRange range = backends::GetFusedRange(args.GetOutput(0), args.m_FusedActivation);
         m_Min = static_cast<int16_t>(range.m_Min);
         m_Max = static_cast<int16_t>(range.m_Max);
@@ -81,6 +86,8 @@ public:
         m_PartBytes = part.GetBytes();
         Scratch scratch;
         scratch.AddParts(part, m_Parts);
+        m_RepeatedOffset =
+            scratch.Add<int16_t>(m_Repeats == 1 ? size_t{0} : backends::CheckedCount(m_ImageElements, m_Repeats));
         m_ScratchBytes = scratch.GetBytes();
     }
 
@@ -89,23 +96,40 @@ public:
     void operator()(const ExecuteArgs& args) const
     {
         const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
+        const auto* image = args.GetInput<int16_t>(0);
+        if (m_Repeats != 1)
+        {
+            auto* repeated = Scratch::At<int16_t>(args.m_Scratch, m_RepeatedOffset);
+            RunParts(*args.m_Parallel, parts,
+                     [&](size_t index) { Repeat(image, GetPart(m_ImageElements, parts, index), repeated); });
+            image = repeated;
+        }
         RunParts(*args.m_Parallel, parts,
                  [&](size_t index)
                  {
                      const Part pixels = GetPart(m_Pixels, parts, index);
                      for (size_t first = pixels.m_Begin; first < pixels.m_End; first += BlockPixels)
                      {
-                         RunBlock(args, first, std::min(first + BlockPixels, pixels.m_End),
+                         RunBlock(args, image, first, std::min(first + BlockPixels, pixels.m_End),
                                   Scratch::At<const int16_t*>(args.m_Scratch, index * m_PartBytes));
                      }
                  });
     }
 
 private:
-    void RunBlock(const ExecuteArgs& args, size_t first, size_t last, const int16_t** table) const
+    void Repeat(const int16_t* image, const Part& part, int16_t* repeated) const
+    {
+        int16_t* to = repeated + part.m_Begin * m_Repeats;
+        for (size_t i = part.m_Begin; i < part.m_End; ++i)
+        {
+            to = std::fill_n(to, m_Repeats, image[i]);
+        }
+    }
+
+    void RunBlock(const ExecuteArgs& args, const int16_t* image, size_t first, size_t last, const int16_t** table) const
     {
         const size_t pixels = last - first;
-        m_Windows.Find(args.GetInput<int16_t>(0), first, last, m_Packed->GetZeros(), table);
+        m_Windows.Find(image, first, last, m_Packed->GetZeros(), table);
         // The tap that the last one of an odd number is paired with has weights of 0.
         std::fill_n(table + m_Taps * pixels, m_Taps % 2 * pixels, m_Packed->GetZeros());
         int16_t* out = args.GetOutput<int16_t>(0) + first * m_Packed->GetChannels();
@@ -150,10 +174,13 @@ private:
     Windows m_Windows;
     size_t m_Pixels;
     size_t m_Taps;
+    size_t m_Repeats; ///< outputs of each channel
+    size_t m_ImageElements;
     int16_t m_Min = 0;
     int16_t m_Max = 0;
     size_t m_Parts = 1;
     size_t m_PartBytes = 0;
+    size_t m_RepeatedOffset = 0;
     size_t m_ScratchBytes = 0;
 };
 
@@ -165,10 +192,6 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
         return ref::FindKernel(LayerType::DepthwiseConvolution2d)->Prepare(args, nullptr);
     }
     const ref::ConvolutionGeometry g = ref::MakeDepthwiseGeometry(args); // checks the shapes
-    if (g.m_InputChannels != weights.GetChannels())
-    {
-        return ref::FindKernel(LayerType::DepthwiseConvolution2d)->Prepare(args, nullptr);
-    }
     if (g.IsEmpty())
     {
         return [](const ExecuteArgs&) {};
