@@ -15,6 +15,7 @@
 #include <tenon/Descriptors.hpp>
 
 #include <algorithm>
+#include <cstring>
 
 namespace tenon::cpu
 {
@@ -119,10 +120,24 @@ public:
 private:
     void Repeat(const int16_t* image, const Part& part, int16_t* repeated) const
     {
+        // Copies are made by four: those that are too many lie where the next element's come.
+        constexpr size_t Wide = 4;
+        constexpr uint64_t Ones = 0x0001000100010001;
+        const size_t stored = (m_Repeats + Wide - 1) / Wide * Wide;
         int16_t* to = repeated + part.m_Begin * m_Repeats;
-        for (size_t i = part.m_Begin; i < part.m_End; ++i)
+        const int16_t* const end = repeated + part.m_End * m_Repeats;
+        for (size_t i = part.m_Begin; i < part.m_End; ++i, to += m_Repeats)
         {
-            to = std::fill_n(to, m_Repeats, image[i]);
+            if (static_cast<size_t>(end - to) < stored)
+            {
+                std::fill_n(to, m_Repeats, image[i]);
+                continue;
+            }
+            for (size_t copy = 0; copy < m_Repeats; copy += Wide)
+            {
+                const uint64_t copies = static_cast<uint16_t>(image[i]) * Ones;
+                std::memcpy(to + copy, &copies, sizeof(copies));
+            }
         }
     }
 
