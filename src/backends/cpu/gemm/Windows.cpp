@@ -251,24 +251,29 @@ Windows MakeConvolutionWindows(const ReshapeArgs& args)
     return windows;
 }
 
-Windows MakeDepthwiseWindows(const ref::ConvolutionGeometry& g)
+Windows MakeAxisWindows(const ref::WindowAxis& y, const ref::WindowAxis& x, size_t channels, size_t groupChannels)
 {
     Windows windows;
-    windows.m_InputHeight = static_cast<int64_t>(g.m_Y.m_Input);
-    windows.m_InputWidth = static_cast<int64_t>(g.m_X.m_Input);
-    windows.m_OutputHeight = static_cast<int64_t>(g.m_Y.m_Output);
-    windows.m_OutputWidth = static_cast<int64_t>(g.m_X.m_Output);
-    windows.m_Channels = static_cast<int64_t>(g.m_InputChannels);
-    windows.m_GroupChannels = 1;
-    windows.m_Height = static_cast<int64_t>(g.m_Y.m_Kernel);
-    windows.m_Width = static_cast<int64_t>(g.m_X.m_Kernel);
-    windows.m_StrideX = g.m_X.m_Stride;
-    windows.m_StrideY = g.m_Y.m_Stride;
-    windows.m_DilationX = g.m_X.m_Dilation;
-    windows.m_DilationY = g.m_Y.m_Dilation;
-    windows.m_PadTop = g.m_Y.m_Pad;
-    windows.m_PadLeft = g.m_X.m_Pad;
+    windows.m_InputHeight = static_cast<int64_t>(y.m_Input);
+    windows.m_InputWidth = static_cast<int64_t>(x.m_Input);
+    windows.m_OutputHeight = static_cast<int64_t>(y.m_Output);
+    windows.m_OutputWidth = static_cast<int64_t>(x.m_Output);
+    windows.m_Channels = static_cast<int64_t>(channels);
+    windows.m_GroupChannels = static_cast<int64_t>(groupChannels);
+    windows.m_Height = static_cast<int64_t>(y.m_Kernel);
+    windows.m_Width = static_cast<int64_t>(x.m_Kernel);
+    windows.m_StrideX = x.m_Stride;
+    windows.m_StrideY = y.m_Stride;
+    windows.m_DilationX = x.m_Dilation;
+    windows.m_DilationY = y.m_Dilation;
+    windows.m_PadTop = y.m_Pad;
+    windows.m_PadLeft = x.m_Pad;
     return windows;
+}
+
+Windows MakeDepthwiseWindows(const ref::ConvolutionGeometry& g)
+{
+    return MakeAxisWindows(g.m_Y, g.m_X, g.m_InputChannels, 1);
 }
 
 Windows MakeRowWindows(size_t rows, size_t depth)

@@ -12,7 +12,8 @@
 namespace tenon::ref
 {
 struct ConvolutionGeometry;
-}
+struct WindowAxis;
+} // namespace tenon::ref
 
 namespace tenon::cpu
 {
@@ -135,6 +136,9 @@ struct OutputPlace
 
 /// The windows of a Convolution2d layer. Throws LayerValidationException when its shapes do not fit together.
 Windows MakeConvolutionWindows(const ReshapeArgs& args);
+
+/// Those along two axes, of images with so many channels.
+Windows MakeAxisWindows(const ref::WindowAxis& y, const ref::WindowAxis& x, size_t channels, size_t groupChannels);
 
 /// Those of a DepthwiseConvolution2d layer, for one channel of its data.
 Windows MakeDepthwiseWindows(const ref::ConvolutionGeometry& g);

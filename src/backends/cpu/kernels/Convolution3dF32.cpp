@@ -62,20 +62,7 @@ public:
     VolumeProduct(const ReshapeArgs& args, const ref::VolumeGeometry& g, const TapWeights& weights)
         : m_Geometry(g), m_Clamp(args.m_FusedActivation)
     {
-        Windows windows;
-        windows.m_InputHeight = static_cast<int64_t>(g.m_Y.m_Input);
-        windows.m_InputWidth = static_cast<int64_t>(g.m_X.m_Input);
-        windows.m_OutputHeight = static_cast<int64_t>(g.m_Y.m_Output);
-        windows.m_OutputWidth = static_cast<int64_t>(g.m_X.m_Output);
-        windows.m_Channels = windows.m_GroupChannels = static_cast<int64_t>(g.m_InputChannels);
-        windows.m_Height = static_cast<int64_t>(g.m_Y.m_Kernel);
-        windows.m_Width = static_cast<int64_t>(g.m_X.m_Kernel);
-        windows.m_StrideX = g.m_X.m_Stride;
-        windows.m_StrideY = g.m_Y.m_Stride;
-        windows.m_DilationX = g.m_X.m_Dilation;
-        windows.m_DilationY = g.m_Y.m_Dilation;
-        windows.m_PadTop = g.m_Y.m_Pad;
-        windows.m_PadLeft = g.m_X.m_Pad;
+        const Windows windows = MakeAxisWindows(g.m_Y, g.m_X, g.m_InputChannels, g.m_InputChannels);
         for (size_t tap = 0; tap < g.m_Z.m_Kernel; ++tap)
         {
             const auto seesFrame = [&](size_t z) { return tap >= g.m_Z.FirstTap(g.m_Z.Origin(z)) && IsBefore(z, tap); };
