@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CpuAcc's kernels over channels and rows beside CpuRef's: pooling, reductions, softmaxes, resizing, normalizations.
 // Sizes around those of vectors, and some that are split over threads.
+#include "backends/common/Quantization.hpp"
 #include "ops/ElementwiseOracle.hpp"
 #include "ops/FastCompare.hpp"
 
@@ -20,7 +21,8 @@ namespace
 const TensorInfo Float({1}, DataType::Float32);
 const TensorInfo Unsigned({1}, DataType::QAsymmU8, 0.05f, 100);
 const TensorInfo Signed({1}, DataType::QAsymmS8, 0.05f, -20);
-const TensorInfo Types[] = {Float, Unsigned, Signed};
+const TensorInfo Shorts({1}, DataType::QSymmS16, 0.001f, 0);
+const TensorInfo Types[] = {Float, Unsigned, Signed, Shorts};
 
 constexpr unsigned int Channels[] = {1, 2, 3, 5, 8, 15, 16, 17, 31, 40, 64, 67, 130, 257};
 
@@ -76,9 +78,9 @@ TEST(FastPooling, AsReference)
 }
 
 /// Averages of windows of all sizes up to the largest that are not the reference kernel's, and beyond: all halves.
-TEST(FastPooling, AveragesOfBytesRoundAsReference)
+TEST(FastPooling, AveragesOfIntegersRoundAsReference)
 {
-    for (const TensorInfo& type : {Unsigned, Signed})
+    for (const TensorInfo& type : {Unsigned, Signed, Shorts})
     {
         for (const std::pair<unsigned int, unsigned int>& size :
              {std::pair{1U, 2U}, {2U, 2U}, {1U, 6U}, {7U, 7U}, {16U, 16U}, {50U, 51U}, {80U, 100U}, {90U, 90U}})
@@ -90,9 +92,14 @@ TEST(FastPooling, AveragesOfBytesRoundAsReference)
             d.m_StrideX = d.m_StrideY = 1;
             d.m_DataLayout = DataLayout::NHWC;
             const TensorInfo input = Shaped(type, {1, size.first, size.second, 33});
-            ExpectAsReference(FastCase(Name("average", input), LayerType::Pooling2d, d, {Random(input, 5)},
-                                       Shaped(type, {1, 1, 1, 33})),
-                              size.first * size.second > 8000 ? "RefPooling2d" : "CpuPooling2d");
+            const backends::QuantizedRange range = backends::GetTypeRange(type.GetDataType());
+            for (const TestTensor& data : {Random(input, 5), Random(input, 6, range.m_Min, range.m_Min + 1),
+                                           Random(input, 7, range.m_Max - 1, range.m_Max), Random(input, 8, -2, 2)})
+            {
+                ExpectAsReference(
+                    FastCase(Name("average", input), LayerType::Pooling2d, d, {data}, Shaped(type, {1, 1, 1, 33})),
+                    size.first * size.second > 8000 ? "RefPooling2d" : "CpuPooling2d");
+            }
         }
     }
 }
@@ -129,7 +136,7 @@ TEST(FastReduce, AsReference)
                 TensorInfo output = Shaped(type, shape);
                 if (type.IsQuantized())
                 {
-                    output.SetQuantizationScale(0.04f);
+                    output.SetQuantizationScale(0.8f * type.GetQuantizationScale());
                 }
                 // Sums of floats of one sign: in another order they differ by less than what is left where most cancel.
                 const TestTensor data = type.IsQuantized() ? Random(input, channels) : Random(input, channels, 0.5, 2);
@@ -166,8 +173,9 @@ TEST(FastSoftmax, AsReference)
                 TensorInfo output = input;
                 if (type.IsQuantized())
                 {
-                    output.SetQuantizationScale(1.0f / 256.0f);
-                    output.SetQuantizationOffset(type.GetDataType() == DataType::QAsymmU8 ? 0 : -128);
+                    const bool isShort = type.GetDataType() == DataType::QSymmS16;
+                    output.SetQuantizationScale(isShort ? 1.0f / 32768.0f : 1.0f / 256.0f);
+                    output.SetQuantizationOffset(type.GetDataType() == DataType::QAsymmS8 ? -128 : 0);
                 }
                 SoftmaxDescriptor d;
                 d.m_Beta = beta;
@@ -347,7 +355,7 @@ TEST(FastNormalizations, AsReference)
 /// Few values, so that there are ties; depths around those of vectors, and rows up to the end of the tensor.
 TEST(FastArgMinMax, AsReference)
 {
-    for (const TensorInfo& type : Types)
+    for (const TensorInfo& type : {Float, Unsigned, Signed})
     {
         for (const unsigned int depth : Channels)
         {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of pools. Averages of bytes round as the reference kernel's: half away from zero.
+// Windows of pools. Averages of integers round as the reference kernel's: half away from zero.
 #include "backends/cpu/kernels/PoolVectors.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -32,7 +32,8 @@ struct Window
     size_t m_Columns = 0;
     size_t m_RowStride = 0;
     size_t m_PixelStride = 0;
-    int32_t m_Padding = 0; ///< what padding adds to sums of bytes
+    int32_t m_Padding = 0; ///< what padding adds to sums of integers
+    int32_t m_Divisor = 0;
     int32_t m_HalfDivisor = 0;
     float m_Inverse = 0.0f; ///< of the divisor
 };
@@ -115,6 +116,40 @@ struct ByteMeanPool
     }
 };
 
+struct ShortMeanPool
+{
+    static constexpr double InverseFactor = 1.0;
+    using Data = int16_t;
+    using Lane = int32_t;
+    template <class D>
+    static HWY_INLINE hn::Vec<D> First(D d, const Window& window)
+    {
+        return hn::Set(d, window.m_Padding);
+    }
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Step(D d, hn::Vec<D> sum, const int16_t* values)
+    {
+        return hn::Add(sum, hn::PromoteTo(d, hn::LoadU(hn::Rebind<int16_t, D>(), values)));
+    }
+    template <class D>
+    static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const Window& window, int16_t* out)
+    {
+        // Sums of less than MostTaps numbers have 28 bits, quotients 15: in float they are wrong by less than one,
+        // which the remainder shows.
+        const hn::RebindToFloat<D> dFloat;
+        const auto divisor = hn::Set(d, window.m_Divisor);
+        const auto sign = hn::ShiftRight<31>(sum);
+        const auto magnitude = hn::Add(hn::Sub(hn::Xor(sum, sign), sign), hn::Set(d, window.m_HalfDivisor));
+        const auto guess =
+            hn::ConvertTo(d, hn::Mul(hn::ConvertTo(dFloat, magnitude), hn::Set(dFloat, window.m_Inverse)));
+        const auto rest = hn::Sub(magnitude, hn::Mul(guess, divisor));
+        const auto isLess = hn::VecFromMask(d, hn::Lt(rest, divisor)); // -1 where it is, and so it should be
+        const auto quotient = hn::Add(hn::Add(guess, hn::Set(d, 1)), hn::Add(isLess, hn::ShiftRight<31>(rest)));
+        const hn::Rebind<int16_t, D> dShorts;
+        hn::StoreU(hn::DemoteTo(dShorts, hn::Sub(hn::Xor(quotient, sign), sign)), dShorts, out);
+    }
+};
+
 /// `Vectors` vectors of channels from channel c on.
 template <typename Pool, size_t Vectors, class D>
 HWY_INLINE void PoolVectors(D d, const Window& window, size_t c, typename Pool::Data* out)
@@ -188,6 +223,7 @@ void PoolWindows(const PoolRow& row)
         if (counted != divisor)
         {
             divisor = counted;
+            window.m_Divisor = static_cast<int32_t>(divisor);
             window.m_HalfDivisor = static_cast<int32_t>(divisor / 2);
             window.m_Inverse = static_cast<float>(Pool::InverseFactor / static_cast<double>(divisor));
         }
@@ -211,6 +247,8 @@ PoolFunctions MakePoolFunctions()
     functions.m_Signed[Average] = PoolWindows<ByteMeanPool<int8_t>>;
     functions.m_Unsigned[Max] = PoolWindows<MaxPool<uint8_t>>;
     functions.m_Unsigned[Average] = PoolWindows<ByteMeanPool<uint8_t>>;
+    functions.m_Short[Max] = PoolWindows<MaxPool<int16_t>>;
+    functions.m_Short[Average] = PoolWindows<ShortMeanPool>;
     return functions;
 }
 

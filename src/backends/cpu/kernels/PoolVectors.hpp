@@ -37,6 +37,7 @@ struct PoolFunctions
     PoolFunction m_Float[3] = {}; ///< by PoolingAlgorithm
     PoolFunction m_Signed[2] = {};
     PoolFunction m_Unsigned[2] = {};
+    PoolFunction m_Short[2] = {};
 };
 
 /// For the processor at hand. Precondition: it has vectors, see CpuFeatures.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling2d of CpuAcc: windows of NHWC float and 8-bit data, vectorized over channels. Averages of bytes round as the
-// reference kernel's: half away from zero.
+// Pooling2d of CpuAcc: windows of NHWC float, 8-bit and 16-bit data, vectorized over channels. Averages of integers
+// round as the reference kernel's: half away from zero.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/kernels/PoolVectors.hpp"
@@ -20,7 +20,7 @@ namespace
 {
 
 constexpr backends::TypeRow PoolTypes[] = {
-    backends::SameType({DataType::Float32, DataType::QAsymmU8, DataType::QAsymmS8})};
+    backends::SameType({DataType::Float32, DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS16})};
 
 SupportResult CheckPool(const LayerView& layer)
 {
@@ -35,6 +35,7 @@ PoolFunction ChooseFunction(DataType type, PoolingAlgorithm algorithm)
     {
     case DataType::QAsymmU8: return functions.m_Unsigned[index];
     case DataType::QAsymmS8: return functions.m_Signed[index];
+    case DataType::QSymmS16: return functions.m_Short[index];
     default: return functions.m_Float[index];
     }
 }
@@ -135,8 +136,8 @@ backends::Prepared PreparePool(const ReshapeArgs& args, const backends::PackedWe
 {
     const auto& descriptor = args.GetDescriptor<Pooling2dDescriptor>();
     backends::Prepared reference = ref::FindKernel(LayerType::Pooling2d)->Prepare(args, nullptr); // checks shapes
-    // Sums of bytes over larger windows leave the numbers whose quotients are exact; very long axes would need tables
-    // larger than their data may be.
+    // Sums of integers over larger windows leave the numbers whose quotients are exact; very long axes would need
+    // tables larger than their data may be.
     constexpr uint64_t MostTaps = 8000;
     constexpr unsigned int LongestAxis = 1 << 16;
     const TensorShape& output = args.GetOutput(0).GetShape();

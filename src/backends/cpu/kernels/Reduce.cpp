@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduce and Mean of CpuAcc: sums, means, largest and smallest elements of float and 8-bit tensors where the reduced
-// dimensions lie together: pixels of NHWC images, rows of matrices. The reference kernel runs what is scattered.
+// Reduce and Mean of CpuAcc: sums, means, largest and smallest elements of float and quantized tensors where the
+// reduced dimensions lie together: pixels of NHWC images, rows of matrices. The reference kernel runs what is
+// scattered.
 #include "backends/reference/kernels/Reduce.hpp"
 
 #include "backends/common/KernelTable.hpp"
@@ -15,7 +16,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <type_traits>
 #include <vector>
 
 namespace tenon::cpu
@@ -28,7 +28,7 @@ using backends::Prepared;
 
 constexpr backends::TypeRow ReduceTypes[] = {
     backends::SameType(DataType::Float32),
-    backends::PerTensor(backends::SameType({DataType::QAsymmU8, DataType::QAsymmS8}))};
+    backends::PerTensor(backends::SameType({DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS16}))};
 
 /// The input as [outer, rows, columns], of which the rows are reduced.
 struct Shape
@@ -75,10 +75,10 @@ std::optional<Shape> FindShape(const TensorShape& shape, const std::vector<unsig
 class Reduction
 {
 public:
-    Reduction(const Shape& shape, size_t operation, size_t type, size_t resultBytes)
-        : m_Shape(shape), m_ElementBytes(type == 0 ? sizeof(float) : 1), m_ResultBytes(resultBytes),
-          m_Function(shape.m_Columns == 1 ? GetReduceFunctions().m_Row[operation][type]
-                                          : GetReduceFunctions().m_Columns[operation][type])
+    Reduction(const Shape& shape, size_t operation, DataType type, size_t resultBytes)
+        : m_Shape(shape), m_ElementBytes(GetDataTypeSize(type)), m_ResultBytes(resultBytes),
+          m_Function(shape.m_Columns == 1 ? GetReduceFunctions().m_Row[operation][GetIndex(type)]
+                                          : GetReduceFunctions().m_Columns[operation][GetIndex(type)])
     {
         // A few rows of many columns are split too, where there are threads for the parts.
         constexpr size_t Few = 8;
@@ -108,6 +108,17 @@ public:
 private:
     static constexpr size_t LineBytes = 64;
 
+    static size_t GetIndex(DataType type)
+    {
+        switch (type)
+        {
+        case DataType::Float32: return 0;
+        case DataType::QAsymmS8: return 1;
+        case DataType::QAsymmU8: return 2;
+        default: return 3;
+        }
+    }
+
     Shape m_Shape;
     size_t m_ElementBytes;
     size_t m_ResultBytes;
@@ -117,13 +128,13 @@ private:
 
 /// Sums of stored values to stored sums or means, as the reference kernel computes them.
 template <typename T>
-Prepared MakeByteSum(const ReshapeArgs& args, const Shape& shape, bool isMean)
+Prepared MakeStoredSum(const ReshapeArgs& args, const Shape& shape, bool isMean)
 {
     const ref::TensorQuantization input = ref::GetTensorQuantization(args.GetInput(0));
     const ref::TensorQuantization output = ref::GetTensorQuantization(args.GetOutput(0));
     const ref::SumRescale rescale(input, output, shape.m_Rows, isMean);
     const size_t count = shape.m_Outer * shape.m_Columns;
-    const Reduction reduction(shape, 0, std::is_signed_v<T> ? 1 : 2, sizeof(int32_t));
+    const Reduction reduction(shape, 0, args.GetInput(0).GetDataType(), sizeof(int32_t));
     return {[=](const ExecuteArgs& run)
             {
                 auto* sums = static_cast<int32_t*>(run.m_Scratch);
@@ -139,7 +150,7 @@ Prepared MakeByteSum(const ReshapeArgs& args, const Shape& shape, bool isMean)
 
 Prepared MakeFloatMean(const Shape& shape)
 {
-    const Reduction reduction(shape, 0, 0, sizeof(float));
+    const Reduction reduction(shape, 0, DataType::Float32, sizeof(float));
     const size_t count = shape.m_Outer * shape.m_Columns;
     return [reduction, count, divisor = static_cast<float>(shape.m_Rows)](const ExecuteArgs& run)
     {
@@ -152,9 +163,9 @@ Prepared MakeFloatMean(const Shape& shape)
     };
 }
 
-Prepared MakePlain(const Shape& shape, size_t operation, size_t type, size_t bytes)
+Prepared MakePlain(const Shape& shape, size_t operation, DataType type)
 {
-    return [reduction = Reduction(shape, operation, type, bytes)](const ExecuteArgs& run)
+    return [reduction = Reduction(shape, operation, type, GetDataTypeSize(type))](const ExecuteArgs& run)
     { reduction.Run(*run.m_Parallel, run.GetInput<std::byte>(0), run.GetOutput<std::byte>(0)); };
 }
 
@@ -172,18 +183,18 @@ Prepared PrepareOperation(const ReshapeArgs& args, LayerType layer, ReduceOperat
     {
         return reference;
     }
-    const size_t typeIndex = type == DataType::Float32 ? 0 : type == DataType::QAsymmS8 ? 1 : 2;
     const bool isSum = operation == ReduceOperation::Sum || operation == ReduceOperation::Mean;
     if (!isSum)
     {
-        return MakePlain(*shape, operation == ReduceOperation::Max ? 1 : 2, typeIndex, GetDataTypeSize(type));
+        return MakePlain(*shape, operation == ReduceOperation::Max ? 1 : 2, type);
     }
     const bool isMean = operation == ReduceOperation::Mean;
-    switch (typeIndex)
+    switch (type)
     {
-    case 0: return isMean ? MakeFloatMean(*shape) : MakePlain(*shape, 0, 0, sizeof(float));
-    case 1: return MakeByteSum<int8_t>(args, *shape, isMean);
-    default: return MakeByteSum<uint8_t>(args, *shape, isMean);
+    case DataType::Float32: return isMean ? MakeFloatMean(*shape) : MakePlain(*shape, 0, type);
+    case DataType::QAsymmS8: return MakeStoredSum<int8_t>(args, *shape, isMean);
+    case DataType::QAsymmU8: return MakeStoredSum<uint8_t>(args, *shape, isMean);
+    default: return MakeStoredSum<int16_t>(args, *shape, isMean);
     }
 }
 

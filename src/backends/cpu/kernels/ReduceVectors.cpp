@@ -46,7 +46,7 @@ struct SumFloats
 };
 
 template <typename T>
-struct SumBytes
+struct SumIntegers
 {
     using Data = T;
     using Lane = int32_t;
@@ -188,14 +188,17 @@ ReduceFunctions MakeReduceFunctions()
 {
     ReduceFunctions functions;
     SetFunctions<SumFloats>(functions, 0, 0);
-    SetFunctions<SumBytes<int8_t>>(functions, 0, 1);
-    SetFunctions<SumBytes<uint8_t>>(functions, 0, 2);
+    SetFunctions<SumIntegers<int8_t>>(functions, 0, 1);
+    SetFunctions<SumIntegers<uint8_t>>(functions, 0, 2);
+    SetFunctions<SumIntegers<int16_t>>(functions, 0, 3);
     SetFunctions<Extreme<float, true>>(functions, 1, 0);
     SetFunctions<Extreme<int8_t, true>>(functions, 1, 1);
     SetFunctions<Extreme<uint8_t, true>>(functions, 1, 2);
+    SetFunctions<Extreme<int16_t, true>>(functions, 1, 3);
     SetFunctions<Extreme<float, false>>(functions, 2, 0);
     SetFunctions<Extreme<int8_t, false>>(functions, 2, 1);
     SetFunctions<Extreme<uint8_t, false>>(functions, 2, 2);
+    SetFunctions<Extreme<int16_t, false>>(functions, 2, 3);
     return functions;
 }
 

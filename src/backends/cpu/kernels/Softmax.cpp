@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax and LogSoftmax of CpuAcc along the last axis: floats, and 8-bit softmaxes with the reference kernel's bytes.
+// Softmax and LogSoftmax of CpuAcc along the last axis: floats, and quantized softmaxes with the reference kernel's
+// numbers.
 // A row of bytes needs one division only: for each difference to its largest element there is one result, so that the
 // results are made as a table first.
 #include "backends/common/FixedPoint.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/Parts.hpp"
+#include "backends/cpu/kernels/SoftmaxShorts.hpp"
 #include "backends/cpu/kernels/SoftmaxVectors.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/TensorQuantization.hpp"
@@ -28,13 +30,14 @@ using backends::Prepared;
 
 constexpr backends::TypeRow SoftmaxTypes[] = {
     backends::SameType(DataType::Float32),
-    backends::WithScales(backends::SameType({DataType::QAsymmU8, DataType::QAsymmS8}), {backends::Scales::PerTensor},
-                         backends::Scales::Any)};
+    backends::WithScales(backends::SameType({DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS16}),
+                         {backends::Scales::PerTensor}, backends::Scales::Any)};
 constexpr backends::TypeRow LogSoftmaxTypes[] = {backends::SameType(DataType::Float32)};
 
 /// What an element costs, in bytes moved at the speed of memory.
 constexpr size_t FloatCost = 16;
 constexpr size_t ByteCost = 8;
+constexpr size_t ShortCost = 16;
 
 Prepared MakeFloat(const ref::AxisRows& rows, float beta, SoftmaxFunction function)
 {
@@ -156,6 +159,24 @@ Prepared MakeBytes(const ref::AxisRows& rows, float beta, const TensorInfo& inpu
     };
 }
 
+Prepared MakeShorts(const ref::AxisRows& rows, float beta, const TensorInfo& input)
+{
+    const auto softmax = std::make_shared<const ref::ShortSoftmax>(beta, input.GetQuantizationScale());
+    return [rows, softmax, function = FindShortSoftmax()](const ExecuteArgs& run)
+    {
+        RunRanges(*run.m_Parallel, rows.m_Outer, GetGrain(rows.m_Depth * ShortCost),
+                  [&](size_t begin, size_t end)
+                  {
+                      for (size_t row = begin; row < end; ++row)
+                      {
+                          const size_t first = row * rows.m_Depth;
+                          function(*softmax, run.GetInput<int16_t>(0) + first, rows.m_Depth,
+                                   run.GetOutput<int16_t>(0) + first);
+                      }
+                  });
+    };
+}
+
 /// Whether its rows are of the kind that is sped up; rows along other axes are the reference kernel's.
 bool IsFast(const ref::AxisRows& rows, float beta)
 {
@@ -171,9 +192,12 @@ Prepared PrepareSoftmax(const ReshapeArgs& args, const backends::PackedWeights*)
     {
         return ref::FindKernel(LayerType::Softmax)->Prepare(args, nullptr);
     }
-    return input.GetDataType() == DataType::Float32
-               ? MakeFloat(rows, descriptor.m_Beta, GetSoftmaxFunctions().m_Softmax)
-               : MakeBytes(rows, descriptor.m_Beta, input);
+    switch (input.GetDataType())
+    {
+    case DataType::Float32: return MakeFloat(rows, descriptor.m_Beta, GetSoftmaxFunctions().m_Softmax);
+    case DataType::QSymmS16: return MakeShorts(rows, descriptor.m_Beta, input);
+    default: return MakeBytes(rows, descriptor.m_Beta, input);
+    }
 }
 
 Prepared PrepareLogSoftmax(const ReshapeArgs& args, const backends::PackedWeights*)

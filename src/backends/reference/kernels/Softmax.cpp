@@ -4,16 +4,15 @@
 #include "backends/common/FixedPoint.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/ElementTypes.hpp"
-#include "backends/reference/LookupTable.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/AxisRows.hpp"
+#include "backends/reference/kernels/ShortSoftmax.hpp"
 #include "backends/reference/kernels/SoftmaxPowers.hpp"
 
 #include <tenon/Descriptors.hpp>
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -117,64 +116,32 @@ Prepared MakeByte(const AxisRows& rows, const std::array<Fixed<0>, 256>& powers)
     };
 }
 
-/// Softmax of 16-bit numbers: powers and the reciprocal of their sum come from tables over [-10, 0] and [0, 1].
-class ShortSoftmax
+void RunShortRow(const ShortSoftmax& softmax, const int16_t* in, int16_t* out, const AxisRows& rows)
 {
-public:
-    ShortSoftmax(float beta, float inputScale)
-        : m_Multiplier(QuantizeMultiplier(static_cast<double>(inputScale * beta) / (10.0 / Range))),
-          m_Exp(InterpolatedTable::Make<double>(10.0 / Range, std::numeric_limits<int16_t>::max(), 2.0 / Range,
-                                                [](double x) { return std::exp(x); })),
-          m_Reciprocal(InterpolatedTable::Make<double>(1.0 / Range, std::numeric_limits<int16_t>::min(), 2.0 / Range,
-                                                       [](double x) { return 1.0 / (1.0 + x); }))
+    const int32_t max = rows.FindMax(in);
+    int64_t total = 0;
+    for (size_t i = 0; i < rows.m_Depth; ++i)
     {
+        const int16_t power = softmax.GetPower(in[i * rows.m_Step] - max);
+        out[i * rows.m_Step] = power;
+        total += power;
     }
-
-    void Row(const int16_t* in, int16_t* out, const AxisRows& rows) const
+    const ShortSoftmax::Factor factor = softmax.GetFactor(total);
+    const int64_t rounding = factor.m_Shift > 0 ? int64_t{1} << (factor.m_Shift - 1) : 0;
+    for (size_t i = 0; i < rows.m_Depth; ++i)
     {
-        const int32_t max = rows.FindMax(in);
-        int64_t total = 0;
-        for (size_t i = 0; i < rows.m_Depth; ++i)
-        {
-            const int32_t difference = in[i * rows.m_Step] - max;
-            const int32_t scaled = MultiplyByQuantizedMultiplier(difference, m_Multiplier);
-            const int16_t power = m_Exp[Saturate(WrappingAdd(scaled, std::numeric_limits<int16_t>::max()))];
-            out[i * rows.m_Step] = power;
-            total += power;
-        }
-        // The sum, which has 15 fraction bits, as 2^n * (1 + x): the second table has 1 / (1 + x).
-        const auto sum = static_cast<uint32_t>(std::clamp<int64_t>(total, 1, std::numeric_limits<int32_t>::max()));
-        const int headroom = std::countl_zero(sum);
-        const auto shifted = static_cast<int32_t>(((static_cast<int64_t>(sum) << (headroom - 1)) + (1 << 13)) >> 14);
-        const int32_t reciprocal = m_Reciprocal[Saturate(shifted - ((1 << 15) + (1 << 16)))];
-        const int shift = 31 - headroom;
-        const int64_t rounding = shift > 0 ? int64_t{1} << (shift - 1) : 0;
-        for (size_t i = 0; i < rows.m_Depth; ++i)
-        {
-            const int64_t product = static_cast<int64_t>(out[i * rows.m_Step]) * reciprocal;
-            out[i * rows.m_Step] = static_cast<int16_t>(
-                std::clamp<int64_t>((product + rounding) >> shift, 0, std::numeric_limits<int16_t>::max()));
-        }
+        const int64_t product = static_cast<int64_t>(out[i * rows.m_Step]) * factor.m_Scale;
+        out[i * rows.m_Step] = static_cast<int16_t>(
+            std::clamp<int64_t>((product + rounding) >> factor.m_Shift, 0, std::numeric_limits<int16_t>::max()));
     }
-
-private:
-    static constexpr double Range = 65535.0;
-
-    static int16_t Saturate(int32_t value)
-    {
-        return static_cast<int16_t>(
-            std::clamp<int32_t>(value, std::numeric_limits<int16_t>::min(), std::numeric_limits<int16_t>::max()));
-    }
-
-    QuantizedMultiplier m_Multiplier;
-    InterpolatedTable m_Exp;
-    InterpolatedTable m_Reciprocal;
-};
+}
 
 Prepared MakeShort(const AxisRows& rows, float beta, float inputScale)
 {
-    return [rows, softmax = ShortSoftmax(beta, inputScale)](const ExecuteArgs& run)
-    { rows.ForEach<int16_t, int16_t>(run, [&](const int16_t* in, int16_t* out) { softmax.Row(in, out, rows); }); };
+    return [rows, softmax = ShortSoftmax(beta, inputScale)](const ExecuteArgs& run) {
+        rows.ForEach<int16_t, int16_t>(run,
+                                       [&](const int16_t* in, int16_t* out) { RunShortRow(softmax, in, out, rows); });
+    };
 }
 
 Prepared PrepareSoftmax(const ReshapeArgs& args, const backends::PackedWeights*)
