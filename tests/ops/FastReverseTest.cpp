@@ -12,7 +12,7 @@ TEST(FastReverse, AsReference)
 {
     const TensorInfo types[] = {TensorInfo({1}, DataType::QAsymmU8, 0.5f, 3), TensorInfo({1}, DataType::Signed16),
                                 TensorInfo({1}, DataType::Float32), TensorInfo({1}, DataType::Signed64)};
-    const TensorShape shapes[] = {{1, 1, 1, 1},    {2, 5, 7, 3},     {1, 30, 50, 65},
+    const TensorShape shapes[] = {{1, 1, 1, 1},    {2, 5, 7, 3},    {1, 30, 50, 65},
                                   {300, 1, 3, 67}, {3, 2, 1, 9001}, {7, 0, 2, 3}};
     for (const TensorInfo& type : types)
     {
