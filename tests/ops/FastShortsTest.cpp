@@ -284,6 +284,45 @@ TEST(FastShorts, ProductsByAConstantMatrixAsReference)
                       "CpuBatchMatMulConstantShorts");
 }
 
+// Two matrices of 16 bits: turned around or not, broadcast, of odd sizes, with sums that fit doubles or not.
+TEST(FastShorts, ProductsOfTwoMatricesAsReference)
+{
+    struct Sizes
+    {
+        unsigned int m_Rows, m_Depth, m_Columns;
+        const char* m_Kernel = "CpuBatchMatMulShorts";
+    };
+    constexpr Sizes All[] = {{1, 1, 1},    {5, 34, 70},  {3, 33, 7},    {130, 64, 128}, {67, 128, 65},
+                             {9, 129, 33}, {8, 511, 40}, {70, 256, 17}, {1, 48, 300},   {4, 512, 8, "RefBatchMatMul"}};
+    for (const Sizes& sizes : All)
+    {
+        for (const unsigned int turns : {0U, 1U, 2U, 3U})
+        {
+            const BatchMatMulDescriptor d(turns % 2 != 0, turns / 2 != 0);
+            const TensorShape x = d.m_TransposeX ? TensorShape({2, 1, sizes.m_Depth, sizes.m_Rows})
+                                                 : TensorShape({2, 1, sizes.m_Rows, sizes.m_Depth});
+            const TensorShape y = d.m_TransposeY ? TensorShape({1, 3, sizes.m_Columns, sizes.m_Depth})
+                                                 : TensorShape({1, 3, sizes.m_Depth, sizes.m_Columns});
+            const TensorInfo infoX = Shorts(x, DataScale);
+            const TensorInfo infoY = Shorts(y, DataScale);
+            const float ordinary = DataScale * std::sqrt(static_cast<float>(sizes.m_Depth));
+            for (const float scale : {ordinary, DataScale * static_cast<float>(sizes.m_Depth), 1e-12f, 1e6f})
+            {
+                const TensorInfo output = Shorts({2, 3, sizes.m_Rows, sizes.m_Columns}, scale);
+                for (const auto& [first, second] : {std::pair(Random(infoX, 1), Random(infoY, 2)),
+                                                    std::pair(Random(infoX, 1, 0, 70), Random(infoY, 2)),
+                                                    std::pair(Filled(infoX, -32768), Filled(infoY, -32768)),
+                                                    std::pair(Filled(infoX, -32768), Filled(infoY, 32767))})
+                {
+                    ExpectAsReference(FastCase(x.ToString() + " by " + y.ToString() + ", " + std::to_string(scale),
+                                               LayerType::BatchMatMul, d, {first, second}, output),
+                                      sizes.m_Kernel);
+                }
+            }
+        }
+    }
+}
+
 // Depths whose sums exceed 32 bits: random ones, and all products as large as they may be, which cancel out or not.
 TEST(FastShorts, SumsOf64BitsAsReference)
 {
