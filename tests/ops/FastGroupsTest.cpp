@@ -5,7 +5,9 @@
 #include <tenon/Descriptors.hpp>
 
 #include <cstring>
+#include <iterator>
 #include <limits>
+#include <random>
 
 namespace tenon::test
 {
@@ -79,6 +81,27 @@ TEST(FastGroups, AllTypes)
         {
             ASSERT_NO_FATAL_FAILURE(ExpectAsReference(MakeOp(c, kind), GetKernel(c, kind), kind.m_OfLargest));
         }
+    }
+}
+
+TEST(FastGroups, RandomSizes)
+{
+    std::mt19937 random(5);
+    const auto pick = [&random](unsigned int least, unsigned int most)
+    { return std::uniform_int_distribution<unsigned int>(least, most)(random); };
+    for (int i = 0; i < 90; ++i)
+    {
+        const unsigned int groups = pick(2, 12);
+        const unsigned int channels = pick(2, 9);
+        Case c = {"random",
+                  {pick(1, 2), pick(5, 14), pick(5, 14), groups * channels},
+                  {groups * (i % 2 == 0 ? channels : pick(1, 20)), pick(1, 4), pick(1, 4), channels}};
+        c.m_Stride = pick(1, 2);
+        c.m_Pad = pick(0, 2);
+        c.m_Dilation = c.m_Weights[1] == 4 || c.m_Weights[2] == 4 ? 1 : pick(1, 2);
+        const SumKind& kind = SumKinds[static_cast<size_t>(i) % std::size(SumKinds)];
+        SCOPED_TRACE("case " + std::to_string(i) + ", " + c.m_Data.ToString() + " by " + c.m_Weights.ToString());
+        ASSERT_NO_FATAL_FAILURE(ExpectAsReference(MakeOp(c, kind), GetKernel(c, kind), kind.m_OfLargest));
     }
 }
 

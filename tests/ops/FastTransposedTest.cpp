@@ -5,6 +5,10 @@
 
 #include <tenon/Descriptors.hpp>
 
+#include <algorithm>
+#include <iterator>
+#include <random>
+
 namespace tenon::test
 {
 
@@ -58,6 +62,37 @@ TEST(FastTransposed, AllTypes)
             ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
                 MakeOp(c, kind), std::string("CpuTransposeConvolution2d") + kind.m_Kernel, kind.m_OfLargest));
         }
+    }
+}
+
+TEST(FastTransposed, RandomSizes)
+{
+    std::mt19937 random(3);
+    const auto pick = [&random](unsigned int least, unsigned int most)
+    { return std::uniform_int_distribution<unsigned int>(least, most)(random); };
+    for (int i = 0; i < 60; ++i)
+    {
+        const unsigned int channels = pick(1, 20);
+        const unsigned int outputs = pick(1, 40);
+        Case c = {"random",
+                  {pick(1, 2), pick(1, 9), pick(1, 9), channels},
+                  {outputs, pick(1, 5), pick(1, 5), channels},
+                  {},
+                  pick(1, 3),
+                  pick(1, 3)};
+        const auto size = [&](unsigned int in, unsigned int taps, unsigned int stride, uint32_t& pad)
+        {
+            const unsigned int all = (in - 1) * stride + taps; // that the taps reach
+            pad = pick(0, std::min(taps, all - 1));
+            return std::max(1U, all - pad + pick(0, 2) - pick(0, 1));
+        };
+        const unsigned int height = size(c.m_Data[1], c.m_Weights[1], c.m_StrideY, c.m_PadTop);
+        const unsigned int width = size(c.m_Data[2], c.m_Weights[2], c.m_StrideX, c.m_PadLeft);
+        c.m_Output = TensorShape({c.m_Data[0], height, width, outputs});
+        const SumKind& kind = SumKinds[static_cast<size_t>(i) % std::size(SumKinds)];
+        SCOPED_TRACE("case " + std::to_string(i) + ", weights " + c.m_Weights.ToString());
+        ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
+            MakeOp(c, kind), std::string("CpuTransposeConvolution2d") + kind.m_Kernel, kind.m_OfLargest));
     }
 }
 

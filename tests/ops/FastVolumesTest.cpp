@@ -5,6 +5,7 @@
 #include <tenon/Descriptors.hpp>
 
 #include <cmath>
+#include <random>
 
 namespace tenon::test
 {
@@ -83,6 +84,26 @@ TEST(FastVolumes, AsReference)
 {
     for (const Case& c : Cases)
     {
+        ASSERT_NO_FATAL_FAILURE(ExpectAsReference(MakeOp(c), Kernel, OfLargest));
+    }
+}
+
+TEST(FastVolumes, RandomSizes)
+{
+    std::mt19937 random(9);
+    const auto pick = [&random](unsigned int least, unsigned int most)
+    { return std::uniform_int_distribution<unsigned int>(least, most)(random); };
+    for (int i = 0; i < 30; ++i)
+    {
+        const unsigned int channels = pick(1, 12);
+        Case c = {"random",
+                  {pick(1, 2), pick(5, 8), pick(5, 10), pick(5, 10), channels},
+                  {pick(1, 3), pick(1, 3), pick(1, 3), channels, pick(1, 20)}};
+        for (Axis* axis : {&c.m_Z, &c.m_Y, &c.m_X})
+        {
+            *axis = {pick(1, 3), pick(0, 3), pick(1, 2)};
+        }
+        SCOPED_TRACE("case " + std::to_string(i) + ", " + c.m_Data.ToString() + " by " + c.m_Weights.ToString());
         ASSERT_NO_FATAL_FAILURE(ExpectAsReference(MakeOp(c), Kernel, OfLargest));
     }
 }
