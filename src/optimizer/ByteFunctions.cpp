@@ -104,8 +104,24 @@ const ByteFunction* ByteFunctions::Find(const OutputSlot& slot) const
     return found != m_Functions.end() ? &found->second : nullptr;
 }
 
+/// A look at the inputs that costs less than GetData(): most elementwise layers have nothing to do with bytes.
+bool ByteFunctions::MayBeFunction(const Layer& layer) const
+{
+    return std::any_of(layer.Inputs().begin(), layer.Inputs().end(),
+                       [this](const InputSlot& input)
+                       {
+                           const OutputSlot* const slot = input.GetConnectedOutputSlot();
+                           return slot != nullptr &&
+                                  (IsByte(slot->GetTensorInfo()) || (!m_Functions.empty() && Find(*slot) != nullptr));
+                       });
+}
+
 void ByteFunctions::Add(Layer& layer)
 {
+    if (!MayBeFunction(layer))
+    {
+        return;
+    }
     const std::vector<OutputSlot*> data = GetData(layer);
     if (data.empty())
     {

@@ -32,6 +32,7 @@ public:
 private:
     std::vector<OutputSlot*> GetData(const Layer& layer) const;
     const ByteFunction* Find(const OutputSlot& slot) const;
+    bool MayBeFunction(const Layer& layer) const;
     void Add(Layer& layer);
     ByteFunction Join(const std::vector<OutputSlot*>& data) const;
     void Settle(const Layer& layer);
