@@ -145,7 +145,7 @@ private:
         {
             std::fill_n(high, 2 * numbers, int16_t{0});
         }
-        // Either rows or columns are contiguous, so blocks of both keep to a few cache lines.
+        // In blocks of rows: those of contiguous columns keep to a few cache lines.
         constexpr size_t Block = 32;
         int32_t most = 0;
         for (size_t depth = 0; depth < g.m_Depth; depth += Block)
