@@ -18,6 +18,7 @@
 #include "backends/cpu/gemm/Dots-inl.hpp"
 #include "backends/cpu/gemm/Nibbles-inl.hpp"
 #include "backends/cpu/gemm/PermutedTiles-inl.hpp"
+#include "backends/cpu/gemm/Quantize8-inl.hpp"
 #include "backends/cpu/gemm/Requantize8-inl.hpp"
 #include "backends/cpu/gemm/Rows8-inl.hpp"
 #include "backends/cpu/gemm/Splits-inl.hpp"
