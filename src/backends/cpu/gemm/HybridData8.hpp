@@ -21,6 +21,11 @@ struct HybridData8
     bool m_IsAsymmetric = false;
 };
 
+/// Quantizes a run of floats that share a scale, as the reference kernels do (ref::QuantizeSymmetric,
+/// QuantizeAsymmetric); a long one on several threads. T: int8_t, or float: whole numbers less the zero point.
+template <typename T>
+FloatScale QuantizeRun(IParallelFor& parallel, const float* values, size_t count, bool isAsymmetric, T* quantized);
+
 /// The data of a product: bytes, or what floats became.
 struct ByteData8
 {
@@ -40,7 +45,7 @@ public:
     {
     }
 
-    ByteData8 Quantize(const ExecuteArgs& args, const Engine8& engine) const;
+    ByteData8 Quantize(const ExecuteArgs& args) const;
 
 private:
     HybridData8 m_Data;

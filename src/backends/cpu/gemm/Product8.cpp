@@ -96,7 +96,7 @@ void Product8::Plan(Scratch scratch)
 
 ByteData8 Product8::Quantize(const ExecuteArgs& args) const
 {
-    return m_IsHybrid ? m_Quantizer.Quantize(args, m_Weights->GetEngine())
+    return m_IsHybrid ? m_Quantizer.Quantize(args)
                       : ByteData8{args.GetInput<uint8_t>(0), nullptr};
 }
 
@@ -167,11 +167,14 @@ Product8::RowValues Product8::FindRowValues(const ByteData8& data, const Block& 
     {
         values.m_ZeroPoints = Scratch::At<int32_t>(scratch, m_ZeroPointsOffset);
         values.m_Scales = Scratch::At<float>(scratch, m_RowScalesOffset);
-        for (size_t row = 0; row < block.m_Rows; ++row)
+        for (size_t row = 0; row < block.m_Rows;)
         {
-            const FloatScale& scale = data.m_Batches[(first + row) / m_BatchRows];
-            values.m_ZeroPoints[row] = scale.m_ZeroPoint + m_Weights->GetDataShift();
-            values.m_Scales[row] = scale.m_Scale;
+            const size_t batch = (first + row) / m_BatchRows;
+            const size_t count = std::min(block.m_Rows - row, (batch + 1) * m_BatchRows - first - row);
+            const FloatScale& scale = data.m_Batches[batch];
+            std::fill_n(values.m_ZeroPoints + row, count, scale.m_ZeroPoint + m_Weights->GetDataShift());
+            std::fill_n(values.m_Scales + row, count, scale.m_Scale);
+            row += count;
         }
     }
     return values;

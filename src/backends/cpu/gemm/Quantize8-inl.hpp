@@ -10,90 +10,86 @@
 
 #include "backends/cpu/gemm/Tiles8.hpp"
 #include "backends/cpu/simd/Floats-inl.hpp"
-#include "backends/reference/kernels/HybridInput.hpp"
 
-#include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-/// Bytes of values * inverse, rounded half away from zero as the reference kernels do it, plus the zero point; NaN
-/// become `lowest`.
-void QuantizeValues(const float* values, size_t count, float inverse, float zeroPoint, float lowest, int8_t* bytes)
+/// See Engine8::m_Quantize.
+template <typename T>
+void QuantizeValues(const float* values, size_t count, const QuantizeSteps8& steps, T* quantized)
 {
     const hn::ScalableTag<float> d;
     const hn::Rebind<int32_t, decltype(d)> dInt;
-    const hn::Rebind<int8_t, decltype(d)> dByte;
+    const hn::Rebind<T, decltype(d)> dOut;
     const size_t lanes = hn::Lanes(d);
-    const auto quantize = [&](auto value)
+    // Clamped before the zero point is added: these bounds are whole numbers, so it is the same.
+    const auto least = hn::Set(d, static_cast<float>(steps.m_Lowest - steps.m_ZeroPoint));
+    const auto most = hn::Set(d, static_cast<float>(127 - steps.m_ZeroPoint));
+    const auto quantize = [&](Floats value) HWY_ATTR
     {
-        const auto steps = hn::Mul(value, hn::Set(d, inverse));
-        // The half is added in float, as there.
-        const auto half = hn::CopySign(hn::Set(d, 0.5f), steps);
-        const auto rounded = hn::Add(hn::Trunc(hn::Add(steps, half)), hn::Set(d, zeroPoint));
-        const auto least = hn::Set(d, lowest);
-        const auto bounded = hn::IfThenElse(hn::Gt(rounded, least), hn::Min(rounded, hn::Set(d, 127.0f)), least);
-        return hn::DemoteTo(dByte, hn::ConvertTo(dInt, bounded));
+        const auto scaled = hn::Mul(value, hn::Set(d, steps.m_Inverse));
+        // The half is added in float, as the reference kernels do it.
+        const auto half = hn::CopySign(hn::Set(d, 0.5f), scaled);
+        const auto clamped = Clamped(hn::Add(scaled, half), least, most);
+        if constexpr (std::is_same_v<T, float>)
+        {
+            return hn::Trunc(clamped);
+        }
+        else
+        {
+            return hn::DemoteTo(dOut, hn::Add(hn::ConvertTo(dInt, clamped), hn::Set(dInt, steps.m_ZeroPoint)));
+        }
     };
     size_t i = 0;
     for (; i + lanes <= count; i += lanes)
     {
-        hn::StoreU(quantize(hn::LoadU(d, values + i)), dByte, bytes + i);
+        hn::StoreU(quantize(hn::LoadU(d, values + i)), dOut, quantized + i);
     }
     if (i < count)
     {
-        HWY_ALIGN float some[HWY_MAX_BYTES / sizeof(float)] = {};
-        int8_t quantized[HWY_MAX_BYTES / sizeof(float)];
-        std::memcpy(some, values + i, (count - i) * sizeof(float));
-        hn::StoreU(quantize(hn::Load(d, some)), dByte, quantized);
-        std::memcpy(bytes + i, quantized, count - i);
+        HWY_ALIGN T some[HWY_MAX_BYTES / sizeof(float)];
+        hn::StoreU(quantize(LoadSome(values + i, count - i)), dOut, some);
+        std::memcpy(quantized + i, some, (count - i) * sizeof(T));
     }
 }
 
-/// The least and the most of the values, 0 among them; NaN do not count.
-void FindRange(const float* values, size_t count, float& least, float& most)
+/// See Engine8::m_FindRange.
+FloatRange FindRange(const float* values, size_t count)
 {
     const hn::ScalableTag<float> d;
     const size_t lanes = hn::Lanes(d);
-    auto low = hn::Zero(d);
-    auto high = hn::Zero(d);
+    constexpr size_t Chains = 4; // each waits for its own last comparison only
+    Floats low[Chains], high[Chains];
+    HWY_UNROLL(4)
+    for (size_t c = 0; c < Chains; ++c)
+    {
+        low[c] = hn::Zero(d);
+        high[c] = hn::Zero(d);
+    }
+    const auto add = [&](size_t chain, Floats value)
+    {
+        low[chain] = LessOf(value, low[chain]);
+        high[chain] = GreaterOf(value, high[chain]);
+    };
     size_t i = 0;
-    for (; i + lanes <= count; i += lanes)
+    for (; i + Chains * lanes <= count; i += Chains * lanes)
     {
-        const auto value = hn::LoadU(d, values + i);
-        low = hn::IfThenElse(hn::Lt(value, low), value, low);
-        high = hn::IfThenElse(hn::Gt(value, high), value, high);
+        HWY_UNROLL(4)
+        for (size_t c = 0; c < Chains; ++c)
+        {
+            add(c, hn::LoadU(d, values + i + c * lanes));
+        }
     }
-    least = hn::GetLane(hn::MinOfLanes(d, low));
-    most = hn::GetLane(hn::MaxOfLanes(d, high));
-    for (; i < count; ++i)
+    for (; i < count; i += lanes)
     {
-        least = values[i] < least ? values[i] : least;
-        most = values[i] > most ? values[i] : most;
+        add(0, LoadSome(values + i, count - i));
     }
-}
-
-FloatScale Quantize(const float* values, size_t count, bool isAsymmetric, int8_t* bytes)
-{
-    float least = 0.0f;
-    float most = 0.0f;
-    FindRange(values, count, least, most);
-    const float range = std::max(-least, most);
-    if (isAsymmetric ? least == most : range == 0.0f)
-    {
-        std::memset(bytes, 0, count);
-        return {};
-    }
-    if (!isAsymmetric)
-    {
-        QuantizeValues(values, count, 127.0f / range, 0.0f, -127.0f, bytes);
-        return {range / 127.0f, 0};
-    }
-    const ref::AsymmetricScale scale = ref::FindAsymmetricScale(least, most);
-    QuantizeValues(values, count, 1.0f / scale.m_Scale, static_cast<float>(scale.m_ZeroPoint), -128.0f, bytes);
-    return {scale.m_Scale, scale.m_ZeroPoint};
+    return {hn::GetLane(hn::MinOfLanes(d, hn::Min(hn::Min(low[0], low[1]), hn::Min(low[2], low[3])))),
+            hn::GetLane(hn::MaxOfLanes(d, hn::Max(hn::Max(high[0], high[1]), hn::Max(high[2], high[3]))))};
 }
 
 } // namespace tenon::cpu::HWY_NAMESPACE

@@ -161,8 +161,9 @@ void Flip(const uint8_t* bytes, size_t count, uint8_t* flipped)
     }
 }
 
-/// Columns from c on, `Vectors` vectors of them as far as there are, of rows whose data have one scale and zero point.
-template <size_t Vectors, bool HasTerms, bool Clamps>
+/// Columns from c on, `Vectors` vectors of them as far as there are. `SameScale`: the data of all rows have one scale
+/// and zero point.
+template <size_t Vectors, bool SameScale, bool HasTerms, bool Clamps>
 void ToFloatsOfVectors(const FloatRows& rows, const FloatColumns& columns, size_t c)
 {
     const Ints d;
@@ -170,22 +171,40 @@ void ToFloatsOfVectors(const FloatRows& rows, const FloatColumns& columns, size_
     const size_t lanes = hn::Lanes(d);
     const auto low = hn::Set(dFloat, columns.m_Low);
     const auto high = hn::Set(dFloat, columns.m_High);
-    Vector correction[Vectors];
-    hn::Vec<decltype(dFloat)> scale[Vectors], bias[Vectors];
+    Vector weightSum[Vectors];
+    hn::Vec<decltype(dFloat)> columnScale[Vectors], bias[Vectors];
     HWY_UNROLL(2)
     for (size_t v = 0; v < Vectors; ++v)
     {
         const size_t at = c + v * lanes;
-        correction[v] = hn::Mul(hn::Set(d, rows.m_ZeroPoints[0]), hn::Load(d, columns.m_WeightSums + at));
-        scale[v] = hn::Mul(hn::Set(dFloat, rows.m_Scales[0]), hn::Load(dFloat, columns.m_Scales + at));
+        weightSum[v] = hn::Load(d, columns.m_WeightSums + at);
+        columnScale[v] = hn::Load(dFloat, columns.m_Scales + at);
         bias[v] = hn::Load(dFloat, columns.m_Bias + at);
     }
+    Vector correction[Vectors];
+    hn::Vec<decltype(dFloat)> scale[Vectors];
+    const auto setRow = [&](size_t r) HWY_ATTR
+    {
+        const Vector zeroPoint = hn::Set(d, rows.m_ZeroPoints[r]);
+        const auto rowScale = hn::Set(dFloat, rows.m_Scales[r]);
+        HWY_UNROLL(2)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            correction[v] = hn::Mul(zeroPoint, weightSum[v]);
+            scale[v] = hn::Mul(rowScale, columnScale[v]);
+        }
+    };
+    setRow(0);
     const size_t lastCount = rows.m_Columns - c - (Vectors - 1) * lanes;
     const size_t numRows = rows.m_Rows;
     const int32_t* sums = rows.m_Sums + c;
     float* out = rows.m_Out + c;
     for (size_t r = 0; r < numRows; ++r, sums += rows.m_SumStride, out += rows.m_OutStride)
     {
+        if constexpr (!SameScale)
+        {
+            setRow(r);
+        }
         HWY_UNROLL(2)
         for (size_t v = 0; v < Vectors; ++v)
         {
@@ -199,57 +218,82 @@ void ToFloatsOfVectors(const FloatRows& rows, const FloatColumns& columns, size_
             {
                 real = Clamped(real, low, high);
             }
-            if (v + 1 < Vectors || lastCount >= lanes)
-            {
-                hn::StoreU(real, dFloat, out + v * lanes);
-            }
-            else
-            {
-                HWY_ALIGN float some[HWY_MAX_BYTES / sizeof(float)];
-                hn::Store(real, dFloat, some);
-                std::memcpy(out + v * lanes, some, lastCount * sizeof(float));
-            }
+            StoreSome(real, out + v * lanes, v + 1 < Vectors ? lanes : lastCount);
         }
     }
 }
 
-template <bool HasTerms, bool Clamps>
-void ToFloatsOfScale(const FloatRows& rows, const FloatColumns& columns)
+template <bool SameScale, bool HasTerms, bool Clamps>
+void ToFloatsOf(const FloatRows& rows, const FloatColumns& columns)
 {
     const size_t lanes = hn::Lanes(Ints());
     size_t c = 0;
     for (; c + lanes < rows.m_Columns; c += 2 * lanes)
     {
-        ToFloatsOfVectors<2, HasTerms, Clamps>(rows, columns, c);
+        ToFloatsOfVectors<2, SameScale, HasTerms, Clamps>(rows, columns, c);
     }
     if (c < rows.m_Columns)
     {
-        ToFloatsOfVectors<1, HasTerms, Clamps>(rows, columns, c);
+        ToFloatsOfVectors<1, SameScale, HasTerms, Clamps>(rows, columns, c);
     }
+}
+
+template <bool SameScale>
+void ToFloatsWith(const FloatRows& rows, const FloatColumns& columns)
+{
+    const bool hasTerms = rows.m_RowTerms != nullptr;
+    const auto run =
+        columns.m_HasClamp ? (hasTerms ? ToFloatsOf<SameScale, true, true> : ToFloatsOf<SameScale, false, true>)
+                           : (hasTerms ? ToFloatsOf<SameScale, true, false> : ToFloatsOf<SameScale, false, false>);
+    run(rows, columns);
 }
 
 void ToFloats(const FloatRows& rows, const FloatColumns& columns)
 {
-    const bool hasTerms = rows.m_RowTerms != nullptr;
-    const auto run = columns.m_HasClamp ? (hasTerms ? ToFloatsOfScale<true, true> : ToFloatsOfScale<false, true>)
-                                        : (hasTerms ? ToFloatsOfScale<true, false> : ToFloatsOfScale<false, false>);
-    FloatRows part = rows;
-    for (size_t first = 0; first < rows.m_Rows; first += part.m_Rows)
+    const auto isFirst = [&rows](size_t r)
+    { return rows.m_ZeroPoints[r] == rows.m_ZeroPoints[0] && rows.m_Scales[r] == rows.m_Scales[0]; };
+    size_t same = 1;
+    while (same < rows.m_Rows && isFirst(same))
     {
-        // Most rows are of the same batch as the one before.
-        size_t last = first + 1;
-        while (last < rows.m_Rows && rows.m_ZeroPoints[last] == rows.m_ZeroPoints[first] &&
-               rows.m_Scales[last] == rows.m_Scales[first])
-        {
-            ++last;
-        }
-        part.m_Sums = rows.m_Sums + first * rows.m_SumStride;
-        part.m_Rows = last - first;
-        part.m_RowTerms = hasTerms ? rows.m_RowTerms + first : nullptr;
-        part.m_ZeroPoints = rows.m_ZeroPoints + first;
-        part.m_Scales = rows.m_Scales + first;
-        part.m_Out = rows.m_Out + first * rows.m_OutStride;
-        run(part, columns);
+        ++same;
+    }
+    same >= rows.m_Rows ? ToFloatsWith<true>(rows, columns) : ToFloatsWith<false>(rows, columns);
+}
+
+template <bool Clamps>
+void ScaleFloatsOf(float* values, size_t count, const FloatColumns& columns)
+{
+    const FloatTag d;
+    const Floats low = hn::Set(d, columns.m_Low);
+    const Floats high = hn::Set(d, columns.m_High);
+    const float* const scales = columns.m_Scales;
+    const float* const bias = columns.m_Bias;
+    const auto scaled = [&](Floats value, Floats scale, Floats offset) HWY_ATTR
+    {
+        const Floats sum = hn::Add(hn::Mul(value, scale), offset);
+        return Clamps ? Clamped(sum, low, high) : sum;
+    };
+    const size_t lanes = hn::Lanes(d);
+    size_t c = 0;
+    for (; c + lanes <= count; c += lanes)
+    {
+        const Floats value = hn::LoadU(d, values + c);
+        hn::StoreU(scaled(value, hn::LoadU(d, scales + c), hn::LoadU(d, bias + c)), d, values + c);
+    }
+    if (c < count)
+    {
+        const size_t left = count - c;
+        StoreSome(scaled(LoadSome(values + c, left), LoadSome(scales + c, left), LoadSome(bias + c, left)), values + c,
+                  left);
+    }
+}
+
+void ScaleFloats(float* values, size_t pixels, size_t columnCount, const FloatColumns& columns)
+{
+    const auto run = columns.m_HasClamp ? ScaleFloatsOf<true> : ScaleFloatsOf<false>;
+    for (size_t pixel = 0; pixel < pixels; ++pixel, values += columnCount)
+    {
+        run(values, columnCount, columns);
     }
 }
 

@@ -54,7 +54,7 @@ void Windows::CopyBytes(const uint8_t* input, size_t first, size_t last, uint8_t
     const int64_t rowBytes = m_Width * m_GroupChannels;
     if (!HaveShortRows(1))
     {
-        Copy(input, first, last, padding, pitch, to);
+        CopyRuns(input, first, last, padding, pitch, to);
     }
     else if (rowBytes <= 16)
     {

@@ -126,7 +126,10 @@ Engine8 MakeEngine()
     engine.m_Widen = Widen;
     engine.m_Flip = Flip;
     engine.m_ToFloats = ToFloats;
-    engine.m_Quantize = Quantize;
+    engine.m_FindRange = FindRange;
+    engine.m_Quantize = QuantizeValues<int8_t>;
+    engine.m_QuantizeToFloats = QuantizeValues<float>;
+    engine.m_ScaleFloats = ScaleFloats;
 #if HWY_TARGET == HWY_AVX3
     engine.m_Unsigned.m_Signs = Signs8::DataUnsigned;
     if (GetCpuFeatures().m_Avx512Vnni)

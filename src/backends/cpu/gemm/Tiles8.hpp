@@ -98,6 +98,20 @@ struct FloatScale
     int32_t m_ZeroPoint = 0;
 };
 
+/// How floats become int8.
+struct QuantizeSteps8
+{
+    float m_Inverse = 0.0f; ///< steps of 1
+    int32_t m_ZeroPoint = 0;
+    int32_t m_Lowest = 0; ///< of the bytes; the highest one is 127
+};
+
+struct FloatRange
+{
+    float m_Least = 0.0f;
+    float m_Most = 0.0f;
+};
+
 /// sums[rows][vectors * lanes] = bias[vectors * lanes] + data[rows][groups] * panel[groups][vectors * lanes]; a group
 /// is four bytes of the data. `dataStride` is in bytes. TileSet8::m_ColumnGroups groups of a column follow upon each
 /// other in the panel, before the next column's.
@@ -165,8 +179,15 @@ struct Engine8
                       int32_t* sums) = nullptr;
     /// out = clamp(float(sum + row term - zero point * weight sum) * (row scale * column scale) + bias)
     void (*m_ToFloats)(const FloatRows& rows, const FloatColumns& columns) = nullptr;
-    /// Quantizes floats to int8 as the reference kernels do (ref::QuantizeSymmetric, QuantizeAsymmetric).
-    FloatScale (*m_Quantize)(const float* values, size_t count, bool isAsymmetric, int8_t* bytes) = nullptr;
+    /// The least and the most of the values, 0 among them; NaN do not count.
+    FloatRange (*m_FindRange)(const float* values, size_t count) = nullptr;
+    /// Steps of values, rounded half away from zero, plus the zero point; NaN become the lowest one.
+    void (*m_Quantize)(const float* values, size_t count, const QuantizeSteps8& steps, int8_t* bytes) = nullptr;
+    /// The same less the zero point, as floats.
+    void (*m_QuantizeToFloats)(const float* values, size_t count, const QuantizeSteps8& steps, float* whole) = nullptr;
+    /// values = clamp(values * (row scale * column scale) + bias), of as many pixels of all columns; the scales are
+    /// those of FloatColumns multiplied.
+    void (*m_ScaleFloats)(float* values, size_t pixels, size_t columnCount, const FloatColumns& columns) = nullptr;
     /// wide[i] = bytes[i] - zeroPoint
     void (*m_Widen)(const void* bytes, size_t count, bool isSigned, int32_t zeroPoint, int16_t* wide) = nullptr;
     /// flipped[i] = bytes[i] + 128 of int8, or less 128 of uint8; may be in place.

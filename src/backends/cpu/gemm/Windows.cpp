@@ -141,7 +141,7 @@ void Windows::FindPoints(const T* imageRow, int64_t left, int64_t count, const T
 
 Windows::Span Windows::FindWhole(int64_t x, int64_t count) const
 {
-    const int64_t room = m_InputWidth - m_Width + m_PadLeft;
+    const int64_t room = m_InputWidth - 1 - (m_Width - 1) * m_DilationX + m_PadLeft;
     const int64_t begin = std::clamp<int64_t>((m_PadLeft + m_StrideX - 1) / m_StrideX - x, 0, count);
     return {begin, room < 0 ? begin : std::clamp<int64_t>(room / m_StrideX + 1 - x, begin, count)};
 }

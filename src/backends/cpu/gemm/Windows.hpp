@@ -87,6 +87,7 @@ private:
     template <size_t Bytes>
     void CopyShortRows(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch,
                        uint8_t* to) const;
+    void CopyRuns(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch, uint8_t* to) const;
     /// Which columns of a window lie in the image, and the image's column of the first one.
     struct Columns
     {
@@ -100,7 +101,7 @@ private:
         int64_t m_Begin = 0;
         int64_t m_End = 0;
     };
-    /// Which of the windows beside each other, from x on, have rows that lie in the image as a whole, counted from x.
+    /// Which of the windows beside each other, from x on, whose columns all lie in the image, counted from x.
     Span FindWhole(int64_t x, int64_t count) const;
     /// Calls visit(window, first row of its image, its first row in that, its columns) for each, counted from 0.
     template <typename F>

@@ -53,12 +53,16 @@ SupportResult CheckIsFaster(const LayerView& layer)
                : RefuseWinograd("it has too few pixels to gain from other products");
 }
 
+/// Dot products of bytes are faster with all windows than these are, whose transforms have 16 bits.
+SupportResult CheckMachine()
+{
+    return GetEngine8().m_Signed.m_Layout == Layout8::WidePairs
+               ? SupportResult::Yes()
+               : RefuseWinograd("the processor has dot products of bytes");
+}
+
 SupportResult Check(const LayerView& layer)
 {
-    if (GetEngine8().m_Signed.m_Layout != Layout8::WidePairs)
-    {
-        return RefuseWinograd("the processor has dot products of bytes");
-    }
     const SupportResult result = CheckBytes(layer, 4, 0);
     if (!result)
     {
@@ -123,9 +127,9 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 } // namespace
 
 extern const backends::Kernel CpuConvolution2dWinogradBytesKernel = {
-    "CpuConvolution2dWinogradBytes", BytesTypes, Prepare, Check, Pack, backends::FuseClamp};
+    "CpuConvolution2dWinogradBytes", BytesTypes, Prepare, Check, Pack, backends::FuseClamp, CheckMachine};
 
 extern const backends::Kernel CpuConvolution2dWinogradHybridKernel = {
-    "CpuConvolution2dWinogradHybrid", HybridTypes, Prepare, Check, Pack, backends::FuseClamp};
+    "CpuConvolution2dWinogradHybrid", HybridTypes, Prepare, Check, Pack, backends::FuseClamp, CheckMachine};
 
 } // namespace tenon::cpu

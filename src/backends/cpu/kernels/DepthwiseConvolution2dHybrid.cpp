@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // DepthwiseConvolution2d of CpuAcc for float data and constant weights of bytes. The data are quantized while running,
 // image by image. Sums of a few hundred products of bytes are exact in float, so the loops of floats add them up.
-#include "backends/cpu/elementwise/Broadcast.hpp"
-#include "backends/cpu/elementwise/Conversions.hpp"
+#include "backends/cpu/gemm/HybridData8.hpp"
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/Tiles8.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
@@ -109,7 +108,6 @@ public:
         const size_t elements = args.GetInput(0).GetNumElements();
         Scratch scratch;
         scratch.Add<std::byte>(m_Sums.GetScratchBytes());
-        m_Bytes = scratch.Add<int8_t>(elements);
         m_Floats = scratch.Add<float>(elements);
         m_Factors = scratch.Add<float>(backends::CheckedCount(g.m_Batches, g.m_OutputChannels));
         m_ScratchBytes = scratch.GetBytes();
@@ -120,21 +118,21 @@ public:
     void operator()(const ExecuteArgs& args) const
     {
         Quantize(args);
-        std::array<const void*, 3> inputs = {Scratch::At<float>(args.m_Scratch, m_Floats)};
-        ExecuteArgs floats = args;
-        floats.m_Inputs = {inputs.data(), args.m_Inputs.size()};
-        m_Sums(floats);
         const size_t channels = m_Geometry.m_OutputChannels;
-        const size_t imagePixels = m_Geometry.m_Y.m_Output * m_Geometry.m_X.m_Output;
+        const size_t width = m_Geometry.m_X.m_Output;
         const float* factors = Scratch::At<float>(args.m_Scratch, m_Factors);
-        RunRanges(*args.m_Parallel, m_Geometry.NumPixels(), GetGrain(2 * channels * sizeof(float)),
-                  [&](size_t begin, size_t end)
-                  {
-                      for (size_t pixel = begin; pixel < end; ++pixel)
-                      {
-                          Finish(args.GetOutput<float>(0) + pixel * channels, factors + pixel / imagePixels * channels);
-                      }
-                  });
+        const auto finish = [&](size_t row, size_t rows)
+        {
+            FloatColumns columns;
+            columns.m_Scales = factors + row / m_Geometry.m_Y.m_Output * channels; // rows are of one image
+            columns.m_Bias = m_Packed->GetBias().data();
+            columns.m_HasClamp = m_Clamp.IsActive();
+            columns.m_Low = m_Clamp.GetLow();
+            columns.m_High = m_Clamp.GetHigh();
+            float* const out = args.GetOutput<float>(0) + row * width * channels;
+            GetEngine8().m_ScaleFloats(out, rows * width, channels, columns);
+        };
+        m_Sums.Run(args, Scratch::At<float>(args.m_Scratch, m_Floats), finish);
     }
 
 private:
@@ -149,40 +147,23 @@ private:
     {
         const size_t count = m_Geometry.NumImageElements();
         const size_t channels = m_Geometry.m_OutputChannels;
-        auto* bytes = Scratch::At<int8_t>(args.m_Scratch, m_Bytes);
         auto* floats = Scratch::At<float>(args.m_Scratch, m_Floats);
         auto* factors = Scratch::At<float>(args.m_Scratch, m_Factors);
-        const ConversionLoop toFloat = FindDequantize(DataType::QAsymmS8);
         for (size_t batch = 0; batch < m_Geometry.m_Batches; ++batch)
         {
             const size_t at = batch * count;
-            const FloatScale scale = GetEngine8().m_Quantize(args.GetInput<float>(0) + at, count, true, bytes + at);
-            RunElements(*args.m_Parallel, count,
-                        [&](size_t begin, size_t end) {
-                            toFloat(bytes + at + begin, floats + at + begin, end - begin, {1.0f, scale.m_ZeroPoint});
-                        });
+            const FloatScale scale =
+                QuantizeRun(*args.m_Parallel, args.GetInput<float>(0) + at, count, true, floats + at);
             std::transform(m_Packed->GetScales().begin(), m_Packed->GetScales().end(), factors + batch * channels,
                            [&](float weightScale) { return scale.m_Scale * weightScale; });
         }
-    }
-
-    void Finish(float* __restrict out, const float* __restrict factors) const
-    {
-        const float* __restrict bias = m_Packed->GetBias().data();
-        const size_t channels = m_Geometry.m_OutputChannels;
-        for (size_t c = 0; c < channels; ++c)
-        {
-            out[c] = out[c] * factors[c] + bias[c];
-        }
-        m_Clamp.Run(out, channels);
     }
 
     ref::ConvolutionGeometry m_Geometry;
     const PackedHybridDepthwise* m_Packed;
     Depthwise<float> m_Sums;
     backends::FloatClamp m_Clamp;
-    size_t m_Bytes = 0; ///< offsets in the scratch memory, which begins with that of the sums
-    size_t m_Floats = 0;
+    size_t m_Floats = 0; ///< offsets in the scratch memory, which begins with that of the sums
     size_t m_Factors = 0;
     size_t m_ScratchBytes = 0;
 };

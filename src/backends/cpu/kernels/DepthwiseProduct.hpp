@@ -137,8 +137,15 @@ public:
 
     void operator()(const ExecuteArgs& args) const
     {
+        Run(args, args.GetInput<T>(0), [](size_t, size_t) {});
+    }
+
+    /// The same for an image that lies elsewhere. Calls finish(first row, rows) for each few rows of the output, counted
+    /// through all images, once they are written; on several threads.
+    template <typename F>
+    void Run(const ExecuteArgs& args, const T* image, const F& finish) const
+    {
         const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
-        const T* image = args.GetInput<T>(0);
         if (m_Geometry.m_GroupOutputs != 1)
         {
             auto* repeated = backends::Scratch::At<T>(args.m_Scratch, m_RepeatedOffset);
@@ -160,7 +167,7 @@ public:
                  {
                      const Part rows = GetPart(GetRows(), parts, index, m_Tiles->m_Rows);
                      RunRows(args, image, rows,
-                             backends::Scratch::At<const T*>(args.m_Scratch, 0) + index * m_TableLength);
+                             backends::Scratch::At<const T*>(args.m_Scratch, 0) + index * m_TableLength, finish);
                  });
     }
 
@@ -187,7 +194,8 @@ private:
         return (columns - 1) * m_Geometry.m_X.m_Stride + static_cast<int64_t>(m_Geometry.m_X.m_Kernel);
     }
 
-    void RunRows(const ExecuteArgs& args, const T* image, const Part& rows, const T** table) const
+    template <typename F>
+    void RunRows(const ExecuteArgs& args, const T* image, const Part& rows, const T** table, const F& finish) const
     {
         const size_t channels = m_Geometry.m_OutputChannels;
         DepthwiseTile<T> tile;
@@ -209,6 +217,7 @@ private:
             tile.m_Out = args.GetOutput<T>(0) + row * tile.m_OutRowStride;
             const size_t pixels = m_Geometry.m_Y.m_Input * m_Geometry.m_X.m_Input;
             RunRow(image + row / height * pixels * channels, y, count, tile, table);
+            finish(row, count);
             row += count;
         }
     }
