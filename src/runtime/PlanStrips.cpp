@@ -22,6 +22,12 @@ constexpr size_t MostSteps = 32;
 /// A part of which a call takes no time that matters.
 constexpr size_t LeastPartBytes = size_t{32} << 10;
 
+/// Of quantized types, each step's bytes are a quarter of these: less is gained.
+bool IsCut(DataType type)
+{
+    return type == DataType::Float32 || type == DataType::Float16 || type == DataType::BFloat16;
+}
+
 size_t CountElements(const TensorShape& shape, unsigned int first, unsigned int last)
 {
     size_t count = 1;
@@ -132,7 +138,7 @@ std::optional<StripStep> Plan::CutStep(const Program& program, uint32_t index, s
         return std::nullopt;
     }
     const TensorInfo& output = m_Infos[step.m_FirstOutput];
-    if (output.GetDataType() != DataType::Float32 || output.GetNumBytes() == 0)
+    if (!IsCut(output.GetDataType()) || output.GetNumBytes() == 0)
     {
         return std::nullopt;
     }
@@ -155,7 +161,7 @@ std::optional<StripStep> Plan::CutStep(const Program& program, uint32_t index, s
     for (size_t i = 0; i < step.m_Inputs.size(); ++i)
     {
         const ValueId value = step.m_Inputs[i];
-        if (value == NoValue || m_Infos[value].GetDataType() != DataType::Float32)
+        if (value == NoValue || m_Infos[value].GetDataType() != output.GetDataType())
         {
             return std::nullopt;
         }

@@ -113,6 +113,14 @@ void FromBFloat16(const void* in, void* out, size_t count, const QuantizeNumbers
 
 void ToBFloat16(const void* in, void* out, size_t count, const QuantizeNumbers&)
 {
+#if HWY_TARGET == HWY_AVX3
+    if (GetCpuFeatures().m_Avx512Bf16)
+    {
+        MapEach(FloatTag(), static_cast<const float*>(in), static_cast<uint16_t*>(out), count,
+                [](Floats x) HWY_ATTR { return RoundMostToBf16(x); });
+        return;
+    }
+#endif
     MapEach(FloatTag(), static_cast<const float*>(in), static_cast<uint16_t*>(out), count,
             [](Floats x) HWY_ATTR { return RoundToBf16(x); });
 }

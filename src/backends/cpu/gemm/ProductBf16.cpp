@@ -127,8 +127,6 @@ ProductBf16::Rows ProductBf16::FindRows(const uint16_t* input, size_t first, siz
 void ProductBf16::RunPanel(size_t vector, size_t vectors, const Rows& rows, uint16_t* out) const
 {
     const EngineBf16& engine = m_Weights->GetEngine();
-    const size_t columns = m_Weights->GetSizes().m_Columns;
-    alignas(64) float sums[EngineBf16::MostRows * EngineBf16::MostVectors * EngineBf16::MostLanes];
     TileBf16 tile;
     tile.m_DataStride = m_Pitch;
     tile.m_Panel = m_Weights->GetVector(vector);
@@ -137,19 +135,15 @@ void ProductBf16::RunPanel(size_t vector, size_t vectors, const Rows& rows, uint
     tile.m_StepPairs = m_Weights->GetStepPairs();
     tile.m_TapStep = rows.m_Count;
     tile.m_TapPairs = m_TableTaps != 0 ? tile.m_Pairs / m_TableTaps : 0;
-    tile.m_Sums = sums;
-    StoreBf16 store;
-    store.m_Sums = sums;
-    store.m_SumStride = vectors * engine.m_Lanes;
-    store.m_Columns = std::min(store.m_SumStride, columns - vector * engine.m_Lanes);
-    store.m_Bias = m_Weights->GetBias(vector);
-    store.m_HasClamp = m_Clamp.IsActive();
-    store.m_Low = m_Clamp.GetLow();
-    store.m_High = m_Clamp.GetHigh();
-    store.m_OutStride = m_Place.m_PixelStride;
-    for (size_t row = 0; row < rows.m_Count; row += engine.m_Rows)
+    tile.m_Bias = m_Weights->GetBias(vector);
+    tile.m_HasClamp = m_Clamp.IsActive();
+    tile.m_Low = m_Clamp.GetLow();
+    tile.m_High = m_Clamp.GetHigh();
+    tile.m_OutStride = m_Place.m_PixelStride;
+    tile.m_Columns = std::min(vectors * engine.m_Lanes, m_Weights->GetSizes().m_Columns - vector * engine.m_Lanes);
+    const auto run = [&](size_t row, size_t count)
     {
-        tile.m_Rows = store.m_Rows = std::min(engine.m_Rows, rows.m_Count - row);
+        tile.m_Rows = count;
         if (rows.m_Table != nullptr)
         {
             tile.m_Table = rows.m_Table + row;
@@ -158,9 +152,17 @@ void ProductBf16::RunPanel(size_t vector, size_t vectors, const Rows& rows, uint
         {
             tile.m_Data = rows.m_Data + row * m_Pitch;
         }
-        engine.m_Tiles[vectors](tile);
-        store.m_Out = out + row * m_Place.m_PixelStride;
-        engine.m_Store(store);
+        tile.m_Out = out + row * m_Place.m_PixelStride;
+        engine.m_Tiles[vectors][count](tile);
+    };
+    if (engine.m_RowUnit == 1)
+    {
+        ForEachTile(rows.m_Count, engine.m_Rows, run);
+        return;
+    }
+    for (size_t row = 0; row < rows.m_Count; row += engine.m_Rows)
+    {
+        run(row, std::min(engine.m_Rows, rows.m_Count - row));
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/gemm/TilesBf16.cpp"
@@ -33,6 +34,7 @@ struct SplitPairs
     {
         sum = hn::MulAdd(High(x), High(w), hn::MulAdd(Low(x), Low(w), sum));
     }
+    static HWY_INLINE auto Round(Floats values) { return RoundToBf16(values); }
 };
 
 #if HWY_TARGET == HWY_AVX3
@@ -42,8 +44,21 @@ struct DotPairs
     {
         asm("vdpbf16ps %2, %1, %0" : "+v"(sum.raw) : "v"(x.raw), "v"(w.raw));
     }
+    static HWY_INLINE auto Round(Floats values) { return RoundNormalToBf16(values); }
 };
 #endif
+
+/// Clamps sums and writes the first `count` of them.
+template <typename Dot>
+HWY_INLINE void StoreSums(Floats sums, const TileBf16& tile, uint16_t* out, size_t count)
+{
+    const FloatTag d;
+    if (tile.m_HasClamp)
+    {
+        sums = Clamped(sums, hn::Set(d, tile.m_Low), hn::Set(d, tile.m_High));
+    }
+    StoreSomeHalves(Dot::Round(sums), out, count);
+}
 
 template <typename Dot, size_t Rows, size_t Vectors>
 void DotTile(const TileBf16& tile)
@@ -51,13 +66,14 @@ void DotTile(const TileBf16& tile)
     const WordTag d;
     const size_t lanes = hn::Lanes(d);
     Floats sums[Rows][Vectors];
-    HWY_UNROLL(16)
-    for (size_t r = 0; r < Rows; ++r)
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < Vectors; ++v)
     {
-        HWY_UNROLL(4)
-        for (size_t v = 0; v < Vectors; ++v)
+        const Floats bias = hn::LoadU(FloatTag(), tile.m_Bias + v * lanes);
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
         {
-            sums[r][v] = hn::Zero(FloatTag());
+            sums[r][v] = bias;
         }
     }
     const uint16_t* const* table = tile.m_Table;
@@ -98,26 +114,14 @@ void DotTile(const TileBf16& tile)
     HWY_UNROLL(16)
     for (size_t r = 0; r < Rows; ++r)
     {
+        uint16_t* const out = tile.m_Out + r * tile.m_OutStride;
         HWY_UNROLL(4)
         for (size_t v = 0; v < Vectors; ++v)
         {
-            hn::StoreU(sums[r][v], FloatTag(), tile.m_Sums + (r * Vectors + v) * lanes);
+            StoreSums<Dot>(sums[r][v], tile, out + v * lanes,
+                           v + 1 < Vectors ? lanes : tile.m_Columns - (Vectors - 1) * lanes);
         }
     }
-}
-
-template <typename Dot, size_t Vectors, size_t Rows>
-void DotTiles(const TileBf16& tile)
-{
-    if constexpr (Rows > 1)
-    {
-        if (tile.m_Rows < Rows)
-        {
-            DotTiles<Dot, Vectors, Rows - 1>(tile);
-            return;
-        }
-    }
-    DotTile<Dot, Rows, Vectors>(tile);
 }
 
 #if HWY_TARGET == HWY_AVX3
@@ -186,12 +190,14 @@ void AmxTile(const TileBf16& tile)
         left += panelStep;
         right += panelStep;
     }
-    const size_t sumStride = Vectors * 64;
-    float* const under = tile.m_Sums + 16 * Vectors * 16;
-    asm volatile("tilestored %%tmm0, (%0,%1,1)" : : "r"(tile.m_Sums), "r"(sumStride) : "memory");
+    constexpr size_t Width = Vectors * 16;
+    alignas(64) float sums[EngineBf16::MostRows * Width];
+    const size_t sumStride = Width * sizeof(float);
+    float* const under = sums + 16 * Width;
+    asm volatile("tilestored %%tmm0, (%0,%1,1)" : : "r"(sums), "r"(sumStride) : "memory");
     if constexpr (Vectors == 2)
     {
-        asm volatile("tilestored %%tmm1, (%0,%1,1)" : : "r"(tile.m_Sums + 16), "r"(sumStride) : "memory");
+        asm volatile("tilestored %%tmm1, (%0,%1,1)" : : "r"(sums + 16), "r"(sumStride) : "memory");
     }
     if (isHigh)
     {
@@ -199,6 +205,15 @@ void AmxTile(const TileBf16& tile)
         if constexpr (Vectors == 2)
         {
             asm volatile("tilestored %%tmm3, (%0,%1,1)" : : "r"(under + 16), "r"(sumStride) : "memory");
+        }
+    }
+    const FloatTag d;
+    for (size_t r = 0; r < tile.m_Rows; ++r)
+    {
+        for (size_t c = 0; c < tile.m_Columns; c += 16)
+        {
+            const Floats value = hn::Add(hn::Load(d, sums + r * Width + c), hn::LoadU(d, tile.m_Bias + c));
+            StoreSums<DotPairs>(value, tile, tile.m_Out + r * tile.m_OutStride + c, tile.m_Columns - c);
         }
     }
 }
@@ -213,25 +228,13 @@ void ReleaseTiles()
 
 void KeepAll() {}
 
-void Store(const StoreBf16& rows)
+template <typename Dot, size_t Vectors, size_t Rows>
+void FillTilesOf(EngineBf16& engine)
 {
-    const FloatTag d;
-    const size_t lanes = hn::Lanes(d);
-    const Floats low = hn::Set(d, rows.m_Low);
-    const Floats high = hn::Set(d, rows.m_High);
-    for (size_t r = 0; r < rows.m_Rows; ++r)
+    engine.m_Tiles[Vectors][Rows] = DotTile<Dot, Rows, Vectors>;
+    if constexpr (Rows > 1)
     {
-        const float* sums = rows.m_Sums + r * rows.m_SumStride;
-        uint16_t* out = rows.m_Out + r * rows.m_OutStride;
-        for (size_t c = 0; c < rows.m_Columns; c += lanes)
-        {
-            Floats value = hn::Add(hn::LoadU(d, sums + c), hn::LoadU(d, rows.m_Bias + c));
-            if (rows.m_HasClamp)
-            {
-                value = Clamped(value, low, high);
-            }
-            StoreSomeBf16(value, out + c, rows.m_Columns - c);
-        }
+        FillTilesOf<Dot, Vectors, Rows - 1>(engine);
     }
 }
 
@@ -241,23 +244,23 @@ void FillTiles(EngineBf16& engine)
     constexpr size_t Rows = ManyRegisters ? 12 : 5;
     engine.m_Rows = Rows;
     engine.m_ReadsTables = true;
-    engine.m_Tiles[1] = DotTiles<Dot, 1, Rows>;
-    engine.m_Tiles[2] = DotTiles<Dot, 2, Rows>;
+    FillTilesOf<Dot, 1, Rows>(engine);
+    FillTilesOf<Dot, 2, Rows>(engine);
 }
 
 EngineBf16 MakeEngine()
 {
     EngineBf16 engine;
     engine.m_Lanes = hn::Lanes(FloatTag());
-    engine.m_Store = Store;
     engine.m_Release = KeepAll;
 #if HWY_TARGET == HWY_AVX3
     if (GetCpuFeatures().m_AmxBf16)
     {
         engine.m_Rows = 32;
         engine.m_MostStepPairs = 16;
-        engine.m_Tiles[1] = AmxTile<1>;
-        engine.m_Tiles[2] = AmxTile<2>;
+        engine.m_RowUnit = 32;
+        std::fill(std::begin(engine.m_Tiles[1]), std::end(engine.m_Tiles[1]), AmxTile<1>);
+        std::fill(std::begin(engine.m_Tiles[2]), std::end(engine.m_Tiles[2]), AmxTile<2>);
         engine.m_Release = ReleaseTiles;
         return engine;
     }

@@ -9,7 +9,7 @@
 namespace tenon::cpu
 {
 
-/// sums[rows][vectors * lanes] = data[rows][pairs] * panel; a pair is two neighbours of the depth.
+/// out[rows][columns] = clamp(bias[columns] + data[rows][pairs] * panel); a pair is two neighbours of the depth.
 struct TileBf16
 {
     const uint16_t* m_Data = nullptr;
@@ -23,23 +23,17 @@ struct TileBf16
     size_t m_Pairs = 0;
     size_t m_Rows = 0;
     size_t m_StepPairs = 0; ///< of AMX: pairs of a step, which m_Pairs is a multiple of
-    float* m_Sums = nullptr;
-};
 
-/// Rows of sums to be stored.
-struct StoreBf16
-{
-    const float* m_Sums = nullptr; ///< [rows][sumStride]
-    size_t m_SumStride = 0;
-    size_t m_Rows = 0;
-    size_t m_Columns = 0;
     const float* m_Bias = nullptr; ///< [columns], and zeros up to whole vectors
     bool m_HasClamp = false;
     float m_Low = 0.0f;
     float m_High = 0.0f;
     uint16_t* m_Out = nullptr;
     size_t m_OutStride = 0;
+    size_t m_Columns = 0; ///< to be written
 };
+
+using TileFunctionBf16 = void (*)(const TileBf16& tile);
 
 /// The inner loops of a kind of processor.
 struct EngineBf16
@@ -52,10 +46,10 @@ struct EngineBf16
     size_t m_Rows = 0;          ///< of the highest tile
     size_t m_MostStepPairs = 1; ///< pairs of the depth that one step takes: the depth is a multiple of a step
     bool m_ReadsTables = false; ///< whether tiles take TileBf16::m_Table
-    void (*m_Tiles[MostVectors + 1])(const TileBf16& tile) = {}; ///< by vectors
+    size_t m_RowUnit = 1;       ///< of tiles that are not the last one
+    TileFunctionBf16 m_Tiles[MostVectors + 1][MostRows + 1] = {}; ///< by vectors and rows
     /// To be called when a thread is done with tiles.
     void (*m_Release)() = nullptr;
-    void (*m_Store)(const StoreBf16& rows) = nullptr;
 };
 
 /// The best that the processor has. Precondition: it has vectors, see CpuFeatures.

@@ -207,6 +207,7 @@ private:
         tile.m_HasClamp = m_Clamp.IsActive();
         tile.m_Low = m_Clamp.GetLow();
         tile.m_High = m_Clamp.GetHigh();
+        tile.m_RoundsFast = GetDepthwiseEngine<T>().m_RoundsFast;
         tile.m_OutStride = channels;
         tile.m_OutRowStride = m_Geometry.m_X.m_Output * channels;
         const size_t height = m_Geometry.m_Y.m_Output;

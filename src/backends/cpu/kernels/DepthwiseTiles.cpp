@@ -18,13 +18,28 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
+HWY_INLINE void StoreRounded(Floats values, uint16_t* to, size_t count, [[maybe_unused]] bool isFast)
+{
+#if HWY_TARGET == HWY_AVX3
+    if (isFast)
+    {
+        StoreSomeHalves(RoundNormalToBf16(values), to, count);
+        return;
+    }
+#endif
+    StoreSomeBf16(values, to, count);
+}
+
 /// Whole vectors of channels.
 struct Whole
 {
     HWY_INLINE Floats Load(const float* from) const { return hn::LoadU(FloatTag(), from); }
     HWY_INLINE Floats Load(const uint16_t* from) const { return LoadBf16(from); }
-    HWY_INLINE void Store(Floats values, float* to) const { hn::StoreU(values, FloatTag(), to); }
-    HWY_INLINE void Store(Floats values, uint16_t* to) const { StoreSomeBf16(values, to, hn::Lanes(FloatTag())); }
+    HWY_INLINE void Store(Floats values, float* to, bool) const { hn::StoreU(values, FloatTag(), to); }
+    HWY_INLINE void Store(Floats values, uint16_t* to, bool isFast) const
+    {
+        StoreRounded(values, to, hn::Lanes(FloatTag()), isFast);
+    }
 };
 
 /// The last channels, fewer than a vector has.
@@ -33,8 +48,11 @@ struct Rest
     size_t m_Count;
     HWY_INLINE Floats Load(const float* from) const { return LoadSome(from, m_Count); }
     HWY_INLINE Floats Load(const uint16_t* from) const { return LoadSomeBf16(from, m_Count); }
-    HWY_INLINE void Store(Floats values, float* to) const { StoreSome(values, to, m_Count); }
-    HWY_INLINE void Store(Floats values, uint16_t* to) const { StoreSomeBf16(values, to, m_Count); }
+    HWY_INLINE void Store(Floats values, float* to, bool) const { StoreSome(values, to, m_Count); }
+    HWY_INLINE void Store(Floats values, uint16_t* to, bool isFast) const
+    {
+        StoreRounded(values, to, m_Count, isFast);
+    }
 };
 
 template <size_t Rows, size_t Columns, typename T, typename Memory>
@@ -63,7 +81,7 @@ HWY_INLINE void StorePixels(const DepthwiseTile<T>& tile, size_t channel, Floats
         HWY_UNROLL(4)
         for (size_t c = 0; c < Columns; ++c)
         {
-            memory.Store(sums[r][c], out + c * tile.m_OutStride);
+            memory.Store(sums[r][c], out + c * tile.m_OutStride, tile.m_RoundsFast);
         }
     }
 }
@@ -274,7 +292,9 @@ DepthwiseEngine<float> MakeEngineF32()
 
 DepthwiseEngine<uint16_t> MakeEngineBf16()
 {
-    return MakeEngine<uint16_t>();
+    DepthwiseEngine<uint16_t> engine = MakeEngine<uint16_t>();
+    engine.m_RoundsFast = HWY_TARGET == HWY_AVX3 && GetCpuFeatures().m_Avx512Bf16;
+    return engine;
 }
 
 } // namespace

@@ -24,7 +24,8 @@ struct DepthwiseTile
     bool m_HasClamp = false;
     float m_Low = 0.0f;
     float m_High = 0.0f;
-    T* m_Out = nullptr;     ///< the first pixel
+    bool m_RoundsFast = false; ///< DepthwiseEngine's
+    T* m_Out = nullptr;        ///< the first pixel
     size_t m_OutStride = 0; ///< elements between pixels of a row
     size_t m_OutRowStride = 0;
 };
@@ -49,7 +50,9 @@ struct DepthwiseTiles
 template <typename T>
 struct DepthwiseEngine
 {
-    size_t m_Lanes = 0;           ///< floats of a vector
+    size_t m_Lanes = 0; ///< floats of a vector
+    /// Whether there is an instruction that rounds to bfloat16. It makes zeros of numbers too small to be normal.
+    bool m_RoundsFast = false;
     DepthwiseTiles<T> m_Size3[2]; ///< windows of 3x3, with strides of 1 and 2
     DepthwiseTiles<T> m_Size5[2]; ///< windows of 5x5
     DepthwiseTiles<T> m_Any;
