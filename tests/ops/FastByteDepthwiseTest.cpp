@@ -142,12 +142,20 @@ TEST(FastBytes, DepthwiseWindowsOfThreeColumnsAsReference)
                     d.m_PadTop = rows / 2;
                     const unsigned int height = rows + 1 - rows / 2;
                     const unsigned int channels = width % 2 == 0 ? 64 : 100;
-                    ExpectAsReference(Depthwise(std::to_string(rows) + " rows, stride " + std::to_string(stride) +
-                                                    ", dilation " + std::to_string(dilation) + ", width " +
-                                                    std::to_string(width),
-                                                d, {2, height, width, channels}, {1, rows, 3, channels},
-                                                {2, 2, (width - 1) / stride + 1, channels}),
-                                      "CpuDepthwiseConvolution2dBytes");
+                    const std::string name = std::to_string(rows) + " rows, stride " + std::to_string(stride) +
+                                             ", dilation " + std::to_string(dilation) + ", width " +
+                                             std::to_string(width);
+                    const TensorShape data({2, height, width, channels});
+                    const TensorShape weights({1, rows, 3, channels});
+                    const TensorShape output({2, 2, (width - 1) / stride + 1, channels});
+                    ExpectAsReference(Depthwise(name, d, data, weights, output), "CpuDepthwiseConvolution2dBytes");
+                    // Weights that less their zero point are the sum of two bytes.
+                    ExpectAsReference(
+                        FastCase(name + ", weights of two bytes", LayerType::DepthwiseConvolution2d, d,
+                                 {Random(BytesInfo(data, false, 0.1f, 3), 1),
+                                  Constant(Random(BytesInfo(weights, false, 0.1f, width % 2 == 0 ? 255 : 20), 2))},
+                                 BytesInfo(output, false, 0.9f, 100)),
+                        "CpuDepthwiseConvolution2dBytes");
                 }
             }
         }

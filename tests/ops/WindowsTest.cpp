@@ -32,11 +32,12 @@ std::vector<T> LayOut(const Windows& w, const T* input, size_t first, size_t las
         const auto column = static_cast<int64_t>(pixel) % w.m_OutputWidth;
         const int64_t row = static_cast<int64_t>(pixel) / w.m_OutputWidth % w.m_OutputHeight;
         const int64_t image = static_cast<int64_t>(pixel) / w.m_OutputWidth / w.m_OutputHeight;
-        for (int64_t i = 0; i < w.m_Height * w.m_Width * w.m_Channels; ++i)
+        for (int64_t i = 0; i < w.m_Height * w.m_Width * w.m_GroupChannels; ++i)
         {
-            const int64_t channel = i % w.m_Channels;
-            const int64_t x = column * w.m_StrideX - w.m_PadLeft + i / w.m_Channels % w.m_Width;
-            const int64_t y = row * w.m_StrideY - w.m_PadTop + i / w.m_Channels / w.m_Width * w.m_DilationY;
+            const int64_t channel = i % w.m_GroupChannels;
+            const int64_t point = i / w.m_GroupChannels;
+            const int64_t x = column * w.m_StrideX - w.m_PadLeft + point % w.m_Width * w.m_DilationX;
+            const int64_t y = row * w.m_StrideY - w.m_PadTop + point / w.m_Width * w.m_DilationY;
             const bool isInside = y >= 0 && y < w.m_InputHeight && x >= 0 && x < w.m_InputWidth;
             const int64_t at = ((image * w.m_InputHeight + y) * w.m_InputWidth + x) * w.m_Channels + channel;
             rows.push_back(isInside ? input[at] : padding);
@@ -61,7 +62,8 @@ std::string Describe(const Windows& w, size_t images)
     std::ostringstream out;
     out << images << " images of " << w.m_InputHeight << " x " << w.m_InputWidth << " x " << w.m_Channels
         << ", windows of " << w.m_Height << " x " << w.m_Width << ", strides " << w.m_StrideY << " x " << w.m_StrideX
-        << ", pads " << w.m_PadTop << " x " << w.m_PadLeft << ", dilation " << w.m_DilationY;
+        << ", pads " << w.m_PadTop << " x " << w.m_PadLeft << ", dilations " << w.m_DilationY << " x " << w.m_DilationX
+        << ", groups of " << w.m_GroupChannels;
     return out.str();
 }
 
@@ -77,11 +79,16 @@ void CheckCopies(const Windows& w, size_t images, T padding, std::mt19937& rando
     const size_t first = random() % pixels;
     const size_t last = first + 1 + random() % (pixels - first);
     const size_t depth = w.GetDepth();
-    const GuardedBuffer out((last - first) * depth * sizeof(T) + Windows::ShortRowBytes);
-    Copy(w, values, first, last, padding, depth, reinterpret_cast<T*>(out.GetData()));
+    const size_t pitch = depth + random() % 5;
+    const GuardedBuffer out((last - first) * pitch * sizeof(T) + Windows::ShortRowBytes);
+    Copy(w, values, first, last, padding, pitch, reinterpret_cast<T*>(out.GetData()));
     ASSERT_TRUE(out.IsIntactAround());
     const std::vector<T> want = LayOut(w, values, first, last, padding);
-    ASSERT_EQ(std::memcmp(out.GetData(), want.data(), want.size() * sizeof(T)), 0) << Describe(w, images);
+    for (size_t row = 0; row < last - first; ++row)
+    {
+        const std::byte* const got = out.GetData() + row * pitch * sizeof(T);
+        ASSERT_EQ(std::memcmp(got, want.data() + row * depth, depth * sizeof(T)), 0) << Describe(w, images);
+    }
 }
 
 void CheckRowsInPlace(const Windows& w, size_t images, std::mt19937& random)
@@ -140,6 +147,21 @@ TEST(Windows, LaidOut)
         const size_t images = 1 + random() % 2;
         ASSERT_NO_FATAL_FAILURE(CheckCopies<uint8_t>(w, images, static_cast<uint8_t>(random()), random));
         ASSERT_NO_FATAL_FAILURE(CheckCopies<int16_t>(w, images, 0, random));
+        ASSERT_NO_FATAL_FAILURE(CheckCopies<float>(w, images, 0.0f, random));
+    }
+}
+
+// Of a group's channels, or with columns between theirs, windows have many short runs; of many channels, few long ones.
+TEST(Windows, LaidOutInRuns)
+{
+    std::mt19937 random(7);
+    for (int i = 0; i < 3000; ++i)
+    {
+        Windows w = PickWindows(random, 24);
+        w.m_DilationX = 1 + static_cast<int64_t>(random() % 3);
+        w.m_Channels *= 1 + static_cast<int64_t>(random() % 3);
+        const size_t images = 1 + random() % 2;
+        ASSERT_NO_FATAL_FAILURE(CheckCopies<uint8_t>(w, images, static_cast<uint8_t>(random()), random));
         ASSERT_NO_FATAL_FAILURE(CheckCopies<float>(w, images, 0.0f, random));
     }
 }

@@ -45,19 +45,32 @@ IConnectableLayer* AddReshape(INetwork& network, IConnectableLayer* from, const 
     return layer;
 }
 
-/// Of 12 heads in three batches, whose masks they share.
-INetworkPtr MakeAttention(unsigned int length, bool givesScores)
+IConnectableLayer* AddCast(INetwork& network, IConnectableLayer* from, DataType type)
+{
+    IConnectableLayer* layer = network.AddCastLayer("cast");
+    layer->GetOutputSlot(0).SetTensorInfo(TensorInfo(TensorShape(Dimensionality::NotSpecified), type));
+    Connect(from, layer);
+    return layer;
+}
+
+/// Of 12 heads in three batches, whose masks they share. `type`: of what is computed.
+INetworkPtr MakeAttention(unsigned int length, bool givesScores, DataType type = DataType::Float32)
 {
     INetworkPtr network = INetwork::Create();
-    IConnectableLayer* queries = AddInput(*network, 0, InfoOf({12, length, 8}));
-    IConnectableLayer* keys = AddInput(*network, 1, InfoOf({12, 8, length}));
-    IConnectableLayer* values = AddInput(*network, 2, InfoOf({12, length, 8}));
-    IConnectableLayer* mask = AddInput(*network, 3, InfoOf({3, 1, 1, length}));
-    IConnectableLayer* product = AddProduct(*network, queries, keys);
+    std::vector<IConnectableLayer*> inputs = {
+        AddInput(*network, 0, InfoOf({12, length, 8})), AddInput(*network, 1, InfoOf({12, 8, length})),
+        AddInput(*network, 2, InfoOf({12, length, 8})), AddInput(*network, 3, InfoOf({3, 1, 1, length}))};
+    const bool isCast = type != DataType::Float32;
+    for (IConnectableLayer*& input : inputs)
+    {
+        input = isCast ? AddCast(*network, input, type) : input;
+    }
+    IConnectableLayer* product = AddProduct(*network, inputs[0], inputs[1]);
     IConnectableLayer* scores = AddReshape(*network, product, {3, 4, length, length});
-    IConnectableLayer* masked = AddBinary(*network, BinaryOperation::Add, scores, mask);
+    IConnectableLayer* masked = AddBinary(*network, BinaryOperation::Add, scores, inputs[3]);
     IConnectableLayer* shares = AddReshape(*network, AddSoftmax(*network, masked), {12, length, length});
-    AddOutputs(*network, {AddProduct(*network, shares, values)});
+    IConnectableLayer* result = AddProduct(*network, shares, inputs[2]);
+    AddOutputs(*network, {isCast ? AddCast(*network, result, DataType::Float32) : result});
     if (givesScores)
     {
         Connect(product, network->AddOutputLayer(1));
@@ -107,6 +120,26 @@ TEST(Strips, OfAnAttentionAreItsHeads)
         EXPECT_EQ(RunNetwork(*network, "CpuAcc", threads, true), expected) << threads << " threads";
     }
     EXPECT_EQ(RunNetwork(*network, "CpuRef", 2, true), RunNetwork(*network, "CpuRef", 2, false));
+}
+
+// Types of two bytes are cut too, of which twice as many elements fit into the cache.
+TEST(Strips, OfAnAttentionInHalves)
+{
+    for (const DataType type : {DataType::Float16, DataType::BFloat16})
+    {
+        const INetworkPtr network = MakeAttention(370, false, type);
+        const Planned plan(*network, "CpuAcc");
+        const Strips* const strips = FindStrips(plan);
+        ASSERT_NE(strips, nullptr);
+        EXPECT_EQ(strips->m_Parts, 12u);
+        EXPECT_EQ(strips->m_Steps.size(), 6u);
+        const std::vector<Floats> expected = RunNetwork(*network, "CpuAcc", 1, false);
+        for (const unsigned int threads : {1u, 2u, 5u})
+        {
+            EXPECT_EQ(RunNetwork(*network, "CpuAcc", threads, true), expected) << threads << " threads";
+        }
+        EXPECT_EQ(FindStrips(Planned(*MakeAttention(64, false, type), "CpuAcc")), nullptr);
+    }
 }
 
 TEST(Strips, KeepWhatIsReadLater)

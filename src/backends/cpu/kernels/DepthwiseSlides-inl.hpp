@@ -26,13 +26,13 @@ namespace tenon::cpu::HWY_NAMESPACE
 constexpr size_t SlideColumns = 3;
 
 /// What a column of the image, of all groups of rows, adds to the sums of the window of which it is column `Column`.
-template <typename Dot, size_t Column, size_t Groups>
-HWY_INLINE void AddColumn(Vector& sums, const Vector (&data)[Groups], const Vector (&weights)[Groups * SlideColumns])
+template <typename Dot, size_t Column, size_t Groups, size_t Weights>
+HWY_INLINE void AddColumn(Vector& sums, const Vector (&data)[Groups], const Vector (&weights)[Weights])
 {
     HWY_UNROLL(2)
-    for (size_t g = 0; g < Groups; ++g)
+    for (size_t w = 0; w < Weights / SlideColumns; ++w)
     {
-        Dot::Add(sums, data[g], weights[g * SlideColumns + Column]);
+        Dot::Add(sums, data[w % Groups], weights[w * SlideColumns + Column]);
     }
 }
 
@@ -46,8 +46,8 @@ struct SlidePixels
 };
 
 /// A vector of channels at a time: its weights stay in registers, and each column is loaded once for all windows that
-/// it is in. `Stride`: columns from a window to the next.
-template <typename Dot, size_t Groups, size_t Vectors, size_t Stride>
+/// it is in. `Stride`: columns from a window to the next. `Sets`: bytes that a weight is the sum of.
+template <typename Dot, size_t Groups, size_t Sets, size_t Vectors, size_t Stride>
 void Slide(const DepthwiseRun8& run, const SlidePixels& pixels)
 {
     const Ints d;
@@ -55,9 +55,9 @@ void Slide(const DepthwiseRun8& run, const SlidePixels& pixels)
     const size_t sumStep = pixels.m_Step * Vectors * lanes;
     for (size_t v = 0; v < Vectors; ++v)
     {
-        Vector weights[Groups * SlideColumns];
+        Vector weights[Sets * Groups * SlideColumns];
         HWY_UNROLL(6)
-        for (size_t tap = 0; tap < Groups * SlideColumns; ++tap)
+        for (size_t tap = 0; tap < Sets * Groups * SlideColumns; ++tap)
         {
             weights[tap] = hn::Load(d, static_cast<const int32_t*>(run.m_Weights) + (tap * Vectors + v) * lanes);
         }
@@ -117,17 +117,19 @@ void Slide(const DepthwiseRun8& run, const SlidePixels& pixels)
 }
 
 /// Bytes from a column of windows of three to the next; 0: these are other windows.
-template <size_t Groups>
+template <size_t Groups, size_t Sets>
 size_t FindColumnStep(const DepthwiseRun8& run)
 {
-    if (run.m_Taps != Groups * SlideColumns)
+    constexpr size_t Places = Groups * SlideColumns;
+    if (run.m_Taps != Sets * Places)
     {
         return 0;
     }
     const size_t step = run.m_Offsets[1] - run.m_Offsets[0];
-    for (size_t tap = 1; tap < Groups * SlideColumns; ++tap)
+    for (size_t tap = 1; tap < run.m_Taps; ++tap)
     {
-        if (tap % SlideColumns != 0 && run.m_Offsets[tap] - run.m_Offsets[tap - 1] != step)
+        const bool isNext = tap % SlideColumns == 0 || run.m_Offsets[tap] - run.m_Offsets[tap - 1] == step;
+        if (!isNext || run.m_Offsets[tap] != run.m_Offsets[tap % Places])
         {
             return 0;
         }
@@ -135,13 +137,11 @@ size_t FindColumnStep(const DepthwiseRun8& run)
     return step;
 }
 
-/// Where windows of three columns, and of as many rows as the groups have (one or two pairs, or up to four), share
-/// columns: sums all pixels of the run so. Otherwise returns false.
-template <typename Dot, size_t Vectors>
-bool SumBySliding(const DepthwiseRun8& run)
+/// Where windows of three columns share columns: sums all pixels of the run so. Otherwise returns false.
+template <typename Dot, size_t Groups, size_t Sets, size_t Vectors>
+bool SumSetsBySliding(const DepthwiseRun8& run)
 {
-    constexpr size_t Groups = std::is_same_v<Dot, WidePairs> ? 2 : 1; // of two rows, or of four
-    const size_t column = FindColumnStep<Groups>(run);
+    const size_t column = FindColumnStep<Groups, Sets>(run);
     if (column == 0)
     {
         return false;
@@ -151,7 +151,7 @@ bool SumBySliding(const DepthwiseRun8& run)
     if (run.m_PixelStep == 2 * column)
     {
         pixels.m_Count = run.m_Pixels;
-        Slide<Dot, Groups, Vectors, 2>(run, pixels);
+        Slide<Dot, Groups, Sets, Vectors, 2>(run, pixels);
         return true;
     }
     // With a dilation, every so many pixels share columns.
@@ -164,9 +164,23 @@ bool SumBySliding(const DepthwiseRun8& run)
     for (; pixels.m_First < step; ++pixels.m_First)
     {
         pixels.m_Count = DivideUp(run.m_Pixels - pixels.m_First, step);
-        Slide<Dot, Groups, Vectors, 1>(run, pixels);
+        Slide<Dot, Groups, Sets, Vectors, 1>(run, pixels);
     }
     return true;
+}
+
+/// Those of as many rows as the groups have: one or two pairs, or up to four, with weights of a byte or the sum of two.
+template <typename Dot, size_t Vectors>
+bool SumBySliding(const DepthwiseRun8& run)
+{
+    if constexpr (std::is_same_v<Dot, WidePairs>)
+    {
+        return SumSetsBySliding<Dot, 2, 1, Vectors>(run);
+    }
+    else
+    {
+        return SumSetsBySliding<Dot, 1, 1, Vectors>(run) || SumSetsBySliding<Dot, 1, 2, Vectors>(run);
+    }
 }
 
 } // namespace tenon::cpu::HWY_NAMESPACE

@@ -99,23 +99,40 @@ void BlendRow(const BlendedRow<typename ResizeLanes<T>::Weight>& row)
     using W = typename ResizeLanes<T>::Weight;
     WeighRows<T>(row);
     T* out = static_cast<T*>(row.m_Out);
-    for (size_t i = 0; i < row.m_Count; ++i, out += row.m_Channels)
+    for (size_t i = 0; i < row.m_Count;)
     {
-        const ref::Blend<W> x = row.m_Columns[i];
-        const size_t left = x.m_Lower * row.m_Channels;
-        const size_t right = x.m_Upper * row.m_Channels;
+        // Enlarged, several columns of the output lie between the same two.
+        const ref::Blend<W>* const columns = row.m_Columns + i;
+        size_t count = 1;
+        while (i + count < row.m_Count && columns[count].m_Lower == columns[0].m_Lower &&
+               columns[count].m_Upper == columns[0].m_Upper)
+        {
+            ++count;
+        }
+        const size_t left = columns[0].m_Lower * row.m_Channels;
+        const size_t right = columns[0].m_Upper * row.m_Channels;
         Cover<W>(row.m_Channels,
                  [&](auto d, size_t c)
                  {
-                     const auto lowerX = hn::Set(d, x.m_LowerWeight);
-                     const auto upperX = hn::Set(d, x.m_UpperWeight);
-                     // In the order of the reference kernel, which rounds after each step.
-                     auto sum = hn::Mul(hn::LoadU(d, row.m_WeighedLower + left + c), lowerX);
-                     sum = hn::Add(sum, hn::Mul(hn::LoadU(d, row.m_WeighedUpper + left + c), lowerX));
-                     sum = hn::Add(sum, hn::Mul(hn::LoadU(d, row.m_WeighedLower + right + c), upperX));
-                     sum = hn::Add(sum, hn::Mul(hn::LoadU(d, row.m_WeighedUpper + right + c), upperX));
-                     ResizeLanes<T>::Store(sum, d, out + c);
+                     const auto lowerLeft = hn::LoadU(d, row.m_WeighedLower + left + c);
+                     const auto upperLeft = hn::LoadU(d, row.m_WeighedUpper + left + c);
+                     const auto lowerRight = hn::LoadU(d, row.m_WeighedLower + right + c);
+                     const auto upperRight = hn::LoadU(d, row.m_WeighedUpper + right + c);
+                     T* to = out + c;
+                     for (size_t k = 0; k < count; ++k, to += row.m_Channels)
+                     {
+                         const auto lowerX = hn::Set(d, columns[k].m_LowerWeight);
+                         const auto upperX = hn::Set(d, columns[k].m_UpperWeight);
+                         // In the order of the reference kernel, which rounds after each step.
+                         auto sum = hn::Mul(lowerLeft, lowerX);
+                         sum = hn::Add(sum, hn::Mul(upperLeft, lowerX));
+                         sum = hn::Add(sum, hn::Mul(lowerRight, upperX));
+                         sum = hn::Add(sum, hn::Mul(upperRight, upperX));
+                         ResizeLanes<T>::Store(sum, d, to);
+                     }
                  });
+        out += count * row.m_Channels;
+        i += count;
     }
 }
 
