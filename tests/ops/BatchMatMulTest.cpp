@@ -72,6 +72,10 @@ const Case CutCases[] = {
     {"two rows, x transposed", {3, 67, 2}, {3, 67, 35}, {3, 2, 35}, true},
     {"three rows of a broadcast matrix", {4, 3, 19}, {19, 21}, {4, 3, 21}},
     {"four rows, both transposed", {9, 4}, {21, 9}, {4, 21}, true, true},
+    {"odd depths, y transposed", {2, 17, 35}, {2, 21, 35}, {2, 17, 21}, false, true},
+    {"odd depths, both transposed", {2, 35, 17}, {2, 40, 35}, {2, 17, 40}, true, true},
+    {"columns of several vectors", {2, 2, 30, 64}, {2, 1, 64, 133}, {2, 2, 30, 133}},
+    {"a depth of one", {6, 1}, {1, 40}, {6, 40}},
     {"four rows in columns of threads", {4, 300}, {300, 900}, {4, 900}},
 };
 
@@ -152,13 +156,17 @@ TEST(BatchMatMul, AgreesWithDoublePrecision)
 
 TEST(BatchMatMul, OfTwoFloatMatricesIsCut)
 {
-    const TensorInfo floats = Info(DataType::Float32);
     for (const Case& c : CutCases)
     {
-        OpCase op = MakeOp(c, floats, floats, floats);
-        op.m_Inputs[1].m_Constant = false;
-        op.m_Absolute = 2e-5; // sums of up to 600 products, each rounded
-        CheckOp(op);
+        for (const DataType type : {DataType::Float32, DataType::Float16, DataType::BFloat16})
+        {
+            OpCase op = MakeOp(c, Info(type), Info(type), Info(type));
+            op.m_Inputs[1].m_Constant = false;
+            // Sums of up to 600 products, each rounded; types of two bytes round them once more.
+            op.m_Absolute = 2e-5;
+            op.m_Relative = type == DataType::Float32 ? op.m_Relative : type == DataType::Float16 ? 1e-3 : 8e-3;
+            CheckOp(op);
+        }
     }
 }
 

@@ -4,8 +4,7 @@
 
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/PackedStore.hpp"
-#include "backends/cpu/gemm/PackedWeightsF32.hpp"
-#include "backends/cpu/gemm/TilesBf16.hpp"
+#include "backends/cpu/gemm/PanelsBf16.hpp"
 #include "common/AlignedMemory.hpp"
 
 #include <cstddef>
@@ -30,32 +29,19 @@ public:
     /// Bytes of what is packed of such weights.
     static uint64_t GetPackedBytes(const WeightSizes& sizes);
 
-    const EngineBf16& GetEngine() const { return *m_Engine; }
-    const WeightSizes& GetSizes() const { return m_Sizes; }
-    /// Pairs of the depth, with what fills up the last step.
-    size_t GetPairs() const { return m_Pairs; }
-    size_t GetStepPairs() const { return m_StepPairs; }
-    size_t GetVectors() const { return m_Vectors; }
-    /// [pairs][lanes][2] of a vector of columns; the next one is right after it.
-    const uint16_t* GetVector(size_t vector) const { return m_Data.As<uint16_t>() + vector * GetVectorElements(); }
-    size_t GetVectorElements() const { return m_Pairs * m_Engine->m_Lanes * 2; }
+    const PanelsBf16& GetPanels() const { return m_Panels; }
+    const WeightSizes& GetSizes() const { return m_Panels.GetSizes(); }
+    /// All vectors of columns, one after the other.
+    const uint16_t* GetData() const { return m_Data.As<uint16_t>(); }
     /// As many zeros as a point of a window has elements, at least: what lies outside of an image.
     const uint16_t* GetZeros() const { return reinterpret_cast<const uint16_t*>(m_Zeros.Data()); }
-    /// Of a vector of columns, with zeros for those that do not exist.
-    const float* GetBias(size_t vector) const
-    {
-        return reinterpret_cast<const float*>(m_Bias.Data()) + vector * m_Engine->m_Lanes;
-    }
+    /// Of whole vectors, with zeros for columns that do not exist.
+    const float* GetBias() const { return reinterpret_cast<const float*>(m_Bias.Data()); }
 
 private:
-    void PackWeights(const uint16_t* weights, WeightOrder order, uint16_t* packed) const;
     void PackBias(const LayerView& layer);
 
-    const EngineBf16* m_Engine;
-    WeightSizes m_Sizes;
-    size_t m_StepPairs;
-    size_t m_Pairs;
-    size_t m_Vectors;
+    PanelsBf16 m_Panels;
     backends::PackedBlock m_Data;
     AlignedMemory m_Bias;
     AlignedMemory m_Zeros;

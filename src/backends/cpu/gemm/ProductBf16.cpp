@@ -28,14 +28,30 @@ constexpr size_t LeastTapDepth = 8;
 
 ProductBf16::ProductBf16(const PackedWeightsBf16& weights, const Windows& windows, size_t rows,
                          const backends::FloatClamp& clamp)
-    : m_Weights(&weights), m_Windows(windows), m_Rows(rows), m_Clamp(clamp), m_Pitch(weights.GetPairs() * 2)
+    : m_Panels(&weights.GetPanels()), m_Weights(&weights), m_Windows(windows), m_Rows(rows), m_Clamp(clamp)
 {
-    const WeightSizes& sizes = weights.GetSizes();
+    Plan();
+}
+
+ProductBf16::ProductBf16(const PanelsBf16& panels, const Windows& windows, size_t rows)
+    : m_Panels(&panels), m_Windows(windows), m_Rows(rows)
+{
+    Plan();
+}
+
+void ProductBf16::Plan()
+{
+    const WeightSizes& sizes = m_Panels->GetSizes();
+    const EngineBf16& engine = m_Panels->GetEngine();
+    const Windows& windows = m_Windows;
+    const size_t rows = m_Rows;
     m_Place.m_PixelStride = sizes.m_Columns;
-    m_InPlace = windows.ArePixels() && m_Pitch == sizes.m_Depth;
+    m_Pitch = m_Panels->GetPairs() * 2;
+    m_InPlace = windows.ArePixels() && (m_Pitch == sizes.m_Depth || engine.m_ReadsTables);
     const auto channels = static_cast<size_t>(windows.m_GroupChannels);
     size_t rowElements = m_Pitch;
-    if (weights.GetEngine().m_ReadsTables && !windows.ArePixels() && channels % 2 == 0 && channels >= LeastTapDepth)
+    m_Pitch = m_InPlace ? static_cast<size_t>(windows.m_Channels) : m_Pitch;
+    if (engine.m_ReadsTables && !windows.ArePixels() && channels % 2 == 0 && channels >= LeastTapDepth)
     {
         m_FindsRows = windows.HaveWholeRows() && channels < LongTapDepth;
         m_TableTaps = static_cast<size_t>(m_FindsRows ? windows.m_Height : windows.m_Height * windows.m_Width);
@@ -52,8 +68,8 @@ ProductBf16::ProductBf16(const PackedWeightsBf16& weights, const Windows& window
     const double multiplications =
         static_cast<double>(rows) * static_cast<double>(sizes.m_Columns) * static_cast<double>(sizes.m_Depth);
     constexpr double FasterThanFloats = 4; // parts are made for so many float multiplications
-    m_Parts = std::min(
-        {GetMostParts(), GetWorthwhileParts(multiplications / FasterThanFloats), std::max(rows, weights.GetVectors())});
+    m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications / FasterThanFloats),
+                        std::max(rows, m_Panels->GetVectors())});
     Scratch part;
     part.Add<const uint16_t*>(m_BlockRows, m_TableTaps);
     m_StripOffset = part.Add<uint16_t>(m_FindsRows                     ? windows.GetMostCut(m_BlockRows)
@@ -70,18 +86,20 @@ ProductBf16::ProductBf16(const PackedWeightsBf16& weights, const Windows& window
 void ProductBf16::Run(const uint16_t* input, uint16_t* out, void* scratch, IParallelFor& parallel) const
 {
     const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
-    const size_t vectors = m_Weights->GetVectors();
+    const size_t vectors = m_Panels->GetVectors();
     RunPanelRanges(parallel, parts, m_Rows, vectors, EngineBf16::MostRows, 1,
                    [&](size_t part, const PanelRange& range)
                    {
-                       RunRange(input, out, range, static_cast<std::byte*>(scratch) + part * m_PartBytes);
-                       m_Weights->GetEngine().m_Release();
+                       RunRange(input, m_Weights->GetData() + range.m_FirstPanel * m_Panels->GetVectorElements(), out,
+                                range, static_cast<std::byte*>(scratch) + part * m_PartBytes);
+                       m_Panels->GetEngine().m_Release();
                    });
 }
 
-void ProductBf16::RunRange(const uint16_t* input, uint16_t* out, const PanelRange& range, std::byte* scratch) const
+void ProductBf16::RunRange(const uint16_t* input, const uint16_t* packed, uint16_t* out, const PanelRange& range,
+                           std::byte* scratch) const
 {
-    const size_t lanes = m_Weights->GetEngine().m_Lanes;
+    const size_t lanes = m_Panels->GetEngine().m_Lanes;
     for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
     {
         const size_t last = std::min(first + m_BlockRows, m_Place.GetRunEnd(first, range.m_LastRow));
@@ -90,7 +108,7 @@ void ProductBf16::RunRange(const uint16_t* input, uint16_t* out, const PanelRang
         for (size_t vector = range.m_FirstPanel; vector < range.m_LastPanel; vector += EngineBf16::MostVectors)
         {
             RunPanel(vector, std::min(EngineBf16::MostVectors, range.m_LastPanel - vector), rows,
-                     outRows + vector * lanes);
+                     packed + (vector - range.m_FirstPanel) * m_Panels->GetVectorElements(), outRows + vector * lanes);
         }
         first = last;
     }
@@ -98,10 +116,10 @@ void ProductBf16::RunRange(const uint16_t* input, uint16_t* out, const PanelRang
 
 ProductBf16::Rows ProductBf16::FindRows(const uint16_t* input, size_t first, size_t last, std::byte* scratch) const
 {
-    const size_t depth = m_Weights->GetSizes().m_Depth;
+    const size_t depth = m_Panels->GetSizes().m_Depth;
     if (m_InPlace)
     {
-        return {input + first * depth, nullptr, last - first};
+        return {input + first * m_Pitch, nullptr, last - first};
     }
     auto* strip = Scratch::At<uint16_t>(scratch, m_StripOffset);
     if (m_TableTaps != 0)
@@ -124,23 +142,25 @@ ProductBf16::Rows ProductBf16::FindRows(const uint16_t* input, size_t first, siz
     return {strip, nullptr, last - first};
 }
 
-void ProductBf16::RunPanel(size_t vector, size_t vectors, const Rows& rows, uint16_t* out) const
+void ProductBf16::RunPanel(size_t vector, size_t vectors, const Rows& rows, const uint16_t* packed, uint16_t* out) const
 {
-    const EngineBf16& engine = m_Weights->GetEngine();
+    static constexpr float NoBias[EngineBf16::MostVectors * EngineBf16::MostLanes] = {};
+    const EngineBf16& engine = m_Panels->GetEngine();
     TileBf16 tile;
     tile.m_DataStride = m_Pitch;
-    tile.m_Panel = m_Weights->GetVector(vector);
-    tile.m_PanelStride = m_Weights->GetVectorElements();
-    tile.m_Pairs = m_Weights->GetPairs();
-    tile.m_StepPairs = m_Weights->GetStepPairs();
+    tile.m_Panel = packed;
+    tile.m_PanelStride = m_Panels->GetVectorElements();
+    tile.m_Pairs = m_Panels->GetPairs();
+    tile.m_HasHalfPair = m_InPlace && m_Panels->GetSizes().m_Depth % 2 != 0;
+    tile.m_StepPairs = m_Panels->GetStepPairs();
     tile.m_TapStep = rows.m_Count;
     tile.m_TapPairs = m_TableTaps != 0 ? tile.m_Pairs / m_TableTaps : 0;
-    tile.m_Bias = m_Weights->GetBias(vector);
+    tile.m_Bias = m_Weights != nullptr ? m_Weights->GetBias() + vector * engine.m_Lanes : NoBias;
     tile.m_HasClamp = m_Clamp.IsActive();
     tile.m_Low = m_Clamp.GetLow();
     tile.m_High = m_Clamp.GetHigh();
     tile.m_OutStride = m_Place.m_PixelStride;
-    tile.m_Columns = std::min(vectors * engine.m_Lanes, m_Weights->GetSizes().m_Columns - vector * engine.m_Lanes);
+    tile.m_Columns = m_Panels->CountColumns(vector, vectors);
     const auto run = [&](size_t row, size_t count)
     {
         tile.m_Rows = count;

@@ -24,15 +24,22 @@ public:
     /// `windows`: of the image, or of `rows` pixels that are the rows of a matrix.
     ProductBf16(const PackedWeightsBf16& weights, const Windows& windows, size_t rows,
                 const backends::FloatClamp& clamp);
+    /// Of the rows of a matrix, by weights that are packed anew for each run.
+    ProductBf16(const PanelsBf16& panels, const Windows& windows, size_t rows);
 
     /// Has the output written there, in place of one pixel after the other.
     void SetPlace(const OutputPlace& place) { m_Place = place; }
 
     size_t GetScratchBytes() const { return m_ScratchBytes; }
     void Run(const uint16_t* input, uint16_t* out, void* scratch, IParallelFor& parallel) const;
+    /// A range of the product on the calling thread alone, of vectors of columns as panels. `packed`: the range's
+    /// vectors, one after the other. `scratch`: GetPartBytes() bytes. EngineBf16::m_Release is to be called after it.
+    void RunRange(const uint16_t* input, const uint16_t* packed, uint16_t* out, const PanelRange& range,
+                  std::byte* scratch) const;
+    size_t GetPartBytes() const { return m_PartBytes; }
 
 private:
-    void RunRange(const uint16_t* input, uint16_t* out, const PanelRange& range, std::byte* scratch) const;
+    void Plan();
     /// Rows of data: one after the other, or in a table as TileBf16 has it.
     struct Rows
     {
@@ -41,15 +48,16 @@ private:
         size_t m_Count = 0;
     };
     Rows FindRows(const uint16_t* input, size_t first, size_t last, std::byte* scratch) const;
-    void RunPanel(size_t vector, size_t vectors, const Rows& rows, uint16_t* out) const;
+    void RunPanel(size_t vector, size_t vectors, const Rows& rows, const uint16_t* packed, uint16_t* out) const;
 
-    const PackedWeightsBf16* m_Weights;
+    const PanelsBf16* m_Panels;
+    const PackedWeightsBf16* m_Weights = nullptr; ///< packed before
     Windows m_Windows;
     size_t m_Rows;
     backends::FloatClamp m_Clamp;
     OutputPlace m_Place;
     size_t m_BlockRows = 0; ///< whose data stay in the cache while all panels pass
-    size_t m_Pitch = 0;     ///< elements of a row of data as it is read
+    size_t m_Pitch = 0;     ///< elements from a row of data to the next, as they are read
     bool m_InPlace = false;
     size_t m_TableTaps = 0; ///< points or rows of a window in a table; 0: there is none
     bool m_FindsRows = false;

@@ -60,11 +60,36 @@ HWY_INLINE void StoreSums(Floats sums, const TileBf16& tile, uint16_t* out, size
     StoreSomeHalves(Dot::Round(sums), out, count);
 }
 
+/// Adds the products of a pair of the depth, of which rows may have the first half alone.
+template <typename Dot, typename T, size_t Rows, size_t Vectors>
+HWY_INLINE void AddPair(Floats (&sums)[Rows][Vectors], const uint16_t* const (&rows)[Rows], size_t pair,
+                        const uint32_t* panel, size_t panelStride)
+{
+    const WordTag d;
+    Words w[Vectors];
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        w[v] = hn::Load(d, panel + v * panelStride);
+    }
+    HWY_UNROLL(16)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        T data;
+        std::memcpy(&data, rows[r] + 2 * pair, sizeof(data));
+        const Words x = hn::Set(d, uint32_t{data});
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            Dot::Add(sums[r][v], x, w[v]);
+        }
+    }
+}
+
 template <typename Dot, size_t Rows, size_t Vectors>
 void DotTile(const TileBf16& tile)
 {
-    const WordTag d;
-    const size_t lanes = hn::Lanes(d);
+    const size_t lanes = hn::Lanes(FloatTag());
     Floats sums[Rows][Vectors];
     HWY_UNROLL(4)
     for (size_t v = 0; v < Vectors; ++v)
@@ -77,39 +102,32 @@ void DotTile(const TileBf16& tile)
         }
     }
     const uint16_t* const* table = tile.m_Table;
-    const size_t tapPairs = table != nullptr ? tile.m_TapPairs : tile.m_Pairs;
+    const size_t wholePairs = tile.m_Pairs - (tile.m_HasHalfPair ? 1 : 0);
+    const size_t tapPairs = table != nullptr ? tile.m_TapPairs : wholePairs;
     const auto* panel = reinterpret_cast<const uint32_t*>(tile.m_Panel);
     const size_t panelStride = tile.m_PanelStride / 2;
-    for (size_t left = tile.m_Pairs; left != 0; left -= tapPairs)
+    const uint16_t* rows[Rows];
+    HWY_UNROLL(16)
+    for (size_t r = 0; r < Rows; ++r)
     {
-        const uint16_t* rows[Rows];
+        rows[r] = tile.m_Data + (table != nullptr ? 0 : r * tile.m_DataStride);
+    }
+    for (size_t left = wholePairs; left != 0; left -= tapPairs)
+    {
         HWY_UNROLL(16)
         for (size_t r = 0; r < Rows; ++r)
         {
-            rows[r] = table != nullptr ? table[r] : tile.m_Data + r * tile.m_DataStride;
+            rows[r] = table != nullptr ? table[r] : rows[r];
         }
         table += table != nullptr ? tile.m_TapStep : 0;
         for (size_t pair = 0; pair < tapPairs; ++pair, panel += lanes)
         {
-            Words w[Vectors];
-            HWY_UNROLL(4)
-            for (size_t v = 0; v < Vectors; ++v)
-            {
-                w[v] = hn::Load(d, panel + v * panelStride);
-            }
-            HWY_UNROLL(16)
-            for (size_t r = 0; r < Rows; ++r)
-            {
-                uint32_t two;
-                std::memcpy(&two, rows[r] + 2 * pair, sizeof(two));
-                const Words x = hn::Set(d, two);
-                HWY_UNROLL(4)
-                for (size_t v = 0; v < Vectors; ++v)
-                {
-                    Dot::Add(sums[r][v], x, w[v]);
-                }
-            }
+            AddPair<Dot, uint32_t>(sums, rows, pair, panel, panelStride);
         }
+    }
+    if (tile.m_HasHalfPair)
+    {
+        AddPair<Dot, uint16_t>(sums, rows, wholePairs, panel, panelStride);
     }
     HWY_UNROLL(16)
     for (size_t r = 0; r < Rows; ++r)
@@ -262,11 +280,13 @@ EngineBf16 MakeEngine()
         std::fill(std::begin(engine.m_Tiles[1]), std::end(engine.m_Tiles[1]), AmxTile<1>);
         std::fill(std::begin(engine.m_Tiles[2]), std::end(engine.m_Tiles[2]), AmxTile<2>);
         engine.m_Release = ReleaseTiles;
+        engine.m_HasDots = true;
         return engine;
     }
     if (GetCpuFeatures().m_Avx512Bf16)
     {
         FillTiles<DotPairs>(engine);
+        engine.m_HasDots = true;
         return engine;
     }
 #endif

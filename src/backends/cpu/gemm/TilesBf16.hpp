@@ -21,6 +21,7 @@ struct TileBf16
     const uint16_t* m_Panel = nullptr; ///< [vectors][pairs][lanes][2]
     size_t m_PanelStride = 0;          ///< elements between vectors
     size_t m_Pairs = 0;
+    bool m_HasHalfPair = false; ///< whether the data end in the middle of the last pair; not of a table
     size_t m_Rows = 0;
     size_t m_StepPairs = 0; ///< of AMX: pairs of a step, which m_Pairs is a multiple of
 
@@ -45,7 +46,8 @@ struct EngineBf16
     size_t m_Lanes = 0;         ///< columns of a vector
     size_t m_Rows = 0;          ///< of the highest tile
     size_t m_MostStepPairs = 1; ///< pairs of the depth that one step takes: the depth is a multiple of a step
-    bool m_ReadsTables = false; ///< whether tiles take TileBf16::m_Table
+    bool m_ReadsTables = false; ///< whether tiles take TileBf16::m_Table, and halves of pairs
+    bool m_HasDots = false;     ///< whether they are instructions that multiply bfloat16
     size_t m_RowUnit = 1;       ///< of tiles that are not the last one
     TileFunctionBf16 m_Tiles[MostVectors + 1][MostRows + 1] = {}; ///< by vectors and rows
     /// To be called when a thread is done with tiles.

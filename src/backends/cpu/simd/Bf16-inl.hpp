@@ -26,21 +26,26 @@ HWY_INLINE Floats LoadBf16(const uint16_t* from)
     return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(hn::PromoteTo(WordTag(), hn::LoadU(HalfWordTag(), from))));
 }
 
-/// The first `count`, zeros after them. Reads nothing past them.
-HWY_INLINE Floats LoadSomeBf16(const uint16_t* from, size_t count)
+/// The first `count` numbers of 16 bits, zeros after them, each in 32 bits. Reads nothing past them.
+HWY_INLINE Words LoadSomeHalves(const uint16_t* from, size_t count)
 {
     if (count >= hn::Lanes(FloatTag()))
     {
-        return LoadBf16(from);
+        return hn::PromoteTo(WordTag(), hn::LoadU(HalfWordTag(), from));
     }
 #if HWY_TARGET == HWY_AVX3 // what a mask hides is not touched
-    const auto halves = hn::MaskedLoad(hn::FirstN(HalfWordTag(), count), HalfWordTag(), from);
-    return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(hn::PromoteTo(WordTag(), halves)));
+    return hn::PromoteTo(WordTag(), hn::MaskedLoad(hn::FirstN(HalfWordTag(), count), HalfWordTag(), from));
 #else
     HWY_ALIGN uint16_t buffer[hn::MaxLanes(FloatTag())] = {};
     std::memcpy(buffer, from, count * sizeof(uint16_t));
-    return LoadBf16(buffer);
+    return hn::PromoteTo(WordTag(), hn::Load(HalfWordTag(), buffer));
 #endif
+}
+
+/// The first `count`, zeros after them. Reads nothing past them.
+HWY_INLINE Floats LoadSomeBf16(const uint16_t* from, size_t count)
+{
+    return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(LoadSomeHalves(from, count)));
 }
 
 /// The nearest bfloat16, of two as near ones the even one. NaN becomes the quiet one of its sign.

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// BatchMatMul of CpuAcc for two matrices of bfloat16 that both change from run to run, by the processor's dot products
+// of them, summed in float32. Where it has none, BatchMatMulHalves multiplies them as floats.
+#include "backends/common/KernelTable.hpp"
+#include "backends/cpu/gemm/ProductBf16.hpp"
+#include "backends/cpu/kernels/MatMulProducts.hpp"
+#include "backends/cpu/moves/TransposeVectors.hpp"
+#include "backends/reference/CpuRefBackend.hpp"
+
+namespace tenon::cpu
+{
+
+extern const backends::Kernel CpuBatchMatMulHalvesKernel;
+
+namespace
+{
+
+constexpr backends::TypeRow Types[] = {backends::SameType(DataType::BFloat16, 2)};
+
+/// Packing y should be little beside what is computed with it.
+constexpr size_t LeastRows = 5;
+
+/// For MatMulProducts.
+struct Bf16Matrices
+{
+    using Element = uint16_t;
+    using Panels = PanelsBf16;
+    using Product = ProductBf16;
+    static constexpr double Speedup = 4;
+
+    static size_t CountPanels(const Panels& panels) { return panels.GetVectors(); }
+    static size_t CountElements(const Panels& panels, const Part& part)
+    {
+        return (part.m_End - part.m_Begin) * panels.GetVectorElements();
+    }
+    static void Pack(const Panels& panels, const Part& part, const uint16_t* y, WeightOrder order, size_t stride,
+                     uint16_t* to)
+    {
+        for (size_t vector = part.m_Begin; vector < part.m_End; ++vector, to += panels.GetVectorElements())
+        {
+            panels.Pack(vector, y, order, stride, to);
+        }
+    }
+    static void Turn(const uint16_t* x, size_t stride, size_t rows, size_t depth, uint16_t* to)
+    {
+        TransposeElements<sizeof(uint16_t)>(reinterpret_cast<const std::byte*>(x), stride * sizeof(uint16_t), rows,
+                                            depth, reinterpret_cast<std::byte*>(to), depth * sizeof(uint16_t));
+    }
+    static void Release(const Panels& panels) { panels.GetEngine().m_Release(); }
+};
+
+SupportResult Check(const LayerView& layer)
+{
+    if (!GetEngineBf16().m_HasDots)
+    {
+        return SupportResult::No(SupportCode::UnsupportedType, "the processor does not multiply bfloat16");
+    }
+    return ref::FindKernel(LayerType::BatchMatMul)->m_Check(layer);
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const ref::MatMulGeometry g(args);
+    const auto isContiguous = [](const ref::MatMulGeometry::Strides& strides)
+    { return strides.m_Column == 1 || strides.m_Row == 1; };
+    if (g.IsEmpty() || g.m_Depth == 0 || g.m_Rows < LeastRows || !isContiguous(g.m_X) || !isContiguous(g.m_Y) ||
+        g.m_Output.m_Column != 1)
+    {
+        return CpuBatchMatMulHalvesKernel.Prepare(args, nullptr);
+    }
+    MatMulProducts<Bf16Matrices> products(g);
+    const size_t bytes = products.GetScratchBytes();
+    return {std::move(products), bytes};
+}
+
+} // namespace
+
+extern const backends::Kernel CpuBatchMatMulBf16Kernel = {"CpuBatchMatMulBf16", Types, Prepare, Check};
+
+} // namespace tenon::cpu

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of matrices that both change from run to run, as BatchMatMul of floats and of bfloat16 has them: y is packed
+// as it runs, some panels of columns at a time, so that what is packed stays in the cache while all rows of x pass.
+#pragma once
+
+#include "backends/common/Scratch.hpp"
+#include "backends/cpu/Parts.hpp"
+#include "backends/cpu/gemm/PanelRange.hpp"
+#include "backends/cpu/gemm/PanelsF32.hpp"
+#include "backends/cpu/gemm/Windows.hpp"
+#include "backends/reference/kernels/MatMulGeometry.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace tenon::cpu
+{
+
+/// The products of all batches, cut into units: of a batch, some panels of y by some rows of x. `Matrices` has the
+/// types of elements, panels and products, and what differs between them:
+///   Element, Panels, Product
+///   Speedup                                  of a multiplication, beside those of float32
+///   CountPanels(panels)
+///   CountElements(panels, part)              of a range of panels
+///   Pack(panels, part, y, order, stride, to) one panel of the range after the other
+///   Turn(x, stride, rows, depth, to)         rows of x that lie one beside the other
+///   Release(panels)                          when a thread is done
+template <typename Matrices>
+class MatMulProducts
+{
+public:
+    explicit MatMulProducts(const ref::MatMulGeometry& geometry)
+        : m_Geometry(geometry),
+          m_Panels(std::make_shared<Panels>(WeightSizes{1, geometry.m_Columns, geometry.m_Depth})),
+          m_NumPanels(Matrices::CountPanels(*m_Panels)), m_TurnsX(geometry.m_X.m_Column != 1),
+          m_Product(*m_Panels, MakeRows(), DivideUp(geometry.m_Rows, Cut()))
+    {
+        OutputPlace place;
+        place.m_PixelStride = geometry.m_Output.m_Row;
+        m_Product.SetPlace(place);
+
+        backends::Scratch part;
+        size_t packed = 0;
+        for (size_t group = 0; group < m_Groups; ++group)
+        {
+            packed = std::max(packed, Matrices::CountElements(*m_Panels, GetPart(m_NumPanels, m_Groups, group)));
+        }
+        part.Add<Element>(packed);
+        m_TurnedOffset = part.Add<Element>(m_TurnsX ? DivideUp(geometry.m_Rows, m_RowParts) : 0, geometry.m_Depth);
+        m_ProductOffset = part.Add<std::byte>(m_Product.GetPartBytes());
+        m_PartBytes = part.GetBytes();
+        m_Parts = std::clamp<size_t>(MostScratchBytes / m_PartBytes, 1, m_Parts);
+        m_Scratch.AddParts(part, m_Parts);
+    }
+
+    size_t GetScratchBytes() const { return m_Scratch.GetBytes(); }
+
+    void operator()(const ExecuteArgs& args) const
+    {
+        const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
+        RunParts(*args.m_Parallel, parts,
+                 [&](size_t index) { RunPart(args, GetPart(GetUnits(), parts, index), index); });
+    }
+
+private:
+    using Element = typename Matrices::Element;
+    using Panels = typename Matrices::Panels;
+
+    /// Bytes of packed panels that a thread has at a time: half of a second-level cache of 1 MiB.
+    static constexpr size_t PackedBytes = 512 * 1024;
+    /// Bytes of x that a thread turns around at a time: in pieces of a third-level cache, as each repeats the packing
+    /// of y.
+    static constexpr size_t TurnedBytes = 8 * 1024 * 1024;
+    /// A few columns of a great depth take many times their memory when they are packed: fewer threads do that then.
+    static constexpr size_t MostScratchBytes = 64 * 1024 * 1024;
+    /// Packing a panel should be little beside what is computed with it.
+    static constexpr size_t LeastRows = 64;
+
+    size_t GetUnits() const { return m_Geometry.m_NumBatches * m_Groups * m_RowParts; }
+
+    Windows MakeRows() const
+    {
+        Windows rows = MakeRowWindows(m_Geometry.m_Rows, m_Geometry.m_Depth);
+        rows.m_Channels = static_cast<int64_t>(m_TurnsX ? m_Geometry.m_Depth : m_Geometry.m_X.m_Row);
+        return rows;
+    }
+
+    /// Finds groups of panels and parts of rows: as few as keep packed panels in the cache and all threads busy.
+    /// Returns m_RowParts.
+    size_t Cut()
+    {
+        const ref::MatMulGeometry& g = m_Geometry;
+        const double multiplications = static_cast<double>(g.m_NumBatches) * static_cast<double>(g.m_Rows) *
+                                       static_cast<double>(g.m_Columns) * static_cast<double>(g.m_Depth);
+        m_Parts = std::min(GetMostParts(), GetWorthwhileParts(multiplications / Matrices::Speedup));
+        const size_t elements = Matrices::CountElements(*m_Panels, Part{0, m_NumPanels});
+        const size_t forCache = DivideUp(elements * sizeof(Element), PackedBytes);
+        const size_t forThreads = DivideUp(m_Parts, g.m_NumBatches);
+        m_Groups = std::min(m_NumPanels, std::max(forCache, forThreads));
+        const size_t rowsForThreads = DivideUp(m_Parts, g.m_NumBatches * m_Groups);
+        const size_t rowsForCache = m_TurnsX ? DivideUp(g.m_Rows * g.m_Depth * sizeof(Element), TurnedBytes) : 1;
+        m_RowParts =
+            std::clamp<size_t>(std::max(rowsForThreads, rowsForCache), 1, std::max<size_t>(g.m_Rows / LeastRows, 1));
+        m_Parts = std::min(m_Parts, GetUnits());
+        return m_RowParts;
+    }
+
+    void RunPart(const ExecuteArgs& args, const Part& units, size_t index) const
+    {
+        const ref::MatMulGeometry& g = m_Geometry;
+        auto* const scratch = static_cast<std::byte*>(args.m_Scratch) + index * m_PartBytes;
+        auto* const packed = backends::Scratch::At<Element>(scratch, 0);
+        auto* const turned = backends::Scratch::At<Element>(scratch, m_TurnedOffset);
+        size_t packedMatrix = SIZE_MAX;
+        size_t packedGroup = SIZE_MAX;
+        const Element* turnedX = nullptr;
+        for (size_t unit = units.m_Begin; unit < units.m_End; ++unit)
+        {
+            const ref::MatMulGeometry::Batch batch = g.GetBatch(unit / (m_Groups * m_RowParts));
+            const size_t group = unit / m_RowParts % m_Groups;
+            const Part panels = GetPart(m_NumPanels, m_Groups, group);
+            const Part rows = GetPart(g.m_Rows, m_RowParts, unit % m_RowParts);
+            const size_t count = rows.m_End - rows.m_Begin;
+            if (packedMatrix != batch.m_MatrixY || packedGroup != group)
+            {
+                Pack(args.GetInput<Element>(1) + g.GetMatrixY(batch.m_MatrixY), panels, packed);
+                packedMatrix = batch.m_MatrixY;
+                packedGroup = group;
+            }
+            const Element* x = args.GetInput<Element>(0) + batch.m_X + rows.m_Begin * g.m_X.m_Row;
+            if (m_TurnsX && turnedX != x)
+            {
+                Matrices::Turn(x, g.m_X.m_Column, count, g.m_Depth, turned);
+                turnedX = x;
+            }
+            m_Product.RunRange(m_TurnsX ? turned : x, packed,
+                               args.GetOutput<Element>(0) + batch.m_Output + rows.m_Begin * g.m_Output.m_Row,
+                               {0, count, panels.m_Begin, panels.m_End}, scratch + m_ProductOffset);
+        }
+        Matrices::Release(*m_Panels);
+    }
+
+    void Pack(const Element* y, const Part& panels, Element* packed) const
+    {
+        const ref::MatMulGeometry::Strides& strides = m_Geometry.m_Y;
+        const bool hasRows = strides.m_Column == 1;
+        Matrices::Pack(*m_Panels, panels, y, hasRows ? WeightOrder::Depth : WeightOrder::Columns,
+                       hasRows ? strides.m_Row : strides.m_Column, packed);
+    }
+
+    ref::MatMulGeometry m_Geometry;
+    std::shared_ptr<const Panels> m_Panels;
+    size_t m_NumPanels;
+    bool m_TurnsX;
+    size_t m_Groups = 1;                  ///< of panels
+    size_t m_RowParts = 1;                ///< of a batch
+    size_t m_Parts = 1;                   ///< with scratch memory of their own
+    typename Matrices::Product m_Product; ///< of a unit
+    size_t m_TurnedOffset = 0;
+    size_t m_ProductOffset = 0;
+    size_t m_PartBytes = 0;
+    backends::Scratch m_Scratch;
+};
+
+} // namespace tenon::cpu
