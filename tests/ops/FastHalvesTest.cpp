@@ -82,6 +82,56 @@ TEST(FastHalves, RowsAsReference)
     }
 }
 
+// More elements than are floats at a time: pieces of several rows, the last one shorter, of inputs broadcast along
+// dimensions before, in and behind those that are cut.
+TEST(FastHalves, PiecesAsReference)
+{
+    struct Shapes
+    {
+        std::vector<unsigned int> m_Left;
+        std::vector<unsigned int> m_Right;
+        std::vector<unsigned int> m_Output;
+    };
+    for (const DataType type : HalfTypes)
+    {
+        for (const Shapes& shapes : {Shapes{{9001}, {1}, {9001}},
+                                     {{3, 100, 33}, {3, 100, 33}, {3, 100, 33}},
+                                     {{7, 5, 301}, {301}, {7, 5, 301}},
+                                     {{5, 7, 301}, {7, 1}, {5, 7, 301}},
+                                     {{3, 1, 1, 65}, {3, 4, 65, 65}, {3, 4, 65, 65}},
+                                     {{3, 1, 67, 65}, {4, 1, 65}, {3, 4, 67, 65}},
+                                     {{2, 3, 1, 5000}, {3, 4, 1}, {2, 3, 4, 5000}},
+                                     {{2, 1, 90, 1, 30}, {3, 1, 7, 30}, {2, 3, 90, 7, 30}}})
+        {
+            Expect(LayerType::ElementwiseBinary, ElementwiseBinaryDescriptor(BinaryOperation::Sub),
+                   {Numbers(Of(type, shapes.m_Left), 1), Numbers(Of(type, shapes.m_Right), 2)},
+                   Of(type, shapes.m_Output), "CpuElementwiseBinaryHalves");
+            const TensorInfo info = Of(type, shapes.m_Output);
+            Expect(LayerType::Activation, ActivationDescriptor(ActivationFunction::Sigmoid), {Numbers(info, 3)}, info,
+                   "CpuActivationHalves");
+            for (int axis = -1; axis >= -static_cast<int>(info.GetNumDimensions()); --axis)
+            {
+                SoftmaxDescriptor softmax;
+                softmax.m_Axis = axis;
+                Expect(LayerType::Softmax, softmax, {Numbers(info, 4)}, info, "");
+                LayerNormalizationDescriptor normalization;
+                normalization.m_Axis = axis;
+                const std::vector<unsigned int> rest(shapes.m_Output.end() + axis, shapes.m_Output.end());
+                Expect(LayerType::LayerNormalization, normalization,
+                       {Numbers(info, 5), Numbers(Of(type, rest), 6), Numbers(Of(type, rest), 7)}, info, "");
+            }
+        }
+        const TensorInfo image = Of(type, {2, 40, 31, 19});
+        const auto ofChannels = [&](uint32_t seed) { return Constant(Random(Of(type, {19}), seed, 0.5, 2)); };
+        BatchNormalizationDescriptor batch;
+        batch.m_DataLayout = DataLayout::NHWC;
+        Expect(LayerType::BatchNormalization, batch,
+               {Numbers(image, 1), ofChannels(2), ofChannels(3), ofChannels(4), ofChannels(5)}, image,
+               "CpuBatchNormalizationHalves");
+        Expect(LayerType::Prelu, NullDescriptor(), {Numbers(image, 1), ofChannels(2)}, image, "CpuPreluHalves");
+    }
+}
+
 TEST(FastHalves, MatrixProductsAsReference)
 {
     for (const DataType type : HalfTypes)

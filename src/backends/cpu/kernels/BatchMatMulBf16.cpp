@@ -51,11 +51,14 @@ struct Bf16Matrices
 
 SupportResult Check(const LayerView& layer)
 {
-    if (!GetEngineBf16().m_HasDots)
-    {
-        return SupportResult::No(SupportCode::UnsupportedType, "the processor does not multiply bfloat16");
-    }
     return ref::FindKernel(LayerType::BatchMatMul)->m_Check(layer);
+}
+
+SupportResult CheckMachine()
+{
+    return GetEngineBf16().m_HasDots
+               ? SupportResult::Yes()
+               : SupportResult::No(SupportCode::UnsupportedType, "the processor does not multiply bfloat16");
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
@@ -75,6 +78,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel CpuBatchMatMulBf16Kernel = {"CpuBatchMatMulBf16", Types, Prepare, Check};
+extern const backends::Kernel CpuBatchMatMulBf16Kernel = {"CpuBatchMatMulBf16", Types, Prepare, Check, nullptr, nullptr,
+                                                          CheckMachine};
 
 } // namespace tenon::cpu

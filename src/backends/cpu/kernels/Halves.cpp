@@ -3,8 +3,10 @@
 // products, beside which the layers between them take little time.
 #include "backends/cpu/elementwise/Broadcast.hpp"
 #include "backends/cpu/elementwise/Conversions.hpp"
+#include "backends/cpu/kernels/HalfPieces.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
-#include "backends/reference/kernels/HalfAsFloat.hpp"
+
+#include <tenon/Descriptors.hpp>
 
 #include <vector>
 
@@ -91,6 +93,35 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     return ref::PrepareHalfAsFloat(args, OfFloats.m_Prepare, nullptr, Loops);
 }
 
+/// Of functions of elements.
+unsigned int CountNone(const ReshapeArgs&)
+{
+    return 0;
+}
+
+/// From the axis on.
+template <typename Descriptor>
+unsigned int CountFromAxis(const ReshapeArgs& args)
+{
+    const int axis = args.GetDescriptor<Descriptor>().m_Axis;
+    const unsigned int rank = args.GetOutput(0).GetNumDimensions();
+    return axis < 0 ? static_cast<unsigned int>(-axis) : rank - static_cast<unsigned int>(axis);
+}
+
+/// Channels come last, as parameters for each of them do.
+unsigned int CountChannels(const ReshapeArgs& args)
+{
+    const auto& descriptor = args.GetDescriptor<BatchNormalizationDescriptor>();
+    return descriptor.m_DataLayout == DataLayout::NHWC ? 1 : args.GetOutput(0).GetNumDimensions();
+}
+
+/// `CountWhole`: the last dimensions that pieces have as a whole.
+template <const backends::Kernel& OfFloats, unsigned int (*CountWhole)(const ReshapeArgs&)>
+backends::Prepared PreparePieces(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    return PrepareHalfPieces(args, CountWhole(args), OfFloats.m_Prepare, Loops);
+}
+
 template <const backends::Kernel& OfFloats>
 SupportResult Fuse(const LayerView& layer, const ActivationDescriptor& activation)
 {
@@ -103,23 +134,27 @@ SupportResult Fuse(const LayerView& layer, const ActivationDescriptor& activatio
     extern const backends::Kernel Cpu##name##HalvesKernel = {"Cpu" #name "Halves", HalfTypes,                          \
                                                              Prepare<Cpu##name##Kernel>, Check<Cpu##name##Kernel>}
 
-TENON_HALVES(Activation);
+#define TENON_HALF_PIECES(name, countWhole)                                                                            \
+    extern const backends::Kernel Cpu##name##HalvesKernel = {                                                          \
+        "Cpu" #name "Halves", HalfTypes, PreparePieces<Cpu##name##Kernel, countWhole>, Check<Cpu##name##Kernel>}
+
+TENON_HALF_PIECES(Activation, CountNone);
 TENON_HALVES(BatchMatMul);
-TENON_HALVES(BatchNormalization);
-TENON_HALVES(ElementwiseUnary);
+TENON_HALF_PIECES(BatchNormalization, CountChannels);
+TENON_HALF_PIECES(ElementwiseUnary, CountNone);
 TENON_HALVES(InstanceNormalization);
 TENON_HALVES(L2Normalization);
-TENON_HALVES(LayerNormalization);
-TENON_HALVES(LogSoftmax);
+TENON_HALF_PIECES(LayerNormalization, CountFromAxis<LayerNormalizationDescriptor>);
+TENON_HALF_PIECES(LogSoftmax, CountFromAxis<LogSoftmaxDescriptor>);
 TENON_HALVES(Mean);
 TENON_HALVES(Pooling2d);
-TENON_HALVES(Prelu);
+TENON_HALF_PIECES(Prelu, CountNone);
 TENON_HALVES(Reduce);
 TENON_HALVES(Resize);
-TENON_HALVES(Softmax);
+TENON_HALF_PIECES(Softmax, CountFromAxis<SoftmaxDescriptor>);
 
 extern const backends::Kernel CpuElementwiseBinaryHalvesKernel = {
-    "CpuElementwiseBinaryHalves",      HalfTypes, Prepare<CpuElementwiseBinaryKernel>,
+    "CpuElementwiseBinaryHalves",      HalfTypes, PreparePieces<CpuElementwiseBinaryKernel, CountNone>,
     Check<CpuElementwiseBinaryKernel>, nullptr,   Fuse<CpuElementwiseBinaryKernel>};
 
 } // namespace tenon::cpu
