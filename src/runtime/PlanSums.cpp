@@ -97,10 +97,11 @@ uint32_t Plan::FindSumOf(const Program& program, uint32_t layer) const
         return PlannedSum::None;
     }
     const Step& next = program.Steps()[sum];
-    const TensorShape& shape = m_Infos[next.m_FirstOutput].GetShape();
+    const TensorInfo& info = m_Infos[next.m_FirstOutput];
+    const bool isFloat = info.GetDataType() == DataType::Float32 || info.GetDataType() == DataType::BFloat16;
     const auto fits = [&](ValueId v)
-    { return m_Infos[v].GetDataType() == DataType::Float32 && m_Infos[v].GetShape() == shape; };
-    return fits(next.m_Inputs[0]) && fits(next.m_Inputs[1]) && fits(next.m_FirstOutput) ? sum : PlannedSum::None;
+    { return m_Infos[v].GetDataType() == info.GetDataType() && m_Infos[v].GetShape() == info.GetShape(); };
+    return isFloat && fits(next.m_Inputs[0]) && fits(next.m_Inputs[1]) ? sum : PlannedSum::None;
 }
 
 void Plan::FindSums(const Program& program)

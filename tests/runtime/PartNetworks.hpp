@@ -113,10 +113,11 @@ inline Floats Joined(Floats first, const Floats& second)
 
 /// All outputs, on so many threads, of random inputs. Where layers are to run one by one, a debug callback looks on.
 inline std::vector<Floats> RunNetwork(const INetwork& network, const BackendId& backend, unsigned int threads,
-                                      bool together)
+                                      bool together, OptimizerOptionsOpaque options = {})
 {
     const IRuntimePtr runtime = IRuntime::Create({});
-    auto optimized = Optimize(network, {backend}, runtime->GetDeviceSpec(), OptimizerOptionsOpaque(false, !together));
+    options.SetDebugEnabled(!together);
+    auto optimized = Optimize(network, {backend}, runtime->GetDeviceSpec(), options);
     INetworkProperties properties;
     properties.m_NumberOfThreads = threads;
     NetworkId id = 0;

@@ -20,14 +20,14 @@ namespace tenon::test
 class Planned
 {
 public:
-    Planned(const INetwork& network, const BackendId& backend)
+    Planned(const INetwork& network, const BackendId& backend, const OptimizerOptionsOpaque& options = {})
     {
         RegisterBuiltinBackends(m_Registry);
         const IRuntimePtr runtime = IRuntime::Create({});
-        auto optimized = Optimize(network, {backend}, runtime->GetDeviceSpec());
+        auto optimized = Optimize(network, {backend}, runtime->GetDeviceSpec(), options);
         m_Memories.emplace(m_Registry, IRuntime::CreationOptions());
-        const ModelOptions options;
-        WorkloadFactories factories(m_Registry, options, m_Pool, 1, m_Profiler);
+        const ModelOptions modelOptions;
+        WorkloadFactories factories(m_Registry, modelOptions, m_Pool, 1, m_Profiler);
         m_Program.emplace(static_cast<OptimizedNetwork&>(*optimized).TakeGraph(), *m_Memories, factories);
         std::vector<TensorShape> shapes;
         for (const Binding& input : m_Program->Inputs())

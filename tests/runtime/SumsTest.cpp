@@ -68,6 +68,19 @@ MATCHER(IsNear, "")
     return std::abs(actual - wanted) <= 1e-3f * std::max(1.0f, std::abs(wanted));
 }
 
+/// The same in bfloat16, where conversions may lie between layers.
+size_t CountSumsInBf16(const INetwork& network)
+{
+    OptimizerOptionsOpaque options;
+    options.SetReduceFp32ToBf16(true);
+    const std::vector<Floats> expected = RunNetwork(network, "CpuAcc", 1, false, options);
+    for (const unsigned int threads : {1u, 3u})
+    {
+        EXPECT_EQ(RunNetwork(network, "CpuAcc", threads, true, options), expected) << "bfloat16, " << threads;
+    }
+    return Planned(network, "CpuAcc", options).Get().GetSums().size();
+}
+
 /// How many sums run together with the layer before; all of them give what they give on their own.
 size_t CountSums(const INetwork& network)
 {
@@ -123,6 +136,7 @@ TEST(Sums, OfConvolutionsAndOthers)
                     AddBinary(*network, BinaryOperation::Add, swaps ? other : convolved, swaps ? convolved : other);
                 AddOutputs(*network, {clamps ? AddClamp(*network, sum) : sum});
                 EXPECT_EQ(CountSums(*network), OnVectors(1));
+                EXPECT_EQ(CountSumsInBf16(*network), OnVectors(1));
             }
         }
     }
@@ -194,6 +208,7 @@ TEST(Sums, OfTwoLayers)
 TEST(Sums, OfRandomNetworks)
 {
     size_t found = 0;
+    size_t foundInBf16 = 0;
     for (unsigned int seed = 0; seed < 60; ++seed)
     {
         std::mt19937 random(seed);
@@ -214,8 +229,10 @@ TEST(Sums, OfRandomNetworks)
         }
         AddOutputs(*network, {values.back(), values[values.size() - 1 - pick(3)]});
         found += CountSums(*network);
+        foundInBf16 += CountSumsInBf16(*network);
     }
     EXPECT_GE(found, OnVectors(30));
+    EXPECT_GE(foundInBf16, OnVectors(30));
 }
 
 TEST(Sums, OfConnectedLayersOfAnyDepth)
@@ -235,6 +252,7 @@ TEST(Sums, OfConnectedLayersOfAnyDepth)
         {
             EXPECT_EQ(CountSums(*network), OnVectors(1));
         }
+        EXPECT_EQ(CountSumsInBf16(*network), OnVectors(1));
     }
 }
 

@@ -83,32 +83,36 @@ void ProductBf16::Plan()
     m_ScratchBytes = scratch.GetBytes();
 }
 
-void ProductBf16::Run(const uint16_t* input, uint16_t* out, void* scratch, IParallelFor& parallel) const
+void ProductBf16::Run(const uint16_t* input, uint16_t* out, void* scratch, IParallelFor& parallel,
+                      const uint16_t* added) const
 {
     const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
     const size_t vectors = m_Panels->GetVectors();
-    RunPanelRanges(parallel, parts, m_Rows, vectors, EngineBf16::MostRows, 1,
-                   [&](size_t part, const PanelRange& range)
-                   {
-                       RunRange(input, m_Weights->GetData() + range.m_FirstPanel * m_Panels->GetVectorElements(), out,
-                                range, static_cast<std::byte*>(scratch) + part * m_PartBytes);
-                       m_Panels->GetEngine().m_Release();
-                   });
+    RunPanelRanges(
+        parallel, parts, m_Rows, vectors, EngineBf16::MostRows, 1,
+        [&](size_t part, const PanelRange& range)
+        {
+            const uint16_t* const packed = m_Weights->GetData() + range.m_FirstPanel * m_Panels->GetVectorElements();
+            RunRange({input, packed, out, added}, range, static_cast<std::byte*>(scratch) + part * m_PartBytes);
+            m_Panels->GetEngine().m_Release();
+        });
 }
 
-void ProductBf16::RunRange(const uint16_t* input, const uint16_t* packed, uint16_t* out, const PanelRange& range,
-                           std::byte* scratch) const
+void ProductBf16::RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const
 {
     const size_t lanes = m_Panels->GetEngine().m_Lanes;
     for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
     {
         const size_t last = std::min(first + m_BlockRows, m_Place.GetRunEnd(first, range.m_LastRow));
-        const Rows rows = FindRows(input, first, last, scratch);
-        uint16_t* const outRows = out + m_Place.GetOffset(first);
+        const Rows rows = FindRows(operands.m_Input, first, last, scratch);
         for (size_t vector = range.m_FirstPanel; vector < range.m_LastPanel; vector += EngineBf16::MostVectors)
         {
-            RunPanel(vector, std::min(EngineBf16::MostVectors, range.m_LastPanel - vector), rows,
-                     packed + (vector - range.m_FirstPanel) * m_Panels->GetVectorElements(), outRows + vector * lanes);
+            const size_t offset = m_Place.GetOffset(first) + vector * lanes;
+            Operands panel;
+            panel.m_Packed = operands.m_Packed + (vector - range.m_FirstPanel) * m_Panels->GetVectorElements();
+            panel.m_Out = operands.m_Out + offset;
+            panel.m_Added = operands.m_Added != nullptr ? operands.m_Added + offset : nullptr;
+            RunPanel(vector, std::min(EngineBf16::MostVectors, range.m_LastPanel - vector), rows, panel);
         }
         first = last;
     }
@@ -142,13 +146,13 @@ ProductBf16::Rows ProductBf16::FindRows(const uint16_t* input, size_t first, siz
     return {strip, nullptr, last - first};
 }
 
-void ProductBf16::RunPanel(size_t vector, size_t vectors, const Rows& rows, const uint16_t* packed, uint16_t* out) const
+void ProductBf16::RunPanel(size_t vector, size_t vectors, const Rows& rows, const Operands& panel) const
 {
     static constexpr float NoBias[EngineBf16::MostVectors * EngineBf16::MostLanes] = {};
     const EngineBf16& engine = m_Panels->GetEngine();
     TileBf16 tile;
     tile.m_DataStride = m_Pitch;
-    tile.m_Panel = packed;
+    tile.m_Panel = panel.m_Packed;
     tile.m_PanelStride = m_Panels->GetVectorElements();
     tile.m_Pairs = m_Panels->GetPairs();
     tile.m_HasHalfPair = m_InPlace && m_Panels->GetSizes().m_Depth % 2 != 0;
@@ -172,7 +176,8 @@ void ProductBf16::RunPanel(size_t vector, size_t vectors, const Rows& rows, cons
         {
             tile.m_Data = rows.m_Data + row * m_Pitch;
         }
-        tile.m_Out = out + row * m_Place.m_PixelStride;
+        tile.m_Out = panel.m_Out + row * m_Place.m_PixelStride;
+        tile.m_Added = panel.m_Added != nullptr ? panel.m_Added + row * m_Place.m_PixelStride : nullptr;
         engine.m_Tiles[vectors][count](tile);
     };
     if (engine.m_RowUnit == 1)

@@ -30,16 +30,34 @@ public:
     /// Has the output written there, in place of one pixel after the other.
     void SetPlace(const OutputPlace& place) { m_Place = place; }
 
+    /// Whether Run takes a tensor to be added.
+    static bool CanAdd() { return true; }
+    void SetClamp(const backends::FloatClamp& clamp) { m_Clamp = clamp; }
+
     size_t GetScratchBytes() const { return m_ScratchBytes; }
-    void Run(const uint16_t* input, uint16_t* out, void* scratch, IParallelFor& parallel) const;
+    /// `added`, if not null, is added to the output, in whose place it may lie, as a layer of its own would add it.
+    void Run(const uint16_t* input, uint16_t* out, void* scratch, IParallelFor& parallel,
+             const uint16_t* added = nullptr) const;
     /// A range of the product on the calling thread alone, of vectors of columns as panels. `packed`: the range's
     /// vectors, one after the other. `scratch`: GetPartBytes() bytes. EngineBf16::m_Release is to be called after it.
     void RunRange(const uint16_t* input, const uint16_t* packed, uint16_t* out, const PanelRange& range,
-                  std::byte* scratch) const;
+                  std::byte* scratch) const
+    {
+        RunRange({input, packed, out, nullptr}, range, scratch);
+    }
     size_t GetPartBytes() const { return m_PartBytes; }
 
 private:
+    struct Operands
+    {
+        const uint16_t* m_Input = nullptr;
+        const uint16_t* m_Packed = nullptr; ///< of a range
+        uint16_t* m_Out = nullptr;
+        const uint16_t* m_Added = nullptr; ///< to be added to the output
+    };
+
     void Plan();
+    void RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const;
     /// Rows of data: one after the other, or in a table as TileBf16 has it.
     struct Rows
     {
@@ -48,7 +66,7 @@ private:
         size_t m_Count = 0;
     };
     Rows FindRows(const uint16_t* input, size_t first, size_t last, std::byte* scratch) const;
-    void RunPanel(size_t vector, size_t vectors, const Rows& rows, const uint16_t* packed, uint16_t* out) const;
+    void RunPanel(size_t vector, size_t vectors, const Rows& rows, const Operands& panel) const;
 
     const PanelsBf16* m_Panels;
     const PackedWeightsBf16* m_Weights = nullptr; ///< packed before

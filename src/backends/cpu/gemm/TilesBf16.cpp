@@ -35,6 +35,7 @@ struct SplitPairs
         sum = hn::MulAdd(High(x), High(w), hn::MulAdd(Low(x), Low(w), sum));
     }
     static HWY_INLINE auto Round(Floats values) { return RoundToBf16(values); }
+    static HWY_INLINE auto RoundSum(Floats values) { return RoundToBf16(values); }
 };
 
 #if HWY_TARGET == HWY_AVX3
@@ -45,19 +46,26 @@ struct DotPairs
         asm("vdpbf16ps %2, %1, %0" : "+v"(sum.raw) : "v"(x.raw), "v"(w.raw));
     }
     static HWY_INLINE auto Round(Floats values) { return RoundNormalToBf16(values); }
+    static HWY_INLINE auto RoundSum(Floats values) { return RoundMostToBf16(values); }
 };
 #endif
 
-/// Clamps sums and writes the first `count` of them.
+/// Clamps sums and writes the first `count` of them, `offset` elements behind the first of the tile.
 template <typename Dot>
-HWY_INLINE void StoreSums(Floats sums, const TileBf16& tile, uint16_t* out, size_t count)
+HWY_INLINE void StoreSums(Floats sums, const TileBf16& tile, size_t offset, size_t count)
 {
     const FloatTag d;
+    if (tile.m_Added != nullptr)
+    {
+        // As the product alone is rounded before a layer adds something to it.
+        const Words rounded = hn::ShiftLeft<16>(hn::PromoteTo(WordTag(), Dot::Round(sums)));
+        sums = hn::Add(hn::BitCast(d, rounded), LoadSomeBf16(tile.m_Added + offset, count));
+    }
     if (tile.m_HasClamp)
     {
         sums = Clamped(sums, hn::Set(d, tile.m_Low), hn::Set(d, tile.m_High));
     }
-    StoreSomeHalves(Dot::Round(sums), out, count);
+    StoreSomeHalves(tile.m_Added != nullptr ? Dot::RoundSum(sums) : Dot::Round(sums), tile.m_Out + offset, count);
 }
 
 /// Adds the products of a pair of the depth, of which rows may have the first half alone.
@@ -132,11 +140,10 @@ void DotTile(const TileBf16& tile)
     HWY_UNROLL(16)
     for (size_t r = 0; r < Rows; ++r)
     {
-        uint16_t* const out = tile.m_Out + r * tile.m_OutStride;
         HWY_UNROLL(4)
         for (size_t v = 0; v < Vectors; ++v)
         {
-            StoreSums<Dot>(sums[r][v], tile, out + v * lanes,
+            StoreSums<Dot>(sums[r][v], tile, r * tile.m_OutStride + v * lanes,
                            v + 1 < Vectors ? lanes : tile.m_Columns - (Vectors - 1) * lanes);
         }
     }
@@ -231,7 +238,7 @@ void AmxTile(const TileBf16& tile)
         for (size_t c = 0; c < tile.m_Columns; c += 16)
         {
             const Floats value = hn::Add(hn::Load(d, sums + r * Width + c), hn::LoadU(d, tile.m_Bias + c));
-            StoreSums<DotPairs>(value, tile, tile.m_Out + r * tile.m_OutStride + c, tile.m_Columns - c);
+            StoreSums<DotPairs>(value, tile, r * tile.m_OutStride + c, tile.m_Columns - c);
         }
     }
 }

@@ -29,6 +29,9 @@ struct TileBf16
     bool m_HasClamp = false;
     float m_Low = 0.0f;
     float m_High = 0.0f;
+    /// Where what is to be added to the rounded output lies, as the output does; null: nothing. Then that is clamped,
+    /// and rounded again.
+    const uint16_t* m_Added = nullptr;
     uint16_t* m_Out = nullptr;
     size_t m_OutStride = 0;
     size_t m_Columns = 0; ///< to be written

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution2d of CpuAcc for NHWC BFloat16 data, constant weights and bias.
 #include "backends/cpu/gemm/PackedSize.hpp"
-#include "backends/cpu/gemm/ProductBf16.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
+#include "backends/cpu/kernels/PreparedProduct.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 
@@ -55,11 +55,10 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return [](const ExecuteArgs&) {};
     }
-    const ProductBf16 product(static_cast<const PackedWeightsBf16&>(*packed), windows,
-                              size_t{output[0]} * output[1] * output[2], backends::FloatClamp(args.m_FusedActivation));
-    return {[product](const ExecuteArgs& run)
-            { product.Run(run.GetInput<uint16_t>(0), run.GetOutput<uint16_t>(0), run.m_Scratch, *run.m_Parallel); },
-            product.GetScratchBytes()};
+    return PrepareProduct(ProductBf16(static_cast<const PackedWeightsBf16&>(*packed), windows,
+                                      size_t{output[0]} * output[1] * output[2],
+                                      backends::FloatClamp(args.m_FusedActivation)),
+                          args);
 }
 
 } // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // FullyConnected of CpuAcc for BFloat16 data, constant weights and bias.
 #include "backends/cpu/gemm/PackedSize.hpp"
-#include "backends/cpu/gemm/ProductBf16.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
+#include "backends/cpu/kernels/PreparedProduct.hpp"
 
 namespace tenon::cpu
 {
@@ -38,11 +38,9 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return [](const ExecuteArgs&) {};
     }
-    const ProductBf16 product(weights, MakeRowWindows(rows, weights.GetSizes().m_Depth), rows,
-                              backends::FloatClamp(args.m_FusedActivation));
-    return {[product](const ExecuteArgs& run)
-            { product.Run(run.GetInput<uint16_t>(0), run.GetOutput<uint16_t>(0), run.m_Scratch, *run.m_Parallel); },
-            product.GetScratchBytes()};
+    return PrepareProduct(ProductBf16(weights, MakeRowWindows(rows, weights.GetSizes().m_Depth), rows,
+                                      backends::FloatClamp(args.m_FusedActivation)),
+                          args);
 }
 
 } // namespace
