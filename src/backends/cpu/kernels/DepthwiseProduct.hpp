@@ -125,7 +125,7 @@ public:
             static_cast<double>(g.NumPixels() * g.m_OutputChannels) * static_cast<double>(GetTaps());
         constexpr double SlowerThanProducts = 4; // each multiplication reads more
         m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications * SlowerThanProducts), GetRows()});
-        m_TableLength = GetTableLength(Tiles::MostRows, Tiles::Columns);
+        m_TableLength = GetTableLength(Tiles::MostRows, Tiles::MostColumns);
         backends::Scratch scratch;
         scratch.Add<const T*>(backends::CheckedCount(m_TableLength, m_Parts));
         const size_t repeated = g.m_GroupOutputs == 1 ? 0 : backends::CheckedCount(g.NumImageElements(), g.m_Batches);
@@ -140,8 +140,8 @@ public:
         Run(args, args.GetInput<T>(0), [](size_t, size_t) {});
     }
 
-    /// The same for an image that lies elsewhere. Calls finish(first row, rows) for each few rows of the output, counted
-    /// through all images, once they are written; on several threads.
+    /// The same for an image that lies elsewhere. Calls finish(first row, rows) for each few rows of the output,
+    /// counted through all images, once they are written; on several threads.
     template <typename F>
     void Run(const ExecuteArgs& args, const T* image, const F& finish) const
     {
@@ -227,17 +227,13 @@ private:
     void RunRow(const T* image, size_t y, size_t rows, DepthwiseTile<T>& tile, const T** table) const
     {
         T* const out = tile.m_Out;
-        const size_t width = m_Geometry.m_X.m_Output;
-        constexpr size_t Wide = Tiles::Columns;
-        const size_t columns = width < Wide ? 1 : Wide;
-        const DepthwiseTileFunction<T> run = (columns == Wide ? m_Tiles->m_Wide : m_Tiles->m_Narrow)[rows];
         bool wasInside = false;
         size_t before = 0;
-        for (size_t next = 0; next < width; next += columns)
+        size_t columnsBefore = 0;
+        const auto runTile = [&](size_t x, size_t columns)
         {
-            const size_t x = std::min(next, width - columns); // the last tile may lie over the one before
             const bool isInside = IsInside(y, rows, x, columns);
-            if (isInside && wasInside)
+            if (isInside && wasInside && columns == columnsBefore)
             {
                 MoveTable(table, rows, columns, x - before);
             }
@@ -251,9 +247,11 @@ private:
             }
             wasInside = isInside;
             before = x;
+            columnsBefore = columns;
             tile.m_Out = out + x * tile.m_OutStride;
-            run(tile);
-        }
+            m_Tiles->m_Run[rows][columns](tile);
+        };
+        ForEachTile(m_Geometry.m_X.m_Output, Tiles::MostColumns, runTile);
     }
 
     bool IsInside(size_t y, size_t rows, size_t x, size_t columns) const

@@ -5,6 +5,9 @@
 
 #include "backends/cpu/simd/Isa.hpp"
 
+#include <type_traits>
+#include <utility>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/DepthwiseTiles.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
@@ -49,10 +52,7 @@ struct Rest
     HWY_INLINE Floats Load(const float* from) const { return LoadSome(from, m_Count); }
     HWY_INLINE Floats Load(const uint16_t* from) const { return LoadSomeBf16(from, m_Count); }
     HWY_INLINE void Store(Floats values, float* to, bool) const { StoreSome(values, to, m_Count); }
-    HWY_INLINE void Store(Floats values, uint16_t* to, bool isFast) const
-    {
-        StoreRounded(values, to, m_Count, isFast);
-    }
+    HWY_INLINE void Store(Floats values, uint16_t* to, bool isFast) const { StoreRounded(values, to, m_Count, isFast); }
 };
 
 template <size_t Rows, size_t Columns, typename T, typename Memory>
@@ -253,17 +253,31 @@ void GroupsTile(const DepthwiseTile<T>& tile)
     }
 }
 
+/// Calls set of each number of columns that tiles have.
+template <typename F, size_t... Columns>
+void ForEachWidth(const F& set, std::index_sequence<Columns...>)
+{
+    (set(std::integral_constant<size_t, Columns + 1>()), ...);
+}
+
+template <typename T, typename F>
+void ForEachWidth(const F& set)
+{
+    ForEachWidth(set, std::make_index_sequence<DepthwiseTiles<T>::MostColumns>());
+}
+
 template <size_t Size, size_t Stride, typename T>
 DepthwiseTiles<T> MakeTiles()
 {
-    constexpr size_t Columns = DepthwiseTiles<T>::Columns;
     DepthwiseTiles<T> tiles;
     tiles.m_Size = Size;
     tiles.m_Rows = 2;
-    tiles.m_Wide[1] = Tile<Size, Stride, 1, Columns, T>;
-    tiles.m_Wide[2] = Tile<Size, Stride, 2, Columns, T>;
-    tiles.m_Narrow[1] = Tile<Size, Stride, 1, 1, T>;
-    tiles.m_Narrow[2] = Tile<Size, Stride, 2, 1, T>;
+    ForEachWidth<T>(
+        [&tiles](auto columns)
+        {
+            tiles.m_Run[1][columns] = Tile<Size, Stride, 1, columns, T>;
+            tiles.m_Run[2][columns] = Tile<Size, Stride, 2, columns, T>;
+        });
     return tiles;
 }
 
@@ -275,12 +289,13 @@ DepthwiseEngine<T> MakeEngine()
     engine.m_Size3[1] = MakeTiles<3, 2, T>();
     engine.m_Size5[0] = MakeTiles<5, 1, T>();
     engine.m_Size5[1] = MakeTiles<5, 2, T>();
-    engine.m_Any.m_Wide[1] = AnyTile<DepthwiseTiles<T>::Columns, T>;
-    engine.m_Any.m_Narrow[1] = AnyTile<1, T>;
-    engine.m_Pairs.m_Wide[1] = GroupsTile<2, DepthwiseTiles<T>::Columns, T>;
-    engine.m_Pairs.m_Narrow[1] = GroupsTile<2, 1, T>;
-    engine.m_Quads.m_Wide[1] = GroupsTile<4, DepthwiseTiles<T>::Columns, T>;
-    engine.m_Quads.m_Narrow[1] = GroupsTile<4, 1, T>;
+    ForEachWidth<T>(
+        [&engine](auto columns)
+        {
+            engine.m_Any.m_Run[1][columns] = AnyTile<columns, T>;
+            engine.m_Pairs.m_Run[1][columns] = GroupsTile<2, columns, T>;
+            engine.m_Quads.m_Run[1][columns] = GroupsTile<4, columns, T>;
+        });
     engine.m_Lanes = hn::Lanes(FloatTag());
     return engine;
 }

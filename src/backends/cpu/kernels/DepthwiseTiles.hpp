@@ -26,7 +26,7 @@ struct DepthwiseTile
     float m_High = 0.0f;
     bool m_RoundsFast = false; ///< DepthwiseEngine's
     T* m_Out = nullptr;        ///< the first pixel
-    size_t m_OutStride = 0; ///< elements between pixels of a row
+    size_t m_OutStride = 0;    ///< elements between pixels of a row
     size_t m_OutRowStride = 0;
 };
 
@@ -38,12 +38,11 @@ template <typename T>
 struct DepthwiseTiles
 {
     static constexpr size_t MostRows = 2;
-    static constexpr size_t Columns = 4;
+    static constexpr size_t MostColumns = 4;
 
     size_t m_Size = 0; ///< of the window, which is square; 0: any window, whose tiles have [tap][column] for data
     size_t m_Rows = 1; ///< of the highest tile
-    DepthwiseTileFunction<T> m_Wide[MostRows + 1] = {};   ///< by rows; of `Columns` columns
-    DepthwiseTileFunction<T> m_Narrow[MostRows + 1] = {}; ///< of one column
+    DepthwiseTileFunction<T> m_Run[MostRows + 1][MostColumns + 1] = {}; ///< by rows and columns
 };
 
 /// The inner loops of a kind of processor.
