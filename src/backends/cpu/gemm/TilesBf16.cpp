@@ -13,7 +13,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/gemm/TilesBf16.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it.
-#include "backends/cpu/simd/Bf16-inl.hpp"
+#include "backends/cpu/gemm/FinishBf16-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -35,7 +35,6 @@ struct SplitPairs
         sum = hn::MulAdd(High(x), High(w), hn::MulAdd(Low(x), Low(w), sum));
     }
     static HWY_INLINE auto Round(Floats values) { return RoundToBf16(values); }
-    static HWY_INLINE auto RoundSum(Floats values) { return RoundToBf16(values); }
 };
 
 #if HWY_TARGET == HWY_AVX3
@@ -46,27 +45,8 @@ struct DotPairs
         asm("vdpbf16ps %2, %1, %0" : "+v"(sum.raw) : "v"(x.raw), "v"(w.raw));
     }
     static HWY_INLINE auto Round(Floats values) { return RoundNormalToBf16(values); }
-    static HWY_INLINE auto RoundSum(Floats values) { return RoundMostToBf16(values); }
 };
 #endif
-
-/// Clamps sums and writes the first `count` of them, `offset` elements behind the first of the tile.
-template <typename Dot>
-HWY_INLINE void StoreSums(Floats sums, const TileBf16& tile, size_t offset, size_t count)
-{
-    const FloatTag d;
-    if (tile.m_Added != nullptr)
-    {
-        // As the product alone is rounded before a layer adds something to it.
-        const Words rounded = hn::ShiftLeft<16>(hn::PromoteTo(WordTag(), Dot::Round(sums)));
-        sums = hn::Add(hn::BitCast(d, rounded), LoadSomeBf16(tile.m_Added + offset, count));
-    }
-    if (tile.m_HasClamp)
-    {
-        sums = Clamped(sums, hn::Set(d, tile.m_Low), hn::Set(d, tile.m_High));
-    }
-    StoreSomeHalves(tile.m_Added != nullptr ? Dot::RoundSum(sums) : Dot::Round(sums), tile.m_Out + offset, count);
-}
 
 /// Adds the products of a pair of the depth, of which rows may have the first half alone.
 template <typename Dot, typename T, size_t Rows, size_t Vectors>
@@ -137,16 +117,7 @@ void DotTile(const TileBf16& tile)
     {
         AddPair<Dot, uint16_t>(sums, rows, wholePairs, panel, panelStride);
     }
-    HWY_UNROLL(16)
-    for (size_t r = 0; r < Rows; ++r)
-    {
-        HWY_UNROLL(4)
-        for (size_t v = 0; v < Vectors; ++v)
-        {
-            StoreSums<Dot>(sums[r][v], tile, r * tile.m_OutStride + v * lanes,
-                           v + 1 < Vectors ? lanes : tile.m_Columns - (Vectors - 1) * lanes);
-        }
-    }
+    FinishSums<Dot>(tile, sums);
 }
 
 #if HWY_TARGET == HWY_AVX3
@@ -233,12 +204,17 @@ void AmxTile(const TileBf16& tile)
         }
     }
     const FloatTag d;
+    TileBf16 row = tile;
     for (size_t r = 0; r < tile.m_Rows; ++r)
     {
+        const size_t rowOffset = r * tile.m_OutStride;
         for (size_t c = 0; c < tile.m_Columns; c += 16)
         {
-            const Floats value = hn::Add(hn::Load(d, sums + r * Width + c), hn::LoadU(d, tile.m_Bias + c));
-            StoreSums<DotPairs>(value, tile, r * tile.m_OutStride + c, tile.m_Columns - c);
+            row.m_Out = tile.m_Out + rowOffset + c;
+            row.m_Added = tile.m_Added != nullptr ? tile.m_Added + rowOffset + c : nullptr;
+            Floats value[1][1] = {{hn::Add(hn::Load(d, sums + r * Width + c), hn::LoadU(d, tile.m_Bias + c))}};
+            row.m_Columns = tile.m_Columns - c;
+            FinishSums<DotPairs>(row, value);
         }
     }
 }
