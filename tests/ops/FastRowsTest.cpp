@@ -270,8 +270,8 @@ TEST(FastExtremes, NaNAsReference)
 
 TEST(FastResize, AsReference)
 {
-    for (const TensorInfo& type :
-         {Float, Unsigned, Signed, TensorInfo({1}, DataType::QSymmS16, 0.001f, 0), TensorInfo({1}, DataType::Signed16)})
+    for (const TensorInfo& type : {Float, Unsigned, Signed, TensorInfo({1}, DataType::QSymmS16, 0.001f, 0),
+                                   TensorInfo({1}, DataType::Signed16), TensorInfo({1}, DataType::BFloat16)})
     {
         for (const unsigned int channels : Channels)
         {

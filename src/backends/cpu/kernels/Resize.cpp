@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resize of CpuAcc: bilinear of floats and integers of 8 and 16 bits, nearest of any. Where rows and columns come from
-// is found when shapes are known.
+// Resize of CpuAcc: bilinear of floats, BFloat16 and integers of 8 and 16 bits, nearest of any. Where rows and columns
+// come from is found when shapes are known.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
@@ -179,6 +179,10 @@ Prepared PrepareResize(const ReshapeArgs& args, const backends::PackedWeights*)
     {
         return MakeBilinear(image, GetResizeFunctions().m_Float);
     }
+    if (type == DataType::BFloat16)
+    {
+        return MakeBilinear(image, GetResizeFunctions().m_BFloat16);
+    }
     if (UnsignedBytes.Has(type))
     {
         return MakeBilinear(image, GetResizeFunctions().m_Unsigned);
@@ -189,9 +193,9 @@ Prepared PrepareResize(const ReshapeArgs& args, const backends::PackedWeights*)
 SupportResult CheckResize(const LayerView& layer)
 {
     if (layer.GetDescriptor<ResizeDescriptor>().m_Method == ResizeMethod::Bilinear &&
-        backends::HalfTypes.Has(layer.GetInput(0).GetDataType()))
+        layer.GetInput(0).GetDataType() == DataType::Float16)
     {
-        return SupportResult::No(SupportCode::UnsupportedType, "it has no arithmetic of 16-bit floats");
+        return SupportResult::No(SupportCode::UnsupportedType, "it has no arithmetic of Float16");
     }
     return ref::FindKernel(LayerType::Resize)->m_Check(layer);
 }

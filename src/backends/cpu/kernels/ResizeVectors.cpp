@@ -9,6 +9,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/ResizeVectors.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
+#include "backends/cpu/simd/Bf16-inl.hpp"
 #include "backends/cpu/simd/Spans-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -35,6 +36,28 @@ struct ResizeLanes<float>
     static HWY_INLINE void Store(hn::Vec<D> sum, D d, float* to)
     {
         hn::StoreU(sum, d, to);
+    }
+};
+
+/// BFloat16, as numbers that no other type of elements has.
+enum class Brain : uint16_t
+{
+};
+
+template <>
+struct ResizeLanes<Brain>
+{
+    using Weight = float;
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Load(D d, const Brain* from)
+    {
+        const auto halves = hn::LoadU(hn::Rebind<uint16_t, D>(), reinterpret_cast<const uint16_t*>(from));
+        return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(hn::RebindToUnsigned<D>(), halves)));
+    }
+    template <class D>
+    static HWY_INLINE void Store(hn::Vec<D> sum, D d, Brain* to)
+    {
+        hn::StoreU(RoundToBf16(d, sum), hn::Rebind<uint16_t, D>(), reinterpret_cast<uint16_t*>(to));
     }
 };
 
@@ -184,6 +207,7 @@ ResizeFunctions MakeResizeFunctions()
 {
     ResizeFunctions functions;
     functions.m_Float = BlendRow<float>;
+    functions.m_BFloat16 = BlendRow<Brain>;
     functions.m_Unsigned = BlendRow<uint8_t>;
     functions.m_Signed = BlendRow<int8_t>;
     functions.m_Short = BlendRowOfShorts;

@@ -29,6 +29,7 @@ struct BlendedRow
 struct ResizeFunctions
 {
     void (*m_Float)(const BlendedRow<float>& row) = nullptr;
+    void (*m_BFloat16)(const BlendedRow<float>& row) = nullptr;
     void (*m_Unsigned)(const BlendedRow<float>& row) = nullptr;
     void (*m_Signed)(const BlendedRow<int32_t>& row) = nullptr;
     void (*m_Short)(const BlendedRow<int32_t>& row) = nullptr;

@@ -48,18 +48,24 @@ HWY_INLINE Floats LoadSomeBf16(const uint16_t* from, size_t count)
     return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(LoadSomeHalves(from, count)));
 }
 
-/// The nearest bfloat16, of two as near ones the even one. NaN becomes the quiet one of its sign.
+/// The nearest bfloat16, of two as near ones the even one. NaN becomes the quiet one of its sign. `D`: of floats.
+template <class D>
+HWY_INLINE hn::Vec<hn::Rebind<uint16_t, D>> RoundToBf16(D, hn::Vec<D> values)
+{
+    const hn::RebindToUnsigned<D> d;
+    const auto bits = hn::BitCast(d, values);
+    const auto upper = hn::ShiftRight<16>(bits);
+    const auto odd = hn::And(upper, hn::Set(d, 1U));
+    const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, odd), hn::Set(d, 0x7FFFU)));
+    const auto quiet = hn::Or(hn::And(upper, hn::Set(d, 0x8000U)), hn::Set(d, 0x7FC0U));
+    const auto words = hn::IfThenElse(hn::RebindMask(d, hn::Eq(values, values)), rounded, quiet);
+    // Demotion from signed numbers is what all targets have; these are below 2^16.
+    return hn::DemoteTo(hn::Rebind<uint16_t, D>(), hn::BitCast(hn::RebindToSigned<D>(), words));
+}
+
 HWY_INLINE hn::Vec<HalfWordTag> RoundToBf16(Floats values)
 {
-    const WordTag d;
-    const Words bits = hn::BitCast(d, values);
-    const Words upper = hn::ShiftRight<16>(bits);
-    const Words odd = hn::And(upper, hn::Set(d, 1U));
-    const Words rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, odd), hn::Set(d, 0x7FFFU)));
-    const Words quiet = hn::Or(hn::And(upper, hn::Set(d, 0x8000U)), hn::Set(d, 0x7FC0U));
-    const Words words = hn::IfThenElse(hn::RebindMask(d, hn::Eq(values, values)), rounded, quiet);
-    // Demotion from signed numbers is what all targets have; these are below 2^16.
-    return hn::DemoteTo(HalfWordTag(), hn::BitCast(hn::RebindToSigned<FloatTag>(), words));
+    return RoundToBf16(FloatTag(), values);
 }
 
 #if HWY_TARGET == HWY_AVX3
