@@ -112,7 +112,13 @@ void ProductBf16::RunRange(const Operands& operands, const PanelRange& range, st
             panel.m_Packed = operands.m_Packed + (vector - range.m_FirstPanel) * m_Panels->GetVectorElements();
             panel.m_Out = operands.m_Out + offset;
             panel.m_Added = operands.m_Added != nullptr ? operands.m_Added + offset : nullptr;
-            RunPanel(vector, std::min(EngineBf16::MostVectors, range.m_LastPanel - vector), rows, panel);
+            const size_t vectors = std::min(EngineBf16::MostVectors, range.m_LastPanel - vector);
+            const size_t vectorsLeft = range.m_LastPanel - vector - vectors;
+            PanelFetch next(panel.m_Packed + vectors * m_Panels->GetVectorElements(),
+                            std::min(EngineBf16::MostVectors, vectorsLeft) * m_Panels->GetVectorElements() *
+                                sizeof(uint16_t),
+                            DivideUp(rows.m_Count, m_Panels->GetEngine().m_Rows));
+            RunPanel(vector, vectors, rows, panel, next);
         }
         first = last;
     }
@@ -146,7 +152,8 @@ ProductBf16::Rows ProductBf16::FindRows(const uint16_t* input, size_t first, siz
     return {strip, nullptr, last - first};
 }
 
-void ProductBf16::RunPanel(size_t vector, size_t vectors, const Rows& rows, const Operands& panel) const
+void ProductBf16::RunPanel(size_t vector, size_t vectors, const Rows& rows, const Operands& panel,
+                           PanelFetch& next) const
 {
     static constexpr float NoBias[EngineBf16::MostVectors * EngineBf16::MostLanes] = {};
     const EngineBf16& engine = m_Panels->GetEngine();
@@ -178,6 +185,7 @@ void ProductBf16::RunPanel(size_t vector, size_t vectors, const Rows& rows, cons
         }
         tile.m_Out = panel.m_Out + row * m_Place.m_PixelStride;
         tile.m_Added = panel.m_Added != nullptr ? panel.m_Added + row * m_Place.m_PixelStride : nullptr;
+        next.FetchShare();
         engine.m_Tiles[vectors][count](tile);
     };
     if (engine.m_RowUnit == 1)

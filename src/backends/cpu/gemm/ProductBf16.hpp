@@ -66,7 +66,7 @@ private:
         size_t m_Count = 0;
     };
     Rows FindRows(const uint16_t* input, size_t first, size_t last, std::byte* scratch) const;
-    void RunPanel(size_t vector, size_t vectors, const Rows& rows, const Operands& panel) const;
+    void RunPanel(size_t vector, size_t vectors, const Rows& rows, const Operands& panel, PanelFetch& next) const;
 
     const PanelsBf16* m_Panels;
     const PackedWeightsBf16* m_Weights = nullptr; ///< packed before
