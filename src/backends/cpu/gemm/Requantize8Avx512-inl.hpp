@@ -11,6 +11,7 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
@@ -143,22 +144,49 @@ void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& colu
     }
 }
 
-/// Up to 16 channels from c on, in their natural order.
-void Requantize16(const RequantizeRows& rows, const RequantizeColumns& columns, size_t c)
+/// Up to 16 channels from c on, in their natural order: four rows at a time.
+template <typename T, typename Scale, bool HasTerms, bool Clamps>
+void RequantizeFewColumns(const RequantizeRows& rows, const RequantizeColumns& columns, size_t c)
 {
-    const AnyScale scale(columns.m_Multiplier + c, columns.m_Right + c, columns.m_ZeroPoint);
-    const __m512i least = _mm512_set1_epi32(columns.m_Min);
-    const __m512i most = _mm512_set1_epi32(columns.m_Max);
+    constexpr size_t Together = 4;
+    const Scale scale(columns.m_Multiplier + c, columns.m_Right + c, columns.m_ZeroPoint);
+    const __m512i least = _mm512_set1_epi8(static_cast<char>(columns.m_Min));
+    const __m512i most = _mm512_set1_epi8(static_cast<char>(columns.m_Max));
     const size_t count = rows.m_Columns - c;
-    const auto mask = static_cast<__mmask16>(count >= 16 ? 0xFFFF : (1U << count) - 1);
+    const auto mask = static_cast<__mmask16>((1U << count) - 1);
+    const size_t stride = rows.m_OutStride;
     auto* out = static_cast<uint8_t*>(rows.m_Out) + c;
     const int32_t* sums = rows.m_Sums + c;
-    for (size_t r = 0; r < rows.m_Rows; ++r, out += rows.m_OutStride, sums += rows.m_SumStride)
+    for (size_t r = 0; r < rows.m_Rows; r += Together, out += Together * stride, sums += Together * rows.m_SumStride)
     {
-        const __m512i term = _mm512_set1_epi32(rows.m_RowTerms != nullptr ? rows.m_RowTerms[r] : 0);
-        const __m512i scaled = ScaleSums<true>(scale, sums, term);
-        const __m512i clamped = _mm512_min_epi32(_mm512_max_epi32(scaled, least), most);
-        _mm_mask_storeu_epi8(out, mask, _mm512_cvtepi32_epi8(clamped));
+        const size_t some = std::min(rows.m_Rows - r, Together);
+        __m512i x[Together];
+        HWY_UNROLL(4)
+        for (size_t i = 0; i < Together; ++i)
+        {
+            const size_t row = i < some ? i : 0;
+            const __m512i term = HasTerms ? _mm512_set1_epi32(rows.m_RowTerms[r + row]) : _mm512_setzero_si512();
+            x[i] = ScaleSums<HasTerms>(scale, sums + row * rows.m_SumStride, term);
+        }
+        const __m512i bytes = Pack64<T, false, Clamps>(x, least, most);
+        if (some == Together && stride == 16 && count == 16)
+        {
+            _mm512_storeu_si512(out, bytes);
+        }
+        else if (some == Together && stride == 8 && count == 8)
+        {
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(out),
+                                _mm512_castsi512_si256(_mm512_maskz_compress_epi64(0x55, bytes)));
+        }
+        else
+        {
+            const auto store = [&](size_t i, __m128i row) HWY_ATTR
+            { _mm_mask_storeu_epi8(out + i * stride, i < some ? mask : __mmask16{0}, row); };
+            store(0, _mm512_castsi512_si128(bytes));
+            store(1, _mm512_extracti64x2_epi64(bytes, 1));
+            store(2, _mm512_extracti64x2_epi64(bytes, 2));
+            store(3, _mm512_extracti64x2_epi64(bytes, 3));
+        }
     }
 }
 
@@ -185,7 +213,7 @@ void RequantizeAllColumns(const RequantizeRows& rows, const RequantizeColumns& c
     }
     else if (c < rows.m_Columns)
     {
-        Requantize16(rows, columns, c);
+        RequantizeFewColumns<T, Scale, HasTerms, Clamps>(rows, columns, c);
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of data around products of bytes, for sources that are compiled for each target (Foreach.hpp): their sums, bytes
-// as int16, and sums as floats. Part of Tiles8.cpp; included once a target.
+// Rows of data around products of bytes, for sources that are compiled for each target (Foreach.hpp): bytes as
+// int16, and sums as floats. Part of Tiles8.cpp; included once a target.
 #if defined(TENON_CPU_ROWS8_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_ROWS8_INL
 #undef TENON_CPU_ROWS8_INL
@@ -19,108 +19,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
-
-/// Sums of two vectors' lanes; N: lanes.
-template <class D>
-HWY_INLINE void SumPair(D d, hn::Vec<D> a, hn::Vec<D> b, uint64_t* sums)
-{
-    constexpr size_t N = hn::MaxLanes(D());
-    if constexpr (N == 1)
-    {
-        sums[0] = hn::GetLane(a);
-        sums[1] = hn::GetLane(b);
-    }
-    else
-    {
-        HWY_ALIGN uint64_t pairs[N];
-        hn::Store(hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)), d, pairs);
-        sums[0] = pairs[0];
-        sums[1] = pairs[1];
-        for (size_t i = 2; i < N; i += 2)
-        {
-            sums[0] += pairs[i];
-            sums[1] += pairs[i + 1];
-        }
-    }
-}
-
-/// The sums of four rows of at least `Lanes` bytes, each with `flip` applied, which makes int8 of 128 more.
-template <size_t Lanes>
-HWY_INLINE void SumFour(const uint8_t* const* rows, size_t depth, uint8_t flip, uint64_t* sums)
-{
-    const hn::CappedTag<uint8_t, Lanes> d;
-    const hn::Repartition<uint64_t, decltype(d)> dWide;
-    const auto flips = hn::Set(d, flip);
-    hn::Vec<decltype(dWide)> totals[4] = {hn::Zero(dWide), hn::Zero(dWide), hn::Zero(dWide), hn::Zero(dWide)};
-    size_t i = 0;
-    for (; i + Lanes <= depth; i += Lanes)
-    {
-        for (size_t r = 0; r < 4; ++r)
-        {
-            totals[r] = hn::Add(totals[r], hn::SumsOf8(hn::Xor(hn::LoadU(d, rows[r] + i), flips)));
-        }
-    }
-    if (i < depth)
-    {
-        // The last vector lies over the one before it, whose bytes count once.
-        const auto isCounted = hn::FirstN(d, Lanes - (depth - i));
-        for (size_t r = 0; r < 4; ++r)
-        {
-            const auto bytes = hn::Xor(hn::LoadU(d, rows[r] + depth - Lanes), flips);
-            totals[r] = hn::Add(totals[r], hn::SumsOf8(hn::IfThenZeroElse(isCounted, bytes)));
-        }
-    }
-    SumPair(dWide, totals[0], totals[1], sums);
-    SumPair(dWide, totals[2], totals[3], sums + 2);
-}
-
-/// The same for rows of any length.
-template <size_t Lanes>
-HWY_INLINE void SumFourBy(const uint8_t* const* rows, size_t depth, uint8_t flip, uint64_t* sums)
-{
-    if (depth >= Lanes)
-    {
-        SumFour<Lanes>(rows, depth, flip, sums);
-    }
-    else if constexpr (Lanes > 8)
-    {
-        SumFourBy<Lanes / 2>(rows, depth, flip, sums);
-    }
-    else
-    {
-        for (size_t r = 0; r < 4; ++r)
-        {
-            sums[r] = 0;
-            for (size_t i = 0; i < depth; ++i)
-            {
-                sums[r] += static_cast<uint8_t>(rows[r][i] ^ flip);
-            }
-        }
-    }
-}
-
-/// Four rows at a time: most of what a short row takes is to add up the lanes of its vector.
-void SumRows(const void* data, size_t dataStride, size_t rows, size_t depth, bool isSigned, int32_t factor,
-             int32_t* sums)
-{
-    const uint8_t flip = isSigned ? 0x80 : 0;
-    const auto* bytes = static_cast<const uint8_t*>(data);
-    for (size_t r = 0; r < rows; r += 4)
-    {
-        const uint8_t* four[4];
-        for (size_t i = 0; i < 4; ++i)
-        {
-            four[i] = bytes + std::min(r + i, rows - 1) * dataStride;
-        }
-        uint64_t totals[4];
-        SumFourBy<HWY_LANES(uint8_t)>(four, depth, flip, totals);
-        for (size_t i = 0; i < std::min<size_t>(4, rows - r); ++i)
-        {
-            const int64_t sum = static_cast<int64_t>(totals[i]) - static_cast<int64_t>(depth) * flip;
-            sums[r + i] = static_cast<int32_t>(sum * factor);
-        }
-    }
-}
 
 template <typename T>
 void WidenFrom(const T* bytes, size_t count, int32_t zeroPoint, int16_t* wide)
@@ -242,9 +140,9 @@ template <bool SameScale>
 void ToFloatsWith(const FloatRows& rows, const FloatColumns& columns)
 {
     const bool hasTerms = rows.m_RowTerms != nullptr;
-    const auto run =
-        columns.m_HasClamp ? (hasTerms ? ToFloatsOf<SameScale, true, true> : ToFloatsOf<SameScale, false, true>)
-                           : (hasTerms ? ToFloatsOf<SameScale, true, false> : ToFloatsOf<SameScale, false, false>);
+    const auto run = columns.m_HasClamp
+                         ? (hasTerms ? ToFloatsOf<SameScale, true, true> : ToFloatsOf<SameScale, false, true>)
+                         : (hasTerms ? ToFloatsOf<SameScale, true, false> : ToFloatsOf<SameScale, false, false>);
     run(rows, columns);
 }
 

@@ -22,6 +22,7 @@
 #include "backends/cpu/gemm/Requantize8-inl.hpp"
 #include "backends/cpu/gemm/Rows8-inl.hpp"
 #include "backends/cpu/gemm/Splits-inl.hpp"
+#include "backends/cpu/gemm/SumRows8-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE

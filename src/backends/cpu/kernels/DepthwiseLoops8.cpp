@@ -12,6 +12,7 @@
 #include "backends/cpu/simd/Foreach.hpp"
 //
 #include "backends/cpu/gemm/Dots-inl.hpp"
+#include "backends/cpu/kernels/DepthwiseInterleave-inl.hpp"
 #include "backends/cpu/kernels/DepthwiseSlides-inl.hpp"
 #include "backends/cpu/simd/Floats-inl.hpp"
 
@@ -95,6 +96,14 @@ void InterleaveBytes(const InterleaveColumns8& columns, size_t pieces, std::byte
 {
     constexpr bool TakesSigned = HWY_TARGET == HWY_NEON;
     const uint8_t flip = columns.m_IsSigned != TakesSigned ? 0x80 : 0;
+#if HWY_TARGET == HWY_AVX3
+    if ((pieces == 1 && InterleavePieces<1>(columns, flip, out)) ||
+        (pieces == 2 && InterleavePieces<2>(columns, flip, out)) ||
+        (pieces == 3 && InterleavePieces<3>(columns, flip, out)))
+    {
+        return;
+    }
+#endif
     const uint8_t* from[4];
     std::copy_n(columns.m_Rows, 4, from);
     for (size_t column = 0; column < columns.m_Columns; ++column)
