@@ -2,8 +2,6 @@
 // See HalfFloat.hpp.
 #include "common/HalfFloat.hpp"
 
-#include <bit>
-
 namespace tenon
 {
 
@@ -57,21 +55,6 @@ uint16_t FloatToHalf(float value)
         rounded = (magnitude - (112U << 23) + 0xFFFU + ((magnitude >> 13) & 1U)) >> 13;
     }
     return static_cast<uint16_t>(sign | rounded);
-}
-
-float BFloat16ToFloat(uint16_t bits)
-{
-    return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
-}
-
-uint16_t FloatToBFloat16(float value)
-{
-    const auto bits = std::bit_cast<uint32_t>(value);
-    if (MagnitudeBits(value) > Infinity)
-    {
-        return static_cast<uint16_t>((bits >> 16) | 0x40U);
-    }
-    return static_cast<uint16_t>((bits + 0x7FFFU + ((bits >> 16) & 1U)) >> 16);
 }
 
 } // namespace tenon

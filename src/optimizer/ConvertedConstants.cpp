@@ -41,6 +41,15 @@ void Store(DataType type, float value, std::byte* data, size_t index)
     std::memcpy(data + index * sizeof(bits), &bits, sizeof(bits));
 }
 
+/// Float32 to BFloat16, without a question for each element: most weights are converted so.
+void RoundAll(const std::byte* floats, size_t count, std::byte* halves)
+{
+    for (size_t i = 0; i < count; ++i)
+    {
+        Store(DataType::BFloat16, Load(DataType::Float32, floats, i), halves, i);
+    }
+}
+
 } // namespace
 
 ConvertedConstants::Made& ConvertedConstants::Make(const Layer& constant, DataType type)
@@ -55,6 +64,12 @@ ConvertedConstants::Made& ConvertedConstants::Make(const Layer& constant, DataTy
     }
     const auto* source = static_cast<const std::byte*>(tensor.GetMemoryArea());
     auto bytes = std::make_shared<Bytes>(count * GetDataTypeSize(type));
+    if (from == DataType::Float32 && type == DataType::BFloat16)
+    {
+        RoundAll(source, count, bytes->data());
+        made.m_Bytes = std::move(bytes);
+        return made;
+    }
     for (size_t i = 0; i < count; ++i)
     {
         float value = Load(from, source, i);
