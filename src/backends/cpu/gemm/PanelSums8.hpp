@@ -59,13 +59,21 @@ void SumPanel8(const PackedPanel8& panel, const DataRows8& data, const F& write)
         return;
     }
     // Several tiles for each time that their sums are turned into what is written, which takes a while to set up.
-    ForEachTile(data.m_Rows, TileSet8::MostRows / most * most,
-                [&](size_t begin, size_t count)
+    size_t written = 0;
+    ForEachTile(data.m_Rows, most,
+                [&](size_t row, size_t rows)
                 {
-                    ForEachTile(count, most,
-                                [&](size_t row, size_t rows) { sum(begin + row, rows, sums + row * panel.m_Width); });
-                    write(sums, begin, count);
+                    if (row + rows - written > TileSet8::MostRows)
+                    {
+                        write(sums, written, row - written);
+                        written = row;
+                    }
+                    sum(row, rows, sums + (row - written) * panel.m_Width);
                 });
+    if (written < data.m_Rows)
+    {
+        write(sums, written, data.m_Rows - written);
+    }
 }
 
 } // namespace tenon::cpu
