@@ -96,8 +96,7 @@ void Product8::Plan(Scratch scratch)
 
 ByteData8 Product8::Quantize(const ExecuteArgs& args) const
 {
-    return m_IsHybrid ? m_Quantizer.Quantize(args)
-                      : ByteData8{args.GetInput<uint8_t>(0), nullptr};
+    return m_IsHybrid ? m_Quantizer.Quantize(args) : ByteData8{args.GetInput<uint8_t>(0), nullptr};
 }
 
 void Product8::RunQuantized(const ExecuteArgs& args, const ByteData8& data) const

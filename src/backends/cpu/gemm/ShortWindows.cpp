@@ -92,16 +92,15 @@ void Windows::CopyShortRows(const uint8_t* input, size_t first, size_t last, uin
     const int64_t pixelStep = m_StrideX * m_Channels;
     for (size_t pixel = first; pixel < last;)
     {
-        // Windows beside each other: [begin, end) of them are copied so.
-        const auto x = static_cast<int64_t>(pixel) % m_OutputWidth;
-        const int64_t y = static_cast<int64_t>(pixel) / m_OutputWidth % m_OutputHeight;
-        const int64_t image = static_cast<int64_t>(pixel) / m_OutputWidth / m_OutputHeight;
-        const int64_t count = std::min(static_cast<int64_t>(last - pixel), m_OutputWidth - x);
-        const int64_t top = y * m_StrideY - m_PadTop;
-        const int64_t left = x * m_StrideX - m_PadLeft;
+        // [begin, end) of them are copied so.
+        const Beside beside = FindBeside(pixel, last);
+        const int64_t image = beside.m_Image;
+        const int64_t count = beside.m_Count;
+        const int64_t top = beside.m_Top;
+        const int64_t left = beside.m_Column * m_StrideX - m_PadLeft;
         int64_t begin = count;
         int64_t end = count;
-        const bool isInside = top >= 0 && top + (m_Height - 1) * m_DilationY < m_InputHeight;
+        const bool isInside = beside.m_IsInside;
         if (isInside)
         {
             const int64_t mostAt = imageBytes - static_cast<int64_t>(Bytes) - (m_Height - 1) * rowStep;

@@ -41,6 +41,17 @@ void CopyRun(const uint8_t* from, int64_t bytes, uint8_t* to)
 
 } // namespace
 
+Windows::Beside Windows::FindBeside(size_t pixel, size_t last) const
+{
+    Beside beside;
+    beside.m_Column = static_cast<int64_t>(pixel) % m_OutputWidth;
+    beside.m_Image = static_cast<int64_t>(pixel) / m_OutputWidth / m_OutputHeight;
+    beside.m_Top = static_cast<int64_t>(pixel) / m_OutputWidth % m_OutputHeight * m_StrideY - m_PadTop;
+    beside.m_IsInside = beside.m_Top >= 0 && beside.m_Top + (m_Height - 1) * m_DilationY < m_InputHeight;
+    beside.m_Count = std::min(static_cast<int64_t>(last - pixel), m_OutputWidth - beside.m_Column);
+    return beside;
+}
+
 void Windows::CopyRuns(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch,
                        uint8_t* to) const
 {
@@ -51,14 +62,10 @@ void Windows::CopyRuns(const uint8_t* input, size_t first, size_t last, uint8_t 
     const int64_t rowStep = m_DilationY * m_InputWidth * m_Channels;
     for (size_t pixel = first; pixel < last;)
     {
-        // Windows beside each other: those that lie in the image as a whole are copied so.
-        const auto x = static_cast<int64_t>(pixel) % m_OutputWidth;
-        const int64_t y = static_cast<int64_t>(pixel) / m_OutputWidth % m_OutputHeight;
-        const int64_t image = static_cast<int64_t>(pixel) / m_OutputWidth / m_OutputHeight;
-        const int64_t count = std::min(static_cast<int64_t>(last - pixel), m_OutputWidth - x);
-        const int64_t top = y * m_StrideY - m_PadTop;
-        const bool isInside = top >= 0 && top + (m_Height - 1) * m_DilationY < m_InputHeight;
-        const Span whole = isInside ? FindWhole(x, count) : Span{count, count};
+        // Those that lie in the image as a whole are copied so.
+        const Beside beside = FindBeside(pixel, last);
+        const int64_t count = beside.m_Count;
+        const Span whole = beside.m_IsInside ? FindWhole(beside.m_Column, count) : Span{count, count};
         const auto copyOthers = [&](int64_t from, int64_t past)
         {
             if (from != past)
@@ -70,8 +77,9 @@ void Windows::CopyRuns(const uint8_t* input, size_t first, size_t last, uint8_t 
         copyOthers(0, whole.m_Begin);
         for (int64_t i = whole.m_Begin; i < whole.m_End; ++i)
         {
-            const int64_t left = (x + i) * m_StrideX - m_PadLeft;
-            const uint8_t* row = input + ((image * m_InputHeight + top) * m_InputWidth + left) * m_Channels;
+            const int64_t left = (beside.m_Column + i) * m_StrideX - m_PadLeft;
+            const int64_t top = beside.m_Image * m_InputHeight + beside.m_Top;
+            const uint8_t* row = input + (top * m_InputWidth + left) * m_Channels;
             uint8_t* run = to + static_cast<size_t>(i) * pitch;
             for (int64_t r = 0; r < m_Height; ++r, row += rowStep)
             {

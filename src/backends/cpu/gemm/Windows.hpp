@@ -101,6 +101,16 @@ private:
         int64_t m_Begin = 0;
         int64_t m_End = 0;
     };
+    /// Windows beside each other, from one on.
+    struct Beside
+    {
+        int64_t m_Image = 0;
+        int64_t m_Column = 0; ///< of the output, of the first one
+        int64_t m_Top = 0;    ///< the image's row of their first one, and whether all of their rows lie in the image
+        bool m_IsInside = false;
+        int64_t m_Count = 0;
+    };
+    Beside FindBeside(size_t pixel, size_t last) const;
     /// Which of the windows beside each other, from x on, whose columns all lie in the image, counted from x.
     Span FindWhole(int64_t x, int64_t count) const;
     /// Calls visit(window, first row of its image, its first row in that, its columns) for each, counted from 0.

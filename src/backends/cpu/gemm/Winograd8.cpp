@@ -78,8 +78,7 @@ void Winograd8::Run(const ExecuteArgs& args) const
     const size_t channels = m_Weights->GetChannels();
     const size_t images = m_Grid.GetImages();
     Memory memory;
-    memory.m_Input = m_Weights->IsHybrid() ? m_Quantizer.Quantize(args)
-                                           : ByteData8{args.GetInput<uint8_t>(0), nullptr};
+    memory.m_Input = m_Weights->IsHybrid() ? m_Quantizer.Quantize(args) : ByteData8{args.GetInput<uint8_t>(0), nullptr};
     memory.m_Output = args.m_Outputs[0];
     auto* const padding = Scratch::At<uint8_t>(args.m_Scratch, m_PaddingOffset);
     for (size_t image = 0; image < images; ++image)

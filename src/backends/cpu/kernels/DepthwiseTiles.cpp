@@ -12,7 +12,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/DepthwiseTiles.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it.
-#include "backends/cpu/simd/Bf16-inl.hpp"
+#include "backends/cpu/kernels/DepthwisePixels-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -20,87 +20,6 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace
 {
-
-HWY_INLINE void StoreRounded(Floats values, uint16_t* to, size_t count, [[maybe_unused]] bool isFast)
-{
-#if HWY_TARGET == HWY_AVX3
-    if (isFast)
-    {
-        StoreSomeHalves(RoundNormalToBf16(values), to, count);
-        return;
-    }
-#endif
-    StoreSomeBf16(values, to, count);
-}
-
-/// Whole vectors of channels.
-struct Whole
-{
-    HWY_INLINE Floats Load(const float* from) const { return hn::LoadU(FloatTag(), from); }
-    HWY_INLINE Floats Load(const uint16_t* from) const { return LoadBf16(from); }
-    HWY_INLINE void Store(Floats values, float* to, bool) const { hn::StoreU(values, FloatTag(), to); }
-    HWY_INLINE void Store(Floats values, uint16_t* to, bool isFast) const
-    {
-        StoreRounded(values, to, hn::Lanes(FloatTag()), isFast);
-    }
-};
-
-/// The last channels, fewer than a vector has.
-struct Rest
-{
-    size_t m_Count;
-    HWY_INLINE Floats Load(const float* from) const { return LoadSome(from, m_Count); }
-    HWY_INLINE Floats Load(const uint16_t* from) const { return LoadSomeBf16(from, m_Count); }
-    HWY_INLINE void Store(Floats values, float* to, bool) const { StoreSome(values, to, m_Count); }
-    HWY_INLINE void Store(Floats values, uint16_t* to, bool isFast) const { StoreRounded(values, to, m_Count, isFast); }
-};
-
-template <size_t Rows, size_t Columns, typename T, typename Memory>
-HWY_INLINE void StorePixels(const DepthwiseTile<T>& tile, size_t channel, Floats (&sums)[Rows][Columns],
-                            const Memory& memory)
-{
-    const FloatTag d;
-    if (tile.m_HasClamp)
-    {
-        const Floats low = hn::Set(d, tile.m_Low);
-        const Floats high = hn::Set(d, tile.m_High);
-        HWY_UNROLL(2)
-        for (size_t r = 0; r < Rows; ++r)
-        {
-            HWY_UNROLL(4)
-            for (size_t c = 0; c < Columns; ++c)
-            {
-                sums[r][c] = Clamped(sums[r][c], low, high);
-            }
-        }
-    }
-    HWY_UNROLL(2)
-    for (size_t r = 0; r < Rows; ++r)
-    {
-        T* out = tile.m_Out + r * tile.m_OutRowStride + channel;
-        HWY_UNROLL(4)
-        for (size_t c = 0; c < Columns; ++c)
-        {
-            memory.Store(sums[r][c], out + c * tile.m_OutStride, tile.m_RoundsFast);
-        }
-    }
-}
-
-template <size_t Rows, size_t Columns, typename T, typename Memory>
-HWY_INLINE void StartSums(const DepthwiseTile<T>& tile, size_t channel, Floats (&sums)[Rows][Columns],
-                          const Memory& memory)
-{
-    const Floats bias = tile.m_Bias != nullptr ? memory.Load(tile.m_Bias + channel) : hn::Zero(FloatTag());
-    HWY_UNROLL(2)
-    for (size_t r = 0; r < Rows; ++r)
-    {
-        HWY_UNROLL(4)
-        for (size_t c = 0; c < Columns; ++c)
-        {
-            sums[r][c] = bias;
-        }
-    }
-}
 
 /// A vector of channels of the pixels of a tile, for a window of Size x Size points.
 template <size_t Size, size_t Stride, size_t Rows, size_t Columns, typename T, typename Memory>

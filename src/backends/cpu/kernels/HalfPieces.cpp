@@ -4,6 +4,7 @@
 
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
+#include "backends/reference/kernels/DataMovement.hpp"
 #include "common/OneThread.hpp"
 
 #include <algorithm>
@@ -20,6 +21,7 @@ namespace
 {
 
 using backends::Scratch;
+using ref::CountElements;
 
 constexpr size_t MostInputs = 6; // of a layer that is cut
 /// Elements of a piece of the output: as floats, with one input, half of a first-level cache of 32 KiB.
@@ -28,8 +30,8 @@ constexpr size_t PieceElements = 4096;
 /// Of an output, the dimensions [m_Begin, m_End) are cut together, in pieces of m_Rows of their indices.
 struct Cut
 {
-    size_t m_Begin = 0;
-    size_t m_End = 0;
+    unsigned int m_Begin = 0;
+    unsigned int m_End = 0;
     size_t m_Indices = 1;
     size_t m_Rows = 1;
     size_t m_RowElements = 1; ///< of the output, for each index
@@ -46,18 +48,8 @@ struct Tensor
     std::array<size_t, MaxNumOfTensorDimensions> m_Steps{}; ///< elements, along the dimensions before the cut
 };
 
-size_t CountElements(const TensorShape& shape, size_t first, size_t last)
-{
-    size_t count = 1;
-    for (size_t i = first; i < last; ++i)
-    {
-        count *= shape[static_cast<unsigned int>(i)];
-    }
-    return count;
-}
-
 /// An input of such a shape; none where it does not fit the first `last` dimensions of the output.
-std::optional<Tensor> FitShape(const TensorShape& shape, const TensorShape& output, size_t last)
+std::optional<Tensor> FitShape(const TensorShape& shape, const TensorShape& output, unsigned int last)
 {
     const unsigned int rank = output.GetNumDimensions();
     if (shape.GetNumDimensions() > rank)
@@ -82,7 +74,7 @@ std::optional<Tensor> FitShape(const TensorShape& shape, const TensorShape& outp
 
 /// Pieces along the first dimension whose indices are small enough, with those before it along which all inputs are
 /// whole or broadcast as they are along it.
-Cut ChooseCut(const TensorShape& output, size_t last, const std::vector<Tensor>& inputs)
+Cut ChooseCut(const TensorShape& output, unsigned int last, const std::vector<Tensor>& inputs)
 {
     Cut cut;
     cut.m_End = last;
@@ -91,8 +83,8 @@ Cut ChooseCut(const TensorShape& output, size_t last, const std::vector<Tensor>&
         --cut.m_End;
     }
     cut.m_Begin = cut.m_End - 1;
-    const auto along = [&](const Tensor& input, size_t dimension)
-    { return input.m_Shape[static_cast<unsigned int>(dimension)] == output[static_cast<unsigned int>(dimension)]; };
+    const auto along = [&](const Tensor& input, unsigned int dimension)
+    { return input.m_Shape[dimension] == output[dimension]; };
     while (cut.m_Begin > 0 && std::all_of(inputs.begin(), inputs.end(),
                                           [&](const Tensor& input)
                                           { return along(input, cut.m_Begin - 1) == along(input, cut.m_End - 1); }))
@@ -115,11 +107,10 @@ void Place(Tensor& tensor, const TensorShape& output, const Cut& cut, Scratch& p
     tensor.m_PieceElements = tensor.m_RowElements != 0 ? rest * cut.m_Rows : rest;
     tensor.m_Floats = part.Add<float>(tensor.m_PieceElements);
     size_t step = indices * rest;
-    for (size_t i = cut.m_Begin; i-- > 0;)
+    for (unsigned int i = cut.m_Begin; i-- > 0;)
     {
-        const auto dimension = static_cast<unsigned int>(i);
-        tensor.m_Steps[i] = shape[dimension] == 1 && output[dimension] != 1 ? 0 : step;
-        step *= shape[dimension];
+        tensor.m_Steps[i] = shape[i] == 1 && output[i] != 1 ? 0 : step;
+        step *= shape[i];
     }
 }
 
@@ -140,7 +131,7 @@ class HalfPieces
 public:
     using Prepare = backends::Prepared (*)(const ReshapeArgs&, const backends::PackedWeights*);
 
-    HalfPieces(const ReshapeArgs& args, size_t last, std::vector<Tensor> inputs, Prepare prepare,
+    HalfPieces(const ReshapeArgs& args, unsigned int last, std::vector<Tensor> inputs, Prepare prepare,
                const ref::HalfLoops& loops)
         : m_Type(args.GetOutput(0).GetDataType()), m_Loops(&loops), m_OutputShape(args.GetOutput(0).GetShape()),
           m_Cut(ChooseCut(m_OutputShape, last, inputs)), m_Inputs(std::move(inputs))
@@ -208,11 +199,10 @@ private:
     {
         size_t offset = piece % CountPiecesOfRun() * m_Cut.m_Rows * tensor.m_RowElements;
         size_t rest = piece / CountPiecesOfRun();
-        for (size_t i = m_Cut.m_Begin; i-- > 0;)
+        for (unsigned int i = m_Cut.m_Begin; i-- > 0;)
         {
-            const size_t size = m_OutputShape[static_cast<unsigned int>(i)];
-            offset += rest % size * tensor.m_Steps[i];
-            rest /= size;
+            offset += rest % m_OutputShape[i] * tensor.m_Steps[i];
+            rest /= m_OutputShape[i];
         }
         return offset;
     }
