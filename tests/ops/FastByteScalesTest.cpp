@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,65 @@ TEST(FastBytes, RequantizeAsTheScalarFunction)
                     ASSERT_EQ(bytes[c],
                               std::clamp(ref::WrappingAdd(scaled, columns.m_ZeroPoint), columns.m_Min, columns.m_Max))
                         << sum << " * " << multiplier[c] << " << " << multipliers[c].m_Shift;
+                }
+            }
+        }
+    }
+}
+
+// By doubles: of all magnitudes, halves, and far outside of what integers hold, with columns of their own scales.
+TEST(FastBytes, RequantizeByDoublesAsTheScalarFunction)
+{
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        GTEST_SKIP() << "without vectors the reference kernels run";
+    }
+    constexpr size_t Columns = 128;
+    constexpr size_t Rows = 3;
+    std::mt19937 random(3);
+    for (int exponent = -40; exponent <= 40; ++exponent)
+    {
+        for (const bool isSigned : {false, true})
+        {
+            alignas(64) double scales[Columns];
+            alignas(64) int32_t sums[Rows * Columns + cpu::RequantizeRows::PastSums] = {};
+            for (size_t c = 0; c < Columns; ++c)
+            {
+                scales[c] = std::ldexp(c % 3 == 0 ? 0.5 : 0.5 + static_cast<double>(random() % 1000) / 2003, exponent);
+            }
+            for (int32_t& sum : sums)
+            {
+                sum = static_cast<int32_t>(random()) >> random() % 32;
+            }
+            const int32_t terms[Rows] = {5, -1, 0};
+            const int32_t least = isSigned ? -128 : 0;
+            cpu::RequantizeColumns columns;
+            columns.m_Scale = scales;
+            columns.m_ZeroPoint = least + static_cast<int32_t>(random() % 256);
+            columns.m_Min = exponent % 2 == 0 ? columns.m_ZeroPoint : least;
+            columns.m_Max = exponent % 3 == 0 ? std::max(columns.m_Min, least + 200) : least + 255;
+            uint8_t bytes[Rows * Columns];
+            cpu::RequantizeRows rows;
+            rows.m_Sums = sums;
+            rows.m_SumStride = Columns;
+            rows.m_Rows = Rows;
+            rows.m_Columns = 1 + random() % Columns;
+            rows.m_RowTerms = exponent % 4 < 2 ? terms : nullptr;
+            rows.m_Out = bytes;
+            rows.m_OutStride = Columns;
+            rows.m_IsSigned = isSigned;
+            cpu::GetEngine8().m_Requantize(rows, columns);
+            for (size_t i = 0; i < Rows * Columns; ++i)
+            {
+                if (i % Columns < rows.m_Columns)
+                {
+                    const uint32_t term = rows.m_RowTerms != nullptr ? static_cast<uint32_t>(terms[i / Columns]) : 0;
+                    const auto sum = static_cast<int32_t>(static_cast<uint32_t>(sums[i]) + term);
+                    const double scaled = std::clamp(std::round(sum * scales[i % Columns]), -1e5, 1e5);
+                    const int32_t want =
+                        std::clamp(static_cast<int32_t>(scaled) + columns.m_ZeroPoint, columns.m_Min, columns.m_Max);
+                    ASSERT_EQ(isSigned ? static_cast<int8_t>(bytes[i]) : bytes[i], want)
+                        << sum << " * " << scales[i % Columns] << " + " << columns.m_ZeroPoint;
                 }
             }
         }

@@ -11,6 +11,7 @@
 #include "backends/cpu/gemm/Dots-inl.hpp"
 #include "backends/cpu/gemm/Requantize8Avx2-inl.hpp"
 #include "backends/cpu/gemm/Requantize8Avx512-inl.hpp"
+#include "backends/cpu/gemm/RequantizeDoublesAvx512-inl.hpp"
 #include "backends/cpu/gemm/Tiles8.hpp"
 #include "backends/cpu/simd/FixedPoint-inl.hpp"
 
@@ -42,9 +43,6 @@ void StoreBytes(Vector values, T* out, size_t count)
     }
 }
 
-/// Results of sums by doubles are clamped to what surely is outside of bytes.
-constexpr double Bound = 65536.0;
-
 #if HWY_HAVE_FLOAT64
 
 /// Half a vector of sums by doubles.
@@ -55,7 +53,7 @@ HWY_INLINE auto RescaleHalf(Half x, const double* scale)
     const hn::Rebind<double, decltype(dWide)> d;
     const auto product = hn::Mul(hn::PromoteTo(d, x), hn::LoadU(d, scale));
     const auto rounded = hn::Trunc(hn::Add(product, hn::CopySign(hn::Set(d, BelowHalf), product)));
-    const auto bound = hn::Set(d, Bound);
+    const auto bound = hn::Set(d, MostRounded);
     return hn::DemoteTo(hn::Rebind<int32_t, decltype(d)>(), hn::Max(hn::Neg(bound), hn::Min(bound, rounded)));
 }
 
@@ -78,7 +76,7 @@ HWY_INLINE Vector Rescale(Vector x, const double* scale)
     {
         const double product = values[i] * scale[i];
         const double rounded = std::trunc(product + std::copysign(BelowHalf, product));
-        values[i] = static_cast<int32_t>(std::clamp(rounded, -Bound, Bound));
+        values[i] = static_cast<int32_t>(std::clamp(rounded, -MostRounded, MostRounded));
     }
     return hn::Load(d, values);
 }
@@ -145,6 +143,13 @@ void RequantizeBytes(const RequantizeRows& rows, const RequantizeColumns& column
 
 void Requantize(const RequantizeRows& rows, const RequantizeColumns& columns)
 {
+#if HWY_TARGET == HWY_AVX3
+    if (columns.m_Scale != nullptr)
+    {
+        rows.m_IsSigned ? RequantizeDoubles<int8_t>(rows, columns) : RequantizeDoubles<uint8_t>(rows, columns);
+        return;
+    }
+#endif
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
     if (columns.m_AllShift)
     {

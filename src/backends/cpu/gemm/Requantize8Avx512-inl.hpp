@@ -84,12 +84,10 @@ struct PositiveScale : Scale16
     }
 };
 
-/// 64 bytes of four vectors of scaled sums: clamp, and the order of channels that is asked for.
+/// 64 bytes of two vectors that each are packed of two: clamp, and the order of channels that is asked for.
 template <typename T, bool IsInterleaved, bool Clamps>
-HWY_INLINE __m512i Pack64(const __m512i (&x)[4], __m512i least, __m512i most)
+HWY_INLINE __m512i PackShorts64(__m512i low, __m512i high, __m512i least, __m512i most)
 {
-    const __m512i low = _mm512_packs_epi32(x[0], x[1]);
-    const __m512i high = _mm512_packs_epi32(x[2], x[3]);
     __m512i bytes = std::is_signed_v<T> ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
     if constexpr (Clamps)
     {
@@ -103,6 +101,14 @@ HWY_INLINE __m512i Pack64(const __m512i (&x)[4], __m512i least, __m512i most)
         bytes = _mm512_permutexvar_epi32(order, bytes);
     }
     return bytes;
+}
+
+/// The same of four vectors of scaled sums.
+template <typename T, bool IsInterleaved, bool Clamps>
+HWY_INLINE __m512i Pack64(const __m512i (&x)[4], __m512i least, __m512i most)
+{
+    return PackShorts64<T, IsInterleaved, Clamps>(_mm512_packs_epi32(x[0], x[1]), _mm512_packs_epi32(x[2], x[3]), least,
+                                                  most);
 }
 
 /// A vector of sums, scaled.

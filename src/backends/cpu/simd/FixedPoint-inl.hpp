@@ -22,6 +22,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// Rounds half away from zero in double precision: one below one half, as what is below a half must not be rounded up
 /// by the addition.
 constexpr double BelowHalf = 0.49999999999999994;
+/// What is rounded so is clamped to this: surely outside of bytes, and inside of integers.
+constexpr double MostRounded = 65536.0;
 
 /// What comes to lie in even lanes of the odd ones.
 template <class D32>
