@@ -246,6 +246,14 @@ TEST(Activation, QuantizedResultsOfTfLite)
                {-20, -20, -20, -27, -26, -22, -14, -3, 46, 127});
     CheckExact(D(Function::LeakyReLu, 0.3f), Bytes(10, 0.07f, 3), bytes, Bytes(10, 0.05f, -20),
                {-75, -64, -43, -30, -26, -22, -10, 4, 46, 127});
+    // Bounds outside of the output's type leave its nearest value, whether data are rescaled or not.
+    for (const float scale : {0.01f, 0.02f})
+    {
+        CheckExact(D(Function::BoundedReLu, 6, 3), Bytes(10, 0.01f, 0), bytes, Bytes(10, scale, 0),
+                   std::vector<double>(10, 127));
+        CheckExact(D(Function::BoundedReLu, -3, -6), Bytes(10, 0.01f, 0), bytes, Bytes(10, scale, 0),
+                   std::vector<double>(10, -128));
+    }
     for (const float approximate : {0.0f, 1.0f})
     {
         CheckExact(D(Function::Gelu, approximate), Bytes(10, 0.04f, 3), bytes, Bytes(10, 0.02f, -100),
@@ -258,6 +266,13 @@ TEST(Activation, ShortResultsOfTfLite)
     using D = ActivationDescriptor;
     const std::vector<double> shorts = {-32768, -20000, -5000, -300, -1, 0, 1, 300, 5000, 20000, 32767};
     const TensorInfo output = Shorts(11, 1.0f / 32768.0f);
+    for (const float scale : {0.0001f, 0.0002f})
+    {
+        CheckExact(D(Function::BoundedReLu, 10, 7), Shorts(11, 0.0001f), shorts, Shorts(11, scale),
+                   std::vector<double>(11, 32767));
+        CheckExact(D(Function::BoundedReLu, -7, -10), Shorts(11, 0.0001f), shorts, Shorts(11, scale),
+                   std::vector<double>(11, -32768));
+    }
     CheckExact(D(Function::TanH, 1, 1), Shorts(11, 0.0003f), shorts, output,
                {-32767, -32767, -29660, -2942, -11, 0, 11, 2942, 29660, 32767, 32767});
     CheckExact(D(Function::Sigmoid), Shorts(11, 0.0003f), shorts, output,

@@ -36,6 +36,9 @@ const Case Cases[] = {
     {"narrow images of groups of four", {2, 5, 3, 20}, {20, 3, 3, 4}, 1, 1},
     {"dilated windows of groups of four", {1, 14, 13, 40}, {40, 3, 2, 4}, 1, 2, 2},
     {"pixels of groups of four", {1, 6, 7, 12}, {12, 1, 1, 4}},
+    {"pixels of two groups of two", {1, 3, 3, 4}, {30, 1, 1, 2}},
+    {"many pixels of two groups of two", {1, 64, 64, 4}, {30, 1, 1, 2}},
+    {"pixels of three groups of one", {1, 40, 41, 3}, {6, 1, 1, 1}},
     {"groups with one output", {1, 6, 7, 24}, {8, 3, 3, 3}, 1, 1},
     {"groups with two outputs of six", {1, 6, 7, 36}, {12, 2, 3, 6}},
     {"dilated windows of groups of eight", {1, 14, 13, 40}, {40, 3, 3, 8}, 1, 2, 2},
@@ -99,6 +102,25 @@ TEST(FastGroups, RandomSizes)
         c.m_Stride = pick(1, 2);
         c.m_Pad = pick(0, 2);
         c.m_Dilation = c.m_Weights[1] == 4 || c.m_Weights[2] == 4 ? 1 : pick(1, 2);
+        const SumKind& kind = SumKinds[static_cast<size_t>(i) % std::size(SumKinds)];
+        SCOPED_TRACE("case " + std::to_string(i) + ", " + c.m_Data.ToString() + " by " + c.m_Weights.ToString());
+        ASSERT_NO_FATAL_FAILURE(ExpectAsReference(MakeOp(c, kind), GetKernel(c, kind), kind.m_OfLargest));
+    }
+}
+
+// Few channels, which may be as many as a group has once its depth is filled up.
+TEST(FastGroups, RandomPixels)
+{
+    std::mt19937 random(6);
+    const auto pick = [&random](unsigned int least, unsigned int most)
+    { return std::uniform_int_distribution<unsigned int>(least, most)(random); };
+    for (int i = 0; i < 90; ++i)
+    {
+        const unsigned int groups = pick(2, 6);
+        const unsigned int channels = pick(1, 6);
+        const Case c = {"random",
+                        {pick(1, 2), pick(1, 50), pick(1, 50), groups * channels},
+                        {groups * pick(1, 20), 1, 1, channels}};
         const SumKind& kind = SumKinds[static_cast<size_t>(i) % std::size(SumKinds)];
         SCOPED_TRACE("case " + std::to_string(i) + ", " + c.m_Data.ToString() + " by " + c.m_Weights.ToString());
         ASSERT_NO_FATAL_FAILURE(ExpectAsReference(MakeOp(c, kind), GetKernel(c, kind), kind.m_OfLargest));

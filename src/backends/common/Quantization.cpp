@@ -113,8 +113,13 @@ QuantizedRange GetClampRange(DataType type, float scale, int32_t zeroPoint, floa
     constexpr float Infinity = std::numeric_limits<float>::infinity();
     constexpr float FarSteps = 1e9f;
     const float far = FarSteps * scale;
-    return CalculateActivationRange(type, scale, zeroPoint, lower < -far ? -Infinity : std::min(lower, far),
-                                    upper > far ? Infinity : std::max(upper, -far));
+    QuantizedRange range =
+        CalculateActivationRange(type, scale, zeroPoint, lower < -far ? -Infinity : std::min(lower, far),
+                                 upper > far ? Infinity : std::max(upper, -far));
+    // Of an interval that lies outside of the type, what is nearest to it.
+    range.m_Min = std::min(range.m_Min, GetTypeRange(type).m_Max);
+    range.m_Max = std::max(range.m_Max, GetTypeRange(type).m_Min);
+    return range;
 }
 
 } // namespace tenon::backends

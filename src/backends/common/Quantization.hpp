@@ -112,8 +112,9 @@ QuantizedRange GetTypeRange(DataType type);
 /// the type. Throws InvalidArgumentException when the scale is not positive or a bound does not fit 32 bits.
 QuantizedRange CalculateActivationRange(DataType type, float scale, int32_t zeroPoint, float lower, float upper);
 
-/// The same for the bounds of a ReLu or BoundedReLu. Bounds far outside any type are left to the type. Throws
-/// LayerValidationException for a bound that is no number.
+/// The same for the bounds of a ReLu or BoundedReLu. Bounds far outside any type are left to the type, and both ends
+/// are values of the type, even of an interval that has none of them. Throws LayerValidationException for a bound that
+/// is no number.
 QuantizedRange GetClampRange(DataType type, float scale, int32_t zeroPoint, float lower, float upper);
 
 } // namespace tenon::backends

@@ -201,12 +201,15 @@ void RunExtreme(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, u
 {
     const ByteTag d;
     const Bytes flip = hn::Set(d, numbers.m_Flip);
+    const Bytes least = hn::Set(d, numbers.m_Min);
+    const Bytes most = hn::Set(d, numbers.m_Max);
     MapPairs<false, IsFixed>(d, a, b, out, count,
                              [&](Bytes x, Bytes y) HWY_ATTR
                              {
                                  x = hn::Xor(x, flip);
                                  y = hn::Xor(y, flip);
-                                 return hn::Xor(IsMaximum ? hn::Max(x, y) : hn::Min(x, y), flip);
+                                 const Bytes extreme = IsMaximum ? hn::Max(x, y) : hn::Min(x, y);
+                                 return hn::Xor(hn::Min(hn::Max(extreme, least), most), flip);
                              });
 }
 

@@ -60,7 +60,8 @@ void Product8::Plan(Scratch scratch)
     m_Place.m_PixelStride = m_Weights->GetColumns();
     const size_t tileRows = tiles.m_Rows[tiles.m_Vectors];
     m_Pitch = m_Weights->GetGroups() * (isWide ? 2 : 4); // as many stored values as there are weights
-    m_CopiesStrips = !m_InPlace && (!m_Windows.ArePixels() || m_Pitch != m_InputPitch);
+    const bool areRows = m_Windows.ArePixels() && depth == m_InputPitch && depth == m_Pitch;
+    m_CopiesStrips = !m_InPlace && !areRows;
     const size_t rowBytes = m_Weights->GetGroups() * 4;
     m_BlockRows = std::clamp<size_t>(BlockBytes / rowBytes, tileRows, MostBlockRows) / tileRows * tileRows;
     // Whole tiles: some read whole ones.

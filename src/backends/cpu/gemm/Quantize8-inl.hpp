@@ -70,7 +70,7 @@ FloatRange FindRange(const float* values, size_t count)
         low[c] = hn::Zero(d);
         high[c] = hn::Zero(d);
     }
-    const auto add = [&](size_t chain, Floats value)
+    const auto add = [&](size_t chain, Floats value) HWY_ATTR
     {
         low[chain] = LessOf(value, low[chain]);
         high[chain] = GreaterOf(value, high[chain]);

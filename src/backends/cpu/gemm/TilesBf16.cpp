@@ -255,7 +255,7 @@ EngineBf16 MakeEngine()
     engine.m_Lanes = hn::Lanes(FloatTag());
     engine.m_Release = KeepAll;
 #if HWY_TARGET == HWY_AVX3
-    if (GetCpuFeatures().m_AmxBf16)
+    if (GetCpuFeatures().m_AmxBf16 && GetCpuFeatures().m_Avx512Bf16) // which rounds
     {
         engine.m_Rows = 32;
         engine.m_MostStepPairs = 16;

@@ -122,6 +122,12 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     }
     Windows windows = MakeConvolutionWindows(args);
     windows.m_GroupChannels = windows.m_Channels / static_cast<int64_t>(weights.GetNumMatrices());
+    // Data with other channels than the weights were packed for come in another number of groups.
+    if (windows.m_GroupChannels * static_cast<int64_t>(weights.GetNumMatrices()) != windows.m_Channels ||
+        windows.GetDepth() != weights.GetDepth())
+    {
+        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
+    }
     const TensorShape& output = args.GetOutput(0).GetShape();
     if (output.GetNumElements() == 0)
     {

@@ -5,6 +5,7 @@
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/kernels/DepthwiseProduct.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
+#include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -77,6 +78,10 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     if (g.IsEmpty())
     {
         return [](const ExecuteArgs&) {};
+    }
+    if (g.m_InputChannels != g.m_OutputChannels) // others than the weights were packed for
+    {
+        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
     }
     g.m_GroupOutputs = 1; // the data are read as they are
     const DepthwiseEngine<float>& engine = GetDepthwiseEngine<float>();

@@ -112,7 +112,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 {
     const auto& weights = static_cast<const WinogradWeights8&>(*packed);
     const Windows windows = MakeConvolutionWindows(args);
-    if (!weights.IsExact())
+    if (!weights.IsExact() || windows.m_Channels != windows.m_GroupChannels)
     {
         return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
     }

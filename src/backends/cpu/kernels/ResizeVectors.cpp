@@ -106,7 +106,7 @@ void WeighRows(const BlendedRow<W>& row)
     const auto* lower = static_cast<const T*>(row.m_Lower);
     const auto* upper = static_cast<const T*>(row.m_Upper);
     Cover<W>(row.m_InputElements,
-             [&](auto d, size_t i)
+             [&](auto d, size_t i) HWY_ATTR
              {
                  using Lanes = ResizeLanes<T>;
                  hn::StoreU(hn::Mul(Lanes::Load(d, lower + i), hn::Set(d, row.m_Y.m_LowerWeight)), d,
@@ -135,7 +135,7 @@ void BlendRow(const BlendedRow<typename ResizeLanes<T>::Weight>& row)
         const size_t left = columns[0].m_Lower * row.m_Channels;
         const size_t right = columns[0].m_Upper * row.m_Channels;
         Cover<W>(row.m_Channels,
-                 [&](auto d, size_t c)
+                 [&](auto d, size_t c) HWY_ATTR
                  {
                      const auto lowerLeft = hn::LoadU(d, row.m_WeighedLower + left + c);
                      const auto upperLeft = hn::LoadU(d, row.m_WeighedUpper + left + c);
@@ -168,7 +168,7 @@ void BlendRowOfShorts(const BlendedRow<int32_t>& row)
     int32_t* highs = row.m_WeighedLower;
     int32_t* lows = row.m_WeighedUpper;
     Cover<int32_t>(row.m_InputElements,
-                   [&](auto d, size_t i)
+                   [&](auto d, size_t i) HWY_ATTR
                    {
                        const hn::Rebind<int16_t, decltype(d)> dShorts;
                        const auto sum = hn::Add(
@@ -183,13 +183,13 @@ void BlendRowOfShorts(const BlendedRow<int32_t>& row)
         const ref::Blend<int32_t> x = row.m_Columns[i];
         const size_t left = x.m_Lower * row.m_Channels;
         const size_t right = x.m_Upper * row.m_Channels;
-        const auto weigh = [&](auto d, const int32_t* parts, size_t c)
+        const auto weigh = [&](auto d, const int32_t* parts, size_t c) HWY_ATTR
         {
             return hn::Add(hn::Mul(hn::LoadU(d, parts + left + c), hn::Set(d, x.m_LowerWeight)),
                            hn::Mul(hn::LoadU(d, parts + right + c), hn::Set(d, x.m_UpperWeight)));
         };
         Cover<int32_t>(row.m_Channels,
-                       [&](auto d, size_t c)
+                       [&](auto d, size_t c) HWY_ATTR
                        {
                            const hn::Rebind<int16_t, decltype(d)> dShorts;
                            const auto high = weigh(d, highs, c);
