@@ -129,13 +129,16 @@ TEST(FastGroups, RandomPixels)
 
 TEST(FastGroups, AppliesActivations)
 {
-    ActivationDescriptor relu;
-    relu.m_Function = ActivationFunction::ReLu;
-    for (const SumKind& kind : SumKinds)
+    for (const ActivationDescriptor& activation : {ActivationDescriptor(ActivationFunction::ReLu),
+                                                   ActivationDescriptor(ActivationFunction::BoundedReLu, 1e6f, 1e5f),
+                                                   ActivationDescriptor(ActivationFunction::BoundedReLu, -1e5f, -1e6f)})
     {
-        OpCase op = MakeOp(Cases[4], kind);
-        op.m_FusedActivation = &relu;
-        ExpectAsReference(op, GetKernel(Cases[4], kind), kind.m_OfLargest);
+        for (const SumKind& kind : SumKinds)
+        {
+            OpCase op = MakeOp(Cases[4], kind);
+            op.m_FusedActivation = &activation;
+            ExpectAsReference(op, GetKernel(Cases[4], kind), kind.m_OfLargest);
+        }
     }
 }
 

@@ -271,10 +271,12 @@ TEST(FuseActivations, OtherActivationsStay)
     const float nan = std::numeric_limits<float>::quiet_NaN();
     const ActivationDescriptor unbounded(ActivationFunction::BoundedReLu, nan, 0.0f);
     EXPECT_TRUE(HasActivation(*MakeActivated(MakeConvolution, unbounded, Floats, Floats, Floats)));
-    // Bounds that leave nothing of the type.
+    // Bounds that leave nothing, but not those outside of the type, which leave one value.
+    const ActivationDescriptor none(ActivationFunction::BoundedReLu, 1.0f, 2.0f);
     const ActivationDescriptor outside(ActivationFunction::BoundedReLu, 200.0f, 100.0f);
     const TensorInfo result = ResultOf(Signed8);
-    EXPECT_TRUE(HasActivation(*MakeActivated(MakeConvolution, outside, Signed8, result, result)));
+    EXPECT_TRUE(HasActivation(*MakeActivated(MakeConvolution, none, Signed8, result, result)));
+    EXPECT_FALSE(HasActivation(*MakeActivated(MakeConvolution, outside, Signed8, result, result)));
     const Maker maximum = MakeBinary<BinaryOperation::Maximum>;
     EXPECT_TRUE(HasActivation(*MakeActivated(maximum, Relu, Floats, Floats, Floats)));
 }

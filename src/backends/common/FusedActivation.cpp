@@ -63,7 +63,7 @@ SupportResult FuseClamp(const LayerView& layer, const ActivationDescriptor& acti
         return Refuse("the output needs one scale, positive and finite, and a zero point within its type");
     }
     const QuantizedRange range = GetFusedRange(output, &activation);
-    return range.m_Min <= range.m_Max ? SupportResult::Yes() : Refuse("the bounds leave nothing of the output's type");
+    return range.m_Min <= range.m_Max ? SupportResult::Yes() : Refuse("the lower bound lies above the upper one");
 }
 
 FloatClamp::FloatClamp(const ActivationDescriptor* activation)
