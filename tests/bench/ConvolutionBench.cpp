@@ -6,6 +6,7 @@
 // usage: bench_convolutions [FILE]   writes the table to FILE, or prints it
 #include "ConvolutionPeers.hpp"
 #include "LoadedLayer.hpp"
+#include "MachinePeaks.hpp"
 
 #include <fmt/format.h>
 
@@ -15,6 +16,8 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace tenon::bench
@@ -103,7 +106,13 @@ LayerNetwork MakeNetwork(Element element, const ConvolutionSizes& s)
                            : MakeConvolution(element, s.m_Size, s.m_Inputs, s.m_Outputs, s.m_Window);
 }
 
-std::string Compare(Element element, const ConvolutionSizes& s)
+/// "–" where the machine has no such instruction.
+std::string FormatShare(double macsPerSecond, std::optional<double> peak)
+{
+    return peak ? fmt::format("{:.0f}%", macsPerSecond / *peak * 100) : "–";
+}
+
+std::string Compare(Element element, const ConvolutionSizes& s, const MachinePeaks& peaks)
 {
     const LayerNetwork network = MakeNetwork(element, s);
     LoadedLayer tenon(network, Settings());
@@ -124,11 +133,12 @@ std::string Compare(Element element, const ConvolutionSizes& s)
         std::for_each(runners.begin(), runners.end(), [](Runner& runner) { runner.Turn(); });
     }
     const std::vector<double>& ours = runners[0].GetSeconds();
-    std::string row =
-        fmt::format("| {} | {} {}x{} of {}x{}, {} to {}{} | {} | {:.1f} | {:.1f} |", s.m_Model,
-                    s.m_IsDepthwise ? "depthwise" : "conv", s.m_Window.m_Size, s.m_Window.m_Size, s.m_Size, s.m_Size,
-                    s.m_Inputs, s.m_Outputs, s.m_Window.m_Stride == 1 ? "" : ", stride 2", GetName(element),
-                    network.m_Macs / Median(ours) * 1e-9, Median(ours) * 1e6);
+    const double speed = network.m_Macs / Median(ours);
+    std::string row = fmt::format(
+        "| {} | {} {}x{} of {}x{}, {} to {}{} | {} | {:.1f} | {} | {:.1f} |", s.m_Model,
+        s.m_IsDepthwise ? "depthwise" : "conv", s.m_Window.m_Size, s.m_Window.m_Size, s.m_Size, s.m_Size, s.m_Inputs,
+        s.m_Outputs, s.m_Window.m_Stride == 1 ? "" : ", stride 2", GetName(element), speed * 1e-9,
+        FormatShare(speed, element == Element::Float32 ? peaks.m_Float32 : peaks.m_Int8), Median(ours) * 1e6);
     size_t next = 1;
     for (const auto& peer : peers)
     {
@@ -145,6 +155,9 @@ std::string Compare(Element element, const ConvolutionSizes& s)
 
 void WriteTable(std::ostream& out)
 {
+    const MachinePeaks peaks = MeasurePeaks();
+    const std::string int8Peak =
+        peaks.m_Int8 ? fmt::format(", of int8 {:.0f} ({})", *peaks.m_Int8 * 1e-9, peaks.m_Int8Name) : std::string();
     out << "# Single convolutions beside other libraries\n\n"
            "Generated; write it anew with `build/release/bin/bench_convolutions docs/convolutions.md`, which compares "
            "with\n"
@@ -160,8 +173,10 @@ void WriteTable(std::ostream& out)
            "of the definition: Winograd's transforms, which Tenon takes for 3x3 convolutions of int8 where there is no "
            "VNNI,\n"
            "need fewer. Ratios are medians; below 1 Tenon is faster. `–`: refused.\n\n";
-    std::string head = "| model | layer | type | GMAC/s of Tenon | Tenon, us |";
-    std::string line = "|---|---|---|---:|---:|";
+    out << fmt::format("Peaks of a core of the machine, measured before, in GMAC/s: of float32 {:.0f} ({}){}.\n\n",
+                       peaks.m_Float32 * 1e-9, peaks.m_Float32Name, int8Peak);
+    std::string head = "| model | layer | type | GMAC/s of Tenon | of the peak | Tenon, us |";
+    std::string line = "|---|---|---|---:|---:|---:|";
     for (const Peer& peer : Peers)
     {
         head += fmt::format(" {0}, us | Tenon / {0} |", peer.m_Name);
@@ -172,7 +187,7 @@ void WriteTable(std::ostream& out)
     {
         for (const ConvolutionSizes& sizes : Sizes)
         {
-            out << Compare(element, sizes) << std::flush;
+            out << Compare(element, sizes, peaks) << std::flush;
         }
     }
 }
