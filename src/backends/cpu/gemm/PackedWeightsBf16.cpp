@@ -2,8 +2,9 @@
 // Constant bfloat16 weights: their vectors of columns one after the other, and their bias in float32.
 #include "backends/cpu/gemm/PackedWeightsBf16.hpp"
 
+#include "common/HalfFloat.hpp"
+
 #include <algorithm>
-#include <bit>
 
 namespace tenon::cpu
 {
@@ -50,8 +51,7 @@ void PackedWeightsBf16::PackBias(const LayerView& layer)
         return;
     }
     const auto* halves = static_cast<const uint16_t*>(layer.m_ConstantData[2]);
-    std::transform(halves, halves + GetSizes().m_Columns, bias,
-                   [](uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); });
+    std::transform(halves, halves + GetSizes().m_Columns, bias, BFloat16ToFloat);
 }
 
 } // namespace tenon::cpu

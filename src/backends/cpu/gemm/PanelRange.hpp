@@ -24,7 +24,6 @@ struct PanelRange
 class PanelFetch
 {
 public:
-    PanelFetch() = default;
     PanelFetch(const void* next, size_t bytes, size_t tiles)
         : m_Next(static_cast<const std::byte*>(next)), m_Left(tiles > 1 && bytes <= MostBytes ? bytes : 0),
           m_Share(tiles != 0 ? DivideUp(DivideUp(bytes, LineBytes), tiles) * LineBytes : 0)

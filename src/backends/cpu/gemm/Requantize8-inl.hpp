@@ -11,7 +11,6 @@
 #include "backends/cpu/gemm/Dots-inl.hpp"
 #include "backends/cpu/gemm/Requantize8Avx2-inl.hpp"
 #include "backends/cpu/gemm/Requantize8Avx512-inl.hpp"
-#include "backends/cpu/gemm/RequantizeDoublesAvx512-inl.hpp"
 #include "backends/cpu/gemm/Tiles8.hpp"
 #include "backends/cpu/simd/FixedPoint-inl.hpp"
 
@@ -146,7 +145,8 @@ void Requantize(const RequantizeRows& rows, const RequantizeColumns& columns)
 #if HWY_TARGET == HWY_AVX3
     if (columns.m_Scale != nullptr)
     {
-        rows.m_IsSigned ? RequantizeDoubles<int8_t>(rows, columns) : RequantizeDoubles<uint8_t>(rows, columns);
+        rows.m_IsSigned ? RequantizeScaled<int8_t, DoubleScale>(rows, columns)
+                        : RequantizeScaled<uint8_t, DoubleScale>(rows, columns);
         return;
     }
 #endif

@@ -7,6 +7,7 @@
 #define TENON_CPU_REQUANTIZE8_AVX512_INL
 #endif
 
+#include "backends/cpu/gemm/RequantizeDoublesAvx512-inl.hpp"
 #include "backends/cpu/gemm/Tiles8.hpp"
 
 #include <hwy/highway.h>
@@ -45,6 +46,9 @@ struct Scale16
         m_Right = isDoubled ? shift : _mm512_sub_epi32(shift, _mm512_set1_epi32(1));
     }
 
+    /// Two vectors of scaled sums as 16-bit numbers.
+    HWY_INLINE __m512i Pack(__m512i a, __m512i b) const { return _mm512_packs_epi32(a, b); }
+
     /// The upper halves of the products. `lower`: x with its odd lanes one place lower.
     HWY_INLINE __m512i Multiply(__m512i x, __m512i lower) const
     {
@@ -57,8 +61,8 @@ struct Scale16
 /// For all sums. Doubled, a product has 2^31 as one unit of its upper half.
 struct AnyScale : Scale16
 {
-    HWY_INLINE AnyScale(const int32_t* multiplier, const int32_t* right, int32_t zeroPoint)
-        : Scale16(multiplier, right, zeroPoint, true)
+    HWY_INLINE AnyScale(const RequantizeColumns& columns, size_t c)
+        : Scale16(columns.m_Multiplier + c, columns.m_Right + c, columns.m_ZeroPoint, true)
     {
     }
 
@@ -73,8 +77,8 @@ struct AnyScale : Scale16
 /// negative products they give the zero point at most.
 struct PositiveScale : Scale16
 {
-    HWY_INLINE PositiveScale(const int32_t* multiplier, const int32_t* right, int32_t zeroPoint)
-        : Scale16(multiplier, right, zeroPoint, false)
+    HWY_INLINE PositiveScale(const RequantizeColumns& columns, size_t c)
+        : Scale16(columns.m_Multiplier + c, columns.m_Right + c, columns.m_ZeroPoint, false)
     {
     }
 
@@ -84,10 +88,12 @@ struct PositiveScale : Scale16
     }
 };
 
-/// 64 bytes of two vectors that each are packed of two: clamp, and the order of channels that is asked for.
-template <typename T, bool IsInterleaved, bool Clamps>
-HWY_INLINE __m512i PackShorts64(__m512i low, __m512i high, __m512i least, __m512i most)
+/// 64 bytes of four vectors of scaled sums: clamp, and the order of channels that is asked for.
+template <typename T, bool IsInterleaved, bool Clamps, typename Scale>
+HWY_INLINE __m512i Pack64(const Scale& scale, const __m512i (&x)[4], __m512i least, __m512i most)
 {
+    const __m512i low = scale.Pack(x[0], x[1]);
+    const __m512i high = scale.Pack(x[2], x[3]);
     __m512i bytes = std::is_signed_v<T> ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
     if constexpr (Clamps)
     {
@@ -101,14 +107,6 @@ HWY_INLINE __m512i PackShorts64(__m512i low, __m512i high, __m512i least, __m512
         bytes = _mm512_permutexvar_epi32(order, bytes);
     }
     return bytes;
-}
-
-/// The same of four vectors of scaled sums.
-template <typename T, bool IsInterleaved, bool Clamps>
-HWY_INLINE __m512i Pack64(const __m512i (&x)[4], __m512i least, __m512i most)
-{
-    return PackShorts64<T, IsInterleaved, Clamps>(_mm512_packs_epi32(x[0], x[1]), _mm512_packs_epi32(x[2], x[3]), least,
-                                                  most);
 }
 
 /// A vector of sums, scaled.
@@ -128,9 +126,8 @@ void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& colu
 {
     constexpr size_t Third = Vectors > 2 ? 32 : 0; // what there is not is not read
     constexpr size_t Fourth = Vectors > 3 ? 48 : 0;
-    const auto getScale = [&columns](size_t at) HWY_ATTR
-    { return Scale(columns.m_Multiplier + at, columns.m_Right + at, columns.m_ZeroPoint); };
-    const Scale scales[4] = {getScale(c), getScale(c + 16), getScale(c + Third), getScale(c + Fourth)};
+    const Scale scales[4] = {Scale(columns, c), Scale(columns, c + 16), Scale(columns, c + Third),
+                             Scale(columns, c + Fourth)};
     const __m512i least = _mm512_set1_epi8(static_cast<char>(columns.m_Min));
     const __m512i most = _mm512_set1_epi8(static_cast<char>(columns.m_Max));
     const size_t count = rows.m_Columns - c;
@@ -146,7 +143,7 @@ void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& colu
         {
             x[v] = v < Vectors ? ScaleSums<HasTerms>(scales[v], sums + 16 * v, term) : _mm512_setzero_si512();
         }
-        _mm512_mask_storeu_epi8(out, mask, Pack64<T, IsInterleaved, Clamps>(x, least, most));
+        _mm512_mask_storeu_epi8(out, mask, Pack64<T, IsInterleaved, Clamps>(scales[0], x, least, most));
     }
 }
 
@@ -155,7 +152,7 @@ template <typename T, typename Scale, bool HasTerms, bool Clamps>
 void RequantizeFewColumns(const RequantizeRows& rows, const RequantizeColumns& columns, size_t c)
 {
     constexpr size_t Together = 4;
-    const Scale scale(columns.m_Multiplier + c, columns.m_Right + c, columns.m_ZeroPoint);
+    const Scale scale(columns, c);
     const __m512i least = _mm512_set1_epi8(static_cast<char>(columns.m_Min));
     const __m512i most = _mm512_set1_epi8(static_cast<char>(columns.m_Max));
     const size_t count = rows.m_Columns - c;
@@ -174,7 +171,7 @@ void RequantizeFewColumns(const RequantizeRows& rows, const RequantizeColumns& c
             const __m512i term = HasTerms ? _mm512_set1_epi32(rows.m_RowTerms[r + row]) : _mm512_setzero_si512();
             x[i] = ScaleSums<HasTerms>(scale, sums + row * rows.m_SumStride, term);
         }
-        const __m512i bytes = Pack64<T, false, Clamps>(x, least, most);
+        const __m512i bytes = Pack64<T, false, Clamps>(scale, x, least, most);
         if (some == Together && stride == 16 && count == 16)
         {
             _mm512_storeu_si512(out, bytes);

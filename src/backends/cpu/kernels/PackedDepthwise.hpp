@@ -6,9 +6,9 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/PackedStore.hpp"
 #include "backends/cpu/kernels/DepthwiseTiles.hpp"
+#include "common/HalfFloat.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -24,7 +24,7 @@ inline float ToFloat(float value)
 
 inline float ToFloat(uint16_t bfloat16)
 {
-    return std::bit_cast<float>(uint32_t{bfloat16} << 16);
+    return BFloat16ToFloat(bfloat16);
 }
 
 /// Weights as [vectors][taps][lanes] of float32, with zeros in the last vector's rest; the bias in float32.
