@@ -38,6 +38,49 @@ TEST(FastBytes, ShiftsBy31AsReference)
     }
 }
 
+namespace
+{
+
+/// What tiles that write bytes make of `sums` of so many columns: without products they begin with all of them.
+void ExpectTilesWrite(const cpu::RequantizeColumns& columns, const int32_t* sums, size_t count, const int32_t* term,
+                      const int8_t* expected)
+{
+    const cpu::Engine8& engine = cpu::GetEngine8();
+    if (engine.m_PrepareColumns == nullptr || !columns.m_AllShift)
+    {
+        return;
+    }
+    cpu::ByteColumns8 prepared;
+    engine.m_PrepareColumns(columns, sums, count, true, prepared);
+    const bool isPositive = columns.m_Min >= columns.m_ZeroPoint;
+    for (const cpu::TileSet8* set : {&engine.m_Signed, &engine.m_Unsigned})
+    {
+        const cpu::ByteTiles8& tiles = set->m_ByteTiles[isPositive][term != nullptr][(count + 15) / 16];
+        for (size_t rows = 1; rows <= tiles.m_Rows; ++rows)
+        {
+            if (tiles.m_OfRows[rows] == nullptr)
+            {
+                continue;
+            }
+            const std::vector<int32_t> terms(rows, term != nullptr ? *term : 0);
+            std::vector<int8_t> bytes(rows * count);
+            const uint8_t data = 0;
+            cpu::ByteTile8 tile;
+            tile.m_Data = &data;
+            tile.m_RowTerms = terms.data();
+            tile.m_Out = reinterpret_cast<uint8_t*>(bytes.data());
+            tile.m_OutStride = count;
+            tiles.m_OfRows[rows](tile, prepared);
+            for (size_t i = 0; i < bytes.size(); ++i)
+            {
+                ASSERT_EQ(bytes[i], expected[i % count]) << "row " << i / count << ", column " << i % count;
+            }
+        }
+    }
+}
+
+} // namespace
+
 // All of the shifts: for whole vectors by one, and for lanes by different ones. Sums may be as large as they are
 // allowed to be whatever the shift is, so that those to the left wrap, and the zero point's addition too.
 TEST(FastBytes, RequantizeAsTheScalarFunction)
@@ -111,6 +154,7 @@ TEST(FastBytes, RequantizeAsTheScalarFunction)
                               std::clamp(ref::WrappingAdd(scaled, columns.m_ZeroPoint), columns.m_Min, columns.m_Max))
                         << sum << " * " << multiplier[c] << " << " << multipliers[c].m_Shift;
                 }
+                ASSERT_NO_FATAL_FAILURE(ExpectTilesWrite(columns, sums, rows.m_Columns, rows.m_RowTerms, bytes));
             }
         }
     }

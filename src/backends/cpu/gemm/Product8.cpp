@@ -276,9 +276,38 @@ void Product8::RunPanel(const Memory& memory, const Panel8& panel, const Block& 
             row = end;
         }
     };
-    SumPanel8(packed, {block.m_Data, block.m_Stride, block.m_SafeRows}, write);
+    const DataRows8 safeRows = {block.m_Data, block.m_Stride, block.m_SafeRows};
+    if (!WriteAtOnce(memory, panel, packed, safeRows, values, first))
+    {
+        SumPanel8(packed, safeRows, write);
+    }
     SumPanel8(packed, {block.m_Tail, m_Pitch, block.m_Rows - block.m_SafeRows},
               [&](const int32_t* sums, size_t row, size_t rows) { write(sums, block.m_SafeRows + row, rows); });
+}
+
+bool Product8::WriteAtOnce(const Memory& memory, const Panel8& panel, const PackedPanel8& packed, const DataRows8& data,
+                           const RowValues& values, size_t first) const
+{
+    RequantizeColumns columns = m_Weights->GetRequantization(panel);
+    const auto prepare = m_Weights->GetEngine().m_PrepareColumns;
+    if (m_IsHybrid || prepare == nullptr || !columns.m_AllShift ||
+        m_Place.GetRunEnd(first, first + data.m_Rows) != first + data.m_Rows)
+    {
+        return false;
+    }
+    columns.m_Min = m_Min;
+    columns.m_Max = m_Max;
+    const bool isPositive = m_Min >= columns.m_ZeroPoint;
+    ByteOutput8 output;
+    output.m_Tiles = &m_Weights->GetTiles().m_ByteTiles[isPositive][values.m_Terms != nullptr][panel.m_Vectors];
+    if (output.m_Tiles->m_Rows == 0)
+    {
+        return false;
+    }
+    prepare(columns, packed.m_Bias, panel.m_Columns, m_OutputIsSigned, output.m_Columns);
+    return WritePanel8(packed, data, output, values.m_Terms,
+                       static_cast<uint8_t*>(memory.m_Output) + m_Place.GetOffset(first) + panel.m_Column,
+                       m_Place.m_PixelStride);
 }
 
 void Product8::WriteBytes(const Panel8& panel, const RequantizeRows& rows) const

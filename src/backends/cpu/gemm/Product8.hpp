@@ -8,6 +8,7 @@
 #include "backends/cpu/gemm/HybridData8.hpp"
 #include "backends/cpu/gemm/PackedWeights8.hpp"
 #include "backends/cpu/gemm/PanelRange.hpp"
+#include "backends/cpu/gemm/PanelSums8.hpp"
 #include "backends/cpu/gemm/Windows.hpp"
 
 #include <cstddef>
@@ -77,6 +78,9 @@ private:
     RowValues FindRowValues(const ByteData8& data, const Block& block, size_t first, std::byte* scratch) const;
     void RunPanel(const Memory& memory, const Panel8& panel, const Block& block, const RowValues& values,
                   size_t first) const;
+    /// By tiles that write bytes, where there are such.
+    bool WriteAtOnce(const Memory& memory, const Panel8& panel, const PackedPanel8& packed, const DataRows8& data,
+                     const RowValues& values, size_t first) const;
     void WriteBytes(const Panel8& panel, const RequantizeRows& rows) const;
     void WriteFloats(const Panel8& panel, const FloatRows& rows) const;
 

@@ -34,7 +34,8 @@ struct Scale16
 
     /// For products that are doubled, or not.
     HWY_INLINE Scale16(const int32_t* multiplier, const int32_t* right, int32_t zeroPoint, bool isDoubled)
-        : m_Even(_mm512_load_si512(multiplier)), m_Odd(_mm512_srli_epi64(m_Even, 32))
+        : m_Even(_mm512_slli_epi32(_mm512_load_si512(multiplier), isDoubled ? 1 : 0)),
+          m_Odd(_mm512_srli_epi64(m_Even, 32))
     {
         const __m512i shift = _mm512_load_si512(right);
         const int64_t half = int64_t{1} << (isDoubled ? 31 : 30);
@@ -47,7 +48,7 @@ struct Scale16
     }
 
     /// Two vectors of scaled sums as 16-bit numbers.
-    HWY_INLINE __m512i Pack(__m512i a, __m512i b) const { return _mm512_packs_epi32(a, b); }
+    static HWY_INLINE __m512i Pack(__m512i a, __m512i b) { return _mm512_packs_epi32(a, b); }
 
     /// The upper halves of the products. `lower`: x with its odd lanes one place lower.
     HWY_INLINE __m512i Multiply(__m512i x, __m512i lower) const
@@ -58,7 +59,8 @@ struct Scale16
     }
 };
 
-/// For all sums. Doubled, a product has 2^31 as one unit of its upper half.
+/// For all sums. Doubled, a product has 2^31 as one unit of its upper half. A doubled multiplier is at least 2^31, so
+/// that as a signed one it is 2^32 less, and the product lacks x in its upper half.
 struct AnyScale : Scale16
 {
     HWY_INLINE AnyScale(const RequantizeColumns& columns, size_t c)
@@ -68,8 +70,8 @@ struct AnyScale : Scale16
 
     HWY_INLINE __m512i operator()(__m512i x, __m512i lower) const
     {
-        const __m512i units = Multiply(_mm512_add_epi32(x, x), _mm512_add_epi32(lower, lower));
-        return _mm512_srav_epi32(_mm512_add_epi32(units, _mm512_srai_epi32(x, 31)), m_Right);
+        const __m512i lacking = _mm512_add_epi32(x, _mm512_srai_epi32(x, 31));
+        return _mm512_srav_epi32(_mm512_add_epi32(Multiply(x, lower), lacking), m_Right);
     }
 };
 
@@ -88,12 +90,10 @@ struct PositiveScale : Scale16
     }
 };
 
-/// 64 bytes of four vectors of scaled sums: clamp, and the order of channels that is asked for.
-template <typename T, bool IsInterleaved, bool Clamps, typename Scale>
-HWY_INLINE __m512i Pack64(const Scale& scale, const __m512i (&x)[4], __m512i least, __m512i most)
+/// 64 bytes of two vectors of 16-bit numbers: clamp, and the order of channels that is asked for.
+template <typename T, bool IsInterleaved, bool Clamps>
+HWY_INLINE __m512i PackShorts(__m512i low, __m512i high, __m512i least, __m512i most)
 {
-    const __m512i low = scale.Pack(x[0], x[1]);
-    const __m512i high = scale.Pack(x[2], x[3]);
     __m512i bytes = std::is_signed_v<T> ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
     if constexpr (Clamps)
     {
@@ -107,6 +107,13 @@ HWY_INLINE __m512i Pack64(const Scale& scale, const __m512i (&x)[4], __m512i lea
         bytes = _mm512_permutexvar_epi32(order, bytes);
     }
     return bytes;
+}
+
+/// 64 bytes of four vectors of scaled sums.
+template <typename T, bool IsInterleaved, bool Clamps, typename Scale>
+HWY_INLINE __m512i Pack64(const Scale& scale, const __m512i (&x)[4], __m512i least, __m512i most)
+{
+    return PackShorts<T, IsInterleaved, Clamps>(scale.Pack(x[0], x[1]), scale.Pack(x[2], x[3]), least, most);
 }
 
 /// A vector of sums, scaled.

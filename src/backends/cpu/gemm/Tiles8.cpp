@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops of products of bytes. Sums stay in registers for the whole depth; each group of four bytes of the
-// data is broadcast against the panel's vectors. Every loop over registers is unrolled before the compiler gives out
-// registers: the sums would live in memory otherwise.
+// The inner loops of products of bytes: which ones each target has.
 #include "backends/cpu/gemm/Tiles8.hpp"
 
 #include "backends/cpu/gemm/TilesAmx.hpp"
@@ -15,6 +13,8 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/gemm/Tiles8.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 //
+#include "backends/cpu/gemm/ByteTilesAvx512-inl.hpp"
+#include "backends/cpu/gemm/DotTile-inl.hpp"
 #include "backends/cpu/gemm/Dots-inl.hpp"
 #include "backends/cpu/gemm/Nibbles-inl.hpp"
 #include "backends/cpu/gemm/PermutedTiles-inl.hpp"
@@ -32,69 +32,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 namespace
 {
-
-#if HWY_TARGET == HWY_AVX3
-/// int8 data as uint8 that are 128 more: their sums take part in no correction of weights without a zero point.
-struct VnniDataFlipped : VnniDataUnsigned
-{
-    static HWY_INLINE Vector Broadcast(int32_t group)
-    {
-        return hn::Xor(hn::Set(Ints(), group), hn::Set(Ints(), static_cast<int32_t>(0x80808080)));
-    }
-};
-#endif
-
-template <typename Dot>
-HWY_INLINE Vector Broadcast(int32_t group)
-{
-    if constexpr (requires { Dot::Broadcast(group); })
-    {
-        return Dot::Broadcast(group);
-    }
-    else
-    {
-        return hn::Set(Ints(), group);
-    }
-}
-
-/// The tiles of one kind of dot product: Rows x Vectors sums.
-template <typename Dot>
-struct DotTile
-{
-    template <size_t Rows, size_t Vectors>
-    static void Run(const void* data, size_t dataStride, const void* panel, size_t groups, const int32_t* bias,
-                    int32_t* sums)
-    {
-        const size_t lanes = hn::Lanes(Ints());
-        Vector acc[Rows][Vectors];
-        const uint8_t* rows[Rows];
-        BeginTile(data, dataStride, bias, rows, acc);
-        const auto* weights = static_cast<const std::byte*>(panel);
-        for (size_t g = 0; g < groups; ++g)
-        {
-            Vector w[Vectors];
-            HWY_UNROLL(4)
-            for (size_t v = 0; v < Vectors; ++v)
-            {
-                w[v] = LoadWeights<Dot>(weights + v * lanes * GetGroupBytes<Dot>());
-            }
-            weights += Vectors * lanes * GetGroupBytes<Dot>();
-            HWY_UNROLL(8)
-            for (size_t r = 0; r < Rows; ++r)
-            {
-                int32_t group;
-                std::memcpy(&group, rows[r] + 4 * g, sizeof(group));
-                const Vector x = Broadcast<Dot>(group);
-                HWY_UNROLL(4)
-                for (size_t v = 0; v < Vectors; ++v)
-                {
-                    AddSame<Dot>(acc[r][v], x, w[v]);
-                }
-            }
-        }
-        EndTile(acc, sums);
-    }
-};
 
 #if HWY_TARGET == HWY_AVX3
 template <typename Dot>
@@ -133,6 +70,7 @@ Engine8 MakeEngine()
     engine.m_ScaleFloats = ScaleFloats;
 #if HWY_TARGET == HWY_AVX3
     engine.m_Unsigned.m_Signs = Signs8::DataUnsigned;
+    engine.m_PrepareColumns = PrepareColumns;
     if (GetCpuFeatures().m_Avx512Vnni)
     {
         FillNibbleTiles<VnniDataSigned>(engine.m_Nibbles);
@@ -148,12 +86,16 @@ Engine8 MakeEngine()
         {
             engine.m_Signed.m_Signs = Signs8::DataUnsigned;
             FillTilesOf512<VnniDataFlipped>(engine.m_Signed);
+            FillByteTiles<VnniDataFlipped, false>(engine.m_Signed);
         }
         else
         {
             FillTilesOf512<VnniDataSigned>(engine.m_Signed);
+            FillByteTiles<VnniDataSigned, true>(engine.m_Signed);
         }
         FillTilesOf512<VnniDataUnsigned>(engine.m_Unsigned);
+        FillByteTiles<VnniDataUnsigned, false>(engine.m_Unsigned);
+        FillByteTiles<VnniDataUnsigned, true>(engine.m_Unsigned);
     }
 #elif HWY_TARGET == HWY_AVX2
     engine.m_Unsigned.m_Signs = Signs8::DataUnsigned;

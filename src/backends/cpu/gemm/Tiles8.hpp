@@ -118,6 +118,44 @@ struct FloatRange
 using TileFunction8 = void (*)(const void* data, size_t dataStride, const void* panel, size_t groups,
                                const int32_t* bias, int32_t* sums);
 
+/// How the sums of a panel's columns become bytes, as tiles that write bytes read it.
+struct ByteColumns8
+{
+    static constexpr size_t MostVectors = 4;
+    static constexpr size_t MostLanes = 16;
+    static constexpr size_t VectorBytes = 320;
+
+    alignas(64) std::byte m_Scales[MostVectors * VectorBytes]; ///< of the engine's making
+    alignas(64) int32_t m_Bias[MostVectors * MostLanes];       ///< what sums begin with
+    alignas(64) uint8_t m_Min[4 * MostLanes];                  ///< of int8, the same in all lanes
+    alignas(64) uint8_t m_Max[4 * MostLanes];
+    alignas(64) uint8_t m_Flip[4 * MostLanes]; ///< what is written differs from int8 by these bits
+    uint64_t m_Mask = 0;                       ///< a bit for each column that is written
+};
+
+/// What a tile turns into bytes.
+struct ByteTile8
+{
+    const void* m_Data = nullptr;
+    size_t m_DataStride = 0; ///< bytes
+    const void* m_Panel = nullptr;
+    size_t m_Groups = 0;
+    const int32_t* m_RowTerms = nullptr; ///< to add to each row
+    uint8_t* m_Out = nullptr;
+    size_t m_OutStride = 0;
+};
+
+/// As TileFunction8, but the sums become bytes.
+using ByteTileFunction8 = void (*)(const ByteTile8& tile, const ByteColumns8& columns);
+
+/// Tiles for a panel of some vectors.
+struct ByteTiles8
+{
+    static constexpr size_t MostRows = 8;
+    size_t m_Rows = 0;                             ///< of the highest one
+    ByteTileFunction8 m_OfRows[MostRows + 1] = {}; ///< null: there is no such tile
+};
+
 /// The tiles for data and weights of one form.
 struct TileSet8
 {
@@ -136,6 +174,8 @@ struct TileSet8
     void (*m_Begin)() = nullptr; ///< to be called on a thread before its first tile; null: nothing is to be done
     void (*m_End)() = nullptr;   ///< and after its last one
     TileFunction8 m_Tiles[MostVectors + 1][MostRows + 1] = {}; ///< by vectors and rows
+    /// By whether the clamp makes the same of all negative sums, whether rows have terms, and vectors.
+    ByteTiles8 m_ByteTiles[2][2][MostVectors + 1];
 
     /// Whether data are int16, less their zero point.
     bool IsWide() const { return m_Layout == Layout8::WidePairs || m_Layout == Layout8::NarrowPairs; }
@@ -174,6 +214,10 @@ struct Engine8
     /// Writes bytes: TFLite's MultiplyByQuantizedMultiplier, or a product in double precision rounded half away from
     /// zero; then zero point and clamp. |sum + row term| must be below 2^30.
     void (*m_Requantize)(const RequantizeRows& rows, const RequantizeColumns& columns) = nullptr;
+    /// For tiles that write bytes: all shifts are to the right. `bias`: what the sums begin with. Null
+    /// where there are no such tiles.
+    void (*m_PrepareColumns)(const RequantizeColumns& columns, const int32_t* bias, size_t count, bool isSigned,
+                             ByteColumns8& prepared) = nullptr;
     /// sums[row] = factor * (sum of the row's bytes), `depth` of them.
     void (*m_SumRows)(const void* data, size_t dataStride, size_t rows, size_t depth, bool isSigned, int32_t factor,
                       int32_t* sums) = nullptr;

@@ -120,6 +120,8 @@ private:
             for (const DepthwiseBlock8& block : m_Weights->GetBlocks())
             {
                 const DepthwiseRing8::Run run = m_Ring.MakeRun(block, pixels);
+                ByteColumns8 columns;
+                const bool writes = PrepareColumns(block, columns);
                 size_t ring = 0;
                 for (size_t strip = strips.m_Begin; strip < strips.m_End; ++strip)
                 {
@@ -129,8 +131,13 @@ private:
                     const size_t* const taps = m_Ring.FindTaps(run, ring, scratch);
                     for (size_t phase = 0; phase < m_Weights->GetPhases() && y + phase < height; ++phase)
                     {
-                        Sum(run, phase, taps, scratch);
-                        Requantize(block, pixels, scratch, to + (y + phase) * rowElements);
+                        uint8_t* const row = to + (y + phase) * rowElements;
+                        const DepthwiseRun8 sums = GetSums(run, phase, taps, scratch);
+                        if (!writes || !Write(sums, block, pixels, columns, row))
+                        {
+                            m_Weights->GetEngine().m_Sum[block.m_Pieces](sums);
+                            Requantize(block, pixels, scratch, row);
+                        }
                     }
                     ring += m_Ring.GetNewGroups();
                     ring -= ring < groups ? 0 : groups;
@@ -139,7 +146,7 @@ private:
         }
     }
 
-    void Sum(const DepthwiseRing8::Run& run, size_t phase, const size_t* taps, std::byte* scratch) const
+    DepthwiseRun8 GetSums(const DepthwiseRing8::Run& run, size_t phase, const size_t* taps, std::byte* scratch) const
     {
         DepthwiseRun8 sums;
         sums.m_Columns = m_Ring.GetColumns(scratch);
@@ -150,14 +157,43 @@ private:
         sums.m_Weights = m_Weights->GetData(*run.m_Block, phase);
         sums.m_Bias = m_Weights->GetBias(*run.m_Block);
         sums.m_Sums = Scratch::At<int32_t>(scratch, m_SumsOffset);
-        m_Weights->GetEngine().m_Sum[run.m_Block->m_Pieces](sums);
+        return sums;
     }
 
-    void Requantize(const DepthwiseBlock8& block, const Part& pixels, std::byte* scratch, uint8_t* row) const
+    RequantizeColumns GetRequantization(const DepthwiseBlock8& block) const
     {
         RequantizeColumns columns = m_Weights->GetRequantization(block);
         columns.m_Min = m_Min;
         columns.m_Max = m_Max;
+        return columns;
+    }
+
+    /// Whether sums may become bytes before they are written.
+    bool PrepareColumns(const DepthwiseBlock8& block, ByteColumns8& prepared) const
+    {
+        const RequantizeColumns columns = GetRequantization(block);
+        if (m_Weights->GetEngine().m_Write[block.m_Pieces] == nullptr || !columns.m_AllShift)
+        {
+            return false;
+        }
+        GetEngine8().m_PrepareColumns(columns, m_Weights->GetBias(block), block.m_Channels, m_Weights->IsDataSigned(),
+                                      prepared);
+        return true;
+    }
+
+    bool Write(const DepthwiseRun8& sums, const DepthwiseBlock8& block, const Part& pixels, const ByteColumns8& columns,
+               uint8_t* row) const
+    {
+        DepthwiseBytes8 bytes;
+        bytes.m_Columns = &columns;
+        bytes.m_IsPositive = m_Min >= m_Weights->GetRequantization(block).m_ZeroPoint;
+        bytes.m_Out = row + pixels.m_Begin * m_Geometry.m_OutputChannels + block.m_Channel;
+        bytes.m_OutStride = m_Geometry.m_OutputChannels;
+        return m_Weights->GetEngine().m_Write[block.m_Pieces](sums, bytes);
+    }
+
+    void Requantize(const DepthwiseBlock8& block, const Part& pixels, std::byte* scratch, uint8_t* row) const
+    {
         RequantizeRows rows;
         rows.m_Sums = Scratch::At<int32_t>(scratch, m_SumsOffset);
         rows.m_SumStride = block.m_Pieces * DepthwiseEngine8::PieceChannels;
@@ -167,7 +203,7 @@ private:
         rows.m_OutStride = m_Geometry.m_OutputChannels;
         rows.m_IsSigned = m_Weights->IsDataSigned();
         rows.m_IsInterleaved = block.m_IsInterleaved;
-        GetEngine8().m_Requantize(rows, columns);
+        GetEngine8().m_Requantize(rows, GetRequantization(block));
     }
 
     const PackedDepthwise8* m_Weights;

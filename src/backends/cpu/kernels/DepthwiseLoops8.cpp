@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/DepthwiseLoops8.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 //
 #include "backends/cpu/gemm/Dots-inl.hpp"
+#include "backends/cpu/kernels/DepthwiseBytesAvx512-inl.hpp"
 #include "backends/cpu/kernels/DepthwiseInterleave-inl.hpp"
 #include "backends/cpu/kernels/DepthwiseSlides-inl.hpp"
 #include "backends/cpu/simd/Floats-inl.hpp"
@@ -246,6 +248,12 @@ void FillSums(DepthwiseEngine8& engine)
     if constexpr (Vectors <= 4)
     {
         engine.m_Sum[Pieces] = Sum<Dot, Vectors>;
+#if HWY_TARGET == HWY_AVX3
+        if constexpr (std::is_same_v<Dot, VnniDataUnsigned>)
+        {
+            engine.m_Write[Pieces] = WriteBytes<Dot, Vectors>;
+        }
+#endif
         engine.m_MostPieces = Pieces;
         FillSums<Dot, Pieces + 1>(engine);
     }

@@ -36,6 +36,15 @@ struct DepthwiseRun8
     int32_t* m_Sums = nullptr;       ///< [pixels][vectors of the block]
 };
 
+/// Where the bytes of a run go.
+struct DepthwiseBytes8
+{
+    const ByteColumns8* m_Columns = nullptr; ///< of Engine8::m_PrepareColumns; in place of the run's bias
+    bool m_IsPositive = false;               ///< the clamp makes the same of all negative sums
+    uint8_t* m_Out = nullptr;
+    size_t m_OutStride = 0; ///< from a pixel to the next
+};
+
 /// The loops of a kind of processor.
 struct DepthwiseEngine8
 {
@@ -51,6 +60,9 @@ struct DepthwiseEngine8
     bool m_InterleavesFullBlocks = false;
     void (*m_Interleave)(const InterleaveColumns8& columns, size_t pieces, std::byte* out) = nullptr;
     void (*m_Sum[MostPieces + 1])(const DepthwiseRun8& run) = {};
+    /// Sums and writes bytes in one, where all shifts are to the right; false, and nothing is done, for other windows
+    /// than it is made for. Null where there is none. Full blocks have their channels interleaved.
+    bool (*m_Write[MostPieces + 1])(const DepthwiseRun8& run, const DepthwiseBytes8& bytes) = {};
 };
 
 /// The best that the processor has. Precondition: it has vectors, see CpuFeatures.

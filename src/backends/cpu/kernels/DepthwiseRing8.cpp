@@ -14,8 +14,10 @@ namespace
 
 using backends::Scratch;
 
-/// Output pixels of a run: the interleaved columns and the sums of one stay in the first-level cache.
-constexpr size_t RunPixels = 32;
+/// Output pixels of a run: the interleaved columns of one stay in the first-level cache; and its sums, if there are
+/// any.
+constexpr size_t RunPixels = 64;
+constexpr size_t RunPixelsWithSums = 32;
 /// Interleaved bytes of a run, unless one pixel has more.
 constexpr size_t MostRunBytes = size_t{4} << 20;
 
@@ -27,6 +29,11 @@ DepthwiseRing8::DepthwiseRing8(const PackedDepthwise8& weights, const ref::Convo
     const size_t stripRows = weights.GetPhases() * static_cast<size_t>(geometry.m_Y.m_Stride);
     const bool overlaps = geometry.m_Y.m_Dilation == 1 && stripRows % weights.GetGroupRows() == 0;
     m_NewGroups = overlaps ? std::min(stripRows / weights.GetGroupRows(), weights.GetGroups()) : weights.GetGroups();
+    // What the next strip reads of a group, this one may not need.
+    const size_t groupRows = weights.GetGroups() * weights.GetGroupRows();
+    m_WindowRows = m_NewGroups == weights.GetGroups() ? stripRows - static_cast<size_t>(geometry.m_Y.m_Stride) +
+                                                            static_cast<size_t>(geometry.m_Y.m_Kernel)
+                                                      : groupRows;
     for (const DepthwiseBlock8& block : weights.GetBlocks())
     {
         m_MostColumnBytes = std::max(m_MostColumnBytes, block.m_Pieces * DepthwiseEngine8::PieceBytes);
@@ -37,7 +44,8 @@ DepthwiseRing8::DepthwiseRing8(const PackedDepthwise8& weights, const ref::Convo
 void DepthwiseRing8::PlanRuns()
 {
     const ref::WindowAxis& x = m_Geometry.m_X;
-    for (m_RunPixels = std::min(RunPixels, x.m_Output);; m_RunPixels /= 2)
+    const bool writes = m_Weights->GetEngine().m_Write[1] != nullptr;
+    for (m_RunPixels = std::min(writes ? RunPixels : RunPixelsWithSums, x.m_Output);; m_RunPixels /= 2)
     {
         const size_t byTap = backends::CheckedCount(x.m_Kernel, m_RunPixels);
         // From the first column to the last one. Far apart they are more than fit into an integer.
@@ -123,7 +131,7 @@ void DepthwiseRing8::LayOut(const uint8_t* image, const Run& run, size_t y, size
             {
                 if (columns.m_Begin != columns.m_End)
                 {
-                    Fill(image, run, line, columns, firstRow, out, scratch);
+                    Fill(image, run, line, columns, group, firstRow, out, scratch);
                 }
                 out += (columns.m_End - columns.m_Begin) * run.m_ColumnBytes;
             }
@@ -131,8 +139,8 @@ void DepthwiseRing8::LayOut(const uint8_t* image, const Run& run, size_t y, size
     }
 }
 
-void DepthwiseRing8::Fill(const uint8_t* image, const Run& run, const Line& line, const Part& columns, int64_t firstRow,
-                          std::byte* out, std::byte* scratch) const
+void DepthwiseRing8::Fill(const uint8_t* image, const Run& run, const Line& line, const Part& columns, size_t group,
+                          int64_t firstRow, std::byte* out, std::byte* scratch) const
 {
     const ref::WindowAxis& axis = m_Geometry.m_Y;
     const DepthwiseBlock8& block = *run.m_Block;
@@ -145,7 +153,9 @@ void DepthwiseRing8::Fill(const uint8_t* image, const Run& run, const Line& line
     for (size_t row = 0; row < m_Weights->GetGroupRows(); ++row)
     {
         const int64_t imageRow = firstRow + static_cast<int64_t>(row) * axis.m_Dilation;
-        if (!isInside || imageRow < 0 || imageRow >= static_cast<int64_t>(axis.m_Input))
+        // Rows below the last window count for nothing, and need not come from memory.
+        const bool isSeen = group * m_Weights->GetGroupRows() + row < m_WindowRows;
+        if (!isInside || !isSeen || imageRow < 0 || imageRow >= static_cast<int64_t>(axis.m_Input))
         {
             interleaved.m_Rows[row] = Scratch::At<uint8_t>(scratch, m_PaddingOffset);
             interleaved.m_Steps[row] = 0;

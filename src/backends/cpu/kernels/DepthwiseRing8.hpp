@@ -73,14 +73,15 @@ private:
     void PlanRuns();
     size_t CountLines() const { return m_IsByTap ? m_Geometry.m_X.m_Kernel : 1; }
     Line GetLine(const Part& pixels, size_t line) const;
-    /// Of a line: columns [begin, end), which are in the image or not.
-    void Fill(const uint8_t* image, const Run& run, const Line& line, const Part& columns, int64_t firstRow,
-              std::byte* out, std::byte* scratch) const;
+    /// Of a line, and a group whose first row is `firstRow`: columns [begin, end), which are in the image or not.
+    void Fill(const uint8_t* image, const Run& run, const Line& line, const Part& columns, size_t group,
+              int64_t firstRow, std::byte* out, std::byte* scratch) const;
     const uint8_t* Repeat(const uint8_t* pixels, size_t step, size_t count, const DepthwiseBlock8& block, size_t row,
                           std::byte* scratch) const;
 
     const PackedDepthwise8* m_Weights;
     ref::ConvolutionGeometry m_Geometry;
+    size_t m_WindowRows = 0; ///< of the image, that the windows of a strip of output rows see
     size_t m_NewGroups = 0;
     size_t m_MostColumnBytes = 0;
     size_t m_RunPixels = 0;

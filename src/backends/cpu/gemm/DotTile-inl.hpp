@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of products of bytes, for sources that are compiled for each target (Foreach.hpp): Tiles8.cpp. Included once a
+// target.
+//
+// Sums stay in registers for the whole depth; each group of four bytes of the data is broadcast against the panel's
+// vectors. Every loop over registers is unrolled before the compiler gives out registers: the sums would live in memory
+// otherwise.
+#if defined(TENON_CPU_DOT_TILE_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_DOT_TILE_INL
+#undef TENON_CPU_DOT_TILE_INL
+#else
+#define TENON_CPU_DOT_TILE_INL
+#endif
+
+#include "backends/cpu/gemm/Dots-inl.hpp"
+
+#include <cstring>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_TARGET == HWY_AVX3
+/// int8 data as uint8 that are 128 more: their sums take part in no correction of weights without a zero point.
+struct VnniDataFlipped : VnniDataUnsigned
+{
+    static HWY_INLINE Vector Broadcast(int32_t group)
+    {
+        return hn::Xor(hn::Set(Ints(), group), hn::Set(Ints(), static_cast<int32_t>(0x80808080)));
+    }
+};
+#endif
+
+template <typename Dot>
+HWY_INLINE Vector Broadcast(int32_t group)
+{
+    if constexpr (requires { Dot::Broadcast(group); })
+    {
+        return Dot::Broadcast(group);
+    }
+    else
+    {
+        return hn::Set(Ints(), group);
+    }
+}
+
+/// The tiles of one kind of dot product: Rows x Vectors sums.
+template <typename Dot>
+struct DotTile
+{
+    /// Adds what group `g` of the rows gives, and goes to the next one in the panel.
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void AddGroup(const uint8_t* const (&rows)[Rows], size_t g, const std::byte*& weights,
+                                    Vector (&acc)[Rows][Vectors])
+    {
+        const size_t lanes = hn::Lanes(Ints());
+        Vector w[Vectors];
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            w[v] = LoadWeights<Dot>(weights + v * lanes * GetGroupBytes<Dot>());
+        }
+        weights += Vectors * lanes * GetGroupBytes<Dot>();
+        HWY_UNROLL(8)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            int32_t group;
+            std::memcpy(&group, rows[r] + 4 * g, sizeof(group));
+            const Vector x = Broadcast<Dot>(group);
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                AddSame<Dot>(acc[r][v], x, w[v]);
+            }
+        }
+    }
+
+    template <size_t Rows, size_t Vectors>
+    static void Run(const void* data, size_t dataStride, const void* panel, size_t groups, const int32_t* bias,
+                    int32_t* sums)
+    {
+        Vector acc[Rows][Vectors];
+        const uint8_t* rows[Rows];
+        BeginTile(data, dataStride, bias, rows, acc);
+        const auto* weights = static_cast<const std::byte*>(panel);
+        for (size_t g = 0; g < groups; ++g)
+        {
+            AddGroup(rows, g, weights, acc);
+        }
+        EndTile(acc, sums);
+    }
+};
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
