@@ -114,11 +114,22 @@ private:
         const size_t groups = m_Weights->GetGroups();
         const uint8_t* from = args.GetInput<uint8_t>(0) + image * m_Geometry.NumImageElements();
         uint8_t* to = args.GetOutput<uint8_t>(0) + image * height * rowElements;
+        for (const DepthwiseBlock8& block : m_Weights->GetBlocks())
+        {
+            if (IsDirect(block))
+            {
+                WriteBand(block, from, strips, to, m_Ring.GetPadding(scratch));
+            }
+        }
         for (size_t i = 0; i < runs; ++i)
         {
             const Part pixels = GetPart(width, runs, i);
             for (const DepthwiseBlock8& block : m_Weights->GetBlocks())
             {
+                if (IsDirect(block))
+                {
+                    continue;
+                }
                 const DepthwiseRing8::Run run = m_Ring.MakeRun(block, pixels);
                 ByteColumns8 columns;
                 const bool writes = PrepareColumns(block, columns);
@@ -143,6 +154,63 @@ private:
                     ring -= ring < groups ? 0 : groups;
                 }
             }
+        }
+    }
+
+    /// Whether bytes are written from the image itself.
+    bool IsDirect(const DepthwiseBlock8& block) const
+    {
+        const ref::WindowAxis& x = m_Geometry.m_X;
+        return m_Weights->GetEngine().m_WriteStrip != nullptr && block.m_IsInterleaved && m_Weights->GetTaps() == 3 &&
+               x.m_Kernel == 3 && x.m_Dilation == 1 && m_Geometry.m_GroupOutputs == 1 &&
+               (m_Weights->GetPhases() == 1
+                    ? x.m_Stride <= 2
+                    : m_Weights->GetPhases() == 2 && x.m_Stride == 1 && m_Geometry.m_Y.m_Stride == 1);
+    }
+
+    void WriteBand(const DepthwiseBlock8& block, const uint8_t* image, const Part& strips, uint8_t* to,
+                   const uint8_t* padding) const
+    {
+        const ref::WindowAxis& x = m_Geometry.m_X;
+        const ref::WindowAxis& y = m_Geometry.m_Y;
+        const size_t phases = m_Weights->GetPhases();
+        const size_t channels = m_Geometry.m_InputChannels;
+        ByteColumns8 columns;
+        PrepareColumns(block, columns);
+        DepthwiseStrip8 strip;
+        strip.m_Padding = padding;
+        strip.m_IsSigned = m_Weights->IsDataSigned();
+        strip.m_Stride = static_cast<size_t>(x.m_Stride);
+        strip.m_Pixels = x.m_Output;
+        strip.m_Columns = &columns;
+        strip.m_IsPositive = m_Min >= m_Weights->GetRequantization(block).m_ZeroPoint;
+        strip.m_OutStride = m_Geometry.m_OutputChannels;
+        strip.m_Weights = m_Weights->GetData(block, 0);
+        strip.m_Step = channels;
+        const DepthwiseRing8::Line line = m_Ring.MakeRun(block, {0, x.m_Output}).m_Line;
+        strip.m_Before = line.m_Begin;
+        strip.m_Inside = line.m_End - line.m_Begin;
+        const int64_t firstColumn = std::max<int64_t>(line.m_First, 0);
+        for (size_t s = strips.m_Begin; s < strips.m_End; ++s)
+        {
+            const size_t top = s * phases;
+            for (size_t row = 0; row < 4; ++row)
+            {
+                // Below the windows weights are zeros: any row will do, best one that is read anyway.
+                const size_t seen = std::min(row, phases - 1 + y.m_Kernel - 1);
+                const int64_t imageRow = y.Origin(top) + static_cast<int64_t>(seen) * y.m_Dilation;
+                const bool isInside = imageRow >= 0 && imageRow < static_cast<int64_t>(y.m_Input);
+                const int64_t pixel = imageRow * static_cast<int64_t>(x.m_Input) + firstColumn;
+                strip.m_Rows[row] =
+                    isInside ? image + static_cast<size_t>(pixel) * channels + block.m_Channel : padding;
+                strip.m_InImage[row] = isInside ? ~size_t{0} : 0;
+            }
+            for (size_t phase = 0; phase < phases; ++phase)
+            {
+                const size_t at = (top + phase) * x.m_Output * m_Geometry.m_OutputChannels + block.m_Channel;
+                strip.m_Out[phase] = top + phase < y.m_Output ? to + at : nullptr;
+            }
+            m_Weights->GetEngine().m_WriteStrip(strip);
         }
     }
 

@@ -16,6 +16,7 @@
 #include "backends/cpu/kernels/DepthwiseBytesAvx512-inl.hpp"
 #include "backends/cpu/kernels/DepthwiseInterleave-inl.hpp"
 #include "backends/cpu/kernels/DepthwiseSlides-inl.hpp"
+#include "backends/cpu/kernels/DepthwiseStripAvx512-inl.hpp"
 #include "backends/cpu/simd/Floats-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -270,6 +271,9 @@ DepthwiseEngine8 MakeDepthwiseEngine()
         engine.m_Interleave = InterleaveBytes;
         engine.m_InterleavesFullBlocks = HWY_TARGET == HWY_AVX3;
         FillSums<VnniDataUnsigned>(engine);
+#if HWY_TARGET == HWY_AVX3
+        engine.m_WriteStrip = WriteStrip;
+#endif
         return engine;
     }
 #elif TENON_HAS_DOTS

@@ -59,6 +59,11 @@ public:
 
     /// Lays out the groups of rows from `known` on that output row `y` reads. `ring`: where the first one of all lies.
     void LayOut(const uint8_t* image, const Run& run, size_t y, size_t known, size_t ring, std::byte* scratch) const;
+    /// The bytes of a pixel outside of the image.
+    const uint8_t* GetPadding(std::byte* scratch) const
+    {
+        return backends::Scratch::At<uint8_t>(scratch, m_PaddingOffset);
+    }
     /// The interleaved columns.
     std::byte* GetColumns(std::byte* scratch) const
     {
