@@ -55,22 +55,22 @@ void ExpectTilesWrite(const cpu::RequantizeColumns& columns, const int32_t* sums
     const bool isPositive = columns.m_Min >= columns.m_ZeroPoint;
     for (const cpu::TileSet8* set : {&engine.m_Signed, &engine.m_Unsigned})
     {
-        const cpu::ByteTiles8& tiles = set->m_ByteTiles[isPositive][term != nullptr][(count + 15) / 16];
-        for (size_t rows = 1; rows <= tiles.m_Rows; ++rows)
+        const cpu::ByteRowsFunction8 write = set->m_WriteRows[isPositive][term != nullptr][(count + 15) / 16];
+        for (size_t numRows = 1; write != nullptr && numRows <= 16; ++numRows)
         {
-            if (tiles.m_OfRows[rows] == nullptr)
-            {
-                continue;
-            }
-            const std::vector<int32_t> terms(rows, term != nullptr ? *term : 0);
-            std::vector<int8_t> bytes(rows * count);
+            const std::vector<int32_t> terms(numRows, term != nullptr ? *term : 0);
+            std::vector<int8_t> bytes(numRows * count);
             const uint8_t data = 0;
-            cpu::ByteTile8 tile;
-            tile.m_Data = &data;
-            tile.m_RowTerms = terms.data();
-            tile.m_Out = reinterpret_cast<uint8_t*>(bytes.data());
-            tile.m_OutStride = count;
-            tiles.m_OfRows[rows](tile, prepared);
+            cpu::ByteRows8 rows;
+            rows.m_Data = &data;
+            rows.m_Rows = numRows;
+            rows.m_RowTerms = terms.data();
+            rows.m_Out = reinterpret_cast<uint8_t*>(bytes.data());
+            rows.m_OutStride = count;
+            if (!write(rows, prepared))
+            {
+                continue; // so few are summed in memory
+            }
             for (size_t i = 0; i < bytes.size(); ++i)
             {
                 ASSERT_EQ(bytes[i], expected[i % count]) << "row " << i / count << ", column " << i % count;
@@ -80,6 +80,38 @@ void ExpectTilesWrite(const cpu::RequantizeColumns& columns, const int32_t* sums
 }
 
 } // namespace
+
+// Tiles that end beside the products of the next ones, or after each other, with all numbers of rows that are left.
+TEST(FastBytes, PixelsOfAllCountsAsReference)
+{
+    Convolution2dDescriptor d;
+    d.m_DataLayout = DataLayout::NHWC;
+    for (const unsigned int depth : {44U, 48U, 68U, 512U, 516U})
+    {
+        for (const unsigned int outputs : {24U, 64U, 107U})
+        {
+            for (const unsigned int pixels : {5U, 6U, 7U, 8U, 9U, 16U, 23U})
+            {
+                for (const bool isSigned : {false, true})
+                {
+                    // Negative sums count, or do not; weights of uint8 have a zero point of their own, or none.
+                    const int32_t least = isSigned ? -128 : 0;
+                    const int32_t zeroPoint = pixels % 2 == 0 ? least : least + 100;
+                    const int32_t weightZero = isSigned ? 0 : pixels % 3 == 0 ? 128 : 117;
+                    const TensorShape weights({outputs, 1, 1, depth});
+                    ExpectAsReference(
+                        FastCase(std::to_string(pixels) + " pixels, " + std::to_string(depth) + " to " +
+                                     std::to_string(outputs) + (isSigned ? ", int8" : ", uint8"),
+                                 LayerType::Convolution2d, d,
+                                 {Random(BytesInfo({1, 1, pixels, depth}, isSigned, 0.1f, least + 120), pixels),
+                                  Constant(Random(BytesInfo(weights, isSigned, 0.1f, weightZero), depth))},
+                                 BytesInfo({1, 1, pixels, outputs}, isSigned, 9.0f, zeroPoint)),
+                        "CpuConvolution2dBytes");
+                }
+            }
+        }
+    }
+}
 
 // All of the shifts: for whole vectors by one, and for lanes by different ones. Sums may be as large as they are
 // allowed to be whatever the shift is, so that those to the left wrap, and the zero point's addition too.

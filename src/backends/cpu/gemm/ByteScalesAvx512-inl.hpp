@@ -102,10 +102,14 @@ HWY_INLINE void ScaleTwo(const Scale& scale, __m512i& x, __m512i& y)
 template <bool IsInterleaved>
 HWY_INLINE __m512i PackBytes(__m512i low, __m512i high, const ByteColumns8& columns)
 {
+    const __m512i bytes = PackShorts<int8_t, IsInterleaved, false>(low, high, low, high);
+    if (columns.m_IsPlain)
+    {
+        return bytes;
+    }
     const __m512i least = _mm512_load_si512(columns.m_Min);
     const __m512i most = _mm512_load_si512(columns.m_Max);
-    return _mm512_xor_si512(PackShorts<int8_t, IsInterleaved, true>(low, high, least, most),
-                            _mm512_load_si512(columns.m_Flip));
+    return _mm512_xor_si512(_mm512_min_epi8(_mm512_max_epi8(bytes, least), most), _mm512_load_si512(columns.m_Flip));
 }
 
 #endif

@@ -11,10 +11,12 @@
 #define TENON_CPU_BYTE_TILES_AVX512_INL
 #endif
 
+#include "backends/cpu/Parts.hpp"
 #include "backends/cpu/gemm/ByteScalesAvx512-inl.hpp"
 #include "backends/cpu/gemm/DotTile-inl.hpp"
 #include "backends/cpu/gemm/Tiles8.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -23,6 +25,12 @@ namespace tenon::cpu::HWY_NAMESPACE
 {
 
 #if HWY_TARGET == HWY_AVX3
+
+/// From so many groups of the depth on the end of a tile is beside the products of the next one: with fewer, loads take
+/// longer than both. With very many the end does not weigh, and panels do not stay in the first-level cache.
+constexpr size_t LeastGroupsInTurn = 12;
+constexpr size_t MostGroupsInTurn = 128;
+constexpr size_t LeastRowsInTurn = 7;
 
 template <typename Scale>
 void PrepareScales(const RequantizeColumns& columns, const int32_t* bias, size_t count, ByteColumns8& prepared)
@@ -47,72 +55,108 @@ void PrepareColumns(const RequantizeColumns& columns, const int32_t* bias, size_
     _mm512_store_si512(prepared.m_Min, _mm512_set1_epi8(static_cast<char>(columns.m_Min - shift)));
     _mm512_store_si512(prepared.m_Max, _mm512_set1_epi8(static_cast<char>(columns.m_Max - shift)));
     _mm512_store_si512(prepared.m_Flip, _mm512_set1_epi8(isSigned ? 0 : static_cast<char>(0x80)));
+    prepared.m_IsPlain = isSigned && columns.m_Min == INT8_MIN && columns.m_Max == INT8_MAX;
     prepared.m_Mask = count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
     columns.m_Min >= columns.m_ZeroPoint ? PrepareScales<PlainScale>(ofSigned, bias, count, prepared)
                                          : PrepareScales<OffsetScale>(ofSigned, bias, count, prepared);
 }
 
+/// Rows that are written together.
+constexpr size_t GetRowsTogether(size_t vectors)
+{
+    return vectors > 2 ? 1 : 4 / vectors;
+}
+
 template <typename Dot, typename Scale, bool HasTerms>
 struct ByteTile
 {
-    template <size_t Rows, size_t Vectors>
-    static void Run(const ByteTile8& tile, const ByteColumns8& columns)
+    /// Where the products of a tile stand.
+    template <size_t Rows>
+    struct Products
     {
-        Vector sums[Rows][Vectors];
-        const uint8_t* rows[Rows];
-        BeginTile(tile.m_Data, tile.m_DataStride, columns.m_Bias, rows, sums);
-        const auto* weights = static_cast<const std::byte*>(tile.m_Panel);
-        for (size_t g = 0; g < tile.m_Groups; ++g)
-        {
-            DotTile<Dot>::AddGroup(rows, g, weights, sums);
-        }
-        ScaleAll(sums, tile, columns, std::make_index_sequence<Vectors>());
-        StoreRows(sums, tile, columns, std::make_index_sequence<(Rows + RowsOf(Vectors) - 1) / RowsOf(Vectors)>());
+        const uint8_t* m_Rows[Rows];
+        const std::byte* m_Weights;
+        size_t m_Group;
+    };
+
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void Begin(const ByteRows8& of, const ByteColumns8& columns, size_t row, Products<Rows>& at,
+                                 Vector (&sums)[Rows][Vectors])
+    {
+        at.m_Weights = static_cast<const std::byte*>(of.m_Panel);
+        at.m_Group = 0;
+        BeginTile(static_cast<const uint8_t*>(of.m_Data) + row * of.m_DataStride, of.m_DataStride, columns.m_Bias,
+                  at.m_Rows, sums);
     }
 
-private:
-    /// Rows that are written together.
-    static constexpr size_t RowsOf(size_t vectors) { return vectors > 2 ? 1 : 4 / vectors; }
-
-    template <size_t Rows, size_t Vectors, size_t... V>
-    static HWY_INLINE void ScaleAll(Vector (&sums)[Rows][Vectors], const ByteTile8& tile, const ByteColumns8& columns,
-                                    std::index_sequence<V...>)
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void AddGroups(size_t end, Products<Rows>& at, Vector (&sums)[Rows][Vectors])
     {
-        (ScaleVector<V>(sums, tile, reinterpret_cast<const Scale*>(columns.m_Scales)[V]), ...);
+        for (; at.m_Group < end; ++at.m_Group)
+        {
+            if constexpr (Rows < 4)
+            {
+                DotTile<Dot>::AddGroupByVectors(at.m_Rows, at.m_Group, at.m_Weights, sums);
+            }
+            else
+            {
+                DotTile<Dot>::AddGroup(at.m_Rows, at.m_Group, at.m_Weights, sums);
+            }
+        }
     }
 
     /// A vector of columns.
     template <size_t V, size_t Rows, size_t Vectors>
-    static HWY_INLINE void ScaleVector(Vector (&sums)[Rows][Vectors], const ByteTile8& tile, const Scale& from)
+    static HWY_INLINE void ScaleVector(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+                                       Vector (&sums)[Rows][Vectors])
     {
-        const Scale scale = from;
+        const Scale& scale = reinterpret_cast<const Scale*>(columns.m_Scales)[V];
         HWY_UNROLL(8)
         for (size_t r = 0; r < Rows; ++r)
         {
             __m512i x = sums[r][V].raw;
             if constexpr (HasTerms)
             {
-                x = _mm512_add_epi32(x, _mm512_set1_epi32(tile.m_RowTerms[r]));
+                x = _mm512_add_epi32(x, _mm512_set1_epi32(of.m_RowTerms[row + r]));
             }
             sums[r][V].raw = ScaleOne(scale, x);
         }
     }
 
-    template <size_t Rows, size_t Vectors, size_t... I>
-    static HWY_INLINE void StoreRows(const Vector (&sums)[Rows][Vectors], const ByteTile8& tile,
-                                     const ByteColumns8& columns, std::index_sequence<I...>)
+    /// The same with few registers to spare.
+    template <size_t V, size_t Rows, size_t Vectors>
+    static HWY_INLINE void ScaleVectorByTwos(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+                                             Vector (&sums)[Rows][Vectors])
     {
-        (StoreSome<I * RowsOf(Vectors)>(sums, tile, columns), ...);
+        const Scale& scale = reinterpret_cast<const Scale*>(columns.m_Scales)[V];
+        if constexpr (HasTerms)
+        {
+            HWY_UNROLL(8)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                sums[r][V].raw = _mm512_add_epi32(sums[r][V].raw, _mm512_set1_epi32(of.m_RowTerms[row + r]));
+            }
+        }
+        HWY_UNROLL(4)
+        for (size_t r = 0; r + 1 < Rows; r += 2)
+        {
+            ScaleTwo(scale, sums[r][V].raw, sums[r + 1][V].raw);
+        }
+        if constexpr (Rows % 2 != 0)
+        {
+            sums[Rows - 1][V].raw = ScaleOne(scale, sums[Rows - 1][V].raw);
+        }
     }
 
-    /// The rows from this one on that lie in 64 bytes.
+    /// The rows from `First` on that lie in 64 bytes.
     template <size_t First, size_t Rows, size_t Vectors>
-    static HWY_INLINE void StoreSome(const Vector (&sums)[Rows][Vectors], const ByteTile8& tile,
-                                     const ByteColumns8& columns)
+    static HWY_INLINE void StoreSome(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+                                     const Vector (&sums)[Rows][Vectors])
     {
-        uint8_t* const out = tile.m_Out + First * tile.m_OutStride;
+        const size_t stride = of.m_OutStride;
+        uint8_t* const out = of.m_Out + (row + First) * stride;
         const auto mask = columns.m_Mask;
-        constexpr auto Row = [](size_t row) { return First + row < Rows ? First + row : Rows - 1; };
+        constexpr auto Row = [](size_t i) { return First + i < Rows ? First + i : Rows - 1; };
         if constexpr (Vectors == 1)
         {
             const __m512i bytes = PackBytes<false>(Scale16::Pack(sums[Row(0)][0].raw, sums[Row(1)][0].raw),
@@ -121,15 +165,15 @@ private:
             _mm_mask_storeu_epi8(out, of16, _mm512_castsi512_si128(bytes));
             if constexpr (First + 1 < Rows)
             {
-                _mm_mask_storeu_epi8(out + tile.m_OutStride, of16, _mm512_extracti64x2_epi64(bytes, 1));
+                _mm_mask_storeu_epi8(out + stride, of16, _mm512_extracti64x2_epi64(bytes, 1));
             }
             if constexpr (First + 2 < Rows)
             {
-                _mm_mask_storeu_epi8(out + 2 * tile.m_OutStride, of16, _mm512_extracti64x2_epi64(bytes, 2));
+                _mm_mask_storeu_epi8(out + 2 * stride, of16, _mm512_extracti64x2_epi64(bytes, 2));
             }
             if constexpr (First + 3 < Rows)
             {
-                _mm_mask_storeu_epi8(out + 3 * tile.m_OutStride, of16, _mm512_extracti64x2_epi64(bytes, 3));
+                _mm_mask_storeu_epi8(out + 3 * stride, of16, _mm512_extracti64x2_epi64(bytes, 3));
             }
         }
         else if constexpr (Vectors == 2)
@@ -140,7 +184,7 @@ private:
             _mm256_mask_storeu_epi8(out, of32, _mm512_castsi512_si256(bytes));
             if constexpr (First + 1 < Rows)
             {
-                _mm256_mask_storeu_epi8(out + tile.m_OutStride, of32, _mm512_extracti64x4_epi64(bytes, 1));
+                _mm256_mask_storeu_epi8(out + stride, of32, _mm512_extracti64x4_epi64(bytes, 1));
             }
         }
         else
@@ -151,31 +195,123 @@ private:
                                                      Scale16::Pack(sums[First][2].raw, last), columns));
         }
     }
+
+    template <size_t Rows, size_t Vectors, size_t... I>
+    static HWY_INLINE void Store(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+                                 const Vector (&sums)[Rows][Vectors], std::index_sequence<I...>)
+    {
+        (StoreSome<I * GetRowsTogether(Vectors)>(of, columns, row, sums), ...);
+    }
+
+    /// The end of a tile.
+    template <size_t Rows, size_t Vectors, size_t... V>
+    static HWY_INLINE void Finish(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+                                  Vector (&sums)[Rows][Vectors], std::index_sequence<V...>)
+    {
+        (ScaleVector<V>(of, columns, row, sums), ...);
+        constexpr size_t Together = GetRowsTogether(Vectors);
+        Store(of, columns, row, sums, std::make_index_sequence<(Rows + Together - 1) / Together>());
+    }
+
+    /// One tile.
+    template <size_t Rows, size_t Vectors>
+    static void Write(const ByteRows8& of, const ByteColumns8& columns, size_t row)
+    {
+        Vector sums[Rows][Vectors];
+        Products<Rows> at;
+        Begin(of, columns, row, at, sums);
+        AddGroups(of.m_Groups, at, sums);
+        Finish(of, columns, row, sums, std::make_index_sequence<Vectors>());
+    }
+
+    /// The products of a tile, and meanwhile the end of the one before.
+    template <size_t Rows, size_t Vectors, size_t... V>
+    static HWY_INLINE void WriteBeside(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+                                       Vector (&sums)[Rows][Vectors], size_t rowBefore, Vector (&before)[Rows][Vectors],
+                                       std::index_sequence<V...>)
+    {
+        constexpr size_t Steps = Vectors + 1;
+        const size_t each = of.m_Groups / Steps;
+        Products<Rows> at;
+        Begin(of, columns, row, at, sums);
+        ((AddGroups((V + 1) * each, at, sums), ScaleVectorByTwos<V>(of, columns, rowBefore, before)), ...);
+        AddGroups(Steps * each, at, sums);
+        constexpr size_t Together = GetRowsTogether(Vectors);
+        Store(of, columns, rowBefore, before, std::make_index_sequence<(Rows + Together - 1) / Together>());
+        AddGroups(of.m_Groups, at, sums);
+    }
+
+    /// All rows, with the last tile over some of the one before.
+    template <size_t Rows, size_t Vectors>
+    static void WriteInTurn(const ByteRows8& of, const ByteColumns8& columns)
+    {
+        constexpr auto AllVectors = std::make_index_sequence<Vectors>();
+        const size_t last = of.m_Rows - Rows;
+        Vector a[Rows][Vectors];
+        Products<Rows> at;
+        Begin(of, columns, 0, at, a);
+        AddGroups(of.m_Groups, at, a);
+        for (size_t row = 0; row != last;)
+        {
+            const size_t next = row + Rows < last ? row + Rows : last;
+            Vector b[Rows][Vectors];
+            WriteBeside(of, columns, next, b, row, a, AllVectors);
+            HWY_UNROLL(8)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                HWY_UNROLL(4)
+                for (size_t v = 0; v < Vectors; ++v)
+                {
+                    a[r][v] = b[r][v];
+                }
+            }
+            row = next;
+        }
+        Finish(of, columns, last, a, AllVectors);
+    }
 };
 
-template <typename Kind, size_t Vectors, size_t Rows>
-void FillByteTiles(ByteTiles8 (&tiles)[TileSet8::MostVectors + 1])
+template <typename Dot, typename Scale, bool HasTerms, size_t Vectors, size_t Rows>
+bool WriteByteRows(const ByteRows8& rows, const ByteColumns8& columns)
 {
-    // Equal tiles have these numbers of rows where there are more than a few.
-    tiles[Vectors].m_Rows = Rows;
-    tiles[Vectors].m_OfRows[Rows] = Kind::template Run<Rows, Vectors>;
-    tiles[Vectors].m_OfRows[Rows - 1] = Kind::template Run<Rows - 1, Vectors>;
+    using Tile = ByteTile<Dot, Scale, HasTerms>;
+    if constexpr (Vectors == 4)
+    {
+        if (rows.m_Rows >= LeastRowsInTurn && rows.m_Groups >= LeastGroupsInTurn && rows.m_Groups <= MostGroupsInTurn)
+        {
+            Tile::template WriteInTurn<3, Vectors>(rows, columns);
+            return true;
+        }
+    }
+    // Equal tiles have one of two numbers of rows.
+    const size_t tiles = DivideUp(rows.m_Rows, Rows);
+    if (rows.m_Rows < tiles * (Rows - 1))
+    {
+        return false;
+    }
+    ForEachTile(rows.m_Rows, Rows,
+                [&](size_t row, size_t count) HWY_ATTR
+                {
+                    count == Rows ? Tile::template Write<Rows, Vectors>(rows, columns, row)
+                                  : Tile::template Write<Rows - 1, Vectors>(rows, columns, row);
+                });
+    return true;
 }
 
-template <typename Kind>
-void FillByteTiles(ByteTiles8 (&tiles)[TileSet8::MostVectors + 1])
+template <typename Dot, typename Scale, bool HasTerms>
+void FillByteRows(ByteRowsFunction8 (&functions)[TileSet8::MostVectors + 1])
 {
-    FillByteTiles<Kind, 1, 8>(tiles);
-    FillByteTiles<Kind, 2, 8>(tiles);
-    FillByteTiles<Kind, 3, 8>(tiles);
-    FillByteTiles<Kind, 4, 6>(tiles);
+    functions[1] = WriteByteRows<Dot, Scale, HasTerms, 1, 8>;
+    functions[2] = WriteByteRows<Dot, Scale, HasTerms, 2, 8>;
+    functions[3] = WriteByteRows<Dot, Scale, HasTerms, 3, 8>;
+    functions[4] = WriteByteRows<Dot, Scale, HasTerms, 4, 6>;
 }
 
 template <typename Dot, bool HasTerms>
-void FillByteTiles(TileSet8& tiles)
+void FillByteRows(TileSet8& tiles)
 {
-    FillByteTiles<ByteTile<Dot, OffsetScale, HasTerms>>(tiles.m_ByteTiles[0][HasTerms]);
-    FillByteTiles<ByteTile<Dot, PlainScale, HasTerms>>(tiles.m_ByteTiles[1][HasTerms]);
+    FillByteRows<Dot, OffsetScale, HasTerms>(tiles.m_WriteRows[0][HasTerms]);
+    FillByteRows<Dot, PlainScale, HasTerms>(tiles.m_WriteRows[1][HasTerms]);
 }
 
 #endif

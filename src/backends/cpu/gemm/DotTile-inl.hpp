@@ -44,6 +44,14 @@ HWY_INLINE Vector Broadcast(int32_t group)
     }
 }
 
+/// What was loaded is not loaded again for each use.
+HWY_INLINE void KeepInRegister([[maybe_unused]] Vector& x)
+{
+#if HWY_TARGET == HWY_AVX3
+    asm("" : "+v"(x.raw));
+#endif
+}
+
 /// The tiles of one kind of dot product: Rows x Vectors sums.
 template <typename Dot>
 struct DotTile
@@ -73,6 +81,34 @@ struct DotTile
                 AddSame<Dot>(acc[r][v], x, w[v]);
             }
         }
+    }
+
+    /// The same with the rows in registers in place of the weights, for tiles of few rows.
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void AddGroupByVectors(const uint8_t* const (&rows)[Rows], size_t g, const std::byte*& weights,
+                                             Vector (&acc)[Rows][Vectors])
+    {
+        const size_t lanes = hn::Lanes(Ints());
+        Vector x[Rows];
+        HWY_UNROLL(8)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            int32_t group;
+            std::memcpy(&group, rows[r] + 4 * g, sizeof(group));
+            x[r] = Broadcast<Dot>(group);
+        }
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            Vector w = LoadWeights<Dot>(weights + v * lanes * GetGroupBytes<Dot>());
+            KeepInRegister(w);
+            HWY_UNROLL(8)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                AddSame<Dot>(acc[r][v], x[r], w);
+            }
+        }
+        weights += Vectors * lanes * GetGroupBytes<Dot>();
     }
 
     template <size_t Rows, size_t Vectors>

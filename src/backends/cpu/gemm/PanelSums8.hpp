@@ -32,35 +32,6 @@ struct DataRows8
     size_t m_Rows = 0;   ///< that count
 };
 
-/// How the sums of a panel become bytes in its tiles.
-struct ByteOutput8
-{
-    const ByteTiles8* m_Tiles = nullptr;
-    ByteColumns8 m_Columns;
-};
-
-/// As SumPanel8, for rows that are written one after the other; `terms`: see RequantizeRows. False, and nothing is
-/// done, where there are no tiles for so many rows.
-inline bool WritePanel8(const PackedPanel8& panel, const DataRows8& data, const ByteOutput8& output,
-                        const int32_t* terms, uint8_t* out, size_t outStride)
-{
-    const ByteTiles8& tiles = *output.m_Tiles;
-    const size_t count = DivideUp(data.m_Rows, tiles.m_Rows);
-    if (count == 0 || tiles.m_OfRows[data.m_Rows / count] == nullptr)
-    {
-        return false;
-    }
-    ForEachTile(data.m_Rows, tiles.m_Rows,
-                [&](size_t row, size_t rows)
-                {
-                    const auto* from = static_cast<const std::byte*>(data.m_Data) + row * data.m_Stride;
-                    tiles.m_OfRows[rows]({from, data.m_Stride, panel.m_Weights, panel.m_Groups,
-                                          terms != nullptr ? terms + row : nullptr, out + row * outStride, outStride},
-                                         output.m_Columns);
-                });
-    return true;
-}
-
 /// Calls write(sums, row, rows) for runs of rows, with [rows][width] sums.
 template <typename F>
 void SumPanel8(const PackedPanel8& panel, const DataRows8& data, const F& write)

@@ -298,16 +298,18 @@ bool Product8::WriteAtOnce(const Memory& memory, const Panel8& panel, const Pack
     columns.m_Min = m_Min;
     columns.m_Max = m_Max;
     const bool isPositive = m_Min >= columns.m_ZeroPoint;
-    ByteOutput8 output;
-    output.m_Tiles = &m_Weights->GetTiles().m_ByteTiles[isPositive][values.m_Terms != nullptr][panel.m_Vectors];
-    if (output.m_Tiles->m_Rows == 0)
+    const ByteRowsFunction8 write =
+        m_Weights->GetTiles().m_WriteRows[isPositive][values.m_Terms != nullptr][panel.m_Vectors];
+    if (write == nullptr)
     {
         return false;
     }
-    prepare(columns, packed.m_Bias, panel.m_Columns, m_OutputIsSigned, output.m_Columns);
-    return WritePanel8(packed, data, output, values.m_Terms,
-                       static_cast<uint8_t*>(memory.m_Output) + m_Place.GetOffset(first) + panel.m_Column,
-                       m_Place.m_PixelStride);
+    ByteColumns8 prepared;
+    prepare(columns, packed.m_Bias, panel.m_Columns, m_OutputIsSigned, prepared);
+    uint8_t* const out = static_cast<uint8_t*>(memory.m_Output) + m_Place.GetOffset(first) + panel.m_Column;
+    return write({data.m_Data, data.m_Stride, data.m_Rows, packed.m_Weights, packed.m_Groups, values.m_Terms, out,
+                  m_Place.m_PixelStride},
+                 prepared);
 }
 
 void Product8::WriteBytes(const Panel8& panel, const RequantizeRows& rows) const

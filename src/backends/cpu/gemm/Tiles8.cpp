@@ -86,16 +86,16 @@ Engine8 MakeEngine()
         {
             engine.m_Signed.m_Signs = Signs8::DataUnsigned;
             FillTilesOf512<VnniDataFlipped>(engine.m_Signed);
-            FillByteTiles<VnniDataFlipped, false>(engine.m_Signed);
+            FillByteRows<VnniDataFlipped, false>(engine.m_Signed);
         }
         else
         {
             FillTilesOf512<VnniDataSigned>(engine.m_Signed);
-            FillByteTiles<VnniDataSigned, true>(engine.m_Signed);
+            FillByteRows<VnniDataSigned, true>(engine.m_Signed);
         }
         FillTilesOf512<VnniDataUnsigned>(engine.m_Unsigned);
-        FillByteTiles<VnniDataUnsigned, false>(engine.m_Unsigned);
-        FillByteTiles<VnniDataUnsigned, true>(engine.m_Unsigned);
+        FillByteRows<VnniDataUnsigned, false>(engine.m_Unsigned);
+        FillByteRows<VnniDataUnsigned, true>(engine.m_Unsigned);
     }
 #elif HWY_TARGET == HWY_AVX2
     engine.m_Unsigned.m_Signs = Signs8::DataUnsigned;

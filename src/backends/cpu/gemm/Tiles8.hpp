@@ -130,14 +130,16 @@ struct ByteColumns8
     alignas(64) uint8_t m_Min[4 * MostLanes];                  ///< of int8, the same in all lanes
     alignas(64) uint8_t m_Max[4 * MostLanes];
     alignas(64) uint8_t m_Flip[4 * MostLanes]; ///< what is written differs from int8 by these bits
+    bool m_IsPlain = false;                    ///< bytes are int8, and all values of these are in range
     uint64_t m_Mask = 0;                       ///< a bit for each column that is written
 };
 
-/// What a tile turns into bytes.
-struct ByteTile8
+/// Rows of data by a panel, to become bytes.
+struct ByteRows8
 {
     const void* m_Data = nullptr;
     size_t m_DataStride = 0; ///< bytes
+    size_t m_Rows = 0;
     const void* m_Panel = nullptr;
     size_t m_Groups = 0;
     const int32_t* m_RowTerms = nullptr; ///< to add to each row
@@ -145,16 +147,8 @@ struct ByteTile8
     size_t m_OutStride = 0;
 };
 
-/// As TileFunction8, but the sums become bytes.
-using ByteTileFunction8 = void (*)(const ByteTile8& tile, const ByteColumns8& columns);
-
-/// Tiles for a panel of some vectors.
-struct ByteTiles8
-{
-    static constexpr size_t MostRows = 8;
-    size_t m_Rows = 0;                             ///< of the highest one
-    ByteTileFunction8 m_OfRows[MostRows + 1] = {}; ///< null: there is no such tile
-};
+/// Writes all rows; false, and nothing is done, where it is not made for so few.
+using ByteRowsFunction8 = bool (*)(const ByteRows8& rows, const ByteColumns8& columns);
 
 /// The tiles for data and weights of one form.
 struct TileSet8
@@ -174,8 +168,9 @@ struct TileSet8
     void (*m_Begin)() = nullptr; ///< to be called on a thread before its first tile; null: nothing is to be done
     void (*m_End)() = nullptr;   ///< and after its last one
     TileFunction8 m_Tiles[MostVectors + 1][MostRows + 1] = {}; ///< by vectors and rows
-    /// By whether the clamp makes the same of all negative sums, whether rows have terms, and vectors.
-    ByteTiles8 m_ByteTiles[2][2][MostVectors + 1];
+    /// Tiles whose sums become bytes without memory in between: by whether the clamp makes the same of all negative
+    /// sums, whether rows have terms, and vectors of the panel. Null where there are none.
+    ByteRowsFunction8 m_WriteRows[2][2][MostVectors + 1] = {};
 
     /// Whether data are int16, less their zero point.
     bool IsWide() const { return m_Layout == Layout8::WidePairs || m_Layout == Layout8::NarrowPairs; }
