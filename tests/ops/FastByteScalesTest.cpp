@@ -88,9 +88,9 @@ TEST(FastBytes, PixelsOfAllCountsAsReference)
     d.m_DataLayout = DataLayout::NHWC;
     for (const unsigned int depth : {44U, 48U, 68U, 512U, 516U})
     {
-        for (const unsigned int outputs : {24U, 64U, 107U})
+        for (const unsigned int outputs : {8U, 24U, 40U, 64U, 107U})
         {
-            for (const unsigned int pixels : {5U, 6U, 7U, 8U, 9U, 16U, 23U})
+            for (const unsigned int pixels : {5U, 6U, 7U, 8U, 9U, 12U, 16U, 25U})
             {
                 for (const bool isSigned : {false, true})
                 {

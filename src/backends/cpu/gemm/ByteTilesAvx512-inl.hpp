@@ -32,16 +32,31 @@ constexpr size_t LeastGroupsInTurn = 12;
 constexpr size_t MostGroupsInTurn = 128;
 constexpr size_t LeastRowsInTurn = 7;
 
+/// A vector whose upper half is its lower one.
+HWY_INLINE __m512i RepeatLower(__m512i x)
+{
+    return _mm512_shuffle_i64x2(x, x, 0x44);
+}
+
 template <typename Scale>
 void PrepareScales(const RequantizeColumns& columns, const int32_t* bias, size_t count, ByteColumns8& prepared)
 {
     static_assert(sizeof(Scale) == ByteColumns8::VectorBytes);
+    prepared.m_HasHalves = count % 16 >= 1 && count % 16 <= 8;
     for (size_t v = 0; 16 * v < count; ++v)
     {
-        const Scale scale(columns, 16 * v);
+        Scale scale(columns, 16 * v);
+        __m512i sums = _mm512_add_epi32(_mm512_load_si512(bias + 16 * v), _mm512_set1_epi32(Scale::Offset));
+        if (prepared.m_HasHalves && 16 * v + 16 > count)
+        {
+            sums = RepeatLower(sums);
+            for (__m512i* x : {&scale.m_Even, &scale.m_Odd, &scale.m_EvenAddend, &scale.m_OddAddend, &scale.m_Right})
+            {
+                *x = RepeatLower(*x);
+            }
+        }
         std::memcpy(prepared.m_Scales + v * sizeof(scale), &scale, sizeof(scale));
-        _mm512_store_si512(prepared.m_Bias + 16 * v,
-                           _mm512_add_epi32(_mm512_load_si512(bias + 16 * v), _mm512_set1_epi32(Scale::Offset)));
+        _mm512_store_si512(prepared.m_Bias + 16 * v, sums);
     }
 }
 
@@ -111,7 +126,7 @@ struct ByteTile
                                        Vector (&sums)[Rows][Vectors])
     {
         const Scale& scale = reinterpret_cast<const Scale*>(columns.m_Scales)[V];
-        HWY_UNROLL(8)
+        HWY_UNROLL(16)
         for (size_t r = 0; r < Rows; ++r)
         {
             __m512i x = sums[r][V].raw;
@@ -131,7 +146,7 @@ struct ByteTile
         const Scale& scale = reinterpret_cast<const Scale*>(columns.m_Scales)[V];
         if constexpr (HasTerms)
         {
-            HWY_UNROLL(8)
+            HWY_UNROLL(16)
             for (size_t r = 0; r < Rows; ++r)
             {
                 sums[r][V].raw = _mm512_add_epi32(sums[r][V].raw, _mm512_set1_epi32(of.m_RowTerms[row + r]));
@@ -203,14 +218,20 @@ struct ByteTile
         (StoreSome<I * GetRowsTogether(Vectors)>(of, columns, row, sums), ...);
     }
 
-    /// The end of a tile.
     template <size_t Rows, size_t Vectors, size_t... V>
-    static HWY_INLINE void Finish(const ByteRows8& of, const ByteColumns8& columns, size_t row,
-                                  Vector (&sums)[Rows][Vectors], std::index_sequence<V...>)
+    static HWY_INLINE void ScaleSome(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+                                     Vector (&sums)[Rows][Vectors], std::index_sequence<V...>)
     {
         (ScaleVector<V>(of, columns, row, sums), ...);
-        constexpr size_t Together = GetRowsTogether(Vectors);
-        Store(of, columns, row, sums, std::make_index_sequence<(Rows + Together - 1) / Together>());
+    }
+
+    /// The end of a tile.
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void Finish(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+                                  Vector (&sums)[Rows][Vectors])
+    {
+        ScaleSome(of, columns, row, sums, std::make_index_sequence<Vectors>());
+        Store(of, columns, row, sums, std::make_index_sequence<DivideUp(Rows, GetRowsTogether(Vectors))>());
     }
 
     /// One tile.
@@ -221,7 +242,83 @@ struct ByteTile
         Products<Rows> at;
         Begin(of, columns, row, at, sums);
         AddGroups(of.m_Groups, at, sums);
-        Finish(of, columns, row, sums, std::make_index_sequence<Vectors>());
+        Finish(of, columns, row, sums);
+    }
+
+    /// A tile whose last vector has columns in its lower half alone: two rows share a vector of these sums.
+    template <size_t Rows, size_t Vectors>
+    static void WriteWithHalves(const ByteRows8& of, const ByteColumns8& columns, size_t row)
+    {
+        constexpr size_t Last = Vectors - 1;
+        constexpr size_t Pairs = Rows / 2;
+        static_assert(Rows % 2 == 0);
+        constexpr __mmask16 UpperHalf = 0xFF00;
+        Vector sums[Rows][Vectors];
+        Vector halves[Pairs][1];
+        Products<Rows> at;
+        Begin(of, columns, row, at, sums);
+        HWY_UNROLL(16)
+        for (size_t p = 0; p < Pairs; ++p)
+        {
+            halves[p][0] = sums[2 * p][Last];
+            if constexpr (HasTerms)
+            {
+                const int32_t* const terms = of.m_RowTerms + row + 2 * p;
+                const __m512i both = _mm512_mask_set1_epi32(_mm512_set1_epi32(terms[0]), UpperHalf, terms[1]);
+                halves[p][0].raw = _mm512_add_epi32(halves[p][0].raw, both);
+            }
+        }
+        for (; at.m_Group < of.m_Groups; ++at.m_Group)
+        {
+            AddGroupWithHalves(at, sums, halves);
+        }
+        ScaleSome(of, columns, row, sums, std::make_index_sequence<Last>());
+        const Scale scale = reinterpret_cast<const Scale*>(columns.m_Scales)[Last];
+        HWY_UNROLL(16)
+        for (size_t p = 0; p < Pairs; ++p)
+        {
+            const __m512i both = ScaleOne(scale, halves[p][0].raw);
+            sums[2 * p][Last].raw = both;
+            sums[2 * p + 1][Last].raw = _mm512_shuffle_i64x2(both, both, 0xEE);
+        }
+        Store(of, columns, row, sums, std::make_index_sequence<DivideUp(Rows, GetRowsTogether(Vectors))>());
+    }
+
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void AddGroupWithHalves(Products<Rows>& at, Vector (&sums)[Rows][Vectors],
+                                              Vector (&halves)[Rows / 2][1])
+    {
+        constexpr size_t Last = Vectors - 1;
+        constexpr __mmask16 UpperHalf = 0xFF00;
+        const size_t lanes = hn::Lanes(Ints());
+        Vector w[Vectors];
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Last; ++v)
+        {
+            w[v] = LoadWeights<Dot>(at.m_Weights + v * lanes * 4);
+        }
+        w[Last].raw = _mm512_broadcast_i64x4(
+            _mm256_load_si256(reinterpret_cast<const __m256i*>(at.m_Weights + Last * lanes * 4)));
+        at.m_Weights += Vectors * lanes * 4;
+        HWY_UNROLL(16)
+        for (size_t p = 0; p < Rows / 2; ++p)
+        {
+            Vector x[2];
+            HWY_UNROLL(2)
+            for (size_t i = 0; i < 2; ++i)
+            {
+                int32_t group;
+                std::memcpy(&group, at.m_Rows[2 * p + i] + 4 * at.m_Group, sizeof(group));
+                x[i] = Broadcast<Dot>(group);
+                HWY_UNROLL(4)
+                for (size_t v = 0; v < Last; ++v)
+                {
+                    AddSame<Dot>(sums[2 * p + i][v], x[i], w[v]);
+                }
+            }
+            x[0].raw = _mm512_mask_mov_epi32(x[0].raw, UpperHalf, x[1].raw);
+            AddSame<Dot>(halves[p][0], x[0], w[Last]);
+        }
     }
 
     /// The products of a tile, and meanwhile the end of the one before.
@@ -236,8 +333,7 @@ struct ByteTile
         Begin(of, columns, row, at, sums);
         ((AddGroups((V + 1) * each, at, sums), ScaleVectorByTwos<V>(of, columns, rowBefore, before)), ...);
         AddGroups(Steps * each, at, sums);
-        constexpr size_t Together = GetRowsTogether(Vectors);
-        Store(of, columns, rowBefore, before, std::make_index_sequence<(Rows + Together - 1) / Together>());
+        Store(of, columns, rowBefore, before, std::make_index_sequence<DivideUp(Rows, GetRowsTogether(Vectors))>());
         AddGroups(of.m_Groups, at, sums);
     }
 
@@ -256,7 +352,7 @@ struct ByteTile
             const size_t next = row + Rows < last ? row + Rows : last;
             Vector b[Rows][Vectors];
             WriteBeside(of, columns, next, b, row, a, AllVectors);
-            HWY_UNROLL(8)
+            HWY_UNROLL(16)
             for (size_t r = 0; r < Rows; ++r)
             {
                 HWY_UNROLL(4)
@@ -267,7 +363,7 @@ struct ByteTile
             }
             row = next;
         }
-        Finish(of, columns, last, a, AllVectors);
+        Finish(of, columns, last, a);
     }
 };
 
@@ -280,6 +376,19 @@ bool WriteByteRows(const ByteRows8& rows, const ByteColumns8& columns)
         if (rows.m_Rows >= LeastRowsInTurn && rows.m_Groups >= LeastGroupsInTurn && rows.m_Groups <= MostGroupsInTurn)
         {
             Tile::template WriteInTurn<3, Vectors>(rows, columns);
+            return true;
+        }
+    }
+    if constexpr (Vectors < 4)
+    {
+        // A multiple of two: the last tile is over some of the one before.
+        constexpr size_t Rows2 = Vectors == 3 ? 8 : 12;
+        if (columns.m_HasHalves && rows.m_Rows >= Rows2)
+        {
+            for (size_t row = 0; row < rows.m_Rows; row += Rows2)
+            {
+                Tile::template WriteWithHalves<Rows2, Vectors>(rows, columns, std::min(row, rows.m_Rows - Rows2));
+            }
             return true;
         }
     }

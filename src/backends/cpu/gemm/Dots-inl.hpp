@@ -240,7 +240,7 @@ template <size_t Rows, size_t Vectors>
 HWY_INLINE void BeginTile(const void* data, size_t dataStride, const int32_t* bias, const uint8_t* (&rows)[Rows],
                           Vector (&sums)[Rows][Vectors])
 {
-    HWY_UNROLL(8)
+    HWY_UNROLL(16)
     for (size_t r = 0; r < Rows; ++r)
     {
         rows[r] = static_cast<const uint8_t*>(data) + r * dataStride;
@@ -255,7 +255,7 @@ HWY_INLINE void BeginTile(const void* data, size_t dataStride, const int32_t* bi
 template <size_t Rows, size_t Vectors>
 HWY_INLINE void EndTile(const Vector (&sums)[Rows][Vectors], int32_t* out)
 {
-    HWY_UNROLL(8)
+    HWY_UNROLL(16)
     for (size_t r = 0; r < Rows; ++r)
     {
         HWY_UNROLL(4)

@@ -273,13 +273,15 @@ void ProductF32::RunPanel(const Operands& operands, const PanelF32& panel, const
     tile.m_Low = m_Clamp.GetLow();
     tile.m_High = m_Clamp.GetHigh();
     tile.m_OutStride = outStride;
-    ForEachTile(rows, engine.m_Rows[panel.m_Vectors],
+    size_t mostRows = 0;
+    const TileFunctionF32* const tiles = engine.FindTiles(panel.m_Vectors, panel.m_Columns, mostRows);
+    ForEachTile(rows, mostRows,
                 [&](size_t begin, size_t height)
                 {
                     tile.m_Data = table + slice.m_FirstTap * rows + begin;
                     tile.m_Out = out + begin * outStride;
                     tile.m_Added = added != nullptr ? added + begin * outStride : nullptr;
-                    engine.m_Tiles[panel.m_Vectors][height](tile);
+                    tiles[height](tile);
                 });
 }
 

@@ -130,8 +130,10 @@ struct ByteColumns8
     alignas(64) uint8_t m_Min[4 * MostLanes];                  ///< of int8, the same in all lanes
     alignas(64) uint8_t m_Max[4 * MostLanes];
     alignas(64) uint8_t m_Flip[4 * MostLanes]; ///< what is written differs from int8 by these bits
-    bool m_IsPlain = false;                    ///< bytes are int8, and all values of these are in range
-    uint64_t m_Mask = 0;                       ///< a bit for each column that is written
+    /// The last vector has columns in its lower half alone, which the upper one repeats.
+    bool m_HasHalves = false;
+    bool m_IsPlain = false; ///< bytes are int8, and all values of these are in range
+    uint64_t m_Mask = 0;    ///< a bit for each column that is written
 };
 
 /// Rows of data by a panel, to become bytes.

@@ -46,7 +46,120 @@ HWY_INLINE void Step(const float* const (&rows)[Rows], ptrdiff_t k, const float*
     }
 }
 
+#if HWY_TARGET == HWY_AVX3
+/// Two rows' upper and lower halves of the last vector's columns, where only its lower half has any: one vector of sums
+/// for both.
 template <size_t Rows, size_t Vectors>
+HWY_INLINE void PackHalves(const Floats (&sums)[Rows][Vectors], Floats (&halves)[(Rows + 1) / 2])
+{
+    HWY_UNROLL(8)
+    for (size_t p = 0; p < (Rows + 1) / 2; ++p)
+    {
+        const size_t second = 2 * p + 1 < Rows ? 2 * p + 1 : 2 * p;
+        halves[p] = hn::ConcatLowerLower(FloatTag(), sums[second][Vectors - 1], sums[2 * p][Vectors - 1]);
+    }
+}
+
+template <size_t Rows, size_t Vectors>
+HWY_INLINE void UnpackHalves(const Floats (&halves)[(Rows + 1) / 2], Floats (&sums)[Rows][Vectors])
+{
+    HWY_UNROLL(8)
+    for (size_t p = 0; p < (Rows + 1) / 2; ++p)
+    {
+        sums[2 * p][Vectors - 1] = halves[p];
+        if (2 * p + 1 < Rows)
+        {
+            sums[2 * p + 1][Vectors - 1] = hn::ConcatUpperUpper(FloatTag(), halves[p], halves[p]);
+        }
+    }
+}
+
+template <size_t Rows, size_t Vectors>
+HWY_INLINE void StepWithHalves(const float* const (&rows)[Rows], ptrdiff_t k, const float* weights,
+                               Floats (&sums)[Rows][Vectors], Floats (&halves)[(Rows + 1) / 2])
+{
+    const FloatTag d;
+    Floats w[Vectors];
+    HWY_UNROLL(4)
+    for (size_t v = 0; v + 1 < Vectors; ++v)
+    {
+        w[v] = hn::Load(d, weights + v * hn::Lanes(d));
+    }
+    w[Vectors - 1] = Floats{_mm512_broadcast_f32x8(_mm256_load_ps(weights + (Vectors - 1) * hn::Lanes(d)))};
+    HWY_UNROLL(8)
+    for (size_t p = 0; p < (Rows + 1) / 2; ++p)
+    {
+        const size_t second = 2 * p + 1 < Rows ? 2 * p + 1 : 2 * p;
+        const Floats x = hn::Set(d, rows[2 * p][k]);
+        const Floats y = hn::Set(d, rows[second][k]);
+        HWY_UNROLL(4)
+        for (size_t v = 0; v + 1 < Vectors; ++v)
+        {
+            sums[2 * p][v] = hn::MulAdd(x, w[v], sums[2 * p][v]);
+            if (2 * p + 1 < Rows)
+            {
+                sums[second][v] = hn::MulAdd(y, w[v], sums[second][v]);
+            }
+        }
+        constexpr __mmask16 UpperHalf = 0xFF00;
+        halves[p] = hn::MulAdd(Floats{_mm512_mask_mov_ps(x.raw, UpperHalf, y.raw)}, w[Vectors - 1], halves[p]);
+    }
+}
+#endif
+
+/// Calls step(rows, k, weights) for the whole depth.
+template <size_t Rows, size_t Vectors, typename F>
+HWY_INLINE void ForEachStep(const TileF32& tile, F&& step)
+{
+    const size_t lanes = hn::Lanes(FloatTag());
+    const float* weights = tile.m_Panel;
+    const auto depth = static_cast<ptrdiff_t>(tile.m_Depth);
+    const float* const* data = tile.m_Data;
+    for (size_t tap = 0; tap < tile.m_Taps; ++tap, data += tile.m_TapStep)
+    {
+        const float* rows[Rows];
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            rows[r] = data[r] + tile.m_DataOffset + depth;
+        }
+        ptrdiff_t k = -depth;
+        for (; k <= -ptrdiff_t{Unroll}; k += ptrdiff_t{Unroll})
+        {
+            HWY_UNROLL(4)
+            for (size_t u = 0; u < Unroll; ++u)
+            {
+                step(rows, k + static_cast<ptrdiff_t>(u), weights + u * Vectors * lanes);
+            }
+            weights += Unroll * Vectors * lanes;
+        }
+        for (; k != 0; ++k)
+        {
+            step(rows, k, weights);
+            weights += Vectors * lanes;
+        }
+    }
+}
+
+template <bool HasHalves, size_t Rows, size_t Vectors>
+HWY_INLINE void MultiplyAll(const TileF32& tile, Floats (&sums)[Rows][Vectors])
+{
+#if HWY_TARGET == HWY_AVX3
+    if constexpr (HasHalves)
+    {
+        Floats halves[(Rows + 1) / 2];
+        PackHalves(sums, halves);
+        ForEachStep<Rows, Vectors>(tile, [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights)
+                                             HWY_ATTR { StepWithHalves(rows, k, weights, sums, halves); });
+        UnpackHalves(halves, sums);
+        return;
+    }
+#endif
+    ForEachStep<Rows, Vectors>(tile, [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights) HWY_ATTR
+                               { Step(rows, k, weights, sums); });
+}
+
+template <size_t Rows, size_t Vectors, bool HasHalves = false>
 void Tile(const TileF32& tile)
 {
     const FloatTag d;
@@ -95,33 +208,7 @@ void Tile(const TileF32& tile)
         }
     }
 
-    const float* weights = tile.m_Panel;
-    const auto depth = static_cast<ptrdiff_t>(tile.m_Depth);
-    const float* const* data = tile.m_Data;
-    for (size_t tap = 0; tap < tile.m_Taps; ++tap, data += tile.m_TapStep)
-    {
-        const float* rows[Rows];
-        HWY_UNROLL(16)
-        for (size_t r = 0; r < Rows; ++r)
-        {
-            rows[r] = data[r] + tile.m_DataOffset + depth;
-        }
-        ptrdiff_t k = -depth;
-        for (; k <= -ptrdiff_t{Unroll}; k += ptrdiff_t{Unroll})
-        {
-            HWY_UNROLL(4)
-            for (size_t u = 0; u < Unroll; ++u)
-            {
-                Step(rows, k + static_cast<ptrdiff_t>(u), weights + u * Vectors * lanes, sums);
-            }
-            weights += Unroll * Vectors * lanes;
-        }
-        for (; k != 0; ++k)
-        {
-            Step(rows, k, weights, sums);
-            weights += Vectors * lanes;
-        }
-    }
+    MultiplyAll<HasHalves>(tile, sums);
 
     if (tile.m_Added != nullptr)
     {
@@ -177,6 +264,19 @@ void FillTiles(EngineF32& engine)
     }
 }
 
+#if HWY_TARGET == HWY_AVX3
+template <size_t Vectors, size_t Rows>
+void FillHalfTiles(EngineF32& engine)
+{
+    engine.m_HalfTiles[Vectors][Rows] = Tile<Rows, Vectors, true>;
+    engine.m_HalfRows[Vectors] = engine.m_HalfRows[Vectors] < Rows ? Rows : engine.m_HalfRows[Vectors];
+    if constexpr (Rows > 1)
+    {
+        FillHalfTiles<Vectors, Rows - 1>(engine);
+    }
+}
+#endif
+
 EngineF32 MakeEngine()
 {
     EngineF32 engine;
@@ -187,6 +287,12 @@ EngineF32 MakeEngine()
         FillTiles<2, 12>(engine);
         FillTiles<3, 8>(engine);
         FillTiles<4, 6>(engine);
+#if HWY_TARGET == HWY_AVX3
+        FillHalfTiles<1, 14>(engine);
+        FillHalfTiles<2, 14>(engine);
+        FillHalfTiles<3, 10>(engine);
+        FillHalfTiles<4, 6>(engine);
+#endif
     }
     else
     {

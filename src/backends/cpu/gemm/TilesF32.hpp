@@ -41,6 +41,17 @@ struct EngineF32
     size_t m_Vectors = 0;                                        ///< in the widest panel
     size_t m_Rows[MostVectors + 1] = {};                         ///< of the highest tile for a panel of so many vectors
     TileFunctionF32 m_Tiles[MostVectors + 1][MostRows + 1] = {}; ///< by vectors and rows
+    /// For panels whose last vector has columns in its lower half alone; no rows: the others serve.
+    size_t m_HalfRows[MostVectors + 1] = {};
+    TileFunctionF32 m_HalfTiles[MostVectors + 1][MostRows + 1] = {};
+
+    /// The tiles for so many columns of a panel, by rows, and the rows of the highest one.
+    const TileFunctionF32* FindTiles(size_t vectors, size_t columns, size_t& mostRows) const
+    {
+        const bool hasHalves = m_HalfRows[vectors] != 0 && 2 * columns <= (2 * vectors - 1) * m_Lanes;
+        mostRows = hasHalves ? m_HalfRows[vectors] : m_Rows[vectors];
+        return hasHalves ? m_HalfTiles[vectors] : m_Tiles[vectors];
+    }
 };
 
 /// The best that the processor has. Precondition: it has vectors, see CpuFeatures.

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tiles of float32 products one by one: all numbers of rows and vectors that the processor at hand has them for,
+// with the last vector full, half full and with one column, beside plain sums.
+#include "backends/cpu/gemm/TilesF32.hpp"
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+constexpr float Untouched = -12345.0f;
+
+std::vector<float> RandomFloats(std::mt19937& random, size_t count)
+{
+    std::uniform_real_distribution<float> distribution(-1.0f, 1.0f);
+    std::vector<float> values(count);
+    std::generate(values.begin(), values.end(), [&] { return distribution(random); });
+    return values;
+}
+
+/// What a tile multiplies, in two taps.
+struct Product
+{
+    static constexpr size_t Taps = 2;
+    static constexpr size_t Depth = 7;
+    static constexpr size_t Alignment = 16; // floats
+
+    Product(size_t rows, size_t vectors, size_t columns, size_t lanes)
+        : m_NumRows(rows), m_Columns(columns), m_Width(vectors * lanes),
+          m_Random(static_cast<uint32_t>(rows + columns)), m_Data(RandomFloats(m_Random, Taps * rows * Depth)),
+          m_Bias(RandomFloats(m_Random, columns)), m_Added(RandomFloats(m_Random, rows * GetStride())),
+          m_Memory(Taps * Depth * m_Width + Alignment)
+    {
+        const auto misplaced = reinterpret_cast<uintptr_t>(m_Memory.data()) / sizeof(float) % Alignment;
+        m_Panel = m_Memory.data() + (Alignment - misplaced) % Alignment;
+        for (size_t k = 0; k < Taps * Depth; ++k)
+        {
+            const std::vector<float> row = RandomFloats(m_Random, columns);
+            std::copy(row.begin(), row.end(), m_Panel + k * m_Width);
+        }
+        for (size_t i = 0; i < Taps * rows; ++i)
+        {
+            m_Rows.push_back(m_Data.data() + i * Depth);
+        }
+    }
+
+    size_t GetStride() const { return m_Columns + 3; }
+
+    cpu::TileF32 GetTile(float* out) const
+    {
+        cpu::TileF32 tile;
+        tile.m_Data = m_Rows.data();
+        tile.m_TapStep = m_NumRows;
+        tile.m_Taps = Taps;
+        tile.m_Depth = Depth;
+        tile.m_Panel = m_Panel;
+        tile.m_Columns = m_Columns;
+        tile.m_Out = out;
+        tile.m_OutStride = GetStride();
+        return tile;
+    }
+
+    double GetSum(size_t row, size_t column) const
+    {
+        double sum = 0;
+        for (size_t k = 0; k < Taps * Depth; ++k)
+        {
+            sum += static_cast<double>(m_Rows[k / Depth * m_NumRows + row][k % Depth]) *
+                   static_cast<double>(m_Panel[k * m_Width + column]);
+        }
+        return sum;
+    }
+
+    size_t m_NumRows;
+    size_t m_Columns;
+    size_t m_Width;
+    std::mt19937 m_Random;
+    std::vector<float> m_Data;
+    std::vector<float> m_Bias;
+    std::vector<float> m_Added;
+    std::vector<float> m_Memory;
+    float* m_Panel = nullptr;
+    std::vector<const float*> m_Rows;
+};
+
+/// `way`: what sums begin and end with.
+void ExpectSums(const Product& product, cpu::TileFunctionF32 function, int way)
+{
+    std::vector<float> out(product.m_NumRows * product.GetStride(), Untouched);
+    std::vector<float> before = out;
+    cpu::TileF32 tile = product.GetTile(out.data());
+    tile.m_Bias = way % 2 == 0 ? product.m_Bias.data() : nullptr;
+    tile.m_Continues = way == 3;
+    tile.m_Added = way == 2 ? product.m_Added.data() : nullptr;
+    tile.m_HasClamp = way == 1 || way == 2;
+    tile.m_Low = -0.25f;
+    tile.m_High = 0.5f;
+    for (size_t i = 0; tile.m_Continues && i < out.size(); ++i)
+    {
+        const bool isInside = i % product.GetStride() < product.m_Columns;
+        out[i] = before[i] = isInside ? product.m_Added[i] : Untouched;
+    }
+    function(tile);
+    for (size_t i = 0; i < out.size(); ++i)
+    {
+        const size_t column = i % product.GetStride();
+        if (column >= product.m_Columns)
+        {
+            ASSERT_EQ(out[i], Untouched) << "behind row " << i / product.GetStride();
+            continue;
+        }
+        double want = product.GetSum(i / product.GetStride(), column);
+        want += tile.m_Continues         ? static_cast<double>(before[i])
+                : tile.m_Bias != nullptr ? static_cast<double>(product.m_Bias[column])
+                                         : 0.0;
+        want += tile.m_Added != nullptr ? static_cast<double>(product.m_Added[i]) : 0.0;
+        want = tile.m_HasClamp ? std::clamp(want, -0.25, 0.5) : want;
+        ASSERT_NEAR(out[i], want, 1e-5) << "row " << i / product.GetStride() << ", column " << column;
+    }
+}
+
+} // namespace
+
+TEST(FastFloatTiles, AllSumsOfProducts)
+{
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        GTEST_SKIP() << "without vectors the reference kernels run";
+    }
+    const cpu::EngineF32& engine = cpu::GetEngineF32();
+    for (size_t vectors = 1; vectors <= engine.m_Vectors; ++vectors)
+    {
+        const size_t full = (vectors - 1) * engine.m_Lanes;
+        for (const size_t columns : {full + 1, full + engine.m_Lanes / 2, full + engine.m_Lanes})
+        {
+            size_t mostRows = 0;
+            const cpu::TileFunctionF32* const tiles = engine.FindTiles(vectors, columns, mostRows);
+            ASSERT_GT(mostRows, 0U);
+            for (size_t rows = 1; rows <= mostRows; ++rows)
+            {
+                SCOPED_TRACE(std::to_string(rows) + " rows, " + std::to_string(columns) + " columns");
+                const Product product(rows, vectors, columns, engine.m_Lanes);
+                for (const int way : {0, 1, 2, 3})
+                {
+                    ASSERT_NO_FATAL_FAILURE(ExpectSums(product, tiles[rows], way));
+                }
+            }
+        }
+    }
+}
+
+} // namespace tenon::test
