@@ -29,14 +29,7 @@ struct Shapes
     TensorShape m_B;
     TensorShape m_Output;
     bool m_AStands = false; ///< the first input is one element for many of the second
-    bool m_IsShort = false; ///< rows of a few elements are the reference kernel's
 };
-
-/// The kernel of CpuAcc for a layer type, or of CpuRef where that runs such shapes.
-std::string KernelOf(LayerType type, const Shapes& shapes)
-{
-    return std::string(shapes.m_IsShort ? "Ref" : "Cpu") + GetLayerTypeAsCString(type);
-}
 
 std::string Describe(const Shapes& shapes, BinaryOperation operation)
 {
@@ -58,7 +51,13 @@ std::vector<Shapes> GetShapes()
             {{300, 1}, {300, 301}, {300, 301}, true}, // one value for each row
             {{6, 35, 33}, {6, 1, 33}, {6, 35, 33}},
             {{4, 1, 65}, {1, 3, 65}, {4, 3, 65}},
-            {{50, 3}, {50, 1}, {50, 3}, false, true},
+            // Rows of a few elements, and of some, that are repeated, filled or both, in one dimension or in several.
+            {{50, 3}, {50, 1}, {50, 3}},
+            {{300, 1}, {300, 7}, {300, 7}},
+            {{48, 48, 1}, {1, 1, 17}, {48, 48, 17}},
+            {{9, 1, 11, 2}, {9, 300, 1, 2}, {9, 300, 11, 2}},
+            {{2, 3000, 5}, {2, 1, 5}, {2, 3000, 5}},
+            {{7, 1, 6, 1}, {1, 5, 1, 31}, {7, 5, 6, 31}},
             {{1}, {1}, {1}}};
 }
 
@@ -141,14 +140,13 @@ TEST(FastElementwise, BytesBroadcast)
                 const TensorInfo output(shapes.m_Output, type, isExtreme ? 0.02f : 0.04f, isExtreme ? 3 : 17);
                 ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
                     Case(LayerType::ElementwiseBinary, Binary(operation), {Random(a, 1), Random(b, 2)}, output),
-                    KernelOf(LayerType::ElementwiseBinary, shapes)));
+                    "CpuElementwiseBinary"));
             }
-            ASSERT_NO_FATAL_FAILURE(
-                ExpectAsReference(Case(LayerType::Prelu, MakeDescriptor(NullDescriptor()),
-                                       {Random(TensorInfo(shapes.m_A, type, 0.02f, 3), 1),
-                                        Random(TensorInfo(shapes.m_B, type, 0.03f, 10), 2)},
-                                       TensorInfo(shapes.m_Output, type, 0.04f, 17)),
-                                  shapes.m_AStands ? "RefPrelu" : KernelOf(LayerType::Prelu, shapes)));
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(Case(LayerType::Prelu, MakeDescriptor(NullDescriptor()),
+                                                           {Random(TensorInfo(shapes.m_A, type, 0.02f, 3), 1),
+                                                            Random(TensorInfo(shapes.m_B, type, 0.03f, 10), 2)},
+                                                           TensorInfo(shapes.m_Output, type, 0.04f, 17)),
+                                                      shapes.m_AStands ? "RefPrelu" : "CpuPrelu"));
         }
     }
 }
@@ -166,12 +164,12 @@ TEST(FastElementwise, NumbersBroadcast)
             OpCase c = Case(LayerType::ElementwiseBinary, Binary(operation),
                             {Floats(shapes.m_A, 3, -9, 9), Floats(shapes.m_B, 11, -9, 9)},
                             TensorInfo(shapes.m_Output, DataType::Float32));
-            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, KernelOf(LayerType::ElementwiseBinary, shapes)));
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, "CpuElementwiseBinary"));
             if (operation == BinaryOperation::Add || operation == BinaryOperation::Sub ||
                 operation == BinaryOperation::Mul || operation == BinaryOperation::Div)
             {
                 c.m_FusedActivation = &relu6;
-                ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, KernelOf(LayerType::ElementwiseBinary, shapes)));
+                ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, "CpuElementwiseBinary"));
                 c.m_FusedActivation = nullptr;
             }
             if (operation != BinaryOperation::Div)
@@ -180,13 +178,13 @@ TEST(FastElementwise, NumbersBroadcast)
                 const TensorInfo b(shapes.m_B, DataType::Signed32);
                 c.m_Inputs = {Random(a, 1, -2e9, 2e9), Random(b, 2, -2e9, 2e9)};
                 c.m_Output = TensorInfo(shapes.m_Output, DataType::Signed32);
-                ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, KernelOf(LayerType::ElementwiseBinary, shapes)));
+                ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, "CpuElementwiseBinary"));
             }
         }
         ASSERT_NO_FATAL_FAILURE(ExpectAsReference(Case(LayerType::Prelu, MakeDescriptor(NullDescriptor()),
                                                        {Floats(shapes.m_A, 3, -9, 9), Floats(shapes.m_B, 11, -9, 9)},
                                                        TensorInfo(shapes.m_Output, DataType::Float32)),
-                                                  KernelOf(LayerType::Prelu, shapes)));
+                                                  "CpuPrelu"));
     }
 }
 
@@ -204,10 +202,10 @@ TEST(FastElementwise, Comparisons)
             OpCase c = Case(LayerType::Comparison, MakeDescriptor(descriptor),
                             {Floats(shapes.m_A, 3, -2, 2), Floats(shapes.m_B, 11, -2, 2)},
                             TensorInfo(shapes.m_Output, DataType::Boolean));
-            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, KernelOf(LayerType::Comparison, shapes)));
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, "CpuComparison"));
             c.m_Inputs = {Random(TensorInfo(shapes.m_A, DataType::Signed32), 1, -3, 3),
                           Random(TensorInfo(shapes.m_B, DataType::Signed32), 2, -3, 3)};
-            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, KernelOf(LayerType::Comparison, shapes)));
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, "CpuComparison"));
             for (const bool isSigned : {false, true})
             {
                 // Alike, apart, beyond 1, and so small that stored numbers next to each other become equal.
@@ -217,7 +215,7 @@ TEST(FastElementwise, Comparisons)
                     const int32_t zeroPoint = isSigned ? -3 : 125;
                     c.m_Inputs = {Random(BytesInfo(shapes.m_A, isSigned, scaleA, zeroPoint), 1),
                                   Random(BytesInfo(shapes.m_B, isSigned, scaleB, zeroPoint + 9), 2)};
-                    ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, KernelOf(LayerType::Comparison, shapes)));
+                    ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, "CpuComparison"));
                 }
             }
         }

@@ -372,16 +372,40 @@ TEST(FastArgMinMax, AsReference)
                     const TensorInfo input = Shaped(type, ShapeOf(sizes));
                     std::vector<unsigned int> kept = sizes;
                     kept.erase(axis < 0 ? kept.end() - 1 : kept.begin() + axis);
-                    const bool isFar = axis >= 0 && depth > 256 && type.IsQuantized();
-                    if (!isFar)
-                    {
-                        ExpectAsReference(FastCase(Name("argument", input), LayerType::ArgMinMax, d,
-                                                   {Random(input, depth, -2, 2)},
-                                                   Shaped(TensorInfo({1}, d.m_Output_Type), ShapeOf(kept))),
-                                          "CpuArgMinMax");
-                    }
+                    ExpectAsReference(FastCase(Name("argument", input), LayerType::ArgMinMax, d,
+                                               {Random(input, depth, -2, 2)},
+                                               Shaped(TensorInfo({1}, d.m_Output_Type), ShapeOf(kept))),
+                                      "CpuArgMinMax");
                 }
             }
+        }
+    }
+}
+
+/// Columns of bytes deeper than a byte counts: the extreme lies anywhere in them, once or twice.
+TEST(FastArgMinMax, DeepColumnsOfBytes)
+{
+    constexpr unsigned int Depth = 1030;
+    constexpr unsigned int Columns = 70;
+    for (const TensorInfo& type : {Unsigned, Signed})
+    {
+        for (const ArgMinMaxFunction function : {ArgMinMaxFunction::Max, ArgMinMaxFunction::Min})
+        {
+            const TensorInfo input = Shaped(type, {Depth, Columns});
+            std::vector<double> values = Grid(size_t{Depth} * Columns, 40, 1, 41);
+            const double extreme = function == ArgMinMaxFunction::Max ? 90 : 30;
+            for (size_t c = 0; c < Columns; ++c)
+            {
+                values[c * 14 * Columns + c] = extreme;
+                values[(Depth - 1 - c / 3) * Columns + c] = c % 2 == 0 ? extreme : 60;
+            }
+            ArgMinMaxDescriptor d;
+            d.m_Function = function;
+            d.m_Axis = 0;
+            d.m_Output_Type = DataType::Signed32;
+            ExpectAsReference(FastCase(Name("deep", input), LayerType::ArgMinMax, d, {Stored(input, values)},
+                                       TensorInfo({Columns}, DataType::Signed32)),
+                              "CpuArgMinMax");
         }
     }
 }

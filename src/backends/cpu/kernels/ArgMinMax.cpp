@@ -101,9 +101,7 @@ Prepared PrepareArgMinMax(const ReshapeArgs& args, const backends::PackedWeights
     const TensorInfo& input = args.GetInput(0);
     const auto& descriptor = args.GetDescriptor<ArgMinMaxDescriptor>();
     const ref::AxisRows rows(input.GetShape(), descriptor.m_Axis);
-    const bool isWideColumn = rows.m_Step != 1 && rows.m_Depth > MaxArgDepthOfBytes;
-    if (input.GetNumElements() == 0 || (isWideColumn && input.GetDataType() != DataType::Float32) ||
-        rows.m_Depth > INT32_MAX)
+    if (input.GetNumElements() == 0 || rows.m_Depth > INT32_MAX)
     {
         return reference;
     }

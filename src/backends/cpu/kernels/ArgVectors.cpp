@@ -155,27 +155,53 @@ void FindRows(const void* in, size_t rows, size_t depth, size_t readable, int32_
     }
 }
 
+/// The best of `depth` elements of each column and their places, at most as many as an Index can count.
+template <typename T, bool IsMax, typename Index, class D>
+HWY_INLINE void FindInColumns(D d, const T* from, size_t depth, size_t stride, T* bests, Index* places)
+{
+    using S = Search<T, IsMax>;
+    const hn::Rebind<Index, D> di;
+    auto best = hn::LoadU(d, from);
+    auto place = hn::Zero(di);
+    for (size_t i = 1; i < depth; ++i)
+    {
+        const auto value = hn::LoadU(d, from + i * stride);
+        const auto isBetter = S::IsBetter(value, best);
+        // Without NaN the next best one need not wait for the comparison.
+        best = std::is_floating_point_v<T> ? hn::IfThenElse(isBetter, value, best) : S::BestOf(best, value);
+        place = hn::IfThenElse(hn::RebindMask(di, isBetter), hn::Set(di, static_cast<Index>(i)), place);
+    }
+    hn::StoreU(best, d, bests);
+    hn::StoreU(place, di, places);
+}
+
 template <typename T, bool IsMax>
 void FindColumns(const void* in, size_t depth, size_t stride, size_t columns, int32_t* out)
 {
     using Index = std::conditional_t<sizeof(T) == 1, uint8_t, int32_t>;
+    // Places of bytes are counted in bytes: as many rows at a time as these can count.
+    constexpr size_t MostRows = sizeof(T) == 1 ? 256 : std::numeric_limits<int32_t>::max();
     const T* from = static_cast<const T*>(in);
     Cover<T>(columns,
              [&](auto d, size_t c)
              {
-                 const hn::Rebind<Index, decltype(d)> di;
-                 auto best = hn::LoadU(d, from + c);
-                 auto place = hn::Zero(di);
-                 for (size_t i = 1; i < depth; ++i)
+                 constexpr size_t Lanes = hn::MaxLanes(decltype(d)());
+                 T bests[HWY_LANES(T)] = {}; // for compilers that do not see the stores
+                 Index places[HWY_LANES(T)] = {};
+                 FindInColumns<T, IsMax>(d, from + c, std::min(depth, MostRows), stride, bests, places);
+                 std::copy_n(places, Lanes, out + c);
+                 for (size_t first = MostRows; first < depth; first += MostRows)
                  {
-                     const auto value = hn::LoadU(d, from + i * stride + c);
-                     const auto isBetter = Search<T, IsMax>::IsBetter(value, best);
-                     best = hn::IfThenElse(isBetter, value, best);
-                     place = hn::IfThenElse(hn::RebindMask(di, isBetter), hn::Set(di, static_cast<Index>(i)), place);
+                     T next[HWY_LANES(T)] = {};
+                     FindInColumns<T, IsMax>(d, from + first * stride + c, std::min(depth - first, MostRows), stride,
+                                             next, places);
+                     for (size_t i = 0; i < Lanes; ++i)
+                     {
+                         const bool isBetter = IsMax ? next[i] > bests[i] : next[i] < bests[i];
+                         out[c + i] = isBetter ? static_cast<int32_t>(first) + places[i] : out[c + i];
+                         bests[i] = isBetter ? next[i] : bests[i];
+                     }
                  }
-                 Index places[HWY_LANES(T)] = {}; // for compilers that do not see the store
-                 hn::StoreU(place, di, places);
-                 std::copy_n(places, hn::MaxLanes(d), out + c);
              });
 }
 

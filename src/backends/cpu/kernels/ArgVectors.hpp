@@ -23,9 +23,6 @@ struct ArgFunctions
     ArgColumnsFunction m_Columns[2][3] = {};
 };
 
-/// Of columns of bytes, whose places are counted in bytes.
-constexpr size_t MaxArgDepthOfBytes = 256;
-
 /// For the processor at hand. Precondition: it has vectors, see CpuFeatures.
 const ArgFunctions& GetArgFunctions();
 

@@ -58,13 +58,6 @@ SupportResult FuseBinary(const LayerView& layer, const ActivationDescriptor& act
     return ref::FindKernel(LayerType::ElementwiseBinary)->m_Fuse(layer, activation);
 }
 
-/// Whether runs are too short to be worth a call each.
-bool AreShort(const Runs& runs)
-{
-    constexpr size_t ShortRun = 8; // elements
-    return runs.GetLength() < ShortRun && runs.GetLength() < runs.GetCount();
-}
-
 Prepared MakeNumbers(const Runs& runs, NumberBinaryLoop loop, FloatBounds bounds)
 {
     return {[runs, loop, bounds](const ExecuteArgs& run)
@@ -105,10 +98,6 @@ Prepared PrepareBinary(const ReshapeArgs& args, const backends::PackedWeights*)
     {
         return [](const ExecuteArgs&) {};
     }
-    if (AreShort(runs))
-    {
-        return ref::FindKernel(LayerType::ElementwiseBinary)->Prepare(args, nullptr);
-    }
     const ActivationDescriptor* activation = args.m_FusedActivation;
     if (isNumber)
     {
@@ -137,7 +126,7 @@ Prepared PreparePrelu(const ReshapeArgs& args, const backends::PackedWeights*)
     {
         return [](const ExecuteArgs&) {};
     }
-    if (AreShort(runs) || (!isFloat && runs.GetMotion() == Motion::FixedA))
+    if (!isFloat && runs.GetMotion() == Motion::FixedA)
     {
         return ref::FindKernel(LayerType::Prelu)->Prepare(args, nullptr);
     }
@@ -158,10 +147,6 @@ Prepared PrepareComparison(const ReshapeArgs& args, const backends::PackedWeight
     if (runs.GetCount() == 0)
     {
         return [](const ExecuteArgs&) {};
-    }
-    if (AreShort(runs))
-    {
-        return ref::FindKernel(LayerType::Comparison)->Prepare(args, nullptr);
     }
     const ComparisonOperation operation = args.GetDescriptor<ComparisonDescriptor>().m_Operation;
     if (areBytes)
