@@ -52,14 +52,38 @@ private:
     size_t m_Share = 0;
 };
 
-/// Calls body(part, range), on several threads, for at most `parts` ranges that make up the product. Rows are split, at
-/// multiples of `rowUnit`, where each part gets `tileRows` of them or there are too few panels; else panels are: then
-/// each thread reads weights of its own.
-template <typename F>
-void RunPanelRanges(IParallelFor& parallel, size_t parts, size_t rows, size_t panels, size_t tileRows, size_t rowUnit,
-                    const F& body)
+/// What is split.
+struct PanelShape
 {
-    const bool splitsRows = rows >= parts * tileRows || panels < parts;
+    size_t m_Rows = 0;
+    size_t m_Columns = 0;
+    size_t m_Panels = 0; ///< of the columns
+    size_t m_TileRows = 1;
+};
+
+/// Whether rows are split, where each part gets a tile of them or there are too few panels; else panels are. That is
+/// better too where there are many more weights than data: each thread then reads weights of its own, which may come
+/// from a cache that threads share, or fit into one that is its own.
+inline bool SplitsRows(const PanelShape& shape, size_t parts)
+{
+    constexpr size_t ManyMore = 2;
+    constexpr size_t Even = 8; // panels of a thread, or the threads' shares are of unlike sizes
+    if (shape.m_Panels < parts)
+    {
+        return true;
+    }
+    const bool areEven = shape.m_Panels % parts == 0 || shape.m_Panels >= parts * Even;
+    return shape.m_Rows >= parts * shape.m_TileRows && !(shape.m_Columns >= ManyMore * shape.m_Rows && areEven);
+}
+
+/// Calls body(part, range), on several threads, for at most `parts` ranges that make up the product. Where rows are
+/// split, it is at multiples of `rowUnit`.
+template <typename F>
+void RunPanelRanges(IParallelFor& parallel, size_t parts, const PanelShape& shape, size_t rowUnit, const F& body)
+{
+    const size_t rows = shape.m_Rows;
+    const size_t panels = shape.m_Panels;
+    const bool splitsRows = SplitsRows(shape, parts);
     const size_t used = splitsRows ? std::min(parts, rows) : parts;
     RunParts(parallel, used,
              [&](size_t index)

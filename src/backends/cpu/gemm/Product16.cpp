@@ -62,7 +62,8 @@ void Product16::Run(const ExecuteArgs& args) const
     const Operands operands{args.GetInput<int16_t>(0), args.GetOutput<int16_t>(0)};
     const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
     auto* const scratch = static_cast<std::byte*>(args.m_Scratch);
-    RunPanelRanges(*args.m_Parallel, parts, m_Rows, m_Weights->GetPanels().size(), Engine16::MostRows, 1,
+    RunPanelRanges(*args.m_Parallel, parts,
+                   {m_Rows, m_Weights->GetSizes().m_Columns, m_Weights->GetPanels().size(), Engine16::MostRows}, 1,
                    [&](size_t part, const PanelRange& range)
                    { RunRange(operands, range, scratch + part * m_PartBytes); });
 }

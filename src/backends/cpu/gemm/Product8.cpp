@@ -107,9 +107,9 @@ void Product8::RunQuantized(const ExecuteArgs& args, const ByteData8& data) cons
     const size_t panels = m_Weights->GetPanels().size();
     const TileSet8& tiles = m_Weights->GetTiles();
     const size_t tileRows = tiles.m_Rows[tiles.m_Vectors];
-    const size_t unit = m_Rows >= parts * 4 * tileRows ? tileRows : 1; // whole tiles, where some more do not weigh
+    const size_t unit = m_Rows >= parts * 16 * tileRows ? tileRows : 1; // whole tiles, where some more do not weigh
     std::byte* const scratch = static_cast<std::byte*>(args.m_Scratch) + m_PartsOffset;
-    RunPanelRanges(*args.m_Parallel, parts, m_Rows, panels, tileRows, unit,
+    RunPanelRanges(*args.m_Parallel, parts, {m_Rows, m_Weights->GetColumns(), panels, tileRows}, unit,
                    [&](size_t part, const PanelRange& range)
                    { RunRange(memory, range, scratch + part * m_PartBytes); });
 }

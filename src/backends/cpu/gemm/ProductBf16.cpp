@@ -89,7 +89,7 @@ void ProductBf16::Run(const uint16_t* input, uint16_t* out, void* scratch, IPara
     const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
     const size_t vectors = m_Panels->GetVectors();
     RunPanelRanges(
-        parallel, parts, m_Rows, vectors, EngineBf16::MostRows, 1,
+        parallel, parts, {m_Rows, m_Panels->GetSizes().m_Columns, vectors, EngineBf16::MostRows}, 1,
         [&](size_t part, const PanelRange& range)
         {
             const uint16_t* const packed = m_Weights->GetData() + range.m_FirstPanel * m_Panels->GetVectorElements();

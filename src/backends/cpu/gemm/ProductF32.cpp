@@ -133,7 +133,7 @@ void ProductF32::Run(const Operands& operands, void* scratch, IParallelFor& para
     }
     const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
     const size_t panels = m_Panels->Get().size();
-    RunPanelRanges(parallel, parts, m_Rows, panels, EngineF32::MostRows, 1,
+    RunPanelRanges(parallel, parts, {m_Rows, m_Panels->GetSizes().m_Columns, panels, EngineF32::MostRows}, 1,
                    [&](size_t part, const PanelRange& range)
                    { RunRange(operands, range, static_cast<std::byte*>(scratch) + part * m_PartBytes); });
 }
