@@ -11,9 +11,9 @@ namespace tenon::cpu
 namespace
 {
 
-/// Multiplications that a part should have at least: 1.5 microseconds of a core with AVX-512, 4 of one with AVX2, several
-/// times what it takes to start a loop on other threads.
-constexpr double MultiplicationsPerPart = 2e5;
+/// Multiplications that a part should have at least: 1.5 microseconds of a core with AVX-512, 4 of one with AVX2,
+/// several times what it takes to start a loop on other threads.
+constexpr double MultiplicationsPerPart = 1e5;
 
 } // namespace
 

@@ -73,7 +73,7 @@ void RunParts(IParallelFor& parallel, size_t parts, F&& body)
 /// then it takes several times what starting it on another thread does.
 inline size_t GetGrain(size_t unitBytes)
 {
-    constexpr size_t BytesPerPart = size_t{1} << 17;
+    constexpr size_t BytesPerPart = size_t{1} << 15;
     return std::max<size_t>(1, BytesPerPart / std::max<size_t>(1, unitBytes));
 }
 

@@ -20,7 +20,7 @@ namespace tenon::cpu
 
 /// Elements that a part of a loop should have at least, for loops that are about as fast as memory: some microseconds,
 /// several times what it takes to start a loop on other threads.
-constexpr size_t LeastElements = 32768;
+constexpr size_t LeastElements = 8192;
 
 /// body(begin, end) for parts of [0, count) on the caller's threads. Bounds are multiples of a cache line of bytes.
 template <typename F>

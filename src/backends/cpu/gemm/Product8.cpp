@@ -67,8 +67,12 @@ void Product8::Plan(Scratch scratch)
     // Whole tiles: some read whole ones.
     m_BlockRows = std::min(m_BlockRows, DivideUp(m_Rows, tileRows) * tileRows);
 
-    const double multiplications =
-        static_cast<double>(m_Rows) * static_cast<double>(m_Weights->GetColumns()) * static_cast<double>(depth);
+    // Of whole vectors of columns, and of few rows as of some more, which weights come from memory for.
+    constexpr size_t FewRows = 4;
+    const size_t lanes = m_Weights->GetEngine().m_Lanes;
+    const double multiplications = static_cast<double>(std::max(m_Rows, FewRows)) *
+                                   static_cast<double>(DivideUp(m_Weights->GetColumns(), lanes) * lanes) *
+                                   static_cast<double>(depth);
     // Parts are made for so many float multiplications: how much faster these are than those, and how many of those
     // making a byte of a sum takes as long as.
     const bool areShorts = tiles.m_Layout == Layout8::Splits || tiles.m_Layout == Layout8::Permuted;
