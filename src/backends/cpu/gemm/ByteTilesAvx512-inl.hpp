@@ -251,42 +251,53 @@ struct ByteTile
     {
         constexpr size_t Last = Vectors - 1;
         constexpr size_t Pairs = Rows / 2;
-        static_assert(Rows % 2 == 0);
+        static_assert(Rows % 4 == 0);
         constexpr __mmask16 UpperHalf = 0xFF00;
         Vector sums[Rows][Vectors];
-        Vector halves[Pairs][1];
-        Products<Rows> at;
-        Begin(of, columns, row, at, sums);
+        Vector halves[Pairs];
+        const uint8_t* rows[Rows];
+        const size_t stride = of.m_DataStride;
+        const auto* const data = static_cast<const uint8_t*>(of.m_Data) + row * stride;
+        BeginTile(data, stride, columns.m_Bias, rows, sums);
         HWY_UNROLL(16)
         for (size_t p = 0; p < Pairs; ++p)
         {
-            halves[p][0] = sums[2 * p][Last];
+            halves[p] = sums[2 * p][Last];
             if constexpr (HasTerms)
             {
                 const int32_t* const terms = of.m_RowTerms + row + 2 * p;
                 const __m512i both = _mm512_mask_set1_epi32(_mm512_set1_epi32(terms[0]), UpperHalf, terms[1]);
-                halves[p][0].raw = _mm512_add_epi32(halves[p][0].raw, both);
+                halves[p].raw = _mm512_add_epi32(halves[p].raw, both);
             }
         }
-        for (; at.m_Group < of.m_Groups; ++at.m_Group)
+        const auto* weights = static_cast<const std::byte*>(of.m_Panel);
+        const uint8_t* fours[Rows / 4];
+        HWY_UNROLL(4)
+        for (size_t i = 0; i < Rows / 4; ++i)
         {
-            AddGroupWithHalves(at, sums, halves);
+            fours[i] = data + i * 4 * stride;
+        }
+        for (size_t group = 0; group < of.m_Groups; ++group)
+        {
+            AddGroupWithHalves(fours, stride, weights, sums, halves);
         }
         ScaleSome(of, columns, row, sums, std::make_index_sequence<Last>());
         const Scale scale = reinterpret_cast<const Scale*>(columns.m_Scales)[Last];
         HWY_UNROLL(16)
         for (size_t p = 0; p < Pairs; ++p)
         {
-            const __m512i both = ScaleOne(scale, halves[p][0].raw);
+            const __m512i both = ScaleOne(scale, halves[p].raw);
             sums[2 * p][Last].raw = both;
             sums[2 * p + 1][Last].raw = _mm512_shuffle_i64x2(both, both, 0xEE);
         }
         Store(of, columns, row, sums, std::make_index_sequence<DivideUp(Rows, GetRowsTogether(Vectors))>());
     }
 
+    /// Every fourth row has a pointer: those of twelve would not all be in registers.
     template <size_t Rows, size_t Vectors>
-    static HWY_INLINE void AddGroupWithHalves(Products<Rows>& at, Vector (&sums)[Rows][Vectors],
-                                              Vector (&halves)[Rows / 2][1])
+    static HWY_INLINE void AddGroupWithHalves(const uint8_t* (&fours)[Rows / 4], size_t stride,
+                                              const std::byte*& weights, Vector (&sums)[Rows][Vectors],
+                                              Vector (&halves)[Rows / 2])
     {
         constexpr size_t Last = Vectors - 1;
         constexpr __mmask16 UpperHalf = 0xFF00;
@@ -295,11 +306,11 @@ struct ByteTile
         HWY_UNROLL(4)
         for (size_t v = 0; v < Last; ++v)
         {
-            w[v] = LoadWeights<Dot>(at.m_Weights + v * lanes * 4);
+            w[v] = LoadWeights<Dot>(weights + v * lanes * 4);
         }
-        w[Last].raw = _mm512_broadcast_i64x4(
-            _mm256_load_si256(reinterpret_cast<const __m256i*>(at.m_Weights + Last * lanes * 4)));
-        at.m_Weights += Vectors * lanes * 4;
+        w[Last].raw =
+            _mm512_broadcast_i64x4(_mm256_load_si256(reinterpret_cast<const __m256i*>(weights + Last * lanes * 4)));
+        weights += Vectors * lanes * 4;
         HWY_UNROLL(16)
         for (size_t p = 0; p < Rows / 2; ++p)
         {
@@ -307,17 +318,24 @@ struct ByteTile
             HWY_UNROLL(2)
             for (size_t i = 0; i < 2; ++i)
             {
+                const size_t row = 2 * p + i;
                 int32_t group;
-                std::memcpy(&group, at.m_Rows[2 * p + i] + 4 * at.m_Group, sizeof(group));
+                std::memcpy(&group, fours[row / 4] + row % 4 * stride, sizeof(group));
                 x[i] = Broadcast<Dot>(group);
                 HWY_UNROLL(4)
                 for (size_t v = 0; v < Last; ++v)
                 {
-                    AddSame<Dot>(sums[2 * p + i][v], x[i], w[v]);
+                    AddSame<Dot>(sums[row][v], x[i], w[v]);
                 }
             }
             x[0].raw = _mm512_mask_mov_epi32(x[0].raw, UpperHalf, x[1].raw);
-            AddSame<Dot>(halves[p][0], x[0], w[Last]);
+            AddSame<Dot>(halves[p], x[0], w[Last]);
+        }
+        HWY_UNROLL(4)
+        for (size_t i = 0; i < Rows / 4; ++i)
+        {
+            fours[i] += 4;
+            asm("" : "+r"(fours[i])); // else the compiler makes pointers of all rows again
         }
     }
 
