@@ -3,7 +3,7 @@
 // these are installed, on one thread, in turn, A B C A B C; what docs/convolutions.md is made of. Tenon's time is that
 // of a whole network of one layer, the others' that of their operator alone.
 //
-// usage: bench_convolutions [FILE]   writes the table to FILE, or prints it
+// usage: bench_convolutions [FILE [TEXT]]   writes the table to FILE (-: prints it), of rows that contain TEXT
 #include "ConvolutionPeers.hpp"
 #include "LoadedLayer.hpp"
 #include "MachinePeaks.hpp"
@@ -27,16 +27,53 @@ namespace
 {
 
 constexpr ConvolutionSizes Sizes[] = {
-    {"MobileNet v1", 224, 3, 32, {3, 2}},   {"MobileNet v1", 112, 32, 32, {3, 1}, true},
-    {"MobileNet v1", 112, 32, 64, {1, 1}},  {"MobileNet v1", 112, 64, 64, {3, 2}, true},
-    {"MobileNet v1", 28, 256, 256, {1, 1}}, {"MobileNet v1", 14, 512, 512, {3, 1}, true},
-    {"MobileNet v1", 14, 512, 512, {1, 1}}, {"MobileNet v1", 7, 1024, 1024, {1, 1}},
-    {"MobileNet v2", 56, 24, 144, {1, 1}},  {"MobileNet v2", 56, 144, 144, {3, 1}, true},
-    {"MobileNet v2", 56, 144, 24, {1, 1}},  {"MobileNet v2", 14, 96, 576, {1, 1}},
-    {"MobileNet v2", 14, 576, 96, {1, 1}},  {"MobileNet v2", 7, 320, 1280, {1, 1}},
-    {"ResNet 50", 224, 3, 64, {7, 2}},      {"ResNet 50", 56, 64, 64, {3, 1}},
-    {"ResNet 50", 56, 64, 256, {1, 1}},     {"ResNet 50", 56, 256, 512, {1, 2}},
-    {"ResNet 50", 28, 128, 128, {3, 1}},    {"ResNet 50", 14, 256, 256, {3, 1}},
+    {"MobileNet v1", 224, 3, 32, {3, 2}},
+    {"MobileNet v1", 112, 32, 32, {3, 1}, true},
+    {"MobileNet v1", 112, 32, 64, {1, 1}},
+    {"MobileNet v1", 112, 64, 64, {3, 2}, true},
+    {"MobileNet v1", 56, 64, 128, {1, 1}},
+    {"MobileNet v1", 56, 128, 128, {3, 1}, true},
+    {"MobileNet v1", 56, 128, 128, {1, 1}},
+    {"MobileNet v1", 28, 128, 256, {1, 1}},
+    {"MobileNet v1", 28, 256, 256, {3, 1}, true},
+    {"MobileNet v1", 28, 256, 256, {1, 1}},
+    {"MobileNet v1", 14, 256, 512, {1, 1}},
+    {"MobileNet v1", 14, 512, 512, {3, 1}, true},
+    {"MobileNet v1", 14, 512, 512, {1, 1}},
+    {"MobileNet v1", 7, 512, 1024, {1, 1}},
+    {"MobileNet v1", 7, 1024, 1024, {1, 1}},
+    {"MobileNet v2", 112, 32, 16, {1, 1}},
+    {"MobileNet v2", 112, 16, 96, {1, 1}},
+    {"MobileNet v2", 112, 96, 96, {3, 2}, true},
+    {"MobileNet v2", 56, 96, 24, {1, 1}},
+    {"MobileNet v2", 56, 24, 144, {1, 1}},
+    {"MobileNet v2", 56, 144, 144, {3, 1}, true},
+    {"MobileNet v2", 56, 144, 24, {1, 1}},
+    {"MobileNet v2", 56, 144, 144, {3, 2}, true},
+    {"MobileNet v2", 28, 144, 32, {1, 1}},
+    {"MobileNet v2", 28, 32, 192, {1, 1}},
+    {"MobileNet v2", 28, 192, 192, {3, 1}, true},
+    {"MobileNet v2", 28, 192, 32, {1, 1}},
+    {"MobileNet v2", 14, 192, 64, {1, 1}},
+    {"MobileNet v2", 14, 64, 384, {1, 1}},
+    {"MobileNet v2", 14, 384, 384, {3, 1}, true},
+    {"MobileNet v2", 14, 384, 64, {1, 1}},
+    {"MobileNet v2", 14, 384, 96, {1, 1}},
+    {"MobileNet v2", 14, 96, 576, {1, 1}},
+    {"MobileNet v2", 14, 576, 576, {3, 1}, true},
+    {"MobileNet v2", 14, 576, 96, {1, 1}},
+    {"MobileNet v2", 7, 576, 160, {1, 1}},
+    {"MobileNet v2", 7, 160, 960, {1, 1}},
+    {"MobileNet v2", 7, 960, 960, {3, 1}, true},
+    {"MobileNet v2", 7, 960, 160, {1, 1}},
+    {"MobileNet v2", 7, 960, 320, {1, 1}},
+    {"MobileNet v2", 7, 320, 1280, {1, 1}},
+    {"ResNet 50", 224, 3, 64, {7, 2}},
+    {"ResNet 50", 56, 64, 64, {3, 1}},
+    {"ResNet 50", 56, 64, 256, {1, 1}},
+    {"ResNet 50", 56, 256, 512, {1, 2}},
+    {"ResNet 50", 28, 128, 128, {3, 1}},
+    {"ResNet 50", 14, 256, 256, {3, 1}},
     {"ResNet 50", 7, 512, 512, {3, 1}},
 };
 
@@ -112,6 +149,14 @@ std::string FormatShare(double macsPerSecond, std::optional<double> peak)
     return peak ? fmt::format("{:.0f}%", macsPerSecond / *peak * 100) : "–";
 }
 
+/// The first columns of a row.
+std::string Describe(Element element, const ConvolutionSizes& s)
+{
+    return fmt::format("{} | {} {}x{} of {}x{}, {} to {}{} | {}", s.m_Model, s.m_IsDepthwise ? "depthwise" : "conv",
+                       s.m_Window.m_Size, s.m_Window.m_Size, s.m_Size, s.m_Size, s.m_Inputs, s.m_Outputs,
+                       s.m_Window.m_Stride == 1 ? "" : ", stride 2", GetName(element));
+}
+
 std::string Compare(Element element, const ConvolutionSizes& s, const MachinePeaks& peaks)
 {
     const LayerNetwork network = MakeNetwork(element, s);
@@ -134,11 +179,9 @@ std::string Compare(Element element, const ConvolutionSizes& s, const MachinePea
     }
     const std::vector<double>& ours = runners[0].GetSeconds();
     const double speed = network.m_Macs / Median(ours);
-    std::string row = fmt::format(
-        "| {} | {} {}x{} of {}x{}, {} to {}{} | {} | {:.1f} | {} | {:.1f} |", s.m_Model,
-        s.m_IsDepthwise ? "depthwise" : "conv", s.m_Window.m_Size, s.m_Window.m_Size, s.m_Size, s.m_Size, s.m_Inputs,
-        s.m_Outputs, s.m_Window.m_Stride == 1 ? "" : ", stride 2", GetName(element), speed * 1e-9,
-        FormatShare(speed, element == Element::Float32 ? peaks.m_Float32 : peaks.m_Int8), Median(ours) * 1e6);
+    std::string row = fmt::format("| {} | {:.1f} | {} | {:.1f} |", Describe(element, s), speed * 1e-9,
+                                  FormatShare(speed, element == Element::Float32 ? peaks.m_Float32 : peaks.m_Int8),
+                                  Median(ours) * 1e6);
     size_t next = 1;
     for (const auto& peer : peers)
     {
@@ -153,7 +196,7 @@ std::string Compare(Element element, const ConvolutionSizes& s, const MachinePea
     return row + "\n";
 }
 
-void WriteTable(std::ostream& out)
+void WriteTable(std::ostream& out, const std::string& wanted)
 {
     const MachinePeaks peaks = MeasurePeaks();
     const std::string int8Peak =
@@ -164,12 +207,12 @@ void WriteTable(std::ostream& out)
            "those of XNNPACK and oneDNN that are installed (Debian's `libxnnpack-dev` with `libpthreadpool-dev`, and\n"
            "`libdnnl-dev`). Convolutions on CpuAcc, one thread, in turn; data as channels last. Tenon's time is that "
            "of a\n"
-           "network of one layer, the call and the copies of inputs and outputs included; the others' is that of "
-           "their\n"
+           "network of one layer, the call included; the others' is that of their\n"
            "operator alone. int8: weights have a scale a channel, data a zero point, but for oneDNN, which has none "
            "here\n"
-           "and, on processors without VNNI, adds products up in 16 bits, which saturate. GMAC/s count the "
-           "multiplications\n"
+           "and, on processors without VNNI, adds products up in 16 bits, which saturate. All memory begins at the "
+           "start\n"
+           "of a cache line, as inside of a network. GMAC/s count the multiplications\n"
            "of the definition: Winograd's transforms, which Tenon takes for 3x3 convolutions of int8 where there is no "
            "VNNI,\n"
            "need fewer. Ratios are medians; below 1 Tenon is faster. `–`: refused.\n\n";
@@ -187,7 +230,10 @@ void WriteTable(std::ostream& out)
     {
         for (const ConvolutionSizes& sizes : Sizes)
         {
-            out << Compare(element, sizes, peaks) << std::flush;
+            if (Describe(element, sizes).find(wanted) != std::string::npos)
+            {
+                out << Compare(element, sizes, peaks) << std::flush;
+            }
         }
     }
 }
@@ -199,11 +245,12 @@ void WriteTable(std::ostream& out)
 int main(int argc, char** argv)
 {
     setenv("OMP_NUM_THREADS", "1", 1); // oneDNN's threads, which it makes when it first runs
-    if (argc > 1)
+    const std::string wanted = argc > 2 ? argv[2] : "";
+    if (argc > 1 && std::string(argv[1]) != "-")
     {
         std::ofstream file(argv[1]);
-        tenon::bench::WriteTable(file);
+        tenon::bench::WriteTable(file, wanted);
         return file ? 0 : 1;
     }
-    tenon::bench::WriteTable(std::cout);
+    tenon::bench::WriteTable(std::cout, wanted);
 }

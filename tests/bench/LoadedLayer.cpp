@@ -11,9 +11,9 @@ namespace tenon::bench
 namespace
 {
 
-std::vector<char> MakeInput(const TensorInfo& info, std::mt19937& random)
+AlignedBytes MakeInput(const TensorInfo& info, std::mt19937& random)
 {
-    std::vector<char> bytes(info.GetNumBytes());
+    AlignedBytes bytes(info.GetNumBytes());
     if (info.GetDataType() == DataType::Float32)
     {
         auto* values = reinterpret_cast<float*>(bytes.data());

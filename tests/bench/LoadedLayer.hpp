@@ -2,6 +2,7 @@
 // A network of one layer, loaded, with memory for its inputs and outputs: what bench_kernels runs again and again.
 #pragma once
 
+#include "AlignedBytes.hpp"
 #include "KernelNetworks.hpp"
 
 namespace tenon::bench
@@ -28,7 +29,7 @@ private:
     IRuntimePtr m_Runtime;
     NetworkId m_Id = 0;
     std::string m_Backend;
-    std::vector<std::vector<char>> m_Memory;
+    std::vector<AlignedBytes> m_Memory;
     InputTensors m_Inputs;
     OutputTensors m_Outputs;
 };

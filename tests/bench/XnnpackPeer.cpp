@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions of XNNPACK's operators, without a thread pool.
+#include "AlignedBytes.hpp"
 #include "ConvolutionPeers.hpp"
 
 #include <limits>
@@ -74,8 +75,8 @@ private:
     }
 
     xnn_operator_t m_Operator = nullptr;
-    std::vector<char> m_Input;
-    std::vector<char> m_Output;
+    AlignedBytes m_Input;
+    AlignedBytes m_Output;
     bool m_IsReady = false;
 };
 

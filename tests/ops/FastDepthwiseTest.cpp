@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolutions of CpuAcc for float data beside weights of bytes: the floats of CpuRef, bit for bit.
+// Depthwise convolutions of CpuAcc for float data: beside weights of bytes the floats of CpuRef, bit for bit; beside
+// floats, in strips and in tiles, nearly those.
 #include "ops/FastCompare.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -70,6 +71,45 @@ TEST(FastHybridDepthwise, AsReference)
                 op.m_FusedActivation = &relu6;
                 ExpectAsReference(op, "CpuDepthwiseConvolution2dHybrid");
             }
+        }
+    }
+}
+
+/// Windows of 3x3 in images of all small sizes, padded by nothing or one on each side, so that there are strips with
+/// and without cut windows and rows of zeros; and some that more padding leaves to tiles. The last channels fill no
+/// vector.
+TEST(FastFloatDepthwise, WindowsOfThreeAsReference)
+{
+    const ActivationDescriptor relu6(ActivationFunction::BoundedReLu, 6.0f, 0.0f);
+    for (const DataType type : {DataType::Float32, DataType::BFloat16})
+    {
+        const char* const kernel =
+            type == DataType::Float32 ? "CpuDepthwiseConvolution2dF32" : "CpuDepthwiseConvolution2dBf16";
+        for (unsigned int i = 0; i < 256; ++i)
+        {
+            DepthwiseConvolution2dDescriptor d;
+            d.m_StrideX = d.m_StrideY = 1 + i % 2;
+            d.m_PadLeft = i / 2 % 2;
+            d.m_PadRight = i / 4 % 2 + (i % 31 == 5 ? 1 : 0);
+            d.m_PadTop = i / 8 % 2;
+            d.m_PadBottom = i / 16 % 2 + (i % 37 == 6 ? 1 : 0);
+            d.m_DataLayout = DataLayout::NHWC;
+            d.m_BiasEnabled = i % 3 != 0;
+            const unsigned int height = i % 41 == 7 ? 39 : 3 + i / 32 % 8;
+            const unsigned int width = 3 + (i / 32 * 3 + i) % 9;
+            const unsigned int channels = i % 5 == 1 ? 256 : 1 + i * 7 % 70;
+            std::vector<TestTensor> inputs = {Random(TensorInfo({2, height, width, channels}, type), i, -3, 5),
+                                              Constant(Random(TensorInfo({1, 3, 3, channels}, type), i + 1, -1, 1))};
+            if (d.m_BiasEnabled)
+            {
+                inputs.push_back(Constant(Random(TensorInfo({channels}, type), 9, -1, 1)));
+            }
+            const unsigned int rows = (height + d.m_PadTop + d.m_PadBottom - 3) / d.m_StrideY + 1;
+            const unsigned int columns = (width + d.m_PadLeft + d.m_PadRight - 3) / d.m_StrideX + 1;
+            OpCase op = FastCase("case " + std::to_string(i), LayerType::DepthwiseConvolution2d, d, std::move(inputs),
+                                 TensorInfo({2, rows, columns, channels}, type));
+            op.m_FusedActivation = i % 7 < 3 ? &relu6 : nullptr;
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, kernel, type == DataType::Float32 ? 1e-6 : 1e-2));
         }
     }
 }

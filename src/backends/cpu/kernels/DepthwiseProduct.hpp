@@ -43,7 +43,7 @@ public:
     }
     Depthwise(const ReshapeArgs& args, const ref::ConvolutionGeometry& g, const PackedDepthwise& packed,
               const DepthwiseTiles<T>& tiles)
-        : m_Geometry(g), m_Packed(&packed), m_Tiles(&tiles), m_Clamp(args.m_FusedActivation)
+        : m_Geometry(g), m_Packed(&packed), m_Tiles(&tiles), m_Clamp(args.m_FusedActivation), m_RunsStrips(FindStrips())
     {
         const double multiplications =
             static_cast<double>(g.NumPixels() * g.m_OutputChannels) * static_cast<double>(GetTaps());
@@ -118,9 +118,97 @@ private:
         return (columns - 1) * m_Geometry.m_X.m_Stride + static_cast<int64_t>(m_Geometry.m_X.m_Kernel);
     }
 
+    /// Whether windows are those that strips are for. Where pixels are multiples of 1,024 bytes apart they share few
+    /// places of the first-level cache, and what a strip reads for two rows does not stay there for the next ones.
+    bool FindStrips() const
+    {
+        constexpr size_t SharedPlaces = 1024;
+        const ref::ConvolutionGeometry& g = m_Geometry;
+        const auto fits = [](const ref::WindowAxis& axis)
+        {
+            return axis.m_Output >= 2 && axis.Origin(0) >= -1 && axis.Origin(0) <= 0 &&
+                   axis.Origin(axis.m_Output - 1) + 2 <= static_cast<int64_t>(axis.m_Input);
+        };
+        const DepthwiseEngine<T>& engine = GetDepthwiseEngine<T>();
+        const bool areSize3 = m_Tiles == &engine.m_Size3[0] || m_Tiles == &engine.m_Size3[1];
+        return engine.m_Strips[0][1] != nullptr && areSize3 && g.m_OutputChannels * sizeof(T) % SharedPlaces != 0 &&
+               fits(g.m_Y) && fits(g.m_X);
+    }
+
+    /// Some vectors of channels of a few rows at a time: the rows of the image that two strips see stay in the
+    /// first-level cache.
+    template <typename F>
+    void RunStrips(const ExecuteArgs& args, const T* image, const Part& rows, const F& finish) const
+    {
+        constexpr size_t MostRows = 16;
+        constexpr size_t Vectors = 2;
+        const size_t channels = m_Geometry.m_OutputChannels;
+        const size_t block = Vectors * GetDepthwiseEngine<T>().m_Lanes;
+        const size_t height = m_Geometry.m_Y.m_Output;
+        for (size_t row = rows.m_Begin; row < rows.m_End;)
+        {
+            const size_t y = row % height;
+            const size_t count = std::min({MostRows, rows.m_End - row, height - y});
+            const T* const of = image + row / height * m_Geometry.m_Y.m_Input * m_Geometry.m_X.m_Input * channels;
+            T* const out = args.GetOutput<T>(0) + row * m_Geometry.m_X.m_Output * channels;
+            for (size_t channel = 0; channel < channels; channel += block)
+            {
+                const size_t last = std::min(channel + block, channels);
+                for (size_t i = 0; i < count; i += Tiles::MostRows)
+                {
+                    RunStrip(of, y + i, std::min(Tiles::MostRows, count - i), {channel, last},
+                             out + i * m_Geometry.m_X.m_Output * channels);
+                }
+            }
+            finish(row, count);
+            row += count;
+        }
+    }
+
+    /// One row of the output of an image from row y on, or two.
+    void RunStrip(const T* image, size_t y, size_t rows, const Part& channels, T* out) const
+    {
+        const ref::WindowAxis& down = m_Geometry.m_Y;
+        const ref::WindowAxis& across = m_Geometry.m_X;
+        const size_t pixelStep = m_Geometry.m_OutputChannels;
+        const int64_t first = down.Origin(y);
+        const int64_t last = down.Origin(y + rows - 1) + 2;
+        const bool hasTop = first >= 0;
+        const bool hasBottom = last < static_cast<int64_t>(down.m_Input);
+        DepthwiseStrip<T> strip;
+        strip.m_RowStep = across.m_Input * pixelStep;
+        strip.m_PixelStep = pixelStep;
+        const auto rowAt = [&](int64_t row) { return image + static_cast<size_t>(row) * strip.m_RowStep; };
+        strip.m_Top = hasTop ? rowAt(first) : m_Packed->template GetZeros<T>();
+        strip.m_TopStep = hasTop ? pixelStep : 0;
+        strip.m_Middle = rowAt(first + 1);
+        strip.m_Bottom = hasBottom ? rowAt(last) : m_Packed->template GetZeros<T>();
+        strip.m_BottomStep = hasBottom ? pixelStep : 0;
+        strip.m_HasLeft = across.Origin(0) == 0;
+        strip.m_HasCut = across.Origin(across.m_Output - 1) + 2 == static_cast<int64_t>(across.m_Input);
+        strip.m_WholeWindows = across.m_Output - (strip.m_HasCut ? 1 : 0);
+        strip.m_FirstChannel = channels.m_Begin;
+        strip.m_LastChannel = channels.m_End;
+        strip.m_Weights = m_Packed->GetWeights();
+        strip.m_Bias = m_Packed->GetBias();
+        strip.m_HasClamp = m_Clamp.IsActive();
+        strip.m_Low = m_Clamp.GetLow();
+        strip.m_High = m_Clamp.GetHigh();
+        const DepthwiseEngine<T>& engine = GetDepthwiseEngine<T>();
+        strip.m_RoundsFast = engine.m_RoundsFast;
+        strip.m_Out = out;
+        strip.m_OutRowStep = across.m_Output * pixelStep;
+        engine.m_Strips[down.m_Stride - 1][rows](strip);
+    }
+
     template <typename F>
     void RunRows(const ExecuteArgs& args, const T* image, const Part& rows, const T** table, const F& finish) const
     {
+        if (m_RunsStrips)
+        {
+            RunStrips(args, image, rows, finish);
+            return;
+        }
         const size_t channels = m_Geometry.m_OutputChannels;
         DepthwiseTile<T> tile;
         tile.m_Data = table;
@@ -244,6 +332,7 @@ private:
     const PackedDepthwise* m_Packed;
     const Tiles* m_Tiles;
     backends::FloatClamp m_Clamp;
+    bool m_RunsStrips; ///< in place of tiles
     size_t m_Parts = 1;
     size_t m_TableLength = 0; ///< of each part
     size_t m_RepeatedOffset = 0;

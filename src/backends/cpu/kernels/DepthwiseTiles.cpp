@@ -13,6 +13,7 @@
 #include "backends/cpu/simd/Foreach.hpp"
 // After it.
 #include "backends/cpu/kernels/DepthwisePixels-inl.hpp"
+#include "backends/cpu/kernels/DepthwiseStrips-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -206,6 +207,13 @@ DepthwiseEngine<T> MakeEngine()
     DepthwiseEngine<T> engine;
     engine.m_Size3[0] = MakeTiles<3, 1, T>();
     engine.m_Size3[1] = MakeTiles<3, 2, T>();
+#if HWY_TARGET == HWY_AVX3
+    // Vectors of whole cache lines, and registers for all that a strip needs: else tiles are as fast or faster.
+    engine.m_Strips[0][1] = Strip<1, 1, T>;
+    engine.m_Strips[0][2] = Strip<2, 1, T>;
+    engine.m_Strips[1][1] = Strip<1, 2, T>;
+    engine.m_Strips[1][2] = Strip<2, 2, T>;
+#endif
     engine.m_Size5[0] = MakeTiles<5, 1, T>();
     engine.m_Size5[1] = MakeTiles<5, 2, T>();
     ForEachWidth<T>(

@@ -45,6 +45,38 @@ struct DepthwiseTiles
     DepthwiseTileFunction<T> m_Run[MostRows + 1][MostColumns + 1] = {}; ///< by rows and columns
 };
 
+/// One row of the output of windows of 3x3, or two, over the whole width. At most one column and one row on each side
+/// of the image are padding.
+template <typename T>
+struct DepthwiseStrip
+{
+    /// The pixels of the first column that is in the image, of the rows of the image that the windows see: the first,
+    /// the ones between, the last. What is outside of the image is a pixel of zeros, with a step of 0.
+    const T* m_Top = nullptr;
+    const T* m_Middle = nullptr;
+    const T* m_Bottom = nullptr;
+    size_t m_TopStep = 0; ///< elements from a pixel to the next one in the row
+    size_t m_BottomStep = 0;
+    size_t m_PixelStep = 0;           ///< of the rows between, and of the output
+    size_t m_RowStep = 0;             ///< elements from a row between to the next one
+    bool m_HasLeft = false;           ///< whether the first column of the first windows is in the image
+    bool m_HasCut = false;            ///< whether the last column of the last windows is not
+    size_t m_WholeWindows = 0;        ///< of each row, without one that is cut
+    size_t m_FirstChannel = 0;        ///< a multiple of the lanes
+    size_t m_LastChannel = 0;         ///< the one behind it
+    const float* m_Weights = nullptr; ///< as those of a tile, of all channels
+    const float* m_Bias = nullptr;
+    bool m_HasClamp = false;
+    float m_Low = 0.0f;
+    float m_High = 0.0f;
+    bool m_RoundsFast = false;
+    T* m_Out = nullptr; ///< the first pixel
+    size_t m_OutRowStep = 0;
+};
+
+template <typename T>
+using DepthwiseStripFunction = void (*)(const DepthwiseStrip<T>& strip);
+
 /// The inner loops of a kind of processor.
 template <typename T>
 struct DepthwiseEngine
@@ -54,6 +86,8 @@ struct DepthwiseEngine
     bool m_RoundsFast = false;
     DepthwiseTiles<T> m_Size3[2]; ///< windows of 3x3, with strides of 1 and 2
     DepthwiseTiles<T> m_Size5[2]; ///< windows of 5x5
+    DepthwiseStripFunction<T> m_Strips[2][DepthwiseTiles<T>::MostRows + 1] =
+        {}; ///< of 3x3, by stride - 1 and rows; or null
     DepthwiseTiles<T> m_Any;
     /// Of any window, for convolutions in groups of two or four channels that give as many: the weights are
     /// [vectors][taps][channels of the group][lanes].

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strips of depthwise convolutions of floats with windows of 3x3, with AVX-512. Part of DepthwiseTiles.cpp, after
+// simd/Foreach.hpp.
+//
+// A vector of channels at a time slides over the width of the image: its weights stay in registers, and each pixel is
+// loaded once for all windows of one or two rows that see it.
+#if defined(TENON_CPU_DEPTHWISE_STRIPS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_DEPTHWISE_STRIPS_INL
+#undef TENON_CPU_DEPTHWISE_STRIPS_INL
+#else
+#define TENON_CPU_DEPTHWISE_STRIPS_INL
+#endif
+
+#include "backends/cpu/kernels/DepthwisePixels-inl.hpp"
+
+#include <cstddef>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_TARGET == HWY_AVX3
+
+/// Slides over `Rows` rows of windows, whose rows of the image are `Stride` apart.
+template <size_t Rows, size_t Stride, typename T, typename Memory>
+class DepthwiseSlide
+{
+public:
+    HWY_INLINE DepthwiseSlide(const DepthwiseStrip<T>& strip, size_t channel, const float* weights,
+                              const Memory& memory)
+        : m_Strip(strip), m_Memory(memory), m_Top(strip.m_Top + channel), m_Middle(strip.m_Middle + channel),
+          m_Bottom(strip.m_Bottom + channel), m_Out(strip.m_Out + channel)
+    {
+        const FloatTag d;
+        HWY_UNROLL(9)
+        for (size_t i = 0; i < Size * Size; ++i)
+        {
+            m_Weights[i] = hn::Load(d, weights + i * hn::Lanes(d));
+        }
+        m_Bias = strip.m_Bias != nullptr ? memory.Load(strip.m_Bias + channel) : hn::Zero(d);
+        m_Low = hn::Set(d, strip.m_Low);
+        m_High = hn::Set(d, strip.m_High);
+    }
+
+    HWY_INLINE void Run()
+    {
+        Floats first[Rows]; // of the windows that have seen the most columns
+        Start(first);
+        if (m_Strip.m_HasLeft)
+        {
+            ForEachPixel([&](size_t y, Floats value) HWY_ATTR { Add<0>(y, value, first); });
+        }
+        if constexpr (Stride == 1)
+        {
+            RunByOnes(first);
+        }
+        else
+        {
+            RunByTwos(first);
+        }
+    }
+
+private:
+    static constexpr size_t Size = 3;
+    static constexpr size_t Height = (Rows - 1) * Stride + Size;
+
+    HWY_INLINE void RunByOnes(Floats (&first)[Rows])
+    {
+        Floats second[Rows];
+        Start(second);
+        ForEachPixel(
+            [&](size_t y, Floats value) HWY_ATTR
+            {
+                Add<1>(y, value, first);
+                Add<0>(y, value, second);
+            });
+        for (size_t i = 0; i < m_Strip.m_WholeWindows; ++i)
+        {
+            Floats third[Rows];
+            Start(third);
+            ForEachPixel(
+                [&](size_t y, Floats value) HWY_ATTR
+                {
+                    Add<2>(y, value, first);
+                    Add<1>(y, value, second);
+                    Add<0>(y, value, third);
+                });
+            Store(first);
+            HWY_UNROLL(2)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                first[r] = second[r];
+                second[r] = third[r];
+            }
+        }
+        if (m_Strip.m_HasCut)
+        {
+            Store(first);
+        }
+    }
+
+    HWY_INLINE void RunByTwos(Floats (&first)[Rows])
+    {
+        for (size_t i = 0; i < m_Strip.m_WholeWindows; ++i)
+        {
+            ForEachPixel([&](size_t y, Floats value) HWY_ATTR { Add<1>(y, value, first); });
+            Floats second[Rows];
+            Start(second);
+            ForEachPixel(
+                [&](size_t y, Floats value) HWY_ATTR
+                {
+                    Add<2>(y, value, first);
+                    Add<0>(y, value, second);
+                });
+            Store(first);
+            HWY_UNROLL(2)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                first[r] = second[r];
+            }
+        }
+        if (m_Strip.m_HasCut)
+        {
+            ForEachPixel([&](size_t y, Floats value) HWY_ATTR { Add<1>(y, value, first); });
+            Store(first);
+        }
+    }
+
+    HWY_INLINE void Start(Floats (&sums)[Rows]) const
+    {
+        HWY_UNROLL(2)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            sums[r] = m_Bias;
+        }
+    }
+
+    /// The pixels of the next column, from the top.
+    template <typename F>
+    HWY_INLINE void ForEachPixel(const F& add)
+    {
+        add(size_t{0}, LoadOnce(m_Top));
+        HWY_UNROLL(3)
+        for (size_t y = 1; y + 1 < Height; ++y)
+        {
+            add(y, LoadOnce(m_Middle + (y - 1) * m_Strip.m_RowStep));
+        }
+        add(Height - 1, LoadOnce(m_Bottom));
+        m_Top += m_Strip.m_TopStep;
+        m_Middle += m_Strip.m_PixelStep;
+        m_Bottom += m_Strip.m_BottomStep;
+    }
+
+    /// Compilers would rather load it again for each use.
+    HWY_INLINE Floats LoadOnce(const T* from) const
+    {
+        Floats x = m_Memory.Load(from);
+        asm("" : "+v"(x.raw));
+        return x;
+    }
+
+    /// A pixel to the windows in which it lies in column `Column`.
+    template <size_t Column>
+    HWY_INLINE void Add(size_t y, Floats value, Floats (&sums)[Rows]) const
+    {
+        HWY_UNROLL(2)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            const size_t row = y - r * Stride;
+            if (row < Size) // negative ones are large
+            {
+                sums[r] = hn::MulAdd(value, m_Weights[row * Size + Column], sums[r]);
+            }
+        }
+    }
+
+    HWY_INLINE void Store(const Floats (&sums)[Rows])
+    {
+        HWY_UNROLL(2)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            const Floats sum = m_Strip.m_HasClamp ? Clamped(sums[r], m_Low, m_High) : sums[r];
+            m_Memory.Store(sum, m_Out + r * m_Strip.m_OutRowStep, m_Strip.m_RoundsFast);
+        }
+        m_Out += m_Strip.m_PixelStep;
+    }
+
+    const DepthwiseStrip<T> m_Strip; // a copy: stores could change what it refers to
+    const Memory m_Memory;
+    const T* m_Top;
+    const T* m_Middle;
+    const T* m_Bottom;
+    T* m_Out;
+    Floats m_Weights[Size * Size];
+    Floats m_Bias;
+    Floats m_Low;
+    Floats m_High;
+};
+
+template <size_t Rows, size_t Stride, typename T>
+void Strip(const DepthwiseStrip<T>& strip)
+{
+    const size_t lanes = hn::Lanes(FloatTag());
+    const float* weights = strip.m_Weights + strip.m_FirstChannel * 9;
+    size_t channel = strip.m_FirstChannel;
+    for (; channel + lanes <= strip.m_LastChannel; channel += lanes, weights += 9 * lanes)
+    {
+        DepthwiseSlide<Rows, Stride, T, Whole>(strip, channel, weights, Whole()).Run();
+    }
+    if (channel < strip.m_LastChannel)
+    {
+        DepthwiseSlide<Rows, Stride, T, Rest>(strip, channel, weights, Rest{strip.m_LastChannel - channel}).Run();
+    }
+}
+
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
