@@ -149,6 +149,15 @@ std::string FormatShare(double macsPerSecond, std::optional<double> peak)
     return peak ? fmt::format("{:.0f}%", macsPerSecond / *peak * 100) : "–";
 }
 
+/// What the multiplications take at the peak, or reading the data and writing the output at memcpy's speed for blocks
+/// of that size, whichever is longer.
+double GetLeastSeconds(const LayerNetwork& network, std::optional<double> peak)
+{
+    const double copied = network.m_Bytes / 2; // memcpy reads one half and writes the other
+    const double ofMemory = copied / MemcpyBytesPerSecond(static_cast<size_t>(copied));
+    return std::max(peak ? network.m_Macs / *peak : 0.0, ofMemory);
+}
+
 /// The first columns of a row.
 std::string Describe(Element element, const ConvolutionSizes& s)
 {
@@ -179,9 +188,10 @@ std::string Compare(Element element, const ConvolutionSizes& s, const MachinePea
     }
     const std::vector<double>& ours = runners[0].GetSeconds();
     const double speed = network.m_Macs / Median(ours);
-    std::string row = fmt::format("| {} | {:.1f} | {} | {:.1f} |", Describe(element, s), speed * 1e-9,
-                                  FormatShare(speed, element == Element::Float32 ? peaks.m_Float32 : peaks.m_Int8),
-                                  Median(ours) * 1e6);
+    const std::optional<double> peak = element == Element::Float32 ? peaks.m_Float32 : peaks.m_Int8;
+    std::string row =
+        fmt::format("| {} | {:.1f} | {} | {:.0f}% | {:.1f} |", Describe(element, s), speed * 1e-9,
+                    FormatShare(speed, peak), GetLeastSeconds(network, peak) / Median(ours) * 100, Median(ours) * 1e6);
     size_t next = 1;
     for (const auto& peer : peers)
     {
@@ -215,11 +225,14 @@ void WriteTable(std::ostream& out, const std::string& wanted)
            "of a cache line, as inside of a network. GMAC/s count the multiplications\n"
            "of the definition: Winograd's transforms, which Tenon takes for 3x3 convolutions of int8 where there is no "
            "VNNI,\n"
-           "need fewer. Ratios are medians; below 1 Tenon is faster. `–`: refused.\n\n";
+           "need fewer. Of the least: what the multiplications take at the peak, or copying as many bytes as are read "
+           "and\n"
+           "written with memcpy, whichever is longer, over Tenon's time. Ratios are medians; below 1 Tenon is faster. "
+           "`–`: refused.\n\n";
     out << fmt::format("Peaks of a core of the machine, measured before, in GMAC/s: of float32 {:.0f} ({}){}.\n\n",
                        peaks.m_Float32 * 1e-9, peaks.m_Float32Name, int8Peak);
-    std::string head = "| model | layer | type | GMAC/s of Tenon | of the peak | Tenon, us |";
-    std::string line = "|---|---|---|---:|---:|---:|";
+    std::string head = "| model | layer | type | GMAC/s of Tenon | of the peak | of the least | Tenon, us |";
+    std::string line = "|---|---|---|---:|---:|---:|---:|";
     for (const Peer& peer : Peers)
     {
         head += fmt::format(" {0}, us | Tenon / {0} |", peer.m_Name);
