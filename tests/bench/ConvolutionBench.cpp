@@ -211,24 +211,19 @@ void WriteTable(std::ostream& out, const std::string& wanted)
     const MachinePeaks peaks = MeasurePeaks();
     const std::string int8Peak =
         peaks.m_Int8 ? fmt::format(", of int8 {:.0f} ({})", *peaks.m_Int8 * 1e-9, peaks.m_Int8Name) : std::string();
-    out << "# Single convolutions beside other libraries\n\n"
-           "Generated; write it anew with `build/release/bin/bench_convolutions docs/convolutions.md`, which compares "
-           "with\n"
-           "those of XNNPACK and oneDNN that are installed (Debian's `libxnnpack-dev` with `libpthreadpool-dev`, and\n"
-           "`libdnnl-dev`). Convolutions on CpuAcc, one thread, in turn; data as channels last. Tenon's time is that "
-           "of a\n"
-           "network of one layer, the call included; the others' is that of their\n"
-           "operator alone. int8: weights have a scale a channel, data a zero point, but for oneDNN, which has none "
-           "here\n"
-           "and, on processors without VNNI, adds products up in 16 bits, which saturate. All memory begins at the "
-           "start\n"
-           "of a cache line, as inside of a network. GMAC/s count the multiplications\n"
-           "of the definition: Winograd's transforms, which Tenon takes for 3x3 convolutions of int8 where there is no "
-           "VNNI,\n"
-           "need fewer. Of the least: what the multiplications take at the peak, or copying as many bytes as are read "
-           "and\n"
-           "written with memcpy, whichever is longer, over Tenon's time. Ratios are medians; below 1 Tenon is faster. "
-           "`–`: refused.\n\n";
+    out << R"(# Single convolutions beside other libraries
+
+Generated; write it anew with `build/release/bin/bench_convolutions docs/convolutions.md`, which compares with those of
+XNNPACK and oneDNN that are installed (Debian's `libxnnpack-dev` with `libpthreadpool-dev`, and `libdnnl-dev`).
+Convolutions on CpuAcc, one thread, in turn; data as channels last. Tenon's time is that of a network of one layer, the
+call included; the others' is that of their operator alone. int8: weights have a scale a channel, data a zero point, but
+for oneDNN, which has none here and, on processors without VNNI, adds products up in 16 bits, which saturate. All memory
+begins at the start of a cache line, as inside of a network. GMAC/s count the multiplications of the definition:
+Winograd's transforms, which Tenon takes for 3x3 convolutions of int8 where there is no VNNI, need fewer. Of the least:
+what the multiplications take at the peak, or copying as many bytes as are read and written with memcpy, whichever is
+longer, over Tenon's time. Ratios are medians; below 1 Tenon is faster. `–`: refused.
+
+)";
     out << fmt::format("Peaks of a core of the machine, measured before, in GMAC/s: of float32 {:.0f} ({}){}.\n\n",
                        peaks.m_Float32 * 1e-9, peaks.m_Float32Name, int8Peak);
     std::string head = "| model | layer | type | GMAC/s of Tenon | of the peak | of the least | Tenon, us |";
