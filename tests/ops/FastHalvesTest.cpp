@@ -7,7 +7,12 @@
 
 #include <tenon/Descriptors.hpp>
 
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <numbers>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tenon::test
@@ -54,6 +59,51 @@ TEST(FastHalves, ElementwiseAsReference)
                    info, "CpuElementwiseUnaryHalves");
             Expect(LayerType::ElementwiseBinary, ElementwiseBinaryDescriptor(BinaryOperation::Mul),
                    {Numbers(info, 3), Numbers(Of(type, {channels}), 4)}, info, "CpuElementwiseBinaryHalves");
+        }
+    }
+}
+
+// All bfloat16 that are numbers, for functions with polynomials of few terms, beside the same of doubles: the nearest
+// number or, where the result lies about halfway between two, the other one.
+TEST(FastHalves, FunctionsOfEveryBFloat16)
+{
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        GTEST_SKIP() << "the reference kernels run these";
+    }
+    std::vector<uint16_t> numbers;
+    for (uint32_t bits = 0; bits < 0x10000; ++bits)
+    {
+        if ((bits & 0x7F80U) != 0x7F80U)
+        {
+            numbers.push_back(static_cast<uint16_t>(bits));
+        }
+    }
+    const TensorInfo info = Of(DataType::BFloat16, {static_cast<unsigned int>(numbers.size())});
+    TestTensor all{info, std::vector<std::byte>(info.GetNumBytes())};
+    std::memcpy(all.m_Bytes.data(), numbers.data(), all.m_Bytes.size());
+    const std::vector<double> x = GetStored(info, all.m_Bytes.data());
+    const auto gelu = [](double value) { return 0.5 * value * std::erfc(-value / std::numbers::sqrt2); };
+    const auto geluByTanH = [](double value)
+    {
+        const double y = 2 * std::sqrt(2 / std::numbers::pi) * (value + 0.044715 * value * value * value);
+        return value / (1 + std::exp(-y));
+    };
+    const auto sigmoid = [](double value) { return 1 / (1 + std::exp(-value)); };
+    const std::pair<ActivationDescriptor, std::function<double(double)>> functions[] = {
+        {ActivationDescriptor(ActivationFunction::Gelu, 0.0f, 0.0f), gelu},
+        {ActivationDescriptor(ActivationFunction::Gelu, 1.0f, 0.0f), geluByTanH},
+        {ActivationDescriptor(ActivationFunction::Sigmoid, 0.0f, 0.0f), sigmoid}};
+    for (const auto& [descriptor, oracle] : functions)
+    {
+        const OpCase c = FastCase("every bfloat16", LayerType::Activation, descriptor, {all}, info);
+        const std::vector<std::byte> bytes = RunOp(FindTestBackend(Compute::CpuAcc), c, {});
+        const std::vector<double> got = GetStored(info, bytes.data());
+        for (size_t i = 0; i < x.size(); ++i)
+        {
+            const double want = oracle(x[i]);
+            constexpr double HalfStep = 1.0 / 256; // of the smallest number of a binade
+            ASSERT_NEAR(got[i], want, 1.1 * HalfStep * std::abs(want) + 1e-35) << "of " << x[i];
         }
     }
 }

@@ -303,6 +303,71 @@ TEST(FoldScaleShift, ChainsAreOneLayer)
     ExpectSame(*network, InputOf(producer), ShapesOf(producer), Tolerance);
 }
 
+namespace
+{
+
+/// What an attention does with its queries and keys, up to where scores are multiplied.
+struct Scores
+{
+    TensorShape m_Factor = TensorShape(Dimensionality::Scalar);
+    BinaryOperation m_Operation = BinaryOperation::Mul;
+    unsigned int m_FactorInput = 1;
+    bool m_AreKeysWeighted = false; ///< the product with weights is the second operand
+    bool m_AreReadTwice = false;
+    bool m_IsReshapedLast = false;
+};
+
+/// Whether nothing of the multiplication is left, with the same results.
+bool IsScaleFolded(const Scores& scores)
+{
+    const Producer producer{LayerType::FullyConnected, DataLayout::NHWC, true, true};
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* product = AddProducer(*network, producer);
+    IConnectableLayer* heads = network->AddReshapeLayer(ReshapeDescriptor(TensorShape({3, 2, 2})));
+    IConnectableLayer* turned = network->AddTransposeLayer(TransposeDescriptor({1, 0, 2}));
+    IConnectableLayer* matrix = network->AddBatchMatMulLayer(BatchMatMulDescriptor());
+    Connect(AddInput(*network, 0, InputOf(producer)), product);
+    Connect(product, heads);
+    Connect(heads, turned);
+    Connect(turned, matrix, scores.m_AreKeysWeighted ? 1 : 0);
+    const TensorShape other = scores.m_AreKeysWeighted ? TensorShape({2, 2, 3}) : TensorShape({2, 2, 5});
+    Connect(AddFloatConstant(*network, other, Spread(other.GetNumElements())), matrix,
+            scores.m_AreKeysWeighted ? 0 : 1);
+    IConnectableLayer* last = matrix;
+    if (scores.m_IsReshapedLast)
+    {
+        last = network->AddReshapeLayer(ReshapeDescriptor(TensorShape({30})));
+        Connect(matrix, last);
+    }
+    IConnectableLayer* scaled = Binary(scores.m_Operation, scores.m_Factor, {0.3f}, scores.m_FactorInput)(*network);
+    Connect(last, scaled, 1 - scores.m_FactorInput);
+    Connect(scaled, network->AddOutputLayer(0));
+    if (scores.m_AreReadTwice)
+    {
+        Connect(last, network->AddOutputLayer(1));
+    }
+    else
+    {
+        ExpectSame(*network, InputOf(producer), {InputOf(producer).GetShape()}, Tolerance);
+    }
+    return !Has(*network, LayerType::ElementwiseBinary);
+}
+
+} // namespace
+
+TEST(FoldScaleShift, WhatMultipliesScoresGoesIntoTheWeightsOfQueriesOrKeys)
+{
+    EXPECT_TRUE(IsScaleFolded({}));
+    EXPECT_TRUE(IsScaleFolded({.m_AreKeysWeighted = true}));
+    EXPECT_TRUE(IsScaleFolded({.m_Factor = TensorShape({1, 1}), .m_FactorInput = 0}));
+    EXPECT_TRUE(IsScaleFolded({.m_Operation = BinaryOperation::Div}));
+    EXPECT_FALSE(IsScaleFolded({.m_Operation = BinaryOperation::Div, .m_FactorInput = 0}));
+    EXPECT_FALSE(IsScaleFolded({.m_Operation = BinaryOperation::Add}));
+    EXPECT_FALSE(IsScaleFolded({.m_AreReadTwice = true}));
+    EXPECT_FALSE(IsScaleFolded({.m_Factor = TensorShape({1, 1, 1})})); // which a product may have fewer of
+    EXPECT_FALSE(IsScaleFolded({.m_Factor = TensorShape({1, 1}), .m_IsReshapedLast = true}));
+}
+
 TEST(FoldScaleShift, WhatChangesTheShapeOrIsNotPerChannelStays)
 {
     const std::vector<float> four{2.0f, -0.5f, 3.0f, 0.25f};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pass FoldScaleShift: products and sums with constants, one for each channel or one for all, become a part of the
-// weights and bias of the convolution or product before them.
+// weights and bias of the convolution or product before them. A product with one number need not follow it at once:
+// what an attention multiplies its scores by becomes a part of the weights of its queries.
+#include "graph/FixedShapes.hpp"
 #include "optimizer/Pass.hpp"
 #include "optimizer/WeightedLayer.hpp"
 
@@ -91,23 +93,119 @@ std::optional<Affine> GetAffine(BinaryOperation operation, bool isDataFirst, con
     }
 }
 
-/// Folds the operation if it can; gives the layer that its readers then read.
-Layer* Fold(Graph& graph, const Layer& operation, unsigned int data, ConstantBudget& budget)
+/// The inputs of a layer whose output is as many times larger as what it reads of one of them.
+std::vector<unsigned int> GetScaledInputs(const Layer& layer)
+{
+    switch (layer.GetType())
+    {
+    case LayerType::ExpandDims:
+    case LayerType::Reshape:
+    case LayerType::Squeeze:
+    case LayerType::Transpose: return {0};
+    case LayerType::BatchMatMul: return {0, 1};
+    default: return {};
+    }
+}
+
+/// How many dimensions the output of such a layer has in every run at least.
+unsigned int GetLeastRank(const Layer& layer)
+{
+    if (layer.GetType() == LayerType::Reshape)
+    {
+        const TensorShape* const target = FindTargetShape(layer);
+        return target != nullptr ? target->GetNumDimensions() : 0;
+    }
+    return layer.GetType() == LayerType::BatchMatMul ? 2 : layer.GetType() == LayerType::Transpose ? 1 : 0;
+}
+
+bool IsFloat(const Layer& layer, unsigned int input)
+{
+    return IsPlainInput(layer, input) && layer.Input(input).GetTensorInfo().GetDataType() == DataType::Float32;
+}
+
+/// The layer of GetFoldableChannels from which input `i` gets what it reads, by way of at most `most` others.
+Layer* FindScalable(const Layer& reader, unsigned int i, unsigned int most)
+{
+    Layer* const producer = GetSoleProducer(reader, i);
+    if (producer == nullptr || GetFoldableChannels(*producer).has_value())
+    {
+        return producer;
+    }
+    const std::vector<unsigned int> inputs = GetScaledInputs(*producer);
+    if (most == 0 || !IsFloat(reader, i) ||
+        !std::all_of(inputs.begin(), inputs.end(), [&](unsigned int input) { return IsFloat(*producer, input); }))
+    {
+        return nullptr;
+    }
+    Layer* found = nullptr;
+    for (size_t k = 0; found == nullptr && k < inputs.size(); ++k)
+    {
+        found = FindScalable(*producer, inputs[k], most - 1);
+    }
+    return found;
+}
+
+/// A layer whose weights were changed.
+struct Changed
+{
+    Layer* m_Old = nullptr;
+    Layer* m_New = nullptr; ///< the same, or one in its place; null: nothing was changed
+};
+
+/// Lets the product right before the operation do what this does, if that can be.
+Changed FoldNear(Graph& graph, const Layer& operation, unsigned int data, ConstantBudget& budget)
 {
     Layer* producer = GetSoleProducer(operation, data);
     const unsigned int channels = producer != nullptr ? GetFoldableChannels(*producer).value_or(0) : 0;
-    if (channels == 0 || operation.Output(0).GetTensorInfo().GetDataType() != DataType::Float32)
+    if (channels == 0)
     {
-        return nullptr;
+        return {};
     }
     const auto constant = GetPerChannel(operation, 1 - data, GetForm(*producer), channels);
     if (!constant.has_value())
     {
-        return nullptr;
+        return {};
     }
     const auto affine =
         GetAffine(operation.Descriptor<ElementwiseBinaryDescriptor>().m_Operation, data == 0, *constant);
-    return affine.has_value() ? ScaleOutput(graph, *producer, affine->m_Scales, affine->m_Shifts, budget) : nullptr;
+    return {producer,
+            affine.has_value() ? ScaleOutput(graph, *producer, affine->m_Scales, affine->m_Shifts, budget) : nullptr};
+}
+
+/// Multiplies weights that are not right before it by what `operation` multiplies its data by.
+Changed FoldFar(Graph& graph, const Layer& operation, unsigned int data, ConstantBudget& budget)
+{
+    constexpr unsigned int MostBetween = 6;
+    const Layer* const before = GetSoleProducer(operation, data);
+    const auto factor = before != nullptr && !GetScaledInputs(*before).empty() && IsPlainInput(operation, 1 - data)
+                            ? GetFloat(operation, 1 - data)
+                            : std::nullopt;
+    // A constant of more dimensions would give the output more of them, too.
+    if (!factor.has_value() ||
+        operation.Input(1 - data).GetTensorInfo().GetShape().GetNumDimensions() > GetLeastRank(*before))
+    {
+        return {};
+    }
+    Layer* const far = FindScalable(operation, data, MostBetween);
+    if (far == nullptr)
+    {
+        return {};
+    }
+    const std::vector<double> constant(*GetFoldableChannels(*far), *factor);
+    const auto affine = GetAffine(operation.Descriptor<ElementwiseBinaryDescriptor>().m_Operation, data == 0, constant);
+    const bool isScale = affine.has_value() && std::all_of(affine->m_Shifts.begin(), affine->m_Shifts.end(),
+                                                           [](double shift) { return shift == 0.0; });
+    return {far, isScale ? ScaleOutput(graph, *far, affine->m_Scales, affine->m_Shifts, budget) : nullptr};
+}
+
+Changed Fold(Graph& graph, const Layer& operation, unsigned int data, ConstantBudget& budget)
+{
+    if (operation.Output(0).GetTensorInfo().GetDataType() != DataType::Float32)
+    {
+        return {};
+    }
+    const Changed near = FoldNear(graph, operation, data, budget);
+    return near.m_New != nullptr ? near : FoldFar(graph, operation, data, budget);
 }
 
 } // namespace
@@ -121,19 +219,20 @@ void FoldScaleShift(Graph& graph)
     {
         for (const unsigned int data : {0U, 1U})
         {
-            Layer* const producer = layer->Input(data).GetProducer();
-            Layer* const folded = Fold(graph, *layer, data, budget);
-            if (folded != nullptr)
+            const Changed changed = Fold(graph, *layer, data, budget);
+            if (changed.m_New == nullptr)
             {
-                folded->Output(0).Disconnect(layer->Input(data));
-                layer->Output(0).MoveAllConnections(folded->Output(0));
-                unused.push_back(layer);
-                if (folded != producer)
-                {
-                    unused.push_back(producer);
-                }
-                break;
+                continue;
             }
+            OutputSlot& source = *layer->Input(data).GetConnectedOutputSlot();
+            source.Disconnect(layer->Input(data));
+            layer->Output(0).MoveAllConnections(source);
+            unused.push_back(layer);
+            if (changed.m_New != changed.m_Old)
+            {
+                unused.push_back(changed.m_Old);
+            }
+            break;
         }
     }
     RemoveUnused(graph, unused);

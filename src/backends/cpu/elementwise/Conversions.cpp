@@ -111,13 +111,36 @@ void FromBFloat16(const void* in, void* out, size_t count, const QuantizeNumbers
             [](auto x) HWY_ATTR { return hn::ShiftLeft<16>(hn::PromoteTo(IntTag(), x)); });
 }
 
+#if HWY_TARGET == HWY_AVX3
+/// By AVX512-BF16's instruction. It is asked of four vectors at once whether that rounds all of their numbers.
+void ToBFloat16Fast(const float* in, uint16_t* out, size_t count)
+{
+    const FloatTag d;
+    const HalfWordTag dHalf;
+    const size_t lanes = hn::Lanes(d);
+    size_t i = 0;
+    for (; i + 4 * lanes <= count; i += 4 * lanes)
+    {
+        const Floats a = hn::LoadU(d, in + i);
+        const Floats b = hn::LoadU(d, in + i + lanes);
+        const Floats c = hn::LoadU(d, in + i + 2 * lanes);
+        const Floats e = hn::LoadU(d, in + i + 3 * lanes);
+        const bool isNormal = (FindNotNormal(a) | FindNotNormal(b) | FindNotNormal(c) | FindNotNormal(e)) == 0;
+        hn::StoreU(isNormal ? RoundNormalToBf16(a) : RoundToBf16(a), dHalf, out + i);
+        hn::StoreU(isNormal ? RoundNormalToBf16(b) : RoundToBf16(b), dHalf, out + i + lanes);
+        hn::StoreU(isNormal ? RoundNormalToBf16(c) : RoundToBf16(c), dHalf, out + i + 2 * lanes);
+        hn::StoreU(isNormal ? RoundNormalToBf16(e) : RoundToBf16(e), dHalf, out + i + 3 * lanes);
+    }
+    MapEach(d, in + i, out + i, count - i, [](Floats x) HWY_ATTR { return RoundMostToBf16(x); });
+}
+#endif
+
 void ToBFloat16(const void* in, void* out, size_t count, const QuantizeNumbers&)
 {
 #if HWY_TARGET == HWY_AVX3
     if (GetCpuFeatures().m_Avx512Bf16)
     {
-        MapEach(FloatTag(), static_cast<const float*>(in), static_cast<uint16_t*>(out), count,
-                [](Floats x) HWY_ATTR { return RoundMostToBf16(x); });
+        ToBFloat16Fast(static_cast<const float*>(in), static_cast<uint16_t*>(out), count);
         return;
     }
 #endif

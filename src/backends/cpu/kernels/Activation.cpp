@@ -5,8 +5,8 @@
 #include "backends/common/QuantizationCheck.hpp"
 #include "backends/cpu/elementwise/Broadcast.hpp"
 #include "backends/cpu/elementwise/ByteTable.hpp"
-#include "backends/cpu/elementwise/FloatUnary.hpp"
 #include "backends/cpu/elementwise/ShortUnary.hpp"
+#include "backends/cpu/kernels/ActivationLoop.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -15,30 +15,6 @@
 
 namespace tenon::cpu
 {
-
-namespace
-{
-
-using backends::Prepared;
-
-constexpr backends::TypeRow UnaryTypes[] = {backends::SameType(DataType::Float32),
-                                            backends::PerTensor(backends::SameType(backends::QuantizedTypes))};
-constexpr backends::TypeRow FloorTypes[] = {backends::SameType(DataType::Float32)};
-
-/// Elements of a part at least, for functions that take longer than memory does.
-constexpr size_t LeastCostlyElements = 8192;
-
-Prepared MakeFloat(const ReshapeArgs& args, FloatFunction function, float a, float b)
-{
-    return [loop = FindFloatLoop(function), a, b, count = args.GetOutput(0).GetNumElements()](const ExecuteArgs& run)
-    {
-        const auto* in = run.GetInput<float>(0);
-        auto* out = run.GetOutput<float>(0);
-        RunElements(
-            *run.m_Parallel, count, [&](size_t begin, size_t end) { loop(in + begin, out + begin, end - begin, a, b); },
-            LeastCostlyElements);
-    };
-}
 
 FloatFunction ToFunction(const ActivationDescriptor& descriptor)
 {
@@ -61,8 +37,29 @@ FloatFunction ToFunction(const ActivationDescriptor& descriptor)
     return descriptor.m_A != 0.0f ? FloatFunction::GeluTanH : FloatFunction::Gelu;
 }
 
+namespace
+{
+
+using backends::Prepared;
+
+constexpr backends::TypeRow UnaryTypes[] = {backends::SameType(DataType::Float32),
+                                            backends::PerTensor(backends::SameType(backends::QuantizedTypes))};
+constexpr backends::TypeRow FloorTypes[] = {backends::SameType(DataType::Float32)};
+
+Prepared MakeFloat(const ReshapeArgs& args, FloatFunction function, float a, float b)
+{
+    return [loop = FindFloatLoop(function), a, b, count = args.GetOutput(0).GetNumElements()](const ExecuteArgs& run)
+    {
+        const auto* in = run.GetInput<float>(0);
+        auto* out = run.GetOutput<float>(0);
+        RunElements(
+            *run.m_Parallel, count, [&](size_t begin, size_t end) { loop(in + begin, out + begin, end - begin, a, b); },
+            LeastCostlyElements);
+    };
+}
+
 /// Empty for what has no loop.
-std::optional<FloatFunction> ToFunction(UnaryOperation operation)
+std::optional<FloatFunction> FindFunction(UnaryOperation operation)
 {
     switch (operation)
     {
@@ -111,7 +108,7 @@ SupportResult CheckUnary(const LayerView& layer)
 {
     const UnaryOperation operation = layer.GetDescriptor<ElementwiseUnaryDescriptor>().m_Operation;
     const bool isFloat = layer.GetInput(0).GetDataType() == DataType::Float32;
-    if (isFloat && !ToFunction(operation))
+    if (isFloat && !FindFunction(operation))
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "there is no fast loop of the operation");
     }
@@ -127,7 +124,7 @@ Prepared PrepareUnary(const ReshapeArgs& args, const backends::PackedWeights*)
     const DataType type = args.GetInput(0).GetDataType();
     if (type == DataType::Float32)
     {
-        return MakeFloat(args, *ToFunction(args.GetDescriptor<ElementwiseUnaryDescriptor>().m_Operation), 0.0f, 0.0f);
+        return MakeFloat(args, *FindFunction(args.GetDescriptor<ElementwiseUnaryDescriptor>().m_Operation), 0.0f, 0.0f);
     }
     return type == DataType::QSymmS16 ? MakeShortUnary(args) : MakeByteTable(args, LayerType::ElementwiseUnary);
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Float16 and BFloat16 tensors in CpuAcc's kernels of Float32, on floats in scratch memory: numbers of 16 bits are for
-// products, beside which the layers between them take little time.
+// products, beside which the layers between them take little time. Costly functions of BFloat16 need fewer terms.
+#include "backends/cpu/elementwise/Bf16Unary.hpp"
 #include "backends/cpu/elementwise/Broadcast.hpp"
 #include "backends/cpu/elementwise/Conversions.hpp"
+#include "backends/cpu/kernels/ActivationLoop.hpp"
 #include "backends/cpu/kernels/HalfPieces.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 
@@ -122,6 +124,25 @@ backends::Prepared PreparePieces(const ReshapeArgs& args, const backends::Packed
     return PrepareHalfPieces(args, CountWhole(args), OfFloats.m_Prepare, Loops);
 }
 
+/// Some functions of BFloat16 have loops of their own.
+backends::Prepared PrepareActivation(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const bool isBf16 = args.GetOutput(0).GetDataType() == DataType::BFloat16;
+    const Bf16Loop loop = isBf16 ? FindBf16Loop(ToFunction(args.GetDescriptor<ActivationDescriptor>())) : nullptr;
+    if (loop == nullptr)
+    {
+        return PreparePieces<CpuActivationKernel, CountNone>(args, packed);
+    }
+    return [loop, count = args.GetOutput(0).GetNumElements()](const ExecuteArgs& run)
+    {
+        const auto* in = run.GetInput<uint16_t>(0);
+        auto* out = run.GetOutput<uint16_t>(0);
+        RunElements(
+            *run.m_Parallel, count, [&](size_t begin, size_t end) { loop(in + begin, out + begin, end - begin); },
+            LeastCostlyElements);
+    };
+}
+
 template <const backends::Kernel& OfFloats>
 SupportResult Fuse(const LayerView& layer, const ActivationDescriptor& activation)
 {
@@ -138,7 +159,8 @@ SupportResult Fuse(const LayerView& layer, const ActivationDescriptor& activatio
     extern const backends::Kernel Cpu##name##HalvesKernel = {                                                          \
         "Cpu" #name "Halves", HalfTypes, PreparePieces<Cpu##name##Kernel, countWhole>, Check<Cpu##name##Kernel>}
 
-TENON_HALF_PIECES(Activation, CountNone);
+extern const backends::Kernel CpuActivationHalvesKernel = {"CpuActivationHalves", HalfTypes, PrepareActivation,
+                                                           Check<CpuActivationKernel>};
 TENON_HALVES(BatchMatMul);
 TENON_HALF_PIECES(BatchNormalization, CountChannels);
 TENON_HALF_PIECES(ElementwiseUnary, CountNone);

@@ -2,6 +2,7 @@
 // Normalizations of rows and columns of floats.
 #include "backends/cpu/kernels/NormVectors.hpp"
 
+#include "backends/cpu/kernels/RowBlocks.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <algorithm>
@@ -52,44 +53,82 @@ float SumRow(const float* in, size_t depth, float centre)
     return hn::GetLane(hn::SumOfLanes(d, hn::Add(sum0, sum1)));
 }
 
-void LayerRow(const float* in, size_t depth, float epsilon, const NormParameter& scale, const NormParameter& bias,
-              float* out)
+/// (x - mean) * factor * scale + bias of a row. What is left over of it goes by way of zeros.
+void ScaleRow(const float* in, size_t depth, float mean, float factor, const NormParameter& scale,
+              const NormParameter& bias, float* out)
 {
-    const auto count = static_cast<float>(depth);
-    const float mean = SumRow<false>(in, depth, 0.0f) / count;
-    const float factor = 1.0f / std::sqrt(SumRow<true>(in, depth, mean) / count + epsilon);
     const FloatTag d;
     const size_t lanes = hn::Lanes(d);
     const Floats middle = hn::Set(d, mean);
     const Floats factors = hn::Set(d, factor);
     const Floats oneScale = hn::Set(d, scale.m_Values != nullptr ? scale.m_Values[0] : 1.0f);
     const Floats oneBias = hn::Set(d, bias.m_Values != nullptr ? bias.m_Values[0] : 0.0f);
-    for (size_t i = 0; i < depth; i += lanes)
+    // Parameters are read before the output is written, which may lie in their memory.
+    const auto vector = [&](size_t i, auto load) HWY_ATTR
     {
-        const size_t rest = std::min(lanes, depth - i);
-        const auto load = [d, rest, lanes](const float* from)
-        { return rest == lanes ? hn::LoadU(d, from) : LoadFirst(d, from, rest, 0.0f); };
-        // Parameters are read before the output is written, which may lie in their memory.
         const Floats s = scale.m_Step != 0 ? load(scale.m_Values + i) : oneScale;
         const Floats b = bias.m_Step != 0 ? load(bias.m_Values + i) : oneBias;
-        const Floats x = hn::Mul(hn::Sub(load(in + i), middle), factors);
-        const Floats y = hn::Add(hn::Mul(x, s), b);
-        if (rest == lanes)
+        return hn::Add(hn::Mul(hn::Mul(hn::Sub(load(in + i), middle), factors), s), b);
+    };
+    size_t i = 0;
+    for (; i + lanes <= depth; i += lanes)
+    {
+        hn::StoreU(vector(i, [d](const float* from) HWY_ATTR { return hn::LoadU(d, from); }), d, out + i);
+    }
+    if (i < depth)
+    {
+        const size_t rest = depth - i;
+        const auto load = [d, rest](const float* from) HWY_ATTR { return LoadFirst(d, from, rest, 0.0f); };
+        StoreFirst(vector(i, load), d, out + i, rest);
+    }
+}
+
+void LayerRows(const float* in, size_t rows, size_t depth, float epsilon, const NormParameter& scale,
+               const NormParameter& bias, float* out)
+{
+    const auto count = static_cast<float>(depth);
+    const size_t block = CountRowsOfBlock(depth);
+    for (size_t first = 0; first < rows; first += block)
+    {
+        const size_t some = std::min(block, rows - first);
+        float means[MostRowsOfBlock];
+        float factors[MostRowsOfBlock];
+        for (size_t i = 0; i < some; ++i)
         {
-            hn::StoreU(y, d, out + i);
+            means[i] = SumRow<false>(in + (first + i) * depth, depth, 0.0f) / count;
         }
-        else
+        for (size_t i = 0; i < some; ++i)
         {
-            StoreFirst(y, d, out + i, rest);
+            const float squares = SumRow<true>(in + (first + i) * depth, depth, means[i]);
+            factors[i] = 1.0f / std::sqrt(squares / count + epsilon);
+        }
+        for (size_t i = 0; i < some; ++i)
+        {
+            const size_t row = (first + i) * depth;
+            ScaleRow(in + row, depth, means[i], factors[i], scale, bias, out + row);
         }
     }
 }
 
-void L2Row(const float* in, size_t depth, float epsilon, float* out)
+void L2Rows(const float* in, size_t rows, size_t depth, float epsilon, float* out)
 {
-    const float norm = std::max(std::sqrt(SumRow<true>(in, depth, 0.0f)), epsilon);
-    Cover<float>(depth,
-                 [=](auto d, size_t i) { hn::StoreU(Quotient(hn::LoadU(d, in + i), hn::Set(d, norm)), d, out + i); });
+    const size_t block = CountRowsOfBlock(depth);
+    for (size_t first = 0; first < rows; first += block)
+    {
+        const size_t some = std::min(block, rows - first);
+        float norms[MostRowsOfBlock];
+        for (size_t i = 0; i < some; ++i)
+        {
+            norms[i] = std::max(std::sqrt(SumRow<true>(in + (first + i) * depth, depth, 0.0f)), epsilon);
+        }
+        for (size_t i = 0; i < some; ++i)
+        {
+            const size_t row = (first + i) * depth;
+            const auto divide = [=, norm = norms[i]](auto d, size_t k)
+            { hn::StoreU(Quotient(hn::LoadU(d, in + row + k), hn::Set(d, norm)), d, out + row + k); };
+            Cover<float>(depth, divide);
+        }
+    }
 }
 
 void Columns(const float* in, size_t pixels, size_t stride, size_t channels, float epsilon, float gamma, float beta,
@@ -138,8 +177,8 @@ void Affine(const float* in, size_t pixels, size_t channels, const float* mean, 
 NormFunctions MakeNormFunctions()
 {
     NormFunctions functions;
-    functions.m_LayerRow = LayerRow;
-    functions.m_L2Row = L2Row;
+    functions.m_LayerRows = LayerRows;
+    functions.m_L2Rows = L2Rows;
     functions.m_Columns = Columns;
     functions.m_Affine = Affine;
     return functions;

@@ -16,11 +16,11 @@ struct NormParameter
 
 struct NormFunctions
 {
-    /// A row brought to mean 0 and variance 1, times scale plus bias; the output may be where an input is.
-    void (*m_LayerRow)(const float* in, size_t depth, float epsilon, const NormParameter& scale,
-                       const NormParameter& bias, float* out) = nullptr;
-    /// A row divided by its norm, which counts as `epsilon` at least.
-    void (*m_L2Row)(const float* in, size_t depth, float epsilon, float* out) = nullptr;
+    /// Rows brought to mean 0 and variance 1 each, times scale plus bias; the output may be where an input is.
+    void (*m_LayerRows)(const float* in, size_t rows, size_t depth, float epsilon, const NormParameter& scale,
+                        const NormParameter& bias, float* out) = nullptr;
+    /// Rows divided by their norms, which count as `epsilon` at least.
+    void (*m_L2Rows)(const float* in, size_t rows, size_t depth, float epsilon, float* out) = nullptr;
     /// Each of `channels` columns of `pixels` rows, `stride` apart, brought to mean 0 and variance 1, times gamma plus
     /// beta.
     void (*m_Columns)(const float* in, size_t pixels, size_t stride, size_t channels, float epsilon, float gamma,

@@ -36,18 +36,14 @@ Prepared PrepareReference(const ReshapeArgs& args)
     return ref::FindKernel(Type)->Prepare(args, nullptr);
 }
 
-/// Calls row(input row, output row) for rows of floats.
+/// Calls function(input, count, output) for parts of the rows of floats.
 template <typename F>
-void ForEachRow(const ExecuteArgs& run, size_t rows, size_t depth, const F& row)
+void RunRows(const ExecuteArgs& run, size_t rows, size_t depth, const F& function)
 {
-    RunRanges(*run.m_Parallel, rows, GetGrain(4 * depth * sizeof(float)),
-              [&](size_t begin, size_t end)
-              {
-                  for (size_t i = begin; i < end; ++i)
-                  {
-                      row(run.GetInput<float>(0) + i * depth, run.GetOutput<float>(0) + i * depth);
-                  }
-              });
+    RunRanges(
+        *run.m_Parallel, rows, GetGrain(4 * depth * sizeof(float)),
+        [&](size_t begin, size_t end)
+        { function(run.GetInput<float>(0) + begin * depth, end - begin, run.GetOutput<float>(0) + begin * depth); });
 }
 
 Prepared PrepareLayer(const ReshapeArgs& args, const backends::PackedWeights*)
@@ -64,12 +60,13 @@ Prepared PrepareLayer(const ReshapeArgs& args, const backends::PackedWeights*)
     { return args.HasInput(input) && args.GetInput(input).GetNumElements() != 1 ? 1 : 0; };
     return [count = rows.m_Outer, depth, epsilon = descriptor.m_Epsilon, hasScale = args.HasInput(1),
             hasBias = args.HasInput(2), scaleStep = stepOf(1), biasStep = stepOf(2),
-            function = GetNormFunctions().m_LayerRow](const ExecuteArgs& run)
+            function = GetNormFunctions().m_LayerRows](const ExecuteArgs& run)
     {
         const NormParameter scale{hasScale ? run.GetInput<float>(1) : nullptr, scaleStep};
         const NormParameter bias{hasBias ? run.GetInput<float>(2) : nullptr, biasStep};
-        ForEachRow(run, count, depth,
-                   [&](const float* in, float* out) { function(in, depth, epsilon, scale, bias, out); });
+        RunRows(run, count, depth,
+                [&](const float* in, size_t some, float* out)
+                { function(in, some, depth, epsilon, scale, bias, out); });
     };
 }
 
@@ -84,8 +81,11 @@ Prepared PrepareL2(const ReshapeArgs& args, const backends::PackedWeights*)
     }
     return [pixels = input.GetNumElements() / channels, channels,
             epsilon = args.GetDescriptor<L2NormalizationDescriptor>().m_Eps,
-            function = GetNormFunctions().m_L2Row](const ExecuteArgs& run)
-    { ForEachRow(run, pixels, channels, [&](const float* in, float* out) { function(in, channels, epsilon, out); }); };
+            function = GetNormFunctions().m_L2Rows](const ExecuteArgs& run)
+    {
+        RunRows(run, pixels, channels,
+                [&](const float* in, size_t some, float* out) { function(in, some, channels, epsilon, out); });
+    };
 }
 
 Prepared PrepareInstance(const ReshapeArgs& args, const backends::PackedWeights*)

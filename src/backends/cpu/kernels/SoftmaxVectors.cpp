@@ -3,6 +3,7 @@
 // computed in one that begins before its end.
 #include "backends/cpu/kernels/SoftmaxVectors.hpp"
 
+#include "backends/cpu/kernels/RowBlocks.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <algorithm>
@@ -85,18 +86,39 @@ float SumPowers(const float* in, size_t depth, float max, float beta, float* out
     return hn::GetLane(hn::SumOfLanes(d, hn::Add(sum, others)));
 }
 
-void SoftmaxRow(const float* in, size_t depth, float beta, float* out)
+void ScaleRow(float* row, size_t depth, float factor)
 {
-    const float inverse = 1.0f / SumPowers<true>(in, depth, FindMax(in, depth), beta, out);
     const FloatTag d;
     const size_t lanes = hn::Lanes(d);
-    const Floats factor = hn::Set(d, inverse);
-    const Floats end = hn::Mul(hn::LoadU(d, out + depth - lanes), factor);
+    const Floats factors = hn::Set(d, factor);
+    const Floats end = hn::Mul(hn::LoadU(d, row + depth - lanes), factors);
     for (size_t i = 0; i + lanes <= depth; i += lanes)
     {
-        hn::StoreU(hn::Mul(hn::LoadU(d, out + i), factor), d, out + i);
+        hn::StoreU(hn::Mul(hn::LoadU(d, row + i), factors), d, row + i);
     }
-    hn::StoreU(end, d, out + depth - lanes);
+    hn::StoreU(end, d, row + depth - lanes);
+}
+
+void SoftmaxRows(const float* in, size_t rows, size_t depth, float beta, float* out)
+{
+    const size_t block = CountRowsOfBlock(depth);
+    for (size_t first = 0; first < rows; first += block, in += block * depth, out += block * depth)
+    {
+        const size_t some = std::min(block, rows - first);
+        float factors[MostRowsOfBlock];
+        for (size_t i = 0; i < some; ++i)
+        {
+            factors[i] = FindMax(in + i * depth, depth);
+        }
+        for (size_t i = 0; i < some; ++i)
+        {
+            factors[i] = 1.0f / SumPowers<true>(in + i * depth, depth, factors[i], beta, out + i * depth);
+        }
+        for (size_t i = 0; i < some; ++i)
+        {
+            ScaleRow(out + i * depth, depth, factors[i]);
+        }
+    }
 }
 
 void LogSoftmaxRow(const float* in, size_t depth, float beta, float* out)
@@ -167,9 +189,14 @@ void Rows(const float* in, size_t rows, size_t depth, float beta, float* out)
         ShortRows<IsLog>(in, rows, depth, beta, out);
         return;
     }
+    if constexpr (!IsLog)
+    {
+        SoftmaxRows(in, rows, depth, beta, out);
+        return;
+    }
     for (size_t row = 0; row < rows; ++row, in += depth, out += depth)
     {
-        IsLog ? LogSoftmaxRow(in, depth, beta, out) : SoftmaxRow(in, depth, beta, out);
+        LogSoftmaxRow(in, depth, beta, out);
     }
 }
 

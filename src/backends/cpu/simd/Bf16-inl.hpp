@@ -78,11 +78,17 @@ HWY_INLINE hn::Vec<HalfWordTag> RoundNormalToBf16(Floats values)
     return halves;
 }
 
+/// A bit for each number of which that instruction makes something else: NaN of both kinds, and those too small.
+HWY_INLINE unsigned int FindNotNormal(Floats values)
+{
+    constexpr int Classes = 0xA1;
+    return _mm512_fpclass_ps_mask(values.raw, Classes);
+}
+
 /// What RoundToBf16 gives, mostly by that instruction.
 HWY_INLINE hn::Vec<HalfWordTag> RoundMostToBf16(Floats values)
 {
-    constexpr int NotNormal = 0xA1; // both kinds of NaN, and numbers too small
-    return _mm512_fpclass_ps_mask(values.raw, NotNormal) == 0 ? RoundNormalToBf16(values) : RoundToBf16(values);
+    return FindNotNormal(values) == 0 ? RoundNormalToBf16(values) : RoundToBf16(values);
 }
 #endif
 

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What activations of floats and of halves share.
+#pragma once
+
+#include "backends/cpu/elementwise/FloatUnary.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <cstddef>
+
+namespace tenon::cpu
+{
+
+/// Elements of a part at least, for functions that take longer than memory does.
+inline constexpr size_t LeastCostlyElements = 8192;
+
+FloatFunction ToFunction(const ActivationDescriptor& descriptor);
+
+} // namespace tenon::cpu
