@@ -8,6 +8,7 @@
 #include "LoadedLayer.hpp"
 #include "MachinePeaks.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -252,13 +253,24 @@ longer, over Tenon's time. Ratios are medians; below 1 Tenon is faster. `–`: r
 
 int main(int argc, char** argv)
 {
+    CLI::App app("Convolutions of MobileNets beside those of other libraries, as a table");
+    std::string file = "-";
+    std::string wanted;
+    app.add_option("file", file, "Where the table goes; -: to standard output")->capture_default_str();
+    app.add_option("text", wanted, "Only rows that have it");
+    CLI11_PARSE(app, argc, argv);
     setenv("OMP_NUM_THREADS", "1", 1); // oneDNN's threads, which it makes when it first runs
-    const std::string wanted = argc > 2 ? argv[2] : "";
-    if (argc > 1 && std::string(argv[1]) != "-")
+    if (file == "-")
     {
-        std::ofstream file(argv[1]);
-        tenon::bench::WriteTable(file, wanted);
-        return file ? 0 : 1;
+        tenon::bench::WriteTable(std::cout, wanted);
+        return 0;
     }
-    tenon::bench::WriteTable(std::cout, wanted);
+    std::ofstream out(file);
+    if (!out)
+    {
+        std::cerr << file << " cannot be written\n";
+        return 1;
+    }
+    tenon::bench::WriteTable(out, wanted);
+    return out ? 0 : 1;
 }

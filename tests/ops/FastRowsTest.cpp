@@ -8,6 +8,7 @@
 #include <tenon/Descriptors.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -23,6 +24,8 @@ const TensorInfo Unsigned({1}, DataType::QAsymmU8, 0.05f, 100);
 const TensorInfo Signed({1}, DataType::QAsymmS8, 0.05f, -20);
 const TensorInfo Shorts({1}, DataType::QSymmS16, 0.001f, 0);
 const TensorInfo Types[] = {Float, Unsigned, Signed, Shorts};
+const TensorInfo PoolTypes[] = {
+    Float, Unsigned, Signed, Shorts, TensorInfo({1}, DataType::BFloat16), TensorInfo({1}, DataType::Float16)};
 
 constexpr unsigned int Channels[] = {1, 2, 3, 5, 8, 15, 16, 17, 31, 40, 64, 67, 130, 257};
 
@@ -34,7 +37,7 @@ std::string Name(const char* what, const TensorInfo& input)
 /// Sums may come in another order, and divisions be multiplications.
 double Tolerance(const TensorInfo& info)
 {
-    return info.IsQuantized() ? 0 : 1e-6;
+    return info.IsQuantized() ? 0 : info.GetDataType() == DataType::Float32 ? 1e-6 : 1.0 / 128;
 }
 
 } // namespace
@@ -47,8 +50,9 @@ TEST(FastPooling, AsReference)
     };
     const Case cases[] = {{7, 7, 3, 1, 1}, {9, 4, 3, 2, 0}, {6, 3, 2, 2, 0},
                           {5, 1, 5, 1, 0}, {3, 8, 2, 1, 3}, {24, 12, 3, 2, 1}};
-    for (const TensorInfo& type : Types)
+    for (const TensorInfo& type : PoolTypes)
     {
+        const bool isHalf = !type.IsQuantized() && GetDataTypeSize(type.GetDataType()) == 2;
         for (const unsigned int channels : Channels)
         {
             for (const Case& c : cases)
@@ -70,9 +74,39 @@ TEST(FastPooling, AsReference)
                     const TensorInfo input = Shaped(type, {2, c.m_Size, c.m_Size, channels});
                     ExpectAsReference(FastCase(Name("pool", input), LayerType::Pooling2d, d, {Random(input, channels)},
                                                Shaped(type, {2, c.m_Output, c.m_Output, channels})),
-                                      "CpuPooling2d", Tolerance(type));
+                                      isHalf ? "CpuPooling2dHalves" : "CpuPooling2d",
+                                      algorithm == PoolingAlgorithm::Max ? 0 : Tolerance(type));
                 }
             }
+        }
+    }
+}
+
+// Every half in a window with each of the greatest, the smallest and the strangest ones.
+TEST(FastPooling, LargestOfHalvesOfAllKinds)
+{
+    for (const DataType type : {DataType::BFloat16, DataType::Float16})
+    {
+        const uint16_t infinity = type == DataType::BFloat16 ? 0x7F80 : 0x7C00;
+        constexpr unsigned int All = 0x10000;
+        const TensorInfo input({1, 1, 2, All}, type);
+        Pooling2dDescriptor d;
+        d.m_PoolType = PoolingAlgorithm::Max;
+        d.m_PoolHeight = d.m_StrideX = d.m_StrideY = 1;
+        d.m_PoolWidth = 2;
+        d.m_DataLayout = DataLayout::NHWC;
+        for (const unsigned int other : {infinity + 0U, infinity + 0x8000U, infinity + 1U, infinity - 1U,
+                                         infinity + 0x7FFFU, 0x0001U, 0x8001U, 0xFFFFU})
+        {
+            std::vector<uint16_t> halves(2 * size_t{All}, static_cast<uint16_t>(other));
+            for (unsigned int i = 0; i < All; ++i)
+            {
+                halves[i] = static_cast<uint16_t>(i);
+            }
+            TestTensor data{input, std::vector<std::byte>(input.GetNumBytes())};
+            std::memcpy(data.m_Bytes.data(), halves.data(), data.m_Bytes.size());
+            ExpectAsReference(FastCase(Name("pool", input), LayerType::Pooling2d, d, {data}, {{1, 1, 1, All}, type}),
+                              "CpuPooling2dHalves");
         }
     }
 }

@@ -4,6 +4,7 @@
 
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
+#include "backends/cpu/gemm/SlidingWindows.hpp"
 
 #include <algorithm>
 
@@ -55,6 +56,8 @@ void ProductBf16::Plan()
     {
         m_FindsRows = windows.HaveWholeRows() && channels < LongTapDepth;
         m_TableTaps = static_cast<size_t>(m_FindsRows ? windows.m_Height : windows.m_Height * windows.m_Width);
+        m_Slides = m_FindsRows && engine.m_SlidingRows != 0 && m_Panels->GetVectors() == 1 &&
+                   windows.m_Width == SlidingColumns && windows.m_StrideX == 1;
         rowElements = channels; // neighbouring windows share most of their points
     }
     m_BlockRows = std::clamp<size_t>(BlockBytes / (std::max<size_t>(rowElements, 1) * sizeof(uint16_t)),
@@ -72,7 +75,8 @@ void ProductBf16::Plan()
                         std::max(rows, m_Panels->GetVectors())});
     Scratch part;
     part.Add<const uint16_t*>(m_BlockRows, m_TableTaps);
-    m_StripOffset = part.Add<uint16_t>(m_FindsRows                     ? windows.GetMostCut(m_BlockRows)
+    m_StripOffset = part.Add<uint16_t>(m_Slides                        ? engine.m_SlidingRows + SlidingColumns - 1
+                                       : m_FindsRows                   ? windows.GetMostCut(m_BlockRows)
                                        : m_InPlace || m_TableTaps != 0 ? 0
                                                                        : m_BlockRows,
                                        m_Pitch);
@@ -103,6 +107,13 @@ void ProductBf16::RunRange(const Operands& operands, const PanelRange& range, st
     const size_t lanes = m_Panels->GetEngine().m_Lanes;
     for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
     {
+        if (m_Slides)
+        {
+            const size_t end = m_Place.GetRunEnd(first, range.m_LastRow);
+            RunSliding(operands, first, end, scratch);
+            first = end;
+            continue;
+        }
         const size_t last = std::min(first + m_BlockRows, m_Place.GetRunEnd(first, range.m_LastRow));
         const Rows rows = FindRows(operands.m_Input, first, last, scratch);
         for (size_t vector = range.m_FirstPanel; vector < range.m_LastPanel; vector += EngineBf16::MostVectors)
@@ -122,6 +133,25 @@ void ProductBf16::RunRange(const Operands& operands, const PanelRange& range, st
         }
         first = last;
     }
+}
+
+void ProductBf16::RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const
+{
+    const EngineBf16& engine = m_Panels->GetEngine();
+    auto* const places = Scratch::At<const uint16_t*>(scratch, 0);
+    TileBf16 tile = MakeTile(0, 1);
+    tile.m_Table = places;
+    tile.m_PixelStep = static_cast<size_t>(m_Windows.m_Channels);
+    tile.m_Panel = operands.m_Packed;
+    ForEachSlide(m_Windows, operands.m_Input, first, last, engine.m_SlidingRows,
+                 Scratch::At<uint16_t>(scratch, m_StripOffset), places,
+                 [&](size_t window, size_t count)
+                 {
+                     const size_t offset = m_Place.GetOffset(window);
+                     tile.m_Out = operands.m_Out + offset;
+                     tile.m_Added = operands.m_Added != nullptr ? operands.m_Added + offset : nullptr;
+                     engine.m_SlidingTiles[count](tile);
+                 });
 }
 
 ProductBf16::Rows ProductBf16::FindRows(const uint16_t* input, size_t first, size_t last, std::byte* scratch) const
@@ -152,26 +182,32 @@ ProductBf16::Rows ProductBf16::FindRows(const uint16_t* input, size_t first, siz
     return {strip, nullptr, last - first};
 }
 
-void ProductBf16::RunPanel(size_t vector, size_t vectors, const Rows& rows, const Operands& panel,
-                           PanelFetch& next) const
+TileBf16 ProductBf16::MakeTile(size_t vector, size_t vectors) const
 {
     static constexpr float NoBias[EngineBf16::MostVectors * EngineBf16::MostLanes] = {};
-    const EngineBf16& engine = m_Panels->GetEngine();
     TileBf16 tile;
     tile.m_DataStride = m_Pitch;
-    tile.m_Panel = panel.m_Packed;
     tile.m_PanelStride = m_Panels->GetVectorElements();
     tile.m_Pairs = m_Panels->GetPairs();
     tile.m_HasHalfPair = m_InPlace && m_Panels->GetSizes().m_Depth % 2 != 0;
     tile.m_StepPairs = m_Panels->GetStepPairs();
-    tile.m_TapStep = rows.m_Count;
     tile.m_TapPairs = m_TableTaps != 0 ? tile.m_Pairs / m_TableTaps : 0;
-    tile.m_Bias = m_Weights != nullptr ? m_Weights->GetBias() + vector * engine.m_Lanes : NoBias;
+    tile.m_Bias = m_Weights != nullptr ? m_Weights->GetBias() + vector * m_Panels->GetEngine().m_Lanes : NoBias;
     tile.m_HasClamp = m_Clamp.IsActive();
     tile.m_Low = m_Clamp.GetLow();
     tile.m_High = m_Clamp.GetHigh();
     tile.m_OutStride = m_Place.m_PixelStride;
     tile.m_Columns = m_Panels->CountColumns(vector, vectors);
+    return tile;
+}
+
+void ProductBf16::RunPanel(size_t vector, size_t vectors, const Rows& rows, const Operands& panel,
+                           PanelFetch& next) const
+{
+    const EngineBf16& engine = m_Panels->GetEngine();
+    TileBf16 tile = MakeTile(vector, vectors);
+    tile.m_Panel = panel.m_Packed;
+    tile.m_TapStep = rows.m_Count;
     const auto run = [&](size_t row, size_t count)
     {
         tile.m_Rows = count;

@@ -66,6 +66,9 @@ private:
         size_t m_Count = 0;
     };
     Rows FindRows(const uint16_t* input, size_t first, size_t last, std::byte* scratch) const;
+    /// What all tiles of some vectors of columns have.
+    TileBf16 MakeTile(size_t vector, size_t vectors) const;
+    void RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const;
     void RunPanel(size_t vector, size_t vectors, const Rows& rows, const Operands& panel, PanelFetch& next) const;
 
     const PanelsBf16* m_Panels;
@@ -79,6 +82,7 @@ private:
     bool m_InPlace = false;
     size_t m_TableTaps = 0; ///< points or rows of a window in a table; 0: there is none
     bool m_FindsRows = false;
+    bool m_Slides = false;
     size_t m_StripOffset = 0; ///< in a part's scratch memory
     size_t m_Parts = 1;
     size_t m_PartBytes = 0;

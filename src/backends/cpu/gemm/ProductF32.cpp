@@ -6,6 +6,7 @@
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/gemm/DotsF32.hpp"
+#include "backends/cpu/gemm/SlidingWindows.hpp"
 
 #include <algorithm>
 
@@ -52,7 +53,7 @@ void ProductF32::Plan()
     const bool hasRows = m_Windows.HaveWholeRows() && !m_Windows.HaveShortRows(sizeof(float));
     if (!m_Windows.ArePixels() && hasRows && channels < LongTapDepth)
     {
-        m_Reading = Reading::Rows;
+        m_Reading = CanSlide() ? Reading::Sliding : Reading::Rows;
         m_TapDepth = channels * static_cast<size_t>(m_Windows.m_Width);
     }
     else if (!m_Windows.ArePixels() && channels < LeastTapDepth)
@@ -73,12 +74,21 @@ void ProductF32::Plan()
         return;
     }
     Scratch part;
-    part.Add<const float*>(m_BlockRows, m_Taps);
-    m_StripOffset = part.Add<float>(m_Reading == Reading::Strips ? m_BlockRows
-                                    : m_Reading == Reading::Rows ? m_Windows.GetMostCut(m_BlockRows)
-                                                                 : 0,
-                                    sizes.m_Depth);
-    part.Add<std::byte>(m_Reading == Reading::Strips ? Windows::ShortRowBytes : 0); // past the end of the strip
+    if (m_Reading == Reading::Sliding)
+    {
+        const size_t pixels = m_Panels->GetEngine().m_SlidingRows + SlidingColumns - 1;
+        part.Add<const float*>(m_Taps);
+        m_StripOffset = part.Add<float>(m_Taps * pixels, static_cast<size_t>(m_Windows.m_Channels));
+    }
+    else
+    {
+        part.Add<const float*>(m_BlockRows, m_Taps);
+        m_StripOffset = part.Add<float>(m_Reading == Reading::Strips ? m_BlockRows
+                                        : m_Reading == Reading::Rows ? m_Windows.GetMostCut(m_BlockRows)
+                                                                     : 0,
+                                        sizes.m_Depth);
+        part.Add<std::byte>(m_Reading == Reading::Strips ? Windows::ShortRowBytes : 0); // past the end of the strip
+    }
     m_PartBytes = part.GetBytes();
     Scratch scratch;
     scratch.AddParts(part, m_Parts);
@@ -180,6 +190,12 @@ void ProductF32::RunRange(const Operands& operands, const PanelRange& range, std
     for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
     {
         const size_t end = m_Place.GetRunEnd(first, range.m_LastRow);
+        if (m_Reading == Reading::Sliding)
+        {
+            RunSliding(operands, first, end, scratch);
+            first = end;
+            continue;
+        }
         const size_t blocks = DivideUp(end - first, m_BlockRows);
         for (size_t i = 0; i < blocks; ++i)
         {
@@ -191,6 +207,43 @@ void ProductF32::RunRange(const Operands& operands, const PanelRange& range, std
         }
         first = end;
     }
+}
+
+bool ProductF32::CanSlide() const
+{
+    const EngineF32& engine = m_Panels->GetEngine();
+    const std::vector<PanelF32>& panels = m_Panels->Get();
+    // Tiles whose rows share vectors of half as many columns are faster.
+    return engine.m_SlidingRows != 0 && panels.size() == 1 && panels[0].m_Vectors == 1 &&
+           2 * panels[0].m_Columns > engine.m_Lanes && m_Windows.m_Width == SlidingColumns && m_Windows.m_StrideX == 1;
+}
+
+void ProductF32::RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const
+{
+    const EngineF32& engine = m_Panels->GetEngine();
+    auto* const places = Scratch::At<const float*>(scratch, 0);
+    TileF32 tile;
+    tile.m_Data = places;
+    tile.m_Taps = m_Taps;
+    tile.m_Depth = m_TapDepth;
+    tile.m_PixelStep = static_cast<size_t>(m_Windows.m_Channels);
+    tile.m_Panel = operands.m_Packed;
+    tile.m_Columns = m_Panels->GetSizes().m_Columns;
+    tile.m_Bias = operands.m_Bias;
+    tile.m_Continues = m_Continues;
+    tile.m_HasClamp = m_Clamp.IsActive();
+    tile.m_Low = m_Clamp.GetLow();
+    tile.m_High = m_Clamp.GetHigh();
+    tile.m_OutStride = m_Place.m_PixelStride;
+    ForEachSlide(m_Windows, operands.m_Input, first, last, engine.m_SlidingRows,
+                 Scratch::At<float>(scratch, m_StripOffset), places,
+                 [&](size_t window, size_t count)
+                 {
+                     const size_t offset = m_Place.GetOffset(window);
+                     tile.m_Out = operands.m_Out + offset;
+                     tile.m_Added = operands.m_Added != nullptr ? operands.m_Added + offset : nullptr;
+                     engine.m_SlidingTiles[count](tile);
+                 });
 }
 
 void ProductF32::RunBlock(const Operands& operands, const PanelRange& block, std::byte* scratch) const

@@ -69,15 +69,18 @@ private:
     /// How windows are read.
     enum class Reading : uint8_t
     {
-        Points, ///< in place, point by point
-        Rows,   ///< in place, row by row: images with few channels
-        Strips  ///< laid out first: such images, where a row's points lie apart
+        Points,  ///< in place, point by point
+        Rows,    ///< in place, row by row: images with few channels
+        Sliding, ///< the same by tiles that read a pixel once for three windows
+        Strips   ///< laid out first: such images, where a row's points lie apart
     };
 
     void Plan();
     void PlanBlocks(size_t rows);
     void Run(const Operands& operands, void* scratch, IParallelFor& parallel) const;
     void RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const;
+    bool CanSlide() const;
+    void RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const;
     void RunBlock(const Operands& operands, const PanelRange& block, std::byte* scratch) const;
     void FindRows(const float* data, size_t first, size_t last, std::byte* scratch) const;
     Slice GetSlice(size_t index) const;

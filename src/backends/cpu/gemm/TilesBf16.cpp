@@ -14,6 +14,7 @@
 #include "backends/cpu/simd/Foreach.hpp"
 // After it.
 #include "backends/cpu/gemm/FinishBf16-inl.hpp"
+#include "backends/cpu/gemm/Sliding-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -121,6 +122,37 @@ void DotTile(const TileBf16& tile)
 }
 
 #if HWY_TARGET == HWY_AVX3
+/// Of SlideStep.
+struct PairWords : DotPairs
+{
+    using Vector = Words;
+    static constexpr size_t Elements = 2;
+    static HWY_INLINE Words Set(const uint16_t* from)
+    {
+        uint32_t pair;
+        std::memcpy(&pair, from, sizeof(pair));
+        return hn::Set(WordTag(), pair);
+    }
+    static HWY_INLINE Words Load(const float* weights) { return hn::BitCast(WordTag(), hn::Load(FloatTag(), weights)); }
+};
+
+template <size_t Rows>
+void SlidingPairs(const TileBf16& tile)
+{
+    const Floats bias = hn::LoadU(FloatTag(), tile.m_Bias);
+    Floats sums[Rows][1];
+    HWY_UNROLL(16)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        sums[r][0] = bias;
+    }
+    Slide<PairWords>(SlidingTile<uint16_t>{tile.m_Table, tile.m_Pairs / tile.m_TapPairs, tile.m_PixelStep,
+                                           tile.m_TapPairs / SlidingColumns,
+                                           reinterpret_cast<const float*>(tile.m_Panel)},
+                     sums);
+    FinishSums<DotPairs>(tile, sums);
+}
+
 /// Registers 0 to 3 are sums (two rows of them by two vectors), 4 and 5 data, 6 and 7 weights.
 HWY_INLINE void Configure(size_t rows, size_t stepPairs)
 {
@@ -225,6 +257,17 @@ void ReleaseTiles()
     configuredRows = 0;
     configuredPairs = 0;
 }
+
+template <size_t Rows>
+void FillSlidingTiles(EngineBf16& engine)
+{
+    engine.m_SlidingTiles[Rows] = SlidingPairs<Rows>;
+    engine.m_SlidingRows = std::max(engine.m_SlidingRows, Rows);
+    if constexpr (Rows > 1)
+    {
+        FillSlidingTiles<Rows - 1>(engine);
+    }
+}
 #endif
 
 void KeepAll() {}
@@ -269,6 +312,7 @@ EngineBf16 MakeEngine()
     if (GetCpuFeatures().m_Avx512Bf16)
     {
         FillTiles<DotPairs>(engine);
+        FillSlidingTiles<12>(engine);
         engine.m_HasDots = true;
         return engine;
     }

@@ -18,6 +18,7 @@ struct TileBf16
     const uint16_t* const* m_Table = nullptr;
     size_t m_TapStep = 0;
     size_t m_TapPairs = 0;             ///< of a point, of which m_Pairs is a multiple
+    size_t m_PixelStep = 0;            ///< of sliding tiles: elements from a row's data to the next one's
     const uint16_t* m_Panel = nullptr; ///< [vectors][pairs][lanes][2]
     size_t m_PanelStride = 0;          ///< elements between vectors
     size_t m_Pairs = 0;
@@ -53,6 +54,10 @@ struct EngineBf16
     bool m_HasDots = false;     ///< whether they are instructions that multiply bfloat16
     size_t m_RowUnit = 1;       ///< of tiles that are not the last one
     TileFunctionBf16 m_Tiles[MostVectors + 1][MostRows + 1] = {}; ///< by vectors and rows
+    /// Panels of one vector by windows of three columns, one pixel from each other: m_Table has where the first one's
+    /// rows lie. By rows, and how many the highest tile has; 0: there are none.
+    size_t m_SlidingRows = 0;
+    TileFunctionBf16 m_SlidingTiles[MostRows + 1] = {};
     /// To be called when a thread is done with tiles.
     void (*m_Release)() = nullptr;
 };

@@ -10,6 +10,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/gemm/TilesF32.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it.
+#include "backends/cpu/gemm/Sliding-inl.hpp"
 #include "backends/cpu/simd/Floats-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -141,11 +142,38 @@ HWY_INLINE void ForEachStep(const TileF32& tile, F&& step)
     }
 }
 
-template <bool HasHalves, size_t Rows, size_t Vectors>
+#if HWY_TARGET == HWY_AVX3
+/// Of SlideStep.
+struct FloatWords
+{
+    using Vector = Floats;
+    static constexpr size_t Elements = 1;
+    static HWY_INLINE Floats Set(const float* from) { return hn::Set(FloatTag(), *from); }
+    static HWY_INLINE Floats Load(const float* weights) { return hn::Load(FloatTag(), weights); }
+    static HWY_INLINE void Add(Floats& sum, Floats x, Floats w) { sum = hn::MulAdd(x, w, sum); }
+};
+#endif
+
+/// What tiles do with their rows and the panel.
+enum class Way
+{
+    Plain,
+    Halves, ///< two rows share the last vector
+    Sliding
+};
+
+template <Way How, size_t Rows, size_t Vectors>
 HWY_INLINE void MultiplyAll(const TileF32& tile, Floats (&sums)[Rows][Vectors])
 {
 #if HWY_TARGET == HWY_AVX3
-    if constexpr (HasHalves)
+    if constexpr (How == Way::Sliding)
+    {
+        Slide<FloatWords>(
+            SlidingTile<float>{tile.m_Data, tile.m_Taps, tile.m_PixelStep, tile.m_Depth / SlidingColumns, tile.m_Panel},
+            sums);
+        return;
+    }
+    if constexpr (How == Way::Halves)
     {
         Floats halves[(Rows + 1) / 2];
         PackHalves(sums, halves);
@@ -159,7 +187,7 @@ HWY_INLINE void MultiplyAll(const TileF32& tile, Floats (&sums)[Rows][Vectors])
                                { Step(rows, k, weights, sums); });
 }
 
-template <size_t Rows, size_t Vectors, bool HasHalves = false>
+template <size_t Rows, size_t Vectors, Way How = Way::Plain>
 void Tile(const TileF32& tile)
 {
     const FloatTag d;
@@ -208,7 +236,7 @@ void Tile(const TileF32& tile)
         }
     }
 
-    MultiplyAll<HasHalves>(tile, sums);
+    MultiplyAll<How>(tile, sums);
 
     if (tile.m_Added != nullptr)
     {
@@ -268,11 +296,22 @@ void FillTiles(EngineF32& engine)
 template <size_t Vectors, size_t Rows>
 void FillHalfTiles(EngineF32& engine)
 {
-    engine.m_HalfTiles[Vectors][Rows] = Tile<Rows, Vectors, true>;
+    engine.m_HalfTiles[Vectors][Rows] = Tile<Rows, Vectors, Way::Halves>;
     engine.m_HalfRows[Vectors] = engine.m_HalfRows[Vectors] < Rows ? Rows : engine.m_HalfRows[Vectors];
     if constexpr (Rows > 1)
     {
         FillHalfTiles<Vectors, Rows - 1>(engine);
+    }
+}
+
+template <size_t Rows>
+void FillSlidingTiles(EngineF32& engine)
+{
+    engine.m_SlidingTiles[Rows] = Tile<Rows, 1, Way::Sliding>;
+    engine.m_SlidingRows = engine.m_SlidingRows < Rows ? Rows : engine.m_SlidingRows;
+    if constexpr (Rows > 1)
+    {
+        FillSlidingTiles<Rows - 1>(engine);
     }
 }
 #endif
@@ -283,7 +322,7 @@ EngineF32 MakeEngine()
     engine.m_Lanes = hn::Lanes(FloatTag());
     if constexpr (ManyRegisters)
     {
-        FillTiles<1, 14>(engine);
+        FillTiles<1, 12>(engine);
         FillTiles<2, 12>(engine);
         FillTiles<3, 8>(engine);
         FillTiles<4, 6>(engine);
@@ -292,6 +331,7 @@ EngineF32 MakeEngine()
         FillHalfTiles<2, 14>(engine);
         FillHalfTiles<3, 10>(engine);
         FillHalfTiles<4, 6>(engine);
+        FillSlidingTiles<12>(engine);
 #endif
     }
     else

@@ -16,6 +16,7 @@ struct TileF32
     size_t m_Taps = 1;
     size_t m_Depth = 0;             ///< of a tap
     size_t m_DataOffset = 0;        ///< floats to add to each of the pointers
+    size_t m_PixelStep = 0;         ///< of sliding tiles: floats from a row's data to the next one's
     const float* m_Panel = nullptr; ///< [taps * depth][vectors * lanes], aligned
     size_t m_Columns = 0;           ///< of the output; the last vector of the panel may have more
     const float* m_Bias = nullptr;  ///< [columns]; null: zeros
@@ -44,6 +45,10 @@ struct EngineF32
     /// For panels whose last vector has columns in its lower half alone; no rows: the others serve.
     size_t m_HalfRows[MostVectors + 1] = {};
     TileFunctionF32 m_HalfTiles[MostVectors + 1][MostRows + 1] = {};
+    /// Panels of one vector by windows of three columns, one pixel from each other: a place is where the first one's
+    /// row lies. By rows, and how many the highest tile has; 0: there are none.
+    size_t m_SlidingRows = 0;
+    TileFunctionF32 m_SlidingTiles[MostRows + 1] = {};
 
     /// The tiles for so many columns of a panel, by rows, and the rows of the highest one.
     const TileFunctionF32* FindTiles(size_t vectors, size_t columns, size_t& mostRows) const

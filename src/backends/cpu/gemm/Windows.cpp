@@ -211,6 +211,30 @@ void Windows::FindRows(const T* input, size_t first, size_t last, const T* paddi
     }
 }
 
+template <typename T>
+void Windows::FindSpans(const T* image, int64_t top, int64_t left, size_t pixels, T* strip, const T** places) const
+{
+    const int64_t right = left + static_cast<int64_t>(pixels);
+    const int64_t begin = std::clamp<int64_t>(-left, 0, static_cast<int64_t>(pixels));
+    const int64_t end = std::clamp<int64_t>(m_InputWidth - left, begin, static_cast<int64_t>(pixels));
+    for (int64_t i = 0; i < m_Height; ++i)
+    {
+        const int64_t row = top + i * m_DilationY;
+        const bool hasRow = row >= 0 && row < m_InputHeight;
+        const T* const from = image + (hasRow ? row * m_InputWidth * m_Channels : 0);
+        if (hasRow && left >= 0 && right <= m_InputWidth)
+        {
+            places[i] = from + left * m_Channels;
+            continue;
+        }
+        places[i] = strip;
+        const int64_t inside = hasRow ? end - begin : 0;
+        strip = std::fill_n(strip, (hasRow ? begin : 0) * m_Channels, T{0});
+        strip = std::copy_n(from + (inside != 0 ? left + begin : 0) * m_Channels, inside * m_Channels, strip);
+        strip = std::fill_n(strip, (static_cast<int64_t>(pixels) - (hasRow ? begin : 0) - inside) * m_Channels, T{0});
+    }
+}
+
 Windows MakeConvolutionWindows(const ReshapeArgs& args)
 {
     const TensorShape& input = args.GetInput(0).GetShape();
@@ -289,6 +313,9 @@ Windows MakeRowWindows(size_t rows, size_t depth)
 template void Windows::Copy<float>(const float*, size_t, size_t, float, size_t, float*) const;
 template void Windows::Find<float>(const float*, size_t, size_t, const float*, const float**) const;
 template void Windows::FindRows<float>(const float*, size_t, size_t, const float*, float*, const float**) const;
+template void Windows::FindSpans<float>(const float*, int64_t, int64_t, size_t, float*, const float**) const;
+template void Windows::FindSpans<uint16_t>(const uint16_t*, int64_t, int64_t, size_t, uint16_t*,
+                                           const uint16_t**) const;
 template void Windows::FindRows<uint16_t>(const uint16_t*, size_t, size_t, const uint16_t*, uint16_t*,
                                           const uint16_t**) const;
 template void Windows::Find<int16_t>(const int16_t*, size_t, size_t, const int16_t*, const int16_t**) const;

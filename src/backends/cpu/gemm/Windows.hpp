@@ -72,6 +72,11 @@ struct Windows
     /// windows. Precondition: HaveWholeRows().
     template <typename T>
     void FindRows(const T* input, size_t first, size_t last, const T* padding, T* strip, const T** table) const;
+    /// Where `pixels` pixels beside each other lie, the first one in column `left`, in each of the m_Height rows of the
+    /// image that windows beginning in row `top` have: in `image`, or with zeros outside of it in `strip`, which has
+    /// room for all of them.
+    template <typename T>
+    void FindSpans(const T* image, int64_t top, int64_t left, size_t pixels, T* strip, const T** places) const;
     /// How many of so many windows in a row can have rows of which the image has only a part.
     size_t GetMostCut(size_t count) const;
     /// Of `most` windows in a row, so many that the copies of those with cut rows take `mostBytes`, each of them

@@ -6,6 +6,7 @@
 #include "backends/cpu/elementwise/Conversions.hpp"
 #include "backends/cpu/kernels/ActivationLoop.hpp"
 #include "backends/cpu/kernels/HalfPieces.hpp"
+#include "backends/cpu/kernels/PoolVectors.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -124,6 +125,15 @@ backends::Prepared PreparePieces(const ReshapeArgs& args, const backends::Packed
     return PrepareHalfPieces(args, CountWhole(args), OfFloats.m_Prepare, Loops);
 }
 
+/// Some pools have loops of halves.
+backends::Prepared PreparePool(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto algorithm = args.GetDescriptor<Pooling2dDescriptor>().m_PoolType;
+    return ChoosePool(args.GetOutput(0).GetDataType(), algorithm) != nullptr
+               ? CpuPooling2dKernel.m_Prepare(args, packed)
+               : Prepare<CpuPooling2dKernel>(args, packed);
+}
+
 /// Some functions of BFloat16 have loops of their own.
 backends::Prepared PrepareActivation(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
@@ -169,7 +179,8 @@ TENON_HALVES(L2Normalization);
 TENON_HALF_PIECES(LayerNormalization, CountFromAxis<LayerNormalizationDescriptor>);
 TENON_HALF_PIECES(LogSoftmax, CountFromAxis<LogSoftmaxDescriptor>);
 TENON_HALVES(Mean);
-TENON_HALVES(Pooling2d);
+extern const backends::Kernel CpuPooling2dHalvesKernel = {"CpuPooling2dHalves", HalfTypes, PreparePool,
+                                                          Check<CpuPooling2dKernel>};
 TENON_HALF_PIECES(Prelu, CountNone);
 TENON_HALVES(Reduce);
 TENON_HALVES(Resize);

@@ -13,6 +13,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/PoolVectors.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
+#include "backends/cpu/simd/Bf16-inl.hpp"
 #include "backends/cpu/simd/Divide-inl.hpp"
 #include "backends/cpu/simd/Select-inl.hpp"
 #include "backends/cpu/simd/Spans-inl.hpp"
@@ -58,6 +59,64 @@ struct MaxPool
     static HWY_INLINE void Finish(D d, hn::Vec<D> most, const Window&, T* out)
     {
         hn::StoreU(most, d, out);
+    }
+};
+
+/// Of numbers of 16 bits with a sign and, where all bits from `Infinity` on are set, no value but infinity or NaN.
+template <int16_t Infinity>
+struct HalfMaxPool
+{
+    static constexpr double InverseFactor = 1.0; // not used
+    using Data = uint16_t;
+    using Lane = int16_t;
+    /// Integers in the order of the numbers, and back: those below zero are as negative as they are large.
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Ordered(D d, hn::Vec<D> bits)
+    {
+        return hn::Xor(bits, hn::And(hn::ShiftRight<15>(bits), hn::Set(d, int16_t{0x7FFF})));
+    }
+    template <class D>
+    static HWY_INLINE hn::Vec<D> First(D d, const Window&)
+    {
+        return hn::Set(d, static_cast<int16_t>(-Infinity - 1)); // minus infinity
+    }
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Step(D d, hn::Vec<D> most, const uint16_t* values)
+    {
+        const auto bits = hn::BitCast(d, hn::LoadU(hn::RebindToUnsigned<D>(), values));
+        const auto isNaN = hn::Gt(hn::And(bits, hn::Set(d, int16_t{0x7FFF})), hn::Set(d, Infinity));
+        return hn::Max(most, hn::IfThenElse(isNaN, most, Ordered(d, bits))); // NaN leaves what is there
+    }
+    template <class D>
+    static HWY_INLINE void Finish(D d, hn::Vec<D> most, const Window&, uint16_t* out)
+    {
+        const hn::RebindToUnsigned<D> dOut;
+        hn::StoreU(hn::BitCast(dOut, Ordered(d, most)), dOut, out);
+    }
+};
+
+struct Bf16MeanPool
+{
+    static constexpr double InverseFactor = 1.0;
+    using Data = uint16_t;
+    using Lane = float;
+    template <class D>
+    static HWY_INLINE hn::Vec<D> First(D d, const Window&)
+    {
+        return hn::Zero(d);
+    }
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Step(D d, hn::Vec<D> sum, const uint16_t* values)
+    {
+        const hn::RebindToUnsigned<D> dWords;
+        const auto words = hn::PromoteTo(dWords, hn::LoadU(hn::Rebind<uint16_t, D>(), values));
+        return hn::Add(sum, hn::BitCast(d, hn::ShiftLeft<16>(words)));
+    }
+    template <class D>
+    static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const Window& window, uint16_t* out)
+    {
+        const auto mean = hn::Mul(sum, hn::Set(d, window.m_Inverse));
+        hn::StoreU(RoundToBf16(d, mean), hn::Rebind<uint16_t, D>(), out);
     }
 };
 
@@ -243,6 +302,9 @@ PoolFunctions MakePoolFunctions()
     functions.m_Float[Max] = PoolWindows<MaxPool<float>>;
     functions.m_Float[Average] = PoolWindows<FloatMeanPool<false>>;
     functions.m_Float[L2] = PoolWindows<FloatMeanPool<true>>;
+    functions.m_BFloat16[Max] = PoolWindows<HalfMaxPool<0x7F80>>;
+    functions.m_BFloat16[Average] = PoolWindows<Bf16MeanPool>;
+    functions.m_Float16[Max] = PoolWindows<HalfMaxPool<0x7C00>>;
     functions.m_Signed[Max] = PoolWindows<MaxPool<int8_t>>;
     functions.m_Signed[Average] = PoolWindows<ByteMeanPool<int8_t>>;
     functions.m_Unsigned[Max] = PoolWindows<MaxPool<uint8_t>>;

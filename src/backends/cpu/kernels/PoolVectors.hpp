@@ -2,6 +2,8 @@
 // The windows of pools, vectorized over channels. Used by Pooling2d.
 #pragma once
 
+#include <tenon/Types.hpp>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -32,9 +34,12 @@ struct PoolRow
 
 using PoolFunction = void (*)(const PoolRow& row);
 
+/// By PoolingAlgorithm; null where there is none.
 struct PoolFunctions
 {
-    PoolFunction m_Float[3] = {}; ///< by PoolingAlgorithm
+    PoolFunction m_Float[3] = {};
+    PoolFunction m_BFloat16[3] = {};
+    PoolFunction m_Float16[3] = {};
     PoolFunction m_Signed[2] = {};
     PoolFunction m_Unsigned[2] = {};
     PoolFunction m_Short[2] = {};
@@ -42,5 +47,8 @@ struct PoolFunctions
 
 /// For the processor at hand. Precondition: it has vectors, see CpuFeatures.
 const PoolFunctions& GetPoolFunctions();
+
+/// The function for elements of a type, null where there is none: then halves become floats.
+PoolFunction ChoosePool(DataType type, PoolingAlgorithm algorithm);
 
 } // namespace tenon::cpu

@@ -27,7 +27,9 @@ SupportResult CheckPool(const LayerView& layer)
     return ref::FindKernel(LayerType::Pooling2d)->m_Check(layer);
 }
 
-PoolFunction ChooseFunction(DataType type, PoolingAlgorithm algorithm)
+} // namespace
+
+PoolFunction ChoosePool(DataType type, PoolingAlgorithm algorithm)
 {
     const PoolFunctions& functions = GetPoolFunctions();
     const auto index = static_cast<size_t>(algorithm);
@@ -36,9 +38,14 @@ PoolFunction ChooseFunction(DataType type, PoolingAlgorithm algorithm)
     case DataType::QAsymmU8: return functions.m_Unsigned[index];
     case DataType::QAsymmS8: return functions.m_Signed[index];
     case DataType::QSymmS16: return functions.m_Short[index];
+    case DataType::BFloat16: return functions.m_BFloat16[index];
+    case DataType::Float16: return functions.m_Float16[index];
     default: return functions.m_Float[index];
     }
 }
+
+namespace
+{
 
 /// What windows see of an axis, for each output element.
 std::vector<PoolSpan> MakeSpans(const ref::WindowAxis& axis, int64_t padAfter, bool countPadding)
@@ -59,12 +66,13 @@ std::vector<PoolSpan> MakeSpans(const ref::WindowAxis& axis, int64_t padAfter, b
     return spans;
 }
 
-/// A layer at known shapes. One unit of its loop is some channels of one row of output pixels.
+/// A layer at known shapes, whose type and algorithm have a function. One unit of its loop is some channels of one row
+/// of output pixels.
 class Pool
 {
 public:
     Pool(const ReshapeArgs& args, const Pooling2dDescriptor& d)
-        : m_Function(ChooseFunction(args.GetInput(0).GetDataType(), d.m_PoolType)),
+        : m_Function(ChoosePool(args.GetInput(0).GetDataType(), d.m_PoolType)),
           m_ElementBytes(GetDataTypeSize(args.GetInput(0).GetDataType()))
     {
         const TensorInfo& info = args.GetInput(0);
