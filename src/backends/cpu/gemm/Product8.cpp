@@ -260,9 +260,10 @@ void Product8::RunPanel(const Memory& memory, const Panel8& panel, const Block& 
         const size_t at = m_Place.GetOffset(first + row) + panel.m_Column;
         if (m_IsHybrid)
         {
-            WriteFloats(panel,
-                        {sums, sumStride, rows, panel.m_Columns, terms, values.m_ZeroPoints + row,
-                         values.m_Scales + row, static_cast<float*>(memory.m_Output) + at, m_Place.m_PixelStride});
+            m_Weights->GetEngine().m_ToFloats({sums, sumStride, rows, panel.m_Columns, terms, values.m_ZeroPoints + row,
+                                               values.m_Scales + row, static_cast<float*>(memory.m_Output) + at,
+                                               m_Place.m_PixelStride},
+                                              GetFloatColumns(panel));
         }
         else
         {
@@ -292,10 +293,29 @@ void Product8::RunPanel(const Memory& memory, const Panel8& panel, const Block& 
 bool Product8::WriteAtOnce(const Memory& memory, const Panel8& panel, const PackedPanel8& packed, const DataRows8& data,
                            const RowValues& values, size_t first) const
 {
+    if (m_Place.GetRunEnd(first, first + data.m_Rows) != first + data.m_Rows)
+    {
+        return false;
+    }
+    const size_t at = m_Place.GetOffset(first) + panel.m_Column;
+    if (m_IsHybrid)
+    {
+        const FloatRowsFunction8 write = m_Weights->GetTiles().m_WriteFloats[panel.m_Vectors];
+        FloatRows rows;
+        rows.m_Rows = data.m_Rows;
+        rows.m_Columns = panel.m_Columns;
+        rows.m_RowTerms = values.m_Terms;
+        rows.m_ZeroPoints = values.m_ZeroPoints;
+        rows.m_Scales = values.m_Scales;
+        rows.m_Out = static_cast<float*>(memory.m_Output) + at;
+        rows.m_OutStride = m_Place.m_PixelStride;
+        return write != nullptr &&
+               write({data.m_Data, data.m_Stride, packed.m_Weights, packed.m_Groups, packed.m_Bias, rows},
+                     GetFloatColumns(panel));
+    }
     RequantizeColumns columns = m_Weights->GetRequantization(panel);
     const auto prepare = m_Weights->GetEngine().m_PrepareColumns;
-    if (m_IsHybrid || prepare == nullptr || !columns.m_AllShift ||
-        m_Place.GetRunEnd(first, first + data.m_Rows) != first + data.m_Rows)
+    if (prepare == nullptr || !columns.m_AllShift)
     {
         return false;
     }
@@ -310,7 +330,7 @@ bool Product8::WriteAtOnce(const Memory& memory, const Panel8& panel, const Pack
     }
     ByteColumns8 prepared;
     prepare(columns, packed.m_Bias, panel.m_Columns, m_OutputIsSigned, prepared);
-    uint8_t* const out = static_cast<uint8_t*>(memory.m_Output) + m_Place.GetOffset(first) + panel.m_Column;
+    uint8_t* const out = static_cast<uint8_t*>(memory.m_Output) + at;
     return write({data.m_Data, data.m_Stride, data.m_Rows, packed.m_Weights, packed.m_Groups, values.m_Terms, out,
                   m_Place.m_PixelStride},
                  prepared);
@@ -324,13 +344,13 @@ void Product8::WriteBytes(const Panel8& panel, const RequantizeRows& rows) const
     m_Weights->GetEngine().m_Requantize(rows, columns);
 }
 
-void Product8::WriteFloats(const Panel8& panel, const FloatRows& rows) const
+FloatColumns Product8::GetFloatColumns(const Panel8& panel) const
 {
     FloatColumns columns = m_Weights->GetFloatColumns(panel);
     columns.m_HasClamp = m_HasClamp;
     columns.m_Low = m_Low;
     columns.m_High = m_High;
-    m_Weights->GetEngine().m_ToFloats(rows, columns);
+    return columns;
 }
 
 } // namespace tenon::cpu

@@ -82,7 +82,7 @@ private:
     bool WriteAtOnce(const Memory& memory, const Panel8& panel, const PackedPanel8& packed, const DataRows8& data,
                      const RowValues& values, size_t first) const;
     void WriteBytes(const Panel8& panel, const RequantizeRows& rows) const;
-    void WriteFloats(const Panel8& panel, const FloatRows& rows) const;
+    FloatColumns GetFloatColumns(const Panel8& panel) const;
 
     const PackedWeights8* m_Weights;
     Windows m_Windows;

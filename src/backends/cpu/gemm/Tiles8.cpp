@@ -16,6 +16,7 @@
 #include "backends/cpu/gemm/ByteTilesAvx512-inl.hpp"
 #include "backends/cpu/gemm/DotTile-inl.hpp"
 #include "backends/cpu/gemm/Dots-inl.hpp"
+#include "backends/cpu/gemm/FloatTiles8-inl.hpp"
 #include "backends/cpu/gemm/Nibbles-inl.hpp"
 #include "backends/cpu/gemm/PermutedTiles-inl.hpp"
 #include "backends/cpu/gemm/Quantize8-inl.hpp"
@@ -87,11 +88,13 @@ Engine8 MakeEngine()
             engine.m_Signed.m_Signs = Signs8::DataUnsigned;
             FillTilesOf512<VnniDataFlipped>(engine.m_Signed);
             FillByteRows<VnniDataFlipped, false>(engine.m_Signed);
+            FillFloatRows<VnniDataFlipped>(engine.m_Signed);
         }
         else
         {
             FillTilesOf512<VnniDataSigned>(engine.m_Signed);
             FillByteRows<VnniDataSigned, true>(engine.m_Signed);
+            FillFloatRows<VnniDataSigned>(engine.m_Signed);
         }
         FillTilesOf512<VnniDataUnsigned>(engine.m_Unsigned);
         FillByteRows<VnniDataUnsigned, false>(engine.m_Unsigned);

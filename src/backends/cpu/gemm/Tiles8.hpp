@@ -152,6 +152,20 @@ struct ByteRows8
 /// Writes all rows; false, and nothing is done, where it is not made for so few.
 using ByteRowsFunction8 = bool (*)(const ByteRows8& rows, const ByteColumns8& columns);
 
+/// Rows of data by a panel, to become floats.
+struct FloatProduct8
+{
+    const void* m_Data = nullptr;
+    size_t m_DataStride = 0; ///< bytes
+    const void* m_Panel = nullptr;
+    size_t m_Groups = 0;
+    const int32_t* m_Bias = nullptr; ///< what sums begin with
+    FloatRows m_Rows;                ///< without sums
+};
+
+/// Writes all rows; false, and nothing is done, where it is not made for so few.
+using FloatRowsFunction8 = bool (*)(const FloatProduct8& product, const FloatColumns& columns);
+
 /// The tiles for data and weights of one form.
 struct TileSet8
 {
@@ -173,6 +187,8 @@ struct TileSet8
     /// Tiles whose sums become bytes without memory in between: by whether the clamp makes the same of all negative
     /// sums, whether rows have terms, and vectors of the panel. Null where there are none.
     ByteRowsFunction8 m_WriteRows[2][2][MostVectors + 1] = {};
+    /// The same for floats, by vectors.
+    FloatRowsFunction8 m_WriteFloats[MostVectors + 1] = {};
 
     /// Whether data are int16, less their zero point.
     bool IsWide() const { return m_Layout == Layout8::WidePairs || m_Layout == Layout8::NarrowPairs; }

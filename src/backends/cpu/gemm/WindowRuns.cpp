@@ -1,45 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows of bytes whose runs are longer than a few registers, or many: rows of windows, or points of one group.
+#include "backends/cpu/gemm/RunCopies.hpp"
 #include "backends/cpu/gemm/Windows.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace tenon::cpu
 {
-
-namespace
-{
-
-/// Copies by registers, of which the last two may overlap: a call of memcpy takes as long as several of these.
-template <size_t Register>
-void CopyByRegisters(const uint8_t* from, int64_t bytes, uint8_t* to)
-{
-    constexpr auto Step = static_cast<int64_t>(Register);
-    for (int64_t at = 0; at + Step < bytes; at += Step)
-    {
-        std::memcpy(to + at, from + at, Register);
-    }
-    std::memcpy(to + bytes - Step, from + bytes - Step, Register);
-}
-
-void CopyRun(const uint8_t* from, int64_t bytes, uint8_t* to)
-{
-    if (bytes >= 16)
-    {
-        CopyByRegisters<16>(from, bytes, to);
-    }
-    else if (bytes >= 4)
-    {
-        CopyByRegisters<4>(from, bytes, to);
-    }
-    else
-    {
-        CopyByRegisters<1>(from, bytes, to);
-    }
-}
-
-} // namespace
 
 Windows::Beside Windows::FindBeside(size_t pixel, size_t last) const
 {
@@ -56,10 +23,14 @@ void Windows::CopyRuns(const uint8_t* input, size_t first, size_t last, uint8_t 
                        uint8_t* to) const
 {
     const bool isWhole = HaveWholeRows();
-    const int64_t runs = isWhole ? 1 : m_Width;
-    const int64_t runBytes = m_GroupChannels * (isWhole ? m_Width : 1);
-    const int64_t runStep = m_DilationX * m_Channels;
-    const int64_t rowStep = m_DilationY * m_InputWidth * m_Channels;
+    RunCopies copies;
+    copies.m_WindowStep = m_StrideX * m_Channels;
+    copies.m_Rows = m_Height;
+    copies.m_RowStep = m_DilationY * m_InputWidth * m_Channels;
+    copies.m_Runs = isWhole ? 1 : m_Width;
+    copies.m_RunStep = m_DilationX * m_Channels;
+    copies.m_RunBytes = m_GroupChannels * (isWhole ? m_Width : 1);
+    copies.m_Pitch = pitch;
     for (size_t pixel = first; pixel < last;)
     {
         // Those that lie in the image as a whole are copied so.
@@ -75,19 +46,14 @@ void Windows::CopyRuns(const uint8_t* input, size_t first, size_t last, uint8_t 
             }
         };
         copyOthers(0, whole.m_Begin);
-        for (int64_t i = whole.m_Begin; i < whole.m_End; ++i)
+        if (whole.m_Begin < whole.m_End)
         {
-            const int64_t left = (beside.m_Column + i) * m_StrideX - m_PadLeft;
+            const int64_t left = (beside.m_Column + whole.m_Begin) * m_StrideX - m_PadLeft;
             const int64_t top = beside.m_Image * m_InputHeight + beside.m_Top;
-            const uint8_t* row = input + (top * m_InputWidth + left) * m_Channels;
-            uint8_t* run = to + static_cast<size_t>(i) * pitch;
-            for (int64_t r = 0; r < m_Height; ++r, row += rowStep)
-            {
-                for (int64_t p = 0; p < runs; ++p, run += runBytes)
-                {
-                    CopyRun(row + p * runStep, runBytes, run);
-                }
-            }
+            copies.m_From = input + (top * m_InputWidth + left) * m_Channels;
+            copies.m_Windows = whole.m_End - whole.m_Begin;
+            copies.m_To = to + static_cast<size_t>(whole.m_Begin) * pitch;
+            cpu::CopyRuns(copies);
         }
         copyOthers(whole.m_End, count);
         pixel += static_cast<size_t>(count);
