@@ -119,6 +119,58 @@ TEST(FastBytes, WeightsOfAnyDepthAsReference)
     }
 }
 
+// Tiles of all heights and widths, whose rows have scales of their own or all the same one.
+TEST(FastBytes, ProductsOfFloatsOfAllSizesAsReference)
+{
+    ActivationDescriptor bounded(ActivationFunction::BoundedReLu, 0.5f, -1.0f);
+    FullyConnectedDescriptor d;
+    d.m_TransposeWeightMatrix = true;
+    for (const unsigned int columns : {1U, 8U, 9U, 16U, 17U, 24U, 32U, 41U, 48U, 56U, 63U, 64U, 65U, 130U})
+    {
+        const TensorInfo weights(TensorShape({columns, 20}), DataType::QSymmS8, 0.1f, 0);
+        for (unsigned int rows = 1; rows <= 26; ++rows)
+        {
+            d.m_AsymmetricQuantizeInputs = rows % 2 == 0;
+            TestTensor data = Random(TensorInfo(TensorShape({rows, 20}), DataType::Float32), rows, -1, 1);
+            for (size_t row = 1; rows % 3 == 0 && row < rows; ++row)
+            {
+                std::copy_n(data.m_Bytes.begin(), 20 * sizeof(float), data.m_Bytes.begin() + row * 20 * sizeof(float));
+            }
+            OpCase op = FastCase(std::to_string(rows) + " rows, " + std::to_string(columns) + " columns",
+                                 LayerType::FullyConnected, d, {data, Constant(Random(weights, 2))},
+                                 TensorInfo(TensorShape({rows, columns}), DataType::Float32));
+            op.m_FusedActivation = rows % 4 < 2 ? &bounded : nullptr;
+            ExpectAsReference(op, "CpuFullyConnectedHybrid");
+        }
+    }
+}
+
+// Rows of windows, or points of groups, of one byte to several vectors.
+TEST(FastBytes, ConvolutionsOfManyChannelsAsReference)
+{
+    for (const unsigned int channels : {1U, 2U, 5U, 8U, 11U, 21U, 22U, 32U, 43U, 64U, 70U})
+    {
+        for (const unsigned int groups : {1U, 2U, 3U})
+        {
+            for (const unsigned int dilation : {1U, 2U})
+            {
+                Convolution2dDescriptor d;
+                d.m_DataLayout = DataLayout::NHWC;
+                d.m_PadLeft = d.m_PadRight = d.m_PadTop = d.m_PadBottom = dilation;
+                d.m_DilationX = d.m_DilationY = dilation;
+                const TensorShape data({2, 5, 7, channels * groups});
+                const TestTensor weights = Random(BytesInfo({4 * groups, 3, 3, channels}, true, 0.1f, 0), channels);
+                ExpectAsReference(
+                    FastCase("channels " + std::to_string(channels) + ", groups " + std::to_string(groups),
+                             LayerType::Convolution2d, d,
+                             {Random(BytesInfo(data, true, 0.1f, -7), groups), Constant(weights)},
+                             BytesInfo({2, 5, 7, 4 * groups}, true, 9.0f, 5)),
+                    "CpuConvolution2dBytes");
+            }
+        }
+    }
+}
+
 // Short rows of windows are moved with more bytes than they have, up to the end of the image.
 TEST(FastBytes, ConvolutionsOfFewChannelsAsReference)
 {
