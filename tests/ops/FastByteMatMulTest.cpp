@@ -206,4 +206,43 @@ TEST(FastBytes, ProductsByOneMatrixAsReference)
     }
 }
 
+// A constant matrix beside floats, with a scale for all or for each column.
+TEST(FastBytes, ProductsOfFloatsByOneMatrixAsReference)
+{
+    for (const bool isTurned : {false, true})
+    {
+        for (const bool isAsymmetric : {false, true})
+        {
+            for (const bool hasScales : {false, true})
+            {
+                for (const unsigned int columns : {1U, 9U, 33U, 70U})
+                {
+                    for (const unsigned int rows : {1U, 4U, 13U})
+                    {
+                        BatchMatMulDescriptor d;
+                        (rows == 4 ? d.m_AdjointY : d.m_TransposeY) = isTurned;
+                        d.m_AsymmetricQuantizeInputs = isAsymmetric;
+                        constexpr unsigned int Depth = 37;
+                        const TensorShape shape =
+                            isTurned ? TensorShape({1, columns, Depth}) : TensorShape({1, Depth, columns});
+                        std::vector<float> scales(columns);
+                        for (unsigned int c = 0; c < columns; ++c)
+                        {
+                            scales[c] = 0.01f * static_cast<float>(1 + c % 7);
+                        }
+                        const TensorInfo y = hasScales ? TensorInfo(shape, DataType::QSymmS8, scales, isTurned ? 1 : 2)
+                                                       : TensorInfo(shape, DataType::QSymmS8, 0.02f, 0);
+                        const TensorInfo x(TensorShape({2, rows, Depth}), DataType::Float32);
+                        ExpectAsReference(FastCase(std::to_string(rows) + " rows by " + y.ToString(),
+                                                   LayerType::BatchMatMul, d,
+                                                   {Random(x, rows, -3, 1), Constant(Random(y, columns))},
+                                                   TensorInfo(TensorShape({2, rows, columns}), DataType::Float32)),
+                                          "CpuBatchMatMulConstantHybrid");
+                    }
+                }
+            }
+        }
+    }
+}
+
 } // namespace tenon::test

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// BatchMatMul of CpuAcc for Float32, BFloat16 or 16-bit integers (beside bytes) with one constant matrix as y: all rows
-// of x are those of one product, and the matrix is packed as the weights of a FullyConnected layer are.
+// BatchMatMul of CpuAcc for Float32, BFloat16, 16-bit integers (beside bytes) or Float32 beside bytes, with one
+// constant matrix as y: all rows of x are those of one product, and the matrix is packed as the weights of a
+// FullyConnected layer are.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/Product16.hpp"
+#include "backends/cpu/gemm/Product8.hpp"
 #include "backends/cpu/gemm/ProductBf16.hpp"
 #include "backends/cpu/gemm/ProductF32.hpp"
+#include "backends/cpu/kernels/BytesCheck.hpp"
 #include "backends/cpu/kernels/KnownRows.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/MatMulGeometry.hpp"
@@ -25,6 +28,8 @@ constexpr backends::TypeRow Bf16Types[] = {backends::SameType(DataType::BFloat16
 constexpr backends::TypeRow ShortsTypes[] = {backends::WithScales(
     backends::Types({DataType::QSymmS16, {DataType::QAsymmS8, DataType::QSymmS8}}, DataType::QSymmS16),
     {backends::Scales::PerTensor}, backends::Scales::PerTensor)};
+constexpr backends::TypeRow HybridMatrixTypes[] = {
+    backends::Types({DataType::Float32, SignedByteWeights}, DataType::Float32)};
 
 bool IsTransposed(const BatchMatMulDescriptor& descriptor)
 {
@@ -115,6 +120,31 @@ std::unique_ptr<backends::PackedWeights> PackShorts(const LayerView& layer, back
                                              GetOrder(layer) == WeightOrder::Depth);
 }
 
+SupportResult CheckHybrid(const LayerView& layer)
+{
+    const SupportResult result = Check(layer);
+    if (!result)
+    {
+        return result;
+    }
+    const TensorInfo& y = layer.GetInput(1);
+    if (y.GetDataType() == DataType::QAsymmS8 && !y.HasMultipleQuantizationScales() && y.GetQuantizationOffset() != 0)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "its second matrix has a zero point");
+    }
+    const WeightSizes sizes = GetSizes(layer);
+    return CheckPackedBytes(PackedWeights8::GetPackedBytes(sizes.m_Columns, sizes.m_Depth),
+                            y.GetShape().GetNumElements64());
+}
+
+std::unique_ptr<backends::PackedWeights> PackHybrid(const LayerView& layer, backends::PackedStore& store)
+{
+    const WeightSizes sizes = GetSizes(layer);
+    const ProductShape8 shape = {sizes.m_Columns, sizes.m_Depth, GetKnownRows(layer, sizes.m_Columns), Rounding8::None,
+                                 GetOrder(layer) == WeightOrder::Depth};
+    return std::make_unique<PackedWeights8>(layer, shape, store);
+}
+
 backends::Prepared PrepareF32(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const auto& weights = static_cast<const PackedWeightsF32&>(*packed);
@@ -162,6 +192,24 @@ backends::Prepared PrepareShorts(const ReshapeArgs& args, const backends::Packed
     return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
 }
 
+backends::Prepared PrepareHybrid(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedWeights8&>(*packed);
+    if (!weights.IsExact())
+    {
+        return ref::FindKernel(LayerType::BatchMatMul)->Prepare(args, nullptr);
+    }
+    const ref::MatMulGeometry g(args); // checks the shapes
+    if (g.IsEmpty())
+    {
+        return [](const ExecuteArgs&) {};
+    }
+    const size_t rows = g.m_NumBatches * g.m_Rows;
+    const bool isAsymmetric = args.GetDescriptor<BatchMatMulDescriptor>().m_AsymmetricQuantizeInputs;
+    const Product8 product(weights, MakeRowWindows(rows, g.m_Depth), rows, {rows, isAsymmetric}, args);
+    return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
+}
+
 } // namespace
 
 extern const backends::Kernel CpuBatchMatMulConstantF32Kernel = {"CpuBatchMatMulConstantF32", FloatTypes, PrepareF32,
@@ -170,5 +218,8 @@ extern const backends::Kernel CpuBatchMatMulConstantBf16Kernel = {"CpuBatchMatMu
                                                                   CheckBf16, PackBf16};
 extern const backends::Kernel CpuBatchMatMulConstantShortsKernel = {"CpuBatchMatMulConstantShorts", ShortsTypes,
                                                                     PrepareShorts, CheckShorts, PackShorts};
+
+extern const backends::Kernel CpuBatchMatMulConstantHybridKernel = {"CpuBatchMatMulConstantHybrid", HybridMatrixTypes,
+                                                                    PrepareHybrid, CheckHybrid, PackHybrid};
 
 } // namespace tenon::cpu
