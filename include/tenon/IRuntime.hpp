@@ -55,6 +55,10 @@ struct INetworkProperties
     ProfilingDetailsMethod m_OutputNetworkDetailsMethod = ProfilingDetailsMethod::Undefined;
     /// Threads that loading this network, and then one EnqueueWorkload of it, may use; 0 means all cores (Tenon).
     unsigned int m_NumberOfThreads = 1;
+    /// Options of backends beside those that the network was optimized with; of two with one name the one here counts.
+    /// For what belongs to this machine rather than to the network, such as CpuAcc's CachedNetworkFilePath, which no
+    /// serialized network has (Tenon).
+    ModelOptions m_ModelOptions;
 };
 
 /// What one run keeps in one memory (Tenon).
@@ -149,6 +153,8 @@ public:
     ///   LimitExceededException        a tensor, or all together, are above CreationOptions::m_Limits
     ///   MemoryValidationException     memory ran out, or a memory strategy gives what cannot be used
     ///   RuntimeException              the debug folder cannot be made, a backend failed, or no ids are left
+    ///   InvalidArgumentException      options that a backend of the network does not have, or of a wrong type; files
+    ///                                 that they name are of another network
     /// A backend or custom operator of the application's own may throw any kind of tenon::Exception.
     virtual Status LoadNetwork(NetworkId& networkIdOut, IOptimizedNetworkPtr network) = 0;
     virtual Status LoadNetwork(NetworkId& networkIdOut, IOptimizedNetworkPtr network,

@@ -274,10 +274,9 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
                                          option));
         }
     }
-    for (const char* option :
-         {"--compute", "--max-partitions", "--min-layers-per-partition", "--all-or-nothing", "--fp16-turbo-mode",
-          "--bf16-turbo-mode", "--enable-fast-math", "--print-intermediate-layers",
-          "--print-intermediate-layers-to-file", "--save-cached-network", "--cached-network-filepath"})
+    for (const char* option : {"--compute", "--max-partitions", "--min-layers-per-partition", "--all-or-nothing",
+                               "--fp16-turbo-mode", "--bf16-turbo-mode", "--enable-fast-math",
+                               "--print-intermediate-layers", "--print-intermediate-layers-to-file"})
     {
         if (app.count(option) > 0)
         {

@@ -215,12 +215,6 @@ private:
         }
         optimizerOptions.SetDebugEnabled(m_Options.m_PrintLayers);
         optimizerOptions.SetDebugToFileEnabled(m_Options.m_WriteLayers);
-        if (!m_Options.m_CachedNetworkFile.empty())
-        {
-            optimizerOptions.AddModelOption(
-                BackendOptions("CpuAcc", {{"SaveCachedNetwork", m_Options.m_SaveCachedNetwork},
-                                          {"CachedNetworkFilePath", m_Options.m_CachedNetworkFile}}));
-        }
         PartitionOptions partitions;
         partitions.m_MaxPartitions = m_Options.m_MaxPartitions;
         partitions.m_MinLayersPerPartition = m_Options.m_MinLayersPerPartition;
@@ -246,6 +240,13 @@ private:
         properties.m_NumberOfThreads = m_Report.m_Threads;
         properties.m_ProfilingEnabled = m_Options.IsProfiling();
         properties.m_OutputNetworkDetailsMethod = m_Options.m_Details;
+        if (!m_Options.m_CachedNetworkFile.empty())
+        {
+            properties.m_ModelOptions.emplace_back(
+                Compute::CpuAcc,
+                std::vector<BackendOptions::BackendOption>{{"SaveCachedNetwork", m_Options.m_SaveCachedNetwork},
+                                                           {"CachedNetworkFilePath", m_Options.m_CachedNetworkFile}});
+        }
         Stopwatch loading;
         const auto load = [&] { return m_Runtime->LoadNetwork(m_Network, std::move(network), properties); };
         // A file of packed weights is another one that may be missing, damaged or of something else.

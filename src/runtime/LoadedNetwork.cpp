@@ -11,6 +11,18 @@
 namespace tenon
 {
 
+namespace
+{
+
+/// Backends take the last of several options with one name.
+ModelOptions Join(ModelOptions first, const ModelOptions& second)
+{
+    first.insert(first.end(), second.begin(), second.end());
+    return first;
+}
+
+} // namespace
+
 LoadedNetwork::LoadedNetwork(OptimizedNetwork& network, const Environment& environment,
                              const INetworkProperties& properties, NetworkId id)
     : m_DebugTarget(network.GetOptions()), m_Hooks(environment.m_Contexts, network.GetGraph(), id),
@@ -26,8 +38,8 @@ LoadedNetwork::LoadedNetwork(OptimizedNetwork& network, const Environment& envir
         m_Profiler->EnableNetworkDetailsToStdOut(properties.m_OutputNetworkDetailsMethod);
     }
     const auto event = m_Profiler->Scope(ProfilingCategory::Load);
-    WorkloadFactories factories(environment.m_Registry, network.GetModelOptions(), m_Pool, m_NumberOfThreads,
-                                *m_Profiler);
+    const ModelOptions options = Join(network.GetModelOptions(), properties.m_ModelOptions);
+    WorkloadFactories factories(environment.m_Registry, options, m_Pool, m_NumberOfThreads, *m_Profiler);
     m_Program = std::make_unique<Program>(network.TakeGraph(), environment.m_Memories, factories);
     m_Sessions.emplace(SessionId::Default, std::make_shared<Session>(m_Program->States().size()));
     std::vector<TensorShape> shapes;

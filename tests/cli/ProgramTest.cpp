@@ -279,6 +279,13 @@ TEST_F(Program, PackedWeightsAreSavedAndRead)
     ASSERT_EQ(loaded.m_Status, 0) << loaded.m_Error;
     EXPECT_EQ(ReadFile(m_Folder.Path("out.npy")), expected);
     ExpectFailure(run(Int8Model, read), 3, "of another network");
+
+    const std::string optimized = m_Folder.Path("optimized.tenon");
+    ASSERT_EQ(run(FloatModel, {"-N", "--serialize-optimized", optimized}).m_Status, 0);
+    const Outcome mapped = Execute({"-m", optimized, "-w", m_Folder.Path("out.npy"), read[0], read[1]});
+    ASSERT_EQ(mapped.m_Status, 0) << mapped.m_Error;
+    EXPECT_EQ(ReadFile(m_Folder.Path("out.npy")), expected);
+
     const Outcome scalar =
         test::RunProgram({ProgramPath(), "-m", FloatModel, "-N", "--cached-network-filepath", packed}, "",
                          {"/usr/bin/env", "TENON_FORCE_ISA=scalar"});

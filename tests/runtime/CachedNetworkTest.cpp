@@ -112,17 +112,31 @@ protected:
 
     OptimizerOptionsOpaque Options(bool save) const
     {
-        OptimizerOptionsOpaque options;
-        options.SetReduceFp32ToBf16(GetParam().m_Bf16);
-        options.AddModelOption(
-            BackendOptions("CpuAcc", {{"SaveCachedNetwork", save}, {"CachedNetworkFilePath", m_Path.string()}}));
+        OptimizerOptionsOpaque options = NoOptions();
+        options.AddModelOption(CacheOptions(save));
         return options;
     }
 
-    std::vector<char> Run(const INetwork& network, const OptimizerOptionsOpaque& options) const
+    static OptimizerOptionsOpaque NoOptions()
+    {
+        OptimizerOptionsOpaque options;
+        options.SetReduceFp32ToBf16(GetParam().m_Bf16);
+        return options;
+    }
+
+    BackendOptions CacheOptions(bool save) const
+    {
+        return BackendOptions("CpuAcc", {{"SaveCachedNetwork", save}, {"CachedNetworkFilePath", m_Path.string()}});
+    }
+
+    static std::vector<char> Run(const INetwork& network, const OptimizerOptionsOpaque& options,
+                                 const ModelOptions& loadOptions = {})
     {
         const IRuntimePtr runtime = IRuntime::Create({});
-        const NetworkId id = Load(*runtime, network, {"CpuAcc"}, options);
+        INetworkProperties properties;
+        properties.m_ModelOptions = loadOptions;
+        NetworkId id = 0;
+        runtime->LoadNetwork(id, Optimize(network, {"CpuAcc"}, runtime->GetDeviceSpec(), options), properties);
         TensorInfo info = runtime->GetInputTensorInfo(id, 0);
         info.SetConstant();
         std::vector<float> input = Ramp(info.GetNumElements(), -1.0f, 0.01f); // of bytes, the first quarter
@@ -142,12 +156,26 @@ protected:
 
 TEST_P(CachedNetwork, GivesTheSameOutputs)
 {
-    OptimizerOptionsOpaque none;
-    none.SetReduceFp32ToBf16(GetParam().m_Bf16);
-    const std::vector<char> expected = Run(*Builder(GetParam(), 1).Make(), none);
+    const std::vector<char> expected = Run(*Builder(GetParam(), 1).Make(), NoOptions());
     EXPECT_EQ(Run(*Builder(GetParam(), 1).Make(), Options(true)), expected);
     ASSERT_TRUE(std::filesystem::exists(m_Path));
     EXPECT_EQ(Run(*Builder(GetParam(), 1).Make(), Options(false)), expected);
+}
+
+TEST_P(CachedNetwork, OptionsOfTheLoad)
+{
+    const auto run = [](const OptimizerOptionsOpaque& options, const ModelOptions& loadOptions)
+    { return Run(*Builder(GetParam(), 1).Make(), options, loadOptions); };
+    const std::vector<char> expected = run(NoOptions(), {});
+    EXPECT_EQ(run(NoOptions(), {CacheOptions(true)}), expected);
+    ASSERT_TRUE(std::filesystem::exists(m_Path));
+    EXPECT_EQ(run(NoOptions(), {CacheOptions(false)}), expected);
+    // They count more than those of the network, which names a file that is there.
+    const BackendOptions other("CpuAcc", {{"CachedNetworkFilePath", (m_Folder / "other").string()}});
+    EXPECT_THAT(MessageOf<FileNotFoundException>([&] { run(Options(false), {other}); }), HasSubstr("other"));
+    const BackendOptions unknown("CpuAcc", {{"Speed", 3}});
+    EXPECT_THAT(MessageOf<InvalidArgumentException>([&] { run(NoOptions(), {unknown}); }),
+                HasSubstr("no option 'Speed'"));
 }
 
 TEST_P(CachedNetwork, OfOtherWeightsIsRefused)
