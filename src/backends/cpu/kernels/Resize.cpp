@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace tenon::cpu
@@ -80,20 +81,41 @@ void ForEachRow(const Image& image, const ExecuteArgs& run, size_t begin, size_t
     }
 }
 
+/// Calls f(run, part, its scratch memory) for as many parts of rows as there are threads.
+template <typename F>
+Prepared RunInParts(size_t rows, size_t parts, const backends::Scratch& ofPart, const F& f)
+{
+    backends::Scratch scratch;
+    scratch.AddParts(ofPart, parts);
+    return {[=, partBytes = ofPart.GetBytes()](const ExecuteArgs& run)
+            {
+                const size_t used = std::min<size_t>(parts, run.m_Parallel->GetNumThreads());
+                RunParts(*run.m_Parallel, used,
+                         [&](size_t index) {
+                             f(run, GetPart(rows, used, index),
+                               backends::Scratch::At<std::byte>(run.m_Scratch, index * partBytes));
+                         });
+            },
+            scratch.GetBytes()};
+}
+
+/// How many parts rows are split into, each with scratch memory of its own.
+size_t CountParts(const Image& image)
+{
+    constexpr size_t BytesPerElement = 8; // what the arithmetic costs, in bytes moved
+    const size_t rowCost = static_cast<size_t>(image.m_Horizontal.m_Output) * image.m_Channels * BytesPerElement;
+    return std::clamp<size_t>(image.m_Batches * image.Height() / GetGrain(rowCost), 1, GetMostParts());
+}
+
 template <typename W>
 Prepared MakeBilinear(const Image& image, void (*function)(const BlendedRow<W>& row))
 {
     const auto places = std::make_shared<const Places<ref::Blending<W>>>(image);
-    constexpr size_t BytesPerElement = 8; // what the arithmetic costs, in bytes moved
-    const size_t rowCost = static_cast<size_t>(image.m_Horizontal.m_Output) * image.m_Channels * BytesPerElement;
     const size_t rows = image.m_Batches * image.Height();
-    const size_t parts = std::clamp<size_t>(rows / GetGrain(rowCost), 1, GetMostParts());
+    const size_t parts = CountParts(image);
     const size_t elements = image.InputRowBytes() / image.m_ElementBytes;
     backends::Scratch rowsOfPart; // two weighed rows
     rowsOfPart.Add<W>(size_t{2}, elements);
-    const size_t partBytes = rowsOfPart.GetBytes();
-    backends::Scratch scratch;
-    scratch.AddParts(rowsOfPart, parts);
     const auto runPart = [=](const ExecuteArgs& run, const Part& part, W* weighed)
     {
         const auto row = [&](const std::byte* in, size_t y, std::byte* out)
@@ -113,16 +135,59 @@ Prepared MakeBilinear(const Image& image, void (*function)(const BlendedRow<W>& 
         };
         ForEachRow(image, run, part.m_Begin, part.m_End, row);
     };
-    return {[=](const ExecuteArgs& run)
-            {
-                const size_t used = std::min<size_t>(parts, run.m_Parallel->GetNumThreads());
-                RunParts(*run.m_Parallel, used,
-                         [&](size_t index) {
-                             runPart(run, GetPart(rows, used, index),
-                                     backends::Scratch::At<W>(run.m_Scratch, index * partBytes));
-                         });
-            },
-            scratch.GetBytes()};
+    return RunInParts(rows, parts, rowsOfPart,
+                      [=](const ExecuteArgs& run, const Part& part, std::byte* memory)
+                      { runPart(run, part, reinterpret_cast<W*>(memory)); });
+}
+
+/// Input rows of int8 with blended columns: the last two that were asked for.
+class BlendedColumns
+{
+public:
+    BlendedColumns(const Image& image, const Places<ref::Blending<int32_t>>& places, int32_t* memory)
+        : m_Image(image), m_Places(places), m_Rows{memory, memory + image.OutputRowBytes()}
+    {
+    }
+
+    /// Row y of an image. Two rows that are needed at once are neighbours.
+    const int32_t* Get(const std::byte* image, size_t y)
+    {
+        const std::byte* from = image + y * m_Image.InputRowBytes();
+        if (std::exchange(m_Made[y % 2], from) != from)
+        {
+            GetResizeFunctions().m_BlendColumns(reinterpret_cast<const int8_t*>(from), m_Places.m_Columns.data(),
+                                                m_Places.m_Columns.size(), m_Image.m_Channels, m_Rows[y % 2]);
+        }
+        return m_Rows[y % 2];
+    }
+
+private:
+    const Image& m_Image;
+    const Places<ref::Blending<int32_t>>& m_Places;
+    int32_t* m_Rows[2];
+    const std::byte* m_Made[2] = {};
+};
+
+Prepared MakeBilinearOfBytes(const Image& image)
+{
+    const auto places = std::make_shared<const Places<ref::Blending<int32_t>>>(image);
+    backends::Scratch rowsOfPart;
+    rowsOfPart.Add<int32_t>(size_t{2}, image.OutputRowBytes());
+    return RunInParts(image.m_Batches * image.Height(), CountParts(image), rowsOfPart,
+                      [=](const ExecuteArgs& run, const Part& part, std::byte* memory)
+                      {
+                          BlendedColumns columns(image, *places, reinterpret_cast<int32_t*>(memory));
+                          ForEachRow(image, run, part.m_Begin, part.m_End,
+                                     [&](const std::byte* in, size_t row, std::byte* out)
+                                     {
+                                         const auto& y = places->m_Rows[row];
+                                         const int32_t* lower = columns.Get(in, y.m_Lower);
+                                         const int32_t* upper = columns.Get(in, y.m_Upper);
+                                         GetResizeFunctions().m_BlendRows(lower, upper, y.m_UpperWeight,
+                                                                          image.OutputRowBytes(),
+                                                                          reinterpret_cast<int8_t*>(out));
+                                     });
+                      });
 }
 
 /// Rows that come from one row are made once and copied.
@@ -187,7 +252,7 @@ Prepared PrepareResize(const ReshapeArgs& args, const backends::PackedWeights*)
     {
         return MakeBilinear(image, GetResizeFunctions().m_Unsigned);
     }
-    return MakeBilinear(image, SignedBytes.Has(type) ? GetResizeFunctions().m_Signed : GetResizeFunctions().m_Short);
+    return SignedBytes.Has(type) ? MakeBilinearOfBytes(image) : MakeBilinear(image, GetResizeFunctions().m_Short);
 }
 
 SupportResult CheckResize(const LayerView& layer)

@@ -10,6 +10,7 @@
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
 #include "backends/cpu/simd/Bf16-inl.hpp"
+#include "backends/cpu/simd/Bytes-inl.hpp"
 #include "backends/cpu/simd/Spans-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -73,29 +74,17 @@ struct ResizeLanes<uint8_t>
     template <class D>
     static HWY_INLINE void Store(hn::Vec<D> sum, D d, uint8_t* to)
     {
+        // Sums lie between 0 and 255 as the elements do, so nothing has to be saturated.
         const hn::Rebind<uint8_t, D> dBytes;
-        const auto rounded = hn::ConvertTo(hn::Rebind<int32_t, D>(), hn::Add(sum, hn::Set(d, 0.5f)));
-        hn::StoreU(hn::DemoteTo(dBytes, rounded), dBytes, to);
-    }
-};
-
-template <>
-struct ResizeLanes<int8_t>
-{
-    using Weight = int32_t;
-    template <class D>
-    static HWY_INLINE hn::Vec<D> Load(D d, const int8_t* from)
-    {
-        return hn::PromoteTo(d, hn::LoadU(hn::Rebind<int8_t, D>(), from));
-    }
-    template <class D>
-    static HWY_INLINE void Store(hn::Vec<D> sum, D d, int8_t* to)
-    {
-        // Sums have 20 fraction bits. Half away from zero: half is added, one less to negative ones, and shifted.
-        const hn::Rebind<int8_t, D> dBytes;
-        const auto half = hn::Set(d, int32_t{1} << 19);
-        const auto rounded = hn::ShiftRight<20>(hn::Add(hn::Add(sum, half), hn::ShiftRight<31>(sum)));
-        hn::StoreU(hn::DemoteTo(dBytes, rounded), dBytes, to);
+        const auto above = hn::Add(sum, hn::Set(d, 0.5f));
+        if constexpr (hn::MaxLanes(D()) == HWY_LANES(float))
+        {
+            hn::StoreU(hn::U8FromU32(hn::BitCast(hn::Rebind<uint32_t, D>(), Truncated(above))), dBytes, to);
+        }
+        else
+        {
+            hn::StoreU(hn::DemoteTo(dBytes, hn::ConvertTo(hn::Rebind<int32_t, D>(), above)), dBytes, to);
+        }
     }
 };
 
@@ -194,7 +183,7 @@ void BlendRowOfShorts(const BlendedRow<int32_t>& row)
                            const hn::Rebind<int16_t, decltype(d)> dShorts;
                            const auto high = weigh(d, highs, c);
                            const auto low = weigh(d, lows, c);
-                           // Half away from zero as in ResizeLanes<int8_t>.
+                           // Half away from zero as in BlendRowsOfBytes.
                            const auto step = hn::ShiftRight<31>(hn::Add(high, hn::ShiftRight<10>(low)));
                            const auto half = hn::Add(hn::Set(d, int32_t{1} << 19), step);
                            const auto sum = hn::Add(high, hn::ShiftRight<10>(hn::Add(low, half)));
@@ -203,13 +192,70 @@ void BlendRowOfShorts(const BlendedRow<int32_t>& row)
     }
 }
 
+/// Weights of int8 elements have 10 fraction bits and add up to 2^10.
+constexpr int WeightBits = 10;
+
+void BlendColumnsOfBytes(const int8_t* in, const ref::Blend<int32_t>* columns, size_t count, size_t channels,
+                         int32_t* out)
+{
+    for (size_t i = 0; i < count; ++i, out += channels)
+    {
+        const int8_t* lower = in + columns[i].m_Lower * channels;
+        const int8_t* upper = in + columns[i].m_Upper * channels;
+        Cover<int32_t>(channels,
+                       [&](auto d, size_t c) HWY_ATTR
+                       {
+                           const hn::Rebind<int8_t, decltype(d)> dBytes;
+                           const auto a = hn::PromoteTo(d, hn::LoadU(dBytes, lower + c));
+                           const auto b = hn::PromoteTo(d, hn::LoadU(dBytes, upper + c));
+                           const auto step = hn::Mul(hn::Sub(b, a), hn::Set(d, columns[i].m_UpperWeight));
+                           hn::StoreU(hn::Add(hn::ShiftLeft<WeightBits>(a), step), d, out + c);
+                       });
+    }
+}
+
+void BlendRowsOfBytes(const int32_t* lower, const int32_t* upper, int32_t upperWeight, size_t count, int8_t* out)
+{
+    const auto rounded = [=](auto d, size_t i) HWY_ATTR
+    {
+        const auto a = hn::LoadU(d, lower + i);
+        const auto step = hn::Mul(hn::Sub(hn::LoadU(d, upper + i), a), hn::Set(d, upperWeight));
+        const auto sum = hn::Add(hn::ShiftLeft<WeightBits>(a), step);
+        // Half away from zero: half is added, one less to negative sums, and shifted.
+        const auto half = hn::Set(d, int32_t{1} << (2 * WeightBits - 1));
+        return hn::ShiftRight<2 * WeightBits>(hn::Add(hn::Add(sum, half), hn::ShiftRight<31>(sum)));
+    };
+    constexpr size_t Lanes = HWY_LANES(int8_t);
+    if (count < Lanes)
+    {
+        Cover<int32_t>(count,
+                       [&](auto d, size_t i) HWY_ATTR
+                       {
+                           const hn::Rebind<int8_t, decltype(d)> dBytes;
+                           hn::StoreU(hn::DemoteTo(dBytes, rounded(d, i)), dBytes, out + i);
+                       });
+        return;
+    }
+    CoverBy<int8_t, Lanes>(count,
+                           [&](auto, size_t i) HWY_ATTR
+                           {
+                               const IntTag d;
+                               const auto part = [&](size_t quarter) HWY_ATTR
+                               { return hn::Add(rounded(d, i + quarter * Lanes / 4), hn::Set(d, 128)); };
+                               const Bytes bytes = JoinInOrder(part(0), part(1), part(2), part(3));
+                               hn::StoreU(hn::Xor(bytes, hn::Set(ByteTag(), uint8_t{0x80})), ByteTag(),
+                                          reinterpret_cast<uint8_t*>(out) + i);
+                           });
+}
+
 ResizeFunctions MakeResizeFunctions()
 {
     ResizeFunctions functions;
     functions.m_Float = BlendRow<float>;
     functions.m_BFloat16 = BlendRow<Brain>;
     functions.m_Unsigned = BlendRow<uint8_t>;
-    functions.m_Signed = BlendRow<int8_t>;
+    functions.m_BlendColumns = BlendColumnsOfBytes;
+    functions.m_BlendRows = BlendRowsOfBytes;
     functions.m_Short = BlendRowOfShorts;
     return functions;
 }

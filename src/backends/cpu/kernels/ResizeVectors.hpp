@@ -5,12 +5,13 @@
 #include "backends/reference/kernels/ResizeAxis.hpp"
 
 #include <cstddef>
+#include <cstdint>
 
 namespace tenon::cpu
 {
 
 /// An output row between two rows of an image. W is the type of the weights: float for float and uint8 elements, int
-/// for int8 and int16.
+/// for int16.
 template <typename W>
 struct BlendedRow
 {
@@ -31,8 +32,15 @@ struct ResizeFunctions
     void (*m_Float)(const BlendedRow<float>& row) = nullptr;
     void (*m_BFloat16)(const BlendedRow<float>& row) = nullptr;
     void (*m_Unsigned)(const BlendedRow<float>& row) = nullptr;
-    void (*m_Signed)(const BlendedRow<int32_t>& row) = nullptr;
     void (*m_Short)(const BlendedRow<int32_t>& row) = nullptr;
+
+    /// int8 elements need no order of steps, so that columns are blended first, once for each input row: out[i] has
+    /// `count` columns, of `channels` numbers with 10 fraction bits.
+    void (*m_BlendColumns)(const int8_t* in, const ref::Blend<int32_t>* columns, size_t count, size_t channels,
+                           int32_t* out) = nullptr;
+    /// out[i] = lower[i] + (upper[i] - lower[i]) * upperWeight / 2^10, rounded half away from zero to whole numbers.
+    void (*m_BlendRows)(const int32_t* lower, const int32_t* upper, int32_t upperWeight, size_t count,
+                        int8_t* out) = nullptr;
 };
 
 /// For the processor at hand. Precondition: it has vectors, see CpuFeatures.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax of rows of floats, and what that of bytes does with vectors. What is left of a row after whole vectors is
-// computed in one that begins before its end.
+// Softmax of rows of floats. What is left of a row after whole vectors is computed in one that begins before its end.
 #include "backends/cpu/kernels/SoftmaxVectors.hpp"
 
 #include "backends/cpu/kernels/RowBlocks.hpp"
@@ -200,72 +199,11 @@ void Rows(const float* in, size_t rows, size_t depth, float beta, float* out)
     }
 }
 
-ByteRange FindRange(const uint8_t* in, size_t depth, uint8_t flip)
-{
-    const hn::ScalableTag<uint8_t> d;
-    const size_t lanes = hn::Lanes(d);
-    ByteRange range{255, 0};
-    const auto take = [&range](uint8_t value)
-    {
-        range.m_Min = std::min(range.m_Min, value);
-        range.m_Max = std::max(range.m_Max, value);
-    };
-    if (depth < lanes)
-    {
-        for (size_t i = 0; i < depth; ++i)
-        {
-            take(static_cast<uint8_t>(in[i] ^ flip));
-        }
-        return range;
-    }
-    const auto flips = hn::Set(d, flip);
-    auto least = hn::Xor(hn::LoadU(d, in + depth - lanes), flips);
-    auto most = least;
-    for (size_t i = 0; i + lanes <= depth; i += lanes)
-    {
-        const auto values = hn::Xor(hn::LoadU(d, in + i), flips);
-        least = hn::Min(least, values);
-        most = hn::Max(most, values);
-    }
-    uint8_t ends[2 * HWY_LANES(uint8_t)];
-    hn::StoreU(least, d, ends);
-    hn::StoreU(most, d, ends + lanes);
-    std::for_each(ends, ends + 2 * lanes, take);
-    return range;
-}
-
-void ScalePowers(const uint32_t* powers, size_t count, uint32_t scale, int shift, uint8_t flip, uint8_t* bytes)
-{
-    using Words = hn::ScalableTag<uint32_t>;
-    const Words d;
-    const hn::RepartitionToWide<Words> dWide;
-    const hn::Rebind<int32_t, Words> dSigned;
-    const hn::Rebind<uint8_t, Words> dBytes;
-    const auto factor = hn::Set(d, scale);
-    const auto half = hn::Set(dWide, uint64_t{1} << 30);
-    const auto rounding = hn::Set(d, uint32_t{1} << (shift - 1));
-    const auto most = hn::Set(d, uint32_t{255});
-    const auto flips = hn::Set(dBytes, flip);
-    for (size_t i = 0; i < count; i += hn::Lanes(d))
-    {
-        const auto power = hn::Load(d, powers + i);
-        const auto oddPower = hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(dWide, power)));
-        // Products of even lanes come to lie in lower halves, those of odd lanes in upper ones.
-        const auto evens = hn::ShiftRight<31>(hn::Add(hn::MulEven(power, factor), half));
-        const auto odds = hn::ShiftLeft<1>(hn::Add(hn::MulEven(oddPower, factor), half));
-        const auto product = hn::OddEven(hn::BitCast(d, odds), hn::BitCast(d, evens));
-        const auto fraction = hn::Min(hn::ShiftRightSame(hn::Add(product, rounding), shift), most);
-        hn::StoreU(hn::Xor(hn::DemoteTo(dBytes, hn::BitCast(dSigned, fraction)), flips), dBytes, bytes + i);
-    }
-}
-
 SoftmaxFunctions MakeSoftmaxFunctions()
 {
     SoftmaxFunctions functions;
     functions.m_Softmax = Rows<false>;
     functions.m_LogSoftmax = Rows<true>;
-    functions.m_FindRange = FindRange;
-    functions.m_ScalePowers = ScalePowers;
     return functions;
 }
 

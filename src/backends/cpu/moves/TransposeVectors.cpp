@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposition in registers. A vector holds blocks of 16 bytes, each from a row of its own, so that what is stored
-// fills whole vectors of the target.
+// Transposition in registers: tiles of matrices, and pixels of two to four elements.
 #include "backends/cpu/moves/TransposeVectors.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
-
-#include <algorithm>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/moves/TransposeVectors.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
+#include "backends/cpu/moves/TransposeTiles-inl.hpp"
 #include "backends/cpu/simd/Spans-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -19,107 +17,6 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace
 {
-
-/// A matrix and its transpose. Strides are in elements.
-template <typename T>
-struct Matrix
-{
-    const T* m_From = nullptr; ///< [columns of the target][rows of the target], rows `m_FromStride` apart
-    int64_t m_FromStride = 0;
-    T* m_To = nullptr; ///< [rows][columns]
-    int64_t m_ToStride = 0;
-    size_t m_Rows = 0;
-    size_t m_Columns = 0;
-};
-
-/// A vector of 16-byte blocks that lie `stride` elements apart.
-template <class D, typename T>
-HWY_INLINE hn::Vec<D> LoadBlocks(D d, const T* from, int64_t stride)
-{
-    if constexpr (hn::MaxLanes(D()) * sizeof(T) <= 16)
-    {
-        return hn::LoadU(d, from);
-    }
-    else
-    {
-        const hn::Half<D> half;
-        constexpr auto Blocks = static_cast<int64_t>(hn::MaxLanes(D()) * sizeof(T) / 32);
-        return hn::Combine(d, LoadBlocks(half, from + Blocks * stride, stride), LoadBlocks(half, from, stride));
-    }
-}
-
-/// As many rows as a block has elements, at row and column of the target; a vector of columns.
-template <class D, typename T>
-HWY_INLINE void TransposeTile(D d, const Matrix<T>& matrix, size_t row, size_t column)
-{
-    constexpr size_t N = 16 / sizeof(T);
-    const T* from = matrix.m_From + static_cast<int64_t>(column) * matrix.m_FromStride + row;
-    hn::Vec<D> v[N];
-    HWY_UNROLL(16)
-    for (size_t i = 0; i < N; ++i)
-    {
-        v[i] = LoadBlocks(d, from + static_cast<int64_t>(i) * matrix.m_FromStride,
-                          static_cast<int64_t>(N) * matrix.m_FromStride);
-    }
-    // Shuffling the halves of the list into each other, as often as halving takes, puts all in place.
-    HWY_UNROLL(4)
-    for (size_t width = 1; width < N; width *= 2)
-    {
-        hn::Vec<D> shuffled[N];
-        HWY_UNROLL(8)
-        for (size_t i = 0; i < N / 2; ++i)
-        {
-            shuffled[2 * i] = hn::InterleaveLower(d, v[i], v[i + N / 2]);
-            shuffled[2 * i + 1] = hn::InterleaveUpper(d, v[i], v[i + N / 2]);
-        }
-        HWY_UNROLL(16)
-        for (size_t i = 0; i < N; ++i)
-        {
-            v[i] = shuffled[i];
-        }
-    }
-    T* to = matrix.m_To + static_cast<int64_t>(row) * matrix.m_ToStride + column;
-    HWY_UNROLL(16)
-    for (size_t i = 0; i < N; ++i)
-    {
-        hn::StoreU(v[i], d, to + static_cast<int64_t>(i) * matrix.m_ToStride);
-    }
-}
-
-/// Tiles of vectors that are at most as wide as the matrix has columns, the last ones over their neighbours.
-template <size_t Lanes, typename T>
-void TransposeTiles(const Matrix<T>& matrix)
-{
-    constexpr size_t N = 16 / sizeof(T);
-    if constexpr (Lanes > N)
-    {
-        if (matrix.m_Columns < Lanes)
-        {
-            TransposeTiles<Lanes / 2>(matrix);
-            return;
-        }
-    }
-    // In pieces of whole cache lines of the source by several vectors of the target: fewer lines and pages at a time.
-    constexpr size_t LineRows = 64 / sizeof(T);
-    constexpr size_t PieceColumns = (sizeof(T) == 1 ? 2 : 4) * Lanes;
-    const hn::CappedTag<T, Lanes> d;
-    for (size_t firstColumn = 0; firstColumn < matrix.m_Columns; firstColumn += PieceColumns)
-    {
-        const size_t endColumn = std::min(firstColumn + PieceColumns, matrix.m_Columns);
-        for (size_t firstRow = 0; firstRow < matrix.m_Rows; firstRow += LineRows)
-        {
-            const size_t endRow = std::min(firstRow + LineRows, matrix.m_Rows);
-            for (size_t column = firstColumn; column < endColumn; column += Lanes)
-            {
-                for (size_t row = firstRow; row < endRow; row += N)
-                {
-                    TransposeTile(d, matrix, std::min(row, matrix.m_Rows - N),
-                                  std::min(column, matrix.m_Columns - Lanes));
-                }
-            }
-        }
-    }
-}
 
 /// Fewer rows or columns than a tile has.
 template <typename T>

@@ -13,6 +13,7 @@
 
 #include <hwy/highway.h>
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 
@@ -84,6 +85,34 @@ HWY_INLINE Bytes JoinQuarters(Ints q0, Ints q1, Ints q2, Ints q3, V16 zero)
 {
     const hn::Repartition<int16_t, ByteTag> d16;
     return JoinHalves(hn::SaturatedAdd(NarrowPair(d16, q0, q1), zero), hn::SaturatedAdd(NarrowPair(d16, q2, q3), zero));
+}
+
+/// Four vectors one after the other, saturated to unsigned bytes.
+HWY_INLINE Bytes JoinInOrder(Ints a, Ints b, Ints c, Ints d)
+{
+    const hn::Repartition<int16_t, ByteTag> d16;
+    const Bytes joined = JoinHalves(NarrowPair(d16, a, b), NarrowPair(d16, c, d));
+    constexpr size_t Blocks = hn::MaxLanes(ByteTag()) / 16;
+    if constexpr (Blocks == 1)
+    {
+        return joined;
+    }
+    else
+    {
+        // Each block has four numbers of each vector.
+        alignas(64) static constexpr auto Order = []
+        {
+            std::array<uint32_t, 4 * Blocks> order{};
+            for (size_t i = 0; i < order.size(); ++i)
+            {
+                order[i] = static_cast<uint32_t>(i % Blocks * 4 + i / Blocks);
+            }
+            return order;
+        }();
+        const hn::Repartition<uint32_t, ByteTag> dWords;
+        return hn::BitCast(
+            ByteTag(), hn::TableLookupLanes(hn::BitCast(dWords, joined), hn::SetTableIndices(dWords, Order.data())));
+    }
 }
 
 /// To nearest, halves to even. What does not fit int32 gives something.

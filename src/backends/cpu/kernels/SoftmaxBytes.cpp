@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// Softmax of rows of bytes in four steps: the range of the numbers, the sum of their powers, one over it, and a table
+// of results by which the numbers are replaced.
+#include "backends/cpu/kernels/SoftmaxBytes.hpp"
+
+#include "backends/cpu/kernels/RowBlocks.hpp"
+#include "backends/cpu/simd/Isa.hpp"
+#include "backends/reference/kernels/SoftmaxPowers.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/kernels/SoftmaxBytes.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: compiled for each target.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+namespace
+{
+
+/// The largest lane.
+template <class V>
+HWY_INLINE uint8_t GetMost(V v)
+{
+    const hn::DFromV<V> d;
+    if constexpr (hn::MaxLanes(hn::DFromV<V>()) > 16)
+    {
+        const hn::Half<hn::DFromV<V>> half;
+        return GetMost(hn::Max(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+    }
+    else
+    {
+        v = hn::Max(v, hn::CombineShiftRightBytes<8>(d, v, v));
+        v = hn::Max(v, hn::CombineShiftRightBytes<4>(d, v, v));
+        v = hn::Max(v, hn::CombineShiftRightBytes<2>(d, v, v));
+        return hn::GetLane(hn::Max(v, hn::CombineShiftRightBytes<1>(d, v, v)));
+    }
+}
+
+ByteRange FindRange(const uint8_t* in, size_t depth, uint8_t flip)
+{
+    const hn::CappedTag<uint8_t, ByteSoftmaxFunctions::ShortestRow> d;
+    const size_t lanes = hn::Lanes(d);
+    auto most = hn::Xor(hn::LoadU(d, in + depth - lanes), hn::Set(d, flip));
+    auto least = most;
+    for (size_t i = 0; i + lanes <= depth; i += lanes)
+    {
+        const auto values = hn::Xor(hn::LoadU(d, in + i), hn::Set(d, flip));
+        most = hn::Max(most, values);
+        least = hn::Min(least, values);
+    }
+    return {static_cast<uint8_t>(~GetMost(hn::Not(least))), GetMost(most)};
+}
+
+uint64_t SumEach(const ByteSoftmaxTables& tables, const uint8_t* in, size_t depth, uint8_t flip, uint8_t most)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < depth; ++i)
+    {
+        sum += tables.m_Summands[most - (in[i] ^ flip)];
+    }
+    return sum;
+}
+
+#if HWY_TARGET == HWY_AVX3
+/// Each of a summand's three bytes is looked up in a table of its own.
+uint64_t SumByTables(const ByteSoftmaxTables& tables, const uint8_t* in, size_t depth, uint8_t flip, uint8_t most)
+{
+    const hn::ScalableTag<uint8_t> d;
+    using Bytes = hn::Vec<decltype(d)>;
+    const Bytes zero = hn::Zero(d);
+    const auto sumSelected = [&](const uint8_t* table, Bytes difference, auto valid) HWY_ATTR
+    {
+        // The lower seven bits say which of 128 bytes.
+        Bytes lower = difference;
+        Bytes upper = difference;
+        asm("vpermi2b %2, %1, %0" : "+v"(lower.raw) : "v"(hn::Load(d, table).raw), "v"(hn::Load(d, table + 64).raw));
+        asm("vpermi2b %2, %1, %0"
+            : "+v"(upper.raw)
+            : "v"(hn::Load(d, table + 128).raw), "v"(hn::Load(d, table + 192).raw));
+        const Bytes bytes = hn::IfThenElse(hn::Lt(difference, hn::Set(d, uint8_t{128})), lower, upper);
+        return hn::SumsOf8(hn::IfThenElse(valid, bytes, zero));
+    };
+    const hn::Repartition<uint64_t, decltype(d)> dSums;
+    auto sum = hn::Zero(dSums);
+    for (size_t i = 0; i < depth; i += hn::Lanes(d))
+    {
+        const auto valid = hn::FirstN(d, depth - i);
+        const Bytes values = hn::Xor(hn::MaskedLoad(valid, d, in + i), hn::Set(d, flip));
+        const Bytes difference = hn::Sub(hn::Set(d, most), values);
+        const auto low = sumSelected(tables.m_SummandBytes[0], difference, valid);
+        const auto middle = sumSelected(tables.m_SummandBytes[1], difference, valid);
+        const auto high = sumSelected(tables.m_SummandBytes[2], difference, valid);
+        sum = hn::Add(sum, hn::Add(low, hn::Add(hn::ShiftLeft<8>(middle), hn::ShiftLeft<16>(high))));
+    }
+    return hn::GetLane(hn::SumOfLanes(dSums, sum));
+}
+#endif
+
+void ScalePowers(const uint32_t* powers, size_t count, uint32_t scale, int shift, uint8_t flip, uint8_t* bytes)
+{
+    using Words = hn::CappedTag<uint32_t, ByteSoftmaxTables::MostLanes>;
+    const Words d;
+    const hn::RepartitionToWide<Words> dWide;
+    const hn::Rebind<int32_t, Words> dSigned;
+    const hn::Rebind<uint8_t, Words> dBytes;
+    const auto factor = hn::Set(d, scale);
+    const auto half = hn::Set(dWide, uint64_t{1} << 30);
+    const auto rounding = hn::Set(d, uint32_t{1} << (shift - 1));
+    const auto most = hn::Set(d, uint32_t{255});
+    const auto flips = hn::Set(dBytes, flip);
+    for (size_t i = 0; i < count; i += hn::Lanes(d))
+    {
+        const auto power = hn::LoadU(d, powers + i);
+        const auto oddPower = hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(dWide, power)));
+        // Products of even lanes come to lie in lower halves, those of odd lanes in upper ones.
+        const auto evens = hn::ShiftRight<31>(hn::Add(hn::MulEven(power, factor), half));
+        const auto odds = hn::ShiftLeft<1>(hn::Add(hn::MulEven(oddPower, factor), half));
+        const auto product = hn::OddEven(hn::BitCast(d, odds), hn::BitCast(d, evens));
+        const auto fraction = hn::Min(hn::ShiftRightSame(hn::Add(product, rounding), shift), most);
+        hn::StoreU(hn::Xor(hn::DemoteTo(dBytes, hn::BitCast(dSigned, fraction)), flips), dBytes, bytes + i);
+    }
+}
+
+ByteSoftmaxFunctions MakeFunctions()
+{
+    ByteSoftmaxFunctions functions;
+    functions.m_FindRange = FindRange;
+    functions.m_Sum = SumEach;
+    functions.m_ScalePowers = ScalePowers;
+#if HWY_TARGET == HWY_AVX3
+    if (GetCpuFeatures().m_Avx512Vbmi)
+    {
+        functions.m_Sum = SumByTables;
+    }
+#endif
+    return functions;
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+namespace
+{
+
+constexpr int SumIntegerBits = 12;
+
+} // namespace
+
+ByteSoftmax::ByteSoftmax(float beta, float scale, bool isSigned)
+    : m_Flip(isSigned ? 0x80 : 0), m_Functions(TENON_CHOOSE(MakeFunctions)())
+{
+    const std::array<backends::Fixed<0>, 256> powers = ref::MakeSoftmaxPowers(beta, scale);
+    for (size_t i = 0; i < powers.size(); ++i)
+    {
+        m_Tables.m_Powers[255 - i] = static_cast<uint32_t>(powers[i].m_Raw);
+        const auto summand = static_cast<uint32_t>(backends::Rescale<SumIntegerBits>(powers[i]).m_Raw);
+        m_Tables.m_Summands[i] = summand;
+        for (size_t byte = 0; byte < 3; ++byte)
+        {
+            m_Tables.m_SummandBytes[byte][i] = static_cast<uint8_t>(summand >> (8 * byte));
+        }
+    }
+}
+
+ByteSoftmax::Factor ByteSoftmax::MakeFactor(uint64_t sum)
+{
+    const auto sumRaw = static_cast<int32_t>(std::min<uint64_t>(sum, std::numeric_limits<int32_t>::max()));
+    const backends::FixedReciprocal reciprocal = backends::GetReciprocal(sumRaw, SumIntegerBits);
+    return {static_cast<uint32_t>(reciprocal.m_Scale.m_Raw), reciprocal.m_BitsOverUnit + 31 - 8};
+}
+
+void ByteSoftmax::Rows(const uint8_t* in, size_t rows, size_t depth, uint8_t* out) const
+{
+    // Results for all numbers are made faster than those for more elements than a few.
+    if (depth < ByteSoftmaxFunctions::ShortestRow)
+    {
+        for (size_t row = 0; row < rows; ++row)
+        {
+            RowOfFew(in + row * depth, depth, out + row * depth);
+        }
+        return;
+    }
+    for (size_t first = 0; first < rows; first += MostRowsOfBlock)
+    {
+        const size_t count = std::min(MostRowsOfBlock, rows - first);
+        const uint8_t* from = in + first * depth;
+        ByteRange ranges[MostRowsOfBlock];
+        Factor factors[MostRowsOfBlock];
+        for (size_t i = 0; i < count; ++i)
+        {
+            ranges[i] = m_Functions.m_FindRange(from + i * depth, depth, m_Flip);
+            factors[i] = MakeFactor(m_Functions.m_Sum(m_Tables, from + i * depth, depth, m_Flip, ranges[i].m_Max));
+        }
+        for (size_t i = 0; i < count; ++i)
+        {
+            WriteRow(from + i * depth, depth, ranges[i], factors[i], out + (first + i) * depth);
+        }
+    }
+}
+
+void ByteSoftmax::WriteRow(const uint8_t* in, size_t depth, ByteRange range, Factor factor, uint8_t* out) const
+{
+    if (factor.m_Shift > 31) // nothing is left of any power
+    {
+        std::fill_n(out, depth, m_Flip);
+        return;
+    }
+    // By the number plus 128, so that both halves of a table for signed numbers can be had from it.
+    alignas(64) uint8_t results[128 + 256 + ByteSoftmaxTables::MostLanes];
+    m_Functions.m_ScalePowers(m_Tables.m_Powers + 255 - range.m_Max + range.m_Min,
+                              size_t{range.m_Max} - range.m_Min + 1, factor.m_Scale, factor.m_Shift, m_Flip,
+                              results + 128 + range.m_Min);
+    ByteTable table;
+    std::memcpy(table.data(), results + (m_Flip == 0 ? 128 : 256), 128);
+    std::memcpy(table.data() + 128, results + (m_Flip == 0 ? 256 : 128), 128);
+    m_LookUp(table, in, out, depth);
+}
+
+void ByteSoftmax::RowOfFew(const uint8_t* in, size_t depth, uint8_t* out) const
+{
+    uint8_t most = 0;
+    for (size_t i = 0; i < depth; ++i)
+    {
+        most = std::max(most, static_cast<uint8_t>(in[i] ^ m_Flip));
+    }
+    uint64_t sum = 0;
+    for (size_t i = 0; i < depth; ++i)
+    {
+        sum += m_Tables.m_Summands[most - (in[i] ^ m_Flip)];
+    }
+    const Factor factor = MakeFactor(sum);
+    for (size_t i = 0; i < depth; ++i)
+    {
+        const uint64_t power = m_Tables.m_Powers[255 - most + (in[i] ^ m_Flip)];
+        const uint64_t product = (power * factor.m_Scale + (uint64_t{1} << 30)) >> 31;
+        const uint64_t fraction =
+            factor.m_Shift > 31 ? 0 : (product + (uint64_t{1} << (factor.m_Shift - 1))) >> factor.m_Shift;
+        out[i] = static_cast<uint8_t>(std::min<uint64_t>(fraction, 255) ^ m_Flip);
+    }
+}
+
+} // namespace tenon::cpu
+#endif
