@@ -2,12 +2,15 @@
 // CpuAcc's kernels of Float16 and BFloat16 beside CpuRef's: both compute in Float32 and round once, so results differ
 // by a step of the type at most.
 #include "backends/cpu/gemm/TilesBf16.hpp"
+#include "graph/Names.hpp"
 #include "ops/ElementwiseOracle.hpp"
 #include "ops/FastCompare.hpp"
 
 #include <tenon/Descriptors.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <numbers>
@@ -44,6 +47,40 @@ void Expect(LayerType layer, const D& descriptor, std::vector<TestTensor> inputs
                       kernel, Tolerance);
 }
 
+/// Those whose bits are asked for, in ascending order of the bits.
+TestTensor EveryBFloat16(const std::function<bool(uint32_t)>& isWanted)
+{
+    std::vector<uint16_t> numbers;
+    for (uint32_t bits = 0; bits < 0x10000; ++bits)
+    {
+        if (isWanted(bits))
+        {
+            numbers.push_back(static_cast<uint16_t>(bits));
+        }
+    }
+    const TensorInfo info = Of(DataType::BFloat16, {static_cast<unsigned int>(numbers.size())});
+    TestTensor all{info, std::vector<std::byte>(info.GetNumBytes())};
+    std::memcpy(all.m_Bytes.data(), numbers.data(), all.m_Bytes.size());
+    return all;
+}
+
+/// Neither of the two zeros' neighbours that are not normal, which 32-bit Arm's vectors take for zeros.
+bool IsNormalOrZero(uint32_t bits)
+{
+    return (bits & 0x7F80U) != 0 || (bits & 0x7FU) == 0;
+}
+
+/// The same with infinities, NaN and zeros in it: a step apart at most, below the normal numbers anything.
+template <typename D>
+void ExpectOfEvery(LayerType layer, const D& descriptor, std::vector<TestTensor> inputs, const std::string& name)
+{
+    const TensorInfo output = inputs[0].m_Info;
+    OpCase op = FastCase(name + " of every bfloat16", layer, descriptor, std::move(inputs), output);
+    op.m_Relative = Tolerance;
+    op.m_Absolute = 1.2e-38;
+    ExpectAsReference(op, "");
+}
+
 } // namespace
 
 TEST(FastHalves, ElementwiseAsReference)
@@ -71,17 +108,8 @@ TEST(FastHalves, FunctionsOfEveryBFloat16)
     {
         GTEST_SKIP() << "the reference kernels run these";
     }
-    std::vector<uint16_t> numbers;
-    for (uint32_t bits = 0; bits < 0x10000; ++bits)
-    {
-        if ((bits & 0x7F80U) != 0x7F80U)
-        {
-            numbers.push_back(static_cast<uint16_t>(bits));
-        }
-    }
-    const TensorInfo info = Of(DataType::BFloat16, {static_cast<unsigned int>(numbers.size())});
-    TestTensor all{info, std::vector<std::byte>(info.GetNumBytes())};
-    std::memcpy(all.m_Bytes.data(), numbers.data(), all.m_Bytes.size());
+    const TestTensor all = EveryBFloat16([](uint32_t bits) { return (bits & 0x7F80U) != 0x7F80U; });
+    const TensorInfo& info = all.m_Info;
     const std::vector<double> x = GetStored(info, all.m_Bytes.data());
     const auto gelu = [](double value) { return 0.5 * value * std::erfc(-value / std::numbers::sqrt2); };
     const auto geluByTanH = [](double value)
@@ -104,6 +132,53 @@ TEST(FastHalves, FunctionsOfEveryBFloat16)
             const double want = oracle(x[i]);
             constexpr double HalfStep = 1.0 / 256; // of the smallest number of a binade
             ASSERT_NEAR(got[i], want, 1.1 * HalfStep * std::abs(want) + 1e-35) << "of " << x[i];
+        }
+    }
+}
+
+// The other functions, as CpuRef has them: of infinities and NaN too.
+TEST(FastHalves, ActivationsOfEveryBFloat16)
+{
+    const TestTensor all = EveryBFloat16(IsNormalOrZero);
+    for (const ActivationFunction function :
+         {ActivationFunction::TanH, ActivationFunction::Linear, ActivationFunction::ReLu,
+          ActivationFunction::BoundedReLu, ActivationFunction::SoftReLu, ActivationFunction::LeakyReLu,
+          ActivationFunction::Abs, ActivationFunction::Sqrt, ActivationFunction::Square, ActivationFunction::Elu,
+          ActivationFunction::HardSwish})
+    {
+        const float a = function == ActivationFunction::LeakyReLu ? 0.1f : 6.0f;
+        const float b = function == ActivationFunction::TanH ? 0.7f : -1.0f;
+        ExpectOfEvery(LayerType::Activation, ActivationDescriptor(function, a, b), {all}, FieldToString(function));
+    }
+}
+
+TEST(FastHalves, UnaryOperationsOfEveryBFloat16)
+{
+    const TestTensor all = EveryBFloat16(IsNormalOrZero);
+    for (const UnaryOperation operation :
+         {UnaryOperation::Abs, UnaryOperation::Rsqrt, UnaryOperation::Sqrt, UnaryOperation::Exp, UnaryOperation::Neg,
+          UnaryOperation::Log, UnaryOperation::Sin, UnaryOperation::Ceil, UnaryOperation::Round, UnaryOperation::Sign})
+    {
+        ExpectOfEvery(LayerType::ElementwiseUnary, ElementwiseUnaryDescriptor(operation), {all},
+                      FieldToString(operation));
+    }
+}
+
+// Every number beside another one: that so many places behind it, or one for all.
+TEST(FastHalves, BinaryOperationsOfEveryBFloat16)
+{
+    const TestTensor all = EveryBFloat16(IsNormalOrZero);
+    TestTensor others = all;
+    std::rotate(others.m_Bytes.begin(), others.m_Bytes.begin() + 2 * 777, others.m_Bytes.end());
+    const TestTensor one = Numbers(Of(DataType::BFloat16, {1}), 5);
+    for (const BinaryOperation operation :
+         {BinaryOperation::Add, BinaryOperation::Sub, BinaryOperation::Mul, BinaryOperation::Div,
+          BinaryOperation::Maximum, BinaryOperation::Minimum, BinaryOperation::SqDiff, BinaryOperation::Power})
+    {
+        for (const TestTensor& other : {others, one})
+        {
+            ExpectOfEvery(LayerType::ElementwiseBinary, ElementwiseBinaryDescriptor(operation), {all, other},
+                          FieldToString(operation));
         }
     }
 }

@@ -8,10 +8,8 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/Bf16Unary.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: per target.
+#include "backends/cpu/elementwise/FloatFunctions-inl.hpp"
 #include "backends/cpu/simd/Bf16-inl.hpp"
-#include "backends/cpu/simd/Bytes-inl.hpp"
-#include "backends/cpu/simd/Math-inl.hpp"
-#include "backends/cpu/simd/Select-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -56,18 +54,18 @@ HWY_INLINE Floats Logistic(Floats x)
     return ShortInverse(hn::Add(ShortExp2(bounded), Set(1.0f)));
 }
 
-struct Sigmoid
+struct ShortSigmoid
 {
-    HWY_INLINE Floats operator()(Floats x) const
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
     {
         constexpr float OverLogTwo = 1.44269504f;
         return KeepNaN(x, Logistic(hn::Mul(x, Set(-OverLogTwo))));
     }
 };
 
-struct GeluTanH
+struct ShortGeluTanH
 {
-    HWY_INLINE Floats operator()(Floats x) const
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
     {
         // x / (1 + exp(-2y)) with y = sqrt(2 / pi) (x + 0.044715 x^3)
         constexpr float First = -2.30220819f; // -2 sqrt(2 / pi) / log(2)
@@ -78,9 +76,9 @@ struct GeluTanH
     }
 };
 
-struct Gelu
+struct ShortGelu
 {
-    HWY_INLINE Floats operator()(Floats x) const
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
     {
         // As NormalTail, with a polynomial of the least relative error, 9.3e-5.
         constexpr float HalfOverSqrtTwo = 0.35355339059f;
@@ -97,34 +95,75 @@ struct Gelu
     }
 };
 
-HWY_INLINE Floats Widened(hn::Vec<HalfWordTag> halves)
+/// Calls MapEach with `round` behind the function.
+template <typename Function, typename Round>
+HWY_INLINE void RunWith(const uint16_t* in, uint16_t* out, size_t count, float a, float b, const Round& round)
 {
-    return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(hn::PromoteTo(WordTag(), halves)));
+    const Floats vectorA = Set(a);
+    const Floats vectorB = Set(b);
+    MapEach(HalfWordTag(), in, out, count,
+            [&](auto halves) HWY_ATTR
+            {
+                const Words words = hn::ShiftLeft<16>(hn::PromoteTo(WordTag(), halves));
+                return round(Function()(hn::BitCast(FloatTag(), words), vectorA, vectorB));
+            });
 }
 
 template <typename Function>
-void Run(const uint16_t* in, uint16_t* out, size_t count)
+void Run(const uint16_t* in, uint16_t* out, size_t count, float a, float b)
 {
 #if HWY_TARGET == HWY_AVX3
     if (GetCpuFeatures().m_Avx512Bf16)
     {
-        MapEach(HalfWordTag(), in, out, count,
-                [](auto x) HWY_ATTR { return RoundNormalToBf16(Function()(Widened(x))); });
+        RunWith<Function>(in, out, count, a, b, [](Floats x) HWY_ATTR { return RoundMostToBf16(x); });
         return;
     }
 #endif
-    MapEach(HalfWordTag(), in, out, count, [](auto x) HWY_ATTR { return RoundToBf16(Function()(Widened(x))); });
+    RunWith<Function>(in, out, count, a, b, [](Floats x) HWY_ATTR { return RoundToBf16(x); });
+}
+
+/// The same of functions whose results are not that exact: those too small to be normal may become zeros.
+template <typename Function>
+void RunShort(const uint16_t* in, uint16_t* out, size_t count, float a, float b)
+{
+#if HWY_TARGET == HWY_AVX3
+    if (GetCpuFeatures().m_Avx512Bf16)
+    {
+        RunWith<Function>(in, out, count, a, b, [](Floats x) HWY_ATTR { return RoundNormalToBf16(x); });
+        return;
+    }
+#endif
+    RunWith<Function>(in, out, count, a, b, [](Floats x) HWY_ATTR { return RoundToBf16(x); });
 }
 
 Bf16Loop FindLoop(FloatFunction function)
 {
     switch (function)
     {
-    case FloatFunction::Sigmoid: return Run<Sigmoid>;
-    case FloatFunction::GeluTanH: return Run<GeluTanH>;
-    case FloatFunction::Gelu: return Run<Gelu>;
-    default: return nullptr;
+    case FloatFunction::Sigmoid: return RunShort<ShortSigmoid>;
+    case FloatFunction::TanH: return Run<TanH>;
+    case FloatFunction::Linear: return Run<Linear>;
+    case FloatFunction::ReLu: return Run<ReLu>;
+    case FloatFunction::BoundedReLu: return Run<BoundedReLu>;
+    case FloatFunction::SoftReLu: return Run<SoftReLu>;
+    case FloatFunction::LeakyReLu: return Run<LeakyReLu>;
+    case FloatFunction::Abs: return Run<Absolute>;
+    case FloatFunction::Sqrt: return Run<SquareRoot>;
+    case FloatFunction::Square: return Run<Square>;
+    case FloatFunction::Elu: return Run<Elu>;
+    case FloatFunction::HardSwish: return Run<HardSwish>;
+    case FloatFunction::GeluTanH: return RunShort<ShortGeluTanH>;
+    case FloatFunction::Gelu: return RunShort<ShortGelu>;
+    case FloatFunction::Negate: return Run<Negate>;
+    case FloatFunction::InverseSqrt: return Run<InverseSqrt>;
+    case FloatFunction::Exp: return Run<Exp>;
+    case FloatFunction::Log: return Run<Log>;
+    case FloatFunction::Ceil: return Run<Ceil>;
+    case FloatFunction::Floor: return Run<Floor>;
+    case FloatFunction::Round: return Run<Round>;
+    case FloatFunction::Sign: break;
     }
+    return Run<Sign>;
 }
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of operations on two tensors of floats or 32-bit integers.
+// The loops of operations on two tensors of floats, BFloat16 or 32-bit integers.
 #include "backends/cpu/elementwise/NumberBinary.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -8,6 +8,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/NumberBinary.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: per target.
+#include "backends/cpu/simd/Bf16-inl.hpp"
 #include "backends/cpu/simd/Bytes-inl.hpp"
 #include "backends/cpu/simd/Divide-inl.hpp"
 #include "backends/cpu/simd/Select-inl.hpp"
@@ -92,46 +93,89 @@ struct PreluVectors
     }
 };
 
-template <typename Operation, class D, bool Clamps, Motion M>
+/// How elements become vectors of numbers and back: floats and integers are what they are.
+template <class D>
+struct Plain
+{
+    using Tag = D; ///< of stored elements
+    static HWY_INLINE hn::Vec<D> Widen(hn::Vec<D> v) { return v; }
+    static HWY_INLINE hn::Vec<D> Round(hn::Vec<D> v) { return v; }
+};
+
+/// BFloat16 are floats.
+struct Bf16
+{
+    using Tag = HalfWordTag;
+    static HWY_INLINE Floats Widen(hn::Vec<HalfWordTag> halves)
+    {
+        return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(hn::PromoteTo(WordTag(), halves)));
+    }
+    static HWY_INLINE hn::Vec<HalfWordTag> Round(Floats x) { return RoundToBf16(x); }
+};
+
+#if HWY_TARGET == HWY_AVX3
+/// With the instruction of AVX512-BF16.
+struct FastBf16 : Bf16
+{
+    static HWY_INLINE hn::Vec<HalfWordTag> Round(Floats x) { return RoundMostToBf16(x); }
+};
+#endif
+
+template <typename Operation, class Stored, bool Clamps, Motion M>
 void Run(const void* a, const void* b, void* out, size_t count, FloatBounds bounds)
 {
-    using T = hn::TFromD<D>;
+    const typename Stored::Tag dStored;
+    using T = hn::TFromD<typename Stored::Tag>;
+    using D = hn::DFromV<decltype(Stored::Widen(hn::Zero(dStored)))>;
     const D d;
-    const auto low = hn::Set(d, static_cast<T>(bounds.m_Low));
-    const auto high = hn::Set(d, static_cast<T>(bounds.m_High));
-    MapPairs<M == Motion::FixedA, M == Motion::FixedB>(d, static_cast<const T*>(a), static_cast<const T*>(b),
-                                                       static_cast<T*>(out), count,
-                                                       [&](auto x, auto y) HWY_ATTR
-                                                       {
-                                                           const auto result = Operation()(x, y);
-                                                           if constexpr (Clamps)
-                                                           {
-                                                               return Clamped(result, low, high);
-                                                           }
-                                                           else
-                                                           {
-                                                               return result;
-                                                           }
-                                                       });
+    const auto low = hn::Set(d, static_cast<hn::TFromD<D>>(bounds.m_Low));
+    const auto high = hn::Set(d, static_cast<hn::TFromD<D>>(bounds.m_High));
+    MapPairs<M == Motion::FixedA, M == Motion::FixedB>(
+        dStored, static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(out), count,
+        [&](auto x, auto y) HWY_ATTR
+        {
+            auto result = Operation()(Stored::Widen(x), Stored::Widen(y));
+            if constexpr (Clamps)
+            {
+                result = Clamped(result, low, high);
+            }
+            return Stored::Round(result);
+        });
 }
 
-template <typename Operation, class D, bool Clamps>
+template <typename Operation, class Stored, bool Clamps>
 NumberBinaryLoop ForMotion(Motion motion)
 {
     switch (motion)
     {
-    case Motion::Both: return Run<Operation, D, Clamps, Motion::Both>;
-    case Motion::FixedB: return Run<Operation, D, Clamps, Motion::FixedB>;
+    case Motion::Both: return Run<Operation, Stored, Clamps, Motion::Both>;
+    case Motion::FixedB: return Run<Operation, Stored, Clamps, Motion::FixedB>;
     case Motion::FixedA: break;
     }
-    return Run<Operation, D, Clamps, Motion::FixedA>;
+    return Run<Operation, Stored, Clamps, Motion::FixedA>;
 }
 
 /// Of an operation that activations are fused into.
-template <typename Operation>
+template <typename Operation, class Stored>
 NumberBinaryLoop Fusable(Motion motion, bool clamps)
 {
-    return clamps ? ForMotion<Operation, FloatTag, true>(motion) : ForMotion<Operation, FloatTag, false>(motion);
+    return clamps ? ForMotion<Operation, Stored, true>(motion) : ForMotion<Operation, Stored, false>(motion);
+}
+
+template <class Stored>
+NumberBinaryLoop ForFloats(BinaryOperation operation, Motion motion, bool clamps)
+{
+    switch (operation)
+    {
+    case BinaryOperation::Add: return Fusable<AddVectors, Stored>(motion, clamps);
+    case BinaryOperation::Sub: return Fusable<SubVectors, Stored>(motion, clamps);
+    case BinaryOperation::Mul: return Fusable<MulVectors, Stored>(motion, clamps);
+    case BinaryOperation::Div: return Fusable<DivVectors, Stored>(motion, clamps);
+    case BinaryOperation::Maximum: return ForMotion<MaximumVectors, Stored, false>(motion);
+    case BinaryOperation::Minimum: return ForMotion<MinimumVectors, Stored, false>(motion);
+    case BinaryOperation::SqDiff: return ForMotion<SqDiffVectors, Stored, false>(motion);
+    default: return nullptr;
+    }
 }
 
 NumberBinaryLoop FindLoop(BinaryOperation operation, DataType type, Motion motion, bool clamps)
@@ -140,31 +184,31 @@ NumberBinaryLoop FindLoop(BinaryOperation operation, DataType type, Motion motio
     {
         switch (operation)
         {
-        case BinaryOperation::Add: return ForMotion<AddVectors, IntTag, false>(motion);
-        case BinaryOperation::Sub: return ForMotion<SubVectors, IntTag, false>(motion);
-        case BinaryOperation::Mul: return ForMotion<MulVectors, IntTag, false>(motion);
-        case BinaryOperation::Maximum: return ForMotion<MaximumVectors, IntTag, false>(motion);
-        case BinaryOperation::Minimum: return ForMotion<MinimumVectors, IntTag, false>(motion);
-        case BinaryOperation::SqDiff: return ForMotion<SqDiffVectors, IntTag, false>(motion);
+        case BinaryOperation::Add: return ForMotion<AddVectors, Plain<IntTag>, false>(motion);
+        case BinaryOperation::Sub: return ForMotion<SubVectors, Plain<IntTag>, false>(motion);
+        case BinaryOperation::Mul: return ForMotion<MulVectors, Plain<IntTag>, false>(motion);
+        case BinaryOperation::Maximum: return ForMotion<MaximumVectors, Plain<IntTag>, false>(motion);
+        case BinaryOperation::Minimum: return ForMotion<MinimumVectors, Plain<IntTag>, false>(motion);
+        case BinaryOperation::SqDiff: return ForMotion<SqDiffVectors, Plain<IntTag>, false>(motion);
         default: return nullptr;
         }
     }
-    switch (operation)
+    if (type == DataType::BFloat16)
     {
-    case BinaryOperation::Add: return Fusable<AddVectors>(motion, clamps);
-    case BinaryOperation::Sub: return Fusable<SubVectors>(motion, clamps);
-    case BinaryOperation::Mul: return Fusable<MulVectors>(motion, clamps);
-    case BinaryOperation::Div: return Fusable<DivVectors>(motion, clamps);
-    case BinaryOperation::Maximum: return ForMotion<MaximumVectors, FloatTag, false>(motion);
-    case BinaryOperation::Minimum: return ForMotion<MinimumVectors, FloatTag, false>(motion);
-    case BinaryOperation::SqDiff: return ForMotion<SqDiffVectors, FloatTag, false>(motion);
-    default: return nullptr;
+#if HWY_TARGET == HWY_AVX3
+        if (GetCpuFeatures().m_Avx512Bf16)
+        {
+            return ForFloats<FastBf16>(operation, motion, clamps);
+        }
+#endif
+        return ForFloats<Bf16>(operation, motion, clamps);
     }
+    return ForFloats<Plain<FloatTag>>(operation, motion, clamps);
 }
 
 NumberBinaryLoop FindPreluLoop(Motion motion)
 {
-    return ForMotion<PreluVectors, FloatTag, false>(motion);
+    return ForMotion<PreluVectors, Plain<FloatTag>, false>(motion);
 }
 
 struct EqualVectors

@@ -11,8 +11,6 @@
 
 #include <tenon/Descriptors.hpp>
 
-#include <optional>
-
 namespace tenon::cpu
 {
 
@@ -37,6 +35,27 @@ FloatFunction ToFunction(const ActivationDescriptor& descriptor)
     return descriptor.m_A != 0.0f ? FloatFunction::GeluTanH : FloatFunction::Gelu;
 }
 
+std::optional<FloatFunction> ToFunction(UnaryOperation operation)
+{
+    switch (operation)
+    {
+    case UnaryOperation::Abs: return FloatFunction::Abs;
+    case UnaryOperation::Exp: return FloatFunction::Exp;
+    case UnaryOperation::Sqrt: return FloatFunction::Sqrt;
+    case UnaryOperation::Rsqrt: return FloatFunction::InverseSqrt;
+    case UnaryOperation::Neg: return FloatFunction::Negate;
+    case UnaryOperation::Log: return FloatFunction::Log;
+    case UnaryOperation::Ceil: return FloatFunction::Ceil;
+    case UnaryOperation::Round: return FloatFunction::Round;
+    case UnaryOperation::Sign: return FloatFunction::Sign;
+    case UnaryOperation::Sin:
+    case UnaryOperation::Cos:
+    case UnaryOperation::Erf:
+    case UnaryOperation::LogicalNot: break;
+    }
+    return std::nullopt;
+}
+
 namespace
 {
 
@@ -56,28 +75,6 @@ Prepared MakeFloat(const ReshapeArgs& args, FloatFunction function, float a, flo
             *run.m_Parallel, count, [&](size_t begin, size_t end) { loop(in + begin, out + begin, end - begin, a, b); },
             LeastCostlyElements);
     };
-}
-
-/// Empty for what has no loop.
-std::optional<FloatFunction> FindFunction(UnaryOperation operation)
-{
-    switch (operation)
-    {
-    case UnaryOperation::Abs: return FloatFunction::Abs;
-    case UnaryOperation::Exp: return FloatFunction::Exp;
-    case UnaryOperation::Sqrt: return FloatFunction::Sqrt;
-    case UnaryOperation::Rsqrt: return FloatFunction::InverseSqrt;
-    case UnaryOperation::Neg: return FloatFunction::Negate;
-    case UnaryOperation::Log: return FloatFunction::Log;
-    case UnaryOperation::Ceil: return FloatFunction::Ceil;
-    case UnaryOperation::Round: return FloatFunction::Round;
-    case UnaryOperation::Sign: return FloatFunction::Sign;
-    case UnaryOperation::Sin:
-    case UnaryOperation::Cos:
-    case UnaryOperation::Erf:
-    case UnaryOperation::LogicalNot: break;
-    }
-    return std::nullopt;
 }
 
 /// 16-bit tensors with zero points, which the reference kernels take for some functions.
@@ -108,7 +105,7 @@ SupportResult CheckUnary(const LayerView& layer)
 {
     const UnaryOperation operation = layer.GetDescriptor<ElementwiseUnaryDescriptor>().m_Operation;
     const bool isFloat = layer.GetInput(0).GetDataType() == DataType::Float32;
-    if (isFloat && !FindFunction(operation))
+    if (isFloat && !ToFunction(operation))
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "there is no fast loop of the operation");
     }
@@ -124,7 +121,7 @@ Prepared PrepareUnary(const ReshapeArgs& args, const backends::PackedWeights*)
     const DataType type = args.GetInput(0).GetDataType();
     if (type == DataType::Float32)
     {
-        return MakeFloat(args, *FindFunction(args.GetDescriptor<ElementwiseUnaryDescriptor>().m_Operation), 0.0f, 0.0f);
+        return MakeFloat(args, *ToFunction(args.GetDescriptor<ElementwiseUnaryDescriptor>().m_Operation), 0.0f, 0.0f);
     }
     return type == DataType::QSymmS16 ? MakeShortUnary(args) : MakeByteTable(args, LayerType::ElementwiseUnary);
 }

@@ -7,6 +7,7 @@
 #include <tenon/Descriptors.hpp>
 
 #include <cstddef>
+#include <optional>
 
 namespace tenon::cpu
 {
@@ -15,5 +16,7 @@ namespace tenon::cpu
 inline constexpr size_t LeastCostlyElements = 8192;
 
 FloatFunction ToFunction(const ActivationDescriptor& descriptor);
+/// Empty for what has no loop.
+std::optional<FloatFunction> ToFunction(UnaryOperation operation);
 
 } // namespace tenon::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ElementwiseBinary of CpuAcc: floats, 32-bit integers and quantized tensors of 8 and 16 bits; and Prelu, which is of
-// the same form. The rest is the reference kernel's.
+// ElementwiseBinary of CpuAcc: floats, 32-bit integers and quantized tensors of 8 and 16 bits (BFloat16 come from
+// Halves.cpp); and Prelu, which is of the same form. The rest is the reference kernel's.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/elementwise/Broadcast.hpp"
@@ -58,13 +58,13 @@ SupportResult FuseBinary(const LayerView& layer, const ActivationDescriptor& act
     return ref::FindKernel(LayerType::ElementwiseBinary)->m_Fuse(layer, activation);
 }
 
-Prepared MakeNumbers(const Runs& runs, NumberBinaryLoop loop, FloatBounds bounds)
+Prepared MakeNumbers(const Runs& runs, size_t elementBytes, NumberBinaryLoop loop, FloatBounds bounds)
 {
-    return {[runs, loop, bounds](const ExecuteArgs& run)
+    return {[runs, elementBytes, loop, bounds](const ExecuteArgs& run)
             {
-                auto* out = run.GetOutput<float>(0); // or integers: as large
-                runs.Run(run, [loop, bounds, out](const void* a, const void* b, size_t first, size_t count)
-                         { loop(a, b, out + first, count, bounds); });
+                auto* out = run.GetOutput<std::byte>(0);
+                runs.Run(run, [=](const void* a, const void* b, size_t first, size_t count)
+                         { loop(a, b, out + first * elementBytes, count, bounds); });
             },
             runs.GetScratchBytes()};
 }
@@ -92,7 +92,7 @@ Prepared PrepareBinary(const ReshapeArgs& args, const backends::PackedWeights*)
     const TensorInfo& b = args.GetInput(1);
     const TensorInfo& output = args.GetOutput(0);
     const DataType type = a.GetDataType();
-    const bool isNumber = type == DataType::Float32 || type == DataType::Signed32;
+    const bool isNumber = type == DataType::Float32 || type == DataType::BFloat16 || type == DataType::Signed32;
     const Runs runs(a.GetShape(), b.GetShape(), output.GetShape(), GetDataTypeSize(type));
     if (runs.GetCount() == 0)
     {
@@ -102,7 +102,8 @@ Prepared PrepareBinary(const ReshapeArgs& args, const backends::PackedWeights*)
     if (isNumber)
     {
         const backends::FloatClamp clamp(activation);
-        return MakeNumbers(runs, FindNumberBinary(operation, type, runs.GetMotion(), clamp.IsActive()),
+        return MakeNumbers(runs, GetDataTypeSize(type),
+                           FindNumberBinary(operation, type, runs.GetMotion(), clamp.IsActive()),
                            {clamp.GetLow(), clamp.GetHigh()});
     }
     const bool swaps = runs.GetMotion() == Motion::FixedA;
@@ -132,7 +133,7 @@ Prepared PreparePrelu(const ReshapeArgs& args, const backends::PackedWeights*)
     }
     if (isFloat)
     {
-        return MakeNumbers(runs, FindPrelu(runs.GetMotion()), {});
+        return MakeNumbers(runs, sizeof(float), FindPrelu(runs.GetMotion()), {});
     }
     return MakeStored<uint8_t>(runs, MakeBytePrelu(x, alpha, args.GetOutput(0), runs.GetMotion() == Motion::FixedB),
                                false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Float16 and BFloat16 tensors in CpuAcc's kernels of Float32, on floats in scratch memory: numbers of 16 bits are for
-// products, beside which the layers between them take little time. Costly functions of BFloat16 need fewer terms.
+// products, beside which the layers between them take little time. Functions of BFloat16 have loops of their own.
 #include "backends/cpu/elementwise/Bf16Unary.hpp"
 #include "backends/cpu/elementwise/Broadcast.hpp"
 #include "backends/cpu/elementwise/Conversions.hpp"
@@ -134,23 +134,42 @@ backends::Prepared PreparePool(const ReshapeArgs& args, const backends::PackedWe
                : Prepare<CpuPooling2dKernel>(args, packed);
 }
 
-/// Some functions of BFloat16 have loops of their own.
-backends::Prepared PrepareActivation(const ReshapeArgs& args, const backends::PackedWeights* packed)
+/// Functions of one number: BFloat16 has loops of its own.
+backends::Prepared MakeBf16(const ReshapeArgs& args, FloatFunction function, float a, float b)
 {
-    const bool isBf16 = args.GetOutput(0).GetDataType() == DataType::BFloat16;
-    const Bf16Loop loop = isBf16 ? FindBf16Loop(ToFunction(args.GetDescriptor<ActivationDescriptor>())) : nullptr;
-    if (loop == nullptr)
-    {
-        return PreparePieces<CpuActivationKernel, CountNone>(args, packed);
-    }
-    return [loop, count = args.GetOutput(0).GetNumElements()](const ExecuteArgs& run)
+    return [loop = FindBf16Loop(function), a, b, count = args.GetOutput(0).GetNumElements()](const ExecuteArgs& run)
     {
         const auto* in = run.GetInput<uint16_t>(0);
         auto* out = run.GetOutput<uint16_t>(0);
         RunElements(
-            *run.m_Parallel, count, [&](size_t begin, size_t end) { loop(in + begin, out + begin, end - begin); },
+            *run.m_Parallel, count, [&](size_t begin, size_t end) { loop(in + begin, out + begin, end - begin, a, b); },
             LeastCostlyElements);
     };
+}
+
+bool IsBf16(const ReshapeArgs& args)
+{
+    return args.GetOutput(0).GetDataType() == DataType::BFloat16;
+}
+
+backends::Prepared PrepareActivation(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& descriptor = args.GetDescriptor<ActivationDescriptor>();
+    return IsBf16(args) ? MakeBf16(args, ToFunction(descriptor), descriptor.m_A, descriptor.m_B)
+                        : PreparePieces<CpuActivationKernel, CountNone>(args, packed);
+}
+
+backends::Prepared PrepareUnary(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const UnaryOperation operation = args.GetDescriptor<ElementwiseUnaryDescriptor>().m_Operation;
+    return IsBf16(args) ? MakeBf16(args, *ToFunction(operation), 0.0f, 0.0f)
+                        : PreparePieces<CpuElementwiseUnaryKernel, CountNone>(args, packed);
+}
+
+backends::Prepared PrepareBinary(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    return IsBf16(args) ? CpuElementwiseBinaryKernel.m_Prepare(args, packed)
+                        : PreparePieces<CpuElementwiseBinaryKernel, CountNone>(args, packed);
 }
 
 template <const backends::Kernel& OfFloats>
@@ -173,7 +192,8 @@ extern const backends::Kernel CpuActivationHalvesKernel = {"CpuActivationHalves"
                                                            Check<CpuActivationKernel>};
 TENON_HALVES(BatchMatMul);
 TENON_HALF_PIECES(BatchNormalization, CountChannels);
-TENON_HALF_PIECES(ElementwiseUnary, CountNone);
+extern const backends::Kernel CpuElementwiseUnaryHalvesKernel = {"CpuElementwiseUnaryHalves", HalfTypes, PrepareUnary,
+                                                                 Check<CpuElementwiseUnaryKernel>};
 TENON_HALVES(InstanceNormalization);
 TENON_HALVES(L2Normalization);
 TENON_HALF_PIECES(LayerNormalization, CountFromAxis<LayerNormalizationDescriptor>);
@@ -187,7 +207,7 @@ TENON_HALVES(Resize);
 TENON_HALF_PIECES(Softmax, CountFromAxis<SoftmaxDescriptor>);
 
 extern const backends::Kernel CpuElementwiseBinaryHalvesKernel = {
-    "CpuElementwiseBinaryHalves",      HalfTypes, PreparePieces<CpuElementwiseBinaryKernel, CountNone>,
+    "CpuElementwiseBinaryHalves",      HalfTypes, PrepareBinary,
     Check<CpuElementwiseBinaryKernel>, nullptr,   Fuse<CpuElementwiseBinaryKernel>};
 
 } // namespace tenon::cpu

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of one float and two parameters, on vectors, see FloatFunction. For sources that are compiled once for
+// each target, after simd/Foreach.hpp.
+#if defined(TENON_FLOAT_FUNCTIONS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_FLOAT_FUNCTIONS_INL
+#undef TENON_FLOAT_FUNCTIONS_INL
+#else
+#define TENON_FLOAT_FUNCTIONS_INL
+#endif
+
+#include "backends/cpu/simd/Bytes-inl.hpp"
+#include "backends/cpu/simd/Divide-inl.hpp"
+#include "backends/cpu/simd/Math-inl.hpp"
+#include "backends/cpu/simd/Select-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+struct Sigmoid
+{
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return SigmoidOf(FloatTag(), x); }
+};
+
+struct TanH
+{
+    HWY_INLINE Floats operator()(Floats x, Floats a, Floats b) const
+    {
+        return hn::Mul(a, TanHOf(FloatTag(), hn::Mul(b, x)));
+    }
+};
+
+struct Linear
+{
+    HWY_INLINE Floats operator()(Floats x, Floats a, Floats b) const { return hn::Add(hn::Mul(a, x), b); }
+};
+
+struct ReLu
+{
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return GreaterOf(x, hn::Zero(FloatTag())); }
+};
+
+struct BoundedReLu
+{
+    HWY_INLINE Floats operator()(Floats x, Floats a, Floats b) const { return Clamped(x, b, a); }
+};
+
+struct SoftReLu
+{
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
+    {
+        const FloatTag d;
+        // max(x, 0) + log(1 + exp(-|x|)), the latter of a number in (0, 1]
+        const Floats rest = hn::Log1p(d, ExpUpTo88(d, hn::Neg(hn::Abs(x))));
+        return KeepNaN(x, hn::Add(hn::Max(x, hn::Zero(d)), rest));
+    }
+};
+
+struct LeakyReLu
+{
+    HWY_INLINE Floats operator()(Floats x, Floats a, Floats) const
+    {
+        return hn::IfThenElse(hn::Gt(x, hn::Zero(FloatTag())), x, hn::Mul(a, x));
+    }
+};
+
+struct Absolute
+{
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return hn::Abs(x); }
+};
+
+struct SquareRoot
+{
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return RootOf(x); }
+};
+
+struct Square
+{
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return hn::Mul(x, x); }
+};
+
+struct Elu
+{
+    HWY_INLINE Floats operator()(Floats x, Floats a, Floats) const
+    {
+        const FloatTag d;
+        return hn::IfThenElse(hn::Ge(x, hn::Zero(d)), x, hn::Mul(a, Expm1Below0(d, x)));
+    }
+};
+
+struct HardSwish
+{
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
+    {
+        const Floats six = hn::Set(FloatTag(), 6.0f);
+        const Floats ramp = Clamped(hn::Add(x, hn::Set(FloatTag(), 3.0f)), hn::Zero(FloatTag()), six);
+        return Quotient(hn::Mul(x, ramp), six);
+    }
+};
+
+struct GeluTanH
+{
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
+    {
+        // (1 + tanh(y)) / 2 = 1 / (1 + exp(-2y)), where nothing cancels out.
+        constexpr float TwiceSqrtTwoOverPi = 1.5957691216f;
+        const Floats cube = hn::Mul(hn::Mul(hn::Mul(hn::Set(FloatTag(), 0.044715f), x), x), x);
+        const Floats y = hn::Mul(hn::Set(FloatTag(), TwiceSqrtTwoOverPi), hn::Add(x, cube));
+        return hn::Mul(x, SigmoidOf(FloatTag(), y));
+    }
+};
+
+struct Gelu
+{
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
+    {
+        const FloatTag d;
+        const Floats tail = NormalTail(d, hn::Abs(x));
+        return hn::Mul(x, hn::IfThenElse(hn::Gt(x, hn::Zero(d)), hn::Sub(hn::Set(FloatTag(), 1.0f), tail), tail));
+    }
+};
+
+struct Negate
+{
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return hn::Neg(x); }
+};
+
+struct InverseSqrt
+{
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
+    {
+        return Quotient(hn::Set(FloatTag(), 1.0f), RootOf(x));
+    }
+};
+
+struct Exp
+{
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return ExpOf(FloatTag(), x); }
+};
+
+struct Log
+{
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return LogOf(FloatTag(), x); }
+};
+
+struct Ceil
+{
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return KeepSign(x, hn::Ceil(x)); }
+};
+
+struct Floor
+{
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return KeepSign(x, hn::Floor(x)); }
+};
+
+struct Round
+{
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return KeepSign(x, hn::Round(x)); }
+};
+
+struct Sign
+{
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
+    {
+        const FloatTag d;
+        const Floats one = hn::CopySign(hn::Set(FloatTag(), 1.0f), x);
+        // 0, not -0, of both zeros. By its bits, as floats of 32-bit Arm's vectors take subnormal numbers for zero.
+        const auto isZero = hn::Eq(hn::BitCast(IntTag(), hn::Abs(x)), hn::Zero(IntTag()));
+        return KeepNaN(x, hn::IfThenElse(hn::RebindMask(d, isZero), hn::Zero(d), one));
+    }
+};
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
