@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant bfloat16 weights: their vectors of columns one after the other, and their bias in float32.
+// Constant bfloat16 weights: their panels of columns one after the other, and their bias in float32.
 #include "backends/cpu/gemm/PackedWeightsBf16.hpp"
 
 #include "common/HalfFloat.hpp"
@@ -19,9 +19,10 @@ PackedWeightsBf16::PackedWeightsBf16(FunctionRef<const uint16_t*()> getWeights, 
     {
         const uint16_t* const weights = getWeights();
         auto* packed = reinterpret_cast<uint16_t*>(to);
-        for (size_t vector = 0; vector < m_Panels.GetVectors(); ++vector, packed += m_Panels.GetVectorElements())
+        for (size_t panel = 0; panel < m_Panels.GetPanels(); ++panel)
         {
-            m_Panels.Pack(vector, weights, order, stride, packed);
+            m_Panels.Pack(panel, weights, order, stride,
+                          packed + m_Panels.GetPanel(panel).m_Begin * m_Panels.GetVectorElements());
         }
     };
     m_Data = store.GetBlock(m_Panels.GetVectors() * m_Panels.GetVectorElements() * sizeof(uint16_t), pack);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing of bfloat16 weights: pairs of the depth beside each other, a vector of columns after the other.
+// Packing of bfloat16 weights: pairs of the depth beside each other, a panel of columns after the other.
 #include "backends/cpu/gemm/PanelsBf16.hpp"
 
 #include "backends/cpu/moves/TransposeVectors.hpp"
@@ -22,12 +22,12 @@ namespace
 {
 
 /// Rows of `columns` elements, at most a vector of floats has, become rows of pairs, each with a row and the next one.
-void ZipRows(const uint16_t* from, size_t stride, size_t rows, size_t columns, uint16_t* to)
+void ZipRows(const uint16_t* from, size_t stride, size_t rows, size_t columns, uint16_t* to, size_t pairStride)
 {
     const WordTag d;
     auto* pairs = reinterpret_cast<uint32_t*>(to);
     const auto load = [&](size_t row) { return LoadSomeHalves(from + row * stride, columns); };
-    for (size_t row = 0; row < rows; row += 2, pairs += hn::Lanes(d))
+    for (size_t row = 0; row < rows; row += 2, pairs += pairStride / 2)
     {
         const Words upper = row + 1 < rows ? hn::ShiftLeft<16>(load(row + 1)) : hn::Zero(d);
         hn::Store(hn::Or(load(row), upper), d, pairs);
@@ -64,7 +64,7 @@ PanelsBf16::PanelsBf16(const WeightSizes& sizes) : m_Engine(&GetEngineBf16()), m
 }
 
 /// Whole pairs of columns that are no whole number of pairs apart.
-void PanelsBf16::PackPairs(const uint16_t* from, size_t stride, size_t columns, uint16_t* to) const
+void PanelsBf16::PackPairs(const uint16_t* from, size_t stride, size_t columns, uint16_t* to, size_t pairStride) const
 {
     constexpr size_t Block = 16; // a cache line of a column
     const size_t pairs = m_Sizes.m_Depth / 2;
@@ -74,50 +74,64 @@ void PanelsBf16::PackPairs(const uint16_t* from, size_t stride, size_t columns, 
         {
             for (size_t pair = first; pair < std::min(pairs, first + Block); ++pair)
             {
-                std::memcpy(to + (pair * m_Engine->m_Lanes + c) * 2, from + c * stride + pair * 2, sizeof(uint32_t));
+                std::memcpy(to + pair * pairStride + 2 * c, from + c * stride + pair * 2, sizeof(uint32_t));
             }
         }
     }
 }
 
-void PanelsBf16::Pack(size_t vector, const uint16_t* weights, WeightOrder order, size_t stride, uint16_t* to) const
+void PanelsBf16::Pack(size_t panel, const uint16_t* weights, WeightOrder order, size_t stride, uint16_t* to) const
+{
+    const Part vectors = GetPanel(panel);
+    const size_t lanes = m_Engine->m_Lanes;
+    const size_t pairStride = (vectors.m_End - vectors.m_Begin) * lanes * 2;
+    for (size_t vector = vectors.m_Begin; vector < vectors.m_End; ++vector)
+    {
+        PackVector(vector, weights, order, stride, to + (vector - vectors.m_Begin) * lanes * 2, pairStride);
+    }
+    const size_t packedPairs = (m_Sizes.m_Depth + 1) / 2;
+    std::fill(to + packedPairs * pairStride, to + m_Pairs * pairStride, uint16_t{0});
+}
+
+void PanelsBf16::PackVector(size_t vector, const uint16_t* weights, WeightOrder order, size_t stride, uint16_t* to,
+                            size_t pairStride) const
 {
     const size_t lanes = m_Engine->m_Lanes;
     const size_t columns = CountColumns(vector, 1);
     const size_t depth = m_Sizes.m_Depth;
-    const size_t whole = depth / 2 * lanes * 2; // elements of pairs that have both
+    const size_t pairs = depth / 2; // that have both
     if (order == WeightOrder::Depth)
     {
         static const auto zip = TENON_CHOOSE(ZipRows);
-        zip(weights + vector * lanes, stride, depth, columns, to);
+        zip(weights + vector * lanes, stride, depth, columns, to, pairStride);
+        return;
+    }
+    const uint16_t* const from = weights + vector * lanes * stride;
+    if (columns < lanes)
+    {
+        for (size_t pair = 0; pair < pairs; ++pair)
+        {
+            std::fill_n(to + pair * pairStride, lanes * 2, uint16_t{0});
+        }
+    }
+    if (stride % 2 == 0)
+    {
+        TransposeWords(reinterpret_cast<const std::byte*>(from), stride * sizeof(uint16_t), pairs, columns,
+                       reinterpret_cast<std::byte*>(to), pairStride * sizeof(uint16_t));
     }
     else
     {
-        const uint16_t* const from = weights + vector * lanes * stride;
-        if (columns < lanes)
+        PackPairs(from, stride, columns, to, pairStride);
+    }
+    if (depth % 2 != 0)
+    {
+        uint16_t* const last = to + pairs * pairStride;
+        std::fill_n(last, lanes * 2, uint16_t{0});
+        for (size_t c = 0; c < columns; ++c)
         {
-            std::fill_n(to, whole, uint16_t{0});
-        }
-        if (stride % 2 == 0)
-        {
-            TransposeWords(reinterpret_cast<const std::byte*>(from), stride * sizeof(uint16_t), depth / 2, columns,
-                           reinterpret_cast<std::byte*>(to), lanes * 2 * sizeof(uint16_t));
-        }
-        else
-        {
-            PackPairs(from, stride, columns, to);
-        }
-        if (depth % 2 != 0)
-        {
-            std::fill_n(to + whole, lanes * 2, uint16_t{0});
-            for (size_t c = 0; c < columns; ++c)
-            {
-                to[whole + 2 * c] = from[c * stride + depth - 1];
-            }
+            last[2 * c] = from[c * stride + depth - 1];
         }
     }
-    const size_t packed = (depth + 1) / 2 * lanes * 2;
-    std::fill(to + packed, to + GetVectorElements(), uint16_t{0});
 }
 
 } // namespace tenon::cpu

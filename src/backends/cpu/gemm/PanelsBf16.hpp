@@ -4,6 +4,7 @@
 // it runs.
 #pragma once
 
+#include "backends/cpu/Parts.hpp"
 #include "backends/cpu/gemm/PanelsF32.hpp"
 #include "backends/cpu/gemm/TilesBf16.hpp"
 
@@ -14,7 +15,8 @@
 namespace tenon::cpu
 {
 
-/// Weights of one group. A vector of them is packed as [pairs][lanes][2]; a pair is two neighbours of the depth.
+/// Weights of one group. A panel, which is some vectors of columns, is packed as [pairs][vectors][lanes][2]; a pair is
+/// two neighbours of the depth.
 class PanelsBf16
 {
 public:
@@ -28,18 +30,30 @@ public:
     /// Vectors of columns.
     size_t GetVectors() const { return (m_Sizes.m_Columns + m_Engine->m_Lanes - 1) / m_Engine->m_Lanes; }
     size_t GetVectorElements() const { return m_Pairs * m_Engine->m_Lanes * 2; }
+    size_t GetPanels() const { return DivideUp(GetVectors(), m_Engine->m_Vectors); }
+    /// The vectors of a panel: a lone one at the end would make a slow panel, so they are as equal as they can be.
+    Part GetPanel(size_t panel) const { return GetPart(GetVectors(), GetPanels(), panel); }
+    /// Of the vectors of some panels.
+    Part GetVectors(const Part& panels) const
+    {
+        return panels.m_Begin == panels.m_End
+                   ? Part{}
+                   : Part{GetPanel(panels.m_Begin).m_Begin, GetPanel(panels.m_End - 1).m_End};
+    }
     /// Columns that exist, of so many vectors from one on.
     size_t CountColumns(size_t vector, size_t vectors) const
     {
         return std::min(vectors * m_Engine->m_Lanes, m_Sizes.m_Columns - vector * m_Engine->m_Lanes);
     }
 
-    /// Writes a vector of columns of the weights, with zeros for what does not exist, to `to`: GetVectorElements().
+    /// Writes a panel of the weights, with zeros for what does not exist, to `to`: GetVectorElements() of each vector.
     /// `stride`: elements from one column, or one step of the depth, to the next.
-    void Pack(size_t vector, const uint16_t* weights, WeightOrder order, size_t stride, uint16_t* to) const;
+    void Pack(size_t panel, const uint16_t* weights, WeightOrder order, size_t stride, uint16_t* to) const;
 
 private:
-    void PackPairs(const uint16_t* from, size_t stride, size_t columns, uint16_t* to) const;
+    void PackVector(size_t vector, const uint16_t* weights, WeightOrder order, size_t stride, uint16_t* to,
+                    size_t pairStride) const;
+    void PackPairs(const uint16_t* from, size_t stride, size_t columns, uint16_t* to, size_t pairStride) const;
 
     const EngineBf16* m_Engine;
     WeightSizes m_Sizes;

@@ -72,7 +72,7 @@ void ProductBf16::Plan()
         static_cast<double>(rows) * static_cast<double>(sizes.m_Columns) * static_cast<double>(sizes.m_Depth);
     constexpr double FasterThanFloats = 4; // parts are made for so many float multiplications
     m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications / FasterThanFloats),
-                        std::max(rows, m_Panels->GetVectors())});
+                        std::max(rows, m_Panels->GetPanels())});
     Scratch part;
     part.Add<const uint16_t*>(m_BlockRows, m_TableTaps);
     m_StripOffset = part.Add<uint16_t>(m_Slides                        ? engine.m_SlidingRows + SlidingColumns - 1
@@ -91,12 +91,12 @@ void ProductBf16::Run(const uint16_t* input, uint16_t* out, void* scratch, IPara
                       const uint16_t* added) const
 {
     const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
-    const size_t vectors = m_Panels->GetVectors();
     RunPanelRanges(
-        parallel, parts, {m_Rows, m_Panels->GetSizes().m_Columns, vectors, EngineBf16::MostRows}, 1,
+        parallel, parts, {m_Rows, m_Panels->GetSizes().m_Columns, m_Panels->GetPanels(), EngineBf16::MostRows}, 1,
         [&](size_t part, const PanelRange& range)
         {
-            const uint16_t* const packed = m_Weights->GetData() + range.m_FirstPanel * m_Panels->GetVectorElements();
+            const size_t firstVector = m_Panels->GetVectors(Part{range.m_FirstPanel, range.m_LastPanel}).m_Begin;
+            const uint16_t* const packed = m_Weights->GetData() + firstVector * m_Panels->GetVectorElements();
             RunRange({input, packed, out, added}, range, static_cast<std::byte*>(scratch) + part * m_PartBytes);
             m_Panels->GetEngine().m_Release();
         });
@@ -104,7 +104,12 @@ void ProductBf16::Run(const uint16_t* input, uint16_t* out, void* scratch, IPara
 
 void ProductBf16::RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const
 {
-    const size_t lanes = m_Panels->GetEngine().m_Lanes;
+    const EngineBf16& engine = m_Panels->GetEngine();
+    const auto getBytes = [&](size_t panel)
+    {
+        const Part vectors = panel < range.m_LastPanel ? m_Panels->GetPanel(panel) : Part{};
+        return (vectors.m_End - vectors.m_Begin) * m_Panels->GetVectorElements() * sizeof(uint16_t);
+    };
     for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
     {
         if (m_Slides)
@@ -116,20 +121,18 @@ void ProductBf16::RunRange(const Operands& operands, const PanelRange& range, st
         }
         const size_t last = std::min(first + m_BlockRows, m_Place.GetRunEnd(first, range.m_LastRow));
         const Rows rows = FindRows(operands.m_Input, first, last, scratch);
-        for (size_t vector = range.m_FirstPanel; vector < range.m_LastPanel; vector += EngineBf16::MostVectors)
+        Operands panel = operands;
+        for (size_t p = range.m_FirstPanel; p < range.m_LastPanel; ++p)
         {
-            const size_t offset = m_Place.GetOffset(first) + vector * lanes;
-            Operands panel;
-            panel.m_Packed = operands.m_Packed + (vector - range.m_FirstPanel) * m_Panels->GetVectorElements();
+            const Part vectors = m_Panels->GetPanel(p);
+            const size_t offset = m_Place.GetOffset(first) + vectors.m_Begin * engine.m_Lanes;
             panel.m_Out = operands.m_Out + offset;
             panel.m_Added = operands.m_Added != nullptr ? operands.m_Added + offset : nullptr;
-            const size_t vectors = std::min(EngineBf16::MostVectors, range.m_LastPanel - vector);
-            const size_t vectorsLeft = range.m_LastPanel - vector - vectors;
-            PanelFetch next(panel.m_Packed + vectors * m_Panels->GetVectorElements(),
-                            std::min(EngineBf16::MostVectors, vectorsLeft) * m_Panels->GetVectorElements() *
-                                sizeof(uint16_t),
-                            DivideUp(rows.m_Count, m_Panels->GetEngine().m_Rows));
-            RunPanel(vector, vectors, rows, panel, next);
+            const uint16_t* const nextPanel = panel.m_Packed + getBytes(p) / sizeof(uint16_t);
+            PanelFetch next(nextPanel, getBytes(p + 1),
+                            DivideUp(rows.m_Count, engine.m_Rows[vectors.m_End - vectors.m_Begin]));
+            RunPanel(vectors, rows, panel, next);
+            panel.m_Packed = nextPanel;
         }
         first = last;
     }
@@ -139,7 +142,7 @@ void ProductBf16::RunSliding(const Operands& operands, size_t first, size_t last
 {
     const EngineBf16& engine = m_Panels->GetEngine();
     auto* const places = Scratch::At<const uint16_t*>(scratch, 0);
-    TileBf16 tile = MakeTile(0, 1);
+    TileBf16 tile = MakeTile(Part{0, 1});
     tile.m_Table = places;
     tile.m_PixelStep = static_cast<size_t>(m_Windows.m_Channels);
     tile.m_Panel = operands.m_Packed;
@@ -182,30 +185,31 @@ ProductBf16::Rows ProductBf16::FindRows(const uint16_t* input, size_t first, siz
     return {strip, nullptr, last - first};
 }
 
-TileBf16 ProductBf16::MakeTile(size_t vector, size_t vectors) const
+TileBf16 ProductBf16::MakeTile(const Part& vectors) const
 {
     static constexpr float NoBias[EngineBf16::MostVectors * EngineBf16::MostLanes] = {};
     TileBf16 tile;
     tile.m_DataStride = m_Pitch;
-    tile.m_PanelStride = m_Panels->GetVectorElements();
     tile.m_Pairs = m_Panels->GetPairs();
     tile.m_HasHalfPair = m_InPlace && m_Panels->GetSizes().m_Depth % 2 != 0;
     tile.m_StepPairs = m_Panels->GetStepPairs();
     tile.m_TapPairs = m_TableTaps != 0 ? tile.m_Pairs / m_TableTaps : 0;
-    tile.m_Bias = m_Weights != nullptr ? m_Weights->GetBias() + vector * m_Panels->GetEngine().m_Lanes : NoBias;
+    tile.m_Bias =
+        m_Weights != nullptr ? m_Weights->GetBias() + vectors.m_Begin * m_Panels->GetEngine().m_Lanes : NoBias;
     tile.m_HasClamp = m_Clamp.IsActive();
     tile.m_Low = m_Clamp.GetLow();
     tile.m_High = m_Clamp.GetHigh();
     tile.m_OutStride = m_Place.m_PixelStride;
-    tile.m_Columns = m_Panels->CountColumns(vector, vectors);
+    tile.m_Columns = m_Panels->CountColumns(vectors.m_Begin, vectors.m_End - vectors.m_Begin);
     return tile;
 }
 
-void ProductBf16::RunPanel(size_t vector, size_t vectors, const Rows& rows, const Operands& panel,
-                           PanelFetch& next) const
+void ProductBf16::RunPanel(const Part& vectors, const Rows& rows, const Operands& panel, PanelFetch& next) const
 {
     const EngineBf16& engine = m_Panels->GetEngine();
-    TileBf16 tile = MakeTile(vector, vectors);
+    const size_t width = vectors.m_End - vectors.m_Begin;
+    const size_t mostRows = engine.m_Rows[width];
+    TileBf16 tile = MakeTile(vectors);
     tile.m_Panel = panel.m_Packed;
     tile.m_TapStep = rows.m_Count;
     const auto run = [&](size_t row, size_t count)
@@ -222,16 +226,16 @@ void ProductBf16::RunPanel(size_t vector, size_t vectors, const Rows& rows, cons
         tile.m_Out = panel.m_Out + row * m_Place.m_PixelStride;
         tile.m_Added = panel.m_Added != nullptr ? panel.m_Added + row * m_Place.m_PixelStride : nullptr;
         next.FetchShare();
-        engine.m_Tiles[vectors][count](tile);
+        engine.m_Tiles[width][count](tile);
     };
     if (engine.m_RowUnit == 1)
     {
-        ForEachTile(rows.m_Count, engine.m_Rows, run);
+        ForEachTile(rows.m_Count, mostRows, run);
         return;
     }
-    for (size_t row = 0; row < rows.m_Count; row += engine.m_Rows)
+    for (size_t row = 0; row < rows.m_Count; row += mostRows)
     {
-        run(row, std::min(engine.m_Rows, rows.m_Count - row));
+        run(row, std::min(mostRows, rows.m_Count - row));
     }
 }
 

@@ -38,8 +38,8 @@ public:
     /// `added`, if not null, is added to the output, in whose place it may lie, as a layer of its own would add it.
     void Run(const uint16_t* input, uint16_t* out, void* scratch, IParallelFor& parallel,
              const uint16_t* added = nullptr) const;
-    /// A range of the product on the calling thread alone, of vectors of columns as panels. `packed`: the range's
-    /// vectors, one after the other. `scratch`: GetPartBytes() bytes. EngineBf16::m_Release is to be called after it.
+    /// A range of the product on the calling thread alone. `packed`: the range's panels, one after the other.
+    /// `scratch`: GetPartBytes() bytes. EngineBf16::m_Release is to be called after it.
     void RunRange(const uint16_t* input, const uint16_t* packed, uint16_t* out, const PanelRange& range,
                   std::byte* scratch) const
     {
@@ -67,9 +67,9 @@ private:
     };
     Rows FindRows(const uint16_t* input, size_t first, size_t last, std::byte* scratch) const;
     /// What all tiles of some vectors of columns have.
-    TileBf16 MakeTile(size_t vector, size_t vectors) const;
+    TileBf16 MakeTile(const Part& vectors) const;
     void RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const;
-    void RunPanel(size_t vector, size_t vectors, const Rows& rows, const Operands& panel, PanelFetch& next) const;
+    void RunPanel(const Part& vectors, const Rows& rows, const Operands& panel, PanelFetch& next) const;
 
     const PanelsBf16* m_Panels;
     const PackedWeightsBf16* m_Weights = nullptr; ///< packed before

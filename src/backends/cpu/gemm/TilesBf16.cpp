@@ -52,14 +52,14 @@ struct DotPairs
 /// Adds the products of a pair of the depth, of which rows may have the first half alone.
 template <typename Dot, typename T, size_t Rows, size_t Vectors>
 HWY_INLINE void AddPair(Floats (&sums)[Rows][Vectors], const uint16_t* const (&rows)[Rows], size_t pair,
-                        const uint32_t* panel, size_t panelStride)
+                        const uint32_t* panel)
 {
     const WordTag d;
     Words w[Vectors];
     HWY_UNROLL(4)
     for (size_t v = 0; v < Vectors; ++v)
     {
-        w[v] = hn::Load(d, panel + v * panelStride);
+        w[v] = hn::Load(d, panel + v * hn::Lanes(d));
     }
     HWY_UNROLL(16)
     for (size_t r = 0; r < Rows; ++r)
@@ -94,7 +94,6 @@ void DotTile(const TileBf16& tile)
     const size_t wholePairs = tile.m_Pairs - (tile.m_HasHalfPair ? 1 : 0);
     const size_t tapPairs = table != nullptr ? tile.m_TapPairs : wholePairs;
     const auto* panel = reinterpret_cast<const uint32_t*>(tile.m_Panel);
-    const size_t panelStride = tile.m_PanelStride / 2;
     const uint16_t* rows[Rows];
     HWY_UNROLL(16)
     for (size_t r = 0; r < Rows; ++r)
@@ -109,14 +108,14 @@ void DotTile(const TileBf16& tile)
             rows[r] = table != nullptr ? table[r] : rows[r];
         }
         table += table != nullptr ? tile.m_TapStep : 0;
-        for (size_t pair = 0; pair < tapPairs; ++pair, panel += lanes)
+        for (size_t pair = 0; pair < tapPairs; ++pair, panel += Vectors * lanes)
         {
-            AddPair<Dot, uint32_t>(sums, rows, pair, panel, panelStride);
+            AddPair<Dot, uint32_t>(sums, rows, pair, panel);
         }
     }
     if (tile.m_HasHalfPair)
     {
-        AddPair<Dot, uint16_t>(sums, rows, wholePairs, panel, panelStride);
+        AddPair<Dot, uint16_t>(sums, rows, wholePairs, panel);
     }
     FinishSums<Dot>(tile, sums);
 }
@@ -185,13 +184,14 @@ void AmxTile(const TileBf16& tile)
     }
     const bool isHigh = tile.m_Rows > 16;
     const size_t dataStride = tile.m_DataStride * sizeof(uint16_t);
-    const size_t panelStride = 64;
+    constexpr size_t VectorElements = 32;
+    const size_t panelStride = Vectors * VectorElements * sizeof(uint16_t);
     const uint16_t* upper = tile.m_Data;
     const uint16_t* lower = tile.m_Data + 16 * tile.m_DataStride;
     const uint16_t* left = tile.m_Panel;
-    const uint16_t* right = tile.m_Panel + tile.m_PanelStride;
+    const uint16_t* right = tile.m_Panel + VectorElements;
     const size_t dataStep = 2 * tile.m_StepPairs;
-    const size_t panelStep = dataStep * 16;
+    const size_t panelStep = tile.m_StepPairs * Vectors * VectorElements;
     const size_t steps = tile.m_Pairs / tile.m_StepPairs;
     asm volatile("tilezero %%tmm0\n tilezero %%tmm1\n tilezero %%tmm2\n tilezero %%tmm3" ::);
     for (size_t i = 0; i < steps; ++i)
@@ -272,24 +272,18 @@ void FillSlidingTiles(EngineBf16& engine)
 
 void KeepAll() {}
 
+/// Tiles of 1 to `Rows` rows for panels of `Vectors`.
 template <typename Dot, size_t Vectors, size_t Rows>
-void FillTilesOf(EngineBf16& engine)
-{
-    engine.m_Tiles[Vectors][Rows] = DotTile<Dot, Rows, Vectors>;
-    if constexpr (Rows > 1)
-    {
-        FillTilesOf<Dot, Vectors, Rows - 1>(engine);
-    }
-}
-
-template <typename Dot>
 void FillTiles(EngineBf16& engine)
 {
-    constexpr size_t Rows = ManyRegisters ? 12 : 5;
-    engine.m_Rows = Rows;
+    engine.m_Tiles[Vectors][Rows] = DotTile<Dot, Rows, Vectors>;
+    engine.m_Rows[Vectors] = std::max(engine.m_Rows[Vectors], Rows);
+    engine.m_Vectors = std::max(engine.m_Vectors, Vectors);
     engine.m_ReadsTables = true;
-    FillTilesOf<Dot, 1, Rows>(engine);
-    FillTilesOf<Dot, 2, Rows>(engine);
+    if constexpr (Rows > 1)
+    {
+        FillTiles<Dot, Vectors, Rows - 1>(engine);
+    }
 }
 
 EngineBf16 MakeEngine()
@@ -300,7 +294,8 @@ EngineBf16 MakeEngine()
 #if HWY_TARGET == HWY_AVX3
     if (GetCpuFeatures().m_AmxBf16 && GetCpuFeatures().m_Avx512Bf16) // which rounds
     {
-        engine.m_Rows = 32;
+        engine.m_Vectors = 2;
+        engine.m_Rows[1] = engine.m_Rows[2] = 32;
         engine.m_MostStepPairs = 16;
         engine.m_RowUnit = 32;
         std::fill(std::begin(engine.m_Tiles[1]), std::end(engine.m_Tiles[1]), AmxTile<1>);
@@ -311,13 +306,18 @@ EngineBf16 MakeEngine()
     }
     if (GetCpuFeatures().m_Avx512Bf16)
     {
-        FillTiles<DotPairs>(engine);
+        FillTiles<DotPairs, 1, 12>(engine);
+        FillTiles<DotPairs, 2, 12>(engine);
+        FillTiles<DotPairs, 3, 8>(engine);
+        FillTiles<DotPairs, 4, 6>(engine);
         FillSlidingTiles<12>(engine);
         engine.m_HasDots = true;
         return engine;
     }
 #endif
-    FillTiles<SplitPairs>(engine);
+    constexpr size_t SplitRows = ManyRegisters ? 12 : 5;
+    FillTiles<SplitPairs, 1, SplitRows>(engine);
+    FillTiles<SplitPairs, 2, SplitRows>(engine);
     return engine;
 }
 

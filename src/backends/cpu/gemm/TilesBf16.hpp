@@ -19,8 +19,7 @@ struct TileBf16
     size_t m_TapStep = 0;
     size_t m_TapPairs = 0;             ///< of a point, of which m_Pairs is a multiple
     size_t m_PixelStep = 0;            ///< of sliding tiles: elements from a row's data to the next one's
-    const uint16_t* m_Panel = nullptr; ///< [vectors][pairs][lanes][2]
-    size_t m_PanelStride = 0;          ///< elements between vectors
+    const uint16_t* m_Panel = nullptr; ///< [pairs][vectors][lanes][2]
     size_t m_Pairs = 0;
     bool m_HasHalfPair = false; ///< whether the data end in the middle of the last pair; not of a table
     size_t m_Rows = 0;
@@ -43,16 +42,17 @@ using TileFunctionBf16 = void (*)(const TileBf16& tile);
 /// The inner loops of a kind of processor.
 struct EngineBf16
 {
-    static constexpr size_t MostVectors = 2;
+    static constexpr size_t MostVectors = 4;
     static constexpr size_t MostRows = 32;
     static constexpr size_t MostLanes = 16;
 
-    size_t m_Lanes = 0;         ///< columns of a vector
-    size_t m_Rows = 0;          ///< of the highest tile
-    size_t m_MostStepPairs = 1; ///< pairs of the depth that one step takes: the depth is a multiple of a step
-    bool m_ReadsTables = false; ///< whether tiles take TileBf16::m_Table, and halves of pairs
-    bool m_HasDots = false;     ///< whether they are instructions that multiply bfloat16
-    size_t m_RowUnit = 1;       ///< of tiles that are not the last one
+    size_t m_Lanes = 0;                  ///< columns of a vector
+    size_t m_Vectors = 0;                ///< in the widest panel
+    size_t m_Rows[MostVectors + 1] = {}; ///< of the highest tile for a panel of so many vectors
+    size_t m_MostStepPairs = 1;          ///< pairs of the depth that one step takes: the depth is a multiple of a step
+    bool m_ReadsTables = false;          ///< whether tiles take TileBf16::m_Table, and halves of pairs
+    bool m_HasDots = false;              ///< whether they are instructions that multiply bfloat16
+    size_t m_RowUnit = 1;                ///< of tiles that are not the last one
     TileFunctionBf16 m_Tiles[MostVectors + 1][MostRows + 1] = {}; ///< by vectors and rows
     /// Panels of one vector by windows of three columns, one pixel from each other: m_Table has where the first one's
     /// rows lie. By rows, and how many the highest tile has; 0: there are none.

@@ -28,17 +28,19 @@ struct Bf16Matrices
     using Product = ProductBf16;
     static constexpr double Speedup = 4;
 
-    static size_t CountPanels(const Panels& panels) { return panels.GetVectors(); }
+    static size_t CountPanels(const Panels& panels) { return panels.GetPanels(); }
     static size_t CountElements(const Panels& panels, const Part& part)
     {
-        return (part.m_End - part.m_Begin) * panels.GetVectorElements();
+        const Part vectors = panels.GetVectors(part);
+        return (vectors.m_End - vectors.m_Begin) * panels.GetVectorElements();
     }
     static void Pack(const Panels& panels, const Part& part, const uint16_t* y, WeightOrder order, size_t stride,
                      uint16_t* to)
     {
-        for (size_t vector = part.m_Begin; vector < part.m_End; ++vector, to += panels.GetVectorElements())
+        for (size_t panel = part.m_Begin; panel < part.m_End; ++panel)
         {
-            panels.Pack(vector, y, order, stride, to);
+            panels.Pack(panel, y, order, stride, to);
+            to += CountElements(panels, {panel, panel + 1});
         }
     }
     static void Turn(const uint16_t* x, size_t stride, size_t rows, size_t depth, uint16_t* to)
