@@ -34,6 +34,8 @@ const Case Cases[] = {
     {"3x3 of stride 2, rows and columns cut", {2, 5, 6, 12}, {8, 3, 3, 12}, {2, 9, 11, 8}, 2, 2, 1, 1},
     {"strides that differ", {1, 4, 5, 8}, {5, 4, 3, 8}, {1, 9, 15, 5}, 2, 3, 0, 1},
     {"phases without taps", {1, 4, 3, 8}, {6, 2, 1, 8}, {1, 13, 10, 6}, 3, 3, 0, 1},
+    {"some beside phases of three columns", {1, 2, 2, 8}, {3, 1, 3, 8}, {1, 3, 4, 3}, 2, 1},
+    {"the same of stride 2", {2, 4, 5, 24}, {16, 1, 6, 24}, {2, 10, 14, 16}, 3, 2},
     {"one channel", {1, 9, 9, 1}, {3, 5, 5, 1}, {1, 17, 17, 3}, 2, 2, 2, 2},
     {"many pixels", {1, 40, 41, 16}, {8, 3, 3, 16}, {1, 80, 82, 8}, 2, 2, 0, 1},
     {"padding beyond the taps", {1, 6, 6, 8}, {4, 2, 2, 8}, {1, 4, 5, 4}, 1, 1, 3, 2},
@@ -63,6 +65,40 @@ TEST(FastTransposed, AllTypes)
                 MakeOp(c, kind), std::string("CpuTransposeConvolution2d") + kind.m_Kernel, kind.m_OfLargest));
         }
     }
+}
+
+// As the processor's dot products of bfloat16 have it, or else as floats.
+TEST(FastTransposed, BFloat16)
+{
+    for (const Case& c : Cases)
+    {
+        TransposeConvolution2dDescriptor d;
+        d.m_StrideX = c.m_StrideX;
+        d.m_StrideY = c.m_StrideY;
+        d.m_PadTop = c.m_PadTop;
+        d.m_PadLeft = c.m_PadLeft;
+        d.m_DataLayout = DataLayout::NHWC;
+        d.m_BiasEnabled = true;
+        const TensorInfo data(c.m_Data, DataType::BFloat16);
+        const TensorInfo weights(c.m_Weights, DataType::BFloat16, 0, 0, true);
+        const TensorInfo bias(TensorShape({c.m_Weights[0]}), DataType::BFloat16, 0, 0, true);
+        constexpr double OfLargest = 1.0 / 128;
+        ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
+            FastCase(c.m_Name, LayerType::TransposeConvolution2d, d,
+                     {Random(data, 1, -2, 2), Constant(Random(weights, 2, -2, 2)), Constant(Random(bias, 3, -2, 2))},
+                     TensorInfo(c.m_Output, DataType::BFloat16)),
+            "", OfLargest));
+    }
+}
+
+TEST(FastTransposed, HybridWeightsAreSigned)
+{
+    OpCase op = MakeOp(Cases[1], SumKinds[0]);
+    op.m_Inputs[0].m_Info = TensorInfo(Cases[1].m_Data, DataType::Float32);
+    op.m_Inputs[1].m_Info.SetDataType(DataType::QAsymmU8);
+    op.m_Inputs[2].m_Info = TensorInfo(op.m_Inputs[2].m_Info.GetShape(), DataType::Float32, 0, 0, true);
+    op.m_Output = TensorInfo(Cases[1].m_Output, DataType::Float32);
+    CheckUnsupported(op, SupportCode::UnsupportedType, "QAsymmU8");
 }
 
 TEST(FastTransposed, RandomSizes)

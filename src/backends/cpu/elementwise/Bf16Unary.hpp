@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops of functions of one bfloat16. Between two of them lies 2^-8 of the number: for Sigmoid and both Gelu
 // polynomials of few terms, which are off by 2^-12, give the nearest one or, where the result lies between two within
-// that, the other. All else is computed as floats are, and rounded.
+// that, the other; of -infinity Gelu is next to 0, its limit, and not NaN. All else is computed as floats are.
 #pragma once
 
 #include "backends/cpu/elementwise/FloatUnary.hpp"

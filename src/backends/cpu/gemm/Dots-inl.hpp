@@ -35,12 +35,20 @@ struct VnniDataUnsigned
     {
         asm("vpdpbusd %2, %1, %0" : "+v"(acc.raw) : "v"(data.raw), "v"(weights.raw));
     }
+    static HWY_INLINE void AddNarrow(__m256i& acc, __m256i data, __m256i weights)
+    {
+        asm("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(data), "v"(weights));
+    }
 };
 struct VnniDataSigned
 {
     static HWY_INLINE void Add(Vector& acc, const Vector& data, const Vector& weights)
     {
         asm("vpdpbusd %2, %1, %0" : "+v"(acc.raw) : "v"(weights.raw), "v"(data.raw));
+    }
+    static HWY_INLINE void AddNarrow(__m256i& acc, __m256i data, __m256i weights)
+    {
+        asm("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(weights), "v"(data));
     }
 };
 /// acc += the dot products of two int16 with two int16.

@@ -56,7 +56,7 @@ void ProductBf16::Plan()
     {
         m_FindsRows = windows.HaveWholeRows() && channels < LongTapDepth;
         m_TableTaps = static_cast<size_t>(m_FindsRows ? windows.m_Height : windows.m_Height * windows.m_Width);
-        m_Slides = m_FindsRows && engine.m_SlidingRows != 0 && m_Panels->GetVectors() == 1 &&
+        m_Slides = m_FindsRows && m_TableTaps != 0 && engine.m_SlidingRows != 0 && m_Panels->GetVectors() == 1 &&
                    windows.m_Width == SlidingColumns && windows.m_StrideX == 1;
         rowElements = channels; // neighbouring windows share most of their points
     }

@@ -13,7 +13,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/gemm/Tiles8.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 //
-#include "backends/cpu/gemm/ByteTilesAvx512-inl.hpp"
+#include "backends/cpu/gemm/ByteRowsAvx512-inl.hpp"
 #include "backends/cpu/gemm/DotTile-inl.hpp"
 #include "backends/cpu/gemm/Dots-inl.hpp"
 #include "backends/cpu/gemm/FloatTiles8-inl.hpp"

@@ -10,6 +10,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/gemm/TilesF32.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it.
+#include "backends/cpu/gemm/HalfVectors-inl.hpp"
 #include "backends/cpu/gemm/Sliding-inl.hpp"
 #include "backends/cpu/simd/Floats-inl.hpp"
 
@@ -46,67 +47,6 @@ HWY_INLINE void Step(const float* const (&rows)[Rows], ptrdiff_t k, const float*
         }
     }
 }
-
-#if HWY_TARGET == HWY_AVX3
-/// Two rows' upper and lower halves of the last vector's columns, where only its lower half has any: one vector of sums
-/// for both.
-template <size_t Rows, size_t Vectors>
-HWY_INLINE void PackHalves(const Floats (&sums)[Rows][Vectors], Floats (&halves)[(Rows + 1) / 2])
-{
-    HWY_UNROLL(8)
-    for (size_t p = 0; p < (Rows + 1) / 2; ++p)
-    {
-        const size_t second = 2 * p + 1 < Rows ? 2 * p + 1 : 2 * p;
-        halves[p] = hn::ConcatLowerLower(FloatTag(), sums[second][Vectors - 1], sums[2 * p][Vectors - 1]);
-    }
-}
-
-template <size_t Rows, size_t Vectors>
-HWY_INLINE void UnpackHalves(const Floats (&halves)[(Rows + 1) / 2], Floats (&sums)[Rows][Vectors])
-{
-    HWY_UNROLL(8)
-    for (size_t p = 0; p < (Rows + 1) / 2; ++p)
-    {
-        sums[2 * p][Vectors - 1] = halves[p];
-        if (2 * p + 1 < Rows)
-        {
-            sums[2 * p + 1][Vectors - 1] = hn::ConcatUpperUpper(FloatTag(), halves[p], halves[p]);
-        }
-    }
-}
-
-template <size_t Rows, size_t Vectors>
-HWY_INLINE void StepWithHalves(const float* const (&rows)[Rows], ptrdiff_t k, const float* weights,
-                               Floats (&sums)[Rows][Vectors], Floats (&halves)[(Rows + 1) / 2])
-{
-    const FloatTag d;
-    Floats w[Vectors];
-    HWY_UNROLL(4)
-    for (size_t v = 0; v + 1 < Vectors; ++v)
-    {
-        w[v] = hn::Load(d, weights + v * hn::Lanes(d));
-    }
-    w[Vectors - 1] = Floats{_mm512_broadcast_f32x8(_mm256_load_ps(weights + (Vectors - 1) * hn::Lanes(d)))};
-    HWY_UNROLL(8)
-    for (size_t p = 0; p < (Rows + 1) / 2; ++p)
-    {
-        const size_t second = 2 * p + 1 < Rows ? 2 * p + 1 : 2 * p;
-        const Floats x = hn::Set(d, rows[2 * p][k]);
-        const Floats y = hn::Set(d, rows[second][k]);
-        HWY_UNROLL(4)
-        for (size_t v = 0; v + 1 < Vectors; ++v)
-        {
-            sums[2 * p][v] = hn::MulAdd(x, w[v], sums[2 * p][v]);
-            if (2 * p + 1 < Rows)
-            {
-                sums[second][v] = hn::MulAdd(y, w[v], sums[second][v]);
-            }
-        }
-        constexpr __mmask16 UpperHalf = 0xFF00;
-        halves[p] = hn::MulAdd(Floats{_mm512_mask_mov_ps(x.raw, UpperHalf, y.raw)}, w[Vectors - 1], halves[p]);
-    }
-}
-#endif
 
 /// Calls step(rows, k, weights) for the whole depth.
 template <size_t Rows, size_t Vectors, typename F>
@@ -159,6 +99,7 @@ enum class Way
 {
     Plain,
     Halves, ///< two rows share the last vector
+    Narrow, ///< of the last vector only the lower half is computed
     Sliding
 };
 
@@ -180,6 +121,23 @@ HWY_INLINE void MultiplyAll(const TileF32& tile, Floats (&sums)[Rows][Vectors])
         ForEachStep<Rows, Vectors>(tile, [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights)
                                              HWY_ATTR { StepWithHalves(rows, k, weights, sums, halves); });
         UnpackHalves(halves, sums);
+        return;
+    }
+    if constexpr (How == Way::Narrow)
+    {
+        __m256 narrow[Rows];
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            narrow[r] = _mm512_castps512_ps256(sums[r][Vectors - 1].raw);
+        }
+        ForEachStep<Rows, Vectors>(tile, [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights)
+                                             HWY_ATTR { StepWithNarrow(rows, k, weights, sums, narrow); });
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            sums[r][Vectors - 1].raw = _mm512_castps256_ps512(narrow[r]);
+        }
         return;
     }
 #endif
@@ -293,14 +251,14 @@ void FillTiles(EngineF32& engine)
 }
 
 #if HWY_TARGET == HWY_AVX3
-template <size_t Vectors, size_t Rows>
+template <size_t Vectors, size_t Rows, Way How>
 void FillHalfTiles(EngineF32& engine)
 {
-    engine.m_HalfTiles[Vectors][Rows] = Tile<Rows, Vectors, Way::Halves>;
+    engine.m_HalfTiles[Vectors][Rows] = Tile<Rows, Vectors, How>;
     engine.m_HalfRows[Vectors] = engine.m_HalfRows[Vectors] < Rows ? Rows : engine.m_HalfRows[Vectors];
     if constexpr (Rows > 1)
     {
-        FillHalfTiles<Vectors, Rows - 1>(engine);
+        FillHalfTiles<Vectors, Rows - 1, How>(engine);
     }
 }
 
@@ -327,10 +285,20 @@ EngineF32 MakeEngine()
         FillTiles<3, 8>(engine);
         FillTiles<4, 6>(engine);
 #if HWY_TARGET == HWY_AVX3
-        FillHalfTiles<1, 14>(engine);
-        FillHalfTiles<2, 14>(engine);
-        FillHalfTiles<3, 10>(engine);
-        FillHalfTiles<4, 6>(engine);
+        if (GetCpuFeatures().m_SplitsVectors)
+        {
+            FillHalfTiles<1, 12, Way::Narrow>(engine);
+            FillHalfTiles<2, 12, Way::Narrow>(engine);
+            FillHalfTiles<3, 8, Way::Narrow>(engine);
+            FillHalfTiles<4, 6, Way::Narrow>(engine);
+        }
+        else
+        {
+            FillHalfTiles<1, 14, Way::Halves>(engine);
+            FillHalfTiles<2, 14, Way::Halves>(engine);
+            FillHalfTiles<3, 10, Way::Halves>(engine);
+            FillHalfTiles<4, 6, Way::Halves>(engine);
+        }
         FillSlidingTiles<12>(engine);
 #endif
     }

@@ -24,7 +24,11 @@ struct IntegerKind
     {
         return GetWindowHeight(taps) * GetWindowWidth(taps) * taps.m_Weights[3];
     }
-    static SupportResult Check(const LayerView& layer) { return CheckBytes(layer, 4, 0); }
+    static SupportResult Check(const LayerView& layer)
+    {
+        const SupportResult result = CheckBytes(layer, 4, 0);
+        return result ? ref::CheckSignedWeights(layer, 0) : result;
+    }
 
     static LayerWithWeights TakeWeights(const LayerView& layer, const PhaseTaps& taps)
     {
@@ -44,6 +48,9 @@ struct IntegerKind
         return GetKnownRows(layer, taps.GetOutputs()) / (taps.m_StrideY * taps.m_StrideX);
     }
 };
+
+constexpr backends::TypeRow SignedHybridTypes[] = {
+    backends::Types({DataType::Float32, SignedByteWeights | DataType::QSymmS4, DataType::Float32}, DataType::Float32)};
 
 struct BytesKind : IntegerKind
 {
@@ -115,8 +122,8 @@ extern const backends::Kernel CpuTransposeConvolution2dBytesKernel = {
     "CpuTransposeConvolution2dBytes", BytesTypes,         PrepareTransposed<BytesKind>, CheckTransposed<BytesKind>,
     PackTransposed<BytesKind>,        backends::FuseClamp};
 extern const backends::Kernel CpuTransposeConvolution2dHybridKernel = {
-    "CpuTransposeConvolution2dHybrid", HybridTypes,        PrepareTransposed<BytesKind>, CheckTransposed<BytesKind>,
-    PackTransposed<BytesKind>,         backends::FuseClamp};
+    "CpuTransposeConvolution2dHybrid", SignedHybridTypes,         PrepareTransposed<BytesKind>,
+    CheckTransposed<BytesKind>,        PackTransposed<BytesKind>, backends::FuseClamp};
 extern const backends::Kernel CpuTransposeConvolution2dShortsKernel = {
     "CpuTransposeConvolution2dShorts", ShortsTypes,        PrepareTransposed<ShortsKind>, CheckTransposed<ShortsKind>,
     PackTransposed<ShortsKind>,        backends::FuseClamp};

@@ -71,6 +71,19 @@ bool IsAmd()
            c == signature_AMD_ecx;
 }
 
+/// The family of processors, extended as both makers define it.
+unsigned int GetFamily()
+{
+    unsigned int a = 0, b = 0, c = 0, d = 0;
+    if (__get_cpuid(1, &a, &b, &c, &d) == 0)
+    {
+        return 0;
+    }
+    constexpr unsigned int Extended = 15;
+    const unsigned int family = a >> 8 & 0xFU;
+    return family == Extended ? family + (a >> 20 & 0xFFU) : family;
+}
+
 CpuFeatures Detect()
 {
     // What Highway compiles its targets for. These ask whether the system saves the registers, too.
@@ -96,6 +109,8 @@ CpuFeatures Detect()
         features.m_AvxVnni = features.m_Avx2 && (a >> 4 & 1U) != 0;
         features.m_Avx512Bf16 = features.m_Avx512 && (a >> 5 & 1U) != 0;
         features.m_HasSparePorts = features.m_Avx512Bf16 && IsAmd();
+        constexpr unsigned int FamilyOfFourth = 0x19; // of its processors, only those of the fourth generation get here
+        features.m_SplitsVectors = features.m_HasSparePorts && GetFamily() == FamilyOfFourth;
     }
     return features;
 }
@@ -172,6 +187,7 @@ CpuFeatures Find()
         Cap(features, cap);
         features.m_Avx512Vbmi = features.m_Avx512Vbmi && features.m_Avx512Vnni;
         features.m_HasSparePorts = features.m_HasSparePorts && features.m_Avx512Bf16;
+        features.m_SplitsVectors = features.m_SplitsVectors && features.m_Avx512Bf16;
     }
     return features;
 }

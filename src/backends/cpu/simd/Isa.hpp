@@ -20,8 +20,11 @@ struct CpuFeatures
     bool m_AmxInt8 = false;       ///< tiles of 8-bit dot products
     bool m_AmxBf16 = false;       ///< tiles of bfloat16 dot products
     bool m_HasSparePorts = false; ///< 512-bit logic beside as many dot products as go: AMD's, from level avx512bf16 on
-    bool m_DotProd = false;       ///< Arm's 8-bit dot products
-    bool m_I8mm = false;          ///< Arm's 8-bit products of 2 rows and 2 columns
+    /// 512-bit instructions run as two of 256 bits, so that half a vector takes half the time: AMD's family 19h, from
+    /// level avx512bf16 on.
+    bool m_SplitsVectors = false;
+    bool m_DotProd = false; ///< Arm's 8-bit dot products
+    bool m_I8mm = false;    ///< Arm's 8-bit products of 2 rows and 2 columns
 };
 
 /// Found once for the process. The environment variable TENON_FORCE_ISA caps it, for tests and comparisons: one of
