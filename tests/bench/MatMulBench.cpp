@@ -2,7 +2,7 @@
 // bench_matmul: BatchMatMul of CpuAcc beside OpenBLAS, on one thread, in turn, A B A B; what docs/matmul.md is made of.
 // Tenon's time is that of a whole network of one layer, OpenBLAS' that of its function alone.
 //
-// usage: bench_matmul [FILE]   writes the table to FILE, or prints it
+// usage: bench_matmul [FILE [TEXT]]   writes the table to FILE (-, or nothing: prints it), of rows that contain TEXT
 // OPENBLAS_CORETYPE in the environment chooses the kernels of OpenBLAS, which does not know every new processor.
 #include "KernelNetworks.hpp"
 #include "LoadedLayer.hpp"
@@ -14,6 +14,7 @@
 #include <chrono>
 #include <fstream>
 #include <iostream>
+#include <string>
 #include <vector>
 
 extern "C" char* openblas_get_corename();
@@ -91,6 +92,15 @@ private:
     std::vector<float> m_Out;
 };
 
+/// The first columns of the table.
+std::string Describe(const MatMulSizes& sizes)
+{
+    return fmt::format("| {} | {}x{}{} | {}x{}{} |", sizes.m_Batches, sizes.m_Rows, sizes.m_Depth,
+                       sizes.m_TransposeX ? ", transposed" : "", sizes.m_Depth, sizes.m_Columns,
+                       sizes.m_TransposeY ? ", transposed" : "");
+}
+
+/// The others.
 std::string Compare(const MatMulSizes& sizes)
 {
     const LayerNetwork network = MakeMatMul(Element::Float32, sizes);
@@ -112,13 +122,11 @@ std::string Compare(const MatMulSizes& sizes)
         theirs.push_back(Seconds(runs, runBlas));
         ratios.push_back(ours.back() / theirs.back());
     }
-    return fmt::format("| {} | {}x{}{} | {}x{}{} | {:.1f} | {:.1f} | {:.1f} | {:.2f} |\n", sizes.m_Batches,
-                       sizes.m_Rows, sizes.m_Depth, sizes.m_TransposeX ? ", transposed" : "", sizes.m_Depth,
-                       sizes.m_Columns, sizes.m_TransposeY ? ", transposed" : "", network.m_Macs / Median(ours) * 1e-9,
+    return fmt::format(" {:.1f} | {:.1f} | {:.1f} | {:.2f} |\n", network.m_Macs / Median(ours) * 1e-9,
                        Median(ours) * 1e6, Median(theirs) * 1e6, Median(ratios));
 }
 
-void WriteTable(std::ostream& out)
+void WriteTable(std::ostream& out, const std::string& text)
 {
     out << fmt::format("# Float matrix products beside OpenBLAS\n\n"
                        "Generated; write it anew with `build/release/bin/bench_matmul docs/matmul.md`. BatchMatMul of "
@@ -133,7 +141,11 @@ void WriteTable(std::ostream& out)
                        openblas_get_corename());
     for (const MatMulSizes& sizes : Sizes)
     {
-        out << Compare(sizes) << std::flush;
+        const std::string description = Describe(sizes);
+        if (description.find(text) != std::string::npos)
+        {
+            out << description << Compare(sizes) << std::flush;
+        }
     }
 }
 
@@ -144,11 +156,14 @@ void WriteTable(std::ostream& out)
 int main(int argc, char** argv)
 {
     openblas_set_num_threads(1);
-    if (argc > 1)
+    const std::string path = argc > 1 ? argv[1] : "-";
+    const std::string text = argc > 2 ? argv[2] : "";
+    if (path == "-")
     {
-        std::ofstream file(argv[1]);
-        tenon::bench::WriteTable(file);
-        return file ? 0 : 1;
+        tenon::bench::WriteTable(std::cout, text);
+        return 0;
     }
-    tenon::bench::WriteTable(std::cout);
+    std::ofstream file(path);
+    tenon::bench::WriteTable(file, text);
+    return file ? 0 : 1;
 }

@@ -10,6 +10,8 @@
 namespace tenon::cpu
 {
 
+constexpr size_t LineBytes = 64; ///< of caches
+
 /// What one thread computes of a product: some rows of the output by some panels of its columns.
 struct PanelRange
 {
@@ -44,7 +46,6 @@ public:
     }
 
 private:
-    static constexpr size_t LineBytes = 64;
     static constexpr size_t MostBytes = size_t{256} << 10; ///< of a second-level cache
 
     const std::byte* m_Next = nullptr;

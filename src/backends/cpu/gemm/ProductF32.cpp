@@ -28,6 +28,25 @@ constexpr size_t SliceBytes = 512 * 1024;
 constexpr size_t LongTapDepth = 96;
 /// With fewer channels than this the loop over one point is too short.
 constexpr size_t LeastTapDepth = 8;
+/// Up to this depth tiles write more than they read, and take no longer than memory does.
+constexpr size_t ShallowDepth = 32;
+/// Bytes of an output that may be in the second-level cache.
+constexpr size_t CachedBytes = 1024 * 1024;
+
+/// Lets lines that will be written in part be on their way from memory. Whole lines need not come from there.
+void FetchToWrite([[maybe_unused]] const float* rows, [[maybe_unused]] size_t stride, [[maybe_unused]] size_t count,
+                  [[maybe_unused]] size_t columns)
+{
+#if defined(__GNUC__)
+    for (size_t r = 0; r < count; ++r)
+    {
+        for (size_t c = 0; c < columns; c += LineBytes / sizeof(float))
+        {
+            __builtin_prefetch(rows + r * stride + c, 1, 3);
+        }
+    }
+#endif
+}
 
 } // namespace
 
@@ -63,6 +82,7 @@ void ProductF32::Plan()
     }
     m_Taps = m_TapDepth != 0 ? sizes.m_Depth / m_TapDepth : 0;
     m_Place.m_PixelStride = sizes.m_Columns;
+    m_OutputBytes = m_Rows * sizes.m_Columns * sizeof(float);
     PlanBlocks(m_Rows);
 
     const double multiplications =
@@ -326,6 +346,8 @@ void ProductF32::RunPanel(const Operands& operands, const PanelF32& panel, const
     tile.m_Low = m_Clamp.GetLow();
     tile.m_High = m_Clamp.GetHigh();
     tile.m_OutStride = outStride;
+    const bool fetchesOut = m_OutputBytes > CachedBytes && outStride * sizeof(float) % LineBytes != 0 &&
+                            slice.m_IsLast && slice.m_Taps * slice.m_Depth <= ShallowDepth;
     size_t mostRows = 0;
     const TileFunctionF32* const tiles = engine.FindTiles(panel.m_Vectors, panel.m_Columns, mostRows);
     ForEachTile(rows, mostRows,
@@ -334,6 +356,11 @@ void ProductF32::RunPanel(const Operands& operands, const PanelF32& panel, const
                     tile.m_Data = table + slice.m_FirstTap * rows + begin;
                     tile.m_Out = out + begin * outStride;
                     tile.m_Added = added != nullptr ? added + begin * outStride : nullptr;
+                    if (fetchesOut)
+                    {
+                        const size_t next = begin + height;
+                        FetchToWrite(out + next * outStride, outStride, std::min(height, rows - next), panel.m_Columns);
+                    }
                     tiles[height](tile);
                 });
 }

@@ -27,6 +27,9 @@ public:
     /// Has the output written there, in place of one pixel after the other.
     void SetPlace(const OutputPlace& place) { m_Place = place; }
 
+    /// Of the whole output, where this is a part of it.
+    void SetOutputBytes(size_t bytes) { m_OutputBytes = bytes; }
+
     /// Has sums begin with what the output holds, in place of the bias.
     void SetContinues() { m_Continues = true; }
 
@@ -96,6 +99,7 @@ private:
     size_t m_Rows;
     backends::FloatClamp m_Clamp;
     OutputPlace m_Place;
+    size_t m_OutputBytes = 0;
     bool m_Continues = false;
     size_t m_Taps = 1;
     size_t m_TapDepth = 0;

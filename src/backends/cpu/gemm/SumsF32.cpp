@@ -72,9 +72,99 @@ void AddSteps(const SumsF32& sums, size_t k)
     }
 }
 
+/// Sums that registers hold for the whole depth.
+constexpr size_t HeldSums = ManyRegisters ? 24 : 8;
+
+/// All sums of so many whole vectors of columns. Steps of the depth take turns at `Chains` sets of sums, so that each
+/// addition finds its register ready.
+template <size_t Rows, size_t Vectors>
+void AddHeld(const SumsF32& sums)
+{
+    constexpr size_t Chains = Rows * Vectors >= 8 ? 1 : Rows * Vectors >= 4 ? 2 : 4;
+    const FloatTag d;
+    const size_t lanes = hn::Lanes(d);
+    Floats totals[Chains][Rows][Vectors];
+    HWY_UNROLL(4)
+    for (size_t c = 0; c < Chains; ++c)
+    {
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(8)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                totals[c][r][v] = hn::Zero(d);
+            }
+        }
+    }
+    const auto add = [&](size_t k, Floats(&total)[Rows][Vectors]) HWY_ATTR
+    {
+        const float* const weights = sums.m_Weights + k * sums.m_WeightStride;
+        HWY_UNROLL(8)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            const Floats w = hn::LoadU(d, weights + v * lanes);
+            HWY_UNROLL(4)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                const Floats x = hn::Set(d, sums.m_Data[r * sums.m_RowStep + k * sums.m_DepthStep]);
+                total[r][v] = hn::MulAdd(x, w, total[r][v]);
+            }
+        }
+    };
+    size_t k = 0;
+    for (; k + Chains <= sums.m_Depth; k += Chains)
+    {
+        HWY_UNROLL(4)
+        for (size_t c = 0; c < Chains; ++c)
+        {
+            add(k + c, totals[c]);
+        }
+    }
+    for (; k < sums.m_Depth; ++k)
+    {
+        add(k, totals[0]);
+    }
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        HWY_UNROLL(8)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            Floats total = totals[0][r][v];
+            HWY_UNROLL(4)
+            for (size_t c = 1; c < Chains; ++c)
+            {
+                total = hn::Add(total, totals[c][r][v]);
+            }
+            hn::StoreU(total, d, sums.m_Out + r * sums.m_OutStride + v * lanes);
+        }
+    }
+}
+
+/// Whether the columns are so few whole vectors that AddHeld has computed all sums.
+template <size_t Rows, size_t Vectors = 1>
+bool TryHeld(const SumsF32& sums)
+{
+    if constexpr (Vectors <= 8 && Rows * Vectors <= HeldSums)
+    {
+        if (sums.m_Columns == Vectors * hn::Lanes(FloatTag()))
+        {
+            AddHeld<Rows, Vectors>(sums);
+            return true;
+        }
+        return TryHeld<Rows, Vectors + 1>(sums);
+    }
+    return false;
+}
+
 template <size_t Rows>
 void AddRows(const SumsF32& sums)
 {
+    if (TryHeld<Rows>(sums))
+    {
+        return;
+    }
     constexpr size_t Steps = Rows <= 2 ? 8 : 4; // whose factors have registers
     size_t k = 0;
     for (; k + Steps <= sums.m_Depth; k += Steps)

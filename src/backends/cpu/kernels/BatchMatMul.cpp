@@ -59,6 +59,13 @@ struct FloatMatrices
             to += panels.GetFloats(panels.Get()[p]);
         }
     }
+    /// One panel of whole vectors whose rows follow each other, as the values of an attention's heads often are.
+    static bool IsPacked(const Panels& panels, const float* y, WeightOrder order, size_t stride)
+    {
+        const size_t lanes = panels.GetEngine().m_Lanes;
+        return order == WeightOrder::Depth && panels.Get().size() == 1 && stride == panels.Get()[0].m_Vectors * lanes &&
+               stride == panels.GetSizes().m_Columns && reinterpret_cast<uintptr_t>(y) % (lanes * sizeof(float)) == 0;
+    }
     static void Turn(const float* x, size_t stride, size_t rows, size_t depth, float* to)
     {
         TransposeFloats(x, stride, rows, depth, to, depth);

@@ -43,6 +43,7 @@ struct Bf16Matrices
             to += CountElements(panels, {panel, panel + 1});
         }
     }
+    static bool IsPacked(const Panels&, const uint16_t*, WeightOrder, size_t) { return false; } // pairs never are
     static void Turn(const uint16_t* x, size_t stride, size_t rows, size_t depth, uint16_t* to)
     {
         TransposeElements<sizeof(uint16_t)>(reinterpret_cast<const std::byte*>(x), stride * sizeof(uint16_t), rows,

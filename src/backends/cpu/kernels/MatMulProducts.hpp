@@ -25,6 +25,7 @@ namespace tenon::cpu
 ///   CountPanels(panels)
 ///   CountElements(panels, part)              of a range of panels
 ///   Pack(panels, part, y, order, stride, to) one panel of the range after the other
+///   IsPacked(panels, y, order, stride)       whether y lies as if it had been packed
 ///   Turn(x, stride, rows, depth, to)         rows of x that lie one beside the other
 ///   Release(panels)                          when a thread is done
 template <typename Matrices>
@@ -40,6 +41,10 @@ public:
         OutputPlace place;
         place.m_PixelStride = geometry.m_Output.m_Row;
         m_Product.SetPlace(place);
+        if constexpr (requires { m_Product.SetOutputBytes(size_t{}); })
+        {
+            m_Product.SetOutputBytes(geometry.m_NumBatches * geometry.m_Rows * geometry.m_Columns * sizeof(Element));
+        }
 
         backends::Scratch part;
         size_t packed = 0;
@@ -123,9 +128,11 @@ private:
             const Part panels = GetPart(m_NumPanels, m_Groups, group);
             const Part rows = GetPart(g.m_Rows, m_RowParts, unit % m_RowParts);
             const size_t count = rows.m_End - rows.m_Begin;
-            if (packedMatrix != batch.m_MatrixY || packedGroup != group)
+            const Element* const y = args.GetInput<Element>(1) + g.GetMatrixY(batch.m_MatrixY);
+            const bool isPacked = IsPacked(y);
+            if (!isPacked && (packedMatrix != batch.m_MatrixY || packedGroup != group))
             {
-                Pack(args.GetInput<Element>(1) + g.GetMatrixY(batch.m_MatrixY), panels, packed);
+                Pack(y, panels, packed);
                 packedMatrix = batch.m_MatrixY;
                 packedGroup = group;
             }
@@ -135,19 +142,20 @@ private:
                 Matrices::Turn(x, g.m_X.m_Column, count, g.m_Depth, turned);
                 turnedX = x;
             }
-            m_Product.RunRange(m_TurnsX ? turned : x, packed,
+            m_Product.RunRange(m_TurnsX ? turned : x, isPacked ? y : packed,
                                args.GetOutput<Element>(0) + batch.m_Output + rows.m_Begin * g.m_Output.m_Row,
                                {0, count, panels.m_Begin, panels.m_End}, scratch + m_ProductOffset);
         }
         Matrices::Release(*m_Panels);
     }
 
+    WeightOrder GetOrder() const { return m_Geometry.m_Y.m_Column == 1 ? WeightOrder::Depth : WeightOrder::Columns; }
+    size_t GetStride() const { return m_Geometry.m_Y.m_Column == 1 ? m_Geometry.m_Y.m_Row : m_Geometry.m_Y.m_Column; }
+
+    bool IsPacked(const Element* y) const { return Matrices::IsPacked(*m_Panels, y, GetOrder(), GetStride()); }
     void Pack(const Element* y, const Part& panels, Element* packed) const
     {
-        const ref::MatMulGeometry::Strides& strides = m_Geometry.m_Y;
-        const bool hasRows = strides.m_Column == 1;
-        Matrices::Pack(*m_Panels, panels, y, hasRows ? WeightOrder::Depth : WeightOrder::Columns,
-                       hasRows ? strides.m_Row : strides.m_Column, packed);
+        Matrices::Pack(*m_Panels, panels, y, GetOrder(), GetStride(), packed);
     }
 
     ref::MatMulGeometry m_Geometry;
