@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -27,7 +28,8 @@ namespace tenon::test
 namespace
 {
 
-/// Real threads, one a piece, so that pieces do run at the same time. Remembers how many pieces there were.
+/// Real threads, one a piece, so that pieces do run at the same time. Remembers how many pieces a loop had, and how
+/// many ran at the same time, whatever loop they are of.
 class Threads final : public IParallelFor
 {
 public:
@@ -39,7 +41,17 @@ public:
         std::vector<std::thread> workers;
         for (size_t begin = 0; begin < count; begin += piece)
         {
-            workers.emplace_back(body, begin, std::min(count, begin + piece));
+            workers.emplace_back(
+                [this, &body, begin, end = std::min(count, begin + piece)]
+                {
+                    const unsigned int running = ++m_Running;
+                    for (unsigned int most = m_MostRunning; running > most;)
+                    {
+                        m_MostRunning.compare_exchange_weak(most, running);
+                    }
+                    body(begin, end);
+                    --m_Running;
+                });
         }
         m_MostPieces = std::max(m_MostPieces, workers.size());
         for (std::thread& worker : workers)
@@ -49,9 +61,12 @@ public:
     }
     unsigned int GetNumThreads() const override { return m_Threads; }
     size_t GetMostPieces() const { return m_MostPieces; }
+    unsigned int GetMostRunning() const { return m_MostRunning; }
 
 private:
     unsigned int m_Threads;
+    std::atomic<unsigned int> m_Running = 0;
+    std::atomic<unsigned int> m_MostRunning = 0;
     size_t m_MostPieces = 0;
 };
 
@@ -515,22 +530,35 @@ TEST(CpuAcc, SplitsLargeLayersOnly)
     EXPECT_EQ(forLarge.GetMostPieces(), 4U);
 }
 
+// Without fast math, so that the kernel is the same one: then the values are, however they are split.
 TEST(CpuAcc, NumberOfThreadsLimitsTheSplit)
 {
     const auto backend = cpu::MakeCpuAccBackend();
     std::mt19937 random(6);
-    TestLayer layer = MakeFullyConnected(128, 256, 256, true, true);
-    layer.FillRandomly(random);
-    Threads all(4);
-    const Values expected = Execute(*backend, layer, all);
-    for (const auto& [option, pieces] : {std::pair{1, 0U}, std::pair{2, 2U}, std::pair{9, 4U}})
+    TestLayer connected = MakeFullyConnected(128, 256, 256, true, true);
+    TestLayer convolution;
+    ConvolutionShape shape;
+    shape.m_Height = shape.m_Width = 24;
+    shape.m_GroupChannels = 16;
+    shape.m_GroupOutputs = 32;
+    shape.m_KernelHeight = shape.m_KernelWidth = 3;
+    ASSERT_TRUE(shape.MakeLayer(convolution));
+    for (TestLayer* const layer : {&connected, &convolution})
     {
-        Threads parallel(4);
-        const ModelOptions options = {
-            BackendOptions("CpuAcc", {{"NumberOfThreads", option}, {"FastMathEnabled", true}})};
-        const Values got = Execute(*backend, layer, parallel, options);
-        EXPECT_EQ(parallel.GetMostPieces(), pieces) << "NumberOfThreads " << option;
-        EXPECT_EQ(got.size(), expected.size());
+        SCOPED_TRACE(GetLayerTypeAsCString(layer->m_Type));
+        layer->FillRandomly(random);
+        Threads all(4);
+        const Values expected = Execute(*backend, *layer, all);
+        ASSERT_EQ(all.GetMostPieces(), 4U);
+        for (const auto& [option, pieces] :
+             {std::pair{0, 4U}, std::pair{1, 0U}, std::pair{2, 2U}, std::pair{3, 3U}, std::pair{9, 4U}})
+        {
+            Threads parallel(4);
+            const ModelOptions options = {BackendOptions("CpuAcc", {{"NumberOfThreads", option}})};
+            EXPECT_EQ(Execute(*backend, *layer, parallel, options), expected) << "NumberOfThreads " << option;
+            EXPECT_EQ(parallel.GetMostPieces(), pieces) << "NumberOfThreads " << option;
+            EXPECT_LE(parallel.GetMostRunning(), pieces) << "NumberOfThreads " << option;
+        }
     }
 }
 
