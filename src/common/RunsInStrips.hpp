@@ -2,6 +2,10 @@
 // IRunsInStrips: which workloads a plan may shape once more, for a part of a layer.
 #pragma once
 
+#include <tenon/backend/IWorkload.hpp>
+
+#include <climits>
+
 namespace tenon
 {
 
@@ -12,6 +16,14 @@ class IRunsInStrips
 {
 public:
     virtual ~IRunsInStrips() = default;
+    /// How many threads may run parts at once; 0: the layer does not run in strips.
+    virtual unsigned int GetMostStripThreads() const { return UINT_MAX; }
 };
+
+inline unsigned int GetMostStripThreads(const IShapedWorkload& shaped)
+{
+    const auto* const strips = dynamic_cast<const IRunsInStrips*>(&shaped);
+    return strips != nullptr ? strips->GetMostStripThreads() : 0;
+}
 
 } // namespace tenon

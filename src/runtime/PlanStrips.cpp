@@ -133,7 +133,7 @@ std::optional<StripStep> Plan::CutStep(const Program& program, uint32_t index, s
     const Step& step = program.Steps()[index];
     const PlannedStep& planned = m_Steps[index];
     if (planned.m_Workload == nullptr || step.m_Memory != HostMemory || step.m_NumOutputs != 1 ||
-        !step.m_Overrides.empty() || dynamic_cast<const IRunsInStrips*>(planned.m_Workload.get()) == nullptr)
+        !step.m_Overrides.empty() || GetMostStripThreads(*planned.m_Workload) == 0)
     {
         return std::nullopt;
     }
@@ -199,7 +199,6 @@ std::unique_ptr<Strips> Plan::CutRun(const Program& program, uint32_t first, siz
     auto strips = std::make_unique<Strips>();
     strips->m_First = first;
     strips->m_Parts = parts;
-    strips->m_MostThreads = std::min<size_t>(parts, std::max(4U, std::thread::hardware_concurrency()));
     const uint32_t end = static_cast<uint32_t>(std::min(m_Steps.size(), first + MostSteps));
     for (uint32_t s = first; s < end; ++s)
     {
@@ -223,11 +222,14 @@ std::unique_ptr<Strips> Plan::CutRun(const Program& program, uint32_t first, siz
             break;
         }
         strips->m_Steps.push_back(std::move(*strip));
+        strips->m_ThreadLimit = std::min<size_t>(strips->m_ThreadLimit, GetMostStripThreads(*m_Steps[s].m_Workload));
     }
     while (!strips->m_Steps.empty() && strips->m_Steps.back().m_Workload == nullptr)
     {
         strips->m_Steps.pop_back(); // a view at the end
     }
+    const size_t threads = std::max(4U, std::thread::hardware_concurrency());
+    strips->m_MostThreads = std::min({parts, threads, strips->m_ThreadLimit});
     return strips;
 }
 

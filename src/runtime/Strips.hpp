@@ -7,6 +7,7 @@
 
 #include <tenon/backend/IWorkload.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -46,13 +47,18 @@ struct Strips
 
     uint32_t m_First = 0;
     size_t m_Parts = 0;
-    size_t m_MostThreads = 1;
-    std::vector<StripStep> m_Steps; ///< those from m_First on
-    std::string m_Label;            ///< for profiles
+    size_t m_ThreadLimit = SIZE_MAX; ///< the least one of the steps
+    size_t m_MostThreads = 1;        ///< that run parts, whose scratch memory there is
+    std::vector<StripStep> m_Steps;  ///< those from m_First on
+    std::string m_Label;             ///< for profiles
 
     uint32_t Last() const { return m_First + static_cast<uint32_t>(m_Steps.size()) - 1; }
     /// Few parts are no good for many threads.
-    bool IsWorthwhile(size_t threads) const { return threads <= 1 || m_Parts >= 2 * threads; }
+    bool IsWorthwhile(size_t threads) const
+    {
+        threads = std::min(threads, m_ThreadLimit);
+        return threads <= 1 || m_Parts >= 2 * threads;
+    }
 };
 
 } // namespace tenon

@@ -111,6 +111,14 @@ inline Floats Joined(Floats first, const Floats& second)
     return first;
 }
 
+/// So many of the caller's threads for each layer of CpuAcc.
+inline OptimizerOptionsOpaque LimitedThreads(unsigned int threads)
+{
+    OptimizerOptionsOpaque options;
+    options.AddModelOption(BackendOptions("CpuAcc", {{"NumberOfThreads", threads}}));
+    return options;
+}
+
 /// All outputs, on so many threads, of random inputs. Where layers are to run one by one, a debug callback looks on.
 inline std::vector<Floats> RunNetwork(const INetwork& network, const BackendId& backend, unsigned int threads,
                                       bool together, OptimizerOptionsOpaque options = {})

@@ -26,8 +26,7 @@ public:
         const IRuntimePtr runtime = IRuntime::Create({});
         auto optimized = Optimize(network, {backend}, runtime->GetDeviceSpec(), options);
         m_Memories.emplace(m_Registry, IRuntime::CreationOptions());
-        const ModelOptions modelOptions;
-        WorkloadFactories factories(m_Registry, modelOptions, m_Pool, 1, m_Profiler);
+        WorkloadFactories factories(m_Registry, options.GetModelOptions(), m_Pool, 1, m_Profiler);
         m_Program.emplace(static_cast<OptimizedNetwork&>(*optimized).TakeGraph(), *m_Memories, factories);
         std::vector<TensorShape> shapes;
         for (const Binding& input : m_Program->Inputs())

@@ -122,6 +122,29 @@ TEST(Strips, OfAnAttentionAreItsHeads)
     EXPECT_EQ(RunNetwork(*network, "CpuRef", 2, true), RunNetwork(*network, "CpuRef", 2, false));
 }
 
+// The option NumberOfThreads takes no strips away, and holds for their parts.
+TEST(Strips, KeepToTheThreadsOfTheBackend)
+{
+    const INetworkPtr network = MakeAttention(250, false);
+    const std::vector<Floats> expected = RunNetwork(*network, "CpuAcc", 1, false);
+    for (const unsigned int limit : {1u, 2u, 3u, 64u})
+    {
+        const OptimizerOptionsOpaque options = LimitedThreads(limit);
+        const Planned plan(*network, "CpuAcc", options);
+        const Strips* const strips = FindStrips(plan);
+        ASSERT_NE(strips, nullptr);
+        EXPECT_EQ(strips->m_Parts, 12u);
+        EXPECT_EQ(strips->m_Steps.size(), 6u);
+        EXPECT_LE(strips->m_MostThreads, limit);
+        EXPECT_TRUE(strips->IsWorthwhile(limit < 12 ? 256 : 6)); // few parts for as many threads, but for the limit
+        for (const unsigned int threads : {1u, 4u, 16u})
+        {
+            EXPECT_EQ(RunNetwork(*network, "CpuAcc", threads, true, options), expected)
+                << limit << " of " << threads << " threads";
+        }
+    }
+}
+
 // Types of two bytes are cut too, of which twice as many elements fit into the cache.
 TEST(Strips, OfAnAttentionInHalves)
 {

@@ -75,7 +75,8 @@ size_t CountSumsInBf16(const INetwork& network)
     return Planned(network, "CpuAcc", options).Get().GetSums().size();
 }
 
-/// How many sums run together with the layer before; all of them give what they give on their own.
+/// How many sums run together with the layer before; all of them give what they give on their own, and so they do where
+/// the backend's threads are limited.
 size_t CountSums(const INetwork& network)
 {
     const std::vector<Floats> expected = RunNetwork(network, "CpuAcc", 1, false);
@@ -94,7 +95,11 @@ size_t CountSums(const INetwork& network)
     {
         EXPECT_EQ(RunNetwork(network, "CpuAcc", threads, true), expected) << threads << " threads";
     }
-    return Planned(network, "CpuAcc").Get().GetSums().size();
+    const size_t sums = Planned(network, "CpuAcc").Get().GetSums().size();
+    const OptimizerOptionsOpaque limited = LimitedThreads(2);
+    EXPECT_EQ(RunNetwork(network, "CpuAcc", 3, true, limited), expected) << "2 of 3 threads";
+    EXPECT_EQ(Planned(network, "CpuAcc", limited).Get().GetSums().size(), sums);
+    return sums;
 }
 
 /// Whether CpuAcc's float products are at hand: else the reference kernels run, which add nothing.
@@ -328,11 +333,14 @@ TEST(Sums, AreNamedAfterAllThatRuns)
     IConnectableLayer* convolved = AddConvolution(*network, AddImage(*network, 0, 3), 3, 8);
     IConnectableLayer* sum = AddBinary(*network, BinaryOperation::Add, convolved, AddImage(*network, 1, 8));
     AddOutputs(*network, {AddClamp(*network, sum)});
-    const Planned plan(*network, "CpuAcc");
-    if (OnVectors(1) == 1)
+    for (const OptimizerOptionsOpaque& options : {OptimizerOptionsOpaque(), LimitedThreads(1)})
     {
-        ASSERT_EQ(plan.Get().GetSums().size(), 1U);
-        EXPECT_STREQ(plan.Get().GetSums()[0].m_KernelName, "CpuConvolution2dF32+Add+Activation");
+        const Planned plan(*network, "CpuAcc", options);
+        if (OnVectors(1) == 1)
+        {
+            ASSERT_EQ(plan.Get().GetSums().size(), 1U);
+            EXPECT_STREQ(plan.Get().GetSums()[0].m_KernelName, "CpuConvolution2dF32+Add+Activation");
+        }
     }
 }
 

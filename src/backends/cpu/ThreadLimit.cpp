@@ -2,7 +2,9 @@
 // Workloads that see fewer threads than there are: each execution hands the kernel a narrowed IParallelFor.
 #include "backends/cpu/ThreadLimit.hpp"
 
+#include "common/AddsTensor.hpp"
 #include "common/KernelName.hpp"
+#include "common/RunsInStrips.hpp"
 #include "common/SharedParts.hpp"
 
 #include <algorithm>
@@ -42,7 +44,12 @@ private:
     unsigned int m_Threads;
 };
 
-class LimitedShapedWorkload final : public IShapedWorkload, public INamesKernel, public ISharesParts
+/// What a plan asks of a workload, it is to find here as well: all interfaces of the kernel table's are passed on.
+class LimitedShapedWorkload final : public IShapedWorkload,
+                                    public INamesKernel,
+                                    public ISharesParts,
+                                    public IRunsInStrips,
+                                    public IAddsTensor
 {
 public:
     /// `name`: of the kernel, see GetKernelName; it lives as long as `inner`.
@@ -55,6 +62,22 @@ public:
     bool IsCopy() const override { return m_Inner->IsCopy(); }
     const char* GetKernelName() const override { return m_Name; }
     const SharedParts* GetSharedParts() const override { return tenon::GetSharedParts(*m_Inner); }
+    unsigned int GetMostStripThreads() const override
+    {
+        return std::min(m_Threads, tenon::GetMostStripThreads(*m_Inner));
+    }
+    std::unique_ptr<IShapedWorkload> AddTensor(const ActivationDescriptor* activation) const override
+    {
+        const auto* const adds = dynamic_cast<const IAddsTensor*>(m_Inner.get());
+        std::unique_ptr<IShapedWorkload> sum = adds == nullptr ? nullptr : adds->AddTensor(activation);
+        if (sum == nullptr)
+        {
+            return nullptr;
+        }
+        const auto* const named = dynamic_cast<const INamesKernel*>(sum.get());
+        const char* const name = named == nullptr ? m_Name : named->GetKernelName();
+        return std::make_unique<LimitedShapedWorkload>(std::move(sum), name, m_Threads);
+    }
     void Execute(const ExecuteArgs& args) const override
     {
         LimitedParallelFor parallel(*args.m_Parallel, m_Threads);
