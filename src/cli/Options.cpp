@@ -6,6 +6,7 @@
 #include "cli/Errors.hpp"
 #include "cli/Strings.hpp"
 
+#include <tenon/BackendId.hpp>
 #include <tenon/Types.hpp>
 #include <tenon/Utils.hpp>
 
@@ -227,6 +228,25 @@ void CheckRanges(const CLI::App& app, const RawOptions& raw, const Options& opti
     }
 }
 
+/// What only CpuAcc heeds would have no effect without it, and nobody would notice.
+void RefuseForOtherBackends(const CLI::App& app, const std::vector<std::string>& backends)
+{
+    const std::string reader = GetComputeDeviceAsCString(Compute::CpuAcc);
+    if (std::find(backends.begin(), backends.end(), reader) != backends.end())
+    {
+        return;
+    }
+    for (const char* option : {"--enable-fast-math", "--save-cached-network", "--cached-network-filepath"})
+    {
+        if (app.count(option) > 0)
+        {
+            throw UsageError(fmt::format("{}: {} alone heeds it, so this can have no effect; name {} in --compute, or "
+                                         "leave the option out",
+                                         option, reader, reader));
+        }
+    }
+}
+
 } // namespace
 
 CommandLine ParseCommandLine(int argc, const char* const* argv)
@@ -274,6 +294,7 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
                                          option));
         }
     }
+    RefuseForOtherBackends(app, options.m_Compute);
     for (const char* option : {"--compute", "--max-partitions", "--min-layers-per-partition", "--all-or-nothing",
                                "--fp16-turbo-mode", "--bf16-turbo-mode", "--enable-fast-math",
                                "--print-intermediate-layers", "--print-intermediate-layers-to-file"})

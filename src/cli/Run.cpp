@@ -234,6 +234,17 @@ private:
         return optimized;
     }
 
+    /// Whatever backends were preferred, or were when an optimized file was written.
+    void CheckCachedNetworkIsUsed() const
+    {
+        const auto isOnCpuAcc = [](const LayerAssignment& layer) { return layer.m_Backend == Compute::CpuAcc; };
+        if (std::none_of(m_Report.m_Assignment.begin(), m_Report.m_Assignment.end(), isOnCpuAcc))
+        {
+            throw UsageError("--cached-network-filepath: CpuAcc alone packs weights and runs no layer of this network, "
+                             "so this can have no effect; leave it out, or optimize the network for CpuAcc");
+        }
+    }
+
     void Load(IOptimizedNetworkPtr network)
     {
         INetworkProperties properties;
@@ -242,6 +253,7 @@ private:
         properties.m_OutputNetworkDetailsMethod = m_Options.m_Details;
         if (!m_Options.m_CachedNetworkFile.empty())
         {
+            CheckCachedNetworkIsUsed();
             properties.m_ModelOptions.emplace_back(
                 Compute::CpuAcc,
                 std::vector<BackendOptions::BackendOption>{{"SaveCachedNetwork", m_Options.m_SaveCachedNetwork},

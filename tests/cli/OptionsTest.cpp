@@ -151,6 +151,20 @@ TEST(Options, CachedNetwork)
     EXPECT_TRUE(save.m_SaveCachedNetwork && save.m_CachedNetworkFile == "packed");
 }
 
+TEST(Options, WhatCpuAccAloneHeedsNeedsIt)
+{
+    for (const Words& words : {Words{"--enable-fast-math"}, Words{"--cached-network-filepath", "packed"},
+                               Words{"--save-cached-network", "--cached-network-filepath", "packed"}})
+    {
+        Words line = {"-c", "CpuRef"};
+        line.insert(line.end(), words.begin(), words.end());
+        EXPECT_THROW_WITH(ParseRest(line), UsageError, words[0]);
+        EXPECT_THROW_WITH(ParseRest(line), UsageError, "name CpuAcc in --compute");
+        line[1] = "CpuRef,CpuAcc";
+        EXPECT_NO_THROW(ParseRest(line));
+    }
+}
+
 TEST(Options, LabelsAloneShowFive)
 {
     EXPECT_EQ(ParseRest({"--labels", "l.txt"}).m_TopK, 5U);

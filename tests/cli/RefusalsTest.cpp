@@ -3,6 +3,8 @@
 #include "Program.hpp"
 #include "TinyModel.hpp"
 
+#include <filesystem>
+
 namespace tenon::cli
 {
 namespace
@@ -76,13 +78,43 @@ TEST_F(Refusals, OutputsThatCannotBeWritten)
 class OptimizedRefusals : public Refusals
 {
 protected:
-    std::string Optimize(const std::string& model)
+    std::string Optimize(const std::string& model, const std::string& backends = "CpuAcc,CpuRef")
     {
         const std::string path = m_Folder.Path("optimized.tenon");
-        EXPECT_EQ(Execute({"-m", model, "-N", "--serialize-optimized", path}).m_Status, 0);
+        EXPECT_EQ(Execute({"-m", model, "-N", "-c", backends, "--serialize-optimized", path}).m_Status, 0);
         return path;
     }
 };
+
+TEST_F(Refusals, WhatHasNoEffectWithoutCpuAcc)
+{
+    const std::string packed = m_Folder.Path("packed");
+    const Words reference = {"-m", FloatModel, "-N", "-c", "CpuRef"};
+    for (const Words& words : {Words{"--save-cached-network", "--cached-network-filepath", packed},
+                               Words{"--cached-network-filepath", m_Folder.Path("none")}, Words{"--enable-fast-math"}})
+    {
+        Words command = reference;
+        command.insert(command.end(), words.begin(), words.end());
+        ExpectFailure(Execute(command), 2, words[0] + ": CpuAcc alone heeds it, so this can have no effect");
+    }
+    EXPECT_FALSE(std::filesystem::exists(packed));
+}
+
+TEST_F(OptimizedRefusals, PackedWeightsWhereNoLayerHasAny)
+{
+    const std::string packed = m_Folder.Path("packed");
+    const std::string reference = Optimize(FloatModel, "CpuRef");
+    for (const Words& words : {Words{"--save-cached-network"}, Words{}})
+    {
+        Words command = {"-m", reference, "-N", "--cached-network-filepath", packed};
+        command.insert(command.end(), words.begin(), words.end());
+        ExpectFailure(Execute(command), 2, "runs no layer of this network, so this can have no effect");
+    }
+    EXPECT_FALSE(std::filesystem::exists(packed));
+    const std::string fast = Optimize(FloatModel, "CpuAcc");
+    EXPECT_EQ(Execute({"-m", fast, "-N", "--save-cached-network", "--cached-network-filepath", packed}).m_Status, 0);
+    EXPECT_TRUE(std::filesystem::exists(packed));
+}
 
 TEST_F(OptimizedRefusals, InputShapesThatDoNotFitAreNamedWithTheirSource)
 {
