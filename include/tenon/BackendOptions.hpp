@@ -10,6 +10,15 @@
 //                    tiles of 4x4 outputs that are computed from it, more than the outputs whose windows see it, and
 //                    sums near the largest float may do the same. The packed weights of such a layer take four times
 //                    the memory.
+//   CachedNetworkFilePath
+//                    string, empty by default: a file of weights as CpuAcc packs them. Loading the network maps it in
+//                    place of packing, and throws where the file is missing or damaged, lacks a layer, or was saved by
+//                    another version of Tenon, for other instructions or with another FastMathEnabled.
+//   SaveCachedNetwork
+//                    bool, false by default: loading the network packs its weights, and writes them to the file that
+//                    CachedNetworkFilePath has to name. One that is there is replaced.
+// All of them may also be given when a network is loaded, in INetworkProperties::m_ModelOptions. Of one that is given
+// at both times the latter counts.
 #pragma once
 
 #include <tenon/BackendId.hpp>
