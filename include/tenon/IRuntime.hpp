@@ -148,7 +148,8 @@ public:
     ///   NullPointerException          the network is null
     ///   MemoryImportException         a memory source of INetworkProperties other than Malloc
     ///   BackendUnavailableException   a layer's backend is not there, or is that of another runtime and compiled a
-    ///   blob LayerValidationException      a layer does not fit the shapes that its inputs have
+    ///                                 blob
+    ///   LayerValidationException      a layer does not fit the shapes that its inputs have
     ///   GraphValidationException      the network was not optimized for the memories of these backends
     ///   LimitExceededException        a tensor, or all together, are above CreationOptions::m_Limits
     ///   MemoryValidationException     memory ran out, or a memory strategy gives what cannot be used

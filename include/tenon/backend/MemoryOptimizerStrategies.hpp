@@ -14,8 +14,7 @@ namespace tenon
 
 /// The names that MakeMemoryOptimizerStrategy knows, the default one first:
 ///   BestOfOrders            what a runtime uses by default: the greedy ones below in turn, then a bounded search
-///   around
-///                           the best, until the arena is as small as the largest sum of bytes alive at once
+///                           around the best, until the arena is as small as the largest sum of bytes alive at once
 ///   GreedyBySize            blocks in order of size, the largest first, each at the lowest gap that fits
 ///   GreedyByLifetime        the same in order of size times steps alive
 ///   GreedyByConflict        the same in order of the most bytes that are alive together with the block

@@ -53,8 +53,8 @@ public:
     /// relies on is checked again, since the file may not be the optimizer's work or that of another machine. Throws
     ///   BackendUnavailableException   a layer was given to a backend that is not there
     ///   UnimplementedException        a backend that is there refuses a layer that was given to it
-    ///   LayerValidationException, GraphValidationException   what Optimize() would refuse, or another shape than it
-    ///   gives
+    ///   LayerValidationException,
+    ///   GraphValidationException      what Optimize() would refuse, or another shape than it gives
     virtual IOptimizedNetworkPtr CreateOptimizedNetworkFromBinary(const std::vector<uint8_t>& binaryContent,
                                                                   const IDeviceSpec& deviceSpec) = 0;
     virtual IOptimizedNetworkPtr CreateOptimizedNetworkFromBinary(std::istream& binaryContent,
