@@ -4,6 +4,8 @@
 
 #include "backends/cpu/simd/Isa.hpp"
 
+#include <type_traits>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/Bf16Unary.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
@@ -136,34 +138,33 @@ void RunShort(const uint16_t* in, uint16_t* out, size_t count, float a, float b)
     RunWith<Function>(in, out, count, a, b, [](Floats x) HWY_ATTR { return RoundToBf16(x); });
 }
 
+struct Loops
+{
+    template <typename Function>
+    static Bf16Loop Of()
+    {
+        if constexpr (std::is_same_v<Function, Sigmoid>)
+        {
+            return RunShort<ShortSigmoid>;
+        }
+        else if constexpr (std::is_same_v<Function, GeluTanH>)
+        {
+            return RunShort<ShortGeluTanH>;
+        }
+        else if constexpr (std::is_same_v<Function, Gelu>)
+        {
+            return RunShort<ShortGelu>;
+        }
+        else
+        {
+            return Run<Function>;
+        }
+    }
+};
+
 Bf16Loop FindLoop(FloatFunction function)
 {
-    switch (function)
-    {
-    case FloatFunction::Sigmoid: return RunShort<ShortSigmoid>;
-    case FloatFunction::TanH: return Run<TanH>;
-    case FloatFunction::Linear: return Run<Linear>;
-    case FloatFunction::ReLu: return Run<ReLu>;
-    case FloatFunction::BoundedReLu: return Run<BoundedReLu>;
-    case FloatFunction::SoftReLu: return Run<SoftReLu>;
-    case FloatFunction::LeakyReLu: return Run<LeakyReLu>;
-    case FloatFunction::Abs: return Run<Absolute>;
-    case FloatFunction::Sqrt: return Run<SquareRoot>;
-    case FloatFunction::Square: return Run<Square>;
-    case FloatFunction::Elu: return Run<Elu>;
-    case FloatFunction::HardSwish: return Run<HardSwish>;
-    case FloatFunction::GeluTanH: return RunShort<ShortGeluTanH>;
-    case FloatFunction::Gelu: return RunShort<ShortGelu>;
-    case FloatFunction::Negate: return Run<Negate>;
-    case FloatFunction::InverseSqrt: return Run<InverseSqrt>;
-    case FloatFunction::Exp: return Run<Exp>;
-    case FloatFunction::Log: return Run<Log>;
-    case FloatFunction::Ceil: return Run<Ceil>;
-    case FloatFunction::Floor: return Run<Floor>;
-    case FloatFunction::Round: return Run<Round>;
-    case FloatFunction::Sign: break;
-    }
-    return Run<Sign>;
+    return FindLoopOf<Loops>(function);
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 #define TENON_FLOAT_FUNCTIONS_INL
 #endif
 
+#include "backends/cpu/elementwise/FloatUnary.hpp"
 #include "backends/cpu/simd/Bytes-inl.hpp"
 #include "backends/cpu/simd/Divide-inl.hpp"
 #include "backends/cpu/simd/Math-inl.hpp"
@@ -169,6 +170,38 @@ struct Sign
         return KeepNaN(x, hn::IfThenElse(hn::RebindMask(d, isZero), hn::Zero(d), one));
     }
 };
+
+/// What Loops::Of<Function>() gives for the function: a loop that runs it.
+template <typename Loops>
+HWY_INLINE auto FindLoopOf(FloatFunction function)
+{
+    switch (function)
+    {
+    case FloatFunction::Sigmoid: return Loops::template Of<Sigmoid>();
+    case FloatFunction::TanH: return Loops::template Of<TanH>();
+    case FloatFunction::Linear: return Loops::template Of<Linear>();
+    case FloatFunction::ReLu: return Loops::template Of<ReLu>();
+    case FloatFunction::BoundedReLu: return Loops::template Of<BoundedReLu>();
+    case FloatFunction::SoftReLu: return Loops::template Of<SoftReLu>();
+    case FloatFunction::LeakyReLu: return Loops::template Of<LeakyReLu>();
+    case FloatFunction::Abs: return Loops::template Of<Absolute>();
+    case FloatFunction::Sqrt: return Loops::template Of<SquareRoot>();
+    case FloatFunction::Square: return Loops::template Of<Square>();
+    case FloatFunction::Elu: return Loops::template Of<Elu>();
+    case FloatFunction::HardSwish: return Loops::template Of<HardSwish>();
+    case FloatFunction::GeluTanH: return Loops::template Of<GeluTanH>();
+    case FloatFunction::Gelu: return Loops::template Of<Gelu>();
+    case FloatFunction::Negate: return Loops::template Of<Negate>();
+    case FloatFunction::InverseSqrt: return Loops::template Of<InverseSqrt>();
+    case FloatFunction::Exp: return Loops::template Of<Exp>();
+    case FloatFunction::Log: return Loops::template Of<Log>();
+    case FloatFunction::Ceil: return Loops::template Of<Ceil>();
+    case FloatFunction::Floor: return Loops::template Of<Floor>();
+    case FloatFunction::Round: return Loops::template Of<Round>();
+    case FloatFunction::Sign: break;
+    }
+    return Loops::template Of<Sign>();
+}
 
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

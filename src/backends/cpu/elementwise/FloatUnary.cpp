@@ -26,34 +26,18 @@ void Run(const float* in, float* out, size_t count, float a, float b)
     MapEach(d, in, out, count, [&](Floats x) HWY_ATTR { return Function()(x, vectorA, vectorB); });
 }
 
+struct Loops
+{
+    template <typename Function>
+    static FloatLoop Of()
+    {
+        return Run<Function>;
+    }
+};
+
 FloatLoop FindLoop(FloatFunction function)
 {
-    switch (function)
-    {
-    case FloatFunction::Sigmoid: return Run<Sigmoid>;
-    case FloatFunction::TanH: return Run<TanH>;
-    case FloatFunction::Linear: return Run<Linear>;
-    case FloatFunction::ReLu: return Run<ReLu>;
-    case FloatFunction::BoundedReLu: return Run<BoundedReLu>;
-    case FloatFunction::SoftReLu: return Run<SoftReLu>;
-    case FloatFunction::LeakyReLu: return Run<LeakyReLu>;
-    case FloatFunction::Abs: return Run<Absolute>;
-    case FloatFunction::Sqrt: return Run<SquareRoot>;
-    case FloatFunction::Square: return Run<Square>;
-    case FloatFunction::Elu: return Run<Elu>;
-    case FloatFunction::HardSwish: return Run<HardSwish>;
-    case FloatFunction::GeluTanH: return Run<GeluTanH>;
-    case FloatFunction::Gelu: return Run<Gelu>;
-    case FloatFunction::Negate: return Run<Negate>;
-    case FloatFunction::InverseSqrt: return Run<InverseSqrt>;
-    case FloatFunction::Exp: return Run<Exp>;
-    case FloatFunction::Log: return Run<Log>;
-    case FloatFunction::Ceil: return Run<Ceil>;
-    case FloatFunction::Floor: return Run<Floor>;
-    case FloatFunction::Round: return Run<Round>;
-    case FloatFunction::Sign: break;
-    }
-    return Run<Sign>;
+    return FindLoopOf<Loops>(function);
 }
 
 } // namespace

@@ -3,10 +3,10 @@
 // a time, and blocks of rows of x are laid out as the tiles read them.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
-#include "backends/cpu/Parts.hpp"
 #include "backends/cpu/gemm/MatrixPanels8.hpp"
 #include "backends/cpu/gemm/PanelSums8.hpp"
 #include "backends/cpu/gemm/RequantizeArrays.hpp"
+#include "backends/cpu/kernels/MatMulUnits.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/MatMulGeometry.hpp"
@@ -64,10 +64,7 @@ public:
           m_Arrays(std::make_shared<RequantizeArrays>(m_Panels->GetMostWidth(), Rounding8::FixedPoint,
                                                       args.GetOutput(0).GetQuantizationOffset()))
     {
-        // The product of the scales in float, as TFLite has it.
-        const float product = args.GetInput(0).GetQuantizationScale() * args.GetInput(1).GetQuantizationScale();
-        const double scale =
-            static_cast<double>(product) / static_cast<double>(args.GetOutput(0).GetQuantizationScale());
+        const double scale = GetProductScale(args);
         for (size_t place = 0; place < m_Panels->GetMostWidth(); ++place)
         {
             m_Arrays->Set(place, GetMostSum(geometry), 0, scale);
@@ -99,12 +96,8 @@ public:
 
     void operator()(const ExecuteArgs& args) const
     {
-        const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
-        RunParts(*args.m_Parallel, parts,
-                 [&](size_t index) {
-                     RunPart(args, GetPart(GetUnits(), parts, index),
-                             static_cast<std::byte*>(args.m_Scratch) + index * m_PartBytes);
-                 });
+        RunUnits(args, GetUnits(), m_Parts, m_PartBytes,
+                 [&](const Part& units, std::byte* scratch) { RunPart(args, units, scratch); });
     }
 
 private:

@@ -16,6 +16,7 @@
 #include <tenon/Descriptors.hpp>
 
 #include <limits>
+#include <utility>
 
 namespace tenon::cpu
 {
@@ -145,34 +146,55 @@ std::unique_ptr<backends::PackedWeights> PackHybrid(const LayerView& layer, back
     return std::make_unique<PackedWeights8>(layer, shape, store);
 }
 
-backends::Prepared PrepareF32(const ReshapeArgs& args, const backends::PackedWeights* packed)
+/// What make(windows, rows) gives for all rows of x, as those of one product.
+template <typename F>
+backends::Prepared PrepareRows(const ReshapeArgs& args, const F& make)
 {
-    const auto& weights = static_cast<const PackedWeightsF32&>(*packed);
     const ref::MatMulGeometry g(args); // checks the shapes
     if (g.IsEmpty())
     {
         return [](const ExecuteArgs&) {};
     }
     const size_t rows = g.m_NumBatches * g.m_Rows;
-    const ProductF32 product(weights, MakeRowWindows(rows, g.m_Depth), rows, backends::FloatClamp());
-    return {[product](const ExecuteArgs& run)
-            { product.Run(run.GetInput<float>(0), nullptr, run.GetOutput<float>(0), run.m_Scratch, *run.m_Parallel); },
-            product.GetScratchBytes()};
+    return make(MakeRowWindows(rows, g.m_Depth), rows);
+}
+
+/// Of Product16 and Product8.
+template <typename Product>
+backends::Prepared Run(Product product)
+{
+    const size_t bytes = product.GetScratchBytes();
+    return {[product = std::move(product)](const ExecuteArgs& run) { product.Run(run); }, bytes};
+}
+
+backends::Prepared PrepareF32(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& weights = static_cast<const PackedWeightsF32&>(*packed);
+    return PrepareRows(args,
+                       [&](const Windows& windows, size_t rows) -> backends::Prepared
+                       {
+                           const ProductF32 product(weights, windows, rows, backends::FloatClamp());
+                           return {[product](const ExecuteArgs& run) {
+                                       product.Run(run.GetInput<float>(0), nullptr, run.GetOutput<float>(0),
+                                                   run.m_Scratch, *run.m_Parallel);
+                                   },
+                                   product.GetScratchBytes()};
+                       });
 }
 
 backends::Prepared PrepareBf16(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const auto& weights = static_cast<const PackedWeightsBf16&>(*packed);
-    const ref::MatMulGeometry g(args); // checks the shapes
-    if (g.IsEmpty())
-    {
-        return [](const ExecuteArgs&) {};
-    }
-    const size_t rows = g.m_NumBatches * g.m_Rows;
-    const ProductBf16 product(weights, MakeRowWindows(rows, g.m_Depth), rows, backends::FloatClamp());
-    return {[product](const ExecuteArgs& run)
-            { product.Run(run.GetInput<uint16_t>(0), run.GetOutput<uint16_t>(0), run.m_Scratch, *run.m_Parallel); },
-            product.GetScratchBytes()};
+    return PrepareRows(args,
+                       [&](const Windows& windows, size_t rows) -> backends::Prepared
+                       {
+                           const ProductBf16 product(weights, windows, rows, backends::FloatClamp());
+                           return {[product](const ExecuteArgs& run) {
+                                       product.Run(run.GetInput<uint16_t>(0), run.GetOutput<uint16_t>(0), run.m_Scratch,
+                                                   *run.m_Parallel);
+                                   },
+                                   product.GetScratchBytes()};
+                       });
 }
 
 backends::Prepared PrepareShorts(const ReshapeArgs& args, const backends::PackedWeights* packed)
@@ -182,14 +204,8 @@ backends::Prepared PrepareShorts(const ReshapeArgs& args, const backends::Packed
     {
         return ref::FindKernel(LayerType::BatchMatMul)->Prepare(args, nullptr);
     }
-    const ref::MatMulGeometry g(args); // checks the shapes
-    if (g.IsEmpty())
-    {
-        return [](const ExecuteArgs&) {};
-    }
-    const size_t rows = g.m_NumBatches * g.m_Rows;
-    const Product16 product(weights, MakeRowWindows(rows, g.m_Depth), rows, backends::GetTypeRange(DataType::QSymmS16));
-    return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
+    return PrepareRows(args, [&](const Windows& windows, size_t rows)
+                       { return Run(Product16(weights, windows, rows, backends::GetTypeRange(DataType::QSymmS16))); });
 }
 
 backends::Prepared PrepareHybrid(const ReshapeArgs& args, const backends::PackedWeights* packed)
@@ -199,15 +215,11 @@ backends::Prepared PrepareHybrid(const ReshapeArgs& args, const backends::Packed
     {
         return ref::FindKernel(LayerType::BatchMatMul)->Prepare(args, nullptr);
     }
-    const ref::MatMulGeometry g(args); // checks the shapes
-    if (g.IsEmpty())
-    {
-        return [](const ExecuteArgs&) {};
-    }
-    const size_t rows = g.m_NumBatches * g.m_Rows;
     const bool isAsymmetric = args.GetDescriptor<BatchMatMulDescriptor>().m_AsymmetricQuantizeInputs;
-    const Product8 product(weights, MakeRowWindows(rows, g.m_Depth), rows, {rows, isAsymmetric}, args);
-    return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
+    return PrepareRows(args,
+                       [&](const Windows& windows, size_t rows) {
+                           return Run(Product8(weights, windows, rows, {rows, isAsymmetric}, args));
+                       });
 }
 
 } // namespace

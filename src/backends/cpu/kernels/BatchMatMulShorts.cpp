@@ -5,8 +5,8 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Quantization.hpp"
 #include "backends/common/Scratch.hpp"
-#include "backends/cpu/Parts.hpp"
 #include "backends/cpu/gemm/RequantizeArrays16.hpp"
+#include "backends/cpu/kernels/MatMulUnits.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/MatMulGeometry.hpp"
 
@@ -54,10 +54,7 @@ public:
           m_InPlace(geometry.m_X.m_Column == 1 && geometry.m_Depth % 2 == 0),
           m_Arrays(std::make_shared<RequantizeArrays16>(m_PanelColumns, Rounding16::HalfUp))
     {
-        // The product of the scales in float, as TFLite has it.
-        const float product = args.GetInput(0).GetQuantizationScale() * args.GetInput(1).GetQuantizationScale();
-        const double scale =
-            static_cast<double>(product) / static_cast<double>(args.GetOutput(0).GetQuantizationScale());
+        const double scale = GetProductScale(args);
         for (size_t place = 0; place < m_PanelColumns; ++place)
         {
             m_Arrays->Set(place, 0, 0, scale);
@@ -84,12 +81,8 @@ public:
 
     void operator()(const ExecuteArgs& args) const
     {
-        const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
-        RunParts(*args.m_Parallel, parts,
-                 [&](size_t index) {
-                     RunPart(args, GetPart(GetUnits(), parts, index),
-                             static_cast<std::byte*>(args.m_Scratch) + index * m_PartBytes);
-                 });
+        RunUnits(args, GetUnits(), m_Parts, m_PartBytes,
+                 [&](const Part& units, std::byte* scratch) { RunPart(args, units, scratch); });
     }
 
 private:

@@ -4,10 +4,10 @@
 #pragma once
 
 #include "backends/common/Scratch.hpp"
-#include "backends/cpu/Parts.hpp"
 #include "backends/cpu/gemm/PanelRange.hpp"
 #include "backends/cpu/gemm/PanelsF32.hpp"
 #include "backends/cpu/gemm/Windows.hpp"
+#include "backends/cpu/kernels/MatMulUnits.hpp"
 #include "backends/reference/kernels/MatMulGeometry.hpp"
 
 #include <algorithm>
@@ -64,9 +64,8 @@ public:
 
     void operator()(const ExecuteArgs& args) const
     {
-        const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
-        RunParts(*args.m_Parallel, parts,
-                 [&](size_t index) { RunPart(args, GetPart(GetUnits(), parts, index), index); });
+        RunUnits(args, GetUnits(), m_Parts, m_PartBytes,
+                 [&](const Part& units, std::byte* scratch) { RunPart(args, units, scratch); });
     }
 
 private:
@@ -112,10 +111,9 @@ private:
         return m_RowParts;
     }
 
-    void RunPart(const ExecuteArgs& args, const Part& units, size_t index) const
+    void RunPart(const ExecuteArgs& args, const Part& units, std::byte* scratch) const
     {
         const ref::MatMulGeometry& g = m_Geometry;
-        auto* const scratch = static_cast<std::byte*>(args.m_Scratch) + index * m_PartBytes;
         auto* const packed = backends::Scratch::At<Element>(scratch, 0);
         auto* const turned = backends::Scratch::At<Element>(scratch, m_TurnedOffset);
         size_t packedMatrix = SIZE_MAX;

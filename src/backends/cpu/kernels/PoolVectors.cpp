@@ -145,11 +145,10 @@ struct FloatMeanPool
     }
 };
 
+/// Sums of integers, of which means are made.
 template <typename T>
-struct ByteMeanPool
+struct IntegerSum
 {
-    /// Above one by more than rounding takes away: a multiple of the divisor gives no less than its quotient.
-    static constexpr double InverseFactor = 1.0 + 3.0 / (1 << 24);
     using Data = T;
     using Lane = int32_t;
     template <class D>
@@ -162,6 +161,13 @@ struct ByteMeanPool
     {
         return hn::Add(sum, hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, D>(), values)));
     }
+};
+
+template <typename T>
+struct ByteMeanPool : IntegerSum<T>
+{
+    /// Above one by more than rounding takes away: a multiple of the divisor gives no less than its quotient.
+    static constexpr double InverseFactor = 1.0 + 3.0 / (1 << 24);
     template <class D>
     static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const Window& window, T* out)
     {
@@ -175,21 +181,9 @@ struct ByteMeanPool
     }
 };
 
-struct ShortMeanPool
+struct ShortMeanPool : IntegerSum<int16_t>
 {
     static constexpr double InverseFactor = 1.0;
-    using Data = int16_t;
-    using Lane = int32_t;
-    template <class D>
-    static HWY_INLINE hn::Vec<D> First(D d, const Window& window)
-    {
-        return hn::Set(d, window.m_Padding);
-    }
-    template <class D>
-    static HWY_INLINE hn::Vec<D> Step(D d, hn::Vec<D> sum, const int16_t* values)
-    {
-        return hn::Add(sum, hn::PromoteTo(d, hn::LoadU(hn::Rebind<int16_t, D>(), values)));
-    }
     template <class D>
     static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const Window& window, int16_t* out)
     {
