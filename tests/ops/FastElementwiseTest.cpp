@@ -222,4 +222,59 @@ TEST(FastElementwise, Comparisons)
     }
 }
 
+// Bytes other than 0 are true, whichever they are.
+TEST(FastElementwise, LogicalOperations)
+{
+    for (const Shapes& shapes : GetShapes())
+    {
+        for (const LogicalBinaryOperation operation :
+             {LogicalBinaryOperation::LogicalAnd, LogicalBinaryOperation::LogicalOr})
+        {
+            SCOPED_TRACE(shapes.m_A.ToString() + " and " + shapes.m_B.ToString());
+            std::vector<TestTensor> inputs = {Random(TensorInfo(shapes.m_A, DataType::Boolean), 1, 0, 1),
+                                              Random(TensorInfo(shapes.m_B, DataType::Boolean), 2, 0, 1)};
+            for (TestTensor& input : inputs)
+            {
+                for (size_t i = 0; i < input.m_Bytes.size(); i += 3)
+                {
+                    input.m_Bytes[i] = static_cast<std::byte>(i % 256);
+                }
+            }
+            ASSERT_NO_FATAL_FAILURE(
+                ExpectAsReference(Case(LayerType::LogicalBinary, MakeDescriptor(LogicalBinaryDescriptor(operation)),
+                                       std::move(inputs), TensorInfo(shapes.m_Output, DataType::Boolean)),
+                                  "CpuLogicalBinary"));
+        }
+    }
+}
+
+TEST(FastElementwise, SumsOfMany)
+{
+    for (const TensorShape& shape : {TensorShape({3, 5}), TensorShape({1024}), TensorShape({5, 20011})})
+    {
+        for (const unsigned int count : {1U, 2U, 3U, 4U, 9U})
+        {
+            SCOPED_TRACE(std::to_string(count) + " of " + shape.ToString());
+            AddNDescriptor descriptor;
+            descriptor.m_NumInputs = count;
+            OpCase c = Case(LayerType::AddN, MakeDescriptor(descriptor), {}, TensorInfo(shape, DataType::Float32));
+            for (unsigned int i = 0; i < count; ++i)
+            {
+                c.m_Inputs.push_back(Floats(shape, 3 + i, -9, 9));
+            }
+            const char* const kernel = count == 1 ? "RefAddN" : "CpuAddN";
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, kernel));
+            for (const DataType type : {DataType::Signed32, DataType::Unsigned32})
+            {
+                c.m_Output = TensorInfo(shape, type);
+                for (unsigned int i = 0; i < count; ++i)
+                {
+                    c.m_Inputs[i] = Random(c.m_Output, i, type == DataType::Signed32 ? -2e9 : 0, 2e9);
+                }
+                ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, kernel));
+            }
+        }
+    }
+}
+
 } // namespace tenon::test

@@ -202,6 +202,50 @@ TEST(FastMoves, BlocksAndRepetitionsAsReference)
     }
 }
 
+TEST(FastMoves, BatchesOfBlocksAsReference)
+{
+    using Edges = std::vector<std::pair<unsigned int, unsigned int>>;
+    struct Case
+    {
+        TensorShape m_Space;
+        std::vector<unsigned int> m_Block;
+        Edges m_Edges;
+        bool m_IsFast = true;
+    };
+    const Case cases[] = {{{2, 30, 33, 5}, {3, 3}, {{0, 0}, {0, 0}}},
+                          {{3, 64, 62, 1}, {2, 2}, {{0, 0}, {0, 0}}},
+                          {{1, 33, 33, 40}, {2, 2}, {{2, 3}, {2, 3}}},
+                          {{2, 1, 3, 7}, {4, 2}, {{5, 2}, {0, 1}}}, // places without an element
+                          {{2, 11, 300}, {4}, {{1, 0}}},
+                          {{2, 6, 4, 9, 3}, {3, 2, 2}, {{0, 0}, {1, 1}, {0, 1}}},
+                          {{1, 90, 90, 2}, {9, 9}, {{0, 0}, {0, 0}}},
+                          {{1, 89, 90, 2}, {9, 9}, {{1, 0}, {0, 0}}, false}}; // too many places, each with others
+    for (const TensorInfo& type : Types)
+    {
+        for (const Case& c : cases)
+        {
+            TensorShape blocks = c.m_Space;
+            for (unsigned int i = 0; i < c.m_Block.size(); ++i)
+            {
+                blocks.SetDimensionSize(0, blocks[0] * c.m_Block[i]);
+                blocks.SetDimensionSize(i + 1,
+                                        (c.m_Space[i + 1] + c.m_Edges[i].first + c.m_Edges[i].second) / c.m_Block[i]);
+            }
+            const TensorInfo space = Shaped(type, c.m_Space);
+            SpaceToBatchNdDescriptor toBatch(c.m_Block, c.m_Edges);
+            toBatch.m_DataLayout = DataLayout::NHWC;
+            ExpectAsReference(FastCase(Name("space to batch", space), LayerType::SpaceToBatchNd, toBatch,
+                                       {Random(space, 1)}, Shaped(type, blocks)),
+                              c.m_IsFast ? "CpuSpaceToBatchNd" : "RefSpaceToBatchNd");
+            BatchToSpaceNdDescriptor toSpace(c.m_Block, c.m_Edges);
+            toSpace.m_DataLayout = DataLayout::NHWC;
+            ExpectAsReference(FastCase(Name("batch to space", space), LayerType::BatchToSpaceNd, toSpace,
+                                       {Random(Shaped(type, blocks), 2)}, space),
+                              c.m_IsFast ? "CpuBatchToSpaceNd" : "RefBatchToSpaceNd");
+        }
+    }
+}
+
 TEST(FastMoves, PadAsReference)
 {
     const std::vector<std::pair<unsigned int, unsigned int>> borders[] = {
