@@ -15,22 +15,10 @@ std::span<const Pass> GetPasses()
     static constexpr PassSeeds scalarMath = PassSeeds({ElementwiseBinary}).AndConstants();
     // One of them at least is where two layers make a function, as a rule.
     static constexpr PassSeeds byteMath = {Activation, ElementwiseBinary, ElementwiseUnary, Prelu, Quantize};
-    static constexpr PassSeeds withLayout = {BatchNormalization,
-                                             BatchToSpaceNd,
-                                             Convolution2d,
-                                             Convolution3d,
-                                             DepthToSpace,
-                                             DepthwiseConvolution2d,
-                                             InstanceNormalization,
-                                             L2Normalization,
-                                             Normalization,
-                                             Pooling2d,
-                                             Pooling3d,
-                                             Resize,
-                                             SpaceToBatchNd,
-                                             SpaceToDepth,
-                                             TransposeConvolution2d,
-                                             TransposeConvolution3d};
+    static constexpr PassSeeds withLayout = {
+#define TENON_LAYER_WITH_LAYOUT(type, relayout, rank, weightsFollow) type,
+#include "optimizer/passes/LayersWithLayout.def"
+    };
     static constexpr Pass list[] = {
         // So that no pass works on what nobody wants.
         {"RemoveDeadLayers", &passes::RemoveDeadLayers},

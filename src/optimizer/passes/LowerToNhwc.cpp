@@ -52,27 +52,14 @@ struct Row
 {
     LayerType m_Type;
     Relayout m_Relayout;
-    unsigned int m_Rank = 0;      ///< of the data, where the operator takes but one
-    bool m_WeightsFollow = false; ///< weights are [O, I, H, W] in NCHW and [O, H, W, I] in NHWC
+    unsigned int m_Rank;
+    bool m_WeightsFollow;
 };
 
 constexpr Row rows[] = {
-    {LayerType::BatchNormalization, &ToChannelsLast<BatchNormalizationDescriptor>},
-    {LayerType::BatchToSpaceNd, &ToChannelsLast<BatchToSpaceNdDescriptor>},
-    {LayerType::Convolution2d, &ToChannelsLast<Convolution2dDescriptor>, 4, true},
-    {LayerType::Convolution3d, &ToChannelsLast<Convolution3dDescriptor>, 5},
-    {LayerType::DepthToSpace, &ToChannelsLast<DepthToSpaceDescriptor>, 4},
-    {LayerType::DepthwiseConvolution2d, &ToChannelsLast<DepthwiseConvolution2dDescriptor>, 4},
-    {LayerType::InstanceNormalization, &ToChannelsLast<InstanceNormalizationDescriptor>, 4},
-    {LayerType::L2Normalization, &ToChannelsLast<L2NormalizationDescriptor>},
-    {LayerType::Normalization, &ToChannelsLast<NormalizationDescriptor>, 4},
-    {LayerType::Pooling2d, &ToChannelsLast<Pooling2dDescriptor>, 4},
-    {LayerType::Pooling3d, &ToChannelsLast<Pooling3dDescriptor>, 5},
-    {LayerType::Resize, &ToChannelsLast<ResizeDescriptor>, 4},
-    {LayerType::SpaceToBatchNd, &ToChannelsLast<SpaceToBatchNdDescriptor>},
-    {LayerType::SpaceToDepth, &ToChannelsLast<SpaceToDepthDescriptor>, 4},
-    {LayerType::TransposeConvolution2d, &TransposedToChannelsLast<TransposeConvolution2dDescriptor>, 4, true},
-    {LayerType::TransposeConvolution3d, &TransposedToChannelsLast<TransposeConvolution3dDescriptor>, 5},
+#define TENON_LAYER_WITH_LAYOUT(type, relayout, rank, weightsFollow)                                                   \
+    {LayerType::type, &relayout<type##Descriptor>, rank, weightsFollow},
+#include "optimizer/passes/LayersWithLayout.def"
 };
 
 const Row* FindRow(LayerType type)
