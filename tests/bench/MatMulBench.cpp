@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <string>
@@ -128,16 +129,19 @@ std::string Compare(const MatMulSizes& sizes)
 
 void WriteTable(std::ostream& out, const std::string& text)
 {
+    // Without it others would be measured on a processor that OpenBLAS does not know.
+    const char* const coreType = std::getenv("OPENBLAS_CORETYPE");
     out << fmt::format("# Float matrix products beside OpenBLAS\n\n"
-                       "Generated; write it anew with `build/release/bin/bench_matmul docs/matmul.md`. BatchMatMul of "
-                       "two inputs on CpuAcc\n"
-                       "against `cblas_sgemm` of OpenBLAS with its {} kernels, one thread, in turn. Tenon's time is "
-                       "that of a network of\n"
-                       "one layer: the call and the copies of inputs and outputs, of which small products have most, "
-                       "are in it. Ratios are\n"
-                       "medians; below 1 Tenon is faster.\n\n"
+                       "Generated; write it anew with\n\n"
+                       "    {}build/release/bin/bench_matmul docs/matmul.md\n\n"
+                       "BatchMatMul of two inputs on CpuAcc against `cblas_sgemm` of OpenBLAS with its {} kernels, one "
+                       "thread, in\n"
+                       "turn. Tenon's time is that of a network of one layer: the call and the copies of inputs and "
+                       "outputs, of which\n"
+                       "small products have most, are in it. Ratios are medians; below 1 Tenon is faster.\n\n"
                        "| products | x | y | GMAC/s of Tenon | Tenon, us | OpenBLAS, us | ratio |\n"
                        "|---:|---|---|---:|---:|---:|---:|\n",
+                       coreType != nullptr ? fmt::format("OPENBLAS_CORETYPE={} ", coreType) : "",
                        openblas_get_corename());
     for (const MatMulSizes& sizes : Sizes)
     {

@@ -28,6 +28,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from perf import engines as engine_list
+from perf.command import describe
 from perf.measure import measure, ratio
 from perf.table import markdown, number
 
@@ -161,20 +162,16 @@ def collect_models(arguments, scratch):
     return models
 
 
-def make_head(arguments, notes):
+def make_head(parser, arguments, notes):
     """What stands above the tables."""
-    options = ["--models MODELS"] * bool(arguments.models) + [f"--layers {arguments.layers}"] * bool(arguments.layers) \
-        + ["--onnx TWINS"] * bool(arguments.onnx) + [f"--threads {arguments.threads}"] * (arguments.threads > 1)
-    command = "build/venv-peers/bin/python tests/bench/performance.py --exe build/release/bin/bench_serve " \
-        f"{' '.join(options)} --table {arguments.table}"
     peers = [f"{package} {note}" if note[0].isdigit() else note for package, note in notes.items()]
-    return HEAD.format(command=command, machine=describe_machine(), rounds=arguments.rounds, turn=arguments.turn,
-                       loads=arguments.loads, peers=f"Peers: {'; '.join(peers) or 'none'}.",
+    return HEAD.format(command=describe(parser, arguments), machine=describe_machine(), rounds=arguments.rounds,
+                       turn=arguments.turn, loads=arguments.loads, peers=f"Peers: {'; '.join(peers) or 'none'}.",
                        threads="1 thread," if arguments.threads == 1 else f"{arguments.threads} threads,")
 
 
-def write_results(arguments, results, usable, notes):
-    head = make_head(arguments, notes)
+def write_results(parser, arguments, results, usable, notes):
+    head = make_head(parser, arguments, notes)
     if arguments.table is not None:
         arguments.table.write_text(markdown(head, results, usable))
     if arguments.json is not None:
@@ -211,7 +208,7 @@ def main():
         for model in models:
             results.append((model, measure(model, [e for e in usable if engine_list.can_run(e, model)], arguments)))
             print_line(*results[-1])
-            write_results(arguments, results, usable, notes)
+            write_results(parser, arguments, results, usable, notes)
     sys.exit(any(f.error for _, figures in results for e, f in figures.items() if e in engine_list.TENON))
 
 

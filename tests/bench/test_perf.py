@@ -4,6 +4,7 @@
 
 usage: test_perf.py BENCH_SERVE MODEL.tflite
 """
+import argparse
 import math
 import os
 import re
@@ -14,7 +15,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import threads
-from perf import classes, engines, measure, table
+from perf import classes, command, engines, measure, table
 
 EXE, MODEL = Path(sys.argv[1]), Path(sys.argv[2])
 SETTINGS = SimpleNamespace(exe=EXE, compute="CpuRef", threads=1, cores=os.sched_getaffinity(0), priority=False,
@@ -23,6 +24,26 @@ SETTINGS = SimpleNamespace(exe=EXE, compute="CpuRef", threads=1, cores=os.sched_
 
 def model(path=MODEL, inputs=()):
     return SimpleNamespace(name=path.stem, path=path, kind="int8", inputs=list(inputs), onnx=None)
+
+
+class Command(unittest.TestCase):
+    def test_names_what_differs_from_the_defaults(self):
+        parser = argparse.ArgumentParser()
+        for name, default in [("only", ""), ("engines", "a,b"), ("compute", "CpuRef"), ("threads", 1), ("rounds", 9),
+                              ("turn", 100.0), ("loads", 5), ("timeout", 300.0), ("models", None), ("layers", None),
+                              ("onnx", []), ("peers_only", False), ("priority", True), ("files", []),
+                              ("table", "t.md")]:
+            parser.add_argument("--" + name, default=default)
+        start = "build/venv-peers/bin/python tests/bench/performance.py "
+        plain = parser.parse_args([])
+        self.assertEqual(command.describe(parser, plain),
+                         start + "--exe build/release/bin/bench_serve --table t.md")
+        other = SimpleNamespace(**{**vars(plain), "models": "m", "layers": "int8", "onnx": ["o"], "only": "^a|b",
+                                   "engines": "b", "rounds": 12, "turn": 30.0, "loads": 11, "peers_only": True,
+                                   "priority": False, "files": ["f"]})
+        self.assertEqual(command.describe(parser, other),
+                         start + "--models MODELS --layers int8 --onnx TWINS --only '^a|b' --engines b --rounds 12 "
+                         "--turn 30 --loads 11 --peers-only --no-priority --table t.md MODEL.tflite ...")
 
 
 class Figures(unittest.TestCase):

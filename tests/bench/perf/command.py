@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command that stands in the head of a table: whoever repeats it measures the same again."""
+import shlex
+
+# Options whose values are measured with; others name files, which are elsewhere on each machine.
+VALUES = ["only", "engines", "compute", "threads", "rounds", "turn", "loads", "timeout"]
+
+
+def describe(parser, arguments):
+    """performance.py with all options that differ from the parser's defaults."""
+    options = []
+    if not arguments.peers_only:
+        options.append("--exe build/release/bin/bench_serve")
+    if arguments.models:
+        options.append("--models MODELS")
+    if arguments.layers:
+        options.append(f"--layers {shlex.quote(arguments.layers)}")
+    if arguments.onnx:
+        options.append("--onnx TWINS")
+    for name in VALUES:
+        value = getattr(arguments, name)
+        if value != parser.get_default(name):
+            options.append(f"--{name} " + (f"{value:g}" if isinstance(value, float) else shlex.quote(str(value))))
+    if arguments.peers_only:
+        options.append("--peers-only")
+    if not arguments.priority:
+        options.append("--no-priority")
+    options.append(f"--table {arguments.table}")
+    if arguments.files:
+        options.append("MODEL.tflite ...")
+    return "build/venv-peers/bin/python tests/bench/performance.py " + " ".join(options)
