@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // bench_subgraphs: what is done to several layers at once, in one run beside the same network without it: activations
-// fused into the layers before them, tensors that are parts of others left in place, and layers in strips. The tables
-// of docs/subgraphs.md are its. One thread, in turn, A B C D A B C D; ratios above 1 are what the network would take
-// longer.
+// fused into the layers before them, tensors that are parts of others left in place, layers in strips, sums in the
+// layers before them, and borders in the layers behind them. The tables of docs/subgraphs.md are its. One thread, six
+// ways in turn, A B C D E F A B C D E F; ratios above 1 are what the network would take longer.
 //
 // usage: bench_subgraphs [MODEL.tflite ...]
 #include "WithoutSubgraphs.hpp"
@@ -42,14 +42,17 @@ std::string NameOf(const std::string& path)
 class Loaded
 {
 public:
-    Loaded(IRuntime& runtime, const INetwork& network, const BackendId& backend) : m_Runtime(runtime)
+    Loaded(IRuntime& runtime, const INetwork& network, const BackendId& backend, bool foldsPads = true)
+        : m_Runtime(runtime)
     {
         OptimizerOptionsOpaque options;
         options.SetShapeInferenceMethod(ShapeInferenceMethod::InferAndValidate);
         INetworkProperties properties;
         properties.m_NumberOfThreads = 1;
         std::string error;
-        auto optimized = Optimize(network, {backend, "CpuRef"}, runtime.GetDeviceSpec(), options);
+        const std::vector<BackendId> backends = {backend, "CpuRef"};
+        auto optimized = foldsPads ? Optimize(network, backends, runtime.GetDeviceSpec(), options)
+                                   : OptimizeWithPads(network, backends, runtime.GetDeviceSpec(), options);
         FindBindings bindings;
         optimized->ExecuteStrategy(bindings);
         if (m_Runtime.LoadNetwork(m_Id, std::move(optimized), error, properties) != Status::Success)
@@ -122,7 +125,11 @@ void Compare(const std::string& name, const INetwork& network)
     for (const auto* backend : {"CpuAcc", "WithoutFusing", "WithoutParts", "WithoutStrips", "WithoutSums"})
     {
         ways.push_back(std::make_unique<Loaded>(*runtime, network, backend));
-        ways.back()->Seconds(1);
+    }
+    ways.push_back(std::make_unique<Loaded>(*runtime, network, "CpuAcc", false));
+    for (const auto& way : ways)
+    {
+        way->Seconds(1);
     }
     constexpr double TurnSeconds = 0.1; // several runs: the first one finds what the others left in the cache
     constexpr int Turns = 11;
@@ -243,6 +250,38 @@ INetworkPtr MakeHeadsOfAttention(unsigned int heads, unsigned int length, unsign
     return network;
 }
 
+void AddConstant(INetwork& network, IConnectableLayer* layer, unsigned int input, const TensorShape& shape)
+{
+    TensorInfo info(shape, DataType::Float32);
+    info.SetConstant();
+    const auto values = std::make_shared<std::vector<float>>(info.GetNumElements(), 0.01f);
+    Connect(network.AddConstantLayer(ConstTensor(info, values->data()), values), layer, input);
+}
+
+/// Borders of zeros in front of convolutions of 3x3 with a stride of 2, as converters write those that are wider on one
+/// side. Each halves the image.
+INetworkPtr MakePadded(unsigned int size, unsigned int channels, unsigned int layers)
+{
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* last = network->AddInputLayer(0);
+    last->GetOutputSlot(0).SetTensorInfo(TensorInfo({1, size, size, channels}, DataType::Float32));
+    for (unsigned int i = 0; i < layers; ++i)
+    {
+        IConnectableLayer* pad = network->AddPadLayer(PadDescriptor({{0, 0}, {0, 1}, {0, 1}, {0, 0}}));
+        Connect(last, pad);
+        Convolution2dDescriptor descriptor;
+        descriptor.m_StrideX = descriptor.m_StrideY = 2;
+        descriptor.m_DataLayout = DataLayout::NHWC;
+        descriptor.m_BiasEnabled = true;
+        last = network->AddConvolution2dLayer(descriptor);
+        Connect(pad, last);
+        AddConstant(*network, last, 1, {channels, 3, 3, channels});
+        AddConstant(*network, last, 2, {channels});
+    }
+    Connect(last, network->AddOutputLayer(0));
+    return network;
+}
+
 } // namespace
 
 } // namespace tenon::bench
@@ -250,8 +289,8 @@ INetworkPtr MakeHeadsOfAttention(unsigned int heads, unsigned int length, unsign
 int main(int argc, char** argv)
 {
     using namespace tenon::bench;
-    std::cout << "| network | us | activations not fused | parts copied | not in strips | sums apart |\n"
-                 "|---|---:|---:|---:|---:|---:|\n";
+    std::cout << "| network | us | activations not fused | parts copied | not in strips | sums apart | pads apart |\n"
+                 "|---|---:|---:|---:|---:|---:|---:|\n";
     if (argc == 1)
     {
         Compare("six negations joined, [2278, 16]", *MakeHeads(16));
@@ -262,6 +301,8 @@ int main(int argc, char** argv)
         Compare("attention, 40 heads of [335, 20]", *MakeHeadsOfAttention(40, 335, 20));
         Compare("attention, 12 heads of [384, 64]", *MakeHeadsOfAttention(12, 384, 64));
         Compare("attention, 8 heads of [512, 64]", *MakeHeadsOfAttention(8, 512, 64));
+        Compare("three pads and convolutions, [112, 112, 16]", *MakePadded(112, 16, 3));
+        Compare("three pads and convolutions, [56, 56, 64]", *MakePadded(56, 64, 3));
     }
     for (int i = 1; i < argc; ++i)
     {

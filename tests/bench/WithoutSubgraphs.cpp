@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CpuAcc behind interfaces that say less than its own do.
+// CpuAcc behind interfaces that say less than its own do, and the list of passes without FoldPad.
 #include "WithoutSubgraphs.hpp"
 
 #include "backends/cpu/CpuAccBackend.hpp"
@@ -7,7 +7,11 @@
 #include "common/KernelName.hpp"
 #include "common/RunsInStrips.hpp"
 #include "common/SharedParts.hpp"
+#include "optimizer/Pass.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 namespace tenon::bench
@@ -173,6 +177,15 @@ std::shared_ptr<const IBackend> MakeWithoutStrips()
 std::shared_ptr<const IBackend> MakeWithoutSums()
 {
     return std::make_shared<Without>("WithoutSums", What::Sums);
+}
+
+IOptimizedNetworkPtr OptimizeWithPads(const INetwork& network, const std::vector<BackendId>& backends,
+                                      const IDeviceSpec& device, const OptimizerOptionsOpaque& options)
+{
+    std::vector<Pass> passes;
+    std::copy_if(GetPasses().begin(), GetPasses().end(), std::back_inserter(passes),
+                 [](const Pass& pass) { return std::string_view(pass.m_Name) != "FoldPad"; });
+    return OptimizeWithPasses(network, backends, device, options, EmptyOptional(), passes);
 }
 
 } // namespace tenon::bench

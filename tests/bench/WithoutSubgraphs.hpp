@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// CpuAcc as backends of other names, each without something that is done to several layers at once. For
-// bench_subgraphs, which compares.
+// CpuAcc as backends of other names, each without something that is done to several layers at once, and an optimizer
+// without one of its passes. For bench_subgraphs, which compares.
 #pragma once
 
+#include <tenon/INetwork.hpp>
 #include <tenon/backend/IBackend.hpp>
 
 #include <memory>
+#include <vector>
 
 namespace tenon::bench
 {
@@ -18,5 +20,9 @@ std::shared_ptr<const IBackend> MakeWithoutParts();
 std::shared_ptr<const IBackend> MakeWithoutStrips();
 /// "WithoutSums": residuals are added by layers of their own.
 std::shared_ptr<const IBackend> MakeWithoutSums();
+
+/// Optimize(), but a Pad stays a layer of its own in front of a convolution or pool.
+IOptimizedNetworkPtr OptimizeWithPads(const INetwork& network, const std::vector<BackendId>& backends,
+                                      const IDeviceSpec& device, const OptimizerOptionsOpaque& options);
 
 } // namespace tenon::bench
