@@ -13,11 +13,15 @@ whole units of the alignment counts for much where a model is tiny.
 """
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from perf.machine import describe_machine
+
+THREADS = 1
 HEAD = """# Models: what optimization and memory planning make of them
 
 Generated; write it anew with
@@ -29,6 +33,11 @@ piece of the network that one backend runs. The arena holds the intermediate ten
 bound is the largest sum of bytes alive at once, which no packing of these tensors can undercut. Tensors begin at
 multiples of 64 bytes; "smallest" says that it is proven that no packing with such offsets needs fewer units of 64 bytes.
 
+{machine}
+Runs have {threads} thread. Scratch memory, which is part of the arena, depends on the instruction sets, as kernels lay
+data out for them, and on the number of cores, as there is a part for each, and four at least: on another machine some
+figures differ.
+
 | model | layers before | after | partitions | arena, bytes | bound | arena / bound | smallest |
 |---|---:|---:|---:|---:|---:|---:|---|
 """
@@ -38,7 +47,8 @@ def measure(exe, compute, model):
     """The report of one run, or the text of its failure."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
-        command = [exe, "-m", str(model), "-c", compute, "-N", "--report-json", str(report)]
+        command = [exe, "-m", str(model), "-c", compute, "-N", "--number-of-threads", str(THREADS), "--report-json",
+                   str(report)]
         run = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         return json.loads(report.read_text()) if run.returncode == 0 else run.stderr.strip()
 
@@ -70,8 +80,11 @@ def main():
                     f"{'yes' if smallest else 'no'} |\n")
         failed = failed or too_much
     if arguments.table is not None:
-        command = f"tests/bench/arenas.py --exe build/release/bin/ExecuteNetwork --table {arguments.table} MODELS/*.tflite"
-        arguments.table.write_text(HEAD.format(command=command) + "".join(rows))
+        isa = os.environ.get("TENON_FORCE_ISA")
+        command = (f"TENON_FORCE_ISA={isa} " if isa else "") + \
+            f"tests/bench/arenas.py --exe build/release/bin/ExecuteNetwork --table {arguments.table} MODELS/*.tflite"
+        head = HEAD.format(command=command, machine=describe_machine(), threads=THREADS)
+        arguments.table.write_text(head + "".join(rows))
     sys.exit(failed)
 
 

@@ -20,7 +20,6 @@ ONNX twins of .tflite models are made by tf2onnx (PyPI; it needs tensorflow-cpu)
 import argparse
 import json
 import os
-import platform
 import re
 import sys
 import tempfile
@@ -29,6 +28,7 @@ from pathlib import Path
 
 from perf import engines as engine_list
 from perf.command import describe
+from perf.machine import describe_machine
 from perf.measure import measure, ratio
 from perf.table import markdown, number
 
@@ -58,23 +58,6 @@ OpenVINO's is reading and compiling, and ONNX Runtime's the session. Each in a f
 medians of {loads} for Tenon and TFLite XNNPACK, one for the others. Memory: how much the peak of the resident set grows
 from just before loading to after ten inferences, measured inside the process itself.
 """
-ISA = ["avx2", "fma", "f16c", "avx_vnni", "avx512f", "avx512vl", "avx512_vnni", "avx512_bf16", "avx512_fp16",
-       "amx_tile", "amx_int8", "amx_bf16", "asimddp", "i8mm", "bf16", "sve"]
-
-
-def describe_machine():
-    """Name, instruction sets and number of cores."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace").splitlines()
-    except OSError:
-        lines = []
-    facts = dict(reversed([[part.strip() for part in line.split(":", 1)] for line in lines if ":" in line]))
-    flags = set((facts.get("flags") or facts.get("Features") or "").split())
-    name = facts.get("model name", platform.machine())
-    if "cpu family" in facts:
-        name += f" (family {facts['cpu family']}, model {facts['model']})"
-    return f"Machine: {name}, {os.cpu_count()} cores; of the instruction sets that matter here it has " \
-           f"{', '.join(flag for flag in ISA if flag in flags) or 'none'}."
 
 
 def parse_arguments():
