@@ -23,7 +23,7 @@ set(rules
   "src/backends/cpu/elementwise : api backend common backends/common backends/reference backends/cpu backends/cpu/simd highway"
   "src/backends/cpu/moves : api backend common backends/common backends/cpu backends/cpu/simd highway"
   "src/backends/cpu/gemm : api backend common backends/common backends/reference backends/cpu backends/cpu/simd backends/cpu/elementwise backends/cpu/moves posix highway"
-  "src/backends/cpu/kernels : api backend common backends/common backends/reference backends/cpu backends/cpu/simd backends/cpu/elementwise backends/cpu/moves backends/cpu/gemm highway eigen"
+  "src/backends/cpu/kernels : api backend common backends/common backends/reference backends/cpu backends/cpu/simd backends/cpu/elementwise backends/cpu/moves backends/cpu/gemm highway"
   "src/backends/cpu : api backend common backends/common backends/reference backends/cpu/simd"
   "src/backends/plugin : api backend common posix fmt"
   "src/backends/BackendHelper.cpp : api backend"
