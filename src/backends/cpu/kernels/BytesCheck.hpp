@@ -3,11 +3,11 @@
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
+#include "backends/cpu/kernels/WeightsCheck.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
 
 #include <algorithm>
 #include <functional>
-#include <string>
 #include <vector>
 
 namespace tenon::cpu
@@ -36,15 +36,14 @@ inline SupportResult CheckBytes(const LayerView& layer, unsigned int rank, unsig
     {
         return SupportResult::No(SupportCode::UnsupportedDynamic, "the weights or the bias are not constant");
     }
-    const TensorShape& weights = layer.GetInput(1).GetShape();
-    if (!weights.AreAllDimensionsSpecified() || weights.GetNumDimensions() != rank || weights.GetNumElements64() == 0)
+    const SupportResult result = CheckWeightsShape(layer, rank);
+    if (!result)
     {
-        return SupportResult::No(SupportCode::UnsupportedParameters, "the weights are " + weights.ToString() +
-                                                                         "; they must have " + std::to_string(rank) +
-                                                                         " dimensions with elements");
+        return result;
     }
-    if (layer.HasInput(2) && (!layer.GetInput(2).GetShape().AreAllDimensionsSpecified() ||
-                              layer.GetInput(2).GetNumElements() != weights[weightsAxis]))
+    const unsigned int columns = layer.GetInput(1).GetShape()[weightsAxis];
+    if (layer.HasInput(2) &&
+        (!layer.GetInput(2).GetShape().AreAllDimensionsSpecified() || layer.GetInput(2).GetNumElements() != columns))
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "the bias is not as long as there are outputs");
     }

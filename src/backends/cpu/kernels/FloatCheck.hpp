@@ -5,11 +5,10 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/PackedWeightsF32.hpp"
 #include "backends/cpu/kernels/KnownRows.hpp"
+#include "backends/cpu/kernels/WeightsCheck.hpp"
 
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
-
-#include <string>
 
 namespace tenon::cpu
 {
@@ -44,14 +43,7 @@ inline SupportResult CheckFloatWeights(const LayerView& layer, unsigned int rank
     {
         return SupportResult::No(SupportCode::UnsupportedDynamic, "the weights are not constant");
     }
-    const TensorShape& weights = layer.GetInput(1).GetShape();
-    if (!weights.AreAllDimensionsSpecified() || weights.GetNumDimensions() != rank || weights.GetNumElements64() == 0)
-    {
-        return SupportResult::No(SupportCode::UnsupportedParameters, "the weights are " + weights.ToString() +
-                                                                         "; they must have " + std::to_string(rank) +
-                                                                         " dimensions with elements");
-    }
-    return SupportResult::Yes();
+    return CheckWeightsShape(layer, rank);
 }
 
 /// The sizes of the weights of a FullyConnected.
