@@ -67,6 +67,24 @@ uint64_t PackedWeights8::GetPackedBytes(size_t columns, size_t depth, size_t mat
     return matrices * (FormChoice8::GetMostBytes(ofMatrix, depth, engine) + padded * ColumnBytes);
 }
 
+AlignedMemory PackedWeights8::MakeSumStart(int32_t dataZeroPoint, const int32_t* bias) const
+{
+    AlignedMemory memory(CountPlaces() * sizeof(int32_t));
+    auto* const start = reinterpret_cast<int32_t*>(memory.Data());
+    std::fill_n(start, CountPlaces(), 0);
+    for (const Panel8& panel : m_Panels)
+    {
+        const int32_t* const sums = GetFloatColumns(panel).m_WeightSums;
+        for (size_t c = 0; c < panel.m_Columns; ++c)
+        {
+            const int64_t own = bias != nullptr ? bias[panel.m_Column + c] : 0;
+            start[panel.m_Place + c] =
+                static_cast<int32_t>(own + m_Form.GetCorrection(sums[c], m_Depth, dataZeroPoint));
+        }
+    }
+    return memory;
+}
+
 size_t PackedWeights8::MakePanels()
 {
     m_Groups = GetNumGroups8(*m_Tiles, m_Depth);

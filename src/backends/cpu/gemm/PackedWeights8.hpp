@@ -60,6 +60,9 @@ public:
     RequantizeColumns GetRequantization(const Panel8& panel) const { return m_Arrays.From(panel.m_Place); }
     /// With Rounding8::None; the clamp is the caller's.
     FloatColumns GetFloatColumns(const Panel8& panel) const { return m_Floats.From(panel.m_Place); }
+    /// With Rounding8::None: int32 for each place, what sums that stay as they are begin with, of data with this zero
+    /// point. `bias`: one for each column; null: none.
+    AlignedMemory MakeSumStart(int32_t dataZeroPoint, const int32_t* bias) const;
 
 private:
     size_t MakePanels();

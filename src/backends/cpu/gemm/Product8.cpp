@@ -48,6 +48,12 @@ Product8::Product8(const PackedWeights8& weights, const Windows& windows, size_t
     Plan(shared);
 }
 
+Product8::Product8(const PackedWeights8& weights, const Windows& windows, size_t rows)
+    : m_Weights(&weights), m_Windows(windows), m_Rows(rows)
+{
+    Plan(Scratch());
+}
+
 /// `scratch`: with the shared part of the memory.
 void Product8::Plan(Scratch scratch)
 {
@@ -106,16 +112,26 @@ ByteData8 Product8::Quantize(const ExecuteArgs& args) const
 
 void Product8::RunQuantized(const ExecuteArgs& args, const ByteData8& data) const
 {
-    const Memory memory = {data, args.m_Outputs[0]};
-    const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
+    RunAll({data, args.m_Outputs[0], nullptr}, args.m_Scratch, *args.m_Parallel);
+}
+
+void Product8::RunSums(const int8_t* data, const int32_t* start, int32_t* sums, void* scratch,
+                       IParallelFor& parallel) const
+{
+    RunAll({{reinterpret_cast<const uint8_t*>(data), nullptr}, sums, start}, scratch, parallel);
+}
+
+void Product8::RunAll(const Memory& memory, void* scratch, IParallelFor& parallel) const
+{
+    const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
     const size_t panels = m_Weights->GetPanels().size();
     const TileSet8& tiles = m_Weights->GetTiles();
     const size_t tileRows = tiles.m_Rows[tiles.m_Vectors];
     const size_t unit = m_Rows >= parts * 16 * tileRows ? tileRows : 1; // whole tiles, where some more do not weigh
-    std::byte* const scratch = static_cast<std::byte*>(args.m_Scratch) + m_PartsOffset;
-    RunPanelRanges(*args.m_Parallel, parts, {m_Rows, m_Weights->GetColumns(), panels, tileRows}, unit,
+    std::byte* const ofParts = static_cast<std::byte*>(scratch) + m_PartsOffset;
+    RunPanelRanges(parallel, parts, {m_Rows, m_Weights->GetColumns(), panels, tileRows}, unit,
                    [&](size_t part, const PanelRange& range)
-                   { RunRange(memory, range, scratch + part * m_PartBytes); });
+                   { RunRange(memory, range, ofParts + part * m_PartBytes); });
 }
 
 void Product8::RunRange(const Memory& memory, const PanelRange& range, std::byte* scratch) const
@@ -251,9 +267,14 @@ void Product8::RunPanel(const Memory& memory, const Panel8& panel, const Block& 
 {
     alignas(64) static constexpr int32_t NoBias[TileSet8::MostVectors * Engine8::MostLanes] = {};
     const size_t sumStride = panel.m_Vectors * m_Weights->GetEngine().m_Lanes;
-    const PackedPanel8 packed = {
-        &m_Weights->GetTiles(),    panel.m_Vectors,        sumStride,
-        m_Weights->GetData(panel), m_Weights->GetGroups(), m_IsHybrid ? NoBias : m_Weights->GetBias(panel)};
+    const PackedPanel8 packed = {&m_Weights->GetTiles(),
+                                 panel.m_Vectors,
+                                 sumStride,
+                                 m_Weights->GetData(panel),
+                                 m_Weights->GetGroups(),
+                                 m_IsHybrid                  ? NoBias
+                                 : memory.m_Start != nullptr ? memory.m_Start + panel.m_Place
+                                                             : m_Weights->GetBias(panel)};
     const auto writeRun = [&](const int32_t* sums, size_t row, size_t rows)
     {
         const int32_t* terms = values.m_Terms != nullptr ? values.m_Terms + row : nullptr;
@@ -264,6 +285,11 @@ void Product8::RunPanel(const Memory& memory, const Panel8& panel, const Block& 
                                                values.m_Scales + row, static_cast<float*>(memory.m_Output) + at,
                                                m_Place.m_PixelStride},
                                               GetFloatColumns(panel));
+        }
+        else if (memory.m_Start != nullptr)
+        {
+            WriteSums({sums, sumStride, rows, panel.m_Columns, terms, static_cast<int32_t*>(memory.m_Output) + at,
+                       m_Place.m_PixelStride});
         }
         else
         {
@@ -313,6 +339,10 @@ bool Product8::WriteAtOnce(const Memory& memory, const Panel8& panel, const Pack
                write({data.m_Data, data.m_Stride, packed.m_Weights, packed.m_Groups, packed.m_Bias, rows},
                      GetFloatColumns(panel));
     }
+    if (memory.m_Start != nullptr)
+    {
+        return false;
+    }
     RequantizeColumns columns = m_Weights->GetRequantization(panel);
     const auto prepare = m_Weights->GetEngine().m_PrepareColumns;
     if (prepare == nullptr || !columns.m_AllShift)
@@ -342,6 +372,17 @@ void Product8::WriteBytes(const Panel8& panel, const RequantizeRows& rows) const
     columns.m_Min = m_Min;
     columns.m_Max = m_Max;
     m_Weights->GetEngine().m_Requantize(rows, columns);
+}
+
+void Product8::WriteSums(const RequantizeRows& rows) const
+{
+    for (size_t row = 0; row < rows.m_Rows; ++row)
+    {
+        const int32_t term = rows.m_RowTerms != nullptr ? rows.m_RowTerms[row] : 0;
+        std::transform(rows.m_Sums + row * rows.m_SumStride, rows.m_Sums + row * rows.m_SumStride + rows.m_Columns,
+                       static_cast<int32_t*>(rows.m_Out) + row * rows.m_OutStride,
+                       [term](int32_t sum) { return sum + term; });
+    }
 }
 
 FloatColumns Product8::GetFloatColumns(const Panel8& panel) const

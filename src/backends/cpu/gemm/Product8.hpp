@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of bytes: windows of an image, or rows of a matrix, by packed weights. What Convolution2d and FullyConnected
-// of CpuAcc are for 8-bit data, and for floats beside 8- or 4-bit weights, which are quantized while running.
+// of CpuAcc are for 8-bit data, and for floats beside 8- or 4-bit weights, which are quantized while running. Sums that
+// stay as they are, for recurrent layers.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -29,6 +30,9 @@ public:
     Product8(const PackedWeights8& weights, const Windows& windows, size_t rows, const HybridData8& data,
              const ReshapeArgs& args);
 
+    /// Of int8 data whose sums stay as they are: see RunSums. The weights are packed likewise.
+    Product8(const PackedWeights8& weights, const Windows& windows, size_t rows);
+
     /// Has the output written there, in place of one pixel after the other.
     void SetPlace(const OutputPlace& place) { m_Place = place; }
 
@@ -40,6 +44,8 @@ public:
     /// asks for.
     ByteData8 Quantize(const ExecuteArgs& args) const;
     void RunQuantized(const ExecuteArgs& args, const ByteData8& data) const;
+    /// sums[row][column] = start + data[row] * weights. `start`: what PackedWeights8::MakeSumStart gave.
+    void RunSums(const int8_t* data, const int32_t* start, int32_t* sums, void* scratch, IParallelFor& parallel) const;
 
 private:
     /// Rows of data as the tiles read them.
@@ -66,9 +72,11 @@ private:
     {
         ByteData8 m_Data;
         void* m_Output = nullptr;
+        const int32_t* m_Start = nullptr; ///< of sums that stay as they are, else null
     };
 
     void Plan(backends::Scratch scratch);
+    void RunAll(const Memory& memory, void* scratch, IParallelFor& parallel) const;
     void RunRange(const Memory& memory, const PanelRange& range, std::byte* scratch) const;
     /// Rows [first, last) for this matrix of the weights.
     Block MakeBlock(const ByteData8& data, size_t matrix, size_t first, size_t last, std::byte* scratch) const;
@@ -82,6 +90,7 @@ private:
     bool WriteAtOnce(const Memory& memory, const Panel8& panel, const PackedPanel8& packed, const DataRows8& data,
                      const RowValues& values, size_t first) const;
     void WriteBytes(const Panel8& panel, const RequantizeRows& rows) const;
+    void WriteSums(const RequantizeRows& rows) const;
     FloatColumns GetFloatColumns(const Panel8& panel) const;
 
     const PackedWeights8* m_Weights;
