@@ -6,9 +6,9 @@
 #include "backends/common/QuantizationCheck.hpp"
 #include "backends/reference/kernels/LstmCell.hpp"
 #include "backends/reference/kernels/LstmInteger.hpp"
+#include "backends/reference/kernels/LstmScales.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace tenon::ref
 {
@@ -20,8 +20,6 @@ using backends::Rescaler;
 using backends::Saturate16;
 using backends::Scratch;
 
-/// Of gates without layer normalization: 3 bits left of the binary point.
-constexpr float GateScale = 1.0f / 4096.0f;
 /// Fraction bits of gates; normalized values have 10 of their own.
 constexpr int LayerNormBits = 12;
 
@@ -33,27 +31,20 @@ public:
         : m_Geometry(geometry), m_Data(GetTensorQuantization(args.GetInput(geometry.m_Slots.m_Data))),
           m_State(GetTensorQuantization(args.GetInput(geometry.m_Slots.m_OutputState)))
     {
-        const TensorQuantization cell = GetTensorQuantization(args.GetInput(geometry.m_Slots.m_CellState));
-        m_CellExponent = GetPowerOfTwo(cell.m_Scale);
-        m_CellClip = QuantizeClip<int16_t>(parameters.m_CellClip, cell.m_Scale);
-        const TensorInfo& output = args.GetOutput(geometry.m_Places.m_Output);
-        m_ProjectionClip = QuantizeClip<int8_t>(parameters.m_ProjectionClip, GetTensorQuantization(output).m_Scale);
+        const IntegerLstmScales scales(args, geometry, parameters);
+        m_CellExponent = scales.m_CellExponent;
+        m_CellClip = scales.m_CellClip;
+        m_ProjectionClip = scales.m_ProjectionClip;
         for (size_t i = 0; i < LstmSlots::NumGates; ++i)
         {
             if (geometry.HasGate(i))
             {
-                m_Gates[i] = MakeGate(args, i, parameters.m_IntermediateScales[i]);
+                m_Gates[i] = MakeGate(args, i, scales.m_Gates[i]);
             }
         }
-        const float hiddenScale = parameters.m_HiddenScale;
         m_HiddenZeroPoint = parameters.m_HiddenZeroPoint;
-        constexpr double UnitStep = 1.0 / 32768.0;
-        m_HiddenRescaler = MakeRescaler(static_cast<float>(UnitStep / hiddenScale * UnitStep));
-        if (geometry.HasProjection())
-        {
-            const float weights = GetWeightsScale(args, geometry.m_Slots.m_Projection);
-            m_ProjectionRescaler = MakeRescaler(weights * hiddenScale / m_State.m_Scale);
-        }
+        m_HiddenRescaler = Rescaler(scales.m_Hidden);
+        m_ProjectionRescaler = Rescaler(scales.m_Projection);
 
         const size_t rows = geometry.m_Sequence.RowsPerStep();
         m_Products.Reserve(scratch, std::max({geometry.m_Inputs, geometry.m_Units, geometry.m_Outputs}),
@@ -80,21 +71,14 @@ private:
         int32_t m_LeastVariance = 1;
     };
 
-    Gate MakeGate(const ReshapeArgs& args, size_t index, float intermediateScale) const
+    Gate MakeGate(const ReshapeArgs& args, size_t index, const IntegerLstmScales::Gate& scales) const
     {
         const LstmSlots& slots = m_Geometry.m_Slots;
-        const bool isNormalized = slots.m_LayerNorm[index] != LstmSlots::None;
-        const float scale = isNormalized ? intermediateScale : GateScale;
         Gate gate;
-        gate.m_Input = MakeRescaler(GetWeightsScale(args, slots.m_InputWeights[index]) * m_Data.m_Scale / scale);
-        gate.m_Recurrent =
-            MakeRescaler(GetWeightsScale(args, slots.m_RecurrentWeights[index]) * m_State.m_Scale / scale);
-        if (slots.m_Peephole[index] != LstmSlots::None)
-        {
-            const double weights = GetWeightsScale(args, slots.m_Peephole[index]);
-            gate.m_Peephole = MakeRescaler(static_cast<float>(std::ldexp(1.0, m_CellExponent) * weights / scale));
-        }
-        if (isNormalized)
+        gate.m_Input = Rescaler(scales.m_Input);
+        gate.m_Recurrent = Rescaler(scales.m_Recurrent);
+        gate.m_Peephole = Rescaler(scales.m_Peephole);
+        if (slots.m_LayerNorm[index] != LstmSlots::None)
         {
             const float weights = GetWeightsScale(args, slots.m_LayerNorm[index]);
             backends::QuantizedMultiplier multiplier = backends::QuantizeMultiplier(weights);

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the scales and clips of an integer LSTM layer become: multipliers of its sums. Used by the cells of CpuRef and
+// of CpuAcc.
+#pragma once
+
+#include "backends/common/Quantization.hpp"
+#include "backends/reference/kernels/LstmCell.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace tenon::ref
+{
+
+/// Of int8 data with 16-bit gates and cell state.
+struct IntegerLstmScales
+{
+    struct Gate
+    {
+        backends::QuantizedMultiplier m_Input; ///< of the data's products
+        backends::QuantizedMultiplier m_Recurrent;
+        backends::QuantizedMultiplier m_Peephole;
+    };
+
+    IntegerLstmScales(const ReshapeArgs& args, const LstmGeometry& geometry, const LstmParameters& parameters);
+
+    std::array<Gate, LstmSlots::NumGates> m_Gates; ///< those that the cell has
+    int m_CellExponent = 0;                        ///< of the cell state's scale, a power of two
+    int16_t m_CellClip = 0;
+    int8_t m_ProjectionClip = 0;
+    backends::QuantizedMultiplier m_Hidden;     ///< of output gates times cells
+    backends::QuantizedMultiplier m_Projection; ///< of its products
+};
+
+} // namespace tenon::ref
