@@ -114,6 +114,37 @@ private:
     Vector m_IsShifted;
 };
 
+/// The same for any x.
+template <class D32>
+class AnyFixedPointMultiplier
+{
+public:
+    using Vector = hn::Vec<D32>;
+
+    explicit AnyFixedPointMultiplier(backends::QuantizedMultiplier m)
+        : m_Multiplier(hn::Set(D32(), m.m_Multiplier)), m_Left(m.m_Shift > 0 ? m.m_Shift : 0),
+          m_RightLessOne(m.m_Shift < 0 ? -m.m_Shift - 1 : 0), m_IsShifted(hn::Set(D32(), m.m_Shift < 0 ? -1 : 0))
+    {
+    }
+
+    HWY_INLINE Vector operator()(Vector x) const
+    {
+        const D32 d;
+        const Vector high = RoundingHighMul(d, hn::ShiftLeftSame(x, m_Left), m_Multiplier, m_Multiplier);
+        // As MultiplyAnyLanes.
+        const Vector stepped = hn::Add(high, hn::And(hn::ShiftRight<31>(high), m_IsShifted));
+        const Vector halves = hn::ShiftRightSame(stepped, m_RightLessOne);
+        const Vector rounded = hn::ShiftRight<1>(hn::Add(halves, hn::Set(d, 1)));
+        return hn::IfThenElse(hn::MaskFromVec(m_IsShifted), rounded, high);
+    }
+
+private:
+    Vector m_Multiplier;
+    int m_Left;
+    int m_RightLessOne;
+    Vector m_IsShifted;
+};
+
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -10,6 +10,7 @@
 
 #include "backends/cpu/simd/Bytes-inl.hpp"
 
+#include <array>
 #include <cstdint>
 
 HWY_BEFORE_NAMESPACE();
@@ -39,6 +40,45 @@ template <class F>
 HWY_INLINE Shorts MapHalves(Shorts x, const F& f)
 {
     return NarrowPair(ShortTag(), f(Widen<false>(x)), f(Widen<true>(x)));
+}
+
+/// Both saturated, all of `low` before all of `high`.
+HWY_INLINE Shorts NarrowInOrder(Ints low, Ints high)
+{
+    const ShortTag d;
+    const Shorts joined = NarrowPair(d, low, high);
+    constexpr size_t Blocks = hn::MaxLanes(ByteTag()) / 16;
+    if constexpr (Blocks == 1)
+    {
+        return joined;
+    }
+    else
+    {
+        // Each block has four numbers of each vector, in two words.
+        alignas(64) static constexpr auto Order = []
+        {
+            std::array<uint32_t, 4 * Blocks> order{};
+            for (size_t i = 0; i < order.size(); ++i)
+            {
+                const size_t inVector = i % (2 * Blocks);
+                order[i] = static_cast<uint32_t>(inVector / 2 * 4 + i / (2 * Blocks) * 2 + inVector % 2);
+            }
+            return order;
+        }();
+        const hn::Repartition<uint32_t, ByteTag> dWords;
+        return hn::BitCast(
+            d, hn::TableLookupLanes(hn::BitCast(dWords, joined), hn::SetTableIndices(dWords, Order.data())));
+    }
+}
+
+/// a * b of the lower or upper half of each block.
+template <bool IsUpper>
+HWY_INLINE Ints MultiplyWide(Shorts a, Shorts b)
+{
+    const ShortTag d;
+    const Shorts low = hn::Mul(a, b);
+    const Shorts high = hn::MulHigh(a, b);
+    return hn::BitCast(IntTag(), IsUpper ? hn::InterleaveUpper(d, low, high) : hn::InterleaveLower(d, low, high));
 }
 
 /// entries[index] in the lower half of each lane, entries[index + 1] in the upper one.

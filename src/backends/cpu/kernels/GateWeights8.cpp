@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// See GateWeights8.hpp.
+#include "backends/cpu/kernels/GateWeights8.hpp"
+
+namespace tenon::cpu
+{
+
+std::vector<size_t> GetGateSlots(const LstmSlots::PerGate& slots, const GateOrder& order, bool hasInputGate)
+{
+    std::vector<size_t> used;
+    for (const LstmSlots::Gate gate : order)
+    {
+        if (gate != LstmSlots::Input || hasInputGate)
+        {
+            used.push_back(slots[gate]);
+        }
+    }
+    return used;
+}
+
+bool IsKnownMatrix(const TensorShape& shape)
+{
+    return shape.AreAllDimensionsSpecified() && shape.GetNumDimensions() == 2 && shape.GetNumElements64() != 0;
+}
+
+size_t GetMostRows(const LayerView& layer, size_t slot)
+{
+    const TensorShape& shape = layer.GetInput(slot).GetShape();
+    return shape.AreAllDimensionsSpecified() && shape.GetNumDimensions() != 0 ? shape[0] : AnyRows;
+}
+
+bool IsConstantOf(const LayerView& layer, size_t slot, const TensorShape& shape)
+{
+    return layer.HasInput(slot) && layer.IsConstant(slot) && layer.GetInput(slot).GetShape() == shape;
+}
+
+PackedWeights8 PackGateWeights8(const LayerView& layer, const std::vector<size_t>& slots, size_t rows,
+                                const std::vector<float>& bias, backends::PackedStore& store)
+{
+    const TensorShape& shape = layer.GetInput(slots.front()).GetShape();
+    const std::vector<int8_t> joined = JoinConstants<int8_t>(layer, slots);
+    const auto columns = static_cast<unsigned int>(slots.size()) * shape[0];
+    std::vector<float> scales;
+    for (const size_t slot : slots)
+    {
+        // Weights without a scale count as zeros beside float data.
+        const TensorInfo& info = layer.GetInput(slot);
+        scales.insert(scales.end(), shape[0], info.IsQuantized() ? info.GetQuantizationScale() : 0.0f);
+    }
+    const TensorInfo weights(TensorShape({columns, shape[1]}), DataType::QSymmS8, scales, 0);
+    const TensorInfo biasInfo(TensorShape({columns}), DataType::Float32);
+    const std::vector<const TensorInfo*> inputs = {layer.m_Inputs[0], &weights, bias.empty() ? nullptr : &biasInfo};
+    const std::vector<const void*> constants = {nullptr, joined.data(), bias.data()};
+    LayerView view = layer;
+    view.m_Inputs = inputs;
+    view.m_ConstantData = constants;
+    return PackedWeights8(view, {columns, shape[1], rows, Rounding8::None}, store);
+}
+
+} // namespace tenon::cpu

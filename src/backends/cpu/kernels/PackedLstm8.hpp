@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constant weights of an LSTM cell of int8 data with 16-bit gates, packed for products whose sums LstmLoops8 takes.
+#pragma once
+
+#include "backends/cpu/kernels/GateWeights8.hpp"
+#include "backends/reference/kernels/LstmCell.hpp"
+#include "common/AlignedMemory.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+/// Whether the weights of the cell (inputs as GetLstmSlots has them) are constants that PackedLstm8 takes.
+bool HasPackableLstm8(const LayerView& layer, const ref::LstmParameters& parameters);
+
+/// Weights of one product, and what its sums begin with.
+struct PackedSums8
+{
+    PackedSums8(PackedWeights8 weights, int32_t zeroPoint, const std::vector<int32_t>& bias)
+        : m_Weights(std::move(weights))
+    {
+        if (m_Weights.IsExact())
+        {
+            m_Start = m_Weights.MakeSumStart(zeroPoint, bias.empty() ? nullptr : bias.data());
+        }
+    }
+
+    const int32_t* GetStart() const { return reinterpret_cast<const int32_t*>(m_Start.Data()); }
+
+    PackedWeights8 m_Weights;
+    AlignedMemory m_Start;
+};
+
+class PackedLstm8 final : public backends::PackedWeights
+{
+public:
+    /// The order of the gates in packed weights: the one that a cell may lack comes last.
+    static constexpr GateOrder Order = {LstmSlots::Forget, LstmSlots::Cell, LstmSlots::Output, LstmSlots::Input};
+
+    /// Precondition: HasPackableLstm8.
+    PackedLstm8(const LayerView& layer, const ref::LstmParameters& parameters, backends::PackedStore& store);
+
+    bool IsExact() const
+    {
+        return m_Data.m_Weights.IsExact() && m_State.m_Weights.IsExact() &&
+               (!m_Projection || m_Projection->m_Weights.IsExact());
+    }
+    bool RefersToConstants() const override { return !IsExact(); }
+
+    const PackedSums8& GetData() const { return m_Data; }
+    const PackedSums8& GetState() const { return m_State; }
+    const std::optional<PackedSums8>& GetProjection() const { return m_Projection; }
+    /// Null where the gate has none.
+    const int16_t* GetPeephole(size_t gate) const
+    {
+        return m_Peephole[gate].empty() ? nullptr : m_Peephole[gate].data();
+    }
+
+private:
+    PackedSums8 m_Data;
+    PackedSums8 m_State;
+    std::optional<PackedSums8> m_Projection;
+    std::vector<int16_t> m_Peephole[LstmSlots::NumGates];
+};
+
+} // namespace tenon::cpu
