@@ -3,8 +3,8 @@
 // layer normalization: one product for what all steps get from the data, and one product a step for what they get from
 // the state. The reference kernel runs the rest.
 #include "backends/common/Scratch.hpp"
-#include "backends/cpu/elementwise/FloatUnary.hpp"
 #include "backends/cpu/gemm/ProductF32.hpp"
+#include "backends/cpu/kernels/FloatLstmCell.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/LstmCell.hpp"
 
@@ -25,8 +25,7 @@ using ref::LstmParameters;
 constexpr backends::TypeRow LstmTypes[] = {
     backends::Types({DataType::Float32, DataType::Float32, DataType::Float32}, DataType::Float32)};
 
-/// The order of the gates in packed weights: those with a sigmoid stand together.
-constexpr LstmSlots::Gate Order[] = {LstmSlots::Input, LstmSlots::Forget, LstmSlots::Output, LstmSlots::Cell};
+constexpr auto& Order = FloatLstmCell::Order;
 constexpr size_t NumGates = LstmSlots::NumGates;
 
 bool IsConstantOf(const LayerView& layer, size_t slot, const TensorShape& shape)
@@ -129,7 +128,7 @@ class Sequence
 {
 public:
     Sequence(const ref::LstmGeometry& geometry, const PackedLstm& packed, float cellClip)
-        : m_Geometry(geometry), m_Packed(&packed), m_CellClip(cellClip),
+        : m_Geometry(geometry), m_Packed(&packed), m_Cell(packed.GetUnits(), true, cellClip),
           m_FromData(packed.GetInput(), MakeRowWindows(GetDataRows(), geometry.m_Inputs), GetDataRows(),
                      backends::FloatClamp()),
           m_FromState(packed.GetRecurrent(), MakeRowWindows(GetStepRows(), packed.GetUnits()), GetStepRows(),
@@ -165,8 +164,6 @@ private:
     {
         const size_t units = m_Packed->GetUnits();
         const size_t gates = NumGates * units;
-        const FloatLoop sigmoid = FindFloatLoop(FloatFunction::Sigmoid);
-        const FloatLoop tanh = FindFloatLoop(FloatFunction::TanH);
         float* state = args.GetOutput<float>(m_Geometry.m_Places.m_OutputState) + batch * units;
         float* cell = args.GetOutput<float>(m_Geometry.m_Places.m_CellState) + batch * units;
         float* values = Scratch::At<float>(args.m_Scratch, m_Gates);
@@ -179,28 +176,13 @@ private:
         }
         for (size_t r = 0; r < GetStepRows(); ++r, values += gates, state += units, cell += units)
         {
-            const float* const input = values;
-            const float* const forget = values + units;
-            const float* const output = values + 2 * units;
-            const float* const update = values + 3 * units;
-            sigmoid(values, values, 3 * units, 0.0f, 0.0f);
-            tanh(update, values + 3 * units, units, 1.0f, 1.0f);
-            for (size_t i = 0; i < units; ++i)
-            {
-                cell[i] = forget[i] * cell[i] + update[i] * input[i];
-            }
-            ref::ClipValues(cell, units, m_CellClip);
-            tanh(cell, state, units, 1.0f, 1.0f);
-            for (size_t i = 0; i < units; ++i)
-            {
-                state[i] *= output[i];
-            }
+            m_Cell.Run(values, cell, state);
         }
     }
 
     ref::LstmGeometry m_Geometry;
     const PackedLstm* m_Packed;
-    float m_CellClip;
+    FloatLstmCell m_Cell;
     ProductF32 m_FromData;
     ProductF32 m_FromState;
     size_t m_DataSums = 0; ///< offsets in the scratch memory: of all rows of data
