@@ -141,10 +141,23 @@ void RunProject(const LstmProjection8& projection, const int32_t* sums, size_t c
     }
 }
 
+void RunToShorts(const backends::QuantizedMultiplier& by, const int32_t* sums, size_t count, int16_t* values)
+{
+    const ShortTag d;
+    const IntTag dInts;
+    const Multiplier multiplier(by);
+    for (size_t i = 0; i < count; i += hn::Lanes(d))
+    {
+        const Ints low = multiplier(hn::LoadU(dInts, sums + i));
+        const Ints high = multiplier(hn::LoadU(dInts, sums + i + hn::Lanes(dInts)));
+        hn::StoreU(NarrowInOrder(low, high), d, values + i);
+    }
+}
+
 LstmLoops8 MakeLstmLoops8()
 {
     static_assert(HWY_LANES(int16_t) <= LstmLoops8::PastUnits);
-    return {RunStep, RunProject};
+    return {RunStep, RunProject, RunToShorts};
 }
 
 } // namespace

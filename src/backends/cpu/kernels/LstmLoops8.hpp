@@ -60,6 +60,9 @@ struct LstmLoops8
     void (*m_Step)(const LstmCell8& cell, const LstmRow8& first, const size_t (&strides)[4], size_t rows) = nullptr;
     /// Reads and writes in whole vectors.
     void (*m_Project)(const LstmProjection8& projection, const int32_t* sums, size_t count, int8_t* state) = nullptr;
+    /// The sums times the multiplier, saturated; reads and writes likewise.
+    void (*m_ToShorts)(const backends::QuantizedMultiplier& multiplier, const int32_t* sums, size_t count,
+                       int16_t* values) = nullptr;
 };
 
 /// Those of the best target that the processor has. Precondition: it has vectors, see CpuFeatures.

@@ -2,14 +2,12 @@
 // Constant weights of an LSTM cell of int8 data with 16-bit gates, packed for products whose sums LstmLoops8 takes.
 #pragma once
 
-#include "backends/cpu/kernels/GateWeights8.hpp"
+#include "backends/cpu/kernels/GateSums8.hpp"
 #include "backends/reference/kernels/LstmCell.hpp"
-#include "common/AlignedMemory.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
 namespace tenon::cpu
@@ -17,24 +15,6 @@ namespace tenon::cpu
 
 /// Whether the weights of the cell (inputs as GetLstmSlots has them) are constants that PackedLstm8 takes.
 bool HasPackableLstm8(const LayerView& layer, const ref::LstmParameters& parameters);
-
-/// Weights of one product, and what its sums begin with.
-struct PackedSums8
-{
-    PackedSums8(PackedWeights8 weights, int32_t zeroPoint, const std::vector<int32_t>& bias)
-        : m_Weights(std::move(weights))
-    {
-        if (m_Weights.IsExact())
-        {
-            m_Start = m_Weights.MakeSumStart(zeroPoint, bias.empty() ? nullptr : bias.data());
-        }
-    }
-
-    const int32_t* GetStart() const { return reinterpret_cast<const int32_t*>(m_Start.Data()); }
-
-    PackedWeights8 m_Weights;
-    AlignedMemory m_Start;
-};
 
 class PackedLstm8 final : public backends::PackedWeights
 {

@@ -52,27 +52,6 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
     return std::make_unique<PackedLstm8>(layer, LstmParameters(layer.GetDescriptor<D>()), store);
 }
 
-/// One of the products, whose shapes are known.
-class Sums
-{
-public:
-    Sums(const PackedSums8& packed, size_t rows)
-        : m_Product(packed.m_Weights, MakeRowWindows(rows, packed.m_Weights.GetDepth()), rows),
-          m_Start(packed.GetStart())
-    {
-    }
-
-    size_t GetScratchBytes() const { return m_Product.GetScratchBytes(); }
-    void Run(const ExecuteArgs& args, const int8_t* data, int32_t* sums, std::byte* scratch) const
-    {
-        m_Product.RunSums(data, m_Start, sums, scratch, *args.m_Parallel);
-    }
-
-private:
-    Product8 m_Product;
-    const int32_t* m_Start;
-};
-
 /// A layer of known shapes.
 class Sequence
 {
@@ -189,9 +168,9 @@ private:
     size_t m_Batches;
     size_t m_Steps;
     size_t m_Columns; ///< of all gates
-    Sums m_FromData;
-    Sums m_FromState;
-    std::optional<Sums> m_FromHidden;
+    GateSums8 m_FromData;
+    GateSums8 m_FromState;
+    std::optional<GateSums8> m_FromHidden;
     LstmCell8 m_Cell;
     LstmProjection8 m_Projection;
     const LstmLoops8* m_Loops = &GetLstmLoops8();

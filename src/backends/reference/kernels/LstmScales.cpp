@@ -61,4 +61,14 @@ IntegerLstmScales::IntegerLstmScales(const ReshapeArgs& args, const LstmGeometry
     }
 }
 
+SvdfScales::SvdfScales(const ReshapeArgs& args)
+{
+    // Data, weights of features and of times, bias, state.
+    const double state = GetScale(args, 4);
+    m_ToState = backends::QuantizeMultiplier(static_cast<double>(GetScale(args, 0)) *
+                                             static_cast<double>(GetWeightsScale(args, 1)) / state);
+    m_ToOutput = backends::QuantizeMultiplier(state * static_cast<double>(GetWeightsScale(args, 2)) /
+                                              static_cast<double>(GetTensorQuantization(args.GetOutput(1)).m_Scale));
+}
+
 } // namespace tenon::ref

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scales and clips of an integer LSTM layer become: multipliers of its sums. Used by the cells of CpuRef and
-// of CpuAcc.
+// What the scales and clips of integer LSTM and Svdf layers become: multipliers of their sums. Used by the kernels of
+// CpuRef and of CpuAcc.
 #pragma once
 
 #include "backends/common/Quantization.hpp"
@@ -30,6 +30,15 @@ struct IntegerLstmScales
     int8_t m_ProjectionClip = 0;
     backends::QuantizedMultiplier m_Hidden;     ///< of output gates times cells
     backends::QuantizedMultiplier m_Projection; ///< of its products
+};
+
+/// Of Svdf of int8 data.
+struct SvdfScales
+{
+    explicit SvdfScales(const ReshapeArgs& args);
+
+    backends::QuantizedMultiplier m_ToState;
+    backends::QuantizedMultiplier m_ToOutput;
 };
 
 } // namespace tenon::ref

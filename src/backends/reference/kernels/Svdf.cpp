@@ -7,6 +7,7 @@
 #include "backends/common/QuantizationCheck.hpp"
 #include "backends/reference/kernels/GateProduct.hpp"
 #include "backends/reference/kernels/LstmInteger.hpp"
+#include "backends/reference/kernels/LstmScales.hpp"
 
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
@@ -167,11 +168,9 @@ Prepared PrepareInteger(const ReshapeArgs& args)
     const SvdfGeometry g(args);
     const TensorQuantization data = GetTensorQuantization(args.GetInput(Data));
     const TensorQuantization output = GetTensorQuantization(args.GetOutput(1));
-    const double state = GetTensorQuantization(args.GetInput(State)).m_Scale;
-    const backends::Rescaler toState = MakeRescaler(static_cast<double>(data.m_Scale) *
-                                                    static_cast<double>(GetWeightsScale(args, FeatureWeights)) / state);
-    const backends::Rescaler toOutput = MakeRescaler(state * static_cast<double>(GetWeightsScale(args, TimeWeights)) /
-                                                     static_cast<double>(output.m_Scale));
+    const SvdfScales scales(args);
+    const backends::Rescaler toState(scales.m_ToState);
+    const backends::Rescaler toOutput(scales.m_ToOutput);
     Scratch scratch;
     ByteProducts products;
     products.Reserve(scratch, g.m_Inputs, g.m_Filters);

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// See FloatGates.hpp.
+#include "backends/cpu/kernels/FloatGates.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tenon::cpu
+{
+
+std::vector<float> ReadGateFloats(const LayerView& layer, size_t slot)
+{
+    const TensorInfo& info = layer.GetInput(slot);
+    if (info.GetDataType() == DataType::Float32)
+    {
+        return JoinConstants<float>(layer, {slot});
+    }
+    const float scale = info.IsQuantized() ? info.GetQuantizationScale() : 0.0f;
+    const std::vector<int8_t> bytes = JoinConstants<int8_t>(layer, {slot});
+    std::vector<float> values(bytes.size());
+    std::transform(bytes.begin(), bytes.end(), values.begin(),
+                   [scale](int8_t byte) { return scale * static_cast<float>(byte); });
+    return values;
+}
+
+FloatGates::FloatGates(const LayerView& layer, const std::vector<size_t>& slots, size_t rows, std::vector<float> bias,
+                       backends::PackedStore& store)
+    : m_Columns(slots.size() * layer.GetInput(slots.front()).GetShape()[0])
+{
+    if (layer.GetInput(slots.front()).GetDataType() != DataType::Float32)
+    {
+        m_Bytes.emplace(PackGateWeights8(layer, slots, rows, bias, store));
+        return;
+    }
+    std::vector<float> joined;
+    const auto join = [&]() -> const float*
+    {
+        joined = JoinConstants<float>(layer, slots);
+        return joined.data();
+    };
+    const size_t depth = layer.GetInput(slots.front()).GetShape()[1];
+    m_Floats.emplace(join, WeightSizes{1, m_Columns, depth}, WeightOrder::Columns, store);
+    m_Bias = std::move(bias);
+}
+
+FloatGatesProduct::FloatGatesProduct(const FloatGates& gates, size_t rows, bool isAsymmetric)
+    : m_Bias(gates.m_Bias.empty() ? nullptr : gates.m_Bias.data())
+{
+    const Windows windows = MakeRowWindows(rows, gates.GetDepth());
+    if (!gates.m_Bytes)
+    {
+        m_OfFloats.emplace(*gates.m_Floats, windows, rows, backends::FloatClamp());
+        return;
+    }
+    const TensorInfo data(TensorShape({static_cast<unsigned int>(rows), static_cast<unsigned int>(gates.GetDepth())}),
+                          DataType::Float32);
+    const TensorInfo* const input = &data;
+    ReshapeArgs args;
+    args.m_Inputs = {&input, 1};
+    m_OfBytes.emplace(*gates.m_Bytes, windows, rows, HybridData8{rows, isAsymmetric}, args);
+}
+
+void FloatGatesProduct::Run(const ExecuteArgs& args, const float* data, float* sums, std::byte* scratch) const
+{
+    if (m_OfFloats)
+    {
+        m_OfFloats->Run(data, m_Bias, sums, scratch, *args.m_Parallel);
+        return;
+    }
+    const void* const input = data;
+    void* const output = sums;
+    ExecuteArgs own;
+    own.m_Inputs = {&input, 1};
+    own.m_Outputs = {&output, 1};
+    own.m_Scratch = scratch;
+    own.m_Parallel = args.m_Parallel;
+    m_OfBytes->Run(own);
+}
+
+} // namespace tenon::cpu

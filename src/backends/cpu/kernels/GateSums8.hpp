@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of int8 data and constant weights of gates, whose sums stay int32.
+#pragma once
+
+#include "backends/cpu/gemm/Product8.hpp"
+#include "backends/cpu/kernels/GateWeights8.hpp"
+#include "common/AlignedMemory.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+/// Weights of one product, and what its sums begin with.
+struct PackedSums8
+{
+    PackedSums8(PackedWeights8 weights, int32_t zeroPoint, const std::vector<int32_t>& bias)
+        : m_Weights(std::move(weights))
+    {
+        if (m_Weights.IsExact())
+        {
+            m_Start = m_Weights.MakeSumStart(zeroPoint, bias.empty() ? nullptr : bias.data());
+        }
+    }
+
+    const int32_t* GetStart() const { return reinterpret_cast<const int32_t*>(m_Start.Data()); }
+
+    PackedWeights8 m_Weights;
+    AlignedMemory m_Start;
+};
+
+/// The product of known shapes.
+class GateSums8
+{
+public:
+    GateSums8(const PackedSums8& packed, size_t rows)
+        : m_Product(packed.m_Weights, MakeRowWindows(rows, packed.m_Weights.GetDepth()), rows),
+          m_Start(packed.GetStart())
+    {
+    }
+
+    size_t GetScratchBytes() const { return m_Product.GetScratchBytes(); }
+    void Run(const ExecuteArgs& args, const int8_t* data, int32_t* sums, std::byte* scratch) const
+    {
+        m_Product.RunSums(data, m_Start, sums, scratch, *args.m_Parallel);
+    }
+
+private:
+    Product8 m_Product;
+    const int32_t* m_Start;
+};
+
+} // namespace tenon::cpu

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// UnidirectionalSequenceLstm and Lstm of CpuAcc for floats and constant weights, floats too or of 8 bits. The reference
+// kernel runs the rest.
+#include "backends/cpu/kernels/FloatLstmSequence.hpp"
+#include "backends/reference/CpuRefBackend.hpp"
+
+#include <algorithm>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Prepared;
+using ref::LstmOutputs;
+using ref::LstmParameters;
+
+constexpr backends::TypeRow LstmTypes[] = {
+    backends::Types({DataType::Float32, DataType::Float32, DataType::Float32}, DataType::Float32)};
+
+constexpr LstmSlots Slots = GetLstmSlots();
+
+template <typename D, bool IsHybrid>
+SupportResult Check(const LayerView& layer)
+{
+    const SupportResult result = ref::FindKernel(layer.m_Type)->m_Check(layer);
+    if (!result)
+    {
+        return result;
+    }
+    const DataType weights = layer.GetInput(Slots.m_InputWeights[LstmSlots::Output]).GetDataType();
+    if ((weights != DataType::Float32) != IsHybrid)
+    {
+        return SupportResult::No(SupportCode::UnsupportedType,
+                                 std::string("the weights have type ") + GetDataTypeName(weights));
+    }
+    return CheckFloatLstm(layer, Slots, LstmParameters(layer.GetDescriptor<D>()));
+}
+
+class PackedLstm final : public backends::PackedWeights
+{
+public:
+    PackedLstm(const LayerView& layer, const LstmParameters& parameters, backends::PackedStore& store)
+        : m_Cell(layer, Slots, parameters, store)
+    {
+    }
+
+    const PackedFloatLstm& GetCell() const { return m_Cell; }
+    bool RefersToConstants() const override { return !m_Cell.IsExact(); }
+
+private:
+    PackedFloatLstm m_Cell;
+};
+
+template <typename D>
+std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
+{
+    return std::make_unique<PackedLstm>(layer, LstmParameters(layer.GetDescriptor<D>()), store);
+}
+
+template <typename D>
+Prepared Prepare(const ReshapeArgs& args, const LstmOutputs& outputs, LayerType type,
+                 const backends::PackedWeights* packed)
+{
+    const LstmParameters parameters(args.GetDescriptor<D>());
+    const ref::LstmGeometry geometry(args, Slots, parameters, outputs, false);
+    const PackedFloatLstm& cell = static_cast<const PackedLstm&>(*packed).GetCell();
+    if (!cell.IsExact() || args.GetInput(0).GetNumElements() == 0 || geometry.m_Inputs != cell.GetData().GetDepth())
+    {
+        return ref::FindKernel(type)->Prepare(args, nullptr);
+    }
+    backends::Scratch scratch;
+    const FloatLstmSequence sequence(geometry, cell, parameters, scratch);
+    return {[sequence](const ExecuteArgs& run) { sequence.Run(run); }, scratch.GetBytes()};
+}
+
+Prepared PrepareSequence(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    return Prepare<UnidirectionalSequenceLstmDescriptor>(args, ref::SequenceLstmOutputs,
+                                                         LayerType::UnidirectionalSequenceLstm, packed);
+}
+
+/// Output 0 gets zeros.
+Prepared PrepareStep(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    Prepared cell = Prepare<LstmDescriptor>(args, ref::StepLstmOutputs, LayerType::Lstm, packed);
+    cell.m_Run = [run = std::move(cell.m_Run), count = args.GetOutput(0).GetNumElements()](const ExecuteArgs& runArgs)
+    {
+        std::fill_n(runArgs.GetOutput<float>(0), count, 0.0f);
+        run(runArgs);
+    };
+    return cell;
+}
+
+using SequenceDescriptor = UnidirectionalSequenceLstmDescriptor;
+
+} // namespace
+
+extern const backends::Kernel CpuUnidirectionalSequenceLstmF32Kernel = {
+    "CpuUnidirectionalSequenceLstmF32", LstmTypes, PrepareSequence, Check<SequenceDescriptor, false>,
+    Pack<SequenceDescriptor>};
+extern const backends::Kernel CpuUnidirectionalSequenceLstmHybridKernel = {
+    "CpuUnidirectionalSequenceLstmHybrid", LstmTypes, PrepareSequence, Check<SequenceDescriptor, true>,
+    Pack<SequenceDescriptor>};
+extern const backends::Kernel CpuLstmF32Kernel = {"CpuLstmF32", LstmTypes, PrepareStep, Check<LstmDescriptor, false>,
+                                                  Pack<LstmDescriptor>};
+extern const backends::Kernel CpuLstmHybridKernel = {"CpuLstmHybrid", LstmTypes, PrepareStep,
+                                                     Check<LstmDescriptor, true>, Pack<LstmDescriptor>};
+
+} // namespace tenon::cpu
