@@ -19,8 +19,10 @@ constexpr size_t NumInputs = 24;
 struct ByteSetup
 {
     LstmSetup m_Cell;
-    float m_Gain = 1.0f; ///< of the data and states in the gates: from 4 on most of them saturate
+    float m_Gain = 1.0f;                ///< of the data and states in the gates: from 4 on most of them saturate
+    float m_GateScale = 1.0f / 4096.0f; ///< before layer normalization
     int m_CellExponent = -11;
+    float m_NormScale = 1.0f / 16384.0f; ///< of the weights of layer normalization
     float m_HiddenScale = 1.0f / 127.0f;
     int m_ZeroPoint = -5;
     DataType m_Weights = DataType::QAsymmS8;
@@ -35,6 +37,9 @@ LstmDescriptor MakeDescription(const ByteSetup& setup)
     descriptor.m_CifgEnabled = setup.m_Cell.m_HasCifg;
     descriptor.m_PeepholeEnabled = setup.m_Cell.m_HasPeephole;
     descriptor.m_ProjectionEnabled = setup.m_Cell.m_HasProjection;
+    descriptor.m_LayerNormEnabled = setup.m_Cell.m_HasLayerNorm;
+    descriptor.m_InputIntermediateScale = descriptor.m_ForgetIntermediateScale = setup.m_GateScale;
+    descriptor.m_CellIntermediateScale = descriptor.m_OutputIntermediateScale = 2.0f * setup.m_GateScale;
     descriptor.m_TimeMajor = setup.m_Cell.m_IsTimeMajor;
     descriptor.m_HiddenStateScale = setup.m_HiddenScale;
     descriptor.m_HiddenStateZeroPoint = setup.m_Cell.m_HasProjection ? 7 : setup.m_ZeroPoint;
@@ -59,7 +64,11 @@ OpCase MakeBytes(const ByteSetup& setup, uint32_t seed)
         const float scale = weightScale * (1.0f + 0.1f * static_cast<float>(gate));
         put(Slots.m_InputWeights[gate], {{cell.m_Units, cell.m_Inputs}, setup.m_Weights, scale, 0});
         put(Slots.m_RecurrentWeights[gate], {{cell.m_Units, cell.m_Outputs}, setup.m_Weights, 0.9f * scale, 0});
-        putWide(Slots.m_Bias[gate], cell.m_Units, 3e4);
+        putWide(Slots.m_Bias[gate], cell.m_Units, cell.m_HasLayerNorm ? 1e7 : 3e4);
+        if (cell.m_HasLayerNorm)
+        {
+            put(Slots.m_LayerNorm[gate], {{cell.m_Units}, DataType::QSymmS16, setup.m_NormScale, 0});
+        }
         if (cell.m_HasPeephole && gate != LstmSlots::Cell)
         {
             put(Slots.m_Peephole[gate], {{cell.m_Units}, DataType::QSymmS16, 1.0f / 32768.0f, 0});
@@ -143,11 +152,12 @@ TEST(FastLstm, BytesOfAllSizes)
 
 TEST(FastLstm, BytesOfAllKinds)
 {
-    for (unsigned int bits = 0; bits < 32; ++bits)
+    for (unsigned int bits = 0; bits < 64; ++bits)
     {
         SCOPED_TRACE(bits);
         ByteSetup setup;
         setup.m_Cell = MakeCell(3, 3, 9, 21);
+        setup.m_Cell.m_HasLayerNorm = (bits & 32) != 0;
         setup.m_Cell.m_HasCifg = (bits & 1) != 0;
         setup.m_Cell.m_HasPeephole = (bits & 2) != 0;
         setup.m_Cell.m_HasProjection = (bits & 4) != 0;
@@ -221,6 +231,30 @@ TEST(FastLstm, AllValuesOfGatesAndCells)
     }
 }
 
+// Values that are all alike, some that vary by a step, and such as saturate before and behind the normalization.
+TEST(FastLstm, NormalizedBytesOfAllScales)
+{
+    uint32_t seed = 11;
+    for (const float gain : {1e-6f, 0.002f, 0.1f, 2.0f, 1e3f})
+    {
+        for (const float scale : {1e-9f, 1.0f / 65536.0f, 1.0f / 4096.0f, 0.5f, 1e5f})
+        {
+            for (const unsigned int units : {1U, 20U, 67U})
+            {
+                ByteSetup setup;
+                setup.m_Cell = MakeCell(2, 3, 12, units);
+                setup.m_Cell.m_HasLayerNorm = true;
+                setup.m_Cell.m_HasPeephole = seed % 2 == 0;
+                setup.m_Cell.m_HasCifg = seed % 3 == 0;
+                setup.m_Gain = gain;
+                setup.m_NormScale = scale;
+                setup.m_GateScale = seed % 5 == 0 ? 1e-8f : 1.0f / 3000.0f;
+                ASSERT_NO_FATAL_FAILURE(ExpectBytes(setup, ++seed));
+            }
+        }
+    }
+}
+
 TEST(FastLstm, OneStepOfBytes)
 {
     for (const bool hasProjection : {false, true})
@@ -243,7 +277,7 @@ TEST(FastLstm, OneStepOfBytes)
     }
 }
 
-// Shifted peephole weights and layer normalization are the reference kernel's.
+// Shifted peephole weights are the reference kernel's.
 TEST(FastLstm, BytesOfOtherKinds)
 {
     ByteSetup setup;

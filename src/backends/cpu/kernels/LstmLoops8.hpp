@@ -20,6 +20,11 @@ struct LstmGate8
     backends::QuantizedMultiplier m_State;
     backends::QuantizedMultiplier m_Peephole;
     const int16_t* m_PeepholeWeights = nullptr; ///< null: it has none
+    /// With layer normalization:
+    backends::QuantizedMultiplier m_LayerNorm;
+    int32_t m_LeastVariance = 1;
+    const int16_t* m_LayerNormWeights = nullptr;
+    const int32_t* m_Bias = nullptr; ///< else it is in the sums of the data
 };
 
 struct LstmCell8
@@ -58,6 +63,9 @@ struct LstmLoops8
 
     /// A step of `rows` cells: row r begins at first.m_Data + r * strides[0], and so on.
     void (*m_Step)(const LstmCell8& cell, const LstmRow8& first, const size_t (&strides)[4], size_t rows) = nullptr;
+    /// The same of one cell with layer normalization. `values`: room for as many of each gate as there are units, and
+    /// PastUnits more.
+    void (*m_NormalizedStep)(const LstmCell8& cell, const LstmRow8& row, int16_t* values) = nullptr;
     /// Reads and writes in whole vectors.
     void (*m_Project)(const LstmProjection8& projection, const int32_t* sums, size_t count, int8_t* state) = nullptr;
     /// The sums times the multiplier, saturated; reads and writes likewise.

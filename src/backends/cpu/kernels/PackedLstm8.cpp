@@ -45,7 +45,9 @@ bool HasPackableLstm8(const LayerView& layer, const LstmParameters& parameters)
     const unsigned int outputs = recurrent[1];
     bool fit = AreConstantsOf(layer, GetSlots(Slots.m_InputWeights, parameters), input) &&
                AreConstantsOf(layer, GetSlots(Slots.m_RecurrentWeights, parameters), recurrent) &&
-               AreConstantsOf(layer, GetSlots(Slots.m_Bias, parameters), TensorShape({units}));
+               AreConstantsOf(layer, GetSlots(Slots.m_Bias, parameters), TensorShape({units})) &&
+               (!parameters.m_HasLayerNorm ||
+                AreConstantsOf(layer, GetSlots(Slots.m_LayerNorm, parameters), TensorShape({units})));
     for (const size_t slot : GetSlots(Slots.m_Peephole, parameters))
     {
         // With fewer outputs than units TFLite's peephole weights shift from batch to batch.
@@ -65,7 +67,8 @@ bool HasPackableLstm8(const LayerView& layer, const LstmParameters& parameters)
 PackedLstm8::PackedLstm8(const LayerView& layer, const LstmParameters& parameters, backends::PackedStore& store)
     : m_Data(Pack(layer, GetSlots(Slots.m_InputWeights, parameters), AnyRows, store),
              layer.GetInput(Slots.m_Data).GetQuantizationOffset(),
-             JoinConstants<int32_t>(layer, GetSlots(Slots.m_Bias, parameters))),
+             parameters.m_HasLayerNorm ? std::vector<int32_t>()
+                                       : JoinConstants<int32_t>(layer, GetSlots(Slots.m_Bias, parameters))),
       m_State(
           Pack(layer, GetSlots(Slots.m_RecurrentWeights, parameters), GetMostRows(layer, Slots.m_OutputState), store),
           layer.GetInput(Slots.m_OutputState).GetQuantizationOffset(), {})
@@ -86,6 +89,11 @@ PackedLstm8::PackedLstm8(const LayerView& layer, const LstmParameters& parameter
         if (hasGate && parameters.m_HasPeephole && slot != LstmSlots::None && layer.HasInput(slot))
         {
             m_Peephole[gate] = JoinConstants<int16_t>(layer, {slot}, LstmLoops8::PastUnits);
+        }
+        if (hasGate && parameters.m_HasLayerNorm)
+        {
+            m_LayerNorm[gate] = JoinConstants<int16_t>(layer, {Slots.m_LayerNorm[gate]}, LstmLoops8::PastUnits);
+            m_Bias[gate] = JoinConstants<int32_t>(layer, {Slots.m_Bias[gate]}, LstmLoops8::PastUnits);
         }
     }
 }

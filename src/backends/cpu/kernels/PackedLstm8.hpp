@@ -41,11 +41,20 @@ public:
         return m_Peephole[gate].empty() ? nullptr : m_Peephole[gate].data();
     }
 
+    /// With layer normalization, else null.
+    const int16_t* GetLayerNorm(size_t gate) const
+    {
+        return m_LayerNorm[gate].empty() ? nullptr : m_LayerNorm[gate].data();
+    }
+    const int32_t* GetBias(size_t gate) const { return m_Bias[gate].empty() ? nullptr : m_Bias[gate].data(); }
+
 private:
     PackedSums8 m_Data;
     PackedSums8 m_State;
     std::optional<PackedSums8> m_Projection;
     std::vector<int16_t> m_Peephole[LstmSlots::NumGates];
+    std::vector<int16_t> m_LayerNorm[LstmSlots::NumGates];
+    std::vector<int32_t> m_Bias[LstmSlots::NumGates]; ///< with layer normalization
 };
 
 } // namespace tenon::cpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // UnidirectionalSequenceLstm and QLstm of CpuAcc for int8 data, 16-bit gates and constant weights, the bytes of the
 // reference kernel: one product for what all steps get from the data, one product a step for what they get from the
-// state, and one for a projection. The reference kernel runs cells with layer normalization.
+// state, and one for a projection.
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/gemm/Product8.hpp"
 #include "backends/cpu/kernels/LstmLoops8.hpp"
@@ -38,10 +38,10 @@ SupportResult Check(const LayerView& layer)
         return result;
     }
     const LstmParameters parameters(layer.GetDescriptor<D>());
-    if (parameters.m_HasLayerNorm || !parameters.m_ProductScales.empty() || !HasPackableLstm8(layer, parameters))
+    if (!parameters.m_ProductScales.empty() || !HasPackableLstm8(layer, parameters))
     {
         return SupportResult::No(SupportCode::UnsupportedParameters,
-                                 "it is no cell with constant weights, 16-bit gates and no layer normalization");
+                                 "it is no cell with constant weights and 16-bit gates");
     }
     return SupportResult::Yes();
 }
@@ -59,7 +59,7 @@ public:
     Sequence(const ReshapeArgs& args, const ref::LstmGeometry& geometry, const LstmParameters& parameters,
              const PackedLstm8& packed)
         : m_Geometry(geometry), m_Batches(geometry.m_Sequence.m_Batches), m_Steps(geometry.m_Sequence.m_Steps),
-          m_Columns(packed.GetData().m_Weights.GetColumns()),
+          m_Columns(packed.GetData().m_Weights.GetColumns()), m_IsNormalized(parameters.m_HasLayerNorm),
           m_FromData(packed.GetData(), backends::CheckedCount(m_Batches, m_Steps)),
           m_FromState(packed.GetState(), m_Batches)
     {
@@ -71,6 +71,7 @@ public:
         m_StateSums = scratch.Add<int32_t>(m_Batches * m_Columns + Past);
         m_State = scratch.Add<int8_t>(m_Batches * geometry.m_Outputs + Past);
         m_Cells = scratch.Add<int16_t>(m_Batches, m_CellStride);
+        m_Values = scratch.Add<int16_t>(m_IsNormalized ? LstmSlots::NumGates : size_t{0}, m_CellStride);
         size_t product = std::max(m_FromData.GetScratchBytes(), m_FromState.GetScratchBytes());
         if (packed.GetProjection())
         {
@@ -126,8 +127,16 @@ private:
         for (size_t i = 0; i < LstmSlots::NumGates; ++i)
         {
             const ref::IntegerLstmScales::Gate& gate = scales.m_Gates[PackedLstm8::Order[i]];
-            m_Cell.m_Gates[PackedLstm8::Order[i]] = {i * m_Geometry.m_Units, gate.m_Input, gate.m_Recurrent,
-                                                     gate.m_Peephole, packed.GetPeephole(PackedLstm8::Order[i])};
+            LstmGate8& to = m_Cell.m_Gates[PackedLstm8::Order[i]];
+            to = {i * m_Geometry.m_Units,
+                  gate.m_Input,
+                  gate.m_Recurrent,
+                  gate.m_Peephole,
+                  packed.GetPeephole(PackedLstm8::Order[i]),
+                  gate.m_LayerNorm,
+                  gate.m_LeastVariance,
+                  packed.GetLayerNorm(PackedLstm8::Order[i]),
+                  packed.GetBias(PackedLstm8::Order[i])};
         }
         m_Projection.m_Multiplier = scales.m_Projection;
         m_Projection.m_ZeroPoint = args.GetInput(m_Geometry.m_Slots.m_OutputState).GetQuantizationOffset();
@@ -149,7 +158,7 @@ private:
         m_FromState.Run(args, state, sums, product);
         const LstmRow8 first = {Scratch::At<int32_t>(args.m_Scratch, m_DataSums) + firstRow * m_Columns, sums, cells,
                                 hidden};
-        m_Loops->m_Step(m_Cell, first, {rowStride * m_Columns, m_Columns, m_CellStride, g.m_Units}, m_Batches);
+        RunCells(args, {rowStride * m_Columns, m_Columns, m_CellStride, g.m_Units}, first);
         if (m_FromHidden)
         {
             auto* const hiddenSums = Scratch::At<int32_t>(args.m_Scratch, m_HiddenSums);
@@ -164,10 +173,28 @@ private:
         }
     }
 
+    void RunCells(const ExecuteArgs& args, const size_t (&strides)[4], LstmRow8 row) const
+    {
+        if (!m_IsNormalized)
+        {
+            m_Loops->m_Step(m_Cell, row, strides, m_Batches);
+            return;
+        }
+        for (size_t batch = 0; batch < m_Batches; ++batch)
+        {
+            m_Loops->m_NormalizedStep(m_Cell, row, Scratch::At<int16_t>(args.m_Scratch, m_Values));
+            row.m_Data += strides[0];
+            row.m_State += strides[1];
+            row.m_Cell += strides[2];
+            row.m_Hidden += strides[3];
+        }
+    }
+
     ref::LstmGeometry m_Geometry;
     size_t m_Batches;
     size_t m_Steps;
     size_t m_Columns; ///< of all gates
+    bool m_IsNormalized;
     GateSums8 m_FromData;
     GateSums8 m_FromState;
     std::optional<GateSums8> m_FromHidden;
@@ -179,6 +206,7 @@ private:
     size_t m_StateSums = 0; ///< of one step
     size_t m_State = 0;
     size_t m_Cells = 0;
+    size_t m_Values = 0; ///< of a cell's gates, with layer normalization
     size_t m_Hidden = 0;
     size_t m_HiddenSums = 0;
     size_t m_ProductScratch = 0;

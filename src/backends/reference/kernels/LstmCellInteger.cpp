@@ -39,7 +39,7 @@ public:
         {
             if (geometry.HasGate(i))
             {
-                m_Gates[i] = MakeGate(args, i, scales.m_Gates[i]);
+                m_Gates[i] = Gate(scales.m_Gates[i]);
             }
         }
         m_HiddenZeroPoint = parameters.m_HiddenZeroPoint;
@@ -64,32 +64,19 @@ public:
 private:
     struct Gate
     {
+        Gate() = default;
+        explicit Gate(const IntegerLstmScales::Gate& scales)
+            : m_Input(scales.m_Input), m_Recurrent(scales.m_Recurrent), m_Peephole(scales.m_Peephole),
+              m_LayerNorm(scales.m_LayerNorm), m_LeastVariance(scales.m_LeastVariance)
+        {
+        }
+
         Rescaler m_Input;
         Rescaler m_Recurrent;
         Rescaler m_Peephole;
         Rescaler m_LayerNorm;
         int32_t m_LeastVariance = 1;
     };
-
-    Gate MakeGate(const ReshapeArgs& args, size_t index, const IntegerLstmScales::Gate& scales) const
-    {
-        const LstmSlots& slots = m_Geometry.m_Slots;
-        Gate gate;
-        gate.m_Input = Rescaler(scales.m_Input);
-        gate.m_Recurrent = Rescaler(scales.m_Recurrent);
-        gate.m_Peephole = Rescaler(scales.m_Peephole);
-        if (slots.m_LayerNorm[index] != LstmSlots::None)
-        {
-            const float weights = GetWeightsScale(args, slots.m_LayerNorm[index]);
-            backends::QuantizedMultiplier multiplier = backends::QuantizeMultiplier(weights);
-            multiplier.m_Shift += LayerNormBits;
-            gate.m_LayerNorm = Rescaler(multiplier);
-            constexpr float VarianceFactor = 10000.0f;
-            constexpr float Most = 2147483520.0f; // the largest float below 2^31
-            gate.m_LeastVariance = static_cast<int32_t>(std::clamp(VarianceFactor * weights, 1.0f, Most));
-        }
-        return gate;
-    }
 
     void Step(const ExecuteArgs& args, size_t batch, size_t row) const
     {
@@ -188,27 +175,15 @@ private:
 
     void NormalizeRows(const int16_t* weights, const int32_t* bias, const Gate& gate, int16_t* values) const
     {
-        const auto units = static_cast<int64_t>(m_Geometry.m_Units);
+        const size_t units = m_Geometry.m_Units;
         for (size_t row = 0; row < m_Geometry.m_Sequence.RowsPerStep() && units != 0; ++row, values += units)
         {
-            int64_t sum = 0;
-            int64_t squares = 0;
-            for (int64_t i = 0; i < units; ++i)
+            const GateMoments moments(values, units, gate.m_LeastVariance);
+            constexpr int64_t One = int64_t{1} << GateMoments::Bits;
+            for (size_t i = 0; i < units; ++i)
             {
-                sum += values[i];
-                squares += int32_t{values[i]} * values[i];
-            }
-            // Mean and variance have 10 and 20 bits right of the binary point.
-            constexpr int64_t One = 1024;
-            const auto mean = static_cast<int32_t>(sum * One / units);
-            const int64_t variance = squares * (One * One / units) - int64_t{mean} * mean;
-            auto steps = static_cast<int32_t>(variance / (One * One));
-            steps = steps < 1 ? gate.m_LeastVariance : steps;
-            const backends::QuantizedMultiplier inverse = backends::GetInverseSquareRoot(steps);
-            for (int64_t i = 0; i < units; ++i)
-            {
-                const int32_t shifted = static_cast<int32_t>(One) * values[i] - mean;
-                const int32_t scaled = backends::MultiplyByQuantizedMultiplier(shifted, inverse);
+                const int32_t shifted = static_cast<int32_t>(One) * values[i] - moments.m_Mean;
+                const int32_t scaled = backends::MultiplyByQuantizedMultiplier(shifted, moments.m_Inverse);
                 const int32_t weighted = WrappingAdd(
                     static_cast<int32_t>(static_cast<uint32_t>(scaled) * static_cast<uint32_t>(int32_t{weights[i]})),
                     bias[i]);

@@ -2,9 +2,11 @@
 // See LstmScales.hpp.
 #include "backends/reference/kernels/LstmScales.hpp"
 
+#include "backends/common/FixedPoint.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/LstmInteger.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace tenon::ref
@@ -15,6 +17,8 @@ namespace
 
 /// Of gates without layer normalization: 3 bits left of the binary point.
 constexpr float GateScale = 1.0f / 4096.0f;
+/// Fraction bits of gates.
+constexpr int GateBits = 12;
 
 float GetScale(const ReshapeArgs& args, size_t slot)
 {
@@ -51,6 +55,15 @@ IntegerLstmScales::IntegerLstmScales(const ReshapeArgs& args, const LstmGeometry
             const double weights = GetWeightsScale(args, slots.m_Peephole[i]);
             gate.m_Peephole = QuantizeMultiplier(static_cast<float>(std::ldexp(1.0, m_CellExponent) * weights / scale));
         }
+        if (isNormalized)
+        {
+            const float weights = GetWeightsScale(args, slots.m_LayerNorm[i]);
+            gate.m_LayerNorm = QuantizeMultiplier(weights);
+            gate.m_LayerNorm.m_Shift += GateBits;
+            constexpr float VarianceFactor = 10000.0f;
+            constexpr float Most = 2147483520.0f; // the largest float below 2^31
+            gate.m_LeastVariance = static_cast<int32_t>(std::clamp(VarianceFactor * weights, 1.0f, Most));
+        }
     }
     const float hidden = parameters.m_HiddenScale;
     constexpr double UnitStep = 1.0 / 32768.0;
@@ -59,6 +72,23 @@ IntegerLstmScales::IntegerLstmScales(const ReshapeArgs& args, const LstmGeometry
     {
         m_Projection = QuantizeMultiplier(GetWeightsScale(args, slots.m_Projection) * hidden / state);
     }
+}
+
+GateMoments::GateMoments(const int16_t* values, size_t count, int32_t leastVariance)
+{
+    const auto size = static_cast<int64_t>(count);
+    int64_t sum = 0;
+    int64_t squares = 0;
+    for (size_t i = 0; i < count; ++i)
+    {
+        sum += values[i];
+        squares += int32_t{values[i]} * values[i];
+    }
+    constexpr int64_t One = int64_t{1} << Bits;
+    m_Mean = static_cast<int32_t>(sum * One / size);
+    const int64_t variance = squares * (One * One / size) - int64_t{m_Mean} * m_Mean;
+    const auto steps = static_cast<int32_t>(variance / (One * One));
+    m_Inverse = backends::GetInverseSquareRoot(steps < 1 ? leastVariance : steps);
 }
 
 SvdfScales::SvdfScales(const ReshapeArgs& args)

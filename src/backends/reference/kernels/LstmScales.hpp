@@ -7,6 +7,7 @@
 #include "backends/reference/kernels/LstmCell.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace tenon::ref
@@ -20,6 +21,8 @@ struct IntegerLstmScales
         backends::QuantizedMultiplier m_Input; ///< of the data's products
         backends::QuantizedMultiplier m_Recurrent;
         backends::QuantizedMultiplier m_Peephole;
+        backends::QuantizedMultiplier m_LayerNorm; ///< of normalized values
+        int32_t m_LeastVariance = 1;
     };
 
     IntegerLstmScales(const ReshapeArgs& args, const LstmGeometry& geometry, const LstmParameters& parameters);
@@ -30,6 +33,19 @@ struct IntegerLstmScales
     int8_t m_ProjectionClip = 0;
     backends::QuantizedMultiplier m_Hidden;     ///< of output gates times cells
     backends::QuantizedMultiplier m_Projection; ///< of its products
+};
+
+/// What the values of a gate are normalized by, as TFLite has it.
+struct GateMoments
+{
+    /// Fraction bits of the mean and of normalized values; the variance has as many twice.
+    static constexpr int Bits = 10;
+
+    /// Precondition: there are values.
+    GateMoments(const int16_t* values, size_t count, int32_t leastVariance);
+
+    int32_t m_Mean = 0;
+    backends::QuantizedMultiplier m_Inverse; ///< of the standard deviation
 };
 
 /// Of Svdf of int8 data.
