@@ -53,7 +53,10 @@ void FloatLstmCell::Run(float* sums, float* cell, float* hidden) const
     }
     Finish(LstmSlots::Forget, cell, forget);
     Finish(LstmSlots::Cell, cell, update);
-    m_Sigmoid(sums, sums, (m_HasInputGate ? 2 : 1) * m_Units, 0.0f, 0.0f);
+    // An output gate that does not wait for the next cell state is one of those before.
+    const Gate& last = m_Gates[LstmSlots::Output];
+    const bool isPlain = last.m_Peephole == nullptr && last.m_LayerNorm == nullptr;
+    m_Sigmoid(sums, sums, (GetNumGates() - (isPlain ? 1 : 2)) * m_Units, 0.0f, 0.0f);
     m_TanH(update, update, m_Units, 1.0f, 1.0f);
     if (m_HasInputGate)
     {
@@ -70,8 +73,11 @@ void FloatLstmCell::Run(float* sums, float* cell, float* hidden) const
         }
     }
     ref::ClipValues(cell, m_Units, m_Clip);
-    Finish(LstmSlots::Output, cell, output);
-    m_Sigmoid(output, output, m_Units, 0.0f, 0.0f);
+    if (!isPlain)
+    {
+        Finish(LstmSlots::Output, cell, output);
+        m_Sigmoid(output, output, m_Units, 0.0f, 0.0f);
+    }
     m_TanH(cell, hidden, m_Units, 1.0f, 1.0f);
     for (size_t i = 0; i < m_Units; ++i)
     {

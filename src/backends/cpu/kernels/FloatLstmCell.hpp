@@ -15,8 +15,8 @@ namespace tenon::cpu
 class FloatLstmCell
 {
 public:
-    /// The order of the gates in rows of sums: the one that a cell may lack, whose values are then 1 less those of the
-    /// forget gate, comes first.
+    /// The order of the gates in rows of sums: those with a sigmoid stand together, and the one that a cell may lack,
+    /// whose values are then 1 less those of the forget gate, comes first.
     static constexpr std::array<LstmSlots::Gate, LstmSlots::NumGates> Order = {LstmSlots::Input, LstmSlots::Forget,
                                                                                LstmSlots::Output, LstmSlots::Cell};
 

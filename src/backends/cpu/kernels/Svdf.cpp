@@ -5,9 +5,9 @@
 #include "backends/cpu/kernels/FloatGates.hpp"
 #include "backends/cpu/kernels/GateSums8.hpp"
 #include "backends/cpu/kernels/LstmLoops8.hpp"
+#include "backends/cpu/kernels/ShortDots.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/TensorQuantization.hpp"
-#include "backends/reference/kernels/LstmInteger.hpp"
 #include "backends/reference/kernels/LstmScales.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -72,6 +72,23 @@ bool IsInteger(const LayerView& layer)
     return layer.GetInput(Data).GetDataType() != DataType::Float32;
 }
 
+/// The weights of each unit, over time and rank, as ShortDots reads them.
+std::vector<int16_t> PadTimes(const LayerView& layer)
+{
+    const std::vector<int16_t> times = JoinConstants<int16_t>(layer, {Times});
+    const size_t rank = layer.GetDescriptor<SvdfDescriptor>().m_Rank;
+    const size_t depth = rank * layer.GetInput(Times).GetShape()[1];
+    const size_t units = times.size() / depth;
+    const size_t stride = DivideUp(depth, ShortDots::Unit) * ShortDots::Unit;
+    std::vector<int16_t> padded(units * stride);
+    for (size_t unit = 0; unit < units; ++unit)
+    {
+        std::copy_n(times.begin() + static_cast<ptrdiff_t>(unit * depth), depth,
+                    padded.begin() + static_cast<ptrdiff_t>(unit * stride));
+    }
+    return padded;
+}
+
 class PackedSvdf final : public backends::PackedWeights
 {
 public:
@@ -83,7 +100,7 @@ public:
         {
             m_Integers.emplace(PackGateWeights8(layer, {Features}, rows, {}, store),
                                layer.GetInput(Data).GetQuantizationOffset(), std::vector<int32_t>());
-            m_ShortTimes = JoinConstants<int16_t>(layer, {Times});
+            m_ShortTimes = PadTimes(layer);
             m_IntBias.assign(m_Filters, 0);
             if (layer.HasInput(Bias))
             {
@@ -121,15 +138,13 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
 
 /// Moves each filter's state by one and puts `values`, one for each filter of each batch, behind it.
 template <typename T>
-T* UpdateState(const ExecuteArgs& args, const T* values, size_t count, size_t memory)
+void UpdateState(const ExecuteArgs& args, const T* values, size_t count, size_t memory, T* state)
 {
-    T* const state = args.GetOutput<T>(StateOut);
     std::copy_n(args.GetInput<T>(State) + 1, count * memory - 1, state);
     for (size_t i = 0; i < count; ++i)
     {
         state[(i + 1) * memory - 1] = values[i];
     }
-    return state;
 }
 
 /// In several sums, which vectors can hold.
@@ -153,17 +168,6 @@ float Dot(const float* a, const float* b, size_t count)
     return sum;
 }
 
-/// What overflows wraps.
-int32_t Dot(const int16_t* a, const int16_t* b, size_t count)
-{
-    uint32_t sum = 0;
-    for (size_t i = 0; i < count; ++i)
-    {
-        sum += static_cast<uint32_t>(int32_t{a[i]} * b[i]);
-    }
-    return static_cast<int32_t>(sum);
-}
-
 Prepared PrepareFloat(const ReshapeArgs& args, const PackedSvdf& packed)
 {
     const auto& descriptor = args.GetDescriptor<SvdfDescriptor>();
@@ -179,7 +183,8 @@ Prepared PrepareFloat(const ReshapeArgs& args, const PackedSvdf& packed)
         auto* const features = Scratch::At<float>(runArgs.m_Scratch, values);
         product.Run(runArgs, runArgs.GetInput<float>(Data), features,
                     Scratch::At<std::byte>(runArgs.m_Scratch, ofProduct));
-        const float* const state = UpdateState(runArgs, features, batches * weights->m_Filters, weights->m_Memory);
+        auto* const state = runArgs.GetOutput<float>(StateOut);
+        UpdateState(runArgs, features, batches * weights->m_Filters, weights->m_Memory, state);
         auto* const out = runArgs.GetOutput<float>(UnitsOut);
         for (size_t i = 0; i < batches * units; ++i)
         {
@@ -203,28 +208,31 @@ Prepared PrepareInteger(const ReshapeArgs& args, const PackedSvdf& packed)
     const size_t count = backends::CheckedCount(batches, packed.m_Filters);
     const size_t sums = scratch.Add<int32_t>(count + Past);
     const size_t values = scratch.Add<int16_t>(count + Past);
+    const size_t states = scratch.Add<int16_t>(backends::CheckedCount(count, packed.m_Memory) + ShortDots::Unit);
+    const size_t units = packed.m_Filters / rank;
+    const size_t bytes = scratch.Add<int8_t>(batches * units + Past);
     const size_t ofProduct = scratch.Add<std::byte>(product.GetScratchBytes());
     const size_t unitSize = rank * packed.m_Memory;
-    const size_t units = packed.m_Filters / rank;
-    const int32_t zeroPoint = ref::GetTensorQuantization(args.GetOutput(UnitsOut)).m_ZeroPoint;
-    const auto run = [=, toOutput = backends::Rescaler(scales.m_ToOutput), loops = &GetLstmLoops8(),
-                      weights = &packed](const ExecuteArgs& runArgs)
+    const LstmProjection8 toOutput = {scales.m_ToOutput,
+                                      ref::GetTensorQuantization(args.GetOutput(UnitsOut)).m_ZeroPoint};
+    const auto run = [=, loops = &GetLstmLoops8(), weights = &packed](const ExecuteArgs& runArgs)
     {
         auto* const features = Scratch::At<int16_t>(runArgs.m_Scratch, values);
         auto* const products = Scratch::At<int32_t>(runArgs.m_Scratch, sums);
+        auto* const state = Scratch::At<int16_t>(runArgs.m_Scratch, states);
+        auto* const out = Scratch::At<int8_t>(runArgs.m_Scratch, bytes);
         product.Run(runArgs, runArgs.GetInput<int8_t>(Data), products,
                     Scratch::At<std::byte>(runArgs.m_Scratch, ofProduct));
         loops->m_ToShorts(scales.m_ToState, products, count, features);
-        const int16_t* const state = UpdateState(runArgs, features, count, weights->m_Memory);
-        auto* const out = runArgs.GetOutput<int8_t>(UnitsOut);
-        for (size_t i = 0; i < batches * units; ++i)
+        UpdateState(runArgs, features, count, weights->m_Memory, state);
+        for (size_t batch = 0; batch < batches; ++batch)
         {
-            const size_t unit = i % units;
-            const int32_t sum =
-                ref::WrappingAdd(weights->m_IntBias[unit],
-                                 Dot(weights->m_ShortTimes.data() + unit * unitSize, state + i * unitSize, unitSize));
-            out[i] = ref::Saturate8(ref::WrappingAdd(toOutput(sum), zeroPoint));
+            RunShortDots({state + batch * units * unitSize, weights->m_ShortTimes.data(), weights->m_IntBias.data(),
+                          units, unitSize, products + batch * units});
         }
+        loops->m_Project(toOutput, products, batches * units, out);
+        std::copy_n(state, count * weights->m_Memory, runArgs.GetOutput<int16_t>(StateOut));
+        std::copy_n(out, batches * units, runArgs.GetOutput<int8_t>(UnitsOut));
     };
     return {run, scratch.GetBytes()};
 }
