@@ -2,6 +2,9 @@
 // See GateWeights8.hpp.
 #include "backends/cpu/kernels/GateWeights8.hpp"
 
+#include "backends/cpu/gemm/PackedSize.hpp"
+#include "backends/cpu/gemm/PackedWeightsF32.hpp"
+
 namespace tenon::cpu
 {
 
@@ -27,6 +30,25 @@ size_t GetMostRows(const LayerView& layer, size_t slot)
 {
     const TensorShape& shape = layer.GetInput(slot).GetShape();
     return shape.AreAllDimensionsSpecified() && shape.GetNumDimensions() != 0 ? shape[0] : AnyRows;
+}
+
+SupportResult CheckGateSize(const LayerView& layer, size_t slot, size_t gates)
+{
+    const TensorInfo& weights = layer.GetInput(slot);
+    const size_t columns = gates * weights.GetShape()[0];
+    const size_t depth = weights.GetShape()[1];
+    const bool areFloats = weights.GetDataType() == DataType::Float32;
+    return CheckPackedBytes(areFloats ? PackedWeightsF32::GetPackedBytes({1, columns, depth})
+                                      : PackedWeights8::GetPackedBytes(columns, depth),
+                            gates * weights.GetShape().GetNumElements64() * (areFloats ? sizeof(float) : 1));
+}
+
+SupportResult CheckLstmSize(const LayerView& layer, const LstmSlots& slots, bool hasInputGate, bool hasProjection)
+{
+    const size_t gates = hasInputGate ? 4 : 3;
+    SupportResult result = CheckGateSize(layer, slots.m_InputWeights[LstmSlots::Output], gates);
+    result = result ? CheckGateSize(layer, slots.m_RecurrentWeights[LstmSlots::Output], gates) : result;
+    return result && hasProjection ? CheckGateSize(layer, slots.m_Projection, 1) : result;
 }
 
 bool IsConstantOf(const LayerView& layer, size_t slot, const TensorShape& shape)

@@ -26,6 +26,13 @@ bool IsKnownMatrix(const TensorShape& shape);
 /// How many rows the tensor at this input has; the most that there are where that is not known.
 size_t GetMostRows(const LayerView& layer, size_t slot);
 
+/// Whether what is packed of so many gates' weights, floats or bytes of the shape that this input has, stays within
+/// bounds. See CheckPackedBytes.
+SupportResult CheckGateSize(const LayerView& layer, size_t slot, size_t gates);
+
+/// The same for all weights of an LSTM cell.
+SupportResult CheckLstmSize(const LayerView& layer, const LstmSlots& slots, bool hasInputGate, bool hasProjection);
+
 /// Whether the input is constant and has this shape. An input that is missing is not.
 bool IsConstantOf(const LayerView& layer, size_t slot, const TensorShape& shape);
 

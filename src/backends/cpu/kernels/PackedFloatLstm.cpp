@@ -78,7 +78,7 @@ SupportResult CheckFloatLstm(const LayerView& layer, const LstmSlots& slots, con
         return SupportResult::No(SupportCode::UnsupportedParameters,
                                  "it is no cell with constant weights and tanh, without auxiliary weights");
     }
-    return SupportResult::Yes();
+    return CheckLstmSize(layer, slots, parameters.m_HasInputGate, HasProjection(layer, slots, parameters));
 }
 
 PackedFloatLstm::PackedFloatLstm(const LayerView& layer, const LstmSlots& slots, const LstmParameters& parameters,

@@ -52,7 +52,8 @@ SupportResult Check(const LayerView& layer)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "its weights are not constant");
     }
-    return SupportResult::Yes();
+    const SupportResult size = CheckGateSize(layer, Weights, 1);
+    return size ? CheckGateSize(layer, Recurrent, 1) : size;
 }
 
 class PackedRnn final : public backends::PackedWeights

@@ -43,7 +43,8 @@ SupportResult Check(const LayerView& layer)
         return SupportResult::No(SupportCode::UnsupportedParameters,
                                  "it is no cell with constant weights and 16-bit gates");
     }
-    return SupportResult::Yes();
+    return CheckLstmSize(layer, GetLstmSlots(), parameters.m_HasInputGate,
+                         parameters.m_HasProjection && layer.HasInput(GetLstmSlots().m_Projection));
 }
 
 template <typename D>

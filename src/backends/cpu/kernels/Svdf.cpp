@@ -63,7 +63,7 @@ SupportResult Check(const LayerView& layer)
                       features[0] % rank == 0 && IsConstantOf(layer, Features, features) &&
                       IsConstantOf(layer, Times, times) &&
                       (!layer.HasInput(Bias) || IsConstantOf(layer, Bias, TensorShape({features[0] / rank})));
-    return fits ? SupportResult::Yes()
+    return fits ? CheckGateSize(layer, Features, 1)
                 : SupportResult::No(SupportCode::UnsupportedParameters, "its weights are not constant");
 }
 
