@@ -150,6 +150,18 @@ TEST(FastLstm, BytesOfAllSizes)
     }
 }
 
+// Products of which each thread takes a part, of data and of states.
+TEST(FastLstm, LargeBytes)
+{
+    for (const bool isTimeMajor : {false, true})
+    {
+        ByteSetup setup;
+        setup.m_Cell = MakeCell(2, 12, 300, 450);
+        setup.m_Cell.m_IsTimeMajor = isTimeMajor;
+        ASSERT_NO_FATAL_FAILURE(ExpectBytes(setup, isTimeMajor ? 1 : 2));
+    }
+}
+
 TEST(FastLstm, BytesOfAllKinds)
 {
     for (unsigned int bits = 0; bits < 64; ++bits)
