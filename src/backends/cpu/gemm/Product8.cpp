@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a product of bytes is cut: blocks of rows for the cache, panels of columns, tiles for the registers.
+// How a product of bytes is cut: blocks of rows for the cache, panels of columns, tiles for the registers. See
+// Product8Blocks.cpp for how the rows of a block are laid out.
 #include "backends/cpu/gemm/Product8.hpp"
 
 #include "backends/common/FusedActivation.hpp"
@@ -161,105 +162,6 @@ void Product8::RunRange(const Memory& memory, const PanelRange& range, std::byte
     {
         tiles.m_End();
     }
-}
-
-Product8::Block Product8::MakeBlock(const ByteData8& data, size_t matrix, size_t first, size_t last,
-                                    std::byte* scratch) const
-{
-    const uint8_t* const values = data.m_Values + matrix * static_cast<size_t>(m_Windows.m_GroupChannels);
-    return m_InPlace ? UseInPlace(values, data.m_Values + m_InputBytes, first, last, scratch)
-                     : LayOut(data, values, first, last, scratch);
-}
-
-Product8::RowValues Product8::FindRowValues(const ByteData8& data, const Block& block, size_t first,
-                                            std::byte* scratch) const
-{
-    RowValues values;
-    if (m_Weights->GetRowFactor() != 0)
-    {
-        auto* terms = Scratch::At<int32_t>(scratch, 0);
-        m_Weights->GetEngine().m_SumRows(block.m_Data, block.m_Stride, block.m_Rows, m_Weights->GetDepth(),
-                                         m_Weights->IsDataSigned() != m_Weights->GetTiles().m_FlipsRows,
-                                         m_Weights->GetRowFactor(), terms);
-        values.m_Terms = terms;
-    }
-    if (m_IsHybrid)
-    {
-        values.m_ZeroPoints = Scratch::At<int32_t>(scratch, m_ZeroPointsOffset);
-        values.m_Scales = Scratch::At<float>(scratch, m_RowScalesOffset);
-        for (size_t row = 0; row < block.m_Rows;)
-        {
-            const size_t batch = (first + row) / m_BatchRows;
-            const size_t count = std::min(block.m_Rows - row, (batch + 1) * m_BatchRows - first - row);
-            const FloatScale& scale = data.m_Batches[batch];
-            std::fill_n(values.m_ZeroPoints + row, count, scale.m_ZeroPoint + m_Weights->GetDataShift());
-            std::fill_n(values.m_Scales + row, count, scale.m_Scale);
-            row += count;
-        }
-    }
-    return values;
-}
-
-/// `end`: of the data.
-Product8::Block Product8::UseInPlace(const uint8_t* values, const uint8_t* end, size_t first, size_t last,
-                                     std::byte* scratch) const
-{
-    const TileSet8& tiles = m_Weights->GetTiles();
-    const size_t depth = m_Weights->GetDepth();
-    Block block;
-    block.m_Stride = m_InputPitch;
-    block.m_Rows = block.m_SafeRows = last - first;
-    block.m_Data = values + first * m_InputPitch;
-    // Tiles of whole units read past the last row, and past the depth. What is not the input's is copied before.
-    const size_t unit = tiles.m_RowUnit;
-    const size_t wholeRows = DivideUp(block.m_Rows, unit) * unit;
-    const auto left = static_cast<size_t>(end - block.m_Data);
-    if ((wholeRows - 1) * m_InputPitch + m_Pitch > left)
-    {
-        const size_t tileRows = tiles.m_Rows[tiles.m_Vectors];
-        const size_t safe = left >= m_Pitch ? (left - m_Pitch) / m_InputPitch + 1 : 0;
-        block.m_SafeRows = std::min(block.m_Rows, safe / tileRows * tileRows);
-        auto* tail = Scratch::At<uint8_t>(scratch, m_StripOffset);
-        for (size_t row = block.m_SafeRows; row < block.m_Rows; ++row)
-        {
-            std::memcpy(tail + (row - block.m_SafeRows) * m_Pitch, block.m_Data + row * m_InputPitch, depth);
-        }
-        block.m_Tail = tail;
-    }
-    return block;
-}
-
-Product8::Block Product8::LayOut(const ByteData8& data, const uint8_t* values, size_t first, size_t last,
-                                 std::byte* scratch) const
-{
-    const int32_t zeroPoint = m_Weights->GetDataZeroPoint();
-    auto* strip = Scratch::At<uint8_t>(scratch, m_StripOffset);
-    for (size_t row = first; m_CopiesStrips && row < last;)
-    {
-        // Float data have a zero point for each batch.
-        const size_t batch = m_IsHybrid ? row / m_BatchRows : 0;
-        const size_t end = m_IsHybrid ? std::min(last, (batch + 1) * m_BatchRows) : last;
-        const int32_t padding = m_IsHybrid ? data.m_Batches[batch].m_ZeroPoint : zeroPoint;
-        m_Windows.CopyBytes(values, row, end, static_cast<uint8_t>(padding), m_Pitch, strip + (row - first) * m_Pitch);
-        row = end;
-    }
-    Block block;
-    block.m_Rows = block.m_SafeRows = last - first;
-    block.m_Stride = m_Pitch;
-    block.m_Data = strip;
-    const uint8_t* const stored = m_CopiesStrips ? strip : values + first * m_Pitch;
-    if (m_Weights->GetTiles().m_FlipsRows)
-    {
-        m_Weights->GetEngine().m_Flip(stored, (last - first) * m_Pitch, strip);
-    }
-    if (m_Weights->GetTiles().IsWide())
-    {
-        auto* wide = Scratch::At<int16_t>(scratch, m_WideOffset);
-        m_Weights->GetEngine().m_Widen(stored, (last - first) * m_Pitch, m_Weights->IsDataSigned(), zeroPoint, wide);
-        block.m_Stride = m_Pitch * sizeof(int16_t);
-        block.m_Data = reinterpret_cast<const uint8_t*>(wide);
-    }
-    return block;
 }
 
 void Product8::RunPanel(const Memory& memory, const Panel8& panel, const Block& block, const RowValues& values,
