@@ -44,7 +44,7 @@ FloatGates::FloatGates(const LayerView& layer, const std::vector<size_t>& slots,
 }
 
 FloatGatesProduct::FloatGatesProduct(const FloatGates& gates, size_t rows, bool isAsymmetric)
-    : m_Bias(gates.m_Bias.empty() ? nullptr : gates.m_Bias.data())
+    : m_Bias(gates.m_Bias.empty() ? nullptr : gates.m_Bias.data()), m_NumSums(rows * gates.GetColumns())
 {
     const Windows windows = MakeRowWindows(rows, gates.GetDepth());
     if (!gates.m_Bytes)
@@ -60,13 +60,27 @@ FloatGatesProduct::FloatGatesProduct(const FloatGates& gates, size_t rows, bool 
     m_OfBytes.emplace(*gates.m_Bytes, windows, rows, HybridData8{rows, isAsymmetric}, args);
 }
 
-void FloatGatesProduct::Run(const ExecuteArgs& args, const float* data, float* sums, std::byte* scratch) const
+void FloatGatesProduct::RunAndAdd(const ExecuteArgs& args, const float* data, const float* added, float* sums,
+                                  std::byte* scratch) const
 {
     if (m_OfFloats)
     {
-        m_OfFloats->Run(data, m_Bias, sums, scratch, *args.m_Parallel);
-        return;
+        const bool canAdd = m_OfFloats->CanAdd();
+        m_OfFloats->Run(data, m_Bias, sums, scratch, *args.m_Parallel, canAdd ? added : nullptr);
+        added = canAdd ? nullptr : added;
     }
+    else
+    {
+        RunBytes(args, data, sums, scratch);
+    }
+    for (size_t i = 0; added != nullptr && i < m_NumSums; ++i)
+    {
+        sums[i] += added[i];
+    }
+}
+
+void FloatGatesProduct::RunBytes(const ExecuteArgs& args, const float* data, float* sums, std::byte* scratch) const
+{
     const void* const input = data;
     void* const output = sums;
     ExecuteArgs own;

@@ -48,10 +48,19 @@ public:
 
     size_t GetScratchBytes() const { return m_OfBytes ? m_OfBytes->GetScratchBytes() : m_OfFloats->GetScratchBytes(); }
     /// sums[row][column] = data[row] * weights + bias
-    void Run(const ExecuteArgs& args, const float* data, float* sums, std::byte* scratch) const;
+    void Run(const ExecuteArgs& args, const float* data, float* sums, std::byte* scratch) const
+    {
+        RunAndAdd(args, data, nullptr, sums, scratch);
+    }
+    /// The same plus added[row][column], unless it is null.
+    void RunAndAdd(const ExecuteArgs& args, const float* data, const float* added, float* sums,
+                   std::byte* scratch) const;
 
 private:
+    void RunBytes(const ExecuteArgs& args, const float* data, float* sums, std::byte* scratch) const;
+
     const float* m_Bias;
+    size_t m_NumSums;
     std::optional<ProductF32> m_OfFloats;
     std::optional<Product8> m_OfBytes;
 };

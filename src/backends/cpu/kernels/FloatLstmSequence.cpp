@@ -59,15 +59,15 @@ void FloatLstmSequence::Step(const ExecuteArgs& args, size_t time) const
     float* const gates = Scratch::At<float>(args.m_Scratch, m_Gates);
     float* const hidden = m_FromHidden ? Scratch::At<float>(args.m_Scratch, m_Hidden) : state;
     auto* const product = Scratch::At<std::byte>(args.m_Scratch, m_ProductScratch);
-    m_FromState.Run(args, state, gates, product);
+    const float* const ofData = Scratch::At<float>(args.m_Scratch, m_DataSums) + rows.m_First * columns;
+    const bool areNeighbours = rows.m_Stride == 1 || batches == 1;
+    m_FromState.RunAndAdd(args, state, areNeighbours ? ofData : nullptr, gates, product);
     for (size_t batch = 0; batch < batches; ++batch)
     {
-        const float* const ofData =
-            Scratch::At<float>(args.m_Scratch, m_DataSums) + (rows.m_First + batch * rows.m_Stride) * columns;
         float* const sums = gates + batch * columns;
-        for (size_t i = 0; i < columns; ++i)
+        for (size_t i = 0; !areNeighbours && i < columns; ++i)
         {
-            sums[i] += ofData[i];
+            sums[i] += ofData[batch * rows.m_Stride * columns + i];
         }
         m_Cell.Run(sums, cell + batch * g.m_Units, hidden + batch * g.m_Units);
     }
