@@ -13,6 +13,7 @@
 #include "backends/cpu/simd/Bf16-inl.hpp"
 #include "backends/cpu/simd/Bytes-inl.hpp"
 #include "backends/cpu/simd/Divide-inl.hpp"
+#include "backends/cpu/simd/Float16-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -148,27 +149,17 @@ void ToBFloat16(const void* in, void* out, size_t count, const QuantizeNumbers&)
             [](Floats x) HWY_ATTR { return RoundToBf16(x); });
 }
 
-// Without instructions for it Highway's conversions of float16 round towards zero.
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || (HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64)
-#define TENON_HAS_FLOAT16 1
 void FromFloat16(const void* in, void* out, size_t count, const QuantizeNumbers&)
 {
-    const hn::Rebind<uint16_t, FloatTag> d;
-    const hn::Rebind<hwy::float16_t, FloatTag> dHalf;
-    MapEach(d, static_cast<const uint16_t*>(in), static_cast<float*>(out), count,
-            [&](auto x) HWY_ATTR { return hn::PromoteTo(FloatTag(), hn::BitCast(dHalf, x)); });
+    MapEach(HalfWordTag(), static_cast<const uint16_t*>(in), static_cast<float*>(out), count,
+            [](auto x) HWY_ATTR { return WidenFloat16(x); });
 }
 
 void ToFloat16(const void* in, void* out, size_t count, const QuantizeNumbers&)
 {
-    const hn::Rebind<uint16_t, FloatTag> d;
-    const hn::Rebind<hwy::float16_t, FloatTag> dHalf;
     MapEach(FloatTag(), static_cast<const float*>(in), static_cast<uint16_t*>(out), count,
-            [&](Floats x) HWY_ATTR { return hn::BitCast(d, hn::DemoteTo(dHalf, x)); });
+            [](Floats x) HWY_ATTR { return RoundToFloat16(x); });
 }
-#else
-#define TENON_HAS_FLOAT16 0
-#endif
 
 /// What stands for bytes and numbers of 32 bits in a table of casts.
 enum class Width
@@ -207,9 +198,7 @@ ConversionLoop FindFromFloat(Width to)
     case Width::Unsigned8: return FromFloat<uint8_t>;
     case Width::Signed32: return FromFloat<int32_t>;
     case Width::BFloat16: return ToBFloat16;
-#if TENON_HAS_FLOAT16
     case Width::Float16: return ToFloat16;
-#endif
     default: return nullptr;
     }
 }
@@ -222,9 +211,7 @@ ConversionLoop FindToFloat(Width from)
     case Width::Unsigned8: return ToFloat<uint8_t>;
     case Width::Signed32: return ToFloat<int32_t>;
     case Width::BFloat16: return FromBFloat16;
-#if TENON_HAS_FLOAT16
     case Width::Float16: return FromFloat16;
-#endif
     default: return nullptr;
     }
 }
@@ -271,8 +258,6 @@ ConversionLoop FindDequantizeLoop(DataType from)
     default: return nullptr;
     }
 }
-
-#undef TENON_HAS_FLOAT16
 
 } // namespace
 

@@ -3,8 +3,8 @@
 // products, beside which the layers between them take little time. Functions of BFloat16 have loops of their own.
 #include "backends/cpu/elementwise/Bf16Unary.hpp"
 #include "backends/cpu/elementwise/Broadcast.hpp"
-#include "backends/cpu/elementwise/Conversions.hpp"
 #include "backends/cpu/kernels/ActivationLoop.hpp"
+#include "backends/cpu/kernels/HalfLoops.hpp"
 #include "backends/cpu/kernels/HalfPieces.hpp"
 #include "backends/cpu/kernels/PoolVectors.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
@@ -23,34 +23,6 @@ namespace
 {
 
 constexpr backends::TypeRow HalfTypes[] = {backends::SameType(backends::HalfTypes)};
-
-/// Converts on all threads; one element after the other where the processor has no instructions for the type.
-void Convert(IParallelFor& parallel, const void* in, DataType from, size_t count, void* out, DataType to,
-             const ConversionLoop loop)
-{
-    RunElements(parallel, count,
-                [&](size_t begin, size_t end)
-                {
-                    loop(static_cast<const std::byte*>(in) + begin * GetDataTypeSize(from),
-                         static_cast<std::byte*>(out) + begin * GetDataTypeSize(to), end - begin, {});
-                });
-}
-
-void Widen(IParallelFor& parallel, const void* halves, DataType type, size_t count, float* floats)
-{
-    const ConversionLoop loop = FindCast(type, DataType::Float32);
-    loop != nullptr ? Convert(parallel, halves, type, count, floats, DataType::Float32, loop)
-                    : ref::PlainHalfLoops.m_Widen(parallel, halves, type, count, floats);
-}
-
-void Narrow(IParallelFor& parallel, const float* floats, DataType type, size_t count, void* halves)
-{
-    const ConversionLoop loop = FindCast(DataType::Float32, type);
-    loop != nullptr ? Convert(parallel, floats, DataType::Float32, count, halves, type, loop)
-                    : ref::PlainHalfLoops.m_Narrow(parallel, floats, type, count, halves);
-}
-
-constexpr ref::HalfLoops Loops = {Widen, Narrow};
 
 /// The layer with Float32 in place of its half type.
 class WideLayer
@@ -93,7 +65,7 @@ SupportResult Check(const LayerView& layer)
 template <const backends::Kernel& OfFloats>
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    return ref::PrepareHalfAsFloat(args, OfFloats.m_Prepare, nullptr, Loops);
+    return ref::PrepareHalfAsFloat(args, OfFloats.m_Prepare, nullptr, VectorHalfLoops);
 }
 
 /// Of functions of elements.
@@ -122,7 +94,7 @@ unsigned int CountChannels(const ReshapeArgs& args)
 template <const backends::Kernel& OfFloats, unsigned int (*CountWhole)(const ReshapeArgs&)>
 backends::Prepared PreparePieces(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    return PrepareHalfPieces(args, CountWhole(args), OfFloats.m_Prepare, Loops);
+    return PrepareHalfPieces(args, CountWhole(args), OfFloats.m_Prepare, VectorHalfLoops);
 }
 
 /// Some pools have loops of halves.
