@@ -98,9 +98,10 @@ uint32_t Plan::FindSumOf(const Program& program, uint32_t layer) const
     }
     const Step& next = program.Steps()[sum];
     const TensorInfo& info = m_Infos[next.m_FirstOutput];
-    const bool isFloat = info.GetDataType() == DataType::Float32 || info.GetDataType() == DataType::BFloat16;
+    const DataType type = info.GetDataType();
+    const bool isFloat = type == DataType::Float32 || type == DataType::BFloat16 || type == DataType::Float16;
     const auto fits = [&](ValueId v)
-    { return m_Infos[v].GetDataType() == info.GetDataType() && m_Infos[v].GetShape() == info.GetShape(); };
+    { return m_Infos[v].GetDataType() == type && m_Infos[v].GetShape() == info.GetShape(); };
     return isFloat && fits(next.m_Inputs[0]) && fits(next.m_Inputs[1]) ? sum : PlannedSum::None;
 }
 

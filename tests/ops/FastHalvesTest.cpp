@@ -270,11 +270,11 @@ TEST(FastHalves, MatrixProductsAsReference)
                 TestTensor y =
                     Numbers(Of(type, isTransposed ? std::vector{1U, 33U, 70U} : std::vector{1U, 70U, 33U}), 2);
                 const bool isBf16 = type == DataType::BFloat16;
-                const char* const changing =
-                    isBf16 && cpu::GetEngineBf16().m_HasDots ? "CpuBatchMatMulBf16" : "CpuBatchMatMulHalves";
+                const bool isNative = isBf16 && cpu::GetCpuFeatures().m_Simd && cpu::GetEngineBf16().m_HasDots;
+                const std::string kernel = isConstant ? "CpuBatchMatMulConstant" : "CpuBatchMatMul";
                 Expect(LayerType::BatchMatMul, descriptor,
                        {Numbers(Of(type, {1, 21, 70}), 1), isConstant ? Constant(std::move(y)) : std::move(y)},
-                       Of(type, {1, 21, 33}), isConstant && isBf16 ? "CpuBatchMatMulConstantBf16" : changing);
+                       Of(type, {1, 21, 33}), kernel + (isNative ? "Bf16" : "Halves"));
             }
         }
     }

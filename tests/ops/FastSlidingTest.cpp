@@ -2,6 +2,7 @@
 // CpuAcc's convolutions of three columns and few output channels beside CpuRef's: images of all widths that tiles have,
 // and some more, with windows that reach beyond each of their sides, in batches, on one and three threads. Each tensor
 // ends at a guard page.
+#include "backends/cpu/gemm/TilesBf16.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 #include "ops/ElementwiseOracle.hpp"
 #include "ops/FastCompare.hpp"
@@ -49,11 +50,12 @@ void ExpectAsReference(DataType type, const Sizes& s)
     const TensorInfo bias(TensorShape({s.m_Outputs}), type, 0, 0, true);
     const TensorInfo output(TensorShape({2, s.m_Height, s.m_Width, s.m_Outputs}), type);
     const bool isBf16 = type == DataType::BFloat16;
+    const bool hasDots = cpu::GetCpuFeatures().m_Simd && cpu::GetEngineBf16().m_HasDots;
     test::ExpectAsReference(
         FastCase(input.ToString() + " by " + weights.ToString(), LayerType::Convolution2d, d,
                  {Random(input, 1, -2, 2), Constant(Random(weights, 2, -2, 2)), Constant(Random(bias, 3, -2, 2))},
                  output),
-        isBf16 ? "CpuConvolution2dBf16" : "CpuConvolution2dF32", isBf16 ? 1.0 / 128 : 4e-6);
+        !isBf16 ? "CpuConvolution2dF32" : (hasDots ? "CpuConvolution2dBf16" : "CpuConvolution2dHalves"), isBf16 ? 1.0 / 128 : 4e-6);
 }
 
 constexpr DataType Types[] = {DataType::Float32, DataType::BFloat16};

@@ -2,6 +2,8 @@
 // How loops are split.
 #include "backends/cpu/Parts.hpp"
 
+#include "backends/cpu/OnePart.hpp"
+
 #include <algorithm>
 #include <thread>
 
@@ -15,11 +17,23 @@ namespace
 /// several times what it takes to start a loop on other threads.
 constexpr double MultiplicationsPerPart = 1e5;
 
+thread_local unsigned int onePartDepth = 0; // of this thread's OneParts
+
 } // namespace
+
+OnePart::OnePart()
+{
+    ++onePartDepth;
+}
+
+OnePart::~OnePart()
+{
+    --onePartDepth;
+}
 
 size_t GetMostParts()
 {
-    return std::clamp<size_t>(std::thread::hardware_concurrency(), 4, 64);
+    return onePartDepth != 0 ? 1 : std::clamp<size_t>(std::thread::hardware_concurrency(), 4, 64);
 }
 
 size_t GetWorthwhileParts(double multiplications)

@@ -3,23 +3,22 @@
 #include "backends/cpu/gemm/FloatWeights.hpp"
 
 #include "backends/cpu/elementwise/Conversions.hpp"
-#include "common/HalfFloat.hpp"
 
 #include <algorithm>
 
 namespace tenon::cpu
 {
 
-FloatWeights::FloatWeights(const LayerView& layer, size_t input)
+FloatWeights::FloatWeights(const LayerView& layer, size_t input) : m_Type(layer.GetInput(input).GetDataType())
 {
     const void* const data = layer.m_ConstantData[input];
-    if (layer.GetInput(input).GetDataType() == DataType::Float16)
+    if (m_Type == DataType::Float32)
     {
-        m_Halves = static_cast<const uint16_t*>(data);
+        m_Floats = static_cast<const float*>(data);
     }
     else
     {
-        m_Floats = static_cast<const float*>(data);
+        m_Halves = static_cast<const uint16_t*>(data);
     }
 }
 
@@ -30,22 +29,17 @@ void FloatWeights::Copy(size_t first, size_t count, float* to) const
         std::copy_n(m_Floats + first, count, to);
         return;
     }
-    if (const ConversionLoop loop = FindCast(DataType::Float16, DataType::Float32); loop != nullptr)
-    {
-        loop(m_Halves + first, to, count, {});
-        return;
-    }
-    std::transform(m_Halves + first, m_Halves + first + count, to, HalfToFloat);
+    FindCast(m_Type, DataType::Float32)(m_Halves + first, to, count, {});
 }
 
-const float* FloatWeights::GetAll(size_t count, std::vector<float>& memory) const
+const float* FloatWeights::Get(size_t first, size_t count, std::vector<float>& memory) const
 {
     if (m_Halves == nullptr)
     {
-        return m_Floats;
+        return m_Floats + first;
     }
     memory.resize(count);
-    Copy(0, count, memory.data());
+    Copy(first, count, memory.data());
     return memory.data();
 }
 

@@ -3,6 +3,7 @@
 // of them, summed in float32. Where it has none, BatchMatMulHalves multiplies them as floats.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/ProductBf16.hpp"
+#include "backends/cpu/kernels/FloatCheck.hpp"
 #include "backends/cpu/kernels/MatMulProducts.hpp"
 #include "backends/cpu/moves/TransposeVectors.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
@@ -57,13 +58,6 @@ SupportResult Check(const LayerView& layer)
     return ref::FindKernel(LayerType::BatchMatMul)->m_Check(layer);
 }
 
-SupportResult CheckMachine()
-{
-    return GetEngineBf16().m_HasDots
-               ? SupportResult::Yes()
-               : SupportResult::No(SupportCode::UnsupportedType, "the processor does not multiply bfloat16");
-}
-
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const ref::MatMulGeometry g(args);
@@ -82,6 +76,6 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 } // namespace
 
 extern const backends::Kernel CpuBatchMatMulBf16Kernel = {"CpuBatchMatMulBf16", Types, Prepare, Check, nullptr, nullptr,
-                                                          CheckMachine};
+                                                          CheckBf16Products};
 
 } // namespace tenon::cpu

@@ -9,6 +9,7 @@
 #include "backends/cpu/gemm/ProductBf16.hpp"
 #include "backends/cpu/gemm/ProductF32.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
+#include "backends/cpu/kernels/FloatCheck.hpp"
 #include "backends/cpu/kernels/KnownRows.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/MatMulGeometry.hpp"
@@ -24,8 +25,8 @@ namespace tenon::cpu
 namespace
 {
 
-constexpr backends::TypeRow FloatTypes[] = {backends::SameType(DataType::Float32, 2)};
-constexpr backends::TypeRow Bf16Types[] = {backends::SameType(DataType::BFloat16, 2)};
+constexpr backends::TypeRow FloatMatrixTypes[] = {backends::SameType(DataType::Float32, 2)};
+constexpr backends::TypeRow Bf16MatrixTypes[] = {backends::SameType(DataType::BFloat16, 2)};
 constexpr backends::TypeRow ShortsTypes[] = {backends::WithScales(
     backends::Types({DataType::QSymmS16, {DataType::QAsymmS8, DataType::QSymmS8}}, DataType::QSymmS16),
     {backends::Scales::PerTensor}, backends::Scales::PerTensor)};
@@ -77,8 +78,8 @@ WeightSizes GetSizes(const LayerView& layer)
 
 std::unique_ptr<backends::PackedWeights> PackF32(const LayerView& layer, backends::PackedStore& store)
 {
-    return PackMatrix(FloatWeights(static_cast<const float*>(layer.m_ConstantData[1])), GetSizes(layer),
-                      GetOrder(layer), std::numeric_limits<size_t>::max(), store);
+    return PackMatrix(FloatWeights(layer, 1), GetSizes(layer), GetOrder(layer), std::numeric_limits<size_t>::max(),
+                      store);
 }
 
 SupportResult CheckBf16(const LayerView& layer)
@@ -224,10 +225,10 @@ backends::Prepared PrepareHybrid(const ReshapeArgs& args, const backends::Packed
 
 } // namespace
 
-extern const backends::Kernel CpuBatchMatMulConstantF32Kernel = {"CpuBatchMatMulConstantF32", FloatTypes, PrepareF32,
-                                                                 Check, PackF32};
-extern const backends::Kernel CpuBatchMatMulConstantBf16Kernel = {"CpuBatchMatMulConstantBf16", Bf16Types, PrepareBf16,
-                                                                  CheckBf16, PackBf16};
+extern const backends::Kernel CpuBatchMatMulConstantF32Kernel = {"CpuBatchMatMulConstantF32", FloatMatrixTypes,
+                                                                 PrepareF32, Check, PackF32};
+extern const backends::Kernel CpuBatchMatMulConstantBf16Kernel = {
+    "CpuBatchMatMulConstantBf16", Bf16MatrixTypes, PrepareBf16, CheckBf16, PackBf16, nullptr, CheckBf16Products};
 extern const backends::Kernel CpuBatchMatMulConstantShortsKernel = {"CpuBatchMatMulConstantShorts", ShortsTypes,
                                                                     PrepareShorts, CheckShorts, PackShorts};
 

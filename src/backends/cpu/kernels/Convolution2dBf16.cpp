@@ -63,7 +63,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel CpuConvolution2dBf16Kernel = {"CpuConvolution2dBf16", Bf16Types, Prepare, Check, Pack,
-                                                            backends::FuseClamp};
+extern const backends::Kernel CpuConvolution2dBf16Kernel = {
+    "CpuConvolution2dBf16", Bf16Types, Prepare, Check, Pack, backends::FuseClamp, CheckBf16Products};
 
 } // namespace tenon::cpu

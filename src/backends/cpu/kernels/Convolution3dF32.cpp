@@ -32,11 +32,14 @@ public:
     TapWeights(const LayerView& layer, backends::PackedStore& store)
     {
         const TensorShape& shape = layer.GetInput(1).GetShape();
-        const auto* weights = static_cast<const float*>(layer.m_ConstantData[1]);
+        const FloatWeights weights(layer, 1);
         const WeightSizes sizes = GetSizes(shape);
-        for (unsigned int tap = 0; tap < shape[0]; ++tap, weights += sizes.m_Columns * sizes.m_Depth)
+        const size_t count = sizes.m_Columns * sizes.m_Depth;
+        std::vector<float> copy;
+        for (unsigned int tap = 0; tap < shape[0]; ++tap)
         {
-            m_Taps.emplace_back([weights] { return weights; }, sizes, WeightOrder::Depth, store);
+            m_Taps.emplace_back([&] { return weights.Get(tap * count, count, copy); }, sizes, WeightOrder::Depth,
+                                store);
         }
     }
 

@@ -4,6 +4,7 @@
 
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/PackedWeightsF32.hpp"
+#include "backends/cpu/gemm/TilesBf16.hpp"
 #include "backends/cpu/kernels/KnownRows.hpp"
 #include "backends/cpu/kernels/WeightsCheck.hpp"
 
@@ -24,6 +25,14 @@ constexpr backends::TypeRow PackedFloatTypes[] = {
 /// The same in BFloat16.
 constexpr backends::TypeRow Bf16Types[] = {backends::Types(
     {DataType::BFloat16, DataType::BFloat16, {DataType::BFloat16, DataType::Float32}}, DataType::BFloat16)};
+
+/// Whether the processor multiplies bfloat16; else layers of it are for the kernels of Float32, see WeightedHalves.cpp.
+inline SupportResult CheckBf16Products()
+{
+    return GetEngineBf16().m_HasDots
+               ? SupportResult::Yes()
+               : SupportResult::No(SupportCode::UnsupportedType, "the processor does not multiply bfloat16");
+}
 
 /// A constant bias, as long as there are `columns`, or none.
 inline SupportResult CheckConstantBias(const LayerView& layer, unsigned int columns)

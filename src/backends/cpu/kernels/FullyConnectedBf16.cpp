@@ -45,7 +45,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel CpuFullyConnectedBf16Kernel = {"CpuFullyConnectedBf16", Bf16Types, Prepare, Check, Pack,
-                                                             backends::FuseClamp};
+extern const backends::Kernel CpuFullyConnectedBf16Kernel = {
+    "CpuFullyConnectedBf16", Bf16Types, Prepare, Check, Pack, backends::FuseClamp, CheckBf16Products};
 
 } // namespace tenon::cpu

@@ -40,7 +40,9 @@ struct Float32Kind : FloatKind
         std::vector<float> weights;
         const auto take = [&]() -> const float*
         {
-            weights = taps.Take(static_cast<const float*>(layer.m_ConstantData[1]));
+            std::vector<float> copy;
+            const FloatWeights all(layer, 1);
+            weights = taps.Take(all.GetAll(layer.GetInput(1).GetNumElements(), copy));
             return weights.data();
         };
         return {take, GetSizes(taps), WeightOrder::Columns, store};
@@ -95,8 +97,12 @@ struct BFloat16Kind : FloatKind
 extern const backends::Kernel CpuTransposeConvolution2dF32Kernel = {
     "CpuTransposeConvolution2dF32", FloatTypes,         PrepareTransposed<Float32Kind>, CheckTransposed<Float32Kind>,
     PackTransposed<Float32Kind>,    backends::FuseClamp};
-extern const backends::Kernel CpuTransposeConvolution2dBf16Kernel = {
-    "CpuTransposeConvolution2dBf16", Bf16Types,          PrepareTransposed<BFloat16Kind>, CheckTransposed<BFloat16Kind>,
-    PackTransposed<BFloat16Kind>,    backends::FuseClamp};
+extern const backends::Kernel CpuTransposeConvolution2dBf16Kernel = {"CpuTransposeConvolution2dBf16",
+                                                                     Bf16Types,
+                                                                     PrepareTransposed<BFloat16Kind>,
+                                                                     CheckTransposed<BFloat16Kind>,
+                                                                     PackTransposed<BFloat16Kind>,
+                                                                     backends::FuseClamp,
+                                                                     CheckBf16Products};
 
 } // namespace tenon::cpu
