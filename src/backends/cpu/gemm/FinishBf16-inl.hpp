@@ -18,9 +18,10 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
+#if HWY_TARGET == HWY_AVX3
 /// Adds what TileBf16::m_Added has, as the product alone is rounded before a layer adds something to it. `IsWhole`:
 /// whether the last vector of a row is; else it has `last` columns.
-template <typename Dot, bool IsWhole, size_t Rows, size_t Vectors>
+template <bool IsWhole, size_t Rows, size_t Vectors>
 HWY_INLINE void AddToSums(const TileBf16& tile, Floats (&sums)[Rows][Vectors], size_t last)
 {
     const FloatTag d;
@@ -31,7 +32,7 @@ HWY_INLINE void AddToSums(const TileBf16& tile, Floats (&sums)[Rows][Vectors], s
         for (size_t v = 0; v < Vectors; ++v)
         {
             const uint16_t* const from = tile.m_Added + r * tile.m_OutStride + v * hn::Lanes(d);
-            const Words rounded = hn::ShiftLeft<16>(hn::PromoteTo(WordTag(), Dot::Round(sums[r][v])));
+            const Words rounded = hn::ShiftLeft<16>(hn::PromoteTo(WordTag(), RoundNormalToBf16(sums[r][v])));
             const Floats added = IsWhole || v + 1 < Vectors ? LoadBf16(from) : LoadSomeBf16(from, last);
             sums[r][v] = hn::Add(hn::BitCast(d, rounded), added);
         }
@@ -54,7 +55,7 @@ HWY_INLINE void ClampSums(const TileBf16& tile, Floats (&sums)[Rows][Vectors])
     }
 }
 
-template <typename Dot, bool IsWhole, size_t Rows, size_t Vectors>
+template <bool IsWhole, size_t Rows, size_t Vectors>
 HWY_INLINE void StoreSums(const TileBf16& tile, const Floats (&sums)[Rows][Vectors], size_t last)
 {
     HWY_UNROLL(16)
@@ -63,7 +64,7 @@ HWY_INLINE void StoreSums(const TileBf16& tile, const Floats (&sums)[Rows][Vecto
         HWY_UNROLL(4)
         for (size_t v = 0; v < Vectors; ++v)
         {
-            const auto halves = Dot::Round(sums[r][v]);
+            const auto halves = RoundNormalToBf16(sums[r][v]);
             uint16_t* const to = tile.m_Out + r * tile.m_OutStride + v * hn::Lanes(FloatTag());
             if (IsWhole || v + 1 < Vectors)
             {
@@ -78,7 +79,7 @@ HWY_INLINE void StoreSums(const TileBf16& tile, const Floats (&sums)[Rows][Vecto
 }
 
 /// Adds, clamps, rounds and writes.
-template <typename Dot, size_t Rows, size_t Vectors>
+template <size_t Rows, size_t Vectors>
 HWY_INLINE void FinishSums(const TileBf16& tile, Floats (&sums)[Rows][Vectors])
 {
     const size_t lanes = hn::Lanes(FloatTag());
@@ -86,14 +87,15 @@ HWY_INLINE void FinishSums(const TileBf16& tile, Floats (&sums)[Rows][Vectors])
     const bool isWhole = last >= lanes;
     if (tile.m_Added != nullptr)
     {
-        isWhole ? AddToSums<Dot, true>(tile, sums, last) : AddToSums<Dot, false>(tile, sums, last);
+        isWhole ? AddToSums<true>(tile, sums, last) : AddToSums<false>(tile, sums, last);
     }
     if (tile.m_HasClamp)
     {
         ClampSums(tile, sums);
     }
-    isWhole ? StoreSums<Dot, true>(tile, sums, last) : StoreSums<Dot, false>(tile, sums, last);
+    isWhole ? StoreSums<true>(tile, sums, last) : StoreSums<false>(tile, sums, last);
 }
+#endif
 
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -23,21 +23,6 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// Two float32 products of the halves of each lane.
-struct SplitPairs
-{
-    static HWY_INLINE Floats Low(Words pairs) { return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(pairs)); }
-    static HWY_INLINE Floats High(Words pairs)
-    {
-        return hn::BitCast(FloatTag(), hn::And(pairs, hn::Set(WordTag(), 0xFFFF0000U)));
-    }
-    static HWY_INLINE void Add(Floats& sum, Words x, Words w)
-    {
-        sum = hn::MulAdd(High(x), High(w), hn::MulAdd(Low(x), Low(w), sum));
-    }
-    static HWY_INLINE auto Round(Floats values) { return RoundToBf16(values); }
-};
-
 #if HWY_TARGET == HWY_AVX3
 struct DotPairs
 {
@@ -45,12 +30,10 @@ struct DotPairs
     {
         asm("vdpbf16ps %2, %1, %0" : "+v"(sum.raw) : "v"(x.raw), "v"(w.raw));
     }
-    static HWY_INLINE auto Round(Floats values) { return RoundNormalToBf16(values); }
 };
-#endif
 
 /// Adds the products of a pair of the depth, of which rows may have the first half alone.
-template <typename Dot, typename T, size_t Rows, size_t Vectors>
+template <typename T, size_t Rows, size_t Vectors>
 HWY_INLINE void AddPair(Floats (&sums)[Rows][Vectors], const uint16_t* const (&rows)[Rows], size_t pair,
                         const uint32_t* panel)
 {
@@ -70,12 +53,12 @@ HWY_INLINE void AddPair(Floats (&sums)[Rows][Vectors], const uint16_t* const (&r
         HWY_UNROLL(4)
         for (size_t v = 0; v < Vectors; ++v)
         {
-            Dot::Add(sums[r][v], x, w[v]);
+            DotPairs::Add(sums[r][v], x, w[v]);
         }
     }
 }
 
-template <typename Dot, size_t Rows, size_t Vectors>
+template <size_t Rows, size_t Vectors>
 void DotTile(const TileBf16& tile)
 {
     const size_t lanes = hn::Lanes(FloatTag());
@@ -110,17 +93,16 @@ void DotTile(const TileBf16& tile)
         table += table != nullptr ? tile.m_TapStep : 0;
         for (size_t pair = 0; pair < tapPairs; ++pair, panel += Vectors * lanes)
         {
-            AddPair<Dot, uint32_t>(sums, rows, pair, panel);
+            AddPair<uint32_t>(sums, rows, pair, panel);
         }
     }
     if (tile.m_HasHalfPair)
     {
-        AddPair<Dot, uint16_t>(sums, rows, wholePairs, panel);
+        AddPair<uint16_t>(sums, rows, wholePairs, panel);
     }
-    FinishSums<Dot>(tile, sums);
+    FinishSums(tile, sums);
 }
 
-#if HWY_TARGET == HWY_AVX3
 /// Of SlideStep.
 struct PairWords : DotPairs
 {
@@ -149,7 +131,7 @@ void SlidingPairs(const TileBf16& tile)
                                            tile.m_TapPairs / SlidingColumns,
                                            reinterpret_cast<const float*>(tile.m_Panel)},
                      sums);
-    FinishSums<DotPairs>(tile, sums);
+    FinishSums(tile, sums);
 }
 
 /// Registers 0 to 3 are sums (two rows of them by two vectors), 4 and 5 data, 6 and 7 weights.
@@ -246,7 +228,7 @@ void AmxTile(const TileBf16& tile)
             row.m_Added = tile.m_Added != nullptr ? tile.m_Added + rowOffset + c : nullptr;
             Floats value[1][1] = {{hn::Add(hn::Load(d, sums + r * Width + c), hn::LoadU(d, tile.m_Bias + c))}};
             row.m_Columns = tile.m_Columns - c;
-            FinishSums<DotPairs>(row, value);
+            FinishSums(row, value);
         }
     }
 }
@@ -268,23 +250,24 @@ void FillSlidingTiles(EngineBf16& engine)
         FillSlidingTiles<Rows - 1>(engine);
     }
 }
-#endif
-
-void KeepAll() {}
 
 /// Tiles of 1 to `Rows` rows for panels of `Vectors`.
-template <typename Dot, size_t Vectors, size_t Rows>
+template <size_t Vectors, size_t Rows>
 void FillTiles(EngineBf16& engine)
 {
-    engine.m_Tiles[Vectors][Rows] = DotTile<Dot, Rows, Vectors>;
+    engine.m_Tiles[Vectors][Rows] = DotTile<Rows, Vectors>;
     engine.m_Rows[Vectors] = std::max(engine.m_Rows[Vectors], Rows);
     engine.m_Vectors = std::max(engine.m_Vectors, Vectors);
     engine.m_ReadsTables = true;
     if constexpr (Rows > 1)
     {
-        FillTiles<Dot, Vectors, Rows - 1>(engine);
+        FillTiles<Vectors, Rows - 1>(engine);
     }
 }
+
+#endif
+
+void KeepAll() {}
 
 EngineBf16 MakeEngine()
 {
@@ -306,18 +289,15 @@ EngineBf16 MakeEngine()
     }
     if (GetCpuFeatures().m_Avx512Bf16)
     {
-        FillTiles<DotPairs, 1, 12>(engine);
-        FillTiles<DotPairs, 2, 12>(engine);
-        FillTiles<DotPairs, 3, 8>(engine);
-        FillTiles<DotPairs, 4, 6>(engine);
+        FillTiles<1, 12>(engine);
+        FillTiles<2, 12>(engine);
+        FillTiles<3, 8>(engine);
+        FillTiles<4, 6>(engine);
         FillSlidingTiles<12>(engine);
         engine.m_HasDots = true;
         return engine;
     }
 #endif
-    constexpr size_t SplitRows = ManyRegisters ? 12 : 5;
-    FillTiles<SplitPairs, 1, SplitRows>(engine);
-    FillTiles<SplitPairs, 2, SplitRows>(engine);
     return engine;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles of products of bfloat16 with sums of float32: the inner loops of ProductBf16, one set for each kind of
-// processor: AMX, AVX512-BF16, or float32 multiplications where there is neither.
+// processor that multiplies bfloat16: AMX or AVX512-BF16. Elsewhere the kernels of float32 run such products, see
+// kernels/WeightedHalves.cpp.
 #pragma once
 
 #include <cstddef>
@@ -47,11 +48,11 @@ struct EngineBf16
     static constexpr size_t MostLanes = 16;
 
     size_t m_Lanes = 0;                  ///< columns of a vector
-    size_t m_Vectors = 0;                ///< in the widest panel
+    size_t m_Vectors = 1;                ///< in the widest panel
     size_t m_Rows[MostVectors + 1] = {}; ///< of the highest tile for a panel of so many vectors
     size_t m_MostStepPairs = 1;          ///< pairs of the depth that one step takes: the depth is a multiple of a step
     bool m_ReadsTables = false;          ///< whether tiles take TileBf16::m_Table, and halves of pairs
-    bool m_HasDots = false;              ///< whether they are instructions that multiply bfloat16
+    bool m_HasDots = false;              ///< whether there are tiles: the processor multiplies bfloat16
     size_t m_RowUnit = 1;                ///< of tiles that are not the last one
     TileFunctionBf16 m_Tiles[MostVectors + 1][MostRows + 1] = {}; ///< by vectors and rows
     /// Panels of one vector by windows of three columns, one pixel from each other: m_Table has where the first one's
