@@ -630,9 +630,9 @@ public:
                            bool importEnabled = false, ModelOptions modelOptions = {}, bool exportEnabled = false,
                            bool debugToFile = false, bool allowExpandedDims = false);
 
-    /// Float32 becomes Float16 (BFloat16 with the next one) inside the network: in every layer that a backend takes so,
-    /// and that does not compute sizes, detect boxes, or have an operator of the application's. Inputs, outputs and
-    /// states keep Float32. Results differ by roughly 1e-3 (1e-2) of the largest value. Both at once are refused.
+    /// Float32 becomes Float16 (BFloat16 with the next one) in layers that backends take so, but not in inputs, outputs
+    /// and states, nor what computes sizes, detects boxes or is the application's. Results differ by 1e-3 (1e-2) of the
+    /// largest. CpuAcc takes Float32's time, or half where processors multiply BFloat16. Both at once are refused.
     void SetReduceFp32ToFp16(bool value) { m_ReduceFp32ToFp16 = value; }
     void SetReduceFp32ToBf16(bool value) { m_ReduceFp32ToBf16 = value; }
     /// Each run shows its inputs and what each layer gives, those of nested networks included, to the function of

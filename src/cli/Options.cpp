@@ -163,8 +163,8 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
                  "Print what each layer gives, a line of JSON for each");
     app.add_flag("-F,--print-intermediate-layers-to-file", options.m_WriteLayers,
                  "Write what each layer gives to .npy files in the folder TenonIntermediateLayerOutputs");
-    app.add_flag("--fp16-turbo-mode", options.m_Fp16, "Compute in Float16 in place of Float32 wherever backends can");
-    app.add_flag("--bf16-turbo-mode", options.m_Bf16, "Compute in BFloat16 in place of Float32 wherever backends can");
+    app.add_flag("--fp16-turbo-mode", options.m_Fp16, "Tensors of Float16 in place of Float32 wherever backends can");
+    app.add_flag("--bf16-turbo-mode", options.m_Bf16, "Tensors of BFloat16 in place of Float32 wherever backends can");
     app.add_flag("--enable-fast-math", options.m_FastMath,
                  "Let CpuAcc compute Float32 convolutions of 3x3 with fewer multiplications, rounded otherwise");
     app.add_flag("--save-cached-network", options.m_SaveCachedNetwork,

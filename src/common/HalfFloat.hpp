@@ -4,6 +4,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 namespace tenon
@@ -12,6 +13,9 @@ namespace tenon
 float HalfToFloat(uint16_t bits);
 /// Rounds to nearest, ties to even; beyond the range to infinity. NaN becomes a quiet NaN.
 uint16_t FloatToHalf(float value);
+/// The same for arrays, several elements at a time.
+void HalvesToFloats(const uint16_t* halves, size_t count, float* floats);
+void FloatsToHalves(const float* floats, size_t count, uint16_t* halves);
 
 inline float BFloat16ToFloat(uint16_t bits)
 {

@@ -6,8 +6,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace tenon
 {
@@ -17,37 +20,49 @@ namespace
 
 constexpr float LargestHalf = 65504.0f;
 
-float Load(DataType type, const std::byte* data, size_t index)
-{
-    if (type == DataType::Float32)
-    {
-        float value = 0;
-        std::memcpy(&value, data + index * sizeof(value), sizeof(value));
-        return value;
-    }
-    uint16_t bits = 0;
-    std::memcpy(&bits, data + index * sizeof(bits), sizeof(bits));
-    return type == DataType::Float16 ? HalfToFloat(bits) : BFloat16ToFloat(bits);
-}
+/// Elements that are converted at a time: as floats they stay in the first-level cache.
+constexpr size_t ChunkElements = 2048;
 
-void Store(DataType type, float value, std::byte* data, size_t index)
+/// Writes `count` elements, from `first` on, as floats. The bytes may lie anywhere.
+void Load(DataType type, const std::byte* data, size_t first, size_t count, float* floats)
 {
     if (type == DataType::Float32)
     {
-        std::memcpy(data + index * sizeof(value), &value, sizeof(value));
+        std::memcpy(floats, data + first * sizeof(float), count * sizeof(float));
         return;
     }
-    const uint16_t bits = type == DataType::Float16 ? FloatToHalf(value) : FloatToBFloat16(value);
-    std::memcpy(data + index * sizeof(bits), &bits, sizeof(bits));
+    std::array<uint16_t, ChunkElements> bits{};
+    std::memcpy(bits.data(), data + first * sizeof(uint16_t), count * sizeof(uint16_t));
+    type == DataType::Float16
+        ? HalvesToFloats(bits.data(), count, floats)
+        : void(std::transform(bits.begin(), bits.begin() + static_cast<ptrdiff_t>(count), floats, BFloat16ToFloat));
 }
 
-/// Float32 to BFloat16, without a question for each element: most weights are converted so.
-void RoundAll(const std::byte* floats, size_t count, std::byte* halves)
+void Store(DataType type, const float* floats, size_t first, size_t count, std::byte* data)
 {
-    for (size_t i = 0; i < count; ++i)
+    if (type == DataType::Float32)
     {
-        Store(DataType::BFloat16, Load(DataType::Float32, floats, i), halves, i);
+        std::memcpy(data + first * sizeof(float), floats, count * sizeof(float));
+        return;
     }
+    std::array<uint16_t, ChunkElements> bits{};
+    type == DataType::Float16 ? FloatsToHalves(floats, count, bits.data())
+                              : void(std::transform(floats, floats + count, bits.data(), FloatToBFloat16));
+    std::memcpy(data + first * sizeof(uint16_t), bits.data(), count * sizeof(uint16_t));
+}
+
+/// Makes finite numbers beyond the range of Float16 its largest one. Returns how many there were.
+size_t CutToHalves(float* floats, size_t count)
+{
+    const auto isBeyond = [](float value)
+    { return std::fabs(value) > LargestHalf && std::fabs(value) <= std::numeric_limits<float>::max(); };
+    const auto cut = static_cast<size_t>(std::count_if(floats, floats + count, isBeyond));
+    if (cut != 0)
+    {
+        std::transform(floats, floats + count, floats,
+                       [&](float value) { return isBeyond(value) ? std::copysign(LargestHalf, value) : value; });
+    }
+    return cut;
 }
 
 } // namespace
@@ -64,21 +79,13 @@ ConvertedConstants::Made& ConvertedConstants::Make(const Layer& constant, DataTy
     }
     const auto* source = static_cast<const std::byte*>(tensor.GetMemoryArea());
     auto bytes = std::make_shared<Bytes>(count * GetDataTypeSize(type));
-    if (from == DataType::Float32 && type == DataType::BFloat16)
+    std::array<float, ChunkElements> floats{};
+    for (size_t first = 0; first < count; first += ChunkElements)
     {
-        RoundAll(source, count, bytes->data());
-        made.m_Bytes = std::move(bytes);
-        return made;
-    }
-    for (size_t i = 0; i < count; ++i)
-    {
-        float value = Load(from, source, i);
-        if (type == DataType::Float16 && std::isfinite(value) && std::fabs(value) > LargestHalf)
-        {
-            value = std::copysign(LargestHalf, value);
-            ++made.m_Cut;
-        }
-        Store(type, value, bytes->data(), i);
+        const size_t chunk = std::min(ChunkElements, count - first);
+        Load(from, source, first, chunk, floats.data());
+        made.m_Cut += type == DataType::Float16 ? CutToHalves(floats.data(), chunk) : 0;
+        Store(type, floats.data(), first, chunk, bytes->data());
     }
     made.m_Bytes = std::move(bytes);
     return made;

@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <vector>
 
 namespace tenon
 {
@@ -57,6 +60,25 @@ TEST(HalfFloat, Float16)
     EXPECT_EQ(FloatToHalf(-1e30f), 0xFC00);
     EXPECT_EQ(FloatToHalf(std::ldexp(1.0f, -25)), 0); // a tie between 0 and the smallest half
     CheckFormat(&HalfToFloat, &FloatToHalf, 0x7C00);
+}
+
+TEST(HalfFloat, ArraysAsElements)
+{
+    std::vector<uint16_t> all(0x10000 + 3);
+    std::iota(all.begin(), all.end(), uint16_t{0});
+    std::vector<float> floats(all.size());
+    HalvesToFloats(all.data(), all.size(), floats.data());
+    for (size_t i = 0; i < all.size(); ++i)
+    {
+        ASSERT_EQ(std::bit_cast<uint32_t>(floats[i]), std::bit_cast<uint32_t>(HalfToFloat(all[i]))) << i;
+        floats[i] *= 1.0f + 0.0001f * static_cast<float>(i % 31); // none of them, for the most part
+    }
+    std::vector<uint16_t> halves(all.size());
+    FloatsToHalves(floats.data(), floats.size(), halves.data());
+    for (size_t i = 0; i < all.size(); ++i)
+    {
+        ASSERT_EQ(halves[i], FloatToHalf(floats[i])) << floats[i];
+    }
 }
 
 TEST(HalfFloat, BFloat16)

@@ -205,6 +205,35 @@ TEST(ReadHalfWeights, ReducedNetworksHaveTheirOwnWeights)
     EXPECT_EQ(CountHalves(GraphOf(Optimize(*network, Fast, runtime->GetDeviceSpec(), options))), 0u);
 }
 
+TEST(ReadHalfWeights, NetworksReducedToThemReadThemAsTheyAre)
+{
+    const auto findHalves = [](const Graph& graph, const TensorShape& shape) -> const void*
+    {
+        for (const auto& layer : graph.Layers())
+        {
+            const bool isConstant = layer->GetType() == LayerType::Constant;
+            if (isConstant && layer->Output(0).GetTensorInfo() == TensorInfo(shape, DataType::Float16, 0.0f, 0, true))
+            {
+                return layer->GetConstant()->m_Tensor.GetMemoryArea();
+            }
+        }
+        return nullptr;
+    };
+    OptimizerOptionsOpaque options;
+    options.SetReduceFp32ToFp16(true);
+    const IRuntimePtr runtime = IRuntime::Create({});
+    for (const Product& product : AllProducts())
+    {
+        SCOPED_TRACE(product.m_Name);
+        const INetworkPtr network = MakeNetwork(product, Weights::Halves);
+        const IOptimizedNetworkPtr reduced = Optimize(*network, Fast, runtime->GetDeviceSpec(), options);
+        const void* const weights = findHalves(GraphOf(reduced), product.m_Weights);
+        ASSERT_NE(weights, nullptr);
+        const void* const stored = findHalves(static_cast<const Network&>(*network).GetGraph(), product.m_Weights);
+        EXPECT_EQ(weights == stored, Packed() == 1);
+    }
+}
+
 TEST(ReadHalfWeights, ScalesBecomePartOfThem)
 {
     const auto make = [](Weights kind)

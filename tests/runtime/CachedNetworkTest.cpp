@@ -30,7 +30,7 @@ struct Kind
     const char* m_Name;
     DataType m_Data;
     DataType m_Weights;
-    bool m_Bf16 = false;
+    DataType m_Reduced = DataType::Float32; ///< what Float32 becomes in the optimizer
 };
 
 TensorInfo MakeInfo(const TensorShape& shape, DataType type, float scale, bool isConstant)
@@ -120,7 +120,8 @@ protected:
     static OptimizerOptionsOpaque NoOptions()
     {
         OptimizerOptionsOpaque options;
-        options.SetReduceFp32ToBf16(GetParam().m_Bf16);
+        options.SetReduceFp32ToBf16(GetParam().m_Reduced == DataType::BFloat16);
+        options.SetReduceFp32ToFp16(GetParam().m_Reduced == DataType::Float16);
         return options;
     }
 
@@ -229,7 +230,8 @@ INSTANTIATE_TEST_SUITE_P(Kinds, CachedNetwork,
                                          Kind{"Int8", DataType::QAsymmS8, DataType::QSymmS8},
                                          Kind{"UInt8", DataType::QAsymmU8, DataType::QAsymmU8},
                                          Kind{"Hybrid", DataType::Float32, DataType::QSymmS8},
-                                         Kind{"BFloat16", DataType::Float32, DataType::Float32, true}),
+                                         Kind{"BFloat16", DataType::Float32, DataType::Float32, DataType::BFloat16},
+                                         Kind{"Float16", DataType::Float32, DataType::Float32, DataType::Float16}),
                          [](const auto& kind) { return std::string(kind.param.m_Name); });
 
 } // namespace

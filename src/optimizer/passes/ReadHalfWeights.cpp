@@ -79,9 +79,9 @@ bool TakesHalves(const InputSlot& reader, const BackendChooser& chooser)
 
 void ReadHalfWeights(Graph& graph, PassContext& context)
 {
-    if (context.m_Options.GetReduceFp32ToFp16() || context.m_Options.GetReduceFp32ToBf16())
+    if (context.m_Options.GetReduceFp32ToBf16())
     {
-        return; // the weights get the type that their layer is reduced to
+        return; // the weights become BFloat16, as their layer does
     }
     std::vector<bool> dead(graph.Size(), false);
     for (const auto& layer : graph.Layers())

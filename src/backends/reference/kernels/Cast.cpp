@@ -6,6 +6,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
+#include "common/HalfFloat.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -100,18 +101,26 @@ using CastFunction = void (*)(const void* in, void* out, size_t count);
 template <typename From, typename To>
 void CastAll(const void* in, void* out, size_t count)
 {
-    const auto* from = static_cast<const Stored<From>*>(in);
+    [[maybe_unused]] const auto* from = static_cast<const Stored<From>*>(in);
     auto* to = static_cast<Stored<To>*>(out);
-    for (size_t i = 0; i < count; ++i)
+    if constexpr (std::is_same_v<From, Half> && std::is_same_v<To, float>)
     {
-        if constexpr (std::is_same_v<From, bool>)
+        HalvesToFloats(static_cast<const uint16_t*>(in), count, to); // weights that a model stores so
+    }
+    else
+    {
+        const auto convert = [](Stored<From> value)
         {
-            to[i] = static_cast<Stored<To>>(Convert<To>(from[i] != 0));
-        }
-        else
-        {
-            to[i] = static_cast<Stored<To>>(Convert<To>(from[i]));
-        }
+            if constexpr (std::is_same_v<From, bool>)
+            {
+                return static_cast<Stored<To>>(Convert<To>(value != 0));
+            }
+            else
+            {
+                return static_cast<Stored<To>>(Convert<To>(value));
+            }
+        };
+        std::transform(from, from + count, to, convert);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "backends/reference/ChannelQuantization.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
+#include "backends/reference/kernels/HalfAsFloat.hpp"
 
 #include <cstddef>
 
@@ -71,20 +72,8 @@ Prepared PrepareDequantize(const ReshapeArgs& args, const backends::PackedWeight
     const TensorInfo& input = args.GetInput(0);
     if (HalfTypes.Has(input.GetDataType()))
     {
-        return DispatchType<Half, BFloat16>(input.GetDataType(),
-                                            [count = input.GetNumElements()](auto tag) -> Prepared
-                                            {
-                                                using In = typename decltype(tag)::Type;
-                                                return [count](const ExecuteArgs& run)
-                                                {
-                                                    const In* in = run.GetInput<In>(0);
-                                                    float* out = run.GetOutput<float>(0);
-                                                    for (size_t i = 0; i < count; ++i)
-                                                    {
-                                                        out[i] = static_cast<float>(in[i]);
-                                                    }
-                                                };
-                                            });
+        return [type = input.GetDataType(), count = input.GetNumElements()](const ExecuteArgs& run)
+        { PlainHalfLoops.m_Widen(*run.m_Parallel, run.m_Inputs[0], type, count, run.GetOutput<float>(0)); };
     }
     return DispatchType<float, Half>(args.GetOutput(0).GetDataType(),
                                      [&](auto tag) { return MakeDequantize<typename decltype(tag)::Type>(args); });

@@ -4,6 +4,7 @@
 
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/ElementTypes.hpp"
+#include "common/HalfFloat.hpp"
 
 #include <algorithm>
 #include <array>
@@ -39,13 +40,13 @@ void ConvertEach(const void* from, size_t count, void* to)
 
 void Widen(IParallelFor&, const void* halves, DataType type, size_t count, float* floats)
 {
-    type == DataType::Float16 ? ConvertEach<Half, float>(halves, count, floats)
+    type == DataType::Float16 ? HalvesToFloats(static_cast<const uint16_t*>(halves), count, floats)
                               : ConvertEach<BFloat16, float>(halves, count, floats);
 }
 
 void Narrow(IParallelFor&, const float* floats, DataType type, size_t count, void* halves)
 {
-    type == DataType::Float16 ? ConvertEach<float, Half>(floats, count, halves)
+    type == DataType::Float16 ? FloatsToHalves(floats, count, static_cast<uint16_t*>(halves))
                               : ConvertEach<float, BFloat16>(floats, count, halves);
 }
 

@@ -39,7 +39,7 @@ struct HalfLoops
     void (*m_Narrow)(IParallelFor& parallel, const float* floats, DataType type, size_t count, void* halves);
 };
 
-/// One element after the other.
+/// On the calling thread.
 extern const HalfLoops PlainHalfLoops;
 
 /// What `prepare` gives for `args`. If input 0, or input 1 alone, has one of backends::HalfTypes: for the same tensors
