@@ -46,14 +46,20 @@ std::string DescribeTypes(LayerType type)
     const backends::Kernel* exact = ref::FindKernel(type);
     std::string text = exact != nullptr ? TypesOf(*exact) : WithoutTypes(type);
     const char* before = "<br>CpuAcc: ";
+    static constexpr std::string_view LineBreak = "<br>";
     std::set<std::string> said; // several kernels may take the same types
     for (const backends::Kernel* kernel : cpu::FindKernels(type))
     {
-        const auto [types, isNew] = said.insert(kernel != exact ? TypesOf(*kernel) : std::string());
-        if (isNew && !types->empty())
+        std::string left = kernel != exact ? TypesOf(*kernel) : std::string();
+        while (!left.empty())
         {
-            text += before + *types;
-            before = "<br>";
+            const std::string row = left.substr(0, left.find(LineBreak));
+            left.erase(0, row.size() + LineBreak.size());
+            if (said.insert(row).second)
+            {
+                text += before + row;
+                before = LineBreak.data();
+            }
         }
     }
     return text;

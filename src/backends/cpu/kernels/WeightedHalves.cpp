@@ -2,7 +2,7 @@
 // Layers of Float16, and of BFloat16 where the processor does not multiply it, with constant weights: the kernels of
 // Float32 run them, with weights that are packed as floats, on bands of the data that are floats for as long as they
 // are in the cache.
-#include "backends/cpu/kernels/HalfBands.hpp"
+#include "backends/cpu/kernels/BandShapes.hpp"
 #include "backends/cpu/kernels/HalfLoops.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/HalfAsFloat.hpp"
@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,8 @@ constexpr backends::TypeSet BiasOf(DataType type)
 constexpr backends::TypeRow WeightedTypes[] = {
     backends::Types({DataType::Float16, DataType::Float16, BiasOf(DataType::Float16)}, DataType::Float16),
     backends::Types({DataType::BFloat16, DataType::BFloat16, BiasOf(DataType::BFloat16)}, DataType::BFloat16)};
+
+constexpr backends::TypeRow MatrixTypes[] = {backends::SameType(backends::HalfTypes, 2)};
 
 /// The layer with Float32 in place of its half type. Packing reads the weights as they are.
 class FloatView
@@ -98,118 +101,6 @@ public:
 private:
     std::vector<float> m_Bias;
     std::unique_ptr<backends::PackedWeights> m_Weights;
-};
-
-/// With the input's and the output's rows as elements of their last dimension, whose other dimensions are ones but for
-/// one.
-TensorShape RowsShape(unsigned int rank, size_t rows, size_t elements)
-{
-    std::vector<unsigned int> sizes(std::max(rank, 2U), 1);
-    sizes[sizes.size() - 2] = static_cast<unsigned int>(rows);
-    sizes.back() = static_cast<unsigned int>(elements);
-    return TensorShape(static_cast<unsigned int>(sizes.size()), sizes.data());
-}
-
-/// Of rows of a matrix that are independent of each other.
-BandShape CutRows(const ReshapeArgs& args, size_t depth, size_t columns)
-{
-    BandShape shape;
-    if (depth == 0 || columns == 0 || args.GetInput(0).GetNumElements() % depth != 0 ||
-        args.GetInput(0).GetNumElements() / depth * columns != args.GetOutput(0).GetNumElements())
-    {
-        return shape;
-    }
-    shape.m_Rows = shape.m_InputRows = args.GetInput(0).GetNumElements() / depth;
-    shape.m_RowElements = columns;
-    shape.m_InputRowElements = depth;
-    return shape;
-}
-
-/// How layers of a type are cut: not at all.
-template <LayerType OfType>
-struct WholeLayer
-{
-    static constexpr LayerType Type = OfType;
-    static BandShape GetShape(const ReshapeArgs&) { return {}; }
-    static bool AreRows(const ReshapeArgs&) { return false; }
-    static std::shared_ptr<const BaseDescriptor> GetDescriptor(const ReshapeArgs&, const Band&) { return nullptr; }
-};
-
-/// Rows of images, or pixels, where they are what windows see.
-template <LayerType OfType, typename Descriptor>
-struct ImageLayer
-{
-    static constexpr LayerType Type = OfType;
-    static bool AreRows(const ReshapeArgs& args)
-    {
-        const auto& d = args.GetDescriptor<Descriptor>();
-        const TensorShape& weights = args.GetInput(Weights).GetShape();
-        return weights[1] == 1 && weights[2] == 1 && d.m_StrideX == 1 && d.m_StrideY == 1 && d.m_PadTop == 0 &&
-               d.m_PadBottom == 0 && d.m_PadLeft == 0 && d.m_PadRight == 0;
-    }
-
-    static BandShape GetShape(const ReshapeArgs& args)
-    {
-        const TensorShape& input = args.GetInput(0).GetShape();
-        const TensorShape& output = args.GetOutput(0).GetShape();
-        const TensorShape& weights = args.GetInput(Weights).GetShape();
-        if (input.GetNumDimensions() != 4 || output.GetNumDimensions() != 4 || output.GetNumElements() == 0 ||
-            input[0] != output[0])
-        {
-            return {};
-        }
-        if (AreRows(args))
-        {
-            return CutRows(args, input[3], output[3]);
-        }
-        const auto& d = args.GetDescriptor<Descriptor>();
-        const uint64_t padded = uint64_t{input[1]} + d.m_PadTop + d.m_PadBottom;
-        const uint64_t height = uint64_t{weights[1] - 1} * d.m_DilationY + 1;
-        if (padded < height || (padded - height) / d.m_StrideY + 1 != output[1])
-        {
-            return {};
-        }
-        BandShape shape;
-        shape.m_Images = output[0];
-        shape.m_Rows = output[1];
-        shape.m_InputRows = input[1];
-        shape.m_RowElements = size_t{output[2]} * output[3];
-        shape.m_InputRowElements = size_t{input[2]} * input[3];
-        shape.m_Windows = {weights[1], d.m_StrideY, d.m_DilationY, d.m_PadTop};
-        return shape;
-    }
-
-    static std::shared_ptr<const BaseDescriptor> GetDescriptor(const ReshapeArgs& args, const Band& band)
-    {
-        auto descriptor = std::make_shared<Descriptor>(args.GetDescriptor<Descriptor>());
-        descriptor->m_PadTop = static_cast<uint32_t>(band.m_PadTop);
-        descriptor->m_PadBottom = static_cast<uint32_t>(band.m_PadBottom);
-        return descriptor;
-    }
-};
-
-struct ConnectedLayer : WholeLayer<LayerType::FullyConnected>
-{
-    static bool AreRows(const ReshapeArgs&) { return true; }
-    static BandShape GetShape(const ReshapeArgs& args)
-    {
-        const bool isTransposed = args.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
-        const TensorShape& weights = args.GetInput(Weights).GetShape();
-        return CutRows(args, weights[isTransposed ? 1 : 0], weights[isTransposed ? 0 : 1]);
-    }
-};
-
-/// Of x and one constant matrix.
-struct MatMulLayer : WholeLayer<LayerType::BatchMatMul>
-{
-    static bool AreRows(const ReshapeArgs&) { return true; }
-    static BandShape GetShape(const ReshapeArgs& args)
-    {
-        const auto last = [](const TensorShape& shape) { return shape[shape.GetNumDimensions() - 1]; };
-        return args.GetOutput(0).GetNumElements() == 0
-                   ? BandShape()
-                   : CutRows(args, last(args.GetInput(0).GetShape()), last(args.GetOutput(0).GetShape()));
-    }
 };
 
 /// The layer in Float32, of a band or as a whole.
@@ -289,15 +180,15 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
 
 /// A kernel that runs the one of Float32.
 template <const backends::Kernel& OfFloats, typename Layer>
-constexpr backends::Kernel MakeKernel(const char* name)
+constexpr backends::Kernel MakeKernel(const char* name, std::span<const backends::TypeRow> types)
 {
-    return {name, WeightedTypes, Prepare<OfFloats, Layer>, Check<OfFloats>, Pack<OfFloats>, nullptr, nullptr, false};
+    return {name, types, Prepare<OfFloats, Layer>, Check<OfFloats>, Pack<OfFloats>, nullptr, nullptr, false};
 }
 
 template <const backends::Kernel& OfFloats, typename Layer>
 constexpr backends::Kernel MakeFusing(const char* name, bool isFastMath = false)
 {
-    backends::Kernel kernel = MakeKernel<OfFloats, Layer>(name);
+    backends::Kernel kernel = MakeKernel<OfFloats, Layer>(name, WeightedTypes);
     kernel.m_Fuse = backends::FuseClamp;
     kernel.m_IsFastMath = isFastMath;
     return kernel;
@@ -311,7 +202,7 @@ using Volume = WholeLayer<LayerType::Convolution3d>;
 } // namespace
 
 extern constinit const backends::Kernel CpuBatchMatMulConstantHalvesKernel =
-    MakeKernel<CpuBatchMatMulConstantF32Kernel, MatMulLayer>("CpuBatchMatMulConstantHalves");
+    MakeKernel<CpuBatchMatMulConstantF32Kernel, MatMulLayer>("CpuBatchMatMulConstantHalves", MatrixTypes);
 extern constinit const backends::Kernel CpuConvolution2dWinogradHalvesKernel =
     MakeFusing<CpuConvolution2dWinogradKernel, Image>("CpuConvolution2dWinogradHalves", true);
 extern constinit const backends::Kernel CpuConvolution2dGroupsHalvesKernel =
