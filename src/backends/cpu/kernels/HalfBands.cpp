@@ -24,9 +24,12 @@ constexpr size_t HalfBytes = 2;
 constexpr size_t BandBytes = 256 * 1024;
 /// A layer with so few bytes as floats is not cut.
 constexpr size_t WholeBytes = 2 * BandBytes;
-/// Nor is one of so many multiplications for each element of input and output, beside which conversions in memory take
-/// little time.
+/// With so many multiplications for each element of input and output, conversions in memory take little time beside
+/// them, and fewer bands read the weights less often: bands, and layers that are not cut, may be so many times as
+/// large.
 constexpr double ManyMultiplications = 512;
+constexpr size_t LargerBands = 4;
+constexpr size_t LargerWholes = 8;
 /// Rows of windows that overlap, at least: the rows of the input that two bands see are converted for both.
 constexpr size_t LeastOverlappingRows = 4;
 /// Elements of a sum that are rounded at a time.
@@ -39,14 +42,16 @@ size_t ChooseRows(const BandShape& shape)
     const double elements = static_cast<double>(shape.m_Images) *
                             (static_cast<double>(shape.m_Rows) * static_cast<double>(shape.m_RowElements) +
                              static_cast<double>(shape.m_InputRows) * static_cast<double>(shape.m_InputRowElements));
-    if (shape.m_Rows == 0 || elements * sizeof(float) <= static_cast<double>(WholeBytes) ||
-        shape.m_Multiplications >= ManyMultiplications * elements)
+    const bool areMany = shape.m_Multiplications >= ManyMultiplications * elements;
+    const size_t wholeBytes = areMany ? LargerWholes * WholeBytes : WholeBytes;
+    if (shape.m_Rows == 0 || elements * sizeof(float) <= static_cast<double>(wholeBytes))
     {
         return 0;
     }
+    const size_t bandBytes = areMany ? LargerBands * BandBytes : BandBytes;
     const bool areOverlapping = (shape.m_Windows.m_Kernel - 1) * shape.m_Windows.m_Dilation >= shape.m_Windows.m_Stride;
     const size_t least = std::min(areOverlapping ? LeastOverlappingRows : 1, shape.m_Rows);
-    size_t rows = std::clamp(BandBytes / (rowFloats * sizeof(float)), least, shape.m_Rows);
+    size_t rows = std::clamp(bandBytes / (rowFloats * sizeof(float)), least, shape.m_Rows);
     // No fewer bands than threads.
     const size_t parts = std::min(GetMostParts(), GetWorthwhileParts(shape.m_Multiplications));
     rows = std::min(rows, std::max(least, DivideUp(shape.m_Images * shape.m_Rows, parts)));
