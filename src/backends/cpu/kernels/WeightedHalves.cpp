@@ -186,11 +186,10 @@ constexpr backends::Kernel MakeKernel(const char* name, std::span<const backends
 }
 
 template <const backends::Kernel& OfFloats, typename Layer>
-constexpr backends::Kernel MakeFusing(const char* name, bool isFastMath = false)
+constexpr backends::Kernel MakeFusing(const char* name)
 {
     backends::Kernel kernel = MakeKernel<OfFloats, Layer>(name, WeightedTypes);
     kernel.m_Fuse = backends::FuseClamp;
-    kernel.m_IsFastMath = isFastMath;
     return kernel;
 }
 
@@ -203,8 +202,6 @@ using Volume = WholeLayer<LayerType::Convolution3d>;
 
 extern constinit const backends::Kernel CpuBatchMatMulConstantHalvesKernel =
     MakeKernel<CpuBatchMatMulConstantF32Kernel, MatMulLayer>("CpuBatchMatMulConstantHalves", MatrixTypes);
-extern constinit const backends::Kernel CpuConvolution2dWinogradHalvesKernel =
-    MakeFusing<CpuConvolution2dWinogradKernel, Image>("CpuConvolution2dWinogradHalves", true);
 extern constinit const backends::Kernel CpuConvolution2dGroupsHalvesKernel =
     MakeFusing<CpuConvolution2dGroupsF32Kernel, Image>("CpuConvolution2dGroupsHalves");
 extern constinit const backends::Kernel CpuConvolution2dHalvesKernel =
