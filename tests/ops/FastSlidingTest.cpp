@@ -55,7 +55,8 @@ void ExpectAsReference(DataType type, const Sizes& s)
         FastCase(input.ToString() + " by " + weights.ToString(), LayerType::Convolution2d, d,
                  {Random(input, 1, -2, 2), Constant(Random(weights, 2, -2, 2)), Constant(Random(bias, 3, -2, 2))},
                  output),
-        !isBf16 ? "CpuConvolution2dF32" : (hasDots ? "CpuConvolution2dBf16" : "CpuConvolution2dHalves"), isBf16 ? 1.0 / 128 : 4e-6);
+        !isBf16 ? "CpuConvolution2dF32" : (hasDots ? "CpuConvolution2dBf16" : "CpuConvolution2dHalves"),
+        isBf16 ? 1.0 / 128 : 4e-6);
 }
 
 constexpr DataType Types[] = {DataType::Float32, DataType::BFloat16};
