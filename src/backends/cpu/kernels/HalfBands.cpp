@@ -38,7 +38,9 @@ constexpr size_t ChunkElements = 1024;
 /// The rows of the output that a band should have; 0: the layer is not to be cut.
 size_t ChooseRows(const BandShape& shape)
 {
-    const size_t rowFloats = shape.m_RowElements + shape.m_Windows.m_Stride * shape.m_InputRowElements;
+    const double rowFloats =
+        static_cast<double>(shape.m_RowElements) +
+        static_cast<double>(shape.m_Windows.m_Stride) * static_cast<double>(shape.m_InputRowElements);
     const double elements = static_cast<double>(shape.m_Images) *
                             (static_cast<double>(shape.m_Rows) * static_cast<double>(shape.m_RowElements) +
                              static_cast<double>(shape.m_InputRows) * static_cast<double>(shape.m_InputRowElements));
@@ -49,9 +51,11 @@ size_t ChooseRows(const BandShape& shape)
         return 0;
     }
     const size_t bandBytes = areMany ? LargerBands * BandBytes : BandBytes;
-    const bool areOverlapping = (shape.m_Windows.m_Kernel - 1) * shape.m_Windows.m_Dilation >= shape.m_Windows.m_Stride;
+    const bool areOverlapping =
+        (uint64_t{shape.m_Windows.m_Kernel} - 1) * shape.m_Windows.m_Dilation >= shape.m_Windows.m_Stride;
     const size_t least = std::min(areOverlapping ? LeastOverlappingRows : 1, shape.m_Rows);
-    size_t rows = std::clamp(bandBytes / (rowFloats * sizeof(float)), least, shape.m_Rows);
+    size_t rows = std::clamp(static_cast<size_t>(static_cast<double>(bandBytes / sizeof(float)) / rowFloats), least,
+                             shape.m_Rows);
     // No fewer bands than threads.
     const size_t parts = std::min(GetMostParts(), GetWorthwhileParts(shape.m_Multiplications));
     rows = std::min(rows, std::max(least, DivideUp(shape.m_Images * shape.m_Rows, parts)));
@@ -109,8 +113,9 @@ HalfBands::HalfBands(const ReshapeArgs& args, const BandShape& shape, const floa
 
 bool HalfBands::FindPlaces(const BandShape& shape, size_t rows, std::vector<Band>& variants)
 {
+    // In 64 bits: strides, dilations and padding may be any numbers of 32.
     const BandWindows& windows = shape.m_Windows;
-    const size_t height = (windows.m_Kernel - 1) * windows.m_Dilation + 1;
+    const uint64_t height = (uint64_t{windows.m_Kernel} - 1) * windows.m_Dilation + 1;
     for (size_t image = 0; image < shape.m_Images; ++image)
     {
         for (size_t row = 0; row < shape.m_Rows; row += rows)
@@ -118,24 +123,24 @@ bool HalfBands::FindPlaces(const BandShape& shape, size_t rows, std::vector<Band
             Band band;
             band.m_Rows = std::min(rows, shape.m_Rows - row);
             // Counted from the padding's first row.
-            const size_t begin = row * windows.m_Stride;
-            const size_t end = (row + band.m_Rows - 1) * windows.m_Stride + height;
-            const size_t last = windows.m_PadTop + shape.m_InputRows;
-            const size_t first = std::max(begin, windows.m_PadTop);
+            const uint64_t begin = uint64_t{row} * windows.m_Stride;
+            const uint64_t end = (uint64_t{row} + band.m_Rows - 1) * windows.m_Stride + height;
+            const uint64_t last = uint64_t{windows.m_PadTop} + shape.m_InputRows;
+            const uint64_t first = std::max<uint64_t>(begin, windows.m_PadTop);
             if (first >= std::min(end, last))
             {
                 return false; // it sees nothing but padding
             }
-            band.m_PadTop = first - begin;
-            band.m_PadBottom = end - std::min(end, last);
-            band.m_InputRows = std::min(end, last) - first;
+            band.m_PadTop = static_cast<size_t>(first - begin);
+            band.m_PadBottom = static_cast<size_t>(end - std::min(end, last));
+            band.m_InputRows = static_cast<size_t>(std::min(end, last) - first);
             const auto found = std::find(variants.begin(), variants.end(), band);
             const auto variant = static_cast<size_t>(found - variants.begin());
             if (found == variants.end())
             {
                 variants.push_back(band);
             }
-            const size_t inputRow = image * shape.m_InputRows + first - windows.m_PadTop;
+            const size_t inputRow = image * shape.m_InputRows + static_cast<size_t>(first - windows.m_PadTop);
             m_Places.push_back({variant, inputRow * shape.m_InputRowElements,
                                 band.m_InputRows * shape.m_InputRowElements,
                                 (image * shape.m_Rows + row) * shape.m_RowElements, band.m_Rows * shape.m_RowElements});
