@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <fstream>
 #include <functional>
 #include <iostream>
@@ -259,7 +260,11 @@ int main(int argc, char** argv)
     app.add_option("file", file, "Where the table goes; -: to standard output")->capture_default_str();
     app.add_option("text", wanted, "Only rows that have it");
     CLI11_PARSE(app, argc, argv);
-    setenv("OMP_NUM_THREADS", "1", 1); // oneDNN's threads, which it makes when it first runs
+    // oneDNN's threads. OpenMP has read its environment by now.
+    if (void* const setThreads = dlsym(RTLD_DEFAULT, "omp_set_num_threads"); setThreads != nullptr)
+    {
+        reinterpret_cast<void (*)(int)>(setThreads)(1);
+    }
     if (file == "-")
     {
         tenon::bench::WriteTable(std::cout, wanted);

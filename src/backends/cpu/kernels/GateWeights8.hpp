@@ -49,13 +49,19 @@ PackedWeights8 PackGateWeights8(const LayerView& layer, const std::vector<size_t
 template <typename T>
 std::vector<T> JoinConstants(const LayerView& layer, const std::vector<size_t>& slots, size_t padding = 0)
 {
+    size_t elements = padding;
+    for (const size_t slot : slots)
+    {
+        elements += layer.GetInput(slot).GetNumElements();
+    }
     std::vector<T> joined;
+    joined.reserve(elements);
     for (const size_t slot : slots)
     {
         const auto* values = static_cast<const T*>(layer.m_ConstantData[slot]);
         joined.insert(joined.end(), values, values + layer.GetInput(slot).GetNumElements());
     }
-    joined.resize(joined.size() + padding);
+    joined.resize(elements);
     return joined;
 }
 
