@@ -33,12 +33,7 @@ PackedBlock PackedSlabs::MakeBlock(size_t bytes, FunctionRef<void(std::byte*)> f
     {
         m_Before += bytes;
         lock.unlock();
-        return backends::MakeBlock(bytes,
-                                   [&](std::byte* data)
-                                   {
-                                       Populate(data, bytes);
-                                       fill(data);
-                                   });
+        return backends::MakeBlock(bytes, fill);
     }
     m_Before += bytes;
     const size_t needed = (bytes + ArenaAlignment - 1) / ArenaAlignment * ArenaAlignment;

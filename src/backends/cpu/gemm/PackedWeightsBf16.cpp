@@ -21,8 +21,8 @@ PackedWeightsBf16::PackedWeightsBf16(FunctionRef<const uint16_t*()> getWeights, 
         auto* packed = reinterpret_cast<uint16_t*>(to);
         for (size_t panel = 0; panel < m_Panels.GetPanels(); ++panel)
         {
-            m_Panels.Pack(panel, weights, order, stride,
-                          packed + m_Panels.GetPanel(panel).m_Begin * m_Panels.GetVectorElements());
+            m_Panels.Pack(panel, weights, order, stride, packed);
+            packed += m_Panels.GetElements({panel, panel + 1});
         }
     };
     m_Data = store.GetBlock(m_Panels.GetVectors() * m_Panels.GetVectorElements() * sizeof(uint16_t), pack);

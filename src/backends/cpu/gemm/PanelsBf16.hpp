@@ -40,6 +40,12 @@ public:
                    ? Part{}
                    : Part{GetPanel(panels.m_Begin).m_Begin, GetPanel(panels.m_End - 1).m_End};
     }
+    /// Elements of some panels, packed.
+    size_t GetElements(const Part& panels) const
+    {
+        const Part vectors = GetVectors(panels);
+        return (vectors.m_End - vectors.m_Begin) * GetVectorElements();
+    }
     /// Columns that exist, of so many vectors from one on.
     size_t CountColumns(size_t vector, size_t vectors) const
     {

@@ -95,8 +95,7 @@ void ProductBf16::Run(const uint16_t* input, uint16_t* out, void* scratch, IPara
         parallel, parts, {m_Rows, m_Panels->GetSizes().m_Columns, m_Panels->GetPanels(), EngineBf16::MostRows}, 1,
         [&](size_t part, const PanelRange& range)
         {
-            const size_t firstVector = m_Panels->GetVectors(Part{range.m_FirstPanel, range.m_LastPanel}).m_Begin;
-            const uint16_t* const packed = m_Weights->GetData() + firstVector * m_Panels->GetVectorElements();
+            const uint16_t* const packed = m_Weights->GetData() + m_Panels->GetElements({0, range.m_FirstPanel});
             RunRange({input, packed, out, added}, range, static_cast<std::byte*>(scratch) + part * m_PartBytes);
             m_Panels->GetEngine().m_Release();
         });
@@ -105,11 +104,6 @@ void ProductBf16::Run(const uint16_t* input, uint16_t* out, void* scratch, IPara
 void ProductBf16::RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const
 {
     const EngineBf16& engine = m_Panels->GetEngine();
-    const auto getBytes = [&](size_t panel)
-    {
-        const Part vectors = panel < range.m_LastPanel ? m_Panels->GetPanel(panel) : Part{};
-        return (vectors.m_End - vectors.m_Begin) * m_Panels->GetVectorElements() * sizeof(uint16_t);
-    };
     for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
     {
         if (m_Slides)
@@ -128,8 +122,9 @@ void ProductBf16::RunRange(const Operands& operands, const PanelRange& range, st
             const size_t offset = m_Place.GetOffset(first) + vectors.m_Begin * engine.m_Lanes;
             panel.m_Out = operands.m_Out + offset;
             panel.m_Added = operands.m_Added != nullptr ? operands.m_Added + offset : nullptr;
-            const uint16_t* const nextPanel = panel.m_Packed + getBytes(p) / sizeof(uint16_t);
-            PanelFetch next(nextPanel, getBytes(p + 1),
+            const uint16_t* const nextPanel = panel.m_Packed + m_Panels->GetElements({p, p + 1});
+            const size_t nextElements = m_Panels->GetElements({p + 1, std::min(p + 2, range.m_LastPanel)});
+            PanelFetch next(nextPanel, nextElements * sizeof(uint16_t),
                             DivideUp(rows.m_Count, engine.m_Rows[vectors.m_End - vectors.m_Begin]));
             RunPanel(vectors, rows, panel, next);
             panel.m_Packed = nextPanel;

@@ -30,18 +30,14 @@ struct Bf16Matrices
     static constexpr double Speedup = 4;
 
     static size_t CountPanels(const Panels& panels) { return panels.GetPanels(); }
-    static size_t CountElements(const Panels& panels, const Part& part)
-    {
-        const Part vectors = panels.GetVectors(part);
-        return (vectors.m_End - vectors.m_Begin) * panels.GetVectorElements();
-    }
+    static size_t CountElements(const Panels& panels, const Part& part) { return panels.GetElements(part); }
     static void Pack(const Panels& panels, const Part& part, const uint16_t* y, WeightOrder order, size_t stride,
                      uint16_t* to)
     {
         for (size_t panel = part.m_Begin; panel < part.m_End; ++panel)
         {
             panels.Pack(panel, y, order, stride, to);
-            to += CountElements(panels, {panel, panel + 1});
+            to += panels.GetElements({panel, panel + 1});
         }
     }
     static bool IsPacked(const Panels&, const uint16_t*, WeightOrder, size_t) { return false; } // pairs never are
