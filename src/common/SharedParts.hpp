@@ -20,8 +20,11 @@ struct SharedParts
 
     std::vector<size_t> m_OfOutput; ///< by input: its first byte's place in output 0, or None
     std::vector<size_t> m_OfInput;  ///< by output: its first byte's place in input 0, or None
+    /// By input, where each pixel of output 0 (all elements along the last dimension) begins with those of input 0 and
+    /// goes on with those of the others: its first byte's place in output 0, or None.
+    std::vector<size_t> m_OfPixels;
 
-    bool Empty() const { return m_OfOutput.empty() && m_OfInput.empty(); }
+    bool Empty() const { return m_OfOutput.empty() && m_OfInput.empty() && m_OfPixels.empty(); }
 };
 
 /// A shaped workload that says which parts its tensors share. It is an interface of its own, since IShapedWorkload is

@@ -4,6 +4,7 @@
 
 #include "common/ErrorContext.hpp"
 #include "common/KernelName.hpp"
+#include "common/WritesPitched.hpp"
 
 #include <fmt/format.h>
 
@@ -36,7 +37,8 @@ size_t CheckTensorBytes(const Step& step, const TensorInfo& info, const Limits& 
 
 std::unique_ptr<IShapedWorkload> ReshapeStep(const Step& step, const BaseDescriptor* descriptor,
                                              Span<const TensorInfo* const> inputs,
-                                             Span<const TensorInfo* const> outputs, Span<const void* const> constants)
+                                             Span<const TensorInfo* const> outputs, Span<const void* const> constants,
+                                             size_t outputPitch)
 {
     ReshapeArgs args;
     args.m_Descriptor = descriptor != nullptr ? descriptor : &step.m_Layer->GetParameters();
@@ -47,7 +49,12 @@ std::unique_ptr<IShapedWorkload> ReshapeStep(const Step& step, const BaseDescrip
     args.m_Name = &step.m_Layer->GetNameStr();
     try
     {
-        return step.m_Workload->Reshape(args);
+        if (outputPitch == 0)
+        {
+            return step.m_Workload->Reshape(args);
+        }
+        const auto* const writes = dynamic_cast<const IWritesPitched*>(step.m_Workload.get());
+        return writes != nullptr ? writes->ReshapePitched(args, outputPitch) : nullptr;
     }
     catch (...)
     {
@@ -102,6 +109,7 @@ Plan::Plan(const Program& program, const std::vector<TensorShape>& inputShapes, 
         FindStrips(program);
     }
     FindSums(program);
+    FindPitches(program);
     PlaceValues(program, limits);
 }
 

@@ -6,6 +6,7 @@
 #include "common/Pages.hpp"
 #include "common/SharedParts.hpp"
 #include "runtime/MemoryPlanner.hpp"
+#include "runtime/Pitches.hpp"
 #include "runtime/Program.hpp"
 #include "runtime/Strips.hpp"
 #include "runtime/Sums.hpp"
@@ -96,6 +97,8 @@ public:
     /// In the order of their steps.
     const std::vector<std::unique_ptr<Strips>>& GetStrips() const { return m_Strips; }
     const std::vector<PlannedSum>& GetSums() const { return m_Sums; }
+    /// Null where pixels of the value follow each other.
+    const PlannedPitch* FindPitch(ValueId value) const;
     /// By MemoryId.
     const std::vector<PlannedArena>& Arenas() const { return m_Arenas; }
     /// What a run writes of the host's arena, in order and apart. Tensors that are there in strips alone are left out,
@@ -129,8 +132,18 @@ private:
     uint32_t FindSumOf(const Program& program, uint32_t layer) const;
     void FindSums(const Program& program);
     void DropCostlySums(const Program& program);
+    // PlanPitches.cpp
+    bool HasPitches(uint32_t join) const;
+    bool RunsAlone(const Program& program, uint32_t index) const;
+    std::unique_ptr<IShapedWorkload> ShapePitched(const Program& program, uint32_t index, size_t pitch) const;
+    uint32_t FindWriter(const Program& program, ValueId value) const;
+    bool MayHavePitch(const Program& program, uint32_t join, size_t input) const;
+    size_t GetPitchIn(const Program& program, uint32_t join) const;
+    void FindPitches(const Program& program);
+    void ApplyPitches(const Program& program, const std::vector<bool>& sharesParts);
 
     void PlaceValues(const Program& program, const Limits& limits);
+    void NameStep(size_t index, const char* addition);
     std::vector<bool> ChooseParts(const Program& program);
     size_t CountHostBytes(const Program& program, const std::vector<bool>& sharesParts);
     bool IsInPlace(const Step& step, const SharedParts& parts) const;
@@ -150,6 +163,7 @@ private:
     PageVector<PlannedStep> m_Steps;
     std::vector<std::unique_ptr<Strips>> m_Strips;
     std::vector<PlannedSum> m_Sums;
+    std::vector<PlannedPitch> m_Pitches;                      ///< in the order of their values
     std::vector<std::unique_ptr<const std::string>> m_Labels; ///< of kernels, where it is not the workload's
     bool m_HasLargeTensors = false;                           ///< of which strips may consist
     std::vector<PlannedArena> m_Arenas;
@@ -158,10 +172,12 @@ private:
     bool m_Complete = false;
 };
 
-/// Reshapes one step's workload. `descriptor` is the resolved one or null. Errors get the layer as context.
+/// Reshapes one step's workload, for an output with gaps where `outputPitch` is not 0; null where that is not to be
+/// had. `descriptor` is the resolved one or null. Errors get the layer as context.
 std::unique_ptr<IShapedWorkload> ReshapeStep(const Step& step, const BaseDescriptor* descriptor,
                                              Span<const TensorInfo* const> inputs,
-                                             Span<const TensorInfo* const> outputs, Span<const void* const> constants);
+                                             Span<const TensorInfo* const> outputs, Span<const void* const> constants,
+                                             size_t outputPitch = 0);
 
 /// What a step takes input i for, whose value is of info `actual`, where the input overrides it: type and quantization
 /// of the override, and its shape if that says more than the value's declared one did.

@@ -18,7 +18,8 @@ bool IsImport(const Program& program, const Step& step)
 void Plan::PlaceValues(const Program& program, const Limits& limits)
 {
     const std::vector<bool> sharesParts = ChooseParts(program);
-    const Sharing sharing(program, m_Infos, m_Steps, m_Sums, sharesParts);
+    ApplyPitches(program, sharesParts);
+    const Sharing sharing(program, m_Infos, m_Steps, m_Sums, m_Pitches, sharesParts);
     SettleStrips(program, sharing);
     PlaceBound(program, sharing);
     PlaceInArenas(program, sharing);
@@ -32,8 +33,7 @@ void Plan::PlaceValues(const Program& program, const Limits& limits)
     {
         if (sharesParts[s] && IsInPlace(program.Steps()[s], *m_Steps[s].m_Parts))
         {
-            m_Labels.push_back(std::make_unique<const std::string>(std::string(m_Steps[s].m_KernelName) + "+InPlace"));
-            m_Steps[s].m_KernelName = m_Labels.back()->c_str();
+            NameStep(s, "+InPlace");
         }
     }
     if (program.UsesDevices())
@@ -54,6 +54,12 @@ void Plan::PlaceValues(const Program& program, const Limits& limits)
     }
 }
 
+void Plan::NameStep(size_t index, const char* addition)
+{
+    m_Labels.push_back(std::make_unique<const std::string>(std::string(m_Steps[index].m_KernelName) + addition));
+    m_Steps[index].m_KernelName = m_Labels.back()->c_str();
+}
+
 /// The steps whose parts may lie in place without making the host's arena larger: memory for parts that come late is
 /// taken when the first one comes.
 std::vector<bool> Plan::ChooseParts(const Program& program)
@@ -63,7 +69,8 @@ std::vector<bool> Plan::ChooseParts(const Program& program)
     size_t candidates = 0;
     for (size_t s = 0; s < m_Steps.size(); ++s)
     {
-        all[s] = m_Steps[s].m_Parts != nullptr;
+        const SharedParts* const parts = m_Steps[s].m_Parts;
+        all[s] = parts != nullptr && (parts->m_OfPixels.empty() || HasPitches(static_cast<uint32_t>(s)));
         candidates += all[s] ? 1 : 0;
     }
     if (candidates == 0)
@@ -92,7 +99,7 @@ std::vector<bool> Plan::ChooseParts(const Program& program)
 /// The largest sum of bytes that are in use at once, see MemoryLowerBound.
 size_t Plan::CountHostBytes(const Program& program, const std::vector<bool>& sharesParts)
 {
-    const Sharing sharing(program, m_Infos, m_Steps, m_Sums, sharesParts);
+    const Sharing sharing(program, m_Infos, m_Steps, m_Sums, m_Pitches, sharesParts);
     PlaceBound(program, sharing);
     return MemoryLowerBound(ListBuffers(program, sharing)[HostMemory].m_Buffers);
 }
@@ -112,6 +119,10 @@ bool Plan::IsInPlace(const Step& step, const SharedParts& parts) const
     for (size_t i = 0; is && i < parts.m_OfOutput.size(); ++i)
     {
         is = isAt(step.m_Inputs[i], step.m_FirstOutput, parts.m_OfOutput[i]);
+    }
+    for (size_t i = 0; is && i < parts.m_OfPixels.size(); ++i)
+    {
+        is = isAt(step.m_Inputs[i], step.m_FirstOutput, parts.m_OfPixels[i]);
     }
     for (size_t k = 0; is && k < parts.m_OfInput.size(); ++k)
     {

@@ -20,7 +20,7 @@ bool IsSameLayout(const TensorInfo& a, const TensorInfo& b)
 
 Plan::Sharing::Sharing(const Program& program, const PageVector<TensorInfo>& infos,
                        const PageVector<PlannedStep>& steps, const std::vector<PlannedSum>& sums,
-                       const std::vector<bool>& sharesParts)
+                       const std::vector<PlannedPitch>& pitches, const std::vector<bool>& sharesParts)
     : m_Program(program), m_Infos(infos), m_Sums(sums), m_NumSteps(static_cast<uint32_t>(steps.size())),
       m_Parent(program.Values().size()), m_Offset(m_Parent.size(), 0), m_First(m_Parent.size(), 0),
       m_Last(m_Parent.size()), m_IsOutput(m_Parent.size(), false),
@@ -69,6 +69,13 @@ Plan::Sharing::Sharing(const Program& program, const PageVector<TensorInfo>& inf
         if (sharesParts[s])
         {
             ShareParts(step, *steps[s].m_Parts);
+            for (const PlannedPitch& pitch : pitches)
+            {
+                if (pitch.m_Join == s)
+                {
+                    PutInto(step.m_FirstOutput, pitch.m_Value, pitch.m_Place);
+                }
+            }
         }
     }
 }

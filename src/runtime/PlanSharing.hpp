@@ -16,7 +16,8 @@ class Plan::Sharing
 public:
     /// `sharesParts`: by step, whether tensors are to lie in others of its tensors where they can.
     Sharing(const Program& program, const PageVector<TensorInfo>& infos, const PageVector<PlannedStep>& steps,
-            const std::vector<PlannedSum>& sums, const std::vector<bool>& sharesParts);
+            const std::vector<PlannedSum>& sums, const std::vector<PlannedPitch>& pitches,
+            const std::vector<bool>& sharesParts);
 
     ValueId Root(ValueId v) const
     {

@@ -3,6 +3,8 @@
 #include "common/Log.hpp"
 #include "runtime/ExecutionContext.hpp"
 
+#include <cstring>
+
 namespace tenon
 {
 
@@ -53,6 +55,20 @@ private:
     void* m_Shown = nullptr;
 };
 
+/// A copy of the tensor, whose pixels begin `pitch` elements after each other.
+AlignedMemory TakePixels(const TensorInfo& info, size_t pitch, const void* pixels)
+{
+    AlignedMemory whole(info.GetNumBytes());
+    const size_t elementBytes = GetDataTypeSize(info.GetDataType());
+    const size_t pixelBytes = info.GetShape()[info.GetNumDimensions() - 1] * elementBytes;
+    for (size_t at = 0; at < info.GetNumBytes(); at += pixelBytes)
+    {
+        std::memcpy(whole.Data() + at, static_cast<const std::byte*>(pixels) + at / pixelBytes * pitch * elementBytes,
+                    pixelBytes);
+    }
+    return whole;
+}
+
 } // namespace
 
 void ExecutionContext::ShowInputs(const RunArgs& args) const
@@ -78,7 +94,12 @@ void ExecutionContext::ShowOutputs(const Step& step, const RunArgs& args)
     {
         const ValueId value = step.m_FirstOutput + k;
         const TensorInfo& info = InfoOf(value);
-        if (step.m_Memory == HostMemory)
+        if (const PlannedPitch* const pitch = m_Plan->FindPitch(value); pitch != nullptr)
+        {
+            const AlignedMemory whole = TakePixels(info, pitch->m_Pitch, m_Pointers[value]);
+            args.m_Debug->Show(*step.m_Layer, k, info, whole.Data());
+        }
+        else if (step.m_Memory == HostMemory)
         {
             args.m_Debug->Show(*step.m_Layer, k, info, m_Pointers[value]);
         }

@@ -5,6 +5,7 @@
 // ways in turn, A B C D E F A B C D E F; ratios above 1 are what the network would take longer.
 //
 // usage: bench_subgraphs [MODEL.tflite ...]
+#include "BranchNetworks.hpp"
 #include "WithoutSubgraphs.hpp"
 
 #include <tenon/Tenon.hpp>
@@ -297,6 +298,11 @@ int main(int argc, char** argv)
         Compare("six negations joined, [2278, 96]", *MakeHeads(96));
         Compare("three sums of parts, [3 x 128, 256]", *MakeAttention(128, 256));
         Compare("three sums of parts, [3 x 1024, 256]", *MakeAttention(1024, 256));
+        Compare("SqueezeNet, two fires at 55x55", *MakeFires(55, 64, 16, 64));
+        Compare("SqueezeNet, two fires at 27x27", *MakeFires(27, 128, 32, 128));
+        Compare("SqueezeNet, two fires at 13x13", *MakeFires(13, 384, 64, 256));
+        Compare("GoogLeNet, module at 28x28", *MakeInception(28));
+        Compare("GoogLeNet, module at 14x14", *MakeInception(14));
         Compare("eight elementwise layers, [64, 256, 128]", *MakeElementwise(64, 256, 128));
         Compare("attention, 40 heads of [335, 20]", *MakeHeadsOfAttention(40, 335, 20));
         Compare("attention, 12 heads of [384, 64]", *MakeHeadsOfAttention(12, 384, 64));

@@ -7,6 +7,7 @@
 #include "common/KernelName.hpp"
 #include "common/RunsInStrips.hpp"
 #include "common/SharedParts.hpp"
+#include "common/WritesPitched.hpp"
 #include "optimizer/Pass.hpp"
 
 #include <algorithm>
@@ -70,19 +71,28 @@ public:
 };
 
 template <typename Shaped>
-class WithoutWorkload final : public IWorkload
+class WithoutWorkload final : public IWorkload, public IWritesPitched
 {
 public:
     explicit WithoutWorkload(std::unique_ptr<IWorkload> inner) : m_Inner(std::move(inner)) {}
     std::unique_ptr<IShapedWorkload> Reshape(const ReshapeArgs& args) const override
     {
-        std::unique_ptr<IShapedWorkload> shaped = m_Inner->Reshape(args);
-        const char* name = tenon::GetKernelName(*m_Inner, *shaped);
-        return std::make_unique<Shaped>(std::move(shaped), name);
+        return Wrap(m_Inner->Reshape(args));
+    }
+    std::unique_ptr<IShapedWorkload> ReshapePitched(const ReshapeArgs& args, size_t pitch) const override
+    {
+        const auto* const writes = dynamic_cast<const IWritesPitched*>(m_Inner.get());
+        return Wrap(writes != nullptr ? writes->ReshapePitched(args, pitch) : nullptr);
     }
     const char* GetName() const override { return m_Inner->GetName(); }
 
 private:
+    std::unique_ptr<IShapedWorkload> Wrap(std::unique_ptr<IShapedWorkload> shaped) const
+    {
+        const char* const name = shaped != nullptr ? tenon::GetKernelName(*m_Inner, *shaped) : nullptr;
+        return shaped != nullptr ? std::make_unique<Shaped>(std::move(shaped), name) : nullptr;
+    }
+
     std::unique_ptr<IWorkload> m_Inner;
 };
 

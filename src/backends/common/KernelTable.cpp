@@ -8,6 +8,7 @@
 #include "common/KernelName.hpp"
 #include "common/OpFlags.hpp"
 #include "common/RunsInStrips.hpp"
+#include "common/WritesPitched.hpp"
 
 #include <tenon/Exceptions.hpp>
 
@@ -151,7 +152,7 @@ private:
     std::shared_ptr<const PackedWeights> m_Packed; ///< kept alive: m_Prepared points into it
 };
 
-class TableWorkload final : public IWorkload, public Pooled<TableWorkload>
+class TableWorkload final : public IWorkload, public IWritesPitched, public Pooled<TableWorkload>
 {
 public:
     TableWorkload(const Kernel& kernel, const LayerView& layer, std::shared_ptr<const PackedWeights> packed)
@@ -160,9 +161,14 @@ public:
     {
     }
 
-    std::unique_ptr<IShapedWorkload> Reshape(const ReshapeArgs& args) const override
+    std::unique_ptr<IShapedWorkload> Reshape(const ReshapeArgs& args) const override { return ReshapePitched(args, 0); }
+    std::unique_ptr<IShapedWorkload> ReshapePitched(const ReshapeArgs& args, size_t outputPitch) const override
     {
-        Prepared prepared = m_Kernel.Prepare(args, m_Packed.get()); // in any case: it checks the shapes
+        Prepared prepared = m_Kernel.Prepare(args, m_Packed.get(), outputPitch); // in any case: it checks the shapes
+        if (prepared.m_Run == nullptr)
+        {
+            return nullptr;
+        }
         KernelLabel label(prepared.m_KernelName, m_IsFused);
         if (!m_HasEffect && GivesNothing(args))
         {

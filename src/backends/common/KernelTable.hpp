@@ -190,12 +190,17 @@ struct Kernel
     /// It rounds more coarsely than the other kernels: only for models that ask for fast arithmetic. A list of kernels
     /// leaves it out otherwise.
     bool m_IsFastMath = false;
+    /// What m_Prepare gives, for an output with gaps, see IWritesPitched; without m_Run where there is nothing. Null:
+    /// never. As m_Prepare, where `outputPitch` is 0.
+    Prepared (*m_PreparePitched)(const ReshapeArgs& args, const PackedWeights* packed, size_t outputPitch) = nullptr;
 
     /// What m_Prepare gives, under the name of the kernel that it came from: one that leaves some shapes to another
     /// kernel returns what that one's Prepare gives.
-    Prepared Prepare(const ReshapeArgs& args, const PackedWeights* packed) const
+    Prepared Prepare(const ReshapeArgs& args, const PackedWeights* packed, size_t outputPitch = 0) const
     {
-        Prepared prepared = m_Prepare(args, packed);
+        Prepared prepared = outputPitch == 0              ? m_Prepare(args, packed)
+                            : m_PreparePitched != nullptr ? m_PreparePitched(args, packed, outputPitch)
+                                                          : Prepared();
         prepared.m_KernelName = prepared.m_KernelName == nullptr ? m_Name : prepared.m_KernelName;
         return prepared;
     }

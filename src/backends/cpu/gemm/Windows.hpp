@@ -137,6 +137,13 @@ struct OutputPlace
     size_t m_RowStride = 0;
     size_t m_ImageStride = 0;
 
+    /// Pixels that follow each other, so far apart.
+    static OutputPlace WithPitch(size_t pitch)
+    {
+        OutputPlace place;
+        place.m_PixelStride = pitch;
+        return place;
+    }
     size_t GetOffset(size_t pixel) const
     {
         return m_First + (m_Width == 0 ? pixel * m_PixelStride
@@ -149,6 +156,16 @@ struct OutputPlace
         return m_Width == 0 ? last : std::min(last, pixel - pixel % m_Width + m_Width);
     }
 };
+
+/// Has the product write pixels that follow each other, so far apart; 0: without gaps.
+template <typename Product>
+void SetPitch(Product& product, size_t outputPitch)
+{
+    if (outputPitch != 0)
+    {
+        product.SetPlace(OutputPlace::WithPitch(outputPitch));
+    }
+}
 
 /// The windows of a Convolution2d layer. Throws LayerValidationException when its shapes do not fit together.
 Windows MakeConvolutionWindows(const ReshapeArgs& args);

@@ -43,27 +43,33 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
     return std::make_unique<PackedWeightsBf16>(weights, GetSizes(layer), WeightOrder::Columns, layer, store);
 }
 
-backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+backends::Prepared PreparePitched(const ReshapeArgs& args, const backends::PackedWeights* packed, size_t outputPitch)
 {
     const Windows windows = MakeConvolutionWindows(args);
     if (windows.m_Channels != windows.m_GroupChannels)
     {
-        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
+        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr, outputPitch);
     }
     const TensorShape& output = args.GetOutput(0).GetShape();
     if (output.GetNumElements() == 0)
     {
         return [](const ExecuteArgs&) {};
     }
-    return PrepareProduct(ProductBf16(static_cast<const PackedWeightsBf16&>(*packed), windows,
-                                      size_t{output[0]} * output[1] * output[2],
-                                      backends::FloatClamp(args.m_FusedActivation)),
-                          args);
+    ProductBf16 product(static_cast<const PackedWeightsBf16&>(*packed), windows,
+                        size_t{output[0]} * output[1] * output[2], backends::FloatClamp(args.m_FusedActivation));
+    SetPitch(product, outputPitch);
+    return PrepareProduct(product, args);
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    return PreparePitched(args, packed, 0);
 }
 
 } // namespace
 
 extern const backends::Kernel CpuConvolution2dBf16Kernel = {
-    "CpuConvolution2dBf16", Bf16Types, Prepare, Check, Pack, backends::FuseClamp, CheckBf16Products};
+    "CpuConvolution2dBf16", Bf16Types,         Prepare, Check,         Pack,
+    backends::FuseClamp,    CheckBf16Products, false,   PreparePitched};
 
 } // namespace tenon::cpu

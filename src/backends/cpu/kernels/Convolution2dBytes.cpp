@@ -113,12 +113,12 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
     return std::make_unique<PackedWeights8>(merged.View(), shape, store);
 }
 
-backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+backends::Prepared PreparePitched(const ReshapeArgs& args, const backends::PackedWeights* packed, size_t outputPitch)
 {
     const auto& weights = static_cast<const PackedWeights8&>(*packed);
     if (!weights.IsExact())
     {
-        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
+        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr, outputPitch);
     }
     Windows windows = MakeConvolutionWindows(args);
     windows.m_GroupChannels = windows.m_Channels / static_cast<int64_t>(weights.GetNumMatrices());
@@ -126,7 +126,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     if (windows.m_GroupChannels * static_cast<int64_t>(weights.GetNumMatrices()) != windows.m_Channels ||
         windows.GetDepth() != weights.GetDepth())
     {
-        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
+        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr, outputPitch);
     }
     const TensorShape& output = args.GetOutput(0).GetShape();
     if (output.GetNumElements() == 0)
@@ -134,18 +134,24 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
         return [](const ExecuteArgs&) {};
     }
     const size_t rows = size_t{output[0]} * output[1] * output[2];
-    const Product8 product = args.GetInput(0).GetDataType() == DataType::Float32
-                                 ? Product8(weights, windows, rows, {output[0], IsHybridAsymmetric(args)}, args)
-                                 : Product8(weights, windows, rows, args);
+    Product8 product = args.GetInput(0).GetDataType() == DataType::Float32
+                           ? Product8(weights, windows, rows, {output[0], IsHybridAsymmetric(args)}, args)
+                           : Product8(weights, windows, rows, args);
+    SetPitch(product, outputPitch);
     return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    return PreparePitched(args, packed, 0);
 }
 
 } // namespace
 
-extern const backends::Kernel CpuConvolution2dBytesKernel = {"CpuConvolution2dBytes", BytesTypes, Prepare, Check, Pack,
-                                                             backends::FuseClamp};
+extern const backends::Kernel CpuConvolution2dBytesKernel = {
+    "CpuConvolution2dBytes", BytesTypes, Prepare, Check, Pack, backends::FuseClamp, nullptr, false, PreparePitched};
 
 extern const backends::Kernel CpuConvolution2dHybridKernel = {
-    "CpuConvolution2dHybrid", HybridTypes, Prepare, Check, Pack, backends::FuseClamp};
+    "CpuConvolution2dHybrid", HybridTypes, Prepare, Check, Pack, backends::FuseClamp, nullptr, false, PreparePitched};
 
 } // namespace tenon::cpu

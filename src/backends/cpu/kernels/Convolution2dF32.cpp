@@ -78,28 +78,34 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
     return std::make_unique<PackedWeightsF32>(weights, sizes, WeightOrder::Columns, store);
 }
 
-backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+backends::Prepared PreparePitched(const ReshapeArgs& args, const backends::PackedWeights* packed, size_t outputPitch)
 {
     const auto& weights = static_cast<const PackedWeightsF32&>(*packed);
     const Windows windows = MakeConvolutionWindows(args);
     if (windows.m_Channels != windows.m_GroupChannels * static_cast<int64_t>(weights.GetSizes().m_Groups) ||
-        (weights.GetPlain() != nullptr && !windows.ArePixels()))
+        (weights.GetPlain() != nullptr && (outputPitch != 0 || !windows.ArePixels())))
     {
-        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
+        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr, outputPitch);
     }
     const TensorShape& output = args.GetOutput(0).GetShape();
     if (output.GetNumElements() == 0)
     {
         return [](const ExecuteArgs&) {};
     }
-    return PrepareProduct(ProductF32(weights, windows, size_t{output[0]} * output[1] * output[2],
-                                     backends::FloatClamp(args.m_FusedActivation)),
-                          args);
+    ProductF32 product(weights, windows, size_t{output[0]} * output[1] * output[2],
+                       backends::FloatClamp(args.m_FusedActivation));
+    SetPitch(product, outputPitch);
+    return PrepareProduct(product, args);
+}
+
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    return PreparePitched(args, packed, 0);
 }
 
 } // namespace
 
 extern const backends::Kernel CpuConvolution2dF32Kernel = {
-    "CpuConvolution2dF32", PackedFloatTypes, Prepare, Check, Pack, backends::FuseClamp};
+    "CpuConvolution2dF32", PackedFloatTypes, Prepare, Check, Pack, backends::FuseClamp, nullptr, false, PreparePitched};
 
 } // namespace tenon::cpu

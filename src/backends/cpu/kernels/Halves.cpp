@@ -106,6 +106,15 @@ backends::Prepared PreparePool(const ReshapeArgs& args, const backends::PackedWe
                : Prepare<CpuPooling2dKernel>(args, packed);
 }
 
+backends::Prepared PreparePitchedPool(const ReshapeArgs& args, const backends::PackedWeights* packed,
+                                      size_t outputPitch)
+{
+    const auto algorithm = args.GetDescriptor<Pooling2dDescriptor>().m_PoolType;
+    return ChoosePool(args.GetOutput(0).GetDataType(), algorithm) != nullptr
+               ? CpuPooling2dKernel.m_PreparePitched(args, packed, outputPitch)
+               : backends::Prepared();
+}
+
 /// Functions of one number: BFloat16 has loops of its own.
 backends::Prepared MakeBf16(const ReshapeArgs& args, FloatFunction function, float a, float b)
 {
@@ -171,8 +180,9 @@ TENON_HALVES(L2Normalization);
 TENON_HALF_PIECES(LayerNormalization, CountFromAxis<LayerNormalizationDescriptor>);
 TENON_HALF_PIECES(LogSoftmax, CountFromAxis<LogSoftmaxDescriptor>);
 TENON_HALVES(Mean);
-extern const backends::Kernel CpuPooling2dHalvesKernel = {"CpuPooling2dHalves", HalfTypes, PreparePool,
-                                                          Check<CpuPooling2dKernel>};
+extern const backends::Kernel CpuPooling2dHalvesKernel = {
+    "CpuPooling2dHalves", HalfTypes, PreparePool, Check<CpuPooling2dKernel>, nullptr, nullptr, nullptr, false,
+    PreparePitchedPool};
 TENON_HALF_PIECES(Prelu, CountNone);
 TENON_HALVES(Reduce);
 TENON_HALVES(Resize);

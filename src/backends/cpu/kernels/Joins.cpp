@@ -73,11 +73,17 @@ public:
         {
             RunMapped(*run.m_Parallel, input, run.GetInput<uint8_t>(input.m_Index), run.GetOutput<uint8_t>(0));
         }
+        // What lies in its place already, is left alone, see SharedParts.
+        const auto isInPlace = [&](const JoinInput& input)
+        { return run.GetInput<std::byte>(input.m_Index) == to + input.m_Begin; };
         for (size_t i = 0; i < m_Long.size(); ++i)
         {
-            m_Long[i].Run(*run.m_Parallel, run.GetInput<std::byte>(m_Inputs[i].m_Index), to + m_Inputs[i].m_Begin);
+            if (!isInPlace(m_Inputs[i]))
+            {
+                m_Long[i].Run(*run.m_Parallel, run.GetInput<std::byte>(m_Inputs[i].m_Index), to + m_Inputs[i].m_Begin);
+            }
         }
-        if (!m_Long.empty() || m_Inputs.empty())
+        if (!m_Long.empty() || std::all_of(m_Inputs.begin(), m_Inputs.end(), isInPlace))
         {
             return;
         }
@@ -91,14 +97,15 @@ public:
                           plane.m_ToRun = Signed(m_ChunkBytes);
                           for (const JoinInput& input : m_Inputs)
                           {
+                              if (isInPlace(input))
+                              {
+                                  continue;
+                              }
                               const auto* source = run.GetInput<std::byte>(input.m_Index) + chunk * input.m_Bytes;
                               std::byte* const target = to + chunk * m_ChunkBytes + input.m_Begin;
                               plane.m_RunBytes = input.m_Bytes;
                               plane.m_FromRun = Signed(input.m_Bytes);
-                              if (source != target) // else it is in its place already, see SharedParts
-                              {
-                                  input.m_Copy(plane, source, target);
-                              }
+                              input.m_Copy(plane, source, target);
                           }
                       }
                   });
@@ -174,9 +181,30 @@ Prepared PrepareJoin(const ReshapeArgs& args, LayerType type, unsigned int axis)
     return prepared;
 }
 
+/// Where pixels of the inputs lie in those of the output.
+std::vector<size_t> FindPixels(const ReshapeArgs& args)
+{
+    const TensorInfo& output = args.GetOutput(0);
+    std::vector<size_t> places;
+    size_t place = 0;
+    for (const TensorInfo* const input : args.m_Inputs)
+    {
+        places.push_back(input->IsTypeSpaceMatch(output) ? place : SharedParts::None);
+        place += input->GetShape()[input->GetNumDimensions() - 1] * ref::GetMovedBytes(output.GetDataType());
+    }
+    return places;
+}
+
 Prepared PrepareConcat(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    return PrepareJoin(args, LayerType::Concat, args.GetDescriptor<ConcatDescriptor>().GetConcatAxis());
+    const unsigned int axis = args.GetDescriptor<ConcatDescriptor>().GetConcatAxis();
+    Prepared prepared = PrepareJoin(args, LayerType::Concat, axis);
+    const TensorInfo& output = args.GetOutput(0);
+    if (prepared.m_KernelName == nullptr && prepared.m_Parts.Empty() && axis + 1 == output.GetNumDimensions())
+    {
+        prepared.m_Parts.m_OfPixels = FindPixels(args);
+    }
+    return prepared;
 }
 
 Prepared PrepareStack(const ReshapeArgs& args, const backends::PackedWeights*)

@@ -262,7 +262,7 @@ void PoolWindows(const PoolRow& row)
     window.m_RowStride = row.m_RowStride;
     window.m_PixelStride = row.m_PixelStride;
     size_t divisor = 0;
-    for (size_t i = 0; i < row.m_Windows; ++i, out += row.m_PixelStride)
+    for (size_t i = 0; i < row.m_Windows; ++i, out += row.m_OutPixelStride)
     {
         const PoolSpan x = row.m_X[i];
         window.m_Columns = x.m_Count;

@@ -30,6 +30,7 @@ struct PoolRow
     size_t m_Channels = 0; ///< to pool, of each pixel
     int32_t m_ZeroPoint = 0;
     void* m_Out = nullptr;
+    size_t m_OutPixelStride = 0; ///< elements
 };
 
 using PoolFunction = void (*)(const PoolRow& row);

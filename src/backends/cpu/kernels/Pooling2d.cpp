@@ -71,7 +71,8 @@ std::vector<PoolSpan> MakeSpans(const ref::WindowAxis& axis, int64_t padAfter, b
 class Pool
 {
 public:
-    Pool(const ReshapeArgs& args, const Pooling2dDescriptor& d)
+    /// `outputPitch`: see Kernel::m_PreparePitched.
+    Pool(const ReshapeArgs& args, const Pooling2dDescriptor& d, size_t outputPitch)
         : m_Function(ChoosePool(args.GetInput(0).GetDataType(), d.m_PoolType)),
           m_ElementBytes(GetDataTypeSize(args.GetInput(0).GetDataType()))
     {
@@ -82,6 +83,7 @@ public:
         m_Height = input[1];
         m_Width = input[2];
         m_Channels = input[3];
+        m_OutputPitch = outputPitch != 0 ? outputPitch : m_Channels;
         m_Y = MakeSpans({input[1], output[1], d.m_PoolHeight, d.m_StrideY, 1, d.m_PadTop}, d.m_PadBottom, countPadding);
         m_X = MakeSpans({input[2], output[2], d.m_PoolWidth, d.m_StrideX, 1, d.m_PadLeft}, d.m_PadRight, countPadding);
         m_ZeroPoint = info.IsQuantized() ? info.GetQuantizationOffset() : 0;
@@ -123,7 +125,8 @@ private:
         row.m_Channels = channels.m_End - channels.m_Begin;
         row.m_ZeroPoint = m_ZeroPoint;
         row.m_Out =
-            run.GetOutput<std::byte>(0) + (outputRow * m_X.size() * m_Channels + channels.m_Begin) * m_ElementBytes;
+            run.GetOutput<std::byte>(0) + (outputRow * m_X.size() * m_OutputPitch + channels.m_Begin) * m_ElementBytes;
+        row.m_OutPixelStride = m_OutputPitch;
         m_Function(row);
     }
 
@@ -132,6 +135,7 @@ private:
     size_t m_Height = 0; ///< of the input
     size_t m_Width = 0;
     size_t m_Channels = 0;
+    size_t m_OutputPitch = 0; ///< elements
     std::vector<PoolSpan> m_Y;
     std::vector<PoolSpan> m_X;
     int32_t m_ZeroPoint = 0;
@@ -140,7 +144,7 @@ private:
     size_t m_Blocks = 1;  ///< of channels
 };
 
-backends::Prepared PreparePool(const ReshapeArgs& args, const backends::PackedWeights*)
+backends::Prepared PreparePitchedPool(const ReshapeArgs& args, const backends::PackedWeights*, size_t outputPitch)
 {
     const auto& descriptor = args.GetDescriptor<Pooling2dDescriptor>();
     backends::Prepared reference = ref::FindKernel(LayerType::Pooling2d)->Prepare(args, nullptr); // checks shapes
@@ -153,13 +157,19 @@ backends::Prepared PreparePool(const ReshapeArgs& args, const backends::PackedWe
         args.GetInput(0).IsQuantized() && uint64_t{descriptor.m_PoolHeight} * descriptor.m_PoolWidth > MostTaps;
     if (isLarge || output.GetNumElements() == 0 || std::max(output[1], output[2]) > LongestAxis)
     {
-        return reference;
+        return outputPitch != 0 ? backends::Prepared() : reference;
     }
-    return Pool(args, descriptor);
+    return Pool(args, descriptor, outputPitch);
+}
+
+backends::Prepared PreparePool(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    return PreparePitchedPool(args, packed, 0);
 }
 
 } // namespace
 
-extern const backends::Kernel CpuPooling2dKernel = {"CpuPooling2d", PoolTypes, PreparePool, CheckPool};
+extern const backends::Kernel CpuPooling2dKernel = {"CpuPooling2d", PoolTypes, PreparePool, CheckPool,         nullptr,
+                                                    nullptr,        nullptr,   false,       PreparePitchedPool};
 
 } // namespace tenon::cpu

@@ -118,14 +118,32 @@ struct ShortsKind : IntegerKind
 
 } // namespace
 
-extern const backends::Kernel CpuTransposeConvolution2dBytesKernel = {
-    "CpuTransposeConvolution2dBytes", BytesTypes,         PrepareTransposed<BytesKind>, CheckTransposed<BytesKind>,
-    PackTransposed<BytesKind>,        backends::FuseClamp};
-extern const backends::Kernel CpuTransposeConvolution2dHybridKernel = {
-    "CpuTransposeConvolution2dHybrid", SignedHybridTypes,         PrepareTransposed<BytesKind>,
-    CheckTransposed<BytesKind>,        PackTransposed<BytesKind>, backends::FuseClamp};
-extern const backends::Kernel CpuTransposeConvolution2dShortsKernel = {
-    "CpuTransposeConvolution2dShorts", ShortsTypes,        PrepareTransposed<ShortsKind>, CheckTransposed<ShortsKind>,
-    PackTransposed<ShortsKind>,        backends::FuseClamp};
+extern const backends::Kernel CpuTransposeConvolution2dBytesKernel = {"CpuTransposeConvolution2dBytes",
+                                                                      BytesTypes,
+                                                                      PrepareTransposed<BytesKind>,
+                                                                      CheckTransposed<BytesKind>,
+                                                                      PackTransposed<BytesKind>,
+                                                                      backends::FuseClamp,
+                                                                      nullptr,
+                                                                      false,
+                                                                      PreparePitchedTransposed<BytesKind>};
+extern const backends::Kernel CpuTransposeConvolution2dHybridKernel = {"CpuTransposeConvolution2dHybrid",
+                                                                       SignedHybridTypes,
+                                                                       PrepareTransposed<BytesKind>,
+                                                                       CheckTransposed<BytesKind>,
+                                                                       PackTransposed<BytesKind>,
+                                                                       backends::FuseClamp,
+                                                                       nullptr,
+                                                                       false,
+                                                                       PreparePitchedTransposed<BytesKind>};
+extern const backends::Kernel CpuTransposeConvolution2dShortsKernel = {"CpuTransposeConvolution2dShorts",
+                                                                       ShortsTypes,
+                                                                       PrepareTransposed<ShortsKind>,
+                                                                       CheckTransposed<ShortsKind>,
+                                                                       PackTransposed<ShortsKind>,
+                                                                       backends::FuseClamp,
+                                                                       nullptr,
+                                                                       false,
+                                                                       PreparePitchedTransposed<ShortsKind>};
 
 } // namespace tenon::cpu

@@ -94,15 +94,23 @@ struct BFloat16Kind : FloatKind
 
 } // namespace
 
-extern const backends::Kernel CpuTransposeConvolution2dF32Kernel = {
-    "CpuTransposeConvolution2dF32", FloatTypes,         PrepareTransposed<Float32Kind>, CheckTransposed<Float32Kind>,
-    PackTransposed<Float32Kind>,    backends::FuseClamp};
+extern const backends::Kernel CpuTransposeConvolution2dF32Kernel = {"CpuTransposeConvolution2dF32",
+                                                                    FloatTypes,
+                                                                    PrepareTransposed<Float32Kind>,
+                                                                    CheckTransposed<Float32Kind>,
+                                                                    PackTransposed<Float32Kind>,
+                                                                    backends::FuseClamp,
+                                                                    nullptr,
+                                                                    false,
+                                                                    PreparePitchedTransposed<Float32Kind>};
 extern const backends::Kernel CpuTransposeConvolution2dBf16Kernel = {"CpuTransposeConvolution2dBf16",
                                                                      Bf16Types,
                                                                      PrepareTransposed<BFloat16Kind>,
                                                                      CheckTransposed<BFloat16Kind>,
                                                                      PackTransposed<BFloat16Kind>,
                                                                      backends::FuseClamp,
-                                                                     CheckBf16Products};
+                                                                     CheckBf16Products,
+                                                                     false,
+                                                                     PreparePitchedTransposed<BFloat16Kind>};
 
 } // namespace tenon::cpu

@@ -160,13 +160,13 @@ private:
 /// The product of a phase of known shapes.
 template <typename Kind>
 typename Kind::Product MakePhaseProduct(const ReshapeArgs& args, const TransposePhases<Kind>& phases,
-                                        const PhaseAxis& down, const PhaseAxis& across)
+                                        const PhaseAxis& down, const PhaseAxis& across, size_t outputPitch)
 {
     const auto& descriptor = args.GetDescriptor<TransposeConvolution2dDescriptor>();
     const auto& weights = phases.Get(down.m_Tap, across.m_Tap, descriptor.m_StrideX);
     const TensorShape& data = args.GetInput(0).GetShape();
     const TensorShape& output = args.GetOutput(0).GetShape();
-    const size_t channels = output[3];
+    const size_t pitch = outputPitch != 0 ? outputPitch : output[3];
     const size_t height = down.GetOutputs(output[1], descriptor.m_StrideY);
     const size_t width = across.GetOutputs(output[2], descriptor.m_StrideX);
     Windows windows;
@@ -181,12 +181,12 @@ typename Kind::Product MakePhaseProduct(const ReshapeArgs& args, const Transpose
     windows.m_PadLeft = across.GetPad(weights.m_Taps.m_X);
     auto product = Kind::MakeProduct(weights.m_Packed, windows, output[0] * height * width, args);
     OutputPlace place;
-    place.m_First = (down.m_First * output[2] + across.m_First) * channels;
-    place.m_PixelStride = descriptor.m_StrideX * channels;
+    place.m_First = (down.m_First * output[2] + across.m_First) * pitch;
+    place.m_PixelStride = descriptor.m_StrideX * pitch;
     place.m_Width = width;
     place.m_Height = height;
-    place.m_RowStride = size_t{descriptor.m_StrideY} * output[2] * channels;
-    place.m_ImageStride = size_t{output[1]} * output[2] * channels;
+    place.m_RowStride = size_t{descriptor.m_StrideY} * output[2] * pitch;
+    place.m_ImageStride = size_t{output[1]} * output[2] * pitch;
     product.SetPlace(place);
     return product;
 }
@@ -213,7 +213,8 @@ std::unique_ptr<backends::PackedWeights> PackTransposed(const LayerView& layer, 
 }
 
 template <typename Kind>
-backends::Prepared PrepareTransposed(const ReshapeArgs& args, const backends::PackedWeights* packed)
+backends::Prepared PreparePitchedTransposed(const ReshapeArgs& args, const backends::PackedWeights* packed,
+                                            size_t outputPitch)
 {
     const TensorShape& data = args.GetInput(0).GetShape();
     const TensorShape& weights = args.GetInput(1).GetShape();
@@ -224,7 +225,7 @@ backends::Prepared PrepareTransposed(const ReshapeArgs& args, const backends::Pa
                       weights[3] == data[3] && weights[0] == output[3];
     if (!fits || !phases.AreExact())
     {
-        return ref::FindKernel(LayerType::TransposeConvolution2d)->Prepare(args, nullptr);
+        return ref::FindKernel(LayerType::TransposeConvolution2d)->Prepare(args, nullptr, outputPitch);
     }
     std::vector<typename Kind::Product> products;
     size_t scratchBytes = 0;
@@ -235,7 +236,7 @@ backends::Prepared PrepareTransposed(const ReshapeArgs& args, const backends::Pa
         for (size_t x = 0; x < std::min(descriptor.m_StrideX, output[2]); ++x)
         {
             products.push_back(MakePhaseProduct(args, phases, PhaseAxis(y, descriptor.m_StrideY, descriptor.m_PadTop),
-                                                PhaseAxis(x, descriptor.m_StrideX, descriptor.m_PadLeft)));
+                                                PhaseAxis(x, descriptor.m_StrideX, descriptor.m_PadLeft), outputPitch));
             scratchBytes = std::max(scratchBytes, products.back().GetScratchBytes());
         }
     }
@@ -246,6 +247,12 @@ backends::Prepared PrepareTransposed(const ReshapeArgs& args, const backends::Pa
     return {[products = std::move(products), hasBias = args.HasInput(2)](const ExecuteArgs& run)
             { Kind::Run(products, run, hasBias); },
             scratchBytes};
+}
+
+template <typename Kind>
+backends::Prepared PrepareTransposed(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    return PreparePitchedTransposed<Kind>(args, packed, 0);
 }
 
 } // namespace tenon::cpu
