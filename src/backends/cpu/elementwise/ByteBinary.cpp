@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of quantized sums, products and extremes, and the choice between loops in integers and in floats.
+// The numbers of quantized sums, products and extremes, and the choice between loops in integers, in floats and by
+// tables.
 #include "backends/cpu/elementwise/ByteBinary.hpp"
 
 #include "backends/cpu/elementwise/ByteBinaryLoops.hpp"
+#include "backends/cpu/elementwise/BytePairs.hpp"
+#include "backends/cpu/elementwise/ByteSumTables.hpp"
 
 #include <algorithm>
 #include <array>
@@ -22,62 +25,11 @@ using backends::QuantizeMultiplier;
 /// Fewer elements than this are done before all pairs have been compared.
 constexpr size_t WorthwhileCount = 4096;
 
-/// What a loop gives for all pairs of bytes. It takes two inputs that move.
-class AllPairs
-{
-public:
-    AllPairs(const ByteBinary& numbers, ByteBinary::Loop loop) : m_Results(Values * Values)
-    {
-        for (size_t i = 0; i < Values; ++i)
-        {
-            m_All[i] = static_cast<uint8_t>(i);
-        }
-        for (size_t a = 0; a < Values; ++a)
-        {
-            RunRow(numbers, loop, a, m_Results.data() + a * Values);
-        }
-    }
-
-    /// Whether another one gives the same.
-    bool Agrees(const ByteBinary& numbers, ByteBinary::Loop loop) const
-    {
-        std::array<uint8_t, Values> row{};
-        for (size_t a = 0; a < Values; ++a)
-        {
-            RunRow(numbers, loop, a, row.data());
-            if (!std::equal(row.begin(), row.end(), m_Results.data() + a * Values))
-            {
-                return false;
-            }
-        }
-        return true;
-    }
-
-private:
-    static constexpr size_t Values = 256;
-
-    void RunRow(const ByteBinary& numbers, ByteBinary::Loop loop, size_t a, uint8_t* out) const
-    {
-        std::array<uint8_t, Values> same{};
-        same.fill(m_All[a]);
-        loop(numbers, same.data(), m_All.data(), out, Values);
-    }
-
-    std::array<uint8_t, Values> m_All{};
-    std::vector<uint8_t> m_Results;
-};
-
-/// Tries the float loop with these numbers, set(numbers, try), until it agrees with the exact one; else takes that.
+/// Tries the float loop with these numbers, set(numbers of a try), until it agrees with the exact one on all pairs.
 template <typename Tries, typename F>
-void Choose(ByteBinary& numbers, const ByteBinary::Loop (&exact)[2], const ByteBinary::Loop (&fast)[2], bool isFixed,
-            size_t count, const Tries& tries, const F& set)
+void TryFloats(ByteBinary& numbers, const BytePairs& pairs, const ByteBinary::Loop (&fast)[2], bool isFixed,
+               const Tries& tries, const F& set)
 {
-    numbers.m_Loop = exact[isFixed ? 1 : 0];
-    if (count < WorthwhileCount)
-    {
-        return;
-    }
-    const AllPairs pairs(numbers, exact[0]);
     for (const auto& numbersOfTry : tries)
     {
         set(numbersOfTry);
@@ -89,16 +41,63 @@ void Choose(ByteBinary& numbers, const ByteBinary::Loop (&exact)[2], const ByteB
     }
 }
 
+// Halves are rounded away from zero in integers, to even in float and up by tables: a little more of everything settles
+// most of them, and another rounding of the factors the cases where an error of the last bit tips a result over.
+constexpr double Nudges[] = {1.0,           1.0 + 0x1p-22, 1.0 - 0x1p-23, 1.0 + 0x1p-21,
+                             1.0 + 0x1p-23, 1.0 - 0x1p-22, 1.0 + 0x1p-20};
+// Where factors are simple fractions many sums are halves, and no others lie near them: more than the rounding of
+// the larger terms is needed, and does no harm.
+constexpr double LargeNudges[] = {1.0 + 0x1p-18, 1.0 + 0x1p-16, 1.0 + 0x1p-14};
+
+/// Whether tables agree with the exact sums, of these real scales, on all pairs.
+bool TryTables(ByteBinary& numbers, const BytePairs& pairs, double scaleA, double scaleB)
+{
+    const bool swaps = scaleB > scaleA;
+    const ByteBinary::Loop loop = GetByteSumLoop(numbers.m_Flip != 0);
+    if (loop == nullptr || std::abs(swaps ? scaleA : scaleB) > 1.0) // more steps than there are bytes
+    {
+        return false;
+    }
+    const auto tables = std::make_shared<ByteSumTables>();
+    tables->m_Swaps = swaps;
+    numbers.m_Tables = tables;
+    const double zero = numbers.m_ZeroOutput + numbers.m_Flip + 0.5;
+    const auto agrees = [&](double nudge)
+    {
+        std::array<double, ByteSumTables::Values> a{};
+        std::array<double, ByteSumTables::Values> b{};
+        for (int i = 0; i < static_cast<int>(ByteSumTables::Values); ++i)
+        {
+            const auto at = static_cast<size_t>(i);
+            a[at] = scaleA * nudge * (i - numbers.m_ZeroA) + (swaps ? zero : 0.0);
+            b[at] = scaleB * nudge * (i - numbers.m_ZeroB) + (swaps ? 0.0 : zero);
+        }
+        return FillByteSumTables(swaps ? b : a, swaps ? a : b, numbers.m_Flip, *tables) && pairs.Agrees(numbers, loop);
+    };
+    if (std::any_of(std::begin(Nudges), std::end(Nudges), agrees) ||
+        std::any_of(std::begin(LargeNudges), std::end(LargeNudges), agrees))
+    {
+        numbers.m_Loop = loop;
+        return true;
+    }
+    numbers.m_Tables = nullptr;
+    return false;
+}
+
 /// For sums whose real scales are these.
 void ChooseSum(ByteBinary& numbers, double scaleA, double scaleB, bool isFixed, size_t count)
 {
-    // Halves are rounded away from zero in integers, to even in float: a little more of everything settles most of
-    // them, and another rounding of the factors the cases where an error of the last bit tips a result over.
-    constexpr double Nudges[] = {1.0,           1.0 + 0x1p-22, 1.0 - 0x1p-23, 1.0 + 0x1p-21,
-                                 1.0 + 0x1p-23, 1.0 - 0x1p-22, 1.0 + 0x1p-20};
-    // Where factors are simple fractions many sums are halves, and no others lie near them: more than the rounding of
-    // the larger terms is needed, and does no harm.
-    constexpr double LargeNudges[] = {1.0 + 0x1p-18, 1.0 + 0x1p-16, 1.0 + 0x1p-14};
+    const ByteBinaryLoops& loops = GetByteBinaryLoops();
+    numbers.m_Loop = loops.m_ExactSum[isFixed ? 1 : 0];
+    if (count < WorthwhileCount)
+    {
+        return;
+    }
+    const BytePairs pairs(numbers, loops.m_ExactSum[0]);
+    if (!isFixed && TryTables(numbers, pairs, scaleA, scaleB))
+    {
+        return;
+    }
     std::vector<std::pair<double, double>> tries; // first both factors alike, which does for most layers
     for (const double nudge : Nudges)
     {
@@ -115,16 +114,15 @@ void ChooseSum(ByteBinary& numbers, double scaleA, double scaleB, bool isFixed, 
             tries.emplace_back(nudgeA, nudgeB);
         }
     }
-    const ByteBinaryLoops& loops = GetByteBinaryLoops();
-    Choose(numbers, loops.m_ExactSum, loops.m_FloatSum, isFixed, count, tries,
-           [&](const std::pair<double, double>& nudges)
-           {
-               numbers.m_FactorA = static_cast<float>(scaleA * nudges.first);
-               numbers.m_FactorB = static_cast<float>(scaleB * nudges.second);
-               // With the factors as they came out after rounding.
-               numbers.m_Offset = static_cast<float>(-(static_cast<double>(numbers.m_FactorA) * numbers.m_ZeroA +
-                                                       static_cast<double>(numbers.m_FactorB) * numbers.m_ZeroB));
-           });
+    TryFloats(numbers, pairs, loops.m_FloatSum, isFixed, tries,
+              [&](const std::pair<double, double>& nudges)
+              {
+                  numbers.m_FactorA = static_cast<float>(scaleA * nudges.first);
+                  numbers.m_FactorB = static_cast<float>(scaleB * nudges.second);
+                  // With the factors as they came out after rounding.
+                  numbers.m_Offset = static_cast<float>(-(static_cast<double>(numbers.m_FactorA) * numbers.m_ZeroA +
+                                                          static_cast<double>(numbers.m_FactorB) * numbers.m_ZeroB));
+              });
 }
 
 /// For products by m_Product, which are rounded twice: by the multiplier and by the shift to the right.
@@ -140,15 +138,20 @@ void ChooseProduct(ByteBinary& numbers, bool isFixed, size_t count)
     constexpr Try Tries[] = {{0.0f, 1.0}, {0.25f, 1.0}, {0.0f, 1.0 + 0x1p-23}, {0.0f, 1.0 - 0x1p-23}};
     const ByteBinaryLoops& loops = GetByteBinaryLoops();
     const QuantizedMultiplier m = numbers.m_Product;
-    Choose(numbers, loops.m_ExactProduct, loops.m_FloatProduct, isFixed, count, Tries,
-           [&](const Try& numbersOfTry)
-           {
-               numbers.m_Offset = numbersOfTry.m_Offset;
-               numbers.m_ProductFactor = static_cast<float>(
-                   std::ldexp(static_cast<double>(m.m_Multiplier) * numbersOfTry.m_Nudge, std::max(m.m_Shift, 0) - 31));
-               numbers.m_ShiftFactor =
-                   static_cast<float>(std::ldexp(m.m_Shift < 0 ? 1.0 + 0x1p-22 : 1.0, std::min(m.m_Shift, 0)));
-           });
+    numbers.m_Loop = loops.m_ExactProduct[isFixed ? 1 : 0];
+    if (count < WorthwhileCount)
+    {
+        return;
+    }
+    TryFloats(numbers, BytePairs(numbers, loops.m_ExactProduct[0]), loops.m_FloatProduct, isFixed, Tries,
+              [&](const Try& numbersOfTry)
+              {
+                  numbers.m_Offset = numbersOfTry.m_Offset;
+                  numbers.m_ProductFactor = static_cast<float>(std::ldexp(
+                      static_cast<double>(m.m_Multiplier) * numbersOfTry.m_Nudge, std::max(m.m_Shift, 0) - 31));
+                  numbers.m_ShiftFactor =
+                      static_cast<float>(std::ldexp(m.m_Shift < 0 ? 1.0 + 0x1p-22 : 1.0, std::min(m.m_Shift, 0)));
+              });
 }
 
 bool IsSum(BinaryOperation operation)

@@ -17,6 +17,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/ByteTable.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: per target.
+#include "backends/cpu/simd/ByteLookup-inl.hpp"
 #include "backends/cpu/simd/Bytes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -37,21 +38,8 @@ HWY_INLINE void LookUpEach(const ByteTable& table, const uint8_t* in, uint8_t* o
 #if HWY_TARGET == HWY_AVX3
 void LookUpHalves(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count)
 {
-    const ByteTag d;
-    const Bytes t0 = hn::LoadU(d, table.data());
-    const Bytes t1 = hn::LoadU(d, table.data() + 64);
-    const Bytes t2 = hn::LoadU(d, table.data() + 128);
-    const Bytes t3 = hn::LoadU(d, table.data() + 192);
-    MapEach(d, in, out, count,
-            [&](Bytes x) HWY_ATTR
-            {
-                // The lower seven bits say which of 128 bytes.
-                Bytes lower = x;
-                Bytes upper = x;
-                asm("vpermi2b %2, %1, %0" : "+v"(lower.raw) : "v"(t0.raw), "v"(t1.raw));
-                asm("vpermi2b %2, %1, %0" : "+v"(upper.raw) : "v"(t2.raw), "v"(t3.raw));
-                return hn::IfThenElse(hn::Lt(x, hn::Set(d, uint8_t{128})), lower, upper);
-            });
+    const ByteLookup lookUp(table.data());
+    MapEach(ByteTag(), in, out, count, [&](Bytes x) HWY_ATTR { return lookUp(x); });
 }
 #endif
 

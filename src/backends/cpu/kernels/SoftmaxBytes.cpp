@@ -15,7 +15,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/SoftmaxBytes.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
-#include <hwy/highway.h>
+#include "backends/cpu/simd/ByteLookup-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -77,16 +77,12 @@ uint64_t SumByTables(const ByteSoftmaxTables& tables, const uint8_t* in, size_t 
     const hn::ScalableTag<uint8_t> d;
     using Bytes = hn::Vec<decltype(d)>;
     const Bytes zero = hn::Zero(d);
-    const auto sumSelected = [&](const uint8_t* table, Bytes difference, auto valid) HWY_ATTR
+    const ByteLookup low(tables.m_SummandBytes[0]);
+    const ByteLookup middle(tables.m_SummandBytes[1]);
+    const ByteLookup high(tables.m_SummandBytes[2]);
+    const auto sumSelected = [&](const ByteLookup& lookUp, Bytes difference, auto valid) HWY_ATTR
     {
-        // The lower seven bits say which of 128 bytes.
-        Bytes lower = difference;
-        Bytes upper = difference;
-        asm("vpermi2b %2, %1, %0" : "+v"(lower.raw) : "v"(hn::Load(d, table).raw), "v"(hn::Load(d, table + 64).raw));
-        asm("vpermi2b %2, %1, %0"
-            : "+v"(upper.raw)
-            : "v"(hn::Load(d, table + 128).raw), "v"(hn::Load(d, table + 192).raw));
-        const Bytes bytes = hn::IfThenElse(hn::Lt(difference, hn::Set(d, uint8_t{128})), lower, upper);
+        const Bytes bytes = lookUp(difference);
         return hn::SumsOf8(hn::IfThenElse(valid, bytes, zero));
     };
     const hn::Repartition<uint64_t, decltype(d)> dSums;
@@ -96,10 +92,10 @@ uint64_t SumByTables(const ByteSoftmaxTables& tables, const uint8_t* in, size_t 
         const auto valid = hn::FirstN(d, depth - i);
         const Bytes values = hn::Xor(hn::MaskedLoad(valid, d, in + i), hn::Set(d, flip));
         const Bytes difference = hn::Sub(hn::Set(d, most), values);
-        const auto low = sumSelected(tables.m_SummandBytes[0], difference, valid);
-        const auto middle = sumSelected(tables.m_SummandBytes[1], difference, valid);
-        const auto high = sumSelected(tables.m_SummandBytes[2], difference, valid);
-        sum = hn::Add(sum, hn::Add(low, hn::Add(hn::ShiftLeft<8>(middle), hn::ShiftLeft<16>(high))));
+        const auto lows = sumSelected(low, difference, valid);
+        const auto middles = sumSelected(middle, difference, valid);
+        const auto highs = sumSelected(high, difference, valid);
+        sum = hn::Add(sum, hn::Add(lows, hn::Add(hn::ShiftLeft<8>(middles), hn::ShiftLeft<16>(highs))));
     }
     return hn::GetLane(hn::SumOfLanes(dSums, sum));
 }
