@@ -5,10 +5,17 @@
 # "layering" checks the #includes themselves. LIBS and INCLUDES are private: they reach no other module's sources.
 # The objects go into both libtenon.so and libtenon.a.
 
+include(CheckLinkerFlag)
+
 add_library(tenon_options INTERFACE)
 target_compile_options(tenon_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
 # Without contraction into fused multiply-add results are the same on every machine. Kernels that want it say so.
 target_compile_options(tenon_options INTERFACE -ffp-contract=off)
+# Functions of other libraries are found when a program starts: else the first network that it loads waits for each.
+check_linker_flag(CXX LINKER:-z,now TENON_HAS_Z_NOW)
+if(TENON_HAS_Z_NOW)
+  target_link_options(tenon_options INTERFACE LINKER:-z,now)
+endif()
 if(CMAKE_SIZEOF_VOID_P EQUAL 4)
   target_compile_definitions(tenon_options INTERFACE _FILE_OFFSET_BITS=64) # files, and limits of memory, past 2 GiB
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
