@@ -28,7 +28,8 @@ public:
     {
     }
 
-    std::unique_ptr<cpu::PackedWeights8> Pack(backends::PackedStore& store, size_t rows = 8) const
+    /// `mayStay`: few rows may read the weights where they are.
+    std::unique_ptr<cpu::PackedWeights8> Pack(backends::PackedStore& store, size_t rows = 8, bool mayStay = false) const
     {
         const std::string name = "layer";
         const std::vector<const TensorInfo*> inputs = {&m_Data, &m_Weights};
@@ -40,7 +41,8 @@ public:
         view.m_Inputs = inputs;
         view.m_Outputs = outputs;
         view.m_ConstantData = constants;
-        const cpu::ProductShape8 shape = {m_Weights.GetShape()[0], m_Weights.GetShape()[1], rows};
+        cpu::ProductShape8 shape = {m_Weights.GetShape()[0], m_Weights.GetShape()[1], rows};
+        shape.m_MayStay = mayStay;
         return std::make_unique<cpu::PackedWeights8>(view, shape, store);
     }
 

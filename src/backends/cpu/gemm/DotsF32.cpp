@@ -9,6 +9,7 @@
 #include "backends/cpu/simd/Foreach.hpp"
 // After it.
 #include "backends/cpu/simd/Floats-inl.hpp"
+#include "backends/cpu/simd/LaneSums-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -16,36 +17,6 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace
 {
-
-/// Four numbers side by side: the sums of blocks of four lanes.
-template <class D>
-HWY_INLINE auto SumBlocks(D d, hn::Vec<D> v)
-{
-    if constexpr (hn::MaxLanes(D()) > 4)
-    {
-        const hn::Half<D> half;
-        return SumBlocks(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
-    }
-    else
-    {
-        (void)d;
-        return v;
-    }
-}
-
-/// The sums of all lanes of four vectors, side by side: two rounds of additions for all of them.
-HWY_INLINE auto SumFour(Floats a, Floats b, Floats c, Floats e)
-{
-    const FloatTag d;
-    const hn::Repartition<uint64_t, FloatTag> dPairs;
-    const Floats ab = hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
-    const Floats ce = hn::Add(hn::InterleaveLower(d, c, e), hn::InterleaveUpper(d, c, e));
-    const auto abPairs = hn::BitCast(dPairs, ab);
-    const auto cePairs = hn::BitCast(dPairs, ce);
-    const Floats lower = hn::BitCast(d, hn::InterleaveLower(dPairs, abPairs, cePairs));
-    const Floats upper = hn::BitCast(d, hn::InterleaveUpper(dPairs, abPairs, cePairs));
-    return SumBlocks(d, hn::Add(lower, upper));
-}
 
 /// The products of rows [row, row + Rows) by columns [column, column + Columns).
 template <size_t Rows, size_t Columns>
@@ -104,7 +75,7 @@ void Dots(const DotsF32& dots, size_t row, size_t column)
             HWY_UNROLL(2)
             for (size_t c = 0; c < Columns; c += 4)
             {
-                auto sum = SumFour(sums[r][c], sums[r][c + 1], sums[r][c + 2], sums[r][c + 3]);
+                auto sum = SumFour(d, sums[r][c], sums[r][c + 1], sums[r][c + 2], sums[r][c + 3]);
                 if (dots.m_Bias != nullptr)
                 {
                     sum = hn::Add(sum, hn::LoadU(four, dots.m_Bias + column + c));

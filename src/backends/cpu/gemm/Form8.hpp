@@ -27,14 +27,18 @@ struct Form8
 
     Form8() = default;
     Form8(const TileSet8& tiles, bool areWeightsSigned, int32_t zeroPoint)
-        : m_DataShift(!tiles.m_FlipsData                    ? 0
-                      : tiles.m_Signs == Signs8::BothSigned ? -128
-                                                            : 128),
+        : m_DataShift(!tiles.m_FlipsData                                                           ? 0
+                      : tiles.m_Signs == Signs8::BothSigned || tiles.m_Signs == Signs8::DataSigned ? -128
+                                                                                                   : 128),
           m_SumsRead(tiles.m_FlipsRows)
     {
         if (tiles.m_Layout == Layout8::Nibbles)
         {
             m_RowFactor = -Engine8::NibbleZero;
+        }
+        else if (tiles.AreStored())
+        {
+            m_RowFactor = -zeroPoint;
         }
         else if (tiles.m_Layout == Layout8::Dots)
         {

@@ -46,13 +46,15 @@ size_t GetWorthwhilePercent(const TileSet8& tiles)
 }
 
 /// Whether the least byte is among the weights: -128, whose sign cannot change, or what becomes of it.
-bool HaveLeast(const LayerView& layer, const WeightBytes8& bytes, backends::PackedStore& store)
+bool HaveLeast(const ColumnPieces8& pieces, const WeightBytes8& bytes, backends::PackedStore& store)
 {
     const auto fill = [&](std::byte* to)
     {
         const int value = bytes.m_IsSigned ? 0x80 : 0x00;
-        const void* const least = std::memchr(layer.m_ConstantData[1], value, bytes.m_Columns * bytes.m_Depth);
-        const uint32_t haveLeast = least != nullptr ? 1 : 0;
+        uint32_t haveLeast = 0;
+        pieces.ForEachRun(0, bytes.m_Columns,
+                          [&](size_t, size_t count, const uint8_t* weights)
+                          { haveLeast |= std::memchr(weights, value, count * bytes.m_Depth) != nullptr ? 1U : 0U; });
         std::memcpy(to, &haveLeast, sizeof(haveLeast));
     };
     return *store.GetBlock(sizeof(uint32_t), fill).As<uint32_t>() != 0;
@@ -75,12 +77,18 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
     const bool areCentred = m_Bytes.m_IsSigned && m_Bytes.m_ZeroPoint == 0;
     const bool areSigned = areBytes && areCentred && m_IsDataSigned; // both
     const bool areFew = shape.m_Rows <= FewProductRows;
-    Weights8 weights(layer, m_Bytes);
+    Weights8 weights(layer, m_Bytes, shape.m_Pieces);
     const auto getColumns = [&weights](size_t first, size_t count) { return weights.GetColumns(first, count); };
 
+    const bool areAlike = m_IsDataSigned == m_Bytes.m_IsSigned; // data and weights
+    const TileSet8& stored = m_IsDataSigned ? engine.m_StoredSigned : engine.m_StoredUnsigned;
+    if (stored.m_Vectors != 0 && shape.m_MayStay && areBytes && areFew && areAlike &&
+        shape.m_Depth >= stored.m_LeastDepth && shape.m_Matrices == 1)
+    {
+        return stored;
+    }
     const TileSet8& fewRows = m_IsDataSigned ? engine.m_FewRows : engine.m_FewRowsUnsigned;
-    if (fewRows.m_Vectors != 0 && areBytes && areFew && m_IsDataSigned == m_Bytes.m_IsSigned &&
-        !HaveLeast(layer, m_Bytes, store))
+    if (fewRows.m_Vectors != 0 && areBytes && areFew && areAlike && !HaveLeast(weights.GetPieces(), m_Bytes, store))
     {
         return fewRows;
     }

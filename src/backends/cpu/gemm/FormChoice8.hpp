@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace tenon::cpu
 {
@@ -24,6 +25,9 @@ struct ProductShape8
     Rounding8 m_Rounding = Rounding8::FixedPoint;
     bool m_IsTransposed = false; ///< weights are [depth, columns]
     size_t m_Matrices = 1;       ///< see WeightBytes8
+    bool m_MayStay = false;      ///< few rows may read the weights where they are, as long as there is what is packed
+    /// Constants of as many columns each, which are the weights together; none: input 1.
+    std::span<const void* const> m_Pieces = {};
 
     /// Of float data, which are quantized while running.
     bool IsHybrid() const { return m_Rounding == Rounding8::None; }

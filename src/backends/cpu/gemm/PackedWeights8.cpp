@@ -26,9 +26,10 @@ PackedWeights8::PackedWeights8(const LayerView& layer, const ProductShape8& shap
       m_NumColumns(shape.m_Columns), m_Depth(shape.m_Depth), m_IsDataSigned(m_Choice.IsDataSigned()),
       m_DataZeroPoint(shape.IsHybrid() ? 0 : layer.GetInput(0).GetQuantizationOffset()),
       m_Form(*m_Tiles, m_Choice.GetBytes().m_IsSigned, m_Choice.GetBytes().m_ZeroPoint),
-      m_Arrays(MakePanels(), shape.m_Rounding, shape.IsHybrid() ? 0 : layer.GetOutput(0).GetQuantizationOffset())
+      m_Arrays(MakePanels(shape.IsHybrid()), shape.m_Rounding,
+               shape.IsHybrid() ? 0 : layer.GetOutput(0).GetQuantizationOffset())
 {
-    Weights8 weights(layer, m_Choice.GetBytes());
+    Weights8 weights(layer, m_Choice.GetBytes(), shape.m_Pieces);
     const ColumnSums8 sums([&weights](size_t first, size_t count) { return weights.GetColumns(first, count); },
                            m_Choice.GetBytes(), *m_Engine, store);
     if (shape.IsHybrid())
@@ -45,6 +46,11 @@ PackedWeights8::PackedWeights8(const LayerView& layer, const ProductShape8& shap
     }
     if (!IsExact())
     {
+        return;
+    }
+    if (m_Tiles->AreStored())
+    {
+        m_Stored = weights.GetPieces();
         return;
     }
     const auto pack = [&](std::byte* to)
@@ -85,7 +91,7 @@ AlignedMemory PackedWeights8::MakeSumStart(int32_t dataZeroPoint, const int32_t*
     return memory;
 }
 
-size_t PackedWeights8::MakePanels()
+size_t PackedWeights8::MakePanels(bool isHybrid)
 {
     m_Groups = GetNumGroups8(*m_Tiles, m_Depth);
     const size_t lanes = m_Engine->m_Lanes;
@@ -101,10 +107,11 @@ size_t PackedWeights8::MakePanels()
                 GetSplitPanelBytes(width, m_Choice.GetSplits().Get(static_cast<size_t>(&panel - m_Panels.data())));
             break;
         case Layout8::Permuted: m_PanelBytes += m_Choice.GetPermuted().GetPanelBytes(panel); break;
+        case Layout8::Stored: break;
         default: m_PanelBytes += width * m_Groups * m_Tiles->GetGroupBytes();
         }
     }
-    return CountPlaces();
+    return isHybrid ? 0 : CountPlaces();
 }
 
 /// What a file has for packed weights of a form that is not read as numbers alone may be anything.

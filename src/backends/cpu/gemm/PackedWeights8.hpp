@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constant weights of a product of bytes, packed for the processor at hand when a workload is made, together with what
-// turns sums into bytes of the output. Read by Product8.
+// turns sums into bytes of the output. Read by Product8. Weights for few rows may stay where the model has them.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/PackedStore.hpp"
+#include "backends/cpu/gemm/ColumnPieces8.hpp"
 #include "backends/cpu/gemm/FloatArrays8.hpp"
 #include "backends/cpu/gemm/Form8.hpp"
 #include "backends/cpu/gemm/FormChoice8.hpp"
@@ -36,7 +37,7 @@ public:
     /// Whether the sums and scales are such that Engine8 gives the bytes of the reference kernel. Nothing is packed
     /// otherwise.
     bool IsExact() const { return m_IsExact && m_Arrays.IsExact(); }
-    bool RefersToConstants() const override { return !IsExact(); }
+    bool RefersToConstants() const override { return !IsExact() || m_Tiles->AreStored(); }
 
     const Engine8& GetEngine() const { return *m_Engine; }
     /// For the form that the weights are packed in.
@@ -48,6 +49,8 @@ public:
     const std::vector<Panel8>& GetPanels() const { return m_Panels; }
     size_t GetNumMatrices() const { return m_Choice.GetBytes().m_Matrices; }
     const void* GetData(const Panel8& panel) const { return m_Data.Data() + panel.m_Offset; }
+    /// With TileSet8::AreStored, in place of panels' data.
+    const ColumnPieces8& GetStored() const { return m_Stored; }
     /// What the sum of a row's data is to be multiplied by and added to its sums; 0: nothing is to be added.
     int32_t GetRowFactor() const { return m_Form.m_RowFactor; }
     /// What the product reads of data is so much more than what is stored.
@@ -65,7 +68,8 @@ public:
     AlignedMemory MakeSumStart(int32_t dataZeroPoint, const int32_t* bias) const;
 
 private:
-    size_t MakePanels();
+    /// How many places m_Arrays has.
+    size_t MakePanels(bool isHybrid);
     size_t CountPlaces() const { return m_Panels.back().m_Place + m_Panels.back().m_Vectors * m_Engine->m_Lanes; }
     void CheckPanels(const LayerView& layer) const;
     /// `weights`: the panel's columns, or all weights where these are transposed.
@@ -90,6 +94,7 @@ private:
     std::vector<Panel8> m_Panels;
     size_t m_PanelBytes = 0; ///< of all panels
     backends::PackedBlock m_Data;
+    ColumnPieces8 m_Stored;
     RequantizeArrays m_Arrays;
     FloatArrays8 m_Floats; ///< with Rounding8::None, in place of the others
 };

@@ -4,6 +4,8 @@
 #pragma once
 
 #include "backends/cpu/Parts.hpp"
+#include "backends/cpu/gemm/ColumnPieces8.hpp"
+#include "backends/cpu/gemm/Panel8.hpp"
 #include "backends/cpu/gemm/Tiles8.hpp"
 
 #include <algorithm>
@@ -73,6 +75,43 @@ void SumPanel8(const PackedPanel8& panel, const DataRows8& data, const F& write)
     if (written < data.m_Rows)
     {
         write(sums, written, data.m_Rows - written);
+    }
+}
+
+/// The sums of a panel of columns that are where the model has them, [rows][stride].
+inline void WriteStoredSums8(const ColumnPieces8& weights, const Panel8& panel, const PackedPanel8& packed,
+                             const DataRows8& data, int32_t* sums, size_t stride)
+{
+    StoredDots8 dots;
+    dots.m_Data = static_cast<const uint8_t*>(data.m_Data);
+    dots.m_DataStride = data.m_Stride;
+    dots.m_Rows = data.m_Rows;
+    dots.m_Depth = weights.m_Depth;
+    dots.m_SumStride = stride;
+    weights.ForEachRun(panel.m_Column, panel.m_Columns,
+                       [&](size_t column, size_t count, const uint8_t* ofRun)
+                       {
+                           dots.m_Weights = ofRun;
+                           dots.m_Columns = count;
+                           dots.m_Bias = packed.m_Bias + (column - panel.m_Column);
+                           dots.m_Sums = sums + (column - panel.m_Column);
+                           packed.m_Tiles->m_StoredDots(dots);
+                       });
+}
+
+/// SumPanel8 for such columns.
+template <typename F>
+void SumStored8(const ColumnPieces8& weights, const Panel8& panel, const PackedPanel8& packed, const DataRows8& data,
+                const F& write)
+{
+    constexpr size_t Most = 4; // rarely are there more rows
+    alignas(64) int32_t sums[Most * TileSet8::MostVectors * Engine8::MostLanes + RequantizeRows::PastSums];
+    for (size_t row = 0; row < data.m_Rows; row += Most)
+    {
+        const size_t rows = std::min(Most, data.m_Rows - row);
+        const auto* const first = static_cast<const std::byte*>(data.m_Data) + row * data.m_Stride;
+        WriteStoredSums8(weights, panel, packed, {first, data.m_Stride, rows}, sums, packed.m_Width);
+        write(sums, row, rows);
     }
 }
 

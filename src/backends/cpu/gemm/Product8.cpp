@@ -61,7 +61,7 @@ void Product8::Plan(Scratch scratch)
     const TileSet8& tiles = m_Weights->GetTiles();
     const bool isWide = tiles.IsWide();
     const size_t depth = m_Weights->GetDepth();
-    m_InPlace = !isWide && !tiles.m_FlipsRows && depth % 4 == 0 && m_Windows.ArePixels();
+    m_InPlace = !isWide && !tiles.m_FlipsRows && (depth % 4 == 0 || tiles.AreStored()) && m_Windows.ArePixels();
     m_InputPitch = static_cast<size_t>(m_Windows.m_Channels);
     m_InputBytes = m_Rows * m_InputPitch;
     m_Place.m_PixelStride = m_Weights->GetColumns();
@@ -209,6 +209,18 @@ void Product8::RunPanel(const Memory& memory, const Panel8& panel, const Block& 
             row = end;
         }
     };
+    if (m_Weights->GetTiles().AreStored())
+    {
+        const DataRows8 rows = {block.m_Data, block.m_Stride, block.m_Rows};
+        if (memory.m_Start != nullptr && values.m_Terms == nullptr) // sums as they are
+        {
+            auto* const out = static_cast<int32_t*>(memory.m_Output) + m_Place.GetOffset(first) + panel.m_Column;
+            WriteStoredSums8(m_Weights->GetStored(), panel, packed, rows, out, m_Place.m_PixelStride);
+            return;
+        }
+        SumStored8(m_Weights->GetStored(), panel, packed, rows, write);
+        return;
+    }
     const DataRows8 safeRows = {block.m_Data, block.m_Stride, block.m_SafeRows};
     if (!WriteAtOnce(memory, panel, packed, safeRows, values, first))
     {

@@ -63,7 +63,7 @@ Product8::Block Product8::UseInPlace(const uint8_t* values, const uint8_t* end, 
     const size_t unit = tiles.m_RowUnit;
     const size_t wholeRows = DivideUp(block.m_Rows, unit) * unit;
     const auto left = static_cast<size_t>(end - block.m_Data);
-    if ((wholeRows - 1) * m_InputPitch + m_Pitch > left)
+    if (!tiles.AreStored() && (wholeRows - 1) * m_InputPitch + m_Pitch > left)
     {
         const size_t tileRows = tiles.m_Rows[tiles.m_Vectors];
         const size_t safe = left >= m_Pitch ? (left - m_Pitch) / m_InputPitch + 1 : 0;

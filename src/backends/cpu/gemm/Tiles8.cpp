@@ -23,6 +23,7 @@
 #include "backends/cpu/gemm/Requantize8-inl.hpp"
 #include "backends/cpu/gemm/Rows8-inl.hpp"
 #include "backends/cpu/gemm/Splits-inl.hpp"
+#include "backends/cpu/gemm/StoredDots-inl.hpp"
 #include "backends/cpu/gemm/SumRows8-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -75,6 +76,7 @@ Engine8 MakeEngine()
     if (GetCpuFeatures().m_Avx512Vnni)
     {
         FillNibbleTiles<VnniDataSigned>(engine.m_Nibbles);
+        SetStoredDots(engine);
     }
     if (GetCpuFeatures().m_AmxInt8)
     {
@@ -109,6 +111,7 @@ Engine8 MakeEngine()
         FillTiles<DotTile<VnniDataUnsigned>, 1, 8>(engine.m_Unsigned);
         FillTiles<DotTile<VnniDataUnsigned>, 2, 6>(engine.m_Unsigned);
         FillNibbleTiles<VnniDataSigned>(engine.m_Nibbles);
+        SetStoredDots(engine);
     }
 #elif HWY_TARGET == HWY_NEON
     if (GetCpuFeatures().m_I8mm)

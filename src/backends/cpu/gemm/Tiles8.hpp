@@ -15,9 +15,10 @@ enum class Layout8 : uint8_t
     WidePairs,   ///< two int16 of the depth beside each other: weights less their zero point, data less theirs or as
                  ///< stored
     NarrowPairs, ///< the same data; weights are int8 without a zero point, which become int16 when they are read
-    Nibbles, ///< data as with Dots, weights of four bits: two groups of four of a column are the halves of four bytes
-    Splits,  ///< data as with Dots, weights as terms whose products fit 16 bits, see SplitWeights8.hpp
-    Permuted ///< data as with Dots, weights in an order whose products fit 16 bits, see PermutedWeights8.hpp
+    Nibbles,  ///< data as with Dots, weights of four bits: two groups of four of a column are the halves of four bytes
+    Splits,   ///< data as with Dots, weights as terms whose products fit 16 bits, see SplitWeights8.hpp
+    Permuted, ///< data as with Dots, weights in an order whose products fit 16 bits, see PermutedWeights8.hpp
+    Stored    ///< data and weights as they are stored, see StoredDots8
 };
 
 /// Which of the operands a dot product takes as signed.
@@ -166,6 +167,23 @@ struct FloatProduct8
 /// Writes all rows; false, and nothing is done, where it is not made for so few.
 using FloatRowsFunction8 = bool (*)(const FloatProduct8& product, const FloatColumns& columns);
 
+/// Rows of data by columns that are where the model has them: dot products over the depth, of few rows, for which the
+/// time is that of reading the weights once.
+struct StoredDots8
+{
+    const uint8_t* m_Data = nullptr; ///< as they are stored
+    size_t m_DataStride = 0;         ///< bytes
+    size_t m_Rows = 0;
+    const uint8_t* m_Weights = nullptr; ///< [columns][depth]
+    size_t m_Columns = 0;
+    size_t m_Depth = 0;
+    const int32_t* m_Bias = nullptr; ///< [columns], what sums begin with
+    int32_t* m_Sums = nullptr;       ///< [rows][sumStride]
+    size_t m_SumStride = 0;
+};
+
+using StoredFunction8 = void (*)(const StoredDots8& dots);
+
 /// The tiles for data and weights of one form.
 struct TileSet8
 {
@@ -189,7 +207,11 @@ struct TileSet8
     ByteRowsFunction8 m_WriteRows[2][2][MostVectors + 1] = {};
     /// The same for floats, by vectors.
     FloatRowsFunction8 m_WriteFloats[MostVectors + 1] = {};
+    StoredFunction8 m_StoredDots = nullptr; ///< in place of tiles: for weights that are not packed, else null
+    size_t m_LeastDepth = 0;                ///< of these
 
+    /// Whether weights are left as they are stored.
+    bool AreStored() const { return m_Layout == Layout8::Stored; }
     /// Whether data are int16, less their zero point.
     bool IsWide() const { return m_Layout == Layout8::WidePairs || m_Layout == Layout8::NarrowPairs; }
     /// Numbers of the depth in a group.
@@ -222,6 +244,8 @@ struct Engine8
     TileSet8 m_FewRows;         ///< for a few rows of int8 data and weights that are not -128; some have none
     TileSet8 m_FewRowsUnsigned; ///< for those of uint8 data and weights that are not 0, both of which become int8
     TileSet8 m_Nibbles;         ///< for int8 data; some processors have none
+    TileSet8 m_StoredSigned;    ///< for a few rows of int8 data and int8 weights; some processors have none
+    TileSet8 m_StoredUnsigned;  ///< for those of uint8 data and uint8 weights
     size_t m_NibbleRows = 0;    ///< with more rows, unpacked weights are faster
 
     /// Writes bytes: TFLite's MultiplyByQuantizedMultiplier, or a product in double precision rounded half away from

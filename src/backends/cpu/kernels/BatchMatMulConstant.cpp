@@ -142,8 +142,9 @@ SupportResult CheckHybrid(const LayerView& layer)
 std::unique_ptr<backends::PackedWeights> PackHybrid(const LayerView& layer, backends::PackedStore& store)
 {
     const WeightSizes sizes = GetSizes(layer);
-    const ProductShape8 shape = {sizes.m_Columns, sizes.m_Depth, GetKnownRows(layer, sizes.m_Columns), Rounding8::None,
-                                 GetOrder(layer) == WeightOrder::Depth};
+    ProductShape8 shape = {sizes.m_Columns, sizes.m_Depth, GetKnownRows(layer, sizes.m_Columns), Rounding8::None,
+                           GetOrder(layer) == WeightOrder::Depth};
+    shape.m_MayStay = true;
     return std::make_unique<PackedWeights8>(layer, shape, store);
 }
 

@@ -41,7 +41,7 @@ public:
     }
 
     bool IsExact() const { return m_Forward.IsExact() && m_Backward.IsExact(); }
-    bool RefersToConstants() const override { return !IsExact(); }
+    bool RefersToConstants() const override { return m_Forward.RefersToConstants() || m_Backward.RefersToConstants(); }
     const PackedFloatLstm& Get(bool isBackward) const { return isBackward ? m_Backward : m_Forward; }
 
 private:

@@ -105,6 +105,7 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
     shape.m_Matrices = matrices.m_Count;
     if (matrices.m_Merged == 1)
     {
+        shape.m_MayStay = true;
         return std::make_unique<PackedWeights8>(layer, shape, store);
     }
     const auto channels = static_cast<unsigned int>(weights[3] * matrices.m_Merged);

@@ -28,6 +28,8 @@ public:
 
     /// Whether FloatGatesProduct gives the sums of the reference kernel.
     bool IsExact() const { return !m_Bytes || m_Bytes->IsExact(); }
+    /// Whether it reads the constants, or a kernel in its place does.
+    bool RefersToConstants() const { return m_Bytes && m_Bytes->RefersToConstants(); }
     size_t GetDepth() const { return m_Bytes ? m_Bytes->GetDepth() : m_Floats->GetSizes().m_Depth; }
     size_t GetColumns() const { return m_Columns; }
 

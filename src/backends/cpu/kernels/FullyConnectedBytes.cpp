@@ -42,8 +42,9 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
     const TensorShape& shape = layer.GetInput(1).GetShape();
     const bool outputsFirst = layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
     const size_t columns = shape[outputsFirst ? 0 : 1];
-    const ProductShape8 product = {columns, shape[outputsFirst ? 1 : 0], GetKnownRows(layer, columns),
-                                   RoundingOf(layer), !outputsFirst};
+    ProductShape8 product = {columns, shape[outputsFirst ? 1 : 0], GetKnownRows(layer, columns), RoundingOf(layer),
+                             !outputsFirst};
+    product.m_MayStay = true;
     return std::make_unique<PackedWeights8>(layer, product, store);
 }
 

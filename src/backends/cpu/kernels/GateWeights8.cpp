@@ -29,7 +29,9 @@ bool IsKnownMatrix(const TensorShape& shape)
 size_t GetMostRows(const LayerView& layer, size_t slot)
 {
     const TensorShape& shape = layer.GetInput(slot).GetShape();
-    return shape.AreAllDimensionsSpecified() && shape.GetNumDimensions() != 0 ? shape[0] : AnyRows;
+    const unsigned int dimensions = shape.AreAllDimensionsSpecified() ? shape.GetNumDimensions() : 0;
+    const unsigned int depth = dimensions != 0 ? shape[dimensions - 1] : 0;
+    return depth != 0 ? shape.GetNumElements64() / depth : AnyRows;
 }
 
 SupportResult CheckGateSize(const LayerView& layer, size_t slot, size_t gates)
@@ -60,11 +62,12 @@ PackedWeights8 PackGateWeights8(const LayerView& layer, const std::vector<size_t
                                 const std::vector<float>& bias, backends::PackedStore& store)
 {
     const TensorShape& shape = layer.GetInput(slots.front()).GetShape();
-    const std::vector<int8_t> joined = JoinConstants<int8_t>(layer, slots);
     const auto columns = static_cast<unsigned int>(slots.size()) * shape[0];
     std::vector<float> scales;
+    std::vector<const void*> pieces;
     for (const size_t slot : slots)
     {
+        pieces.push_back(layer.m_ConstantData[slot]);
         // Weights without a scale count as zeros beside float data.
         const TensorInfo& info = layer.GetInput(slot);
         scales.insert(scales.end(), shape[0], info.IsQuantized() ? info.GetQuantizationScale() : 0.0f);
@@ -72,11 +75,14 @@ PackedWeights8 PackGateWeights8(const LayerView& layer, const std::vector<size_t
     const TensorInfo weights(TensorShape({columns, shape[1]}), DataType::QSymmS8, scales, 0);
     const TensorInfo biasInfo(TensorShape({columns}), DataType::Float32);
     const std::vector<const TensorInfo*> inputs = {layer.m_Inputs[0], &weights, bias.empty() ? nullptr : &biasInfo};
-    const std::vector<const void*> constants = {nullptr, joined.data(), bias.data()};
+    const std::vector<const void*> constants = {nullptr, pieces.front(), bias.data()};
     LayerView view = layer;
     view.m_Inputs = inputs;
     view.m_ConstantData = constants;
-    return PackedWeights8(view, {columns, shape[1], rows, Rounding8::None}, store);
+    ProductShape8 product = {columns, shape[1], rows, Rounding8::None};
+    product.m_MayStay = true;
+    product.m_Pieces = pieces;
+    return PackedWeights8(view, product, store);
 }
 
 } // namespace tenon::cpu

@@ -23,7 +23,8 @@ std::vector<size_t> GetGateSlots(const LstmSlots::PerGate& slots, const GateOrde
 /// Whether it is a matrix with elements.
 bool IsKnownMatrix(const TensorShape& shape);
 
-/// How many rows the tensor at this input has; the most that there are where that is not known.
+/// How many rows the tensor at this input has, of all batches and steps; the most that there are where that is not
+/// known.
 size_t GetMostRows(const LayerView& layer, size_t slot);
 
 /// Whether what is packed of so many gates' weights, floats or bytes of the shape that this input has, stays within

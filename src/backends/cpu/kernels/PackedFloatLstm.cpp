@@ -83,7 +83,7 @@ SupportResult CheckFloatLstm(const LayerView& layer, const LstmSlots& slots, con
 
 PackedFloatLstm::PackedFloatLstm(const LayerView& layer, const LstmSlots& slots, const LstmParameters& parameters,
                                  backends::PackedStore& store)
-    : m_Data(layer, GetSlots(slots.m_InputWeights, parameters), AnyRows,
+    : m_Data(layer, GetSlots(slots.m_InputWeights, parameters), GetMostRows(layer, slots.m_Data),
              parameters.m_HasLayerNorm ? std::vector<float>()
                                        : JoinConstants<float>(layer, GetSlots(slots.m_Bias, parameters)),
              store),

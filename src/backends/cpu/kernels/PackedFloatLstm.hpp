@@ -24,6 +24,11 @@ public:
                     backends::PackedStore& store);
 
     bool IsExact() const { return m_Data.IsExact() && m_State.IsExact() && (!m_Projection || m_Projection->IsExact()); }
+    bool RefersToConstants() const
+    {
+        return m_Data.RefersToConstants() || m_State.RefersToConstants() ||
+               (m_Projection && m_Projection->RefersToConstants());
+    }
     const FloatGates& GetData() const { return m_Data; }
     const FloatGates& GetState() const { return m_State; }
     const std::optional<FloatGates>& GetProjection() const { return m_Projection; }

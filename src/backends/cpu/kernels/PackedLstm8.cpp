@@ -65,7 +65,7 @@ bool HasPackableLstm8(const LayerView& layer, const LstmParameters& parameters)
 }
 
 PackedLstm8::PackedLstm8(const LayerView& layer, const LstmParameters& parameters, backends::PackedStore& store)
-    : m_Data(Pack(layer, GetSlots(Slots.m_InputWeights, parameters), AnyRows, store),
+    : m_Data(Pack(layer, GetSlots(Slots.m_InputWeights, parameters), GetMostRows(layer, Slots.m_Data), store),
              layer.GetInput(Slots.m_Data).GetQuantizationOffset(),
              parameters.m_HasLayerNorm ? std::vector<int32_t>()
                                        : JoinConstants<int32_t>(layer, GetSlots(Slots.m_Bias, parameters))),

@@ -30,7 +30,11 @@ public:
         return m_Data.m_Weights.IsExact() && m_State.m_Weights.IsExact() &&
                (!m_Projection || m_Projection->m_Weights.IsExact());
     }
-    bool RefersToConstants() const override { return !IsExact(); }
+    bool RefersToConstants() const override
+    {
+        return !IsExact() || m_Data.m_Weights.RefersToConstants() || m_State.m_Weights.RefersToConstants() ||
+               (m_Projection && m_Projection->m_Weights.RefersToConstants());
+    }
 
     const PackedSums8& GetData() const { return m_Data; }
     const PackedSums8& GetState() const { return m_State; }

@@ -60,13 +60,13 @@ class PackedRnn final : public backends::PackedWeights
 {
 public:
     PackedRnn(const LayerView& layer, backends::PackedStore& store)
-        : m_Data(layer, {Weights}, AnyRows, JoinConstants<float>(layer, {Bias}), store),
+        : m_Data(layer, {Weights}, GetMostRows(layer, Data), JoinConstants<float>(layer, {Bias}), store),
           m_State(layer, {Recurrent}, GetMostRows(layer, State), {}, store)
     {
     }
 
     bool IsExact() const { return m_Data.IsExact() && m_State.IsExact(); }
-    bool RefersToConstants() const override { return !IsExact(); }
+    bool RefersToConstants() const override { return m_Data.RefersToConstants() || m_State.RefersToConstants(); }
     const FloatGates& GetData() const { return m_Data; }
     const FloatGates& GetState() const { return m_State; }
 

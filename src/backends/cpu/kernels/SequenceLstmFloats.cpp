@@ -47,7 +47,7 @@ public:
     }
 
     const PackedFloatLstm& GetCell() const { return m_Cell; }
-    bool RefersToConstants() const override { return !m_Cell.IsExact(); }
+    bool RefersToConstants() const override { return m_Cell.RefersToConstants(); }
 
 private:
     PackedFloatLstm m_Cell;

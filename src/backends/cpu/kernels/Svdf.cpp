@@ -118,7 +118,10 @@ public:
     }
 
     bool IsExact() const { return m_Integers ? m_Integers->m_Weights.IsExact() : m_Floats->IsExact(); }
-    bool RefersToConstants() const override { return !IsExact(); }
+    bool RefersToConstants() const override
+    {
+        return m_Integers ? m_Integers->m_Weights.RefersToConstants() : m_Floats->RefersToConstants();
+    }
     size_t GetInputs() const { return m_Integers ? m_Integers->m_Weights.GetDepth() : m_Floats->GetDepth(); }
 
     size_t m_Filters;

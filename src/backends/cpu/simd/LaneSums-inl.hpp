@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sums of all lanes of several vectors at once. For sources that are compiled once for each target, after
+// simd/Foreach.hpp.
+#if defined(TENON_CPU_LANE_SUMS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_LANE_SUMS_INL
+#undef TENON_CPU_LANE_SUMS_INL
+#else
+#define TENON_CPU_LANE_SUMS_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Four numbers side by side: the sums of blocks of four lanes.
+template <class D>
+HWY_INLINE auto SumBlocks(D d, hn::Vec<D> v)
+{
+    if constexpr (hn::MaxLanes(D()) > 4)
+    {
+        const hn::Half<D> half;
+        return SumBlocks(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+    }
+    else
+    {
+        (void)d;
+        return v;
+    }
+}
+
+/// The sums of four lanes each of four vectors of 32-bit numbers, side by side in each block: two rounds of additions
+/// for all of them.
+template <class D>
+HWY_INLINE hn::Vec<D> SumLanesOfBlocks(D d, hn::Vec<D> a, hn::Vec<D> b, hn::Vec<D> c, hn::Vec<D> e)
+{
+    const hn::Repartition<uint64_t, D> dPairs;
+    const auto ab = hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
+    const auto ce = hn::Add(hn::InterleaveLower(d, c, e), hn::InterleaveUpper(d, c, e));
+    const auto abPairs = hn::BitCast(dPairs, ab);
+    const auto cePairs = hn::BitCast(dPairs, ce);
+    const auto lower = hn::BitCast(d, hn::InterleaveLower(dPairs, abPairs, cePairs));
+    const auto upper = hn::BitCast(d, hn::InterleaveUpper(dPairs, abPairs, cePairs));
+    return hn::Add(lower, upper);
+}
+
+/// The sums of all lanes of four vectors, side by side.
+template <class D>
+HWY_INLINE auto SumFour(D d, hn::Vec<D> a, hn::Vec<D> b, hn::Vec<D> c, hn::Vec<D> e)
+{
+    return SumBlocks(d, SumLanesOfBlocks(d, a, b, c, e));
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of few rows of bytes by weights that stay where the model has them: the bytes of CpuRef.
+#include "backends/cpu/gemm/PackedWeights8.hpp"
+#include "ops/ByteLayerCases.hpp"
+#include "ops/PackingCases.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <random>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+std::vector<uint8_t> MakeWeights(size_t count)
+{
+    std::mt19937 random(static_cast<uint32_t>(count));
+    std::vector<uint8_t> weights(count);
+    for (uint8_t& weight : weights)
+    {
+        weight = static_cast<uint8_t>(random() % 3 != 0 ? random() : 0x7FU + random() % 2); // the ends often
+    }
+    return weights;
+}
+
+} // namespace
+
+TEST(FastStored, WeightsForFewRows)
+{
+    if (!cpu::GetCpuFeatures().m_Simd || cpu::GetEngine8().m_StoredSigned.m_Vectors == 0)
+    {
+        GTEST_SKIP() << "other tiles are used on this processor";
+    }
+    for (const bool isSigned : {false, true})
+    {
+        for (const bool mayStay : {false, true})
+        {
+            for (const unsigned int depth : {63U, 64U})
+            {
+                for (const size_t rows : {1U, 4U, 5U})
+                {
+                    ForgedStore store;
+                    const auto packed =
+                        Packing(BytesInfo({8, depth}, isSigned, 0.1f, 3), BytesInfo({40, depth}, isSigned, 0.1f, 0),
+                                MakeWeights(size_t{40} * depth), BytesInfo({8, 40}, isSigned, 1.0f, 0))
+                            .Pack(store, rows, mayStay);
+                    const bool isStored = mayStay && depth == 64 && rows < 5;
+                    EXPECT_EQ(packed->GetTiles().AreStored(), isStored) << rows << " rows of " << depth;
+                    EXPECT_EQ(packed->RefersToConstants(), isStored);
+                    EXPECT_EQ(store.m_Blocks.size(), isStored ? 1U : 2U); // sums of columns, and weights
+                }
+            }
+        }
+    }
+}
+
+// Depths and columns around those of vectors.
+TEST(FastStored, LayersAsReference)
+{
+    for (const bool isSigned : {false, true})
+    {
+        const int32_t middle = isSigned ? 0 : 128;
+        for (const unsigned int depth : {64U, 65U, 95U, 96U, 127U, 128U, 200U})
+        {
+            for (const unsigned int columns : {1U, 3U, 4U, 7U, 8U, 13U, 67U})
+            {
+                const std::vector<uint8_t> bytes = MakeWeights(size_t{columns} * depth);
+                for (unsigned int rows = 1; rows <= 5; ++rows)
+                {
+                    const int32_t shift = static_cast<int32_t>(rows) * 40;
+                    const TestTensor stored =
+                        StoreBytes(BytesInfo({columns, depth}, isSigned, 0.1f, middle + shift - 100), bytes);
+                    const TensorInfo data = BytesInfo({rows, depth}, isSigned, 0.1f, middle - shift + 100);
+                    const std::string name =
+                        std::to_string(rows) + " x " + std::to_string(depth) + " x " + std::to_string(columns);
+                    ASSERT_NO_FATAL_FAILURE(ExpectConnectedAsReference(name, Random(data, rows), stored, 80.0f));
+                    const TensorInfo centred(TensorShape({columns, depth}), DataType::QSymmS8, 0.1f, 0);
+                    if (isSigned)
+                    {
+                        ASSERT_NO_FATAL_FAILURE(ExpectHybridAsReference(name, rows, StoreBytes(centred, bytes)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+// Of one pixel, and windows that are laid out with padding around them.
+TEST(FastStored, ConvolutionsAsReference)
+{
+    for (const bool isSigned : {false, true})
+    {
+        for (const unsigned int size : {1U, 3U})
+        {
+            Convolution2dDescriptor descriptor;
+            descriptor.m_DataLayout = DataLayout::NHWC;
+            descriptor.m_StrideX = descriptor.m_StrideY = 2;
+            descriptor.m_PadLeft = descriptor.m_PadTop = size / 2;
+            descriptor.m_PadRight = descriptor.m_PadBottom = size / 2;
+            const TensorInfo data = BytesInfo({1, 3, 3, 67}, isSigned, 0.1f, 9);
+            const TensorInfo weights = BytesInfo({21, size, size, 67}, isSigned, 0.1f, isSigned ? 0 : 120);
+            const TestTensor stored = StoreBytes(weights, MakeWeights(weights.GetNumElements()));
+            const TensorInfo bias(TensorShape({21}), DataType::Signed32, 0.01f, 0);
+            ExpectAsReference(FastCase(std::to_string(size), LayerType::Convolution2d, descriptor,
+                                       {Random(data, size), Constant(stored), Constant(Random(bias, 2, -900, 900))},
+                                       BytesInfo({1, 2, 2, 21}, isSigned, 20.0f, 4)),
+                              "CpuConvolution2dBytes");
+        }
+    }
+}
+
+} // namespace tenon::test
