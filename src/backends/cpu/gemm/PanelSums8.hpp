@@ -78,9 +78,10 @@ void SumPanel8(const PackedPanel8& panel, const DataRows8& data, const F& write)
     }
 }
 
-/// The sums of a panel of columns that are where the model has them, [rows][stride].
-inline void WriteStoredSums8(const ColumnPieces8& weights, const Panel8& panel, const PackedPanel8& packed,
-                             const DataRows8& data, int32_t* sums, size_t stride)
+/// The sums of `count` columns from `first` on that are where the model has them, [rows][stride]. `bias`: what sums
+/// begin with, from the first of these columns on.
+inline void WriteStoredSums8(const TileSet8& tiles, const ColumnPieces8& weights, size_t first, size_t count,
+                             const int32_t* bias, const DataRows8& data, int32_t* sums, size_t stride)
 {
     StoredDots8 dots;
     dots.m_Data = static_cast<const uint8_t*>(data.m_Data);
@@ -88,14 +89,14 @@ inline void WriteStoredSums8(const ColumnPieces8& weights, const Panel8& panel, 
     dots.m_Rows = data.m_Rows;
     dots.m_Depth = weights.m_Depth;
     dots.m_SumStride = stride;
-    weights.ForEachRun(panel.m_Column, panel.m_Columns,
-                       [&](size_t column, size_t count, const uint8_t* ofRun)
+    weights.ForEachRun(first, count,
+                       [&](size_t column, size_t columns, const uint8_t* ofRun)
                        {
                            dots.m_Weights = ofRun;
-                           dots.m_Columns = count;
-                           dots.m_Bias = packed.m_Bias + (column - panel.m_Column);
-                           dots.m_Sums = sums + (column - panel.m_Column);
-                           packed.m_Tiles->m_StoredDots(dots);
+                           dots.m_Columns = columns;
+                           dots.m_Bias = bias + (column - first);
+                           dots.m_Sums = sums + (column - first);
+                           tiles.m_StoredDots(dots);
                        });
 }
 
@@ -110,7 +111,8 @@ void SumStored8(const ColumnPieces8& weights, const Panel8& panel, const PackedP
     {
         const size_t rows = std::min(Most, data.m_Rows - row);
         const auto* const first = static_cast<const std::byte*>(data.m_Data) + row * data.m_Stride;
-        WriteStoredSums8(weights, panel, packed, {first, data.m_Stride, rows}, sums, packed.m_Width);
+        WriteStoredSums8(*packed.m_Tiles, weights, panel.m_Column, panel.m_Columns, packed.m_Bias,
+                         {first, data.m_Stride, rows}, sums, packed.m_Width);
         write(sums, row, rows);
     }
 }

@@ -116,12 +116,6 @@ void Product8::RunQuantized(const ExecuteArgs& args, const ByteData8& data) cons
     RunAll({data, args.m_Outputs[0], nullptr}, args.m_Scratch, *args.m_Parallel);
 }
 
-void Product8::RunSums(const int8_t* data, const int32_t* start, int32_t* sums, void* scratch,
-                       IParallelFor& parallel) const
-{
-    RunAll({{reinterpret_cast<const uint8_t*>(data), nullptr}, sums, start}, scratch, parallel);
-}
-
 void Product8::RunAll(const Memory& memory, void* scratch, IParallelFor& parallel) const
 {
     const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
@@ -146,6 +140,11 @@ void Product8::RunRange(const Memory& memory, const PanelRange& range, std::byte
     for (size_t first = range.m_FirstRow; first < range.m_LastRow; first += m_BlockRows)
     {
         const size_t last = std::min(first + m_BlockRows, range.m_LastRow);
+        if (memory.m_Start != nullptr && tiles.AreStored() && m_Weights->GetRowFactor() == 0)
+        {
+            WriteStoredSums(memory, range, MakeBlock(memory.m_Data, 0, first, last, scratch), first);
+            continue;
+        }
         Block block;
         RowValues values;
         for (size_t p = range.m_FirstPanel; p < range.m_LastPanel; ++p)
@@ -211,14 +210,7 @@ void Product8::RunPanel(const Memory& memory, const Panel8& panel, const Block& 
     };
     if (m_Weights->GetTiles().AreStored())
     {
-        const DataRows8 rows = {block.m_Data, block.m_Stride, block.m_Rows};
-        if (memory.m_Start != nullptr && values.m_Terms == nullptr) // sums as they are
-        {
-            auto* const out = static_cast<int32_t*>(memory.m_Output) + m_Place.GetOffset(first) + panel.m_Column;
-            WriteStoredSums8(m_Weights->GetStored(), panel, packed, rows, out, m_Place.m_PixelStride);
-            return;
-        }
-        SumStored8(m_Weights->GetStored(), panel, packed, rows, write);
+        SumStored8(m_Weights->GetStored(), panel, packed, {block.m_Data, block.m_Stride, block.m_Rows}, write);
         return;
     }
     const DataRows8 safeRows = {block.m_Data, block.m_Stride, block.m_SafeRows};
@@ -286,17 +278,6 @@ void Product8::WriteBytes(const Panel8& panel, const RequantizeRows& rows) const
     columns.m_Min = m_Min;
     columns.m_Max = m_Max;
     m_Weights->GetEngine().m_Requantize(rows, columns);
-}
-
-void Product8::WriteSums(const RequantizeRows& rows) const
-{
-    for (size_t row = 0; row < rows.m_Rows; ++row)
-    {
-        const int32_t term = rows.m_RowTerms != nullptr ? rows.m_RowTerms[row] : 0;
-        std::transform(rows.m_Sums + row * rows.m_SumStride, rows.m_Sums + row * rows.m_SumStride + rows.m_Columns,
-                       static_cast<int32_t*>(rows.m_Out) + row * rows.m_OutStride,
-                       [term](int32_t sum) { return sum + term; });
-    }
 }
 
 FloatColumns Product8::GetFloatColumns(const Panel8& panel) const

@@ -91,6 +91,8 @@ private:
                      const RowValues& values, size_t first) const;
     void WriteBytes(const Panel8& panel, const RequantizeRows& rows) const;
     void WriteSums(const RequantizeRows& rows) const;
+    /// All panels at once, of columns that are where the model has them, without terms of rows.
+    void WriteStoredSums(const Memory& memory, const PanelRange& range, const Block& block, size_t first) const;
     FloatColumns GetFloatColumns(const Panel8& panel) const;
 
     const PackedWeights8* m_Weights;
