@@ -56,6 +56,22 @@ TEST(FastStored, WeightsForFewRows)
     }
 }
 
+TEST(FastStored, LargeWeights)
+{
+    if (!cpu::GetCpuFeatures().m_Simd || cpu::GetEngine8().m_StoredSigned.m_Vectors == 0)
+    {
+        GTEST_SKIP() << "other tiles are used on this processor";
+    }
+    for (const unsigned int columns : {512U, 513U})
+    {
+        backends::FillingStore store;
+        const auto packed = Packing(BytesInfo({1, 1024}, true, 0.1f, 3), BytesInfo({columns, 1024}, true, 0.1f, 0),
+                                    MakeWeights(size_t{columns} * 1024), BytesInfo({1, columns}, true, 1.0f, 0))
+                                .Pack(store, 1, true);
+        EXPECT_EQ(packed->GetTiles().AreStored(), columns == 512) << columns << " columns";
+    }
+}
+
 // Depths and columns around those of vectors.
 TEST(FastStored, LayersAsReference)
 {

@@ -16,6 +16,8 @@ namespace
 
 /// The way from memory is most of what counts for few rows, and no other form is shorter than bytes.
 constexpr size_t FewProductRows = 4;
+/// Larger weights come from behind the second-level cache, faster from huge pages than from those of a file.
+constexpr size_t MostStoredBytes = size_t{512} << 10;
 /// Permuting takes as long as a few inferences of fewer rows gain, but where their steps are many.
 constexpr size_t ManyRows = 64;
 constexpr size_t LargeDepth = 1024;
@@ -83,7 +85,8 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
     const bool areAlike = m_IsDataSigned == m_Bytes.m_IsSigned; // data and weights
     const TileSet8& stored = m_IsDataSigned ? engine.m_StoredSigned : engine.m_StoredUnsigned;
     if (stored.m_Vectors != 0 && shape.m_MayStay && areBytes && areFew && areAlike &&
-        shape.m_Depth >= stored.m_LeastDepth && shape.m_Matrices == 1)
+        shape.m_Depth >= stored.m_LeastDepth && shape.m_Matrices == 1 &&
+        shape.m_Columns * shape.m_Depth <= MostStoredBytes)
     {
         return stored;
     }
