@@ -155,9 +155,16 @@ void StridedMove::CutPlane()
         return;
     }
     // Cut where it is longest: rows, runs, or a run that is all there is. Pieces are equal, so that they are one more
-    // dimension; a count that has no fitting divisor stays whole.
+    // dimension, and whole lines if there may be; a count that has no fitting divisor stays whole.
     const auto findPieces = [wanted](size_t count, size_t unit)
     {
+        for (size_t pieces = std::min(4 * wanted, count / unit); pieces >= wanted; --pieces)
+        {
+            if (count % (pieces * unit) == 0)
+            {
+                return pieces;
+            }
+        }
         for (size_t pieces = std::min(4 * wanted, count / unit); pieces > 1; --pieces)
         {
             if (count % pieces == 0)

@@ -75,109 +75,120 @@ template <class D, typename T>
 struct BlockTile
 {
     static constexpr size_t N = 16 / sizeof(T);
-    static constexpr size_t Rows = N;
-    static constexpr size_t Columns = hn::MaxLanes(D());
 
     static HWY_INLINE void Transpose(D d, const Matrix<T>& matrix, size_t row, size_t column)
     {
-        const T* from = matrix.m_From + static_cast<int64_t>(column) * matrix.m_FromStride + row;
+        const Source from(matrix, row, column);
         hn::Vec<D> v[N];
         HWY_UNROLL(16)
         for (size_t i = 0; i < N; ++i)
         {
-            v[i] = LoadBlocks(d, from + static_cast<int64_t>(i) * matrix.m_FromStride,
-                              static_cast<int64_t>(N) * matrix.m_FromStride);
+            v[i] = from.Load(d, i);
         }
         TransposeBlocks(d, v);
+        Store(d, v, matrix, row, column);
+    }
+
+    /// Its upper half alone, by half the shuffles.
+    static HWY_INLINE void TransposeUpper(D d, const Matrix<T>& matrix, size_t row, size_t column)
+    {
+        const Source from(matrix, row, column);
+        hn::Vec<D> v[N / 2];
+        HWY_UNROLL(8)
+        for (size_t i = 0; i < N / 2; ++i)
+        {
+            v[i] = hn::InterleaveUpper(d, from.Load(d, i), from.Load(d, i + N / 2));
+        }
+        TransposeBlocks(d, v);
+        Store(d, v, matrix, row + N / 2, column);
+    }
+
+private:
+    struct Source
+    {
+        Source(const Matrix<T>& matrix, size_t row, size_t column)
+            : m_From(matrix.m_From + static_cast<int64_t>(column) * matrix.m_FromStride + row),
+              m_Stride(matrix.m_FromStride)
+        {
+            // Else the addresses of all blocks, more than there are registers, are found ahead of a loop over tiles.
+            asm volatile("" : "+r"(m_Stride));
+        }
+
+        HWY_INLINE hn::Vec<D> Load(D d, size_t i) const
+        {
+            return LoadBlocks(d, m_From + static_cast<int64_t>(i) * m_Stride, static_cast<int64_t>(N) * m_Stride);
+        }
+
+        const T* m_From;
+        int64_t m_Stride;
+    };
+
+    template <size_t Count>
+    static HWY_INLINE void Store(D d, const hn::Vec<D> (&v)[Count], const Matrix<T>& matrix, size_t row, size_t column)
+    {
         T* to = matrix.m_To + static_cast<int64_t>(row) * matrix.m_ToStride + column;
         HWY_UNROLL(16)
-        for (size_t i = 0; i < N; ++i)
+        for (size_t i = 0; i < Count; ++i)
         {
             hn::StoreU(v[i], d, to + static_cast<int64_t>(i) * matrix.m_ToStride);
         }
     }
 };
 
-/// As many rows and columns as two blocks have elements, for vectors of four blocks. Reading 32 bytes at a time takes
-/// half as many loads, of which a processor does no more than it does stores and shuffles.
-template <class D, typename T>
-struct SquareTile
+/// A vector of columns of the rows [first, end), the last ones over their neighbours. Precondition: end is a block of
+/// rows at least.
+template <size_t Lanes, typename T>
+HWY_INLINE void TransposeColumns(const Matrix<T>& matrix, size_t first, size_t end, size_t column)
 {
-    static constexpr size_t N = 16 / sizeof(T);
-    static constexpr size_t Rows = 2 * N;
-    static constexpr size_t Columns = 2 * N;
-
-    static HWY_INLINE void Transpose(D d, const Matrix<T>& matrix, size_t row, size_t column)
+    const hn::CappedTag<T, Lanes> d;
+    using Tile = BlockTile<hn::CappedTag<T, Lanes>, T>;
+    size_t row = first;
+    for (; row + Tile::N <= end; row += Tile::N)
     {
-        const hn::Half<D> half;
-        const T* from = matrix.m_From + static_cast<int64_t>(column) * matrix.m_FromStride + row;
-        const int64_t fromN = static_cast<int64_t>(N) * matrix.m_FromStride;
-        hn::Vec<D> v[N];
-        HWY_UNROLL(16)
-        for (size_t i = 0; i < N; ++i)
-        {
-            const T* const at = from + static_cast<int64_t>(i) * matrix.m_FromStride;
-            v[i] = hn::Combine(d, hn::LoadU(half, at + fromN), hn::LoadU(half, at));
-        }
-        TransposeBlocks(d, v);
-        // Blocks are now of rows i, N + i, i and N + i.
-        alignas(64) static constexpr uint64_t Order[] = {0, 1, 4, 5, 2, 3, 6, 7};
-        const hn::Repartition<uint64_t, D> dPairs;
-        const auto order = hn::SetTableIndices(dPairs, Order);
-        T* to = matrix.m_To + static_cast<int64_t>(row) * matrix.m_ToStride + column;
-        const int64_t toN = static_cast<int64_t>(N) * matrix.m_ToStride;
-        HWY_UNROLL(16)
-        for (size_t i = 0; i < N; ++i)
-        {
-            const auto rows = hn::BitCast(d, hn::TableLookupLanes(hn::BitCast(dPairs, v[i]), order));
-            T* const at = to + static_cast<int64_t>(i) * matrix.m_ToStride;
-            hn::StoreU(hn::LowerHalf(half, rows), half, at);
-            hn::StoreU(hn::UpperHalf(half, rows), half, at + toN);
-        }
+        Tile::Transpose(d, matrix, row, column);
     }
-};
-
-/// All tiles of a matrix that has at least one, the last ones over their neighbours.
-template <template <class, typename> class Tile, class D, typename T>
-void ForEachTile(D d, const Matrix<T>& matrix)
-{
-    using TileOf = Tile<D, T>;
-    // In pieces of whole cache lines of the source by several vectors of the target: fewer lines and pages at a time.
-    constexpr size_t LineRows = 64 / sizeof(T);
-    constexpr size_t PieceColumns = (sizeof(T) == 1 ? 2 : 4) * hn::MaxLanes(D());
-    for (size_t firstColumn = 0; firstColumn < matrix.m_Columns; firstColumn += PieceColumns)
+    const size_t rest = end - row;
+    if (rest > Tile::N / 2)
     {
-        const size_t endColumn = std::min(firstColumn + PieceColumns, matrix.m_Columns);
-        for (size_t firstRow = 0; firstRow < matrix.m_Rows; firstRow += LineRows)
-        {
-            const size_t endRow = std::min(firstRow + LineRows, matrix.m_Rows);
-            for (size_t column = firstColumn; column < endColumn; column += TileOf::Columns)
-            {
-                for (size_t row = firstRow; row < endRow; row += TileOf::Rows)
-                {
-                    TileOf::Transpose(d, matrix, std::min(row, matrix.m_Rows - TileOf::Rows),
-                                      std::min(column, matrix.m_Columns - TileOf::Columns));
-                }
-            }
-        }
+        Tile::Transpose(d, matrix, end - Tile::N, column);
+    }
+    else if (rest != 0)
+    {
+        Tile::TransposeUpper(d, matrix, end - Tile::N, column);
     }
 }
 
-/// Tiles of vectors that are at most as wide as the matrix has columns.
+/// At most `Lanes` columns, by the narrowest vectors that cover them, over their neighbours.
 template <size_t Lanes, typename T>
-HWY_INLINE void TransposeTiles(const Matrix<T>& matrix)
+HWY_INLINE void TransposeRest(const Matrix<T>& matrix, size_t first, size_t end, size_t column, size_t count)
 {
-    constexpr size_t N = 16 / sizeof(T);
-    const hn::CappedTag<T, Lanes> d;
-    if constexpr (Lanes == 4 * N && sizeof(T) < 8)
+    if constexpr (Lanes * sizeof(T) > 16)
     {
-        if (matrix.m_Rows >= 2 * N && matrix.m_Columns >= 2 * N)
+        if (count <= Lanes / 2)
         {
-            ForEachTile<SquareTile>(d, matrix);
+            TransposeRest<Lanes / 2>(matrix, first, end, column, count);
             return;
         }
     }
-    if constexpr (Lanes > N)
+    TransposeColumns<Lanes>(matrix, first, end, std::min(column, matrix.m_Columns - Lanes));
+}
+
+/// How many columns come before those whose vectors lie within cache lines, in all rows: what crosses lines is written
+/// in two. 0: none do.
+template <size_t Lanes, typename T>
+size_t CountUnaligned(const Matrix<T>& matrix)
+{
+    constexpr size_t Bytes = Lanes * sizeof(T);
+    const size_t past = reinterpret_cast<uintptr_t>(matrix.m_To) % Bytes;
+    const bool isSame = matrix.m_ToStride % static_cast<int64_t>(Lanes) == 0;
+    return isSame && past % sizeof(T) == 0 ? std::min((Bytes - past) % Bytes / sizeof(T), matrix.m_Columns) : 0;
+}
+
+/// A matrix that has a block of rows and of columns at least, by vectors that are at most as wide as it has columns.
+template <size_t Lanes, typename T>
+HWY_INLINE void TransposeTiles(const Matrix<T>& matrix)
+{
+    if constexpr (Lanes * sizeof(T) > 16)
     {
         if (matrix.m_Columns < Lanes)
         {
@@ -185,7 +196,28 @@ HWY_INLINE void TransposeTiles(const Matrix<T>& matrix)
             return;
         }
     }
-    ForEachTile<BlockTile>(d, matrix);
+    // In pieces: what is read goes on for some cache lines, as processors expect, and lines of the target that are
+    // written in two are still at hand.
+    constexpr size_t PieceRows = 256 / sizeof(T);
+    constexpr size_t PieceColumns = 512 / sizeof(T);
+    size_t begin = 0;
+    for (size_t end = CountUnaligned<Lanes>(matrix); begin < matrix.m_Columns;
+         begin = end, end = std::min(end + PieceColumns, matrix.m_Columns))
+    {
+        for (size_t row = 0; row < matrix.m_Rows; row += PieceRows)
+        {
+            const size_t endRow = std::min(row + PieceRows, matrix.m_Rows);
+            size_t column = begin;
+            for (; column + Lanes <= end; column += Lanes)
+            {
+                TransposeColumns<Lanes>(matrix, row, endRow, column);
+            }
+            if (column != end)
+            {
+                TransposeRest<Lanes>(matrix, row, endRow, column, end - column);
+            }
+        }
+    }
 }
 
 } // namespace tenon::cpu::HWY_NAMESPACE

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// TransposeElements beside two loops: matrices of all remainders of tiles and pieces, at any place of a cache line,
+// with and without gaps; what lies around them stays.
+#include "backends/cpu/moves/TransposeVectors.hpp"
+
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+/// A matrix of the target, and where it lies in memory that begins with a cache line.
+struct Place
+{
+    size_t m_Rows;
+    size_t m_Columns;
+    size_t m_Stride; ///< of the target, in elements
+    size_t m_First;  ///< bytes before the target
+};
+
+template <size_t Bytes>
+void ExpectTransposed(const Place& place)
+{
+    const size_t fromStride = place.m_Rows + place.m_First % 3;
+    std::vector<std::byte> from((place.m_Columns - 1) * fromStride * Bytes + place.m_Rows * Bytes);
+    for (size_t i = 0; i < from.size(); ++i)
+    {
+        from[i] = static_cast<std::byte>(i * 2654435761U >> 11U);
+    }
+    // The last row has no gap: what is read or written behind it is out of bounds.
+    constexpr size_t Line = 64;
+    const size_t bytes = ((place.m_Rows - 1) * place.m_Stride + place.m_Columns) * Bytes;
+    std::vector<std::byte> memory(Line + place.m_First + bytes, std::byte{0xa5});
+    const size_t lead = (Line - reinterpret_cast<uintptr_t>(memory.data()) % Line) % Line;
+    memory.resize(lead + place.m_First + bytes);
+    std::vector<std::byte> expected = memory;
+    std::byte* const to = memory.data() + lead + place.m_First;
+    for (size_t row = 0; row < place.m_Rows; ++row)
+    {
+        for (size_t column = 0; column < place.m_Columns; ++column)
+        {
+            std::memcpy(expected.data() + (to - memory.data()) + (row * place.m_Stride + column) * Bytes,
+                        from.data() + (column * fromStride + row) * Bytes, Bytes);
+        }
+    }
+    cpu::TransposeElements<Bytes>(from.data(), fromStride * Bytes, place.m_Rows, place.m_Columns, to,
+                                  place.m_Stride * Bytes);
+    ASSERT_EQ(memory, expected) << Bytes << " bytes, " << place.m_Rows << " x " << place.m_Columns << ", stride "
+                                << place.m_Stride << ", first " << place.m_First;
+}
+
+template <size_t Bytes>
+void ExpectAllTransposed()
+{
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        GTEST_SKIP();
+    }
+    constexpr size_t Line = 64 / Bytes;
+    constexpr size_t Block = 16 / Bytes;
+    std::vector<size_t> rows = {4 * Line + 1, 8 * Line, 8 * Line + Block / 2 + 1};
+    for (size_t row = 1; row <= 3 * Block; ++row)
+    {
+        rows.push_back(row);
+    }
+    const size_t columns[] = {1,        Block - 1,    Block,        Block + 1,    2 * Block + 1,    Line - 1,
+                              Line,     Line + 1,     Line + Block, 2 * Line - 1, 2 * Line + Block, 3 * Line + Line / 2,
+                              8 * Line, 9 * Line + 2, 17 * Line - 3};
+    for (const size_t row : rows)
+    {
+        for (const size_t column : columns)
+        {
+            const size_t lines = (column + Line - 1) / Line * Line;
+            for (const size_t stride : {column, column + 1, lines, lines + Block})
+            {
+                for (const size_t first : {size_t{0}, Bytes, size_t{16}, size_t{40}, 64 - Bytes, size_t{4}})
+                {
+                    ExpectTransposed<Bytes>({row, column, stride, first});
+                    if (testing::Test::HasFatalFailure())
+                    {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}
+
+} // namespace
+
+TEST(TransposeVectors, Bytes)
+{
+    ExpectAllTransposed<1>();
+}
+TEST(TransposeVectors, Shorts)
+{
+    ExpectAllTransposed<2>();
+}
+TEST(TransposeVectors, Words)
+{
+    ExpectAllTransposed<4>();
+}
+TEST(TransposeVectors, Pairs)
+{
+    ExpectAllTransposed<8>();
+}
+
+} // namespace tenon::test
