@@ -64,7 +64,8 @@ void CopyPicked(const std::byte* from, const size_t* indices, size_t count, size
     }
 }
 
-/// f.operator()<Run>() with the copy of runs of so many bytes.
+/// f.operator()<Run>() with the copy of runs of so many bytes. Those that layers often have are moves that do not
+/// overlap.
 template <typename F>
 auto ChooseRun(size_t bytes, const F& f)
 {
@@ -77,8 +78,15 @@ auto ChooseRun(size_t bytes, const F& f)
     case 8: return f.template operator()<Fixed<8>>();
     case 12: return f.template operator()<Fixed<12>>();
     case 16: return f.template operator()<Fixed<16>>();
+    case 24: return f.template operator()<Fixed<24>>();
     case 32: return f.template operator()<Fixed<32>>();
+    case 40: return f.template operator()<Fixed<40>>();
+    case 48: return f.template operator()<Fixed<48>>();
     case 64: return f.template operator()<Fixed<64>>();
+    case 80: return f.template operator()<Fixed<80>>();
+    case 96: return f.template operator()<Fixed<96>>();
+    case 112: return f.template operator()<Fixed<112>>();
+    case 128: return f.template operator()<Fixed<128>>();
     default: break;
     }
     if (bytes == 0 || bytes > 128)

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies of runs of all short lengths, some of which have copies of their own; what lies between them stays.
+#include "backends/cpu/moves/CopyPlane.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+constexpr size_t LongestRun = 140;
+
+std::vector<std::byte> Count(size_t bytes)
+{
+    std::vector<std::byte> memory(bytes);
+    for (size_t i = 0; i < bytes; ++i)
+    {
+        memory[i] = static_cast<std::byte>(i % 251);
+    }
+    return memory;
+}
+
+} // namespace
+
+TEST(CopyPlane, RunsOfAnyLength)
+{
+    for (size_t bytes = 0; bytes <= LongestRun; ++bytes)
+    {
+        cpu::Plane plane;
+        plane.m_Rows = 2;
+        plane.m_Runs = 3;
+        plane.m_RunBytes = bytes;
+        plane.m_FromRun = static_cast<int64_t>(bytes);
+        plane.m_FromRow = 3 * plane.m_FromRun;
+        plane.m_ToRun = static_cast<int64_t>(bytes) + 1;
+        plane.m_ToRow = 3 * plane.m_ToRun;
+        const std::vector<std::byte> from = Count(6 * bytes);
+        std::vector<std::byte> to(6 * bytes + 5, std::byte{0xff}); // no byte behind the last run
+        std::vector<std::byte> expected = to;
+        for (size_t run = 0; run < 6 && bytes != 0; ++run)
+        {
+            std::memcpy(expected.data() + run * (bytes + 1), from.data() + run * bytes, bytes);
+        }
+        cpu::ChooseCopyPlane(bytes)(plane, from.data(), to.data());
+        EXPECT_EQ(to, expected) << bytes;
+    }
+}
+
+TEST(CopyPlane, PickedRunsOfAnyLength)
+{
+    const size_t indices[] = {2, 0, 0, 3};
+    for (size_t bytes = 1; bytes <= LongestRun; ++bytes)
+    {
+        const std::vector<std::byte> from = Count(4 * bytes);
+        std::vector<std::byte> to(4 * bytes);
+        cpu::ChooseCopyPicked(bytes)(from.data(), indices, 4, bytes, to.data());
+        for (size_t i = 0; i < 4; ++i)
+        {
+            EXPECT_EQ(std::memcmp(to.data() + i * bytes, from.data() + indices[i] * bytes, bytes), 0) << bytes;
+        }
+    }
+}
+
+} // namespace tenon::test
