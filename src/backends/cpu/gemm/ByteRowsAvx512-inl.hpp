@@ -130,8 +130,6 @@ struct ByteHalves
                                            const std::byte* weights, Vector (&sums)[Rows][Vectors],
                                            Vector (&halves)[Rows / 2])
     {
-        constexpr size_t Last = Vectors - 1;
-        const size_t lanes = hn::Lanes(Ints());
         __m256i narrow[Rows];
         HWY_UNROLL(16)
         for (size_t r = 0; r < Rows; ++r)
@@ -139,28 +137,10 @@ struct ByteHalves
             narrow[r] = _mm512_castsi512_si256(
                 r % 2 == 0 ? halves[r / 2].raw : _mm512_shuffle_i64x2(halves[r / 2].raw, halves[r / 2].raw, 0xEE));
         }
-        for (size_t group = 0; group < groups; ++group, weights += Vectors * lanes * 4)
+        for (size_t group = 0; group < groups; ++group)
         {
-            Vector w[Vectors];
-            HWY_UNROLL(4)
-            for (size_t v = 0; v < Last; ++v)
-            {
-                w[v] = LoadWeights<Dot>(weights + v * lanes * 4);
-            }
-            const __m256i last = _mm256_load_si256(reinterpret_cast<const __m256i*>(weights + Last * lanes * 4));
-            HWY_UNROLL(16)
-            for (size_t r = 0; r < Rows; ++r)
-            {
-                int32_t bytes;
-                std::memcpy(&bytes, fours[r / 4] + r % 4 * stride, sizeof(bytes));
-                const Vector x = Broadcast<Dot>(bytes);
-                HWY_UNROLL(4)
-                for (size_t v = 0; v < Last; ++v)
-                {
-                    AddSame<Dot>(sums[r][v], x, w[v]);
-                }
-                Dot::AddNarrow(narrow[r], _mm512_castsi512_si256(x.raw), last);
-            }
+            AddNarrowGroup<Dot>([&](size_t r) HWY_ATTR { return fours[r / 4] + r % 4 * stride; }, weights, sums,
+                                narrow);
             AdvanceRows(fours);
         }
         HWY_UNROLL(16)

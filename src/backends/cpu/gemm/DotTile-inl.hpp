@@ -52,6 +52,39 @@ HWY_INLINE void KeepInRegister([[maybe_unused]] Vector& x)
 #endif
 }
 
+#if HWY_TARGET == HWY_AVX3
+/// Adds what a group gives where the last vector has columns in its lower half alone, whose sums are half a vector for
+/// each row. `getRow`: where a row has the group.
+template <typename Dot, size_t Rows, size_t Vectors, typename F>
+HWY_INLINE void AddNarrowGroup(const F& getRow, const std::byte*& weights, Vector (&sums)[Rows][Vectors],
+                               __m256i (&narrow)[Rows])
+{
+    constexpr size_t Last = Vectors - 1;
+    const size_t lanes = hn::Lanes(Ints());
+    Vector w[Vectors];
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < Last; ++v)
+    {
+        w[v] = LoadWeights<Dot>(weights + v * lanes * 4);
+    }
+    const __m256i last = _mm256_load_si256(reinterpret_cast<const __m256i*>(weights + Last * lanes * 4));
+    weights += Vectors * lanes * 4;
+    HWY_UNROLL(16)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        int32_t group;
+        std::memcpy(&group, getRow(r), sizeof(group));
+        const Vector x = Broadcast<Dot>(group);
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Last; ++v)
+        {
+            AddSame<Dot>(sums[r][v], x, w[v]);
+        }
+        Dot::AddNarrow(narrow[r], _mm512_castsi512_si256(x.raw), last);
+    }
+}
+#endif
+
 /// The tiles of one kind of dot product: Rows x Vectors sums.
 template <typename Dot>
 struct DotTile

@@ -69,6 +69,8 @@ void Product8::Plan(Scratch scratch)
     m_Pitch = m_Weights->GetGroups() * (isWide ? 2 : 4); // as many stored values as there are weights
     const bool areRows = m_Windows.ArePixels() && depth == m_InputPitch && depth == m_Pitch;
     m_CopiesStrips = !m_InPlace && !areRows;
+    m_FindsPoints = m_CopiesStrips && m_IsHybrid && m_Weights->GetRowFactor() == 0 && tiles.m_LeastTableRows != 0 &&
+                    m_Windows.m_GroupChannels % 4 == 0 && m_BatchRows >= tiles.m_LeastTableRows;
     const size_t rowBytes = m_Weights->GetGroups() * 4;
     m_BlockRows = std::clamp<size_t>(BlockBytes / rowBytes, tileRows, MostBlockRows) / tileRows * tileRows;
     // Whole tiles: some read whole ones.
@@ -101,6 +103,8 @@ void Product8::Plan(Scratch scratch)
     m_StripOffset = part.Add<uint8_t>(stripRows, m_Pitch);
     part.Add<uint8_t>(Windows::ShortRowBytes); // past the end of the strip
     m_WideOffset = part.Add<int16_t>(isWide ? m_BlockRows : 0, m_Pitch);
+    m_TableOffset = part.Add<const uint8_t*>(m_FindsPoints ? m_BlockRows : 0, GetPoints());
+    m_PaddingOffset = part.Add<uint8_t>(m_FindsPoints ? m_InputPitch : 0);
     m_PartBytes = part.GetBytes();
     m_PartsOffset = scratch.AddParts(part, m_Parts);
     m_ScratchBytes = scratch.GetBytes();
@@ -137,25 +141,32 @@ void Product8::RunRange(const Memory& memory, const PanelRange& range, std::byte
     {
         tiles.m_Begin();
     }
-    for (size_t first = range.m_FirstRow; first < range.m_LastRow; first += m_BlockRows)
+    for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
     {
-        const size_t last = std::min(first + m_BlockRows, range.m_LastRow);
+        const size_t last = GetBlockEnd(first, range.m_LastRow);
         if (memory.m_Start != nullptr && tiles.AreStored() && m_Weights->GetRowFactor() == 0)
         {
-            WriteStoredSums(memory, range, MakeBlock(memory.m_Data, 0, first, last, scratch), first);
+            WriteStoredSums(memory, range, MakeBlock(memory.m_Data, {}, 0, first, last, scratch), first);
+            first = last;
             continue;
         }
+        const PointTable8 points = FindPoints(memory.m_Data, first, last, scratch);
         Block block;
         RowValues values;
         for (size_t p = range.m_FirstPanel; p < range.m_LastPanel; ++p)
         {
-            if (p == range.m_FirstPanel || panels[p].m_Matrix != panels[p - 1].m_Matrix)
+            const bool isFirst = p == range.m_FirstPanel;
+            if (isFirst || panels[p].m_Matrix != panels[p - 1].m_Matrix)
             {
-                block = MakeBlock(memory.m_Data, panels[p].m_Matrix, first, last, scratch);
-                values = FindRowValues(memory.m_Data, block, first, scratch);
+                block = MakeBlock(memory.m_Data, points, panels[p].m_Matrix, first, last, scratch);
+                if (isFirst || m_Weights->GetRowFactor() != 0)
+                {
+                    values = FindRowValues(memory.m_Data, block, first, scratch);
+                }
             }
             RunPanel(memory, panels[p], block, values, first);
         }
+        first = last;
     }
     if (tiles.m_End != nullptr)
     {
@@ -213,19 +224,19 @@ void Product8::RunPanel(const Memory& memory, const Panel8& panel, const Block& 
         SumStored8(m_Weights->GetStored(), panel, packed, {block.m_Data, block.m_Stride, block.m_Rows}, write);
         return;
     }
-    const DataRows8 safeRows = {block.m_Data, block.m_Stride, block.m_SafeRows};
-    if (!WriteAtOnce(memory, panel, packed, safeRows, values, first))
+    if (!WriteAtOnce(memory, panel, packed, block, values, first))
     {
-        SumPanel8(packed, safeRows, write);
+        SumPanel8(packed, {block.m_Data, block.m_Stride, block.m_SafeRows}, write);
     }
     SumPanel8(packed, {block.m_Tail, m_Pitch, block.m_Rows - block.m_SafeRows},
               [&](const int32_t* sums, size_t row, size_t rows) { write(sums, block.m_SafeRows + row, rows); });
 }
 
-bool Product8::WriteAtOnce(const Memory& memory, const Panel8& panel, const PackedPanel8& packed, const DataRows8& data,
+bool Product8::WriteAtOnce(const Memory& memory, const Panel8& panel, const PackedPanel8& packed, const Block& block,
                            const RowValues& values, size_t first) const
 {
-    if (m_Place.GetRunEnd(first, first + data.m_Rows) != first + data.m_Rows)
+    const size_t count = block.m_SafeRows;
+    if (m_Place.GetRunEnd(first, first + count) != first + count)
     {
         return false;
     }
@@ -234,16 +245,17 @@ bool Product8::WriteAtOnce(const Memory& memory, const Panel8& panel, const Pack
     {
         const FloatRowsFunction8 write = m_Weights->GetTiles().m_WriteFloats[panel.m_Vectors];
         FloatRows rows;
-        rows.m_Rows = data.m_Rows;
+        rows.m_Rows = count;
         rows.m_Columns = panel.m_Columns;
         rows.m_RowTerms = values.m_Terms;
         rows.m_ZeroPoints = values.m_ZeroPoints;
         rows.m_Scales = values.m_Scales;
         rows.m_Out = static_cast<float*>(memory.m_Output) + at;
         rows.m_OutStride = m_Place.m_PixelStride;
-        return write != nullptr &&
-               write({data.m_Data, data.m_Stride, packed.m_Weights, packed.m_Groups, packed.m_Bias, rows},
-                     GetFloatColumns(panel));
+        rows.m_HaveOneScale = values.m_HaveOneScale;
+        return write != nullptr && write({block.m_Data, block.m_Stride, block.m_Points, packed.m_Weights,
+                                          packed.m_Groups / block.m_Points.m_Points, packed.m_Bias, rows},
+                                         GetFloatColumns(panel));
     }
     if (memory.m_Start != nullptr)
     {
@@ -267,7 +279,7 @@ bool Product8::WriteAtOnce(const Memory& memory, const Panel8& panel, const Pack
     ByteColumns8 prepared;
     prepare(columns, packed.m_Bias, panel.m_Columns, m_OutputIsSigned, prepared);
     uint8_t* const out = static_cast<uint8_t*>(memory.m_Output) + at;
-    return write({data.m_Data, data.m_Stride, data.m_Rows, packed.m_Weights, packed.m_Groups, values.m_Terms, out,
+    return write({block.m_Data, block.m_Stride, count, packed.m_Weights, packed.m_Groups, values.m_Terms, out,
                   m_Place.m_PixelStride},
                  prepared);
 }

@@ -57,6 +57,7 @@ private:
         size_t m_SafeRows =
             0; ///< from which on a tile may read its padding too; less than m_Rows: the others are in m_Tail
         const uint8_t* m_Tail = nullptr; ///< rows from m_SafeRows on
+        PointTable8 m_Points;            ///< where the data are, if it has a table
     };
 
     /// What the rows of a block are turned into.
@@ -65,6 +66,7 @@ private:
         const int32_t* m_Terms = nullptr; ///< see RequantizeRows; null: none
         int32_t* m_ZeroPoints = nullptr;  ///< of float data, as the scales
         float* m_Scales = nullptr;
+        bool m_HaveOneScale = false; ///< and zero point
     };
 
     /// Where data are read and written.
@@ -76,10 +78,16 @@ private:
     };
 
     void Plan(backends::Scratch scratch);
+    size_t GetPoints() const { return static_cast<size_t>(m_Windows.m_Height * m_Windows.m_Width); }
     void RunAll(const Memory& memory, void* scratch, IParallelFor& parallel) const;
     void RunRange(const Memory& memory, const PanelRange& range, std::byte* scratch) const;
+    /// One past the last row of a block from `first` on, of rows up to `last`.
+    size_t GetBlockEnd(size_t first, size_t last) const;
+    /// Where the windows of rows [first, last), for any matrix, have their points, if tiles are to read them there.
+    PointTable8 FindPoints(const ByteData8& data, size_t first, size_t last, std::byte* scratch) const;
     /// Rows [first, last) for this matrix of the weights.
-    Block MakeBlock(const ByteData8& data, size_t matrix, size_t first, size_t last, std::byte* scratch) const;
+    Block MakeBlock(const ByteData8& data, const PointTable8& points, size_t matrix, size_t first, size_t last,
+                    std::byte* scratch) const;
     /// `values`: the first channel that the matrix sees.
     Block LayOut(const ByteData8& data, const uint8_t* values, size_t first, size_t last, std::byte* scratch) const;
     Block UseInPlace(const uint8_t* values, const uint8_t* end, size_t first, size_t last, std::byte* scratch) const;
@@ -87,7 +95,7 @@ private:
     void RunPanel(const Memory& memory, const Panel8& panel, const Block& block, const RowValues& values,
                   size_t first) const;
     /// By tiles that write bytes, where there are such.
-    bool WriteAtOnce(const Memory& memory, const Panel8& panel, const PackedPanel8& packed, const DataRows8& data,
+    bool WriteAtOnce(const Memory& memory, const Panel8& panel, const PackedPanel8& packed, const Block& block,
                      const RowValues& values, size_t first) const;
     void WriteBytes(const Panel8& panel, const RequantizeRows& rows) const;
     void WriteSums(const RequantizeRows& rows) const;
@@ -103,6 +111,7 @@ private:
     size_t m_Pitch = 0;     ///< bytes of a row of a strip of stored values
     bool m_InPlace = false;
     bool m_CopiesStrips = false; ///< else data of int16 are made of the input's bytes where these are
+    bool m_FindsPoints = false;  ///< in place of strips, for blocks of enough rows
     bool m_OutputIsSigned = false;
     int32_t m_Min = 0;
     int32_t m_Max = 0;
@@ -118,7 +127,9 @@ private:
     size_t m_ZeroPointsOffset = 0;
     size_t m_RowScalesOffset = 0;
     size_t m_WideOffset = 0;
-    size_t m_InputPitch = 0; ///< bytes from a pixel to the next
+    size_t m_TableOffset = 0;
+    size_t m_PaddingOffset = 0; ///< of a pixel outside of the image
+    size_t m_InputPitch = 0;    ///< bytes from a pixel to the next
     size_t m_InputBytes = 0;
     size_t m_PartBytes = 0;
     size_t m_ScratchBytes = 0;

@@ -12,10 +12,41 @@ namespace tenon::cpu
 
 using backends::Scratch;
 
-Product8::Block Product8::MakeBlock(const ByteData8& data, size_t matrix, size_t first, size_t last,
-                                    std::byte* scratch) const
+size_t Product8::GetBlockEnd(size_t first, size_t last) const
 {
-    const uint8_t* const values = data.m_Values + matrix * static_cast<size_t>(m_Windows.m_GroupChannels);
+    // What lies outside of the image is the same for all rows that share a table.
+    const size_t end = m_FindsPoints ? (first / m_BatchRows + 1) * m_BatchRows : last;
+    return std::min({first + m_BlockRows, last, end});
+}
+
+PointTable8 Product8::FindPoints(const ByteData8& data, size_t first, size_t last, std::byte* scratch) const
+{
+    const size_t rows = last - first;
+    if (!m_FindsPoints || rows < m_Weights->GetTiles().m_LeastTableRows || m_Place.GetRunEnd(first, last) != last)
+    {
+        return {};
+    }
+    auto* const padding = Scratch::At<uint8_t>(scratch, m_PaddingOffset);
+    std::memset(padding, data.m_Batches[first / m_BatchRows].m_ZeroPoint, m_InputPitch);
+    auto* const table = Scratch::At<const uint8_t*>(scratch, m_TableOffset);
+    m_Windows.Find<uint8_t>(data.m_Values, first, last, padding, table);
+    return {table, GetPoints(), rows, 0};
+}
+
+Product8::Block Product8::MakeBlock(const ByteData8& data, const PointTable8& points, size_t matrix, size_t first,
+                                    size_t last, std::byte* scratch) const
+{
+    const size_t channel = matrix * static_cast<size_t>(m_Windows.m_GroupChannels);
+    const uint8_t* const values = data.m_Values + channel;
+    if (points.m_Table != nullptr)
+    {
+        Block block;
+        block.m_Data = values;
+        block.m_Rows = block.m_SafeRows = last - first;
+        block.m_Points = points;
+        block.m_Points.m_Offset = channel;
+        return block;
+    }
     return m_InPlace ? UseInPlace(values, data.m_Values + m_InputBytes, first, last, scratch)
                      : LayOut(data, values, first, last, scratch);
 }
@@ -44,6 +75,7 @@ Product8::RowValues Product8::FindRowValues(const ByteData8& data, const Block& 
             std::fill_n(values.m_ZeroPoints + row, count, scale.m_ZeroPoint + m_Weights->GetDataShift());
             std::fill_n(values.m_Scales + row, count, scale.m_Scale);
             row += count;
+            values.m_HaveOneScale = count == block.m_Rows;
         }
     }
     return values;

@@ -79,6 +79,7 @@ struct FloatRows
     const float* m_Scales = nullptr;       ///< of each row's data
     float* m_Out = nullptr;
     size_t m_OutStride = 0;
+    bool m_HaveOneScale = false; ///< all rows' data have the same scale and zero point
 };
 
 /// How the sums of a panel's columns become floats. Arrays are as long as the panel, whole vectors.
@@ -153,18 +154,29 @@ struct ByteRows8
 /// Writes all rows; false, and nothing is done, where it is not made for so few.
 using ByteRowsFunction8 = bool (*)(const ByteRows8& rows, const ByteColumns8& columns);
 
+/// Where rows of data are that are windows of an image, read in place: what a row has of a point lies in one piece.
+struct PointTable8
+{
+    const uint8_t* const* m_Table = nullptr; ///< [points][rows]; null: rows are not read so
+    size_t m_Points = 1;
+    size_t m_Rows = 0;
+    size_t m_Offset = 0; ///< bytes from what the table names to the data
+};
+
 /// Rows of data by a panel, to become floats.
 struct FloatProduct8
 {
     const void* m_Data = nullptr;
-    size_t m_DataStride = 0; ///< bytes
+    size_t m_DataStride = 0;  ///< bytes
+    PointTable8 m_DataPoints; ///< in place of the data, if there is a table
     const void* m_Panel = nullptr;
-    size_t m_Groups = 0;
+    size_t m_Groups = 0;             ///< of a point
     const int32_t* m_Bias = nullptr; ///< what sums begin with
     FloatRows m_Rows;                ///< without sums
 };
 
-/// Writes all rows; false, and nothing is done, where it is not made for so few.
+/// Writes all rows; false, and nothing is done, where it is not made for so few. Of rows that a table names it is made
+/// for any number from TileSet8::m_LeastTableRows on.
 using FloatRowsFunction8 = bool (*)(const FloatProduct8& product, const FloatColumns& columns);
 
 /// Rows of data by columns that are where the model has them: dot products over the depth, of few rows, for which the
@@ -209,6 +221,7 @@ struct TileSet8
     FloatRowsFunction8 m_WriteFloats[MostVectors + 1] = {};
     StoredFunction8 m_StoredDots = nullptr; ///< in place of tiles: for weights that are not packed, else null
     size_t m_LeastDepth = 0;                ///< of these
+    size_t m_LeastTableRows = 0;            ///< that these read by a table; 0: they read none
 
     /// Whether weights are left as they are stored.
     bool AreStored() const { return m_Layout == Layout8::Stored; }

@@ -318,6 +318,7 @@ template void Windows::FindSpans<uint16_t>(const uint16_t*, int64_t, int64_t, si
                                            const uint16_t**) const;
 template void Windows::FindRows<uint16_t>(const uint16_t*, size_t, size_t, const uint16_t*, uint16_t*,
                                           const uint16_t**) const;
+template void Windows::Find<uint8_t>(const uint8_t*, size_t, size_t, const uint8_t*, const uint8_t**) const;
 template void Windows::Find<int16_t>(const int16_t*, size_t, size_t, const int16_t*, const int16_t**) const;
 template void Windows::Find<uint16_t>(const uint16_t*, size_t, size_t, const uint16_t*, const uint16_t**) const;
 template void Windows::Copy<uint8_t>(const uint8_t*, size_t, size_t, uint8_t, size_t, uint8_t*) const;

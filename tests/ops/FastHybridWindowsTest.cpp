@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions of floats by int8 weights whose windows tiles may read where the image has them: all numbers of columns
+// in the last vector, groups that fill no vector or share one, blocks of any number of rows.
+#include "ops/BytesInfo.hpp"
+#include "ops/FastCompare.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+struct Case
+{
+    TensorShape m_Data;
+    unsigned int m_Groups;
+    unsigned int m_GroupOutputs;
+    unsigned int m_Height = 3;
+    unsigned int m_Width = 2; // Winograd's transforms have no such windows
+    uint32_t m_Stride = 1;
+    uint32_t m_Dilation = 1;
+};
+
+OpCase MakeOp(const Case& c)
+{
+    Convolution2dDescriptor d;
+    d.m_DataLayout = DataLayout::NHWC;
+    d.m_BiasEnabled = true;
+    d.m_StrideX = d.m_StrideY = c.m_Stride;
+    d.m_DilationX = d.m_DilationY = c.m_Dilation;
+    d.m_PadTop = d.m_PadLeft = 1;
+    d.m_PadRight = 2;
+    const unsigned int outputs = c.m_Groups * c.m_GroupOutputs;
+    const TensorShape output({c.m_Data[0], (c.m_Data[1] + 1 - c.m_Dilation * (c.m_Height - 1) - 1) / c.m_Stride + 1,
+                              (c.m_Data[2] + 3 - c.m_Dilation * (c.m_Width - 1) - 1) / c.m_Stride + 1, outputs});
+    TensorInfo weights(TensorShape({outputs, c.m_Height, c.m_Width, c.m_Data[3] / c.m_Groups}), DataType::QSymmS8);
+    weights.SetQuantizationDim(0);
+    std::vector<float> scales;
+    for (unsigned int i = 0; i < outputs; ++i)
+    {
+        scales.push_back(0.1f + 0.01f * static_cast<float>(i % 7));
+    }
+    weights.SetQuantizationScales(scales);
+    TestTensor data = Random(TensorInfo(c.m_Data, DataType::Float32), 3, -1, 1);
+    // Each image has a range of its own, and with it a zero point.
+    auto* const values = reinterpret_cast<float*>(data.m_Bytes.data());
+    const size_t count = data.m_Bytes.size() / sizeof(float);
+    for (size_t i = 0; i < count; ++i)
+    {
+        const size_t image = i * c.m_Data[0] / count;
+        values[i] = values[i] * static_cast<float>(1 + image) + 0.4f * static_cast<float>(image) - 0.3f;
+    }
+    const TestTensor stored = {weights, Random(BytesInfo(weights.GetShape(), true, 0.1f, 0), 4).m_Bytes};
+    return FastCase(
+        c.m_Data.ToString() + " in " + std::to_string(c.m_Groups) + " groups to " + std::to_string(outputs) + " by " +
+            weights.GetShape().ToString(),
+        LayerType::Convolution2d, d,
+        {data, Constant(stored), Constant(Random(TensorInfo(TensorShape({outputs}), DataType::Float32), 5, -1, 1))},
+        TensorInfo(output, DataType::Float32));
+}
+
+void Check(const Case& c)
+{
+    ASSERT_NO_FATAL_FAILURE(ExpectAsReference(MakeOp(c), "CpuConvolution2dHybrid"));
+}
+
+} // namespace
+
+TEST(FastHybridWindows, GroupsOfAnyNumberOfOutputs)
+{
+    for (unsigned int outputs = 1; outputs <= 66; ++outputs)
+    {
+        Check({{1, 6, 7, 24}, 3, outputs});
+        Check({{1, 5, 6, 12}, 1, outputs});
+    }
+}
+
+TEST(FastHybridWindows, GroupsOfAnyNumberOfChannels)
+{
+    for (unsigned int channels = 1; channels <= 20; ++channels)
+    {
+        Check({{2, 6, 5, 4 * channels}, 4, 24});
+        Check({{2, 6, 5, 8 * channels}, 8, 4}); // of which several share a vector
+    }
+}
+
+TEST(FastHybridWindows, ImagesOfAnyNumberOfWindows)
+{
+    for (unsigned int width = 1; width <= 30; ++width)
+    {
+        Check({{3, 2, width, 8}, 2, 8, 3, 1});
+        Check({{2, 3, width, 16}, 2, 56});
+    }
+}
+
+TEST(FastHybridWindows, ManyWindows)
+{
+    Check({{2, 33, 21, 64}, 2, 24});
+    Check({{1, 40, 40, 192}, 1, 8, 5, 4});
+    Check({{3, 17, 19, 24}, 3, 40, 3, 2, 2});
+    Check({{2, 17, 19, 24}, 1, 70, 1, 1, 2});
+    Check({{2, 17, 19, 24}, 1, 24, 2, 2, 1, 3});
+}
+
+TEST(FastHybridWindows, AppliesActivations)
+{
+    ActivationDescriptor relu;
+    relu.m_Function = ActivationFunction::BoundedReLu;
+    relu.m_A = 2.0f;
+    for (const unsigned int outputs : {8U, 16U, 24U})
+    {
+        OpCase op = MakeOp({{1, 9, 8, 16}, 2, outputs});
+        op.m_FusedActivation = &relu;
+        ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, "CpuConvolution2dHybrid"));
+    }
+}
+
+} // namespace tenon::test
