@@ -69,6 +69,21 @@ HWY_INLINE void AddNibbles(const uint8_t* const (&rows)[Rows], size_t begin, siz
 {
     const Ints d;
     const Vector mask = hn::Set(d, 0x0F0F0F0F);
+    // The few sums of a low tile would wait for each other: upper halves get their own.
+    constexpr bool HaveOwn = Rows * Vectors <= 8 && !std::is_same_v<Dot, NibblePairs>;
+    [[maybe_unused]] Vector own[Rows][Vectors];
+    if constexpr (HaveOwn)
+    {
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                own[r][v] = hn::Zero(d);
+            }
+        }
+    }
     for (size_t g = begin; g < end; g += 2, weights += Vectors * hn::Lanes(d))
     {
         Vector low[Vectors];
@@ -93,7 +108,19 @@ HWY_INLINE void AddNibbles(const uint8_t* const (&rows)[Rows], size_t begin, siz
             HWY_UNROLL(4)
             for (size_t v = 0; v < Vectors; ++v)
             {
-                Dot::Add(sums[r][v], second, high[v]);
+                Dot::Add(HaveOwn ? own[r][v] : sums[r][v], second, high[v]);
+            }
+        }
+    }
+    if constexpr (HaveOwn)
+    {
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                sums[r][v] = hn::Add(sums[r][v], own[r][v]);
             }
         }
     }
