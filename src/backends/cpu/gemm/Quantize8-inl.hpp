@@ -29,9 +29,12 @@ void QuantizeValues(const float* values, size_t count, const QuantizeSteps8& ste
     // Clamped before the zero point is added: these bounds are whole numbers, so it is the same.
     const auto least = hn::Set(d, static_cast<float>(steps.m_Lowest - steps.m_ZeroPoint));
     const auto most = hn::Set(d, static_cast<float>(127 - steps.m_ZeroPoint));
-    const auto quantize = [&](Floats value) HWY_ATTR
+    // Bytes that are written may be anything's: what is read here is not read again after each of them.
+    const auto inverse = hn::Set(d, steps.m_Inverse);
+    const auto zeroPoint = hn::Set(dInt, steps.m_ZeroPoint);
+    const auto quantize = [=](Floats value) HWY_ATTR
     {
-        const auto scaled = hn::Mul(value, hn::Set(d, steps.m_Inverse));
+        const auto scaled = hn::Mul(value, inverse);
         // The half is added in float, as the reference kernels do it.
         const auto half = hn::CopySign(hn::Set(d, 0.5f), scaled);
         const auto clamped = Clamped(hn::Add(scaled, half), least, most);
@@ -41,7 +44,13 @@ void QuantizeValues(const float* values, size_t count, const QuantizeSteps8& ste
         }
         else
         {
-            return hn::DemoteTo(dOut, hn::Add(hn::ConvertTo(dInt, clamped), hn::Set(dInt, steps.m_ZeroPoint)));
+#if HWY_TARGET == HWY_AVX3
+            // They fit, so that nothing has to be saturated.
+            const __m512i whole = _mm512_add_epi32(_mm512_cvttps_epi32(clamped.raw), zeroPoint.raw);
+            return hn::Vec<decltype(dOut)>{_mm512_cvtepi32_epi8(whole)};
+#else
+            return hn::DemoteTo(dOut, hn::Add(hn::ConvertTo(dInt, clamped), zeroPoint));
+#endif
         }
     };
     size_t i = 0;
