@@ -137,8 +137,7 @@ private:
     bool RunsAlone(const Program& program, uint32_t index) const;
     std::unique_ptr<IShapedWorkload> ShapePitched(const Program& program, uint32_t index, size_t pitch) const;
     uint32_t FindWriter(const Program& program, ValueId value) const;
-    bool MayHavePitch(const Program& program, uint32_t join, size_t input) const;
-    size_t GetPitchIn(const Program& program, uint32_t join) const;
+    void TryPitch(const Program& program, uint32_t join, size_t input);
     void FindPitches(const Program& program);
     void ApplyPitches(const Program& program, const std::vector<bool>& sharesParts);
 
@@ -183,6 +182,9 @@ std::unique_ptr<IShapedWorkload> ReshapeStep(const Step& step, const BaseDescrip
 /// of the override, and its shape if that says more than the value's declared one did.
 /// Throws LayerValidationException where the value has another number of elements.
 TensorInfo OverriddenInfo(const Program& program, const Step& step, size_t input, const TensorInfo& actual);
+
+/// Whether the step `reader` reads the value, once, and none before it since `writer` does.
+bool IsOnlyReader(const Program& program, uint32_t writer, uint32_t reader, ValueId value);
 
 /// Whether the step lets a device use host memory: its output then lies where its input does.
 bool IsImport(const Program& program, const Step& step);

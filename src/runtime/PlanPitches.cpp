@@ -5,6 +5,7 @@
 #include "runtime/Plan.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tenon
 {
@@ -72,37 +73,30 @@ uint32_t Plan::FindWriter(const Program& program, ValueId value) const
     return static_cast<uint32_t>((isMade ? after - 1 : steps.end()) - steps.begin());
 }
 
-/// Whether input i of the join is made by a layer that can write it there, and read by the join alone.
-bool Plan::MayHavePitch(const Program& program, uint32_t join, size_t input) const
+/// Gives input i of the join its place there, if a layer makes it that can write so, and the join alone reads it.
+void Plan::TryPitch(const Program& program, uint32_t join, size_t input)
 {
     const Step& step = program.Steps()[join];
     const ValueId value = step.m_Inputs[input];
     const Value& read = program.Values()[value];
-    if (m_Steps[join].m_Parts->m_OfPixels[input] == SharedParts::None || read.IsConstant() ||
-        read.m_Memory != HostMemory || step.m_Memory != HostMemory || read.m_LastUse != join ||
-        m_Infos[value].GetNumBytes() == 0 || m_Infos[step.m_FirstOutput].GetNumBytes() > MostJoinedBytes)
+    const TensorInfo& joined = m_Infos[step.m_FirstOutput];
+    const size_t place = m_Steps[join].m_Parts->m_OfPixels[input];
+    if (place == SharedParts::None || read.IsConstant() || read.m_Memory != HostMemory || step.m_Memory != HostMemory ||
+        read.m_LastUse != join || m_Infos[value].GetNumBytes() == 0 || joined.GetNumBytes() > MostJoinedBytes)
     {
-        return false;
+        return;
     }
     const uint32_t writer = FindWriter(program, value);
-    if (writer >= join || !RunsAlone(program, writer))
+    if (writer >= join || !RunsAlone(program, writer) || !IsOnlyReader(program, writer, join, value))
     {
-        return false;
+        return;
     }
-    std::ptrdiff_t reads = 0;
-    for (uint32_t s = writer + 1; s <= join; ++s)
+    const size_t pitch = joined.GetShape()[joined.GetNumDimensions() - 1];
+    auto workload = ShapePitched(program, writer, pitch);
+    if (workload != nullptr)
     {
-        const Span<const ValueId> inputs = program.Steps()[s].m_Inputs;
-        reads += std::count(inputs.begin(), inputs.end(), value);
+        m_Pitches.push_back({value, join, place, pitch, writer, std::move(workload)});
     }
-    return reads == 1 && ShapePitched(program, writer, GetPitchIn(program, join)) != nullptr;
-}
-
-/// Elements of a pixel of what the step joins.
-size_t Plan::GetPitchIn(const Program& program, uint32_t join) const
-{
-    const TensorShape& shape = m_Infos[program.Steps()[join].m_FirstOutput].GetShape();
-    return shape[shape.GetNumDimensions() - 1];
 }
 
 void Plan::FindPitches(const Program& program)
@@ -112,10 +106,7 @@ void Plan::FindPitches(const Program& program)
         const SharedParts* const parts = m_Steps[s].m_Parts;
         for (size_t i = 0; parts != nullptr && i < parts->m_OfPixels.size(); ++i)
         {
-            if (MayHavePitch(program, s, i))
-            {
-                m_Pitches.push_back({program.Steps()[s].m_Inputs[i], s, parts->m_OfPixels[i], GetPitchIn(program, s)});
-            }
+            TryPitch(program, s, i);
         }
     }
     std::sort(m_Pitches.begin(), m_Pitches.end(),
@@ -128,13 +119,12 @@ void Plan::ApplyPitches(const Program& program, const std::vector<bool>& isJoine
     m_Pitches.erase(std::remove_if(m_Pitches.begin(), m_Pitches.end(),
                                    [&](const PlannedPitch& pitch) { return !isJoined[pitch.m_Join]; }),
                     m_Pitches.end());
-    for (const PlannedPitch& pitch : m_Pitches)
+    for (PlannedPitch& pitch : m_Pitches)
     {
-        const uint32_t writer = FindWriter(program, pitch.m_Value);
-        PlannedStep& planned = m_Steps[writer];
-        planned.m_Workload = ShapePitched(program, writer, pitch.m_Pitch);
+        PlannedStep& planned = m_Steps[pitch.m_Writer];
+        planned.m_Workload = std::move(pitch.m_Workload);
         planned.m_ScratchBytes = planned.m_Workload->GetScratchBytes();
-        planned.m_KernelName = GetKernelName(*program.Steps()[writer].m_Workload, *planned.m_Workload);
+        planned.m_KernelName = GetKernelName(*program.Steps()[pitch.m_Writer].m_Workload, *planned.m_Workload);
     }
 }
 

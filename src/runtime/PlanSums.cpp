@@ -30,7 +30,8 @@ bool IsSum(const Step& step)
                BinaryOperation::Add;
 }
 
-/// Whether the step `reader` reads the value, once, and none before it since `writer` does.
+} // namespace
+
 bool IsOnlyReader(const Program& program, uint32_t writer, uint32_t reader, ValueId value)
 {
     size_t reads = 0;
@@ -41,8 +42,6 @@ bool IsOnlyReader(const Program& program, uint32_t writer, uint32_t reader, Valu
     }
     return reads == 1;
 }
-
-} // namespace
 
 /// The sums whose layers wait for more than the next step keep memory for longer: they are dropped where that would
 /// make the arena larger by more than a little.
