@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums and products of bytes become bytes again by multipliers of all magnitudes, as CpuRef's do: the largest shifts.
 #include "backends/common/Quantization.hpp"
-#include "backends/cpu/gemm/Tiles8.hpp"
+#include "backends/cpu/gemm/bytes/Tiles8.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 #include "ops/BytesInfo.hpp"
 #include "ops/FastCompare.hpp"

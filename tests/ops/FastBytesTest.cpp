@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions and fully connected layers of bytes, and of floats by weights of bytes or four bits, beside CpuRef's:
 // weights of any depth, windows of few channels, data that are no numbers.
-#include "backends/cpu/gemm/PackedWeightsF32.hpp"
-#include "backends/cpu/gemm/Tiles8.hpp"
+#include "backends/cpu/gemm/bytes/Tiles8.hpp"
+#include "backends/cpu/gemm/float32/PackedWeightsF32.hpp"
 #include "ops/BytesInfo.hpp"
 #include "ops/FastCompare.hpp"
 

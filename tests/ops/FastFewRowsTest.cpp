@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of few rows of bytes on processors that have no dot product of bytes: by magnitudes and signs, where no
 // weight is -128, or 0 of uint8.
-#include "backends/cpu/gemm/PackedWeights8.hpp"
+#include "backends/cpu/gemm/bytes/PackedWeights8.hpp"
 #include "ops/ByteLayerCases.hpp"
 #include "ops/PackingCases.hpp"
 #include "ops/SplitCases.hpp"

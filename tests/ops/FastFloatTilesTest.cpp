@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tiles of float32 products one by one: all numbers of rows and vectors that the processor at hand has them for,
 // with the last vector full, half full and with one column, beside plain sums.
-#include "backends/cpu/gemm/TilesF32.hpp"
+#include "backends/cpu/gemm/float32/TilesF32.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CpuAcc's kernels of Float16 and BFloat16 beside CpuRef's: both compute in Float32 and round once, so results differ
 // by a step of the type at most.
-#include "backends/cpu/gemm/TilesBf16.hpp"
+#include "backends/cpu/gemm/bfloat16/TilesBf16.hpp"
 #include "graph/Names.hpp"
 #include "ops/ElementwiseOracle.hpp"
 #include "ops/FastCompare.hpp"

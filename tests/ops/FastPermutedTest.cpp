@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of bytes by permuted weights: the tiles beside plain sums, and whole layers beside CpuRef.
-#include "backends/cpu/gemm/PermutedWeights8.hpp"
+#include "backends/cpu/gemm/bytes/PermutedWeights8.hpp"
 #include "harness/GuardedBuffer.hpp"
 #include "ops/ByteLayerCases.hpp"
 #include "ops/SplitCases.hpp"

@@ -2,7 +2,7 @@
 // Products of 16-bit data and weights of 8 or 4 bits of CpuAcc: the numbers of CpuRef, bit for bit, for all roundings,
 // kinds of bias and weights, and at the ends of what sums and scales may be.
 #include "backends/common/Quantization.hpp"
-#include "backends/cpu/gemm/Tiles16.hpp"
+#include "backends/cpu/gemm/shorts/Tiles16.hpp"
 #include "ops/FastCompare.hpp"
 
 #include <tenon/Descriptors.hpp>

@@ -2,7 +2,7 @@
 // CpuAcc's convolutions of three columns and few output channels beside CpuRef's: images of all widths that tiles have,
 // and some more, with windows that reach beyond each of their sides, in batches, on one and three threads. Each tensor
 // ends at a guard page.
-#include "backends/cpu/gemm/TilesBf16.hpp"
+#include "backends/cpu/gemm/bfloat16/TilesBf16.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 #include "ops/ElementwiseOracle.hpp"
 #include "ops/FastCompare.hpp"

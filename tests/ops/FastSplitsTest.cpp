@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of bytes by weights that are split into terms whose products fit 16 bits: the tiles beside plain sums, and
 // whole layers beside CpuRef.
-#include "backends/cpu/gemm/SplitCouples8.hpp"
-#include "backends/cpu/gemm/SplitLoops8.hpp"
-#include "backends/cpu/gemm/SplitWeights8.hpp"
+#include "backends/cpu/gemm/bytes/SplitCouples8.hpp"
+#include "backends/cpu/gemm/bytes/SplitLoops8.hpp"
+#include "backends/cpu/gemm/bytes/SplitWeights8.hpp"
 #include "harness/GuardedBuffer.hpp"
 #include "ops/ByteLayerCases.hpp"
 #include "ops/SplitCases.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of few rows of bytes by weights that stay where the model has them: the bytes of CpuRef.
-#include "backends/cpu/gemm/PackedWeights8.hpp"
+#include "backends/cpu/gemm/bytes/PackedWeights8.hpp"
 #include "ops/ByteLayerCases.hpp"
 #include "ops/PackingCases.hpp"
 

@@ -2,7 +2,7 @@
 // The tiles of products of bytes one by one: all numbers of rows and vectors that the processor at hand has them for,
 // beside plain sums. And products whose rows of data are read in place, where whole vectors of the depth would read
 // past them.
-#include "backends/cpu/gemm/Tiles8.hpp"
+#include "backends/cpu/gemm/bytes/Tiles8.hpp"
 #include "harness/GuardedBuffer.hpp"
 #include "ops/FastCompare.hpp"
 

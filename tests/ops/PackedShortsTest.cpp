@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packing of weights of products of 16-bit data: what lies where, beside what the layout says, for sizes that fill
 // vectors and ones that do not.
-#include "backends/cpu/gemm/PackedWeights16.hpp"
+#include "backends/cpu/gemm/shorts/PackedWeights16.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 #include "harness/GuardedBuffer.hpp"
 

@@ -2,7 +2,7 @@
 // Packing of the weights of products of bytes, from blocks that may be forged, for tests.
 #pragma once
 
-#include "backends/cpu/gemm/PackedWeights8.hpp"
+#include "backends/cpu/gemm/bytes/PackedWeights8.hpp"
 
 #include <tenon/Tensor.hpp>
 

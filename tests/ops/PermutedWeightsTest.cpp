@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packing of permuted weights: which ones are permuted at all, of which kind their steps are, how much memory they
 // take, and files that cannot be.
-#include "backends/cpu/gemm/PermutedWeights8.hpp"
+#include "backends/cpu/gemm/bytes/PermutedWeights8.hpp"
 #include "ops/PackingCases.hpp"
 #include "ops/SplitCases.hpp"
 

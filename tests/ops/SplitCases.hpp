@@ -2,7 +2,7 @@
 // Weights for tests of products of bytes by split weights.
 #pragma once
 
-#include "backends/cpu/gemm/Tiles8.hpp"
+#include "backends/cpu/gemm/bytes/Tiles8.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 #include "ops/BytesInfo.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers of Float16 and BFloat16 with weights beside CpuRef: both sum in Float32 and round once, so results differ by a
 // step of the type at most. Small ones, which are widened as a whole, and large ones, in bands of rows.
-#include "backends/cpu/gemm/TilesBf16.hpp"
+#include "backends/cpu/gemm/bfloat16/TilesBf16.hpp"
 #include "ops/ElementwiseOracle.hpp"
 #include "ops/FastCompare.hpp"
 

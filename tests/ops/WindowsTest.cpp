@@ -2,7 +2,7 @@
 // Windows that are laid out, their rows copied by moves of a known number of bytes or not, and rows of windows that are
 // found in place: the elements that windows have, those of padding outside of the image, and nothing read or written
 // past what there is.
-#include "backends/cpu/gemm/Windows.hpp"
+#include "backends/cpu/gemm/windows/Windows.hpp"
 
 #include "harness/GuardedBuffer.hpp"
 

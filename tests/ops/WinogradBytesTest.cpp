@@ -2,7 +2,7 @@
 // 3x3 convolutions of bytes by Winograd's transforms: the bytes of CpuRef, for sizes that tiles and strips cut
 // differently and for values as large as they can be; and which layers take part.
 #include "backends/common/KernelTable.hpp"
-#include "backends/cpu/gemm/WinogradTransforms8.hpp"
+#include "backends/cpu/gemm/winograd/WinogradTransforms8.hpp"
 #include "ops/ByteLayerCases.hpp"
 #include "ops/WinogradKernels.hpp"
 

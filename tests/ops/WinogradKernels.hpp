@@ -2,7 +2,7 @@
 // Whether 3x3 convolutions of bytes are done by Winograd's transforms on this processor.
 #pragma once
 
-#include "backends/cpu/gemm/Tiles8.hpp"
+#include "backends/cpu/gemm/bytes/Tiles8.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
 namespace tenon::test

@@ -10,7 +10,7 @@
 #define TENON_CPU_DOTS_INL
 #endif
 
-#include "backends/cpu/gemm/Tiles8.hpp"
+#include "backends/cpu/gemm/bytes/Tiles8.hpp"
 
 #include <hwy/highway.h>
 

@@ -3,9 +3,9 @@
 // columns at a time, so that what is packed stays in the cache while all rows of x pass.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/Parts.hpp"
-#include "backends/cpu/gemm/DotsF32.hpp"
-#include "backends/cpu/gemm/ProductF32.hpp"
-#include "backends/cpu/gemm/SumsF32.hpp"
+#include "backends/cpu/gemm/float32/DotsF32.hpp"
+#include "backends/cpu/gemm/float32/ProductF32.hpp"
+#include "backends/cpu/gemm/float32/SumsF32.hpp"
 #include "backends/cpu/kernels/MatMulProducts.hpp"
 #include "backends/cpu/moves/TransposeVectors.hpp"
 #include "backends/reference/CpuRefBackend.hpp"

@@ -2,7 +2,7 @@
 // BatchMatMul of CpuAcc for two matrices of bfloat16 that both change from run to run, by the processor's dot products
 // of them, summed in float32. Where it has none, BatchMatMulHalves multiplies them as floats.
 #include "backends/common/KernelTable.hpp"
-#include "backends/cpu/gemm/ProductBf16.hpp"
+#include "backends/cpu/gemm/bfloat16/ProductBf16.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
 #include "backends/cpu/kernels/MatMulProducts.hpp"
 #include "backends/cpu/moves/TransposeVectors.hpp"

@@ -3,9 +3,9 @@
 // a time, and blocks of rows of x are laid out as the tiles read them.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
-#include "backends/cpu/gemm/MatrixPanels8.hpp"
-#include "backends/cpu/gemm/PanelSums8.hpp"
-#include "backends/cpu/gemm/RequantizeArrays.hpp"
+#include "backends/cpu/gemm/bytes/MatrixPanels8.hpp"
+#include "backends/cpu/gemm/bytes/PanelSums8.hpp"
+#include "backends/cpu/gemm/bytes/RequantizeArrays.hpp"
 #include "backends/cpu/kernels/MatMulUnits.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/TensorQuantization.hpp"

@@ -5,7 +5,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Quantization.hpp"
 #include "backends/common/Scratch.hpp"
-#include "backends/cpu/gemm/RequantizeArrays16.hpp"
+#include "backends/cpu/gemm/shorts/RequantizeArrays16.hpp"
 #include "backends/cpu/kernels/MatMulUnits.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/MatMulGeometry.hpp"

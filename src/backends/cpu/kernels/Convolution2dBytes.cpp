@@ -3,7 +3,7 @@
 // 4 bits, also in groups: products of packed bytes.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/gemm/PackedSize.hpp"
-#include "backends/cpu/gemm/Product8.hpp"
+#include "backends/cpu/gemm/bytes/Product8.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
 #include "backends/cpu/kernels/KnownRows.hpp"
 #include "backends/cpu/kernels/LayerWithWeights.hpp"

@@ -3,7 +3,7 @@
 // reference kernel.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/gemm/PackedSize.hpp"
-#include "backends/cpu/gemm/Product16.hpp"
+#include "backends/cpu/gemm/shorts/Product16.hpp"
 #include "backends/cpu/kernels/KnownRows.hpp"
 #include "backends/cpu/kernels/ShortsCheck.hpp"
 #include "backends/reference/CpuRefBackend.hpp"

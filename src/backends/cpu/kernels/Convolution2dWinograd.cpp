@@ -2,7 +2,7 @@
 // Convolution2d of CpuAcc for NHWC float data and constant 3x3 weights by Winograd's transforms: with the option
 // FastMathEnabled, because sums are rounded otherwise.
 #include "backends/cpu/gemm/PackedSize.hpp"
-#include "backends/cpu/gemm/WinogradF32.hpp"
+#include "backends/cpu/gemm/winograd/WinogradF32.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
 #include "backends/cpu/kernels/WinogradCheck.hpp"
 #include "backends/reference/CpuRefBackend.hpp"

@@ -3,7 +3,7 @@
 // Winograd's transforms, on processors that have no dot products of bytes: the sums of the reference kernel.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/gemm/PackedSize.hpp"
-#include "backends/cpu/gemm/Winograd8.hpp"
+#include "backends/cpu/gemm/winograd/Winograd8.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
 #include "backends/cpu/kernels/LayerWithWeights.hpp"
 #include "backends/cpu/kernels/WinogradCheck.hpp"

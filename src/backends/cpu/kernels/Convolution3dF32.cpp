@@ -4,7 +4,7 @@
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/elementwise/Broadcast.hpp"
 #include "backends/cpu/gemm/PackedSize.hpp"
-#include "backends/cpu/gemm/ProductF32.hpp"
+#include "backends/cpu/gemm/float32/ProductF32.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/VolumeGeometry.hpp"

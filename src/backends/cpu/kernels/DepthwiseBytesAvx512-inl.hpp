@@ -8,8 +8,8 @@
 #define TENON_CPU_DEPTHWISE_BYTES_AVX512_INL
 #endif
 
-#include "backends/cpu/gemm/ByteScalesAvx512-inl.hpp"
 #include "backends/cpu/gemm/Dots-inl.hpp"
+#include "backends/cpu/gemm/bytes/ByteScalesAvx512-inl.hpp"
 #include "backends/cpu/kernels/DepthwiseLoops8.hpp"
 #include "backends/cpu/kernels/DepthwiseSlides-inl.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // DepthwiseConvolution2d of CpuAcc for float data and constant weights of bytes. The data are quantized while running,
 // image by image. Sums of a few hundred products of bytes are exact in float, so the loops of floats add them up.
-#include "backends/cpu/gemm/HybridData8.hpp"
 #include "backends/cpu/gemm/PackedSize.hpp"
-#include "backends/cpu/gemm/Tiles8.hpp"
+#include "backends/cpu/gemm/bytes/HybridData8.hpp"
+#include "backends/cpu/gemm/bytes/Tiles8.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
 #include "backends/cpu/kernels/DepthwiseProduct.hpp"
 #include "backends/reference/CpuRefBackend.hpp"

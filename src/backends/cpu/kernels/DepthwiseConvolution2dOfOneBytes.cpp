@@ -3,7 +3,7 @@
 // bytes. Speech models begin with one.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/gemm/PackedSize.hpp"
-#include "backends/cpu/gemm/Product8.hpp"
+#include "backends/cpu/gemm/bytes/Product8.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
 #include "backends/cpu/kernels/KnownRows.hpp"
 #include "backends/reference/CpuRefBackend.hpp"

@@ -6,7 +6,7 @@
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/gemm/PackedSize.hpp"
-#include "backends/cpu/gemm/Windows.hpp"
+#include "backends/cpu/gemm/windows/Windows.hpp"
 #include "backends/cpu/kernels/PackedDepthwise16.hpp"
 #include "backends/cpu/kernels/ShortsCheck.hpp"
 #include "backends/reference/CpuRefBackend.hpp"

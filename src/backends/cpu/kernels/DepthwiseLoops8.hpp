@@ -3,7 +3,7 @@
 // takes a whole column of the window for a channel: four rows as bytes, or two as int16 (see Layout8).
 #pragma once
 
-#include "backends/cpu/gemm/Tiles8.hpp"
+#include "backends/cpu/gemm/bytes/Tiles8.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -9,7 +9,7 @@
 #define TENON_CPU_DEPTHWISE_STRIP_AVX512_INL
 #endif
 
-#include "backends/cpu/gemm/ByteScalesAvx512-inl.hpp"
+#include "backends/cpu/gemm/bytes/ByteScalesAvx512-inl.hpp"
 #include "backends/cpu/kernels/DepthwiseLoops8.hpp"
 
 #include <hwy/highway.h>

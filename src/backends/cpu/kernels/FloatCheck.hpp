@@ -3,8 +3,8 @@
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
-#include "backends/cpu/gemm/PackedWeightsF32.hpp"
-#include "backends/cpu/gemm/TilesBf16.hpp"
+#include "backends/cpu/gemm/bfloat16/TilesBf16.hpp"
+#include "backends/cpu/gemm/float32/PackedWeightsF32.hpp"
 #include "backends/cpu/kernels/KnownRows.hpp"
 #include "backends/cpu/kernels/WeightsCheck.hpp"
 

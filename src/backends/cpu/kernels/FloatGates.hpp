@@ -3,9 +3,9 @@
 // rows of data are quantized one by one while running.
 #pragma once
 
-#include "backends/cpu/gemm/PackedWeightsF32.hpp"
-#include "backends/cpu/gemm/Product8.hpp"
-#include "backends/cpu/gemm/ProductF32.hpp"
+#include "backends/cpu/gemm/bytes/Product8.hpp"
+#include "backends/cpu/gemm/float32/PackedWeightsF32.hpp"
+#include "backends/cpu/gemm/float32/ProductF32.hpp"
 #include "backends/cpu/kernels/GateWeights8.hpp"
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 // FullyConnected of CpuAcc for 16-bit data and constant weights of 8 or 4 bits: the numbers of the reference kernel.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/gemm/PackedSize.hpp"
-#include "backends/cpu/gemm/Product16.hpp"
+#include "backends/cpu/gemm/shorts/Product16.hpp"
 #include "backends/cpu/kernels/KnownRows.hpp"
 #include "backends/cpu/kernels/ShortsCheck.hpp"
 #include "backends/reference/CpuRefBackend.hpp"

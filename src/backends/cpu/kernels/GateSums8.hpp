@@ -2,7 +2,7 @@
 // Products of int8 data and constant weights of gates, whose sums stay int32.
 #pragma once
 
-#include "backends/cpu/gemm/Product8.hpp"
+#include "backends/cpu/gemm/bytes/Product8.hpp"
 #include "backends/cpu/kernels/GateWeights8.hpp"
 #include "common/AlignedMemory.hpp"
 

@@ -3,7 +3,7 @@
 #include "backends/cpu/kernels/GateWeights8.hpp"
 
 #include "backends/cpu/gemm/PackedSize.hpp"
-#include "backends/cpu/gemm/PackedWeightsF32.hpp"
+#include "backends/cpu/gemm/float32/PackedWeightsF32.hpp"
 
 namespace tenon::cpu
 {

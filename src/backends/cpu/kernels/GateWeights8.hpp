@@ -2,7 +2,7 @@
 // Constant 8-bit weights of several gates of a recurrent layer, one behind the other, as one product.
 #pragma once
 
-#include "backends/cpu/gemm/PackedWeights8.hpp"
+#include "backends/cpu/gemm/bytes/PackedWeights8.hpp"
 
 #include <tenon/backend/ILayerSupport.hpp>
 #include <tenon/backend/LstmSlots.hpp>

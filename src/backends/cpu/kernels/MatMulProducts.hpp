@@ -5,8 +5,8 @@
 
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/gemm/PanelRange.hpp"
-#include "backends/cpu/gemm/PanelsF32.hpp"
-#include "backends/cpu/gemm/Windows.hpp"
+#include "backends/cpu/gemm/float32/PanelsF32.hpp"
+#include "backends/cpu/gemm/windows/Windows.hpp"
 #include "backends/cpu/kernels/MatMulUnits.hpp"
 #include "backends/reference/kernels/MatMulGeometry.hpp"
 

@@ -5,8 +5,8 @@
 
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/PackedStore.hpp"
-#include "backends/cpu/gemm/RequantizeArrays16.hpp"
-#include "backends/cpu/gemm/Weights16.hpp"
+#include "backends/cpu/gemm/shorts/RequantizeArrays16.hpp"
+#include "backends/cpu/gemm/shorts/Weights16.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -5,7 +5,7 @@
 
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/PackedStore.hpp"
-#include "backends/cpu/gemm/RequantizeArrays.hpp"
+#include "backends/cpu/gemm/bytes/RequantizeArrays.hpp"
 #include "backends/cpu/kernels/DepthwiseLoops8.hpp"
 
 #include <cstddef>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
-#include "backends/cpu/gemm/ProductBf16.hpp"
-#include "backends/cpu/gemm/ProductF32.hpp"
+#include "backends/cpu/gemm/bfloat16/ProductBf16.hpp"
+#include "backends/cpu/gemm/float32/ProductF32.hpp"
 
 namespace tenon::cpu
 {

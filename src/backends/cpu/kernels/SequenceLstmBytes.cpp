@@ -3,7 +3,7 @@
 // reference kernel: one product for what all steps get from the data, one product a step for what they get from the
 // state, and one for a projection.
 #include "backends/common/Scratch.hpp"
-#include "backends/cpu/gemm/Product8.hpp"
+#include "backends/cpu/gemm/bytes/Product8.hpp"
 #include "backends/cpu/kernels/LstmLoops8.hpp"
 #include "backends/cpu/kernels/PackedLstm8.hpp"
 #include "backends/reference/CpuRefBackend.hpp"

@@ -2,8 +2,8 @@
 // TransposeConvolution2d of CpuAcc for 8- and 16-bit data, the numbers of the reference kernel, and for float data
 // beside weights of 8 or 4 bits: see TransposePhases.hpp.
 #include "backends/common/FusedActivation.hpp"
-#include "backends/cpu/gemm/Product16.hpp"
-#include "backends/cpu/gemm/Product8.hpp"
+#include "backends/cpu/gemm/bytes/Product8.hpp"
+#include "backends/cpu/gemm/shorts/Product16.hpp"
 #include "backends/cpu/kernels/KnownRows.hpp"
 #include "backends/cpu/kernels/LayerWithWeights.hpp"
 #include "backends/cpu/kernels/ShortsCheck.hpp"

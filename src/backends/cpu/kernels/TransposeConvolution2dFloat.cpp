@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TransposeConvolution2d of CpuAcc for Float32 or BFloat16: see TransposePhases.hpp.
-#include "backends/cpu/gemm/ProductBf16.hpp"
-#include "backends/cpu/gemm/ProductF32.hpp"
+#include "backends/cpu/gemm/bfloat16/ProductBf16.hpp"
+#include "backends/cpu/gemm/float32/ProductF32.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
 #include "backends/cpu/kernels/TransposePhases.hpp"
 

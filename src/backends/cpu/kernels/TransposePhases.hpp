@@ -6,7 +6,7 @@
 
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/PackedSize.hpp"
-#include "backends/cpu/gemm/Windows.hpp"
+#include "backends/cpu/gemm/windows/Windows.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a product of bfloat16 is cut: blocks of rows for the cache, panels of columns, tiles for the registers.
+#include "backends/cpu/gemm/bfloat16/ProductBf16.hpp"
+
+#include "backends/common/Scratch.hpp"
+#include "backends/cpu/Parts.hpp"
+#include "backends/cpu/gemm/windows/SlidingWindows.hpp"
+
+#include <algorithm>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Scratch;
+
+/// Bytes of data that a block may have: a quarter of a second-level cache of 1 MiB.
+constexpr size_t BlockBytes = 256 * 1024;
+constexpr size_t MostBlockRows = 512;
+/// With so many channels the loop over one point of a window is long enough; with fewer, one over a row of it is
+/// better.
+constexpr size_t LongTapDepth = 96;
+/// With fewer channels than this the loop over one point is too short.
+constexpr size_t LeastTapDepth = 8;
+
+} // namespace
+
+ProductBf16::ProductBf16(const PackedWeightsBf16& weights, const Windows& windows, size_t rows,
+                         const backends::FloatClamp& clamp)
+    : m_Panels(&weights.GetPanels()), m_Weights(&weights), m_Windows(windows), m_Rows(rows), m_Clamp(clamp)
+{
+    Plan();
+}
+
+ProductBf16::ProductBf16(const PanelsBf16& panels, const Windows& windows, size_t rows)
+    : m_Panels(&panels), m_Windows(windows), m_Rows(rows)
+{
+    Plan();
+}
+
+void ProductBf16::Plan()
+{
+    const WeightSizes& sizes = m_Panels->GetSizes();
+    const EngineBf16& engine = m_Panels->GetEngine();
+    const Windows& windows = m_Windows;
+    const size_t rows = m_Rows;
+    m_Place.m_PixelStride = sizes.m_Columns;
+    m_Pitch = m_Panels->GetPairs() * 2;
+    m_InPlace = windows.ArePixels() && (m_Pitch == sizes.m_Depth || engine.m_ReadsTables);
+    const auto channels = static_cast<size_t>(windows.m_GroupChannels);
+    size_t rowElements = m_Pitch;
+    m_Pitch = m_InPlace ? static_cast<size_t>(windows.m_Channels) : m_Pitch;
+    if (engine.m_ReadsTables && !windows.ArePixels() && channels % 2 == 0 && channels >= LeastTapDepth)
+    {
+        m_FindsRows = windows.HaveWholeRows() && channels < LongTapDepth;
+        m_TableTaps = static_cast<size_t>(m_FindsRows ? windows.m_Height : windows.m_Height * windows.m_Width);
+        m_Slides = m_FindsRows && m_TableTaps != 0 && engine.m_SlidingRows != 0 && m_Panels->GetVectors() == 1 &&
+                   windows.m_Width == SlidingColumns && windows.m_StrideX == 1;
+        rowElements = channels; // neighbouring windows share most of their points
+    }
+    m_BlockRows = std::clamp<size_t>(BlockBytes / (std::max<size_t>(rowElements, 1) * sizeof(uint16_t)),
+                                     EngineBf16::MostRows, MostBlockRows);
+    m_BlockRows = std::min(m_BlockRows, rows);
+    if (m_FindsRows)
+    {
+        m_BlockRows = windows.LimitCut(m_BlockRows, EngineBf16::MostRows, m_Pitch * sizeof(uint16_t), BlockBytes);
+    }
+
+    const double multiplications =
+        static_cast<double>(rows) * static_cast<double>(sizes.m_Columns) * static_cast<double>(sizes.m_Depth);
+    constexpr double FasterThanFloats = 4; // parts are made for so many float multiplications
+    m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications / FasterThanFloats),
+                        std::max(rows, m_Panels->GetPanels())});
+    Scratch part;
+    part.Add<const uint16_t*>(m_BlockRows, m_TableTaps);
+    m_StripOffset = part.Add<uint16_t>(m_Slides                        ? engine.m_SlidingRows + SlidingColumns - 1
+                                       : m_FindsRows                   ? windows.GetMostCut(m_BlockRows)
+                                       : m_InPlace || m_TableTaps != 0 ? 0
+                                                                       : m_BlockRows,
+                                       m_Pitch);
+    part.Add<std::byte>(Windows::ShortRowBytes); // past the end of the strip
+    m_PartBytes = part.GetBytes();
+    Scratch scratch;
+    scratch.AddParts(part, m_Parts);
+    m_ScratchBytes = scratch.GetBytes();
+}
+
+void ProductBf16::Run(const uint16_t* input, uint16_t* out, void* scratch, IParallelFor& parallel,
+                      const uint16_t* added) const
+{
+    const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
+    RunPanelRanges(
+        parallel, parts, {m_Rows, m_Panels->GetSizes().m_Columns, m_Panels->GetPanels(), EngineBf16::MostRows}, 1,
+        [&](size_t part, const PanelRange& range)
+        {
+            const uint16_t* const packed = m_Weights->GetData() + m_Panels->GetElements({0, range.m_FirstPanel});
+            RunRange({input, packed, out, added}, range, static_cast<std::byte*>(scratch) + part * m_PartBytes);
+            m_Panels->GetEngine().m_Release();
+        });
+}
+
+void ProductBf16::RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const
+{
+    const EngineBf16& engine = m_Panels->GetEngine();
+    for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
+    {
+        if (m_Slides)
+        {
+            const size_t end = m_Place.GetRunEnd(first, range.m_LastRow);
+            RunSliding(operands, first, end, scratch);
+            first = end;
+            continue;
+        }
+        const size_t last = std::min(first + m_BlockRows, m_Place.GetRunEnd(first, range.m_LastRow));
+        const Rows rows = FindRows(operands.m_Input, first, last, scratch);
+        Operands panel = operands;
+        for (size_t p = range.m_FirstPanel; p < range.m_LastPanel; ++p)
+        {
+            const Part vectors = m_Panels->GetPanel(p);
+            const size_t offset = m_Place.GetOffset(first) + vectors.m_Begin * engine.m_Lanes;
+            panel.m_Out = operands.m_Out + offset;
+            panel.m_Added = operands.m_Added != nullptr ? operands.m_Added + offset : nullptr;
+            const uint16_t* const nextPanel = panel.m_Packed + m_Panels->GetElements({p, p + 1});
+            const size_t nextElements = m_Panels->GetElements({p + 1, std::min(p + 2, range.m_LastPanel)});
+            PanelFetch next(nextPanel, nextElements * sizeof(uint16_t),
+                            DivideUp(rows.m_Count, engine.m_Rows[vectors.m_End - vectors.m_Begin]));
+            RunPanel(vectors, rows, panel, next);
+            panel.m_Packed = nextPanel;
+        }
+        first = last;
+    }
+}
+
+void ProductBf16::RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const
+{
+    const EngineBf16& engine = m_Panels->GetEngine();
+    auto* const places = Scratch::At<const uint16_t*>(scratch, 0);
+    TileBf16 tile = MakeTile(Part{0, 1});
+    tile.m_Table = places;
+    tile.m_PixelStep = static_cast<size_t>(m_Windows.m_Channels);
+    tile.m_Panel = operands.m_Packed;
+    ForEachSlide(m_Windows, operands.m_Input, first, last, engine.m_SlidingRows,
+                 Scratch::At<uint16_t>(scratch, m_StripOffset), places,
+                 [&](size_t window, size_t count)
+                 {
+                     const size_t offset = m_Place.GetOffset(window);
+                     tile.m_Out = operands.m_Out + offset;
+                     tile.m_Added = operands.m_Added != nullptr ? operands.m_Added + offset : nullptr;
+                     engine.m_SlidingTiles[count](tile);
+                 });
+}
+
+ProductBf16::Rows ProductBf16::FindRows(const uint16_t* input, size_t first, size_t last, std::byte* scratch) const
+{
+    const size_t depth = m_Panels->GetSizes().m_Depth;
+    if (m_InPlace)
+    {
+        return {input + first * m_Pitch, nullptr, last - first};
+    }
+    auto* strip = Scratch::At<uint16_t>(scratch, m_StripOffset);
+    if (m_TableTaps != 0)
+    {
+        auto* table = Scratch::At<const uint16_t*>(scratch, 0);
+        m_FindsRows ? m_Windows.FindRows(input, first, last, m_Weights->GetZeros(), strip, table)
+                    : m_Windows.Find(input, first, last, m_Weights->GetZeros(), table);
+        return {nullptr, table, last - first};
+    }
+    m_Windows.CopyNumbers(reinterpret_cast<const int16_t*>(input), first, last, m_Pitch,
+                          reinterpret_cast<int16_t*>(strip));
+    if (m_Pitch != depth)
+    {
+        // Zeros: whatever else there were, times a weight of zero, could be NaN.
+        for (size_t r = 0; r < last - first; ++r)
+        {
+            std::fill(strip + r * m_Pitch + depth, strip + (r + 1) * m_Pitch, uint16_t{0});
+        }
+    }
+    return {strip, nullptr, last - first};
+}
+
+TileBf16 ProductBf16::MakeTile(const Part& vectors) const
+{
+    static constexpr float NoBias[EngineBf16::MostVectors * EngineBf16::MostLanes] = {};
+    TileBf16 tile;
+    tile.m_DataStride = m_Pitch;
+    tile.m_Pairs = m_Panels->GetPairs();
+    tile.m_HasHalfPair = m_InPlace && m_Panels->GetSizes().m_Depth % 2 != 0;
+    tile.m_StepPairs = m_Panels->GetStepPairs();
+    tile.m_TapPairs = m_TableTaps != 0 ? tile.m_Pairs / m_TableTaps : 0;
+    tile.m_Bias =
+        m_Weights != nullptr ? m_Weights->GetBias() + vectors.m_Begin * m_Panels->GetEngine().m_Lanes : NoBias;
+    tile.m_HasClamp = m_Clamp.IsActive();
+    tile.m_Low = m_Clamp.GetLow();
+    tile.m_High = m_Clamp.GetHigh();
+    tile.m_OutStride = m_Place.m_PixelStride;
+    tile.m_Columns = m_Panels->CountColumns(vectors.m_Begin, vectors.m_End - vectors.m_Begin);
+    return tile;
+}
+
+void ProductBf16::RunPanel(const Part& vectors, const Rows& rows, const Operands& panel, PanelFetch& next) const
+{
+    const EngineBf16& engine = m_Panels->GetEngine();
+    const size_t width = vectors.m_End - vectors.m_Begin;
+    const size_t mostRows = engine.m_Rows[width];
+    TileBf16 tile = MakeTile(vectors);
+    tile.m_Panel = panel.m_Packed;
+    tile.m_TapStep = rows.m_Count;
+    const auto run = [&](size_t row, size_t count)
+    {
+        tile.m_Rows = count;
+        if (rows.m_Table != nullptr)
+        {
+            tile.m_Table = rows.m_Table + row;
+        }
+        else
+        {
+            tile.m_Data = rows.m_Data + row * m_Pitch;
+        }
+        tile.m_Out = panel.m_Out + row * m_Place.m_PixelStride;
+        tile.m_Added = panel.m_Added != nullptr ? panel.m_Added + row * m_Place.m_PixelStride : nullptr;
+        next.FetchShare();
+        engine.m_Tiles[width][count](tile);
+    };
+    if (engine.m_RowUnit == 1)
+    {
+        ForEachTile(rows.m_Count, mostRows, run);
+        return;
+    }
+    for (size_t row = 0; row < rows.m_Count; row += mostRows)
+    {
+        run(row, std::min(mostRows, rows.m_Count - row));
+    }
+}
+
+} // namespace tenon::cpu

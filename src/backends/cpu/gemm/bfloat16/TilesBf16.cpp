@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops of products of bfloat16. What compilers of this time do not know, or spill around, is assembly.
+#include "backends/cpu/gemm/bfloat16/TilesBf16.hpp"
+
+#include "backends/cpu/gemm/TileConfiguration.hpp"
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/gemm/bfloat16/TilesBf16.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it.
+#include "backends/cpu/gemm/bfloat16/FinishBf16-inl.hpp"
+#include "backends/cpu/gemm/windows/Sliding-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+#if HWY_TARGET == HWY_AVX3
+struct DotPairs
+{
+    static HWY_INLINE void Add(Floats& sum, Words x, Words w)
+    {
+        asm("vdpbf16ps %2, %1, %0" : "+v"(sum.raw) : "v"(x.raw), "v"(w.raw));
+    }
+};
+
+/// Adds the products of a pair of the depth, of which rows may have the first half alone.
+template <typename T, size_t Rows, size_t Vectors>
+HWY_INLINE void AddPair(Floats (&sums)[Rows][Vectors], const uint16_t* const (&rows)[Rows], size_t pair,
+                        const uint32_t* panel)
+{
+    const WordTag d;
+    Words w[Vectors];
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        w[v] = hn::Load(d, panel + v * hn::Lanes(d));
+    }
+    HWY_UNROLL(16)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        T data;
+        std::memcpy(&data, rows[r] + 2 * pair, sizeof(data));
+        const Words x = hn::Set(d, uint32_t{data});
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            DotPairs::Add(sums[r][v], x, w[v]);
+        }
+    }
+}
+
+template <size_t Rows, size_t Vectors>
+void DotTile(const TileBf16& tile)
+{
+    const size_t lanes = hn::Lanes(FloatTag());
+    Floats sums[Rows][Vectors];
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        const Floats bias = hn::LoadU(FloatTag(), tile.m_Bias + v * lanes);
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            sums[r][v] = bias;
+        }
+    }
+    const uint16_t* const* table = tile.m_Table;
+    const size_t wholePairs = tile.m_Pairs - (tile.m_HasHalfPair ? 1 : 0);
+    const size_t tapPairs = table != nullptr ? tile.m_TapPairs : wholePairs;
+    const auto* panel = reinterpret_cast<const uint32_t*>(tile.m_Panel);
+    const uint16_t* rows[Rows];
+    HWY_UNROLL(16)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        rows[r] = tile.m_Data + (table != nullptr ? 0 : r * tile.m_DataStride);
+    }
+    for (size_t left = wholePairs; left != 0; left -= tapPairs)
+    {
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            rows[r] = table != nullptr ? table[r] : rows[r];
+        }
+        table += table != nullptr ? tile.m_TapStep : 0;
+        for (size_t pair = 0; pair < tapPairs; ++pair, panel += Vectors * lanes)
+        {
+            AddPair<uint32_t>(sums, rows, pair, panel);
+        }
+    }
+    if (tile.m_HasHalfPair)
+    {
+        AddPair<uint16_t>(sums, rows, wholePairs, panel);
+    }
+    FinishSums(tile, sums);
+}
+
+/// Of SlideStep.
+struct PairWords : DotPairs
+{
+    using Vector = Words;
+    static constexpr size_t Elements = 2;
+    static HWY_INLINE Words Set(const uint16_t* from)
+    {
+        uint32_t pair;
+        std::memcpy(&pair, from, sizeof(pair));
+        return hn::Set(WordTag(), pair);
+    }
+    static HWY_INLINE Words Load(const float* weights) { return hn::BitCast(WordTag(), hn::Load(FloatTag(), weights)); }
+};
+
+template <size_t Rows>
+void SlidingPairs(const TileBf16& tile)
+{
+    const Floats bias = hn::LoadU(FloatTag(), tile.m_Bias);
+    Floats sums[Rows][1];
+    HWY_UNROLL(16)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        sums[r][0] = bias;
+    }
+    Slide<PairWords>(SlidingTile<uint16_t>{tile.m_Table, tile.m_Pairs / tile.m_TapPairs, tile.m_PixelStep,
+                                           tile.m_TapPairs / SlidingColumns,
+                                           reinterpret_cast<const float*>(tile.m_Panel)},
+                     sums);
+    FinishSums(tile, sums);
+}
+
+/// Registers 0 to 3 are sums (two rows of them by two vectors), 4 and 5 data, 6 and 7 weights.
+HWY_INLINE void Configure(size_t rows, size_t stepPairs)
+{
+    TileConfiguration configuration;
+    const size_t upper = std::min<size_t>(rows, 16);
+    const size_t lower = std::max<size_t>(rows - upper, 1);
+    configuration.Set(0, upper, 64);
+    configuration.Set(1, upper, 64);
+    configuration.Set(2, lower, 64);
+    configuration.Set(3, lower, 64);
+    configuration.Set(4, upper, 4 * stepPairs);
+    configuration.Set(5, lower, 4 * stepPairs);
+    configuration.Set(6, stepPairs, 64);
+    configuration.Set(7, stepPairs, 64);
+    configuration.Load();
+}
+
+/// Rows and step of the configuration that the thread's tiles have; zeros: none.
+thread_local size_t configuredRows = 0;
+thread_local size_t configuredPairs = 0;
+
+template <size_t Vectors>
+void AmxTile(const TileBf16& tile)
+{
+    if (configuredRows != tile.m_Rows || configuredPairs != tile.m_StepPairs)
+    {
+        Configure(tile.m_Rows, tile.m_StepPairs);
+        configuredRows = tile.m_Rows;
+        configuredPairs = tile.m_StepPairs;
+    }
+    const bool isHigh = tile.m_Rows > 16;
+    const size_t dataStride = tile.m_DataStride * sizeof(uint16_t);
+    constexpr size_t VectorElements = 32;
+    const size_t panelStride = Vectors * VectorElements * sizeof(uint16_t);
+    const uint16_t* upper = tile.m_Data;
+    const uint16_t* lower = tile.m_Data + 16 * tile.m_DataStride;
+    const uint16_t* left = tile.m_Panel;
+    const uint16_t* right = tile.m_Panel + VectorElements;
+    const size_t dataStep = 2 * tile.m_StepPairs;
+    const size_t panelStep = tile.m_StepPairs * Vectors * VectorElements;
+    const size_t steps = tile.m_Pairs / tile.m_StepPairs;
+    asm volatile("tilezero %%tmm0\n tilezero %%tmm1\n tilezero %%tmm2\n tilezero %%tmm3" ::);
+    for (size_t i = 0; i < steps; ++i)
+    {
+        asm volatile("tileloadd (%0,%1,1), %%tmm4" : : "r"(upper), "r"(dataStride) : "memory");
+        asm volatile("tileloadd (%0,%1,1), %%tmm6" : : "r"(left), "r"(panelStride) : "memory");
+        asm volatile("tdpbf16ps %%tmm6, %%tmm4, %%tmm0" ::);
+        if constexpr (Vectors == 2)
+        {
+            asm volatile("tileloadd (%0,%1,1), %%tmm7" : : "r"(right), "r"(panelStride) : "memory");
+            asm volatile("tdpbf16ps %%tmm7, %%tmm4, %%tmm1" ::);
+        }
+        if (isHigh)
+        {
+            asm volatile("tileloadd (%0,%1,1), %%tmm5" : : "r"(lower), "r"(dataStride) : "memory");
+            asm volatile("tdpbf16ps %%tmm6, %%tmm5, %%tmm2" ::);
+            if constexpr (Vectors == 2)
+            {
+                asm volatile("tdpbf16ps %%tmm7, %%tmm5, %%tmm3" ::);
+            }
+        }
+        upper += dataStep;
+        lower += dataStep;
+        left += panelStep;
+        right += panelStep;
+    }
+    constexpr size_t Width = Vectors * 16;
+    alignas(64) float sums[EngineBf16::MostRows * Width];
+    const size_t sumStride = Width * sizeof(float);
+    float* const under = sums + 16 * Width;
+    asm volatile("tilestored %%tmm0, (%0,%1,1)" : : "r"(sums), "r"(sumStride) : "memory");
+    if constexpr (Vectors == 2)
+    {
+        asm volatile("tilestored %%tmm1, (%0,%1,1)" : : "r"(sums + 16), "r"(sumStride) : "memory");
+    }
+    if (isHigh)
+    {
+        asm volatile("tilestored %%tmm2, (%0,%1,1)" : : "r"(under), "r"(sumStride) : "memory");
+        if constexpr (Vectors == 2)
+        {
+            asm volatile("tilestored %%tmm3, (%0,%1,1)" : : "r"(under + 16), "r"(sumStride) : "memory");
+        }
+    }
+    const FloatTag d;
+    TileBf16 row = tile;
+    for (size_t r = 0; r < tile.m_Rows; ++r)
+    {
+        const size_t rowOffset = r * tile.m_OutStride;
+        for (size_t c = 0; c < tile.m_Columns; c += 16)
+        {
+            row.m_Out = tile.m_Out + rowOffset + c;
+            row.m_Added = tile.m_Added != nullptr ? tile.m_Added + rowOffset + c : nullptr;
+            Floats value[1][1] = {{hn::Add(hn::Load(d, sums + r * Width + c), hn::LoadU(d, tile.m_Bias + c))}};
+            row.m_Columns = tile.m_Columns - c;
+            FinishSums(row, value);
+        }
+    }
+}
+
+void ReleaseTiles()
+{
+    asm volatile("tilerelease" ::);
+    configuredRows = 0;
+    configuredPairs = 0;
+}
+
+template <size_t Rows>
+void FillSlidingTiles(EngineBf16& engine)
+{
+    engine.m_SlidingTiles[Rows] = SlidingPairs<Rows>;
+    engine.m_SlidingRows = std::max(engine.m_SlidingRows, Rows);
+    if constexpr (Rows > 1)
+    {
+        FillSlidingTiles<Rows - 1>(engine);
+    }
+}
+
+/// Tiles of 1 to `Rows` rows for panels of `Vectors`.
+template <size_t Vectors, size_t Rows>
+void FillTiles(EngineBf16& engine)
+{
+    engine.m_Tiles[Vectors][Rows] = DotTile<Rows, Vectors>;
+    engine.m_Rows[Vectors] = std::max(engine.m_Rows[Vectors], Rows);
+    engine.m_Vectors = std::max(engine.m_Vectors, Vectors);
+    engine.m_ReadsTables = true;
+    if constexpr (Rows > 1)
+    {
+        FillTiles<Vectors, Rows - 1>(engine);
+    }
+}
+
+#endif
+
+void KeepAll() {}
+
+EngineBf16 MakeEngine()
+{
+    EngineBf16 engine;
+    engine.m_Lanes = hn::Lanes(FloatTag());
+    engine.m_Release = KeepAll;
+#if HWY_TARGET == HWY_AVX3
+    if (GetCpuFeatures().m_AmxBf16 && GetCpuFeatures().m_Avx512Bf16) // which rounds
+    {
+        engine.m_Vectors = 2;
+        engine.m_Rows[1] = engine.m_Rows[2] = 32;
+        engine.m_MostStepPairs = 16;
+        engine.m_RowUnit = 32;
+        std::fill(std::begin(engine.m_Tiles[1]), std::end(engine.m_Tiles[1]), AmxTile<1>);
+        std::fill(std::begin(engine.m_Tiles[2]), std::end(engine.m_Tiles[2]), AmxTile<2>);
+        engine.m_Release = ReleaseTiles;
+        engine.m_HasDots = true;
+        return engine;
+    }
+    if (GetCpuFeatures().m_Avx512Bf16)
+    {
+        FillTiles<1, 12>(engine);
+        FillTiles<2, 12>(engine);
+        FillTiles<3, 8>(engine);
+        FillTiles<4, 6>(engine);
+        FillSlidingTiles<12>(engine);
+        engine.m_HasDots = true;
+        return engine;
+    }
+#endif
+    return engine;
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+const EngineBf16& GetEngineBf16()
+{
+    static const EngineBf16 engine = TENON_CHOOSE(MakeEngine)();
+    return engine;
+}
+
+} // namespace tenon::cpu
+#endif

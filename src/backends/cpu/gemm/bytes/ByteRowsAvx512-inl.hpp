@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of products of bytes that write bytes, with AVX-512: which tiles they take, and those of columns that fill half
+// of their last vector. For sources that are compiled for each target (Foreach.hpp): Tiles8.cpp. Included once a
+// target.
+#if defined(TENON_CPU_BYTE_ROWS_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_BYTE_ROWS_AVX512_INL
+#undef TENON_CPU_BYTE_ROWS_AVX512_INL
+#else
+#define TENON_CPU_BYTE_ROWS_AVX512_INL
+#endif
+
+#include "backends/cpu/gemm/bytes/ByteTilesAvx512-inl.hpp"
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_TARGET == HWY_AVX3
+
+/// Tiles whose last vector has columns in its lower half alone.
+template <typename Dot, typename Scale, bool HasTerms>
+struct ByteHalves
+{
+    using Tile = ByteTile<Dot, Scale, HasTerms>;
+
+    /// Two rows share a vector of the sums of these columns. `IsNarrow`: they do from the products' end on; products
+    /// are half a vector for each row.
+    template <bool IsNarrow, size_t Rows, size_t Vectors>
+    static void Write(const ByteRows8& of, const ByteColumns8& columns, size_t row)
+    {
+        constexpr size_t Last = Vectors - 1;
+        constexpr size_t Pairs = Rows / 2;
+        static_assert(Rows % 4 == 0);
+        constexpr __mmask16 UpperHalf = 0xFF00;
+        Vector sums[Rows][Vectors];
+        Vector halves[Pairs];
+        const uint8_t* rows[Rows];
+        const size_t stride = of.m_DataStride;
+        const auto* const data = static_cast<const uint8_t*>(of.m_Data) + row * stride;
+        BeginTile(data, stride, columns.m_Bias, rows, sums);
+        HWY_UNROLL(16)
+        for (size_t p = 0; p < Pairs; ++p)
+        {
+            halves[p] = sums[2 * p][Last];
+            if constexpr (HasTerms)
+            {
+                const int32_t* const terms = of.m_RowTerms + row + 2 * p;
+                const __m512i both = _mm512_mask_set1_epi32(_mm512_set1_epi32(terms[0]), UpperHalf, terms[1]);
+                halves[p].raw = _mm512_add_epi32(halves[p].raw, both);
+            }
+        }
+        const auto* weights = static_cast<const std::byte*>(of.m_Panel);
+        const uint8_t* fours[Rows / 4];
+        HWY_UNROLL(4)
+        for (size_t i = 0; i < Rows / 4; ++i)
+        {
+            fours[i] = data + i * 4 * stride;
+        }
+        if constexpr (IsNarrow)
+        {
+            AddNarrowGroups(of.m_Groups, fours, stride, weights, sums, halves);
+        }
+        else
+        {
+            for (size_t group = 0; group < of.m_Groups; ++group)
+            {
+                AddGroupWithHalves(fours, stride, weights, sums, halves);
+            }
+        }
+        Tile::ScaleSome(of, columns, row, sums, std::make_index_sequence<Last>());
+        const Scale scale = reinterpret_cast<const Scale*>(columns.m_Scales)[Last];
+        HWY_UNROLL(16)
+        for (size_t p = 0; p < Pairs; ++p)
+        {
+            const __m512i both = ScaleOne(scale, halves[p].raw);
+            sums[2 * p][Last].raw = both;
+            sums[2 * p + 1][Last].raw = _mm512_shuffle_i64x2(both, both, 0xEE);
+        }
+        Tile::Store(of, columns, row, sums, std::make_index_sequence<DivideUp(Rows, GetRowsTogether(Vectors))>());
+    }
+
+    /// Every fourth row has a pointer: those of twelve would not all be in registers.
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void AddGroupWithHalves(const uint8_t* (&fours)[Rows / 4], size_t stride,
+                                              const std::byte*& weights, Vector (&sums)[Rows][Vectors],
+                                              Vector (&halves)[Rows / 2])
+    {
+        constexpr size_t Last = Vectors - 1;
+        constexpr __mmask16 UpperHalf = 0xFF00;
+        const size_t lanes = hn::Lanes(Ints());
+        Vector w[Vectors];
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Last; ++v)
+        {
+            w[v] = LoadWeights<Dot>(weights + v * lanes * 4);
+        }
+        w[Last].raw =
+            _mm512_broadcast_i64x4(_mm256_load_si256(reinterpret_cast<const __m256i*>(weights + Last * lanes * 4)));
+        weights += Vectors * lanes * 4;
+        HWY_UNROLL(16)
+        for (size_t p = 0; p < Rows / 2; ++p)
+        {
+            Vector x[2];
+            HWY_UNROLL(2)
+            for (size_t i = 0; i < 2; ++i)
+            {
+                const size_t row = 2 * p + i;
+                int32_t group;
+                std::memcpy(&group, fours[row / 4] + row % 4 * stride, sizeof(group));
+                x[i] = Broadcast<Dot>(group);
+                HWY_UNROLL(4)
+                for (size_t v = 0; v < Last; ++v)
+                {
+                    AddSame<Dot>(sums[row][v], x[i], w[v]);
+                }
+            }
+            x[0].raw = _mm512_mask_mov_epi32(x[0].raw, UpperHalf, x[1].raw);
+            AddSame<Dot>(halves[p], x[0], w[Last]);
+        }
+        AdvanceRows(fours);
+    }
+
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void AddNarrowGroups(size_t groups, const uint8_t* (&fours)[Rows / 4], size_t stride,
+                                           const std::byte* weights, Vector (&sums)[Rows][Vectors],
+                                           Vector (&halves)[Rows / 2])
+    {
+        __m256i narrow[Rows];
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            narrow[r] = _mm512_castsi512_si256(
+                r % 2 == 0 ? halves[r / 2].raw : _mm512_shuffle_i64x2(halves[r / 2].raw, halves[r / 2].raw, 0xEE));
+        }
+        for (size_t group = 0; group < groups; ++group)
+        {
+            AddNarrowGroup<Dot>([&](size_t r) HWY_ATTR { return fours[r / 4] + r % 4 * stride; }, weights, sums,
+                                narrow);
+            AdvanceRows(fours);
+        }
+        HWY_UNROLL(16)
+        for (size_t p = 0; p < Rows / 2; ++p)
+        {
+            halves[p].raw = _mm512_inserti64x4(_mm512_castsi256_si512(narrow[2 * p]), narrow[2 * p + 1], 1);
+        }
+    }
+
+    template <size_t Fours>
+    static HWY_INLINE void AdvanceRows(const uint8_t* (&fours)[Fours])
+    {
+        HWY_UNROLL(4)
+        for (size_t i = 0; i < Fours; ++i)
+        {
+            fours[i] += 4;
+            asm("" : "+r"(fours[i])); // else the compiler makes pointers of all rows again
+        }
+    }
+};
+
+template <typename Dot, typename Scale, bool HasTerms, size_t Vectors, size_t Rows>
+bool WriteByteRows(const ByteRows8& rows, const ByteColumns8& columns)
+{
+    using Tile = ByteTile<Dot, Scale, HasTerms>;
+    if constexpr (Vectors == 4)
+    {
+        if (rows.m_Rows >= LeastRowsInTurn && rows.m_Groups >= LeastGroupsInTurn && rows.m_Groups <= MostGroupsInTurn)
+        {
+            Tile::template WriteInTurn<3, Vectors>(rows, columns);
+            return true;
+        }
+    }
+    if constexpr (Vectors < 4)
+    {
+        // A multiple of two: the last tile is over some of the one before.
+        constexpr size_t Rows2 = Vectors == 3 ? 8 : 12;
+        if (columns.m_HasHalves && rows.m_Rows >= Rows2)
+        {
+            static const bool isNarrow = GetCpuFeatures().m_SplitsVectors;
+            const auto write = isNarrow ? ByteHalves<Dot, Scale, HasTerms>::template Write<true, Rows2, Vectors>
+                                        : ByteHalves<Dot, Scale, HasTerms>::template Write<false, Rows2, Vectors>;
+            for (size_t row = 0; row < rows.m_Rows; row += Rows2)
+            {
+                write(rows, columns, std::min(row, rows.m_Rows - Rows2));
+            }
+            return true;
+        }
+    }
+    // Equal tiles have one of two numbers of rows.
+    const size_t tiles = DivideUp(rows.m_Rows, Rows);
+    if (rows.m_Rows < tiles * (Rows - 1))
+    {
+        return false;
+    }
+    ForEachTile(rows.m_Rows, Rows,
+                [&](size_t row, size_t count) HWY_ATTR
+                {
+                    count == Rows ? Tile::template Write<Rows, Vectors>(rows, columns, row)
+                                  : Tile::template Write<Rows - 1, Vectors>(rows, columns, row);
+                });
+    return true;
+}
+
+template <typename Dot, typename Scale, bool HasTerms>
+void FillByteRows(ByteRowsFunction8 (&functions)[TileSet8::MostVectors + 1])
+{
+    functions[1] = WriteByteRows<Dot, Scale, HasTerms, 1, 8>;
+    functions[2] = WriteByteRows<Dot, Scale, HasTerms, 2, 8>;
+    functions[3] = WriteByteRows<Dot, Scale, HasTerms, 3, 8>;
+    functions[4] = WriteByteRows<Dot, Scale, HasTerms, 4, 6>;
+}
+
+template <typename Dot, bool HasTerms>
+void FillByteRows(TileSet8& tiles)
+{
+    FillByteRows<Dot, OffsetScale, HasTerms>(tiles.m_WriteRows[0][HasTerms]);
+    FillByteRows<Dot, PlainScale, HasTerms>(tiles.m_WriteRows[1][HasTerms]);
+}
+
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of products of bytes that write bytes, with AVX-512, for sources that are compiled for each target
+// (Foreach.hpp): Tiles8.cpp. Included once a target.
+//
+// Sums stay in registers until they are bytes: beside dot products, stores take the place of two of these each on
+// processors of AMD's fifth generation.
+#if defined(TENON_CPU_BYTE_TILES_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_BYTE_TILES_AVX512_INL
+#undef TENON_CPU_BYTE_TILES_AVX512_INL
+#else
+#define TENON_CPU_BYTE_TILES_AVX512_INL
+#endif
+
+#include "backends/cpu/Parts.hpp"
+#include "backends/cpu/gemm/bytes/ByteScalesAvx512-inl.hpp"
+#include "backends/cpu/gemm/bytes/DotTile-inl.hpp"
+#include "backends/cpu/gemm/bytes/Tiles8.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_TARGET == HWY_AVX3
+
+/// From so many groups of the depth on the end of a tile is beside the products of the next one: with fewer, loads take
+/// longer than both. With very many the end does not weigh, and panels do not stay in the first-level cache.
+constexpr size_t LeastGroupsInTurn = 12;
+constexpr size_t MostGroupsInTurn = 128;
+constexpr size_t LeastRowsInTurn = 7;
+
+/// A vector whose upper half is its lower one.
+HWY_INLINE __m512i RepeatLower(__m512i x)
+{
+    return _mm512_shuffle_i64x2(x, x, 0x44);
+}
+
+template <typename Scale>
+void PrepareScales(const RequantizeColumns& columns, const int32_t* bias, size_t count, ByteColumns8& prepared)
+{
+    static_assert(sizeof(Scale) == ByteColumns8::VectorBytes);
+    prepared.m_HasHalves = count % 16 >= 1 && count % 16 <= 8;
+    for (size_t v = 0; 16 * v < count; ++v)
+    {
+        Scale scale(columns, 16 * v);
+        __m512i sums = _mm512_add_epi32(_mm512_load_si512(bias + 16 * v), _mm512_set1_epi32(Scale::Offset));
+        if (prepared.m_HasHalves && 16 * v + 16 > count)
+        {
+            sums = RepeatLower(sums);
+            for (__m512i* x : {&scale.m_Even, &scale.m_Odd, &scale.m_EvenAddend, &scale.m_OddAddend, &scale.m_Right})
+            {
+                *x = RepeatLower(*x);
+            }
+        }
+        std::memcpy(prepared.m_Scales + v * sizeof(scale), &scale, sizeof(scale));
+        _mm512_store_si512(prepared.m_Bias + 16 * v, sums);
+    }
+}
+
+/// See Engine8::m_PrepareColumns. Bytes are made as int8: those of uint8 are 128 more.
+void PrepareColumns(const RequantizeColumns& columns, const int32_t* bias, size_t count, bool isSigned,
+                    ByteColumns8& prepared)
+{
+    RequantizeColumns ofSigned = columns;
+    const int32_t shift = isSigned ? 0 : 128;
+    ofSigned.m_ZeroPoint -= shift;
+    _mm512_store_si512(prepared.m_Min, _mm512_set1_epi8(static_cast<char>(columns.m_Min - shift)));
+    _mm512_store_si512(prepared.m_Max, _mm512_set1_epi8(static_cast<char>(columns.m_Max - shift)));
+    _mm512_store_si512(prepared.m_Flip, _mm512_set1_epi8(isSigned ? 0 : static_cast<char>(0x80)));
+    prepared.m_IsPlain = isSigned && columns.m_Min == INT8_MIN && columns.m_Max == INT8_MAX;
+    prepared.m_Mask = count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
+    columns.m_Min >= columns.m_ZeroPoint ? PrepareScales<PlainScale>(ofSigned, bias, count, prepared)
+                                         : PrepareScales<OffsetScale>(ofSigned, bias, count, prepared);
+}
+
+/// Rows that are written together.
+constexpr size_t GetRowsTogether(size_t vectors)
+{
+    return vectors > 2 ? 1 : 4 / vectors;
+}
+
+template <typename Dot, typename Scale, bool HasTerms>
+struct ByteTile
+{
+    /// Where the products of a tile stand.
+    template <size_t Rows>
+    struct Products
+    {
+        const uint8_t* m_Rows[Rows];
+        const std::byte* m_Weights;
+        size_t m_Group;
+    };
+
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void Begin(const ByteRows8& of, const ByteColumns8& columns, size_t row, Products<Rows>& at,
+                                 Vector (&sums)[Rows][Vectors])
+    {
+        at.m_Weights = static_cast<const std::byte*>(of.m_Panel);
+        at.m_Group = 0;
+        BeginTile(static_cast<const uint8_t*>(of.m_Data) + row * of.m_DataStride, of.m_DataStride, columns.m_Bias,
+                  at.m_Rows, sums);
+    }
+
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void AddGroups(size_t end, Products<Rows>& at, Vector (&sums)[Rows][Vectors])
+    {
+        for (; at.m_Group < end; ++at.m_Group)
+        {
+            if constexpr (Rows < 4)
+            {
+                DotTile<Dot>::AddGroupByVectors(at.m_Rows, at.m_Group, at.m_Weights, sums);
+            }
+            else
+            {
+                DotTile<Dot>::AddGroup(at.m_Rows, at.m_Group, at.m_Weights, sums);
+            }
+        }
+    }
+
+    /// A vector of columns.
+    template <size_t V, size_t Rows, size_t Vectors>
+    static HWY_INLINE void ScaleVector(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+                                       Vector (&sums)[Rows][Vectors])
+    {
+        const Scale& scale = reinterpret_cast<const Scale*>(columns.m_Scales)[V];
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            __m512i x = sums[r][V].raw;
+            if constexpr (HasTerms)
+            {
+                x = _mm512_add_epi32(x, _mm512_set1_epi32(of.m_RowTerms[row + r]));
+            }
+            sums[r][V].raw = ScaleOne(scale, x);
+        }
+    }
+
+    /// The same with few registers to spare.
+    template <size_t V, size_t Rows, size_t Vectors>
+    static HWY_INLINE void ScaleVectorByTwos(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+                                             Vector (&sums)[Rows][Vectors])
+    {
+        const Scale& scale = reinterpret_cast<const Scale*>(columns.m_Scales)[V];
+        if constexpr (HasTerms)
+        {
+            HWY_UNROLL(16)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                sums[r][V].raw = _mm512_add_epi32(sums[r][V].raw, _mm512_set1_epi32(of.m_RowTerms[row + r]));
+            }
+        }
+        HWY_UNROLL(4)
+        for (size_t r = 0; r + 1 < Rows; r += 2)
+        {
+            ScaleTwo(scale, sums[r][V].raw, sums[r + 1][V].raw);
+        }
+        if constexpr (Rows % 2 != 0)
+        {
+            sums[Rows - 1][V].raw = ScaleOne(scale, sums[Rows - 1][V].raw);
+        }
+    }
+
+    /// The rows from `First` on that lie in 64 bytes.
+    template <size_t First, size_t Rows, size_t Vectors>
+    static HWY_INLINE void StoreSome(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+                                     const Vector (&sums)[Rows][Vectors])
+    {
+        const size_t stride = of.m_OutStride;
+        uint8_t* const out = of.m_Out + (row + First) * stride;
+        const auto mask = columns.m_Mask;
+        constexpr auto Row = [](size_t i) { return First + i < Rows ? First + i : Rows - 1; };
+        if constexpr (Vectors == 1)
+        {
+            const __m512i bytes = PackBytes<false>(Scale16::Pack(sums[Row(0)][0].raw, sums[Row(1)][0].raw),
+                                                   Scale16::Pack(sums[Row(2)][0].raw, sums[Row(3)][0].raw), columns);
+            const auto of16 = static_cast<__mmask16>(mask);
+            _mm_mask_storeu_epi8(out, of16, _mm512_castsi512_si128(bytes));
+            if constexpr (First + 1 < Rows)
+            {
+                _mm_mask_storeu_epi8(out + stride, of16, _mm512_extracti64x2_epi64(bytes, 1));
+            }
+            if constexpr (First + 2 < Rows)
+            {
+                _mm_mask_storeu_epi8(out + 2 * stride, of16, _mm512_extracti64x2_epi64(bytes, 2));
+            }
+            if constexpr (First + 3 < Rows)
+            {
+                _mm_mask_storeu_epi8(out + 3 * stride, of16, _mm512_extracti64x2_epi64(bytes, 3));
+            }
+        }
+        else if constexpr (Vectors == 2)
+        {
+            const __m512i bytes = PackBytes<false>(Scale16::Pack(sums[Row(0)][0].raw, sums[Row(0)][1].raw),
+                                                   Scale16::Pack(sums[Row(1)][0].raw, sums[Row(1)][1].raw), columns);
+            const auto of32 = static_cast<__mmask32>(mask);
+            _mm256_mask_storeu_epi8(out, of32, _mm512_castsi512_si256(bytes));
+            if constexpr (First + 1 < Rows)
+            {
+                _mm256_mask_storeu_epi8(out + stride, of32, _mm512_extracti64x4_epi64(bytes, 1));
+            }
+        }
+        else
+        {
+            const __m512i last = Vectors > 3 ? sums[First][Vectors - 1].raw : _mm512_setzero_si512();
+            _mm512_mask_storeu_epi8(out, mask,
+                                    PackBytes<false>(Scale16::Pack(sums[First][0].raw, sums[First][1].raw),
+                                                     Scale16::Pack(sums[First][2].raw, last), columns));
+        }
+    }
+
+    template <size_t Rows, size_t Vectors, size_t... I>
+    static HWY_INLINE void Store(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+                                 const Vector (&sums)[Rows][Vectors], std::index_sequence<I...>)
+    {
+        (StoreSome<I * GetRowsTogether(Vectors)>(of, columns, row, sums), ...);
+    }
+
+    template <size_t Rows, size_t Vectors, size_t... V>
+    static HWY_INLINE void ScaleSome(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+                                     Vector (&sums)[Rows][Vectors], std::index_sequence<V...>)
+    {
+        (ScaleVector<V>(of, columns, row, sums), ...);
+    }
+
+    /// The end of a tile.
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void Finish(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+                                  Vector (&sums)[Rows][Vectors])
+    {
+        ScaleSome(of, columns, row, sums, std::make_index_sequence<Vectors>());
+        Store(of, columns, row, sums, std::make_index_sequence<DivideUp(Rows, GetRowsTogether(Vectors))>());
+    }
+
+    /// One tile.
+    template <size_t Rows, size_t Vectors>
+    static void Write(const ByteRows8& of, const ByteColumns8& columns, size_t row)
+    {
+        Vector sums[Rows][Vectors];
+        Products<Rows> at;
+        Begin(of, columns, row, at, sums);
+        AddGroups(of.m_Groups, at, sums);
+        Finish(of, columns, row, sums);
+    }
+
+    /// The products of a tile, and meanwhile the end of the one before.
+    template <size_t Rows, size_t Vectors, size_t... V>
+    static HWY_INLINE void WriteBeside(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+                                       Vector (&sums)[Rows][Vectors], size_t rowBefore, Vector (&before)[Rows][Vectors],
+                                       std::index_sequence<V...>)
+    {
+        constexpr size_t Steps = Vectors + 1;
+        const size_t each = of.m_Groups / Steps;
+        Products<Rows> at;
+        Begin(of, columns, row, at, sums);
+        ((AddGroups((V + 1) * each, at, sums), ScaleVectorByTwos<V>(of, columns, rowBefore, before)), ...);
+        AddGroups(Steps * each, at, sums);
+        Store(of, columns, rowBefore, before, std::make_index_sequence<DivideUp(Rows, GetRowsTogether(Vectors))>());
+        AddGroups(of.m_Groups, at, sums);
+    }
+
+    /// All rows, with the last tile over some of the one before.
+    template <size_t Rows, size_t Vectors>
+    static void WriteInTurn(const ByteRows8& of, const ByteColumns8& columns)
+    {
+        constexpr auto AllVectors = std::make_index_sequence<Vectors>();
+        const size_t last = of.m_Rows - Rows;
+        Vector a[Rows][Vectors];
+        Products<Rows> at;
+        Begin(of, columns, 0, at, a);
+        AddGroups(of.m_Groups, at, a);
+        for (size_t row = 0; row != last;)
+        {
+            const size_t next = row + Rows < last ? row + Rows : last;
+            Vector b[Rows][Vectors];
+            WriteBeside(of, columns, next, b, row, a, AllVectors);
+            HWY_UNROLL(16)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                HWY_UNROLL(4)
+                for (size_t v = 0; v < Vectors; ++v)
+                {
+                    a[r][v] = b[r][v];
+                }
+            }
+            row = next;
+        }
+        Finish(of, columns, last, a);
+    }
+};
+
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of products of bytes that write floats, for sources that are compiled for each target (Foreach.hpp):
+// Tiles8.cpp. Included once a target. Sums stay in registers until they are floats, see ByteTilesAvx512-inl.hpp.
+#if defined(TENON_CPU_FLOAT_TILES8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_FLOAT_TILES8_INL
+#undef TENON_CPU_FLOAT_TILES8_INL
+#else
+#define TENON_CPU_FLOAT_TILES8_INL
+#endif
+
+#include "backends/cpu/Parts.hpp"
+#include "backends/cpu/gemm/bytes/DotTile-inl.hpp"
+#include "backends/cpu/gemm/bytes/Tiles8.hpp"
+#include "backends/cpu/simd/Floats-inl.hpp"
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_TARGET == HWY_AVX3
+
+/// The sums of a tile. `IsNarrow`: the last vector has columns in its lower half alone.
+template <typename Dot, bool IsNarrow, size_t Rows, size_t Vectors>
+HWY_INLINE void AddProducts(const FloatProduct8& product, size_t row, Vector (&sums)[Rows][Vectors])
+{
+    constexpr size_t Last = Vectors - 1;
+    const PointTable8& points = product.m_DataPoints;
+    const uint8_t* data[Rows];
+    BeginTile(static_cast<const uint8_t*>(product.m_Data) + row * product.m_DataStride, product.m_DataStride,
+              product.m_Bias, data, sums);
+    [[maybe_unused]] __m256i narrow[Rows];
+    if constexpr (IsNarrow)
+    {
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            narrow[r] = _mm512_castsi512_si256(sums[r][Last].raw);
+        }
+    }
+    const auto* weights = static_cast<const std::byte*>(product.m_Panel);
+    for (size_t point = 0; point < points.m_Points; ++point)
+    {
+        if (points.m_Table != nullptr)
+        {
+            const uint8_t* const* const places = points.m_Table + point * points.m_Rows + row;
+            HWY_UNROLL(16)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                data[r] = places[r] + points.m_Offset;
+            }
+        }
+        for (size_t group = 0; group < product.m_Groups; ++group)
+        {
+            if constexpr (IsNarrow)
+            {
+                AddNarrowGroup<Dot>([&](size_t r) HWY_ATTR { return data[r] + 4 * group; }, weights, sums, narrow);
+            }
+            else
+            {
+                DotTile<Dot>::AddGroup(data, group, weights, sums);
+            }
+        }
+    }
+    if constexpr (IsNarrow)
+    {
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            sums[r][Last].raw = _mm512_castsi256_si512(narrow[r]);
+        }
+    }
+}
+
+/// `SameScale`: the data of all rows have one scale and zero point, and no terms.
+template <typename Dot, bool SameScale, bool IsNarrow, size_t Rows, size_t Vectors>
+void FloatTile(const FloatProduct8& product, const FloatColumns& columns, size_t row)
+{
+    const Ints d;
+    const FloatTag dFloat;
+    const size_t lanes = hn::Lanes(d);
+    const FloatRows& rows = product.m_Rows;
+    Vector sums[Rows][Vectors];
+    AddProducts<Dot, IsNarrow>(product, row, sums);
+    const size_t lastCount = rows.m_Columns - (Vectors - 1) * lanes;
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        const Vector weightSum = hn::Load(d, columns.m_WeightSums + v * lanes);
+        const Floats columnScale = hn::Load(dFloat, columns.m_Scales + v * lanes);
+        const Floats bias = hn::Load(dFloat, columns.m_Bias + v * lanes);
+        const Floats sameScale = hn::Mul(hn::Set(dFloat, rows.m_Scales[row]), columnScale);
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            Vector sum = sums[r][v];
+            Floats scale = sameScale;
+            if constexpr (!SameScale)
+            {
+                const int32_t term = rows.m_RowTerms != nullptr ? rows.m_RowTerms[row + r] : 0;
+                sum = hn::Sub(sum, hn::Mul(hn::Set(d, rows.m_ZeroPoints[row + r]), weightSum));
+                sum = hn::Add(sum, hn::Set(d, term));
+                scale = hn::Mul(hn::Set(dFloat, rows.m_Scales[row + r]), columnScale);
+            }
+            Floats real = hn::Add(hn::Mul(hn::ConvertTo(dFloat, sum), scale), bias);
+            if (columns.m_HasClamp)
+            {
+                real = Clamped(real, hn::Set(dFloat, columns.m_Low), hn::Set(dFloat, columns.m_High));
+            }
+            StoreSome(real, rows.m_Out + (row + r) * rows.m_OutStride + v * lanes, v + 1 < Vectors ? lanes : lastCount);
+        }
+    }
+}
+
+template <typename Dot, bool SameScale, bool IsNarrow, size_t Vectors, size_t Rows>
+bool WriteFloatTiles(const FloatProduct8& product, const FloatColumns& columns)
+{
+    // Equal tiles have one of two numbers of rows.
+    const size_t count = product.m_Rows.m_Rows;
+    const size_t tiles = DivideUp(count, Rows);
+    if (count >= tiles * (Rows - 1))
+    {
+        ForEachTile(count, Rows,
+                    [&](size_t row, size_t rows) HWY_ATTR
+                    {
+                        rows == Rows ? FloatTile<Dot, SameScale, IsNarrow, Rows, Vectors>(product, columns, row)
+                                     : FloatTile<Dot, SameScale, IsNarrow, Rows - 1, Vectors>(product, columns, row);
+                    });
+        return true;
+    }
+    if (product.m_DataPoints.m_Table == nullptr)
+    {
+        return false;
+    }
+    // The last tile is over some of the one before.
+    for (size_t row = 0; row < count; row += Rows)
+    {
+        FloatTile<Dot, SameScale, IsNarrow, Rows, Vectors>(product, columns, std::min(row, count - Rows));
+    }
+    return true;
+}
+
+/// Rows of narrow tiles: half a vector less of sums for each leaves room for some more.
+constexpr size_t GetNarrowRows(size_t vectors, size_t rows)
+{
+    return vectors == 2 ? 10 : rows;
+}
+
+template <typename Dot, size_t Vectors, size_t Rows>
+bool WriteFloatRows(const FloatProduct8& product, const FloatColumns& columns)
+{
+    const FloatRows& rows = product.m_Rows;
+    if (!rows.m_HaveOneScale || rows.m_RowTerms != nullptr)
+    {
+        return WriteFloatTiles<Dot, false, false, Vectors, Rows>(product, columns);
+    }
+    // What the zero point makes of the weights is what sums begin with.
+    const Ints d;
+    HWY_ALIGN int32_t bias[Vectors * hn::MaxLanes(d)];
+    for (size_t i = 0; i < Vectors * hn::Lanes(d); i += hn::Lanes(d))
+    {
+        const Vector correction = hn::Mul(hn::Set(d, -rows.m_ZeroPoints[0]), hn::Load(d, columns.m_WeightSums + i));
+        hn::Store(hn::Add(hn::Load(d, product.m_Bias + i), correction), d, bias + i);
+    }
+    FloatProduct8 corrected = product;
+    corrected.m_Bias = bias;
+    if constexpr (std::is_same_v<Dot, VnniDataFlipped>) // as on all processors that split vectors
+    {
+        static const bool splits = GetCpuFeatures().m_SplitsVectors;
+        if (splits && rows.m_Columns <= Vectors * hn::Lanes(d) - hn::Lanes(d) / 2 &&
+            WriteFloatTiles<Dot, true, true, Vectors, GetNarrowRows(Vectors, Rows)>(corrected, columns))
+        {
+            return true;
+        }
+    }
+    return WriteFloatTiles<Dot, true, false, Vectors, Rows>(corrected, columns);
+}
+
+template <typename Dot, size_t Vectors, size_t Rows>
+void FillFloatRows(TileSet8& tiles)
+{
+    tiles.m_WriteFloats[Vectors] = WriteFloatRows<Dot, Vectors, Rows>;
+    tiles.m_LeastTableRows = std::max({tiles.m_LeastTableRows, Rows, GetNarrowRows(Vectors, Rows)});
+}
+
+/// For processors with 32 registers.
+template <typename Dot>
+void FillFloatRows(TileSet8& tiles)
+{
+    FillFloatRows<Dot, 1, 8>(tiles);
+    FillFloatRows<Dot, 2, 8>(tiles);
+    FillFloatRows<Dot, 3, 8>(tiles);
+    FillFloatRows<Dot, 4, 6>(tiles);
+}
+
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

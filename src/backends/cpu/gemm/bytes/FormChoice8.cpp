@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// See FormChoice8.hpp.
+#include "backends/cpu/gemm/bytes/FormChoice8.hpp"
+
+#include "backends/cpu/gemm/bytes/Form8.hpp"
+#include "backends/cpu/gemm/bytes/Weights8.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+/// The way from memory is most of what counts for few rows, and no other form is shorter than bytes.
+constexpr size_t FewProductRows = 4;
+/// Larger weights come from behind the second-level cache, faster from huge pages than from those of a file.
+constexpr size_t MostStoredBytes = size_t{512} << 10;
+/// Permuting takes as long as a few inferences of fewer rows gain, but where their steps are many.
+constexpr size_t ManyRows = 64;
+constexpr size_t LargeDepth = 1024;
+
+bool IsSigned(DataType type)
+{
+    return type != DataType::QAsymmU8;
+}
+
+/// TFLite takes uint8 weights beside float data for int8 bit patterns without a zero point.
+WeightBytes8 DescribeWeights(const LayerView& layer, const ProductShape8& shape)
+{
+    const TensorInfo& info = layer.GetInput(1);
+    const bool isCentred = shape.IsHybrid() || info.HasMultipleQuantizationScales();
+    return {shape.m_Columns,
+            shape.m_Depth,
+            shape.m_IsTransposed,
+            shape.IsHybrid() || IsSigned(info.GetDataType()),
+            isCentred ? 0 : info.GetQuantizationOffset(),
+            shape.m_Matrices};
+}
+
+/// How many more terms than groups are worth while, in percent: what these tiles are faster than pairs of int16, by
+/// 1.35 with six rows; int8 data take an instruction more.
+size_t GetWorthwhilePercent(const TileSet8& tiles)
+{
+    return tiles.m_FlipsData ? 10 : 25;
+}
+
+/// Whether the least byte is among the weights: -128, whose sign cannot change, or what becomes of it.
+bool HaveLeast(const ColumnPieces8& pieces, const WeightBytes8& bytes, backends::PackedStore& store)
+{
+    const auto fill = [&](std::byte* to)
+    {
+        const int value = bytes.m_IsSigned ? 0x80 : 0x00;
+        uint32_t haveLeast = 0;
+        pieces.ForEachRun(0, bytes.m_Columns,
+                          [&](size_t, size_t count, const uint8_t* weights)
+                          { haveLeast |= std::memchr(weights, value, count * bytes.m_Depth) != nullptr ? 1U : 0U; });
+        std::memcpy(to, &haveLeast, sizeof(haveLeast));
+    };
+    return *store.GetBlock(sizeof(uint32_t), fill).As<uint32_t>() != 0;
+}
+
+} // namespace
+
+FormChoice8::FormChoice8(const LayerView& layer, const ProductShape8& shape, const Engine8& engine,
+                         backends::PackedStore& store)
+    : m_Bytes(DescribeWeights(layer, shape)), m_IsDataSigned(IsSigned(layer.GetInput(0).GetDataType())),
+      m_Tiles(&Choose(layer, shape, engine, store))
+{
+}
+
+const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8& shape, const Engine8& engine,
+                                    backends::PackedStore& store)
+{
+    const bool areNibbles = layer.GetInput(1).GetDataType() == DataType::QSymmS4;
+    const bool areBytes = !areNibbles && !shape.m_IsTransposed;
+    const bool areCentred = m_Bytes.m_IsSigned && m_Bytes.m_ZeroPoint == 0;
+    const bool areSigned = areBytes && areCentred && m_IsDataSigned; // both
+    const bool areFew = shape.m_Rows <= FewProductRows;
+    Weights8 weights(layer, m_Bytes, shape.m_Pieces);
+    const auto getColumns = [&weights](size_t first, size_t count) { return weights.GetColumns(first, count); };
+
+    const bool areAlike = m_IsDataSigned == m_Bytes.m_IsSigned; // data and weights
+    const TileSet8& stored = m_IsDataSigned ? engine.m_StoredSigned : engine.m_StoredUnsigned;
+    if (stored.m_Vectors != 0 && shape.m_MayStay && areBytes && areFew && areAlike &&
+        shape.m_Depth >= stored.m_LeastDepth && shape.m_Matrices == 1 &&
+        shape.m_Columns * shape.m_Depth <= MostStoredBytes)
+    {
+        return stored;
+    }
+    const TileSet8& fewRows = m_IsDataSigned ? engine.m_FewRows : engine.m_FewRowsUnsigned;
+    if (fewRows.m_Vectors != 0 && areBytes && areFew && areAlike && !HaveLeast(weights.GetPieces(), m_Bytes, store))
+    {
+        return fewRows;
+    }
+
+    const bool arePaidBack = shape.m_Rows >= ManyRows || (!areFew && shape.m_Depth >= LargeDepth);
+    const bool mayPermute =
+        engine.m_Permuted.m_Vectors != 0 && areSigned && arePaidBack && shape.m_Depth >= PermutedWeights8::LeastDepth;
+    // Weights with a scale for each channel have too many terms, as a rule.
+    const bool haveFewTerms = !(mayPermute && layer.GetInput(1).HasMultipleQuantizationScales());
+    const TileSet8& splits = m_IsDataSigned ? engine.m_SplitSigned : engine.m_SplitUnsigned;
+    if (splits.m_Vectors != 0 && areBytes && haveFewTerms && !(areFew && areCentred))
+    {
+        m_Splits = SplitCounts8(getColumns, m_Bytes, splits, GetWorthwhilePercent(splits), engine, store);
+        if (m_Splits.AreFew())
+        {
+            return splits;
+        }
+    }
+    if (mayPermute)
+    {
+        m_Permuted = PermutedWeights8(getColumns, m_Bytes, engine.m_Permuted, engine, store);
+        if (m_Permuted.AreWorthwhile())
+        {
+            return engine.m_Permuted;
+        }
+    }
+    if (areNibbles && engine.m_Nibbles.m_Vectors != 0 && !shape.m_IsTransposed && shape.m_Rows <= engine.m_NibbleRows)
+    {
+        return engine.m_Nibbles;
+    }
+    if (engine.m_Narrow.m_Vectors != 0 && !shape.m_IsTransposed && areCentred)
+    {
+        return engine.m_Narrow;
+    }
+    return m_IsDataSigned ? engine.m_Signed : engine.m_Unsigned;
+}
+
+uint64_t FormChoice8::GetMostBytes(size_t columns, size_t depth, const Engine8& engine)
+{
+    constexpr size_t GroupBytes = 4;
+    const size_t vectors = DivideUp(columns, engine.m_Lanes);
+    uint64_t most = uint64_t{vectors} * engine.m_Lanes * GetNumGroups8(engine.m_Signed, depth) * GroupBytes;
+    if (engine.m_SplitUnsigned.m_Vectors != 0)
+    {
+        const TileSet8& tiles = engine.m_SplitUnsigned;
+        const uint64_t panels = DivideUp(vectors, tiles.m_Vectors);
+        const uint64_t terms = panels * DivideUp(depth, GroupBytes) * (100 + GetWorthwhilePercent(tiles)) / 100;
+        const uint64_t width = uint64_t{tiles.m_Vectors} * engine.m_Lanes;
+        most = std::max(most, panels * (GetSplitHeaderBytes(0) + sizeof(SplitHeader)) +
+                                  terms * (width * GroupBytes + sizeof(uint32_t)));
+    }
+    if (engine.m_Permuted.m_Vectors != 0)
+    {
+        const size_t steps = GetNumPermutedSteps(DivideUp(depth, GroupBytes) * GroupBytes);
+        most = std::max(most, uint64_t{vectors} * GetPermutedBytes(engine.m_Lanes, steps));
+    }
+    return most;
+}
+
+} // namespace tenon::cpu

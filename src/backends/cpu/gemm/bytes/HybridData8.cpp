@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// See HybridData8.hpp.
+#include "backends/cpu/gemm/bytes/HybridData8.hpp"
+
+#include "backends/cpu/Parts.hpp"
+#include "backends/reference/kernels/HybridInput.hpp"
+#include "common/OneThread.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+/// Floats that a thread is started for.
+constexpr size_t PartElements = size_t{1} << 15;
+
+FloatRange FindRange(IParallelFor& parallel, const float* values, size_t count, size_t parts)
+{
+    constexpr size_t MostParts = 16;
+    std::array<FloatRange, MostParts> ranges;
+    parts = std::min(parts, MostParts);
+    RunParts(parallel, parts,
+             [&](size_t index)
+             {
+                 const Part part = GetPart(count, parts, index);
+                 ranges[index] = GetEngine8().m_FindRange(values + part.m_Begin, part.m_End - part.m_Begin);
+             });
+    FloatRange range;
+    for (const FloatRange& part : ranges)
+    {
+        range = {std::min(range.m_Least, part.m_Least), std::max(range.m_Most, part.m_Most)};
+    }
+    return range;
+}
+
+void QuantizeValues(const float* values, size_t count, const QuantizeSteps8& steps, int8_t* quantized)
+{
+    GetEngine8().m_Quantize(values, count, steps, quantized);
+}
+
+void QuantizeValues(const float* values, size_t count, const QuantizeSteps8& steps, float* quantized)
+{
+    GetEngine8().m_QuantizeToFloats(values, count, steps, quantized);
+}
+
+} // namespace
+
+template <typename T>
+FloatScale QuantizeRun(IParallelFor& parallel, const float* values, size_t count, bool isAsymmetric, T* quantized)
+{
+    const size_t parts = std::min<size_t>(parallel.GetNumThreads(), std::max<size_t>(1, count / PartElements));
+    const FloatRange range = FindRange(parallel, values, count, parts);
+    const float most = std::max(-range.m_Least, range.m_Most);
+    if (isAsymmetric ? range.m_Least == range.m_Most : most == 0.0f)
+    {
+        std::memset(quantized, 0, count * sizeof(T));
+        return {};
+    }
+    QuantizeSteps8 steps = {127.0f / most, 0, -127};
+    FloatScale result = {most / 127.0f, 0};
+    if (isAsymmetric)
+    {
+        const ref::AsymmetricScale scale = ref::FindAsymmetricScale(range.m_Least, range.m_Most);
+        steps = {1.0f / scale.m_Scale, scale.m_ZeroPoint, -128};
+        result = {scale.m_Scale, scale.m_ZeroPoint};
+    }
+    RunParts(parallel, parts,
+             [&](size_t index)
+             {
+                 const Part part = GetPart(count, parts, index);
+                 QuantizeValues(values + part.m_Begin, part.m_End - part.m_Begin, steps, quantized + part.m_Begin);
+             });
+    return result;
+}
+
+template FloatScale QuantizeRun<int8_t>(IParallelFor&, const float*, size_t, bool, int8_t*);
+template FloatScale QuantizeRun<float>(IParallelFor&, const float*, size_t, bool, float*);
+
+ByteData8 HybridQuantizer8::Quantize(const ExecuteArgs& args) const
+{
+    auto* const quantized = backends::Scratch::At<int8_t>(args.m_Scratch, m_Values);
+    auto* const scales = backends::Scratch::At<FloatScale>(args.m_Scratch, m_Scales);
+    const float* const values = args.GetInput<float>(0);
+    const auto quantize = [&](size_t batch, IParallelFor& parallel)
+    {
+        const size_t at = batch * m_BatchElements;
+        scales[batch] = QuantizeRun(parallel, values + at, m_BatchElements, m_Data.m_IsAsymmetric, quantized + at);
+    };
+    if (m_BatchElements >= PartElements)
+    {
+        for (size_t batch = 0; batch < m_Data.m_Batches; ++batch)
+        {
+            quantize(batch, *args.m_Parallel);
+        }
+        return {reinterpret_cast<const uint8_t*>(quantized), scales};
+    }
+    const size_t worthwhile = std::max<size_t>(1, m_Data.m_Batches * m_BatchElements / PartElements);
+    const size_t parts = std::min<size_t>({m_Data.m_Batches, args.m_Parallel->GetNumThreads(), worthwhile});
+    RunParts(*args.m_Parallel, parts,
+             [&](size_t index)
+             {
+                 const Part part = GetPart(m_Data.m_Batches, parts, index);
+                 OneThread serial;
+                 for (size_t batch = part.m_Begin; batch < part.m_End; ++batch)
+                 {
+                     quantize(batch, serial);
+                 }
+             });
+    return {reinterpret_cast<const uint8_t*>(quantized), scales};
+}
+
+} // namespace tenon::cpu

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Float data of products with integer weights: quantized to int8 while running, each batch with a scale of its own, as
+// TFLite's hybrid kernels do.
+#pragma once
+
+#include "backends/common/Scratch.hpp"
+#include "backends/cpu/gemm/bytes/Tiles8.hpp"
+
+#include <tenon/backend/IWorkload.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tenon::cpu
+{
+
+/// How float data are quantized.
+struct HybridData8
+{
+    size_t m_Batches = 1; ///< runs of data that have a scale of their own
+    bool m_IsAsymmetric = false;
+};
+
+/// Quantizes a run of floats that share a scale, as the reference kernels do (ref::QuantizeSymmetric,
+/// QuantizeAsymmetric); a long one on several threads. T: int8_t, or float: whole numbers less the zero point.
+template <typename T>
+FloatScale QuantizeRun(IParallelFor& parallel, const float* values, size_t count, bool isAsymmetric, T* quantized);
+
+/// The data of a product: bytes, or what floats became.
+struct ByteData8
+{
+    const uint8_t* m_Values = nullptr;
+    const FloatScale* m_Batches = nullptr; ///< of float data; null for bytes
+};
+
+/// Quantizes input 0 of a layer into scratch memory.
+class HybridQuantizer8
+{
+public:
+    HybridQuantizer8() = default;
+    /// Of so many elements, of all batches. Takes its part of `shared`.
+    HybridQuantizer8(const HybridData8& data, size_t elements, backends::Scratch& shared)
+        : m_Data(data), m_BatchElements(elements / data.m_Batches), m_Values(shared.Add<int8_t>(elements)),
+          m_Scales(shared.Add<FloatScale>(data.m_Batches))
+    {
+    }
+
+    ByteData8 Quantize(const ExecuteArgs& args) const;
+
+private:
+    HybridData8 m_Data;
+    size_t m_BatchElements = 0;
+    size_t m_Values = 0; ///< offsets in the scratch memory
+    size_t m_Scales = 0;
+};
+
+} // namespace tenon::cpu

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a product of bytes is cut: blocks of rows for the cache, panels of columns, tiles for the registers. See
+// Product8Blocks.cpp for how the rows of a block are laid out.
+#include "backends/cpu/gemm/bytes/Product8.hpp"
+
+#include "backends/common/FusedActivation.hpp"
+#include "backends/common/Scratch.hpp"
+#include "backends/cpu/Parts.hpp"
+#include "backends/cpu/gemm/bytes/PanelSums8.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Scratch;
+
+/// Bytes of data that a block may have: an eighth of a second-level cache of 1 MiB, as the panels pass through it too.
+constexpr size_t BlockBytes = 128 * 1024;
+constexpr size_t MostBlockRows = 512;
+
+} // namespace
+
+Product8::Product8(const PackedWeights8& weights, const Windows& windows, size_t rows, const ReshapeArgs& args)
+    : m_Weights(&weights), m_Windows(windows), m_Rows(rows)
+{
+    const TensorInfo& output = args.GetOutput(0);
+    const backends::QuantizedRange range = backends::GetFusedRange(output, args.m_FusedActivation);
+    m_OutputIsSigned = output.GetDataType() != DataType::QAsymmU8;
+    m_Min = range.m_Min;
+    m_Max = range.m_Max;
+    Plan(Scratch());
+}
+
+Product8::Product8(const PackedWeights8& weights, const Windows& windows, size_t rows, const HybridData8& data,
+                   const ReshapeArgs& args)
+    : m_Weights(&weights), m_Windows(windows), m_Rows(rows), m_IsHybrid(true), m_BatchRows(rows / data.m_Batches)
+{
+    const backends::FloatClamp clamp(args.m_FusedActivation);
+    m_HasClamp = clamp.IsActive();
+    m_Low = clamp.GetLow();
+    m_High = clamp.GetHigh();
+    Scratch shared;
+    m_Quantizer = HybridQuantizer8(data, args.GetInput(0).GetNumElements(), shared);
+    Plan(shared);
+}
+
+Product8::Product8(const PackedWeights8& weights, const Windows& windows, size_t rows)
+    : m_Weights(&weights), m_Windows(windows), m_Rows(rows)
+{
+    Plan(Scratch());
+}
+
+/// `scratch`: with the shared part of the memory.
+void Product8::Plan(Scratch scratch)
+{
+    const TileSet8& tiles = m_Weights->GetTiles();
+    const bool isWide = tiles.IsWide();
+    const size_t depth = m_Weights->GetDepth();
+    m_InPlace = !isWide && !tiles.m_FlipsRows && (depth % 4 == 0 || tiles.AreStored()) && m_Windows.ArePixels();
+    m_InputPitch = static_cast<size_t>(m_Windows.m_Channels);
+    m_InputBytes = m_Rows * m_InputPitch;
+    m_Place.m_PixelStride = m_Weights->GetColumns();
+    const size_t tileRows = tiles.m_Rows[tiles.m_Vectors];
+    m_Pitch = m_Weights->GetGroups() * (isWide ? 2 : 4); // as many stored values as there are weights
+    const bool areRows = m_Windows.ArePixels() && depth == m_InputPitch && depth == m_Pitch;
+    m_CopiesStrips = !m_InPlace && !areRows;
+    m_FindsPoints = m_CopiesStrips && m_IsHybrid && m_Weights->GetRowFactor() == 0 && tiles.m_LeastTableRows != 0 &&
+                    m_Windows.m_GroupChannels % 4 == 0 && m_BatchRows >= tiles.m_LeastTableRows;
+    const size_t rowBytes = m_Weights->GetGroups() * 4;
+    m_BlockRows = std::clamp<size_t>(BlockBytes / rowBytes, tileRows, MostBlockRows) / tileRows * tileRows;
+    // Whole tiles: some read whole ones.
+    m_BlockRows = std::min(m_BlockRows, DivideUp(m_Rows, tileRows) * tileRows);
+
+    // Of whole vectors of columns, and of few rows as of some more, which weights come from memory for.
+    constexpr size_t FewRows = 4;
+    const size_t lanes = m_Weights->GetEngine().m_Lanes;
+    const double multiplications = static_cast<double>(std::max(m_Rows, FewRows)) *
+                                   static_cast<double>(DivideUp(m_Weights->GetColumns(), lanes) * lanes) *
+                                   static_cast<double>(depth);
+    // Parts are made for so many float multiplications: how much faster these are than those, and how many of those
+    // making a byte of a sum takes as long as.
+    const bool areShorts = tiles.m_Layout == Layout8::Splits || tiles.m_Layout == Layout8::Permuted;
+    const double fasterThanFloats = isWide ? 1.5 : areShorts ? 2 : 4;
+    const double ofAnOutput = isWide || areShorts ? 36 : 12;
+    const double outputs = static_cast<double>(m_Rows) * static_cast<double>(m_Weights->GetColumns());
+    m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications / fasterThanFloats + outputs * ofAnOutput),
+                        std::max(m_Rows, m_Weights->GetPanels().size())});
+
+    Scratch part;
+    part.Add<int32_t>(m_BlockRows);
+    m_ZeroPointsOffset = part.Add<int32_t>(m_IsHybrid ? m_BlockRows : 0);
+    m_RowScalesOffset = part.Add<float>(m_IsHybrid ? m_BlockRows : 0);
+    // In place, less than a tile and the rows that padding covers may have to be copied: at most fifteen of four bytes.
+    const bool copiesTail = tiles.m_RowUnit != 1 || tiles.m_GroupUnit != 1;
+    const size_t stripRows = m_CopiesStrips || tiles.m_FlipsRows ? m_BlockRows
+                             : m_InPlace && copiesTail           ? 2 * tileRows
+                                                                 : 0;
+    m_StripOffset = part.Add<uint8_t>(stripRows, m_Pitch);
+    part.Add<uint8_t>(Windows::ShortRowBytes); // past the end of the strip
+    m_WideOffset = part.Add<int16_t>(isWide ? m_BlockRows : 0, m_Pitch);
+    m_TableOffset = part.Add<const uint8_t*>(m_FindsPoints ? m_BlockRows : 0, GetPoints());
+    m_PaddingOffset = part.Add<uint8_t>(m_FindsPoints ? m_InputPitch : 0);
+    m_PartBytes = part.GetBytes();
+    m_PartsOffset = scratch.AddParts(part, m_Parts);
+    m_ScratchBytes = scratch.GetBytes();
+}
+
+ByteData8 Product8::Quantize(const ExecuteArgs& args) const
+{
+    return m_IsHybrid ? m_Quantizer.Quantize(args) : ByteData8{args.GetInput<uint8_t>(0), nullptr};
+}
+
+void Product8::RunQuantized(const ExecuteArgs& args, const ByteData8& data) const
+{
+    RunAll({data, args.m_Outputs[0], nullptr}, args.m_Scratch, *args.m_Parallel);
+}
+
+void Product8::RunAll(const Memory& memory, void* scratch, IParallelFor& parallel) const
+{
+    const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
+    const size_t panels = m_Weights->GetPanels().size();
+    const TileSet8& tiles = m_Weights->GetTiles();
+    const size_t tileRows = tiles.m_Rows[tiles.m_Vectors];
+    const size_t unit = m_Rows >= parts * 16 * tileRows ? tileRows : 1; // whole tiles, where some more do not weigh
+    std::byte* const ofParts = static_cast<std::byte*>(scratch) + m_PartsOffset;
+    RunPanelRanges(parallel, parts, {m_Rows, m_Weights->GetColumns(), panels, tileRows}, unit,
+                   [&](size_t part, const PanelRange& range)
+                   { RunRange(memory, range, ofParts + part * m_PartBytes); });
+}
+
+void Product8::RunRange(const Memory& memory, const PanelRange& range, std::byte* scratch) const
+{
+    const std::vector<Panel8>& panels = m_Weights->GetPanels();
+    const TileSet8& tiles = m_Weights->GetTiles();
+    if (tiles.m_Begin != nullptr)
+    {
+        tiles.m_Begin();
+    }
+    for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
+    {
+        const size_t last = GetBlockEnd(first, range.m_LastRow);
+        if (memory.m_Start != nullptr && tiles.AreStored() && m_Weights->GetRowFactor() == 0)
+        {
+            WriteStoredSums(memory, range, MakeBlock(memory.m_Data, {}, 0, first, last, scratch), first);
+            first = last;
+            continue;
+        }
+        const PointTable8 points = FindPoints(memory.m_Data, first, last, scratch);
+        Block block;
+        RowValues values;
+        for (size_t p = range.m_FirstPanel; p < range.m_LastPanel; ++p)
+        {
+            const bool isFirst = p == range.m_FirstPanel;
+            if (isFirst || panels[p].m_Matrix != panels[p - 1].m_Matrix)
+            {
+                block = MakeBlock(memory.m_Data, points, panels[p].m_Matrix, first, last, scratch);
+                if (isFirst || m_Weights->GetRowFactor() != 0)
+                {
+                    values = FindRowValues(memory.m_Data, block, first, scratch);
+                }
+            }
+            RunPanel(memory, panels[p], block, values, first);
+        }
+        first = last;
+    }
+    if (tiles.m_End != nullptr)
+    {
+        tiles.m_End();
+    }
+}
+
+void Product8::RunPanel(const Memory& memory, const Panel8& panel, const Block& block, const RowValues& values,
+                        size_t first) const
+{
+    alignas(64) static constexpr int32_t NoBias[TileSet8::MostVectors * Engine8::MostLanes] = {};
+    const size_t sumStride = panel.m_Vectors * m_Weights->GetEngine().m_Lanes;
+    const PackedPanel8 packed = {&m_Weights->GetTiles(),
+                                 panel.m_Vectors,
+                                 sumStride,
+                                 m_Weights->GetData(panel),
+                                 m_Weights->GetGroups(),
+                                 m_IsHybrid                  ? NoBias
+                                 : memory.m_Start != nullptr ? memory.m_Start + panel.m_Place
+                                                             : m_Weights->GetBias(panel)};
+    const auto writeRun = [&](const int32_t* sums, size_t row, size_t rows)
+    {
+        const int32_t* terms = values.m_Terms != nullptr ? values.m_Terms + row : nullptr;
+        const size_t at = m_Place.GetOffset(first + row) + panel.m_Column;
+        if (m_IsHybrid)
+        {
+            m_Weights->GetEngine().m_ToFloats({sums, sumStride, rows, panel.m_Columns, terms, values.m_ZeroPoints + row,
+                                               values.m_Scales + row, static_cast<float*>(memory.m_Output) + at,
+                                               m_Place.m_PixelStride},
+                                              GetFloatColumns(panel));
+        }
+        else if (memory.m_Start != nullptr)
+        {
+            WriteSums({sums, sumStride, rows, panel.m_Columns, terms, static_cast<int32_t*>(memory.m_Output) + at,
+                       m_Place.m_PixelStride});
+        }
+        else
+        {
+            WriteBytes(panel, {sums, sumStride, rows, panel.m_Columns, terms,
+                               static_cast<uint8_t*>(memory.m_Output) + at, m_Place.m_PixelStride, m_OutputIsSigned});
+        }
+    };
+    const auto write = [&](const int32_t* sums, size_t row, size_t rows)
+    {
+        for (const size_t last = row + rows; row < last;)
+        {
+            const size_t end = m_Place.GetRunEnd(first + row, first + last) - first;
+            writeRun(sums, row, end - row);
+            sums += (end - row) * sumStride;
+            row = end;
+        }
+    };
+    if (m_Weights->GetTiles().AreStored())
+    {
+        SumStored8(m_Weights->GetStored(), panel, packed, {block.m_Data, block.m_Stride, block.m_Rows}, write);
+        return;
+    }
+    if (!WriteAtOnce(memory, panel, packed, block, values, first))
+    {
+        SumPanel8(packed, {block.m_Data, block.m_Stride, block.m_SafeRows}, write);
+    }
+    SumPanel8(packed, {block.m_Tail, m_Pitch, block.m_Rows - block.m_SafeRows},
+              [&](const int32_t* sums, size_t row, size_t rows) { write(sums, block.m_SafeRows + row, rows); });
+}
+
+bool Product8::WriteAtOnce(const Memory& memory, const Panel8& panel, const PackedPanel8& packed, const Block& block,
+                           const RowValues& values, size_t first) const
+{
+    const size_t count = block.m_SafeRows;
+    if (m_Place.GetRunEnd(first, first + count) != first + count)
+    {
+        return false;
+    }
+    const size_t at = m_Place.GetOffset(first) + panel.m_Column;
+    if (m_IsHybrid)
+    {
+        const FloatRowsFunction8 write = m_Weights->GetTiles().m_WriteFloats[panel.m_Vectors];
+        FloatRows rows;
+        rows.m_Rows = count;
+        rows.m_Columns = panel.m_Columns;
+        rows.m_RowTerms = values.m_Terms;
+        rows.m_ZeroPoints = values.m_ZeroPoints;
+        rows.m_Scales = values.m_Scales;
+        rows.m_Out = static_cast<float*>(memory.m_Output) + at;
+        rows.m_OutStride = m_Place.m_PixelStride;
+        rows.m_HaveOneScale = values.m_HaveOneScale;
+        return write != nullptr && write({block.m_Data, block.m_Stride, block.m_Points, packed.m_Weights,
+                                          packed.m_Groups / block.m_Points.m_Points, packed.m_Bias, rows},
+                                         GetFloatColumns(panel));
+    }
+    if (memory.m_Start != nullptr)
+    {
+        return false;
+    }
+    RequantizeColumns columns = m_Weights->GetRequantization(panel);
+    const auto prepare = m_Weights->GetEngine().m_PrepareColumns;
+    if (prepare == nullptr || !columns.m_AllShift)
+    {
+        return false;
+    }
+    columns.m_Min = m_Min;
+    columns.m_Max = m_Max;
+    const bool isPositive = m_Min >= columns.m_ZeroPoint;
+    const ByteRowsFunction8 write =
+        m_Weights->GetTiles().m_WriteRows[isPositive][values.m_Terms != nullptr][panel.m_Vectors];
+    if (write == nullptr)
+    {
+        return false;
+    }
+    ByteColumns8 prepared;
+    prepare(columns, packed.m_Bias, panel.m_Columns, m_OutputIsSigned, prepared);
+    uint8_t* const out = static_cast<uint8_t*>(memory.m_Output) + at;
+    return write({block.m_Data, block.m_Stride, count, packed.m_Weights, packed.m_Groups, values.m_Terms, out,
+                  m_Place.m_PixelStride},
+                 prepared);
+}
+
+void Product8::WriteBytes(const Panel8& panel, const RequantizeRows& rows) const
+{
+    RequantizeColumns columns = m_Weights->GetRequantization(panel);
+    columns.m_Min = m_Min;
+    columns.m_Max = m_Max;
+    m_Weights->GetEngine().m_Requantize(rows, columns);
+}
+
+FloatColumns Product8::GetFloatColumns(const Panel8& panel) const
+{
+    FloatColumns columns = m_Weights->GetFloatColumns(panel);
+    columns.m_HasClamp = m_HasClamp;
+    columns.m_Low = m_Low;
+    columns.m_High = m_High;
+    return columns;
+}
+
+} // namespace tenon::cpu

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of Requantize8-inl.hpp with AVX2, for sums that are shifted to the right after the multiplication.
+#if defined(TENON_CPU_REQUANTIZE8_AVX2_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_REQUANTIZE8_AVX2_INL
+#undef TENON_CPU_REQUANTIZE8_AVX2_INL
+#else
+#define TENON_CPU_REQUANTIZE8_AVX2_INL
+#endif
+
+#include "backends/cpu/gemm/bytes/Tiles8.hpp"
+
+#include <hwy/highway.h>
+
+#include <cstring>
+#include <type_traits>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_TARGET == HWY_AVX2
+
+/// Multipliers, shifts and the zero point of the eight lanes of a vector.
+///
+/// Both rounding steps merge into one floor division: with 2^31 taken away from negative products before it (half away
+/// from zero), (x * m + 2^30 + 2^(30 + s)) >> (31 + s). The zero point is added before the last shift, which
+/// RequantizeColumns::MostShift leaves room for.
+struct Scale8
+{
+    __m256i m_Even, m_Odd;             ///< multipliers
+    __m256i m_EvenAddend, m_OddAddend; ///< 64 bits each
+
+    HWY_INLINE Scale8(const int32_t* multiplier, __m256i right, int32_t zeroPoint)
+        : m_Even(_mm256_load_si256(reinterpret_cast<const __m256i*>(multiplier))), m_Odd(_mm256_srli_epi64(m_Even, 32))
+    {
+        const __m256i half = _mm256_set1_epi64x(int64_t{1} << 30);
+        const __m256i last = _mm256_set1_epi64x((int64_t{1} + 2 * zeroPoint) * (int64_t{1} << 30));
+        const __m256i evens = _mm256_and_si256(right, _mm256_set1_epi64x(0xFFFFFFFF));
+        m_EvenAddend = _mm256_add_epi64(half, _mm256_sllv_epi64(last, evens));
+        m_OddAddend = _mm256_add_epi64(half, _mm256_sllv_epi64(last, _mm256_srli_epi64(right, 32)));
+    }
+
+    /// Of even lanes.
+    HWY_INLINE __m256i MultiplyEven(__m256i x) const
+    {
+        return _mm256_add_epi64(_mm256_mul_epi32(x, m_Even), m_EvenAddend);
+    }
+    /// Of odd lanes, which lie one place lower.
+    HWY_INLINE __m256i MultiplyOdd(__m256i x) const
+    {
+        return _mm256_add_epi64(_mm256_mul_epi32(x, m_Odd), m_OddAddend);
+    }
+};
+
+/// For all sums.
+struct AnyScale : Scale8
+{
+    __m256i m_Right;
+
+    HWY_INLINE AnyScale(const int32_t* multiplier, __m256i right, int32_t zeroPoint)
+        : Scale8(multiplier, right, zeroPoint), m_Right(right)
+    {
+    }
+
+    HWY_INLINE __m256i operator()(__m256i x, __m256i lower) const
+    {
+        // Where the product's 2^31 are one unit.
+        const __m256i units =
+            _mm256_blend_epi32(_mm256_srli_epi64(MultiplyEven(x), 31), _mm256_slli_epi64(MultiplyOdd(lower), 1), 0xAA);
+        return _mm256_srav_epi32(_mm256_add_epi32(units, _mm256_srai_epi32(x, 31)), m_Right);
+    }
+
+    /// Puts bytes that Pack16 has packed in order.
+    static HWY_INLINE __m128i Order(__m128i bytes) { return _mm_shuffle_epi32(bytes, _MM_SHUFFLE(3, 1, 2, 0)); }
+};
+
+/// Where the clamp, at the zero point or above, makes the same of negative sums as of zero: without the step for
+/// negative products they give the zero point at most.
+struct PositiveScale : Scale8
+{
+    __m256i m_Right; ///< of the products' upper halves, in the order of the results
+
+    HWY_INLINE PositiveScale(const int32_t* multiplier, __m256i right, int32_t zeroPoint)
+        : Scale8(multiplier, right, zeroPoint),
+          m_Right(_mm256_shuffle_epi32(_mm256_sub_epi32(right, _mm256_set1_epi32(1)), _MM_SHUFFLE(3, 1, 2, 0)))
+    {
+    }
+
+    /// In each 128 bits two even lanes, then two odd ones.
+    HWY_INLINE __m256i operator()(__m256i x, __m256i lower) const
+    {
+        const __m256 even = _mm256_castsi256_ps(MultiplyEven(x));
+        const __m256 odd = _mm256_castsi256_ps(MultiplyOdd(lower));
+        return _mm256_srav_epi32(_mm256_castps_si256(_mm256_shuffle_ps(even, odd, _MM_SHUFFLE(3, 1, 3, 1))), m_Right);
+    }
+
+    static HWY_INLINE __m128i Order(__m128i bytes)
+    {
+        return _mm_shuffle_epi8(bytes, _mm_setr_epi8(0, 2, 1, 3, 8, 10, 9, 11, 4, 6, 5, 7, 12, 14, 13, 15));
+    }
+};
+
+/// Sixteen bytes of two vectors of scaled sums, clamped.
+template <typename T, typename Scale, bool Clamps>
+HWY_INLINE __m128i Pack16(__m256i first, __m256i second, __m128i least, __m128i most)
+{
+    // Packing works within 128-bit lanes: lane l has four channels of each vector.
+    const __m256i shorts = _mm256_packs_epi32(first, second);
+    const __m128i low = _mm256_castsi256_si128(shorts);
+    const __m128i high = _mm256_extracti128_si256(shorts, 1);
+    if constexpr (std::is_signed_v<T>)
+    {
+        const __m128i bytes = Scale::Order(_mm_packs_epi16(low, high));
+        return Clamps ? _mm_min_epi8(_mm_max_epi8(bytes, least), most) : bytes;
+    }
+    else
+    {
+        const __m128i bytes = Scale::Order(_mm_packus_epi16(low, high));
+        return Clamps ? _mm_min_epu8(_mm_max_epu8(bytes, least), most) : bytes;
+    }
+}
+
+/// Channels from c on of all rows: those of `Vectors` vectors, as far as there are.
+template <typename T, typename Scale, size_t Vectors, bool HasTerms, bool Clamps>
+void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& columns, size_t c)
+{
+    constexpr size_t Second = Vectors > 1 ? 8 : 0; // what there is not is not read
+    const auto getScale = [&columns](size_t at)
+    {
+        const auto* right = reinterpret_cast<const __m256i*>(columns.m_Right + at);
+        return Scale(columns.m_Multiplier + at, _mm256_load_si256(right), columns.m_ZeroPoint);
+    };
+    const Scale first = getScale(c);
+    const Scale second = getScale(c + Second);
+    const __m128i least = _mm_set1_epi8(static_cast<char>(columns.m_Min));
+    const __m128i most = _mm_set1_epi8(static_cast<char>(columns.m_Max));
+    const size_t count = rows.m_Columns - c;
+    auto* out = static_cast<uint8_t*>(rows.m_Out) + c;
+    const int32_t* sums = rows.m_Sums + c;
+    for (size_t r = 0; r < rows.m_Rows; ++r, out += rows.m_OutStride, sums += rows.m_SumStride)
+    {
+        const __m256i term = HasTerms ? _mm256_set1_epi32(rows.m_RowTerms[r]) : _mm256_setzero_si256();
+        const auto scaled = [&](const Scale& scale, const int32_t* from) HWY_ATTR
+        {
+            const __m256i sum = _mm256_load_si256(reinterpret_cast<const __m256i*>(from));
+            // Sums lie in memory: a load takes the place of a shift.
+            static_assert(RequantizeRows::PastSums == 1);
+            const __m256i lower = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 1));
+            return HasTerms ? scale(_mm256_add_epi32(sum, term), _mm256_add_epi32(lower, term)) : scale(sum, lower);
+        };
+        const __m256i x = scaled(first, sums);
+        const __m256i y = Vectors > 1 ? scaled(second, sums + Second) : _mm256_setzero_si256();
+        const __m128i bytes = Pack16<T, Scale, Clamps>(x, y, least, most);
+        if (count >= Vectors * 8)
+        {
+            Vectors > 1 ? _mm_storeu_si128(reinterpret_cast<__m128i*>(out), bytes) : _mm_storeu_si64(out, bytes);
+        }
+        else
+        {
+            alignas(16) uint8_t some[16];
+            _mm_store_si128(reinterpret_cast<__m128i*>(some), bytes);
+            std::memcpy(out, some, count);
+        }
+    }
+}
+
+template <typename T, typename Scale, bool HasTerms, bool Clamps>
+void RequantizeAllColumns(const RequantizeRows& rows, const RequantizeColumns& columns)
+{
+    size_t c = 0;
+    for (; c + 8 < rows.m_Columns; c += 16)
+    {
+        RequantizeVectors<T, Scale, 2, HasTerms, Clamps>(rows, columns, c);
+    }
+    if (c < rows.m_Columns)
+    {
+        RequantizeVectors<T, Scale, 1, HasTerms, Clamps>(rows, columns, c);
+    }
+}
+
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops of products of bytes: which ones each target has.
+#include "backends/cpu/gemm/bytes/Tiles8.hpp"
+
+#include "backends/cpu/gemm/bytes/TilesAmx.hpp"
+#include "backends/cpu/gemm/bytes/TilesArm.hpp"
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <cstring>
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/gemm/bytes/Tiles8.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+//
+#include "backends/cpu/gemm/Dots-inl.hpp"
+#include "backends/cpu/gemm/bytes/ByteRowsAvx512-inl.hpp"
+#include "backends/cpu/gemm/bytes/DotTile-inl.hpp"
+#include "backends/cpu/gemm/bytes/FloatTiles8-inl.hpp"
+#include "backends/cpu/gemm/bytes/Nibbles-inl.hpp"
+#include "backends/cpu/gemm/bytes/PermutedTiles-inl.hpp"
+#include "backends/cpu/gemm/bytes/Quantize8-inl.hpp"
+#include "backends/cpu/gemm/bytes/Requantize8-inl.hpp"
+#include "backends/cpu/gemm/bytes/Rows8-inl.hpp"
+#include "backends/cpu/gemm/bytes/Splits-inl.hpp"
+#include "backends/cpu/gemm/bytes/StoredDots-inl.hpp"
+#include "backends/cpu/gemm/bytes/SumRows8-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+namespace
+{
+
+#if HWY_TARGET == HWY_AVX3
+template <typename Dot>
+void FillTilesOf512(TileSet8& tiles)
+{
+    FillTiles<DotTile<Dot>, 1, 8>(tiles);
+    FillTiles<DotTile<Dot>, 2, 8>(tiles);
+    FillTiles<DotTile<Dot>, 3, 8>(tiles);
+    FillTiles<DotTile<Dot>, 4, 6>(tiles);
+}
+#endif
+
+template <typename Dot>
+void FillPairs(Layout8 layout, TileSet8& tiles)
+{
+    // Sixteen registers hold 12 sums, 2 vectors of weights, the data and a product.
+    constexpr size_t Rows = ManyRegisters ? 8 : 6;
+    tiles.m_Layout = layout;
+    tiles.m_Signs = Signs8::BothSigned;
+    FillTiles<DotTile<Dot>, 1, 8>(tiles);
+    FillTiles<DotTile<Dot>, 2, Rows>(tiles);
+}
+
+Engine8 MakeEngine()
+{
+    Engine8 engine;
+    engine.m_Lanes = hn::Lanes(Ints());
+    engine.m_Requantize = Requantize;
+    engine.m_SumRows = SumRows;
+    engine.m_Widen = Widen;
+    engine.m_Flip = Flip;
+    engine.m_ToFloats = ToFloats;
+    engine.m_FindRange = FindRange;
+    engine.m_Quantize = QuantizeValues<int8_t>;
+    engine.m_QuantizeToFloats = QuantizeValues<float>;
+    engine.m_ScaleFloats = ScaleFloats;
+#if HWY_TARGET == HWY_AVX3
+    engine.m_Unsigned.m_Signs = Signs8::DataUnsigned;
+    engine.m_PrepareColumns = PrepareColumns;
+    if (GetCpuFeatures().m_Avx512Vnni)
+    {
+        FillNibbleTiles<VnniDataSigned>(engine.m_Nibbles);
+        SetStoredDots(engine);
+    }
+    if (GetCpuFeatures().m_AmxInt8)
+    {
+        UseAmx(engine);
+    }
+    else if (GetCpuFeatures().m_Avx512Vnni)
+    {
+        engine.m_Signed.m_FlipsData = GetCpuFeatures().m_HasSparePorts;
+        if (engine.m_Signed.m_FlipsData)
+        {
+            engine.m_Signed.m_Signs = Signs8::DataUnsigned;
+            FillTilesOf512<VnniDataFlipped>(engine.m_Signed);
+            FillByteRows<VnniDataFlipped, false>(engine.m_Signed);
+            FillFloatRows<VnniDataFlipped>(engine.m_Signed);
+        }
+        else
+        {
+            FillTilesOf512<VnniDataSigned>(engine.m_Signed);
+            FillByteRows<VnniDataSigned, true>(engine.m_Signed);
+            FillFloatRows<VnniDataSigned>(engine.m_Signed);
+        }
+        FillTilesOf512<VnniDataUnsigned>(engine.m_Unsigned);
+        FillByteRows<VnniDataUnsigned, false>(engine.m_Unsigned);
+        FillByteRows<VnniDataUnsigned, true>(engine.m_Unsigned);
+    }
+#elif HWY_TARGET == HWY_AVX2
+    engine.m_Unsigned.m_Signs = Signs8::DataUnsigned;
+    if (GetCpuFeatures().m_AvxVnni)
+    {
+        FillTiles<DotTile<VnniDataSigned>, 1, 8>(engine.m_Signed);
+        FillTiles<DotTile<VnniDataSigned>, 2, 6>(engine.m_Signed);
+        FillTiles<DotTile<VnniDataUnsigned>, 1, 8>(engine.m_Unsigned);
+        FillTiles<DotTile<VnniDataUnsigned>, 2, 6>(engine.m_Unsigned);
+        FillNibbleTiles<VnniDataSigned>(engine.m_Nibbles);
+        SetStoredDots(engine);
+    }
+#elif HWY_TARGET == HWY_NEON
+    if (GetCpuFeatures().m_I8mm)
+    {
+        UseI8mm(engine);
+    }
+    else if (GetCpuFeatures().m_DotProd)
+    {
+        UseDotProd(engine);
+    }
+#if HWY_ARCH_ARM_A64
+    if (GetCpuFeatures().m_DotProd)
+    {
+        FillNibbleTiles<SignedDots>(engine.m_Nibbles);
+    }
+#endif
+#endif
+    if (engine.m_Signed.m_Vectors == 0)
+    {
+        FillPairs<WidePairs>(Layout8::WidePairs, engine.m_Signed);
+        FillPairs<NarrowPairs>(Layout8::NarrowPairs, engine.m_Narrow);
+        engine.m_Narrow.m_GroupUnit = 2;
+        engine.m_Unsigned = engine.m_Signed;
+        FillNibbleTiles<NibblePairs>(engine.m_Nibbles);
+#if HWY_ARCH_X86
+        FillSplitTiles<true>(engine.m_SplitSigned);
+        FillSplitTiles<false>(engine.m_SplitUnsigned);
+        FillPermutedTiles(engine.m_Permuted);
+#endif
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
+        engine.m_FewRows.m_Signs = Signs8::BothSigned;
+        FillTiles<DotTile<SignedBytes>, 1, 4>(engine.m_FewRows);
+        FillTiles<DotTile<SignedBytes>, 2, 4>(engine.m_FewRows);
+        FillTiles<DotTile<SignedBytes>, 3, 3>(engine.m_FewRows);
+        FillTiles<DotTile<SignedBytes>, 4, 2>(engine.m_FewRows);
+        engine.m_FewRowsUnsigned = engine.m_FewRows;
+        engine.m_FewRowsUnsigned.m_FlipsData = true;
+        engine.m_FewRowsUnsigned.m_FlipsRows = true;
+#endif
+    }
+    // Dot products of whole bytes are as fast as those of halves, which only the way from memory is shorter for.
+    constexpr size_t FewRows = 4;
+    engine.m_NibbleRows = engine.m_Signed.m_Layout == Layout8::Dots ? FewRows : std::numeric_limits<size_t>::max();
+    return engine;
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+const Engine8& GetEngine8()
+{
+    static const Engine8 engine = TENON_CHOOSE(MakeEngine)();
+    return engine;
+}
+
+} // namespace tenon::cpu
+#endif

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dot products of float32: a few rows of data by a few columns of weights at a time.
+#include "backends/cpu/gemm/float32/DotsF32.hpp"
+
+#include "backends/cpu/simd/Isa.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/gemm/float32/DotsF32.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it.
+#include "backends/cpu/simd/Floats-inl.hpp"
+#include "backends/cpu/simd/LaneSums-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+/// The products of rows [row, row + Rows) by columns [column, column + Columns).
+template <size_t Rows, size_t Columns>
+void Dots(const DotsF32& dots, size_t row, size_t column)
+{
+    const FloatTag d;
+    const size_t lanes = hn::Lanes(d);
+    const size_t depth = dots.m_Depth;
+    const float* data = dots.m_Data + row * depth;
+    const float* weights = dots.m_Weights + column * depth;
+    Floats sums[Rows][Columns];
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        HWY_UNROLL(8)
+        for (size_t c = 0; c < Columns; ++c)
+        {
+            sums[r][c] = hn::Zero(d);
+        }
+    }
+    const auto step = [&](const auto& load, size_t k) HWY_ATTR
+    {
+        Floats x[Rows];
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            x[r] = load(data + r * depth + k);
+        }
+        HWY_UNROLL(8)
+        for (size_t c = 0; c < Columns; ++c)
+        {
+            const Floats w = load(weights + c * depth + k);
+            HWY_UNROLL(4)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                sums[r][c] = hn::MulAdd(x[r], w, sums[r][c]);
+            }
+        }
+    };
+    size_t k = 0;
+    for (; k + lanes <= depth; k += lanes)
+    {
+        step([d](const float* from) HWY_ATTR { return hn::LoadU(d, from); }, k);
+    }
+    if (k < depth)
+    {
+        step([rest = depth - k](const float* from) HWY_ATTR { return LoadSome(from, rest); }, k);
+    }
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        float* const out = dots.m_Out + (row + r) * dots.m_OutStride + column;
+        if constexpr (Columns % 4 == 0)
+        {
+            const hn::FixedTag<float, 4> four;
+            HWY_UNROLL(2)
+            for (size_t c = 0; c < Columns; c += 4)
+            {
+                auto sum = SumFour(d, sums[r][c], sums[r][c + 1], sums[r][c + 2], sums[r][c + 3]);
+                if (dots.m_Bias != nullptr)
+                {
+                    sum = hn::Add(sum, hn::LoadU(four, dots.m_Bias + column + c));
+                }
+                hn::StoreU(sum, four, out + c);
+            }
+            continue;
+        }
+        HWY_UNROLL(8)
+        for (size_t c = 0; c < Columns; ++c)
+        {
+            const float sum = hn::GetLane(hn::SumOfLanes(d, sums[r][c]));
+            out[c] = dots.m_Bias != nullptr ? sum + dots.m_Bias[column + c] : sum;
+        }
+    }
+}
+
+template <size_t Rows>
+void DotRows(const DotsF32& dots, size_t row)
+{
+    // Enough sums that each addition finds its register ready.
+    constexpr size_t Columns = Rows == 1 ? 8 : Rows == 4 && !ManyRegisters ? 2 : 4;
+    size_t column = 0;
+    for (; column + Columns <= dots.m_Columns; column += Columns)
+    {
+        Dots<Rows, Columns>(dots, row, column);
+    }
+    for (; column < dots.m_Columns; ++column)
+    {
+        Dots<Rows, 1>(dots, row, column);
+    }
+}
+
+void AllDots(const DotsF32& dots)
+{
+    size_t row = 0;
+    for (; row + 4 <= dots.m_Rows; row += 4)
+    {
+        DotRows<4>(dots, row);
+    }
+    switch (dots.m_Rows - row)
+    {
+    case 3: DotRows<3>(dots, row); break;
+    case 2: DotRows<2>(dots, row); break;
+    case 1: DotRows<1>(dots, row); break;
+    default: break;
+    }
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+void RunDotsF32(const DotsF32& dots)
+{
+    static const auto run = TENON_CHOOSE(AllDots);
+    run(dots);
+}
+
+} // namespace tenon::cpu
+#endif

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a product of float32 is cut: blocks of rows for the cache, slices of the depth, panels of columns, tiles for the
+// registers.
+#include "backends/cpu/gemm/float32/ProductF32.hpp"
+
+#include "backends/common/Scratch.hpp"
+#include "backends/cpu/Parts.hpp"
+#include "backends/cpu/gemm/float32/DotsF32.hpp"
+#include "backends/cpu/gemm/windows/SlidingWindows.hpp"
+
+#include <algorithm>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Scratch;
+
+/// Bytes of data that a block may have: a quarter of a second-level cache of 1 MiB.
+constexpr size_t BlockBytes = 256 * 1024;
+constexpr size_t MostBlockRows = 480;
+/// Bytes of a panel's slice, which each tile of a block reads: half of such a cache.
+constexpr size_t SliceBytes = 512 * 1024;
+/// With so many channels the loop over one point of a window is long enough; with fewer, one over a row of it is
+/// better.
+constexpr size_t LongTapDepth = 96;
+/// With fewer channels than this the loop over one point is too short.
+constexpr size_t LeastTapDepth = 8;
+/// Up to this depth tiles write more than they read, and take no longer than memory does.
+constexpr size_t ShallowDepth = 32;
+/// Bytes of an output that may be in the second-level cache.
+constexpr size_t CachedBytes = 1024 * 1024;
+
+/// Lets lines that will be written in part be on their way from memory. Whole lines need not come from there.
+void FetchToWrite([[maybe_unused]] const float* rows, [[maybe_unused]] size_t stride, [[maybe_unused]] size_t count,
+                  [[maybe_unused]] size_t columns)
+{
+#if defined(__GNUC__)
+    for (size_t r = 0; r < count; ++r)
+    {
+        for (size_t c = 0; c < columns; c += LineBytes / sizeof(float))
+        {
+            __builtin_prefetch(rows + r * stride + c, 1, 3);
+        }
+    }
+#endif
+}
+
+} // namespace
+
+ProductF32::ProductF32(const PackedWeightsF32& weights, const Windows& windows, size_t rows,
+                       const backends::FloatClamp& clamp)
+    : m_Panels(&weights.GetPanels()), m_Data(weights.GetData()), m_Plain(weights.GetPlain()),
+      m_Zeros(weights.GetZeros()), m_Windows(windows), m_Rows(rows), m_Clamp(clamp)
+{
+    Plan();
+}
+
+ProductF32::ProductF32(const PanelsF32& panels, const Windows& windows, size_t rows)
+    : m_Panels(&panels), m_Windows(windows), m_Rows(rows)
+{
+    Plan();
+}
+
+void ProductF32::Plan()
+{
+    const WeightSizes& sizes = m_Panels->GetSizes();
+    const auto channels = static_cast<size_t>(m_Windows.m_GroupChannels);
+    m_TapDepth = channels;
+    const bool hasRows = m_Windows.HaveWholeRows() && !m_Windows.HaveShortRows(sizeof(float));
+    if (!m_Windows.ArePixels() && hasRows && channels < LongTapDepth)
+    {
+        m_Reading = CanSlide() ? Reading::Sliding : Reading::Rows;
+        m_TapDepth = channels * static_cast<size_t>(m_Windows.m_Width);
+    }
+    else if (!m_Windows.ArePixels() && channels < LeastTapDepth)
+    {
+        m_Reading = Reading::Strips;
+        m_TapDepth = sizes.m_Depth;
+    }
+    m_Taps = m_TapDepth != 0 ? sizes.m_Depth / m_TapDepth : 0;
+    m_Place.m_PixelStride = sizes.m_Columns;
+    m_OutputBytes = m_Rows * sizes.m_Columns * sizeof(float);
+    PlanBlocks(m_Rows);
+
+    const double multiplications =
+        static_cast<double>(m_Rows) * static_cast<double>(sizes.m_Columns) * static_cast<double>(sizes.m_Depth);
+    m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications),
+                        std::max(m_Rows, m_Plain != nullptr ? sizes.m_Columns : m_Panels->Get().size())});
+    if (m_Plain != nullptr)
+    {
+        return;
+    }
+    Scratch part;
+    if (m_Reading == Reading::Sliding)
+    {
+        const size_t pixels = m_Panels->GetEngine().m_SlidingRows + SlidingColumns - 1;
+        part.Add<const float*>(m_Taps);
+        m_StripOffset = part.Add<float>(m_Taps * pixels, static_cast<size_t>(m_Windows.m_Channels));
+    }
+    else
+    {
+        part.Add<const float*>(m_BlockRows, m_Taps);
+        m_StripOffset = part.Add<float>(m_Reading == Reading::Strips ? m_BlockRows
+                                        : m_Reading == Reading::Rows ? m_Windows.GetMostCut(m_BlockRows)
+                                                                     : 0,
+                                        sizes.m_Depth);
+        part.Add<std::byte>(m_Reading == Reading::Strips ? Windows::ShortRowBytes : 0); // past the end of the strip
+    }
+    m_PartBytes = part.GetBytes();
+    Scratch scratch;
+    scratch.AddParts(part, m_Parts);
+    m_ScratchBytes = scratch.GetBytes();
+}
+
+void ProductF32::PlanBlocks(size_t rows)
+{
+    // Neighbouring windows share most of their points.
+    const auto channels = static_cast<size_t>(m_Windows.m_GroupChannels);
+    const size_t newBytes = std::max<size_t>(m_Reading == Reading::Strips ? m_TapDepth : channels, 1) * sizeof(float);
+    m_BlockRows = std::min(std::clamp(BlockBytes / newBytes, EngineF32::MostRows, MostBlockRows), rows);
+    if (m_Reading == Reading::Rows)
+    {
+        const size_t windowBytes = m_Panels->GetSizes().m_Depth * sizeof(float);
+        m_BlockRows = m_Windows.LimitCut(m_BlockRows, EngineF32::MostRows, windowBytes, BlockBytes);
+    }
+
+    const EngineF32& engine = m_Panels->GetEngine();
+    const size_t stepBytes = engine.m_Vectors * engine.m_Lanes * sizeof(float);
+    const size_t mostSteps = SliceBytes / stepBytes;
+    const size_t slicesOfTap = std::max<size_t>(DivideUp(m_TapDepth, mostSteps), 1);
+    m_SliceDepth = DivideUp(m_TapDepth, slicesOfTap);
+    const size_t tapsInSlice = slicesOfTap == 1 ? std::max<size_t>(mostSteps / std::max<size_t>(m_TapDepth, 1), 1) : 1;
+    m_SliceTaps = std::max<size_t>(DivideUp(m_Taps, std::max<size_t>(DivideUp(m_Taps, tapsInSlice), 1)), 1);
+}
+
+bool ProductF32::CanAdd() const
+{
+    // The output holds sums of some slices until it gets the last one's.
+    return m_Plain == nullptr && m_Taps != 0 && GetSlice(0).m_IsLast;
+}
+
+ProductF32::Slice ProductF32::GetSlice(size_t index) const
+{
+    const size_t slicesOfTap = std::max<size_t>(DivideUp(m_TapDepth, std::max<size_t>(m_SliceDepth, 1)), 1);
+    Slice slice;
+    slice.m_FirstTap = index / slicesOfTap * m_SliceTaps;
+    slice.m_Taps = std::min(m_SliceTaps, m_Taps - slice.m_FirstTap);
+    slice.m_FirstDepth = index % slicesOfTap * m_SliceDepth;
+    slice.m_Depth = std::min(m_SliceDepth, m_TapDepth - slice.m_FirstDepth);
+    slice.m_IsLast = slice.m_FirstTap + slice.m_Taps == m_Taps && slice.m_FirstDepth + slice.m_Depth == m_TapDepth;
+    return slice;
+}
+
+void ProductF32::Run(const Operands& operands, void* scratch, IParallelFor& parallel) const
+{
+    if (m_Plain != nullptr)
+    {
+        RunPlain(operands, parallel);
+        return;
+    }
+    const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
+    const size_t panels = m_Panels->Get().size();
+    RunPanelRanges(parallel, parts, {m_Rows, m_Panels->GetSizes().m_Columns, panels, EngineF32::MostRows}, 1,
+                   [&](size_t part, const PanelRange& range)
+                   { RunRange(operands, range, static_cast<std::byte*>(scratch) + part * m_PartBytes); });
+}
+
+void ProductF32::RunPlain(const Operands& operands, IParallelFor& parallel) const
+{
+    const WeightSizes& sizes = m_Panels->GetSizes();
+    const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
+    constexpr size_t ColumnUnit = 16; // a cache line of the output
+    constexpr size_t RowUnit = 4;     // rows that the loops take together
+    const bool splitsRows = m_Rows / RowUnit > sizes.m_Columns / ColumnUnit;
+    RunParts(parallel, parts,
+             [&](size_t index)
+             {
+                 const Part rows = splitsRows ? GetPart(m_Rows, parts, index, RowUnit) : Part{0, m_Rows};
+                 const Part columns =
+                     splitsRows ? Part{0, sizes.m_Columns} : GetPart(sizes.m_Columns, parts, index, ColumnUnit);
+                 DotsF32 dots;
+                 dots.m_Data = operands.m_Input + rows.m_Begin * sizes.m_Depth;
+                 dots.m_Weights = m_Plain + columns.m_Begin * sizes.m_Depth;
+                 dots.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + columns.m_Begin : nullptr;
+                 dots.m_Depth = sizes.m_Depth;
+                 dots.m_Columns = columns.m_End - columns.m_Begin;
+                 dots.m_Out = operands.m_Out + rows.m_Begin * sizes.m_Columns + columns.m_Begin;
+                 dots.m_OutStride = sizes.m_Columns;
+                 dots.m_Rows = rows.m_End - rows.m_Begin;
+                 RunDotsF32(dots);
+                 for (size_t r = 0; r < dots.m_Rows; ++r)
+                 {
+                     m_Clamp.Run(dots.m_Out + r * dots.m_OutStride, dots.m_Columns);
+                 }
+             });
+}
+
+void ProductF32::RunRange(const float* input, const float* packed, float* out, const PanelRange& range,
+                          void* scratch) const
+{
+    RunRange({input, nullptr, out, packed, m_Panels->Get()[range.m_FirstPanel].m_Offset, nullptr}, range,
+             static_cast<std::byte*>(scratch));
+}
+
+void ProductF32::RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const
+{
+    for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
+    {
+        const size_t end = m_Place.GetRunEnd(first, range.m_LastRow);
+        if (m_Reading == Reading::Sliding)
+        {
+            RunSliding(operands, first, end, scratch);
+            first = end;
+            continue;
+        }
+        const size_t blocks = DivideUp(end - first, m_BlockRows);
+        for (size_t i = 0; i < blocks; ++i)
+        {
+            const Part rows = GetPart(end - first, blocks, i); // equal ones
+            PanelRange block = range;
+            block.m_FirstRow = first + rows.m_Begin;
+            block.m_LastRow = first + rows.m_End;
+            RunBlock(operands, block, scratch);
+        }
+        first = end;
+    }
+}
+
+bool ProductF32::CanSlide() const
+{
+    const EngineF32& engine = m_Panels->GetEngine();
+    const std::vector<PanelF32>& panels = m_Panels->Get();
+    // Tiles whose rows share vectors of half as many columns are faster.
+    return engine.m_SlidingRows != 0 && panels.size() == 1 && panels[0].m_Vectors == 1 &&
+           2 * panels[0].m_Columns > engine.m_Lanes && m_Windows.m_Width == SlidingColumns && m_Windows.m_StrideX == 1;
+}
+
+void ProductF32::RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const
+{
+    const EngineF32& engine = m_Panels->GetEngine();
+    auto* const places = Scratch::At<const float*>(scratch, 0);
+    TileF32 tile;
+    tile.m_Data = places;
+    tile.m_Taps = m_Taps;
+    tile.m_Depth = m_TapDepth;
+    tile.m_PixelStep = static_cast<size_t>(m_Windows.m_Channels);
+    tile.m_Panel = operands.m_Packed;
+    tile.m_Columns = m_Panels->GetSizes().m_Columns;
+    tile.m_Bias = operands.m_Bias;
+    tile.m_Continues = m_Continues;
+    tile.m_HasClamp = m_Clamp.IsActive();
+    tile.m_Low = m_Clamp.GetLow();
+    tile.m_High = m_Clamp.GetHigh();
+    tile.m_OutStride = m_Place.m_PixelStride;
+    ForEachSlide(m_Windows, operands.m_Input, first, last, engine.m_SlidingRows,
+                 Scratch::At<float>(scratch, m_StripOffset), places,
+                 [&](size_t window, size_t count)
+                 {
+                     const size_t offset = m_Place.GetOffset(window);
+                     tile.m_Out = operands.m_Out + offset;
+                     tile.m_Added = operands.m_Added != nullptr ? operands.m_Added + offset : nullptr;
+                     engine.m_SlidingTiles[count](tile);
+                 });
+}
+
+void ProductF32::RunBlock(const Operands& operands, const PanelRange& block, std::byte* scratch) const
+{
+    const std::vector<PanelF32>& panels = m_Panels->Get();
+    size_t last = block.m_FirstPanel;
+    for (size_t first = last; first < block.m_LastPanel; first = last)
+    {
+        const size_t group = panels[first].m_Group;
+        while (last < block.m_LastPanel && panels[last].m_Group == group)
+        {
+            ++last;
+        }
+        const float* data = operands.m_Input + group * static_cast<size_t>(m_Windows.m_GroupChannels);
+        FindRows(data, block.m_FirstRow, block.m_LastRow, scratch);
+        Slice slice;
+        for (size_t i = 0; !slice.m_IsLast; ++i)
+        {
+            slice = GetSlice(i);
+            for (size_t p = first; p < last; ++p)
+            {
+                RunPanel(operands, panels[p], slice, block, Scratch::At<const float*>(scratch, 0));
+            }
+        }
+    }
+}
+
+void ProductF32::FindRows(const float* data, size_t first, size_t last, std::byte* scratch) const
+{
+    auto* table = Scratch::At<const float*>(scratch, 0);
+    const size_t rows = last - first;
+    auto* strip = Scratch::At<float>(scratch, m_StripOffset);
+    if (m_Reading == Reading::Rows)
+    {
+        m_Windows.FindRows(data, first, last, m_Zeros, strip, table);
+    }
+    else if (m_Reading == Reading::Strips)
+    {
+        m_Windows.CopyNumbers(data, first, last, m_TapDepth, strip);
+        for (size_t r = 0; r < rows; ++r)
+        {
+            table[r] = strip + r * m_TapDepth;
+        }
+    }
+    else if (m_Windows.ArePixels())
+    {
+        const auto channels = static_cast<size_t>(m_Windows.m_Channels);
+        for (size_t r = 0; r < rows * m_Taps; ++r)
+        {
+            table[r] = data + (first + r) * channels;
+        }
+    }
+    else if (m_Taps != 0)
+    {
+        m_Windows.Find(data, first, last, m_Zeros, table);
+    }
+}
+
+void ProductF32::RunPanel(const Operands& operands, const PanelF32& panel, const Slice& slice, const PanelRange& block,
+                          const float* const* table) const
+{
+    const EngineF32& engine = m_Panels->GetEngine();
+    const size_t rows = block.m_LastRow - block.m_FirstRow;
+    const size_t outStride = m_Place.m_PixelStride;
+    const size_t first = m_Place.GetOffset(block.m_FirstRow) + panel.m_Column;
+    float* const out = operands.m_Out + first;
+    const float* const added = operands.m_Added != nullptr ? operands.m_Added + first : nullptr;
+    const size_t firstStep = slice.m_FirstTap * m_TapDepth + slice.m_FirstDepth;
+    TileF32 tile;
+    tile.m_TapStep = rows;
+    tile.m_Taps = slice.m_Taps;
+    tile.m_Depth = slice.m_Depth;
+    tile.m_DataOffset = slice.m_FirstDepth;
+    tile.m_Panel =
+        operands.m_Packed + (panel.m_Offset - operands.m_FirstOffset) + firstStep * panel.m_Vectors * engine.m_Lanes;
+    tile.m_Columns = panel.m_Columns;
+    tile.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + panel.m_Column : nullptr;
+    tile.m_Continues = m_Continues || firstStep != 0;
+    tile.m_HasClamp = slice.m_IsLast && m_Clamp.IsActive();
+    tile.m_Low = m_Clamp.GetLow();
+    tile.m_High = m_Clamp.GetHigh();
+    tile.m_OutStride = outStride;
+    const bool fetchesOut = m_OutputBytes > CachedBytes && outStride * sizeof(float) % LineBytes != 0 &&
+                            slice.m_IsLast && slice.m_Taps * slice.m_Depth <= ShallowDepth;
+    size_t mostRows = 0;
+    const TileFunctionF32* const tiles = engine.FindTiles(panel.m_Vectors, panel.m_Columns, mostRows);
+    ForEachTile(rows, mostRows,
+                [&](size_t begin, size_t height)
+                {
+                    tile.m_Data = table + slice.m_FirstTap * rows + begin;
+                    tile.m_Out = out + begin * outStride;
+                    tile.m_Added = added != nullptr ? added + begin * outStride : nullptr;
+                    if (fetchesOut)
+                    {
+                        const size_t next = begin + height;
+                        FetchToWrite(out + next * outStride, outStride, std::min(height, rows - next), panel.m_Columns);
+                    }
+                    tiles[height](tile);
+                });
+}
+
+} // namespace tenon::cpu

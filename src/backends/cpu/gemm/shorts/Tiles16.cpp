@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops of products of 16-bit data and packed weights. Sums stay in registers over the depth; each pair of
+// the data is broadcast against the panel's vectors. Every loop over registers is unrolled before the compiler gives
+// out registers: the sums would live in memory otherwise.
+#include "backends/cpu/gemm/shorts/Tiles16.hpp"
+
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/gemm/shorts/Tiles16.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+//
+#include "backends/cpu/gemm/Dots-inl.hpp"
+#include "backends/cpu/gemm/shorts/Requantize16-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+/// A vector of pairs.
+HWY_INLINE Vector LoadPairs(const int16_t* from)
+{
+    return hn::BitCast(Ints(), hn::Load(hn::Repartition<int16_t, Ints>(), from));
+}
+
+HWY_INLINE Vector LoadPairs(const int8_t* from)
+{
+    const hn::Repartition<int16_t, Ints> d16;
+    return hn::BitCast(Ints(), hn::PromoteTo(d16, hn::Load(hn::Rebind<int8_t, decltype(d16)>(), from)));
+}
+
+/// Rows x Vectors sums; W: type of the packed weights.
+template <typename Dot, typename W, size_t Rows, size_t Vectors>
+void Tile(const Tile16& tile)
+{
+    const Ints d;
+    const size_t lanes = hn::Lanes(d);
+    Vector acc[Rows][Vectors];
+    HWY_UNROLL(8)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            acc[r][v] = hn::Zero(d);
+        }
+    }
+    const auto* weights = static_cast<const W*>(tile.m_Panel);
+    const int16_t* const* data = tile.m_Data;
+    size_t begin = tile.m_FirstGroup;
+    for (size_t left = tile.m_Groups; left > 0; data += tile.m_TapStep, begin = 0)
+    {
+        const size_t end = std::min(tile.m_TapGroups, begin + left);
+        left -= end - begin;
+        const int16_t* rows[Rows];
+        HWY_UNROLL(8)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            rows[r] = data[r];
+        }
+        for (size_t g = begin; g < end; ++g)
+        {
+            Vector w[Vectors];
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                w[v] = LoadPairs(weights + 2 * v * lanes);
+            }
+            weights += 2 * Vectors * lanes;
+            HWY_UNROLL(8)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                int32_t pair;
+                std::memcpy(&pair, rows[r] + 2 * g, sizeof(pair));
+                const Vector x = hn::Set(d, pair);
+                HWY_UNROLL(4)
+                for (size_t v = 0; v < Vectors; ++v)
+                {
+                    AddSame<Dot>(acc[r][v], x, w[v]);
+                }
+            }
+        }
+    }
+    int32_t* const sums = tile.m_Sums;
+    HWY_UNROLL(8)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            hn::Store(acc[r][v], d, sums + (r * Vectors + v) * lanes);
+        }
+    }
+}
+
+/// Tiles of 1 to `Rows` rows for panels of `Vectors`.
+template <typename Dot, size_t Vectors, size_t Rows>
+void FillTiles(Engine16& engine)
+{
+    engine.m_Tiles[Vectors][Rows] = Tile<Dot, int16_t, Rows, Vectors>;
+    if constexpr (Rows <= Engine16::MostByteRows)
+    {
+        engine.m_ByteTiles[Vectors][Rows] = Tile<Dot, int8_t, Rows, Vectors>;
+    }
+    engine.m_Rows[Vectors] = std::max(engine.m_Rows[Vectors], Rows);
+    engine.m_Vectors = std::max(engine.m_Vectors, Vectors);
+    if constexpr (Rows > 1)
+    {
+        FillTiles<Dot, Vectors, Rows - 1>(engine);
+    }
+}
+
+using ShortTag = hn::Repartition<int16_t, Ints>;
+using Shorts = hn::Vec<ShortTag>;
+
+/// A vector of channels, or its first `count` with zeros after them: nothing past those is read.
+template <bool IsWhole>
+HWY_INLINE Shorts LoadChannels(const int16_t* from, [[maybe_unused]] size_t count)
+{
+    const ShortTag d;
+    if constexpr (IsWhole)
+    {
+        return hn::LoadU(d, from);
+    }
+    else
+    {
+#if HWY_TARGET == HWY_AVX3
+        return hn::MaskedLoad(hn::FirstN(d, count), d, from);
+#else
+        HWY_ALIGN int16_t some[hn::MaxLanes(d)] = {};
+        std::memcpy(some, from, count * sizeof(int16_t));
+        return hn::Load(d, some);
+#endif
+    }
+}
+
+/// The channels of two taps are interleaved, so that a pair of taps is a pair of the dot product.
+template <typename Dot, size_t Pixels, bool IsWhole>
+HWY_INLINE void SumTaps(const DepthwiseTile16& tile)
+{
+    const Ints d;
+    const ShortTag d16;
+    const size_t lanes = hn::Lanes(d);
+    Vector low[Pixels];
+    Vector high[Pixels];
+    HWY_UNROLL(4)
+    for (size_t p = 0; p < Pixels; ++p)
+    {
+        low[p] = high[p] = hn::Zero(d);
+    }
+    const int16_t* const* first = tile.m_Data;
+    const int32_t* weights = tile.m_Weights;
+    const size_t tapStep = tile.m_TapStep;
+    const size_t offset = tile.m_Offset;
+    const size_t channels = tile.m_Channels;
+    for (size_t left = tile.m_Pairs; left > 0; --left)
+    {
+        const int16_t* const* second = first + tapStep;
+        const Vector lowWeights = hn::Load(d, weights);
+        const Vector highWeights = hn::Load(d, weights + lanes);
+        HWY_UNROLL(4)
+        for (size_t p = 0; p < Pixels; ++p)
+        {
+            const Shorts a = LoadChannels<IsWhole>(first[p] + offset, channels);
+            const Shorts b = LoadChannels<IsWhole>(second[p] + offset, channels);
+            Dot::Add(low[p], hn::BitCast(d, hn::InterleaveLower(d16, a, b)), lowWeights);
+            Dot::Add(high[p], hn::BitCast(d, hn::InterleaveUpper(d16, a, b)), highWeights);
+        }
+        first = second + tapStep;
+        weights += 2 * lanes;
+    }
+    int32_t* const sums = tile.m_Sums;
+    HWY_UNROLL(4)
+    for (size_t p = 0; p < Pixels; ++p)
+    {
+        hn::Store(low[p], d, sums + 2 * p * lanes);
+        hn::Store(high[p], d, sums + (2 * p + 1) * lanes);
+    }
+}
+
+template <typename Dot, size_t Pixels>
+void DepthwiseTile(const DepthwiseTile16& tile)
+{
+    tile.m_Channels >= hn::Lanes(ShortTag()) ? SumTaps<Dot, Pixels, true>(tile) : SumTaps<Dot, Pixels, false>(tile);
+}
+
+template <typename Dot>
+void FillDepthwise(Engine16& engine)
+{
+    engine.m_Depthwise[1] = DepthwiseTile<Dot, 1>;
+    engine.m_Depthwise[2] = DepthwiseTile<Dot, 2>;
+    engine.m_Depthwise[3] = DepthwiseTile<Dot, 3>;
+    engine.m_Depthwise[4] = DepthwiseTile<Dot, 4>;
+    static_assert(Engine16::DepthwisePixels == 4);
+}
+
+/// For 32 registers: 24 sums, 4 vectors of weights, the data.
+template <typename Dot>
+void FillWide(Engine16& engine)
+{
+    FillTiles<Dot, 1, 8>(engine);
+    FillTiles<Dot, 2, 8>(engine);
+    FillTiles<Dot, 3, 8>(engine);
+    FillTiles<Dot, 4, 6>(engine);
+    FillDepthwise<Dot>(engine);
+}
+
+/// For 16 registers: 12 sums, 2 vectors of weights, the data and a product.
+template <typename Dot>
+void FillNarrow(Engine16& engine)
+{
+    FillTiles<Dot, 1, 8>(engine);
+    FillTiles<Dot, 2, 6>(engine);
+    FillDepthwise<Dot>(engine);
+}
+
+Engine16 MakeEngine()
+{
+    Engine16 engine;
+    engine.m_Lanes = hn::Lanes(Ints());
+    engine.m_Accumulate = Accumulate;
+    engine.m_Requantize = Requantize;
+#if HWY_TARGET == HWY_AVX3
+    GetCpuFeatures().m_Avx512Vnni ? FillWide<VnniPairs>(engine) : FillWide<WidePairs>(engine);
+#elif HWY_TARGET == HWY_AVX2
+    GetCpuFeatures().m_AvxVnni ? FillNarrow<VnniPairs>(engine) : FillNarrow<WidePairs>(engine);
+#else
+    FillNarrow<WidePairs>(engine);
+#endif
+    return engine;
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+const Engine16& GetEngine16()
+{
+    static const Engine16 engine = TENON_CHOOSE(MakeEngine)();
+    return engine;
+}
+
+} // namespace tenon::cpu
+#endif
