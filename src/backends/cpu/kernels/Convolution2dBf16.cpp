@@ -21,6 +21,14 @@ WeightSizes GetSizes(const LayerView& layer)
     return {1, shape[0], shape[1] * rowDepth, rowDepth};
 }
 
+/// Whether channels are known to be in groups, which the kernels of Float32 run.
+bool HasGroups(const LayerView& layer)
+{
+    const TensorShape& data = layer.GetInput(0).GetShape();
+    return data.GetDimensionality() == Dimensionality::Specified && data.GetNumDimensions() == 4 &&
+           data.GetDimensionSpecificity(3) && data[3] != layer.GetInput(1).GetShape()[3];
+}
+
 SupportResult Check(const LayerView& layer)
 {
     SupportResult result = ref::CheckConvolution(layer.GetDescriptor<Convolution2dDescriptor>());
@@ -31,6 +39,10 @@ SupportResult Check(const LayerView& layer)
     if (result)
     {
         result = CheckConstantBias(layer, layer.GetInput(1).GetShape()[0]);
+    }
+    if (result && HasGroups(layer))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters, "its channels are in groups");
     }
     return result ? CheckPackedBytes(PackedWeightsBf16::GetPackedBytes(GetSizes(layer)),
                                      layer.GetInput(1).GetShape().GetNumElements64() * sizeof(uint16_t))
