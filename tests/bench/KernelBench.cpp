@@ -192,6 +192,11 @@ void RegisterDepthwise(const std::function<void(const Make&)>& add)
     {
         add([=](Element element) { return MakeDepthwise(element, c.m_Size, c.m_Channels, c.m_Window); });
     }
+    for (const bool isColumn : {false, true})
+    {
+        add([=](Element element) { return MakeDepthwiseSequence(element, {10, 335, 80, 31, isColumn}); });
+        add([=](Element element) { return MakeDepthwiseSequence(element, {1, 200, 512, 33, isColumn}); });
+    }
 }
 
 void RegisterOthers(const std::function<void(const Make&)>& add)

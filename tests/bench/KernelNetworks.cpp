@@ -201,6 +201,25 @@ LayerNetwork MakeDepthwise(Element element, unsigned int size, unsigned int chan
     return maker.Finish(output, terms * output.GetNumElements(), SumScale(terms));
 }
 
+LayerNetwork MakeDepthwiseSequence(Element element, const SequenceSizes& sizes)
+{
+    const auto image = [&](unsigned int count, unsigned int length) {
+        return TensorShape({count, sizes.m_IsColumn ? length : 1, sizes.m_IsColumn ? 1 : length, sizes.m_Channels});
+    };
+    const TensorShape data = image(sizes.m_Batches, sizes.m_Steps);
+    const TensorShape weights = image(1, sizes.m_Taps);
+    Maker maker(element, "depthwise/" + ShapeName({data[0], data[1], data[2], data[3]}) + "/" +
+                             std::to_string(sizes.m_Taps) + " taps");
+    DepthwiseConvolution2dDescriptor descriptor;
+    descriptor.m_BiasEnabled = true;
+    descriptor.m_DataLayout = DataLayout::NHWC;
+    descriptor.m_PaddingScheme = PaddingScheme::Same;
+    descriptor.m_StrideX = descriptor.m_StrideY = 1;
+    maker.SetLayer(maker.Network().AddDepthwiseConvolution2dLayer(descriptor, "layer"), {DataInfo(element, data)});
+    maker.AddWeights(weights, 3);
+    return maker.Finish(data, double{1} * sizes.m_Taps * data.GetNumElements(), SumScale(sizes.m_Taps));
+}
+
 LayerNetwork MakeFullyConnected(Element element, unsigned int rows, unsigned int inputs, unsigned int outputs)
 {
     Maker maker(element, "dense/" + ShapeName({rows, inputs, outputs}));

@@ -42,6 +42,16 @@ struct Window
 LayerNetwork MakeConvolution(Element element, unsigned int size, unsigned int inputs, unsigned int outputs,
                              Window window);
 LayerNetwork MakeDepthwise(Element element, unsigned int size, unsigned int channels, Window window);
+/// The depthwise convolutions of speech: many points along one axis of images that are one pixel wide, or high.
+struct SequenceSizes
+{
+    unsigned int m_Batches = 1;
+    unsigned int m_Steps = 1;
+    unsigned int m_Channels = 1;
+    unsigned int m_Taps = 1;
+    bool m_IsColumn = false; ///< steps are rows of the image
+};
+LayerNetwork MakeDepthwiseSequence(Element element, const SequenceSizes& sizes);
 LayerNetwork MakeFullyConnected(Element element, unsigned int rows, unsigned int inputs, unsigned int outputs);
 
 /// Products of two matrices that both are inputs: [rows, depth] by [depth, columns], so many pairs of them.

@@ -74,7 +74,7 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    ref::ConvolutionGeometry g = ref::MakeConvolutionGeometry(args);
+    ref::ConvolutionGeometry g = LayColumnAsRow(ref::MakeConvolutionGeometry(args));
     if (g.IsEmpty())
     {
         return [](const ExecuteArgs&) {};

@@ -65,7 +65,7 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
 template <typename T>
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    const ref::ConvolutionGeometry g = ref::MakeDepthwiseGeometry(args);
+    const ref::ConvolutionGeometry g = LayColumnAsRow(ref::MakeDepthwiseGeometry(args));
     if (g.IsEmpty())
     {
         return [](const ExecuteArgs&) {};

@@ -119,18 +119,17 @@ public:
     {
         Quantize(args);
         const size_t channels = m_Geometry.m_OutputChannels;
-        const size_t width = m_Geometry.m_X.m_Output;
+        const size_t imagePixels = m_Geometry.m_Y.m_Output * m_Geometry.m_X.m_Output;
         const float* factors = Scratch::At<float>(args.m_Scratch, m_Factors);
-        const auto finish = [&](size_t row, size_t rows)
+        const auto finish = [&](size_t pixel, size_t pixels)
         {
             FloatColumns columns;
-            columns.m_Scales = factors + row / m_Geometry.m_Y.m_Output * channels; // rows are of one image
+            columns.m_Scales = factors + pixel / imagePixels * channels;
             columns.m_Bias = m_Packed->GetBias().data();
             columns.m_HasClamp = m_Clamp.IsActive();
             columns.m_Low = m_Clamp.GetLow();
             columns.m_High = m_Clamp.GetHigh();
-            float* const out = args.GetOutput<float>(0) + row * width * channels;
-            GetEngine8().m_ScaleFloats(out, rows * width, channels, columns);
+            GetEngine8().m_ScaleFloats(args.GetOutput<float>(0) + pixel * channels, pixels, channels, columns);
         };
         m_Sums.Run(args, Scratch::At<float>(args.m_Scratch, m_Floats), finish);
     }
@@ -170,7 +169,7 @@ private:
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    const ref::ConvolutionGeometry g = ref::MakeDepthwiseGeometry(args);
+    const ref::ConvolutionGeometry g = LayColumnAsRow(ref::MakeDepthwiseGeometry(args));
     if (g.IsEmpty())
     {
         return [](const ExecuteArgs&) {};

@@ -64,7 +64,7 @@ HWY_INLINE void StorePixels(const DepthwiseTile<T>& tile, size_t channel, Floats
         HWY_UNROLL(2)
         for (size_t r = 0; r < Rows; ++r)
         {
-            HWY_UNROLL(4)
+            HWY_UNROLL(8)
             for (size_t c = 0; c < Columns; ++c)
             {
                 sums[r][c] = Clamped(sums[r][c], low, high);
@@ -75,7 +75,7 @@ HWY_INLINE void StorePixels(const DepthwiseTile<T>& tile, size_t channel, Floats
     for (size_t r = 0; r < Rows; ++r)
     {
         T* out = tile.m_Out + r * tile.m_OutRowStride + channel;
-        HWY_UNROLL(4)
+        HWY_UNROLL(8)
         for (size_t c = 0; c < Columns; ++c)
         {
             memory.Store(sums[r][c], out + c * tile.m_OutStride, tile.m_RoundsFast);
@@ -91,7 +91,7 @@ HWY_INLINE void StartSums(const DepthwiseTile<T>& tile, size_t channel, Floats (
     HWY_UNROLL(2)
     for (size_t r = 0; r < Rows; ++r)
     {
-        HWY_UNROLL(4)
+        HWY_UNROLL(8)
         for (size_t c = 0; c < Columns; ++c)
         {
             sums[r][c] = bias;

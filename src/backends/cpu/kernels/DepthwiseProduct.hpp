@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 namespace tenon::cpu
 {
@@ -30,6 +31,16 @@ const DepthwiseTiles<T>& ChooseTiles(const ref::ConvolutionGeometry& g)
         return engine.m_Any;
     }
     return (g.m_Y.m_Kernel == 3 ? engine.m_Size3 : engine.m_Size5)[g.m_Y.m_Stride - 1];
+}
+
+/// An image of one column as one of one row, which lies in memory as it does: tiles are of neighbours in a row.
+inline ref::ConvolutionGeometry LayColumnAsRow(ref::ConvolutionGeometry g)
+{
+    if (g.m_X.m_Input == 1 && g.m_X.m_Output == 1 && g.m_X.m_Kernel == 1)
+    {
+        std::swap(g.m_X, g.m_Y);
+    }
+    return g;
 }
 
 /// A depthwise convolution of known shapes.
@@ -48,8 +59,13 @@ public:
         const double multiplications =
             static_cast<double>(g.NumPixels() * g.m_OutputChannels) * static_cast<double>(GetTaps());
         constexpr double SlowerThanProducts = 4; // each multiplication reads more
-        m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications * SlowerThanProducts), GetRows()});
-        m_TableLength = GetTableLength(Tiles::MostRows, Tiles::MostColumns);
+        m_Parts = std::min(GetMostParts(), GetWorthwhileParts(multiplications * SlowerThanProducts));
+        if (GetRows() < m_Parts && !m_RunsStrips)
+        {
+            m_Segments = std::min(DivideUp(m_Parts, GetRows()), DivideUp(g.m_X.m_Output, m_Tiles->m_Columns));
+        }
+        m_Parts = std::min(m_Parts, GetRows() * m_Segments);
+        m_TableLength = GetTableLength(m_Tiles->m_Rows, m_Tiles->m_Columns);
         backends::Scratch scratch;
         scratch.Add<const T*>(backends::CheckedCount(m_TableLength, m_Parts));
         const size_t repeated = g.m_GroupOutputs == 1 ? 0 : backends::CheckedCount(g.NumImageElements(), g.m_Batches);
@@ -64,8 +80,8 @@ public:
         Run(args, args.GetInput<T>(0), [](size_t, size_t) {});
     }
 
-    /// The same for an image that lies elsewhere. Calls finish(first row, rows) for each few rows of the output,
-    /// counted through all images, once they are written; on several threads.
+    /// The same for an image that lies elsewhere. Calls finish(first pixel, pixels) for each few pixels of the output,
+    /// counted through all images, once they are written; on several threads. They are of one image.
     template <typename F>
     void Run(const ExecuteArgs& args, const T* image, const F& finish) const
     {
@@ -89,9 +105,10 @@ public:
         RunParts(*args.m_Parallel, parts,
                  [&](size_t index)
                  {
-                     const Part rows = GetPart(GetRows(), parts, index, m_Tiles->m_Rows);
-                     RunRows(args, image, rows,
-                             backends::Scratch::At<const T*>(args.m_Scratch, 0) + index * m_TableLength, finish);
+                     const size_t unit = m_Segments == 1 ? m_Tiles->m_Rows : 1;
+                     const Part segments = GetPart(GetRows() * m_Segments, parts, index, unit);
+                     RunSegments(args, image, segments,
+                                 backends::Scratch::At<const T*>(args.m_Scratch, 0) + index * m_TableLength, finish);
                  });
     }
 
@@ -160,7 +177,7 @@ private:
                              out + i * m_Geometry.m_X.m_Output * channels);
                 }
             }
-            finish(row, count);
+            finish(row * m_Geometry.m_X.m_Output, count * m_Geometry.m_X.m_Output);
             row += count;
         }
     }
@@ -202,11 +219,12 @@ private:
     }
 
     template <typename F>
-    void RunRows(const ExecuteArgs& args, const T* image, const Part& rows, const T** table, const F& finish) const
+    void RunSegments(const ExecuteArgs& args, const T* image, const Part& segments, const T** table,
+                     const F& finish) const
     {
         if (m_RunsStrips)
         {
-            RunStrips(args, image, rows, finish);
+            RunStrips(args, image, segments, finish); // which are whole rows
             return;
         }
         const size_t channels = m_Geometry.m_OutputChannels;
@@ -221,29 +239,34 @@ private:
         tile.m_High = m_Clamp.GetHigh();
         tile.m_RoundsFast = GetDepthwiseEngine<T>().m_RoundsFast;
         tile.m_OutStride = channels;
-        tile.m_OutRowStride = m_Geometry.m_X.m_Output * channels;
+        const size_t width = m_Geometry.m_X.m_Output;
+        tile.m_OutRowStride = width * channels;
         const size_t height = m_Geometry.m_Y.m_Output;
-        for (size_t row = rows.m_Begin; row < rows.m_End;)
+        for (size_t segment = segments.m_Begin; segment < segments.m_End;)
         {
+            const size_t row = segment / m_Segments;
             const size_t y = row % height;
-            const size_t count = std::min({m_Tiles->m_Rows, rows.m_End - row, height - y});
-            tile.m_Out = args.GetOutput<T>(0) + row * tile.m_OutRowStride;
+            const size_t rows = m_Segments == 1 ? std::min({m_Tiles->m_Rows, segments.m_End - segment, height - y}) : 1;
+            const Part columns = GetPart(width, m_Segments, segment % m_Segments);
+            const size_t pixel = row * width + columns.m_Begin;
+            tile.m_Out = args.GetOutput<T>(0) + pixel * channels;
             const size_t pixels = m_Geometry.m_Y.m_Input * m_Geometry.m_X.m_Input;
-            RunRow(image + row / height * pixels * channels, y, count, tile, table);
-            finish(row, count);
-            row += count;
+            RunRow(image + row / height * pixels * channels, y, rows, columns, tile, table);
+            finish(pixel, (rows - 1) * width + columns.m_End - columns.m_Begin);
+            segment += rows;
         }
     }
 
-    /// Up to two rows of the output, from row y.
-    void RunRow(const T* image, size_t y, size_t rows, DepthwiseTile<T>& tile, const T** table) const
+    /// Columns of up to two rows of the output, from row y.
+    void RunRow(const T* image, size_t y, size_t rows, const Part& range, DepthwiseTile<T>& tile, const T** table) const
     {
         T* const out = tile.m_Out;
         bool wasInside = false;
         size_t before = 0;
         size_t columnsBefore = 0;
-        const auto runTile = [&](size_t x, size_t columns)
+        const auto runTile = [&](size_t begin, size_t columns)
         {
+            const size_t x = range.m_Begin + begin;
             const bool isInside = IsInside(y, rows, x, columns);
             if (isInside && wasInside && columns == columnsBefore)
             {
@@ -260,10 +283,10 @@ private:
             wasInside = isInside;
             before = x;
             columnsBefore = columns;
-            tile.m_Out = out + x * tile.m_OutStride;
+            tile.m_Out = out + begin * tile.m_OutStride;
             m_Tiles->m_Run[rows][columns](tile);
         };
-        ForEachTile(m_Geometry.m_X.m_Output, Tiles::MostColumns, runTile);
+        ForEachTile(range.m_End - range.m_Begin, m_Tiles->m_Columns, runTile);
     }
 
     bool IsInside(size_t y, size_t rows, size_t x, size_t columns) const
@@ -334,6 +357,7 @@ private:
     backends::FloatClamp m_Clamp;
     bool m_RunsStrips; ///< in place of tiles
     size_t m_Parts = 1;
+    size_t m_Segments = 1;    ///< of each row, where there are fewer rows than parts
     size_t m_TableLength = 0; ///< of each part
     size_t m_RepeatedOffset = 0;
     size_t m_ScratchBytes = 0;

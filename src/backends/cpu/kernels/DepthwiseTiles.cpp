@@ -91,7 +91,7 @@ HWY_INLINE void RunAnyChannels(const DepthwiseTile<T>& tile, size_t channel, con
     for (size_t tap = 0; tap < tile.m_Taps; ++tap, data += Columns, weights += hn::Lanes(d))
     {
         const Floats w = hn::Load(d, weights);
-        HWY_UNROLL(4)
+        HWY_UNROLL(8)
         for (size_t c = 0; c < Columns; ++c)
         {
             sums[0][c] = hn::MulAdd(memory.Load(data[c] + channel), w, sums[0][c]);
@@ -141,7 +141,7 @@ HWY_INLINE void RunGroups(const DepthwiseTile<T>& tile, size_t channel, const fl
     const T* const* data = tile.m_Data;
     for (size_t tap = 0; tap < tile.m_Taps; ++tap, data += Columns, weights += Group * lanes)
     {
-        HWY_UNROLL(4)
+        HWY_UNROLL(8)
         for (size_t c = 0; c < Columns; ++c)
         {
             const Floats values = memory.Load(data[c] + channel);
@@ -180,24 +180,20 @@ void ForEachWidth(const F& set, std::index_sequence<Columns...>)
     (set(std::integral_constant<size_t, Columns + 1>()), ...);
 }
 
-template <typename T, typename F>
-void ForEachWidth(const F& set)
-{
-    ForEachWidth(set, std::make_index_sequence<DepthwiseTiles<T>::MostColumns>());
-}
-
 template <size_t Size, size_t Stride, typename T>
 DepthwiseTiles<T> MakeTiles()
 {
     DepthwiseTiles<T> tiles;
     tiles.m_Size = Size;
     tiles.m_Rows = 2;
-    ForEachWidth<T>(
+    tiles.m_Columns = 4; // of which two rows have as many sums as there are registers for
+    ForEachWidth(
         [&tiles](auto columns)
         {
             tiles.m_Run[1][columns] = Tile<Size, Stride, 1, columns, T>;
             tiles.m_Run[2][columns] = Tile<Size, Stride, 2, columns, T>;
-        });
+        },
+        std::make_index_sequence<4>());
     return tiles;
 }
 
@@ -216,13 +212,17 @@ DepthwiseEngine<T> MakeEngine()
 #endif
     engine.m_Size5[0] = MakeTiles<5, 1, T>();
     engine.m_Size5[1] = MakeTiles<5, 2, T>();
-    ForEachWidth<T>(
+    // So many sums that none waits for the one before.
+    constexpr size_t Columns = DepthwiseTiles<T>::MostColumns;
+    engine.m_Any.m_Columns = engine.m_Pairs.m_Columns = engine.m_Quads.m_Columns = Columns;
+    ForEachWidth(
         [&engine](auto columns)
         {
             engine.m_Any.m_Run[1][columns] = AnyTile<columns, T>;
             engine.m_Pairs.m_Run[1][columns] = GroupsTile<2, columns, T>;
             engine.m_Quads.m_Run[1][columns] = GroupsTile<4, columns, T>;
-        });
+        },
+        std::make_index_sequence<Columns>());
     engine.m_Lanes = hn::Lanes(FloatTag());
     return engine;
 }

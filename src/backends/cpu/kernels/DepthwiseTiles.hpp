@@ -38,10 +38,11 @@ template <typename T>
 struct DepthwiseTiles
 {
     static constexpr size_t MostRows = 2;
-    static constexpr size_t MostColumns = 4;
+    static constexpr size_t MostColumns = 8;
 
-    size_t m_Size = 0; ///< of the window, which is square; 0: any window, whose tiles have [tap][column] for data
-    size_t m_Rows = 1; ///< of the highest tile
+    size_t m_Size = 0;    ///< of the window, which is square; 0: any window, whose tiles have [tap][column] for data
+    size_t m_Rows = 1;    ///< of the highest tile
+    size_t m_Columns = 0; ///< of the widest one
     DepthwiseTileFunction<T> m_Run[MostRows + 1][MostColumns + 1] = {}; ///< by rows and columns
 };
 
