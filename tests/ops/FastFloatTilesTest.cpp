@@ -158,4 +158,46 @@ TEST(FastFloatTiles, AllSumsOfProducts)
     }
 }
 
+// A point is skipped where it lies among zeros for all rows of the tile, and only then: its weights are NaN here.
+TEST(FastFloatTiles, PointsThatAllRowsLackAreSkipped)
+{
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        GTEST_SKIP() << "without vectors the reference kernels run";
+    }
+    const cpu::EngineF32& engine = cpu::GetEngineF32();
+    const std::vector<float> zeros(Product::Depth);
+    for (size_t vectors = 1; vectors <= engine.m_Vectors; ++vectors)
+    {
+        const size_t columns = vectors * engine.m_Lanes;
+        size_t mostRows = 0;
+        const cpu::TileFunctionF32* const tiles = engine.FindTiles(vectors, columns, mostRows);
+        for (size_t rows = 1; rows <= mostRows; ++rows)
+        {
+            SCOPED_TRACE(std::to_string(rows) + " rows, " + std::to_string(columns) + " columns");
+            Product product(rows, vectors, columns, engine.m_Lanes);
+            std::fill_n(product.m_Rows.begin(), rows, zeros.data());
+            std::fill_n(product.m_Panel, Product::Depth * product.m_Width, 0.0f);
+            std::vector<double> want(rows * columns);
+            for (size_t i = 0; i < want.size(); ++i)
+            {
+                want[i] = product.GetSum(i / columns, i % columns);
+            }
+            std::fill_n(product.m_Panel, Product::Depth * product.m_Width, NAN);
+            std::vector<float> out(rows * product.GetStride());
+            cpu::TileF32 tile = product.GetTile(out.data());
+            tile.m_Zeros = zeros.data();
+            tiles[rows](tile);
+            for (size_t i = 0; i < want.size(); ++i)
+            {
+                ASSERT_NEAR(out[i / columns * product.GetStride() + i % columns], want[i], 1e-5) << "sum " << i;
+            }
+            const std::vector<float> others(Product::Depth);
+            product.m_Rows[rows - 1] = others.data();
+            tiles[rows](tile);
+            ASSERT_TRUE(std::isnan(out[0]));
+        }
+    }
+}
+
 } // namespace tenon::test

@@ -2,8 +2,7 @@
 // Windows that are laid out, their rows copied by moves of a known number of bytes or not, and rows of windows that are
 // found in place: the elements that windows have, those of padding outside of the image, and nothing read or written
 // past what there is.
-#include "backends/cpu/gemm/windows/Windows.hpp"
-
+#include "backends/cpu/gemm/windows/PixelOrder.hpp"
 #include "harness/GuardedBuffer.hpp"
 
 #include <gtest/gtest.h>
@@ -13,6 +12,7 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tenon::test
@@ -105,7 +105,8 @@ void CheckRowsInPlace(const Windows& w, size_t images, std::mt19937& random)
     const GuardedBuffer strip(w.GetMostCut(count) * w.GetDepth() * sizeof(float));
     const auto height = static_cast<size_t>(w.m_Height);
     std::vector<const float*> table(count * height);
-    w.FindRows(values, first, first + count, zeros.data(), reinterpret_cast<float*>(strip.GetData()), table.data());
+    w.FindRows(values, first, first + count, zeros.data(), reinterpret_cast<float*>(strip.GetData()), table.data(),
+               count);
     ASSERT_TRUE(strip.IsIntactAround());
     const std::vector<float> want = LayOut(w, values, first, first + count, 0.0f);
     for (size_t i = 0; i < count * height; ++i)
@@ -114,6 +115,53 @@ void CheckRowsInPlace(const Windows& w, size_t images, std::mt19937& random)
         ASSERT_TRUE(std::equal(row, row + rowElements, want.begin() + static_cast<ptrdiff_t>(i * rowElements)))
             << Describe(w, images) << ", window " << first + i / height << ", its row " << i % height;
     }
+}
+
+/// An order has each pixel once, knows which runs may lack points, and finds the points of its windows.
+void CheckOrder(const Windows& w, size_t images, bool splitsColumns, std::mt19937& random)
+{
+    const auto elements = static_cast<size_t>(w.m_InputHeight * w.m_InputWidth * w.m_Channels) * images;
+    const std::vector<float> input(elements);
+    const size_t pixels = images * static_cast<size_t>(w.m_OutputHeight * w.m_OutputWidth);
+    const cpu::PixelOrder order(w, splitsColumns);
+    ASSERT_TRUE(splitsColumns || !order.SplitsColumns());
+    const float padding = 0.0f;
+    const auto points = static_cast<size_t>(w.m_Height * w.m_Width);
+    std::vector<const float*> want(points * pixels);
+    w.Find(input.data(), 0, pixels, &padding, want.data());
+    const auto isPadding = [&](const float* point) { return point == &padding; };
+    std::vector<size_t> visits(pixels);
+    for (size_t first = 0; first < pixels;)
+    {
+        const size_t last = first + 1 + random() % (pixels - first);
+        std::vector<const float*> table(points * (last - first));
+        order.FindPoints(w, input.data(), first, last, &padding, table.data());
+        size_t before = 0;
+        order.ForEachRun(first, last,
+                         [&](const cpu::PixelRun& run, size_t window)
+                         {
+                             ASSERT_EQ(window, before);
+                             before += run.m_Count;
+                             ASSERT_LE(before, last - first);
+                             for (size_t i = 0; i < run.m_Count; ++i)
+                             {
+                                 const size_t pixel = run.m_First + i * run.m_Step;
+                                 ASSERT_LT(pixel, pixels);
+                                 ++visits[pixel];
+                                 for (size_t p = 0; p < points; ++p)
+                                 {
+                                     const float* const found = table[p * (last - first) + window + i];
+                                     ASSERT_EQ(found, want[p * pixels + pixel]) << Describe(w, images);
+                                     ASSERT_TRUE(run.m_LacksPoints || !order.SplitsColumns() || !isPadding(found))
+                                         << Describe(w, images) << ", pixel " << pixel;
+                                 }
+                             }
+                         });
+        ASSERT_EQ(before, last - first);
+        first = last;
+    }
+    ASSERT_TRUE(std::all_of(visits.begin(), visits.end(), [](size_t count) { return count == 1; }))
+        << Describe(w, images);
 }
 
 Windows PickWindows(std::mt19937& random, int64_t mostChannels)
@@ -174,6 +222,45 @@ TEST(Windows, RowsInPlace)
         const Windows w = PickWindows(random, 9);
         ASSERT_NO_FATAL_FAILURE(CheckRowsInPlace(w, 1 + random() % 2, random));
     }
+}
+
+TEST(Windows, PixelsInOrder)
+{
+    std::mt19937 random(8);
+    for (int i = 0; i < 5000; ++i)
+    {
+        Windows w = PickWindows(random, 2);
+        w.m_DilationX = 1 + static_cast<int64_t>(random() % 3);
+        ASSERT_NO_FATAL_FAILURE(CheckOrder(w, 1 + random() % 2, random() % 2 == 0, random));
+    }
+}
+
+// Rows and columns of 3x3 windows of 7x7 pixels lack a third of their points.
+TEST(Windows, BordersAreApart)
+{
+    Windows w;
+    w.m_InputHeight = w.m_InputWidth = w.m_OutputHeight = w.m_OutputWidth = 7;
+    w.m_Height = w.m_Width = 3;
+    w.m_Channels = w.m_GroupChannels = 1;
+    w.m_PadTop = w.m_PadLeft = 1;
+    const auto countRuns = [&w](bool splitsColumns)
+    {
+        size_t runs = 0;
+        size_t lacking = 0;
+        cpu::PixelOrder(w, splitsColumns)
+            .ForEachRun(0, 49,
+                        [&](const cpu::PixelRun& run, size_t)
+                        {
+                            ++runs;
+                            lacking += run.m_LacksPoints ? run.m_Count : 0;
+                        });
+        return std::make_pair(runs, lacking);
+    };
+    EXPECT_EQ(countRuns(true), std::make_pair(size_t{9}, size_t{24}));
+    EXPECT_EQ(countRuns(false), std::make_pair(size_t{3}, size_t{14}));
+    w.m_PadTop = w.m_PadLeft = 0;
+    w.m_InputHeight = w.m_InputWidth = 9;
+    EXPECT_EQ(countRuns(true), std::make_pair(size_t{1}, size_t{0}));
 }
 
 // Copies of rows that are cut off take no more memory than the cache has for them, or than the fewest windows need.

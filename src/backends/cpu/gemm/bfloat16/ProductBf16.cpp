@@ -22,6 +22,8 @@ constexpr size_t MostBlockRows = 512;
 /// With so many channels the loop over one point of a window is long enough; with fewer, one over a row of it is
 /// better.
 constexpr size_t LongTapDepth = 96;
+/// The same where columns of the image are apart, whose windows lack points, but not rows of them.
+constexpr size_t LongTapDepthOfColumns = 32;
 /// With fewer channels than this the loop over one point is too short.
 constexpr size_t LeastTapDepth = 8;
 
@@ -54,10 +56,13 @@ void ProductBf16::Plan()
     m_Pitch = m_InPlace ? static_cast<size_t>(windows.m_Channels) : m_Pitch;
     if (engine.m_ReadsTables && !windows.ArePixels() && channels % 2 == 0 && channels >= LeastTapDepth)
     {
-        m_FindsRows = windows.HaveWholeRows() && channels < LongTapDepth;
+        const PixelOrder byPoints(windows, true);
+        m_FindsRows =
+            windows.HaveWholeRows() && channels < (byPoints.SplitsColumns() ? LongTapDepthOfColumns : LongTapDepth);
         m_TableTaps = static_cast<size_t>(m_FindsRows ? windows.m_Height : windows.m_Height * windows.m_Width);
         m_Slides = m_FindsRows && m_TableTaps != 0 && engine.m_SlidingRows != 0 && m_Panels->GetVectors() == 1 &&
                    windows.m_Width == SlidingColumns && windows.m_StrideX == 1;
+        m_Order = m_Slides ? PixelOrder() : m_FindsRows ? PixelOrder(windows, false) : byPoints;
         rowElements = channels; // neighbouring windows share most of their points
     }
     m_BlockRows = std::clamp<size_t>(BlockBytes / (std::max<size_t>(rowElements, 1) * sizeof(uint16_t)),
@@ -85,6 +90,15 @@ void ProductBf16::Plan()
     Scratch scratch;
     scratch.AddParts(part, m_Parts);
     m_ScratchBytes = scratch.GetBytes();
+}
+
+void ProductBf16::SetPlace(const OutputPlace& place)
+{
+    m_Place = place;
+    if (place.m_Width != 0)
+    {
+        m_Order = {}; // rows of the output end where they end in memory
+    }
 }
 
 void ProductBf16::Run(const uint16_t* input, uint16_t* out, void* scratch, IParallelFor& parallel,
@@ -119,9 +133,6 @@ void ProductBf16::RunRange(const Operands& operands, const PanelRange& range, st
         for (size_t p = range.m_FirstPanel; p < range.m_LastPanel; ++p)
         {
             const Part vectors = m_Panels->GetPanel(p);
-            const size_t offset = m_Place.GetOffset(first) + vectors.m_Begin * engine.m_Lanes;
-            panel.m_Out = operands.m_Out + offset;
-            panel.m_Added = operands.m_Added != nullptr ? operands.m_Added + offset : nullptr;
             const uint16_t* const nextPanel = panel.m_Packed + m_Panels->GetElements({p, p + 1});
             const size_t nextElements = m_Panels->GetElements({p + 1, std::min(p + 2, range.m_LastPanel)});
             PanelFetch next(nextPanel, nextElements * sizeof(uint16_t),
@@ -141,6 +152,7 @@ void ProductBf16::RunSliding(const Operands& operands, size_t first, size_t last
     tile.m_Table = places;
     tile.m_PixelStep = static_cast<size_t>(m_Windows.m_Channels);
     tile.m_Panel = operands.m_Packed;
+    tile.m_OutStride = m_Place.m_PixelStride;
     ForEachSlide(m_Windows, operands.m_Input, first, last, engine.m_SlidingRows,
                  Scratch::At<uint16_t>(scratch, m_StripOffset), places,
                  [&](size_t window, size_t count)
@@ -157,15 +169,15 @@ ProductBf16::Rows ProductBf16::FindRows(const uint16_t* input, size_t first, siz
     const size_t depth = m_Panels->GetSizes().m_Depth;
     if (m_InPlace)
     {
-        return {input + first * m_Pitch, nullptr, last - first};
+        return {input + first * m_Pitch, nullptr, first, last - first};
     }
     auto* strip = Scratch::At<uint16_t>(scratch, m_StripOffset);
     if (m_TableTaps != 0)
     {
         auto* table = Scratch::At<const uint16_t*>(scratch, 0);
-        m_FindsRows ? m_Windows.FindRows(input, first, last, m_Weights->GetZeros(), strip, table)
-                    : m_Windows.Find(input, first, last, m_Weights->GetZeros(), table);
-        return {nullptr, table, last - first};
+        m_FindsRows ? m_Order.FindRows(m_Windows, input, first, last, m_Weights->GetZeros(), strip, table)
+                    : m_Order.FindPoints(m_Windows, input, first, last, m_Weights->GetZeros(), table);
+        return {nullptr, table, first, last - first};
     }
     m_Windows.CopyNumbers(reinterpret_cast<const int16_t*>(input), first, last, m_Pitch,
                           reinterpret_cast<int16_t*>(strip));
@@ -177,7 +189,7 @@ ProductBf16::Rows ProductBf16::FindRows(const uint16_t* input, size_t first, siz
             std::fill(strip + r * m_Pitch + depth, strip + (r + 1) * m_Pitch, uint16_t{0});
         }
     }
-    return {strip, nullptr, last - first};
+    return {strip, nullptr, first, last - first};
 }
 
 TileBf16 ProductBf16::MakeTile(const Part& vectors) const
@@ -194,7 +206,6 @@ TileBf16 ProductBf16::MakeTile(const Part& vectors) const
     tile.m_HasClamp = m_Clamp.IsActive();
     tile.m_Low = m_Clamp.GetLow();
     tile.m_High = m_Clamp.GetHigh();
-    tile.m_OutStride = m_Place.m_PixelStride;
     tile.m_Columns = m_Panels->CountColumns(vectors.m_Begin, vectors.m_End - vectors.m_Begin);
     return tile;
 }
@@ -207,31 +218,39 @@ void ProductBf16::RunPanel(const Part& vectors, const Rows& rows, const Operands
     TileBf16 tile = MakeTile(vectors);
     tile.m_Panel = panel.m_Packed;
     tile.m_TapStep = rows.m_Count;
-    const auto run = [&](size_t row, size_t count)
+    const auto run = [&](const PixelRun& pixels, size_t row)
     {
-        tile.m_Rows = count;
-        if (rows.m_Table != nullptr)
+        const size_t stride = pixels.m_Step * m_Place.m_PixelStride;
+        const size_t offset = m_Place.GetOffset(pixels.m_First) + vectors.m_Begin * engine.m_Lanes;
+        tile.m_Zeros = pixels.m_LacksPoints ? m_Weights->GetZeros() : nullptr;
+        tile.m_OutStride = stride;
+        const auto runTile = [&](size_t begin, size_t count)
         {
-            tile.m_Table = rows.m_Table + row;
-        }
-        else
+            tile.m_Rows = count;
+            if (rows.m_Table != nullptr)
+            {
+                tile.m_Table = rows.m_Table + row + begin;
+            }
+            else
+            {
+                tile.m_Data = rows.m_Data + (row + begin) * m_Pitch;
+            }
+            tile.m_Out = panel.m_Out + offset + begin * stride;
+            tile.m_Added = panel.m_Added != nullptr ? panel.m_Added + offset + begin * stride : nullptr;
+            next.FetchShare();
+            engine.m_Tiles[width][count](tile);
+        };
+        if (engine.m_RowUnit == 1)
         {
-            tile.m_Data = rows.m_Data + row * m_Pitch;
+            ForEachTile(pixels.m_Count, mostRows, runTile);
+            return;
         }
-        tile.m_Out = panel.m_Out + row * m_Place.m_PixelStride;
-        tile.m_Added = panel.m_Added != nullptr ? panel.m_Added + row * m_Place.m_PixelStride : nullptr;
-        next.FetchShare();
-        engine.m_Tiles[width][count](tile);
+        for (size_t begin = 0; begin < pixels.m_Count; begin += mostRows)
+        {
+            runTile(begin, std::min(mostRows, pixels.m_Count - begin));
+        }
     };
-    if (engine.m_RowUnit == 1)
-    {
-        ForEachTile(rows.m_Count, mostRows, run);
-        return;
-    }
-    for (size_t row = 0; row < rows.m_Count; row += mostRows)
-    {
-        run(row, std::min(mostRows, rows.m_Count - row));
-    }
+    m_Order.ForEachRun(rows.m_First, rows.m_First + rows.m_Count, run);
 }
 
 } // namespace tenon::cpu

@@ -7,7 +7,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/PanelRange.hpp"
 #include "backends/cpu/gemm/bfloat16/PackedWeightsBf16.hpp"
-#include "backends/cpu/gemm/windows/Windows.hpp"
+#include "backends/cpu/gemm/windows/PixelOrder.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ public:
     ProductBf16(const PanelsBf16& panels, const Windows& windows, size_t rows);
 
     /// Has the output written there, in place of one pixel after the other.
-    void SetPlace(const OutputPlace& place) { m_Place = place; }
+    void SetPlace(const OutputPlace& place);
 
     /// Whether Run takes a tensor to be added.
     static bool CanAdd() { return true; }
@@ -63,6 +63,7 @@ private:
     {
         const uint16_t* m_Data = nullptr;
         const uint16_t* const* m_Table = nullptr;
+        size_t m_First = 0; ///< place in the order
         size_t m_Count = 0;
     };
     Rows FindRows(const uint16_t* input, size_t first, size_t last, std::byte* scratch) const;
@@ -74,6 +75,7 @@ private:
     const PanelsBf16* m_Panels;
     const PackedWeightsBf16* m_Weights = nullptr; ///< packed before
     Windows m_Windows;
+    PixelOrder m_Order;
     size_t m_Rows;
     backends::FloatClamp m_Clamp;
     OutputPlace m_Place;

@@ -85,6 +85,13 @@ void DotTile(const TileBf16& tile)
     }
     for (size_t left = wholePairs; left != 0; left -= tapPairs)
     {
+        if (tile.m_Zeros != nullptr &&
+            std::all_of(table, table + Rows, [&](const uint16_t* row) { return row == tile.m_Zeros; }))
+        {
+            table += tile.m_TapStep;
+            panel += tapPairs * Vectors * lanes;
+            continue;
+        }
         HWY_UNROLL(16)
         for (size_t r = 0; r < Rows; ++r)
         {

@@ -18,7 +18,10 @@ struct TileBf16
     /// [taps][m_TapStep]: where the rows' data are, for each point of a window; null: in m_Data.
     const uint16_t* const* m_Table = nullptr;
     size_t m_TapStep = 0;
-    size_t m_TapPairs = 0;             ///< of a point, of which m_Pairs is a multiple
+    size_t m_TapPairs = 0; ///< of a point, of which m_Pairs is a multiple
+    /// Where points that are zeros alone lie: those that all rows have there are skipped; null: none are. Not of
+    /// sliding tiles.
+    const uint16_t* m_Zeros = nullptr;
     size_t m_PixelStep = 0;            ///< of sliding tiles: elements from a row's data to the next one's
     const uint16_t* m_Panel = nullptr; ///< [pairs][vectors][lanes][2]
     size_t m_Pairs = 0;

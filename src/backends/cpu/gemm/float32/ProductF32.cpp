@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a product of float32 is cut: blocks of rows for the cache, slices of the depth, panels of columns, tiles for the
-// registers.
+// Runs a product of float32 block by block, slice by slice, panel by panel, tile by tile. ProductF32Plan.cpp says how
+// it is cut into these.
 #include "backends/cpu/gemm/float32/ProductF32.hpp"
 
 #include "backends/common/Scratch.hpp"
@@ -18,16 +18,6 @@ namespace
 
 using backends::Scratch;
 
-/// Bytes of data that a block may have: a quarter of a second-level cache of 1 MiB.
-constexpr size_t BlockBytes = 256 * 1024;
-constexpr size_t MostBlockRows = 480;
-/// Bytes of a panel's slice, which each tile of a block reads: half of such a cache.
-constexpr size_t SliceBytes = 512 * 1024;
-/// With so many channels the loop over one point of a window is long enough; with fewer, one over a row of it is
-/// better.
-constexpr size_t LongTapDepth = 96;
-/// With fewer channels than this the loop over one point is too short.
-constexpr size_t LeastTapDepth = 8;
 /// Up to this depth tiles write more than they read, and take no longer than memory does.
 constexpr size_t ShallowDepth = 32;
 /// Bytes of an output that may be in the second-level cache.
@@ -49,92 +39,6 @@ void FetchToWrite([[maybe_unused]] const float* rows, [[maybe_unused]] size_t st
 }
 
 } // namespace
-
-ProductF32::ProductF32(const PackedWeightsF32& weights, const Windows& windows, size_t rows,
-                       const backends::FloatClamp& clamp)
-    : m_Panels(&weights.GetPanels()), m_Data(weights.GetData()), m_Plain(weights.GetPlain()),
-      m_Zeros(weights.GetZeros()), m_Windows(windows), m_Rows(rows), m_Clamp(clamp)
-{
-    Plan();
-}
-
-ProductF32::ProductF32(const PanelsF32& panels, const Windows& windows, size_t rows)
-    : m_Panels(&panels), m_Windows(windows), m_Rows(rows)
-{
-    Plan();
-}
-
-void ProductF32::Plan()
-{
-    const WeightSizes& sizes = m_Panels->GetSizes();
-    const auto channels = static_cast<size_t>(m_Windows.m_GroupChannels);
-    m_TapDepth = channels;
-    const bool hasRows = m_Windows.HaveWholeRows() && !m_Windows.HaveShortRows(sizeof(float));
-    if (!m_Windows.ArePixels() && hasRows && channels < LongTapDepth)
-    {
-        m_Reading = CanSlide() ? Reading::Sliding : Reading::Rows;
-        m_TapDepth = channels * static_cast<size_t>(m_Windows.m_Width);
-    }
-    else if (!m_Windows.ArePixels() && channels < LeastTapDepth)
-    {
-        m_Reading = Reading::Strips;
-        m_TapDepth = sizes.m_Depth;
-    }
-    m_Taps = m_TapDepth != 0 ? sizes.m_Depth / m_TapDepth : 0;
-    m_Place.m_PixelStride = sizes.m_Columns;
-    m_OutputBytes = m_Rows * sizes.m_Columns * sizeof(float);
-    PlanBlocks(m_Rows);
-
-    const double multiplications =
-        static_cast<double>(m_Rows) * static_cast<double>(sizes.m_Columns) * static_cast<double>(sizes.m_Depth);
-    m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications),
-                        std::max(m_Rows, m_Plain != nullptr ? sizes.m_Columns : m_Panels->Get().size())});
-    if (m_Plain != nullptr)
-    {
-        return;
-    }
-    Scratch part;
-    if (m_Reading == Reading::Sliding)
-    {
-        const size_t pixels = m_Panels->GetEngine().m_SlidingRows + SlidingColumns - 1;
-        part.Add<const float*>(m_Taps);
-        m_StripOffset = part.Add<float>(m_Taps * pixels, static_cast<size_t>(m_Windows.m_Channels));
-    }
-    else
-    {
-        part.Add<const float*>(m_BlockRows, m_Taps);
-        m_StripOffset = part.Add<float>(m_Reading == Reading::Strips ? m_BlockRows
-                                        : m_Reading == Reading::Rows ? m_Windows.GetMostCut(m_BlockRows)
-                                                                     : 0,
-                                        sizes.m_Depth);
-        part.Add<std::byte>(m_Reading == Reading::Strips ? Windows::ShortRowBytes : 0); // past the end of the strip
-    }
-    m_PartBytes = part.GetBytes();
-    Scratch scratch;
-    scratch.AddParts(part, m_Parts);
-    m_ScratchBytes = scratch.GetBytes();
-}
-
-void ProductF32::PlanBlocks(size_t rows)
-{
-    // Neighbouring windows share most of their points.
-    const auto channels = static_cast<size_t>(m_Windows.m_GroupChannels);
-    const size_t newBytes = std::max<size_t>(m_Reading == Reading::Strips ? m_TapDepth : channels, 1) * sizeof(float);
-    m_BlockRows = std::min(std::clamp(BlockBytes / newBytes, EngineF32::MostRows, MostBlockRows), rows);
-    if (m_Reading == Reading::Rows)
-    {
-        const size_t windowBytes = m_Panels->GetSizes().m_Depth * sizeof(float);
-        m_BlockRows = m_Windows.LimitCut(m_BlockRows, EngineF32::MostRows, windowBytes, BlockBytes);
-    }
-
-    const EngineF32& engine = m_Panels->GetEngine();
-    const size_t stepBytes = engine.m_Vectors * engine.m_Lanes * sizeof(float);
-    const size_t mostSteps = SliceBytes / stepBytes;
-    const size_t slicesOfTap = std::max<size_t>(DivideUp(m_TapDepth, mostSteps), 1);
-    m_SliceDepth = DivideUp(m_TapDepth, slicesOfTap);
-    const size_t tapsInSlice = slicesOfTap == 1 ? std::max<size_t>(mostSteps / std::max<size_t>(m_TapDepth, 1), 1) : 1;
-    m_SliceTaps = std::max<size_t>(DivideUp(m_Taps, std::max<size_t>(DivideUp(m_Taps, tapsInSlice), 1)), 1);
-}
 
 bool ProductF32::CanAdd() const
 {
@@ -229,15 +133,6 @@ void ProductF32::RunRange(const Operands& operands, const PanelRange& range, std
     }
 }
 
-bool ProductF32::CanSlide() const
-{
-    const EngineF32& engine = m_Panels->GetEngine();
-    const std::vector<PanelF32>& panels = m_Panels->Get();
-    // Tiles whose rows share vectors of half as many columns are faster.
-    return engine.m_SlidingRows != 0 && panels.size() == 1 && panels[0].m_Vectors == 1 &&
-           2 * panels[0].m_Columns > engine.m_Lanes && m_Windows.m_Width == SlidingColumns && m_Windows.m_StrideX == 1;
-}
-
 void ProductF32::RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const
 {
     const EngineF32& engine = m_Panels->GetEngine();
@@ -295,13 +190,9 @@ void ProductF32::FindRows(const float* data, size_t first, size_t last, std::byt
 {
     auto* table = Scratch::At<const float*>(scratch, 0);
     const size_t rows = last - first;
-    auto* strip = Scratch::At<float>(scratch, m_StripOffset);
-    if (m_Reading == Reading::Rows)
+    if (m_Reading == Reading::Strips)
     {
-        m_Windows.FindRows(data, first, last, m_Zeros, strip, table);
-    }
-    else if (m_Reading == Reading::Strips)
-    {
+        auto* const strip = Scratch::At<float>(scratch, m_StripOffset);
         m_Windows.CopyNumbers(data, first, last, m_TapDepth, strip);
         for (size_t r = 0; r < rows; ++r)
         {
@@ -316,10 +207,32 @@ void ProductF32::FindRows(const float* data, size_t first, size_t last, std::byt
             table[r] = data + (first + r) * channels;
         }
     }
+    else if (m_Reading == Reading::Rows)
+    {
+        m_Order.FindRows(m_Windows, data, first, last, m_Zeros, Scratch::At<float>(scratch, m_StripOffset), table);
+    }
     else if (m_Taps != 0)
     {
-        m_Windows.Find(data, first, last, m_Zeros, table);
+        m_Order.FindPoints(m_Windows, data, first, last, m_Zeros, table);
     }
+}
+
+TileF32 ProductF32::MakeTile(const Operands& operands, const PanelF32& panel, const Slice& slice) const
+{
+    const size_t firstStep = slice.m_FirstTap * m_TapDepth + slice.m_FirstDepth;
+    TileF32 tile;
+    tile.m_Taps = slice.m_Taps;
+    tile.m_Depth = slice.m_Depth;
+    tile.m_DataOffset = slice.m_FirstDepth;
+    tile.m_Panel = operands.m_Packed + (panel.m_Offset - operands.m_FirstOffset) +
+                   firstStep * panel.m_Vectors * m_Panels->GetEngine().m_Lanes;
+    tile.m_Columns = panel.m_Columns;
+    tile.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + panel.m_Column : nullptr;
+    tile.m_Continues = m_Continues || firstStep != 0;
+    tile.m_HasClamp = slice.m_IsLast && m_Clamp.IsActive();
+    tile.m_Low = m_Clamp.GetLow();
+    tile.m_High = m_Clamp.GetHigh();
+    return tile;
 }
 
 void ProductF32::RunPanel(const Operands& operands, const PanelF32& panel, const Slice& slice, const PanelRange& block,
@@ -327,42 +240,37 @@ void ProductF32::RunPanel(const Operands& operands, const PanelF32& panel, const
 {
     const EngineF32& engine = m_Panels->GetEngine();
     const size_t rows = block.m_LastRow - block.m_FirstRow;
-    const size_t outStride = m_Place.m_PixelStride;
-    const size_t first = m_Place.GetOffset(block.m_FirstRow) + panel.m_Column;
-    float* const out = operands.m_Out + first;
-    const float* const added = operands.m_Added != nullptr ? operands.m_Added + first : nullptr;
-    const size_t firstStep = slice.m_FirstTap * m_TapDepth + slice.m_FirstDepth;
-    TileF32 tile;
+    TileF32 tile = MakeTile(operands, panel, slice);
     tile.m_TapStep = rows;
-    tile.m_Taps = slice.m_Taps;
-    tile.m_Depth = slice.m_Depth;
-    tile.m_DataOffset = slice.m_FirstDepth;
-    tile.m_Panel =
-        operands.m_Packed + (panel.m_Offset - operands.m_FirstOffset) + firstStep * panel.m_Vectors * engine.m_Lanes;
-    tile.m_Columns = panel.m_Columns;
-    tile.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + panel.m_Column : nullptr;
-    tile.m_Continues = m_Continues || firstStep != 0;
-    tile.m_HasClamp = slice.m_IsLast && m_Clamp.IsActive();
-    tile.m_Low = m_Clamp.GetLow();
-    tile.m_High = m_Clamp.GetHigh();
-    tile.m_OutStride = outStride;
-    const bool fetchesOut = m_OutputBytes > CachedBytes && outStride * sizeof(float) % LineBytes != 0 &&
+    const bool fetchesOut = m_OutputBytes > CachedBytes && m_Place.m_PixelStride * sizeof(float) % LineBytes != 0 &&
                             slice.m_IsLast && slice.m_Taps * slice.m_Depth <= ShallowDepth;
     size_t mostRows = 0;
     const TileFunctionF32* const tiles = engine.FindTiles(panel.m_Vectors, panel.m_Columns, mostRows);
-    ForEachTile(rows, mostRows,
-                [&](size_t begin, size_t height)
-                {
-                    tile.m_Data = table + slice.m_FirstTap * rows + begin;
-                    tile.m_Out = out + begin * outStride;
-                    tile.m_Added = added != nullptr ? added + begin * outStride : nullptr;
-                    if (fetchesOut)
-                    {
-                        const size_t next = begin + height;
-                        FetchToWrite(out + next * outStride, outStride, std::min(height, rows - next), panel.m_Columns);
-                    }
-                    tiles[height](tile);
-                });
+    table += slice.m_FirstTap * rows;
+    m_Order.ForEachRun(block.m_FirstRow, block.m_LastRow,
+                       [&](const PixelRun& run, size_t row)
+                       {
+                           const size_t stride = run.m_Step * m_Place.m_PixelStride;
+                           const size_t offset = m_Place.GetOffset(run.m_First) + panel.m_Column;
+                           float* const out = operands.m_Out + offset;
+                           const float* const added = operands.m_Added != nullptr ? operands.m_Added + offset : nullptr;
+                           tile.m_Zeros = run.m_LacksPoints ? m_Zeros : nullptr;
+                           tile.m_OutStride = stride;
+                           ForEachTile(run.m_Count, mostRows,
+                                       [&](size_t begin, size_t height)
+                                       {
+                                           tile.m_Data = table + row + begin;
+                                           tile.m_Out = out + begin * stride;
+                                           tile.m_Added = added != nullptr ? added + begin * stride : nullptr;
+                                           if (fetchesOut)
+                                           {
+                                               const size_t next = begin + height;
+                                               FetchToWrite(out + next * stride, stride,
+                                                            std::min(height, run.m_Count - next), panel.m_Columns);
+                                           }
+                                           tiles[height](tile);
+                                       });
+                       });
 }
 
 } // namespace tenon::cpu

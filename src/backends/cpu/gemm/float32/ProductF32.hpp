@@ -7,7 +7,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/PanelRange.hpp"
 #include "backends/cpu/gemm/float32/PackedWeightsF32.hpp"
-#include "backends/cpu/gemm/windows/Windows.hpp"
+#include "backends/cpu/gemm/windows/PixelOrder.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@ public:
     ProductF32(const PanelsF32& panels, const Windows& windows, size_t rows);
 
     /// Has the output written there, in place of one pixel after the other.
-    void SetPlace(const OutputPlace& place) { m_Place = place; }
+    void SetPlace(const OutputPlace& place);
 
     /// Of the whole output, where this is a part of it.
     void SetOutputBytes(size_t bytes) { m_OutputBytes = bytes; }
@@ -89,6 +89,7 @@ private:
     Slice GetSlice(size_t index) const;
     void RunPanel(const Operands& operands, const PanelF32& panel, const Slice& slice, const PanelRange& block,
                   const float* const* table) const;
+    TileF32 MakeTile(const Operands& operands, const PanelF32& panel, const Slice& slice) const;
     void RunPlain(const Operands& operands, IParallelFor& parallel) const;
 
     const PanelsF32* m_Panels;
@@ -96,6 +97,7 @@ private:
     const float* m_Plain = nullptr; ///< columns that are not packed
     const float* m_Zeros = nullptr; ///< a row of windows outside of the image
     Windows m_Windows;
+    PixelOrder m_Order;
     size_t m_Rows;
     backends::FloatClamp m_Clamp;
     OutputPlace m_Place;

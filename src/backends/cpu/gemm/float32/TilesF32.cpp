@@ -6,6 +6,8 @@
 
 #include "backends/cpu/simd/Isa.hpp"
 
+#include <algorithm>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/gemm/float32/TilesF32.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
@@ -58,6 +60,12 @@ HWY_INLINE void ForEachStep(const TileF32& tile, F&& step)
     const float* const* data = tile.m_Data;
     for (size_t tap = 0; tap < tile.m_Taps; ++tap, data += tile.m_TapStep)
     {
+        if (tile.m_Zeros != nullptr &&
+            std::all_of(data, data + Rows, [&](const float* row) { return row == tile.m_Zeros; }))
+        {
+            weights += tile.m_Depth * Vectors * lanes;
+            continue;
+        }
         const float* rows[Rows];
         HWY_UNROLL(16)
         for (size_t r = 0; r < Rows; ++r)

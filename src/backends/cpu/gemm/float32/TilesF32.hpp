@@ -14,8 +14,11 @@ struct TileF32
     const float* const* m_Data = nullptr; ///< [taps][m_TapStep]: where the rows' data are
     size_t m_TapStep = 0;
     size_t m_Taps = 1;
-    size_t m_Depth = 0;             ///< of a tap
-    size_t m_DataOffset = 0;        ///< floats to add to each of the pointers
+    size_t m_Depth = 0;      ///< of a tap
+    size_t m_DataOffset = 0; ///< floats to add to each of the pointers
+    /// Where taps that hold zeros alone lie: those that all rows have there are skipped; null: none are. Not of sliding
+    /// tiles.
+    const float* m_Zeros = nullptr;
     size_t m_PixelStep = 0;         ///< of sliding tiles: floats from a row's data to the next one's
     const float* m_Panel = nullptr; ///< [taps * depth][vectors * lanes], aligned
     size_t m_Columns = 0;           ///< of the output; the last vector of the panel may have more

@@ -87,58 +87,6 @@ void Windows::Copy(const T* input, size_t first, size_t last, T padding, size_t 
     ForEach(first, last, visit);
 }
 
-template <typename T>
-void Windows::Find(const T* input, size_t first, size_t last, const T* padding, const T** table) const
-{
-    // Windows beside each other, of which each point lies one stride behind the one before.
-    const auto width = static_cast<size_t>(m_OutputWidth);
-    for (size_t window = first; window < last;)
-    {
-        const auto x = static_cast<int64_t>(window % width);
-        const auto y = static_cast<int64_t>(window / width) % m_OutputHeight;
-        const auto image = static_cast<int64_t>(window / width) / m_OutputHeight;
-        const size_t end = std::min(last, window - static_cast<size_t>(x) + width);
-        const auto count = static_cast<int64_t>(end - window);
-        const T** to = table + (window - first);
-        for (int64_t i = 0; i < m_Height; ++i)
-        {
-            const int64_t row = y * m_StrideY - m_PadTop + i * m_DilationY;
-            const bool isInside = row >= 0 && row < m_InputHeight;
-            const T* from = isInside ? input + (image * m_InputHeight + row) * m_InputWidth * m_Channels : nullptr;
-            for (int64_t j = 0; j < m_Width; ++j, to += last - first)
-            {
-                FindPoints(from, x * m_StrideX - m_PadLeft + j * m_DilationX, count, padding, to);
-            }
-        }
-        window = end;
-    }
-}
-
-/// Where a point lies in `count` windows beside each other: first in column `left` of a row of the image, or outside of
-/// it where that is null.
-template <typename T>
-void Windows::FindPoints(const T* imageRow, int64_t left, int64_t count, const T* padding, const T** to) const
-{
-    int64_t begin = 0;
-    int64_t end = imageRow != nullptr ? count : 0;
-    if (end != 0 && (left < 0 || left + (count - 1) * m_StrideX >= m_InputWidth))
-    {
-        begin = std::clamp<int64_t>((-left + m_StrideX - 1) / m_StrideX, 0, count);
-        end = std::clamp<int64_t>((m_InputWidth - left + m_StrideX - 1) / m_StrideX, begin, count);
-    }
-    std::fill_n(to, begin, padding);
-    if (begin < end)
-    {
-        const T* from = imageRow + (left + begin * m_StrideX) * m_Channels;
-        const int64_t step = m_StrideX * m_Channels;
-        for (int64_t w = 0; w < end - begin; ++w)
-        {
-            to[begin + w] = from + w * step;
-        }
-    }
-    std::fill_n(to + end, count - end, padding);
-}
-
 Windows::Span Windows::FindWhole(int64_t x, int64_t count) const
 {
     const int64_t room = m_InputWidth - 1 - (m_Width - 1) * m_DilationX + m_PadLeft;
@@ -164,7 +112,8 @@ size_t Windows::LimitCut(size_t most, size_t least, size_t windowBytes, size_t m
 }
 
 template <typename T>
-void Windows::FindRows(const T* input, size_t first, size_t last, const T* padding, T* strip, const T** table) const
+T* Windows::FindRows(const T* input, size_t first, size_t last, const T* padding, T* strip, const T** table,
+                     size_t rowStep) const
 {
     const int64_t rowElements = m_Width * m_Channels;
     // Windows beside each other, of which each row lies one stride behind the one before.
@@ -180,7 +129,7 @@ void Windows::FindRows(const T* input, size_t first, size_t last, const T* paddi
         const Span whole = FindWhole(x, count);
         for (int64_t i = 0; i < m_Height; ++i)
         {
-            const T** to = table + static_cast<size_t>(i) * (last - first) + (window - first);
+            const T** to = table + static_cast<size_t>(i) * rowStep + (window - first);
             const int64_t row = y * m_StrideY - m_PadTop + i * m_DilationY;
             if (row < 0 || row >= m_InputHeight)
             {
@@ -209,30 +158,7 @@ void Windows::FindRows(const T* input, size_t first, size_t last, const T* paddi
         }
         window = end;
     }
-}
-
-template <typename T>
-void Windows::FindSpans(const T* image, int64_t top, int64_t left, size_t pixels, T* strip, const T** places) const
-{
-    const int64_t right = left + static_cast<int64_t>(pixels);
-    const int64_t begin = std::clamp<int64_t>(-left, 0, static_cast<int64_t>(pixels));
-    const int64_t end = std::clamp<int64_t>(m_InputWidth - left, begin, static_cast<int64_t>(pixels));
-    for (int64_t i = 0; i < m_Height; ++i)
-    {
-        const int64_t row = top + i * m_DilationY;
-        const bool hasRow = row >= 0 && row < m_InputHeight;
-        const T* const from = image + (hasRow ? row * m_InputWidth * m_Channels : 0);
-        if (hasRow && left >= 0 && right <= m_InputWidth)
-        {
-            places[i] = from + left * m_Channels;
-            continue;
-        }
-        places[i] = strip;
-        const int64_t inside = hasRow ? end - begin : 0;
-        strip = std::fill_n(strip, (hasRow ? begin : 0) * m_Channels, T{0});
-        strip = std::copy_n(from + (inside != 0 ? left + begin : 0) * m_Channels, inside * m_Channels, strip);
-        strip = std::fill_n(strip, (static_cast<int64_t>(pixels) - (hasRow ? begin : 0) - inside) * m_Channels, T{0});
-    }
+    return strip;
 }
 
 Windows MakeConvolutionWindows(const ReshapeArgs& args)
@@ -275,6 +201,26 @@ Windows MakeConvolutionWindows(const ReshapeArgs& args)
     return windows;
 }
 
+ref::WindowAxis Windows::GetAxisY() const
+{
+    return {static_cast<size_t>(m_InputHeight),
+            static_cast<size_t>(m_OutputHeight),
+            static_cast<size_t>(m_Height),
+            m_StrideY,
+            m_DilationY,
+            m_PadTop};
+}
+
+ref::WindowAxis Windows::GetAxisX() const
+{
+    return {static_cast<size_t>(m_InputWidth),
+            static_cast<size_t>(m_OutputWidth),
+            static_cast<size_t>(m_Width),
+            m_StrideX,
+            m_DilationX,
+            m_PadLeft};
+}
+
 Windows MakeAxisWindows(const ref::WindowAxis& y, const ref::WindowAxis& x, size_t channels, size_t groupChannels)
 {
     Windows windows;
@@ -311,16 +257,10 @@ Windows MakeRowWindows(size_t rows, size_t depth)
 }
 
 template void Windows::Copy<float>(const float*, size_t, size_t, float, size_t, float*) const;
-template void Windows::Find<float>(const float*, size_t, size_t, const float*, const float**) const;
-template void Windows::FindRows<float>(const float*, size_t, size_t, const float*, float*, const float**) const;
-template void Windows::FindSpans<float>(const float*, int64_t, int64_t, size_t, float*, const float**) const;
-template void Windows::FindSpans<uint16_t>(const uint16_t*, int64_t, int64_t, size_t, uint16_t*,
-                                           const uint16_t**) const;
-template void Windows::FindRows<uint16_t>(const uint16_t*, size_t, size_t, const uint16_t*, uint16_t*,
-                                          const uint16_t**) const;
-template void Windows::Find<uint8_t>(const uint8_t*, size_t, size_t, const uint8_t*, const uint8_t**) const;
-template void Windows::Find<int16_t>(const int16_t*, size_t, size_t, const int16_t*, const int16_t**) const;
-template void Windows::Find<uint16_t>(const uint16_t*, size_t, size_t, const uint16_t*, const uint16_t**) const;
+template float* Windows::FindRows<float>(const float*, size_t, size_t, const float*, float*, const float**,
+                                         size_t) const;
+template uint16_t* Windows::FindRows<uint16_t>(const uint16_t*, size_t, size_t, const uint16_t*, uint16_t*,
+                                               const uint16_t**, size_t) const;
 template void Windows::Copy<uint8_t>(const uint8_t*, size_t, size_t, uint8_t, size_t, uint8_t*) const;
 
 } // namespace tenon::cpu

@@ -18,6 +18,15 @@ struct WindowAxis;
 namespace tenon::cpu
 {
 
+/// Output pixels at equal distances, which a tile can write: neighbours in a row of an image, or in a column.
+struct PixelRun
+{
+    size_t m_First = 0; ///< counted through all images
+    size_t m_Step = 1;
+    size_t m_Count = 0;
+    bool m_LacksPoints = false; ///< whether there may be points that all windows of a tile lack
+};
+
 /// The windows of a convolution. Positions may be negative: outside the image there is padding.
 struct Windows
 {
@@ -65,13 +74,20 @@ struct Windows
     /// Where the points of the same windows lie: table[point * (last - first) + window] is the first channel, or
     /// `padding` outside of the image.
     template <typename T>
-    void Find(const T* input, size_t first, size_t last, const T* padding, const T** table) const;
-
-    /// The same for rows of windows: table[row * (last - first) + window] is where the row's m_Width * m_Channels
-    /// elements are. Rows that the image has only in part are laid out in `strip`, which has room for GetMostCut()
-    /// windows. Precondition: HaveWholeRows().
+    void Find(const T* input, size_t first, size_t last, const T* padding, const T** table) const
+    {
+        FindRun(input, {first, 1, last - first}, padding, table, last - first);
+    }
+    /// The same for the windows of a run: table[point * pointStep + window].
     template <typename T>
-    void FindRows(const T* input, size_t first, size_t last, const T* padding, T* strip, const T** table) const;
+    void FindRun(const T* input, const PixelRun& run, const T* padding, const T** table, size_t pointStep) const;
+
+    /// The same for rows of windows beside each other: table[row * rowStep + window] is where the row's
+    /// m_Width * m_Channels elements are. Rows that the image has only in part are laid out in `strip`, which has room
+    /// for GetMostCut() windows; returns where the next ones may be. Precondition: HaveWholeRows().
+    template <typename T>
+    T* FindRows(const T* input, size_t first, size_t last, const T* padding, T* strip, const T** table,
+                size_t rowStep) const;
     /// Where `pixels` pixels beside each other lie, the first one in column `left`, in each of the m_Height rows of the
     /// image that windows beginning in row `top` have: in `image`, or with zeros outside of it in `strip`, which has
     /// room for all of them.
@@ -84,6 +100,9 @@ struct Windows
     size_t LimitCut(size_t most, size_t least, size_t windowBytes, size_t mostBytes) const;
     /// Whether the rows of windows inside of the image have their elements beside each other.
     bool HaveWholeRows() const { return m_DilationX == 1 && m_Channels == m_GroupChannels; }
+
+    ref::WindowAxis GetAxisY() const;
+    ref::WindowAxis GetAxisX() const;
 
     /// Elements of a window.
     size_t GetDepth() const { return static_cast<size_t>(m_Height * m_Width * m_GroupChannels); }
@@ -121,6 +140,8 @@ private:
     /// Calls visit(window, first row of its image, its first row in that, its columns) for each, counted from 0.
     template <typename F>
     void ForEach(size_t first, size_t last, F visit) const;
+    template <typename T>
+    void FindColumn(const T* input, const PixelRun& run, const T* padding, const T** table, size_t pointStep) const;
     template <typename T>
     void FindPoints(const T* imageRow, int64_t left, int64_t count, const T* padding, const T** to) const;
     template <typename T>

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// In which order a product takes the output pixels of a convolution. At the borders of an image windows lack points,
+// and a tile skips those that all of its windows lack: of 3x3 windows of 7x7 pixels that is a sixth of the
+// multiplications. Used by the products of floats and bfloat16.
+#pragma once
+
+#include "backends/cpu/gemm/windows/Windows.hpp"
+
+#include <cstddef>
+
+namespace tenon::cpu
+{
+
+class PixelOrder
+{
+public:
+    /// As the pixels lie.
+    PixelOrder() = default;
+    /// Rows and columns whose windows lack points are runs of their own where that saves more than shorter runs cost.
+    /// `splitsColumns`: whether columns may be.
+    PixelOrder(const Windows& windows, bool splitsColumns);
+
+    /// Where the windows of pixels [first, last) of the order have their points, or rows of points, as Windows::Find
+    /// and Windows::FindRows say it.
+    template <typename T>
+    void FindPoints(const Windows& windows, const T* input, size_t first, size_t last, const T* padding,
+                    const T** table) const
+    {
+        ForEachRun(first, last,
+                   [&](const PixelRun& run, size_t window)
+                   { windows.FindRun(input, run, padding, table + window, last - first); });
+    }
+    template <typename T>
+    void FindRows(const Windows& windows, const T* input, size_t first, size_t last, const T* padding, T* strip,
+                  const T** table) const
+    {
+        ForEachRun(first, last,
+                   [&](const PixelRun& run, size_t window)
+                   {
+                       strip = windows.FindRows(input, run.m_First, run.m_First + run.m_Count, padding, strip,
+                                                table + window, last - first);
+                   });
+    }
+
+    /// Calls body(run, pixels before it) for the runs that pixels [first, last) of the order are.
+    template <typename F>
+    void ForEachRun(size_t first, size_t last, F&& body) const
+    {
+        for (size_t place = first; place < last;)
+        {
+            const PixelRun run = GetRun(place, last);
+            body(run, place - first);
+            place += run.m_Count;
+        }
+    }
+
+    /// Whether columns are runs of their own.
+    bool SplitsColumns() const { return m_LeftColumns + m_RightColumns != 0; }
+
+private:
+    /// From place `first` of the order on, up to place `last` at most.
+    PixelRun GetRun(size_t first, size_t last) const;
+
+    /// In each image come rows without the columns apart, then these columns.
+    size_t m_Height = 0; ///< of the output; 0: all pixels as they lie
+    size_t m_Width = 0;
+    size_t m_TopRows = 0; ///< that lack points
+    size_t m_BottomRows = 0;
+    size_t m_LeftColumns = 0; ///< that are runs of their own
+    size_t m_RightColumns = 0;
+};
+
+} // namespace tenon::cpu
