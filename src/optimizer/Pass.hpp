@@ -128,6 +128,9 @@ void ReadHalfWeights(Graph& graph, PassContext& context);
 void ConstantFolding(Graph& graph, PassContext& context);
 /// Layers that compute the same from the same inputs become one, and so do equal constants.
 void MergeCommonSubexpressions(Graph& graph);
+/// Reshapes that add or drop dimensions of size 1 go behind Transposes; those that move such dimensions alone become
+/// one.
+void MoveUnitReshapes(Graph& graph, PassContext& context);
 /// Transpose -> Transpose becomes one, or none where they cancel; a Transpose that changes nothing goes.
 void FoldTransposes(Graph& graph);
 /// Conversions between element types that undo each other go, where every value comes back bit for bit: to a type that
@@ -136,6 +139,8 @@ void FoldTransposes(Graph& graph);
 void OptimizeInverseConversions(Graph& graph);
 /// Transposes move through layers that do the same in any order of dimensions, where fewer of them remain.
 void MoveTransposes(Graph& graph);
+/// BatchMatMul transposes its matrices itself where a Transpose before it does nothing else.
+void FoldMatMulTransposes(Graph& graph, PassContext& context);
 /// Chains of Reshape, Squeeze and ExpandDims become one, and those that change no shape go.
 void FoldReshapes(Graph& graph);
 /// A BroadcastTo goes where its readers broadcast by themselves to the same shape.

@@ -46,12 +46,15 @@ std::span<const Pass> GetPasses()
         {"FoldScaleShift", &passes::FoldScaleShift, Hiding, scalarMath},
         // Makes Transposes, which those after it remove wherever two NCHW layers meet or a weight is constant.
         {"LowerToNhwc", &passes::LowerToNhwc, Necessary, withLayout},
+        {"MoveUnitReshapes", &passes::MoveUnitReshapes, Optimization, {Transpose}},
         {"FoldTransposes", &passes::FoldTransposes, Optimization, {Transpose}},
         {"OptimizeInverseConversions",
          &passes::OptimizeInverseConversions,
          Optimization,
          {Cast, ConvertFp16ToFp32, ConvertFp32ToFp16, Quantize}},
         {"MoveTransposes", &passes::MoveTransposes, Optimization, {Transpose}},
+        // Those that are left where they have to be.
+        {"FoldMatMulTransposes", &passes::FoldMatMulTransposes, Optimization, {BatchMatMul}},
         {"MergeCommonSubexpressions", &passes::MergeCommonSubexpressions, Again},
         {"ConstantFolding", &passes::ConstantFolding, Again, foldable},
         {"RemoveBroadcastTo", &passes::RemoveBroadcastTo, Optimization, {BroadcastTo}},
