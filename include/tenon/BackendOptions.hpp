@@ -12,11 +12,13 @@
 //                    the memory.
 //   CachedNetworkFilePath
 //                    string, empty by default: a file of weights as CpuAcc packs them. Loading the network maps it in
-//                    place of packing, and throws where the file is missing or damaged, lacks a layer, or was saved by
-//                    another version of Tenon, for other instructions or with another FastMathEnabled.
+//                    place of packing, and throws where the file is missing (FileNotFoundException) or damaged
+//                    (ParseException), lacks a layer, or was saved by another version of Tenon, for other instructions
+//                    or with another FastMathEnabled (InvalidArgumentException).
 //   SaveCachedNetwork
 //                    bool, false by default: loading the network packs its weights, and writes them to the file that
-//                    CachedNetworkFilePath has to name. One that is there is replaced.
+//                    CachedNetworkFilePath has to name. One that is there is replaced; one that cannot be written is a
+//                    RuntimeException.
 // All of them may also be given when a network is loaded, in INetworkProperties::m_ModelOptions. Of one that is given
 // at both times the latter counts.
 #pragma once

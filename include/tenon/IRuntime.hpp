@@ -153,9 +153,12 @@ public:
     ///   GraphValidationException      the network was not optimized for the memories of these backends
     ///   LimitExceededException        a tensor, or all together, are above CreationOptions::m_Limits
     ///   MemoryValidationException     memory ran out, or a memory strategy gives what cannot be used
-    ///   RuntimeException              the debug folder cannot be made, a backend failed, or no ids are left
+    ///   RuntimeException              the debug folder cannot be made, a file that options have written cannot be, a
+    ///                                 backend failed, or no ids are left
     ///   InvalidArgumentException      options that a backend of the network does not have, or of a wrong type; files
-    ///                                 that they name are of another network
+    ///                                 that they name are of another network, or no files
+    ///   FileNotFoundException         there is no file that options name (CpuAcc's CachedNetworkFilePath)
+    ///   ParseException                it is damaged
     /// A backend or custom operator of the application's own may throw any kind of tenon::Exception.
     virtual Status LoadNetwork(NetworkId& networkIdOut, IOptimizedNetworkPtr network) = 0;
     virtual Status LoadNetwork(NetworkId& networkIdOut, IOptimizedNetworkPtr network,

@@ -162,7 +162,8 @@ private:
     PageVector<PlannedStep> m_Steps;
     std::vector<std::unique_ptr<Strips>> m_Strips;
     std::vector<PlannedSum> m_Sums;
-    std::vector<PlannedPitch> m_Pitches;                      ///< in the order of their values
+    std::vector<PlannedPitch> m_Pitches;                      ///< in the order of their joins
+    std::vector<size_t> m_PitchesByValue;                     ///< which of them, in the order of their values
     std::vector<std::unique_ptr<const std::string>> m_Labels; ///< of kernels, where it is not the workload's
     bool m_HasLargeTensors = false;                           ///< of which strips may consist
     std::vector<PlannedArena> m_Arenas;
@@ -182,9 +183,6 @@ std::unique_ptr<IShapedWorkload> ReshapeStep(const Step& step, const BaseDescrip
 /// of the override, and its shape if that says more than the value's declared one did.
 /// Throws LayerValidationException where the value has another number of elements.
 TensorInfo OverriddenInfo(const Program& program, const Step& step, size_t input, const TensorInfo& actual);
-
-/// Whether the step `reader` reads the value, once, and none before it since `writer` does.
-bool IsOnlyReader(const Program& program, uint32_t writer, uint32_t reader, ValueId value);
 
 /// Whether the step lets a device use host memory: its output then lies where its input does.
 bool IsImport(const Program& program, const Step& step);

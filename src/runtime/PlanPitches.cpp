@@ -5,6 +5,7 @@
 #include "runtime/Plan.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace tenon
@@ -21,16 +22,18 @@ constexpr size_t MostJoinedBytes = size_t{4} << 20;
 
 const PlannedPitch* Plan::FindPitch(ValueId value) const
 {
-    const auto found =
-        std::lower_bound(m_Pitches.begin(), m_Pitches.end(), value,
-                         [](const PlannedPitch& pitch, ValueId wanted) { return pitch.m_Value < wanted; });
-    return found != m_Pitches.end() && found->m_Value == value ? &*found : nullptr;
+    const auto found = std::lower_bound(m_PitchesByValue.begin(), m_PitchesByValue.end(), value,
+                                        [this](size_t i, ValueId wanted) { return m_Pitches[i].m_Value < wanted; });
+    const PlannedPitch* const pitch = found != m_PitchesByValue.end() ? &m_Pitches[*found] : nullptr;
+    return pitch != nullptr && pitch->m_Value == value ? pitch : nullptr;
 }
 
 bool Plan::HasPitches(uint32_t join) const
 {
-    return std::any_of(m_Pitches.begin(), m_Pitches.end(),
-                       [join](const PlannedPitch& pitch) { return pitch.m_Join == join; });
+    const auto found =
+        std::lower_bound(m_Pitches.begin(), m_Pitches.end(), join,
+                         [](const PlannedPitch& pitch, uint32_t wanted) { return pitch.m_Join < wanted; });
+    return found != m_Pitches.end() && found->m_Join == join;
 }
 
 /// Whether the step runs by itself and its output shares no memory with an input, so that it might lie elsewhere.
@@ -82,12 +85,13 @@ void Plan::TryPitch(const Program& program, uint32_t join, size_t input)
     const TensorInfo& joined = m_Infos[step.m_FirstOutput];
     const size_t place = m_Steps[join].m_Parts->m_OfPixels[input];
     if (place == SharedParts::None || read.IsConstant() || read.m_Memory != HostMemory || step.m_Memory != HostMemory ||
-        read.m_LastUse != join || m_Infos[value].GetNumBytes() == 0 || joined.GetNumBytes() > MostJoinedBytes)
+        read.m_LastUse != join || read.m_IsReadAgain || m_Infos[value].GetNumBytes() == 0 ||
+        joined.GetNumBytes() > MostJoinedBytes)
     {
         return;
     }
     const uint32_t writer = FindWriter(program, value);
-    if (writer >= join || !RunsAlone(program, writer) || !IsOnlyReader(program, writer, join, value))
+    if (writer >= join || !RunsAlone(program, writer))
     {
         return;
     }
@@ -109,8 +113,6 @@ void Plan::FindPitches(const Program& program)
             TryPitch(program, s, i);
         }
     }
-    std::sort(m_Pitches.begin(), m_Pitches.end(),
-              [](const PlannedPitch& a, const PlannedPitch& b) { return a.m_Value < b.m_Value; });
 }
 
 /// Lets the inputs of these joins alone have their pitches.
@@ -126,6 +128,10 @@ void Plan::ApplyPitches(const Program& program, const std::vector<bool>& isJoine
         planned.m_ScratchBytes = planned.m_Workload->GetScratchBytes();
         planned.m_KernelName = GetKernelName(*program.Steps()[pitch.m_Writer].m_Workload, *planned.m_Workload);
     }
+    m_PitchesByValue.resize(m_Pitches.size());
+    std::iota(m_PitchesByValue.begin(), m_PitchesByValue.end(), size_t{0});
+    std::sort(m_PitchesByValue.begin(), m_PitchesByValue.end(),
+              [this](size_t a, size_t b) { return m_Pitches[a].m_Value < m_Pitches[b].m_Value; });
 }
 
 } // namespace tenon

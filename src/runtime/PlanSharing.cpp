@@ -62,6 +62,7 @@ Plan::Sharing::Sharing(const Program& program, const PageVector<TensorInfo>& inf
     {
         FindSyncSteps();
     }
+    auto pitch = pitches.begin(); // in the order of their joins
     for (uint32_t s = 0; s < m_NumSteps; ++s)
     {
         const Step& step = program.Steps()[s];
@@ -69,12 +70,12 @@ Plan::Sharing::Sharing(const Program& program, const PageVector<TensorInfo>& inf
         if (sharesParts[s])
         {
             ShareParts(step, *steps[s].m_Parts);
-            for (const PlannedPitch& pitch : pitches)
+        }
+        for (; pitch != pitches.end() && pitch->m_Join == s; ++pitch)
+        {
+            if (sharesParts[s])
             {
-                if (pitch.m_Join == s)
-                {
-                    PutInto(step.m_FirstOutput, pitch.m_Value, pitch.m_Place);
-                }
+                PutInto(step.m_FirstOutput, pitch->m_Value, pitch->m_Place);
             }
         }
     }

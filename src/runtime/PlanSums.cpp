@@ -32,17 +32,6 @@ bool IsSum(const Step& step)
 
 } // namespace
 
-bool IsOnlyReader(const Program& program, uint32_t writer, uint32_t reader, ValueId value)
-{
-    size_t reads = 0;
-    for (uint32_t s = writer + 1; s <= reader; ++s)
-    {
-        const Step& step = program.Steps()[s];
-        reads += static_cast<size_t>(std::count(step.m_Inputs.begin(), step.m_Inputs.end(), value));
-    }
-    return reads == 1;
-}
-
 /// The sums whose layers wait for more than the next step keep memory for longer: they are dropped where that would
 /// make the arena larger by more than a little.
 void Plan::DropCostlySums(const Program& program)
@@ -86,11 +75,10 @@ uint32_t Plan::FindSumOf(const Program& program, uint32_t layer) const
     {
         return PlannedSum::None;
     }
-    const ValueId value = step.m_FirstOutput;
-    const uint32_t sum = program.Values()[value].m_LastUse;
+    const Value& value = program.Values()[step.m_FirstOutput];
+    const uint32_t sum = value.m_LastUse;
     if (sum <= layer || sum - layer > MostSteps || sum >= m_Steps.size() || m_Steps[sum].m_Sum != PlannedSum::None ||
-        RunsWith(sum).first != RunsWith(sum).second || !IsSum(program.Steps()[sum]) ||
-        !IsOnlyReader(program, layer, sum, value) ||
+        RunsWith(sum).first != RunsWith(sum).second || !IsSum(program.Steps()[sum]) || value.m_IsReadAgain ||
         step.m_Layer->GetBackendId() != program.Steps()[sum].m_Layer->GetBackendId())
     {
         return PlannedSum::None;

@@ -70,7 +70,10 @@ void Program::AddInputs(Step& step)
         {
             continue;
         }
-        m_Values[values[i]].m_LastUse = static_cast<uint32_t>(m_Steps.size());
+        Value& value = m_Values[values[i]];
+        value.m_LastUse = static_cast<uint32_t>(m_Steps.size());
+        value.m_IsReadAgain = value.m_IsRead;
+        value.m_IsRead = true;
         if (inputs[i].IsTensorInfoOverridden())
         {
             if (overrides == nullptr)

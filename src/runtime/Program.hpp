@@ -58,6 +58,8 @@ struct Value
     const OutputSlot* m_Slot = nullptr;
     const void* m_Constant = nullptr; ///< memory of a constant
     uint32_t m_LastUse = 0;           ///< last step that reads it; the number of steps for a network output
+    bool m_IsRead = false;            ///< by a step
+    bool m_IsReadAgain = false;       ///< by an input more, of whichever step
     MemoryId m_Memory = HostMemory;
 
     /// Also of constants without bytes.

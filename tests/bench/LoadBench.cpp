@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optimize + LoadNetwork of chains, of diamonds, and of graphs full of permutes and reshapes that cancel: nanoseconds
-// per layer, which must not grow with the length. Beside chains, in the same run, Arm NN where it is installed.
+// Optimize + LoadNetwork of chains, of diamonds, of graphs full of permutes and reshapes that cancel, and of joins that
+// CpuAcc has written in place: nanoseconds per layer, which must not grow with the length. Beside chains, in the same
+// run, Arm NN where it is installed.
 #include <tenon/Tenon.hpp>
 
 #include <benchmark/benchmark.h>
+
+#include <vector>
 
 #ifdef TENON_BENCH_ARMNN
 #include "ArmnnPeer.hpp"
@@ -104,6 +107,59 @@ INetworkPtr MakeFoldable(unsigned int numLayers)
     return builder.Finish();
 }
 
+IConnectableLayer* AddPool(Builder& builder, PoolingAlgorithm algorithm, IConnectableLayer* after)
+{
+    Pooling2dDescriptor descriptor;
+    descriptor.m_PoolType = algorithm;
+    descriptor.m_DataLayout = DataLayout::NHWC;
+    descriptor.m_PoolHeight = descriptor.m_PoolWidth = 3;
+    descriptor.m_PadLeft = descriptor.m_PadRight = descriptor.m_PadTop = descriptor.m_PadBottom = 1;
+    descriptor.m_StrideX = descriptor.m_StrideY = 1;
+    return builder.Append(builder.Network().AddPooling2dLayer(descriptor, "pool"), after);
+}
+
+/// Joins layers along their channels, and keeps two of these.
+void AddJoin(Builder& builder, const std::vector<IConnectableLayer*>& layers)
+{
+    OriginsDescriptor channels(static_cast<uint32_t>(layers.size()), 4);
+    channels.SetConcatAxis(3);
+    IConnectableLayer* const join = builder.Network().AddConcatLayer(channels, "join");
+    for (unsigned int i = 0; i < layers.size(); ++i)
+    {
+        layers[i]->GetOutputSlot(0).Connect(join->GetInputSlot(i));
+    }
+    builder.Append(builder.Network().AddSliceLayer(SliceDescriptor({0, 0, 0, 0}, {1, 2, 4, 2}), "slice"), join);
+}
+
+/// Two pools of one tensor, which CpuAcc writes into what joins them, again and again.
+INetworkPtr MakeJoins(unsigned int numLayers)
+{
+    Builder builder;
+    for (unsigned int i = 0; i < numLayers; i += 4)
+    {
+        IConnectableLayer* const top = builder.Last();
+        IConnectableLayer* const average = AddPool(builder, PoolingAlgorithm::Average, top);
+        AddJoin(builder, {average, AddPool(builder, PoolingAlgorithm::Max, top)});
+    }
+    return builder.Finish();
+}
+
+/// Pools of layers that all differ, joined by one.
+INetworkPtr MakeWideJoin(unsigned int numLayers)
+{
+    Builder builder;
+    IConnectableLayer* const top = builder.Last();
+    std::vector<IConnectableLayer*> pools;
+    for (unsigned int i = 0; i + 2 < numLayers; i += 2)
+    {
+        const ActivationDescriptor scale(ActivationFunction::Linear, 1.0f + static_cast<float>(i), 0.0f);
+        IConnectableLayer* const scaled = builder.Append(builder.Network().AddActivationLayer(scale, "scale"), top);
+        pools.push_back(AddPool(builder, PoolingAlgorithm::Average, scaled));
+    }
+    AddJoin(builder, pools);
+    return builder.Finish();
+}
+
 void ReportPerLayer(benchmark::State& state)
 {
     state.counters["per_layer"] =
@@ -120,13 +176,13 @@ void Lengths(benchmark::internal::Benchmark* bench)
     bench->Unit(benchmark::kMillisecond);
 }
 
-void OptimizeAndLoad(benchmark::State& state, const INetworkPtr& network)
+void OptimizeAndLoad(benchmark::State& state, const INetworkPtr& network, const BackendId& backend = "CpuRef")
 {
     const IRuntimePtr runtime = IRuntime::Create({});
     for (auto _ : state)
     {
         NetworkId id = 0;
-        runtime->LoadNetwork(id, Optimize(*network, {"CpuRef"}, runtime->GetDeviceSpec()));
+        runtime->LoadNetwork(id, Optimize(*network, {backend}, runtime->GetDeviceSpec()));
         state.PauseTiming();
         runtime->UnloadNetwork(id);
         state.ResumeTiming();
@@ -151,6 +207,18 @@ void TenonFoldable(benchmark::State& state)
     OptimizeAndLoad(state, MakeFoldable(static_cast<unsigned int>(state.range(0))));
 }
 BENCHMARK(TenonFoldable)->Apply(Lengths);
+
+void TenonJoins(benchmark::State& state)
+{
+    OptimizeAndLoad(state, MakeJoins(static_cast<unsigned int>(state.range(0))), "CpuAcc");
+}
+BENCHMARK(TenonJoins)->Apply(Lengths);
+
+void TenonWideJoin(benchmark::State& state)
+{
+    OptimizeAndLoad(state, MakeWideJoin(static_cast<unsigned int>(state.range(0))), "CpuAcc");
+}
+BENCHMARK(TenonWideJoin)->Apply(Lengths);
 
 #ifdef TENON_BENCH_ARMNN
 void ArmnnPeerChain(benchmark::State& state)

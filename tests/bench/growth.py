@@ -22,6 +22,8 @@ NETWORKS = {
     "TenonChain": "chain of activations",
     "TenonDiamonds": "diamonds: two unary layers of one tensor, added",
     "TenonFoldable": "permutes and reshapes that cancel around activations",
+    "TenonJoins": "two pools joined along their channels, again and again, CpuAcc",
+    "TenonWideJoin": "pools that one layer joins along their channels, CpuAcc",
     "ArmnnPeerChain": "chain of activations, Arm NN",
 }
 
@@ -31,8 +33,8 @@ Generated; write it anew with
 
     {command}
 
-Nanoseconds a layer on CpuRef, medians of {repetitions} runs in random order{machine}. Growth is the time a layer of
-100,000 layers over that of 1,000: 1 is a time that grows as the layers do.
+Nanoseconds a layer on CpuRef, if nothing else is said, medians of {repetitions} runs in random order{machine}.
+Growth is the time a layer of 100,000 layers over that of 1,000: 1 is a time that grows as the layers do.
 
 | network | 1,000 layers | 10,000 | 100,000 | growth |
 |---|---:|---:|---:|---:|

@@ -139,6 +139,13 @@ public:
         return RunNetwork(*m_Network, backend, threads, together, m_Kind.Options());
     }
     Planned MakePlan() { return Planned(*m_Network, "CpuAcc", m_Kind.Options()); }
+    /// With CpuAcc's option NumberOfThreads.
+    Planned MakeLimitedPlan(unsigned int threads)
+    {
+        OptimizerOptionsOpaque options = m_Kind.Options();
+        options.AddModelOption(BackendOptions("CpuAcc", {{"NumberOfThreads", threads}}));
+        return Planned(*m_Network, "CpuAcc", options);
+    }
 
 private:
     Image Make(IConnectableLayer* layer, const Image& from, unsigned int channels, unsigned int stride = 1)
@@ -211,7 +218,9 @@ size_t ExpectSame(const Kind& kind, const Build& build)
         EXPECT_EQ(joined.Run("CpuAcc", threads).back(), expected) << threads << " threads";
     }
     EXPECT_EQ(joined.Run("CpuAcc", 1, false).back(), expected) << "one by one";
-    return CountPitched(joined.MakePlan());
+    const size_t pitched = CountPitched(joined.MakePlan());
+    EXPECT_EQ(CountPitched(joined.MakeLimitedPlan(2)), pitched) << "with a limit of threads";
+    return pitched;
 }
 
 class Pitches : public testing::TestWithParam<Kind>

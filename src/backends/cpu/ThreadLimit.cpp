@@ -6,6 +6,7 @@
 #include "common/KernelName.hpp"
 #include "common/RunsInStrips.hpp"
 #include "common/SharedParts.hpp"
+#include "common/WritesPitched.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -92,7 +93,7 @@ private:
     unsigned int m_Threads;
 };
 
-class LimitedWorkload final : public IWorkload
+class LimitedWorkload final : public IWorkload, public IWritesPitched
 {
 public:
     LimitedWorkload(std::unique_ptr<IWorkload> inner, unsigned int threads)
@@ -102,13 +103,24 @@ public:
 
     std::unique_ptr<IShapedWorkload> Reshape(const ReshapeArgs& args) const override
     {
-        std::unique_ptr<IShapedWorkload> shaped = m_Inner->Reshape(args);
-        const char* name = tenon::GetKernelName(*m_Inner, *shaped);
-        return std::make_unique<LimitedShapedWorkload>(std::move(shaped), name, m_Threads);
+        return Limit(m_Inner->Reshape(args));
+    }
+    std::unique_ptr<IShapedWorkload> ReshapePitched(const ReshapeArgs& args, size_t outputPitch) const override
+    {
+        const auto* const writes = dynamic_cast<const IWritesPitched*>(m_Inner.get());
+        std::unique_ptr<IShapedWorkload> shaped =
+            writes != nullptr ? writes->ReshapePitched(args, outputPitch) : nullptr;
+        return shaped != nullptr ? Limit(std::move(shaped)) : nullptr;
     }
     const char* GetName() const override { return m_Inner->GetName(); }
 
 private:
+    std::unique_ptr<IShapedWorkload> Limit(std::unique_ptr<IShapedWorkload> shaped) const
+    {
+        const char* name = tenon::GetKernelName(*m_Inner, *shaped);
+        return std::make_unique<LimitedShapedWorkload>(std::move(shaped), name, m_Threads);
+    }
+
     std::unique_ptr<IWorkload> m_Inner;
     unsigned int m_Threads;
 };

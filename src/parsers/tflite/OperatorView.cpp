@@ -217,9 +217,4 @@ void OperatorView::Fail(const std::string& message) const
     throw ParseException(message);
 }
 
-void OperatorView::FailInput(size_t i, const std::string& message) const
-{
-    throw ParseException(fmt::format("input {} {} {}", i, Input(i).Label(), message));
-}
-
 } // namespace tenon::tflite

@@ -103,8 +103,6 @@ public:
 
     /// Throws ParseException. The operator's name and index are added by the caller.
     [[noreturn]] void Fail(const std::string& message) const;
-    /// Throws ParseException about an input.
-    [[noreturn]] void FailInput(size_t i, const std::string& message) const;
 
 private:
     const Attribute* Find(std::string_view option) const;
