@@ -131,6 +131,66 @@ TEST(FastRecurrent, Rnn)
     }
 }
 
+// With time in front, sequences beside 8-bit weights are run as often as they have steps. Auxiliary weights are the
+// reference kernel's.
+TEST(FastRecurrent, BidirectionalSequenceRnn)
+{
+    uint32_t seed = 1;
+    for (const auto& [columns, units] : {std::pair(1U, 1U), {3U, 5U}, {21U, 17U}, {40U, 64U}, {128U, 256U}})
+    {
+        for (unsigned int bits = 0; bits < 32; ++bits)
+        {
+            BidirectionalSequenceRnnDescriptor descriptor;
+            descriptor.m_TimeMajor = (bits & 1) != 0;
+            descriptor.m_MergeOutputs = (bits & 2) != 0;
+            descriptor.m_AsymmetricQuantizeInputs = (bits & 16) != 0;
+            descriptor.m_ActivationFunc = seed % 5;
+            const bool areBytes = (bits & 4) != 0;
+            const bool hasAux = (bits & 8) != 0;
+            const bool hasAuxWeights = hasAux && seed % 3 == 0;
+            const unsigned int batches = 1 + seed % 3;
+            const unsigned int backwardUnits = units + 2;
+            const auto sequence = [&](unsigned int count) {
+                return Float(descriptor.m_TimeMajor ? TensorShape({4, batches, count})
+                                                    : TensorShape({batches, 4, count}));
+            };
+            std::vector<TestTensor> inputs = {Random(sequence(columns), seed, -1, 1)};
+            for (const unsigned int own : {units, backwardUnits})
+            {
+                // Sums as large as those of few numbers.
+                const double most = 0.6 / std::sqrt(static_cast<double>(units));
+                inputs.push_back(Constant(Random(Weights({own, columns}, areBytes), seed + own, -0.6, 0.6)));
+                inputs.push_back(Constant(Random(Weights({own, own}, areBytes), seed + own + 1, -most, most)));
+                inputs.push_back(Constant(Random(Float({own}), seed + own + 2, -0.3, 0.3)));
+                inputs.push_back(Random(Float({batches, own}), seed + own + 3, -0.5, 0.5));
+            }
+            inputs.resize(12, NotConnected());
+            if (hasAux)
+            {
+                inputs[9] = Random(sequence(columns), seed + 20, -1, 1);
+            }
+            if (hasAuxWeights)
+            {
+                inputs[10] = Constant(Random(Weights({units, columns}, areBytes), seed + 21, -0.6, 0.6));
+                inputs[11] = Constant(Random(Weights({backwardUnits, columns}, areBytes), seed + 22, -0.6, 0.6));
+            }
+            OpCase op =
+                FastCase("units " + std::to_string(units) + " " + std::to_string(bits),
+                         LayerType::BidirectionalSequenceRnn, descriptor, std::move(inputs), Float({batches, units}));
+            op.m_Absolute = areBytes ? 1e-2 : 2e-5;
+            op.m_MoreOutputs = {Float({batches, backwardUnits}),
+                                sequence(descriptor.m_MergeOutputs ? units + backwardUnits : units)};
+            if (!descriptor.m_MergeOutputs)
+            {
+                op.m_MoreOutputs.push_back(sequence(backwardUnits));
+            }
+            ASSERT_NO_FATAL_FAILURE(
+                ExpectAsReference(op, hasAuxWeights ? "RefBidirectionalSequenceRnn" : "CpuBidirectionalSequenceRnn"));
+            ++seed;
+        }
+    }
+}
+
 TEST(FastRecurrent, BidirectionalSequenceLstm)
 {
     for (unsigned int bits = 0; bits < 64; ++bits)

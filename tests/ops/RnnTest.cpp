@@ -266,24 +266,28 @@ TEST(BidirectionalSequenceRnn, LongHybridSequencesWhoseStatesTurn)
         layer.m_Inputs = {Values(Float({steps, 1, 1}), std::vector<double>(steps, 0.0))};
         for (const double sign : {1.0, -1.0}) // forward turns left, backward right
         {
-            layer.m_Inputs.push_back(Stored(bytes, {1, 1}));
-            layer.m_Inputs.push_back(Stored(square, {0, -sign, sign, 0}));
-            layer.m_Inputs.push_back(Values(Float({2}), {0, 0}));
+            layer.m_Inputs.push_back(Constant(Stored(bytes, {1, 1})));
+            layer.m_Inputs.push_back(Constant(Stored(square, {0, -sign, sign, 0})));
+            layer.m_Inputs.push_back(Constant(Values(Float({2}), {0, 0})));
             layer.m_Inputs.push_back(Values(Float({1, 2}), {127, 0}));
         }
         layer.m_Outputs = {Float({1, 2}), Float({1, 2}), Float({steps, 1, 2}), Float({steps, 1, 2})};
-        const std::vector<TestTensor> got = RunRecurrent(layer);
-        const uint64_t quarters = uint64_t{steps} * steps % 4;
-        const double x[] = {127, 0, -127, 0};
-        const double y[] = {0, 127, 0, -127};
-        ExpectNear(RealValues(got[0]), {x[quarters], y[quarters]}, 0.0, "forward state");
-        ExpectNear(RealValues(got[1]), {x[quarters], -y[quarters]}, 0.0, "backward state");
-        const std::vector<double> outputs = RealValues(got[2]);
-        for (unsigned int step = 0; step < steps; ++step)
+        for (const auto& backend : GetTestBackends())
         {
-            const uint64_t turned = (uint64_t{steps} * (steps - 1) + step + 1) % 4;
-            ASSERT_EQ(outputs[2 * step], x[turned]) << step;
-            ASSERT_EQ(outputs[2 * step + 1], y[turned]) << step;
+            SCOPED_TRACE(backend->GetId().Get());
+            const std::vector<TestTensor> got = RunRecurrent(layer, *backend);
+            const uint64_t quarters = uint64_t{steps} * steps % 4;
+            const double x[] = {127, 0, -127, 0};
+            const double y[] = {0, 127, 0, -127};
+            ExpectNear(RealValues(got[0]), {x[quarters], y[quarters]}, 0.0, "forward state");
+            ExpectNear(RealValues(got[1]), {x[quarters], -y[quarters]}, 0.0, "backward state");
+            const std::vector<double> outputs = RealValues(got[2]);
+            for (unsigned int step = 0; step < steps; ++step)
+            {
+                const uint64_t turned = (uint64_t{steps} * (steps - 1) + step + 1) % 4;
+                ASSERT_EQ(outputs[2 * step], x[turned]) << step;
+                ASSERT_EQ(outputs[2 * step + 1], y[turned]) << step;
+            }
         }
     }
 }

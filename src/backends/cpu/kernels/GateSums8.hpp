@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of int8 data and constant weights of gates, whose sums stay int32.
+// Products of bytes and constant weights of gates, whose sums stay int32.
 #pragma once
 
 #include "backends/cpu/gemm/bytes/Product8.hpp"
@@ -43,7 +43,8 @@ public:
     }
 
     size_t GetScratchBytes() const { return m_Product.GetScratchBytes(); }
-    void Run(const ExecuteArgs& args, const int8_t* data, int32_t* sums, std::byte* scratch) const
+    /// See Product8::RunSums.
+    void Run(const ExecuteArgs& args, const void* data, int32_t* sums, std::byte* scratch) const
     {
         m_Product.RunSums(data, m_Start, sums, scratch, *args.m_Parallel);
     }

@@ -31,12 +31,12 @@ HWY_INLINE Shorts MultiplyShorts(Shorts a, Shorts b)
     return hn::MulFixedPoint15(a, b);
 }
 
-/// x / 2^Exponent, rounded to nearest, half away from zero. |x| is at most 2^15 - 2^Exponent.
+/// x / 2^Exponent, rounded to nearest, half away from zero, of any x but the least one. `Exponent`: from 1 on.
 template <int Exponent>
 HWY_INLINE Shorts DivideByPot(Shorts x)
 {
-    const Shorts half = hn::Set(ShortTag(), 1 << (Exponent - 1));
-    return hn::ShiftRight<Exponent>(hn::Add(hn::Add(x, half), hn::ShiftRight<15>(x)));
+    // A rounding multiplication adds the half without overflow.
+    return hn::MulFixedPoint15(hn::Add(x, hn::ShiftRight<15>(x)), hn::Set(ShortTag(), 1 << (15 - Exponent)));
 }
 
 /// Saturated.

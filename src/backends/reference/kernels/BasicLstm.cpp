@@ -2,12 +2,13 @@
 // BasicLstm and QuantizedLstm: one step of an LSTM without extras. The first has one matrix for all gates and data
 // beside output state, the second one matrix for each. Float, and uint8 data with 16-bit cell state, bit for bit as
 // TFLite's LSTM with five inputs.
+#include "backends/reference/kernels/BasicLstm.hpp"
+
 #include "backends/common/FixedPoint16.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/QuantizationCheck.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/TensorQuantization.hpp"
-#include "backends/reference/kernels/GateProduct.hpp"
 #include "backends/reference/kernels/LstmInteger.hpp"
 #include "backends/reference/kernels/RowProducts.hpp"
 
@@ -33,21 +34,9 @@ constexpr backends::TypeRow QuantizedTypes[] = {
                     DataType::QSymmS16),
 };
 
-/// Gates in the order of the rows of BasicLstm's weights.
-enum Gate : size_t
-{
-    Input,
-    Update,
-    Forget,
-    Output,
-    NumGates
-};
-
-/// Inputs of QuantizedLstm: data, cell state, output state; then for input, forget, cell and output gate the weights
-/// of the data, those of the output state, and the biases.
-constexpr size_t QuantizedWeights = 3;
-constexpr size_t QuantizedRecurrent = 7;
-constexpr size_t QuantizedBias = 11;
+using Gate = BasicLstmGates::Gate;
+using enum BasicLstmGates::Gate;
+using Slots = QuantizedLstmSlots;
 
 SupportResult CheckTypes(const LayerView& layer, size_t firstInput, size_t firstOutput,
                          std::initializer_list<DataType> inputs, std::initializer_list<DataType> outputs)
@@ -79,13 +68,10 @@ SupportResult CheckTypes(const LayerView& layer, size_t firstInput, size_t first
     return SupportResult::Yes();
 }
 
-/// The zero point that data, output state and output must have.
-constexpr int32_t ByteZeroPoint = 128;
-
 SupportResult CheckByte(const TensorInfo& info, const std::string& place)
 {
     SupportResult result = backends::CheckPerTensor(info, place);
-    if (result && info.GetQuantizationOffset() != ByteZeroPoint)
+    if (result && info.GetQuantizationOffset() != LstmByteZeroPoint)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, place + " has zero point " +
                                                                          std::to_string(info.GetQuantizationOffset()) +
@@ -131,11 +117,11 @@ SupportResult CheckQuantized(const LayerView& layer)
         result = backends::FirstRefusal(
             {CheckByte(layer.GetInput(0), "input 0"), CheckByte(layer.GetInput(2), "input 2"),
              CheckByte(layer.GetOutput(1), "output 1"), CheckCellState(layer.GetInput(1), "input 1"),
-             CheckCellState(layer.GetOutput(0), "output 0"), backends::CheckPerTensor(layer, {QuantizedWeights}, {})});
+             CheckCellState(layer.GetOutput(0), "output 0"), backends::CheckPerTensor(layer, {Slots::Weights}, {})});
     }
-    for (size_t i = QuantizedWeights + 1; i < QuantizedBias && result; ++i)
+    for (size_t i = Slots::Weights + 1; i < Slots::Bias && result; ++i)
     {
-        if (!layer.GetInput(i).IsTypeSpaceMatch(layer.GetInput(QuantizedWeights)))
+        if (!layer.GetInput(i).IsTypeSpaceMatch(layer.GetInput(Slots::Weights)))
         {
             return SupportResult::No(SupportCode::UnsupportedParameters,
                                      "input " + std::to_string(i) +
@@ -145,40 +131,23 @@ SupportResult CheckQuantized(const LayerView& layer)
     return result;
 }
 
-struct Sizes
-{
-    size_t m_Batches;
-    size_t m_Inputs;
-    size_t m_Units;
-};
-
 float Sigmoid(float x)
 {
     return 1.0f / (1.0f + std::exp(-x));
 }
 
-/// Data beside output state.
-template <typename T>
-void Join(const T* data, const T* state, const Sizes& sizes, T* joined)
+void RunFloat(const BasicLstmSizes& sizes, const ExecuteArgs& args)
 {
-    for (size_t batch = 0; batch < sizes.m_Batches; ++batch)
-    {
-        joined = std::copy_n(data + batch * sizes.m_Inputs, sizes.m_Inputs, joined);
-        joined = std::copy_n(state + batch * sizes.m_Units, sizes.m_Units, joined);
-    }
-}
-
-void RunFloat(const Sizes& sizes, const ExecuteArgs& args)
-{
-    const size_t columns = sizes.m_Inputs + sizes.m_Units;
+    const size_t columns = sizes.GetColumns();
     const size_t units = sizes.m_Units;
     float* joined = args.GetOutput<float>(2);
     float* sums = args.GetOutput<float>(3);
-    Join(args.GetInput<float>(0), args.GetInput<float>(1), sizes, joined);
-    for (size_t batch = 0; batch < sizes.m_Batches; ++batch, sums += NumGates * units)
+    JoinLstmRows(args.GetInput<float>(0), args.GetInput<float>(1), sizes, joined);
+    for (size_t batch = 0; batch < sizes.m_Batches; ++batch, sums += NumBasicLstmGates * units)
     {
-        MultiplyPatches(joined + batch * columns, 1, args.GetInput<float>(2), 0, NumGates * units, columns, sums);
-        std::transform(sums, sums + NumGates * units, args.GetInput<float>(3), sums,
+        MultiplyPatches(joined + batch * columns, 1, args.GetInput<float>(2), 0, NumBasicLstmGates * units, columns,
+                        sums);
+        std::transform(sums, sums + NumBasicLstmGates * units, args.GetInput<float>(3), sums,
                        [](float sum, float bias) { return sum + bias; });
         for (size_t unit = 0; unit < units; ++unit)
         {
@@ -190,13 +159,6 @@ void RunFloat(const Sizes& sizes, const ExecuteArgs& args)
             args.GetOutput<float>(0)[i] = Sigmoid(sum(Output)) * std::tanh(state);
         }
     }
-}
-
-/// From the scale of the bias (data times weights) to sums with 3 bits left of the binary point.
-backends::Rescaler MakeSumRescaler(float biasScale)
-{
-    constexpr float StepsPerUnit = 4096.0f;
-    return MakeRescaler(StepsPerUnit * biasScale);
 }
 
 struct UnitResult
@@ -214,17 +176,17 @@ UnitResult RunUnit(int16_t input, int16_t update, int16_t forget, int16_t output
     const Fixed16<4> state{backends::Saturate16(backends::Rescale<4>(added).m_Raw + kept.m_Raw)};
     const Fixed16<0> result = backends::Sigmoid(Fixed16<3>{output}) * backends::Tanh(backends::Rescale<3>(state));
     const int32_t rounded = std::clamp(backends::RoundingDivideByPot(result.m_Raw, 8), -128, 127);
-    return {state.m_Raw, static_cast<uint8_t>(ByteZeroPoint + rounded)};
+    return {state.m_Raw, static_cast<uint8_t>(LstmByteZeroPoint + rounded)};
 }
 
-Prepared PrepareBytes(const ReshapeArgs& args, const Sizes& sizes)
+Prepared PrepareBytes(const ReshapeArgs& args, const BasicLstmSizes& sizes)
 {
     const int32_t weightsZeroPoint = GetTensorQuantization(args.GetInput(2)).m_ZeroPoint;
-    const backends::Rescaler toSum = MakeSumRescaler(args.GetInput(3).GetQuantizationScale());
-    const size_t columns = sizes.m_Inputs + sizes.m_Units;
+    const backends::Rescaler toSum(GetLstmSumMultiplier(args.GetInput(3).GetQuantizationScale()));
+    const size_t columns = sizes.GetColumns();
     Scratch scratch;
     const size_t row = scratch.Add<int16_t>(columns);
-    const size_t products = scratch.Add<int32_t>(size_t{NumGates}, sizes.m_Units);
+    const size_t products = scratch.Add<int32_t>(NumBasicLstmGates, sizes.m_Units);
     const auto run = [=](const ExecuteArgs& runArgs)
     {
         auto* joined = runArgs.GetOutput<uint8_t>(2);
@@ -233,14 +195,14 @@ Prepared PrepareBytes(const ReshapeArgs& args, const Sizes& sizes)
         auto* product = Scratch::At<int32_t>(runArgs.m_Scratch, products);
         const auto* bias = runArgs.GetInput<int32_t>(3);
         const size_t units = sizes.m_Units;
-        Join(runArgs.GetInput<uint8_t>(0), runArgs.GetInput<uint8_t>(1), sizes, joined);
-        for (size_t batch = 0; batch < sizes.m_Batches; ++batch, joined += columns, sums += NumGates * units)
+        JoinLstmRows(runArgs.GetInput<uint8_t>(0), runArgs.GetInput<uint8_t>(1), sizes, joined);
+        for (size_t batch = 0; batch < sizes.m_Batches; ++batch, joined += columns, sums += NumBasicLstmGates * units)
         {
             std::transform(joined, joined + columns, centred,
-                           [](uint8_t x) { return static_cast<int16_t>(x - ByteZeroPoint); });
-            MultiplyPatches(centred, 1, runArgs.GetInput<uint8_t>(2), weightsZeroPoint, NumGates * units, columns,
-                            product);
-            for (size_t i = 0; i < NumGates * units; ++i)
+                           [](uint8_t x) { return static_cast<int16_t>(x - LstmByteZeroPoint); });
+            MultiplyPatches(centred, 1, runArgs.GetInput<uint8_t>(2), weightsZeroPoint, NumBasicLstmGates * units,
+                            columns, product);
+            for (size_t i = 0; i < NumBasicLstmGates * units; ++i)
             {
                 sums[i] = backends::Saturate16(toSum(WrappingAdd(product[i], bias[i])));
             }
@@ -259,8 +221,7 @@ Prepared PrepareBytes(const ReshapeArgs& args, const Sizes& sizes)
 
 Prepared PrepareBasic(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    const Sizes sizes = {args.GetInput(0).GetShape()[0], args.GetInput(0).GetShape()[1],
-                         args.GetInput(1).GetShape()[1]};
+    const BasicLstmSizes sizes(args.GetInput(0).GetShape(), args.GetInput(1).GetShape());
     if (args.GetInput(0).GetDataType() != DataType::Float32)
     {
         return PrepareBytes(args, sizes);
@@ -268,19 +229,15 @@ Prepared PrepareBasic(const ReshapeArgs& args, const backends::PackedWeights*)
     return Prepared([sizes](const ExecuteArgs& run) { RunFloat(sizes, run); });
 }
 
-/// The gates of QuantizedLstm as those of BasicLstm.
-constexpr Gate QuantizedGates[] = {Input, Forget, Update, Output};
-
 Prepared PrepareQuantized(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    const TensorQuantization weights = GetTensorQuantization(args.GetInput(QuantizedWeights));
-    const backends::Rescaler toSum = MakeSumRescaler(args.GetInput(0).GetQuantizationScale() * weights.m_Scale);
-    const Sizes sizes = {args.GetInput(0).GetShape()[0], args.GetInput(0).GetShape()[1],
-                         args.GetInput(QuantizedWeights).GetShape()[0]};
+    const TensorQuantization weights = GetTensorQuantization(args.GetInput(Slots::Weights));
+    const backends::Rescaler toSum(GetLstmSumMultiplier(args.GetInput(0).GetQuantizationScale() * weights.m_Scale));
+    const BasicLstmSizes sizes(args.GetInput(0).GetShape(), args.GetInput(2).GetShape());
     Scratch scratch;
     const size_t row = scratch.Add<int16_t>(std::max(sizes.m_Inputs, sizes.m_Units));
     const size_t products = scratch.Add<int32_t>(sizes.m_Units);
-    const size_t allSums = scratch.Add<int32_t>(size_t{NumGates}, sizes.m_Units);
+    const size_t allSums = scratch.Add<int32_t>(NumBasicLstmGates, sizes.m_Units);
     const auto run = [=](const ExecuteArgs& runArgs)
     {
         auto* centred = Scratch::At<int16_t>(runArgs.m_Scratch, row);
@@ -290,23 +247,23 @@ Prepared PrepareQuantized(const ReshapeArgs& args, const backends::PackedWeights
         const auto add = [&](const uint8_t* values, size_t columns, size_t firstWeights)
         {
             std::transform(values, values + columns, centred,
-                           [](uint8_t x) { return static_cast<int16_t>(x - ByteZeroPoint); });
-            for (size_t i = 0; i < NumGates; ++i)
+                           [](uint8_t x) { return static_cast<int16_t>(x - LstmByteZeroPoint); });
+            for (size_t i = 0; i < NumBasicLstmGates; ++i)
             {
                 MultiplyPatches(centred, 1, runArgs.GetInput<uint8_t>(firstWeights + i), weights.m_ZeroPoint, units,
                                 columns, product);
-                int32_t* to = sums + QuantizedGates[i] * units;
+                int32_t* to = sums + Slots::Gates[i] * units;
                 std::transform(to, to + units, product, to, WrappingAdd);
             }
         };
         for (size_t batch = 0; batch < sizes.m_Batches; ++batch)
         {
-            for (size_t i = 0; i < NumGates; ++i)
+            for (size_t i = 0; i < NumBasicLstmGates; ++i)
             {
-                std::copy_n(runArgs.GetInput<int32_t>(QuantizedBias + i), units, sums + QuantizedGates[i] * units);
+                std::copy_n(runArgs.GetInput<int32_t>(Slots::Bias + i), units, sums + Slots::Gates[i] * units);
             }
-            add(runArgs.GetInput<uint8_t>(0) + batch * sizes.m_Inputs, sizes.m_Inputs, QuantizedWeights);
-            add(runArgs.GetInput<uint8_t>(2) + batch * units, units, QuantizedRecurrent);
+            add(runArgs.GetInput<uint8_t>(0) + batch * sizes.m_Inputs, sizes.m_Inputs, Slots::Weights);
+            add(runArgs.GetInput<uint8_t>(2) + batch * units, units, Slots::Recurrent);
             for (size_t unit = 0; unit < units; ++unit)
             {
                 const auto sum = [&](Gate gate) { return backends::Saturate16(toSum(sums[gate * units + unit])); };

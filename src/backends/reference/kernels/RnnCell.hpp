@@ -21,14 +21,25 @@ struct RnnSlots
     size_t m_AuxWeights;
 };
 
+/// Those of Rnn.
+constexpr RnnSlots SingleRnnSlots = {0, 1, 2, 3, 4, RnnSlots::None, RnnSlots::None};
+
 struct RnnRun
 {
-    uint32_t m_Activation = TanhCode;
-    bool m_IsAsymmetric = false;
+    /// D: the descriptor of either layer. One cell, forwards, with the outputs of Rnn.
+    template <typename D>
+    RnnRun(const D& descriptor, const TensorShape& data)
+        : m_Activation(descriptor.m_ActivationFunc), m_IsAsymmetric(descriptor.m_AsymmetricQuantizeInputs),
+          m_Sequence(data, descriptor.m_TimeMajor)
+    {
+    }
+
+    uint32_t m_Activation;
+    bool m_IsAsymmetric;
     SequenceShape m_Sequence;
     bool m_IsBackward = false;
     size_t m_StateOutput = 0; ///< outputs of the layer
-    size_t m_Output = 0;
+    size_t m_Output = 1;
     size_t m_Offset = 0; ///< of the cell's outputs in each row of the output
 };
 
@@ -46,9 +57,9 @@ public:
     float* GetState(const ExecuteArgs& args) const { return args.GetOutput<float>(m_Run.m_StateOutput); }
     size_t GetStateSize() const { return m_Run.m_Sequence.m_Batches * m_Units; } ///< elements
 
+private:
     bool IsHybrid() const { return m_Weights.m_IsInteger; }
 
-private:
     RnnSlots m_Slots;
     RnnRun m_Run;
     GateWeights m_Weights;

@@ -30,8 +30,9 @@ bool FloatArrays8::SetColumns(const LayerView& layer, const ColumnSums8& sums, c
         {
             return false;
         }
+        const int64_t sum = sums.GetSum(c) - int64_t{weights.m_ZeroPoint} * static_cast<int64_t>(weights.m_Depth);
         const size_t place = GetPlace8(c, weights.m_Columns, GetEngine8().m_Lanes, weights.m_Matrices);
-        reinterpret_cast<int32_t*>(m_Memory.Data())[place] = static_cast<int32_t>(sums.GetSum(c));
+        reinterpret_cast<int32_t*>(m_Memory.Data())[place] = static_cast<int32_t>(sum);
         Floats(1)[place] = scales[scales.size() == 1 ? 0 : c];
         Floats(2)[place] = bias != nullptr ? bias[c] : 0.0f;
     }

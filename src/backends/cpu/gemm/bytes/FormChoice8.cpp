@@ -27,15 +27,14 @@ bool IsSigned(DataType type)
     return type != DataType::QAsymmU8;
 }
 
-/// TFLite takes uint8 weights beside float data for int8 bit patterns without a zero point.
 WeightBytes8 DescribeWeights(const LayerView& layer, const ProductShape8& shape)
 {
     const TensorInfo& info = layer.GetInput(1);
-    const bool isCentred = shape.IsHybrid() || info.HasMultipleQuantizationScales();
+    const bool isCentred = shape.AreWeightsPlain() || info.HasMultipleQuantizationScales();
     return {shape.m_Columns,
             shape.m_Depth,
             shape.m_IsTransposed,
-            shape.IsHybrid() || IsSigned(info.GetDataType()),
+            shape.AreWeightsPlain() || IsSigned(info.GetDataType()),
             isCentred ? 0 : info.GetQuantizationOffset(),
             shape.m_Matrices};
 }

@@ -28,9 +28,13 @@ struct ProductShape8
     bool m_MayStay = false;      ///< few rows may read the weights where they are, as long as there is what is packed
     /// Constants of as many columns each, which are the weights together; none: input 1.
     std::span<const void* const> m_Pieces = {};
+    /// With Rounding8::None: weights are of the type and zero point that they have, in place of int8 without one.
+    bool m_HasZeroPoint = false;
 
     /// Of float data, which are quantized while running.
     bool IsHybrid() const { return m_Rounding == Rounding8::None; }
+    /// TFLite takes uint8 weights beside float data for int8 bit patterns without a zero point.
+    bool AreWeightsPlain() const { return IsHybrid() && !m_HasZeroPoint; }
 };
 
 class FormChoice8

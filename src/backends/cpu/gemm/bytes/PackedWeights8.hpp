@@ -28,7 +28,7 @@ public:
 
     /// Packs input 1 of the layer, [columns, depth] row by row, or [depth, columns] if it is transposed. Types: int8 or
     /// uint8 data, weights and output, an int32 bias that is constant or missing. Or, with Rounding8::None: float data,
-    /// output and bias, and signed weights of 8 or 4 bits.
+    /// output and bias, and signed weights of 8 or 4 bits; or int8 or uint8 data whose sums stay as they are.
     PackedWeights8(const LayerView& layer, const ProductShape8& shape, backends::PackedStore& store);
 
     /// Bytes of what is packed of weights of these sizes.

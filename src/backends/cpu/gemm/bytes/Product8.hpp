@@ -30,7 +30,7 @@ public:
     Product8(const PackedWeights8& weights, const Windows& windows, size_t rows, const HybridData8& data,
              const ReshapeArgs& args);
 
-    /// Of int8 data whose sums stay as they are: see RunSums. The weights are packed likewise.
+    /// Of bytes whose sums stay as they are: see RunSums. The weights are packed likewise.
     Product8(const PackedWeights8& weights, const Windows& windows, size_t rows);
 
     /// Has the output written there, in place of one pixel after the other.
@@ -44,8 +44,9 @@ public:
     /// asks for.
     ByteData8 Quantize(const ExecuteArgs& args) const;
     void RunQuantized(const ExecuteArgs& args, const ByteData8& data) const;
-    /// sums[row][column] = start + data[row] * weights. `start`: what PackedWeights8::MakeSumStart gave.
-    void RunSums(const int8_t* data, const int32_t* start, int32_t* sums, void* scratch, IParallelFor& parallel) const;
+    /// sums[row][column] = start + data[row] * weights, which may wrap. `data`: bytes of the type of input 0 that the
+    /// weights were packed beside. `start`: what PackedWeights8::MakeSumStart gave.
+    void RunSums(const void* data, const int32_t* start, int32_t* sums, void* scratch, IParallelFor& parallel) const;
 
 private:
     /// Rows of data as the tiles read them.

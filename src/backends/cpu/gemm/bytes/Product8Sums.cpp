@@ -2,16 +2,17 @@
 // Products of bytes whose sums stay as they are.
 #include "backends/cpu/gemm/bytes/PanelSums8.hpp"
 #include "backends/cpu/gemm/bytes/Product8.hpp"
+#include "backends/reference/TensorQuantization.hpp"
 
 #include <algorithm>
 
 namespace tenon::cpu
 {
 
-void Product8::RunSums(const int8_t* data, const int32_t* start, int32_t* sums, void* scratch,
+void Product8::RunSums(const void* data, const int32_t* start, int32_t* sums, void* scratch,
                        IParallelFor& parallel) const
 {
-    RunAll({{reinterpret_cast<const uint8_t*>(data), nullptr}, sums, start}, scratch, parallel);
+    RunAll({{static_cast<const uint8_t*>(data), nullptr}, sums, start}, scratch, parallel);
 }
 
 void Product8::WriteSums(const RequantizeRows& rows) const
@@ -21,7 +22,7 @@ void Product8::WriteSums(const RequantizeRows& rows) const
         const int32_t term = rows.m_RowTerms != nullptr ? rows.m_RowTerms[row] : 0;
         std::transform(rows.m_Sums + row * rows.m_SumStride, rows.m_Sums + row * rows.m_SumStride + rows.m_Columns,
                        static_cast<int32_t*>(rows.m_Out) + row * rows.m_OutStride,
-                       [term](int32_t sum) { return sum + term; });
+                       [term](int32_t sum) { return ref::WrappingAdd(sum, term); });
     }
 }
 
