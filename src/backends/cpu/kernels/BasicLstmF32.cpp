@@ -32,6 +32,7 @@ public:
     {
     }
 
+    bool RefersToConstants() const override { return m_Gates.RefersToConstants(); }
     const FloatGates& Get() const { return m_Gates; }
 
 private:
