@@ -201,24 +201,25 @@ Windows MakeConvolutionWindows(const ReshapeArgs& args)
     return windows;
 }
 
+namespace
+{
+
+ref::WindowAxis MakeAxis(int64_t input, int64_t output, int64_t kernel, int64_t stride, int64_t dilation, int64_t pad)
+{
+    return {
+        static_cast<size_t>(input), static_cast<size_t>(output), static_cast<size_t>(kernel), stride, dilation, pad};
+}
+
+} // namespace
+
 ref::WindowAxis Windows::GetAxisY() const
 {
-    return {static_cast<size_t>(m_InputHeight),
-            static_cast<size_t>(m_OutputHeight),
-            static_cast<size_t>(m_Height),
-            m_StrideY,
-            m_DilationY,
-            m_PadTop};
+    return MakeAxis(m_InputHeight, m_OutputHeight, m_Height, m_StrideY, m_DilationY, m_PadTop);
 }
 
 ref::WindowAxis Windows::GetAxisX() const
 {
-    return {static_cast<size_t>(m_InputWidth),
-            static_cast<size_t>(m_OutputWidth),
-            static_cast<size_t>(m_Width),
-            m_StrideX,
-            m_DilationX,
-            m_PadLeft};
+    return MakeAxis(m_InputWidth, m_OutputWidth, m_Width, m_StrideX, m_DilationX, m_PadLeft);
 }
 
 Windows MakeAxisWindows(const ref::WindowAxis& y, const ref::WindowAxis& x, size_t channels, size_t groupChannels)
