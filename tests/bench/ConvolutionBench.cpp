@@ -221,9 +221,10 @@ Convolutions on CpuAcc, one thread, in turn; data as channels last. Tenon's time
 call included; the others' is that of their operator alone. int8: weights have a scale a channel, data a zero point, but
 for oneDNN, which has none here and, on processors without VNNI, adds products up in 16 bits, which saturate. All memory
 begins at the start of a cache line, as inside of a network. GMAC/s count the multiplications of the definition:
-Winograd's transforms, which Tenon takes for 3x3 convolutions of int8 where there is no VNNI, need fewer. Of the least:
-what the multiplications take at the peak, or copying as many bytes as are read and written with memcpy, whichever is
-longer, over Tenon's time. Ratios are medians; below 1 Tenon is faster. `–`: refused.
+Winograd's transforms, which Tenon takes for 3x3 convolutions of int8 where there is no VNNI, need fewer, and so do
+windows at the borders of small images, of which float products leave out what lies outside: more than 100 % is no error.
+Of the least: what the multiplications take at the peak, or copying as many bytes as are read and written with memcpy,
+whichever is longer, over Tenon's time. Ratios are medians; below 1 Tenon is faster. `–`: refused.
 
 )";
     out << fmt::format("Peaks of a core of the machine, measured before, in GMAC/s: of float32 {:.0f} ({}){}.\n\n",
