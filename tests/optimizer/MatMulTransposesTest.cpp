@@ -145,7 +145,8 @@ TEST(MoveUnitReshapes, AllMappingsOfDimensionsOfOne)
             {
                 source = TensorShape({read.GetNumElements() / 3, 1, 3});
             }
-            IConnectableLayer* first = AddReshape(*network, AddInput(*network, 0, TensorInfo(source, DataType::Float32)), source);
+            IConnectableLayer* first =
+                AddReshape(*network, AddInput(*network, 0, TensorInfo(source, DataType::Float32)), source);
             Connect(AddTranspose(*network, AddReshape(*network, first, read), PermutationVector(mappings.data(), 4)),
                     network->AddOutputLayer(0));
             BothWays both(*network);
