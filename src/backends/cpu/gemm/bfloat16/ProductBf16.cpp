@@ -19,11 +19,6 @@ using backends::Scratch;
 /// Bytes of data that a block may have: a quarter of a second-level cache of 1 MiB.
 constexpr size_t BlockBytes = 256 * 1024;
 constexpr size_t MostBlockRows = 512;
-/// With so many channels the loop over one point of a window is long enough; with fewer, one over a row of it is
-/// better.
-constexpr size_t LongTapDepth = 96;
-/// The same where columns of the image are apart, whose windows lack points, but not rows of them.
-constexpr size_t LongTapDepthOfColumns = 32;
 /// With fewer channels than this the loop over one point is too short.
 constexpr size_t LeastTapDepth = 8;
 
@@ -57,8 +52,7 @@ void ProductBf16::Plan()
     if (engine.m_ReadsTables && !windows.ArePixels() && channels % 2 == 0 && channels >= LeastTapDepth)
     {
         const PixelOrder byPoints(windows, true);
-        m_FindsRows =
-            windows.HaveWholeRows() && channels < (byPoints.SplitsColumns() ? LongTapDepthOfColumns : LongTapDepth);
+        m_FindsRows = windows.HaveWholeRows() && !byPoints.PrefersPoints(channels);
         m_TableTaps = static_cast<size_t>(m_FindsRows ? windows.m_Height : windows.m_Height * windows.m_Width);
         m_Slides = m_FindsRows && m_TableTaps != 0 && engine.m_SlidingRows != 0 && m_Panels->GetVectors() == 1 &&
                    windows.m_Width == SlidingColumns && windows.m_StrideX == 1;
@@ -90,15 +84,6 @@ void ProductBf16::Plan()
     Scratch scratch;
     scratch.AddParts(part, m_Parts);
     m_ScratchBytes = scratch.GetBytes();
-}
-
-void ProductBf16::SetPlace(const OutputPlace& place)
-{
-    m_Place = place;
-    if (place.m_Width != 0)
-    {
-        m_Order = {}; // rows of the output end where they end in memory
-    }
 }
 
 void ProductBf16::Run(const uint16_t* input, uint16_t* out, void* scratch, IParallelFor& parallel,

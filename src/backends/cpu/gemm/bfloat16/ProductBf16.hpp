@@ -28,7 +28,11 @@ public:
     ProductBf16(const PanelsBf16& panels, const Windows& windows, size_t rows);
 
     /// Has the output written there, in place of one pixel after the other.
-    void SetPlace(const OutputPlace& place);
+    void SetPlace(const OutputPlace& place)
+    {
+        m_Place = place;
+        m_Order.FitTo(place);
+    }
 
     /// Whether Run takes a tensor to be added.
     static bool CanAdd() { return true; }

@@ -25,7 +25,11 @@ public:
     ProductF32(const PanelsF32& panels, const Windows& windows, size_t rows);
 
     /// Has the output written there, in place of one pixel after the other.
-    void SetPlace(const OutputPlace& place);
+    void SetPlace(const OutputPlace& place)
+    {
+        m_Place = place;
+        m_Order.FitTo(place);
+    }
 
     /// Of the whole output, where this is a part of it.
     void SetOutputBytes(size_t bytes) { m_OutputBytes = bytes; }

@@ -21,11 +21,6 @@ constexpr size_t BlockBytes = 256 * 1024;
 constexpr size_t MostBlockRows = 480;
 /// Bytes of a panel's slice, which each tile of a block reads: half of such a cache.
 constexpr size_t SliceBytes = 512 * 1024;
-/// With so many channels the loop over one point of a window is long enough; with fewer, one over a row of it is
-/// better.
-constexpr size_t LongTapDepth = 96;
-/// The same where columns of the image are apart, whose windows lack points, but not rows of them.
-constexpr size_t LongTapDepthOfColumns = 32;
 /// With fewer channels than this the loop over one point is too short.
 constexpr size_t LeastTapDepth = 8;
 
@@ -52,8 +47,7 @@ void ProductF32::Plan()
     m_TapDepth = channels;
     const bool hasRows = m_Windows.HaveWholeRows() && !m_Windows.HaveShortRows(sizeof(float));
     const PixelOrder byPoints(m_Windows, true);
-    const size_t longDepth = byPoints.SplitsColumns() ? LongTapDepthOfColumns : LongTapDepth;
-    if (!m_Windows.ArePixels() && hasRows && channels < longDepth)
+    if (!m_Windows.ArePixels() && hasRows && !byPoints.PrefersPoints(channels))
     {
         m_Reading = CanSlide() ? Reading::Sliding : Reading::Rows;
         m_TapDepth = channels * static_cast<size_t>(m_Windows.m_Width);
@@ -99,15 +93,6 @@ void ProductF32::Plan()
     Scratch scratch;
     scratch.AddParts(part, m_Parts);
     m_ScratchBytes = scratch.GetBytes();
-}
-
-void ProductF32::SetPlace(const OutputPlace& place)
-{
-    m_Place = place;
-    if (place.m_Width != 0)
-    {
-        m_Order = {}; // rows of the output end where they end in memory
-    }
 }
 
 void ProductF32::PlanBlocks(size_t rows)

@@ -56,6 +56,22 @@ public:
 
     /// Whether columns are runs of their own.
     bool SplitsColumns() const { return m_LeftColumns + m_RightColumns != 0; }
+    /// Whether loops over one point of so many channels are long enough; with fewer, those over a row of points are
+    /// better. These cannot have columns apart.
+    bool PrefersPoints(size_t channels) const
+    {
+        constexpr size_t LongDepth = 96;
+        constexpr size_t LongDepthOfColumns = 32;
+        return channels >= (SplitsColumns() ? LongDepthOfColumns : LongDepth);
+    }
+    /// Rows of an output that has gaps between them end where they end in memory.
+    void FitTo(const OutputPlace& place)
+    {
+        if (place.m_Width != 0)
+        {
+            *this = {};
+        }
+    }
 
 private:
     /// From place `first` of the order on, up to place `last` at most.
