@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tiles of float32 products one by one: all numbers of rows and vectors that the processor at hand has them for,
-// with the last vector full, half full and with one column, beside plain sums.
+// The tiles of float32 products: all numbers of rows and vectors that the processor at hand has them for, two tiles one
+// below the other, with the last vector full, half full and with one column, beside plain sums.
 #include "backends/cpu/gemm/float32/TilesF32.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
@@ -18,6 +18,7 @@ namespace
 {
 
 constexpr float Untouched = -12345.0f;
+constexpr size_t Count = 2; // tiles
 
 std::vector<float> RandomFloats(std::mt19937& random, size_t count)
 {
@@ -27,7 +28,7 @@ std::vector<float> RandomFloats(std::mt19937& random, size_t count)
     return values;
 }
 
-/// What a tile multiplies, in two taps.
+/// What tiles multiply, in two taps.
 struct Product
 {
     static constexpr size_t Taps = 2;
@@ -58,7 +59,7 @@ struct Product
     cpu::TileF32 GetTile(float* out) const
     {
         cpu::TileF32 tile;
-        tile.m_Data = m_Rows.data();
+        tile.m_Table = m_Rows.data();
         tile.m_TapStep = m_NumRows;
         tile.m_Taps = Taps;
         tile.m_Depth = Depth;
@@ -66,13 +67,14 @@ struct Product
         tile.m_Columns = m_Columns;
         tile.m_Out = out;
         tile.m_OutStride = GetStride();
+        tile.m_Next = cpu::NextWeights(m_Memory.data(), m_Memory.size() * sizeof(float));
         return tile;
     }
 
-    double GetSum(size_t row, size_t column) const
+    double GetSum(size_t row, size_t column, size_t taps = Taps) const
     {
         double sum = 0;
-        for (size_t k = 0; k < Taps * Depth; ++k)
+        for (size_t k = 0; k < taps * Depth; ++k)
         {
             sum += static_cast<double>(m_Rows[k / Depth * m_NumRows + row][k % Depth]) *
                    static_cast<double>(m_Panel[k * m_Width + column]);
@@ -92,39 +94,57 @@ struct Product
     std::vector<const float*> m_Rows;
 };
 
-/// `way`: what sums begin and end with.
-void ExpectSums(const Product& product, cpu::TileFunctionF32 function, int way)
+/// Where data lie, and what sums begin and end with.
+enum class Way
+{
+    Bias,
+    Clamp,
+    BiasAndAdded,
+    Continues,
+    Rows ///< of one tap, that follow each other: without a table
+};
+constexpr Way Ways[] = {Way::Bias, Way::Clamp, Way::BiasAndAdded, Way::Continues, Way::Rows};
+
+void ExpectSums(const Product& product, cpu::TileFunctionF32 function, Way way)
 {
     std::vector<float> out(product.m_NumRows * product.GetStride(), Untouched);
     std::vector<float> before = out;
     cpu::TileF32 tile = product.GetTile(out.data());
-    tile.m_Bias = way % 2 == 0 ? product.m_Bias.data() : nullptr;
-    tile.m_Continues = way == 3;
-    tile.m_Added = way == 2 ? product.m_Added.data() : nullptr;
-    tile.m_HasClamp = way == 1 || way == 2;
+    tile.m_Bias = way == Way::Bias || way == Way::BiasAndAdded ? product.m_Bias.data() : nullptr;
+    tile.m_Continues = way == Way::Continues;
+    tile.m_Added = way == Way::BiasAndAdded ? product.m_Added.data() : nullptr;
+    tile.m_HasClamp = way == Way::Clamp || way == Way::BiasAndAdded;
     tile.m_Low = -0.25f;
     tile.m_High = 0.5f;
+    const bool areRows = way == Way::Rows;
+    if (areRows)
+    {
+        tile.m_Table = nullptr;
+        tile.m_Data = product.m_Data.data();
+        tile.m_DataStride = Product::Depth;
+    }
     for (size_t i = 0; tile.m_Continues && i < out.size(); ++i)
     {
         const bool isInside = i % product.GetStride() < product.m_Columns;
         out[i] = before[i] = isInside ? product.m_Added[i] : Untouched;
     }
-    function(tile);
+    function(tile, Count);
     for (size_t i = 0; i < out.size(); ++i)
     {
+        const size_t row = i / product.GetStride();
         const size_t column = i % product.GetStride();
         if (column >= product.m_Columns)
         {
-            ASSERT_EQ(out[i], Untouched) << "behind row " << i / product.GetStride();
+            ASSERT_EQ(out[i], Untouched) << "behind row " << row;
             continue;
         }
-        double want = product.GetSum(i / product.GetStride(), column);
+        double want = product.GetSum(row, column, areRows ? 1 : Product::Taps);
         want += tile.m_Continues         ? static_cast<double>(before[i])
                 : tile.m_Bias != nullptr ? static_cast<double>(product.m_Bias[column])
                                          : 0.0;
         want += tile.m_Added != nullptr ? static_cast<double>(product.m_Added[i]) : 0.0;
         want = tile.m_HasClamp ? std::clamp(want, -0.25, 0.5) : want;
-        ASSERT_NEAR(out[i], want, 1e-5) << "row " << i / product.GetStride() << ", column " << column;
+        ASSERT_NEAR(out[i], want, 1e-5) << "row " << row << ", column " << column;
     }
 }
 
@@ -148,8 +168,8 @@ TEST(FastFloatTiles, AllSumsOfProducts)
             for (size_t rows = 1; rows <= mostRows; ++rows)
             {
                 SCOPED_TRACE(std::to_string(rows) + " rows, " + std::to_string(columns) + " columns");
-                const Product product(rows, vectors, columns, engine.m_Lanes);
-                for (const int way : {0, 1, 2, 3})
+                const Product product(Count * rows, vectors, columns, engine.m_Lanes);
+                for (const Way way : Ways)
                 {
                     ASSERT_NO_FATAL_FAILURE(ExpectSums(product, tiles[rows], way));
                 }
@@ -175,27 +195,28 @@ TEST(FastFloatTiles, PointsThatAllRowsLackAreSkipped)
         for (size_t rows = 1; rows <= mostRows; ++rows)
         {
             SCOPED_TRACE(std::to_string(rows) + " rows, " + std::to_string(columns) + " columns");
-            Product product(rows, vectors, columns, engine.m_Lanes);
-            std::fill_n(product.m_Rows.begin(), rows, zeros.data());
+            Product product(Count * rows, vectors, columns, engine.m_Lanes);
+            std::fill_n(product.m_Rows.begin(), product.m_NumRows, zeros.data());
             std::fill_n(product.m_Panel, Product::Depth * product.m_Width, 0.0f);
-            std::vector<double> want(rows * columns);
+            std::vector<double> want(product.m_NumRows * columns);
             for (size_t i = 0; i < want.size(); ++i)
             {
                 want[i] = product.GetSum(i / columns, i % columns);
             }
             std::fill_n(product.m_Panel, Product::Depth * product.m_Width, NAN);
-            std::vector<float> out(rows * product.GetStride());
+            std::vector<float> out(product.m_NumRows * product.GetStride());
             cpu::TileF32 tile = product.GetTile(out.data());
             tile.m_Zeros = zeros.data();
-            tiles[rows](tile);
+            tiles[rows](tile, Count);
             for (size_t i = 0; i < want.size(); ++i)
             {
                 ASSERT_NEAR(out[i / columns * product.GetStride() + i % columns], want[i], 1e-5) << "sum " << i;
             }
             const std::vector<float> others(Product::Depth);
             product.m_Rows[rows - 1] = others.data();
-            tiles[rows](tile);
+            tiles[rows](tile, Count);
             ASSERT_TRUE(std::isnan(out[0]));
+            ASSERT_FALSE(std::isnan(out.back()));
         }
     }
 }

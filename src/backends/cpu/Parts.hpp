@@ -33,20 +33,36 @@ struct Part
 };
 Part GetPart(size_t count, size_t parts, size_t part, size_t unit = 1);
 
-/// Calls body(begin, rows) for tiles of at most `most` rows, as equal as they can be: one of few rows is slow. Without
-/// a division for each, as there may be one for a few hundred nanoseconds.
+/// Calls body(begin, height, count) for tiles of at most `most` rows, as equal as they can be: one of few rows is slow.
+/// They have one of two heights, and it is called once for all tiles of a height.
+template <typename F>
+void ForEachHeight(size_t rows, size_t most, F&& body)
+{
+    const size_t tiles = DivideUp(rows, most);
+    const size_t height = tiles != 0 ? rows / tiles : 0;
+    const size_t higher = rows - height * tiles;
+    if (higher != 0)
+    {
+        body(size_t{0}, height + 1, higher);
+    }
+    if (higher != tiles)
+    {
+        body(higher * (height + 1), height, tiles - higher);
+    }
+}
+
+/// The same, called as body(begin, height) for each tile. There may be one for a few hundred nanoseconds.
 template <typename F>
 void ForEachTile(size_t rows, size_t most, F&& body)
 {
-    const size_t tiles = DivideUp(rows, most);
-    const size_t each = tiles != 0 ? rows / tiles : 0;
-    const size_t larger = rows - each * tiles;
-    for (size_t t = 0, begin = 0; t < tiles; ++t)
-    {
-        const size_t size = each + (t < larger ? 1 : 0);
-        body(begin, size);
-        begin += size;
-    }
+    ForEachHeight(rows, most,
+                  [&](size_t begin, size_t height, size_t count)
+                  {
+                      for (size_t i = 0; i < count; ++i)
+                      {
+                          body(begin + i * height, height);
+                      }
+                  });
 }
 
 /// Calls body(part) for each of `parts` parts, each once, on several threads. Two calls never share a part, so a part

@@ -3,14 +3,13 @@
 #pragma once
 
 #include "backends/cpu/Parts.hpp"
+#include "backends/cpu/gemm/NextWeights.hpp"
 
 #include <algorithm>
 #include <cstddef>
 
 namespace tenon::cpu
 {
-
-constexpr size_t LineBytes = 64; ///< of caches
 
 /// What one thread computes of a product: some rows of the output by some panels of its columns.
 struct PanelRange
@@ -19,38 +18,6 @@ struct PanelRange
     size_t m_LastRow = 0;
     size_t m_FirstPanel = 0;
     size_t m_LastPanel = 0;
-};
-
-/// Lets the weights after those in use be on their way from memory, a share of them with each tile of a panel: else the
-/// first tile of each panel waits for them. For one tile, which reads weights without a pause, the processor does that.
-class PanelFetch
-{
-public:
-    PanelFetch(const void* next, size_t bytes, size_t tiles)
-        : m_Next(static_cast<const std::byte*>(next)), m_Left(tiles > 1 && bytes <= MostBytes ? bytes : 0),
-          m_Share(tiles != 0 ? DivideUp(DivideUp(bytes, LineBytes), tiles) * LineBytes : 0)
-    {
-    }
-
-    void FetchShare()
-    {
-        const size_t bytes = std::min(m_Share, m_Left);
-#if defined(__GNUC__)
-        for (size_t at = 0; at < bytes; at += LineBytes)
-        {
-            __builtin_prefetch(m_Next + at, 0, 3);
-        }
-#endif
-        m_Next += bytes;
-        m_Left -= bytes;
-    }
-
-private:
-    static constexpr size_t MostBytes = size_t{256} << 10; ///< of a second-level cache
-
-    const std::byte* m_Next = nullptr;
-    size_t m_Left = 0;
-    size_t m_Share = 0;
 };
 
 /// What is split.

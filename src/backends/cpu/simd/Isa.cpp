@@ -225,6 +225,7 @@ std::string GetIsaFeatures()
     add(features.m_Avx512Vnni, "vnni");
     add(features.m_Avx512Bf16, "bf16");
     add(features.m_HasSparePorts, "spareports");
+    add(features.m_SplitsVectors, "halves");
     add(features.m_AmxInt8, "amxint8");
     add(features.m_AmxBf16, "amxbf16");
     add(features.m_DotProd, "dotprod");

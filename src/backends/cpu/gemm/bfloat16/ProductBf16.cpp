@@ -102,7 +102,6 @@ void ProductBf16::Run(const uint16_t* input, uint16_t* out, void* scratch, IPara
 
 void ProductBf16::RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const
 {
-    const EngineBf16& engine = m_Panels->GetEngine();
     for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
     {
         if (m_Slides)
@@ -120,9 +119,7 @@ void ProductBf16::RunRange(const Operands& operands, const PanelRange& range, st
             const Part vectors = m_Panels->GetPanel(p);
             const uint16_t* const nextPanel = panel.m_Packed + m_Panels->GetElements({p, p + 1});
             const size_t nextElements = m_Panels->GetElements({p + 1, std::min(p + 2, range.m_LastPanel)});
-            PanelFetch next(nextPanel, nextElements * sizeof(uint16_t),
-                            DivideUp(rows.m_Count, engine.m_Rows[vectors.m_End - vectors.m_Begin]));
-            RunPanel(vectors, rows, panel, next);
+            RunPanel(vectors, rows, panel, NextWeights(nextPanel, nextElements * sizeof(uint16_t)));
             panel.m_Packed = nextPanel;
         }
         first = last;
@@ -145,7 +142,7 @@ void ProductBf16::RunSliding(const Operands& operands, size_t first, size_t last
                      const size_t offset = m_Place.GetOffset(window);
                      tile.m_Out = operands.m_Out + offset;
                      tile.m_Added = operands.m_Added != nullptr ? operands.m_Added + offset : nullptr;
-                     engine.m_SlidingTiles[count](tile);
+                     engine.m_SlidingTiles[count](tile, 1);
                  });
 }
 
@@ -195,7 +192,7 @@ TileBf16 ProductBf16::MakeTile(const Part& vectors) const
     return tile;
 }
 
-void ProductBf16::RunPanel(const Part& vectors, const Rows& rows, const Operands& panel, PanelFetch& next) const
+void ProductBf16::RunPanel(const Part& vectors, const Rows& rows, const Operands& panel, const NextWeights& next) const
 {
     const EngineBf16& engine = m_Panels->GetEngine();
     const size_t width = vectors.m_End - vectors.m_Begin;
@@ -203,15 +200,16 @@ void ProductBf16::RunPanel(const Part& vectors, const Rows& rows, const Operands
     TileBf16 tile = MakeTile(vectors);
     tile.m_Panel = panel.m_Packed;
     tile.m_TapStep = rows.m_Count;
+    tile.m_Next = next;
     const auto run = [&](const PixelRun& pixels, size_t row)
     {
         const size_t stride = pixels.m_Step * m_Place.m_PixelStride;
         const size_t offset = m_Place.GetOffset(pixels.m_First) + vectors.m_Begin * engine.m_Lanes;
         tile.m_Zeros = pixels.m_LacksPoints ? m_Weights->GetZeros() : nullptr;
         tile.m_OutStride = stride;
-        const auto runTile = [&](size_t begin, size_t count)
+        const auto runTiles = [&](size_t begin, size_t height, size_t count)
         {
-            tile.m_Rows = count;
+            tile.m_Rows = height;
             if (rows.m_Table != nullptr)
             {
                 tile.m_Table = rows.m_Table + row + begin;
@@ -222,17 +220,18 @@ void ProductBf16::RunPanel(const Part& vectors, const Rows& rows, const Operands
             }
             tile.m_Out = panel.m_Out + offset + begin * stride;
             tile.m_Added = panel.m_Added != nullptr ? panel.m_Added + offset + begin * stride : nullptr;
-            next.FetchShare();
-            engine.m_Tiles[width][count](tile);
+            engine.m_Tiles[width][height](tile, count);
         };
         if (engine.m_RowUnit == 1)
         {
-            ForEachTile(pixels.m_Count, mostRows, runTile);
+            ForEachHeight(pixels.m_Count, mostRows, runTiles);
             return;
         }
-        for (size_t begin = 0; begin < pixels.m_Count; begin += mostRows)
+        const size_t whole = pixels.m_Count / mostRows;
+        runTiles(0, mostRows, whole);
+        if (const size_t rest = pixels.m_Count - whole * mostRows; rest != 0)
         {
-            runTile(begin, std::min(mostRows, pixels.m_Count - begin));
+            runTiles(whole * mostRows, rest, 1);
         }
     };
     m_Order.ForEachRun(rows.m_First, rows.m_First + rows.m_Count, run);

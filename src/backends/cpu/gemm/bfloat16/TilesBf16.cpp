@@ -6,6 +6,7 @@
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <iterator>
 
@@ -30,11 +31,17 @@ struct DotPairs
     {
         asm("vdpbf16ps %2, %1, %0" : "+v"(sum.raw) : "v"(x.raw), "v"(w.raw));
     }
+    /// The same of a pair in memory.
+    static HWY_INLINE void Add(Floats& sum, const uint16_t* pair, Words w)
+    {
+        using Bytes = const char[sizeof(uint32_t)];
+        asm("vdpbf16ps %1%{1to16%}, %2, %0" : "+v"(sum.raw) : "m"(*reinterpret_cast<Bytes*>(pair)), "v"(w.raw));
+    }
 };
 
 /// Adds the products of a pair of the depth, of which rows may have the first half alone.
 template <typename T, size_t Rows, size_t Vectors>
-HWY_INLINE void AddPair(Floats (&sums)[Rows][Vectors], const uint16_t* const (&rows)[Rows], size_t pair,
+HWY_INLINE void AddPair(Floats (&sums)[Rows][Vectors], const uint16_t* const (&rows)[Rows], ptrdiff_t pair,
                         const uint32_t* panel)
 {
     const WordTag d;
@@ -47,6 +54,11 @@ HWY_INLINE void AddPair(Floats (&sums)[Rows][Vectors], const uint16_t* const (&r
     HWY_UNROLL(16)
     for (size_t r = 0; r < Rows; ++r)
     {
+        if constexpr (Vectors == 1 && sizeof(T) == sizeof(uint32_t))
+        {
+            DotPairs::Add(sums[r][0], rows[r] + 2 * pair, w[0]);
+            continue;
+        }
         T data;
         std::memcpy(&data, rows[r] + 2 * pair, sizeof(data));
         const Words x = hn::Set(d, uint32_t{data});
@@ -58,56 +70,99 @@ HWY_INLINE void AddPair(Floats (&sums)[Rows][Vectors], const uint16_t* const (&r
     }
 }
 
+/// The products of `pairs` of the depth, which end at `ends`. Returns where the next ones' weights are.
 template <size_t Rows, size_t Vectors>
-void DotTile(const TileBf16& tile)
+HWY_INLINE const uint32_t* AddPairs(Floats (&sums)[Rows][Vectors], const uint16_t* const (&ends)[Rows], size_t pairs,
+                                    const uint32_t* panel, NextWeights& next)
 {
-    const size_t lanes = hn::Lanes(FloatTag());
-    Floats sums[Rows][Vectors];
-    HWY_UNROLL(4)
-    for (size_t v = 0; v < Vectors; ++v)
+    constexpr ptrdiff_t Unroll = 4;
+    constexpr size_t PanelStep = Vectors * EngineBf16::MostLanes;
+    auto pair = -static_cast<ptrdiff_t>(pairs);
+    for (; pair <= -Unroll; pair += Unroll, panel += Unroll * PanelStep)
     {
-        const Floats bias = hn::LoadU(FloatTag(), tile.m_Bias + v * lanes);
-        HWY_UNROLL(16)
-        for (size_t r = 0; r < Rows; ++r)
+        HWY_UNROLL(4)
+        for (ptrdiff_t u = 0; u < Unroll; ++u)
         {
-            sums[r][v] = bias;
+            AddPair<uint32_t>(sums, ends, pair + u, panel + static_cast<size_t>(u) * PanelStep);
         }
+        next.FetchLine();
     }
-    const uint16_t* const* table = tile.m_Table;
-    const size_t wholePairs = tile.m_Pairs - (tile.m_HasHalfPair ? 1 : 0);
-    const size_t tapPairs = table != nullptr ? tile.m_TapPairs : wholePairs;
-    const auto* panel = reinterpret_cast<const uint32_t*>(tile.m_Panel);
-    const uint16_t* rows[Rows];
+    for (; pair != 0; ++pair, panel += PanelStep)
+    {
+        AddPair<uint32_t>(sums, ends, pair, panel);
+    }
+    return panel;
+}
+
+template <size_t Rows>
+HWY_INLINE bool AreAll(const uint16_t* const* table, const uint16_t* value)
+{
+    bool areAll = true;
     HWY_UNROLL(16)
     for (size_t r = 0; r < Rows; ++r)
     {
-        rows[r] = tile.m_Data + (table != nullptr ? 0 : r * tile.m_DataStride);
+        areAll &= table[r] == value;
     }
-    for (size_t left = wholePairs; left != 0; left -= tapPairs)
+    return areAll;
+}
+
+template <size_t Rows, size_t Vectors>
+HWY_INLINE void MultiplyPairs(const TileBf16& tile, Floats (&sums)[Rows][Vectors], NextWeights& next)
+{
+    const auto* panel = reinterpret_cast<const uint32_t*>(tile.m_Panel);
+    const uint16_t* ends[Rows];
+    if (tile.m_Table == nullptr)
     {
-        if (tile.m_Zeros != nullptr &&
-            std::all_of(table, table + Rows, [&](const uint16_t* row) { return row == tile.m_Zeros; }))
+        const size_t wholePairs = tile.m_Pairs - (tile.m_HasHalfPair ? 1 : 0);
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
         {
-            table += tile.m_TapStep;
-            panel += tapPairs * Vectors * lanes;
+            ends[r] = tile.m_Data + r * tile.m_DataStride + 2 * wholePairs;
+        }
+        panel = AddPairs(sums, ends, wholePairs, panel, next);
+        if (tile.m_HasHalfPair)
+        {
+            AddPair<uint16_t>(sums, ends, 0, panel);
+        }
+        return;
+    }
+    const uint16_t* const* table = tile.m_Table;
+    for (size_t left = tile.m_Pairs; left != 0; left -= tile.m_TapPairs, table += tile.m_TapStep)
+    {
+        if (tile.m_Zeros != nullptr && AreAll<Rows>(table, tile.m_Zeros))
+        {
+            panel += tile.m_TapPairs * Vectors * EngineBf16::MostLanes;
             continue;
         }
         HWY_UNROLL(16)
         for (size_t r = 0; r < Rows; ++r)
         {
-            rows[r] = table != nullptr ? table[r] : rows[r];
+            ends[r] = table[r] + 2 * tile.m_TapPairs;
         }
-        table += table != nullptr ? tile.m_TapStep : 0;
-        for (size_t pair = 0; pair < tapPairs; ++pair, panel += Vectors * lanes)
-        {
-            AddPair<uint32_t>(sums, rows, pair, panel);
-        }
+        panel = AddPairs(sums, ends, tile.m_TapPairs, panel, next);
     }
-    if (tile.m_HasHalfPair)
+}
+
+template <size_t Rows, size_t Vectors>
+void DotTiles(const TileBf16& first, size_t count)
+{
+    TileBf16 tile = first;
+    for (; count != 0; --count, tile.MoveDown(Rows))
     {
-        AddPair<uint16_t>(sums, rows, wholePairs, panel);
+        Floats sums[Rows][Vectors];
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            const Floats bias = hn::LoadU(FloatTag(), tile.m_Bias + v * EngineBf16::MostLanes);
+            HWY_UNROLL(16)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                sums[r][v] = bias;
+            }
+        }
+        MultiplyPairs(tile, sums, tile.m_Next);
+        FinishSums(tile, sums);
     }
-    FinishSums(tile, sums);
 }
 
 /// Of SlideStep.
@@ -125,7 +180,7 @@ struct PairWords : DotPairs
 };
 
 template <size_t Rows>
-void SlidingPairs(const TileBf16& tile)
+void SlidingPairs(const TileBf16& tile, size_t)
 {
     const Floats bias = hn::LoadU(FloatTag(), tile.m_Bias);
     Floats sums[Rows][1];
@@ -163,7 +218,7 @@ thread_local size_t configuredRows = 0;
 thread_local size_t configuredPairs = 0;
 
 template <size_t Vectors>
-void AmxTile(const TileBf16& tile)
+HWY_INLINE void AmxTile(const TileBf16& tile)
 {
     if (configuredRows != tile.m_Rows || configuredPairs != tile.m_StepPairs)
     {
@@ -240,6 +295,18 @@ void AmxTile(const TileBf16& tile)
     }
 }
 
+template <size_t Vectors>
+void AmxTiles(const TileBf16& first, size_t count)
+{
+    TileBf16 tile = first;
+    for (; count != 0; --count, tile.MoveDown(tile.m_Rows))
+    {
+        // A share beside each tile: four tiles or more have all of a panel as wide as this one.
+        tile.m_Next.FetchLines(tile.m_Pairs / 2);
+        AmxTile<Vectors>(tile);
+    }
+}
+
 void ReleaseTiles()
 {
     asm volatile("tilerelease" ::);
@@ -262,7 +329,7 @@ void FillSlidingTiles(EngineBf16& engine)
 template <size_t Vectors, size_t Rows>
 void FillTiles(EngineBf16& engine)
 {
-    engine.m_Tiles[Vectors][Rows] = DotTile<Rows, Vectors>;
+    engine.m_Tiles[Vectors][Rows] = DotTiles<Rows, Vectors>;
     engine.m_Rows[Vectors] = std::max(engine.m_Rows[Vectors], Rows);
     engine.m_Vectors = std::max(engine.m_Vectors, Vectors);
     engine.m_ReadsTables = true;
@@ -288,20 +355,25 @@ EngineBf16 MakeEngine()
         engine.m_Rows[1] = engine.m_Rows[2] = 32;
         engine.m_MostStepPairs = 16;
         engine.m_RowUnit = 32;
-        std::fill(std::begin(engine.m_Tiles[1]), std::end(engine.m_Tiles[1]), AmxTile<1>);
-        std::fill(std::begin(engine.m_Tiles[2]), std::end(engine.m_Tiles[2]), AmxTile<2>);
+        std::fill(std::begin(engine.m_Tiles[1]), std::end(engine.m_Tiles[1]), AmxTiles<1>);
+        std::fill(std::begin(engine.m_Tiles[2]), std::end(engine.m_Tiles[2]), AmxTiles<2>);
         engine.m_Release = ReleaseTiles;
         engine.m_HasDots = true;
         return engine;
     }
     if (GetCpuFeatures().m_Avx512Bf16)
     {
+        FillSlidingTiles<12>(engine);
+        engine.m_HasDots = true;
+        if (GetCpuFeatures().m_SplitsVectors)
+        {
+            FillTiles<1, 7>(engine); // as those of floats
+            return engine;
+        }
         FillTiles<1, 12>(engine);
         FillTiles<2, 12>(engine);
         FillTiles<3, 8>(engine);
         FillTiles<4, 6>(engine);
-        FillSlidingTiles<12>(engine);
-        engine.m_HasDots = true;
         return engine;
     }
 #endif

@@ -4,6 +4,8 @@
 // kernels/WeightedHalves.cpp.
 #pragma once
 
+#include "backends/cpu/gemm/NextWeights.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -39,9 +41,20 @@ struct TileBf16
     uint16_t* m_Out = nullptr;
     size_t m_OutStride = 0;
     size_t m_Columns = 0; ///< to be written
+    NextWeights m_Next;
+
+    /// On to the tile below, which has `rows`.
+    void MoveDown(size_t rows)
+    {
+        m_Table += m_Table != nullptr ? rows : 0;
+        m_Data += m_Data != nullptr ? rows * m_DataStride : 0;
+        m_Added += m_Added != nullptr ? rows * m_OutStride : 0;
+        m_Out += rows * m_OutStride;
+    }
 };
 
-using TileFunctionBf16 = void (*)(const TileBf16& tile);
+/// Runs so many tiles of a height one below the other, of which `tile` is the first one.
+using TileFunctionBf16 = void (*)(const TileBf16& tile, size_t count);
 
 /// The inner loops of a kind of processor.
 struct EngineBf16

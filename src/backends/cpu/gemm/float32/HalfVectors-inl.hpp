@@ -77,30 +77,15 @@ HWY_INLINE void StepWithHalves(const float* const (&rows)[Rows], ptrdiff_t k, co
     }
 }
 
-/// As Step, but for the last vector's columns, of which its lower half alone has any: half a vector of sums for each
-/// row.
-template <size_t Rows, size_t Vectors>
-HWY_INLINE void StepWithNarrow(const float* const (&rows)[Rows], ptrdiff_t k, const float* weights,
-                               Floats (&sums)[Rows][Vectors], __m256 (&narrow)[Rows])
+/// As Step, of one vector whose lower half alone has columns.
+template <size_t Rows>
+HWY_INLINE void NarrowStep(const float* const (&rows)[Rows], ptrdiff_t k, const float* weights, __m256 (&narrow)[Rows])
 {
-    const FloatTag d;
-    Floats w[Vectors];
-    HWY_UNROLL(4)
-    for (size_t v = 0; v + 1 < Vectors; ++v)
-    {
-        w[v] = hn::Load(d, weights + v * hn::Lanes(d));
-    }
-    const __m256 last = _mm256_load_ps(weights + (Vectors - 1) * hn::Lanes(d));
+    const __m256 w = _mm256_load_ps(weights);
     HWY_UNROLL(16)
     for (size_t r = 0; r < Rows; ++r)
     {
-        const Floats x = hn::Set(d, rows[r][k]);
-        HWY_UNROLL(4)
-        for (size_t v = 0; v + 1 < Vectors; ++v)
-        {
-            sums[r][v] = hn::MulAdd(x, w[v], sums[r][v]);
-        }
-        narrow[r] = _mm256_fmadd_ps(_mm512_castps512_ps256(x.raw), last, narrow[r]);
+        narrow[r] = _mm256_fmadd_ps(_mm256_set1_ps(rows[r][k]), w, narrow[r]);
     }
 }
 #endif

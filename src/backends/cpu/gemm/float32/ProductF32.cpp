@@ -138,7 +138,7 @@ void ProductF32::RunSliding(const Operands& operands, size_t first, size_t last,
     const EngineF32& engine = m_Panels->GetEngine();
     auto* const places = Scratch::At<const float*>(scratch, 0);
     TileF32 tile;
-    tile.m_Data = places;
+    tile.m_Table = places;
     tile.m_Taps = m_Taps;
     tile.m_Depth = m_TapDepth;
     tile.m_PixelStep = static_cast<size_t>(m_Windows.m_Channels);
@@ -157,7 +157,7 @@ void ProductF32::RunSliding(const Operands& operands, size_t first, size_t last,
                      const size_t offset = m_Place.GetOffset(window);
                      tile.m_Out = operands.m_Out + offset;
                      tile.m_Added = operands.m_Added != nullptr ? operands.m_Added + offset : nullptr;
-                     engine.m_SlidingTiles[count](tile);
+                     engine.m_SlidingTiles[count](tile, 1);
                  });
 }
 
@@ -173,48 +173,42 @@ void ProductF32::RunBlock(const Operands& operands, const PanelRange& block, std
             ++last;
         }
         const float* data = operands.m_Input + group * static_cast<size_t>(m_Windows.m_GroupChannels);
-        FindRows(data, block.m_FirstRow, block.m_LastRow, scratch);
+        const BlockRows rows = FindRows(data, block.m_FirstRow, block.m_LastRow, scratch);
         Slice slice;
         for (size_t i = 0; !slice.m_IsLast; ++i)
         {
             slice = GetSlice(i);
             for (size_t p = first; p < last; ++p)
             {
-                RunPanel(operands, panels[p], slice, block, Scratch::At<const float*>(scratch, 0));
+                RunPanel(operands, p, slice, block, rows);
             }
         }
     }
 }
 
-void ProductF32::FindRows(const float* data, size_t first, size_t last, std::byte* scratch) const
+ProductF32::BlockRows ProductF32::FindRows(const float* data, size_t first, size_t last, std::byte* scratch) const
 {
-    auto* table = Scratch::At<const float*>(scratch, 0);
-    const size_t rows = last - first;
-    if (m_Reading == Reading::Strips)
-    {
-        auto* const strip = Scratch::At<float>(scratch, m_StripOffset);
-        m_Windows.CopyNumbers(data, first, last, m_TapDepth, strip);
-        for (size_t r = 0; r < rows; ++r)
-        {
-            table[r] = strip + r * m_TapDepth;
-        }
-    }
-    else if (m_Windows.ArePixels())
+    if (m_Windows.ArePixels())
     {
         const auto channels = static_cast<size_t>(m_Windows.m_Channels);
-        for (size_t r = 0; r < rows * m_Taps; ++r)
-        {
-            table[r] = data + (first + r) * channels;
-        }
+        return {nullptr, data + first * channels, channels};
     }
-    else if (m_Reading == Reading::Rows)
+    auto* const strip = Scratch::At<float>(scratch, m_StripOffset);
+    if (m_Reading == Reading::Strips)
     {
-        m_Order.FindRows(m_Windows, data, first, last, m_Zeros, Scratch::At<float>(scratch, m_StripOffset), table);
+        m_Windows.CopyNumbers(data, first, last, m_TapDepth, strip);
+        return {nullptr, strip, m_TapDepth};
+    }
+    auto* const table = Scratch::At<const float*>(scratch, 0);
+    if (m_Reading == Reading::Rows)
+    {
+        m_Order.FindRows(m_Windows, data, first, last, m_Zeros, strip, table);
     }
     else if (m_Taps != 0)
     {
         m_Order.FindPoints(m_Windows, data, first, last, m_Zeros, table);
     }
+    return {table, nullptr, 0};
 }
 
 TileF32 ProductF32::MakeTile(const Operands& operands, const PanelF32& panel, const Slice& slice) const
@@ -235,18 +229,26 @@ TileF32 ProductF32::MakeTile(const Operands& operands, const PanelF32& panel, co
     return tile;
 }
 
-void ProductF32::RunPanel(const Operands& operands, const PanelF32& panel, const Slice& slice, const PanelRange& block,
-                          const float* const* table) const
+void ProductF32::RunPanel(const Operands& operands, size_t index, const Slice& slice, const PanelRange& block,
+                          const BlockRows& rows) const
 {
     const EngineF32& engine = m_Panels->GetEngine();
-    const size_t rows = block.m_LastRow - block.m_FirstRow;
+    const PanelF32& panel = m_Panels->Get()[index];
     TileF32 tile = MakeTile(operands, panel, slice);
-    tile.m_TapStep = rows;
+    tile.m_TapStep = block.m_LastRow - block.m_FirstRow;
+    tile.m_DataStride = rows.m_Stride;
+    const float* const* const table =
+        rows.m_Table != nullptr ? rows.m_Table + slice.m_FirstTap * tile.m_TapStep : nullptr;
     const bool fetchesOut = m_OutputBytes > CachedBytes && m_Place.m_PixelStride * sizeof(float) % LineBytes != 0 &&
                             slice.m_IsLast && slice.m_Taps * slice.m_Depth <= ShallowDepth;
     size_t mostRows = 0;
     const TileFunctionF32* const tiles = engine.FindTiles(panel.m_Vectors, panel.m_Columns, mostRows);
-    table += slice.m_FirstTap * rows;
+    if (index + 1 < block.m_LastPanel)
+    {
+        const PanelF32& next = m_Panels->Get()[index + 1];
+        const size_t floats = slice.m_Taps * slice.m_Depth * next.m_Vectors * engine.m_Lanes;
+        tile.m_Next = NextWeights(MakeTile(operands, next, slice).m_Panel, floats * sizeof(float));
+    }
     m_Order.ForEachRun(block.m_FirstRow, block.m_LastRow,
                        [&](const PixelRun& run, size_t row)
                        {
@@ -256,19 +258,32 @@ void ProductF32::RunPanel(const Operands& operands, const PanelF32& panel, const
                            const float* const added = operands.m_Added != nullptr ? operands.m_Added + offset : nullptr;
                            tile.m_Zeros = run.m_LacksPoints ? m_Zeros : nullptr;
                            tile.m_OutStride = stride;
+                           const auto runTiles = [&](size_t begin, size_t height, size_t count)
+                           {
+                               if (table != nullptr)
+                               {
+                                   tile.m_Table = table + row + begin;
+                               }
+                               else
+                               {
+                                   tile.m_Data = rows.m_First + (row + begin) * rows.m_Stride + slice.m_FirstDepth;
+                               }
+                               tile.m_Out = out + begin * stride;
+                               tile.m_Added = added != nullptr ? added + begin * stride : nullptr;
+                               tiles[height](tile, count);
+                           };
+                           if (!fetchesOut)
+                           {
+                               ForEachHeight(run.m_Count, mostRows, runTiles);
+                               return;
+                           }
                            ForEachTile(run.m_Count, mostRows,
                                        [&](size_t begin, size_t height)
                                        {
-                                           tile.m_Data = table + row + begin;
-                                           tile.m_Out = out + begin * stride;
-                                           tile.m_Added = added != nullptr ? added + begin * stride : nullptr;
-                                           if (fetchesOut)
-                                           {
-                                               const size_t next = begin + height;
-                                               FetchToWrite(out + next * stride, stride,
-                                                            std::min(height, run.m_Count - next), panel.m_Columns);
-                                           }
-                                           tiles[height](tile);
+                                           const size_t next = begin + height;
+                                           FetchToWrite(out + next * stride, stride,
+                                                        std::min(height, run.m_Count - next), panel.m_Columns);
+                                           runTiles(begin, height, 1);
                                        });
                        });
 }

@@ -73,6 +73,13 @@ private:
         bool m_IsLast = false;
     };
 
+    /// Where a block's data lie: [taps][rows] in a table, or row after row.
+    struct BlockRows
+    {
+        const float* const* m_Table = nullptr;
+        const float* m_First = nullptr; ///< without a table
+        size_t m_Stride = 0;
+    };
     /// How windows are read.
     enum class Reading : uint8_t
     {
@@ -87,12 +94,14 @@ private:
     void Run(const Operands& operands, void* scratch, IParallelFor& parallel) const;
     void RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const;
     bool CanSlide() const;
+    /// Whether windows are the rows of a matrix, or are made such.
+    bool AreRows() const { return m_Windows.ArePixels() || m_Reading == Reading::Strips; }
     void RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const;
     void RunBlock(const Operands& operands, const PanelRange& block, std::byte* scratch) const;
-    void FindRows(const float* data, size_t first, size_t last, std::byte* scratch) const;
+    BlockRows FindRows(const float* data, size_t first, size_t last, std::byte* scratch) const;
     Slice GetSlice(size_t index) const;
-    void RunPanel(const Operands& operands, const PanelF32& panel, const Slice& slice, const PanelRange& block,
-                  const float* const* table) const;
+    void RunPanel(const Operands& operands, size_t index, const Slice& slice, const PanelRange& block,
+                  const BlockRows& rows) const;
     TileF32 MakeTile(const Operands& operands, const PanelF32& panel, const Slice& slice) const;
     void RunPlain(const Operands& operands, IParallelFor& parallel) const;
 

@@ -82,7 +82,7 @@ void ProductF32::Plan()
     }
     else
     {
-        part.Add<const float*>(m_BlockRows, m_Taps);
+        part.Add<const float*>(AreRows() ? 0 : m_BlockRows, m_Taps);
         m_StripOffset = part.Add<float>(m_Reading == Reading::Strips ? m_BlockRows
                                         : m_Reading == Reading::Rows ? m_Windows.GetMostCut(m_BlockRows)
                                                                      : 0,
@@ -122,6 +122,7 @@ bool ProductF32::CanSlide() const
     const std::vector<PanelF32>& panels = m_Panels->Get();
     // Tiles whose rows share vectors of half as many columns are faster.
     return engine.m_SlidingRows != 0 && panels.size() == 1 && panels[0].m_Vectors == 1 &&
+           static_cast<size_t>(m_Windows.m_Channels) <= engine.m_MostSlidingChannels &&
            2 * panels[0].m_Columns > engine.m_Lanes && m_Windows.m_Width == SlidingColumns && m_Windows.m_StrideX == 1;
 }
 

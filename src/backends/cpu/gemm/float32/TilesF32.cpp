@@ -6,8 +6,6 @@
 
 #include "backends/cpu/simd/Isa.hpp"
 
-#include <algorithm>
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/gemm/float32/TilesF32.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
@@ -50,43 +48,85 @@ HWY_INLINE void Step(const float* const (&rows)[Rows], ptrdiff_t k, const float*
     }
 }
 
-/// Calls step(rows, k, weights) for the whole depth.
+/// What moves on from tile to tile: see TileF32.
+struct TilePlace
+{
+    const float* const* m_Table;
+    const float* m_Data;
+    NextWeights m_Next;
+};
+
+/// Calls step(rows, k, weights) for the depth of a tap: `rows` are where it ends. Returns where the next one's weights
+/// are.
 template <size_t Rows, size_t Vectors, typename F>
-HWY_INLINE void ForEachStep(const TileF32& tile, F&& step)
+HWY_INLINE const float* ForEachDepth(const TileF32& tiles, TilePlace& place, const float* const (&rows)[Rows],
+                                     const float* weights, F&& step)
 {
     const size_t lanes = hn::Lanes(FloatTag());
-    const float* weights = tile.m_Panel;
-    const auto depth = static_cast<ptrdiff_t>(tile.m_Depth);
-    const float* const* data = tile.m_Data;
-    for (size_t tap = 0; tap < tile.m_Taps; ++tap, data += tile.m_TapStep)
+    const auto depth = static_cast<ptrdiff_t>(tiles.m_Depth);
+    ptrdiff_t k = -depth;
+    for (; k <= -ptrdiff_t{Unroll}; k += ptrdiff_t{Unroll})
     {
-        if (tile.m_Zeros != nullptr &&
-            std::all_of(data, data + Rows, [&](const float* row) { return row == tile.m_Zeros; }))
+        HWY_UNROLL(4)
+        for (size_t u = 0; u < Unroll; ++u)
         {
-            weights += tile.m_Depth * Vectors * lanes;
-            continue;
+            step(rows, k + static_cast<ptrdiff_t>(u), weights + u * Vectors * lanes);
         }
-        const float* rows[Rows];
+        weights += Unroll * Vectors * lanes;
+        place.m_Next.FetchLine();
+    }
+    for (; k != 0; ++k)
+    {
+        step(rows, k, weights);
+        weights += Vectors * lanes;
+    }
+    return weights;
+}
+
+template <size_t Rows>
+HWY_INLINE bool AreAll(const float* const* data, const float* value)
+{
+    bool areAll = true;
+    HWY_UNROLL(16)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        areAll &= data[r] == value;
+    }
+    return areAll;
+}
+
+/// Calls step(rows, k, weights) for the whole depth.
+template <size_t Rows, size_t Vectors, typename F>
+HWY_INLINE void ForEachStep(const TileF32& tiles, TilePlace& place, F&& step)
+{
+    const size_t lanes = hn::Lanes(FloatTag());
+    const float* weights = tiles.m_Panel;
+    const auto depth = static_cast<ptrdiff_t>(tiles.m_Depth);
+    const float* rows[Rows];
+    if (place.m_Table == nullptr)
+    {
         HWY_UNROLL(16)
         for (size_t r = 0; r < Rows; ++r)
         {
-            rows[r] = data[r] + tile.m_DataOffset + depth;
+            rows[r] = place.m_Data + r * tiles.m_DataStride + depth;
         }
-        ptrdiff_t k = -depth;
-        for (; k <= -ptrdiff_t{Unroll}; k += ptrdiff_t{Unroll})
+        ForEachDepth<Rows, Vectors>(tiles, place, rows, weights, step);
+        return;
+    }
+    const float* const* table = place.m_Table;
+    for (size_t tap = 0; tap < tiles.m_Taps; ++tap, table += tiles.m_TapStep)
+    {
+        if (tiles.m_Zeros != nullptr && AreAll<Rows>(table, tiles.m_Zeros))
         {
-            HWY_UNROLL(4)
-            for (size_t u = 0; u < Unroll; ++u)
-            {
-                step(rows, k + static_cast<ptrdiff_t>(u), weights + u * Vectors * lanes);
-            }
-            weights += Unroll * Vectors * lanes;
+            weights += tiles.m_Depth * Vectors * lanes;
+            continue;
         }
-        for (; k != 0; ++k)
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
         {
-            step(rows, k, weights);
-            weights += Vectors * lanes;
+            rows[r] = table[r] + tiles.m_DataOffset + depth;
         }
+        weights = ForEachDepth<Rows, Vectors>(tiles, place, rows, weights, step);
     }
 }
 
@@ -107,27 +147,28 @@ enum class Way
 {
     Plain,
     Halves, ///< two rows share the last vector
-    Narrow, ///< of the last vector only the lower half is computed
+    Narrow, ///< of the one vector only the lower half is computed
     Sliding
 };
 
 template <Way How, size_t Rows, size_t Vectors>
-HWY_INLINE void MultiplyAll(const TileF32& tile, Floats (&sums)[Rows][Vectors])
+HWY_INLINE void MultiplyAll(const TileF32& tiles, TilePlace& place, Floats (&sums)[Rows][Vectors])
 {
 #if HWY_TARGET == HWY_AVX3
     if constexpr (How == Way::Sliding)
     {
-        Slide<FloatWords>(
-            SlidingTile<float>{tile.m_Data, tile.m_Taps, tile.m_PixelStep, tile.m_Depth / SlidingColumns, tile.m_Panel},
-            sums);
+        Slide<FloatWords>(SlidingTile<float>{place.m_Table, tiles.m_Taps, tiles.m_PixelStep,
+                                             tiles.m_Depth / SlidingColumns, tiles.m_Panel},
+                          sums);
         return;
     }
     if constexpr (How == Way::Halves)
     {
         Floats halves[(Rows + 1) / 2];
         PackHalves(sums, halves);
-        ForEachStep<Rows, Vectors>(tile, [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights)
-                                             HWY_ATTR { StepWithHalves(rows, k, weights, sums, halves); });
+        ForEachStep<Rows, Vectors>(tiles, place,
+                                   [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights) HWY_ATTR
+                                   { StepWithHalves(rows, k, weights, sums, halves); });
         UnpackHalves(halves, sums);
         return;
     }
@@ -137,60 +178,72 @@ HWY_INLINE void MultiplyAll(const TileF32& tile, Floats (&sums)[Rows][Vectors])
         HWY_UNROLL(16)
         for (size_t r = 0; r < Rows; ++r)
         {
-            narrow[r] = _mm512_castps512_ps256(sums[r][Vectors - 1].raw);
+            narrow[r] = _mm512_castps512_ps256(sums[r][0].raw);
         }
-        ForEachStep<Rows, Vectors>(tile, [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights)
-                                             HWY_ATTR { StepWithNarrow(rows, k, weights, sums, narrow); });
+        ForEachStep<Rows, Vectors>(tiles, place,
+                                   [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights) HWY_ATTR
+                                   { NarrowStep(rows, k, weights, narrow); });
         HWY_UNROLL(16)
         for (size_t r = 0; r < Rows; ++r)
         {
-            sums[r][Vectors - 1].raw = _mm512_castps256_ps512(narrow[r]);
+            sums[r][0].raw = _mm512_castps256_ps512(narrow[r]);
         }
         return;
     }
 #endif
-    ForEachStep<Rows, Vectors>(tile, [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights) HWY_ATTR
+    ForEachStep<Rows, Vectors>(tiles, place,
+                               [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights) HWY_ATTR
                                { Step(rows, k, weights, sums); });
 }
 
-template <size_t Rows, size_t Vectors, Way How = Way::Plain>
-void Tile(const TileF32& tile)
+/// Loads or stores of a row of sums: all vectors but the last one are whole.
+template <size_t Vectors>
+HWY_INLINE void LoadRow(const float* from, size_t lastColumns, Floats (&row)[Vectors])
 {
     const FloatTag d;
-    const size_t lanes = hn::Lanes(d);
-    const size_t lastColumns = tile.m_Columns - (Vectors - 1) * lanes;
-    Floats sums[Rows][Vectors];
-    if (tile.m_Continues)
+    HWY_UNROLL(4)
+    for (size_t v = 0; v + 1 < Vectors; ++v)
     {
-        HWY_UNROLL(16)
-        for (size_t r = 0; r < Rows; ++r)
-        {
-            const float* out = tile.m_Out + r * tile.m_OutStride;
-            HWY_UNROLL(4)
-            for (size_t v = 0; v + 1 < Vectors; ++v)
-            {
-                sums[r][v] = hn::LoadU(d, out + v * lanes);
-            }
-            sums[r][Vectors - 1] = LoadSome(out + (Vectors - 1) * lanes, lastColumns);
-        }
+        row[v] = hn::LoadU(d, from + v * hn::Lanes(d));
     }
-    else
+    row[Vectors - 1] = LoadSome(from + (Vectors - 1) * hn::Lanes(d), lastColumns);
+}
+
+template <size_t Vectors>
+HWY_INLINE void StoreRow(const Floats (&row)[Vectors], size_t lastColumns, float* to)
+{
+    const FloatTag d;
+    HWY_UNROLL(4)
+    for (size_t v = 0; v + 1 < Vectors; ++v)
     {
-        Floats bias[Vectors];
-        HWY_UNROLL(4)
-        for (size_t v = 0; v < Vectors; ++v)
-        {
-            bias[v] = hn::Zero(d);
-        }
-        if (tile.m_Bias != nullptr)
-        {
-            HWY_UNROLL(4)
-            for (size_t v = 0; v + 1 < Vectors; ++v)
-            {
-                bias[v] = hn::LoadU(d, tile.m_Bias + v * lanes);
-            }
-            bias[Vectors - 1] = LoadSome(tile.m_Bias + (Vectors - 1) * lanes, lastColumns);
-        }
+        hn::StoreU(row[v], d, to + v * hn::Lanes(d));
+    }
+    StoreSome(row[Vectors - 1], to + (Vectors - 1) * hn::Lanes(d), lastColumns);
+}
+
+/// `count` tiles, one below the other.
+template <size_t Rows, size_t Vectors, Way How = Way::Plain>
+void Tiles(const TileF32& tiles, size_t count)
+{
+    const FloatTag d;
+    const size_t lastColumns = tiles.m_Columns - (Vectors - 1) * hn::Lanes(d);
+    const size_t stride = tiles.m_OutStride;
+    Floats bias[Vectors];
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        bias[v] = hn::Zero(d);
+    }
+    if (tiles.m_Bias != nullptr)
+    {
+        LoadRow(tiles.m_Bias, lastColumns, bias);
+    }
+    TilePlace place{tiles.m_Table, tiles.m_Data, tiles.m_Next};
+    const float* added = tiles.m_Added;
+    float* out = tiles.m_Out;
+    for (; count != 0; --count, out += Rows * stride)
+    {
+        Floats sums[Rows][Vectors];
         HWY_UNROLL(16)
         for (size_t r = 0; r < Rows; ++r)
         {
@@ -200,48 +253,56 @@ void Tile(const TileF32& tile)
                 sums[r][v] = bias[v];
             }
         }
-    }
+        if (tiles.m_Continues)
+        {
+            HWY_UNROLL(16)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                LoadRow(out + r * stride, lastColumns, sums[r]);
+            }
+        }
 
-    MultiplyAll<How>(tile, sums);
+        MultiplyAll<How>(tiles, place, sums);
+        if (place.m_Table != nullptr)
+        {
+            place.m_Table += Rows;
+        }
+        place.m_Data += Rows * tiles.m_DataStride;
 
-    if (tile.m_Added != nullptr)
-    {
+        if (added != nullptr)
+        {
+            HWY_UNROLL(16)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                Floats row[Vectors];
+                LoadRow(added + r * stride, lastColumns, row);
+                HWY_UNROLL(4)
+                for (size_t v = 0; v < Vectors; ++v)
+                {
+                    sums[r][v] = hn::Add(sums[r][v], row[v]);
+                }
+            }
+            added += Rows * stride;
+        }
+        if (tiles.m_HasClamp)
+        {
+            const Floats low = hn::Set(d, tiles.m_Low);
+            const Floats high = hn::Set(d, tiles.m_High);
+            HWY_UNROLL(16)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                HWY_UNROLL(4)
+                for (size_t v = 0; v < Vectors; ++v)
+                {
+                    sums[r][v] = Clamped(sums[r][v], low, high);
+                }
+            }
+        }
         HWY_UNROLL(16)
         for (size_t r = 0; r < Rows; ++r)
         {
-            const float* added = tile.m_Added + r * tile.m_OutStride;
-            HWY_UNROLL(4)
-            for (size_t v = 0; v + 1 < Vectors; ++v)
-            {
-                sums[r][v] = hn::Add(sums[r][v], hn::LoadU(d, added + v * lanes));
-            }
-            sums[r][Vectors - 1] = hn::Add(sums[r][Vectors - 1], LoadSome(added + (Vectors - 1) * lanes, lastColumns));
+            StoreRow(sums[r], lastColumns, out + r * stride);
         }
-    }
-    if (tile.m_HasClamp)
-    {
-        const Floats low = hn::Set(d, tile.m_Low);
-        const Floats high = hn::Set(d, tile.m_High);
-        HWY_UNROLL(16)
-        for (size_t r = 0; r < Rows; ++r)
-        {
-            HWY_UNROLL(4)
-            for (size_t v = 0; v < Vectors; ++v)
-            {
-                sums[r][v] = Clamped(sums[r][v], low, high);
-            }
-        }
-    }
-    HWY_UNROLL(16)
-    for (size_t r = 0; r < Rows; ++r)
-    {
-        float* out = tile.m_Out + r * tile.m_OutStride;
-        HWY_UNROLL(4)
-        for (size_t v = 0; v + 1 < Vectors; ++v)
-        {
-            hn::StoreU(sums[r][v], d, out + v * lanes);
-        }
-        StoreSome(sums[r][Vectors - 1], out + (Vectors - 1) * lanes, lastColumns);
     }
 }
 
@@ -249,7 +310,7 @@ void Tile(const TileF32& tile)
 template <size_t Vectors, size_t Rows>
 void FillTiles(EngineF32& engine)
 {
-    engine.m_Tiles[Vectors][Rows] = Tile<Rows, Vectors>;
+    engine.m_Tiles[Vectors][Rows] = Tiles<Rows, Vectors>;
     engine.m_Rows[Vectors] = engine.m_Rows[Vectors] < Rows ? Rows : engine.m_Rows[Vectors];
     engine.m_Vectors = engine.m_Vectors < Vectors ? Vectors : engine.m_Vectors;
     if constexpr (Rows > 1)
@@ -262,7 +323,7 @@ void FillTiles(EngineF32& engine)
 template <size_t Vectors, size_t Rows, Way How>
 void FillHalfTiles(EngineF32& engine)
 {
-    engine.m_HalfTiles[Vectors][Rows] = Tile<Rows, Vectors, How>;
+    engine.m_HalfTiles[Vectors][Rows] = Tiles<Rows, Vectors, How>;
     engine.m_HalfRows[Vectors] = engine.m_HalfRows[Vectors] < Rows ? Rows : engine.m_HalfRows[Vectors];
     if constexpr (Rows > 1)
     {
@@ -273,7 +334,7 @@ void FillHalfTiles(EngineF32& engine)
 template <size_t Rows>
 void FillSlidingTiles(EngineF32& engine)
 {
-    engine.m_SlidingTiles[Rows] = Tile<Rows, 1, Way::Sliding>;
+    engine.m_SlidingTiles[Rows] = Tiles<Rows, 1, Way::Sliding>;
     engine.m_SlidingRows = engine.m_SlidingRows < Rows ? Rows : engine.m_SlidingRows;
     if constexpr (Rows > 1)
     {
@@ -288,27 +349,26 @@ EngineF32 MakeEngine()
     engine.m_Lanes = hn::Lanes(FloatTag());
     if constexpr (ManyRegisters)
     {
+#if HWY_TARGET == HWY_AVX3
+        FillSlidingTiles<12>(engine);
+        if (GetCpuFeatures().m_SplitsVectors)
+        {
+            // One product a cycle: seven sums keep it busy, and a product reads its number from memory itself. The end
+            // of so small a tile runs beside the products of the next one, which that of 24 sums does not.
+            engine.m_MostSlidingChannels = 8; // with more, tiles of seven are faster
+            FillTiles<1, 7>(engine);
+            FillHalfTiles<1, 8, Way::Narrow>(engine);
+            return engine;
+        }
+        FillHalfTiles<1, 14, Way::Halves>(engine);
+        FillHalfTiles<2, 14, Way::Halves>(engine);
+        FillHalfTiles<3, 10, Way::Halves>(engine);
+        FillHalfTiles<4, 6, Way::Halves>(engine);
+#endif
         FillTiles<1, 12>(engine);
         FillTiles<2, 12>(engine);
         FillTiles<3, 8>(engine);
         FillTiles<4, 6>(engine);
-#if HWY_TARGET == HWY_AVX3
-        if (GetCpuFeatures().m_SplitsVectors)
-        {
-            FillHalfTiles<1, 12, Way::Narrow>(engine);
-            FillHalfTiles<2, 12, Way::Narrow>(engine);
-            FillHalfTiles<3, 8, Way::Narrow>(engine);
-            FillHalfTiles<4, 6, Way::Narrow>(engine);
-        }
-        else
-        {
-            FillHalfTiles<1, 14, Way::Halves>(engine);
-            FillHalfTiles<2, 14, Way::Halves>(engine);
-            FillHalfTiles<3, 10, Way::Halves>(engine);
-            FillHalfTiles<4, 6, Way::Halves>(engine);
-        }
-        FillSlidingTiles<12>(engine);
-#endif
     }
     else
     {

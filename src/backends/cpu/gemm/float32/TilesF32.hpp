@@ -2,7 +2,10 @@
 // Tiles of float32 matrix products: the inner loops of ProductF32, one set for each kind of processor.
 #pragma once
 
+#include "backends/cpu/gemm/NextWeights.hpp"
+
 #include <cstddef>
+#include <cstdint>
 
 namespace tenon::cpu
 {
@@ -11,8 +14,11 @@ namespace tenon::cpu
 /// `m_Depth` floats beside each other: for a matrix one place, for a convolution one for each point of the window.
 struct TileF32
 {
-    const float* const* m_Data = nullptr; ///< [taps][m_TapStep]: where the rows' data are
+    const float* const* m_Table = nullptr; ///< [taps][m_TapStep]: where the rows' data are
     size_t m_TapStep = 0;
+    /// Without a table: where the first row's data are, and floats from one row's to the next one's. For one tap.
+    const float* m_Data = nullptr;
+    size_t m_DataStride = 0;
     size_t m_Taps = 1;
     size_t m_Depth = 0;      ///< of a tap
     size_t m_DataOffset = 0; ///< floats to add to each of the pointers
@@ -31,9 +37,11 @@ struct TileF32
     float m_High = 0.0f;
     float* m_Out = nullptr;
     size_t m_OutStride = 0;
+    NextWeights m_Next;
 };
 
-using TileFunctionF32 = void (*)(const TileF32& tile);
+/// Runs so many tiles of a height one below the other, of which `tile` is the first one.
+using TileFunctionF32 = void (*)(const TileF32& tile, size_t count);
 
 /// The inner loops of a kind of processor.
 struct EngineF32
@@ -51,6 +59,7 @@ struct EngineF32
     /// Panels of one vector by windows of three columns, one pixel from each other: a place is where the first one's
     /// row lies. By rows, and how many the highest tile has; 0: there are none.
     size_t m_SlidingRows = 0;
+    size_t m_MostSlidingChannels = SIZE_MAX; ///< of the data, for which they serve
     TileFunctionF32 m_SlidingTiles[MostRows + 1] = {};
 
     /// The tiles for so many columns of a panel, by rows, and the rows of the highest one.

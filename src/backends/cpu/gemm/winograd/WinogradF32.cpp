@@ -67,7 +67,6 @@ WinogradF32::WinogradF32(const PackedWeightsF32& weights, const Windows& windows
                                    static_cast<double>(weights.GetSizes().m_Depth);
     m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications), m_Grid.GetTiles()});
     Scratch part;
-    part.Add<const float*>(m_StripTiles);
     m_PointsOffset = part.Add<float>(Points, m_PointStride);
     m_SumsOffset = part.Add<float>(Points, m_SumStride);
     m_PartBytes = part.GetBytes();
@@ -87,18 +86,13 @@ void WinogradF32::Run(const float* input, const float* bias, float* out, void* s
 void WinogradF32::RunStrip(const Operands& operands, size_t first, size_t last, std::byte* scratch) const
 {
     const size_t tiles = last - first;
-    auto* rows = Scratch::At<const float*>(scratch, 0);
     auto* points = Scratch::At<float>(scratch, m_PointsOffset);
     auto* sums = Scratch::At<float>(scratch, m_SumsOffset);
     TransformStrip(operands.m_Input, first, last, points);
-    for (size_t r = 0; r < tiles; ++r)
-    {
-        rows[r] = points + r * m_PointDepth;
-    }
     const std::vector<PanelF32>& panels = m_Weights->GetPanels().Get();
     for (size_t p = 0; p < panels.size() / Points; ++p)
     {
-        RunPoints(p, tiles, rows, sums);
+        RunPoints(p, tiles, points, sums);
         StoreStrip(operands, panels[p], first, last, sums);
     }
 }
@@ -121,7 +115,7 @@ void WinogradF32::TransformStrip(const float* input, size_t first, size_t last, 
     }
 }
 
-void WinogradF32::RunPoints(size_t firstPanel, size_t tiles, const float* const* rows, float* sums) const
+void WinogradF32::RunPoints(size_t firstPanel, size_t tiles, const float* points, float* sums) const
 {
     const EngineF32& engine = m_Weights->GetPanels().GetEngine();
     const std::vector<PanelF32>& panels = m_Weights->GetPanels().Get();
@@ -131,18 +125,17 @@ void WinogradF32::RunPoints(size_t firstPanel, size_t tiles, const float* const*
         const PanelF32& panel = panels[point * panelsOfPoint + firstPanel];
         TileF32 tile;
         tile.m_Depth = m_Weights->GetSizes().m_Depth;
-        tile.m_DataOffset = point * m_PointStride;
+        tile.m_DataStride = m_PointDepth;
         tile.m_Panel = m_Weights->GetData() + panel.m_Offset;
         tile.m_Columns = tile.m_OutStride = panel.m_Vectors * engine.m_Lanes;
         float* out = sums + point * m_SumStride;
-        const size_t blocks = DivideUp(tiles, engine.m_Rows[panel.m_Vectors]);
-        for (size_t i = 0; i < blocks; ++i)
-        {
-            const Part part = GetPart(tiles, blocks, i); // equal ones: a block of few rows is slow
-            tile.m_Data = rows + part.m_Begin;
-            tile.m_Out = out + part.m_Begin * tile.m_OutStride;
-            engine.m_Tiles[panel.m_Vectors][part.m_End - part.m_Begin](tile);
-        }
+        ForEachHeight(tiles, engine.m_Rows[panel.m_Vectors],
+                      [&](size_t begin, size_t height, size_t count)
+                      {
+                          tile.m_Data = points + point * m_PointStride + begin * m_PointDepth;
+                          tile.m_Out = out + begin * tile.m_OutStride;
+                          engine.m_Tiles[panel.m_Vectors][height](tile, count);
+                      });
     }
 }
 

@@ -47,7 +47,7 @@ private:
 
     void RunStrip(const Operands& operands, size_t first, size_t last, std::byte* scratch) const;
     void TransformStrip(const float* input, size_t first, size_t last, float* points) const;
-    void RunPoints(size_t firstPanel, size_t tiles, const float* const* rows, float* sums) const;
+    void RunPoints(size_t firstPanel, size_t tiles, const float* points, float* sums) const;
     void StoreStrip(const Operands& operands, const PanelF32& panel, size_t first, size_t last,
                     const float* sums) const;
 
