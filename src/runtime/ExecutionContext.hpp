@@ -108,7 +108,12 @@ private:
 
     // StripRun.cpp
     void RunStrips(const Strips& strips, const RunArgs& args) const;
-    void RunParts(const Strips& strips, size_t thread, size_t threads) const;
+    struct StripPart;
+    void RunParts(const Strips& strips, size_t thread, size_t threads, IParallelFor& parallel) const;
+    void RunPart(const Strips& strips, const StripPart& part) const;
+    const void* FindStripInput(const Strips& strips, size_t step, size_t input, const StripPart& part) const;
+    void RunStripStep(const Strips& strips, size_t step, const IShapedWorkload& workload,
+                      Span<const void* const> inputs, const StripPart& part) const;
 
     // ControlFlow.cpp
     struct BodyValue;

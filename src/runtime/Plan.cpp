@@ -174,7 +174,7 @@ bool Plan::ShapeStep(const Program& program, const Step& step, const Limits& lim
         TensorInfo& info = m_Infos[step.m_FirstOutput + k];
         info.SetShape(shapes[k]);
         const size_t bytes = CheckTensorBytes(step, info, limits);
-        m_HasLargeTensors = m_HasLargeTensors || bytes >= Strips::LeastTensorBytes;
+        m_HasLargeTensors = m_HasLargeTensors || Strips::AreLarge(step.m_Type, bytes);
         outputs[k] = &info;
     }
     auto workload =

@@ -120,10 +120,17 @@ private:
     bool ShapeStep(const Program& program, const Step& step, const Limits& limits, KernelNames& names);
     // PlanStrips.cpp
     void FindStrips(const Program& program);
+    std::unique_ptr<Strips> FindRun(const Program& program, uint32_t first) const;
     std::unique_ptr<Strips> CutRun(const Program& program, uint32_t first, size_t parts) const;
+    struct PartInfos;
+    std::optional<PartInfos> CutInfos(const Program& program, uint32_t index, size_t parts, StripStep& strip) const;
     std::optional<StripStep> CutStep(const Program& program, uint32_t index, size_t parts) const;
     size_t CountInnerBytes(const Program& program, const Strips& strips) const;
     static bool IsMadeBy(const Program& program, uint32_t first, uint32_t end, ValueId value);
+    // PlanAttention.cpp
+    struct AttentionSteps;
+    std::optional<AttentionSteps> FindAttention(const Program& program, const Strips& strips) const;
+    bool JoinAttention(const Program& program, Strips& strips) const;
     // PlanStripMemory.cpp
     void SettleStrips(const Program& program, const Sharing& sharing);
     bool SettleStrips(const Program& program, const Sharing& sharing, Strips& strips) const;

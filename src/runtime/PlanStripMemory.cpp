@@ -55,7 +55,7 @@ bool Plan::SettleStrips(const Program& program, const Sharing& sharing, Strips& 
     }
     const auto contains = [](const std::vector<ValueId>& values, ValueId value)
     { return std::find(values.begin(), values.end(), value) != values.end(); };
-    strips.m_Label = "Strips of ";
+    strips.m_Label = strips.m_Whole.m_Workload != nullptr ? "Attention of " : "Strips of ";
     for (size_t i = 0; i < strips.m_Steps.size(); ++i)
     {
         const Step& step = program.Steps()[strips.m_First + i];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the layers of a plan that are to run in strips. What that means for memory is in PlanStripMemory.cpp.
 #include "common/RunsInStrips.hpp"
-#include "runtime/Plan.hpp"
+#include "runtime/PartInfos.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -127,6 +127,49 @@ bool Plan::IsMadeBy(const Program& program, uint32_t first, uint32_t end, ValueI
                        [value](const Step& step) { return step.m_FirstOutput == value; });
 }
 
+/// What a step that computes has in one part; none where it cannot be cut. Fills in where the parts lie.
+std::optional<Plan::PartInfos> Plan::CutInfos(const Program& program, uint32_t index, size_t parts,
+                                              StripStep& strip) const
+{
+    const Step& step = program.Steps()[index];
+    const TensorInfo& output = m_Infos[step.m_FirstOutput];
+    const auto leading = FindLeading(step, output.GetShape(), parts);
+    if (!IsSeparable(step) || !leading || step.m_Inputs.size() > StripStep::MostInputs)
+    {
+        return std::nullopt;
+    }
+    PartInfos infos;
+    for (size_t i = 0; i < step.m_Inputs.size(); ++i)
+    {
+        const ValueId value = step.m_Inputs[i];
+        if (value == NoValue || m_Infos[value].GetDataType() != output.GetDataType())
+        {
+            return std::nullopt;
+        }
+        auto cut = CutInput(m_Infos[value], output.GetShape(), *leading, parts);
+        const void* const constant = program.Values()[value].m_Constant;
+        // Of constants, which workloads may have packed, only those that are the same for all parts.
+        const bool isSame = cut && !cut->first.m_Offsets.empty() &&
+                            cut->first.m_Bytes == m_Infos[value].GetNumBytes() && step.m_Type != LayerType::BatchMatMul;
+        if (!cut || (constant != nullptr && !isSame))
+        {
+            return std::nullopt;
+        }
+        strip.m_Inputs[i] = std::move(cut->first);
+        infos.m_Inputs[i] = m_Infos[value];
+        infos.m_Inputs[i].SetShape(cut->second);
+        infos.m_Constants[i] = constant;
+    }
+    TensorShape part = output.GetShape();
+    for (unsigned int i = 0; i < *leading; ++i)
+    {
+        part.SetDimensionSize(i, 1);
+    }
+    infos.m_Output = output;
+    infos.m_Output.SetShape(part);
+    return infos;
+}
+
 /// One step in so many parts; none where it cannot be.
 std::optional<StripStep> Plan::CutStep(const Program& program, uint32_t index, size_t parts) const
 {
@@ -150,46 +193,13 @@ std::optional<StripStep> Plan::CutStep(const Program& program, uint32_t index, s
         return m_Infos[step.m_Inputs[0]].GetNumBytes() == output.GetNumBytes() ? std::move(strip)
                                                                                : std::optional<StripStep>();
     }
-    const auto leading = FindLeading(step, output.GetShape(), parts);
-    if (!IsSeparable(step) || !leading || step.m_Inputs.size() > StripStep::MostInputs)
+    const auto infos = CutInfos(program, index, parts, strip);
+    if (!infos)
     {
         return std::nullopt;
     }
-    std::array<TensorInfo, StripStep::MostInputs> infos;
-    std::array<const TensorInfo*, StripStep::MostInputs> inputs{};
-    std::array<const void*, StripStep::MostInputs> constants{};
-    for (size_t i = 0; i < step.m_Inputs.size(); ++i)
-    {
-        const ValueId value = step.m_Inputs[i];
-        if (value == NoValue || m_Infos[value].GetDataType() != output.GetDataType())
-        {
-            return std::nullopt;
-        }
-        auto cut = CutInput(m_Infos[value], output.GetShape(), *leading, parts);
-        constants[i] = program.Values()[value].m_Constant;
-        // Of constants, which workloads may have packed, only those that are the same for all parts.
-        const bool isSame = cut && !cut->first.m_Offsets.empty() &&
-                            cut->first.m_Bytes == m_Infos[value].GetNumBytes() && step.m_Type != LayerType::BatchMatMul;
-        if (!cut || (constants[i] != nullptr && !isSame))
-        {
-            return std::nullopt;
-        }
-        strip.m_Inputs[i] = std::move(cut->first);
-        infos[i] = m_Infos[value];
-        infos[i].SetShape(cut->second);
-        inputs[i] = &infos[i];
-    }
-    TensorInfo part = output;
-    for (unsigned int i = 0; i < *leading; ++i)
-    {
-        TensorShape shape = part.GetShape();
-        shape.SetDimensionSize(i, 1);
-        part.SetShape(shape);
-    }
-    const TensorInfo* const outputs[] = {&part};
-    strip.m_Workload = ReshapeStep(step, nullptr, {inputs.data(), step.m_Inputs.size()}, {outputs, 1},
-                                   {constants.data(), step.m_Inputs.size()});
-    strip.m_ScratchBytes = (strip.m_Workload->GetScratchBytes() + ArenaAlignment - 1) / ArenaAlignment * ArenaAlignment;
+    strip.m_Workload = infos->Reshape(step);
+    strip.SetScratchBytes(strip.m_Workload->GetScratchBytes());
     return strip;
 }
 
@@ -254,36 +264,51 @@ size_t Plan::CountInnerBytes(const Program& program, const Strips& strips) const
     return bytes * strips.m_Parts >= LeastBytes && bytes <= MostPartBytes && largest >= LeastPartBytes ? bytes : 0;
 }
 
+/// The run from a step on that is worth it: an attention's, else the longest one; null where there is none.
+std::unique_ptr<Strips> Plan::FindRun(const Program& program, uint32_t first) const
+{
+    std::unique_ptr<Strips> best;
+    const Step& step = program.Steps()[first];
+    if (m_Steps[first].m_Workload == nullptr || !IsSeparable(step) || step.m_NumOutputs != 1 ||
+        !Strips::AreLarge(step.m_Type, m_Infos[step.m_FirstOutput].GetNumBytes()))
+    {
+        return best;
+    }
+    const TensorShape& shape = m_Infos[step.m_FirstOutput].GetShape();
+    const size_t bytes = m_Infos[step.m_FirstOutput].GetNumBytes();
+    size_t parts = 1;
+    for (unsigned int i = 0; i < shape.GetNumDimensions(); ++i)
+    {
+        parts *= shape[i];
+        const bool isByMatrix = step.m_Type == LayerType::BatchMatMul && i + 3 == shape.GetNumDimensions();
+        const bool isByPart = parts > 1 && shape[i] > 1 && bytes / parts >= LeastPartBytes / 4;
+        if (!isByMatrix && !isByPart)
+        {
+            continue;
+        }
+        auto strips = CutRun(program, first, parts);
+        if (isByMatrix && JoinAttention(program, *strips))
+        {
+            return strips;
+        }
+        const bool isLonger = best == nullptr || strips->m_Steps.size() > best->m_Steps.size();
+        if (isByPart && isLonger && strips->m_Steps.size() > 1 && CountInnerBytes(program, *strips) != 0)
+        {
+            best = std::move(strips);
+        }
+    }
+    return best;
+}
+
 void Plan::FindStrips(const Program& program)
 {
     for (uint32_t s = 0; s < m_Steps.size();)
     {
-        std::unique_ptr<Strips> best;
-        const Step& step = program.Steps()[s];
-        if (m_Steps[s].m_Workload != nullptr && IsSeparable(step) && step.m_NumOutputs == 1 &&
-            m_Infos[step.m_FirstOutput].GetNumBytes() >= Strips::LeastTensorBytes)
+        std::unique_ptr<Strips> strips = FindRun(program, s);
+        s = strips != nullptr ? strips->Last() + 1 : s + 1;
+        if (strips != nullptr)
         {
-            const TensorShape& shape = m_Infos[step.m_FirstOutput].GetShape();
-            size_t parts = 1;
-            for (unsigned int i = 0; i < shape.GetNumDimensions(); ++i)
-            {
-                parts *= shape[i];
-                if (parts > 1 && shape[i] > 1 &&
-                    m_Infos[step.m_FirstOutput].GetNumBytes() / parts >= LeastPartBytes / 4)
-                {
-                    auto strips = CutRun(program, s, parts);
-                    const bool isLonger = best == nullptr || strips->m_Steps.size() > best->m_Steps.size();
-                    if (strips->m_Steps.size() > 1 && CountInnerBytes(program, *strips) != 0 && isLonger)
-                    {
-                        best = std::move(strips);
-                    }
-                }
-            }
-        }
-        s = best != nullptr ? best->Last() + 1 : s + 1;
-        if (best != nullptr)
-        {
-            m_Strips.push_back(std::move(best));
+            m_Strips.push_back(std::move(strips));
         }
     }
 }

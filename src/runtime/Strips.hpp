@@ -5,6 +5,7 @@
 // which each thread uses that of its first one.
 #pragma once
 
+#include <tenon/Types.hpp>
 #include <tenon/backend/IWorkload.hpp>
 
 #include <algorithm>
@@ -29,6 +30,22 @@ struct StripTensor
     }
 };
 
+/// All layers of a part in one workload, as an attention's.
+struct StripWhole
+{
+    static constexpr size_t MostInputs = 4;
+    /// Which input of which step.
+    struct Input
+    {
+        uint32_t m_Step = 0; ///< index into Strips::m_Steps
+        uint32_t m_Input = 0;
+    };
+
+    std::unique_ptr<IShapedWorkload> m_Workload; ///< null: the layers run one after the other
+    std::array<Input, MostInputs> m_Inputs;
+    size_t m_NumInputs = 0;
+};
+
 struct StripStep
 {
     static constexpr size_t MostInputs = 2;
@@ -37,6 +54,12 @@ struct StripStep
     size_t m_ScratchBytes = 0;                   ///< of each thread
     std::array<StripTensor, MostInputs> m_Inputs;
     StripTensor m_Output;
+
+    void SetScratchBytes(size_t bytes)
+    {
+        constexpr size_t Line = 64; // where each thread's begins
+        m_ScratchBytes = (bytes + Line - 1) / Line * Line;
+    }
 };
 
 /// Steps that run so.
@@ -44,21 +67,31 @@ struct Strips
 {
     /// Smaller tensors stay in the cache anyway.
     static constexpr size_t LeastTensorBytes = size_t{512} << 10;
+    /// Of an attention's scores, which one workload for all of its layers makes in less time in any case.
+    static constexpr size_t LeastScoresBytes = size_t{16} << 10;
+    static bool AreLarge(LayerType type, size_t bytes)
+    {
+        return bytes >= (type == LayerType::BatchMatMul ? LeastScoresBytes : LeastTensorBytes);
+    }
 
     uint32_t m_First = 0;
     size_t m_Parts = 0;
     size_t m_ThreadLimit = SIZE_MAX; ///< the least one of the steps
     size_t m_MostThreads = 1;        ///< that run parts, whose scratch memory there is
     std::vector<StripStep> m_Steps;  ///< those from m_First on
-    std::string m_Label;             ///< for profiles
+    StripWhole m_Whole;
+    std::string m_Label; ///< for profiles
 
     uint32_t Last() const { return m_First + static_cast<uint32_t>(m_Steps.size()) - 1; }
     /// Few parts are no good for many threads.
-    bool IsWorthwhile(size_t threads) const
+    bool AreEnough(size_t threads) const
     {
         threads = std::min(threads, m_ThreadLimit);
         return threads <= 1 || m_Parts >= 2 * threads;
     }
+    /// A workload for all layers runs in any case, so that results do not depend on the number of threads: in it they
+    /// share the work of a part where there are not enough parts.
+    bool IsWorthwhile(size_t threads) const { return m_Whole.m_Workload != nullptr || AreEnough(threads); }
 };
 
 } // namespace tenon

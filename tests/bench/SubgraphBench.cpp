@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // bench_subgraphs: what is done to several layers at once, in one run beside the same network without it: activations
 // fused into the layers before them, tensors that are parts of others left in place, layers in strips, sums in the
-// layers before them, and borders in the layers behind them. The tables of docs/subgraphs.md are its. One thread, six
-// ways in turn, A B C D E F A B C D E F; ratios above 1 are what the network would take longer.
+// layers before them, attentions in one workload, and borders in the layers behind them. The tables of
+// docs/subgraphs.md are its. One thread, seven ways in turn, A B C D E F G A B C D E F G; ratios above 1 are what the
+// network would take longer.
 //
 // usage: bench_subgraphs [MODEL.tflite ...]
 #include "BranchNetworks.hpp"
@@ -120,10 +121,12 @@ private:
 void Compare(const std::string& name, const INetwork& network)
 {
     IRuntime::CreationOptions creation;
-    creation.m_Backends = {MakeWithoutFusing(), MakeWithoutParts(), MakeWithoutStrips(), MakeWithoutSums()};
+    creation.m_Backends = {MakeWithoutFusing(), MakeWithoutParts(), MakeWithoutStrips(), MakeWithoutAttentions(),
+                           MakeWithoutSums()};
     const IRuntimePtr runtime = IRuntime::Create(creation);
     std::vector<std::unique_ptr<Loaded>> ways;
-    for (const auto* backend : {"CpuAcc", "WithoutFusing", "WithoutParts", "WithoutStrips", "WithoutSums"})
+    for (const auto* backend :
+         {"CpuAcc", "WithoutFusing", "WithoutParts", "WithoutStrips", "WithoutAttentions", "WithoutSums"})
     {
         ways.push_back(std::make_unique<Loaded>(*runtime, network, backend));
     }
@@ -290,8 +293,10 @@ INetworkPtr MakePadded(unsigned int size, unsigned int channels, unsigned int la
 int main(int argc, char** argv)
 {
     using namespace tenon::bench;
-    std::cout << "| network | us | activations not fused | parts copied | not in strips | sums apart | pads apart |\n"
-                 "|---|---:|---:|---:|---:|---:|---:|\n";
+    std::cout
+        << "| network | us | activations not fused | parts copied | not in strips | attentions apart | sums apart "
+           "| pads apart |\n"
+           "|---|---:|---:|---:|---:|---:|---:|---:|\n";
     if (argc == 1)
     {
         Compare("six negations joined, [2278, 16]", *MakeHeads(16));

@@ -5,6 +5,7 @@
 #include "backends/cpu/CpuAccBackend.hpp"
 #include "common/AddsTensor.hpp"
 #include "common/KernelName.hpp"
+#include "common/RunsAttention.hpp"
 #include "common/RunsInStrips.hpp"
 #include "common/SharedParts.hpp"
 #include "common/WritesPitched.hpp"
@@ -21,60 +22,61 @@ namespace tenon::bench
 namespace
 {
 
-/// What the interfaces of a workload do not say is not done.
-class Inner : public IShapedWorkload, public INamesKernel
+enum class What
+{
+    Fusing,
+    Parts,
+    Strips,
+    Attentions,
+    Sums
+};
+
+/// CpuAcc's workload, which says nothing of one thing that it could do.
+class WithoutShaped final : public IShapedWorkload,
+                            public INamesKernel,
+                            public ISharesParts,
+                            public IRunsInStrips,
+                            public IAddsTensor,
+                            public IRunsAttention
 {
 public:
-    Inner(std::unique_ptr<IShapedWorkload> inner, const char* name) : m_Inner(std::move(inner)), m_Name(name) {}
+    WithoutShaped(std::unique_ptr<IShapedWorkload> inner, const char* name, What what)
+        : m_Inner(std::move(inner)), m_Name(name), m_What(what)
+    {
+    }
     size_t GetScratchBytes() const override { return m_Inner->GetScratchBytes(); }
     bool IsCopy() const override { return m_Inner->IsCopy(); }
     void Execute(const ExecuteArgs& args) const override { m_Inner->Execute(args); }
     const char* GetKernelName() const override { return m_Name; }
-
-protected:
-    std::unique_ptr<IShapedWorkload> m_Inner;
-
-private:
-    const char* m_Name;
-};
-
-/// What a sum runs as with the layer before it.
-class Adds : public Inner, public IAddsTensor
-{
-public:
-    using Inner::Inner;
+    const SharedParts* GetSharedParts() const override
+    {
+        return m_What == What::Parts ? nullptr : tenon::GetSharedParts(*m_Inner);
+    }
+    unsigned int GetMostStripThreads() const override
+    {
+        return m_What == What::Strips ? 0 : tenon::GetMostStripThreads(*m_Inner);
+    }
     std::unique_ptr<IShapedWorkload> AddTensor(const ActivationDescriptor* activation) const override
     {
         const auto* const adds = dynamic_cast<const IAddsTensor*>(m_Inner.get());
-        return adds != nullptr ? adds->AddTensor(activation) : nullptr;
+        return adds != nullptr && m_What != What::Sums ? adds->AddTensor(activation) : nullptr;
     }
+    std::unique_ptr<IShapedWorkload> MakeAttention(const AttentionRest& rest) const override
+    {
+        const auto* const attention = dynamic_cast<const IRunsAttention*>(m_Inner.get());
+        return attention != nullptr && m_What != What::Attentions ? attention->MakeAttention(rest) : nullptr;
+    }
+
+private:
+    std::unique_ptr<IShapedWorkload> m_Inner;
+    const char* m_Name;
+    What m_What;
 };
 
-class WithoutPartsShaped final : public Adds, public IRunsInStrips
-{
-public:
-    using Adds::Adds;
-};
-
-class WithoutStripsShaped final : public Adds, public ISharesParts
-{
-public:
-    using Adds::Adds;
-    const SharedParts* GetSharedParts() const override { return tenon::GetSharedParts(*m_Inner); }
-};
-
-class WithoutSumsShaped final : public Inner, public ISharesParts, public IRunsInStrips
-{
-public:
-    using Inner::Inner;
-    const SharedParts* GetSharedParts() const override { return tenon::GetSharedParts(*m_Inner); }
-};
-
-template <typename Shaped>
 class WithoutWorkload final : public IWorkload, public IWritesPitched
 {
 public:
-    explicit WithoutWorkload(std::unique_ptr<IWorkload> inner) : m_Inner(std::move(inner)) {}
+    WithoutWorkload(std::unique_ptr<IWorkload> inner, What what) : m_Inner(std::move(inner)), m_What(what) {}
     std::unique_ptr<IShapedWorkload> Reshape(const ReshapeArgs& args) const override
     {
         return Wrap(m_Inner->Reshape(args));
@@ -90,26 +92,27 @@ private:
     std::unique_ptr<IShapedWorkload> Wrap(std::unique_ptr<IShapedWorkload> shaped) const
     {
         const char* const name = shaped != nullptr ? tenon::GetKernelName(*m_Inner, *shaped) : nullptr;
-        return shaped != nullptr ? std::make_unique<Shaped>(std::move(shaped), name) : nullptr;
+        return shaped != nullptr ? std::make_unique<WithoutShaped>(std::move(shaped), name, m_What) : nullptr;
     }
 
     std::unique_ptr<IWorkload> m_Inner;
+    What m_What;
 };
 
-template <typename Shaped>
 class WithoutFactory final : public IWorkloadFactory
 {
 public:
-    explicit WithoutFactory(std::unique_ptr<IWorkloadFactory> inner) : m_Inner(std::move(inner)) {}
+    WithoutFactory(std::unique_ptr<IWorkloadFactory> inner, What what) : m_Inner(std::move(inner)), m_What(what) {}
     const BackendId& GetBackendId() const override { return m_Inner->GetBackendId(); }
     std::unique_ptr<IWorkload> CreateWorkload(const LayerView& layer) const override
     {
-        return std::make_unique<WithoutWorkload<Shaped>>(m_Inner->CreateWorkload(layer));
+        return std::make_unique<WithoutWorkload>(m_Inner->CreateWorkload(layer), m_What);
     }
     void AfterWorkloadsCreated() override { m_Inner->AfterWorkloadsCreated(); }
 
 private:
     std::unique_ptr<IWorkloadFactory> m_Inner;
+    What m_What;
 };
 
 /// Fuses no activation, which is what the interface does by itself.
@@ -121,14 +124,6 @@ public:
 
 private:
     std::shared_ptr<const ILayerSupport> m_Inner;
-};
-
-enum class What
-{
-    Fusing,
-    Parts,
-    Strips,
-    Sums
 };
 
 class Without final : public IBackend
@@ -145,17 +140,9 @@ public:
     std::unique_ptr<IWorkloadFactory> CreateWorkloadFactory(const ModelOptions& options) const override
     {
         auto factory = m_Inner->CreateWorkloadFactory(options);
-        if (m_What == What::Parts)
+        if (m_What != What::Fusing)
         {
-            return std::make_unique<WithoutFactory<WithoutPartsShaped>>(std::move(factory));
-        }
-        if (m_What == What::Strips)
-        {
-            return std::make_unique<WithoutFactory<WithoutStripsShaped>>(std::move(factory));
-        }
-        if (m_What == What::Sums)
-        {
-            return std::make_unique<WithoutFactory<WithoutSumsShaped>>(std::move(factory));
+            return std::make_unique<WithoutFactory>(std::move(factory), m_What);
         }
         return factory;
     }
@@ -182,6 +169,11 @@ std::shared_ptr<const IBackend> MakeWithoutParts()
 std::shared_ptr<const IBackend> MakeWithoutStrips()
 {
     return std::make_shared<Without>("WithoutStrips", What::Strips);
+}
+
+std::shared_ptr<const IBackend> MakeWithoutAttentions()
+{
+    return std::make_shared<Without>("WithoutAttentions", What::Attentions);
 }
 
 std::shared_ptr<const IBackend> MakeWithoutSums()

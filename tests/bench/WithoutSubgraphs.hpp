@@ -18,6 +18,8 @@ std::shared_ptr<const IBackend> MakeWithoutFusing();
 std::shared_ptr<const IBackend> MakeWithoutParts();
 /// "WithoutStrips": each layer is done for all of its tensor before the next one.
 std::shared_ptr<const IBackend> MakeWithoutStrips();
+/// "WithoutAttentions": attentions are run layer by layer, in strips where those are worth it.
+std::shared_ptr<const IBackend> MakeWithoutAttentions();
 /// "WithoutSums": residuals are added by layers of their own.
 std::shared_ptr<const IBackend> MakeWithoutSums();
 

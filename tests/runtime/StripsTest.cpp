@@ -53,7 +53,8 @@ IConnectableLayer* AddCast(INetwork& network, IConnectableLayer* from, DataType 
     return layer;
 }
 
-/// Of 12 heads in three batches, whose masks they share. `type`: of what is computed.
+/// Of 12 heads in three batches, whose masks they share. `type`: of what is computed. Masks are factors: with sums
+/// floats would have one workload for all layers, see AttentionTest.cpp.
 INetworkPtr MakeAttention(unsigned int length, bool givesScores, DataType type = DataType::Float32)
 {
     INetworkPtr network = INetwork::Create();
@@ -67,7 +68,7 @@ INetworkPtr MakeAttention(unsigned int length, bool givesScores, DataType type =
     }
     IConnectableLayer* product = AddProduct(*network, inputs[0], inputs[1]);
     IConnectableLayer* scores = AddReshape(*network, product, {3, 4, length, length});
-    IConnectableLayer* masked = AddBinary(*network, BinaryOperation::Add, scores, inputs[3]);
+    IConnectableLayer* masked = AddBinary(*network, BinaryOperation::Mul, scores, inputs[3]);
     IConnectableLayer* shares = AddReshape(*network, AddSoftmax(*network, masked), {12, length, length});
     IConnectableLayer* result = AddProduct(*network, shares, inputs[2]);
     AddOutputs(*network, {isCast ? AddCast(*network, result, DataType::Float32) : result});

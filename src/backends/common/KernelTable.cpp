@@ -119,6 +119,7 @@ class TableShapedWorkload final : public IShapedWorkload,
                                   public ISharesParts,
                                   public IRunsInStrips,
                                   public IAddsTensor,
+                                  public IRunsAttention,
                                   public Pooled<TableShapedWorkload>
 {
 public:
@@ -144,6 +145,16 @@ public:
         return std::make_unique<TableShapedWorkload>((*m_Prepared.m_AddTensor)(activation),
                                                      KernelLabel(m_Prepared.m_KernelName, activation != nullptr, true),
                                                      m_Packed);
+    }
+    std::unique_ptr<IShapedWorkload> MakeAttention(const AttentionRest& rest) const override
+    {
+        Prepared attention = m_Prepared.m_MakeAttention != nullptr ? (*m_Prepared.m_MakeAttention)(rest) : Prepared();
+        if (attention.m_Run == nullptr)
+        {
+            return nullptr;
+        }
+        KernelLabel label(attention.m_KernelName, false);
+        return std::make_unique<TableShapedWorkload>(std::move(attention), std::move(label), m_Packed);
     }
 
 private:

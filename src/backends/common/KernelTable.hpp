@@ -3,6 +3,7 @@
 // prepare function); support, workload factory and workloads derive from the table. Used by CpuRef and CpuAcc.
 #pragma once
 
+#include "common/RunsAttention.hpp"
 #include "common/SharedParts.hpp"
 
 #include <tenon/backend/IBackend.hpp>
@@ -148,6 +149,8 @@ struct Prepared
     SharedParts m_Parts;                ///< of tensors that m_Run moves as they are
     /// What IAddsTensor::AddTensor gives; null: nothing. Only without an activation of the layer's own.
     std::shared_ptr<const std::function<Prepared(const ActivationDescriptor*)>> m_AddTensor;
+    /// What IRunsAttention::MakeAttention gives, without m_Run where there is none; null: never.
+    std::shared_ptr<const std::function<Prepared(const AttentionRest&)>> m_MakeAttention;
 
     Prepared() = default;
     template <typename F>

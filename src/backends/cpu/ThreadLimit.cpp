@@ -4,6 +4,7 @@
 
 #include "common/AddsTensor.hpp"
 #include "common/KernelName.hpp"
+#include "common/RunsAttention.hpp"
 #include "common/RunsInStrips.hpp"
 #include "common/SharedParts.hpp"
 #include "common/WritesPitched.hpp"
@@ -50,7 +51,8 @@ class LimitedShapedWorkload final : public IShapedWorkload,
                                     public INamesKernel,
                                     public ISharesParts,
                                     public IRunsInStrips,
-                                    public IAddsTensor
+                                    public IAddsTensor,
+                                    public IRunsAttention
 {
 public:
     /// `name`: of the kernel, see GetKernelName; it lives as long as `inner`.
@@ -70,14 +72,12 @@ public:
     std::unique_ptr<IShapedWorkload> AddTensor(const ActivationDescriptor* activation) const override
     {
         const auto* const adds = dynamic_cast<const IAddsTensor*>(m_Inner.get());
-        std::unique_ptr<IShapedWorkload> sum = adds == nullptr ? nullptr : adds->AddTensor(activation);
-        if (sum == nullptr)
-        {
-            return nullptr;
-        }
-        const auto* const named = dynamic_cast<const INamesKernel*>(sum.get());
-        const char* const name = named == nullptr ? m_Name : named->GetKernelName();
-        return std::make_unique<LimitedShapedWorkload>(std::move(sum), name, m_Threads);
+        return adds == nullptr ? nullptr : Limit(adds->AddTensor(activation));
+    }
+    std::unique_ptr<IShapedWorkload> MakeAttention(const AttentionRest& rest) const override
+    {
+        const auto* const attention = dynamic_cast<const IRunsAttention*>(m_Inner.get());
+        return attention == nullptr ? nullptr : Limit(attention->MakeAttention(rest));
     }
     void Execute(const ExecuteArgs& args) const override
     {
@@ -88,6 +88,18 @@ public:
     }
 
 private:
+    /// What the inner workload makes of itself and of others.
+    std::unique_ptr<IShapedWorkload> Limit(std::unique_ptr<IShapedWorkload> made) const
+    {
+        if (made == nullptr)
+        {
+            return nullptr;
+        }
+        const auto* const named = dynamic_cast<const INamesKernel*>(made.get());
+        const char* const name = named == nullptr ? m_Name : named->GetKernelName();
+        return std::make_unique<LimitedShapedWorkload>(std::move(made), name, m_Threads);
+    }
+
     std::unique_ptr<IShapedWorkload> m_Inner;
     const char* m_Name;
     unsigned int m_Threads;

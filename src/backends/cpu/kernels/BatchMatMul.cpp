@@ -6,6 +6,7 @@
 #include "backends/cpu/gemm/float32/DotsF32.hpp"
 #include "backends/cpu/gemm/float32/ProductF32.hpp"
 #include "backends/cpu/gemm/float32/SumsF32.hpp"
+#include "backends/cpu/kernels/AttentionF32.hpp"
 #include "backends/cpu/kernels/MatMulProducts.hpp"
 #include "backends/cpu/moves/TransposeVectors.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
@@ -13,7 +14,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace tenon::cpu
@@ -133,6 +136,19 @@ SupportResult Check(const LayerView& layer)
     return ref::FindKernel(LayerType::BatchMatMul)->m_Check(layer);
 }
 
+backends::Prepared PrepareAttention(const ref::MatMulGeometry& scores, const AttentionRest& rest)
+{
+    std::optional<AttentionF32> attention = AttentionF32::Make(scores, rest);
+    if (!attention)
+    {
+        return {};
+    }
+    const size_t bytes = attention->GetScratchBytes();
+    backends::Prepared prepared(*std::move(attention), bytes);
+    prepared.m_KernelName = "CpuAttention";
+    return prepared;
+}
+
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const ref::MatMulGeometry g(args);
@@ -146,7 +162,10 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     }
     MatMulProducts<FloatMatrices> products(g);
     const size_t bytes = products.GetScratchBytes();
-    return {std::move(products), bytes};
+    backends::Prepared prepared(std::move(products), bytes);
+    prepared.m_MakeAttention = std::make_shared<const std::function<backends::Prepared(const AttentionRest&)>>(
+        [g](const AttentionRest& rest) { return PrepareAttention(g, rest); });
+    return prepared;
 }
 
 } // namespace

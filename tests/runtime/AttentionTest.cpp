@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attentions in one workload: which layers are one, and that they give what the layers give one after the other, as
+// they run while a debug callback looks on, and what CpuRef's give.
+#include "backends/cpu/simd/Isa.hpp"
+#include "runtime/PartNetworks.hpp"
+#include "runtime/PlannedNetwork.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+using testing::StartsWith;
+
+TensorInfo InfoOf(const TensorShape& shape)
+{
+    return TensorInfo(shape, DataType::Float32);
+}
+
+struct Attention
+{
+    unsigned int m_Batches = 2;
+    unsigned int m_Heads = 3;
+    unsigned int m_Queries = 64;
+    unsigned int m_Keys = 77;
+    unsigned int m_Depth = 20;
+    unsigned int m_Width = 13;                        ///< of the values
+    std::optional<TensorShape> m_Mask = std::nullopt; ///< what is added to the scores
+    bool m_IsMaskFirst = false;
+    bool m_AreKeysRows = false;     ///< [keys, depth]
+    bool m_AreValuesTurned = false; ///< [width, keys]
+    float m_Beta = 1.0f;
+    int m_Axis = -1;
+    bool m_GivesScores = false;
+    bool m_IsFlat = false; ///< products have one dimension for batches and heads
+};
+
+IConnectableLayer* AddProduct(INetwork& network, IConnectableLayer* x, IConnectableLayer* y, bool isTurned)
+{
+    BatchMatMulDescriptor descriptor;
+    descriptor.m_TransposeY = isTurned;
+    IConnectableLayer* layer = network.AddBatchMatMulLayer(descriptor, "product");
+    Connect(x, layer, 0);
+    Connect(y, layer, 1);
+    return layer;
+}
+
+IConnectableLayer* AddReshape(INetwork& network, IConnectableLayer* from, const TensorShape& shape)
+{
+    IConnectableLayer* layer = network.AddReshapeLayer(ReshapeDescriptor(shape), "reshape");
+    Connect(from, layer);
+    return layer;
+}
+
+/// The scores become probabilities.
+IConnectableLayer* AddSoftmax(INetwork& network, IConnectableLayer* scores, IConnectableLayer* mask,
+                              const Attention& of)
+{
+    IConnectableLayer* last = scores;
+    if (mask != nullptr)
+    {
+        last = AddBinary(network, BinaryOperation::Add, of.m_IsMaskFirst ? mask : scores,
+                         of.m_IsMaskFirst ? scores : mask);
+    }
+    SoftmaxDescriptor descriptor;
+    descriptor.m_Beta = of.m_Beta;
+    descriptor.m_Axis = of.m_Axis;
+    IConnectableLayer* softmax = network.AddSoftmaxLayer(descriptor, "softmax");
+    Connect(last, softmax);
+    return softmax;
+}
+
+INetworkPtr MakeNetwork(const Attention& of, IConnectableLayer* (*makeMask)(INetwork&) = nullptr)
+{
+    INetworkPtr network = INetwork::Create();
+    const auto shape = [&](unsigned int rows, unsigned int columns)
+    {
+        return of.m_IsFlat ? TensorShape{of.m_Batches * of.m_Heads, rows, columns}
+                           : TensorShape{of.m_Batches, of.m_Heads, rows, columns};
+    };
+    const auto turned = [&](bool isTurned, unsigned int rows, unsigned int columns)
+    { return InfoOf(isTurned ? shape(columns, rows) : shape(rows, columns)); };
+    IConnectableLayer* queries = AddInput(*network, 0, turned(false, of.m_Queries, of.m_Depth));
+    IConnectableLayer* keys = AddInput(*network, 1, turned(of.m_AreKeysRows, of.m_Depth, of.m_Keys));
+    IConnectableLayer* values = AddInput(*network, 2, turned(of.m_AreValuesTurned, of.m_Keys, of.m_Width));
+    IConnectableLayer* mask = makeMask != nullptr ? makeMask(*network)
+                              : of.m_Mask         ? AddInput(*network, 3, InfoOf(*of.m_Mask))
+                                                  : nullptr;
+    IConnectableLayer* product = AddProduct(*network, queries, keys, of.m_AreKeysRows);
+    IConnectableLayer* scores =
+        of.m_IsFlat ? AddReshape(*network, product, {of.m_Batches, of.m_Heads, of.m_Queries, of.m_Keys}) : product;
+    IConnectableLayer* softmax = AddSoftmax(*network, scores, mask, of);
+    IConnectableLayer* shares = of.m_IsFlat ? AddReshape(*network, softmax, shape(of.m_Queries, of.m_Keys)) : softmax;
+    AddOutputs(*network, {AddProduct(*network, shares, values, of.m_AreValuesTurned)});
+    if (of.m_GivesScores)
+    {
+        Connect(product, network->AddOutputLayer(1));
+    }
+    return network;
+}
+
+const Strips* FindAttention(const Planned& plan)
+{
+    const auto& strips = plan.Get().GetStrips();
+    return strips.empty() || strips.front()->m_Whole.m_Workload == nullptr ? nullptr : strips.front().get();
+}
+
+void ExpectNear(const std::vector<Floats>& actual, const std::vector<Floats>& expected)
+{
+    ASSERT_EQ(actual.size(), expected.size());
+    for (size_t i = 0; i < actual.size(); ++i)
+    {
+        ASSERT_EQ(actual[i].size(), expected[i].size());
+        for (size_t k = 0; k < actual[i].size(); ++k)
+        {
+            // Sums of a hundred shares of numbers below 1.
+            ASSERT_NEAR(actual[i][k], expected[i][k], 2e-6) << "output " << i << ", element " << k;
+        }
+    }
+}
+
+/// `isJoined`: whether its layers run in one workload, where the processor has vectors.
+void ExpectAttention(const Attention& of, bool isJoined)
+{
+    const INetworkPtr network = MakeNetwork(of);
+    const bool hasKernels = cpu::GetCpuFeatures().m_Simd;
+    ASSERT_EQ(FindAttention(Planned(*network, "CpuAcc")) != nullptr, isJoined && hasKernels);
+    const std::vector<Floats> actual = RunNetwork(*network, "CpuAcc", 1, true);
+    ASSERT_NO_FATAL_FAILURE(ExpectNear(actual, RunNetwork(*network, "CpuAcc", 1, false)));
+    ASSERT_NO_FATAL_FAILURE(ExpectNear(actual, RunNetwork(*network, "CpuRef", 1, true)));
+    for (const unsigned int threads : {2u, 5u, 32u}) // many of them share the work of a part
+    {
+        ASSERT_EQ(RunNetwork(*network, "CpuAcc", threads, true), actual) << threads << " threads";
+    }
+}
+
+} // namespace
+
+TEST(Attention, WithoutMask)
+{
+    ExpectAttention({}, true);
+    ExpectAttention({.m_IsFlat = true}, true);
+    ExpectAttention({.m_Batches = 1, .m_Heads = 1, .m_Queries = 500}, true);
+}
+
+TEST(Attention, OfMatricesAsTheyLie)
+{
+    for (const bool areKeysRows : {false, true})
+    {
+        for (const bool areValuesTurned : {false, true})
+        {
+            SCOPED_TRACE(std::to_string(areKeysRows) + std::to_string(areValuesTurned));
+            ExpectAttention({.m_AreKeysRows = areKeysRows, .m_AreValuesTurned = areValuesTurned}, true);
+        }
+    }
+}
+
+TEST(Attention, WithMasksOfManyShapes)
+{
+    const TensorShape shapes[] = {{77},           {1, 77},       {64, 77},      {2, 1, 1, 77},
+                                  {1, 3, 64, 77}, {2, 3, 1, 77}, {2, 3, 64, 77}};
+    for (const TensorShape& shape : shapes)
+    {
+        SCOPED_TRACE(shape.GetNumDimensions());
+        ExpectAttention({.m_Mask = shape}, true);
+        ExpectAttention({.m_Mask = shape, .m_IsMaskFirst = true, .m_IsFlat = true}, true);
+    }
+    // The same for all keys: no part of it lies like scores.
+    ExpectAttention({.m_Mask = TensorShape{64, 1}}, false);
+    ExpectAttention({.m_Mask = TensorShape{1}}, false);
+}
+
+TEST(Attention, OfManySizes)
+{
+    for (const unsigned int queries : {16u, 31u, 32u, 61u, 128u})
+    {
+        for (const unsigned int keys : {25u, 64u, 131u})
+        {
+            for (const unsigned int depth : {1u, 7u, 64u})
+            {
+                SCOPED_TRACE(std::to_string(queries) + ", " + std::to_string(keys) + ", " + std::to_string(depth));
+                Attention of{
+                    .m_Heads = 40, .m_Queries = queries, .m_Keys = keys, .m_Depth = depth, .m_Width = depth + 1};
+                of.m_Mask = TensorShape{2, 1, 1, keys};
+                of.m_Beta = 0.3f;
+                const INetworkPtr network = MakeNetwork(of);
+                ExpectNear(RunNetwork(*network, "CpuAcc", 2, true), RunNetwork(*network, "CpuRef", 1, true));
+            }
+        }
+    }
+}
+
+TEST(Attention, LayersThatAreNotOneRunOneByOne)
+{
+    ExpectAttention({.m_Keys = 64, .m_Axis = 1}, false);
+    ExpectAttention({.m_GivesScores = true}, false);
+    ExpectAttention({.m_Queries = 4, .m_Keys = 5}, false);   // small
+    ExpectAttention({.m_Heads = 50, .m_Queries = 5}, false); // fewer queries than a vector has numbers
+}
+
+namespace
+{
+
+/// Leaves out the first keys of all queries, and all keys of the third one.
+IConnectableLayer* AddInfiniteMask(INetwork& network)
+{
+    static const Floats values = []
+    {
+        Floats mask(64 * 77, 0.0f);
+        for (size_t i = 0; i < mask.size(); ++i)
+        {
+            mask[i] = i % 77 < 40 || i / 77 == 3 ? -std::numeric_limits<float>::infinity() : 0.0f;
+        }
+        return mask;
+    }();
+    TensorInfo info = InfoOf({64, 77});
+    info.SetConstant();
+    IConnectableLayer* layer = network.AddConstantLayer(ConstTensor(info, values.data()));
+    layer->GetOutputSlot(0).SetTensorInfo(info);
+    return layer;
+}
+
+} // namespace
+
+TEST(Attention, OfKeysThatAreLeftOut)
+{
+    const INetworkPtr network = MakeNetwork({}, AddInfiniteMask);
+    const Planned plan(*network, "CpuAcc");
+    EXPECT_EQ(FindAttention(plan) != nullptr, cpu::GetCpuFeatures().m_Simd);
+    const Floats actual = RunNetwork(*network, "CpuAcc", 1, true)[0];
+    const Floats expected = RunNetwork(*network, "CpuRef", 1, true)[0];
+    for (size_t i = 0; i < actual.size(); ++i)
+    {
+        if (i / 13 % 64 == 3)
+        {
+            ASSERT_TRUE(std::isnan(actual[i])) << i;
+            continue;
+        }
+        ASSERT_NEAR(actual[i], expected[i], 2e-6) << i;
+    }
+}
+
+TEST(Attention, IsOneEventOfAProfile)
+{
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        GTEST_SKIP() << "without vectors the reference kernels run";
+    }
+    const INetworkPtr network = MakeNetwork({.m_Mask = TensorShape{77}});
+    const Planned plan(*network, "CpuAcc");
+    const Strips* const strips = FindAttention(plan);
+    ASSERT_NE(strips, nullptr);
+    EXPECT_EQ(strips->m_Parts, 6u);
+    EXPECT_EQ(strips->m_Whole.m_NumInputs, 4u);
+    EXPECT_THAT(strips->m_Label, StartsWith("Attention of "));
+}
+
+} // namespace tenon::test
