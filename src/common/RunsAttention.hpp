@@ -14,6 +14,7 @@ struct AttentionRest
 {
     const TensorInfo* m_Added = nullptr; ///< broadcast to the scores, as a mask is; null: nothing is added
     float m_Beta = 1.0f;                 ///< of the softmax, along the last dimension
+    bool m_IsShared = false;             ///< several threads may share its work, each with scratch memory of its own
     const ReshapeArgs& m_Product;        ///< of the BatchMatMul of the softmax and the values
 };
 
@@ -26,8 +27,7 @@ public:
     virtual ~IRunsAttention() = default;
     /// A workload of all of these layers. Its inputs are those of this one, then what is added if anything is, then the
     /// values; its output is the second product's. Sums may be taken in another order than the layers take them one
-    /// after the other, but in the same one for any number of threads. Null
-    /// where there is none.
+    /// after the other, but in the same one for any number of threads. Null where there is none.
     virtual std::unique_ptr<IShapedWorkload> MakeAttention(const AttentionRest& rest) const = 0;
 };
 

@@ -121,7 +121,7 @@ private:
     // PlanStrips.cpp
     void FindStrips(const Program& program);
     std::unique_ptr<Strips> FindRun(const Program& program, uint32_t first) const;
-    std::unique_ptr<Strips> CutRun(const Program& program, uint32_t first, size_t parts) const;
+    std::unique_ptr<Strips> CutRun(const Program& program, uint32_t first, size_t parts, size_t mostSteps) const;
     struct PartInfos;
     std::optional<PartInfos> CutInfos(const Program& program, uint32_t index, size_t parts, StripStep& strip) const;
     std::optional<StripStep> CutStep(const Program& program, uint32_t index, size_t parts) const;
@@ -129,8 +129,9 @@ private:
     static bool IsMadeBy(const Program& program, uint32_t first, uint32_t end, ValueId value);
     // PlanAttention.cpp
     struct AttentionSteps;
-    std::optional<AttentionSteps> FindAttention(const Program& program, const Strips& strips) const;
-    bool JoinAttention(const Program& program, Strips& strips) const;
+    std::optional<AttentionSteps> FindAttention(const Program& program, uint32_t first) const;
+    std::unique_ptr<Strips> MakeAttention(const Program& program, uint32_t first) const;
+    bool JoinLayers(const Program& program, const AttentionSteps& of, Strips& strips) const;
     // PlanStripMemory.cpp
     void SettleStrips(const Program& program, const Sharing& sharing);
     bool SettleStrips(const Program& program, const Sharing& sharing, Strips& strips) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What running in strips means for the memory of a plan: which tensors are there as a whole, and which layers run
 // together, so that what they read has to last as long.
+#include "common/KernelName.hpp"
 #include "runtime/PlanSharing.hpp"
 
 #include <algorithm>
@@ -23,6 +24,11 @@ void Plan::SettleStrips(const Program& program, const Sharing& sharing)
             PlannedStep& inner = m_Steps[strips->m_First + i];
             inner.m_ScratchBytes =
                 std::max(inner.m_ScratchBytes, strips->m_Steps[i].m_ScratchBytes * strips->m_MostThreads);
+        }
+        if (strips->m_Whole.m_Shared != nullptr)
+        {
+            PlannedStep& last = m_Steps[strips->Last()];
+            last.m_ScratchBytes = std::max(last.m_ScratchBytes, strips->m_Whole.m_Shared->GetScratchBytes());
         }
     }
 }
@@ -55,7 +61,8 @@ bool Plan::SettleStrips(const Program& program, const Sharing& sharing, Strips& 
     }
     const auto contains = [](const std::vector<ValueId>& values, ValueId value)
     { return std::find(values.begin(), values.end(), value) != values.end(); };
-    strips.m_Label = strips.m_Whole.m_Workload != nullptr ? "Attention of " : "Strips of ";
+    const auto* const whole = dynamic_cast<const INamesKernel*>(strips.m_Whole.m_Workload.get());
+    strips.m_Label = whole != nullptr ? std::string(whole->GetKernelName()) + " of " : "Strips of ";
     for (size_t i = 0; i < strips.m_Steps.size(); ++i)
     {
         const Step& step = program.Steps()[strips.m_First + i];

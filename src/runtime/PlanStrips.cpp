@@ -149,8 +149,8 @@ std::optional<Plan::PartInfos> Plan::CutInfos(const Program& program, uint32_t i
         auto cut = CutInput(m_Infos[value], output.GetShape(), *leading, parts);
         const void* const constant = program.Values()[value].m_Constant;
         // Of constants, which workloads may have packed, only those that are the same for all parts.
-        const bool isSame = cut && !cut->first.m_Offsets.empty() &&
-                            cut->first.m_Bytes == m_Infos[value].GetNumBytes() && step.m_Type != LayerType::BatchMatMul;
+        const bool isSame =
+            cut && cut->first.m_Bytes == m_Infos[value].GetNumBytes() && step.m_Type != LayerType::BatchMatMul;
         if (!cut || (constant != nullptr && !isSame))
         {
             return std::nullopt;
@@ -204,12 +204,12 @@ std::optional<StripStep> Plan::CutStep(const Program& program, uint32_t index, s
 }
 
 /// The longest run of steps from `first` on in so many parts: each but the first one reads what is made in the run.
-std::unique_ptr<Strips> Plan::CutRun(const Program& program, uint32_t first, size_t parts) const
+std::unique_ptr<Strips> Plan::CutRun(const Program& program, uint32_t first, size_t parts, size_t mostSteps) const
 {
     auto strips = std::make_unique<Strips>();
     strips->m_First = first;
     strips->m_Parts = parts;
-    const uint32_t end = static_cast<uint32_t>(std::min(m_Steps.size(), first + MostSteps));
+    const uint32_t end = static_cast<uint32_t>(std::min(m_Steps.size(), first + mostSteps));
     for (uint32_t s = first; s < end; ++s)
     {
         const Step& step = program.Steps()[s];
@@ -264,37 +264,24 @@ size_t Plan::CountInnerBytes(const Program& program, const Strips& strips) const
     return bytes * strips.m_Parts >= LeastBytes && bytes <= MostPartBytes && largest >= LeastPartBytes ? bytes : 0;
 }
 
-/// The run from a step on that is worth it: an attention's, else the longest one; null where there is none.
+/// The longest run from a step on that is worth it; null where there is none.
 std::unique_ptr<Strips> Plan::FindRun(const Program& program, uint32_t first) const
 {
     std::unique_ptr<Strips> best;
-    const Step& step = program.Steps()[first];
-    if (m_Steps[first].m_Workload == nullptr || !IsSeparable(step) || step.m_NumOutputs != 1 ||
-        !Strips::AreLarge(step.m_Type, m_Infos[step.m_FirstOutput].GetNumBytes()))
-    {
-        return best;
-    }
-    const TensorShape& shape = m_Infos[step.m_FirstOutput].GetShape();
-    const size_t bytes = m_Infos[step.m_FirstOutput].GetNumBytes();
+    const TensorInfo& info = m_Infos[program.Steps()[first].m_FirstOutput];
+    const TensorShape& shape = info.GetShape();
     size_t parts = 1;
     for (unsigned int i = 0; i < shape.GetNumDimensions(); ++i)
     {
         parts *= shape[i];
-        const bool isByMatrix = step.m_Type == LayerType::BatchMatMul && i + 3 == shape.GetNumDimensions();
-        const bool isByPart = parts > 1 && shape[i] > 1 && bytes / parts >= LeastPartBytes / 4;
-        if (!isByMatrix && !isByPart)
+        if (parts > 1 && shape[i] > 1 && info.GetNumBytes() / parts >= LeastPartBytes / 4)
         {
-            continue;
-        }
-        auto strips = CutRun(program, first, parts);
-        if (isByMatrix && JoinAttention(program, *strips))
-        {
-            return strips;
-        }
-        const bool isLonger = best == nullptr || strips->m_Steps.size() > best->m_Steps.size();
-        if (isByPart && isLonger && strips->m_Steps.size() > 1 && CountInnerBytes(program, *strips) != 0)
-        {
-            best = std::move(strips);
+            auto strips = CutRun(program, first, parts, MostSteps);
+            const bool isLonger = best == nullptr || strips->m_Steps.size() > best->m_Steps.size();
+            if (strips->m_Steps.size() > 1 && CountInnerBytes(program, *strips) != 0 && isLonger)
+            {
+                best = std::move(strips);
+            }
         }
     }
     return best;
@@ -304,7 +291,14 @@ void Plan::FindStrips(const Program& program)
 {
     for (uint32_t s = 0; s < m_Steps.size();)
     {
-        std::unique_ptr<Strips> strips = FindRun(program, s);
+        const Step& step = program.Steps()[s];
+        std::unique_ptr<Strips> strips;
+        if (m_Steps[s].m_Workload != nullptr && IsSeparable(step) && step.m_NumOutputs == 1)
+        {
+            const size_t bytes = m_Infos[step.m_FirstOutput].GetNumBytes();
+            strips = Strips::AreLarge(step.m_Type, bytes) ? MakeAttention(program, s) : nullptr;
+            strips = strips == nullptr && bytes >= Strips::LeastTensorBytes ? FindRun(program, s) : std::move(strips);
+        }
         s = strips != nullptr ? strips->Last() + 1 : s + 1;
         if (strips != nullptr)
         {

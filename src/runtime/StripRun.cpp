@@ -51,6 +51,7 @@ struct ExecutionContext::StripPart
     size_t m_Part = 0;
     size_t m_Thread = 0;
     IParallelFor* m_Parallel = nullptr;
+    bool m_IsShared = false; ///< by several threads
 };
 
 void ExecutionContext::RunParts(const Strips& strips, size_t thread, size_t threads, IParallelFor& parallel) const
@@ -59,7 +60,7 @@ void ExecutionContext::RunParts(const Strips& strips, size_t thread, size_t thre
     const size_t end = strips.m_Parts * (thread + 1) / threads;
     for (size_t part = first; part < end; ++part)
     {
-        RunPart(strips, {first, part, thread, &parallel});
+        RunPart(strips, {first, part, thread, &parallel, parallel.GetNumThreads() > 1});
     }
 }
 
@@ -72,7 +73,8 @@ void ExecutionContext::RunPart(const Strips& strips, const StripPart& part) cons
         {
             inputs[k] = FindStripInput(strips, whole.m_Inputs[k].m_Step, whole.m_Inputs[k].m_Input, part);
         }
-        RunStripStep(strips, strips.m_Steps.size() - 1, *whole.m_Workload, {inputs.data(), whole.m_NumInputs}, part);
+        const IShapedWorkload& workload = part.m_IsShared ? *whole.m_Shared : *whole.m_Workload;
+        RunStripStep(strips, strips.m_Steps.size() - 1, workload, {inputs.data(), whole.m_NumInputs}, part);
         return;
     }
     for (size_t i = 0; i < strips.m_Steps.size(); ++i)

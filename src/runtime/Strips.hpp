@@ -41,7 +41,8 @@ struct StripWhole
         uint32_t m_Input = 0;
     };
 
-    std::unique_ptr<IShapedWorkload> m_Workload; ///< null: the layers run one after the other
+    std::unique_ptr<IShapedWorkload> m_Workload; ///< of one thread; null: the layers run one after the other
+    std::unique_ptr<IShapedWorkload> m_Shared;   ///< of threads that share the work of a part
     std::array<Input, MostInputs> m_Inputs;
     size_t m_NumInputs = 0;
 };

@@ -67,7 +67,6 @@ struct Product
         tile.m_Columns = m_Columns;
         tile.m_Out = out;
         tile.m_OutStride = GetStride();
-        tile.m_Next = cpu::NextWeights(m_Memory.data(), m_Memory.size() * sizeof(float));
         return tile;
     }
 
@@ -128,6 +127,8 @@ void ExpectSums(const Product& product, cpu::TileFunctionF32 function, Way way)
         const bool isInside = i % product.GetStride() < product.m_Columns;
         out[i] = before[i] = isInside ? product.m_Added[i] : Untouched;
     }
+    cpu::NextWeights next(product.m_Memory.data(), product.m_Memory.size() * sizeof(float));
+    tile.m_Next = way == Way::Clamp ? &next : nullptr;
     function(tile, Count);
     for (size_t i = 0; i < out.size(); ++i)
     {

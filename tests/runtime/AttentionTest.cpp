@@ -39,7 +39,9 @@ struct Attention
     float m_Beta = 1.0f;
     int m_Axis = -1;
     bool m_GivesScores = false;
-    bool m_IsFlat = false; ///< products have one dimension for batches and heads
+    bool m_IsFlat = false;                                    ///< products have one dimension for batches and heads
+    std::optional<TensorShape> m_SoftmaxShape = std::nullopt; ///< scores are reshaped so for it
+    bool m_HasLayerBehind = false;
 };
 
 IConnectableLayer* AddProduct(INetwork& network, IConnectableLayer* x, IConnectableLayer* y, bool isTurned)
@@ -94,11 +96,13 @@ INetworkPtr MakeNetwork(const Attention& of, IConnectableLayer* (*makeMask)(INet
                               : of.m_Mask         ? AddInput(*network, 3, InfoOf(*of.m_Mask))
                                                   : nullptr;
     IConnectableLayer* product = AddProduct(*network, queries, keys, of.m_AreKeysRows);
-    IConnectableLayer* scores =
-        of.m_IsFlat ? AddReshape(*network, product, {of.m_Batches, of.m_Heads, of.m_Queries, of.m_Keys}) : product;
+    const bool isReshaped = of.m_IsFlat || of.m_SoftmaxShape;
+    const TensorShape apart = {of.m_Batches, of.m_Heads, of.m_Queries, of.m_Keys};
+    IConnectableLayer* scores = isReshaped ? AddReshape(*network, product, of.m_SoftmaxShape.value_or(apart)) : product;
     IConnectableLayer* softmax = AddSoftmax(*network, scores, mask, of);
-    IConnectableLayer* shares = of.m_IsFlat ? AddReshape(*network, softmax, shape(of.m_Queries, of.m_Keys)) : softmax;
-    AddOutputs(*network, {AddProduct(*network, shares, values, of.m_AreValuesTurned)});
+    IConnectableLayer* shares = isReshaped ? AddReshape(*network, softmax, shape(of.m_Queries, of.m_Keys)) : softmax;
+    IConnectableLayer* result = AddProduct(*network, shares, values, of.m_AreValuesTurned);
+    AddOutputs(*network, {of.m_HasLayerBehind ? AddUnary(*network, result) : result});
     if (of.m_GivesScores)
     {
         Connect(product, network->AddOutputLayer(1));
@@ -197,6 +201,18 @@ TEST(Attention, OfManySizes)
     }
 }
 
+TEST(Attention, EndsWithItsSecondProduct)
+{
+    ExpectAttention({.m_HasLayerBehind = true}, true);
+}
+
+TEST(Attention, OfRowsThatAReshapeMakesIsNone)
+{
+    ExpectAttention({.m_Keys = 64, .m_SoftmaxShape = TensorShape{2, 3, 32, 128}}, false);
+    ExpectAttention({.m_Keys = 64, .m_SoftmaxShape = TensorShape{2, 3, 128, 32}}, false);
+    ExpectAttention({.m_Keys = 64, .m_SoftmaxShape = TensorShape{6, 2, 32, 64}}, true); // the same rows
+}
+
 TEST(Attention, LayersThatAreNotOneRunOneByOne)
 {
     ExpectAttention({.m_Keys = 64, .m_Axis = 1}, false);
@@ -211,18 +227,18 @@ namespace
 /// Leaves out the first keys of all queries, and all keys of the third one.
 IConnectableLayer* AddInfiniteMask(INetwork& network)
 {
-    static const Floats values = []
+    static const Floats mask = [] // which the network does not copy
     {
-        Floats mask(64 * 77, 0.0f);
-        for (size_t i = 0; i < mask.size(); ++i)
+        Floats values(64 * 77, 0.0f);
+        for (size_t i = 0; i < values.size(); ++i)
         {
-            mask[i] = i % 77 < 40 || i / 77 == 3 ? -std::numeric_limits<float>::infinity() : 0.0f;
+            values[i] = i % 77 < 40 || i / 77 == 3 ? -std::numeric_limits<float>::infinity() : 0.0f;
         }
-        return mask;
+        return values;
     }();
     TensorInfo info = InfoOf({64, 77});
     info.SetConstant();
-    IConnectableLayer* layer = network.AddConstantLayer(ConstTensor(info, values.data()));
+    IConnectableLayer* layer = network.AddConstantLayer(ConstTensor(info, mask.data()));
     layer->GetOutputSlot(0).SetTensorInfo(info);
     return layer;
 }
@@ -247,6 +263,35 @@ TEST(Attention, OfKeysThatAreLeftOut)
     }
 }
 
+TEST(Attention, WithAConstantMaskOfOneHead)
+{
+    const INetworkPtr network = MakeNetwork({.m_Batches = 1, .m_Heads = 1}, AddInfiniteMask);
+    const Planned plan(*network, "CpuAcc");
+    EXPECT_EQ(FindAttention(plan) != nullptr, cpu::GetCpuFeatures().m_Simd);
+}
+
+// The quotients are taken last: sums of products that are not yet divided do not leave the range of floats.
+TEST(Attention, OfLargeValues)
+{
+    const IRuntimePtr runtime = IRuntime::Create({});
+    const NetworkId id = Load(*runtime, *MakeNetwork({.m_Batches = 1, .m_Heads = 1}), {"CpuAcc"});
+    const float most = std::numeric_limits<float>::max() / 2;
+    std::vector<Floats> data = {Floats(64 * 20), Floats(20 * 77), Floats(77 * 13, most)};
+    InputTensors inputs;
+    for (LayerBindingId i = 0; i < 3; ++i)
+    {
+        TensorInfo info = runtime->GetInputTensorInfo(id, i);
+        info.SetConstant();
+        inputs.emplace_back(i, ConstTensor(info, data[static_cast<size_t>(i)].data()));
+    }
+    Floats output(64 * 13);
+    runtime->EnqueueWorkload(id, inputs, {{0, Tensor(runtime->GetOutputTensorInfo(id, 0), output.data())}});
+    for (const float x : output)
+    {
+        ASSERT_NEAR(x / most, 1.0f, 1e-5f);
+    }
+}
+
 TEST(Attention, IsOneEventOfAProfile)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
@@ -259,7 +304,7 @@ TEST(Attention, IsOneEventOfAProfile)
     ASSERT_NE(strips, nullptr);
     EXPECT_EQ(strips->m_Parts, 6u);
     EXPECT_EQ(strips->m_Whole.m_NumInputs, 4u);
-    EXPECT_THAT(strips->m_Label, StartsWith("Attention of "));
+    EXPECT_THAT(strips->m_Label, StartsWith("CpuAttention of "));
 }
 
 } // namespace tenon::test

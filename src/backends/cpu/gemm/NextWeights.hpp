@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace tenon::cpu
 {
@@ -15,26 +16,26 @@ constexpr size_t LineBytes = 64; ///< of caches
 class NextWeights
 {
 public:
-    NextWeights() = default;
-    /// None where there are so many that they would not stay in a second-level cache.
+    /// One line alone where there are so many that they would not stay in a second-level cache.
     NextWeights(const void* first, size_t bytes)
-        : m_Next(static_cast<const std::byte*>(first)), m_Left(bytes <= MostBytes ? bytes : 0)
+        : m_Next(reinterpret_cast<uintptr_t>(first)),
+          m_Last(m_Next + (bytes > LineBytes && bytes <= MostBytes ? bytes - LineBytes : 0))
     {
     }
 
-    /// Once there is nothing left it fetches the last line again, which costs less than to ask.
+    /// Once it has come to the last line it fetches that again, which costs less than to ask. It is of memory that is
+    /// there: the processor would look for the page of any other address each time.
     void FetchLine()
     {
 #if defined(__GNUC__)
-        __builtin_prefetch(m_Next, 0, 2);
+        __builtin_prefetch(reinterpret_cast<const void*>(m_Next), 0, 2);
 #endif
-        const size_t step = m_Left > LineBytes ? LineBytes : 0;
-        m_Next += step;
-        m_Left -= step;
+        const uintptr_t following = m_Next + LineBytes;
+        m_Next = following < m_Last ? following : m_Last;
     }
     void FetchLines(size_t count)
     {
-        for (; count != 0 && m_Left != 0; --count)
+        for (; count != 0 && m_Next != m_Last; --count)
         {
             FetchLine();
         }
@@ -43,8 +44,8 @@ public:
 private:
     static constexpr size_t MostBytes = size_t{256} << 10;
 
-    const std::byte* m_Next = nullptr;
-    size_t m_Left = 0;
+    uintptr_t m_Next; ///< addresses
+    uintptr_t m_Last;
 };
 
 } // namespace tenon::cpu

@@ -9,6 +9,7 @@
 #include "backends/cpu/moves/TransposeVectors.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace tenon::cpu
 {
@@ -56,14 +57,18 @@ struct AttentionF32::Buffers
     float* m_Out = nullptr;     ///< [columns][width]
 };
 
-AttentionF32::AttentionF32(const ref::MatMulGeometry& scores, const ref::MatMulGeometry& values, float beta,
-                           Added added)
-    : m_Scores(scores), m_Values(values), m_Beta(beta), m_Added(added), m_Engine(&GetEngineF32()),
-      m_Vectors(std::min(m_Engine->m_Vectors, MostVectors)), m_Width(m_Vectors * m_Engine->m_Lanes),
-      m_Parts(std::min({GetMostParts(), DivideUp(scores.m_Rows, m_Width),
-                        GetWorthwhileParts(static_cast<double>(scores.m_Rows) * static_cast<double>(scores.m_Columns) *
-                                           static_cast<double>(scores.m_Depth + values.m_Columns))}))
+AttentionF32::AttentionF32(const ref::MatMulGeometry& scores, const ref::MatMulGeometry& values,
+                           const AttentionRest& rest, Added added)
+    : m_Scores(scores), m_Values(values), m_Beta(rest.m_Beta),
+      m_Halvings(static_cast<int>(std::bit_width(scores.m_Columns))), m_Added(added), m_Engine(&GetEngineF32()),
+      m_Vectors(std::min(m_Engine->m_Vectors, MostVectors)), m_Width(m_Vectors * m_Engine->m_Lanes), m_Parts(1)
 {
+    if (rest.m_IsShared)
+    {
+        const double multiplications = static_cast<double>(scores.m_Rows) * static_cast<double>(scores.m_Columns) *
+                                       static_cast<double>(scores.m_Depth + values.m_Columns);
+        m_Parts = std::min({GetMostParts(), DivideUp(scores.m_Rows, m_Width), GetWorthwhileParts(multiplications)});
+    }
     const size_t keys = scores.m_Columns;
     Scratch part;
     part.Add<float>(scores.m_Depth, m_Width);
@@ -100,7 +105,7 @@ std::optional<AttentionF32> AttentionF32::Make(const ref::MatMulGeometry& scores
             return std::nullopt;
         }
     }
-    const AttentionF32 attention(scores, values, rest.m_Beta, added);
+    const AttentionF32 attention(scores, values, rest, added);
     return FillPanels(scores.m_Rows, attention.m_Width) ? std::optional(attention) : std::nullopt;
 }
 
@@ -140,6 +145,7 @@ void AttentionF32::RunQueries(const ExecuteArgs& args, size_t first, const Buffe
     softmax.m_Rows = keys;
     softmax.m_Width = m_Width;
     softmax.m_Beta = m_Beta;
+    softmax.m_Halvings = m_Halvings;
     softmax.m_Factors = buffers.m_Factors;
     if (m_Added == Added::OfKeys)
     {

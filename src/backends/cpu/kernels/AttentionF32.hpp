@@ -35,7 +35,8 @@ private:
     };
     struct Buffers;
 
-    AttentionF32(const ref::MatMulGeometry& scores, const ref::MatMulGeometry& values, float beta, Added added);
+    AttentionF32(const ref::MatMulGeometry& scores, const ref::MatMulGeometry& values, const AttentionRest& rest,
+                 Added added);
 
     void RunQueries(const ExecuteArgs& args, size_t first, const Buffers& buffers) const;
     void FindRows(const ExecuteArgs& args, Buffers& buffers) const;
@@ -44,6 +45,7 @@ private:
     ref::MatMulGeometry m_Scores;
     ref::MatMulGeometry m_Values;
     float m_Beta;
+    int m_Halvings; ///< of powers, so that no sum of their products with values is larger than these
     Added m_Added;
     const EngineF32* m_Engine;
     size_t m_Vectors; ///< of queries at a time

@@ -69,9 +69,10 @@ void SoftmaxOfVector(const ColumnSoftmax& softmax, size_t first)
     const Floats max = hn::Max(hn::Max(most[0], most[1]), hn::Max(most[2], most[3]));
 
     const Floats beta = hn::Set(d, softmax.m_Beta);
+    const int halvings = softmax.m_Halvings;
     const auto power = [&](size_t at) HWY_ATTR
     {
-        const Floats y = ExpUpTo88(d, hn::Mul(hn::Sub(load(at), max), beta));
+        const Floats y = ExpUpTo88(d, hn::Mul(hn::Sub(load(at), max), beta), halvings);
         hn::Store(y, d, block + at * width);
         return y;
     };

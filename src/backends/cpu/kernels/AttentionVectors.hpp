@@ -10,12 +10,13 @@ namespace tenon::cpu
 
 struct ColumnSoftmax
 {
-    float* m_Block = nullptr; ///< [rows][width]: x, then exp(beta * (x - the largest x of the column))
+    float* m_Block = nullptr; ///< [rows][width]: x, then exp(beta * (x - the largest x of the column)) / 2^halvings
     size_t m_Rows = 0;
     size_t m_Width = 0;                ///< whole vectors
     const float* m_RowTerms = nullptr; ///< [rows], of rows' numbers: added to x before; null: nothing is
     const float* m_Terms = nullptr;    ///< [rows][width], the same of each number
     float m_Beta = 1.0f;               ///< above 0
+    int m_Halvings = 0;                ///< 64 at most
     float* m_Factors = nullptr;        ///< [width]: gets 1 / the sum of the column
 };
 

@@ -51,13 +51,14 @@ struct Exponent
 /// exponent of floats.
 constexpr float ExponentShifter = 12582912.0f + 127.0f;
 
+/// `halvings`: by how much the power of two is less.
 template <class D, class V>
-HWY_INLINE Exponent<V> PartExponent(D d, V x)
+HWY_INLINE Exponent<V> PartExponent(D d, V x, int halvings = 0)
 {
     constexpr float OverLogTwo = 1.44269504f;
     constexpr float LogTwoHigh = 0.693145752f; // of 16 bits: its products with exponents are exact
     constexpr float LogTwoLow = 1.42860677e-6f;
-    const V shifter = hn::Set(d, ExponentShifter);
+    const V shifter = hn::Set(d, ExponentShifter - static_cast<float>(halvings));
     const V shifted = hn::MulAdd(x, hn::Set(d, OverLogTwo), shifter);
     const V power = hn::Sub(shifted, shifter);
     const V rest = hn::NegMulAdd(power, hn::Set(d, LogTwoHigh), x);
@@ -84,15 +85,17 @@ HWY_INLINE V SlopeOfExp(D d, V x)
     return hn::MulAdd(sum, x, hn::Set(d, 1.0f));
 }
 
-/// exp(x) for x of at most 88, and 0 where that would be a subnormal number, but for the largest of these: half of the
-/// work of ExpOf.
+/// exp(x) / 2^halvings for x of at most 88, and 0 where that would be a subnormal number, but for the largest of these:
+/// half of the work of ExpOf. `halvings`: from 0 to 64.
 template <class D, class V>
-HWY_INLINE V ExpUpTo88(D d, V x)
+HWY_INLINE V ExpUpTo88(D d, V x, int halvings = 0)
 {
     constexpr float LogOfLeast = -87.3365447f;
-    const Exponent<V> exponent = PartExponent(d, x);
+    constexpr float LogTwo = 0.693147181f;
+    const Exponent<V> exponent = PartExponent(d, x, halvings);
     const V power = hn::MulAdd(SlopeOfExp(d, exponent.m_Rest), exponent.m_Rest, hn::Set(d, 1.0f));
-    return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, LogOfLeast)), hn::Mul(power, ScaleOf(d, exponent)));
+    const V least = hn::Set(d, LogOfLeast + LogTwo * static_cast<float>(halvings));
+    return hn::IfThenZeroElse(hn::Lt(x, least), hn::Mul(power, ScaleOf(d, exponent)));
 }
 
 /// exp(x)

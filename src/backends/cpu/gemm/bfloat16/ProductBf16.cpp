@@ -119,7 +119,8 @@ void ProductBf16::RunRange(const Operands& operands, const PanelRange& range, st
             const Part vectors = m_Panels->GetPanel(p);
             const uint16_t* const nextPanel = panel.m_Packed + m_Panels->GetElements({p, p + 1});
             const size_t nextElements = m_Panels->GetElements({p + 1, std::min(p + 2, range.m_LastPanel)});
-            RunPanel(vectors, rows, panel, NextWeights(nextPanel, nextElements * sizeof(uint16_t)));
+            NextWeights next(nextElements != 0 ? nextPanel : panel.m_Packed, nextElements * sizeof(uint16_t));
+            RunPanel(vectors, rows, panel, next);
             panel.m_Packed = nextPanel;
         }
         first = last;
@@ -192,7 +193,7 @@ TileBf16 ProductBf16::MakeTile(const Part& vectors) const
     return tile;
 }
 
-void ProductBf16::RunPanel(const Part& vectors, const Rows& rows, const Operands& panel, const NextWeights& next) const
+void ProductBf16::RunPanel(const Part& vectors, const Rows& rows, const Operands& panel, NextWeights& next) const
 {
     const EngineBf16& engine = m_Panels->GetEngine();
     const size_t width = vectors.m_End - vectors.m_Begin;
@@ -200,7 +201,7 @@ void ProductBf16::RunPanel(const Part& vectors, const Rows& rows, const Operands
     TileBf16 tile = MakeTile(vectors);
     tile.m_Panel = panel.m_Packed;
     tile.m_TapStep = rows.m_Count;
-    tile.m_Next = next;
+    tile.m_Next = &next;
     const auto run = [&](const PixelRun& pixels, size_t row)
     {
         const size_t stride = pixels.m_Step * m_Place.m_PixelStride;
@@ -228,7 +229,10 @@ void ProductBf16::RunPanel(const Part& vectors, const Rows& rows, const Operands
             return;
         }
         const size_t whole = pixels.m_Count / mostRows;
-        runTiles(0, mostRows, whole);
+        if (whole != 0)
+        {
+            runTiles(0, mostRows, whole);
+        }
         if (const size_t rest = pixels.m_Count - whole * mostRows; rest != 0)
         {
             runTiles(whole * mostRows, rest, 1);

@@ -74,7 +74,7 @@ private:
     /// What all tiles of some vectors of columns have.
     TileBf16 MakeTile(const Part& vectors) const;
     void RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const;
-    void RunPanel(const Part& vectors, const Rows& rows, const Operands& panel, const NextWeights& next) const;
+    void RunPanel(const Part& vectors, const Rows& rows, const Operands& panel, NextWeights& next) const;
 
     const PanelsBf16* m_Panels;
     const PackedWeightsBf16* m_Weights = nullptr; ///< packed before

@@ -40,8 +40,8 @@ struct TileBf16
     const uint16_t* m_Added = nullptr;
     uint16_t* m_Out = nullptr;
     size_t m_OutStride = 0;
-    size_t m_Columns = 0; ///< to be written
-    NextWeights m_Next;
+    size_t m_Columns = 0;          ///< to be written
+    NextWeights* m_Next = nullptr; ///< to be fetched meanwhile, moved on; null: none
 
     /// On to the tile below, which has `rows`.
     void MoveDown(size_t rows)

@@ -243,12 +243,14 @@ void ProductF32::RunPanel(const Operands& operands, size_t index, const Slice& s
                             slice.m_IsLast && slice.m_Taps * slice.m_Depth <= ShallowDepth;
     size_t mostRows = 0;
     const TileFunctionF32* const tiles = engine.FindTiles(panel.m_Vectors, panel.m_Columns, mostRows);
+    NextWeights next(tile.m_Panel, 0);
     if (index + 1 < block.m_LastPanel)
     {
-        const PanelF32& next = m_Panels->Get()[index + 1];
-        const size_t floats = slice.m_Taps * slice.m_Depth * next.m_Vectors * engine.m_Lanes;
-        tile.m_Next = NextWeights(MakeTile(operands, next, slice).m_Panel, floats * sizeof(float));
+        const PanelF32& following = m_Panels->Get()[index + 1];
+        const size_t floats = slice.m_Taps * slice.m_Depth * following.m_Vectors * engine.m_Lanes;
+        next = NextWeights(MakeTile(operands, following, slice).m_Panel, floats * sizeof(float));
     }
+    tile.m_Next = &next;
     m_Order.ForEachRun(block.m_FirstRow, block.m_LastRow,
                        [&](const PixelRun& run, size_t row)
                        {
@@ -280,9 +282,9 @@ void ProductF32::RunPanel(const Operands& operands, size_t index, const Slice& s
                            ForEachTile(run.m_Count, mostRows,
                                        [&](size_t begin, size_t height)
                                        {
-                                           const size_t next = begin + height;
-                                           FetchToWrite(out + next * stride, stride,
-                                                        std::min(height, run.m_Count - next), panel.m_Columns);
+                                           const size_t below = begin + height;
+                                           FetchToWrite(out + below * stride, stride,
+                                                        std::min(height, run.m_Count - below), panel.m_Columns);
                                            runTiles(begin, height, 1);
                                        });
                        });

@@ -15,7 +15,8 @@
 namespace tenon::cpu
 {
 
-/// A product whose shapes are known. Data are read in place, through a table of where each point of the windows lies.
+/// A product whose shapes are known. Data are read in place: rows of a matrix as they follow each other, windows
+/// through a table of where each of their points lies.
 class ProductF32
 {
 public:

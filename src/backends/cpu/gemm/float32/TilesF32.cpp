@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops of float32 products. Sums stay in registers for the whole depth; each number of the data is broadcast
-// against the panel's vectors. GCC keeps arrays in memory unless every loop over registers is unrolled before registers
-// are given out.
+// Tiles of float32 products: what sums begin and end with. Sums stay in registers for the whole depth.
 #include "backends/cpu/gemm/float32/TilesF32.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -11,6 +9,7 @@
 #include "backends/cpu/simd/Foreach.hpp"
 // After it.
 #include "backends/cpu/gemm/float32/HalfVectors-inl.hpp"
+#include "backends/cpu/gemm/float32/TileSteps-inl.hpp"
 #include "backends/cpu/gemm/windows/Sliding-inl.hpp"
 #include "backends/cpu/simd/Floats-inl.hpp"
 
@@ -20,115 +19,6 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace
 {
-
-/// Steps of the depth in one turn of the loop: what else it does competes for the ports of the products. With sixteen
-/// registers, all but one of which a step fills, GCC would mix several steps and keep sums in memory.
-constexpr size_t Unroll = ManyRegisters ? 4 : 1;
-
-/// sums += the data at k times the weights.
-template <size_t Rows, size_t Vectors>
-HWY_INLINE void Step(const float* const (&rows)[Rows], ptrdiff_t k, const float* weights, Floats (&sums)[Rows][Vectors])
-{
-    const FloatTag d;
-    Floats w[Vectors];
-    HWY_UNROLL(4)
-    for (size_t v = 0; v < Vectors; ++v)
-    {
-        w[v] = hn::Load(d, weights + v * hn::Lanes(d));
-    }
-    HWY_UNROLL(16)
-    for (size_t r = 0; r < Rows; ++r)
-    {
-        const Floats x = hn::Set(d, rows[r][k]);
-        HWY_UNROLL(4)
-        for (size_t v = 0; v < Vectors; ++v)
-        {
-            sums[r][v] = hn::MulAdd(x, w[v], sums[r][v]);
-        }
-    }
-}
-
-/// What moves on from tile to tile: see TileF32.
-struct TilePlace
-{
-    const float* const* m_Table;
-    const float* m_Data;
-    NextWeights m_Next;
-};
-
-/// Calls step(rows, k, weights) for the depth of a tap: `rows` are where it ends. Returns where the next one's weights
-/// are.
-template <size_t Rows, size_t Vectors, typename F>
-HWY_INLINE const float* ForEachDepth(const TileF32& tiles, TilePlace& place, const float* const (&rows)[Rows],
-                                     const float* weights, F&& step)
-{
-    const size_t lanes = hn::Lanes(FloatTag());
-    const auto depth = static_cast<ptrdiff_t>(tiles.m_Depth);
-    ptrdiff_t k = -depth;
-    for (; k <= -ptrdiff_t{Unroll}; k += ptrdiff_t{Unroll})
-    {
-        HWY_UNROLL(4)
-        for (size_t u = 0; u < Unroll; ++u)
-        {
-            step(rows, k + static_cast<ptrdiff_t>(u), weights + u * Vectors * lanes);
-        }
-        weights += Unroll * Vectors * lanes;
-        place.m_Next.FetchLine();
-    }
-    for (; k != 0; ++k)
-    {
-        step(rows, k, weights);
-        weights += Vectors * lanes;
-    }
-    return weights;
-}
-
-template <size_t Rows>
-HWY_INLINE bool AreAll(const float* const* data, const float* value)
-{
-    bool areAll = true;
-    HWY_UNROLL(16)
-    for (size_t r = 0; r < Rows; ++r)
-    {
-        areAll &= data[r] == value;
-    }
-    return areAll;
-}
-
-/// Calls step(rows, k, weights) for the whole depth.
-template <size_t Rows, size_t Vectors, typename F>
-HWY_INLINE void ForEachStep(const TileF32& tiles, TilePlace& place, F&& step)
-{
-    const size_t lanes = hn::Lanes(FloatTag());
-    const float* weights = tiles.m_Panel;
-    const auto depth = static_cast<ptrdiff_t>(tiles.m_Depth);
-    const float* rows[Rows];
-    if (place.m_Table == nullptr)
-    {
-        HWY_UNROLL(16)
-        for (size_t r = 0; r < Rows; ++r)
-        {
-            rows[r] = place.m_Data + r * tiles.m_DataStride + depth;
-        }
-        ForEachDepth<Rows, Vectors>(tiles, place, rows, weights, step);
-        return;
-    }
-    const float* const* table = place.m_Table;
-    for (size_t tap = 0; tap < tiles.m_Taps; ++tap, table += tiles.m_TapStep)
-    {
-        if (tiles.m_Zeros != nullptr && AreAll<Rows>(table, tiles.m_Zeros))
-        {
-            weights += tiles.m_Depth * Vectors * lanes;
-            continue;
-        }
-        HWY_UNROLL(16)
-        for (size_t r = 0; r < Rows; ++r)
-        {
-            rows[r] = table[r] + tiles.m_DataOffset + depth;
-        }
-        weights = ForEachDepth<Rows, Vectors>(tiles, place, rows, weights, step);
-    }
-}
 
 #if HWY_TARGET == HWY_AVX3
 /// Of SlideStep.
@@ -221,7 +111,7 @@ HWY_INLINE void StoreRow(const Floats (&row)[Vectors], size_t lastColumns, float
     StoreSome(row[Vectors - 1], to + (Vectors - 1) * hn::Lanes(d), lastColumns);
 }
 
-/// `count` tiles, one below the other.
+/// `count` tiles, one at least, one below the other.
 template <size_t Rows, size_t Vectors, Way How = Way::Plain>
 void Tiles(const TileF32& tiles, size_t count)
 {
@@ -238,10 +128,11 @@ void Tiles(const TileF32& tiles, size_t count)
     {
         LoadRow(tiles.m_Bias, lastColumns, bias);
     }
-    TilePlace place{tiles.m_Table, tiles.m_Data, tiles.m_Next};
+    TilePlace place{tiles.m_Table, tiles.m_Data,
+                    tiles.m_Next != nullptr ? *tiles.m_Next : NextWeights(tiles.m_Panel, 0)};
     const float* added = tiles.m_Added;
     float* out = tiles.m_Out;
-    for (; count != 0; --count, out += Rows * stride)
+    while (true)
     {
         Floats sums[Rows][Vectors];
         HWY_UNROLL(16)
@@ -263,11 +154,6 @@ void Tiles(const TileF32& tiles, size_t count)
         }
 
         MultiplyAll<How>(tiles, place, sums);
-        if (place.m_Table != nullptr)
-        {
-            place.m_Table += Rows;
-        }
-        place.m_Data += Rows * tiles.m_DataStride;
 
         if (added != nullptr)
         {
@@ -282,7 +168,6 @@ void Tiles(const TileF32& tiles, size_t count)
                     sums[r][v] = hn::Add(sums[r][v], row[v]);
                 }
             }
-            added += Rows * stride;
         }
         if (tiles.m_HasClamp)
         {
@@ -303,6 +188,17 @@ void Tiles(const TileF32& tiles, size_t count)
         {
             StoreRow(sums[r], lastColumns, out + r * stride);
         }
+        if (--count == 0)
+        {
+            break;
+        }
+        out += Rows * stride;
+        added += added != nullptr ? Rows * stride : 0;
+        place.MoveDown(Rows, tiles.m_DataStride);
+    }
+    if (tiles.m_Next != nullptr)
+    {
+        *tiles.m_Next = place.m_Next;
     }
 }
 

@@ -37,7 +37,7 @@ struct TileF32
     float m_High = 0.0f;
     float* m_Out = nullptr;
     size_t m_OutStride = 0;
-    NextWeights m_Next;
+    NextWeights* m_Next = nullptr; ///< to be fetched meanwhile, moved on; null: none
 };
 
 /// Runs so many tiles of a height one below the other, of which `tile` is the first one.

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops of float32 products: each number of the data is broadcast against the panel's vectors. GCC keeps
+// arrays in memory unless every loop over registers is unrolled before registers are given out. Included by
+// TilesF32.cpp, once for each target.
+#if defined(TENON_TILE_STEPS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_TILE_STEPS_INL
+#undef TENON_TILE_STEPS_INL
+#else
+#define TENON_TILE_STEPS_INL
+#endif
+
+#include "backends/cpu/gemm/float32/TilesF32.hpp"
+#include "backends/cpu/simd/Floats-inl.hpp"
+
+#include <cstddef>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+/// Steps of the depth in one turn of the loop: what else it does competes for the ports of the products. With sixteen
+/// registers, all but one of which a step fills, GCC would mix several steps and keep sums in memory.
+constexpr size_t DepthUnroll = ManyRegisters ? 4 : 1;
+
+/// sums += the data at k times the weights.
+template <size_t Rows, size_t Vectors>
+HWY_INLINE void Step(const float* const (&rows)[Rows], ptrdiff_t k, const float* weights, Floats (&sums)[Rows][Vectors])
+{
+    const FloatTag d;
+    Floats w[Vectors];
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        w[v] = hn::Load(d, weights + v * hn::Lanes(d));
+    }
+    HWY_UNROLL(16)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        const Floats x = hn::Set(d, rows[r][k]);
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            sums[r][v] = hn::MulAdd(x, w[v], sums[r][v]);
+        }
+    }
+}
+
+/// What moves on from tile to tile: see TileF32.
+struct TilePlace
+{
+    const float* const* m_Table;
+    const float* m_Data;
+    NextWeights m_Next;
+
+    HWY_INLINE void MoveDown(size_t rows, size_t stride)
+    {
+        if (m_Table != nullptr)
+        {
+            m_Table += rows;
+            return;
+        }
+        m_Data += rows * stride;
+    }
+};
+
+/// Calls step(rows, k, weights) for the depth of a tap: `rows` are where it ends. Returns where the next one's weights
+/// are.
+template <size_t Rows, size_t Vectors, typename F>
+HWY_INLINE const float* ForEachDepth(const TileF32& tiles, TilePlace& place, const float* const (&rows)[Rows],
+                                     const float* weights, F&& step)
+{
+    const size_t lanes = hn::Lanes(FloatTag());
+    const auto depth = static_cast<ptrdiff_t>(tiles.m_Depth);
+    ptrdiff_t k = -depth;
+    for (; k <= -ptrdiff_t{DepthUnroll}; k += ptrdiff_t{DepthUnroll})
+    {
+        HWY_UNROLL(4)
+        for (size_t u = 0; u < DepthUnroll; ++u)
+        {
+            step(rows, k + static_cast<ptrdiff_t>(u), weights + u * Vectors * lanes);
+        }
+        weights += DepthUnroll * Vectors * lanes;
+        place.m_Next.FetchLine();
+    }
+    for (; k != 0; ++k)
+    {
+        step(rows, k, weights);
+        weights += Vectors * lanes;
+    }
+    return weights;
+}
+
+template <size_t Rows>
+HWY_INLINE bool AreAll(const float* const* data, const float* value)
+{
+    bool areAll = true;
+    HWY_UNROLL(16)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        areAll &= data[r] == value;
+    }
+    return areAll;
+}
+
+/// Calls step(rows, k, weights) for the whole depth.
+template <size_t Rows, size_t Vectors, typename F>
+HWY_INLINE void ForEachStep(const TileF32& tiles, TilePlace& place, F&& step)
+{
+    const size_t lanes = hn::Lanes(FloatTag());
+    const float* weights = tiles.m_Panel;
+    const auto depth = static_cast<ptrdiff_t>(tiles.m_Depth);
+    const float* rows[Rows];
+    if (place.m_Table == nullptr)
+    {
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            rows[r] = place.m_Data + r * tiles.m_DataStride + depth;
+        }
+        ForEachDepth<Rows, Vectors>(tiles, place, rows, weights, step);
+        return;
+    }
+    const float* const* table = place.m_Table;
+    for (size_t tap = 0; tap < tiles.m_Taps; ++tap, table += tiles.m_TapStep)
+    {
+        if (tiles.m_Zeros != nullptr && AreAll<Rows>(table, tiles.m_Zeros))
+        {
+            weights += tiles.m_Depth * Vectors * lanes;
+            continue;
+        }
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            rows[r] = table[r] + tiles.m_DataOffset + depth;
+        }
+        weights = ForEachDepth<Rows, Vectors>(tiles, place, rows, weights, step);
+    }
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
