@@ -100,17 +100,19 @@ enum class Way
     Clamp,
     BiasAndAdded,
     Continues,
+    FewRows,
     Rows ///< of one tap, that follow each other: without a table
 };
-constexpr Way Ways[] = {Way::Bias, Way::Clamp, Way::BiasAndAdded, Way::Continues, Way::Rows};
+constexpr Way Ways[] = {Way::Bias, Way::Clamp, Way::BiasAndAdded, Way::Continues, Way::FewRows, Way::Rows};
 
 void ExpectSums(const Product& product, cpu::TileFunctionF32 function, Way way)
 {
     std::vector<float> out(product.m_NumRows * product.GetStride(), Untouched);
     std::vector<float> before = out;
     cpu::TileF32 tile = product.GetTile(out.data());
-    tile.m_Bias = way == Way::Bias || way == Way::BiasAndAdded ? product.m_Bias.data() : nullptr;
+    tile.m_Bias = way == Way::Bias || way == Way::BiasAndAdded || way == Way::FewRows ? product.m_Bias.data() : nullptr;
     tile.m_Continues = way == Way::Continues;
+    tile.m_HasFewRows = way == Way::FewRows;
     tile.m_Added = way == Way::BiasAndAdded ? product.m_Added.data() : nullptr;
     tile.m_HasClamp = way == Way::Clamp || way == Way::BiasAndAdded;
     tile.m_Low = -0.25f;
@@ -158,7 +160,7 @@ TEST(FastFloatTiles, AllSumsOfProducts)
         GTEST_SKIP() << "without vectors the reference kernels run";
     }
     const cpu::EngineF32& engine = cpu::GetEngineF32();
-    for (size_t vectors = 1; vectors <= engine.m_Vectors; ++vectors)
+    for (size_t vectors = 1; vectors <= engine.m_MostVectors; ++vectors)
     {
         const size_t full = (vectors - 1) * engine.m_Lanes;
         for (const size_t columns : {full + 1, full + engine.m_Lanes / 2, full + engine.m_Lanes})
@@ -188,7 +190,7 @@ TEST(FastFloatTiles, PointsThatAllRowsLackAreSkipped)
     }
     const cpu::EngineF32& engine = cpu::GetEngineF32();
     const std::vector<float> zeros(Product::Depth);
-    for (size_t vectors = 1; vectors <= engine.m_Vectors; ++vectors)
+    for (size_t vectors = 1; vectors <= engine.m_MostVectors; ++vectors)
     {
         const size_t columns = vectors * engine.m_Lanes;
         size_t mostRows = 0;

@@ -38,8 +38,16 @@ Part GetPart(size_t count, size_t parts, size_t part, size_t unit = 1);
 template <typename F>
 void ForEachHeight(size_t rows, size_t most, F&& body)
 {
+    if (rows <= most) // without divisions, which take as long as a small tile
+    {
+        if (rows != 0)
+        {
+            body(size_t{0}, rows, size_t{1});
+        }
+        return;
+    }
     const size_t tiles = DivideUp(rows, most);
-    const size_t height = tiles != 0 ? rows / tiles : 0;
+    const size_t height = rows / tiles;
     const size_t higher = rows - height * tiles;
     if (higher != 0)
     {

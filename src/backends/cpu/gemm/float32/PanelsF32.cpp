@@ -10,12 +10,45 @@
 namespace tenon::cpu
 {
 
+namespace
+{
+
+/// `rows` of so many floats. A call of memcpy for each takes longer than copying the line of a cache that most have.
+void CopyRows(const float* from, size_t fromStride, size_t rows, size_t floats, float* to, size_t toStride)
+{
+    constexpr size_t LineFloats = 16;
+    for (size_t row = 0; row < rows; ++row, from += fromStride, to += toStride)
+    {
+        if (floats == LineFloats)
+        {
+            std::memcpy(to, from, LineFloats * sizeof(float));
+        }
+        else
+        {
+            std::memcpy(to, from, floats * sizeof(float));
+        }
+    }
+}
+
+/// Vectors in the widest panel. Where long rows of the output begin within cache lines, and little is computed for each
+/// line, wide panels come back to fewer lines that are written in part.
+size_t GetMostVectors(const EngineF32& engine, const WeightSizes& sizes)
+{
+    constexpr size_t ShallowDepth = 32;
+    constexpr size_t LongVectors = 8;
+    const bool isLong = sizes.m_Columns > LongVectors * engine.m_Lanes && sizes.m_Columns % engine.m_Lanes != 0;
+    return isLong && sizes.m_Depth <= ShallowDepth ? engine.m_MostVectors : engine.m_Vectors;
+}
+
+} // namespace
+
 PanelsF32::PanelsF32(const WeightSizes& sizes) : m_Engine(&GetEngineF32()), m_Sizes(sizes)
 {
     const size_t lanes = m_Engine->m_Lanes;
     const size_t columns = sizes.m_Columns / std::max<size_t>(sizes.m_Groups, 1);
     const size_t vectors = (columns + lanes - 1) / lanes;
-    const size_t panels = (vectors + m_Engine->m_Vectors - 1) / m_Engine->m_Vectors;
+    const size_t most = GetMostVectors(*m_Engine, sizes);
+    const size_t panels = (vectors + most - 1) / most;
     m_Panels.reserve(sizes.m_Groups * panels);
     for (size_t group = 0; group < sizes.m_Groups; ++group)
     {
@@ -45,10 +78,7 @@ void PanelsF32::Pack(const PanelF32& panel, const float* weights, WeightOrder or
     const size_t depth = m_Sizes.m_Depth;
     if (order == WeightOrder::Depth)
     {
-        for (size_t k = 0; k < depth; ++k)
-        {
-            std::memcpy(to + k * width, weights + k * stride + panel.m_Column, panel.m_Columns * sizeof(float));
-        }
+        CopyRows(weights + panel.m_Column, stride, depth, panel.m_Columns, to, width);
     }
     else
     {

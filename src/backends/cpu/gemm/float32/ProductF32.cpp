@@ -178,9 +178,12 @@ void ProductF32::RunBlock(const Operands& operands, const PanelRange& block, std
         for (size_t i = 0; !slice.m_IsLast; ++i)
         {
             slice = GetSlice(i);
+            TileF32 tile = MakeTile(slice, block, rows);
+            NextWeights next(nullptr, 0);
+            tile.m_Next = &next;
             for (size_t p = first; p < last; ++p)
             {
-                RunPanel(operands, p, slice, block, rows);
+                RunPanel(operands, p, slice, block, rows, tile);
             }
         }
     }
@@ -211,46 +214,52 @@ ProductF32::BlockRows ProductF32::FindRows(const float* data, size_t first, size
     return {table, nullptr, 0};
 }
 
-TileF32 ProductF32::MakeTile(const Operands& operands, const PanelF32& panel, const Slice& slice) const
+/// What the tiles of all panels of a slice have.
+TileF32 ProductF32::MakeTile(const Slice& slice, const PanelRange& block, const BlockRows& rows) const
 {
-    const size_t firstStep = slice.m_FirstTap * m_TapDepth + slice.m_FirstDepth;
     TileF32 tile;
+    tile.m_HasFewRows = m_Rows <= TileF32::FewRows;
+    tile.m_TapStep = block.m_LastRow - block.m_FirstRow;
     tile.m_Taps = slice.m_Taps;
     tile.m_Depth = slice.m_Depth;
     tile.m_DataOffset = slice.m_FirstDepth;
-    tile.m_Panel = operands.m_Packed + (panel.m_Offset - operands.m_FirstOffset) +
-                   firstStep * panel.m_Vectors * m_Panels->GetEngine().m_Lanes;
-    tile.m_Columns = panel.m_Columns;
-    tile.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + panel.m_Column : nullptr;
-    tile.m_Continues = m_Continues || firstStep != 0;
+    tile.m_DataStride = rows.m_Stride;
+    tile.m_Continues = m_Continues || slice.m_FirstTap != 0 || slice.m_FirstDepth != 0;
     tile.m_HasClamp = slice.m_IsLast && m_Clamp.IsActive();
     tile.m_Low = m_Clamp.GetLow();
     tile.m_High = m_Clamp.GetHigh();
     return tile;
 }
 
+/// Where a slice's weights of a panel are.
+const float* ProductF32::FindWeights(const Operands& operands, const PanelF32& panel, const Slice& slice) const
+{
+    const size_t firstStep = slice.m_FirstTap * m_TapDepth + slice.m_FirstDepth;
+    return operands.m_Packed + (panel.m_Offset - operands.m_FirstOffset) +
+           firstStep * panel.m_Vectors * m_Panels->GetEngine().m_Lanes;
+}
+
 void ProductF32::RunPanel(const Operands& operands, size_t index, const Slice& slice, const PanelRange& block,
-                          const BlockRows& rows) const
+                          const BlockRows& rows, TileF32& tile) const
 {
     const EngineF32& engine = m_Panels->GetEngine();
     const PanelF32& panel = m_Panels->Get()[index];
-    TileF32 tile = MakeTile(operands, panel, slice);
-    tile.m_TapStep = block.m_LastRow - block.m_FirstRow;
-    tile.m_DataStride = rows.m_Stride;
+    tile.m_Panel = FindWeights(operands, panel, slice);
+    tile.m_Columns = panel.m_Columns;
+    tile.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + panel.m_Column : nullptr;
     const float* const* const table =
         rows.m_Table != nullptr ? rows.m_Table + slice.m_FirstTap * tile.m_TapStep : nullptr;
     const bool fetchesOut = m_OutputBytes > CachedBytes && m_Place.m_PixelStride * sizeof(float) % LineBytes != 0 &&
                             slice.m_IsLast && slice.m_Taps * slice.m_Depth <= ShallowDepth;
     size_t mostRows = 0;
     const TileFunctionF32* const tiles = engine.FindTiles(panel.m_Vectors, panel.m_Columns, mostRows);
-    NextWeights next(tile.m_Panel, 0);
+    *tile.m_Next = NextWeights(tile.m_Panel, 0);
     if (index + 1 < block.m_LastPanel)
     {
         const PanelF32& following = m_Panels->Get()[index + 1];
         const size_t floats = slice.m_Taps * slice.m_Depth * following.m_Vectors * engine.m_Lanes;
-        next = NextWeights(MakeTile(operands, following, slice).m_Panel, floats * sizeof(float));
+        *tile.m_Next = NextWeights(FindWeights(operands, following, slice), floats * sizeof(float));
     }
-    tile.m_Next = &next;
     m_Order.ForEachRun(block.m_FirstRow, block.m_LastRow,
                        [&](const PixelRun& run, size_t row)
                        {

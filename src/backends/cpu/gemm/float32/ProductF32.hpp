@@ -101,9 +101,10 @@ private:
     void RunBlock(const Operands& operands, const PanelRange& block, std::byte* scratch) const;
     BlockRows FindRows(const float* data, size_t first, size_t last, std::byte* scratch) const;
     Slice GetSlice(size_t index) const;
+    TileF32 MakeTile(const Slice& slice, const PanelRange& block, const BlockRows& rows) const;
+    const float* FindWeights(const Operands& operands, const PanelF32& panel, const Slice& slice) const;
     void RunPanel(const Operands& operands, size_t index, const Slice& slice, const PanelRange& block,
-                  const BlockRows& rows) const;
-    TileF32 MakeTile(const Operands& operands, const PanelF32& panel, const Slice& slice) const;
+                  const BlockRows& rows, TileF32& tile) const;
     void RunPlain(const Operands& operands, IParallelFor& parallel) const;
 
     const PanelsF32* m_Panels;

@@ -63,8 +63,8 @@ struct TilePlace
     }
 };
 
-/// Calls step(rows, k, weights) for the depth of a tap: `rows` are where it ends. Returns where the next one's weights
-/// are.
+/// Calls step(rows, k, weights, turn) for the depth of a tap: `rows` are where it ends, `turn` counts to DepthUnroll.
+/// Returns where the next one's weights are.
 template <size_t Rows, size_t Vectors, typename F>
 HWY_INLINE const float* ForEachDepth(const TileF32& tiles, TilePlace& place, const float* const (&rows)[Rows],
                                      const float* weights, F&& step)
@@ -77,14 +77,14 @@ HWY_INLINE const float* ForEachDepth(const TileF32& tiles, TilePlace& place, con
         HWY_UNROLL(4)
         for (size_t u = 0; u < DepthUnroll; ++u)
         {
-            step(rows, k + static_cast<ptrdiff_t>(u), weights + u * Vectors * lanes);
+            step(rows, k + static_cast<ptrdiff_t>(u), weights + u * Vectors * lanes, u);
         }
         weights += DepthUnroll * Vectors * lanes;
         place.m_Next.FetchLine();
     }
     for (; k != 0; ++k)
     {
-        step(rows, k, weights);
+        step(rows, k, weights, size_t{0});
         weights += Vectors * lanes;
     }
     return weights;
@@ -102,7 +102,7 @@ HWY_INLINE bool AreAll(const float* const* data, const float* value)
     return areAll;
 }
 
-/// Calls step(rows, k, weights) for the whole depth.
+/// Calls step(rows, k, weights, turn) for the whole depth.
 template <size_t Rows, size_t Vectors, typename F>
 HWY_INLINE void ForEachStep(const TileF32& tiles, TilePlace& place, F&& step)
 {
@@ -134,6 +134,36 @@ HWY_INLINE void ForEachStep(const TileF32& tiles, TilePlace& place, F&& step)
             rows[r] = table[r] + tiles.m_DataOffset + depth;
         }
         weights = ForEachDepth<Rows, Vectors>(tiles, place, rows, weights, step);
+    }
+}
+
+/// sums += the whole depth, each step of a turn in sums of its own: with few rows a product would wait for the one
+/// before.
+template <size_t Rows>
+HWY_INLINE void MultiplyInTurns(const TileF32& tiles, TilePlace& place, Floats (&sums)[Rows][1])
+{
+    Floats turns[DepthUnroll][Rows][1];
+    HWY_UNROLL(4)
+    for (size_t u = 0; u < DepthUnroll; ++u)
+    {
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            turns[u][r][0] = u == 0 ? sums[r][0] : hn::Zero(FloatTag());
+        }
+    }
+    ForEachStep<Rows, 1>(tiles, place,
+                         [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights, size_t turn) HWY_ATTR
+                         { Step(rows, k, weights, turns[turn]); });
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        sums[r][0] = turns[0][r][0];
+        HWY_UNROLL(4)
+        for (size_t u = 1; u < DepthUnroll; ++u)
+        {
+            sums[r][0] = hn::Add(sums[r][0], turns[u][r][0]);
+        }
     }
 }
 

@@ -57,8 +57,8 @@ HWY_INLINE void MultiplyAll(const TileF32& tiles, TilePlace& place, Floats (&sum
         Floats halves[(Rows + 1) / 2];
         PackHalves(sums, halves);
         ForEachStep<Rows, Vectors>(tiles, place,
-                                   [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights) HWY_ATTR
-                                   { StepWithHalves(rows, k, weights, sums, halves); });
+                                   [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights, size_t)
+                                       HWY_ATTR { StepWithHalves(rows, k, weights, sums, halves); });
         UnpackHalves(halves, sums);
         return;
     }
@@ -71,8 +71,8 @@ HWY_INLINE void MultiplyAll(const TileF32& tiles, TilePlace& place, Floats (&sum
             narrow[r] = _mm512_castps512_ps256(sums[r][0].raw);
         }
         ForEachStep<Rows, Vectors>(tiles, place,
-                                   [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights) HWY_ATTR
-                                   { NarrowStep(rows, k, weights, narrow); });
+                                   [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights, size_t)
+                                       HWY_ATTR { NarrowStep(rows, k, weights, narrow); });
         HWY_UNROLL(16)
         for (size_t r = 0; r < Rows; ++r)
         {
@@ -81,8 +81,16 @@ HWY_INLINE void MultiplyAll(const TileF32& tiles, TilePlace& place, Floats (&sum
         return;
     }
 #endif
+    if constexpr (How == Way::Plain && Vectors == 1 && Rows <= TileF32::FewRows)
+    {
+        if (tiles.m_HasFewRows)
+        {
+            MultiplyInTurns(tiles, place, sums);
+            return;
+        }
+    }
     ForEachStep<Rows, Vectors>(tiles, place,
-                               [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights) HWY_ATTR
+                               [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights, size_t) HWY_ATTR
                                { Step(rows, k, weights, sums); });
 }
 
@@ -208,7 +216,7 @@ void FillTiles(EngineF32& engine)
 {
     engine.m_Tiles[Vectors][Rows] = Tiles<Rows, Vectors>;
     engine.m_Rows[Vectors] = engine.m_Rows[Vectors] < Rows ? Rows : engine.m_Rows[Vectors];
-    engine.m_Vectors = engine.m_Vectors < Vectors ? Vectors : engine.m_Vectors;
+    engine.m_Vectors = engine.m_MostVectors = engine.m_Vectors < Vectors ? Vectors : engine.m_Vectors;
     if constexpr (Rows > 1)
     {
         FillTiles<Vectors, Rows - 1>(engine);
@@ -254,6 +262,10 @@ EngineF32 MakeEngine()
             engine.m_MostSlidingChannels = 8; // with more, tiles of seven are faster
             FillTiles<1, 7>(engine);
             FillHalfTiles<1, 8, Way::Narrow>(engine);
+            FillTiles<2, 12>(engine);
+            FillTiles<3, 8>(engine);
+            FillTiles<4, 6>(engine);
+            engine.m_Vectors = 1;
             return engine;
         }
         FillHalfTiles<1, 14, Way::Halves>(engine);

@@ -25,7 +25,11 @@ struct TileF32
     /// Where taps that hold zeros alone lie: those that all rows have there are skipped; null: none are. Not of sliding
     /// tiles.
     const float* m_Zeros = nullptr;
-    size_t m_PixelStep = 0;         ///< of sliding tiles: floats from a row's data to the next one's
+    size_t m_PixelStep = 0; ///< of sliding tiles: floats from a row's data to the next one's
+    /// Whether the product that the tiles are of has few rows: its sums may then be taken in another order. Not of
+    /// tiles alone, or the order would depend on how rows are split over threads.
+    bool m_HasFewRows = false;
+    static constexpr size_t FewRows = 3;
     const float* m_Panel = nullptr; ///< [taps * depth][vectors * lanes], aligned
     size_t m_Columns = 0;           ///< of the output; the last vector of the panel may have more
     const float* m_Bias = nullptr;  ///< [columns]; null: zeros
@@ -50,7 +54,8 @@ struct EngineF32
     static constexpr size_t MostRows = 14;
 
     size_t m_Lanes = 0;                                          ///< columns of a vector
-    size_t m_Vectors = 0;                                        ///< in the widest panel
+    size_t m_Vectors = 0;                                        ///< in the widest panel that is fast
+    size_t m_MostVectors = 0;                                    ///< in the widest one that there are tiles for
     size_t m_Rows[MostVectors + 1] = {};                         ///< of the highest tile for a panel of so many vectors
     TileFunctionF32 m_Tiles[MostVectors + 1][MostRows + 1] = {}; ///< by vectors and rows
     /// For panels whose last vector has columns in its lower half alone; no rows: the others serve.
