@@ -15,6 +15,7 @@
 // After it.
 #include "backends/cpu/gemm/bfloat16/AmxTilesBf16-inl.hpp"
 #include "backends/cpu/gemm/bfloat16/FinishBf16-inl.hpp"
+#include "backends/cpu/gemm/windows/SkippedPoints.hpp"
 #include "backends/cpu/gemm/windows/Sliding-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -92,18 +93,6 @@ HWY_INLINE const uint32_t* AddPairs(Floats (&sums)[Rows][Vectors], const uint16_
         AddPair<uint32_t>(sums, ends, pair, panel);
     }
     return panel;
-}
-
-template <size_t Rows>
-HWY_INLINE bool AreAll(const uint16_t* const* table, const uint16_t* value)
-{
-    bool areAll = true;
-    HWY_UNROLL(16)
-    for (size_t r = 0; r < Rows; ++r)
-    {
-        areAll &= table[r] == value;
-    }
-    return areAll;
 }
 
 template <size_t Rows, size_t Vectors>

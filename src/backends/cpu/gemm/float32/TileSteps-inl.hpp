@@ -10,6 +10,7 @@
 #endif
 
 #include "backends/cpu/gemm/float32/TilesF32.hpp"
+#include "backends/cpu/gemm/windows/SkippedPoints.hpp"
 #include "backends/cpu/simd/Floats-inl.hpp"
 
 #include <cstddef>
@@ -88,18 +89,6 @@ HWY_INLINE const float* ForEachDepth(const TileF32& tiles, TilePlace& place, con
         weights += Vectors * lanes;
     }
     return weights;
-}
-
-template <size_t Rows>
-HWY_INLINE bool AreAll(const float* const* data, const float* value)
-{
-    bool areAll = true;
-    HWY_UNROLL(16)
-    for (size_t r = 0; r < Rows; ++r)
-    {
-        areAll &= data[r] == value;
-    }
-    return areAll;
 }
 
 /// Calls step(rows, k, weights, turn) for the whole depth.
