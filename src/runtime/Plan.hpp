@@ -195,6 +195,9 @@ TensorInfo OverriddenInfo(const Program& program, const Step& step, size_t input
 /// Whether the step lets a device use host memory: its output then lies where its input does.
 bool IsImport(const Program& program, const Step& step);
 
+/// Whether the step adds two tensors of the host up.
+bool IsSum(const Step& step);
+
 /// What addresses of elements must be a multiple of.
 size_t GetAlignment(DataType type);
 

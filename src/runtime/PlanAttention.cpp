@@ -14,13 +14,6 @@ namespace tenon
 namespace
 {
 
-bool IsSum(const Step& step)
-{
-    return step.m_Type == LayerType::ElementwiseBinary &&
-           static_cast<const ElementwiseBinaryDescriptor&>(step.m_Layer->GetParameters()).m_Operation ==
-               BinaryOperation::Add;
-}
-
 /// Whether it is along the last dimension, of so many numbers: a reshape before it may have made other rows.
 bool IsOfRows(const Step& softmax, const TensorInfo& info, unsigned int length)
 {

@@ -23,14 +23,14 @@ bool MayHaveSum(const Step& step)
            step.m_Memory == HostMemory && step.m_NumOutputs == 1 && step.m_Overrides.empty();
 }
 
+} // namespace
+
 bool IsSum(const Step& step)
 {
     return step.m_Type == LayerType::ElementwiseBinary && step.m_Memory == HostMemory && step.m_Overrides.empty() &&
            static_cast<const ElementwiseBinaryDescriptor&>(step.m_Layer->GetParameters()).m_Operation ==
                BinaryOperation::Add;
 }
-
-} // namespace
 
 /// The sums whose layers wait for more than the next step keep memory for longer: they are dropped where that would
 /// make the arena larger by more than a little.

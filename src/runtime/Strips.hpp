@@ -5,6 +5,8 @@
 // which each thread uses that of its first one.
 #pragma once
 
+#include "common/AlignedMemory.hpp"
+
 #include <tenon/Types.hpp>
 #include <tenon/backend/IWorkload.hpp>
 
@@ -58,8 +60,7 @@ struct StripStep
 
     void SetScratchBytes(size_t bytes)
     {
-        constexpr size_t Line = 64; // where each thread's begins
-        m_ScratchBytes = (bytes + Line - 1) / Line * Line;
+        m_ScratchBytes = (bytes + ArenaAlignment - 1) / ArenaAlignment * ArenaAlignment; // each thread's begins so
     }
 };
 

@@ -22,14 +22,9 @@ using backends::Scratch;
 /// Panels of more vectors take less time where processors start several products a cycle.
 constexpr size_t MostVectors = 2;
 
-bool IsContiguous(const ref::MatMulGeometry::Strides& strides)
-{
-    return strides.m_Column == 1 || strides.m_Row == 1;
-}
-
 bool Takes(const ref::MatMulGeometry& g)
 {
-    return g.m_NumBatches == 1 && !g.IsEmpty() && g.m_Depth != 0 && g.m_X.m_Column == 1 && IsContiguous(g.m_Y) &&
+    return g.m_NumBatches == 1 && !g.IsEmpty() && g.m_Depth != 0 && g.m_X.m_Column == 1 && g.m_Y.IsContiguous() &&
            g.m_Output.m_Column == 1;
 }
 
@@ -39,6 +34,16 @@ bool FillPanels(size_t queries, size_t width)
     constexpr size_t Little = 4; // one such part of them
     const size_t missing = DivideUp(queries, width) * width - queries;
     return missing <= queries / Little;
+}
+
+/// to[row][query] = from[query][row], and zeros for queries that fill up the width.
+void TurnQueries(const float* from, size_t stride, size_t rows, size_t queries, float* to, size_t width)
+{
+    TransposeFloats(from, stride, rows, queries, to, width);
+    for (size_t row = 0; row < rows && queries < width; ++row)
+    {
+        std::fill_n(to + row * width + queries, width - queries, 0.0f);
+    }
 }
 
 } // namespace
@@ -132,12 +137,8 @@ void AttentionF32::RunQueries(const ExecuteArgs& args, size_t first, const Buffe
 {
     const size_t keys = m_Scores.m_Columns;
     const size_t queries = std::min(m_Width, m_Scores.m_Rows - first);
-    TransposeFloats(args.GetInput<float>(0) + first * m_Scores.m_X.m_Row, m_Scores.m_X.m_Row, m_Scores.m_Depth, queries,
-                    buffers.m_Queries, m_Width);
-    for (size_t k = 0; k < m_Scores.m_Depth && queries < m_Width; ++k)
-    {
-        std::fill_n(buffers.m_Queries + k * m_Width + queries, m_Width - queries, 0.0f);
-    }
+    TurnQueries(args.GetInput<float>(0) + first * m_Scores.m_X.m_Row, m_Scores.m_X.m_Row, m_Scores.m_Depth, queries,
+                buffers.m_Queries, m_Width);
     Multiply(buffers.m_Keys, buffers.m_KeyStride, keys, m_Scores.m_Depth, buffers.m_Queries, buffers.m_Block);
 
     ColumnSoftmax softmax;
@@ -153,11 +154,7 @@ void AttentionF32::RunQueries(const ExecuteArgs& args, size_t first, const Buffe
     }
     else if (m_Added == Added::All)
     {
-        TransposeFloats(args.GetInput<float>(2) + first * keys, keys, keys, queries, buffers.m_Added, m_Width);
-        for (size_t key = 0; key < keys && queries < m_Width; ++key)
-        {
-            std::fill_n(buffers.m_Added + key * m_Width + queries, m_Width - queries, 0.0f);
-        }
+        TurnQueries(args.GetInput<float>(2) + first * keys, keys, keys, queries, buffers.m_Added, m_Width);
         softmax.m_Terms = buffers.m_Added;
     }
     GetAttentionFunctions().m_Softmax(softmax);

@@ -29,12 +29,6 @@ constexpr backends::TypeRow Types[] = {
     backends::Types({DataType::Float32, DataType::Float32}, DataType::Float32),
 };
 
-/// Whether rows or columns are contiguous.
-bool IsContiguous(const ref::MatMulGeometry::Strides& strides)
-{
-    return strides.m_Column == 1 || strides.m_Row == 1;
-}
-
 /// For MatMulProducts.
 struct FloatMatrices
 {
@@ -152,7 +146,7 @@ backends::Prepared PrepareAttention(const ref::MatMulGeometry& scores, const Att
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const ref::MatMulGeometry g(args);
-    if (g.IsEmpty() || g.m_Depth == 0 || !IsContiguous(g.m_X) || !IsContiguous(g.m_Y) || g.m_Output.m_Column != 1)
+    if (g.IsEmpty() || g.m_Depth == 0 || !g.m_X.IsContiguous() || !g.m_Y.IsContiguous() || g.m_Output.m_Column != 1)
     {
         return ref::FindKernel(LayerType::BatchMatMul)->Prepare(args, nullptr);
     }

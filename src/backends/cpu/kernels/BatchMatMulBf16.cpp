@@ -57,9 +57,7 @@ SupportResult Check(const LayerView& layer)
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const ref::MatMulGeometry g(args);
-    const auto isContiguous = [](const ref::MatMulGeometry::Strides& strides)
-    { return strides.m_Column == 1 || strides.m_Row == 1; };
-    if (g.IsEmpty() || g.m_Depth == 0 || g.m_Rows < LeastRows || !isContiguous(g.m_X) || !isContiguous(g.m_Y) ||
+    if (g.IsEmpty() || g.m_Depth == 0 || g.m_Rows < LeastRows || !g.m_X.IsContiguous() || !g.m_Y.IsContiguous() ||
         g.m_Output.m_Column != 1)
     {
         return CpuBatchMatMulHalvesKernel.Prepare(args, nullptr);

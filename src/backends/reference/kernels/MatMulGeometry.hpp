@@ -29,6 +29,9 @@ public:
     {
         size_t m_Row = 0;
         size_t m_Column = 0;
+
+        /// Whether rows or columns are contiguous.
+        bool IsContiguous() const { return m_Column == 1 || m_Row == 1; }
     };
 
     /// Where the matrices of one product start: elements, but for y, whose matrices are counted.
