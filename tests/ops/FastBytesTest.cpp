@@ -145,6 +145,38 @@ TEST(FastBytes, ProductsOfFloatsOfAllSizesAsReference)
     }
 }
 
+// Tiles that end beside the products of the next one: of all widths, of depths from those that are not worth it to
+// those whose panels are too large, the last tile over none to all but one of the rows before; sums with terms of each
+// row and without, clamped and not.
+TEST(FastBytes, ProductsOfManyRowsAsReference)
+{
+    ActivationDescriptor relu(ActivationFunction::ReLu);
+    Convolution2dDescriptor d;
+    d.m_DataLayout = DataLayout::NHWC;
+    for (const bool isSigned : {false, true})
+    {
+        for (const unsigned int columns : {4U, 8U, 13U, 16U, 20U, 24U, 32U, 37U, 40U, 48U, 53U, 64U, 88U})
+        {
+            for (const unsigned int depth : {12U, 16U, 23U, 97U, 1100U})
+            {
+                const int weightZero = isSigned ? 0 : static_cast<int>(depth % 2) * 9 + 120;
+                const TestTensor weights =
+                    Random(BytesInfo({columns, 1, 1, depth}, isSigned, 0.1f, weightZero), columns);
+                for (const unsigned int rows : {47U, 48U, 65U, 70U})
+                {
+                    const TensorInfo data = BytesInfo({1, 1, rows, depth}, isSigned, 0.1f, isSigned ? -7 : 119);
+                    OpCase op = FastCase(std::to_string(rows) + " rows, " + std::to_string(columns) +
+                                             " columns, depth " + std::to_string(depth),
+                                         LayerType::Convolution2d, d, {Random(data, rows), Constant(weights)},
+                                         BytesInfo({1, 1, rows, columns}, isSigned, 9.0f, isSigned ? -3 : 125));
+                    op.m_FusedActivation = rows % 2 == 0 ? &relu : nullptr;
+                    ExpectAsReference(op, "CpuConvolution2dBytes");
+                }
+            }
+        }
+    }
+}
+
 // Rows of windows, or points of groups, of one byte to several vectors.
 TEST(FastBytes, ConvolutionsOfManyChannelsAsReference)
 {

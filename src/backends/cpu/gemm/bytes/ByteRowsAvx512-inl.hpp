@@ -10,6 +10,7 @@
 #endif
 
 #include "backends/cpu/gemm/bytes/ByteTilesAvx512-inl.hpp"
+#include "backends/cpu/gemm/bytes/ByteTurnsAvx512-inl.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <algorithm>
@@ -28,9 +29,8 @@ struct ByteHalves
 {
     using Tile = ByteTile<Dot, Scale, HasTerms>;
 
-    /// Two rows share a vector of the sums of these columns. `IsNarrow`: they do from the products' end on; products
-    /// are half a vector for each row.
-    template <bool IsNarrow, size_t Rows, size_t Vectors>
+    /// Two rows share a vector of the sums of these columns.
+    template <size_t Rows, size_t Vectors>
     static void Write(const ByteRows8& of, const ByteColumns8& columns, size_t row)
     {
         constexpr size_t Last = Vectors - 1;
@@ -61,16 +61,9 @@ struct ByteHalves
         {
             fours[i] = data + i * 4 * stride;
         }
-        if constexpr (IsNarrow)
+        for (size_t group = 0; group < of.m_Groups; ++group)
         {
-            AddNarrowGroups(of.m_Groups, fours, stride, weights, sums, halves);
-        }
-        else
-        {
-            for (size_t group = 0; group < of.m_Groups; ++group)
-            {
-                AddGroupWithHalves(fours, stride, weights, sums, halves);
-            }
+            AddGroupWithHalves(fours, stride, weights, sums, halves);
         }
         Tile::ScaleSome(of, columns, row, sums, std::make_index_sequence<Last>());
         const Scale scale = reinterpret_cast<const Scale*>(columns.m_Scales)[Last];
@@ -125,31 +118,6 @@ struct ByteHalves
         AdvanceRows(fours);
     }
 
-    template <size_t Rows, size_t Vectors>
-    static HWY_INLINE void AddNarrowGroups(size_t groups, const uint8_t* (&fours)[Rows / 4], size_t stride,
-                                           const std::byte* weights, Vector (&sums)[Rows][Vectors],
-                                           Vector (&halves)[Rows / 2])
-    {
-        __m256i narrow[Rows];
-        HWY_UNROLL(16)
-        for (size_t r = 0; r < Rows; ++r)
-        {
-            narrow[r] = _mm512_castsi512_si256(
-                r % 2 == 0 ? halves[r / 2].raw : _mm512_shuffle_i64x2(halves[r / 2].raw, halves[r / 2].raw, 0xEE));
-        }
-        for (size_t group = 0; group < groups; ++group)
-        {
-            AddNarrowGroup<Dot>([&](size_t r) HWY_ATTR { return fours[r / 4] + r % 4 * stride; }, weights, sums,
-                                narrow);
-            AdvanceRows(fours);
-        }
-        HWY_UNROLL(16)
-        for (size_t p = 0; p < Rows / 2; ++p)
-        {
-            halves[p].raw = _mm512_inserti64x4(_mm512_castsi256_si512(narrow[2 * p]), narrow[2 * p + 1], 1);
-        }
-    }
-
     template <size_t Fours>
     static HWY_INLINE void AdvanceRows(const uint8_t* (&fours)[Fours])
     {
@@ -166,11 +134,22 @@ template <typename Dot, typename Scale, bool HasTerms, size_t Vectors, size_t Ro
 bool WriteByteRows(const ByteRows8& rows, const ByteColumns8& columns)
 {
     using Tile = ByteTile<Dot, Scale, HasTerms>;
-    if constexpr (Vectors == 4)
+    static const bool splits = GetCpuFeatures().m_SplitsVectors;
+    constexpr Turns InTurn = TurnsOf[Vectors];
+    if (rows.m_Rows >= InTurn.m_LeastRows && rows.m_Groups >= (splits ? InTurn.m_LeastGroups : LeastGroupsOfWhole) &&
+        rows.m_Groups * Vectors * sizeof(Vector) <= MostPanelInTurn)
     {
-        if (rows.m_Rows >= LeastRowsInTurn && rows.m_Groups >= LeastGroupsInTurn && rows.m_Groups <= MostGroupsInTurn)
+        if constexpr (Vectors < 4)
         {
-            Tile::template WriteInTurn<3, Vectors>(rows, columns);
+            if (columns.m_HasHalves && splits)
+            {
+                ByteTurns<ByteNarrowTile<Dot, Scale, HasTerms>, InTurn.m_Rows, Vectors>::Write(rows, columns);
+                return true;
+            }
+        }
+        if (!columns.m_HasHalves || Vectors == 4)
+        {
+            ByteTurns<Tile, InTurn.m_Rows, Vectors>::Write(rows, columns);
             return true;
         }
     }
@@ -180,12 +159,10 @@ bool WriteByteRows(const ByteRows8& rows, const ByteColumns8& columns)
         constexpr size_t Rows2 = Vectors == 3 ? 8 : 12;
         if (columns.m_HasHalves && rows.m_Rows >= Rows2)
         {
-            static const bool isNarrow = GetCpuFeatures().m_SplitsVectors;
-            const auto write = isNarrow ? ByteHalves<Dot, Scale, HasTerms>::template Write<true, Rows2, Vectors>
-                                        : ByteHalves<Dot, Scale, HasTerms>::template Write<false, Rows2, Vectors>;
             for (size_t row = 0; row < rows.m_Rows; row += Rows2)
             {
-                write(rows, columns, std::min(row, rows.m_Rows - Rows2));
+                ByteHalves<Dot, Scale, HasTerms>::template Write<Rows2, Vectors>(rows, columns,
+                                                                                 std::min(row, rows.m_Rows - Rows2));
             }
             return true;
         }

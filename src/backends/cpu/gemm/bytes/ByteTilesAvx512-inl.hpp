@@ -26,12 +26,6 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 
-/// From so many groups of the depth on the end of a tile is beside the products of the next one: with fewer, loads take
-/// longer than both. With very many the end does not weigh, and panels do not stay in the first-level cache.
-constexpr size_t LeastGroupsInTurn = 12;
-constexpr size_t MostGroupsInTurn = 128;
-constexpr size_t LeastRowsInTurn = 7;
-
 /// A vector whose upper half is its lower one.
 HWY_INLINE __m512i RepeatLower(__m512i x)
 {
@@ -95,6 +89,9 @@ struct ByteTile
     };
 
     template <size_t Rows, size_t Vectors>
+    using Sums = Vector[Rows][Vectors];
+
+    template <size_t Rows, size_t Vectors>
     static HWY_INLINE void Begin(const ByteRows8& of, const ByteColumns8& columns, size_t row, Products<Rows>& at,
                                  Vector (&sums)[Rows][Vectors])
     {
@@ -116,6 +113,21 @@ struct ByteTile
             else
             {
                 DotTile<Dot>::AddGroup(at.m_Rows, at.m_Group, at.m_Weights, sums);
+            }
+        }
+    }
+
+    /// Sums without their end.
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void Keep(const Vector (&sums)[Rows][Vectors], Vector (&kept)[Rows][Vectors])
+    {
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                kept[r][v] = sums[r][v];
             }
         }
     }
@@ -243,51 +255,6 @@ struct ByteTile
         Begin(of, columns, row, at, sums);
         AddGroups(of.m_Groups, at, sums);
         Finish(of, columns, row, sums);
-    }
-
-    /// The products of a tile, and meanwhile the end of the one before.
-    template <size_t Rows, size_t Vectors, size_t... V>
-    static HWY_INLINE void WriteBeside(const ByteRows8& of, const ByteColumns8& columns, size_t row,
-                                       Vector (&sums)[Rows][Vectors], size_t rowBefore, Vector (&before)[Rows][Vectors],
-                                       std::index_sequence<V...>)
-    {
-        constexpr size_t Steps = Vectors + 1;
-        const size_t each = of.m_Groups / Steps;
-        Products<Rows> at;
-        Begin(of, columns, row, at, sums);
-        ((AddGroups((V + 1) * each, at, sums), ScaleVectorByTwos<V>(of, columns, rowBefore, before)), ...);
-        AddGroups(Steps * each, at, sums);
-        Store(of, columns, rowBefore, before, std::make_index_sequence<DivideUp(Rows, GetRowsTogether(Vectors))>());
-        AddGroups(of.m_Groups, at, sums);
-    }
-
-    /// All rows, with the last tile over some of the one before.
-    template <size_t Rows, size_t Vectors>
-    static void WriteInTurn(const ByteRows8& of, const ByteColumns8& columns)
-    {
-        constexpr auto AllVectors = std::make_index_sequence<Vectors>();
-        const size_t last = of.m_Rows - Rows;
-        Vector a[Rows][Vectors];
-        Products<Rows> at;
-        Begin(of, columns, 0, at, a);
-        AddGroups(of.m_Groups, at, a);
-        for (size_t row = 0; row != last;)
-        {
-            const size_t next = row + Rows < last ? row + Rows : last;
-            Vector b[Rows][Vectors];
-            WriteBeside(of, columns, next, b, row, a, AllVectors);
-            HWY_UNROLL(16)
-            for (size_t r = 0; r < Rows; ++r)
-            {
-                HWY_UNROLL(4)
-                for (size_t v = 0; v < Vectors; ++v)
-                {
-                    a[r][v] = b[r][v];
-                }
-            }
-            row = next;
-        }
-        Finish(of, columns, last, a);
     }
 };
 
