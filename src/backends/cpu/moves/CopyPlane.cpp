@@ -1,37 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of short runs.
+// Copies of short runs. A processor stores as many vectors of 32 bytes in a time as of 16, so these are compiled for
+// each target.
 #include "backends/cpu/moves/CopyPlane.hpp"
 
 #include "common/CopyBlock.hpp"
 
 #include <cstring>
 
-namespace tenon::cpu
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/moves/CopyPlane.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: compiled for each target.
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
 {
+
+namespace hn = hwy::HWY_NAMESPACE;
 
 namespace
 {
 
+/// Vectors of 32 bytes as far as they go, where there are some, then smaller moves.
+template <size_t N>
+HWY_INLINE void CopyFixed(std::byte* to, const std::byte* from)
+{
+    constexpr size_t Lanes = HWY_LANES(uint8_t) < 32 ? 16 : 32;
+    if constexpr (N >= Lanes)
+    {
+        const hn::FixedTag<uint8_t, Lanes> d;
+        hn::StoreU(hn::LoadU(d, reinterpret_cast<const uint8_t*>(from)), d, reinterpret_cast<uint8_t*>(to));
+        CopyFixed<N - Lanes>(to + Lanes, from + Lanes);
+    }
+    else if constexpr (N != 0)
+    {
+        std::memcpy(to, from, N);
+    }
+}
+
 template <size_t N>
 struct Fixed
 {
-    static void Copy(std::byte* to, const std::byte* from, size_t) { std::memcpy(to, from, N); }
+    static HWY_INLINE void Copy(std::byte* to, const std::byte* from, size_t) { CopyFixed<N>(to, from); }
 };
 
 /// N to 2 * N bytes: the first N and the last N.
 template <size_t N>
 struct Ends
 {
-    static void Copy(std::byte* to, const std::byte* from, size_t bytes)
+    static HWY_INLINE void Copy(std::byte* to, const std::byte* from, size_t bytes)
     {
-        std::memcpy(to, from, N);
-        std::memcpy(to + bytes - N, from + bytes - N, N);
+        CopyFixed<N>(to, from);
+        CopyFixed<N>(to + bytes - N, from + bytes - N);
     }
 };
 
 struct Any
 {
-    static void Copy(std::byte* to, const std::byte* from, size_t bytes) { CopyBlock(to, from, bytes); }
+    static HWY_INLINE void Copy(std::byte* to, const std::byte* from, size_t bytes) { CopyBlock(to, from, bytes); }
 };
 
 /// `plane` by value: what is stored might else be the plane itself, for all that the compiler knows.
@@ -100,16 +126,34 @@ auto ChooseRun(size_t bytes, const F& f)
                         : f.template operator()<Ends<64>>();
 }
 
-} // namespace
-
-CopyPlaneFunction ChooseCopyPlane(size_t runBytes)
+CopyPlaneFunction FindCopyPlane(size_t runBytes)
 {
     return ChooseRun(runBytes, []<typename Run>() -> CopyPlaneFunction { return CopyPlane<Run>; });
 }
 
-CopyPickedFunction ChooseCopyPicked(size_t bytes)
+CopyPickedFunction FindCopyPicked(size_t bytes)
 {
     return ChooseRun(bytes, []<typename Run>() -> CopyPickedFunction { return CopyPicked<Run>; });
 }
 
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+CopyPlaneFunction ChooseCopyPlane(size_t runBytes)
+{
+    return TENON_CHOOSE(FindCopyPlane)(runBytes);
+}
+
+CopyPickedFunction ChooseCopyPicked(size_t bytes)
+{
+    return TENON_CHOOSE(FindCopyPicked)(bytes);
+}
+
 } // namespace tenon::cpu
+#endif
