@@ -119,28 +119,56 @@ TEST(FastBytes, WeightsOfAnyDepthAsReference)
     }
 }
 
-// Tiles of all heights and widths, whose rows have scales of their own or all the same one.
-TEST(FastBytes, ProductsOfFloatsOfAllSizesAsReference)
+namespace
+{
+
+/// Floats by bytes: rows that are all the same one, which have one scale, or have scales of their own.
+void ExpectFloatsAsReference(unsigned int rows, unsigned int columns, unsigned int depth)
 {
     ActivationDescriptor bounded(ActivationFunction::BoundedReLu, 0.5f, -1.0f);
     FullyConnectedDescriptor d;
     d.m_TransposeWeightMatrix = true;
+    d.m_AsymmetricQuantizeInputs = rows % 2 == 0;
+    const TensorInfo weights(TensorShape({columns, depth}), DataType::QSymmS8, 0.1f, 0);
+    TestTensor data = Random(TensorInfo(TensorShape({rows, depth}), DataType::Float32), rows, -1, 1);
+    const size_t rowBytes = depth * sizeof(float);
+    for (size_t row = 1; rows % 3 == 0 && row < rows; ++row)
+    {
+        std::copy_n(data.m_Bytes.begin(), rowBytes, data.m_Bytes.begin() + static_cast<ptrdiff_t>(row * rowBytes));
+    }
+    OpCase op = FastCase(std::to_string(rows) + " rows, " + std::to_string(columns) + " columns, depth " +
+                             std::to_string(depth),
+                         LayerType::FullyConnected, d, {data, Constant(Random(weights, 2))},
+                         TensorInfo(TensorShape({rows, columns}), DataType::Float32));
+    op.m_FusedActivation = rows % 4 < 2 ? &bounded : nullptr;
+    ExpectAsReference(op, "CpuFullyConnectedHybrid");
+}
+
+} // namespace
+
+// Tiles of all heights and widths.
+TEST(FastBytes, ProductsOfFloatsOfAllSizesAsReference)
+{
     for (const unsigned int columns : {1U, 8U, 9U, 16U, 17U, 24U, 32U, 41U, 48U, 56U, 63U, 64U, 65U, 130U})
     {
-        const TensorInfo weights(TensorShape({columns, 20}), DataType::QSymmS8, 0.1f, 0);
         for (unsigned int rows = 1; rows <= 26; ++rows)
         {
-            d.m_AsymmetricQuantizeInputs = rows % 2 == 0;
-            TestTensor data = Random(TensorInfo(TensorShape({rows, 20}), DataType::Float32), rows, -1, 1);
-            for (size_t row = 1; rows % 3 == 0 && row < rows; ++row)
+            ExpectFloatsAsReference(rows, columns, 20);
+        }
+    }
+}
+
+// Tiles that end beside the next one's products, see ProductsOfManyRowsAsReference.
+TEST(FastBytes, ProductsOfManyRowsOfFloatsAsReference)
+{
+    for (const unsigned int columns : {5U, 16U, 24U, 27U, 40U, 48U, 56U, 64U, 90U})
+    {
+        for (const unsigned int depth : {15U, 50U, 270U})
+        {
+            for (const unsigned int rows : {47U, 48U, 64U, 66U, 71U})
             {
-                std::copy_n(data.m_Bytes.begin(), 20 * sizeof(float), data.m_Bytes.begin() + row * 20 * sizeof(float));
+                ExpectFloatsAsReference(rows, columns, depth);
             }
-            OpCase op = FastCase(std::to_string(rows) + " rows, " + std::to_string(columns) + " columns",
-                                 LayerType::FullyConnected, d, {data, Constant(Random(weights, 2))},
-                                 TensorInfo(TensorShape({rows, columns}), DataType::Float32));
-            op.m_FusedActivation = rows % 4 < 2 ? &bounded : nullptr;
-            ExpectAsReference(op, "CpuFullyConnectedHybrid");
         }
     }
 }

@@ -9,8 +9,8 @@
 #define TENON_CPU_BYTE_ROWS_AVX512_INL
 #endif
 
+#include "backends/cpu/gemm/bytes/ByteNarrowAvx512-inl.hpp"
 #include "backends/cpu/gemm/bytes/ByteTilesAvx512-inl.hpp"
-#include "backends/cpu/gemm/bytes/ByteTurnsAvx512-inl.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <algorithm>
@@ -74,7 +74,7 @@ struct ByteHalves
             sums[2 * p][Last].raw = both;
             sums[2 * p + 1][Last].raw = _mm512_shuffle_i64x2(both, both, 0xEE);
         }
-        Tile::Store(of, columns, row, sums, std::make_index_sequence<DivideUp(Rows, GetRowsTogether(Vectors))>());
+        Tile::Store(of, columns, row, sums);
     }
 
     /// Every fourth row has a pointer: those of twelve would not all be in registers.
@@ -135,21 +135,20 @@ bool WriteByteRows(const ByteRows8& rows, const ByteColumns8& columns)
 {
     using Tile = ByteTile<Dot, Scale, HasTerms>;
     static const bool splits = GetCpuFeatures().m_SplitsVectors;
-    constexpr Turns InTurn = TurnsOf[Vectors];
-    if (rows.m_Rows >= InTurn.m_LeastRows && rows.m_Groups >= (splits ? InTurn.m_LeastGroups : LeastGroupsOfWhole) &&
-        rows.m_Groups * Vectors * sizeof(Vector) <= MostPanelInTurn)
+    if (TakeTurns<Vectors>(rows.m_Rows, rows.m_Groups))
     {
+        constexpr size_t Rows2 = TurnsOf[Vectors].m_Rows;
         if constexpr (Vectors < 4)
         {
             if (columns.m_HasHalves && splits)
             {
-                ByteTurns<ByteNarrowTile<Dot, Scale, HasTerms>, InTurn.m_Rows, Vectors>::Write(rows, columns);
+                TilesInTurn<ByteNarrowTile<Dot, Scale, HasTerms>, Rows2, Vectors>::Write(rows, columns, rows.m_Rows);
                 return true;
             }
         }
         if (!columns.m_HasHalves || Vectors == 4)
         {
-            ByteTurns<Tile, InTurn.m_Rows, Vectors>::Write(rows, columns);
+            TilesInTurn<Tile, Rows2, Vectors>::Write(rows, columns, rows.m_Rows);
             return true;
         }
     }

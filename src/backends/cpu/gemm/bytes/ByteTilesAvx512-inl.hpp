@@ -13,8 +13,8 @@
 
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/gemm/bytes/ByteScalesAvx512-inl.hpp"
-#include "backends/cpu/gemm/bytes/DotTile-inl.hpp"
 #include "backends/cpu/gemm/bytes/Tiles8.hpp"
+#include "backends/cpu/gemm/bytes/TurnsAvx512-inl.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -77,59 +77,16 @@ constexpr size_t GetRowsTogether(size_t vectors)
 }
 
 template <typename Dot, typename Scale, bool HasTerms>
-struct ByteTile
+struct ByteTile : TurnTile<Dot>
 {
-    /// Where the products of a tile stand.
     template <size_t Rows>
-    struct Products
-    {
-        const uint8_t* m_Rows[Rows];
-        const std::byte* m_Weights;
-        size_t m_Group;
-    };
-
-    template <size_t Rows, size_t Vectors>
-    using Sums = Vector[Rows][Vectors];
+    using Products = typename TurnTile<Dot>::template Products<Rows>;
 
     template <size_t Rows, size_t Vectors>
     static HWY_INLINE void Begin(const ByteRows8& of, const ByteColumns8& columns, size_t row, Products<Rows>& at,
                                  Vector (&sums)[Rows][Vectors])
     {
-        at.m_Weights = static_cast<const std::byte*>(of.m_Panel);
-        at.m_Group = 0;
-        BeginTile(static_cast<const uint8_t*>(of.m_Data) + row * of.m_DataStride, of.m_DataStride, columns.m_Bias,
-                  at.m_Rows, sums);
-    }
-
-    template <size_t Rows, size_t Vectors>
-    static HWY_INLINE void AddGroups(size_t end, Products<Rows>& at, Vector (&sums)[Rows][Vectors])
-    {
-        for (; at.m_Group < end; ++at.m_Group)
-        {
-            if constexpr (Rows < 4)
-            {
-                DotTile<Dot>::AddGroupByVectors(at.m_Rows, at.m_Group, at.m_Weights, sums);
-            }
-            else
-            {
-                DotTile<Dot>::AddGroup(at.m_Rows, at.m_Group, at.m_Weights, sums);
-            }
-        }
-    }
-
-    /// Sums without their end.
-    template <size_t Rows, size_t Vectors>
-    static HWY_INLINE void Keep(const Vector (&sums)[Rows][Vectors], Vector (&kept)[Rows][Vectors])
-    {
-        HWY_UNROLL(16)
-        for (size_t r = 0; r < Rows; ++r)
-        {
-            HWY_UNROLL(4)
-            for (size_t v = 0; v < Vectors; ++v)
-            {
-                kept[r][v] = sums[r][v];
-            }
-        }
+        TurnTile<Dot>::BeginRows(of, columns.m_Bias, row, at, sums);
     }
 
     /// A vector of columns.
@@ -152,8 +109,8 @@ struct ByteTile
 
     /// The same with few registers to spare.
     template <size_t V, size_t Rows, size_t Vectors>
-    static HWY_INLINE void ScaleVectorByTwos(const ByteRows8& of, const ByteColumns8& columns, size_t row,
-                                             Vector (&sums)[Rows][Vectors])
+    static HWY_INLINE void EndVector(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+                                     Vector (&sums)[Rows][Vectors])
     {
         const Scale& scale = reinterpret_cast<const Scale*>(columns.m_Scales)[V];
         if constexpr (HasTerms)
@@ -223,9 +180,16 @@ struct ByteTile
         }
     }
 
-    template <size_t Rows, size_t Vectors, size_t... I>
+    template <size_t Rows, size_t Vectors>
     static HWY_INLINE void Store(const ByteRows8& of, const ByteColumns8& columns, size_t row,
-                                 const Vector (&sums)[Rows][Vectors], std::index_sequence<I...>)
+                                 const Vector (&sums)[Rows][Vectors])
+    {
+        StoreAll(of, columns, row, sums, std::make_index_sequence<DivideUp(Rows, GetRowsTogether(Vectors))>());
+    }
+
+    template <size_t Rows, size_t Vectors, size_t... I>
+    static HWY_INLINE void StoreAll(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+                                    const Vector (&sums)[Rows][Vectors], std::index_sequence<I...>)
     {
         (StoreSome<I * GetRowsTogether(Vectors)>(of, columns, row, sums), ...);
     }
@@ -243,7 +207,7 @@ struct ByteTile
                                   Vector (&sums)[Rows][Vectors])
     {
         ScaleSome(of, columns, row, sums, std::make_index_sequence<Vectors>());
-        Store(of, columns, row, sums, std::make_index_sequence<DivideUp(Rows, GetRowsTogether(Vectors))>());
+        Store(of, columns, row, sums);
     }
 
     /// One tile.
@@ -253,7 +217,7 @@ struct ByteTile
         Vector sums[Rows][Vectors];
         Products<Rows> at;
         Begin(of, columns, row, at, sums);
-        AddGroups(of.m_Groups, at, sums);
+        TurnTile<Dot>::AddGroups(of.m_Groups, at, sums);
         Finish(of, columns, row, sums);
     }
 };

@@ -11,11 +11,13 @@
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/gemm/bytes/DotTile-inl.hpp"
 #include "backends/cpu/gemm/bytes/Tiles8.hpp"
+#include "backends/cpu/gemm/bytes/TurnsAvx512-inl.hpp"
 #include "backends/cpu/simd/Floats-inl.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -75,59 +77,104 @@ HWY_INLINE void AddProducts(const FloatProduct8& product, size_t row, Vector (&s
     }
 }
 
-/// `SameScale`: the data of all rows have one scale and zero point, and no terms.
-template <typename Dot, bool SameScale, bool IsNarrow, size_t Rows, size_t Vectors>
-void FloatTile(const FloatProduct8& product, const FloatColumns& columns, size_t row)
+/// Writes a vector of columns. `SameScale`: the data of all rows have one scale and zero point, and no terms.
+template <bool SameScale, size_t V, size_t Rows, size_t Vectors>
+HWY_INLINE void WriteFloats(const FloatRows& rows, const FloatColumns& columns, size_t row,
+                            const Vector (&sums)[Rows][Vectors])
 {
     const Ints d;
     const FloatTag dFloat;
     const size_t lanes = hn::Lanes(d);
-    const FloatRows& rows = product.m_Rows;
-    Vector sums[Rows][Vectors];
-    AddProducts<Dot, IsNarrow>(product, row, sums);
-    const size_t lastCount = rows.m_Columns - (Vectors - 1) * lanes;
-    HWY_UNROLL(4)
-    for (size_t v = 0; v < Vectors; ++v)
+    const Vector weightSum = hn::Load(d, columns.m_WeightSums + V * lanes);
+    const Floats columnScale = hn::Load(dFloat, columns.m_Scales + V * lanes);
+    const Floats bias = hn::Load(dFloat, columns.m_Bias + V * lanes);
+    const Floats sameScale = hn::Mul(hn::Set(dFloat, rows.m_Scales[row]), columnScale);
+    HWY_UNROLL(16)
+    for (size_t r = 0; r < Rows; ++r)
     {
-        const Vector weightSum = hn::Load(d, columns.m_WeightSums + v * lanes);
-        const Floats columnScale = hn::Load(dFloat, columns.m_Scales + v * lanes);
-        const Floats bias = hn::Load(dFloat, columns.m_Bias + v * lanes);
-        const Floats sameScale = hn::Mul(hn::Set(dFloat, rows.m_Scales[row]), columnScale);
-        HWY_UNROLL(16)
-        for (size_t r = 0; r < Rows; ++r)
+        Vector sum = sums[r][V];
+        Floats scale = sameScale;
+        if constexpr (!SameScale)
         {
-            Vector sum = sums[r][v];
-            Floats scale = sameScale;
-            if constexpr (!SameScale)
-            {
-                const int32_t term = rows.m_RowTerms != nullptr ? rows.m_RowTerms[row + r] : 0;
-                sum = hn::Sub(sum, hn::Mul(hn::Set(d, rows.m_ZeroPoints[row + r]), weightSum));
-                sum = hn::Add(sum, hn::Set(d, term));
-                scale = hn::Mul(hn::Set(dFloat, rows.m_Scales[row + r]), columnScale);
-            }
-            Floats real = hn::Add(hn::Mul(hn::ConvertTo(dFloat, sum), scale), bias);
-            if (columns.m_HasClamp)
-            {
-                real = Clamped(real, hn::Set(dFloat, columns.m_Low), hn::Set(dFloat, columns.m_High));
-            }
-            StoreSome(real, rows.m_Out + (row + r) * rows.m_OutStride + v * lanes, v + 1 < Vectors ? lanes : lastCount);
+            const int32_t term = rows.m_RowTerms != nullptr ? rows.m_RowTerms[row + r] : 0;
+            sum = hn::Sub(sum, hn::Mul(hn::Set(d, rows.m_ZeroPoints[row + r]), weightSum));
+            sum = hn::Add(sum, hn::Set(d, term));
+            scale = hn::Mul(hn::Set(dFloat, rows.m_Scales[row + r]), columnScale);
         }
+        Floats real = hn::Add(hn::Mul(hn::ConvertTo(dFloat, sum), scale), bias);
+        if (columns.m_HasClamp)
+        {
+            real = Clamped(real, hn::Set(dFloat, columns.m_Low), hn::Set(dFloat, columns.m_High));
+        }
+        StoreSome(real, rows.m_Out + (row + r) * rows.m_OutStride + V * lanes,
+                  V + 1 < Vectors ? lanes : rows.m_Columns - V * lanes);
     }
 }
+
+template <typename Dot, bool SameScale, bool IsNarrow, size_t Rows, size_t Vectors, size_t... V>
+void FloatTile(const FloatProduct8& product, const FloatColumns& columns, size_t row, std::index_sequence<V...>)
+{
+    Vector sums[Rows][Vectors];
+    AddProducts<Dot, IsNarrow>(product, row, sums);
+    (WriteFloats<SameScale, V>(product.m_Rows, columns, row, sums), ...);
+}
+
+/// A tile that ends beside the next one's products.
+template <typename Dot, bool SameScale>
+struct FloatTurnTile : TurnTile<Dot>
+{
+    template <size_t Rows>
+    using Products = typename TurnTile<Dot>::template Products<Rows>;
+
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void Begin(const FloatProduct8& of, const FloatColumns&, size_t row, Products<Rows>& at,
+                                 Vector (&sums)[Rows][Vectors])
+    {
+        TurnTile<Dot>::BeginRows(of, of.m_Bias, row, at, sums);
+    }
+
+    template <size_t V, size_t Rows, size_t Vectors>
+    static HWY_INLINE void EndVector(const FloatProduct8& of, const FloatColumns& columns, size_t row,
+                                     const Vector (&sums)[Rows][Vectors])
+    {
+        WriteFloats<SameScale, V>(of.m_Rows, columns, row, sums);
+    }
+
+    /// Each vector is written where it ends.
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void Store(const FloatProduct8&, const FloatColumns&, size_t, const Vector (&)[Rows][Vectors])
+    {
+    }
+};
+
+/// Of deeper products the ends, which are shorter than those of bytes, do not weigh.
+constexpr size_t MostGroupsInTurn = 64;
 
 template <typename Dot, bool SameScale, bool IsNarrow, size_t Vectors, size_t Rows>
 bool WriteFloatTiles(const FloatProduct8& product, const FloatColumns& columns)
 {
-    // Equal tiles have one of two numbers of rows.
+    constexpr auto AllVectors = std::make_index_sequence<Vectors>();
     const size_t count = product.m_Rows.m_Rows;
+    if constexpr (!IsNarrow)
+    {
+        if (product.m_DataPoints.m_Table == nullptr && product.m_Groups <= MostGroupsInTurn &&
+            TakeTurns<Vectors>(count, product.m_Groups))
+        {
+            TilesInTurn<FloatTurnTile<Dot, SameScale>, TurnsOf[Vectors].m_Rows, Vectors>::Write(product, columns,
+                                                                                                count);
+            return true;
+        }
+    }
+    // Equal tiles have one of two numbers of rows.
     const size_t tiles = DivideUp(count, Rows);
     if (count >= tiles * (Rows - 1))
     {
         ForEachTile(count, Rows,
                     [&](size_t row, size_t rows) HWY_ATTR
                     {
-                        rows == Rows ? FloatTile<Dot, SameScale, IsNarrow, Rows, Vectors>(product, columns, row)
-                                     : FloatTile<Dot, SameScale, IsNarrow, Rows - 1, Vectors>(product, columns, row);
+                        rows == Rows
+                            ? FloatTile<Dot, SameScale, IsNarrow, Rows, Vectors>(product, columns, row, AllVectors)
+                            : FloatTile<Dot, SameScale, IsNarrow, Rows - 1, Vectors>(product, columns, row, AllVectors);
                     });
         return true;
     }
@@ -138,7 +185,7 @@ bool WriteFloatTiles(const FloatProduct8& product, const FloatColumns& columns)
     // The last tile is over some of the one before.
     for (size_t row = 0; row < count; row += Rows)
     {
-        FloatTile<Dot, SameScale, IsNarrow, Rows, Vectors>(product, columns, std::min(row, count - Rows));
+        FloatTile<Dot, SameScale, IsNarrow, Rows, Vectors>(product, columns, std::min(row, count - Rows), AllVectors);
     }
     return true;
 }

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of products of bytes that write bytes and whose last vector has columns in its lower half alone, with AVX-512
+// on processors that run 512-bit instructions as two. For sources that are compiled for each target (Foreach.hpp):
+// Tiles8.cpp. Included once a target.
+#if defined(TENON_CPU_BYTE_NARROW_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_BYTE_NARROW_AVX512_INL
+#undef TENON_CPU_BYTE_NARROW_AVX512_INL
+#else
+#define TENON_CPU_BYTE_NARROW_AVX512_INL
+#endif
+
+#include "backends/cpu/gemm/bytes/ByteTilesAvx512-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+#if HWY_TARGET == HWY_AVX3
+
+/// The half alone is multiplied. Two rows share a vector of the sums of these columns while they end.
+template <typename Dot, typename Scale, bool HasTerms>
+struct ByteNarrowTile : ByteTile<Dot, Scale, HasTerms>
+{
+    using Tile = ByteTile<Dot, Scale, HasTerms>;
+    template <size_t Rows>
+    using Products = typename Tile::template Products<Rows>;
+
+    template <size_t Rows, size_t Vectors>
+    struct Sums
+    {
+        Vector m_Whole[Rows][Vectors]; // the last one is not used
+        __m256i m_Narrow[Rows];
+    };
+
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void Begin(const ByteRows8& of, const ByteColumns8& columns, size_t row, Products<Rows>& at,
+                                 Sums<Rows, Vectors>& sums)
+    {
+        Tile::Begin(of, columns, row, at, sums.m_Whole);
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            sums.m_Narrow[r] = _mm512_castsi512_si256(sums.m_Whole[r][Vectors - 1].raw);
+        }
+    }
+
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void AddGroups(size_t end, Products<Rows>& at, Sums<Rows, Vectors>& sums)
+    {
+        for (; at.m_Group < end; ++at.m_Group)
+        {
+            AddNarrowGroup<Dot>([&](size_t r) HWY_ATTR { return at.m_Rows[r] + 4 * at.m_Group; }, at.m_Weights,
+                                sums.m_Whole, sums.m_Narrow);
+        }
+    }
+
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void Keep(const Sums<Rows, Vectors>& sums, Vector (&kept)[Rows][Vectors])
+    {
+        static_assert(Rows % 2 == 0);
+        constexpr size_t Last = Vectors - 1;
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Last; ++v)
+            {
+                kept[r][v] = sums.m_Whole[r][v];
+            }
+        }
+        HWY_UNROLL(8)
+        for (size_t r = 0; r < Rows; r += 2)
+        {
+            kept[r][Last].raw = _mm512_inserti64x4(_mm512_castsi256_si512(sums.m_Narrow[r]), sums.m_Narrow[r + 1], 1);
+        }
+    }
+
+    template <size_t V, size_t Rows, size_t Vectors>
+    static HWY_INLINE void EndVector(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+                                     Vector (&sums)[Rows][Vectors])
+    {
+        if constexpr (V + 1 < Vectors)
+        {
+            Tile::template EndVector<V>(of, columns, row, sums);
+        }
+        else
+        {
+            constexpr __mmask16 UpperHalf = 0xFF00;
+            const Scale& scale = reinterpret_cast<const Scale*>(columns.m_Scales)[V];
+            HWY_UNROLL(8)
+            for (size_t r = 0; r < Rows; r += 2)
+            {
+                __m512i both = sums[r][V].raw;
+                if constexpr (HasTerms)
+                {
+                    const int32_t* const terms = of.m_RowTerms + row + r;
+                    both = _mm512_add_epi32(both,
+                                            _mm512_mask_set1_epi32(_mm512_set1_epi32(terms[0]), UpperHalf, terms[1]));
+                }
+                both = ScaleOne(scale, both);
+                sums[r][V].raw = both;
+                sums[r + 1][V].raw = _mm512_shuffle_i64x2(both, both, 0xEE);
+            }
+        }
+    }
+};
+
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
