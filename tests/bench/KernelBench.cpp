@@ -315,7 +315,15 @@ int main(int argc, char** argv)
         return 1;
     }
     const MachinePeaks peaks = MeasurePeaks();
-    AddContext(settings, peaks);
+    try
+    {
+        AddContext(settings, peaks);
+    }
+    catch (const tenon::Exception& error)
+    {
+        std::fprintf(stderr, "bench_kernels: %s\n", error.what());
+        return 1;
+    }
     const auto add = [&](const Make& make) { RegisterAll(make, settings, peaks); };
     RegisterMatrixProducts(add);
     RegisterDepthwise(add);

@@ -2,6 +2,8 @@
 // Copies of runs of all short lengths, some of which have copies of their own; what lies between them stays.
 #include "backends/cpu/moves/CopyPlane.hpp"
 
+#include "backends/cpu/simd/Isa.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -29,6 +31,10 @@ std::vector<std::byte> Count(size_t bytes)
 
 TEST(CopyPlane, RunsOfAnyLength)
 {
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        GTEST_SKIP() << "without vectors the reference kernels run";
+    }
     for (size_t bytes = 0; bytes <= LongestRun; ++bytes)
     {
         cpu::Plane plane;
@@ -53,6 +59,10 @@ TEST(CopyPlane, RunsOfAnyLength)
 
 TEST(CopyPlane, PickedRunsOfAnyLength)
 {
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        GTEST_SKIP() << "without vectors the reference kernels run";
+    }
     const size_t indices[] = {2, 0, 0, 3};
     for (size_t bytes = 1; bytes <= LongestRun; ++bytes)
     {

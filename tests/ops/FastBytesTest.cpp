@@ -187,10 +187,11 @@ TEST(FastBytes, ProductsOfManyRowsAsReference)
         {
             for (const unsigned int depth : {12U, 16U, 23U, 97U, 1100U})
             {
-                const int weightZero = isSigned ? 0 : static_cast<int>(depth % 2) * 9 + 120;
+                // A weight zero point of 128 leaves no terms of rows.
+                const int weightZero = isSigned ? 0 : 128 - static_cast<int>(depth % 2) * 9;
                 const TestTensor weights =
                     Random(BytesInfo({columns, 1, 1, depth}, isSigned, 0.1f, weightZero), columns);
-                for (const unsigned int rows : {47U, 48U, 65U, 70U})
+                for (const unsigned int rows : {6U, 47U, 48U, 65U, 85U})
                 {
                     const TensorInfo data = BytesInfo({1, 1, rows, depth}, isSigned, 0.1f, isSigned ? -7 : 119);
                     OpCase op = FastCase(std::to_string(rows) + " rows, " + std::to_string(columns) +

@@ -23,7 +23,7 @@ struct Plane
 
 /// to + row * toRow + run * toRun gets what is at from + row * fromRow + run * fromRun.
 using CopyPlaneFunction = void (*)(const Plane& plane, const std::byte* from, std::byte* to);
-/// For runs of so many bytes. Precondition: the processor has vectors, see CpuFeatures.
+/// For runs of so many bytes. Precondition of both: the processor has vectors, see CpuFeatures.
 CopyPlaneFunction ChooseCopyPlane(size_t runBytes);
 
 /// to[i] = from[indices[i]], each `bytes` bytes.

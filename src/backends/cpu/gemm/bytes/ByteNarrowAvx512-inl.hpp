@@ -17,7 +17,8 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 
-/// The half alone is multiplied. Two rows share a vector of the sums of these columns while they end.
+/// The half alone is multiplied. Two rows share a vector of the sums of these columns while they end, beside the next
+/// tile's products.
 template <typename Dot, typename Scale, bool HasTerms>
 struct ByteNarrowTile : ByteTile<Dot, Scale, HasTerms>
 {
@@ -28,7 +29,7 @@ struct ByteNarrowTile : ByteTile<Dot, Scale, HasTerms>
     template <size_t Rows, size_t Vectors>
     struct Sums
     {
-        Vector m_Whole[Rows][Vectors]; // the last one is not used
+        Vector m_Whole[Rows][Vectors]; // the last one is what narrow sums begin with
         __m256i m_Narrow[Rows];
     };
 
@@ -85,22 +86,7 @@ struct ByteNarrowTile : ByteTile<Dot, Scale, HasTerms>
         }
         else
         {
-            constexpr __mmask16 UpperHalf = 0xFF00;
-            const Scale& scale = reinterpret_cast<const Scale*>(columns.m_Scales)[V];
-            HWY_UNROLL(8)
-            for (size_t r = 0; r < Rows; r += 2)
-            {
-                __m512i both = sums[r][V].raw;
-                if constexpr (HasTerms)
-                {
-                    const int32_t* const terms = of.m_RowTerms + row + r;
-                    both = _mm512_add_epi32(both,
-                                            _mm512_mask_set1_epi32(_mm512_set1_epi32(terms[0]), UpperHalf, terms[1]));
-                }
-                both = ScaleOne(scale, both);
-                sums[r][V].raw = both;
-                sums[r + 1][V].raw = _mm512_shuffle_i64x2(both, both, 0xEE);
-            }
+            Tile::template EndHalves<V>(of, columns, row, sums);
         }
     }
 };

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 HWY_BEFORE_NAMESPACE();
@@ -23,20 +24,19 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 
-/// Tiles whose last vector has columns in its lower half alone.
+/// Tiles whose last vector has columns in its lower half alone, for processors with whole vectors, and for products too
+/// shallow for ByteNarrowTile. Two rows share a vector of the sums of these columns.
 template <typename Dot, typename Scale, bool HasTerms>
 struct ByteHalves
 {
     using Tile = ByteTile<Dot, Scale, HasTerms>;
 
-    /// Two rows share a vector of the sums of these columns.
     template <size_t Rows, size_t Vectors>
     static void Write(const ByteRows8& of, const ByteColumns8& columns, size_t row)
     {
         constexpr size_t Last = Vectors - 1;
         constexpr size_t Pairs = Rows / 2;
         static_assert(Rows % 4 == 0);
-        constexpr __mmask16 UpperHalf = 0xFF00;
         Vector sums[Rows][Vectors];
         Vector halves[Pairs];
         const uint8_t* rows[Rows];
@@ -47,12 +47,6 @@ struct ByteHalves
         for (size_t p = 0; p < Pairs; ++p)
         {
             halves[p] = sums[2 * p][Last];
-            if constexpr (HasTerms)
-            {
-                const int32_t* const terms = of.m_RowTerms + row + 2 * p;
-                const __m512i both = _mm512_mask_set1_epi32(_mm512_set1_epi32(terms[0]), UpperHalf, terms[1]);
-                halves[p].raw = _mm512_add_epi32(halves[p].raw, both);
-            }
         }
         const auto* weights = static_cast<const std::byte*>(of.m_Panel);
         const uint8_t* fours[Rows / 4];
@@ -66,14 +60,12 @@ struct ByteHalves
             AddGroupWithHalves(fours, stride, weights, sums, halves);
         }
         Tile::ScaleSome(of, columns, row, sums, std::make_index_sequence<Last>());
-        const Scale scale = reinterpret_cast<const Scale*>(columns.m_Scales)[Last];
         HWY_UNROLL(16)
         for (size_t p = 0; p < Pairs; ++p)
         {
-            const __m512i both = ScaleOne(scale, halves[p].raw);
-            sums[2 * p][Last].raw = both;
-            sums[2 * p + 1][Last].raw = _mm512_shuffle_i64x2(both, both, 0xEE);
+            sums[2 * p][Last] = halves[p];
         }
+        Tile::template EndHalves<Last>(of, columns, row, sums);
         Tile::Store(of, columns, row, sums);
     }
 
@@ -130,30 +122,27 @@ struct ByteHalves
     }
 };
 
+/// From so many groups of the depth on narrow tiles, which are made for ends beside products alone, are the faster
+/// ones.
+constexpr size_t LeastGroupsOfNarrow = 4;
+
 template <typename Dot, typename Scale, bool HasTerms, size_t Vectors, size_t Rows>
 bool WriteByteRows(const ByteRows8& rows, const ByteColumns8& columns)
 {
     using Tile = ByteTile<Dot, Scale, HasTerms>;
-    static const bool splits = GetCpuFeatures().m_SplitsVectors;
-    if (TakeTurns<Vectors>(rows.m_Rows, rows.m_Groups))
+    constexpr Turns InTurn = TurnsOf[Vectors];
+    if constexpr (Vectors < 4)
     {
-        constexpr size_t Rows2 = TurnsOf[Vectors].m_Rows;
-        if constexpr (Vectors < 4)
+        if constexpr (!std::is_same_v<Dot, VnniDataSigned>) // as on no processor that splits vectors
         {
-            if (columns.m_HasHalves && splits)
+            static const bool splits = GetCpuFeatures().m_SplitsVectors;
+            if (columns.m_HasHalves && splits && rows.m_Rows >= InTurn.m_Rows && rows.m_Groups >= LeastGroupsOfNarrow)
             {
-                TilesInTurn<ByteNarrowTile<Dot, Scale, HasTerms>, Rows2, Vectors>::Write(rows, columns, rows.m_Rows);
+                TilesInTurn<ByteNarrowTile<Dot, Scale, HasTerms>, InTurn.m_Rows, Vectors>::Write(rows, columns,
+                                                                                                 rows.m_Rows);
                 return true;
             }
         }
-        if (!columns.m_HasHalves || Vectors == 4)
-        {
-            TilesInTurn<Tile, Rows2, Vectors>::Write(rows, columns, rows.m_Rows);
-            return true;
-        }
-    }
-    if constexpr (Vectors < 4)
-    {
         // A multiple of two: the last tile is over some of the one before.
         constexpr size_t Rows2 = Vectors == 3 ? 8 : 12;
         if (columns.m_HasHalves && rows.m_Rows >= Rows2)
@@ -168,17 +157,22 @@ bool WriteByteRows(const ByteRows8& rows, const ByteColumns8& columns)
     }
     // Equal tiles have one of two numbers of rows.
     const size_t tiles = DivideUp(rows.m_Rows, Rows);
-    if (rows.m_Rows < tiles * (Rows - 1))
+    const bool areEqual = rows.m_Rows >= tiles * (Rows - 1);
+    if (TakeTurns<Vectors>(rows.m_Rows, rows.m_Groups, areEqual))
     {
-        return false;
+        TilesInTurn<Tile, InTurn.m_Rows, Vectors>::Write(rows, columns, rows.m_Rows);
+        return true;
     }
-    ForEachTile(rows.m_Rows, Rows,
-                [&](size_t row, size_t count) HWY_ATTR
-                {
-                    count == Rows ? Tile::template Write<Rows, Vectors>(rows, columns, row)
-                                  : Tile::template Write<Rows - 1, Vectors>(rows, columns, row);
-                });
-    return true;
+    if (areEqual)
+    {
+        ForEachTile(rows.m_Rows, Rows,
+                    [&](size_t row, size_t count) HWY_ATTR
+                    {
+                        count == Rows ? Tile::template Write<Rows, Vectors>(rows, columns, row)
+                                      : Tile::template Write<Rows - 1, Vectors>(rows, columns, row);
+                    });
+    }
+    return areEqual;
 }
 
 template <typename Dot, typename Scale, bool HasTerms>

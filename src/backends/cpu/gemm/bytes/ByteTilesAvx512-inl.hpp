@@ -16,7 +16,6 @@
 #include "backends/cpu/gemm/bytes/Tiles8.hpp"
 #include "backends/cpu/gemm/bytes/TurnsAvx512-inl.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -129,6 +128,29 @@ struct ByteTile : TurnTile<Dot>
         if constexpr (Rows % 2 != 0)
         {
             sums[Rows - 1][V].raw = ScaleOne(scale, sums[Rows - 1][V].raw);
+        }
+    }
+
+    /// A vector of columns in its lower half alone: every other row's has the sums of the next row in the upper one.
+    template <size_t V, size_t Rows, size_t Vectors>
+    static HWY_INLINE void EndHalves(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+                                     Vector (&sums)[Rows][Vectors])
+    {
+        static_assert(Rows % 2 == 0);
+        constexpr __mmask16 UpperHalf = 0xFF00;
+        const Scale& scale = reinterpret_cast<const Scale*>(columns.m_Scales)[V];
+        HWY_UNROLL(8)
+        for (size_t r = 0; r < Rows; r += 2)
+        {
+            __m512i both = sums[r][V].raw;
+            if constexpr (HasTerms)
+            {
+                const int32_t* const terms = of.m_RowTerms + row + r;
+                both = _mm512_add_epi32(both, _mm512_mask_set1_epi32(_mm512_set1_epi32(terms[0]), UpperHalf, terms[1]));
+            }
+            both = ScaleOne(scale, both);
+            sums[r][V].raw = both;
+            sums[r + 1][V].raw = _mm512_shuffle_i64x2(both, both, 0xEE);
         }
     }
 

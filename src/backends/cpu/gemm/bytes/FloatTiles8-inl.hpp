@@ -155,19 +155,20 @@ bool WriteFloatTiles(const FloatProduct8& product, const FloatColumns& columns)
 {
     constexpr auto AllVectors = std::make_index_sequence<Vectors>();
     const size_t count = product.m_Rows.m_Rows;
+    // Equal tiles have one of two numbers of rows.
+    const size_t tiles = DivideUp(count, Rows);
+    const bool areEqual = count >= tiles * (Rows - 1);
     if constexpr (!IsNarrow)
     {
         if (product.m_DataPoints.m_Table == nullptr && product.m_Groups <= MostGroupsInTurn &&
-            TakeTurns<Vectors>(count, product.m_Groups))
+            TakeTurns<Vectors>(count, product.m_Groups, areEqual))
         {
             TilesInTurn<FloatTurnTile<Dot, SameScale>, TurnsOf[Vectors].m_Rows, Vectors>::Write(product, columns,
                                                                                                 count);
             return true;
         }
     }
-    // Equal tiles have one of two numbers of rows.
-    const size_t tiles = DivideUp(count, Rows);
-    if (count >= tiles * (Rows - 1))
+    if (areEqual)
     {
         ForEachTile(count, Rows,
                     [&](size_t row, size_t rows) HWY_ATTR

@@ -9,6 +9,7 @@
 #define TENON_CPU_TURNS_AVX512_INL
 #endif
 
+#include "backends/cpu/Parts.hpp"
 #include "backends/cpu/gemm/bytes/DotTile-inl.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
@@ -26,25 +27,31 @@ namespace tenon::cpu::HWY_NAMESPACE
 struct Turns
 {
     size_t m_Rows;
-    size_t m_LeastRows;   ///< with fewer, what the last tile repeats weighs more than what is won
     size_t m_LeastGroups; ///< of the depth, where 512-bit instructions are two
 };
-constexpr Turns TurnsOf[] = {{}, {8, 64, 12}, {6, 48, 4}, {4, 24, 4}, {3, 7, 4}};
+constexpr Turns TurnsOf[] = {{}, {8, 12}, {6, 4}, {4, 4}, {3, 4}};
 /// The same where they are one: with fewer, loads take longer than products and ends.
 constexpr size_t LeastGroupsOfWhole = 12;
-
 /// So many bytes of a panel stay in the first-level cache. With more the end of a tile does not weigh, and tiles of
 /// more rows read the panel less often.
 constexpr size_t MostPanelInTurn = 32768;
 
-/// Whether tiles of so many vectors take turns for so many rows of this depth, in groups.
+/// Whether tiles of so many vectors take turns for so many rows of this depth, in groups. `areEqual`: there are equal
+/// tiles that repeat no rows.
 template <size_t Vectors>
-bool TakeTurns(size_t rows, size_t groups)
+bool TakeTurns(size_t rows, size_t groups, bool areEqual)
 {
     static const bool splits = GetCpuFeatures().m_SplitsVectors;
     constexpr Turns Of = TurnsOf[Vectors];
-    return rows >= Of.m_LeastRows && groups >= (splits ? Of.m_LeastGroups : LeastGroupsOfWhole) &&
-           groups * Vectors * sizeof(Vector) <= MostPanelInTurn;
+    if (rows <= Of.m_Rows || groups < (splits ? Of.m_LeastGroups : LeastGroupsOfWhole) ||
+        groups * Vectors * sizeof(Vector) > MostPanelInTurn)
+    {
+        return false;
+    }
+    // An end that is beside products spares each row what two groups take. Sums of fewer vectors go through memory at
+    // no more cost than rows that are repeated.
+    const size_t repeated = DivideUp(rows, Of.m_Rows) * Of.m_Rows - rows;
+    return repeated * groups <= 2 * rows || (Vectors == 4 && !areEqual);
 }
 
 /// What tiles that may take turns have in common.
