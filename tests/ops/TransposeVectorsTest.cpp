@@ -23,12 +23,14 @@ struct Place
     size_t m_Columns;
     size_t m_Stride; ///< of the target, in elements
     size_t m_First;  ///< bytes before the target
+    size_t m_FromStride;
+    bool m_IsOfMany = false;
 };
 
 template <size_t Bytes>
 void ExpectTransposed(const Place& place)
 {
-    const size_t fromStride = place.m_Rows + place.m_First % 3;
+    const size_t fromStride = place.m_FromStride;
     std::vector<std::byte> from((place.m_Columns - 1) * fromStride * Bytes + place.m_Rows * Bytes);
     for (size_t i = 0; i < from.size(); ++i)
     {
@@ -51,9 +53,10 @@ void ExpectTransposed(const Place& place)
         }
     }
     cpu::TransposeElements<Bytes>(from.data(), fromStride * Bytes, place.m_Rows, place.m_Columns, to,
-                                  place.m_Stride * Bytes);
+                                  place.m_Stride * Bytes, place.m_IsOfMany);
     ASSERT_EQ(memory, expected) << Bytes << " bytes, " << place.m_Rows << " x " << place.m_Columns << ", stride "
-                                << place.m_Stride << ", first " << place.m_First;
+                                << place.m_Stride << ", first " << place.m_First << ", from " << fromStride
+                                << (place.m_IsOfMany ? ", of many" : "");
 }
 
 template <size_t Bytes>
@@ -82,7 +85,12 @@ void ExpectAllTransposed()
             {
                 for (const size_t first : {size_t{0}, Bytes, size_t{16}, size_t{40}, 64 - Bytes, size_t{4}})
                 {
-                    ExpectTransposed<Bytes>({row, column, stride, first});
+                    // Sources without gaps and with some, in few sets of a cache, and in a page for each row.
+                    const size_t fromStrides[] = {row, row + 2, row + 1024 / Bytes - row % (1024 / Bytes),
+                                                  5000 / Bytes + row};
+                    const bool isOfMany = (first / Bytes + stride + column) % 2 != 0;
+                    const size_t from = fromStrides[isOfMany ? (first + column) % 4 : first % 2];
+                    ExpectTransposed<Bytes>({row, column, stride, first, from, isOfMany});
                     if (testing::Test::HasFatalFailure())
                     {
                         return;

@@ -19,6 +19,7 @@ struct Plane
     int64_t m_FromRun = 0;
     int64_t m_ToRun = 0;
     size_t m_RunBytes = 0;
+    bool m_IsOfMany = false; ///< part of a move that is larger than caches close to the processor
 };
 
 /// to + row * toRow + run * toRun gets what is at from + row * fromRow + run * fromRun.

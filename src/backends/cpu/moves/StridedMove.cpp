@@ -75,6 +75,7 @@ StridedMove::StridedMove(std::vector<Dimension> dimensions, size_t elementBytes)
     {
         m_Units *= dimension.m_Count;
     }
+    m_Plane.m_IsOfMany = m_Units * bytes >= 2 * LargePlane;
     m_Grain = GetGrain(2 * bytes);
 }
 

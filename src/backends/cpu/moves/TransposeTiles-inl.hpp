@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -31,6 +32,20 @@ struct Matrix
     size_t m_Columns = 0;
 };
 
+/// Two halves of a vector.
+template <class D>
+HWY_INLINE hn::Vec<D> JoinHalves(D d, hn::Vec<hn::Half<D>> upper, hn::Vec<hn::Half<D>> lower)
+{
+#if HWY_TARGET <= HWY_AVX3
+    if constexpr (sizeof(hn::Vec<D>) == 64)
+    {
+        // Combine has the compiler zero the upper half first.
+        return hn::Vec<D>{_mm512_inserti64x4(_mm512_castsi256_si512(lower.raw), upper.raw, 1)};
+    }
+#endif
+    return hn::Combine(d, upper, lower);
+}
+
 /// A vector of 16-byte blocks that lie `stride` elements apart.
 template <class D, typename T>
 HWY_INLINE hn::Vec<D> LoadBlocks(D d, const T* from, int64_t stride)
@@ -43,7 +58,7 @@ HWY_INLINE hn::Vec<D> LoadBlocks(D d, const T* from, int64_t stride)
     {
         const hn::Half<D> half;
         constexpr auto Blocks = static_cast<int64_t>(hn::MaxLanes(D()) * sizeof(T) / 32);
-        return hn::Combine(d, LoadBlocks(half, from + Blocks * stride, stride), LoadBlocks(half, from, stride));
+        return JoinHalves(d, LoadBlocks(half, from + Blocks * stride, stride), LoadBlocks(half, from, stride));
     }
 }
 
@@ -70,91 +85,147 @@ HWY_INLINE void TransposeBlocks(D d, hn::Vec<D> (&v)[N])
     }
 }
 
-/// As many rows as a block has elements, at row and column of the target; a vector of columns.
+/// What is fetched ahead of use, see TransposeTiles.
+enum class Ahead
+{
+    Nothing,
+    NextLines,     ///< the next columns' lines of the source; of the target as well where shuffles take long
+    NextLinesToL2, ///< the same of the source alone, no closer than the second-level cache
+};
+
+/// Elements of a cache line, the columns that a step takes.
+template <typename T>
+inline constexpr size_t LineElements = 64 / sizeof(T);
+
+/// Fetches lines, of the source with what is loaded of this step's, of the target with what is stored.
+template <Ahead What, typename T>
+struct Fetcher
+{
+    HWY_INLINE void OnLoad()
+    {
+        if constexpr (What != Ahead::Nothing)
+        {
+            __builtin_prefetch(reinterpret_cast<const void*>(m_From), 0, What == Ahead::NextLines ? 3 : 2);
+            m_From += m_FromStride;
+            asm volatile("" : "+r"(m_From));
+        }
+    }
+
+    HWY_INLINE void OnStore(const T* to) const
+    {
+        if constexpr (What == Ahead::NextLines && sizeof(T) <= 2)
+        {
+            __builtin_prefetch(to + LineElements<T>, 0, 2);
+        }
+    }
+
+    uintptr_t m_From = 0; // past the end of the matrix at last
+    uintptr_t m_FromStride = 0;
+};
+
+/// As many rows as a block has elements, at row and column of the target; a vector of columns. Addresses are found by
+/// steps of a stride, each of which the compiler does not see through: else it finds those of all blocks, more than
+/// there are registers, ahead of a loop over tiles.
 template <class D, typename T>
 struct BlockTile
 {
     static constexpr size_t N = 16 / sizeof(T);
 
-    static HWY_INLINE void Transpose(D d, const Matrix<T>& matrix, size_t row, size_t column)
+    template <Ahead What>
+    static HWY_INLINE void Transpose(D d, const Matrix<T>& matrix, size_t row, size_t column, Fetcher<What, T> fetcher)
     {
-        const Source from(matrix, row, column);
         hn::Vec<D> v[N];
-        HWY_UNROLL(16)
-        for (size_t i = 0; i < N; ++i)
-        {
-            v[i] = from.Load(d, i);
-        }
+        Load(d, v, matrix, row, column, fetcher);
         TransposeBlocks(d, v);
-        Store(d, v, matrix, row, column);
+        Store(d, v, matrix, row, column, fetcher);
     }
 
     /// Its upper half alone, by half the shuffles.
     static HWY_INLINE void TransposeUpper(D d, const Matrix<T>& matrix, size_t row, size_t column)
     {
-        const Source from(matrix, row, column);
+        hn::Vec<D> all[N];
+        Fetcher<Ahead::Nothing, T> none;
+        Load(d, all, matrix, row, column, none);
         hn::Vec<D> v[N / 2];
         HWY_UNROLL(8)
         for (size_t i = 0; i < N / 2; ++i)
         {
-            v[i] = hn::InterleaveUpper(d, from.Load(d, i), from.Load(d, i + N / 2));
+            v[i] = hn::InterleaveUpper(d, all[i], all[i + N / 2]);
         }
         TransposeBlocks(d, v);
-        Store(d, v, matrix, row + N / 2, column);
+        Store(d, v, matrix, row + N / 2, column, none);
     }
 
 private:
-    struct Source
+    template <Ahead What>
+    static HWY_INLINE void Load(D d, hn::Vec<D> (&v)[N], const Matrix<T>& matrix, size_t row, size_t column,
+                                Fetcher<What, T>& fetcher)
     {
-        Source(const Matrix<T>& matrix, size_t row, size_t column)
-            : m_From(matrix.m_From + static_cast<int64_t>(column) * matrix.m_FromStride + row),
-              m_Stride(matrix.m_FromStride)
+        const int64_t stride = matrix.m_FromStride;
+        const T* from = matrix.m_From + static_cast<int64_t>(column) * stride + row;
+        HWY_UNROLL(16)
+        for (size_t i = 0; i < N; ++i)
         {
-            // Else the addresses of all blocks, more than there are registers, are found ahead of a loop over tiles.
-            asm volatile("" : "+r"(m_Stride));
+            v[i] = LoadBlocks(d, from, static_cast<int64_t>(N) * stride);
+            from += stride;
+            asm volatile("" : "+r"(from));
+            fetcher.OnLoad();
         }
+    }
 
-        HWY_INLINE hn::Vec<D> Load(D d, size_t i) const
-        {
-            return LoadBlocks(d, m_From + static_cast<int64_t>(i) * m_Stride, static_cast<int64_t>(N) * m_Stride);
-        }
-
-        const T* m_From;
-        int64_t m_Stride;
-    };
-
-    template <size_t Count>
-    static HWY_INLINE void Store(D d, const hn::Vec<D> (&v)[Count], const Matrix<T>& matrix, size_t row, size_t column)
+    template <size_t Count, Ahead What>
+    static HWY_INLINE void Store(D d, const hn::Vec<D> (&v)[Count], const Matrix<T>& matrix, size_t row, size_t column,
+                                 const Fetcher<What, T>& fetcher)
     {
         T* to = matrix.m_To + static_cast<int64_t>(row) * matrix.m_ToStride + column;
         HWY_UNROLL(16)
         for (size_t i = 0; i < Count; ++i)
         {
-            hn::StoreU(v[i], d, to + static_cast<int64_t>(i) * matrix.m_ToStride);
+            hn::StoreU(v[i], d, to);
+            fetcher.OnStore(to);
+            to += matrix.m_ToStride;
+            asm volatile("" : "+r"(to));
         }
     }
 };
 
-/// A vector of columns of the rows [first, end), the last ones over their neighbours. Precondition: end is a block of
-/// rows at least.
-template <size_t Lanes, typename T>
+/// `Vectors` vectors of columns of the rows [first, end), the last ones over their neighbours. Precondition: end is a
+/// block of rows at least.
+template <size_t Lanes, size_t Vectors, Ahead What, typename T>
 HWY_INLINE void TransposeColumns(const Matrix<T>& matrix, size_t first, size_t end, size_t column)
 {
     const hn::CappedTag<T, Lanes> d;
     using Tile = BlockTile<hn::CappedTag<T, Lanes>, T>;
+    constexpr size_t N = Tile::N;
     size_t row = first;
-    for (; row + Tile::N <= end; row += Tile::N)
+    for (size_t tile = 0; row + N <= end; row += N, ++tile)
     {
-        Tile::Transpose(d, matrix, row, column);
+        // Tile by tile a share of the lines of the next columns: four tiles' are those that their rows begin with.
+        Fetcher<What, T> fetcher;
+        fetcher.m_FromStride = static_cast<uintptr_t>(matrix.m_FromStride) * sizeof(T);
+        fetcher.m_From = reinterpret_cast<uintptr_t>(matrix.m_From + first) +
+                         (column + LineElements<T> + tile % 4 * N) * fetcher.m_FromStride + tile / 4 * 64;
+        Tile::Transpose(d, matrix, row, column, fetcher);
+        HWY_UNROLL(4)
+        for (size_t i = 1; i < Vectors; ++i)
+        {
+            Tile::Transpose(d, matrix, row, column + i * Lanes, Fetcher<Ahead::Nothing, T>());
+        }
     }
     const size_t rest = end - row;
-    if (rest > Tile::N / 2)
+    if (rest != 0)
     {
-        Tile::Transpose(d, matrix, end - Tile::N, column);
-    }
-    else if (rest != 0)
-    {
-        Tile::TransposeUpper(d, matrix, end - Tile::N, column);
+        for (size_t i = 0; i < Vectors; ++i)
+        {
+            if (rest > N / 2)
+            {
+                Tile::Transpose(d, matrix, end - N, column + i * Lanes, Fetcher<Ahead::Nothing, T>());
+            }
+            else
+            {
+                Tile::TransposeUpper(d, matrix, end - N, column + i * Lanes);
+            }
+        }
     }
 }
 
@@ -170,7 +241,7 @@ HWY_INLINE void TransposeRest(const Matrix<T>& matrix, size_t first, size_t end,
             return;
         }
     }
-    TransposeColumns<Lanes>(matrix, first, end, std::min(column, matrix.m_Columns - Lanes));
+    TransposeColumns<Lanes, 1, Ahead::Nothing>(matrix, first, end, std::min(column, matrix.m_Columns - Lanes));
 }
 
 /// How many columns come before those whose vectors lie within cache lines, in all rows: what crosses lines is written
@@ -184,39 +255,79 @@ size_t CountUnaligned(const Matrix<T>& matrix)
     return isSame && past % sizeof(T) == 0 ? std::min((Bytes - past) % Bytes / sizeof(T), matrix.m_Columns) : 0;
 }
 
+/// All columns, a line of the target at a time, in bands of so many rows. The matrix is a copy, which nothing that is
+/// stored can be part of: it stays in registers.
+template <size_t Lanes, Ahead What, typename T>
+HWY_NOINLINE void TransposeBands(const Matrix<T> matrix, size_t bandRows)
+{
+    constexpr size_t Line = std::max(LineElements<T>, Lanes);
+    size_t row = 0;
+    while (row < matrix.m_Rows)
+    {
+        // Not by a band of a few rows that reads all lines of the source once more.
+        const size_t rest = matrix.m_Rows - row;
+        const size_t end = rest <= bandRows + LineElements<T> / 2 ? matrix.m_Rows : row + bandRows;
+        size_t column = CountUnaligned<Lanes>(matrix);
+        if (column != 0)
+        {
+            TransposeRest<Lanes>(matrix, row, end, 0, column);
+        }
+        for (; column + Line <= matrix.m_Columns; column += Line)
+        {
+            TransposeColumns<Lanes, Line / Lanes, What>(matrix, row, end, column);
+        }
+        for (; column + Lanes <= matrix.m_Columns; column += Lanes)
+        {
+            TransposeColumns<Lanes, 1, Ahead::Nothing>(matrix, row, end, column);
+        }
+        if (column != matrix.m_Columns)
+        {
+            TransposeRest<Lanes>(matrix, row, end, column, matrix.m_Columns - column);
+        }
+        row = end;
+    }
+}
+
+/// How many lines of the source, a row each, as many as a line has elements, get a way of the first-level cache in
+/// common: those of a stride of powers of two lie in few of its sets.
+template <typename T>
+size_t CountLinesOfSet(int64_t stride)
+{
+    constexpr int64_t Sets = 64;
+    const int64_t lines = stride * static_cast<int64_t>(sizeof(T)) / 64;
+    return lines == 0 ? 1 : std::max<size_t>(1, LineElements<T> * static_cast<size_t>(std::gcd(lines, Sets)) / Sets);
+}
+
 /// A matrix that has a block of rows and of columns at least, by vectors that are at most as wide as it has columns.
+/// `isOfMany` as in Plane.
 template <size_t Lanes, typename T>
-HWY_INLINE void TransposeTiles(const Matrix<T>& matrix)
+HWY_INLINE void TransposeTiles(const Matrix<T>& matrix, bool isOfMany)
 {
     if constexpr (Lanes * sizeof(T) > 16)
     {
         if (matrix.m_Columns < Lanes)
         {
-            TransposeTiles<Lanes / 2>(matrix);
+            TransposeTiles<Lanes / 2>(matrix, isOfMany);
             return;
         }
     }
-    // In pieces: what is read goes on for some cache lines, as processors expect, and lines of the target that are
-    // written in two are still at hand.
-    constexpr size_t PieceRows = 256 / sizeof(T);
-    constexpr size_t PieceColumns = 512 / sizeof(T);
-    size_t begin = 0;
-    for (size_t end = CountUnaligned<Lanes>(matrix); begin < matrix.m_Columns;
-         begin = end, end = std::min(end + PieceColumns, matrix.m_Columns))
+    // Of what is far away, a line of each row of the source at a time with the next ones underway is the fastest: all
+    // of it is used at once. Where lines that are underway would drive each other out of the cache or lie in a page
+    // each, and near by, four lines of each row are, as the processor fetches neighbours on its own.
+    constexpr size_t MostOfSet = sizeof(T) == 1 ? 4 : 2;
+    constexpr size_t Line = LineElements<T>;
+    constexpr int64_t Page = 4096 / sizeof(T);
+    if (!isOfMany)
     {
-        for (size_t row = 0; row < matrix.m_Rows; row += PieceRows)
-        {
-            const size_t endRow = std::min(row + PieceRows, matrix.m_Rows);
-            size_t column = begin;
-            for (; column + Lanes <= end; column += Lanes)
-            {
-                TransposeColumns<Lanes>(matrix, row, endRow, column);
-            }
-            if (column != end)
-            {
-                TransposeRest<Lanes>(matrix, row, endRow, column, end - column);
-            }
-        }
+        TransposeBands<Lanes, Ahead::Nothing>(matrix, 4 * Line);
+    }
+    else if (matrix.m_FromStride > Page || CountLinesOfSet<T>(matrix.m_FromStride) > MostOfSet)
+    {
+        TransposeBands<Lanes, sizeof(T) <= 2 ? Ahead::NextLinesToL2 : Ahead::Nothing>(matrix, 4 * Line);
+    }
+    else
+    {
+        TransposeBands<Lanes, Ahead::NextLines>(matrix, Line);
     }
 }
 

@@ -153,7 +153,7 @@ void Transpose(const Plane& plane, const std::byte* from, std::byte* to)
     }
     if (matrix.m_Rows >= N && matrix.m_Columns >= N)
     {
-        TransposeTiles<HWY_LANES(T)>(matrix);
+        TransposeTiles<HWY_LANES(T)>(matrix, plane.m_IsOfMany);
     }
     else
     {

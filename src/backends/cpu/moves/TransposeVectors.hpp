@@ -22,10 +22,10 @@ struct TransposeFunctions
 const TransposeFunctions& GetTransposeFunctions();
 
 /// to[row][column] = from[column][row], of elements of `Bytes`, 1, 2, 4 or 8, with `rows` rows and `columns` columns of
-/// the target; strides are in bytes.
+/// the target; strides are in bytes. `isOfMany` as in Plane.
 template <size_t Bytes>
 void TransposeElements(const std::byte* from, size_t fromStride, size_t rows, size_t columns, std::byte* to,
-                       size_t toStride)
+                       size_t toStride, bool isOfMany = false)
 {
     Plane plane;
     plane.m_Rows = rows;
@@ -33,6 +33,7 @@ void TransposeElements(const std::byte* from, size_t fromStride, size_t rows, si
     plane.m_ToRow = static_cast<int64_t>(toStride);
     plane.m_Runs = columns;
     plane.m_FromRun = static_cast<int64_t>(fromStride);
+    plane.m_IsOfMany = isOfMany;
     GetTransposeFunctions().m_Transpose[std::countr_zero(Bytes)](plane, from, to);
 }
 
