@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposition of tiles in registers. A vector holds blocks of 16 bytes of several rows, so that what is stored fills
-// vectors of the target. Included by TransposeVectors.cpp after simd/Foreach.hpp, once for each target.
+// Transposition of matrices by tiles: in which order, and what is fetched ahead.
+// Included by TransposeVectors.cpp after simd/Foreach.hpp, once for each target.
 #if defined(TENON_TRANSPOSE_TILES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_TRANSPOSE_TILES_INL
 #undef TENON_TRANSPOSE_TILES_INL
@@ -8,7 +8,7 @@
 #define TENON_TRANSPOSE_TILES_INL
 #endif
 
-#include <hwy/highway.h>
+#include "backends/cpu/moves/TransposeBlocks-inl.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -17,177 +17,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
-
-namespace hn = hwy::HWY_NAMESPACE;
-
-/// A matrix and its transpose. Strides are in elements.
-template <typename T>
-struct Matrix
-{
-    const T* m_From = nullptr; ///< [columns of the target][rows of the target], rows `m_FromStride` apart
-    int64_t m_FromStride = 0;
-    T* m_To = nullptr; ///< [rows][columns]
-    int64_t m_ToStride = 0;
-    size_t m_Rows = 0;
-    size_t m_Columns = 0;
-};
-
-/// Two halves of a vector.
-template <class D>
-HWY_INLINE hn::Vec<D> JoinHalves(D d, hn::Vec<hn::Half<D>> upper, hn::Vec<hn::Half<D>> lower)
-{
-#if HWY_TARGET <= HWY_AVX3
-    if constexpr (sizeof(hn::Vec<D>) == 64)
-    {
-        // Combine has the compiler zero the upper half first.
-        return hn::Vec<D>{_mm512_inserti64x4(_mm512_castsi256_si512(lower.raw), upper.raw, 1)};
-    }
-#endif
-    return hn::Combine(d, upper, lower);
-}
-
-/// A vector of 16-byte blocks that lie `stride` elements apart.
-template <class D, typename T>
-HWY_INLINE hn::Vec<D> LoadBlocks(D d, const T* from, int64_t stride)
-{
-    if constexpr (hn::MaxLanes(D()) * sizeof(T) <= 16)
-    {
-        return hn::LoadU(d, from);
-    }
-    else
-    {
-        const hn::Half<D> half;
-        constexpr auto Blocks = static_cast<int64_t>(hn::MaxLanes(D()) * sizeof(T) / 32);
-        return JoinHalves(d, LoadBlocks(half, from + Blocks * stride, stride), LoadBlocks(half, from, stride));
-    }
-}
-
-/// Transposes blocks of 16 bytes: lists of as many vectors as a block has elements.
-template <class D, size_t N>
-HWY_INLINE void TransposeBlocks(D d, hn::Vec<D> (&v)[N])
-{
-    // Shuffling the halves of the list into each other, as often as halving takes, puts all in place.
-    HWY_UNROLL(4)
-    for (size_t width = 1; width < N; width *= 2)
-    {
-        hn::Vec<D> shuffled[N];
-        HWY_UNROLL(8)
-        for (size_t i = 0; i < N / 2; ++i)
-        {
-            shuffled[2 * i] = hn::InterleaveLower(d, v[i], v[i + N / 2]);
-            shuffled[2 * i + 1] = hn::InterleaveUpper(d, v[i], v[i + N / 2]);
-        }
-        HWY_UNROLL(16)
-        for (size_t i = 0; i < N; ++i)
-        {
-            v[i] = shuffled[i];
-        }
-    }
-}
-
-/// What is fetched ahead of use, see TransposeTiles.
-enum class Ahead
-{
-    Nothing,
-    NextLines,     ///< the next columns' lines of the source; of the target as well where shuffles take long
-    NextLinesToL2, ///< the same of the source alone, no closer than the second-level cache
-};
-
-/// Elements of a cache line, the columns that a step takes.
-template <typename T>
-inline constexpr size_t LineElements = 64 / sizeof(T);
-
-/// Fetches lines, of the source with what is loaded of this step's, of the target with what is stored.
-template <Ahead What, typename T>
-struct Fetcher
-{
-    HWY_INLINE void OnLoad()
-    {
-        if constexpr (What != Ahead::Nothing)
-        {
-            __builtin_prefetch(reinterpret_cast<const void*>(m_From), 0, What == Ahead::NextLines ? 3 : 2);
-            m_From += m_FromStride;
-            asm volatile("" : "+r"(m_From));
-        }
-    }
-
-    HWY_INLINE void OnStore(const T* to) const
-    {
-        if constexpr (What == Ahead::NextLines && sizeof(T) <= 2)
-        {
-            __builtin_prefetch(to + LineElements<T>, 0, 2);
-        }
-    }
-
-    uintptr_t m_From = 0; // past the end of the matrix at last
-    uintptr_t m_FromStride = 0;
-};
-
-/// As many rows as a block has elements, at row and column of the target; a vector of columns. Addresses are found by
-/// steps of a stride, each of which the compiler does not see through: else it finds those of all blocks, more than
-/// there are registers, ahead of a loop over tiles.
-template <class D, typename T>
-struct BlockTile
-{
-    static constexpr size_t N = 16 / sizeof(T);
-
-    template <Ahead What>
-    static HWY_INLINE void Transpose(D d, const Matrix<T>& matrix, size_t row, size_t column, Fetcher<What, T> fetcher)
-    {
-        hn::Vec<D> v[N];
-        Load(d, v, matrix, row, column, fetcher);
-        TransposeBlocks(d, v);
-        Store(d, v, matrix, row, column, fetcher);
-    }
-
-    /// Its upper half alone, by half the shuffles.
-    static HWY_INLINE void TransposeUpper(D d, const Matrix<T>& matrix, size_t row, size_t column)
-    {
-        hn::Vec<D> all[N];
-        Fetcher<Ahead::Nothing, T> none;
-        Load(d, all, matrix, row, column, none);
-        hn::Vec<D> v[N / 2];
-        HWY_UNROLL(8)
-        for (size_t i = 0; i < N / 2; ++i)
-        {
-            v[i] = hn::InterleaveUpper(d, all[i], all[i + N / 2]);
-        }
-        TransposeBlocks(d, v);
-        Store(d, v, matrix, row + N / 2, column, none);
-    }
-
-private:
-    template <Ahead What>
-    static HWY_INLINE void Load(D d, hn::Vec<D> (&v)[N], const Matrix<T>& matrix, size_t row, size_t column,
-                                Fetcher<What, T>& fetcher)
-    {
-        const int64_t stride = matrix.m_FromStride;
-        const T* from = matrix.m_From + static_cast<int64_t>(column) * stride + row;
-        HWY_UNROLL(16)
-        for (size_t i = 0; i < N; ++i)
-        {
-            v[i] = LoadBlocks(d, from, static_cast<int64_t>(N) * stride);
-            from += stride;
-            asm volatile("" : "+r"(from));
-            fetcher.OnLoad();
-        }
-    }
-
-    template <size_t Count, Ahead What>
-    static HWY_INLINE void Store(D d, const hn::Vec<D> (&v)[Count], const Matrix<T>& matrix, size_t row, size_t column,
-                                 const Fetcher<What, T>& fetcher)
-    {
-        T* to = matrix.m_To + static_cast<int64_t>(row) * matrix.m_ToStride + column;
-        HWY_UNROLL(16)
-        for (size_t i = 0; i < Count; ++i)
-        {
-            hn::StoreU(v[i], d, to);
-            fetcher.OnStore(to);
-            to += matrix.m_ToStride;
-            asm volatile("" : "+r"(to));
-        }
-    }
-};
 
 /// `Vectors` vectors of columns of the rows [first, end), the last ones over their neighbours. Precondition: end is a
 /// block of rows at least.
