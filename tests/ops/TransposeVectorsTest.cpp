@@ -21,9 +21,9 @@ struct Place
 {
     size_t m_Rows;
     size_t m_Columns;
-    size_t m_Stride; ///< of the target, in elements
-    size_t m_First;  ///< bytes before the target
-    size_t m_FromStride;
+    size_t m_Stride;     ///< of the target, in elements
+    size_t m_First;      ///< bytes before the target
+    size_t m_FromStride; ///< of the source, in elements
     bool m_IsOfMany = false;
 };
 

@@ -8,7 +8,7 @@
 #define TENON_TRANSPOSE_TILES_INL
 #endif
 
-#include "backends/cpu/moves/TransposeBlocks-inl.hpp"
+#include "backends/cpu/moves/TransposeTile-inl.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -89,18 +89,19 @@ size_t CountUnaligned(const Matrix<T>& matrix)
 template <size_t Lanes, Ahead What, typename T>
 HWY_NOINLINE void TransposeBands(const Matrix<T> matrix, size_t bandRows)
 {
-    constexpr size_t Line = std::max(LineElements<T>, Lanes);
+    constexpr size_t Line = LineElements<T>;
+    const size_t unaligned = CountUnaligned<Lanes>(matrix);
     size_t row = 0;
     while (row < matrix.m_Rows)
     {
         // Not by a band of a few rows that reads all lines of the source once more.
         const size_t rest = matrix.m_Rows - row;
-        const size_t end = rest <= bandRows + LineElements<T> / 2 ? matrix.m_Rows : row + bandRows;
-        size_t column = CountUnaligned<Lanes>(matrix);
-        if (column != 0)
+        const size_t end = rest <= bandRows + Line / 2 ? matrix.m_Rows : row + bandRows;
+        if (unaligned != 0)
         {
-            TransposeRest<Lanes>(matrix, row, end, 0, column);
+            TransposeRest<Lanes>(matrix, row, end, 0, unaligned);
         }
+        size_t column = unaligned;
         for (; column + Line <= matrix.m_Columns; column += Line)
         {
             TransposeColumns<Lanes, Line / Lanes, What>(matrix, row, end, column);

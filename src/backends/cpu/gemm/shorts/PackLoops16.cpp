@@ -15,6 +15,7 @@
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
 #include "backends/cpu/simd/Spans-inl.hpp"
+#include "backends/cpu/simd/TransposeBlocks-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -105,23 +106,7 @@ HWY_INLINE void PackBlock(const int8_t* const* rows, size_t begin, size_t groups
     {
         v[i] = LoadBlocks(d, rows + i % Places, begin);
     }
-    // Shuffling the halves of the list into each other, as often as halving takes, puts all in place.
-    HWY_UNROLL(3)
-    for (size_t width = 1; width < N; width *= 2)
-    {
-        hn::Vec<decltype(d)> shuffled[N];
-        HWY_UNROLL(4)
-        for (size_t i = 0; i < N / 2; ++i)
-        {
-            shuffled[2 * i] = hn::InterleaveLower(d, v[i], v[i + N / 2]);
-            shuffled[2 * i + 1] = hn::InterleaveUpper(d, v[i], v[i + N / 2]);
-        }
-        HWY_UNROLL(8)
-        for (size_t i = 0; i < N; ++i)
-        {
-            v[i] = shuffled[i];
-        }
-    }
+    TransposeBlocks(d, v);
     HWY_UNROLL(8)
     for (size_t i = 0; i < N; ++i)
     {

@@ -2,22 +2,20 @@
 // Transposition of a tile in registers. A vector holds blocks of 16 bytes of several rows, so that what is stored fills
 // vectors of the target.
 // Included by TransposeTiles-inl.hpp after simd/Foreach.hpp, once for each target.
-#if defined(TENON_TRANSPOSE_BLOCKS_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_TRANSPOSE_BLOCKS_INL
-#undef TENON_TRANSPOSE_BLOCKS_INL
+#if defined(TENON_TRANSPOSE_TILE_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_TRANSPOSE_TILE_INL
+#undef TENON_TRANSPOSE_TILE_INL
 #else
-#define TENON_TRANSPOSE_BLOCKS_INL
+#define TENON_TRANSPOSE_TILE_INL
 #endif
 
-#include <hwy/highway.h>
+#include "backends/cpu/simd/TransposeBlocks-inl.hpp"
 
 #include <cstdint>
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
-
-namespace hn = hwy::HWY_NAMESPACE;
 
 /// A matrix and its transpose. Strides are in elements.
 template <typename T>
@@ -58,29 +56,6 @@ HWY_INLINE hn::Vec<D> LoadBlocks(D d, const T* from, int64_t stride)
         const hn::Half<D> half;
         constexpr auto Blocks = static_cast<int64_t>(hn::MaxLanes(D()) * sizeof(T) / 32);
         return JoinHalves(d, LoadBlocks(half, from + Blocks * stride, stride), LoadBlocks(half, from, stride));
-    }
-}
-
-/// Transposes blocks of 16 bytes: lists of as many vectors as a block has elements.
-template <class D, size_t N>
-HWY_INLINE void TransposeBlocks(D d, hn::Vec<D> (&v)[N])
-{
-    // Shuffling the halves of the list into each other, as often as halving takes, puts all in place.
-    HWY_UNROLL(4)
-    for (size_t width = 1; width < N; width *= 2)
-    {
-        hn::Vec<D> shuffled[N];
-        HWY_UNROLL(8)
-        for (size_t i = 0; i < N / 2; ++i)
-        {
-            shuffled[2 * i] = hn::InterleaveLower(d, v[i], v[i + N / 2]);
-            shuffled[2 * i + 1] = hn::InterleaveUpper(d, v[i], v[i + N / 2]);
-        }
-        HWY_UNROLL(16)
-        for (size_t i = 0; i < N; ++i)
-        {
-            v[i] = shuffled[i];
-        }
     }
 }
 
