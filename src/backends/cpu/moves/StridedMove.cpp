@@ -175,22 +175,24 @@ void StridedMove::CutPlane()
         }
         return size_t{1};
     };
-    const auto cut = [this](size_t& count, size_t pieces, int64_t from, int64_t to)
+    const auto cut = [this](size_t Plane::*count, size_t pieces, int64_t from, int64_t to)
     {
-        count /= pieces;
-        m_Outer.push_back({pieces, static_cast<int64_t>(count) * from, static_cast<int64_t>(count) * to});
+        m_Plane.*count /= pieces;
+        const auto elements = static_cast<int64_t>(m_Plane.*count);
+        m_Outer.push_back({pieces, elements * from, elements * to});
+        m_Cut = count;
     };
     if (m_Plane.m_Rows >= m_Plane.m_Runs && m_Plane.m_Rows > 1)
     {
-        cut(m_Plane.m_Rows, findPieces(m_Plane.m_Rows, Line), m_Plane.m_FromRow, m_Plane.m_ToRow);
+        cut(&Plane::m_Rows, findPieces(m_Plane.m_Rows, Line), m_Plane.m_FromRow, m_Plane.m_ToRow);
     }
     else if (m_Plane.m_Runs > 1)
     {
-        cut(m_Plane.m_Runs, findPieces(m_Plane.m_Runs, Line), m_Plane.m_FromRun, m_Plane.m_ToRun);
+        cut(&Plane::m_Runs, findPieces(m_Plane.m_Runs, Line), m_Plane.m_FromRun, m_Plane.m_ToRun);
     }
     else
     {
-        cut(m_Plane.m_RunBytes, findPieces(m_Plane.m_RunBytes, Line), 1, 1);
+        cut(&Plane::m_RunBytes, findPieces(m_Plane.m_RunBytes, Line), 1, 1);
     }
 }
 
@@ -200,37 +202,47 @@ void StridedMove::Run(IParallelFor& parallel, const std::byte* from, std::byte* 
     {
         return;
     }
-    RunRanges(parallel, m_Units, m_Grain,
-              [&](size_t begin, size_t end)
-              {
-                  std::array<size_t, 2 * MaxNumOfTensorDimensions + 2> index{};
-                  const std::byte* source = from;
-                  std::byte* target = to;
-                  size_t rest = begin;
-                  for (size_t i = m_Outer.size(); i-- > 0;)
-                  {
-                      index[i] = rest % m_Outer[i].m_Count;
-                      rest /= m_Outer[i].m_Count;
-                      source += static_cast<int64_t>(index[i]) * m_Outer[i].m_From;
-                      target += static_cast<int64_t>(index[i]) * m_Outer[i].m_To;
-                  }
-                  for (size_t unit = begin; unit < end; ++unit)
-                  {
-                      m_Copy(m_Plane, source, target);
-                      for (size_t i = m_Outer.size(); i-- > 0;)
-                      {
-                          source += m_Outer[i].m_From;
-                          target += m_Outer[i].m_To;
-                          if (++index[i] < m_Outer[i].m_Count)
-                          {
-                              break;
-                          }
-                          source -= static_cast<int64_t>(m_Outer[i].m_Count) * m_Outer[i].m_From;
-                          target -= static_cast<int64_t>(m_Outer[i].m_Count) * m_Outer[i].m_To;
-                          index[i] = 0;
-                      }
-                  }
-              });
+    RunRanges(parallel, m_Units, m_Grain, [&](size_t begin, size_t end) { RunUnits(begin, end, from, to); });
+}
+
+void StridedMove::RunUnits(size_t begin, size_t end, const std::byte* from, std::byte* to) const
+{
+    std::array<size_t, 2 * MaxNumOfTensorDimensions + 2> index{};
+    size_t rest = begin;
+    for (size_t i = m_Outer.size(); i-- > 0;)
+    {
+        index[i] = rest % m_Outer[i].m_Count;
+        rest /= m_Outer[i].m_Count;
+        from += static_cast<int64_t>(index[i]) * m_Outer[i].m_From;
+        to += static_cast<int64_t>(index[i]) * m_Outer[i].m_To;
+    }
+    Plane plane = m_Plane;
+    for (size_t unit = begin; unit < end;)
+    {
+        size_t units = 1;
+        if (m_Cut != nullptr)
+        {
+            // Pieces that one thread copies are one again.
+            units = std::min(end - unit, m_Outer.back().m_Count - index[m_Outer.size() - 1]);
+            plane.*m_Cut = units * m_Plane.*m_Cut;
+        }
+        m_Copy(plane, from, to);
+        unit += units;
+        for (size_t i = m_Outer.size(); i-- > 0; units = 1)
+        {
+            const auto steps = static_cast<int64_t>(units);
+            from += steps * m_Outer[i].m_From;
+            to += steps * m_Outer[i].m_To;
+            index[i] += units;
+            if (index[i] < m_Outer[i].m_Count)
+            {
+                break;
+            }
+            from -= static_cast<int64_t>(m_Outer[i].m_Count) * m_Outer[i].m_From;
+            to -= static_cast<int64_t>(m_Outer[i].m_Count) * m_Outer[i].m_To;
+            index[i] = 0;
+        }
+    }
 }
 
 } // namespace tenon::cpu

@@ -37,9 +37,12 @@ private:
     void MakePlane();
     /// Cuts the plane where there are fewer planes than threads may want.
     void CutPlane();
+    /// Copies planes [begin, end), counted with the last dimension fastest.
+    void RunUnits(size_t begin, size_t end, const std::byte* from, std::byte* to) const;
 
     std::vector<Dimension> m_Outer; ///< outermost first, without those of the plane
     Plane m_Plane;
+    size_t Plane::*m_Cut = nullptr;     ///< of which the last outer dimension counts pieces; null: not cut
     CopyPlaneFunction m_Copy = nullptr; ///< null: nothing to move
     size_t m_Units = 1;                 ///< planes
     size_t m_Grain = 1;

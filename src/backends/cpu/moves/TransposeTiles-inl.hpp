@@ -143,17 +143,20 @@ HWY_INLINE void TransposeTiles(const Matrix<T>& matrix, bool isOfMany)
     }
     // Of what is far away, a line of each row of the source at a time with the next ones underway is the fastest: all
     // of it is used at once. Where lines that are underway would drive each other out of the cache or lie in a page
-    // each, and near by, four lines of each row are, as the processor fetches neighbours on its own.
+    // each, and near by, some lines of each row are, as the processor fetches neighbours on its own.
     constexpr size_t MostOfSet = sizeof(T) == 1 ? 4 : 2;
     constexpr size_t Line = LineElements<T>;
     constexpr int64_t Page = 4096 / sizeof(T);
+    constexpr Ahead Far = sizeof(T) <= 2 ? Ahead::NextLinesToL2 : Ahead::Nothing;
     if (!isOfMany)
     {
         TransposeBands<Lanes, Ahead::Nothing>(matrix, 4 * Line);
     }
     else if (matrix.m_FromStride > Page || CountLinesOfSet<T>(matrix.m_FromStride) > MostOfSet)
     {
-        TransposeBands<Lanes, sizeof(T) <= 2 ? Ahead::NextLinesToL2 : Ahead::Nothing>(matrix, 4 * Line);
+        // Long ones, unless those of the target get in each other's way as well.
+        const bool isShort = matrix.m_FromStride > Page || CountLinesOfSet<T>(matrix.m_ToStride) > MostOfSet;
+        TransposeBands<Lanes, Far>(matrix, isShort ? 4 * Line : 16 * Line);
     }
     else
     {
