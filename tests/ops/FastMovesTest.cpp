@@ -113,6 +113,43 @@ TEST(FastMoves, JoinsAndSplitsAsReference)
     }
 }
 
+TEST(FastMoves, ShortRunsAsReference)
+{
+    const std::vector<std::vector<unsigned int>> lengths = {
+        {1, 1},  {4, 2}, {3, 8, 5}, {16, 16},      {12, 12, 9, 1}, {24, 24},       {31, 2, 1},
+        {1, 32}, {0, 7}, {33, 3},   {0, 20, 0, 6}, {2, 2, 2, 2},   {5, 5, 5, 5, 5}};
+    for (const std::vector<unsigned int>& parts : lengths)
+    {
+        // A chunk or two, as many as vectors reach beyond, and more of them than a thread takes.
+        for (const unsigned int chunks : {1U, 2U, 11U, 37U, 9000U})
+        {
+            const TensorInfo& type = Types[0];
+            const auto count = static_cast<uint32_t>(parts.size());
+            ConcatDescriptor concat(count, 2);
+            concat.SetConcatAxis(1);
+            SplitterDescriptor split(count, 2);
+            std::vector<TestTensor> inputs;
+            std::vector<TensorInfo> outputs;
+            unsigned int whole = 0;
+            for (uint32_t i = 0; i < count; ++i)
+            {
+                outputs.push_back(Shaped(type, {chunks, parts[i]}));
+                inputs.push_back(Random(outputs.back(), i));
+                split.SetViewOriginCoord(i, 1, whole);
+                split.SetViewSize(i, 0, chunks);
+                split.SetViewSize(i, 1, parts[i]);
+                whole += parts[i];
+            }
+            const TensorInfo joined = Shaped(type, {chunks, whole});
+            ExpectAsReference(FastCase(Name("concat", joined), LayerType::Concat, concat, inputs, joined), "CpuConcat");
+            OpCase op =
+                FastCase(Name("split", joined), LayerType::Splitter, split, {Random(joined, 9)}, outputs.front());
+            op.m_MoreOutputs = {outputs.begin() + 1, outputs.end()};
+            ExpectAsReference(op, "CpuSplitter");
+        }
+    }
+}
+
 TEST(FastMoves, ConcatOfOtherQuantizationsAsReference)
 {
     for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8})

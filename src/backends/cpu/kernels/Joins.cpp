@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layers of CpuAcc that join and split tensors along an axis: Concat and Stack, Splitter. Joined chunks are written
-// a cache-sized piece of the output at a time, all inputs to one piece. Bytes of another quantization than the output's
-// go through a table.
+// The layers of CpuAcc that join and split tensors along an axis: Concat and Stack, Splitter. Bytes of another
+// quantization than the joined ones go through a table.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/elementwise/Broadcast.hpp"
 #include "backends/cpu/elementwise/ByteTable.hpp"
+#include "backends/cpu/kernels/ChunkedMove.hpp"
 #include "backends/cpu/moves/StridedMove.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -27,116 +28,31 @@ using backends::Prepared;
 
 constexpr backends::TypeRow JoinTypes[] = {backends::SameType(backends::WholeByteType)};
 
-/// An input of a join: a chunk of it goes to m_Begin bytes into each chunk of the output.
-struct JoinInput
+/// An input of a join, of another quantization than the output.
+struct MappedInput
 {
-    size_t m_Index = 0;
-    size_t m_Begin = 0;
-    size_t m_Bytes = 0;
-    CopyPlaneFunction m_Copy = nullptr;
-    std::shared_ptr<const ByteMap> m_Map; ///< of the values; null: they stay
+    ChunkedMove::Part m_Part;
+    std::shared_ptr<const ByteMap> m_Map;
 };
 
-/// The inputs' bytes of each chunk, and how many chunks there are.
-class Join
+void RunMapped(const ExecuteArgs& run, const MappedInput& input, size_t chunks, size_t chunkBytes)
 {
-public:
-    /// `inputs`: the index, bytes and map of each.
-    Join(const std::vector<JoinInput>& inputs, size_t chunks) : m_Chunks(chunks)
-    {
-        for (JoinInput input : inputs)
-        {
-            if (input.m_Bytes != 0)
-            {
-                input.m_Begin = m_ChunkBytes;
-                input.m_Copy = ChooseCopyPlane(input.m_Bytes);
-                m_ChunkBytes += input.m_Bytes;
-                (input.m_Map != nullptr ? m_Mapped : m_Inputs).push_back(std::move(input));
-            }
-        }
-        constexpr size_t LongChunk = 16 * 1024;
-        if (m_ChunkBytes >= LongChunk)
-        {
-            for (const JoinInput& input : m_Inputs)
-            {
-                m_Long.push_back(
-                    StridedMove({{chunks, Signed(input.m_Bytes), Signed(m_ChunkBytes)}, {input.m_Bytes, 1, 1}}, 1));
-            }
-        }
-        m_Piece = std::max<size_t>(1, LongChunk / std::max<size_t>(1, m_ChunkBytes));
-    }
-
-    void operator()(const ExecuteArgs& run) const
-    {
-        std::byte* const to = run.GetOutput<std::byte>(0);
-        for (const JoinInput& input : m_Mapped)
-        {
-            RunMapped(*run.m_Parallel, input, run.GetInput<uint8_t>(input.m_Index), run.GetOutput<uint8_t>(0));
-        }
-        // What lies in its place already, is left alone, see SharedParts.
-        const auto isInPlace = [&](const JoinInput& input)
-        { return run.GetInput<std::byte>(input.m_Index) == to + input.m_Begin; };
-        for (size_t i = 0; i < m_Long.size(); ++i)
-        {
-            if (!isInPlace(m_Inputs[i]))
-            {
-                m_Long[i].Run(*run.m_Parallel, run.GetInput<std::byte>(m_Inputs[i].m_Index), to + m_Inputs[i].m_Begin);
-            }
-        }
-        if (!m_Long.empty() || std::all_of(m_Inputs.begin(), m_Inputs.end(), isInPlace))
-        {
-            return;
-        }
-        RunRanges(*run.m_Parallel, m_Chunks, GetGrain(2 * m_ChunkBytes),
-                  [&](size_t begin, size_t end)
-                  {
-                      for (size_t chunk = begin; chunk < end; chunk += m_Piece)
-                      {
-                          Plane plane;
-                          plane.m_Runs = std::min(m_Piece, end - chunk);
-                          plane.m_ToRun = Signed(m_ChunkBytes);
-                          for (const JoinInput& input : m_Inputs)
-                          {
-                              if (isInPlace(input))
-                              {
-                                  continue;
-                              }
-                              const auto* source = run.GetInput<std::byte>(input.m_Index) + chunk * input.m_Bytes;
-                              std::byte* const target = to + chunk * m_ChunkBytes + input.m_Begin;
-                              plane.m_RunBytes = input.m_Bytes;
-                              plane.m_FromRun = Signed(input.m_Bytes);
-                              input.m_Copy(plane, source, target);
-                          }
-                      }
-                  });
-    }
-
-private:
-    void RunMapped(IParallelFor& parallel, const JoinInput& input, const uint8_t* from, uint8_t* to) const
-    {
-        RunElements(parallel, m_Chunks * input.m_Bytes,
-                    [&](size_t begin, size_t end)
+    const ChunkedMove::Part& part = input.m_Part;
+    const auto* const from = run.GetInput<uint8_t>(part.m_Index);
+    uint8_t* const to = run.GetOutput<uint8_t>(0) + part.m_Begin;
+    RunElements(*run.m_Parallel, chunks * part.m_Bytes,
+                [&](size_t begin, size_t end)
+                {
+                    while (begin < end)
                     {
-                        while (begin < end)
-                        {
-                            const size_t inChunk = begin % input.m_Bytes;
-                            const size_t count = std::min(end - begin, input.m_Bytes - inChunk);
-                            uint8_t* const chunk = to + begin / input.m_Bytes * m_ChunkBytes + input.m_Begin;
-                            input.m_Map->Run(from + begin, chunk + inChunk, count);
-                            begin += count;
-                        }
-                    });
-    }
-
-    static int64_t Signed(size_t bytes) { return static_cast<int64_t>(bytes); }
-
-    std::vector<JoinInput> m_Inputs; ///< that are copied
-    std::vector<JoinInput> m_Mapped;
-    size_t m_Chunks;
-    size_t m_ChunkBytes = 0;
-    size_t m_Piece = 1;              ///< chunks that are written together
-    std::vector<StridedMove> m_Long; ///< where chunks are long, one for each input
-};
+                        const size_t inChunk = begin % part.m_Bytes;
+                        const size_t count = std::min(end - begin, part.m_Bytes - inChunk);
+                        uint8_t* const chunk = to + begin / part.m_Bytes * chunkBytes;
+                        input.m_Map->Run(from + begin, chunk + inChunk, count);
+                        begin += count;
+                    }
+                });
+}
 
 /// What a Concat makes of the bytes of an input whose quantization is not the output's.
 std::shared_ptr<const ByteMap> MakeMap(const TensorInfo& input, const TensorInfo& output)
@@ -157,26 +73,44 @@ Prepared PrepareJoin(const ReshapeArgs& args, LayerType type, unsigned int axis)
 {
     Prepared reference = ref::FindKernel(type)->Prepare(args, nullptr); // checks shapes
     const TensorInfo& output = args.GetOutput(0);
-    bool isFast = !reference.m_IsCopy && output.GetNumElements() != 0;
-    std::vector<JoinInput> inputs;
-    for (size_t i = 0; isFast && i < args.m_Inputs.size(); ++i)
-    {
-        const TensorInfo& input = args.GetInput(i);
-        JoinInput& join = inputs.emplace_back();
-        join.m_Index = i;
-        join.m_Bytes = ref::CountElements(input.GetShape(), axis, input.GetNumDimensions()) *
-                       ref::GetMovedBytes(output.GetDataType());
-        if (!input.IsTypeSpaceMatch(output))
-        {
-            isFast = backends::QuantizedByteTypes.Has(output.GetDataType());
-            join.m_Map = isFast ? MakeMap(input, output) : nullptr;
-        }
-    }
-    if (!isFast)
+    if (reference.m_IsCopy || output.GetNumElements() == 0)
     {
         return reference;
     }
-    Prepared prepared = Join(inputs, ref::CountElements(output.GetShape(), 0, axis));
+    std::vector<ChunkedMove::Part> parts;
+    std::vector<MappedInput> mapped;
+    size_t chunkBytes = 0;
+    for (size_t i = 0; i < args.m_Inputs.size(); ++i)
+    {
+        const TensorInfo& input = args.GetInput(i);
+        const ChunkedMove::Part part = {i, chunkBytes,
+                                        ref::CountElements(input.GetShape(), axis, input.GetNumDimensions()) *
+                                            ref::GetMovedBytes(output.GetDataType())};
+        chunkBytes += part.m_Bytes;
+        const bool isMapped = !input.IsTypeSpaceMatch(output);
+        if (isMapped && !backends::QuantizedByteTypes.Has(output.GetDataType()))
+        {
+            return reference;
+        }
+        if (part.m_Bytes != 0 && isMapped)
+        {
+            mapped.push_back({part, MakeMap(input, output)});
+        }
+        else if (part.m_Bytes != 0)
+        {
+            parts.push_back(part);
+        }
+    }
+    const size_t chunks = ref::CountElements(output.GetShape(), 0, axis);
+    Prepared prepared = [move = ChunkedMove(ChunkedMove::Direction::Join, parts, chunkBytes, chunks),
+                         mapped = std::move(mapped), chunks, chunkBytes](const ExecuteArgs& run)
+    {
+        move.Run(run);
+        for (const MappedInput& input : mapped)
+        {
+            RunMapped(run, input, chunks, chunkBytes);
+        }
+    };
     prepared.m_Parts = std::move(reference.m_Parts);
     return prepared;
 }
@@ -212,9 +146,52 @@ Prepared PrepareStack(const ReshapeArgs& args, const backends::PackedWeights*)
     return PrepareJoin(args, LayerType::Stack, args.GetDescriptor<StackDescriptor>().m_Axis);
 }
 
-Prepared PrepareSplitter(const ReshapeArgs& args, const backends::PackedWeights*)
+/// The axis along which views are neighbours that have all of the other dimensions; none: they are other boxes.
+std::optional<unsigned int> FindAxis(const ReshapeArgs& args)
 {
-    Prepared reference = ref::FindKernel(LayerType::Splitter)->Prepare(args, nullptr); // checks shapes
+    const auto& descriptor = args.GetDescriptor<SplitterDescriptor>();
+    const TensorShape& input = args.GetInput(0).GetShape();
+    std::optional<unsigned int> axis;
+    for (uint32_t view = 0; view < descriptor.GetNumViews(); ++view)
+    {
+        for (unsigned int i = 0; i < input.GetNumDimensions(); ++i)
+        {
+            if (args.GetOutput(view).GetShape()[i] != input[i])
+            {
+                if (axis.value_or(i) != i)
+                {
+                    return std::nullopt;
+                }
+                axis = i;
+            }
+        }
+    }
+    return axis;
+}
+
+/// Views along an axis.
+Prepared SplitChunks(const ReshapeArgs& args, unsigned int axis)
+{
+    const auto& descriptor = args.GetDescriptor<SplitterDescriptor>();
+    const TensorShape& input = args.GetInput(0).GetShape();
+    const size_t elementBytes = ref::GetMovedBytes(args.GetInput(0).GetDataType());
+    const size_t innerBytes = ref::CountElements(input, axis + 1, input.GetNumDimensions()) * elementBytes;
+    std::vector<ChunkedMove::Part> parts;
+    for (uint32_t view = 0; view < descriptor.GetNumViews(); ++view)
+    {
+        const size_t bytes = args.GetOutput(view).GetShape()[axis] * innerBytes;
+        if (bytes != 0)
+        {
+            parts.push_back({view, descriptor.GetViewOrigin(view)[axis] * innerBytes, bytes});
+        }
+    }
+    return [move = ChunkedMove(ChunkedMove::Direction::Split, parts, input[axis] * innerBytes,
+                               ref::CountElements(input, 0, axis))](const ExecuteArgs& run) { move.Run(run); };
+}
+
+/// Views that are boxes.
+Prepared SplitBoxes(const ReshapeArgs& args)
+{
     const auto& descriptor = args.GetDescriptor<SplitterDescriptor>();
     const TensorInfo& input = args.GetInput(0);
     const auto elementBytes = static_cast<int64_t>(ref::GetMovedBytes(input.GetDataType()));
@@ -234,7 +211,7 @@ Prepared PrepareSplitter(const ReshapeArgs& args, const backends::PackedWeights*
         }
         views.emplace_back(StridedMove(std::move(dimensions), static_cast<size_t>(elementBytes)), first);
     }
-    Prepared prepared = [views = std::move(views)](const ExecuteArgs& run)
+    return [views = std::move(views)](const ExecuteArgs& run)
     {
         for (size_t i = 0; i < views.size(); ++i)
         {
@@ -242,6 +219,14 @@ Prepared PrepareSplitter(const ReshapeArgs& args, const backends::PackedWeights*
                                run.GetOutput<std::byte>(i));
         }
     };
+}
+
+Prepared PrepareSplitter(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    Prepared reference = ref::FindKernel(LayerType::Splitter)->Prepare(args, nullptr); // checks shapes
+    const std::optional<unsigned int> axis = FindAxis(args);
+    const bool isEmpty = args.GetInput(0).GetShape().GetNumElements64() == 0;
+    Prepared prepared = axis && !isEmpty ? SplitChunks(args, *axis) : SplitBoxes(args);
     prepared.m_Parts = std::move(reference.m_Parts);
     return prepared;
 }

@@ -5,6 +5,7 @@
 
 #include "common/CopyBlock.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
@@ -90,6 +91,25 @@ void CopyPicked(const std::byte* from, const size_t* indices, size_t count, size
     }
 }
 
+/// The processor joins stores to one line that follow each other; a vector instead of several exact moves each is one
+/// store, whose end the next run overwrites.
+template <size_t Width, size_t Count>
+void MoveRuns(const RunMove* moves, size_t times)
+{
+    RunMove inRegisters[Count];
+    std::copy_n(moves, Count, inRegisters);
+    for (size_t time = 0; time < times; ++time)
+    {
+        HWY_UNROLL(4)
+        for (RunMove& move : inRegisters)
+        {
+            CopyFixed<Width>(move.m_To, move.m_From);
+            move.m_From += move.m_FromStep;
+            move.m_To += move.m_ToStep;
+        }
+    }
+}
+
 /// f.operator()<Run>() with the copy of runs of so many bytes. Those that layers often have are moves that do not
 /// overlap.
 template <typename F>
@@ -136,6 +156,25 @@ CopyPickedFunction FindCopyPicked(size_t bytes)
     return ChooseRun(bytes, []<typename Run>() -> CopyPickedFunction { return CopyPicked<Run>; });
 }
 
+template <size_t Width>
+MoveRunsFunction FindMoveOfWidth(size_t count)
+{
+    static_assert(Width <= MostOverrun + 1);
+    return count == 2   ? MoveRuns<Width, 2>
+           : count == 3 ? MoveRuns<Width, 3>
+           : count == 4 ? MoveRuns<Width, 4>
+                        : nullptr;
+}
+
+MoveRunsFunction FindMoveRuns(size_t moves, size_t mostBytes)
+{
+    return mostBytes <= 4    ? FindMoveOfWidth<4>(moves)
+           : mostBytes <= 8  ? FindMoveOfWidth<8>(moves)
+           : mostBytes <= 16 ? FindMoveOfWidth<16>(moves)
+           : mostBytes <= 32 ? FindMoveOfWidth<32>(moves)
+                             : nullptr;
+}
+
 } // namespace
 
 } // namespace tenon::cpu::HWY_NAMESPACE
@@ -153,6 +192,11 @@ CopyPlaneFunction ChooseCopyPlane(size_t runBytes)
 CopyPickedFunction ChooseCopyPicked(size_t bytes)
 {
     return TENON_CHOOSE(FindCopyPicked)(bytes);
+}
+
+MoveRunsFunction ChooseMoveRuns(size_t moves, size_t mostBytes)
+{
+    return TENON_CHOOSE(FindMoveRuns)(moves, mostBytes);
 }
 
 } // namespace tenon::cpu

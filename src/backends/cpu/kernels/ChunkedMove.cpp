@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moves between chunks of one tensor and others.
+#include "backends/cpu/kernels/ChunkedMove.hpp"
+
+#include "backends/cpu/Parts.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tenon::cpu
+{
+
+ChunkedMove::ChunkedMove(Direction direction, const std::vector<Part>& parts, size_t chunkBytes, size_t chunks)
+    : m_Chunks(chunks), m_ChunkBytes(chunkBytes)
+{
+    size_t least = SIZE_MAX;
+    size_t most = 0;
+    size_t sum = 0;
+    for (const Part& part : parts)
+    {
+        Move& move = m_Moves.emplace_back();
+        const bool isJoin = direction == Direction::Join;
+        (isJoin ? move.m_Input : move.m_Output) = part.m_Index;
+        (isJoin ? move.m_ToBegin : move.m_FromBegin) = part.m_Begin;
+        move.m_FromStep = static_cast<int64_t>(isJoin ? part.m_Bytes : chunkBytes);
+        move.m_ToStep = static_cast<int64_t>(isJoin ? chunkBytes : part.m_Bytes);
+        move.m_Bytes = part.m_Bytes;
+        move.m_Copy = ChooseCopyPlane(part.m_Bytes);
+        least = std::min(least, part.m_Bytes);
+        most = std::max(most, part.m_Bytes);
+        sum += part.m_Bytes;
+    }
+    constexpr size_t LongChunk = 16 * 1024;
+    if (chunkBytes >= LongChunk)
+    {
+        for (const Move& move : m_Moves)
+        {
+            m_Long.push_back(StridedMove({{chunks, move.m_FromStep, move.m_ToStep}, {move.m_Bytes, 1, 1}}, 1));
+        }
+    }
+    else if (!m_Moves.empty())
+    {
+        m_Piece = LongChunk / chunkBytes;
+        // In a gap there may be what others wrote.
+        const bool hasGaps = direction == Direction::Join && sum != chunkBytes;
+        m_MoveRuns = hasGaps ? nullptr : ChooseMoveRuns(m_Moves.size(), most);
+        m_Left = (MostOverrun + least - 1) / least;
+    }
+}
+
+void ChunkedMove::Run(const ExecuteArgs& run) const
+{
+    for (size_t i = 0; i < m_Long.size(); ++i)
+    {
+        m_Long[i].Run(*run.m_Parallel, GetSource(run, m_Moves[i]), GetTarget(run, m_Moves[i]));
+    }
+    const auto isInPlace = [&](const Move& move) { return IsInPlace(run, move); };
+    if (!m_Long.empty() || std::all_of(m_Moves.begin(), m_Moves.end(), isInPlace))
+    {
+        return;
+    }
+    // The end of a vector may not fall on what lies in its place.
+    const bool isShort = m_MoveRuns != nullptr && std::none_of(m_Moves.begin(), m_Moves.end(), isInPlace);
+    RunRanges(*run.m_Parallel, m_Chunks, GetGrain(2 * m_ChunkBytes),
+              [&](size_t begin, size_t end) { CopyPieces(run, isShort ? MoveShort(run, begin, end) : begin, end); });
+}
+
+const std::byte* ChunkedMove::GetSource(const ExecuteArgs& run, const Move& move)
+{
+    return run.GetInput<std::byte>(move.m_Input) + move.m_FromBegin;
+}
+
+std::byte* ChunkedMove::GetTarget(const ExecuteArgs& run, const Move& move)
+{
+    return run.GetOutput<std::byte>(move.m_Output) + move.m_ToBegin;
+}
+
+bool ChunkedMove::IsInPlace(const ExecuteArgs& run, const Move& move)
+{
+    return GetSource(run, move) == GetTarget(run, move);
+}
+
+void ChunkedMove::CopyPieces(const ExecuteArgs& run, size_t begin, size_t end) const
+{
+    for (size_t chunk = begin; chunk < end; chunk += m_Piece)
+    {
+        Plane plane;
+        plane.m_Runs = std::min(m_Piece, end - chunk);
+        const auto steps = static_cast<int64_t>(chunk);
+        for (const Move& move : m_Moves)
+        {
+            if (!IsInPlace(run, move))
+            {
+                plane.m_RunBytes = move.m_Bytes;
+                plane.m_FromRun = move.m_FromStep;
+                plane.m_ToRun = move.m_ToStep;
+                move.m_Copy(plane, GetSource(run, move) + steps * move.m_FromStep,
+                            GetTarget(run, move) + steps * move.m_ToStep);
+            }
+        }
+    }
+}
+
+size_t ChunkedMove::MoveShort(const ExecuteArgs& run, size_t begin, size_t end) const
+{
+    if (end - begin <= m_Left)
+    {
+        return begin;
+    }
+    std::array<RunMove, MostMovedRuns> moves;
+    for (size_t i = 0; i < m_Moves.size(); ++i)
+    {
+        const Move& move = m_Moves[i];
+        const auto steps = static_cast<int64_t>(begin);
+        moves[i] = {GetSource(run, move) + steps * move.m_FromStep, move.m_FromStep,
+                    GetTarget(run, move) + steps * move.m_ToStep, move.m_ToStep};
+    }
+    m_MoveRuns(moves.data(), end - begin - m_Left);
+    return end - m_Left;
+}
+
+} // namespace tenon::cpu
