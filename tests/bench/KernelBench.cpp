@@ -228,9 +228,13 @@ void RegisterOthers(const std::function<void(const Make&)>& add)
         add([=](Element element) { return MakeAdd(element, shape); });
         add([=](Element element) { return MakeTranspose(element, shape); });
         add([=](Element element) { return MakeConcat(element, shape, 3); });
+        add([=](Element element) { return MakeSplit(element, shape); });
         add([=](Element element) { return MakePad(element, shape); });
+        add([=](Element element) { return MakeSlice(element, shape); });
     }
     add([](Element element) { return MakeConcat(element, {1, 56, 56, 64}, 1); });
+    add([](Element element) { return MakeGather(element, 1000, 128, 384); });
+    add([](Element element) { return MakeGather(element, 1000, 24, 384); });
     for (const TensorShape& shape : {TensorShape({1, 16, 16, 96}), TensorShape({1, 64, 64, 32})})
     {
         add([=](Element element) { return MakeResize(element, ResizeMethod::Bilinear, shape); });

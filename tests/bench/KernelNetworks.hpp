@@ -27,6 +27,7 @@ struct LayerNetwork
     INetworkPtr m_Network{nullptr, nullptr};
     std::vector<std::unique_ptr<std::vector<char>>> m_Constants;
     std::vector<TensorInfo> m_Inputs; ///< bound by 0, 1, ...
+    unsigned int m_Outputs = 0;       ///< bound by 0, 1, ...
     double m_Macs = 0.0;              ///< multiply-accumulates of one run; 0 for layers that move or map elements
     double m_Bytes = 0.0;             ///< of inputs and outputs; constants too, unless each serves many outputs
     Element m_Element = Element::Float32;
@@ -76,6 +77,12 @@ LayerNetwork MakeSoftmax(Element element, const TensorShape& shape);
 LayerNetwork MakeTranspose(Element element, const TensorShape& shape);
 /// Two tensors of that shape along an axis.
 LayerNetwork MakeConcat(Element element, const TensorShape& shape, unsigned int axis);
+/// Into two halves along the channels.
+LayerNetwork MakeSplit(Element element, const TensorShape& shape);
+/// Without one pixel on every side.
+LayerNetwork MakeSlice(Element element, const TensorShape& shape);
+/// Random rows of a table.
+LayerNetwork MakeGather(Element element, unsigned int rows, unsigned int columns, unsigned int picked);
 /// One pixel on every side.
 LayerNetwork MakePad(Element element, const TensorShape& shape);
 /// Twice as high and wide.

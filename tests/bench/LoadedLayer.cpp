@@ -69,9 +69,13 @@ LoadedLayer::LoadedLayer(const LayerNetwork& layer, const Settings& settings) : 
         m_Memory.push_back(MakeInput(info, random));
         m_Inputs.emplace_back(static_cast<LayerBindingId>(i), ConstTensor(info, m_Memory.back().data()));
     }
-    const TensorInfo output = m_Runtime->GetOutputTensorInfo(m_Id, 0);
-    m_Memory.emplace_back(output.GetNumBytes());
-    m_Outputs.emplace_back(0, Tensor(output, m_Memory.back().data()));
+    for (unsigned int i = 0; i < layer.m_Outputs; ++i)
+    {
+        const auto id = static_cast<LayerBindingId>(i);
+        const TensorInfo output = m_Runtime->GetOutputTensorInfo(m_Id, id);
+        m_Memory.emplace_back(output.GetNumBytes());
+        m_Outputs.emplace_back(id, Tensor(output, m_Memory.back().data()));
+    }
 }
 
 } // namespace tenon::bench
