@@ -8,6 +8,8 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/moves/TransposeVectors.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
+#include "backends/cpu/moves/TransposeFew-inl.hpp"
+#include "backends/cpu/moves/TransposeShortRows-inl.hpp"
 #include "backends/cpu/moves/TransposeTiles-inl.hpp"
 #include "backends/cpu/simd/Spans-inl.hpp"
 
@@ -17,39 +19,6 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace
 {
-
-/// Fewer rows or columns than a tile has.
-template <typename T>
-void TransposeNarrow(const Matrix<T>& matrix)
-{
-    for (size_t row = 0; row < matrix.m_Rows; ++row)
-    {
-        T* to = matrix.m_To + static_cast<int64_t>(row) * matrix.m_ToStride;
-        const T* from = matrix.m_From + row;
-        for (size_t column = 0; column < matrix.m_Columns; ++column, from += matrix.m_FromStride)
-        {
-            std::memcpy(to + column, from, sizeof(T)); // two floats are not aligned as one T
-        }
-    }
-}
-
-/// Some rows or columns of a matrix.
-template <typename T>
-Matrix<T> GetRows(Matrix<T> matrix, size_t first, size_t count)
-{
-    matrix.m_From += first;
-    matrix.m_To += static_cast<int64_t>(first) * matrix.m_ToStride;
-    matrix.m_Rows = count;
-    return matrix;
-}
-template <typename T>
-Matrix<T> GetColumns(Matrix<T> matrix, size_t first, size_t count)
-{
-    matrix.m_From += static_cast<int64_t>(first) * matrix.m_FromStride;
-    matrix.m_To += first;
-    matrix.m_Columns = count;
-    return matrix;
-}
 
 /// A vector of columns, whose 2 to 4 elements lie side by side in the source.
 template <class D, typename T>
@@ -151,13 +120,20 @@ void Transpose(const Plane& plane, const std::byte* from, std::byte* to)
             return;
         }
     }
+    if constexpr (sizeof(T) == 1)
+    {
+        if (TransposeBytesByLines(matrix))
+        {
+            return;
+        }
+    }
     if (matrix.m_Rows >= N && matrix.m_Columns >= N)
     {
         TransposeTiles<HWY_LANES(T)>(matrix, plane.m_IsOfMany);
     }
     else
     {
-        TransposeNarrow(matrix);
+        TransposeFew<HWY_LANES(T)>(matrix);
     }
 }
 
