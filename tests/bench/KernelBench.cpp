@@ -2,7 +2,8 @@
 // bench_kernels: single layers of well-known networks on CpuAcc, with the share that they reach of what this core can
 // do, which is measured first. Layers that CpuAcc does not take run on CpuRef; their label says so.
 //
-// usage: bench_kernels [--threads=N] [--fast-math] [--bf16] [--benchmark_filter=REGEX] ...
+// usage: bench_kernels [--threads=N] [--fast-math] [--bf16] [--table=FILE] [--benchmark_filter=REGEX] ...
+// --table also writes the results to a file, as a table in Markdown.
 // --fast-math is for all layers; those named .../fast_math have it in any case, beside the same layer without it.
 // On a busy machine run it ahead of other processes, and on one core: taskset -c 1 chrt -r 1 bench_kernels ...
 //
@@ -10,7 +11,9 @@
 // bf16 for floats; memcpy%: of the speed that a layer would have that were a memcpy of as many bytes as this one reads
 // and writes, a run of a network that has nothing to do included, which takes a part of a microsecond. Weights count as
 // bytes only where each is used once. With several threads shares are still of one core.
+#include "KernelLayers.hpp"
 #include "KernelNetworks.hpp"
+#include "KernelReport.hpp"
 #include "LoadedLayer.hpp"
 #include "MachinePeaks.hpp"
 
@@ -18,9 +21,12 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <time.h>
+#include <unistd.h>
 #include <vector>
 
 namespace tenon::bench
@@ -100,8 +106,6 @@ void Measure(benchmark::State& state, const LayerNetwork& layer, const Settings&
     }
 }
 
-using Make = std::function<LayerNetwork(Element)>;
-
 void Register(const Make& make, Element element, const Settings& settings, const MachinePeaks& peaks,
               const std::string& suffix)
 {
@@ -154,101 +158,8 @@ void RegisterFastMath(const Settings& settings, const MachinePeaks& peaks)
     }
 }
 
-void RegisterMatrixProducts(const std::function<void(const Make&)>& add)
-{
-    struct Pointwise
-    {
-        unsigned int m_Size;
-        unsigned int m_Inputs;
-        unsigned int m_Outputs;
-    };
-    // MobileNet v1, then v2.
-    for (const Pointwise& c : std::initializer_list<Pointwise>{
-             {112, 32, 64},  {56, 64, 128},  {56, 128, 128},  {28, 128, 256}, {28, 256, 256}, {14, 256, 512},
-             {14, 512, 512}, {7, 512, 1024}, {7, 1024, 1024}, {112, 32, 16},  {112, 16, 96},  {56, 96, 24},
-             {56, 24, 144},  {56, 144, 24},  {28, 144, 32},   {28, 32, 192},  {28, 192, 32},  {14, 192, 64},
-             {14, 64, 384},  {14, 384, 64},  {14, 384, 96},   {14, 96, 576},  {14, 576, 96},  {7, 576, 160},
-             {7, 160, 960},  {7, 960, 160},  {7, 960, 320},   {7, 320, 1280}})
-    {
-        add([=](Element element) { return MakeConvolution(element, c.m_Size, c.m_Inputs, c.m_Outputs, {1, 1}); });
-    }
-    // The first layer of MobileNets, then of ResNets, and their blocks.
-    add([](Element element) { return MakeConvolution(element, 224, 3, 32, {3, 2}); });
-    add([](Element element) { return MakeConvolution(element, 224, 3, 64, {7, 2}); });
-    add([](Element element) { return MakeConvolution(element, 56, 64, 64, {3, 1}); });
-    add([](Element element) { return MakeConvolution(element, 14, 256, 256, {3, 1}); });
-    add([](Element element) { return MakeFullyConnected(element, 1, 1024, 1024); });
-    add([](Element element) { return MakeFullyConnected(element, 128, 256, 1024); });
-    // The attention of a small BERT.
-    add([](Element element) { return MakeMatMul(element, {4, 128, 64, 128, false, true}); });
-    add([](Element element) { return MakeMatMul(element, {4, 128, 128, 64}); });
-    // A matrix for all of many rows: a packed part of it has to serve them all.
-    add([](Element element) { return MakeMatMul(element, {256, 1, 1024, 1024, false, false, true}); });
-    add([](Element element) { return MakeMatMul(element, {16, 64, 1024, 1024, false, false, true}); });
-}
-
-void RegisterDepthwise(const std::function<void(const Make&)>& add)
-{
-    struct Case
-    {
-        unsigned int m_Size;
-        unsigned int m_Channels;
-        Window m_Window;
-    };
-    for (const Case& c : std::initializer_list<Case>{{112, 32, {3, 1}},
-                                                     {112, 64, {3, 2}},
-                                                     {112, 96, {3, 2}},
-                                                     {56, 128, {3, 1}},
-                                                     {56, 144, {3, 1}},
-                                                     {56, 144, {3, 2}},
-                                                     {28, 192, {3, 1}},
-                                                     {28, 192, {3, 2}},
-                                                     {14, 384, {3, 1}},
-                                                     {14, 576, {3, 2}},
-                                                     {7, 960, {3, 1}},
-                                                     {28, 240, {5, 1}},
-                                                     {28, 240, {5, 2}},
-                                                     {14, 672, {5, 1}},
-                                                     {7, 1152, {5, 1}}})
-    {
-        add([=](Element element) { return MakeDepthwise(element, c.m_Size, c.m_Channels, c.m_Window); });
-    }
-    for (const bool isColumn : {false, true})
-    {
-        add([=](Element element) { return MakeDepthwiseSequence(element, {10, 335, 80, 31, isColumn}); });
-        add([=](Element element) { return MakeDepthwiseSequence(element, {1, 200, 512, 33, isColumn}); });
-    }
-}
-
-void RegisterOthers(const std::function<void(const Make&)>& add)
-{
-    for (const TensorShape& shape : {TensorShape({1, 56, 56, 24}), TensorShape({1, 14, 14, 96}),
-                                     TensorShape({1, 56, 56, 256}), TensorShape({1, 112, 112, 64})})
-    {
-        add([=](Element element) { return MakeAdd(element, shape); });
-        add([=](Element element) { return MakeTranspose(element, shape); });
-        add([=](Element element) { return MakeConcat(element, shape, 3); });
-        add([=](Element element) { return MakeSplit(element, shape); });
-        add([=](Element element) { return MakePad(element, shape); });
-        add([=](Element element) { return MakeSlice(element, shape); });
-    }
-    add([](Element element) { return MakeConcat(element, {1, 56, 56, 64}, 1); });
-    add([](Element element) { return MakeGather(element, 1000, 128, 384); });
-    add([](Element element) { return MakeGather(element, 1000, 24, 384); });
-    for (const TensorShape& shape : {TensorShape({1, 16, 16, 96}), TensorShape({1, 64, 64, 32})})
-    {
-        add([=](Element element) { return MakeResize(element, ResizeMethod::Bilinear, shape); });
-        add([=](Element element) { return MakeResize(element, ResizeMethod::NearestNeighbor, shape); });
-    }
-    add([](Element element) { return MakePooling(element, PoolingAlgorithm::Average, 7, 1280, {7, 1}); });
-    add([](Element element) { return MakePooling(element, PoolingAlgorithm::Max, 112, 64, {3, 2}); });
-    add([](Element element) { return MakePooling(element, PoolingAlgorithm::Max, 56, 64, {2, 2}); });
-    add([](Element element) { return MakeSoftmax(element, {1, 1001}); });
-    add([](Element element) { return MakeSoftmax(element, {4, 128, 128}); });
-}
-
-/// Takes the own options out of the arguments.
-Settings ReadSettings(int& argc, char** argv)
+/// Takes the own options out of the arguments; the file of a table stays empty without one.
+Settings ReadSettings(int& argc, char** argv, std::string& table)
 {
     Settings settings;
     int kept = 1;
@@ -256,6 +167,7 @@ Settings ReadSettings(int& argc, char** argv)
     {
         const std::string_view word(argv[i]);
         constexpr std::string_view Threads = "--threads=";
+        constexpr std::string_view Table = "--table=";
         if (word == "--fast-math")
         {
             settings.m_FastMath = true;
@@ -267,6 +179,10 @@ Settings ReadSettings(int& argc, char** argv)
         else if (word.substr(0, Threads.size()) == Threads)
         {
             settings.m_Threads = static_cast<unsigned int>(std::strtoul(argv[i] + Threads.size(), nullptr, 10));
+        }
+        else if (word.substr(0, Table.size()) == Table)
+        {
+            table = word.substr(Table.size());
         }
         else
         {
@@ -307,7 +223,8 @@ void AddContext(const Settings& settings, const MachinePeaks& peaks)
 int main(int argc, char** argv)
 {
     using namespace tenon::bench;
-    const Settings settings = ReadSettings(argc, argv);
+    std::string table;
+    const Settings settings = ReadSettings(argc, argv, table);
     // There are hundreds of layers: a tenth of a second each, unless the caller says otherwise.
     std::string shortTime = "--benchmark_min_time=0.1";
     std::vector<char*> arguments(argv, argv + argc);
@@ -329,10 +246,25 @@ int main(int argc, char** argv)
         return 1;
     }
     const auto add = [&](const Make& make) { RegisterAll(make, settings, peaks); };
-    RegisterMatrixProducts(add);
-    RegisterDepthwise(add);
-    RegisterOthers(add);
+    AddMatrixProducts(add);
+    AddDepthwise(add);
+    AddOthers(add);
     RegisterFastMath(settings, peaks);
-    benchmark::RunSpecifiedBenchmarks();
+    if (table.empty())
+    {
+        benchmark::RunSpecifiedBenchmarks();
+    }
+    else
+    {
+        KernelReport report(isatty(STDOUT_FILENO) != 0);
+        benchmark::RunSpecifiedBenchmarks(&report);
+        std::ofstream out(table);
+        report.WriteTable(out, peaks);
+        if (!out.flush())
+        {
+            std::fprintf(stderr, "bench_kernels: cannot write %s\n", table.c_str());
+            return 1;
+        }
+    }
     benchmark::Shutdown();
 }
