@@ -195,13 +195,16 @@ TEST(FastBytes, ProductsByOneMatrixAsReference)
         constexpr unsigned int Depth = 300;
         for (const unsigned int columns : {40U, 950U}) // in one go, or not
         {
-            const std::vector<unsigned int>& x = batches.m_X;
-            const std::vector<unsigned int>& y = batches.m_Y;
-            CheckLayer({BatchMatMulDescriptor(), TensorShape({x[0], x[1], 1, Depth}),
-                        TensorShape({y[0], y[1], Depth, columns}),
-                        TensorShape({std::max(x[0], y[0]), std::max(x[1], y[1]), 1, columns}), true, 7, 100,
-                        GetOutputScale(Depth)},
-                       "CpuBatchMatMulBytes");
+            for (const unsigned int rows : {1U, 2U, 150U}) // the last ones are cut for threads
+            {
+                const std::vector<unsigned int>& x = batches.m_X;
+                const std::vector<unsigned int>& y = batches.m_Y;
+                CheckLayer({BatchMatMulDescriptor(), TensorShape({x[0], x[1], rows, Depth}),
+                            TensorShape({y[0], y[1], Depth, columns}),
+                            TensorShape({std::max(x[0], y[0]), std::max(x[1], y[1]), rows, columns}), true, 7, 100,
+                            GetOutputScale(Depth)},
+                           "CpuBatchMatMulBytes");
+            }
         }
     }
 }

@@ -38,6 +38,8 @@ constexpr size_t PackedBytes = 256 * 1024;
 /// Bytes of x that are laid out at a time.
 constexpr size_t BlockBytes = 64 * 1024;
 constexpr size_t MostBlockRows = 512;
+/// Packing a panel should be little beside what is computed with it.
+constexpr size_t LeastRows = 64;
 
 bool IsSigned(const TensorInfo& info)
 {
@@ -50,8 +52,8 @@ int64_t GetMostSum(const ref::MatMulGeometry& geometry)
     return static_cast<int64_t>(geometry.m_Depth) * 255 * 255;
 }
 
-/// The products of all batches, cut into units: of a batch, a group of panels of y. The units that a packed group
-/// serves, of all batches with the same matrix y, lie one after the other.
+/// The products of all batches, cut into units: of a batch, a group of panels of y by a part of the rows. The units
+/// that a packed group serves, of all batches with the same matrix y, lie one after the other.
 class ByteProducts
 {
 public:
@@ -101,9 +103,9 @@ public:
     }
 
 private:
-    size_t GetUnits() const { return m_Geometry.m_NumBatches * m_Groups; }
+    size_t GetUnits() const { return m_Geometry.m_NumBatches * m_Groups * m_RowParts; }
 
-    /// Finds groups of panels: as few as keep packed ones in the cache and all threads busy.
+    /// Finds groups of panels, and parts of rows: as few as keep packed panels in the cache and all threads busy.
     void Cut()
     {
         const ref::MatMulGeometry& g = m_Geometry;
@@ -115,6 +117,8 @@ private:
         const size_t forCache = DivideUp(m_Panels->GetBytes(Part{0, panels}), PackedBytes);
         const size_t forThreads = DivideUp(m_Parts, g.m_NumBatches);
         m_Groups = std::min(panels, std::max(forCache, forThreads));
+        m_RowParts = std::clamp<size_t>(DivideUp(m_Parts, g.m_NumBatches * m_Groups), 1,
+                                        std::max<size_t>(g.m_Rows / LeastRows, 1));
         m_Parts = std::min(m_Parts, GetUnits());
     }
 
@@ -126,20 +130,21 @@ private:
         {
             tiles.m_Begin();
         }
-        const size_t batches = g.CountBatchesOf();
+        const size_t length = g.CountBatchesOf() * m_RowParts; // of a run of units with one group of one matrix
         for (size_t unit = units.m_Begin; unit < units.m_End; ++unit)
         {
-            const size_t run = unit / batches; // of units with the same group of the same matrix
-            const ref::MatMulGeometry::Batch batch = g.GetBatchOf(run / m_Groups, unit % batches);
+            const size_t run = unit / length;
+            const ref::MatMulGeometry::Batch batch = g.GetBatchOf(run / m_Groups, unit % length / m_RowParts);
             const size_t group = run % m_Groups;
             const Part panels = GetPart(m_Panels->Get().size(), m_Groups, group);
-            if (unit == units.m_Begin || unit % batches == 0)
+            const Part rows = GetPart(g.m_Rows, m_RowParts, unit % m_RowParts);
+            if (unit == units.m_Begin || unit % length == 0)
             {
                 Pack(args.GetInput<uint8_t>(1) + g.GetMatrixY(batch.m_MatrixY), panels, scratch);
             }
-            for (size_t first = 0; first < g.m_Rows; first += m_BlockRows)
+            for (size_t first = rows.m_Begin; first < rows.m_End; first += m_BlockRows)
             {
-                const size_t count = std::min(m_BlockRows, g.m_Rows - first);
+                const size_t count = std::min(m_BlockRows, rows.m_End - first);
                 const uint8_t* x = args.GetInput<uint8_t>(0) + batch.m_X + first * g.m_X.m_Row;
                 LayOut(x, count, scratch);
                 RunPanels(panels, count, args.GetOutput<uint8_t>(0) + batch.m_Output + first * g.m_Output.m_Row,
@@ -245,6 +250,7 @@ private:
     std::shared_ptr<const MatrixPanels8> m_Panels;
     std::shared_ptr<RequantizeArrays> m_Arrays; ///< for any panel
     size_t m_Groups = 1;                        ///< of panels
+    size_t m_RowParts = 1;                      ///< of a batch
     size_t m_Parts = 1;                         ///< with scratch memory of their own, which begins with packed panels
     size_t m_BlockRows = 1;
     size_t m_Pitch = 0;  ///< numbers of a row of x as it is laid out

@@ -81,6 +81,10 @@ MatMulGeometry::MatMulGeometry(const ReshapeArgs& args)
         }
         const size_t size = output.m_Sizes[i];
         require((x.m_Sizes[i] == size || x.m_Sizes[i] == 1) && (y.m_Sizes[i] == size || y.m_Sizes[i] == 1));
+        if (y.m_Sizes[i] == 1 && x.m_Sizes[i] == size && AreRows(size, x.m_Strides[i], output.m_Strides[i]))
+        {
+            continue;
+        }
         Dimension& dimension = m_Dimensions[m_NumDimensions++];
         dimension.m_Size = size;
         dimension.m_StepX = x.m_Sizes[i] == 1 ? 0 : x.m_Strides[i];
@@ -91,6 +95,25 @@ MatMulGeometry::MatMulGeometry(const ReshapeArgs& args)
         m_NumBatches *= size;
         m_NumMatricesY *= y.m_Sizes[i];
     }
+}
+
+bool MatMulGeometry::AreRows(size_t batches, size_t stepX, size_t stepOutput)
+{
+    if (batches == 1)
+    {
+        return true;
+    }
+    if (m_Rows == 1)
+    {
+        m_X.m_Row = stepX;
+        m_Output.m_Row = stepOutput;
+    }
+    else if (m_Rows == 0 || stepX != m_Rows * m_X.m_Row || stepOutput != m_Rows * m_Output.m_Row)
+    {
+        return false;
+    }
+    m_Rows *= batches;
+    return true;
 }
 
 MatMulGeometry::Batch MatMulGeometry::GetBatch(size_t index) const

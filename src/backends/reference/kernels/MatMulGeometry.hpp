@@ -17,7 +17,7 @@ inline unsigned int GetColumnsFromEnd(DataLayout layout)
 }
 
 /// Output [.., m_Rows, m_Columns] = x [.., m_Rows, m_Depth] * y [.., m_Depth, m_Columns], transposed ones as they are
-/// once turned.
+/// once turned. Batches of one matrix of y whose rows follow each other are one batch of all their rows.
 class MatMulGeometry
 {
 public:
@@ -70,6 +70,9 @@ private:
         size_t m_StepY = 0;  ///< elements; whether broadcast or not
         size_t m_CountY = 0; ///< matrices of y; 0: broadcast
     };
+
+    /// Whether so many batches of one matrix of y are more rows: then they are from now on.
+    bool AreRows(size_t batches, size_t stepX, size_t stepOutput);
 
     std::array<Dimension, MaxNumOfTensorDimensions> m_Dimensions{}; ///< innermost first
     unsigned int m_NumDimensions = 0;
