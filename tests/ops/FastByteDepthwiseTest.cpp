@@ -123,6 +123,48 @@ TEST(FastBytes, DepthwiseOfTallImagesAsReference)
     }
 }
 
+// Images of one column or row, of few ones so that threads take segments of them, and outputs that see borders alone.
+TEST(FastBytes, DepthwiseOfLinesAsReference)
+{
+    for (const bool isColumn : {false, true})
+    {
+        for (const unsigned int kernel : {2U, 3U, 5U, 31U})
+        {
+            for (const unsigned int stride : {1U, 2U, 3U})
+            {
+                for (const unsigned int channels : {5U, 64U, 80U})
+                {
+                    for (const unsigned int length : {1U, 40U, 700U})
+                    {
+                        const unsigned int dilation = channels == 5 ? 3 : 1;
+                        const unsigned int pad = dilation * (kernel - 1);
+                        const unsigned int outputs = (length - 1) / stride + 1;
+                        DepthwiseConvolution2dDescriptor d = NhwcDepthwise();
+                        (isColumn ? d.m_StrideY : d.m_StrideX) = stride;
+                        (isColumn ? d.m_DilationY : d.m_DilationX) = dilation;
+                        (isColumn ? d.m_PadTop : d.m_PadLeft) = pad / 3;
+                        (isColumn ? d.m_PadBottom : d.m_PadRight) = pad - pad / 3;
+                        const auto shape = [&](unsigned int batches, unsigned int points, unsigned int depth) {
+                            return isColumn ? TensorShape({batches, points, 1, depth})
+                                            : TensorShape({batches, 1, points, depth});
+                        };
+                        const unsigned int multiplier = kernel == 5 ? 2 : 1;
+                        const unsigned int batches = length == 40 ? 2 : 1;
+                        const std::string name = std::string(isColumn ? "column" : "row") + " of " +
+                                                 std::to_string(length) + " by " + std::to_string(channels) +
+                                                 ", kernel " + std::to_string(kernel) + ", stride " +
+                                                 std::to_string(stride);
+                        ExpectAsReference(Depthwise(name, d, shape(batches, length, channels),
+                                                    shape(1, kernel, multiplier * channels),
+                                                    shape(batches, outputs, multiplier * channels)),
+                                          "CpuDepthwiseConvolution2dBytes");
+                    }
+                }
+            }
+        }
+    }
+}
+
 // Windows of three columns pass from one to the next, whatever rows they have: runs of few of them, and of many.
 TEST(FastBytes, DepthwiseWindowsOfThreeColumnsAsReference)
 {

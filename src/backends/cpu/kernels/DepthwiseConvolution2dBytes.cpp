@@ -7,6 +7,7 @@
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
+#include "backends/cpu/kernels/ColumnAsRow.hpp"
 #include "backends/cpu/kernels/DepthwiseRing8.hpp"
 #include "backends/cpu/kernels/PackedDepthwise8.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
@@ -27,6 +28,8 @@ using backends::Scratch;
 /// Strips of output rows after each other of which a run of pixels is computed: what other channels read of the same
 /// cache lines is still in a cache then.
 constexpr size_t BandStrips = 8;
+/// Pixels of a segment of a row: what windows reach beyond it is laid out for its neighbour as well.
+constexpr size_t LeastPixels = 32;
 
 SupportResult Check(const LayerView& layer)
 {
@@ -70,8 +73,13 @@ public:
                                        static_cast<double>(g.m_Y.m_Kernel * g.m_X.m_Kernel);
         // Data are laid out for them, and bytes made of few: parts are made for so many float multiplications.
         const double slowerThanProducts = weights.GetEngine().m_Layout == Layout8::WidePairs ? 8 : 2;
-        m_Parts = std::min(
-            {GetMostParts(), GetWorthwhileParts(multiplications * slowerThanProducts), g.m_Batches * m_Strips});
+        m_Parts = std::min(GetMostParts(), GetWorthwhileParts(multiplications * slowerThanProducts));
+        const size_t strips = g.m_Batches * m_Strips;
+        if (strips < m_Parts)
+        {
+            m_Segments = std::clamp<size_t>(DivideUp(m_Parts, strips), 1, DivideUp(g.m_X.m_Output, LeastPixels));
+        }
+        m_Parts = std::min(m_Parts, strips * m_Segments);
         Scratch part;
         m_Ring.Reserve(part);
         m_SumsOffset = part.Add<std::byte>(m_Ring.GetRunPixels() * m_Ring.GetMostColumnBytes() +
@@ -92,25 +100,26 @@ public:
                  {
                      std::byte* scratch = static_cast<std::byte*>(args.m_Scratch) + index * m_PartBytes;
                      m_Ring.Prepare(scratch);
-                     const Part part = GetPart(m_Geometry.m_Batches * m_Strips, parts, index);
-                     for (size_t strip = part.m_Begin; strip < part.m_End;)
+                     const Part part = GetPart(m_Geometry.m_Batches * m_Strips * m_Segments, parts, index);
+                     for (size_t unit = part.m_Begin; unit < part.m_End;)
                      {
-                         const size_t image = strip / m_Strips;
-                         const size_t end = std::min({part.m_End, (image + 1) * m_Strips, strip + BandStrips});
-                         RunBand(args, image, {strip - image * m_Strips, end - image * m_Strips}, scratch);
-                         strip = end;
+                         const size_t strip = unit / m_Segments % m_Strips;
+                         const size_t left = m_Segments == 1 ? part.m_End - unit : 1;
+                         const size_t count = std::min({left, m_Strips - strip, BandStrips});
+                         RunBand(args, unit / m_Segments / m_Strips, {strip, strip + count},
+                                 GetPart(m_Geometry.m_X.m_Output, m_Segments, unit % m_Segments), scratch);
+                         unit += count;
                      }
                  });
     }
 
 private:
-    /// Strips of output rows of an image.
-    void RunBand(const ExecuteArgs& args, size_t image, const Part& strips, std::byte* scratch) const
+    /// Pixels of strips of output rows of an image.
+    void RunBand(const ExecuteArgs& args, size_t image, const Part& strips, const Part& all, std::byte* scratch) const
     {
         const size_t height = m_Geometry.m_Y.m_Output;
-        const size_t width = m_Geometry.m_X.m_Output;
-        const size_t rowElements = width * m_Geometry.m_OutputChannels;
-        const size_t runs = DivideUp(width, m_Ring.GetRunPixels());
+        const size_t rowElements = m_Geometry.m_X.m_Output * m_Geometry.m_OutputChannels;
+        const size_t runs = DivideUp(all.m_End - all.m_Begin, m_Ring.GetRunPixels());
         const size_t groups = m_Weights->GetGroups();
         const uint8_t* from = args.GetInput<uint8_t>(0) + image * m_Geometry.NumImageElements();
         uint8_t* to = args.GetOutput<uint8_t>(0) + image * height * rowElements;
@@ -118,19 +127,20 @@ private:
         {
             if (IsDirect(block))
             {
-                WriteBand(block, from, strips, to, m_Ring.GetPadding(scratch));
+                WriteBand(block, from, strips, all, to, m_Ring.GetPadding(scratch));
             }
         }
         for (size_t i = 0; i < runs; ++i)
         {
-            const Part pixels = GetPart(width, runs, i);
+            const Part run = GetPart(all.m_End - all.m_Begin, runs, i);
+            const Part pixels = {all.m_Begin + run.m_Begin, all.m_Begin + run.m_End};
             for (const DepthwiseBlock8& block : m_Weights->GetBlocks())
             {
                 if (IsDirect(block))
                 {
                     continue;
                 }
-                const DepthwiseRing8::Run run = m_Ring.MakeRun(block, pixels);
+                const DepthwiseRing8::Run laidOut = m_Ring.MakeRun(block, pixels);
                 ByteColumns8 columns;
                 const bool writes = PrepareColumns(block, columns);
                 size_t ring = 0;
@@ -138,12 +148,12 @@ private:
                 {
                     const size_t y = strip * m_Weights->GetPhases();
                     const size_t known = strip == strips.m_Begin ? 0 : groups - m_Ring.GetNewGroups();
-                    m_Ring.LayOut(from, run, y, known, ring, scratch);
-                    const size_t* const taps = m_Ring.FindTaps(run, ring, scratch);
+                    m_Ring.LayOut(from, laidOut, y, known, ring, scratch);
+                    const size_t* const taps = m_Ring.FindTaps(laidOut, ring, scratch);
                     for (size_t phase = 0; phase < m_Weights->GetPhases() && y + phase < height; ++phase)
                     {
                         uint8_t* const row = to + (y + phase) * rowElements;
-                        const DepthwiseRun8 sums = GetSums(run, phase, taps, scratch);
+                        const DepthwiseRun8 sums = GetSums(laidOut, phase, taps, scratch);
                         if (!writes || !Write(sums, block, pixels, columns, row))
                         {
                             m_Weights->GetEngine().m_Sum[block.m_Pieces](sums);
@@ -168,8 +178,8 @@ private:
                     : m_Weights->GetPhases() == 2 && x.m_Stride == 1 && m_Geometry.m_Y.m_Stride == 1);
     }
 
-    void WriteBand(const DepthwiseBlock8& block, const uint8_t* image, const Part& strips, uint8_t* to,
-                   const uint8_t* padding) const
+    void WriteBand(const DepthwiseBlock8& block, const uint8_t* image, const Part& strips, const Part& pixels,
+                   uint8_t* to, const uint8_t* padding) const
     {
         const ref::WindowAxis& x = m_Geometry.m_X;
         const ref::WindowAxis& y = m_Geometry.m_Y;
@@ -181,13 +191,13 @@ private:
         strip.m_Padding = padding;
         strip.m_IsSigned = m_Weights->IsDataSigned();
         strip.m_Stride = static_cast<size_t>(x.m_Stride);
-        strip.m_Pixels = x.m_Output;
+        strip.m_Pixels = pixels.m_End - pixels.m_Begin;
         strip.m_Columns = &columns;
         strip.m_IsPositive = m_Min >= m_Weights->GetRequantization(block).m_ZeroPoint;
         strip.m_OutStride = m_Geometry.m_OutputChannels;
         strip.m_Weights = m_Weights->GetData(block, 0);
         strip.m_Step = channels;
-        const DepthwiseRing8::Line line = m_Ring.MakeRun(block, {0, x.m_Output}).m_Line;
+        const DepthwiseRing8::Line line = m_Ring.MakeRun(block, pixels).m_Line;
         strip.m_Before = line.m_Begin;
         strip.m_Inside = line.m_End - line.m_Begin;
         const int64_t firstColumn = std::max<int64_t>(line.m_First, 0);
@@ -207,7 +217,8 @@ private:
             }
             for (size_t phase = 0; phase < phases; ++phase)
             {
-                const size_t at = (top + phase) * x.m_Output * m_Geometry.m_OutputChannels + block.m_Channel;
+                const size_t pixel = (top + phase) * x.m_Output + pixels.m_Begin;
+                const size_t at = pixel * m_Geometry.m_OutputChannels + block.m_Channel;
                 strip.m_Out[phase] = top + phase < y.m_Output ? to + at : nullptr;
             }
             m_Weights->GetEngine().m_WriteStrip(strip);
@@ -279,7 +290,8 @@ private:
     DepthwiseRing8 m_Ring;
     int32_t m_Min = 0;
     int32_t m_Max = 0;
-    size_t m_Strips = 0; ///< of output rows that share an interleaving, in an image
+    size_t m_Strips = 0;   ///< of output rows that share an interleaving, in an image
+    size_t m_Segments = 1; ///< that pixels of a row are cut into for threads, where there are few strips
     size_t m_Parts = 1;
     size_t m_PartBytes = 0;
     size_t m_ScratchBytes = 0;
@@ -289,7 +301,11 @@ private:
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const auto& weights = static_cast<const PackedDepthwise8&>(*packed);
-    const ref::ConvolutionGeometry g = ref::MakeDepthwiseGeometry(args);
+    ref::ConvolutionGeometry g = ref::MakeDepthwiseGeometry(args);
+    if (weights.IsTurned())
+    {
+        g = LayColumnAsRow(g);
+    }
     if (!weights.IsExact())
     {
         return ref::FindKernel(LayerType::DepthwiseConvolution2d)->Prepare(args, nullptr);

@@ -9,6 +9,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
+#include "backends/cpu/kernels/ColumnAsRow.hpp"
 #include "backends/cpu/kernels/DepthwiseTiles.hpp"
 #include "backends/cpu/kernels/PackedDepthwise.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
@@ -31,16 +32,6 @@ const DepthwiseTiles<T>& ChooseTiles(const ref::ConvolutionGeometry& g)
         return engine.m_Any;
     }
     return (g.m_Y.m_Kernel == 3 ? engine.m_Size3 : engine.m_Size5)[g.m_Y.m_Stride - 1];
-}
-
-/// An image of one column as one of one row, which lies in memory as it does: tiles are of neighbours in a row.
-inline ref::ConvolutionGeometry LayColumnAsRow(ref::ConvolutionGeometry g)
-{
-    if (g.m_X.m_Input == 1 && g.m_X.m_Output == 1 && g.m_X.m_Kernel == 1)
-    {
-        std::swap(g.m_X, g.m_Y);
-    }
-    return g;
 }
 
 /// A depthwise convolution of known shapes.

@@ -38,13 +38,26 @@ size_t CountGroupRows()
     return GetDepthwiseEngine8().m_Layout == Layout8::Dots ? 4 : 2;
 }
 
-/// Output rows whose windows lie in the groups of rows that one window takes.
+/// Whether images have one column, which lies in memory as one row does: neighbours in a row share what is laid out.
+bool AreColumns(const LayerView& layer)
+{
+    const auto isOfWidthOne = [](const TensorShape& shape)
+    {
+        return shape.GetDimensionality() == Dimensionality::Specified && shape.GetNumDimensions() == 4 &&
+               shape.GetDimensionSpecificity(2) && shape[2] == 1;
+    };
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    return weights[1] > 1 && weights[2] == 1 && isOfWidthOne(layer.GetInput(0).GetShape()) &&
+           isOfWidthOne(layer.GetOutput(0).GetShape());
+}
+
+/// Output rows whose windows lie in the groups of rows that one window takes. There is but one of a turned image.
 size_t CountPhases(const LayerView& layer)
 {
     const auto& descriptor = layer.GetDescriptor<DepthwiseConvolution2dDescriptor>();
     const size_t height = layer.GetInput(1).GetShape()[1];
     const size_t spareRows = (CountGroupRows() - height % CountGroupRows()) % CountGroupRows();
-    return descriptor.m_DilationY == 1 ? 1 + spareRows / descriptor.m_StrideY : 1;
+    return descriptor.m_DilationY == 1 && !AreColumns(layer) ? 1 + spareRows / descriptor.m_StrideY : 1;
 }
 
 /// The weights of a layer less their zero point.
@@ -52,7 +65,8 @@ class CentredWeights
 {
 public:
     explicit CentredWeights(const LayerView& layer)
-        : m_Bytes(static_cast<const uint8_t*>(layer.m_ConstantData[1])), m_Width(layer.GetInput(1).GetShape()[2]),
+        : m_Bytes(static_cast<const uint8_t*>(layer.m_ConstantData[1])),
+          m_Width(layer.GetInput(1).GetShape()[AreColumns(layer) ? 1 : 2]),
           m_NumChannels(layer.GetInput(1).GetShape()[3]),
           m_AreSigned(layer.GetInput(1).GetDataType() != DataType::QAsymmU8),
           m_ZeroPoint(ref::GetWeightsZeroPoint(layer.GetInput(1)))
@@ -111,10 +125,12 @@ int64_t GetMostSets(const LayerView& layer)
 } // namespace
 
 PackedDepthwise8::PackedDepthwise8(const LayerView& layer, backends::PackedStore& store)
-    : m_Engine(&GetDepthwiseEngine8()), m_Height(layer.GetInput(1).GetShape()[1]),
-      m_Width(layer.GetInput(1).GetShape()[2]), m_NumChannels(layer.GetInput(1).GetShape()[3]),
-      m_StrideY(layer.GetDescriptor<DepthwiseConvolution2dDescriptor>().m_StrideY), m_GroupRows(CountGroupRows()),
-      m_Groups(DivideUp(m_Height, m_GroupRows)), m_Phases(CountPhases(layer)),
+    : m_Engine(&GetDepthwiseEngine8()), m_IsTurned(AreColumns(layer)),
+      m_Height(layer.GetInput(1).GetShape()[m_IsTurned ? 2 : 1]),
+      m_Width(layer.GetInput(1).GetShape()[m_IsTurned ? 1 : 2]), m_NumChannels(layer.GetInput(1).GetShape()[3]),
+      m_StrideY(m_IsTurned ? layer.GetDescriptor<DepthwiseConvolution2dDescriptor>().m_StrideX
+                           : layer.GetDescriptor<DepthwiseConvolution2dDescriptor>().m_StrideY),
+      m_GroupRows(CountGroupRows()), m_Groups(DivideUp(m_Height, m_GroupRows)), m_Phases(CountPhases(layer)),
       m_Facts(store.GetBlock((1 + 2 * m_NumChannels) * sizeof(int64_t),
                              [&](std::byte* to) { SumChannels(layer, reinterpret_cast<int64_t*>(to)); })),
       m_Sets(static_cast<size_t>(std::clamp<int64_t>(*m_Facts.As<int64_t>(), 1, GetMostSets(layer)))),
@@ -175,7 +191,8 @@ uint64_t PackedDepthwise8::GetPackedBytes(const LayerView& layer)
     const TensorShape& shape = layer.GetInput(1).GetShape();
     constexpr uint64_t PieceChannels = DepthwiseEngine8::PieceChannels;
     const uint64_t pieces = DivideUp(shape[3], PieceChannels);
-    const uint64_t taps = uint64_t{DivideUp(shape[1], CountGroupRows())} * shape[2];
+    const bool isTurned = AreColumns(layer);
+    const uint64_t taps = uint64_t{DivideUp(shape[isTurned ? 2 : 1], CountGroupRows())} * shape[isTurned ? 1 : 2];
     constexpr uint64_t ChannelBytes = 4 * sizeof(int32_t); // of RequantizeArrays
     return pieces * (CountPhases(layer) * taps * DepthwiseEngine8::PieceBytes + PieceChannels * ChannelBytes);
 }

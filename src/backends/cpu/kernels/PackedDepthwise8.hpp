@@ -40,6 +40,9 @@ public:
     bool IsExact() const { return m_IsExact; }
     bool RefersToConstants() const override { return !m_IsExact; }
 
+    /// Whether images of one column are laid as such of one row, and weights with them.
+    bool IsTurned() const { return m_IsTurned; }
+
     const DepthwiseEngine8& GetEngine() const { return *m_Engine; }
     const std::vector<DepthwiseBlock8>& GetBlocks() const { return m_Blocks; }
     /// Rows of the image that are interleaved, and how many such groups a window has.
@@ -71,6 +74,7 @@ private:
     void SetUpSums(const LayerView& layer, const std::vector<double>& scales, const DepthwiseBlock8& block);
 
     const DepthwiseEngine8* m_Engine;
+    bool m_IsTurned;
     size_t m_Height;
     size_t m_Width;
     size_t m_NumChannels;
