@@ -38,6 +38,12 @@ void AddMatrixProducts(const std::function<void(const Make&)>& add)
     // A matrix for all of many rows: a packed part of it has to serve them all.
     add([](Element element) { return MakeMatMul(element, {256, 1, 1024, 1024, false, false, true}); });
     add([](Element element) { return MakeMatMul(element, {16, 64, 1024, 1024, false, false, true}); });
+    for (const bool isColumn : {false, true})
+    {
+        add([=](Element element) { return MakeConvolutionSequence(element, {1, 500, 40, 9, isColumn}, 64); });
+        add([=](Element element) { return MakeConvolutionSequence(element, {1, 1000, 8, 5, isColumn}, 16); });
+        add([=](Element element) { return MakeConvolutionSequence(element, {1, 16000, 1, 80, isColumn}, 32); });
+    }
 }
 
 void AddDepthwise(const std::function<void(const Make&)>& add)
@@ -70,6 +76,7 @@ void AddDepthwise(const std::function<void(const Make&)>& add)
     {
         add([=](Element element) { return MakeDepthwiseSequence(element, {10, 335, 80, 31, isColumn}); });
         add([=](Element element) { return MakeDepthwiseSequence(element, {1, 200, 512, 33, isColumn}); });
+        add([=](Element element) { return MakeDepthwiseSequence(element, {1, 500, 16, 3, isColumn}); });
     }
 }
 

@@ -79,23 +79,49 @@ LayerNetwork MakeDepthwise(Element element, unsigned int size, unsigned int chan
     return maker.Finish(output, terms * output.GetNumElements(), SumScale(terms));
 }
 
-LayerNetwork MakeDepthwiseSequence(Element element, const SequenceSizes& sizes)
+namespace
 {
-    const auto image = [&](unsigned int count, unsigned int length) {
-        return TensorShape({count, sizes.m_IsColumn ? length : 1, sizes.m_IsColumn ? 1 : length, sizes.m_Channels});
-    };
-    const TensorShape data = image(sizes.m_Batches, sizes.m_Steps);
-    const TensorShape weights = image(1, sizes.m_Taps);
-    Maker maker(element, "depthwise/" + ShapeName({data[0], data[1], data[2], data[3]}) + "/" +
-                             std::to_string(sizes.m_Taps) + " taps");
-    DepthwiseConvolution2dDescriptor descriptor;
+
+/// So many sequences of channels, as images that are one pixel high, or wide.
+TensorShape MakeSequences(const SequenceSizes& sizes, unsigned int count, unsigned int steps, unsigned int channels)
+{
+    return TensorShape({count, sizes.m_IsColumn ? steps : 1, sizes.m_IsColumn ? 1 : steps, channels});
+}
+
+template <typename D>
+D MakeSequenceDescriptor()
+{
+    D descriptor;
     descriptor.m_BiasEnabled = true;
     descriptor.m_DataLayout = DataLayout::NHWC;
     descriptor.m_PaddingScheme = PaddingScheme::Same;
     descriptor.m_StrideX = descriptor.m_StrideY = 1;
+    return descriptor;
+}
+
+} // namespace
+
+LayerNetwork MakeDepthwiseSequence(Element element, const SequenceSizes& sizes)
+{
+    const TensorShape data = MakeSequences(sizes, sizes.m_Batches, sizes.m_Steps, sizes.m_Channels);
+    Maker maker(element, "depthwise/" + ShapeName(data) + "/" + std::to_string(sizes.m_Taps) + " taps");
+    const auto descriptor = MakeSequenceDescriptor<DepthwiseConvolution2dDescriptor>();
     maker.SetLayer(maker.Network().AddDepthwiseConvolution2dLayer(descriptor, "layer"), {DataInfo(element, data)});
-    maker.AddWeights(weights, 3);
+    maker.AddWeights(MakeSequences(sizes, 1, sizes.m_Taps, sizes.m_Channels), 3);
     return maker.Finish(data, double{1} * sizes.m_Taps * data.GetNumElements(), SumScale(sizes.m_Taps));
+}
+
+LayerNetwork MakeConvolutionSequence(Element element, const SequenceSizes& sizes, unsigned int outputs)
+{
+    const TensorShape data = MakeSequences(sizes, sizes.m_Batches, sizes.m_Steps, sizes.m_Channels);
+    Maker maker(element, "conv/" + ShapeName(data) + "to" + std::to_string(outputs) + "/" +
+                             std::to_string(sizes.m_Taps) + " taps");
+    const auto descriptor = MakeSequenceDescriptor<Convolution2dDescriptor>();
+    maker.SetLayer(maker.Network().AddConvolution2dLayer(descriptor, "layer"), {DataInfo(element, data)});
+    maker.AddWeights(MakeSequences(sizes, outputs, sizes.m_Taps, sizes.m_Channels), 0);
+    const unsigned int depth = sizes.m_Taps * sizes.m_Channels;
+    return maker.Finish(MakeSequences(sizes, sizes.m_Batches, sizes.m_Steps, outputs),
+                        double{1} * sizes.m_Batches * sizes.m_Steps * outputs * depth, SumScale(depth));
 }
 
 LayerNetwork MakeFullyConnected(Element element, unsigned int rows, unsigned int inputs, unsigned int outputs)

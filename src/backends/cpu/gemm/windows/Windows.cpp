@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace tenon::cpu
 {
@@ -161,6 +162,26 @@ T* Windows::FindRows(const T* input, size_t first, size_t last, const T* padding
     return strip;
 }
 
+namespace
+{
+
+/// An image of one column as one of one row, which lies in memory as it does: neighbours in a row are found together.
+Windows LayColumnAsRow(Windows windows)
+{
+    if (windows.m_InputWidth == 1 && windows.m_OutputWidth == 1 && windows.m_Width == 1)
+    {
+        std::swap(windows.m_InputHeight, windows.m_InputWidth);
+        std::swap(windows.m_OutputHeight, windows.m_OutputWidth);
+        std::swap(windows.m_Height, windows.m_Width);
+        std::swap(windows.m_StrideY, windows.m_StrideX);
+        std::swap(windows.m_DilationY, windows.m_DilationX);
+        std::swap(windows.m_PadTop, windows.m_PadLeft);
+    }
+    return windows;
+}
+
+} // namespace
+
 Windows MakeConvolutionWindows(const ReshapeArgs& args)
 {
     const TensorShape& input = args.GetInput(0).GetShape();
@@ -198,7 +219,7 @@ Windows MakeConvolutionWindows(const ReshapeArgs& args)
     windows.m_DilationY = descriptor.m_DilationY;
     windows.m_PadTop = descriptor.m_PadTop;
     windows.m_PadLeft = descriptor.m_PadLeft;
-    return windows;
+    return LayColumnAsRow(windows);
 }
 
 namespace
@@ -239,7 +260,7 @@ Windows MakeAxisWindows(const ref::WindowAxis& y, const ref::WindowAxis& x, size
     windows.m_DilationY = y.m_Dilation;
     windows.m_PadTop = y.m_Pad;
     windows.m_PadLeft = x.m_Pad;
-    return windows;
+    return LayColumnAsRow(windows);
 }
 
 Windows MakeDepthwiseWindows(const ref::ConvolutionGeometry& g)

@@ -188,10 +188,11 @@ void SetPitch(Product& product, size_t outputPitch)
     }
 }
 
-/// The windows of a Convolution2d layer. Throws LayerValidationException when its shapes do not fit together.
+/// The windows of a Convolution2d layer, those of images of one column as if of one row. Throws
+/// LayerValidationException when its shapes do not fit together.
 Windows MakeConvolutionWindows(const ReshapeArgs& args);
 
-/// Those along two axes, of images with so many channels.
+/// Those along two axes, of images with so many channels; with columns as above.
 Windows MakeAxisWindows(const ref::WindowAxis& y, const ref::WindowAxis& x, size_t channels, size_t groupChannels);
 
 /// Those of a DepthwiseConvolution2d layer, for one channel of its data.
