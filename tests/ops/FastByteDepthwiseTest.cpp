@@ -154,9 +154,16 @@ TEST(FastBytes, DepthwiseOfLinesAsReference)
                                                  std::to_string(length) + " by " + std::to_string(channels) +
                                                  ", kernel " + std::to_string(kernel) + ", stride " +
                                                  std::to_string(stride);
-                        ExpectAsReference(Depthwise(name, d, shape(batches, length, channels),
-                                                    shape(1, kernel, multiplier * channels),
-                                                    shape(batches, outputs, multiplier * channels)),
+                        const TensorShape data = shape(batches, length, channels);
+                        const TensorShape weights = shape(1, kernel, multiplier * channels);
+                        const TensorShape output = shape(batches, outputs, multiplier * channels);
+                        ExpectAsReference(Depthwise(name, d, data, weights, output), "CpuDepthwiseConvolution2dBytes");
+                        // Weights that less their zero point are the sum of two bytes.
+                        ExpectAsReference(FastCase(name + ", weights of two bytes", LayerType::DepthwiseConvolution2d,
+                                                   d,
+                                                   {Random(BytesInfo(data, false, 0.1f, 3), 1),
+                                                    Constant(Random(BytesInfo(weights, false, 0.1f, 255), 2))},
+                                                   BytesInfo(output, false, 4.0f, 200)),
                                           "CpuDepthwiseConvolution2dBytes");
                     }
                 }

@@ -306,6 +306,9 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         g = LayColumnAsRow(g);
     }
+    const size_t fold = weights.GetFold();
+    g.m_X.m_Kernel = DivideUp(g.m_X.m_Kernel, fold);
+    g.m_X.m_Dilation *= static_cast<int64_t>(fold);
     if (!weights.IsExact())
     {
         return ref::FindKernel(LayerType::DepthwiseConvolution2d)->Prepare(args, nullptr);

@@ -34,6 +34,11 @@ DepthwiseRing8::DepthwiseRing8(const PackedDepthwise8& weights, const ref::Convo
     m_WindowRows = m_NewGroups == weights.GetGroups() ? stripRows - static_cast<size_t>(geometry.m_Y.m_Stride) +
                                                             static_cast<size_t>(geometry.m_Y.m_Kernel)
                                                       : groupRows;
+    if (weights.GetFold() > 1)
+    {
+        m_WindowRows = weights.GetFold();
+        m_RowShift = geometry.m_X.m_Dilation / static_cast<int64_t>(weights.GetFold());
+    }
     for (const DepthwiseBlock8& block : weights.GetBlocks())
     {
         m_MostColumnBytes = std::max(m_MostColumnBytes, block.m_Pieces * DepthwiseEngine8::PieceBytes);
@@ -86,16 +91,32 @@ DepthwiseRing8::Line DepthwiseRing8::GetLine(const Part& pixels, size_t line) co
     result.m_Count = m_IsByTap ? count
                                : (count - 1) * static_cast<size_t>(x.m_Stride) +
                                      (x.m_Kernel - 1) * static_cast<size_t>(x.m_Dilation) + 1;
-    const auto columnsBelow = [&result](int64_t position)
-    {
-        const int64_t before = position - result.m_First;
-        const int64_t columns = before <= 0 ? 0 : (before - 1) / result.m_Step + 1;
-        // Pads may be more than a size_t of 32 bits holds.
-        return static_cast<size_t>(std::min(columns, static_cast<int64_t>(result.m_Count)));
-    };
-    result.m_Begin = columnsBelow(0);
-    result.m_End = columnsBelow(static_cast<int64_t>(x.m_Input));
+    result.m_Begin = CountColumnsBelow(result, 0);
+    result.m_End = CountColumnsBelow(result, static_cast<int64_t>(x.m_Input));
     return result;
+}
+
+size_t DepthwiseRing8::CountColumnsBelow(const Line& line, int64_t position)
+{
+    const int64_t before = position - line.m_First;
+    const int64_t columns = before <= 0 ? 0 : (before - 1) / line.m_Step + 1;
+    // Pads may be more than a size_t of 32 bits holds.
+    return static_cast<size_t>(std::min(columns, static_cast<int64_t>(line.m_Count)));
+}
+
+std::array<size_t, 2 * InterleaveColumns8::MostRows + 2> DepthwiseRing8::FindCuts(const Line& line) const
+{
+    std::array<size_t, 2 * InterleaveColumns8::MostRows + 2> cuts{};
+    cuts.fill(line.m_Count);
+    cuts[0] = 0;
+    for (size_t row = 0; row < m_Weights->GetGroupRows(); ++row)
+    {
+        const int64_t shift = static_cast<int64_t>(row) * m_RowShift;
+        cuts[2 * row + 1] = CountColumnsBelow(line, -shift);
+        cuts[2 * row + 2] = CountColumnsBelow(line, static_cast<int64_t>(m_Geometry.m_X.m_Input) - shift);
+    }
+    std::sort(cuts.begin(), cuts.end());
+    return cuts;
 }
 
 DepthwiseRing8::Run DepthwiseRing8::MakeRun(const DepthwiseBlock8& block, const Part& pixels) const
@@ -126,14 +147,25 @@ void DepthwiseRing8::LayOut(const uint8_t* image, const Run& run, size_t y, size
         for (size_t i = 0; i < CountLines(); ++i)
         {
             const Line line = i == 0 ? run.m_Line : GetLine(run.m_Pixels, i);
-            for (const Part& columns :
-                 {Part{0, line.m_Begin}, Part{line.m_Begin, line.m_End}, Part{line.m_End, line.m_Count}})
+            const auto fill = [&](const Part& columns)
             {
                 if (columns.m_Begin != columns.m_End)
                 {
                     Fill(image, run, line, columns, group, firstRow, out, scratch);
                 }
                 out += (columns.m_End - columns.m_Begin) * run.m_ColumnBytes;
+            };
+            if (m_RowShift == 0)
+            {
+                fill({0, line.m_Begin});
+                fill({line.m_Begin, line.m_End});
+                fill({line.m_End, line.m_Count});
+                continue;
+            }
+            const auto cuts = FindCuts(line);
+            for (size_t cut = 1; cut < cuts.size(); ++cut)
+            {
+                fill({cuts[cut - 1], cuts[cut]});
             }
         }
     }
@@ -145,14 +177,18 @@ void DepthwiseRing8::Fill(const uint8_t* image, const Run& run, const Line& line
     const ref::WindowAxis& axis = m_Geometry.m_Y;
     const DepthwiseBlock8& block = *run.m_Block;
     const size_t channels = m_Geometry.m_InputChannels;
-    const bool isInside = columns.m_Begin >= line.m_Begin && columns.m_End <= line.m_End;
+    const auto width = static_cast<int64_t>(m_Geometry.m_X.m_Input);
+    const int64_t first = line.m_First + static_cast<int64_t>(columns.m_Begin) * line.m_Step;
+    const int64_t last = line.m_First + static_cast<int64_t>(columns.m_End - 1) * line.m_Step;
     InterleaveColumns8 interleaved;
     interleaved.m_Columns = columns.m_End - columns.m_Begin;
     interleaved.m_Channels = block.m_Channels;
     interleaved.m_IsSigned = m_Weights->IsDataSigned();
     for (size_t row = 0; row < m_Weights->GetGroupRows(); ++row)
     {
-        const int64_t imageRow = firstRow + static_cast<int64_t>(row) * axis.m_Dilation;
+        const int64_t shift = static_cast<int64_t>(row) * m_RowShift;
+        const int64_t imageRow = firstRow + (m_RowShift == 0 ? static_cast<int64_t>(row) * axis.m_Dilation : 0);
+        const bool isInside = first + shift >= 0 && last + shift < width;
         // Rows below the last window count for nothing, and need not come from memory.
         const bool isSeen = group * m_Weights->GetGroupRows() + row < m_WindowRows;
         if (!isInside || !isSeen || imageRow < 0 || imageRow >= static_cast<int64_t>(axis.m_Input))
@@ -161,9 +197,7 @@ void DepthwiseRing8::Fill(const uint8_t* image, const Run& run, const Line& line
             interleaved.m_Steps[row] = 0;
             continue;
         }
-        const int64_t column = line.m_First + static_cast<int64_t>(columns.m_Begin) * line.m_Step;
-        const auto width = static_cast<int64_t>(m_Geometry.m_X.m_Input);
-        const uint8_t* from = image + static_cast<size_t>(imageRow * width + column) * channels;
+        const uint8_t* from = image + static_cast<size_t>(imageRow * width + first + shift) * channels;
         const size_t step = static_cast<size_t>(line.m_Step) * channels;
         const bool repeats = m_Geometry.m_GroupOutputs != 1;
         interleaved.m_Rows[row] =

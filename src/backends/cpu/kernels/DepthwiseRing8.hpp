@@ -11,6 +11,7 @@
 #include "backends/cpu/kernels/PackedDepthwise8.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,6 +21,7 @@ namespace tenon::cpu
 class DepthwiseRing8
 {
 public:
+    /// The geometry of the window as it is packed.
     DepthwiseRing8(const PackedDepthwise8& weights, const ref::ConvolutionGeometry& geometry);
 
     /// Adds what it needs of a thread's scratch memory.
@@ -78,6 +80,11 @@ private:
     void PlanRuns();
     size_t CountLines() const { return m_IsByTap ? m_Geometry.m_X.m_Kernel : 1; }
     Line GetLine(const Part& pixels, size_t line) const;
+    /// How many columns of a line lie before a position in the image.
+    static size_t CountColumnsBelow(const Line& line, int64_t position);
+    /// Where rows of a group that begin with other pixels enter or leave the image, between the begin and the end of a
+    /// line; in order.
+    std::array<size_t, 2 * InterleaveColumns8::MostRows + 2> FindCuts(const Line& line) const;
     /// Of a line, and a group whose first row is `firstRow`: columns [begin, end), which are in the image or not.
     void Fill(const uint8_t* image, const Run& run, const Line& line, const Part& columns, size_t group,
               int64_t firstRow, std::byte* out, std::byte* scratch) const;
@@ -88,6 +95,7 @@ private:
     ref::ConvolutionGeometry m_Geometry;
     size_t m_WindowRows = 0; ///< of the image, that the windows of a strip of output rows see
     size_t m_NewGroups = 0;
+    int64_t m_RowShift = 0; ///< pixels that each row of a group begins behind the one before, see GetFold
     size_t m_MostColumnBytes = 0;
     size_t m_RunPixels = 0;
     size_t m_RunColumns = 0; ///< interleaved, of a group of rows

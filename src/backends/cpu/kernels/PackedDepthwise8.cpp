@@ -38,26 +38,16 @@ size_t CountGroupRows()
     return GetDepthwiseEngine8().m_Layout == Layout8::Dots ? 4 : 2;
 }
 
-/// Whether images have one column, which lies in memory as one row does: neighbours in a row share what is laid out.
-bool AreColumns(const LayerView& layer)
+/// Whether a dimension of a layer's images has one element, whatever they are.
+bool IsOne(const LayerView& layer, unsigned int dimension)
 {
-    const auto isOfWidthOne = [](const TensorShape& shape)
+    const auto isOne = [dimension](const TensorShape& shape)
     {
         return shape.GetDimensionality() == Dimensionality::Specified && shape.GetNumDimensions() == 4 &&
-               shape.GetDimensionSpecificity(2) && shape[2] == 1;
+               shape.GetDimensionSpecificity(dimension) && shape[dimension] == 1;
     };
-    const TensorShape& weights = layer.GetInput(1).GetShape();
-    return weights[1] > 1 && weights[2] == 1 && isOfWidthOne(layer.GetInput(0).GetShape()) &&
-           isOfWidthOne(layer.GetOutput(0).GetShape());
-}
-
-/// Output rows whose windows lie in the groups of rows that one window takes. There is but one of a turned image.
-size_t CountPhases(const LayerView& layer)
-{
-    const auto& descriptor = layer.GetDescriptor<DepthwiseConvolution2dDescriptor>();
-    const size_t height = layer.GetInput(1).GetShape()[1];
-    const size_t spareRows = (CountGroupRows() - height % CountGroupRows()) % CountGroupRows();
-    return descriptor.m_DilationY == 1 && !AreColumns(layer) ? 1 + spareRows / descriptor.m_StrideY : 1;
+    return layer.GetInput(1).GetShape()[dimension] == 1 && isOne(layer.GetInput(0).GetShape()) &&
+           isOne(layer.GetOutput(0).GetShape());
 }
 
 /// The weights of a layer less their zero point.
@@ -65,9 +55,7 @@ class CentredWeights
 {
 public:
     explicit CentredWeights(const LayerView& layer)
-        : m_Bytes(static_cast<const uint8_t*>(layer.m_ConstantData[1])),
-          m_Width(layer.GetInput(1).GetShape()[AreColumns(layer) ? 1 : 2]),
-          m_NumChannels(layer.GetInput(1).GetShape()[3]),
+        : m_Bytes(static_cast<const uint8_t*>(layer.m_ConstantData[1])), m_NumChannels(layer.GetInput(1).GetShape()[3]),
           m_AreSigned(layer.GetInput(1).GetDataType() != DataType::QAsymmU8),
           m_ZeroPoint(ref::GetWeightsZeroPoint(layer.GetInput(1)))
     {
@@ -80,11 +68,9 @@ public:
     {
         GetEngine8().m_Widen(m_Bytes + tap * m_NumChannels + channel, count, m_AreSigned, m_ZeroPoint, weights);
     }
-    size_t GetTap(size_t row, size_t column) const { return row * m_Width + column; }
 
 private:
     const uint8_t* m_Bytes;
-    size_t m_Width;
     size_t m_NumChannels;
     bool m_AreSigned;
     int32_t m_ZeroPoint;
@@ -124,13 +110,42 @@ int64_t GetMostSets(const LayerView& layer)
 
 } // namespace
 
+/// How the window of a layer is packed.
+struct PackedDepthwise8::Window
+{
+    size_t m_Height;
+    size_t m_Width;
+    bool m_IsTurned;
+    size_t m_Fold;
+    size_t m_Phases; ///< output rows whose windows lie in the groups of rows that one window takes
+
+    explicit Window(const LayerView& layer)
+    {
+        const TensorShape& weights = layer.GetInput(1).GetShape();
+        m_IsTurned = IsOne(layer, 2) && weights[1] > 1;
+        m_Height = weights[m_IsTurned ? 2 : 1];
+        m_Width = weights[m_IsTurned ? 1 : 2];
+        const bool isOfOneRow = m_IsTurned || IsOne(layer, 1);
+        constexpr size_t LeastFolded = 5; // there are loops for three
+        m_Fold = isOfOneRow && m_Width >= LeastFolded ? CountGroupRows() : 1;
+        m_Width = DivideUp(m_Width, m_Fold);
+        const auto& descriptor = layer.GetDescriptor<DepthwiseConvolution2dDescriptor>();
+        const size_t spareRows = (CountGroupRows() - m_Height % CountGroupRows()) % CountGroupRows();
+        m_Phases = descriptor.m_DilationY == 1 && !isOfOneRow ? 1 + spareRows / descriptor.m_StrideY : 1;
+    }
+};
+
 PackedDepthwise8::PackedDepthwise8(const LayerView& layer, backends::PackedStore& store)
-    : m_Engine(&GetDepthwiseEngine8()), m_IsTurned(AreColumns(layer)),
-      m_Height(layer.GetInput(1).GetShape()[m_IsTurned ? 2 : 1]),
-      m_Width(layer.GetInput(1).GetShape()[m_IsTurned ? 1 : 2]), m_NumChannels(layer.GetInput(1).GetShape()[3]),
-      m_StrideY(m_IsTurned ? layer.GetDescriptor<DepthwiseConvolution2dDescriptor>().m_StrideX
-                           : layer.GetDescriptor<DepthwiseConvolution2dDescriptor>().m_StrideY),
-      m_GroupRows(CountGroupRows()), m_Groups(DivideUp(m_Height, m_GroupRows)), m_Phases(CountPhases(layer)),
+    : PackedDepthwise8(layer, store, Window(layer))
+{
+}
+
+PackedDepthwise8::PackedDepthwise8(const LayerView& layer, backends::PackedStore& store, const Window& window)
+    : m_Engine(&GetDepthwiseEngine8()), m_IsTurned(window.m_IsTurned), m_Fold(window.m_Fold), m_Height(window.m_Height),
+      m_Width(window.m_Width), m_NumChannels(layer.GetInput(1).GetShape()[3]),
+      m_NumWeights(size_t{layer.GetInput(1).GetShape()[1]} * layer.GetInput(1).GetShape()[2]),
+      m_StrideY(layer.GetDescriptor<DepthwiseConvolution2dDescriptor>().m_StrideY), m_GroupRows(CountGroupRows()),
+      m_Groups(DivideUp(m_Height, m_GroupRows)), m_Phases(window.m_Phases),
       m_Facts(store.GetBlock((1 + 2 * m_NumChannels) * sizeof(int64_t),
                              [&](std::byte* to) { SumChannels(layer, reinterpret_cast<int64_t*>(to)); })),
       m_Sets(static_cast<size_t>(std::clamp<int64_t>(*m_Facts.As<int64_t>(), 1, GetMostSets(layer)))),
@@ -169,7 +184,7 @@ void PackedDepthwise8::SumChannels(const LayerView& layer, int64_t* facts) const
     int64_t* const magnitudes = sums + m_NumChannels;
     size_t sets = 1;
     std::vector<int16_t> row(m_NumChannels);
-    for (size_t tap = 0; tap < m_Height * m_Width; ++tap)
+    for (size_t tap = 0; tap < m_NumWeights; ++tap)
     {
         weights.Read(tap, 0, m_NumChannels, row.data());
         for (size_t c = 0; c < m_NumChannels; ++c)
@@ -191,10 +206,10 @@ uint64_t PackedDepthwise8::GetPackedBytes(const LayerView& layer)
     const TensorShape& shape = layer.GetInput(1).GetShape();
     constexpr uint64_t PieceChannels = DepthwiseEngine8::PieceChannels;
     const uint64_t pieces = DivideUp(shape[3], PieceChannels);
-    const bool isTurned = AreColumns(layer);
-    const uint64_t taps = uint64_t{DivideUp(shape[isTurned ? 2 : 1], CountGroupRows())} * shape[isTurned ? 1 : 2];
+    const Window window(layer);
+    const uint64_t taps = uint64_t{DivideUp(window.m_Height, CountGroupRows())} * window.m_Width;
     constexpr uint64_t ChannelBytes = 4 * sizeof(int32_t); // of RequantizeArrays
-    return pieces * (CountPhases(layer) * taps * DepthwiseEngine8::PieceBytes + PieceChannels * ChannelBytes);
+    return pieces * (window.m_Phases * taps * DepthwiseEngine8::PieceBytes + PieceChannels * ChannelBytes);
 }
 
 size_t PackedDepthwise8::MakeBlocks(const std::vector<double>& scales)
@@ -251,11 +266,12 @@ void PackedDepthwise8::PackTaps(const LayerView& layer, const DepthwiseBlock8& b
             {
                 // Wraps above the window.
                 const size_t windowRow = group * m_GroupRows + groupRow - phase * m_StrideY;
-                if (windowRow >= m_Height)
+                const size_t weight = m_Fold > 1 ? column * m_Fold + groupRow : windowRow * m_Width + column;
+                if ((m_Fold == 1 && windowRow >= m_Height) || weight >= m_NumWeights)
                 {
                     continue;
                 }
-                weights.Read(weights.GetTap(windowRow, column), block.m_Channel, block.m_Channels, row);
+                weights.Read(weight, block.m_Channel, block.m_Channels, row);
                 for (size_t c = 0; areDots && c < block.m_Channels; ++c)
                 {
                     const int32_t share = set == 0 ? ToInt8(row[c]) : GetShare(row[c], set);
@@ -279,7 +295,7 @@ void PackedDepthwise8::SetUpSums(const LayerView& layer, const std::vector<doubl
     }
     const int64_t* const sums = m_Facts.As<int64_t>() + 1;
     // Clamped, so that what is worked out cannot overflow, whatever file it is from.
-    const int64_t limit = static_cast<int64_t>(m_Height * m_Width) * CentredWeights(layer).GetMost();
+    const int64_t limit = static_cast<int64_t>(m_NumWeights) * CentredWeights(layer).GetMost();
     const auto* bias = layer.HasInput(2) ? static_cast<const int32_t*>(layer.m_ConstantData[2]) : nullptr;
     // Dot products may take data as of the other sign, 128 more or less.
     const bool isOther = m_Engine->m_Layout == Layout8::Dots && m_IsDataSigned != m_Engine->m_TakesSigned;

@@ -42,6 +42,9 @@ public:
 
     /// Whether images of one column are laid as such of one row, and weights with them.
     bool IsTurned() const { return m_IsTurned; }
+    /// How many neighbours in the one row of a window are rows that are interleaved: row r is the image's row from its
+    /// pixel r on, and the window's columns are as many times further apart. 1: rows are rows.
+    size_t GetFold() const { return m_Fold; }
 
     const DepthwiseEngine8& GetEngine() const { return *m_Engine; }
     const std::vector<DepthwiseBlock8>& GetBlocks() const { return m_Blocks; }
@@ -66,6 +69,10 @@ public:
     uint8_t GetPadding() const { return static_cast<uint8_t>(m_DataZeroPoint); }
 
 private:
+    struct Window;
+
+    PackedDepthwise8(const LayerView& layer, backends::PackedStore& store, const Window& window);
+
     /// What is known of the weights of each channel, in a block: the rest that a layer needs is worked out from it.
     void SumChannels(const LayerView& layer, int64_t* facts) const;
     size_t MakeBlocks(const std::vector<double>& scales);
@@ -75,9 +82,11 @@ private:
 
     const DepthwiseEngine8* m_Engine;
     bool m_IsTurned;
+    size_t m_Fold;
     size_t m_Height;
-    size_t m_Width;
+    size_t m_Width; ///< of what is packed
     size_t m_NumChannels;
+    size_t m_NumWeights; ///< of a channel
     size_t m_StrideY;
     size_t m_GroupRows;
     size_t m_Groups;
