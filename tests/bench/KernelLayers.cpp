@@ -103,6 +103,13 @@ void AddOthers(const std::function<void(const Make&)>& add)
     add([](Element element) { return MakePooling(element, PoolingAlgorithm::Average, 7, 1280, {7, 1}); });
     add([](Element element) { return MakePooling(element, PoolingAlgorithm::Max, 112, 64, {3, 2}); });
     add([](Element element) { return MakePooling(element, PoolingAlgorithm::Max, 56, 64, {2, 2}); });
+    for (const bool isColumn : {false, true})
+    {
+        for (const PoolingAlgorithm algorithm : {PoolingAlgorithm::Max, PoolingAlgorithm::Average})
+        {
+            add([=](Element element) { return MakePoolingSequence(element, algorithm, {1, 1000, 64, 2, isColumn}); });
+        }
+    }
     add([](Element element) { return MakeSoftmax(element, {1, 1001}); });
     add([](Element element) { return MakeSoftmax(element, {4, 128, 128}); });
 }

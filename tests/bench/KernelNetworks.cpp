@@ -124,6 +124,23 @@ LayerNetwork MakeConvolutionSequence(Element element, const SequenceSizes& sizes
                         double{1} * sizes.m_Batches * sizes.m_Steps * outputs * depth, SumScale(depth));
 }
 
+LayerNetwork MakePoolingSequence(Element element, PoolingAlgorithm algorithm, const SequenceSizes& sizes)
+{
+    const TensorShape data = MakeSequences(sizes, sizes.m_Batches, sizes.m_Steps, sizes.m_Channels);
+    Maker maker(element, (algorithm == PoolingAlgorithm::Max ? "maxpool/" : "avgpool/") + ShapeName(data) + "/" +
+                             std::to_string(sizes.m_Taps) + " taps");
+    Pooling2dDescriptor descriptor;
+    descriptor.m_PoolType = algorithm;
+    descriptor.m_PoolWidth = sizes.m_IsColumn ? 1 : sizes.m_Taps;
+    descriptor.m_PoolHeight = sizes.m_IsColumn ? sizes.m_Taps : 1;
+    descriptor.m_StrideX = descriptor.m_PoolWidth;
+    descriptor.m_StrideY = descriptor.m_PoolHeight;
+    descriptor.m_PaddingScheme = PaddingScheme::Valid;
+    descriptor.m_DataLayout = DataLayout::NHWC;
+    maker.SetLayer(maker.Network().AddPooling2dLayer(descriptor), {DataInfo(element, data)});
+    return maker.Finish(MakeSequences(sizes, sizes.m_Batches, sizes.m_Steps / sizes.m_Taps, sizes.m_Channels));
+}
+
 LayerNetwork MakeFullyConnected(Element element, unsigned int rows, unsigned int inputs, unsigned int outputs)
 {
     Maker maker(element, "dense/" + ShapeName({rows, inputs, outputs}));

@@ -43,7 +43,7 @@ struct Window
 LayerNetwork MakeConvolution(Element element, unsigned int size, unsigned int inputs, unsigned int outputs,
                              Window window);
 LayerNetwork MakeDepthwise(Element element, unsigned int size, unsigned int channels, Window window);
-/// The convolutions of speech: many points along one axis of images that are one pixel wide, or high.
+/// The layers of speech: many points along one axis of images that are one pixel wide, or high.
 struct SequenceSizes
 {
     unsigned int m_Batches = 1;
@@ -54,6 +54,8 @@ struct SequenceSizes
 };
 LayerNetwork MakeDepthwiseSequence(Element element, const SequenceSizes& sizes);
 LayerNetwork MakeConvolutionSequence(Element element, const SequenceSizes& sizes, unsigned int outputs);
+/// Windows that do not overlap.
+LayerNetwork MakePoolingSequence(Element element, PoolingAlgorithm algorithm, const SequenceSizes& sizes);
 LayerNetwork MakeFullyConnected(Element element, unsigned int rows, unsigned int inputs, unsigned int outputs);
 
 /// Products of two matrices that both are inputs: [rows, depth] by [depth, columns], so many pairs of them.

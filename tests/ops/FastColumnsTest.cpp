@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of images of one column, which CpuAcc lays as such of one row, beside CpuRef's: of all types, with
-// strides, dilations and borders.
+// Convolutions and pooling of images of one column, which CpuAcc lays as such of one row, beside CpuRef's: of all
+// types, with strides, dilations and borders.
 #include "ops/FastCompare.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -106,6 +106,45 @@ TEST(FastColumns, DepthwiseConvolutionsAsReference)
             Expect("depthwise convolution", column, types, LayerType::DepthwiseConvolution2d,
                    MakeDescriptor(MakeWindows<DepthwiseConvolution2dDescriptor>(column)),
                    {1, column.m_Kernel, 1, outputs}, outputs);
+        }
+    }
+}
+
+TEST(FastColumns, PoolingAsReference)
+{
+    for (const bool isColumn : {true, false})
+    {
+        for (const Column& column : Columns)
+        {
+            for (const Types& types : AllTypes)
+            {
+                for (const PoolingAlgorithm algorithm : {PoolingAlgorithm::Max, PoolingAlgorithm::Average})
+                {
+                    const auto image = [&](unsigned int points)
+                    {
+                        return isColumn ? TensorShape({column.m_Batches, points, 1, column.m_Channels})
+                                        : TensorShape({column.m_Batches, 1, points, column.m_Channels});
+                    };
+                    Pooling2dDescriptor d;
+                    d.m_DataLayout = DataLayout::NHWC;
+                    d.m_PoolType = algorithm;
+                    d.m_PaddingMethod = column.m_Stride == 1 ? PaddingMethod::Exclude : PaddingMethod::IgnoreValue;
+                    (isColumn ? d.m_PoolHeight : d.m_PoolWidth) = column.m_Kernel;
+                    (isColumn ? d.m_PoolWidth : d.m_PoolHeight) = 1;
+                    (isColumn ? d.m_StrideY : d.m_StrideX) = column.m_Stride;
+                    (isColumn ? d.m_StrideX : d.m_StrideY) = 1;
+                    (isColumn ? d.m_PadTop : d.m_PadLeft) = (column.m_Kernel - 1) / 2;
+                    (isColumn ? d.m_PadBottom : d.m_PadRight) = column.m_Kernel - 1 - (column.m_Kernel - 1) / 2;
+                    OpCase op =
+                        FastCase(std::string(isColumn ? "column" : "row") + " of " +
+                                     GetDataTypeName(types.m_Data.GetDataType()) + " " +
+                                     image(column.m_Length).ToString() + ", window " + std::to_string(column.m_Kernel),
+                                 LayerType::Pooling2d, d, {Random(Shaped(types.m_Data, image(column.m_Length)), 1)},
+                                 Shaped(types.m_Data, image(column.GetOutputLength())));
+                    op.m_Relative = types.m_Data.GetDataType() == DataType::Float32 ? 1e-5 : 0;
+                    ExpectAsReference(op, "CpuPooling2d", op.m_Relative);
+                }
+            }
         }
     }
 }

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace tenon::cpu
@@ -66,8 +67,8 @@ std::vector<PoolSpan> MakeSpans(const ref::WindowAxis& axis, int64_t padAfter, b
     return spans;
 }
 
-/// A layer at known shapes, whose type and algorithm have a function. One unit of its loop is some channels of one row
-/// of output pixels.
+/// A layer at known shapes, whose type and algorithm have a function. One unit of its loop is some channels of some
+/// output pixels of a row.
 class Pool
 {
 public:
@@ -86,33 +87,47 @@ public:
         m_OutputPitch = outputPitch != 0 ? outputPitch : m_Channels;
         m_Y = MakeSpans({input[1], output[1], d.m_PoolHeight, d.m_StrideY, 1, d.m_PadTop}, d.m_PadBottom, countPadding);
         m_X = MakeSpans({input[2], output[2], d.m_PoolWidth, d.m_StrideX, 1, d.m_PadLeft}, d.m_PadRight, countPadding);
+        if (m_Width == 1 && m_X.size() == 1)
+        {
+            // An image of one column lies in memory as one of one row does, whose windows are found together.
+            std::swap(m_Height, m_Width);
+            m_Y.swap(m_X);
+        }
         m_ZeroPoint = info.IsQuantized() ? info.GetQuantizationOffset() : 0;
         m_Rows = input[0] * m_Y.size();
-        m_RowCost = m_X.size() * std::min<size_t>(d.m_PoolWidth, m_Width) * std::min<size_t>(d.m_PoolHeight, m_Height) *
-                    m_Channels * m_ElementBytes;
-        // Where there are few rows, channels are split too, if there are threads for the parts.
+        m_RowCost = m_X.size() * std::min<size_t>(d.m_PoolWidth, input[2]) *
+                    std::min<size_t>(d.m_PoolHeight, input[1]) * m_Channels * m_ElementBytes;
+        // Where there are few rows, their windows are split too, or channels, if there are threads for the parts.
         constexpr size_t FewRows = 8;
+        constexpr size_t PartWindows = 16;
         constexpr size_t PartBytes = 256;
-        m_Blocks = m_Rows < FewRows ? std::clamp<size_t>(m_Channels * m_ElementBytes / PartBytes, 1, FewRows) : 1;
+        if (m_Rows < FewRows)
+        {
+            m_Segments = std::clamp<size_t>(m_X.size() / PartWindows, 1, FewRows);
+            m_Blocks = m_Segments > 1 ? 1 : std::clamp<size_t>(m_Channels * m_ElementBytes / PartBytes, 1, FewRows);
+        }
     }
 
     void operator()(const ExecuteArgs& run) const
     {
-        const size_t blocks = run.m_Parallel->GetNumThreads() > 1 ? m_Blocks : 1;
-        RunRanges(*run.m_Parallel, m_Rows * blocks, GetGrain(m_RowCost / blocks),
+        const bool isSplit = run.m_Parallel->GetNumThreads() > 1;
+        const size_t blocks = isSplit ? m_Blocks : 1;
+        const size_t segments = isSplit ? m_Segments : 1;
+        const size_t units = blocks * segments; // of a row
+        RunRanges(*run.m_Parallel, m_Rows * units, GetGrain(m_RowCost / units),
                   [&](size_t begin, size_t end)
                   {
                       constexpr size_t LineBytes = 64;
                       for (size_t unit = begin; unit < end; ++unit)
                       {
-                          RunUnit(run, unit / blocks,
+                          RunUnit(run, unit / units, GetPart(m_X.size(), segments, unit % units / blocks),
                                   GetPart(m_Channels, blocks, unit % blocks, LineBytes / m_ElementBytes));
                       }
                   });
     }
 
 private:
-    void RunUnit(const ExecuteArgs& run, size_t outputRow, const Part& channels) const
+    void RunUnit(const ExecuteArgs& run, size_t outputRow, const Part& windows, const Part& channels) const
     {
         PoolRow row;
         row.m_Y = m_Y[outputRow % m_Y.size()];
@@ -120,12 +135,12 @@ private:
         row.m_In = run.GetInput<std::byte>(0) + (inputRow * m_Width * m_Channels + channels.m_Begin) * m_ElementBytes;
         row.m_RowStride = m_Width * m_Channels;
         row.m_PixelStride = m_Channels;
-        row.m_X = m_X.data();
-        row.m_Windows = m_X.size();
+        row.m_X = m_X.data() + windows.m_Begin;
+        row.m_Windows = windows.m_End - windows.m_Begin;
         row.m_Channels = channels.m_End - channels.m_Begin;
         row.m_ZeroPoint = m_ZeroPoint;
-        row.m_Out =
-            run.GetOutput<std::byte>(0) + (outputRow * m_X.size() * m_OutputPitch + channels.m_Begin) * m_ElementBytes;
+        const size_t pixel = outputRow * m_X.size() + windows.m_Begin;
+        row.m_Out = run.GetOutput<std::byte>(0) + (pixel * m_OutputPitch + channels.m_Begin) * m_ElementBytes;
         row.m_OutPixelStride = m_OutputPitch;
         m_Function(row);
     }
@@ -139,9 +154,10 @@ private:
     std::vector<PoolSpan> m_Y;
     std::vector<PoolSpan> m_X;
     int32_t m_ZeroPoint = 0;
-    size_t m_Rows = 0;    ///< of all output images
-    size_t m_RowCost = 0; ///< bytes that a row of windows reads
-    size_t m_Blocks = 1;  ///< of channels
+    size_t m_Rows = 0;     ///< of all output images
+    size_t m_RowCost = 0;  ///< bytes that a row of windows reads
+    size_t m_Segments = 1; ///< of the windows of a row, for threads
+    size_t m_Blocks = 1;   ///< of channels, for threads
 };
 
 backends::Prepared PreparePitchedPool(const ReshapeArgs& args, const backends::PackedWeights*, size_t outputPitch)
