@@ -71,7 +71,8 @@ Times are medians. Of the peak: multiply-accumulates of the definition as a shar
 (f32) or 8-bit dot products of vectors reach, measured before; kernels that leave out points of the border or need fewer
 products can be above. Of memcpy: of the speed that the layer would have that were a memcpy of as many bytes as it reads
 and writes, the run of an empty network counted on both sides; what is read twice within a cache can be above. A layer
-that multiplies is not expected to reach it.
+that multiplies is not expected to reach it. Peaks and memcpy are the best of their measurements, a layer's time is the
+mean of many runs: what else the machine does counts against the layer.
 
 )";
     out << "Peaks in GMAC/s: float32 " << peak(peaks.m_Float32) << " (" << peaks.m_Float32Name << "), int8 "
