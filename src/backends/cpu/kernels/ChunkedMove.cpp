@@ -41,7 +41,7 @@ ChunkedMove::ChunkedMove(Direction direction, const std::vector<Part>& parts, si
     else if (!m_Moves.empty())
     {
         m_Piece = LongChunk / chunkBytes;
-        // In a gap there may be what others wrote.
+        // In a gap there is what comes through a table (Joins.cpp), maybe from where it lies.
         const bool hasGaps = direction == Direction::Join && sum != chunkBytes;
         m_MoveRuns = hasGaps ? nullptr : ChooseMoveRuns(m_Moves.size(), most);
         m_Left = (MostOverrun + least - 1) / least;
@@ -50,12 +50,16 @@ ChunkedMove::ChunkedMove(Direction direction, const std::vector<Part>& parts, si
 
 void ChunkedMove::Run(const ExecuteArgs& run) const
 {
-    for (size_t i = 0; i < m_Long.size(); ++i)
+    if (!m_Long.empty())
     {
-        m_Long[i].Run(*run.m_Parallel, GetSource(run, m_Moves[i]), GetTarget(run, m_Moves[i]));
+        for (size_t i = 0; i < m_Long.size(); ++i)
+        {
+            m_Long[i].Run(*run.m_Parallel, GetSource(run, m_Moves[i]), GetTarget(run, m_Moves[i]));
+        }
+        return;
     }
     const auto isInPlace = [&](const Move& move) { return IsInPlace(run, move); };
-    if (!m_Long.empty() || std::all_of(m_Moves.begin(), m_Moves.end(), isInPlace))
+    if (std::all_of(m_Moves.begin(), m_Moves.end(), isInPlace))
     {
         return;
     }

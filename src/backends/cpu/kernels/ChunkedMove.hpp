@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ChunkedMove: tensors that lie beside each other in chunks of another one, moved there or from there, a cache-sized
-// piece at a time of all of them. Used by the layers that join and split (Joins.cpp).
+// ChunkedMove: tensors that lie beside each other in chunks of another one, moved there or from there: where chunks are
+// short, a cache-sized piece at a time of all of them. Used by the layers that join and split (Joins.cpp).
 #pragma once
 
 #include "backends/common/KernelTable.hpp"

@@ -9,10 +9,15 @@
 namespace tenon::cpu
 {
 
+inline bool IsOfOneColumn(const ref::ConvolutionGeometry& g)
+{
+    return g.m_X.m_Input == 1 && g.m_X.m_Output == 1 && g.m_X.m_Kernel == 1;
+}
+
 /// An image of one column as one of one row, which lies in memory as it does: tiles are of neighbours in a row.
 inline ref::ConvolutionGeometry LayColumnAsRow(ref::ConvolutionGeometry g)
 {
-    if (g.m_X.m_Input == 1 && g.m_X.m_Output == 1 && g.m_X.m_Kernel == 1)
+    if (IsOfOneColumn(g))
     {
         std::swap(g.m_X, g.m_Y);
     }

@@ -302,6 +302,10 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 {
     const auto& weights = static_cast<const PackedDepthwise8&>(*packed);
     ref::ConvolutionGeometry g = ref::MakeDepthwiseGeometry(args);
+    if (!weights.IsExact() || (weights.IsTurned() && !IsOfOneColumn(g)))
+    {
+        return ref::FindKernel(LayerType::DepthwiseConvolution2d)->Prepare(args, nullptr);
+    }
     if (weights.IsTurned())
     {
         g = LayColumnAsRow(g);
@@ -309,10 +313,6 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     const size_t fold = weights.GetFold();
     g.m_X.m_Kernel = DivideUp(g.m_X.m_Kernel, fold);
     g.m_X.m_Dilation *= static_cast<int64_t>(fold);
-    if (!weights.IsExact())
-    {
-        return ref::FindKernel(LayerType::DepthwiseConvolution2d)->Prepare(args, nullptr);
-    }
     if (g.IsEmpty())
     {
         return [](const ExecuteArgs&) {};

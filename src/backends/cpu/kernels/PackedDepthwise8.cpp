@@ -4,6 +4,7 @@
 
 #include "backends/common/Quantization.hpp"
 #include "backends/cpu/Parts.hpp"
+#include "backends/cpu/kernels/CentredWeights8.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -48,64 +49,6 @@ bool IsOne(const LayerView& layer, unsigned int dimension)
     };
     return layer.GetInput(1).GetShape()[dimension] == 1 && isOne(layer.GetInput(0).GetShape()) &&
            isOne(layer.GetOutput(0).GetShape());
-}
-
-/// The weights of a layer less their zero point.
-class CentredWeights
-{
-public:
-    explicit CentredWeights(const LayerView& layer)
-        : m_Bytes(static_cast<const uint8_t*>(layer.m_ConstantData[1])), m_NumChannels(layer.GetInput(1).GetShape()[3]),
-          m_AreSigned(layer.GetInput(1).GetDataType() != DataType::QAsymmU8),
-          m_ZeroPoint(ref::GetWeightsZeroPoint(layer.GetInput(1)))
-    {
-    }
-
-    /// What no magnitude exceeds.
-    int64_t GetMost() const { return 255 + std::abs(int64_t{m_ZeroPoint}); }
-    /// Those of some channels of a tap.
-    void Read(size_t tap, size_t channel, size_t count, int16_t* weights) const
-    {
-        GetEngine8().m_Widen(m_Bytes + tap * m_NumChannels + channel, count, m_AreSigned, m_ZeroPoint, weights);
-    }
-
-private:
-    const uint8_t* m_Bytes;
-    size_t m_NumChannels;
-    bool m_AreSigned;
-    int32_t m_ZeroPoint;
-};
-
-int32_t ToInt8(int32_t value)
-{
-    return std::clamp<int32_t>(value, std::numeric_limits<int8_t>::min(), std::numeric_limits<int8_t>::max());
-}
-
-/// What set `set` holds of a weight: what those before it left, as far as a byte can hold that.
-int32_t GetShare(int32_t weight, size_t set)
-{
-    for (; set > 0; --set)
-    {
-        weight -= ToInt8(weight);
-    }
-    return ToInt8(weight);
-}
-
-/// How many bytes a weight is the sum of.
-size_t CountShares(int32_t weight)
-{
-    size_t count = 1;
-    for (; weight != ToInt8(weight); ++count)
-    {
-        weight -= ToInt8(weight);
-    }
-    return count;
-}
-
-/// So many bytes add up to any weight.
-int64_t GetMostSets(const LayerView& layer)
-{
-    return CentredWeights(layer).GetMost() / std::numeric_limits<int8_t>::max() + 1;
 }
 
 } // namespace
@@ -177,7 +120,7 @@ PackedDepthwise8::PackedDepthwise8(const LayerView& layer, backends::PackedStore
 
 void PackedDepthwise8::SumChannels(const LayerView& layer, int64_t* facts) const
 {
-    const CentredWeights weights(layer);
+    const CentredWeights8 weights(layer);
     const bool areDots = m_Engine->m_Layout == Layout8::Dots;
     std::fill_n(facts, 1 + 2 * m_NumChannels, 0);
     int64_t* const sums = facts + 1;
@@ -252,7 +195,7 @@ size_t PackedDepthwise8::PlaceOf(const DepthwiseBlock8& block, size_t channel) c
 
 void PackedDepthwise8::PackTaps(const LayerView& layer, const DepthwiseBlock8& block, std::byte* to) const
 {
-    const CentredWeights weights(layer);
+    const CentredWeights8 weights(layer);
     const bool areDots = m_Engine->m_Layout == Layout8::Dots;
     int16_t row[DepthwiseEngine8::MostPieces * DepthwiseEngine8::PieceChannels];
     for (size_t phase = 0; phase < m_Phases; ++phase)
@@ -295,7 +238,7 @@ void PackedDepthwise8::SetUpSums(const LayerView& layer, const std::vector<doubl
     }
     const int64_t* const sums = m_Facts.As<int64_t>() + 1;
     // Clamped, so that what is worked out cannot overflow, whatever file it is from.
-    const int64_t limit = static_cast<int64_t>(m_NumWeights) * CentredWeights(layer).GetMost();
+    const int64_t limit = static_cast<int64_t>(m_NumWeights) * CentredWeights8(layer).GetMost();
     const auto* bias = layer.HasInput(2) ? static_cast<const int32_t*>(layer.m_ConstantData[2]) : nullptr;
     // Dot products may take data as of the other sign, 128 more or less.
     const bool isOther = m_Engine->m_Layout == Layout8::Dots && m_IsDataSigned != m_Engine->m_TakesSigned;

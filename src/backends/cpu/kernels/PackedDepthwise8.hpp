@@ -38,9 +38,10 @@ public:
     /// Whether the sums and scales are such that the loops give the bytes of the reference kernel. Nothing is packed
     /// otherwise.
     bool IsExact() const { return m_IsExact; }
-    bool RefersToConstants() const override { return !m_IsExact; }
+    /// The images of a run may have more columns than those of the load: then the reference kernel takes turned ones.
+    bool RefersToConstants() const override { return !m_IsExact || m_IsTurned; }
 
-    /// Whether images of one column are laid as such of one row, and weights with them.
+    /// Whether weights are packed for images of one column, laid as such of one row.
     bool IsTurned() const { return m_IsTurned; }
     /// How many neighbours in the one row of a window are rows that are interleaved: row r is the image's row from its
     /// pixel r on, and the window's columns are as many times further apart. 1: rows are rows.

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -120,10 +119,12 @@ void StridedMove::MakePlane()
     m_Copy = ChooseFill(m_Plane);
     auto rows = m_Outer.end();
     const bool hasWord = m_Plane.m_RunBytes <= 8 && std::has_single_bit(m_Plane.m_RunBytes);
-    if (hasWord && m_Plane.m_ToRun == run)
+    if (hasWord && m_Plane.m_ToRun == run && m_Plane.m_FromRun % run == 0)
     {
-        // What lies side by side in the source, where that is another dimension than in the target: a transposition.
-        rows = std::find_if(m_Outer.begin(), m_Outer.end(), [run](const Dimension& d) { return d.m_From == run; });
+        // What lies side by side in the source, where that is another dimension than in the target: a transposition, of
+        // words where a run is of several elements.
+        rows = std::find_if(m_Outer.begin(), m_Outer.end(),
+                            [run](const Dimension& d) { return d.m_From == run && d.m_To % run == 0; });
         if (rows != m_Outer.end())
         {
             m_Copy = GetTransposeFunctions().m_Transpose[std::countr_zero(m_Plane.m_RunBytes)];
@@ -148,51 +149,38 @@ void StridedMove::MakePlane()
 
 void StridedMove::CutPlane()
 {
-    constexpr size_t Line = 64; // a piece of a transposition has this many elements or more
+    constexpr size_t Line = 64; // pieces of a transposition are whole lines of any elements
     const size_t bytes = m_Plane.m_Rows * m_Plane.m_Runs * m_Plane.m_RunBytes;
     const size_t wanted = bytes / LargePlane;
     if (wanted < 2)
     {
         return;
     }
-    // Cut where it is longest: rows, runs, or a run that is all there is. Pieces are equal, so that they are one more
-    // dimension, and whole lines if there may be; a count that has no fitting divisor stays whole.
-    const auto findPieces = [wanted](size_t count, size_t unit)
+    // Cut where it is longest: rows, runs, or a run that is all there is.
+    const auto cut = [this, wanted](size_t Plane::*count, int64_t from, int64_t to)
     {
-        for (size_t pieces = std::min(4 * wanted, count / unit); pieces >= wanted; --pieces)
+        m_Whole = m_Plane.*count;
+        const size_t piece = DivideUp(DivideUp(m_Whole, 2 * wanted), Line) * Line;
+        if (piece >= m_Whole)
         {
-            if (count % (pieces * unit) == 0)
-            {
-                return pieces;
-            }
+            return;
         }
-        for (size_t pieces = std::min(4 * wanted, count / unit); pieces > 1; --pieces)
-        {
-            if (count % pieces == 0)
-            {
-                return pieces;
-            }
-        }
-        return size_t{1};
-    };
-    const auto cut = [this](size_t Plane::*count, size_t pieces, int64_t from, int64_t to)
-    {
-        m_Plane.*count /= pieces;
-        const auto elements = static_cast<int64_t>(m_Plane.*count);
-        m_Outer.push_back({pieces, elements * from, elements * to});
         m_Cut = count;
+        m_Plane.*count = piece;
+        const auto elements = static_cast<int64_t>(piece);
+        m_Outer.push_back({DivideUp(m_Whole, piece), elements * from, elements * to});
     };
     if (m_Plane.m_Rows >= m_Plane.m_Runs && m_Plane.m_Rows > 1)
     {
-        cut(&Plane::m_Rows, findPieces(m_Plane.m_Rows, Line), m_Plane.m_FromRow, m_Plane.m_ToRow);
+        cut(&Plane::m_Rows, m_Plane.m_FromRow, m_Plane.m_ToRow);
     }
     else if (m_Plane.m_Runs > 1)
     {
-        cut(&Plane::m_Runs, findPieces(m_Plane.m_Runs, Line), m_Plane.m_FromRun, m_Plane.m_ToRun);
+        cut(&Plane::m_Runs, m_Plane.m_FromRun, m_Plane.m_ToRun);
     }
     else
     {
-        cut(&Plane::m_RunBytes, findPieces(m_Plane.m_RunBytes, Line), 1, 1);
+        cut(&Plane::m_RunBytes, 1, 1);
     }
 }
 
@@ -222,9 +210,11 @@ void StridedMove::RunUnits(size_t begin, size_t end, const std::byte* from, std:
         size_t units = 1;
         if (m_Cut != nullptr)
         {
-            // Pieces that one thread copies are one again.
-            units = std::min(end - unit, m_Outer.back().m_Count - index[m_Outer.size() - 1]);
-            plane.*m_Cut = units * m_Plane.*m_Cut;
+            // Pieces that one thread copies are one again. The last one of all may be shorter.
+            const size_t at = index[m_Outer.size() - 1];
+            const size_t piece = m_Plane.*m_Cut;
+            units = std::min(end - unit, m_Outer.back().m_Count - at);
+            plane.*m_Cut = std::min(units * piece, m_Whole - at * piece);
         }
         m_Copy(plane, from, to);
         unit += units;

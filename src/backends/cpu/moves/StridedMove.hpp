@@ -43,6 +43,7 @@ private:
     std::vector<Dimension> m_Outer; ///< outermost first, without those of the plane
     Plane m_Plane;
     size_t Plane::*m_Cut = nullptr;     ///< of which the last outer dimension counts pieces; null: not cut
+    size_t m_Whole = 0;                 ///< what is cut: its last piece may be shorter
     CopyPlaneFunction m_Copy = nullptr; ///< null: nothing to move
     size_t m_Units = 1;                 ///< planes
     size_t m_Grain = 1;

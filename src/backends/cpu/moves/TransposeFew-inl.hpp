@@ -21,7 +21,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 /// Some rows or columns of a matrix.
 template <typename T>
-Matrix<T> GetRows(Matrix<T> matrix, size_t first, size_t count)
+Matrix<T> SliceRows(Matrix<T> matrix, size_t first, size_t count)
 {
     matrix.m_From += first;
     matrix.m_To += static_cast<int64_t>(first) * matrix.m_ToStride;
@@ -29,7 +29,7 @@ Matrix<T> GetRows(Matrix<T> matrix, size_t first, size_t count)
     return matrix;
 }
 template <typename T>
-Matrix<T> GetColumns(Matrix<T> matrix, size_t first, size_t count)
+Matrix<T> SliceColumns(Matrix<T> matrix, size_t first, size_t count)
 {
     matrix.m_From += static_cast<int64_t>(first) * matrix.m_FromStride;
     matrix.m_To += first;
@@ -159,23 +159,24 @@ void TransposeFew(const Matrix<T>& matrix)
     constexpr size_t N = 16 / sizeof(T);
     const size_t rows = matrix.m_Rows;
     const size_t columns = matrix.m_Columns;
-    // How many columns, of blocks that are read, and rows, of blocks that are written, are within the matrix.
     if (rows < N && matrix.m_FromStride >= static_cast<int64_t>(rows))
     {
+        // A block of N elements is read of each column: the last ones would be read beyond the matrix.
         const auto stride = static_cast<size_t>(matrix.m_FromStride);
         const size_t count = columns - std::min(columns, (N - rows + stride - 1) / stride);
         if (CoverFew<Lanes, T>(count, [&](auto d, size_t i) HWY_ATTR { TransposeFewRows(d, matrix, i); }))
         {
-            TransposeNarrow(GetColumns(matrix, count, columns - count));
+            TransposeNarrow(SliceColumns(matrix, count, columns - count));
             return;
         }
     }
     else if (columns < N && matrix.m_ToStride == static_cast<int64_t>(columns))
     {
-        const size_t count = rows - std::min(rows, (N - columns + columns - 1) / columns);
+        // A block of N elements is written to each row.
+        const size_t count = rows - std::min(rows, (N - 1) / columns);
         if (CoverFew<Lanes, T>(count, [&](auto d, size_t i) HWY_ATTR { TransposeFewColumns(d, matrix, i); }))
         {
-            TransposeNarrow(GetRows(matrix, count, rows - count));
+            TransposeNarrow(SliceRows(matrix, count, rows - count));
             return;
         }
     }

@@ -87,7 +87,7 @@ bool TransposePixels(const Matrix<T>& matrix)
                  constexpr size_t Lanes = hn::MaxLanes(decltype(d)());
                  if constexpr (Lanes * sizeof(T) < 16)
                  {
-                     TransposeNarrow(isSource ? GetColumns(matrix, i, Lanes) : GetRows(matrix, i, Lanes));
+                     TransposeNarrow(isSource ? SliceColumns(matrix, i, Lanes) : SliceRows(matrix, i, Lanes));
                  }
                  else if (isSource)
                  {
