@@ -38,8 +38,6 @@ constexpr size_t PackedBytes = 256 * 1024;
 /// Bytes of x that are laid out at a time.
 constexpr size_t BlockBytes = 64 * 1024;
 constexpr size_t MostBlockRows = 512;
-/// Packing a panel should be little beside what is computed with it.
-constexpr size_t LeastRows = 64;
 
 bool IsSigned(const TensorInfo& info)
 {
@@ -117,8 +115,7 @@ private:
         const size_t forCache = DivideUp(m_Panels->GetBytes(Part{0, panels}), PackedBytes);
         const size_t forThreads = DivideUp(m_Parts, g.m_NumBatches);
         m_Groups = std::min(panels, std::max(forCache, forThreads));
-        m_RowParts = std::clamp<size_t>(DivideUp(m_Parts, g.m_NumBatches * m_Groups), 1,
-                                        std::max<size_t>(g.m_Rows / LeastRows, 1));
+        m_RowParts = CountRowParts(DivideUp(m_Parts, g.m_NumBatches * m_Groups), g.m_Rows);
         m_Parts = std::min(m_Parts, GetUnits());
     }
 

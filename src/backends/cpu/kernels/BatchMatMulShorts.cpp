@@ -31,8 +31,6 @@ constexpr backends::TypeRow Types[] = {
 
 /// Rows of x that pass a panel at a time.
 constexpr size_t BlockRows = 64;
-/// Packing a panel should be little beside what is computed with it.
-constexpr size_t LeastRows = 64;
 /// Bytes, signed ones, have magnitudes of up to 128.
 constexpr size_t MostDepth = RequantizeArrays16::MostMagnitude / 128;
 
@@ -66,8 +64,7 @@ public:
                                        static_cast<double>(geometry.m_Rows) * static_cast<double>(geometry.m_Columns) *
                                        static_cast<double>(geometry.m_Depth);
         m_Parts = std::min(GetMostParts(), GetWorthwhileParts(multiplications));
-        m_RowParts = std::clamp<size_t>(DivideUp(m_Parts, geometry.m_NumBatches * m_Panels), 1,
-                                        std::max<size_t>(geometry.m_Rows / LeastRows, 1));
+        m_RowParts = CountRowParts(DivideUp(m_Parts, geometry.m_NumBatches * m_Panels), geometry.m_Rows);
         m_Parts = std::min(m_Parts, GetUnits());
         Scratch part;
         part.Add<int32_t>(size_t{2}, m_Groups, m_PanelColumns); // pairs of upper and of lower bytes

@@ -6,8 +6,8 @@
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/gemm/PackedSize.hpp"
+#include "backends/cpu/gemm/windows/ColumnAsRow.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
-#include "backends/cpu/kernels/ColumnAsRow.hpp"
 #include "backends/cpu/kernels/DepthwiseRing8.hpp"
 #include "backends/cpu/kernels/PackedDepthwise8.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
@@ -302,7 +302,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 {
     const auto& weights = static_cast<const PackedDepthwise8&>(*packed);
     ref::ConvolutionGeometry g = ref::MakeDepthwiseGeometry(args);
-    if (!weights.IsExact() || (weights.IsTurned() && !IsOfOneColumn(g)))
+    if (!weights.IsExact() || (weights.IsTurned() && !IsOfOneColumn(g.m_X)))
     {
         return ref::FindKernel(LayerType::DepthwiseConvolution2d)->Prepare(args, nullptr);
     }

@@ -9,7 +9,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
-#include "backends/cpu/kernels/ColumnAsRow.hpp"
+#include "backends/cpu/gemm/windows/ColumnAsRow.hpp"
 #include "backends/cpu/kernels/DepthwiseTiles.hpp"
 #include "backends/cpu/kernels/PackedDepthwise.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"

@@ -79,8 +79,6 @@ private:
     static constexpr size_t TurnedBytes = 8 * 1024 * 1024;
     /// A few columns of a great depth take many times their memory when they are packed: fewer threads do that then.
     static constexpr size_t MostScratchBytes = 64 * 1024 * 1024;
-    /// Packing a panel should be little beside what is computed with it.
-    static constexpr size_t LeastRows = 64;
 
     size_t GetUnits() const { return m_Geometry.m_NumBatches * m_Groups * m_RowParts; }
 
@@ -105,8 +103,7 @@ private:
         m_Groups = std::min(m_NumPanels, std::max(forCache, forThreads));
         const size_t rowsForThreads = DivideUp(m_Parts, g.m_NumBatches * m_Groups);
         const size_t rowsForCache = m_TurnsX ? DivideUp(g.m_Rows * g.m_Depth * sizeof(Element), TurnedBytes) : 1;
-        m_RowParts =
-            std::clamp<size_t>(std::max(rowsForThreads, rowsForCache), 1, std::max<size_t>(g.m_Rows / LeastRows, 1));
+        m_RowParts = CountRowParts(std::max(rowsForThreads, rowsForCache), g.m_Rows);
         m_Parts = std::min(m_Parts, GetUnits());
         return m_RowParts;
     }

@@ -24,6 +24,14 @@ void RunUnits(const ExecuteArgs& args, size_t units, size_t mostParts, size_t pa
              { body(GetPart(units, parts, index), static_cast<std::byte*>(args.m_Scratch) + index * partBytes); });
 }
 
+/// In how many parts rows are cut, where so many are wanted: packing a panel should be little beside what is computed
+/// with it.
+inline size_t CountRowParts(size_t wanted, size_t rows)
+{
+    constexpr size_t LeastRows = 64;
+    return std::clamp<size_t>(wanted, 1, std::max<size_t>(rows / LeastRows, 1));
+}
+
 /// Of a sum of products, in units of the output. The product of the scales is one in float, as TFLite has it.
 inline double GetProductScale(const ReshapeArgs& args)
 {

@@ -10,6 +10,7 @@
 #endif
 
 #include "backends/cpu/moves/TransposeTile-inl.hpp"
+#include "backends/cpu/simd/Spans-inl.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -128,30 +129,6 @@ HWY_INLINE void TransposeFewColumns(D d, const Matrix<T>& matrix, size_t row)
     StoreBlocks(d, v, matrix.m_To + static_cast<int64_t>(row) * matrix.m_ToStride, matrix.m_ToStride);
 }
 
-/// f(d, i) with the widest vectors that are no longer than `count`, which begin at i; false: none are.
-template <size_t Lanes, typename T, typename F>
-HWY_INLINE bool CoverFew(size_t count, const F& f)
-{
-    if (count < Lanes)
-    {
-        if constexpr (Lanes * sizeof(T) > 16)
-        {
-            return CoverFew<Lanes / 2, T>(count, f);
-        }
-        return false;
-    }
-    const hn::CappedTag<T, Lanes> d;
-    for (size_t i = 0; i + Lanes <= count; i += Lanes)
-    {
-        f(d, i);
-    }
-    if (count % Lanes != 0)
-    {
-        f(d, count - Lanes);
-    }
-    return true;
-}
-
 /// A matrix that has fewer rows or columns than a block has elements.
 template <size_t Lanes, typename T>
 void TransposeFew(const Matrix<T>& matrix)
@@ -164,8 +141,16 @@ void TransposeFew(const Matrix<T>& matrix)
         // A block of N elements is read of each column: the last ones would be read beyond the matrix.
         const auto stride = static_cast<size_t>(matrix.m_FromStride);
         const size_t count = columns - std::min(columns, (N - rows + stride - 1) / stride);
-        if (CoverFew<Lanes, T>(count, [&](auto d, size_t i) HWY_ATTR { TransposeFewRows(d, matrix, i); }))
+        if (count >= N)
         {
+            CoverBy<T, Lanes>(count,
+                              [&](auto d, size_t i) HWY_ATTR
+                              {
+                                  if constexpr (hn::MaxLanes(decltype(d)()) >= N)
+                                  {
+                                      TransposeFewRows(d, matrix, i);
+                                  }
+                              });
             TransposeNarrow(SliceColumns(matrix, count, columns - count));
             return;
         }
@@ -174,8 +159,16 @@ void TransposeFew(const Matrix<T>& matrix)
     {
         // A block of N elements is written to each row.
         const size_t count = rows - std::min(rows, (N - 1) / columns);
-        if (CoverFew<Lanes, T>(count, [&](auto d, size_t i) HWY_ATTR { TransposeFewColumns(d, matrix, i); }))
+        if (count >= N)
         {
+            CoverBy<T, Lanes>(count,
+                              [&](auto d, size_t i) HWY_ATTR
+                              {
+                                  if constexpr (hn::MaxLanes(decltype(d)()) >= N)
+                                  {
+                                      TransposeFewColumns(d, matrix, i);
+                                  }
+                              });
             TransposeNarrow(SliceRows(matrix, count, rows - count));
             return;
         }

@@ -95,7 +95,6 @@ HWY_INLINE void TransposeLines(const Matrix<uint8_t>& matrix, size_t column)
     for (size_t part = 0; part < Lines; ++part, to += 8 * matrix.m_ToStride)
     {
         const LineVec ofTwo = hn::Load(d, Indices.m_OfTwo[part].data());
-        const LineVec withThird = hn::Load(d, Indices.m_WithThird[part].data());
         LineVec v[8];
         HWY_UNROLL(8)
         for (size_t i = 0; i < 8; ++i)
@@ -107,10 +106,14 @@ HWY_INLINE void TransposeLines(const Matrix<uint8_t>& matrix, size_t column)
         {
             v[i] = Permute(v[i], from + i * 64 * Lines + (Lines == 1 ? 0 : 64), ofTwo);
         }
-        HWY_UNROLL(8)
-        for (size_t i = 0; i < 8; ++i)
+        if constexpr (Lines == 3)
         {
-            v[i] = Lines == 3 ? Permute(v[i], from + i * 64 * Lines + 128, withThird) : v[i];
+            const LineVec withThird = hn::Load(d, Indices.m_WithThird[part].data());
+            HWY_UNROLL(8)
+            for (size_t i = 0; i < 8; ++i)
+            {
+                v[i] = Permute(v[i], from + i * 64 * Lines + 128, withThird);
+            }
         }
         StoreEightRows(v, to, matrix.m_ToStride);
     }

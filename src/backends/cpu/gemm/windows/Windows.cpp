@@ -2,6 +2,7 @@
 // Copies of windows: contiguous runs where the image has them, padding outside.
 #include "backends/cpu/gemm/windows/Windows.hpp"
 
+#include "backends/cpu/gemm/windows/ColumnAsRow.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 namespace tenon::cpu
 {
@@ -165,19 +165,10 @@ T* Windows::FindRows(const T* input, size_t first, size_t last, const T* padding
 namespace
 {
 
-/// An image of one column as one of one row, which lies in memory as it does: neighbours in a row are found together.
-Windows LayColumnAsRow(Windows windows)
+ref::WindowAxis MakeAxis(int64_t input, int64_t output, int64_t kernel, int64_t stride, int64_t dilation, int64_t pad)
 {
-    if (windows.m_InputWidth == 1 && windows.m_OutputWidth == 1 && windows.m_Width == 1)
-    {
-        std::swap(windows.m_InputHeight, windows.m_InputWidth);
-        std::swap(windows.m_OutputHeight, windows.m_OutputWidth);
-        std::swap(windows.m_Height, windows.m_Width);
-        std::swap(windows.m_StrideY, windows.m_StrideX);
-        std::swap(windows.m_DilationY, windows.m_DilationX);
-        std::swap(windows.m_PadTop, windows.m_PadLeft);
-    }
-    return windows;
+    return {
+        static_cast<size_t>(input), static_cast<size_t>(output), static_cast<size_t>(kernel), stride, dilation, pad};
 }
 
 } // namespace
@@ -203,35 +194,11 @@ Windows MakeConvolutionWindows(const ReshapeArgs& args)
             "bias must have O channels");
     }
 
-    const auto& descriptor = args.GetDescriptor<Convolution2dDescriptor>();
-    Windows windows;
-    windows.m_InputHeight = input[1];
-    windows.m_InputWidth = input[2];
-    windows.m_OutputHeight = output[1];
-    windows.m_OutputWidth = output[2];
-    windows.m_Channels = input[3];
-    windows.m_GroupChannels = weights[3];
-    windows.m_Height = weights[1];
-    windows.m_Width = weights[2];
-    windows.m_StrideX = descriptor.m_StrideX;
-    windows.m_StrideY = descriptor.m_StrideY;
-    windows.m_DilationX = descriptor.m_DilationX;
-    windows.m_DilationY = descriptor.m_DilationY;
-    windows.m_PadTop = descriptor.m_PadTop;
-    windows.m_PadLeft = descriptor.m_PadLeft;
-    return LayColumnAsRow(windows);
+    const auto& d = args.GetDescriptor<Convolution2dDescriptor>();
+    return MakeAxisWindows(MakeAxis(input[1], output[1], weights[1], d.m_StrideY, d.m_DilationY, d.m_PadTop),
+                           MakeAxis(input[2], output[2], weights[2], d.m_StrideX, d.m_DilationX, d.m_PadLeft), input[3],
+                           weights[3]);
 }
-
-namespace
-{
-
-ref::WindowAxis MakeAxis(int64_t input, int64_t output, int64_t kernel, int64_t stride, int64_t dilation, int64_t pad)
-{
-    return {
-        static_cast<size_t>(input), static_cast<size_t>(output), static_cast<size_t>(kernel), stride, dilation, pad};
-}
-
-} // namespace
 
 ref::WindowAxis Windows::GetAxisY() const
 {
@@ -243,8 +210,12 @@ ref::WindowAxis Windows::GetAxisX() const
     return MakeAxis(m_InputWidth, m_OutputWidth, m_Width, m_StrideX, m_DilationX, m_PadLeft);
 }
 
-Windows MakeAxisWindows(const ref::WindowAxis& y, const ref::WindowAxis& x, size_t channels, size_t groupChannels)
+Windows MakeAxisWindows(const ref::WindowAxis& axisY, const ref::WindowAxis& axisX, size_t channels,
+                        size_t groupChannels)
 {
+    ref::WindowAxis y = axisY;
+    ref::WindowAxis x = axisX;
+    LayColumnAsRow(y, x);
     Windows windows;
     windows.m_InputHeight = static_cast<int64_t>(y.m_Input);
     windows.m_InputWidth = static_cast<int64_t>(x.m_Input);
@@ -260,7 +231,7 @@ Windows MakeAxisWindows(const ref::WindowAxis& y, const ref::WindowAxis& x, size
     windows.m_DilationY = y.m_Dilation;
     windows.m_PadTop = y.m_Pad;
     windows.m_PadLeft = x.m_Pad;
-    return LayColumnAsRow(windows);
+    return windows;
 }
 
 Windows MakeDepthwiseWindows(const ref::ConvolutionGeometry& g)

@@ -193,7 +193,8 @@ void SetPitch(Product& product, size_t outputPitch)
 Windows MakeConvolutionWindows(const ReshapeArgs& args);
 
 /// Those along two axes, of images with so many channels; with columns as above.
-Windows MakeAxisWindows(const ref::WindowAxis& y, const ref::WindowAxis& x, size_t channels, size_t groupChannels);
+Windows MakeAxisWindows(const ref::WindowAxis& axisY, const ref::WindowAxis& axisX, size_t channels,
+                        size_t groupChannels);
 
 /// Those of a DepthwiseConvolution2d layer, for one channel of its data.
 Windows MakeDepthwiseWindows(const ref::ConvolutionGeometry& g);
