@@ -173,4 +173,35 @@ TEST(FastGather, RefusesIndicesThatAreOutside)
     }
 }
 
+TEST(FastGather, RefusesIndicesAtTheEndsOfTheirType)
+{
+    struct
+    {
+        DataType m_Type;
+        double m_Lowest;
+        double m_Large;
+    } const all[] = {{DataType::Signed16, -32768, 32767},
+                     {DataType::Signed32, -2147483648.0, 2147483647},
+                     {DataType::Signed64, -0x1p63, 0x1p62}};
+    for (const auto& type : all)
+    {
+        for (const double index : {type.m_Lowest, type.m_Large, -1.0, 50.0})
+        {
+            std::vector<double> stored(700, 49);
+            stored[600] = index;
+            ExpectRefused(FastCase("gather", LayerType::Gather, GatherDescriptor(0),
+                                   {Random(TensorInfo({50, 4}, DataType::QAsymmU8, 0.5f, 3), 1),
+                                    Stored(TensorInfo({700}, type.m_Type), stored)},
+                                   TensorInfo({700, 4}, DataType::QAsymmU8, 0.5f, 3)),
+                          "element 600 of input 1 is " + std::to_string(static_cast<int64_t>(index)));
+        }
+    }
+    // Of more slices than indices of 16 bits count, all that are not negative are inside.
+    const TensorInfo data({40000, 3}, DataType::QAsymmU8, 0.5f, 3);
+    ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
+        FastCase("many slices", LayerType::Gather, GatherDescriptor(0),
+                 {Random(data, 1), Random(TensorInfo({700}, DataType::Signed16), 2, 0, 32767)}, Shaped(data, {700, 3})),
+        "CpuGather"));
+}
+
 } // namespace tenon::test

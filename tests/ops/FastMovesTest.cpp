@@ -42,8 +42,8 @@ std::string Name(const char* what, const TensorInfo& input)
 
 TEST(FastMoves, TransposeAsReference)
 {
-    const TensorShape shapes[] = {{1, 9, 11, 3},   {1, 3, 19, 23},  {2, 64, 65, 1},   {3, 4, 70, 2}, {1, 128, 5, 66},
-                                  {1, 33, 130, 4}, {2, 16, 17, 18}, {1, 1, 300, 200}, {5, 58, 2, 20}};
+    const TensorShape shapes[] = {{1, 9, 11, 3},   {1, 3, 19, 23},  {2, 64, 65, 1},   {3, 4, 70, 2},  {1, 128, 5, 66},
+                                  {1, 33, 130, 4}, {2, 16, 17, 18}, {1, 1, 300, 200}, {5, 58, 2, 20}, {1, 70, 1, 1024}};
     for (const TensorInfo& type : Types)
     {
         for (const TensorShape& shape : shapes)

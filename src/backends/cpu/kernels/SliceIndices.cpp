@@ -2,7 +2,9 @@
 // Indices read in loops made for their type: a call for each would take longer than to copy a few bytes.
 #include "backends/cpu/kernels/SliceIndices.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 namespace tenon::cpu
 {
@@ -28,18 +30,24 @@ bool SliceIndices::LoadAs(const SliceIndices& self, const void* indices, size_t 
 {
     const size_t length = self.m_Length;
     const T* tuples = static_cast<const T*>(indices) + first * length;
-    bool isInside = true;
     if (length == 1)
     {
-        const uint64_t size = self.m_Sizes[0];
+        // Without comparisons, so that vectors of any processor do it. Neither an index nor what is left of the size
+        // has the upper bit, as long as it is inside; a size beyond what T can count allows all that is not negative.
+        using Wide = std::common_type_t<T, int32_t>;
+        using Bits = std::make_unsigned_t<Wide>;
+        constexpr uint64_t Upper = uint64_t{1} << (sizeof(Bits) * 8 - 1);
+        const auto last = static_cast<Bits>(std::min<uint64_t>(self.m_Sizes[0], Upper) - 1);
+        Bits outside = 0;
         for (size_t i = 0; i < count; ++i)
         {
-            const auto index = static_cast<uint64_t>(int64_t{tuples[i]}); // a negative one is too large
-            isInside &= index < size;
+            const auto index = static_cast<Bits>(Wide{tuples[i]});
+            outside |= index | (last - index);
             slices[i] = static_cast<size_t>(index);
         }
-        return isInside;
+        return outside < Upper;
     }
+    bool isInside = true;
     for (size_t i = 0; i < count; ++i, tuples += length)
     {
         uint64_t slice = 0;

@@ -6,6 +6,7 @@
 #include "common/CopyBlock.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
@@ -22,11 +23,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 namespace
 {
 
-/// Vectors of 32 bytes as far as they go, where there are some, then smaller moves.
+/// Vectors as far as they go, where there are some, then smaller moves. Vectors of 64 bytes are for whole ones alone:
+/// such as end elsewhere would cross cache lines at every store.
 template <size_t N>
 HWY_INLINE void CopyFixed(std::byte* to, const std::byte* from)
 {
-    constexpr size_t Lanes = HWY_LANES(uint8_t) < 32 ? 16 : 32;
+    constexpr size_t Lanes = std::clamp<size_t>(HWY_LANES(uint8_t), 16, N != 0 && N % 64 == 0 ? 64 : 32);
     if constexpr (N >= Lanes)
     {
         const hn::FixedTag<uint8_t, Lanes> d;
@@ -42,6 +44,7 @@ HWY_INLINE void CopyFixed(std::byte* to, const std::byte* from)
 template <size_t N>
 struct Fixed
 {
+    static constexpr size_t Bytes = N;
     static HWY_INLINE void Copy(std::byte* to, const std::byte* from, size_t) { CopyFixed<N>(to, from); }
 };
 
@@ -49,6 +52,7 @@ struct Fixed
 template <size_t N>
 struct Ends
 {
+    static constexpr size_t Bytes = 0; // any
     static HWY_INLINE void Copy(std::byte* to, const std::byte* from, size_t bytes)
     {
         CopyFixed<N>(to, from);
@@ -58,6 +62,7 @@ struct Ends
 
 struct Any
 {
+    static constexpr size_t Bytes = 0;
     static HWY_INLINE void Copy(std::byte* to, const std::byte* from, size_t bytes) { CopyBlock(to, from, bytes); }
 };
 
@@ -82,12 +87,40 @@ void CopyPlane(const Plane& plane, const std::byte* from, std::byte* to)
     CopyRows<Run>(plane, from, to);
 }
 
+/// The next runs, N bytes each, as a vector.
+template <size_t N, class D>
+HWY_INLINE hn::Vec<D> LoadPicked(D d, const std::byte* from, const size_t* indices)
+{
+    if constexpr (hn::MaxLanes(D()) == N)
+    {
+        return hn::LoadU(d, reinterpret_cast<const uint8_t*>(from + *indices * N));
+    }
+    else
+    {
+        const hn::Half<D> half;
+        constexpr size_t InHalf = hn::MaxLanes(D()) / 2 / N;
+        return hn::Combine(d, LoadPicked<N>(half, from, indices + InHalf), LoadPicked<N>(half, from, indices));
+    }
+}
+
+/// As many runs as fill a vector are one store, as far as they go.
 template <typename Run>
 void CopyPicked(const std::byte* from, const size_t* indices, size_t count, size_t bytes, std::byte* to)
 {
-    for (size_t i = 0; i < count; ++i, to += bytes)
+    size_t i = 0;
+    constexpr size_t N = Run::Bytes;
+    if constexpr (N >= 16 && std::has_single_bit(N) && N < HWY_LANES(uint8_t))
     {
-        Run::Copy(to, from + indices[i] * bytes, bytes);
+        const hn::ScalableTag<uint8_t> d;
+        constexpr size_t Runs = HWY_LANES(uint8_t) / N;
+        for (; i + Runs <= count; i += Runs, to += Runs * N)
+        {
+            hn::StoreU(LoadPicked<N>(d, from, indices + i), d, reinterpret_cast<uint8_t*>(to));
+        }
+    }
+    for (; i < count; ++i, to += bytes)
+    {
+        Run::Copy(to, from + indices[i] * (N != 0 ? N : bytes), bytes);
     }
 }
 

@@ -128,6 +128,40 @@ size_t CountLinesOfSet(int64_t stride)
     return lines == 0 ? 1 : std::max<size_t>(1, LineElements<T> * static_cast<size_t>(std::gcd(lines, Sets)) / Sets);
 }
 
+/// All of a matrix that has a line of rows and of columns at least, by tiles of whole lines, each copied from where its
+/// lines drive each other out of the cache before all of their elements are used. The last ones are over their
+/// neighbours.
+template <size_t Lanes, typename T>
+HWY_NOINLINE void TransposeCopies(const Matrix<T> matrix)
+{
+    constexpr size_t Line = LineElements<T>;
+    const hn::CappedTag<T, Line> d;
+    alignas(64) T copy[Line * Line];
+    Matrix<T> tile;
+    tile.m_From = copy;
+    tile.m_FromStride = Line;
+    tile.m_ToStride = matrix.m_ToStride;
+    for (size_t i = 0; i < matrix.m_Columns; i += Line)
+    {
+        const size_t column = std::min(i, matrix.m_Columns - Line);
+        for (size_t j = 0; j < matrix.m_Rows; j += Line)
+        {
+            const size_t row = std::min(j, matrix.m_Rows - Line);
+            const T* from = matrix.m_From + static_cast<int64_t>(column) * matrix.m_FromStride + row;
+            HWY_UNROLL(8)
+            for (size_t k = 0; k < Line; ++k, from += matrix.m_FromStride)
+            {
+                for (size_t at = 0; at < Line; at += hn::MaxLanes(d))
+                {
+                    hn::Store(hn::LoadU(d, from + at), d, copy + k * Line + at);
+                }
+            }
+            tile.m_To = matrix.m_To + static_cast<int64_t>(row) * matrix.m_ToStride + column;
+            TransposeColumns<Lanes, Line / Lanes, Ahead::Nothing>(tile, 0, Line, 0);
+        }
+    }
+}
+
 /// A matrix that has a block of rows and of columns at least, by vectors that are at most as wide as it has columns.
 /// `isOfMany` as in Plane.
 template <size_t Lanes, typename T>
@@ -148,6 +182,17 @@ HWY_INLINE void TransposeTiles(const Matrix<T>& matrix, bool isOfMany)
     constexpr size_t Line = LineElements<T>;
     constexpr int64_t Page = 4096 / sizeof(T);
     constexpr Ahead Far = sizeof(T) <= 2 ? Ahead::NextLinesToL2 : Ahead::Nothing;
+    if constexpr (sizeof(T) <= 2) // larger ones are of fewer lines
+    {
+        constexpr size_t Ways = 8;
+        const bool areInFewSets =
+            matrix.m_FromStride % static_cast<int64_t>(Line) == 0 && CountLinesOfSet<T>(matrix.m_FromStride) > Ways;
+        if (areInFewSets && std::min(matrix.m_Rows, matrix.m_Columns) >= Line)
+        {
+            TransposeCopies<Lanes>(matrix);
+            return;
+        }
+    }
     if (!isOfMany)
     {
         TransposeBands<Lanes, Ahead::Nothing>(matrix, 4 * Line);
