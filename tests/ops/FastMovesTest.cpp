@@ -150,6 +150,36 @@ TEST(FastMoves, ShortRunsAsReference)
     }
 }
 
+// Views are any boxes: some leave gaps, overlap, or come in another order.
+TEST(FastMoves, ViewsOfShortRunsAsReference)
+{
+    struct View
+    {
+        unsigned int m_Origin;
+        unsigned int m_Size;
+    };
+    const std::vector<std::vector<View>> all = {{{0, 5}, {7, 5}}, {{0, 8}, {4, 8}},         {{6, 6}, {0, 6}},
+                                                {{0, 6}, {6, 4}}, {{2, 3}, {5, 3}, {8, 4}}, {{0, 4}, {0, 4}, {8, 4}}};
+    for (const std::vector<View>& views : all)
+    {
+        constexpr unsigned int Chunks = 3000;
+        const TensorInfo& type = Types[0];
+        SplitterDescriptor split(static_cast<uint32_t>(views.size()), 2);
+        std::vector<TensorInfo> outputs;
+        for (uint32_t i = 0; i < views.size(); ++i)
+        {
+            split.SetViewOriginCoord(i, 1, views[i].m_Origin);
+            split.SetViewSize(i, 0, Chunks);
+            split.SetViewSize(i, 1, views[i].m_Size);
+            outputs.push_back(Shaped(type, {Chunks, views[i].m_Size}));
+        }
+        OpCase op = FastCase("views from " + std::to_string(views[0].m_Origin), LayerType::Splitter, split,
+                             {Random(Shaped(type, {Chunks, 12}), 9)}, outputs.front());
+        op.m_MoreOutputs = {outputs.begin() + 1, outputs.end()};
+        ExpectAsReference(op, "CpuSplitter");
+    }
+}
+
 TEST(FastMoves, ConcatOfOtherQuantizationsAsReference)
 {
     for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8})

@@ -14,6 +14,8 @@
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
 
+#include "backends/cpu/moves/MoveRunGroups-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
@@ -129,16 +131,26 @@ void CopyPicked(const std::byte* from, const size_t* indices, size_t count, size
 template <size_t Width, size_t Count>
 void MoveRuns(const RunMove* moves, size_t times)
 {
+#if HWY_TARGET == HWY_AVX3
+    RunGroups<Count> groups(moves);
+    if (GetCpuFeatures().m_Avx512Vbmi && groups.Pay(times))
+    {
+        times = groups.Move(times);
+        moves = groups.GetMoves();
+    }
+#endif
+    // Places in registers; of four moves, for which there are not enough on x86-64, the steps come from memory.
     RunMove inRegisters[Count];
     std::copy_n(moves, Count, inRegisters);
     for (size_t time = 0; time < times; ++time)
     {
         HWY_UNROLL(4)
-        for (RunMove& move : inRegisters)
+        for (size_t i = 0; i < Count; ++i)
         {
+            RunMove& move = inRegisters[i];
             CopyFixed<Width>(move.m_To, move.m_From);
-            move.m_From += move.m_FromStep;
-            move.m_To += move.m_ToStep;
+            move.m_From += (Count < 4 ? move : moves[i]).m_FromStep;
+            move.m_To += (Count < 4 ? move : moves[i]).m_ToStep;
         }
     }
 }

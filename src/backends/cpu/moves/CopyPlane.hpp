@@ -41,10 +41,11 @@ struct RunMove
     int64_t m_ToStep = 0;
 };
 
-/// The next run of each move in turn, `times` times. Moves whole vectors, so that up to MostOverrun bytes behind a run
-/// are read and written as well: runs behind it are moved after it.
+/// The next run of each move in turn, `times` times. Moves whole vectors, so that what is behind the last runs is read
+/// and written as well, as far as so many chunks go, a run of each move, as have MostOverrun bytes of every move: these
+/// are moved after it.
 using MoveRunsFunction = void (*)(const RunMove* moves, size_t times);
-inline constexpr size_t MostOverrun = 31;
+inline constexpr size_t MostOverrun = 63;
 /// For so many moves, whose runs have at most so many bytes. Null: more or longer ones than gain by it.
 inline constexpr size_t MostMovedRuns = 4;
 MoveRunsFunction ChooseMoveRuns(size_t moves, size_t mostBytes);

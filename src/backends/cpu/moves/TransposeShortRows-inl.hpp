@@ -11,6 +11,7 @@
 #endif
 
 #include "backends/cpu/moves/TransposeTiles-inl.hpp"
+#include "backends/cpu/simd/PermuteBytes-inl.hpp"
 
 #include <algorithm>
 #include <array>
@@ -21,9 +22,6 @@ namespace tenon::cpu::HWY_NAMESPACE
 {
 
 #if HWY_TARGET == HWY_AVX3
-
-using Line = hn::FixedTag<uint8_t, 64>;
-using LineVec = hn::Vec<Line>;
 
 /// Which bytes of the one to three lines that are eight rows of the source come to a vector of eight rows of the target
 /// by eight columns. Rows 0 to 3 and 4 to 7 alternate, for the first step of what follows.
@@ -48,13 +46,6 @@ struct LineIndices
     alignas(64) std::array<std::array<uint8_t, 64>, Lines> m_OfTwo{};
     alignas(64) std::array<std::array<uint8_t, 64>, Lines> m_WithThird{}; ///< of what came of two, and the third line
 };
-
-/// Bytes of a line and of one in memory, which takes no register there.
-HWY_INLINE LineVec Permute(LineVec first, const uint8_t* second, LineVec indices)
-{
-    asm("vpermt2b %2, %1, %0" : "+v"(first.raw) : "v"(indices.raw), "m"(*reinterpret_cast<const __m512i_u*>(second)));
-    return first;
-}
 
 /// Eight vectors of eight columns each become eight rows of 64. Steps are taken one after another, of all vectors: what
 /// waits for one before it would fill the queues of the processor.
@@ -104,7 +95,7 @@ HWY_INLINE void TransposeLines(const Matrix<uint8_t>& matrix, size_t column)
         HWY_UNROLL(8)
         for (size_t i = 0; i < 8; ++i)
         {
-            v[i] = Permute(v[i], from + i * 64 * Lines + (Lines == 1 ? 0 : 64), ofTwo);
+            v[i] = PermuteBytes(v[i], from + i * 64 * Lines + (Lines == 1 ? 0 : 64), ofTwo);
         }
         if constexpr (Lines == 3)
         {
@@ -112,7 +103,7 @@ HWY_INLINE void TransposeLines(const Matrix<uint8_t>& matrix, size_t column)
             HWY_UNROLL(8)
             for (size_t i = 0; i < 8; ++i)
             {
-                v[i] = Permute(v[i], from + i * 64 * Lines + 128, withThird);
+                v[i] = PermuteBytes(v[i], from + i * 64 * Lines + 128, withThird);
             }
         }
         StoreEightRows(v, to, matrix.m_ToStride);
