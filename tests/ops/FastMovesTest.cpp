@@ -121,7 +121,7 @@ TEST(FastMoves, ShortRunsAsReference)
     for (const std::vector<unsigned int>& parts : lengths)
     {
         // A chunk or two, as many as vectors reach beyond, and more of them than a thread takes.
-        for (const unsigned int chunks : {1U, 2U, 11U, 37U, 9000U})
+        for (const unsigned int chunks : {1U, 2U, 11U, 37U, 200U, 600U, 9000U})
         {
             const TensorInfo& type = Types[0];
             const auto count = static_cast<uint32_t>(parts.size());

@@ -25,17 +25,17 @@ namespace hn = hwy::HWY_NAMESPACE;
 namespace
 {
 
-/// Vectors as far as they go, where there are some, then smaller moves. Vectors of 64 bytes are for whole ones alone:
-/// such as end elsewhere would cross cache lines at every store.
-template <size_t N>
+/// Vectors as far as they go, where there are some, then smaller moves. Vectors of 64 bytes are for multiples of
+/// them alone: else every store would cross cache lines.
+template <size_t N, size_t Widest = (N != 0 && N % 64 == 0 ? 64 : 32)>
 HWY_INLINE void CopyFixed(std::byte* to, const std::byte* from)
 {
-    constexpr size_t Lanes = std::clamp<size_t>(HWY_LANES(uint8_t), 16, N != 0 && N % 64 == 0 ? 64 : 32);
+    constexpr size_t Lanes = std::clamp<size_t>(HWY_LANES(uint8_t), 16, Widest);
     if constexpr (N >= Lanes)
     {
         const hn::FixedTag<uint8_t, Lanes> d;
         hn::StoreU(hn::LoadU(d, reinterpret_cast<const uint8_t*>(from)), d, reinterpret_cast<uint8_t*>(to));
-        CopyFixed<N - Lanes>(to + Lanes, from + Lanes);
+        CopyFixed<N - Lanes, Widest>(to + Lanes, from + Lanes);
     }
     else if constexpr (N != 0)
     {
@@ -57,8 +57,8 @@ struct Ends
     static constexpr size_t Bytes = 0; // any
     static HWY_INLINE void Copy(std::byte* to, const std::byte* from, size_t bytes)
     {
-        CopyFixed<N>(to, from);
-        CopyFixed<N>(to + bytes - N, from + bytes - N);
+        CopyFixed<N, 32>(to, from);
+        CopyFixed<N, 32>(to + bytes - N, from + bytes - N);
     }
 };
 
@@ -139,7 +139,9 @@ void MoveRuns(const RunMove* moves, size_t times)
         moves = groups.GetMoves();
     }
 #endif
-    // Places in registers; of four moves, for which there are not enough on x86-64, the steps come from memory.
+    // Places are in registers. Of four moves steps come from memory with AVX-512, where the compiler else keeps them in
+    // vectors, from which they take longer; with other targets that does not gain.
+    constexpr bool AreStepsInMemory = HWY_TARGET == HWY_AVX3 && Count == 4;
     RunMove inRegisters[Count];
     std::copy_n(moves, Count, inRegisters);
     for (size_t time = 0; time < times; ++time)
@@ -149,8 +151,8 @@ void MoveRuns(const RunMove* moves, size_t times)
         {
             RunMove& move = inRegisters[i];
             CopyFixed<Width>(move.m_To, move.m_From);
-            move.m_From += (Count < 4 ? move : moves[i]).m_FromStep;
-            move.m_To += (Count < 4 ? move : moves[i]).m_ToStep;
+            move.m_From += (AreStepsInMemory ? moves[i] : move).m_FromStep;
+            move.m_To += (AreStepsInMemory ? moves[i] : move).m_ToStep;
         }
     }
 }

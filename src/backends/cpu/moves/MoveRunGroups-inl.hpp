@@ -58,6 +58,7 @@ public:
 
 private:
     static constexpr size_t LineBytes = 64;
+    static_assert(LineBytes - 1 <= MostOverrun);
     using Indices = std::array<uint8_t, LineBytes>;
 
     bool AreDense() const

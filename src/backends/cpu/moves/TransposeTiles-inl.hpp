@@ -182,7 +182,7 @@ HWY_INLINE void TransposeTiles(const Matrix<T>& matrix, bool isOfMany)
     constexpr size_t Line = LineElements<T>;
     constexpr int64_t Page = 4096 / sizeof(T);
     constexpr Ahead Far = sizeof(T) <= 2 ? Ahead::NextLinesToL2 : Ahead::Nothing;
-    if constexpr (sizeof(T) <= 2) // larger ones are of fewer lines
+    if constexpr (sizeof(T) <= 2 && Lanes == HWY_LANES(T)) // larger ones are of fewer lines
     {
         constexpr size_t Ways = 8;
         const bool areInFewSets =
