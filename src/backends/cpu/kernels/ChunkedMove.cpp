@@ -5,13 +5,12 @@
 #include "backends/cpu/Parts.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace tenon::cpu
 {
 
 ChunkedMove::ChunkedMove(Direction direction, const std::vector<Part>& parts, size_t chunkBytes, size_t chunks)
-    : m_Chunks(chunks), m_ChunkBytes(chunkBytes)
+    : m_IsJoin(direction == Direction::Join), m_Chunks(chunks), m_ChunkBytes(chunkBytes)
 {
     size_t least = SIZE_MAX;
     size_t most = 0;
@@ -19,11 +18,10 @@ ChunkedMove::ChunkedMove(Direction direction, const std::vector<Part>& parts, si
     for (const Part& part : parts)
     {
         Move& move = m_Moves.emplace_back();
-        const bool isJoin = direction == Direction::Join;
-        (isJoin ? move.m_Input : move.m_Output) = part.m_Index;
-        (isJoin ? move.m_ToBegin : move.m_FromBegin) = part.m_Begin;
-        move.m_FromStep = static_cast<int64_t>(isJoin ? part.m_Bytes : chunkBytes);
-        move.m_ToStep = static_cast<int64_t>(isJoin ? chunkBytes : part.m_Bytes);
+        (m_IsJoin ? move.m_Input : move.m_Output) = part.m_Index;
+        (m_IsJoin ? move.m_ToBegin : move.m_FromBegin) = part.m_Begin;
+        move.m_FromStep = static_cast<int64_t>(m_IsJoin ? part.m_Bytes : chunkBytes);
+        move.m_ToStep = static_cast<int64_t>(m_IsJoin ? chunkBytes : part.m_Bytes);
         move.m_Bytes = part.m_Bytes;
         move.m_Copy = ChooseCopyPlane(part.m_Bytes);
         least = std::min(least, part.m_Bytes);
@@ -42,7 +40,7 @@ ChunkedMove::ChunkedMove(Direction direction, const std::vector<Part>& parts, si
     {
         m_Piece = LongChunk / chunkBytes;
         // In a gap there is what comes through a table (Joins.cpp), maybe from where it lies.
-        const bool hasGaps = direction == Direction::Join && sum != chunkBytes;
+        const bool hasGaps = m_IsJoin && sum != chunkBytes;
         m_MoveRuns = hasGaps ? nullptr : ChooseMoveRuns(m_Moves.size(), most);
         m_Left = (MostOverrun + least - 1) / least;
     }
@@ -111,15 +109,17 @@ size_t ChunkedMove::MoveShort(const ExecuteArgs& run, size_t begin, size_t end) 
     {
         return begin;
     }
-    std::array<RunMove, MostMovedRuns> moves;
+    ChunkRuns runs;
+    runs.m_IsJoin = m_IsJoin;
+    runs.m_ChunkBytes = m_ChunkBytes;
+    const auto steps = static_cast<int64_t>(begin);
     for (size_t i = 0; i < m_Moves.size(); ++i)
     {
         const Move& move = m_Moves[i];
-        const auto steps = static_cast<int64_t>(begin);
-        moves[i] = {GetSource(run, move) + steps * move.m_FromStep, move.m_FromStep,
-                    GetTarget(run, move) + steps * move.m_ToStep, move.m_ToStep};
+        runs.m_Parts[i] = {GetSource(run, move) + steps * move.m_FromStep, GetTarget(run, move) + steps * move.m_ToStep,
+                           move.m_Bytes};
     }
-    m_MoveRuns(moves.data(), end - begin - m_Left);
+    m_MoveRuns(runs, end - begin - m_Left);
     return end - m_Left;
 }
 

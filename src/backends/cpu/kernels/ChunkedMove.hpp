@@ -5,6 +5,7 @@
 
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/moves/CopyPlane.hpp"
+#include "backends/cpu/moves/MoveRuns.hpp"
 #include "backends/cpu/moves/StridedMove.hpp"
 
 #include <cstddef>
@@ -60,6 +61,7 @@ private:
     /// Returns the first of the others.
     size_t MoveShort(const ExecuteArgs& run, size_t begin, size_t end) const;
 
+    bool m_IsJoin = false;
     std::vector<Move> m_Moves;
     size_t m_Chunks = 0;
     size_t m_ChunkBytes = 0;

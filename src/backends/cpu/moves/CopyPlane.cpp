@@ -5,43 +5,22 @@
 
 #include "common/CopyBlock.hpp"
 
-#include <algorithm>
 #include <bit>
-#include <cstring>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/moves/CopyPlane.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
 
-#include "backends/cpu/moves/MoveRunGroups-inl.hpp"
+#include "backends/cpu/moves/CopyFixed-inl.hpp"
+#include "backends/cpu/simd/JoinHalves-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
 namespace
 {
-
-/// Vectors as far as they go, where there are some, then smaller moves. Vectors of 64 bytes are for multiples of
-/// them alone: else every store would cross cache lines.
-template <size_t N, size_t Widest = (N != 0 && N % 64 == 0 ? 64 : 32)>
-HWY_INLINE void CopyFixed(std::byte* to, const std::byte* from)
-{
-    constexpr size_t Lanes = std::clamp<size_t>(HWY_LANES(uint8_t), 16, Widest);
-    if constexpr (N >= Lanes)
-    {
-        const hn::FixedTag<uint8_t, Lanes> d;
-        hn::StoreU(hn::LoadU(d, reinterpret_cast<const uint8_t*>(from)), d, reinterpret_cast<uint8_t*>(to));
-        CopyFixed<N - Lanes, Widest>(to + Lanes, from + Lanes);
-    }
-    else if constexpr (N != 0)
-    {
-        std::memcpy(to, from, N);
-    }
-}
 
 template <size_t N>
 struct Fixed
@@ -101,7 +80,7 @@ HWY_INLINE hn::Vec<D> LoadPicked(D d, const std::byte* from, const size_t* indic
     {
         const hn::Half<D> half;
         constexpr size_t InHalf = hn::MaxLanes(D()) / 2 / N;
-        return hn::Combine(d, LoadPicked<N>(half, from, indices + InHalf), LoadPicked<N>(half, from, indices));
+        return JoinHalves(d, LoadPicked<N>(half, from, indices + InHalf), LoadPicked<N>(half, from, indices));
     }
 }
 
@@ -123,37 +102,6 @@ void CopyPicked(const std::byte* from, const size_t* indices, size_t count, size
     for (; i < count; ++i, to += bytes)
     {
         Run::Copy(to, from + indices[i] * (N != 0 ? N : bytes), bytes);
-    }
-}
-
-/// The processor joins stores to one line that follow each other; a vector instead of several exact moves each is one
-/// store, whose end the next run overwrites.
-template <size_t Width, size_t Count>
-void MoveRuns(const RunMove* moves, size_t times)
-{
-#if HWY_TARGET == HWY_AVX3
-    RunGroups<Count> groups(moves);
-    if (GetCpuFeatures().m_Avx512Vbmi && groups.Pay(times))
-    {
-        times = groups.Move(times);
-        moves = groups.GetMoves();
-    }
-#endif
-    // Places are in registers. Of four moves steps come from memory with AVX-512, where the compiler else keeps them in
-    // vectors, from which they take longer; with other targets that does not gain.
-    constexpr bool AreStepsInMemory = HWY_TARGET == HWY_AVX3 && Count == 4;
-    RunMove inRegisters[Count];
-    std::copy_n(moves, Count, inRegisters);
-    for (size_t time = 0; time < times; ++time)
-    {
-        HWY_UNROLL(4)
-        for (size_t i = 0; i < Count; ++i)
-        {
-            RunMove& move = inRegisters[i];
-            CopyFixed<Width>(move.m_To, move.m_From);
-            move.m_From += (AreStepsInMemory ? moves[i] : move).m_FromStep;
-            move.m_To += (AreStepsInMemory ? moves[i] : move).m_ToStep;
-        }
     }
 }
 
@@ -203,25 +151,6 @@ CopyPickedFunction FindCopyPicked(size_t bytes)
     return ChooseRun(bytes, []<typename Run>() -> CopyPickedFunction { return CopyPicked<Run>; });
 }
 
-template <size_t Width>
-MoveRunsFunction FindMoveOfWidth(size_t count)
-{
-    static_assert(Width <= MostOverrun + 1);
-    return count == 2   ? MoveRuns<Width, 2>
-           : count == 3 ? MoveRuns<Width, 3>
-           : count == 4 ? MoveRuns<Width, 4>
-                        : nullptr;
-}
-
-MoveRunsFunction FindMoveRuns(size_t moves, size_t mostBytes)
-{
-    return mostBytes <= 4    ? FindMoveOfWidth<4>(moves)
-           : mostBytes <= 8  ? FindMoveOfWidth<8>(moves)
-           : mostBytes <= 16 ? FindMoveOfWidth<16>(moves)
-           : mostBytes <= 32 ? FindMoveOfWidth<32>(moves)
-                             : nullptr;
-}
-
 } // namespace
 
 } // namespace tenon::cpu::HWY_NAMESPACE
@@ -239,11 +168,6 @@ CopyPlaneFunction ChooseCopyPlane(size_t runBytes)
 CopyPickedFunction ChooseCopyPicked(size_t bytes)
 {
     return TENON_CHOOSE(FindCopyPicked)(bytes);
-}
-
-MoveRunsFunction ChooseMoveRuns(size_t moves, size_t mostBytes)
-{
-    return TENON_CHOOSE(FindMoveRuns)(moves, mostBytes);
 }
 
 } // namespace tenon::cpu

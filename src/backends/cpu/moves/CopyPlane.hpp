@@ -32,22 +32,4 @@ using CopyPickedFunction = void (*)(const std::byte* from, const size_t* indices
                                     std::byte* to);
 CopyPickedFunction ChooseCopyPicked(size_t bytes);
 
-/// Runs of one length, each so many bytes behind the one before.
-struct RunMove
-{
-    const std::byte* m_From = nullptr;
-    int64_t m_FromStep = 0;
-    std::byte* m_To = nullptr;
-    int64_t m_ToStep = 0;
-};
-
-/// The next run of each move in turn, `times` times. Moves whole vectors, so that what is behind the last runs is read
-/// and written as well, as far as so many chunks go, a run of each move, as have MostOverrun bytes of every move: these
-/// are moved after it.
-using MoveRunsFunction = void (*)(const RunMove* moves, size_t times);
-inline constexpr size_t MostOverrun = 63;
-/// For so many moves, whose runs have at most so many bytes. Null: more or longer ones than gain by it.
-inline constexpr size_t MostMovedRuns = 4;
-MoveRunsFunction ChooseMoveRuns(size_t moves, size_t mostBytes);
-
 } // namespace tenon::cpu

@@ -129,6 +129,20 @@ HWY_INLINE void TransposeFewColumns(D d, const Matrix<T>& matrix, size_t row)
     StoreBlocks(d, v, matrix.m_To + static_cast<int64_t>(row) * matrix.m_ToStride, matrix.m_ToStride);
 }
 
+/// f(d, i) for the vectors of i from 0 on that cover `count`, a block at least.
+template <size_t Lanes, typename T, typename F>
+HWY_INLINE void CoverByBlocks(size_t count, const F& f)
+{
+    CoverBy<T, Lanes>(count,
+                      [&](auto d, size_t i) HWY_ATTR
+                      {
+                          if constexpr (hn::MaxLanes(decltype(d)()) * sizeof(T) >= 16)
+                          {
+                              f(d, i);
+                          }
+                      });
+}
+
 /// A matrix that has fewer rows or columns than a block has elements.
 template <size_t Lanes, typename T>
 void TransposeFew(const Matrix<T>& matrix)
@@ -143,14 +157,7 @@ void TransposeFew(const Matrix<T>& matrix)
         const size_t count = columns - std::min(columns, (N - rows + stride - 1) / stride);
         if (count >= N)
         {
-            CoverBy<T, Lanes>(count,
-                              [&](auto d, size_t i) HWY_ATTR
-                              {
-                                  if constexpr (hn::MaxLanes(decltype(d)()) >= N)
-                                  {
-                                      TransposeFewRows(d, matrix, i);
-                                  }
-                              });
+            CoverByBlocks<Lanes, T>(count, [&](auto d, size_t i) HWY_ATTR { TransposeFewRows(d, matrix, i); });
             TransposeNarrow(SliceColumns(matrix, count, columns - count));
             return;
         }
@@ -161,14 +168,7 @@ void TransposeFew(const Matrix<T>& matrix)
         const size_t count = rows - std::min(rows, (N - 1) / columns);
         if (count >= N)
         {
-            CoverBy<T, Lanes>(count,
-                              [&](auto d, size_t i) HWY_ATTR
-                              {
-                                  if constexpr (hn::MaxLanes(decltype(d)()) >= N)
-                                  {
-                                      TransposeFewColumns(d, matrix, i);
-                                  }
-                              });
+            CoverByBlocks<Lanes, T>(count, [&](auto d, size_t i) HWY_ATTR { TransposeFewColumns(d, matrix, i); });
             TransposeNarrow(SliceRows(matrix, count, rows - count));
             return;
         }

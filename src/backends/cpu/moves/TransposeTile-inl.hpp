@@ -9,6 +9,7 @@
 #define TENON_TRANSPOSE_TILE_INL
 #endif
 
+#include "backends/cpu/simd/JoinHalves-inl.hpp"
 #include "backends/cpu/simd/TransposeBlocks-inl.hpp"
 
 #include <cstdint>
@@ -28,20 +29,6 @@ struct Matrix
     size_t m_Rows = 0;
     size_t m_Columns = 0;
 };
-
-/// Two halves of a vector.
-template <class D>
-HWY_INLINE hn::Vec<D> JoinHalves(D d, hn::Vec<hn::Half<D>> upper, hn::Vec<hn::Half<D>> lower)
-{
-#if HWY_TARGET <= HWY_AVX3
-    if constexpr (sizeof(hn::Vec<D>) == 64)
-    {
-        // Combine has the compiler zero the upper half first.
-        return hn::Vec<D>{_mm512_inserti64x4(_mm512_castsi256_si512(lower.raw), upper.raw, 1)};
-    }
-#endif
-    return hn::Combine(d, upper, lower);
-}
 
 /// A vector of 16-byte blocks that lie `stride` elements apart.
 template <class D, typename T>

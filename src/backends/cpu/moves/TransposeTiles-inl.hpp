@@ -187,7 +187,12 @@ HWY_INLINE void TransposeTiles(const Matrix<T>& matrix, bool isOfMany)
         constexpr size_t Ways = 8;
         const bool areInFewSets =
             matrix.m_FromStride % static_cast<int64_t>(Line) == 0 && CountLinesOfSet<T>(matrix.m_FromStride) > Ways;
-        if (areInFewSets && std::min(matrix.m_Rows, matrix.m_Columns) >= Line)
+        // Whole tiles: not where they are much more than the matrix.
+        const auto toTiles = [](size_t count) { return (count + Line - 1) / Line * Line; };
+        const bool fills =
+            std::min(matrix.m_Rows, matrix.m_Columns) >= Line &&
+            2 * toTiles(matrix.m_Rows) * toTiles(matrix.m_Columns) <= 3 * matrix.m_Rows * matrix.m_Columns;
+        if (areInFewSets && fills)
         {
             TransposeCopies<Lanes>(matrix);
             return;
