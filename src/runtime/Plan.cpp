@@ -104,7 +104,7 @@ Plan::Plan(const Program& program, const std::vector<TensorShape>& inputShapes, 
         }
     }
     m_Complete = m_Steps.size() == program.Steps().size();
-    if (m_HasLargeTensors)
+    if (m_MayHaveStrips)
     {
         FindStrips(program);
     }
@@ -174,7 +174,7 @@ bool Plan::ShapeStep(const Program& program, const Step& step, const Limits& lim
         TensorInfo& info = m_Infos[step.m_FirstOutput + k];
         info.SetShape(shapes[k]);
         const size_t bytes = CheckTensorBytes(step, info, limits);
-        m_HasLargeTensors = m_HasLargeTensors || Strips::AreLarge(step.m_Type, bytes);
+        m_MayHaveStrips = m_MayHaveStrips || bytes >= Strips::LeastChainBytes;
         outputs[k] = &info;
     }
     auto workload =

@@ -132,6 +132,10 @@ private:
     std::optional<AttentionSteps> FindAttention(const Program& program, uint32_t first) const;
     std::unique_ptr<Strips> MakeAttention(const Program& program, uint32_t first) const;
     bool JoinLayers(const Program& program, const AttentionSteps& of, Strips& strips) const;
+    // PlanChains.cpp
+    class ChainFinder;
+    std::unique_ptr<Strips> MakeChain(const Program& program, uint32_t first) const;
+    bool IsSumOfLayer(const Program& program, uint32_t sum) const;
     // PlanStripMemory.cpp
     void SettleStrips(const Program& program, const Sharing& sharing);
     bool SettleStrips(const Program& program, const Sharing& sharing, Strips& strips) const;
@@ -173,7 +177,7 @@ private:
     std::vector<PlannedPitch> m_Pitches;                      ///< in the order of their joins
     std::vector<size_t> m_PitchesByValue;                     ///< which of them, in the order of their values
     std::vector<std::unique_ptr<const std::string>> m_Labels; ///< of kernels, where it is not the workload's
-    bool m_HasLargeTensors = false;                           ///< of which strips may consist
+    bool m_MayHaveStrips = false;                             ///< no tensor is too small
     std::vector<PlannedArena> m_Arenas;
     std::vector<ByteRange> m_Written;
     std::vector<DirectOutput> m_DirectOutputs;

@@ -80,12 +80,13 @@ bool Plan::SettleStrips(const Program& program, const Sharing& sharing, Strips& 
             }
             strip.m_Inputs[k].m_IsKept = root == NoValue || contains(kept, root);
         }
-        if (strip.m_Workload == nullptr && sharing.Root(output) != sharing.Root(step.m_Inputs[0]))
+        const bool isView = strip.m_Workload == nullptr && strips.m_Whole.m_Workload == nullptr;
+        if (isView && sharing.Root(output) != sharing.Root(step.m_Inputs[0]))
         {
             return false;
         }
         strip.m_Output.m_IsKept = contains(kept, sharing.Root(output));
-        if (strip.m_Workload != nullptr)
+        if (!isView)
         {
             strips.m_Label += std::string(i == 0 ? "" : ", ") + m_Steps[strips.m_First + i].m_KernelName;
         }

@@ -293,11 +293,22 @@ void Plan::FindStrips(const Program& program)
     {
         const Step& step = program.Steps()[s];
         std::unique_ptr<Strips> strips;
-        if (m_Steps[s].m_Workload != nullptr && IsSeparable(step) && step.m_NumOutputs == 1)
+        if (m_Steps[s].m_Workload != nullptr && step.m_NumOutputs == 1)
         {
             const size_t bytes = m_Infos[step.m_FirstOutput].GetNumBytes();
-            strips = Strips::AreLarge(step.m_Type, bytes) ? MakeAttention(program, s) : nullptr;
-            strips = strips == nullptr && bytes >= Strips::LeastTensorBytes ? FindRun(program, s) : std::move(strips);
+            if (step.m_Type == LayerType::BatchMatMul && bytes >= Strips::LeastScoresBytes)
+            {
+                strips = MakeAttention(program, s);
+            }
+            if (strips == nullptr && IsSeparable(step) && bytes >= Strips::LeastTensorBytes)
+            {
+                strips = FindRun(program, s);
+            }
+            auto chain = MakeChain(program, s);
+            if (chain != nullptr && (strips == nullptr || chain->Last() >= strips->Last()))
+            {
+                strips = std::move(chain);
+            }
         }
         s = strips != nullptr ? strips->Last() + 1 : s + 1;
         if (strips != nullptr)

@@ -14,9 +14,6 @@ namespace tenon
 namespace
 {
 
-/// Steps that a layer may wait: all the while what it reads keeps its memory.
-constexpr uint32_t MostSteps = 4;
-
 bool MayHaveSum(const Step& step)
 {
     return (step.m_Type == LayerType::Convolution2d || step.m_Type == LayerType::FullyConnected) &&
@@ -77,8 +74,9 @@ uint32_t Plan::FindSumOf(const Program& program, uint32_t layer) const
     }
     const Value& value = program.Values()[step.m_FirstOutput];
     const uint32_t sum = value.m_LastUse;
-    if (sum <= layer || sum - layer > MostSteps || sum >= m_Steps.size() || m_Steps[sum].m_Sum != PlannedSum::None ||
-        RunsWith(sum).first != RunsWith(sum).second || !IsSum(program.Steps()[sum]) || value.m_IsReadAgain ||
+    if (sum <= layer || sum - layer > PlannedSum::MostSteps || sum >= m_Steps.size() ||
+        m_Steps[sum].m_Sum != PlannedSum::None || RunsWith(sum).first != RunsWith(sum).second ||
+        !IsSum(program.Steps()[sum]) || value.m_IsReadAgain ||
         step.m_Layer->GetBackendId() != program.Steps()[sum].m_Layer->GetBackendId())
     {
         return PlannedSum::None;

@@ -73,7 +73,8 @@ void ExecutionContext::RunPart(const Strips& strips, const StripPart& part) cons
         {
             inputs[k] = FindStripInput(strips, whole.m_Inputs[k].m_Step, whole.m_Inputs[k].m_Input, part);
         }
-        const IShapedWorkload& workload = part.m_IsShared ? *whole.m_Shared : *whole.m_Workload;
+        const IShapedWorkload& workload =
+            part.m_IsShared && whole.m_Shared != nullptr ? *whole.m_Shared : *whole.m_Workload;
         RunStripStep(strips, strips.m_Steps.size() - 1, workload, {inputs.data(), whole.m_NumInputs}, part);
         return;
     }

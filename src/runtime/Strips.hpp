@@ -2,7 +2,8 @@
 // Strips: layers after each other that run part by part, so that what is between them stays in the cache. A part is one
 // index of leading dimensions: a head of an attention, a row of an image. All layers of a run of them are done for one
 // part, then for the next; threads take parts of their own. What is between the layers has memory for all parts, of
-// which each thread uses that of its first one.
+// which each thread uses that of its first one. A chain of elementwise layers is one part, whose workload goes through
+// it block by block.
 #pragma once
 
 #include "common/AlignedMemory.hpp"
@@ -32,10 +33,10 @@ struct StripTensor
     }
 };
 
-/// All layers of a part in one workload, as an attention's.
+/// All layers of a part in one workload, as an attention's or a chain's.
 struct StripWhole
 {
-    static constexpr size_t MostInputs = 4;
+    static constexpr size_t MostInputs = 8;
     /// Which input of which step.
     struct Input
     {
@@ -44,7 +45,8 @@ struct StripWhole
     };
 
     std::unique_ptr<IShapedWorkload> m_Workload; ///< of one thread; null: the layers run one after the other
-    std::unique_ptr<IShapedWorkload> m_Shared;   ///< of threads that share the work of a part
+    /// Of threads that share the work of a part; null: m_Workload is for any number of them.
+    std::unique_ptr<IShapedWorkload> m_Shared;
     std::array<Input, MostInputs> m_Inputs;
     size_t m_NumInputs = 0;
 };
@@ -71,10 +73,8 @@ struct Strips
     static constexpr size_t LeastTensorBytes = size_t{512} << 10;
     /// Of an attention's scores, which one workload for all of its layers makes in less time in any case.
     static constexpr size_t LeastScoresBytes = size_t{16} << 10;
-    static bool AreLarge(LayerType type, size_t bytes)
-    {
-        return bytes >= (type == LayerType::BatchMatMul ? LeastScoresBytes : LeastTensorBytes);
-    }
+    /// Of a tensor between elementwise layers of a chain. What a few kilobytes take is the calls.
+    static constexpr size_t LeastChainBytes = size_t{4} << 10;
 
     uint32_t m_First = 0;
     size_t m_Parts = 0;

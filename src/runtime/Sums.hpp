@@ -16,6 +16,8 @@ namespace tenon
 struct PlannedSum
 {
     static constexpr uint32_t None = std::numeric_limits<uint32_t>::max();
+    /// That a layer may wait: all the while what it reads keeps its memory.
+    static constexpr uint32_t MostSteps = 4;
 
     uint32_t m_Layer = 0; ///< the steps of both
     uint32_t m_Sum = 0;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // bench_subgraphs: what is done to several layers at once, in one run beside the same network without it: activations
 // fused into the layers before them, tensors that are parts of others left in place, layers in strips, sums in the
-// layers before them, attentions in one workload, and borders in the layers behind them. The tables of
-// docs/subgraphs.md are its. One thread, seven ways in turn, A B C D E F G A B C D E F G; ratios above 1 are what the
-// network would take longer.
+// layers before them, attentions in one workload, elementwise layers in chains, and borders in the layers behind them.
+// The tables of docs/subgraphs.md are its. One thread, eight ways in turn, A B C D E F G H A B C D E F G H; ratios
+// above 1 are what the network would take longer.
 //
 // usage: bench_subgraphs [MODEL.tflite ...]
 #include "BranchNetworks.hpp"
+#include "ElementwiseNetworks.hpp"
 #include "WithoutSubgraphs.hpp"
 
 #include <tenon/Tenon.hpp>
@@ -121,12 +122,12 @@ private:
 void Compare(const std::string& name, const INetwork& network)
 {
     IRuntime::CreationOptions creation;
-    creation.m_Backends = {MakeWithoutFusing(), MakeWithoutParts(), MakeWithoutStrips(), MakeWithoutAttentions(),
-                           MakeWithoutSums()};
+    creation.m_Backends = {MakeWithoutFusing(),     MakeWithoutParts(), MakeWithoutStrips(),
+                           MakeWithoutAttentions(), MakeWithoutSums(),  MakeWithoutChains()};
     const IRuntimePtr runtime = IRuntime::Create(creation);
     std::vector<std::unique_ptr<Loaded>> ways;
-    for (const auto* backend :
-         {"CpuAcc", "WithoutFusing", "WithoutParts", "WithoutStrips", "WithoutAttentions", "WithoutSums"})
+    for (const auto* backend : {"CpuAcc", "WithoutFusing", "WithoutParts", "WithoutStrips", "WithoutAttentions",
+                                "WithoutSums", "WithoutChains"})
     {
         ways.push_back(std::make_unique<Loaded>(*runtime, network, backend));
     }
@@ -209,26 +210,6 @@ INetworkPtr MakeAttention(unsigned int rows, unsigned int columns)
     return network;
 }
 
-/// Layers that map elements, one after the other.
-INetworkPtr MakeElementwise(unsigned int images, unsigned int rows, unsigned int columns)
-{
-    INetworkPtr network = INetwork::Create();
-    IConnectableLayer* last = network->AddInputLayer(0);
-    last->GetOutputSlot(0).SetTensorInfo(TensorInfo({images, rows, columns}, DataType::Float32));
-    IConnectableLayer* row = network->AddInputLayer(1);
-    row->GetOutputSlot(0).SetTensorInfo(TensorInfo({columns}, DataType::Float32));
-    for (const BinaryOperation operation :
-         {BinaryOperation::Add, BinaryOperation::Mul, BinaryOperation::Sub, BinaryOperation::Maximum})
-    {
-        IConnectableLayer* layer = network->AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(operation));
-        Connect(last, layer, 0);
-        Connect(row, layer, 1);
-        last = AddNegation(*network, layer);
-    }
-    Connect(last, network->AddOutputLayer(0));
-    return network;
-}
-
 /// Products, masks, softmax, products, for so many heads.
 INetworkPtr MakeHeadsOfAttention(unsigned int heads, unsigned int length, unsigned int depth)
 {
@@ -295,8 +276,8 @@ int main(int argc, char** argv)
     using namespace tenon::bench;
     std::cout
         << "| network | us | activations not fused | parts copied | not in strips | attentions apart | sums apart "
-           "| pads apart |\n"
-           "|---|---:|---:|---:|---:|---:|---:|---:|\n";
+           "| chains apart | pads apart |\n"
+           "|---|---:|---:|---:|---:|---:|---:|---:|---:|\n";
     if (argc == 1)
     {
         Compare("six negations joined, [2278, 16]", *MakeHeads(16));
@@ -309,6 +290,12 @@ int main(int argc, char** argv)
         Compare("GoogLeNet, module at 28x28", *MakeInception(28));
         Compare("GoogLeNet, module at 14x14", *MakeInception(14));
         Compare("eight elementwise layers, [64, 256, 128]", *MakeElementwise(64, 256, 128));
+        Compare("eight elementwise layers, [16, 256, 128]", *MakeElementwise(16, 256, 128));
+        Compare("x * sigmoid(x), [112, 112, 32]", *MakeSwish(112, 32));
+        Compare("x * sigmoid(x), [28, 28, 192]", *MakeSwish(28, 192));
+        Compare("residual + scale * x, [56, 56, 64]", *MakeScaledResidual(56, 64));
+        Compare("a * b + c, [56, 56, 64]", *MakeProductSum(tenon::DataType::Float32, 56, 64));
+        Compare("a * b + c, int8, [56, 56, 64]", *MakeProductSum(tenon::DataType::QAsymmS8, 56, 64));
         Compare("attention, 40 heads of [335, 20]", *MakeHeadsOfAttention(40, 335, 20));
         Compare("attention, 12 heads of [384, 64]", *MakeHeadsOfAttention(12, 384, 64));
         Compare("attention, 8 heads of [512, 64]", *MakeHeadsOfAttention(8, 512, 64));

@@ -6,6 +6,7 @@
 #include "common/AddsTensor.hpp"
 #include "common/KernelName.hpp"
 #include "common/RunsAttention.hpp"
+#include "common/RunsElements.hpp"
 #include "common/RunsInStrips.hpp"
 #include "common/SharedParts.hpp"
 #include "common/WritesPitched.hpp"
@@ -28,7 +29,8 @@ enum class What
     Parts,
     Strips,
     Attentions,
-    Sums
+    Sums,
+    Chains
 };
 
 /// CpuAcc's workload, which says nothing of one thing that it could do.
@@ -37,7 +39,8 @@ class WithoutShaped final : public IShapedWorkload,
                             public ISharesParts,
                             public IRunsInStrips,
                             public IAddsTensor,
-                            public IRunsAttention
+                            public IRunsAttention,
+                            public IRunsElements
 {
 public:
     WithoutShaped(std::unique_ptr<IShapedWorkload> inner, const char* name, What what)
@@ -65,6 +68,11 @@ public:
     {
         const auto* const attention = dynamic_cast<const IRunsAttention*>(m_Inner.get());
         return attention != nullptr && m_What != What::Attentions ? attention->MakeAttention(rest) : nullptr;
+    }
+    ElementLoop MakeElementLoop() const override
+    {
+        const auto* const elements = dynamic_cast<const IRunsElements*>(m_Inner.get());
+        return elements != nullptr && m_What != What::Chains ? elements->MakeElementLoop() : ElementLoop();
     }
 
 private:
@@ -179,6 +187,11 @@ std::shared_ptr<const IBackend> MakeWithoutAttentions()
 std::shared_ptr<const IBackend> MakeWithoutSums()
 {
     return std::make_shared<Without>("WithoutSums", What::Sums);
+}
+
+std::shared_ptr<const IBackend> MakeWithoutChains()
+{
+    return std::make_shared<Without>("WithoutChains", What::Chains);
 }
 
 IOptimizedNetworkPtr OptimizeWithPads(const INetwork& network, const std::vector<BackendId>& backends,

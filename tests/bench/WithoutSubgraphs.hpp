@@ -22,6 +22,8 @@ std::shared_ptr<const IBackend> MakeWithoutStrips();
 std::shared_ptr<const IBackend> MakeWithoutAttentions();
 /// "WithoutSums": residuals are added by layers of their own.
 std::shared_ptr<const IBackend> MakeWithoutSums();
+/// "WithoutChains": each elementwise layer is done for all of its tensor, or of its strip, before the next one.
+std::shared_ptr<const IBackend> MakeWithoutChains();
 
 /// Optimize(), but a Pad stays a layer of its own in front of a convolution or pool.
 IOptimizedNetworkPtr OptimizeWithPads(const INetwork& network, const std::vector<BackendId>& backends,

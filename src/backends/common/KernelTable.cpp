@@ -120,6 +120,7 @@ class TableShapedWorkload final : public IShapedWorkload,
                                   public IRunsInStrips,
                                   public IAddsTensor,
                                   public IRunsAttention,
+                                  public IRunsElements,
                                   public Pooled<TableShapedWorkload>
 {
 public:
@@ -155,6 +156,10 @@ public:
         }
         KernelLabel label(attention.m_KernelName, false);
         return std::make_unique<TableShapedWorkload>(std::move(attention), std::move(label), m_Packed);
+    }
+    ElementLoop MakeElementLoop() const override
+    {
+        return m_Prepared.m_MakeElementLoop ? m_Prepared.m_MakeElementLoop() : ElementLoop();
     }
 
 private:

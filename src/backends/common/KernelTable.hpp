@@ -4,6 +4,7 @@
 #pragma once
 
 #include "common/RunsAttention.hpp"
+#include "common/RunsElements.hpp"
 #include "common/SharedParts.hpp"
 
 #include <tenon/backend/IBackend.hpp>
@@ -151,6 +152,8 @@ struct Prepared
     std::shared_ptr<const std::function<Prepared(const ActivationDescriptor*)>> m_AddTensor;
     /// What IRunsAttention::MakeAttention gives, without m_Run where there is none; null: never.
     std::shared_ptr<const std::function<Prepared(const AttentionRest&)>> m_MakeAttention;
+    /// What IRunsElements::MakeElementLoop gives; null: nothing. It must hold copies of all that it needs.
+    std::function<ElementLoop()> m_MakeElementLoop;
 
     Prepared() = default;
     template <typename F>

@@ -6,7 +6,7 @@
 //   else:              one byte after the other.
 #include "backends/cpu/elementwise/ByteTable.hpp"
 
-#include "backends/cpu/elementwise/Broadcast.hpp"
+#include "backends/cpu/elementwise/Map.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "common/OneThread.hpp"
@@ -159,13 +159,8 @@ ByteMap::ByteMap(const ReshapeArgs& args, LayerType type) : m_Table(Fill(args, t
 
 backends::Prepared MakeByteTable(const ReshapeArgs& args, LayerType type)
 {
-    return [map = ByteMap(args, type), count = args.GetOutput(0).GetNumElements()](const ExecuteArgs& run)
-    {
-        const auto* in = run.GetInput<uint8_t>(0);
-        auto* out = run.GetOutput<uint8_t>(0);
-        RunElements(*run.m_Parallel, count,
-                    [&](size_t begin, size_t end) { map.Run(in + begin, out + begin, end - begin); });
-    };
+    return MakeMap<uint8_t, uint8_t>(args, [map = ByteMap(args, type)](const uint8_t* in, uint8_t* out, size_t count)
+                                     { map.Run(in, out, count); });
 }
 
 } // namespace tenon::cpu

@@ -2,7 +2,7 @@
 // The numbers of layers of single 16-bit elements.
 #include "backends/cpu/elementwise/ShortUnary.hpp"
 
-#include "backends/cpu/elementwise/Broadcast.hpp"
+#include "backends/cpu/elementwise/Map.hpp"
 #include "backends/cpu/elementwise/ShortLoops.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/ShortTables.hpp"
@@ -22,36 +22,19 @@ using backends::Prepared;
 using backends::QuantizedMultiplier;
 using backends::QuantizeMultiplier;
 
-/// Elements of a part at least, for functions that take longer than memory does.
-constexpr size_t LeastCostlyElements = 8192;
-
-/// loop(in, out, count) over all elements.
-template <typename Loop>
-Prepared MakeLoop(const ReshapeArgs& args, const Loop& loop)
-{
-    return [loop, count = args.GetOutput(0).GetNumElements()](const ExecuteArgs& run)
-    {
-        const auto* in = run.GetInput<int16_t>(0);
-        auto* out = run.GetOutput<int16_t>(0);
-        RunElements(
-            *run.m_Parallel, count, [&](size_t begin, size_t end) { loop(in + begin, out + begin, end - begin); },
-            LeastCostlyElements);
-    };
-}
-
 /// By a loop of a ShortScale.
 template <typename Function>
 Prepared MakeScale(const ReshapeArgs& args, Function function, const ShortScale& scale)
 {
-    return MakeLoop(args, [function, scale](const int16_t* in, int16_t* out, size_t count)
-                    { function(scale, in, out, count); });
+    return MakeMap<int16_t, int16_t>(args, [function, scale](const int16_t* in, int16_t* out, size_t count)
+                                     { function(scale, in, out, count); });
 }
 
 Prepared MakeInterpolation(const ReshapeArgs& args, const ref::InterpolatedTable& table)
 {
-    return MakeLoop(args,
-                    [table, function = GetShortLoops().m_Interpolate](const int16_t* in, int16_t* out, size_t count)
-                    { function(table.GetEntries().data(), in, out, count); });
+    return MakeMap<int16_t, int16_t>(
+        args, [table, function = GetShortLoops().m_Interpolate](const int16_t* in, int16_t* out, size_t count)
+        { function(table.GetEntries().data(), in, out, count); });
 }
 
 Prepared MakeRelu(const ReshapeArgs& args, float lower, float upper)
@@ -102,8 +85,9 @@ Prepared MakeShortActivation(const ReshapeArgs& args)
     {
         return ref::FindKernel(LayerType::Activation)->Prepare(args, nullptr);
     }
-    return MakeLoop(args, [table, function = isTanH ? GetShortLoops().m_TanH : GetShortLoops().m_Sigmoid](
-                              const int16_t* in, int16_t* out, size_t count) { function(table, in, out, count); });
+    return MakeMap<int16_t, int16_t>(
+        args, [table, function = isTanH ? GetShortLoops().m_TanH : GetShortLoops().m_Sigmoid](
+                  const int16_t* in, int16_t* out, size_t count) { function(table, in, out, count); });
 }
 
 Prepared MakeShortUnary(const ReshapeArgs& args)

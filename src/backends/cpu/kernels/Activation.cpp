@@ -3,8 +3,8 @@
 // tables. The rest is the reference kernels'.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/QuantizationCheck.hpp"
-#include "backends/cpu/elementwise/Broadcast.hpp"
 #include "backends/cpu/elementwise/ByteTable.hpp"
+#include "backends/cpu/elementwise/Map.hpp"
 #include "backends/cpu/elementwise/ShortUnary.hpp"
 #include "backends/cpu/kernels/ActivationLoop.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
@@ -67,14 +67,8 @@ constexpr backends::TypeRow FloorTypes[] = {backends::SameType(DataType::Float32
 
 Prepared MakeFloat(const ReshapeArgs& args, FloatFunction function, float a, float b)
 {
-    return [loop = FindFloatLoop(function), a, b, count = args.GetOutput(0).GetNumElements()](const ExecuteArgs& run)
-    {
-        const auto* in = run.GetInput<float>(0);
-        auto* out = run.GetOutput<float>(0);
-        RunElements(
-            *run.m_Parallel, count, [&](size_t begin, size_t end) { loop(in + begin, out + begin, end - begin, a, b); },
-            LeastCostlyElements);
-    };
+    return MakeMap<float, float>(args, [loop = FindFloatLoop(function), a, b](const float* in, float* out, size_t count)
+                                 { loop(in, out, count, a, b); });
 }
 
 /// 16-bit tensors with zero points, which the reference kernels take for some functions.

@@ -12,9 +12,6 @@
 namespace tenon::cpu
 {
 
-/// Elements of a part at least, for functions that take longer than memory does.
-inline constexpr size_t LeastCostlyElements = 8192;
-
 FloatFunction ToFunction(const ActivationDescriptor& descriptor);
 /// Empty for what has no loop.
 std::optional<FloatFunction> ToFunction(UnaryOperation operation);

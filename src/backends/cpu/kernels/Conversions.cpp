@@ -4,8 +4,8 @@
 #include "backends/cpu/elementwise/Conversions.hpp"
 
 #include "backends/common/KernelTable.hpp"
-#include "backends/cpu/elementwise/Broadcast.hpp"
 #include "backends/cpu/elementwise/ByteTable.hpp"
+#include "backends/cpu/elementwise/Map.hpp"
 #include "backends/cpu/elementwise/Requantize.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -35,16 +35,8 @@ constexpr backends::TypeRow NarrowingTypes[] = {Types({DataType::Float32}, DataT
 Prepared MakeConversion(const ReshapeArgs& args, ConversionLoop loop, const TensorInfo& quantized)
 {
     const QuantizeNumbers numbers{quantized.GetQuantizationScale(), quantized.GetQuantizationOffset()};
-    const size_t inSize = GetDataTypeBits(args.GetInput(0).GetDataType()) / 8;
-    const size_t outSize = GetDataTypeBits(args.GetOutput(0).GetDataType()) / 8;
-    return [=, count = args.GetInput(0).GetNumElements()](const ExecuteArgs& run)
-    {
-        const auto* in = run.GetInput<std::byte>(0);
-        auto* out = run.GetOutput<std::byte>(0);
-        RunElements(*run.m_Parallel, count,
-                    [&](size_t begin, size_t end)
-                    { loop(in + begin * inSize, out + begin * outSize, end - begin, numbers); });
-    };
+    return MakeMap<std::byte, std::byte>(args, [loop, numbers](const std::byte* in, std::byte* out, size_t count)
+                                         { loop(in, out, count, numbers); });
 }
 
 /// Between quantizations one of which at least is of 16 bits.
@@ -55,17 +47,9 @@ Prepared MakeRequantize(const ReshapeArgs& args)
     const RequantizeNumbers numbers = {
         input.GetQuantizationOffset(), output.GetQuantizationOffset(),
         backends::QuantizeMultiplier(double{input.GetQuantizationScale()} / double{output.GetQuantizationScale()})};
-    const size_t inSize = GetDataTypeBits(input.GetDataType()) / 8;
-    const size_t outSize = GetDataTypeBits(output.GetDataType()) / 8;
-    return [=, loop = FindRequantize(input.GetDataType(), output.GetDataType()),
-            count = input.GetNumElements()](const ExecuteArgs& run)
-    {
-        const auto* in = run.GetInput<std::byte>(0);
-        auto* out = run.GetOutput<std::byte>(0);
-        RunElements(*run.m_Parallel, count,
-                    [&](size_t begin, size_t end)
-                    { loop(in + begin * inSize, out + begin * outSize, end - begin, numbers); });
-    };
+    return MakeMap<std::byte, std::byte>(
+        args, [numbers, loop = FindRequantize(input.GetDataType(), output.GetDataType())](
+                  const std::byte* in, std::byte* out, size_t count) { loop(in, out, count, numbers); });
 }
 
 Prepared PrepareQuantize(const ReshapeArgs& args, const backends::PackedWeights*)

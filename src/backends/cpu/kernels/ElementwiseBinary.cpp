@@ -12,6 +12,8 @@
 
 #include <tenon/Descriptors.hpp>
 
+#include <memory>
+
 namespace tenon::cpu
 {
 
@@ -60,29 +62,43 @@ SupportResult FuseBinary(const LayerView& layer, const ActivationDescriptor& act
 
 Prepared MakeNumbers(const Runs& runs, size_t elementBytes, NumberBinaryLoop loop, FloatBounds bounds)
 {
-    return {[runs, elementBytes, loop, bounds](const ExecuteArgs& run)
-            {
-                auto* out = run.GetOutput<std::byte>(0);
-                runs.Run(run, [=](const void* a, const void* b, size_t first, size_t count)
-                         { loop(a, b, out + first * elementBytes, count, bounds); });
-            },
-            runs.GetScratchBytes()};
+    Prepared prepared = {[runs, elementBytes, loop, bounds](const ExecuteArgs& run)
+                         {
+                             auto* out = run.GetOutput<std::byte>(0);
+                             runs.Run(run, [=](const void* a, const void* b, size_t first, size_t count)
+                                      { loop(a, b, out + first * elementBytes, count, bounds); });
+                         },
+                         runs.GetScratchBytes()};
+    // An input that stands still is the same everywhere: the loop takes the first element of those that it is given.
+    prepared.m_MakeElementLoop = [loop, bounds]() -> ElementLoop
+    {
+        return [loop, bounds](const void* const* inputs, void* out, size_t count)
+        { loop(inputs[0], inputs[1], out, count, bounds); };
+    };
+    return prepared;
 }
 
 /// T: what is stored. Binary: ByteBinary or ShortBinary.
 template <typename T, typename Binary>
 Prepared MakeStored(const Runs& runs, const Binary& binary, bool swaps)
 {
-    return {[runs, binary, swaps](const ExecuteArgs& run)
-            {
-                auto* out = run.GetOutput<T>(0);
-                runs.Run(run,
-                         [&binary, out, swaps](const void* a, const void* b, size_t first, size_t count) {
-                             binary.Run(static_cast<const T*>(swaps ? b : a), static_cast<const T*>(swaps ? a : b),
-                                        out + first, count);
-                         });
-            },
-            runs.GetScratchBytes()};
+    const auto loop =
+        [binary = std::make_shared<const Binary>(binary), swaps](const void* a, const void* b, T* out, size_t count)
+    { binary->Run(static_cast<const T*>(swaps ? b : a), static_cast<const T*>(swaps ? a : b), out, count); };
+    Prepared prepared = {[runs, loop](const ExecuteArgs& run)
+                         {
+                             auto* out = run.GetOutput<T>(0);
+                             runs.Run(run, [&loop, out](const void* a, const void* b, size_t first, size_t count)
+                                      { loop(a, b, out + first, count); });
+                         },
+                         runs.GetScratchBytes()};
+    // As in MakeNumbers.
+    prepared.m_MakeElementLoop = [loop]() -> ElementLoop
+    {
+        return [loop](const void* const* inputs, void* out, size_t count)
+        { loop(inputs[0], inputs[1], static_cast<T*>(out), count); };
+    };
+    return prepared;
 }
 
 Prepared PrepareBinary(const ReshapeArgs& args, const backends::PackedWeights*)

@@ -2,7 +2,7 @@
 // Float16 and BFloat16 tensors in CpuAcc's kernels of Float32, on floats in scratch memory: numbers of 16 bits are for
 // products, beside which the layers between them take little time. Functions of BFloat16 have loops of their own.
 #include "backends/cpu/elementwise/Bf16Unary.hpp"
-#include "backends/cpu/elementwise/Broadcast.hpp"
+#include "backends/cpu/elementwise/Map.hpp"
 #include "backends/cpu/kernels/ActivationLoop.hpp"
 #include "backends/cpu/kernels/HalfLoops.hpp"
 #include "backends/cpu/kernels/HalfPieces.hpp"
@@ -118,14 +118,9 @@ backends::Prepared PreparePitchedPool(const ReshapeArgs& args, const backends::P
 /// Functions of one number: BFloat16 has loops of its own.
 backends::Prepared MakeBf16(const ReshapeArgs& args, FloatFunction function, float a, float b)
 {
-    return [loop = FindBf16Loop(function), a, b, count = args.GetOutput(0).GetNumElements()](const ExecuteArgs& run)
-    {
-        const auto* in = run.GetInput<uint16_t>(0);
-        auto* out = run.GetOutput<uint16_t>(0);
-        RunElements(
-            *run.m_Parallel, count, [&](size_t begin, size_t end) { loop(in + begin, out + begin, end - begin, a, b); },
-            LeastCostlyElements);
-    };
+    return MakeMap<uint16_t, uint16_t>(
+        args, [loop = FindBf16Loop(function), a, b](const uint16_t* in, uint16_t* out, size_t count)
+        { loop(in, out, count, a, b); });
 }
 
 bool IsBf16(const ReshapeArgs& args)

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// See ElementChain.hpp.
+#include "runtime/ElementChain.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+namespace tenon
+{
+
+namespace
+{
+
+/// Of a thread's part at least: some microseconds of most loops, several times what starting one takes.
+constexpr size_t LeastElements = 8192;
+/// Blocks are of whole vectors of the smallest elements, where what is repeated in them lets them be.
+constexpr size_t Vector = 64;
+
+} // namespace
+
+/// Where a thread has what it works on.
+struct ElementChain::Block
+{
+    const ExecuteArgs& m_Args;
+    std::byte* m_Buffers;
+
+    std::byte* Buffer(uint8_t index) const { return m_Buffers + index * BlockBytes; }
+};
+
+std::unique_ptr<ElementChain> ElementChain::Make(std::vector<ChainLink> links, std::vector<ChainInput> inputs,
+                                                 size_t count)
+{
+    std::unique_ptr<ElementChain> chain(new ElementChain);
+    chain->m_Links = std::move(links);
+    chain->m_Inputs = std::move(inputs);
+    chain->m_Count = count;
+    return chain->ChooseBlock() && chain->AssignBuffers() ? std::move(chain) : nullptr;
+}
+
+/// Blocks begin where all periods up to their length do, and lie within one of each longer period.
+bool ElementChain::ChooseBlock()
+{
+    size_t largest = 1;
+    for (const ChainLink& link : m_Links)
+    {
+        largest = std::max(largest, link.m_ElementBytes);
+    }
+    for (const ChainInput& input : m_Inputs)
+    {
+        largest = std::max(largest, input.m_ElementBytes);
+    }
+    const size_t most = BlockBytes / largest;
+    size_t unit = 1;
+    std::vector<size_t> periods;
+    for (const ChainInput& input : m_Inputs)
+    {
+        if (input.m_Period != 0)
+        {
+            periods.push_back(input.m_Period);
+            unit = std::max(unit, input.m_Period <= most ? input.m_Period : 1);
+        }
+    }
+    std::sort(periods.begin(), periods.end());
+    for (size_t i = 1; i < periods.size(); ++i)
+    {
+        if (periods[i] % periods[i - 1] != 0)
+        {
+            return false;
+        }
+    }
+    const auto longer = std::upper_bound(periods.begin(), periods.end(), most);
+    m_Cut = longer != periods.end() ? *longer : 0;
+    const size_t whole = std::lcm(unit, Vector);
+    m_Block = whole <= most ? most / whole * whole : most / unit * unit;
+    return true;
+}
+
+bool ElementChain::AssignBuffers()
+{
+    uint8_t used = 0;
+    for (const ChainInput& input : m_Inputs)
+    {
+        const bool isRepeated = input.m_Period != 0 && input.m_Period < m_Block;
+        m_InputBuffers.push_back(isRepeated ? used++ : NoBuffer);
+        if (used > MostBuffers)
+        {
+            return false;
+        }
+    }
+    // A link's buffer is free again behind the last link that reads it.
+    std::vector<size_t> lastReader(m_Links.size());
+    for (size_t i = 0; i < m_Links.size(); ++i)
+    {
+        for (size_t k = 0; k < m_Links[i].m_NumOperands; ++k)
+        {
+            const ChainOperand& operand = m_Links[i].m_Operands[k];
+            if (!operand.m_IsInput)
+            {
+                lastReader[operand.m_Index] = i;
+            }
+        }
+    }
+    std::array<size_t, MostBuffers> freeFrom{};
+    for (size_t i = 0; i + 1 < m_Links.size(); ++i)
+    {
+        const auto free = std::find_if(freeFrom.begin() + used, freeFrom.end(), [i](size_t from) { return from <= i; });
+        if (free == freeFrom.end())
+        {
+            return false;
+        }
+        *free = lastReader[i] + 1;
+        m_LinkBuffers.push_back(static_cast<uint8_t>(free - freeFrom.begin()));
+    }
+    m_LinkBuffers.push_back(NoBuffer);
+    return true;
+}
+
+void ElementChain::Execute(const ExecuteArgs& args) const
+{
+    const size_t blocks = (m_Count + m_Block - 1) / m_Block;
+    const auto run = [&](size_t begin, size_t end)
+    { RunBlocks(args, begin * m_Block, std::min(m_Count, end * m_Block)); };
+    args.m_Parallel->Run(blocks, std::max<size_t>(1, LeastElements / m_Block), std::ref(run));
+}
+
+void ElementChain::RunBlocks(const ExecuteArgs& args, size_t begin, size_t end) const
+{
+    alignas(Vector) std::array<std::byte, MostBuffers * BlockBytes> buffers;
+    const Block block{args, buffers.data()};
+    for (size_t i = 0; i < m_Inputs.size(); ++i)
+    {
+        if (m_InputBuffers[i] == NoBuffer)
+        {
+            continue;
+        }
+        // One period, then what is there once more, until the block is full.
+        std::byte* const to = block.Buffer(m_InputBuffers[i]);
+        const size_t bytes = m_Block * m_Inputs[i].m_ElementBytes;
+        size_t filled = m_Inputs[i].m_Period * m_Inputs[i].m_ElementBytes;
+        std::memcpy(to, args.m_Inputs[i], filled);
+        while (filled < bytes)
+        {
+            const size_t more = std::min(filled, bytes - filled);
+            std::memcpy(to + filled, to, more);
+            filled += more;
+        }
+    }
+    for (size_t first = begin; first < end;)
+    {
+        const size_t untilCut = m_Cut == 0 ? m_Block : m_Cut - first % m_Cut;
+        const size_t count = std::min({m_Block, end - first, untilCut});
+        RunBlock(block, first, count);
+        first += count;
+    }
+}
+
+void ElementChain::RunBlock(const Block& block, size_t first, size_t count) const
+{
+    const auto find = [&](const ChainOperand& operand) -> const void*
+    {
+        if (!operand.m_IsInput)
+        {
+            return block.Buffer(m_LinkBuffers[operand.m_Index]);
+        }
+        const ChainInput& input = m_Inputs[operand.m_Index];
+        const size_t at = input.m_Period == 0 ? first : first % input.m_Period;
+        return m_InputBuffers[operand.m_Index] != NoBuffer
+                   ? block.Buffer(m_InputBuffers[operand.m_Index])
+                   : static_cast<const std::byte*>(block.m_Args.m_Inputs[operand.m_Index]) + at * input.m_ElementBytes;
+    };
+    for (size_t i = 0; i < m_Links.size(); ++i)
+    {
+        const ChainLink& link = m_Links[i];
+        std::array<const void*, ChainLink::MostOperands> operands{};
+        for (size_t k = 0; k < link.m_NumOperands; ++k)
+        {
+            operands[k] = find(link.m_Operands[k]);
+        }
+        void* const output = m_LinkBuffers[i] != NoBuffer
+                                 ? block.Buffer(m_LinkBuffers[i])
+                                 : static_cast<std::byte*>(block.m_Args.m_Outputs[0]) + first * link.m_ElementBytes;
+        link.m_Run(operands.data(), output, count);
+    }
+}
+
+} // namespace tenon

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// ElementChain: elementwise layers after each other as one workload. A block of elements, of which the first-level
+// cache holds a few, goes through all layers before the next one is read; what is between the layers is in no tensor.
+#pragma once
+
+#include "common/KernelName.hpp"
+#include "common/RunsElements.hpp"
+
+#include <tenon/backend/IWorkload.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tenon
+{
+
+/// What a link reads or writes.
+struct ChainOperand
+{
+    bool m_IsInput = false; ///< of the chain; else what an earlier link made
+    uint32_t m_Index = 0;   ///< of the input or the link
+};
+
+/// One layer.
+struct ChainLink
+{
+    static constexpr size_t MostOperands = 2;
+
+    ElementLoop m_Run;
+    std::array<ChainOperand, MostOperands> m_Operands;
+    size_t m_NumOperands = 0;
+    size_t m_ElementBytes = 0; ///< of its output
+};
+
+/// A tensor that links read.
+struct ChainInput
+{
+    size_t m_ElementBytes = 0;
+    /// Elements after which it begins anew, as a bias does for each pixel; 0: it has as many as the output.
+    size_t m_Period = 0;
+};
+
+class ElementChain final : public IShapedWorkload, public INamesKernel
+{
+public:
+    static constexpr size_t BlockBytes = 4096;
+    /// Of a thread's stack: what links make, and inputs that are repeated within a block.
+    static constexpr size_t MostBuffers = 8;
+
+    /// The last link's output is the chain's, of so many elements. Null where that takes too many buffers, or where one
+    /// period is no multiple of another one.
+    static std::unique_ptr<ElementChain> Make(std::vector<ChainLink> links, std::vector<ChainInput> inputs,
+                                              size_t count);
+
+    size_t GetScratchBytes() const override { return 0; }
+    bool IsCopy() const override { return false; }
+    void Execute(const ExecuteArgs& args) const override;
+    const char* GetKernelName() const override { return "Chain"; }
+
+private:
+    static constexpr uint8_t NoBuffer = UINT8_MAX;
+    struct Block;
+
+    ElementChain() = default;
+    bool ChooseBlock();
+    bool AssignBuffers();
+    void RunBlocks(const ExecuteArgs& args, size_t begin, size_t end) const;
+    void RunBlock(const Block& block, size_t first, size_t count) const;
+
+    std::vector<ChainLink> m_Links;
+    std::vector<ChainInput> m_Inputs;
+    std::vector<uint8_t> m_LinkBuffers;  ///< NoBuffer: the last one
+    std::vector<uint8_t> m_InputBuffers; ///< of those that are repeated within a block; else NoBuffer
+    size_t m_Count = 0;                  ///< elements
+    size_t m_Block = 0;                  ///< elements
+    size_t m_Cut = 0; ///< where periods longer than a block begin anew, a block ends: at multiples of it; 0: nowhere
+};
+
+} // namespace tenon

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds elementwise layers after each other that run as a chain, block by block.
+#include "common/AddsTensor.hpp"
+#include "common/RunsElements.hpp"
+#include "runtime/ElementChain.hpp"
+#include "runtime/Plan.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace tenon
+{
+
+namespace
+{
+
+/// Of a chain: as for strips.
+constexpr uint32_t MostSteps = 32;
+
+/// Elements after which an input that is broadcast to the output begins anew: it has the output's last dimensions, and
+/// those before them are 1. None where it is broadcast in another way.
+std::optional<size_t> FindPeriod(const TensorShape& input, const TensorShape& output)
+{
+    const unsigned int rank = output.GetNumDimensions();
+    const unsigned int inputRank = input.GetNumDimensions();
+    if (inputRank > rank)
+    {
+        return std::nullopt;
+    }
+    size_t period = 1;
+    bool isRepeated = false; // from here on, towards the first dimension
+    for (unsigned int i = 0; i < inputRank; ++i)
+    {
+        const unsigned int size = input[inputRank - 1 - i];
+        const unsigned int wanted = output[rank - 1 - i];
+        if ((size != wanted || isRepeated) && size != 1)
+        {
+            return std::nullopt;
+        }
+        isRepeated = isRepeated || size != wanted;
+        period *= size;
+    }
+    return period;
+}
+
+} // namespace
+
+/// The chain from a step on, link by link.
+class Plan::ChainFinder
+{
+public:
+    ChainFinder(const Plan& plan, const Program& program, uint32_t first)
+        : m_Plan(plan), m_Program(program), m_First(first),
+          m_Count(plan.m_Infos[program.Steps()[first].m_FirstOutput].GetNumElements())
+    {
+    }
+
+    /// Adds the step after the last one; false where it is no part of the chain.
+    bool Add();
+    size_t CountLinks() const { return m_Links.size(); }
+    /// Whether nobody but the chain reads what it makes, up to the last step's output.
+    bool IsClosed() const;
+    /// Of the longest one so far that is closed.
+    std::unique_ptr<Strips> Make() const;
+
+private:
+    struct External
+    {
+        StripWhole::Input m_Place;
+        ValueId m_Value = NoValue;
+        ChainInput m_Input;
+    };
+
+    uint32_t Next() const { return m_First + static_cast<uint32_t>(m_Made.size()); }
+    /// What the chain has of a value that it made; none of others.
+    std::optional<ChainOperand> FindMade(ValueId value) const;
+    std::optional<ChainOperand> AddInput(uint32_t input, const TensorInfo& output);
+
+    const Plan& m_Plan;
+    const Program& m_Program;
+    const uint32_t m_First;
+    const size_t m_Count;
+    std::vector<ChainLink> m_Links;
+    std::vector<ChainOperand> m_Made; ///< the output of each step: of views, the operand that they show
+    std::vector<External> m_Externals;
+};
+
+std::optional<ChainOperand> Plan::ChainFinder::FindMade(ValueId value) const
+{
+    for (size_t i = 0; i < m_Made.size(); ++i)
+    {
+        if (m_Program.Steps()[m_First + i].m_FirstOutput == value)
+        {
+            return m_Made[i];
+        }
+    }
+    return std::nullopt;
+}
+
+/// An input from outside as a tensor of the chain, which may know it already.
+std::optional<ChainOperand> Plan::ChainFinder::AddInput(uint32_t input, const TensorInfo& output)
+{
+    const ValueId value = m_Program.Steps()[Next()].m_Inputs[input];
+    const TensorInfo& info = m_Plan.m_Infos[value];
+    const auto period = FindPeriod(info.GetShape(), output.GetShape());
+    if (!period || *period == 0 || GetDataTypeBits(info.GetDataType()) < 8)
+    {
+        return std::nullopt;
+    }
+    External external;
+    external.m_Place = {static_cast<uint32_t>(m_Made.size()), input};
+    external.m_Value = value;
+    external.m_Input = {GetDataTypeSize(info.GetDataType()), *period == m_Count ? 0 : *period};
+    const auto known = std::find_if(m_Externals.begin(), m_Externals.end(),
+                                    [&](const External& other) { return other.m_Value == value; });
+    if (known == m_Externals.end())
+    {
+        if (m_Externals.size() == StripWhole::MostInputs)
+        {
+            return std::nullopt;
+        }
+        m_Externals.push_back(external);
+        return ChainOperand{true, static_cast<uint32_t>(m_Externals.size() - 1)};
+    }
+    return known->m_Input.m_Period == external.m_Input.m_Period
+               ? std::optional(ChainOperand{true, static_cast<uint32_t>(known - m_Externals.begin())})
+               : std::nullopt;
+}
+
+bool Plan::ChainFinder::Add()
+{
+    const uint32_t index = Next();
+    const Step& step = m_Program.Steps()[index];
+    const IShapedWorkload* const workload = m_Plan.m_Steps[index].m_Workload.get();
+    const bool isView = GetSchema(step.m_Type).Has(OpFlags::View);
+    const auto* const runs = dynamic_cast<const IRunsElements*>(workload);
+    if ((!isView && runs == nullptr) || step.m_Memory != HostMemory || step.m_NumOutputs != 1 ||
+        !step.m_Overrides.empty() || step.m_Inputs.empty() || step.m_Inputs.size() > ChainLink::MostOperands ||
+        m_Plan.m_Infos[step.m_FirstOutput].GetNumElements() != m_Count || m_Plan.IsSumOfLayer(m_Program, index))
+    {
+        return false;
+    }
+    const TensorInfo& output = m_Plan.m_Infos[step.m_FirstOutput];
+    if (isView)
+    {
+        const auto made = FindMade(step.m_Inputs[0]);
+        const bool fits = made && m_Plan.m_Infos[step.m_Inputs[0]].GetNumBytes() == output.GetNumBytes();
+        if (fits)
+        {
+            m_Made.push_back(*made);
+        }
+        return fits;
+    }
+    ChainLink link;
+    link.m_Run = runs->MakeElementLoop();
+    link.m_ElementBytes = GetDataTypeSize(output.GetDataType());
+    const size_t numExternals = m_Externals.size();
+    bool reads = m_Links.empty();
+    for (const ValueId value : step.m_Inputs)
+    {
+        const auto made = value != NoValue ? FindMade(value) : std::nullopt;
+        const auto operand =
+            value == NoValue || made ? made : AddInput(static_cast<uint32_t>(link.m_NumOperands), output);
+        if (link.m_Run == nullptr || !operand)
+        {
+            m_Externals.resize(numExternals);
+            return false;
+        }
+        reads = reads || made;
+        link.m_Operands[link.m_NumOperands++] = *operand;
+    }
+    if (!reads)
+    {
+        m_Externals.resize(numExternals);
+        return false;
+    }
+    m_Links.push_back(std::move(link));
+    m_Made.push_back({false, static_cast<uint32_t>(m_Links.size() - 1)});
+    return true;
+}
+
+bool Plan::ChainFinder::IsClosed() const
+{
+    const uint32_t last = Next() - 1;
+    const bool endsInLink = !GetSchema(m_Program.Steps()[last].m_Type).Has(OpFlags::View);
+    return endsInLink &&
+           std::all_of(m_Program.Steps().begin() + m_First, m_Program.Steps().begin() + last,
+                       [&](const Step& step) { return m_Program.Values()[step.m_FirstOutput].m_LastUse <= last; });
+}
+
+std::unique_ptr<Strips> Plan::ChainFinder::Make() const
+{
+    std::vector<ChainInput> inputs;
+    auto strips = std::make_unique<Strips>();
+    strips->m_First = m_First;
+    strips->m_Parts = 1;
+    for (const External& external : m_Externals)
+    {
+        inputs.push_back(external.m_Input);
+        strips->m_Whole.m_Inputs[strips->m_Whole.m_NumInputs++] = external.m_Place;
+    }
+    for (uint32_t s = m_First; s < Next(); ++s)
+    {
+        const Step& step = m_Program.Steps()[s];
+        StripStep& strip = strips->m_Steps.emplace_back();
+        for (size_t i = 0; i < step.m_Inputs.size(); ++i)
+        {
+            strip.m_Inputs[i].m_Bytes = m_Plan.m_Infos[step.m_Inputs[i]].GetNumBytes();
+        }
+        strip.m_Output.m_Bytes = m_Plan.m_Infos[step.m_FirstOutput].GetNumBytes();
+    }
+    strips->m_Whole.m_Workload = ElementChain::Make(m_Links, std::move(inputs), m_Count);
+    return strips->m_Whole.m_Workload != nullptr ? std::move(strips) : nullptr;
+}
+
+/// The longest chain from a step on; null where there is none of two links.
+std::unique_ptr<Strips> Plan::MakeChain(const Program& program, uint32_t first) const
+{
+    const ValueId output = program.Steps()[first].m_FirstOutput;
+    if (m_Infos[output].GetNumBytes() < Strips::LeastChainBytes ||
+        program.Values()[output].m_LastUse >= first + MostSteps)
+    {
+        return nullptr;
+    }
+    ChainFinder finder(*this, program, first);
+    std::vector<uint32_t> closed; // of how many steps
+    for (uint32_t steps = 1; steps <= MostSteps && first + steps <= m_Steps.size() && finder.Add(); ++steps)
+    {
+        if (finder.CountLinks() > 1 && finder.IsClosed())
+        {
+            closed.push_back(steps);
+        }
+    }
+    for (; !closed.empty(); closed.pop_back())
+    {
+        ChainFinder chosen(*this, program, first);
+        for (uint32_t i = 0; i < closed.back(); ++i)
+        {
+            chosen.Add();
+        }
+        if (auto strips = chosen.Make())
+        {
+            return strips;
+        }
+    }
+    return nullptr;
+}
+
+/// Whether the product before it is to add the tensor, in registers: better there than in a chain.
+bool Plan::IsSumOfLayer(const Program& program, uint32_t sum) const
+{
+    if (!IsSum(program.Steps()[sum]))
+    {
+        return false;
+    }
+    for (uint32_t layer = sum - std::min(sum, PlannedSum::MostSteps); layer < sum; ++layer)
+    {
+        const auto* const adds = dynamic_cast<const IAddsTensor*>(m_Steps[layer].m_Workload.get());
+        if (adds != nullptr && FindSumOf(program, layer) == sum)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+} // namespace tenon
