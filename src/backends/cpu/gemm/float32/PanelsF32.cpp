@@ -2,10 +2,11 @@
 // Cutting and packing of panels.
 #include "backends/cpu/gemm/float32/PanelsF32.hpp"
 
+#include "backends/cpu/moves/CopyPlane.hpp"
 #include "backends/cpu/moves/TransposeVectors.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <cstdint>
 
 namespace tenon::cpu
 {
@@ -13,21 +14,15 @@ namespace tenon::cpu
 namespace
 {
 
-/// `rows` of so many floats. A call of memcpy for each takes longer than copying the line of a cache that most have.
+/// `rows` of so many floats.
 void CopyRows(const float* from, size_t fromStride, size_t rows, size_t floats, float* to, size_t toStride)
 {
-    constexpr size_t LineFloats = 16;
-    for (size_t row = 0; row < rows; ++row, from += fromStride, to += toStride)
-    {
-        if (floats == LineFloats)
-        {
-            std::memcpy(to, from, LineFloats * sizeof(float));
-        }
-        else
-        {
-            std::memcpy(to, from, floats * sizeof(float));
-        }
-    }
+    Plane plane;
+    plane.m_Runs = rows;
+    plane.m_FromRun = static_cast<int64_t>(fromStride * sizeof(float));
+    plane.m_ToRun = static_cast<int64_t>(toStride * sizeof(float));
+    plane.m_RunBytes = floats * sizeof(float);
+    ChooseCopyPlane(plane.m_RunBytes)(plane, reinterpret_cast<const std::byte*>(from), reinterpret_cast<std::byte*>(to));
 }
 
 /// Vectors in the widest panel. Where long rows of the output begin within cache lines, and little is computed for each
