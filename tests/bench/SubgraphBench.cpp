@@ -7,7 +7,7 @@
 //
 // usage: bench_subgraphs [MODEL.tflite ...]
 #include "BranchNetworks.hpp"
-#include "ElementwiseNetworks.hpp"
+#include "ChainNetworks.hpp"
 #include "WithoutSubgraphs.hpp"
 
 #include <tenon/Tenon.hpp>

@@ -4,7 +4,7 @@
 
 usage: performance.py --exe build/release/bin/bench_serve --models FOLDER [--table docs/performance.md] [--threads N]
                       [--only REGEX] [--engines A,B] [--rounds N] [--turn MS] [--loads N] [--quick]
-                      [--layers [KINDS]] [--onnx FOLDER | MODEL=FILE.onnx ...] [--json FILE] [MODEL.tflite ...]
+                      [--layers [KINDS]] [--float-twins REGEX] [--onnx FOLDER | MODEL=FILE.onnx ...] [--json FILE] [MODEL.tflite ...]
 
 Peers are optional; without one its columns are left out and the table says so:
     python3 -m venv build/venv-peers
@@ -67,6 +67,8 @@ def parse_arguments():
     parser.add_argument("--only", default="", help="regular expression for names in the folder")
     parser.add_argument("--layers", nargs="?", const="hybrid,16x8", metavar="KINDS",
                         help="add models of one layer: of hybrid,16x8, or of these kinds (also float32, int8, uint8)")
+    parser.add_argument("--float-twins", metavar="REGEX",
+                        help="of quantized models with such names, add the float models that they stand for")
     parser.add_argument("--onnx", action="append", default=[], metavar="SOURCE",
                         help="ONNX twins: a folder with MODEL.onnx, or MODEL=FILE")
     parser.add_argument("--engines", default=",".join(engine_list.DEFAULT_ENGINES))
@@ -132,8 +134,12 @@ def collect_models(arguments, scratch):
                     model_list.add_random_inputs(models[-1], worker.ask("describe"), scratch)
             except engine_list.WorkerError as error:
                 print(f"{path}: {error}", file=sys.stderr)
+    if arguments.float_twins:
+        from perf import float_twins  # here, since it needs packages that nothing else does
+        models += [float_twins.make_float_twin(m, scratch) for m in models
+                   if m.kind in ("int8", "uint8") and re.search(arguments.float_twins, m.name)]
     if arguments.layers:
-        from perf import layers  # here, since it needs packages that nothing else does
+        from perf import layers  # likewise
         kinds = arguments.layers.split(",")
         unknown = [kind for kind in kinds if kind not in layers.KINDS]
         if unknown:

@@ -15,6 +15,8 @@ def describe(parser, arguments):
         options.append("--models MODELS")
     if arguments.layers:
         options.append(f"--layers {shlex.quote(arguments.layers)}")
+    if arguments.float_twins:
+        options.append(f"--float-twins {shlex.quote(arguments.float_twins)}")
     if arguments.onnx:
         options.append("--onnx TWINS")
     for name in VALUES:

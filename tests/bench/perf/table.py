@@ -3,13 +3,15 @@
 import re
 import statistics
 
-from perf.classes import CLASSES, is_layer, uses_bf16
+from perf.classes import CLASSES, is_made, uses_bf16
 from perf.measure import ratio
 
 HEADINGS = {"tenon": "Tenon", "tenon-bf16": "Tenon bf16", "tenon-fast": "Tenon fast math",
             "tflite-xnnpack": "TFLite XNNPACK", "tflite-builtin": "TFLite builtin", "openvino-f32": "OpenVINO f32",
             "openvino-bf16": "OpenVINO bf16", "onnxruntime": "ONNX Runtime"}
 MOST_TEXT = 160
+FLOAT_SUFFIX = "_float"  # of models by perf/float_twins.py
+COMPUTE_INTEGERS = ["tenon", "tflite-xnnpack", "openvino-f32"]  # without options that change how floats are computed
 # What is divided by what, in the table of ratios.
 RATIOS = [("tenon", "tflite-xnnpack"), ("tenon-bf16", "tflite-xnnpack"), ("tenon-fast", "tflite-xnnpack"),
           ("tenon", "tflite-builtin"), ("tenon", "openvino-f32"), ("tenon-bf16", "openvino-bf16"),
@@ -55,8 +57,8 @@ def geometric_mean(values):
 
 
 def means(ratios):
-    """A row a class, one over all models (layers alone are none), and the largest ratio of any model."""
-    models = [(model, values) for model, values in ratios if not is_layer(model.kind)]
+    """A row a class, one over all models (those made on the spot are none), and the largest ratio of any model."""
+    models = [(model, values) for model, values in ratios if not is_made(model.kind)]
     present = {model.kind for model, _ in ratios}
     groups = [(kind, [values for model, values in ratios if model.kind == kind])
               for kind in [k for k in CLASSES if k in present] + sorted(present - set(CLASSES))]
@@ -77,6 +79,23 @@ def times_table(results, engines):
             row.append(percent(figures["tenon"].deviation))
         table.append(row)
     return rows_of(table)
+
+
+def integers_table(results, engines):
+    """Networks in int8 beside the same ones in float32; empty where there are none."""
+    by_name = {model.name: (model, figures) for model, figures in results}
+    table = [["network", *(f"{HEADINGS[e]}: {what}" for e in engines for what in ("int8", "float32", "int8 / float32"))]]
+    for name, (model, figures) in by_name.items():
+        base = name.removesuffix("_int8")
+        _, floats = by_name.get(base, by_name.get(base + FLOAT_SUFFIX, (None, None)))
+        if model.kind != "int8" or floats is None or base == name:
+            continue
+        row = [base]
+        for engine in engines:
+            pair = [of[engine].median("rounds") if engine in of else None for of in (figures, floats)]
+            row += [*map(number, pair), number(quotient(*pair))]
+        table.append(row)
+    return rows_of(table) if len(table) > 1 else ""
 
 
 def start_table(results, engines):
@@ -132,6 +151,8 @@ def markdown(head, results, engines):
         text += "\n## Ratios of times\n" + rows_of(
             [["model", *headings], *([model.name, *map(number, values)] for model, values in ratios)])
     text += "\n## One inference, ms\n" + times_table(results, engines)
+    compared = integers_table(results, [e for e in engines if e in COMPUTE_INTEGERS])
+    text += "\n## Int8 beside float32, ms\n" + compared if compared else ""
     text += "\n## Loading and first inference, ms\n" + start_table(results, engines)
     text += "\n## Growth of the peak resident set, MiB\n" + memory_table(results, engines)
     return text + refusals(results)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ElementwiseNetworks.hpp"
+#include "ChainNetworks.hpp"
 
 namespace tenon::bench
 {
