@@ -49,7 +49,8 @@ double GetSecondsOfCall(const Settings& settings)
     static const double seconds = [&]
     {
         constexpr size_t Runs = 100000;
-        const LayerNetwork layer = MakeAdd(Element::Float32, {1, 1, 1, 1});
+        const LayerNetwork layer =
+            MakeBinary(Element::Float32, BinaryOperation::Add, "add", {1, 1, 1, 1}, {1, 1, 1, 1});
         LoadedLayer loaded(layer, settings);
         const double start = Now(settings);
         for (size_t i = 0; i < Runs; ++i)
@@ -74,9 +75,14 @@ void ReportShares(benchmark::State& state, double seconds, const LayerNetwork& l
     };
     if (layer.m_Macs > 0.0)
     {
-        const bool isFloat = layer.m_Element == Element::Float32;
+        const bool isFloat = layer.m_Element != Element::Int8 && layer.m_Element != Element::UInt8 &&
+                             layer.m_Element != Element::HybridInt8;
+        const std::optional<double> peak = layer.m_Element == Element::BFloat16 ? peaks.m_BFloat16
+                                           : layer.m_Element == Element::Int16  ? peaks.m_Int16
+                                           : isFloat                            ? peaks.m_Float32
+                                                                                : peaks.m_Int8;
         state.counters["GMAC/s"] = 1e-9 * layer.m_Macs / seconds;
-        share("vector%", layer.m_Macs, isFloat ? peaks.m_Float32 : peaks.m_Int8);
+        share("vector%", layer.m_Macs, peak);
         share("tiles%", layer.m_Macs, isFloat ? peaks.m_BFloat16Tiles : peaks.m_Int8Tiles);
     }
     // memcpy reads one half of these bytes and writes the other.
@@ -120,9 +126,9 @@ void Register(const Make& make, Element element, const Settings& settings, const
     }
 }
 
-void RegisterAll(const Make& make, const Settings& settings, const MachinePeaks& peaks)
+void RegisterAll(const Make& make, const Elements& elements, const Settings& settings, const MachinePeaks& peaks)
 {
-    for (const Element element : {Element::Float32, Element::Int8, Element::UInt8})
+    for (const Element element : elements)
     {
         Register(make, element, settings, peaks, "");
     }
@@ -245,10 +251,7 @@ int main(int argc, char** argv)
         std::fprintf(stderr, "bench_kernels: %s\n", error.what());
         return 1;
     }
-    const auto add = [&](const Make& make) { RegisterAll(make, settings, peaks); };
-    AddMatrixProducts(add);
-    AddDepthwise(add);
-    AddOthers(add);
+    AddLayers([&](const Make& make, const Elements& elements) { RegisterAll(make, elements, settings, peaks); });
     RegisterFastMath(settings, peaks);
     if (table.empty())
     {

@@ -2,7 +2,8 @@
 // Loads networks of one layer, with random inputs.
 #include "LoadedLayer.hpp"
 
-#include <algorithm>
+#include "RandomValues.hpp"
+
 #include <random>
 
 namespace tenon::bench
@@ -14,16 +15,7 @@ namespace
 AlignedBytes MakeInput(const TensorInfo& info, std::mt19937& random)
 {
     AlignedBytes bytes(info.GetNumBytes());
-    if (info.GetDataType() == DataType::Float32)
-    {
-        auto* values = reinterpret_cast<float*>(bytes.data());
-        std::uniform_real_distribution<float> distribution(-1.0f, 1.0f);
-        std::generate_n(values, info.GetNumElements(), [&] { return distribution(random); });
-    }
-    else
-    {
-        std::generate(bytes.begin(), bytes.end(), [&] { return static_cast<char>(random() & 0xFFU); });
-    }
+    FillRandom(info.GetDataType(), bytes.data(), bytes.size(), random);
     return bytes;
 }
 
