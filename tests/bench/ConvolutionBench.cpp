@@ -7,12 +7,12 @@
 #include "ConvolutionPeers.hpp"
 #include "LoadedLayer.hpp"
 #include "MachinePeaks.hpp"
+#include "Turns.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fstream>
@@ -96,42 +96,6 @@ const std::vector<Peer> Peers = {
 #endif
 };
 
-double Median(std::vector<double> values)
-{
-    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-    return values[values.size() / 2];
-}
-
-/// One of those that are compared: what runs, how often in a turn, and seconds of a run by turn.
-class Runner
-{
-public:
-    explicit Runner(std::function<void()> run) : m_Run(std::move(run))
-    {
-        m_Run();
-        constexpr double TurnSeconds = 0.02;
-        m_Runs = static_cast<unsigned int>(std::clamp(TurnSeconds / Measure(1), 1.0, 10000.0));
-    }
-
-    void Turn() { m_Seconds.push_back(Measure(m_Runs)); }
-    const std::vector<double>& GetSeconds() const { return m_Seconds; }
-
-private:
-    double Measure(unsigned int runs) const
-    {
-        const auto start = std::chrono::steady_clock::now();
-        for (unsigned int i = 0; i < runs; ++i)
-        {
-            m_Run();
-        }
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / runs;
-    }
-
-    std::function<void()> m_Run;
-    unsigned int m_Runs = 1;
-    std::vector<double> m_Seconds;
-};
-
 double MedianRatio(const std::vector<double>& ours, const std::vector<double>& theirs)
 {
     std::vector<double> ratios(ours.size());
@@ -173,20 +137,21 @@ std::string Compare(Element element, const ConvolutionSizes& s, const MachinePea
     const LayerNetwork network = MakeNetwork(element, s);
     LoadedLayer tenon(network, Settings());
     std::vector<std::unique_ptr<ConvolutionPeer>> peers;
-    std::vector<Runner> runners;
-    runners.emplace_back([&] { tenon.Run(); });
+    constexpr double TurnSeconds = 0.02;
+    std::vector<TurnRunner> runners;
+    runners.emplace_back([&] { tenon.Run(); }, TurnSeconds);
     for (const Peer& peer : Peers)
     {
         peers.push_back(peer.m_Make(s, network));
         if (peers.back() != nullptr)
         {
-            runners.emplace_back([peer = peers.back().get()] { peer->Run(); });
+            runners.emplace_back([peer = peers.back().get()] { peer->Run(); }, TurnSeconds);
         }
     }
     constexpr int Turns = 9;
     for (int turn = 0; turn < Turns; ++turn)
     {
-        std::for_each(runners.begin(), runners.end(), [](Runner& runner) { runner.Turn(); });
+        std::for_each(runners.begin(), runners.end(), [](TurnRunner& runner) { runner.Turn(); });
     }
     const std::vector<double>& ours = runners[0].GetSeconds();
     const double speed = network.m_Macs / Median(ours);

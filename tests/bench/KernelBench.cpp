@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // bench_kernels: single layers of well-known networks on CpuAcc, with the share that they reach of what this core can
-// do, which is measured first. Layers that CpuAcc does not take run on CpuRef; their label says so.
+// do. Layers that CpuAcc does not take run on CpuRef; their label says so.
 //
-// usage: bench_kernels [--threads=N] [--fast-math] [--bf16] [--table=FILE] [--benchmark_filter=REGEX] ...
+// usage: bench_kernels [--threads=N] [--fast-math] [--bf16] [--seconds=S] [--table=FILE] [--benchmark_filter=REGEX] ...
 // --table also writes the results to a file, as a table in Markdown.
+// --seconds is for each layer and repetition, 0.08 otherwise. Each layer takes turns with the loops that it is compared
+// with, a millisecond or a run at a time, and of all of them medians count.
 // --fast-math is for all layers; those named .../fast_math have it in any case, beside the same layer without it.
+// --bf16 has layers of floats compute with bfloat16; those of type bf16 have tensors of it in any case.
+// Names are followed by /iterations:1/manual_time. The exit status is 1 where a layer could not run.
 // On a busy machine run it ahead of other processes, and on one core: taskset -c 1 chrt -r 1 bench_kernels ...
 //
-// Columns: GMAC/s; vector%: share of the fma peak (f32) or of that of 8-bit dot products of vectors; tiles%: of AMX, in
-// bf16 for floats; memcpy%: of the speed that a layer would have that were a memcpy of as many bytes as this one reads
-// and writes, a run of a network that has nothing to do included, which takes a part of a microsecond. Weights count as
-// bytes only where each is used once. With several threads shares are still of one core.
+// Columns: Time: of a run, the median; CPU says nothing. GMAC/s; vector%: share of the peak of this core's vectors:
+// fused multiply-adds (f32, f16), dot products of 8 bits (int8, uint8, f32xint8), 16 bits (int16xint8) or bfloat16
+// (bf16); tiles%: of AMX; memcpy%: of the speed that a layer would have that were a memcpy of as many bytes as this one
+// reads and writes; limit%: of what it could have at best: its multiply-accumulates at the peak or that memcpy,
+// whichever takes longer; of depthwise convolutions DepthwiseLimit.hpp says what. The last two include on both sides
+// what a run of a network takes that has nothing to do, a part of a microsecond. Weights count as bytes only where each
+// is used once. With several threads shares are still of one core.
 #include "KernelLayers.hpp"
-#include "KernelNetworks.hpp"
 #include "KernelReport.hpp"
-#include "LoadedLayer.hpp"
+#include "LayerTimes.hpp"
 #include "MachinePeaks.hpp"
 
 #include <benchmark/benchmark.h>
@@ -25,7 +31,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <time.h>
 #include <unistd.h>
 #include <vector>
 
@@ -35,101 +40,71 @@ namespace tenon::bench
 namespace
 {
 
-/// Of the whole process where it has one thread: what other processes take from it does not count then.
-double Now(const Settings& settings)
+struct Options
 {
-    timespec now{};
-    clock_gettime(settings.m_Threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
+    Settings m_Settings;
+    double m_Seconds = 0.08;
+    std::string m_Table; ///< empty: none
+};
 
-/// What a run of a network takes that adds one number to another. Measured once.
-double GetSecondsOfCall(const Settings& settings)
-{
-    static const double seconds = [&]
-    {
-        constexpr size_t Runs = 100000;
-        const LayerNetwork layer = MakeAdd(Element::Float32, {1, 1, 1, 1});
-        LoadedLayer loaded(layer, settings);
-        const double start = Now(settings);
-        for (size_t i = 0; i < Runs; ++i)
-        {
-            loaded.Run();
-        }
-        return (Now(settings) - start) / static_cast<double>(Runs);
-    }();
-    return seconds;
-}
+/// Of the layers that ran.
+bool hasFailed = false;
 
-/// Sets the columns, from the seconds of one run.
-void ReportShares(benchmark::State& state, double seconds, const LayerNetwork& layer, const Settings& settings,
-                  const MachinePeaks& peaks)
+/// Sets the columns.
+void ReportShares(benchmark::State& state, const LayerNetwork& layer, const LayerTimes& times)
 {
-    const auto share = [&](const char* name, double work, std::optional<double> limit)
+    const auto share = [&](const char* name, std::optional<double> least)
     {
-        if (limit)
+        if (least)
         {
-            state.counters[name] = 100.0 * work / seconds / *limit;
+            state.counters[name] = 100.0 * *least / times.m_Layer;
         }
     };
     if (layer.m_Macs > 0.0)
     {
-        const bool isFloat = layer.m_Element == Element::Float32;
-        state.counters["GMAC/s"] = 1e-9 * layer.m_Macs / seconds;
-        share("vector%", layer.m_Macs, isFloat ? peaks.m_Float32 : peaks.m_Int8);
-        share("tiles%", layer.m_Macs, isFloat ? peaks.m_BFloat16Tiles : peaks.m_Int8Tiles);
+        state.counters["GMAC/s"] = 1e-9 * layer.m_Macs / times.m_Layer;
+        share("vector%", times.m_Vectors);
+        share("tiles%", times.m_Tiles);
     }
-    // memcpy reads one half of these bytes and writes the other.
-    const double copied = layer.m_Bytes / 2;
-    const double memcpySeconds = copied / MemcpyBytesPerSecond(static_cast<size_t>(copied));
-    state.counters["memcpy%"] = 100.0 * (memcpySeconds + GetSecondsOfCall(settings)) / seconds;
+    share("memcpy%", times.m_Memcpy + times.m_Call);
+    share("limit%", times.m_Limit + times.m_Call);
 }
 
-void Measure(benchmark::State& state, const LayerNetwork& layer, const Settings& settings, const MachinePeaks& peaks)
+void Measure(benchmark::State& state, const LayerNetwork& layer, const Settings& settings, double seconds)
 {
     try
     {
-        LoadedLayer loaded(layer, settings);
-        loaded.Run();
-        const double start = Now(settings);
         for (auto _ : state)
         {
-            loaded.Run();
+            state.PauseTiming(); // of the processor, which would count all that this one is compared with
+            const LayerTimes times = MeasureLayer(layer, settings, seconds);
+            state.SetLabel(times.m_Backend);
+            ReportShares(state, layer, times);
+            state.ResumeTiming();
+            state.SetIterationTime(times.m_Layer);
         }
-        const double seconds = (Now(settings) - start) / static_cast<double>(state.iterations());
-        state.SetLabel(loaded.Backend());
-        ReportShares(state, seconds, layer, settings, peaks);
     }
     catch (const Exception& error)
     {
+        hasFailed = true;
         state.SkipWithError(error.what());
     }
 }
 
-void Register(const Make& make, Element element, const Settings& settings, const MachinePeaks& peaks,
-              const std::string& suffix)
+void Register(const Make& make, Element element, const Options& options, const std::string& suffix = "")
 {
     // Made here for its name alone, and once more if it is chosen to run.
     const std::string name = make(element).m_Name + suffix;
-    auto* registered = benchmark::RegisterBenchmark(name.c_str(), [=, &peaks](benchmark::State& state)
-                                                    { Measure(state, make(element), settings, peaks); });
-    registered->Unit(benchmark::kMicrosecond);
-    if (settings.m_Threads != 1)
-    {
-        registered->UseRealTime();
-    }
-}
-
-void RegisterAll(const Make& make, const Settings& settings, const MachinePeaks& peaks)
-{
-    for (const Element element : {Element::Float32, Element::Int8, Element::UInt8})
-    {
-        Register(make, element, settings, peaks, "");
-    }
+    benchmark::RegisterBenchmark(
+        name.c_str(), [=, settings = options.m_Settings, seconds = options.m_Seconds](benchmark::State& state)
+        { Measure(state, make(element), settings, seconds); })
+        ->Unit(benchmark::kMicrosecond)
+        ->UseManualTime()
+        ->Iterations(1);
 }
 
 /// What FastMathEnabled speeds up, in floats beside the same layer without it: of a U-Net, then of ResNets.
-void RegisterFastMath(const Settings& settings, const MachinePeaks& peaks)
+void RegisterFastMath(const Options& options)
 {
     struct Case
     {
@@ -137,8 +112,8 @@ void RegisterFastMath(const Settings& settings, const MachinePeaks& peaks)
         unsigned int m_Inputs;
         unsigned int m_Outputs;
     };
-    Settings fastMath = settings;
-    fastMath.m_FastMath = true;
+    Options fastMath = options;
+    fastMath.m_Settings.m_FastMath = true;
     for (const Case& c : std::initializer_list<Case>{{256, 16, 16},
                                                      {256, 32, 16},
                                                      {128, 32, 32},
@@ -153,36 +128,40 @@ void RegisterFastMath(const Settings& settings, const MachinePeaks& peaks)
         const auto make = [=](Element element) {
             return MakeConvolution(element, c.m_Size, c.m_Inputs, c.m_Outputs, {3, 1});
         };
-        Register(make, Element::Float32, settings, peaks, "/beside_fast_math");
-        Register(make, Element::Float32, fastMath, peaks, "/fast_math");
+        Register(make, Element::Float32, options, "/beside_fast_math");
+        Register(make, Element::Float32, fastMath, "/fast_math");
     }
 }
 
-/// Takes the own options out of the arguments; the file of a table stays empty without one.
-Settings ReadSettings(int& argc, char** argv, std::string& table)
+/// Takes the own options out of the arguments.
+Options ReadOptions(int& argc, char** argv)
 {
-    Settings settings;
+    Options options;
     int kept = 1;
+    const auto read = [](const char* word, std::string_view name) -> const char*
+    { return std::string_view(word).substr(0, name.size()) == name ? word + name.size() : nullptr; };
     for (int i = 1; i < argc; ++i)
     {
-        const std::string_view word(argv[i]);
-        constexpr std::string_view Threads = "--threads=";
-        constexpr std::string_view Table = "--table=";
-        if (word == "--fast-math")
+        const char* const word = argv[i];
+        if (std::string_view(word) == "--fast-math")
         {
-            settings.m_FastMath = true;
+            options.m_Settings.m_FastMath = true;
         }
-        else if (word == "--bf16")
+        else if (std::string_view(word) == "--bf16")
         {
-            settings.m_Bf16 = true;
+            options.m_Settings.m_Bf16 = true;
         }
-        else if (word.substr(0, Threads.size()) == Threads)
+        else if (const char* threads = read(word, "--threads="))
         {
-            settings.m_Threads = static_cast<unsigned int>(std::strtoul(argv[i] + Threads.size(), nullptr, 10));
+            options.m_Settings.m_Threads = static_cast<unsigned int>(std::strtoul(threads, nullptr, 10));
         }
-        else if (word.substr(0, Table.size()) == Table)
+        else if (const char* seconds = read(word, "--seconds="))
         {
-            table = word.substr(Table.size());
+            options.m_Seconds = std::strtod(seconds, nullptr);
+        }
+        else if (const char* table = read(word, "--table="))
+        {
+            options.m_Table = table;
         }
         else
         {
@@ -190,7 +169,7 @@ Settings ReadSettings(int& argc, char** argv, std::string& table)
         }
     }
     argc = kept;
-    return settings;
+    return options;
 }
 
 void AddContext(const Settings& settings, const MachinePeaks& peaks)
@@ -203,6 +182,7 @@ void AddContext(const Settings& settings, const MachinePeaks& peaks)
     };
     add("peak float32 " + peaks.m_Float32Name, peaks.m_Float32, "GMAC/s");
     add("peak 8-bit dot products " + peaks.m_Int8Name, peaks.m_Int8, "GMAC/s");
+    add("peak 16-bit dot products", peaks.m_Int16, "GMAC/s");
     add("peak bfloat16 dot products", peaks.m_BFloat16, "GMAC/s");
     add("peak 8-bit tiles", peaks.m_Int8Tiles, "GMAC/s");
     add("peak bfloat16 tiles", peaks.m_BFloat16Tiles, "GMAC/s");
@@ -212,7 +192,7 @@ void AddContext(const Settings& settings, const MachinePeaks& peaks)
         add("memcpy of " + std::to_string(kib) + " KiB", MemcpyBytesPerSecond(size_t(kib) << 10U), "GB/s");
     }
     char text[64];
-    std::snprintf(text, sizeof(text), "%.3f us", 1e6 * GetSecondsOfCall(settings));
+    std::snprintf(text, sizeof(text), "%.3f us", 1e6 * MeasureCall(settings));
     benchmark::AddCustomContext("run of a network", text);
 }
 
@@ -223,34 +203,32 @@ void AddContext(const Settings& settings, const MachinePeaks& peaks)
 int main(int argc, char** argv)
 {
     using namespace tenon::bench;
-    std::string table;
-    const Settings settings = ReadSettings(argc, argv, table);
-    // There are hundreds of layers: a tenth of a second each, unless the caller says otherwise.
-    std::string shortTime = "--benchmark_min_time=0.1";
-    std::vector<char*> arguments(argv, argv + argc);
-    arguments.insert(arguments.begin() + 1, shortTime.data());
-    int count = argc + 1;
-    benchmark::Initialize(&count, arguments.data());
-    if (benchmark::ReportUnrecognizedArguments(count, arguments.data()))
+    const Options options = ReadOptions(argc, argv);
+    benchmark::Initialize(&argc, argv);
+    if (benchmark::ReportUnrecognizedArguments(argc, argv))
     {
         return 1;
     }
     const MachinePeaks peaks = MeasurePeaks();
     try
     {
-        AddContext(settings, peaks);
+        AddContext(options.m_Settings, peaks);
     }
     catch (const tenon::Exception& error)
     {
         std::fprintf(stderr, "bench_kernels: %s\n", error.what());
         return 1;
     }
-    const auto add = [&](const Make& make) { RegisterAll(make, settings, peaks); };
-    AddMatrixProducts(add);
-    AddDepthwise(add);
-    AddOthers(add);
-    RegisterFastMath(settings, peaks);
-    if (table.empty())
+    AddLayers(
+        [&](const Make& make, const Elements& elements)
+        {
+            for (const Element element : elements)
+            {
+                Register(make, element, options);
+            }
+        });
+    RegisterFastMath(options);
+    if (options.m_Table.empty())
     {
         benchmark::RunSpecifiedBenchmarks();
     }
@@ -258,13 +236,14 @@ int main(int argc, char** argv)
     {
         KernelReport report(isatty(STDOUT_FILENO) != 0);
         benchmark::RunSpecifiedBenchmarks(&report);
-        std::ofstream out(table);
+        std::ofstream out(options.m_Table);
         report.WriteTable(out, peaks);
         if (!out.flush())
         {
-            std::fprintf(stderr, "bench_kernels: cannot write %s\n", table.c_str());
+            std::fprintf(stderr, "bench_kernels: cannot write %s\n", options.m_Table.c_str());
             return 1;
         }
     }
     benchmark::Shutdown();
+    return hasFailed ? 1 : 0;
 }

@@ -5,16 +5,17 @@
 #include "KernelNetworks.hpp"
 
 #include <functional>
+#include <vector>
 
 namespace tenon::bench
 {
 
 using Make = std::function<LayerNetwork(Element)>;
+using Elements = std::vector<Element>;
+/// Takes a layer, which is to be measured with each of some element types.
+using Add = std::function<void(const Make& make, const Elements& elements)>;
 
-/// Convolutions, fully connected layers and products of two inputs.
-void AddMatrixProducts(const std::function<void(const Make&)>& add);
-void AddDepthwise(const std::function<void(const Make&)>& add);
-/// Layers that move or map elements, pooling and softmax.
-void AddOthers(const std::function<void(const Make&)>& add);
+/// All of them, by kind.
+void AddLayers(const Add& add);
 
 } // namespace tenon::bench

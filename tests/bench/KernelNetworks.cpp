@@ -35,17 +35,6 @@ float SumScale(double terms)
 
 } // namespace
 
-const char* GetName(Element element)
-{
-    switch (element)
-    {
-    case Element::Float32: return "f32";
-    case Element::Int8: return "int8";
-    case Element::UInt8: return "uint8";
-    }
-    return "";
-}
-
 LayerNetwork MakeConvolution(Element element, unsigned int size, unsigned int inputs, unsigned int outputs,
                              Window window)
 {
@@ -63,6 +52,26 @@ LayerNetwork MakeConvolution(Element element, unsigned int size, unsigned int in
     return maker.Finish(output, terms * output.GetNumElements(), SumScale(terms));
 }
 
+LayerNetwork MakeTransposeConvolution(Element element, unsigned int size, unsigned int inputs, unsigned int outputs,
+                                      Window window)
+{
+    Maker maker(element, WindowName("transposeconv", size, inputs, window) + "to" + std::to_string(outputs));
+    TransposeConvolution2dDescriptor descriptor;
+    descriptor.m_BiasEnabled = true;
+    descriptor.m_DataLayout = DataLayout::NHWC;
+    descriptor.m_PaddingScheme = PaddingScheme::Same;
+    descriptor.m_StrideX = descriptor.m_StrideY = window.m_Stride;
+    const TensorShape output({1, size * window.m_Stride, size * window.m_Stride, outputs});
+    descriptor.m_OutputShapeEnabled = true;
+    descriptor.m_OutputShape = {output[0], output[1], output[2], output[3]};
+    const TensorInfo data = DataInfo(element, {1, size, size, inputs});
+    maker.SetLayer(maker.Network().AddTransposeConvolution2dLayer(descriptor, "layer"), {data});
+    maker.AddWeights({outputs, window.m_Size, window.m_Size, inputs}, 0);
+    const double points = static_cast<double>(window.m_Size) * window.m_Size;
+    const double terms = points * inputs / (static_cast<double>(window.m_Stride) * window.m_Stride);
+    return maker.Finish(output, points * outputs * data.GetNumElements(), SumScale(terms));
+}
+
 LayerNetwork MakeDepthwise(Element element, unsigned int size, unsigned int channels, Window window)
 {
     Maker maker(element, WindowName("depthwise", size, channels, window));
@@ -74,6 +83,7 @@ LayerNetwork MakeDepthwise(Element element, unsigned int size, unsigned int chan
     maker.SetLayer(maker.Network().AddDepthwiseConvolution2dLayer(descriptor, "layer"),
                    {DataInfo(element, {1, size, size, channels})});
     maker.AddWeights({1, window.m_Size, window.m_Size, channels}, 3);
+    maker.SetWindow({window.m_Size * window.m_Size, window.m_Stride * window.m_Stride});
     const TensorShape output({1, OutputSize(size, window), OutputSize(size, window), channels});
     const double terms = static_cast<double>(window.m_Size) * window.m_Size;
     return maker.Finish(output, terms * output.GetNumElements(), SumScale(terms));
@@ -108,6 +118,7 @@ LayerNetwork MakeDepthwiseSequence(Element element, const SequenceSizes& sizes)
     const auto descriptor = MakeSequenceDescriptor<DepthwiseConvolution2dDescriptor>();
     maker.SetLayer(maker.Network().AddDepthwiseConvolution2dLayer(descriptor, "layer"), {DataInfo(element, data)});
     maker.AddWeights(MakeSequences(sizes, 1, sizes.m_Taps, sizes.m_Channels), 3);
+    maker.SetWindow({sizes.m_Taps, 1});
     return maker.Finish(data, double{1} * sizes.m_Taps * data.GetNumElements(), SumScale(sizes.m_Taps));
 }
 
@@ -160,25 +171,26 @@ LayerNetwork MakeMatMul(Element element, const MatMulSizes& sizes)
 {
     Maker maker(element, "matmul/" + ShapeName({sizes.m_Batches, sizes.m_Rows, sizes.m_Depth, sizes.m_Columns}) +
                              (sizes.m_TransposeX ? "/x transposed" : "") + (sizes.m_TransposeY ? "/y transposed" : "") +
-                             (sizes.m_SharesY ? "/one y" : ""));
+                             (sizes.m_SharesY ? "/one y" : "") + (sizes.m_IsConstant ? "/constant y" : ""));
     const auto info = [&](unsigned int count, unsigned int rows, unsigned int columns, bool isTransposed) {
         return DataInfo(element, {count, isTransposed ? columns : rows, isTransposed ? rows : columns});
     };
+    std::vector<TensorInfo> inputs = {info(sizes.m_Batches, sizes.m_Rows, sizes.m_Depth, sizes.m_TransposeX)};
+    const TensorInfo y =
+        info(sizes.m_SharesY ? 1 : sizes.m_Batches, sizes.m_Depth, sizes.m_Columns, sizes.m_TransposeY);
+    if (!sizes.m_IsConstant)
+    {
+        inputs.push_back(y);
+    }
     maker.SetLayer(maker.Network().AddBatchMatMulLayer(BatchMatMulDescriptor(sizes.m_TransposeX, sizes.m_TransposeY)),
-                   {info(sizes.m_Batches, sizes.m_Rows, sizes.m_Depth, sizes.m_TransposeX),
-                    info(sizes.m_SharesY ? 1 : sizes.m_Batches, sizes.m_Depth, sizes.m_Columns, sizes.m_TransposeY)});
+                   inputs);
+    if (sizes.m_IsConstant)
+    {
+        maker.AddMatrix(1, y.GetShape());
+    }
     return maker.Finish({sizes.m_Batches, sizes.m_Rows, sizes.m_Columns},
                         static_cast<double>(sizes.m_Batches) * sizes.m_Rows * sizes.m_Depth * sizes.m_Columns,
                         SumScale(sizes.m_Depth));
-}
-
-LayerNetwork MakeAdd(Element element, const TensorShape& shape)
-{
-    Maker maker(element, "add/" + ShapeName(shape));
-    const TensorInfo info = DataInfo(element, shape);
-    maker.SetLayer(maker.Network().AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(BinaryOperation::Add)),
-                   {info, info});
-    return maker.Finish(shape, 0.0, 2 * DataScale);
 }
 
 LayerNetwork MakePooling(Element element, PoolingAlgorithm algorithm, unsigned int size, unsigned int channels,
@@ -195,13 +207,6 @@ LayerNetwork MakePooling(Element element, PoolingAlgorithm algorithm, unsigned i
     maker.SetLayer(maker.Network().AddPooling2dLayer(descriptor), {DataInfo(element, {1, size, size, channels})});
     const unsigned int outputSize = (size - window.m_Size) / window.m_Stride + 1;
     return maker.Finish({1, outputSize, outputSize, channels});
-}
-
-LayerNetwork MakeSoftmax(Element element, const TensorShape& shape)
-{
-    Maker maker(element, "softmax/" + ShapeName(shape));
-    maker.SetLayer(maker.Network().AddSoftmaxLayer(SoftmaxDescriptor()), {DataInfo(element, shape)});
-    return maker.Finish(shape, 0.0, 1.0f / 256.0f);
 }
 
 } // namespace tenon::bench

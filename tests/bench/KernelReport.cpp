@@ -62,30 +62,62 @@ void KernelReport::ReportRuns(const std::vector<Run>& runs)
 
 void KernelReport::WriteTable(std::ostream& out, const MachinePeaks& peaks) const
 {
-    const auto peak = [](const std::optional<double>& rate) { return rate ? Number(*rate / 1e9) : "–"; };
     out << R"(# Single layers as shares of what the machine can do
 
 Generated; write it anew with `build/release/bin/bench_kernels --table=docs/kernels.md --benchmark_repetitions=3`.
 Networks of one layer on CpuAcc, one thread; data as channels last, height x width x channels, and outputs behind it.
-Times are medians. Of the peak: multiply-accumulates of the definition as a share of what this core's fused multiply-adds
-(f32) or 8-bit dot products of vectors reach, measured before; kernels that leave out points of the border or need fewer
-products can be above. Of memcpy: of the speed that the layer would have that were a memcpy of as many bytes as it reads
-and writes, the run of an empty network counted on both sides; what is read twice within a cache can be above. A layer
-that multiplies is not expected to reach it. Peaks and memcpy are the best of their measurements, a layer's time is the
-mean of many runs: what else the machine does counts against the layer.
+Types are those of the data, then of the weights or of the output.
+
+A layer takes turns with the loops that it is compared with, a millisecond or a run of each at a time, and of each the
+median counts, so that what else the machine does meets all of them alike. Of several repetitions a row shows the one
+of median time.
+
+Of the peak: multiply-accumulates of the definition as a share of what this core's vectors reach on registers: fused
+multiply-adds (f32, f16, f32xf16), dot products of 8 bits (int8, uint8, f32xint8), of 16 bits (int16xint8) or of
+bfloat16 (bf16). Kernels that leave out points of the border or need fewer products can be above.
+
+Of memcpy: of the speed that the layer would have that were a memcpy of as many bytes as it reads and writes, within
+the same memory. What is read twice within a cache can be above.
+
+Of the limit: of the speed that the layer would have that took only its multiply-accumulates at the peak, or only that
+memcpy, whichever is longer. Layers that compute other things than products, as softmax and tanh do, cannot reach it,
+nor can 8-bit products of few terms, whose sums have to become bytes. Depthwise convolutions have a closer limit. In
+place of the memcpy it has loads of all of the image and stores of all of the output; in place of the peak of 8-bit
+products it has a loop on data in the first cache that does what every exact kernel has to do for each vector of
+outputs, without waiting for results, so that only the units of the processor bound it: a dot product for every fourth
+tap (with AVX2 alone a product of pairs, and an addition, for every second one), two shuffles of each pixel that the
+windows see anew, which bring bytes of different pixels beside each other, TFLite's multiplication by a multiplier
+with two roundings, and packing. Windows that share rows take more of these shuffles in fact.
+
+Shares of memcpy and of the limit have on both sides what a run of an empty network takes.
 
 )";
-    out << "Peaks in GMAC/s: float32 " << peak(peaks.m_Float32) << " (" << peaks.m_Float32Name << "), int8 "
-        << peak(peaks.m_Int8) << " (" << peaks.m_Int8Name << ").\n\n";
-    out << "| layer | us | GMAC/s | of the peak | of memcpy |\n|---|---:|---:|---:|---:|\n";
+    const auto peak = [](double rate, const std::string& instructions)
+    { return Number(rate / 1e9) + " (" + instructions + ")"; };
+    out << "Peaks in GMAC/s: float32 " << peak(peaks.m_Float32, peaks.m_Float32Name);
+    if (peaks.m_Int8)
+    {
+        out << ", 8 bits " << peak(*peaks.m_Int8, peaks.m_Int8Name);
+    }
+    if (peaks.m_Int16)
+    {
+        out << ", 16 bits " << Number(*peaks.m_Int16 / 1e9);
+    }
+    if (peaks.m_BFloat16)
+    {
+        out << ", bfloat16 " << Number(*peaks.m_BFloat16 / 1e9);
+    }
+    out << ".\n\n";
+    out << "| layer | us | GMAC/s | of the peak | of memcpy | of the limit |\n|---|---:|---:|---:|---:|---:|\n";
     for (const auto& [name, all] : m_Runs)
     {
         std::vector<Run> runs = all;
         const auto median = runs.begin() + static_cast<ptrdiff_t>(runs.size() / 2);
         std::nth_element(runs.begin(), median, runs.end(),
-                         [](const Run& a, const Run& b) { return a.GetAdjustedCPUTime() < b.GetAdjustedCPUTime(); });
-        out << "| " << name << " | " << Number(median->GetAdjustedCPUTime()) << " | " << Number(Find(*median, "GMAC/s"))
-            << " | " << Percent(Find(*median, "vector%")) << " | " << Percent(Find(*median, "memcpy%")) << " |\n";
+                         [](const Run& a, const Run& b) { return a.GetAdjustedRealTime() < b.GetAdjustedRealTime(); });
+        out << "| " << name << " | " << Number(median->GetAdjustedRealTime()) << " | "
+            << Number(Find(*median, "GMAC/s")) << " | " << Percent(Find(*median, "vector%")) << " | "
+            << Percent(Find(*median, "memcpy%")) << " | " << Percent(Find(*median, "limit%")) << " |\n";
     }
 }
 

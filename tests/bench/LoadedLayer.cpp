@@ -2,7 +2,11 @@
 // Loads networks of one layer, with random inputs.
 #include "LoadedLayer.hpp"
 
+#include "RandomValues.hpp"
+
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <random>
 
 namespace tenon::bench
@@ -11,20 +15,11 @@ namespace tenon::bench
 namespace
 {
 
-AlignedBytes MakeInput(const TensorInfo& info, std::mt19937& random)
+constexpr size_t PageBytes = 4096;
+
+size_t RoundUpToPage(size_t bytes)
 {
-    AlignedBytes bytes(info.GetNumBytes());
-    if (info.GetDataType() == DataType::Float32)
-    {
-        auto* values = reinterpret_cast<float*>(bytes.data());
-        std::uniform_real_distribution<float> distribution(-1.0f, 1.0f);
-        std::generate_n(values, info.GetNumElements(), [&] { return distribution(random); });
-    }
-    else
-    {
-        std::generate(bytes.begin(), bytes.end(), [&] { return static_cast<char>(random() & 0xFFU); });
-    }
-    return bytes;
+    return (bytes + PageBytes - 1) / PageBytes * PageBytes;
 }
 
 class FindCpuAcc : public IStrategy
@@ -61,21 +56,50 @@ LoadedLayer::LoadedLayer(const LayerNetwork& layer, const Settings& settings) : 
     {
         throw RuntimeException(error);
     }
-    std::mt19937 random(5);
-    for (unsigned int i = 0; i < layer.m_Inputs.size(); ++i)
-    {
-        TensorInfo info = layer.m_Inputs[i];
-        info.SetConstant();
-        m_Memory.push_back(MakeInput(info, random));
-        m_Inputs.emplace_back(static_cast<LayerBindingId>(i), ConstTensor(info, m_Memory.back().data()));
-    }
+    std::vector<TensorInfo> infos = layer.m_Inputs;
     for (unsigned int i = 0; i < layer.m_Outputs; ++i)
     {
-        const auto id = static_cast<LayerBindingId>(i);
-        const TensorInfo output = m_Runtime->GetOutputTensorInfo(m_Id, id);
-        m_Memory.emplace_back(output.GetNumBytes());
-        m_Outputs.emplace_back(id, Tensor(output, m_Memory.back().data()));
+        infos.push_back(m_Runtime->GetOutputTensorInfo(m_Id, static_cast<LayerBindingId>(i)));
     }
+    BindMemory(infos, layer.m_Inputs.size(), static_cast<size_t>(layer.m_Bytes / 2));
+}
+
+void LoadedLayer::BindMemory(const std::vector<TensorInfo>& infos, size_t inputs, size_t copied)
+{
+    size_t bytes = 0;
+    for (const TensorInfo& info : infos)
+    {
+        bytes += RoundUpToPage(info.GetNumBytes());
+    }
+    m_CopyDistance = RoundUpToPage(copied);
+    m_Memory = AlignedBytes(PageBytes + std::max(bytes, m_CopyDistance + copied));
+    m_First = m_Memory.data() + RoundUpToPage(reinterpret_cast<uintptr_t>(m_Memory.data())) -
+              reinterpret_cast<uintptr_t>(m_Memory.data());
+    m_Copied = copied;
+    std::mt19937 random(5);
+    char* next = m_First;
+    for (size_t i = 0; i < infos.size(); ++i)
+    {
+        TensorInfo info = infos[i];
+        if (i < inputs)
+        {
+            FillRandom(info.GetDataType(), next, info.GetNumBytes(), random);
+            info.SetConstant();
+            m_Inputs.emplace_back(static_cast<LayerBindingId>(i), ConstTensor(info, next));
+        }
+        else
+        {
+            m_Outputs.emplace_back(static_cast<LayerBindingId>(i - inputs), Tensor(info, next));
+        }
+        next += RoundUpToPage(info.GetNumBytes());
+    }
+}
+
+void LoadedLayer::Copy()
+{
+    char* const to = m_First + m_CopyDistance;
+    std::memcpy(to, m_First, m_Copied);
+    asm volatile("" : : "r"(to) : "memory");
 }
 
 } // namespace tenon::bench

@@ -22,14 +22,27 @@ public:
     LoadedLayer(const LayerNetwork& layer, const Settings& settings);
 
     void Run() { m_Runtime->EnqueueWorkload(m_Id, m_Inputs, m_Outputs); }
+    /// A memcpy of half as many bytes as the layer reads and writes, from one half of the inputs and outputs to the
+    /// other: it finds in the caches what the layer finds there. Where what is written belongs to inputs, it is other
+    /// inputs.
+    void Copy();
+    const InputTensors& GetInputs() const { return m_Inputs; }
+    const OutputTensors& GetOutputs() const { return m_Outputs; }
     /// CpuAcc if that runs the layer or a part of it, else CpuRef.
     const std::string& Backend() const { return m_Backend; }
 
 private:
+    /// Each of the tensors begins a page: as places within pages differ, some are slow (common/CopyBlock.hpp), and so
+    /// do the halves of what is copied.
+    void BindMemory(const std::vector<TensorInfo>& infos, size_t inputs, size_t copied);
+
     IRuntimePtr m_Runtime;
     NetworkId m_Id = 0;
     std::string m_Backend;
-    std::vector<AlignedBytes> m_Memory;
+    AlignedBytes m_Memory; ///< inputs, then outputs
+    char* m_First = nullptr;
+    size_t m_CopyDistance = 0;
+    size_t m_Copied = 0;
     InputTensors m_Inputs;
     OutputTensors m_Outputs;
 };

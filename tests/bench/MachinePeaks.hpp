@@ -4,28 +4,52 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 
 namespace tenon::bench
 {
 
-/// Multiply-accumulates per second of one core. What the machine has no instruction for is empty.
+/// Multiply-accumulates on registers, as fast as a core can do one kind of them.
+struct PeakLoop
+{
+    std::string m_Name;  ///< of the instructions
+    double m_Macs = 0.0; ///< of a call, which takes some microseconds
+    void (*m_Run)() = nullptr;
+};
+
+/// The best instructions of the machine. What it has none for is empty.
+struct PeakLoops
+{
+    PeakLoop m_Float32;                  ///< fused multiply-add of the widest vectors
+    std::optional<PeakLoop> m_Int8;      ///< dot products of 8-bit integers in vectors: VNNI, sdot
+    std::optional<PeakLoop> m_Int16;     ///< dot products of 16-bit integers in vectors
+    std::optional<PeakLoop> m_BFloat16;  ///< dot products of bfloat16 in vectors
+    std::optional<PeakLoop> m_Int8Tiles; ///< AMX
+    std::optional<PeakLoop> m_BFloat16Tiles;
+};
+const PeakLoops& GetPeakLoops();
+
+/// Multiply-accumulates per second of one core, medians of many short measurements.
 struct MachinePeaks
 {
-    double m_Float32 = 0.0;            ///< fused multiply-add of the widest vectors
-    std::optional<double> m_Int8;      ///< dot products of 8-bit integers in vectors: VNNI, sdot
-    std::optional<double> m_BFloat16;  ///< dot products of bfloat16 in vectors
-    std::optional<double> m_Int8Tiles; ///< AMX
+    double m_Float32 = 0.0;
+    std::optional<double> m_Int8;
+    std::optional<double> m_Int16;
+    std::optional<double> m_BFloat16;
+    std::optional<double> m_Int8Tiles;
     std::optional<double> m_BFloat16Tiles;
     double m_ReadBytes = 0.0; ///< bytes per second, read from memory that no cache holds
     std::string m_Float32Name;
     std::string m_Int8Name;
 };
 
-/// Takes about half a second.
+/// Takes about a second.
 MachinePeaks MeasurePeaks();
 
+/// A copy of so many bytes, the same ones each time.
+std::function<void()> MakeMemcpy(size_t bytes);
 /// Bytes that std::memcpy writes in a second, copying that many again and again. Measured once for each size.
 double MemcpyBytesPerSecond(size_t bytes);
 

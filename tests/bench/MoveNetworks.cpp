@@ -78,7 +78,7 @@ LayerNetwork MakeSplit(Element element, const TensorShape& shape)
         descriptor.SetViewOriginCoord(view, 3, view * half[3]);
     }
     maker.SetLayer(maker.Network().AddSplitterLayer(descriptor), {DataInfo(element, shape)});
-    return maker.Finish({half, half});
+    return maker.Finish({DataInfo(element, half), DataInfo(element, half)});
 }
 
 LayerNetwork MakeSlice(Element element, const TensorShape& shape)

@@ -5,6 +5,7 @@
 #include "KernelNetworks.hpp"
 
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +16,9 @@ namespace tenon::bench
 inline constexpr float DataScale = 1.0f / 128.0f;
 inline constexpr float WeightScale = 1.0f / 256.0f;
 
+/// Of the data.
 DataType DataTypeOf(Element element);
+bool IsQuantized(Element element);
 /// "1x56x56x24".
 std::string ShapeName(const TensorShape& shape);
 TensorInfo DataInfo(Element element, const TensorShape& shape, float scale = DataScale);
@@ -24,9 +27,11 @@ TensorInfo DataInfo(Element element, const TensorShape& shape, float scale = Dat
 class Maker
 {
 public:
-    Maker(Element element, std::string name)
+    Maker(Element element, const std::string& name) : Maker(element, name, GetName(element)) {}
+    /// `type`: what the table calls the types, where there are several.
+    Maker(Element element, const std::string& name, const std::string& type)
     {
-        m_Result.m_Name = std::move(name) + "/" + GetName(element);
+        m_Result.m_Name = name + "/" + type;
         m_Result.m_Network = INetwork::Create();
         m_Result.m_Element = element;
     }
@@ -47,8 +52,11 @@ public:
         m_Result.m_Inputs = inputs;
     }
 
-    /// Random values: floats in [-0.1, 0.1], 8-bit integers of the whole range.
+    /// Random weights and a bias, as inputs 1 and 2, of the types that go with the data: floats of up to an eighth,
+    /// integers of the whole range, which is symmetric for signed ones.
     void AddWeights(const TensorShape& shape, unsigned int channelDimension);
+    /// Such weights alone; without a dimension of channels they have one scale.
+    void AddMatrix(unsigned int slot, const TensorShape& shape, std::optional<unsigned int> channelDimension = {});
 
     /// Connects a constant to an input of the layer.
     template <typename T>
@@ -64,15 +72,13 @@ public:
     }
 
     LayerNetwork Finish(const TensorShape& output, double macs = 0.0, float scale = DataScale);
-    /// Of a layer with several outputs.
-    LayerNetwork Finish(const std::vector<TensorShape>& outputs);
+    /// Of a layer with several outputs, or of other types than its data.
+    LayerNetwork Finish(const std::vector<TensorInfo>& outputs);
 
+    void SetMacs(double macs) { m_Result.m_Macs = macs; }
+    void SetWindow(const DepthwiseWindow& window) { m_Result.m_Window = window; }
     /// Weights count as traffic where an inference uses each of them once.
-    void CountWeights(const TensorShape& shape)
-    {
-        m_Result.m_Bytes +=
-            static_cast<double>(shape.GetNumElements()) * GetDataTypeSize(DataTypeOf(m_Result.m_Element));
-    }
+    void CountWeights(const TensorShape& shape);
 
 private:
     void AddOutput(const TensorInfo& info);
