@@ -147,6 +147,8 @@ void FoldReshapes(Graph& graph);
 void RemoveBroadcastTo(Graph& graph);
 /// Pad -> Convolution2d, DepthwiseConvolution2d or Pooling2d: the border becomes paddings.
 void FoldPad(Graph& graph);
+/// Strides of 1x1 convolutions move to the layers before them, which then compute less.
+void MoveStrides(Graph& graph, PassContext& context);
 /// BatchNormalization becomes a part of the weights and bias before it.
 void FoldBatchNormalization(Graph& graph);
 /// Products and sums with constants become a part of the weights and bias before them.

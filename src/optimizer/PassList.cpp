@@ -61,6 +61,8 @@ std::span<const Pass> GetPasses()
         {"FoldReshapes", &passes::FoldReshapes, Optimization, {Reshape, Squeeze, ExpandDims}},
         // After all that products and sums alone could be a part of, and after Transposes, which move through them.
         {"FoldMulAdd", &passes::FoldMulAdd, Hiding, scalarMath},
+        // In the one layout that is left, and through fewer layers.
+        {"MoveStrides", &passes::MoveStrides, Hiding, {Convolution2d, DepthwiseConvolution2d}},
         // After all passes that look for the layers of which such functions are made.
         {"FoldByteFunctions", &passes::FoldByteFunctions, Hiding, byteMath},
         // Last: the others leave layers behind that nothing reads.

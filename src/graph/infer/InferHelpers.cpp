@@ -151,6 +151,10 @@ int64_t Slide(const InferContext& context, Window& window, int64_t input)
         window.m_PadAfter = 0;
     }
     const int64_t padded = input + window.m_PadBefore + window.m_PadAfter;
+    if (input == 0 && extent > padded)
+    {
+        return 0; // an empty image has no windows, as with PaddingScheme::Same
+    }
     context.Check(extent <= padded,
                   "the filter or pool covers {} elements along the {} (size {}, dilation {}), but the input with its "
                   "padding has only {}: pad it or make the filter smaller",

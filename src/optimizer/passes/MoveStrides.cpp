@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pass MoveStrides: convolutions of 1x1 with a stride, as ResNets begin their stages with, read every second pixel of
+// every second row, say. Where nothing but such layers reads a tensor, the others need not be computed: the stride
+// moves to the layer before, through elementwise ones to a convolution, which then has a quarter of its work. An
+// operand of an elementwise layer that others read as a whole is sliced.
+//
+// Right for inputs of any size: n strided windows of n' ones, every s-th from the first on, are those of a stride s
+// times as large, floor(floor(a / t) / s) = floor(a / (s * t)).
+#include "optimizer/Assignment.hpp"
+#include "optimizer/FixedRanks.hpp"
+#include "optimizer/Pass.hpp"
+#include "optimizer/Patterns.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tenon::passes
+{
+
+namespace
+{
+
+/// Layers between a strided convolution and the one that takes its stride; more are not worth a search.
+constexpr unsigned int MostDepth = 16;
+
+/// Every so many rows and columns.
+struct Stride
+{
+    uint32_t m_Y = 1;
+    uint32_t m_X = 1;
+
+    bool IsNone() const { return m_Y == 1 && m_X == 1; }
+    friend bool operator==(const Stride&, const Stride&) = default;
+};
+
+/// Height and width of the windows of a convolution.
+struct Filter
+{
+    uint64_t m_Height = 0;
+    uint64_t m_Width = 0;
+
+    bool IsOne() const { return m_Height == 1 && m_Width == 1; }
+};
+
+bool IsConvolution(const Layer& layer)
+{
+    return layer.GetType() == LayerType::Convolution2d || layer.GetType() == LayerType::DepthwiseConvolution2d;
+}
+
+/// visit(descriptor) of a convolution of either kind.
+template <typename F>
+auto VisitConvolution(const Layer& layer, const F& visit)
+{
+    return layer.GetType() == LayerType::Convolution2d ? visit(layer.Descriptor<Convolution2dDescriptor>())
+                                                       : visit(layer.Descriptor<DepthwiseConvolution2dDescriptor>());
+}
+
+Stride GetStride(const Layer& layer)
+{
+    return VisitConvolution(layer, [](const auto& d) { return Stride{d.m_StrideY, d.m_StrideX}; });
+}
+
+/// Nothing where the weights may be others in another run, or the layer is none that strides move through.
+std::optional<Filter> GetFilter(const Layer& layer)
+{
+    const bool isPlain = IsConvolution(layer) && IsPlainInput(layer, 0) && IsPlainInput(layer, 1) &&
+                         layer.GetConstantInput(1) != nullptr &&
+                         VisitConvolution(layer, [](const auto& d) { return d.m_DataLayout == DataLayout::NHWC; });
+    if (!isPlain || layer.Input(1).GetTensorInfo().GetShape().GetNumDimensions() != 4)
+    {
+        return std::nullopt;
+    }
+    const TensorShape& weights = layer.Input(1).GetTensorInfo().GetShape();
+    return Filter{weights[1], weights[2]};
+}
+
+/// The stride of a layer that reads no more than every so many pixels; else none.
+Stride GetReadStride(const InputSlot& reader)
+{
+    const Layer& layer = reader.GetOwningLayer();
+    const auto filter = reader.GetSlotIndex() == 0 ? GetFilter(layer) : std::nullopt;
+    const bool isPadded =
+        filter && VisitConvolution(layer,
+                                   [](const auto& d)
+                                   {
+                                       return d.m_PaddingScheme == PaddingScheme::Explicit &&
+                                              (d.m_PadTop | d.m_PadBottom | d.m_PadLeft | d.m_PadRight) != 0;
+                                   });
+    return filter && filter->IsOne() && !isPadded ? GetStride(layer) : Stride();
+}
+
+/// What all readers of an output have in common.
+Stride GetReadStride(const OutputSlot& output)
+{
+    const Span<InputSlot* const> readers = output.GetConnections();
+    const Stride first = readers.empty() ? Stride() : GetReadStride(*readers[0]);
+    const bool areAlike = std::all_of(readers.begin(), readers.end(),
+                                      [&](const InputSlot* reader) { return GetReadStride(*reader) == first; });
+    return areAlike ? first : Stride();
+}
+
+/// Paddings that PaddingScheme::Same stands for with a stride of 1: the same for every size. False where it has another
+/// one.
+bool MakeExplicit(uint32_t stride, uint64_t filter, uint32_t dilation, uint32_t& before, uint32_t& after)
+{
+    const uint64_t total = (filter - 1) * dilation; // of 32 bits each
+    if (filter == 0 || stride != 1 || total > std::numeric_limits<uint32_t>::max())
+    {
+        return false;
+    }
+    before = static_cast<uint32_t>(total / 2);
+    after = static_cast<uint32_t>(total - total / 2);
+    return true;
+}
+
+/// The descriptor of a convolution that gives every so many rows and columns of what it gives now; null where there is
+/// none.
+template <typename D>
+std::unique_ptr<BaseDescriptor> Strided(const D& from, const Filter& filter, Stride stride)
+{
+    constexpr uint64_t Most = std::numeric_limits<int32_t>::max();
+    auto to = std::make_unique<D>(from);
+    // Windows of one pixel have no paddings with any stride.
+    if (from.m_PaddingScheme == PaddingScheme::Same && !filter.IsOne())
+    {
+        to->m_PaddingScheme = PaddingScheme::Explicit;
+        if (!MakeExplicit(from.m_StrideY, filter.m_Height, from.m_DilationY, to->m_PadTop, to->m_PadBottom) ||
+            !MakeExplicit(from.m_StrideX, filter.m_Width, from.m_DilationX, to->m_PadLeft, to->m_PadRight))
+        {
+            return nullptr;
+        }
+    }
+    if (uint64_t{from.m_StrideY} * stride.m_Y > Most || uint64_t{from.m_StrideX} * stride.m_X > Most)
+    {
+        return nullptr;
+    }
+    to->m_StrideY *= stride.m_Y;
+    to->m_StrideX *= stride.m_X;
+    return to;
+}
+
+/// What is left of a tensor.
+TensorInfo Strided(TensorInfo info, Stride stride)
+{
+    TensorShape shape = info.GetShape();
+    if (shape.GetDimensionality() != Dimensionality::Specified || shape.GetNumDimensions() != 4)
+    {
+        return info;
+    }
+    for (const auto& [dimension, step] : {std::pair(1U, stride.m_Y), std::pair(2U, stride.m_X)})
+    {
+        if (shape.GetDimensionSpecificity(dimension) && shape[dimension] != 0)
+        {
+            shape.SetDimensionSize(dimension, (shape[dimension] - 1) / step + 1);
+        }
+    }
+    info.SetShape(shape);
+    return info;
+}
+
+/// Moves the stride of all readers of one output.
+class StrideMove
+{
+public:
+    StrideMove(Graph& graph, const PassContext& context, const FixedRanks& ranks, Stride stride)
+        : m_Graph(graph), m_Context(context), m_Ranks(ranks), m_Stride(stride)
+    {
+    }
+
+    /// Finds the layers before the output that need compute no more than that; false where no convolution is among
+    /// them, or a backend would not take what becomes of one.
+    bool Find(OutputSlot& output)
+    {
+        return Visit(output, MostDepth) && !m_Convolutions.empty() && TakeReaders(output) && AreTaken();
+    }
+
+    void Apply(const OutputSlot& output)
+    {
+        for (InputSlot* reader : output.GetConnections())
+        {
+            reader->GetOwningLayer().SetDescriptor(WithoutStride(reader->GetOwningLayer()));
+        }
+        for (auto& [layer, descriptor] : m_Convolutions)
+        {
+            layer->SetDescriptor(std::move(descriptor));
+            layer->Output(0).SetTensorInfo(Strided(layer->Output(0).GetTensorInfo(), m_Stride));
+        }
+        for (Layer* layer : m_Elementwise)
+        {
+            layer->Output(0).SetTensorInfo(Strided(layer->Output(0).GetTensorInfo(), m_Stride));
+        }
+        for (InputSlot* input : m_Sliced)
+        {
+            const Layer& reader = input->GetOwningLayer();
+            Layer& slice = m_Graph.InsertBefore(*input, LayerType::StridedSlice, MakeSlice(), reader.GetNameStr());
+            slice.BackendSelectionHint(reader.GetBackendHint());
+            slice.Output(0).SetTensorInfo(Strided(slice.Output(0).GetTensorInfo(), m_Stride));
+        }
+    }
+
+private:
+    /// Whether the output may be strided by the layers that make it, which are then noted.
+    bool Visit(const OutputSlot& output, unsigned int depth)
+    {
+        Layer& layer = output.GetOwningLayer();
+        if (depth == 0 || layer.GetNumOutputSlots() != 1 || layer.GetFusedActivation() != nullptr)
+        {
+            return false;
+        }
+        if (const auto filter = GetFilter(layer))
+        {
+            auto strided = VisitConvolution(layer, [&](const auto& d) { return Strided(d, *filter, m_Stride); });
+            const bool isStrided = strided != nullptr;
+            if (isStrided)
+            {
+                m_Convolutions.emplace_back(&layer, std::move(strided));
+            }
+            return isStrided;
+        }
+        return IsElementwise(layer.GetType()) && VisitOperands(layer, depth);
+    }
+
+    static bool IsElementwise(LayerType type)
+    {
+        return type == LayerType::Activation || type == LayerType::ElementwiseBinary ||
+               type == LayerType::ElementwiseUnary;
+    }
+
+    bool VisitOperands(Layer& layer, unsigned int depth)
+    {
+        for (unsigned int i = 0; i < layer.GetNumInputSlots(); ++i)
+        {
+            const unsigned int rank =
+                IsPlainInput(layer, i) ? m_Ranks.Get(*layer.Input(i).GetConnectedOutputSlot()) : 0;
+            if (rank != 4 && rank != 1) // of one dimension: a value for each channel, or for all
+            {
+                return false;
+            }
+        }
+        m_Elementwise.push_back(&layer);
+        for (InputSlot& input : layer.Inputs())
+        {
+            const OutputSlot& read = *input.GetConnectedOutputSlot();
+            const bool isAlone =
+                read.GetConnections().size() == 1 && read.GetOwningLayer().GetBackendHint() == layer.GetBackendHint();
+            if (m_Ranks.Get(read) == 4 && !(isAlone && Visit(read, depth - 1)))
+            {
+                m_Sliced.push_back(&input);
+            }
+        }
+        return true;
+    }
+
+    /// What a reader becomes.
+    static std::unique_ptr<BaseDescriptor> WithoutStride(const Layer& layer)
+    {
+        return VisitConvolution(layer,
+                                [](const auto& d) -> std::unique_ptr<BaseDescriptor>
+                                {
+                                    auto to = std::make_unique<std::decay_t<decltype(d)>>(d);
+                                    to->m_StrideX = to->m_StrideY = 1;
+                                    return to;
+                                });
+    }
+
+    /// Every row and column, from the first one on, of all images and channels.
+    std::unique_ptr<BaseDescriptor> MakeSlice() const
+    {
+        constexpr int32_t All = 0b1111;
+        auto slice = std::make_unique<StridedSliceDescriptor>(
+            std::vector<int>(4, 0), std::vector<int>(4, 0),
+            std::vector<int>{1, static_cast<int>(m_Stride.m_Y), static_cast<int>(m_Stride.m_X), 1});
+        slice->m_BeginMask = slice->m_EndMask = All;
+        slice->m_DataLayout = DataLayout::NHWC;
+        return slice;
+    }
+
+    bool TakeReaders(OutputSlot& output) const
+    {
+        const Span<InputSlot* const> now = output.GetConnections(); // the question itself reads the output for a while
+        const std::vector<InputSlot*> readers(now.begin(), now.end());
+        return std::all_of(readers.begin(), readers.end(),
+                           [&](InputSlot* reader)
+                           {
+                               Layer& layer = reader->GetOwningLayer();
+                               return IsTaken(layer, layer.GetType(), WithoutStride(layer), layer.Inputs(),
+                                              layer.Output(0).GetTensorInfo());
+                           });
+    }
+
+    bool AreTaken() const
+    {
+        for (const auto& [layer, descriptor] : m_Convolutions)
+        {
+            if (!IsTaken(*layer, layer->GetType(), Copy(*layer, *descriptor), layer->Inputs(),
+                         Strided(layer->Output(0).GetTensorInfo(), m_Stride)))
+            {
+                return false;
+            }
+        }
+        return std::all_of(m_Sliced.begin(), m_Sliced.end(),
+                           [&](InputSlot* input)
+                           {
+                               return IsTaken(input->GetOwningLayer(), LayerType::StridedSlice, MakeSlice(), {input, 1},
+                                              Strided(input->GetTensorInfo(), m_Stride));
+                           });
+    }
+
+    static std::unique_ptr<BaseDescriptor> Copy(const Layer& layer, const BaseDescriptor& descriptor)
+    {
+        return VisitConvolution(layer,
+                                [&](const auto& d) -> std::unique_ptr<BaseDescriptor>
+                                {
+                                    using D = std::decay_t<decltype(d)>;
+                                    return std::make_unique<D>(static_cast<const D&>(descriptor));
+                                });
+    }
+
+    /// Whether the backend that takes `like` would also take a layer of this type with inputs that read the same. The
+    /// layer that is made for the question has no readers, and goes with the dead ones.
+    bool IsTaken(const Layer& like, LayerType type, std::unique_ptr<BaseDescriptor> descriptor, Span<InputSlot> inputs,
+                 const TensorInfo& output) const
+    {
+        Layer& asked = m_Graph.AddLayer(type, std::move(descriptor), like.GetNameStr());
+        asked.BackendSelectionHint(like.GetBackendHint());
+        for (unsigned int i = 0; i < inputs.size(); ++i)
+        {
+            if (inputs[i].GetConnectedOutputSlot() != nullptr)
+            {
+                inputs[i].GetConnectedOutputSlot()->Connect(asked.Input(i));
+            }
+        }
+        asked.Output(0).SetTensorInfo(output);
+        const bool isTaken = m_Context.m_Chooser.TakesAsWell(like, asked);
+        for (InputSlot& input : asked.Inputs())
+        {
+            if (input.GetConnectedOutputSlot() != nullptr)
+            {
+                input.GetConnectedOutputSlot()->Disconnect(input);
+            }
+        }
+        return isTaken;
+    }
+
+    Graph& m_Graph;
+    const PassContext& m_Context;
+    const FixedRanks& m_Ranks;
+    const Stride m_Stride;
+    std::vector<std::pair<Layer*, std::unique_ptr<BaseDescriptor>>> m_Convolutions; ///< and what they become
+    std::vector<Layer*> m_Elementwise;
+    std::vector<InputSlot*> m_Sliced; ///< of these
+};
+
+} // namespace
+
+void MoveStrides(Graph& graph, PassContext& context)
+{
+    const FixedRanks ranks(graph);
+    const LayerOrder order =
+        graph.TopologicalOrder({LayerType::Convolution2d, LayerType::DepthwiseConvolution2d, LayerType::Activation,
+                                LayerType::ElementwiseBinary, LayerType::ElementwiseUnary});
+    // From the outputs on: a convolution of 1x1 that takes a stride may hand it on.
+    for (Layer* layer : order.Backward())
+    {
+        const Stride stride = GetReadStride(layer->Output(0));
+        if (stride.IsNone())
+        {
+            continue;
+        }
+        StrideMove move(graph, context, ranks, stride);
+        if (move.Find(layer->Output(0)))
+        {
+            move.Apply(layer->Output(0));
+        }
+    }
+}
+
+} // namespace tenon::passes
