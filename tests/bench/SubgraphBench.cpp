@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // bench_subgraphs: what is done to several layers at once, in one run beside the same network without it: activations
 // fused into the layers before them, tensors that are parts of others left in place, layers in strips, sums in the
-// layers before them, attentions in one workload, elementwise layers in chains, and borders in the layers behind them.
-// The tables of docs/subgraphs.md are its. One thread, eight ways in turn, A B C D E F G H A B C D E F G H; ratios
-// above 1 are what the network would take longer.
+// layers before them, attentions in one workload, elementwise layers in chains, borders in the layers behind them, and
+// strides in the layers before them. The tables of docs/subgraphs.md are its. One thread, nine ways in turn, A B C D E
+// F G H I A B C D E F G H I; ratios above 1 are what the network would take longer.
 //
 // usage: bench_subgraphs [MODEL.tflite ...]
 #include "BranchNetworks.hpp"
@@ -45,7 +45,7 @@ std::string NameOf(const std::string& path)
 class Loaded
 {
 public:
-    Loaded(IRuntime& runtime, const INetwork& network, const BackendId& backend, bool foldsPads = true)
+    Loaded(IRuntime& runtime, const INetwork& network, const BackendId& backend, const char* withoutPass = nullptr)
         : m_Runtime(runtime)
     {
         OptimizerOptionsOpaque options;
@@ -54,8 +54,9 @@ public:
         properties.m_NumberOfThreads = 1;
         std::string error;
         const std::vector<BackendId> backends = {backend, "CpuRef"};
-        auto optimized = foldsPads ? Optimize(network, backends, runtime.GetDeviceSpec(), options)
-                                   : OptimizeWithPads(network, backends, runtime.GetDeviceSpec(), options);
+        auto optimized = withoutPass == nullptr
+                             ? Optimize(network, backends, runtime.GetDeviceSpec(), options)
+                             : OptimizeWithout(withoutPass, network, backends, runtime.GetDeviceSpec(), options);
         FindBindings bindings;
         optimized->ExecuteStrategy(bindings);
         if (m_Runtime.LoadNetwork(m_Id, std::move(optimized), error, properties) != Status::Success)
@@ -131,7 +132,10 @@ void Compare(const std::string& name, const INetwork& network)
     {
         ways.push_back(std::make_unique<Loaded>(*runtime, network, backend));
     }
-    ways.push_back(std::make_unique<Loaded>(*runtime, network, "CpuAcc", false));
+    for (const auto* pass : {"FoldPad", "MoveStrides"})
+    {
+        ways.push_back(std::make_unique<Loaded>(*runtime, network, "CpuAcc", pass));
+    }
     for (const auto& way : ways)
     {
         way->Seconds(1);
@@ -276,8 +280,8 @@ int main(int argc, char** argv)
     using namespace tenon::bench;
     std::cout
         << "| network | us | activations not fused | parts copied | not in strips | attentions apart | sums apart "
-           "| chains apart | pads apart |\n"
-           "|---|---:|---:|---:|---:|---:|---:|---:|---:|\n";
+           "| chains apart | pads apart | strides late |\n"
+           "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n";
     if (argc == 1)
     {
         Compare("six negations joined, [2278, 16]", *MakeHeads(16));

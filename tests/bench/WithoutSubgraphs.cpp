@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CpuAcc behind interfaces that say less than its own do, and the list of passes without FoldPad.
+// CpuAcc behind interfaces that say less than its own do, and lists of passes without one.
 #include "WithoutSubgraphs.hpp"
 
 #include "backends/cpu/CpuAccBackend.hpp"
@@ -194,12 +194,12 @@ std::shared_ptr<const IBackend> MakeWithoutChains()
     return std::make_shared<Without>("WithoutChains", What::Chains);
 }
 
-IOptimizedNetworkPtr OptimizeWithPads(const INetwork& network, const std::vector<BackendId>& backends,
-                                      const IDeviceSpec& device, const OptimizerOptionsOpaque& options)
+IOptimizedNetworkPtr OptimizeWithout(const char* pass, const INetwork& network, const std::vector<BackendId>& backends,
+                                     const IDeviceSpec& device, const OptimizerOptionsOpaque& options)
 {
     std::vector<Pass> passes;
     std::copy_if(GetPasses().begin(), GetPasses().end(), std::back_inserter(passes),
-                 [](const Pass& pass) { return std::string_view(pass.m_Name) != "FoldPad"; });
+                 [pass](const Pass& each) { return std::string_view(each.m_Name) != pass; });
     return OptimizeWithPasses(network, backends, device, options, EmptyOptional(), passes);
 }
 

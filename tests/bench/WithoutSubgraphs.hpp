@@ -25,8 +25,8 @@ std::shared_ptr<const IBackend> MakeWithoutSums();
 /// "WithoutChains": each elementwise layer is done for all of its tensor, or of its strip, before the next one.
 std::shared_ptr<const IBackend> MakeWithoutChains();
 
-/// Optimize(), but a Pad stays a layer of its own in front of a convolution or pool.
-IOptimizedNetworkPtr OptimizeWithPads(const INetwork& network, const std::vector<BackendId>& backends,
-                                      const IDeviceSpec& device, const OptimizerOptionsOpaque& options);
+/// Optimize() without one of its passes.
+IOptimizedNetworkPtr OptimizeWithout(const char* pass, const INetwork& network, const std::vector<BackendId>& backends,
+                                     const IDeviceSpec& device, const OptimizerOptionsOpaque& options);
 
 } // namespace tenon::bench
