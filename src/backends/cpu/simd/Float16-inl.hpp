@@ -10,6 +10,7 @@
 #endif
 
 #include "backends/cpu/simd/Bf16-inl.hpp"
+#include "backends/cpu/simd/Bytes-inl.hpp"
 
 #include <cstdint>
 

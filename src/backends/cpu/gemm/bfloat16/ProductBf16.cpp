@@ -182,6 +182,7 @@ TileBf16 ProductBf16::MakeTile(const Part& vectors) const
     tile.m_DataStride = m_Pitch;
     tile.m_Pairs = m_Panels->GetPairs();
     tile.m_HasHalfPair = m_InPlace && m_Panels->GetSizes().m_Depth % 2 != 0;
+    tile.m_HasFewRows = m_Rows <= TileBf16::FewRows;
     tile.m_StepPairs = m_Panels->GetStepPairs();
     tile.m_TapPairs = m_TableTaps != 0 ? tile.m_Pairs / m_TableTaps : 0;
     tile.m_Bias =

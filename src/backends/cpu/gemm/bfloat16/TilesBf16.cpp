@@ -95,6 +95,50 @@ HWY_INLINE const uint32_t* AddPairs(Floats (&sums)[Rows][Vectors], const uint16_
     return panel;
 }
 
+/// The same for few rows, each pair of a turn in sums of its own: else a product would wait for the one before.
+template <size_t Rows>
+HWY_INLINE const uint32_t* AddPairsInTurns(Floats (&sums)[Rows][1], const uint16_t* const (&ends)[Rows], size_t pairs,
+                                           const uint32_t* panel, NextWeights& next)
+{
+    constexpr size_t Turns = Rows == 1 ? 8 : 4;
+    constexpr size_t PanelStep = EngineBf16::MostLanes;
+    Floats turns[Turns][Rows][1];
+    HWY_UNROLL(8)
+    for (size_t u = 0; u < Turns; ++u)
+    {
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            turns[u][r][0] = u == 0 ? sums[r][0] : hn::Zero(FloatTag());
+        }
+    }
+    auto pair = -static_cast<ptrdiff_t>(pairs);
+    for (; pair <= -static_cast<ptrdiff_t>(Turns); pair += Turns, panel += Turns * PanelStep)
+    {
+        HWY_UNROLL(8)
+        for (size_t u = 0; u < Turns; ++u)
+        {
+            AddPair<uint32_t>(turns[u], ends, pair + static_cast<ptrdiff_t>(u), panel + u * PanelStep);
+        }
+        next.FetchLine();
+    }
+    for (; pair != 0; ++pair, panel += PanelStep)
+    {
+        AddPair<uint32_t>(turns[0], ends, pair, panel);
+    }
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        sums[r][0] = turns[0][r][0];
+        HWY_UNROLL(8)
+        for (size_t u = 1; u < Turns; ++u)
+        {
+            sums[r][0] = hn::Add(sums[r][0], turns[u][r][0]);
+        }
+    }
+    return panel;
+}
+
 template <size_t Rows, size_t Vectors>
 HWY_INLINE void MultiplyPairs(const TileBf16& tile, Floats (&sums)[Rows][Vectors], NextWeights& next)
 {
@@ -108,7 +152,19 @@ HWY_INLINE void MultiplyPairs(const TileBf16& tile, Floats (&sums)[Rows][Vectors
         {
             ends[r] = tile.m_Data + r * tile.m_DataStride + 2 * wholePairs;
         }
-        panel = AddPairs(sums, ends, wholePairs, panel, next);
+        bool isDone = false;
+        if constexpr (Vectors == 1 && Rows <= TileBf16::FewRows)
+        {
+            if (tile.m_HasFewRows)
+            {
+                panel = AddPairsInTurns(sums, ends, wholePairs, panel, next);
+                isDone = true;
+            }
+        }
+        if (!isDone)
+        {
+            panel = AddPairs(sums, ends, wholePairs, panel, next);
+        }
         if (tile.m_HasHalfPair)
         {
             AddPair<uint16_t>(sums, ends, 0, panel);

@@ -29,6 +29,10 @@ struct TileBf16
     size_t m_Pairs = 0;
     bool m_HasHalfPair = false; ///< whether the data end in the middle of the last pair; not of a table
     size_t m_Rows = 0;
+    /// Whether the product that the tiles are of has few rows: its sums may then be taken in another order. Not of
+    /// tiles alone, or the order would depend on how rows are split over threads.
+    bool m_HasFewRows = false;
+    static constexpr size_t FewRows = 3;
     size_t m_StepPairs = 0; ///< of AMX: pairs of a step, which m_Pairs is a multiple of
 
     const float* m_Bias = nullptr; ///< [columns], and zeros up to whole vectors

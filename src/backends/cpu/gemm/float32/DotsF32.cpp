@@ -4,10 +4,14 @@
 
 #include "backends/cpu/simd/Isa.hpp"
 
+#include <cstdint>
+#include <cstring>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/gemm/float32/DotsF32.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it.
+#include "backends/cpu/simd/Float16-inl.hpp"
 #include "backends/cpu/simd/Floats-inl.hpp"
 #include "backends/cpu/simd/LaneSums-inl.hpp"
 
@@ -18,15 +22,42 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
+/// How weights of a type are read: vectors, and the first few of one with zeros after them.
+struct FloatReader
+{
+    using Type = float;
+    static HWY_INLINE Floats Load(const float* from) { return hn::LoadU(FloatTag(), from); }
+    static HWY_INLINE Floats LoadFirst(const float* from, size_t count) { return LoadSome(from, count); }
+};
+
+struct Bf16Reader
+{
+    using Type = uint16_t;
+    static HWY_INLINE Floats Load(const uint16_t* from) { return LoadBf16(from); }
+    static HWY_INLINE Floats LoadFirst(const uint16_t* from, size_t count) { return LoadSomeBf16(from, count); }
+};
+
+struct Float16Reader
+{
+    using Type = uint16_t;
+    static HWY_INLINE Floats Load(const uint16_t* from) { return WidenFloat16(hn::LoadU(HalfWordTag(), from)); }
+    static HWY_INLINE Floats LoadFirst(const uint16_t* from, size_t count)
+    {
+        HWY_ALIGN uint16_t buffer[hn::MaxLanes(FloatTag())] = {};
+        std::memcpy(buffer, from, count * sizeof(uint16_t));
+        return WidenFloat16(hn::Load(HalfWordTag(), buffer));
+    }
+};
+
 /// The products of rows [row, row + Rows) by columns [column, column + Columns).
-template <size_t Rows, size_t Columns>
+template <typename Reader, size_t Rows, size_t Columns>
 void Dots(const DotsF32& dots, size_t row, size_t column)
 {
     const FloatTag d;
     const size_t lanes = hn::Lanes(d);
     const size_t depth = dots.m_Depth;
     const float* data = dots.m_Data + row * depth;
-    const float* weights = dots.m_Weights + column * depth;
+    const auto* weights = static_cast<const typename Reader::Type*>(dots.m_Weights) + column * depth;
     Floats sums[Rows][Columns];
     HWY_UNROLL(4)
     for (size_t r = 0; r < Rows; ++r)
@@ -37,7 +68,7 @@ void Dots(const DotsF32& dots, size_t row, size_t column)
             sums[r][c] = hn::Zero(d);
         }
     }
-    const auto step = [&](const auto& load, size_t k) HWY_ATTR
+    const auto step = [&](const auto& load, const auto& loadWeights, size_t k) HWY_ATTR
     {
         Floats x[Rows];
         HWY_UNROLL(4)
@@ -48,7 +79,7 @@ void Dots(const DotsF32& dots, size_t row, size_t column)
         HWY_UNROLL(8)
         for (size_t c = 0; c < Columns; ++c)
         {
-            const Floats w = load(weights + c * depth + k);
+            const Floats w = loadWeights(weights + c * depth + k);
             HWY_UNROLL(4)
             for (size_t r = 0; r < Rows; ++r)
             {
@@ -59,11 +90,14 @@ void Dots(const DotsF32& dots, size_t row, size_t column)
     size_t k = 0;
     for (; k + lanes <= depth; k += lanes)
     {
-        step([d](const float* from) HWY_ATTR { return hn::LoadU(d, from); }, k);
+        step([d](const float* from) HWY_ATTR { return hn::LoadU(d, from); },
+             [](const auto* from) HWY_ATTR { return Reader::Load(from); }, k);
     }
     if (k < depth)
     {
-        step([rest = depth - k](const float* from) HWY_ATTR { return LoadSome(from, rest); }, k);
+        const size_t rest = depth - k;
+        step([rest](const float* from) HWY_ATTR { return LoadSome(from, rest); },
+             [rest](const auto* from) HWY_ATTR { return Reader::LoadFirst(from, rest); }, k);
     }
     HWY_UNROLL(4)
     for (size_t r = 0; r < Rows; ++r)
@@ -93,7 +127,7 @@ void Dots(const DotsF32& dots, size_t row, size_t column)
     }
 }
 
-template <size_t Rows>
+template <typename Reader, size_t Rows>
 void DotRows(const DotsF32& dots, size_t row)
 {
     // Enough sums that each addition finds its register ready.
@@ -101,28 +135,45 @@ void DotRows(const DotsF32& dots, size_t row)
     size_t column = 0;
     for (; column + Columns <= dots.m_Columns; column += Columns)
     {
-        Dots<Rows, Columns>(dots, row, column);
+        Dots<Reader, Rows, Columns>(dots, row, column);
     }
     for (; column < dots.m_Columns; ++column)
     {
-        Dots<Rows, 1>(dots, row, column);
+        Dots<Reader, Rows, 1>(dots, row, column);
+    }
+}
+
+template <typename Reader>
+void DotsOf(const DotsF32& dots)
+{
+    size_t row = 0;
+    for (; row + 4 <= dots.m_Rows; row += 4)
+    {
+        DotRows<Reader, 4>(dots, row);
+    }
+    switch (dots.m_Rows - row)
+    {
+    case 3: DotRows<Reader, 3>(dots, row); break;
+    case 2: DotRows<Reader, 2>(dots, row); break;
+    case 1: DotRows<Reader, 1>(dots, row); break;
+    default: break;
     }
 }
 
 void AllDots(const DotsF32& dots)
 {
-    size_t row = 0;
-    for (; row + 4 <= dots.m_Rows; row += 4)
+    switch (dots.m_WeightType)
     {
-        DotRows<4>(dots, row);
+    case DataType::Float16: DotsOf<Float16Reader>(dots); break;
+    case DataType::BFloat16: DotsOf<Bf16Reader>(dots); break;
+    default: DotsOf<FloatReader>(dots); break;
     }
-    switch (dots.m_Rows - row)
-    {
-    case 3: DotRows<3>(dots, row); break;
-    case 2: DotRows<2>(dots, row); break;
-    case 1: DotRows<1>(dots, row); break;
-    default: break;
-    }
+}
+
+/// Others take several instructions for each vector of Float16: longer than reading floats takes.
+bool WidenInOne()
+{
+    return HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || (HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64);
 }
 
 } // namespace
@@ -138,6 +189,12 @@ void RunDotsF32(const DotsF32& dots)
 {
     static const auto run = TENON_CHOOSE(AllDots);
     run(dots);
+}
+
+bool ReadsHalves()
+{
+    static const bool widens = TENON_CHOOSE(WidenInOne)();
+    return widens;
 }
 
 } // namespace tenon::cpu

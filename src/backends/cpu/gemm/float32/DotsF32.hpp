@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of float32 by weights that stay as they are, [columns, depth]: dot products. For few rows of data, where the
-// time is that of reading the weights once.
+// time is that of reading the weights once, which takes half as long where they are of 16 bits.
 #pragma once
+
+#include <tenon/Types.hpp>
 
 #include <cstddef>
 
@@ -11,17 +13,21 @@ namespace tenon::cpu
 /// out[row][column] = bias[column] + sum over k of data[row][k] * weights[column][k]
 struct DotsF32
 {
-    const float* m_Data = nullptr;    ///< [rows][depth]
-    const float* m_Weights = nullptr; ///< [columns][depth]
-    const float* m_Bias = nullptr;    ///< [columns]; null: zeros
+    const float* m_Data = nullptr;   ///< [rows][depth]
+    const void* m_Weights = nullptr; ///< [columns][depth]
+    const float* m_Bias = nullptr;   ///< [columns]; null: zeros
     size_t m_Rows = 0;
     size_t m_Columns = 0;
     size_t m_Depth = 0;
     float* m_Out = nullptr; ///< [rows][outStride]
     size_t m_OutStride = 0;
+    DataType m_WeightType = DataType::Float32; ///< or of 16 bits, see ReadsHalves
 };
 
 /// Precondition: the processor has vectors, see CpuFeatures.
 void RunDotsF32(const DotsF32& dots);
+
+/// Whether weights of Float16 and BFloat16 may stay as they are: the processor widens them while it reads them.
+bool ReadsHalves();
 
 } // namespace tenon::cpu

@@ -20,6 +20,9 @@ public:
     FloatWeights(const LayerView& layer, size_t input);
 
     bool AreHalves() const { return m_Halves != nullptr; }
+    DataType GetType() const { return m_Type; }
+    /// Of their type.
+    const void* GetData() const { return m_Halves != nullptr ? static_cast<const void*>(m_Halves) : m_Floats; }
     /// Precondition: they are no halves.
     const float* GetFloats() const { return m_Floats; }
     /// Writes `count` of them, from `first` on, as floats.

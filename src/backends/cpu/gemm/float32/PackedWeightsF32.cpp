@@ -2,6 +2,7 @@
 // Packing of constant float32 weights.
 #include "backends/cpu/gemm/float32/PackedWeightsF32.hpp"
 
+#include "backends/cpu/gemm/float32/DotsF32.hpp"
 #include "backends/cpu/moves/TransposeVectors.hpp"
 
 #include <algorithm>
@@ -44,14 +45,16 @@ PackedWeightsF32::PackedWeightsF32(const FloatWeights& weights, const WeightSize
 }
 
 std::unique_ptr<PackedWeightsF32> PackedWeightsF32::MakePlain(const FloatWeights& weights, const WeightSizes& sizes,
-                                                              WeightOrder order, backends::PackedStore& store)
+                                                              WeightOrder order, bool areReadOnce,
+                                                              backends::PackedStore& store)
 {
     std::unique_ptr<PackedWeightsF32> plain(new PackedWeightsF32(PanelsF32::MakeNone(sizes)));
     const size_t count = sizes.m_Columns * sizes.m_Depth;
     const bool isTurned = order == WeightOrder::Depth && sizes.m_Columns != 1;
-    if (!isTurned && !weights.AreHalves())
+    if (!isTurned && (!weights.AreHalves() || (areReadOnce && ReadsHalves())))
     {
-        plain->m_Plain = weights.GetFloats();
+        plain->m_Plain = weights.GetData();
+        plain->m_PlainType = weights.GetType();
         return plain;
     }
     plain->m_Data = store.GetBlock(count * sizeof(float),
@@ -93,8 +96,9 @@ std::unique_ptr<PackedWeightsF32> PackMatrix(const FloatWeights& weights, const 
                                              size_t rows, backends::PackedStore& store)
 {
     constexpr size_t FewRows = 4;
-    const bool isPlain = AreFewColumns(sizes) || (order == WeightOrder::Columns && rows <= FewRows);
-    return isPlain ? PackedWeightsF32::MakePlain(weights, sizes, order, store)
+    const bool areFewRows = rows <= FewRows;
+    const bool isPlain = AreFewColumns(sizes) || (order == WeightOrder::Columns && areFewRows);
+    return isPlain ? PackedWeightsF32::MakePlain(weights, sizes, order, areFewRows, store)
                    : std::make_unique<PackedWeightsF32>(weights, sizes, order, store);
 }
 

@@ -25,9 +25,10 @@ public:
     PackedWeightsF32(const FloatWeights& weights, const WeightSizes& sizes, WeightOrder order,
                      backends::PackedStore& store);
     /// Leaves the weights as columns, for products of matrices: refers to them, which must outlive this, or has them
-    /// turned around or as floats. There are no panels.
+    /// turned around or as floats. There are no panels. `areReadOnce`: weights of 16 bits may stay so.
     static std::unique_ptr<PackedWeightsF32> MakePlain(const FloatWeights& weights, const WeightSizes& sizes,
-                                                       WeightOrder order, backends::PackedStore& store);
+                                                       WeightOrder order, bool areReadOnce,
+                                                       backends::PackedStore& store);
 
     /// Bytes of the panels of such weights.
     static uint64_t GetPackedBytes(const WeightSizes& sizes);
@@ -39,7 +40,8 @@ public:
     /// All panels.
     const float* GetData() const { return m_Data.As<float>(); }
     /// The weights as columns, where they are not in panels; else null.
-    const float* GetPlain() const { return m_Plain; }
+    const void* GetPlain() const { return m_Plain; }
+    DataType GetPlainType() const { return m_PlainType; }
     /// As many zeros as a row of windows has elements: what lies outside of an image.
     const float* GetZeros() const { return reinterpret_cast<const float*>(m_Zeros.Data()); }
 
@@ -50,7 +52,8 @@ private:
                      FunctionRef<void(const PanelF32&, float*)> pack);
 
     PanelsF32 m_Panels;
-    const float* m_Plain = nullptr;
+    const void* m_Plain = nullptr;
+    DataType m_PlainType = DataType::Float32;
     backends::PackedBlock m_Data;
     AlignedMemory m_Zeros;
 };

@@ -87,7 +87,9 @@ void ProductF32::RunPlain(const Operands& operands, IParallelFor& parallel) cons
                      splitsRows ? Part{0, sizes.m_Columns} : GetPart(sizes.m_Columns, parts, index, ColumnUnit);
                  DotsF32 dots;
                  dots.m_Data = operands.m_Input + rows.m_Begin * sizes.m_Depth;
-                 dots.m_Weights = m_Plain + columns.m_Begin * sizes.m_Depth;
+                 dots.m_Weights = static_cast<const std::byte*>(m_Plain) +
+                                  columns.m_Begin * sizes.m_Depth * GetDataTypeSize(m_PlainType);
+                 dots.m_WeightType = m_PlainType;
                  dots.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + columns.m_Begin : nullptr;
                  dots.m_Depth = sizes.m_Depth;
                  dots.m_Columns = columns.m_End - columns.m_Begin;

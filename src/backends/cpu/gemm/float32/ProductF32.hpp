@@ -109,7 +109,8 @@ private:
 
     const PanelsF32* m_Panels;
     const float* m_Data = nullptr;  ///< packed before
-    const float* m_Plain = nullptr; ///< columns that are not packed
+    const void* m_Plain = nullptr;  ///< columns that are not packed
+    DataType m_PlainType = DataType::Float32;
     const float* m_Zeros = nullptr; ///< a row of windows outside of the image
     Windows m_Windows;
     PixelOrder m_Order;

@@ -29,7 +29,7 @@ constexpr size_t LeastTapDepth = 8;
 ProductF32::ProductF32(const PackedWeightsF32& weights, const Windows& windows, size_t rows,
                        const backends::FloatClamp& clamp)
     : m_Panels(&weights.GetPanels()), m_Data(weights.GetData()), m_Plain(weights.GetPlain()),
-      m_Zeros(weights.GetZeros()), m_Windows(windows), m_Rows(rows), m_Clamp(clamp)
+      m_PlainType(weights.GetPlainType()), m_Zeros(weights.GetZeros()), m_Windows(windows), m_Rows(rows), m_Clamp(clamp)
 {
     Plan();
 }
