@@ -185,17 +185,17 @@ TEST(WeightedHalves, FullyConnectedAsReference)
     const ActivationDescriptor clamp(ActivationFunction::ReLu);
     for (const DataType type : HalfTypes)
     {
-        for (const unsigned int rows : {1U, 3U, 17U, 1777U})
+        for (const unsigned int rows : {1U, 2U, 3U, 4U, 17U, 1777U})
         {
             for (const bool isTransposed : {false, true})
             {
-                for (const unsigned int columns : {1U, 5U, 67U})
+                for (const auto& [columns, depth] : {std::pair(1U, 70U), {5U, 7U}, {5U, 259U}, {67U, 70U}, {67U, 1U}})
                 {
                     FullyConnectedDescriptor descriptor;
                     descriptor.m_TransposeWeightMatrix = isTransposed;
                     descriptor.m_BiasEnabled = columns != 5;
-                    Expect(LayerType::FullyConnected, descriptor, Numbers(type, {rows, 70}, 1),
-                           Numbers(type, isTransposed ? std::vector{columns, 70U} : std::vector{70U, columns}, 2),
+                    Expect(LayerType::FullyConnected, descriptor, Numbers(type, {rows, depth}, 1),
+                           Numbers(type, isTransposed ? std::vector{columns, depth} : std::vector{depth, columns}, 2),
                            columns, columns == 5 ? BiasKind::None : BiasKind::Half, {rows, columns},
                            GetKernel("FullyConnected", type), isTransposed ? &clamp : nullptr);
                 }
