@@ -171,6 +171,13 @@ ByteSoftmax::ByteSoftmax(float beta, float scale, bool isSigned)
             m_Tables.m_SummandBytes[byte][i] = static_cast<uint8_t>(summand >> (8 * byte));
         }
     }
+    // A product is at most the power, and becomes 0 where less than half of a unit is left of it.
+    for (size_t shift = 1; shift < m_Reach.size(); ++shift)
+    {
+        const auto isLess = [&](const backends::Fixed<0>& power)
+        { return static_cast<uint32_t>(power.m_Raw) < uint32_t{1} << (shift - 1); };
+        m_Reach[shift] = static_cast<uint16_t>(std::find_if(powers.begin(), powers.end(), isLess) - powers.begin());
+    }
 }
 
 ByteSoftmax::Factor ByteSoftmax::MakeFactor(uint64_t sum)
@@ -218,9 +225,11 @@ void ByteSoftmax::WriteRow(const uint8_t* in, size_t depth, ByteRange range, Fac
     }
     // By the number plus 128, so that both halves of a table for signed numbers can be had from it.
     alignas(64) uint8_t results[128 + 256 + ByteSoftmaxTables::MostLanes];
-    m_Functions.m_ScalePowers(m_Tables.m_Powers + 255 - range.m_Max + range.m_Min,
-                              size_t{range.m_Max} - range.m_Min + 1, factor.m_Scale, factor.m_Shift, m_Flip,
-                              results + 128 + range.m_Min);
+    const size_t count = size_t{range.m_Max} - range.m_Min + 1;
+    const size_t zeros = count - std::min<size_t>(count, m_Reach[static_cast<size_t>(factor.m_Shift)]);
+    std::fill_n(results + 128 + range.m_Min, zeros, m_Flip);
+    m_Functions.m_ScalePowers(m_Tables.m_Powers + 255 - range.m_Max + range.m_Min + zeros, count - zeros,
+                              factor.m_Scale, factor.m_Shift, m_Flip, results + 128 + range.m_Min + zeros);
     ByteTable table;
     std::memcpy(table.data(), results + (m_Flip == 0 ? 128 : 256), 128);
     std::memcpy(table.data() + 128, results + (m_Flip == 0 ? 256 : 128), 128);

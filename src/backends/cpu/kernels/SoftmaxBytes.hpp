@@ -5,6 +5,7 @@
 
 #include "backends/cpu/elementwise/ByteTable.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -66,6 +67,7 @@ private:
     void RowOfFew(const uint8_t* in, size_t depth, uint8_t* out) const;
 
     ByteSoftmaxTables m_Tables;
+    std::array<uint16_t, 32> m_Reach{}; ///< by the shift of a factor: differences whose results may not be 0
     uint8_t m_Flip; ///< makes signed bytes unsigned ones of the same order
     ByteSoftmaxFunctions m_Functions;
     LookupFunction m_LookUp = FindByteLookup();
