@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// TopK of CpuAcc, of floats, 32-bit integers and bytes. Candidates are collected, and thinned out to the wanted number
-// whenever they are too many: the last one of those is the bound that all further elements must be above, which few
-// are. A candidate is a number that orders as the elements do, so that sorting reads nothing else.
+// TopK of CpuAcc, of floats, 32-bit integers and bytes.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
-#include "backends/cpu/kernels/TopVectors.hpp"
+#include "backends/cpu/kernels/TopCandidates.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <type_traits>
 
 namespace tenon::cpu
 {
@@ -28,24 +23,6 @@ constexpr backends::TypeSet ByteTypes = {DataType::QAsymmU8, DataType::QAsymmS8,
                                          DataType::Unsigned8};
 constexpr backends::TypeSet TopKElements = ByteTypes | DataType::Float32 | DataType::Signed32;
 constexpr backends::TypeRow TopKTypes[] = {backends::Types({TopKElements, ref::IndexTypes}, TopKElements)};
-
-/// Smaller ones come first: the larger value, of equal ones the first. NaN come last.
-template <typename T>
-uint64_t MakeCandidate(T value, size_t index)
-{
-    uint32_t rank = 0;
-    constexpr uint32_t Sign = uint32_t{1} << 31;
-    if constexpr (std::is_floating_point_v<T>)
-    {
-        const auto bits = std::bit_cast<uint32_t>(value + 0.0f); // one zero only
-        rank = value != value ? 0 : (bits & Sign) != 0 ? ~bits : bits | Sign;
-    }
-    else
-    {
-        rank = static_cast<uint32_t>(int32_t{value}) ^ Sign;
-    }
-    return uint64_t{~rank} << 32 | index;
-}
 
 template <typename T, typename Index>
 struct TopKRun
@@ -68,50 +45,18 @@ struct TopKRun
                      for (size_t row = part.m_Begin; row < part.m_End; ++row)
                      {
                          const T* in = run.GetInput<T>(0) + row * m_Length;
-                         Find(in, candidates);
+                         TopCandidates<T> top(m_Scan, m_Length, m_Count, candidates);
+                         top.Collect(in);
+                         top.Thin();
+                         std::sort(candidates, candidates + m_Count);
                          for (size_t i = 0; i < m_Count; ++i)
                          {
-                             const auto element = static_cast<uint32_t>(candidates[i]);
+                             const uint32_t element = GetElement(candidates[i]);
                              run.GetOutput<T>(0)[row * m_Count + i] = in[element];
                              run.GetOutput<Index>(1)[row * m_Count + i] = static_cast<Index>(element);
                          }
                      }
                  });
-    }
-
-private:
-    /// The first ones of the row, in order.
-    void Find(const T* row, uint64_t* candidates) const
-    {
-        size_t next = m_Capacity;
-        for (size_t i = 0; i < next; ++i)
-        {
-            candidates[i] = MakeCandidate(row[i], i);
-        }
-        size_t count = next;
-        while (next < m_Length)
-        {
-            Thin(candidates, count);
-            const T bound = row[static_cast<uint32_t>(candidates[m_Count - 1])];
-            std::array<uint32_t, MostFound> found;
-            while (next < m_Length && count + MostFound <= m_Capacity)
-            {
-                const size_t more = m_Scan(row, next, m_Length, bound, found.data());
-                for (size_t i = 0; i < more; ++i)
-                {
-                    candidates[count++] = MakeCandidate(row[found[i]], found[i]);
-                }
-            }
-        }
-        Thin(candidates, count);
-        std::sort(candidates, candidates + m_Count);
-    }
-
-    /// Leaves the wanted number of them, the last one in its place.
-    void Thin(uint64_t* candidates, size_t& count) const
-    {
-        std::nth_element(candidates, candidates + m_Count - 1, candidates + count);
-        count = m_Count;
     }
 };
 
@@ -124,8 +69,7 @@ Prepared MakeTopK(const ReshapeArgs& args)
     const size_t rows = ref::CountElements(shape, 0, rank - 1);
     const size_t length = shape[rank - 1];
     const size_t count = top[top.GetNumDimensions() - 1];
-    // As many again as are wanted: a thinning takes as long as to collect them.
-    const size_t capacity = std::min(length, 2 * count + 2 * MostFound);
+    const size_t capacity = TopCandidates<T>::GetCapacity(length, count);
     const size_t grain = GetGrain(length * sizeof(T));
     const size_t parts = std::clamp<size_t>(rows / grain, 1, GetMostParts());
     backends::Scratch scratch;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for the few elements of a row that may be among its largest. Used by TopK.
+// The search for the few elements of a row that may be among its largest. Used by TopCandidates.
 #pragma once
 
 #include <cstddef>

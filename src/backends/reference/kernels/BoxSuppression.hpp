@@ -21,15 +21,19 @@ struct Box
 /// The area that both cover by the area that either covers; 0 if one has no area.
 inline float IntersectionOverUnion(const Box& a, const Box& b)
 {
+    const float height = std::min(a.m_YMax, b.m_YMax) - std::max(a.m_YMin, b.m_YMin);
+    const float width = std::min(a.m_XMax, b.m_XMax) - std::max(a.m_XMin, b.m_XMin);
+    if (height <= 0.0f || width <= 0.0f)
+    {
+        return 0.0f; // as most do
+    }
     const float areaA = (a.m_YMax - a.m_YMin) * (a.m_XMax - a.m_XMin);
     const float areaB = (b.m_YMax - b.m_YMin) * (b.m_XMax - b.m_XMin);
     if (areaA <= 0.0f || areaB <= 0.0f)
     {
         return 0.0f;
     }
-    const float height = std::min(a.m_YMax, b.m_YMax) - std::max(a.m_YMin, b.m_YMin);
-    const float width = std::min(a.m_XMax, b.m_XMax) - std::max(a.m_XMin, b.m_XMin);
-    const float both = std::max(height, 0.0f) * std::max(width, 0.0f);
+    const float both = height * width;
     return both / (areaA + areaB - both);
 }
 
@@ -39,6 +43,11 @@ struct SuppressionRules
     size_t m_NumBoxes = 0;
     float m_ScoreThreshold = 0.0f; ///< boxes below it, or whose score is NaN, are left out
     float m_IouThreshold = 0.0f;   ///< a box that overlaps a better one by more is left out
+
+    bool Overlap(const Box& better, const Box& box) const
+    {
+        return IntersectionOverUnion(better, box) > m_IouThreshold;
+    }
 
     /// Writes the boxes that stay into `selected`, at most `limit`, the best first; of equal ones that with the lower
     /// index. `candidates` has room for all boxes. Returns how many stay.
@@ -60,8 +69,7 @@ struct SuppressionRules
         while (end != candidates && count < limit)
         {
             std::pop_heap(candidates, end--, isWorse);
-            const auto overlaps = [&](uint32_t better)
-            { return IntersectionOverUnion(boxes[better], boxes[*end]) > m_IouThreshold; };
+            const auto overlaps = [&](uint32_t better) { return Overlap(boxes[better], boxes[*end]); };
             if (std::none_of(selected, selected + count, overlaps))
             {
                 selected[count++] = *end;
