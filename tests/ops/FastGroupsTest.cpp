@@ -42,6 +42,10 @@ const Case Cases[] = {
     {"groups with one output", {1, 6, 7, 24}, {8, 3, 3, 3}, 1, 1},
     {"groups with two outputs of six", {1, 6, 7, 36}, {12, 2, 3, 6}},
     {"dilated windows of groups of eight", {1, 14, 13, 40}, {40, 3, 3, 8}, 1, 2, 2},
+    {"many groups of eight", {1, 7, 9, 72}, {72, 3, 2, 8}, 1, 1},
+    {"two groups of eight", {2, 4, 5, 16}, {16, 2, 3, 8}, 2, 1},
+    {"many groups of two", {1, 7, 9, 70}, {70, 3, 3, 2}, 2, 1},
+    {"large windows of groups of eight", {1, 9, 9, 16}, {16, 8, 8, 8}, 1, 3},
     {"groups of more outputs than channels", {1, 8, 8, 6}, {54, 3, 3, 2}, 1, 1},
 };
 
@@ -65,13 +69,15 @@ OpCase MakeOp(const Case& c, const SumKind& kind)
     return MakeSumCase(c.m_Name, kind, LayerType::Convolution2d, Describe(c), c.m_Data, c.m_Weights, output, 7);
 }
 
-/// Small groups of floats have a kernel of their own.
+/// Small groups of floats and of shorts have kernels of their own.
 std::string GetKernel(const Case& c, const SumKind& kind)
 {
     const unsigned int channels = c.m_Weights[3];
-    const bool isSmall = (channels == 2 || channels == 4) && c.m_Weights[0] == c.m_Data[3];
-    const bool isFloat = kind.m_Weights == DataType::Float32;
-    return std::string("CpuConvolution2d") + (isSmall && isFloat ? "Groups" : "") + kind.m_Kernel;
+    const bool isSmall = c.m_Weights[0] == c.m_Data[3] && channels != c.m_Data[3] &&
+                         (channels == 2 || channels == 4 || (channels == 8 && kind.m_Data == DataType::QSymmS16));
+    const bool fitsOneSum = c.m_Weights[1] * c.m_Weights[2] * channels * 128 <= 65535;
+    const bool hasKernel = kind.m_Weights == DataType::Float32 || (kind.m_Data == DataType::QSymmS16 && fitsOneSum);
+    return std::string("CpuConvolution2d") + (isSmall && hasKernel ? "Groups" : "") + kind.m_Kernel;
 }
 
 } // namespace
