@@ -155,20 +155,28 @@ TEST(FastShorts, ConvolutionsAsReference)
         {{1, 6, 6, 15}, {10, 3, 3, 3}, 2, 1, 1},    // five groups of an odd depth
         {{1, 4, 4, 20}, {70, 1, 1, 10}},            // two groups of pixels
         {{1, 20, 30, 8}, {8, 1, 1, 8}, 2},          // strided pixels
+        {{1, 6, 5, 24}, {48, 3, 2, 2}, 1, 1, 1},    // small groups that share matrices
+        {{1, 6, 5, 40}, {40, 3, 2, 5}, 1, 1, 1},
+        {{1, 6, 5, 70}, {70, 3, 3, 2}, 1, 1, 1}, // as many outputs as channels
+        {{1, 6, 5, 44}, {44, 2, 3, 4}, 2, 1, 1},
+        {{2, 5, 6, 56}, {56, 3, 3, 8}, 1, 2, 2},
     };
     const ActivationDescriptor relu(ActivationFunction::ReLu);
     for (const Conv& c : convs)
     {
+        const unsigned int group = c.m_Weights[3];
+        const bool isSmall = c.m_Weights[0] == c.m_Data[3] && group != c.m_Data[3] && group % 2 == 0;
+        const char* const kernel = isSmall ? "CpuConvolution2dGroupsShorts" : "CpuConvolution2dShorts";
         for (const WeightKind kind : WeightKinds)
         {
             for (const DataType bias : BiasTypes)
             {
                 OpCase op = MakeCase(c.m_Data.ToString() + c.m_Weights.ToString(), c, kind, bias);
-                ExpectAsReference(op, "CpuConvolution2dShorts");
+                ExpectAsReference(op, kernel);
                 if (kind == WeightKind::PerChannel)
                 {
                     op.m_FusedActivation = &relu;
-                    ExpectAsReference(op, "CpuConvolution2dShorts");
+                    ExpectAsReference(op, kernel);
                 }
             }
         }
@@ -176,7 +184,7 @@ TEST(FastShorts, ConvolutionsAsReference)
         auto d = Describe<Convolution2dDescriptor>(c, false);
         d.m_SumsOf32Bits = true;
         op.m_Descriptor = MakeDescriptor(d);
-        ExpectAsReference(op, "CpuConvolution2dShorts");
+        ExpectAsReference(op, kernel);
     }
 }
 

@@ -32,8 +32,7 @@ public:
         const backends::QuantizedRange range = backends::GetFusedRange(args.GetOutput(0), args.m_FusedActivation);
         m_Min = static_cast<int16_t>(range.m_Min);
         m_Max = static_cast<int16_t>(range.m_Max);
-        const double multiplications =
-            static_cast<double>(m_Pixels) * static_cast<double>(m_Taps) *
+        const double multiplications = static_cast<double>(m_Pixels) * static_cast<double>(m_Taps) *
                                        static_cast<double>(packed.GetChannels() * packed.GetGroupChannels());
         m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications), m_Pixels});
         Scratch part;

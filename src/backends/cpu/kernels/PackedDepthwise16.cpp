@@ -35,14 +35,14 @@ PackedDepthwise16::PackedDepthwise16(const Weights16& weights, size_t taps, size
     if (IsExact())
     {
         const size_t bytes = m_Chunks * m_Steps * GetStepPairs() * sizeof(int32_t);
-        m_Data = store.GetBlock(bytes,
-                                [&](std::byte* to)
-                                {
-                                    std::memset(to, 0, bytes);
-                                    auto* const packed = reinterpret_cast<int16_t*>(to);
-                                    m_GroupChannels == 1 ? PackTaps(weights, taps, packed)
-                                                         : PackGroups(weights, packed);
-                                });
+        m_Data =
+            store.GetBlock(bytes,
+                           [&](std::byte* to)
+                           {
+                               std::memset(to, 0, bytes);
+                               auto* const packed = reinterpret_cast<int16_t*>(to);
+                               m_GroupChannels == 1 ? PackTaps(weights, taps, packed) : PackGroups(weights, packed);
+                           });
         m_Zeros.resize(channels);
     }
 }
@@ -142,8 +142,8 @@ void PackedDepthwise16::PackGroups(const Weights16& weights, int16_t* packed) co
                 {
                     const size_t inGroup = i % m_GroupChannels;
                     const size_t channel = GetFirst(chunk) + i - inGroup + output;
-                    packed[i] = static_cast<int16_t>(
-                        weights.GetValue((channel * m_Steps + tap) * m_GroupChannels + inGroup));
+                    packed[i] =
+                        static_cast<int16_t>(weights.GetValue((channel * m_Steps + tap) * m_GroupChannels + inGroup));
                 }
             }
         }
