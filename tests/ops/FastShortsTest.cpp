@@ -160,6 +160,9 @@ TEST(FastShorts, ConvolutionsAsReference)
         {{1, 6, 5, 70}, {70, 3, 3, 2}, 1, 1, 1}, // as many outputs as channels
         {{1, 6, 5, 44}, {44, 2, 3, 4}, 2, 1, 1},
         {{2, 5, 6, 56}, {56, 3, 3, 8}, 1, 2, 2},
+        {{2, 7, 8, 16}, {20, 3, 3, 16}, 1, 1, 1},   // rows that lack points
+        {{1, 9, 7, 34}, {9, 5, 5, 34}, 1, 2, 4},    // and columns
+        {{1, 6, 7, 160}, {17, 3, 3, 160}, 1, 1, 1}, // of which sums need several slices
     };
     const ActivationDescriptor relu(ActivationFunction::ReLu);
     for (const Conv& c : convs)

@@ -4,6 +4,7 @@
 // out registers: the sums would live in memory otherwise.
 #include "backends/cpu/gemm/shorts/Tiles16.hpp"
 
+#include "backends/cpu/gemm/windows/SkippedPoints.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <algorithm>
@@ -53,11 +54,17 @@ void Tile(const Tile16& tile)
     }
     const auto* weights = static_cast<const W*>(tile.m_Panel);
     const int16_t* const* data = tile.m_Data;
+    const int16_t* const zeros = tile.m_Zeros;
     size_t begin = tile.m_FirstGroup;
     for (size_t left = tile.m_Groups; left > 0; data += tile.m_TapStep, begin = 0)
     {
         const size_t end = std::min(tile.m_TapGroups, begin + left);
         left -= end - begin;
+        if (zeros != nullptr && AreAll<Rows>(data, zeros))
+        {
+            weights += 2 * Vectors * lanes * (end - begin);
+            continue;
+        }
         const int16_t* rows[Rows];
         HWY_UNROLL(8)
         for (size_t r = 0; r < Rows; ++r)

@@ -24,9 +24,11 @@ struct Tile16
 {
     const int16_t* const* m_Data = nullptr; ///< [taps][m_TapStep]: where the rows' data are
     size_t m_TapStep = 0;
-    size_t m_TapGroups = 0;        ///< of a whole tap
-    size_t m_FirstGroup = 0;       ///< of the first tap
-    size_t m_Groups = 0;           ///< of all taps from there on
+    size_t m_TapGroups = 0;  ///< of a whole tap
+    size_t m_FirstGroup = 0; ///< of the first tap
+    size_t m_Groups = 0;     ///< of all taps from there on
+    /// What points outside of the image are: those that all rows lack are skipped. Null: no rows lack any together.
+    const int16_t* m_Zeros = nullptr;
     const void* m_Panel = nullptr; ///< [groups][vectors * lanes] pairs of int16, or of int8; aligned
     int32_t* m_Sums = nullptr;     ///< [rows][vectors * lanes], which wrap around
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // In which order a product takes the output pixels of a convolution. At the borders of an image windows lack points,
 // and a tile skips those that all of its windows lack: of 3x3 windows of 7x7 pixels that is a sixth of the
-// multiplications. Used by the products of floats and bfloat16.
+// multiplications. Used by the products of floats, bfloat16 and 16-bit data.
 #pragma once
 
 #include "backends/cpu/gemm/windows/Windows.hpp"
