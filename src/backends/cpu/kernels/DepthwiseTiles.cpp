@@ -205,10 +205,18 @@ DepthwiseEngine<T> MakeEngine()
     engine.m_Size3[1] = MakeTiles<3, 2, T>();
 #if HWY_TARGET == HWY_AVX3
     // Vectors of whole cache lines, and registers for all that a strip needs: else tiles are as fast or faster.
-    engine.m_Strips[0][1] = Strip<1, 1, T>;
-    engine.m_Strips[0][2] = Strip<2, 1, T>;
-    engine.m_Strips[1][1] = Strip<1, 2, T>;
-    engine.m_Strips[1][2] = Strip<2, 2, T>;
+    engine.m_Strips[0][1] = Strip<1, 1, false, T>;
+    engine.m_Strips[0][2] = Strip<2, 1, false, T>;
+    engine.m_Strips[1][1] = Strip<1, 2, false, T>;
+    engine.m_Strips[1][2] = Strip<2, 2, false, T>;
+    if constexpr (std::is_same_v<T, float>)
+    {
+        engine.m_ScalingStrips[0][1] = Strip<1, 1, true, T>;
+        engine.m_ScalingStrips[0][2] = Strip<2, 1, true, T>;
+        engine.m_ScalingStrips[1][1] = Strip<1, 2, true, T>;
+        engine.m_ScalingStrips[1][2] = Strip<2, 2, true, T>;
+        engine.m_QuantizePixels = QuantizePixels;
+    }
 #endif
     engine.m_Size5[0] = MakeTiles<5, 1, T>();
     engine.m_Size5[1] = MakeTiles<5, 2, T>();

@@ -279,9 +279,6 @@ struct Engine8
     void (*m_Quantize)(const float* values, size_t count, const QuantizeSteps8& steps, int8_t* bytes) = nullptr;
     /// The same less the zero point, as floats.
     void (*m_QuantizeToFloats)(const float* values, size_t count, const QuantizeSteps8& steps, float* whole) = nullptr;
-    /// values = clamp(values * (row scale * column scale) + bias), of as many pixels of all columns; the scales are
-    /// those of FloatColumns multiplied.
-    void (*m_ScaleFloats)(float* values, size_t pixels, size_t columnCount, const FloatColumns& columns) = nullptr;
     /// wide[i] = bytes[i] - zeroPoint
     void (*m_Widen)(const void* bytes, size_t count, bool isSigned, int32_t zeroPoint, int16_t* wide) = nullptr;
     /// flipped[i] = bytes[i] + 128 of int8, or less 128 of uint8; may be in place.
