@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution2d of CpuAcc in groups of channels: the numbers of CpuRef for all types.
+#include "ops/SmallGroups.hpp"
 #include "ops/SumKinds.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -45,7 +46,11 @@ const Case Cases[] = {
     {"many groups of eight", {1, 7, 9, 72}, {72, 3, 2, 8}, 1, 1},
     {"two groups of eight", {2, 4, 5, 16}, {16, 2, 3, 8}, 2, 1},
     {"many groups of two", {1, 7, 9, 70}, {70, 3, 3, 2}, 2, 1},
-    {"large windows of groups of eight", {1, 9, 9, 16}, {16, 8, 8, 8}, 1, 3},
+    {"large windows of groups of eight", {1, 9, 9, 32}, {32, 8, 8, 8}, 1, 3},
+    {"larger windows of groups of eight", {1, 20, 30, 32}, {32, 19, 28, 8}, 1, 1},
+    {"rows of blocks, some of padding alone", {2, 40, 33, 64}, {64, 3, 3, 4}, 1, 3},
+    {"one row of an image", {1, 1, 300, 36}, {36, 1, 5, 4}, 1, 0},
+    {"one column of an image", {2, 300, 1, 36}, {36, 5, 1, 4}, 1, 0},
     {"groups of more outputs than channels", {1, 8, 8, 6}, {54, 3, 3, 2}, 1, 1},
 };
 
@@ -69,15 +74,14 @@ OpCase MakeOp(const Case& c, const SumKind& kind)
     return MakeSumCase(c.m_Name, kind, LayerType::Convolution2d, Describe(c), c.m_Data, c.m_Weights, output, 7);
 }
 
-/// Small groups of floats and of shorts have kernels of their own.
 std::string GetKernel(const Case& c, const SumKind& kind)
 {
     const unsigned int channels = c.m_Weights[3];
-    const bool isSmall = c.m_Weights[0] == c.m_Data[3] && channels != c.m_Data[3] &&
-                         (channels == 2 || channels == 4 || (channels == 8 && kind.m_Data == DataType::QSymmS16));
-    const bool fitsOneSum = c.m_Weights[1] * c.m_Weights[2] * channels * 128 <= 65535;
-    const bool hasKernel = kind.m_Weights == DataType::Float32 || (kind.m_Data == DataType::QSymmS16 && fitsOneSum);
-    return std::string("CpuConvolution2d") + (isSmall && hasKernel ? "Groups" : "") + kind.m_Kernel;
+    const bool isFloat = kind.m_Weights == DataType::Float32;
+    const unsigned int mostDepth = kind.m_Data == DataType::QSymmS16 ? 65535 / 128 : 4096;
+    const bool isSmall = isFloat ? (channels == 2 || channels == 4) && c.m_Weights[0] == c.m_Data[3]
+                                 : AreSmallGroups(c.m_Data, c.m_Weights, mostDepth);
+    return std::string("CpuConvolution2d") + (isSmall ? "Groups" : "") + kind.m_Kernel;
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "backends/common/Quantization.hpp"
 #include "backends/cpu/gemm/shorts/Tiles16.hpp"
 #include "ops/FastCompare.hpp"
+#include "ops/SmallGroups.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -167,9 +168,8 @@ TEST(FastShorts, ConvolutionsAsReference)
     const ActivationDescriptor relu(ActivationFunction::ReLu);
     for (const Conv& c : convs)
     {
-        const unsigned int group = c.m_Weights[3];
-        const bool isSmall = c.m_Weights[0] == c.m_Data[3] && group != c.m_Data[3] && group % 2 == 0;
-        const char* const kernel = isSmall ? "CpuConvolution2dGroupsShorts" : "CpuConvolution2dShorts";
+        const char* const kernel =
+            AreSmallGroups(c.m_Data, c.m_Weights) ? "CpuConvolution2dGroupsShorts" : "CpuConvolution2dShorts";
         for (const WeightKind kind : WeightKinds)
         {
             for (const DataType bias : BiasTypes)

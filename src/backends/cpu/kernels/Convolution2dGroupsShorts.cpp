@@ -39,25 +39,20 @@ SupportResult Check(const LayerView& layer)
     {
         result = CheckBytes(layer, 4, 0);
     }
+    if (result)
+    {
+        result = CheckGroups(layer);
+    }
     if (!result)
     {
         return result;
     }
-    const TensorShape& data = layer.GetInput(0).GetShape();
     const TensorShape& weights = layer.GetInput(1).GetShape();
-    const size_t channels = weights[3];
-    const bool hasTiles = channels <= Engine16::MostGroup && GetEngine16().m_Groups[channels].m_Pixels != 0;
-    if (!hasTiles || data.GetDimensionality() != Dimensionality::Specified || data.GetNumDimensions() != 4 ||
-        !data.GetDimensionSpecificity(3) || data[3] != weights[0] || data[3] % channels != 0 || data[3] == channels)
-    {
-        return SupportResult::No(SupportCode::UnsupportedParameters,
-                                 "it has no groups of two, four or eight channels that give as many");
-    }
     if (!FitSums(layer.GetInput(1)))
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "its windows are large");
     }
-    return CheckPackedBytes(PackedDepthwise16::GetPackedBytes(GetTaps(weights), weights[0], channels),
+    return CheckPackedBytes(PackedDepthwise16::GetPackedBytes(GetTaps(weights), weights[0], weights[3]),
                             weights.GetNumElements64());
 }
 

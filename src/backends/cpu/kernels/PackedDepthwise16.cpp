@@ -22,9 +22,8 @@ size_t GetNumSteps(size_t taps, size_t groupChannels)
 PackedDepthwise16::PackedDepthwise16(const Weights16& weights, size_t taps, size_t channels, size_t groupChannels,
                                      backends::PackedStore& store)
     : m_Engine(&GetEngine16()), m_Channels(channels), m_GroupChannels(groupChannels),
-      m_Steps(GetNumSteps(taps, groupChannels)),
-      m_Chunks((channels + 2 * m_Engine->m_Lanes - 1) / (2 * m_Engine->m_Lanes)),
-      m_Arrays(m_Chunks * 2 * m_Engine->m_Lanes, weights.m_Rounding)
+      m_Steps(GetNumSteps(taps, groupChannels)), m_Chunks(channels),
+      m_Arrays(m_Chunks.GetChunks() * m_Chunks.m_Width, weights.m_Rounding)
 {
     if (weights.m_Scales.empty())
     {
@@ -34,15 +33,17 @@ PackedDepthwise16::PackedDepthwise16(const Weights16& weights, size_t taps, size
     SetUpChannels(weights, taps, store);
     if (IsExact())
     {
-        const size_t bytes = m_Chunks * m_Steps * GetStepPairs() * sizeof(int32_t);
-        m_Data =
-            store.GetBlock(bytes,
-                           [&](std::byte* to)
-                           {
-                               std::memset(to, 0, bytes);
-                               auto* const packed = reinterpret_cast<int16_t*>(to);
-                               m_GroupChannels == 1 ? PackTaps(weights, taps, packed) : PackGroups(weights, packed);
-                           });
+        const size_t bytes = GetChunks() * m_Steps * GetStepPairs() * sizeof(int32_t);
+        m_Data = store.GetBlock(bytes,
+                                [&](std::byte* to)
+                                {
+                                    std::memset(to, 0, bytes);
+                                    auto* const packed = reinterpret_cast<int16_t*>(to);
+                                    const auto getWeight = [&](size_t i) { return weights.GetValue(i); };
+                                    m_GroupChannels == 1
+                                        ? PackTaps(weights, taps, packed)
+                                        : PackGroupTaps(m_Chunks, taps, m_GroupChannels, getWeight, packed);
+                                });
         m_Zeros.resize(channels);
     }
 }
@@ -53,17 +54,6 @@ uint64_t PackedDepthwise16::GetPackedBytes(uint64_t taps, uint64_t channels, uin
     const uint64_t places = (channels + width - 1) / width * width;
     const uint64_t shorts = groupChannels == 1 ? (taps + 1) / 2 * 2 : taps * groupChannels;
     return places * (shorts * sizeof(int16_t) + RequantizeArrays16::PlaceBytes) + channels * sizeof(int16_t);
-}
-
-size_t PackedDepthwise16::GetFirst(size_t chunk) const
-{
-    const size_t width = 2 * m_Engine->m_Lanes;
-    return m_Channels < width ? 0 : std::min(chunk * width, m_Channels - width);
-}
-
-size_t PackedDepthwise16::GetCount() const
-{
-    return std::min(m_Channels, 2 * m_Engine->m_Lanes);
 }
 
 const int32_t* PackedDepthwise16::GetWeights(size_t chunk) const
@@ -101,7 +91,7 @@ void PackedDepthwise16::SetUpChannels(const Weights16& weights, size_t taps, bac
         m_IsExact = false;
         return;
     }
-    for (size_t chunk = 0; chunk < m_Chunks; ++chunk)
+    for (size_t chunk = 0; chunk < GetChunks(); ++chunk)
     {
         for (size_t i = 0; i < GetCount(); ++i)
         {
@@ -115,7 +105,7 @@ void PackedDepthwise16::SetUpChannels(const Weights16& weights, size_t taps, bac
 void PackedDepthwise16::PackTaps(const Weights16& weights, size_t taps, int16_t* packed) const
 {
     const size_t width = 2 * m_Engine->m_Lanes;
-    for (size_t chunk = 0; chunk < m_Chunks; ++chunk, packed += m_Steps * width * 2)
+    for (size_t chunk = 0; chunk < GetChunks(); ++chunk, packed += m_Steps * width * 2)
     {
         for (size_t tap = 0; tap < taps; ++tap)
         {
@@ -124,27 +114,6 @@ void PackedDepthwise16::PackTaps(const Weights16& weights, size_t taps, int16_t*
                 const size_t place = GetPlace16(i, 2, m_Engine->m_Lanes);
                 packed[(tap / 2 * width + place) * 2 + tap % 2] =
                     static_cast<int16_t>(weights.GetValue(tap * m_Channels + GetFirst(chunk) + i));
-            }
-        }
-    }
-}
-
-void PackedDepthwise16::PackGroups(const Weights16& weights, int16_t* packed) const
-{
-    const size_t width = 2 * m_Engine->m_Lanes;
-    for (size_t chunk = 0; chunk < m_Chunks; ++chunk)
-    {
-        for (size_t tap = 0; tap < m_Steps; ++tap)
-        {
-            for (size_t output = 0; output < m_GroupChannels; ++output, packed += width)
-            {
-                for (size_t i = 0; i < GetCount(); ++i)
-                {
-                    const size_t inGroup = i % m_GroupChannels;
-                    const size_t channel = GetFirst(chunk) + i - inGroup + output;
-                    packed[i] =
-                        static_cast<int16_t>(weights.GetValue((channel * m_Steps + tap) * m_GroupChannels + inGroup));
-                }
             }
         }
     }

@@ -7,6 +7,7 @@
 #include "backends/common/PackedStore.hpp"
 #include "backends/cpu/gemm/shorts/RequantizeArrays16.hpp"
 #include "backends/cpu/gemm/shorts/Weights16.hpp"
+#include "backends/cpu/kernels/GroupTaps.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -16,7 +17,7 @@
 namespace tenon::cpu
 {
 
-/// Channels are in chunks of two vectors' worth of sums; the last chunk may lie over the one before it.
+/// Channels are in chunks of two vectors' worth of sums.
 class PackedDepthwise16 final : public backends::PackedWeights
 {
 public:
@@ -41,10 +42,10 @@ public:
     /// As tiles have them: pairs of taps, or taps of groups.
     size_t GetSteps() const { return m_Steps; }
     size_t GetTableTaps() const { return m_Steps * (m_GroupChannels == 1 ? 2 : 1); }
-    size_t GetChunks() const { return m_Chunks; }
+    size_t GetChunks() const { return m_Chunks.GetChunks(); }
     /// The first channel of a chunk, and how many it has.
-    size_t GetFirst(size_t chunk) const;
-    size_t GetCount() const;
+    size_t GetFirst(size_t chunk) const { return m_Chunks.GetFirst(chunk); }
+    size_t GetCount() const { return m_Chunks.GetCount(); }
     /// As DepthwiseTile16 has them.
     const int32_t* GetWeights(size_t chunk) const;
     /// The output's range is the caller's.
@@ -56,7 +57,6 @@ private:
     void SetUpChannels(const Weights16& weights, size_t taps, backends::PackedStore& store);
     int64_t SumMagnitudes(const Weights16& weights, size_t taps, size_t channel) const;
     void PackTaps(const Weights16& weights, size_t taps, int16_t* packed) const;
-    void PackGroups(const Weights16& weights, int16_t* packed) const;
     /// Pairs of a step of a chunk.
     size_t GetStepPairs() const { return std::max<size_t>(m_GroupChannels, 2) * m_Engine->m_Lanes; }
 
@@ -64,7 +64,7 @@ private:
     size_t m_Channels;
     size_t m_GroupChannels;
     size_t m_Steps;
-    size_t m_Chunks;
+    ChannelChunks m_Chunks;
     bool m_IsExact = true;
     backends::PackedBlock m_Data;
     RequantizeArrays16 m_Arrays;

@@ -246,6 +246,23 @@ HWY_INLINE void FoldGroups(const Vector (&sums)[8], Vector& low, Vector& high)
     high = AddBlocks(sums[4], sums[5], sums[6], sums[7]);
 }
 
+/// From the order of GetPlace16 to that of the columns.
+HWY_INLINE void SortColumns([[maybe_unused]] Vector& low, [[maybe_unused]] Vector& high)
+{
+#if HWY_TARGET == HWY_AVX3
+    const __m512i first = _mm512_shuffle_i64x2(low.raw, high.raw, 0x44);
+    const __m512i last = _mm512_shuffle_i64x2(low.raw, high.raw, 0xEE);
+    low.raw = _mm512_shuffle_i64x2(first, first, 0xD8);
+    high.raw = _mm512_shuffle_i64x2(last, last, 0xD8);
+#elif HWY_TARGET == HWY_AVX2
+    const Vector first = hn::ConcatLowerLower(Ints(), high, low);
+    high = hn::ConcatUpperUpper(Ints(), high, low);
+    low = first;
+#else
+    static_assert(hn::MaxLanes(Ints()) == 4);
+#endif
+}
+
 /// Channels are read as they lie: a lane's pair of them is multiplied by the weights of one output of its group after
 /// the other, each of which has sums of its own.
 template <typename Dot, size_t Group, size_t Pixels, bool IsWhole>
@@ -294,6 +311,12 @@ HWY_INLINE void SumGroups(const DepthwiseTile16& tile)
         Vector low;
         Vector high;
         FoldGroups(acc[p], low, high);
+        if (tile.m_Bias != nullptr)
+        {
+            SortColumns(low, high);
+            low = hn::Add(low, hn::Load(d, tile.m_Bias));
+            high = hn::Add(high, hn::Load(d, tile.m_Bias + lanes));
+        }
         hn::Store(low, d, sums + 2 * p * lanes);
         hn::Store(high, d, sums + (2 * p + 1) * lanes);
     }

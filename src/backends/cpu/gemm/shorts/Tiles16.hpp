@@ -46,6 +46,8 @@ struct DepthwiseTile16
     /// Pairs of int16, aligned: [steps][2 * lanes]; of groups [steps][channels of a group][lanes], a vector for each
     /// output of a group, whose lanes are pairs of channels.
     const int32_t* m_Weights = nullptr;
+    /// Of groups: what sums begin with, [2 * lanes]; these are in the order of their columns then. Null: as in Rows16.
+    const int32_t* m_Bias = nullptr;
     int32_t* m_Sums = nullptr; ///< [pixels][2 * lanes]
 };
 using DepthwiseTileFunction16 = void (*)(const DepthwiseTile16& tile);

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which convolutions in groups CpuAcc has kernels of their own for.
+#pragma once
+
+#include "backends/cpu/gemm/shorts/Tiles16.hpp"
+#include "backends/cpu/simd/Isa.hpp"
+
+#include <tenon/Tensor.hpp>
+
+namespace tenon::test
+{
+
+/// Of integers: groups of few channels that give as many, unless there are too few channels for vectors of them, or
+/// sums could become too large. `weights`: [outputs, height, width, channels of a group]. `mostDepth`: of a window.
+inline bool AreSmallGroups(const TensorShape& data, const TensorShape& weights, unsigned int mostDepth = 4096)
+{
+    const unsigned int channels = weights[3];
+    if (!cpu::GetCpuFeatures().m_Simd || weights[0] != data[3] || channels == data[3] ||
+        (channels != 2 && channels != 4 && channels != 8))
+    {
+        return false;
+    }
+    return 2 * data[3] >= cpu::GetEngine16().m_Lanes * (channels == 8 ? 3 : 2) &&
+           weights[1] * weights[2] * channels <= mostDepth;
+}
+
+} // namespace tenon::test
