@@ -76,11 +76,10 @@ OpCase MakeOp(const Case& c, const SumKind& kind)
 
 std::string GetKernel(const Case& c, const SumKind& kind)
 {
-    const unsigned int channels = c.m_Weights[3];
     const bool isFloat = kind.m_Weights == DataType::Float32;
     const unsigned int mostDepth = kind.m_Data == DataType::QSymmS16 ? 65535 / 128 : 4096;
-    const bool isSmall = isFloat ? (channels == 2 || channels == 4) && c.m_Weights[0] == c.m_Data[3]
-                                 : AreSmallGroups(c.m_Data, c.m_Weights, mostDepth);
+    const bool isSmall =
+        isFloat ? AreSmallFloatGroups(c.m_Data, c.m_Weights) : AreSmallGroups(c.m_Data, c.m_Weights, mostDepth);
     return std::string("CpuConvolution2d") + (isSmall ? "Groups" : "") + kind.m_Kernel;
 }
 

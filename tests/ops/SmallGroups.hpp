@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/cpu/gemm/shorts/Tiles16.hpp"
+#include "backends/cpu/kernels/DepthwiseTiles.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <tenon/Tensor.hpp>
@@ -22,6 +23,15 @@ inline bool AreSmallGroups(const TensorShape& data, const TensorShape& weights, 
     }
     return 2 * data[3] >= cpu::GetEngine16().m_Lanes * (channels == 8 ? 3 : 2) &&
            weights[1] * weights[2] * channels <= mostDepth;
+}
+
+/// The same for floats, which have groups of eight on some processors.
+inline bool AreSmallFloatGroups(const TensorShape& data, const TensorShape& weights)
+{
+    const unsigned int channels = weights[3];
+    const bool hasOctets = cpu::GetCpuFeatures().m_Simd && cpu::GetDepthwiseEngine<float>().m_Octets.m_Columns != 0;
+    return weights[0] == data[3] &&
+           (channels == 2 || channels == 4 || (channels == 8 && hasOctets && data[3] != channels));
 }
 
 } // namespace tenon::test

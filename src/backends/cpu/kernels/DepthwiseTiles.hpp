@@ -113,6 +113,9 @@ struct DepthwiseEngine
     /// [vectors][taps][channels of the group][lanes].
     DepthwiseTiles<T> m_Pairs;
     DepthwiseTiles<T> m_Quads;
+    /// The same for groups of eight, with weights [vectors][taps][outputs of the group][lanes], whose lanes are those
+    /// of the data; without columns where there are none.
+    DepthwiseTiles<T> m_Octets;
 };
 
 /// The best that the processor has. Precondition: it has vectors, see CpuFeatures.
