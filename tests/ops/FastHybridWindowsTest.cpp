@@ -108,6 +108,21 @@ TEST(FastHybridWindows, ManyWindows)
     Check({{2, 17, 19, 24}, 1, 24, 2, 2, 1, 3});
 }
 
+// Images with so many channels that points which windows at their borders lack are skipped, where a block is a whole
+// image: on one thread, or where threads share columns.
+TEST(FastHybridWindows, BordersOfDeepImages)
+{
+    for (const unsigned int outputs : {8U, 17U, 40U, 64U, 200U})
+    {
+        Check({{2, 14, 13, 128}, 1, outputs, 3, 4});
+        Check({{3, 7, 7, 132}, 1, outputs, 3, 4});
+        Check({{1, 9, 20, 256}, 2, outputs, 3, 3, 1, 2});
+        Check({{2, 15, 14, 128}, 1, outputs, 3, 3, 2});
+        Check({{1, 5, 5, 128}, 1, outputs, 4, 5});
+        Check({{1, 40, 30, 128}, 1, outputs, 3, 4}); // more rows than a block has
+    }
+}
+
 TEST(FastHybridWindows, AppliesActivations)
 {
     ActivationDescriptor relu;

@@ -80,6 +80,8 @@ struct FloatRows
     float* m_Out = nullptr;
     size_t m_OutStride = 0;
     bool m_HaveOneScale = false; ///< all rows' data have the same scale and zero point
+    /// Of rows that a table names: where they are written, in elements from m_Out on; null: one stride after the other.
+    const size_t* m_Places = nullptr;
 };
 
 /// How the sums of a panel's columns become floats. Arrays are as long as the panel, whole vectors.
@@ -161,6 +163,10 @@ struct PointTable8
     size_t m_Points = 1;
     size_t m_Rows = 0;
     size_t m_Offset = 0; ///< bytes from what the table names to the data
+    /// What the table names outside of the image: points that all rows of a tile have there are skipped. Null: none
+    /// are.
+    const uint8_t* m_Padding = nullptr;
+    int32_t* m_Skipped = nullptr; ///< [points][vectors * lanes]: what to add to sums for each that is
 };
 
 /// Rows of data by a panel, to become floats.
