@@ -8,6 +8,7 @@
 
 #include <tenon/Descriptors.hpp>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -99,11 +100,14 @@ void ExpectAsReference(DataType type, const Sizes& s, const ActivationDescriptor
         (s.m_Height + s.m_Top + s.m_Bottom - (s.m_KernelY - 1) * s.m_Dilation - 1) / s.m_Stride + 1;
     const unsigned int columns =
         (s.m_Width + s.m_Left + s.m_Right - (s.m_KernelX - 1) * s.m_Dilation - 1) / s.m_Stride + 1;
-    const TensorInfo input(TensorShape({2, s.m_Height, s.m_Width, s.m_Inputs}), type);
-    const TensorInfo weights(TensorShape({s.m_Outputs, s.m_KernelY, s.m_KernelX, s.m_Inputs / s.m_Groups}), type, 0, 0,
-                             true);
-    const TensorInfo bias(TensorShape({s.m_Outputs}), type, 0, 0, true);
-    const TensorInfo output(TensorShape({2, rows, columns, s.m_Outputs}), type);
+    const bool isShort = type == DataType::QSymmS16;
+    const float scale = isShort ? 1.0f / 8192 : 0.0f;
+    const TensorInfo input(TensorShape({2, s.m_Height, s.m_Width, s.m_Inputs}), type, scale, 0);
+    const TensorInfo weights(TensorShape({s.m_Outputs, s.m_KernelY, s.m_KernelX, s.m_Inputs / s.m_Groups}),
+                             isShort ? DataType::QSymmS8 : type, isShort ? 1.0f / 64 : 0.0f, 0, true);
+    const TensorInfo bias(TensorShape({s.m_Outputs}), isShort ? DataType::Signed64 : type, scale / 64, 0, true);
+    const float depth = static_cast<float>(weights.GetNumElements() / s.m_Outputs);
+    const TensorInfo output(TensorShape({2, rows, columns, s.m_Outputs}), type, scale * 2 * std::sqrt(depth), 0);
     const bool isBf16 = type == DataType::BFloat16;
     const bool hasDots = cpu::GetCpuFeatures().m_Simd && cpu::GetEngineBf16().m_HasDots;
     OpCase op = FastCase(
@@ -113,7 +117,13 @@ void ExpectAsReference(DataType type, const Sizes& s, const ActivationDescriptor
     const bool areQuads = s.m_Groups > 1 && s.m_Inputs == 4 * s.m_Groups && s.m_Outputs == s.m_Inputs;
     const std::string kernel = areQuads ? "CpuConvolution2dGroups" : "CpuConvolution2d";
     const char* const ofBf16 = hasDots && s.m_Groups == 1 ? "Bf16" : "Halves";
-    test::ExpectAsReference(op, kernel + (isBf16 ? ofBf16 : "F32"), isBf16 ? 1.0 / 128 : 4e-6);
+    test::ExpectAsReference(op,
+                            kernel + (isShort  ? "Shorts"
+                                      : isBf16 ? ofBf16
+                                               : "F32"),
+                            isShort  ? 0
+                            : isBf16 ? 1.0 / 128
+                                     : 4e-6);
 }
 
 } // namespace
@@ -121,7 +131,7 @@ void ExpectAsReference(DataType type, const Sizes& s, const ActivationDescriptor
 TEST(FastBorders, AsReference)
 {
     const ActivationDescriptor relu(ActivationFunction::ReLu);
-    for (const DataType type : {DataType::Float32, DataType::BFloat16})
+    for (const DataType type : {DataType::Float32, DataType::BFloat16, DataType::QSymmS16})
     {
         for (const Sizes& sizes : Cases)
         {

@@ -5,6 +5,10 @@
 
 #include <tenon/Descriptors.hpp>
 
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <string>
 #include <vector>
 
 namespace tenon::test
@@ -36,6 +40,39 @@ TestTensor MakeWeights(unsigned int kernel, unsigned int channels, bool isPerCha
         info = TensorInfo(info.GetShape(), DataType::QSymmS8, scales, 3);
     }
     return Constant(Random(info, channels));
+}
+
+/// Windows of 3x3 in images of all small sizes, padded by nothing or one on each side, so that there are strips with
+/// and without cut windows and rows of zeros; and some that more padding leaves to tiles. The last channels fill no
+/// vector.
+OpCase MakeWindowsOfThree(unsigned int i, DataType type, bool isHybrid)
+{
+    static const ActivationDescriptor relu6(ActivationFunction::BoundedReLu, 6.0f, 0.0f);
+    DepthwiseConvolution2dDescriptor d;
+    d.m_StrideX = d.m_StrideY = 1 + i % 2;
+    d.m_PadLeft = i / 2 % 2;
+    d.m_PadRight = i / 4 % 2 + (i % 31 == 5 ? 1 : 0);
+    d.m_PadTop = i / 8 % 2;
+    d.m_PadBottom = i / 16 % 2 + (i % 37 == 6 ? 1 : 0);
+    d.m_DataLayout = DataLayout::NHWC;
+    d.m_BiasEnabled = i % 3 != 0;
+    const unsigned int height = i % 41 == 7 ? 39 : 3 + i / 32 % 8;
+    const unsigned int width = 3 + (i / 32 * 3 + i) % 9;
+    const unsigned int channels = i % 5 == 1 ? 256 : 1 + i * 7 % 70;
+    const TensorInfo weights({1, 3, 3, channels}, type);
+    std::vector<TestTensor> inputs = {Random(TensorInfo({2, height, width, channels}, type), i, -3, 5),
+                                      isHybrid ? MakeWeights(3, channels, i % 4 != 0)
+                                               : Constant(Random(weights, i + 1, -1, 1))};
+    if (d.m_BiasEnabled)
+    {
+        inputs.push_back(Constant(Random(TensorInfo({channels}, type), 9, -1, 1)));
+    }
+    const unsigned int rows = (height + d.m_PadTop + d.m_PadBottom - 3) / d.m_StrideY + 1;
+    const unsigned int columns = (width + d.m_PadLeft + d.m_PadRight - 3) / d.m_StrideX + 1;
+    OpCase op = FastCase("case " + std::to_string(i), LayerType::DepthwiseConvolution2d, d, std::move(inputs),
+                         TensorInfo({2, rows, columns, channels}, type));
+    op.m_FusedActivation = i % 7 < 3 ? &relu6 : nullptr;
+    return op;
 }
 
 } // namespace
@@ -75,42 +112,63 @@ TEST(FastHybridDepthwise, AsReference)
     }
 }
 
-/// Windows of 3x3 in images of all small sizes, padded by nothing or one on each side, so that there are strips with
-/// and without cut windows and rows of zeros; and some that more padding leaves to tiles. The last channels fill no
-/// vector.
 TEST(FastFloatDepthwise, WindowsOfThreeAsReference)
 {
-    const ActivationDescriptor relu6(ActivationFunction::BoundedReLu, 6.0f, 0.0f);
-    for (const DataType type : {DataType::Float32, DataType::BFloat16})
+    for (unsigned int i = 0; i < 256; ++i)
     {
-        const char* const kernel =
-            type == DataType::Float32 ? "CpuDepthwiseConvolution2dF32" : "CpuDepthwiseConvolution2dBf16";
-        for (unsigned int i = 0; i < 256; ++i)
+        ASSERT_NO_FATAL_FAILURE(
+            ExpectAsReference(MakeWindowsOfThree(i, DataType::Float32, false), "CpuDepthwiseConvolution2dF32", 1e-6));
+        ASSERT_NO_FATAL_FAILURE(
+            ExpectAsReference(MakeWindowsOfThree(i, DataType::BFloat16, false), "CpuDepthwiseConvolution2dBf16", 1e-2));
+    }
+}
+
+TEST(FastHybridDepthwise, WindowsOfThreeAsReference)
+{
+    for (unsigned int i = 0; i < 256; ++i)
+    {
+        ASSERT_NO_FATAL_FAILURE(
+            ExpectAsReference(MakeWindowsOfThree(i, DataType::Float32, true), "CpuDepthwiseConvolution2dHybrid"));
+    }
+}
+
+// Images that have no range, ones whose steps are too small for their inverse to be finite, and what are no numbers.
+// The second image of each is an ordinary one.
+TEST(FastHybridDepthwise, UnusualImages)
+{
+    for (unsigned int i = 0; i < 32; ++i) // with and without padding on each side
+    {
+        const OpCase ordinary = MakeWindowsOfThree(i, DataType::Float32, true);
+        const size_t count = ordinary.m_Inputs[0].m_Info.GetNumElements() / 2;
+        const auto change = [&](const auto& body)
         {
-            DepthwiseConvolution2dDescriptor d;
-            d.m_StrideX = d.m_StrideY = 1 + i % 2;
-            d.m_PadLeft = i / 2 % 2;
-            d.m_PadRight = i / 4 % 2 + (i % 31 == 5 ? 1 : 0);
-            d.m_PadTop = i / 8 % 2;
-            d.m_PadBottom = i / 16 % 2 + (i % 37 == 6 ? 1 : 0);
-            d.m_DataLayout = DataLayout::NHWC;
-            d.m_BiasEnabled = i % 3 != 0;
-            const unsigned int height = i % 41 == 7 ? 39 : 3 + i / 32 % 8;
-            const unsigned int width = 3 + (i / 32 * 3 + i) % 9;
-            const unsigned int channels = i % 5 == 1 ? 256 : 1 + i * 7 % 70;
-            std::vector<TestTensor> inputs = {Random(TensorInfo({2, height, width, channels}, type), i, -3, 5),
-                                              Constant(Random(TensorInfo({1, 3, 3, channels}, type), i + 1, -1, 1))};
-            if (d.m_BiasEnabled)
-            {
-                inputs.push_back(Constant(Random(TensorInfo({channels}, type), 9, -1, 1)));
-            }
-            const unsigned int rows = (height + d.m_PadTop + d.m_PadBottom - 3) / d.m_StrideY + 1;
-            const unsigned int columns = (width + d.m_PadLeft + d.m_PadRight - 3) / d.m_StrideX + 1;
-            OpCase op = FastCase("case " + std::to_string(i), LayerType::DepthwiseConvolution2d, d, std::move(inputs),
-                                 TensorInfo({2, rows, columns, channels}, type));
-            op.m_FusedActivation = i % 7 < 3 ? &relu6 : nullptr;
-            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, kernel, type == DataType::Float32 ? 1e-6 : 1e-2));
-        }
+            OpCase op = ordinary;
+            std::vector<float> image(count);
+            std::memcpy(image.data(), op.m_Inputs[0].m_Bytes.data(), count * sizeof(float));
+            body(image);
+            std::memcpy(op.m_Inputs[0].m_Bytes.data(), image.data(), count * sizeof(float));
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, "CpuDepthwiseConvolution2dHybrid"));
+        };
+        change([](std::vector<float>& image) { std::fill(image.begin(), image.end(), -0.0f); });
+        change([](std::vector<float>& image)
+               { std::for_each(image.begin(), image.end(), [](float& x) { x *= 1e-39f; }); });
+        change([](std::vector<float>& image) { image[image.size() / 2] = std::numeric_limits<float>::quiet_NaN(); });
+    }
+}
+
+// Rows of which only a few have room in the memory that strips copy them to.
+TEST(FastHybridDepthwise, WideImages)
+{
+    DepthwiseConvolution2dDescriptor d;
+    d.m_StrideX = d.m_StrideY = 1;
+    d.m_PadLeft = d.m_PadRight = d.m_PadTop = d.m_PadBottom = 1;
+    d.m_DataLayout = DataLayout::NHWC;
+    for (const unsigned int width : {300U, 2001U})
+    {
+        const TensorInfo image({1, 13, width, 40}, DataType::Float32);
+        ExpectAsReference(FastCase("wide", LayerType::DepthwiseConvolution2d, d,
+                                   {Random(image, width, -3, 5), MakeWeights(3, 40, true)}, image),
+                          "CpuDepthwiseConvolution2dHybrid");
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution2d of CpuAcc in groups of channels: the numbers of CpuRef for all types.
+#include "ops/SmallGroups.hpp"
 #include "ops/SumKinds.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -42,6 +43,14 @@ const Case Cases[] = {
     {"groups with one output", {1, 6, 7, 24}, {8, 3, 3, 3}, 1, 1},
     {"groups with two outputs of six", {1, 6, 7, 36}, {12, 2, 3, 6}},
     {"dilated windows of groups of eight", {1, 14, 13, 40}, {40, 3, 3, 8}, 1, 2, 2},
+    {"many groups of eight", {1, 7, 9, 72}, {72, 3, 2, 8}, 1, 1},
+    {"two groups of eight", {2, 4, 5, 16}, {16, 2, 3, 8}, 2, 1},
+    {"many groups of two", {1, 7, 9, 70}, {70, 3, 3, 2}, 2, 1},
+    {"large windows of groups of eight", {1, 9, 9, 32}, {32, 8, 8, 8}, 1, 3},
+    {"larger windows of groups of eight", {1, 20, 30, 32}, {32, 19, 28, 8}, 1, 1},
+    {"rows of blocks, some of padding alone", {2, 40, 33, 64}, {64, 3, 3, 4}, 1, 3},
+    {"one row of an image", {1, 1, 300, 36}, {36, 1, 5, 4}, 1, 0},
+    {"one column of an image", {2, 300, 1, 36}, {36, 5, 1, 4}, 1, 0},
     {"groups of more outputs than channels", {1, 8, 8, 6}, {54, 3, 3, 2}, 1, 1},
 };
 
@@ -65,13 +74,13 @@ OpCase MakeOp(const Case& c, const SumKind& kind)
     return MakeSumCase(c.m_Name, kind, LayerType::Convolution2d, Describe(c), c.m_Data, c.m_Weights, output, 7);
 }
 
-/// Small groups of floats have a kernel of their own.
 std::string GetKernel(const Case& c, const SumKind& kind)
 {
-    const unsigned int channels = c.m_Weights[3];
-    const bool isSmall = (channels == 2 || channels == 4) && c.m_Weights[0] == c.m_Data[3];
     const bool isFloat = kind.m_Weights == DataType::Float32;
-    return std::string("CpuConvolution2d") + (isSmall && isFloat ? "Groups" : "") + kind.m_Kernel;
+    const unsigned int mostDepth = kind.m_Data == DataType::QSymmS16 ? 65535 / 128 : 4096;
+    const bool isSmall =
+        isFloat ? AreSmallFloatGroups(c.m_Data, c.m_Weights) : AreSmallGroups(c.m_Data, c.m_Weights, mostDepth);
+    return std::string("CpuConvolution2d") + (isSmall ? "Groups" : "") + kind.m_Kernel;
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 // in the last vector, groups that fill no vector or share one, blocks of any number of rows.
 #include "ops/BytesInfo.hpp"
 #include "ops/FastCompare.hpp"
+#include "ops/SmallGroups.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -63,7 +64,10 @@ OpCase MakeOp(const Case& c)
 
 void Check(const Case& c)
 {
-    ASSERT_NO_FATAL_FAILURE(ExpectAsReference(MakeOp(c), "CpuConvolution2dHybrid"));
+    const OpCase op = MakeOp(c);
+    const bool areSmall = AreSmallGroups(c.m_Data, op.m_Inputs[1].m_Info.GetShape());
+    ASSERT_NO_FATAL_FAILURE(
+        ExpectAsReference(op, areSmall ? "CpuConvolution2dGroupsHybrid" : "CpuConvolution2dHybrid"));
 }
 
 } // namespace
@@ -104,6 +108,21 @@ TEST(FastHybridWindows, ManyWindows)
     Check({{2, 17, 19, 24}, 1, 24, 2, 2, 1, 3});
 }
 
+// Images with so many channels that points which windows at their borders lack are skipped, where a block is a whole
+// image: on one thread, or where threads share columns.
+TEST(FastHybridWindows, BordersOfDeepImages)
+{
+    for (const unsigned int outputs : {8U, 17U, 40U, 64U, 200U})
+    {
+        Check({{2, 14, 13, 128}, 1, outputs, 3, 4});
+        Check({{3, 7, 7, 132}, 1, outputs, 3, 4});
+        Check({{1, 9, 20, 256}, 2, outputs, 3, 3, 1, 2});
+        Check({{2, 15, 14, 128}, 1, outputs, 3, 3, 2});
+        Check({{1, 5, 5, 128}, 1, outputs, 4, 5});
+        Check({{1, 40, 30, 128}, 1, outputs, 3, 4}); // more rows than a block has
+    }
+}
+
 TEST(FastHybridWindows, AppliesActivations)
 {
     ActivationDescriptor relu;
@@ -111,7 +130,7 @@ TEST(FastHybridWindows, AppliesActivations)
     relu.m_A = 2.0f;
     for (const unsigned int outputs : {8U, 16U, 24U})
     {
-        OpCase op = MakeOp({{1, 9, 8, 16}, 2, outputs});
+        OpCase op = MakeOp({{1, 9, 8, 12}, 2, outputs});
         op.m_FusedActivation = &relu;
         ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, "CpuConvolution2dHybrid"));
     }

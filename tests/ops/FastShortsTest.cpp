@@ -4,6 +4,7 @@
 #include "backends/common/Quantization.hpp"
 #include "backends/cpu/gemm/shorts/Tiles16.hpp"
 #include "ops/FastCompare.hpp"
+#include "ops/SmallGroups.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -155,20 +156,30 @@ TEST(FastShorts, ConvolutionsAsReference)
         {{1, 6, 6, 15}, {10, 3, 3, 3}, 2, 1, 1},    // five groups of an odd depth
         {{1, 4, 4, 20}, {70, 1, 1, 10}},            // two groups of pixels
         {{1, 20, 30, 8}, {8, 1, 1, 8}, 2},          // strided pixels
+        {{1, 6, 5, 24}, {48, 3, 2, 2}, 1, 1, 1},    // small groups that share matrices
+        {{1, 6, 5, 40}, {40, 3, 2, 5}, 1, 1, 1},
+        {{1, 6, 5, 70}, {70, 3, 3, 2}, 1, 1, 1}, // as many outputs as channels
+        {{1, 6, 5, 44}, {44, 2, 3, 4}, 2, 1, 1},
+        {{2, 5, 6, 56}, {56, 3, 3, 8}, 1, 2, 2},
+        {{2, 7, 8, 16}, {20, 3, 3, 16}, 1, 1, 1},   // rows that lack points
+        {{1, 9, 7, 34}, {9, 5, 5, 34}, 1, 2, 4},    // and columns
+        {{1, 6, 7, 160}, {17, 3, 3, 160}, 1, 1, 1}, // of which sums need several slices
     };
     const ActivationDescriptor relu(ActivationFunction::ReLu);
     for (const Conv& c : convs)
     {
+        const char* const kernel =
+            AreSmallGroups(c.m_Data, c.m_Weights) ? "CpuConvolution2dGroupsShorts" : "CpuConvolution2dShorts";
         for (const WeightKind kind : WeightKinds)
         {
             for (const DataType bias : BiasTypes)
             {
                 OpCase op = MakeCase(c.m_Data.ToString() + c.m_Weights.ToString(), c, kind, bias);
-                ExpectAsReference(op, "CpuConvolution2dShorts");
+                ExpectAsReference(op, kernel);
                 if (kind == WeightKind::PerChannel)
                 {
                     op.m_FusedActivation = &relu;
-                    ExpectAsReference(op, "CpuConvolution2dShorts");
+                    ExpectAsReference(op, kernel);
                 }
             }
         }
@@ -176,7 +187,7 @@ TEST(FastShorts, ConvolutionsAsReference)
         auto d = Describe<Convolution2dDescriptor>(c, false);
         d.m_SumsOf32Bits = true;
         op.m_Descriptor = MakeDescriptor(d);
-        ExpectAsReference(op, "CpuConvolution2dShorts");
+        ExpectAsReference(op, kernel);
     }
 }
 

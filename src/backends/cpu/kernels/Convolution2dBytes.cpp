@@ -5,49 +5,17 @@
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/bytes/Product8.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
+#include "backends/cpu/kernels/GroupMatrices.hpp"
 #include "backends/cpu/kernels/KnownRows.hpp"
-#include "backends/cpu/kernels/LayerWithWeights.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
-
-#include <algorithm>
-#include <vector>
 
 namespace tenon::cpu
 {
 
 namespace
 {
-
-/// The matrices that the weights are packed as: one of all channels, or one of each group of them. Groups with fewer
-/// outputs than a vector has lanes share a matrix, in which weights between them are zeros.
-struct Matrices
-{
-    size_t m_Count = 0;  ///< 0: the channels are not in groups of equal size, or not known
-    size_t m_Merged = 1; ///< groups that share one
-    size_t m_Depth = 0;
-
-    explicit Matrices(const LayerView& layer)
-    {
-        const TensorShape& data = layer.GetInput(0).GetShape();
-        const TensorShape& weights = layer.GetInput(1).GetShape();
-        if (data.GetDimensionality() != Dimensionality::Specified || data.GetNumDimensions() != 4 ||
-            !data.GetDimensionSpecificity(3) || data[3] == 0 || data[3] % weights[3] != 0 ||
-            weights[0] % (data[3] / weights[3]) != 0)
-        {
-            return;
-        }
-        const size_t groups = data[3] / weights[3];
-        const size_t lanes = GetEngine8().m_Lanes;
-        for (size_t merged = 2; merged <= groups && merged * (weights[0] / groups) <= lanes; ++merged)
-        {
-            m_Merged = groups % merged == 0 ? merged : m_Merged;
-        }
-        m_Count = groups / m_Merged;
-        m_Depth = size_t{weights[1]} * weights[2] * weights[3] * m_Merged;
-    }
-};
 
 SupportResult Check(const LayerView& layer)
 {
@@ -62,7 +30,7 @@ SupportResult Check(const LayerView& layer)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "its layout or strides are not to be convolved");
     }
-    const Matrices matrices(layer);
+    const GroupMatrices matrices(layer, GetEngine8().m_Lanes);
     if (matrices.m_Count == 0)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters,
@@ -73,33 +41,11 @@ SupportResult Check(const LayerView& layer)
                             weights.GetNumElements64());
 }
 
-/// [outputs][points][channels of a group] become [outputs][points][channels of the groups that share a matrix].
-std::vector<uint8_t> MergeGroups(const LayerView& layer, const Matrices& matrices)
-{
-    const StoredBytes stored(layer);
-    const TensorShape& shape = layer.GetInput(1).GetShape();
-    const size_t channels = shape[3];
-    const size_t points = size_t{shape[1]} * shape[2];
-    const size_t groupOutputs = shape[0] / (matrices.m_Count * matrices.m_Merged);
-    std::vector<uint8_t> merged(shape[0] * matrices.m_Depth, StoredBytes::GetZero(layer));
-    const uint8_t* from = stored.Get();
-    for (size_t output = 0; output < shape[0]; ++output)
-    {
-        const size_t member = output / groupOutputs % matrices.m_Merged;
-        uint8_t* to = merged.data() + output * matrices.m_Depth + member * channels;
-        for (size_t point = 0; point < points; ++point, from += channels, to += channels * matrices.m_Merged)
-        {
-            std::copy_n(from, channels, to);
-        }
-    }
-    return merged;
-}
-
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
     const TensorShape& weights = layer.GetInput(1).GetShape();
     const bool isHybrid = layer.GetInput(0).GetDataType() == DataType::Float32;
-    const Matrices matrices(layer);
+    const GroupMatrices matrices(layer, GetEngine8().m_Lanes);
     ProductShape8 shape = {weights[0], matrices.m_Depth, GetKnownRows(layer, weights[0]),
                            isHybrid ? Rounding8::None : Rounding8::FixedPoint};
     shape.m_Matrices = matrices.m_Count;
@@ -108,9 +54,7 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
         shape.m_MayStay = true;
         return std::make_unique<PackedWeights8>(layer, shape, store);
     }
-    const auto channels = static_cast<unsigned int>(weights[3] * matrices.m_Merged);
-    const LayerWithWeights merged(layer, TensorShape({weights[0], weights[1], weights[2], channels}),
-                                  MergeGroups(layer, matrices));
+    const LayerWithWeights merged = matrices.Merge(layer);
     return std::make_unique<PackedWeights8>(merged.View(), shape, store);
 }
 

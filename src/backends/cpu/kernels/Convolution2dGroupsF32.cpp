@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution2d of CpuAcc for NHWC floats in groups of two or four channels that give as many: tiles as those of
+// Convolution2d of CpuAcc for NHWC floats in groups of two, four or eight channels that give as many: tiles as those of
 // depthwise convolutions, in which each channel sees all of its group. Products of matrices have columns for whole
 // vectors, most of which such groups would leave empty.
 #include "backends/cpu/gemm/PackedSize.hpp"
@@ -14,6 +14,22 @@ namespace tenon::cpu
 
 namespace
 {
+
+/// Of groups as large as a product of matrices has columns for, where that is the whole layer.
+constexpr size_t OctetChannels = 8;
+
+/// Those for groups of so many channels, or null.
+const DepthwiseTiles<float>* FindTiles(size_t channels)
+{
+    const DepthwiseEngine<float>& engine = GetDepthwiseEngine<float>();
+    switch (channels)
+    {
+    case 2: return &engine.m_Pairs;
+    case 4: return &engine.m_Quads;
+    case OctetChannels: return engine.m_Octets.m_Columns != 0 ? &engine.m_Octets : nullptr;
+    default: return nullptr;
+    }
+}
 
 SupportResult Check(const LayerView& layer)
 {
@@ -32,12 +48,13 @@ SupportResult Check(const LayerView& layer)
     }
     const TensorShape& data = layer.GetInput(0).GetShape();
     const TensorShape& weights = layer.GetInput(1).GetShape();
-    if ((weights[3] != 2 && weights[3] != 4) || data.GetDimensionality() != Dimensionality::Specified ||
-        data.GetNumDimensions() != 4 || !data.GetDimensionSpecificity(3) || data[3] != weights[0] ||
-        data[3] % weights[3] != 0)
+    const DepthwiseTiles<float>* const tiles = FindTiles(weights[3]);
+    if (tiles == nullptr || data.GetDimensionality() != Dimensionality::Specified || data.GetNumDimensions() != 4 ||
+        !data.GetDimensionSpecificity(3) || data[3] != weights[0] || data[3] % weights[3] != 0 ||
+        (weights[3] == OctetChannels && data[3] == OctetChannels))
     {
         return SupportResult::No(SupportCode::UnsupportedParameters,
-                                 "it has no groups of two or four channels that give as many");
+                                 "it has no groups of two, four or eight channels that give as many");
     }
     const uint64_t taps = uint64_t{weights[1]} * weights[2] * weights[3];
     return CheckPackedBytes(PackedDepthwise::GetPackedBytes<float>(taps, weights[0]),
@@ -54,6 +71,9 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
     {
         std::copy_n(static_cast<const float*>(layer.m_ConstantData[2]), outputs, bias.begin());
     }
+    // Of eight, sums are those of the channels that lie in a lane, of each output of their group.
+    const size_t channels = shape[3];
+    const bool areOctets = channels == OctetChannels;
     std::vector<float> copy;
     std::vector<float> turned; // [depth][outputs]
     const auto getWeights = [&]
@@ -64,7 +84,9 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
         {
             for (size_t i = 0; i < depth; ++i)
             {
-                turned[i * outputs + output] = weights[output * depth + i];
+                const size_t inGroup = areOctets ? output % channels : i % channels;
+                const size_t lane = areOctets ? output - inGroup + i % channels : output;
+                turned[(i - i % channels + inGroup) * outputs + lane] = weights[output * depth + i];
             }
         }
         return static_cast<const float*>(turned.data());
@@ -84,10 +106,8 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
         return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
     }
     g.m_GroupOutputs = 1; // the data are read as they are
-    const DepthwiseEngine<float>& engine = GetDepthwiseEngine<float>();
-    const bool arePairs = args.GetInput(1).GetShape()[3] == 2;
     Depthwise<float> groups(args, g, static_cast<const PackedDepthwise&>(*packed),
-                            arePairs ? engine.m_Pairs : engine.m_Quads);
+                            *FindTiles(args.GetInput(1).GetShape()[3]));
     const size_t bytes = groups.GetScratchBytes();
     return {groups, bytes};
 }

@@ -4,6 +4,7 @@
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/shorts/Product16.hpp"
+#include "backends/cpu/kernels/GroupMatrices.hpp"
 #include "backends/cpu/kernels/KnownRows.hpp"
 #include "backends/cpu/kernels/ShortsCheck.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
@@ -17,15 +18,14 @@ namespace tenon::cpu
 namespace
 {
 
-/// Precondition: the weights' shape is known, and the data's channels are.
-Sizes16 GetSizes(const LayerView& layer)
+GroupMatrices GetMatrices(const LayerView& layer)
 {
-    const TensorShape& weights = layer.GetInput(1).GetShape();
-    Sizes16 sizes;
-    sizes.m_Groups = layer.GetInput(0).GetShape()[3] / weights[3];
-    sizes.m_Columns = weights[0];
-    sizes.m_Depth = size_t{weights[1]} * weights[2] * weights[3];
-    return sizes;
+    return GroupMatrices(layer, GetEngine16().m_Lanes);
+}
+
+Sizes16 GetSizes(const LayerView& layer, const GroupMatrices& matrices)
+{
+    return {matrices.m_Count, layer.GetInput(1).GetShape()[0], matrices.m_Depth};
 }
 
 SupportResult Check(const LayerView& layer)
@@ -39,24 +39,27 @@ SupportResult Check(const LayerView& layer)
     {
         return result;
     }
-    const TensorShape& data = layer.GetInput(0).GetShape();
-    const TensorShape& weights = layer.GetInput(1).GetShape();
-    if (data.GetDimensionality() != Dimensionality::Specified || data.GetNumDimensions() != 4 ||
-        !data.GetDimensionSpecificity(3) || data[3] == 0 || data[3] % weights[3] != 0 ||
-        weights[0] % (data[3] / weights[3]) != 0)
+    const GroupMatrices matrices = GetMatrices(layer);
+    if (matrices.m_Count == 0)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters,
                                  "its channels are not known, or not in groups of equal size");
     }
-    return CheckPackedBytes(PackedWeights16::GetPackedBytes(GetSizes(layer)), weights.GetNumElements64());
+    return CheckPackedBytes(PackedWeights16::GetPackedBytes(GetSizes(layer, matrices)),
+                            layer.GetInput(1).GetShape().GetNumElements64());
 }
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
-    const Sizes16 sizes = GetSizes(layer);
+    const GroupMatrices matrices = GetMatrices(layer);
+    const Sizes16 sizes = GetSizes(layer, matrices);
     const bool sumsOf32Bits = layer.GetDescriptor<Convolution2dDescriptor>().m_SumsOf32Bits;
-    return std::make_unique<PackedWeights16>(Weights16(layer, sizes.m_Columns, false, sumsOf32Bits), sizes,
-                                             GetKnownRows(layer, sizes.m_Columns), store);
+    const auto pack = [&](const LayerView& view)
+    {
+        return std::make_unique<PackedWeights16>(Weights16(view, sizes.m_Columns, false, sumsOf32Bits), sizes,
+                                                 GetKnownRows(layer, sizes.m_Columns), store);
+    };
+    return matrices.m_Merged == 1 ? pack(layer) : pack(matrices.Merge(layer).View());
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
@@ -66,8 +69,11 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
     }
-    const Windows windows = MakeConvolutionWindows(args);
-    if (windows.m_Channels != windows.m_GroupChannels * static_cast<int64_t>(weights.GetSizes().m_Groups))
+    Windows windows = MakeConvolutionWindows(args);
+    const auto groups = static_cast<int64_t>(weights.GetSizes().m_Groups);
+    windows.m_GroupChannels = windows.m_Channels / groups;
+    // Data with other channels than the weights were packed for come in another number of groups.
+    if (windows.m_GroupChannels * groups != windows.m_Channels || windows.GetDepth() != weights.GetSizes().m_Depth)
     {
         return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
     }

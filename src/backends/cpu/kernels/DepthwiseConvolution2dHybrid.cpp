@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // DepthwiseConvolution2d of CpuAcc for float data and constant weights of bytes. The data are quantized while running,
-// image by image. Sums of a few hundred products of bytes are exact in float, so the loops of floats add them up.
+// each image with a scale of its own. Sums of a few hundred products of bytes are exact in float, so the loops of
+// floats add them up.
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/bytes/HybridData8.hpp"
-#include "backends/cpu/gemm/bytes/Tiles8.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
 #include "backends/cpu/kernels/DepthwiseProduct.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
 
-#include <array>
+#include <algorithm>
 #include <vector>
 
 namespace tenon::cpu
@@ -102,14 +102,13 @@ class HybridDepthwise
 {
 public:
     HybridDepthwise(const ReshapeArgs& args, const ref::ConvolutionGeometry& g, const PackedHybridDepthwise& packed)
-        : m_Geometry(g), m_Packed(&packed), m_Sums(WithoutActivation(args), g, packed.GetWeights()),
-          m_Clamp(args.m_FusedActivation)
+        : m_Geometry(g), m_Packed(&packed), m_Sums(args, g, packed.GetWeights(), true)
     {
-        const size_t elements = args.GetInput(0).GetNumElements();
         Scratch scratch;
         scratch.Add<std::byte>(m_Sums.GetScratchBytes());
-        m_Floats = scratch.Add<float>(elements);
+        m_Floats = scratch.Add<float>(m_Sums.RunsStrips() ? 0 : args.GetInput(0).GetNumElements());
         m_Factors = scratch.Add<float>(backends::CheckedCount(g.m_Batches, g.m_OutputChannels));
+        m_Steps = scratch.Add<DepthwiseSteps>(g.m_Batches);
         m_ScratchBytes = scratch.GetBytes();
     }
 
@@ -117,53 +116,39 @@ public:
 
     void operator()(const ExecuteArgs& args) const
     {
-        Quantize(args);
-        const size_t channels = m_Geometry.m_OutputChannels;
-        const size_t imagePixels = m_Geometry.m_Y.m_Output * m_Geometry.m_X.m_Output;
-        const float* factors = Scratch::At<float>(args.m_Scratch, m_Factors);
-        const auto finish = [&](size_t pixel, size_t pixels)
-        {
-            FloatColumns columns;
-            columns.m_Scales = factors + pixel / imagePixels * channels;
-            columns.m_Bias = m_Packed->GetBias().data();
-            columns.m_HasClamp = m_Clamp.IsActive();
-            columns.m_Low = m_Clamp.GetLow();
-            columns.m_High = m_Clamp.GetHigh();
-            GetEngine8().m_ScaleFloats(args.GetOutput<float>(0) + pixel * channels, pixels, channels, columns);
-        };
-        m_Sums.Run(args, Scratch::At<float>(args.m_Scratch, m_Floats), finish);
-    }
-
-private:
-    static ReshapeArgs WithoutActivation(ReshapeArgs args)
-    {
-        args.m_FusedActivation = nullptr;
-        return args;
-    }
-
-    /// Each image less its zero point, in whole floats, and what a sum of each channel counts.
-    void Quantize(const ExecuteArgs& args) const
-    {
+        auto* const factors = Scratch::At<float>(args.m_Scratch, m_Factors);
+        auto* const steps = Scratch::At<DepthwiseSteps>(args.m_Scratch, m_Steps);
+        auto* const floats = Scratch::At<float>(args.m_Scratch, m_Floats);
+        const auto* const image = args.GetInput<float>(0);
         const size_t count = m_Geometry.NumImageElements();
-        const size_t channels = m_Geometry.m_OutputChannels;
-        auto* floats = Scratch::At<float>(args.m_Scratch, m_Floats);
-        auto* factors = Scratch::At<float>(args.m_Scratch, m_Factors);
         for (size_t batch = 0; batch < m_Geometry.m_Batches; ++batch)
         {
             const size_t at = batch * count;
-            const FloatScale scale =
-                QuantizeRun(*args.m_Parallel, args.GetInput<float>(0) + at, count, true, floats + at);
-            std::transform(m_Packed->GetScales().begin(), m_Packed->GetScales().end(), factors + batch * channels,
-                           [&](float weightScale) { return scale.m_Scale * weightScale; });
+            const RunSteps8 run = FindRunSteps(*args.m_Parallel, image + at, count, true);
+            std::transform(m_Packed->GetScales().begin(), m_Packed->GetScales().end(),
+                           factors + batch * m_Geometry.m_OutputChannels,
+                           [&](float weightScale) { return run.m_Scale.m_Scale * weightScale; });
+            if (!m_Sums.RunsStrips())
+            {
+                QuantizeRun(*args.m_Parallel, image + at, count, run, floats + at);
+                continue;
+            }
+            const auto zeroPoint = static_cast<float>(run.m_Steps.m_ZeroPoint);
+            steps[batch] = {run.m_Steps.m_Inverse, static_cast<float>(run.m_Steps.m_Lowest) - zeroPoint,
+                            127.0f - zeroPoint};
+            steps[batch] = run.m_AreZeros ? DepthwiseSteps() : steps[batch];
         }
+        m_Sums.Run(args, m_Sums.RunsStrips() ? image : floats,
+                   {factors, m_Packed->GetBias().data(), m_Sums.RunsStrips() ? steps : nullptr});
     }
 
+private:
     ref::ConvolutionGeometry m_Geometry;
     const PackedHybridDepthwise* m_Packed;
     Depthwise<float> m_Sums;
-    backends::FloatClamp m_Clamp;
     size_t m_Floats = 0; ///< offsets in the scratch memory, which begins with that of the sums
     size_t m_Factors = 0;
+    size_t m_Steps = 0;
     size_t m_ScratchBytes = 0;
 };
 

@@ -57,6 +57,20 @@ HWY_INLINE void StorePixels(const DepthwiseTile<T>& tile, size_t channel, Floats
                             const Memory& memory)
 {
     const FloatTag d;
+    if (tile.m_Scales != nullptr)
+    {
+        const Floats scale = memory.Load(tile.m_Scales + channel);
+        const Floats bias = tile.m_Bias != nullptr ? memory.Load(tile.m_Bias + channel) : hn::Zero(d);
+        HWY_UNROLL(2)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(8)
+            for (size_t c = 0; c < Columns; ++c)
+            {
+                sums[r][c] = hn::Add(hn::Mul(sums[r][c], scale), bias);
+            }
+        }
+    }
     if (tile.m_HasClamp)
     {
         const Floats low = hn::Set(d, tile.m_Low);
@@ -87,7 +101,8 @@ template <size_t Rows, size_t Columns, typename T, typename Memory>
 HWY_INLINE void StartSums(const DepthwiseTile<T>& tile, size_t channel, Floats (&sums)[Rows][Columns],
                           const Memory& memory)
 {
-    const Floats bias = tile.m_Bias != nullptr ? memory.Load(tile.m_Bias + channel) : hn::Zero(FloatTag());
+    const bool hasBias = tile.m_Bias != nullptr && tile.m_Scales == nullptr;
+    const Floats bias = hasBias ? memory.Load(tile.m_Bias + channel) : hn::Zero(FloatTag());
     HWY_UNROLL(2)
     for (size_t r = 0; r < Rows; ++r)
     {

@@ -16,10 +16,26 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 namespace tenon::cpu
 {
+
+/// What becomes of sums of whole numbers that float data were quantized to, image by image.
+struct DepthwiseScaling
+{
+    const float* m_Scales = nullptr; ///< [images][channels]: what sums are multiplied by; null: nothing
+    const float* m_Bias = nullptr;   ///< [channels]: what is added then, in place of that of the packed weights
+    /// [images]: how strips quantize data; null: they are whole numbers already.
+    const DepthwiseSteps* m_Steps = nullptr;
+
+    DepthwiseScaling ForImage(size_t image, size_t channels) const
+    {
+        return {m_Scales != nullptr ? m_Scales + image * channels : nullptr, m_Bias,
+                m_Steps != nullptr ? m_Steps + image : nullptr};
+    }
+};
 
 template <typename T>
 const DepthwiseTiles<T>& ChooseTiles(const ref::ConvolutionGeometry& g)
@@ -39,12 +55,14 @@ template <typename T>
 class Depthwise
 {
 public:
-    Depthwise(const ReshapeArgs& args, const ref::ConvolutionGeometry& g, const PackedDepthwise& packed)
-        : Depthwise(args, g, packed, ChooseTiles<T>(g))
+    /// `quantizes`: data are floats that strips quantize first.
+    Depthwise(const ReshapeArgs& args, const ref::ConvolutionGeometry& g, const PackedDepthwise& packed,
+              bool quantizes = false)
+        : Depthwise(args, g, packed, ChooseTiles<T>(g), quantizes)
     {
     }
     Depthwise(const ReshapeArgs& args, const ref::ConvolutionGeometry& g, const PackedDepthwise& packed,
-              const DepthwiseTiles<T>& tiles)
+              const DepthwiseTiles<T>& tiles, bool quantizes = false)
         : m_Geometry(g), m_Packed(&packed), m_Tiles(&tiles), m_Clamp(args.m_FusedActivation), m_RunsStrips(FindStrips())
     {
         const double multiplications =
@@ -61,20 +79,29 @@ public:
         scratch.Add<const T*>(backends::CheckedCount(m_TableLength, m_Parts));
         const size_t repeated = g.m_GroupOutputs == 1 ? 0 : backends::CheckedCount(g.NumImageElements(), g.m_Batches);
         m_RepeatedOffset = scratch.Add<T>(backends::CheckedCount(repeated, g.m_GroupOutputs));
+        if (quantizes && m_RunsStrips)
+        {
+            const size_t rowElements = g.m_X.m_Input * DivideUp(g.m_OutputChannels, StripChannels) * StripChannels;
+            constexpr size_t MostElements = 512 * 1024 / sizeof(T); // of a second-level cache
+            while (m_StripRows > Tiles::MostRows && CountSeen(m_StripRows) * rowElements > MostElements)
+            {
+                m_StripRows -= Tiles::MostRows;
+            }
+            m_CopiedElements = CountSeen(m_StripRows) * rowElements;
+            m_CopiesOffset = scratch.Add<T>(backends::CheckedCount(m_CopiedElements, m_Parts));
+        }
         m_ScratchBytes = scratch.GetBytes();
     }
 
     size_t GetScratchBytes() const { return m_ScratchBytes; }
 
-    void operator()(const ExecuteArgs& args) const
-    {
-        Run(args, args.GetInput<T>(0), [](size_t, size_t) {});
-    }
+    /// Whether rows of the output are made by strips.
+    bool RunsStrips() const { return m_RunsStrips; }
 
-    /// The same for an image that lies elsewhere. Calls finish(first pixel, pixels) for each few pixels of the output,
-    /// counted through all images, once they are written; on several threads. They are of one image.
-    template <typename F>
-    void Run(const ExecuteArgs& args, const T* image, const F& finish) const
+    void operator()(const ExecuteArgs& args) const { Run(args, args.GetInput<T>(0), {}); }
+
+    /// The same for an image that lies elsewhere, and for sums that are scaled.
+    void Run(const ExecuteArgs& args, const T* image, const DepthwiseScaling& scaling) const
     {
         const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
         if (m_Geometry.m_GroupOutputs != 1)
@@ -98,13 +125,21 @@ public:
                  {
                      const size_t unit = m_Segments == 1 ? m_Tiles->m_Rows : 1;
                      const Part segments = GetPart(GetRows() * m_Segments, parts, index, unit);
+                     if (m_RunsStrips)
+                     {
+                         // They are whole rows.
+                         RunStrips(args, image, segments, scaling,
+                                   backends::Scratch::At<T>(args.m_Scratch, m_CopiesOffset) + index * m_CopiedElements);
+                         return;
+                     }
                      RunSegments(args, image, segments,
-                                 backends::Scratch::At<const T*>(args.m_Scratch, 0) + index * m_TableLength, finish);
+                                 backends::Scratch::At<const T*>(args.m_Scratch, 0) + index * m_TableLength, scaling);
                  });
     }
 
 private:
     using Tiles = DepthwiseTiles<T>;
+    static constexpr size_t StripChannels = DepthwiseEngine<T>::StripChannels;
 
     size_t GetTaps() const { return m_Geometry.m_Y.m_Kernel * m_Geometry.m_X.m_Kernel; }
     size_t GetRows() const { return m_Geometry.m_Batches * m_Geometry.m_Y.m_Output; }
@@ -143,42 +178,76 @@ private:
                fits(g.m_Y) && fits(g.m_X);
     }
 
+    /// Rows of the image that windows of so many rows see.
+    size_t CountSeen(size_t rows) const { return static_cast<size_t>(GetHeight(static_cast<int64_t>(rows))); }
+
+    /// What strips of a block of channels read: the image, or the copy of some of its rows.
+    struct StripSource
+    {
+        const T* m_Pixels = nullptr; ///< from its first channel on
+        size_t m_FirstRow = 0;
+        size_t m_BlockStep = 0; ///< elements to the next block's
+        size_t m_PixelStep = 0;
+    };
+
     /// Some vectors of channels of a few rows at a time: the rows of the image that two strips see stay in the
     /// first-level cache.
-    template <typename F>
-    void RunStrips(const ExecuteArgs& args, const T* image, const Part& rows, const F& finish) const
+    void RunStrips(const ExecuteArgs& args, const T* image, const Part& rows, const DepthwiseScaling& scaling,
+                   T* copies) const
     {
-        constexpr size_t MostRows = 16;
-        constexpr size_t Vectors = 2;
         const size_t channels = m_Geometry.m_OutputChannels;
-        const size_t block = Vectors * GetDepthwiseEngine<T>().m_Lanes;
         const size_t height = m_Geometry.m_Y.m_Output;
         for (size_t row = rows.m_Begin; row < rows.m_End;)
         {
             const size_t y = row % height;
-            const size_t count = std::min({MostRows, rows.m_End - row, height - y});
+            const size_t count = std::min({m_StripRows, rows.m_End - row, height - y});
             const T* const of = image + row / height * m_Geometry.m_Y.m_Input * m_Geometry.m_X.m_Input * channels;
             T* const out = args.GetOutput<T>(0) + row * m_Geometry.m_X.m_Output * channels;
-            for (size_t channel = 0; channel < channels; channel += block)
+            const DepthwiseScaling ofImage = scaling.ForImage(row / height, channels);
+            StripSource source = {of, 0, StripChannels, channels};
+            if constexpr (std::is_same_v<T, float>)
             {
-                const size_t last = std::min(channel + block, channels);
-                for (size_t i = 0; i < count; i += Tiles::MostRows)
+                if (ofImage.m_Steps != nullptr)
                 {
-                    RunStrip(of, y + i, std::min(Tiles::MostRows, count - i), {channel, last},
-                             out + i * m_Geometry.m_X.m_Output * channels);
+                    source = Quantize(of, y, count, *ofImage.m_Steps, copies);
                 }
             }
-            finish(row * m_Geometry.m_X.m_Output, count * m_Geometry.m_X.m_Output);
+            for (size_t channel = 0; channel < channels; channel += StripChannels)
+            {
+                const Part block = {channel, std::min(channel + StripChannels, channels)};
+                for (size_t i = 0; i < count; i += Tiles::MostRows)
+                {
+                    RunStrip(source, y + i, std::min(Tiles::MostRows, count - i), block, ofImage,
+                             out + i * m_Geometry.m_X.m_Output * channels);
+                }
+                source.m_Pixels += source.m_BlockStep;
+            }
             row += count;
         }
     }
 
+    /// The rows of the image that windows of these rows see.
+    StripSource Quantize(const T* image, size_t y, size_t rows, const DepthwiseSteps& steps, T* copies) const
+    {
+        const ref::WindowAxis& down = m_Geometry.m_Y;
+        const auto first = static_cast<size_t>(std::max<int64_t>(down.Origin(y), 0));
+        const size_t last = std::min(static_cast<size_t>(down.Origin(y + rows - 1) + 3), down.m_Input);
+        const size_t channels = m_Geometry.m_OutputChannels;
+        const size_t width = m_Geometry.m_X.m_Input;
+        const size_t pixels = (last - first) * width;
+        const size_t blockStep = pixels * StripChannels;
+        GetDepthwiseEngine<T>().m_QuantizePixels(image + first * width * channels, pixels, channels, steps, copies,
+                                                 blockStep);
+        return {copies, first, blockStep, StripChannels};
+    }
+
     /// One row of the output of an image from row y on, or two.
-    void RunStrip(const T* image, size_t y, size_t rows, const Part& channels, T* out) const
+    void RunStrip(const StripSource& source, size_t y, size_t rows, const Part& channels,
+                  const DepthwiseScaling& scaling, T* out) const
     {
         const ref::WindowAxis& down = m_Geometry.m_Y;
         const ref::WindowAxis& across = m_Geometry.m_X;
-        const size_t pixelStep = m_Geometry.m_OutputChannels;
+        const size_t pixelStep = source.m_PixelStep;
         const int64_t first = down.Origin(y);
         const int64_t last = down.Origin(y + rows - 1) + 2;
         const bool hasTop = first >= 0;
@@ -186,7 +255,8 @@ private:
         DepthwiseStrip<T> strip;
         strip.m_RowStep = across.m_Input * pixelStep;
         strip.m_PixelStep = pixelStep;
-        const auto rowAt = [&](int64_t row) { return image + static_cast<size_t>(row) * strip.m_RowStep; };
+        const auto rowAt = [&](int64_t row)
+        { return source.m_Pixels + (static_cast<size_t>(row) - source.m_FirstRow) * strip.m_RowStep; };
         strip.m_Top = hasTop ? rowAt(first) : m_Packed->template GetZeros<T>();
         strip.m_TopStep = hasTop ? pixelStep : 0;
         strip.m_Middle = rowAt(first + 1);
@@ -198,32 +268,28 @@ private:
         strip.m_FirstChannel = channels.m_Begin;
         strip.m_LastChannel = channels.m_End;
         strip.m_Weights = m_Packed->GetWeights();
-        strip.m_Bias = m_Packed->GetBias();
+        strip.m_Bias = scaling.m_Scales != nullptr ? scaling.m_Bias : m_Packed->GetBias();
+        strip.m_Scales = scaling.m_Scales;
         strip.m_HasClamp = m_Clamp.IsActive();
         strip.m_Low = m_Clamp.GetLow();
         strip.m_High = m_Clamp.GetHigh();
         const DepthwiseEngine<T>& engine = GetDepthwiseEngine<T>();
         strip.m_RoundsFast = engine.m_RoundsFast;
         strip.m_Out = out;
-        strip.m_OutRowStep = across.m_Output * pixelStep;
-        engine.m_Strips[down.m_Stride - 1][rows](strip);
+        strip.m_OutPixelStep = m_Geometry.m_OutputChannels;
+        strip.m_OutRowStep = across.m_Output * strip.m_OutPixelStep;
+        (scaling.m_Scales != nullptr ? engine.m_ScalingStrips : engine.m_Strips)[down.m_Stride - 1][rows](strip);
     }
 
-    template <typename F>
     void RunSegments(const ExecuteArgs& args, const T* image, const Part& segments, const T** table,
-                     const F& finish) const
+                     const DepthwiseScaling& scaling) const
     {
-        if (m_RunsStrips)
-        {
-            RunStrips(args, image, segments, finish); // which are whole rows
-            return;
-        }
         const size_t channels = m_Geometry.m_OutputChannels;
         DepthwiseTile<T> tile;
         tile.m_Data = table;
         tile.m_Taps = GetTaps();
         tile.m_Weights = m_Packed->GetWeights();
-        tile.m_Bias = m_Packed->GetBias();
+        tile.m_Bias = scaling.m_Scales != nullptr ? scaling.m_Bias : m_Packed->GetBias();
         tile.m_Channels = channels;
         tile.m_HasClamp = m_Clamp.IsActive();
         tile.m_Low = m_Clamp.GetLow();
@@ -241,9 +307,9 @@ private:
             const Part columns = GetPart(width, m_Segments, segment % m_Segments);
             const size_t pixel = row * width + columns.m_Begin;
             tile.m_Out = args.GetOutput<T>(0) + pixel * channels;
+            tile.m_Scales = scaling.ForImage(row / height, channels).m_Scales;
             const size_t pixels = m_Geometry.m_Y.m_Input * m_Geometry.m_X.m_Input;
             RunRow(image + row / height * pixels * channels, y, rows, columns, tile, table);
-            finish(pixel, (rows - 1) * width + columns.m_End - columns.m_Begin);
             segment += rows;
         }
     }
@@ -351,6 +417,9 @@ private:
     size_t m_Segments = 1;    ///< of each row, where there are fewer rows than parts
     size_t m_TableLength = 0; ///< of each part
     size_t m_RepeatedOffset = 0;
+    size_t m_StripRows = 16;     ///< of the output that strips are run for, one block of channels after the other
+    size_t m_CopiedElements = 0; ///< that a part has quantized for them
+    size_t m_CopiesOffset = 0;
     size_t m_ScratchBytes = 0;
 };
 

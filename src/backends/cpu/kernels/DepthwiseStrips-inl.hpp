@@ -12,6 +12,7 @@
 #endif
 
 #include "backends/cpu/kernels/DepthwisePixels-inl.hpp"
+#include "backends/cpu/simd/Steps-inl.hpp"
 
 #include <cstddef>
 
@@ -21,15 +22,17 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 
-/// Slides over `Rows` rows of windows, whose rows of the image are `Stride` apart.
-template <size_t Rows, size_t Stride, typename T, typename Memory>
+/// Slides over `Rows` rows of windows, whose rows of the image are `Stride` apart. `Scales`: sums of whole
+/// numbers.
+template <size_t Rows, size_t Stride, bool Scales, typename T, typename Memory>
 class DepthwiseSlide
 {
 public:
     HWY_INLINE DepthwiseSlide(const DepthwiseStrip<T>& strip, size_t channel, const float* weights,
                               const Memory& memory)
-        : m_Strip(strip), m_Memory(memory), m_Top(strip.m_Top + channel), m_Middle(strip.m_Middle + channel),
-          m_Bottom(strip.m_Bottom + channel), m_Out(strip.m_Out + channel)
+        : m_Strip(strip), m_Memory(memory), m_Top(strip.m_Top + (channel - strip.m_FirstChannel)),
+          m_Middle(strip.m_Middle + (channel - strip.m_FirstChannel)),
+          m_Bottom(strip.m_Bottom + (channel - strip.m_FirstChannel)), m_Out(strip.m_Out + channel)
     {
         const FloatTag d;
         HWY_UNROLL(9)
@@ -38,6 +41,10 @@ public:
             m_Weights[i] = hn::Load(d, weights + i * hn::Lanes(d));
         }
         m_Bias = strip.m_Bias != nullptr ? memory.Load(strip.m_Bias + channel) : hn::Zero(d);
+        if constexpr (Scales)
+        {
+            m_Scale = memory.Load(strip.m_Scales + channel);
+        }
         m_Low = hn::Set(d, strip.m_Low);
         m_High = hn::Set(d, strip.m_High);
     }
@@ -131,7 +138,7 @@ private:
         HWY_UNROLL(2)
         for (size_t r = 0; r < Rows; ++r)
         {
-            sums[r] = m_Bias;
+            sums[r] = Scales ? hn::Zero(FloatTag()) : m_Bias;
         }
     }
 
@@ -179,10 +186,15 @@ private:
         HWY_UNROLL(2)
         for (size_t r = 0; r < Rows; ++r)
         {
-            const Floats sum = m_Strip.m_HasClamp ? Clamped(sums[r], m_Low, m_High) : sums[r];
+            Floats sum = sums[r];
+            if constexpr (Scales)
+            {
+                sum = hn::Add(hn::Mul(sum, m_Scale), m_Bias);
+            }
+            sum = m_Strip.m_HasClamp ? Clamped(sum, m_Low, m_High) : sum;
             m_Memory.Store(sum, m_Out + r * m_Strip.m_OutRowStep, m_Strip.m_RoundsFast);
         }
-        m_Out += m_Strip.m_PixelStep;
+        m_Out += Scales ? m_Strip.m_OutPixelStep : m_Strip.m_PixelStep;
     }
 
     const DepthwiseStrip<T> m_Strip; // a copy: stores could change what it refers to
@@ -193,11 +205,12 @@ private:
     T* m_Out;
     Floats m_Weights[Size * Size];
     Floats m_Bias;
+    Floats m_Scale;
     Floats m_Low;
     Floats m_High;
 };
 
-template <size_t Rows, size_t Stride, typename T>
+template <size_t Rows, size_t Stride, bool Scales, typename T>
 void Strip(const DepthwiseStrip<T>& strip)
 {
     const size_t lanes = hn::Lanes(FloatTag());
@@ -205,11 +218,45 @@ void Strip(const DepthwiseStrip<T>& strip)
     size_t channel = strip.m_FirstChannel;
     for (; channel + lanes <= strip.m_LastChannel; channel += lanes, weights += 9 * lanes)
     {
-        DepthwiseSlide<Rows, Stride, T, Whole>(strip, channel, weights, Whole()).Run();
+        DepthwiseSlide<Rows, Stride, Scales, T, Whole>(strip, channel, weights, Whole()).Run();
     }
     if (channel < strip.m_LastChannel)
     {
-        DepthwiseSlide<Rows, Stride, T, Rest>(strip, channel, weights, Rest{strip.m_LastChannel - channel}).Run();
+        const Rest rest{strip.m_LastChannel - channel};
+        DepthwiseSlide<Rows, Stride, Scales, T, Rest>(strip, channel, weights, rest).Run();
+    }
+}
+
+/// See DepthwiseEngine::m_QuantizePixels.
+inline void QuantizePixels(const float* from, size_t pixels, size_t channels, const DepthwiseSteps& steps, float* to,
+                           size_t blockStep)
+{
+    const FloatTag d;
+    constexpr size_t Lanes = HWY_LANES(float);
+    constexpr size_t Block = DepthwiseEngine<float>::StripChannels;
+    static_assert(Block == 2 * Lanes);
+    const Floats inverse = hn::Set(d, steps.m_Inverse);
+    const Floats least = hn::Set(d, steps.m_Least);
+    const Floats most = hn::Set(d, steps.m_Most);
+    const size_t whole = channels / Block * Block;
+    const size_t rest = channels - whole;
+    const auto low = hn::FirstN(d, rest);
+    const auto high = hn::FirstN(d, rest < Lanes ? 0 : rest - Lanes);
+    for (size_t i = 0; i < pixels; ++i, from += channels, to += Block)
+    {
+        float* block = to;
+        for (size_t c = 0; c < whole; c += Block, block += blockStep)
+        {
+            hn::Store(QuantizedToFloats(hn::LoadU(d, from + c), inverse, least, most), d, block);
+            hn::Store(QuantizedToFloats(hn::LoadU(d, from + c + Lanes), inverse, least, most), d, block + Lanes);
+        }
+        if (rest != 0)
+        {
+            const Floats first = hn::MaskedLoad(low, d, from + whole);
+            const Floats second = hn::MaskedLoad(high, d, from + whole + Lanes);
+            hn::Store(QuantizedToFloats(first, inverse, least, most), d, block);
+            hn::Store(QuantizedToFloats(second, inverse, least, most), d, block + Lanes);
+        }
     }
 }
 

@@ -173,6 +173,92 @@ void GroupsTile(const DepthwiseTile<T>& tile)
     }
 }
 
+#if HWY_TARGET == HWY_AVX3
+/// All lanes of each block of four, of four vectors.
+HWY_INLINE Floats AddBlocks(Floats a, Floats b, Floats c, Floats e)
+{
+    const FloatTag d;
+    const hn::Repartition<double, FloatTag> d64;
+    const auto first = hn::BitCast(d64, hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)));
+    const auto last = hn::BitCast(d64, hn::Add(hn::InterleaveLower(d, c, e), hn::InterleaveUpper(d, c, e)));
+    return hn::Add(hn::BitCast(d, hn::InterleaveLower(d64, first, last)),
+                   hn::BitCast(d, hn::InterleaveUpper(d64, first, last)));
+}
+
+/// The outputs of groups of eight, from sums of a vector for each output of a group, whose lanes are to be added up.
+HWY_INLINE Floats FoldOctets(const Floats (&sums)[8])
+{
+    const Floats low = AddBlocks(sums[0], sums[1], sums[2], sums[3]);
+    const Floats high = AddBlocks(sums[4], sums[5], sums[6], sums[7]);
+    return hn::Add(hn::OddEvenBlocks(hn::SwapAdjacentBlocks(high), low),
+                   hn::OddEvenBlocks(high, hn::SwapAdjacentBlocks(low)));
+}
+
+/// The same as RunGroups for groups of eight. Channels are multiplied as they lie, by weights of one output of their
+/// group after the other, each of which has sums of its own: to spread channels would take as long as the products.
+template <size_t Columns, typename T, typename Memory>
+HWY_INLINE void RunOctets(const DepthwiseTile<T>& tile, size_t channel, const float* weights, const Memory& memory)
+{
+    constexpr size_t Group = 8;
+    const FloatTag d;
+    const size_t lanes = hn::Lanes(d);
+    Floats ofOutputs[Columns][Group];
+    HWY_UNROLL(8)
+    for (size_t c = 0; c < Columns; ++c)
+    {
+        HWY_UNROLL(8)
+        for (size_t o = 0; o < Group; ++o)
+        {
+            ofOutputs[c][o] = hn::Zero(d);
+        }
+    }
+    const T* const* data = tile.m_Data;
+    for (size_t tap = 0; tap < tile.m_Taps; ++tap, data += Columns, weights += Group * lanes)
+    {
+        Floats values[Columns];
+        HWY_UNROLL(8)
+        for (size_t c = 0; c < Columns; ++c)
+        {
+            values[c] = memory.Load(data[c] + channel);
+        }
+        HWY_UNROLL(8)
+        for (size_t o = 0; o < Group; ++o)
+        {
+            const Floats w = hn::Load(d, weights + o * lanes);
+            HWY_UNROLL(8)
+            for (size_t c = 0; c < Columns; ++c)
+            {
+                ofOutputs[c][o] = hn::MulAdd(values[c], w, ofOutputs[c][o]);
+            }
+        }
+    }
+    Floats sums[1][Columns];
+    StartSums(tile, channel, sums, memory);
+    HWY_UNROLL(8)
+    for (size_t c = 0; c < Columns; ++c)
+    {
+        sums[0][c] = hn::Add(sums[0][c], FoldOctets(ofOutputs[c]));
+    }
+    StorePixels(tile, channel, sums, memory);
+}
+
+template <size_t Columns, typename T>
+void OctetsTile(const DepthwiseTile<T>& tile)
+{
+    const size_t lanes = hn::Lanes(FloatTag());
+    const float* weights = tile.m_Weights;
+    size_t channel = 0;
+    for (; channel + lanes <= tile.m_Channels; channel += lanes, weights += tile.m_Taps * 8 * lanes)
+    {
+        RunOctets<Columns>(tile, channel, weights, Whole());
+    }
+    if (channel < tile.m_Channels)
+    {
+        RunOctets<Columns>(tile, channel, weights, Rest{tile.m_Channels - channel});
+    }
+}
+#endif
+
 /// Calls set of each number of columns that tiles have.
 template <typename F, size_t... Columns>
 void ForEachWidth(const F& set, std::index_sequence<Columns...>)
@@ -205,10 +291,18 @@ DepthwiseEngine<T> MakeEngine()
     engine.m_Size3[1] = MakeTiles<3, 2, T>();
 #if HWY_TARGET == HWY_AVX3
     // Vectors of whole cache lines, and registers for all that a strip needs: else tiles are as fast or faster.
-    engine.m_Strips[0][1] = Strip<1, 1, T>;
-    engine.m_Strips[0][2] = Strip<2, 1, T>;
-    engine.m_Strips[1][1] = Strip<1, 2, T>;
-    engine.m_Strips[1][2] = Strip<2, 2, T>;
+    engine.m_Strips[0][1] = Strip<1, 1, false, T>;
+    engine.m_Strips[0][2] = Strip<2, 1, false, T>;
+    engine.m_Strips[1][1] = Strip<1, 2, false, T>;
+    engine.m_Strips[1][2] = Strip<2, 2, false, T>;
+    if constexpr (std::is_same_v<T, float>)
+    {
+        engine.m_ScalingStrips[0][1] = Strip<1, 1, true, T>;
+        engine.m_ScalingStrips[0][2] = Strip<2, 1, true, T>;
+        engine.m_ScalingStrips[1][1] = Strip<1, 2, true, T>;
+        engine.m_ScalingStrips[1][2] = Strip<2, 2, true, T>;
+        engine.m_QuantizePixels = QuantizePixels;
+    }
 #endif
     engine.m_Size5[0] = MakeTiles<5, 1, T>();
     engine.m_Size5[1] = MakeTiles<5, 2, T>();
@@ -223,6 +317,13 @@ DepthwiseEngine<T> MakeEngine()
             engine.m_Quads.m_Run[1][columns] = GroupsTile<4, columns, T>;
         },
         std::make_index_sequence<Columns>());
+#if HWY_TARGET == HWY_AVX3
+    // With fewer registers weights are read for too few pixels at a time.
+    constexpr size_t Octets = 3;
+    engine.m_Octets.m_Columns = Octets;
+    ForEachWidth([&engine](auto columns) { engine.m_Octets.m_Run[1][columns] = OctetsTile<columns, T>; },
+                 std::make_index_sequence<Octets>());
+#endif
     engine.m_Lanes = hn::Lanes(FloatTag());
     return engine;
 }

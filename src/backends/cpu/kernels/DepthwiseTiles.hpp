@@ -10,6 +10,14 @@
 namespace tenon::cpu
 {
 
+/// How floats become whole numbers: see Engine8::m_QuantizeToFloats.
+struct DepthwiseSteps
+{
+    float m_Inverse = 0.0f; ///< steps of 1
+    float m_Least = 0.0f;   ///< of the numbers
+    float m_Most = 0.0f;
+};
+
 /// Output pixels next to each other, in one row or in two. Each pixel of the image that they see is read once for all
 /// of them.
 template <typename T>
@@ -20,6 +28,8 @@ struct DepthwiseTile
     size_t m_Taps = 0;                ///< of the window, for tiles of any window
     const float* m_Weights = nullptr; ///< [vectors][taps][lanes]
     const float* m_Bias = nullptr;    ///< [channels]; null: zeros
+    /// [channels], of sums of whole numbers: what they are multiplied by before the bias is added. Null: nothing.
+    const float* m_Scales = nullptr;
     size_t m_Channels = 0;
     bool m_HasClamp = false;
     float m_Low = 0.0f;
@@ -51,27 +61,30 @@ struct DepthwiseTiles
 template <typename T>
 struct DepthwiseStrip
 {
-    /// The pixels of the first column that is in the image, of the rows of the image that the windows see: the first,
-    /// the ones between, the last. What is outside of the image is a pixel of zeros, with a step of 0.
+    /// The pixels of the first column that is in the image, from the first channel on, of the rows of the image that
+    /// the windows see: the first, the ones between, the last. What is outside of the image is a pixel of zeros, with a
+    /// step of 0.
     const T* m_Top = nullptr;
     const T* m_Middle = nullptr;
     const T* m_Bottom = nullptr;
     size_t m_TopStep = 0; ///< elements from a pixel to the next one in the row
     size_t m_BottomStep = 0;
-    size_t m_PixelStep = 0;           ///< of the rows between, and of the output
+    size_t m_PixelStep = 0;           ///< of the rows between, and of the output unless sums are scaled
     size_t m_RowStep = 0;             ///< elements from a row between to the next one
     bool m_HasLeft = false;           ///< whether the first column of the first windows is in the image
     bool m_HasCut = false;            ///< whether the last column of the last windows is not
     size_t m_WholeWindows = 0;        ///< of each row, without one that is cut
     size_t m_FirstChannel = 0;        ///< a multiple of the lanes
     size_t m_LastChannel = 0;         ///< the one behind it
-    const float* m_Weights = nullptr; ///< as those of a tile, of all channels
+    const float* m_Weights = nullptr; ///< as those of a tile, of all channels, as the rest
     const float* m_Bias = nullptr;
+    const float* m_Scales = nullptr; ///< as a tile's; of those that scale alone
     bool m_HasClamp = false;
     float m_Low = 0.0f;
     float m_High = 0.0f;
     bool m_RoundsFast = false;
-    T* m_Out = nullptr; ///< the first pixel
+    T* m_Out = nullptr;        ///< the first pixel
+    size_t m_OutPixelStep = 0; ///< of scaled sums
     size_t m_OutRowStep = 0;
 };
 
@@ -89,11 +102,20 @@ struct DepthwiseEngine
     DepthwiseTiles<T> m_Size5[2]; ///< windows of 5x5
     DepthwiseStripFunction<T> m_Strips[2][DepthwiseTiles<T>::MostRows + 1] =
         {}; ///< of 3x3, by stride - 1 and rows; or null
+    /// The same, which scale sums; of floats alone, as the next.
+    DepthwiseStripFunction<T> m_ScalingStrips[2][DepthwiseTiles<T>::MostRows + 1] = {};
+    /// Lays out pixels as whole numbers: blocks of channels, so far apart, each of them [pixels][StripChannels].
+    void (*m_QuantizePixels)(const float* from, size_t pixels, size_t channels, const DepthwiseSteps& steps, float* to,
+                             size_t blockStep) = nullptr;
+    static constexpr size_t StripChannels = 32; ///< two vectors, which strips are for
     DepthwiseTiles<T> m_Any;
     /// Of any window, for convolutions in groups of two or four channels that give as many: the weights are
     /// [vectors][taps][channels of the group][lanes].
     DepthwiseTiles<T> m_Pairs;
     DepthwiseTiles<T> m_Quads;
+    /// The same for groups of eight, with weights [vectors][taps][outputs of the group][lanes], whose lanes are those
+    /// of the data; without columns where there are none.
+    DepthwiseTiles<T> m_Octets;
 };
 
 /// The best that the processor has. Precondition: it has vectors, see CpuFeatures.

@@ -9,11 +9,21 @@
 namespace tenon::cpu
 {
 
-PackedDepthwise16::PackedDepthwise16(const Weights16& weights, size_t taps, size_t channels,
+namespace
+{
+
+size_t GetNumSteps(size_t taps, size_t groupChannels)
+{
+    return groupChannels == 1 ? (taps + 1) / 2 : taps;
+}
+
+} // namespace
+
+PackedDepthwise16::PackedDepthwise16(const Weights16& weights, size_t taps, size_t channels, size_t groupChannels,
                                      backends::PackedStore& store)
-    : m_Engine(&GetEngine16()), m_Channels(channels), m_Pairs((taps + 1) / 2),
-      m_Chunks((channels + 2 * m_Engine->m_Lanes - 1) / (2 * m_Engine->m_Lanes)),
-      m_Arrays(m_Chunks * 2 * m_Engine->m_Lanes, weights.m_Rounding)
+    : m_Engine(&GetEngine16()), m_Channels(channels), m_GroupChannels(groupChannels),
+      m_Steps(GetNumSteps(taps, groupChannels)), m_Chunks(channels),
+      m_Arrays(m_Chunks.GetChunks() * m_Chunks.m_Width, weights.m_Rounding)
 {
     if (weights.m_Scales.empty())
     {
@@ -23,38 +33,43 @@ PackedDepthwise16::PackedDepthwise16(const Weights16& weights, size_t taps, size
     SetUpChannels(weights, taps, store);
     if (IsExact())
     {
-        const size_t bytes = m_Chunks * m_Pairs * 2 * m_Engine->m_Lanes * sizeof(int32_t);
+        const size_t bytes = GetChunks() * m_Steps * GetStepPairs() * sizeof(int32_t);
         m_Data = store.GetBlock(bytes,
                                 [&](std::byte* to)
                                 {
                                     std::memset(to, 0, bytes);
-                                    Pack(weights, taps, reinterpret_cast<int16_t*>(to));
+                                    auto* const packed = reinterpret_cast<int16_t*>(to);
+                                    const auto getWeight = [&](size_t i) { return weights.GetValue(i); };
+                                    m_GroupChannels == 1
+                                        ? PackTaps(weights, taps, packed)
+                                        : PackGroupTaps(m_Chunks, taps, m_GroupChannels, getWeight, packed);
                                 });
         m_Zeros.resize(channels);
     }
 }
 
-uint64_t PackedDepthwise16::GetPackedBytes(uint64_t taps, uint64_t channels)
+uint64_t PackedDepthwise16::GetPackedBytes(uint64_t taps, uint64_t channels, uint64_t groupChannels)
 {
     const uint64_t width = 2 * GetEngine16().m_Lanes;
     const uint64_t places = (channels + width - 1) / width * width;
-    return places * ((taps + 1) / 2 * sizeof(int32_t) + RequantizeArrays16::PlaceBytes) + channels * sizeof(int16_t);
-}
-
-size_t PackedDepthwise16::GetFirst(size_t chunk) const
-{
-    const size_t width = 2 * m_Engine->m_Lanes;
-    return m_Channels < width ? 0 : std::min(chunk * width, m_Channels - width);
-}
-
-size_t PackedDepthwise16::GetCount() const
-{
-    return std::min(m_Channels, 2 * m_Engine->m_Lanes);
+    const uint64_t shorts = groupChannels == 1 ? (taps + 1) / 2 * 2 : taps * groupChannels;
+    return places * (shorts * sizeof(int16_t) + RequantizeArrays16::PlaceBytes) + channels * sizeof(int16_t);
 }
 
 const int32_t* PackedDepthwise16::GetWeights(size_t chunk) const
 {
-    return m_Data.As<int32_t>() + chunk * m_Pairs * 2 * m_Engine->m_Lanes;
+    return m_Data.As<int32_t>() + chunk * m_Steps * GetStepPairs();
+}
+
+int64_t PackedDepthwise16::SumMagnitudes(const Weights16& weights, size_t taps, size_t channel) const
+{
+    const size_t count = taps * m_GroupChannels;
+    int64_t sum = 0;
+    for (size_t i = 0; i < count; ++i)
+    {
+        sum += std::abs(weights.GetValue(m_GroupChannels == 1 ? i * m_Channels + channel : channel * count + i));
+    }
+    return sum;
 }
 
 void PackedDepthwise16::SetUpChannels(const Weights16& weights, size_t taps, backends::PackedStore& store)
@@ -63,20 +78,20 @@ void PackedDepthwise16::SetUpChannels(const Weights16& weights, size_t taps, bac
                                                       [&](std::byte* to)
                                                       {
                                                           auto* const channels = reinterpret_cast<int64_t*>(to);
-                                                          std::fill_n(channels, m_Channels, int64_t{0});
-                                                          for (size_t i = 0; i < taps * m_Channels; ++i)
+                                                          for (size_t i = 0; i < m_Channels; ++i)
                                                           {
-                                                              channels[i % m_Channels] += std::abs(weights.GetValue(i));
+                                                              channels[i] = SumMagnitudes(weights, taps, i);
                                                           }
                                                       });
-    const std::vector<int64_t> magnitudes = weights.ClampMagnitudes(sums.As<int64_t>(), m_Channels, taps);
+    const std::vector<int64_t> magnitudes =
+        weights.ClampMagnitudes(sums.As<int64_t>(), m_Channels, taps * m_GroupChannels);
     if (weights.m_Rounding != Rounding16::FixedPoint &&
         *std::max_element(magnitudes.begin(), magnitudes.end()) > RequantizeArrays16::MostMagnitude)
     {
         m_IsExact = false;
         return;
     }
-    for (size_t chunk = 0; chunk < m_Chunks; ++chunk)
+    for (size_t chunk = 0; chunk < GetChunks(); ++chunk)
     {
         for (size_t i = 0; i < GetCount(); ++i)
         {
@@ -87,10 +102,10 @@ void PackedDepthwise16::SetUpChannels(const Weights16& weights, size_t taps, bac
     }
 }
 
-void PackedDepthwise16::Pack(const Weights16& weights, size_t taps, int16_t* packed) const
+void PackedDepthwise16::PackTaps(const Weights16& weights, size_t taps, int16_t* packed) const
 {
     const size_t width = 2 * m_Engine->m_Lanes;
-    for (size_t chunk = 0; chunk < m_Chunks; ++chunk, packed += m_Pairs * width * 2)
+    for (size_t chunk = 0; chunk < GetChunks(); ++chunk, packed += m_Steps * width * 2)
     {
         for (size_t tap = 0; tap < taps; ++tap)
         {

@@ -12,6 +12,7 @@
 #include "backends/cpu/gemm/bytes/DotTile-inl.hpp"
 #include "backends/cpu/gemm/bytes/Tiles8.hpp"
 #include "backends/cpu/gemm/bytes/TurnsAvx512-inl.hpp"
+#include "backends/cpu/gemm/windows/SkippedPoints.hpp"
 #include "backends/cpu/simd/Floats-inl.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
@@ -25,8 +26,25 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 
-/// The sums of a tile. `IsNarrow`: the last vector has columns in its lower half alone.
-template <typename Dot, bool IsNarrow, size_t Rows, size_t Vectors>
+/// What a point gives that all rows have outside of the image.
+template <size_t Rows, size_t Vectors>
+HWY_INLINE void AddSkipped(const int32_t* skipped, Vector (&sums)[Rows][Vectors])
+{
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        const Vector x = hn::Load(Ints(), skipped + v * hn::Lanes(Ints()));
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            sums[r][v] = hn::Add(sums[r][v], x);
+        }
+    }
+}
+
+/// The sums of a tile. `IsNarrow`: the last vector has columns in its lower half alone. `Skips`: points that all rows
+/// have outside of the image; of whole vectors.
+template <typename Dot, bool IsNarrow, bool Skips, size_t Rows, size_t Vectors>
 HWY_INLINE void AddProducts(const FloatProduct8& product, size_t row, Vector (&sums)[Rows][Vectors])
 {
     constexpr size_t Last = Vectors - 1;
@@ -49,6 +67,15 @@ HWY_INLINE void AddProducts(const FloatProduct8& product, size_t row, Vector (&s
         if (points.m_Table != nullptr)
         {
             const uint8_t* const* const places = points.m_Table + point * points.m_Rows + row;
+            if constexpr (Skips && !IsNarrow)
+            {
+                if (AreAll<Rows>(places, points.m_Padding))
+                {
+                    AddSkipped(points.m_Skipped + point * Vectors * hn::Lanes(Ints()), sums);
+                    weights += product.m_Groups * Vectors * hn::Lanes(Ints()) * GetGroupBytes<Dot>();
+                    continue;
+                }
+            }
             HWY_UNROLL(16)
             for (size_t r = 0; r < Rows; ++r)
             {
@@ -78,7 +105,8 @@ HWY_INLINE void AddProducts(const FloatProduct8& product, size_t row, Vector (&s
 }
 
 /// Writes a vector of columns. `SameScale`: the data of all rows have one scale and zero point, and no terms.
-template <bool SameScale, size_t V, size_t Rows, size_t Vectors>
+/// `HasPlaces`: see FloatRows.
+template <bool SameScale, bool HasPlaces, size_t V, size_t Rows, size_t Vectors>
 HWY_INLINE void WriteFloats(const FloatRows& rows, const FloatColumns& columns, size_t row,
                             const Vector (&sums)[Rows][Vectors])
 {
@@ -106,17 +134,18 @@ HWY_INLINE void WriteFloats(const FloatRows& rows, const FloatColumns& columns, 
         {
             real = Clamped(real, hn::Set(dFloat, columns.m_Low), hn::Set(dFloat, columns.m_High));
         }
-        StoreSome(real, rows.m_Out + (row + r) * rows.m_OutStride + V * lanes,
-                  V + 1 < Vectors ? lanes : rows.m_Columns - V * lanes);
+        const size_t place = HasPlaces ? rows.m_Places[row + r] : (row + r) * rows.m_OutStride;
+        StoreSome(real, rows.m_Out + place + V * lanes, V + 1 < Vectors ? lanes : rows.m_Columns - V * lanes);
     }
 }
 
-template <typename Dot, bool SameScale, bool IsNarrow, size_t Rows, size_t Vectors, size_t... V>
+/// `InOrder`: rows are pixels in an order of their own.
+template <typename Dot, bool SameScale, bool IsNarrow, bool InOrder, size_t Rows, size_t Vectors, size_t... V>
 void FloatTile(const FloatProduct8& product, const FloatColumns& columns, size_t row, std::index_sequence<V...>)
 {
     Vector sums[Rows][Vectors];
-    AddProducts<Dot, IsNarrow>(product, row, sums);
-    (WriteFloats<SameScale, V>(product.m_Rows, columns, row, sums), ...);
+    AddProducts<Dot, IsNarrow, InOrder>(product, row, sums);
+    (WriteFloats<SameScale, InOrder, V>(product.m_Rows, columns, row, sums), ...);
 }
 
 /// A tile that ends beside the next one's products.
@@ -137,7 +166,7 @@ struct FloatTurnTile : TurnTile<Dot>
     static HWY_INLINE void EndVector(const FloatProduct8& of, const FloatColumns& columns, size_t row,
                                      const Vector (&sums)[Rows][Vectors])
     {
-        WriteFloats<SameScale, V>(of.m_Rows, columns, row, sums);
+        WriteFloats<SameScale, false, V>(of.m_Rows, columns, row, sums);
     }
 
     /// Each vector is written where it ends.
@@ -150,7 +179,7 @@ struct FloatTurnTile : TurnTile<Dot>
 /// Of deeper products the ends, which are shorter than those of bytes, do not weigh.
 constexpr size_t MostGroupsInTurn = 64;
 
-template <typename Dot, bool SameScale, bool IsNarrow, size_t Vectors, size_t Rows>
+template <typename Dot, bool SameScale, bool IsNarrow, bool InOrder, size_t Vectors, size_t Rows>
 bool WriteFloatTiles(const FloatProduct8& product, const FloatColumns& columns)
 {
     constexpr auto AllVectors = std::make_index_sequence<Vectors>();
@@ -173,9 +202,10 @@ bool WriteFloatTiles(const FloatProduct8& product, const FloatColumns& columns)
         ForEachTile(count, Rows,
                     [&](size_t row, size_t rows) HWY_ATTR
                     {
-                        rows == Rows
-                            ? FloatTile<Dot, SameScale, IsNarrow, Rows, Vectors>(product, columns, row, AllVectors)
-                            : FloatTile<Dot, SameScale, IsNarrow, Rows - 1, Vectors>(product, columns, row, AllVectors);
+                        rows == Rows ? FloatTile<Dot, SameScale, IsNarrow, InOrder, Rows, Vectors>(product, columns,
+                                                                                                   row, AllVectors)
+                                     : FloatTile<Dot, SameScale, IsNarrow, InOrder, Rows - 1, Vectors>(product, columns,
+                                                                                                       row, AllVectors);
                     });
         return true;
     }
@@ -186,7 +216,8 @@ bool WriteFloatTiles(const FloatProduct8& product, const FloatColumns& columns)
     // The last tile is over some of the one before.
     for (size_t row = 0; row < count; row += Rows)
     {
-        FloatTile<Dot, SameScale, IsNarrow, Rows, Vectors>(product, columns, std::min(row, count - Rows), AllVectors);
+        FloatTile<Dot, SameScale, IsNarrow, InOrder, Rows, Vectors>(product, columns, std::min(row, count - Rows),
+                                                                    AllVectors);
     }
     return true;
 }
@@ -203,7 +234,7 @@ bool WriteFloatRows(const FloatProduct8& product, const FloatColumns& columns)
     const FloatRows& rows = product.m_Rows;
     if (!rows.m_HaveOneScale || rows.m_RowTerms != nullptr)
     {
-        return WriteFloatTiles<Dot, false, false, Vectors, Rows>(product, columns);
+        return WriteFloatTiles<Dot, false, false, false, Vectors, Rows>(product, columns);
     }
     // What the zero point makes of the weights is what sums begin with.
     const Ints d;
@@ -219,12 +250,15 @@ bool WriteFloatRows(const FloatProduct8& product, const FloatColumns& columns)
     {
         static const bool splits = GetCpuFeatures().m_SplitsVectors;
         if (splits && rows.m_Columns <= Vectors * hn::Lanes(d) - hn::Lanes(d) / 2 &&
-            WriteFloatTiles<Dot, true, true, Vectors, GetNarrowRows(Vectors, Rows)>(corrected, columns))
+            (rows.m_Places != nullptr
+                 ? WriteFloatTiles<Dot, true, true, true, Vectors, GetNarrowRows(Vectors, Rows)>(corrected, columns)
+                 : WriteFloatTiles<Dot, true, true, false, Vectors, GetNarrowRows(Vectors, Rows)>(corrected, columns)))
         {
             return true;
         }
     }
-    return WriteFloatTiles<Dot, true, false, Vectors, Rows>(corrected, columns);
+    return rows.m_Places != nullptr ? WriteFloatTiles<Dot, true, false, true, Vectors, Rows>(corrected, columns)
+                                    : WriteFloatTiles<Dot, true, false, false, Vectors, Rows>(corrected, columns);
 }
 
 template <typename Dot, size_t Vectors, size_t Rows>

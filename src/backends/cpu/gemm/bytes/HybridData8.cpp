@@ -19,6 +19,11 @@ namespace
 /// Floats that a thread is started for.
 constexpr size_t PartElements = size_t{1} << 15;
 
+size_t CountParts(const IParallelFor& parallel, size_t count)
+{
+    return std::min<size_t>(parallel.GetNumThreads(), std::max<size_t>(1, count / PartElements));
+}
+
 FloatRange FindRange(IParallelFor& parallel, const float* values, size_t count, size_t parts)
 {
     constexpr size_t MostParts = 16;
@@ -50,36 +55,50 @@ void QuantizeValues(const float* values, size_t count, const QuantizeSteps8& ste
 
 } // namespace
 
-template <typename T>
-FloatScale QuantizeRun(IParallelFor& parallel, const float* values, size_t count, bool isAsymmetric, T* quantized)
+RunSteps8 FindRunSteps(IParallelFor& parallel, const float* values, size_t count, bool isAsymmetric)
 {
-    const size_t parts = std::min<size_t>(parallel.GetNumThreads(), std::max<size_t>(1, count / PartElements));
-    const FloatRange range = FindRange(parallel, values, count, parts);
+    const FloatRange range = FindRange(parallel, values, count, CountParts(parallel, count));
     const float most = std::max(-range.m_Least, range.m_Most);
     if (isAsymmetric ? range.m_Least == range.m_Most : most == 0.0f)
     {
-        std::memset(quantized, 0, count * sizeof(T));
         return {};
     }
-    QuantizeSteps8 steps = {127.0f / most, 0, -127};
-    FloatScale result = {most / 127.0f, 0};
-    if (isAsymmetric)
+    if (!isAsymmetric)
     {
-        const ref::AsymmetricScale scale = ref::FindAsymmetricScale(range.m_Least, range.m_Most);
-        steps = {1.0f / scale.m_Scale, scale.m_ZeroPoint, -128};
-        result = {scale.m_Scale, scale.m_ZeroPoint};
+        return {{127.0f / most, 0, -127}, {most / 127.0f, 0}, false};
     }
+    const ref::AsymmetricScale scale = ref::FindAsymmetricScale(range.m_Least, range.m_Most);
+    return {{1.0f / scale.m_Scale, scale.m_ZeroPoint, -128}, {scale.m_Scale, scale.m_ZeroPoint}, false};
+}
+
+template <typename T>
+void QuantizeRun(IParallelFor& parallel, const float* values, size_t count, const RunSteps8& steps, T* quantized)
+{
+    if (steps.m_AreZeros)
+    {
+        std::memset(quantized, 0, count * sizeof(T));
+        return;
+    }
+    const size_t parts = CountParts(parallel, count);
     RunParts(parallel, parts,
              [&](size_t index)
              {
                  const Part part = GetPart(count, parts, index);
-                 QuantizeValues(values + part.m_Begin, part.m_End - part.m_Begin, steps, quantized + part.m_Begin);
+                 QuantizeValues(values + part.m_Begin, part.m_End - part.m_Begin, steps.m_Steps,
+                                quantized + part.m_Begin);
              });
-    return result;
 }
 
+template <typename T>
+FloatScale QuantizeRun(IParallelFor& parallel, const float* values, size_t count, bool isAsymmetric, T* quantized)
+{
+    const RunSteps8 steps = FindRunSteps(parallel, values, count, isAsymmetric);
+    QuantizeRun(parallel, values, count, steps, quantized);
+    return steps.m_Scale;
+}
+
+template void QuantizeRun<float>(IParallelFor&, const float*, size_t, const RunSteps8&, float*);
 template FloatScale QuantizeRun<int8_t>(IParallelFor&, const float*, size_t, bool, int8_t*);
-template FloatScale QuantizeRun<float>(IParallelFor&, const float*, size_t, bool, float*);
 
 ByteData8 HybridQuantizer8::Quantize(const ExecuteArgs& args) const
 {

@@ -21,8 +21,23 @@ struct HybridData8
     bool m_IsAsymmetric = false;
 };
 
-/// Quantizes a run of floats that share a scale, as the reference kernels do (ref::QuantizeSymmetric,
-/// QuantizeAsymmetric); a long one on several threads. T: int8_t, or float: whole numbers less the zero point.
+/// How a run of floats that share a scale becomes bytes.
+struct RunSteps8
+{
+    QuantizeSteps8 m_Steps; ///< unless they are zeros
+    FloatScale m_Scale;
+    bool m_AreZeros = true; ///< whatever they are
+};
+
+/// Looks at all of them, as the reference kernels do (ref::QuantizeSymmetric, QuantizeAsymmetric); at many on several
+/// threads.
+RunSteps8 FindRunSteps(IParallelFor& parallel, const float* values, size_t count, bool isAsymmetric);
+
+/// Quantizes the run. T: int8_t, or float: whole numbers less the zero point.
+template <typename T>
+void QuantizeRun(IParallelFor& parallel, const float* values, size_t count, const RunSteps8& steps, T* quantized);
+
+/// Both.
 template <typename T>
 FloatScale QuantizeRun(IParallelFor& parallel, const float* values, size_t count, bool isAsymmetric, T* quantized);
 

@@ -22,6 +22,9 @@ using backends::Scratch;
 /// Bytes of data that a block may have: an eighth of a second-level cache of 1 MiB, as the panels pass through it too.
 constexpr size_t BlockBytes = 128 * 1024;
 constexpr size_t MostBlockRows = 512;
+constexpr size_t MostTableRows = 1024;
+/// With fewer channels in a point, looking whether it is to be skipped takes too long beside its products.
+constexpr int64_t LeastSkippedDepth = 128;
 
 } // namespace
 
@@ -71,10 +74,19 @@ void Product8::Plan(Scratch scratch)
     m_CopiesStrips = !m_InPlace && !areRows;
     m_FindsPoints = m_CopiesStrips && m_IsHybrid && m_Weights->GetRowFactor() == 0 && tiles.m_LeastTableRows != 0 &&
                     m_Windows.m_GroupChannels % 4 == 0 && m_BatchRows >= tiles.m_LeastTableRows;
-    const size_t rowBytes = m_Weights->GetGroups() * 4;
-    m_BlockRows = std::clamp<size_t>(BlockBytes / rowBytes, tileRows, MostBlockRows) / tileRows * tileRows;
-    // Whole tiles: some read whole ones.
-    m_BlockRows = std::min(m_BlockRows, DivideUp(m_Rows, tileRows) * tileRows);
+    const auto countRows = [&](size_t rowBytes, size_t most)
+    {
+        const size_t rows = std::clamp<size_t>(BlockBytes / rowBytes, tileRows, most) / tileRows * tileRows;
+        return std::min(rows, DivideUp(m_Rows, tileRows) * tileRows); // whole tiles: some read whole ones
+    };
+    m_BlockRows = m_StripRows = countRows(m_Weights->GetGroups() * 4, MostBlockRows);
+    if (m_FindsPoints && m_BatchRows <= MostTableRows && m_Windows.m_GroupChannels >= LeastSkippedDepth)
+    {
+        // Points can be skipped in blocks that are whole images. Neighbouring windows share most of their points.
+        m_BlockRows = std::max(m_BlockRows, countRows(static_cast<size_t>(m_Windows.m_GroupChannels), MostTableRows));
+        m_Order = PixelOrder(m_Windows, true);
+    }
+    m_StripRows = std::max(m_StripRows, m_FindsPoints ? tiles.m_LeastTableRows : 0);
 
     // Of whole vectors of columns, and of few rows as of some more, which weights come from memory for.
     constexpr size_t FewRows = 4;
@@ -92,19 +104,21 @@ void Product8::Plan(Scratch scratch)
                         std::max(m_Rows, m_Weights->GetPanels().size())});
 
     Scratch part;
-    part.Add<int32_t>(m_BlockRows);
+    part.Add<int32_t>(std::max(m_BlockRows, m_StripRows));
     m_ZeroPointsOffset = part.Add<int32_t>(m_IsHybrid ? m_BlockRows : 0);
     m_RowScalesOffset = part.Add<float>(m_IsHybrid ? m_BlockRows : 0);
     // In place, less than a tile and the rows that padding covers may have to be copied: at most fifteen of four bytes.
     const bool copiesTail = tiles.m_RowUnit != 1 || tiles.m_GroupUnit != 1;
-    const size_t stripRows = m_CopiesStrips || tiles.m_FlipsRows ? m_BlockRows
+    const size_t stripRows = m_CopiesStrips || tiles.m_FlipsRows ? m_StripRows
                              : m_InPlace && copiesTail           ? 2 * tileRows
                                                                  : 0;
     m_StripOffset = part.Add<uint8_t>(stripRows, m_Pitch);
     part.Add<uint8_t>(Windows::ShortRowBytes); // past the end of the strip
-    m_WideOffset = part.Add<int16_t>(isWide ? m_BlockRows : 0, m_Pitch);
+    m_WideOffset = part.Add<int16_t>(isWide ? m_StripRows : 0, m_Pitch);
     m_TableOffset = part.Add<const uint8_t*>(m_FindsPoints ? m_BlockRows : 0, GetPoints());
     m_PaddingOffset = part.Add<uint8_t>(m_FindsPoints ? m_InputPitch : 0);
+    m_SkippedOffset = part.Add<int32_t>(m_Order.IsOther() ? GetPoints() : 0, TileSet8::MostVectors * lanes);
+    m_PlacesOffset = part.Add<size_t>(m_Order.IsOther() ? m_BlockRows : 0);
     m_PartBytes = part.GetBytes();
     m_PartsOffset = scratch.AddParts(part, m_Parts);
     m_ScratchBytes = scratch.GetBytes();
@@ -253,6 +267,11 @@ bool Product8::WriteAtOnce(const Memory& memory, const Panel8& panel, const Pack
         rows.m_Out = static_cast<float*>(memory.m_Output) + at;
         rows.m_OutStride = m_Place.m_PixelStride;
         rows.m_HaveOneScale = values.m_HaveOneScale;
+        if (block.m_Places != nullptr)
+        {
+            rows.m_Places = block.m_Places;
+            FindSkipped(packed, block.m_Points);
+        }
         return write != nullptr && write({block.m_Data, block.m_Stride, block.m_Points, packed.m_Weights,
                                           packed.m_Groups / block.m_Points.m_Points, packed.m_Bias, rows},
                                          GetFloatColumns(panel));

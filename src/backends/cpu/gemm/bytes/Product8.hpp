@@ -10,6 +10,7 @@
 #include "backends/cpu/gemm/bytes/HybridData8.hpp"
 #include "backends/cpu/gemm/bytes/PackedWeights8.hpp"
 #include "backends/cpu/gemm/bytes/PanelSums8.hpp"
+#include "backends/cpu/gemm/windows/PixelOrder.hpp"
 #include "backends/cpu/gemm/windows/Windows.hpp"
 
 #include <cstddef>
@@ -34,7 +35,11 @@ public:
     Product8(const PackedWeights8& weights, const Windows& windows, size_t rows);
 
     /// Has the output written there, in place of one pixel after the other.
-    void SetPlace(const OutputPlace& place) { m_Place = place; }
+    void SetPlace(const OutputPlace& place)
+    {
+        m_Place = place;
+        m_Order.FitTo(place);
+    }
 
     size_t GetScratchBytes() const { return m_ScratchBytes; }
     void Run(const ExecuteArgs& args) const { RunQuantized(args, Quantize(args)); }
@@ -57,8 +62,9 @@ private:
         size_t m_Rows = 0;
         size_t m_SafeRows =
             0; ///< from which on a tile may read its padding too; less than m_Rows: the others are in m_Tail
-        const uint8_t* m_Tail = nullptr; ///< rows from m_SafeRows on
-        PointTable8 m_Points;            ///< where the data are, if it has a table
+        const uint8_t* m_Tail = nullptr;  ///< rows from m_SafeRows on
+        PointTable8 m_Points;             ///< where the data are, if it has a table
+        const size_t* m_Places = nullptr; ///< see FloatRows
     };
 
     /// What the rows of a block are turned into.
@@ -85,7 +91,10 @@ private:
     /// One past the last row of a block from `first` on, of rows up to `last`.
     size_t GetBlockEnd(size_t first, size_t last) const;
     /// Where the windows of rows [first, last), for any matrix, have their points, if tiles are to read them there.
+    /// Those of a whole image are in the order of the pixels that has the most points to skip.
     PointTable8 FindPoints(const ByteData8& data, size_t first, size_t last, std::byte* scratch) const;
+    /// What sums of a panel are to have for each point that is skipped.
+    void FindSkipped(const PackedPanel8& packed, const PointTable8& points) const;
     /// Rows [first, last) for this matrix of the weights.
     Block MakeBlock(const ByteData8& data, const PointTable8& points, size_t matrix, size_t first, size_t last,
                     std::byte* scratch) const;
@@ -108,7 +117,9 @@ private:
     Windows m_Windows;
     size_t m_Rows;
     OutputPlace m_Place;
+    PixelOrder m_Order;     ///< of images whose points a table names
     size_t m_BlockRows = 0; ///< whose data stay in the cache while all panels pass
+    size_t m_StripRows = 0; ///< the same where they are laid out
     size_t m_Pitch = 0;     ///< bytes of a row of a strip of stored values
     bool m_InPlace = false;
     bool m_CopiesStrips = false; ///< else data of int16 are made of the input's bytes where these are
@@ -130,7 +141,9 @@ private:
     size_t m_WideOffset = 0;
     size_t m_TableOffset = 0;
     size_t m_PaddingOffset = 0; ///< of a pixel outside of the image
-    size_t m_InputPitch = 0;    ///< bytes from a pixel to the next
+    size_t m_SkippedOffset = 0;
+    size_t m_PlacesOffset = 0;
+    size_t m_InputPitch = 0; ///< bytes from a pixel to the next
     size_t m_InputBytes = 0;
     size_t m_PartBytes = 0;
     size_t m_ScratchBytes = 0;

@@ -14,9 +14,13 @@ using backends::Scratch;
 
 size_t Product8::GetBlockEnd(size_t first, size_t last) const
 {
+    if (!m_FindsPoints)
+    {
+        return std::min(first + m_BlockRows, last);
+    }
     // What lies outside of the image is the same for all rows that share a table.
-    const size_t end = m_FindsPoints ? (first / m_BatchRows + 1) * m_BatchRows : last;
-    return std::min({first + m_BlockRows, last, end});
+    const size_t end = std::min(last, (first / m_BatchRows + 1) * m_BatchRows);
+    return std::min(first + (m_Place.m_Width == 0 ? m_BlockRows : m_StripRows), end);
 }
 
 PointTable8 Product8::FindPoints(const ByteData8& data, size_t first, size_t last, std::byte* scratch) const
@@ -29,8 +33,39 @@ PointTable8 Product8::FindPoints(const ByteData8& data, size_t first, size_t las
     auto* const padding = Scratch::At<uint8_t>(scratch, m_PaddingOffset);
     std::memset(padding, data.m_Batches[first / m_BatchRows].m_ZeroPoint, m_InputPitch);
     auto* const table = Scratch::At<const uint8_t*>(scratch, m_TableOffset);
-    m_Windows.Find<uint8_t>(data.m_Values, first, last, padding, table);
-    return {table, GetPoints(), rows, 0};
+    PointTable8 points = {table, GetPoints(), rows, 0, nullptr, nullptr};
+    if (!m_Order.IsOther() || rows != m_BatchRows)
+    {
+        m_Windows.Find<uint8_t>(data.m_Values, first, last, padding, table);
+        return points;
+    }
+    m_Order.FindPoints<uint8_t>(m_Windows, data.m_Values, first, last, padding, table);
+    auto* const places = Scratch::At<size_t>(scratch, m_PlacesOffset);
+    const size_t begin = m_Place.GetOffset(first);
+    m_Order.ForEachRun(first, last,
+                       [&](const PixelRun& run, size_t before)
+                       {
+                           for (size_t i = 0; i < run.m_Count; ++i)
+                           {
+                               places[before + i] = m_Place.GetOffset(run.m_First + i * run.m_Step) - begin;
+                           }
+                       });
+    points.m_Padding = padding;
+    points.m_Skipped = Scratch::At<int32_t>(scratch, m_SkippedOffset);
+    return points;
+}
+
+void Product8::FindSkipped(const PackedPanel8& packed, const PointTable8& points) const
+{
+    alignas(64) static constexpr int32_t Zeros[TileSet8::MostVectors * Engine8::MostLanes] = {};
+    const size_t groups = packed.m_Groups / points.m_Points;
+    const auto* weights = static_cast<const std::byte*>(packed.m_Weights);
+    for (size_t point = 0; point < points.m_Points; ++point)
+    {
+        packed.m_Tiles->m_Tiles[packed.m_Vectors][1](points.m_Padding + points.m_Offset, 0, weights, groups, Zeros,
+                                                     points.m_Skipped + point * packed.m_Width);
+        weights += groups * packed.m_Width * packed.m_Tiles->GetGroupBytes();
+    }
 }
 
 Product8::Block Product8::MakeBlock(const ByteData8& data, const PointTable8& points, size_t matrix, size_t first,
@@ -45,6 +80,7 @@ Product8::Block Product8::MakeBlock(const ByteData8& data, const PointTable8& po
         block.m_Rows = block.m_SafeRows = last - first;
         block.m_Points = points;
         block.m_Points.m_Offset = channel;
+        block.m_Places = points.m_Padding != nullptr ? Scratch::At<const size_t>(scratch, m_PlacesOffset) : nullptr;
         return block;
     }
     return m_InPlace ? UseInPlace(values, data.m_Values + m_InputBytes, first, last, scratch)

@@ -9,7 +9,7 @@
 #endif
 
 #include "backends/cpu/gemm/bytes/Tiles8.hpp"
-#include "backends/cpu/simd/Floats-inl.hpp"
+#include "backends/cpu/simd/Steps-inl.hpp"
 
 #include <cstring>
 #include <type_traits>
@@ -26,7 +26,6 @@ void QuantizeValues(const float* values, size_t count, const QuantizeSteps8& ste
     const hn::Rebind<int32_t, decltype(d)> dInt;
     const hn::Rebind<T, decltype(d)> dOut;
     const size_t lanes = hn::Lanes(d);
-    // Clamped before the zero point is added: these bounds are whole numbers, so it is the same.
     const auto least = hn::Set(d, static_cast<float>(steps.m_Lowest - steps.m_ZeroPoint));
     const auto most = hn::Set(d, static_cast<float>(127 - steps.m_ZeroPoint));
     // Bytes that are written may be anything's: what is read here is not read again after each of them.
@@ -34,16 +33,13 @@ void QuantizeValues(const float* values, size_t count, const QuantizeSteps8& ste
     const auto zeroPoint = hn::Set(dInt, steps.m_ZeroPoint);
     const auto quantize = [=](Floats value) HWY_ATTR
     {
-        const auto scaled = hn::Mul(value, inverse);
-        // The half is added in float, as the reference kernels do it.
-        const auto half = hn::CopySign(hn::Set(d, 0.5f), scaled);
-        const auto clamped = Clamped(hn::Add(scaled, half), least, most);
         if constexpr (std::is_same_v<T, float>)
         {
-            return hn::Trunc(clamped);
+            return QuantizedToFloats(value, inverse, least, most);
         }
         else
         {
+            const auto clamped = StepsOf(value, inverse, least, most);
 #if HWY_TARGET == HWY_AVX3
             // They fit, so that nothing has to be saturated.
             const __m512i whole = _mm512_add_epi32(_mm512_cvttps_epi32(clamped.raw), zeroPoint.raw);

@@ -158,43 +158,6 @@ void ToFloats(const FloatRows& rows, const FloatColumns& columns)
     same >= rows.m_Rows ? ToFloatsWith<true>(rows, columns) : ToFloatsWith<false>(rows, columns);
 }
 
-template <bool Clamps>
-void ScaleFloatsOf(float* values, size_t count, const FloatColumns& columns)
-{
-    const FloatTag d;
-    const Floats low = hn::Set(d, columns.m_Low);
-    const Floats high = hn::Set(d, columns.m_High);
-    const float* const scales = columns.m_Scales;
-    const float* const bias = columns.m_Bias;
-    const auto scaled = [&](Floats value, Floats scale, Floats offset) HWY_ATTR
-    {
-        const Floats sum = hn::Add(hn::Mul(value, scale), offset);
-        return Clamps ? Clamped(sum, low, high) : sum;
-    };
-    const size_t lanes = hn::Lanes(d);
-    size_t c = 0;
-    for (; c + lanes <= count; c += lanes)
-    {
-        const Floats value = hn::LoadU(d, values + c);
-        hn::StoreU(scaled(value, hn::LoadU(d, scales + c), hn::LoadU(d, bias + c)), d, values + c);
-    }
-    if (c < count)
-    {
-        const size_t left = count - c;
-        StoreSome(scaled(LoadSome(values + c, left), LoadSome(scales + c, left), LoadSome(bias + c, left)), values + c,
-                  left);
-    }
-}
-
-void ScaleFloats(float* values, size_t pixels, size_t columnCount, const FloatColumns& columns)
-{
-    const auto run = columns.m_HasClamp ? ScaleFloatsOf<true> : ScaleFloatsOf<false>;
-    for (size_t pixel = 0; pixel < pixels; ++pixel, values += columnCount)
-    {
-        run(values, columnCount, columns);
-    }
-}
-
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

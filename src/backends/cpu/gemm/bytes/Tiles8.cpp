@@ -69,7 +69,6 @@ Engine8 MakeEngine()
     engine.m_FindRange = FindRange;
     engine.m_Quantize = QuantizeValues<int8_t>;
     engine.m_QuantizeToFloats = QuantizeValues<float>;
-    engine.m_ScaleFloats = ScaleFloats;
 #if HWY_TARGET == HWY_AVX3
     engine.m_Unsigned.m_Signs = Signs8::DataUnsigned;
     engine.m_PrepareColumns = PrepareColumns;

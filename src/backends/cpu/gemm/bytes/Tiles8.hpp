@@ -80,6 +80,8 @@ struct FloatRows
     float* m_Out = nullptr;
     size_t m_OutStride = 0;
     bool m_HaveOneScale = false; ///< all rows' data have the same scale and zero point
+    /// Of rows that a table names: where they are written, in elements from m_Out on; null: one stride after the other.
+    const size_t* m_Places = nullptr;
 };
 
 /// How the sums of a panel's columns become floats. Arrays are as long as the panel, whole vectors.
@@ -161,6 +163,10 @@ struct PointTable8
     size_t m_Points = 1;
     size_t m_Rows = 0;
     size_t m_Offset = 0; ///< bytes from what the table names to the data
+    /// What the table names outside of the image: points that all rows of a tile have there are skipped. Null: none
+    /// are.
+    const uint8_t* m_Padding = nullptr;
+    int32_t* m_Skipped = nullptr; ///< [points][vectors * lanes]: what to add to sums for each that is
 };
 
 /// Rows of data by a panel, to become floats.
@@ -279,9 +285,6 @@ struct Engine8
     void (*m_Quantize)(const float* values, size_t count, const QuantizeSteps8& steps, int8_t* bytes) = nullptr;
     /// The same less the zero point, as floats.
     void (*m_QuantizeToFloats)(const float* values, size_t count, const QuantizeSteps8& steps, float* whole) = nullptr;
-    /// values = clamp(values * (row scale * column scale) + bias), of as many pixels of all columns; the scales are
-    /// those of FloatColumns multiplied.
-    void (*m_ScaleFloats)(float* values, size_t pixels, size_t columnCount, const FloatColumns& columns) = nullptr;
     /// wide[i] = bytes[i] - zeroPoint
     void (*m_Widen)(const void* bytes, size_t count, bool isSigned, int32_t zeroPoint, int16_t* wide) = nullptr;
     /// flipped[i] = bytes[i] + 128 of int8, or less 128 of uint8; may be in place.

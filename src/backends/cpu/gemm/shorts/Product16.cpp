@@ -21,6 +21,8 @@ constexpr size_t BlockBytes = 128 * 1024;
 constexpr size_t MostBlockRows = 240;
 /// With fewer channels than this the loop over one point of a window is too short.
 constexpr int64_t LeastTapDepth = 8;
+/// With fewer, columns that are runs of their own cost more than the products that they save.
+constexpr int64_t LeastTapDepthOfColumns = 32;
 
 } // namespace
 
@@ -37,6 +39,7 @@ Product16::Product16(const PackedWeights16& weights, const Windows& windows, siz
     {
         m_Taps = static_cast<size_t>(windows.m_Height * windows.m_Width);
         m_TapGroups = static_cast<size_t>(windows.m_GroupChannels) / 2;
+        m_Order = PixelOrder(windows, windows.m_GroupChannels >= LeastTapDepthOfColumns);
     }
     // Neighbouring windows share most of their points.
     const size_t rowBytes = m_TapGroups * sizeof(int32_t);
@@ -115,7 +118,7 @@ void Product16::FindRows(const int16_t* data, size_t first, size_t last, std::by
     }
     else
     {
-        m_Windows.Find(data, first, last, m_Weights->GetZeros(), table);
+        m_Order.FindPoints(m_Windows, data, first, last, m_Weights->GetZeros(), table);
     }
 }
 
@@ -127,48 +130,53 @@ void Product16::RunPanel(const Operands& operands, const Panel16& panel, size_t 
     alignas(64) int32_t sums[MostSums];
     alignas(64) double totals[MostSums];
     const std::span<const size_t> slices = m_Weights->GetSlices(panel);
-    const size_t rows = last - first;
     Columns16 columns = m_Weights->GetRequantization(panel);
     columns.m_Min = m_Min;
     columns.m_Max = m_Max;
     Rows16 out;
     out.m_SumStride = panel.m_Vectors * engine.m_Lanes;
     out.m_Columns = panel.m_Columns;
-    out.m_OutStride = m_Place.m_PixelStride;
     Tile16 tile;
-    tile.m_TapStep = rows;
+    tile.m_TapStep = last - first;
     tile.m_TapGroups = m_TapGroups;
     tile.m_Sums = sums;
     const TileFunction16* tiles =
         m_Weights->AreBytes() ? engine.m_ByteTiles[panel.m_Vectors] : engine.m_Tiles[panel.m_Vectors];
     const size_t most = m_Weights->AreBytes() ? Engine16::MostByteRows : engine.m_Rows[panel.m_Vectors];
-    ForEachTile(rows, most,
-                [&](size_t row, size_t height)
-                {
-                    size_t begin = 0;
-                    for (size_t s = 0; s < slices.size(); ++s)
-                    {
-                        tile.m_Data = table + begin / m_TapGroups * rows + row;
-                        tile.m_FirstGroup = begin % m_TapGroups;
-                        tile.m_Groups = slices[s] - begin;
-                        tile.m_Panel = m_Weights->GetData(panel, begin);
-                        tiles[height](tile);
-                        if (s + 1 < slices.size())
-                        {
-                            engine.m_Accumulate(sums, height * out.m_SumStride, s == 0, totals);
-                        }
-                        begin = slices[s];
-                    }
-                    for (size_t done = 0; done < height; done += out.m_Rows)
-                    {
-                        const size_t pixel = first + row + done;
-                        out.m_Rows = m_Place.GetRunEnd(pixel, first + row + height) - pixel;
-                        out.m_Sums = sums + done * out.m_SumStride;
-                        out.m_Totals = slices.size() > 1 ? totals + done * out.m_SumStride : nullptr;
-                        out.m_Out = operands.m_Output + m_Place.GetOffset(pixel) + panel.m_Column;
-                        engine.m_Requantize(out, columns);
-                    }
-                });
+    const auto runTile = [&](const PixelRun& run, size_t before, size_t begin, size_t height)
+    {
+        size_t done = 0;
+        for (size_t s = 0; s < slices.size(); ++s)
+        {
+            tile.m_Data = table + done / m_TapGroups * tile.m_TapStep + before + begin;
+            tile.m_FirstGroup = done % m_TapGroups;
+            tile.m_Groups = slices[s] - done;
+            tile.m_Panel = m_Weights->GetData(panel, done);
+            tiles[height](tile);
+            if (s + 1 < slices.size())
+            {
+                engine.m_Accumulate(sums, height * out.m_SumStride, s == 0, totals);
+            }
+            done = slices[s];
+        }
+        for (size_t row = 0; row < height; row += out.m_Rows)
+        {
+            const size_t pixel = run.m_First + (begin + row) * run.m_Step;
+            out.m_Rows = m_Place.GetRunEnd(pixel, pixel + height - row) - pixel;
+            out.m_Sums = sums + row * out.m_SumStride;
+            out.m_Totals = slices.size() > 1 ? totals + row * out.m_SumStride : nullptr;
+            out.m_Out = operands.m_Output + m_Place.GetOffset(pixel) + panel.m_Column;
+            engine.m_Requantize(out, columns);
+        }
+    };
+    m_Order.ForEachRun(first, last,
+                       [&](const PixelRun& run, size_t before)
+                       {
+                           tile.m_Zeros = run.m_LacksPoints ? m_Weights->GetZeros() : nullptr;
+                           out.m_OutStride = run.m_Step * m_Place.m_PixelStride;
+                           ForEachTile(run.m_Count, most,
+                                       [&](size_t begin, size_t height) { runTile(run, before, begin, height); });
+                       });
 }
 
 } // namespace tenon::cpu

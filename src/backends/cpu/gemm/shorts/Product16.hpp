@@ -6,6 +6,7 @@
 #include "backends/common/Quantization.hpp"
 #include "backends/cpu/gemm/PanelRange.hpp"
 #include "backends/cpu/gemm/shorts/PackedWeights16.hpp"
+#include "backends/cpu/gemm/windows/PixelOrder.hpp"
 #include "backends/cpu/gemm/windows/Windows.hpp"
 
 #include <tenon/backend/IWorkload.hpp>
@@ -26,7 +27,11 @@ public:
               const backends::QuantizedRange& range);
 
     /// Has the output written there, in place of one pixel after the other.
-    void SetPlace(const OutputPlace& place) { m_Place = place; }
+    void SetPlace(const OutputPlace& place)
+    {
+        m_Place = place;
+        m_Order.FitTo(place);
+    }
 
     size_t GetScratchBytes() const { return m_ScratchBytes; }
     /// Reads input 0 and writes output 0.
@@ -41,6 +46,7 @@ private:
 
     void RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const;
     void FindRows(const int16_t* data, size_t first, size_t last, std::byte* scratch) const;
+    /// Pixels [first, last) are places of the order.
     void RunPanel(const Operands& operands, const Panel16& panel, size_t first, size_t last,
                   const int16_t* const* table) const;
 
@@ -48,6 +54,7 @@ private:
     Windows m_Windows;
     size_t m_Rows;
     OutputPlace m_Place;
+    PixelOrder m_Order;
     int16_t m_Min;
     int16_t m_Max;
     bool m_InPlace;

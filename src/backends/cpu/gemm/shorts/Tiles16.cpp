@@ -4,6 +4,7 @@
 // out registers: the sums would live in memory otherwise.
 #include "backends/cpu/gemm/shorts/Tiles16.hpp"
 
+#include "backends/cpu/gemm/windows/SkippedPoints.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <algorithm>
@@ -53,11 +54,17 @@ void Tile(const Tile16& tile)
     }
     const auto* weights = static_cast<const W*>(tile.m_Panel);
     const int16_t* const* data = tile.m_Data;
+    const int16_t* const zeros = tile.m_Zeros;
     size_t begin = tile.m_FirstGroup;
     for (size_t left = tile.m_Groups; left > 0; data += tile.m_TapStep, begin = 0)
     {
         const size_t end = std::min(tile.m_TapGroups, begin + left);
         left -= end - begin;
+        if (zeros != nullptr && AreAll<Rows>(data, zeros))
+        {
+            weights += 2 * Vectors * lanes * (end - begin);
+            continue;
+        }
         const int16_t* rows[Rows];
         HWY_UNROLL(8)
         for (size_t r = 0; r < Rows; ++r)
@@ -159,7 +166,7 @@ HWY_INLINE void SumTaps(const DepthwiseTile16& tile)
     const size_t tapStep = tile.m_TapStep;
     const size_t offset = tile.m_Offset;
     const size_t channels = tile.m_Channels;
-    for (size_t left = tile.m_Pairs; left > 0; --left)
+    for (size_t left = tile.m_Steps; left > 0; --left)
     {
         const int16_t* const* second = first + tapStep;
         const Vector lowWeights = hn::Load(d, weights);
@@ -184,20 +191,159 @@ HWY_INLINE void SumTaps(const DepthwiseTile16& tile)
     }
 }
 
-template <typename Dot, size_t Pixels>
-void DepthwiseTile(const DepthwiseTile16& tile)
+struct DepthwiseKind
 {
-    tile.m_Channels >= hn::Lanes(ShortTag()) ? SumTaps<Dot, Pixels, true>(tile) : SumTaps<Dot, Pixels, false>(tile);
+    template <typename Dot, size_t Pixels>
+    static void Run(const DepthwiseTile16& tile)
+    {
+        tile.m_Channels >= hn::Lanes(ShortTag()) ? SumTaps<Dot, Pixels, true>(tile) : SumTaps<Dot, Pixels, false>(tile);
+    }
+};
+
+HWY_INLINE Vector LowerHalves(Vector a, Vector b)
+{
+    const hn::Repartition<int64_t, Ints> d64;
+    return hn::BitCast(Ints(), hn::InterleaveLower(d64, hn::BitCast(d64, a), hn::BitCast(d64, b)));
 }
 
-template <typename Dot>
-void FillDepthwise(Engine16& engine)
+HWY_INLINE Vector UpperHalves(Vector a, Vector b)
 {
-    engine.m_Depthwise[1] = DepthwiseTile<Dot, 1>;
-    engine.m_Depthwise[2] = DepthwiseTile<Dot, 2>;
-    engine.m_Depthwise[3] = DepthwiseTile<Dot, 3>;
-    engine.m_Depthwise[4] = DepthwiseTile<Dot, 4>;
-    static_assert(Engine16::DepthwisePixels == 4);
+    const hn::Repartition<int64_t, Ints> d64;
+    return hn::BitCast(Ints(), hn::InterleaveUpper(d64, hn::BitCast(d64, a), hn::BitCast(d64, b)));
+}
+
+/// The sums of groups from those of their pairs of channels, which lie beside each other: a vector for each output of a
+/// group becomes two vectors of all outputs, in the order of GetPlace16. All of it stays in blocks of four lanes.
+HWY_INLINE void FoldGroups(const Vector (&sums)[2], Vector& low, Vector& high)
+{
+    low = hn::InterleaveLower(Ints(), sums[0], sums[1]);
+    high = hn::InterleaveUpper(Ints(), sums[0], sums[1]);
+}
+
+HWY_INLINE void FoldGroups(const Vector (&sums)[4], Vector& low, Vector& high)
+{
+    const Ints d;
+    const Vector firstLow = hn::InterleaveLower(d, sums[0], sums[1]);
+    const Vector firstHigh = hn::InterleaveUpper(d, sums[0], sums[1]);
+    const Vector lastLow = hn::InterleaveLower(d, sums[2], sums[3]);
+    const Vector lastHigh = hn::InterleaveUpper(d, sums[2], sums[3]);
+    low = hn::Add(LowerHalves(firstLow, lastLow), UpperHalves(firstLow, lastLow));
+    high = hn::Add(LowerHalves(firstHigh, lastHigh), UpperHalves(firstHigh, lastHigh));
+}
+
+/// All lanes of each block, of four vectors.
+HWY_INLINE Vector AddBlocks(Vector a, Vector b, Vector c, Vector e)
+{
+    const Ints d;
+    const Vector first = hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
+    const Vector last = hn::Add(hn::InterleaveLower(d, c, e), hn::InterleaveUpper(d, c, e));
+    return hn::Add(LowerHalves(first, last), UpperHalves(first, last));
+}
+
+HWY_INLINE void FoldGroups(const Vector (&sums)[8], Vector& low, Vector& high)
+{
+    low = AddBlocks(sums[0], sums[1], sums[2], sums[3]);
+    high = AddBlocks(sums[4], sums[5], sums[6], sums[7]);
+}
+
+/// From the order of GetPlace16 to that of the columns.
+HWY_INLINE void SortColumns([[maybe_unused]] Vector& low, [[maybe_unused]] Vector& high)
+{
+#if HWY_TARGET == HWY_AVX3
+    const __m512i first = _mm512_shuffle_i64x2(low.raw, high.raw, 0x44);
+    const __m512i last = _mm512_shuffle_i64x2(low.raw, high.raw, 0xEE);
+    low.raw = _mm512_shuffle_i64x2(first, first, 0xD8);
+    high.raw = _mm512_shuffle_i64x2(last, last, 0xD8);
+#elif HWY_TARGET == HWY_AVX2
+    const Vector first = hn::ConcatLowerLower(Ints(), high, low);
+    high = hn::ConcatUpperUpper(Ints(), high, low);
+    low = first;
+#else
+    static_assert(hn::MaxLanes(Ints()) == 4);
+#endif
+}
+
+/// Channels are read as they lie: a lane's pair of them is multiplied by the weights of one output of its group after
+/// the other, each of which has sums of its own.
+template <typename Dot, size_t Group, size_t Pixels, bool IsWhole>
+HWY_INLINE void SumGroups(const DepthwiseTile16& tile)
+{
+    const Ints d;
+    const size_t lanes = hn::Lanes(d);
+    Vector acc[Pixels][Group];
+    HWY_UNROLL(4)
+    for (size_t p = 0; p < Pixels; ++p)
+    {
+        HWY_UNROLL(8)
+        for (size_t o = 0; o < Group; ++o)
+        {
+            acc[p][o] = hn::Zero(d);
+        }
+    }
+    const int16_t* const* data = tile.m_Data;
+    const int32_t* weights = tile.m_Weights;
+    const size_t tapStep = tile.m_TapStep;
+    const size_t offset = tile.m_Offset;
+    const size_t channels = tile.m_Channels;
+    for (size_t left = tile.m_Steps; left > 0; --left, data += tapStep, weights += Group * lanes)
+    {
+        Vector x[Pixels];
+        HWY_UNROLL(4)
+        for (size_t p = 0; p < Pixels; ++p)
+        {
+            x[p] = hn::BitCast(d, LoadChannels<IsWhole>(data[p] + offset, channels));
+        }
+        HWY_UNROLL(8)
+        for (size_t o = 0; o < Group; ++o)
+        {
+            const Vector w = hn::Load(d, weights + o * lanes);
+            HWY_UNROLL(4)
+            for (size_t p = 0; p < Pixels; ++p)
+            {
+                Dot::Add(acc[p][o], x[p], w);
+            }
+        }
+    }
+    int32_t* const sums = tile.m_Sums;
+    HWY_UNROLL(4)
+    for (size_t p = 0; p < Pixels; ++p)
+    {
+        Vector low;
+        Vector high;
+        FoldGroups(acc[p], low, high);
+        if (tile.m_Bias != nullptr)
+        {
+            SortColumns(low, high);
+            low = hn::Add(low, hn::Load(d, tile.m_Bias));
+            high = hn::Add(high, hn::Load(d, tile.m_Bias + lanes));
+        }
+        hn::Store(low, d, sums + 2 * p * lanes);
+        hn::Store(high, d, sums + (2 * p + 1) * lanes);
+    }
+}
+
+template <size_t Group>
+struct GroupsKind
+{
+    template <typename Dot, size_t Pixels>
+    static void Run(const DepthwiseTile16& tile)
+    {
+        tile.m_Channels >= hn::Lanes(ShortTag()) ? SumGroups<Dot, Group, Pixels, true>(tile)
+                                                 : SumGroups<Dot, Group, Pixels, false>(tile);
+    }
+};
+
+/// Tiles of 1 to `Pixels` pixels.
+template <typename Dot, typename Kind, size_t Pixels>
+void FillPixels(DepthwiseTiles16& tiles)
+{
+    static_assert(Pixels <= DepthwiseTiles16::MostPixels);
+    tiles.m_Pixels = std::max(tiles.m_Pixels, Pixels);
+    tiles.m_Run[Pixels] = Kind::template Run<Dot, Pixels>;
+    if constexpr (Pixels > 1)
+    {
+        FillPixels<Dot, Kind, Pixels - 1>(tiles);
+    }
 }
 
 /// For 32 registers: 24 sums, 4 vectors of weights, the data.
@@ -208,7 +354,10 @@ void FillWide(Engine16& engine)
     FillTiles<Dot, 2, 8>(engine);
     FillTiles<Dot, 3, 8>(engine);
     FillTiles<Dot, 4, 6>(engine);
-    FillDepthwise<Dot>(engine);
+    FillPixels<Dot, DepthwiseKind, 4>(engine.m_Depthwise);
+    FillPixels<Dot, GroupsKind<2>, 4>(engine.m_Groups[2]);
+    FillPixels<Dot, GroupsKind<4>, 4>(engine.m_Groups[4]);
+    FillPixels<Dot, GroupsKind<8>, 3>(engine.m_Groups[8]);
 }
 
 /// For 16 registers: 12 sums, 2 vectors of weights, the data and a product.
@@ -217,7 +366,10 @@ void FillNarrow(Engine16& engine)
 {
     FillTiles<Dot, 1, 8>(engine);
     FillTiles<Dot, 2, 6>(engine);
-    FillDepthwise<Dot>(engine);
+    FillPixels<Dot, DepthwiseKind, 4>(engine.m_Depthwise);
+    FillPixels<Dot, GroupsKind<2>, 4>(engine.m_Groups[2]);
+    FillPixels<Dot, GroupsKind<4>, 2>(engine.m_Groups[4]);
+    FillPixels<Dot, GroupsKind<8>, 1>(engine.m_Groups[8]);
 }
 
 Engine16 MakeEngine()

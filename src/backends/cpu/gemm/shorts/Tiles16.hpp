@@ -24,26 +24,42 @@ struct Tile16
 {
     const int16_t* const* m_Data = nullptr; ///< [taps][m_TapStep]: where the rows' data are
     size_t m_TapStep = 0;
-    size_t m_TapGroups = 0;        ///< of a whole tap
-    size_t m_FirstGroup = 0;       ///< of the first tap
-    size_t m_Groups = 0;           ///< of all taps from there on
+    size_t m_TapGroups = 0;  ///< of a whole tap
+    size_t m_FirstGroup = 0; ///< of the first tap
+    size_t m_Groups = 0;     ///< of all taps from there on
+    /// What points outside of the image are: those that all rows lack are skipped. Null: no rows lack any together.
+    const int16_t* m_Zeros = nullptr;
     const void* m_Panel = nullptr; ///< [groups][vectors * lanes] pairs of int16, or of int8; aligned
     int32_t* m_Sums = nullptr;     ///< [rows][vectors * lanes], which wrap around
 };
 using TileFunction16 = void (*)(const Tile16& tile);
 
-/// A tile of a depthwise convolution: a few pixels by two vectors' worth of numbers of the channels.
+/// A tile of a depthwise convolution, or of one in small groups of channels that give as many: a few pixels by two
+/// vectors' worth of numbers of the channels.
 struct DepthwiseTile16
 {
-    const int16_t* const* m_Data = nullptr; ///< [2 * pairs][m_TapStep]: where the taps' channels are
+    const int16_t* const* m_Data = nullptr; ///< [steps * taps of a step][m_TapStep]: where the taps' channels are
     size_t m_TapStep = 0;
-    size_t m_Pairs = 0;                 ///< of taps
-    size_t m_Offset = 0;                ///< to add to each of the pointers
-    size_t m_Channels = 0;              ///< two vectors, or fewer: then nothing past them is read
-    const int32_t* m_Weights = nullptr; ///< [pairs][2 * lanes] pairs of int16, aligned
-    int32_t* m_Sums = nullptr;          ///< [pixels][2 * lanes]
+    size_t m_Steps = 0;    ///< pairs of taps; taps of groups
+    size_t m_Offset = 0;   ///< to add to each of the pointers
+    size_t m_Channels = 0; ///< two vectors, or fewer: then nothing past them is read
+    /// Pairs of int16, aligned: [steps][2 * lanes]; of groups [steps][channels of a group][lanes], a vector for each
+    /// output of a group, whose lanes are pairs of channels.
+    const int32_t* m_Weights = nullptr;
+    /// Of groups: what sums begin with, [2 * lanes]; these are in the order of their columns then. Null: as in Rows16.
+    const int32_t* m_Bias = nullptr;
+    int32_t* m_Sums = nullptr; ///< [pixels][2 * lanes]
 };
 using DepthwiseTileFunction16 = void (*)(const DepthwiseTile16& tile);
+
+/// Those of up to so many pixels.
+struct DepthwiseTiles16
+{
+    static constexpr size_t MostPixels = 4;
+
+    size_t m_Pixels = 0; ///< of the highest tile; 0: there are none
+    DepthwiseTileFunction16 m_Run[MostPixels + 1] = {};
+};
 
 /// How the sums of a panel's columns become numbers. Arrays are as long as the panel, whole vectors.
 struct Columns16
@@ -91,8 +107,8 @@ struct Engine16
     static constexpr size_t MostVectors = 4;
     static constexpr size_t MostRows = 8;
     static constexpr size_t MostByteRows = 4;
-    static constexpr size_t MostLanes = 16;      ///< int32 in 512 bits
-    static constexpr size_t DepthwisePixels = 4; ///< of the highest tile
+    static constexpr size_t MostLanes = 16; ///< int32 in 512 bits
+    static constexpr size_t MostGroup = 8;  ///< channels of a small group
 
     size_t m_Lanes = 0;                                         ///< columns of a vector
     size_t m_Vectors = 0;                                       ///< in the widest panel
@@ -100,7 +116,8 @@ struct Engine16
     TileFunction16 m_Tiles[MostVectors + 1][MostRows + 1] = {}; ///< by vectors and rows
     /// For weights that are packed as bytes: products of a few rows wait for them to come from memory.
     TileFunction16 m_ByteTiles[MostVectors + 1][MostByteRows + 1] = {};
-    DepthwiseTileFunction16 m_Depthwise[DepthwisePixels + 1] = {}; ///< by pixels
+    DepthwiseTiles16 m_Depthwise;
+    DepthwiseTiles16 m_Groups[MostGroup + 1]; ///< by channels of a group, which are a power of 2
 
     /// totals[i] = sums[i], or += sums[i].
     void (*m_Accumulate)(const int32_t* sums, size_t count, bool isFirst, double* totals) = nullptr;

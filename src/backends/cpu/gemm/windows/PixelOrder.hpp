@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // In which order a product takes the output pixels of a convolution. At the borders of an image windows lack points,
 // and a tile skips those that all of its windows lack: of 3x3 windows of 7x7 pixels that is a sixth of the
-// multiplications. Used by the products of floats and bfloat16.
+// multiplications. Used by the products of floats, of bfloat16, of 16-bit data and of float data beside bytes.
 #pragma once
 
 #include "backends/cpu/gemm/windows/Windows.hpp"
@@ -54,6 +54,8 @@ public:
         }
     }
 
+    /// Whether pixels are taken otherwise than they lie. Those of an image still follow each other.
+    bool IsOther() const { return m_Height != 0; }
     /// Whether columns are runs of their own.
     bool SplitsColumns() const { return m_LeftColumns + m_RightColumns != 0; }
     /// Whether loops over one point of so many channels are long enough; with fewer, those over a row of points are

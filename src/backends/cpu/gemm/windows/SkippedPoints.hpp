@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points that all windows of a tile lack, whose products are skipped: see PixelOrder. Used by the tiles of floats and
-// of bfloat16.
+// Points that all windows of a tile lack, whose products are skipped: see PixelOrder. Used by the tiles of floats,
+// of bfloat16, of 16-bit data and of float data beside bytes.
 #pragma once
 
 #include <cstddef>
