@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of 256 bytes in registers, with AVX-512 and VBMI (CpuFeatures::m_Avx512Vbmi). Included by sources with vector
-// code after simd/Foreach.hpp, once for each target.
+// Tables of 256 bytes that are read as vectors: in registers, with AVX-512 and VBMI (CpuFeatures::m_Avx512Vbmi) or
+// NEON of 64 bits, or sixteen bytes after the other. Included by sources with vector code after simd/Foreach.hpp, once
+// for each target.
 #if defined(TENON_BYTE_LOOKUP_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_BYTE_LOOKUP_INL
 #undef TENON_BYTE_LOOKUP_INL
@@ -8,8 +9,11 @@
 #define TENON_BYTE_LOOKUP_INL
 #endif
 
+#include "backends/cpu/simd/Isa.hpp"
+
 #include <hwy/highway.h>
 
+#include <cstddef>
 #include <cstdint>
 
 HWY_BEFORE_NAMESPACE();
@@ -51,6 +55,91 @@ private:
 };
 
 #endif
+
+#if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
+
+/// Four lookups in 64 bytes each.
+class AnyByteLookup
+{
+public:
+    using Tag = hn::ScalableTag<uint8_t>;
+    using Vector = hn::Vec<Tag>;
+
+    HWY_INLINE explicit AnyByteLookup(const uint8_t* table)
+        : m_0(vld1q_u8_x4(table)), m_1(vld1q_u8_x4(table + 64)), m_2(vld1q_u8_x4(table + 128)),
+          m_3(vld1q_u8_x4(table + 192))
+    {
+    }
+
+    HWY_INLINE Vector operator()(Vector x) const
+    {
+        // What lies outside of a part's 64 bytes leaves the result as it is.
+        const uint8x16_t step = vdupq_n_u8(64);
+        uint8x16_t index = x.raw;
+        uint8x16_t result = vqtbl4q_u8(m_0, index);
+        result = vqtbx4q_u8(result, m_1, index = vsubq_u8(index, step));
+        result = vqtbx4q_u8(result, m_2, index = vsubq_u8(index, step));
+        return Vector(vqtbx4q_u8(result, m_3, vsubq_u8(index, step)));
+    }
+
+private:
+    uint8x16x4_t m_0;
+    uint8x16x4_t m_1;
+    uint8x16x4_t m_2;
+    uint8x16x4_t m_3;
+};
+
+#else
+
+/// Sixteen lookups in 16 bytes each. The table is read again for each vector.
+class AnyByteLookup
+{
+public:
+    using Tag = hn::ScalableTag<uint8_t>;
+    using Vector = hn::Vec<Tag>;
+
+    HWY_INLINE explicit AnyByteLookup(const uint8_t* table) : m_Table(table) {}
+
+    HWY_INLINE Vector operator()(Vector x) const
+    {
+        // In sixteen bytes that are not meant the index gets its highest bit, for which there is 0.
+        const Tag d;
+        const Vector outside = hn::Set(d, uint8_t{0x70});
+        Vector result = hn::Zero(d);
+        HWY_UNROLL(16)
+        for (size_t part = 0; part < 16; ++part)
+        {
+            const Vector index = hn::SaturatedAdd(hn::Xor(x, hn::Set(d, static_cast<uint8_t>(part * 16))), outside);
+            result = hn::Or(result, hn::TableLookupBytesOr0(hn::LoadDup128(d, m_Table + part * 16), index));
+        }
+        return result;
+    }
+
+private:
+    const uint8_t* m_Table;
+};
+
+#endif
+
+/// Stands for a class of lookups.
+template <typename T>
+struct LookupTag
+{
+    using Lookup = T;
+};
+
+/// What f makes of the best one that the processor has.
+template <typename F>
+auto WithBestLookup(const F& f)
+{
+#if HWY_TARGET == HWY_AVX3
+    if (GetCpuFeatures().m_Avx512Vbmi)
+    {
+        return f(LookupTag<ByteLookup>());
+    }
+#endif
+    return f(LookupTag<AnyByteLookup>());
+}
 
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
