@@ -91,7 +91,7 @@ private:
 
 #else
 
-/// Sixteen lookups in 16 bytes each. The table is read again for each vector.
+/// Sixteen lookups in 16 bytes each, of which the upper four bits choose. The table is read again for each vector.
 class AnyByteLookup
 {
 public:
@@ -102,20 +102,30 @@ public:
 
     HWY_INLINE Vector operator()(Vector x) const
     {
-        // In sixteen bytes that are not meant the index gets its highest bit, for which there is 0.
         const Tag d;
-        const Vector outside = hn::Set(d, uint8_t{0x70});
-        Vector result = hn::Zero(d);
-        HWY_UNROLL(16)
-        for (size_t part = 0; part < 16; ++part)
-        {
-            const Vector index = hn::SaturatedAdd(hn::Xor(x, hn::Set(d, static_cast<uint8_t>(part * 16))), outside);
-            result = hn::Or(result, hn::TableLookupBytesOr0(hn::LoadDup128(d, m_Table + part * 16), index));
-        }
-        return result;
+        const hn::Mask<Tag> bits[4] = {
+            hn::TestBit(x, hn::Set(d, uint8_t{0x10})), hn::TestBit(x, hn::Set(d, uint8_t{0x20})),
+            hn::TestBit(x, hn::Set(d, uint8_t{0x40})), hn::TestBit(x, hn::Set(d, uint8_t{0x80}))};
+        return Choose<4>(m_Table, hn::And(x, hn::Set(d, uint8_t{0x0F})), bits);
     }
 
 private:
+    /// In 2^Bits parts of 16 bytes.
+    template <int Bits>
+    static HWY_INLINE Vector Choose(const uint8_t* parts, Vector index, const hn::Mask<Tag>* bits)
+    {
+        if constexpr (Bits == 0)
+        {
+            return hn::TableLookupBytes(hn::LoadDup128(Tag(), parts), index);
+        }
+        else
+        {
+            const Vector lower = Choose<Bits - 1>(parts, index, bits);
+            const Vector upper = Choose<Bits - 1>(parts + (size_t{16} << (Bits - 1)), index, bits);
+            return hn::IfThenElse(bits[Bits - 1], upper, lower);
+        }
+    }
+
     const uint8_t* m_Table;
 };
 
