@@ -34,8 +34,7 @@ std::vector<int32_t> Rescale(const TensorInfo& info, float largestScale)
     {
         const auto stored = static_cast<uint8_t>(i);
         const int32_t value = info.GetDataType() == DataType::QAsymmU8 ? stored : static_cast<int8_t>(stored);
-        rescaled[i] =
-            backends::MultiplyByQuantizedMultiplier((value - info.GetQuantizationOffset()) * 256, multiplier);
+        rescaled[i] = backends::MultiplyByQuantizedMultiplier((value - info.GetQuantizationOffset()) * 256, multiplier);
     }
     return rescaled;
 }

@@ -16,6 +16,9 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
+using WordTag = hn::Repartition<int16_t, ByteTag>;
+using Words = hn::Vec<WordTag>;
+
 // An operation is made of two steps, so that what depends on the second input alone is done once where that stands
 // still. Those with AddsZero add the output's zero point themselves, in int32, where that wraps as in the reference
 // kernels. To the results of the others Run adds it, and to all what makes them unsigned: both saturate.
@@ -106,38 +109,6 @@ private:
     Ints m_ZeroOutput;
 };
 
-class FloatProduct
-{
-public:
-    static constexpr bool AddsZero = false;
-
-    explicit FloatProduct(const ByteBinary& numbers)
-        : m_Scale(hn::Set(FloatTag(), numbers.m_ProductFactor)), m_Offset(hn::Set(FloatTag(), numbers.m_Offset)),
-          m_Shift(hn::Set(FloatTag(), numbers.m_ShiftFactor)),
-          m_ZeroA(hn::Set(FloatTag(), static_cast<float>(numbers.m_ZeroA))),
-          m_ZeroB(hn::Set(FloatTag(), static_cast<float>(numbers.m_ZeroB))), m_Integers(hn::Set(FloatTag(), 0x1.8p23f))
-    {
-    }
-
-    HWY_INLINE Floats Second(Ints b) const { return hn::Sub(hn::ConvertTo(FloatTag(), b), m_ZeroB); }
-    HWY_INLINE Ints First(Ints a, Floats second) const
-    {
-        // The product of two bytes is exact. Around 2^23 there are only integers: adding rounds.
-        const Floats product = hn::Mul(hn::Sub(hn::ConvertTo(FloatTag(), a), m_ZeroA), second);
-        const Floats scaled = hn::MulAdd(product, m_Scale, m_Offset);
-        const Floats high = hn::Sub(hn::Add(scaled, m_Integers), m_Integers);
-        return Nearest(hn::Mul(high, m_Shift));
-    }
-
-private:
-    Floats m_Scale;
-    Floats m_Offset;
-    Floats m_Shift;
-    Floats m_ZeroA;
-    Floats m_ZeroB;
-    Floats m_Integers;
-};
-
 /// a from its zero point up, else a times b; each with a multiplier of its own.
 class ExactPrelu
 {
@@ -165,6 +136,87 @@ private:
     Ints m_ZeroA;
     Ints m_ZeroB;
     Ints m_ZeroOutput;
+};
+
+/// ByteBinary::FloatScale of a target.
+class FloatScale
+{
+public:
+    explicit FloatScale(const ByteBinary::FloatScale& scale)
+        : m_Factor(hn::Set(FloatTag(), scale.m_Factor)),
+          m_Offset(hn::BitCast(IntTag(), hn::Set(FloatTag(), scale.m_Offset))),
+          m_OffsetFlip(hn::Set(IntTag(), scale.m_OffsetFlip))
+    {
+    }
+
+    HWY_INLINE Floats GetFactor() const { return m_Factor; }
+    HWY_INLINE Floats GetOffset() const { return hn::BitCast(FloatTag(), m_Offset); }
+    /// For a number of at most 16 bits and a sign, which fills the upper 16 bits.
+    HWY_INLINE Floats GetOffset(Ints number) const
+    {
+        return hn::BitCast(FloatTag(), hn::Xor(m_Offset, hn::And(number, m_OffsetFlip)));
+    }
+    HWY_INLINE Ints operator()(Ints number) const
+    {
+        return Nearest(hn::MulAdd(hn::ConvertTo(FloatTag(), number), m_Factor, GetOffset(number)));
+    }
+
+private:
+    Floats m_Factor;
+    Ints m_Offset;
+    Ints m_OffsetFlip;
+};
+
+/// Products of numbers of 16 bits, scaled in float.
+class FloatProduct
+{
+public:
+    explicit FloatProduct(const ByteBinary& numbers) : m_Scale(numbers.m_FloatProduct) {}
+
+    HWY_INLINE Words operator()(Words a, Words b) const
+    {
+        const WordTag d;
+        const Words low = hn::Mul(a, b);
+        const Words high = hn::MulHigh(a, b);
+        return NarrowPair(d, m_Scale(hn::BitCast(IntTag(), hn::InterleaveLower(d, low, high))),
+                          m_Scale(hn::BitCast(IntTag(), hn::InterleaveUpper(d, low, high))));
+    }
+
+private:
+    FloatScale m_Scale;
+};
+
+/// a where that is not negative, else a times b; each with a scale of its own.
+class FloatPrelu
+{
+public:
+    explicit FloatPrelu(const ByteBinary& numbers) : m_Negative(numbers.m_FloatProduct), m_Positive(numbers.m_Positive)
+    {
+    }
+
+    HWY_INLINE Words operator()(Words a, Words b) const
+    {
+        const WordTag d;
+        const Words isNegative = hn::ShiftRight<15>(a);
+        const Words factor = hn::IfThenElse(hn::MaskFromVec(isNegative), b, hn::Set(d, 1));
+        const Words low = hn::Mul(a, factor);
+        const Words high = hn::MulHigh(a, factor);
+        return NarrowPair(d, Scale(hn::InterleaveLower(d, low, high), hn::InterleaveLower(d, isNegative, isNegative)),
+                          Scale(hn::InterleaveUpper(d, low, high), hn::InterleaveUpper(d, isNegative, isNegative)));
+    }
+
+private:
+    HWY_INLINE Ints Scale(Words product, Words isNegative) const
+    {
+        const auto negative = hn::MaskFromVec(hn::BitCast(FloatTag(), isNegative));
+        const Ints number = hn::BitCast(IntTag(), product);
+        return Nearest(hn::MulAdd(hn::ConvertTo(FloatTag(), number),
+                                  hn::IfThenElse(negative, m_Negative.GetFactor(), m_Positive.GetFactor()),
+                                  hn::IfThenElse(negative, m_Negative.GetOffset(number), m_Positive.GetOffset())));
+    }
+
+    FloatScale m_Negative;
+    FloatScale m_Positive;
 };
 
 template <typename Operation, bool IsFixed>
@@ -196,6 +248,39 @@ void Run(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t*
         });
 }
 
+/// Operations on what bytes differ by from their zero points, as numbers of 16 bits: half of the bytes at once.
+template <typename Operation, bool IsFixed>
+void RunHalves(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count)
+{
+    const ByteTag d;
+    const WordTag dWords;
+    const Operation operation(numbers);
+    const Words zero = hn::Set(dWords, static_cast<int16_t>(numbers.m_ZeroOutput + numbers.m_Flip));
+    const Words zeroA = hn::Set(dWords, static_cast<int16_t>(numbers.m_ZeroA));
+    const Words zeroB = hn::Set(dWords, static_cast<int16_t>(numbers.m_ZeroB));
+    const Bytes flip = hn::Set(d, numbers.m_Flip);
+    const Bytes least = hn::Set(d, numbers.m_Min);
+    const Bytes most = hn::Set(d, numbers.m_Max);
+    const Words fixed =
+        hn::Sub(hn::Set(dWords, static_cast<int16_t>(static_cast<uint8_t>(*b ^ numbers.m_Flip))), zeroB);
+    MapPairs<false, IsFixed>(
+        d, a, b, out, count,
+        [&](Bytes x, Bytes y) HWY_ATTR
+        {
+            const Bytes none = hn::Zero(d);
+            x = hn::Xor(x, flip);
+            y = hn::Xor(y, flip);
+            const auto centre = [&](Bytes half, Words centreZero) HWY_ATTR
+            { return hn::Sub(hn::BitCast(dWords, half), centreZero); };
+            const Words low = operation(centre(hn::InterleaveLower(d, x, none), zeroA),
+                                        IsFixed ? fixed : centre(hn::InterleaveLower(d, y, none), zeroB));
+            const Words high = operation(centre(hn::InterleaveUpper(d, x, none), zeroA),
+                                         IsFixed ? fixed : centre(hn::InterleaveUpper(d, y, none), zeroB));
+            const Bytes joined = JoinHalves(hn::SaturatedAdd(low, zero), hn::SaturatedAdd(high, zero));
+            return hn::Xor(hn::Min(hn::Max(joined, least), most), flip);
+        });
+}
+
 template <bool IsMaximum, bool IsFixed>
 void RunExtreme(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count)
 {
@@ -221,10 +306,11 @@ ByteBinaryLoops MakeLoops()
             {Run<Square, false>, Run<Square, true>},
             {Run<FloatSum, false>, Run<FloatSum, true>},
             {Run<ExactProduct, false>, Run<ExactProduct, true>},
-            {Run<FloatProduct, false>, Run<FloatProduct, true>},
+            {RunHalves<FloatProduct, false>, RunHalves<FloatProduct, true>},
             {RunExtreme<true, false>, RunExtreme<true, true>},
             {RunExtreme<false, false>, RunExtreme<false, true>},
-            {Run<ExactPrelu, false>, Run<ExactPrelu, true>}};
+            {Run<ExactPrelu, false>, Run<ExactPrelu, true>},
+            {RunHalves<FloatPrelu, false>, RunHalves<FloatPrelu, true>}};
 }
 
 } // namespace

@@ -220,7 +220,8 @@ ByteComparison::ByteComparison(ComparisonOperation operation, const TensorInfo& 
             m_Swaps = !m_Swaps;
             isInside = !isInside;
         }
-        ForKeys(keys, offset, [&](size_t key, int32_t x)
+        ForKeys(keys, offset,
+                [&](size_t key, int32_t x)
                 { m_Bounds.m_Most[key] = ToBound((turns ? CountBelow(values, x) : CountUpTo(values, x)) - 1); });
     }
     m_Bounds.m_Inside = isInside ? 1 : 0;

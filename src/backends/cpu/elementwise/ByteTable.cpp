@@ -52,6 +52,15 @@ LookupFunction FindLookup()
 #endif
 }
 
+bool IsLookupFast()
+{
+#if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
+    return true;
+#else
+    return HWY_TARGET == HWY_AVX3 && GetCpuFeatures().m_Avx512Vbmi;
+#endif
+}
+
 } // namespace
 
 } // namespace tenon::cpu::HWY_NAMESPACE
@@ -104,6 +113,11 @@ ByteTable Fill(const ReshapeArgs& args, LayerType type)
 LookupFunction FindByteLookup()
 {
     return TENON_CHOOSE(FindLookup)();
+}
+
+bool IsByteLookupFast()
+{
+    return TENON_CHOOSE(IsLookupFast)();
 }
 
 ByteMap::ByteMap(const ReshapeArgs& args, LayerType type) : m_Table(Fill(args, type)), m_LookUp(FindByteLookup()) {}
