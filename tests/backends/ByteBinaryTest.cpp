@@ -107,7 +107,8 @@ TEST(ByteBinary, ProductsAreComputedInFloats)
             fastProducts += product.m_Loop == loops.m_FloatProduct[isFixed] ? 1 : 0;
             const ByteBinary prelu = MakeBytePrelu(a, info(0.01 * unit(random)),
                                                    info(scaleA * (0.3 + 0.9 * unit(random))), isFixed, Elements);
-            fastPrelus += prelu.m_Loop == loops.m_FloatPrelu[isFixed] ? 1 : 0;
+            const bool byTable = !isFixed && loops.m_TablePrelu != nullptr;
+            fastPrelus += prelu.m_Loop == (byTable ? loops.m_TablePrelu : loops.m_FloatPrelu[isFixed]) ? 1 : 0;
         }
         EXPECT_GE(fastProducts, Products - 4);
         EXPECT_GE(fastPrelus, Products - 4);

@@ -62,6 +62,8 @@ struct ByteBinary
     };
     FloatScale m_FloatProduct;
     FloatScale m_Positive;
+    /// In its place by tables: what the loops write before they flip it, by what they read.
+    std::shared_ptr<const ByteTable> m_PositiveTable;
 
     std::shared_ptr<const ByteSumTables> m_Tables; ///< sums by tables
 

@@ -10,6 +10,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -26,7 +27,7 @@ constexpr size_t WorthwhileCount = 4096;
 
 /// Tries the float loop with these numbers, set(numbers of a try), until it agrees with the exact one on all pairs.
 template <typename Tries, typename F>
-void TryFloats(ByteBinary& numbers, const BytePairs& pairs, const ByteBinary::Loop (&fast)[2], bool isFixed,
+bool TryFloats(ByteBinary& numbers, const BytePairs& pairs, const ByteBinary::Loop (&fast)[2], bool isFixed,
                const Tries& tries, const F& set)
 {
     for (const auto& numbersOfTry : tries)
@@ -35,13 +36,10 @@ void TryFloats(ByteBinary& numbers, const BytePairs& pairs, const ByteBinary::Lo
         if (pairs.Agrees(numbers, fast[0]))
         {
             numbers.m_Loop = fast[isFixed ? 1 : 0];
-            if (!IsByteLookupFast()) // else still faster
-            {
-                numbers.m_LookUp = nullptr;
-            }
-            return;
+            return true;
         }
     }
+    return false;
 }
 
 // Halves are rounded away from zero in integers, to even in float and up by tables: a little more of everything settles
@@ -118,7 +116,35 @@ std::vector<ByteBinary::FloatScale> ListScales(QuantizedMultiplier m)
     return scales;
 }
 
-/// Starts with a loop in integers.
+/// What Prelu gives where its first input is not negative, whatever the second one is.
+ByteTable MakePositiveTable(const ByteBinary& numbers, ByteBinary::Loop exact)
+{
+    ByteTable stored{};
+    std::iota(stored.begin(), stored.end(), uint8_t{0});
+    for (uint8_t& x : stored)
+    {
+        x ^= numbers.m_Flip;
+    }
+    const uint8_t anySlope = 0;
+    ByteTable table{};
+    exact(numbers, stored.data(), &anySlope, table.data(), table.size());
+    for (uint8_t& x : table)
+    {
+        x ^= numbers.m_Flip;
+    }
+    return table;
+}
+
+/// After one in floats, which only tables in registers are superior to.
+void LeaveSlowLookup(ByteBinary& numbers)
+{
+    if (!IsByteLookupFast())
+    {
+        numbers.m_LookUp = nullptr;
+    }
+}
+
+/// Starts with a loop in integers, to which a lookup is superior anywhere.
 void Start(ByteBinary& numbers, const ByteBinary::Loop (&exact)[2], bool isFixed)
 {
     numbers.m_Loop = exact[isFixed ? 1 : 0];
@@ -156,26 +182,30 @@ void ChooseSum(ByteBinary& numbers, double scaleA, double scaleB, bool isFixed, 
             tries.emplace_back(nudgeA, nudgeB);
         }
     }
-    TryFloats(numbers, pairs, loops.m_FloatSum, isFixed, tries,
-              [&](const std::pair<double, double>& nudges)
-              {
-                  numbers.m_FactorA = static_cast<float>(scaleA * nudges.first);
-                  numbers.m_FactorB = static_cast<float>(scaleB * nudges.second);
-                  // With the factors as they came out after rounding.
-                  numbers.m_Offset = static_cast<float>(-(static_cast<double>(numbers.m_FactorA) * numbers.m_ZeroA +
-                                                          static_cast<double>(numbers.m_FactorB) * numbers.m_ZeroB));
-              });
+    const auto set = [&](const std::pair<double, double>& nudges)
+    {
+        numbers.m_FactorA = static_cast<float>(scaleA * nudges.first);
+        numbers.m_FactorB = static_cast<float>(scaleB * nudges.second);
+        // With the factors as they came out after rounding.
+        numbers.m_Offset = static_cast<float>(-(static_cast<double>(numbers.m_FactorA) * numbers.m_ZeroA +
+                                                static_cast<double>(numbers.m_FactorB) * numbers.m_ZeroB));
+    };
+    if (TryFloats(numbers, pairs, loops.m_FloatSum, isFixed, tries, set))
+    {
+        LeaveSlowLookup(numbers);
+    }
 }
 
 void ChooseProduct(ByteBinary& numbers, bool isFixed, size_t count)
 {
     const ByteBinaryLoops& loops = GetByteBinaryLoops();
     Start(numbers, loops.m_ExactProduct, isFixed);
-    if (count >= WorthwhileCount)
-    {
+    if (count >= WorthwhileCount &&
         TryFloats(numbers, BytePairs(numbers, loops.m_ExactProduct[0]), loops.m_FloatProduct, isFixed,
                   ListScales(numbers.m_Product),
-                  [&](const ByteBinary::FloatScale& scale) { numbers.m_FloatProduct = scale; });
+                  [&](const ByteBinary::FloatScale& scale) { numbers.m_FloatProduct = scale; }))
+    {
+        LeaveSlowLookup(numbers);
     }
 }
 
@@ -187,15 +217,24 @@ void ChoosePrelu(ByteBinary& numbers, bool isFixed, size_t count)
     {
         return;
     }
+    const BytePairs pairs(numbers, loops.m_ExactPrelu[0]);
+    const std::vector<ByteBinary::FloatScale> products = ListScales(numbers.m_Product);
+    if (!isFixed && loops.m_TablePrelu != nullptr)
+    {
+        numbers.m_PositiveTable = std::make_shared<ByteTable>(MakePositiveTable(numbers, loops.m_ExactPrelu[1]));
+        TryFloats(numbers, pairs, {loops.m_TablePrelu, nullptr}, false, products,
+                  [&](const ByteBinary::FloatScale& scale) { numbers.m_FloatProduct = scale; });
+        return;
+    }
     std::vector<std::pair<ByteBinary::FloatScale, ByteBinary::FloatScale>> tries;
-    for (const ByteBinary::FloatScale& product : ListScales(numbers.m_Product))
+    for (const ByteBinary::FloatScale& product : products)
     {
         for (const ByteBinary::FloatScale& positive : ListScales(numbers.m_A))
         {
             tries.emplace_back(product, positive);
         }
     }
-    TryFloats(numbers, BytePairs(numbers, loops.m_ExactPrelu[0]), loops.m_FloatPrelu, isFixed, tries,
+    TryFloats(numbers, pairs, loops.m_FloatPrelu, isFixed, tries,
               [&](const std::pair<ByteBinary::FloatScale, ByteBinary::FloatScale>& scales)
               {
                   numbers.m_FloatProduct = scales.first;

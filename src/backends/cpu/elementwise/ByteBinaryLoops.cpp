@@ -2,10 +2,13 @@
 // The loops of quantized sums, products and extremes.
 #include "backends/cpu/elementwise/ByteBinaryLoops.hpp"
 
+#include "backends/cpu/simd/Isa.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/ByteBinaryLoops.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: per target.
+#include "backends/cpu/simd/ByteLookup-inl.hpp"
 #include "backends/cpu/simd/Bytes-inl.hpp"
 #include "backends/cpu/simd/FixedPoint-inl.hpp"
 
@@ -248,13 +251,45 @@ void Run(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t*
         });
 }
 
+/// Leaves the bytes that an operation gives.
+class AsTheyAre
+{
+public:
+    explicit AsTheyAre(const ByteBinary&) {}
+
+    HWY_INLINE Bytes operator()(Bytes result, Bytes) const { return result; }
+};
+
+#if HWY_TARGET == HWY_AVX3
+/// Takes from a table what Prelu gives where a is not negative.
+class FromTable
+{
+public:
+    explicit FromTable(const ByteBinary& numbers)
+        : m_LookUp(numbers.m_PositiveTable->data()), m_Zero(hn::Set(ByteTag(), static_cast<uint8_t>(numbers.m_ZeroA)))
+    {
+    }
+
+    HWY_INLINE Bytes operator()(Bytes result, Bytes a) const
+    {
+        return hn::IfThenElse(hn::Lt(a, m_Zero), result, m_LookUp(a));
+    }
+
+private:
+    ByteLookup m_LookUp;
+    Bytes m_Zero;
+};
+#endif
+
 /// Operations on what bytes differ by from their zero points, as numbers of 16 bits: half of the bytes at once.
-template <typename Operation, bool IsFixed>
+/// `Finish`: has the last word on the results, as unsigned bytes, given a.
+template <typename Operation, bool IsFixed, typename Finish = AsTheyAre>
 void RunHalves(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count)
 {
     const ByteTag d;
     const WordTag dWords;
     const Operation operation(numbers);
+    const Finish finish(numbers);
     const Words zero = hn::Set(dWords, static_cast<int16_t>(numbers.m_ZeroOutput + numbers.m_Flip));
     const Words zeroA = hn::Set(dWords, static_cast<int16_t>(numbers.m_ZeroA));
     const Words zeroB = hn::Set(dWords, static_cast<int16_t>(numbers.m_ZeroB));
@@ -276,7 +311,7 @@ void RunHalves(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, ui
                                         IsFixed ? fixed : centre(hn::InterleaveLower(d, y, none), zeroB));
             const Words high = operation(centre(hn::InterleaveUpper(d, x, none), zeroA),
                                          IsFixed ? fixed : centre(hn::InterleaveUpper(d, y, none), zeroB));
-            const Bytes joined = JoinHalves(hn::SaturatedAdd(low, zero), hn::SaturatedAdd(high, zero));
+            const Bytes joined = finish(JoinHalves(hn::SaturatedAdd(low, zero), hn::SaturatedAdd(high, zero)), x);
             return hn::Xor(hn::Min(hn::Max(joined, least), most), flip);
         });
 }
@@ -298,6 +333,17 @@ void RunExtreme(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, u
                              });
 }
 
+ByteBinary::Loop FindTablePrelu()
+{
+#if HWY_TARGET == HWY_AVX3
+    if (GetCpuFeatures().m_Avx512Vbmi)
+    {
+        return RunHalves<FloatProduct, false, FromTable>;
+    }
+#endif
+    return nullptr;
+}
+
 ByteBinaryLoops MakeLoops()
 {
     using Sum = ExactSum<ByteBinary::SumShift, false>;
@@ -310,7 +356,8 @@ ByteBinaryLoops MakeLoops()
             {RunExtreme<true, false>, RunExtreme<true, true>},
             {RunExtreme<false, false>, RunExtreme<false, true>},
             {Run<ExactPrelu, false>, Run<ExactPrelu, true>},
-            {RunHalves<FloatPrelu, false>, RunHalves<FloatPrelu, true>}};
+            {RunHalves<FloatPrelu, false>, RunHalves<FloatPrelu, true>},
+            FindTablePrelu()};
 }
 
 } // namespace

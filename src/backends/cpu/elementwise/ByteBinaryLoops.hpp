@@ -19,6 +19,7 @@ struct ByteBinaryLoops
     ByteBinary::Loop m_Minimum[2];
     ByteBinary::Loop m_ExactPrelu[2];
     ByteBinary::Loop m_FloatPrelu[2];
+    ByteBinary::Loop m_TablePrelu; ///< for inputs that move; null where the processor is no good at it
 };
 
 /// Those of the best target that the processor has. Precondition: it has vectors, see CpuFeatures.
