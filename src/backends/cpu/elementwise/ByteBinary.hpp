@@ -32,6 +32,7 @@ struct ByteBinary
     int32_t m_ZeroOutput = 0; ///< of the type itself: results in integers wrap where the reference's do
     uint8_t m_Min = 0;        ///< of what the loops write before they flip it: what a fused activation leaves
     uint8_t m_Max = 255;
+    bool IsClamped() const { return m_Min != 0 || m_Max != 255; }
     bool m_NegatesA = false; ///< in integers
     bool m_NegatesB = false;
 

@@ -134,9 +134,9 @@ private:
 #endif
 
 /// Operations on what bytes differ by from their zero points, as numbers of 16 bits: half of the bytes at once.
-/// `Finish`: has the last word on the results, as unsigned bytes, given a.
-template <typename Operation, bool IsFixed, typename Finish = AsTheyAre>
-void RunHalves(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count)
+/// `Finish`: has the last word on the results, as unsigned bytes, given a. `IsClamped`: to less than the type holds.
+template <typename Operation, bool IsFixed, typename Finish, bool IsClamped>
+void RunClamped(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count)
 {
     const ByteTag d;
     const WordTag dWords;
@@ -164,8 +164,15 @@ void RunHalves(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, ui
             const Words high = operation(centre(hn::InterleaveUpper(d, x, none), zeroA),
                                          IsFixed ? fixed : centre(hn::InterleaveUpper(d, y, none), zeroB));
             const Bytes joined = finish(JoinHalves(hn::SaturatedAdd(low, zero), hn::SaturatedAdd(high, zero)), x);
-            return hn::Xor(hn::Min(hn::Max(joined, least), most), flip);
+            return hn::Xor(IsClamped ? hn::Min(hn::Max(joined, least), most) : joined, flip);
         });
+}
+
+template <typename Operation, bool IsFixed, typename Finish = AsTheyAre>
+void RunHalves(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count)
+{
+    (numbers.IsClamped() ? RunClamped<Operation, IsFixed, Finish, true>
+                         : RunClamped<Operation, IsFixed, Finish, false>)(numbers, a, b, out, count);
 }
 
 } // namespace tenon::cpu::HWY_NAMESPACE
