@@ -73,6 +73,96 @@ TEST(ByteBinary, SumsAreComputedByTablesOrInFloats)
     }
 }
 
+// Products, and Prelu, of random scales and of powers of two.
+TEST(ByteBinary, ProductsAreComputedInFloats)
+{
+    if (!GetCpuFeatures().m_Simd)
+    {
+        GTEST_SKIP() << "the reference kernel runs";
+    }
+    constexpr int Products = 100;
+    std::mt19937 random(3);
+    std::uniform_real_distribution<double> unit(0.0, 1.0);
+    const ByteBinaryLoops& loops = GetByteBinaryLoops();
+    for (const bool isFixed : {false, true})
+    {
+        int fastProducts = 0;
+        int fastPrelus = 0;
+        for (int i = 0; i < Products; ++i)
+        {
+            const DataType type = i % 3 == 0 ? DataType::QAsymmU8 : DataType::QAsymmS8;
+            const auto info = [&](double scale)
+            {
+                const double power = std::exp2(std::round(std::log2(scale)));
+                return TensorInfo({Elements}, type, static_cast<float>(i % 5 == 0 ? power : scale),
+                                  static_cast<int32_t>(unit(random) * 255.0) - (type == DataType::QAsymmU8 ? 0 : 128));
+            };
+            const double scaleA = std::exp(4.0 * unit(random) - 4.0);
+            const double scaleB = std::exp(4.0 * unit(random) - 4.0);
+            const TensorInfo a = info(scaleA);
+            const TensorInfo b = info(scaleB);
+            const ByteBinary product =
+                MakeByteBinary(BinaryOperation::Mul, a, b, info(scaleA * scaleB * 255.0 * (0.2 + 0.8 * unit(random))),
+                               backends::GetTypeRange(type), isFixed, false, Elements);
+            fastProducts += product.m_Loop == loops.m_FloatProduct[isFixed] ? 1 : 0;
+            const ByteBinary prelu = MakeBytePrelu(a, info(0.01 * unit(random)),
+                                                   info(scaleA * (0.3 + 0.9 * unit(random))), isFixed, Elements);
+            const bool byTable = !isFixed && loops.m_TablePrelu != nullptr;
+            fastPrelus += prelu.m_Loop == (byTable ? loops.m_TablePrelu : loops.m_FloatPrelu[isFixed]) ? 1 : 0;
+        }
+        EXPECT_GE(fastProducts, Products - 4);
+        EXPECT_GE(fastPrelus, Products - 4);
+    }
+}
+
+// Where an input stands still a long run reads a table.
+TEST(ByteBinary, TablesOfAnInputThatStandsStill)
+{
+    if (!GetCpuFeatures().m_Simd)
+    {
+        GTEST_SKIP() << "the reference kernel runs";
+    }
+    constexpr size_t Values = 256;
+    std::vector<uint8_t> all(8 * Values + 5);
+    for (size_t i = 0; i < all.size(); ++i)
+    {
+        all[i] = static_cast<uint8_t>(i);
+    }
+    std::vector<uint8_t> out(all.size());
+    std::vector<uint8_t> expected(Values);
+    for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8})
+    {
+        const int32_t zero = type == DataType::QAsymmU8 ? 128 : 0;
+        const TensorInfo a({Elements}, type, 0.031f, zero + 9);
+        const TensorInfo b({Elements}, type, 0.017f, zero - 30);
+        const TensorInfo output({Elements}, type, 0.052f, zero - 4);
+        const ByteBinaryLoops& loops = GetByteBinaryLoops();
+        const auto check = [&](const ByteBinary& binary, const ByteBinary::Loop exact)
+        {
+            for (const uint8_t& fixed : all)
+            {
+                exact(binary, all.data(), &fixed, expected.data(), Values);
+                binary.Run(all.data(), &fixed, out.data(), out.size());
+                for (size_t i = 0; i < out.size(); ++i)
+                {
+                    ASSERT_EQ(out[i], expected[i % Values]) << static_cast<int>(fixed) << ' ' << i;
+                }
+                if (&fixed == &all[Values - 1])
+                {
+                    break;
+                }
+            }
+        };
+        const auto make = [&](BinaryOperation operation)
+        { return MakeByteBinary(operation, a, b, output, backends::GetTypeRange(type), true, false, Elements); };
+        check(make(BinaryOperation::Add), loops.m_ExactSum[1]);
+        check(make(BinaryOperation::Sub), loops.m_ExactSum[1]);
+        check(make(BinaryOperation::Mul), loops.m_ExactProduct[1]);
+        check(make(BinaryOperation::SqDiff), loops.m_ExactSquare[1]);
+        check(MakeBytePrelu(a, b, output, true, Elements), loops.m_ExactPrelu[1]);
+    }
+}
+
 // Of every pair of bytes, at any place of a vector, and written over either input.
 TEST(ByteBinary, SumsByTablesAreExact)
 {

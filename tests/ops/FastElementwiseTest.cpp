@@ -7,8 +7,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstring>
+#include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tenon::test
 {
@@ -119,6 +123,73 @@ TEST(FastElementwise, SumsAndProductsOfAllPairsOfBytes)
                     ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, "CpuElementwiseBinary"));
                 }
             }
+        }
+    }
+}
+
+TEST(FastElementwise, PreluOfAllPairsOfBytes)
+{
+    struct Scales
+    {
+        float m_X, m_Alpha, m_Output;
+        int m_ZeroX, m_ZeroAlpha, m_ZeroOutput; // of uint8
+    };
+    // Ordinary ones, powers of two, nothing that is negative, nothing that is not, results out of range.
+    for (const Scales& s : {Scales{0.021f, 0.003f, 0.019f, 131, 124, 129},
+                            {0.5f, 0.0078125f, 0.25f, 128, 0, 128},
+                            {0.25f, 0.5f, 1.0f, 0, 255, 128},
+                            {0.03f, 0.01f, 0.05f, 255, 9, 200},
+                            {0.01f, 0.02f, 1e-6f, 100, 120, 7},
+                            {1e-5f, 300.0f, 4.0f, 12, 200, 90}})
+    {
+        for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8})
+        {
+            const int shift = type == DataType::QAsymmU8 ? 0 : 128;
+            const TensorInfo output({256, 256}, type, s.m_Output, s.m_ZeroOutput - shift);
+            SCOPED_TRACE(output.ToString());
+            ASSERT_NO_FATAL_FAILURE(
+                ExpectAsReference(Case(LayerType::Prelu, MakeDescriptor(NullDescriptor()),
+                                       AllPairs(TensorInfo({1}, type, s.m_X, s.m_ZeroX - shift),
+                                                TensorInfo({1}, type, s.m_Alpha, s.m_ZeroAlpha - shift)),
+                                       output),
+                                  "CpuPrelu"));
+        }
+    }
+}
+
+// What lies at halves and next to them, and what is no number, among ordinary numbers of all sizes.
+TEST(FastElementwise, QuantizesFloatsOfAllKinds)
+{
+    for (const float scale : {0.0123f, 1.0f / 127.0f, 0.25f, 3.7f, 1e-33f, 1e35f})
+    {
+        std::vector<float> numbers;
+        for (int i = -600; i < 600; ++i)
+        {
+            const float half = (static_cast<float>(i) + 0.5f) * scale;
+            const float whole = static_cast<float>(i) * scale;
+            for (const float x : {half, whole, 0.5f * (half + whole)})
+            {
+                numbers.insert(numbers.end(), {x, std::nextafter(x, 0.0f), std::nextafter(x, 2.0f * x)});
+            }
+            // Alone in a vector.
+            numbers.insert(numbers.end(), 70, 0.3f * scale);
+        }
+        constexpr float Infinity = std::numeric_limits<float>::infinity();
+        for (const float x : {Infinity, -Infinity, std::nanf(""), -0.0f, 1e-45f, 3e38f, -3e38f, 1e9f, -1e9f, -1e11f})
+        {
+            numbers.push_back(x);
+            numbers.insert(numbers.end(), 70, -0.7f * scale);
+        }
+        const TensorInfo info({static_cast<unsigned int>(numbers.size())}, DataType::Float32);
+        TestTensor input{info, std::vector<std::byte>(info.GetNumBytes())};
+        std::memcpy(input.m_Bytes.data(), numbers.data(), input.m_Bytes.size());
+        for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16})
+        {
+            const int32_t zero = type == DataType::QAsymmU8 ? 131 : type == DataType::QAsymmS8 ? -20 : 0;
+            const TensorInfo output(info.GetShape(), type, scale, zero);
+            SCOPED_TRACE(output.ToString());
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
+                Case(LayerType::Quantize, MakeDescriptor(NullDescriptor()), {input}, output), "CpuQuantize"));
         }
     }
 }

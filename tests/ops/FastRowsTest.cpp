@@ -193,6 +193,33 @@ TEST(FastReduce, AsReference)
     }
 }
 
+// The largest and the smallest sums, of more rows than 16 bits hold sums of.
+TEST(FastReduce, SumsOfBytesAtTheEndsOfTheirTypes)
+{
+    for (const TensorInfo& type : {Unsigned, Signed})
+    {
+        const backends::QuantizedRange range = backends::GetTypeRange(type.GetDataType());
+        for (const unsigned int channels : {1U, 7U, 16U, 50U, 300U})
+        {
+            for (const unsigned int rows : {1U, 2U, 127U, 128U, 129U, 700U})
+            {
+                const TensorInfo input = Shaped(type, {1, rows, 1, channels});
+                MeanDescriptor mean;
+                mean.m_Axis = {1};
+                mean.m_KeepDims = true;
+                for (const int32_t end : {range.m_Min, range.m_Max})
+                {
+                    TestTensor data = Random(input, 1);
+                    std::fill(data.m_Bytes.begin(), data.m_Bytes.end(), static_cast<std::byte>(end));
+                    ExpectAsReference(
+                        FastCase(Name("mean", input), LayerType::Mean, mean, {data}, Shaped(type, {1, 1, 1, channels})),
+                        "CpuMean");
+                }
+            }
+        }
+    }
+}
+
 TEST(FastSoftmax, AsReference)
 {
     for (const TensorInfo& type : Types)

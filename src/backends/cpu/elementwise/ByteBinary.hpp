@@ -5,10 +5,11 @@
 // That arithmetic takes 64-bit multiplications. The same in float is three times as fast, and sums by tables (see
 // ByteSumTables.hpp) take six tenths of its time, but rounding errors may tip a result over. There are only 65,536
 // pairs of bytes, though: when a layer is prepared all of them are computed in both ways, and the faster loop is taken
-// if it agrees on each.
+// if it agrees on each. Of an input that stands still for long there are only 256: a run makes a table of them.
 #pragma once
 
 #include "backends/common/Quantization.hpp"
+#include "backends/cpu/elementwise/ByteTable.hpp"
 
 #include <tenon/Descriptors.hpp>
 #include <tenon/Tensor.hpp>
@@ -31,6 +32,7 @@ struct ByteBinary
     int32_t m_ZeroOutput = 0; ///< of the type itself: results in integers wrap where the reference's do
     uint8_t m_Min = 0;        ///< of what the loops write before they flip it: what a fused activation leaves
     uint8_t m_Max = 255;
+    bool IsClamped() const { return m_Min != 0 || m_Max != 255; }
     bool m_NegatesA = false; ///< in integers
     bool m_NegatesB = false;
 
@@ -45,13 +47,24 @@ struct ByteBinary
     backends::QuantizedMultiplier m_Sum;
     backends::QuantizedMultiplier m_Product;
 
-    // Sums in float: round(m_FactorA * a + m_FactorB * b + m_Offset) of what the loops read. Products:
-    // round(m_ShiftFactor * round(m_ProductFactor * ((a - zero) * (b - zero)) + m_Offset)).
+    // Sums in float: round(m_FactorA * a + m_FactorB * b + m_Offset) of what the loops read.
     float m_FactorA = 0.0f;
     float m_FactorB = 0.0f;
-    float m_ProductFactor = 0.0f;
-    float m_ShiftFactor = 0.0f;
     float m_Offset = 0.0f;
+
+    /// Products in float: round(m_Factor * ((a - zero) * (b - zero)) + m_Offset), the bits of the offset with those of
+    /// m_OffsetFlip turned over where what is multiplied is negative. Prelu: m_Positive * (a - zero) where that is not
+    /// negative.
+    struct FloatScale
+    {
+        float m_Factor = 0.0f;
+        float m_Offset = 0.0f;
+        int32_t m_OffsetFlip = 0; ///< among the upper 16 bits
+    };
+    FloatScale m_FloatProduct;
+    FloatScale m_Positive;
+    /// In its place by tables: what the loops write before they flip it, by what they read.
+    std::shared_ptr<const ByteTable> m_PositiveTable;
 
     std::shared_ptr<const ByteSumTables> m_Tables; ///< sums by tables
 
@@ -59,7 +72,17 @@ struct ByteBinary
     using Loop = void (*)(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count);
     Loop m_Loop = nullptr;
 
-    void Run(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count) const { m_Loop(*this, a, b, out, count); }
+    /// What reads a table of all results, where b stands still and that is faster; else null.
+    LookupFunction m_LookUp = nullptr;
+
+    void Run(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count) const
+    {
+        constexpr size_t WorthATable = 1024; // elements
+        m_LookUp != nullptr&& count >= WorthATable ? RunTable(a, b, out, count) : m_Loop(*this, a, b, out, count);
+    }
+
+private:
+    void RunTable(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count) const;
 };
 
 /// Whether MakeByteBinary has it: Add, Sub, SqDiff, Mul; Maximum and Minimum where all tensors are quantized alike.
@@ -72,6 +95,7 @@ ByteBinary MakeByteBinary(BinaryOperation operation, const TensorInfo& a, const 
                           backends::QuantizedRange range, bool isFixed, bool swaps, size_t count);
 
 /// Prelu, with the slopes as the second input.
-ByteBinary MakeBytePrelu(const TensorInfo& x, const TensorInfo& alpha, const TensorInfo& output, bool isFixed);
+ByteBinary MakeBytePrelu(const TensorInfo& x, const TensorInfo& alpha, const TensorInfo& output, bool isFixed,
+                         size_t count);
 
 } // namespace tenon::cpu

@@ -2,10 +2,13 @@
 // The loops of quantized sums, products and extremes.
 #include "backends/cpu/elementwise/ByteBinaryLoops.hpp"
 
+#include "backends/cpu/simd/Isa.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/ByteBinaryLoops.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: per target.
+#include "backends/cpu/elementwise/ByteHalves-inl.hpp"
 #include "backends/cpu/simd/Bytes-inl.hpp"
 #include "backends/cpu/simd/FixedPoint-inl.hpp"
 
@@ -106,38 +109,6 @@ private:
     Ints m_ZeroOutput;
 };
 
-class FloatProduct
-{
-public:
-    static constexpr bool AddsZero = false;
-
-    explicit FloatProduct(const ByteBinary& numbers)
-        : m_Scale(hn::Set(FloatTag(), numbers.m_ProductFactor)), m_Offset(hn::Set(FloatTag(), numbers.m_Offset)),
-          m_Shift(hn::Set(FloatTag(), numbers.m_ShiftFactor)),
-          m_ZeroA(hn::Set(FloatTag(), static_cast<float>(numbers.m_ZeroA))),
-          m_ZeroB(hn::Set(FloatTag(), static_cast<float>(numbers.m_ZeroB))), m_Integers(hn::Set(FloatTag(), 0x1.8p23f))
-    {
-    }
-
-    HWY_INLINE Floats Second(Ints b) const { return hn::Sub(hn::ConvertTo(FloatTag(), b), m_ZeroB); }
-    HWY_INLINE Ints First(Ints a, Floats second) const
-    {
-        // The product of two bytes is exact. Around 2^23 there are only integers: adding rounds.
-        const Floats product = hn::Mul(hn::Sub(hn::ConvertTo(FloatTag(), a), m_ZeroA), second);
-        const Floats scaled = hn::MulAdd(product, m_Scale, m_Offset);
-        const Floats high = hn::Sub(hn::Add(scaled, m_Integers), m_Integers);
-        return Nearest(hn::Mul(high, m_Shift));
-    }
-
-private:
-    Floats m_Scale;
-    Floats m_Offset;
-    Floats m_Shift;
-    Floats m_ZeroA;
-    Floats m_ZeroB;
-    Floats m_Integers;
-};
-
 /// a from its zero point up, else a times b; each with a multiplier of its own.
 class ExactPrelu
 {
@@ -213,6 +184,17 @@ void RunExtreme(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, u
                              });
 }
 
+ByteBinary::Loop FindTablePrelu()
+{
+#if HWY_TARGET == HWY_AVX3
+    if (GetCpuFeatures().m_Avx512Vbmi)
+    {
+        return RunHalves<FloatProduct, false, FromTable>;
+    }
+#endif
+    return nullptr;
+}
+
 ByteBinaryLoops MakeLoops()
 {
     using Sum = ExactSum<ByteBinary::SumShift, false>;
@@ -221,10 +203,12 @@ ByteBinaryLoops MakeLoops()
             {Run<Square, false>, Run<Square, true>},
             {Run<FloatSum, false>, Run<FloatSum, true>},
             {Run<ExactProduct, false>, Run<ExactProduct, true>},
-            {Run<FloatProduct, false>, Run<FloatProduct, true>},
+            {RunHalves<FloatProduct, false>, RunHalves<FloatProduct, true>},
             {RunExtreme<true, false>, RunExtreme<true, true>},
             {RunExtreme<false, false>, RunExtreme<false, true>},
-            {Run<ExactPrelu, false>, Run<ExactPrelu, true>}};
+            {Run<ExactPrelu, false>, Run<ExactPrelu, true>},
+            {RunHalves<FloatPrelu, false>, RunHalves<FloatPrelu, true>},
+            FindTablePrelu()};
 }
 
 } // namespace

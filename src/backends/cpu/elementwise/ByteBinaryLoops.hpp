@@ -17,7 +17,9 @@ struct ByteBinaryLoops
     ByteBinary::Loop m_FloatProduct[2];
     ByteBinary::Loop m_Maximum[2];
     ByteBinary::Loop m_Minimum[2];
-    ByteBinary::Loop m_Prelu[2];
+    ByteBinary::Loop m_ExactPrelu[2];
+    ByteBinary::Loop m_FloatPrelu[2];
+    ByteBinary::Loop m_TablePrelu; ///< for inputs that move; null where the processor is no good at it
 };
 
 /// Those of the best target that the processor has. Precondition: it has vectors, see CpuFeatures.

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons of quantized bytes, which are brought to a scale of 32 bits that both have in common, as TFLite's
-// reference kernels do it.
+// Comparisons of quantized bytes, which TFLite's reference kernels bring to a scale of 32 bits that both have in
+// common.
+//
+// What a byte becomes there does not fall from one value to the next. So each value of one input, the key, stands for a
+// range of the other one's: up to a bound, or, where values are to be equal, between two. A table of bounds is filled
+// when a layer is prepared; loops look a key up and compare bytes.
 #pragma once
 
-#include "backends/common/Quantization.hpp"
 #include "backends/cpu/elementwise/Broadcast.hpp"
+#include "backends/cpu/elementwise/ByteTable.hpp"
 
 #include <tenon/Descriptors.hpp>
+#include <tenon/Tensor.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -21,32 +26,29 @@ public:
     ByteComparison(ComparisonOperation operation, const TensorInfo& a, const TensorInfo& b, Motion motion);
 
     /// out[i], 0 or 1, of a[i] and b[i], one of which may stand still.
-    void Run(const void* a, const void* b, uint8_t* out, size_t count) const { m_Loop(*this, a, b, out, count); }
-
-    /// What becomes of a stored number: (x - zero point) * 2^8 * multiplier.
-    struct Rescale
+    void Run(const void* a, const void* b, uint8_t* out, size_t count) const
     {
-        static constexpr int MoreBits = 8;
-        int32_t m_ZeroPoint = 0;
-        backends::QuantizedMultiplier m_Multiplier;
-    };
-    const Rescale& GetA() const { return m_A; }
-    const Rescale& GetB() const { return m_B; }
-    bool IsNegated() const { return m_IsNegated; }
+        const void* const value = m_Swaps ? b : a;
+        const void* const key = m_Swaps ? a : b;
+        m_Loop(m_Bounds, static_cast<const uint8_t*>(value), static_cast<const uint8_t*>(key), out, count);
+    }
 
-    using Loop = void (*)(const ByteComparison&, const void* a, const void* b, uint8_t* out, size_t count);
-    /// What the loops tell; the other operations are these negated.
-    enum class Relation
+    /// By keys as they are stored. Bounds are compared as int8, with values of which 128 has been subtracted if their
+    /// type is unsigned.
+    struct Bounds
     {
-        Equal,
-        Less,
-        Greater
+        alignas(64) ByteTable m_Most{};  ///< what is above is outside
+        alignas(64) ByteTable m_Least{}; ///< what is below is outside; only where values are to be equal
+        uint8_t m_Flip = 0;              ///< 0x80 for unsigned types: makes values, and keys, what bounds are
+        uint8_t m_Outside = 0;           ///< the results
+        uint8_t m_Inside = 0;
     };
+    /// `key` may be one element, or `value`.
+    using Loop = void (*)(const Bounds& bounds, const uint8_t* value, const uint8_t* key, uint8_t* out, size_t count);
 
 private:
-    Rescale m_A;
-    Rescale m_B;
-    bool m_IsNegated;
+    Bounds m_Bounds;
+    bool m_Swaps = false; ///< the key is a
     Loop m_Loop;
 };
 

@@ -25,9 +25,9 @@ namespace
 {
 
 #if HWY_TARGET == HWY_AVX3
-/// T: what the bytes are.
-template <typename T>
-void Sum(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count)
+/// T: what the bytes are. `IsClamped`: to less than their type holds.
+template <typename T, bool IsClamped>
+void SumClamped(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count)
 {
     const ByteTag d;
     const hn::Repartition<T, ByteTag> dStored;
@@ -54,8 +54,14 @@ void Sum(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t*
             const Bytes steps = stepsA(x);
             const auto isNegative = hn::RebindMask(d, hn::Lt(hn::BitCast(dStored, x), firstPositive));
             const Bytes sum = hn::IfThenElse(isNegative, hn::SaturatedSub(base, steps), hn::SaturatedAdd(base, steps));
-            return hn::Xor(hn::Min(hn::Max(sum, least), most), flip);
+            return hn::Xor(IsClamped ? hn::Min(hn::Max(sum, least), most) : sum, flip);
         });
+}
+
+template <typename T>
+void Sum(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count)
+{
+    (numbers.IsClamped() ? SumClamped<T, true> : SumClamped<T, false>)(numbers, a, b, out, count);
 }
 #endif
 

@@ -27,7 +27,15 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-HWY_INLINE void LookUpEach(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count)
+template <typename Lookup>
+void LookUp(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count)
+{
+    const Lookup lookUp(table.data());
+    MapEach(ByteTag(), in, out, count, [&](Bytes x) HWY_ATTR { return lookUp(x); });
+}
+
+/// With vectors of 16 bytes, sixteen lookups take as long.
+[[maybe_unused]] void LookUpEach(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count)
 {
     for (size_t i = 0; i < count; ++i)
     {
@@ -35,70 +43,22 @@ HWY_INLINE void LookUpEach(const ByteTable& table, const uint8_t* in, uint8_t* o
     }
 }
 
-#if HWY_TARGET == HWY_AVX3
-void LookUpHalves(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count)
-{
-    const ByteLookup lookUp(table.data());
-    MapEach(ByteTag(), in, out, count, [&](Bytes x) HWY_ATTR { return lookUp(x); });
-}
-#endif
-
-#if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
-void LookUp(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count)
-{
-    const uint8x16x4_t t0 = vld1q_u8_x4(table.data());
-    const uint8x16x4_t t1 = vld1q_u8_x4(table.data() + 64);
-    const uint8x16x4_t t2 = vld1q_u8_x4(table.data() + 128);
-    const uint8x16x4_t t3 = vld1q_u8_x4(table.data() + 192);
-    const uint8x16_t step = vdupq_n_u8(64);
-    MapEach(ByteTag(), in, out, count,
-            [&](Bytes x) HWY_ATTR
-            {
-                // What lies outside of a part's 64 bytes leaves the result as it is.
-                uint8x16_t index = x.raw;
-                uint8x16_t result = vqtbl4q_u8(t0, index);
-                result = vqtbx4q_u8(result, t1, index = vsubq_u8(index, step));
-                result = vqtbx4q_u8(result, t2, index = vsubq_u8(index, step));
-                return Bytes(vqtbx4q_u8(result, t3, vsubq_u8(index, step)));
-            });
-}
-#elif HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
-void LookUp(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count)
-{
-    const ByteTag d;
-    const Bytes outside = hn::Set(d, uint8_t{0x70});
-    MapEach(d, in, out, count,
-            [&](Bytes x) HWY_ATTR
-            {
-                // In sixteen bytes that are not meant the index gets its highest bit, for which there is 0.
-                Bytes result = hn::Zero(d);
-                HWY_UNROLL(16)
-                for (size_t part = 0; part < 16; ++part)
-                {
-                    const Bytes index =
-                        hn::SaturatedAdd(hn::Xor(x, hn::Set(d, static_cast<uint8_t>(part * 16))), outside);
-                    result =
-                        hn::Or(result, hn::TableLookupBytesOr0(hn::LoadDup128(d, table.data() + part * 16), index));
-                }
-                return result;
-            });
-}
-#else
-void LookUp(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count)
-{
-    LookUpEach(table, in, out, count);
-}
-#endif
-
 LookupFunction FindLookup()
 {
-#if HWY_TARGET == HWY_AVX3
-    if (GetCpuFeatures().m_Avx512Vbmi)
-    {
-        return LookUpHalves;
-    }
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || (HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64)
+    return WithBestLookup([](auto tag) -> LookupFunction { return LookUp<typename decltype(tag)::Lookup>; });
+#else
+    return LookUpEach;
 #endif
-    return LookUp;
+}
+
+bool IsLookupFast()
+{
+#if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
+    return true;
+#else
+    return HWY_TARGET == HWY_AVX3 && GetCpuFeatures().m_Avx512Vbmi;
+#endif
 }
 
 } // namespace
@@ -153,6 +113,11 @@ ByteTable Fill(const ReshapeArgs& args, LayerType type)
 LookupFunction FindByteLookup()
 {
     return TENON_CHOOSE(FindLookup)();
+}
+
+bool IsByteLookupFast()
+{
+    return TENON_CHOOSE(IsLookupFast)();
 }
 
 ByteMap::ByteMap(const ReshapeArgs& args, LayerType type) : m_Table(Fill(args, type)), m_LookUp(FindByteLookup()) {}

@@ -18,6 +18,8 @@ using ByteTable = std::array<uint8_t, 256>;
 using LookupFunction = void (*)(const ByteTable& table, const uint8_t* in, uint8_t* out, size_t count);
 /// The best that the processor has.
 LookupFunction FindByteLookup();
+/// Whether that is about as fast as memory: the table is in registers.
+bool IsByteLookupFast();
 
 /// A function of a byte.
 class ByteMap

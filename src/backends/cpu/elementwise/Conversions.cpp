@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of conversions.
+// The loops of conversions, but for Quantize.cpp.
 #include "backends/cpu/elementwise/Conversions.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -12,7 +12,6 @@
 // After it: per target.
 #include "backends/cpu/simd/Bf16-inl.hpp"
 #include "backends/cpu/simd/Bytes-inl.hpp"
-#include "backends/cpu/simd/Divide-inl.hpp"
 #include "backends/cpu/simd/Float16-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,28 +20,6 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace
 {
-
-/// The stored numbers next to x / scale, halves away from zero. NaN becomes the zero point.
-template <typename Out>
-void Quantize(const void* in, void* out, size_t count, const QuantizeNumbers& numbers)
-{
-    const FloatTag d;
-    const Floats scale = hn::Set(d, numbers.m_Scale);
-    const Ints zero = hn::Set(IntTag(), numbers.m_ZeroPoint);
-    const Floats half = hn::Set(d, 0x1.fffffep-2f); // just below: what is below a half must not be rounded up
-    // What is added to the zero point; Highway's DemoteTo does not saturate what is far outside of the type.
-    const Floats low = hn::Set(d, static_cast<float>(std::numeric_limits<Out>::min() - numbers.m_ZeroPoint));
-    const Floats high = hn::Set(d, static_cast<float>(std::numeric_limits<Out>::max() - numbers.m_ZeroPoint));
-    MapEach(d, static_cast<const float*>(in), static_cast<Out*>(out), count,
-            [&](Floats x) HWY_ATTR
-            {
-                const Floats steps = Quotient(x, scale);
-                const Floats moved = hn::Add(steps, hn::CopySign(half, steps));
-                const Floats bounded = hn::Max(low, hn::Min(high, moved));
-                const Floats number = hn::IfThenZeroElse(hn::IsNaN(steps), bounded);
-                return hn::DemoteTo(hn::Rebind<Out, FloatTag>(), hn::Add(Truncated(number), zero));
-            });
-}
 
 template <typename In>
 void Dequantize(const void* in, void* out, size_t count, const QuantizeNumbers& numbers)
@@ -235,18 +212,6 @@ ConversionLoop FindCastLoop(DataType from, DataType to)
     return out == Width::Signed32 && in == Width::Unsigned8 ? ToInt<uint8_t> : nullptr;
 }
 
-ConversionLoop FindQuantizeLoop(DataType to)
-{
-    switch (to)
-    {
-    case DataType::QAsymmU8: return Quantize<uint8_t>;
-    case DataType::QAsymmS8:
-    case DataType::QSymmS8: return Quantize<int8_t>;
-    case DataType::QSymmS16: return Quantize<int16_t>;
-    default: return nullptr;
-    }
-}
-
 ConversionLoop FindDequantizeLoop(DataType from)
 {
     switch (from)
@@ -267,11 +232,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tenon::cpu
 {
-
-ConversionLoop FindQuantize(DataType to)
-{
-    return TENON_CHOOSE(FindQuantizeLoop)(to);
-}
 
 ConversionLoop FindDequantize(DataType from)
 {

@@ -71,6 +71,18 @@ std::optional<Shape> FindShape(const TensorShape& shape, const std::vector<unsig
     return found;
 }
 
+/// Of ReduceFunctions.
+size_t GetIndex(DataType type)
+{
+    switch (type)
+    {
+    case DataType::Float32: return 0;
+    case DataType::QAsymmS8: return 1;
+    case DataType::QAsymmU8: return 2;
+    default: return 3;
+    }
+}
+
 /// The loops of a layer. Results go to `out`, which holds Lanes.
 class Reduction
 {
@@ -108,17 +120,6 @@ public:
 private:
     static constexpr size_t LineBytes = 64;
 
-    static size_t GetIndex(DataType type)
-    {
-        switch (type)
-        {
-        case DataType::Float32: return 0;
-        case DataType::QAsymmS8: return 1;
-        case DataType::QAsymmU8: return 2;
-        default: return 3;
-        }
-    }
-
     Shape m_Shape;
     size_t m_ElementBytes;
     size_t m_ResultBytes;
@@ -127,23 +128,18 @@ private:
 };
 
 /// Sums of stored values to stored sums or means, as the reference kernel computes them.
-template <typename T>
 Prepared MakeStoredSum(const ReshapeArgs& args, const Shape& shape, bool isMean)
 {
+    const DataType type = args.GetInput(0).GetDataType();
     const ref::TensorQuantization input = ref::GetTensorQuantization(args.GetInput(0));
     const ref::TensorQuantization output = ref::GetTensorQuantization(args.GetOutput(0));
-    const ref::SumRescale rescale(input, output, shape.m_Rows, isMean);
     const size_t count = shape.m_Outer * shape.m_Columns;
-    const Reduction reduction(shape, 0, args.GetInput(0).GetDataType(), sizeof(int32_t));
-    return {[=](const ExecuteArgs& run)
+    return {[rescale = ref::SumRescale(input, output, shape.m_Rows, isMean),
+             apply = GetReduceFunctions().m_Rescale[GetIndex(type)],
+             reduction = Reduction(shape, 0, type, sizeof(int32_t)), count](const ExecuteArgs& run)
             {
-                auto* sums = static_cast<int32_t*>(run.m_Scratch);
                 reduction.Run(*run.m_Parallel, run.GetInput<std::byte>(0), static_cast<std::byte*>(run.m_Scratch));
-                T* out = run.GetOutput<T>(0);
-                for (size_t i = 0; i < count; ++i)
-                {
-                    out[i] = rescale.template Apply<T>(sums[i]);
-                }
+                apply(rescale, static_cast<const int32_t*>(run.m_Scratch), count, run.GetOutput<std::byte>(0));
             },
             backends::CheckedCount(count, sizeof(int32_t))};
 }
@@ -189,13 +185,11 @@ Prepared PrepareOperation(const ReshapeArgs& args, LayerType layer, ReduceOperat
         return MakePlain(*shape, operation == ReduceOperation::Max ? 1 : 2, type);
     }
     const bool isMean = operation == ReduceOperation::Mean;
-    switch (type)
+    if (type != DataType::Float32)
     {
-    case DataType::Float32: return isMean ? MakeFloatMean(*shape) : MakePlain(*shape, 0, type);
-    case DataType::QAsymmS8: return MakeStoredSum<int8_t>(args, *shape, isMean);
-    case DataType::QAsymmU8: return MakeStoredSum<uint8_t>(args, *shape, isMean);
-    default: return MakeStoredSum<int16_t>(args, *shape, isMean);
+        return MakeStoredSum(args, *shape, isMean);
     }
+    return isMean ? MakeFloatMean(*shape) : MakePlain(*shape, 0, type);
 }
 
 Prepared PrepareReduce(const ReshapeArgs& args, const backends::PackedWeights*)

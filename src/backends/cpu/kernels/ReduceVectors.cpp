@@ -12,6 +12,8 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/ReduceVectors.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
+#include "backends/cpu/kernels/SumBytes-inl.hpp"
+#include "backends/cpu/simd/FixedPoint-inl.hpp"
 #include "backends/cpu/simd/Select-inl.hpp"
 #include "backends/cpu/simd/Spans-inl.hpp"
 
@@ -92,14 +94,28 @@ struct Extreme
     template <class D>
     static HWY_INLINE T Collect(D d, hn::Vec<D> best)
     {
-        T lanes[HWY_LANES(T)];
+        // All blocks of 16 bytes in one, whose halves are compared, and halves of that.
+        constexpr size_t Lanes = hn::MaxLanes(D());
+        constexpr size_t BlockLanes = HWY_MIN(Lanes, 16 / sizeof(T));
+        const hn::CappedTag<T, BlockLanes> block;
+        T lanes[Lanes];
         hn::StoreU(best, d, lanes);
-        T result = lanes[0];
-        for (size_t i = 1; i < hn::MaxLanes(D()); ++i)
+        auto result = hn::LoadU(block, lanes);
+        for (size_t i = BlockLanes; i < Lanes; i += BlockLanes)
         {
-            result = Step(result, lanes[i]);
+            result = Step(result, hn::LoadU(block, lanes + i));
         }
-        return result;
+        result = Step(result, hn::CombineShiftRightBytes<8>(block, result, result));
+        result = Step(result, hn::CombineShiftRightBytes<4>(block, result, result));
+        if constexpr (sizeof(T) <= 2)
+        {
+            result = Step(result, hn::CombineShiftRightBytes<2>(block, result, result));
+        }
+        if constexpr (sizeof(T) == 1)
+        {
+            result = Step(result, hn::CombineShiftRightBytes<1>(block, result, result));
+        }
+        return hn::GetLane(result);
     }
     static T Step(T best, T value) { return (IsMax ? value > best : value < best) ? value : best; }
 };
@@ -177,6 +193,31 @@ void ReduceRow(const void* in, size_t rows, size_t, size_t, void* out)
     *static_cast<Lane*>(out) = result;
 }
 
+template <typename T>
+void Rescale(const ref::SumRescale& rescale, const int32_t* sums, size_t count, void* out)
+{
+    using Tag = hn::ScalableTag<int32_t>;
+    const Tag d;
+    constexpr size_t Lanes = hn::MaxLanes(Tag());
+    const AnyFixedPointMultiplier<Tag> multiply(rescale.GetMultiplier());
+    const auto zeroPoints = hn::Set(d, rescale.GetZeroPoints());
+    const auto zeroOutput = hn::Set(d, rescale.GetZeroOutput());
+    const auto least = hn::Set(d, int32_t{std::numeric_limits<T>::min()});
+    const auto most = hn::Set(d, int32_t{std::numeric_limits<T>::max()});
+    auto* to = static_cast<T*>(out);
+    size_t i = 0;
+    for (; i + Lanes <= count; i += Lanes)
+    {
+        const auto scaled = multiply(hn::Sub(hn::LoadU(d, sums + i), zeroPoints));
+        const auto stored = hn::Min(hn::Max(hn::Add(scaled, zeroOutput), least), most);
+        hn::StoreU(hn::DemoteTo(hn::Rebind<T, Tag>(), stored), hn::Rebind<T, Tag>(), to + i);
+    }
+    for (; i < count; ++i)
+    {
+        to[i] = rescale.Apply<T>(sums[i]);
+    }
+}
+
 template <typename Op>
 void SetFunctions(ReduceFunctions& functions, size_t operation, size_t type)
 {
@@ -188,8 +229,13 @@ ReduceFunctions MakeReduceFunctions()
 {
     ReduceFunctions functions;
     SetFunctions<SumFloats>(functions, 0, 0);
-    SetFunctions<SumIntegers<int8_t>>(functions, 0, 1);
-    SetFunctions<SumIntegers<uint8_t>>(functions, 0, 2);
+    functions.m_Columns[0][1] = SumByteColumns<int8_t, ReduceColumns<SumIntegers<int8_t>>>;
+    functions.m_Columns[0][2] = SumByteColumns<uint8_t, ReduceColumns<SumIntegers<uint8_t>>>;
+    functions.m_Row[0][1] = SumByteRow<int8_t>;
+    functions.m_Row[0][2] = SumByteRow<uint8_t>;
+    functions.m_Rescale[1] = Rescale<int8_t>;
+    functions.m_Rescale[2] = Rescale<uint8_t>;
+    functions.m_Rescale[3] = Rescale<int16_t>;
     SetFunctions<SumIntegers<int16_t>>(functions, 0, 3);
     SetFunctions<Extreme<float, true>>(functions, 1, 0);
     SetFunctions<Extreme<int8_t, true>>(functions, 1, 1);

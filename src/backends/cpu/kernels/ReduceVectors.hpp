@@ -2,6 +2,8 @@
 // Reductions of columns and rows of matrices, vectorized. Used by Reduce.
 #pragma once
 
+#include "backends/reference/kernels/Reduce.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -12,11 +14,15 @@ namespace tenon::cpu
 /// are int32, all else is of the input's type.
 using ReduceFunction = void (*)(const void* in, size_t rows, size_t stride, size_t columns, void* out);
 
+/// out[i] = rescale of sums[i].
+using RescaleSums = void (*)(const ref::SumRescale& rescale, const int32_t* sums, size_t count, void* out);
+
 struct ReduceFunctions
 {
     /// By [sum, max, min] and [float, int8, uint8, int16]; of columns, and of one column that is contiguous.
     ReduceFunction m_Columns[3][4] = {};
     ReduceFunction m_Row[3][4] = {};
+    RescaleSums m_Rescale[4] = {}; ///< by type, none for float
 };
 
 /// For the processor at hand. Precondition: it has vectors, see CpuFeatures.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of 256 bytes in registers, with AVX-512 and VBMI (CpuFeatures::m_Avx512Vbmi). Included by sources with vector
-// code after simd/Foreach.hpp, once for each target.
+// Tables of 256 bytes that are read as vectors: in registers, with AVX-512 and VBMI (CpuFeatures::m_Avx512Vbmi) or
+// NEON of 64 bits, or sixteen bytes after the other. Included by sources with vector code after simd/Foreach.hpp, once
+// for each target.
 #if defined(TENON_BYTE_LOOKUP_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_BYTE_LOOKUP_INL
 #undef TENON_BYTE_LOOKUP_INL
@@ -8,8 +9,11 @@
 #define TENON_BYTE_LOOKUP_INL
 #endif
 
+#include "backends/cpu/simd/Isa.hpp"
+
 #include <hwy/highway.h>
 
+#include <cstddef>
 #include <cstdint>
 
 HWY_BEFORE_NAMESPACE();
@@ -51,6 +55,101 @@ private:
 };
 
 #endif
+
+#if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
+
+/// Four lookups in 64 bytes each.
+class AnyByteLookup
+{
+public:
+    using Tag = hn::ScalableTag<uint8_t>;
+    using Vector = hn::Vec<Tag>;
+
+    HWY_INLINE explicit AnyByteLookup(const uint8_t* table)
+        : m_0(vld1q_u8_x4(table)), m_1(vld1q_u8_x4(table + 64)), m_2(vld1q_u8_x4(table + 128)),
+          m_3(vld1q_u8_x4(table + 192))
+    {
+    }
+
+    HWY_INLINE Vector operator()(Vector x) const
+    {
+        // What lies outside of a part's 64 bytes leaves the result as it is.
+        const uint8x16_t step = vdupq_n_u8(64);
+        uint8x16_t index = x.raw;
+        uint8x16_t result = vqtbl4q_u8(m_0, index);
+        result = vqtbx4q_u8(result, m_1, index = vsubq_u8(index, step));
+        result = vqtbx4q_u8(result, m_2, index = vsubq_u8(index, step));
+        return Vector(vqtbx4q_u8(result, m_3, vsubq_u8(index, step)));
+    }
+
+private:
+    uint8x16x4_t m_0;
+    uint8x16x4_t m_1;
+    uint8x16x4_t m_2;
+    uint8x16x4_t m_3;
+};
+
+#else
+
+/// Sixteen lookups in 16 bytes each, of which the upper four bits choose. The table is read again for each vector.
+class AnyByteLookup
+{
+public:
+    using Tag = hn::ScalableTag<uint8_t>;
+    using Vector = hn::Vec<Tag>;
+
+    HWY_INLINE explicit AnyByteLookup(const uint8_t* table) : m_Table(table) {}
+
+    HWY_INLINE Vector operator()(Vector x) const
+    {
+        const Tag d;
+        const hn::Mask<Tag> bits[4] = {
+            hn::TestBit(x, hn::Set(d, uint8_t{0x10})), hn::TestBit(x, hn::Set(d, uint8_t{0x20})),
+            hn::TestBit(x, hn::Set(d, uint8_t{0x40})), hn::TestBit(x, hn::Set(d, uint8_t{0x80}))};
+        return Choose<4>(m_Table, hn::And(x, hn::Set(d, uint8_t{0x0F})), bits);
+    }
+
+private:
+    /// In 2^Bits parts of 16 bytes.
+    template <int Bits>
+    static HWY_INLINE Vector Choose(const uint8_t* parts, Vector index, const hn::Mask<Tag>* bits)
+    {
+        if constexpr (Bits == 0)
+        {
+            return hn::TableLookupBytes(hn::LoadDup128(Tag(), parts), index);
+        }
+        else
+        {
+            const Vector lower = Choose<Bits - 1>(parts, index, bits);
+            const Vector upper = Choose<Bits - 1>(parts + (size_t{16} << (Bits - 1)), index, bits);
+            return hn::IfThenElse(bits[Bits - 1], upper, lower);
+        }
+    }
+
+    const uint8_t* m_Table;
+};
+
+#endif
+
+/// Stands for a class of lookups.
+template <typename T>
+struct LookupTag
+{
+    using Lookup = T;
+};
+
+/// What f makes of the best one that the processor has.
+template <typename F>
+auto WithBestLookup(const F& f)
+{
+#if HWY_TARGET == HWY_AVX3
+    if (GetCpuFeatures().m_Avx512Vbmi)
+    {
+        return f(LookupTag<ByteLookup>());
+    }
+#endif
+    return f(LookupTag<AnyByteLookup>());
+}
 
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -40,6 +40,11 @@ public:
                                                   std::numeric_limits<T>::max()));
     }
 
+    /// stored = (sum - GetZeroPoints()) * GetMultiplier() + GetZeroOutput(), saturated.
+    backends::QuantizedMultiplier GetMultiplier() const { return m_Multiplier; }
+    int32_t GetZeroPoints() const { return m_ZeroPoints; }
+    int32_t GetZeroOutput() const { return m_ZeroOutput; }
+
 private:
     backends::QuantizedMultiplier m_Multiplier;
     int32_t m_ZeroPoints = 0; ///< all together, as they are in the sum
