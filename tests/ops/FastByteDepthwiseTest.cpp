@@ -211,4 +211,86 @@ TEST(FastBytes, DepthwiseWindowsOfThreeColumnsAsReference)
     }
 }
 
+/// An image of `channels`, whose windows reach beyond it by up to a pixel on each side: four bits of `border`.
+void ExpectWindowsOfThree(unsigned int channels, unsigned int height, unsigned int width, unsigned int stride,
+                          unsigned int border, bool isSigned)
+{
+    DepthwiseConvolution2dDescriptor d = NhwcDepthwise();
+    d.m_StrideX = d.m_StrideY = stride;
+    d.m_PadLeft = border & 1;
+    d.m_PadRight = border / 2 & 1;
+    d.m_PadTop = border / 4 & 1;
+    d.m_PadBottom = border / 8 & 1;
+    const auto count = [stride](unsigned int size, unsigned int before, unsigned int after)
+    { return size + before + after < 3 ? 0 : (size + before + after - 3) / stride + 1; };
+    const TensorShape data({2, height, width, channels});
+    const TensorShape output(
+        {2, count(height, d.m_PadTop, d.m_PadBottom), count(width, d.m_PadLeft, d.m_PadRight), channels});
+    if (output.GetNumElements() == 0)
+    {
+        return;
+    }
+    // In half of the cases the clamp makes the same of all negative sums.
+    const int32_t least = isSigned ? -128 : 0;
+    const int32_t zeroPoint = border % 3 == 0 ? least : least + 131;
+    const TensorInfo weights =
+        isSigned ? BytesInfo({1, 3, 3, channels}, true, 0.1f, 0) : BytesInfo({1, 3, 3, channels}, false, 0.1f, 128);
+    const std::string name = data.ToString() + ", stride " + std::to_string(stride) + ", border " +
+                             std::to_string(border) + (isSigned ? ", int8" : ", uint8");
+    ExpectAsReference(FastCase(name, LayerType::DepthwiseConvolution2d, d,
+                               {Random(BytesInfo(data, isSigned, 0.1f, least + 120), channels),
+                                Constant(Random(weights, channels + 1))},
+                               BytesInfo(output, isSigned, 2.0f, zeroPoint)),
+                      channels == 1 ? "CpuDepthwiseConvolution2dOfOneBytes" : "CpuDepthwiseConvolution2dBytes");
+}
+
+// However many channels there are, they are cut into blocks of several widths; the narrow ones take several strips of
+// rows at once, of which there may be fewer.
+TEST(FastBytes, DepthwiseBlocksOfAllWidthsAsReference)
+{
+    for (unsigned int channels = 1; channels <= 200; ++channels)
+    {
+        for (const unsigned int stride : {1U, 2U})
+        {
+            const unsigned int i = channels * 2 + stride;
+            ASSERT_NO_FATAL_FAILURE(
+                ExpectWindowsOfThree(channels, 1 + i * 5 % 23, 1 + i * 7 % 20, stride, i * 11 % 16, i % 4 < 2));
+        }
+    }
+}
+
+TEST(FastBytes, DepthwiseOfAllSmallImagesAsReference)
+{
+    for (const unsigned int channels : {16U, 24U, 32U, 96U, 144U})
+    {
+        for (unsigned int width = 1; width <= 20; ++width)
+        {
+            for (unsigned int border = 0; border < 16; ++border)
+            {
+                const unsigned int height = 1 + (width * 3 + border) % 12;
+                for (const unsigned int stride : {1U, 2U})
+                {
+                    ASSERT_NO_FATAL_FAILURE(
+                        ExpectWindowsOfThree(channels, height, width, stride, border, width % 2 == 0));
+                }
+            }
+        }
+    }
+}
+
+// Strips of bands of rows, by several threads.
+TEST(FastBytes, DepthwiseOfNarrowBlocksInTallImagesAsReference)
+{
+    for (const unsigned int channels : {16U, 32U, 40U, 80U})
+    {
+        for (const unsigned int stride : {1U, 2U})
+        {
+            for (unsigned int height = 60; height < 76; height += 3)
+            {
+                ASSERT_NO_FATAL_FAILURE(ExpectWindowsOfThree(channels, height, 37, stride, height % 16, true));
+            }
+        }
+    }
+}
+
 } // namespace tenon::test

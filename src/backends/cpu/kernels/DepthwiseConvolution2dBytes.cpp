@@ -2,12 +2,14 @@
 // DepthwiseConvolution2d of CpuAcc for 8-bit data: the bytes of the reference kernel. Rows of the image that a window
 // covers are interleaved, a block of channels and a run of columns at a time, and a dot product takes a column of the
 // window. Where four rows hold the windows of several output rows, all of them are computed from one interleaving.
+// Windows of three columns may be interleaved in registers alone: DepthwiseBands8.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/windows/ColumnAsRow.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
+#include "backends/cpu/kernels/DepthwiseBands8.hpp"
 #include "backends/cpu/kernels/DepthwiseRing8.hpp"
 #include "backends/cpu/kernels/PackedDepthwise8.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
@@ -63,11 +65,14 @@ class Depthwise
 {
 public:
     Depthwise(const PackedDepthwise8& weights, const ref::ConvolutionGeometry& g, const ReshapeArgs& args)
-        : m_Weights(&weights), m_Geometry(g), m_Ring(weights, g)
+        : Depthwise(weights, g, backends::GetFusedRange(args.GetOutput(0), args.m_FusedActivation))
     {
-        const backends::QuantizedRange range = backends::GetFusedRange(args.GetOutput(0), args.m_FusedActivation);
-        m_Min = range.m_Min;
-        m_Max = range.m_Max;
+    }
+
+    Depthwise(const PackedDepthwise8& weights, const ref::ConvolutionGeometry& g, const backends::QuantizedRange& range)
+        : m_Weights(&weights), m_Geometry(g), m_Ring(weights, g), m_Bands(weights, g, range.m_Min, range.m_Max),
+          m_Min(range.m_Min), m_Max(range.m_Max)
+    {
         m_Strips = DivideUp(g.m_Y.m_Output, weights.GetPhases());
         const double multiplications = static_cast<double>(g.NumPixels()) * static_cast<double>(g.m_OutputChannels) *
                                        static_cast<double>(g.m_Y.m_Kernel * g.m_X.m_Kernel);
@@ -123,12 +128,10 @@ private:
         const size_t groups = m_Weights->GetGroups();
         const uint8_t* from = args.GetInput<uint8_t>(0) + image * m_Geometry.NumImageElements();
         uint8_t* to = args.GetOutput<uint8_t>(0) + image * height * rowElements;
-        for (const DepthwiseBlock8& block : m_Weights->GetBlocks())
+        if (m_Weights->HasStrips())
         {
-            if (IsDirect(block))
-            {
-                WriteBand(block, from, strips, all, to, m_Ring.GetPadding(scratch));
-            }
+            m_Bands.Write(from, strips, all, m_Ring.MakeRun(m_Weights->GetBlocks().front(), all).m_Line,
+                          m_Ring.GetPadding(scratch), to);
         }
         for (size_t i = 0; i < runs; ++i)
         {
@@ -136,7 +139,7 @@ private:
             const Part pixels = {all.m_Begin + run.m_Begin, all.m_Begin + run.m_End};
             for (const DepthwiseBlock8& block : m_Weights->GetBlocks())
             {
-                if (IsDirect(block))
+                if (block.m_Parts != 0)
                 {
                     continue;
                 }
@@ -164,64 +167,6 @@ private:
                     ring -= ring < groups ? 0 : groups;
                 }
             }
-        }
-    }
-
-    /// Whether bytes are written from the image itself.
-    bool IsDirect(const DepthwiseBlock8& block) const
-    {
-        const ref::WindowAxis& x = m_Geometry.m_X;
-        return m_Weights->GetEngine().m_WriteStrip != nullptr && block.m_IsInterleaved && m_Weights->GetTaps() == 3 &&
-               x.m_Kernel == 3 && x.m_Dilation == 1 && m_Geometry.m_GroupOutputs == 1 &&
-               (m_Weights->GetPhases() == 1
-                    ? x.m_Stride <= 2
-                    : m_Weights->GetPhases() == 2 && x.m_Stride == 1 && m_Geometry.m_Y.m_Stride == 1);
-    }
-
-    void WriteBand(const DepthwiseBlock8& block, const uint8_t* image, const Part& strips, const Part& pixels,
-                   uint8_t* to, const uint8_t* padding) const
-    {
-        const ref::WindowAxis& x = m_Geometry.m_X;
-        const ref::WindowAxis& y = m_Geometry.m_Y;
-        const size_t phases = m_Weights->GetPhases();
-        const size_t channels = m_Geometry.m_InputChannels;
-        ByteColumns8 columns;
-        PrepareColumns(block, columns);
-        DepthwiseStrip8 strip;
-        strip.m_Padding = padding;
-        strip.m_IsSigned = m_Weights->IsDataSigned();
-        strip.m_Stride = static_cast<size_t>(x.m_Stride);
-        strip.m_Pixels = pixels.m_End - pixels.m_Begin;
-        strip.m_Columns = &columns;
-        strip.m_IsPositive = m_Min >= m_Weights->GetRequantization(block).m_ZeroPoint;
-        strip.m_OutStride = m_Geometry.m_OutputChannels;
-        strip.m_Weights = m_Weights->GetData(block, 0);
-        strip.m_Step = channels;
-        const DepthwiseRing8::Line line = m_Ring.MakeRun(block, pixels).m_Line;
-        strip.m_Before = line.m_Begin;
-        strip.m_Inside = line.m_End - line.m_Begin;
-        const int64_t firstColumn = std::max<int64_t>(line.m_First, 0);
-        for (size_t s = strips.m_Begin; s < strips.m_End; ++s)
-        {
-            const size_t top = s * phases;
-            for (size_t row = 0; row < 4; ++row)
-            {
-                // Below the windows weights are zeros: any row will do, best one that is read anyway.
-                const size_t seen = std::min(row, phases - 1 + y.m_Kernel - 1);
-                const int64_t imageRow = y.Origin(top) + static_cast<int64_t>(seen) * y.m_Dilation;
-                const bool isInside = imageRow >= 0 && imageRow < static_cast<int64_t>(y.m_Input);
-                const int64_t pixel = imageRow * static_cast<int64_t>(x.m_Input) + firstColumn;
-                strip.m_Rows[row] =
-                    isInside ? image + static_cast<size_t>(pixel) * channels + block.m_Channel : padding;
-                strip.m_InImage[row] = isInside ? ~size_t{0} : 0;
-            }
-            for (size_t phase = 0; phase < phases; ++phase)
-            {
-                const size_t pixel = (top + phase) * x.m_Output + pixels.m_Begin;
-                const size_t at = pixel * m_Geometry.m_OutputChannels + block.m_Channel;
-                strip.m_Out[phase] = top + phase < y.m_Output ? to + at : nullptr;
-            }
-            m_Weights->GetEngine().m_WriteStrip(strip);
         }
     }
 
@@ -288,8 +233,9 @@ private:
     const PackedDepthwise8* m_Weights;
     ref::ConvolutionGeometry m_Geometry;
     DepthwiseRing8 m_Ring;
-    int32_t m_Min = 0;
-    int32_t m_Max = 0;
+    DepthwiseBands8 m_Bands;
+    int32_t m_Min;
+    int32_t m_Max;
     size_t m_Strips = 0;   ///< of output rows that share an interleaving, in an image
     size_t m_Segments = 1; ///< that pixels of a row are cut into for threads, where there are few strips
     size_t m_Parts = 1;
@@ -302,7 +248,8 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 {
     const auto& weights = static_cast<const PackedDepthwise8&>(*packed);
     ref::ConvolutionGeometry g = ref::MakeDepthwiseGeometry(args);
-    if (!weights.IsExact() || (weights.IsTurned() && !IsOfOneColumn(g.m_X)))
+    if (!weights.IsExact() || (weights.IsTurned() && !IsOfOneColumn(g.m_X)) ||
+        (weights.HasStrips() && g.m_GroupOutputs != 1))
     {
         return ref::FindKernel(LayerType::DepthwiseConvolution2d)->Prepare(args, nullptr);
     }

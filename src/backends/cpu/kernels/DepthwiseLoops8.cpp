@@ -272,7 +272,7 @@ DepthwiseEngine8 MakeDepthwiseEngine()
         engine.m_InterleavesFullBlocks = HWY_TARGET == HWY_AVX3;
         FillSums<VnniDataUnsigned>(engine);
 #if HWY_TARGET == HWY_AVX3
-        engine.m_WriteStrip = WriteStrip;
+        engine.m_WriteStrips = WriteStrips;
 #endif
         return engine;
     }

@@ -45,23 +45,31 @@ struct DepthwiseBytes8
     size_t m_OutStride = 0; ///< from a pixel to the next
 };
 
-/// An output row, or two whose windows begin one row of the image after each other, of a full block with interleaved
-/// channels. Windows are three columns wide, 1 or 2 columns apart, and lie in one group of rows.
-struct DepthwiseStrip8
+/// A strip is what an output row is computed from, or two output rows whose windows begin one row of the image after
+/// each other. The same pixels of `m_Parts` strips, in a block of 64 / m_Parts channels, are computed together. Windows
+/// are three columns wide, 1 or 2 columns apart, and lie in one group of rows.
+struct DepthwiseStrips8
 {
-    const uint8_t* m_Rows[4]; ///< of the image, at the first of its columns that windows see; or padding
-    size_t m_InImage[4];      ///< all bits, or 0 of padding
-    size_t m_Step = 0;        ///< bytes to the next column, of rows in the image
+    static constexpr size_t MostParts = 4;
+    static constexpr size_t MostRows = 4;
+
+    size_t m_Parts = 1; ///< 1, 2 or 4
+    /// Of the image, at the first of its columns that windows see; or padding.
+    const uint8_t* m_Rows[MostParts][MostRows];
+    size_t m_Steps[MostParts][MostRows]; ///< bytes to the next column; 0 of padding
     const uint8_t* m_Padding = nullptr;
     size_t m_Before = 0; ///< columns before the image; those of it follow, and padding
     size_t m_Inside = 0;
     bool m_IsSigned = false;
-    size_t m_Stride = 1;                     ///< columns from a window to the next; 2: of one output row
-    size_t m_Pixels = 0;                     ///< of an output row
-    const void* m_Weights = nullptr;         ///< see DepthwiseRun8; of the first output row
+    size_t m_Stride = 1; ///< columns from a window to the next; 2: windows of up to three rows, of one output row
+    size_t m_Pixels = 0; ///< of an output row
+    const void* m_Weights = nullptr;         ///< see DepthwiseRun8; those of the second output row follow
     const ByteColumns8* m_Columns = nullptr; ///< see DepthwiseBytes8
     bool m_IsPositive = false;
-    uint8_t* m_Out[2] = {}; ///< null: there is no second row
+    bool m_HasSecond = false; ///< output row
+    uint8_t* m_Out[MostParts];
+    /// The second output row; of a strip that has none the first one, which is written after it.
+    uint8_t* m_Second[MostParts];
     size_t m_OutStride = 0;
 };
 
@@ -83,8 +91,8 @@ struct DepthwiseEngine8
     /// Sums and writes bytes in one, where all shifts are to the right; false, and nothing is done, for other windows
     /// than it is made for. Null where there is none. Full blocks have their channels interleaved.
     bool (*m_Write[MostPieces + 1])(const DepthwiseRun8& run, const DepthwiseBytes8& bytes) = {};
-    /// The same from the image itself. Null where there is none.
-    void (*m_WriteStrip)(const DepthwiseStrip8& strip) = nullptr;
+    /// The same from the image itself. Null where there is none. See DepthwiseBlock8::m_Parts.
+    void (*m_WriteStrips)(const DepthwiseStrips8& strips) = nullptr;
 };
 
 /// The best that the processor has. Precondition: it has vectors, see CpuFeatures.

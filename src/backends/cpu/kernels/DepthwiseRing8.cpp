@@ -41,7 +41,9 @@ DepthwiseRing8::DepthwiseRing8(const PackedDepthwise8& weights, const ref::Convo
     }
     for (const DepthwiseBlock8& block : weights.GetBlocks())
     {
-        m_MostColumnBytes = std::max(m_MostColumnBytes, block.m_Pieces * DepthwiseEngine8::PieceBytes);
+        // Blocks in strips are not laid out.
+        const size_t pieces = block.m_Parts == 0 ? block.m_Pieces : 0;
+        m_MostColumnBytes = std::max(m_MostColumnBytes, pieces * DepthwiseEngine8::PieceBytes);
     }
     PlanRuns();
 }

@@ -94,7 +94,7 @@ PackedDepthwise8::PackedDepthwise8(const LayerView& layer, backends::PackedStore
       m_Sets(static_cast<size_t>(std::clamp<int64_t>(*m_Facts.As<int64_t>(), 1, GetMostSets(layer)))),
       m_IsDataSigned(layer.GetInput(0).GetDataType() != DataType::QAsymmU8),
       m_DataZeroPoint(layer.GetInput(0).GetQuantizationOffset()),
-      m_Arrays(MakeBlocks(GetScales(layer)), Rounding8::FixedPoint, layer.GetOutput(0).GetQuantizationOffset())
+      m_Arrays(MakeBlocks(layer, GetScales(layer)), Rounding8::FixedPoint, layer.GetOutput(0).GetQuantizationOffset())
 {
     const std::vector<double> scales = GetScales(layer);
     for (const DepthwiseBlock8& block : m_Blocks)
@@ -148,47 +148,99 @@ uint64_t PackedDepthwise8::GetPackedBytes(const LayerView& layer)
 {
     const TensorShape& shape = layer.GetInput(1).GetShape();
     constexpr uint64_t PieceChannels = DepthwiseEngine8::PieceChannels;
-    const uint64_t pieces = DivideUp(shape[3], PieceChannels);
+    const uint64_t pieces = DivideUp(shape[3], PieceChannels) + DepthwiseEngine8::MostPieces; // see MakeStripBlock
     const Window window(layer);
     const uint64_t taps = uint64_t{DivideUp(window.m_Height, CountGroupRows())} * window.m_Width;
     constexpr uint64_t ChannelBytes = 4 * sizeof(int32_t); // of RequantizeArrays
     return pieces * (window.m_Phases * taps * DepthwiseEngine8::PieceBytes + PieceChannels * ChannelBytes);
 }
 
-size_t PackedDepthwise8::MakeBlocks(const std::vector<double>& scales)
+/// How many strips of output rows there are loops for that write them at once from the image itself; 0: there are none.
+size_t PackedDepthwise8::CountParts(const LayerView& layer) const
+{
+    const auto& descriptor = layer.GetDescriptor<DepthwiseConvolution2dDescriptor>();
+    const auto isKnown = [](const TensorShape& shape, unsigned int dimension)
+    { return shape.GetDimensionality() == Dimensionality::Specified && shape.GetDimensionSpecificity(dimension); };
+    const TensorShape& data = layer.GetInput(0).GetShape();
+    const bool isOfEachChannel = isKnown(data, 3) && data[3] == m_NumChannels;
+    const bool areRowsSeen = descriptor.m_StrideX == 1 ? m_Phases == 1 || (m_Phases == 2 && m_StrideY == 1)
+                                                       : descriptor.m_StrideX == 2 && m_Phases == 1 && m_Height <= 3;
+    if (m_Engine->m_WriteStrips == nullptr || !isOfEachChannel || !areRowsSeen || GetTaps() != 3 || m_Width != 3 ||
+        m_Fold != 1 || m_IsTurned || descriptor.m_DilationX != 1)
+    {
+        return 0;
+    }
+    const TensorShape& output = layer.GetOutput(0).GetShape();
+    const size_t strips = isKnown(output, 1) ? DivideUp(output[1], m_Phases) : DepthwiseStrips8::MostParts;
+    return strips >= 4 ? 4 : strips >= 2 ? 2 : 1;
+}
+
+/// The block in strips that begins with this channel; m_Parts is 0 where there is none. It may have channels before it
+/// once more, so that all that it reads exist. Twice as many strips of half as many channels take as long, so that a
+/// block may have up to as many channels too many.
+DepthwiseBlock8 PackedDepthwise8::MakeStripBlock(size_t channel, size_t mostParts) const
+{
+    const size_t left = m_NumChannels - channel;
+    DepthwiseBlock8 block;
+    for (size_t parts = 1; parts <= mostParts; parts *= 2)
+    {
+        const size_t channels = DepthwiseBlock8::MostChannels / parts;
+        if (channels <= m_NumChannels && (left > channels / 2 || parts == DepthwiseStrips8::MostParts))
+        {
+            block.m_Parts = parts;
+            block.m_Channels = channels;
+            block.m_Channel = std::min(channel, m_NumChannels - channels);
+            block.m_Pieces = DepthwiseEngine8::MostPieces;
+            block.m_IsInterleaved = true;
+            break;
+        }
+    }
+    return block;
+}
+
+DepthwiseBlock8 PackedDepthwise8::MakeBlock(size_t channel, bool interleaves) const
+{
+    constexpr size_t PieceChannels = DepthwiseEngine8::PieceChannels;
+    const size_t left = m_NumChannels - channel;
+    const size_t most = m_Engine->m_MostPieces * PieceChannels;
+    // Loops that interleave whole blocks read all of their channels.
+    const bool isFull = left >= most && (interleaves || !m_Engine->m_InterleavesFullBlocks);
+    const size_t mostPieces = m_Engine->m_InterleavesFullBlocks ? m_Engine->m_MostPieces - 1 : m_Engine->m_MostPieces;
+    DepthwiseBlock8 block;
+    block.m_Channel = channel;
+    block.m_Pieces = isFull ? m_Engine->m_MostPieces : std::min(mostPieces, DivideUp(left, PieceChannels));
+    block.m_Channels = std::min(left, block.m_Pieces * PieceChannels);
+    block.m_IsInterleaved = isFull && interleaves;
+    return block;
+}
+
+size_t PackedDepthwise8::MakeBlocks(const LayerView& layer, const std::vector<double>& scales)
 {
     m_IsExact = scales.size() == 1 || scales.size() == m_NumChannels; // else the reference kernel says what is wrong
     const bool interleaves = m_Engine->m_InterleavesFullBlocks && DoAllShift(scales);
-    constexpr size_t PieceChannels = DepthwiseEngine8::PieceChannels;
+    const size_t mostParts = interleaves ? CountParts(layer) : 0;
     size_t place = 0;
-    size_t offset = 0;
     for (size_t channel = 0; channel < m_NumChannels;)
     {
-        const size_t left = m_NumChannels - channel;
-        const size_t most = m_Engine->m_MostPieces * PieceChannels;
-        // Loops that interleave whole blocks read all of their channels.
-        const bool isFull = left >= most && (interleaves || !m_Engine->m_InterleavesFullBlocks);
-        const size_t mostPieces =
-            m_Engine->m_InterleavesFullBlocks ? m_Engine->m_MostPieces - 1 : m_Engine->m_MostPieces;
-        DepthwiseBlock8 block;
-        block.m_Channel = channel;
-        block.m_Pieces = isFull ? m_Engine->m_MostPieces : std::min(mostPieces, DivideUp(left, PieceChannels));
-        block.m_Channels = std::min(left, block.m_Pieces * PieceChannels);
+        DepthwiseBlock8 block = MakeStripBlock(channel, mostParts);
+        if (block.m_Parts == 0)
+        {
+            block = MakeBlock(channel, interleaves);
+        }
         block.m_Place = place;
-        block.m_Offset = offset;
-        block.m_IsInterleaved = isFull && interleaves;
-        place += block.m_Pieces * PieceChannels;
-        offset += m_Phases * GetTaps() * block.m_Pieces * DepthwiseEngine8::PieceBytes;
-        channel += block.m_Channels;
+        block.m_Offset = m_BlockBytes;
+        m_HasStrips = m_HasStrips || block.m_Parts != 0;
+        place += block.m_Pieces * DepthwiseEngine8::PieceChannels;
+        m_BlockBytes += m_Phases * GetTaps() * block.m_Pieces * DepthwiseEngine8::PieceBytes;
+        channel = block.m_Channel + block.m_Channels;
         m_Blocks.push_back(block);
     }
-    m_BlockBytes = offset;
     return place;
 }
 
-size_t PackedDepthwise8::PlaceOf(const DepthwiseBlock8& block, size_t channel) const
+size_t PackedDepthwise8::PlaceOf(const DepthwiseBlock8& block, size_t part, size_t channel)
 {
-    const size_t c = channel - block.m_Channel;
+    const size_t c = part * block.m_Channels + channel - block.m_Channel;
     // Lane l of 128 bits in vector v has the channels 16 l + 4 v and the three that follow.
     return block.m_IsInterleaved ? c % 16 / 4 * 16 + c / 16 * 4 + c % 4 : c;
 }
@@ -218,7 +270,10 @@ void PackedDepthwise8::PackTaps(const LayerView& layer, const DepthwiseBlock8& b
                 for (size_t c = 0; areDots && c < block.m_Channels; ++c)
                 {
                     const int32_t share = set == 0 ? ToInt8(row[c]) : GetShare(row[c], set);
-                    to[PlaceOf(block, block.m_Channel + c) * 4 + groupRow] = static_cast<std::byte>(share);
+                    for (size_t part = 0; part < block.CountCopies(); ++part)
+                    {
+                        to[PlaceOf(block, part, block.m_Channel + c) * 4 + groupRow] = static_cast<std::byte>(share);
+                    }
                 }
                 for (size_t c = 0; !areDots && c < block.m_Channels; ++c)
                 {
@@ -249,8 +304,11 @@ void PackedDepthwise8::SetUpSums(const LayerView& layer, const std::vector<doubl
         const int64_t sum = std::clamp(sums[c], -limit, limit);
         const int64_t most = std::clamp<int64_t>(sums[m_NumChannels + c], 0, limit);
         const int64_t own = bias != nullptr ? bias[c] : 0;
-        m_Arrays.Set(block.m_Place + PlaceOf(block, c), most * 255 + std::abs(own), own - zeroPoint * sum,
-                     scales[scales.size() == 1 ? 0 : c]);
+        for (size_t part = 0; part < block.CountCopies(); ++part)
+        {
+            m_Arrays.Set(block.m_Place + PlaceOf(block, part, c), most * 255 + std::abs(own), own - zeroPoint * sum,
+                         scales[scales.size() == 1 ? 0 : c]);
+        }
     }
 }
 

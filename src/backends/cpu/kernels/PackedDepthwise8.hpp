@@ -24,6 +24,14 @@ struct DepthwiseBlock8
     size_t m_Place = 0;  ///< of the first one in the arrays of sums
     size_t m_Offset = 0; ///< bytes from the start of the packed weights
     bool m_IsInterleaved = false;
+    /// Not 0: bytes are written from the image itself, of so many strips of its rows at once (DepthwiseStrips8). Each
+    /// has its channels, interleaved as those of a full block are, and the block has as many places as there are in
+    /// all.
+    size_t m_Parts = 0;
+
+    static constexpr size_t MostChannels = DepthwiseEngine8::MostPieces * DepthwiseEngine8::PieceChannels;
+    /// How often it has what belongs to a channel.
+    size_t CountCopies() const { return m_Parts > 1 ? m_Parts : 1; }
 };
 
 class PackedDepthwise8 final : public backends::PackedWeights
@@ -46,6 +54,9 @@ public:
     /// How many neighbours in the one row of a window are rows that are interleaved: row r is the image's row from its
     /// pixel r on, and the window's columns are as many times further apart. 1: rows are rows.
     size_t GetFold() const { return m_Fold; }
+
+    /// Whether blocks are written from the image itself, which has as many channels as there are outputs then.
+    bool HasStrips() const { return m_HasStrips; }
 
     const DepthwiseEngine8& GetEngine() const { return *m_Engine; }
     const std::vector<DepthwiseBlock8>& GetBlocks() const { return m_Blocks; }
@@ -76,8 +87,11 @@ private:
 
     /// What is known of the weights of each channel, in a block: the rest that a layer needs is worked out from it.
     void SumChannels(const LayerView& layer, int64_t* facts) const;
-    size_t MakeBlocks(const std::vector<double>& scales);
-    size_t PlaceOf(const DepthwiseBlock8& block, size_t channel) const;
+    size_t MakeBlocks(const LayerView& layer, const std::vector<double>& scales);
+    size_t CountParts(const LayerView& layer) const;
+    DepthwiseBlock8 MakeStripBlock(size_t channel, size_t mostParts) const;
+    DepthwiseBlock8 MakeBlock(size_t channel, bool interleaves) const;
+    static size_t PlaceOf(const DepthwiseBlock8& block, size_t part, size_t channel);
     void PackTaps(const LayerView& layer, const DepthwiseBlock8& block, std::byte* to) const;
     void SetUpSums(const LayerView& layer, const std::vector<double>& scales, const DepthwiseBlock8& block);
 
@@ -98,6 +112,7 @@ private:
     bool m_IsDataSigned;
     int32_t m_DataZeroPoint;
     bool m_IsExact = true;
+    bool m_HasStrips = false;
     std::vector<DepthwiseBlock8> m_Blocks;
     size_t m_BlockBytes = 0; ///< of all blocks
     backends::PackedBlock m_Data;
