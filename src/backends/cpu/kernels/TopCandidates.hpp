@@ -81,14 +81,12 @@ public:
                 above = row[GetElement(m_Candidates[m_Wanted - 1])];
             }
             const size_t more = m_Scan(row, next, m_Length, above, found.data());
-            size_t count = m_Count;
+            uint64_t* const candidates = m_Candidates + m_Count;
             for (size_t i = 0; i < more; ++i)
             {
-                const uint64_t candidate = MakeCandidate(row[found[i]], found[i]);
-                m_Candidates[count] = candidate;
-                count += candidate >= m_First ? 1 : 0;
+                candidates[i] = MakeCandidate(row[found[i]], found[i]);
             }
-            m_Count = count;
+            Keep(more);
         }
     }
 
@@ -118,15 +116,21 @@ private:
                 candidates[i] = MakeCandidate(row[next + i], next + i);
             }
             next += count;
-            m_Count += count;
-            if (m_First != 0)
-            {
-                const auto isBefore = [this](uint64_t candidate) { return candidate < m_First; };
-                uint64_t* const last = std::remove_if(m_Candidates, m_Candidates + m_Count, isBefore);
-                m_Count = static_cast<size_t>(last - m_Candidates);
-            }
+            Keep(count);
         }
         return next;
+    }
+
+    /// Of so many new ones behind the candidates, those from the first one on.
+    void Keep(size_t count)
+    {
+        uint64_t* const added = m_Candidates + m_Count;
+        if (m_First != 0)
+        {
+            const auto isBefore = [this](uint64_t candidate) { return candidate < m_First; };
+            count = static_cast<size_t>(std::remove_if(added, added + count, isBefore) - added);
+        }
+        m_Count += count;
     }
 
     TopScan<T> m_Scan;
