@@ -73,7 +73,7 @@ TEST(ByteBinary, SumsAreComputedByTablesOrInFloats)
     }
 }
 
-// Products, and Prelu, of random scales and of powers of two.
+// Products, squares and Prelu, of random scales and of powers of two.
 TEST(ByteBinary, ProductsAreComputedInFloats)
 {
     if (!GetCpuFeatures().m_Simd)
@@ -88,6 +88,7 @@ TEST(ByteBinary, ProductsAreComputedInFloats)
     {
         int fastProducts = 0;
         int fastPrelus = 0;
+        int fastSquares = 0;
         for (int i = 0; i < Products; ++i)
         {
             const DataType type = i % 3 == 0 ? DataType::QAsymmU8 : DataType::QAsymmS8;
@@ -105,6 +106,11 @@ TEST(ByteBinary, ProductsAreComputedInFloats)
                 MakeByteBinary(BinaryOperation::Mul, a, b, info(scaleA * scaleB * 255.0 * (0.2 + 0.8 * unit(random))),
                                backends::GetTypeRange(type), isFixed, false, Elements);
             fastProducts += product.m_Loop == loops.m_FloatProduct[isFixed] ? 1 : 0;
+            const double span = 128.0 * (scaleA + scaleB);
+            const ByteBinary square =
+                MakeByteBinary(BinaryOperation::SqDiff, a, b, info(span * span * (0.2 + 0.8 * unit(random)) / 255.0),
+                               backends::GetTypeRange(type), isFixed, false, Elements);
+            fastSquares += square.m_Loop == loops.m_FloatSquare[isFixed] ? 1 : 0;
             const ByteBinary prelu = MakeBytePrelu(a, info(0.01 * unit(random)),
                                                    info(scaleA * (0.3 + 0.9 * unit(random))), isFixed, Elements);
             const bool byTable = !isFixed && loops.m_TablePrelu != nullptr;
@@ -112,6 +118,7 @@ TEST(ByteBinary, ProductsAreComputedInFloats)
         }
         EXPECT_GE(fastProducts, Products - 4);
         EXPECT_GE(fastPrelus, Products - 4);
+        EXPECT_GE(fastSquares, Products - 4);
     }
 }
 

@@ -103,7 +103,7 @@ ByteBinary MakeByteBinary(BinaryOperation operation, const TensorInfo& a, const 
     }
     else if (squares)
     {
-        ChooseSquare(numbers, isFixed);
+        ChooseSquare(numbers, isFixed, count);
     }
     else
     {

@@ -52,18 +52,19 @@ struct ByteBinary
     float m_FactorB = 0.0f;
     float m_Offset = 0.0f;
 
-    /// Products in float: round(m_Factor * ((a - zero) * (b - zero)) + m_Offset), the bits of the offset with those of
-    /// m_OffsetFlip turned over where what is multiplied is negative. Prelu: m_Positive * (a - zero) where that is not
-    /// negative.
+    /// A multiplier in float: round(m_Factor * x + m_Offset), the bits of the offset with those of m_OffsetFlip turned
+    /// over where x is negative. In the places of m_A, m_B and m_Product; of squares m_FloatProduct is in that of
+    /// m_Sum.
     struct FloatScale
     {
         float m_Factor = 0.0f;
         float m_Offset = 0.0f;
         int32_t m_OffsetFlip = 0; ///< among the upper 16 bits
     };
+    FloatScale m_FloatA;
+    FloatScale m_FloatB;
     FloatScale m_FloatProduct;
-    FloatScale m_Positive;
-    /// In its place by tables: what the loops write before they flip it, by what they read.
+    /// In the place of m_FloatA by tables: what the loops write before they flip it, by what they read.
     std::shared_ptr<const ByteTable> m_PositiveTable;
 
     std::shared_ptr<const ByteSumTables> m_Tables; ///< sums by tables

@@ -85,14 +85,15 @@ bool TryTables(ByteBinary& numbers, const BytePairs& pairs, double scaleA, doubl
     return false;
 }
 
-/// Factors and offsets to try in the place of a multiplier, the likely ones first.
-std::vector<ByteBinary::FloatScale> ListScales(QuantizedMultiplier m)
+/// Factors and offsets to try in the place of a multiplier of numbers that have been shifted left, the likely ones
+/// first.
+std::vector<ByteBinary::FloatScale> ListScales(QuantizedMultiplier m, int leftShift = 0)
 {
     // A multiplier rounds x * factor to a whole number before the shift to the right does. What is less than a half of
     // that number below a half of the result is thus rounded up, or away from zero: the offset. Only where it comes to
     // the half exactly, as where scales are powers of two, are signs different: then positive numbers are rounded up,
     // negative ones are not. Without a shift halves are always rounded up.
-    const double factor = std::ldexp(static_cast<double>(m.m_Multiplier), m.m_Shift - 31);
+    const double factor = std::ldexp(static_cast<double>(m.m_Multiplier), m.m_Shift - 31 + leftShift);
     const auto half = static_cast<float>(m.m_Shift < 0 ? std::ldexp(0.5, m.m_Shift) : 0.0);
     constexpr float More = 1.0f + 0x1p-7f;
     constexpr float Less = 1.0f - 0x1p-7f;
@@ -238,13 +239,49 @@ void ChoosePrelu(ByteBinary& numbers, bool isFixed, size_t count)
               [&](const std::pair<ByteBinary::FloatScale, ByteBinary::FloatScale>& scales)
               {
                   numbers.m_FloatProduct = scales.first;
-                  numbers.m_Positive = scales.second;
+                  numbers.m_FloatA = scales.second;
               });
 }
 
-void ChooseSquare(ByteBinary& numbers, bool isFixed)
+void ChooseSquare(ByteBinary& numbers, bool isFixed, size_t count)
 {
-    Start(numbers, GetByteBinaryLoops().m_ExactSquare, isFixed);
+    const ByteBinaryLoops& loops = GetByteBinaryLoops();
+    Start(numbers, loops.m_ExactSquare, isFixed);
+    if (count < WorthwhileCount)
+    {
+        return;
+    }
+    struct Try
+    {
+        ByteBinary::FloatScale m_A;
+        ByteBinary::FloatScale m_B;
+        ByteBinary::FloatScale m_Square;
+    };
+    std::vector<Try> tries;
+    // Of 256 numbers those that come near to a half are few: no more than another offset is tried for them.
+    constexpr size_t OfInputs = 2;
+    std::vector<ByteBinary::FloatScale> scalesA = ListScales(numbers.m_A, ByteBinary::SquareShift);
+    std::vector<ByteBinary::FloatScale> scalesB = ListScales(numbers.m_B, ByteBinary::SquareShift);
+    scalesA.resize(OfInputs);
+    scalesB.resize(OfInputs);
+    for (ByteBinary::FloatScale square : ListScales(numbers.m_Sum))
+    {
+        square.m_OffsetFlip = 0; // what is squared is never negative, but fills all bits
+        for (const ByteBinary::FloatScale& a : scalesA)
+        {
+            for (const ByteBinary::FloatScale& b : scalesB)
+            {
+                tries.push_back({a, b, square});
+            }
+        }
+    }
+    TryFloats(numbers, BytePairs(numbers, loops.m_ExactSquare[0]), loops.m_FloatSquare, isFixed, tries,
+              [&](const Try& scales)
+              {
+                  numbers.m_FloatA = scales.m_A;
+                  numbers.m_FloatB = scales.m_B;
+                  numbers.m_FloatProduct = scales.m_Square;
+              });
 }
 
 } // namespace tenon::cpu

@@ -15,7 +15,8 @@ namespace tenon::cpu
 
 /// Sums whose real scales are these.
 void ChooseSum(ByteBinary& numbers, double scaleA, double scaleB, bool isFixed, size_t count);
-void ChooseSquare(ByteBinary& numbers, bool isFixed);
+/// Squares of differences.
+void ChooseSquare(ByteBinary& numbers, bool isFixed, size_t count);
 /// Products by m_Product.
 void ChooseProduct(ByteBinary& numbers, bool isFixed, size_t count);
 /// Likewise, with m_A for what is not negative.

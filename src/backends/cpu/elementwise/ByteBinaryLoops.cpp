@@ -201,6 +201,7 @@ ByteBinaryLoops MakeLoops()
     using Square = ExactSum<ByteBinary::SquareShift, true>;
     return {{Run<Sum, false>, Run<Sum, true>},
             {Run<Square, false>, Run<Square, true>},
+            {RunHalves<FloatSquare, false>, RunHalves<FloatSquare, true>},
             {Run<FloatSum, false>, Run<FloatSum, true>},
             {Run<ExactProduct, false>, Run<ExactProduct, true>},
             {RunHalves<FloatProduct, false>, RunHalves<FloatProduct, true>},

@@ -12,6 +12,7 @@ struct ByteBinaryLoops
 {
     ByteBinary::Loop m_ExactSum[2];
     ByteBinary::Loop m_ExactSquare[2];
+    ByteBinary::Loop m_FloatSquare[2];
     ByteBinary::Loop m_FloatSum[2];
     ByteBinary::Loop m_ExactProduct[2];
     ByteBinary::Loop m_FloatProduct[2];

@@ -74,9 +74,7 @@ private:
 class FloatPrelu
 {
 public:
-    explicit FloatPrelu(const ByteBinary& numbers) : m_Negative(numbers.m_FloatProduct), m_Positive(numbers.m_Positive)
-    {
-    }
+    explicit FloatPrelu(const ByteBinary& numbers) : m_Negative(numbers.m_FloatProduct), m_Positive(numbers.m_FloatA) {}
 
     HWY_INLINE Words operator()(Words a, Words b) const
     {
@@ -101,6 +99,32 @@ private:
 
     FloatScale m_Negative;
     FloatScale m_Positive;
+};
+
+/// Squares of differences of what both are scaled to, numbers of 15 bits and a sign.
+class FloatSquare
+{
+public:
+    explicit FloatSquare(const ByteBinary& numbers) : m_A(numbers.m_FloatA), m_B(numbers.m_FloatB), m_Square(numbers) {}
+
+    HWY_INLINE Words operator()(Words a, Words b) const
+    {
+        const Words difference = hn::Sub(Scale(a, m_A), Scale(b, m_B));
+        return m_Square(difference, difference);
+    }
+
+private:
+    static HWY_INLINE Words Scale(Words x, const FloatScale& scale)
+    {
+        const WordTag d;
+        const Words upper = hn::ShiftRight<15>(x);
+        return NarrowPair(d, scale(hn::BitCast(IntTag(), hn::InterleaveLower(d, x, upper))),
+                          scale(hn::BitCast(IntTag(), hn::InterleaveUpper(d, x, upper))));
+    }
+
+    FloatScale m_A;
+    FloatScale m_B;
+    FloatProduct m_Square;
 };
 
 /// Leaves the bytes that an operation gives.
