@@ -10,6 +10,7 @@
 #include "optimizer/FixedRanks.hpp"
 #include "optimizer/Pass.hpp"
 #include "optimizer/Patterns.hpp"
+#include "optimizer/StridedConvolutions.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -29,141 +30,6 @@ namespace
 
 /// Layers between a strided convolution and the one that takes its stride; more are not worth a search.
 constexpr unsigned int MostDepth = 16;
-
-/// Every so many rows and columns.
-struct Stride
-{
-    uint32_t m_Y = 1;
-    uint32_t m_X = 1;
-
-    bool IsNone() const { return m_Y == 1 && m_X == 1; }
-    friend bool operator==(const Stride&, const Stride&) = default;
-};
-
-/// Height and width of the windows of a convolution.
-struct Filter
-{
-    uint64_t m_Height = 0;
-    uint64_t m_Width = 0;
-
-    bool IsOne() const { return m_Height == 1 && m_Width == 1; }
-};
-
-bool IsConvolution(const Layer& layer)
-{
-    return layer.GetType() == LayerType::Convolution2d || layer.GetType() == LayerType::DepthwiseConvolution2d;
-}
-
-/// visit(descriptor) of a convolution of either kind.
-template <typename F>
-auto VisitConvolution(const Layer& layer, const F& visit)
-{
-    return layer.GetType() == LayerType::Convolution2d ? visit(layer.Descriptor<Convolution2dDescriptor>())
-                                                       : visit(layer.Descriptor<DepthwiseConvolution2dDescriptor>());
-}
-
-Stride GetStride(const Layer& layer)
-{
-    return VisitConvolution(layer, [](const auto& d) { return Stride{d.m_StrideY, d.m_StrideX}; });
-}
-
-/// Nothing where the weights may be others in another run, or the layer is none that strides move through.
-std::optional<Filter> GetFilter(const Layer& layer)
-{
-    const bool isPlain = IsConvolution(layer) && IsPlainInput(layer, 0) && IsPlainInput(layer, 1) &&
-                         layer.GetConstantInput(1) != nullptr &&
-                         VisitConvolution(layer, [](const auto& d) { return d.m_DataLayout == DataLayout::NHWC; });
-    if (!isPlain || layer.Input(1).GetTensorInfo().GetShape().GetNumDimensions() != 4)
-    {
-        return std::nullopt;
-    }
-    const TensorShape& weights = layer.Input(1).GetTensorInfo().GetShape();
-    return Filter{weights[1], weights[2]};
-}
-
-/// The stride of a layer that reads no more than every so many pixels; else none.
-Stride GetReadStride(const InputSlot& reader)
-{
-    const Layer& layer = reader.GetOwningLayer();
-    const auto filter = reader.GetSlotIndex() == 0 ? GetFilter(layer) : std::nullopt;
-    const bool isPadded =
-        filter && VisitConvolution(layer,
-                                   [](const auto& d)
-                                   {
-                                       return d.m_PaddingScheme == PaddingScheme::Explicit &&
-                                              (d.m_PadTop | d.m_PadBottom | d.m_PadLeft | d.m_PadRight) != 0;
-                                   });
-    return filter && filter->IsOne() && !isPadded ? GetStride(layer) : Stride();
-}
-
-/// What all readers of an output have in common.
-Stride GetReadStride(const OutputSlot& output)
-{
-    const Span<InputSlot* const> readers = output.GetConnections();
-    const Stride first = readers.empty() ? Stride() : GetReadStride(*readers[0]);
-    const bool areAlike = std::all_of(readers.begin(), readers.end(),
-                                      [&](const InputSlot* reader) { return GetReadStride(*reader) == first; });
-    return areAlike ? first : Stride();
-}
-
-/// Paddings that PaddingScheme::Same stands for with a stride of 1: the same for every size. False where it has another
-/// one.
-bool MakeExplicit(uint32_t stride, uint64_t filter, uint32_t dilation, uint32_t& before, uint32_t& after)
-{
-    const uint64_t total = (filter - 1) * dilation; // of 32 bits each
-    if (filter == 0 || stride != 1 || total > std::numeric_limits<uint32_t>::max())
-    {
-        return false;
-    }
-    before = static_cast<uint32_t>(total / 2);
-    after = static_cast<uint32_t>(total - total / 2);
-    return true;
-}
-
-/// The descriptor of a convolution that gives every so many rows and columns of what it gives now; null where there is
-/// none.
-template <typename D>
-std::unique_ptr<BaseDescriptor> Strided(const D& from, const Filter& filter, Stride stride)
-{
-    constexpr uint64_t Most = std::numeric_limits<int32_t>::max();
-    auto to = std::make_unique<D>(from);
-    // Windows of one pixel have no paddings with any stride.
-    if (from.m_PaddingScheme == PaddingScheme::Same && !filter.IsOne())
-    {
-        to->m_PaddingScheme = PaddingScheme::Explicit;
-        if (!MakeExplicit(from.m_StrideY, filter.m_Height, from.m_DilationY, to->m_PadTop, to->m_PadBottom) ||
-            !MakeExplicit(from.m_StrideX, filter.m_Width, from.m_DilationX, to->m_PadLeft, to->m_PadRight))
-        {
-            return nullptr;
-        }
-    }
-    if (uint64_t{from.m_StrideY} * stride.m_Y > Most || uint64_t{from.m_StrideX} * stride.m_X > Most)
-    {
-        return nullptr;
-    }
-    to->m_StrideY *= stride.m_Y;
-    to->m_StrideX *= stride.m_X;
-    return to;
-}
-
-/// What is left of a tensor.
-TensorInfo Strided(TensorInfo info, Stride stride)
-{
-    TensorShape shape = info.GetShape();
-    if (shape.GetDimensionality() != Dimensionality::Specified || shape.GetNumDimensions() != 4)
-    {
-        return info;
-    }
-    for (const auto& [dimension, step] : {std::pair(1U, stride.m_Y), std::pair(2U, stride.m_X)})
-    {
-        if (shape.GetDimensionSpecificity(dimension) && shape[dimension] != 0)
-        {
-            shape.SetDimensionSize(dimension, (shape[dimension] - 1) / step + 1);
-        }
-    }
-    info.SetShape(shape);
-    return info;
-}
 
 /// Moves the stride of all readers of one output.
 class StrideMove
@@ -190,18 +56,18 @@ public:
         for (auto& [layer, descriptor] : m_Convolutions)
         {
             layer->SetDescriptor(std::move(descriptor));
-            layer->Output(0).SetTensorInfo(Strided(layer->Output(0).GetTensorInfo(), m_Stride));
+            layer->Output(0).SetTensorInfo(MakeStrided(layer->Output(0).GetTensorInfo(), m_Stride));
         }
         for (Layer* layer : m_Elementwise)
         {
-            layer->Output(0).SetTensorInfo(Strided(layer->Output(0).GetTensorInfo(), m_Stride));
+            layer->Output(0).SetTensorInfo(MakeStrided(layer->Output(0).GetTensorInfo(), m_Stride));
         }
         for (InputSlot* input : m_Sliced)
         {
             const Layer& reader = input->GetOwningLayer();
             Layer& slice = m_Graph.InsertBefore(*input, LayerType::StridedSlice, MakeSlice(), reader.GetNameStr());
             slice.BackendSelectionHint(reader.GetBackendHint());
-            slice.Output(0).SetTensorInfo(Strided(slice.Output(0).GetTensorInfo(), m_Stride));
+            slice.Output(0).SetTensorInfo(MakeStrided(slice.Output(0).GetTensorInfo(), m_Stride));
         }
     }
 
@@ -216,7 +82,7 @@ private:
         }
         if (const auto filter = GetFilter(layer))
         {
-            auto strided = VisitConvolution(layer, [&](const auto& d) { return Strided(d, *filter, m_Stride); });
+            auto strided = MakeStrided(layer, *filter, m_Stride);
             const bool isStrided = strided != nullptr;
             if (isStrided)
             {
@@ -300,7 +166,7 @@ private:
         for (const auto& [layer, descriptor] : m_Convolutions)
         {
             if (!IsTaken(*layer, layer->GetType(), Copy(*layer, *descriptor), layer->Inputs(),
-                         Strided(layer->Output(0).GetTensorInfo(), m_Stride)))
+                         MakeStrided(layer->Output(0).GetTensorInfo(), m_Stride)))
             {
                 return false;
             }
@@ -309,7 +175,7 @@ private:
                            [&](InputSlot* input)
                            {
                                return IsTaken(input->GetOwningLayer(), LayerType::StridedSlice, MakeSlice(), {input, 1},
-                                              Strided(input->GetTensorInfo(), m_Stride));
+                                              MakeStrided(input->GetTensorInfo(), m_Stride));
                            });
     }
 

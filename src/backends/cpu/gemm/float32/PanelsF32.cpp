@@ -22,7 +22,8 @@ void CopyRows(const float* from, size_t fromStride, size_t rows, size_t floats, 
     plane.m_FromRun = static_cast<int64_t>(fromStride * sizeof(float));
     plane.m_ToRun = static_cast<int64_t>(toStride * sizeof(float));
     plane.m_RunBytes = floats * sizeof(float);
-    ChooseCopyPlane(plane.m_RunBytes)(plane, reinterpret_cast<const std::byte*>(from), reinterpret_cast<std::byte*>(to));
+    ChooseCopyPlane(plane.m_RunBytes)(plane, reinterpret_cast<const std::byte*>(from),
+                                      reinterpret_cast<std::byte*>(to));
 }
 
 /// Vectors in the widest panel. Where long rows of the output begin within cache lines, and little is computed for each

@@ -108,8 +108,8 @@ private:
     void RunPlain(const Operands& operands, IParallelFor& parallel) const;
 
     const PanelsF32* m_Panels;
-    const float* m_Data = nullptr;  ///< packed before
-    const void* m_Plain = nullptr;  ///< columns that are not packed
+    const float* m_Data = nullptr; ///< packed before
+    const void* m_Plain = nullptr; ///< columns that are not packed
     DataType m_PlainType = DataType::Float32;
     const float* m_Zeros = nullptr; ///< a row of windows outside of the image
     Windows m_Windows;

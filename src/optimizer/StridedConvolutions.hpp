@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What pass MoveStrides asks of convolutions: which pixels they read, and what they are with a larger stride.
+#pragma once
+
+#include "graph/Graph.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace tenon
+{
+
+/// Every so many rows and columns.
+struct Stride
+{
+    uint32_t m_Y = 1;
+    uint32_t m_X = 1;
+
+    bool IsNone() const { return m_Y == 1 && m_X == 1; }
+    friend bool operator==(const Stride&, const Stride&) = default;
+};
+
+/// Height and width of the windows of a convolution.
+struct Filter
+{
+    uint64_t m_Height = 0;
+    uint64_t m_Width = 0;
+
+    bool IsOne() const { return m_Height == 1 && m_Width == 1; }
+};
+
+/// visit(descriptor) of a convolution of either kind.
+template <typename F>
+auto VisitConvolution(const Layer& layer, const F& visit)
+{
+    return layer.GetType() == LayerType::Convolution2d ? visit(layer.Descriptor<Convolution2dDescriptor>())
+                                                       : visit(layer.Descriptor<DepthwiseConvolution2dDescriptor>());
+}
+
+/// Of a convolution of either kind, channels last, whose weights are constant; nothing of other layers.
+std::optional<Filter> GetFilter(const Layer& layer);
+
+/// What all readers of an output have in common: that they read no more than every so many pixels; else no stride.
+Stride GetReadStride(const OutputSlot& output);
+
+/// The descriptor of a convolution that gives every so many rows and columns of what it gives now; null where there is
+/// none.
+std::unique_ptr<BaseDescriptor> MakeStrided(const Layer& convolution, const Filter& filter, Stride stride);
+
+/// What is left of a tensor.
+TensorInfo MakeStrided(TensorInfo info, Stride stride);
+
+} // namespace tenon
