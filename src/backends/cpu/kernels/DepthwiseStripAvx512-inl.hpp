@@ -177,8 +177,9 @@ private:
     size_t m_At = 0;             ///< bytes from the first output pixel to the next one
 };
 
-/// Windows of up to three rows that overlap by one column.
-template <typename Scale, size_t Parts>
+/// Windows of up to three rows that overlap by one column. They read four times as many pixels as they write, so that
+/// there are loops of their own for data of each sign.
+template <typename Scale, size_t Parts, bool IsSigned>
 class StripsOfStride2
 {
 public:
@@ -251,7 +252,7 @@ private:
 
     const DepthwiseStrips8* m_Strips;
     StripConstants<Scale, Parts> m_Constants;
-    StripColumns<Parts, 3> m_Columns;
+    StripColumns<Parts, 3, IsSigned> m_Columns;
     __m512i m_First[4]; ///< of the next window, which has seen one column
     size_t m_At = 0;    ///< bytes from the first output pixel to the next one
 };
@@ -278,9 +279,14 @@ void WriteAll(const DepthwiseStrips8& strips)
 template <typename Scale, size_t Parts>
 void WriteStripsOf(const DepthwiseStrips8& strips)
 {
-    strips.m_Stride == 2 ? WriteAll<StripsOfStride2<Scale, Parts>, true>(strips)
-    : strips.m_HasSecond ? WriteAll<StripsOfStride1<Scale, Parts, 2>, false>(strips)
-                         : WriteAll<StripsOfStride1<Scale, Parts, 1>, true>(strips);
+    if (strips.m_Stride == 2)
+    {
+        strips.m_IsSigned ? WriteAll<StripsOfStride2<Scale, Parts, true>, true>(strips)
+                          : WriteAll<StripsOfStride2<Scale, Parts, false>, true>(strips);
+        return;
+    }
+    strips.m_HasSecond ? WriteAll<StripsOfStride1<Scale, Parts, 2>, false>(strips)
+                       : WriteAll<StripsOfStride1<Scale, Parts, 1>, true>(strips);
 }
 
 template <typename Scale>

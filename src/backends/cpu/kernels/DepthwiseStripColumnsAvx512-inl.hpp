@@ -65,8 +65,8 @@ HWY_INLINE void StorePixels(__m512i pixels, uint8_t* const (&out)[DepthwiseStrip
 }
 
 /// Columns of an image one after the other, with those before it and behind it, each with its rows beside each other.
-/// `Rows`: those that windows see; the fourth may be anything.
-template <size_t Parts, size_t Rows>
+/// `Rows`: those that windows see; the fourth may be anything. `Flips`: data may be int8, else they are uint8.
+template <size_t Parts, size_t Rows, bool Flips = true>
 class StripColumns
 {
 public:
@@ -118,7 +118,7 @@ private:
     template <size_t Row>
     HWY_INLINE __m512i Load() const
     {
-        return _mm512_xor_si512(LoadPixels<Row>(), m_Flip);
+        return Flips ? _mm512_xor_si512(LoadPixels<Row>(), m_Flip) : LoadPixels<Row>();
     }
 
     /// Of each strip.
