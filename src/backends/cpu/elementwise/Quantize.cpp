@@ -12,6 +12,7 @@
 // After it: per target.
 #include "backends/cpu/simd/Bytes-inl.hpp"
 #include "backends/cpu/simd/Divide-inl.hpp"
+#include "backends/cpu/simd/Select-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -60,11 +61,11 @@ void QuantizeBytes(const void* in, void* out, size_t count, const QuantizeNumber
     {
         const Floats reciprocal = hn::Set(d, 1.0f / numbers.m_Scale);
         const Floats zero = hn::Set(d, static_cast<float>(numbers.m_ZeroPoint + (IsSigned ? 128 : 0)));
-        const Floats above = hn::Set(d, 512.0f); // what is higher saturates as well
+        const Floats above = hn::Set(d, 512.0f); // what is higher saturates as well; NaN stays
         const Floats surely = hn::Set(d, 0.5f - 0x1p-12f);
         const Bytes flip = hn::Set(ByteTag(), static_cast<uint8_t>(IsSigned ? 0x80 : 0));
         const auto scale = [&](const float* x) HWY_ATTR
-        { return hn::Min(above, hn::MulAdd(hn::LoadU(d, x), reciprocal, zero)); };
+        { return LessOf(above, hn::MulAdd(hn::LoadU(d, x), reciprocal, zero)); };
         const auto isSure = [&](Floats x, Ints rounded) HWY_ATTR
         { return hn::Lt(hn::Abs(hn::Sub(x, hn::ConvertTo(d, rounded))), surely); };
         for (; i + Step <= count; i += Step)

@@ -151,8 +151,8 @@ Prepared PreparePrelu(const ReshapeArgs& args, const backends::PackedWeights*)
     {
         return MakeNumbers(runs, sizeof(float), FindPrelu(runs.GetMotion()), {});
     }
-    return MakeStored<uint8_t>(runs, MakeBytePrelu(x, alpha, args.GetOutput(0), runs.GetMotion() == Motion::FixedB, runs.GetCount()),
-                               false);
+    return MakeStored<uint8_t>(
+        runs, MakeBytePrelu(x, alpha, args.GetOutput(0), runs.GetMotion() == Motion::FixedB, runs.GetCount()), false);
 }
 
 Prepared PrepareComparison(const ReshapeArgs& args, const backends::PackedWeights*)
