@@ -68,7 +68,7 @@ private:
 
     ByteSoftmaxTables m_Tables;
     std::array<uint16_t, 32> m_Reach{}; ///< by the shift of a factor: differences whose results may not be 0
-    uint8_t m_Flip; ///< makes signed bytes unsigned ones of the same order
+    uint8_t m_Flip;                     ///< makes signed bytes unsigned ones of the same order
     ByteSoftmaxFunctions m_Functions;
     LookupFunction m_LookUp = FindByteLookup();
 };
