@@ -58,10 +58,23 @@ public:
 
     /// Adds the step after the last one; false where it is no part of the chain.
     bool Add();
-    size_t CountLinks() const { return m_Links.size(); }
+    /// Of a chain that goes on, to come back to.
+    struct Length
+    {
+        size_t m_Steps = 0;
+        size_t m_Links = 0;
+        size_t m_Externals = 0;
+    };
+    Length GetLength() const { return {m_Made.size(), m_Links.size(), m_Externals.size()}; }
+    void Shorten(const Length& length)
+    {
+        m_Made.resize(length.m_Steps);
+        m_Links.resize(length.m_Links);
+        m_Externals.resize(length.m_Externals);
+    }
     /// Whether nobody but the chain reads what it makes, up to the last step's output.
     bool IsClosed() const;
-    /// Of the longest one so far that is closed.
+    /// Precondition: it is closed. Null where no workload runs it.
     std::unique_ptr<Strips> Make() const;
 
 private:
@@ -224,22 +237,18 @@ std::unique_ptr<Strips> Plan::MakeChain(const Program& program, uint32_t first) 
         return nullptr;
     }
     ChainFinder finder(*this, program, first);
-    std::vector<uint32_t> closed; // of how many steps
+    std::vector<ChainFinder::Length> closed;
     for (uint32_t steps = 1; steps <= MostSteps && first + steps <= m_Steps.size() && finder.Add(); ++steps)
     {
-        if (finder.CountLinks() > 1 && finder.IsClosed())
+        if (finder.GetLength().m_Links > 1 && finder.IsClosed())
         {
-            closed.push_back(steps);
+            closed.push_back(finder.GetLength());
         }
     }
     for (; !closed.empty(); closed.pop_back())
     {
-        ChainFinder chosen(*this, program, first);
-        for (uint32_t i = 0; i < closed.back(); ++i)
-        {
-            chosen.Add();
-        }
-        if (auto strips = chosen.Make())
+        finder.Shorten(closed.back());
+        if (auto strips = finder.Make())
         {
             return strips;
         }

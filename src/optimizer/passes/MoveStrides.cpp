@@ -165,7 +165,7 @@ private:
     {
         for (const auto& [layer, descriptor] : m_Convolutions)
         {
-            if (!IsTaken(*layer, layer->GetType(), Copy(*layer, *descriptor), layer->Inputs(),
+            if (!IsTaken(*layer, layer->GetType(), descriptor, layer->Inputs(),
                          MakeStrided(layer->Output(0).GetTensorInfo(), m_Stride)))
             {
                 return false;
@@ -179,22 +179,12 @@ private:
                            });
     }
 
-    static std::unique_ptr<BaseDescriptor> Copy(const Layer& layer, const BaseDescriptor& descriptor)
-    {
-        return VisitConvolution(layer,
-                                [&](const auto& d) -> std::unique_ptr<BaseDescriptor>
-                                {
-                                    using D = std::decay_t<decltype(d)>;
-                                    return std::make_unique<D>(static_cast<const D&>(descriptor));
-                                });
-    }
-
     /// Whether the backend that takes `like` would also take a layer of this type with inputs that read the same. The
     /// layer that is made for the question has no readers, and goes with the dead ones.
-    bool IsTaken(const Layer& like, LayerType type, std::unique_ptr<BaseDescriptor> descriptor, Span<InputSlot> inputs,
-                 const TensorInfo& output) const
+    bool IsTaken(const Layer& like, LayerType type, const std::unique_ptr<BaseDescriptor>& descriptor,
+                 Span<InputSlot> inputs, const TensorInfo& output) const
     {
-        Layer& asked = m_Graph.AddLayer(type, std::move(descriptor), like.GetNameStr());
+        Layer& asked = m_Graph.AddLayer(type, descriptor, like.GetNameStr());
         asked.BackendSelectionHint(like.GetBackendHint());
         for (unsigned int i = 0; i < inputs.size(); ++i)
         {
