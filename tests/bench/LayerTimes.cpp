@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <memory>
 
 namespace tenon::bench
 {
@@ -93,19 +92,6 @@ Peaks FindPeaks(Element element, const Settings& settings)
 ClockSeconds ChooseClock(const Settings& settings)
 {
     return settings.m_Threads == 1 ? ProcessSeconds : WallSeconds;
-}
-
-/// What takes a call alone.
-std::function<void()> MakeCall(const Settings& settings)
-{
-    struct Call
-    {
-        explicit Call(const Settings& settings) : m_Loaded(m_Network, settings) {}
-
-        LayerNetwork m_Network = MakeBinary(Element::Float32, BinaryOperation::Add, "add", {1, 1, 1, 1}, {1, 1, 1, 1});
-        LoadedLayer m_Loaded;
-    };
-    return [call = std::make_shared<Call>(settings)] { call->m_Loaded.Run(); };
 }
 
 } // namespace

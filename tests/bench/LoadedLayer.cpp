@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <random>
 
 namespace tenon::bench
@@ -100,6 +101,18 @@ void LoadedLayer::Copy()
     char* const to = m_First + m_CopyDistance;
     std::memcpy(to, m_First, m_Copied);
     asm volatile("" : : "r"(to) : "memory");
+}
+
+std::function<void()> MakeCall(const Settings& settings)
+{
+    struct Call
+    {
+        explicit Call(const Settings& settings) : m_Loaded(m_Network, settings) {}
+
+        LayerNetwork m_Network = MakeBinary(Element::Float32, BinaryOperation::Add, "add", {1, 1, 1, 1}, {1, 1, 1, 1});
+        LoadedLayer m_Loaded;
+    };
+    return [call = std::make_shared<Call>(settings)] { call->m_Loaded.Run(); };
 }
 
 } // namespace tenon::bench

@@ -5,6 +5,8 @@
 #include "AlignedBytes.hpp"
 #include "KernelNetworks.hpp"
 
+#include <functional>
+
 namespace tenon::bench
 {
 
@@ -46,5 +48,8 @@ private:
     InputTensors m_Inputs;
     OutputTensors m_Outputs;
 };
+
+/// A run of a network that adds one number to another: what a call takes.
+std::function<void()> MakeCall(const Settings& settings);
 
 } // namespace tenon::bench

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // bench_matmul: BatchMatMul of CpuAcc beside OpenBLAS, on one thread, in turn, A B A B; what docs/matmul.md is made of.
-// Tenon's time is that of a whole network of one layer, OpenBLAS' that of its function alone.
+// Tenon's time is that of a network of one layer, OpenBLAS' that of its function and of a network that does nothing, as
+// it would be in Tenon.
 //
 // usage: bench_matmul [FILE [TEXT]]   writes the table to FILE (-, or nothing: prints it), of rows that contain TEXT
 // OPENBLAS_CORETYPE in the environment chooses the kernels of OpenBLAS, which does not know every new processor.
 #include "KernelNetworks.hpp"
 #include "LoadedLayer.hpp"
+#include "Turns.hpp"
 
 #include <cblas.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -39,27 +40,14 @@ constexpr MatMulSizes Sizes[] = {{1, 256, 256, 256},
                                  {1, 4096, 16, 16},
                                  {1, 30, 4096, 30},
                                  {16, 64, 64, 64},
+                                 {16, 8, 64, 64},
+                                 {8, 16, 512, 512},
+                                 {8, 16, 512, 512, false, true},
+                                 {1, 24, 1000, 1000},
                                  {64, 1, 64, 512, false, true},
                                  {64, 1, 512, 64},
                                  {1, 1, 1024, 1024},
                                  {1, 4, 1024, 1024, false, true}};
-
-template <typename F>
-double Seconds(unsigned int runs, const F& run)
-{
-    const auto start = std::chrono::steady_clock::now();
-    for (unsigned int i = 0; i < runs; ++i)
-    {
-        run();
-    }
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / runs;
-}
-
-double Median(std::vector<double> values)
-{
-    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-    return values[values.size() / 2];
-}
 
 /// The same products by OpenBLAS.
 class BlasProducts
@@ -107,42 +95,44 @@ std::string Compare(const MatMulSizes& sizes)
     const LayerNetwork network = MakeMatMul(Element::Float32, sizes);
     LoadedLayer tenon(network, Settings());
     BlasProducts blas(sizes);
-    const auto runTenon = [&] { tenon.Run(); };
-    const auto runBlas = [&] { blas.Run(); };
-    runTenon();
-    runBlas();
+    const std::function<void()> call = MakeCall(Settings());
     constexpr double TurnSeconds = 0.02;
     constexpr int Turns = 9;
-    const auto runs = static_cast<unsigned int>(std::clamp(TurnSeconds / Seconds(1, runTenon), 1.0, 10000.0));
-    std::vector<double> ours;
-    std::vector<double> theirs;
+    TurnRunner ours([&] { tenon.Run(); }, TurnSeconds);
+    TurnRunner theirs(
+        [&]
+        {
+            call();
+            blas.Run();
+        },
+        TurnSeconds);
     std::vector<double> ratios;
     for (int turn = 0; turn < Turns; ++turn)
     {
-        ours.push_back(Seconds(runs, runTenon));
-        theirs.push_back(Seconds(runs, runBlas));
-        ratios.push_back(ours.back() / theirs.back());
+        ours.Turn();
+        theirs.Turn();
+        ratios.push_back(ours.GetSeconds().back() / theirs.GetSeconds().back());
     }
-    return fmt::format(" {:.1f} | {:.1f} | {:.1f} | {:.2f} |\n", network.m_Macs / Median(ours) * 1e-9,
-                       Median(ours) * 1e6, Median(theirs) * 1e6, Median(ratios));
+    return fmt::format(" {:.1f} | {:.1f} | {:.1f} | {:.2f} |\n", network.m_Macs / ours.GetMedian() * 1e-9,
+                       ours.GetMedian() * 1e6, theirs.GetMedian() * 1e6, Median(ratios));
 }
 
 void WriteTable(std::ostream& out, const std::string& text)
 {
     // Without it others would be measured on a processor that OpenBLAS does not know.
     const char* const coreType = std::getenv("OPENBLAS_CORETYPE");
-    out << fmt::format("# Float matrix products beside OpenBLAS\n\n"
-                       "Generated; write it anew with\n\n"
-                       "    {}build/release/bin/bench_matmul docs/matmul.md\n\n"
-                       "BatchMatMul of two inputs on CpuAcc against `cblas_sgemm` of OpenBLAS with its {} kernels, one "
-                       "thread, in\n"
-                       "turn. Tenon's time is that of a network of one layer: the call and the copies of inputs and "
-                       "outputs, of which\n"
-                       "small products have most, are in it. Ratios are medians; below 1 Tenon is faster.\n\n"
-                       "| products | x | y | GMAC/s of Tenon | Tenon, us | OpenBLAS, us | ratio |\n"
-                       "|---:|---|---|---:|---:|---:|---:|\n",
-                       coreType != nullptr ? fmt::format("OPENBLAS_CORETYPE={} ", coreType) : "",
-                       openblas_get_corename());
+    out << fmt::format(
+        "# Float matrix products beside OpenBLAS\n\n"
+        "Generated; write it anew with\n\n"
+        "    {}build/release/bin/bench_matmul docs/matmul.md\n\n"
+        "BatchMatMul of two inputs on CpuAcc against `cblas_sgemm` of OpenBLAS with its {} kernels, one "
+        "thread, in\n"
+        "turn. Tenon's time is that of a network of one layer. OpenBLAS', which would be called in such a "
+        "one, has\n"
+        "the run of a network that does nothing in it. Ratios are medians; below 1 Tenon is faster.\n\n"
+        "| products | x | y | GMAC/s of Tenon | Tenon, us | OpenBLAS, us | ratio |\n"
+        "|---:|---|---|---:|---:|---:|---:|\n",
+        coreType != nullptr ? fmt::format("OPENBLAS_CORETYPE={} ", coreType) : "", openblas_get_corename());
     for (const MatMulSizes& sizes : Sizes)
     {
         const std::string description = Describe(sizes);

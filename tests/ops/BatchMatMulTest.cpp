@@ -86,6 +86,15 @@ const Case CutCases[] = {
     {"odd depths, y transposed", {2, 17, 35}, {2, 21, 35}, {2, 17, 21}, false, true},
     {"odd depths, both transposed", {2, 35, 17}, {2, 40, 35}, {2, 17, 40}, true, true},
     {"columns of several vectors", {2, 2, 30, 64}, {2, 1, 64, 133}, {2, 2, 30, 133}},
+    // y where it lies: few rows of whole vectors, or matrices that the first-level cache holds.
+    {"y in place, panels of every width", {2, 17, 70}, {2, 70, 112}, {2, 17, 112}},
+    {"y in place, all rows of a tile", {29, 19}, {19, 48}, {29, 48}},
+    {"y in place, one vector", {2, 40, 9}, {2, 9, 16}, {2, 40, 16}},
+    {"y in place, more than a cache, threads share rows", {120, 260}, {260, 192}, {120, 192}},
+    {"y in place, threads share panels", {6, 500}, {500, 960}, {6, 960}},
+    {"y in place, x transposed", {3, 33, 20}, {3, 33, 64}, {3, 20, 64}, true},
+    {"y in place, broadcast", {5, 7, 20}, {20, 32}, {5, 7, 32}},
+    {"a depth of one, y in place", {6, 1}, {1, 48}, {6, 48}},
     {"a depth of one", {6, 1}, {1, 40}, {6, 40}},
     {"four rows in columns of threads", {4, 300}, {300, 900}, {4, 900}},
 };

@@ -44,6 +44,10 @@ size_t GetWorthwhileParts(double multiplications)
 
 Part GetPart(size_t count, size_t parts, size_t part, size_t unit)
 {
+    if (parts == 1)
+    {
+        return {0, count}; // without divisions: of small products all is one part
+    }
     const size_t units = count / unit + (count % unit != 0 ? 1 : 0);
     const size_t each = units / parts;
     const size_t longer = units % parts; // so many parts, the first ones, have a unit more

@@ -56,12 +56,27 @@ struct FloatMatrices
             to += panels.GetFloats(panels.Get()[p]);
         }
     }
-    /// One panel of whole vectors whose rows follow each other, as the values of an attention's heads often are.
-    static bool IsPacked(const Panels& panels, const float* y, WeightOrder order, size_t stride)
+    /// Packing takes as long as some five rows of the product. It is worth it where many rows pass, and y does not stay
+    /// in the first-level cache as it lies: vectors below each other may be a power of two apart, and share few sets.
+    static size_t FindStride(const ref::MatMulGeometry& g)
     {
-        const size_t lanes = panels.GetEngine().m_Lanes;
-        return order == WeightOrder::Depth && panels.Get().size() == 1 && stride == panels.Get()[0].m_Vectors * lanes &&
-               stride == panels.GetSizes().m_Columns && reinterpret_cast<uintptr_t>(y) % (lanes * sizeof(float)) == 0;
+        constexpr size_t CachedBytes = 16 * 1024; // half of such a cache
+        constexpr size_t FewRows = 16;
+        constexpr size_t SomeRows = 128;
+        constexpr size_t WideBytes = 4 * LineBytes;
+        const EngineF32& engine = GetEngineF32();
+        if (g.m_Y.m_Column != 1 || g.m_Columns % engine.m_Lanes != 0)
+        {
+            return 0;
+        }
+        const size_t rows = g.m_Rows * g.CountBatchesOf();
+        const bool isWide = engine.m_MostVectors * engine.m_Lanes * sizeof(float) >= WideBytes;
+        const bool isCached = g.m_Depth * g.m_Columns * sizeof(float) <= CachedBytes;
+        return isCached || rows <= (isWide ? SomeRows : FewRows) ? g.m_Y.m_Row : 0;
+    }
+    static const float* FindInPlace(const Panels& panels, const Part& part, const float* y)
+    {
+        return y + panels.Get()[part.m_Begin].m_Offset;
     }
     static void Turn(const float* x, size_t stride, size_t rows, size_t depth, float* to)
     {

@@ -25,7 +25,8 @@ namespace tenon::cpu
 ///   CountPanels(panels)
 ///   CountElements(panels, part)              of a range of panels
 ///   Pack(panels, part, y, order, stride, to) one panel of the range after the other
-///   IsPacked(panels, y, order, stride)       whether y lies as if it had been packed
+///   FindStride(geometry)                     elements from one row of y to the next where y is not packed, else 0
+///   FindInPlace(panels, part, y)             a range of panels of such a y
 ///   Turn(x, stride, rows, depth, to)         rows of x that lie one beside the other
 ///   Release(panels)                          when a thread is done
 template <typename Matrices>
@@ -33,9 +34,10 @@ class MatMulProducts
 {
 public:
     explicit MatMulProducts(const ref::MatMulGeometry& geometry)
-        : m_Geometry(geometry),
-          m_Panels(std::make_shared<Panels>(WeightSizes{1, geometry.m_Columns, geometry.m_Depth})),
+        : m_Geometry(geometry), m_Panels(std::make_shared<Panels>(WeightSizes{1, geometry.m_Columns, geometry.m_Depth,
+                                                                              0, Matrices::FindStride(geometry)})),
           m_NumPanels(Matrices::CountPanels(*m_Panels)), m_TurnsX(geometry.m_X.m_Column != 1),
+          m_IsInPlace(Matrices::FindStride(geometry) != 0),
           m_Product(*m_Panels, MakeRows(), DivideUp(geometry.m_Rows, Cut()))
     {
         OutputPlace place;
@@ -52,11 +54,11 @@ public:
         {
             packed = std::max(packed, Matrices::CountElements(*m_Panels, GetPart(m_NumPanels, m_Groups, group)));
         }
-        part.Add<Element>(packed);
+        part.Add<Element>(m_IsInPlace ? 0 : packed);
         m_TurnedOffset = part.Add<Element>(m_TurnsX ? DivideUp(geometry.m_Rows, m_RowParts) : 0, geometry.m_Depth);
         m_ProductOffset = part.Add<std::byte>(m_Product.GetPartBytes());
         m_PartBytes = part.GetBytes();
-        m_Parts = std::clamp<size_t>(MostScratchBytes / m_PartBytes, 1, m_Parts);
+        m_Parts = std::clamp<size_t>(MostScratchBytes / std::max<size_t>(m_PartBytes, 1), 1, m_Parts);
         m_Scratch.AddParts(part, m_Parts);
     }
 
@@ -97,16 +99,27 @@ private:
         const double multiplications = static_cast<double>(g.m_NumBatches) * static_cast<double>(g.m_Rows) *
                                        static_cast<double>(g.m_Columns) * static_cast<double>(g.m_Depth);
         m_Parts = std::min(GetMostParts(), GetWorthwhileParts(multiplications / Matrices::Speedup));
-        const size_t elements = Matrices::CountElements(*m_Panels, Part{0, m_NumPanels});
-        const size_t forCache = DivideUp(elements * sizeof(Element), PackedBytes);
-        const size_t forThreads = DivideUp(m_Parts, g.m_NumBatches);
-        m_Groups = std::min(m_NumPanels, std::max(forCache, forThreads));
+        m_Groups = CountGroups(DivideUp(m_Parts, g.m_NumBatches));
         const size_t rowsForThreads = DivideUp(m_Parts, g.m_NumBatches * m_Groups);
         const size_t rowsForCache = m_TurnsX ? DivideUp(g.m_Rows * g.m_Depth * sizeof(Element), TurnedBytes) : 1;
-        m_RowParts = CountRowParts(std::max(rowsForThreads, rowsForCache), g.m_Rows);
+        m_RowParts = CountRowParts(std::max(rowsForThreads, rowsForCache), g.m_Rows, GetLeastRows());
         m_Parts = std::min(m_Parts, GetUnits());
         return m_RowParts;
     }
+
+    /// In place panels are wide and few: where these would not make equal shares, rows do.
+    size_t CountGroups(size_t forThreads) const
+    {
+        constexpr size_t Even = 4; // panels of a thread
+        if (m_IsInPlace)
+        {
+            const bool areEven = m_NumPanels % forThreads == 0 || m_NumPanels >= Even * forThreads;
+            return areEven || m_Geometry.m_Rows < forThreads * GetLeastRows() ? std::min(m_NumPanels, forThreads) : 1;
+        }
+        const size_t elements = Matrices::CountElements(*m_Panels, Part{0, m_NumPanels});
+        return std::min(m_NumPanels, std::max(DivideUp(elements * sizeof(Element), PackedBytes), forThreads));
+    }
+    size_t GetLeastRows() const { return m_IsInPlace ? 2 * EngineF32::MostRows : LeastRowsOfPacked; }
 
     void RunPart(const ExecuteArgs& args, const Part& units, std::byte* scratch) const
     {
@@ -124,8 +137,7 @@ private:
             const Part rows = GetPart(g.m_Rows, m_RowParts, unit % m_RowParts);
             const size_t count = rows.m_End - rows.m_Begin;
             const Element* const y = args.GetInput<Element>(1) + g.GetMatrixY(batch.m_MatrixY);
-            const bool isPacked = IsPacked(y);
-            if (!isPacked && (packedMatrix != batch.m_MatrixY || packedGroup != group))
+            if (!m_IsInPlace && (packedMatrix != batch.m_MatrixY || packedGroup != group))
             {
                 Pack(y, panels, packed);
                 packedMatrix = batch.m_MatrixY;
@@ -137,7 +149,8 @@ private:
                 Matrices::Turn(x, g.m_X.m_Column, count, g.m_Depth, turned);
                 turnedX = x;
             }
-            m_Product.RunRange(m_TurnsX ? turned : x, isPacked ? y : packed,
+            m_Product.RunRange(m_TurnsX ? turned : x,
+                               m_IsInPlace ? Matrices::FindInPlace(*m_Panels, panels, y) : packed,
                                args.GetOutput<Element>(0) + batch.m_Output + rows.m_Begin * g.m_Output.m_Row,
                                {0, count, panels.m_Begin, panels.m_End}, scratch + m_ProductOffset);
         }
@@ -147,7 +160,6 @@ private:
     WeightOrder GetOrder() const { return m_Geometry.m_Y.m_Column == 1 ? WeightOrder::Depth : WeightOrder::Columns; }
     size_t GetStride() const { return m_Geometry.m_Y.m_Column == 1 ? m_Geometry.m_Y.m_Row : m_Geometry.m_Y.m_Column; }
 
-    bool IsPacked(const Element* y) const { return Matrices::IsPacked(*m_Panels, y, GetOrder(), GetStride()); }
     void Pack(const Element* y, const Part& panels, Element* packed) const
     {
         Matrices::Pack(*m_Panels, panels, y, GetOrder(), GetStride(), packed);
@@ -157,6 +169,7 @@ private:
     std::shared_ptr<const Panels> m_Panels;
     size_t m_NumPanels;
     bool m_TurnsX;
+    bool m_IsInPlace;                     ///< y
     size_t m_Groups = 1;                  ///< of panels
     size_t m_RowParts = 1;                ///< of a batch
     size_t m_Parts = 1;                   ///< with scratch memory of their own

@@ -24,12 +24,13 @@ void RunUnits(const ExecuteArgs& args, size_t units, size_t mostParts, size_t pa
              { body(GetPart(units, parts, index), static_cast<std::byte*>(args.m_Scratch) + index * partBytes); });
 }
 
-/// In how many parts rows are cut, where so many are wanted: packing a panel should be little beside what is computed
-/// with it.
-inline size_t CountRowParts(size_t wanted, size_t rows)
+/// Rows of a part at least, or packing a panel would not be little beside what is computed with it.
+constexpr size_t LeastRowsOfPacked = 64;
+
+/// In how many parts rows are cut, where so many are wanted, with so many rows each at least.
+inline size_t CountRowParts(size_t wanted, size_t rows, size_t leastRows = LeastRowsOfPacked)
 {
-    constexpr size_t LeastRows = 64;
-    return std::clamp<size_t>(wanted, 1, std::max<size_t>(rows / LeastRows, 1));
+    return std::clamp<size_t>(wanted, 1, std::max<size_t>(rows / leastRows, 1));
 }
 
 /// Of a sum of products, in units of the output. The product of the scales is one in float, as TFLite has it.

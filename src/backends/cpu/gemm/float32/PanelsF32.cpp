@@ -32,8 +32,13 @@ size_t GetMostVectors(const EngineF32& engine, const WeightSizes& sizes)
 {
     constexpr size_t ShallowDepth = 32;
     constexpr size_t LongVectors = 8;
+    const bool isShallow = sizes.m_Depth <= ShallowDepth;
+    if (sizes.m_InPlaceStride != 0)
+    {
+        return isShallow ? engine.m_Vectors : engine.m_MostVectors;
+    }
     const bool isLong = sizes.m_Columns > LongVectors * engine.m_Lanes && sizes.m_Columns % engine.m_Lanes != 0;
-    return isLong && sizes.m_Depth <= ShallowDepth ? engine.m_MostVectors : engine.m_Vectors;
+    return isLong && isShallow ? engine.m_MostVectors : engine.m_Vectors;
 }
 
 } // namespace
@@ -53,8 +58,8 @@ PanelsF32::PanelsF32(const WeightSizes& sizes) : m_Engine(&GetEngineF32()), m_Si
         {
             // As equal as can be: a lone vector at the end would make a slow panel.
             const size_t width = vectors / panels + (i < vectors % panels ? 1 : 0);
-            m_Panels.push_back(
-                {group, group * columns + column, std::min(width * lanes, columns - column), width, m_Floats});
+            m_Panels.push_back({group, group * columns + column, std::min(width * lanes, columns - column), width,
+                                AreInPlace() ? column : m_Floats});
             m_Floats += width * lanes * sizes.m_Depth;
             column += width * lanes;
         }

@@ -20,7 +20,7 @@ struct PanelF32
     size_t m_Column = 0;  ///< the first one, counted through all groups
     size_t m_Columns = 0; ///< that exist; the rest of the last vector is zeros
     size_t m_Vectors = 0;
-    size_t m_Offset = 0; ///< floats from the start of the packed weights
+    size_t m_Offset = 0; ///< floats from the start of the weights
 };
 
 /// How weights lie in memory.
@@ -37,6 +37,9 @@ struct WeightSizes
     size_t m_Columns = 0;  ///< of all groups
     size_t m_Depth = 0;    ///< of a column
     size_t m_RowDepth = 0; ///< of a row of windows; 0: the data are a matrix
+    /// Of panels that are read where the matrix [depth, columns] is, in whole vectors: floats from one of its rows to
+    /// the next; 0: panels are packed.
+    size_t m_InPlaceStride = 0;
 };
 
 class PanelsF32
@@ -59,6 +62,9 @@ public:
     void Pack(const PanelF32& panel, const FloatWeights& weights, WeightOrder order, float* to) const;
     /// Floats of a panel.
     size_t GetFloats(const PanelF32& panel) const { return panel.m_Vectors * m_Engine->m_Lanes * m_Sizes.m_Depth; }
+    bool AreInPlace() const { return m_Sizes.m_InPlaceStride != 0; }
+    /// Floats from one step of the depth to the next.
+    size_t GetStride(const PanelF32& panel) const { return AreInPlace() ? m_Sizes.m_InPlaceStride : GetWidth(panel); }
 
 private:
     size_t GetWidth(const PanelF32& panel) const { return panel.m_Vectors * m_Engine->m_Lanes; }

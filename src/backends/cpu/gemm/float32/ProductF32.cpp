@@ -237,8 +237,7 @@ TileF32 ProductF32::MakeTile(const Slice& slice, const PanelRange& block, const 
 const float* ProductF32::FindWeights(const Operands& operands, const PanelF32& panel, const Slice& slice) const
 {
     const size_t firstStep = slice.m_FirstTap * m_TapDepth + slice.m_FirstDepth;
-    return operands.m_Packed + (panel.m_Offset - operands.m_FirstOffset) +
-           firstStep * panel.m_Vectors * m_Panels->GetEngine().m_Lanes;
+    return operands.m_Packed + (panel.m_Offset - operands.m_FirstOffset) + firstStep * m_Panels->GetStride(panel);
 }
 
 void ProductF32::RunPanel(const Operands& operands, size_t index, const Slice& slice, const PanelRange& block,
@@ -247,16 +246,19 @@ void ProductF32::RunPanel(const Operands& operands, size_t index, const Slice& s
     const EngineF32& engine = m_Panels->GetEngine();
     const PanelF32& panel = m_Panels->Get()[index];
     tile.m_Panel = FindWeights(operands, panel, slice);
+    tile.m_PanelStride = m_Panels->GetStride(panel);
     tile.m_Columns = panel.m_Columns;
     tile.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + panel.m_Column : nullptr;
     const float* const* const table =
         rows.m_Table != nullptr ? rows.m_Table + slice.m_FirstTap * tile.m_TapStep : nullptr;
     const bool fetchesOut = m_OutputBytes > CachedBytes && m_Place.m_PixelStride * sizeof(float) % LineBytes != 0 &&
                             slice.m_IsLast && slice.m_Taps * slice.m_Depth <= ShallowDepth;
-    size_t mostRows = 0;
-    const TileFunctionF32* const tiles = engine.FindTiles(panel.m_Vectors, panel.m_Columns, mostRows);
+    const bool isInPlace = m_Panels->AreInPlace();
+    size_t mostRows = engine.m_Rows[panel.m_Vectors];
+    const TileFunctionF32* const tiles = isInPlace ? engine.m_InPlaceTiles[panel.m_Vectors]
+                                                   : engine.FindTiles(panel.m_Vectors, panel.m_Columns, mostRows);
     *tile.m_Next = NextWeights(tile.m_Panel, 0);
-    if (index + 1 < block.m_LastPanel)
+    if (!isInPlace && index + 1 < block.m_LastPanel)
     {
         const PanelF32& following = m_Panels->Get()[index + 1];
         const size_t floats = slice.m_Taps * slice.m_Depth * following.m_Vectors * engine.m_Lanes;

@@ -108,7 +108,8 @@ void ProductF32::PlanBlocks(size_t rows)
     }
 
     const EngineF32& engine = m_Panels->GetEngine();
-    const size_t stepBytes = engine.m_Vectors * engine.m_Lanes * sizeof(float);
+    const size_t vectors = m_Panels->AreInPlace() ? engine.m_MostVectors : engine.m_Vectors;
+    const size_t stepBytes = vectors * engine.m_Lanes * sizeof(float);
     const size_t mostSteps = SliceBytes / stepBytes;
     const size_t slicesOfTap = std::max<size_t>(DivideUp(m_TapDepth, mostSteps), 1);
     m_SliceDepth = DivideUp(m_TapDepth, slicesOfTap);

@@ -32,7 +32,7 @@ HWY_INLINE void Step(const float* const (&rows)[Rows], ptrdiff_t k, const float*
     HWY_UNROLL(4)
     for (size_t v = 0; v < Vectors; ++v)
     {
-        w[v] = hn::Load(d, weights + v * hn::Lanes(d));
+        w[v] = hn::LoadU(d, weights + v * hn::Lanes(d)); // in place they are not aligned
     }
     HWY_UNROLL(16)
     for (size_t r = 0; r < Rows; ++r)
@@ -64,13 +64,12 @@ struct TilePlace
     }
 };
 
-/// Calls step(rows, k, weights, turn) for the depth of a tap: `rows` are where it ends, `turn` counts to DepthUnroll.
-/// Returns where the next one's weights are.
-template <size_t Rows, size_t Vectors, typename F>
+/// Calls step(rows, k, weights, turn) for the depth of a tap: `rows` are where it ends, `turn` counts to DepthUnroll,
+/// `stride` is floats of weights from one step to the next. Returns where the next tap's weights are.
+template <size_t Rows, typename F>
 HWY_INLINE const float* ForEachDepth(const TileF32& tiles, TilePlace& place, const float* const (&rows)[Rows],
-                                     const float* weights, F&& step)
+                                     const float* weights, size_t stride, F&& step)
 {
-    const size_t lanes = hn::Lanes(FloatTag());
     const auto depth = static_cast<ptrdiff_t>(tiles.m_Depth);
     ptrdiff_t k = -depth;
     for (; k <= -ptrdiff_t{DepthUnroll}; k += ptrdiff_t{DepthUnroll})
@@ -78,24 +77,24 @@ HWY_INLINE const float* ForEachDepth(const TileF32& tiles, TilePlace& place, con
         HWY_UNROLL(4)
         for (size_t u = 0; u < DepthUnroll; ++u)
         {
-            step(rows, k + static_cast<ptrdiff_t>(u), weights + u * Vectors * lanes, u);
+            step(rows, k + static_cast<ptrdiff_t>(u), weights + u * stride, u);
         }
-        weights += DepthUnroll * Vectors * lanes;
+        weights += DepthUnroll * stride;
         place.m_Next.FetchLine();
     }
     for (; k != 0; ++k)
     {
         step(rows, k, weights, size_t{0});
-        weights += Vectors * lanes;
+        weights += stride;
     }
     return weights;
 }
 
 /// Calls step(rows, k, weights, turn) for the whole depth.
-template <size_t Rows, size_t Vectors, typename F>
+template <size_t Rows, size_t Vectors, bool InPlace = false, typename F>
 HWY_INLINE void ForEachStep(const TileF32& tiles, TilePlace& place, F&& step)
 {
-    const size_t lanes = hn::Lanes(FloatTag());
+    const size_t stride = InPlace ? tiles.m_PanelStride : Vectors * hn::Lanes(FloatTag());
     const float* weights = tiles.m_Panel;
     const auto depth = static_cast<ptrdiff_t>(tiles.m_Depth);
     const float* rows[Rows];
@@ -106,7 +105,7 @@ HWY_INLINE void ForEachStep(const TileF32& tiles, TilePlace& place, F&& step)
         {
             rows[r] = place.m_Data + r * tiles.m_DataStride + depth;
         }
-        ForEachDepth<Rows, Vectors>(tiles, place, rows, weights, step);
+        ForEachDepth(tiles, place, rows, weights, stride, step);
         return;
     }
     const float* const* table = place.m_Table;
@@ -114,7 +113,7 @@ HWY_INLINE void ForEachStep(const TileF32& tiles, TilePlace& place, F&& step)
     {
         if (tiles.m_Zeros != nullptr && AreAll<Rows>(table, tiles.m_Zeros))
         {
-            weights += tiles.m_Depth * Vectors * lanes;
+            weights += tiles.m_Depth * stride;
             continue;
         }
         HWY_UNROLL(16)
@@ -122,7 +121,7 @@ HWY_INLINE void ForEachStep(const TileF32& tiles, TilePlace& place, F&& step)
         {
             rows[r] = table[r] + tiles.m_DataOffset + depth;
         }
-        weights = ForEachDepth<Rows, Vectors>(tiles, place, rows, weights, step);
+        weights = ForEachDepth(tiles, place, rows, weights, stride, step);
     }
 }
 

@@ -36,8 +36,9 @@ struct FloatWords
 enum class Way
 {
     Plain,
-    Halves, ///< two rows share the last vector
-    Narrow, ///< of the one vector only the lower half is computed
+    InPlace, ///< the panel is not packed
+    Halves,  ///< two rows share the last vector
+    Narrow,  ///< of the one vector only the lower half is computed
     Sliding
 };
 
@@ -89,9 +90,10 @@ HWY_INLINE void MultiplyAll(const TileF32& tiles, TilePlace& place, Floats (&sum
             return;
         }
     }
-    ForEachStep<Rows, Vectors>(tiles, place,
-                               [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights, size_t) HWY_ATTR
-                               { Step(rows, k, weights, sums); });
+    ForEachStep<Rows, Vectors, How == Way::InPlace>(
+        tiles, place,
+        [&](const float* const(&rows)[Rows], ptrdiff_t k, const float* weights, size_t) HWY_ATTR
+        { Step(rows, k, weights, sums); });
 }
 
 /// Loads or stores of a row of sums: all vectors but the last one are whole.
@@ -215,6 +217,7 @@ template <size_t Vectors, size_t Rows>
 void FillTiles(EngineF32& engine)
 {
     engine.m_Tiles[Vectors][Rows] = Tiles<Rows, Vectors>;
+    engine.m_InPlaceTiles[Vectors][Rows] = Tiles<Rows, Vectors, Way::InPlace>;
     engine.m_Rows[Vectors] = engine.m_Rows[Vectors] < Rows ? Rows : engine.m_Rows[Vectors];
     engine.m_Vectors = engine.m_MostVectors = engine.m_Vectors < Vectors ? Vectors : engine.m_Vectors;
     if constexpr (Rows > 1)

@@ -30,7 +30,8 @@ struct TileF32
     /// tiles alone, or the order would depend on how rows are split over threads.
     bool m_HasFewRows = false;
     static constexpr size_t FewRows = 3;
-    const float* m_Panel = nullptr; ///< [taps * depth][vectors * lanes], aligned
+    const float* m_Panel = nullptr; ///< [taps * depth][vectors * lanes]
+    size_t m_PanelStride = 0;       ///< of tiles in place: floats from one step of the depth to the next one
     size_t m_Columns = 0;           ///< of the output; the last vector of the panel may have more
     const float* m_Bias = nullptr;  ///< [columns]; null: zeros
     bool m_Continues = false;       ///< the sums start with what the output holds, in place of the bias
@@ -58,6 +59,8 @@ struct EngineF32
     size_t m_MostVectors = 0;                                    ///< in the widest one that there are tiles for
     size_t m_Rows[MostVectors + 1] = {};                         ///< of the highest tile for a panel of so many vectors
     TileFunctionF32 m_Tiles[MostVectors + 1][MostRows + 1] = {}; ///< by vectors and rows
+    /// The same of panels that are not packed: vectors of a matrix's rows, from anywhere.
+    TileFunctionF32 m_InPlaceTiles[MostVectors + 1][MostRows + 1] = {};
     /// For panels whose last vector has columns in its lower half alone; no rows: the others serve.
     size_t m_HalfRows[MostVectors + 1] = {};
     TileFunctionF32 m_HalfTiles[MostVectors + 1][MostRows + 1] = {};
