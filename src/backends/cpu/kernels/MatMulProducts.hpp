@@ -129,12 +129,14 @@ private:
         size_t packedMatrix = SIZE_MAX;
         size_t packedGroup = SIZE_MAX;
         const Element* turnedX = nullptr;
+        size_t rowPart = units.m_Begin % m_RowParts;
+        size_t group = units.m_Begin / m_RowParts % m_Groups;
+        size_t index = units.m_Begin / (m_Groups * m_RowParts);
         for (size_t unit = units.m_Begin; unit < units.m_End; ++unit)
         {
-            const ref::MatMulGeometry::Batch batch = g.GetBatch(unit / (m_Groups * m_RowParts));
-            const size_t group = unit / m_RowParts % m_Groups;
+            const ref::MatMulGeometry::Batch batch = g.GetBatch(index);
             const Part panels = GetPart(m_NumPanels, m_Groups, group);
-            const Part rows = GetPart(g.m_Rows, m_RowParts, unit % m_RowParts);
+            const Part rows = GetPart(g.m_Rows, m_RowParts, rowPart);
             const size_t count = rows.m_End - rows.m_Begin;
             const Element* const y = args.GetInput<Element>(1) + g.GetMatrixY(batch.m_MatrixY);
             if (!m_IsInPlace && (packedMatrix != batch.m_MatrixY || packedGroup != group))
@@ -153,6 +155,9 @@ private:
                                m_IsInPlace ? Matrices::FindInPlace(*m_Panels, panels, y) : packed,
                                args.GetOutput<Element>(0) + batch.m_Output + rows.m_Begin * g.m_Output.m_Row,
                                {0, count, panels.m_Begin, panels.m_End}, scratch + m_ProductOffset);
+            rowPart = rowPart + 1 == m_RowParts ? 0 : rowPart + 1;
+            group = rowPart != 0 ? group : group + 1 == m_Groups ? 0 : group + 1;
+            index += rowPart == 0 && group == 0 ? 1 : 0;
         }
         Matrices::Release(*m_Panels);
     }

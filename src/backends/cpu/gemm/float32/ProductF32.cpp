@@ -48,6 +48,10 @@ bool ProductF32::CanAdd() const
 
 ProductF32::Slice ProductF32::GetSlice(size_t index) const
 {
+    if (m_SliceTaps == m_Taps && m_SliceDepth == m_TapDepth) // without divisions, for small products
+    {
+        return {0, m_Taps, 0, m_TapDepth, true};
+    }
     const size_t slicesOfTap = std::max<size_t>(DivideUp(m_TapDepth, std::max<size_t>(m_SliceDepth, 1)), 1);
     Slice slice;
     slice.m_FirstTap = index / slicesOfTap * m_SliceTaps;
@@ -122,7 +126,7 @@ void ProductF32::RunRange(const Operands& operands, const PanelRange& range, std
             first = end;
             continue;
         }
-        const size_t blocks = DivideUp(end - first, m_BlockRows);
+        const size_t blocks = end - first <= m_BlockRows ? 1 : DivideUp(end - first, m_BlockRows);
         for (size_t i = 0; i < blocks; ++i)
         {
             const Part rows = GetPart(end - first, blocks, i); // equal ones
