@@ -254,6 +254,51 @@ TEST(FoldPad, MaximaIgnoreTheLeastValue)
     EXPECT_TRUE(HasPad(*MakePaddedPool(floats, PadDescriptor(ThinAround, -Infinity), ceiling)));
 }
 
+// As frameworks write the first layers of a ResNet.
+TEST(FoldPad, MaximaIgnoreZerosBesideWhatIsNeverBelow)
+{
+    struct Case
+    {
+        ActivationFunction m_Function;
+        float m_Upper;
+        float m_Lower;
+        float m_Value;
+        bool m_Stays;
+    };
+    const Case cases[] = {{ActivationFunction::ReLu, 0.0f, 0.0f, 0.0f, false},
+                          {ActivationFunction::BoundedReLu, 6.0f, 0.0f, 0.0f, false},
+                          {ActivationFunction::BoundedReLu, 6.0f, 0.5f, 0.0f, false},
+                          {ActivationFunction::BoundedReLu, 1.0f, -1.0f, 0.0f, true},
+                          {ActivationFunction::BoundedReLu, -1.0f, 0.0f, 0.0f, true},
+                          {ActivationFunction::TanH, 1.0f, 1.0f, 0.0f, true},
+                          {ActivationFunction::ReLu, 0.0f, 0.0f, 0.25f, true}};
+    for (const TensorInfo& info : {FloatInfo({1, 6, 7, 2}), TensorInfo({1, 6, 7, 2}, DataType::QAsymmS8, 0.5f, 5)})
+    {
+        for (const Case& c : cases)
+        {
+            INetworkPtr network = INetwork::Create();
+            IConnectableLayer* activation =
+                network->AddActivationLayer(ActivationDescriptor(c.m_Function, c.m_Upper, c.m_Lower), "activation");
+            const float value = info.IsQuantized() ? c.m_Value / info.GetQuantizationScale() + 5.0f : c.m_Value;
+            IConnectableLayer* pad = network->AddPadLayer(PadDescriptor(ThinAround, value), "pad");
+            IConnectableLayer* pool = network->AddPooling2dLayer(MakePool(PoolingAlgorithm::Max), "pool");
+            for (IConnectableLayer* layer : {activation, pad})
+            {
+                layer->GetOutputSlot(0).SetTensorInfo(info.IsQuantized()
+                                                          ? TensorInfo(TensorShape(), info.GetDataType(), 0.5f, 5)
+                                                          : TensorInfo(TensorShape(), DataType::Float32));
+            }
+            Connect(AddInput(*network, 0, info), activation);
+            Connect(activation, pad);
+            Connect(pad, pool);
+            Connect(pool, network->AddOutputLayer(0));
+            SCOPED_TRACE(std::to_string(static_cast<int>(c.m_Function)) + " of " + info.ToString());
+            EXPECT_EQ(HasPad(*network), c.m_Stays);
+            ExpectSame(*network, info, {{1, 6, 7, 2}, {2, 2, 3, 2}});
+        }
+    }
+}
+
 TEST(FoldPad, AveragesCountTheBorder)
 {
     const TensorInfo floats = FloatInfo({1, 6, 7, 2});

@@ -107,6 +107,19 @@ bool IsLeast(double value, DataType type)
     }
 }
 
+/// Whether a layer gives nothing below 0.
+bool IsRectifier(const Layer& layer)
+{
+    if (layer.GetType() != LayerType::Activation)
+    {
+        return false;
+    }
+    const auto& descriptor = layer.Descriptor<ActivationDescriptor>();
+    return descriptor.m_Function == ActivationFunction::ReLu ||
+           (descriptor.m_Function == ActivationFunction::BoundedReLu && descriptor.m_A >= 0.0f &&
+            descriptor.m_B >= 0.0f);
+}
+
 /// Adds to two paddings of a descriptor; false where they would leave 32 bits.
 bool AddTo(uint32_t& before, uint32_t& after, std::pair<uint64_t, uint64_t> more)
 {
@@ -165,7 +178,9 @@ std::unique_ptr<BaseDescriptor> FoldIntoPool(const Layer& layer, const Layer& pa
     const TensorInfo& info = pad.Input(0).GetTensorInfo();
     if (descriptor.m_PoolType == PoolingAlgorithm::Max)
     {
-        return IsLeast(value, info.GetDataType()) ? std::move(enlarged) : nullptr;
+        // A zero is no more than an element beside it that is none, of which each window has one.
+        const bool isBelowAll = IsZero(value, info) && IsRectifier(*pad.Input(0).GetProducer());
+        return isBelowAll || IsLeast(value, info.GetDataType()) ? std::move(enlarged) : nullptr;
     }
     // The border counts in the average, as padding does with PaddingMethod::IgnoreValue. A pool with padding of its own
     // that does not count cannot have both.
