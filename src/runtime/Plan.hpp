@@ -135,6 +135,7 @@ private:
     // PlanChains.cpp
     class ChainFinder;
     std::unique_ptr<Strips> MakeChain(const Program& program, uint32_t first) const;
+    uint32_t CountChainSteps(const Program& program, uint32_t first) const;
     bool IsSumOfLayer(const Program& program, uint32_t sum) const;
     // PlanStripMemory.cpp
     void SettleStrips(const Program& program, const Sharing& sharing);

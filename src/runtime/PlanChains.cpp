@@ -227,18 +227,34 @@ std::unique_ptr<Strips> Plan::ChainFinder::Make() const
     return strips->m_Whole.m_Workload != nullptr ? std::move(strips) : nullptr;
 }
 
+/// How many steps a chain from one on may have at most: what all but the last of them make is read up to that one. 0:
+/// there is no such chain.
+uint32_t Plan::CountChainSteps(const Program& program, uint32_t first) const
+{
+    const uint32_t end = first + std::min(MostSteps, static_cast<uint32_t>(m_Steps.size()) - first);
+    uint32_t lastUse = program.Values()[program.Steps()[first].m_FirstOutput].m_LastUse;
+    uint32_t most = 0;
+    for (uint32_t s = first + 1; s < end && lastUse < end && program.Steps()[s].m_NumOutputs == 1; ++s)
+    {
+        most = lastUse <= s ? s - first + 1 : most;
+        lastUse = std::max(lastUse, program.Values()[program.Steps()[s].m_FirstOutput].m_LastUse);
+    }
+    return most;
+}
+
 /// The longest chain from a step on; null where there is none of two links.
 std::unique_ptr<Strips> Plan::MakeChain(const Program& program, uint32_t first) const
 {
-    const ValueId output = program.Steps()[first].m_FirstOutput;
-    if (m_Infos[output].GetNumBytes() < Strips::LeastChainBytes ||
-        program.Values()[output].m_LastUse >= first + MostSteps)
+    if (m_Infos[program.Steps()[first].m_FirstOutput].GetNumBytes() < Strips::LeastChainBytes)
     {
         return nullptr;
     }
+    // Counted first, since links are costly: where outputs are read late, as in blocks of many residuals, dozens of
+    // steps may follow of which none could be the last one.
+    const uint32_t most = CountChainSteps(program, first);
     ChainFinder finder(*this, program, first);
     std::vector<ChainFinder::Length> closed;
-    for (uint32_t steps = 1; steps <= MostSteps && first + steps <= m_Steps.size() && finder.Add(); ++steps)
+    for (uint32_t steps = 1; steps <= most && finder.Add(); ++steps)
     {
         if (finder.GetLength().m_Links > 1 && finder.IsClosed())
         {

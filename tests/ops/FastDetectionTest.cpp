@@ -209,6 +209,29 @@ TEST(FastDetection, CrowdsAsReference)
     }
 }
 
+// NaN are collected whatever was left out before them: what comes after them has not been looked at.
+TEST(FastDetection, CrowdsWithNanAsReference)
+{
+    for (const unsigned int classes : {1U, 3U})
+    {
+        for (const bool isRegular : {false, true})
+        {
+            DetectionSetup setup;
+            setup.m_Boxes = 3000;
+            setup.m_Classes = classes;
+            setup.m_HasBackground = false;
+            setup.m_Descriptor.m_UseRegularNms = isRegular;
+            setup.m_Descriptor.m_MaxDetections = 20;
+            OpCase op = CrowdedCase(setup, 100, 3);
+            for (size_t i = 0; i < op.m_Inputs[1].m_Bytes.size(); i += 20 * sizeof(float))
+            {
+                std::memcpy(op.m_Inputs[1].m_Bytes.data() + i, &Nan, sizeof(float));
+            }
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, Kernel));
+        }
+    }
+}
+
 TEST(FastDetection, HardScoresAsReference)
 {
     const std::vector<std::vector<float>> choices = {

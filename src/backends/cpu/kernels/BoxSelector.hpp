@@ -45,7 +45,7 @@ public:
         auto* const candidates = backends::Scratch::At<uint64_t>(args.m_Scratch, m_CandidatesAt);
         auto* const kept = backends::Scratch::At<ref::Box>(args.m_Scratch, m_KeptAt);
         size_t count = 0;
-        uint64_t next = 0; // all candidates before it have been looked at
+        uint64_t next = 0; // all numbers before it have been looked at
         // Where boxes stand in each other's way, more of them are looked at than stay.
         for (size_t wanted = std::min(numBoxes, 4 * limit + 64);; wanted = std::min(numBoxes, 4 * wanted))
         {
@@ -57,12 +57,12 @@ public:
             while (end != candidates && count < limit)
             {
                 std::pop_heap(candidates, end--, std::greater<>());
-                next = *end + 1;
                 const uint32_t index = GetElement(*end);
                 if (!(getScore(index) >= tensors.m_Rules.m_ScoreThreshold))
                 {
-                    continue; // NaN
+                    continue; // NaN, which is collected even where better ones were left out
                 }
+                next = *end + 1;
                 const ref::Box box = tensors.DecodeBox(args, index);
                 const auto overlaps = [&](const ref::Box& better) { return tensors.m_Rules.Overlap(better, box); };
                 if (std::none_of(kept, kept + count, overlaps))

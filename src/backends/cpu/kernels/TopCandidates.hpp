@@ -63,7 +63,7 @@ public:
 
     /// Collects all elements of the row, or those above the bound and, perhaps, NaN, in no order: as many of the best
     /// ones as are wanted, or all if there are not so many, and perhaps some more of the next ones. All that were left
-    /// out come behind these.
+    /// out come behind these, but perhaps not behind NaN.
     void Collect(const T* row, std::optional<T> bound = {})
     {
         size_t next = 0;
