@@ -241,6 +241,33 @@ TEST(MoveStrides, StayWhereOperandsAreNoImages)
     EXPECT_EQ(CountSlices(*network), 0u);
 }
 
+// Images of 11 and 12 rows do not fit, but every second row of both would.
+TEST(MoveStrides, StayWhereOperandsMayNotFit)
+{
+    const std::function<IConnectableLayer*(INetwork&, IConnectableLayer*)> others[] = {
+        [](INetwork& n, IConnectableLayer*) { return AddInput(n, 1, Image); }, [](INetwork& n, IConnectableLayer*)
+        { return AddFloatConstant(n, Image.GetShape(), Spread(Image.GetNumElements())); }};
+    for (const auto& other : others)
+    {
+        INetworkPtr network = INetwork::Create();
+        IConnectableLayer* input = AddInput(*network, 0, Image);
+        IConnectableLayer* sum = AddSum(*network, AddConvolution(*network, input, 3, 1), other(*network, input));
+        Connect(AddConvolution(*network, sum, 1, 2), network->AddOutputLayer(0));
+        const std::vector<unsigned int> strides = Strides(*network);
+        EXPECT_EQ(strides.back(), 2u);
+        EXPECT_EQ(std::count(strides.begin(), strides.end(), 1u), static_cast<std::ptrdiff_t>(strides.size() - 1));
+        EXPECT_EQ(CountSlices(*network), 0u);
+    }
+    // One pixel fits all.
+    ExpectMoved(*Make(
+                    [](INetwork& n, IConnectableLayer* from)
+                    {
+                        IConnectableLayer* pixel = AddFloatConstant(n, {1, 1, 1, Channels}, {1.5f, -2.0f, 0.5f});
+                        return AddConvolution(n, AddSum(n, AddConvolution(n, from, 3, 1), pixel), 1, 2);
+                    }),
+                {2, 1});
+}
+
 TEST(MoveStrides, HoldForBytes)
 {
     INetworkPtr network = INetwork::Create();

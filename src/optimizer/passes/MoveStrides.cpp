@@ -2,12 +2,14 @@
 // Pass MoveStrides: convolutions of 1x1 with a stride, as ResNets begin their stages with, read every second pixel of
 // every second row, say. Where nothing but such layers reads a tensor, the others need not be computed: the stride
 // moves to the layer before, through elementwise ones to a convolution, which then has a quarter of its work. An
-// operand of an elementwise layer that others read as a whole is sliced.
+// operand of an elementwise layer that others read as a whole is sliced. Its operands have to be of one size in every
+// run (ImageSizes): those that do not fit might fit once they are strided, and nobody would be told.
 //
 // Right for inputs of any size: n strided windows of n' ones, every s-th from the first on, are those of a stride s
 // times as large, floor(floor(a / t) / s) = floor(a / (s * t)).
 #include "optimizer/Assignment.hpp"
 #include "optimizer/FixedRanks.hpp"
+#include "optimizer/ImageSizes.hpp"
 #include "optimizer/Pass.hpp"
 #include "optimizer/Patterns.hpp"
 #include "optimizer/StridedConvolutions.hpp"
@@ -35,8 +37,8 @@ constexpr unsigned int MostDepth = 16;
 class StrideMove
 {
 public:
-    StrideMove(Graph& graph, const PassContext& context, const FixedRanks& ranks, Stride stride)
-        : m_Graph(graph), m_Context(context), m_Ranks(ranks), m_Stride(stride)
+    StrideMove(Graph& graph, const PassContext& context, const FixedRanks& ranks, ImageSizes& sizes, Stride stride)
+        : m_Graph(graph), m_Context(context), m_Ranks(ranks), m_Sizes(sizes), m_Stride(stride)
     {
     }
 
@@ -56,17 +58,18 @@ public:
         for (auto& [layer, descriptor] : m_Convolutions)
         {
             layer->SetDescriptor(std::move(descriptor));
-            layer->Output(0).SetTensorInfo(MakeStrided(layer->Output(0).GetTensorInfo(), m_Stride));
+            Shrink(layer->Output(0));
         }
         for (Layer* layer : m_Elementwise)
         {
-            layer->Output(0).SetTensorInfo(MakeStrided(layer->Output(0).GetTensorInfo(), m_Stride));
+            Shrink(layer->Output(0));
         }
         for (InputSlot* input : m_Sliced)
         {
             const Layer& reader = input->GetOwningLayer();
             Layer& slice = m_Graph.InsertBefore(*input, LayerType::StridedSlice, MakeSlice(), reader.GetNameStr());
             slice.BackendSelectionHint(reader.GetBackendHint());
+            m_Sizes.SetStrided(slice.Output(0), *slice.Input(0).GetConnectedOutputSlot(), m_Stride);
             slice.Output(0).SetTensorInfo(MakeStrided(slice.Output(0).GetTensorInfo(), m_Stride));
         }
     }
@@ -110,18 +113,28 @@ private:
                 return false;
             }
         }
+        if (!m_Sizes.Fit(layer))
+        {
+            return false;
+        }
         m_Elementwise.push_back(&layer);
         for (InputSlot& input : layer.Inputs())
         {
             const OutputSlot& read = *input.GetConnectedOutputSlot();
             const bool isAlone =
                 read.GetConnections().size() == 1 && read.GetOwningLayer().GetBackendHint() == layer.GetBackendHint();
-            if (m_Ranks.Get(read) == 4 && !(isAlone && Visit(read, depth - 1)))
+            if (m_Ranks.Get(read) == 4 && !m_Sizes.Get(read).IsOne() && !(isAlone && Visit(read, depth - 1)))
             {
                 m_Sliced.push_back(&input);
             }
         }
         return true;
+    }
+
+    void Shrink(OutputSlot& output)
+    {
+        m_Sizes.SetStrided(output, output, m_Stride);
+        output.SetTensorInfo(MakeStrided(output.GetTensorInfo(), m_Stride));
     }
 
     /// What a reader becomes.
@@ -208,6 +221,7 @@ private:
     Graph& m_Graph;
     const PassContext& m_Context;
     const FixedRanks& m_Ranks;
+    ImageSizes& m_Sizes;
     const Stride m_Stride;
     std::vector<std::pair<Layer*, std::unique_ptr<BaseDescriptor>>> m_Convolutions; ///< and what they become
     std::vector<Layer*> m_Elementwise;
@@ -222,6 +236,7 @@ void MoveStrides(Graph& graph, PassContext& context)
     const LayerOrder order =
         graph.TopologicalOrder({LayerType::Convolution2d, LayerType::DepthwiseConvolution2d, LayerType::Activation,
                                 LayerType::ElementwiseBinary, LayerType::ElementwiseUnary});
+    ImageSizes sizes(order, ranks);
     // From the outputs on: a convolution of 1x1 that takes a stride may hand it on.
     for (Layer* layer : order.Backward())
     {
@@ -230,7 +245,7 @@ void MoveStrides(Graph& graph, PassContext& context)
         {
             continue;
         }
-        StrideMove move(graph, context, ranks, stride);
+        StrideMove move(graph, context, ranks, sizes, stride);
         if (move.Find(layer->Output(0)))
         {
             move.Apply(layer->Output(0));
