@@ -15,6 +15,8 @@ class IAddsTensor
 {
 public:
     virtual ~IAddsTensor() = default;
+    /// Whether AddTensor gives one.
+    virtual bool CanAddTensor() const = 0;
     /// A workload with one more input behind the layer's own, a tensor of the info of output 0, which is added to that
     /// output; then `activation`, if not null, applies. The output may lie where that input does. It gives the same
     /// bytes as the layers one after the other. Null where there is none.

@@ -282,7 +282,7 @@ bool Plan::IsSumOfLayer(const Program& program, uint32_t sum) const
     for (uint32_t layer = sum - std::min(sum, PlannedSum::MostSteps); layer < sum; ++layer)
     {
         const auto* const adds = dynamic_cast<const IAddsTensor*>(m_Steps[layer].m_Workload.get());
-        if (adds != nullptr && FindSumOf(program, layer) == sum)
+        if (adds != nullptr && adds->CanAddTensor() && FindSumOf(program, layer) == sum)
         {
             return true;
         }

@@ -59,10 +59,14 @@ public:
     {
         return m_What == What::Strips ? 0 : tenon::GetMostStripThreads(*m_Inner);
     }
-    std::unique_ptr<IShapedWorkload> AddTensor(const ActivationDescriptor* activation) const override
+    bool CanAddTensor() const override
     {
         const auto* const adds = dynamic_cast<const IAddsTensor*>(m_Inner.get());
-        return adds != nullptr && m_What != What::Sums ? adds->AddTensor(activation) : nullptr;
+        return adds != nullptr && m_What != What::Sums && adds->CanAddTensor();
+    }
+    std::unique_ptr<IShapedWorkload> AddTensor(const ActivationDescriptor* activation) const override
+    {
+        return CanAddTensor() ? dynamic_cast<const IAddsTensor&>(*m_Inner).AddTensor(activation) : nullptr;
     }
     std::unique_ptr<IShapedWorkload> MakeAttention(const AttentionRest& rest) const override
     {

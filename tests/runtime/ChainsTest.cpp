@@ -179,26 +179,33 @@ TEST(Chains, HaveRowsThatFitIntoEachOther)
     ExpectSame(*network);
 }
 
-// A residual is added in registers, by the layer before it.
+// A residual is added in registers, by the layer before it: but not by products of few rows.
 TEST(Chains, LeaveSumsToProducts)
 {
-    INetworkPtr network = INetwork::Create();
-    IConnectableLayer* x = AddInput(*network, 0, FloatInfo({64, 64}));
-    IConnectableLayer* residual = AddInput(*network, 1, FloatInfo({64, 64}));
-    Floats weights(64 * 64, 0.125f);
-    IConnectableLayer* constant = network->AddConstantLayer(
-        ConstTensor(TensorInfo({64, 64}, DataType::Float32, 0.0f, 0, true), weights.data()), "weights");
-    FullyConnectedDescriptor descriptor;
-    IConnectableLayer* product = network->AddFullyConnectedLayer(descriptor, "product");
-    Connect(x, product, 0);
-    Connect(Typed(constant, TensorInfo({64, 64}, DataType::Float32, 0.0f, 0, true)), product, 1);
-    IConnectableLayer* sum = AddBinary(*network, BinaryOperation::Add, product, residual);
-    IConnectableLayer* next = AddUnary(*network, AddActivation(*network, sum, ActivationFunction::TanH));
-    AddOutputs(*network, {next});
-    const Planned plan(*network, "CpuAcc");
-    EXPECT_EQ(plan.Get().GetSums().size(), 1u);
-    EXPECT_THAT(CountSteps(*network), ElementsAre(2u));
-    ExpectSame(*network);
+    for (const unsigned int rows : {64u, 2u})
+    {
+        constexpr unsigned int Depth = 64;
+        constexpr unsigned int Columns = 1024;
+        INetworkPtr network = INetwork::Create();
+        IConnectableLayer* x = AddInput(*network, 0, FloatInfo({rows, Depth}));
+        IConnectableLayer* residual = AddInput(*network, 1, FloatInfo({rows, Columns}));
+        const Floats weights(Columns * Depth, 0.125f);
+        const TensorInfo weightsInfo({Columns, Depth}, DataType::Float32, 0.0f, 0, true);
+        IConnectableLayer* constant = network->AddConstantLayer(ConstTensor(weightsInfo, weights.data()), "weights");
+        FullyConnectedDescriptor descriptor;
+        descriptor.m_TransposeWeightMatrix = true;
+        IConnectableLayer* product = network->AddFullyConnectedLayer(descriptor, "product");
+        Connect(x, product, 0);
+        Connect(Typed(constant, weightsInfo), product, 1);
+        IConnectableLayer* sum = AddBinary(*network, BinaryOperation::Add, product, residual);
+        IConnectableLayer* next = AddUnary(*network, AddActivation(*network, sum, ActivationFunction::TanH));
+        AddOutputs(*network, {next});
+        const Planned plan(*network, "CpuAcc");
+        const bool isAdded = rows == 64;
+        EXPECT_EQ(plan.Get().GetSums().size(), isAdded ? 1u : 0u);
+        EXPECT_THAT(CountSteps(*network), ElementsAre(isAdded ? 2u : 3u));
+        ExpectSame(*network);
+    }
 }
 
 // Elements of one, two and four bytes in one chain, by the bytes of TFLite's integer arithmetic.

@@ -137,9 +137,10 @@ public:
     {
         return m_Prepared.m_Parts.Empty() ? nullptr : &m_Prepared.m_Parts;
     }
+    bool CanAddTensor() const override { return m_Prepared.m_AddTensor != nullptr; }
     std::unique_ptr<IShapedWorkload> AddTensor(const ActivationDescriptor* activation) const override
     {
-        if (m_Prepared.m_AddTensor == nullptr)
+        if (!CanAddTensor())
         {
             return nullptr;
         }

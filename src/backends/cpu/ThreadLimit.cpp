@@ -69,6 +69,11 @@ public:
     {
         return std::min(m_Threads, tenon::GetMostStripThreads(*m_Inner));
     }
+    bool CanAddTensor() const override
+    {
+        const auto* const adds = dynamic_cast<const IAddsTensor*>(m_Inner.get());
+        return adds != nullptr && adds->CanAddTensor();
+    }
     std::unique_ptr<IShapedWorkload> AddTensor(const ActivationDescriptor* activation) const override
     {
         const auto* const adds = dynamic_cast<const IAddsTensor*>(m_Inner.get());
