@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -40,27 +41,23 @@ std::unique_ptr<ElementChain> ElementChain::Make(std::vector<ChainLink> links, s
     return chain->ChooseBlock() && chain->AssignBuffers() ? std::move(chain) : nullptr;
 }
 
-/// Blocks begin where all periods up to their length do, and lie within one of each longer period.
+/// Blocks begin where all periods up to their length do, and lie within one of each longer period. Of floats, of which
+/// 4 KB are 1024, and inputs that begin anew after 12 and 4848 elements, blocks have 960: a multiple of 12 and of
+/// vectors. The sixth one ends at 4848, after 48.
 bool ElementChain::ChooseBlock()
 {
-    size_t largest = 1;
+    size_t elementBytes = 1; // of the largest ones
     for (const ChainLink& link : m_Links)
     {
-        largest = std::max(largest, link.m_ElementBytes);
+        elementBytes = std::max(elementBytes, link.m_ElementBytes);
     }
-    for (const ChainInput& input : m_Inputs)
-    {
-        largest = std::max(largest, input.m_ElementBytes);
-    }
-    const size_t most = BlockBytes / largest;
-    size_t unit = 1;
     std::vector<size_t> periods;
     for (const ChainInput& input : m_Inputs)
     {
+        elementBytes = std::max(elementBytes, input.m_ElementBytes);
         if (input.m_Period != 0)
         {
             periods.push_back(input.m_Period);
-            unit = std::max(unit, input.m_Period <= most ? input.m_Period : 1);
         }
     }
     std::sort(periods.begin(), periods.end());
@@ -71,10 +68,13 @@ bool ElementChain::ChooseBlock()
             return false;
         }
     }
-    const auto longer = std::upper_bound(periods.begin(), periods.end(), most);
-    m_Cut = longer != periods.end() ? *longer : 0;
-    const size_t whole = std::lcm(unit, Vector);
-    m_Block = whole <= most ? most / whole * whole : most / unit * unit;
+    const size_t most = BlockBytes / elementBytes;
+    const auto firstLonger = std::upper_bound(periods.begin(), periods.end(), most);
+    m_Cut = firstLonger != periods.end() ? *firstLonger : 0;
+    const size_t period = firstLonger != periods.begin() ? *std::prev(firstLonger) : 1; // all shorter ones divide it
+    const size_t ofVectors = std::lcm(period, Vector);
+    const size_t unit = ofVectors <= most ? ofVectors : period;
+    m_Block = most / unit * unit;
     return true;
 }
 

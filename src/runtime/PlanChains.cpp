@@ -89,6 +89,8 @@ private:
     /// What the chain has of a value that it made; none of others.
     std::optional<ChainOperand> FindMade(ValueId value) const;
     std::optional<ChainOperand> AddInput(uint32_t input, const TensorInfo& output);
+    bool AddView(const Step& step);
+    bool AddLink(uint32_t index);
 
     const Plan& m_Plan;
     const Program& m_Program;
@@ -145,47 +147,71 @@ bool Plan::ChainFinder::Add()
 {
     const uint32_t index = Next();
     const Step& step = m_Program.Steps()[index];
-    const IShapedWorkload* const workload = m_Plan.m_Steps[index].m_Workload.get();
-    const bool isView = GetSchema(step.m_Type).Has(OpFlags::View);
-    const auto* const runs = dynamic_cast<const IRunsElements*>(workload);
-    if ((!isView && runs == nullptr) || step.m_Memory != HostMemory || step.m_NumOutputs != 1 ||
-        !step.m_Overrides.empty() || step.m_Inputs.empty() || step.m_Inputs.size() > ChainLink::MostOperands ||
+    if (step.m_Memory != HostMemory || step.m_NumOutputs != 1 || !step.m_Overrides.empty() || step.m_Inputs.empty() ||
+        step.m_Inputs.size() > ChainLink::MostOperands ||
         m_Plan.m_Infos[step.m_FirstOutput].GetNumElements() != m_Count || m_Plan.IsSumOfLayer(m_Program, index))
     {
         return false;
     }
-    const TensorInfo& output = m_Plan.m_Infos[step.m_FirstOutput];
-    if (isView)
+    if (GetSchema(step.m_Type).Has(OpFlags::View))
     {
-        const auto made = FindMade(step.m_Inputs[0]);
-        const bool fits = made && m_Plan.m_Infos[step.m_Inputs[0]].GetNumBytes() == output.GetNumBytes();
-        if (fits)
-        {
-            m_Made.push_back(*made);
-        }
-        return fits;
+        return AddView(step);
     }
-    ChainLink link;
-    link.m_Run = runs->MakeElementLoop();
-    link.m_ElementBytes = GetDataTypeSize(output.GetDataType());
     const size_t numExternals = m_Externals.size();
-    bool reads = m_Links.empty();
+    const bool isAdded = AddLink(index);
+    if (!isAdded)
+    {
+        m_Externals.resize(numExternals); // without those of its inputs that came before the one that does not fit
+    }
+    return isAdded;
+}
+
+/// Another shape of what the chain has made.
+bool Plan::ChainFinder::AddView(const Step& step)
+{
+    const auto made = FindMade(step.m_Inputs[0]);
+    if (!made || m_Plan.m_Infos[step.m_Inputs[0]].GetNumBytes() != m_Plan.m_Infos[step.m_FirstOutput].GetNumBytes())
+    {
+        return false;
+    }
+    m_Made.push_back(*made);
+    return true;
+}
+
+/// A layer with a loop of elements that reads what the chain has made, if there is anything yet.
+bool Plan::ChainFinder::AddLink(uint32_t index)
+{
+    const auto* const runs = dynamic_cast<const IRunsElements*>(m_Plan.m_Steps[index].m_Workload.get());
+    ChainLink link;
+    link.m_Run = runs != nullptr ? runs->MakeElementLoop() : ElementLoop();
+    if (link.m_Run == nullptr)
+    {
+        return false;
+    }
+    const Step& step = m_Program.Steps()[index];
+    const TensorInfo& output = m_Plan.m_Infos[step.m_FirstOutput];
+    link.m_ElementBytes = GetDataTypeSize(output.GetDataType());
+    bool readsMade = false;
     for (const ValueId value : step.m_Inputs)
     {
-        const auto made = value != NoValue ? FindMade(value) : std::nullopt;
-        const auto operand =
-            value == NoValue || made ? made : AddInput(static_cast<uint32_t>(link.m_NumOperands), output);
-        if (link.m_Run == nullptr || !operand)
+        if (value == NoValue)
         {
-            m_Externals.resize(numExternals);
             return false;
         }
-        reads = reads || made;
+        auto operand = FindMade(value);
+        readsMade = readsMade || operand;
+        if (!operand)
+        {
+            operand = AddInput(static_cast<uint32_t>(link.m_NumOperands), output);
+        }
+        if (!operand)
+        {
+            return false;
+        }
         link.m_Operands[link.m_NumOperands++] = *operand;
     }
-    if (!reads)
+    if (!readsMade && !m_Links.empty())
     {
-        m_Externals.resize(numExternals);
         return false;
     }
     m_Links.push_back(std::move(link));

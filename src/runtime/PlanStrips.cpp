@@ -304,6 +304,7 @@ void Plan::FindStrips(const Program& program)
             {
                 strips = FindRun(program, s);
             }
+            // Of both, what has more layers in it: a chain where they are as many, as its blocks are smaller.
             auto chain = MakeChain(program, s);
             if (chain != nullptr && (strips == nullptr || chain->Last() >= strips->Last()))
             {

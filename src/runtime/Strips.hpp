@@ -55,8 +55,10 @@ struct StripStep
 {
     static constexpr size_t MostInputs = 2;
 
-    std::unique_ptr<IShapedWorkload> m_Workload; ///< of one part; null: its output lies where its input does
-    size_t m_ScratchBytes = 0;                   ///< of each thread
+    /// Of one part. Null where the output lies where the input does, and where a workload for all layers (StripWhole)
+    /// runs in its place.
+    std::unique_ptr<IShapedWorkload> m_Workload;
+    size_t m_ScratchBytes = 0; ///< of each thread
     std::array<StripTensor, MostInputs> m_Inputs;
     StripTensor m_Output;
 

@@ -158,10 +158,7 @@ public:
         KernelLabel label(attention.m_KernelName, false);
         return std::make_unique<TableShapedWorkload>(std::move(attention), std::move(label), m_Packed);
     }
-    ElementLoop MakeElementLoop() const override
-    {
-        return m_Prepared.m_MakeElementLoop ? m_Prepared.m_MakeElementLoop() : ElementLoop();
-    }
+    ElementLoop MakeElementLoop() const override { return m_Prepared.m_ElementLoop; }
 
 private:
     Prepared m_Prepared;

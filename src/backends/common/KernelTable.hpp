@@ -152,8 +152,8 @@ struct Prepared
     std::shared_ptr<const std::function<Prepared(const ActivationDescriptor*)>> m_AddTensor;
     /// What IRunsAttention::MakeAttention gives, without m_Run where there is none; null: never.
     std::shared_ptr<const std::function<Prepared(const AttentionRest&)>> m_MakeAttention;
-    /// What IRunsElements::MakeElementLoop gives; null: nothing. It must hold copies of all that it needs.
-    std::function<ElementLoop()> m_MakeElementLoop;
+    /// What IRunsElements::MakeElementLoop gives copies of, with all that it needs in it; null: nothing.
+    ElementLoop m_ElementLoop;
 
     Prepared() = default;
     template <typename F>

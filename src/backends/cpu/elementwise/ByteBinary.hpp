@@ -55,15 +55,15 @@ struct ByteBinary
     /// A multiplier in float: round(m_Factor * x + m_Offset), the bits of the offset with those of m_OffsetFlip turned
     /// over where x is negative. In the places of m_A, m_B and m_Product; of squares m_FloatProduct is in that of
     /// m_Sum.
-    struct FloatScale
+    struct FloatMultiplier
     {
         float m_Factor = 0.0f;
         float m_Offset = 0.0f;
         int32_t m_OffsetFlip = 0; ///< among the upper 16 bits
     };
-    FloatScale m_FloatA;
-    FloatScale m_FloatB;
-    FloatScale m_FloatProduct;
+    FloatMultiplier m_FloatA;
+    FloatMultiplier m_FloatB;
+    FloatMultiplier m_FloatProduct;
     /// In the place of m_FloatA by tables: what the loops write before they flip it, by what they read.
     std::shared_ptr<const ByteTable> m_PositiveTable;
 
@@ -79,7 +79,12 @@ struct ByteBinary
     void Run(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count) const
     {
         constexpr size_t WorthATable = 1024; // elements
-        m_LookUp != nullptr&& count >= WorthATable ? RunTable(a, b, out, count) : m_Loop(*this, a, b, out, count);
+        if (count >= WorthATable && m_LookUp != nullptr)
+        {
+            RunTable(a, b, out, count);
+            return;
+        }
+        m_Loop(*this, a, b, out, count);
     }
 
 private:

@@ -87,18 +87,21 @@ bool TryTables(ByteBinary& numbers, const BytePairs& pairs, double scaleA, doubl
 
 /// Factors and offsets to try in the place of a multiplier of numbers that have been shifted left, the likely ones
 /// first.
-std::vector<ByteBinary::FloatScale> ListScales(QuantizedMultiplier m, int leftShift = 0)
+std::vector<ByteBinary::FloatMultiplier> ListScales(QuantizedMultiplier m, int leftShift = 0)
 {
-    // A multiplier rounds x * factor to a whole number before the shift to the right does. What is less than a half of
-    // that number below a half of the result is thus rounded up, or away from zero: the offset. Only where it comes to
-    // the half exactly, as where scales are powers of two, are signs different: then positive numbers are rounded up,
-    // negative ones are not. Without a shift halves are always rounded up.
+    // The multiplier rounds twice: x * factor * 2^-shift to a whole number, then that, shifted to the right, to the
+    // result. With a shift of 2, 5.8 / 4 = 1.45 becomes 6 / 4 = 1.5 and then 2: so results are rounded away from zero
+    // from a little below a half on, half a step of the first rounding, which is the offset. Only where x * factor comes
+    // to such a half exactly, as with scales that are powers of two, do signs differ: the first rounding takes halves of
+    // both up, which is away from zero or towards it. Then the offsets are a little more and a little less. Without a
+    // shift there is one rounding, which takes halves up, as any small offset does. How small does not matter much:
+    // whatever is tried is compared with the multiplier for all pairs of bytes.
     const double factor = std::ldexp(static_cast<double>(m.m_Multiplier), m.m_Shift - 31 + leftShift);
     const auto half = static_cast<float>(m.m_Shift < 0 ? std::ldexp(0.5, m.m_Shift) : 0.0);
     constexpr float More = 1.0f + 0x1p-7f;
     constexpr float Less = 1.0f - 0x1p-7f;
-    constexpr float AnyHalf = 0x1p-12f; // what rounds halves up, and nothing else
-    std::vector<ByteBinary::FloatScale> scales;
+    constexpr float AnyHalf = 0x1p-12f;
+    std::vector<ByteBinary::FloatMultiplier> scales;
     const auto add = [&](double nudge, float ofPositive, float ofNegative)
     {
         scales.push_back({static_cast<float>(factor * nudge), ofPositive,
@@ -204,7 +207,7 @@ void ChooseProduct(ByteBinary& numbers, bool isFixed, size_t count)
     if (count >= WorthwhileCount &&
         TryFloats(numbers, BytePairs(numbers, loops.m_ExactProduct[0]), loops.m_FloatProduct, isFixed,
                   ListScales(numbers.m_Product),
-                  [&](const ByteBinary::FloatScale& scale) { numbers.m_FloatProduct = scale; }))
+                  [&](const ByteBinary::FloatMultiplier& scale) { numbers.m_FloatProduct = scale; }))
     {
         LeaveSlowLookup(numbers);
     }
@@ -219,24 +222,24 @@ void ChoosePrelu(ByteBinary& numbers, bool isFixed, size_t count)
         return;
     }
     const BytePairs pairs(numbers, loops.m_ExactPrelu[0]);
-    const std::vector<ByteBinary::FloatScale> products = ListScales(numbers.m_Product);
+    const std::vector<ByteBinary::FloatMultiplier> products = ListScales(numbers.m_Product);
     if (!isFixed && loops.m_TablePrelu != nullptr)
     {
         numbers.m_PositiveTable = std::make_shared<ByteTable>(MakePositiveTable(numbers, loops.m_ExactPrelu[1]));
         TryFloats(numbers, pairs, {loops.m_TablePrelu, nullptr}, false, products,
-                  [&](const ByteBinary::FloatScale& scale) { numbers.m_FloatProduct = scale; });
+                  [&](const ByteBinary::FloatMultiplier& scale) { numbers.m_FloatProduct = scale; });
         return;
     }
-    std::vector<std::pair<ByteBinary::FloatScale, ByteBinary::FloatScale>> tries;
-    for (const ByteBinary::FloatScale& product : products)
+    std::vector<std::pair<ByteBinary::FloatMultiplier, ByteBinary::FloatMultiplier>> tries;
+    for (const ByteBinary::FloatMultiplier& product : products)
     {
-        for (const ByteBinary::FloatScale& positive : ListScales(numbers.m_A))
+        for (const ByteBinary::FloatMultiplier& positive : ListScales(numbers.m_A))
         {
             tries.emplace_back(product, positive);
         }
     }
     TryFloats(numbers, pairs, loops.m_FloatPrelu, isFixed, tries,
-              [&](const std::pair<ByteBinary::FloatScale, ByteBinary::FloatScale>& scales)
+              [&](const std::pair<ByteBinary::FloatMultiplier, ByteBinary::FloatMultiplier>& scales)
               {
                   numbers.m_FloatProduct = scales.first;
                   numbers.m_FloatA = scales.second;
@@ -253,23 +256,23 @@ void ChooseSquare(ByteBinary& numbers, bool isFixed, size_t count)
     }
     struct Try
     {
-        ByteBinary::FloatScale m_A;
-        ByteBinary::FloatScale m_B;
-        ByteBinary::FloatScale m_Square;
+        ByteBinary::FloatMultiplier m_A;
+        ByteBinary::FloatMultiplier m_B;
+        ByteBinary::FloatMultiplier m_Square;
     };
     std::vector<Try> tries;
     // Of 256 numbers those that come near to a half are few: no more than another offset is tried for them.
     constexpr size_t OfInputs = 2;
-    std::vector<ByteBinary::FloatScale> scalesA = ListScales(numbers.m_A, ByteBinary::SquareShift);
-    std::vector<ByteBinary::FloatScale> scalesB = ListScales(numbers.m_B, ByteBinary::SquareShift);
+    std::vector<ByteBinary::FloatMultiplier> scalesA = ListScales(numbers.m_A, ByteBinary::SquareShift);
+    std::vector<ByteBinary::FloatMultiplier> scalesB = ListScales(numbers.m_B, ByteBinary::SquareShift);
     scalesA.resize(OfInputs);
     scalesB.resize(OfInputs);
-    for (ByteBinary::FloatScale square : ListScales(numbers.m_Sum))
+    for (ByteBinary::FloatMultiplier square : ListScales(numbers.m_Sum))
     {
         square.m_OffsetFlip = 0; // what is squared is never negative, but fills all bits
-        for (const ByteBinary::FloatScale& a : scalesA)
+        for (const ByteBinary::FloatMultiplier& a : scalesA)
         {
-            for (const ByteBinary::FloatScale& b : scalesB)
+            for (const ByteBinary::FloatMultiplier& b : scalesB)
             {
                 tries.push_back({a, b, square});
             }

@@ -204,15 +204,17 @@ ByteComparison::ByteComparison(ComparisonOperation operation, const TensorInfo& 
     }
     else
     {
-        // value > key, or not.
+        // Of each pair one is the key, which finds a bound, and the other the value, which is compared with it: a > b
+        // is "value > bound of key" with a as the value. a < b is b > a: swapped. a <= b is not a > b: inside is true.
         m_Swaps = operation == ComparisonOperation::Less || operation == ComparisonOperation::GreaterOrEqual;
         isInside = operation == ComparisonOperation::GreaterOrEqual || operation == ComparisonOperation::LessOrEqual;
         if (m_Swaps)
         {
             std::swap(values, keys);
         }
-        // A bound is a value, so there must be some up to each key; else there are some keys below each value, and
-        // what is up to its bound is less than the value.
+        // A bound is a value, the largest one up to the key, so there must be one for each key. Where the smallest
+        // value is above the smallest key there is none: then values and keys change places, value > key becomes key <
+        // value, and the bound is the largest of the others below.
         const bool turns = values.front() > keys.front();
         if (turns)
         {

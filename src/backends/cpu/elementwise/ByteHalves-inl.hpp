@@ -22,11 +22,11 @@ namespace tenon::cpu::HWY_NAMESPACE
 using WordTag = hn::Repartition<int16_t, ByteTag>;
 using Words = hn::Vec<WordTag>;
 
-/// ByteBinary::FloatScale of a target.
-class FloatScale
+/// ByteBinary::FloatMultiplier of a target.
+class FloatMultiplier
 {
 public:
-    explicit FloatScale(const ByteBinary::FloatScale& scale)
+    explicit FloatMultiplier(const ByteBinary::FloatMultiplier& scale)
         : m_Factor(hn::Set(FloatTag(), scale.m_Factor)),
           m_Offset(hn::BitCast(IntTag(), hn::Set(FloatTag(), scale.m_Offset))),
           m_OffsetFlip(hn::Set(IntTag(), scale.m_OffsetFlip))
@@ -67,7 +67,7 @@ public:
     }
 
 private:
-    FloatScale m_Scale;
+    FloatMultiplier m_Scale;
 };
 
 /// a where that is not negative, else a times b; each with a scale of its own.
@@ -97,8 +97,8 @@ private:
                                   hn::IfThenElse(negative, m_Negative.GetOffset(number), m_Positive.GetOffset())));
     }
 
-    FloatScale m_Negative;
-    FloatScale m_Positive;
+    FloatMultiplier m_Negative;
+    FloatMultiplier m_Positive;
 };
 
 /// Squares of differences of what both are scaled to, numbers of 15 bits and a sign.
@@ -114,7 +114,7 @@ public:
     }
 
 private:
-    static HWY_INLINE Words Scale(Words x, const FloatScale& scale)
+    static HWY_INLINE Words Scale(Words x, const FloatMultiplier& scale)
     {
         const WordTag d;
         const Words upper = hn::ShiftRight<15>(x);
@@ -122,8 +122,8 @@ private:
                           scale(hn::BitCast(IntTag(), hn::InterleaveUpper(d, x, upper))));
     }
 
-    FloatScale m_A;
-    FloatScale m_B;
+    FloatMultiplier m_A;
+    FloatMultiplier m_B;
     FloatProduct m_Square;
 };
 

@@ -32,11 +32,8 @@ backends::Prepared MakeMap(const ReshapeArgs& args, Loop loop)
                     [&](size_t begin, size_t end)
                     { (*shared)(in + begin * inStep, out + begin * outStep, end - begin); });
     };
-    prepared.m_MakeElementLoop = [shared]() -> ElementLoop
-    {
-        return [shared](const void* const* inputs, void* output, size_t count)
-        { (*shared)(static_cast<const In*>(inputs[0]), static_cast<Out*>(output), count); };
-    };
+    prepared.m_ElementLoop = [shared](const void* const* inputs, void* output, size_t count)
+    { (*shared)(static_cast<const In*>(inputs[0]), static_cast<Out*>(output), count); };
     return prepared;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// See DepthwiseBands8.hpp.
 #include "backends/cpu/kernels/DepthwiseBands8.hpp"
 
 #include <algorithm>

@@ -75,14 +75,16 @@ void GroupsTile(const DepthwiseTile<T>& tile)
 
 #if HWY_TARGET == HWY_AVX3
 /// All lanes of each block of four, of four vectors.
-HWY_INLINE Floats AddBlocks(Floats a, Floats b, Floats c, Floats e)
+HWY_INLINE Floats AddBlocks(Floats first, Floats second, Floats third, Floats fourth)
 {
     const FloatTag d;
     const hn::Repartition<double, FloatTag> d64;
-    const auto first = hn::BitCast(d64, hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)));
-    const auto last = hn::BitCast(d64, hn::Add(hn::InterleaveLower(d, c, e), hn::InterleaveUpper(d, c, e)));
-    return hn::Add(hn::BitCast(d, hn::InterleaveLower(d64, first, last)),
-                   hn::BitCast(d, hn::InterleaveUpper(d64, first, last)));
+    const auto left =
+        hn::BitCast(d64, hn::Add(hn::InterleaveLower(d, first, second), hn::InterleaveUpper(d, first, second)));
+    const auto right =
+        hn::BitCast(d64, hn::Add(hn::InterleaveLower(d, third, fourth), hn::InterleaveUpper(d, third, fourth)));
+    return hn::Add(hn::BitCast(d, hn::InterleaveLower(d64, left, right)),
+                   hn::BitCast(d, hn::InterleaveUpper(d64, left, right)));
 }
 
 /// The outputs of groups of eight, from sums of a vector for each output of a group, whose lanes are to be added up.

@@ -113,7 +113,8 @@ private:
         return ranks;
     }
 
-    /// As the reference kernel's.
+    /// Boxes by their best scores, of all classes at once, as the reference kernel's: those that are better than the
+    /// threshold, from the best on, as long as no kept one covers them.
     size_t RunFast(const ExecuteArgs& args) const
     {
         const T* ranks = RankAll(args);
@@ -149,7 +150,8 @@ private:
         return ranks;
     }
 
-    /// As the reference kernel's. When all rows are taken, boxes must be better than the last one.
+    /// Class by class, as the reference kernel's. When all rows of the output are taken, a box must be better than the
+    /// one in the last row, which then goes.
     size_t RunRegular(const ExecuteArgs& args) const
     {
         const T* ranks = SplitAll(args);

@@ -70,11 +70,8 @@ Prepared MakeNumbers(const Runs& runs, size_t elementBytes, NumberBinaryLoop loo
                          },
                          runs.GetScratchBytes()};
     // An input that stands still is the same everywhere: the loop takes the first element of those that it is given.
-    prepared.m_MakeElementLoop = [loop, bounds]() -> ElementLoop
-    {
-        return [loop, bounds](const void* const* inputs, void* out, size_t count)
-        { loop(inputs[0], inputs[1], out, count, bounds); };
-    };
+    prepared.m_ElementLoop = [loop, bounds](const void* const* inputs, void* out, size_t count)
+    { loop(inputs[0], inputs[1], out, count, bounds); };
     return prepared;
 }
 
@@ -93,11 +90,8 @@ Prepared MakeStored(const Runs& runs, const Binary& binary, bool swaps)
                          },
                          runs.GetScratchBytes()};
     // As in MakeNumbers.
-    prepared.m_MakeElementLoop = [loop]() -> ElementLoop
-    {
-        return [loop](const void* const* inputs, void* out, size_t count)
-        { loop(inputs[0], inputs[1], static_cast<T*>(out), count); };
-    };
+    prepared.m_ElementLoop = [loop](const void* const* inputs, void* out, size_t count)
+    { loop(inputs[0], inputs[1], static_cast<T*>(out), count); };
     return prepared;
 }
 

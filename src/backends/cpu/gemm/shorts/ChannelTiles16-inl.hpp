@@ -126,12 +126,12 @@ HWY_INLINE void FoldGroups(const Vector (&sums)[4], Vector& low, Vector& high)
 }
 
 /// All lanes of each block, of four vectors.
-HWY_INLINE Vector AddBlocks(Vector a, Vector b, Vector c, Vector e)
+HWY_INLINE Vector AddBlocks(Vector first, Vector second, Vector third, Vector fourth)
 {
     const Ints d;
-    const Vector first = hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
-    const Vector last = hn::Add(hn::InterleaveLower(d, c, e), hn::InterleaveUpper(d, c, e));
-    return hn::Add(LowerHalves(first, last), UpperHalves(first, last));
+    const Vector left = hn::Add(hn::InterleaveLower(d, first, second), hn::InterleaveUpper(d, first, second));
+    const Vector right = hn::Add(hn::InterleaveLower(d, third, fourth), hn::InterleaveUpper(d, third, fourth));
+    return hn::Add(LowerHalves(left, right), UpperHalves(left, right));
 }
 
 HWY_INLINE void FoldGroups(const Vector (&sums)[8], Vector& low, Vector& high)
