@@ -3,7 +3,8 @@
 // simd/Foreach.hpp.
 //
 // A vector of channels at a time slides over the width of the image: its weights stay in registers, and each pixel is
-// loaded once for all windows of one or two rows that see it.
+// loaded once for all windows of one or two rows that see it. Or it slides down, for windows of a few columns.
+// columns.
 #if defined(TENON_CPU_DEPTHWISE_STRIPS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_DEPTHWISE_STRIPS_INL
 #undef TENON_CPU_DEPTHWISE_STRIPS_INL
@@ -22,23 +23,31 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 
-/// Slides over `Rows` rows of windows, whose rows of the image are `Stride` apart. `Scales`: sums of whole
-/// numbers.
-template <size_t Rows, size_t Stride, bool Scales, typename T, typename Memory>
+enum class Sliding
+{
+    Across,
+    AcrossScaling, ///< sums of whole numbers
+    Down           ///< what is said of rows holds for columns, and the other way round
+};
+
+/// Slides over `Rows` rows of windows, whose rows of the image are `Stride` apart. `out`: the vector's, of the first
+/// pixel.
+template <size_t Rows, size_t Stride, Sliding Way, typename T, typename Memory>
 class DepthwiseSlide
 {
 public:
-    HWY_INLINE DepthwiseSlide(const DepthwiseStrip<T>& strip, size_t channel, const float* weights,
+    HWY_INLINE DepthwiseSlide(const DepthwiseStrip<T>& strip, size_t channel, const float* weights, T* out,
                               const Memory& memory)
         : m_Strip(strip), m_Memory(memory), m_Top(strip.m_Top + (channel - strip.m_FirstChannel)),
           m_Middle(strip.m_Middle + (channel - strip.m_FirstChannel)),
-          m_Bottom(strip.m_Bottom + (channel - strip.m_FirstChannel)), m_Out(strip.m_Out + channel)
+          m_Bottom(strip.m_Bottom + (channel - strip.m_FirstChannel)), m_Out(out)
     {
         const FloatTag d;
         HWY_UNROLL(9)
         for (size_t i = 0; i < Size * Size; ++i)
         {
-            m_Weights[i] = hn::Load(d, weights + i * hn::Lanes(d));
+            const size_t tap = Way == Sliding::Down ? i % Size * Size + i / Size : i;
+            m_Weights[i] = hn::Load(d, weights + tap * hn::Lanes(d));
         }
         m_Bias = strip.m_Bias != nullptr ? memory.Load(strip.m_Bias + channel) : hn::Zero(d);
         if constexpr (Scales)
@@ -69,6 +78,7 @@ public:
 
 private:
     static constexpr size_t Size = 3;
+    static constexpr bool Scales = Way == Sliding::AcrossScaling;
     static constexpr size_t Height = (Rows - 1) * Stride + Size;
 
     HWY_INLINE void RunByOnes(Floats (&first)[Rows])
@@ -93,7 +103,7 @@ private:
                     Add<0>(y, value, third);
                 });
             Store(first);
-            HWY_UNROLL(2)
+            HWY_UNROLL(4)
             for (size_t r = 0; r < Rows; ++r)
             {
                 first[r] = second[r];
@@ -120,7 +130,7 @@ private:
                     Add<0>(y, value, second);
                 });
             Store(first);
-            HWY_UNROLL(2)
+            HWY_UNROLL(4)
             for (size_t r = 0; r < Rows; ++r)
             {
                 first[r] = second[r];
@@ -135,7 +145,7 @@ private:
 
     HWY_INLINE void Start(Floats (&sums)[Rows]) const
     {
-        HWY_UNROLL(2)
+        HWY_UNROLL(4)
         for (size_t r = 0; r < Rows; ++r)
         {
             sums[r] = Scales ? hn::Zero(FloatTag()) : m_Bias;
@@ -147,7 +157,7 @@ private:
     HWY_INLINE void ForEachPixel(const F& add)
     {
         add(size_t{0}, LoadOnce(m_Top));
-        HWY_UNROLL(3)
+        HWY_UNROLL(7)
         for (size_t y = 1; y + 1 < Height; ++y)
         {
             add(y, LoadOnce(m_Middle + (y - 1) * m_Strip.m_RowStep));
@@ -170,7 +180,7 @@ private:
     template <size_t Column>
     HWY_INLINE void Add(size_t y, Floats value, Floats (&sums)[Rows]) const
     {
-        HWY_UNROLL(2)
+        HWY_UNROLL(4)
         for (size_t r = 0; r < Rows; ++r)
         {
             const size_t row = y - r * Stride;
@@ -183,7 +193,7 @@ private:
 
     HWY_INLINE void Store(const Floats (&sums)[Rows])
     {
-        HWY_UNROLL(2)
+        HWY_UNROLL(4)
         for (size_t r = 0; r < Rows; ++r)
         {
             Floats sum = sums[r];
@@ -194,11 +204,11 @@ private:
             sum = m_Strip.m_HasClamp ? Clamped(sum, m_Low, m_High) : sum;
             m_Memory.Store(sum, m_Out + r * m_Strip.m_OutRowStep, m_Strip.m_RoundsFast);
         }
-        m_Out += Scales ? m_Strip.m_OutPixelStep : m_Strip.m_PixelStep;
+        m_Out += Way == Sliding::Across ? m_Strip.m_PixelStep : m_Strip.m_OutPixelStep;
     }
 
     const DepthwiseStrip<T> m_Strip; // a copy: stores could change what it refers to
-    const Memory m_Memory;
+    Memory m_Memory;
     const T* m_Top;
     const T* m_Middle;
     const T* m_Bottom;
@@ -210,7 +220,7 @@ private:
     Floats m_High;
 };
 
-template <size_t Rows, size_t Stride, bool Scales, typename T>
+template <size_t Rows, size_t Stride, Sliding Way, typename T>
 void Strip(const DepthwiseStrip<T>& strip)
 {
     const size_t lanes = hn::Lanes(FloatTag());
@@ -218,12 +228,12 @@ void Strip(const DepthwiseStrip<T>& strip)
     size_t channel = strip.m_FirstChannel;
     for (; channel + lanes <= strip.m_LastChannel; channel += lanes, weights += 9 * lanes)
     {
-        DepthwiseSlide<Rows, Stride, Scales, T, Whole>(strip, channel, weights, Whole()).Run();
+        DepthwiseSlide<Rows, Stride, Way, T, Whole>(strip, channel, weights, strip.m_Out + channel, Whole()).Run();
     }
     if (channel < strip.m_LastChannel)
     {
         const Rest rest{strip.m_LastChannel - channel};
-        DepthwiseSlide<Rows, Stride, Scales, T, Rest>(strip, channel, weights, rest).Run();
+        DepthwiseSlide<Rows, Stride, Way, T, Rest>(strip, channel, weights, strip.m_Out + channel, rest).Run();
     }
 }
 

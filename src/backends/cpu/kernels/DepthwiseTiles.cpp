@@ -12,6 +12,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/DepthwiseTiles.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it.
+#include "backends/cpu/kernels/DepthwiseDownStrips-inl.hpp"
 #include "backends/cpu/kernels/DepthwiseGroups-inl.hpp"
 #include "backends/cpu/kernels/DepthwisePixels-inl.hpp"
 #include "backends/cpu/kernels/DepthwiseStrips-inl.hpp"
@@ -149,17 +150,24 @@ DepthwiseEngine<T> MakeEngine()
     engine.m_Size3[1] = MakeTiles<3, 2, T>();
 #if HWY_TARGET == HWY_AVX3
     // Vectors of whole cache lines, and registers for all that a strip needs: else tiles are as fast or faster.
-    engine.m_Strips[0][1] = Strip<1, 1, false, T>;
-    engine.m_Strips[0][2] = Strip<2, 1, false, T>;
-    engine.m_Strips[1][1] = Strip<1, 2, false, T>;
-    engine.m_Strips[1][2] = Strip<2, 2, false, T>;
+    engine.m_Strips[0][1] = Strip<1, 1, Sliding::Across, T>;
+    engine.m_Strips[0][2] = Strip<2, 1, Sliding::Across, T>;
+    engine.m_Strips[1][1] = Strip<1, 2, Sliding::Across, T>;
+    engine.m_Strips[1][2] = Strip<2, 2, Sliding::Across, T>;
     if constexpr (std::is_same_v<T, float>)
     {
-        engine.m_ScalingStrips[0][1] = Strip<1, 1, true, T>;
-        engine.m_ScalingStrips[0][2] = Strip<2, 1, true, T>;
-        engine.m_ScalingStrips[1][1] = Strip<1, 2, true, T>;
-        engine.m_ScalingStrips[1][2] = Strip<2, 2, true, T>;
+        engine.m_ScalingStrips[0][1] = Strip<1, 1, Sliding::AcrossScaling, T>;
+        engine.m_ScalingStrips[0][2] = Strip<2, 1, Sliding::AcrossScaling, T>;
+        engine.m_ScalingStrips[1][1] = Strip<1, 2, Sliding::AcrossScaling, T>;
+        engine.m_ScalingStrips[1][2] = Strip<2, 2, Sliding::AcrossScaling, T>;
         engine.m_QuantizePixels = QuantizePixels;
+        ForEachWidth(
+            [&engine](auto columns)
+            {
+                engine.m_DownStrips[0][columns] = DownStrip<columns, 1>;
+                engine.m_DownStrips[1][columns] = DownStrip<columns, 2>;
+            },
+            std::make_index_sequence<DepthwiseDownStrips::MostColumns>());
     }
 #endif
     engine.m_Size5[0] = MakeTiles<5, 1, T>();

@@ -56,8 +56,21 @@ struct DepthwiseTiles
     DepthwiseTileFunction<T> m_Run[MostRows + 1][MostColumns + 1] = {}; ///< by rows and columns
 };
 
+/// Of strips of columns.
+struct DepthwiseDownStrips
+{
+    static constexpr size_t MostColumns = 4;  ///< of the output
+    static constexpr size_t MostRows = 32;    ///< of it
+    static constexpr size_t MostBytes = 4096; ///< of channels
+    /// Pixels are multiples of so many bytes apart.
+    static constexpr size_t ShortestPeriod = 1024;
+    /// Of addresses that differ by multiples of it alone, a processor may take loads and stores for those of one.
+    static constexpr size_t Page = 4096;
+};
+
 /// One row of the output of windows of 3x3, or two, over the whole width. At most one column and one row on each side
-/// of the image are padding.
+/// of the image are padding. Or a few columns of the output, over some of its rows: then rows are called columns here,
+/// and columns rows.
 template <typename T>
 struct DepthwiseStrip
 {
@@ -84,8 +97,12 @@ struct DepthwiseStrip
     float m_High = 0.0f;
     bool m_RoundsFast = false;
     T* m_Out = nullptr;        ///< the first pixel
-    size_t m_OutPixelStep = 0; ///< of scaled sums
+    size_t m_OutPixelStep = 0; ///< of scaled sums, and of strips of columns
     size_t m_OutRowStep = 0;
+    /// Of strips of columns: 0, or bytes. Then the vectors of channels that are loaded from the image and the same ones
+    /// of the output lie at one place of a period, and each is stored while the next one is worked on, so that no load
+    /// seems to be from where a store is not done yet.
+    size_t m_Period = 0;
 };
 
 template <typename T>
@@ -104,6 +121,9 @@ struct DepthwiseEngine
         {}; ///< of 3x3, by stride - 1 and rows; or null
     /// The same, which scale sums; of floats alone, as the next.
     DepthwiseStripFunction<T> m_ScalingStrips[2][DepthwiseTiles<T>::MostRows + 1] = {};
+    /// Of few columns of the output and whole vectors of channels, by stride - 1 and columns; or null. Of floats
+    /// alone.
+    DepthwiseStripFunction<T> m_DownStrips[2][DepthwiseDownStrips::MostColumns + 1] = {};
     /// Lays out pixels as whole numbers: blocks of channels, so far apart, each of them [pixels][StripChannels].
     void (*m_QuantizePixels)(const float* from, size_t pixels, size_t channels, const DepthwiseSteps& steps, float* to,
                              size_t blockStep) = nullptr;
