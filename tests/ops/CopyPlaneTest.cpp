@@ -3,10 +3,12 @@
 #include "backends/cpu/moves/CopyPlane.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
+#include "harness/GuardedBuffer.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 namespace tenon::test
@@ -63,15 +65,23 @@ TEST(CopyPlane, PickedRunsOfAnyLength)
     {
         GTEST_SKIP() << "without vectors the reference kernels run";
     }
-    const size_t indices[] = {2, 0, 0, 3};
+    // Groups without the last slice, and with it.
+    const uint32_t indices[] = {2, 0, 1, 0, 2, 2, 1, 0, 0, 3, 1, 3, 2, 0, 1, 1, 3, 2, 0, 2, 1, 0, 0, 1, 2, 1};
     for (size_t bytes = 1; bytes <= LongestRun; ++bytes)
     {
-        const std::vector<std::byte> from = Count(4 * bytes);
-        std::vector<std::byte> to(4 * bytes);
-        cpu::ChooseCopyPicked(bytes)(from.data(), indices, 4, bytes, to.data());
-        for (size_t i = 0; i < 4; ++i)
+        const std::vector<std::byte> values = Count(4 * bytes);
+        const GuardedBuffer from(values.size()); // nothing behind it can be read
+        std::memcpy(from.GetData(), values.data(), values.size());
+        for (size_t count = 0; count <= std::size(indices); ++count)
         {
-            EXPECT_EQ(std::memcmp(to.data() + i * bytes, from.data() + indices[i] * bytes, bytes), 0) << bytes;
+            const GuardedBuffer to(count * bytes);
+            cpu::ChooseCopyPicked(bytes)(from.GetData(), 4, indices, count, bytes, to.GetData());
+            EXPECT_TRUE(to.IsIntactAround());
+            for (size_t i = 0; i < count; ++i)
+            {
+                EXPECT_EQ(std::memcmp(to.GetData() + i * bytes, values.data() + indices[i] * bytes, bytes), 0)
+                    << bytes << ", " << i << " of " << count;
+            }
         }
     }
 }

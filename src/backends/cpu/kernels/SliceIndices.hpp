@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 namespace tenon::cpu
 {
@@ -18,9 +19,9 @@ public:
     SliceIndices(const ReshapeArgs& args, size_t input, const TensorShape& data, unsigned int dimension,
                  unsigned int length);
 
-    /// The slices that `count` tuples from `first` on name, counted row-major. Throws RuntimeException for an index
-    /// outside its dimension.
-    void Load(const ExecuteArgs& args, size_t first, size_t count, size_t* slices) const
+    /// The slices that `count` tuples from `first` on name, counted row-major; there are at most 2^32. Throws
+    /// RuntimeException for an index outside its dimension.
+    void Load(const ExecuteArgs& args, size_t first, size_t count, uint32_t* slices) const
     {
         if (!m_Load(*this, args.m_Inputs[m_Input], first, count, slices))
         {
@@ -31,11 +32,11 @@ public:
 private:
     /// False where an index is outside its dimension.
     template <typename T>
-    static bool LoadAs(const SliceIndices& self, const void* indices, size_t first, size_t count, size_t* slices);
+    static bool LoadAs(const SliceIndices& self, const void* indices, size_t first, size_t count, uint32_t* slices);
 
     void ThrowOutside(const ExecuteArgs& args, size_t first, size_t count) const;
 
-    bool (*m_Load)(const SliceIndices& self, const void* indices, size_t first, size_t count, size_t* slices);
+    bool (*m_Load)(const SliceIndices& self, const void* indices, size_t first, size_t count, uint32_t* slices);
     ref::IndexInput m_Indices;
     size_t m_Input;
     size_t m_Length;

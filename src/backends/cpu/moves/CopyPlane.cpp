@@ -70,11 +70,11 @@ void CopyPlane(const Plane& plane, const std::byte* from, std::byte* to)
 
 /// The next runs, N bytes each, as a vector.
 template <size_t N, class D>
-HWY_INLINE hn::Vec<D> LoadPicked(D d, const std::byte* from, const size_t* indices)
+HWY_INLINE hn::Vec<D> LoadPicked(D d, const std::byte* from, const uint32_t* indices)
 {
     if constexpr (hn::MaxLanes(D()) == N)
     {
-        return hn::LoadU(d, reinterpret_cast<const uint8_t*>(from + *indices * N));
+        return hn::LoadU(d, reinterpret_cast<const uint8_t*>(from + size_t{*indices} * N));
     }
     else
     {
@@ -86,7 +86,7 @@ HWY_INLINE hn::Vec<D> LoadPicked(D d, const std::byte* from, const size_t* indic
 
 /// As many runs as fill a vector are one store, as far as they go.
 template <typename Run>
-void CopyPicked(const std::byte* from, const size_t* indices, size_t count, size_t bytes, std::byte* to)
+void CopyPicked(const std::byte* from, size_t, const uint32_t* indices, size_t count, size_t bytes, std::byte* to)
 {
     size_t i = 0;
     constexpr size_t N = Run::Bytes;
@@ -101,8 +101,41 @@ void CopyPicked(const std::byte* from, const size_t* indices, size_t count, size
     }
     for (; i < count; ++i, to += bytes)
     {
-        Run::Copy(to, from + indices[i] * (N != 0 ? N : bytes), bytes);
+        Run::Copy(to, from + size_t{indices[i]} * (N != 0 ? N : bytes), bytes);
     }
+}
+
+/// Runs of more than half a move of `Width` bytes. One of them for each is one store, whose end the next run
+/// overwrites, in place of two exact ones.
+template <size_t Width>
+void CopyPickedOver(const std::byte* from, size_t slices, const uint32_t* indices, size_t count, size_t bytes,
+                    std::byte* to)
+{
+    const auto copyExactly = [&](size_t end)
+    {
+        for (size_t i = 0; i < end; ++i, to += bytes)
+        {
+            Ends<Width / 2>::Copy(to, from + size_t{indices[i]} * bytes, bytes);
+        }
+    };
+    const hn::CappedTag<uint32_t, 8> d;
+    constexpr size_t Group = hn::MaxLanes(d);
+    // What is behind the last slice may not be read, nor be written what is behind the last run.
+    const auto last = hn::Set(d, static_cast<uint32_t>(slices - 1));
+    for (; count > Group; count -= Group, indices += Group)
+    {
+        if (!hn::AllFalse(d, hn::Eq(hn::LoadU(d, indices), last)))
+        {
+            copyExactly(Group);
+            continue;
+        }
+        HWY_UNROLL(8)
+        for (size_t i = 0; i < Group; ++i, to += bytes)
+        {
+            CopyFixed<Width>(to, from + size_t{indices[i]} * bytes);
+        }
+    }
+    copyExactly(count);
 }
 
 /// f.operator()<Run>() with the copy of runs of so many bytes. Those that layers often have are moves that do not
@@ -148,6 +181,19 @@ CopyPlaneFunction FindCopyPlane(size_t runBytes)
 
 CopyPickedFunction FindCopyPicked(size_t bytes)
 {
+    switch (std::has_single_bit(bytes) ? 0 : std::bit_ceil(bytes))
+    {
+    case 4: return CopyPickedOver<4>;
+    case 8: return CopyPickedOver<8>;
+    case 16: return CopyPickedOver<16>;
+    case 32:
+        if constexpr (HWY_LANES(uint8_t) >= 32)
+        {
+            return CopyPickedOver<32>;
+        }
+        break;
+    default: break;
+    }
     return ChooseRun(bytes, []<typename Run>() -> CopyPickedFunction { return CopyPicked<Run>; });
 }
 
