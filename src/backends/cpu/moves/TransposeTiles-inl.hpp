@@ -177,11 +177,13 @@ HWY_INLINE void TransposeTiles(const Matrix<T>& matrix, bool isOfMany)
     }
     // Of what is far away, a line of each row of the source at a time with the next ones underway is the fastest: all
     // of it is used at once. Where lines that are underway would drive each other out of the cache or lie in a page
-    // each, and near by, some lines of each row are, as the processor fetches neighbours on its own.
-    constexpr size_t MostOfSet = sizeof(T) == 1 ? 4 : 2;
+    // each, and near by, some lines of each row are, as the processor fetches neighbours on its own. So they are where
+    // rows begin within lines: those at the ends of bands would be read twice.
+    constexpr size_t MostOfSet = sizeof(T) == 1 ? 4 : sizeof(T) == 8 ? 1 : 2;
     constexpr size_t Line = LineElements<T>;
     constexpr int64_t Page = 4096 / sizeof(T);
     constexpr Ahead Far = sizeof(T) <= 2 ? Ahead::NextLinesToL2 : Ahead::Nothing;
+    constexpr size_t LongBand = (sizeof(T) <= 2 ? 16 : 64) * Line;
     if constexpr (sizeof(T) <= 2 && Lanes == HWY_LANES(T)) // larger ones are of fewer lines
     {
         constexpr size_t Ways = 8;
@@ -206,7 +208,15 @@ HWY_INLINE void TransposeTiles(const Matrix<T>& matrix, bool isOfMany)
     {
         // Long ones, unless those of the target get in each other's way as well.
         const bool isShort = matrix.m_FromStride > Page || CountLinesOfSet<T>(matrix.m_ToStride) > MostOfSet;
-        TransposeBands<Lanes, Far>(matrix, isShort ? 4 * Line : 16 * Line);
+        TransposeBands<Lanes, Far>(matrix, isShort ? 4 * Line : LongBand);
+    }
+    else if (matrix.m_FromStride % static_cast<int64_t>(Line) != 0 ||
+             reinterpret_cast<uintptr_t>(matrix.m_From) % 64 != 0)
+    {
+        constexpr Ahead Next = sizeof(T) <= 4 ? Ahead::NextLinesToL2 : Ahead::Nothing;
+        const bool hasFew = sizeof(T) <= 2 && matrix.m_FromStride <= static_cast<int64_t>(2 * Line);
+        hasFew ? TransposeBands<Lanes, Ahead::NextLines>(matrix, 64 * Line)
+               : TransposeBands<Lanes, Next>(matrix, 64 * Line);
     }
     else
     {
