@@ -58,7 +58,19 @@ HWY_INLINE void TransposeColumns(const Matrix<T>& matrix, size_t first, size_t e
     }
 }
 
-/// At most `Lanes` columns, by the narrowest vectors that cover them, over their neighbours.
+/// At most N / Parts columns of the rows [first, end), over their neighbours.
+template <size_t Parts, typename T>
+HWY_INLINE void TransposePartColumns(const Matrix<T>& matrix, size_t first, size_t end, size_t column)
+{
+    constexpr size_t N = 16 / sizeof(T);
+    column = std::min(column, matrix.m_Columns - N / Parts);
+    for (size_t row = first; row < end; row += N)
+    {
+        TransposePartColumns<Parts>(matrix, std::min(row, end - N), column);
+    }
+}
+
+/// At most `Lanes` columns, by the narrowest vectors, or parts of them, that cover them, over their neighbours.
 template <size_t Lanes, typename T>
 HWY_INLINE void TransposeRest(const Matrix<T>& matrix, size_t first, size_t end, size_t column, size_t count)
 {
@@ -67,6 +79,22 @@ HWY_INLINE void TransposeRest(const Matrix<T>& matrix, size_t first, size_t end,
         if (count <= Lanes / 2)
         {
             TransposeRest<Lanes / 2>(matrix, first, end, column, count);
+            return;
+        }
+    }
+    else
+    {
+        if constexpr (Lanes >= 4)
+        {
+            if (count <= Lanes / 4)
+            {
+                TransposePartColumns<4>(matrix, first, end, column);
+                return;
+            }
+        }
+        if (count <= Lanes / 2)
+        {
+            TransposePartColumns<2>(matrix, first, end, column);
             return;
         }
     }
