@@ -190,6 +190,27 @@ HWY_NOINLINE void TransposeCopies(const Matrix<T> matrix)
     }
 }
 
+/// The same, but for a few rows and columns past whole tiles, which are transposed from where they are.
+template <size_t Lanes, typename T>
+HWY_NOINLINE void TransposeCopiesAndRest(const Matrix<T>& matrix)
+{
+    constexpr size_t Line = LineElements<T>;
+    const auto toTiles = [](size_t count) { return count % Line <= Line / 2 ? count / Line * Line : count; };
+    Matrix<T> tiles = matrix;
+    tiles.m_Rows = toTiles(matrix.m_Rows);
+    tiles.m_Columns = toTiles(matrix.m_Columns);
+    TransposeCopies<Lanes>(tiles);
+    if (tiles.m_Columns != matrix.m_Columns)
+    {
+        TransposeRest<Lanes>(matrix, 0, matrix.m_Rows, tiles.m_Columns, matrix.m_Columns - tiles.m_Columns);
+    }
+    for (size_t column = 0; column < tiles.m_Columns && tiles.m_Rows != matrix.m_Rows; column += Line)
+    {
+        TransposeColumns<Lanes, Line / Lanes, Ahead::Nothing>(matrix, tiles.m_Rows, matrix.m_Rows,
+                                                              std::min(column, tiles.m_Columns - Line));
+    }
+}
+
 /// A matrix that has a block of rows and of columns at least, by vectors that are at most as wide as it has columns.
 /// `isOfMany` as in Plane.
 template <size_t Lanes, typename T>
@@ -217,14 +238,9 @@ HWY_INLINE void TransposeTiles(const Matrix<T>& matrix, bool isOfMany)
         constexpr size_t Ways = 8;
         const bool areInFewSets =
             matrix.m_FromStride % static_cast<int64_t>(Line) == 0 && CountLinesOfSet<T>(matrix.m_FromStride) > Ways;
-        // Whole tiles: not where they are much more than the matrix.
-        const auto toTiles = [](size_t count) { return (count + Line - 1) / Line * Line; };
-        const bool fills =
-            std::min(matrix.m_Rows, matrix.m_Columns) >= Line &&
-            2 * toTiles(matrix.m_Rows) * toTiles(matrix.m_Columns) <= 3 * matrix.m_Rows * matrix.m_Columns;
-        if (areInFewSets && fills)
+        if (areInFewSets && std::min(matrix.m_Rows, matrix.m_Columns) >= Line)
         {
-            TransposeCopies<Lanes>(matrix);
+            TransposeCopiesAndRest<Lanes>(matrix);
             return;
         }
     }
