@@ -233,12 +233,14 @@ HWY_INLINE void TransposeTiles(const Matrix<T>& matrix, bool isOfMany)
     constexpr int64_t Page = 4096 / sizeof(T);
     constexpr Ahead Far = sizeof(T) <= 2 ? Ahead::NextLinesToL2 : Ahead::Nothing;
     constexpr size_t LongBand = (sizeof(T) <= 2 ? 16 : 64) * Line;
-    if constexpr (sizeof(T) <= 2 && Lanes == HWY_LANES(T)) // larger ones are of fewer lines
+    if constexpr (sizeof(T) <= 4 && Lanes == HWY_LANES(T)) // larger ones are of fewer lines
     {
         constexpr size_t Ways = 8;
         const bool areInFewSets =
             matrix.m_FromStride % static_cast<int64_t>(Line) == 0 && CountLinesOfSet<T>(matrix.m_FromStride) > Ways;
-        if (areInFewSets && std::min(matrix.m_Rows, matrix.m_Columns) >= Line)
+        // Words from far away come faster in the order of the source.
+        const bool gains = sizeof(T) <= 2 || !isOfMany;
+        if (areInFewSets && gains && std::min(matrix.m_Rows, matrix.m_Columns) >= Line)
         {
             TransposeCopiesAndRest<Lanes>(matrix);
             return;
