@@ -37,25 +37,27 @@ TEST(CopyPlane, RunsOfAnyLength)
     {
         GTEST_SKIP() << "without vectors the reference kernels run";
     }
-    for (size_t bytes = 0; bytes <= LongestRun; ++bytes)
+    for (size_t i = 0; i <= 2 * LongestRun; ++i)
     {
+        const size_t bytes = i / 2;
+        const size_t gap = i % 2;
         cpu::Plane plane;
         plane.m_Rows = 2;
         plane.m_Runs = 3;
         plane.m_RunBytes = bytes;
         plane.m_FromRun = static_cast<int64_t>(bytes);
         plane.m_FromRow = 3 * plane.m_FromRun;
-        plane.m_ToRun = static_cast<int64_t>(bytes) + 1;
+        plane.m_ToRun = static_cast<int64_t>(bytes + gap);
         plane.m_ToRow = 3 * plane.m_ToRun;
         const std::vector<std::byte> from = Count(6 * bytes);
-        std::vector<std::byte> to(6 * bytes + 5, std::byte{0xff}); // no byte behind the last run
+        std::vector<std::byte> to(6 * bytes + 5 * gap, std::byte{0xff}); // no byte behind the last run
         std::vector<std::byte> expected = to;
         for (size_t run = 0; run < 6 && bytes != 0; ++run)
         {
-            std::memcpy(expected.data() + run * (bytes + 1), from.data() + run * bytes, bytes);
+            std::memcpy(expected.data() + run * (bytes + gap), from.data() + run * bytes, bytes);
         }
         cpu::ChooseCopyPlane(bytes)(plane, from.data(), to.data());
-        EXPECT_EQ(to, expected) << bytes;
+        EXPECT_EQ(to, expected) << bytes << " bytes, gaps of " << gap;
     }
 }
 

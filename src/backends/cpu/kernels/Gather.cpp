@@ -129,8 +129,9 @@ private:
             const size_t row = begin / g.m_Count;
             const size_t inRow = begin % g.m_Count;
             const size_t count = std::min({MostIndices, end - begin, g.m_Count - inRow});
-            m_Indices.Load(run, row / g.m_Outer * g.m_Count + inRow, count, slices.data());
-            Copy(run, row, slices.data(), count, begin);
+            const uint32_t* const found =
+                m_Indices.Find(run, row / g.m_Outer * g.m_Count + inRow, count, slices.data());
+            Copy(run, row, found, count, begin);
             begin += count;
         }
     }

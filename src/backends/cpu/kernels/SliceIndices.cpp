@@ -23,6 +23,12 @@ SliceIndices::SliceIndices(const ReshapeArgs& args, size_t input, const TensorSh
     {
         m_Sizes[d] = data[dimension + d];
     }
+    if (args.GetInput(input).GetDataType() == DataType::Signed32 && length == 1)
+    {
+        constexpr size_t Most = size_t{1} << 31;
+        m_AreBelow = ChooseAreBelow();
+        m_Limit = static_cast<uint32_t>(std::min(m_Sizes[0], Most));
+    }
 }
 
 template <typename T>

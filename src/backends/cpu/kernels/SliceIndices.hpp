@@ -3,6 +3,7 @@
 // gather.
 #pragma once
 
+#include "backends/cpu/moves/CopyPlane.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 
 #include <array>
@@ -29,6 +30,22 @@ public:
         }
     }
 
+    /// The same, in the tensor itself where it holds just these, else in `memory`.
+    const uint32_t* Find(const ExecuteArgs& args, size_t first, size_t count, uint32_t* memory) const
+    {
+        if (m_AreBelow == nullptr)
+        {
+            Load(args, first, count, memory);
+            return memory;
+        }
+        const uint32_t* const slices = static_cast<const uint32_t*>(args.m_Inputs[m_Input]) + first;
+        if (!m_AreBelow(slices, count, m_Limit))
+        {
+            ThrowOutside(args, first, count);
+        }
+        return slices;
+    }
+
 private:
     /// False where an index is outside its dimension.
     template <typename T>
@@ -37,6 +54,8 @@ private:
     void ThrowOutside(const ExecuteArgs& args, size_t first, size_t count) const;
 
     bool (*m_Load)(const SliceIndices& self, const void* indices, size_t first, size_t count, uint32_t* slices);
+    AreBelowFunction m_AreBelow = nullptr; ///< null: indices are no slices
+    uint32_t m_Limit = 0;                  ///< of slices that indices can name
     ref::IndexInput m_Indices;
     size_t m_Input;
     size_t m_Length;

@@ -32,4 +32,8 @@ using CopyPickedFunction = void (*)(const std::byte* from, size_t slices, const 
                                     size_t bytes, std::byte* to);
 CopyPickedFunction ChooseCopyPicked(size_t bytes);
 
+/// Whether all indices are below a limit of at most 2^31.
+using AreBelowFunction = bool (*)(const uint32_t* indices, size_t count, uint32_t limit);
+AreBelowFunction ChooseAreBelow();
+
 } // namespace tenon::cpu

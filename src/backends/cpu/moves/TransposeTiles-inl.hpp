@@ -200,9 +200,9 @@ HWY_NOINLINE void TransposeCopiesAndRest(const Matrix<T>& matrix)
     tiles.m_Rows = toTiles(matrix.m_Rows);
     tiles.m_Columns = toTiles(matrix.m_Columns);
     TransposeCopies<Lanes>(tiles);
-    if (tiles.m_Columns != matrix.m_Columns)
+    for (size_t column = tiles.m_Columns; column < matrix.m_Columns; column += Lanes)
     {
-        TransposeRest<Lanes>(matrix, 0, matrix.m_Rows, tiles.m_Columns, matrix.m_Columns - tiles.m_Columns);
+        TransposeRest<Lanes>(matrix, 0, matrix.m_Rows, column, std::min(Lanes, matrix.m_Columns - column));
     }
     for (size_t column = 0; column < tiles.m_Columns && tiles.m_Rows != matrix.m_Rows; column += Line)
     {
