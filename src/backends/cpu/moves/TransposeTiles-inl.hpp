@@ -260,7 +260,7 @@ HWY_INLINE void TransposeTiles(const Matrix<T>& matrix, bool isOfMany)
              reinterpret_cast<uintptr_t>(matrix.m_From) % 64 != 0)
     {
         constexpr Ahead Next = sizeof(T) <= 4 ? Ahead::NextLinesToL2 : Ahead::Nothing;
-        const bool hasFew = sizeof(T) <= 2 && matrix.m_FromStride <= static_cast<int64_t>(2 * Line);
+        const bool hasFew = sizeof(T) <= 4 && matrix.m_FromStride <= static_cast<int64_t>(2 * Line);
         hasFew ? TransposeBands<Lanes, Ahead::NextLines>(matrix, 64 * Line)
                : TransposeBands<Lanes, Next>(matrix, 64 * Line);
     }
