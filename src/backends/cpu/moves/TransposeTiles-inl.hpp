@@ -248,6 +248,16 @@ HWY_INLINE void TransposeTiles(const Matrix<T>& matrix, bool isOfMany)
     }
     if (!isOfMany)
     {
+        if constexpr (sizeof(T) == 1 && Lanes == 64)
+        {
+            // In the first-level cache shuffles are what takes time: those that join halves of vectors are saved.
+            constexpr size_t MostBytes = 24 * 1024;
+            if (matrix.m_Rows * matrix.m_Columns <= MostBytes)
+            {
+                TransposeBands<Lanes / 2, Ahead::Nothing>(matrix, 4 * Line);
+                return;
+            }
+        }
         TransposeBands<Lanes, Ahead::Nothing>(matrix, 4 * Line);
     }
     else if (matrix.m_FromStride > Page || CountLinesOfSet<T>(matrix.m_FromStride) > MostOfSet)
