@@ -42,7 +42,7 @@ struct Geometry
     size_t m_Rows = 1; ///< batch times outer
 
     /// Whether all slices can be counted by what names them.
-    bool HasIndices() const { return m_Rows <= std::numeric_limits<uint32_t>::max() / m_Axis; }
+    bool HasIndices() const { return m_Rows * m_Axis <= std::numeric_limits<uint32_t>::max(); }
 };
 
 class Gather
