@@ -3,10 +3,12 @@
 #include "backends/cpu/moves/CopyPlane.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
+#include "harness/GuardedBuffer.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 namespace tenon::test
@@ -35,25 +37,27 @@ TEST(CopyPlane, RunsOfAnyLength)
     {
         GTEST_SKIP() << "without vectors the reference kernels run";
     }
-    for (size_t bytes = 0; bytes <= LongestRun; ++bytes)
+    for (size_t i = 0; i <= 2 * LongestRun; ++i)
     {
+        const size_t bytes = i / 2;
+        const size_t gap = i % 2;
         cpu::Plane plane;
         plane.m_Rows = 2;
         plane.m_Runs = 3;
         plane.m_RunBytes = bytes;
         plane.m_FromRun = static_cast<int64_t>(bytes);
         plane.m_FromRow = 3 * plane.m_FromRun;
-        plane.m_ToRun = static_cast<int64_t>(bytes) + 1;
+        plane.m_ToRun = static_cast<int64_t>(bytes + gap);
         plane.m_ToRow = 3 * plane.m_ToRun;
         const std::vector<std::byte> from = Count(6 * bytes);
-        std::vector<std::byte> to(6 * bytes + 5, std::byte{0xff}); // no byte behind the last run
+        std::vector<std::byte> to(6 * bytes + 5 * gap, std::byte{0xff}); // no byte behind the last run
         std::vector<std::byte> expected = to;
         for (size_t run = 0; run < 6 && bytes != 0; ++run)
         {
-            std::memcpy(expected.data() + run * (bytes + 1), from.data() + run * bytes, bytes);
+            std::memcpy(expected.data() + run * (bytes + gap), from.data() + run * bytes, bytes);
         }
         cpu::ChooseCopyPlane(bytes)(plane, from.data(), to.data());
-        EXPECT_EQ(to, expected) << bytes;
+        EXPECT_EQ(to, expected) << bytes << " bytes, gaps of " << gap;
     }
 }
 
@@ -63,15 +67,23 @@ TEST(CopyPlane, PickedRunsOfAnyLength)
     {
         GTEST_SKIP() << "without vectors the reference kernels run";
     }
-    const size_t indices[] = {2, 0, 0, 3};
+    // Groups without the last slice, and with it.
+    const uint32_t indices[] = {2, 0, 1, 0, 2, 2, 1, 0, 0, 3, 1, 3, 2, 0, 1, 1, 3, 2, 0, 2, 1, 0, 0, 1, 2, 1};
     for (size_t bytes = 1; bytes <= LongestRun; ++bytes)
     {
-        const std::vector<std::byte> from = Count(4 * bytes);
-        std::vector<std::byte> to(4 * bytes);
-        cpu::ChooseCopyPicked(bytes)(from.data(), indices, 4, bytes, to.data());
-        for (size_t i = 0; i < 4; ++i)
+        const std::vector<std::byte> values = Count(4 * bytes);
+        const GuardedBuffer from(values.size()); // nothing behind it can be read
+        std::memcpy(from.GetData(), values.data(), values.size());
+        for (size_t count = 0; count <= std::size(indices); ++count)
         {
-            EXPECT_EQ(std::memcmp(to.data() + i * bytes, from.data() + indices[i] * bytes, bytes), 0) << bytes;
+            const GuardedBuffer to(count * bytes);
+            cpu::ChooseCopyPicked(bytes)(from.GetData(), 4, indices, count, bytes, to.GetData());
+            EXPECT_TRUE(to.IsIntactAround());
+            for (size_t i = 0; i < count; ++i)
+            {
+                EXPECT_EQ(std::memcmp(to.GetData() + i * bytes, values.data() + indices[i] * bytes, bytes), 0)
+                    << bytes << ", " << i << " of " << count;
+            }
         }
     }
 }

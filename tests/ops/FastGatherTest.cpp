@@ -173,6 +173,18 @@ TEST(FastGather, RefusesIndicesThatAreOutside)
     }
 }
 
+TEST(FastGather, RefusesIndicesOfNoSlices)
+{
+    const TensorInfo none({0, 4}, DataType::Float32);
+    for (const DataType type : IndexTypes)
+    {
+        const TestTensor indices = Stored(TensorInfo({30}, type), std::vector<double>(30, 0.0));
+        const TensorInfo picked({30, 4}, DataType::Float32);
+        ExpectRefused(FastCase("gather", LayerType::Gather, GatherDescriptor(0), {Random(none, 1), indices}, picked),
+                      "element 0 of input 1 is 0");
+    }
+}
+
 TEST(FastGather, RefusesIndicesAtTheEndsOfTheirType)
 {
     struct

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 namespace tenon::test
@@ -83,17 +84,19 @@ void ExpectAllTransposed()
     {
         for (const size_t column : columns)
         {
+            size_t turn = 0;
             const size_t lines = (column + Line - 1) / Line * Line;
             for (const size_t stride : {column, column + 1, lines, lines + Block})
             {
                 for (const size_t first : {size_t{0}, Bytes, size_t{16}, size_t{40}, 64 - Bytes, size_t{4}})
                 {
-                    // Sources without gaps and with some, in few sets of a cache, and in a page for each row.
-                    const size_t fromStrides[] = {row, row + 2, row + 1024 / Bytes - row % (1024 / Bytes),
-                                                  5000 / Bytes + row};
-                    const bool isOfMany = (first / Bytes + stride + column) % 2 != 0;
-                    const size_t from = fromStrides[isOfMany ? (first + column) % 4 : first % 2];
+                    // Sources without gaps and with some, in few sets of a cache, and in a page for each row: each of
+                    // them, of few and of many, comes with all rows and columns.
+                    const size_t fromStrides[] = {row, row + 2, row + 1024 - row % 1024, 5000 / Bytes + row};
+                    const size_t from = fromStrides[turn % std::size(fromStrides)];
+                    const bool isOfMany = turn / std::size(fromStrides) % 2 != 0;
                     ExpectTransposed<Bytes>({row, column, stride, first, from, isOfMany});
+                    ++turn;
                     if (testing::Test::HasFatalFailure())
                     {
                         return;

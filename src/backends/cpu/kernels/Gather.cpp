@@ -14,6 +14,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <limits>
 
 namespace tenon::cpu
 {
@@ -38,6 +40,9 @@ struct Geometry
     size_t m_Count = 1;
     size_t m_SliceBytes = 1;
     size_t m_Rows = 1; ///< batch times outer
+
+    /// Whether all slices can be counted by what names them.
+    bool HasIndices() const { return m_Rows * m_Axis <= std::numeric_limits<uint32_t>::max(); }
 };
 
 class Gather
@@ -66,7 +71,7 @@ public:
     }
 
 private:
-    using Slices = std::array<size_t, MostIndices>;
+    using Slices = std::array<uint32_t, MostIndices>;
 
     /// Rows of a few slices each, of which those of one batch have the same indices: these are read once, and repeated
     /// for as many rows as are copied together.
@@ -83,7 +88,7 @@ private:
                 m_Indices.Load(run, batch * g.m_Count, g.m_Count, slices.data());
                 for (size_t i = g.m_Count; i < m_Group * g.m_Count; ++i)
                 {
-                    slices[i] = slices[i - g.m_Count] + g.m_Axis;
+                    slices[i] = slices[i - g.m_Count] + static_cast<uint32_t>(g.m_Axis);
                 }
                 loaded = batch;
             }
@@ -106,7 +111,7 @@ private:
             {
                 for (size_t i = 0; i < count; ++i)
                 {
-                    slices[row * count + i] += row * m_Geometry.m_Axis;
+                    slices[row * count + i] += static_cast<uint32_t>(row * m_Geometry.m_Axis);
                 }
             }
             Copy(run, begin, slices.data(), rows * count, begin * count);
@@ -124,17 +129,19 @@ private:
             const size_t row = begin / g.m_Count;
             const size_t inRow = begin % g.m_Count;
             const size_t count = std::min({MostIndices, end - begin, g.m_Count - inRow});
-            m_Indices.Load(run, row / g.m_Outer * g.m_Count + inRow, count, slices.data());
-            Copy(run, row, slices.data(), count, begin);
+            const uint32_t* const found =
+                m_Indices.Find(run, row / g.m_Outer * g.m_Count + inRow, count, slices.data());
+            Copy(run, row, found, count, begin);
             begin += count;
         }
     }
 
     /// `to`: the first slice of the output.
-    void Copy(const ExecuteArgs& run, size_t row, const size_t* slices, size_t count, size_t to) const
+    void Copy(const ExecuteArgs& run, size_t row, const uint32_t* slices, size_t count, size_t to) const
     {
         const size_t bytes = m_Geometry.m_SliceBytes;
-        m_Copy(run.GetInput<std::byte>(m_Data) + row * m_Geometry.m_Axis * bytes, slices, count, bytes,
+        m_Copy(run.GetInput<std::byte>(m_Data) + row * m_Geometry.m_Axis * bytes,
+               (m_Geometry.m_Rows - row) * m_Geometry.m_Axis, slices, count, bytes,
                run.GetOutput<std::byte>(0) + to * bytes);
     }
 
@@ -166,6 +173,10 @@ Prepared PrepareGather(const ReshapeArgs& args, const backends::PackedWeights*)
     geometry.m_SliceBytes = ref::CountElements(data, axis + 1, data.GetNumDimensions()) *
                             ref::GetMovedBytes(args.GetInput(0).GetDataType());
     geometry.m_Rows = ref::CountElements(data, 0, axis);
+    if (!geometry.HasIndices())
+    {
+        return reference;
+    }
     return Gather(geometry, SliceIndices(args, 1, data, axis, 1), 0);
 }
 
@@ -180,9 +191,14 @@ Prepared PrepareGatherNd(const ReshapeArgs& args, const backends::PackedWeights*
         return reference;
     }
     Geometry geometry;
+    geometry.m_Axis = ref::CountElements(data, 0, length);
     geometry.m_Count = ref::CountElements(indices, 0, indices.GetNumDimensions() - 1);
     geometry.m_SliceBytes =
         ref::CountElements(data, length, data.GetNumDimensions()) * ref::GetMovedBytes(args.GetInput(0).GetDataType());
+    if (!geometry.HasIndices())
+    {
+        return reference;
+    }
     return Gather(geometry, SliceIndices(args, 1, data, 0, length), 0);
 }
 
@@ -195,6 +211,7 @@ Prepared PrepareLookup(const ReshapeArgs& args, const backends::PackedWeights*)
     }
     const TensorShape& table = args.GetInput(1).GetShape();
     Geometry geometry;
+    geometry.m_Axis = table[0];
     geometry.m_Count = args.GetInput(0).GetNumElements();
     geometry.m_SliceBytes =
         ref::CountElements(table, 1, table.GetNumDimensions()) * ref::GetMovedBytes(args.GetInput(1).GetDataType());

@@ -194,8 +194,13 @@ Prepared MakeBilinearOfBytes(const Image& image)
 Prepared MakeNearest(const Image& image)
 {
     const auto places = std::make_shared<const Places<ref::Nearest>>(image);
+    const auto columns = std::make_shared<std::vector<uint32_t>>();
+    for (const size_t column : places->m_Columns)
+    {
+        columns->push_back(static_cast<uint32_t>(column));
+    }
     const CopyPickedFunction copy = ChooseCopyPicked(image.PixelBytes());
-    return [image, places, copy](const ExecuteArgs& run)
+    return [image, places, columns, copy](const ExecuteArgs& run)
     {
         RunRanges(*run.m_Parallel, image.m_Batches * image.Height(), GetGrain(2 * image.OutputRowBytes()),
                   [&](size_t begin, size_t end)
@@ -211,8 +216,8 @@ Prepared MakeNearest(const Image& image)
                                      }
                                      else
                                      {
-                                         copy(from, places->m_Columns.data(), places->m_Columns.size(),
-                                              image.PixelBytes(), out);
+                                         copy(from, static_cast<size_t>(image.m_Horizontal.m_Input), columns->data(),
+                                              columns->size(), image.PixelBytes(), out);
                                      }
                                      last = from;
                                  });

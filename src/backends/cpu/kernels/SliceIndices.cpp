@@ -23,10 +23,16 @@ SliceIndices::SliceIndices(const ReshapeArgs& args, size_t input, const TensorSh
     {
         m_Sizes[d] = data[dimension + d];
     }
+    if (args.GetInput(input).GetDataType() == DataType::Signed32 && length == 1)
+    {
+        constexpr size_t Most = size_t{1} << 31;
+        m_AreBelow = ChooseAreBelow();
+        m_Limit = static_cast<uint32_t>(std::min(m_Sizes[0], Most));
+    }
 }
 
 template <typename T>
-bool SliceIndices::LoadAs(const SliceIndices& self, const void* indices, size_t first, size_t count, size_t* slices)
+bool SliceIndices::LoadAs(const SliceIndices& self, const void* indices, size_t first, size_t count, uint32_t* slices)
 {
     const size_t length = self.m_Length;
     const T* tuples = static_cast<const T*>(indices) + first * length;
@@ -43,7 +49,7 @@ bool SliceIndices::LoadAs(const SliceIndices& self, const void* indices, size_t 
         {
             const auto index = static_cast<Bits>(Wide{tuples[i]});
             outside |= index | (last - index);
-            slices[i] = static_cast<size_t>(index);
+            slices[i] = static_cast<uint32_t>(index);
         }
         return outside < Upper;
     }
@@ -57,7 +63,7 @@ bool SliceIndices::LoadAs(const SliceIndices& self, const void* indices, size_t 
             isInside &= index < self.m_Sizes[d];
             slice = slice * self.m_Sizes[d] + index;
         }
-        slices[i] = static_cast<size_t>(slice);
+        slices[i] = static_cast<uint32_t>(slice);
     }
     return isInside;
 }

@@ -3,10 +3,12 @@
 // gather.
 #pragma once
 
+#include "backends/cpu/moves/CopyPlane.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 namespace tenon::cpu
 {
@@ -18,9 +20,9 @@ public:
     SliceIndices(const ReshapeArgs& args, size_t input, const TensorShape& data, unsigned int dimension,
                  unsigned int length);
 
-    /// The slices that `count` tuples from `first` on name, counted row-major. Throws RuntimeException for an index
-    /// outside its dimension.
-    void Load(const ExecuteArgs& args, size_t first, size_t count, size_t* slices) const
+    /// The slices that `count` tuples from `first` on name, counted row-major; there are at most 2^32. Throws
+    /// RuntimeException for an index outside its dimension.
+    void Load(const ExecuteArgs& args, size_t first, size_t count, uint32_t* slices) const
     {
         if (!m_Load(*this, args.m_Inputs[m_Input], first, count, slices))
         {
@@ -28,14 +30,32 @@ public:
         }
     }
 
+    /// The same, in the tensor itself where it holds just these, else in `memory`.
+    const uint32_t* Find(const ExecuteArgs& args, size_t first, size_t count, uint32_t* memory) const
+    {
+        if (m_AreBelow == nullptr)
+        {
+            Load(args, first, count, memory);
+            return memory;
+        }
+        const uint32_t* const slices = static_cast<const uint32_t*>(args.m_Inputs[m_Input]) + first;
+        if (!m_AreBelow(slices, count, m_Limit))
+        {
+            ThrowOutside(args, first, count);
+        }
+        return slices;
+    }
+
 private:
     /// False where an index is outside its dimension.
     template <typename T>
-    static bool LoadAs(const SliceIndices& self, const void* indices, size_t first, size_t count, size_t* slices);
+    static bool LoadAs(const SliceIndices& self, const void* indices, size_t first, size_t count, uint32_t* slices);
 
     void ThrowOutside(const ExecuteArgs& args, size_t first, size_t count) const;
 
-    bool (*m_Load)(const SliceIndices& self, const void* indices, size_t first, size_t count, size_t* slices);
+    bool (*m_Load)(const SliceIndices& self, const void* indices, size_t first, size_t count, uint32_t* slices);
+    AreBelowFunction m_AreBelow = nullptr; ///< null: indices are no slices
+    uint32_t m_Limit = 0;                  ///< of slices that indices can name
     ref::IndexInput m_Indices;
     size_t m_Input;
     size_t m_Length;

@@ -27,9 +27,13 @@ using CopyPlaneFunction = void (*)(const Plane& plane, const std::byte* from, st
 /// For runs of so many bytes. Precondition of both: the processor has vectors, see CpuFeatures.
 CopyPlaneFunction ChooseCopyPlane(size_t runBytes);
 
-/// to[i] = from[indices[i]], each `bytes` bytes.
-using CopyPickedFunction = void (*)(const std::byte* from, const size_t* indices, size_t count, size_t bytes,
-                                    std::byte* to);
+/// to[i] = from[indices[i]], each `bytes` bytes, of the `slices` that there are from `from` on.
+using CopyPickedFunction = void (*)(const std::byte* from, size_t slices, const uint32_t* indices, size_t count,
+                                    size_t bytes, std::byte* to);
 CopyPickedFunction ChooseCopyPicked(size_t bytes);
+
+/// Whether all indices are below a limit of at most 2^31.
+using AreBelowFunction = bool (*)(const uint32_t* indices, size_t count, uint32_t limit);
+AreBelowFunction ChooseAreBelow();
 
 } // namespace tenon::cpu

@@ -37,6 +37,15 @@ void FillRuns(const Plane& plane, const std::byte* from, std::byte* to)
     }
 }
 
+/// Whether lines that are fetched ahead are worth it for a transposition of so many bytes.
+bool IsOfMany(const Plane& plane, size_t bytes)
+{
+    // Long rows come from the second-level cache in time without; bytes wait for their shuffles, which hides fetches.
+    constexpr int64_t LongRow = 512;
+    const bool isNear = bytes < 4 * LargePlane && plane.m_RunBytes > 1 && plane.m_FromRun >= LongRow;
+    return bytes >= 2 * LargePlane && !isNear;
+}
+
 /// One element over and over, side by side; null for other planes.
 CopyPlaneFunction ChooseFill(const Plane& plane)
 {
@@ -74,7 +83,7 @@ StridedMove::StridedMove(std::vector<Dimension> dimensions, size_t elementBytes)
     {
         m_Units *= dimension.m_Count;
     }
-    m_Plane.m_IsOfMany = m_Units * bytes >= 2 * LargePlane;
+    m_Plane.m_IsOfMany = IsOfMany(m_Plane, m_Units * bytes);
     m_Grain = GetGrain(2 * bytes);
 }
 

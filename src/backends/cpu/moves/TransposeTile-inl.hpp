@@ -13,6 +13,7 @@
 #include "backends/cpu/simd/TransposeBlocks-inl.hpp"
 
 #include <cstdint>
+#include <cstring>
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -149,6 +150,60 @@ private:
         }
     }
 };
+
+/// Stores the `Parts` equal parts of a block to as many rows.
+template <size_t Parts, class D, typename T>
+HWY_INLINE void StoreParts(D d, hn::Vec<D> block, T* to, int64_t stride)
+{
+    if constexpr (Parts == 1)
+    {
+        hn::StoreU(block, d, to);
+    }
+    else if constexpr (Parts == 2)
+    {
+        const hn::Half<D> half;
+        hn::StoreU(hn::LowerHalf(half, block), half, to);
+        hn::StoreU(hn::UpperHalf(half, block), half, to + stride);
+    }
+    else
+    {
+        static_assert(Parts == 4);
+        const hn::Repartition<uint32_t, D> words;
+        const auto parts = hn::BitCast(words, block);
+        const auto store = [&](uint32_t word)
+        {
+            std::memcpy(to, &word, sizeof(word));
+            to += stride;
+        };
+        store(hn::ExtractLane(parts, 0));
+        store(hn::ExtractLane(parts, 1));
+        store(hn::ExtractLane(parts, 2));
+        store(hn::ExtractLane(parts, 3));
+    }
+}
+
+/// A block of rows of 1 / Parts as many columns as a block has elements.
+template <size_t Parts, typename T>
+HWY_INLINE void TransposePartColumns(const Matrix<T>& matrix, size_t row, size_t column)
+{
+    constexpr size_t N = 16 / sizeof(T);
+    const hn::CappedTag<T, N> d;
+    using Block = hn::Vec<hn::CappedTag<T, N>>;
+    const T* from = matrix.m_From + static_cast<int64_t>(column) * matrix.m_FromStride + row;
+    Block v[N / Parts];
+    HWY_UNROLL(8)
+    for (size_t i = 0; i < N / Parts; ++i, from += matrix.m_FromStride)
+    {
+        v[i] = hn::LoadU(d, from);
+    }
+    TransposeBlocks(d, v);
+    T* to = matrix.m_To + static_cast<int64_t>(row) * matrix.m_ToStride + column;
+    HWY_UNROLL(8)
+    for (size_t i = 0; i < N / Parts; ++i, to += static_cast<int64_t>(Parts) * matrix.m_ToStride)
+    {
+        StoreParts<Parts>(d, v[i], to, matrix.m_ToStride);
+    }
+}
 
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -58,7 +58,19 @@ HWY_INLINE void TransposeColumns(const Matrix<T>& matrix, size_t first, size_t e
     }
 }
 
-/// At most `Lanes` columns, by the narrowest vectors that cover them, over their neighbours.
+/// At most N / Parts columns of the rows [first, end), over their neighbours.
+template <size_t Parts, typename T>
+HWY_INLINE void TransposePartColumns(const Matrix<T>& matrix, size_t first, size_t end, size_t column)
+{
+    constexpr size_t N = 16 / sizeof(T);
+    column = std::min(column, matrix.m_Columns - N / Parts);
+    for (size_t row = first; row < end; row += N)
+    {
+        TransposePartColumns<Parts>(matrix, std::min(row, end - N), column);
+    }
+}
+
+/// At most `Lanes` columns, by the narrowest vectors, or parts of them, that cover them, over their neighbours.
 template <size_t Lanes, typename T>
 HWY_INLINE void TransposeRest(const Matrix<T>& matrix, size_t first, size_t end, size_t column, size_t count)
 {
@@ -67,6 +79,22 @@ HWY_INLINE void TransposeRest(const Matrix<T>& matrix, size_t first, size_t end,
         if (count <= Lanes / 2)
         {
             TransposeRest<Lanes / 2>(matrix, first, end, column, count);
+            return;
+        }
+    }
+    else
+    {
+        if constexpr (Lanes >= 4)
+        {
+            if (count <= Lanes / 4)
+            {
+                TransposePartColumns<4>(matrix, first, end, column);
+                return;
+            }
+        }
+        if (count <= Lanes / 2)
+        {
+            TransposePartColumns<2>(matrix, first, end, column);
             return;
         }
     }
@@ -162,6 +190,27 @@ HWY_NOINLINE void TransposeCopies(const Matrix<T> matrix)
     }
 }
 
+/// The same, but for a few rows and columns past whole tiles, which are transposed from where they are.
+template <size_t Lanes, typename T>
+HWY_NOINLINE void TransposeCopiesAndRest(const Matrix<T>& matrix)
+{
+    constexpr size_t Line = LineElements<T>;
+    const auto toTiles = [](size_t count) { return count % Line <= Line / 2 ? count / Line * Line : count; };
+    Matrix<T> tiles = matrix;
+    tiles.m_Rows = toTiles(matrix.m_Rows);
+    tiles.m_Columns = toTiles(matrix.m_Columns);
+    TransposeCopies<Lanes>(tiles);
+    for (size_t column = tiles.m_Columns; column < matrix.m_Columns; column += Lanes)
+    {
+        TransposeRest<Lanes>(matrix, 0, matrix.m_Rows, column, std::min(Lanes, matrix.m_Columns - column));
+    }
+    for (size_t column = 0; column < tiles.m_Columns && tiles.m_Rows != matrix.m_Rows; column += Line)
+    {
+        TransposeColumns<Lanes, Line / Lanes, Ahead::Nothing>(matrix, tiles.m_Rows, matrix.m_Rows,
+                                                              std::min(column, tiles.m_Columns - Line));
+    }
+}
+
 /// A matrix that has a block of rows and of columns at least, by vectors that are at most as wide as it has columns.
 /// `isOfMany` as in Plane.
 template <size_t Lanes, typename T>
@@ -177,36 +226,53 @@ HWY_INLINE void TransposeTiles(const Matrix<T>& matrix, bool isOfMany)
     }
     // Of what is far away, a line of each row of the source at a time with the next ones underway is the fastest: all
     // of it is used at once. Where lines that are underway would drive each other out of the cache or lie in a page
-    // each, and near by, some lines of each row are, as the processor fetches neighbours on its own.
-    constexpr size_t MostOfSet = sizeof(T) == 1 ? 4 : 2;
+    // each, and near by, some lines of each row are, as the processor fetches neighbours on its own. So they are where
+    // rows begin within lines: those at the ends of bands would be read twice.
+    constexpr size_t MostOfSet = sizeof(T) == 1 ? 4 : sizeof(T) == 8 ? 1 : 2;
     constexpr size_t Line = LineElements<T>;
     constexpr int64_t Page = 4096 / sizeof(T);
     constexpr Ahead Far = sizeof(T) <= 2 ? Ahead::NextLinesToL2 : Ahead::Nothing;
-    if constexpr (sizeof(T) <= 2 && Lanes == HWY_LANES(T)) // larger ones are of fewer lines
+    constexpr size_t LongBand = (sizeof(T) <= 2 ? 16 : 64) * Line;
+    if constexpr (sizeof(T) <= 4 && Lanes == HWY_LANES(T)) // larger ones are of fewer lines
     {
         constexpr size_t Ways = 8;
         const bool areInFewSets =
             matrix.m_FromStride % static_cast<int64_t>(Line) == 0 && CountLinesOfSet<T>(matrix.m_FromStride) > Ways;
-        // Whole tiles: not where they are much more than the matrix.
-        const auto toTiles = [](size_t count) { return (count + Line - 1) / Line * Line; };
-        const bool fills =
-            std::min(matrix.m_Rows, matrix.m_Columns) >= Line &&
-            2 * toTiles(matrix.m_Rows) * toTiles(matrix.m_Columns) <= 3 * matrix.m_Rows * matrix.m_Columns;
-        if (areInFewSets && fills)
+        // Words from far away come faster in the order of the source.
+        const bool gains = sizeof(T) <= 2 || !isOfMany;
+        if (areInFewSets && gains && std::min(matrix.m_Rows, matrix.m_Columns) >= Line)
         {
-            TransposeCopies<Lanes>(matrix);
+            TransposeCopiesAndRest<Lanes>(matrix);
             return;
         }
     }
     if (!isOfMany)
     {
+        if constexpr (sizeof(T) == 1 && Lanes == 64)
+        {
+            // In the first-level cache shuffles are what takes time: those that join halves of vectors are saved.
+            constexpr size_t MostBytes = 24 * 1024;
+            if (matrix.m_Rows * matrix.m_Columns <= MostBytes)
+            {
+                TransposeBands<Lanes / 2, Ahead::Nothing>(matrix, 4 * Line);
+                return;
+            }
+        }
         TransposeBands<Lanes, Ahead::Nothing>(matrix, 4 * Line);
     }
     else if (matrix.m_FromStride > Page || CountLinesOfSet<T>(matrix.m_FromStride) > MostOfSet)
     {
         // Long ones, unless those of the target get in each other's way as well.
         const bool isShort = matrix.m_FromStride > Page || CountLinesOfSet<T>(matrix.m_ToStride) > MostOfSet;
-        TransposeBands<Lanes, Far>(matrix, isShort ? 4 * Line : 16 * Line);
+        TransposeBands<Lanes, Far>(matrix, isShort ? 4 * Line : LongBand);
+    }
+    else if (matrix.m_FromStride % static_cast<int64_t>(Line) != 0 ||
+             reinterpret_cast<uintptr_t>(matrix.m_From) % 64 != 0)
+    {
+        constexpr Ahead Next = sizeof(T) <= 4 ? Ahead::NextLinesToL2 : Ahead::Nothing;
+        const bool hasFew = sizeof(T) <= 4 && matrix.m_FromStride <= static_cast<int64_t>(2 * Line);
+        hasFew ? TransposeBands<Lanes, Ahead::NextLines>(matrix, 64 * Line)
+               : TransposeBands<Lanes, Next>(matrix, 64 * Line);
     }
     else
     {
