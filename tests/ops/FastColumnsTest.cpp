@@ -21,7 +21,8 @@ struct Column
     unsigned int m_Kernel;
     unsigned int m_Stride;
     unsigned int m_Dilation;
-    unsigned int m_Outputs; ///< channels
+    unsigned int m_Outputs;  ///< channels
+    bool m_IsBeside = false; ///< windows see the padding to the left alone
 
     unsigned int GetPad() const { return m_Dilation * (m_Kernel - 1); }
     unsigned int GetOutputLength() const { return (m_Length - 1) / m_Stride + 1; }
@@ -29,9 +30,10 @@ struct Column
     TensorShape GetOutput(unsigned int channels) const { return {m_Batches, GetOutputLength(), 1, channels}; }
 };
 
-const Column Columns[] = {{1, 40, 3, 5, 1, 1, 9},    {3, 33, 16, 3, 2, 1, 20}, {2, 70, 8, 4, 1, 3, 33},
-                          {1, 300, 1, 80, 2, 1, 16}, {1, 6, 24, 31, 1, 1, 24}, {2, 1, 5, 3, 1, 1, 4},
-                          {1, 600, 64, 3, 1, 1, 8}};
+const Column Columns[] = {{1, 40, 3, 5, 1, 1, 9},       {3, 33, 16, 3, 2, 1, 20},     {2, 70, 8, 4, 1, 3, 33},
+                          {1, 300, 1, 80, 2, 1, 16},    {1, 6, 24, 31, 1, 1, 24},     {2, 1, 5, 3, 1, 1, 4},
+                          {1, 600, 64, 3, 1, 1, 8},     {2, 2, 3, 4, 1, 1, 16, true}, {1, 3, 2, 2000, 1, 1, 16, true},
+                          {1, 8, 16, 3, 1, 1, 32, true}};
 
 /// Data, weights and output of a type of layers.
 struct Types
@@ -58,7 +60,8 @@ D MakeWindows(const Column& column)
 {
     D d;
     d.m_DataLayout = DataLayout::NHWC;
-    d.m_StrideX = 1;
+    d.m_StrideX = column.m_IsBeside ? 3 : 1;
+    d.m_PadLeft = d.m_PadRight = column.m_IsBeside ? 1 : 0;
     d.m_StrideY = column.m_Stride;
     d.m_DilationX = 1;
     d.m_DilationY = column.m_Dilation;

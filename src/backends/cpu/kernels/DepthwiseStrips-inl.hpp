@@ -4,7 +4,6 @@
 //
 // A vector of channels at a time slides over the width of the image: its weights stay in registers, and each pixel is
 // loaded once for all windows of one or two rows that see it. Or it slides down, for windows of a few columns.
-// columns.
 #if defined(TENON_CPU_DEPTHWISE_STRIPS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_DEPTHWISE_STRIPS_INL
 #undef TENON_CPU_DEPTHWISE_STRIPS_INL
