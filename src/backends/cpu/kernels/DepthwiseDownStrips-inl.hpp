@@ -22,7 +22,9 @@ namespace tenon::cpu::HWY_NAMESPACE
 /// What strips keep of the output until the next vector of channels is worked on, in lines of the cache, one below the
 /// other. Some lines of each period stay free, as loads wait for stores to them too: those of the image's vectors, and
 /// below them those of the output's, which are those of the vector before. Tensors that do not start where lines do
-/// take one more.
+/// take one more. With a period of 1,024 bytes, which are 16 lines, and an image's vector in line 8 of them, or in 8
+/// and 9, the output's is in 7, or in 6 and 7: these four stay free. The first pixel is kept in line 5, the next ones
+/// in 4 to 0, then in 15 to 10, and from the thirteenth on in such lines of the 1,024 bytes below.
 struct KeptLines
 {
     static constexpr size_t Bytes = 64;

@@ -82,7 +82,8 @@ struct DepthwiseStrip
     const T* m_Bottom = nullptr;
     size_t m_TopStep = 0; ///< elements from a pixel to the next one in the row
     size_t m_BottomStep = 0;
-    size_t m_PixelStep = 0;           ///< of the rows between, and of the output unless sums are scaled
+    /// Of the rows between; and of the output, unless sums are scaled or the strip is one of columns.
+    size_t m_PixelStep = 0;
     size_t m_RowStep = 0;             ///< elements from a row between to the next one
     bool m_HasLeft = false;           ///< whether the first column of the first windows is in the image
     bool m_HasCut = false;            ///< whether the last column of the last windows is not

@@ -119,7 +119,7 @@ private:
         const size_t elements = Matrices::CountElements(*m_Panels, Part{0, m_NumPanels});
         return std::min(m_NumPanels, std::max(DivideUp(elements * sizeof(Element), PackedBytes), forThreads));
     }
-    size_t GetLeastRows() const { return m_IsInPlace ? 2 * EngineF32::MostRows : LeastRowsOfPacked; }
+    size_t GetLeastRows() const { return m_IsInPlace ? LeastRowsInPlace : LeastRowsOfPacked; }
 
     void RunPart(const ExecuteArgs& args, const Part& units, std::byte* scratch) const
     {

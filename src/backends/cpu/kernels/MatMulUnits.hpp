@@ -27,6 +27,9 @@ void RunUnits(const ExecuteArgs& args, size_t units, size_t mostParts, size_t pa
 /// Rows of a part at least, or packing a panel would not be little beside what is computed with it.
 constexpr size_t LeastRowsOfPacked = 64;
 
+/// Where nothing is packed, two of the highest tiles.
+constexpr size_t LeastRowsInPlace = 28;
+
 /// In how many parts rows are cut, where so many are wanted, with so many rows each at least.
 inline size_t CountRowParts(size_t wanted, size_t rows, size_t leastRows = LeastRowsOfPacked)
 {

@@ -30,7 +30,8 @@ public:
         }
     }
 
-    /// The same, in the tensor itself where it holds just these, else in `memory`.
+    /// The same, in the tensor itself where it holds just these, else in `memory`. They are read again while slices are
+    /// copied: as any input, the tensor must not change during a run.
     const uint32_t* Find(const ExecuteArgs& args, size_t first, size_t count, uint32_t* memory) const
     {
         if (m_AreBelow == nullptr)

@@ -22,9 +22,11 @@ struct Plane
     bool m_IsOfMany = false; ///< part of a move that is larger than caches close to the processor
 };
 
+// Precondition of all that is chosen: the processor has vectors, see CpuFeatures.
+
 /// to + row * toRow + run * toRun gets what is at from + row * fromRow + run * fromRun.
 using CopyPlaneFunction = void (*)(const Plane& plane, const std::byte* from, std::byte* to);
-/// For runs of so many bytes. Precondition of both: the processor has vectors, see CpuFeatures.
+/// For runs of so many bytes.
 CopyPlaneFunction ChooseCopyPlane(size_t runBytes);
 
 /// to[i] = from[indices[i]], each `bytes` bytes, of the `slices` that there are from `from` on.
