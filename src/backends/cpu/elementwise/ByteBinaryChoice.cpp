@@ -91,11 +91,11 @@ std::vector<ByteBinary::FloatMultiplier> ListScales(QuantizedMultiplier m, int l
 {
     // The multiplier rounds twice: x * factor * 2^-shift to a whole number, then that, shifted to the right, to the
     // result. With a shift of 2, 5.8 / 4 = 1.45 becomes 6 / 4 = 1.5 and then 2: so results are rounded away from zero
-    // from a little below a half on, half a step of the first rounding, which is the offset. Only where x * factor comes
-    // to such a half exactly, as with scales that are powers of two, do signs differ: the first rounding takes halves of
-    // both up, which is away from zero or towards it. Then the offsets are a little more and a little less. Without a
-    // shift there is one rounding, which takes halves up, as any small offset does. How small does not matter much:
-    // whatever is tried is compared with the multiplier for all pairs of bytes.
+    // from a little below a half on, half a step of the first rounding, which is the offset. Only where x * factor
+    // comes to such a half exactly, as with scales that are powers of two, do signs differ: the first rounding takes
+    // halves of both up, which is away from zero or towards it. Then the offsets are a little more and a little less.
+    // Without a shift there is one rounding, which takes halves up, as any small offset does. How small does not matter
+    // much: whatever is tried is compared with the multiplier for all pairs of bytes.
     const double factor = std::ldexp(static_cast<double>(m.m_Multiplier), m.m_Shift - 31 + leftShift);
     const auto half = static_cast<float>(m.m_Shift < 0 ? std::ldexp(0.5, m.m_Shift) : 0.0);
     constexpr float More = 1.0f + 0x1p-7f;
