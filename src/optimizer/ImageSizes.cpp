@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 
 namespace tenon
 {
@@ -85,7 +84,8 @@ ImageSize ImageSizes::GetOperand(const InputSlot& input) const
     return m_Ranks.Get(read) == 1 || IsScalar(read) ? ImageSize() : Get(read);
 }
 
-bool ImageSizes::Fit(const Layer& elementwise) const
+/// Of all operands but those of one pixel; nothing where they have several sizes.
+std::optional<ImageSize> ImageSizes::FindCommon(const Layer& elementwise) const
 {
     ImageSize size;
     for (const InputSlot& input : elementwise.Inputs())
@@ -93,11 +93,11 @@ bool ImageSizes::Fit(const Layer& elementwise) const
         const ImageSize own = GetOperand(input);
         if (!own.IsOne() && !size.IsOne() && own != size)
         {
-            return false;
+            return std::nullopt;
         }
         size = own.IsOne() ? size : own;
     }
-    return true;
+    return size;
 }
 
 void ImageSizes::SetStrided(const OutputSlot& slot, const OutputSlot& of, Stride stride)
@@ -126,15 +126,11 @@ void ImageSizes::Add(const Layer& layer)
         return;
     }
     const OpSchema& schema = GetSchema(layer.GetType());
-    if ((schema.Has(OpFlags::Elementwise) || schema.Has(OpFlags::Broadcast)) && layer.GetNumInputSlots() != 0 &&
-        Fit(layer))
+    if (schema.Has(OpFlags::Elementwise) || schema.Has(OpFlags::Broadcast))
     {
-        for (const InputSlot& input : layer.Inputs())
+        if (const auto size = FindCommon(layer); size && !size->IsOne())
         {
-            if (const ImageSize size = GetOperand(input); !size.IsOne())
-            {
-                m_Sizes[&layer.Output(0)] = size;
-            }
+            m_Sizes[&layer.Output(0)] = *size;
         }
     }
 }

@@ -7,6 +7,7 @@
 #include "optimizer/StridedConvolutions.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 
 namespace tenon
@@ -33,13 +34,14 @@ public:
     ImageSize Get(const OutputSlot& slot) const;
     /// Whether all operands of an elementwise layer that have images have such of one size, or of one pixel: it takes
     /// inputs of all sizes that the network takes.
-    bool Fit(const Layer& elementwise) const;
+    bool Fit(const Layer& elementwise) const { return FindCommon(elementwise).has_value(); }
     /// The images of `slot` become every so many rows and columns of those of `of`, as they were.
     void SetStrided(const OutputSlot& slot, const OutputSlot& of, Stride stride);
 
 private:
     void Add(const Layer& layer);
     ImageSize GetOperand(const InputSlot& input) const;
+    std::optional<ImageSize> FindCommon(const Layer& elementwise) const;
 
     const FixedRanks& m_Ranks;
     std::unordered_map<const OutputSlot*, ImageSize> m_Sizes;

@@ -232,11 +232,12 @@ private:
 
 void MoveStrides(Graph& graph, PassContext& context)
 {
-    const FixedRanks ranks(graph);
     const LayerOrder order =
         graph.TopologicalOrder({LayerType::Convolution2d, LayerType::DepthwiseConvolution2d, LayerType::Activation,
                                 LayerType::ElementwiseBinary, LayerType::ElementwiseUnary});
-    ImageSizes sizes(order, ranks);
+    // Of a graph in which a stride might move, as most are not.
+    std::optional<FixedRanks> ranks;
+    std::optional<ImageSizes> sizes;
     // From the outputs on: a convolution of 1x1 that takes a stride may hand it on.
     for (Layer* layer : order.Backward())
     {
@@ -245,7 +246,12 @@ void MoveStrides(Graph& graph, PassContext& context)
         {
             continue;
         }
-        StrideMove move(graph, context, ranks, sizes, stride);
+        if (!sizes)
+        {
+            ranks.emplace(graph);
+            sizes.emplace(order, *ranks);
+        }
+        StrideMove move(graph, context, *ranks, *sizes, stride);
         if (move.Find(layer->Output(0)))
         {
             move.Apply(layer->Output(0));
