@@ -74,10 +74,6 @@ struct FloatMatrices
         const bool isCached = g.m_Depth * g.m_Columns * sizeof(float) <= CachedBytes;
         return isCached || rows <= (isWide ? SomeRows : FewRows) ? g.m_Y.m_Row : 0;
     }
-    static const float* FindInPlace(const Panels& panels, const Part& part, const float* y)
-    {
-        return y + panels.Get()[part.m_Begin].m_Offset;
-    }
     static void Turn(const float* x, size_t stride, size_t rows, size_t depth, float* to)
     {
         TransposeFloats(x, stride, rows, depth, to, depth);

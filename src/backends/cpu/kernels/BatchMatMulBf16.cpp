@@ -41,7 +41,6 @@ struct Bf16Matrices
         }
     }
     static size_t FindStride(const ref::MatMulGeometry&) { return 0; } // products are of pairs of rows
-    static const uint16_t* FindInPlace(const Panels&, const Part&, const uint16_t* y) { return y; }
     static void Turn(const uint16_t* x, size_t stride, size_t rows, size_t depth, uint16_t* to)
     {
         TransposeElements<sizeof(uint16_t)>(reinterpret_cast<const std::byte*>(x), stride * sizeof(uint16_t), rows,

@@ -44,7 +44,7 @@ public:
     }
     Depthwise(const ReshapeArgs& args, const ref::ConvolutionGeometry& g, const PackedDepthwise& packed,
               const DepthwiseTiles<T>& tiles, bool quantizes = false)
-        : m_Layer{g, &packed, &tiles, backends::FloatClamp(args.m_FusedActivation)}, m_TileRows(m_Layer),
+        : m_Layer{g, &packed, &tiles, backends::FloatClamp(args.m_FusedActivation)},
           m_Way(ChooseDepthwiseWay(m_Layer, quantizes))
     {
         const double multiplications =
@@ -56,7 +56,7 @@ public:
             m_Segments = std::min(DivideUp(m_Parts, GetRows()), DivideUp(g.m_X.m_Output, m_Layer.m_Tiles->m_Columns));
         }
         m_Parts = std::min(m_Parts, GetRows() * m_Segments);
-        m_TableLength = m_TileRows.GetTableLength(m_Layer.m_Tiles->m_Rows, m_Layer.m_Tiles->m_Columns);
+        m_TableLength = TileRows(m_Layer).GetTableLength(m_Layer.m_Tiles->m_Rows, m_Layer.m_Tiles->m_Columns);
         backends::Scratch scratch;
         scratch.Add<const T*>(backends::CheckedCount(m_TableLength, m_Parts));
         const size_t repeated = g.m_GroupOutputs == 1 ? 0 : backends::CheckedCount(g.NumImageElements(), g.m_Batches);
@@ -102,32 +102,33 @@ public:
                      });
             image = repeated;
         }
-        RunParts(*args.m_Parallel, parts,
-                 [&](size_t index)
-                 {
-                     const size_t unit = m_Segments == 1 ? m_Layer.m_Tiles->m_Rows : 1;
-                     const Part segments = GetPart(GetRows() * m_Segments, parts, index, unit);
-                     auto* const output = args.GetOutput<T>(0);
-                     const StripRows strips(m_Layer);
-                     switch (m_Way) // strips have whole rows for segments
-                     {
-                     case DepthwiseWay::Strips:
-                         strips.Run(output, image, segments, m_StripRows, scaling,
-                                    backends::Scratch::At<T>(args.m_Scratch, m_CopiesOffset) +
-                                        index * m_CopiedElements);
-                         break;
-                     case DepthwiseWay::DownStrips: strips.RunDown(output, image, segments); break;
-                     case DepthwiseWay::Tiles:
-                         m_TileRows.Run(output, image, m_Segments, segments, scaling,
-                                        backends::Scratch::At<const T*>(args.m_Scratch, 0) + index * m_TableLength);
-                         break;
-                     }
-                 });
+        RunParts(
+            *args.m_Parallel, parts,
+            [&](size_t index)
+            {
+                const size_t unit = m_Segments == 1 ? m_Layer.m_Tiles->m_Rows : 1;
+                const Part segments = GetPart(GetRows() * m_Segments, parts, index, unit);
+                auto* const output = args.GetOutput<T>(0);
+                const StripRows strips(m_Layer);
+                switch (m_Way) // strips have whole rows for segments
+                {
+                case DepthwiseWay::Strips:
+                    strips.Run(output, image, segments, m_StripRows, scaling,
+                               backends::Scratch::At<T>(args.m_Scratch, m_CopiesOffset) + index * m_CopiedElements);
+                    break;
+                case DepthwiseWay::DownStrips: strips.RunDown(output, image, segments); break;
+                case DepthwiseWay::Tiles:
+                    TileRows(m_Layer).Run(output, image, m_Segments, segments, scaling,
+                                          backends::Scratch::At<const T*>(args.m_Scratch, 0) + index * m_TableLength);
+                    break;
+                }
+            });
     }
 
 private:
     using Tiles = DepthwiseTiles<T>;
     using StripRows = DepthwiseStripRows<T>;
+    using TileRows = DepthwiseTileRows<T>;
     static constexpr size_t StripChannels = DepthwiseEngine<T>::StripChannels;
 
     size_t GetRows() const { return m_Layer.m_Geometry.m_Batches * m_Layer.m_Geometry.m_Y.m_Output; }
@@ -135,7 +136,6 @@ private:
     size_t CountSeen(size_t rows) const { return static_cast<size_t>(m_Layer.GetHeight(static_cast<int64_t>(rows))); }
 
     DepthwiseLayer<T> m_Layer;
-    DepthwiseTileRows<T> m_TileRows;
     DepthwiseWay m_Way;
     size_t m_Parts = 1;
     size_t m_Segments = 1;    ///< of each row, where there are fewer rows than parts

@@ -155,7 +155,7 @@ private:
         }
     }
 
-    DepthwiseLayer<T> m_Layer;
+    const DepthwiseLayer<T>& m_Layer;
 };
 
 } // namespace tenon::cpu

@@ -26,7 +26,6 @@ namespace tenon::cpu
 ///   CountElements(panels, part)              of a range of panels
 ///   Pack(panels, part, y, order, stride, to) one panel of the range after the other
 ///   FindStride(geometry)                     elements from one row of y to the next where y is not packed, else 0
-///   FindInPlace(panels, part, y)             a range of panels of such a y
 ///   Turn(x, stride, rows, depth, to)         rows of x that lie one beside the other
 ///   Release(panels)                          when a thread is done
 template <typename Matrices>
@@ -34,10 +33,9 @@ class MatMulProducts
 {
 public:
     explicit MatMulProducts(const ref::MatMulGeometry& geometry)
-        : m_Geometry(geometry), m_Panels(std::make_shared<Panels>(WeightSizes{1, geometry.m_Columns, geometry.m_Depth,
-                                                                              0, Matrices::FindStride(geometry)})),
+        : m_Geometry(geometry), m_InPlaceStride(Matrices::FindStride(geometry)),
+          m_Panels(std::make_shared<Panels>(WeightSizes{1, geometry.m_Columns, geometry.m_Depth, 0, m_InPlaceStride})),
           m_NumPanels(Matrices::CountPanels(*m_Panels)), m_TurnsX(geometry.m_X.m_Column != 1),
-          m_IsInPlace(Matrices::FindStride(geometry) != 0),
           m_Product(*m_Panels, MakeRows(), DivideUp(geometry.m_Rows, Cut()))
     {
         OutputPlace place;
@@ -54,7 +52,7 @@ public:
         {
             packed = std::max(packed, Matrices::CountElements(*m_Panels, GetPart(m_NumPanels, m_Groups, group)));
         }
-        part.Add<Element>(m_IsInPlace ? 0 : packed);
+        part.Add<Element>(IsInPlace() ? 0 : packed);
         m_TurnedOffset = part.Add<Element>(m_TurnsX ? DivideUp(geometry.m_Rows, m_RowParts) : 0, geometry.m_Depth);
         m_ProductOffset = part.Add<std::byte>(m_Product.GetPartBytes());
         m_PartBytes = part.GetBytes();
@@ -111,7 +109,7 @@ private:
     size_t CountGroups(size_t forThreads) const
     {
         constexpr size_t Even = 4; // panels of a thread
-        if (m_IsInPlace)
+        if (IsInPlace())
         {
             const bool areEven = m_NumPanels % forThreads == 0 || m_NumPanels >= Even * forThreads;
             return areEven || m_Geometry.m_Rows < forThreads * GetLeastRows() ? std::min(m_NumPanels, forThreads) : 1;
@@ -119,7 +117,8 @@ private:
         const size_t elements = Matrices::CountElements(*m_Panels, Part{0, m_NumPanels});
         return std::min(m_NumPanels, std::max(DivideUp(elements * sizeof(Element), PackedBytes), forThreads));
     }
-    size_t GetLeastRows() const { return m_IsInPlace ? LeastRowsInPlace : LeastRowsOfPacked; }
+    bool IsInPlace() const { return m_InPlaceStride != 0; }
+    size_t GetLeastRows() const { return IsInPlace() ? LeastRowsInPlace : LeastRowsOfPacked; }
 
     void RunPart(const ExecuteArgs& args, const Part& units, std::byte* scratch) const
     {
@@ -139,7 +138,7 @@ private:
             const Part rows = GetPart(g.m_Rows, m_RowParts, rowPart);
             const size_t count = rows.m_End - rows.m_Begin;
             const Element* const y = args.GetInput<Element>(1) + g.GetMatrixY(batch.m_MatrixY);
-            if (!m_IsInPlace && (packedMatrix != batch.m_MatrixY || packedGroup != group))
+            if (!IsInPlace() && (packedMatrix != batch.m_MatrixY || packedGroup != group))
             {
                 Pack(y, panels, packed);
                 packedMatrix = batch.m_MatrixY;
@@ -151,8 +150,7 @@ private:
                 Matrices::Turn(x, g.m_X.m_Column, count, g.m_Depth, turned);
                 turnedX = x;
             }
-            m_Product.RunRange(m_TurnsX ? turned : x,
-                               m_IsInPlace ? Matrices::FindInPlace(*m_Panels, panels, y) : packed,
+            m_Product.RunRange(m_TurnsX ? turned : x, IsInPlace() ? y : packed,
                                args.GetOutput<Element>(0) + batch.m_Output + rows.m_Begin * g.m_Output.m_Row,
                                {0, count, panels.m_Begin, panels.m_End}, scratch + m_ProductOffset);
             rowPart = rowPart + 1 == m_RowParts ? 0 : rowPart + 1;
@@ -171,10 +169,10 @@ private:
     }
 
     ref::MatMulGeometry m_Geometry;
+    size_t m_InPlaceStride; ///< of y: see Matrices::FindStride
     std::shared_ptr<const Panels> m_Panels;
     size_t m_NumPanels;
     bool m_TurnsX;
-    bool m_IsInPlace;                     ///< y
     size_t m_Groups = 1;                  ///< of panels
     size_t m_RowParts = 1;                ///< of a batch
     size_t m_Parts = 1;                   ///< with scratch memory of their own

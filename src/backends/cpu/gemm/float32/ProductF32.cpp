@@ -108,11 +108,11 @@ void ProductF32::RunPlain(const Operands& operands, IParallelFor& parallel) cons
              });
 }
 
-void ProductF32::RunRange(const float* input, const float* packed, float* out, const PanelRange& range,
+void ProductF32::RunRange(const float* input, const float* weights, float* out, const PanelRange& range,
                           void* scratch) const
 {
-    RunRange({input, nullptr, out, packed, m_Panels->Get()[range.m_FirstPanel].m_Offset, nullptr}, range,
-             static_cast<std::byte*>(scratch));
+    const size_t firstOffset = m_Panels->AreInPlace() ? 0 : m_Panels->Get()[range.m_FirstPanel].m_Offset;
+    RunRange({input, nullptr, out, weights, firstOffset, nullptr}, range, static_cast<std::byte*>(scratch));
 }
 
 void ProductF32::RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const
