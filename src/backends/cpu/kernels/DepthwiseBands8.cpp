@@ -19,8 +19,9 @@ DepthwiseBands8::DepthwiseBands8(const PackedDepthwise8& weights, const ref::Con
             RequantizeColumns columns = weights.GetRequantization(block);
             columns.m_Min = min;
             columns.m_Max = max;
-            GetEngine8().m_PrepareColumns(columns, weights.GetBias(block), DepthwiseBlock8::MostChannels,
-                                          weights.IsDataSigned(), prepared.emplace_back());
+            const DepthwiseEngine8& engine = weights.GetEngine();
+            engine.m_PrepareStrips(columns, weights.GetBias(block), engine.m_StripChannels, weights.IsDataSigned(),
+                                   prepared.emplace_back());
         }
     }
     m_Columns = std::make_shared<const std::vector<ByteColumns8>>(std::move(prepared));

@@ -16,6 +16,7 @@
 #include "backends/cpu/kernels/DepthwiseBytesAvx512-inl.hpp"
 #include "backends/cpu/kernels/DepthwiseInterleave-inl.hpp"
 #include "backends/cpu/kernels/DepthwiseSlides-inl.hpp"
+#include "backends/cpu/kernels/DepthwiseStripAvx2-inl.hpp"
 #include "backends/cpu/kernels/DepthwiseStripAvx512-inl.hpp"
 #include "backends/cpu/simd/Floats-inl.hpp"
 
@@ -270,9 +271,14 @@ DepthwiseEngine8 MakeDepthwiseEngine()
         engine.m_Layout = Layout8::Dots;
         engine.m_Interleave = InterleaveBytes;
         engine.m_InterleavesFullBlocks = HWY_TARGET == HWY_AVX3;
+        engine.m_BlockLanes = 4;
         FillSums<VnniDataUnsigned>(engine);
 #if HWY_TARGET == HWY_AVX3
         engine.m_WriteStrips = WriteStrips;
+        engine.m_StripChannels = DepthwiseEngine8::MostPieces * PieceChannels;
+        engine.m_MostStripParts = DepthwiseStrips8::MostParts;
+        engine.m_StripGroups = 1;
+        engine.m_PrepareStrips = GetEngine8().m_PrepareColumns;
 #endif
         return engine;
     }
@@ -289,6 +295,14 @@ DepthwiseEngine8 MakeDepthwiseEngine()
     engine.m_Layout = Layout8::WidePairs;
     engine.m_Interleave = InterleaveWide;
     FillSums<WidePairs>(engine);
+#if HWY_TARGET == HWY_AVX2
+    engine.m_WriteStrips = WritePairStrips;
+    engine.m_BlockLanes = 2;
+    engine.m_StripChannels = PieceChannels;
+    engine.m_MostStripParts = 1;
+    engine.m_StripGroups = PairGroups;
+    engine.m_PrepareStrips = PreparePairStrips;
+#endif
     return engine;
 }
 

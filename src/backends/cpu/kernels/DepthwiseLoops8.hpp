@@ -46,14 +46,14 @@ struct DepthwiseBytes8
 };
 
 /// A strip is what an output row is computed from, or two output rows whose windows begin one row of the image after
-/// each other. The same pixels of `m_Parts` strips, in a block of 64 / m_Parts channels, are computed together. Windows
-/// are three columns wide, 1 or 2 columns apart, and lie in one group of rows.
+/// each other. The same pixels of `m_Parts` strips, in a block of m_StripChannels / m_Parts channels of the engine, are
+/// computed together. Windows are three columns wide, 1 or 2 columns apart, and lie in four rows.
 struct DepthwiseStrips8
 {
     static constexpr size_t MostParts = 4;
     static constexpr size_t MostRows = 4;
 
-    size_t m_Parts = 1; ///< 1, 2 or 4
+    size_t m_Parts = 1; ///< 1, 2 or 4; as many as there are loops for
     /// Of the image, at the first of its columns that windows see; or padding.
     const uint8_t* m_Rows[MostParts][MostRows];
     size_t m_Steps[MostParts][MostRows]; ///< bytes to the next column; 0 of padding
@@ -64,9 +64,9 @@ struct DepthwiseStrips8
     size_t m_Stride = 1; ///< columns from a window to the next; 2: windows of up to three rows, of one output row
     size_t m_Pixels = 0; ///< of an output row
     const void* m_Weights = nullptr;         ///< see DepthwiseRun8; those of the second output row follow
-    const ByteColumns8* m_Columns = nullptr; ///< see DepthwiseBytes8
-    bool m_IsPositive = false;
-    bool m_HasSecond = false; ///< output row
+    const ByteColumns8* m_Columns = nullptr; ///< of DepthwiseEngine8::m_PrepareStrips
+    bool m_IsPositive = false;               ///< see DepthwiseBytes8
+    bool m_HasSecond = false;                ///< output row
     uint8_t* m_Out[MostParts];
     /// The second output row; of a strip that has none the first one, which is written after it.
     uint8_t* m_Second[MostParts];
@@ -86,6 +86,7 @@ struct DepthwiseEngine8
     /// Whether a block of the most pieces has its channels in the order of interleaving 128-bit lanes: see
     /// RequantizeRows::m_IsInterleaved. Others are in their natural order.
     bool m_InterleavesFullBlocks = false;
+    size_t m_BlockLanes = 0; ///< 128-bit lanes of vectors of blocks whose channels are interleaved
     void (*m_Interleave)(const InterleaveColumns8& columns, size_t pieces, std::byte* out) = nullptr;
     void (*m_Sum[MostPieces + 1])(const DepthwiseRun8& run) = {};
     /// Sums and writes bytes in one, where all shifts are to the right; false, and nothing is done, for other windows
@@ -93,6 +94,12 @@ struct DepthwiseEngine8
     bool (*m_Write[MostPieces + 1])(const DepthwiseRun8& run, const DepthwiseBytes8& bytes) = {};
     /// The same from the image itself. Null where there is none. See DepthwiseBlock8::m_Parts.
     void (*m_WriteStrips)(const DepthwiseStrips8& strips) = nullptr;
+    size_t m_StripChannels = 0;  ///< of a block of one strip
+    size_t m_MostStripParts = 0; ///< strips at once: 1, or up to DepthwiseStrips8::MostParts
+    size_t m_StripGroups = 0;    ///< of rows, that windows lie in
+    /// What strips read of the columns of a block.
+    void (*m_PrepareStrips)(const RequantizeColumns& columns, const int32_t* bias, size_t count, bool isSigned,
+                            ByteColumns8& prepared) = nullptr;
 };
 
 /// The best that the processor has. Precondition: it has vectors, see CpuFeatures.

@@ -8,13 +8,12 @@
 #define TENON_CPU_DEPTHWISE_STRIP_COLUMNS_AVX512_INL
 #endif
 
-#include "backends/cpu/kernels/DepthwiseLoops8.hpp"
+#include "backends/cpu/kernels/DepthwiseStripCursor-inl.hpp"
 
 #include <hwy/highway.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -71,17 +70,8 @@ class StripColumns
 {
 public:
     explicit HWY_INLINE StripColumns(const DepthwiseStrips8& strips)
-        : m_Strips(&strips), m_Flip(_mm512_set1_epi8(strips.m_IsSigned ? static_cast<char>(0x80) : 0)),
-          m_Left(strips.m_Before)
+        : m_Cursor(strips), m_Flip(_mm512_set1_epi8(strips.m_IsSigned ? static_cast<char>(0x80) : 0))
     {
-        if (m_Left != 0)
-        {
-            ReadPadding();
-        }
-        else
-        {
-            Turn();
-        }
     }
 
     /// data[v] has of each 128-bit lane the four rows of four channels.
@@ -99,19 +89,7 @@ public:
         data[1] = _mm512_unpackhi_epi16(lowAb, lowCe);
         data[2] = _mm512_unpacklo_epi16(highAb, highCe);
         data[3] = _mm512_unpackhi_epi16(highAb, highCe);
-        HWY_UNROLL(4)
-        for (size_t part = 0; part < Parts; ++part)
-        {
-            HWY_UNROLL(4)
-            for (size_t row = 0; row < Rows; ++row)
-            {
-                m_Rows[part][row] += m_Steps[part][row];
-            }
-        }
-        if (--m_Left == 0)
-        {
-            Turn();
-        }
+        m_Cursor.Advance();
     }
 
 private:
@@ -127,66 +105,25 @@ private:
     {
         if constexpr (Parts == 1)
         {
-            return _mm512_loadu_si512(m_Rows[0][Row]);
+            return _mm512_loadu_si512(m_Cursor.Get(0, Row));
         }
         else if constexpr (Parts == 2)
         {
-            return _mm512_inserti64x4(_mm512_castsi256_si512(Load32(m_Rows[0][Row])), Load32(m_Rows[1][Row]), 1);
+            return _mm512_inserti64x4(_mm512_castsi256_si512(Load32(m_Cursor.Get(0, Row))),
+                                      Load32(m_Cursor.Get(1, Row)), 1);
         }
         else
         {
-            const __m256i lower =
-                _mm256_inserti128_si256(_mm256_castsi128_si256(Load16(m_Rows[0][Row])), Load16(m_Rows[1][Row]), 1);
-            const __m256i upper =
-                _mm256_inserti128_si256(_mm256_castsi128_si256(Load16(m_Rows[2][Row])), Load16(m_Rows[3][Row]), 1);
+            const __m256i lower = _mm256_inserti128_si256(_mm256_castsi128_si256(Load16(m_Cursor.Get(0, Row))),
+                                                          Load16(m_Cursor.Get(1, Row)), 1);
+            const __m256i upper = _mm256_inserti128_si256(_mm256_castsi128_si256(Load16(m_Cursor.Get(2, Row))),
+                                                          Load16(m_Cursor.Get(3, Row)), 1);
             return _mm512_inserti64x4(_mm512_castsi256_si512(lower), upper, 1);
         }
     }
 
-    HWY_INLINE void ReadPadding()
-    {
-        HWY_UNROLL(4)
-        for (size_t part = 0; part < Parts; ++part)
-        {
-            HWY_UNROLL(4)
-            for (size_t row = 0; row < Rows; ++row)
-            {
-                m_Rows[part][row] = m_Strips->m_Padding;
-                m_Steps[part][row] = 0;
-            }
-        }
-        m_IsInside = false;
-    }
-
-    /// From what is before the image to the image, and from that to what is behind it.
-    HWY_INLINE void Turn()
-    {
-        if (m_IsInside || m_Strips->m_Inside == 0)
-        {
-            ReadPadding();
-            m_Left = std::numeric_limits<size_t>::max();
-            return;
-        }
-        HWY_UNROLL(4)
-        for (size_t part = 0; part < Parts; ++part)
-        {
-            HWY_UNROLL(4)
-            for (size_t row = 0; row < Rows; ++row)
-            {
-                m_Rows[part][row] = m_Strips->m_Rows[part][row];
-                m_Steps[part][row] = m_Strips->m_Steps[part][row];
-            }
-        }
-        m_Left = m_Strips->m_Inside;
-        m_IsInside = true;
-    }
-
-    const DepthwiseStrips8* m_Strips;
+    StripCursor<Parts, Rows> m_Cursor;
     __m512i m_Flip;
-    const uint8_t* m_Rows[Parts][Rows];
-    size_t m_Steps[Parts][Rows];
-    bool m_IsInside = false;
-    size_t m_Left; ///< columns until what follows is something else
 };
 
 #endif

@@ -165,14 +165,14 @@ size_t PackedDepthwise8::CountParts(const LayerView& layer) const
     const bool isOfEachChannel = isKnown(data, 3) && data[3] == m_NumChannels;
     const bool areRowsSeen = descriptor.m_StrideX == 1 ? m_Phases == 1 || (m_Phases == 2 && m_StrideY == 1)
                                                        : descriptor.m_StrideX == 2 && m_Phases == 1 && m_Height <= 3;
-    if (m_Engine->m_WriteStrips == nullptr || !isOfEachChannel || !areRowsSeen || GetTaps() != 3 || m_Width != 3 ||
-        m_Fold != 1 || m_IsTurned || descriptor.m_DilationX != 1)
+    if (m_Engine->m_WriteStrips == nullptr || !isOfEachChannel || !areRowsSeen || m_Sets != 1 ||
+        m_Groups != m_Engine->m_StripGroups || m_Width != 3 || m_Fold != 1 || m_IsTurned || descriptor.m_DilationX != 1)
     {
         return 0;
     }
     const TensorShape& output = layer.GetOutput(0).GetShape();
     const size_t strips = isKnown(output, 1) ? DivideUp(output[1], m_Phases) : DepthwiseStrips8::MostParts;
-    return strips >= 4 ? 4 : strips >= 2 ? 2 : 1;
+    return std::min<size_t>(m_Engine->m_MostStripParts, strips >= 4 ? 4 : strips >= 2 ? 2 : 1);
 }
 
 /// The block in strips that begins with this channel; m_Parts is 0 where there is none. It may have channels before it
@@ -184,13 +184,13 @@ DepthwiseBlock8 PackedDepthwise8::MakeStripBlock(size_t channel, size_t mostPart
     DepthwiseBlock8 block;
     for (size_t parts = 1; parts <= mostParts; parts *= 2)
     {
-        const size_t channels = DepthwiseBlock8::MostChannels / parts;
-        if (channels <= m_NumChannels && (left > channels / 2 || parts == DepthwiseStrips8::MostParts))
+        const size_t channels = m_Engine->m_StripChannels / parts;
+        if (channels <= m_NumChannels && (left > channels / 2 || parts == m_Engine->m_MostStripParts))
         {
             block.m_Parts = parts;
             block.m_Channels = channels;
             block.m_Channel = std::min(channel, m_NumChannels - channels);
-            block.m_Pieces = DepthwiseEngine8::MostPieces;
+            block.m_Pieces = m_Engine->m_StripChannels / DepthwiseEngine8::PieceChannels;
             block.m_IsInterleaved = true;
             break;
         }
@@ -217,8 +217,9 @@ DepthwiseBlock8 PackedDepthwise8::MakeBlock(size_t channel, bool interleaves) co
 size_t PackedDepthwise8::MakeBlocks(const LayerView& layer, const std::vector<double>& scales)
 {
     m_IsExact = scales.size() == 1 || scales.size() == m_NumChannels; // else the reference kernel says what is wrong
-    const bool interleaves = m_Engine->m_InterleavesFullBlocks && DoAllShift(scales);
-    const size_t mostParts = interleaves ? CountParts(layer) : 0;
+    const bool allShift = DoAllShift(scales);
+    const bool interleaves = m_Engine->m_InterleavesFullBlocks && allShift;
+    const size_t mostParts = allShift ? CountParts(layer) : 0;
     size_t place = 0;
     for (size_t channel = 0; channel < m_NumChannels;)
     {
@@ -238,11 +239,17 @@ size_t PackedDepthwise8::MakeBlocks(const LayerView& layer, const std::vector<do
     return place;
 }
 
-size_t PackedDepthwise8::PlaceOf(const DepthwiseBlock8& block, size_t part, size_t channel)
+size_t PackedDepthwise8::PlaceOf(const DepthwiseBlock8& block, size_t part, size_t channel) const
 {
     const size_t c = part * block.m_Channels + channel - block.m_Channel;
-    // Lane l of 128 bits in vector v has the channels 16 l + 4 v and the three that follow.
-    return block.m_IsInterleaved ? c % 16 / 4 * 16 + c / 16 * 4 + c % 4 : c;
+    if (!block.m_IsInterleaved)
+    {
+        return c;
+    }
+    // Lane l of 128 bits in vector v has the channels l * channels + 4 v and the three that follow.
+    const size_t lanes = m_Engine->m_BlockLanes;
+    const size_t channels = block.m_Pieces * DepthwiseEngine8::PieceChannels / lanes;
+    return (c % channels / 4 * lanes + c / channels) * 4 + c % 4;
 }
 
 void PackedDepthwise8::PackTaps(const LayerView& layer, const DepthwiseBlock8& block, std::byte* to) const
@@ -277,7 +284,8 @@ void PackedDepthwise8::PackTaps(const LayerView& layer, const DepthwiseBlock8& b
                 }
                 for (size_t c = 0; !areDots && c < block.m_Channels; ++c)
                 {
-                    std::memcpy(to + c * 4 + groupRow * sizeof(int16_t), &row[c], sizeof(int16_t));
+                    const size_t place = PlaceOf(block, 0, block.m_Channel + c);
+                    std::memcpy(to + place * 4 + groupRow * sizeof(int16_t), &row[c], sizeof(int16_t));
                 }
             }
         }

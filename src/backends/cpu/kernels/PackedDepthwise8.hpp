@@ -29,7 +29,6 @@ struct DepthwiseBlock8
     /// all.
     size_t m_Parts = 0;
 
-    static constexpr size_t MostChannels = DepthwiseEngine8::MostPieces * DepthwiseEngine8::PieceChannels;
     /// How often it has what belongs to a channel.
     size_t CountCopies() const { return m_Parts > 1 ? m_Parts : 1; }
 };
@@ -91,7 +90,7 @@ private:
     size_t CountParts(const LayerView& layer) const;
     DepthwiseBlock8 MakeStripBlock(size_t channel, size_t mostParts) const;
     DepthwiseBlock8 MakeBlock(size_t channel, bool interleaves) const;
-    static size_t PlaceOf(const DepthwiseBlock8& block, size_t part, size_t channel);
+    size_t PlaceOf(const DepthwiseBlock8& block, size_t part, size_t channel) const;
     void PackTaps(const LayerView& layer, const DepthwiseBlock8& block, std::byte* to) const;
     void SetUpSums(const LayerView& layer, const std::vector<double>& scales, const DepthwiseBlock8& block);
 

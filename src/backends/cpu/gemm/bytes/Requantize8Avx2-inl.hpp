@@ -55,6 +55,7 @@ struct Scale8
 /// For all sums.
 struct AnyScale : Scale8
 {
+    static constexpr bool EvensFirst = false; ///< of each four results: two even lanes, then two odd ones
     __m256i m_Right;
 
     HWY_INLINE AnyScale(const int32_t* multiplier, __m256i right, int32_t zeroPoint)
@@ -78,6 +79,7 @@ struct AnyScale : Scale8
 /// negative products they give the zero point at most.
 struct PositiveScale : Scale8
 {
+    static constexpr bool EvensFirst = true;
     __m256i m_Right; ///< of the products' upper halves, in the order of the results
 
     HWY_INLINE PositiveScale(const int32_t* multiplier, __m256i right, int32_t zeroPoint)
@@ -86,7 +88,6 @@ struct PositiveScale : Scale8
     {
     }
 
-    /// In each 128 bits two even lanes, then two odd ones.
     HWY_INLINE __m256i operator()(__m256i x, __m256i lower) const
     {
         const __m256 even = _mm256_castsi256_ps(MultiplyEven(x));
