@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Depthwise convolutions of CpuAcc for float data: beside weights of bytes the floats of CpuRef, bit for bit; beside
 // floats, in strips and in tiles, nearly those.
-#include "backends/cpu/kernels/DepthwiseProduct.hpp"
 #include "ops/FastCompare.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -122,76 +121,6 @@ TEST(FastFloatDepthwise, WindowsOfThreeAsReference)
             ExpectAsReference(MakeWindowsOfThree(i, DataType::Float32, false), "CpuDepthwiseConvolution2dF32", 1e-6));
         ASSERT_NO_FATAL_FAILURE(
             ExpectAsReference(MakeWindowsOfThree(i, DataType::BFloat16, false), "CpuDepthwiseConvolution2dBf16", 1e-2));
-    }
-}
-
-// Strips of columns have the sums of tiles, bit for bit: from the first row of an image and from others, in images that
-// are wider and higher than a strip, and wherever the output lies beside the image.
-TEST(FastFloatDepthwise, StripsOfColumnsAsTiles)
-{
-    if (!cpu::GetCpuFeatures().m_Simd || cpu::GetDepthwiseEngine<float>().m_DownStrips[0][1] == nullptr)
-    {
-        GTEST_SKIP() << "there are none";
-    }
-    for (unsigned int i = 0; i < 32; ++i)
-    {
-        SCOPED_TRACE(i);
-        const size_t channels = i % 4 == 0 ? 1280 : i % 4 == 1 ? 512 : i % 4 == 2 ? 256 : 1024;
-        const auto makeAxis = [i](size_t output, unsigned int bits) -> ref::WindowAxis
-        {
-            const int64_t stride = 1 + i / 16;
-            const int64_t before = bits & 1;
-            const int64_t behind = bits >> 1 & 1;
-            return {(output - 1) * static_cast<size_t>(stride) + 3 - static_cast<size_t>(before + behind),
-                    output,
-                    3,
-                    stride,
-                    1,
-                    before};
-        };
-        ref::ConvolutionGeometry g;
-        g.m_Batches = 2;
-        g.m_Y = makeAxis(i % 5 == 0 ? 70 : 5 + i % 5, i / 4);
-        g.m_X = makeAxis(2 + i % 9, i / 2);
-        g.m_InputChannels = g.m_OutputChannels = g.m_Groups = channels;
-
-        std::minstd_rand random(i + 1);
-        std::uniform_real_distribution<float> numbers(-1, 1);
-        std::vector<float> weights(9 * channels);
-        std::vector<float> bias(channels);
-        const size_t inputs = g.m_Batches * g.NumImageElements();
-        const size_t outputs = g.NumPixels() * channels;
-        constexpr size_t Page = 1024; // floats
-        AlignedMemory memory((inputs + outputs + 4 * Page) * sizeof(float));
-        float* const image = reinterpret_cast<float*>(memory.Data()) + i % 3 * 4; // also between lines
-        const auto fill = [&](float* to, size_t count) { std::generate_n(to, count, [&] { return numbers(random); }); };
-        fill(weights.data(), weights.size());
-        fill(bias.data(), bias.size());
-        fill(image, inputs);
-        backends::FillingStore store;
-        const cpu::PackedDepthwise packed(weights.data(), bias, 9, store);
-        const ActivationDescriptor relu6(ActivationFunction::BoundedReLu, 1.0f, -1.0f);
-        const cpu::DepthwiseLayer<float> layer = {g, &packed, &cpu::ChooseTiles<float>(g),
-                                                  backends::FloatClamp(i % 3 == 0 ? &relu6 : nullptr)};
-        ASSERT_EQ(cpu::ChooseDepthwiseWay(layer, false), cpu::DepthwiseWay::DownStrips);
-        ASSERT_NE(cpu::ChooseDepthwiseWay(layer, true), cpu::DepthwiseWay::DownStrips);
-
-        const size_t rows = g.m_Batches * g.m_Y.m_Output;
-        std::vector<float> want(outputs);
-        const cpu::DepthwiseTileRows<float> tiles(layer);
-        std::vector<const float*> table(tiles.GetTableLength(layer.m_Tiles->m_Rows, layer.m_Tiles->m_Columns));
-        tiles.Run(want.data(), image, 1, {0, rows}, {}, table.data());
-        const cpu::DepthwiseStripRows<float> strips(layer);
-        float* const behind = image + (inputs + Page - 1) / Page * Page; // as far from where a page begins
-        for (const size_t distance : {0, 4, 16, 256, 512, 1008, 1020})
-        {
-            float* const got = behind + distance;
-            std::fill_n(got, outputs, std::numeric_limits<float>::quiet_NaN());
-            const size_t middle = rows * (1 + i % 3) / 4;
-            strips.RunDown(got, image, {middle, rows});
-            strips.RunDown(got, image, {0, middle});
-            ASSERT_EQ(std::memcmp(got, want.data(), outputs * sizeof(float)), 0) << distance;
-        }
     }
 }
 

@@ -117,6 +117,7 @@ public:
                                backends::Scratch::At<T>(args.m_Scratch, m_CopiesOffset) + index * m_CopiedElements);
                     break;
                 case DepthwiseWay::DownStrips: strips.RunDown(output, image, segments); break;
+                case DepthwiseWay::WholeStrips: strips.RunWhole(output, image, segments); break;
                 case DepthwiseWay::Tiles:
                     TileRows(m_Layer).Run(output, image, m_Segments, segments, scaling,
                                           backends::Scratch::At<const T*>(args.m_Scratch, 0) + index * m_TableLength);

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "backends/cpu/Parts.hpp"
-#include "backends/cpu/kernels/DepthwiseLayer.hpp"
+#include "backends/cpu/kernels/DepthwiseWays.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -14,46 +14,6 @@
 
 namespace tenon::cpu
 {
-
-/// What rows of the output are made by.
-enum class DepthwiseWay
-{
-    Tiles,
-    Strips,    ///< of rows
-    DownStrips ///< of columns
-};
-
-/// Strips where there are some for the layer's windows. Where pixels are multiples of 1,024 bytes apart they share few
-/// places of the first-level cache, and what a strip reads for two rows does not stay there for the next ones: those of
-/// columns read less of it again. bfloat16, half as many bytes, is as fast by tiles, and so are images of few rows, as
-/// bands of others are, unless twice as many bytes leave half as many places. Those of columns see data as they are,
-/// which are not quantized first.
-template <typename T>
-DepthwiseWay ChooseDepthwiseWay(const DepthwiseLayer<T>& layer, bool quantizes)
-{
-    const auto fits = [](const ref::WindowAxis& axis)
-    {
-        return axis.m_Output >= 2 && axis.Origin(0) >= -1 && axis.Origin(0) <= 0 &&
-               axis.Origin(axis.m_Output - 1) + 2 <= static_cast<int64_t>(axis.m_Input);
-    };
-    const DepthwiseEngine<T>& engine = GetDepthwiseEngine<T>();
-    const bool areSize3 = layer.m_Tiles == &engine.m_Size3[0] || layer.m_Tiles == &engine.m_Size3[1];
-    const ref::ConvolutionGeometry& g = layer.m_Geometry;
-    if (engine.m_Strips[0][1] == nullptr || !areSize3 || !fits(g.m_Y) || !fits(g.m_X))
-    {
-        return DepthwiseWay::Tiles;
-    }
-    constexpr size_t FewRows = 6;
-    constexpr size_t Shortest = DepthwiseDownStrips::ShortestPeriod;
-    const size_t bytes = g.m_OutputChannels * sizeof(T);
-    if (bytes % Shortest != 0)
-    {
-        return DepthwiseWay::Strips;
-    }
-    const bool areFast = g.m_Y.m_Output >= FewRows || bytes % (2 * Shortest) == 0;
-    return areFast && !quantizes && engine.m_DownStrips[0][1] != nullptr ? DepthwiseWay::DownStrips
-                                                                         : DepthwiseWay::Tiles;
-}
 
 template <typename T>
 class DepthwiseStripRows
@@ -95,6 +55,35 @@ public:
             }
         };
         ForEachBand(output, image, rows, most, scaling, run);
+    }
+
+    /// Two rows at a time of all channels.
+    void RunWhole(T* output, const T* image, const Part& rows) const
+    {
+        const auto run = [&](size_t y, size_t count, const T* of, T* out, const DepthwiseScaling& scaling)
+        {
+            const size_t channels = m_Geometry.m_OutputChannels;
+            const size_t width = m_Geometry.m_X.m_Output;
+            const DepthwisePairsWay way = ChooseDepthwisePairs(m_Geometry, of, out);
+            const Engine& engine = GetDepthwiseEngine<T>();
+            const auto function =
+                (way.m_ArePairs ? engine.m_PairStrips : engine.m_Strips)[m_Geometry.m_Y.m_Stride - 1][count];
+            ForEachTile(
+                width, way.m_Delays ? DepthwisePairStrips::MostDelayed : width,
+                [&](size_t x, size_t columns)
+                {
+                    const Range along = {m_Geometry.m_X, {x, x + columns}, channels};
+                    Strip strip = MakeStrip(along, scaling);
+                    strip.m_LastChannel = channels;
+                    strip.m_OutRowStep = GetOutRowStep();
+                    strip.m_Delays = way.m_Delays;
+                    strip.m_GoesBack = way.m_GoesBack;
+                    SetLines(of, {m_Geometry.m_Y, {y, y + count}, m_Geometry.m_X.m_Input * channels}, along, strip);
+                    strip.m_Out = out + x * channels;
+                    function(strip);
+                });
+        };
+        ForEachBand(output, image, rows, Tiles::MostRows, {}, run);
     }
 
     /// A few columns at a time, of all channels.

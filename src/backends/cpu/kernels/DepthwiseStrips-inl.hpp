@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strips of depthwise convolutions of floats with windows of 3x3, with AVX-512. Part of DepthwiseTiles.cpp, after
-// simd/Foreach.hpp.
+// Strips of depthwise convolutions of floats with windows of 3x3, with AVX-512 or AVX2. Part of DepthwiseTiles.cpp,
+// after simd/Foreach.hpp.
 //
 // A vector of channels at a time slides over the width of the image: its weights stay in registers, and each pixel is
 // loaded once for all windows of one or two rows that see it. Or it slides down, for windows of a few columns.
@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-#if HWY_TARGET == HWY_AVX3
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
 
 enum class Sliding
 {
@@ -235,6 +235,10 @@ void Strip(const DepthwiseStrip<T>& strip)
         DepthwiseSlide<Rows, Stride, Way, T, Rest>(strip, channel, weights, strip.m_Out + channel, rest).Run();
     }
 }
+
+#endif
+
+#if HWY_TARGET == HWY_AVX3
 
 /// See DepthwiseEngine::m_QuantizePixels.
 inline void QuantizePixels(const float* from, size_t pixels, size_t channels, const DepthwiseSteps& steps, float* to,

@@ -14,6 +14,7 @@
 // After it.
 #include "backends/cpu/kernels/DepthwiseDownStrips-inl.hpp"
 #include "backends/cpu/kernels/DepthwiseGroups-inl.hpp"
+#include "backends/cpu/kernels/DepthwisePairStrips-inl.hpp"
 #include "backends/cpu/kernels/DepthwisePixels-inl.hpp"
 #include "backends/cpu/kernels/DepthwiseStrips-inl.hpp"
 
@@ -149,7 +150,7 @@ DepthwiseEngine<T> MakeEngine()
     engine.m_Size3[0] = MakeTiles<3, 1, T>();
     engine.m_Size3[1] = MakeTiles<3, 2, T>();
 #if HWY_TARGET == HWY_AVX3
-    // Vectors of whole cache lines, and registers for all that a strip needs: else tiles are as fast or faster.
+    // Vectors of whole cache lines, and registers for all that a strip needs.
     engine.m_Strips[0][1] = Strip<1, 1, Sliding::Across, T>;
     engine.m_Strips[0][2] = Strip<2, 1, Sliding::Across, T>;
     engine.m_Strips[1][1] = Strip<1, 2, Sliding::Across, T>;
@@ -168,6 +169,19 @@ DepthwiseEngine<T> MakeEngine()
                 engine.m_DownStrips[1][columns] = DownStrip<columns, 2>;
             },
             std::make_index_sequence<DepthwiseDownStrips::MostColumns>());
+    }
+#elif HWY_TARGET == HWY_AVX2
+    // Registers for nearly all that a strip needs; pairs of vectors are whole cache lines. Else tiles are as fast.
+    if constexpr (std::is_same_v<T, float>)
+    {
+        engine.m_Strips[0][1] = Strip<1, 1, Sliding::Across, T>;
+        engine.m_Strips[0][2] = Strip<2, 1, Sliding::Across, T>;
+        engine.m_Strips[1][1] = Strip<1, 2, Sliding::Across, T>;
+        engine.m_Strips[1][2] = Strip<2, 2, Sliding::Across, T>;
+        engine.m_PairStrips[0][1] = PairStrip<1, 1>;
+        engine.m_PairStrips[0][2] = PairStrip<2, 1>;
+        engine.m_PairStrips[1][1] = PairStrip<1, 2>;
+        engine.m_PairStrips[1][2] = PairStrip<2, 2>;
     }
 #endif
     engine.m_Size5[0] = MakeTiles<5, 1, T>();

@@ -68,6 +68,12 @@ struct DepthwiseDownStrips
     static constexpr size_t Page = 4096;
 };
 
+/// Of strips of pairs of vectors.
+struct DepthwisePairStrips
+{
+    static constexpr size_t MostDelayed = 64; ///< pixels of a row
+};
+
 /// One row of the output of windows of 3x3, or two, over the whole width. At most one column and one row on each side
 /// of the image are padding. Or a few columns of the output, over some of its rows: then rows are called columns here,
 /// and columns rows.
@@ -104,6 +110,9 @@ struct DepthwiseStrip
     /// of the output lie at one place of a period, and each is stored while the next one is worked on, so that no load
     /// seems to be from where a store is not done yet.
     size_t m_Period = 0;
+    /// Of strips of pairs of vectors: as those of columns with a period; they have few pixels.
+    bool m_Delays = false;
+    bool m_GoesBack = false; ///< the same: from the last pair to the first
 };
 
 template <typename T>
@@ -120,7 +129,9 @@ struct DepthwiseEngine
     DepthwiseTiles<T> m_Size5[2]; ///< windows of 5x5
     DepthwiseStripFunction<T> m_Strips[2][DepthwiseTiles<T>::MostRows + 1] =
         {}; ///< of 3x3, by stride - 1 and rows; or null
-    /// The same, which scale sums; of floats alone, as the next.
+    /// The same, two vectors of channels at a time; where there are some, strips have all channels, and do not scale.
+    DepthwiseStripFunction<T> m_PairStrips[2][DepthwiseTiles<T>::MostRows + 1] = {};
+    /// As m_Strips, but they scale sums; of floats alone, as the next.
     DepthwiseStripFunction<T> m_ScalingStrips[2][DepthwiseTiles<T>::MostRows + 1] = {};
     /// Of few columns of the output and whole vectors of channels, by stride - 1 and columns; or null. Of floats
     /// alone.
