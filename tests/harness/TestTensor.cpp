@@ -71,7 +71,9 @@ T FromDouble(double value)
 /// Scale and zero point of one element; 1 and 0 for types without.
 std::pair<double, double> GetQuantization(const TensorInfo& info, size_t element)
 {
-    if (!info.IsQuantized() || !info.HasQuantization())
+    // Biases are integers whose scale is that of the products.
+    const bool isSum = info.GetDataType() == DataType::Signed32 || info.GetDataType() == DataType::Signed64;
+    if (!(info.IsQuantized() || isSum) || !info.HasQuantization())
     {
         return {1.0, 0.0};
     }

@@ -98,8 +98,13 @@ inline SumInfos MakeSumInfos(const SumTypes& types, const TensorShape& data, con
 /// Data, weights and bias over all their types hold; weights and bias constant.
 inline std::vector<TestTensor> MakeSumInputs(const SumInfos& infos, uint32_t seed)
 {
-    TestTensor bias = infos.m_Bias.GetDataType() == DataType::Float32 ? Random(infos.m_Bias, seed + 2)
-                                                                      : Random(infos.m_Bias, seed + 2, -0.5, 0.5);
+    TestTensor bias = Random(infos.m_Bias, seed + 2);
+    if (infos.m_Bias.GetDataType() != DataType::Float32)
+    {
+        constexpr double MostSteps = 2000; // of products: some of an output's steps
+        const double most = MostSteps * static_cast<double>(infos.m_Bias.GetQuantizationScales()[0]);
+        bias = Random(infos.m_Bias, seed + 2, -most, most);
+    }
     TestTensor weights = Random(infos.m_Weights, seed + 1);
     if (weights.m_Bytes.size() >= 2 && GetDataTypeBits(infos.m_Weights.GetDataType()) == 8)
     {

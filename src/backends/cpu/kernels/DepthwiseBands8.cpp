@@ -9,9 +9,9 @@ namespace tenon::cpu
 
 DepthwiseBands8::DepthwiseBands8(const PackedDepthwise8& weights, const ref::ConvolutionGeometry& geometry, int32_t min,
                                  int32_t max)
-    : m_Weights(&weights), m_Geometry(geometry), m_Min(min)
+    : m_Weights(&weights), m_Geometry(geometry)
 {
-    std::vector<ByteColumns8> prepared;
+    std::vector<Columns> prepared;
     for (const DepthwiseBlock8& block : weights.GetBlocks())
     {
         if (block.m_Parts != 0)
@@ -21,10 +21,11 @@ DepthwiseBands8::DepthwiseBands8(const PackedDepthwise8& weights, const ref::Con
             columns.m_Max = max;
             const DepthwiseEngine8& engine = weights.GetEngine();
             engine.m_PrepareStrips(columns, weights.GetBias(block), engine.m_StripChannels, weights.IsDataSigned(),
-                                   prepared.emplace_back());
+                                   prepared.emplace_back().m_Bytes);
+            prepared.back().m_IsPositive = columns.AreNegativesAlike();
         }
     }
-    m_Columns = std::make_shared<const std::vector<ByteColumns8>>(std::move(prepared));
+    m_Columns = std::make_shared<const std::vector<Columns>>(std::move(prepared));
 }
 
 void DepthwiseBands8::Write(const uint8_t* image, const Part& strips, const Part& pixels,
@@ -43,7 +44,7 @@ void DepthwiseBands8::Write(const uint8_t* image, const Part& strips, const Part
     together.m_OutStride = channels;
     const auto firstColumn = static_cast<size_t>(std::max<int64_t>(line.m_First, 0));
     const size_t rowElements = x.m_Output * channels;
-    const ByteColumns8* columns = m_Columns->data();
+    const Columns* columns = m_Columns->data();
     for (const DepthwiseBlock8& block : m_Weights->GetBlocks())
     {
         if (block.m_Parts == 0)
@@ -52,8 +53,9 @@ void DepthwiseBands8::Write(const uint8_t* image, const Part& strips, const Part
         }
         together.m_Parts = block.m_Parts;
         together.m_Weights = m_Weights->GetData(block, 0);
-        together.m_Columns = columns++;
-        together.m_IsPositive = m_Min >= m_Weights->GetRequantization(block).m_ZeroPoint;
+        together.m_Columns = &columns->m_Bytes;
+        together.m_IsPositive = columns->m_IsPositive;
+        ++columns;
         for (size_t first = strips.m_Begin; first < strips.m_End; first += block.m_Parts)
         {
             together.m_HasSecond = false;

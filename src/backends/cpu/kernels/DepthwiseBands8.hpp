@@ -31,11 +31,16 @@ public:
 private:
     void SetStrip(DepthwiseStrips8& strips, size_t part, size_t strip, const uint8_t* image, size_t firstColumn) const;
 
+    struct Columns
+    {
+        ByteColumns8 m_Bytes;
+        bool m_IsPositive = false; ///< see DepthwiseStrips8
+    };
+
     const PackedDepthwise8* m_Weights;
     ref::ConvolutionGeometry m_Geometry;
-    int32_t m_Min;
     /// Of the blocks in strips, one after the other. Copies of a kernel share them.
-    std::shared_ptr<const std::vector<ByteColumns8>> m_Columns;
+    std::shared_ptr<const std::vector<Columns>> m_Columns;
 };
 
 } // namespace tenon::cpu

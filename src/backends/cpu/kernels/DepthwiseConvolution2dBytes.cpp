@@ -210,7 +210,7 @@ private:
     {
         DepthwiseBytes8 bytes;
         bytes.m_Columns = &columns;
-        bytes.m_IsPositive = m_Min >= m_Weights->GetRequantization(block).m_ZeroPoint;
+        bytes.m_IsPositive = GetRequantization(block).AreNegativesAlike();
         bytes.m_Out = row + pixels.m_Begin * m_Geometry.m_OutputChannels + block.m_Channel;
         bytes.m_OutStride = m_Geometry.m_OutputChannels;
         return m_Weights->GetEngine().m_Write[block.m_Pieces](sums, bytes);

@@ -84,9 +84,9 @@ struct DepthwiseEngine8
     bool m_TakesSigned = false; ///< of bytes beside each other: they become int8, else uint8, by 128 less or more
     size_t m_MostPieces = 0;
     /// Whether a block of the most pieces has its channels in the order of interleaving 128-bit lanes: see
-    /// RequantizeRows::m_IsInterleaved. Others are in their natural order.
+    /// RequantizeRows::m_IsInterleaved. Others are in their natural order, but for those in strips.
     bool m_InterleavesFullBlocks = false;
-    size_t m_BlockLanes = 0; ///< 128-bit lanes of vectors of blocks whose channels are interleaved
+    size_t m_BlockLanes = 0; ///< 128-bit lanes of vectors of blocks whose channels are interleaved, if there are some
     void (*m_Interleave)(const InterleaveColumns8& columns, size_t pieces, std::byte* out) = nullptr;
     void (*m_Sum[MostPieces + 1])(const DepthwiseRun8& run) = {};
     /// Sums and writes bytes in one, where all shifts are to the right; false, and nothing is done, for other windows

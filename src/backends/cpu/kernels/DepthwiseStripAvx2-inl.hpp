@@ -9,7 +9,7 @@
 #define TENON_CPU_DEPTHWISE_STRIP_AVX2_INL
 #endif
 
-#include "backends/cpu/kernels/DepthwiseShortPairs-inl.hpp"
+#include "backends/cpu/kernels/DepthwiseShorts-inl.hpp"
 
 #include <hwy/highway.h>
 
@@ -22,6 +22,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX2
 
+/// `weights` by reference: they are operands in memory, as registers have the sums.
 HWY_INLINE __m256i AddPairs(__m256i sums, __m256i data, const __m256i& weights)
 {
     return _mm256_add_epi32(sums, _mm256_madd_epi16(data, weights));
@@ -29,15 +30,15 @@ HWY_INLINE __m256i AddPairs(__m256i sums, __m256i data, const __m256i& weights)
 
 /// Windows that overlap by two columns, of `Phases` output rows.
 template <typename T, typename Scale, size_t Phases>
-class PairsOfStride1
+class ShortStripsOfStride1
 {
 public:
-    explicit HWY_INLINE PairsOfStride1(const DepthwiseStrips8& strips)
+    explicit HWY_INLINE ShortStripsOfStride1(const DepthwiseStrips8& strips)
         : m_Strips(&strips), m_Constants(strips), m_Columns(strips)
     {
         Begin(m_First);
         Begin(m_Second);
-        __m256i sums[Phases][PairVectors];
+        __m256i sums[Phases][ShortVectors];
         SumNext(sums); // of windows before the first one
         SumNext(sums);
     }
@@ -47,7 +48,7 @@ public:
         size_t at = 0;
         for (size_t pixel = 0; pixel < m_Strips->m_Pixels; ++pixel, at += m_Strips->m_OutStride)
         {
-            __m256i sums[Phases][PairVectors];
+            __m256i sums[Phases][ShortVectors];
             SumNext(sums);
             if constexpr (Phases == 2)
             {
@@ -61,13 +62,13 @@ public:
     }
 
 private:
-    HWY_INLINE void Begin(__m256i (&sums)[Phases][PairVectors]) const
+    HWY_INLINE void Begin(__m256i (&sums)[Phases][ShortVectors]) const
     {
         HWY_UNROLL(2)
         for (size_t phase = 0; phase < Phases; ++phase)
         {
             HWY_UNROLL(2)
-            for (size_t v = 0; v < PairVectors; ++v)
+            for (size_t v = 0; v < ShortVectors; ++v)
             {
                 sums[phase][v] = m_Constants.GetBias(v);
             }
@@ -75,15 +76,15 @@ private:
     }
 
     /// Those of the window that ends with the next column.
-    HWY_INLINE void SumNext(__m256i (&sums)[Phases][PairVectors])
+    HWY_INLINE void SumNext(__m256i (&sums)[Phases][ShortVectors])
     {
         __m256i rows[4];
         m_Columns.Next(rows);
         HWY_UNROLL(2)
-        for (size_t v = 0; v < PairVectors; ++v)
+        for (size_t v = 0; v < ShortVectors; ++v)
         {
-            const __m256i upper = PairShorts(rows[0], rows[1], v);
-            const __m256i lower = PairShorts(rows[2], rows[3], v);
+            const __m256i upper = InterleaveShorts(rows[0], rows[1], v);
+            const __m256i lower = InterleaveShorts(rows[2], rows[3], v);
             HWY_UNROLL(2)
             for (size_t phase = 0; phase < Phases; ++phase)
             {
@@ -100,33 +101,33 @@ private:
     }
 
     const DepthwiseStrips8* m_Strips;
-    ShortPairConstants<T, Scale> m_Constants;
+    ShortConstants<T, Scale> m_Constants;
     ShortColumns<T, 4> m_Columns;
-    __m256i m_First[Phases][PairVectors]; ///< of the windows that have seen the most columns
-    __m256i m_Second[Phases][PairVectors];
+    __m256i m_First[Phases][ShortVectors]; ///< of the windows that have seen the most columns
+    __m256i m_Second[Phases][ShortVectors];
 };
 
 /// Windows of three rows that overlap by one column. Two of their columns are new: the third row's pixels in them are a
 /// pair, so that no product is without a use.
 template <typename T, typename Scale>
-class PairsOfStride2
+class ShortStripsOfStride2
 {
 public:
-    explicit HWY_INLINE PairsOfStride2(const DepthwiseStrips8& strips)
+    explicit HWY_INLINE ShortStripsOfStride2(const DepthwiseStrips8& strips)
         : m_Strips(&strips), m_Constants(strips), m_Columns(strips)
     {
         __m256i left[3];
         m_Columns.Next(left);
         HWY_UNROLL(2)
-        for (size_t v = 0; v < PairVectors; ++v)
+        for (size_t v = 0; v < ShortVectors; ++v)
         {
             constexpr int Upper = 16; // bits: weights of the fourth row are zeros
             m_Last[v] = _mm256_slli_epi32(m_Constants.GetWeights(1, 0, v), Upper);
             m_Third[v] = _mm256_or_si256(m_Constants.GetWeights(1, 1, v),
                                          _mm256_slli_epi32(m_Constants.GetWeights(1, 2, v), Upper));
-            const __m256i first =
-                AddPairs(m_Constants.GetBias(v), PairShorts(left[0], left[1], v), m_Constants.GetWeights(0, 0, v));
-            m_Next[v] = AddPairs(first, PairShorts(left[2], left[2], v), m_Last[v]);
+            const __m256i first = AddPairs(m_Constants.GetBias(v), InterleaveShorts(left[0], left[1], v),
+                                           m_Constants.GetWeights(0, 0, v));
+            m_Next[v] = AddPairs(first, InterleaveShorts(left[2], left[2], v), m_Last[v]);
         }
     }
 
@@ -136,32 +137,32 @@ public:
         size_t left = m_Strips->m_Pixels;
         for (; left >= 2; left -= 2, to += 2 * m_Strips->m_OutStride)
         {
-            __m256i sums[2][PairVectors];
+            __m256i sums[2][ShortVectors];
             SumNext(sums[0]);
             SumNext(sums[1]);
             m_Constants.StoreTwo(sums[0], sums[1], to, to + m_Strips->m_OutStride);
         }
         if (left > 0)
         {
-            __m256i sums[PairVectors];
+            __m256i sums[ShortVectors];
             SumNext(sums);
             m_Constants.StoreOne(sums, to);
         }
     }
 
 private:
-    HWY_INLINE void SumNext(__m256i (&sums)[PairVectors])
+    HWY_INLINE void SumNext(__m256i (&sums)[ShortVectors])
     {
         __m256i middle[3];
         __m256i right[3];
         m_Columns.Next(middle);
         m_Columns.Next(right);
         HWY_UNROLL(2)
-        for (size_t v = 0; v < PairVectors; ++v)
+        for (size_t v = 0; v < ShortVectors; ++v)
         {
-            const __m256i last = PairShorts(right[0], right[1], v);
-            const __m256i third = PairShorts(middle[2], right[2], v);
-            sums[v] = AddPairs(m_Next[v], PairShorts(middle[0], middle[1], v), m_Constants.GetWeights(0, 1, v));
+            const __m256i last = InterleaveShorts(right[0], right[1], v);
+            const __m256i third = InterleaveShorts(middle[2], right[2], v);
+            sums[v] = AddPairs(m_Next[v], InterleaveShorts(middle[0], middle[1], v), m_Constants.GetWeights(0, 1, v));
             sums[v] = AddPairs(sums[v], last, m_Constants.GetWeights(0, 2, v));
             sums[v] = AddPairs(sums[v], third, m_Third[v]);
             m_Next[v] =
@@ -170,40 +171,40 @@ private:
     }
 
     const DepthwiseStrips8* m_Strips;
-    ShortPairConstants<T, Scale> m_Constants;
+    ShortConstants<T, Scale> m_Constants;
     ShortColumns<T, 3> m_Columns;
-    __m256i m_Next[PairVectors];  ///< of the window that has seen one column
-    __m256i m_Third[PairVectors]; ///< weights of the third row: of the two new columns
-    __m256i m_Last[PairVectors];  ///< of the one that the next window sees, too
+    __m256i m_Next[ShortVectors];  ///< of the window that has seen one column
+    __m256i m_Third[ShortVectors]; ///< weights of the third row: of the two new columns
+    __m256i m_Last[ShortVectors];  ///< of the one that the next window sees, too
 };
 
 template <typename T, typename Scale>
-void WritePairsOf(const DepthwiseStrips8& strips)
+void WriteShortStripsOf(const DepthwiseStrips8& strips)
 {
     if (strips.m_Stride == 2)
     {
-        PairsOfStride2<T, Scale>(strips).WriteAll();
+        ShortStripsOfStride2<T, Scale>(strips).WriteAll();
     }
     else if (strips.m_HasSecond)
     {
-        PairsOfStride1<T, Scale, 2>(strips).WriteAll();
+        ShortStripsOfStride1<T, Scale, 2>(strips).WriteAll();
     }
     else
     {
-        PairsOfStride1<T, Scale, 1>(strips).WriteAll();
+        ShortStripsOfStride1<T, Scale, 1>(strips).WriteAll();
     }
 }
 
 template <typename T>
-void WritePairsOf(const DepthwiseStrips8& strips)
+void WriteShortStripsOf(const DepthwiseStrips8& strips)
 {
-    strips.m_IsPositive ? WritePairsOf<T, PositiveScale>(strips) : WritePairsOf<T, AnyScale>(strips);
+    strips.m_IsPositive ? WriteShortStripsOf<T, PositiveScale>(strips) : WriteShortStripsOf<T, AnyScale>(strips);
 }
 
 /// See DepthwiseEngine8::m_WriteStrips.
-void WritePairStrips(const DepthwiseStrips8& strips)
+void WriteShortStrips(const DepthwiseStrips8& strips)
 {
-    strips.m_IsSigned ? WritePairsOf<int8_t>(strips) : WritePairsOf<uint8_t>(strips);
+    strips.m_IsSigned ? WriteShortStripsOf<int8_t>(strips) : WriteShortStripsOf<uint8_t>(strips);
 }
 
 #endif

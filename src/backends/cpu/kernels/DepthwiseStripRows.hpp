@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of depthwise convolutions of floats or bfloat16 by strips: windows of 3x3 that lie beside each other, for a few
-// vectors of channels at a time. Part of DepthwiseProduct.hpp.
+// vectors of channels at a time or for all. Part of DepthwiseProduct.hpp.
 #pragma once
 
 #include "backends/cpu/Parts.hpp"
@@ -57,14 +57,15 @@ public:
         ForEachBand(output, image, rows, most, scaling, run);
     }
 
-    /// Two rows at a time of all channels.
+    /// Two rows at a time of all channels, which are not scaled.
     void RunWhole(T* output, const T* image, const Part& rows) const
     {
+        // Each image and pair of rows lies whole periods behind the first one.
+        const DepthwisePairsWay way = ChooseDepthwisePairs(m_Geometry, image, output);
         const auto run = [&](size_t y, size_t count, const T* of, T* out, const DepthwiseScaling& scaling)
         {
             const size_t channels = m_Geometry.m_OutputChannels;
             const size_t width = m_Geometry.m_X.m_Output;
-            const DepthwisePairsWay way = ChooseDepthwisePairs(m_Geometry, of, out);
             const Engine& engine = GetDepthwiseEngine<T>();
             const auto function =
                 (way.m_ArePairs ? engine.m_PairStrips : engine.m_Strips)[m_Geometry.m_Y.m_Stride - 1][count];

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <type_traits>
 
 namespace tenon::cpu
 {
@@ -51,7 +52,8 @@ private:
 /// How strips of all channels go through them.
 struct DepthwisePairsWay
 {
-    static constexpr size_t SeenRows = 4; ///< of the image, whose lines are to stay in the first-level cache
+    /// Of the image, whose lines are to stay in the first-level cache: those of two rows of windows one pixel apart.
+    static constexpr size_t SeenRows = 4;
 
     bool m_ArePairs = false; ///< of vectors
     bool m_Delays = false;   ///< DepthwiseStrip's, as the next
@@ -68,8 +70,8 @@ bool AreWholeStripsFast(const ref::ConvolutionGeometry& g)
     const DepthwisePlaces<T> places(g);
     const size_t pixels = DepthwisePairsWay::SeenRows * g.m_X.m_Input;
     const size_t period = places.GetPeriod();
-    const bool haveTilesRoom = g.m_X.m_Stride == 2 ? period == 256 || period == 512 : period == 512;
-    const bool areTilesFast = haveTilesRoom && (g.m_X.m_Stride == 2 || !places.HaveRoom(pixels));
+    const bool areTilesFast = g.m_X.m_Stride == 2 ? period == 256 || period == 512 // long rows or not
+                                                  : period == 512 && !places.HaveRoom(pixels);
     return !areTilesFast && pixels * g.m_OutputChannels * sizeof(T) <= MostBytes;
 }
 
@@ -93,11 +95,12 @@ DepthwisePairsWay ChooseDepthwisePairs(const ref::ConvolutionGeometry& g, const 
     return way;
 }
 
-/// Strips where there are some for the layer's windows. Where pixels are multiples of 1,024 bytes apart they share few
-/// places of the first-level cache, and what a strip reads for two rows does not stay there for the next ones: those of
-/// columns read less of it again. bfloat16, half as many bytes, is as fast by tiles, and so are images of few rows, as
-/// bands of others are, unless twice as many bytes leave half as many places. Those of columns see data as they are,
-/// which are not quantized first.
+/// Strips where there are some for the layer's windows. Those of all channels see data as they are, see
+/// AreWholeStripsFast. Of the others: where pixels are multiples of 1,024 bytes apart they share few places of the
+/// first-level cache, and what a strip reads for two rows does not stay there for the next ones: those of columns read
+/// less of it again. bfloat16, half as many bytes, is as fast by tiles, and so are images of few rows, as bands of
+/// others are, unless twice as many bytes leave half as many places. Those of columns see data as they are, too, which
+/// are not quantized first.
 template <typename T>
 DepthwiseWay ChooseDepthwiseWay(const DepthwiseLayer<T>& layer, bool quantizes)
 {
@@ -113,10 +116,13 @@ DepthwiseWay ChooseDepthwiseWay(const DepthwiseLayer<T>& layer, bool quantizes)
     {
         return DepthwiseWay::Tiles;
     }
-    if (engine.m_PairStrips[0][1] != nullptr)
+    if constexpr (std::is_same_v<T, float>)
     {
-        const bool areFast = !quantizes && AreWholeStripsFast<T>(g);
-        return areFast ? DepthwiseWay::WholeStrips : DepthwiseWay::Tiles;
+        if (engine.m_PairStrips[0][1] != nullptr)
+        {
+            const bool areFast = !quantizes && AreWholeStripsFast<T>(g);
+            return areFast ? DepthwiseWay::WholeStrips : DepthwiseWay::Tiles;
+        }
     }
     constexpr size_t FewRows = 6;
     constexpr size_t Shortest = DepthwiseDownStrips::ShortestPeriod;

@@ -25,8 +25,8 @@ struct DepthwiseBlock8
     size_t m_Offset = 0; ///< bytes from the start of the packed weights
     bool m_IsInterleaved = false;
     /// Not 0: bytes are written from the image itself, of so many strips of its rows at once (DepthwiseStrips8). Each
-    /// has its channels, interleaved as those of a full block are, and the block has as many places as there are in
-    /// all.
+    /// has its channels, interleaved over the lanes of the engine's vectors, and the block has as many places as there
+    /// are in all.
     size_t m_Parts = 0;
 
     /// How often it has what belongs to a channel.

@@ -46,6 +46,9 @@ struct RequantizeColumns
     int32_t m_ZeroPoint = 0;               ///< of the output
     int32_t m_Min = 0;                     ///< of the stored values
     int32_t m_Max = 0;
+
+    /// Whether the clamp makes the same of all negative sums.
+    bool AreNegativesAlike() const { return m_Min >= m_ZeroPoint; }
 };
 
 /// Rows of sums to turn into bytes.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What strips of output rows of bytes read, keep and write with AVX2 (DepthwiseStripAvx2-inl.hpp), for sources that are
 // compiled for each target (Foreach.hpp): DepthwiseLoops8.cpp. Included once a target.
-#if defined(TENON_CPU_DEPTHWISE_SHORT_PAIRS_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_DEPTHWISE_SHORT_PAIRS_INL
-#undef TENON_CPU_DEPTHWISE_SHORT_PAIRS_INL
+#if defined(TENON_CPU_DEPTHWISE_SHORTS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_DEPTHWISE_SHORTS_INL
+#undef TENON_CPU_DEPTHWISE_SHORTS_INL
 #else
-#define TENON_CPU_DEPTHWISE_SHORT_PAIRS_INL
+#define TENON_CPU_DEPTHWISE_SHORTS_INL
 #endif
 
 #include "backends/cpu/gemm/bytes/Requantize8Avx2-inl.hpp"
@@ -26,9 +26,9 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX2
 
-/// Vectors of eight channels: of each eight of the 16 channels four.
-constexpr size_t PairVectors = 2;
-constexpr size_t PairGroups = 2; ///< of two rows
+/// Of sums of 16 channels: the first one has four of the first eight channels and four of the others.
+constexpr size_t ShortVectors = 2;
+constexpr size_t ShortGroups = 2; ///< of two rows
 
 /// Rows of a column of the image as int16: eight channels in each 128 bits.
 template <typename T, size_t Rows>
@@ -54,22 +54,22 @@ private:
 };
 
 /// What dot products take of two rows or columns: of each 128 bits the lower or the upper four channels.
-HWY_INLINE __m256i PairShorts(__m256i a, __m256i b, size_t v)
+HWY_INLINE __m256i InterleaveShorts(__m256i a, __m256i b, size_t v)
 {
     return v == 0 ? _mm256_unpacklo_epi16(a, b) : _mm256_unpackhi_epi16(a, b);
 }
 
 /// What does not change from column to column.
 template <typename T, typename Scale>
-class ShortPairConstants
+class ShortConstants
 {
 public:
-    explicit HWY_INLINE ShortPairConstants(const DepthwiseStrips8& strips)
+    explicit HWY_INLINE ShortConstants(const DepthwiseStrips8& strips)
         : m_Weights(static_cast<const __m256i*>(strips.m_Weights)), m_Columns(strips.m_Columns)
     {
     }
 
-    /// What sums begin with: where no sign decides, the scales have the bias, see PreparePairStrips.
+    /// What sums begin with: where no sign decides, the scales have the bias, see PrepareShortStrips.
     HWY_INLINE __m256i GetBias(size_t v) const
     {
         return std::is_same_v<Scale, PositiveScale> ? _mm256_setzero_si256()
@@ -80,16 +80,16 @@ public:
     /// row, which begin one row lower.
     HWY_INLINE const __m256i& GetWeights(size_t group, size_t column, size_t v, size_t phase = 0) const
     {
-        return m_Weights[((phase * PairGroups + group) * 3 + column) * PairVectors + v];
+        return m_Weights[((phase * ShortGroups + group) * 3 + column) * ShortVectors + v];
     }
 
-    HWY_INLINE void StoreOne(const __m256i (&sums)[PairVectors], uint8_t* to) const
+    HWY_INLINE void StoreOne(const __m256i (&sums)[ShortVectors], uint8_t* to) const
     {
         _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(Pack(sums, sums)));
     }
 
     /// Two pixels at once: bytes are packed in whole vectors.
-    HWY_INLINE void StoreTwo(const __m256i (&first)[PairVectors], const __m256i (&second)[PairVectors],
+    HWY_INLINE void StoreTwo(const __m256i (&first)[ShortVectors], const __m256i (&second)[ShortVectors],
                              uint8_t* toFirst, uint8_t* toSecond) const
     {
         const __m256i bytes = Pack(first, second);
@@ -99,7 +99,7 @@ public:
 
 private:
     /// The bytes of two pixels after each other.
-    HWY_INLINE __m256i Pack(const __m256i (&first)[PairVectors], const __m256i (&second)[PairVectors]) const
+    HWY_INLINE __m256i Pack(const __m256i (&first)[ShortVectors], const __m256i (&second)[ShortVectors]) const
     {
         const __m256i a = _mm256_packs_epi32(Scaled(first[0], 0), Scaled(first[1], 1));
         const __m256i b = _mm256_packs_epi32(Scaled(second[0], 0), Scaled(second[1], 1));
@@ -127,30 +127,29 @@ private:
 };
 
 template <typename Scale>
-HWY_INLINE Scale MakePairScale(const RequantizeColumns& columns, size_t v)
+HWY_INLINE Scale MakeStripScale(const RequantizeColumns& columns, size_t v)
 {
     const __m256i right = _mm256_load_si256(reinterpret_cast<const __m256i*>(columns.m_Right + 8 * v));
     return Scale(columns.m_Multiplier + 8 * v, right, columns.m_ZeroPoint);
 }
 
 /// See DepthwiseEngine8::m_PrepareStrips.
-void PreparePairStrips(const RequantizeColumns& columns, const int32_t* bias, size_t count, bool,
-                       ByteColumns8& prepared)
+void PrepareShortStrips(const RequantizeColumns& columns, const int32_t* bias, size_t count, bool /*isSigned*/,
+                        ByteColumns8& prepared)
 {
     static_assert(sizeof(PositiveScale) <= ByteColumns8::VectorBytes && sizeof(AnyScale) <= ByteColumns8::VectorBytes);
     std::copy_n(bias, count, prepared.m_Bias);
     std::fill(std::begin(prepared.m_Min), std::end(prepared.m_Min), static_cast<uint8_t>(columns.m_Min));
     std::fill(std::begin(prepared.m_Max), std::end(prepared.m_Max), static_cast<uint8_t>(columns.m_Max));
-    const bool isPositive = columns.m_Min >= columns.m_ZeroPoint;
-    for (size_t v = 0; v < PairVectors; ++v)
+    for (size_t v = 0; v < ShortVectors; ++v)
     {
-        if (!isPositive)
+        if (!columns.AreNegativesAlike())
         {
-            new (prepared.m_Scales + v * sizeof(AnyScale)) AnyScale(MakePairScale<AnyScale>(columns, v));
+            new (prepared.m_Scales + v * sizeof(AnyScale)) AnyScale(MakeStripScale<AnyScale>(columns, v));
             continue;
         }
         // (sum + bias) * multiplier: 64 bits hold the parts, too.
-        auto scale = MakePairScale<PositiveScale>(columns, v);
+        auto scale = MakeStripScale<PositiveScale>(columns, v);
         const __m256i x = _mm256_load_si256(reinterpret_cast<const __m256i*>(prepared.m_Bias) + v);
         scale.m_EvenAddend = scale.MultiplyEven(x);
         scale.m_OddAddend = scale.MultiplyOdd(_mm256_srli_epi64(x, 32));
