@@ -38,16 +38,23 @@ struct ScaleCase
     }
 };
 
-/// Weights for each channel: their scales make of a sum 2^-21 to 2^-1 steps of the output.
+/// Weights whose scales make of a sum 2^-21 to 2^-1 steps of the output: of int8 one for each channel.
 TensorInfo MakeWeights(const ScaleCase& c, float dataScale, float outputScale)
 {
+    const auto makeScale = [&](int shift) { return std::ldexp(0.71f, shift) * outputScale / dataScale; };
+    const TensorShape shape({1, 3, 3, c.m_Channels});
+    if (!c.m_IsSigned)
+    {
+        return BytesInfo(shape, false, makeScale(c.m_HasLargeScale ? 1 : -2 - static_cast<int>(c.m_AboveLeast % 20)),
+                         119);
+    }
     std::vector<float> scales;
     for (unsigned int i = 0; i < c.m_Channels; ++i)
     {
-        const int shift = c.m_HasLargeScale && i == c.m_Channels / 2 ? 1 : -1 - static_cast<int>(i * 7 % 20);
-        scales.push_back(std::ldexp(0.71f, shift) * outputScale / dataScale);
+        const bool isLarge = c.m_HasLargeScale && i == c.m_Channels / 2;
+        scales.push_back(makeScale(isLarge ? 1 : -1 - static_cast<int>(i * 7 % 20)));
     }
-    TensorInfo weights(TensorShape({1, 3, 3, c.m_Channels}), DataType::QSymmS8);
+    TensorInfo weights(shape, DataType::QSymmS8);
     weights.SetQuantizationScales(scales);
     weights.SetQuantizationDim(3U);
     return weights;
@@ -59,8 +66,10 @@ TestTensor MakeBias(const TensorInfo& weights, float dataScale, float outputScal
     std::minstd_rand random(7);
     std::uniform_real_distribution<double> steps(-200, 200);
     std::vector<double> stored;
-    for (const float scale : weights.GetQuantizationScales())
+    const std::vector<float> scales = weights.GetQuantizationScales();
+    for (unsigned int c = 0; c < weights.GetShape()[3]; ++c)
     {
+        const float scale = scales[scales.size() == 1 ? 0 : c];
         stored.push_back(std::round(steps(random) * static_cast<double>(outputScale) /
                                     (static_cast<double>(dataScale) * static_cast<double>(scale))));
     }
