@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <type_traits>
 
 namespace tenon::cpu
@@ -196,7 +195,7 @@ private:
     size_t FindPeriod(const T* image, const T* out) const
     {
         constexpr size_t VectorBytes = Block / 2 * sizeof(T);
-        const size_t period = std::gcd(m_Geometry.m_OutputChannels * sizeof(T), DownStrips::Page);
+        const size_t period = DepthwisePlaces<T>(m_Geometry).GetPeriod();
         const size_t distance = reinterpret_cast<uintptr_t>(image) - reinterpret_cast<uintptr_t>(out);
         return distance % period < VectorBytes ? period : 0;
     }

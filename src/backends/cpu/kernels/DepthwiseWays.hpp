@@ -23,7 +23,7 @@ enum class DepthwiseWay
     WholeStrips ///< of rows, of all channels
 };
 
-/// Where pixels of the image lie in the first-level cache of processors with AVX2.
+/// Where pixels of the image lie in the first-level cache.
 template <typename T>
 class DepthwisePlaces
 {
@@ -38,7 +38,7 @@ public:
     /// Bytes from a place of a vector of channels, whatever the pixel, to the next one.
     size_t GetPeriod() const { return m_Period; }
 
-    /// Whether as many lines, of the same channels of as many pixels, stay in it.
+    /// Whether as many lines, of the same channels of as many pixels, stay in that of processors with AVX2.
     bool HaveRoom(size_t lines) const
     {
         constexpr size_t Ways = 8;
