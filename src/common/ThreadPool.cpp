@@ -9,6 +9,8 @@
 // missed.
 #include "common/ThreadPool.hpp"
 
+#include "common/Cores.hpp"
+
 #include <algorithm>
 #include <bit>
 
@@ -93,7 +95,7 @@ constexpr std::size_t DivideUp(std::size_t value, std::size_t divisor) noexcept
 } // namespace
 
 ThreadPool::ThreadPool()
-    : m_Cores(std::max(1u, std::thread::hardware_concurrency())),
+    : m_Cores(CountCores()),
       m_SpinTime(m_Cores > 1 ? SpinTime
                              : std::chrono::nanoseconds(0)) // on one core, watching keeps away what is watched for
 {

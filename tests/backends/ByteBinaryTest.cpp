@@ -73,6 +73,29 @@ TEST(ByteBinary, SumsAreComputedByTablesOrInFloats)
     }
 }
 
+// What the choice compares with is made in another way than the loop that runs where no fast one agrees.
+TEST(ByteBinary, AllPairsOfSumsAsByLoop)
+{
+    if (!GetCpuFeatures().m_Simd)
+    {
+        GTEST_SKIP() << "the reference kernel runs";
+    }
+    const ByteBinaryLoops& loops = GetByteBinaryLoops();
+    std::mt19937 random(4);
+    for (int i = 0; i < 40; ++i)
+    {
+        const bool isSigned = (i & 1) != 0;
+        const RandomSum of(random, isSigned ? DataType::QAsymmS8 : DataType::QAsymmU8);
+        backends::QuantizedRange range = backends::GetTypeRange(of.m_Output.GetDataType());
+        range.m_Min += i % 3 * 20;
+        range.m_Max -= i % 5 * 20;
+        const BinaryOperation operation = (i & 2) != 0 ? BinaryOperation::Sub : BinaryOperation::Add;
+        const ByteBinary sum =
+            MakeByteBinary(operation, of.m_A, of.m_B, of.m_Output, range, false, (i & 4) != 0, Elements);
+        EXPECT_TRUE(BytePairs(sum, loops.m_ExactSums).Agrees(sum, loops.m_ExactSum[0])) << "sum " << i;
+    }
+}
+
 // Products, squares and Prelu, of random scales and of powers of two.
 TEST(ByteBinary, ProductsAreComputedInFloats)
 {

@@ -3,9 +3,9 @@
 #include "backends/cpu/Parts.hpp"
 
 #include "backends/cpu/OnePart.hpp"
+#include "common/Cores.hpp"
 
 #include <algorithm>
-#include <thread>
 
 namespace tenon::cpu
 {
@@ -33,7 +33,7 @@ OnePart::~OnePart()
 
 size_t GetMostParts()
 {
-    return onePartDepth != 0 ? 1 : std::clamp<size_t>(std::thread::hardware_concurrency(), 4, 64);
+    return onePartDepth != 0 ? 1 : std::clamp<size_t>(CountCores(), 4, 64);
 }
 
 size_t GetWorthwhileParts(double multiplications)

@@ -39,11 +39,13 @@ public:
     }
 
     HWY_INLINE Ints Second(Ints b) const { return Scale(b, m_B, m_ZeroB, m_SignB); }
-    HWY_INLINE Ints First(Ints a, Ints second) const
+    HWY_INLINE Ints ScaledFirst(Ints a) const { return Scale(a, m_A, m_ZeroA, m_SignA); }
+    HWY_INLINE Ints Sum(Ints scaledFirst, Ints second) const
     {
-        const Ints sum = hn::Add(Scale(a, m_A, m_ZeroA, m_SignA), second);
+        const Ints sum = hn::Add(scaledFirst, second);
         return hn::Add(m_Sum(Squares ? hn::Mul(sum, sum) : sum), m_ZeroOutput);
     }
+    HWY_INLINE Ints First(Ints a, Ints second) const { return Sum(ScaledFirst(a), second); }
 
 private:
     static HWY_INLINE Ints Scale(Ints x, const FixedPointMultiplier<IntTag>& multiplier, Ints zero, Ints sign)
@@ -167,6 +169,47 @@ void Run(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t*
         });
 }
 
+/// See ByteBinary::AllPairs: each byte is scaled once, not once for each pair.
+template <typename ExactSum>
+void SumAllPairs(const ByteBinary& numbers, uint8_t* results)
+{
+    constexpr size_t Values = 256;
+    const IntTag d;
+    const ByteTag d8;
+    const size_t lanes = hn::Lanes(d);
+    const ExactSum sum(numbers);
+    const Quarters quarters;
+    const Bytes flip = hn::Set(d8, numbers.m_Flip);
+    HWY_ALIGN int32_t first[Values];
+    HWY_ALIGN int32_t second[Values]; // of each vector of bytes the four quarters
+    for (size_t i = 0; i < Values; i += lanes)
+    {
+        const Ints values = hn::Xor(hn::Iota(d, static_cast<int32_t>(i)), hn::Set(d, int32_t{numbers.m_Flip}));
+        hn::Store(sum.ScaledFirst(values), d, first + i);
+    }
+    for (size_t i = 0; i < Values; i += 4 * lanes)
+    {
+        const Bytes bytes = hn::Xor(hn::Iota(d8, static_cast<uint8_t>(i)), flip);
+        hn::Store(sum.Second(quarters.Get<0>(bytes)), d, second + i);
+        hn::Store(sum.Second(quarters.Get<1>(bytes)), d, second + i + lanes);
+        hn::Store(sum.Second(quarters.Get<2>(bytes)), d, second + i + 2 * lanes);
+        hn::Store(sum.Second(quarters.Get<3>(bytes)), d, second + i + 3 * lanes);
+    }
+    const auto zero = hn::Set(hn::Repartition<int16_t, IntTag>(), int16_t{numbers.m_Flip});
+    const Bytes least = hn::Set(d8, numbers.m_Min);
+    const Bytes most = hn::Set(d8, numbers.m_Max);
+    for (size_t a = 0; a < Values; ++a)
+    {
+        const Ints scaled = hn::Set(d, first[a]);
+        for (size_t b = 0; b < Values; b += 4 * lanes)
+        {
+            const auto get = [&](size_t i) HWY_ATTR { return sum.Sum(scaled, hn::Load(d, second + b + i * lanes)); };
+            const Bytes bytes = JoinQuarters(get(0), get(1), get(2), get(3), zero);
+            hn::StoreU(hn::Xor(hn::Min(hn::Max(bytes, least), most), flip), d8, results + a * Values + b);
+        }
+    }
+}
+
 template <bool IsMaximum, bool IsFixed>
 void RunExtreme(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count)
 {
@@ -200,6 +243,7 @@ ByteBinaryLoops MakeLoops()
     using Sum = ExactSum<ByteBinary::SumShift, false>;
     using Square = ExactSum<ByteBinary::SquareShift, true>;
     return {{Run<Sum, false>, Run<Sum, true>},
+            SumAllPairs<Sum>,
             {Run<Square, false>, Run<Square, true>},
             {RunHalves<FloatSquare, false>, RunHalves<FloatSquare, true>},
             {Run<FloatSum, false>, Run<FloatSum, true>},

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 namespace tenon::cpu
@@ -17,17 +18,15 @@ namespace tenon::cpu
 class BytePairs
 {
 public:
-    BytePairs(const ByteBinary& numbers, ByteBinary::Loop loop) : m_Results(Values * Values)
+    BytePairs(const ByteBinary& numbers, ByteBinary::Loop loop) : BytePairs()
     {
-        for (size_t i = 0; i < Values; ++i)
-        {
-            m_All[i] = static_cast<uint8_t>(i);
-        }
         for (size_t a = 0; a < Values; ++a)
         {
             RunRow(numbers, loop, a, m_Results.data() + a * Values);
         }
     }
+
+    BytePairs(const ByteBinary& numbers, ByteBinary::AllPairs run) : BytePairs() { run(numbers, m_Results.data()); }
 
     /// Whether another one gives the same.
     bool Agrees(const ByteBinary& numbers, ByteBinary::Loop loop) const
@@ -46,6 +45,8 @@ public:
 
 private:
     static constexpr size_t Values = 256;
+
+    BytePairs() : m_Results(Values * Values) { std::iota(m_All.begin(), m_All.end(), uint8_t{0}); }
 
     void RunRow(const ByteBinary& numbers, ByteBinary::Loop loop, size_t a, uint8_t* out) const
     {

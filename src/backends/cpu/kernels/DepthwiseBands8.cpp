@@ -11,21 +11,29 @@ DepthwiseBands8::DepthwiseBands8(const PackedDepthwise8& weights, const ref::Con
                                  int32_t max)
     : m_Weights(&weights), m_Geometry(geometry)
 {
-    std::vector<Columns> prepared;
-    for (const DepthwiseBlock8& block : weights.GetBlocks())
+    if (!weights.HasStrips())
     {
-        if (block.m_Parts != 0)
+        return;
+    }
+    const DepthwiseEngine8& engine = weights.GetEngine();
+    const std::vector<DepthwiseBlock8>& blocks = weights.GetBlocks();
+    const auto isStrip = [](const DepthwiseBlock8& block) { return block.m_Parts != 0; };
+    const auto count = static_cast<size_t>(std::count_if(blocks.begin(), blocks.end(), isStrip));
+    const auto memory = std::make_shared<AlignedMemory>(count * engine.m_StripColumnsBytes);
+    std::byte* prepared = memory->Data();
+    for (const DepthwiseBlock8& block : blocks)
+    {
+        if (isStrip(block))
         {
             RequantizeColumns columns = weights.GetRequantization(block);
             columns.m_Min = min;
             columns.m_Max = max;
-            const DepthwiseEngine8& engine = weights.GetEngine();
-            engine.m_PrepareStrips(columns, weights.GetBias(block), engine.m_StripChannels, weights.IsDataSigned(),
-                                   prepared.emplace_back().m_Bytes);
-            prepared.back().m_IsPositive = columns.AreNegativesAlike();
+            m_IsPositive = columns.AreNegativesAlike(); // one range and zero point for all
+            engine.m_PrepareStrips(columns, weights.GetBias(block), weights.IsDataSigned(), prepared);
+            prepared += engine.m_StripColumnsBytes;
         }
     }
-    m_Columns = std::make_shared<const std::vector<Columns>>(std::move(prepared));
+    m_Columns = memory;
 }
 
 void DepthwiseBands8::Write(const uint8_t* image, const Part& strips, const Part& pixels,
@@ -39,12 +47,13 @@ void DepthwiseBands8::Write(const uint8_t* image, const Part& strips, const Part
     together.m_Before = line.m_Begin;
     together.m_Inside = line.m_End - line.m_Begin;
     together.m_IsSigned = m_Weights->IsDataSigned();
+    together.m_IsPositive = m_IsPositive;
     together.m_Stride = static_cast<size_t>(x.m_Stride);
     together.m_Pixels = pixels.m_End - pixels.m_Begin;
     together.m_OutStride = channels;
     const auto firstColumn = static_cast<size_t>(std::max<int64_t>(line.m_First, 0));
     const size_t rowElements = x.m_Output * channels;
-    const Columns* columns = m_Columns->data();
+    const std::byte* columns = m_Columns->Data();
     for (const DepthwiseBlock8& block : m_Weights->GetBlocks())
     {
         if (block.m_Parts == 0)
@@ -53,9 +62,8 @@ void DepthwiseBands8::Write(const uint8_t* image, const Part& strips, const Part
         }
         together.m_Parts = block.m_Parts;
         together.m_Weights = m_Weights->GetData(block, 0);
-        together.m_Columns = &columns->m_Bytes;
-        together.m_IsPositive = columns->m_IsPositive;
-        ++columns;
+        together.m_Columns = columns;
+        columns += m_Weights->GetEngine().m_StripColumnsBytes;
         for (size_t first = strips.m_Begin; first < strips.m_End; first += block.m_Parts)
         {
             together.m_HasSecond = false;

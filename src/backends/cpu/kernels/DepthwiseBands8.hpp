@@ -7,11 +7,11 @@
 #include "backends/cpu/kernels/DepthwiseRing8.hpp"
 #include "backends/cpu/kernels/PackedDepthwise8.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
+#include "common/AlignedMemory.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 namespace tenon::cpu
 {
@@ -31,16 +31,12 @@ public:
 private:
     void SetStrip(DepthwiseStrips8& strips, size_t part, size_t strip, const uint8_t* image, size_t firstColumn) const;
 
-    struct Columns
-    {
-        ByteColumns8 m_Bytes;
-        bool m_IsPositive = false; ///< see DepthwiseStrips8
-    };
-
     const PackedDepthwise8* m_Weights;
     ref::ConvolutionGeometry m_Geometry;
-    /// Of the blocks in strips, one after the other. Copies of a kernel share them.
-    std::shared_ptr<const std::vector<Columns>> m_Columns;
+    bool m_IsPositive = false; ///< see DepthwiseStrips8
+    /// What DepthwiseEngine8::m_PrepareStrips writes for the blocks in strips, one after the other. Copies of a kernel
+    /// share it.
+    std::shared_ptr<const AlignedMemory> m_Columns;
 };
 
 } // namespace tenon::cpu

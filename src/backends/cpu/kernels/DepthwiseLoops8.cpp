@@ -126,7 +126,8 @@ DepthwiseEngine8 MakeDepthwiseEngine()
         engine.m_StripChannels = DepthwiseEngine8::MostPieces * PieceChannels;
         engine.m_MostStripParts = DepthwiseStrips8::MostParts;
         engine.m_StripGroups = 1;
-        engine.m_PrepareStrips = GetEngine8().m_PrepareColumns;
+        engine.m_StripColumnsBytes = sizeof(ByteColumns8);
+        engine.m_PrepareStrips = PrepareStripColumns;
 #endif
         return engine;
     }
@@ -149,6 +150,7 @@ DepthwiseEngine8 MakeDepthwiseEngine()
     engine.m_StripChannels = PieceChannels;
     engine.m_MostStripParts = 1;
     engine.m_StripGroups = ShortGroups;
+    engine.m_StripColumnsBytes = sizeof(ShortStripColumns);
     engine.m_PrepareStrips = PrepareShortStrips;
 #endif
     return engine;

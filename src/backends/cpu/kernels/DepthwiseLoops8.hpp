@@ -4,6 +4,7 @@
 #pragma once
 
 #include "backends/cpu/gemm/bytes/Tiles8.hpp"
+#include "common/AlignedMemory.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -63,10 +64,10 @@ struct DepthwiseStrips8
     bool m_IsSigned = false;
     size_t m_Stride = 1; ///< columns from a window to the next; 2: windows of up to three rows, of one output row
     size_t m_Pixels = 0; ///< of an output row
-    const void* m_Weights = nullptr;         ///< see DepthwiseRun8; those of the second output row follow
-    const ByteColumns8* m_Columns = nullptr; ///< of DepthwiseEngine8::m_PrepareStrips
-    bool m_IsPositive = false;               ///< see DepthwiseBytes8
-    bool m_HasSecond = false;                ///< output row
+    const void* m_Weights = nullptr; ///< see DepthwiseRun8; those of the second output row follow
+    const void* m_Columns = nullptr; ///< of DepthwiseEngine8::m_PrepareStrips
+    bool m_IsPositive = false;       ///< see DepthwiseBytes8
+    bool m_HasSecond = false;        ///< output row
     uint8_t* m_Out[MostParts];
     /// The second output row; of a strip that has none the first one, which is written after it.
     uint8_t* m_Second[MostParts];
@@ -94,12 +95,13 @@ struct DepthwiseEngine8
     bool (*m_Write[MostPieces + 1])(const DepthwiseRun8& run, const DepthwiseBytes8& bytes) = {};
     /// The same from the image itself. Null where there is none. See DepthwiseBlock8::m_Parts.
     void (*m_WriteStrips)(const DepthwiseStrips8& strips) = nullptr;
-    size_t m_StripChannels = 0;  ///< of a block of one strip
-    size_t m_MostStripParts = 0; ///< strips at once: 1, or up to DepthwiseStrips8::MostParts
-    size_t m_StripGroups = 0;    ///< of rows, that windows lie in
-    /// What strips read of the columns of a block.
-    void (*m_PrepareStrips)(const RequantizeColumns& columns, const int32_t* bias, size_t count, bool isSigned,
-                            ByteColumns8& prepared) = nullptr;
+    size_t m_StripChannels = 0;     ///< of a block of one strip
+    size_t m_MostStripParts = 0;    ///< strips at once: 1, or up to DepthwiseStrips8::MostParts
+    size_t m_StripGroups = 0;       ///< of rows, that windows lie in
+    size_t m_StripColumnsBytes = 0; ///< of what m_PrepareStrips writes, a multiple of ArenaAlignment
+    /// Writes what strips read of the columns of a block. `prepared`: aligned to ArenaAlignment.
+    void (*m_PrepareStrips)(const RequantizeColumns& columns, const int32_t* bias, bool isSigned,
+                            std::byte* prepared) = nullptr;
 };
 
 /// The best that the processor has. Precondition: it has vectors, see CpuFeatures.

@@ -30,6 +30,15 @@ namespace tenon::cpu::HWY_NAMESPACE
 constexpr size_t ShortVectors = 2;
 constexpr size_t ShortGroups = 2; ///< of two rows
 
+/// What is read of a block's columns, prepared.
+struct ShortStripColumns
+{
+    alignas(ArenaAlignment) std::byte m_Scales[ShortVectors * sizeof(PositiveScale)]; ///< these, or AnyScale
+    alignas(32) int32_t m_Bias[8 * ShortVectors];
+    alignas(32) uint8_t m_Min[32]; ///< the same in all lanes
+    alignas(32) uint8_t m_Max[32];
+};
+
 /// Rows of a column of the image as int16: eight channels in each 128 bits.
 template <typename T, size_t Rows>
 class ShortColumns
@@ -65,7 +74,8 @@ class ShortConstants
 {
 public:
     explicit HWY_INLINE ShortConstants(const DepthwiseStrips8& strips)
-        : m_Weights(static_cast<const __m256i*>(strips.m_Weights)), m_Columns(strips.m_Columns)
+        : m_Weights(static_cast<const __m256i*>(strips.m_Weights)),
+          m_Columns(static_cast<const ShortStripColumns*>(strips.m_Columns))
     {
     }
 
@@ -123,7 +133,7 @@ private:
     }
 
     const __m256i* m_Weights;
-    const ByteColumns8* m_Columns;
+    const ShortStripColumns* m_Columns;
 };
 
 template <typename Scale>
@@ -134,11 +144,11 @@ HWY_INLINE Scale MakeStripScale(const RequantizeColumns& columns, size_t v)
 }
 
 /// See DepthwiseEngine8::m_PrepareStrips.
-void PrepareShortStrips(const RequantizeColumns& columns, const int32_t* bias, size_t count, bool /*isSigned*/,
-                        ByteColumns8& prepared)
+void PrepareShortStrips(const RequantizeColumns& columns, const int32_t* bias, bool /*isSigned*/, std::byte* to)
 {
-    static_assert(sizeof(PositiveScale) <= ByteColumns8::VectorBytes && sizeof(AnyScale) <= ByteColumns8::VectorBytes);
-    std::copy_n(bias, count, prepared.m_Bias);
+    static_assert(sizeof(AnyScale) <= sizeof(PositiveScale));
+    ShortStripColumns& prepared = *new (to) ShortStripColumns;
+    std::copy_n(bias, std::size(prepared.m_Bias), prepared.m_Bias);
     std::fill(std::begin(prepared.m_Min), std::end(prepared.m_Min), static_cast<uint8_t>(columns.m_Min));
     std::fill(std::begin(prepared.m_Max), std::end(prepared.m_Max), static_cast<uint8_t>(columns.m_Max));
     for (size_t v = 0; v < ShortVectors; ++v)

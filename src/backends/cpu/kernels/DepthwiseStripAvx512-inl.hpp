@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -28,13 +29,22 @@ HWY_INLINE void AddDots(__m512i& sums, const __m512i& data, const __m512i& weigh
     asm("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(data), "vm"(weights));
 }
 
+/// See DepthwiseEngine8::m_PrepareStrips.
+void PrepareStripColumns(const RequantizeColumns& columns, const int32_t* bias, bool isSigned, std::byte* prepared)
+{
+    static_assert(sizeof(ByteColumns8) % ArenaAlignment == 0);
+    constexpr size_t Channels = DepthwiseEngine8::MostPieces * DepthwiseEngine8::PieceChannels;
+    GetEngine8().m_PrepareColumns(columns, bias, Channels, isSigned, *new (prepared) ByteColumns8);
+}
+
 /// What does not change from column to column.
 template <typename Scale, size_t Parts>
 class StripConstants
 {
 public:
     explicit HWY_INLINE StripConstants(const DepthwiseStrips8& strips)
-        : m_Weights(static_cast<const __m512i*>(strips.m_Weights)), m_Columns(strips.m_Columns)
+        : m_Weights(static_cast<const __m512i*>(strips.m_Weights)),
+          m_Columns(static_cast<const ByteColumns8*>(strips.m_Columns))
     {
     }
 

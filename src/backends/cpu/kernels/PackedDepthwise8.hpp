@@ -8,6 +8,7 @@
 #include "backends/cpu/gemm/bytes/RequantizeArrays.hpp"
 #include "backends/cpu/kernels/DepthwiseLoops8.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -90,7 +91,9 @@ private:
     size_t CountParts(const LayerView& layer) const;
     DepthwiseBlock8 MakeStripBlock(size_t channel, size_t mostParts) const;
     DepthwiseBlock8 MakeBlock(size_t channel, bool interleaves) const;
-    size_t PlaceOf(const DepthwiseBlock8& block, size_t part, size_t channel) const;
+    /// Where the channels of a block lie in it, those of its first copy first.
+    using Places = std::array<uint16_t, DepthwiseEngine8::MostPieces * DepthwiseEngine8::PieceChannels>;
+    Places FindPlaces(const DepthwiseBlock8& block) const;
     void PackTaps(const LayerView& layer, const DepthwiseBlock8& block, std::byte* to) const;
     void SetUpSums(const LayerView& layer, const std::vector<double>& scales, const DepthwiseBlock8& block);
 
