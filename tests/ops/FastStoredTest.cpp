@@ -6,6 +6,8 @@
 
 #include <tenon/Descriptors.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <random>
 
 namespace tenon::test
@@ -14,43 +16,65 @@ namespace tenon::test
 namespace
 {
 
-std::vector<uint8_t> MakeWeights(size_t count)
+/// The ends of either type often. `hasLeast`: also the least byte, which products of two signed bytes don't take.
+std::vector<uint8_t> MakeWeights(size_t count, bool isSigned, bool hasLeast)
 {
     std::mt19937 random(static_cast<uint32_t>(count));
     std::vector<uint8_t> weights(count);
+    const uint8_t least = isSigned ? 0x80 : 0x00;
     for (uint8_t& weight : weights)
     {
-        weight = static_cast<uint8_t>(random() % 3 != 0 ? random() : 0x7FU + random() % 2); // the ends often
+        constexpr uint8_t ends[] = {0x7F, 0x80, 0x81, 0x00, 0x01, 0xFF};
+        weight = static_cast<uint8_t>(random() % 3 != 0 ? random() : ends[random() % std::size(ends)]);
+        weight = weight == least && !hasLeast ? static_cast<uint8_t>(least + 1) : weight;
+    }
+    if (hasLeast)
+    {
+        weights.back() = least;
     }
     return weights;
+}
+
+/// Whether tiles of the processor read weights where they are, with the least byte among them or not.
+bool MayStay(bool hasLeast)
+{
+    return !hasLeast || cpu::GetEngine8().m_StoredSigned.m_Signs != cpu::Signs8::BothSigned;
+}
+
+bool HasStored()
+{
+    return cpu::GetCpuFeatures().m_Simd && cpu::GetEngine8().m_StoredSigned.m_Vectors != 0;
 }
 
 } // namespace
 
 TEST(FastStored, WeightsForFewRows)
 {
-    if (!cpu::GetCpuFeatures().m_Simd || cpu::GetEngine8().m_StoredSigned.m_Vectors == 0)
+    if (!HasStored())
     {
         GTEST_SKIP() << "other tiles are used on this processor";
     }
-    for (const bool isSigned : {false, true})
+    for (unsigned int bits = 0; bits < 8; ++bits)
     {
-        for (const bool mayStay : {false, true})
+        const bool isSigned = (bits & 1) != 0;
+        const bool mayStay = (bits & 2) != 0;
+        const bool hasLeast = (bits & 4) != 0;
+        for (const unsigned int depth : {63U, 64U})
         {
-            for (const unsigned int depth : {63U, 64U})
+            for (const size_t rows : {1U, 4U, 5U})
             {
-                for (const size_t rows : {1U, 4U, 5U})
-                {
-                    ForgedStore store;
-                    const auto packed =
-                        Packing(BytesInfo({8, depth}, isSigned, 0.1f, 3), BytesInfo({40, depth}, isSigned, 0.1f, 0),
-                                MakeWeights(size_t{40} * depth), BytesInfo({8, 40}, isSigned, 1.0f, 0))
-                            .Pack(store, rows, mayStay);
-                    const bool isStored = mayStay && depth == 64 && rows < 5;
-                    EXPECT_EQ(packed->GetTiles().AreStored(), isStored) << rows << " rows of " << depth;
-                    EXPECT_EQ(packed->RefersToConstants(), isStored);
-                    EXPECT_EQ(store.m_Blocks.size(), isStored ? 1U : 2U); // sums of columns, and weights
-                }
+                const size_t count = size_t{40} * depth;
+                ForgedStore store;
+                const auto packed =
+                    Packing(BytesInfo({8, depth}, isSigned, 0.1f, 3), BytesInfo({40, depth}, isSigned, 0.1f, 0),
+                            MakeWeights(count, isSigned, hasLeast), BytesInfo({8, 40}, isSigned, 1.0f, 0))
+                        .Pack(store, rows, mayStay);
+                const bool isStored = mayStay && depth == 64 && rows < 5 && MayStay(hasLeast);
+                EXPECT_EQ(packed->GetTiles().AreStored(), isStored)
+                    << rows << " rows of " << depth << ", case " << bits;
+                EXPECT_EQ(packed->RefersToConstants(), isStored);
+                const auto areWeights = [count](const std::vector<std::byte>& block) { return block.size() >= count; };
+                EXPECT_NE(std::any_of(store.m_Blocks.begin(), store.m_Blocks.end(), areWeights), isStored);
             }
         }
     }
@@ -58,16 +82,17 @@ TEST(FastStored, WeightsForFewRows)
 
 TEST(FastStored, LargeWeights)
 {
-    if (!cpu::GetCpuFeatures().m_Simd || cpu::GetEngine8().m_StoredSigned.m_Vectors == 0)
+    if (!HasStored())
     {
         GTEST_SKIP() << "other tiles are used on this processor";
     }
     for (const unsigned int columns : {512U, 513U})
     {
         backends::FillingStore store;
-        const auto packed = Packing(BytesInfo({1, 1024}, true, 0.1f, 3), BytesInfo({columns, 1024}, true, 0.1f, 0),
-                                    MakeWeights(size_t{columns} * 1024), BytesInfo({1, columns}, true, 1.0f, 0))
-                                .Pack(store, 1, true);
+        const auto packed =
+            Packing(BytesInfo({1, 1024}, true, 0.1f, 3), BytesInfo({columns, 1024}, true, 0.1f, 0),
+                    MakeWeights(size_t{columns} * 1024, true, false), BytesInfo({1, columns}, true, 1.0f, 0))
+                .Pack(store, 1, true);
         EXPECT_EQ(packed->GetTiles().AreStored(), columns == 512) << columns << " columns";
     }
 }
@@ -82,9 +107,11 @@ TEST(FastStored, LayersAsReference)
         {
             for (const unsigned int columns : {1U, 3U, 4U, 7U, 8U, 13U, 67U})
             {
-                const std::vector<uint8_t> bytes = MakeWeights(size_t{columns} * depth);
                 for (unsigned int rows = 1; rows <= 5; ++rows)
                 {
+                    // Of each number of rows with the least byte and without it.
+                    const bool hasLeast = (rows + columns + depth) % 2 == 0;
+                    const std::vector<uint8_t> bytes = MakeWeights(size_t{columns} * depth, isSigned, hasLeast);
                     const int32_t shift = static_cast<int32_t>(rows) * 40;
                     const TestTensor stored =
                         StoreBytes(BytesInfo({columns, depth}, isSigned, 0.1f, middle + shift - 100), bytes);
@@ -117,7 +144,7 @@ TEST(FastStored, ConvolutionsAsReference)
             descriptor.m_PadRight = descriptor.m_PadBottom = size / 2;
             const TensorInfo data = BytesInfo({1, 3, 3, 67}, isSigned, 0.1f, 9);
             const TensorInfo weights = BytesInfo({21, size, size, 67}, isSigned, 0.1f, isSigned ? 0 : 120);
-            const TestTensor stored = StoreBytes(weights, MakeWeights(weights.GetNumElements()));
+            const TestTensor stored = StoreBytes(weights, MakeWeights(weights.GetNumElements(), isSigned, false));
             const TensorInfo bias(TensorShape({21}), DataType::Signed32, 0.01f, 0);
             ExpectAsReference(FastCase(std::to_string(size), LayerType::Convolution2d, descriptor,
                                        {Random(data, size), Constant(stored), Constant(Random(bias, 2, -900, 900))},

@@ -20,7 +20,8 @@ inline size_t GetNumGroups8(const TileSet8& tiles, size_t depth)
 
 struct Form8
 {
-    uint8_t m_Flip = 0;      ///< of the weights' bytes, which makes them of the sign that the dot product takes
+    /// Of the weights' bytes, when they are packed or else read: makes them of the sign that the dot product takes.
+    uint8_t m_Flip = 0;
     int32_t m_RowFactor = 0; ///< what the sum of a row's data is to be multiplied by and added to its sums
     int32_t m_DataShift = 0; ///< what the product reads of data is so much more than what is stored
     bool m_SumsRead = false; ///< the sum of a row's data is that of what is read; else of what is stored
@@ -36,11 +37,7 @@ struct Form8
         {
             m_RowFactor = -Engine8::NibbleZero;
         }
-        else if (tiles.AreStored())
-        {
-            m_RowFactor = -zeroPoint;
-        }
-        else if (tiles.m_Layout == Layout8::Dots)
+        else if (tiles.m_Layout == Layout8::Dots || tiles.AreStored())
         {
             const bool takesUnsigned = tiles.m_Signs == Signs8::DataSigned || tiles.m_Signs == Signs8::BothUnsigned;
             m_Flip = takesUnsigned == areWeightsSigned ? 0x80 : 0;

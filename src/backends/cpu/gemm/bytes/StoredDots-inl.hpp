@@ -3,7 +3,8 @@
 // (Foreach.hpp): dot products over the depth, whose lanes are added up at the end. Part of Tiles8.cpp; included once a
 // target.
 //
-// Data become bytes of the other sign when they are read: a dot product takes an unsigned and a signed byte.
+// A dot product takes an unsigned and a signed byte, or two signed ones: data, and weights too, may become bytes of the
+// other sign when they are read.
 #if defined(TENON_CPU_STORED_DOTS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_STORED_DOTS_INL
 #undef TENON_CPU_STORED_DOTS_INL
@@ -27,6 +28,23 @@ using StoredTag = hn::FixedTag<int32_t, 8>;
 using StoredBytes = hn::Repartition<uint8_t, StoredTag>;
 using StoredVector = hn::Vec<StoredTag>;
 
+/// Dot products, and what becomes a byte of the other sign for them.
+template <typename Product, bool FlipsItsData, bool FlipsItsWeights>
+struct StoredProduct
+{
+    using Dot = Product;
+    static constexpr bool FlipsData = FlipsItsData;
+    static constexpr bool FlipsWeights = FlipsItsWeights;
+};
+
+template <bool Flips>
+HWY_INLINE hn::Vec<StoredBytes> ReadStored(const uint8_t* from)
+{
+    const StoredBytes d;
+    const auto bytes = hn::LoadU(d, from);
+    return Flips ? hn::Xor(bytes, hn::Set(d, uint8_t{0x80})) : bytes;
+}
+
 template <typename Dot>
 HWY_INLINE void AddDots(StoredVector& sums, StoredVector data, StoredVector weights)
 {
@@ -38,24 +56,24 @@ HWY_INLINE void AddDots(StoredVector& sums, StoredVector data, StoredVector weig
 }
 
 /// sums += a vector of each row by one of each column.
-template <typename Dot, size_t Rows, size_t Columns>
+template <typename Product, size_t Rows, size_t Columns>
 HWY_INLINE void AddStored(StoredVector (&sums)[Rows][Columns], const StoredVector (&data)[Rows], const uint8_t* weights,
                           size_t depth)
 {
     HWY_UNROLL(4)
     for (size_t c = 0; c < Columns; ++c)
     {
-        const StoredVector w = hn::BitCast(StoredTag(), hn::LoadU(StoredBytes(), weights + c * depth));
+        const StoredVector w = hn::BitCast(StoredTag(), ReadStored<Product::FlipsWeights>(weights + c * depth));
         HWY_UNROLL(4)
         for (size_t r = 0; r < Rows; ++r)
         {
-            AddDots<Dot>(sums[r][c], data[r], w);
+            AddDots<typename Product::Dot>(sums[r][c], data[r], w);
         }
     }
 }
 
 /// Sums of rows [row, row + Rows) by columns [column, column + Columns), in eight parts each.
-template <typename Dot, size_t Rows, size_t Columns>
+template <typename Product, size_t Rows, size_t Columns>
 HWY_INLINE void MultiplyStored(const StoredDots8& dots, size_t row, size_t column, StoredVector (&sums)[Rows][Columns])
 {
     const StoredTag d;
@@ -66,7 +84,6 @@ HWY_INLINE void MultiplyStored(const StoredDots8& dots, size_t row, size_t colum
     const size_t stride = dots.m_DataStride;
     const uint8_t* const data = dots.m_Data + row * stride;
     const uint8_t* const weights = dots.m_Weights + column * depth;
-    const auto sign = hn::Set(dBytes, uint8_t{0x80});
     HWY_UNROLL(4)
     for (size_t r = 0; r < Rows; ++r)
     {
@@ -83,9 +100,9 @@ HWY_INLINE void MultiplyStored(const StoredDots8& dots, size_t row, size_t colum
         HWY_UNROLL(4)
         for (size_t r = 0; r < Rows; ++r)
         {
-            x[r] = hn::BitCast(d, hn::Xor(hn::LoadU(dBytes, data + r * stride + k), sign));
+            x[r] = hn::BitCast(d, ReadStored<Product::FlipsData>(data + r * stride + k));
         }
-        AddStored<Dot>(sums, x, weights + k, depth);
+        AddStored<Product>(sums, x, weights + k, depth);
     }
     if (k < depth)
     {
@@ -95,19 +112,19 @@ HWY_INLINE void MultiplyStored(const StoredDots8& dots, size_t row, size_t colum
         HWY_UNROLL(4)
         for (size_t r = 0; r < Rows; ++r)
         {
-            const auto bytes = hn::Xor(hn::LoadU(dBytes, data + r * stride + last), sign);
-            x[r] = hn::BitCast(d, hn::IfThenElseZero(isNew, hn::BitCast(dSigned, bytes)));
+            const auto bytes = hn::BitCast(dSigned, ReadStored<Product::FlipsData>(data + r * stride + last));
+            x[r] = hn::BitCast(d, hn::IfThenElseZero(isNew, bytes));
         }
-        AddStored<Dot>(sums, x, weights + last, depth);
+        AddStored<Product>(sums, x, weights + last, depth);
     }
 }
 
 /// The same of four columns, lanes of both blocks being added up side by side.
-template <typename Dot, size_t Rows>
+template <typename Product, size_t Rows>
 HWY_INLINE void MultiplyFour(const StoredDots8& dots, size_t row, size_t column, StoredVector (&sums)[Rows])
 {
     StoredVector parts[Rows][4];
-    MultiplyStored<Dot>(dots, row, column, parts);
+    MultiplyStored<Product>(dots, row, column, parts);
     HWY_UNROLL(4)
     for (size_t r = 0; r < Rows; ++r)
     {
@@ -115,7 +132,7 @@ HWY_INLINE void MultiplyFour(const StoredDots8& dots, size_t row, size_t column,
     }
 }
 
-template <typename Dot, size_t Rows>
+template <typename Product, size_t Rows>
 void SumStoredRows(const StoredDots8& dots, size_t row)
 {
     const StoredTag d;
@@ -126,8 +143,8 @@ void SumStoredRows(const StoredDots8& dots, size_t row)
     {
         StoredVector first[Rows];
         StoredVector second[Rows];
-        MultiplyFour<Dot>(dots, row, column, first);
-        MultiplyFour<Dot>(dots, row, column + 4, second);
+        MultiplyFour<Product>(dots, row, column, first);
+        MultiplyFour<Product>(dots, row, column + 4, second);
         for (size_t r = 0; r < Rows; ++r)
         {
             const StoredVector sum =
@@ -138,7 +155,7 @@ void SumStoredRows(const StoredDots8& dots, size_t row)
     for (; column + 4 <= dots.m_Columns; column += 4)
     {
         StoredVector sums[Rows];
-        MultiplyFour<Dot>(dots, row, column, sums);
+        MultiplyFour<Product>(dots, row, column, sums);
         for (size_t r = 0; r < Rows; ++r)
         {
             hn::StoreU(hn::Add(SumBlocks(d, sums[r]), hn::LoadU(four, dots.m_Bias + column)), four, out(r));
@@ -147,7 +164,7 @@ void SumStoredRows(const StoredDots8& dots, size_t row)
     for (; column < dots.m_Columns; ++column)
     {
         StoredVector sums[Rows][1];
-        MultiplyStored<Dot>(dots, row, column, sums);
+        MultiplyStored<Product>(dots, row, column, sums);
         for (size_t r = 0; r < Rows; ++r)
         {
             *out(r) = hn::GetLane(hn::Add(hn::SumOfLanes(d, sums[r][0]), hn::Set(d, dots.m_Bias[column])));
@@ -155,7 +172,7 @@ void SumStoredRows(const StoredDots8& dots, size_t row)
     }
 }
 
-template <typename Dot>
+template <typename Product>
 void SumStored(const StoredDots8& dots)
 {
     constexpr size_t Most = HWY_TARGET == HWY_AVX3 ? 4 : 2; // whose sums registers have room for
@@ -163,21 +180,22 @@ void SumStored(const StoredDots8& dots)
     {
         switch (std::min(Most, dots.m_Rows - row))
         {
-        case 1: SumStoredRows<Dot, 1>(dots, row); break;
-        case 2: SumStoredRows<Dot, 2>(dots, row); break;
-        case 3: SumStoredRows<Dot, std::min<size_t>(3, Most)>(dots, row); break;
-        default: SumStoredRows<Dot, Most>(dots, row); break;
+        case 1: SumStoredRows<Product, 1>(dots, row); break;
+        case 2: SumStoredRows<Product, 2>(dots, row); break;
+        case 3: SumStoredRows<Product, std::min<size_t>(3, Most)>(dots, row); break;
+        default: SumStoredRows<Product, Most>(dots, row); break;
         }
     }
 }
 
-/// `dots`: of data that have been made bytes of the other sign, and weights.
-inline void SetStored(TileSet8& tiles, Signs8 signs, StoredFunction8 dots)
+/// `signs`: of what is multiplied, flipped or not.
+template <typename Product>
+void SetStored(TileSet8& tiles, Signs8 signs)
 {
     tiles.m_Layout = Layout8::Stored;
     tiles.m_Signs = signs;
-    tiles.m_FlipsData = true;
-    tiles.m_StoredDots = dots;
+    tiles.m_FlipsData = Product::FlipsData;
+    tiles.m_StoredDots = SumStored<Product>;
     // Adding up lanes takes longer than the dot products of shallower columns do; and one vector has to fit.
     tiles.m_LeastDepth = 64;
     for (size_t vectors = 1; vectors <= TileSet8::MostVectors; ++vectors)
@@ -186,11 +204,23 @@ inline void SetStored(TileSet8& tiles, Signs8 signs, StoredFunction8 dots)
     }
 }
 
+/// For processors with dot products.
 inline void SetStoredDots(Engine8& engine)
 {
-    SetStored(engine.m_StoredSigned, Signs8::DataUnsigned, SumStored<VnniDataUnsigned>);
-    SetStored(engine.m_StoredUnsigned, Signs8::DataSigned, SumStored<VnniDataSigned>);
+    SetStored<StoredProduct<VnniDataUnsigned, true, false>>(engine.m_StoredSigned, Signs8::DataUnsigned);
+    SetStored<StoredProduct<VnniDataSigned, true, false>>(engine.m_StoredUnsigned, Signs8::DataSigned);
 }
+
+#if HWY_TARGET == HWY_AVX2
+
+/// For those without, where weights are not the least byte: see SignedBytes.
+inline void SetStoredSigns(Engine8& engine)
+{
+    SetStored<StoredProduct<SignedBytes, false, false>>(engine.m_StoredSigned, Signs8::BothSigned);
+    SetStored<StoredProduct<SignedBytes, true, true>>(engine.m_StoredUnsigned, Signs8::BothSigned);
+}
+
+#endif
 
 #endif
 

@@ -150,6 +150,9 @@ Engine8 MakeEngine()
         engine.m_FewRowsUnsigned.m_FlipsData = true;
         engine.m_FewRowsUnsigned.m_FlipsRows = true;
 #endif
+#if HWY_TARGET == HWY_AVX2
+        SetStoredSigns(engine);
+#endif
     }
     // Dot products of whole bytes are as fast as those of halves, which only the way from memory is shorter for.
     constexpr size_t FewRows = 4;

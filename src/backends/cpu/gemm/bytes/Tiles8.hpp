@@ -266,9 +266,11 @@ struct Engine8
     TileSet8 m_FewRows;         ///< for a few rows of int8 data and weights that are not -128; some have none
     TileSet8 m_FewRowsUnsigned; ///< for those of uint8 data and weights that are not 0, both of which become int8
     TileSet8 m_Nibbles;         ///< for int8 data; some processors have none
-    TileSet8 m_StoredSigned;    ///< for a few rows of int8 data and int8 weights; some processors have none
-    TileSet8 m_StoredUnsigned;  ///< for those of uint8 data and uint8 weights
-    size_t m_NibbleRows = 0;    ///< with more rows, unpacked weights are faster
+    /// For a few rows of int8 data and int8 weights, of Signs8::BothSigned for weights as those of m_FewRows; some
+    /// processors have none.
+    TileSet8 m_StoredSigned;
+    TileSet8 m_StoredUnsigned; ///< for those of uint8 data and uint8 weights
+    size_t m_NibbleRows = 0;   ///< with more rows, unpacked weights are faster
 
     /// Writes bytes: TFLite's MultiplyByQuantizedMultiplier, or a product in double precision rounded half away from
     /// zero; then zero point and clamp. |sum + row term| must be below 2^30.
