@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Populate: memory that is about to be written as a whole.
+// Populate: memory that is about to be written as a whole, and Discard: memory that nobody is going to read.
 #pragma once
 
 #include <cstddef>
@@ -15,5 +15,9 @@ void UseHugePages(void* data, size_t bytes) noexcept;
 
 /// Makes the whole pages of a block resident at once, where the system can: else each is a fault when it is written.
 void Populate(void* data, size_t bytes) noexcept;
+
+/// Gives the whole pages of a block back to the system, where it can, which has no huge pages there from then on. The
+/// memory stays the caller's, with undefined contents.
+void Discard(void* data, size_t bytes) noexcept;
 
 } // namespace tenon

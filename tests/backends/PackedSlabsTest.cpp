@@ -22,6 +22,10 @@ TEST(PackedSlabs, BlocksKeepWhatTheyWereFilledWith)
     {
         blocks.push_back(slabs->MakeBlock(sizes[i], [&](std::byte* to)
                                           { std::fill_n(to, sizes[i], static_cast<std::byte>(i + 1)); }));
+        if (i % 3 == 0)
+        {
+            slabs->Trim();
+        }
     }
     slabs.reset();
     for (size_t i = 0; i < sizes.size(); ++i)

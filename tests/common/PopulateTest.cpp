@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Populate and UseHugePages: hints, which leave contents and what lies beside alone, for any block.
+// Populate and UseHugePages: hints, which leave contents and what lies beside alone, for any block. Discard: leaves what
+// lies beside alone.
 #include "common/Populate.hpp"
 
 #include "common/AlignedMemory.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <vector>
@@ -34,6 +36,27 @@ TEST(Populate, LeavesContentsAlone)
         }
         EXPECT_EQ(std::vector<std::byte>(memory.Data(), memory.Data() + Bytes),
                   std::vector<std::byte>(Bytes, std::byte{0x5A}));
+    }
+}
+
+TEST(Populate, DiscardLeavesTheRestAlone)
+{
+    constexpr size_t Bytes = 3 * HugePageBytes;
+    const std::vector<std::byte> written(Bytes, std::byte{0x5A});
+    for (const size_t offset : {size_t{0}, size_t{1}, size_t{4096}, HugePageBytes - 1, HugePageBytes + 64})
+    {
+        for (const size_t size : {size_t{0}, size_t{1}, size_t{65537}, HugePageBytes + 1})
+        {
+            const AlignedMemory memory(Bytes, nullptr, HugePageBytes);
+            UseHugePages(memory.Data(), Bytes);
+            std::memset(memory.Data(), 0x5A, Bytes);
+            std::byte* const end = memory.Data() + offset + size;
+            Discard(memory.Data() + offset, size);
+            EXPECT_TRUE(std::equal(memory.Data(), memory.Data() + offset, written.begin()));
+            EXPECT_TRUE(std::equal(end, memory.Data() + Bytes, written.begin()));
+            std::memset(memory.Data() + offset, 0x5A, size); // it is the caller's as before
+            EXPECT_TRUE(std::equal(memory.Data(), memory.Data() + Bytes, written.begin()));
+        }
     }
 }
 

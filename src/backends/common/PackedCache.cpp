@@ -109,6 +109,7 @@ PackedCache::~PackedCache() = default;
 
 void PackedCache::Finish()
 {
+    m_Slabs.Trim();
     if (m_Archive != nullptr)
     {
         const std::lock_guard lock(m_ArchiveMutex);

@@ -39,6 +39,7 @@ PackedBlock PackedSlabs::MakeBlock(size_t bytes, FunctionRef<void(std::byte*)> f
     const size_t needed = (bytes + ArenaAlignment - 1) / ArenaAlignment * ArenaAlignment;
     if (m_Slab == nullptr || m_Slab->Bytes() - m_Used < needed)
     {
+        TrimSlab();
         m_Slab =
             std::make_shared<const AlignedMemory>(std::max(needed, GetSlabBytes(m_Before)), nullptr, HugePageBytes);
         UseHugePages(m_Slab->Data(), m_Slab->Bytes());
@@ -51,6 +52,21 @@ PackedBlock PackedSlabs::MakeBlock(size_t bytes, FunctionRef<void(std::byte*)> f
     Populate(data, bytes);
     fill(data);
     return {block, bytes};
+}
+
+void PackedSlabs::Trim()
+{
+    const std::lock_guard lock(m_Mutex);
+    TrimSlab();
+}
+
+/// Precondition: the lock is held.
+void PackedSlabs::TrimSlab()
+{
+    if (m_Slab != nullptr)
+    {
+        Discard(m_Slab->Data() + m_Used, m_Slab->Bytes() - m_Used);
+    }
 }
 
 } // namespace tenon::backends

@@ -17,8 +17,13 @@ class PackedSlabs
 public:
     /// A block of `bytes`, filled. A slab lives as long as a block in it. Thread-safe: blocks are filled side by side.
     PackedBlock MakeBlock(size_t bytes, FunctionRef<void(std::byte*)> fill);
+    /// To be called when there will be no blocks for long: gives back what huge pages have behind the last one.
+    /// Thread-safe.
+    void Trim();
 
 private:
+    void TrimSlab();
+
     std::mutex m_Mutex;
     std::shared_ptr<const AlignedMemory> m_Slab;
     size_t m_Used = 0;   ///< of the slab
