@@ -255,8 +255,9 @@ void ProductF32::RunPanel(const Operands& operands, size_t index, const Slice& s
     tile.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + panel.m_Column : nullptr;
     const float* const* const table =
         rows.m_Table != nullptr ? rows.m_Table + slice.m_FirstTap * tile.m_TapStep : nullptr;
-    const bool fetchesOut = m_OutputBytes > CachedBytes && m_Place.m_PixelStride * sizeof(float) % LineBytes != 0 &&
-                            slice.m_IsLast && slice.m_Taps * slice.m_Depth <= ShallowDepth;
+    const bool fetchesOut = engine.m_FetchesOutput && m_OutputBytes > CachedBytes &&
+                            m_Place.m_PixelStride * sizeof(float) % LineBytes != 0 && slice.m_IsLast &&
+                            slice.m_Taps * slice.m_Depth <= ShallowDepth;
     const bool isInPlace = m_Panels->AreInPlace();
     size_t mostRows = engine.m_Rows[panel.m_Vectors];
     const TileFunctionF32* const tiles = isInPlace ? engine.m_InPlaceTiles[panel.m_Vectors]

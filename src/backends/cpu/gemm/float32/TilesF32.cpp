@@ -254,6 +254,7 @@ EngineF32 MakeEngine()
 {
     EngineF32 engine;
     engine.m_Lanes = hn::Lanes(FloatTag());
+    engine.m_FetchesOutput = HWY_TARGET == HWY_AVX3;
     if constexpr (ManyRegisters)
     {
 #if HWY_TARGET == HWY_AVX3
