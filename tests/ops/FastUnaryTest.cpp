@@ -42,22 +42,29 @@ TEST(FastUnary, FunctionsOfFloats)
                 ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, "CpuActivation"));
             }
         }
-        for (const UnaryOperation operation : {UnaryOperation::Abs, UnaryOperation::Neg, UnaryOperation::Sqrt,
-                                               UnaryOperation::Rsqrt, UnaryOperation::Exp, UnaryOperation::Log,
-                                               UnaryOperation::Ceil, UnaryOperation::Round, UnaryOperation::Sign})
+        for (const UnaryOperation operation :
+             {UnaryOperation::Abs, UnaryOperation::Neg, UnaryOperation::Sqrt, UnaryOperation::Rsqrt,
+              UnaryOperation::Exp, UnaryOperation::Log, UnaryOperation::Ceil, UnaryOperation::Round,
+              UnaryOperation::Sign, UnaryOperation::Sin, UnaryOperation::Cos, UnaryOperation::Erf})
         {
             SCOPED_TRACE(static_cast<int>(operation));
             ElementwiseUnaryDescriptor descriptor;
             descriptor.m_Operation = operation;
-            const float most = operation == UnaryOperation::Exp ? 110.0f : 80.0f; // beyond what floats hold
-            OpCase c =
-                Case(LayerType::ElementwiseUnary, MakeDescriptor(descriptor), {Floats({count}, 3, -most, most)}, info);
-            if (operation == UnaryOperation::Exp || operation == UnaryOperation::Log)
+            // Small numbers, ordinary ones, and some beyond what floats hold, or what vectors take turns of.
+            const bool hasTurns = operation == UnaryOperation::Sin || operation == UnaryOperation::Cos;
+            for (const float most : {1e-3f, 4.0f, 80.0f, 110.0f, hasTurns ? 8e4f : 3e38f})
             {
-                c.m_Relative = 1e-6;
-                c.m_Absolute = 1e-38;
+                SCOPED_TRACE(most);
+                OpCase c = Case(LayerType::ElementwiseUnary, MakeDescriptor(descriptor),
+                                {Floats({count}, 3, -most, most)}, info);
+                if (operation == UnaryOperation::Exp || operation == UnaryOperation::Log ||
+                    operation == UnaryOperation::Erf || hasTurns)
+                {
+                    c.m_Relative = 1e-6;
+                    c.m_Absolute = hasTurns ? 1e-7 : 1e-38;
+                }
+                ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, "CpuElementwiseUnary"));
             }
-            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, "CpuElementwiseUnary"));
         }
         ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
             Case(LayerType::Floor, MakeDescriptor(NullDescriptor()), {Floats({count}, 3, -80, 80)}, info), "CpuFloor"));

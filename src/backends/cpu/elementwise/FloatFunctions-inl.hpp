@@ -13,6 +13,7 @@
 #include "backends/cpu/simd/Divide-inl.hpp"
 #include "backends/cpu/simd/Math-inl.hpp"
 #include "backends/cpu/simd/Select-inl.hpp"
+#include "backends/cpu/simd/Trigonometry-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -144,6 +145,21 @@ struct Log
     HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return LogOf(FloatTag(), x); }
 };
 
+struct Sin
+{
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return SinOf(FloatTag(), x); }
+};
+
+struct Cos
+{
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return CosOf(FloatTag(), x); }
+};
+
+struct Erf
+{
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return ErfOf(FloatTag(), x); }
+};
+
 struct Ceil
 {
     HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return KeepSign(x, hn::Ceil(x)); }
@@ -195,6 +211,9 @@ HWY_INLINE auto FindLoopOf(FloatFunction function)
     case FloatFunction::InverseSqrt: return Loops::template Of<InverseSqrt>();
     case FloatFunction::Exp: return Loops::template Of<Exp>();
     case FloatFunction::Log: return Loops::template Of<Log>();
+    case FloatFunction::Sin: return Loops::template Of<Sin>();
+    case FloatFunction::Cos: return Loops::template Of<Cos>();
+    case FloatFunction::Erf: return Loops::template Of<Erf>();
     case FloatFunction::Ceil: return Loops::template Of<Ceil>();
     case FloatFunction::Floor: return Loops::template Of<Floor>();
     case FloatFunction::Round: return Loops::template Of<Round>();

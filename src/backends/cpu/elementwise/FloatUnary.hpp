@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops of functions of one float. What takes arithmetic and square roots only gives what the reference kernels give;
-// the others are polynomials that are off by a few units in the last place, and agree on infinities and NaN.
+// the others are polynomials, or ratios of them, that are off by a few units in the last place, and agree on
+// infinities and NaN.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +29,9 @@ enum class FloatFunction
     InverseSqrt,
     Exp,
     Log,
+    Sin,
+    Cos,
+    Erf,
     Ceil,
     Floor,
     Round, ///< halves to even

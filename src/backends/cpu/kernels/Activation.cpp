@@ -48,9 +48,9 @@ std::optional<FloatFunction> ToFunction(UnaryOperation operation)
     case UnaryOperation::Ceil: return FloatFunction::Ceil;
     case UnaryOperation::Round: return FloatFunction::Round;
     case UnaryOperation::Sign: return FloatFunction::Sign;
-    case UnaryOperation::Sin:
-    case UnaryOperation::Cos:
-    case UnaryOperation::Erf:
+    case UnaryOperation::Sin: return FloatFunction::Sin;
+    case UnaryOperation::Cos: return FloatFunction::Cos;
+    case UnaryOperation::Erf: return FloatFunction::Erf;
     case UnaryOperation::LogicalNot: break;
     }
     return std::nullopt;

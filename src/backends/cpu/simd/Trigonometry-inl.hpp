@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sines and cosines of floats, on vectors: Highway's as far as those hold, and beyond the standard library's. Included
+// by sources with vector code after simd/Foreach.hpp, once for each target.
+#if defined(TENON_TRIGONOMETRY_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_TRIGONOMETRY_INL
+#undef TENON_TRIGONOMETRY_INL
+#else
+#define TENON_TRIGONOMETRY_INL
+#endif
+
+#include <hwy/highway.h>
+// After it: the same namespace per target.
+#include <hwy/contrib/math/math-inl.h>
+
+#include <cmath>
+#include <cstddef>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// function(x) of each lane.
+template <class D, class V, typename F>
+HWY_NOINLINE V OfEachLane(D d, V x, const F& function)
+{
+    HWY_ALIGN float lanes[hn::MaxLanes(d)];
+    hn::Store(x, d, lanes);
+    for (size_t i = 0; i < hn::Lanes(d); ++i)
+    {
+        lanes[i] = function(lanes[i]);
+    }
+    return hn::Load(d, lanes);
+}
+
+/// Whether the multiples of a quarter turn in all lanes are such that Highway can take them away.
+template <class D, class V>
+HWY_INLINE bool AreFewTurns(D d, V x)
+{
+    return hn::AllTrue(d, hn::Le(hn::Abs(x), hn::Set(d, 39000.0f)));
+}
+
+template <class D, class V>
+HWY_INLINE V SinOf(D d, V x)
+{
+    return HWY_LIKELY(AreFewTurns(d, x)) ? hn::Sin(d, x) : OfEachLane(d, x, [](float y) { return std::sin(y); });
+}
+
+template <class D, class V>
+HWY_INLINE V CosOf(D d, V x)
+{
+    return HWY_LIKELY(AreFewTurns(d, x)) ? hn::Cos(d, x) : OfEachLane(d, x, [](float y) { return std::cos(y); });
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
