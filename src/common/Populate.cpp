@@ -6,6 +6,7 @@
 
 #ifdef __linux__
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 namespace tenon
@@ -16,16 +17,22 @@ namespace
 
 #ifdef __linux__
 
-constexpr size_t PageBytes = 4096; // where pages are larger the system refuses, and nothing is lost
-
-/// Calls madvise(begin, bytes) for the whole pages of a block, if there are `least` bytes of them.
-template <typename F>
-void OfWholePages(void* data, size_t bytes, size_t least, const F& advise)
+/// Of the pages that the system has now: it rounds lengths up to whole ones.
+size_t GetPageBytes()
 {
-    const size_t before = (0 - reinterpret_cast<uintptr_t>(data)) % PageBytes;
-    if (bytes >= before + least)
+    static const auto bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    return bytes;
+}
+
+/// Calls advise(begin, bytes) for the whole pages of a block, if there are at least so many.
+template <typename F>
+void OfWholePages(void* data, size_t bytes, size_t leastPages, const F& advise)
+{
+    const size_t page = GetPageBytes();
+    const size_t before = (0 - reinterpret_cast<uintptr_t>(data)) % page;
+    if (bytes >= before + leastPages * page)
     {
-        advise(static_cast<char*>(data) + before, (bytes - before) / PageBytes * PageBytes);
+        advise(static_cast<char*>(data) + before, (bytes - before) / page * page);
     }
 }
 
@@ -47,15 +54,16 @@ void UseHugePages([[maybe_unused]] void* data, [[maybe_unused]] size_t bytes) no
 void Populate([[maybe_unused]] void* data, [[maybe_unused]] size_t bytes) noexcept
 {
 #if defined(__linux__) && defined(MADV_POPULATE_WRITE)
-    constexpr size_t Least = 16 * PageBytes; // fewer are not worth a call of the system
-    OfWholePages(data, bytes, Least, [](void* pages, size_t count) { madvise(pages, count, MADV_POPULATE_WRITE); });
+    constexpr size_t LeastPages = 16; // fewer are not worth a call of the system
+    OfWholePages(data, bytes, LeastPages,
+                 [](void* pages, size_t count) { madvise(pages, count, MADV_POPULATE_WRITE); });
 #endif
 }
 
 void Discard([[maybe_unused]] void* data, [[maybe_unused]] size_t bytes) noexcept
 {
 #ifdef __linux__
-    OfWholePages(data, bytes, PageBytes,
+    OfWholePages(data, bytes, 1,
                  [](void* pages, size_t count)
                  {
 #ifdef MADV_NOHUGEPAGE

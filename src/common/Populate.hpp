@@ -16,8 +16,8 @@ void UseHugePages(void* data, size_t bytes) noexcept;
 /// Makes the whole pages of a block resident at once, where the system can: else each is a fault when it is written.
 void Populate(void* data, size_t bytes) noexcept;
 
-/// Gives the whole pages of a block back to the system, where it can, which has no huge pages there from then on. The
-/// memory stays the caller's, with undefined contents.
+/// Gives the whole pages of a block back to the system, where it can, which has no huge pages at these addresses until
+/// they are mapped anew. The memory stays the caller's, with undefined contents.
 void Discard(void* data, size_t bytes) noexcept;
 
 } // namespace tenon

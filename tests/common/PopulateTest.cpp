@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Populate and UseHugePages: hints, which leave contents and what lies beside alone, for any block. Discard: leaves what
-// lies beside alone.
+// Populate and UseHugePages: hints, which leave contents and what lies beside alone, for any block. Discard: leaves
+// what lies beside alone.
 #include "common/Populate.hpp"
 
 #include "common/AlignedMemory.hpp"
@@ -14,6 +14,7 @@
 
 #ifdef __linux__
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 namespace tenon::test
@@ -61,6 +62,22 @@ TEST(Populate, DiscardLeavesTheRestAlone)
 }
 
 #ifdef __linux__
+
+TEST(Populate, DiscardGivesPagesBack)
+{
+    const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    const size_t bytes = 8 * page;
+    void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(mapped, MAP_FAILED);
+    std::memset(mapped, 0x5A, bytes);
+    Discard(static_cast<char*>(mapped) + 1, bytes - 2); // all pages but the first and the last one
+    const auto* const data = static_cast<const unsigned char*>(mapped);
+    for (size_t i = 0; i < 8; ++i)
+    {
+        EXPECT_EQ(data[i * page + page / 2], i == 0 || i == 7 ? 0x5A : 0) << "page " << i; // anew they are zeros
+    }
+    munmap(mapped, bytes);
+}
 
 // Memory that may be read alone cannot be populated for writing: the system refuses, and nothing else happens.
 TEST(Populate, MemoryThatCannotBeWritten)

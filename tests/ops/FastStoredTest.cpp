@@ -38,7 +38,7 @@ std::vector<uint8_t> MakeWeights(size_t count, bool isSigned, bool hasLeast)
 /// Whether tiles of the processor read weights where they are, with the least byte among them or not.
 bool MayStay(bool hasLeast)
 {
-    return !hasLeast || cpu::GetEngine8().m_StoredSigned.m_Signs != cpu::Signs8::BothSigned;
+    return !hasLeast || cpu::GetEngine8().m_StoredSigned.TakesLeastByte();
 }
 
 bool HasStored()
@@ -88,10 +88,11 @@ TEST(FastStored, LargeWeights)
     }
     for (const unsigned int columns : {512U, 513U})
     {
+        const bool hasLeast = MayStay(true);
         backends::FillingStore store;
         const auto packed =
             Packing(BytesInfo({1, 1024}, true, 0.1f, 3), BytesInfo({columns, 1024}, true, 0.1f, 0),
-                    MakeWeights(size_t{columns} * 1024, true, false), BytesInfo({1, columns}, true, 1.0f, 0))
+                    MakeWeights(size_t{columns} * 1024, true, hasLeast), BytesInfo({1, columns}, true, 1.0f, 0))
                 .Pack(store, 1, true);
         EXPECT_EQ(packed->GetTiles().AreStored(), columns == 512) << columns << " columns";
     }
@@ -144,7 +145,8 @@ TEST(FastStored, ConvolutionsAsReference)
             descriptor.m_PadRight = descriptor.m_PadBottom = size / 2;
             const TensorInfo data = BytesInfo({1, 3, 3, 67}, isSigned, 0.1f, 9);
             const TensorInfo weights = BytesInfo({21, size, size, 67}, isSigned, 0.1f, isSigned ? 0 : 120);
-            const TestTensor stored = StoreBytes(weights, MakeWeights(weights.GetNumElements(), isSigned, false));
+            const TestTensor stored =
+                StoreBytes(weights, MakeWeights(weights.GetNumElements(), isSigned, MayStay(true)));
             const TensorInfo bias(TensorShape({21}), DataType::Signed32, 0.01f, 0);
             ExpectAsReference(FastCase(std::to_string(size), LayerType::Convolution2d, descriptor,
                                        {Random(data, size), Constant(stored), Constant(Random(bias, 2, -900, 900))},

@@ -15,8 +15,8 @@ namespace
 constexpr size_t LeastBytes = size_t{1} << 20; ///< fewer of all blocks together are not worth a slab
 
 /// Bytes of a slab after blocks of `before`. Where the system commits memory when it is written, what is not used yet
-/// is only address space, and large slabs have few ends, each of which keeps up to a huge page resident; where it
-/// commits all that is mapped (mlockall, strict overcommit), what is not used is at most a few times what is.
+/// is only address space; where it commits all that is mapped (mlockall, strict overcommit), what is not used is at
+/// most a few times what is.
 size_t GetSlabBytes(size_t before)
 {
     constexpr size_t least = size_t{4} << 20;

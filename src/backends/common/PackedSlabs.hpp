@@ -17,8 +17,8 @@ class PackedSlabs
 public:
     /// A block of `bytes`, filled. A slab lives as long as a block in it. Thread-safe: blocks are filled side by side.
     PackedBlock MakeBlock(size_t bytes, FunctionRef<void(std::byte*)> fill);
-    /// To be called when there will be no blocks for long: gives back what huge pages have behind the last one.
-    /// Thread-safe.
+    /// To be called behind the last block: gives back what huge pages have behind it. Another block may follow all the
+    /// same. Thread-safe.
     void Trim();
 
 private:

@@ -71,9 +71,9 @@ struct ByteBinary
 
     /// out[i] of a[i] and b[i], or of a[i] and b[0]. `out` may be a or b.
     using Loop = void (*)(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count);
-    Loop m_Loop = nullptr;
     /// [256][256] results of all pairs of stored bytes, row by row of the first one.
     using AllPairs = void (*)(const ByteBinary& numbers, uint8_t* results);
+    Loop m_Loop = nullptr;
 
     /// What reads a table of all results, where b stands still and that is faster; else null.
     LookupFunction m_LookUp = nullptr;

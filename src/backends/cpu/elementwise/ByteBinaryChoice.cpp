@@ -165,7 +165,7 @@ void ChooseSum(ByteBinary& numbers, double scaleA, double scaleB, bool isFixed, 
     {
         return;
     }
-    const BytePairs pairs(numbers, loops.m_ExactSums);
+    const BytePairs pairs(numbers, loops.m_AllExactSums);
     if (!isFixed && TryTables(numbers, pairs, scaleA, scaleB))
     {
         return;

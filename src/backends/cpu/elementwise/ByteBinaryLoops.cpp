@@ -170,14 +170,14 @@ void Run(const ByteBinary& numbers, const uint8_t* a, const uint8_t* b, uint8_t*
 }
 
 /// See ByteBinary::AllPairs: each byte is scaled once, not once for each pair.
-template <typename ExactSum>
+template <typename Operation>
 void SumAllPairs(const ByteBinary& numbers, uint8_t* results)
 {
     constexpr size_t Values = 256;
     const IntTag d;
     const ByteTag d8;
     const size_t lanes = hn::Lanes(d);
-    const ExactSum sum(numbers);
+    const Operation sum(numbers);
     const Quarters quarters;
     const Bytes flip = hn::Set(d8, numbers.m_Flip);
     HWY_ALIGN int32_t first[Values];

@@ -11,7 +11,7 @@ namespace tenon::cpu
 struct ByteBinaryLoops
 {
     ByteBinary::Loop m_ExactSum[2];
-    ByteBinary::AllPairs m_ExactSums;
+    ByteBinary::AllPairs m_AllExactSums;
     ByteBinary::Loop m_ExactSquare[2];
     ByteBinary::Loop m_FloatSquare[2];
     ByteBinary::Loop m_FloatSum[2];

@@ -6,6 +6,7 @@
 //   else:              one byte after the other.
 #include "backends/cpu/elementwise/ByteTable.hpp"
 
+#include "backends/cpu/elementwise/ByteLines.hpp"
 #include "backends/cpu/elementwise/Map.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
@@ -120,7 +121,26 @@ bool IsByteLookupFast()
     return TENON_CHOOSE(IsLookupFast)();
 }
 
-ByteMap::ByteMap(const ReshapeArgs& args, LayerType type) : m_Table(Fill(args, type)), m_LookUp(FindByteLookup()) {}
+ByteMap::ByteMap(const ReshapeArgs& args, LayerType type) : m_Table(Fill(args, type)), m_LookUp(FindByteLookup())
+{
+    if (!IsByteLookupFast())
+    {
+        if (const std::optional<ByteLines> lines = FindByteLines(m_Table, args.GetInput(0), args.GetOutput(0)))
+        {
+            m_Lines = std::make_shared<const ByteLines>(*lines);
+        }
+    }
+}
+
+void ByteMap::Run(const uint8_t* in, uint8_t* out, size_t count) const
+{
+    if (m_Lines != nullptr)
+    {
+        RunByteLines(*m_Lines, in, out, count);
+        return;
+    }
+    m_LookUp(m_Table, in, out, count);
+}
 
 backends::Prepared MakeByteTable(const ReshapeArgs& args, LayerType type)
 {

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace tenon::cpu
 {
@@ -21,7 +22,9 @@ LookupFunction FindByteLookup();
 /// Whether that is about as fast as memory: the table is in registers.
 bool IsByteLookupFast();
 
-/// A function of a byte.
+struct ByteLines;
+
+/// A function of a byte: by a table, or by lines where those are faster and give the same.
 class ByteMap
 {
 public:
@@ -30,11 +33,12 @@ public:
     ByteMap(const ReshapeArgs& args, LayerType type);
 
     /// `out` may be `in`.
-    void Run(const uint8_t* in, uint8_t* out, size_t count) const { m_LookUp(m_Table, in, out, count); }
+    void Run(const uint8_t* in, uint8_t* out, size_t count) const;
 
 private:
     ByteTable m_Table;
     LookupFunction m_LookUp;
+    std::shared_ptr<const ByteLines> m_Lines; ///< null: the table serves
 };
 
 /// Runs a layer with one input and one output of the same shape, both of 8 bits with one scale, whose reference kernel

@@ -28,7 +28,7 @@ DepthwiseBands8::DepthwiseBands8(const PackedDepthwise8& weights, const ref::Con
             RequantizeColumns columns = weights.GetRequantization(block);
             columns.m_Min = min;
             columns.m_Max = max;
-            m_IsPositive = columns.AreNegativesAlike(); // one range and zero point for all
+            m_IsPositive = columns.AreNegativesAlike(); // of each block: they have one range and zero point
             engine.m_PrepareStrips(columns, weights.GetBias(block), weights.IsDataSigned(), prepared);
             prepared += engine.m_StripColumnsBytes;
         }

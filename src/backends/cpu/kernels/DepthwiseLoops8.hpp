@@ -4,7 +4,6 @@
 #pragma once
 
 #include "backends/cpu/gemm/bytes/Tiles8.hpp"
-#include "common/AlignedMemory.hpp"
 
 #include <cstddef>
 #include <cstdint>

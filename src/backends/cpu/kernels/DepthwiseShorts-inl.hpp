@@ -10,6 +10,7 @@
 
 #include "backends/cpu/gemm/bytes/Requantize8Avx2-inl.hpp"
 #include "backends/cpu/kernels/DepthwiseStripCursor-inl.hpp"
+#include "common/AlignedMemory.hpp"
 
 #include <hwy/highway.h>
 

@@ -11,6 +11,7 @@
 
 #include "backends/cpu/gemm/bytes/ByteScalesAvx512-inl.hpp"
 #include "backends/cpu/kernels/DepthwiseStripColumnsAvx512-inl.hpp"
+#include "common/AlignedMemory.hpp"
 
 #include <hwy/highway.h>
 

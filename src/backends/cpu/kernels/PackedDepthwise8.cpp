@@ -2,7 +2,6 @@
 // Packing of the weights of 8-bit depthwise convolutions.
 #include "backends/cpu/kernels/PackedDepthwise8.hpp"
 
-#include "backends/common/Quantization.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/kernels/CentredWeights8.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
@@ -12,7 +11,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 
 namespace tenon::cpu
 {

@@ -20,7 +20,8 @@ inline size_t GetNumGroups8(const TileSet8& tiles, size_t depth)
 
 struct Form8
 {
-    /// Of the weights' bytes, when they are packed or else read: makes them of the sign that the dot product takes.
+    /// Of the weights' bytes, which makes them of the sign that the dot product takes: when they are packed, or when
+    /// they are read from where they are.
     uint8_t m_Flip = 0;
     int32_t m_RowFactor = 0; ///< what the sum of a row's data is to be multiplied by and added to its sums
     int32_t m_DataShift = 0; ///< what the product reads of data is so much more than what is stored

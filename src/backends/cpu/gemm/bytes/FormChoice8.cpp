@@ -86,14 +86,14 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
     const bool mayStay = stored.m_Vectors != 0 && shape.m_MayStay && areBytes && areFew && areAlike &&
                          shape.m_Depth >= stored.m_LeastDepth && shape.m_Matrices == 1 &&
                          shape.m_Columns * shape.m_Depth <= MostStoredBytes;
-    if (mayStay && stored.m_Signs != Signs8::BothSigned)
+    if (mayStay && stored.TakesLeastByte())
     {
         return stored;
     }
     const TileSet8& fewRows = m_IsDataSigned ? engine.m_FewRows : engine.m_FewRowsUnsigned;
     if (fewRows.m_Vectors != 0 && areBytes && areFew && areAlike && !HaveLeast(weights.GetPieces(), m_Bytes, store))
     {
-        return mayStay ? stored : fewRows;
+        return mayStay ? stored : fewRows; // neither takes the least byte
     }
 
     const bool arePaidBack = shape.m_Rows >= ManyRows || (!areFew && shape.m_Depth >= LargeDepth);

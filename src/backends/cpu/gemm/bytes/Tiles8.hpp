@@ -234,6 +234,8 @@ struct TileSet8
 
     /// Whether weights are left as they are stored.
     bool AreStored() const { return m_Layout == Layout8::Stored; }
+    /// Whether -128 may be among the weights, or what becomes it: products of two signed bytes move signs to them.
+    bool TakesLeastByte() const { return m_Signs != Signs8::BothSigned; }
     /// Whether data are int16, less their zero point.
     bool IsWide() const { return m_Layout == Layout8::WidePairs || m_Layout == Layout8::NarrowPairs; }
     /// Numbers of the depth in a group.
@@ -266,7 +268,7 @@ struct Engine8
     TileSet8 m_FewRows;         ///< for a few rows of int8 data and weights that are not -128; some have none
     TileSet8 m_FewRowsUnsigned; ///< for those of uint8 data and weights that are not 0, both of which become int8
     TileSet8 m_Nibbles;         ///< for int8 data; some processors have none
-    /// For a few rows of int8 data and int8 weights, of Signs8::BothSigned for weights as those of m_FewRows; some
+    /// For a few rows of int8 data and int8 weights, where it does not take the least byte beside m_FewRows; some
     /// processors have none.
     TileSet8 m_StoredSigned;
     TileSet8 m_StoredUnsigned; ///< for those of uint8 data and uint8 weights

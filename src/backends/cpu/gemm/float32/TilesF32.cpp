@@ -254,7 +254,7 @@ EngineF32 MakeEngine()
 {
     EngineF32 engine;
     engine.m_Lanes = hn::Lanes(FloatTag());
-    engine.m_FetchesOutput = HWY_TARGET == HWY_AVX3;
+    engine.m_FetchesOutput = HWY_TARGET != HWY_AVX2;
     if constexpr (ManyRegisters)
     {
 #if HWY_TARGET == HWY_AVX3

@@ -70,8 +70,8 @@ struct EngineF32
     size_t m_MostSlidingChannels = SIZE_MAX; ///< of the data, for which they serve
     TileFunctionF32 m_SlidingTiles[MostRows + 1] = {};
     /// Whether lines of an output in memory that shallow tiles write in part are best fetched before. On Zen 4 they
-    /// are; on Zen 3 with AVX2 it takes 1.7 times as long.
-    bool m_FetchesOutput = false;
+    /// are; on Zen 3 with AVX2 it takes up to 1.8 times as long.
+    bool m_FetchesOutput = true;
 
     /// The tiles for so many columns of a panel, by rows, and the rows of the highest one.
     const TileFunctionF32* FindTiles(size_t vectors, size_t columns, size_t& mostRows) const
