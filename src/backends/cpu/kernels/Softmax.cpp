@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax and LogSoftmax of CpuAcc along the last axis: floats, and quantized softmaxes with the reference kernel's
+// Softmax and LogSoftmax of CpuAcc along the last axis: floats, and quantized tensors with the reference kernel's
 // numbers.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/Parts.hpp"
+#include "backends/cpu/kernels/LogSoftmaxBytes.hpp"
 #include "backends/cpu/kernels/SoftmaxBytes.hpp"
 #include "backends/cpu/kernels/SoftmaxShorts.hpp"
 #include "backends/cpu/kernels/SoftmaxVectors.hpp"
@@ -26,7 +27,8 @@ constexpr backends::TypeRow SoftmaxTypes[] = {
     backends::SameType(DataType::Float32),
     backends::WithScales(backends::SameType({DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS16}),
                          {backends::Scales::PerTensor}, backends::Scales::Any)};
-constexpr backends::TypeRow LogSoftmaxTypes[] = {backends::SameType(DataType::Float32)};
+constexpr backends::TypeRow LogSoftmaxTypes[] = {
+    backends::PerTensor(backends::SameType({DataType::Float32, DataType::QAsymmU8, DataType::QAsymmS8}))};
 
 /// What an element costs, in bytes moved at the speed of memory.
 constexpr size_t FloatCost = 16;
@@ -47,10 +49,12 @@ Prepared MakeFloat(const ref::AxisRows& rows, float beta, SoftmaxFunction functi
     };
 }
 
+/// Softmax: ByteSoftmax or LogSoftmaxOfBytes.
+template <typename Softmax>
 Prepared MakeBytes(const ref::AxisRows& rows, float beta, const TensorInfo& input)
 {
-    const auto softmax = std::make_shared<const ByteSoftmax>(beta, ref::GetTensorQuantization(input).m_Scale,
-                                                             input.GetDataType() == DataType::QAsymmS8);
+    const auto softmax = std::make_shared<const Softmax>(beta, ref::GetTensorQuantization(input).m_Scale,
+                                                         input.GetDataType() == DataType::QAsymmS8);
     return [rows, softmax](const ExecuteArgs& run)
     {
         RunRanges(*run.m_Parallel, rows.m_Outer, GetGrain(rows.m_Depth * ByteCost),
@@ -100,16 +104,22 @@ Prepared PrepareSoftmax(const ReshapeArgs& args, const backends::PackedWeights*)
     {
     case DataType::Float32: return MakeFloat(rows, descriptor.m_Beta, GetSoftmaxFunctions().m_Softmax);
     case DataType::QSymmS16: return MakeShorts(rows, descriptor.m_Beta, input);
-    default: return MakeBytes(rows, descriptor.m_Beta, input);
+    default: return MakeBytes<ByteSoftmax>(rows, descriptor.m_Beta, input);
     }
 }
 
 Prepared PrepareLogSoftmax(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const auto& descriptor = args.GetDescriptor<LogSoftmaxDescriptor>();
-    const ref::AxisRows rows(args.GetInput(0).GetShape(), descriptor.m_Axis);
-    return IsFast(rows, descriptor.m_Beta) ? MakeFloat(rows, descriptor.m_Beta, GetSoftmaxFunctions().m_LogSoftmax)
-                                           : ref::FindKernel(LayerType::LogSoftmax)->Prepare(args, nullptr);
+    const TensorInfo& input = args.GetInput(0);
+    const ref::AxisRows rows(input.GetShape(), descriptor.m_Axis);
+    if (!IsFast(rows, descriptor.m_Beta))
+    {
+        return ref::FindKernel(LayerType::LogSoftmax)->Prepare(args, nullptr);
+    }
+    return input.GetDataType() == DataType::Float32
+               ? MakeFloat(rows, descriptor.m_Beta, GetSoftmaxFunctions().m_LogSoftmax)
+               : MakeBytes<LogSoftmaxOfBytes>(rows, descriptor.m_Beta, input);
 }
 
 SupportResult CheckSoftmax(const LayerView& layer)
@@ -117,9 +127,15 @@ SupportResult CheckSoftmax(const LayerView& layer)
     return ref::FindKernel(LayerType::Softmax)->m_Check(layer);
 }
 
+SupportResult CheckLogSoftmax(const LayerView& layer)
+{
+    return ref::FindKernel(LayerType::LogSoftmax)->m_Check(layer);
+}
+
 } // namespace
 
 extern const backends::Kernel CpuSoftmaxKernel = {"CpuSoftmax", SoftmaxTypes, PrepareSoftmax, CheckSoftmax};
-extern const backends::Kernel CpuLogSoftmaxKernel = {"CpuLogSoftmax", LogSoftmaxTypes, PrepareLogSoftmax};
+extern const backends::Kernel CpuLogSoftmaxKernel = {"CpuLogSoftmax", LogSoftmaxTypes, PrepareLogSoftmax,
+                                                     CheckLogSoftmax};
 
 } // namespace tenon::cpu

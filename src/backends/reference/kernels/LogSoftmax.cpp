@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // LogSoftmax along one axis: beta * (x - max) - log(sum of exp(beta * (x - max))). 8-bit tensors as TFLite's reference
 // kernels compute them, in fixed point.
-#include "backends/common/FixedPoint.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/AxisRows.hpp"
+#include "backends/reference/kernels/ByteLogSoftmax.hpp"
 
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -61,77 +60,25 @@ Prepared MakeFloat(const AxisRows& rows, float beta)
     };
 }
 
-/// 8-bit numbers, of which all differences to a row's largest one are in tables.
-class ByteLogSoftmax
+template <typename T>
+void RunByteRow(const ByteLogSoftmax& softmax, const T* in, T* out, const AxisRows& rows)
 {
-public:
-    ByteLogSoftmax(float beta, float scale)
+    const int32_t max = rows.FindMax(in);
+    int64_t sum = 0;
+    for (size_t i = 0; i < rows.m_Depth; ++i)
     {
-        const double multiplier = std::min(static_cast<double>(beta) * static_cast<double>(scale) *
-                                               static_cast<double>(1 << (31 - InputIntegerBits)),
-                                           2147483647.0);
-        const QuantizedMultiplier quantized = QuantizeMultiplier(multiplier);
-        m_Back = QuantizeMultiplier(std::ldexp(1.0, 31 - quantized.m_Shift) /
-                                    static_cast<double>(std::max(quantized.m_Multiplier, 1)));
-        const double radius = std::floor(
-            std::ldexp(static_cast<double>((1 << InputIntegerBits) - 1), 31 - InputIntegerBits - quantized.m_Shift));
-        // No two bytes differ by more.
-        m_LeastDifference = -static_cast<int32_t>(std::min(radius, 256.0));
-        for (int32_t difference = 0; difference < 256; ++difference)
-        {
-            if (-difference >= m_LeastDifference)
-            {
-                const auto i = static_cast<size_t>(difference);
-                m_Scaled[i] = MultiplyByQuantizedMultiplier(-difference, quantized);
-                m_Powers[i] =
-                    backends::Rescale<SumIntegerBits>(backends::ExpOfNonPositive(Fixed<InputIntegerBits>{m_Scaled[i]}))
-                        .m_Raw;
-            }
-        }
+        sum += softmax.GetPowers()[static_cast<size_t>(max - in[i * rows.m_Step])];
     }
-
-    template <typename T>
-    void Row(const T* in, T* out, const AxisRows& rows) const
+    const ByteLogSoftmax::RowSum rowSum = softmax.Finish(sum);
+    for (size_t i = 0; i < rows.m_Depth; ++i)
     {
-        const int32_t max = rows.FindMax(in);
-        int64_t sum = 0;
-        for (size_t i = 0; i < rows.m_Depth; ++i)
-        {
-            sum += m_Powers[static_cast<size_t>(max - in[i * rows.m_Step])];
-        }
-        const Fixed<SumIntegerBits> clamped{
-            static_cast<int32_t>(std::min<int64_t>(sum, std::numeric_limits<int32_t>::max()))};
-        const int32_t logSum = backends::LogOfAtLeastOne<InputIntegerBits>(clamped).m_Raw;
-        // Below this difference the result would leave the numbers with InputIntegerBits.
-        const int32_t lowest = WrappingAdd(logSum, std::numeric_limits<int32_t>::min());
-        const int32_t least = std::max(m_LeastDifference - 1, MultiplyByQuantizedMultiplier(lowest, m_Back));
-        for (size_t i = 0; i < rows.m_Depth; ++i)
-        {
-            const int32_t difference = in[i * rows.m_Step] - max;
-            constexpr int32_t Low = std::numeric_limits<T>::min();
-            constexpr int32_t High = std::numeric_limits<T>::max(); // is the output's zero point
-            if (difference <= least)
-            {
-                out[i * rows.m_Step] = static_cast<T>(Low);
-                continue;
-            }
-            const int32_t result = WrappingSubtract(m_Scaled[static_cast<size_t>(-difference)], logSum);
-            const int32_t stored =
-                backends::RoundingDivideByPot(result, 31 - InputIntegerBits - OutputIntegerBits) + High;
-            out[i * rows.m_Step] = static_cast<T>(std::clamp(stored, Low, High));
-        }
+        const auto difference = static_cast<size_t>(max - in[i * rows.m_Step]);
+        constexpr int32_t Low = std::numeric_limits<T>::min();
+        constexpr int32_t High = std::numeric_limits<T>::max(); // is the output's zero point
+        const int32_t stored = difference < rowSum.m_Reach ? softmax.GetSteps(difference, rowSum.m_LogSum) + High : Low;
+        out[i * rows.m_Step] = static_cast<T>(std::clamp(stored, Low, High));
     }
-
-private:
-    static constexpr int InputIntegerBits = 5;
-    static constexpr int SumIntegerBits = 12;
-    static constexpr int OutputIntegerBits = 4; ///< a step of the output is 1/16
-
-    std::array<int32_t, 256> m_Scaled{}; ///< beta * scale * -difference, with InputIntegerBits
-    std::array<int32_t, 256> m_Powers{}; ///< exp of that, with SumIntegerBits; 0 for differences that are too large
-    int32_t m_LeastDifference = 0;
-    QuantizedMultiplier m_Back; ///< from a number with InputIntegerBits to steps of the input
-};
+}
 
 SupportResult CheckLogSoftmax(const LayerView& layer)
 {
@@ -164,11 +111,47 @@ Prepared PrepareLogSoftmax(const ReshapeArgs& args, const backends::PackedWeight
         {
             using T = typename decltype(tag)::Type;
             return [rows, softmax = ByteLogSoftmax(descriptor.m_Beta, scale)](const ExecuteArgs& run)
-            { rows.ForEach<T, T>(run, [&](const T* in, T* out) { softmax.Row(in, out, rows); }); };
+            { rows.ForEach<T, T>(run, [&](const T* in, T* out) { RunByteRow(softmax, in, out, rows); }); };
         });
 }
 
 } // namespace
+
+ByteLogSoftmax::ByteLogSoftmax(float beta, float scale)
+{
+    const double multiplier = std::min(static_cast<double>(beta) * static_cast<double>(scale) *
+                                           static_cast<double>(1 << (31 - InputIntegerBits)),
+                                       2147483647.0);
+    const QuantizedMultiplier quantized = QuantizeMultiplier(multiplier);
+    m_Back = QuantizeMultiplier(std::ldexp(1.0, 31 - quantized.m_Shift) /
+                                static_cast<double>(std::max(quantized.m_Multiplier, 1)));
+    const double radius = std::floor(
+        std::ldexp(static_cast<double>((1 << InputIntegerBits) - 1), 31 - InputIntegerBits - quantized.m_Shift));
+    // No two bytes differ by more.
+    m_LeastDifference = -static_cast<int32_t>(std::min(radius, 256.0));
+    for (int32_t difference = 0; difference < 256; ++difference)
+    {
+        if (-difference >= m_LeastDifference)
+        {
+            const auto i = static_cast<size_t>(difference);
+            m_Scaled[i] = MultiplyByQuantizedMultiplier(-difference, quantized);
+            m_Powers[i] =
+                backends::Rescale<SumIntegerBits>(backends::ExpOfNonPositive(Fixed<InputIntegerBits>{m_Scaled[i]}))
+                    .m_Raw;
+        }
+    }
+}
+
+ByteLogSoftmax::RowSum ByteLogSoftmax::Finish(int64_t sum) const
+{
+    const Fixed<SumIntegerBits> clamped{
+        static_cast<int32_t>(std::min<int64_t>(sum, std::numeric_limits<int32_t>::max()))};
+    const int32_t logSum = backends::LogOfAtLeastOne<InputIntegerBits>(clamped).m_Raw;
+    // At this difference and below the result would leave the numbers with InputIntegerBits.
+    const int32_t lowest = WrappingAdd(logSum, std::numeric_limits<int32_t>::min());
+    const int32_t least = std::max(m_LeastDifference - 1, MultiplyByQuantizedMultiplier(lowest, m_Back));
+    return {logSum, static_cast<uint32_t>(std::max(-least, 0))};
+}
 
 extern const backends::Kernel RefLogSoftmaxKernel = {"RefLogSoftmax", LogSoftmaxTypes, PrepareLogSoftmax,
                                                      CheckLogSoftmax};

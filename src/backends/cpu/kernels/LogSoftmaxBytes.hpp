@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// LogSoftmax of rows of bytes with the reference kernel's numbers: as with Softmax, a row's results are a table by
+// which its numbers are replaced. Used by LogSoftmax.
+#pragma once
+
+#include "backends/cpu/elementwise/ByteTable.hpp"
+#include "backends/cpu/kernels/SoftmaxBytes.hpp"
+#include "backends/reference/kernels/ByteLogSoftmax.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tenon::cpu
+{
+
+/// bytes[i] = (scaled[i] - logSum), rounded to steps, plus 255, from 0 to 255, with `flip` applied; for `count` of them
+/// and up to a vector more.
+using LogSoftmaxResults = void (*)(const int32_t* scaled, size_t count, int32_t logSum, uint8_t flip, uint8_t* bytes);
+
+/// A layer's tables. Precondition: the processor has vectors, see CpuFeatures.
+class LogSoftmaxOfBytes
+{
+public:
+    /// Of differences times beta * scale, beta > 0. Unsigned bytes, or signed ones.
+    LogSoftmaxOfBytes(float beta, float scale, bool isSigned);
+
+    /// Rows of `depth` bytes, one at least; `out` may be `in`.
+    void Rows(const uint8_t* in, size_t rows, size_t depth, uint8_t* out) const;
+
+private:
+    using RowSum = ref::ByteLogSoftmax::RowSum;
+
+    void WriteRow(const uint8_t* in, size_t depth, ByteRange range, RowSum sum, uint8_t* out) const;
+    void RowOfFew(const uint8_t* in, size_t depth, uint8_t* out) const;
+
+    ref::ByteLogSoftmax m_Reference;
+    ByteSummands m_Summands;
+    alignas(64) int32_t m_Scaled[256 + ByteResults::MostLanes] = {}; ///< by 255 minus the difference
+    uint8_t m_Flip; ///< makes signed bytes unsigned ones of the same order
+    ByteSoftmaxFunctions m_Functions = GetByteSoftmaxFunctions();
+    LogSoftmaxResults m_MakeResults;
+    LookupFunction m_LookUp = FindByteLookup();
+};
+
+} // namespace tenon::cpu
