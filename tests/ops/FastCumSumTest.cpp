@@ -6,6 +6,8 @@
 #include <tenon/Descriptors.hpp>
 
 #include <cstring>
+#include <limits>
+#include <vector>
 
 namespace tenon::test
 {
@@ -19,6 +21,7 @@ TEST(FastCumSum, AsReference)
         const char* m_Kernel;
     } const all[] = {{{1}, 0, "CpuCumSum"},        {{10007}, 0, "CpuCumSum"},    {{3, 100}, 1, "CpuCumSum"},
                      {{8, 1}, 1, "CpuCumSum"},     {{41, 2000}, 1, "CpuCumSum"}, {{5, 7, 9}, 2, "CpuCumSum"},
+                     {{9, 3}, 1, "CpuCumSum"},     {{4, 4}, 1, "CpuCumSum"},     {{7, 5}, 1, "CpuCumSum"},
                      {{5, 17, 1}, 1, "CpuCumSum"}, {{5, 17, 3}, 1, "RefCumSum"}, {{5, 0}, 1, "RefCumSum"}};
     for (const DataType type : {DataType::Float32, DataType::Float64, DataType::Signed32, DataType::Signed64})
     {
@@ -43,6 +46,41 @@ TEST(FastCumSum, AsReference)
                         FastCase(output.ToString(), LayerType::CumSum, descriptor, {std::move(input)}, output),
                         shape.m_Kernel));
                 }
+            }
+        }
+    }
+}
+
+// In each row two elements that are no numbers, at places of whole blocks and of the rest.
+TEST(FastCumSum, NaNAndInfinitiesAsReference)
+{
+    constexpr double Infinity = std::numeric_limits<double>::infinity();
+    constexpr unsigned int Length = 11;
+    std::vector<double> values;
+    for (unsigned int at = 0; at + 1 < Length; ++at)
+    {
+        for (const double special : {std::numeric_limits<double>::quiet_NaN(), Infinity, -Infinity})
+        {
+            std::vector<double> row(Length, -0.0);
+            row[at] = special;
+            row[Length - 1] = Infinity;
+            values.insert(values.end(), row.begin(), row.end());
+        }
+    }
+    for (const DataType type : {DataType::Float32, DataType::Float64})
+    {
+        const TensorInfo info({3 * (Length - 1), Length}, type);
+        for (const bool exclusive : {false, true})
+        {
+            for (const bool reverse : {false, true})
+            {
+                CumSumDescriptor descriptor;
+                descriptor.m_Axis = 1;
+                descriptor.m_Exclusive = exclusive;
+                descriptor.m_Reverse = reverse;
+                ExpectAsReference(
+                    FastCase(info.ToString(), LayerType::CumSum, descriptor, {Stored(info, values)}, info),
+                    "CpuCumSum");
             }
         }
     }

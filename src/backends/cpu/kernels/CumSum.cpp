@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // CumSum of CpuAcc, along the last axis. The sums of a row wait for each other, as they are added up in order like
-// CpuRef's: those of several rows are computed side by side. Along other axes CpuRef adds whole lines, which is fast.
+// CpuRef's: those of several rows are computed side by side, as vectors. Along other axes CpuRef adds whole lines,
+// which is fast.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/Parts.hpp"
+#include "backends/cpu/kernels/CumSumVectors.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
-#include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -22,67 +23,6 @@ using backends::Prepared;
 constexpr backends::TypeRow CumSumTypes[] = {
     backends::SameType({DataType::Float32, DataType::Float64, DataType::Signed32, DataType::Signed64})};
 
-/// `T`: unsigned for integers, whose sums wrap.
-template <typename T>
-struct CumSumRows
-{
-    size_t m_Rows;
-    size_t m_Length;
-    bool m_Exclusive;
-    bool m_Reverse;
-
-    void operator()(const ExecuteArgs& run) const
-    {
-        RunRanges(*run.m_Parallel, m_Rows, GetGrain(2 * m_Length * sizeof(T)),
-                  [&](size_t begin, size_t end)
-                  {
-                      constexpr size_t Most = 8; // additions under way at a time
-                      for (; begin + Most <= end; begin += Most)
-                      {
-                          Sum<Most>(run, begin);
-                      }
-                      for (; begin < end; ++begin)
-                      {
-                          Sum<1>(run, begin);
-                      }
-                  });
-    }
-
-private:
-    template <size_t Count>
-    void Sum(const ExecuteArgs& run, size_t row) const
-    {
-        m_Exclusive ? Sum<Count, true>(run, row) : Sum<Count, false>(run, row);
-    }
-
-    template <size_t Count, bool Exclusive>
-    void Sum(const ExecuteArgs& run, size_t row) const
-    {
-        const size_t length = m_Length;
-        const size_t first = m_Reverse ? length - 1 : 0;
-        const auto step = m_Reverse ? std::ptrdiff_t{-1} : std::ptrdiff_t{1};
-        const T* in = run.GetInput<T>(0) + row * length + first;
-        T* out = run.GetOutput<T>(0) + row * length + first;
-        T sums[Count];
-        for (size_t r = 0; r < Count; ++r)
-        {
-            sums[r] = Exclusive ? T(0) + in[r * length] : in[r * length]; // a zero that is added may change its sign
-            out[r * length] = Exclusive ? T(0) : in[r * length];
-        }
-        for (size_t i = 1; i < length; ++i)
-        {
-            in += step;
-            out += step;
-            for (size_t r = 0; r < Count; ++r)
-            {
-                const T before = sums[r];
-                sums[r] += in[r * length];
-                out[r * length] = Exclusive ? before : sums[r];
-            }
-        }
-    }
-};
-
 Prepared PrepareCumSum(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     Prepared reference = ref::FindKernel(LayerType::CumSum)->Prepare(args, nullptr); // checks shapes
@@ -94,18 +34,18 @@ Prepared PrepareCumSum(const ReshapeArgs& args, const backends::PackedWeights*)
     {
         return reference;
     }
-    const auto make = [&](auto tag) -> Prepared
+    const size_t bytes = GetDataTypeSize(args.GetInput(0).GetDataType()) * shape[axis];
+    return [rows = ref::CountElements(shape, 0, axis), bytes, length = size_t{shape[axis]},
+            exclusive = descriptor.m_Exclusive, reverse = descriptor.m_Reverse,
+            add = FindCumSum(args.GetInput(0).GetDataType())](const ExecuteArgs& run)
     {
-        return CumSumRows<typename decltype(tag)::Type>{ref::CountElements(shape, 0, axis), shape[axis],
-                                                        descriptor.m_Exclusive, descriptor.m_Reverse};
+        RunRanges(*run.m_Parallel, rows, GetGrain(2 * bytes),
+                  [&](size_t begin, size_t end)
+                  {
+                      add(run.GetInput<std::byte>(0) + begin * bytes, run.GetOutput<std::byte>(0) + begin * bytes,
+                          end - begin, length, exclusive, reverse);
+                  });
     };
-    switch (args.GetInput(0).GetDataType())
-    {
-    case DataType::Float32: return make(ref::TypeTag<float>());
-    case DataType::Float64: return make(ref::TypeTag<double>());
-    case DataType::Signed32: return make(ref::TypeTag<uint32_t>());
-    default: return make(ref::TypeTag<uint64_t>());
-    }
 }
 
 } // namespace
