@@ -6,7 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tenon::test
 {
@@ -175,6 +179,47 @@ TEST(FastUnary, Conversions)
         const TensorInfo brain({count}, DataType::BFloat16);
         ASSERT_NO_FATAL_FAILURE(
             ExpectAsReference(Case(LayerType::Dequantize, none, {Random(brain, 1, -9, 9)}, real), "CpuDequantize"));
+    }
+}
+
+// Of any bits: Booleans beyond 1, NaN, subnormal numbers, and zeros of both signs between them.
+TEST(FastUnary, CastsOfBits)
+{
+    using Pair = std::pair<DataType, DataType>;
+    std::vector<Pair> pairs = {{DataType::Signed32, DataType::Signed64},
+                               {DataType::Signed64, DataType::Signed32},
+                               {DataType::Boolean, DataType::Boolean}};
+    for (const DataType type : {DataType::Float32, DataType::Signed32, DataType::Signed8, DataType::Unsigned8,
+                                DataType::QAsymmS8, DataType::QAsymmU8})
+    {
+        pairs.push_back({type, DataType::Boolean});
+        pairs.push_back({DataType::Boolean, type});
+    }
+    for (const unsigned int count : {1U, 3U, 15U, 16U, 31U, 33U, 257U, 100003U})
+    {
+        for (const auto& [from, to] : pairs)
+        {
+            TestTensor input = Random(TensorInfo({count}, from), 1);
+            std::mt19937 random(count);
+            const size_t size = input.m_Bytes.size() / count;
+            for (size_t i = 0; i < count; ++i)
+            {
+                const auto kind = random() % 4;
+                for (size_t k = 0; k < size; ++k)
+                {
+                    const bool isTop = k + 1 == size;
+                    const auto byte = static_cast<unsigned char>(random());
+                    const int bits = kind == 0             ? byte
+                                     : kind == 1 && isTop  ? byte & 0x80
+                                     : kind == 2 && k == 0 ? byte
+                                                           : 0;
+                    input.m_Bytes[i * size + k] = static_cast<std::byte>(bits);
+                }
+            }
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
+                Case(LayerType::Cast, MakeDescriptor(NullDescriptor()), {std::move(input)}, TensorInfo({count}, to)),
+                "CpuCast"));
+        }
     }
 }
 

@@ -10,6 +10,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/Conversions.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: per target.
+#include "backends/cpu/elementwise/IntegerCasts-inl.hpp"
 #include "backends/cpu/simd/Bf16-inl.hpp"
 #include "backends/cpu/simd/Bytes-inl.hpp"
 #include "backends/cpu/simd/Float16-inl.hpp"
@@ -138,12 +139,14 @@ void ToFloat16(const void* in, void* out, size_t count, const QuantizeNumbers&)
             [](Floats x) HWY_ATTR { return RoundToFloat16(x); });
 }
 
-/// What stands for bytes and numbers of 32 bits in a table of casts.
+/// What stands for types in a table of casts.
 enum class Width
 {
+    Boolean,
     Signed8,
     Unsigned8,
     Signed32,
+    Signed64,
     Float32,
     Float16,
     BFloat16,
@@ -159,7 +162,9 @@ Width GetWidth(DataType type)
     case DataType::Signed8: return Width::Signed8;
     case DataType::QAsymmU8:
     case DataType::Unsigned8: return Width::Unsigned8;
+    case DataType::Boolean: return Width::Boolean;
     case DataType::Signed32: return Width::Signed32;
+    case DataType::Signed64: return Width::Signed64;
     case DataType::Float32: return Width::Float32;
     case DataType::Float16: return Width::Float16;
     case DataType::BFloat16: return Width::BFloat16;
@@ -171,6 +176,7 @@ ConversionLoop FindFromFloat(Width to)
 {
     switch (to)
     {
+    case Width::Boolean: return ToBoolean<float>;
     case Width::Signed8: return FromFloat<int8_t>;
     case Width::Unsigned8: return FromFloat<uint8_t>;
     case Width::Signed32: return FromFloat<int32_t>;
@@ -184,11 +190,24 @@ ConversionLoop FindToFloat(Width from)
 {
     switch (from)
     {
+    case Width::Boolean: return FromBoolean<float>;
     case Width::Signed8: return ToFloat<int8_t>;
     case Width::Unsigned8: return ToFloat<uint8_t>;
     case Width::Signed32: return ToFloat<int32_t>;
     case Width::BFloat16: return FromBFloat16;
     case Width::Float16: return FromFloat16;
+    default: return nullptr;
+    }
+}
+
+ConversionLoop FindToInt(Width from)
+{
+    switch (from)
+    {
+    case Width::Boolean: return FromBoolean<int32_t>;
+    case Width::Signed8: return ToInt<int8_t>;
+    case Width::Unsigned8: return ToInt<uint8_t>;
+    case Width::Signed64: return NarrowInts;
     default: return nullptr;
     }
 }
@@ -205,11 +224,18 @@ ConversionLoop FindCastLoop(DataType from, DataType to)
     {
         return FindToFloat(in);
     }
-    if (out == Width::Signed32 && in == Width::Signed8)
+    if (out == Width::Signed32)
     {
-        return ToInt<int8_t>;
+        return FindToInt(in);
     }
-    return out == Width::Signed32 && in == Width::Unsigned8 ? ToInt<uint8_t> : nullptr;
+    if (in == Width::Signed32)
+    {
+        return out == Width::Boolean ? ToBoolean<int32_t> : out == Width::Signed64 ? WidenInts : nullptr;
+    }
+    const auto isByte = [](Width width)
+    { return width == Width::Boolean || width == Width::Signed8 || width == Width::Unsigned8; };
+    const bool isBoolean = in == Width::Boolean || out == Width::Boolean;
+    return isBoolean && isByte(in) && isByte(out) ? BytesToOnes : nullptr;
 }
 
 ConversionLoop FindDequantizeLoop(DataType from)

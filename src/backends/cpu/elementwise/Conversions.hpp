@@ -27,9 +27,9 @@ ConversionLoop FindQuantize(DataType to);
 /// From these to Float32; else null.
 ConversionLoop FindDequantize(DataType from);
 
-/// Between numbers without a scale, null where there is no loop: Float32 with
-/// Float16, BFloat16, Signed32 and bytes, and bytes to
-/// Signed32. Bytes with a scale are taken as the integers that they store.
+/// Between numbers without a scale, null where there is no loop: Float32 with Float16, BFloat16, Signed32 and bytes,
+/// bytes to Signed32, Signed32 with Signed64, and Booleans with Float32, Signed32, bytes and themselves. Bytes with a
+/// scale are taken as the integers that they store.
 ConversionLoop FindCast(DataType from, DataType to);
 
 } // namespace tenon::cpu

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Casts from and to Booleans, and between integers of 32 and 64 bits. Included by Conversions.cpp after
+// simd/Foreach.hpp, once for each target.
+#if defined(TENON_INTEGER_CASTS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_INTEGER_CASTS_INL
+#undef TENON_INTEGER_CASTS_INL
+#else
+#define TENON_INTEGER_CASTS_INL
+#endif
+
+#include "backends/cpu/elementwise/Conversions.hpp"
+#include "backends/cpu/simd/Bytes-inl.hpp"
+
+#include <type_traits>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+/// Bytes to 0 and 1, as which they are Booleans and numbers of all 8-bit types.
+void BytesToOnes(const void* in, void* out, size_t count, const QuantizeNumbers&)
+{
+    const auto one = hn::Set(ByteTag(), uint8_t{1});
+    MapEach(ByteTag(), static_cast<const uint8_t*>(in), static_cast<uint8_t*>(out), count,
+            [&](Bytes x) HWY_ATTR { return hn::Min(x, one); });
+}
+
+/// Booleans to 32 bits.
+template <typename Out>
+void FromBoolean(const void* in, void* out, size_t count, const QuantizeNumbers&)
+{
+    const hn::Rebind<uint8_t, IntTag> d;
+    const auto one = hn::Set(d, uint8_t{1});
+    MapEach(d, static_cast<const uint8_t*>(in), static_cast<Out*>(out), count,
+            [&](auto x) HWY_ATTR
+            {
+                const Ints number = hn::PromoteTo(IntTag(), hn::Min(x, one));
+                if constexpr (std::is_same_v<Out, float>)
+                {
+                    return hn::ConvertTo(FloatTag(), number);
+                }
+                else
+                {
+                    return number;
+                }
+            });
+}
+
+/// Numbers of 32 bits to Booleans. Floats are taken as bits, of which 0 has none but its sign: NaN and subnormal
+/// numbers are true, whatever the processor makes of them.
+template <typename In>
+void ToBoolean(const void* in, void* out, size_t count, const QuantizeNumbers&)
+{
+    const IntTag d;
+    const size_t lanes = hn::Lanes(d);
+    const auto* from = static_cast<const int32_t*>(in);
+    auto* to = static_cast<uint8_t*>(out);
+    const Ints one = hn::Set(d, 1);
+    const auto isNotZero = [&](Ints x) HWY_ATTR
+    {
+        const Ints bits = std::is_same_v<In, float> ? hn::Add(x, x) : x;
+        return hn::IfThenZeroElse(hn::Eq(bits, hn::Zero(d)), one);
+    };
+    size_t i = 0;
+    for (; i + 4 * lanes <= count; i += 4 * lanes)
+    {
+        const Bytes joined =
+            JoinInOrder(isNotZero(hn::LoadU(d, from + i)), isNotZero(hn::LoadU(d, from + i + lanes)),
+                        isNotZero(hn::LoadU(d, from + i + 2 * lanes)), isNotZero(hn::LoadU(d, from + i + 3 * lanes)));
+        hn::StoreU(joined, ByteTag(), to + i);
+    }
+    MapEach(d, from + i, to + i, count - i,
+            [&](Ints x) HWY_ATTR { return hn::DemoteTo(hn::Rebind<uint8_t, IntTag>(), isNotZero(x)); });
+}
+
+/// 64 bits to the lower 32 of them.
+void NarrowInts(const void* in, void* out, size_t count, const QuantizeNumbers&)
+{
+    const IntTag d;
+    const hn::Repartition<int64_t, IntTag> dWide;
+    const size_t lanes = hn::Lanes(d);
+    const auto* from = static_cast<const int64_t*>(in);
+    auto* to = static_cast<int32_t*>(out);
+    size_t i = 0;
+    for (; i + lanes <= count; i += lanes)
+    {
+        const Ints lower = hn::BitCast(d, hn::LoadU(dWide, from + i));
+        const Ints upper = hn::BitCast(d, hn::LoadU(dWide, from + i + lanes / 2));
+        hn::StoreU(hn::ConcatEven(d, upper, lower), d, to + i);
+    }
+    for (; i < count; ++i)
+    {
+        to[i] = static_cast<int32_t>(from[i]);
+    }
+}
+
+void WidenInts(const void* in, void* out, size_t count, const QuantizeNumbers&)
+{
+    const hn::Repartition<int64_t, IntTag> dWide;
+    MapEach(hn::Half<IntTag>(), static_cast<const int32_t*>(in), static_cast<int64_t*>(out), count,
+            [&](auto x) HWY_ATTR { return hn::PromoteTo(dWide, x); });
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
