@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduce and Mean of CpuAcc: sums, means, largest and smallest elements of float and quantized tensors where the
-// reduced dimensions lie together: pixels of NHWC images, rows of matrices. The reference kernel runs what is
-// scattered.
+// Reduce and Mean of CpuAcc: sums, means, largest and smallest elements of float and quantized tensors, and any or all
+// of Booleans, where the reduced dimensions lie together: pixels of NHWC images, rows of matrices. The reference kernel
+// runs what is scattered.
 #include "backends/reference/kernels/Reduce.hpp"
 
 #include "backends/common/KernelTable.hpp"
@@ -26,9 +26,10 @@ namespace
 
 using backends::Prepared;
 
-constexpr backends::TypeRow ReduceTypes[] = {
-    backends::SameType(DataType::Float32),
-    backends::PerTensor(backends::SameType({DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS16}))};
+constexpr backends::TypeRow StoredTypes =
+    backends::PerTensor(backends::SameType({DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS16}));
+constexpr backends::TypeRow ReduceTypes[] = {backends::SameType({DataType::Float32, DataType::Boolean}), StoredTypes};
+constexpr backends::TypeRow MeanTypes[] = {backends::SameType(DataType::Float32), StoredTypes};
 
 /// The input as [outer, rows, columns], of which the rows are reduced.
 struct Shape
@@ -78,8 +79,22 @@ size_t GetIndex(DataType type)
     {
     case DataType::Float32: return 0;
     case DataType::QAsymmS8: return 1;
-    case DataType::QAsymmU8: return 2;
+    case DataType::QAsymmU8:
+    case DataType::Boolean: return 2;
     default: return 3;
+    }
+}
+
+/// Likewise. Precondition: it is no product.
+size_t GetIndex(ReduceOperation operation)
+{
+    switch (operation)
+    {
+    case ReduceOperation::Max: return 1;
+    case ReduceOperation::Min: return 2;
+    case ReduceOperation::Any: return 3;
+    case ReduceOperation::All: return 4;
+    default: return 0;
     }
 }
 
@@ -182,7 +197,7 @@ Prepared PrepareOperation(const ReshapeArgs& args, LayerType layer, ReduceOperat
     const bool isSum = operation == ReduceOperation::Sum || operation == ReduceOperation::Mean;
     if (!isSum)
     {
-        return MakePlain(*shape, operation == ReduceOperation::Max ? 1 : 2, type);
+        return MakePlain(*shape, GetIndex(operation), type);
     }
     const bool isMean = operation == ReduceOperation::Mean;
     if (type != DataType::Float32)
@@ -211,6 +226,6 @@ SupportResult CheckReduce(const LayerView& layer)
 } // namespace
 
 extern const backends::Kernel CpuReduceKernel = {"CpuReduce", ReduceTypes, PrepareReduce, CheckReduce};
-extern const backends::Kernel CpuMeanKernel = {"CpuMean", ReduceTypes, PrepareMean};
+extern const backends::Kernel CpuMeanKernel = {"CpuMean", MeanTypes, PrepareMean};
 
 } // namespace tenon::cpu

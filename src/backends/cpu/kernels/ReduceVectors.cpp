@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums, largest and smallest elements of columns and rows.
+// Sums, largest and smallest elements, any and all Booleans of columns and rows.
 #include "backends/cpu/kernels/ReduceVectors.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -12,6 +12,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/ReduceVectors.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
+#include "backends/cpu/kernels/ReduceBooleans-inl.hpp"
 #include "backends/cpu/kernels/SumBytes-inl.hpp"
 #include "backends/cpu/simd/FixedPoint-inl.hpp"
 #include "backends/cpu/simd/Select-inl.hpp"
@@ -245,6 +246,10 @@ ReduceFunctions MakeReduceFunctions()
     SetFunctions<Extreme<int8_t, false>>(functions, 2, 1);
     SetFunctions<Extreme<uint8_t, false>>(functions, 2, 2);
     SetFunctions<Extreme<int16_t, false>>(functions, 2, 3);
+    functions.m_Columns[3][2] = ReduceColumns<Booleans<true>>;
+    functions.m_Columns[4][2] = ReduceColumns<Booleans<false>>;
+    functions.m_Row[3][2] = RowOfBooleans<true>::Run;
+    functions.m_Row[4][2] = RowOfBooleans<false>::Run;
     return functions;
 }
 

@@ -19,9 +19,10 @@ using RescaleSums = void (*)(const ref::SumRescale& rescale, const int32_t* sums
 
 struct ReduceFunctions
 {
-    /// By [sum, max, min] and [float, int8, uint8, int16]; of columns, and of one column that is contiguous.
-    ReduceFunction m_Columns[3][4] = {};
-    ReduceFunction m_Row[3][4] = {};
+    /// By [sum, max, min, any, all] and [float, int8, uint8 or Boolean, int16]; of columns, and of one column that is
+    /// contiguous. Any and all are of Booleans, which nothing else is of.
+    ReduceFunction m_Columns[5][4] = {};
+    ReduceFunction m_Row[5][4] = {};
     RescaleSums m_Rescale[4] = {}; ///< by type, none for float
 };
 
