@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// CpuAcc's reductions of Booleans beside CpuRef's, in every bit: rows and columns around the sizes of vectors.
+// CpuAcc's reductions of Booleans and products beside CpuRef's, in every bit: rows and columns around the sizes of
+// vectors.
 #include "ops/FastCompare.hpp"
 
 #include <tenon/Descriptors.hpp>
 
 #include <cstddef>
+#include <limits>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace tenon::test
@@ -83,6 +87,32 @@ TEST(FastReduce, OneBooleanOfARow)
             ASSERT_NO_FATAL_FAILURE(Check(operation, input, {0}, "CpuReduce"));
         }
     }
+}
+
+// Products come in the same order. Some overflow or are no numbers.
+TEST(FastReduce, ProductsAsReference)
+{
+    for (const unsigned int size : Sizes)
+    {
+        const TensorInfo info({5, 13, size}, DataType::Float32);
+        std::vector<double> values = GetStored(info, Random(info, size, -2, 2).m_Bytes.data());
+        values[values.size() / 2] = std::numeric_limits<double>::infinity();
+        values[values.size() / 3] = std::numeric_limits<double>::quiet_NaN();
+        values.back() = 3e38;
+        values.front() = -0.0;
+        const TestTensor input = Stored(info, values);
+        ASSERT_NO_FATAL_FAILURE(Check(ReduceOperation::Prod, input, {2}, "CpuReduce"));
+        ASSERT_NO_FATAL_FAILURE(Check(ReduceOperation::Prod, input, {1}, "CpuReduce"));
+        ASSERT_NO_FATAL_FAILURE(Check(ReduceOperation::Prod, input, {0}, "CpuReduce"));
+        ASSERT_NO_FATAL_FAILURE(Check(ReduceOperation::Prod, input, {1, 2}, "CpuReduce"));
+        ASSERT_NO_FATAL_FAILURE(Check(ReduceOperation::Prod, input, {0, 1, 2}, "CpuReduce"));
+        ASSERT_NO_FATAL_FAILURE(Check(ReduceOperation::Prod, input, {0, 2}, size == 1 ? "CpuReduce" : "RefReduce"));
+    }
+    const TensorInfo many({301, 600}, DataType::Float32);
+    ASSERT_NO_FATAL_FAILURE(Check(ReduceOperation::Prod, Random(many, 1, 0.5, 1.6), {1}, "CpuReduce"));
+    ASSERT_NO_FATAL_FAILURE(Check(ReduceOperation::Prod, Random(many, 2, 0.5, 1.6), {0}, "CpuReduce"));
+    const TensorInfo bytes({7, 9}, DataType::QAsymmS8, 0.5f, 3);
+    ASSERT_NO_FATAL_FAILURE(Check(ReduceOperation::Prod, Random(bytes, 3), {1}, "RefReduce"));
 }
 
 } // namespace tenon::test

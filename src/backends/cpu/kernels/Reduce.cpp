@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduce and Mean of CpuAcc: sums, means, largest and smallest elements of float and quantized tensors, and any or all
-// of Booleans, where the reduced dimensions lie together: pixels of NHWC images, rows of matrices. The reference kernel
-// runs what is scattered.
+// Reduce and Mean of CpuAcc: sums, means, largest and smallest elements of float and quantized tensors, products of
+// floats, and any or all of Booleans, where the reduced dimensions lie together: pixels of NHWC images, rows of
+// matrices. The reference kernel runs what is scattered.
 #include "backends/reference/kernels/Reduce.hpp"
 
 #include "backends/common/KernelTable.hpp"
@@ -16,6 +16,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 namespace tenon::cpu
@@ -85,7 +86,7 @@ size_t GetIndex(DataType type)
     }
 }
 
-/// Likewise. Precondition: it is no product.
+/// Likewise.
 size_t GetIndex(ReduceOperation operation)
 {
     switch (operation)
@@ -94,6 +95,7 @@ size_t GetIndex(ReduceOperation operation)
     case ReduceOperation::Min: return 2;
     case ReduceOperation::Any: return 3;
     case ReduceOperation::All: return 4;
+    case ReduceOperation::Prod: return 5;
     default: return 0;
     }
 }
@@ -180,12 +182,51 @@ Prepared MakePlain(const Shape& shape, size_t operation, DataType type)
     { reduction.Run(*run.m_Parallel, run.GetInput<std::byte>(0), run.GetOutput<std::byte>(0)); };
 }
 
+/// Products of `Rows` rows side by side: those of one wait for each other, as they come in the reference kernel's
+/// order.
+template <size_t Rows>
+void MultiplyRows(const float* in, size_t length, float* out)
+{
+    float products[Rows];
+    std::fill_n(products, Rows, 1.0f);
+    for (size_t i = 0; i < length; ++i)
+    {
+        for (size_t row = 0; row < Rows; ++row)
+        {
+            products[row] *= in[row * length + i];
+        }
+    }
+    std::copy_n(products, Rows, out);
+}
+
+Prepared MakeProductOfRows(size_t rows, size_t length)
+{
+    return [rows, length](const ExecuteArgs& run)
+    {
+        RunRanges(*run.m_Parallel, rows, GetGrain(length * sizeof(float)),
+                  [&](size_t begin, size_t end)
+                  {
+                      const auto multiply = [&](auto count)
+                      {
+                          for (; begin + count <= end; begin += count)
+                          {
+                              MultiplyRows<count>(run.GetInput<float>(0) + begin * length, length,
+                                                  run.GetOutput<float>(0) + begin);
+                          }
+                      };
+                      multiply(std::integral_constant<size_t, 8>());
+                      multiply(std::integral_constant<size_t, 1>());
+                  });
+    };
+}
+
 Prepared PrepareOperation(const ReshapeArgs& args, LayerType layer, ReduceOperation operation,
                           const std::vector<unsigned int>& axes)
 {
     Prepared reference = ref::FindKernel(layer)->Prepare(args, nullptr); // checks axes and shapes
     const DataType type = args.GetInput(0).GetDataType();
-    if (args.GetInput(0).GetNumElements() == 0 || operation == ReduceOperation::Prod)
+    const bool isProduct = operation == ReduceOperation::Prod;
+    if (args.GetInput(0).GetNumElements() == 0 || (isProduct && type != DataType::Float32))
     {
         return reference;
     }
@@ -193,6 +234,10 @@ Prepared PrepareOperation(const ReshapeArgs& args, LayerType layer, ReduceOperat
     if (!shape)
     {
         return reference;
+    }
+    if (isProduct && shape->m_Columns == 1)
+    {
+        return MakeProductOfRows(shape->m_Outer, shape->m_Rows);
     }
     const bool isSum = operation == ReduceOperation::Sum || operation == ReduceOperation::Mean;
     if (!isSum)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums, largest and smallest elements, any and all Booleans of columns and rows.
+// Sums, largest and smallest elements, any and all Booleans of columns and rows, and products of columns.
 #include "backends/cpu/kernels/ReduceVectors.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -46,6 +46,24 @@ struct SumFloats
         return hn::GetLane(hn::SumOfLanes(d, sum));
     }
     static float Step(float sum, float value) { return sum + value; }
+};
+
+/// Of columns: those of rows would come in another order.
+struct MultiplyFloats
+{
+    using Data = float;
+    using Lane = float;
+    static constexpr float First = 1.0f;
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Load(D d, const float* values)
+    {
+        return hn::LoadU(d, values);
+    }
+    template <class V>
+    static HWY_INLINE V Step(V product, V value)
+    {
+        return hn::Mul(product, value);
+    }
 };
 
 template <typename T>
@@ -246,6 +264,7 @@ ReduceFunctions MakeReduceFunctions()
     SetFunctions<Extreme<int8_t, false>>(functions, 2, 1);
     SetFunctions<Extreme<uint8_t, false>>(functions, 2, 2);
     SetFunctions<Extreme<int16_t, false>>(functions, 2, 3);
+    functions.m_Columns[5][0] = ReduceColumns<MultiplyFloats>;
     functions.m_Columns[3][2] = ReduceColumns<Booleans<true>>;
     functions.m_Columns[4][2] = ReduceColumns<Booleans<false>>;
     functions.m_Row[3][2] = RowOfBooleans<true>::Run;

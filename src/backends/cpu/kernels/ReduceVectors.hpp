@@ -19,10 +19,11 @@ using RescaleSums = void (*)(const ref::SumRescale& rescale, const int32_t* sums
 
 struct ReduceFunctions
 {
-    /// By [sum, max, min, any, all] and [float, int8, uint8 or Boolean, int16]; of columns, and of one column that is
-    /// contiguous. Any and all are of Booleans, which nothing else is of.
-    ReduceFunction m_Columns[5][4] = {};
-    ReduceFunction m_Row[5][4] = {};
+    /// By [sum, max, min, any, all, product] and [float, int8, uint8 or Boolean, int16]; of columns, and of one column
+    /// that is contiguous. Any and all are of Booleans, which nothing else is of. Products are of floats and of
+    /// columns.
+    ReduceFunction m_Columns[6][4] = {};
+    ReduceFunction m_Row[6][4] = {};
     RescaleSums m_Rescale[4] = {}; ///< by type, none for float
 };
 
