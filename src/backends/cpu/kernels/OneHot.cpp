@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// OneHot of CpuAcc: the output is filled with the one value, and the other one written where indices say.
+#include "backends/common/KernelTable.hpp"
+#include "backends/cpu/Parts.hpp"
+#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/kernels/ChosenValues.hpp"
+#include "backends/reference/kernels/DataMovement.hpp"
+#include "backends/reference/kernels/IndexInput.hpp"
+#include "backends/reference/kernels/MovedElement.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+using backends::Prepared;
+
+/// The indices as [outer, inner], the output as [outer, depth, inner].
+template <typename T>
+struct OneHotLines
+{
+    ref::IndexInput m_Indices;
+    size_t m_Outer;
+    size_t m_Depth;
+    size_t m_Inner;
+
+    void operator()(const ExecuteArgs& run) const
+    {
+        RunRanges(*run.m_Parallel, m_Outer * m_Depth, GetGrain(m_Inner * sizeof(T)),
+                  [&](size_t begin, size_t end)
+                  {
+                      for (size_t outer = begin / m_Depth; outer * m_Depth < end; ++outer)
+                      {
+                          const size_t block = outer * m_Depth;
+                          WriteLines(run, outer, std::max(begin, block) - block,
+                                     std::min(end, block + m_Depth) - block);
+                      }
+                  });
+    }
+
+private:
+    void WriteLines(const ExecuteArgs& run, size_t outer, size_t begin, size_t end) const
+    {
+        T* out = run.GetOutput<T>(0) + outer * m_Depth * m_Inner;
+        std::fill(out + begin * m_Inner, out + end * m_Inner, *run.GetInput<T>(3));
+        const T on = *run.GetInput<T>(2);
+        for (size_t i = 0; i < m_Inner; ++i)
+        {
+            const auto index = static_cast<uint64_t>(m_Indices.ReadAny(run, outer * m_Inner + i));
+            if (index >= begin && index < end)
+            {
+                out[index * m_Inner + i] = on;
+            }
+        }
+    }
+};
+
+Prepared PrepareOneHot(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    Prepared reference = ref::FindKernel(LayerType::OneHot)->Prepare(args, nullptr); // checks shapes
+    const TensorInfo& output = args.GetOutput(0);
+    if (output.GetNumElements() == 0)
+    {
+        return reference;
+    }
+    const auto axis = static_cast<unsigned int>(args.GetDescriptor<OneHotDescriptor>().m_Axis);
+    const TensorShape& shape = output.GetShape();
+    return ref::DispatchMoved(output.GetDataType(),
+                              [&](auto tag) -> Prepared
+                              {
+                                  return OneHotLines<typename decltype(tag)::Type>{
+                                      ref::IndexInput(args, 0), ref::CountElements(shape, 0, axis), shape[axis],
+                                      ref::CountElements(shape, axis + 1, shape.GetNumDimensions())};
+                              });
+}
+
+} // namespace
+
+extern const backends::Kernel CpuOneHotKernel = {"CpuOneHot", ref::ChosenTypes, PrepareOneHot, ref::CheckChosen};
+
+} // namespace tenon::cpu
