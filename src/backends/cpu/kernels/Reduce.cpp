@@ -106,8 +106,8 @@ class Reduction
 public:
     Reduction(const Shape& shape, size_t operation, DataType type, size_t resultBytes)
         : m_Shape(shape), m_ElementBytes(GetDataTypeSize(type)), m_ResultBytes(resultBytes),
-          m_Function(shape.m_Columns == 1 ? GetReduceFunctions().m_Row[operation][GetIndex(type)]
-                                          : GetReduceFunctions().m_Columns[operation][GetIndex(type)])
+          m_Columns(GetReduceFunctions().m_Columns[operation][GetIndex(type)]),
+          m_Rows(GetReduceFunctions().m_Rows[operation][GetIndex(type)])
     {
         // A few rows of many columns are split too, where there are threads for the parts.
         constexpr size_t Few = 8;
@@ -117,6 +117,15 @@ public:
 
     void Run(IParallelFor& parallel, const std::byte* in, std::byte* out) const
     {
+        if (m_Shape.m_Columns == 1)
+        {
+            const size_t length = m_Shape.m_Rows;
+            RunRanges(
+                parallel, m_Shape.m_Outer, GetGrain(length * m_ElementBytes),
+                [&](size_t begin, size_t end)
+                { m_Rows(in + begin * length * m_ElementBytes, end - begin, length, out + begin * m_ResultBytes); });
+            return;
+        }
         const size_t blocks = parallel.GetNumThreads() > 1 ? m_Blocks : 1;
         const size_t grain = GetGrain(m_Shape.m_Rows * m_Shape.m_Columns * m_ElementBytes / blocks);
         RunRanges(parallel, m_Shape.m_Outer * blocks, grain,
@@ -127,9 +136,9 @@ public:
                           const size_t outer = unit / blocks;
                           const Part part =
                               GetPart(m_Shape.m_Columns, blocks, unit % blocks, LineBytes / m_ElementBytes);
-                          m_Function(in + (outer * m_Shape.m_Rows * m_Shape.m_Columns + part.m_Begin) * m_ElementBytes,
-                                     m_Shape.m_Rows, m_Shape.m_Columns, part.m_End - part.m_Begin,
-                                     out + (outer * m_Shape.m_Columns + part.m_Begin) * m_ResultBytes);
+                          m_Columns(in + (outer * m_Shape.m_Rows * m_Shape.m_Columns + part.m_Begin) * m_ElementBytes,
+                                    m_Shape.m_Rows, m_Shape.m_Columns, part.m_End - part.m_Begin,
+                                    out + (outer * m_Shape.m_Columns + part.m_Begin) * m_ResultBytes);
                       }
                   });
     }
@@ -140,7 +149,8 @@ private:
     Shape m_Shape;
     size_t m_ElementBytes;
     size_t m_ResultBytes;
-    ReduceFunction m_Function;
+    ReduceFunction m_Columns;
+    ReduceRowsFunction m_Rows;
     size_t m_Blocks = 1;
 };
 

@@ -27,11 +27,13 @@ struct Booleans
 {
     using Data = uint8_t;
     using Lane = uint8_t;
+    template <class D>
+    using InTag = D;
     static constexpr uint8_t First = IsAny ? 0 : 1;
     template <class D>
-    static HWY_INLINE hn::Vec<D> Load(D d, const uint8_t* values)
+    static HWY_INLINE hn::Vec<D> Widen(D d, hn::Vec<D> values)
     {
-        return hn::Min(hn::LoadU(d, values), hn::Set(d, uint8_t{1}));
+        return hn::Min(values, hn::Set(d, uint8_t{1}));
     }
     template <class V>
     static HWY_INLINE V Step(V result, V value)
@@ -42,7 +44,7 @@ struct Booleans
 
 /// The bytes as they are: only the result is compared.
 template <bool IsAny>
-struct RowOfBooleans
+struct RowsOfBooleans
 {
     template <class V>
     static HWY_INLINE V Step(V result, V value)
@@ -56,24 +58,34 @@ struct RowOfBooleans
         return IsAny ? !hn::AllTrue(d, isZero) : hn::AllFalse(d, isZero);
     }
 
+    static void Run(const void* in, size_t rows, size_t length, void* out)
+    {
+        const auto* from = static_cast<const uint8_t*>(in);
+        auto* to = static_cast<uint8_t*>(out);
+        for (size_t row = 0; row < rows; ++row)
+        {
+            to[row] = OfRow(from + row * length, length) ? 1 : 0;
+        }
+    }
+
+private:
     /// Vectors overlap where what is left does not fill one.
-    static void Run(const void* in, size_t rows, size_t, size_t, void* out)
+    static HWY_INLINE bool OfRow(const uint8_t* from, size_t length)
     {
         constexpr size_t Lanes = HWY_LANES(uint8_t);
         const hn::CappedTag<uint8_t, Lanes> d;
-        const auto* from = static_cast<const uint8_t*>(in);
         bool result = !IsAny;
-        if (rows >= Lanes)
+        if (length >= Lanes)
         {
-            auto acc0 = hn::LoadU(d, from + rows - Lanes);
+            auto acc0 = hn::LoadU(d, from + length - Lanes);
             auto acc1 = acc0;
             size_t i = 0;
-            for (; i + 2 * Lanes <= rows; i += 2 * Lanes)
+            for (; i + 2 * Lanes <= length; i += 2 * Lanes)
             {
                 acc0 = Step(acc0, hn::LoadU(d, from + i));
                 acc1 = Step(acc1, hn::LoadU(d, from + i + Lanes));
             }
-            if (i + Lanes <= rows)
+            if (i + Lanes <= length)
             {
                 acc0 = Step(acc0, hn::LoadU(d, from + i));
             }
@@ -81,14 +93,14 @@ struct RowOfBooleans
         }
         else
         {
-            CoverBy<uint8_t, Lanes / 2>(rows,
+            CoverBy<uint8_t, Lanes / 2>(length,
                                         [&](auto part, size_t i) HWY_ATTR
                                         {
                                             const bool found = Collect(part, hn::LoadU(part, from + i));
                                             result = IsAny ? result || found : result && found;
                                         });
         }
-        *static_cast<uint8_t*>(out) = result ? 1 : 0;
+        return result;
     }
 };
 

@@ -13,6 +13,7 @@
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
 #include "backends/cpu/kernels/ReduceBooleans-inl.hpp"
+#include "backends/cpu/kernels/ReduceRows-inl.hpp"
 #include "backends/cpu/kernels/SumBytes-inl.hpp"
 #include "backends/cpu/simd/FixedPoint-inl.hpp"
 #include "backends/cpu/simd/Select-inl.hpp"
@@ -29,11 +30,19 @@ struct SumFloats
 {
     using Data = float;
     using Lane = float;
-    static constexpr float First = 0.0f;
     template <class D>
-    static HWY_INLINE hn::Vec<D> Load(D d, const float* values)
+    using InTag = D;
+    static constexpr float First = 0.0f;
+    static constexpr float Neutral = 0.0f;
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Widen(D, hn::Vec<D> values)
     {
-        return hn::LoadU(d, values);
+        return values;
+    }
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Start(D d, size_t)
+    {
+        return hn::Zero(d);
     }
     template <class V>
     static HWY_INLINE V Step(V sum, V value)
@@ -53,11 +62,13 @@ struct MultiplyFloats
 {
     using Data = float;
     using Lane = float;
+    template <class D>
+    using InTag = D;
     static constexpr float First = 1.0f;
     template <class D>
-    static HWY_INLINE hn::Vec<D> Load(D d, const float* values)
+    static HWY_INLINE hn::Vec<D> Widen(D, hn::Vec<D> values)
     {
-        return hn::LoadU(d, values);
+        return values;
     }
     template <class V>
     static HWY_INLINE V Step(V product, V value)
@@ -71,11 +82,19 @@ struct SumIntegers
 {
     using Data = T;
     using Lane = int32_t;
-    static constexpr int32_t First = 0;
     template <class D>
-    static HWY_INLINE hn::Vec<D> Load(D d, const T* values)
+    using InTag = hn::Rebind<T, D>;
+    static constexpr int32_t First = 0;
+    static constexpr T Neutral = 0;
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Widen(D d, hn::Vec<InTag<D>> values)
     {
-        return hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, D>(), values));
+        return hn::PromoteTo(d, values);
+    }
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Start(D d, size_t)
+    {
+        return hn::Zero(d);
     }
     template <class V>
     static HWY_INLINE V Step(V sum, V value)
@@ -96,13 +115,21 @@ struct Extreme
 {
     using Data = T;
     using Lane = T;
+    template <class D>
+    using InTag = D;
     using Limits = std::numeric_limits<T>;
     static constexpr T First = Limits::has_infinity ? (IsMax ? -Limits::infinity() : Limits::infinity())
                                                     : (IsMax ? Limits::lowest() : Limits::max());
+    static constexpr T Neutral = First;
     template <class D>
-    static HWY_INLINE hn::Vec<D> Load(D d, const T* values)
+    static HWY_INLINE hn::Vec<D> Widen(D, hn::Vec<D> values)
     {
-        return hn::LoadU(d, values);
+        return values;
+    }
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Start(D d, size_t)
+    {
+        return hn::Set(d, First);
     }
     /// NaN leaves what is there.
     template <class V>
@@ -111,19 +138,11 @@ struct Extreme
         return IsMax ? GreaterOf(value, best) : LessOf(value, best);
     }
     template <class D>
-    static HWY_INLINE T Collect(D d, hn::Vec<D> best)
+    static HWY_INLINE T Collect(D, hn::Vec<D> best)
     {
         // All blocks of 16 bytes in one, whose halves are compared, and halves of that.
-        constexpr size_t Lanes = hn::MaxLanes(D());
-        constexpr size_t BlockLanes = HWY_MIN(Lanes, 16 / sizeof(T));
-        const hn::CappedTag<T, BlockLanes> block;
-        T lanes[Lanes];
-        hn::StoreU(best, d, lanes);
-        auto result = hn::LoadU(block, lanes);
-        for (size_t i = BlockLanes; i < Lanes; i += BlockLanes)
-        {
-            result = Step(result, hn::LoadU(block, lanes + i));
-        }
+        auto result = ReduceBlocks<Extreme>(best);
+        const hn::DFromV<decltype(result)> block;
         result = Step(result, hn::CombineShiftRightBytes<8>(block, result, result));
         result = Step(result, hn::CombineShiftRightBytes<4>(block, result, result));
         if constexpr (sizeof(T) <= 2)
@@ -143,6 +162,7 @@ template <typename Op, size_t Vectors, class D>
 HWY_INLINE void ReduceVectors(D d, const typename Op::Data* in, size_t rows, size_t stride, typename Op::Lane* out)
 {
     constexpr size_t Lanes = hn::MaxLanes(D());
+    const typename Op::template InTag<D> dIn;
     hn::Vec<D> acc[Vectors];
     HWY_UNROLL(4)
     for (size_t v = 0; v < Vectors; ++v)
@@ -154,7 +174,7 @@ HWY_INLINE void ReduceVectors(D d, const typename Op::Data* in, size_t rows, siz
         HWY_UNROLL(4)
         for (size_t v = 0; v < Vectors; ++v)
         {
-            acc[v] = Op::Step(acc[v], Op::Load(d, in + v * Lanes));
+            acc[v] = Op::Step(acc[v], Op::Widen(d, hn::LoadU(dIn, in + v * Lanes)));
         }
     }
     HWY_UNROLL(4)
@@ -182,34 +202,35 @@ void ReduceColumns(const void* in, size_t rows, size_t stride, size_t columns, v
 
 /// Four sums beside each other, so that one addition need not wait for the one before.
 template <typename Op>
-void ReduceRow(const void* in, size_t rows, size_t, size_t, void* out)
+void ReduceRow(const typename Op::Data* in, size_t length, typename Op::Lane* out)
 {
     using Lane = typename Op::Lane;
     constexpr size_t Lanes = HWY_LANES(Lane);
     const hn::CappedTag<Lane, Lanes> d;
-    const auto* from = static_cast<const typename Op::Data*>(in);
+    const typename Op::template InTag<decltype(d)> dIn;
+    const auto load = [&](size_t i) HWY_ATTR { return Op::Widen(d, hn::LoadU(dIn, in + i)); };
     auto acc0 = hn::Set(d, Op::First);
     auto acc1 = acc0;
     auto acc2 = acc0;
     auto acc3 = acc0;
     size_t i = 0;
-    for (; i + 4 * Lanes <= rows; i += 4 * Lanes)
+    for (; i + 4 * Lanes <= length; i += 4 * Lanes)
     {
-        acc0 = Op::Step(acc0, Op::Load(d, from + i));
-        acc1 = Op::Step(acc1, Op::Load(d, from + i + Lanes));
-        acc2 = Op::Step(acc2, Op::Load(d, from + i + 2 * Lanes));
-        acc3 = Op::Step(acc3, Op::Load(d, from + i + 3 * Lanes));
+        acc0 = Op::Step(acc0, load(i));
+        acc1 = Op::Step(acc1, load(i + Lanes));
+        acc2 = Op::Step(acc2, load(i + 2 * Lanes));
+        acc3 = Op::Step(acc3, load(i + 3 * Lanes));
     }
-    for (; i + Lanes <= rows; i += Lanes)
+    for (; i + Lanes <= length; i += Lanes)
     {
-        acc0 = Op::Step(acc0, Op::Load(d, from + i));
+        acc0 = Op::Step(acc0, load(i));
     }
     Lane result = Op::Collect(d, Op::Step(Op::Step(acc0, acc1), Op::Step(acc2, acc3)));
-    for (; i < rows; ++i)
+    for (; i < length; ++i)
     {
-        result = Op::Step(result, static_cast<Lane>(from[i]));
+        result = Op::Step(result, static_cast<Lane>(in[i]));
     }
-    *static_cast<Lane*>(out) = result;
+    *out = result;
 }
 
 template <typename T>
@@ -241,7 +262,7 @@ template <typename Op>
 void SetFunctions(ReduceFunctions& functions, size_t operation, size_t type)
 {
     functions.m_Columns[operation][type] = ReduceColumns<Op>;
-    functions.m_Row[operation][type] = ReduceRow<Op>;
+    functions.m_Rows[operation][type] = ReduceRows<Op, ReduceRow<Op>>;
 }
 
 ReduceFunctions MakeReduceFunctions()
@@ -250,8 +271,8 @@ ReduceFunctions MakeReduceFunctions()
     SetFunctions<SumFloats>(functions, 0, 0);
     functions.m_Columns[0][1] = SumByteColumns<int8_t, ReduceColumns<SumIntegers<int8_t>>>;
     functions.m_Columns[0][2] = SumByteColumns<uint8_t, ReduceColumns<SumIntegers<uint8_t>>>;
-    functions.m_Row[0][1] = SumByteRow<int8_t>;
-    functions.m_Row[0][2] = SumByteRow<uint8_t>;
+    functions.m_Rows[0][1] = ReduceRows<SumEights<int8_t>, SumByteRow<int8_t>>;
+    functions.m_Rows[0][2] = ReduceRows<SumEights<uint8_t>, SumByteRow<uint8_t>>;
     functions.m_Rescale[1] = Rescale<int8_t>;
     functions.m_Rescale[2] = Rescale<uint8_t>;
     functions.m_Rescale[3] = Rescale<int16_t>;
@@ -267,8 +288,8 @@ ReduceFunctions MakeReduceFunctions()
     functions.m_Columns[5][0] = ReduceColumns<MultiplyFloats>;
     functions.m_Columns[3][2] = ReduceColumns<Booleans<true>>;
     functions.m_Columns[4][2] = ReduceColumns<Booleans<false>>;
-    functions.m_Row[3][2] = RowOfBooleans<true>::Run;
-    functions.m_Row[4][2] = RowOfBooleans<false>::Run;
+    functions.m_Rows[3][2] = RowsOfBooleans<true>::Run;
+    functions.m_Rows[4][2] = RowsOfBooleans<false>::Run;
     return functions;
 }
 

@@ -14,16 +14,19 @@ namespace tenon::cpu
 /// are int32, all else is of the input's type.
 using ReduceFunction = void (*)(const void* in, size_t rows, size_t stride, size_t columns, void* out);
 
+/// out[row] = the reduction of a row of `length` elements, for `rows` of them one after the other. A row's result does
+/// not depend on which ones are reduced with it.
+using ReduceRowsFunction = void (*)(const void* in, size_t rows, size_t length, void* out);
+
 /// out[i] = rescale of sums[i].
 using RescaleSums = void (*)(const ref::SumRescale& rescale, const int32_t* sums, size_t count, void* out);
 
 struct ReduceFunctions
 {
-    /// By [sum, max, min, any, all, product] and [float, int8, uint8 or Boolean, int16]; of columns, and of one column
-    /// that is contiguous. Any and all are of Booleans, which nothing else is of. Products are of floats and of
-    /// columns.
+    /// By [sum, max, min, any, all, product] and [float, int8, uint8 or Boolean, int16]; of columns, and of rows. Any
+    /// and all are of Booleans, which nothing else is of. Products are of floats and of columns.
     ReduceFunction m_Columns[6][4] = {};
-    ReduceFunction m_Row[6][4] = {};
+    ReduceRowsFunction m_Rows[6][4] = {};
     RescaleSums m_Rescale[4] = {}; ///< by type, none for float
 };
 

@@ -148,36 +148,66 @@ void SumByteColumns(const void* in, size_t rows, size_t stride, size_t columns, 
     }
 }
 
-/// As unsigned bytes, eight of which an instruction adds up.
+/// What makes unsigned bytes of bytes of this type, which are larger by as much.
 template <typename T>
-void SumByteRow(const void* in, size_t rows, size_t, size_t, void* out)
+constexpr uint8_t FlippedBits = std::is_signed_v<T> ? 0x80 : 0;
+
+/// Sums of rows for ReduceRows, as unsigned bytes, eight of which an instruction adds up.
+template <typename T>
+struct SumEights
+{
+    using Data = uint8_t;
+    using Lane = int32_t;
+    template <class D>
+    using InTag = hn::Repartition<uint8_t, D>;
+    static constexpr uint8_t Neutral = FlippedBits<T>;
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Widen(D d, hn::Vec<InTag<D>> bytes)
+    {
+        return hn::BitCast(d, hn::SumsOf8(hn::Xor(bytes, hn::Set(InTag<D>(), FlippedBits<T>))));
+    }
+    template <class V>
+    static HWY_INLINE V Step(V a, V b)
+    {
+        return hn::Add(a, b);
+    }
+    /// What flipped bits add to the row is taken away at its beginning.
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Start(D d, size_t length)
+    {
+        return hn::IfThenElseZero(hn::FirstN(d, 1), hn::Set(d, -static_cast<int32_t>(FlippedBits<T> * length)));
+    }
+};
+
+/// The same of a row of any length.
+template <typename T>
+void SumByteRow(const uint8_t* in, size_t length, int32_t* out)
 {
     using Tag = hn::ScalableTag<uint8_t>;
     const Tag d;
     const hn::Repartition<uint64_t, Tag> dWide;
     constexpr size_t Lanes = hn::MaxLanes(Tag());
-    constexpr uint8_t Flip = std::is_signed_v<T> ? 0x80 : 0;
+    constexpr uint8_t Flip = FlippedBits<T>;
     const auto flip = hn::Set(d, Flip);
-    const auto* from = static_cast<const uint8_t*>(in);
     auto sum0 = hn::Zero(dWide);
     auto sum1 = sum0;
     size_t i = 0;
-    for (; i + 2 * Lanes <= rows; i += 2 * Lanes)
+    for (; i + 2 * Lanes <= length; i += 2 * Lanes)
     {
-        sum0 = hn::Add(sum0, hn::SumsOf8(hn::Xor(hn::LoadU(d, from + i), flip)));
-        sum1 = hn::Add(sum1, hn::SumsOf8(hn::Xor(hn::LoadU(d, from + i + Lanes), flip)));
+        sum0 = hn::Add(sum0, hn::SumsOf8(hn::Xor(hn::LoadU(d, in + i), flip)));
+        sum1 = hn::Add(sum1, hn::SumsOf8(hn::Xor(hn::LoadU(d, in + i + Lanes), flip)));
     }
-    for (; i < rows; i += Lanes)
+    for (; i < length; i += Lanes)
     {
-        const size_t count = HWY_MIN(rows - i, Lanes);
-        const auto bytes = count == Lanes ? hn::LoadU(d, from + i) : LoadFirst(d, from + i, count, Flip);
+        const size_t count = HWY_MIN(length - i, Lanes);
+        const auto bytes = count == Lanes ? hn::LoadU(d, in + i) : LoadFirst(d, in + i, count, Flip);
         sum0 = hn::Add(sum0, hn::SumsOf8(hn::Xor(bytes, flip)));
     }
     HWY_ALIGN uint64_t lanes[Lanes / 8];
     hn::Store(hn::Add(sum0, sum1), dWide, lanes);
     const uint64_t sum = std::accumulate(std::begin(lanes), std::end(lanes), uint64_t{0});
     // Sums wrap.
-    *static_cast<int32_t*>(out) = static_cast<int32_t>(static_cast<uint32_t>(sum - uint64_t{Flip} * rows));
+    *out = static_cast<int32_t>(static_cast<uint32_t>(sum - uint64_t{Flip} * length));
 }
 
 } // namespace tenon::cpu::HWY_NAMESPACE
