@@ -13,6 +13,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/PoolVectors.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
+#include "backends/cpu/kernels/PoolSlides-inl.hpp"
 #include "backends/cpu/simd/Bf16-inl.hpp"
 #include "backends/cpu/simd/Divide-inl.hpp"
 #include "backends/cpu/simd/Select-inl.hpp"
@@ -286,6 +287,25 @@ void PoolWindows(const PoolRow& row)
     }
 }
 
+template <typename T>
+void PoolLargest(const PoolRow& row)
+{
+    const PoolFunction slide = ChooseSlide<T>(row);
+    if (slide == nullptr)
+    {
+        PoolWindows<MaxPool<T>>(row);
+        return;
+    }
+    slide(row);
+    PoolRow others = row;
+    others.m_Windows = row.m_Even.m_Begin;
+    PoolWindows<MaxPool<T>>(others);
+    others.m_X += row.m_Even.m_End;
+    others.m_Windows = row.m_Windows - row.m_Even.m_End;
+    others.m_Out = static_cast<T*>(row.m_Out) + row.m_Even.m_End * row.m_OutPixelStride;
+    PoolWindows<MaxPool<T>>(others);
+}
+
 PoolFunctions MakePoolFunctions()
 {
     PoolFunctions functions;
@@ -299,11 +319,11 @@ PoolFunctions MakePoolFunctions()
     functions.m_BFloat16[Max] = PoolWindows<HalfMaxPool<0x7F80>>;
     functions.m_BFloat16[Average] = PoolWindows<Bf16MeanPool>;
     functions.m_Float16[Max] = PoolWindows<HalfMaxPool<0x7C00>>;
-    functions.m_Signed[Max] = PoolWindows<MaxPool<int8_t>>;
+    functions.m_Signed[Max] = PoolLargest<int8_t>;
     functions.m_Signed[Average] = PoolWindows<ByteMeanPool<int8_t>>;
-    functions.m_Unsigned[Max] = PoolWindows<MaxPool<uint8_t>>;
+    functions.m_Unsigned[Max] = PoolLargest<uint8_t>;
     functions.m_Unsigned[Average] = PoolWindows<ByteMeanPool<uint8_t>>;
-    functions.m_Short[Max] = PoolWindows<MaxPool<int16_t>>;
+    functions.m_Short[Max] = PoolLargest<int16_t>;
     functions.m_Short[Average] = PoolWindows<ShortMeanPool>;
     return functions;
 }

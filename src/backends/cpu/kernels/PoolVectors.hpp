@@ -2,6 +2,8 @@
 // The windows of pools, vectorized over channels. Used by Pooling2d.
 #pragma once
 
+#include "backends/cpu/Parts.hpp"
+
 #include <tenon/Types.hpp>
 
 #include <cstddef>
@@ -27,6 +29,7 @@ struct PoolRow
     PoolSpan m_Y;               ///< rows; m_First does not count
     const PoolSpan* m_X = nullptr;
     size_t m_Windows = 0;
+    Part m_Even;           ///< of the windows: those of as many columns each, as far from each other; may be empty
     size_t m_Channels = 0; ///< to pool, of each pixel
     int32_t m_ZeroPoint = 0;
     void* m_Out = nullptr;

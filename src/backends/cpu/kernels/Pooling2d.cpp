@@ -67,6 +67,32 @@ std::vector<PoolSpan> MakeSpans(const ref::WindowAxis& axis, int64_t padAfter, b
     return spans;
 }
 
+/// The windows that see as many elements as the one in the middle, each as far from its neighbour as the others.
+Part FindEven(const std::vector<PoolSpan>& spans)
+{
+    if (spans.size() < 2)
+    {
+        return {};
+    }
+    const size_t middle = (spans.size() - 1) / 2;
+    const size_t stride = spans[middle + 1].m_First - spans[middle].m_First;
+    const auto isNext = [&](size_t i)
+    {
+        return spans[i].m_Count == spans[middle].m_Count && spans[i + 1].m_Count == spans[middle].m_Count &&
+               spans[i + 1].m_First - spans[i].m_First == stride;
+    };
+    Part even{middle, middle + 1};
+    while (even.m_Begin > 0 && isNext(even.m_Begin - 1))
+    {
+        --even.m_Begin;
+    }
+    while (even.m_End < spans.size() && isNext(even.m_End - 1))
+    {
+        ++even.m_End;
+    }
+    return even;
+}
+
 /// A layer at known shapes, whose type and algorithm have a function. One unit of its loop is some channels of some
 /// output pixels of a row.
 class Pool
@@ -93,6 +119,7 @@ public:
             std::swap(m_Height, m_Width);
             m_Y.swap(m_X);
         }
+        m_Even = FindEven(m_X);
         m_ZeroPoint = info.IsQuantized() ? info.GetQuantizationOffset() : 0;
         m_Rows = input[0] * m_Y.size();
         m_RowCost = m_X.size() * std::min<size_t>(d.m_PoolWidth, input[2]) *
@@ -137,6 +164,8 @@ private:
         row.m_PixelStride = m_Channels;
         row.m_X = m_X.data() + windows.m_Begin;
         row.m_Windows = windows.m_End - windows.m_Begin;
+        row.m_Even = {std::clamp(m_Even.m_Begin, windows.m_Begin, windows.m_End) - windows.m_Begin,
+                      std::clamp(m_Even.m_End, windows.m_Begin, windows.m_End) - windows.m_Begin};
         row.m_Channels = channels.m_End - channels.m_Begin;
         row.m_ZeroPoint = m_ZeroPoint;
         const size_t pixel = outputRow * m_X.size() + windows.m_Begin;
@@ -153,6 +182,7 @@ private:
     size_t m_OutputPitch = 0; ///< elements
     std::vector<PoolSpan> m_Y;
     std::vector<PoolSpan> m_X;
+    Part m_Even; ///< see PoolRow
     int32_t m_ZeroPoint = 0;
     size_t m_Rows = 0;     ///< of all output images
     size_t m_RowCost = 0;  ///< bytes that a row of windows reads
