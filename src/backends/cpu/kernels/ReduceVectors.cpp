@@ -164,20 +164,20 @@ HWY_INLINE void ReduceVectors(D d, const typename Op::Data* in, size_t rows, siz
     constexpr size_t Lanes = hn::MaxLanes(D());
     const typename Op::template InTag<D> dIn;
     hn::Vec<D> acc[Vectors];
-    HWY_UNROLL(4)
+    HWY_UNROLL(8)
     for (size_t v = 0; v < Vectors; ++v)
     {
         acc[v] = hn::Set(d, Op::First);
     }
     for (size_t row = 0; row < rows; ++row, in += stride)
     {
-        HWY_UNROLL(4)
+        HWY_UNROLL(8)
         for (size_t v = 0; v < Vectors; ++v)
         {
             acc[v] = Op::Step(acc[v], Op::Widen(d, hn::LoadU(dIn, in + v * Lanes)));
         }
     }
-    HWY_UNROLL(4)
+    HWY_UNROLL(8)
     for (size_t v = 0; v < Vectors; ++v)
     {
         hn::StoreU(acc[v], d, out + v * Lanes);
@@ -192,9 +192,17 @@ void ReduceColumns(const void* in, size_t rows, size_t stride, size_t columns, v
     const auto* from = static_cast<const typename Op::Data*>(in);
     auto* to = static_cast<Lane*>(out);
     size_t c = 0;
+    for (; c + 8 * Lanes <= columns; c += 8 * Lanes)
+    {
+        ReduceVectors<Op, 8>(hn::CappedTag<Lane, Lanes>(), from + c, rows, stride, to + c);
+    }
     for (; c + 4 * Lanes <= columns; c += 4 * Lanes)
     {
         ReduceVectors<Op, 4>(hn::CappedTag<Lane, Lanes>(), from + c, rows, stride, to + c);
+    }
+    for (; c + 2 * Lanes <= columns; c += 2 * Lanes)
+    {
+        ReduceVectors<Op, 2>(hn::CappedTag<Lane, Lanes>(), from + c, rows, stride, to + c);
     }
     Cover<Lane>(columns - c,
                 [&](auto d, size_t i) { ReduceVectors<Op, 1>(d, from + c + i, rows, stride, to + c + i); });

@@ -134,6 +134,10 @@ void SumByteColumns(const void* in, size_t rows, size_t stride, size_t columns, 
     {
         SumByteVectors<4>(hn::CappedTag<T, Lanes>(), from + c, rows, stride, to + c);
     }
+    for (; c + 2 * Lanes <= columns; c += 2 * Lanes)
+    {
+        SumByteVectors<2>(hn::CappedTag<T, Lanes>(), from + c, rows, stride, to + c);
+    }
     for (; c + Lanes <= columns; c += Lanes)
     {
         SumByteVectors<1>(hn::CappedTag<T, Lanes>(), from + c, rows, stride, to + c);
