@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/PoolVectors.cpp"
@@ -211,7 +212,7 @@ HWY_INLINE void PoolVectors(D d, const Window& window, size_t c, typename Pool::
     using T = typename Pool::Data;
     constexpr size_t Lanes = hn::MaxLanes(D());
     hn::Vec<D> acc[Vectors];
-    HWY_UNROLL(4)
+    HWY_UNROLL(8)
     for (size_t v = 0; v < Vectors; ++v)
     {
         acc[v] = Pool::First(d, window);
@@ -222,14 +223,14 @@ HWY_INLINE void PoolVectors(D d, const Window& window, size_t c, typename Pool::
         const T* pixel = row;
         for (size_t x = 0; x < window.m_Columns; ++x, pixel += window.m_PixelStride)
         {
-            HWY_UNROLL(4)
+            HWY_UNROLL(8)
             for (size_t v = 0; v < Vectors; ++v)
             {
                 acc[v] = Pool::Step(d, acc[v], pixel + v * Lanes);
             }
         }
     }
-    HWY_UNROLL(4)
+    HWY_UNROLL(8)
     for (size_t v = 0; v < Vectors; ++v)
     {
         Pool::Finish(d, acc[v], window, out + c + v * Lanes);
@@ -242,6 +243,14 @@ HWY_INLINE void PoolWindow(const Window& window, size_t channels, typename Pool:
     using Lane = typename Pool::Lane;
     constexpr size_t Lanes = HWY_LANES(Lane);
     size_t c = 0;
+    if constexpr (std::is_same_v<Pool, FloatMeanPool<false>>)
+    {
+        // Those of whole images wait for memory, which is read faster the longer its pieces are.
+        for (; c + 8 * Lanes <= channels; c += 8 * Lanes)
+        {
+            PoolVectors<Pool, 8>(hn::CappedTag<Lane, Lanes>(), window, c, out);
+        }
+    }
     for (; c + 4 * Lanes <= channels; c += 4 * Lanes)
     {
         PoolVectors<Pool, 4>(hn::CappedTag<Lane, Lanes>(), window, c, out);
