@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Largest integers of windows that overlap, for PoolVectors.cpp: those of each column of the image are found once and
-// kept in registers for the windows that see it. (Of zeros of floats the first one counts, in the order of rows.)
-// Included after simd/Foreach.hpp, once for each target.
+// Windows that overlap, for PoolVectors.cpp: what a column of the image gives is found once and kept in registers for
+// the windows that see it. Included after simd/Foreach.hpp, once for each target.
 #if defined(TENON_POOL_SLIDES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_POOL_SLIDES_INL
 #undef TENON_POOL_SLIDES_INL
@@ -9,6 +8,7 @@
 #define TENON_POOL_SLIDES_INL
 #endif
 
+#include "backends/cpu/kernels/PoolOperations-inl.hpp"
 #include "backends/cpu/kernels/PoolVectors.hpp"
 #include "backends/cpu/simd/Spans-inl.hpp"
 
@@ -25,8 +25,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// `Vectors` vectors of channels of all windows of a row, which have `Size` columns each. `rows`: as many rows, from
 /// the first column on.
-template <size_t Size, size_t Stride, size_t Vectors, class D, typename T>
-HWY_INLINE void SlideVectors(D d, const T* const* rows, size_t channel, const PoolRow& row, size_t windows, T* out)
+template <class Pool, size_t Size, size_t Stride, size_t Vectors, class D>
+HWY_INLINE void SlideVectors(D d, const typename Pool::Data* const* rows, size_t channel, const PoolRow& row,
+                             const PooledWindow& window, size_t windows, typename Pool::Data* out)
 {
     constexpr size_t Lanes = hn::MaxLanes(D());
     const size_t pixel = row.m_PixelStride;
@@ -40,11 +41,11 @@ HWY_INLINE void SlideVectors(D d, const T* const* rows, size_t channel, const Po
             HWY_UNROLL(2)
             for (size_t v = 0; v < Vectors; ++v)
             {
-                columns[i][v] = hn::LoadU(d, rows[0] + offset + v * Lanes);
+                columns[i][v] = Pool::First(d, window);
                 HWY_UNROLL(5)
-                for (size_t r = 1; r < Size; ++r)
+                for (size_t r = 0; r < Size; ++r)
                 {
-                    columns[i][v] = hn::Max(columns[i][v], hn::LoadU(d, rows[r] + offset + v * Lanes));
+                    columns[i][v] = Pool::Step(d, columns[i][v], rows[r] + offset + v * Lanes);
                 }
             }
         }
@@ -56,13 +57,13 @@ HWY_INLINE void SlideVectors(D d, const T* const* rows, size_t channel, const Po
         HWY_UNROLL(2)
         for (size_t v = 0; v < Vectors; ++v)
         {
-            auto most = columns[0][v];
+            auto all = columns[0][v];
             HWY_UNROLL(5)
             for (size_t i = 1; i < Size; ++i)
             {
-                most = hn::Max(most, columns[i][v]);
+                all = Pool::Join(all, columns[i][v]);
             }
-            hn::StoreU(most, d, out + channel + v * Lanes);
+            Pool::Finish(d, all, window, out + channel + v * Lanes);
             HWY_UNROLL(5)
             for (size_t i = 0; i + Stride < Size; ++i)
             {
@@ -72,10 +73,15 @@ HWY_INLINE void SlideVectors(D d, const T* const* rows, size_t channel, const Po
     }
 }
 
-/// The even windows of a row, see PoolRow, of `Size` columns and not more rows.
-template <typename T, size_t Size, size_t Stride>
-void SlideWindows(const PoolRow& row)
+using SlideFunction = void (*)(const PoolRow& row, const PooledWindow& window);
+
+/// The even windows of a row, see PoolRow, of `Size` columns and as many rows, or less where that makes no difference.
+/// `window`: what they have in common.
+template <class Pool, size_t Size, size_t Stride>
+void SlideWindows(const PoolRow& row, const PooledWindow& window)
 {
+    using T = typename Pool::Data;
+    using Lane = typename Pool::Lane;
     // The pixels that some windows see stay in the cache for all of their channels.
     constexpr size_t PartBytes = 16 * 1024;
     constexpr size_t LeastWindows = 8;
@@ -87,52 +93,53 @@ void SlideWindows(const PoolRow& row)
         const T* rows[Size];
         for (size_t r = 0; r < Size; ++r)
         {
-            // A row that is there twice changes nothing.
             rows[r] = static_cast<const T*>(row.m_In) + std::min(r, row.m_Y.m_Count - 1) * row.m_RowStride +
                       row.m_X[first].m_First * row.m_PixelStride;
         }
         T* out = static_cast<T*>(row.m_Out) + first * row.m_OutPixelStride;
-        // Two vectors where there are as many, which are whole lines with AVX2.
-        constexpr size_t Lanes = HWY_LANES(T);
+        // Two vectors where there are as many, which are whole lines of bytes with AVX2.
+        constexpr size_t Lanes = HWY_LANES(Lane);
         size_t c = 0;
         for (; c + 2 * Lanes <= row.m_Channels; c += 2 * Lanes)
         {
-            SlideVectors<Size, Stride, 2>(hn::CappedTag<T, Lanes>(), rows, c, row, windows, out);
+            SlideVectors<Pool, Size, Stride, 2>(hn::CappedTag<Lane, Lanes>(), rows, c, row, window, windows, out);
         }
-        Cover<T>(row.m_Channels - c,
-                 [&](auto d, size_t i) HWY_ATTR { SlideVectors<Size, Stride, 1>(d, rows, c + i, row, windows, out); });
+        Cover<Lane>(row.m_Channels - c, [&](auto d, size_t i) HWY_ATTR
+                    { SlideVectors<Pool, Size, Stride, 1>(d, rows, c + i, row, window, windows, out); });
     }
 }
 
 /// Null where its pixels are too large: those far from each other share few places in the cache, which the many that
 /// channels go along evict from each other. Larger windows gain more.
-template <typename T, size_t Size, size_t Stride>
-PoolFunction SlideNearPixels(const PoolRow& row)
+template <class Pool, size_t Size, size_t Stride>
+SlideFunction SlideNearPixels(const PoolRow& row)
 {
     constexpr size_t MostBytes = Stride > 1 ? 256 : Size > 3 ? 2048 : 1024;
-    return row.m_PixelStride * sizeof(T) <= MostBytes ? SlideWindows<T, Size, Stride> : PoolFunction();
+    return row.m_PixelStride * sizeof(typename Pool::Data) <= MostBytes ? SlideWindows<Pool, Size, Stride> : nullptr;
 }
 
-/// Null where there is none for the windows of the row.
-template <typename T>
-PoolFunction ChooseSlide(const PoolRow& row)
+/// Null where there is none for the windows of the row. What it is does not depend on how many of them a thread has:
+/// sums come in another order.
+template <class Pool>
+SlideFunction ChooseSlide(const PoolRow& row)
 {
-    if (row.m_Even.m_End - row.m_Even.m_Begin < 2 || row.m_Y.m_Count == 0)
+    if (row.m_Even.m_Begin == row.m_Even.m_End || row.m_Y.m_Count == 0)
     {
         return nullptr;
     }
-    const PoolSpan* const x = row.m_X + row.m_Even.m_Begin;
-    const size_t columns = x[0].m_Count;
-    const size_t stride = x[1].m_First - x[0].m_First;
-    if (row.m_Y.m_Count > columns)
+    const PoolSpan& x = row.m_X[row.m_Even.m_Begin];
+    const size_t stride = row.m_EvenStride;
+    const size_t columns = x.m_Count;
+    const bool isWhole = row.m_Y.m_Count == columns && row.m_Y.m_Divisor == columns && x.m_Divisor == columns;
+    if (!isWhole && !(Pool::IsMax && row.m_Y.m_Count < columns))
     {
         return nullptr;
     }
-    return columns == 3 && stride == 1   ? SlideNearPixels<T, 3, 1>(row)
-           : columns == 3 && stride == 2 ? SlideNearPixels<T, 3, 2>(row)
-           : columns == 2 && stride == 1 ? SlideNearPixels<T, 2, 1>(row)
-           : columns == 2 && stride == 2 ? SlideNearPixels<T, 2, 2>(row)
-           : columns == 5 && stride == 1 ? SlideNearPixels<T, 5, 1>(row)
+    return columns == 3 && stride == 1   ? SlideNearPixels<Pool, 3, 1>(row)
+           : columns == 3 && stride == 2 ? SlideNearPixels<Pool, 3, 2>(row)
+           : columns == 2 && stride == 1 ? SlideNearPixels<Pool, 2, 1>(row)
+           : columns == 2 && stride == 2 ? SlideNearPixels<Pool, 2, 2>(row)
+           : columns == 5 && stride == 1 ? SlideNearPixels<Pool, 5, 1>(row)
                                          : nullptr;
 }
 

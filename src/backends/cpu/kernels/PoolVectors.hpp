@@ -29,8 +29,9 @@ struct PoolRow
     PoolSpan m_Y;               ///< rows; m_First does not count
     const PoolSpan* m_X = nullptr;
     size_t m_Windows = 0;
-    Part m_Even;           ///< of the windows: those of as many columns each, as far from each other; may be empty
-    size_t m_Channels = 0; ///< to pool, of each pixel
+    Part m_Even;             ///< of the windows: those alike, each as far from the one before; may be empty
+    size_t m_EvenStride = 0; ///< columns from one to the next
+    size_t m_Channels = 0;   ///< to pool, of each pixel
     int32_t m_ZeroPoint = 0;
     void* m_Out = nullptr;
     size_t m_OutPixelStride = 0; ///< elements

@@ -67,28 +67,35 @@ std::vector<PoolSpan> MakeSpans(const ref::WindowAxis& axis, int64_t padAfter, b
     return spans;
 }
 
-/// The windows that see as many elements as the one in the middle, each as far from its neighbour as the others.
-Part FindEven(const std::vector<PoolSpan>& spans)
+/// The windows that are as the one in the middle, each as far from the one before as the others.
+struct EvenWindows
+{
+    Part m_Part;
+    size_t m_Stride = 0;
+};
+
+EvenWindows FindEven(const std::vector<PoolSpan>& spans)
 {
     if (spans.size() < 2)
     {
         return {};
     }
     const size_t middle = (spans.size() - 1) / 2;
-    const size_t stride = spans[middle + 1].m_First - spans[middle].m_First;
-    const auto isNext = [&](size_t i)
+    const PoolSpan& like = spans[middle];
+    const size_t stride = spans[middle + 1].m_First - like.m_First;
+    const auto isAlike = [&like](const PoolSpan& span)
+    { return span.m_Count == like.m_Count && span.m_Divisor == like.m_Divisor; };
+    EvenWindows even = {{middle, middle + 1}, stride};
+    Part& part = even.m_Part;
+    while (part.m_Begin > 0 && isAlike(spans[part.m_Begin - 1]) &&
+           spans[part.m_Begin].m_First - spans[part.m_Begin - 1].m_First == stride)
     {
-        return spans[i].m_Count == spans[middle].m_Count && spans[i + 1].m_Count == spans[middle].m_Count &&
-               spans[i + 1].m_First - spans[i].m_First == stride;
-    };
-    Part even{middle, middle + 1};
-    while (even.m_Begin > 0 && isNext(even.m_Begin - 1))
-    {
-        --even.m_Begin;
+        --part.m_Begin;
     }
-    while (even.m_End < spans.size() && isNext(even.m_End - 1))
+    while (part.m_End < spans.size() && isAlike(spans[part.m_End]) &&
+           spans[part.m_End].m_First - spans[part.m_End - 1].m_First == stride)
     {
-        ++even.m_End;
+        ++part.m_End;
     }
     return even;
 }
@@ -164,8 +171,10 @@ private:
         row.m_PixelStride = m_Channels;
         row.m_X = m_X.data() + windows.m_Begin;
         row.m_Windows = windows.m_End - windows.m_Begin;
-        row.m_Even = {std::clamp(m_Even.m_Begin, windows.m_Begin, windows.m_End) - windows.m_Begin,
-                      std::clamp(m_Even.m_End, windows.m_Begin, windows.m_End) - windows.m_Begin};
+        const auto find = [&windows](size_t window)
+        { return std::clamp(window, windows.m_Begin, windows.m_End) - windows.m_Begin; };
+        row.m_Even = {find(m_Even.m_Part.m_Begin), find(m_Even.m_Part.m_End)};
+        row.m_EvenStride = m_Even.m_Stride;
         row.m_Channels = channels.m_End - channels.m_Begin;
         row.m_ZeroPoint = m_ZeroPoint;
         const size_t pixel = outputRow * m_X.size() + windows.m_Begin;
@@ -182,7 +191,7 @@ private:
     size_t m_OutputPitch = 0; ///< elements
     std::vector<PoolSpan> m_Y;
     std::vector<PoolSpan> m_X;
-    Part m_Even; ///< see PoolRow
+    EvenWindows m_Even;
     int32_t m_ZeroPoint = 0;
     size_t m_Rows = 0;     ///< of all output images
     size_t m_RowCost = 0;  ///< bytes that a row of windows reads
