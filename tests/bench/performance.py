@@ -11,8 +11,9 @@ Peers are optional; without one its columns are left out and the table says so:
     build/venv-peers/bin/pip install numpy ai-edge-litert openvino onnxruntime flatbuffers
     build/venv-peers/bin/python tests/bench/performance.py ...
 FOLDER has an index.json (see perf/models.py). --layers adds models of one layer that are made on the spot
-(perf/layers.py; needs ai-edge-litert and flatbuffers). Each engine has the model in a process of its own, all on the
-same core (or cores, for --threads), which run in turn, A B A B. With --peers-only no build of Tenon is needed.
+(perf/layers.py and perf/operators.py; needs ai-edge-litert and flatbuffers). Each engine has the model in a process of
+its own, all on the same core (or cores, for --threads), which run in turn, A B A B. With --peers-only no build of Tenon
+is needed.
 tenon-fast is Tenon with CpuAcc's FastMathEnabled; it runs where --engines names it.
 ONNX twins of .tflite models are made by tf2onnx (PyPI; it needs tensorflow-cpu), in an environment of its own:
     python -m tf2onnx.convert --opset 18 --tflite MODEL.tflite --output MODEL.onnx
@@ -66,7 +67,8 @@ def parse_arguments():
     parser.add_argument("--models", type=Path, help="folder with models and an index.json")
     parser.add_argument("--only", default="", help="regular expression for names in the folder")
     parser.add_argument("--layers", nargs="?", const="hybrid,16x8", metavar="KINDS",
-                        help="add models of one layer: of hybrid,16x8, or of these kinds (also float32, int8, uint8)")
+                        help="add models of one layer: of hybrid,16x8, or of these kinds (also float32, int8, uint8, "
+                             "operators)")
     parser.add_argument("--float-twins", metavar="REGEX",
                         help="of quantized models with such names, add the float models that they stand for")
     parser.add_argument("--onnx", action="append", default=[], metavar="SOURCE",
@@ -139,12 +141,16 @@ def collect_models(arguments, scratch):
         models += [float_twins.make_float_twin(m, scratch) for m in models
                    if m.kind in ("int8", "uint8") and re.search(arguments.float_twins, m.name)]
     if arguments.layers:
-        from perf import layers  # likewise
+        from perf import layers, operators  # likewise
         kinds = arguments.layers.split(",")
-        unknown = [kind for kind in kinds if kind not in layers.KINDS]
+        known = [*layers.KINDS, operators.KIND]
+        unknown = [kind for kind in kinds if kind not in known]
         if unknown:
-            raise model_list.ModelError(f"--layers: {', '.join(unknown)}; there are {', '.join(layers.KINDS)}")
-        models += [m for m in layers.make_layers(scratch, kinds) if re.search(arguments.only, m.name)]
+            raise model_list.ModelError(f"--layers: {', '.join(unknown)}; there are {', '.join(known)}")
+        made = layers.make_layers(scratch, [kind for kind in kinds if kind != operators.KIND])
+        if operators.KIND in kinds:
+            made += operators.make_operators(scratch)
+        models += [m for m in made if re.search(arguments.only, m.name)]
     if not models:
         raise model_list.ModelError(f"--only {arguments.only}: no model has such a name")
     model_list.add_twins(models, arguments.onnx)

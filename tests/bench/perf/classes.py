@@ -2,7 +2,8 @@
 """Classes of models: what they are quantized to. Means are taken over each.
 
 Models that were made on the spot are in classes of their own: those of one layer (perf/layers.py) in "hybrid, layers",
-"int8, layers", and float models of quantized ones (perf/float_twins.py) in "float32, twins".
+"int8, layers", those of one other operator (perf/operators.py) in "int8 operators, layers", and float models of
+quantized ones (perf/float_twins.py) in "float32, twins".
 """
 
 CLASSES = ["uint8", "int8", "float32", "fp16-weights", "hybrid", "16x8", "other"]

@@ -107,17 +107,18 @@ class File:
         self.tensors.append(tensor)
         return len(self.tensors) - 1
 
-    def write(self, path, code, version, options_type, options, inputs, outputs, data=0):
-        """`data`: which of the inputs is the model's."""
+    def write(self, path, code, version, options_type, options, inputs, outputs, data=(0,)):
+        """`data`: which of the inputs are the model's."""
         operator = schema.OperatorT()
         operator.opcodeIndex, operator.inputs, operator.outputs = 0, inputs, outputs
         operator.builtinOptionsType, operator.builtinOptions = options_type, options
         operator_code = schema.OperatorCodeT()
-        operator_code.builtinCode = operator_code.deprecatedBuiltinCode = code
+        operator_code.builtinCode = code
+        operator_code.deprecatedBuiltinCode = min(code, schema.BuiltinOperator.PLACEHOLDER_FOR_GREATER_OP_CODES)
         operator_code.version = version
         subgraph = schema.SubGraphT()
         subgraph.tensors, subgraph.operators = self.tensors, [operator]
-        subgraph.inputs, subgraph.outputs, subgraph.name = [inputs[data]], outputs, "main"
+        subgraph.inputs, subgraph.outputs, subgraph.name = [inputs[i] for i in data], outputs, "main"
         model = schema.ModelT()
         model.version, model.description = 3, "one layer"
         model.operatorCodes, model.subgraphs, model.buffers = [operator_code], [subgraph], self.buffers
@@ -196,7 +197,7 @@ def make_layer(layer, kind, folder, weights_element=None):
         inputs = [shape, inputs[1], inputs[0], inputs[2]]
     name = f"{layer.name}_{kind}" + (f"_{weights_element}" if weights_element else "")
     path = folder / f"{name}.tflite"
-    file.write(path, *operator_of(layer, kind), inputs, outputs, 2 if layer.operator == "transposed" else 0)
+    file.write(path, *operator_of(layer, kind), inputs, outputs, (2 if layer.operator == "transposed" else 0,))
     arrays = [random_array(data, layer.data_shape, 3)]
     return Model(name, path, f"{kind}, layers", write_inputs(arrays, folder, name))
 
