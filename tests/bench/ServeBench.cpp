@@ -9,6 +9,7 @@
 //   run COUNT MAX_MS  runs it COUNT times, or less often once MAX_MS have passed: milliseconds of each run, without
 //                     those in which memory for outputs is allocated: it is the application's, as that of inputs is
 //   memory            growth of the peak resident set since just before "load", in KiB
+#include "AlignedBytes.hpp"
 #include "ServeArguments.hpp"
 
 #include <tenon/Tenon.hpp>
@@ -40,10 +41,10 @@ double Milliseconds(Clock::time_point from, Clock::time_point to)
     return std::chrono::duration<double, std::milli>(to - from).count();
 }
 
-std::vector<char> ReadInput(const std::string& path, size_t bytes)
+AlignedBytes ReadInput(const std::string& path, size_t bytes)
 {
     std::ifstream file(path, std::ios::binary);
-    std::vector<char> content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    AlignedBytes content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     if (!file || content.size() != bytes)
     {
         throw std::runtime_error(path + ": cannot be read, or has not the " + std::to_string(bytes) +
@@ -148,7 +149,7 @@ private:
     /// The memory of an output, whose pages are there before the network writes it.
     char* GetOutput(LayerBindingId output, size_t bytes)
     {
-        std::vector<char>& memory = m_Outputs[output];
+        AlignedBytes& memory = m_Outputs[output];
         if (memory.size() != bytes)
         {
             const auto start = Clock::now();
@@ -205,7 +206,7 @@ private:
         {
             TensorInfo info = m_Bindings[i].second;
             info.SetConstant();
-            m_Memory.push_back(m_Arguments.m_Inputs.empty() ? std::vector<char>(info.GetNumBytes())
+            m_Memory.push_back(m_Arguments.m_Inputs.empty() ? AlignedBytes(info.GetNumBytes())
                                                             : ReadInput(m_Arguments.m_Inputs[i], info.GetNumBytes()));
             m_Inputs.emplace_back(m_Bindings[i].first, ConstTensor(info, m_Memory.back().data()));
         }
@@ -216,9 +217,9 @@ private:
     ITfLiteParserPtr m_Parser;
     std::vector<BindingPointInfo> m_Bindings;
     NetworkId m_Network = -1;
-    std::vector<std::vector<char>> m_Memory;
-    std::map<LayerBindingId, std::vector<char>> m_Outputs;
-    Clock::duration m_Allocating{}; ///< what the latest run waited for memory of outputs
+    std::vector<AlignedBytes> m_Memory;
+    std::map<LayerBindingId, AlignedBytes> m_Outputs; ///< at the start of a line, as the other engines have theirs
+    Clock::duration m_Allocating{};                   ///< what the latest run waited for memory of outputs
     InputTensors m_Inputs;
     long m_ResidentBefore = 0;
 };
