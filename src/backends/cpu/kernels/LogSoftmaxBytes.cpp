@@ -3,8 +3,6 @@
 // table of results by which the numbers are replaced.
 #include "backends/cpu/kernels/LogSoftmaxBytes.hpp"
 
-#include "backends/cpu/kernels/RowBlocks.hpp"
-
 #include <algorithm>
 
 #undef HWY_TARGET_INCLUDE
@@ -59,42 +57,21 @@ constexpr size_t Last = 255;
 } // namespace
 
 LogSoftmaxOfBytes::LogSoftmaxOfBytes(float beta, float scale, bool isSigned)
-    : m_Reference(beta, scale), m_Flip(isSigned ? 0x80 : 0), m_MakeResults(TENON_CHOOSE(MakeResults))
+    : m_Reference(beta, scale), m_Rows(isSigned), m_MakeResults(TENON_CHOOSE(MakeResults))
 {
     for (size_t difference = 0; difference <= Last; ++difference)
     {
         m_Scaled[Last - difference] = m_Reference.GetScaled()[difference];
-        m_Summands.Set(difference, static_cast<uint32_t>(m_Reference.GetPowers()[difference]));
+        m_Rows.m_Summands.Set(difference, static_cast<uint32_t>(m_Reference.GetPowers()[difference]));
     }
 }
 
 void LogSoftmaxOfBytes::Rows(const uint8_t* in, size_t rows, size_t depth, uint8_t* out) const
 {
-    if (depth < ByteSoftmaxFunctions::ShortestRow)
-    {
-        for (size_t row = 0; row < rows; ++row)
-        {
-            RowOfFew(in + row * depth, depth, out + row * depth);
-        }
-        return;
-    }
-    for (size_t first = 0; first < rows; first += MostRowsOfBlock)
-    {
-        const size_t count = std::min(MostRowsOfBlock, rows - first);
-        const uint8_t* from = in + first * depth;
-        ByteRange ranges[MostRowsOfBlock];
-        RowSum sums[MostRowsOfBlock];
-        for (size_t i = 0; i < count; ++i)
-        {
-            ranges[i] = m_Functions.m_FindRange(from + i * depth, depth, m_Flip);
-            const uint64_t sum = m_Functions.m_Sum(m_Summands, from + i * depth, depth, m_Flip, ranges[i].m_Max);
-            sums[i] = m_Reference.Finish(static_cast<int64_t>(sum));
-        }
-        for (size_t i = 0; i < count; ++i)
-        {
-            WriteRow(from + i * depth, depth, ranges[i], sums[i], out + (first + i) * depth);
-        }
-    }
+    m_Rows.ForEach(
+        in, rows, depth, out, [this](uint64_t sum) { return m_Reference.Finish(static_cast<int64_t>(sum)); },
+        [&](const uint8_t* from, ByteRange range, RowSum sum, uint8_t* to) { WriteRow(from, depth, range, sum, to); },
+        [&](const uint8_t* from, uint8_t most, RowSum sum, uint8_t* to) { WriteFew(from, depth, most, sum, to); });
 }
 
 void LogSoftmaxOfBytes::WriteRow(const uint8_t* in, size_t depth, ByteRange range, RowSum sum, uint8_t* out) const
@@ -102,30 +79,20 @@ void LogSoftmaxOfBytes::WriteRow(const uint8_t* in, size_t depth, ByteRange rang
     ByteResults results;
     const size_t count = size_t{range.m_Max} - range.m_Min + 1;
     const size_t lowest = count - std::min<size_t>(count, sum.m_Reach);
-    std::fill_n(results.At(range.m_Min), lowest, m_Flip);
+    std::fill_n(results.At(range.m_Min), lowest, m_Rows.m_Flip);
     const size_t first = range.m_Min + lowest;
-    m_MakeResults(m_Scaled + Last - range.m_Max + first, count - lowest, sum.m_LogSum, m_Flip, results.At(first));
-    m_LookUp(results.Get(m_Flip), in, out, depth);
+    m_MakeResults(m_Scaled + Last - range.m_Max + first, count - lowest, sum.m_LogSum, m_Rows.m_Flip,
+                  results.At(first));
+    m_LookUp(results.Get(m_Rows.m_Flip), in, out, depth);
 }
 
-void LogSoftmaxOfBytes::RowOfFew(const uint8_t* in, size_t depth, uint8_t* out) const
+void LogSoftmaxOfBytes::WriteFew(const uint8_t* in, size_t depth, uint8_t most, RowSum sum, uint8_t* out) const
 {
-    uint8_t most = 0;
     for (size_t i = 0; i < depth; ++i)
     {
-        most = std::max(most, static_cast<uint8_t>(in[i] ^ m_Flip));
-    }
-    int64_t sum = 0;
-    for (size_t i = 0; i < depth; ++i)
-    {
-        sum += m_Summands.m_Summands[most - (in[i] ^ m_Flip)];
-    }
-    const RowSum row = m_Reference.Finish(sum);
-    for (size_t i = 0; i < depth; ++i)
-    {
-        const auto difference = static_cast<size_t>(most - (in[i] ^ m_Flip));
-        const int32_t number = difference < row.m_Reach ? m_Reference.GetSteps(difference, row.m_LogSum) + 255 : 0;
-        out[i] = static_cast<uint8_t>(std::clamp(number, 0, 255) ^ m_Flip);
+        const auto difference = static_cast<size_t>(most - (in[i] ^ m_Rows.m_Flip));
+        const int32_t number = difference < sum.m_Reach ? m_Reference.GetSteps(difference, sum.m_LogSum) + 255 : 0;
+        out[i] = static_cast<uint8_t>(std::clamp(number, 0, 255) ^ m_Rows.m_Flip);
     }
 }
 

@@ -31,13 +31,11 @@ private:
     using RowSum = ref::ByteLogSoftmax::RowSum;
 
     void WriteRow(const uint8_t* in, size_t depth, ByteRange range, RowSum sum, uint8_t* out) const;
-    void RowOfFew(const uint8_t* in, size_t depth, uint8_t* out) const;
+    void WriteFew(const uint8_t* in, size_t depth, uint8_t most, RowSum sum, uint8_t* out) const;
 
     ref::ByteLogSoftmax m_Reference;
-    ByteSummands m_Summands;
+    ByteSoftmaxRows m_Rows;
     alignas(64) int32_t m_Scaled[256 + ByteResults::MostLanes] = {}; ///< by 255 minus the difference
-    uint8_t m_Flip; ///< makes signed bytes unsigned ones of the same order
-    ByteSoftmaxFunctions m_Functions = GetByteSoftmaxFunctions();
     LogSoftmaxResults m_MakeResults;
     LookupFunction m_LookUp = FindByteLookup();
 };

@@ -16,7 +16,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <type_traits>
 #include <vector>
 
 namespace tenon::cpu
@@ -192,51 +191,12 @@ Prepared MakePlain(const Shape& shape, size_t operation, DataType type)
     { reduction.Run(*run.m_Parallel, run.GetInput<std::byte>(0), run.GetOutput<std::byte>(0)); };
 }
 
-/// Products of `Rows` rows side by side: those of one wait for each other, as they come in the reference kernel's
-/// order.
-template <size_t Rows>
-void MultiplyRows(const float* in, size_t length, float* out)
-{
-    float products[Rows];
-    std::fill_n(products, Rows, 1.0f);
-    for (size_t i = 0; i < length; ++i)
-    {
-        for (size_t row = 0; row < Rows; ++row)
-        {
-            products[row] *= in[row * length + i];
-        }
-    }
-    std::copy_n(products, Rows, out);
-}
-
-Prepared MakeProductOfRows(size_t rows, size_t length)
-{
-    return [rows, length](const ExecuteArgs& run)
-    {
-        RunRanges(*run.m_Parallel, rows, GetGrain(length * sizeof(float)),
-                  [&](size_t begin, size_t end)
-                  {
-                      const auto multiply = [&](auto count)
-                      {
-                          for (; begin + count <= end; begin += count)
-                          {
-                              MultiplyRows<count>(run.GetInput<float>(0) + begin * length, length,
-                                                  run.GetOutput<float>(0) + begin);
-                          }
-                      };
-                      multiply(std::integral_constant<size_t, 8>());
-                      multiply(std::integral_constant<size_t, 1>());
-                  });
-    };
-}
-
 Prepared PrepareOperation(const ReshapeArgs& args, LayerType layer, ReduceOperation operation,
                           const std::vector<unsigned int>& axes)
 {
     Prepared reference = ref::FindKernel(layer)->Prepare(args, nullptr); // checks axes and shapes
     const DataType type = args.GetInput(0).GetDataType();
-    const bool isProduct = operation == ReduceOperation::Prod;
-    if (args.GetInput(0).GetNumElements() == 0 || (isProduct && type != DataType::Float32))
+    if (args.GetInput(0).GetNumElements() == 0 || (operation == ReduceOperation::Prod && type != DataType::Float32))
     {
         return reference;
     }
@@ -244,10 +204,6 @@ Prepared PrepareOperation(const ReshapeArgs& args, LayerType layer, ReduceOperat
     if (!shape)
     {
         return reference;
-    }
-    if (isProduct && shape->m_Columns == 1)
-    {
-        return MakeProductOfRows(shape->m_Outer, shape->m_Rows);
     }
     const bool isSum = operation == ReduceOperation::Sum || operation == ReduceOperation::Mean;
     if (!isSum)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums, largest and smallest elements, any and all Booleans of columns and rows, and products of columns.
+// Sums, largest and smallest elements, any and all Booleans, and products of columns and rows.
 #include "backends/cpu/kernels/ReduceVectors.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -13,6 +13,7 @@
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
 #include "backends/cpu/kernels/ReduceBooleans-inl.hpp"
+#include "backends/cpu/kernels/ReduceProducts-inl.hpp"
 #include "backends/cpu/kernels/ReduceRows-inl.hpp"
 #include "backends/cpu/kernels/SumBytes-inl.hpp"
 #include "backends/cpu/simd/FixedPoint-inl.hpp"
@@ -55,26 +56,6 @@ struct SumFloats
         return hn::GetLane(hn::SumOfLanes(d, sum));
     }
     static float Step(float sum, float value) { return sum + value; }
-};
-
-/// Of columns: those of rows would come in another order.
-struct MultiplyFloats
-{
-    using Data = float;
-    using Lane = float;
-    template <class D>
-    using InTag = D;
-    static constexpr float First = 1.0f;
-    template <class D>
-    static HWY_INLINE hn::Vec<D> Widen(D, hn::Vec<D> values)
-    {
-        return values;
-    }
-    template <class V>
-    static HWY_INLINE V Step(V product, V value)
-    {
-        return hn::Mul(product, value);
-    }
 };
 
 template <typename T>
@@ -294,6 +275,7 @@ ReduceFunctions MakeReduceFunctions()
     SetFunctions<Extreme<uint8_t, false>>(functions, 2, 2);
     SetFunctions<Extreme<int16_t, false>>(functions, 2, 3);
     functions.m_Columns[5][0] = ReduceColumns<MultiplyFloats>;
+    functions.m_Rows[5][0] = MultiplyRows;
     functions.m_Columns[3][2] = ReduceColumns<Booleans<true>>;
     functions.m_Columns[4][2] = ReduceColumns<Booleans<false>>;
     functions.m_Rows[3][2] = RowsOfBooleans<true>::Run;

@@ -24,7 +24,7 @@ using RescaleSums = void (*)(const ref::SumRescale& rescale, const int32_t* sums
 struct ReduceFunctions
 {
     /// By [sum, max, min, any, all, product] and [float, int8, uint8 or Boolean, int16]; of columns, and of rows. Any
-    /// and all are of Booleans, which nothing else is of. Products are of floats and of columns.
+    /// and all are of Booleans, which nothing else is of. Products are of floats.
     ReduceFunction m_Columns[6][4] = {};
     ReduceRowsFunction m_Rows[6][4] = {};
     RescaleSums m_Rescale[4] = {}; ///< by type, none for float

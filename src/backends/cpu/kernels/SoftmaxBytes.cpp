@@ -3,7 +3,6 @@
 // of results by which the numbers are replaced.
 #include "backends/cpu/kernels/SoftmaxBytes.hpp"
 
-#include "backends/cpu/kernels/RowBlocks.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 #include "backends/reference/kernels/SoftmaxPowers.hpp"
 
@@ -187,14 +186,13 @@ ByteSoftmaxFunctions GetByteSoftmaxFunctions()
     return TENON_CHOOSE(MakeFunctions)();
 }
 
-ByteSoftmax::ByteSoftmax(float beta, float scale, bool isSigned)
-    : m_Flip(isSigned ? 0x80 : 0), m_Functions(GetByteSoftmaxFunctions())
+ByteSoftmax::ByteSoftmax(float beta, float scale, bool isSigned) : m_Rows(isSigned)
 {
     const std::array<backends::Fixed<0>, 256> powers = ref::MakeSoftmaxPowers(beta, scale);
     for (size_t i = 0; i < powers.size(); ++i)
     {
         m_Powers[255 - i] = static_cast<uint32_t>(powers[i].m_Raw);
-        m_Summands.Set(i, static_cast<uint32_t>(backends::Rescale<SumIntegerBits>(powers[i]).m_Raw));
+        m_Rows.m_Summands.Set(i, static_cast<uint32_t>(backends::Rescale<SumIntegerBits>(powers[i]).m_Raw));
     }
     // A product is at most the power, and becomes 0 where less than half of a unit is left of it.
     for (size_t shift = 1; shift < m_Reach.size(); ++shift)
@@ -214,69 +212,39 @@ ByteSoftmax::Factor ByteSoftmax::MakeFactor(uint64_t sum)
 
 void ByteSoftmax::Rows(const uint8_t* in, size_t rows, size_t depth, uint8_t* out) const
 {
-    // Results for all numbers are made faster than those for more elements than a few.
-    if (depth < ByteSoftmaxFunctions::ShortestRow)
-    {
-        for (size_t row = 0; row < rows; ++row)
-        {
-            RowOfFew(in + row * depth, depth, out + row * depth);
-        }
-        return;
-    }
-    for (size_t first = 0; first < rows; first += MostRowsOfBlock)
-    {
-        const size_t count = std::min(MostRowsOfBlock, rows - first);
-        const uint8_t* from = in + first * depth;
-        ByteRange ranges[MostRowsOfBlock];
-        Factor factors[MostRowsOfBlock];
-        for (size_t i = 0; i < count; ++i)
-        {
-            ranges[i] = m_Functions.m_FindRange(from + i * depth, depth, m_Flip);
-            factors[i] = MakeFactor(m_Functions.m_Sum(m_Summands, from + i * depth, depth, m_Flip, ranges[i].m_Max));
-        }
-        for (size_t i = 0; i < count; ++i)
-        {
-            WriteRow(from + i * depth, depth, ranges[i], factors[i], out + (first + i) * depth);
-        }
-    }
+    m_Rows.ForEach(
+        in, rows, depth, out, MakeFactor,
+        [&](const uint8_t* from, ByteRange range, Factor factor, uint8_t* to)
+        { WriteRow(from, depth, range, factor, to); },
+        [&](const uint8_t* from, uint8_t most, Factor factor, uint8_t* to)
+        { WriteFew(from, depth, most, factor, to); });
 }
 
 void ByteSoftmax::WriteRow(const uint8_t* in, size_t depth, ByteRange range, Factor factor, uint8_t* out) const
 {
     if (factor.m_Shift > 31) // nothing is left of any power
     {
-        std::fill_n(out, depth, m_Flip);
+        std::fill_n(out, depth, m_Rows.m_Flip);
         return;
     }
     ByteResults results;
     const size_t count = size_t{range.m_Max} - range.m_Min + 1;
     const size_t zeros = count - std::min<size_t>(count, m_Reach[static_cast<size_t>(factor.m_Shift)]);
-    std::fill_n(results.At(range.m_Min), zeros, m_Flip);
-    m_Functions.m_ScalePowers(m_Powers + 255 - range.m_Max + range.m_Min + zeros, count - zeros, factor.m_Scale,
-                              factor.m_Shift, m_Flip, results.At(range.m_Min + zeros));
-    m_LookUp(results.Get(m_Flip), in, out, depth);
+    std::fill_n(results.At(range.m_Min), zeros, m_Rows.m_Flip);
+    m_Rows.m_Functions.m_ScalePowers(m_Powers + 255 - range.m_Max + range.m_Min + zeros, count - zeros, factor.m_Scale,
+                                     factor.m_Shift, m_Rows.m_Flip, results.At(range.m_Min + zeros));
+    m_LookUp(results.Get(m_Rows.m_Flip), in, out, depth);
 }
 
-void ByteSoftmax::RowOfFew(const uint8_t* in, size_t depth, uint8_t* out) const
+void ByteSoftmax::WriteFew(const uint8_t* in, size_t depth, uint8_t most, Factor factor, uint8_t* out) const
 {
-    uint8_t most = 0;
     for (size_t i = 0; i < depth; ++i)
     {
-        most = std::max(most, static_cast<uint8_t>(in[i] ^ m_Flip));
-    }
-    uint64_t sum = 0;
-    for (size_t i = 0; i < depth; ++i)
-    {
-        sum += m_Summands.m_Summands[most - (in[i] ^ m_Flip)];
-    }
-    const Factor factor = MakeFactor(sum);
-    for (size_t i = 0; i < depth; ++i)
-    {
-        const uint64_t power = m_Powers[255 - most + (in[i] ^ m_Flip)];
+        const uint64_t power = m_Powers[255 - most + (in[i] ^ m_Rows.m_Flip)];
         const uint64_t product = (power * factor.m_Scale + (uint64_t{1} << 30)) >> 31;
         const uint64_t fraction =
             factor.m_Shift > 31 ? 0 : (product + (uint64_t{1} << (factor.m_Shift - 1))) >> factor.m_Shift;
-        out[i] = static_cast<uint8_t>(std::min<uint64_t>(fraction, 255) ^ m_Flip);
+        out[i] = static_cast<uint8_t>(std::min<uint64_t>(fraction, 255) ^ m_Rows.m_Flip);
     }
 }
 

@@ -4,7 +4,9 @@
 #pragma once
 
 #include "backends/cpu/elementwise/ByteTable.hpp"
+#include "backends/cpu/kernels/RowBlocks.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -76,6 +78,71 @@ struct ByteSoftmaxFunctions
 /// For the processor at hand. Precondition: it has vectors, see CpuFeatures.
 ByteSoftmaxFunctions GetByteSoftmaxFunctions();
 
+/// What the softmaxes of bytes have in common: the sums of the powers of rows, and which rows are written together.
+/// Precondition: the processor has vectors, see CpuFeatures.
+struct ByteSoftmaxRows
+{
+    explicit ByteSoftmaxRows(bool isSigned) : m_Flip(isSigned ? 0x80 : 0) {}
+
+    /// Calls `write`(in, range, finished, out) for each row of `depth` bytes, one at least, with finish(sum of its
+    /// summands); for rows of few bytes `writeFew`(in, most, finished, out).
+    template <typename Finish, typename Write, typename WriteFew>
+    void ForEach(const uint8_t* in, size_t rows, size_t depth, uint8_t* out, const Finish& finish, const Write& write,
+                 const WriteFew& writeFew) const
+    {
+        // Results for all numbers are made faster than those for more elements than a few.
+        if (depth < ByteSoftmaxFunctions::ShortestRow)
+        {
+            for (size_t row = 0; row < rows; ++row, in += depth, out += depth)
+            {
+                const uint8_t most = GetMost(in, depth);
+                writeFew(in, most, finish(SumFew(in, depth, most)), out);
+            }
+            return;
+        }
+        for (size_t first = 0; first < rows; first += MostRowsOfBlock)
+        {
+            const size_t count = std::min(MostRowsOfBlock, rows - first);
+            const uint8_t* from = in + first * depth;
+            ByteRange ranges[MostRowsOfBlock];
+            decltype(finish(uint64_t{0})) finished[MostRowsOfBlock];
+            for (size_t i = 0; i < count; ++i)
+            {
+                ranges[i] = m_Functions.m_FindRange(from + i * depth, depth, m_Flip);
+                finished[i] = finish(m_Functions.m_Sum(m_Summands, from + i * depth, depth, m_Flip, ranges[i].m_Max));
+            }
+            for (size_t i = 0; i < count; ++i)
+            {
+                write(from + i * depth, ranges[i], finished[i], out + (first + i) * depth);
+            }
+        }
+    }
+
+    ByteSummands m_Summands;
+    uint8_t m_Flip; ///< makes signed bytes unsigned ones of the same order
+    ByteSoftmaxFunctions m_Functions = GetByteSoftmaxFunctions();
+
+private:
+    uint8_t GetMost(const uint8_t* in, size_t depth) const
+    {
+        uint8_t most = 0;
+        for (size_t i = 0; i < depth; ++i)
+        {
+            most = std::max(most, static_cast<uint8_t>(in[i] ^ m_Flip));
+        }
+        return most;
+    }
+    uint64_t SumFew(const uint8_t* in, size_t depth, uint8_t most) const
+    {
+        uint64_t sum = 0;
+        for (size_t i = 0; i < depth; ++i)
+        {
+            sum += m_Summands.m_Summands[most - (in[i] ^ m_Flip)];
+        }
+        return sum;
+    }
+};
+
 /// A layer's tables. Precondition: the processor has vectors, see CpuFeatures.
 class ByteSoftmax
 {
@@ -96,14 +163,12 @@ private:
 
     static Factor MakeFactor(uint64_t sum);
     void WriteRow(const uint8_t* in, size_t depth, ByteRange range, Factor factor, uint8_t* out) const;
-    void RowOfFew(const uint8_t* in, size_t depth, uint8_t* out) const;
+    void WriteFew(const uint8_t* in, size_t depth, uint8_t most, Factor factor, uint8_t* out) const;
 
     /// exp as a fraction of 2^31, by 255 minus the difference.
     alignas(64) uint32_t m_Powers[256 + ByteResults::MostLanes] = {};
-    ByteSummands m_Summands;
+    ByteSoftmaxRows m_Rows;
     std::array<uint16_t, 32> m_Reach{}; ///< by the shift of a factor: differences whose results may not be 0
-    uint8_t m_Flip;                     ///< makes signed bytes unsigned ones of the same order
-    ByteSoftmaxFunctions m_Functions;
     LookupFunction m_LookUp = FindByteLookup();
 };
 
