@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -34,6 +35,16 @@ struct Shapes
     TensorShape m_Output;
     bool m_AStands = false; ///< the first input is one element for many of the second
 };
+
+/// 32-bit Arm has none, and no powers on vectors.
+bool HasDoubleVectors()
+{
+#ifdef __arm__
+    return false;
+#else
+    return true;
+#endif
+}
 
 std::string Describe(const Shapes& shapes, BinaryOperation operation)
 {
@@ -229,13 +240,15 @@ TEST(FastElementwise, NumbersBroadcast)
     {
         for (const BinaryOperation operation :
              {BinaryOperation::Add, BinaryOperation::Sub, BinaryOperation::Mul, BinaryOperation::Div,
-              BinaryOperation::Maximum, BinaryOperation::Minimum, BinaryOperation::SqDiff})
+              BinaryOperation::Maximum, BinaryOperation::Minimum, BinaryOperation::SqDiff, BinaryOperation::FloorDiv})
         {
             SCOPED_TRACE(Describe(shapes, operation));
             OpCase c = Case(LayerType::ElementwiseBinary, Binary(operation),
                             {Floats(shapes.m_A, 3, -9, 9), Floats(shapes.m_B, 11, -9, 9)},
                             TensorInfo(shapes.m_Output, DataType::Float32));
-            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, "CpuElementwiseBinary"));
+            const bool takesDoubles = operation == BinaryOperation::FloorDiv;
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, takesDoubles && !HasDoubleVectors() ? "RefElementwiseBinary"
+                                                                                             : "CpuElementwiseBinary"));
             if (operation == BinaryOperation::Add || operation == BinaryOperation::Sub ||
                 operation == BinaryOperation::Mul || operation == BinaryOperation::Div)
             {
@@ -243,7 +256,7 @@ TEST(FastElementwise, NumbersBroadcast)
                 ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, "CpuElementwiseBinary"));
                 c.m_FusedActivation = nullptr;
             }
-            if (operation != BinaryOperation::Div)
+            if (operation != BinaryOperation::Div && operation != BinaryOperation::FloorDiv)
             {
                 const TensorInfo a(shapes.m_A, DataType::Signed32);
                 const TensorInfo b(shapes.m_B, DataType::Signed32);
@@ -256,6 +269,63 @@ TEST(FastElementwise, NumbersBroadcast)
                                                        {Floats(shapes.m_A, 3, -9, 9), Floats(shapes.m_B, 11, -9, 9)},
                                                        TensorInfo(shapes.m_Output, DataType::Float32)),
                                                   "CpuPrelu"));
+    }
+}
+
+// Within a unit in the last place of what the standard library gives, which is within one of the truth.
+TEST(FastElementwise, Powers)
+{
+    struct Range
+    {
+        double m_Low, m_High;
+    };
+    const auto check = [](const Shapes& shapes, TestTensor bases, TestTensor exponents)
+    {
+        OpCase c = Case(LayerType::ElementwiseBinary, Binary(BinaryOperation::Power),
+                        {std::move(bases), std::move(exponents)}, TensorInfo(shapes.m_Output, DataType::Float32));
+        c.m_Relative = 1.3e-7;
+        c.m_Absolute = std::max(c.m_Absolute, 1.5e-45); // where floats are subnormal
+        ExpectAsReference(c, HasDoubleVectors() ? "CpuElementwiseBinary" : "RefElementwiseBinary");
+    };
+    for (const Shapes& shapes : GetShapes())
+    {
+        SCOPED_TRACE(Describe(shapes, BinaryOperation::Power));
+        // Some of each, with infinities and NaN; and without, where whole vectors are ordinary: near to 1, of all sizes
+        // that floats have, and what is neither infinite nor 0 just so.
+        ASSERT_NO_FATAL_FAILURE(check(shapes, Floats(shapes.m_A, 3, -9, 9), Floats(shapes.m_B, 11, -9, 9)));
+        for (const auto& [base, exponent] : {std::pair(Range{-3, 3}, Range{-4, 4}),
+                                             {{0.9, 1.1}, {-900, 900}},
+                                             {{0, 3e38}, {-1.1, 1.1}},
+                                             {{0, 1e-37}, {-1.2, 1.2}},
+                                             {{0, 40}, {-30, 30}},
+                                             {{-1e3, 1e3}, {2, 2}}})
+        {
+            SCOPED_TRACE(base.m_High);
+            ASSERT_NO_FATAL_FAILURE(
+                check(shapes, Random(TensorInfo(shapes.m_A, DataType::Float32), 3, base.m_Low, base.m_High),
+                      Random(TensorInfo(shapes.m_B, DataType::Float32), 11, exponent.m_Low, exponent.m_High)));
+        }
+    }
+}
+
+// Bases below 0, infinite and 0 have powers of their own; exponents are finite here.
+TEST(FastElementwise, PowersOfSpecialBases)
+{
+    const TensorInfo info({3, 8}, DataType::Float32);
+    const double inf = std::numeric_limits<double>::infinity();
+    std::vector<double> bases;
+    for (const double base : {-inf, -2.5, -0.0, 0.0, inf, 1.0, -1.0, FlushesSubnormals() ? 2e-38 : 1e-44})
+    {
+        bases.insert(bases.end(), 3, base);
+    }
+    for (const double exponent : {0.0, 1.0, 2.0, 3.0, -1.0, -2.0, 0.5, -0.5, 1.5, 16777216.0, 16777215.0, 1e30, 1e-40})
+    {
+        SCOPED_TRACE(exponent);
+        OpCase c = Case(LayerType::ElementwiseBinary, Binary(BinaryOperation::Power),
+                        {Values(info, bases), Values(TensorInfo({1}, DataType::Float32), {exponent})}, info);
+        c.m_Relative = 1.3e-7;
+        ASSERT_NO_FATAL_FAILURE(
+            ExpectAsReference(c, HasDoubleVectors() ? "CpuElementwiseBinary" : "RefElementwiseBinary"));
     }
 }
 

@@ -83,6 +83,8 @@ def transposes(*orders):
                      [[IMAGE[axis] for axis in order]], {}, BOTH) for order in orders]
 
 
+# Roots, logarithms and powers are those of positive numbers.
+OF_POSITIVE = {"LOG", "SQRT", "RSQRT", "POW"}
 # Of both types, where int8 did not come with version 2.
 VERSIONS = {"RESIZE_BILINEAR": 3, "RESIZE_NEAREST_NEIGHBOR": 3, "ELU": 1, "HARD_SWISH": 1}
 PADS = Constant("int32", [[0, 0], [1, 1], [1, 1], [0, 0]])
@@ -157,7 +159,8 @@ def make_operator(operator, element, folder):
         quantization = ([SCALE], ZERO_POINT) if element == "int8" else (None, 0)
         data.append(len(tensors))
         tensors.append(file.add(f"input{i}", element, given, None, *quantization))
-        arrays.append(random_array(element, given, 3 + i))
+        array = random_array(element, given, 3 + i)
+        arrays.append(np.abs(array) if operator.code in OF_POSITIVE else array)
     output_element = operator.element or element
     scale, zero_point = operator.quantization or (SCALE, ZERO_POINT)
     quantization = ([scale], zero_point) if output_element == "int8" else (None, 0)

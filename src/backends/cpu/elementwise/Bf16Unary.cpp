@@ -82,7 +82,8 @@ struct ShortGelu
 {
     HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
     {
-        // As NormalTail, with a polynomial of the least relative error, 9.3e-5.
+        // exp(z^2) erfc(z) (1 + z/2) / 2 as a polynomial of t = 1 / (1 + z/2), z being |x| / sqrt(2), with the least
+        // relative error, 9.3e-5.
         constexpr float HalfOverSqrtTwo = 0.35355339059f;
         constexpr float HalfOverLogTwo = 0.72134752044f;
         const Floats bounded = hn::Min(hn::Abs(x), Set(12.9f)); // where the result has become 2^-121 too

@@ -19,6 +19,11 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
+/// Marks functions of so few instructions that those of the loop count.
+struct FewSteps
+{
+};
+
 struct Sigmoid
 {
     HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return SigmoidOf(FloatTag(), x); }
@@ -26,23 +31,28 @@ struct Sigmoid
 
 struct TanH
 {
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return TanHOf(FloatTag(), x); }
+};
+
+struct ScaledTanH
+{
     HWY_INLINE Floats operator()(Floats x, Floats a, Floats b) const
     {
         return hn::Mul(a, TanHOf(FloatTag(), hn::Mul(b, x)));
     }
 };
 
-struct Linear
+struct Linear : FewSteps
 {
     HWY_INLINE Floats operator()(Floats x, Floats a, Floats b) const { return hn::Add(hn::Mul(a, x), b); }
 };
 
-struct ReLu
+struct ReLu : FewSteps
 {
     HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return GreaterOf(x, hn::Zero(FloatTag())); }
 };
 
-struct BoundedReLu
+struct BoundedReLu : FewSteps
 {
     HWY_INLINE Floats operator()(Floats x, Floats a, Floats b) const { return Clamped(x, b, a); }
 };
@@ -58,7 +68,7 @@ struct SoftReLu
     }
 };
 
-struct LeakyReLu
+struct LeakyReLu : FewSteps
 {
     HWY_INLINE Floats operator()(Floats x, Floats a, Floats) const
     {
@@ -66,7 +76,7 @@ struct LeakyReLu
     }
 };
 
-struct Absolute
+struct Absolute : FewSteps
 {
     HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return hn::Abs(x); }
 };
@@ -76,7 +86,7 @@ struct SquareRoot
     HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return RootOf(x); }
 };
 
-struct Square
+struct Square : FewSteps
 {
     HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return hn::Mul(x, x); }
 };
@@ -90,13 +100,13 @@ struct Elu
     }
 };
 
-struct HardSwish
+struct HardSwish : FewSteps
 {
     HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
     {
-        const Floats six = hn::Set(FloatTag(), 6.0f);
-        const Floats ramp = Clamped(hn::Add(x, hn::Set(FloatTag(), 3.0f)), hn::Zero(FloatTag()), six);
-        return Quotient(hn::Mul(x, ramp), six);
+        const FloatTag d;
+        const Floats ramp = Clamped(hn::Add(x, hn::Set(d, 3.0f)), hn::Zero(d), hn::Set(d, 6.0f));
+        return hn::Mul(hn::Mul(x, ramp), hn::Set(d, 1.0f / 6.0f));
     }
 };
 
@@ -116,13 +126,11 @@ struct Gelu
 {
     HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
     {
-        const FloatTag d;
-        const Floats tail = NormalTail(d, hn::Abs(x));
-        return hn::Mul(x, hn::IfThenElse(hn::Gt(x, hn::Zero(d)), hn::Sub(hn::Set(FloatTag(), 1.0f), tail), tail));
+        return hn::Mul(x, hn::Add(NormalFrom0(FloatTag(), x), hn::Set(FloatTag(), 0.5f)));
     }
 };
 
-struct Negate
+struct Negate : FewSteps
 {
     HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return hn::Neg(x); }
 };
@@ -160,17 +168,17 @@ struct Erf
     HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return ErfOf(FloatTag(), x); }
 };
 
-struct Ceil
+struct Ceil : FewSteps
 {
     HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return KeepSign(x, hn::Ceil(x)); }
 };
 
-struct Floor
+struct Floor : FewSteps
 {
     HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return KeepSign(x, hn::Floor(x)); }
 };
 
-struct Round
+struct Round : FewSteps
 {
     HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return KeepSign(x, hn::Round(x)); }
 };
@@ -195,6 +203,7 @@ HWY_INLINE auto FindLoopOf(FloatFunction function)
     {
     case FloatFunction::Sigmoid: return Loops::template Of<Sigmoid>();
     case FloatFunction::TanH: return Loops::template Of<TanH>();
+    case FloatFunction::ScaledTanH: return Loops::template Of<ScaledTanH>();
     case FloatFunction::Linear: return Loops::template Of<Linear>();
     case FloatFunction::ReLu: return Loops::template Of<ReLu>();
     case FloatFunction::BoundedReLu: return Loops::template Of<BoundedReLu>();

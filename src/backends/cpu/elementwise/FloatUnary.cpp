@@ -4,6 +4,8 @@
 
 #include "backends/cpu/simd/Isa.hpp"
 
+#include <type_traits>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/FloatUnary.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
@@ -23,7 +25,8 @@ void Run(const float* in, float* out, size_t count, float a, float b)
     const FloatTag d;
     const Floats vectorA = hn::Set(d, a);
     const Floats vectorB = hn::Set(d, b);
-    MapEach(d, in, out, count, [&](Floats x) HWY_ATTR { return Function()(x, vectorA, vectorB); });
+    constexpr size_t AtOnce = std::is_base_of_v<FewSteps, Function> ? 2 : 1;
+    MapEach<AtOnce>(d, in, out, count, [&](Floats x) HWY_ATTR { return Function()(x, vectorA, vectorB); });
 }
 
 struct Loops

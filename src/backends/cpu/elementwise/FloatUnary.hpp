@@ -12,8 +12,9 @@ namespace tenon::cpu
 enum class FloatFunction
 {
     Sigmoid,
-    TanH,   ///< a * tanh(b * x)
-    Linear, ///< a * x + b
+    TanH,
+    ScaledTanH, ///< a * tanh(b * x)
+    Linear,     ///< a * x + b
     ReLu,
     BoundedReLu, ///< [b, a]
     SoftReLu,

@@ -11,6 +11,8 @@
 #include "backends/cpu/simd/Bf16-inl.hpp"
 #include "backends/cpu/simd/Bytes-inl.hpp"
 #include "backends/cpu/simd/Divide-inl.hpp"
+#include "backends/cpu/simd/Doubles-inl.hpp"
+#include "backends/cpu/simd/Power-inl.hpp"
 #include "backends/cpu/simd/Select-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -55,6 +57,27 @@ struct DivVectors
         return Quotient(a, b);
     }
 };
+
+#if HWY_HAVE_FLOAT64
+/// In doubles, as TFLite's: the quotient of floats may be rounded up to a whole number.
+struct FloorDivVectors
+{
+    template <class V>
+    HWY_INLINE V operator()(V a, V b) const
+    {
+        return InDoubles(hn::DFromV<V>(), a, b, [](auto, auto x, auto y) HWY_ATTR { return hn::Floor(hn::Div(x, y)); });
+    }
+};
+
+struct PowerVectors
+{
+    template <class V>
+    HWY_INLINE V operator()(V a, V b) const
+    {
+        return PowerOf(hn::DFromV<V>(), a, b);
+    }
+};
+#endif
 
 struct MaximumVectors
 {
@@ -174,6 +197,10 @@ NumberBinaryLoop ForFloats(BinaryOperation operation, Motion motion, bool clamps
     case BinaryOperation::Maximum: return ForMotion<MaximumVectors, Stored, false>(motion);
     case BinaryOperation::Minimum: return ForMotion<MinimumVectors, Stored, false>(motion);
     case BinaryOperation::SqDiff: return ForMotion<SqDiffVectors, Stored, false>(motion);
+#if HWY_HAVE_FLOAT64
+    case BinaryOperation::FloorDiv: return ForMotion<FloorDivVectors, Stored, false>(motion);
+    case BinaryOperation::Power: return ForMotion<PowerVectors, Stored, false>(motion);
+#endif
     default: return nullptr;
     }
 }

@@ -19,7 +19,8 @@ FloatFunction ToFunction(const ActivationDescriptor& descriptor)
     switch (descriptor.m_Function)
     {
     case ActivationFunction::Sigmoid: return FloatFunction::Sigmoid;
-    case ActivationFunction::TanH: return FloatFunction::TanH;
+    case ActivationFunction::TanH:
+        return descriptor.m_A == 1.0f && descriptor.m_B == 1.0f ? FloatFunction::TanH : FloatFunction::ScaledTanH;
     case ActivationFunction::Linear: return FloatFunction::Linear;
     case ActivationFunction::ReLu: return FloatFunction::ReLu;
     case ActivationFunction::BoundedReLu: return FloatFunction::BoundedReLu;

@@ -176,14 +176,24 @@ HWY_INLINE void MapPairs(D d, const hn::TFromD<D>* a, const hn::TFromD<D>* b, Ou
     }
 }
 
-/// out[i] = f(in[i]), likewise; in and out may differ in their type.
-template <class D, typename Out, typename F>
+/// out[i] = f(in[i]), likewise; in and out may differ in their type. The loop takes one or two vectors at a time.
+template <size_t AtOnce = 1, class D, typename Out, typename F>
 HWY_INLINE void MapEach(D d, const hn::TFromD<D>* in, Out* out, size_t count, const F& f)
 {
     using T = hn::TFromD<D>;
     const hn::Rebind<Out, D> dOut;
     const size_t lanes = hn::Lanes(d);
     size_t i = 0;
+    if constexpr (AtOnce == 2)
+    {
+        for (; i + 2 * lanes <= count; i += 2 * lanes)
+        {
+            const auto first = f(hn::LoadU(d, in + i));
+            const auto second = f(hn::LoadU(d, in + i + lanes));
+            hn::StoreU(first, dOut, out + i);
+            hn::StoreU(second, dOut, out + i + lanes);
+        }
+    }
     for (; i + lanes <= count; i += lanes)
     {
         hn::StoreU(f(hn::LoadU(d, in + i)), dOut, out + i);

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Powers of floats, on vectors, by way of doubles. Included by sources with vector code after simd/Foreach.hpp, once
+// for each target; there is nothing in it for targets that have no vectors of doubles, as 32-bit Arm.
+#if defined(TENON_POWER_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_POWER_INL
+#undef TENON_POWER_INL
+#else
+#define TENON_POWER_INL
+#endif
+
+#include "backends/cpu/simd/Doubles-inl.hpp"
+#include "backends/cpu/simd/Math-inl.hpp"
+
+#include <hwy/highway.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_HAVE_FLOAT64
+
+/// x^y for x >= 0 that is no NaN and a finite y, both of them floats; off by 1.3e-8 at most.
+template <class D, class V>
+HWY_INLINE V PowerOfPositive(D d, V x, V y)
+{
+    const hn::RebindToUnsigned<D> dBits;
+    constexpr int MantissaBits = 52;
+    const auto zero = hn::Zero(d);
+    const V infinity = hn::Set(d, std::numeric_limits<double>::infinity());
+    // A power of two times a number from 2/3 to 4/3, whose logarithm is r P(r) of what it is more than 1: P is
+    // interpolated at the nodes of Chebyshev, off by 1.2e-10. The power, as no 64-bit integers become doubles by an
+    // instruction: with 1024 more it is positive, and the lowest bits of 2^52 and it.
+    constexpr double Logarithm[] = {1.4426950407511904,   -0.72134752031617991, 0.48089843611986277,
+                                    -0.36067384324899752, 0.28852971178898946,  -0.24044051682551823,
+                                    0.20645115648682987,  -0.18066448858917147, 0.15435798562573779,
+                                    -0.13873900925007117, 0.17596485110360606,  -0.16191322261261994};
+    constexpr uint64_t Bias = uint64_t{1024} << MantissaBits;
+    const auto bits = hn::Add(hn::BitCast(dBits, x), hn::Set(dBits, Bias));
+    const auto shifted = hn::ShiftRight<MantissaBits>(hn::Sub(bits, hn::BitCast(dBits, hn::Set(d, 2.0 / 3.0))));
+    const V power =
+        hn::Sub(hn::BitCast(d, hn::Or(shifted, hn::BitCast(dBits, hn::Set(d, 0x1p52)))), hn::Set(d, 0x1p52 + 1024.0));
+    const V rest = hn::Sub(hn::BitCast(d, hn::Sub(bits, hn::ShiftLeft<MantissaBits>(shifted))), hn::Set(d, 1.0));
+    V logarithm = hn::MulAdd(rest, PolynomialOf(d, rest, Logarithm), power);
+    // Of 0 and infinity: so large that times any y but 0 it is beyond all floats.
+    logarithm = hn::IfThenElse(hn::Eq(x, zero), hn::Set(d, -1e300), logarithm);
+    logarithm = hn::IfThenElse(hn::Eq(x, infinity), hn::Set(d, 1e300), logarithm);
+    // Two to it: to a whole number, which becomes an exponent, and to the rest, from -1/2 to 1/2; interpolated
+    // likewise, off by 2.6e-9. Beyond 200 floats are infinite or 0, and doubles not yet.
+    constexpr double Exponential[] = {1.0,
+                                      0.6931472067028326,
+                                      0.24022650922288758,
+                                      0.055503272266703021,
+                                      0.0096180566785246381,
+                                      0.0013400428177615838,
+                                      0.00015461444698569129};
+    const V most = hn::Set(d, 200.0);
+    const V exponent = hn::Max(hn::Min(hn::Mul(logarithm, y), most), hn::Neg(most));
+    const V shifter = hn::Set(d, 0x1.8p52 + 1023.0);
+    const V whole = hn::Add(exponent, shifter);
+    const V fraction = hn::Sub(exponent, hn::Sub(whole, shifter));
+    const V scale = hn::BitCast(d, hn::ShiftLeft<MantissaBits>(hn::BitCast(dBits, whole)));
+    return hn::Mul(PolynomialOf(d, fraction, Exponential), scale);
+}
+
+/// x^y for x without NaN and finite y.
+template <class D, class V>
+HWY_INLINE V PowerOfFinite(D d, V x, V y)
+{
+    const V result =
+        InDoubles(d, hn::Abs(x), y,
+                  [](auto dWide, auto base, auto exponent) HWY_ATTR { return PowerOfPositive(dWide, base, exponent); });
+    // Below 0 odd powers are too, and those that are not whole numbers are none, but of infinity.
+    const V half = hn::Mul(y, hn::Set(d, 0.5f));
+    const auto isWhole = hn::Eq(hn::Round(y), y);
+    const auto isOdd = hn::AndNot(hn::Eq(hn::Round(half), half), isWhole);
+    const V sign = hn::And(x, hn::SignBit(d));
+    const V signedResult = hn::Or(result, hn::IfThenElseZero(isOdd, sign));
+    const V infinity = hn::Set(d, std::numeric_limits<float>::infinity());
+    const auto isBelow = hn::And(hn::Lt(x, hn::Zero(d)), hn::Gt(x, hn::Neg(infinity)));
+    return hn::IfThenElse(hn::AndNot(isWhole, isBelow), hn::Set(d, std::numeric_limits<float>::quiet_NaN()),
+                          signedResult);
+}
+
+/// std::pow(x, y) of each lane.
+template <class D, class V>
+HWY_NOINLINE V PowerOfAny(D d, V x, V y)
+{
+    HWY_ALIGN float bases[hn::MaxLanes(d)];
+    HWY_ALIGN float exponents[hn::MaxLanes(d)];
+    hn::Store(x, d, bases);
+    hn::Store(y, d, exponents);
+    for (size_t i = 0; i < hn::Lanes(d); ++i)
+    {
+        bases[i] = std::pow(bases[i], exponents[i]);
+    }
+    return hn::Load(d, bases);
+}
+
+/// x^y as std::pow has it.
+template <class D, class V>
+HWY_INLINE V PowerOf(D d, V x, V y)
+{
+    if (hn::AllTrue(d, hn::Eq(y, hn::Set(d, 2.0f)))) // as in every variance
+    {
+        return hn::Mul(x, x);
+    }
+    // A difference of numbers that are equal and finite is 0.
+    const auto isFinite = hn::And(hn::Eq(hn::Sub(y, y), hn::Zero(d)), hn::Eq(x, x));
+    return HWY_LIKELY(hn::AllTrue(d, isFinite)) ? PowerOfFinite(d, x, y) : PowerOfAny(d, x, y);
+}
+
+#endif
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
