@@ -114,8 +114,8 @@ Prepared MakeBilinear(const Image& image, void (*function)(const BlendedRow<W>& 
     const size_t rows = image.m_Batches * image.Height();
     const size_t parts = CountParts(image);
     const size_t elements = image.InputRowBytes() / image.m_ElementBytes;
-    backends::Scratch rowsOfPart; // two weighed rows
-    rowsOfPart.Add<W>(size_t{2}, elements);
+    backends::Scratch rowsOfPart; // two weighed rows, see BlendedRow
+    rowsOfPart.Add<W>(2 * elements + 1);
     const auto runPart = [=](const ExecuteArgs& run, const Part& part, W* weighed)
     {
         const auto row = [&](const std::byte* in, size_t y, std::byte* out)

@@ -9,8 +9,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/ResizeVectors.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
-#include "backends/cpu/simd/Bf16-inl.hpp"
-#include "backends/cpu/simd/Bytes-inl.hpp"
+#include "backends/cpu/kernels/ResizeLanes-inl.hpp"
 #include "backends/cpu/simd/Spans-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -19,74 +18,6 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace
 {
-
-/// How elements become lanes of W and back.
-template <typename T>
-struct ResizeLanes;
-
-template <>
-struct ResizeLanes<float>
-{
-    using Weight = float;
-    template <class D>
-    static HWY_INLINE hn::Vec<D> Load(D d, const float* from)
-    {
-        return hn::LoadU(d, from);
-    }
-    template <class D>
-    static HWY_INLINE void Store(hn::Vec<D> sum, D d, float* to)
-    {
-        hn::StoreU(sum, d, to);
-    }
-};
-
-/// BFloat16, as numbers that no other type of elements has.
-enum class Brain : uint16_t
-{
-};
-
-template <>
-struct ResizeLanes<Brain>
-{
-    using Weight = float;
-    template <class D>
-    static HWY_INLINE hn::Vec<D> Load(D d, const Brain* from)
-    {
-        const auto halves = hn::LoadU(hn::Rebind<uint16_t, D>(), reinterpret_cast<const uint16_t*>(from));
-        return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(hn::RebindToUnsigned<D>(), halves)));
-    }
-    template <class D>
-    static HWY_INLINE void Store(hn::Vec<D> sum, D d, Brain* to)
-    {
-        hn::StoreU(RoundToBf16(d, sum), hn::Rebind<uint16_t, D>(), reinterpret_cast<uint16_t*>(to));
-    }
-};
-
-template <>
-struct ResizeLanes<uint8_t>
-{
-    using Weight = float;
-    template <class D>
-    static HWY_INLINE hn::Vec<D> Load(D d, const uint8_t* from)
-    {
-        return hn::ConvertTo(d, hn::PromoteTo(hn::Rebind<int32_t, D>(), hn::LoadU(hn::Rebind<uint8_t, D>(), from)));
-    }
-    template <class D>
-    static HWY_INLINE void Store(hn::Vec<D> sum, D d, uint8_t* to)
-    {
-        // Sums lie between 0 and 255 as the elements do, so nothing has to be saturated.
-        const hn::Rebind<uint8_t, D> dBytes;
-        const auto above = hn::Add(sum, hn::Set(d, 0.5f));
-        if constexpr (hn::MaxLanes(D()) == HWY_LANES(float))
-        {
-            hn::StoreU(hn::U8FromU32(hn::BitCast(hn::Rebind<uint32_t, D>(), Truncated(above))), dBytes, to);
-        }
-        else
-        {
-            hn::StoreU(hn::DemoteTo(dBytes, hn::ConvertTo(hn::Rebind<int32_t, D>(), above)), dBytes, to);
-        }
-    }
-};
 
 /// Rows of an image by their weights: what each element of them gives to all output columns that it is a part of.
 template <typename T, typename W>
@@ -105,44 +36,99 @@ void WeighRows(const BlendedRow<W>& row)
              });
 }
 
+/// What four elements give to a column with so much of the left and of the right ones. In the order of the reference
+/// kernel, which rounds after each step.
+template <class V>
+struct Corners
+{
+    V m_LowerLeft;
+    V m_UpperLeft;
+    V m_LowerRight;
+    V m_UpperRight;
+
+    template <class D, typename W>
+    HWY_INLINE Corners(D d, const BlendedRow<W>& row, size_t left, size_t right)
+        : m_LowerLeft(hn::LoadU(d, row.m_WeighedLower + left)), m_UpperLeft(hn::LoadU(d, row.m_WeighedUpper + left)),
+          m_LowerRight(hn::LoadU(d, row.m_WeighedLower + right)), m_UpperRight(hn::LoadU(d, row.m_WeighedUpper + right))
+    {
+    }
+
+    HWY_INLINE V Blend(V leftWeight, V rightWeight) const
+    {
+        V sum = hn::Mul(m_LowerLeft, leftWeight);
+        sum = hn::Add(sum, hn::Mul(m_UpperLeft, leftWeight));
+        sum = hn::Add(sum, hn::Mul(m_LowerRight, rightWeight));
+        return hn::Add(sum, hn::Mul(m_UpperRight, rightWeight));
+    }
+};
+
+/// The columns [first, end), between the same two of the input.
+template <typename T, typename W>
+HWY_INLINE void BlendAlike(const BlendedRow<W>& row, size_t first, size_t end, T* out)
+{
+    const ref::Blend<W>* const columns = row.m_Columns;
+    const size_t left = columns[first].m_Lower * row.m_Channels;
+    const size_t right = columns[first].m_Upper * row.m_Channels;
+    Cover<W>(row.m_Channels,
+             [&](auto d, size_t c) HWY_ATTR
+             {
+                 const Corners<hn::Vec<decltype(d)>> corners(d, row, left + c, right + c);
+                 T* to = out + c;
+                 for (size_t k = first; k < end; ++k, to += row.m_Channels)
+                 {
+                     ResizeLanes<T>::Store(
+                         corners.Blend(hn::Set(d, columns[k].m_LowerWeight), hn::Set(d, columns[k].m_UpperWeight)), d,
+                         to);
+                 }
+             });
+}
+
+/// Pixels of at most `Lanes` channels, a vector each, whose last lane may be past the pixel: the next one is written
+/// over it. It takes longer to find out which columns are between the same two than to load these anew.
+template <size_t Lanes, typename T, typename W>
+void BlendPixels(const BlendedRow<W>& row)
+{
+    const hn::CappedTag<W, Lanes> d;
+    const size_t channels = row.m_Channels;
+    const size_t whole = row.m_Count - (channels == Lanes ? 0 : 1);
+    T* out = static_cast<T*>(row.m_Out);
+    for (size_t i = 0; i < whole; ++i, out += channels)
+    {
+        const ref::Blend<W> column = row.m_Columns[i];
+        const Corners<hn::Vec<decltype(d)>> corners(d, row, column.m_Lower * channels, column.m_Upper * channels);
+        ResizeLanes<T>::Store(corners.Blend(hn::Set(d, column.m_LowerWeight), hn::Set(d, column.m_UpperWeight)), d,
+                              out);
+    }
+    if (whole != row.m_Count)
+    {
+        BlendAlike(row, whole, row.m_Count, out);
+    }
+}
+
 template <typename T>
 void BlendRow(const BlendedRow<typename ResizeLanes<T>::Weight>& row)
 {
-    using W = typename ResizeLanes<T>::Weight;
     WeighRows<T>(row);
+    switch (row.m_Channels)
+    {
+    case 1: BlendPixels<1, T>(row); return;
+    case 2: BlendPixels<2, T>(row); return;
+    case 3:
+    case 4: BlendPixels<4, T>(row); return;
+    default: break;
+    }
     T* out = static_cast<T*>(row.m_Out);
     for (size_t i = 0; i < row.m_Count;)
     {
         // Enlarged, several columns of the output lie between the same two.
-        const ref::Blend<W>* const columns = row.m_Columns + i;
+        const auto* const column = row.m_Columns + i;
         size_t count = 1;
-        while (i + count < row.m_Count && columns[count].m_Lower == columns[0].m_Lower &&
-               columns[count].m_Upper == columns[0].m_Upper)
+        while (i + count < row.m_Count && column[count].m_Lower == column->m_Lower &&
+               column[count].m_Upper == column->m_Upper)
         {
             ++count;
         }
-        const size_t left = columns[0].m_Lower * row.m_Channels;
-        const size_t right = columns[0].m_Upper * row.m_Channels;
-        Cover<W>(row.m_Channels,
-                 [&](auto d, size_t c) HWY_ATTR
-                 {
-                     const auto lowerLeft = hn::LoadU(d, row.m_WeighedLower + left + c);
-                     const auto upperLeft = hn::LoadU(d, row.m_WeighedUpper + left + c);
-                     const auto lowerRight = hn::LoadU(d, row.m_WeighedLower + right + c);
-                     const auto upperRight = hn::LoadU(d, row.m_WeighedUpper + right + c);
-                     T* to = out + c;
-                     for (size_t k = 0; k < count; ++k, to += row.m_Channels)
-                     {
-                         const auto lowerX = hn::Set(d, columns[k].m_LowerWeight);
-                         const auto upperX = hn::Set(d, columns[k].m_UpperWeight);
-                         // In the order of the reference kernel, which rounds after each step.
-                         auto sum = hn::Mul(lowerLeft, lowerX);
-                         sum = hn::Add(sum, hn::Mul(upperLeft, lowerX));
-                         sum = hn::Add(sum, hn::Mul(lowerRight, upperX));
-                         sum = hn::Add(sum, hn::Mul(upperRight, upperX));
-                         ResizeLanes<T>::Store(sum, d, to);
-                     }
-                 });
+        BlendAlike(row, i, i + count, out);
         out += count * row.m_Channels;
         i += count;
     }

@@ -23,7 +23,7 @@ struct BlendedRow
     size_t m_Channels = 0;
     size_t m_InputElements = 0;  ///< of an input row
     W* m_WeighedLower = nullptr; ///< scratch memory for as many
-    W* m_WeighedUpper = nullptr;
+    W* m_WeighedUpper = nullptr; ///< behind it, for one more, which may be read
     void* m_Out = nullptr;
 };
 
