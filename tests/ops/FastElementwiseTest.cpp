@@ -272,7 +272,7 @@ TEST(FastElementwise, NumbersBroadcast)
     }
 }
 
-// Within a unit in the last place of what the standard library gives, which is within one of the truth.
+// As near to what the standard library gives as the two of them are to the truth.
 TEST(FastElementwise, Powers)
 {
     struct Range

@@ -27,7 +27,7 @@ const TensorInfo Types[] = {Float, Unsigned, Signed, Shorts};
 const TensorInfo PoolTypes[] = {
     Float, Unsigned, Signed, Shorts, TensorInfo({1}, DataType::BFloat16), TensorInfo({1}, DataType::Float16)};
 
-constexpr unsigned int Channels[] = {1, 2, 3, 5, 8, 15, 16, 17, 31, 40, 64, 67, 130, 257};
+constexpr unsigned int Channels[] = {1, 2, 3, 4, 5, 8, 15, 16, 17, 31, 40, 64, 67, 130, 257};
 
 std::string Name(const char* what, const TensorInfo& input)
 {
@@ -339,18 +339,19 @@ TEST(FastResize, AsReference)
             for (const ResizeMethod method : {ResizeMethod::Bilinear, ResizeMethod::NearestNeighbor})
             {
                 for (const std::pair<unsigned int, unsigned int>& sizes :
-                     {std::pair{7U, 14U}, {9U, 23U}, {20U, 6U}, {1U, 5U}, {6U, 6U}})
+                     {std::pair{7U, 14U}, {9U, 23U}, {20U, 6U}, {1U, 5U}, {6U, 6U}, {5U, 1U}})
                 {
+                    const unsigned int width = sizes.second == 1 ? 1 : sizes.second + 1;
                     ResizeDescriptor d;
                     d.m_Method = method;
                     d.m_TargetHeight = sizes.second;
-                    d.m_TargetWidth = sizes.second + 1;
+                    d.m_TargetWidth = width;
                     d.m_AlignCorners = channels % 3 == 1;
                     d.m_HalfPixelCenters = channels % 3 == 2;
                     d.m_DataLayout = DataLayout::NHWC;
                     const TensorInfo input = Shaped(type, {2, sizes.first, sizes.first, channels});
                     ExpectAsReference(FastCase(Name("resize", input), LayerType::Resize, d, {Random(input, channels)},
-                                               Shaped(type, {2, sizes.second, sizes.second + 1, channels})),
+                                               Shaped(type, {2, sizes.second, width, channels})),
                                       "CpuResize");
                 }
             }

@@ -35,7 +35,8 @@ auto DispatchActivation(const ActivationDescriptor& descriptor, const Visitor& v
     case ActivationFunction::Square: return visit([](float x) { return x * x; });
     case ActivationFunction::Elu: return visit([a](float x) { return x >= 0.0f ? x : a * std::expm1(x); });
     case ActivationFunction::HardSwish:
-        return visit([](float x) { return x * std::min(6.0f, std::max(0.0f, x + 3.0f)) / 6.0f; });
+        // Divided before it is multiplied: x times 6 may be infinite.
+        return visit([](float x) { return x * (std::min(6.0f, std::max(0.0f, x + 3.0f)) / 6.0f); });
     case ActivationFunction::Gelu: break;
     }
     if (a != 0.0f)

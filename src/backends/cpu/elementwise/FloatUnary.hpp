@@ -39,7 +39,7 @@ enum class FloatFunction
     Sign
 };
 
-/// out[i] = f(in[i]); `out` may be `in`.
+/// out[i] = f(in[i]); `out` may be `in`. What a and b are is said with the functions that have them.
 using FloatLoop = void (*)(const float* in, float* out, size_t count, float a, float b);
 
 FloatLoop FindFloatLoop(FloatFunction function);

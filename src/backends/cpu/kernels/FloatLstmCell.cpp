@@ -57,7 +57,7 @@ void FloatLstmCell::Run(float* sums, float* cell, float* hidden) const
     const Gate& last = m_Gates[LstmSlots::Output];
     const bool isPlain = last.m_Peephole == nullptr && last.m_LayerNorm == nullptr;
     m_Sigmoid(sums, sums, (GetNumGates() - (isPlain ? 1 : 2)) * m_Units, 0.0f, 0.0f);
-    m_TanH(update, update, m_Units, 1.0f, 1.0f);
+    m_TanH(update, update, m_Units, 0.0f, 0.0f);
     if (m_HasInputGate)
     {
         for (size_t i = 0; i < m_Units; ++i)
@@ -78,7 +78,7 @@ void FloatLstmCell::Run(float* sums, float* cell, float* hidden) const
         Finish(LstmSlots::Output, cell, output);
         m_Sigmoid(output, output, m_Units, 0.0f, 0.0f);
     }
-    m_TanH(cell, hidden, m_Units, 1.0f, 1.0f);
+    m_TanH(cell, hidden, m_Units, 0.0f, 0.0f);
     for (size_t i = 0; i < m_Units; ++i)
     {
         hidden[i] *= output[i];

@@ -19,7 +19,7 @@ void Activate(uint32_t code, float* values, size_t count)
 {
     switch (code)
     {
-    case ref::TanhCode: return FindFloatLoop(FloatFunction::TanH)(values, values, count, 1.0f, 1.0f);
+    case ref::TanhCode: return FindFloatLoop(FloatFunction::TanH)(values, values, count, 0.0f, 0.0f);
     case ref::SigmoidCode: return FindFloatLoop(FloatFunction::Sigmoid)(values, values, count, 0.0f, 0.0f);
     default: return ref::ApplyRecurrentActivation(code, values, count);
     }

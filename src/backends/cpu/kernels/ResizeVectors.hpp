@@ -19,11 +19,13 @@ struct BlendedRow
     const void* m_Upper = nullptr;
     ref::Blend<W> m_Y;                        ///< their weights
     const ref::Blend<W>* m_Columns = nullptr; ///< for each output column
-    size_t m_Count = 0;
+    size_t m_Count = 0;                       ///< 1 at least
     size_t m_Channels = 0;
-    size_t m_InputElements = 0;  ///< of an input row
-    W* m_WeighedLower = nullptr; ///< scratch memory for as many
-    W* m_WeighedUpper = nullptr; ///< behind it, for one more, which may be read
+    size_t m_InputElements = 0; ///< of an input row
+    /// Scratch memory for as many, the upper one right behind the lower one and with one element more: of pixels of
+    /// three channels a fourth is read.
+    W* m_WeighedLower = nullptr;
+    W* m_WeighedUpper = nullptr;
     void* m_Out = nullptr;
 };
 

@@ -84,7 +84,7 @@ struct ByteSoftmaxRows
 {
     explicit ByteSoftmaxRows(bool isSigned) : m_Flip(isSigned ? 0x80 : 0) {}
 
-    /// Calls `write`(in, range, finished, out) for each row of `depth` bytes, one at least, with finish(sum of its
+    /// Calls `write`(in, range, finished, out) for each row of `depth` bytes (1 or more), with finish(sum of its
     /// summands); for rows of few bytes `writeFew`(in, most, finished, out).
     template <typename Finish, typename Write, typename WriteFew>
     void ForEach(const uint8_t* in, size_t rows, size_t depth, uint8_t* out, const Finish& finish, const Write& write,

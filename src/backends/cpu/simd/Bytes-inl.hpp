@@ -180,6 +180,7 @@ HWY_INLINE void MapPairs(D d, const hn::TFromD<D>* a, const hn::TFromD<D>* b, Ou
 template <size_t AtOnce = 1, class D, typename Out, typename F>
 HWY_INLINE void MapEach(D d, const hn::TFromD<D>* in, Out* out, size_t count, const F& f)
 {
+    static_assert(AtOnce == 1 || AtOnce == 2);
     using T = hn::TFromD<D>;
     const hn::Rebind<Out, D> dOut;
     const size_t lanes = hn::Lanes(d);

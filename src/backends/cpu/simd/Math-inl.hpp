@@ -31,8 +31,8 @@ HWY_INLINE V KeepNaN(V x, V y)
     return hn::IfThenElse(hn::IsNaN(x), x, y);
 }
 
-/// A polynomial of x; coefficients from that of x^0 on. Its terms are taken by pairs, as a polynomial of x^2: half as
-/// many steps that wait for each other, and what they wait for is what a loop over vectors takes.
+/// A polynomial of x; coefficients from that of x^0 on. Its terms are taken by pairs, as a polynomial of x^2, which
+/// halves the chain of steps that depend on each other: it is what loops over such functions wait for.
 template <class D, class V, size_t Count>
 HWY_INLINE V PolynomialOf(D d, V x, const hn::TFromD<D> (&coefficients)[Count])
 {
@@ -53,7 +53,7 @@ HWY_INLINE V PolynomialOf(D d, V x, const hn::TFromD<D> (&coefficients)[Count])
 constexpr float LogTwoHigh = 0.693145752f; // of 16 bits: its products with exponents are exact
 constexpr float LogTwoLow = 1.42860677e-6f;
 
-/// log(x) - shift * log(2) of a number x that is neither subnormal nor infinite.
+/// log(x) - shift * log(2) of a number x above 0 that is neither subnormal nor infinite.
 template <class D, class V>
 HWY_INLINE V LogOfOrdinary(D d, V x, V shift)
 {
@@ -224,11 +224,11 @@ HWY_INLINE V ErfOf(D d, V x)
     return OddRatio(d, x, 3.95f, 1.0f, P, Q);
 }
 
-/// erf(x / sqrt(2)) / 2: what a normal distribution has between 0 and x. Off by 1.3e-7 at most.
+/// erf(x / sqrt(2)) / 2: what a normal distribution has between 0 and x. Off by 1.7e-7 at most.
 template <class D, class V>
 HWY_INLINE V NormalFrom0(D d, V x)
 {
-    // The same, fitted with the least absolute error, 1e-8, and a little more at the end, that it is 1/2 from there on.
+    // The same, fitted with the least absolute error, 1e-8; up to 1e-7 above at the end, that it is 1/2 from there on.
     constexpr float P[] = {0.398942218f,    0.0344832757f,  0.00471426963f,
                            0.000174959387f, 6.36650979e-6f, 2.20864297e-8f};
     constexpr float Q[] = {1.0f, 0.253102414f, 0.0290025164f, 0.00191937284f, 7.54648697e-5f, 1.17915063e-6f};

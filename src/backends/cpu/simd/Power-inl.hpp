@@ -26,7 +26,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_HAVE_FLOAT64
 
-/// x^y for x >= 0 that is no NaN and a finite y, both of them floats; off by 1.3e-8 at most.
+/// x^y for x >= 0 that is no NaN and a finite y, both of them floats; off by 1.9e-8 at most, relatively.
 template <class D, class V>
 HWY_INLINE V PowerOfPositive(D d, V x, V y)
 {
@@ -35,8 +35,8 @@ HWY_INLINE V PowerOfPositive(D d, V x, V y)
     const auto zero = hn::Zero(d);
     const V infinity = hn::Set(d, std::numeric_limits<double>::infinity());
     // A power of two times a number from 2/3 to 4/3, whose logarithm is r P(r) of what it is more than 1: P is
-    // interpolated at the nodes of Chebyshev, off by 1.2e-10. The power, as no 64-bit integers become doubles by an
-    // instruction: with 1024 more it is positive, and the lowest bits of 2^52 and it.
+    // interpolated at the nodes of Chebyshev, relatively off by 1.2e-10. The power, as no 64-bit integers become
+    // doubles by an instruction: with 1024 more it is positive, and the lowest bits of 2^52 and it.
     constexpr double Logarithm[] = {1.4426950407511904,   -0.72134752031617991, 0.48089843611986277,
                                     -0.36067384324899752, 0.28852971178898946,  -0.24044051682551823,
                                     0.20645115648682987,  -0.18066448858917147, 0.15435798562573779,
@@ -69,7 +69,7 @@ HWY_INLINE V PowerOfPositive(D d, V x, V y)
     return hn::Mul(PolynomialOf(d, fraction, Exponential), scale);
 }
 
-/// x^y for x without NaN and finite y.
+/// x^y for an x that is no NaN and a finite y; anything of others.
 template <class D, class V>
 HWY_INLINE V PowerOfFinite(D d, V x, V y)
 {
@@ -84,30 +84,37 @@ HWY_INLINE V PowerOfFinite(D d, V x, V y)
     const V signedResult = hn::Or(result, hn::IfThenElseZero(isOdd, sign));
     const V infinity = hn::Set(d, std::numeric_limits<float>::infinity());
     const auto isBelow = hn::And(hn::Lt(x, hn::Zero(d)), hn::Gt(x, hn::Neg(infinity)));
-    return hn::IfThenElse(hn::AndNot(isWhole, isBelow), hn::Set(d, std::numeric_limits<float>::quiet_NaN()),
-                          signedResult);
+    const V real =
+        hn::IfThenElse(hn::AndNot(isWhole, isBelow), hn::Set(d, std::numeric_limits<float>::quiet_NaN()), signedResult);
+    return hn::IfThenElse(hn::Eq(y, hn::Set(d, 2.0f)), hn::Mul(x, x), real);
 }
 
-/// std::pow(x, y) of each lane.
+/// x^y of any.
 template <class D, class V>
 HWY_NOINLINE V PowerOfAny(D d, V x, V y)
 {
     HWY_ALIGN float bases[hn::MaxLanes(d)];
     HWY_ALIGN float exponents[hn::MaxLanes(d)];
+    HWY_ALIGN float results[hn::MaxLanes(d)];
     hn::Store(x, d, bases);
     hn::Store(y, d, exponents);
+    hn::Store(PowerOfFinite(d, x, y), d, results);
     for (size_t i = 0; i < hn::Lanes(d); ++i)
     {
-        bases[i] = std::pow(bases[i], exponents[i]);
+        if (std::isnan(bases[i]) || !std::isfinite(exponents[i]))
+        {
+            results[i] = std::pow(bases[i], exponents[i]);
+        }
     }
-    return hn::Load(d, bases);
+    return hn::Load(d, results);
 }
 
-/// x^y as std::pow has it.
+/// x^y as std::pow has it, the same in every bit whatever else is in the vectors: networks are cut into vectors in more
+/// than one way.
 template <class D, class V>
 HWY_INLINE V PowerOf(D d, V x, V y)
 {
-    if (hn::AllTrue(d, hn::Eq(y, hn::Set(d, 2.0f)))) // as in every variance
+    if (hn::AllTrue(d, hn::Eq(y, hn::Set(d, 2.0f)))) // as in every variance; no more than a faster way
     {
         return hn::Mul(x, x);
     }

@@ -21,36 +21,41 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// function(x) of each lane.
+constexpr float FewTurns = 39000.0f; // Highway takes so many multiples of a quarter turn away without loss
+
+/// `results`, but function(x) in lanes of more than FewTurns, or NaN.
 template <class D, class V, typename F>
-HWY_NOINLINE V OfEachLane(D d, V x, const F& function)
+HWY_NOINLINE V MendManyTurns(D d, V x, V results, const F& function)
 {
     HWY_ALIGN float lanes[hn::MaxLanes(d)];
+    HWY_ALIGN float mended[hn::MaxLanes(d)];
     hn::Store(x, d, lanes);
+    hn::Store(results, d, mended);
     for (size_t i = 0; i < hn::Lanes(d); ++i)
     {
-        lanes[i] = function(lanes[i]);
+        mended[i] = std::abs(lanes[i]) <= FewTurns ? mended[i] : function(lanes[i]);
     }
-    return hn::Load(d, lanes);
+    return hn::Load(d, mended);
 }
 
-/// Whether the multiples of a quarter turn in all lanes are such that Highway can take them away.
 template <class D, class V>
 HWY_INLINE bool AreFewTurns(D d, V x)
 {
-    return hn::AllTrue(d, hn::Le(hn::Abs(x), hn::Set(d, 39000.0f)));
+    return hn::AllTrue(d, hn::Le(hn::Abs(x), hn::Set(d, FewTurns)));
 }
 
 template <class D, class V>
 HWY_INLINE V SinOf(D d, V x)
 {
-    return HWY_LIKELY(AreFewTurns(d, x)) ? hn::Sin(d, x) : OfEachLane(d, x, [](float y) { return std::sin(y); });
+    const V sines = hn::Sin(d, x);
+    return HWY_LIKELY(AreFewTurns(d, x)) ? sines : MendManyTurns(d, x, sines, [](float y) { return std::sin(y); });
 }
 
 template <class D, class V>
 HWY_INLINE V CosOf(D d, V x)
 {
-    return HWY_LIKELY(AreFewTurns(d, x)) ? hn::Cos(d, x) : OfEachLane(d, x, [](float y) { return std::cos(y); });
+    const V cosines = hn::Cos(d, x);
+    return HWY_LIKELY(AreFewTurns(d, x)) ? cosines : MendManyTurns(d, x, cosines, [](float y) { return std::cos(y); });
 }
 
 } // namespace tenon::cpu::HWY_NAMESPACE
