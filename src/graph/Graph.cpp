@@ -152,4 +152,13 @@ void Graph::RemoveLayers(const std::vector<bool>& dead)
     NoteEdit();
 }
 
+void Graph::RemoveLast()
+{
+    --m_NumOfType[static_cast<size_t>(m_Types.back())];
+    m_Layers.back()->Detach();
+    m_Layers.resize(m_Layers.size() - 1);
+    m_Types.resize(m_Layers.size());
+    NoteEdit();
+}
+
 } // namespace tenon

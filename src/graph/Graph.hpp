@@ -78,6 +78,8 @@ public:
 
     /// Destroys the layers for which `dead[layer.m_Index]` is set, and renumbers the others. O(N).
     void RemoveLayers(const std::vector<bool>& dead);
+    /// Destroys the layer that was added last. Precondition: nothing reads it.
+    void RemoveLast();
 
     /// Whether every layer comes after those that feed it. Then no layer need be looked at to know an order.
     bool IsInOrder() const { return m_IsInOrder; }

@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -51,6 +52,17 @@ bool WantsAllResults(const OptimizerOptionsOpaque& options)
     return options.GetDebugEnabled() || options.GetDebugToFileEnabled();
 }
 
+/// Whether the graph is checked after each pass: in debug builds, and where TENON_CHECK_PASSES is set, as for tests.
+bool ChecksPasses()
+{
+#ifdef NDEBUG
+    static const bool checks = std::getenv("TENON_CHECK_PASSES") != nullptr;
+    return checks;
+#else
+    return true;
+#endif
+}
+
 void RunPasses(Graph& graph, std::span<const Pass> passes, PassContext& context, Profiler& profiler)
 {
     const bool wantsAllResults = WantsAllResults(context.m_Options);
@@ -70,9 +82,10 @@ void RunPasses(Graph& graph, std::span<const Pass> passes, PassContext& context,
         try
         {
             pass.Run(graph, context);
-#ifndef NDEBUG
-            ValidateGraph(graph);
-#endif
+            if (ChecksPasses())
+            {
+                ValidateGraph(graph);
+            }
         }
         catch (...)
         {

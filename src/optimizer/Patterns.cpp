@@ -260,13 +260,7 @@ Layer* ReplacePattern(Graph& graph, const PassContext& context, Layer& last, Lay
     layer.Output(0).SetTensorInfo(last.Output(0).GetTensorInfo());
     if (!context.m_Chooser.TakesAsWell(last, layer))
     {
-        for (InputSlot& unused : layer.Inputs()) // the layer goes with the dead ones
-        {
-            if (unused.GetConnectedOutputSlot() != nullptr)
-            {
-                unused.GetConnectedOutputSlot()->Disconnect(unused);
-            }
-        }
+        graph.RemoveLast();
         return nullptr;
     }
     last.Output(0).MoveAllConnections(layer.Output(0));

@@ -48,6 +48,25 @@ public:
 
 } // namespace
 
+TEST(Graph, RemovesTheLastLayerAlone)
+{
+    Graph graph;
+    Layer& input = graph.AddLayer(LayerType::Input, nullptr, "input");
+    Layer& kept = graph.AddLayer(LayerType::Floor, nullptr, "kept");
+    input.Output(0).Connect(kept.Input(0));
+    Layer& last = graph.AddLayer(LayerType::Floor, nullptr, "last");
+    input.Output(0).Connect(last.Input(0));
+    const uint64_t edits = graph.NumEdits();
+    graph.RemoveLast();
+    EXPECT_EQ(graph.Size(), 2u);
+    EXPECT_EQ(graph.Count(LayerType::Floor), 1u);
+    EXPECT_EQ(graph.Types().size(), 2u);
+    ASSERT_EQ(input.Output(0).GetConnections().size(), 1u);
+    EXPECT_EQ(input.Output(0).GetConnections()[0], &kept.Input(0));
+    EXPECT_EQ(graph.NumUnread(), 1u); // that of the layer that is kept
+    EXPECT_GT(graph.NumEdits(), edits);
+}
+
 TEST(Graph, ConnectsAndDisconnects)
 {
     INetworkPtr network = INetwork::Create();

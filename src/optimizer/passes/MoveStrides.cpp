@@ -192,8 +192,8 @@ private:
                            });
     }
 
-    /// Whether the backend that takes `like` would also take a layer of this type with inputs that read the same. The
-    /// layer that is made for the question has no readers, and goes with the dead ones.
+    /// Whether the backend that takes `like` would also take a layer of this type with inputs that read the same. It is
+    /// made for the question alone.
     bool IsTaken(const Layer& like, LayerType type, const std::unique_ptr<BaseDescriptor>& descriptor,
                  Span<InputSlot> inputs, const TensorInfo& output) const
     {
@@ -208,13 +208,7 @@ private:
         }
         asked.Output(0).SetTensorInfo(output);
         const bool isTaken = m_Context.m_Chooser.TakesAsWell(like, asked);
-        for (InputSlot& input : asked.Inputs())
-        {
-            if (input.GetConnectedOutputSlot() != nullptr)
-            {
-                input.GetConnectedOutputSlot()->Disconnect(input);
-            }
-        }
+        m_Graph.RemoveLast();
         return isTaken;
     }
 
