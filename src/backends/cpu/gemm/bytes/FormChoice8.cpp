@@ -120,7 +120,8 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
     }
     if (areNibbles && engine.m_Nibbles.m_Vectors != 0 && !shape.m_IsTransposed && shape.m_Rows <= engine.m_NibbleRows)
     {
-        return engine.m_Nibbles;
+        const bool isOne = shape.m_Rows == 1 && engine.m_OneRowNibbles.m_Vectors != 0;
+        return isOne ? engine.m_OneRowNibbles : engine.m_Nibbles;
     }
     if (engine.m_Narrow.m_Vectors != 0 && !shape.m_IsTransposed && areCentred)
     {

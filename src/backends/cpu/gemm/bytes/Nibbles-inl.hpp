@@ -34,6 +34,7 @@ struct NibblePairs
         const hn::Repartition<int16_t, Ints> d16;
         const Vector pairs = MultiplyBytes(weights, data);
         shorts = hn::BitCast(Ints(), hn::Add(hn::BitCast(d16, shorts), hn::BitCast(d16, pairs)));
+        asm("" : "+v"(shorts.raw)); // else the compiler adds up all pairs first, for which there are no registers
     }
     /// sums += the pairs of the shorts
     static HWY_INLINE void AddShorts(Vector& sums, const Vector& shorts)
@@ -144,10 +145,15 @@ struct NibbleTile
         }
         else
         {
-            for (size_t begin = 0; begin < groups; begin += NibblePairs::MostGroups)
+            constexpr size_t Most = NibblePairs::MostGroups;
+            size_t begin = 0;
+            for (; begin + Most <= groups; begin += Most, weights += Most / 2 * Vectors * lanes)
             {
-                AddSlice(rows, begin, std::min(begin + NibblePairs::MostGroups, groups),
-                         weights + begin / 2 * Vectors * lanes, acc);
+                AddSlice(rows, begin, begin + Most, weights, acc);
+            }
+            if (begin < groups)
+            {
+                AddSlice(rows, begin, groups, weights, acc);
             }
         }
         EndTile(acc, sums);
@@ -182,13 +188,29 @@ private:
     }
 };
 
+inline void DescribeNibbles(TileSet8& tiles)
+{
+    tiles.m_Layout = Layout8::Nibbles;
+    tiles.m_Signs = Signs8::DataSigned;
+    tiles.m_GroupUnit = 2;
+}
+
+/// For one row: panels as wide as the registers have sums for.
+template <typename Dot>
+void FillNibblesOfOneRow(TileSet8& tiles)
+{
+    DescribeNibbles(tiles);
+    FillTiles<NibbleTile<Dot>, 1, 1>(tiles);
+    FillTiles<NibbleTile<Dot>, 2, 1>(tiles);
+    FillTiles<NibbleTile<Dot>, 3, 1>(tiles);
+    FillTiles<NibbleTile<Dot>, 4, 1>(tiles);
+}
+
 template <typename Dot>
 void FillNibbleTiles(TileSet8& tiles)
 {
     constexpr bool ArePairs = std::is_same_v<Dot, NibblePairs>; // which have two sums of each
-    tiles.m_Layout = Layout8::Nibbles;
-    tiles.m_Signs = Signs8::DataSigned;
-    tiles.m_GroupUnit = 2;
+    DescribeNibbles(tiles);
     FillTiles<NibbleTile<Dot>, 1, 4>(tiles);
     FillTiles<NibbleTile<Dot>, 2, 4>(tiles);
     if constexpr (!ArePairs && ManyRegisters)

@@ -135,6 +135,7 @@ Engine8 MakeEngine()
         engine.m_Narrow.m_GroupUnit = 2;
         engine.m_Unsigned = engine.m_Signed;
         FillNibbleTiles<NibblePairs>(engine.m_Nibbles);
+        FillNibblesOfOneRow<NibblePairs>(engine.m_OneRowNibbles);
 #if HWY_ARCH_X86
         FillSplitTiles<true>(engine.m_SplitSigned);
         FillSplitTiles<false>(engine.m_SplitUnsigned);

@@ -268,6 +268,7 @@ struct Engine8
     TileSet8 m_FewRows;         ///< for a few rows of int8 data and weights that are not -128; some have none
     TileSet8 m_FewRowsUnsigned; ///< for those of uint8 data and weights that are not 0, both of which become int8
     TileSet8 m_Nibbles;         ///< for int8 data; some processors have none
+    TileSet8 m_OneRowNibbles;   ///< the same for one row of data; some have none for it alone
     /// For a few rows of int8 data and int8 weights, where it does not take the least byte beside m_FewRows; some
     /// processors have none.
     TileSet8 m_StoredSigned;
