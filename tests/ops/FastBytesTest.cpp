@@ -119,27 +119,6 @@ TEST(FastBytes, WeightsOfAnyDepthAsReference)
     }
 }
 
-// One row has panels of its own where dot products of bytes are missing: of one to four vectors.
-TEST(FastBytes, OneRowByWeightsOfFourBitsAsReference)
-{
-    FullyConnectedDescriptor d;
-    d.m_TransposeWeightMatrix = true;
-    for (const unsigned int columns : {1U, 8U, 9U, 16U, 21U, 32U, 45U, 64U, 91U})
-    {
-        for (const unsigned int depth : {8U, 30U, 32U, 36U, 64U, 129U})
-        {
-            const TensorInfo weights(TensorShape({columns, depth}), DataType::QSymmS4, 0.1f, 0);
-            const auto bytes = static_cast<unsigned int>(weights.GetNumBytes());
-            const TestTensor stored = {weights, Random(BytesInfo({bytes}, true, 0.1f, 0), columns).m_Bytes};
-            const TensorInfo data(TensorShape({1, depth}), DataType::Float32);
-            ExpectAsReference(FastCase(std::to_string(columns) + " columns of depth " + std::to_string(depth),
-                                       LayerType::FullyConnected, d, {Random(data, depth, -1, 1), Constant(stored)},
-                                       TensorInfo(TensorShape({1, columns}), DataType::Float32)),
-                              "CpuFullyConnectedHybrid");
-        }
-    }
-}
-
 namespace
 {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of few rows of bytes on processors that have no dot product of bytes: by magnitudes and signs, where no
-// weight is -128, or 0 of uint8.
+// weight is -128, or 0 of uint8; and of one row by weights of four bits.
 #include "backends/cpu/gemm/bytes/PackedWeights8.hpp"
 #include "ops/ByteLayerCases.hpp"
 #include "ops/PackingCases.hpp"
@@ -123,6 +123,27 @@ TEST(FastFewRows, LayersWithZeroPointsAsReference)
                     }
                 }
             }
+        }
+    }
+}
+
+// One row has panels of its own where dot products of bytes are missing: of one to four vectors.
+TEST(FastFewRows, WeightsOfFourBitsAsReference)
+{
+    FullyConnectedDescriptor d;
+    d.m_TransposeWeightMatrix = true;
+    for (const unsigned int columns : {1U, 8U, 9U, 16U, 21U, 32U, 45U, 64U, 91U})
+    {
+        for (const unsigned int depth : {8U, 30U, 32U, 36U, 64U, 129U})
+        {
+            const TensorInfo weights(TensorShape({columns, depth}), DataType::QSymmS4, 0.1f, 0);
+            const auto bytes = static_cast<unsigned int>(weights.GetNumBytes());
+            const TestTensor stored = {weights, Random(BytesInfo({bytes}, true, 0.1f, 0), columns).m_Bytes};
+            const TensorInfo data(TensorShape({1, depth}), DataType::Float32);
+            ExpectAsReference(FastCase(std::to_string(columns) + " columns of depth " + std::to_string(depth),
+                                       LayerType::FullyConnected, d, {Random(data, depth, -1, 1), Constant(stored)},
+                                       TensorInfo(TensorShape({1, columns}), DataType::Float32)),
+                              "CpuFullyConnectedHybrid");
         }
     }
 }
