@@ -6,16 +6,19 @@
 # usage: scripts/demo.sh [PICTURE...]
 #   PICTURE  PNG, JPEG or BMP files with one light digit on a dark ground each, to be read as well
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
-digits=samples/digits
-bin=build/release/bin
 
+pictures=()
 for picture in "$@"; do
     if [ ! -f "$picture" ]; then
         echo "demo.sh: there is no file '$picture'" >&2
         exit 2
     fi
+    pictures+=("$(realpath "$picture")")
 done
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+digits=samples/digits
+bin=build/release/bin
 
 scripts/setup.sh
 cmake --preset release
@@ -24,10 +27,10 @@ echo
 "$bin/digits" "$digits"
 
 # A picture in a file goes through ExecuteNetwork, which is how any model is run without writing a program.
-if [ $# -eq 0 ]; then
-    set -- "$digits/seven.png"
+if [ ${#pictures[@]} -eq 0 ]; then
+    pictures=("$digits/seven.png")
 fi
-for picture in "$@"; do
+for picture in "${pictures[@]}"; do
     command=("$bin/ExecuteNetwork" -m "$digits/digits_int8.tflite" -c CpuAcc,CpuRef -d "$picture"
         --labels "$digits/labels.txt" --top-k 3)
     printf '\n$ %s\n' "${command[*]}"

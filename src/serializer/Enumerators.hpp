@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enumerators by name, both ways, and layer types. The names are those of dumps (graph/Names.hpp): numbers would change
-// their meaning when a row is put into ops.def.
+// Enumerators by name, both ways, and layer types. The names are those of dumps (graph/Names.hpp); numbers of layer
+// types would change their meaning when a row is put into ops.def.
 #pragma once
 
 #include "graph/Names.hpp"

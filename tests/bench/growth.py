@@ -67,6 +67,14 @@ def processor():
     return names[0] if names else ""
 
 
+def describe(parser, arguments):
+    """The command that writes the same table, with all options that differ from the parser's defaults."""
+    options = [f"--{name} {getattr(arguments, name)}" for name in ("repetitions", "core")
+               if getattr(arguments, name) != parser.get_default(name)]
+    return " ".join(["tests/bench/growth.py --exe build/release/bin/bench_load", *options,
+                     f"--table {arguments.table or 'FILE'}"])
+
+
 def on_one_core_of(name):
     return f", on one core of {name}" if name else ""
 
@@ -79,8 +87,8 @@ def main():
     parser.add_argument("--table", type=Path)
     arguments = parser.parse_args()
     figures = measure(arguments.exe, arguments.repetitions, arguments.core)
-    text = HEAD.format(command="tests/bench/growth.py --exe build/release/bin/bench_load --table docs/large-networks.md",
-                       repetitions=arguments.repetitions, machine=on_one_core_of(processor()))
+    text = HEAD.format(command=describe(parser, arguments), repetitions=arguments.repetitions,
+                       machine=on_one_core_of(processor()))
     missing = []
     for network, title in NETWORKS.items():
         medians = [statistics.median(figures[network, n]) for n in LENGTHS if (network, n) in figures]

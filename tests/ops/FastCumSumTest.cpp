@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // CpuAcc's CumSum beside CpuRef's, in every bit: rows of all lengths, from the front and from behind, with and without
 // the element itself, on one and three threads.
+#include "backends/cpu/kernels/CumSumVectors.hpp"
+#include "backends/cpu/simd/Isa.hpp"
 #include "ops/FastCompare.hpp"
 
 #include <tenon/Descriptors.hpp>
 
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 namespace tenon::test
@@ -46,6 +49,31 @@ TEST(FastCumSum, AsReference)
                         FastCase(output.ToString(), LayerType::CumSum, descriptor, {std::move(input)}, output),
                         shape.m_Kernel));
                 }
+            }
+        }
+    }
+}
+
+TEST(FastCumSum, InPlace)
+{
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        GTEST_SKIP() << "this processor has no loop of its own";
+    }
+    const cpu::CumSumFunction cumSum = cpu::FindCumSum(DataType::Float32);
+    for (const size_t length : {1U, 3U, 11U})
+    {
+        for (const bool exclusive : {false, true})
+        {
+            for (const bool reverse : {false, true})
+            {
+                constexpr size_t Rows = 7;
+                std::vector<float> in(Rows * length);
+                std::iota(in.begin(), in.end(), 1.0f);
+                std::vector<float> out(in.size());
+                cumSum(in.data(), out.data(), Rows, length, exclusive, reverse);
+                cumSum(in.data(), in.data(), Rows, length, exclusive, reverse);
+                EXPECT_EQ(in, out) << length << " elements, exclusive: " << exclusive << ", reverse: " << reverse;
             }
         }
     }

@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
+#include <iterator>
+#include <limits>
 #include <random>
 #include <string>
 #include <utility>
@@ -76,6 +79,53 @@ TEST(FastUnary, FunctionsOfFloats)
         }
         ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
             Case(LayerType::Floor, MakeDescriptor(NullDescriptor()), {Floats({count}, 3, -80, 80)}, info), "CpuFloor"));
+    }
+}
+
+// NaN and infinities between ordinary numbers, which is where vectors choose between two of them.
+TEST(FastUnary, NaNAndInfinitiesAsReference)
+{
+    constexpr float Infinity = std::numeric_limits<float>::infinity();
+    constexpr float NaN = std::numeric_limits<float>::quiet_NaN();
+    TestTensor data = Floats({67}, 3, -3, 3);
+    std::vector<float> values(67);
+    std::memcpy(values.data(), data.m_Bytes.data(), data.m_Bytes.size());
+    for (size_t i = 0; i < values.size(); i += 3)
+    {
+        constexpr float Special[] = {NaN, Infinity, -Infinity, 0.0f, -0.0f, -NaN};
+        values[i] = Special[i / 3 % std::size(Special)];
+    }
+    std::memcpy(data.m_Bytes.data(), values.data(), data.m_Bytes.size());
+    const auto expect = [&](OpCase c, const char* kernel)
+    {
+        c.m_Relative = 1e-6;
+        c.m_Absolute = 9e-7;
+        ExpectAsReference(c, kernel);
+    };
+    for (const ActivationFunction function :
+         {ActivationFunction::Sigmoid, ActivationFunction::TanH, ActivationFunction::Linear, ActivationFunction::ReLu,
+          ActivationFunction::BoundedReLu, ActivationFunction::SoftReLu, ActivationFunction::LeakyReLu,
+          ActivationFunction::Abs, ActivationFunction::Sqrt, ActivationFunction::Square, ActivationFunction::Elu,
+          ActivationFunction::HardSwish, ActivationFunction::Gelu})
+    {
+        for (const float b : {0.7f, 1.0f})
+        {
+            SCOPED_TRACE(static_cast<int>(function));
+            ASSERT_NO_FATAL_FAILURE(
+                expect(Case(LayerType::Activation, MakeDescriptor(Clamp(function, 1.0f, b)), {data}, data.m_Info),
+                       "CpuActivation"));
+        }
+    }
+    for (const UnaryOperation operation :
+         {UnaryOperation::Abs, UnaryOperation::Neg, UnaryOperation::Sqrt, UnaryOperation::Rsqrt, UnaryOperation::Exp,
+          UnaryOperation::Log, UnaryOperation::Ceil, UnaryOperation::Round, UnaryOperation::Sign, UnaryOperation::Sin,
+          UnaryOperation::Cos, UnaryOperation::Erf})
+    {
+        SCOPED_TRACE(static_cast<int>(operation));
+        ElementwiseUnaryDescriptor descriptor;
+        descriptor.m_Operation = operation;
+        ASSERT_NO_FATAL_FAILURE(expect(
+            Case(LayerType::ElementwiseUnary, MakeDescriptor(descriptor), {data}, data.m_Info), "CpuElementwiseUnary"));
     }
 }
 

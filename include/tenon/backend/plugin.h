@@ -306,7 +306,7 @@ typedef struct tenon_device
                                size_t bytes, tenon_text* error);
     tenon_status (*queue_copy)(tenon_plugin_queue* queue, tenon_plugin_memory* target, size_t target_offset,
                                tenon_plugin_memory* source, size_t source_offset, size_t bytes, tenon_text* error);
-    /* Optional, both or none. access: 0 reads, 1 writes all of it. */
+    /* Optional, both or none. access: 0 reads, 1 writes all of it. Mapping waits for what was submitted before. */
     tenon_status (*queue_map)(tenon_plugin_queue* queue, tenon_plugin_memory* memory, size_t offset, size_t bytes,
                               int32_t access, void** mapped, tenon_text* error);
     tenon_status (*queue_unmap)(tenon_plugin_queue* queue, tenon_plugin_memory* memory, void* mapped,

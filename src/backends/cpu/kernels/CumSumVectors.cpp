@@ -35,8 +35,9 @@ struct RowSums
     /// Behind the first element: what is added to a zero may change its sign, so that none is put in front.
     HWY_INLINE T Start(size_t at) const
     {
-        m_Out[at] = Exclusive ? T(0) : m_In[at];
-        return Exclusive ? T(0) + m_In[at] : m_In[at];
+        const T first = m_In[at];
+        m_Out[at] = Exclusive ? T(0) : first;
+        return Exclusive ? T(0) + first : first;
     }
 
     HWY_INLINE void Continue(size_t at, T& sum) const

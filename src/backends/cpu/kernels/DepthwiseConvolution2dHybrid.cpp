@@ -106,7 +106,7 @@ public:
     {
         Scratch scratch;
         scratch.Add<std::byte>(m_Sums.GetScratchBytes());
-        m_Floats = scratch.Add<float>(m_Sums.RunsStrips() ? 0 : args.GetInput(0).GetNumElements());
+        m_Floats = scratch.Add<float>(m_Sums.QuantizesInStrips() ? 0 : args.GetInput(0).GetNumElements());
         m_Factors = scratch.Add<float>(backends::CheckedCount(g.m_Batches, g.m_OutputChannels));
         m_Steps = scratch.Add<DepthwiseSteps>(g.m_Batches);
         m_ScratchBytes = scratch.GetBytes();
@@ -128,7 +128,7 @@ public:
             std::transform(m_Packed->GetScales().begin(), m_Packed->GetScales().end(),
                            factors + batch * m_Geometry.m_OutputChannels,
                            [&](float weightScale) { return run.m_Scale.m_Scale * weightScale; });
-            if (!m_Sums.RunsStrips())
+            if (!m_Sums.QuantizesInStrips())
             {
                 QuantizeRun(*args.m_Parallel, image + at, count, run, floats + at);
                 continue;
@@ -138,8 +138,8 @@ public:
                             127.0f - zeroPoint};
             steps[batch] = run.m_AreZeros ? DepthwiseSteps() : steps[batch];
         }
-        m_Sums.Run(args, m_Sums.RunsStrips() ? image : floats,
-                   {factors, m_Packed->GetBias().data(), m_Sums.RunsStrips() ? steps : nullptr});
+        m_Sums.Run(args, m_Sums.QuantizesInStrips() ? image : floats,
+                   {factors, m_Packed->GetBias().data(), m_Sums.QuantizesInStrips() ? steps : nullptr});
     }
 
 private:

@@ -61,7 +61,7 @@ public:
         scratch.Add<const T*>(backends::CheckedCount(m_TableLength, m_Parts));
         const size_t repeated = g.m_GroupOutputs == 1 ? 0 : backends::CheckedCount(g.NumImageElements(), g.m_Batches);
         m_RepeatedOffset = scratch.Add<T>(backends::CheckedCount(repeated, g.m_GroupOutputs));
-        if (quantizes && RunsStrips())
+        if (quantizes && QuantizesInStrips())
         {
             const size_t rowElements = g.m_X.m_Input * DivideUp(g.m_OutputChannels, StripChannels) * StripChannels;
             constexpr size_t MostElements = 512 * 1024 / sizeof(T); // of a second-level cache
@@ -77,8 +77,8 @@ public:
 
     size_t GetScratchBytes() const { return m_ScratchBytes; }
 
-    /// Whether rows of the output are made by strips of them.
-    bool RunsStrips() const { return m_Way == DepthwiseWay::Strips; }
+    /// Whether rows of the output are made by strips of some channels, which can quantize and scale data themselves.
+    bool QuantizesInStrips() const { return m_Way == DepthwiseWay::Strips; }
 
     void operator()(const ExecuteArgs& args) const { Run(args, args.GetInput<T>(0), {}); }
 

@@ -235,7 +235,8 @@ HWY_INLINE V NormalFrom0(D d, V x)
     return OddRatio(d, x, 5.7f, 0.5f, P, Q);
 }
 
-/// 1 / (1 + exp(-x)), 0 where that would be a subnormal number.
+/// 1 / (1 + exp(-x)), 0 below -88.4, where the power of two is infinity: the last of the subnormal numbers are not
+/// reached.
 template <class D, class V>
 HWY_INLINE V SigmoidOf(D d, V x)
 {

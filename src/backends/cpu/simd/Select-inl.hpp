@@ -58,18 +58,18 @@ HWY_INLINE V Clamped(V x, V low, V high)
     return LessOf(GreaterOf(x, low), high);
 }
 
-/// min(x, high), NaN of NaN: x86 gives its second operand then, and Arm a NaN.
+/// min(x, high), NaN of NaN. Arm's instruction would give the number instead.
 template <class V>
 HWY_INLINE V LesserOrNaN(V x, V high)
 {
-    return hn::Min(high, x);
+    return LessOf(high, x);
 }
 
 /// min(high, max(low, x)), NaN of NaN.
 template <class V>
 HWY_INLINE V ClampedOrNaN(V x, V low, V high)
 {
-    return LesserOrNaN(hn::Max(low, x), high);
+    return LesserOrNaN(GreaterOf(low, x), high);
 }
 
 } // namespace tenon::cpu::HWY_NAMESPACE
