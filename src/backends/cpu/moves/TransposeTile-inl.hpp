@@ -51,8 +51,9 @@ HWY_INLINE hn::Vec<D> LoadBlocks(D d, const T* from, int64_t stride)
 enum class Ahead
 {
     Nothing,
-    NextLines,     ///< the next columns' lines of the source; of the target as well where shuffles take long
-    NextLinesToL2, ///< the same of the source alone, no closer than the second-level cache
+    NextLines,       ///< the next columns' lines of the source; of the target as well where shuffles take long
+    NextLinesToL2,   ///< the same of the source alone, no closer than the second-level cache
+    LinesOfNextRows, ///< the same columns' lines of the source that the next rows are in
 };
 
 /// Elements of a cache line, the columns that a step takes.
@@ -67,7 +68,7 @@ struct Fetcher
     {
         if constexpr (What != Ahead::Nothing)
         {
-            __builtin_prefetch(reinterpret_cast<const void*>(m_From), 0, What == Ahead::NextLines ? 3 : 2);
+            __builtin_prefetch(reinterpret_cast<const void*>(m_From), 0, What == Ahead::NextLinesToL2 ? 2 : 3);
             m_From += m_FromStride;
             asm volatile("" : "+r"(m_From));
         }

@@ -29,11 +29,14 @@ HWY_INLINE void TransposeColumns(const Matrix<T>& matrix, size_t first, size_t e
     size_t row = first;
     for (size_t tile = 0; row + N <= end; row += N, ++tile)
     {
-        // Tile by tile a share of the lines of the next columns: four tiles' are those that their rows begin with.
+        // Tile by tile a share of the lines: four tiles' are those that their rows begin with, or the next rows.
+        constexpr bool FetchesRows = What == Ahead::LinesOfNextRows;
+        const size_t fetched = FetchesRows ? column : column + LineElements<T>;
+        const size_t line = FetchesRows ? tile / 4 + 1 : tile / 4;
         Fetcher<What, T> fetcher;
         fetcher.m_FromStride = static_cast<uintptr_t>(matrix.m_FromStride) * sizeof(T);
         fetcher.m_From = reinterpret_cast<uintptr_t>(matrix.m_From + first) +
-                         (column + LineElements<T> + tile % 4 * N) * fetcher.m_FromStride + tile / 4 * 64;
+                         (fetched + tile % 4 * N) * fetcher.m_FromStride + line * 64;
         Tile::Transpose(d, matrix, row, column, fetcher);
         HWY_UNROLL(4)
         for (size_t i = 1; i < Vectors; ++i)
@@ -264,7 +267,10 @@ HWY_INLINE void TransposeTiles(const Matrix<T>& matrix, bool isOfMany)
     {
         // Long ones, unless those of the target get in each other's way as well.
         const bool isShort = matrix.m_FromStride > Page || CountLinesOfSet<T>(matrix.m_ToStride) > MostOfSet;
-        TransposeBands<Lanes, Far>(matrix, isShort ? 4 * Line : LongBand);
+        const size_t bandRows = isShort ? 4 * Line : LongBand;
+        const bool areNextRows = sizeof(T) <= 2 && matrix.m_Columns < 2 * Line; // as there are no next columns
+        areNextRows ? TransposeBands<Lanes, Ahead::LinesOfNextRows>(matrix, bandRows)
+                    : TransposeBands<Lanes, Far>(matrix, bandRows);
     }
     else if (matrix.m_FromStride % static_cast<int64_t>(Line) != 0 ||
              reinterpret_cast<uintptr_t>(matrix.m_From) % 64 != 0)
