@@ -253,7 +253,9 @@ TEST(DynamicShapes, TargetsThatFollowFromShapes)
     const int32_t in = model.AddInput("in", {1, 2, 3});
     model.Tensor(in).shape_signature = {-1, -1, 3};
     const int32_t shape = model.AddTensor("shape", {3}, Type::INT32);
-    model.AddOperator(Op::SHAPE, {in}, {shape}, schema::ShapeOptionsT());
+    schema::ShapeOptionsT sizes;
+    sizes.out_type = Type::INT32;
+    model.AddOperator(Op::SHAPE, {in}, {shape}, sizes);
     const int32_t batch = model.AddTensor("batch", {}, Type::INT32);
     schema::StridedSliceOptionsT slice;
     slice.shrink_axis_mask = 1;

@@ -218,7 +218,8 @@ void VisitWithOptions(const ExampleRow& row, ModelBuilder plain, const std::func
         {
             continue;
         }
-        for (const uint8_t enumerator : {uint8_t{0}, uint8_t{1}})
+        // 2 is INT32, which some types must be.
+        for (const uint8_t enumerator : {uint8_t{0}, uint8_t{1}, uint8_t{2}})
         {
             ModelBuilder model = plain;
             SetFilled(LastOperator(model), table.m_Number, table.m_IsSecond, enumerator);

@@ -188,7 +188,7 @@ TEST(TfLiteRows, LayersWithoutParameters)
     const Case cases[] = {
         {Operator::FLOOR, LayerType::Floor, 1},          {Operator::CAST, LayerType::Cast, 1},
         {Operator::QUANTIZE, LayerType::Quantize, 1},    {Operator::DEQUANTIZE, LayerType::Dequantize, 1},
-        {Operator::SHAPE, LayerType::Shape, 1},          {Operator::RANK, LayerType::Rank, 1},
+        {Operator::WHERE, LayerType::Where, 1},          {Operator::RANK, LayerType::Rank, 1},
         {Operator::PRELU, LayerType::Prelu, 2},          {Operator::REVERSE_V2, LayerType::ReverseV2, 2},
         {Operator::GATHER_ND, LayerType::GatherNd, 2},   {Operator::BITCAST, LayerType::Bitcast, 1},
         {Operator::ZEROS_LIKE, LayerType::ZerosLike, 1}, {Operator::ADD_N, LayerType::AddN, 3}};
@@ -469,17 +469,19 @@ TEST(TfLiteRows, Reductions)
     }
     EXPECT_TRUE(Parsed(OneOp(Operator::MEAN, {{4}, {1}}, options)).Get<MeanDescriptor>(LayerType::Mean).m_KeepDims);
 
-    for (const auto& [code, function] :
-         {std::pair{Operator::ARG_MAX, ArgMinMaxFunction::Max}, std::pair{Operator::ARG_MIN, ArgMinMaxFunction::Min}})
+    schema::ArgMaxOptionsT largest;
+    schema::ArgMinOptionsT smallest;
+    largest.output_type = smallest.output_type = Type::INT64;
+    const std::pair<ModelBuilder, ArgMinMaxFunction> places[] = {
+        {OneOp(Operator::ARG_MAX, {{4}, {}}, largest), ArgMinMaxFunction::Max},
+        {OneOp(Operator::ARG_MIN, {{4}, {}}, smallest), ArgMinMaxFunction::Min}};
+    for (const auto& [model, function] : places)
     {
-        ModelBuilder model = OneOp(code, {{4}, {}});
-        model.Tensor(2).type = Type::INT64;
         const Parsed parsed(model);
         EXPECT_EQ(parsed.Get<ArgMinMaxDescriptor>(LayerType::ArgMinMax).m_Function, function);
         EXPECT_EQ(parsed.Get<ArgMinMaxDescriptor>(LayerType::ArgMinMax).m_Output_Type, DataType::Signed64);
         ExpectInOrder(parsed, LayerType::ArgMinMax, 2);
     }
-    EXPECT_THAT(ErrorOf<ParseException>(OneOp(Operator::ARG_MAX, {{4}, {}})), HasSubstr("should be INT32 or INT64"));
 }
 
 TEST(TfLiteRows, Pads)
@@ -513,6 +515,7 @@ TEST(TfLiteRows, ReshapeTakesItsTargetFromInputOrOptions)
     EXPECT_TRUE(Parsed(OneOp(Operator::RESHAPE, {{4}, {2}}, options))
                     .Get<ReshapeDescriptor>(LayerType::Reshape)
                     .m_ParametersAsInputs);
+    EXPECT_EQ(target(OneOp(Operator::RESHAPE, {{4}, {1, 2}}, options)), TensorShape({2, 0}, {true, false}));
     options.new_shape = {0}; // as old files write a scalar
     EXPECT_TRUE(target(OneOp(Operator::RESHAPE, {{1}}, options)).IsScalar());
     options.new_shape = {1, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -635,6 +638,7 @@ TEST(TfLiteRows, Joins)
 
     schema::PackOptionsT pack;
     pack.axis = -1;
+    pack.values_count = 2;
     const Parsed packed(OneOp(Operator::PACK, {{2, 3}, {2, 3}}, pack));
     EXPECT_EQ(packed.Get<StackDescriptor>(LayerType::Stack).m_Axis, 2u);
     EXPECT_EQ(packed.Get<StackDescriptor>(LayerType::Stack).m_NumInputs, 2u);
@@ -662,6 +666,7 @@ TEST(TfLiteRows, Unpack)
         const int32_t in = model.AddInput("in", std::move(shape));
         schema::UnpackOptionsT options;
         options.axis = axis;
+        options.num = 2;
         model.AddOperator(Operator::UNPACK, {in}, {model.AddOutput("a", {2}), model.AddOutput("b", {2})}, options);
         return model;
     };
@@ -690,7 +695,10 @@ TEST(TfLiteRows, Splits)
     ModelBuilder split;
     const int32_t axis = split.AddConstant<int32_t>("axis", {}, {-1}, Type::INT32);
     const int32_t value = split.AddInput("value", {2, 4});
-    split.AddOperator(Operator::SPLIT, {axis, value}, {split.AddOutput("a", {2, 2}), split.AddOutput("b", {2, 2})});
+    schema::SplitOptionsT two;
+    two.num_splits = 2;
+    split.AddOperator(Operator::SPLIT, {axis, value}, {split.AddOutput("a", {2, 2}), split.AddOutput("b", {2, 2})},
+                      two);
     const Parsed equal(split);
     EXPECT_EQ(equal.Get<ViewsDescriptor>(LayerType::Splitter).GetNumViews(), 2u);
     EXPECT_TRUE(equal.Get<ViewsDescriptor>(LayerType::Splitter).m_ParametersAsInputs);
@@ -702,8 +710,11 @@ TEST(TfLiteRows, Splits)
     const int32_t in = sized.AddInput("in", {2, 6});
     const int32_t pieces = sized.AddIntegers("pieces", {1, -1, 2});
     const int32_t where = sized.AddConstant<int32_t>("axis", {}, {-1}, Type::INT32);
+    schema::SplitVOptionsT three;
+    three.num_splits = 3;
     sized.AddOperator(Operator::SPLIT_V, {in, pieces, where},
-                      {sized.AddOutput("a", {2, 1}), sized.AddOutput("b", {2, 3}), sized.AddOutput("c", {2, 2})});
+                      {sized.AddOutput("a", {2, 1}), sized.AddOutput("b", {2, 3}), sized.AddOutput("c", {2, 2})},
+                      three);
     const Parsed parsed(sized);
     EXPECT_EQ(parsed.Get<ViewsDescriptor>(LayerType::Splitter).GetNumViews(), 3u);
     EXPECT_TRUE(parsed.Get<ViewsDescriptor>(LayerType::Splitter).m_SizesAsInput);

@@ -65,10 +65,12 @@ void NetworkBuilder::AddInput(const TensorView& tensor, LayerBindingId id, const
     SetSource(tensor, layer->GetOutputSlot(0), "an input of the graph");
 }
 
-void NetworkBuilder::AddOutput(const TensorView& tensor, LayerBindingId id, const std::string& name)
+DataType NetworkBuilder::AddOutput(const TensorView& tensor, LayerBindingId id, const std::string& name)
 {
     CountLayer();
-    Source(tensor).Connect(Network().AddOutputLayer(id, name.c_str())->GetInputSlot(0));
+    IOutputSlot& source = Source(tensor);
+    source.Connect(Network().AddOutputLayer(id, name.c_str())->GetInputSlot(0));
+    return source.GetTensorInfo().GetDataType();
 }
 
 bool NetworkBuilder::IsAvailable(const TensorView& tensor) const
@@ -173,6 +175,13 @@ void NetworkBuilder::Wire(const OperatorView& op, IConnectableLayer* layer, cons
         }
         SetSource(tensor, *slot, "computed here");
     }
+}
+
+void NetworkBuilder::WireAs(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands,
+                            DataType type)
+{
+    Wire(op, layer, operands);
+    layer->GetOutputSlot(0).SetTensorInfo(TensorInfo(op.Output(0).m_Info.GetShape(), type));
 }
 
 void NetworkBuilder::WireOutput(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands,

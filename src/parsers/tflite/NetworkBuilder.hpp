@@ -107,8 +107,8 @@ public:
     INetwork& Network() { return *m_State.m_Network; }
 
     void AddInput(const TensorView& tensor, LayerBindingId id, const std::string& name);
-    /// Throws ParseException when nothing gives the tensor.
-    void AddOutput(const TensorView& tensor, LayerBindingId id, const std::string& name);
+    /// Returns the type of what it gives out. Throws ParseException when nothing gives the tensor.
+    DataType AddOutput(const TensorView& tensor, LayerBindingId id, const std::string& name);
 
     /// Whether a layer read so far can take the tensor: it is constant, an input or computed.
     bool IsAvailable(const TensorView& tensor) const;
@@ -120,6 +120,8 @@ public:
     /// operator's output k, behind a layer for the fused activation if there is one.
     void Wire(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands,
               FusedActivation activation = FusedActivation::None);
+    /// Wires a layer with one output of this type, whatever the operator's tensor declares.
+    void WireAs(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands, DataType type);
     /// Wires one output of an operator that becomes several layers.
     void WireOutput(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands,
                     size_t output);

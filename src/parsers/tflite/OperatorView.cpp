@@ -40,6 +40,24 @@ const TensorView& OperatorView::Intermediate(size_t i) const
     return *m_Intermediates[i];
 }
 
+void OperatorView::CheckCount(const char* kind, size_t count, std::string_view option, int64_t wanted) const
+{
+    if (static_cast<int64_t>(count) != wanted)
+    {
+        Fail(fmt::format("has {} {}, but option {} asks for {}", count, kind, option, wanted));
+    }
+}
+
+void OperatorView::CheckNumInputs(std::string_view option, int64_t wanted) const
+{
+    CheckCount("inputs", NumInputs(), option, wanted);
+}
+
+void OperatorView::CheckNumOutputs(std::string_view option, int64_t wanted) const
+{
+    CheckCount("outputs", NumOutputs(), option, wanted);
+}
+
 std::optional<uint32_t> OperatorView::InputRank(size_t i) const
 {
     const TensorView& input = Input(i);

@@ -79,6 +79,10 @@ public:
     /// Throws ParseException for one that is absent.
     const TensorView& Intermediate(size_t i) const;
 
+    /// Throw ParseException where the operator has another number of operands than the option asks for.
+    void CheckNumInputs(std::string_view option, int64_t wanted) const;
+    void CheckNumOutputs(std::string_view option, int64_t wanted) const;
+
     /// The rank of an input if it is known.
     std::optional<uint32_t> InputRank(size_t i) const;
 
@@ -105,6 +109,7 @@ public:
     [[noreturn]] void Fail(const std::string& message) const;
 
 private:
+    void CheckCount(const char* kind, size_t count, std::string_view option, int64_t wanted) const;
     const Attribute* Find(std::string_view option) const;
     template <typename T>
     const T* Get(std::string_view option) const;

@@ -72,8 +72,18 @@ IOutputSlot& NetworkBuilder::InitialValue(VariableId id) const
 void NetworkBuilder::ReadVariable(const OperatorView& op)
 {
     const VariableId id = HandleOf(op.Input(0));
-    m_Construction.m_Variables.Describe(id, op.Output(0).m_Info);
-    SetSource(op.Output(0), m_State.m_IsInitializing ? InitialValue(id) : VariableSlot(id), "computed here");
+    const TensorView& output = op.Output(0);
+    m_Construction.m_Variables.Describe(id, output.m_Info);
+    IOutputSlot& value = m_State.m_IsInitializing ? InitialValue(id) : VariableSlot(id);
+    // What was assigned before becomes the output without a layer, so that nothing else compares the types.
+    const DataType held = value.GetTensorInfo().GetDataType();
+    if (held != output.m_Info.GetDataType())
+    {
+        op.Fail(fmt::format("reads variable '{}' as {} into tensor {}, but it holds {}",
+                            m_Construction.m_Variables.Name(id), GetDataTypeName(output.m_Info.GetDataType()),
+                            output.Label(), GetDataTypeName(held)));
+    }
+    SetSource(output, value, "computed here");
 }
 
 void NetworkBuilder::AssignVariable(const OperatorView& op)

@@ -197,8 +197,9 @@ void TfLiteParser::AddOutputs(const schema::SubGraph& subgraph, TensorTable& ten
                              const TensorView& tensor = tensors.Get(outputs->Get(i));
                              const auto id = static_cast<LayerBindingId>(m_Outputs.m_Names.size());
                              const std::string name = m_Outputs.AddName(tensor);
-                             builder.AddOutput(tensor, id, name);
                              TensorInfo info = tensor.m_Info;
+                             // What computes it may be of another type: an option decides in some operators.
+                             info.SetDataType(builder.AddOutput(tensor, id, name));
                              if (m_Options.m_InputShapes.empty())
                              {
                                  // The shape that the file gives holds unless the caller changes what it follows from.

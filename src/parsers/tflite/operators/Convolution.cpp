@@ -46,6 +46,7 @@ Descriptor MakeDilated(const OperatorView& op, DataLayout layout)
 
 void AddConv2d(const OperatorView& op, NetworkBuilder& builder)
 {
+    CheckBiasType(op, 0, 2);
     auto descriptor = MakeDilated<Convolution2dDescriptor>(op, DataLayout::NHWC);
     descriptor.m_SumsOf32Bits = HasSumsOf32Bits(op);
     builder.Wire(op, builder.Network().AddConvolution2dLayer(descriptor, op.LayerName().c_str()),
@@ -71,6 +72,7 @@ void AddConv3d(const OperatorView& op, NetworkBuilder& builder)
 /// Inputs: the output's shape, weights, data and, if it is there, bias.
 void AddTransposeConv(const OperatorView& op, NetworkBuilder& builder)
 {
+    CheckBiasType(op, 2, 3);
     auto descriptor = MakeConvolution<TransposeConvolution2dDescriptor>(op, DataLayout::NHWC);
     descriptor.m_ParametersAsInputs = true;
     descriptor.m_BiasEnabled = op.HasInput(3);
@@ -93,6 +95,7 @@ void AddConv3dTranspose(const OperatorView& op, NetworkBuilder& builder)
 
 void AddFullyConnected(const OperatorView& op, NetworkBuilder& builder)
 {
+    CheckBiasType(op, 0, 2);
     FullyConnectedDescriptor descriptor;
     descriptor.m_BiasEnabled = op.HasInput(2);
     descriptor.m_TransposeWeightMatrix = true;
@@ -100,6 +103,7 @@ void AddFullyConnected(const OperatorView& op, NetworkBuilder& builder)
     descriptor.m_KeepDims = op.Bool("keep_num_dims", false);
     descriptor.m_AsymmetricQuantizeInputs = op.Bool("asymmetric_quantize_inputs", false);
     descriptor.m_ShuffledWeights = HasShuffledWeights(op);
+    op.CheckNumOutputs("weights_format", descriptor.m_ShuffledWeights ? 2 : 1);
     builder.Wire(op, builder.Network().AddFullyConnectedLayer(descriptor, op.LayerName().c_str()),
                  Operands(descriptor.m_BiasEnabled), GetActivation(op));
 }

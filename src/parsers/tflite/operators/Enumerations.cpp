@@ -8,6 +8,20 @@ namespace tenon::tflite
 namespace
 {
 
+// Two of the format's TensorTypes.
+constexpr int32_t Int32 = 2;
+constexpr int32_t Int64 = 4;
+
+void CheckType(const OperatorView& op, const char* option, DataType wanted, const TensorView& tensor)
+{
+    const DataType type = tensor.m_Info.GetDataType();
+    if (type != wanted)
+    {
+        op.Fail(fmt::format("tensor {} is {}, but option {} asks for {}", tensor.Label(), GetDataTypeName(type), option,
+                            GetDataTypeName(wanted)));
+    }
+}
+
 /// values[i] is what number i of the format stands for; 0 is the default.
 template <typename Enum, size_t N>
 Enum GetEnumerator(const OperatorView& op, const char* option, const Enum (&values)[N])
@@ -72,8 +86,41 @@ bool IsBasicLstm(const OperatorView& op)
 
 bool HasSumsOf32Bits(const OperatorView& op)
 {
-    constexpr int32_t int32 = 2; // a TensorType; the default stands for "as the data asks"
-    return op.Int("quantized_bias_type", 0) == int32;
+    return op.Int("quantized_bias_type", 0) == Int32; // the default stands for "as the data asks"
+}
+
+void CheckBiasType(const OperatorView& op, size_t data, size_t bias)
+{
+    const char* option = "quantized_bias_type";
+    const DataType type = op.Input(data).m_Info.GetDataType();
+    if (op.Int(option, 0) == 0 || (type != DataType::QSymmS16 && type != DataType::Signed16))
+    {
+        return;
+    }
+    const DataType wanted = GetIntegerType(op, option);
+    if (op.HasInput(bias))
+    {
+        CheckType(op, option, wanted, op.Input(bias));
+    }
+}
+
+DataType GetIntegerType(const OperatorView& op, const char* option)
+{
+    const int32_t type = op.Int(option, 0);
+    if (type != Int32 && type != Int64)
+    {
+        op.Fail(fmt::format("option {} is {}, should be {} (INT32) or {} (INT64)", option, type, Int32, Int64));
+    }
+    return type == Int32 ? DataType::Signed32 : DataType::Signed64;
+}
+
+/// TFLite takes all types but INT64 for INT32.
+DataType GetIndexType(const OperatorView& op)
+{
+    const char* option = "idx_out_type";
+    const DataType wanted = op.Int(option, Int32) == Int64 ? DataType::Signed64 : DataType::Signed32;
+    CheckType(op, option, wanted, op.Output(1));
+    return wanted;
 }
 
 } // namespace tenon::tflite

@@ -57,6 +57,10 @@ void AddOneHot(const OperatorView& op, NetworkBuilder& builder)
 {
     OneHotDescriptor descriptor;
     descriptor.m_Axis = op.Int("axis", 0);
+    if (descriptor.m_Axis < -1)
+    {
+        op.Fail(fmt::format("option axis is {}, should be -1 (the last dimension) or at least 0", descriptor.m_Axis));
+    }
     builder.Wire(op, builder.Network().AddOneHotLayer(descriptor, op.LayerName().c_str()), {0, 1, 2, 3});
 }
 
@@ -75,11 +79,10 @@ void AddTopKV2(const OperatorView& op, NetworkBuilder& builder)
     builder.Wire(op, builder.Network().AddTopKLayer(op.LayerName().c_str()), {0, 1});
 }
 
-/// The indices' type is that of the tensor which holds them; the option says the same.
 void AddUnique(const OperatorView& op, NetworkBuilder& builder)
 {
     UniqueDescriptor descriptor;
-    descriptor.m_IndexType = op.Output(1).m_Info.GetDataType();
+    descriptor.m_IndexType = GetIndexType(op);
     builder.Wire(op, builder.Network().AddUniqueLayer(descriptor, op.LayerName().c_str()), {0});
 }
 

@@ -194,6 +194,7 @@ void WireFullLstm(const OperatorView& op, NetworkBuilder& builder,
 
 void AddBasicLstm(const OperatorView& op, NetworkBuilder& builder)
 {
+    op.CheckNumInputs("kernel_type", 5);
     const StateShape shape = {{2, 0, 4}};
     WireLayer(op, builder, builder.Network().AddBasicLstmLayer(op.LayerName().c_str()), FirstOperands(5), {0, 1, 2, 3},
               {{1, 1, 0, shape}, {4, 4, 1, shape}}, false);
@@ -218,6 +219,7 @@ void AddLstm(const OperatorView& op, NetworkBuilder& builder)
         AddBasicLstm(op, builder);
         return;
     }
+    op.CheckNumOutputs("kernel_type", 1);
     UnidirectionalSequenceLstmDescriptor descriptor = MakeFullLstm(op);
     descriptor.m_TimeMajor = true;
     descriptor.m_SparseRecurrentWeights = op.Input(RecurrentToOutputWeights).m_IsSparse;
@@ -238,6 +240,7 @@ void AddBidirectionalSequenceLstm(const OperatorView& op, NetworkBuilder& builde
     descriptor.m_ClippingThresCell = op.Float("cell_clip", 0.0f);
     descriptor.m_ClippingThresProj = op.Float("proj_clip", 0.0f);
     descriptor.m_MergeOutputs = op.Bool("merge_outputs", false);
+    op.CheckNumOutputs("merge_outputs", descriptor.m_MergeOutputs ? 1 : 2);
     descriptor.m_TimeMajor = op.Bool("time_major", true);
     descriptor.m_AsymmetricQuantizeInputs = op.Bool("asymmetric_quantize_inputs", false);
     IConnectableLayer* layer = builder.Network().AddBidirectionalSequenceLstmLayer(descriptor, op.LayerName().c_str());
@@ -267,6 +270,7 @@ void AddBidirectionalSequenceRnn(const OperatorView& op, NetworkBuilder& builder
     BidirectionalSequenceRnnDescriptor descriptor;
     descriptor.m_ActivationFunc = ToCode(GetActivation(op));
     descriptor.m_MergeOutputs = op.Bool("merge_outputs", false);
+    op.CheckNumOutputs("merge_outputs", descriptor.m_MergeOutputs ? 1 : 2);
     descriptor.m_TimeMajor = op.Bool("time_major", false);
     descriptor.m_AsymmetricQuantizeInputs = op.Bool("asymmetric_quantize_inputs", false);
     IConnectableLayer* layer = builder.Network().AddBidirectionalSequenceRnnLayer(descriptor, op.LayerName().c_str());

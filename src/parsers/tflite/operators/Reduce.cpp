@@ -18,18 +18,15 @@ void AddReduce(const OperatorView& op, NetworkBuilder& builder, ReduceOperation 
     builder.Wire(op, builder.Network().AddReduceLayer(descriptor, op.LayerName().c_str()), {0, 1});
 }
 
+/// As in TFLite the option decides on the type, not the output's tensor.
 void AddArgMinMax(const OperatorView& op, NetworkBuilder& builder, ArgMinMaxFunction function)
 {
     ArgMinMaxDescriptor descriptor;
     descriptor.m_Function = function;
-    descriptor.m_Output_Type = op.Output(0).m_Info.GetDataType();
+    descriptor.m_Output_Type = GetIntegerType(op, "output_type");
     descriptor.m_ParametersAsInputs = true;
-    if (descriptor.m_Output_Type != DataType::Signed32 && descriptor.m_Output_Type != DataType::Signed64)
-    {
-        op.Fail(fmt::format("output 0 {} is {}, should be INT32 or INT64", op.Output(0).Label(),
-                            GetDataTypeName(descriptor.m_Output_Type)));
-    }
-    builder.Wire(op, builder.Network().AddArgMinMaxLayer(descriptor, op.LayerName().c_str()), {0, 1});
+    builder.WireAs(op, builder.Network().AddArgMinMaxLayer(descriptor, op.LayerName().c_str()), {0, 1},
+                   descriptor.m_Output_Type);
 }
 
 } // namespace

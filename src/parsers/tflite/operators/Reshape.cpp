@@ -37,10 +37,10 @@ void AddReshapeTo(const OperatorView& op, NetworkBuilder& builder, const TensorS
 
 } // namespace
 
-/// The target is input 1. Where that is missing, or a scalar as some old files have it, it is in the options.
+/// The target is input 1. Where that is missing, or no list (a scalar in some old files), it is in the options.
 void AddReshape(const OperatorView& op, NetworkBuilder& builder)
 {
-    if (!op.HasInput(1) || op.InputRank(1) == 0U)
+    if (!op.HasInput(1) || op.InputRank(1).value_or(1) != 1)
     {
         const std::vector<int32_t> sizes = op.Ints("new_shape");
         if (sizes.size() > MaxNumOfTensorDimensions)
@@ -70,9 +70,11 @@ void AddExpandDims(const OperatorView& op, NetworkBuilder& builder)
     builder.Wire(op, builder.Network().AddExpandDimsLayer(descriptor, op.LayerName().c_str()), {0, 1});
 }
 
+/// As in TFLite the option decides on the type, not the output's tensor.
 void AddShape(const OperatorView& op, NetworkBuilder& builder)
 {
-    builder.Wire(op, builder.Network().AddShapeLayer(op.LayerName().c_str()), {0});
+    const DataType type = GetIntegerType(op, "out_type");
+    builder.WireAs(op, builder.Network().AddShapeLayer(op.LayerName().c_str()), {0}, type);
 }
 
 void AddRank(const OperatorView& op, NetworkBuilder& builder)

@@ -47,6 +47,7 @@ std::optional<unsigned int> JoinAxis(const OperatorView& op, int32_t axis, uint3
 
 ViewsDescriptor MakeViews(const OperatorView& op)
 {
+    op.CheckNumOutputs("num_splits", op.Int("num_splits", 0));
     ViewsDescriptor descriptor(static_cast<uint32_t>(op.NumOutputs()), 0);
     descriptor.m_ParametersAsInputs = true;
     return descriptor;
@@ -97,6 +98,7 @@ void AddPack(const OperatorView& op, NetworkBuilder& builder)
     {
         FailUnknownRank(wanted);
     }
+    op.CheckNumInputs("values_count", op.Int("values_count", 0));
     const StackDescriptor descriptor(*axis, static_cast<uint32_t>(op.NumInputs()), TensorShape());
     builder.Wire(op, builder.Network().AddStackLayer(descriptor, op.LayerName().c_str()), AllInputs(op));
 }
@@ -104,6 +106,7 @@ void AddPack(const OperatorView& op, NetworkBuilder& builder)
 /// One slice per output, which takes an index and drops its dimension: [:, :, i] for axis 2, [..., i, :] for axis -2.
 void AddUnpack(const OperatorView& op, NetworkBuilder& builder)
 {
+    op.CheckNumOutputs("num", op.Int("num", 0));
     const int32_t axis = op.Int("axis", 0);
     if (axis < -static_cast<int32_t>(MaxNumOfTensorDimensions) ||
         axis >= static_cast<int32_t>(MaxNumOfTensorDimensions))
