@@ -23,18 +23,19 @@ struct CheckLocation
     }
 };
 
-/// Base of all exceptions of Tenon. Its text says what failed, where, and what to do about it.
+/// Base of all exceptions of Tenon. Its text says what failed, where, and what to do about it. Names in it may come
+/// from hostile files, so control characters other than line feed and tab become "\x00" and the like; UTF-8 stays.
 class TENON_API Exception : public std::exception
 {
 public:
-    explicit Exception(const std::string& message) : m_Message(message) {}
-    Exception(const std::string& message, const CheckLocation& location) : m_Message(message + location.AsString()) {}
+    explicit Exception(const std::string& message);
+    Exception(const std::string& message, const CheckLocation& location) : Exception(message + location.AsString()) {}
     ~Exception() override;
 
     const char* what() const noexcept override { return m_Message.c_str(); }
 
     /// Puts "<context>: " in front of the text; outer loops call it once to say what was being done.
-    void AddContext(const std::string& context) { m_Message = context + ": " + m_Message; }
+    void AddContext(const std::string& context);
 
 private:
     std::string m_Message;

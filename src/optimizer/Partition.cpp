@@ -270,6 +270,8 @@ private:
 
 unsigned int PartitionGraph(Graph& graph)
 {
+    const LayerOrder inputs = graph.LayersOf(LayerType::Input); // as they were declared
+    const LayerOrder outputs = graph.LayersOf(LayerType::Output);
     graph.Sort(graph.TopologicalOrder().Get());
     ContractedGraph contracted(graph.Size());
     const Producers producers = UniteLayers(graph, contracted);
@@ -289,13 +291,21 @@ unsigned int PartitionGraph(Graph& graph)
                         ++count;
                     }
                 });
-    PageVector<Layer*> layers;
-    layers.reserve(graph.Size());
     for (const auto& layer : graph.Layers())
     {
         layer->m_Subgraph = subgraphs[layer->m_Index];
-        layers.push_back(graph.Layers()[order[layers.size()]].get());
     }
+    PageVector<Layer*> layers;
+    layers.reserve(graph.Size());
+    std::copy(inputs.begin(), inputs.end(), std::back_inserter(layers));
+    for (const uint32_t i : order)
+    {
+        if (types[i] != LayerType::Input && types[i] != LayerType::Output)
+        {
+            layers.push_back(graph.Layers()[i].get());
+        }
+    }
+    std::copy(outputs.begin(), outputs.end(), std::back_inserter(layers));
     graph.Sort(layers);
     return count;
 }

@@ -18,6 +18,9 @@ namespace tenon
 ///   defeat the search for that is cut safely, but into more pieces: see ContractedGraph.hpp.)
 /// - What the runtime binds or runs belongs to no subgraph: LayerAssignment::NoSubgraph.
 ///
+/// Input layers come first and Output layers last, each kind in the order that it had: applications, and readers of
+/// .tenon files, go by it.
+///
 /// Takes time in proportion to layers and connections in nearly all networks.
 unsigned int PartitionGraph(Graph& graph);
 

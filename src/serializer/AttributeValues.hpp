@@ -105,14 +105,17 @@ inline EncodedValue Encode(FileWriter& file, const TensorShape& value)
 
 /// The attribute's value as a T. Throws ParseException when it is of another kind.
 template <typename T>
-const T& ValueAs(const schema::Attribute& attribute)
+const T& ValueAs(const FileReader& file, const schema::Attribute& attribute)
 {
     const T* value = attribute.value_as<T>();
     if (value == nullptr)
     {
-        throw ParseException(fmt::format("its value is of kind {} in place of {}",
-                                         schema::EnumNameValue(attribute.value_type()),
-                                         schema::EnumNameValue(schema::ValueTraits<T>::enum_value)));
+        const schema::Value kind = attribute.value_type();
+        const std::string name = schema::EnumNameValue(kind);
+        throw ParseException(name.empty() ? fmt::format("its value is of kind {}, which is not known {}",
+                                                        static_cast<int>(kind), file.VersionText())
+                                          : fmt::format("its value is of kind {} in place of {}", name,
+                                                        schema::EnumNameValue(schema::ValueTraits<T>::enum_value)));
     }
     return *value;
 }
@@ -127,31 +130,31 @@ T InRange(int64_t value)
     return static_cast<T>(value);
 }
 
-inline void Decode(FileReader&, const schema::Attribute& attribute, bool& value)
+inline void Decode(FileReader& file, const schema::Attribute& attribute, bool& value)
 {
-    value = ValueAs<schema::Boolean>(attribute).value();
+    value = ValueAs<schema::Boolean>(file, attribute).value();
 }
 
 template <FieldInteger T>
-void Decode(FileReader&, const schema::Attribute& attribute, T& value)
+void Decode(FileReader& file, const schema::Attribute& attribute, T& value)
 {
-    value = InRange<T>(ValueAs<schema::Integer>(attribute).value());
+    value = InRange<T>(ValueAs<schema::Integer>(file, attribute).value());
 }
 
-inline void Decode(FileReader&, const schema::Attribute& attribute, float& value)
+inline void Decode(FileReader& file, const schema::Attribute& attribute, float& value)
 {
-    value = ValueAs<schema::Real>(attribute).value();
+    value = ValueAs<schema::Real>(file, attribute).value();
 }
 
 inline void Decode(FileReader& file, const schema::Attribute& attribute, std::string& value)
 {
-    value = file.Text(ValueAs<schema::Text>(attribute).value());
+    value = file.Text(ValueAs<schema::Text>(file, attribute).value());
 }
 
 template <Enumeration T>
 void Decode(FileReader& file, const schema::Attribute& attribute, T& value)
 {
-    const flatbuffers::String* name = ValueAs<schema::Text>(attribute).value();
+    const flatbuffers::String* name = ValueAs<schema::Text>(file, attribute).value();
     const auto found = FindEnumerator<T>(name->string_view());
     if (!found)
     {
@@ -163,7 +166,8 @@ void Decode(FileReader& file, const schema::Attribute& attribute, T& value)
 /// The list of integers, which counts as read.
 inline const flatbuffers::Vector<int64_t>& DecodeIntegers(FileReader& file, const schema::Attribute& attribute)
 {
-    const flatbuffers::Vector<int64_t>& values = FileReader::Aligned(*ValueAs<schema::Integers>(attribute).value());
+    const flatbuffers::Vector<int64_t>& values =
+        FileReader::Aligned(*ValueAs<schema::Integers>(file, attribute).value());
     file.Charge(values.size(), sizeof(int64_t));
     return values;
 }
@@ -202,21 +206,21 @@ inline void Decode(FileReader& file, const schema::Attribute& attribute, Pairs& 
 
 inline void Decode(FileReader& file, const schema::Attribute& attribute, std::vector<float>& value)
 {
-    const flatbuffers::Vector<float>& values = *ValueAs<schema::Reals>(attribute).value();
+    const flatbuffers::Vector<float>& values = *ValueAs<schema::Reals>(file, attribute).value();
     file.Charge(values.size(), sizeof(float));
     value.assign(values.begin(), values.end());
 }
 
 inline void Decode(FileReader& file, const schema::Attribute& attribute, std::vector<uint8_t>& value)
 {
-    const Span<const uint8_t> bytes = file.Buffer(ValueAs<schema::Bytes>(attribute).buffer());
+    const Span<const uint8_t> bytes = file.Buffer(ValueAs<schema::Bytes>(file, attribute).buffer());
     file.Charge(bytes.size(), 1);
     value.assign(bytes.begin(), bytes.end());
 }
 
 inline void Decode(FileReader& file, const schema::Attribute& attribute, TensorShape& value)
 {
-    value = ReadShape(file, ValueAs<schema::Shape>(attribute));
+    value = ReadShape(file, ValueAs<schema::Shape>(file, attribute));
 }
 
 /// Whether a field has its default to the bit: 0 and -0 are equal, but not the same.

@@ -27,7 +27,7 @@ EncodedValue Encode(FileWriter& file, const OriginsDescriptor& value)
 
 void Decode(FileReader& file, const schema::Attribute& attribute, OriginsDescriptor& value)
 {
-    ReadFields(file, ValueAs<schema::Record>(attribute).fields(), value);
+    ReadFields(file, ValueAs<schema::Record>(file, attribute).fields(), value);
 }
 
 flatbuffers::Offset<schema::Attribute> MakeAttribute(FileWriter& file, const std::string& name,
@@ -206,19 +206,19 @@ BackendOptions::Var DecodeOption(FileReader& file, const schema::Attribute& attr
 {
     switch (attribute.value_type())
     {
-    case schema::Value::Boolean: return ValueAs<schema::Boolean>(attribute).value();
-    case schema::Value::Integer: return InRange<int32_t>(ValueAs<schema::Integer>(attribute).value());
+    case schema::Value::Boolean: return ValueAs<schema::Boolean>(file, attribute).value();
+    case schema::Value::Integer: return InRange<int32_t>(ValueAs<schema::Integer>(file, attribute).value());
     case schema::Value::Unsigned:
     {
-        const uint64_t value = ValueAs<schema::Unsigned>(attribute).value();
+        const uint64_t value = ValueAs<schema::Unsigned>(file, attribute).value();
         if (value > std::numeric_limits<uint32_t>::max())
         {
             throw ParseException(fmt::format("the value {} is out of range", value));
         }
         return static_cast<uint32_t>(value);
     }
-    case schema::Value::Real: return ValueAs<schema::Real>(attribute).value();
-    default: return file.Text(ValueAs<schema::Text>(attribute).value());
+    case schema::Value::Real: return ValueAs<schema::Real>(file, attribute).value();
+    default: return file.Text(ValueAs<schema::Text>(file, attribute).value());
     }
 }
 

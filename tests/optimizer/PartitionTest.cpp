@@ -74,8 +74,18 @@ TEST(PartitionGraph, OrdersSubgraphsForExecution)
         const std::unique_ptr<Graph> graph = MakeRandomGraph(random);
         const size_t size = graph->Size();
         const std::unique_ptr<Graph> copy = graph->Clone();
+        const auto inputs = graph->LayersOf(LayerType::Input);
+        const auto outputs = graph->LayersOf(LayerType::Output);
         const unsigned int count = PartitionGraph(*graph);
         ASSERT_EQ(graph->Size(), size);
+        for (size_t k = 0; k < inputs.size(); ++k)
+        {
+            ASSERT_EQ(graph->Layers()[k].get(), inputs[k]);
+        }
+        for (size_t k = 0; k < outputs.size(); ++k)
+        {
+            ASSERT_EQ(graph->Layers()[size - outputs.size() + k].get(), outputs[k]);
+        }
         std::vector<std::string> backends(count);
         unsigned int next = 0; // number of the next subgraph
         for (const auto& layer : graph->Layers())
@@ -128,20 +138,18 @@ TEST(PartitionGraph, KeepsTheUsersOrderWhereItCan)
     };
     Layer* first = add(LayerType::Input, "A", nullptr);
     Layer* floor = add(LayerType::Floor, "A", first);
-    add(LayerType::Output, "A", floor);
+    Layer* out = add(LayerType::Output, "A", floor);
     Layer* second = add(LayerType::Input, "A", nullptr);
     Layer* other = add(LayerType::Floor, "B", second);
-    add(LayerType::Output, "B", add(LayerType::Floor, "B", other));
-    add(LayerType::Input, "A", nullptr); // nobody reads it
-    std::vector<Layer*> before;
-    for (const auto& layer : graph.Layers())
-    {
-        before.push_back(layer.get());
-    }
+    Layer* last = add(LayerType::Floor, "B", other);
+    Layer* lastOut = add(LayerType::Output, "B", last);
+    Layer* unread = add(LayerType::Input, "A", nullptr);
     EXPECT_EQ(PartitionGraph(graph), 2u);
-    for (size_t i = 0; i < before.size(); ++i)
+    const std::vector<Layer*> wanted = {first, second, unread, floor, other, last, out, lastOut};
+    ASSERT_EQ(graph.Size(), wanted.size());
+    for (size_t i = 0; i < wanted.size(); ++i)
     {
-        EXPECT_EQ(graph.Layers()[i].get(), before[i]) << i;
+        EXPECT_EQ(graph.Layers()[i].get(), wanted[i]) << i;
     }
 }
 

@@ -134,6 +134,8 @@ TEST(HostileTenon, WhatIsNotKnownNamesTheVersion)
     Replace(file, "Operation", "Operatiom");
     EXPECT_THAT(Refusal(file),
                 AllOf(HasSubstr("'root'"), HasSubstr("attribute 'Operatiom'"), HasSubstr("format version 1.0")));
+    Replace(file, "Operatiom", std::string("Oper\0tion", 9));
+    EXPECT_THAT(Refusal(file), HasSubstr("attribute 'Oper\\x00tion' is not known"));
     file = PlainFile();
     Replace(file, "Sqrt", "Sqrd");
     EXPECT_THAT(Refusal(file), AllOf(HasSubstr("attribute 'Operation'"), HasSubstr("'Sqrd'")));
@@ -164,10 +166,14 @@ TEST(HostileTenon, ValuesOfTheWrongKindOrRange)
     views->mutate_value(1000000000);
     EXPECT_THAT(Refusal(file), HasSubstr("coordinates"));
     file = PlainFile();
-    auto& axis = AttributeOf(file, "join", "ConcatAxis");
-    reinterpret_cast<flatbuffers::Table&>(axis).SetField<uint8_t>(schema::Attribute::VT_VALUE_TYPE,
-                                                                  static_cast<uint8_t>(schema::Value::Unsigned), 0);
+    auto& axis = reinterpret_cast<flatbuffers::Table&>(AttributeOf(file, "join", "ConcatAxis"));
+    const auto setKind = [&](auto kind)
+    { axis.SetField<uint8_t>(schema::Attribute::VT_VALUE_TYPE, static_cast<uint8_t>(kind), 0); };
+    setKind(schema::Value::Unsigned);
     EXPECT_THAT(Refusal(file), AllOf(HasSubstr("'ConcatAxis'"), HasSubstr("kind Unsigned in place of Integer")));
+    setKind(200);
+    EXPECT_THAT(Refusal(file), AllOf(HasSubstr("'ConcatAxis'"), HasSubstr("kind 200, which is not known"),
+                                     HasSubstr("format version 1.0")));
 }
 
 TEST(HostileTenon, SlotsThatTheParametersDoNotHave)

@@ -69,8 +69,9 @@ public:
     /// naming what there is when a name is unknown.
     virtual BindingPointInfo GetNetworkInputBindingInfo(unsigned int layerId, const std::string& layerName) const = 0;
     virtual BindingPointInfo GetNetworkOutputBindingInfo(unsigned int layerId, const std::string& layerName) const = 0;
-    /// The names of the Input and Output layers in the network's order; one without a name is called "input_<binding
-    /// id>" or "output_<binding id>", and a name that is there already gets a number behind it (Tenon).
+    /// The names of the Input and Output layers in the order in which they were added, after optimization too; one
+    /// without a name is called "input_<binding id>" or "output_<binding id>", and a name that is there already gets a
+    /// number behind it (Tenon).
     virtual std::vector<std::string> GetNetworkInputNames() const = 0;
     virtual std::vector<std::string> GetNetworkOutputNames() const = 0;
 };
