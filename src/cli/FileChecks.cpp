@@ -21,6 +21,20 @@ namespace
 
 namespace fs = std::filesystem;
 
+/// Some may be empty.
+std::vector<std::string> ReadFiles(const Options& options)
+{
+    std::vector<std::string> read = options.m_InputFiles;
+    read.push_back(options.m_ModelPath);
+    read.push_back(options.m_LabelsFile);
+    read.push_back(options.m_DynamicBackendsPath);
+    if (!options.m_SaveCachedNetwork)
+    {
+        read.push_back(options.m_CachedNetworkFile);
+    }
+    return read;
+}
+
 std::vector<std::string> WrittenFiles(const Options& options)
 {
     std::vector<std::string> written = options.m_OutputFiles;
@@ -31,6 +45,10 @@ std::vector<std::string> WrittenFiles(const Options& options)
         {
             written.push_back(*path);
         }
+    }
+    if (options.m_SaveCachedNetwork)
+    {
+        written.push_back(options.m_CachedNetworkFile);
     }
     return written;
 }
@@ -54,14 +72,17 @@ void CheckFolder(const std::string& path, const fs::path& whole)
 
 void CheckFiles(const Options& options)
 {
-    std::vector<std::string> read = options.m_InputFiles;
-    read.push_back(options.m_ModelPath);
-    read.push_back(options.m_LabelsFile);
+    const std::vector<std::string> read = ReadFiles(options);
     std::set<fs::path> seen;
     for (const std::string& path : WrittenFiles(options))
     {
         std::error_code error;
-        fs::path whole = fs::weakly_canonical(path, error);
+        // Absolute first: of a relative path whose file is not there yet, "./a" and "a" would stay different.
+        fs::path whole = fs::absolute(path, error);
+        if (!error)
+        {
+            whole = fs::weakly_canonical(whole, error);
+        }
         if (error)
         {
             whole = path;
@@ -76,11 +97,16 @@ void CheckFiles(const Options& options)
             std::error_code none; // a file that is not there is no error here
             return !other.empty() && fs::equivalent(other, whole, none);
         };
+        CheckFolder(path, whole);
         if (std::any_of(read.begin(), read.end(), isSame))
         {
             throw UsageError(fmt::format("'{}' is given both as a file to read and as one to write", OneLine(path)));
         }
-        CheckFolder(path, whole);
+        // They are written beside their place and then put there: no device must make way for them.
+        if (!isFile && options.m_SaveCachedNetwork && path == options.m_CachedNetworkFile)
+        {
+            throw UsageError(fmt::format("cannot write '{}': packed weights need a regular file", OneLine(path)));
+        }
     }
 }
 

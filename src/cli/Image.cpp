@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// See Image.hpp.
+// See Image.hpp; ImageDecode.cpp has the formats.
 #include "cli/Image.hpp"
 
 #include "cli/Elements.hpp"
 #include "cli/Errors.hpp"
 
-#include <climits>
 #include <fmt/format.h>
-#include <stb/stb_image.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <exception>
-#include <memory>
 
 namespace tenon::cli
 {
 namespace
 {
 
-/// 256 MB once decoded to four channels; more than any camera's picture.
-constexpr uint64_t MaxPixels = uint64_t{1} << 26;
 constexpr float DefaultMean = 127.5f;
 constexpr float DefaultStd = 127.5f;
 
@@ -84,6 +78,25 @@ PictureShape FindPictureShape(const TensorInfo& expected)
                                  shape.ToString()));
 }
 
+TensorInfo WithPictureSize(const TensorInfo& expected, const PictureShape& where, const PictureSize& size)
+{
+    TensorInfo info = expected;
+    TensorShape& shape = info.GetShape();
+    if (where.m_HeightIndex == 1)
+    {
+        shape.SetDimensionSize(0, 1);
+    }
+    const unsigned int sizes[] = {size.m_Height, size.m_Width};
+    for (unsigned int d = 0; d < 2; ++d)
+    {
+        if (!shape.GetDimensionSpecificity(where.m_HeightIndex + d))
+        {
+            shape.SetDimensionSize(where.m_HeightIndex + d, sizes[d]);
+        }
+    }
+    return info;
+}
+
 /// The stored value for each value of a byte.
 std::array<double, 256> MakeValueTable(const TensorInfo& expected, const Normalisation& normalisation,
                                        std::string& description)
@@ -128,65 +141,6 @@ std::array<double, 256> MakeValueTable(const TensorInfo& expected, const Normali
 
 } // namespace
 
-bool IsPicture(std::string_view start)
-{
-    constexpr std::array<std::string_view, 3> beginnings = {"\x89PNG\r\n\x1a\n", "\xFF\xD8\xFF", "BM"};
-    return std::any_of(beginnings.begin(), beginnings.end(),
-                       [&](std::string_view beginning) { return start.substr(0, beginning.size()) == beginning; });
-}
-
-Picture DecodePicture(std::string_view bytes, unsigned int channels)
-{
-    const auto* data = reinterpret_cast<const stbi_uc*>(bytes.data());
-    if (bytes.size() > INT_MAX)
-    {
-        throw InputError("the picture's file is too large");
-    }
-    const int size = static_cast<int>(bytes.size());
-    int width = 0;
-    int height = 0;
-    int ownChannels = 0;
-    std::unique_ptr<stbi_uc, void (*)(void*)> pixels(nullptr, stbi_image_free);
-    try
-    {
-        // Asked first: decoding takes memory by what the header claims.
-        if (stbi_info_from_memory(data, size, &width, &height, &ownChannels) != 0 && width > 0 && height > 0)
-        {
-            if (static_cast<uint64_t>(width) * static_cast<uint64_t>(height) > MaxPixels)
-            {
-                throw InputError(
-                    fmt::format("the picture has {}x{} pixels; at most {} are read", width, height, MaxPixels));
-            }
-            pixels.reset(stbi_load_from_memory(data, size, &width, &height, &ownChannels, static_cast<int>(channels)));
-        }
-    }
-    catch (const std::bad_alloc&)
-    {
-        throw;
-    }
-    catch (const InputError&)
-    {
-        throw;
-    }
-    catch (const std::exception& error)
-    {
-        throw InputError(fmt::format("it cannot be read as PNG, JPEG or BMP: {}", error.what()));
-    }
-    if (!pixels || width <= 0 || height <= 0)
-    {
-        const char* reason = stbi_failure_reason();
-        throw InputError(
-            fmt::format("it cannot be read as PNG, JPEG or BMP: {}", reason != nullptr ? reason : "no pixels"));
-    }
-
-    Picture picture;
-    picture.m_Width = static_cast<unsigned int>(width);
-    picture.m_Height = static_cast<unsigned int>(height);
-    picture.m_Channels = channels;
-    picture.m_Pixels.assign(pixels.get(), pixels.get() + size_t{picture.m_Width} * picture.m_Height * channels);
-    return picture;
-}
-
 Picture ResizePicture(const Picture& picture, unsigned int width, unsigned int height)
 {
     Picture resized{width, height, picture.m_Channels,
@@ -229,6 +183,11 @@ Picture ResizePicture(const Picture& picture, unsigned int width, unsigned int h
     return resized;
 }
 
+TensorInfo GetPictureInfo(std::string_view bytes, const TensorInfo& expected)
+{
+    return WithPictureSize(expected, FindPictureShape(expected), GetPictureSize(bytes));
+}
+
 PictureTensor PictureToTensor(std::string_view bytes, const TensorInfo& expected, const Normalisation& normalisation)
 {
     const PictureShape where = FindPictureShape(expected);
@@ -237,20 +196,8 @@ PictureTensor PictureToTensor(std::string_view bytes, const TensorInfo& expected
     const std::array<double, 256> table = MakeValueTable(expected, normalisation, values);
     Picture picture = DecodePicture(bytes, where.m_Channels);
 
-    tensor.m_Info = expected;
-    TensorShape& shape = tensor.m_Info.GetShape();
-    if (where.m_HeightIndex == 1)
-    {
-        shape.SetDimensionSize(0, 1);
-    }
-    const unsigned int sizes[] = {picture.m_Height, picture.m_Width};
-    for (unsigned int d = 0; d < 2; ++d)
-    {
-        if (!shape.GetDimensionSpecificity(where.m_HeightIndex + d))
-        {
-            shape.SetDimensionSize(where.m_HeightIndex + d, sizes[d]);
-        }
-    }
+    tensor.m_Info = WithPictureSize(expected, where, {picture.m_Width, picture.m_Height});
+    const TensorShape& shape = tensor.m_Info.GetShape();
     const unsigned int height = shape[where.m_HeightIndex];
     const unsigned int width = shape[where.m_HeightIndex + 1];
     tensor.m_Description = fmt::format("picture of {}x{}", picture.m_Width, picture.m_Height);

@@ -24,6 +24,12 @@ struct Picture
     std::vector<uint8_t> m_Pixels;
 };
 
+struct PictureSize
+{
+    unsigned int m_Width = 0;
+    unsigned int m_Height = 0;
+};
+
 /// What --input-mean and --input-std say.
 struct Normalisation
 {
@@ -42,12 +48,18 @@ struct PictureTensor
 /// Whether a file that starts so is a PNG, JPEG or BMP.
 bool IsPicture(std::string_view start);
 
+/// What the picture's header says. Throws InputError, also for sizes that are not read: none, and too many pixels.
+PictureSize GetPictureSize(std::string_view bytes);
+
 /// 1 (grey), 3 (RGB) or 4 (RGBA) channels, converted if the picture has others. Throws InputError.
 Picture DecodePicture(std::string_view bytes, unsigned int channels);
 
 /// Bilinear with pixel centres at .5; when shrinking, the triangle of weights is as wide as the step between target
 /// pixels, so that every source pixel counts. What Pillow's BILINEAR does.
 Picture ResizePicture(const Picture& picture, unsigned int width, unsigned int height);
+
+/// The info of what PictureToTensor gives. Throws InputError as it does, but for the type and for what decoding finds.
+TensorInfo GetPictureInfo(std::string_view bytes, const TensorInfo& expected);
 
 /// A picture as an input [1,H,W,C] or [H,W,C]; a height or width that is unknown is taken from the picture.
 ///   float inputs       (p - mean) / std, with 127.5 and 127.5 where not given

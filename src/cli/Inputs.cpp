@@ -4,25 +4,21 @@
 
 #include "cli/Elements.hpp"
 #include "cli/Errors.hpp"
-#include "cli/File.hpp"
-#include "cli/Npy.hpp"
-#include "cli/NpyHeader.hpp"
+#include "cli/FileInput.hpp"
 #include "cli/Strings.hpp"
-#include "cli/TextFile.hpp"
+#include "cli/TensorMemory.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <new>
+#include <stdexcept>
 
 namespace tenon::cli
 {
 namespace
 {
-
-/// Enough to tell the kinds of files apart.
-constexpr size_t StartBytes = 4096;
 
 /// splitmix64: the same values on every machine, which the distributions of <random> do not promise.
 class RandomBits
@@ -52,101 +48,24 @@ bool IsAnyBitPatternGood(const TensorInfo& info)
     return info.IsQuantized() || info.GetDataType() == DataType::QSymmS4;
 }
 
-void CheckSize(const TensorInfo& info, const Limits& limits)
-{
-    if (info.GetNumBytes() > limits.m_MaxTensorBytes)
-    {
-        throw InputError(fmt::format("{} is {} bytes; the limit is {}", info.ToString(), info.GetNumBytes(),
-                                     limits.m_MaxTensorBytes));
-    }
-}
-
-TensorShape MakeShape(const std::vector<unsigned int>& sizes)
-{
-    return {static_cast<unsigned int>(sizes.size()), sizes.data()};
-}
-
-void RequireKnownShape(const TensorInfo& info)
-{
-    if (!info.GetShape().AreAllDimensionsSpecified())
-    {
-        throw InputError(
-            fmt::format("the model leaves the shape open ({}); give it by --input-tensor-shape or by an .npy "
-                        "file",
-                        info.GetShape().ToString()));
-    }
-}
-
 /// "float32 [1,224,224,3]"
 std::string Expectation(const TensorInfo& info)
 {
     return fmt::format("{} {}", GetNumPyName(info.GetDataType()), info.GetShape().ToString());
 }
 
-InputData LoadRaw(const std::string& path, const TensorInfo& expected)
+std::string PlaceOf(const Binding& binding)
 {
-    RequireKnownShape(expected);
-    InputFile file(path);
-    if (file.Remaining() != expected.GetNumBytes())
-    {
-        throw InputError(
-            fmt::format("a raw file of {} bytes was expected; it has {}", expected.GetNumBytes(), file.Remaining()));
-    }
-    InputData data{expected, Buffer(expected.GetNumBytes()), "raw bytes"};
-    file.Read(data.m_Data.Data(), data.m_Data.Size());
-    if (expected.GetDataType() == DataType::Boolean)
-    {
-        for (size_t i = 0; i < data.m_Data.Size(); ++i) // a Boolean is 0 or 1, but a file may hold anything
-        {
-            SetElement(DataType::Boolean, data.m_Data.Data(), i, GetElement(DataType::Boolean, data.m_Data.Data(), i));
-        }
-    }
-    return data;
+    return fmt::format("input '{}'", OneLine(binding.m_Name));
 }
 
-InputData LoadNpy(const std::string& path, const TensorInfo& expected, bool isShapeFixed, const Limits& limits)
+/// A step for one input. What it throws gets the place in front.
+template <typename Step>
+auto At(const std::string& place, const TensorInfo& info, Step step)
 {
-    NpyArray array = ReadNpy(path, expected, limits.m_MaxTensorBytes);
-    if (isShapeFixed && array.m_Info.GetShape() != expected.GetShape())
-    {
-        throw InputError(fmt::format("its shape is {}, but --input-tensor-shape says {}",
-                                     array.m_Info.GetShape().ToString(), expected.GetShape().ToString()));
-    }
-    return {std::move(array.m_Info), std::move(array.m_Data), {}};
-}
-
-InputData LoadPicture(const std::string& path, const TensorInfo& expected, const Normalisation& normalisation,
-                      const Limits& limits)
-{
-    PictureTensor picture = PictureToTensor(ReadWhole(path, limits.m_MaxFileBytes), expected, normalisation);
-    return {std::move(picture.m_Info), std::move(picture.m_Data), std::move(picture.m_Description), true};
-}
-
-InputData LoadText(const std::string& path, const TensorInfo& expected, const Limits& limits)
-{
-    RequireKnownShape(expected);
-    const std::string content = ReadWhole(path, limits.m_MaxFileBytes);
-    return {expected, ParseTextTensor(content, expected), "text"};
-}
-
-InputData LoadOneInput(const Binding& binding, size_t index, const std::vector<std::string>& files,
-                       const std::vector<unsigned int>& shape, const Normalisation& normalisation, const Limits& limits)
-{
-    TensorInfo info = binding.m_Info;
-    if (!shape.empty())
-    {
-        info.SetShape(MakeShape(shape));
-    }
-    std::string place = fmt::format("input '{}'", OneLine(binding.m_Name));
     try
     {
-        if (files.empty())
-        {
-            return MakeRandomInput(info, index, limits);
-        }
-        place = fmt::format("file '{}' for input '{}', which is {}", OneLine(files[index]), OneLine(binding.m_Name),
-                            Expectation(info));
-        return LoadInputFile(files[index], info, !shape.empty(), normalisation, limits);
+        return step();
     }
     catch (const InputError& error)
     {
@@ -156,46 +75,18 @@ InputData LoadOneInput(const Binding& binding, size_t index, const std::vector<s
     {
         throw InputError(fmt::format("{}: {}", place, error.what()));
     }
+    catch (const std::bad_alloc&)
+    {
+        throw RunError(fmt::format("{}: {}", place, DescribeLackOfMemory(info)));
+    }
+    catch (const std::length_error&) // a container was asked for more than can be addressed
+    {
+        throw RunError(fmt::format("{}: {}", place, DescribeLackOfMemory(info)));
+    }
 }
 
-} // namespace
-
-InputData LoadInputFile(const std::string& path, const TensorInfo& expected, bool isShapeFixed,
-                        const Normalisation& normalisation, const Limits& limits)
-{
-    if (expected.GetShape().AreAllDimensionsSpecified())
-    {
-        CheckSize(expected, limits);
-    }
-    const std::string start = ReadStart(path, StartBytes);
-    InputData data;
-    if (EndsWithNoCase(path, ".bin") || EndsWithNoCase(path, ".raw"))
-    {
-        data = LoadRaw(path, expected);
-    }
-    else if (IsNpy(start) || EndsWithNoCase(path, ".npy"))
-    {
-        data = LoadNpy(path, expected, isShapeFixed, limits);
-    }
-    else if (IsPicture(start) && !IsText(start))
-    {
-        data = LoadPicture(path, expected, normalisation, limits);
-    }
-    else if (IsText(start))
-    {
-        data = LoadText(path, expected, limits);
-    }
-    else
-    {
-        throw InputError("its content is not known; supported are .npy, pictures (PNG, JPEG, BMP), raw bytes in a file "
-                         "named .bin or .raw, and text with numbers");
-    }
-    CheckSize(data.m_Info, limits);
-    data.m_Description = OneLine(path) + (data.m_Description.empty() ? "" : ", " + data.m_Description);
-    return data;
-}
-
-InputData MakeRandomInput(const TensorInfo& info, size_t index, const Limits& limits)
+/// Without memory.
+InputData PlanRandomInput(const TensorInfo& info, const Limits& limits)
 {
     InputData data{info, {}, "seeded random values"};
     TensorShape& shape = data.m_Info.GetShape();
@@ -211,9 +102,12 @@ InputData MakeRandomInput(const TensorInfo& info, size_t index, const Limits& li
             data.m_Description = "seeded random values, open dimensions taken as 1";
         }
     }
-    CheckSize(data.m_Info, limits);
+    CheckTensorBytes(data.m_Info, limits);
+    return data;
+}
 
-    data.m_Data = Buffer(data.m_Info.GetNumBytes());
+void FillWithRandom(InputData& data, size_t index)
+{
     RandomBits random(index + 1);
     if (IsAnyBitPatternGood(data.m_Info))
     {
@@ -221,18 +115,19 @@ InputData MakeRandomInput(const TensorInfo& info, size_t index, const Limits& li
         {
             data.m_Data.Data()[i] = static_cast<std::byte>(random.Next() >> 56);
         }
-        return data;
+        return;
     }
-    const DataType type = info.GetDataType();
+    const DataType type = data.m_Info.GetDataType();
     const bool isWhole = IsIntegerType(type) || type == DataType::Boolean;
-    const uint64_t count = shape.GetNumElements64();
+    const uint64_t count = data.m_Info.GetShape().GetNumElements64();
     for (size_t i = 0; i < count; ++i)
     {
         const double unit = random.NextUnit();
         SetElement(type, data.m_Data.Data(), i, isWhole ? std::floor(2.0 * unit) : 2.0 * unit - 1.0);
     }
-    return data;
 }
+
+} // namespace
 
 std::vector<InputData> LoadInputs(const std::vector<Binding>& bindings, const std::vector<std::string>& files,
                                   const std::vector<std::vector<unsigned int>>& shapes,
@@ -250,10 +145,30 @@ std::vector<InputData> LoadInputs(const std::vector<Binding>& bindings, const st
                                      fmt::join(expected, ", ")));
     }
     std::vector<InputData> inputs;
+    std::vector<FileInput> sources;
+    std::vector<std::string> places;
     for (size_t i = 0; i < bindings.size(); ++i)
     {
-        inputs.push_back(LoadOneInput(bindings[i], i, files, shapes.empty() ? std::vector<unsigned int>() : shapes[i],
-                                      normalisation, limits));
+        TensorInfo info = bindings[i].m_Info;
+        const bool isShapeFixed = !shapes.empty() && !shapes[i].empty();
+        if (isShapeFixed)
+        {
+            info.SetShape({static_cast<unsigned int>(shapes[i].size()), shapes[i].data()});
+        }
+        places.push_back(PlaceOf(bindings[i]));
+        if (files.empty())
+        {
+            inputs.push_back(At(places[i], info, [&] { return PlanRandomInput(info, limits); }));
+            continue;
+        }
+        places[i] = fmt::format("file '{}' for {}, which is {}", OneLine(files[i]), places[i], Expectation(info));
+        sources.push_back(At(places[i], info, [&] { return FileInput(files[i], info, isShapeFixed, limits); }));
+        inputs.push_back({sources[i].Info(), {}, {}});
+    }
+    CheckTotalBytes(fmt::format("the {} inputs", inputs.size()), CountBytes(inputs), limits);
+    for (size_t i = 0; i < sources.size(); ++i)
+    {
+        inputs[i] = At(places[i], sources[i].Info(), [&] { return sources[i].Load(normalisation, limits); });
     }
     if ((normalisation.m_Mean || normalisation.m_Std) &&
         std::none_of(inputs.begin(), inputs.end(), [](const InputData& input) { return input.m_IsPicture; }))
@@ -261,6 +176,29 @@ std::vector<InputData> LoadInputs(const std::vector<Binding>& bindings, const st
         throw UsageError("--input-mean, --input-std: they are for pictures, but no input is one");
     }
     return inputs;
+}
+
+void FillRandomInputs(const std::vector<Binding>& bindings, std::vector<InputData>& inputs)
+{
+    // All memory first: filling takes long where there is much of it.
+    for (size_t i = 0; i < inputs.size(); ++i)
+    {
+        At(PlaceOf(bindings[i]), inputs[i].m_Info, [&] { inputs[i].m_Data = Buffer(inputs[i].m_Info.GetNumBytes()); });
+    }
+    for (size_t i = 0; i < inputs.size(); ++i)
+    {
+        FillWithRandom(inputs[i], i);
+    }
+}
+
+uint64_t CountBytes(const std::vector<InputData>& inputs)
+{
+    uint64_t bytes = 0;
+    for (const InputData& input : inputs)
+    {
+        bytes += input.m_Info.GetNumBytes();
+    }
+    return bytes;
 }
 
 } // namespace tenon::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a network is fed with: the files of -d, or seeded random values. Run.cpp calls it before it loads the network,
-// because a file's shape may resize an input.
+// What a network is fed with: the files of -d, or seeded random values. Run.cpp reads the files before it loads the
+// network, because a file's shape may resize an input, and makes random values afterwards.
 #pragma once
 
 #include "cli/Buffer.hpp"
@@ -10,6 +10,7 @@
 #include <tenon/Limits.hpp>
 #include <tenon/Tensor.hpp>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ namespace tenon::cli
 
 struct InputData
 {
-    /// The binding's, with the shape that the data has.
+    /// The binding's, with the shape that the data has; open dimensions of random inputs are 1.
     TensorInfo m_Info;
     Buffer m_Data;
     /// Where it came from, for people: "parrot.jpg, picture of 512x929 resized to 224x224, bytes as they are".
@@ -26,20 +27,19 @@ struct InputData
     bool m_IsPicture = false;
 };
 
-/// One per binding, in their order. `shapes`, if not empty, has one entry per binding; an empty one says nothing.
-/// Throws InputError naming the input, the file and what was expected; UsageError for a normalisation without a
-/// picture.
+/// One per binding, in their order; without files, they have no memory yet. `shapes`, if not empty, has one entry per
+/// binding; an empty one says nothing. Throws InputError naming the input, the file and what was expected, and for more
+/// bytes together than the limit; RunError where memory runs out; UsageError for a normalisation without a picture.
 std::vector<InputData> LoadInputs(const std::vector<Binding>& bindings, const std::vector<std::string>& files,
                                   const std::vector<std::vector<unsigned int>>& shapes,
                                   const Normalisation& normalisation, const Limits& limits);
 
-/// Reads one file, whose kind follows from its content and extension. An .npy file brings its own shape unless
-/// `isShapeFixed`; of the others, an .npy's size, a text's count of numbers and a raw file's bytes must fit.
-InputData LoadInputFile(const std::string& path, const TensorInfo& expected, bool isShapeFixed,
-                        const Normalisation& normalisation, const Limits& limits);
+/// Inputs without files get memory and values, seeded by their index. Floats and complex numbers in [-1, 1); all values
+/// of quantized types; 0 or 1 for plain integers, which tend to be indices, and for Booleans. Throws RunError where
+/// memory runs out.
+void FillRandomInputs(const std::vector<Binding>& bindings, std::vector<InputData>& inputs);
 
-/// Seeded by `index`. Floats and complex numbers in [-1, 1); all values of quantized types; 0 or 1 for plain integers,
-/// which tend to be indices, and for Booleans. Open dimensions become 1; an open rank is an InputError.
-InputData MakeRandomInput(const TensorInfo& info, size_t index, const Limits& limits);
+/// Of all of them, with memory or without.
+uint64_t CountBytes(const std::vector<InputData>& inputs);
 
 } // namespace tenon::cli

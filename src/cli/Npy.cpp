@@ -103,22 +103,9 @@ Buffer PackInt4(const Buffer& source, const TensorInfo& info)
     return packed;
 }
 
-Buffer UnpackInt4(const std::byte* data, size_t count)
+/// What a file holds that has `remaining` bytes of data.
+TensorInfo GetInfoInFile(const NpyHeader& header, const TensorInfo& expected, uint64_t remaining, uint64_t maxBytes)
 {
-    Buffer values(count);
-    for (size_t i = 0; i < count; ++i)
-    {
-        SetElement(DataType::Signed8, values.Data(), i, GetElement(DataType::QSymmS4, data, i));
-    }
-    return values;
-}
-
-} // namespace
-
-NpyArray ReadNpy(const std::string& path, const TensorInfo& expected, uint64_t maxBytes)
-{
-    InputFile file(path);
-    const NpyHeader header = ReadNpyHeader(file);
     const DataType type = expected.GetDataType();
     if (!IsSameType(header.m_Type, type))
     {
@@ -136,16 +123,46 @@ NpyArray ReadNpy(const std::string& path, const TensorInfo& expected, uint64_t m
     {
         throw InputError(fmt::format("corrupt .npy header: {}", tooLarge.what()));
     }
-    if (bytes != file.Remaining())
+    if (bytes != remaining)
     {
         throw InputError(fmt::format("its header promises {} bytes of data for shape {}, but {} follow", bytes,
-                                     inFile.GetShape().ToString(), file.Remaining()));
+                                     inFile.GetShape().ToString(), remaining));
     }
     if (bytes > maxBytes)
     {
         throw InputError(fmt::format("it has {} bytes of data; the limit is {}", bytes, maxBytes));
     }
+    return inFile;
+}
 
+Buffer UnpackInt4(const std::byte* data, size_t count)
+{
+    Buffer values(count);
+    for (size_t i = 0; i < count; ++i)
+    {
+        SetElement(DataType::Signed8, values.Data(), i, GetElement(DataType::QSymmS4, data, i));
+    }
+    return values;
+}
+
+} // namespace
+
+TensorInfo ReadNpyInfo(const std::string& path, const TensorInfo& expected, uint64_t maxBytes)
+{
+    InputFile file(path);
+    const NpyHeader header = ReadNpyHeader(file);
+    TensorInfo info = expected;
+    info.SetShape(GetInfoInFile(header, expected, file.Remaining(), maxBytes).GetShape());
+    return info;
+}
+
+NpyArray ReadNpy(const std::string& path, const TensorInfo& expected, uint64_t maxBytes)
+{
+    InputFile file(path);
+    const NpyHeader header = ReadNpyHeader(file);
+    const TensorInfo inFile = GetInfoInFile(header, expected, file.Remaining(), maxBytes);
+    const DataType type = expected.GetDataType();
+    const size_t bytes = inFile.GetNumBytes();
     NpyArray array{expected, Buffer(bytes)};
     array.m_Info.SetShape(inFile.GetShape());
     file.Read(array.m_Data.Data(), bytes);

@@ -21,6 +21,9 @@ struct NpyArray
     Buffer m_Data;
 };
 
+/// The info of what ReadNpy gives, which throws the same but for values of 4 bits out of their range.
+TensorInfo ReadNpyInfo(const std::string& path, const TensorInfo& expected, uint64_t maxBytes);
+
 /// Reads a file as elements of `expected`'s type; the shape is the file's. Throws InputError, also for another type and
 /// for more than `maxBytes` of data.
 NpyArray ReadNpy(const std::string& path, const TensorInfo& expected, uint64_t maxBytes);

@@ -4,6 +4,7 @@
 #include "cli/Options.hpp"
 
 #include "cli/Errors.hpp"
+#include "cli/OptionValues.hpp"
 #include "cli/Strings.hpp"
 
 #include <tenon/BackendId.hpp>
@@ -14,9 +15,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <set>
+#include <cstring>
+#include <limits>
 
 namespace tenon::cli
 {
@@ -27,6 +27,7 @@ namespace
 constexpr unsigned int MaxIterations = 10'000'000;
 /// What one run of the library spreads over at most.
 constexpr unsigned int MaxThreads = 256;
+constexpr unsigned int AnyNumber = std::numeric_limits<unsigned int>::max();
 constexpr unsigned int DefaultTopK = 5;
 
 constexpr const char* Description = "Runs a neural network on input files and prints or writes what comes out.\n\n"
@@ -48,65 +49,24 @@ struct RawOptions
     std::vector<std::string> m_OutputNames;
     std::string m_InputShapes;
     unsigned int m_TopK = DefaultTopK;
-    float m_InputMean = 0.0f;
-    float m_InputStd = 0.0f;
     bool m_Details = false;
     bool m_DetailsOnly = false;
 };
 
-std::vector<std::string> SplitFiles(const std::string& list, const char* option)
+/// Parsed here, because CLI11 does not say which numbers there are. `names` end with the long one.
+void AddNumber(CLI::App& app, const char* names, unsigned int& target, unsigned int least, unsigned int most,
+               const char* description)
 {
-    std::vector<std::string> files = Split(list, ',');
-    for (const std::string& file : files)
-    {
-        if (file.empty())
-        {
-            throw UsageError(fmt::format("{}: a file name in '{}' is empty", option, OneLine(list)));
-        }
-    }
-    return files;
+    const auto parse = [&target, least, most, option = std::strstr(names, "--")](const std::string& text)
+    { target = ParseNumber(text, option, least, most); };
+    app.add_option_function<std::string>(names, parse, description)->type_name("UINT");
 }
 
-std::vector<std::string> SplitNames(const std::vector<std::string>& lists, const char* option)
+void AddNumber(CLI::App& app, const char* option, std::optional<float>& target, bool mayBeZero, const char* description)
 {
-    std::vector<std::string> names;
-    std::set<std::string> seen;
-    for (const std::string& list : lists)
-    {
-        for (std::string& name : Split(list, ','))
-        {
-            if (name.empty() || !seen.insert(name).second)
-            {
-                throw UsageError(fmt::format("{}: a name in '{}' is empty or given twice", option, OneLine(list)));
-            }
-            names.push_back(std::move(name));
-        }
-    }
-    return names;
-}
-
-std::vector<unsigned int> ParseShape(const std::string& text, const std::string& whole)
-{
-    std::vector<unsigned int> shape;
-    for (const std::string& part : Split(text, ','))
-    {
-        unsigned int size = 0;
-        const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), size);
-        if (part.empty() || error != std::errc() || end != part.data() + part.size())
-        {
-            throw UsageError(
-                fmt::format("--input-tensor-shape: '{}' in '{}' is no dimension; expected sizes with commas "
-                            "between them and a colon between inputs, e.g. 1,224,224,3:1,10",
-                            OneLine(part), OneLine(whole)));
-        }
-        shape.push_back(size);
-    }
-    if (shape.size() > MaxNumOfTensorDimensions)
-    {
-        throw UsageError(fmt::format("--input-tensor-shape: '{}' has {} dimensions; at most {} are possible",
-                                     OneLine(text), shape.size(), MaxNumOfTensorDimensions));
-    }
-    return shape;
+    const auto parse = [&target, mayBeZero, option](const std::string& text)
+    { target = ParseFinite(text, option, mayBeZero); };
+    app.add_option_function<std::string>(option, parse, description)->type_name("FLOAT");
 }
 
 void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
@@ -120,14 +80,15 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
     app.add_option("-f,--model-format", raw.m_ModelFormat,
                    "tflite-binary, tflite or tenon; not needed, but a file of another format is refused");
     app.add_option("--signature", options.m_Signature, "The signature of the model to run, by name");
-    app.add_option("--subgraph", options.m_Subgraph, "The subgraph of the model to run, by number (default 0)");
+    AddNumber(app, "--subgraph", options.m_Subgraph, 0, AnyNumber,
+              "The subgraph of the model to run, by number (default 0)");
     app.add_option("-c,--compute", raw.m_Compute, "Backends in order of preference, e.g. CpuAcc,CpuRef (the default)")
         ->allow_extra_args(false);
-    app.add_option("--max-partitions", options.m_MaxPartitions,
-                   "For each backend of -c but the last, which takes the rest: how many of its largest subgraphs it "
-                   "runs (default 0: all)");
-    app.add_option("--min-layers-per-partition", options.m_MinLayersPerPartition,
-                   "For each backend of -c but the last: subgraphs with fewer layers go to the next one");
+    AddNumber(app, "--max-partitions", options.m_MaxPartitions, 0, AnyNumber,
+              "For each backend of -c but the last, which takes the rest: how many of its largest subgraphs it "
+              "runs (default 0: all)");
+    AddNumber(app, "--min-layers-per-partition", options.m_MinLayersPerPartition, 0, AnyNumber,
+              "For each backend of -c but the last: subgraphs with fewer layers go to the next one");
     app.add_flag("--all-or-nothing", options.m_AllOrNothing,
                  "For each backend of -c but the last: it runs all layers or none");
     app.add_option("-b,--dynamic-backends-path", options.m_DynamicBackendsPath,
@@ -145,17 +106,17 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
         ->allow_extra_args(false);
     app.add_option("-s,--input-tensor-shape", raw.m_InputShapes,
                    "New shapes of the inputs, e.g. 1,224,224,3:1,10; an empty one keeps the model's");
-    app.add_option("-I,--iterations", options.m_Iterations, "How often to run (default 1)");
+    AddNumber(app, "-I,--iterations", options.m_Iterations, 1, MaxIterations, "How often to run (default 1)");
     app.add_option("--labels", options.m_LabelsFile, "A text file with the name of class i in line i");
-    app.add_option("--top-k", raw.m_TopK,
-                   "How many of the best classes to show, or all where there are fewer (default 5, with --labels)");
-    app.add_option("--input-mean", raw.m_InputMean,
-                   "For pictures alone. They become (p - mean) / std: for float inputs always (default 127.5), for "
-                   "8-bit inputs, which "
-                   "otherwise take the bytes as they are, only if mean or std is given");
-    app.add_option("--input-std", raw.m_InputStd, "See --input-mean (default 127.5)");
+    AddNumber(app, "--top-k", raw.m_TopK, 1, AnyNumber,
+              "How many of the best classes to show, or all where there are fewer (default 5, with --labels)");
+    AddNumber(app, "--input-mean", options.m_InputMean, true,
+              "For pictures alone. They become (p - mean) / std: for float inputs always (default 127.5), for "
+              "8-bit inputs, which otherwise take the bytes as they are, only if mean or std is given");
+    AddNumber(app, "--input-std", options.m_InputStd, false, "See --input-mean (default 127.5)");
     app.add_flag("-N,--do-not-print-output", options.m_DoNotPrintOutput, "Print no tensors");
-    app.add_option("--number-of-threads", options.m_NumberOfThreads, "Threads of one run; 0, the default: all cores");
+    AddNumber(app, "--number-of-threads", options.m_NumberOfThreads, 0, MaxThreads,
+              "Threads of one run; 0, the default: all cores");
     app.add_flag("--print-assignment", options.m_PrintAssignment, "Print which backend runs which layer, and why");
     app.add_option("-v,--visualize-optimized-model", options.m_DotFile,
                    "Write the optimized network to this file, in Graphviz' language (dot -Tsvg file)");
@@ -186,21 +147,13 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
                    "Write the optimized network as a .tenon file, which loads without optimization");
 }
 
-void CheckRanges(const CLI::App& app, const RawOptions& raw, const Options& options)
+void CheckChoices(const CLI::App& app, const RawOptions& raw, const Options& options)
 {
-    if (!raw.m_ModelFormat.empty() && raw.m_ModelFormat != "tflite-binary" && raw.m_ModelFormat != "tflite" &&
+    if (app.count("--model-format") > 0 && raw.m_ModelFormat != "tflite-binary" && raw.m_ModelFormat != "tflite" &&
         raw.m_ModelFormat != "tenon")
     {
         throw UsageError(fmt::format("--model-format: '{}' is not known; supported: tflite-binary, tflite, tenon",
                                      OneLine(raw.m_ModelFormat)));
-    }
-    if (options.m_Iterations < 1 || options.m_Iterations > MaxIterations)
-    {
-        throw UsageError(fmt::format("--iterations: {} is not in 1..{}", options.m_Iterations, MaxIterations));
-    }
-    if (options.m_NumberOfThreads > MaxThreads)
-    {
-        throw UsageError(fmt::format("--number-of-threads: {} is more than {}", options.m_NumberOfThreads, MaxThreads));
     }
     if (options.m_Fp16 && options.m_Bf16)
     {
@@ -209,18 +162,6 @@ void CheckRanges(const CLI::App& app, const RawOptions& raw, const Options& opti
     if (options.m_SaveCachedNetwork && options.m_CachedNetworkFile.empty())
     {
         throw UsageError("--save-cached-network: name the file in --cached-network-filepath");
-    }
-    if (raw.m_TopK < 1)
-    {
-        throw UsageError("--top-k: must be at least 1");
-    }
-    if (app.count("--input-mean") > 0 && !std::isfinite(raw.m_InputMean))
-    {
-        throw UsageError("--input-mean: must be a finite number");
-    }
-    if (app.count("--input-std") > 0 && (!std::isfinite(raw.m_InputStd) || raw.m_InputStd == 0.0f))
-    {
-        throw UsageError("--input-std: must be a finite number other than 0");
     }
     if (raw.m_Details && raw.m_DetailsOnly)
     {
@@ -274,7 +215,7 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     {
         throw UsageError(fmt::format("{} (see --help)", OneLine(error.what())));
     }
-    CheckRanges(app, raw, options);
+    CheckChoices(app, raw, options);
 
     options.m_Compute = SplitNames(raw.m_Compute, "--compute");
     if (options.m_Compute.empty())
@@ -343,14 +284,6 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
         options.m_Details =
             raw.m_Details ? ProfilingDetailsMethod::DetailsWithEvents : ProfilingDetailsMethod::DetailsOnly;
         options.m_PrintProfile = options.m_PrintProfile || options.m_ProfileFile.empty();
-    }
-    if (app.count("--input-mean") > 0)
-    {
-        options.m_InputMean = raw.m_InputMean;
-    }
-    if (app.count("--input-std") > 0)
-    {
-        options.m_InputStd = raw.m_InputStd;
     }
     return line;
 }

@@ -4,28 +4,69 @@
 
 #include "cli/Elements.hpp"
 #include "cli/Errors.hpp"
+#include "cli/Strings.hpp"
+#include "cli/TensorMemory.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 
 namespace tenon::cli
 {
+namespace
+{
+
+constexpr const char* InputsAndOutputs = "inputs and outputs";
+
+} // namespace
+
+OutputStore::OutputStore(const std::vector<Binding>& outputs, uint64_t inputBytes, const Limits& limits)
+    : m_Bytes(inputBytes), m_Limits(limits)
+{
+    for (const Binding& output : outputs)
+    {
+        m_Names[output.m_Id] = output.m_Name;
+    }
+}
+
+void OutputStore::CheckBytes(const IRuntime& runtime, NetworkId network) const
+{
+    uint64_t bytes = m_Bytes;
+    for (const auto& [id, name] : m_Names)
+    {
+        const TensorInfo info = runtime.GetOutputTensorInfo(network, id);
+        bytes += info.GetShape().AreAllDimensionsSpecified() ? info.GetNumBytes() : 0;
+    }
+    CheckTotalBytes(InputsAndOutputs, bytes, m_Limits);
+}
 
 OutputAllocator OutputStore::GetAllocator()
 {
-    return [this](LayerBindingId id, const TensorInfo& info) -> void*
+    return [this](LayerBindingId id, const TensorInfo& info) { return Allocate(id, info); };
+}
+
+void* OutputStore::Allocate(LayerBindingId id, const TensorInfo& info)
+{
+    OutputData& output = m_Outputs[id];
+    const size_t bytes = info.GetNumBytes();
+    if (output.m_Data.Data() == nullptr || output.m_Data.Size() < bytes)
     {
-        OutputData& output = m_Outputs[id];
-        const size_t bytes = info.GetNumBytes();
-        if (output.m_Data.Data() == nullptr || output.m_Data.Size() < bytes)
+        m_Bytes -= output.m_Data.Size();
+        output.m_Data = {}; // not both at once
+        CheckTotalBytes(InputsAndOutputs, m_Bytes + bytes, m_Limits);
+        try
         {
-            output.m_Data = {}; // not both at once
             output.m_Data = Buffer(bytes);
         }
-        output.m_Info = info;
-        return output.m_Data.Data();
-    };
+        catch (const std::bad_alloc&)
+        {
+            throw RunError(fmt::format("output '{}': {}", OneLine(m_Names[id]), DescribeLackOfMemory(info)));
+        }
+        m_Bytes += bytes;
+    }
+    output.m_Info = info;
+    return output.m_Data.Data();
 }
 
 const OutputData& OutputStore::Get(LayerBindingId id) const

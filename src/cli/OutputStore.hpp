@@ -4,12 +4,16 @@
 #pragma once
 
 #include "cli/Buffer.hpp"
+#include "cli/Model.hpp"
 
 #include <tenon/IRuntime.hpp>
+#include <tenon/Limits.hpp>
 #include <tenon/Tensor.hpp>
 
+#include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace tenon::cli
 {
@@ -23,13 +27,26 @@ struct OutputData
 class OutputStore
 {
 public:
-    /// The allocator to give to EnqueueWorkload. Memory is used again in the next run where it is large enough.
+    OutputStore() = default;
+    /// For all outputs of a network whose inputs take `inputBytes`: the limit is on both together.
+    OutputStore(const std::vector<Binding>& outputs, uint64_t inputBytes, const Limits& limits);
+
+    /// Throws InputError where inputs and outputs take more than the limit by the shapes that the loaded network has.
+    void CheckBytes(const IRuntime& runtime, NetworkId network) const;
+
+    /// The allocator to give to EnqueueWorkload. Memory is used again in the next run where it is large enough. Throws
+    /// InputError above the limit, and RunError naming the output where memory runs out.
     OutputAllocator GetAllocator();
 
     /// The output of this id from the last run. Throws RunError when there is none.
     const OutputData& Get(LayerBindingId id) const;
 
 private:
+    void* Allocate(LayerBindingId id, const TensorInfo& info);
+
+    std::map<LayerBindingId, std::string> m_Names;
+    uint64_t m_Bytes = 0; ///< of the inputs, and of what outputs have by now
+    Limits m_Limits;
     std::map<LayerBindingId, OutputData> m_Outputs;
 };
 

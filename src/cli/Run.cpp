@@ -12,6 +12,7 @@
 #include "cli/Labels.hpp"
 #include "cli/Model.hpp"
 #include "cli/Npy.hpp"
+#include "cli/OptimizerOptions.hpp"
 #include "cli/OutputStore.hpp"
 #include "cli/Process.hpp"
 #include "cli/Report.hpp"
@@ -95,6 +96,7 @@ public:
                       return dot.str();
                   });
         Load(std::move(network));
+        FillInputs();
         Iterate();
         WriteFiles(); // first: it matters more than what the terminal shows, which may be closed
         PrintText(FormatSummary(m_Options, m_Report, m_Inputs, m_Outputs, m_Labels) +
@@ -134,6 +136,7 @@ private:
             m_Blame.SetInputs(fmt::format("{}", fmt::join(changes, ", ")));
             model = Parse(newShapes);
         }
+        m_Outputs = OutputStore(model.m_Outputs, CountBytes(m_Inputs), m_Limits);
         return model;
     }
 
@@ -203,26 +206,7 @@ private:
 
     IOptimizedNetworkPtr Optimize(const INetwork& network, const std::vector<BackendId>& backends)
     {
-        OptimizerOptionsOpaque optimizerOptions;
-        optimizerOptions.SetShapeInferenceMethod(ShapeInferenceMethod::InferAndValidate);
-        optimizerOptions.SetLimits(m_Limits);
-        optimizerOptions.SetProfilingEnabled(m_Options.IsProfiling());
-        optimizerOptions.SetReduceFp32ToFp16(m_Options.m_Fp16);
-        optimizerOptions.SetReduceFp32ToBf16(m_Options.m_Bf16);
-        if (m_Options.m_FastMath)
-        {
-            optimizerOptions.AddModelOption(BackendOptions(Compute::CpuAcc, {{"FastMathEnabled", true}}));
-        }
-        optimizerOptions.SetDebugEnabled(m_Options.m_PrintLayers);
-        optimizerOptions.SetDebugToFileEnabled(m_Options.m_WriteLayers);
-        PartitionOptions partitions;
-        partitions.m_MaxPartitions = m_Options.m_MaxPartitions;
-        partitions.m_MinLayersPerPartition = m_Options.m_MinLayersPerPartition;
-        partitions.m_AllOrNothing = m_Options.m_AllOrNothing;
-        for (size_t i = 0; i + 1 < backends.size(); ++i)
-        {
-            optimizerOptions.SetPartitionOptions(backends[i], partitions);
-        }
+        const OptimizerOptionsOpaque optimizerOptions = MakeOptimizerOptions(m_Options, backends, m_Limits);
         Stopwatch optimizing;
         IOptimizedNetworkPtr optimized = m_Blame.OfModel(
             [&]
@@ -265,6 +249,22 @@ private:
         const bool readsFile = !m_Options.m_CachedNetworkFile.empty() && !m_Options.m_SaveCachedNetwork;
         readsFile ? m_Blame.OfModel(load) : m_Blame.OfRun(load);
         m_Report.m_LoadMs += loading.Milliseconds();
+    }
+
+    /// Random values, which take long for large inputs, come last: what is refused is refused before.
+    void FillInputs()
+    {
+        // A file of a network has its own shapes whatever is run, and outputs go by these.
+        const auto hasShape = [&](const Binding& input)
+        { return m_Runtime->GetInputTensorInfo(m_Network, input.m_Id).GetShape() == input.m_Info.GetShape(); };
+        if (std::all_of(m_Report.m_Inputs.begin(), m_Report.m_Inputs.end(), hasShape))
+        {
+            m_Outputs.CheckBytes(*m_Runtime, m_Network);
+        }
+        if (m_Options.m_InputFiles.empty())
+        {
+            FillRandomInputs(m_Report.m_Inputs, m_Inputs);
+        }
     }
 
     void Iterate()

@@ -91,7 +91,14 @@ void ExecutionContext::UsePlan(const std::shared_ptr<const Plan>& plan)
         }
         if (arenaBytes > m_Arena.Bytes())
         {
-            m_Arena.Reserve(arenaBytes);
+            try
+            {
+                m_Arena.Reserve(arenaBytes);
+            }
+            catch (...)
+            {
+                RethrowWithContext("taking memory for what layers hand on to each other");
+            }
             if (HostAllocator() == nullptr) // what pages an application's memory has is its own choice
             {
                 for (const ByteRange& range : plan->GetWritten())
@@ -169,6 +176,18 @@ void ExecutionContext::Execute(const Step& step, const IShapedWorkload& workload
     {
         RethrowWithContext(
             fmt::format("running {} on {}", step.m_Layer->Describe(), step.m_Layer->GetBackendId().Get()));
+    }
+}
+
+AlignedMemory ExecutionContext::TakeLate(const Step& step, size_t bytes, size_t alignment) const
+{
+    try
+    {
+        return AlignedMemory(bytes, HostAllocator(), alignment);
+    }
+    catch (...)
+    {
+        RethrowWithContext(fmt::format("taking memory for {}", step.m_Layer->Describe()));
     }
 }
 

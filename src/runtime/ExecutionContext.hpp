@@ -87,6 +87,8 @@ private:
                  ILateOutputs* late, const RunArgs& args);
     void RunCopyStep(size_t index, const RunArgs& args);
     const ImportedMemory* FindImported(ValueId value, const RunArgs& args) const;
+    /// Memory for one step alone, whose layer is named where there is none.
+    AlignedMemory TakeLate(const Step& step, size_t bytes, size_t alignment) const;
     ICustomAllocator* HostAllocator() const { return m_Program.Memories()[HostMemory].m_Allocator.get(); }
 
     // CallerMemory.cpp

@@ -92,7 +92,7 @@ void* ExecutionContext::AllocateLate(ValueId value, const Step& step, const Tens
     const MemoryId memory = m_Program.Values()[value].m_Memory;
     if (memory == HostMemory)
     {
-        block->m_Host = AlignedMemory(std::max<size_t>(bytes, 1), HostAllocator(), m_Program.HostAlignment());
+        block->m_Host = TakeLate(step, std::max<size_t>(bytes, 1), m_Program.HostAlignment());
         m_Pointers[value] = block->m_Host.Data();
     }
     else if (bytes != 0)
@@ -268,7 +268,7 @@ void ExecutionContext::ExecuteLate(const Step& step, const IShapedWorkload& work
     Scratch scratch;
     if (step.m_Memory == HostMemory)
     {
-        hostScratch = AlignedMemory(bytes, HostAllocator());
+        hostScratch = TakeLate(step, bytes, ArenaAlignment);
         scratch.m_Host = hostScratch.Data();
     }
     else if (bytes != 0)

@@ -107,6 +107,77 @@ TEST(Image, CorruptPicturesAreRefused)
     EXPECT_THROW(DecodePicture(huge, 3), InputError);
 }
 
+/// The four bytes of a number in a header.
+std::string WithNumber(std::string bytes, size_t at, const std::string& number)
+{
+    return bytes.replace(at, 4, number);
+}
+
+TEST(Image, SizesThatCannotBeReadAreSaid)
+{
+    constexpr size_t pngWidth = 16;
+    constexpr size_t bmpWidth = 18;
+    const std::string png = Png(2, 2, 3, FourPixels);
+    const std::string bmp = Bmp(2, 2, FourPixels);
+    const std::string zero(4, '\0');
+    const auto decode = [](const std::string& bytes) { DecodePicture(bytes, 3); };
+    EXPECT_THROW_WITH(decode(WithNumber(png, pngWidth, zero)), InputError, "header says 0x2 pixels");
+    EXPECT_THROW_WITH(decode(WithNumber(png, pngWidth, "\x7F\xFF\xFF\xFF")), InputError,
+                      "has 2147483647x2 pixels; at most 67108864 are read");
+    const std::string wide = WithNumber(png, pngWidth, std::string("\0\0\x75\x30", 4));
+    EXPECT_THROW_WITH(decode(WithNumber(wide, pngWidth + 4, std::string("\0\0\x75\x30", 4))), InputError,
+                      "has 30000x30000 pixels; at most 67108864 are read");
+    EXPECT_THROW_WITH(decode(WithNumber(png, pngWidth, std::string("\0\x01\0\0", 4))), InputError,
+                      "has 65536x2 pixels; at most 67108864 are read, and at most 65535 a side");
+    EXPECT_THROW_WITH(decode(WithNumber(bmp, bmpWidth, "\xFF\xFF\xFF\xFF")), InputError, "header says -1x2 pixels");
+    EXPECT_THROW_WITH(decode(WithNumber(bmp, bmpWidth + 4, zero)), InputError, "header says 2x0 pixels");
+    EXPECT_THROW_WITH(decode(WithNumber(bmp, bmpWidth + 4, std::string("\0\0\0\x80", 4))), InputError,
+                      "has 2x2147483648 pixels");
+}
+
+TEST(Image, ReasonsAreThoseOfTheFormat)
+{
+    const auto decode = [](const std::string& bytes) { DecodePicture(bytes, 3); };
+    EXPECT_THROW_WITH(decode("GIF89a"), InputError, "it is no PNG, JPEG or BMP");
+    EXPECT_THROW_WITH(decode(Png(2, 2, 3, FourPixels).substr(0, 40)), InputError, "it cannot be read as PNG: ");
+    const std::string jpeg = Jpeg(16, 16, std::vector<uint8_t>(16 * 16 * 3, 100));
+    EXPECT_THROW_WITH(decode(jpeg.substr(0, 30)), InputError, "it cannot be read as JPEG: ");
+    const std::string bmp = Bmp(2, 2, FourPixels);
+    const std::string bent = WithNumber(bmp, 28, std::string("\x07\0\0\0", 4)); // bits of a pixel
+    EXPECT_THROW_WITH(decode(bent), InputError, "it cannot be read as BMP: ");
+    EXPECT_THROW_WITH(decode(WithNumber(bmp, 14, std::string("\x40\0\0\0", 4))), InputError,
+                      "it cannot be read as BMP: it is corrupt, or of a kind that is not known");
+}
+
+TEST(Image, NoReasonIsOfAnotherFormat)
+{
+    const std::string jpeg = Jpeg(16, 16, std::vector<uint8_t>(16 * 16 * 3, 100));
+    size_t refused = 0;
+    for (size_t i = 3; i < jpeg.size(); ++i)
+    {
+        std::string bent = jpeg;
+        bent[i] = '\xFF';
+        try
+        {
+            DecodePicture(bent, 3);
+        }
+        catch (const InputError& error)
+        {
+            EXPECT_EQ(std::string(error.what()).find("png"), std::string::npos) << i << ": " << error.what();
+            ++refused;
+        }
+    }
+    EXPECT_GT(refused, 10U);
+}
+
+TEST(Image, RowsOfABmpMayGoDown)
+{
+    const std::string up = Bmp(1, 2, {1, 2, 3, 4, 5, 6});
+    EXPECT_EQ(DecodePicture(up, 3).m_Pixels, (std::vector<uint8_t>{1, 2, 3, 4, 5, 6}));
+    const std::string down = WithNumber(up, 22, "\xFE\xFF\xFF\xFF"); // a height of -2
+    EXPECT_EQ(DecodePicture(down, 3).m_Pixels, (std::vector<uint8_t>{4, 5, 6, 1, 2, 3}));
+}
+
 TEST(Image, ResizingToTheSameSizeChangesNothing)
 {
     const Picture picture{2, 2, 3, FourPixels};
@@ -182,6 +253,7 @@ TEST(Image, OpenSizesAreThePictures)
     info.GetShape().SetDimensionUnknown(1);
     info.GetShape().SetDimensionUnknown(2);
     EXPECT_EQ(PictureToTensor(Png(4, 1, 3, FourPixels), info, {}).m_Info.GetShape(), TensorShape({1, 1, 4, 3}));
+    EXPECT_EQ(GetPictureInfo(Png(4, 1, 3, FourPixels), info).GetShape(), TensorShape({1, 1, 4, 3}));
 }
 
 TEST(Image, InputsThatAreNoPicturesAreRefused)

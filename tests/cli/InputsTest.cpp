@@ -14,6 +14,7 @@
 #include <cstring>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tenon::cli
@@ -30,6 +31,15 @@ protected:
                                 const Shapes& shapes = {})
     {
         return LoadInputs(bindings, files, shapes, {}, m_Limits);
+    }
+
+    /// Two inputs.
+    std::vector<InputData> MakeRandom(const TensorInfo& info)
+    {
+        const std::vector<Binding> bindings = {{"a", 0, info}, {"b", 1, info}};
+        std::vector<InputData> inputs = Load(bindings, {});
+        FillRandomInputs(bindings, inputs);
+        return inputs;
     }
 
     std::string WriteFloats(const std::string& name, const TensorShape& shape)
@@ -63,6 +73,12 @@ TEST_F(Inputs, KindsFollowFromContentAndExtension)
                       "supported are .npy");
     EXPECT_THROW_WITH(Load({m_Bytes}, {m_Folder.Write("b.npy", "1 2 3")}), InputError, "no .npy file");
     EXPECT_THROW_WITH(Load({m_Bytes}, {m_Folder.Path("none")}), InputError, "does not exist");
+    for (const char* name : {"empty.txt", "empty.png", "empty.npy", "empty"})
+    {
+        EXPECT_THROW_WITH(Load({m_Bytes}, {m_Folder.Write(name, "")}), InputError, "the file is empty");
+    }
+    const Binding none{"none", 2, TensorInfo({0}, DataType::Float32)};
+    EXPECT_EQ(Load({none}, {m_Folder.Write("empty.txt", "")})[0].m_Data.Size(), 0U);
 }
 
 TEST_F(Inputs, MessagesNameInputFileAndExpectation)
@@ -128,8 +144,8 @@ TEST_F(Inputs, RandomValuesAreTheSameEveryTimeAndFitTheirType)
     for (int i = 0; i <= static_cast<int>(DataType::Complex128); ++i)
     {
         const TensorInfo info({50}, static_cast<DataType>(i));
-        const InputData a = MakeRandomInput(info, 3, m_Limits);
-        const InputData b = MakeRandomInput(info, 3, m_Limits);
+        const InputData a = std::move(MakeRandom(info)[1]);
+        const InputData b = std::move(MakeRandom(info)[1]);
         ASSERT_EQ(a.m_Data.Size(), info.GetNumBytes());
         EXPECT_EQ(std::memcmp(a.m_Data.Data(), b.m_Data.Data(), a.m_Data.Size()), 0)
             << GetDataTypeName(info.GetDataType());
@@ -147,7 +163,8 @@ TEST_F(Inputs, RandomValuesAreTheSameEveryTimeAndFitTheirType)
         EXPECT_GE(values.size(), 2U) << GetDataTypeName(info.GetDataType());
     }
     const TensorInfo floats({8}, DataType::Float32);
-    EXPECT_NE(First(MakeRandomInput(floats, 0, m_Limits)), First(MakeRandomInput(floats, 1, m_Limits)));
+    const std::vector<InputData> two = MakeRandom(floats);
+    EXPECT_NE(First(two[0]), First(two[1]));
 }
 
 } // namespace

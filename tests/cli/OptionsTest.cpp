@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tenon::cli
@@ -182,6 +183,40 @@ TEST(Options, HelpAndVersionNeedNoModel)
     const CommandLine line = Parse({"--version"});
     ASSERT_TRUE(line.m_Text.has_value());
     EXPECT_NE(line.m_Text->find("Tenon"), std::string::npos);
+}
+
+TEST(Options, NumbersThatAreNoneAreToldWhichThereAre)
+{
+    const std::vector<std::pair<Words, std::string>> refused = {
+        {{"-I", "-1"}, "--iterations: '-1' is no whole number in 1..10000000"},
+        {{"-I", "abc"}, "--iterations: 'abc' is no whole number in 1..10000000"},
+        {{"-I", "0"}, "--iterations: '0' is no whole number in 1..10000000"},
+        {{"-I", "1.5"}, "--iterations: '1.5' is no whole number in 1..10000000"},
+        {{"-I", "0x10"}, "--iterations: '0x10' is no whole number in 1..10000000"},
+        {{"--subgraph", "-1"}, "--subgraph: '-1' is no whole number in 0..4294967295"},
+        {{"--top-k", "999999999999"}, "--top-k: '999999999999' is no whole number in 1..4294967295"},
+        {{"--max-partitions", ""}, "--max-partitions: '' is no whole number in 0..4294967295"},
+        {{"--min-layers-per-partition", "few"},
+         "--min-layers-per-partition: 'few' is no whole number in 0..4294967295"},
+        {{"--number-of-threads", "257"}, "--number-of-threads: '257' is no whole number in 0..256"},
+        {{"--input-mean", "grey"}, "--input-mean: 'grey' is no finite number"},
+        {{"--input-mean", "1e99"}, "--input-mean: '1e99' is no finite number of 32 bits"},
+        {{"--input-std", "0"}, "--input-std: '0' is no finite number of 32 bits other than 0"},
+    };
+    for (const auto& [words, message] : refused)
+    {
+        EXPECT_THROW_WITH(ParseRest(words), UsageError, message);
+    }
+    EXPECT_EQ(ParseRest({"-I", "010"}).m_Iterations, 10U);
+    EXPECT_EQ(ParseRest({"--subgraph", "4294967295"}).m_Subgraph, 4294967295U);
+}
+
+TEST(Options, FormatsThatAreNoneAreToldWhichThereAre)
+{
+    for (const char* format : {"", "onnx"})
+    {
+        EXPECT_THROW_WITH(ParseRest({"-f", format}), UsageError, "supported: tflite-binary, tflite, tenon");
+    }
 }
 
 TEST(Options, BadArgumentsAreRefused)

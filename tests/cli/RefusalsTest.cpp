@@ -56,12 +56,64 @@ TEST_F(Refusals, FilesThatWouldOverwriteEachOther)
     const std::string copy = m_Folder.Write("copy.tflite", ReadFile(FloatModel));
     ExpectFailure(Execute({"-m", copy, "-w", copy}), 2, "to read and as one to write");
     EXPECT_EQ(ReadFile(copy), ReadFile(FloatModel));
+    const std::string backend = m_Folder.Write("a_backend.so", "text");
+    ExpectFailure(Execute({"-m", FloatModel, "-b", backend, "-w", backend}), 2, "to read and as one to write");
     const std::string out = m_Folder.Path("out.npy");
     ExpectFailure(Execute({"-m", FloatModel, "-w", out, "--report-json", m_Folder.Path("./out.npy")}), 2,
                   "twice as a file to write");
     ExpectFailure(Execute({"-m", FloatModel, "--report-json", ""}), 2, "--report-json");
     ExpectFailure(Execute({"-m", FloatModel, "--labels", ""}), 2, "--labels");
     EXPECT_EQ(Execute({"-m", FloatModel, "-N", "-w", "/dev/null", "--report-json", "/dev/null"}).m_Status, 0);
+}
+
+TEST_F(Refusals, PackedWeightsThatWouldOverwriteOthers)
+{
+    const std::string model = m_Folder.Write("copy.tflite", ReadFile(FloatModel));
+    const std::string in = WriteInput("in.npy", DataType::Float32);
+    const std::string labels = m_Folder.Write("labels.txt", "zero\none\n");
+    const std::string out = m_Folder.Write("out", "of an earlier run");
+    const Words common = {"-m", model, "-N", "-d", in, "--labels", labels};
+    const auto expectKept = [&](const std::string& file, const Words& words, const std::string& reason)
+    {
+        const std::string before = ReadFile(file);
+        Words command = common;
+        command.insert(command.end(), words.begin(), words.end());
+        ExpectFailure(Execute(command), 2, reason);
+        EXPECT_EQ(ReadFile(file), before) << file;
+    };
+    const Words save = {"--save-cached-network", "--cached-network-filepath"};
+    for (const std::string& file : {model, in, labels})
+    {
+        expectKept(file, {save[0], save[1], file}, "to read and as one to write");
+    }
+    for (const char* option : {"-w", "--serialize", "--serialize-optimized", "--report-json", "-v"})
+    {
+        expectKept(out, {save[0], save[1], out, option, m_Folder.Path("./out")}, "twice as a file to write");
+    }
+    expectKept(out, {save[1], out, "-w", out}, "to read and as one to write");
+
+    // Seen before the model, which is not there.
+    const auto expectEarly = [&](const std::string& file, const std::string& reason) {
+        ExpectFailure(Execute({"-m", m_Folder.Path("none"), save[0], save[1], file}), 2, reason);
+    };
+    expectEarly(m_Folder.Path("no/packed"), "there is no folder");
+    expectEarly(m_Folder.Path(""), "it is a folder");
+    expectEarly("/dev/null", "need a regular file");
+
+    // One of an earlier run makes way.
+    for (int run = 0; run < 2; ++run)
+    {
+        EXPECT_EQ(Execute({"-m", model, "-N", save[0], save[1], out}).m_Status, 0);
+        EXPECT_NE(ReadFile(out), "of an earlier run");
+    }
+}
+
+TEST_F(Refusals, FilesToWriteThatAreNotThereYet)
+{
+    const Outcome outcome = test::RunProgram(
+        {ProgramPath(), "-m", std::filesystem::absolute(FloatModel), "-N", "-w", "new", "--report-json", "./new"}, "",
+        {"/usr/bin/env", "-C", m_Folder.Path("")});
+    ExpectFailure(outcome, 2, "twice as a file to write");
 }
 
 TEST_F(Refusals, OutputsThatCannotBeWritten)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// .tflite files of one operator, for ProgramTest: what the command line does with inputs, outputs and errors.
+// .tflite files of one operator, for tests of the program: what the command line does with inputs, outputs and errors.
 #pragma once
 
 #include <flatbuffers/flatbuffers.h>
@@ -22,6 +22,7 @@ struct TinyTensor
 constexpr int8_t Add = 0;
 constexpr int8_t Relu = 19;
 constexpr int8_t Custom = 32;
+constexpr int8_t AddN = 106;
 
 /// All bytes of the file. Its tables are spelled by field number, so that this needs no header that the build makes.
 inline std::string TinyModel(int8_t operatorCode, const std::vector<TinyTensor>& inputs,

@@ -91,6 +91,22 @@ INetworkPtr MakeSoftmaxes(const TensorInfo& info)
     return network;
 }
 
+/// in, reshaped as a second input says, -> abs -> out: a run takes memory when it comes to abs.
+INetworkPtr MakeLateAbs()
+{
+    INetworkPtr network = INetwork::Create();
+    ReshapeDescriptor late;
+    late.m_ParametersAsInputs = true;
+    IConnectableLayer* const reshape = network->AddReshapeLayer(late, "reshape");
+    Connect(AddInput(*network, 0, FloatInfo({4})), reshape, 0);
+    Connect(AddInput(*network, 1, TensorInfo({2}, DataType::Signed32), "shape"), reshape, 1);
+    IConnectableLayer* const abs =
+        network->AddElementwiseUnaryLayer(ElementwiseUnaryDescriptor(UnaryOperation::Abs), "late abs");
+    Connect(reshape, abs);
+    Connect(abs, network->AddOutputLayer(0));
+    return network;
+}
+
 DeviceOptions ImportingDevice(std::set<LayerType> takes)
 {
     DeviceOptions options;
@@ -127,12 +143,36 @@ TEST(CustomAllocator, FailuresAreTold)
     const NetworkId id = Load(*runtime, *MakeSoftmaxes(FloatInfo({1, 4})));
     const auto run = [&] { RunFloat(*runtime, id, {1, 4}, {1, 2, 3, 4}); };
     allocator->m_GivesNull = true;
-    EXPECT_THAT(MessageOf<MemoryValidationException>(run), HasSubstr("custom allocator has no memory"));
+    EXPECT_THAT(MessageOf<MemoryValidationException>(run),
+                AllOf(HasSubstr("what layers hand on to each other: "), HasSubstr("custom allocator has no memory")));
     allocator->m_GivesNull = false;
     allocator->m_IsMisaligned = true;
     EXPECT_THAT(MessageOf<MemoryValidationException>(run), HasSubstr("multiple of 64"));
     allocator->m_IsMisaligned = false;
     EXPECT_NO_THROW(run());
+}
+
+TEST(CustomAllocator, LayersWithoutMemoryAreNamed)
+{
+    const auto allocator = std::make_shared<TestAllocator>();
+    const IRuntimePtr runtime = IRuntime::Create(WithAllocator(allocator));
+    const NetworkId id = Load(*runtime, *MakeLateAbs());
+    const Floats input = {-1, 2, -3, 4};
+    const std::vector<int32_t> shape = {2, -1};
+    Floats result(4);
+    const auto run = [&]
+    {
+        runtime->EnqueueWorkload(id,
+                                 {{0, ConstTensor(TensorInfo({4}, DataType::Float32, 0.0f, 0, true), input.data())},
+                                  {1, ConstTensor(TensorInfo({2}, DataType::Signed32, 0.0f, 0, true), shape.data())}},
+                                 [&](LayerBindingId, const TensorInfo&) { return result.data(); });
+    };
+    allocator->m_GivesNull = true;
+    EXPECT_THAT(MessageOf<MemoryValidationException>(run), AllOf(HasSubstr("taking memory for "), HasSubstr("late abs"),
+                                                                 HasSubstr("custom allocator has no memory")));
+    allocator->m_GivesNull = false;
+    EXPECT_NO_THROW(run());
+    EXPECT_EQ(result, (Floats{1, 2, 3, 4}));
 }
 
 TEST(CustomAllocator, WhatCannotBeUsedIsRefused)

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// See FileInput.hpp.
+#include "cli/FileInput.hpp"
+
+#include "cli/Elements.hpp"
+#include "cli/Errors.hpp"
+#include "cli/File.hpp"
+#include "cli/Npy.hpp"
+#include "cli/NpyHeader.hpp"
+#include "cli/Strings.hpp"
+#include "cli/TensorMemory.hpp"
+#include "cli/TextFile.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace tenon::cli
+{
+namespace
+{
+
+/// Enough to tell the kinds of files apart.
+constexpr size_t StartBytes = 4096;
+
+} // namespace
+
+void RequireKnownShape(const TensorInfo& info)
+{
+    if (!info.GetShape().AreAllDimensionsSpecified())
+    {
+        throw InputError(
+            fmt::format("the model leaves the shape open ({}); give it by --input-tensor-shape or by an .npy "
+                        "file",
+                        info.GetShape().ToString()));
+    }
+}
+
+FileInput::FileInput(const std::string& path, const TensorInfo& expected, bool isShapeFixed, const Limits& limits)
+    : m_Path(path), m_Info(expected)
+{
+    if (expected.GetShape().AreAllDimensionsSpecified())
+    {
+        CheckTensorBytes(expected, limits);
+    }
+    m_Kind = FindKind(expected);
+    if (m_Kind == Kind::Npy)
+    {
+        m_Info = ReadNpyInfo(path, expected, limits.m_MaxTensorBytes);
+        if (isShapeFixed && m_Info.GetShape() != expected.GetShape())
+        {
+            throw InputError(fmt::format("its shape is {}, but --input-tensor-shape says {}",
+                                         m_Info.GetShape().ToString(), expected.GetShape().ToString()));
+        }
+    }
+    else if (m_Kind == Kind::Picture)
+    {
+        m_Info = GetPictureInfo(ReadWhole(path, limits.m_MaxFileBytes), expected);
+    }
+    RequireKnownShape(m_Info);
+    CheckTensorBytes(m_Info, limits);
+}
+
+FileInput::Kind FileInput::FindKind(const TensorInfo& expected) const
+{
+    const std::string start = ReadStart(m_Path, StartBytes);
+    if (EndsWithNoCase(m_Path, ".bin") || EndsWithNoCase(m_Path, ".raw"))
+    {
+        return Kind::Raw;
+    }
+    const bool isNothingExpected =
+        expected.GetShape().AreAllDimensionsSpecified() && expected.GetShape().GetNumElements64() == 0;
+    if (start.empty() && !isNothingExpected)
+    {
+        throw InputError("the file is empty");
+    }
+    if (IsNpy(start) || EndsWithNoCase(m_Path, ".npy"))
+    {
+        return Kind::Npy;
+    }
+    if (IsText(start))
+    {
+        return Kind::Text;
+    }
+    if (IsPicture(start))
+    {
+        return Kind::Picture;
+    }
+    throw InputError("its content is not known; supported are .npy, pictures (PNG, JPEG, BMP), raw bytes in a file "
+                     "named .bin or .raw, and text with numbers");
+}
+
+InputData FileInput::LoadRaw() const
+{
+    InputFile file(m_Path);
+    if (file.Remaining() != m_Info.GetNumBytes())
+    {
+        throw InputError(
+            fmt::format("a raw file of {} bytes was expected; it has {}", m_Info.GetNumBytes(), file.Remaining()));
+    }
+    InputData data{m_Info, Buffer(m_Info.GetNumBytes()), "raw bytes"};
+    file.Read(data.m_Data.Data(), data.m_Data.Size());
+    if (m_Info.GetDataType() == DataType::Boolean)
+    {
+        for (size_t i = 0; i < data.m_Data.Size(); ++i) // a Boolean is 0 or 1, but a file may hold anything
+        {
+            SetElement(DataType::Boolean, data.m_Data.Data(), i, GetElement(DataType::Boolean, data.m_Data.Data(), i));
+        }
+    }
+    return data;
+}
+
+InputData FileInput::Load(const Normalisation& normalisation, const Limits& limits) const
+{
+    InputData data;
+    if (m_Kind == Kind::Raw)
+    {
+        data = LoadRaw();
+    }
+    else if (m_Kind == Kind::Npy)
+    {
+        NpyArray array = ReadNpy(m_Path, m_Info, limits.m_MaxTensorBytes);
+        data = {std::move(array.m_Info), std::move(array.m_Data), {}};
+    }
+    else if (m_Kind == Kind::Picture)
+    {
+        PictureTensor picture = PictureToTensor(ReadWhole(m_Path, limits.m_MaxFileBytes), m_Info, normalisation);
+        data = {std::move(picture.m_Info), std::move(picture.m_Data), std::move(picture.m_Description), true};
+    }
+    else
+    {
+        data = {m_Info, ParseTextTensor(ReadWhole(m_Path, limits.m_MaxFileBytes), m_Info), "text"};
+    }
+    data.m_Description = OneLine(m_Path) + (data.m_Description.empty() ? "" : ", " + data.m_Description);
+    return data;
+}
+
+} // namespace tenon::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// FileInput: one file of -d. Its kind and shape are known before memory is taken for what it holds. Inputs.cpp uses it.
+#pragma once
+
+#include "cli/Inputs.hpp"
+
+#include <string>
+
+namespace tenon::cli
+{
+
+/// Throws InputError, which says how to give a shape.
+void RequireKnownShape(const TensorInfo& info);
+
+/// All throw InputError, which does not name the file.
+class FileInput
+{
+public:
+    /// The kind follows from the file's content and extension. An .npy file brings its own shape unless `isShapeFixed`,
+    /// and a picture the sizes that are open; of the others, a text's count of numbers and a raw file's bytes must fit.
+    FileInput(const std::string& path, const TensorInfo& expected, bool isShapeFixed, const Limits& limits);
+
+    /// With the shape that the data has.
+    const TensorInfo& Info() const { return m_Info; }
+
+    InputData Load(const Normalisation& normalisation, const Limits& limits) const;
+
+private:
+    enum class Kind
+    {
+        Raw,
+        Npy,
+        Picture,
+        Text
+    };
+    Kind FindKind(const TensorInfo& expected) const;
+    InputData LoadRaw() const;
+
+    std::string m_Path;
+    TensorInfo m_Info;
+    Kind m_Kind = Kind::Raw;
+};
+
+} // namespace tenon::cli

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// See TensorMemory.hpp.
+#include "cli/TensorMemory.hpp"
+
+#include "cli/Errors.hpp"
+
+#include <fmt/format.h>
+
+namespace tenon::cli
+{
+
+void CheckTensorBytes(const TensorInfo& info, const Limits& limits)
+{
+    if (info.GetNumBytes() > limits.m_MaxTensorBytes)
+    {
+        throw InputError(fmt::format("{} is {} bytes; the limit is {}", info.ToString(), info.GetNumBytes(),
+                                     limits.m_MaxTensorBytes));
+    }
+}
+
+void CheckTotalBytes(std::string_view what, uint64_t bytes, const Limits& limits)
+{
+    if (bytes > limits.m_MaxTotalBytes)
+    {
+        throw InputError(fmt::format("{} take {} bytes together; the limit is {}. Give smaller shapes by "
+                                     "--input-tensor-shape, or run the model from a program that raises "
+                                     "Limits::m_MaxTotalBytes",
+                                     what, bytes, limits.m_MaxTotalBytes));
+    }
+}
+
+std::string DescribeLackOfMemory(const TensorInfo& info)
+{
+    std::string text = "not enough memory for " + info.ToString();
+    if (info.GetShape().AreAllDimensionsSpecified())
+    {
+        text += fmt::format(", which takes {} bytes", info.GetNumBytes());
+    }
+    return text;
+}
+
+} // namespace tenon::cli
