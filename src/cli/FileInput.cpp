@@ -55,7 +55,8 @@ FileInput::FileInput(const std::string& path, const TensorInfo& expected, bool i
     }
     else if (m_Kind == Kind::Picture)
     {
-        m_Info = GetPictureInfo(ReadWhole(path, limits.m_MaxFileBytes), expected);
+        m_Picture = ReadWhole(path, limits.m_MaxFileBytes);
+        m_Info = GetPictureInfo(m_Picture, expected);
     }
     RequireKnownShape(m_Info);
     CheckTensorBytes(m_Info, limits);
@@ -124,7 +125,7 @@ InputData FileInput::Load(const Normalisation& normalisation, const Limits& limi
     }
     else if (m_Kind == Kind::Picture)
     {
-        PictureTensor picture = PictureToTensor(ReadWhole(m_Path, limits.m_MaxFileBytes), m_Info, normalisation);
+        PictureTensor picture = PictureToTensor(m_Picture, m_Info, normalisation);
         data = {std::move(picture.m_Info), std::move(picture.m_Data), std::move(picture.m_Description), true};
     }
     else

@@ -39,6 +39,7 @@ private:
     std::string m_Path;
     TensorInfo m_Info;
     Kind m_Kind = Kind::Raw;
+    std::string m_Picture; ///< the file, if it is a picture, for its header and then for its pixels
 };
 
 } // namespace tenon::cli

@@ -17,6 +17,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from perf.command import changed_options
+
 LENGTHS = (1000, 10000, 100000)
 NETWORKS = {
     "TenonChain": "chain of activations",
@@ -67,14 +69,6 @@ def processor():
     return names[0] if names else ""
 
 
-def describe(parser, arguments):
-    """The command that writes the same table, with all options that differ from the parser's defaults."""
-    options = [f"--{name} {getattr(arguments, name)}" for name in ("repetitions", "core")
-               if getattr(arguments, name) != parser.get_default(name)]
-    return " ".join(["tests/bench/growth.py --exe build/release/bin/bench_load", *options,
-                     f"--table {arguments.table or 'FILE'}"])
-
-
 def on_one_core_of(name):
     return f", on one core of {name}" if name else ""
 
@@ -87,8 +81,10 @@ def main():
     parser.add_argument("--table", type=Path)
     arguments = parser.parse_args()
     figures = measure(arguments.exe, arguments.repetitions, arguments.core)
-    text = HEAD.format(command=describe(parser, arguments), repetitions=arguments.repetitions,
-                       machine=on_one_core_of(processor()))
+    command = " ".join(["tests/bench/growth.py --exe build/release/bin/bench_load",
+                        *changed_options(parser, arguments, ["repetitions", "core"]),
+                        f"--table {arguments.table or 'FILE'}"])
+    text = HEAD.format(command=command, repetitions=arguments.repetitions, machine=on_one_core_of(processor()))
     missing = []
     for network, title in NETWORKS.items():
         medians = [statistics.median(figures[network, n]) for n in LENGTHS if (network, n) in figures]

@@ -18,6 +18,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from growth import processor
+from perf.command import changed_options
 from perf.engines import Worker, WorkerError
 from perf.measure import MOST_RUNS
 from perf.table import number, rows_of
@@ -87,8 +88,7 @@ def main():
             failed = True
     text = rows_of(table)
     if args.table:
-        options = [f"--{name} {getattr(args, name)}" for name in ("threads", "cores", "rounds", "turn")
-                   if getattr(args, name) != parser.get_default(name)]
+        options = changed_options(parser, args, ["threads", "cores", "rounds", "turn"])
         command = " ".join(["tests/bench/threads.py --exe build/release/bin/bench_serve", *options,
                             f"--table {args.table} MODEL.tflite ..."])
         head = HEAD.format(command=command, threads=args.threads, rounds=args.rounds, turn=args.turn,

@@ -6,6 +6,16 @@ import shlex
 VALUES = ["only", "engines", "compute", "threads", "rounds", "turn", "loads", "timeout"]
 
 
+def changed_options(parser, arguments, names):
+    """Those options whose values differ from the parser's defaults."""
+    options = []
+    for name in names:
+        value = getattr(arguments, name)
+        if value != parser.get_default(name):
+            options.append(f"--{name} " + (f"{value:g}" if isinstance(value, float) else shlex.quote(str(value))))
+    return options
+
+
 def describe(parser, arguments):
     """performance.py with all options that differ from the parser's defaults."""
     options = []
@@ -19,10 +29,7 @@ def describe(parser, arguments):
         options.append(f"--float-twins {shlex.quote(arguments.float_twins)}")
     if arguments.onnx:
         options.append("--onnx TWINS")
-    for name in VALUES:
-        value = getattr(arguments, name)
-        if value != parser.get_default(name):
-            options.append(f"--{name} " + (f"{value:g}" if isinstance(value, float) else shlex.quote(str(value))))
+    options += changed_options(parser, arguments, VALUES)
     if arguments.peers_only:
         options.append("--peers-only")
     if not arguments.priority:
