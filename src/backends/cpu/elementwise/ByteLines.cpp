@@ -31,8 +31,7 @@ public:
     explicit Lines(const ByteLines& lines)
         : m_Knee(hn::Set(Shorts(), lines.m_Knee)), m_Offset(hn::Set(Shorts(), lines.m_Offset)),
           m_Whole(hn::Set(Shorts(), lines.m_Above.m_Whole)), m_Rest(hn::Set(Shorts(), lines.m_Above.m_Rest)),
-          m_TurnWhole(hn::Set(Shorts(), static_cast<int16_t>(lines.m_Above.m_Whole ^ lines.m_Below.m_Whole))),
-          m_TurnRest(hn::Set(Shorts(), static_cast<int16_t>(lines.m_Above.m_Rest ^ lines.m_Below.m_Rest)))
+          m_WholeBelow(hn::Set(Shorts(), lines.m_Below.m_Whole)), m_RestBelow(hn::Set(Shorts(), lines.m_Below.m_Rest))
     {
     }
 
@@ -45,8 +44,8 @@ public:
         if constexpr (!IsStraight)
         {
             const V isBelow = hn::ShiftRight<15>(x);
-            whole = hn::Xor(whole, hn::And(isBelow, m_TurnWhole));
-            rest = hn::Xor(rest, hn::And(isBelow, m_TurnRest));
+            whole = hn::IfVecThenElse(isBelow, m_WholeBelow, whole);
+            rest = hn::IfVecThenElse(isBelow, m_RestBelow, rest);
         }
         return hn::Add(hn::Add(hn::Mul(x, whole), hn::MulFixedPoint15(x, rest)), m_Offset);
     }
@@ -56,8 +55,8 @@ private:
     hn::Vec<Shorts> m_Offset;
     hn::Vec<Shorts> m_Whole;
     hn::Vec<Shorts> m_Rest;
-    hn::Vec<Shorts> m_TurnWhole; ///< what differs below the knee
-    hn::Vec<Shorts> m_TurnRest;
+    hn::Vec<Shorts> m_WholeBelow;
+    hn::Vec<Shorts> m_RestBelow;
 };
 
 template <bool IsStraight>

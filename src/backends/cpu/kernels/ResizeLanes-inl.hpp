@@ -9,7 +9,6 @@
 #endif
 
 #include "backends/cpu/simd/Bf16-inl.hpp"
-#include "backends/cpu/simd/Bytes-inl.hpp"
 
 #include <cstdint>
 
@@ -17,14 +16,13 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-/// How elements become lanes of W and back.
+/// How elements become lanes of floats, and, but for bytes, back.
 template <typename T>
 struct ResizeLanes;
 
 template <>
 struct ResizeLanes<float>
 {
-    using Weight = float;
     template <class D>
     static HWY_INLINE hn::Vec<D> Load(D d, const float* from)
     {
@@ -45,7 +43,6 @@ enum class Brain : uint16_t
 template <>
 struct ResizeLanes<Brain>
 {
-    using Weight = float;
     template <class D>
     static HWY_INLINE hn::Vec<D> Load(D d, const Brain* from)
     {
@@ -62,26 +59,10 @@ struct ResizeLanes<Brain>
 template <>
 struct ResizeLanes<uint8_t>
 {
-    using Weight = float;
     template <class D>
     static HWY_INLINE hn::Vec<D> Load(D d, const uint8_t* from)
     {
         return hn::ConvertTo(d, hn::PromoteTo(hn::Rebind<int32_t, D>(), hn::LoadU(hn::Rebind<uint8_t, D>(), from)));
-    }
-    template <class D>
-    static HWY_INLINE void Store(hn::Vec<D> sum, D d, uint8_t* to)
-    {
-        // Sums lie between 0 and 255 as the elements do, so nothing has to be saturated.
-        const hn::Rebind<uint8_t, D> dBytes;
-        const auto above = hn::Add(sum, hn::Set(d, 0.5f));
-        if constexpr (hn::MaxLanes(D()) == HWY_LANES(float))
-        {
-            hn::StoreU(hn::U8FromU32(hn::BitCast(hn::Rebind<uint32_t, D>(), Truncated(above))), dBytes, to);
-        }
-        else
-        {
-            hn::StoreU(hn::DemoteTo(dBytes, hn::ConvertTo(hn::Rebind<int32_t, D>(), above)), dBytes, to);
-        }
     }
 };
 

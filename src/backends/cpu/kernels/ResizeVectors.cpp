@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bilinear resizing of rows. Products and sums come in the order of the reference kernel, because it shows in the last
-// bit, and in a byte that is just between two values.
+// Bilinear resizing of rows.
 #include "backends/cpu/kernels/ResizeVectors.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -10,6 +9,7 @@
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
 #include "backends/cpu/kernels/ResizeLanes-inl.hpp"
+#include "backends/cpu/simd/Bytes-inl.hpp"
 #include "backends/cpu/simd/Spans-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -19,124 +19,136 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// Rows of an image by their weights: what each element of them gives to all output columns that it is a part of.
-template <typename T, typename W>
-void WeighRows(const BlendedRow<W>& row)
-{
-    const auto* lower = static_cast<const T*>(row.m_Lower);
-    const auto* upper = static_cast<const T*>(row.m_Upper);
-    Cover<W>(row.m_InputElements,
-             [&](auto d, size_t i) HWY_ATTR
-             {
-                 using Lanes = ResizeLanes<T>;
-                 hn::StoreU(hn::Mul(Lanes::Load(d, lower + i), hn::Set(d, row.m_Y.m_LowerWeight)), d,
-                            row.m_WeighedLower + i);
-                 hn::StoreU(hn::Mul(Lanes::Load(d, upper + i), hn::Set(d, row.m_Y.m_UpperWeight)), d,
-                            row.m_WeighedUpper + i);
-             });
-}
-
-/// What four elements give to a column with so much of the left and of the right ones. In the order of the reference
-/// kernel, which rounds after each step.
-template <class V>
-struct Corners
-{
-    V m_LowerLeft;
-    V m_UpperLeft;
-    V m_LowerRight;
-    V m_UpperRight;
-
-    template <class D, typename W>
-    HWY_INLINE Corners(D d, const BlendedRow<W>& row, size_t left, size_t right)
-        : m_LowerLeft(hn::LoadU(d, row.m_WeighedLower + left)), m_UpperLeft(hn::LoadU(d, row.m_WeighedUpper + left)),
-          m_LowerRight(hn::LoadU(d, row.m_WeighedLower + right)), m_UpperRight(hn::LoadU(d, row.m_WeighedUpper + right))
-    {
-    }
-
-    HWY_INLINE V Blend(V leftWeight, V rightWeight) const
-    {
-        V sum = hn::Mul(m_LowerLeft, leftWeight);
-        sum = hn::Add(sum, hn::Mul(m_UpperLeft, leftWeight));
-        sum = hn::Add(sum, hn::Mul(m_LowerRight, rightWeight));
-        return hn::Add(sum, hn::Mul(m_UpperRight, rightWeight));
-    }
-};
-
-/// The columns [first, end), between the same two of the input.
-template <typename T, typename W>
-HWY_INLINE void BlendAlike(const BlendedRow<W>& row, size_t first, size_t end, T* out)
-{
-    const ref::Blend<W>* const columns = row.m_Columns;
-    const size_t left = columns[first].m_Lower * row.m_Channels;
-    const size_t right = columns[first].m_Upper * row.m_Channels;
-    Cover<W>(row.m_Channels,
-             [&](auto d, size_t c) HWY_ATTR
-             {
-                 const Corners<hn::Vec<decltype(d)>> corners(d, row, left + c, right + c);
-                 T* to = out + c;
-                 for (size_t k = first; k < end; ++k, to += row.m_Channels)
-                 {
-                     ResizeLanes<T>::Store(
-                         corners.Blend(hn::Set(d, columns[k].m_LowerWeight), hn::Set(d, columns[k].m_UpperWeight)), d,
-                         to);
-                 }
-             });
-}
-
 /// Pixels of at most `Lanes` channels, a vector each, whose last lane may be past the pixel: the next one is written
-/// over it. It takes longer to find out which columns are between the same two than to load these anew.
-template <size_t Lanes, typename T, typename W>
-void BlendPixels(const BlendedRow<W>& row)
+/// over it. Returns how many columns it has made: not those of which one lane would be past the row.
+template <size_t Lanes, typename T, typename W, class F>
+HWY_INLINE size_t BlendPixels(const T* in, const ref::Blend<W>* columns, size_t count, size_t channels, W* out,
+                              const F& blend)
 {
     const hn::CappedTag<W, Lanes> d;
-    const size_t channels = row.m_Channels;
-    const size_t whole = row.m_Count - (channels == Lanes ? 0 : 1);
-    T* out = static_cast<T*>(row.m_Out);
-    for (size_t i = 0; i < whole; ++i, out += channels)
+    const size_t last = columns[count - 1].m_Upper;
+    size_t i = 0;
+    for (; channels == Lanes ? i < count : columns[i].m_Upper < last; ++i, out += channels)
     {
-        const ref::Blend<W> column = row.m_Columns[i];
-        const Corners<hn::Vec<decltype(d)>> corners(d, row, column.m_Lower * channels, column.m_Upper * channels);
-        ResizeLanes<T>::Store(corners.Blend(hn::Set(d, column.m_LowerWeight), hn::Set(d, column.m_UpperWeight)), d,
-                              out);
+        const ref::Blend<W> column = columns[i];
+        hn::StoreU(blend(d, in + column.m_Lower * channels, in + column.m_Upper * channels, column), d, out);
     }
-    if (whole != row.m_Count)
+    return i;
+}
+
+/// blend(d, elements of the lower column, of the upper one, their weights) for all columns.
+template <typename T, typename W, class F>
+HWY_INLINE void BlendEach(const T* in, const ref::Blend<W>* columns, size_t count, size_t channels, W* out,
+                          const F& blend)
+{
+    size_t made = 0;
+    switch (channels)
     {
-        BlendAlike(row, whole, row.m_Count, out);
+    case 1: made = BlendPixels<1>(in, columns, count, channels, out, blend); break;
+    case 2: made = BlendPixels<2>(in, columns, count, channels, out, blend); break;
+    case 3:
+    case 4: made = BlendPixels<4>(in, columns, count, channels, out, blend); break;
+    default: break;
+    }
+    for (size_t i = made; i < count; ++i)
+    {
+        const ref::Blend<W> column = columns[i];
+        const T* lower = in + column.m_Lower * channels;
+        const T* upper = in + column.m_Upper * channels;
+        W* to = out + i * channels;
+        Cover<W>(channels,
+                 [&](auto d, size_t c) HWY_ATTR { hn::StoreU(blend(d, lower + c, upper + c, column), d, to + c); });
     }
 }
 
 template <typename T>
-void BlendRow(const BlendedRow<typename ResizeLanes<T>::Weight>& row)
+void BlendColumns(const void* row, const ref::Blend<float>* columns, size_t count, size_t channels, float* out)
 {
-    WeighRows<T>(row);
-    switch (row.m_Channels)
+    BlendEach(static_cast<const T*>(row), columns, count, channels, out,
+              [](auto d, const T* lower, const T* upper, const ref::Blend<float>& x) HWY_ATTR
+              {
+                  const auto part = hn::Mul(ResizeLanes<T>::Load(d, upper), hn::Set(d, x.m_UpperWeight));
+                  return hn::MulAdd(ResizeLanes<T>::Load(d, lower), hn::Set(d, x.m_LowerWeight), part);
+              });
+}
+
+template <typename T>
+void BlendRows(const float* lower, const float* upper, const ref::Blend<float>& y, size_t count, void* out)
+{
+    auto* to = static_cast<T*>(out);
+    Cover<float>(count,
+                 [&](auto d, size_t i) HWY_ATTR
+                 {
+                     const auto part = hn::Mul(hn::LoadU(d, upper + i), hn::Set(d, y.m_UpperWeight));
+                     ResizeLanes<T>::Store(hn::MulAdd(hn::LoadU(d, lower + i), hn::Set(d, y.m_LowerWeight), part), d,
+                                           to + i);
+                 });
+}
+
+/// In integers with 13 bits after the point, of which those that a sum may be off by decide whether it is sure.
+size_t BlendRowsToBytes(const float* lower, const float* upper, const ref::Blend<float>& y, bool isExact, size_t count,
+                        uint8_t* out, uint32_t* unsure)
+{
+    constexpr size_t Lanes = HWY_LANES(uint8_t);
+    uint32_t* to = unsure;
+    if (count < Lanes)
     {
-    case 1: BlendPixels<1, T>(row); return;
-    case 2: BlendPixels<2, T>(row); return;
-    case 3:
-    case 4: BlendPixels<4, T>(row); return;
-    default: break;
-    }
-    T* out = static_cast<T*>(row.m_Out);
-    for (size_t i = 0; i < row.m_Count;)
-    {
-        // Enlarged, several columns of the output lie between the same two.
-        const auto* const column = row.m_Columns + i;
-        size_t count = 1;
-        while (i + count < row.m_Count && column[count].m_Lower == column->m_Lower &&
-               column[count].m_Upper == column->m_Upper)
+        for (size_t i = 0; i < count; ++i)
         {
-            ++count;
+            *to++ = static_cast<uint32_t>(i);
         }
-        BlendAlike(row, i, i + count, out);
-        out += count * row.m_Channels;
-        i += count;
+        return count;
     }
+    const FloatTag d;
+    const IntTag dInt;
+    constexpr int Bits = 13;
+    constexpr float One = 1 << Bits;
+    // TFLite's way rounds 6 times, this one 4 times, by 2^-24 of 255 times the sum of the weights' sizes. That is up to
+    // 2 at edges; where it is more, in corners, all four elements are one, and no half. In all less than 4 last bits.
+    constexpr int OffBits = 3;
+    constexpr float Off = ((1 << OffBits) - 1) * 0.5f;
+    const Floats lowerWeight = hn::Set(d, y.m_LowerWeight * One);
+    const Floats upperWeight = hn::Set(d, y.m_UpperWeight * One);
+    const Floats offset = hn::Set(d, 0.5f * One + (isExact ? 0.0f : Off));
+    // With the half no sum is 0: none of the exact ones is unsure.
+    const Ints sureBits = hn::Set(dInt, isExact ? -1 : (1 << Bits) - (1 << OffBits));
+    CoverBy<uint8_t, Lanes>(count,
+                            [&](auto, size_t first) HWY_ATTR
+                            {
+                                const auto blend = [&](size_t i) HWY_ATTR
+                                {
+                                    const Floats part = hn::MulAdd(hn::LoadU(d, upper + i), upperWeight, offset);
+                                    return Nearest(hn::MulAdd(hn::LoadU(d, lower + i), lowerWeight, part));
+                                };
+                                const Ints x0 = blend(first);
+                                const Ints x1 = blend(first + Lanes / 4);
+                                const Ints x2 = blend(first + Lanes / 2);
+                                const Ints x3 = blend(first + Lanes / 4 * 3);
+                                const Ints least = hn::Min(hn::Min(hn::And(x0, sureBits), hn::And(x1, sureBits)),
+                                                           hn::Min(hn::And(x2, sureBits), hn::And(x3, sureBits)));
+                                hn::StoreU(JoinInOrder(hn::ShiftRight<Bits>(x0), hn::ShiftRight<Bits>(x1),
+                                                       hn::ShiftRight<Bits>(x2), hn::ShiftRight<Bits>(x3)),
+                                           ByteTag(), out + first);
+                                if (!hn::AllFalse(dInt, hn::Eq(least, hn::Zero(dInt))))
+                                {
+                                    int32_t sums[Lanes];
+                                    hn::StoreU(hn::And(x0, sureBits), dInt, sums);
+                                    hn::StoreU(hn::And(x1, sureBits), dInt, sums + Lanes / 4);
+                                    hn::StoreU(hn::And(x2, sureBits), dInt, sums + Lanes / 2);
+                                    hn::StoreU(hn::And(x3, sureBits), dInt, sums + Lanes / 4 * 3);
+                                    for (size_t i = 0; i < Lanes; ++i)
+                                    {
+                                        *to = static_cast<uint32_t>(first + i);
+                                        to += sums[i] == 0 ? 1 : 0;
+                                    }
+                                }
+                            });
+    return static_cast<size_t>(to - unsure);
 }
 
 /// Sums of int16 elements have 35 bits. What both rows give to an element has 25, so it is split: its upper bits, times
 /// 2^10, and its lower 10 bits are weighed by columns each for themselves.
-void BlendRowOfShorts(const BlendedRow<int32_t>& row)
+void BlendRowOfShorts(const BlendedShorts& row)
 {
     const auto* lower = static_cast<const int16_t*>(row.m_Lower);
     const auto* upper = static_cast<const int16_t*>(row.m_Upper);
@@ -181,23 +193,17 @@ void BlendRowOfShorts(const BlendedRow<int32_t>& row)
 /// Weights of int8 elements have 10 fraction bits and add up to 2^10.
 constexpr int WeightBits = 10;
 
-void BlendColumnsOfBytes(const int8_t* in, const ref::Blend<int32_t>* columns, size_t count, size_t channels,
+void BlendColumnsOfBytes(const void* row, const ref::Blend<int32_t>* columns, size_t count, size_t channels,
                          int32_t* out)
 {
-    for (size_t i = 0; i < count; ++i, out += channels)
-    {
-        const int8_t* lower = in + columns[i].m_Lower * channels;
-        const int8_t* upper = in + columns[i].m_Upper * channels;
-        Cover<int32_t>(channels,
-                       [&](auto d, size_t c) HWY_ATTR
-                       {
-                           const hn::Rebind<int8_t, decltype(d)> dBytes;
-                           const auto a = hn::PromoteTo(d, hn::LoadU(dBytes, lower + c));
-                           const auto b = hn::PromoteTo(d, hn::LoadU(dBytes, upper + c));
-                           const auto step = hn::Mul(hn::Sub(b, a), hn::Set(d, columns[i].m_UpperWeight));
-                           hn::StoreU(hn::Add(hn::ShiftLeft<WeightBits>(a), step), d, out + c);
-                       });
-    }
+    BlendEach(static_cast<const int8_t*>(row), columns, count, channels, out,
+              [](auto d, const int8_t* lower, const int8_t* upper, const ref::Blend<int32_t>& x) HWY_ATTR
+              {
+                  const hn::Rebind<int8_t, decltype(d)> dBytes;
+                  const auto a = hn::PromoteTo(d, hn::LoadU(dBytes, lower));
+                  const auto b = hn::PromoteTo(d, hn::LoadU(dBytes, upper));
+                  return hn::Add(hn::ShiftLeft<WeightBits>(a), hn::Mul(hn::Sub(b, a), hn::Set(d, x.m_UpperWeight)));
+              });
 }
 
 void BlendRowsOfBytes(const int32_t* lower, const int32_t* upper, int32_t upperWeight, size_t count, int8_t* out)
@@ -237,11 +243,10 @@ void BlendRowsOfBytes(const int32_t* lower, const int32_t* upper, int32_t upperW
 ResizeFunctions MakeResizeFunctions()
 {
     ResizeFunctions functions;
-    functions.m_Float = BlendRow<float>;
-    functions.m_BFloat16 = BlendRow<Brain>;
-    functions.m_Unsigned = BlendRow<uint8_t>;
-    functions.m_BlendColumns = BlendColumnsOfBytes;
-    functions.m_BlendRows = BlendRowsOfBytes;
+    functions.m_Float = {BlendColumns<float>, BlendRows<float>};
+    functions.m_BFloat16 = {BlendColumns<Brain>, BlendRows<Brain>};
+    functions.m_Unsigned = {BlendColumns<uint8_t>, BlendRowsToBytes};
+    functions.m_Signed = {BlendColumnsOfBytes, BlendRowsOfBytes};
     functions.m_Short = BlendRowOfShorts;
     return functions;
 }

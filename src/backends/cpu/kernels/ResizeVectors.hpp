@@ -10,39 +10,64 @@
 namespace tenon::cpu
 {
 
-/// An output row between two rows of an image. W is the type of the weights: float for float and uint8 elements, int
-/// for int16.
+/// Blends the columns of an input row: out has `count` columns of `channels` numbers.
 template <typename W>
-struct BlendedRow
+using BlendColumnsFunction = void (*)(const void* in, const ref::Blend<W>* columns, size_t count, size_t channels,
+                                      W* out);
+
+/// Columns are blended first, once for each input row, then rows with blended columns.
+struct FloatResize
+{
+    BlendColumnsFunction<float> m_BlendColumns = nullptr;
+    /// out[i] = lower[i] * y.m_LowerWeight + upper[i] * y.m_UpperWeight
+    void (*m_BlendRows)(const float* lower, const float* upper, const ref::Blend<float>& y, size_t count,
+                        void* out) = nullptr;
+};
+
+/// The same for uint8, of which TFLite rounds after each of other steps.
+struct UnsignedResize
+{
+    BlendColumnsFunction<float> m_BlendColumns = nullptr;
+    /// Rounded to whole numbers, halves up. Unless `isExact`, sums so close to a half that other steps might lead to
+    /// the other side are unsure: their indices are written, some of them twice, and their number is returned. Room
+    /// for `count` + MostUnsureTwice. isExact: neither step rounds.
+    size_t (*m_BlendRows)(const float* lower, const float* upper, const ref::Blend<float>& y, bool isExact,
+                          size_t count, uint8_t* out, uint32_t* unsure) = nullptr;
+    static constexpr size_t MostUnsureTwice = 64;
+};
+
+/// The same for int8, whose blended columns have 10 fraction bits.
+struct SignedResize
+{
+    BlendColumnsFunction<int32_t> m_BlendColumns = nullptr;
+    /// out[i] = lower[i] + (upper[i] - lower[i]) * upperWeight / 2^10, rounded half away from zero to whole numbers.
+    void (*m_BlendRows)(const int32_t* lower, const int32_t* upper, int32_t upperWeight, size_t count,
+                        int8_t* out) = nullptr;
+};
+
+/// An output row between two rows of an image of int16, whose blended columns would not fit int32.
+struct BlendedShorts
 {
     const void* m_Lower = nullptr; ///< the two input rows
     const void* m_Upper = nullptr;
-    ref::Blend<W> m_Y;                        ///< their weights
-    const ref::Blend<W>* m_Columns = nullptr; ///< for each output column
-    size_t m_Count = 0;                       ///< 1 at least
+    ref::Blend<int32_t> m_Y;                        ///< their weights
+    const ref::Blend<int32_t>* m_Columns = nullptr; ///< for each output column
+    size_t m_Count = 0;                             ///< 1 at least
     size_t m_Channels = 0;
     size_t m_InputElements = 0; ///< of an input row
-    /// Scratch memory for as many, the upper one right behind the lower one and with one element more: of pixels of
-    /// three channels a fourth is read.
-    W* m_WeighedLower = nullptr;
-    W* m_WeighedUpper = nullptr;
+    /// Scratch memory for as many.
+    int32_t* m_WeighedLower = nullptr;
+    int32_t* m_WeighedUpper = nullptr;
     void* m_Out = nullptr;
 };
 
 struct ResizeFunctions
 {
-    void (*m_Float)(const BlendedRow<float>& row) = nullptr;
-    void (*m_BFloat16)(const BlendedRow<float>& row) = nullptr;
-    void (*m_Unsigned)(const BlendedRow<float>& row) = nullptr;
-    void (*m_Short)(const BlendedRow<int32_t>& row) = nullptr;
-
-    /// int8 elements need no order of steps, so that columns are blended first, once for each input row: out[i] has
-    /// `count` columns, of `channels` numbers with 10 fraction bits.
-    void (*m_BlendColumns)(const int8_t* in, const ref::Blend<int32_t>* columns, size_t count, size_t channels,
-                           int32_t* out) = nullptr;
-    /// out[i] = lower[i] + (upper[i] - lower[i]) * upperWeight / 2^10, rounded half away from zero to whole numbers.
-    void (*m_BlendRows)(const int32_t* lower, const int32_t* upper, int32_t upperWeight, size_t count,
-                        int8_t* out) = nullptr;
+    FloatResize m_Float;
+    FloatResize m_BFloat16;
+    UnsignedResize m_Unsigned;
+    SignedResize m_Signed;
+    void (*m_Short)(const BlendedShorts& row) = nullptr;
 };
 
 /// For the processor at hand. Precondition: it has vectors, see CpuFeatures.

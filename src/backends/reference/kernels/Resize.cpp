@@ -84,11 +84,9 @@ void BlendRow(const T* upperRow, const T* lowerRow, const Blend<W>& y, const Ble
         const T* in11 = lowerRow + x.m_Upper * channels;
         for (size_t c = 0; c < channels; ++c)
         {
-            // The order of products and sums is TFLite's, because it shows in the last bit.
-            const W sum = static_cast<W>(in00[c]) * y.m_LowerWeight * x.m_LowerWeight +
-                          static_cast<W>(in10[c]) * y.m_UpperWeight * x.m_LowerWeight +
-                          static_cast<W>(in01[c]) * y.m_LowerWeight * x.m_UpperWeight +
-                          static_cast<W>(in11[c]) * y.m_UpperWeight * x.m_UpperWeight;
+            const W lower[] = {static_cast<W>(in00[c]), static_cast<W>(in01[c])};
+            const W upper[] = {static_cast<W>(in10[c]), static_cast<W>(in11[c])};
+            const W sum = BlendFour(lower, upper, y, x);
             if constexpr (std::is_integral_v<W>)
             {
                 constexpr W One = W{1} << 20;

@@ -57,6 +57,15 @@ struct Blend
     W m_UpperWeight = 0;
 };
 
+/// What four elements give: those of two rows, lower and upper, of two columns each. The order of products and sums is
+/// TFLite's, because it shows in the last bit.
+template <typename W>
+W BlendFour(const W (&lower)[2], const W (&upper)[2], const Blend<W>& y, const Blend<W>& x)
+{
+    return lower[0] * y.m_LowerWeight * x.m_LowerWeight + upper[0] * y.m_UpperWeight * x.m_LowerWeight +
+           lower[1] * y.m_LowerWeight * x.m_UpperWeight + upper[1] * y.m_UpperWeight * x.m_UpperWeight;
+}
+
 /// The Blend of an output element, for integers.
 template <typename W>
 class Blending

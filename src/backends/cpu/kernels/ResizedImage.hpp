@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Images that are resized: their shapes, and where rows and columns come from. Used by Resize and ResizeBilinear.
+#pragma once
+
+#include "backends/common/KernelTable.hpp"
+#include "backends/reference/kernels/ResizeAxis.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+/// NHWC.
+struct ResizedImage
+{
+    size_t m_Batches = 0;
+    ref::ResizeAxis m_Vertical;
+    ref::ResizeAxis m_Horizontal;
+    size_t m_Channels = 0;
+    size_t m_ElementBytes = 1;
+
+    size_t PixelBytes() const { return m_Channels * m_ElementBytes; }
+    size_t InputRowBytes() const { return static_cast<size_t>(m_Horizontal.m_Input) * PixelBytes(); }
+    size_t OutputRowBytes() const { return static_cast<size_t>(m_Horizontal.m_Output) * PixelBytes(); }
+    size_t OutputRowElements() const { return static_cast<size_t>(m_Horizontal.m_Output) * m_Channels; }
+    size_t InputBytes() const { return static_cast<size_t>(m_Vertical.m_Input) * InputRowBytes(); }
+    size_t Height() const { return static_cast<size_t>(m_Vertical.m_Output); }
+};
+
+/// The places of all elements of both output axes.
+template <typename Locate>
+struct ResizePlaces
+{
+    std::vector<typename Locate::Place> m_Rows;
+    std::vector<typename Locate::Place> m_Columns;
+
+    explicit ResizePlaces(const ResizedImage& image)
+    {
+        Fill(image.m_Vertical, m_Rows);
+        Fill(image.m_Horizontal, m_Columns);
+    }
+
+private:
+    static void Fill(const ref::ResizeAxis& axis, std::vector<typename Locate::Place>& places)
+    {
+        const Locate locate(axis);
+        for (size_t i = 0; i < static_cast<size_t>(axis.m_Output); ++i)
+        {
+            places.push_back(locate(i));
+        }
+    }
+};
+
+/// Calls f(input image, row of the output image, output row) for the output rows [begin, end) of all images.
+template <typename F>
+void ForEachResizedRow(const ResizedImage& image, const ExecuteArgs& run, size_t begin, size_t end, const F& f)
+{
+    for (size_t row = begin; row < end; ++row)
+    {
+        f(run.GetInput<std::byte>(0) + row / image.Height() * image.InputBytes(), row % image.Height(),
+          run.GetOutput<std::byte>(0) + row * image.OutputRowBytes());
+    }
+}
+
+} // namespace tenon::cpu
