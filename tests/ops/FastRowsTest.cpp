@@ -449,6 +449,34 @@ TEST(FastNormalizations, AsReference)
     }
 }
 
+TEST(FastNormalizations, L2OfBytesAsReference)
+{
+    for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8})
+    {
+        const int zeroOutput = type == DataType::QAsymmU8 ? 128 : 0;
+        for (const int zero : {zeroOutput - 128, zeroOutput - 1, zeroOutput + 127})
+        {
+            for (const unsigned int channels : {1U, 2U, 3U, 15U, 16U, 31U, 33U, 64U, 67U, 130U, 300U, 40000U})
+            {
+                const TensorInfo input({9, channels}, type, 0.1f, zero);
+                const TensorInfo output({9, channels}, type, 1.0f / 128.0f, zeroOutput);
+                TestTensor data = Random(input, channels);
+                // Rows of zero points, of one other value, and of small ones.
+                std::fill_n(data.m_Bytes.begin(), 3 * channels, static_cast<std::byte>(zero));
+                data.m_Bytes[2 * channels - 1] = static_cast<std::byte>(zero ^ 1);
+                for (size_t i = 2 * channels; i < size_t{3} * channels; i += 2)
+                {
+                    data.m_Bytes[i] = static_cast<std::byte>(zero ^ 2);
+                }
+                L2NormalizationDescriptor l2;
+                l2.m_DataLayout = DataLayout::NHWC;
+                ExpectAsReference(FastCase(Name("L2 of bytes", input), LayerType::L2Normalization, l2, {data}, output),
+                                  "CpuL2Normalization");
+            }
+        }
+    }
+}
+
 /// Few values, so that there are ties; depths around those of vectors, and rows up to the end of the tensor.
 TEST(FastArgMinMax, AsReference)
 {

@@ -17,7 +17,7 @@ KINDS = ["hybrid", "16x8", "float32", "int8", "uint8"]
 IDENTIFIER = b"TFL3"
 TYPES = {"float32": schema.TensorType.FLOAT32, "int8": schema.TensorType.INT8, "uint8": schema.TensorType.UINT8,
          "int16": schema.TensorType.INT16, "int32": schema.TensorType.INT32, "int64": schema.TensorType.INT64,
-         "int4": schema.TensorType.INT4}
+         "int4": schema.TensorType.INT4, "bool": schema.TensorType.BOOL}
 # Of data, weights and bias.
 ELEMENTS = {"hybrid": ("float32", "int8", "float32"), "16x8": ("int16", "int8", "int64"),
             "float32": ("float32", "float32", "float32"), "int8": ("int8", "int8", "int32"),

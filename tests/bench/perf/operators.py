@@ -15,6 +15,8 @@ from perf.models import Model, random_array, write_inputs
 KIND = "operators"
 IMAGE = [1, 56, 56, 64]
 BOTH = ("float32", "int8")
+FLOATS, INTEGERS = ("float32",), ("int32",)
+QUANTIZED = ("int8", "uint8")
 SCALE, ZERO_POINT = 0.05, -3
 # Of outputs, where TFLite has one scale alone: those of a sigmoid, a tanh, a log-softmax.
 UNIT, SYMMETRIC, LOGARITHM = (1 / 256, -128), (1 / 128, 0), (16 / 256, 127)
@@ -32,7 +34,8 @@ class Constant:
 
 @dataclass(frozen=True)
 class Operator:
-    """`inputs`: shapes of data, constants; `outputs`: shapes; `element` of them, if it is not that of the data."""
+    """`inputs`: shapes of data, constants; `outputs`: shapes; `element` of them, or one of each, if it is not that of
+    the data."""
     name: str
     code: str
     inputs: list
@@ -40,7 +43,7 @@ class Operator:
     options: dict = field(default_factory=dict)
     elements: tuple = ("float32",)
     quantization: tuple = None  # of int8 outputs
-    element: str = None
+    element: str | tuple = None
     options_name: str = None  # of its options in the schema, where it isn't the code's
 
 
@@ -66,10 +69,10 @@ def reductions(name, code):
                                        ("rows", [1], [1, 1, 56, 64]))]
 
 
-def pools(name, code):
+def pools(name, code, elements=BOTH):
     return [Operator(f"{name}_{size}x{size}_s{stride}", code, [IMAGE], [[1, 56 // stride, 56 // stride, 64]],
                      {"padding": 0, "strideW": stride, "strideH": stride, "filterWidth": size, "filterHeight": size},
-                     BOTH, options_name="Pool2DOptions") for size, stride in ((2, 2), (3, 1), (3, 2))]
+                     elements, options_name="Pool2DOptions") for size, stride in ((2, 2), (3, 1), (3, 2))]
 
 
 def resizes(name, code):
@@ -86,7 +89,8 @@ def transposes(*orders):
 # Roots, logarithms and powers are those of positive numbers.
 OF_POSITIVE = {"LOG", "SQRT", "RSQRT", "POW"}
 # Of both types, where int8 did not come with version 2.
-VERSIONS = {"RESIZE_BILINEAR": 3, "RESIZE_NEAREST_NEIGHBOR": 3, "ELU": 1, "HARD_SWISH": 1}
+VERSIONS = {"RESIZE_BILINEAR": 3, "RESIZE_NEAREST_NEIGHBOR": 3, "ELU": 1, "HARD_SWISH": 1,
+            "BROADCAST_TO": 3, "SCATTER_ND": 1}
 PADS = Constant("int32", [[0, 0], [1, 1], [1, 1], [0, 0]])
 PADDED = [1, 58, 58, 64]
 BLOCK, NO_PADS = Constant("int32", [2, 2]), Constant("int32", [[0, 0], [0, 0]])
@@ -133,6 +137,35 @@ OPERATORS = [
              {"outputType": schema.TensorType.INT32}, BOTH, element="int32"),
     Operator("quantize", "QUANTIZE", [IMAGE], [IMAGE], element="int8"),
     Operator("dequantize", "DEQUANTIZE", [IMAGE], [IMAGE], {}, ("int8",), element="float32"),
+    Operator("cast_to_int32", "CAST", [IMAGE], [IMAGE], element="int32"),
+    Operator("cast_to_float32", "CAST", [IMAGE], [IMAGE], {}, INTEGERS, element="float32"),
+    *binaries("add", "ADD", INTEGERS), *binaries("mul", "MUL", INTEGERS),
+    Operator("less", "LESS", [IMAGE, IMAGE], [IMAGE], {}, BOTH, element="bool"),
+    Operator("equal", "EQUAL", [IMAGE, IMAGE], [IMAGE], {}, INTEGERS, element="bool"),
+    Operator("logical_and", "LOGICAL_AND", [IMAGE, IMAGE], [IMAGE], {}, ("bool",)),
+    Operator("select", "SELECT_V2", [Constant("bool", np.arange(56 * 56 * 64).reshape(IMAGE) % 3 == 0), IMAGE, IMAGE],
+             [IMAGE], {}, BOTH),
+    Operator("prelu", "PRELU", [IMAGE, Constant("float32", np.full([64], 0.1))], [IMAGE]),
+    Operator("top_k", "TOPK_V2", [[128, 1000], Constant("int32", 10)], [[128, 10], [128, 10]], {}, BOTH,
+             element=(None, "int32"), options_name="TopKV2Options"),
+    Operator("gather_nd", "GATHER_ND", [IMAGE[1:], Constant("int32", [[i % 56, i * 13 % 56] for i in range(784)])],
+             [[784, 64]], {}, BOTH),
+    Operator("scatter_nd", "SCATTER_ND", [Constant("int32", [[i * 4] for i in range(784)]), [784, 64],
+                                          Constant("int32", [3136, 64])], [[3136, 64]], {}, BOTH),
+    Operator("segment_sum", "SEGMENT_SUM", [[3136, 64], Constant("int32", [i // 16 for i in range(3136)])],
+             [[196, 64]]),
+    Operator("reverse", "REVERSE_V2", [IMAGE, Constant("int32", [2])], [IMAGE], {}, BOTH),
+    Operator("broadcast_to", "BROADCAST_TO", [[1, 56, 1, 64], Constant("int32", IMAGE)], [IMAGE], {}, BOTH),
+    Operator("split", "SPLIT", [Constant("int32", 3), IMAGE], [[1, 56, 56, 32]] * 2, {"numSplits": 2}, BOTH),
+    Operator("slice", "SLICE", [IMAGE, Constant("int32", [0, 4, 4, 8]), Constant("int32", [1, 48, 48, 48])],
+             [[1, 48, 48, 48]], {}, BOTH),
+    Operator("pack", "PACK", [[3136, 64], [3136, 64]], [[3136, 2, 64]], {"valuesCount": 2, "axis": 1}, BOTH),
+    Operator("unpack", "UNPACK", [[3136, 2, 64]], [[3136, 64]] * 2, {"num": 2, "axis": 1}, BOTH),
+    Operator("local_response_normalization", "LOCAL_RESPONSE_NORMALIZATION", [IMAGE], [IMAGE],
+             {"radius": 2, "bias": 1.0, "alpha": 1e-4, "beta": 0.75}),
+    *pools("l2_pool", "L2_POOL_2D", FLOATS),
+    Operator("dynamic_update_slice", "DYNAMIC_UPDATE_SLICE", [IMAGE, [1, 8, 56, 64], Constant("int32", [0, 8, 0, 0])],
+             [IMAGE], {}, BOTH),
     Operator("requantize", "QUANTIZE", [IMAGE], [IMAGE], {}, ("int8",), (0.085, 4)),
 ]
 
@@ -156,16 +189,17 @@ def make_operator(operator, element, folder):
         if isinstance(given, Constant):
             tensors.append(file.add(f"input{i}", given.element, list(given.array.shape), given.array))
             continue
-        quantization = ([SCALE], ZERO_POINT) if element == "int8" else (None, 0)
+        quantization = ([SCALE], ZERO_POINT) if element in QUANTIZED else (None, 0)
         data.append(len(tensors))
         tensors.append(file.add(f"input{i}", element, given, None, *quantization))
         array = random_array(element, given, 3 + i)
         arrays.append(np.abs(array) if operator.code in OF_POSITIVE else array)
-    output_element = operator.element or element
     scale, zero_point = operator.quantization or (SCALE, ZERO_POINT)
-    quantization = ([scale], zero_point) if output_element == "int8" else (None, 0)
-    outputs = [file.add(f"output{i}", output_element, shape, None, *quantization)
-               for i, shape in enumerate(operator.outputs)]
+    outputs = []
+    for i, shape in enumerate(operator.outputs):
+        of_output = (operator.element[i] if isinstance(operator.element, tuple) else operator.element) or element
+        quantization = ([scale], zero_point) if of_output in QUANTIZED else (None, 0)
+        outputs.append(file.add(f"output{i}", of_output, shape, None, *quantization))
     name = f"{operator.name}_{element}"
     path = folder / f"{name}.tflite"
     code = getattr(schema.BuiltinOperator, operator.code)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The normalizations of CpuAcc, of floats: layer, L2, instance and batch.
+// The normalizations of CpuAcc, of floats: layer, L2, instance and batch; L2 of bytes, too.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
+#include "backends/cpu/kernels/L2NormBytes.hpp"
 #include "backends/cpu/kernels/NormVectors.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/AxisRows.hpp"
@@ -21,6 +22,9 @@ namespace
 using backends::Prepared;
 
 constexpr backends::TypeRow OneInputTypes[] = {backends::SameType(DataType::Float32)};
+constexpr backends::TypeRow L2Types[] = {
+    backends::SameType(DataType::Float32),
+    backends::PerTensor(backends::SameType(backends::TypeSet{DataType::QAsymmU8, DataType::QAsymmS8}))};
 constexpr backends::TypeRow LayerTypes[] = {backends::SameType(DataType::Float32, 3)};
 constexpr backends::TypeRow BatchTypes[] = {backends::SameType(DataType::Float32, 4)};
 
@@ -36,14 +40,14 @@ Prepared PrepareReference(const ReshapeArgs& args)
     return ref::FindKernel(Type)->Prepare(args, nullptr);
 }
 
-/// Calls function(input, count, output) for parts of the rows of floats.
-template <typename F>
+/// Calls function(input, count, output) for parts of the rows.
+template <typename T = float, typename F>
 void RunRows(const ExecuteArgs& run, size_t rows, size_t depth, const F& function)
 {
-    RunRanges(
-        *run.m_Parallel, rows, GetGrain(4 * depth * sizeof(float)),
-        [&](size_t begin, size_t end)
-        { function(run.GetInput<float>(0) + begin * depth, end - begin, run.GetOutput<float>(0) + begin * depth); });
+    constexpr size_t BytesPerElement = 16; // what the arithmetic costs, in bytes moved
+    RunRanges(*run.m_Parallel, rows, GetGrain(BytesPerElement * depth),
+              [&](size_t begin, size_t end)
+              { function(run.GetInput<T>(0) + begin * depth, end - begin, run.GetOutput<T>(0) + begin * depth); });
 }
 
 Prepared PrepareLayer(const ReshapeArgs& args, const backends::PackedWeights*)
@@ -79,8 +83,22 @@ Prepared PrepareL2(const ReshapeArgs& args, const backends::PackedWeights*)
     {
         return reference;
     }
-    return [pixels = input.GetNumElements() / channels, channels,
-            epsilon = args.GetDescriptor<L2NormalizationDescriptor>().m_Eps,
+    const size_t pixels = input.GetNumElements() / channels;
+    if (input.GetDataType() != DataType::Float32)
+    {
+        const bool isSigned = input.GetDataType() == DataType::QAsymmS8;
+        const int32_t zero = input.GetQuantizationOffset() + (isSigned ? 128 : 0);
+        if (zero < 0 || zero > 255)
+        {
+            return reference;
+        }
+        return [pixels, channels, norm = L2NormBytes{isSigned, static_cast<uint8_t>(zero)}](const ExecuteArgs& run)
+        {
+            RunRows<uint8_t>(run, pixels, channels,
+                             [&](const uint8_t* in, size_t some, uint8_t* out) { norm(in, some, channels, out); });
+        };
+    }
+    return [pixels, channels, epsilon = args.GetDescriptor<L2NormalizationDescriptor>().m_Eps,
             function = GetNormFunctions().m_L2Rows](const ExecuteArgs& run)
     {
         RunRows(run, pixels, channels,
@@ -196,7 +214,7 @@ SupportResult CheckBatch(const LayerView& layer)
 } // namespace
 
 extern const backends::Kernel CpuLayerNormalizationKernel = {"CpuLayerNormalization", LayerTypes, PrepareLayer};
-extern const backends::Kernel CpuL2NormalizationKernel = {"CpuL2Normalization", OneInputTypes, PrepareL2,
+extern const backends::Kernel CpuL2NormalizationKernel = {"CpuL2Normalization", L2Types, PrepareL2,
                                                           Check<LayerType::L2Normalization>};
 extern const backends::Kernel CpuInstanceNormalizationKernel = {
     "CpuInstanceNormalization", OneInputTypes, PrepareInstance, Check<LayerType::InstanceNormalization>};
