@@ -72,6 +72,11 @@ HWY_INLINE const float* ForEachDepth(const TileF32& tiles, TilePlace& place, con
 {
     const auto depth = static_cast<ptrdiff_t>(tiles.m_Depth);
     ptrdiff_t k = -depth;
+    if constexpr (DepthUnroll == 1)
+    {
+        // A fetch in each step would cost up to a fifth of the time on Zen 3. Eight tiles fetch the next panel.
+        place.m_Next.FetchLines(tiles.m_Depth / 8 + 1);
+    }
     for (; k <= -ptrdiff_t{DepthUnroll}; k += ptrdiff_t{DepthUnroll})
     {
         HWY_UNROLL(4)
@@ -80,7 +85,10 @@ HWY_INLINE const float* ForEachDepth(const TileF32& tiles, TilePlace& place, con
             step(rows, k + static_cast<ptrdiff_t>(u), weights + u * stride, u);
         }
         weights += DepthUnroll * stride;
-        place.m_Next.FetchLine();
+        if constexpr (DepthUnroll > 1)
+        {
+            place.m_Next.FetchLine();
+        }
     }
     for (; k != 0; ++k)
     {
