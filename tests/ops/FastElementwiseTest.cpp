@@ -194,9 +194,15 @@ TEST(FastElementwise, QuantizesFloatsOfAllKinds)
         const TensorInfo info({static_cast<unsigned int>(numbers.size())}, DataType::Float32);
         TestTensor input{info, std::vector<std::byte>(info.GetNumBytes())};
         std::memcpy(input.m_Bytes.data(), numbers.data(), input.m_Bytes.size());
-        for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16})
+        for (const auto& [type, zero] : {std::pair(DataType::QAsymmU8, 131),
+                                         {DataType::QAsymmU8, 0},
+                                         {DataType::QAsymmU8, 255},
+                                         {DataType::QAsymmS8, -20},
+                                         {DataType::QAsymmS8, -128},
+                                         {DataType::QAsymmS8, 127},
+                                         {DataType::QSymmS8, 0},
+                                         {DataType::QSymmS16, 0}})
         {
-            const int32_t zero = type == DataType::QAsymmU8 ? 131 : type == DataType::QAsymmS8 ? -20 : 0;
             const TensorInfo output(info.GetShape(), type, scale, zero);
             SCOPED_TRACE(output.ToString());
             ASSERT_NO_FATAL_FAILURE(ExpectAsReference(

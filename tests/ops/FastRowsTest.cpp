@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CpuAcc's kernels over channels and rows beside CpuRef's: pooling, reductions, softmaxes, resizing, normalizations.
+// CpuAcc's kernels over channels and rows beside CpuRef's: pooling, reductions, softmaxes, places of extremes.
 // Sizes around those of vectors, and some that are split over threads.
 #include "backends/common/Quantization.hpp"
+#include "ops/ChannelCases.hpp"
 #include "ops/ElementwiseOracle.hpp"
 #include "ops/FastCompare.hpp"
 
@@ -26,13 +27,6 @@ const TensorInfo Shorts({1}, DataType::QSymmS16, 0.001f, 0);
 const TensorInfo Types[] = {Float, Unsigned, Signed, Shorts};
 const TensorInfo PoolTypes[] = {
     Float, Unsigned, Signed, Shorts, TensorInfo({1}, DataType::BFloat16), TensorInfo({1}, DataType::Float16)};
-
-constexpr unsigned int Channels[] = {1, 2, 3, 4, 5, 8, 15, 16, 17, 31, 40, 64, 67, 130, 257};
-
-std::string Name(const char* what, const TensorInfo& input)
-{
-    return std::string(what) + " of " + GetDataTypeName(input.GetDataType()) + " " + input.GetShape().ToString();
-}
 
 /// Sums may come in another order, and divisions be multiplications.
 double Tolerance(const TensorInfo& info)
@@ -326,154 +320,6 @@ TEST(FastExtremes, NaNAsReference)
         ExpectAsReference(
             FastCase(Name("pool", input), LayerType::Pooling2d, pool, {data}, Shaped(Float, {1, 2, 3, channels})),
             "CpuPooling2d");
-    }
-}
-
-TEST(FastResize, AsReference)
-{
-    for (const TensorInfo& type : {Float, Unsigned, Signed, TensorInfo({1}, DataType::QSymmS16, 0.001f, 0),
-                                   TensorInfo({1}, DataType::Signed16), TensorInfo({1}, DataType::BFloat16)})
-    {
-        for (const unsigned int channels : Channels)
-        {
-            for (const ResizeMethod method : {ResizeMethod::Bilinear, ResizeMethod::NearestNeighbor})
-            {
-                for (const std::pair<unsigned int, unsigned int>& sizes :
-                     {std::pair{7U, 14U}, {9U, 23U}, {20U, 6U}, {1U, 5U}, {6U, 6U}, {5U, 1U}})
-                {
-                    const unsigned int width = sizes.second == 1 ? 1 : sizes.second + 1;
-                    ResizeDescriptor d;
-                    d.m_Method = method;
-                    d.m_TargetHeight = sizes.second;
-                    d.m_TargetWidth = width;
-                    d.m_AlignCorners = channels % 3 == 1;
-                    d.m_HalfPixelCenters = channels % 3 == 2;
-                    d.m_DataLayout = DataLayout::NHWC;
-                    const TensorInfo input = Shaped(type, {2, sizes.first, sizes.first, channels});
-                    OpCase op = FastCase(Name("resize", input), LayerType::Resize, d, {Random(input, channels)},
-                                         Shaped(type, {2, sizes.second, width, channels}));
-                    // Floats are blended in other steps, of which BFloat16 may show a bit.
-                    if (method == ResizeMethod::Bilinear && type.GetDataType() == DataType::Float32)
-                    {
-                        op.m_Absolute = 2e-6;
-                    }
-                    if (method == ResizeMethod::Bilinear && type.GetDataType() == DataType::BFloat16)
-                    {
-                        op.m_Absolute = 2e-6;
-                        op.m_Relative = 0x1p-7;
-                    }
-                    ExpectAsReference(op, "CpuResize");
-                }
-            }
-        }
-    }
-}
-
-// Where many sums lie between two numbers, or close to there, and at edges, where weights are beyond 0 and 1.
-TEST(FastResize, HalvesOfUnsignedBytesAsReference)
-{
-    for (const unsigned int factor : {2U, 3U, 6U, 8U, 10U, 14U, 30U})
-    {
-        for (const unsigned int channels : {1U, 3U, 4U, 7U})
-        {
-            for (const double most : {1.0, 3.0, 255.0})
-            {
-                ResizeDescriptor d;
-                d.m_Method = ResizeMethod::Bilinear;
-                d.m_HalfPixelCenters = true;
-                d.m_TargetHeight = 5 * factor;
-                d.m_TargetWidth = 4 * factor;
-                d.m_DataLayout = DataLayout::NHWC;
-                const TensorInfo input({1, 5, 4, channels}, DataType::Unsigned8);
-                const TensorInfo output({1, 5 * factor, 4 * factor, channels}, DataType::Unsigned8);
-                ExpectAsReference(FastCase(Name("halves", output), LayerType::Resize, d,
-                                           {Random(input, factor + channels, 0, most)}, output),
-                                  "CpuResize");
-            }
-        }
-    }
-}
-
-// Sums at the ends of their range, and such as lie between two numbers.
-TEST(FastResize, ExtremesOfShortsAsReference)
-{
-    ResizeDescriptor d;
-    d.m_Method = ResizeMethod::Bilinear;
-    d.m_HalfPixelCenters = true;
-    d.m_TargetHeight = 16;
-    d.m_TargetWidth = 13;
-    d.m_DataLayout = DataLayout::NHWC;
-    const TensorInfo input({1, 8, 5, 19}, DataType::QSymmS16, 0.001f, 0);
-    const TensorInfo output({1, 16, 13, 19}, DataType::QSymmS16, 0.001f, 0);
-    for (const std::vector<double>& values : {std::vector{-32768.0}, {32767.0}, {-32768.0, 32767.0}, {0.0, 1.0, -1.0}})
-    {
-        std::vector<double> all;
-        for (size_t i = 0; i < input.GetNumElements(); ++i)
-        {
-            all.push_back(values[i % values.size()]);
-        }
-        ExpectAsReference(FastCase("extremes", LayerType::Resize, d, {Stored(input, all)}, output), "CpuResize");
-    }
-}
-
-TEST(FastNormalizations, AsReference)
-{
-    for (const unsigned int channels : Channels)
-    {
-        const TensorInfo input = Shaped(Float, {2, 11, 17, channels});
-        const TestTensor data = Random(input, channels, -2, 3);
-        const auto parameter = [channels](uint32_t seed) { return Random(Shaped(Float, {channels}), seed, 0.5, 1.5); };
-        LayerNormalizationDescriptor layer;
-        layer.m_Axis = 3;
-        layer.m_Epsilon = 1e-3f;
-        ExpectAsReference(FastCase(Name("layer", input), LayerType::LayerNormalization, layer,
-                                   {data, parameter(1), parameter(2)}, input),
-                          "CpuLayerNormalization", 1e-5);
-        L2NormalizationDescriptor l2;
-        l2.m_DataLayout = DataLayout::NHWC;
-        ExpectAsReference(FastCase(Name("L2", input), LayerType::L2Normalization, l2, {data}, input),
-                          "CpuL2Normalization", 1e-6);
-        InstanceNormalizationDescriptor instance;
-        instance.m_Gamma = 1.5f;
-        instance.m_Beta = 0.5f;
-        instance.m_Eps = 1e-4f;
-        instance.m_DataLayout = DataLayout::NHWC;
-        ExpectAsReference(FastCase(Name("instance", input), LayerType::InstanceNormalization, instance, {data}, input),
-                          "CpuInstanceNormalization", 1e-5);
-        BatchNormalizationDescriptor batch;
-        batch.m_Eps = 1e-3f;
-        batch.m_DataLayout = DataLayout::NHWC;
-        ExpectAsReference(FastCase(Name("batch", input), LayerType::BatchNormalization, batch,
-                                   {data, parameter(1), parameter(2), parameter(3), parameter(4)}, input),
-                          "CpuBatchNormalization", 1e-6);
-    }
-}
-
-TEST(FastNormalizations, L2OfBytesAsReference)
-{
-    for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8})
-    {
-        const int zeroOutput = type == DataType::QAsymmU8 ? 128 : 0;
-        for (const int zero : {zeroOutput - 128, zeroOutput - 1, zeroOutput + 127})
-        {
-            for (const unsigned int channels : {1U, 2U, 3U, 15U, 16U, 31U, 33U, 64U, 67U, 130U, 300U, 40000U})
-            {
-                const TensorInfo input({9, channels}, type, 0.1f, zero);
-                const TensorInfo output({9, channels}, type, 1.0f / 128.0f, zeroOutput);
-                TestTensor data = Random(input, channels);
-                // Rows of zero points, of one other value, and of small ones.
-                std::fill_n(data.m_Bytes.begin(), 3 * channels, static_cast<std::byte>(zero));
-                data.m_Bytes[2 * channels - 1] = static_cast<std::byte>(zero ^ 1);
-                for (size_t i = 2 * channels; i < size_t{3} * channels; i += 2)
-                {
-                    data.m_Bytes[i] = static_cast<std::byte>(zero ^ 2);
-                }
-                L2NormalizationDescriptor l2;
-                l2.m_DataLayout = DataLayout::NHWC;
-                ExpectAsReference(FastCase(Name("L2 of bytes", input), LayerType::L2Normalization, l2, {data}, output),
-                                  "CpuL2Normalization");
-            }
-        }
     }
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models of one operator for performance.py --layers operators: of floats, and of int8 where TFLite has that.
+"""Models of one operator for performance.py --layers operators: of floats, of int8 where TFLite has that, of int32.
 
 Each is of a size that networks have: elementwise ones of an image of 56 x 56 x 64, softmaxes of attention. What is slow
 here is what hides in a network behind its convolutions. Convolutions and fully connected layers are in perf/layers.py.
@@ -16,7 +16,6 @@ KIND = "operators"
 IMAGE = [1, 56, 56, 64]
 BOTH = ("float32", "int8")
 FLOATS, INTEGERS = ("float32",), ("int32",)
-QUANTIZED = ("int8", "uint8")
 SCALE, ZERO_POINT = 0.05, -3
 # Of outputs, where TFLite has one scale alone: those of a sigmoid, a tanh, a log-softmax.
 UNIT, SYMMETRIC, LOGARITHM = (1 / 256, -128), (1 / 128, 0), (16 / 256, 127)
@@ -41,7 +40,7 @@ class Operator:
     inputs: list
     outputs: list
     options: dict = field(default_factory=dict)
-    elements: tuple = ("float32",)
+    elements: tuple = FLOATS
     quantization: tuple = None  # of int8 outputs
     element: str | tuple = None
     options_name: str = None  # of its options in the schema, where it isn't the code's
@@ -51,11 +50,11 @@ def camel(code):
     return "".join(word.capitalize() for word in code.split("_")) + "Options"
 
 
-def unary(name, code, elements=("float32",), quantization=None, **options):
+def unary(name, code, elements=FLOATS, quantization=None, **options):
     return Operator(name, code, [IMAGE], [IMAGE], options, elements, quantization)
 
 
-def binaries(name, code, elements=("float32",), options_name=None):
+def binaries(name, code, elements=FLOATS, options_name=None):
     """With a tensor of the same shape, and with a row."""
     return [Operator(name + suffix, code, [IMAGE, other], [IMAGE], {}, elements, options_name=options_name)
             for suffix, other in (("", IMAGE), ("_row", [64]))]
@@ -189,7 +188,7 @@ def make_operator(operator, element, folder):
         if isinstance(given, Constant):
             tensors.append(file.add(f"input{i}", given.element, list(given.array.shape), given.array))
             continue
-        quantization = ([SCALE], ZERO_POINT) if element in QUANTIZED else (None, 0)
+        quantization = ([SCALE], ZERO_POINT) if element == "int8" else (None, 0)
         data.append(len(tensors))
         tensors.append(file.add(f"input{i}", element, given, None, *quantization))
         array = random_array(element, given, 3 + i)
@@ -198,7 +197,7 @@ def make_operator(operator, element, folder):
     outputs = []
     for i, shape in enumerate(operator.outputs):
         of_output = (operator.element[i] if isinstance(operator.element, tuple) else operator.element) or element
-        quantization = ([scale], zero_point) if of_output in QUANTIZED else (None, 0)
+        quantization = ([scale], zero_point) if of_output == "int8" else (None, 0)
         outputs.append(file.add(f"output{i}", of_output, shape, None, *quantization))
     name = f"{operator.name}_{element}"
     path = folder / f"{name}.tflite"

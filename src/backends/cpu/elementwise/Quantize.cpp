@@ -10,9 +10,8 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/Quantize.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: per target.
-#include "backends/cpu/simd/Bytes-inl.hpp"
 #include "backends/cpu/simd/Divide-inl.hpp"
-#include "backends/cpu/simd/Select-inl.hpp"
+#include "backends/cpu/simd/FixedBytes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -43,48 +42,37 @@ void Quantize(const void* in, void* out, size_t count, const QuantizeNumbers& nu
             });
 }
 
-/// The same for bytes, of vectors without a division: of 13 bits after the point, in integers. A product with the
-/// reciprocal of the scale is off by less than one of its last bits where it counts: unless it is as near to a half, or
-/// no number, what is cut off leaves the same number. Vectors of which one is are divided.
+/// The same for bytes, of vectors without a division. A product with the reciprocal of the scale is off by less than
+/// one bit of FixedBytes where it counts. Vectors with a number that is not sure, or none, are divided.
 template <typename Out>
 void QuantizeBytes(const void* in, void* out, size_t count, const QuantizeNumbers& numbers)
 {
     const FloatTag d;
-    const IntTag dInt;
-    constexpr size_t Lanes = hn::MaxLanes(FloatTag());
-    constexpr size_t Step = 4 * Lanes;
+    constexpr size_t Quarter = FixedBytes::QuarterLanes;
+    constexpr size_t Step = FixedBytes::Lanes;
     constexpr bool IsSigned = std::is_signed_v<Out>;
-    constexpr int Bits = 13;
-    constexpr float One = 1 << Bits;
+    constexpr int OffBits = 1;
     const auto* from = static_cast<const float*>(in);
     auto* to = static_cast<Out*>(out);
     size_t i = 0;
     // Else the reciprocal may be infinite or lose bits.
     if (numbers.m_Scale > 0x1p-100f && numbers.m_Scale < 0x1p100f)
     {
-        const Floats reciprocal = hn::Set(d, One / numbers.m_Scale);
-        // A half above the zero point, as bits are cut off. Half a bit more takes what is less than a bit away from
-        // where the number changes to the bits 0 and 1.
+        const Floats reciprocal = hn::Set(d, FixedBytes::One / numbers.m_Scale);
         const float zero = static_cast<float>(numbers.m_ZeroPoint + (IsSigned ? 128 : 0));
-        const Floats offset = hn::Set(d, (zero + 0.5f) * One + 0.5f);
-        const Ints bitsButLast = hn::Set(dInt, (1 << Bits) - 2);
+        const Floats offset = hn::Set(d, (zero + 0.5f) * FixedBytes::One + FixedBytes::GetOffset(OffBits));
+        const Ints sureBits = hn::Set(IntTag(), FixedBytes::GetSureBits(OffBits));
         const Bytes flip = hn::Set(ByteTag(), static_cast<uint8_t>(IsSigned ? 0x80 : 0));
-        // What is no number, or does not fit, has bits of zero as well, or those of the greatest integer.
+        // What is no number, or does not fit, has no such bits either, or is the greatest integer.
         const auto scale = [&](const float* x) HWY_ATTR
         { return Nearest(hn::MulAdd(hn::LoadU(d, x), reciprocal, offset)); };
         for (; i + Step <= count; i += Step)
         {
-            const Ints x0 = scale(from + i);
-            const Ints x1 = scale(from + i + Lanes);
-            const Ints x2 = scale(from + i + 2 * Lanes);
-            const Ints x3 = scale(from + i + 3 * Lanes);
-            const Ints least = hn::Min(hn::Min(hn::And(x0, bitsButLast), hn::And(x1, bitsButLast)),
-                                       hn::Min(hn::And(x2, bitsButLast), hn::And(x3, bitsButLast)));
-            if (hn::AllFalse(dInt, hn::Eq(least, hn::Zero(dInt))))
+            const FixedBytes bytes(scale(from + i), scale(from + i + Quarter), scale(from + i + 2 * Quarter),
+                                   scale(from + i + 3 * Quarter));
+            if (bytes.HaveAll(sureBits))
             {
-                const Bytes joined = JoinInOrder(hn::ShiftRight<Bits>(x0), hn::ShiftRight<Bits>(x1),
-                                                 hn::ShiftRight<Bits>(x2), hn::ShiftRight<Bits>(x3));
-                hn::StoreU(hn::Xor(joined, flip), ByteTag(), reinterpret_cast<uint8_t*>(to + i));
+                hn::StoreU(hn::Xor(bytes.Join(), flip), ByteTag(), reinterpret_cast<uint8_t*>(to + i));
             }
             else
             {

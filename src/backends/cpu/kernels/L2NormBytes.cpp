@@ -69,6 +69,9 @@ void DivideRows(const uint8_t* in, size_t rows, size_t depth, uint8_t zero, uint
     const IntTag dInt;
     const Quarters quarters;
     constexpr uint8_t Flip = IsSigned ? 0x80 : 0;
+    // As in the reference kernels: the 7 bits are in the multiplier, or the numbers.
+    constexpr int MultiplierBits = IsSigned ? OutputBits : 0;
+    constexpr int InputBits = OutputBits - MultiplierBits;
     const Bytes flips = hn::Set(d, Flip);
     const Ints zeros = hn::Set(dInt, zero);
     const auto zeroOutput = hn::Set(hn::Repartition<int16_t, ByteTag>(), int16_t{128});
@@ -77,14 +80,13 @@ void DivideRows(const uint8_t* in, size_t rows, size_t depth, uint8_t zero, uint
         const int64_t squares = SumSquares(in, depth, Flip, zero);
         backends::QuantizedMultiplier inverse = backends::GetInverseSquareRoot(
             static_cast<int32_t>(std::min<int64_t>(squares, std::numeric_limits<int32_t>::max())));
-        // As in the reference kernels: the 7 bits are in the multiplier, or the numbers.
-        inverse.m_Shift += IsSigned ? OutputBits : 0;
+        inverse.m_Shift += MultiplierBits;
         const FixedPointMultiplier<IntTag> multiply(inverse);
         const auto divide = [&](Bytes stored) HWY_ATTR
         {
             const Bytes bytes = hn::Xor(stored, flips);
             const auto part = [&](Ints quarter) HWY_ATTR
-            { return multiply(hn::ShiftLeft < IsSigned ? 0 : OutputBits > (hn::Sub(quarter, zeros))); };
+            { return multiply(hn::ShiftLeft<InputBits>(hn::Sub(quarter, zeros))); };
             return hn::Xor(JoinQuarters(part(quarters.Get<0>(bytes)), part(quarters.Get<1>(bytes)),
                                         part(quarters.Get<2>(bytes)), part(quarters.Get<3>(bytes)), zeroOutput),
                            flips);

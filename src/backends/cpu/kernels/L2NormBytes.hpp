@@ -15,7 +15,7 @@ struct L2NormBytes
     bool m_IsSigned = false;
     uint8_t m_Zero = 0; ///< the input's zero point, 128 more where it is signed
 
-    /// Rows of `depth` bytes, 1 at least; the output may not lie where the input is.
+    /// Rows of `depth` bytes, 1 at least.
     void operator()(const uint8_t* in, size_t rows, size_t depth, uint8_t* out) const;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bilinear resizing of CpuAcc: columns of an input row are blended once, then pairs of such rows.
+// Bilinear resizing of CpuAcc: columns of an input row are blended once, then pairs of such rows; int16 has rows first.
 #include "backends/cpu/kernels/ResizeBilinear.hpp"
 
 #include "backends/common/Scratch.hpp"
@@ -162,11 +162,12 @@ Prepared MakeBilinearOfUnsignedBytes(const ResizedImage& image, const UnsignedRe
         { return reinterpret_cast<const uint8_t*>(rows.m_Image + y * image.InputRowBytes()); };
         const uint8_t* lower = rowOf(rows.m_Y.m_Lower);
         const uint8_t* upper = rowOf(rows.m_Y.m_Upper);
+        const auto channels = static_cast<uint32_t>(image.m_Channels);
         for (size_t i = 0; i < count; ++i)
         {
-            const ref::Blend<float>& x = places->m_Columns[unsure[i] / image.m_Channels];
-            const size_t left = x.m_Lower * image.m_Channels + unsure[i] % image.m_Channels;
-            const size_t right = x.m_Upper * image.m_Channels + unsure[i] % image.m_Channels;
+            const ref::Blend<float>& x = places->m_Columns[unsure[i] / channels];
+            const size_t left = x.m_Lower * channels + unsure[i] % channels;
+            const size_t right = x.m_Upper * channels + unsure[i] % channels;
             const float sum =
                 ref::BlendFour<float>({static_cast<float>(lower[left]), static_cast<float>(lower[right])},
                                       {static_cast<float>(upper[left]), static_cast<float>(upper[right])}, rows.m_Y, x);
@@ -177,7 +178,7 @@ Prepared MakeBilinearOfUnsignedBytes(const ResizedImage& image, const UnsignedRe
     return MakeBilinear<float>(image, places, functions.m_BlendColumns, mostUnsure * sizeof(uint32_t), blend);
 }
 
-Prepared MakeBilinearOfShorts(const ResizedImage& image)
+Prepared MakeBilinearOfShorts(const ResizedImage& image, void (*function)(const BlendedShorts& row))
 {
     const auto places = std::make_shared<const ResizePlaces<ref::Blending<int32_t>>>(image);
     const size_t elements = image.InputRowBytes() / image.m_ElementBytes;
@@ -200,7 +201,7 @@ Prepared MakeBilinearOfShorts(const ResizedImage& image)
                                                 blended.m_Lower = in + blended.m_Y.m_Lower * image.InputRowBytes();
                                                 blended.m_Upper = in + blended.m_Y.m_Upper * image.InputRowBytes();
                                                 blended.m_Out = out;
-                                                GetResizeFunctions().m_Short(blended);
+                                                function(blended);
                                             });
                       });
 }
@@ -218,7 +219,8 @@ Prepared MakeResizeBilinear(const ResizedImage& image, DataType type)
     {
         return MakeBilinearOfUnsignedBytes(image, functions.m_Unsigned);
     }
-    return Shorts.Has(type) ? MakeBilinearOfShorts(image) : MakeBilinearOfSignedBytes(image, functions.m_Signed);
+    return Shorts.Has(type) ? MakeBilinearOfShorts(image, functions.m_Short)
+                            : MakeBilinearOfSignedBytes(image, functions.m_Signed);
 }
 
 } // namespace tenon::cpu

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Bilinear resizing. Used by Resize.
 #pragma once
 
 #include "backends/cpu/kernels/ResizedImage.hpp"

@@ -28,9 +28,10 @@ struct FloatResize
 struct UnsignedResize
 {
     BlendColumnsFunction<float> m_BlendColumns = nullptr;
-    /// Rounded to whole numbers, halves up. Unless `isExact`, sums so close to a half that other steps might lead to
-    /// the other side are unsure: their indices are written, some of them twice, and their number is returned. Room
-    /// for `count` + MostUnsureTwice. isExact: neither step rounds.
+    /// Rounded to whole numbers, halves up. Unsure are sums so close to a half that other steps might lead to the other
+    /// side, of which there are none if `isExact`, as neither step rounds then; and all of a row that is shorter than
+    /// vectors, which is not written at all. Their indices are written, some of them twice, and their number is
+    /// returned. Room for `count` + MostUnsureTwice.
     size_t (*m_BlendRows)(const float* lower, const float* upper, const ref::Blend<float>& y, bool isExact,
                           size_t count, uint8_t* out, uint32_t* unsure) = nullptr;
     static constexpr size_t MostUnsureTwice = 64;
