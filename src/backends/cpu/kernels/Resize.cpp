@@ -26,6 +26,7 @@ using backends::Prepared;
 constexpr backends::TypeRow ResizeTypes[] = {backends::SameType(backends::WholeByteType)};
 /// Longer axes are the reference kernel's, which needs no tables for them.
 constexpr int64_t LongestAxis = 1 << 16;
+constexpr uint64_t LongestRow = std::numeric_limits<uint32_t>::max(); // in elements, see MakeResizeBilinear
 
 /// Rows that come from one row are made once and copied.
 Prepared MakeNearest(const ResizedImage& image)
@@ -76,7 +77,7 @@ Prepared PrepareResize(const ReshapeArgs& args, const backends::PackedWeights*)
                              GetDataTypeSize(type)};
     if (output.GetNumElements() == 0 ||
         std::max(image.m_Vertical.m_Output, image.m_Horizontal.m_Output) > LongestAxis ||
-        image.OutputRowElements() > std::numeric_limits<uint32_t>::max())
+        uint64_t{image.OutputRowElements()} > LongestRow)
     {
         return reference;
     }
