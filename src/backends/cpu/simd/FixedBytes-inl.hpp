@@ -16,8 +16,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-/// A vector of bytes. Numbers have FractionBits bits after the point, which are cut off, so that halves have to be added
-/// before. Of the 24 bits of a float below 2^8 that leaves three that are smaller.
+/// A vector of bytes. Numbers have FractionBits bits after the point, which are cut off, so that halves have to be
+/// added before. Of the 24 bits of a float below 2^8 that leaves three that are smaller.
 class FixedBytes
 {
 public:
