@@ -6,9 +6,7 @@
 #include <tenon/Descriptors.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
-#include <vector>
 
 namespace tenon::test
 {

@@ -5,7 +5,6 @@
 
 #include <tenon/Descriptors.hpp>
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -22,6 +21,17 @@ const TensorInfo Types[] = {TensorInfo({1}, DataType::Float32),
                             TensorInfo({1}, DataType::QSymmS16, 0.001f, 0),
                             TensorInfo({1}, DataType::Signed16),
                             TensorInfo({1}, DataType::BFloat16)};
+
+ResizeDescriptor Bilinear(unsigned int height, unsigned int width, bool hasHalfPixels)
+{
+    ResizeDescriptor d;
+    d.m_Method = ResizeMethod::Bilinear;
+    d.m_HalfPixelCenters = hasHalfPixels;
+    d.m_TargetHeight = height;
+    d.m_TargetWidth = width;
+    d.m_DataLayout = DataLayout::NHWC;
+    return d;
+}
 
 } // namespace
 
@@ -73,12 +83,7 @@ TEST(FastResize, HalvesOfUnsignedBytesAsReference)
         {
             for (const double most : {1.0, 3.0, 255.0})
             {
-                ResizeDescriptor d;
-                d.m_Method = ResizeMethod::Bilinear;
-                d.m_HalfPixelCenters = true;
-                d.m_TargetHeight = 5 * factor;
-                d.m_TargetWidth = 4 * factor;
-                d.m_DataLayout = DataLayout::NHWC;
+                const ResizeDescriptor d = Bilinear(5 * factor, 4 * factor, true);
                 const TensorInfo input({1, 5, 4, channels}, DataType::Unsigned8);
                 const TensorInfo output({1, 5 * factor, 4 * factor, channels}, DataType::Unsigned8);
                 ExpectAsReference(FastCase(Name("halves", output), LayerType::Resize, d,
@@ -94,11 +99,7 @@ TEST(FastResize, RowsOfHalvesAsReference)
 {
     for (const unsigned int width : {31U, 33U, 63U, 65U, 127U})
     {
-        ResizeDescriptor d;
-        d.m_Method = ResizeMethod::Bilinear;
-        d.m_TargetHeight = 4;
-        d.m_TargetWidth = width;
-        d.m_DataLayout = DataLayout::NHWC;
+        const ResizeDescriptor d = Bilinear(4, width, false);
         const TensorInfo input({1, 2, 5, 1}, DataType::Unsigned8);
         const TensorInfo output({1, 4, width, 1}, DataType::Unsigned8);
         ExpectAsReference(FastCase(Name("rows of halves", output), LayerType::Resize, d,
@@ -115,12 +116,7 @@ TEST(FastResize, SpecialFloatsAsReference)
     {
         for (const bool hasHalfPixels : {false, true})
         {
-            ResizeDescriptor d;
-            d.m_Method = ResizeMethod::Bilinear;
-            d.m_HalfPixelCenters = hasHalfPixels;
-            d.m_TargetHeight = 16;
-            d.m_TargetWidth = 13;
-            d.m_DataLayout = DataLayout::NHWC;
+            const ResizeDescriptor d = Bilinear(16, 13, hasHalfPixels);
             const TensorInfo input({1, 8, 5, channels}, DataType::Float32);
             const TensorInfo output({1, 16, 13, channels}, DataType::Float32);
             std::vector<double> values(input.GetNumElements());
@@ -139,12 +135,7 @@ TEST(FastResize, SpecialFloatsAsReference)
 // Sums at the ends of their range, and such as lie between two numbers.
 TEST(FastResize, ExtremesOfShortsAsReference)
 {
-    ResizeDescriptor d;
-    d.m_Method = ResizeMethod::Bilinear;
-    d.m_HalfPixelCenters = true;
-    d.m_TargetHeight = 16;
-    d.m_TargetWidth = 13;
-    d.m_DataLayout = DataLayout::NHWC;
+    const ResizeDescriptor d = Bilinear(16, 13, true);
     const TensorInfo input({1, 8, 5, 19}, DataType::QSymmS16, 0.001f, 0);
     const TensorInfo output({1, 16, 13, 19}, DataType::QSymmS16, 0.001f, 0);
     for (const std::vector<double>& values : {std::vector{-32768.0}, {32767.0}, {-32768.0, 32767.0}, {0.0, 1.0, -1.0}})
