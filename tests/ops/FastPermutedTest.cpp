@@ -21,14 +21,15 @@ namespace
 using cpu::Engine8;
 using cpu::TileSet8;
 
-/// int8 of which so many of a hundred are of one sign and as large as they can be; the others are below `small`.
+/// int8 of which so many of a hundred are as large as they can be, most of them of one sign; the others are below
+/// `small`.
 std::vector<uint8_t> MakeWeights(std::mt19937& random, size_t count, uint32_t percent, int32_t small)
 {
     std::vector<uint8_t> weights(count);
     for (uint8_t& weight : weights)
     {
         const auto any = static_cast<int32_t>(random() % static_cast<uint32_t>(2 * small + 1)) - small;
-        weight = static_cast<uint8_t>(random() % 100 < percent ? (random() % 8 == 0 ? -128 : 127) : any);
+        weight = static_cast<uint8_t>(random() % 100 < percent ? (random() % 8 == 0 ? -127 : 127) : any);
     }
     return weights;
 }
@@ -38,7 +39,6 @@ struct Kinds
 {
     size_t m_Coupled = 0;
     size_t m_Lone = 0;
-    size_t m_Wide = 0;
 };
 
 /// Data at an end, at the other one, or any.
@@ -48,31 +48,32 @@ void CheckTile(size_t vectors, size_t rows, size_t columns, size_t depth, const 
     const Engine8& engine = cpu::GetEngine8();
     const TileSet8& tiles = engine.m_Permuted;
     const size_t lanes = engine.m_Lanes;
-    const size_t groups = (depth + 3) / 4;
+    const size_t numSteps = cpu::GetNumPermutedSteps(depth);
+    const size_t rowBytes = numSteps * cpu::PermutedWindowBytes;
     const size_t width = vectors * lanes;
-    backends::FillingStore store;
-    const cpu::PermutedWeights8 permuted([&](size_t first, size_t) { return weights.data() + first * depth; },
-                                         {columns, depth, false, true, 0}, tiles, engine, store);
+    const cpu::PermutedWeights8 permuted(depth, lanes);
     const cpu::Panel8 panel = {0, columns, vectors, 0};
     const GuardedBuffer packed(permuted.GetPanelBytes(panel), 64);
-    permuted.Pack(panel, weights.data(), depth, packed.GetData());
+    permuted.Pack(panel, weights.data(), packed.GetData());
     EXPECT_TRUE(packed.IsIntactAround());
     EXPECT_TRUE(permuted.IsPanel(panel, packed.GetData()));
     const auto& header = *reinterpret_cast<const cpu::PermutedHeader*>(packed.GetData());
     kinds.m_Coupled += header.m_NumCoupled;
-    kinds.m_Lone += header.m_NumLone;
-    kinds.m_Wide += cpu::GetNumPermutedSteps(4 * groups) - header.m_NumCoupled - header.m_NumLone;
+    kinds.m_Lone += numSteps - header.m_NumCoupled;
     std::mt19937 random(static_cast<uint32_t>(depth));
-    const GuardedBuffer data(rows * groups * 4);
-    for (size_t i = 0; i < rows * groups * 4; ++i)
+    std::vector<uint8_t> stored(rows * rowBytes / 2);
+    for (uint8_t& byte : stored)
     {
-        data.GetData()[i] = static_cast<std::byte>(choice == 0 ? random() : choice == 1 ? 0 : 255);
+        byte = static_cast<uint8_t>(choice == 0 ? random() : choice == 1 ? 0x80 : 0x7F);
     }
+    const GuardedBuffer data(rows * rowBytes);
+    engine.m_MakeWindows(stored.data(), stored.size(), reinterpret_cast<uint8_t*>(data.GetData()));
+    EXPECT_TRUE(data.IsIntactAround());
     const GuardedBuffer bias(width * sizeof(int32_t), lanes * sizeof(int32_t));
     std::memset(bias.GetData(), 3, width * sizeof(int32_t));
     const GuardedBuffer out(rows * width * sizeof(int32_t), lanes * sizeof(int32_t));
     const auto* sums = reinterpret_cast<const int32_t*>(out.GetData());
-    tiles.m_Tiles[vectors][rows](data.GetData(), groups * 4, packed.GetData(), groups,
+    tiles.m_Tiles[vectors][rows](data.GetData(), rowBytes, packed.GetData(), rowBytes / 4,
                                  reinterpret_cast<const int32_t*>(bias.GetData()),
                                  reinterpret_cast<int32_t*>(out.GetData()));
     EXPECT_TRUE(out.IsIntactAround());
@@ -83,8 +84,7 @@ void CheckTile(size_t vectors, size_t rows, size_t columns, size_t depth, const 
             int32_t want = 0x03030303;
             for (size_t k = 0; c < columns && k < depth; ++k)
             {
-                want += static_cast<uint8_t>(data.GetData()[r * groups * 4 + k]) *
-                        static_cast<int8_t>(weights[c * depth + k]);
+                want += (stored[r * rowBytes / 2 + k] ^ 0x80) * static_cast<int8_t>(weights[c * depth + k]);
             }
             ASSERT_EQ(sums[r * width + c], want) << "row " << r << ", column " << c;
         }
@@ -93,7 +93,7 @@ void CheckTile(size_t vectors, size_t rows, size_t columns, size_t depth, const 
 
 } // namespace
 
-// Steps of all kinds; panels with columns that there are not, depths whose last window lies over the one before it.
+// Steps of both kinds; panels with columns that there are not, depths whose last window is not full.
 TEST(FastPermuted, AllSumsOfProducts)
 {
     if (!HasPermuted())
@@ -126,7 +126,34 @@ TEST(FastPermuted, AllSumsOfProducts)
     }
     EXPECT_GT(kinds.m_Coupled, 100U);
     EXPECT_GT(kinds.m_Lone, 100U);
-    EXPECT_GT(kinds.m_Wide, 100U);
+}
+
+// Windows of any number of eights, whole vectors or not.
+TEST(FastPermuted, WindowsHaveNumbersAndTheirMirrors)
+{
+    if (!HasPermuted())
+    {
+        GTEST_SKIP() << "other tiles are used on this processor";
+    }
+    for (size_t count = 0; count <= 136; count += 8)
+    {
+        const GuardedBuffer bytes(count);
+        const GuardedBuffer windows(2 * count);
+        for (size_t i = 0; i < count; ++i)
+        {
+            bytes.GetData()[i] = static_cast<std::byte>(37 * i + count);
+        }
+        cpu::GetEngine8().m_MakeWindows(reinterpret_cast<const uint8_t*>(bytes.GetData()), count,
+                                        reinterpret_cast<uint8_t*>(windows.GetData()));
+        EXPECT_TRUE(windows.IsIntactAround());
+        for (size_t i = 0; i < count; ++i)
+        {
+            const int number = static_cast<int8_t>(bytes.GetData()[i]) + 128;
+            const std::byte* const window = windows.GetData() + i / 8 * 16 + i % 8;
+            ASSERT_EQ(static_cast<int>(window[0]), number) << i << " of " << count;
+            ASSERT_EQ(static_cast<int>(window[8]), 255 - number) << i << " of " << count;
+        }
+    }
 }
 
 // Weights with a scale for each channel, of all kinds of layers that have them.

@@ -42,7 +42,7 @@ Packing MakePacking(unsigned int columns, unsigned int depth, const std::vector<
 
 } // namespace
 
-// Trained weights are permuted; those of one sign that are all large would take longer than pairs of int16.
+// Any weights are permuted, whatever their sizes and signs, unless -128 is among them, which has no other sign.
 TEST(PermutedWeights, WeightsThatArePermuted)
 {
     if (!HasPermuted())
@@ -53,22 +53,27 @@ TEST(PermutedWeights, WeightsThatArePermuted)
     {
         for (const unsigned int depth : {44U, 48U, 50U, 56U, 60U, 64U, 1000U})
         {
-            for (const bool areTrained : {false, true})
+            const std::vector<uint8_t> trained = MakeChannelWeights(columns, depth, 36.0);
+            const std::vector<uint8_t> large(size_t{columns} * depth, 120);
+            const std::vector<uint8_t> withLeast = [](std::vector<uint8_t> bytes)
             {
-                const auto bytes = areTrained ? MakeChannelWeights(columns, depth, 36.0)
-                                              : std::vector<uint8_t>(size_t{columns} * depth, 120);
+                bytes[bytes.size() / 2] = 0x80;
+                return bytes;
+            }(large);
+            for (const std::vector<uint8_t>* const bytes : {&trained, &large, &withLeast})
+            {
                 backends::FillingStore store;
-                const auto packed = MakePacking(columns, depth, bytes).Pack(store, 64);
+                const auto packed = MakePacking(columns, depth, *bytes).Pack(store, 64);
                 ASSERT_TRUE(packed->IsExact());
                 // A column too few may have weights that are split for less.
                 const Layout8 layout = packed->GetTiles().m_Layout;
                 const bool isPermuted = layout == Layout8::Permuted;
-                EXPECT_TRUE(isPermuted == (areTrained && depth >= 48) ||
-                            (areTrained && columns < 16 && layout == Layout8::Splits))
-                    << columns << " x " << depth << ", trained: " << areTrained;
+                EXPECT_TRUE(isPermuted == (depth >= 48 && bytes != &withLeast) ||
+                            (bytes == &trained && columns < 16 && layout == Layout8::Splits))
+                    << columns << " x " << depth << ", trained: " << (bytes == &trained);
                 if (isPermuted)
                 {
-                    const size_t steps = cpu::GetNumPermutedSteps((depth + 3) / 4 * 4);
+                    const size_t steps = cpu::GetNumPermutedSteps(depth);
                     const size_t vectorBytes = cpu::GetPermutedBytes(cpu::GetEngine8().m_Lanes, steps);
                     const cpu::Panel8& last = packed->GetPanels().back();
                     EXPECT_LE(last.m_Offset + last.m_Vectors * vectorBytes,
@@ -88,17 +93,17 @@ TEST(PermutedWeights, FewRowsNeedManySteps)
     }
     for (const unsigned int depth : {512U, 1024U})
     {
-        for (const size_t rows : {4U, 5U, 63U, 64U})
+        for (const size_t rows : {4U, 5U, 15U, 16U})
         {
             backends::FillingStore store;
             const auto packed = MakePacking(16, depth, MakeChannelWeights(16, depth, 36.0)).Pack(store, rows);
-            EXPECT_EQ(packed->GetTiles().m_Layout == Layout8::Permuted, rows == 64 || (rows > 4 && depth == 1024))
+            EXPECT_EQ(packed->GetTiles().m_Layout == Layout8::Permuted, rows == 16 || (rows > 4 && depth == 1024))
                 << rows << " rows, depth " << depth;
         }
     }
 }
 
-// Most products of four share a sum, and none of int16 is there, in weights that are like those of trained layers.
+// Almost all products of four share a sum in weights that are like those of trained layers.
 TEST(PermutedWeights, MostStepsAreCoupled)
 {
     if (!HasPermuted())
@@ -110,7 +115,6 @@ TEST(PermutedWeights, MostStepsAreCoupled)
     const auto packed = MakePacking(64, Depth, MakeChannelWeights(64, Depth, 36.0)).Pack(store, 64);
     ASSERT_EQ(packed->GetTiles().m_Layout, Layout8::Permuted);
     size_t coupled = 0;
-    size_t lone = 0;
     const size_t steps = cpu::GetNumPermutedSteps(Depth);
     size_t vectors = 0;
     for (const cpu::Panel8& panel : packed->GetPanels())
@@ -120,12 +124,10 @@ TEST(PermutedWeights, MostStepsAreCoupled)
         {
             const auto& header = *reinterpret_cast<const PermutedHeader*>(bytes);
             coupled += header.m_NumCoupled;
-            lone += header.m_NumLone;
             bytes += cpu::GetPermutedBytes(cpu::GetEngine8().m_Lanes, steps);
         }
     }
-    EXPECT_EQ(coupled + lone, steps * vectors);
-    EXPECT_GE(coupled, 6 * steps * vectors / 10);
+    EXPECT_GE(coupled, 85 * steps * vectors / 100);
 }
 
 // A file of packed weights whose checksums hold may still have numbers that cannot be: it is refused.
@@ -148,24 +150,16 @@ TEST(PermutedWeights, PanelsThatCannotBeReadAreRefused)
     const size_t vectorBytes = cpu::GetPermutedBytes(cpu::GetEngine8().m_Lanes, cpu::GetNumPermutedSteps(Depth));
     for (size_t vector = 0; vector < 3; ++vector)
     {
-        for (const size_t at : {offsetof(PermutedHeader, m_NumCoupled), offsetof(PermutedHeader, m_NumLone),
-                                sizeof(PermutedHeader), sizeof(PermutedHeader) + 7 * sizeof(uint32_t)})
+        for (const size_t at : {offsetof(PermutedHeader, m_NumCoupled), sizeof(PermutedHeader),
+                                sizeof(PermutedHeader) + 7 * sizeof(uint32_t)})
         {
-            for (const uint32_t number : {49U, 0x7FFFFFFFU, 0xFFFFFFFFU})
+            for (const uint32_t number : {113U, 0x7FFFFFFFU, 0xFFFFFFFFU})
             {
                 ForgedStore forged = whole;
                 std::memcpy(forged.m_Blocks.back().data() + vector * vectorBytes + at, &number, sizeof(number));
                 EXPECT_THROW(packing.Pack(forged, 64), ParseException) << at << " of vector " << vector;
             }
         }
-    }
-    // What says whether they are permuted, by a number that says neither: for other tiles the block has another size.
-    for (const uint32_t number : {0U, 2U, 0xFFFFFFFFU})
-    {
-        ForgedStore forged = whole;
-        std::memcpy((forged.m_Blocks.end() - 3)->data(), &number, sizeof(number));
-        forged.m_Blocks.back().resize(size_t{columns} * Depth);
-        EXPECT_NE(packing.Pack(forged, 64)->GetTiles().m_Layout, Layout8::Permuted) << number;
     }
 }
 

@@ -19,7 +19,7 @@ constexpr size_t FewProductRows = 4;
 /// Larger weights come from behind the second-level cache, faster from huge pages than from those of a file.
 constexpr size_t MostStoredBytes = size_t{512} << 10;
 /// Permuting takes as long as a few inferences of fewer rows gain, but where their steps are many.
-constexpr size_t ManyRows = 64;
+constexpr size_t ManyRows = 16;
 constexpr size_t LargeDepth = 1024;
 
 bool IsSigned(DataType type)
@@ -97,8 +97,9 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
     }
 
     const bool arePaidBack = shape.m_Rows >= ManyRows || (!areFew && shape.m_Depth >= LargeDepth);
-    const bool mayPermute =
-        engine.m_Permuted.m_Vectors != 0 && areSigned && arePaidBack && shape.m_Depth >= PermutedWeights8::LeastDepth;
+    const bool mayPermute = engine.m_Permuted.m_Vectors != 0 && areSigned && arePaidBack &&
+                            shape.m_Depth >= PermutedWeights8::LeastDepth &&
+                            shape.m_Depth <= PermutedWeights8::MostDepth;
     // Weights with a scale for each channel have too many terms, as a rule.
     const bool haveFewTerms = !(mayPermute && layer.GetInput(1).HasMultipleQuantizationScales());
     const TileSet8& splits = m_IsDataSigned ? engine.m_SplitSigned : engine.m_SplitUnsigned;
@@ -110,13 +111,10 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
             return splits;
         }
     }
-    if (mayPermute)
+    if (mayPermute && !HaveLeast(weights.GetPieces(), m_Bytes, store))
     {
-        m_Permuted = PermutedWeights8(getColumns, m_Bytes, engine.m_Permuted, engine, store);
-        if (m_Permuted.AreWorthwhile())
-        {
-            return engine.m_Permuted;
-        }
+        m_Permuted = PermutedWeights8(shape.m_Depth, engine.m_Lanes);
+        return engine.m_Permuted;
     }
     if (areNibbles && engine.m_Nibbles.m_Vectors != 0 && !shape.m_IsTransposed && shape.m_Rows <= engine.m_NibbleRows)
     {
@@ -146,7 +144,7 @@ uint64_t FormChoice8::GetMostBytes(size_t columns, size_t depth, const Engine8& 
     }
     if (engine.m_Permuted.m_Vectors != 0)
     {
-        const size_t steps = GetNumPermutedSteps(DivideUp(depth, GroupBytes) * GroupBytes);
+        const size_t steps = GetNumPermutedSteps(depth);
         most = std::max(most, uint64_t{vectors} * GetPermutedBytes(engine.m_Lanes, steps));
     }
     return most;

@@ -49,7 +49,7 @@ void PackedWeights8::PackPanel(const Panel8& panel, const uint8_t* weights, std:
     const size_t width = panel.m_Vectors * m_Engine->m_Lanes;
     if (m_Tiles->m_Layout == Layout8::Permuted)
     {
-        m_Choice.GetPermuted().Pack(panel, weights, bytes.m_Depth, packed);
+        m_Choice.GetPermuted().Pack(panel, weights, packed);
         return;
     }
     if (m_Tiles->m_Layout == Layout8::Splits)

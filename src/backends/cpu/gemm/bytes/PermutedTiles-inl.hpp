@@ -44,41 +44,8 @@ HWY_INLINE PermutedStep ReadStep(const std::byte* from)
     return step;
 }
 
-/// How the products of a step are added up.
-enum class StepKind
-{
-    Coupled, ///< those of both words in sums of 16 bits
-    Lone,    ///< those of each word
-    Wide     ///< of int16
-};
-
-/// Two bytes of each four, signed or not, as int16.
-template <bool Signed, bool Odd>
-HWY_INLINE Vector WidenBytes(const Vector& bytes)
-{
-    const Ints d;
-    const hn::Repartition<int16_t, Ints> d16;
-    const hn::Repartition<uint16_t, Ints> dUnsigned;
-    if constexpr (Signed)
-    {
-        const auto shorts = hn::BitCast(d16, bytes);
-        return hn::BitCast(d, hn::ShiftRight<8>(Odd ? shorts : hn::ShiftLeft<8>(shorts)));
-    }
-    else
-    {
-        const auto shorts = hn::BitCast(dUnsigned, bytes);
-        return hn::BitCast(d, hn::ShiftRight<8>(Odd ? shorts : hn::ShiftLeft<8>(shorts)));
-    }
-}
-
-HWY_INLINE void AddWide(Vector& sums, const Vector& data, const Vector& weights)
-{
-    WidePairs::Add(sums, WidenBytes<false, false>(data), WidenBytes<true, false>(weights));
-    WidePairs::Add(sums, WidenBytes<false, true>(data), WidenBytes<true, true>(weights));
-}
-
-/// sums += the products of a step with rows of data.
-template <StepKind Kind, size_t Rows>
+/// sums += the products of a step with rows of windows. `AreCoupled`: those of both words share sums of 16 bits.
+template <bool AreCoupled, size_t Rows>
 HWY_INLINE void AddStep(const uint8_t* const (&rows)[Rows], size_t offset, const std::byte* from, Vector (&sums)[Rows])
 {
     const hn::Repartition<uint8_t, Ints> dBytes;
@@ -90,15 +57,9 @@ HWY_INLINE void AddStep(const uint8_t* const (&rows)[Rows], size_t offset, const
         const Vector window = hn::BitCast(Ints(), hn::LoadDup128(dBytes, rows[r] + offset));
         const Vector x = hn::TableLookupBytes(window, step.m_Indices[0]);
         const Vector y = hn::TableLookupBytes(window, step.m_Indices[1]);
-        if constexpr (Kind == StepKind::Wide)
-        {
-            AddWide(sums[r], x, step.m_Weights[0]);
-            AddWide(sums[r], y, step.m_Weights[1]);
-            continue;
-        }
         const Vector first = MultiplyBytes(x, step.m_Weights[0]);
         const Vector second = MultiplyBytes(y, step.m_Weights[1]);
-        if constexpr (Kind == StepKind::Coupled)
+        if constexpr (AreCoupled)
         {
             AddPairs(sums[r], hn::BitCast(Ints(), hn::Add(hn::BitCast(d16, first), hn::BitCast(d16, second))));
         }
@@ -111,17 +72,17 @@ HWY_INLINE void AddStep(const uint8_t* const (&rows)[Rows], size_t offset, const
 }
 
 /// For steps up to `end`, where both pointers are then.
-template <StepKind Kind, size_t Rows>
+template <bool AreCoupled, size_t Rows>
 HWY_INLINE void AddSteps(const uint8_t* const (&rows)[Rows], const uint32_t* end, const uint32_t*& offset,
                          const std::byte*& step, Vector (&sums)[Rows])
 {
     for (; offset != end; ++offset, step += hn::Lanes(Ints()) * PermuteLoops8::StepBytes)
     {
-        AddStep<Kind>(rows, *offset, step, sums);
+        AddStep<AreCoupled>(rows, *offset, step, sums);
     }
 }
 
-/// Tiles; the panel says which bytes it is multiplied with. A vector at a time: each has an order of its own.
+/// Tiles; the panel says which windows it is multiplied with. A vector at a time: each has an order of its own.
 struct PermutedTile
 {
     template <size_t Rows, size_t Vectors>
@@ -129,7 +90,7 @@ struct PermutedTile
                     int32_t* sums)
     {
         const size_t lanes = hn::Lanes(Ints());
-        const size_t numSteps = GetNumPermutedSteps(4 * groups);
+        const size_t numSteps = groups / (PermutedWindowBytes / sizeof(int32_t));
         const auto* packed = static_cast<const std::byte*>(panel);
         for (size_t v = 0; v < Vectors; ++v, packed += GetPermutedBytes(lanes, numSteps))
         {
@@ -141,37 +102,70 @@ struct PermutedTile
     static HWY_INLINE void RunVector(const void* data, size_t dataStride, const std::byte* packed, size_t numSteps,
                                      const int32_t* bias, int32_t* sums, size_t sumStride)
     {
+        const Ints d;
+        const auto& header = *reinterpret_cast<const PermutedHeader*>(packed);
+        const auto* offset = reinterpret_cast<const uint32_t*>(&header + 1);
+        const uint32_t* const lone = offset + header.m_NumCoupled;
+        const uint32_t* const end = offset + numSteps;
+        const auto* const lacking = reinterpret_cast<const int32_t*>(packed + GetPermutedHeaderBytes(numSteps));
+        const auto* step = reinterpret_cast<const std::byte*>(lacking + hn::Lanes(d));
+        const Vector start = hn::Add(hn::Load(d, bias), hn::Load(d, lacking));
         Vector acc[Rows];
         const uint8_t* rows[Rows];
         HWY_UNROLL(8)
         for (size_t r = 0; r < Rows; ++r)
         {
             rows[r] = static_cast<const uint8_t*>(data) + r * dataStride;
-            acc[r] = hn::Load(Ints(), bias);
+            acc[r] = start;
         }
-        const auto& header = *reinterpret_cast<const PermutedHeader*>(packed);
-        const auto* offset = reinterpret_cast<const uint32_t*>(&header + 1);
-        const uint32_t* const lone = offset + header.m_NumCoupled;
-        const uint32_t* const wide = lone + header.m_NumLone;
-        const uint32_t* const end = offset + numSteps;
-        const std::byte* step = packed + GetPermutedHeaderBytes(numSteps);
-        AddSteps<StepKind::Coupled>(rows, lone, offset, step, acc);
-        AddSteps<StepKind::Lone>(rows, wide, offset, step, acc);
-        AddSteps<StepKind::Wide>(rows, end, offset, step, acc);
+        AddSteps<true>(rows, lone, offset, step, acc);
+        AddSteps<false>(rows, end, offset, step, acc);
         HWY_UNROLL(8)
         for (size_t r = 0; r < Rows; ++r)
         {
-            hn::Store(acc[r], Ints(), sums + r * sumStride);
+            hn::Store(acc[r], d, sums + r * sumStride);
         }
     }
 };
+
+/// windows[n / 8][16]: eight of n int8 as unsigned bytes, 128 more, and their mirrors; n is a multiple of eight.
+void MakeWindows(const uint8_t* bytes, size_t count, uint8_t* windows)
+{
+    const hn::ScalableTag<uint8_t> d;
+    const hn::Repartition<uint32_t, decltype(d)> dWords;
+    const hn::Half<decltype(d)> dHalf;
+    // Each two words twice.
+    HWY_ALIGN uint32_t places[HWY_MAX_BYTES / sizeof(uint32_t)];
+    HWY_ALIGN uint8_t signs[HWY_MAX_BYTES];
+    for (size_t i = 0; i < hn::Lanes(d); ++i)
+    {
+        places[i / 4] = static_cast<uint32_t>(i / 16 * 2 + i / 4 % 2);
+        signs[i] = i % 16 < 8 ? 0x80 : 0x7F;
+    }
+    const auto indices = hn::SetTableIndices(dWords, places);
+    const auto flips = hn::Load(d, signs);
+    const size_t step = hn::Lanes(d) / 2;
+    size_t i = 0;
+    for (; i + step <= count; i += step)
+    {
+        const auto some = hn::BitCast(dWords, hn::ZeroExtendVector(d, hn::LoadU(dHalf, bytes + i)));
+        const auto twice = hn::BitCast(d, hn::TableLookupLanes(some, indices));
+        hn::StoreU(hn::Xor(twice, flips), d, windows + 2 * i);
+    }
+    for (; i < count; ++i)
+    {
+        uint8_t* const window = windows + i / 8 * PermutedWindowBytes + i % 8;
+        window[0] = bytes[i] ^ 0x80;
+        window[8] = bytes[i] ^ 0x7F;
+    }
+}
 
 void FillPermutedTiles(TileSet8& tiles)
 {
     tiles.m_Layout = Layout8::Permuted;
     tiles.m_Signs = Signs8::DataUnsigned;
     tiles.m_FlipsData = true;
-    tiles.m_FlipsRows = true;
+    tiles.m_GroupUnit = PermutedWindowBytes / sizeof(int32_t);
     FillTiles<PermutedTile, 1, 8>(tiles);
     FillTiles<PermutedTile, 2, 8>(tiles);
 }

@@ -1,48 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weights for processors that multiply bytes but have no dot product of four, like those of SplitWeights8.hpp, where
-// many are too large for sums of 16 bits: int8 weights with a scale for each channel. Each column takes sixteen numbers
-// of the data in an order of its own, by a shuffle of their bytes, such that large weights share a sum with those of
-// the other sign and with small ones. Most products of four fit 16 bits then, and almost all of two. None is split:
-// where even two do not fit, both factors become int16.
+// many are too large for sums of 16 bits: int8 weights with a scale for each channel. Data are windows of eight numbers
+// x, unsigned, and their mirrors 255 - x. Each column takes the eight in an order of its own, by a shuffle of the
+// window's bytes, and each as it is or as mirrored, which its weight has the other sign for: w * x = 255 * w - w * (255
+// - x). So signs are free, and large weights share a sum with small ones, or with large ones of the other sign. Most
+// products of four fit 16 bits then, and all of two.
 //
-// A panel is, for each vector of its columns: a PermutedHeader; for each step, those of a kind beside each other, the
-// byte of a row of data where the sixteen begin that it chooses from, uint32; from the next multiple of 64 bytes on the
-// steps, each of PermuteLoops8::StepBytes for each lane: [lanes] words of eight indices, those of the first word of
-// weights in the lower halves of bytes; [lanes] words of four int8, and [lanes] more. A whole number of 64 bytes.
+// A panel is, for each vector of its columns: a PermutedHeader; for each step, coupled ones first, the byte of a row of
+// windows where its window begins, uint32; from the next multiple of 64 bytes on what the sum of each lane lacks for
+// the mirrored numbers, int32; then the steps, each of PermuteLoops8::StepBytes for each lane: [lanes] words of eight
+// indices, those of the first word of weights in the lower halves of bytes; [lanes] words of four int8, and [lanes]
+// more. A whole number of 64 bytes.
 #pragma once
 
-#include "backends/common/PackedStore.hpp"
 #include "backends/cpu/Parts.hpp"
-#include "backends/cpu/gemm/bytes/ColumnSums8.hpp"
 #include "backends/cpu/gemm/bytes/Panel8.hpp"
 #include "backends/cpu/gemm/bytes/PermuteLoops8.hpp"
 #include "common/AlignedMemory.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace tenon::cpu
 {
 
-/// How many steps there are of each kind; the others are of int16.
 struct PermutedHeader
 {
-    uint32_t m_NumCoupled = 0; ///< the products of both words share sums of 16 bits
-    uint32_t m_NumLone = 0;    ///< those of each word do
+    uint32_t m_NumCoupled = 0; ///< steps whose products of both words share sums of 16 bits; in others those of each do
 };
 
-/// Numbers of the depth that a step chooses from.
-constexpr size_t PermutedWindowDepth = 16;
+/// Bytes of a window: eight numbers, and their mirrors.
+constexpr size_t PermutedWindowBytes = 2 * PermuteLoops8::StepDepth;
 
-/// How many steps it takes to multiply a row of data of so many bytes, whole groups of four.
-constexpr size_t GetNumPermutedSteps(size_t rowBytes)
+/// How many steps it takes to multiply a row of so many numbers: one for each window.
+constexpr size_t GetNumPermutedSteps(size_t depth)
 {
-    const size_t rest = rowBytes % PermutedWindowDepth;
-    return rowBytes / PermutedWindowDepth * (PermutedWindowDepth / PermuteLoops8::StepDepth) +
-           DivideUp(rest, PermuteLoops8::StepDepth);
+    return DivideUp(depth, PermuteLoops8::StepDepth);
 }
 
-/// Bytes in front of the steps.
+/// Bytes in front of what sums lack.
 constexpr size_t GetPermutedHeaderBytes(size_t numSteps)
 {
     return DivideUp(sizeof(PermutedHeader) + numSteps * sizeof(uint32_t), ArenaAlignment) * ArenaAlignment;
@@ -51,35 +48,33 @@ constexpr size_t GetPermutedHeaderBytes(size_t numSteps)
 /// Bytes of a vector of columns.
 constexpr size_t GetPermutedBytes(size_t lanes, size_t numSteps)
 {
-    const size_t bytes = GetPermutedHeaderBytes(numSteps) + numSteps * lanes * PermuteLoops8::StepBytes;
-    return DivideUp(bytes, ArenaAlignment) * ArenaAlignment;
+    const size_t ofLane = sizeof(int32_t) + numSteps * PermuteLoops8::StepBytes;
+    return GetPermutedHeaderBytes(numSteps) + DivideUp(lanes * ofLane, ArenaAlignment) * ArenaAlignment;
 }
 
-/// Whether and how the weights of a product are permuted.
 class PermutedWeights8
 {
 public:
     /// With fewer numbers of the depth, what a tile begins and ends with weighs more than its steps.
     static constexpr size_t LeastDepth = 45;
+    /// Up to which all windows' offsets have room.
+    static constexpr size_t MostDepth = std::numeric_limits<uint32_t>::max() / 2;
 
     PermutedWeights8() = default;
-    /// For panels of these tiles. Precondition: the weights are int8 without a zero point, and not transposed.
-    PermutedWeights8(ColumnSums8::GetColumns getColumns, const WeightBytes8& weights, const TileSet8& tiles,
-                     const Engine8& engine, backends::PackedStore& store);
+    /// Precondition: the weights are int8 other than -128 without a zero point, and not transposed.
+    PermutedWeights8(size_t depth, size_t lanes) : m_Depth(depth), m_Lanes(lanes) {}
 
-    /// Whether these products are faster than those of int16.
-    bool AreWorthwhile() const;
     size_t GetPanelBytes(const Panel8& panel) const;
-    /// `columns`: the panel's, `depth` of each one behind the other. Returns what the steps take, in instructions.
-    size_t Pack(const Panel8& panel, const uint8_t* columns, size_t depth, std::byte* to) const;
+    /// `columns`: the panel's, one behind the other.
+    void Pack(const Panel8& panel, const uint8_t* columns, std::byte* to) const;
     /// Whether a packed panel can be read: it may come from a file.
     bool IsPanel(const Panel8& panel, const std::byte* packed) const;
 
 private:
+    size_t GetNumSteps() const { return GetNumPermutedSteps(m_Depth); }
+
+    size_t m_Depth = 0;
     size_t m_Lanes = 0;
-    size_t m_RowBytes = 0; ///< of data: whole groups of four
-    size_t m_NumSteps = 0;
-    backends::PackedBlock m_Block; ///< uint32: 1 if they are worth while
 };
 
 } // namespace tenon::cpu

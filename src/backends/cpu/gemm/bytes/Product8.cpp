@@ -63,13 +63,14 @@ void Product8::Plan(Scratch scratch)
 {
     const TileSet8& tiles = m_Weights->GetTiles();
     const bool isWide = tiles.IsWide();
+    const bool areDoubled = tiles.AreDoubled();
     const size_t depth = m_Weights->GetDepth();
-    m_InPlace = !isWide && !tiles.m_FlipsRows && (depth % 4 == 0 || tiles.AreStored()) && m_Windows.ArePixels();
+    m_InPlace = !areDoubled && !tiles.m_FlipsRows && (depth % 4 == 0 || tiles.AreStored()) && m_Windows.ArePixels();
     m_InputPitch = static_cast<size_t>(m_Windows.m_Channels);
     m_InputBytes = m_Rows * m_InputPitch;
     m_Place.m_PixelStride = m_Weights->GetColumns();
     const size_t tileRows = tiles.m_Rows[tiles.m_Vectors];
-    m_Pitch = m_Weights->GetGroups() * (isWide ? 2 : 4); // as many stored values as there are weights
+    m_Pitch = m_Weights->GetGroups() * tiles.GetGroupDepth(); // as many stored values as there are weights
     const bool areRows = m_Windows.ArePixels() && depth == m_InputPitch && depth == m_Pitch;
     m_CopiesStrips = !m_InPlace && !areRows;
     m_FindsPoints = m_CopiesStrips && m_IsHybrid && m_Weights->GetRowFactor() == 0 && tiles.m_LeastTableRows != 0 &&
@@ -114,7 +115,7 @@ void Product8::Plan(Scratch scratch)
                                                                  : 0;
     m_StripOffset = part.Add<uint8_t>(stripRows, m_Pitch);
     part.Add<uint8_t>(Windows::ShortRowBytes); // past the end of the strip
-    m_WideOffset = part.Add<int16_t>(isWide ? m_StripRows : 0, m_Pitch);
+    m_DoubledOffset = part.Add<int16_t>(areDoubled ? m_StripRows : 0, m_Pitch);
     m_TableOffset = part.Add<const uint8_t*>(m_FindsPoints ? m_BlockRows : 0, GetPoints());
     m_PaddingOffset = part.Add<uint8_t>(m_FindsPoints ? m_InputPitch : 0);
     m_SkippedOffset = part.Add<int32_t>(m_Order.IsOther() ? GetPoints() : 0, TileSet8::MostVectors * lanes);

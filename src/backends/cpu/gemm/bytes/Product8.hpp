@@ -122,7 +122,7 @@ private:
     size_t m_StripRows = 0; ///< the same where they are laid out
     size_t m_Pitch = 0;     ///< bytes of a row of a strip of stored values
     bool m_InPlace = false;
-    bool m_CopiesStrips = false; ///< else data of int16 are made of the input's bytes where these are
+    bool m_CopiesStrips = false; ///< else data of two bytes a number are made of the input's where these are
     bool m_FindsPoints = false;  ///< in place of strips, for blocks of enough rows
     bool m_OutputIsSigned = false;
     int32_t m_Min = 0;
@@ -138,7 +138,7 @@ private:
     size_t m_StripOffset = 0; ///< in a part's scratch memory, which begins with the row terms
     size_t m_ZeroPointsOffset = 0;
     size_t m_RowScalesOffset = 0;
-    size_t m_WideOffset = 0;
+    size_t m_DoubledOffset = 0;
     size_t m_TableOffset = 0;
     size_t m_PaddingOffset = 0; ///< of a pixel outside of the image
     size_t m_SkippedOffset = 0;

@@ -169,12 +169,15 @@ Product8::Block Product8::LayOut(const ByteData8& data, const uint8_t* values, s
     {
         m_Weights->GetEngine().m_Flip(stored, (last - first) * m_Pitch, strip);
     }
-    if (m_Weights->GetTiles().IsWide())
+    if (m_Weights->GetTiles().AreDoubled())
     {
-        auto* wide = Scratch::At<int16_t>(scratch, m_WideOffset);
-        m_Weights->GetEngine().m_Widen(stored, (last - first) * m_Pitch, m_Weights->IsDataSigned(), zeroPoint, wide);
+        auto* const doubled = Scratch::At<int16_t>(scratch, m_DoubledOffset);
+        const Engine8& engine = m_Weights->GetEngine();
+        const size_t count = (last - first) * m_Pitch;
+        m_Weights->GetTiles().IsWide() ? engine.m_Widen(stored, count, m_Weights->IsDataSigned(), zeroPoint, doubled)
+                                       : engine.m_MakeWindows(stored, count, reinterpret_cast<uint8_t*>(doubled));
         block.m_Stride = m_Pitch * sizeof(int16_t);
-        block.m_Data = reinterpret_cast<const uint8_t*>(wide);
+        block.m_Data = reinterpret_cast<const uint8_t*>(doubled);
     }
     return block;
 }

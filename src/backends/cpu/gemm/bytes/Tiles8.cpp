@@ -140,6 +140,7 @@ Engine8 MakeEngine()
         FillSplitTiles<true>(engine.m_SplitSigned);
         FillSplitTiles<false>(engine.m_SplitUnsigned);
         FillPermutedTiles(engine.m_Permuted);
+        engine.m_MakeWindows = MakeWindows;
 #endif
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
         engine.m_FewRows.m_Signs = Signs8::BothSigned;

@@ -17,7 +17,7 @@ enum class Layout8 : uint8_t
     NarrowPairs, ///< the same data; weights are int8 without a zero point, which become int16 when they are read
     Nibbles,  ///< data as with Dots, weights of four bits: two groups of four of a column are the halves of four bytes
     Splits,   ///< data as with Dots, weights as terms whose products fit 16 bits, see SplitWeights8.hpp
-    Permuted, ///< data as with Dots, weights in an order whose products fit 16 bits, see PermutedWeights8.hpp
+    Permuted, ///< data as windows, weights in an order whose products fit 16 bits, see PermutedWeights8.hpp
     Stored    ///< data and weights as they are stored, see StoredDots8
 };
 
@@ -238,8 +238,10 @@ struct TileSet8
     bool TakesLeastByte() const { return m_Signs != Signs8::BothSigned; }
     /// Whether data are int16, less their zero point.
     bool IsWide() const { return m_Layout == Layout8::WidePairs || m_Layout == Layout8::NarrowPairs; }
+    /// Whether data take two bytes for each number: as int16, or with their mirrors.
+    bool AreDoubled() const { return IsWide() || m_Layout == Layout8::Permuted; }
     /// Numbers of the depth in a group.
-    size_t GetGroupDepth() const { return IsWide() ? 2 : 4; }
+    size_t GetGroupDepth() const { return AreDoubled() ? 2 : 4; }
     /// Bytes of a column's weights for a group of the data.
     size_t GetGroupBytes() const { return m_Layout == Layout8::NarrowPairs || m_Layout == Layout8::Nibbles ? 2 : 4; }
 
@@ -297,6 +299,9 @@ struct Engine8
     void (*m_Widen)(const void* bytes, size_t count, bool isSigned, int32_t zeroPoint, int16_t* wide) = nullptr;
     /// flipped[i] = bytes[i] + 128 of int8, or less 128 of uint8; may be in place.
     void (*m_Flip)(const uint8_t* bytes, size_t count, uint8_t* flipped) = nullptr;
+    /// Data of permuted weights, see PermutedWeights8.hpp: windows of `count` int8, a multiple of eight. Null where
+    /// there are no such tiles.
+    void (*m_MakeWindows)(const uint8_t* bytes, size_t count, uint8_t* windows) = nullptr;
 };
 
 /// The best that the processor has. Precondition: it has vectors, see CpuFeatures.
