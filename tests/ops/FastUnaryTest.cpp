@@ -129,6 +129,27 @@ TEST(FastUnary, NaNAndInfinitiesAsReference)
     }
 }
 
+// In every bit, of -0 as well; but a cosine is that of a rounded angle.
+TEST(FastUnary, ZerosAsReference)
+{
+    TestTensor data = Floats({19}, 3, -3, 3);
+    const std::vector<float> zeros = {0.0f, -0.0f, 0.0f, -0.0f, -0.0f, 0.0f, 0.0f, -0.0f, 0.0f, -0.0f,
+                                      0.0f, -0.0f, 0.0f, 0.0f,  -0.0f, 0.0f, 0.0f, -0.0f, -0.0f};
+    std::memcpy(data.m_Bytes.data(), zeros.data(), data.m_Bytes.size());
+    for (const UnaryOperation operation :
+         {UnaryOperation::Abs, UnaryOperation::Neg, UnaryOperation::Sqrt, UnaryOperation::Rsqrt, UnaryOperation::Exp,
+          UnaryOperation::Log, UnaryOperation::Ceil, UnaryOperation::Round, UnaryOperation::Sign, UnaryOperation::Sin,
+          UnaryOperation::Cos, UnaryOperation::Erf})
+    {
+        SCOPED_TRACE(static_cast<int>(operation));
+        ElementwiseUnaryDescriptor descriptor;
+        descriptor.m_Operation = operation;
+        OpCase c = Case(LayerType::ElementwiseUnary, MakeDescriptor(descriptor), {data}, data.m_Info);
+        c.m_Relative = operation == UnaryOperation::Cos ? 1.2e-7 : 0.0;
+        ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, "CpuElementwiseUnary"));
+    }
+}
+
 TEST(FastUnary, FunctionsOfBytes)
 {
     for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8})
