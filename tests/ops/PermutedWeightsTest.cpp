@@ -51,7 +51,7 @@ TEST(PermutedWeights, WeightsThatArePermuted)
     }
     for (const unsigned int columns : {1U, 16U, 19U, 40U})
     {
-        for (const unsigned int depth : {44U, 48U, 50U, 56U, 60U, 64U, 1000U})
+        for (const unsigned int depth : {32U, 33U, 48U, 50U, 56U, 60U, 64U, 1000U})
         {
             const std::vector<uint8_t> trained = MakeChannelWeights(columns, depth, 36.0);
             const std::vector<uint8_t> large(size_t{columns} * depth, 120);
@@ -68,7 +68,7 @@ TEST(PermutedWeights, WeightsThatArePermuted)
                 // A column too few may have weights that are split for less.
                 const Layout8 layout = packed->GetTiles().m_Layout;
                 const bool isPermuted = layout == Layout8::Permuted;
-                EXPECT_TRUE(isPermuted == (depth >= 48 && bytes != &withLeast) ||
+                EXPECT_TRUE(isPermuted == (depth > 32 && bytes != &withLeast) ||
                             (bytes == &trained && columns < 16 && layout == Layout8::Splits))
                     << columns << " x " << depth << ", trained: " << (bytes == &trained);
                 if (isPermuted)

@@ -18,7 +18,7 @@ namespace
 constexpr size_t FewProductRows = 4;
 /// Larger weights come from behind the second-level cache, faster from huge pages than from those of a file.
 constexpr size_t MostStoredBytes = size_t{512} << 10;
-/// Permuting takes as long as a few inferences of fewer rows gain, but where their steps are many.
+/// Permuting takes as long as some dozen inferences of fewer rows gain, but where their steps are many.
 constexpr size_t ManyRows = 16;
 constexpr size_t LargeDepth = 1024;
 

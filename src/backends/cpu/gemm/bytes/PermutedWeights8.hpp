@@ -56,7 +56,7 @@ class PermutedWeights8
 {
 public:
     /// With fewer numbers of the depth, what a tile begins and ends with weighs more than its steps.
-    static constexpr size_t LeastDepth = 45;
+    static constexpr size_t LeastDepth = 33;
     /// Up to which all windows' offsets have room.
     static constexpr size_t MostDepth = std::numeric_limits<uint32_t>::max() / 2;
 
