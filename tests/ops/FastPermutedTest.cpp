@@ -7,6 +7,7 @@
 
 #include <tenon/Descriptors.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <initializer_list>
@@ -21,15 +22,21 @@ namespace
 using cpu::Engine8;
 using cpu::TileSet8;
 
-/// int8 of which so many of a hundred are as large as they can be, most of them of one sign; the others are below
-/// `small`.
-std::vector<uint8_t> MakeWeights(std::mt19937& random, size_t count, uint32_t percent, int32_t small)
+/// int8, [columns][depth], of which so many of a hundred are as large as they can be, most of them of one sign; the
+/// others are below `small`. No eight beside each other have -128 more than twice.
+std::vector<uint8_t> MakeWeights(std::mt19937& random, size_t columns, size_t depth, uint32_t percent, int32_t small)
 {
-    std::vector<uint8_t> weights(count);
-    for (uint8_t& weight : weights)
+    std::vector<uint8_t> weights(columns * depth);
+    for (size_t i = 0; i < weights.size(); ++i)
     {
         const auto any = static_cast<int32_t>(random() % static_cast<uint32_t>(2 * small + 1)) - small;
-        weight = static_cast<uint8_t>(random() % 100 < percent ? (random() % 8 == 0 ? -127 : 127) : any);
+        weights[i] = static_cast<uint8_t>(random() % 100 < percent ? (random() % 8 == 0 ? -128 : 127) : any);
+        const size_t k = i % depth;
+        const auto begin = weights.begin() + static_cast<ptrdiff_t>(i - k % 8);
+        if (std::count(begin, weights.begin() + static_cast<ptrdiff_t>(i + 1), 0x80) > 2)
+        {
+            weights[i] = 0x81;
+        }
     }
     return weights;
 }
@@ -113,7 +120,7 @@ TEST(FastPermuted, AllSumsOfProducts)
                 {
                     const size_t columns = vectors * engine.m_Lanes - random() % 3;
                     const int32_t small = random() % 2 == 0 ? 20 : 100;
-                    const std::vector<uint8_t> weights = MakeWeights(random, columns * depth, percent, small);
+                    const std::vector<uint8_t> weights = MakeWeights(random, columns, depth, percent, small);
                     SCOPED_TRACE(std::to_string(vectors) + " vectors, " + std::to_string(rows) + " rows, depth " +
                                  std::to_string(depth) + ", " + std::to_string(percent) + " % large");
                     for (size_t choice = 0; choice < 3; ++choice)
@@ -163,7 +170,7 @@ TEST(FastPermuted, LayersAsReference)
     for (const unsigned int depth : {36U, 55U, 72U, 200U})
     {
         const unsigned int columns = 5 + depth % 40;
-        const std::vector<uint8_t> bytes = MakeWeights(random, size_t{columns} * depth, 2, 60);
+        const std::vector<uint8_t> bytes = MakeWeights(random, columns, depth, 2, 60);
         const TestTensor stored = StoreBytes(
             TensorInfo(TensorShape({columns, depth}), DataType::QSymmS8, std::vector<float>(columns, 0.1f), 0U), bytes);
         for (const int32_t zeroPoint : {-128, 0, 127})

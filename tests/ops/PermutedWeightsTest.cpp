@@ -8,7 +8,10 @@
 #include <tenon/Exceptions.hpp>
 
 #include <cstring>
+#include <initializer_list>
 #include <random>
+#include <utility>
+#include <vector>
 
 namespace tenon::test
 {
@@ -42,7 +45,8 @@ Packing MakePacking(unsigned int columns, unsigned int depth, const std::vector<
 
 } // namespace
 
-// Any weights are permuted, whatever their sizes and signs, unless -128 is among them, which has no other sign.
+// Any weights are permuted, whatever their sizes and signs, unless -128, which has no other sign, is among eight of
+// them more than twice.
 TEST(PermutedWeights, WeightsThatArePermuted)
 {
     if (!HasPermuted())
@@ -55,22 +59,31 @@ TEST(PermutedWeights, WeightsThatArePermuted)
         {
             const std::vector<uint8_t> trained = MakeChannelWeights(columns, depth, 36.0);
             const std::vector<uint8_t> large(size_t{columns} * depth, 120);
-            const std::vector<uint8_t> withLeast = [](std::vector<uint8_t> bytes)
+            const auto withLeast = [&large, depth](std::initializer_list<size_t> places)
             {
-                bytes[bytes.size() / 2] = 0x80;
+                std::vector<uint8_t> bytes = large;
+                for (const size_t place : places)
+                {
+                    bytes[bytes.size() - depth + place] = 0x80; // of the last column
+                }
                 return bytes;
-            }(large);
-            for (const std::vector<uint8_t>* const bytes : {&trained, &large, &withLeast})
+            };
+            const std::pair<const char*, std::vector<uint8_t>> kinds[] = {{"trained", trained},
+                                                                          {"large", large},
+                                                                          {"one least", withLeast({depth - size_t{1}})},
+                                                                          {"two and two", withLeast({8, 15, 16, 23})},
+                                                                          {"three of eight", withLeast({8, 11, 15})}};
+            for (const auto& [kind, bytes] : kinds)
             {
                 backends::FillingStore store;
-                const auto packed = MakePacking(columns, depth, *bytes).Pack(store, 64);
+                const auto packed = MakePacking(columns, depth, bytes).Pack(store, 64);
                 ASSERT_TRUE(packed->IsExact());
                 // A column too few may have weights that are split for less.
                 const Layout8 layout = packed->GetTiles().m_Layout;
                 const bool isPermuted = layout == Layout8::Permuted;
-                EXPECT_TRUE(isPermuted == (depth > 32 && bytes != &withLeast) ||
-                            (bytes == &trained && columns < 16 && layout == Layout8::Splits))
-                    << columns << " x " << depth << ", trained: " << (bytes == &trained);
+                EXPECT_TRUE(isPermuted == (depth > 32 && bytes != kinds[4].second) ||
+                            (bytes == trained && columns < 16 && layout == Layout8::Splits))
+                    << columns << " x " << depth << ", " << kind;
                 if (isPermuted)
                 {
                     const size_t steps = cpu::GetNumPermutedSteps(depth);
@@ -150,10 +163,12 @@ TEST(PermutedWeights, PanelsThatCannotBeReadAreRefused)
     const size_t vectorBytes = cpu::GetPermutedBytes(cpu::GetEngine8().m_Lanes, cpu::GetNumPermutedSteps(Depth));
     for (size_t vector = 0; vector < 3; ++vector)
     {
-        for (const size_t at : {offsetof(PermutedHeader, m_NumCoupled), sizeof(PermutedHeader),
-                                sizeof(PermutedHeader) + 7 * sizeof(uint32_t)})
+        // More coupled steps than the eight that there are; a window after the last one.
+        for (const auto& [at, least] : {std::pair(offsetof(PermutedHeader, m_NumCoupled), 9U),
+                                        {sizeof(PermutedHeader), 113U},
+                                        {sizeof(PermutedHeader) + 7 * sizeof(uint32_t), 113U}})
         {
-            for (const uint32_t number : {113U, 0x7FFFFFFFU, 0xFFFFFFFFU})
+            for (const uint32_t number : {least, 0x7FFFFFFFU, 0xFFFFFFFFU})
             {
                 ForgedStore forged = whole;
                 std::memcpy(forged.m_Blocks.back().data() + vector * vectorBytes + at, &number, sizeof(number));

@@ -46,19 +46,34 @@ size_t GetWorthwhilePercent(const TileSet8& tiles)
     return tiles.m_FlipsData ? 10 : 25;
 }
 
-/// Whether the least byte is among the weights: -128, whose sign cannot change, or what becomes of it.
-bool HaveLeast(const ColumnPieces8& pieces, const WeightBytes8& bytes, backends::PackedStore& store)
+/// How often the least byte is among eight weights of a column that begin at a multiple of eight, at most: -128, whose
+/// sign cannot change, or what becomes of it.
+size_t FindMostLeast(const ColumnPieces8& pieces, const WeightBytes8& bytes, backends::PackedStore& store)
 {
     const auto fill = [&](std::byte* to)
     {
-        const int value = bytes.m_IsSigned ? 0x80 : 0x00;
-        uint32_t haveLeast = 0;
-        pieces.ForEachRun(0, bytes.m_Columns,
-                          [&](size_t, size_t count, const uint8_t* weights)
-                          { haveLeast |= std::memchr(weights, value, count * bytes.m_Depth) != nullptr ? 1U : 0U; });
-        std::memcpy(to, &haveLeast, sizeof(haveLeast));
+        const uint8_t least = bytes.m_IsSigned ? 0x80 : 0x00;
+        uint32_t most = 0;
+        const auto countIn = [&](const uint8_t* column)
+        {
+            for (size_t k = 0; k < bytes.m_Depth; k += PermuteLoops8::StepDepth)
+            {
+                const size_t end = std::min(k + PermuteLoops8::StepDepth, bytes.m_Depth);
+                most = std::max(most, static_cast<uint32_t>(std::count(column + k, column + end, least)));
+            }
+        };
+        const auto countInRun = [&](size_t, size_t count, const uint8_t* weights)
+        {
+            const bool haveSome = std::memchr(weights, least, count * bytes.m_Depth) != nullptr; // rarely
+            for (size_t c = 0; haveSome && c < count; ++c)
+            {
+                countIn(weights + c * bytes.m_Depth);
+            }
+        };
+        pieces.ForEachRun(0, bytes.m_Columns, countInRun);
+        std::memcpy(to, &most, sizeof(most));
     };
-    return *store.GetBlock(sizeof(uint32_t), fill).As<uint32_t>() != 0;
+    return *store.GetBlock(sizeof(uint32_t), fill).As<uint32_t>();
 }
 
 } // namespace
@@ -91,7 +106,8 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
         return stored;
     }
     const TileSet8& fewRows = m_IsDataSigned ? engine.m_FewRows : engine.m_FewRowsUnsigned;
-    if (fewRows.m_Vectors != 0 && areBytes && areFew && areAlike && !HaveLeast(weights.GetPieces(), m_Bytes, store))
+    if (fewRows.m_Vectors != 0 && areBytes && areFew && areAlike &&
+        FindMostLeast(weights.GetPieces(), m_Bytes, store) == 0)
     {
         return mayStay ? stored : fewRows; // neither takes the least byte
     }
@@ -111,7 +127,7 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
             return splits;
         }
     }
-    if (mayPermute && !HaveLeast(weights.GetPieces(), m_Bytes, store))
+    if (mayPermute && FindMostLeast(weights.GetPieces(), m_Bytes, store) <= PermuteLoops8::MostLeast)
     {
         m_Permuted = PermutedWeights8(shape.m_Depth, engine.m_Lanes);
         return engine.m_Permuted;

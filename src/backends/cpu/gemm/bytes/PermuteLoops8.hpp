@@ -16,9 +16,12 @@ struct PermuteLoops8
     /// Bytes of a step for each column: an index for each of the eight numbers, of four bits, and the weights.
     static constexpr size_t StepBytes = 12;
 
-    /// Orders weights of two vectors of columns, [StepDepth][2 * lanes] int8 other than -128. Writes [2] steps,
-    /// aligned, and whether each one is coupled; adds to mirrored[2 * lanes] the weights of those numbers that are
-    /// taken as mirrored.
+    /// So many of a column's eight weights may be -128, which has no other sign.
+    static constexpr size_t MostLeast = 2;
+
+    /// Orders weights of two vectors of columns, [StepDepth][2 * lanes] int8. Writes [2] steps and whether each one is
+    /// coupled; adds to mirrored[2 * lanes] the weights of those numbers that are taken as mirrored. Steps and sums are
+    /// aligned.
     void (*m_Arrange)(const std::byte* weights, std::byte* steps, int32_t* mirrored, bool (&areCoupled)[2]) = nullptr;
 };
 

@@ -131,32 +131,13 @@ struct PermutedTile
 /// windows[n / 8][16]: eight of n int8 as unsigned bytes, 128 more, and their mirrors; n is a multiple of eight.
 void MakeWindows(const uint8_t* bytes, size_t count, uint8_t* windows)
 {
-    const hn::ScalableTag<uint8_t> d;
-    const hn::Repartition<uint32_t, decltype(d)> dWords;
+    const hn::FixedTag<uint8_t, PermutedWindowBytes> d;
     const hn::Half<decltype(d)> dHalf;
-    // Each two words twice.
-    HWY_ALIGN uint32_t places[HWY_MAX_BYTES / sizeof(uint32_t)];
-    HWY_ALIGN uint8_t signs[HWY_MAX_BYTES];
-    for (size_t i = 0; i < hn::Lanes(d); ++i)
+    const auto flips = hn::Combine(d, hn::Set(dHalf, uint8_t{0x7F}), hn::Set(dHalf, uint8_t{0x80}));
+    for (size_t i = 0; i < count; i += PermuteLoops8::StepDepth)
     {
-        places[i / 4] = static_cast<uint32_t>(i / 16 * 2 + i / 4 % 2);
-        signs[i] = i % 16 < 8 ? 0x80 : 0x7F;
-    }
-    const auto indices = hn::SetTableIndices(dWords, places);
-    const auto flips = hn::Load(d, signs);
-    const size_t step = hn::Lanes(d) / 2;
-    size_t i = 0;
-    for (; i + step <= count; i += step)
-    {
-        const auto some = hn::BitCast(dWords, hn::ZeroExtendVector(d, hn::LoadU(dHalf, bytes + i)));
-        const auto twice = hn::BitCast(d, hn::TableLookupLanes(some, indices));
-        hn::StoreU(hn::Xor(twice, flips), d, windows + 2 * i);
-    }
-    for (; i < count; ++i)
-    {
-        uint8_t* const window = windows + i / 8 * PermutedWindowBytes + i % 8;
-        window[0] = bytes[i] ^ 0x80;
-        window[8] = bytes[i] ^ 0x7F;
+        const auto eight = hn::LoadU(dHalf, bytes + i);
+        hn::StoreU(hn::Xor(hn::Combine(d, eight, eight), flips), d, windows + 2 * i);
     }
 }
 

@@ -77,10 +77,8 @@ void PermutedWeights8::Pack(const Panel8& panel, const uint8_t* columns, std::by
 
     const size_t stepBytes = m_Lanes * PermuteLoops8::StepBytes;
     const size_t vectorBytes = GetPermutedBytes(m_Lanes, numSteps);
-    const AlignedMemory steps(2 * stepBytes);
-    const AlignedMemory sums(places * sizeof(int32_t));
-    std::memset(sums.Data(), 0, sums.Bytes());
-    auto* const mirrored = reinterpret_cast<int32_t*>(sums.Data());
+    alignas(ArenaAlignment) std::byte steps[2 * Engine8::MostLanes * PermuteLoops8::StepBytes];
+    alignas(ArenaAlignment) int32_t mirrored[2 * Engine8::MostLanes] = {};
     std::vector<PackedVector> vectors;
     for (size_t v = 0; v < panel.m_Vectors; ++v)
     {
@@ -89,10 +87,10 @@ void PermutedWeights8::Pack(const Panel8& panel, const uint8_t* columns, std::by
     for (size_t window = 0; window < numSteps; ++window)
     {
         bool areCoupled[2] = {};
-        GetPermuteLoops8().m_Arrange(weights.Data() + window * StepDepth * places, steps.Data(), mirrored, areCoupled);
+        GetPermuteLoops8().m_Arrange(weights.Data() + window * StepDepth * places, steps, mirrored, areCoupled);
         for (size_t v = 0; v < panel.m_Vectors; ++v)
         {
-            vectors[v].Add(window, steps.Data() + v * stepBytes, areCoupled[v]);
+            vectors[v].Add(window, steps + v * stepBytes, areCoupled[v]);
         }
     }
     for (size_t v = 0; v < panel.m_Vectors; ++v)

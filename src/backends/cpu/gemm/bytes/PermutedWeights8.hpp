@@ -61,7 +61,8 @@ public:
     static constexpr size_t MostDepth = std::numeric_limits<uint32_t>::max() / 2;
 
     PermutedWeights8() = default;
-    /// Precondition: the weights are int8 other than -128 without a zero point, and not transposed.
+    /// Precondition: the weights are int8 without a zero point, not transposed, and no eight of a column that begin at
+    /// a multiple of eight have -128 more often than PermuteLoops8::MostLeast.
     PermutedWeights8(size_t depth, size_t lanes) : m_Depth(depth), m_Lanes(lanes) {}
 
     size_t GetPanelBytes(const Panel8& panel) const;

@@ -122,7 +122,7 @@ private:
     size_t m_StripRows = 0; ///< the same where they are laid out
     size_t m_Pitch = 0;     ///< bytes of a row of a strip of stored values
     bool m_InPlace = false;
-    bool m_CopiesStrips = false; ///< else data of two bytes a number are made of the input's where these are
+    bool m_CopiesStrips = false; ///< else data are read in place, or doubled ones made of the input's bytes there
     bool m_FindsPoints = false;  ///< in place of strips, for blocks of enough rows
     bool m_OutputIsSigned = false;
     int32_t m_Min = 0;

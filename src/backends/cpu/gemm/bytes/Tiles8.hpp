@@ -234,8 +234,9 @@ struct TileSet8
 
     /// Whether weights are left as they are stored.
     bool AreStored() const { return m_Layout == Layout8::Stored; }
-    /// Whether -128 may be among the weights, or what becomes it: products of two signed bytes move signs to them.
-    bool TakesLeastByte() const { return m_Signs != Signs8::BothSigned; }
+    /// Whether -128 may be among the weights, or what becomes it, as often as it likes: products of two signed bytes
+    /// move signs to them, and so do numbers that are taken as mirrored.
+    bool TakesLeastByte() const { return m_Signs != Signs8::BothSigned && m_Layout != Layout8::Permuted; }
     /// Whether data are int16, less their zero point.
     bool IsWide() const { return m_Layout == Layout8::WidePairs || m_Layout == Layout8::NarrowPairs; }
     /// Whether data take two bytes for each number: as int16, or with their mirrors.
@@ -266,7 +267,7 @@ struct Engine8
     TileSet8 m_Narrow;          ///< where the other two are WidePairs
     TileSet8 m_SplitSigned;     ///< for int8 data and weights with few terms more; some processors have none
     TileSet8 m_SplitUnsigned;   ///< the same for uint8 data
-    TileSet8 m_Permuted;        ///< for int8 data and weights that have more; some processors have none
+    TileSet8 m_Permuted;        ///< for int8 data and int8 weights with more terms; some processors have none
     TileSet8 m_FewRows;         ///< for a few rows of int8 data and weights that are not -128; some have none
     TileSet8 m_FewRowsUnsigned; ///< for those of uint8 data and weights that are not 0, both of which become int8
     TileSet8 m_Nibbles;         ///< for int8 data; some processors have none
