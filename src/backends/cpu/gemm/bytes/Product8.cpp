@@ -88,6 +88,10 @@ void Product8::Plan(Scratch scratch)
         m_Order = PixelOrder(m_Windows, true);
     }
     m_StripRows = std::max(m_StripRows, m_FindsPoints ? tiles.m_LeastTableRows : 0);
+    if (m_CopiesStrips && tiles.m_Layout == Layout8::Permuted)
+    {
+        m_WindowImage = WindowImage8(m_Windows, m_BlockRows);
+    }
 
     // Of whole vectors of columns, and of few rows as of some more, which weights come from memory for.
     constexpr size_t FewRows = 4;
@@ -110,12 +114,15 @@ void Product8::Plan(Scratch scratch)
     m_RowScalesOffset = part.Add<float>(m_IsHybrid ? m_BlockRows : 0);
     // In place, less than a tile and the rows that padding covers may have to be copied: at most fifteen of four bytes.
     const bool copiesTail = tiles.m_RowUnit != 1 || tiles.m_GroupUnit != 1;
-    const size_t stripRows = m_CopiesStrips || tiles.m_FlipsRows ? m_StripRows
-                             : m_InPlace && copiesTail           ? 2 * tileRows
-                                                                 : 0;
+    const size_t stripRows = m_WindowImage.IsUsed()                ? 0
+                             : m_CopiesStrips || tiles.m_FlipsRows ? m_StripRows
+                             : m_InPlace && copiesTail             ? 2 * tileRows
+                                                                   : 0;
     m_StripOffset = part.Add<uint8_t>(stripRows, m_Pitch);
     part.Add<uint8_t>(Windows::ShortRowBytes); // past the end of the strip
     m_DoubledOffset = part.Add<int16_t>(areDoubled ? m_StripRows : 0, m_Pitch);
+    part.Add<uint8_t>(m_WindowImage.IsUsed() ? Windows::ShortRowBytes : 0);
+    m_ImageOffset = part.Add<uint8_t>(m_WindowImage.GetBytes());
     m_TableOffset = part.Add<const uint8_t*>(m_FindsPoints ? m_BlockRows : 0, GetPoints());
     m_PaddingOffset = part.Add<uint8_t>(m_FindsPoints ? m_InputPitch : 0);
     m_SkippedOffset = part.Add<int32_t>(m_Order.IsOther() ? GetPoints() : 0, TileSet8::MostVectors * lanes);
@@ -166,6 +173,10 @@ void Product8::RunRange(const Memory& memory, const PanelRange& range, std::byte
             continue;
         }
         const PointTable8 points = FindPoints(memory.m_Data, first, last, scratch);
+        if (m_WindowImage.IsUsed())
+        {
+            MakeImage(memory.m_Data, first, last, scratch);
+        }
         Block block;
         RowValues values;
         for (size_t p = range.m_FirstPanel; p < range.m_LastPanel; ++p)

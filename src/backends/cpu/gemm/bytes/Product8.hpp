@@ -10,6 +10,7 @@
 #include "backends/cpu/gemm/bytes/HybridData8.hpp"
 #include "backends/cpu/gemm/bytes/PackedWeights8.hpp"
 #include "backends/cpu/gemm/bytes/PanelSums8.hpp"
+#include "backends/cpu/gemm/bytes/WindowImage8.hpp"
 #include "backends/cpu/gemm/windows/PixelOrder.hpp"
 #include "backends/cpu/gemm/windows/Windows.hpp"
 
@@ -95,6 +96,8 @@ private:
     PointTable8 FindPoints(const ByteData8& data, size_t first, size_t last, std::byte* scratch) const;
     /// What sums of a panel are to have for each point that is skipped.
     void FindSkipped(const PackedPanel8& packed, const PointTable8& points) const;
+    /// Makes the rows of m_WindowImage for a block.
+    void MakeImage(const ByteData8& data, size_t first, size_t last, std::byte* scratch) const;
     /// Rows [first, last) for this matrix of the weights.
     Block MakeBlock(const ByteData8& data, const PointTable8& points, size_t matrix, size_t first, size_t last,
                     std::byte* scratch) const;
@@ -124,6 +127,7 @@ private:
     bool m_InPlace = false;
     bool m_CopiesStrips = false; ///< else data are read in place, or doubled ones made of the input's bytes there
     bool m_FindsPoints = false;  ///< in place of strips, for blocks of enough rows
+    WindowImage8 m_WindowImage;  ///< in place of strips of stored values, if it is used
     bool m_OutputIsSigned = false;
     int32_t m_Min = 0;
     int32_t m_Max = 0;
@@ -139,6 +143,7 @@ private:
     size_t m_ZeroPointsOffset = 0;
     size_t m_RowScalesOffset = 0;
     size_t m_DoubledOffset = 0;
+    size_t m_ImageOffset = 0; ///< of m_WindowImage's rows
     size_t m_TableOffset = 0;
     size_t m_PaddingOffset = 0; ///< of a pixel outside of the image
     size_t m_SkippedOffset = 0;

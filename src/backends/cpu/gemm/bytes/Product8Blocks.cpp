@@ -14,6 +14,10 @@ using backends::Scratch;
 
 size_t Product8::GetBlockEnd(size_t first, size_t last) const
 {
+    if (m_WindowImage.IsUsed())
+    {
+        return m_WindowImage.GetBlockEnd(first, std::min(first + m_BlockRows, last));
+    }
     if (!m_FindsPoints)
     {
         return std::min(first + m_BlockRows, last);
@@ -66,6 +70,14 @@ void Product8::FindSkipped(const PackedPanel8& packed, const PointTable8& points
                                                      points.m_Skipped + point * packed.m_Width);
         weights += groups * packed.m_Width * packed.m_Tiles->GetGroupBytes();
     }
+}
+
+void Product8::MakeImage(const ByteData8& data, size_t first, size_t last, std::byte* scratch) const
+{
+    const int32_t padding =
+        m_IsHybrid ? data.m_Batches[first / m_BatchRows].m_ZeroPoint : m_Weights->GetDataZeroPoint();
+    m_WindowImage.Make(m_Weights->GetEngine(), data.m_Values, first, last, static_cast<uint8_t>(padding),
+                       Scratch::At<uint8_t>(scratch, m_ImageOffset));
 }
 
 Product8::Block Product8::MakeBlock(const ByteData8& data, const PointTable8& points, size_t matrix, size_t first,
@@ -149,6 +161,17 @@ Product8::Block Product8::UseInPlace(const uint8_t* values, const uint8_t* end, 
 Product8::Block Product8::LayOut(const ByteData8& data, const uint8_t* values, size_t first, size_t last,
                                  std::byte* scratch) const
 {
+    Block block;
+    block.m_Rows = block.m_SafeRows = last - first;
+    if (m_WindowImage.IsUsed())
+    {
+        auto* const rows = Scratch::At<uint8_t>(scratch, m_DoubledOffset);
+        block.m_Stride = m_Pitch * sizeof(int16_t);
+        block.m_Data = rows;
+        m_WindowImage.Copy(Scratch::At<const uint8_t>(scratch, m_ImageOffset),
+                           static_cast<size_t>(values - data.m_Values), first, last, block.m_Stride, rows);
+        return block;
+    }
     const int32_t zeroPoint = m_Weights->GetDataZeroPoint();
     auto* strip = Scratch::At<uint8_t>(scratch, m_StripOffset);
     for (size_t row = first; m_CopiesStrips && row < last;)
@@ -160,8 +183,6 @@ Product8::Block Product8::LayOut(const ByteData8& data, const uint8_t* values, s
         m_Windows.CopyBytes(values, row, end, static_cast<uint8_t>(padding), m_Pitch, strip + (row - first) * m_Pitch);
         row = end;
     }
-    Block block;
-    block.m_Rows = block.m_SafeRows = last - first;
     block.m_Stride = m_Pitch;
     block.m_Data = strip;
     const uint8_t* const stored = m_CopiesStrips ? strip : values + first * m_Pitch;

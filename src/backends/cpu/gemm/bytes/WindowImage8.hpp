@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// WindowImage8: rows of an image as data of permuted weights (PermutedWeights8.hpp), with their padding.
+#pragma once
+
+#include "backends/cpu/gemm/bytes/Tiles8.hpp"
+#include "backends/cpu/gemm/windows/Windows.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tenon::cpu
+{
+
+/// What convolutions with several points see of an image, made once for all windows that share it: [rows][padded
+/// width][channels / 8] windows of eight channels. Windows of the convolution are copied out of it as they are.
+class WindowImage8
+{
+public:
+    WindowImage8() = default;
+    /// For blocks of so many output pixels.
+    WindowImage8(const Windows& windows, size_t blockRows);
+
+    /// Whether windows of eight channels are whole ones, and enough of the convolution's share them. The rest is for
+    /// such alone.
+    bool IsUsed() const { return m_Rows != 0; }
+    /// Bytes of the rows for a block.
+    size_t GetBytes() const;
+    /// One past the last pixel of a block from `first` on, of those up to `last`: of one image.
+    size_t GetBlockEnd(size_t first, size_t last) const;
+    /// Makes the rows for the output pixels [first, last), counted through all images. `input`: int8 of these.
+    void Make(const Engine8& engine, const uint8_t* input, size_t first, size_t last, uint8_t padding,
+              uint8_t* rows) const;
+    /// Copies the windows of the pixels that the rows were made for, of the channels from `channel` on that a group
+    /// has, one row each, `pitch` bytes after each other, and up to Windows::ShortRowBytes past the end.
+    void Copy(const uint8_t* rows, size_t channel, size_t first, size_t last, size_t pitch, uint8_t* to) const;
+
+private:
+    /// Output pixels of an image.
+    size_t GetPixels() const { return static_cast<size_t>(m_Windows.m_OutputHeight * m_Windows.m_OutputWidth); }
+    /// Rows for so many rows of output pixels.
+    size_t GetRows(size_t outputRows) const;
+    size_t GetRowBytes() const;
+
+    Windows m_Windows;
+    size_t m_Rows = 0; ///< of the input and the padding, for a block
+    size_t m_Width = 0;
+};
+
+} // namespace tenon::cpu
