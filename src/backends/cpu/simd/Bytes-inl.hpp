@@ -143,6 +143,10 @@ HWY_INLINE Ints Truncated(Floats x)
 #endif
 }
 
+/// How many vectors the loops below store at once: two of half a cache line or less. Zen 3 joins stores to a line that
+/// follow upon each other; else what does not fit its second-level cache takes up to twice as long.
+constexpr size_t StoredAtOnce = HWY_MAX_BYTES < 64 ? 2 : 1;
+
 /// out[i] = f(a[i], b[i]) on vectors of T; what is left over goes by way of a buffer, so that nothing beyond the ends
 /// is read or written. `out` may be a or b. With FixedA or FixedB that input is one element.
 template <bool FixedA, bool FixedB, class D, typename Out, typename F>
@@ -153,10 +157,22 @@ HWY_INLINE void MapPairs(D d, const hn::TFromD<D>* a, const hn::TFromD<D>* b, Ou
     const size_t lanes = hn::Lanes(d);
     const auto fixedA = hn::Set(d, *a);
     const auto fixedB = hn::Set(d, *b);
+    const auto run = [&](size_t i) HWY_ATTR
+    { return f(FixedA ? fixedA : hn::LoadU(d, a + i), FixedB ? fixedB : hn::LoadU(d, b + i)); };
     size_t i = 0;
+    if constexpr (StoredAtOnce == 2)
+    {
+        for (; i + 2 * lanes <= count; i += 2 * lanes)
+        {
+            const auto first = run(i);
+            const auto second = run(i + lanes);
+            hn::StoreU(first, dOut, out + i);
+            hn::StoreU(second, dOut, out + i + lanes);
+        }
+    }
     for (; i + lanes <= count; i += lanes)
     {
-        hn::StoreU(f(FixedA ? fixedA : hn::LoadU(d, a + i), FixedB ? fixedB : hn::LoadU(d, b + i)), dOut, out + i);
+        hn::StoreU(run(i), dOut, out + i);
     }
     if (i < count)
     {
@@ -177,7 +193,7 @@ HWY_INLINE void MapPairs(D d, const hn::TFromD<D>* a, const hn::TFromD<D>* b, Ou
 }
 
 /// out[i] = f(in[i]), likewise; in and out may differ in their type. The loop takes one or two vectors at a time.
-template <size_t AtOnce = 1, class D, typename Out, typename F>
+template <size_t AtOnce = StoredAtOnce, class D, typename Out, typename F>
 HWY_INLINE void MapEach(D d, const hn::TFromD<D>* in, Out* out, size_t count, const F& f)
 {
     static_assert(AtOnce == 1 || AtOnce == 2);
