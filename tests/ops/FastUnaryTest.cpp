@@ -18,6 +18,17 @@
 namespace tenon::test
 {
 
+namespace
+{
+
+/// Of floats.
+constexpr UnaryOperation Operations[] = {UnaryOperation::Abs,   UnaryOperation::Neg,   UnaryOperation::Sqrt,
+                                         UnaryOperation::Rsqrt, UnaryOperation::Exp,   UnaryOperation::Log,
+                                         UnaryOperation::Ceil,  UnaryOperation::Round, UnaryOperation::Sign,
+                                         UnaryOperation::Sin,   UnaryOperation::Cos,   UnaryOperation::Erf};
+
+} // namespace
+
 TEST(FastUnary, FunctionsOfFloats)
 {
     struct Function
@@ -53,10 +64,7 @@ TEST(FastUnary, FunctionsOfFloats)
                                {Random(info, 3, -1, 1)}, info);
         nearZero.m_Relative = 8e-7;
         ASSERT_NO_FATAL_FAILURE(ExpectAsReference(nearZero, "CpuActivation"));
-        for (const UnaryOperation operation :
-             {UnaryOperation::Abs, UnaryOperation::Neg, UnaryOperation::Sqrt, UnaryOperation::Rsqrt,
-              UnaryOperation::Exp, UnaryOperation::Log, UnaryOperation::Ceil, UnaryOperation::Round,
-              UnaryOperation::Sign, UnaryOperation::Sin, UnaryOperation::Cos, UnaryOperation::Erf})
+        for (const UnaryOperation operation : Operations)
         {
             SCOPED_TRACE(static_cast<int>(operation));
             ElementwiseUnaryDescriptor descriptor;
@@ -116,10 +124,7 @@ TEST(FastUnary, NaNAndInfinitiesAsReference)
                        "CpuActivation"));
         }
     }
-    for (const UnaryOperation operation :
-         {UnaryOperation::Abs, UnaryOperation::Neg, UnaryOperation::Sqrt, UnaryOperation::Rsqrt, UnaryOperation::Exp,
-          UnaryOperation::Log, UnaryOperation::Ceil, UnaryOperation::Round, UnaryOperation::Sign, UnaryOperation::Sin,
-          UnaryOperation::Cos, UnaryOperation::Erf})
+    for (const UnaryOperation operation : Operations)
     {
         SCOPED_TRACE(static_cast<int>(operation));
         ElementwiseUnaryDescriptor descriptor;
@@ -136,10 +141,7 @@ TEST(FastUnary, ZerosAsReference)
     const std::vector<float> zeros = {0.0f, -0.0f, 0.0f, -0.0f, -0.0f, 0.0f, 0.0f, -0.0f, 0.0f, -0.0f,
                                       0.0f, -0.0f, 0.0f, 0.0f,  -0.0f, 0.0f, 0.0f, -0.0f, -0.0f};
     std::memcpy(data.m_Bytes.data(), zeros.data(), data.m_Bytes.size());
-    for (const UnaryOperation operation :
-         {UnaryOperation::Abs, UnaryOperation::Neg, UnaryOperation::Sqrt, UnaryOperation::Rsqrt, UnaryOperation::Exp,
-          UnaryOperation::Log, UnaryOperation::Ceil, UnaryOperation::Round, UnaryOperation::Sign, UnaryOperation::Sin,
-          UnaryOperation::Cos, UnaryOperation::Erf})
+    for (const UnaryOperation operation : Operations)
     {
         SCOPED_TRACE(static_cast<int>(operation));
         ElementwiseUnaryDescriptor descriptor;
