@@ -176,6 +176,15 @@ TEST(PermutedWeights, PanelsThatCannotBeReadAreRefused)
             }
         }
     }
+    // What says how often -128 is among eight, by a number that is too large: for other tiles the block has another
+    // size.
+    for (const uint32_t number : {3U, 0xFFFFFFFFU})
+    {
+        ForgedStore forged = whole;
+        std::memcpy((forged.m_Blocks.end() - 3)->data(), &number, sizeof(number));
+        forged.m_Blocks.back().resize(size_t{columns} * Depth);
+        EXPECT_NE(packing.Pack(forged, 64)->GetTiles().m_Layout, Layout8::Permuted) << number;
+    }
 }
 
 } // namespace tenon::test
