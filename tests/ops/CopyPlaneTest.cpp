@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of runs of all short lengths, some of which have copies of their own; what lies between them stays.
+// Copies of runs of all short lengths, some of which have copies of their own, and of runs that are repeated; what lies
+// between them stays.
 #include "backends/cpu/moves/CopyPlane.hpp"
 
+#include "backends/cpu/moves/CopyRepeated.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 #include "harness/GuardedBuffer.hpp"
 
@@ -86,6 +88,47 @@ TEST(CopyPlane, PickedRunsOfAnyLength)
             }
         }
     }
+}
+
+TEST(CopyRepeated, RunsOfAnyLength)
+{
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        GTEST_SKIP() << "without vectors the reference kernels run";
+    }
+    size_t ways = 0;
+    for (size_t bytes = 1; bytes <= 300; ++bytes)
+    {
+        for (size_t times = 1; times <= 5; ++times)
+        {
+            const cpu::CopyRepeatedFunction copy = cpu::ChooseCopyRepeated(bytes, times);
+            if (copy == nullptr)
+            {
+                continue;
+            }
+            ++ways;
+            for (const size_t runs : {1, 7, 70}) // none, some and several groups and vectors, and what they leave
+            {
+                const std::vector<std::byte> values = Count(runs * bytes);
+                const GuardedBuffer from(values.size());
+                std::memcpy(from.GetData(), values.data(), values.size());
+                for (size_t rows = 1; rows <= 3; ++rows)
+                {
+                    const GuardedBuffer to(rows * runs * times * bytes);
+                    copy({runs, bytes, times, rows}, from.GetData(), to.GetData());
+                    EXPECT_TRUE(to.IsIntactAround());
+                    for (size_t i = 0; i < rows * runs * times; ++i)
+                    {
+                        ASSERT_EQ(
+                            std::memcmp(to.GetData() + i * bytes, values.data() + i / times % runs * bytes, bytes), 0)
+                            << bytes << " bytes, " << times << " times, " << i << " of " << runs << " in " << rows;
+                    }
+                }
+            }
+        }
+    }
+    // Elements of 1, 2, 4 and 8 bytes twice and four times, multiples of 16 bytes and long runs any number of times.
+    EXPECT_EQ(ways, 4 * 2 + (8 + 300 - 128) * 5);
 }
 
 } // namespace tenon::test

@@ -74,6 +74,31 @@ TEST(FastResize, AsReference)
     }
 }
 
+// Each pixel comes as often as the factors say, which has a way of its own.
+TEST(FastResize, NearestByWholeFactorsAsReference)
+{
+    for (const TensorInfo& type : Types)
+    {
+        for (const unsigned int channels : {1U, 2U, 3U, 4U, 8U, 16U, 24U, 32U, 33U, 96U, 140U})
+        {
+            for (const std::pair<unsigned int, unsigned int>& factors :
+                 {std::pair{2U, 2U}, {4U, 4U}, {1U, 3U}, {3U, 1U}, {8U, 2U}})
+            {
+                const TensorInfo input = Shaped(type, {2, 9, 13, channels});
+                ResizeDescriptor d;
+                d.m_Method = ResizeMethod::NearestNeighbor;
+                d.m_TargetHeight = 9 * factors.first;
+                d.m_TargetWidth = 13 * factors.second;
+                d.m_HalfPixelCenters = channels % 2 == 0;
+                d.m_DataLayout = DataLayout::NHWC;
+                ExpectAsReference(FastCase(Name("resize", input), LayerType::Resize, d, {Random(input, channels)},
+                                           Shaped(type, {2, d.m_TargetHeight, d.m_TargetWidth, channels})),
+                                  "CpuResize");
+            }
+        }
+    }
+}
+
 // Where many sums lie between two numbers, or close to there, and at edges, where weights are beyond 0 and 1.
 TEST(FastResize, HalvesOfUnsignedBytesAsReference)
 {

@@ -4,15 +4,17 @@
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/kernels/ResizeBilinear.hpp"
 #include "backends/cpu/moves/CopyPlane.hpp"
+#include "backends/cpu/moves/CopyRepeated.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
+#include "common/CopyBlock.hpp"
 
 #include <tenon/Descriptors.hpp>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <memory>
+#include <ranges>
 #include <vector>
 
 namespace tenon::cpu
@@ -28,38 +30,79 @@ constexpr backends::TypeRow ResizeTypes[] = {backends::SameType(backends::WholeB
 constexpr int64_t LongestAxis = 1 << 16;
 constexpr uint64_t LongestRow = std::numeric_limits<uint32_t>::max(); // in elements, see MakeResizeBilinear
 
-/// Rows that come from one row are made once and copied.
+/// How often each column comes in turn, where it is as often for all of them. 0: it differs.
+size_t CountTimes(const std::vector<size_t>& columns, size_t input)
+{
+    const size_t times = columns.size() / input;
+    const auto isRepeated = [&](size_t i) { return columns[i] == i / times; };
+    const bool areRepeated = times != 0 && columns.size() % input == 0 &&
+                             std::ranges::all_of(std::views::iota(size_t{0}, columns.size()), isRepeated);
+    return areRepeated ? times : 0;
+}
+
+class NearestImage
+{
+public:
+    NearestImage(const ResizedImage& image, const ResizePlaces<ref::Nearest>& places)
+        : m_Image(image), m_Rows(places.m_Rows), m_Columns(places.m_Columns.begin(), places.m_Columns.end()),
+          m_InputWidth(static_cast<size_t>(image.m_Horizontal.m_Input)),
+          m_Times(CountTimes(places.m_Columns, m_InputWidth)),
+          m_Repeat(m_Times != 0 ? ChooseCopyRepeated(image.PixelBytes(), m_Times) : nullptr),
+          m_Pick(ChooseCopyPicked(image.PixelBytes()))
+    {
+    }
+
+    /// The rows [begin, end) of all images, together those that come from one row.
+    void MakeRows(const std::byte* input, size_t begin, size_t end, std::byte* output) const
+    {
+        for (size_t row = begin; row < end;)
+        {
+            const size_t y = row % m_Image.Height();
+            const size_t last = std::min(y + end - row, m_Image.Height());
+            size_t next = y + 1;
+            while (next < last && m_Rows[next] == m_Rows[y])
+            {
+                ++next;
+            }
+            const std::byte* image = input + row / m_Image.Height() * m_Image.InputBytes();
+            MakeSame(image + m_Rows[y] * m_Image.InputRowBytes(), next - y, output + row * m_Image.OutputRowBytes());
+            row += next - y;
+        }
+    }
+
+private:
+    void MakeSame(const std::byte* from, size_t rows, std::byte* to) const
+    {
+        if (m_Repeat != nullptr)
+        {
+            m_Repeat({m_InputWidth, m_Image.PixelBytes(), m_Times, rows}, from, to);
+            return;
+        }
+        m_Pick(from, m_InputWidth, m_Columns.data(), m_Columns.size(), m_Image.PixelBytes(), to);
+        for (size_t row = 1; row < rows; ++row)
+        {
+            CopyBlock(to + row * m_Image.OutputRowBytes(), to, m_Image.OutputRowBytes());
+        }
+    }
+
+    ResizedImage m_Image;
+    std::vector<size_t> m_Rows;
+    std::vector<uint32_t> m_Columns;
+    size_t m_InputWidth;
+    size_t m_Times;
+    CopyRepeatedFunction m_Repeat; ///< null: columns are picked
+    CopyPickedFunction m_Pick;
+};
+
 Prepared MakeNearest(const ResizedImage& image)
 {
-    const auto places = std::make_shared<const ResizePlaces<ref::Nearest>>(image);
-    const auto columns = std::make_shared<std::vector<uint32_t>>();
-    for (const size_t column : places->m_Columns)
+    const auto nearest = std::make_shared<const NearestImage>(image, ResizePlaces<ref::Nearest>(image));
+    return [nearest, rows = image.m_Batches * image.Height(),
+            grain = GetGrain(2 * image.OutputRowBytes())](const ExecuteArgs& run)
     {
-        columns->push_back(static_cast<uint32_t>(column));
-    }
-    const CopyPickedFunction copy = ChooseCopyPicked(image.PixelBytes());
-    return [image, places, columns, copy](const ExecuteArgs& run)
-    {
-        RunRanges(*run.m_Parallel, image.m_Batches * image.Height(), GetGrain(2 * image.OutputRowBytes()),
+        RunRanges(*run.m_Parallel, rows, grain,
                   [&](size_t begin, size_t end)
-                  {
-                      const std::byte* last = nullptr; // what the row above was made of
-                      ForEachResizedRow(image, run, begin, end,
-                                        [&](const std::byte* in, size_t y, std::byte* out)
-                                        {
-                                            const std::byte* from = in + places->m_Rows[y] * image.InputRowBytes();
-                                            if (from == last)
-                                            {
-                                                std::memcpy(out, out - image.OutputRowBytes(), image.OutputRowBytes());
-                                            }
-                                            else
-                                            {
-                                                copy(from, static_cast<size_t>(image.m_Horizontal.m_Input),
-                                                     columns->data(), columns->size(), image.PixelBytes(), out);
-                                            }
-                                            last = from;
-                                        });
-                  });
+                  { nearest->MakeRows(run.GetInput<std::byte>(0), begin, end, run.GetOutput<std::byte>(0)); });
     };
 }
 

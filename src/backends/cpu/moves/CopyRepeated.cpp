@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs that are repeated. Short ones are in vectors, whose elements are interleaved with themselves.
+#include "backends/cpu/moves/CopyRepeated.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/moves/CopyRepeated.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: compiled for each target.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+namespace
+{
+
+/// `Group` runs of N bytes, a multiple of 16, by way of registers: what is read might else be what is stored, for all
+/// that the compiler knows. `Times` 0: as often as the argument says.
+template <size_t N, size_t Times, size_t Group>
+HWY_INLINE void RepeatGroup(size_t times, size_t rows, size_t rowBytes, const std::byte* from, std::byte* to)
+{
+    constexpr size_t Lanes = std::min<size_t>({HWY_LANES(uint8_t), N & (~N + 1), 64});
+    constexpr size_t Vectors = N / Lanes;
+    const hn::FixedTag<uint8_t, Lanes> d;
+    hn::Vec<decltype(d)> v[Group * Vectors];
+    HWY_UNROLL(8)
+    for (size_t i = 0; i < Group * Vectors; ++i)
+    {
+        v[i] = hn::LoadU(d, reinterpret_cast<const uint8_t*>(from) + i * Lanes);
+    }
+    for (size_t row = 0; row < rows; ++row, to += rowBytes)
+    {
+        auto* target = reinterpret_cast<uint8_t*>(to);
+        HWY_UNROLL(8)
+        for (size_t run = 0; run < Group; ++run)
+        {
+            HWY_UNROLL(2)
+            for (size_t time = 0; time < (Times != 0 ? Times : times); ++time)
+            {
+                HWY_UNROLL(8)
+                for (size_t i = 0; i < Vectors; ++i, target += Lanes)
+                {
+                    hn::StoreU(v[run * Vectors + i], d, target);
+                }
+            }
+        }
+    }
+}
+
+template <size_t N, size_t Times>
+void RepeatRuns(const Repeated& repeated, const std::byte* from, std::byte* to)
+{
+    constexpr size_t Group = 128 / N;
+    const size_t runs = repeated.m_Runs;
+    const size_t rows = repeated.m_Rows;
+    const size_t times = repeated.m_Times;
+    const size_t rowBytes = runs * N * times;
+    size_t run = 0;
+    for (; run + Group <= runs; run += Group, from += Group * N, to += Group * N * times)
+    {
+        RepeatGroup<N, Times, Group>(times, rows, rowBytes, from, to);
+    }
+    for (; run < runs; ++run, from += N, to += N * times)
+    {
+        RepeatGroup<N, Times, 1>(times, rows, rowBytes, from, to);
+    }
+}
+
+/// Longer ones, 128 bytes at a time, the last of them over their neighbours.
+void RepeatLongRuns(const Repeated& repeated, const std::byte* from, std::byte* to)
+{
+    constexpr size_t Piece = 128;
+    constexpr size_t Lanes = HWY_LANES(uint8_t);
+    const hn::FixedTag<uint8_t, Lanes> d;
+    const Repeated r = repeated;
+    const size_t rowBytes = r.m_Runs * r.m_RunBytes * r.m_Times;
+    for (size_t run = 0; run < r.m_Runs; ++run, from += r.m_RunBytes, to += r.m_RunBytes * r.m_Times)
+    {
+        for (size_t next = 0; next < r.m_RunBytes; next += Piece)
+        {
+            const size_t at = std::min(next, r.m_RunBytes - Piece);
+            hn::Vec<decltype(d)> v[Piece / Lanes];
+            HWY_UNROLL(8)
+            for (size_t i = 0; i < Piece / Lanes; ++i)
+            {
+                v[i] = hn::LoadU(d, reinterpret_cast<const uint8_t*>(from + at) + i * Lanes);
+            }
+            std::byte* row = to + at;
+            for (size_t k = 0; k < r.m_Rows; ++k, row += rowBytes)
+            {
+                std::byte* target = row;
+                for (size_t time = 0; time < r.m_Times; ++time, target += r.m_RunBytes)
+                {
+                    HWY_UNROLL(8)
+                    for (size_t i = 0; i < Piece / Lanes; ++i)
+                    {
+                        hn::StoreU(v[i], d, reinterpret_cast<uint8_t*>(target) + i * Lanes);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Runs of an element each, Times times.
+template <typename T, size_t Times>
+void SpreadElements(const Repeated& repeated, const std::byte* from, std::byte* to)
+{
+    using D = hn::ScalableTag<T>;
+    constexpr size_t Lanes = hn::MaxLanes(D());
+    const D d;
+    const size_t rowBytes = repeated.m_Runs * sizeof(T) * Times;
+    const size_t rows = repeated.m_Rows;
+    const size_t runs = repeated.m_Runs;
+    size_t run = 0;
+    for (; run + Lanes <= runs; run += Lanes, from += Lanes * sizeof(T), to += Times * Lanes * sizeof(T))
+    {
+        const auto v = hn::LoadU(d, reinterpret_cast<const T*>(from));
+        std::byte* target = to;
+        for (size_t row = 0; row < rows; ++row, target += rowBytes)
+        {
+            if constexpr (Times == 2)
+            {
+                hn::StoreInterleaved2(v, v, d, reinterpret_cast<T*>(target));
+            }
+            else
+            {
+                static_assert(Times == 4);
+                hn::StoreInterleaved4(v, v, v, v, d, reinterpret_cast<T*>(target));
+            }
+        }
+    }
+    for (; run < runs; ++run, from += sizeof(T), to += Times * sizeof(T))
+    {
+        T spread[Times];
+        std::fill_n(spread, Times, *reinterpret_cast<const T*>(from));
+        std::byte* target = to;
+        for (size_t row = 0; row < rows; ++row, target += rowBytes)
+        {
+            std::memcpy(target, spread, sizeof(spread));
+        }
+    }
+}
+
+/// `Times` 0: any other number.
+template <size_t Times>
+CopyRepeatedFunction FindTimes(size_t runBytes)
+{
+    if constexpr (Times != 0)
+    {
+        switch (runBytes)
+        {
+        case 1: return SpreadElements<uint8_t, Times>;
+        case 2: return SpreadElements<uint16_t, Times>;
+        case 4: return SpreadElements<uint32_t, Times>;
+        case 8: return SpreadElements<uint64_t, Times>;
+        default: break;
+        }
+    }
+    constexpr size_t Known = Times == 2 ? 2 : 0;
+    switch (runBytes)
+    {
+    case 16: return RepeatRuns<16, Known>;
+    case 32: return RepeatRuns<32, Known>;
+    case 48: return RepeatRuns<48, Known>;
+    case 64: return RepeatRuns<64, Known>;
+    case 80: return RepeatRuns<80, Known>;
+    case 96: return RepeatRuns<96, Known>;
+    case 112: return RepeatRuns<112, Known>;
+    case 128: return RepeatRuns<128, Known>;
+    default: return runBytes > 128 ? RepeatLongRuns : nullptr;
+    }
+}
+
+CopyRepeatedFunction FindCopyRepeated(size_t runBytes, size_t times)
+{
+    return times == 2 ? FindTimes<2>(runBytes) : times == 4 ? FindTimes<4>(runBytes) : FindTimes<0>(runBytes);
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+CopyRepeatedFunction ChooseCopyRepeated(size_t runBytes, size_t times)
+{
+    return TENON_CHOOSE(FindCopyRepeated)(runBytes, times);
+}
+
+} // namespace tenon::cpu
+#endif
