@@ -103,6 +103,25 @@ TEST(ByteLines, AreFoundInTablesOfLines)
     EXPECT_GE(found, tables * 6 / 10);
 }
 
+// Whole numbers of slopes and two sides take time.
+TEST(ByteLines, AreAsSimpleAsTheyCanBe)
+{
+    const TensorInfo type = Info(DataType::QAsymmS8, 0.05f, 120);
+    const auto relu = FindByteLines(MakeTable(type, type, 0, 1), type, type);
+    ASSERT_TRUE(relu);
+    EXPECT_TRUE(relu->IsStraight());
+    EXPECT_EQ(relu->m_Above.m_Whole, 0);
+    const auto leaky = FindByteLines(MakeTable(type, type, 0.1, 1), type, type);
+    ASSERT_TRUE(leaky);
+    EXPECT_FALSE(leaky->IsStraight());
+    EXPECT_EQ(leaky->m_Above.m_Whole, 0);
+    EXPECT_EQ(leaky->m_Below.m_Whole, 0);
+    const TensorInfo finer = Info(DataType::QAsymmS8, 0.01f, 120);
+    const auto steep = FindByteLines(MakeTable(type, finer, 1, 1), type, finer);
+    ASSERT_TRUE(steep);
+    EXPECT_EQ(steep->m_Above.m_Whole, 5);
+}
+
 TEST(ByteLines, AreNotFoundInOtherTables)
 {
     const TensorInfo input = Info(DataType::QAsymmS8, 0.05f, 120);

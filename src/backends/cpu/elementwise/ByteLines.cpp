@@ -24,14 +24,13 @@ namespace
 using Shorts = hn::Repartition<int16_t, ByteTag>;
 
 /// Half of the bytes, as int16, to half of the results, which saturate when they are joined.
-template <bool IsStraight>
+template <bool IsStraight, bool HasWhole>
 class Lines
 {
 public:
     explicit Lines(const ByteLines& lines)
         : m_Knee(hn::Set(Shorts(), lines.m_Knee)), m_Offset(hn::Set(Shorts(), lines.m_Offset)),
-          m_Whole(hn::Set(Shorts(), lines.m_Above.m_Whole)), m_Rest(hn::Set(Shorts(), lines.m_Above.m_Rest)),
-          m_WholeBelow(hn::Set(Shorts(), lines.m_Below.m_Whole)), m_RestBelow(hn::Set(Shorts(), lines.m_Below.m_Rest))
+          m_Whole(lines.m_Above.m_Whole, lines.m_Below.m_Whole), m_Rest(lines.m_Above.m_Rest, lines.m_Below.m_Rest)
     {
     }
 
@@ -39,31 +38,46 @@ public:
     HWY_INLINE V operator()(V bytes) const
     {
         const V x = hn::Sub(bytes, m_Knee);
-        V whole = m_Whole;
-        V rest = m_Rest;
-        if constexpr (!IsStraight)
+        V sum = hn::Add(hn::MulFixedPoint15(x, m_Rest.Choose(x)), m_Offset);
+        if constexpr (HasWhole)
         {
-            const V isBelow = hn::ShiftRight<15>(x);
-            whole = hn::IfVecThenElse(isBelow, m_WholeBelow, whole);
-            rest = hn::IfVecThenElse(isBelow, m_RestBelow, rest);
+            sum = hn::Add(sum, hn::Mul(x, m_Whole.Choose(x)));
         }
-        return hn::Add(hn::Add(hn::Mul(x, whole), hn::MulFixedPoint15(x, rest)), m_Offset);
+        return sum;
     }
 
 private:
+    /// Numbers above the knee and below. Compilers make a comparison and more of a blend.
+    class Sides
+    {
+    public:
+        Sides(int16_t above, int16_t below)
+            : m_Above(hn::Set(Shorts(), above)), m_Difference(hn::Xor(m_Above, hn::Set(Shorts(), below)))
+        {
+        }
+
+        template <class V>
+        HWY_INLINE V Choose(V x) const
+        {
+            return IsStraight ? m_Above : hn::Xor(m_Above, hn::And(m_Difference, hn::ShiftRight<15>(x)));
+        }
+
+    private:
+        hn::Vec<Shorts> m_Above;
+        hn::Vec<Shorts> m_Difference;
+    };
+
     hn::Vec<Shorts> m_Knee;
     hn::Vec<Shorts> m_Offset;
-    hn::Vec<Shorts> m_Whole;
-    hn::Vec<Shorts> m_Rest;
-    hn::Vec<Shorts> m_WholeBelow;
-    hn::Vec<Shorts> m_RestBelow;
+    Sides m_Whole;
+    Sides m_Rest;
 };
 
-template <bool IsStraight>
+template <bool IsStraight, bool HasWhole>
 void Run(const ByteLines& lines, const uint8_t* in, uint8_t* out, size_t count)
 {
     const ByteTag d;
-    const Lines<IsStraight> ofHalf(lines);
+    const Lines<IsStraight, HasWhole> ofHalf(lines);
     const Bytes flipInput = hn::Set(d, lines.m_FlipInput);
     const Bytes flipOutput = hn::Set(d, lines.m_FlipOutput);
     const Bytes least = hn::Set(d, lines.m_Min);
@@ -77,6 +91,13 @@ void Run(const ByteLines& lines, const uint8_t* in, uint8_t* out, size_t count)
                 const Bytes joined = JoinHalves(ofHalf(low), ofHalf(high));
                 return hn::Xor(hn::Min(hn::Max(joined, least), most), flipOutput);
             });
+}
+
+template <bool IsStraight>
+void Run(const ByteLines& lines, const uint8_t* in, uint8_t* out, size_t count)
+{
+    const bool hasWhole = lines.m_Above.m_Whole != 0 || lines.m_Below.m_Whole != 0;
+    hasWhole ? Run<IsStraight, true>(lines, in, out, count) : Run<IsStraight, false>(lines, in, out, count);
 }
 
 void RunLines(const ByteLines& lines, const uint8_t* in, uint8_t* out, size_t count)
@@ -114,8 +135,14 @@ struct SlopeRange
     }
 };
 
+/// Without whole numbers, whose products take time, where there can be.
 ByteLines::Slope MakeSlope(int units)
 {
+    using Limits = std::numeric_limits<int16_t>;
+    if (units >= Limits::min() && units <= Limits::max())
+    {
+        return {0, static_cast<int16_t>(units)};
+    }
     constexpr int One = 1 << RestBits;
     const int whole = (units + One / 2) >> RestBits;
     return {static_cast<int16_t>(whole), static_cast<int16_t>(units - whole * One)};
@@ -139,9 +166,10 @@ bool FitSide(const ByteTable& table, bool isAbove, ByteLines& lines)
         range.Limit(x - lines.m_Knee, result == lines.m_Min ? -Any : value - 0.5,
                     result == lines.m_Max ? Any : value + 0.5);
     }
-    const auto fits = [&](int units)
+    ByteLines::Slope& slope = isAbove ? lines.m_Above : lines.m_Below;
+    const auto fits = [&](const ByteLines::Slope& tried)
     {
-        (isAbove ? lines.m_Above : lines.m_Below) = MakeSlope(units);
+        slope = tried;
         for (int x = first; x <= last; ++x)
         {
             const auto stored = static_cast<uint8_t>(x ^ lines.m_FlipInput);
@@ -152,12 +180,22 @@ bool FitSide(const ByteTable& table, bool isAbove, ByteLines& lines)
         }
         return true;
     };
-    // In the middle of the range all but halves are rounded as they are to be; those may tip over to either side.
+    if (!isAbove && fits(lines.m_Above))
+    {
+        return true; // as where all below is clamped
+    }
+    // In the middle of the range all but halves are rounded as they are to be; those may tip over to either side. A
+    // slope of one is next to one that has no whole number.
     constexpr int Tries = 4;
+    constexpr int One = 1 << RestBits;
     const auto middle = static_cast<int>(std::lround(std::ldexp((range.m_Least + range.m_Most) / 2, RestBits)));
+    if (middle == One && fits(MakeSlope(One - 1)))
+    {
+        return true;
+    }
     for (int away = 0; away <= Tries; ++away)
     {
-        if (fits(middle + away) || fits(middle - away))
+        if (fits(MakeSlope(middle + away)) || fits(MakeSlope(middle - away)))
         {
             return true;
         }

@@ -22,7 +22,7 @@ struct ByteLines
     struct Slope
     {
         int16_t m_Whole = 0;
-        int16_t m_Rest = 0; ///< at most half of 2^15, or minus that
+        int16_t m_Rest = 0;
     };
 
     uint8_t m_FlipInput = 0; ///< 0x80 for signed types
