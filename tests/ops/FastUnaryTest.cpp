@@ -82,6 +82,10 @@ TEST(FastUnary, FunctionsOfFloats)
                     c.m_Relative = 1e-6;
                     c.m_Absolute = hasTurns ? 1e-7 : 1e-38;
                 }
+                if (operation == UnaryOperation::Rsqrt)
+                {
+                    c.m_Relative = 2.4e-7;
+                }
                 ASSERT_NO_FATAL_FAILURE(ExpectAsReference(c, "CpuElementwiseUnary"));
             }
         }

@@ -136,12 +136,9 @@ struct Negate : FewSteps
     HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return hn::Neg(x); }
 };
 
-struct InverseSqrt
+struct InverseSqrt : FewSteps
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const
-    {
-        return Quotient(hn::Set(FloatTag(), 1.0f), RootOf(x));
-    }
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return InverseRootOf(FloatTag(), x); }
 };
 
 struct Exp
