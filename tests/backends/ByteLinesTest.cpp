@@ -107,15 +107,20 @@ TEST(ByteLines, AreFoundInTablesOfLines)
 TEST(ByteLines, AreAsSimpleAsTheyCanBe)
 {
     const TensorInfo type = Info(DataType::QAsymmS8, 0.05f, 120);
-    const auto relu = FindByteLines(MakeTable(type, type, 0, 1), type, type);
-    ASSERT_TRUE(relu);
-    EXPECT_TRUE(relu->IsStraight());
-    EXPECT_EQ(relu->m_Above.m_Whole, 0);
-    const auto leaky = FindByteLines(MakeTable(type, type, 0.1, 1), type, type);
-    ASSERT_TRUE(leaky);
-    EXPECT_FALSE(leaky->IsStraight());
-    EXPECT_EQ(leaky->m_Above.m_Whole, 0);
-    EXPECT_EQ(leaky->m_Below.m_Whole, 0);
+    for (const int zeroPoint : {0, 1, 120, 128, 200, 255})
+    {
+        SCOPED_TRACE(zeroPoint);
+        const TensorInfo same = Info(DataType::QAsymmS8, 0.05f, zeroPoint);
+        const auto relu = FindByteLines(MakeTable(same, same, 0, 1), same, same);
+        ASSERT_TRUE(relu);
+        EXPECT_TRUE(relu->IsStraight());
+        EXPECT_EQ(relu->m_Above.m_Whole, 0);
+        const auto leaky = FindByteLines(MakeTable(same, same, 0.1, 1), same, same);
+        ASSERT_TRUE(leaky);
+        EXPECT_EQ(leaky->IsStraight(), zeroPoint <= 1); // little is below, and becomes the zero point
+        EXPECT_EQ(leaky->m_Above.m_Whole, 0);
+        EXPECT_EQ(leaky->m_Below.m_Whole, 0);
+    }
     const TensorInfo finer = Info(DataType::QAsymmS8, 0.01f, 120);
     const auto steep = FindByteLines(MakeTable(type, finer, 1, 1), type, finer);
     ASSERT_TRUE(steep);

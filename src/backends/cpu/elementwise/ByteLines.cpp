@@ -184,12 +184,13 @@ bool FitSide(const ByteTable& table, bool isAbove, ByteLines& lines)
     {
         return true; // as where all below is clamped
     }
-    // In the middle of the range all but halves are rounded as they are to be; those may tip over to either side. A
-    // slope of one is next to one that has no whole number.
+    // In the middle of the range all but halves are rounded as they are to be; those may tip over to either side. Next
+    // to a slope of one there is one without a whole number.
     constexpr int Tries = 4;
-    constexpr int One = 1 << RestBits;
+    using Limits = std::numeric_limits<int16_t>;
     const auto middle = static_cast<int>(std::lround(std::ldexp((range.m_Least + range.m_Most) / 2, RestBits)));
-    if (middle == One && fits(MakeSlope(One - 1)))
+    const int nearest = std::clamp<int>(middle, Limits::min(), Limits::max());
+    if (nearest != middle && fits(MakeSlope(nearest)))
     {
         return true;
     }
