@@ -9,7 +9,8 @@ include(CheckLinkerFlag)
 
 add_library(tenon_options INTERFACE)
 target_compile_options(tenon_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
-# Without contraction into fused multiply-add results are the same on every machine. Kernels that want it say so.
+# Without contraction into fused multiply-add results are the same on every machine. Kernels that want it say so, as
+# does what begins with an estimate of the processor (InverseRootOf).
 target_compile_options(tenon_options INTERFACE -ffp-contract=off)
 # Functions of other libraries are found when a program starts: else the first network that it loads waits for each.
 check_linker_flag(CXX LINKER:-z,now TENON_HAS_Z_NOW)

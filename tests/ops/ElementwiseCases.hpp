@@ -47,6 +47,7 @@ inline TestTensor Floats(const TensorShape& shape, uint32_t seed, double low, do
                              0.0f,
                              -0.0f,
                              tiny,
+                             -tiny,
                              3e38f,
                              -3e38f,
                              0.5f,

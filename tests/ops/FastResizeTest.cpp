@@ -74,22 +74,30 @@ TEST(FastResize, AsReference)
     }
 }
 
-// Each pixel comes as often as the factors say, which has a way of its own.
+// Each pixel comes as often as the factors say, which has a way of its own; but with a factor of 41 as scale of floats
+// some come once more or less, and with aligned corners.
 TEST(FastResize, NearestByWholeFactorsAsReference)
 {
+    struct Factors
+    {
+        unsigned int m_Vertical;
+        unsigned int m_Horizontal;
+        bool m_AlignCorners = false;
+    };
+    constexpr Factors Each[] = {{2, 2}, {4, 4}, {1, 3}, {3, 1}, {8, 2}, {1, 41}, {41, 1}, {2, 2, true}, {1, 3, true}};
     for (const TensorInfo& type : Types)
     {
-        for (const unsigned int channels : {1U, 2U, 3U, 4U, 8U, 16U, 24U, 32U, 33U, 96U, 140U})
+        for (const unsigned int channels : {1U, 2U, 3U, 4U, 8U, 16U, 24U, 32U, 33U, 96U, 140U, 200U})
         {
-            for (const std::pair<unsigned int, unsigned int>& factors :
-                 {std::pair{2U, 2U}, {4U, 4U}, {1U, 3U}, {3U, 1U}, {8U, 2U}})
+            for (const Factors& factors : Each)
             {
                 const TensorInfo input = Shaped(type, {2, 9, 13, channels});
                 ResizeDescriptor d;
                 d.m_Method = ResizeMethod::NearestNeighbor;
-                d.m_TargetHeight = 9 * factors.first;
-                d.m_TargetWidth = 13 * factors.second;
-                d.m_HalfPixelCenters = channels % 2 == 0;
+                d.m_TargetHeight = 9 * factors.m_Vertical;
+                d.m_TargetWidth = 13 * factors.m_Horizontal;
+                d.m_AlignCorners = factors.m_AlignCorners;
+                d.m_HalfPixelCenters = channels % 2 == 0 && !factors.m_AlignCorners && factors.m_Horizontal < 41;
                 d.m_DataLayout = DataLayout::NHWC;
                 ExpectAsReference(FastCase(Name("resize", input), LayerType::Resize, d, {Random(input, channels)},
                                            Shaped(type, {2, d.m_TargetHeight, d.m_TargetWidth, channels})),

@@ -47,7 +47,7 @@ public:
         : m_Image(image), m_Rows(places.m_Rows), m_Columns(places.m_Columns.begin(), places.m_Columns.end()),
           m_InputWidth(static_cast<size_t>(image.m_Horizontal.m_Input)),
           m_Times(CountTimes(places.m_Columns, m_InputWidth)),
-          m_Repeat(m_Times != 0 ? ChooseCopyRepeated(image.PixelBytes(), m_Times) : nullptr),
+          m_Repeat(m_Times > 1 ? ChooseCopyRepeated(image.PixelBytes(), m_Times) : nullptr),
           m_Pick(ChooseCopyPicked(image.PixelBytes()))
     {
     }
@@ -78,10 +78,15 @@ private:
             m_Repeat({m_InputWidth, m_Image.PixelBytes(), m_Times, rows}, from, to);
             return;
         }
-        m_Pick(from, m_InputWidth, m_Columns.data(), m_Columns.size(), m_Image.PixelBytes(), to);
-        for (size_t row = 1; row < rows; ++row)
+        if (m_Times != 1)
         {
-            CopyBlock(to + row * m_Image.OutputRowBytes(), to, m_Image.OutputRowBytes());
+            m_Pick(from, m_InputWidth, m_Columns.data(), m_Columns.size(), m_Image.PixelBytes(), to);
+            from = to;
+        }
+        const size_t rowBytes = m_Image.OutputRowBytes();
+        for (size_t row = m_Times != 1 ? 1 : 0; row < rows; ++row)
+        {
+            CopyBlock(to + row * rowBytes, from, rowBytes);
         }
     }
 
@@ -90,7 +95,7 @@ private:
     std::vector<uint32_t> m_Columns;
     size_t m_InputWidth;
     size_t m_Times;
-    CopyRepeatedFunction m_Repeat; ///< null: columns are picked
+    CopyRepeatedFunction m_Repeat; ///< null: columns are picked, or are those of the input
     CopyPickedFunction m_Pick;
 };
 

@@ -139,7 +139,8 @@ void SpreadElements(const Repeated& repeated, const std::byte* from, std::byte* 
     for (; run < runs; ++run, from += sizeof(T), to += Times * sizeof(T))
     {
         T spread[Times];
-        std::fill_n(spread, Times, *reinterpret_cast<const T*>(from));
+        std::memcpy(spread, from, sizeof(T));
+        std::fill_n(spread + 1, Times - 1, spread[0]);
         std::byte* target = to;
         for (size_t row = 0; row < rows; ++row, target += rowBytes)
         {
@@ -148,39 +149,49 @@ void SpreadElements(const Repeated& repeated, const std::byte* from, std::byte* 
     }
 }
 
-/// `Times` 0: any other number.
+/// Pixels of a few elements, whose memory may be aligned to an element alone: 32-bit Arm loads 8 bytes at multiples
+/// of 8.
 template <size_t Times>
-CopyRepeatedFunction FindTimes(size_t runBytes)
+CopyRepeatedFunction FindSpread(size_t runBytes)
 {
-    if constexpr (Times != 0)
-    {
-        switch (runBytes)
-        {
-        case 1: return SpreadElements<uint8_t, Times>;
-        case 2: return SpreadElements<uint16_t, Times>;
-        case 4: return SpreadElements<uint32_t, Times>;
-        case 8: return SpreadElements<uint64_t, Times>;
-        default: break;
-        }
-    }
-    constexpr size_t Known = Times == 2 ? 2 : 0;
     switch (runBytes)
     {
-    case 16: return RepeatRuns<16, Known>;
-    case 32: return RepeatRuns<32, Known>;
-    case 48: return RepeatRuns<48, Known>;
-    case 64: return RepeatRuns<64, Known>;
-    case 80: return RepeatRuns<80, Known>;
-    case 96: return RepeatRuns<96, Known>;
-    case 112: return RepeatRuns<112, Known>;
-    case 128: return RepeatRuns<128, Known>;
-    default: return runBytes > 128 ? RepeatLongRuns : nullptr;
+    case 1: return SpreadElements<uint8_t, Times>;
+    case 2: return SpreadElements<uint16_t, Times>;
+    case 4: return SpreadElements<uint32_t, Times>;
+#if !HWY_ARCH_ARM_V7
+    case 8: return SpreadElements<uint64_t, Times>;
+#endif
+    default: return nullptr;
     }
+}
+
+/// `Times` 0: as often as the argument says.
+template <size_t Times>
+CopyRepeatedFunction FindRepeat(size_t runBytes)
+{
+    switch (runBytes)
+    {
+    case 16: return Times == 2 ? RepeatRuns<16, 2> : nullptr; // else those by indices fill vectors of 32 bytes
+    case 32: return RepeatRuns<32, Times>;
+    case 48: return RepeatRuns<48, Times>;
+    case 64: return RepeatRuns<64, Times>;
+    case 96: return RepeatRuns<96, Times>;
+    case 128: return RepeatRuns<128, Times>;
+    default: break;
+    }
+    // The pieces of shorter ones overlap too much; of longer ones too many targets lie in the same sets of the cache.
+    constexpr size_t Shortest = 192;
+    constexpr size_t Longest = Times == 2 ? 1024 : 256;
+    return runBytes >= Shortest && runBytes <= Longest ? RepeatLongRuns : nullptr;
 }
 
 CopyRepeatedFunction FindCopyRepeated(size_t runBytes, size_t times)
 {
-    return times == 2 ? FindTimes<2>(runBytes) : times == 4 ? FindTimes<4>(runBytes) : FindTimes<0>(runBytes);
+    const CopyRepeatedFunction spread = times == 2   ? FindSpread<2>(runBytes)
+                                        : times == 4 ? FindSpread<4>(runBytes)
+                                                     : nullptr;
+    return spread != nullptr ? spread : times == 2 ? FindRepeat<2>(runBytes) : FindRepeat<0>(runBytes);
 }
 
 } // namespace

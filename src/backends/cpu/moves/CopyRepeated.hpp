@@ -16,9 +16,9 @@ struct Repeated
     size_t m_Rows = 1;  ///< each of all runs that many times, without gaps between rows
 };
 
-/// Precondition: the processor has vectors, see CpuFeatures.
+/// Memory may not overlap. Precondition: the processor has vectors, see CpuFeatures.
 using CopyRepeatedFunction = void (*)(const Repeated& repeated, const std::byte* from, std::byte* to);
-/// For runs of so many bytes, as often. Null: it has no faster way than by indices, see ChooseCopyPicked.
+/// For m_RunBytes and m_Times that are these. Null: runs that are picked by indices are as fast, see ChooseCopyPicked.
 CopyRepeatedFunction ChooseCopyRepeated(size_t runBytes, size_t times);
 
 } // namespace tenon::cpu

@@ -185,7 +185,7 @@ HWY_INLINE V ExpOf(D d, V x)
 template <class D, class V>
 HWY_INLINE V Expm1Below0(D d, V x)
 {
-    const V least = hn::Set(d, -20.0f); // whose result is -1
+    const V least = hn::Set(d, -20.0f);                                // whose result is -1
     const Exponent<V> exponent = PartExponent(d, GreaterOf(least, x)); // NaN of NaN
     const V rest = hn::Mul(SlopeOfExp(d, exponent.m_Rest), exponent.m_Rest);
     const V scale = ScaleOf(d, exponent);
@@ -258,11 +258,11 @@ HWY_INLINE V InverseRootOf(D d, V x)
     const V r = hn::NegMulAdd(hn::Mul(x, y), y, one);
     const V slope = hn::MulAdd(r, hn::Set(d, 0.375f), hn::Set(d, 0.5f));
     const V result = hn::MulAdd(hn::Mul(y, r), slope, y);
-    // Infinite of subnormal numbers, NaN of 0, infinity and what is below 0.
-    const auto isFinite = hn::Lt(result, hn::Set(d, std::numeric_limits<float>::infinity()));
-    if (HWY_UNLIKELY(!hn::AllTrue(d, isFinite)))
+    // r is infinite or NaN of 0, infinity and what is below 0; and of subnormal numbers, unless these are estimated.
+    const auto isSmall = hn::Lt(hn::Abs(r), one);
+    if (HWY_UNLIKELY(!hn::AllTrue(d, isSmall)))
     {
-        return hn::IfThenElse(isFinite, result, Quotient(one, RootOf(x)));
+        return hn::IfThenElse(isSmall, result, Quotient(one, RootOf(x)));
     }
     return result;
 #else
