@@ -152,6 +152,12 @@ int main(int argc, char** argv)
     openblas_set_num_threads(1);
     const std::string path = argc > 1 ? argv[1] : "-";
     const std::string text = argc > 2 ? argv[2] : "";
+    if (path.size() > 1 && path[0] == '-')
+    {
+        std::cerr
+            << "usage: bench_matmul [FILE [TEXT]]: the table, or its rows that have the text, to a file; -: shown\n";
+        return 2;
+    }
     if (path == "-")
     {
         tenon::bench::WriteTable(std::cout, text);

@@ -127,7 +127,9 @@ void StridedMove::MakePlane()
     }
     m_Copy = ChooseFill(m_Plane);
     auto rows = m_Outer.end();
-    const bool hasWord = m_Plane.m_RunBytes <= 8 && std::has_single_bit(m_Plane.m_RunBytes);
+    // Memory may be aligned to an element of a run alone, for which 32-bit Arm has no vectors of 8 bytes each.
+    constexpr size_t LargestWord = sizeof(void*) == 4 ? 4 : 8;
+    const bool hasWord = m_Plane.m_RunBytes <= LargestWord && std::has_single_bit(m_Plane.m_RunBytes);
     if (hasWord && m_Plane.m_ToRun == run && m_Plane.m_FromRun % run == 0)
     {
         // What lies side by side in the source, where that is another dimension than in the target: a transposition, of
