@@ -21,9 +21,10 @@ namespace
 {
 
 /// `Group` runs of N bytes, a multiple of 16, by way of registers: what is read might else be what is stored, for all
-/// that the compiler knows. `Times` 0: as often as the argument says.
+/// that the compiler knows. `Times` 0: as often as the argument says. `step`: bytes from one target to the next.
 template <size_t N, size_t Times, size_t Group>
-HWY_INLINE void RepeatGroup(size_t times, size_t rows, size_t rowBytes, const std::byte* from, std::byte* to)
+HWY_INLINE void RepeatGroup(size_t times, size_t step, size_t rows, size_t rowBytes, const std::byte* from,
+                            std::byte* to)
 {
     constexpr size_t Lanes = std::min<size_t>({HWY_LANES(uint8_t), N & (~N + 1), 64});
     constexpr size_t Vectors = N / Lanes;
@@ -41,12 +42,12 @@ HWY_INLINE void RepeatGroup(size_t times, size_t rows, size_t rowBytes, const st
         for (size_t run = 0; run < Group; ++run)
         {
             HWY_UNROLL(2)
-            for (size_t time = 0; time < (Times != 0 ? Times : times); ++time)
+            for (size_t time = 0; time < (Times != 0 ? Times : times); ++time, target += step)
             {
                 HWY_UNROLL(8)
-                for (size_t i = 0; i < Vectors; ++i, target += Lanes)
+                for (size_t i = 0; i < Vectors; ++i)
                 {
-                    hn::StoreU(v[run * Vectors + i], d, target);
+                    hn::StoreU(v[run * Vectors + i], d, target + i * Lanes);
                 }
             }
         }
@@ -64,11 +65,11 @@ void RepeatRuns(const Repeated& repeated, const std::byte* from, std::byte* to)
     size_t run = 0;
     for (; run + Group <= runs; run += Group, from += Group * N, to += Group * N * times)
     {
-        RepeatGroup<N, Times, Group>(times, rows, rowBytes, from, to);
+        RepeatGroup<N, Times, Group>(times, N, rows, rowBytes, from, to);
     }
     for (; run < runs; ++run, from += N, to += N * times)
     {
-        RepeatGroup<N, Times, 1>(times, rows, rowBytes, from, to);
+        RepeatGroup<N, Times, 1>(times, N, rows, rowBytes, from, to);
     }
 }
 
@@ -76,8 +77,6 @@ void RepeatRuns(const Repeated& repeated, const std::byte* from, std::byte* to)
 void RepeatLongRuns(const Repeated& repeated, const std::byte* from, std::byte* to)
 {
     constexpr size_t Piece = 128;
-    constexpr size_t Lanes = HWY_LANES(uint8_t);
-    const hn::FixedTag<uint8_t, Lanes> d;
     const Repeated r = repeated;
     const size_t rowBytes = r.m_Runs * r.m_RunBytes * r.m_Times;
     for (size_t run = 0; run < r.m_Runs; ++run, from += r.m_RunBytes, to += r.m_RunBytes * r.m_Times)
@@ -85,25 +84,7 @@ void RepeatLongRuns(const Repeated& repeated, const std::byte* from, std::byte* 
         for (size_t next = 0; next < r.m_RunBytes; next += Piece)
         {
             const size_t at = std::min(next, r.m_RunBytes - Piece);
-            hn::Vec<decltype(d)> v[Piece / Lanes];
-            HWY_UNROLL(8)
-            for (size_t i = 0; i < Piece / Lanes; ++i)
-            {
-                v[i] = hn::LoadU(d, reinterpret_cast<const uint8_t*>(from + at) + i * Lanes);
-            }
-            std::byte* row = to + at;
-            for (size_t k = 0; k < r.m_Rows; ++k, row += rowBytes)
-            {
-                std::byte* target = row;
-                for (size_t time = 0; time < r.m_Times; ++time, target += r.m_RunBytes)
-                {
-                    HWY_UNROLL(8)
-                    for (size_t i = 0; i < Piece / Lanes; ++i)
-                    {
-                        hn::StoreU(v[i], d, reinterpret_cast<uint8_t*>(target) + i * Lanes);
-                    }
-                }
-            }
+            RepeatGroup<Piece, 0, 1>(r.m_Times, r.m_RunBytes, r.m_Rows, rowBytes, from + at, to + at);
         }
     }
 }
