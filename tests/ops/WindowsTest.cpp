@@ -123,7 +123,7 @@ void CheckOrder(const Windows& w, size_t images, bool splitsColumns, std::mt1993
     const auto elements = static_cast<size_t>(w.m_InputHeight * w.m_InputWidth * w.m_Channels) * images;
     const std::vector<float> input(elements);
     const size_t pixels = images * static_cast<size_t>(w.m_OutputHeight * w.m_OutputWidth);
-    const cpu::PixelOrder order(w, splitsColumns);
+    const cpu::PixelOrder order(w, {1 + random() % 14, random() % 3}, splitsColumns);
     ASSERT_TRUE(splitsColumns || !order.SplitsColumns());
     const float padding = 0.0f;
     const auto points = static_cast<size_t>(w.m_Height * w.m_Width);
@@ -235,32 +235,47 @@ TEST(Windows, PixelsInOrder)
     }
 }
 
+/// Runs that 3x3 windows of a square output are, and how many of their pixels may lack points.
+std::pair<size_t, size_t> CountRuns(size_t size, int64_t stride, int64_t before, const cpu::TileCosts& tiles,
+                                    bool splitsColumns)
+{
+    Windows w;
+    w.m_OutputHeight = w.m_OutputWidth = static_cast<int64_t>(size);
+    w.m_InputHeight = w.m_InputWidth = w.m_OutputHeight * stride;
+    w.m_StrideX = w.m_StrideY = stride;
+    w.m_Height = w.m_Width = 3;
+    w.m_Channels = w.m_GroupChannels = 1;
+    w.m_PadTop = w.m_PadLeft = before;
+    std::pair<size_t, size_t> counts;
+    cpu::PixelOrder(w, tiles, splitsColumns)
+        .ForEachRun(0, size * size,
+                    [&](const cpu::PixelRun& run, size_t)
+                    {
+                        ++counts.first;
+                        counts.second += run.m_LacksPoints ? run.m_Count : 0;
+                    });
+    return counts;
+}
+
 // Rows and columns of 3x3 windows of 7x7 pixels lack a third of their points.
 TEST(Windows, BordersAreApart)
 {
-    Windows w;
-    w.m_InputHeight = w.m_InputWidth = w.m_OutputHeight = w.m_OutputWidth = 7;
-    w.m_Height = w.m_Width = 3;
-    w.m_Channels = w.m_GroupChannels = 1;
-    w.m_PadTop = w.m_PadLeft = 1;
-    const auto countRuns = [&w](bool splitsColumns)
-    {
-        size_t runs = 0;
-        size_t lacking = 0;
-        cpu::PixelOrder(w, splitsColumns)
-            .ForEachRun(0, 49,
-                        [&](const cpu::PixelRun& run, size_t)
-                        {
-                            ++runs;
-                            lacking += run.m_LacksPoints ? run.m_Count : 0;
-                        });
-        return std::make_pair(runs, lacking);
-    };
-    EXPECT_EQ(countRuns(true), std::make_pair(size_t{9}, size_t{24}));
-    EXPECT_EQ(countRuns(false), std::make_pair(size_t{3}, size_t{14}));
-    w.m_PadTop = w.m_PadLeft = 0;
-    w.m_InputHeight = w.m_InputWidth = 9;
-    EXPECT_EQ(countRuns(true), std::make_pair(size_t{1}, size_t{0}));
+    EXPECT_EQ(CountRuns(7, 1, 1, {12}, true), std::make_pair(size_t{9}, size_t{24}));
+    EXPECT_EQ(CountRuns(7, 1, 1, {6, 1, 36}, true), std::make_pair(size_t{9}, size_t{24}));
+    EXPECT_EQ(CountRuns(7, 1, 1, {12}, false), std::make_pair(size_t{3}, size_t{14}));
+    EXPECT_EQ(CountRuns(7, 1, 0, {12}, true).first, size_t{9}); // they lack points on the other side
+    EXPECT_EQ(CountRuns(3, 1, 1, {12}, true), std::make_pair(size_t{1}, size_t{0})); // too short
+}
+
+// With a stride of two there is one row and one column of 8x8 pixels that lack points: a column apart would leave runs
+// of seven, which tiles of six do not fit. Nor do they fit ten.
+TEST(Windows, BordersAreApartWhereThatPays)
+{
+    const cpu::TileCosts low{6, 1, 36};
+    EXPECT_EQ(CountRuns(8, 2, 0, low, true), std::make_pair(size_t{2}, size_t{8}));
+    EXPECT_EQ(CountRuns(8, 2, 0, {12}, true), std::make_pair(size_t{9}, size_t{15}));
+    EXPECT_EQ(CountRuns(12, 1, 1, low, true), std::make_pair(size_t{3}, size_t{24}));
+    EXPECT_EQ(CountRuns(14, 1, 1, low, true), std::make_pair(size_t{16}, size_t{52}));
 }
 
 // Copies of rows that are cut off take no more memory than the cache has for them, or than the fewest windows need.

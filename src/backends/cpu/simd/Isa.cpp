@@ -200,6 +200,15 @@ const CpuFeatures& GetCpuFeatures()
     return features;
 }
 
+bool HaveManyRegisters()
+{
+#if HWY_ARCH_ARM_A64
+    return true;
+#else
+    return GetCpuFeatures().m_Avx512;
+#endif
+}
+
 std::string GetIsaName()
 {
     std::string name;

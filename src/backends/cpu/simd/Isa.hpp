@@ -33,6 +33,8 @@ struct CpuFeatures
 /// Each stands for all before it too, as far as the processor has them. Throws InvalidArgumentException for other
 /// values.
 const CpuFeatures& GetCpuFeatures();
+/// Whether there are 32 vector registers, not 16.
+bool HaveManyRegisters();
 
 /// The instructions in use, e.g. "avx512vnni": the last name of the list above that is in force.
 std::string GetIsaName();

@@ -51,12 +51,14 @@ void ProductBf16::Plan()
     m_Pitch = m_InPlace ? static_cast<size_t>(windows.m_Channels) : m_Pitch;
     if (engine.m_ReadsTables && !windows.ArePixels() && channels % 2 == 0 && channels >= LeastTapDepth)
     {
-        const PixelOrder byPoints(windows, true);
+        const Part panel = m_Panels->GetPanel(0);
+        const TileCosts tiles = TileCosts::Find(engine.m_Rows[panel.m_End - panel.m_Begin]);
+        const PixelOrder byPoints(windows, tiles, true);
         m_FindsRows = windows.HaveWholeRows() && !byPoints.PrefersPoints(channels);
         m_TableTaps = static_cast<size_t>(m_FindsRows ? windows.m_Height : windows.m_Height * windows.m_Width);
         m_Slides = m_FindsRows && m_TableTaps != 0 && engine.m_SlidingRows != 0 && m_Panels->GetVectors() == 1 &&
                    windows.m_Width == SlidingColumns && windows.m_StrideX == 1;
-        m_Order = m_Slides ? PixelOrder() : m_FindsRows ? PixelOrder(windows, false) : byPoints;
+        m_Order = m_Slides ? PixelOrder() : m_FindsRows ? PixelOrder(windows, tiles, false) : byPoints;
         rowElements = channels; // neighbouring windows share most of their points
     }
     m_BlockRows = std::clamp<size_t>(BlockBytes / (std::max<size_t>(rowElements, 1) * sizeof(uint16_t)),

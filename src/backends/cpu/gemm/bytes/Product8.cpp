@@ -85,7 +85,7 @@ void Product8::Plan(Scratch scratch)
     {
         // Points can be skipped in blocks that are whole images. Neighbouring windows share most of their points.
         m_BlockRows = std::max(m_BlockRows, countRows(static_cast<size_t>(m_Windows.m_GroupChannels), MostTableRows));
-        m_Order = PixelOrder(m_Windows, true);
+        m_Order = PixelOrder(m_Windows, TileCosts::Find(tileRows), true);
     }
     m_StripRows = std::max(m_StripRows, m_FindsPoints ? tiles.m_LeastTableRows : 0);
     if (m_CopiesStrips && tiles.m_Layout == Layout8::Permuted)

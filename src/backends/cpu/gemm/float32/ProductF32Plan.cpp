@@ -24,6 +24,18 @@ constexpr size_t SliceBytes = 512 * 1024;
 /// With fewer channels than this the loop over one point is too short.
 constexpr size_t LeastTapDepth = 8;
 
+/// Rows of the highest tile.
+size_t FindTileRows(const PanelsF32& panels)
+{
+    size_t rows = 1;
+    if (!panels.Get().empty())
+    {
+        const PanelF32& first = panels.Get().front();
+        panels.GetEngine().FindTiles(first.m_Vectors, first.m_Columns, rows);
+    }
+    return rows;
+}
+
 } // namespace
 
 ProductF32::ProductF32(const PackedWeightsF32& weights, const Windows& windows, size_t rows,
@@ -46,7 +58,8 @@ void ProductF32::Plan()
     const auto channels = static_cast<size_t>(m_Windows.m_GroupChannels);
     m_TapDepth = channels;
     const bool hasRows = m_Windows.HaveWholeRows() && !m_Windows.HaveShortRows(sizeof(float));
-    const PixelOrder byPoints(m_Windows, true);
+    const TileCosts tiles = TileCosts::Find(FindTileRows(*m_Panels));
+    const PixelOrder byPoints(m_Windows, tiles, true);
     if (!m_Windows.ArePixels() && hasRows && !byPoints.PrefersPoints(channels))
     {
         m_Reading = CanSlide() ? Reading::Sliding : Reading::Rows;
@@ -58,7 +71,7 @@ void ProductF32::Plan()
         m_TapDepth = sizes.m_Depth;
     }
     m_Order = m_Reading == Reading::Points ? byPoints
-              : m_Reading == Reading::Rows ? PixelOrder(m_Windows, false)
+              : m_Reading == Reading::Rows ? PixelOrder(m_Windows, tiles, false)
                                            : PixelOrder();
     m_Taps = m_TapDepth != 0 ? sizes.m_Depth / m_TapDepth : 0;
     m_Place.m_PixelStride = sizes.m_Columns;

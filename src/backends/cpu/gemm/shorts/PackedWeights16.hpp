@@ -57,6 +57,11 @@ public:
     size_t GetGroups() const { return m_Groups; }
     const std::vector<Panel16>& GetPanels() const { return m_Panels; }
     bool AreBytes() const { return m_AreBytes; }
+    /// Rows of the highest tile for a panel.
+    size_t GetTileRows(const Panel16& panel) const
+    {
+        return m_AreBytes ? Engine16::MostByteRows : m_Engine->m_Rows[panel.m_Vectors];
+    }
     /// The panel's weights from this pair of the depth on.
     const std::byte* GetData(const Panel16& panel, size_t group) const
     {

@@ -39,7 +39,8 @@ Product16::Product16(const PackedWeights16& weights, const Windows& windows, siz
     {
         m_Taps = static_cast<size_t>(windows.m_Height * windows.m_Width);
         m_TapGroups = static_cast<size_t>(windows.m_GroupChannels) / 2;
-        m_Order = PixelOrder(windows, windows.m_GroupChannels >= LeastTapDepthOfColumns);
+        m_Order = PixelOrder(windows, TileCosts::Find(weights.GetTileRows(weights.GetPanels().front())),
+                             windows.m_GroupChannels >= LeastTapDepthOfColumns);
     }
     // Neighbouring windows share most of their points.
     const size_t rowBytes = m_TapGroups * sizeof(int32_t);
@@ -142,7 +143,7 @@ void Product16::RunPanel(const Operands& operands, const Panel16& panel, size_t 
     tile.m_Sums = sums;
     const TileFunction16* tiles =
         m_Weights->AreBytes() ? engine.m_ByteTiles[panel.m_Vectors] : engine.m_Tiles[panel.m_Vectors];
-    const size_t most = m_Weights->AreBytes() ? Engine16::MostByteRows : engine.m_Rows[panel.m_Vectors];
+    const size_t most = m_Weights->GetTileRows(panel);
     const auto runTile = [&](const PixelRun& run, size_t before, size_t begin, size_t height)
     {
         size_t done = 0;

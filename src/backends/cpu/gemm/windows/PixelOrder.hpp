@@ -11,6 +11,17 @@
 namespace tenon::cpu
 {
 
+/// What runs cost that do not fill tiles.
+struct TileCosts
+{
+    size_t m_Rows = 1;         ///< windows of the highest tile
+    size_t m_OfTile = 0;       ///< what a tile takes more than its windows, in windows
+    size_t m_ColumnShare = 64; ///< what columns apart must save of the time, as a share of one
+
+    /// On the processor at hand, of tiles with so many windows (none: there are no tiles).
+    static TileCosts Find(size_t rows);
+};
+
 class PixelOrder
 {
 public:
@@ -18,7 +29,7 @@ public:
     PixelOrder() = default;
     /// Rows and columns whose windows lack points are runs of their own where that saves more than shorter runs cost.
     /// `splitsColumns`: whether columns may be.
-    PixelOrder(const Windows& windows, bool splitsColumns);
+    PixelOrder(const Windows& windows, const TileCosts& tiles, bool splitsColumns);
 
     /// Where the windows of pixels [first, last) of the order have their points, or rows of points, as Windows::Find
     /// and Windows::FindRows say it.
