@@ -21,10 +21,19 @@ constexpr size_t MostStoredBytes = size_t{512} << 10;
 /// Permuting takes as long as some dozen inferences of fewer rows gain, but where their steps are many.
 constexpr size_t ManyRows = 16;
 constexpr size_t LargeDepth = 1024;
+/// Windows of data take as long to make as eight columns of products by them do, and are shared by the points of larger
+/// windows.
+constexpr size_t NarrowColumns = 16;
 
 bool IsSigned(DataType type)
 {
     return type != DataType::QAsymmU8;
+}
+
+/// Whether each pixel of the data is in one row of the product alone.
+bool AreOfOnePoint(const TensorShape& weights)
+{
+    return weights.GetNumDimensions() != 4 || (weights[1] == 1 && weights[2] == 1);
 }
 
 WeightBytes8 DescribeWeights(const LayerView& layer, const ProductShape8& shape)
@@ -127,7 +136,13 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
             return splits;
         }
     }
-    if (mayPermute && FindMostLeast(weights.GetPieces(), m_Bytes, store) <= PermuteLoops8::MostLeast)
+    const size_t mostLeast = mayPermute ? FindMostLeast(weights.GetPieces(), m_Bytes, store) : 0;
+    if (mayPermute && mostLeast == 0 && fewRows.m_Vectors != 0 && shape.m_Columns <= NarrowColumns &&
+        AreOfOnePoint(layer.GetInput(1).GetShape()))
+    {
+        return fewRows;
+    }
+    if (mayPermute && mostLeast <= PermuteLoops8::MostLeast)
     {
         m_Permuted = PermutedWeights8(shape.m_Depth, engine.m_Lanes);
         return engine.m_Permuted;
