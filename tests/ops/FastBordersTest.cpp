@@ -141,6 +141,40 @@ TEST(FastBorders, AsReference)
     }
 }
 
+// Of few outputs float kernels take dot products along the depth of a window, by what lies beside each other of it:
+// points, rows of points, or windows that are laid out.
+TEST(FastBorders, FewOutputsAsReference)
+{
+    const ActivationDescriptor bounded(ActivationFunction::BoundedReLu, 30.0f, -20.0f);
+    const Sizes cases[] = {
+        {.m_Height = 13, .m_Width = 21, .m_Inputs = 16},
+        {.m_Height = 9, .m_Width = 14, .m_Inputs = 130},
+        {.m_Height = 7, .m_Width = 9, .m_Inputs = 13, .m_Stride = 2},
+        {.m_Height = 10, .m_Width = 11, .m_Inputs = 3, .m_KernelY = 5, .m_KernelX = 5, .m_Bottom = 3, .m_Right = 3},
+        {.m_Height = 12, .m_Width = 10, .m_Inputs = 5, .m_Dilation = 3, .m_Top = 3, .m_Left = 3},
+        {.m_Height = 9, .m_Width = 12, .m_Inputs = 37, .m_Dilation = 2},
+        {.m_Height = 31, .m_Width = 1, .m_Inputs = 40, .m_KernelX = 1, .m_Left = 0, .m_Right = 0},
+        {.m_Height = 6,
+         .m_Width = 7,
+         .m_Inputs = 90,
+         .m_KernelY = 1,
+         .m_KernelX = 1,
+         .m_Stride = 2,
+         .m_Top = 0,
+         .m_Bottom = 0,
+         .m_Left = 0,
+         .m_Right = 0},
+    };
+    for (Sizes sizes : cases)
+    {
+        for (sizes.m_Outputs = 1; sizes.m_Outputs <= 9; ++sizes.m_Outputs)
+        {
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(DataType::Float32, sizes, nullptr));
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(DataType::Float32, sizes, &bounded));
+        }
+    }
+}
+
 TEST(FastBorders, DepthwiseSequencesAsReference)
 {
     for (const DataType type : {DataType::Float32, DataType::BFloat16})

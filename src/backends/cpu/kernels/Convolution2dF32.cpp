@@ -62,7 +62,7 @@ SupportResult Check(const LayerView& layer)
         return SupportResult::No(SupportCode::UnsupportedParameters, "its channels are not in groups of equal size");
     }
     const WeightSizes sizes = GetSizes(layer);
-    return IsOfPixels(layer) && AreFewColumns(sizes)
+    return AreFewColumns(sizes)
                ? SupportResult::Yes()
                : CheckPackedBytes(PackedWeightsF32::GetPackedBytes(sizes), weights.GetNumElements64() * sizeof(float));
 }
@@ -71,7 +71,7 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
 {
     const FloatWeights weights(layer, 1);
     const WeightSizes sizes = GetSizes(layer);
-    if (IsOfPixels(layer))
+    if (IsOfPixels(layer) || AreFewColumns(sizes))
     {
         return PackMatrix(weights, sizes, WeightOrder::Columns, GetKnownRows(layer, sizes.m_Columns), store);
     }
@@ -82,8 +82,7 @@ backends::Prepared PreparePitched(const ReshapeArgs& args, const backends::Packe
 {
     const auto& weights = static_cast<const PackedWeightsF32&>(*packed);
     const Windows windows = MakeConvolutionWindows(args);
-    if (windows.m_Channels != windows.m_GroupChannels * static_cast<int64_t>(weights.GetSizes().m_Groups) ||
-        (weights.GetPlain() != nullptr && (outputPitch != 0 || !windows.ArePixels())))
+    if (windows.m_Channels != windows.m_GroupChannels * static_cast<int64_t>(weights.GetSizes().m_Groups))
     {
         return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr, outputPitch);
     }

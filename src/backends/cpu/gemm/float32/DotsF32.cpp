@@ -49,37 +49,25 @@ struct Float16Reader
     }
 };
 
-/// The products of rows [row, row + Rows) by columns [column, column + Columns).
+/// sums += rows, at `data`, by columns, so far apart, of `depth` numbers.
 template <typename Reader, size_t Rows, size_t Columns>
-void Dots(const DotsF32& dots, size_t row, size_t column)
+HWY_INLINE void AddDots(const float* const (&data)[Rows], const typename Reader::Type* weights, size_t columnStride,
+                        size_t depth, Floats (&sums)[Rows][Columns])
 {
     const FloatTag d;
     const size_t lanes = hn::Lanes(d);
-    const size_t depth = dots.m_Depth;
-    const float* data = dots.m_Data + row * depth;
-    const auto* weights = static_cast<const typename Reader::Type*>(dots.m_Weights) + column * depth;
-    Floats sums[Rows][Columns];
-    HWY_UNROLL(4)
-    for (size_t r = 0; r < Rows; ++r)
-    {
-        HWY_UNROLL(8)
-        for (size_t c = 0; c < Columns; ++c)
-        {
-            sums[r][c] = hn::Zero(d);
-        }
-    }
     const auto step = [&](const auto& load, const auto& loadWeights, size_t k) HWY_ATTR
     {
         Floats x[Rows];
         HWY_UNROLL(4)
         for (size_t r = 0; r < Rows; ++r)
         {
-            x[r] = load(data + r * depth + k);
+            x[r] = load(data[r] + k);
         }
         HWY_UNROLL(8)
         for (size_t c = 0; c < Columns; ++c)
         {
-            const Floats w = loadWeights(weights + c * depth + k);
+            const Floats w = loadWeights(weights + c * columnStride + k);
             HWY_UNROLL(4)
             for (size_t r = 0; r < Rows; ++r)
             {
@@ -99,13 +87,80 @@ void Dots(const DotsF32& dots, size_t row, size_t column)
         step([rest](const float* from) HWY_ATTR { return LoadSome(from, rest); },
              [rest](const auto* from) HWY_ATTR { return Reader::LoadFirst(from, rest); }, k);
     }
+}
+
+/// Writes the sums of all lanes of four rows and a column, which is `out` of the first row.
+HWY_INLINE void WriteColumn(const DotsF32& dots, size_t column, const Floats (&sums)[4], float* out)
+{
+    const FloatTag d;
+    const hn::FixedTag<float, 4> four;
+    auto sum = SumFour(d, sums[0], sums[1], sums[2], sums[3]);
+    if (dots.m_Bias != nullptr)
+    {
+        sum = hn::Add(sum, hn::Set(four, dots.m_Bias[column]));
+    }
+    if (dots.m_OutStride == 1)
+    {
+        hn::StoreU(sum, four, out);
+        return;
+    }
+    HWY_ALIGN float values[4];
+    hn::Store(sum, four, values);
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < 4; ++r)
+    {
+        out[r * dots.m_OutStride] = values[r];
+    }
+}
+
+/// The products of rows [row, row + Rows) by columns [column, column + Columns).
+template <typename Reader, size_t Rows, size_t Columns>
+void Dots(const DotsF32& dots, size_t row, size_t column)
+{
+    const FloatTag d;
+    const size_t depth = dots.m_Depth;
+    const auto* weights = static_cast<const typename Reader::Type*>(dots.m_Weights) + column * depth;
+    Floats sums[Rows][Columns];
     HWY_UNROLL(4)
     for (size_t r = 0; r < Rows; ++r)
     {
-        float* const out = dots.m_Out + (row + r) * dots.m_OutStride + column;
-        if constexpr (Columns % 4 == 0)
+        HWY_UNROLL(8)
+        for (size_t c = 0; c < Columns; ++c)
         {
-            const hn::FixedTag<float, 4> four;
+            sums[r][c] = hn::Zero(d);
+        }
+    }
+    const float* data[Rows];
+    if (dots.m_Table == nullptr)
+    {
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            data[r] = dots.m_Data + (row + r) * depth;
+        }
+        AddDots<Reader>(data, weights, depth, depth, sums);
+    }
+    else
+    {
+        const size_t tapDepth = depth / dots.m_Taps;
+        const float* const* table = dots.m_Table + row;
+        for (size_t tap = 0; tap < dots.m_Taps; ++tap, table += dots.m_TapStep, weights += tapDepth)
+        {
+            HWY_UNROLL(4)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                data[r] = table[r];
+            }
+            AddDots<Reader>(data, weights, depth, tapDepth, sums);
+        }
+    }
+    float* const out = dots.m_Out + row * dots.m_OutStride + column;
+    if constexpr (Columns % 4 == 0)
+    {
+        const hn::FixedTag<float, 4> four;
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < Rows; ++r)
+        {
             HWY_UNROLL(2)
             for (size_t c = 0; c < Columns; c += 4)
             {
@@ -114,15 +169,29 @@ void Dots(const DotsF32& dots, size_t row, size_t column)
                 {
                     sum = hn::Add(sum, hn::LoadU(four, dots.m_Bias + column + c));
                 }
-                hn::StoreU(sum, four, out + c);
+                hn::StoreU(sum, four, out + r * dots.m_OutStride + c);
             }
-            continue;
         }
+    }
+    else if constexpr (Rows == 4)
+    {
         HWY_UNROLL(8)
         for (size_t c = 0; c < Columns; ++c)
         {
-            const float sum = hn::GetLane(hn::SumOfLanes(d, sums[r][c]));
-            out[c] = dots.m_Bias != nullptr ? sum + dots.m_Bias[column + c] : sum;
+            WriteColumn(dots, column + c, {sums[0][c], sums[1][c], sums[2][c], sums[3][c]}, out + c);
+        }
+    }
+    else
+    {
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(8)
+            for (size_t c = 0; c < Columns; ++c)
+            {
+                const float sum = hn::GetLane(hn::SumOfLanes(d, sums[r][c]));
+                out[r * dots.m_OutStride + c] = dots.m_Bias != nullptr ? sum + dots.m_Bias[column + c] : sum;
+            }
         }
     }
 }

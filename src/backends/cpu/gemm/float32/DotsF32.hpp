@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of float32 by weights that stay as they are, [columns, depth]: dot products. For few rows of data, where the
-// time is that of reading the weights once, which takes half as long where they are of 16 bits.
+// time is that of reading the weights once, which takes half as long where they are of 16 bits; and for few columns.
 #pragma once
 
 #include <tenon/Types.hpp>
@@ -13,6 +13,8 @@ namespace tenon::cpu
 /// out[row][column] = bias[column] + sum over k of data[row][k] * weights[column][k]
 struct DotsF32
 {
+    static constexpr size_t Rows = 4; ///< that the loops take together
+
     const float* m_Data = nullptr;   ///< [rows][depth]
     const void* m_Weights = nullptr; ///< [columns][depth]
     const float* m_Bias = nullptr;   ///< [columns]; null: zeros
@@ -22,6 +24,10 @@ struct DotsF32
     float* m_Out = nullptr; ///< [rows][outStride]
     size_t m_OutStride = 0;
     DataType m_WeightType = DataType::Float32; ///< or of 16 bits, see ReadsHalves
+    /// In place of the data, [taps][tapStep]: where so many parts of the rows lie, of equal depths.
+    const float* const* m_Table = nullptr;
+    size_t m_Taps = 1;
+    size_t m_TapStep = 0;
 };
 
 /// Precondition: the processor has vectors, see CpuFeatures.

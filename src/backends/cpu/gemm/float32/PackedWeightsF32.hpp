@@ -24,8 +24,8 @@ public:
                      backends::PackedStore& store);
     PackedWeightsF32(const FloatWeights& weights, const WeightSizes& sizes, WeightOrder order,
                      backends::PackedStore& store);
-    /// Leaves the weights as columns, for products of matrices: refers to them, which must outlive this, or has them
-    /// turned around or as floats. There are no panels. `areReadOnce`: weights of 16 bits may stay so.
+    /// Leaves the weights as columns, for products of few rows or few columns: refers to them, which must outlive this,
+    /// or has them turned around or as floats. There are no panels. `areReadOnce`: weights of 16 bits may stay so.
     static std::unique_ptr<PackedWeightsF32> MakePlain(const FloatWeights& weights, const WeightSizes& sizes,
                                                        WeightOrder order, bool areReadOnce,
                                                        backends::PackedStore& store);
@@ -46,7 +46,7 @@ public:
     const float* GetZeros() const { return reinterpret_cast<const float*>(m_Zeros.Data()); }
 
 private:
-    explicit PackedWeightsF32(PanelsF32 panels) : m_Panels(std::move(panels)) {}
+    PackedWeightsF32(PanelsF32 panels, const WeightSizes& sizes);
     /// `pack` writes one panel.
     PackedWeightsF32(const WeightSizes& sizes, backends::PackedStore& store,
                      FunctionRef<void(const PanelF32&, float*)> pack);
@@ -58,9 +58,9 @@ private:
     AlignedMemory m_Zeros;
 };
 
-/// Weights for a matrix of `rows` rows, or the most that there are where these are not known: as columns where there
-/// are few rows, so that all of the weights are read once anyway, or so few columns that vectors of them would be
-/// padding for the most part; else in panels.
+/// Weights for `rows` rows, or the most that there are where these are not known: as columns where there are few rows,
+/// so that all of the weights are read once anyway, or so few columns that vectors of them would be padding for the
+/// most part; else in panels.
 std::unique_ptr<PackedWeightsF32> PackMatrix(const FloatWeights& weights, const WeightSizes& sizes, WeightOrder order,
                                              size_t rows, backends::PackedStore& store);
 /// Whether such weights are left as columns for any number of rows.

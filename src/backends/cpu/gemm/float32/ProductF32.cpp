@@ -5,7 +5,6 @@
 
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
-#include "backends/cpu/gemm/float32/DotsF32.hpp"
 #include "backends/cpu/gemm/windows/SlidingWindows.hpp"
 
 #include <algorithm>
@@ -64,7 +63,7 @@ ProductF32::Slice ProductF32::GetSlice(size_t index) const
 
 void ProductF32::Run(const Operands& operands, void* scratch, IParallelFor& parallel) const
 {
-    if (m_Plain != nullptr)
+    if (m_Plain != nullptr && m_Windows.ArePixels())
     {
         RunPlain(operands, parallel);
         return;
@@ -81,31 +80,65 @@ void ProductF32::RunPlain(const Operands& operands, IParallelFor& parallel) cons
     const WeightSizes& sizes = m_Panels->GetSizes();
     const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
     constexpr size_t ColumnUnit = 16; // a cache line of the output
-    constexpr size_t RowUnit = 4;     // rows that the loops take together
-    const bool splitsRows = m_Rows / RowUnit > sizes.m_Columns / ColumnUnit;
+    const bool splitsRows = m_Rows / DotsF32::Rows > sizes.m_Columns / ColumnUnit;
     RunParts(parallel, parts,
              [&](size_t index)
              {
-                 const Part rows = splitsRows ? GetPart(m_Rows, parts, index, RowUnit) : Part{0, m_Rows};
+                 const Part rows = splitsRows ? GetPart(m_Rows, parts, index, DotsF32::Rows) : Part{0, m_Rows};
                  const Part columns =
                      splitsRows ? Part{0, sizes.m_Columns} : GetPart(sizes.m_Columns, parts, index, ColumnUnit);
                  DotsF32 dots;
                  dots.m_Data = operands.m_Input + rows.m_Begin * sizes.m_Depth;
-                 dots.m_Weights = static_cast<const std::byte*>(m_Plain) +
-                                  columns.m_Begin * sizes.m_Depth * GetDataTypeSize(m_PlainType);
-                 dots.m_WeightType = m_PlainType;
-                 dots.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + columns.m_Begin : nullptr;
-                 dots.m_Depth = sizes.m_Depth;
                  dots.m_Columns = columns.m_End - columns.m_Begin;
-                 dots.m_Out = operands.m_Out + rows.m_Begin * sizes.m_Columns + columns.m_Begin;
-                 dots.m_OutStride = sizes.m_Columns;
+                 dots.m_Out = operands.m_Out + rows.m_Begin * m_Place.m_PixelStride + columns.m_Begin;
+                 dots.m_OutStride = m_Place.m_PixelStride;
                  dots.m_Rows = rows.m_End - rows.m_Begin;
-                 RunDotsF32(dots);
-                 for (size_t r = 0; r < dots.m_Rows; ++r)
-                 {
-                     m_Clamp.Run(dots.m_Out + r * dots.m_OutStride, dots.m_Columns);
-                 }
+                 RunDots(dots, operands, columns.m_Begin);
              });
+}
+
+void ProductF32::RunPlainBlock(const Operands& operands, const PanelRange& block, std::byte* scratch) const
+{
+    const BlockRows rows = FindRows(operands.m_Input, block.m_FirstRow, block.m_LastRow, scratch);
+    DotsF32 dots;
+    dots.m_Columns = m_Panels->GetSizes().m_Columns;
+    m_Order.ForEachRun(block.m_FirstRow, block.m_LastRow,
+                       [&](const PixelRun& run, size_t row)
+                       {
+                           if (rows.m_Table != nullptr)
+                           {
+                               dots.m_Table = rows.m_Table + row;
+                               dots.m_Taps = m_Taps;
+                               dots.m_TapStep = block.m_LastRow - block.m_FirstRow;
+                           }
+                           else
+                           {
+                               dots.m_Data = rows.m_First + row * rows.m_Stride;
+                           }
+                           dots.m_Rows = run.m_Count;
+                           dots.m_Out = operands.m_Out + m_Place.GetOffset(run.m_First);
+                           dots.m_OutStride = run.m_Step * m_Place.m_PixelStride;
+                           RunDots(dots, operands, 0);
+                       });
+}
+
+/// Of columns from one on, whose data and output are known.
+void ProductF32::RunDots(DotsF32& dots, const Operands& operands, size_t firstColumn) const
+{
+    dots.m_Depth = m_Panels->GetSizes().m_Depth;
+    dots.m_Weights = static_cast<const std::byte*>(m_Plain) + firstColumn * dots.m_Depth * GetDataTypeSize(m_PlainType);
+    dots.m_WeightType = m_PlainType;
+    dots.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + firstColumn : nullptr;
+    RunDotsF32(dots);
+    if (dots.m_OutStride == dots.m_Columns)
+    {
+        m_Clamp.Run(dots.m_Out, dots.m_Rows * dots.m_Columns);
+        return;
+    }
+    for (size_t r = 0; r < dots.m_Rows; ++r)
+    {
+        m_Clamp.Run(dots.m_Out + r * dots.m_OutStride, dots.m_Columns);
+    }
 }
 
 void ProductF32::RunRange(const float* input, const float* weights, float* out, const PanelRange& range,
@@ -169,6 +202,11 @@ void ProductF32::RunSliding(const Operands& operands, size_t first, size_t last,
 
 void ProductF32::RunBlock(const Operands& operands, const PanelRange& block, std::byte* scratch) const
 {
+    if (m_Plain != nullptr)
+    {
+        RunPlainBlock(operands, block, scratch);
+        return;
+    }
     const std::vector<PanelF32>& panels = m_Panels->Get();
     size_t last = block.m_FirstPanel;
     for (size_t first = last; first < block.m_LastPanel; first = last)

@@ -6,6 +6,7 @@
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/PanelRange.hpp"
+#include "backends/cpu/gemm/float32/DotsF32.hpp"
 #include "backends/cpu/gemm/float32/PackedWeightsF32.hpp"
 #include "backends/cpu/gemm/windows/PixelOrder.hpp"
 
@@ -20,7 +21,7 @@ namespace tenon::cpu
 class ProductF32
 {
 public:
-    /// `windows`: of the image, or of `rows` pixels that are the rows of a matrix, as they must be for plain weights.
+    /// `windows`: of the image, or of `rows` pixels that are the rows of a matrix.
     ProductF32(const PackedWeightsF32& weights, const Windows& windows, size_t rows, const backends::FloatClamp& clamp);
     /// Of the rows of a matrix, by weights that are packed anew for each run.
     ProductF32(const PanelsF32& panels, const Windows& windows, size_t rows);
@@ -106,6 +107,8 @@ private:
     void RunPanel(const Operands& operands, size_t index, const Slice& slice, const PanelRange& block,
                   const BlockRows& rows, TileF32& tile) const;
     void RunPlain(const Operands& operands, IParallelFor& parallel) const;
+    void RunPlainBlock(const Operands& operands, const PanelRange& block, std::byte* scratch) const;
+    void RunDots(DotsF32& dots, const Operands& operands, size_t firstColumn) const;
 
     const PanelsF32* m_Panels;
     const float* m_Data = nullptr; ///< packed before

@@ -27,7 +27,7 @@ constexpr size_t LeastTapDepth = 8;
 /// Rows of the highest tile.
 size_t FindTileRows(const PanelsF32& panels)
 {
-    size_t rows = 1;
+    size_t rows = DotsF32::Rows;
     if (!panels.Get().empty())
     {
         const PanelF32& first = panels.Get().front();
@@ -82,7 +82,7 @@ void ProductF32::Plan()
         static_cast<double>(m_Rows) * static_cast<double>(sizes.m_Columns) * static_cast<double>(sizes.m_Depth);
     m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications),
                         std::max(m_Rows, m_Plain != nullptr ? sizes.m_Columns : m_Panels->Get().size())});
-    if (m_Plain != nullptr)
+    if (m_Plain != nullptr && m_Windows.ArePixels())
     {
         return;
     }
