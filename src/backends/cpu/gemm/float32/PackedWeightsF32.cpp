@@ -12,9 +12,9 @@ namespace tenon::cpu
 {
 
 PackedWeightsF32::PackedWeightsF32(PanelsF32 panels, const WeightSizes& sizes)
-    : m_Panels(std::move(panels)), m_Zeros(sizes.m_RowDepth * sizeof(float))
+    : m_Panels(std::move(panels)), m_Zeros(sizes.m_RowDepth * sizes.m_Groups * sizeof(float))
 {
-    std::fill_n(reinterpret_cast<float*>(m_Zeros.Data()), sizes.m_RowDepth, 0.0f);
+    std::fill_n(reinterpret_cast<float*>(m_Zeros.Data()), sizes.m_RowDepth * sizes.m_Groups, 0.0f);
 }
 
 PackedWeightsF32::PackedWeightsF32(const WeightSizes& sizes, backends::PackedStore& store,
@@ -86,7 +86,7 @@ uint64_t PackedWeightsF32::GetPackedBytes(const WeightSizes& sizes)
     const uint64_t vectors = (columns + engine.m_Lanes - 1) / engine.m_Lanes;
     const uint64_t panels = (vectors + engine.m_Vectors - 1) / engine.m_Vectors;
     return sizes.m_Groups * (vectors * engine.m_Lanes * sizes.m_Depth * sizeof(float) + panels * sizeof(PanelF32)) +
-           sizes.m_RowDepth * sizeof(float);
+           sizes.m_RowDepth * sizes.m_Groups * sizeof(float);
 }
 
 bool AreFewColumns(const WeightSizes& sizes)

@@ -42,7 +42,7 @@ public:
     /// The weights as columns, where they are not in panels; else null.
     const void* GetPlain() const { return m_Plain; }
     DataType GetPlainType() const { return m_PlainType; }
-    /// As many zeros as a row of windows has elements: what lies outside of an image.
+    /// As many zeros as a row of windows has elements of all groups: what lies outside of an image.
     const float* GetZeros() const { return reinterpret_cast<const float*>(m_Zeros.Data()); }
 
 private:

@@ -209,6 +209,7 @@ void ProductF32::RunBlock(const Operands& operands, const PanelRange& block, std
     }
     const std::vector<PanelF32>& panels = m_Panels->Get();
     size_t last = block.m_FirstPanel;
+    BlockRows rows;
     for (size_t first = last; first < block.m_LastPanel; first = last)
     {
         const size_t group = panels[first].m_Group;
@@ -216,8 +217,7 @@ void ProductF32::RunBlock(const Operands& operands, const PanelRange& block, std
         {
             ++last;
         }
-        const float* data = operands.m_Input + group * static_cast<size_t>(m_Windows.m_GroupChannels);
-        const BlockRows rows = FindRows(data, block.m_FirstRow, block.m_LastRow, scratch);
+        rows = FindGroup(rows, operands.m_Input, group, block, scratch);
         Slice slice;
         for (size_t i = 0; !slice.m_IsLast; ++i)
         {
@@ -231,6 +231,20 @@ void ProductF32::RunBlock(const Operands& operands, const PanelRange& block, std
             }
         }
     }
+}
+
+/// `before`: what was found for another group of the block, if any.
+ProductF32::BlockRows ProductF32::FindGroup(const BlockRows& before, const float* input, size_t group,
+                                            const PanelRange& block, std::byte* scratch) const
+{
+    const size_t offset = group * static_cast<size_t>(m_Windows.m_GroupChannels);
+    if (AreRows() || m_Reading != Reading::Points)
+    {
+        return FindRows(input + offset, block.m_FirstRow, block.m_LastRow, scratch);
+    }
+    BlockRows rows = before.m_Table != nullptr ? before : FindRows(input, block.m_FirstRow, block.m_LastRow, scratch);
+    rows.m_Offset = offset;
+    return rows;
 }
 
 ProductF32::BlockRows ProductF32::FindRows(const float* data, size_t first, size_t last, std::byte* scratch) const
@@ -266,7 +280,7 @@ TileF32 ProductF32::MakeTile(const Slice& slice, const PanelRange& block, const 
     tile.m_TapStep = block.m_LastRow - block.m_FirstRow;
     tile.m_Taps = slice.m_Taps;
     tile.m_Depth = slice.m_Depth;
-    tile.m_DataOffset = slice.m_FirstDepth;
+    tile.m_DataOffset = slice.m_FirstDepth + rows.m_Offset;
     tile.m_DataStride = rows.m_Stride;
     tile.m_Continues = m_Continues || slice.m_FirstTap != 0 || slice.m_FirstDepth != 0;
     tile.m_HasClamp = slice.m_IsLast && m_Clamp.IsActive();

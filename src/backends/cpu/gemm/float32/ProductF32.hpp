@@ -81,6 +81,7 @@ private:
         const float* const* m_Table = nullptr;
         const float* m_First = nullptr; ///< without a table
         size_t m_Stride = 0;
+        size_t m_Offset = 0; ///< of a group in each place of the table
     };
     /// How windows are read.
     enum class Reading : uint8_t
@@ -101,6 +102,8 @@ private:
     void RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const;
     void RunBlock(const Operands& operands, const PanelRange& block, std::byte* scratch) const;
     BlockRows FindRows(const float* data, size_t first, size_t last, std::byte* scratch) const;
+    BlockRows FindGroup(const BlockRows& before, const float* input, size_t group, const PanelRange& block,
+                        std::byte* scratch) const;
     Slice GetSlice(size_t index) const;
     TileF32 MakeTile(const Slice& slice, const PanelRange& block, const BlockRows& rows) const;
     const float* FindWeights(const Operands& operands, const PanelF32& panel, const Slice& slice) const;
