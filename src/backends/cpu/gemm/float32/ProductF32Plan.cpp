@@ -21,8 +21,10 @@ constexpr size_t BlockBytes = 256 * 1024;
 constexpr size_t MostBlockRows = 480;
 /// Bytes of a panel's slice, which each tile of a block reads: half of such a cache.
 constexpr size_t SliceBytes = 512 * 1024;
-/// With fewer channels than this the loop over one point is too short.
+/// With fewer channels than this the loop over one point is short, which takes longer than laying windows out does
+/// where these are multiplied by more than so many columns for each channel.
 constexpr size_t LeastTapDepth = 8;
+constexpr size_t ManyColumns = 16;
 
 /// Rows of the highest tile.
 size_t FindTileRows(const PanelsF32& panels)
@@ -65,7 +67,8 @@ void ProductF32::Plan()
         m_Reading = CanSlide() ? Reading::Sliding : Reading::Rows;
         m_TapDepth = channels * static_cast<size_t>(m_Windows.m_Width);
     }
-    else if (!m_Windows.ArePixels() && channels < LeastTapDepth)
+    else if (!m_Windows.ArePixels() && channels < LeastTapDepth &&
+             (m_Plain != nullptr || sizes.m_Columns > ManyColumns * channels * sizes.m_Groups))
     {
         m_Reading = Reading::Strips;
         m_TapDepth = sizes.m_Depth;
