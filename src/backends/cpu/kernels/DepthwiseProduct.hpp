@@ -23,12 +23,18 @@ const DepthwiseTiles<T>& ChooseTiles(const ref::ConvolutionGeometry& g)
 {
     const DepthwiseEngine<T>& engine = GetDepthwiseEngine<T>();
     const bool isSquare = g.m_Y.m_Kernel == g.m_X.m_Kernel && g.m_Y.m_Stride == g.m_X.m_Stride;
-    if (!isSquare || g.m_Y.m_Stride > 2 || g.m_Y.m_Dilation != 1 || g.m_X.m_Dilation != 1 ||
-        (g.m_Y.m_Kernel != 3 && g.m_Y.m_Kernel != 5))
+    if (!isSquare || g.m_Y.m_Stride > 2 || g.m_Y.m_Dilation != 1 || g.m_X.m_Dilation != 1)
     {
         return engine.m_Any;
     }
-    return (g.m_Y.m_Kernel == 3 ? engine.m_Size3 : engine.m_Size5)[g.m_Y.m_Stride - 1];
+    const size_t stride = g.m_Y.m_Stride - 1;
+    switch (g.m_Y.m_Kernel)
+    {
+    case 2: return stride == 0 ? engine.m_Size2 : engine.m_Any;
+    case 3: return engine.m_Size3[stride];
+    case 5: return engine.m_Size5[stride];
+    default: return engine.m_Any;
+    }
 }
 
 /// A depthwise convolution of known shapes.

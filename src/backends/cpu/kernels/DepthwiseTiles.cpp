@@ -147,6 +147,7 @@ template <typename T>
 DepthwiseEngine<T> MakeEngine()
 {
     DepthwiseEngine<T> engine;
+    engine.m_Size2 = MakeTiles<2, 1, T>();
     engine.m_Size3[0] = MakeTiles<3, 1, T>();
     engine.m_Size3[1] = MakeTiles<3, 2, T>();
 #if HWY_TARGET == HWY_AVX3

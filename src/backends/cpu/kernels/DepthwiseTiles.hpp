@@ -125,6 +125,7 @@ struct DepthwiseEngine
     size_t m_Lanes = 0; ///< floats of a vector
     /// Whether there is an instruction that rounds to bfloat16. It makes zeros of numbers too small to be normal.
     bool m_RoundsFast = false;
+    DepthwiseTiles<T> m_Size2;    ///< windows of 2x2 with a stride of 1: with one of 2 they share no pixels
     DepthwiseTiles<T> m_Size3[2]; ///< windows of 3x3, with strides of 1 and 2
     DepthwiseTiles<T> m_Size5[2]; ///< windows of 5x5
     DepthwiseStripFunction<T> m_Strips[2][DepthwiseTiles<T>::MostRows + 1] =
