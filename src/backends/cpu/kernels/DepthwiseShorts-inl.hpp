@@ -137,13 +137,6 @@ private:
     const ShortStripColumns* m_Columns;
 };
 
-template <typename Scale>
-HWY_INLINE Scale MakeStripScale(const RequantizeColumns& columns, size_t v)
-{
-    const __m256i right = _mm256_load_si256(reinterpret_cast<const __m256i*>(columns.m_Right + 8 * v));
-    return Scale(columns.m_Multiplier + 8 * v, right, columns.m_ZeroPoint);
-}
-
 /// See DepthwiseEngine8::m_PrepareStrips.
 void PrepareShortStrips(const RequantizeColumns& columns, const int32_t* bias, bool /*isSigned*/, std::byte* to)
 {
@@ -156,11 +149,11 @@ void PrepareShortStrips(const RequantizeColumns& columns, const int32_t* bias, b
     {
         if (!columns.AreNegativesAlike())
         {
-            new (prepared.m_Scales + v * sizeof(AnyScale)) AnyScale(MakeStripScale<AnyScale>(columns, v));
+            new (prepared.m_Scales + v * sizeof(AnyScale)) AnyScale(columns, 8 * v);
             continue;
         }
         // (sum + bias) * multiplier: 64 bits hold the parts, too.
-        auto scale = MakeStripScale<PositiveScale>(columns, v);
+        PositiveScale scale(columns, 8 * v);
         const __m256i x = _mm256_load_si256(reinterpret_cast<const __m256i*>(prepared.m_Bias) + v);
         scale.m_EvenAddend = scale.MultiplyEven(x);
         scale.m_OddAddend = scale.MultiplyOdd(_mm256_srli_epi64(x, 32));

@@ -142,15 +142,13 @@ void RequantizeBytes(const RequantizeRows& rows, const RequantizeColumns& column
 
 void Requantize(const RequantizeRows& rows, const RequantizeColumns& columns)
 {
-#if HWY_TARGET == HWY_AVX3
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
     if (columns.m_Scale != nullptr)
     {
         rows.m_IsSigned ? RequantizeScaled<int8_t, DoubleScale>(rows, columns)
                         : RequantizeScaled<uint8_t, DoubleScale>(rows, columns);
         return;
     }
-#endif
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
     if (columns.m_AllShift)
     {
         rows.m_IsSigned ? RequantizeBytes<int8_t>(rows, columns) : RequantizeBytes<uint8_t>(rows, columns);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of Requantize8-inl.hpp with AVX2, for sums that are shifted to the right after the multiplication.
+// The steps of Requantize8-inl.hpp with AVX2, for sums that are shifted to the right after the multiplication, and for
+// those that are multiplied by doubles.
 #if defined(TENON_CPU_REQUANTIZE8_AVX2_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_REQUANTIZE8_AVX2_INL
 #undef TENON_CPU_REQUANTIZE8_AVX2_INL
@@ -8,6 +9,7 @@
 #endif
 
 #include "backends/cpu/gemm/bytes/Tiles8.hpp"
+#include "backends/cpu/simd/FixedPoint-inl.hpp"
 
 #include <hwy/highway.h>
 
@@ -30,16 +32,25 @@ struct Scale8
     __m256i m_Even, m_Odd;             ///< multipliers
     __m256i m_EvenAddend, m_OddAddend; ///< 64 bits each
 
-    HWY_INLINE Scale8(const int32_t* multiplier, __m256i right, int32_t zeroPoint)
-        : m_Even(_mm256_load_si256(reinterpret_cast<const __m256i*>(multiplier))), m_Odd(_mm256_srli_epi64(m_Even, 32))
+    /// Of lanes [c, c + 8) of the columns.
+    HWY_INLINE Scale8(const RequantizeColumns& columns, size_t c)
+        : m_Even(_mm256_load_si256(reinterpret_cast<const __m256i*>(columns.m_Multiplier + c))),
+          m_Odd(_mm256_srli_epi64(m_Even, 32))
     {
+        const __m256i right = LoadRight(columns, c);
         const __m256i half = _mm256_set1_epi64x(int64_t{1} << 30);
-        const __m256i last = _mm256_set1_epi64x((int64_t{1} + 2 * zeroPoint) * (int64_t{1} << 30));
+        const __m256i last = _mm256_set1_epi64x((int64_t{1} + 2 * columns.m_ZeroPoint) * (int64_t{1} << 30));
         const __m256i evens = _mm256_and_si256(right, _mm256_set1_epi64x(0xFFFFFFFF));
         m_EvenAddend = _mm256_add_epi64(half, _mm256_sllv_epi64(last, evens));
         m_OddAddend = _mm256_add_epi64(half, _mm256_sllv_epi64(last, _mm256_srli_epi64(right, 32)));
     }
 
+    static HWY_INLINE __m256i LoadRight(const RequantizeColumns& columns, size_t c)
+    {
+        return _mm256_load_si256(reinterpret_cast<const __m256i*>(columns.m_Right + c));
+    }
+    /// It is in the addends.
+    static HWY_INLINE __m256i AddZeroPoint(__m256i shorts) { return shorts; }
     /// Of even lanes.
     HWY_INLINE __m256i MultiplyEven(__m256i x) const
     {
@@ -58,8 +69,7 @@ struct AnyScale : Scale8
     static constexpr bool EvensFirst = false; ///< of each four results: two even lanes, then two odd ones
     __m256i m_Right;
 
-    HWY_INLINE AnyScale(const int32_t* multiplier, __m256i right, int32_t zeroPoint)
-        : Scale8(multiplier, right, zeroPoint), m_Right(right)
+    HWY_INLINE AnyScale(const RequantizeColumns& columns, size_t c) : Scale8(columns, c), m_Right(LoadRight(columns, c))
     {
     }
 
@@ -82,9 +92,10 @@ struct PositiveScale : Scale8
     static constexpr bool EvensFirst = true;
     __m256i m_Right; ///< of the products' upper halves, in the order of the results
 
-    HWY_INLINE PositiveScale(const int32_t* multiplier, __m256i right, int32_t zeroPoint)
-        : Scale8(multiplier, right, zeroPoint),
-          m_Right(_mm256_shuffle_epi32(_mm256_sub_epi32(right, _mm256_set1_epi32(1)), _MM_SHUFFLE(3, 1, 2, 0)))
+    HWY_INLINE PositiveScale(const RequantizeColumns& columns, size_t c)
+        : Scale8(columns, c),
+          m_Right(_mm256_shuffle_epi32(_mm256_sub_epi32(LoadRight(columns, c), _mm256_set1_epi32(1)),
+                                       _MM_SHUFFLE(3, 1, 2, 0)))
     {
     }
 
@@ -101,12 +112,46 @@ struct PositiveScale : Scale8
     }
 };
 
+/// Scales that are doubles: half away from zero.
+struct DoubleScale
+{
+    __m256d m_Lower, m_Upper;
+    __m256i m_ZeroPoint;
+
+    HWY_INLINE DoubleScale(const RequantizeColumns& columns, size_t c)
+        : m_Lower(_mm256_loadu_pd(columns.m_Scale + c)), m_Upper(_mm256_loadu_pd(columns.m_Scale + c + 4)),
+          m_ZeroPoint(_mm256_set1_epi16(static_cast<int16_t>(columns.m_ZeroPoint)))
+    {
+    }
+
+    /// What is too low for an integer becomes the lowest one.
+    static HWY_INLINE __m128i ScaleFour(__m128i x, __m256d scale)
+    {
+        const __m256d product = _mm256_mul_pd(_mm256_cvtepi32_pd(x), scale);
+        const __m256d sign = _mm256_and_pd(product, _mm256_set1_pd(-0.0));
+        const __m256d rounded = _mm256_add_pd(product, _mm256_or_pd(sign, _mm256_set1_pd(BelowHalf)));
+        return _mm256_cvttpd_epi32(_mm256_min_pd(rounded, _mm256_set1_pd(MostRounded)));
+    }
+
+    HWY_INLINE __m256i operator()(__m256i x, __m256i) const
+    {
+        const __m128i lower = ScaleFour(_mm256_castsi256_si128(x), m_Lower);
+        const __m128i upper = ScaleFour(_mm256_extracti128_si256(x, 1), m_Upper);
+        return _mm256_inserti128_si256(_mm256_castsi128_si256(lower), upper, 1);
+    }
+
+    /// Bytes clamp more closely than the sixteen bits that zero points are added in.
+    HWY_INLINE __m256i AddZeroPoint(__m256i shorts) const { return _mm256_adds_epi16(shorts, m_ZeroPoint); }
+
+    static HWY_INLINE __m128i Order(__m128i bytes) { return AnyScale::Order(bytes); }
+};
+
 /// Sixteen bytes of two vectors of scaled sums, clamped.
-template <typename T, typename Scale, bool Clamps>
-HWY_INLINE __m128i Pack16(__m256i first, __m256i second, __m128i least, __m128i most)
+template <typename T, bool Clamps, typename Scale>
+HWY_INLINE __m128i Pack16(const Scale& scale, __m256i first, __m256i second, __m128i least, __m128i most)
 {
     // Packing works within 128-bit lanes: lane l has four channels of each vector.
-    const __m256i shorts = _mm256_packs_epi32(first, second);
+    const __m256i shorts = scale.AddZeroPoint(_mm256_packs_epi32(first, second));
     const __m128i low = _mm256_castsi256_si128(shorts);
     const __m128i high = _mm256_extracti128_si256(shorts, 1);
     if constexpr (std::is_signed_v<T>)
@@ -126,13 +171,8 @@ template <typename T, typename Scale, size_t Vectors, bool HasTerms, bool Clamps
 void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& columns, size_t c)
 {
     constexpr size_t Second = Vectors > 1 ? 8 : 0; // what there is not is not read
-    const auto getScale = [&columns](size_t at)
-    {
-        const auto* right = reinterpret_cast<const __m256i*>(columns.m_Right + at);
-        return Scale(columns.m_Multiplier + at, _mm256_load_si256(right), columns.m_ZeroPoint);
-    };
-    const Scale first = getScale(c);
-    const Scale second = getScale(c + Second);
+    const Scale first(columns, c);
+    const Scale second(columns, c + Second);
     const __m128i least = _mm_set1_epi8(static_cast<char>(columns.m_Min));
     const __m128i most = _mm_set1_epi8(static_cast<char>(columns.m_Max));
     const size_t count = rows.m_Columns - c;
@@ -151,7 +191,7 @@ void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& colu
         };
         const __m256i x = scaled(first, sums);
         const __m256i y = Vectors > 1 ? scaled(second, sums + Second) : _mm256_setzero_si256();
-        const __m128i bytes = Pack16<T, Scale, Clamps>(x, y, least, most);
+        const __m128i bytes = Pack16<T, Clamps>(first, x, y, least, most);
         if (count >= Vectors * 8)
         {
             Vectors > 1 ? _mm_storeu_si128(reinterpret_cast<__m128i*>(out), bytes) : _mm_storeu_si64(out, bytes);
