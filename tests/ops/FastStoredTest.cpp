@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of few rows of bytes by weights that stay where the model has them: the bytes of CpuRef.
+// Products of few rows or few columns of bytes by weights that stay where the model has them: the bytes of CpuRef.
 #include "backends/cpu/gemm/bytes/PackedWeights8.hpp"
 #include "ops/ByteLayerCases.hpp"
 #include "ops/PackingCases.hpp"
@@ -131,27 +131,87 @@ TEST(FastStored, LayersAsReference)
     }
 }
 
-// Of one pixel, and windows that are laid out with padding around them.
+TEST(FastStored, WeightsForFewColumns)
+{
+    if (!HasStored())
+    {
+        GTEST_SKIP() << "other tiles are used on this processor";
+    }
+    for (const unsigned int columns : {1U, 2U, 3U, 4U, 5U})
+    {
+        for (const unsigned int depth : {63U, 64U, 96U, 128U})
+        {
+            for (const bool hasLeast : {false, true})
+            {
+                backends::FillingStore store;
+                const auto packed =
+                    Packing(BytesInfo({90, depth}, true, 0.1f, 3), BytesInfo({columns, depth}, true, 0.1f, 0),
+                            MakeWeights(size_t{columns} * depth, true, hasLeast),
+                            BytesInfo({90, columns}, true, 1.0f, 0))
+                        .Pack(store, 90, true);
+                EXPECT_EQ(packed->GetTiles().AreStored(),
+                          columns < 5 && depth >= std::max(64U, 32 * columns) && MayStay(hasLeast))
+                    << columns << " columns of " << depth;
+            }
+        }
+    }
+}
+
+// More rows than sums are held of at a time.
+TEST(FastStored, FewColumnsAsReference)
+{
+    for (const bool isSigned : {false, true})
+    {
+        for (const unsigned int depth : {64U, 101U, 128U, 333U})
+        {
+            for (unsigned int columns = 1; columns <= 5; ++columns)
+            {
+                for (const unsigned int rows : {6U, 33U, 70U})
+                {
+                    const bool hasLeast = (rows + columns + depth) % 3 == 0;
+                    const TestTensor stored =
+                        StoreBytes(BytesInfo({columns, depth}, isSigned, 0.1f, isSigned ? 0 : 120),
+                                   MakeWeights(size_t{columns} * depth, isSigned, hasLeast));
+                    const TensorInfo data = BytesInfo({rows, depth}, isSigned, 0.1f, isSigned ? -7 : 133);
+                    ASSERT_NO_FATAL_FAILURE(
+                        ExpectConnectedAsReference(std::to_string(rows), Random(data, rows), stored, 80.0f));
+                }
+            }
+        }
+    }
+}
+
+// Of one pixel, and windows that are laid out with padding around them; of few rows, and of few columns.
 TEST(FastStored, ConvolutionsAsReference)
 {
+    const auto expect = [](bool isSigned, unsigned int size, unsigned int stride, unsigned int image,
+                           unsigned int outputs, bool hasLeast)
+    {
+        Convolution2dDescriptor descriptor;
+        descriptor.m_DataLayout = DataLayout::NHWC;
+        descriptor.m_StrideX = descriptor.m_StrideY = stride;
+        descriptor.m_PadLeft = descriptor.m_PadTop = size / 2;
+        descriptor.m_PadRight = descriptor.m_PadBottom = size / 2;
+        const TensorInfo data = BytesInfo({1, image, image, 67}, isSigned, 0.1f, 9);
+        const TensorInfo weights = BytesInfo({outputs, size, size, 67}, isSigned, 0.1f, isSigned ? 0 : 120);
+        const TestTensor stored = StoreBytes(weights, MakeWeights(weights.GetNumElements(), isSigned, hasLeast));
+        const TensorInfo bias(TensorShape({outputs}), DataType::Signed32, 0.01f, 0);
+        const unsigned int last = (image - 1) / stride + 1;
+        ExpectAsReference(FastCase(std::to_string(size), LayerType::Convolution2d, descriptor,
+                                   {Random(data, size), Constant(stored), Constant(Random(bias, 2, -900, 900))},
+                                   BytesInfo({1, last, last, outputs}, isSigned, 20.0f, 4)),
+                          "CpuConvolution2dBytes");
+    };
     for (const bool isSigned : {false, true})
     {
         for (const unsigned int size : {1U, 3U})
         {
-            Convolution2dDescriptor descriptor;
-            descriptor.m_DataLayout = DataLayout::NHWC;
-            descriptor.m_StrideX = descriptor.m_StrideY = 2;
-            descriptor.m_PadLeft = descriptor.m_PadTop = size / 2;
-            descriptor.m_PadRight = descriptor.m_PadBottom = size / 2;
-            const TensorInfo data = BytesInfo({1, 3, 3, 67}, isSigned, 0.1f, 9);
-            const TensorInfo weights = BytesInfo({21, size, size, 67}, isSigned, 0.1f, isSigned ? 0 : 120);
-            const TestTensor stored =
-                StoreBytes(weights, MakeWeights(weights.GetNumElements(), isSigned, MayStay(true)));
-            const TensorInfo bias(TensorShape({21}), DataType::Signed32, 0.01f, 0);
-            ExpectAsReference(FastCase(std::to_string(size), LayerType::Convolution2d, descriptor,
-                                       {Random(data, size), Constant(stored), Constant(Random(bias, 2, -900, 900))},
-                                       BytesInfo({1, 2, 2, 21}, isSigned, 20.0f, 4)),
-                              "CpuConvolution2dBytes");
+            ASSERT_NO_FATAL_FAILURE(expect(isSigned, size, 2, 3, 21, MayStay(true)));
+            for (unsigned int outputs = 1; outputs <= 5; ++outputs)
+            {
+                ASSERT_NO_FATAL_FAILURE(expect(isSigned, size, 1, 11, outputs, false));
+                ASSERT_NO_FATAL_FAILURE(expect(isSigned, size, 2, 9, outputs, true));
+            }
         }
     }
 }

@@ -53,7 +53,7 @@ TEST(PermutedWeights, WeightsThatArePermuted)
     {
         GTEST_SKIP() << "other tiles are used on this processor";
     }
-    for (const unsigned int columns : {1U, 16U, 19U, 40U})
+    for (const unsigned int columns : {17U, 19U, 24U, 40U})
     {
         for (const unsigned int depth : {32U, 33U, 48U, 50U, 56U, 60U, 64U, 1000U})
         {
@@ -78,11 +78,8 @@ TEST(PermutedWeights, WeightsThatArePermuted)
                 backends::FillingStore store;
                 const auto packed = MakePacking(columns, depth, bytes).Pack(store, 64);
                 ASSERT_TRUE(packed->IsExact());
-                // A column too few may have weights that are split for less.
-                const Layout8 layout = packed->GetTiles().m_Layout;
-                const bool isPermuted = layout == Layout8::Permuted;
-                EXPECT_TRUE(isPermuted == (depth > 32 && bytes != kinds[4].second) ||
-                            (bytes == trained && columns < 16 && layout == Layout8::Splits))
+                const bool isPermuted = packed->GetTiles().m_Layout == Layout8::Permuted;
+                EXPECT_EQ(isPermuted, depth > 32 && bytes != kinds[4].second)
                     << columns << " x " << depth << ", " << kind;
                 if (isPermuted)
                 {
@@ -109,9 +106,31 @@ TEST(PermutedWeights, FewRowsNeedManySteps)
         for (const size_t rows : {4U, 5U, 15U, 16U})
         {
             backends::FillingStore store;
-            const auto packed = MakePacking(16, depth, MakeChannelWeights(16, depth, 36.0)).Pack(store, rows);
+            const auto packed = MakePacking(24, depth, MakeChannelWeights(24, depth, 36.0)).Pack(store, rows);
             EXPECT_EQ(packed->GetTiles().m_Layout == Layout8::Permuted, rows == 16 || (rows > 4 && depth == 1024))
                 << rows << " rows, depth " << depth;
+        }
+    }
+}
+
+// Windows of data are not worth making for few columns, but where no other bytes take the weights.
+TEST(PermutedWeights, FewColumnsAreNot)
+{
+    if (!HasPermuted() || cpu::GetEngine8().m_FewRows.m_Vectors == 0)
+    {
+        GTEST_SKIP() << "other tiles are used on this processor";
+    }
+    const auto most = static_cast<unsigned int>(2 * cpu::GetEngine8().m_Lanes);
+    for (const unsigned int columns : {5U, most, most + 1})
+    {
+        for (const bool hasLeast : {false, true})
+        {
+            std::vector<uint8_t> bytes(size_t{columns} * 64, 120);
+            bytes.back() = hasLeast ? 0x80 : bytes.back();
+            backends::FillingStore store;
+            EXPECT_EQ(MakePacking(columns, 64, bytes).Pack(store, 64)->GetTiles().m_Layout,
+                      columns > most || hasLeast ? Layout8::Permuted : Layout8::Dots)
+                << columns << " columns";
         }
     }
 }

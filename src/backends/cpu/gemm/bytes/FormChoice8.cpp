@@ -16,14 +16,18 @@ namespace
 
 /// The way from memory is most of what counts for few rows, and no other form is shorter than bytes.
 constexpr size_t FewProductRows = 4;
+/// Vectors of so few columns would be empty for the most part; dot products along the depth are not, but have to add
+/// lanes up for each column.
+constexpr size_t FewColumns = 4;
+constexpr size_t LeastDepthOfColumn = 32;
 /// Larger weights come from behind the second-level cache, faster from huge pages than from those of a file.
 constexpr size_t MostStoredBytes = size_t{512} << 10;
 /// Permuting takes as long as some dozen inferences of fewer rows gain, but where their steps are many.
 constexpr size_t ManyRows = 16;
 constexpr size_t LargeDepth = 1024;
-/// Windows of data take as long to make as eight columns of products by them do, and are shared by the points of larger
-/// windows.
-constexpr size_t NarrowColumns = 16;
+/// Windows of data take as long to make as a vector of columns of products by them does, and are shared by the points
+/// of larger windows.
+constexpr size_t NarrowVectors = 2;
 
 bool IsSigned(DataType type)
 {
@@ -106,16 +110,18 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
     const auto getColumns = [&weights](size_t first, size_t count) { return weights.GetColumns(first, count); };
 
     const bool areAlike = m_IsDataSigned == m_Bytes.m_IsSigned; // data and weights
+    const bool areFewColumns =
+        shape.m_Columns <= FewColumns && !shape.IsHybrid() && shape.m_Depth >= LeastDepthOfColumn * shape.m_Columns;
     const TileSet8& stored = m_IsDataSigned ? engine.m_StoredSigned : engine.m_StoredUnsigned;
-    const bool mayStay = stored.m_Vectors != 0 && shape.m_MayStay && areBytes && areFew && areAlike &&
-                         shape.m_Depth >= stored.m_LeastDepth && shape.m_Matrices == 1 &&
+    const bool mayStay = stored.m_Vectors != 0 && shape.m_MayStay && areBytes && areAlike &&
+                         (areFew || areFewColumns) && shape.m_Depth >= stored.m_LeastDepth && shape.m_Matrices == 1 &&
                          shape.m_Columns * shape.m_Depth <= MostStoredBytes;
     if (mayStay && stored.TakesLeastByte())
     {
         return stored;
     }
     const TileSet8& fewRows = m_IsDataSigned ? engine.m_FewRows : engine.m_FewRowsUnsigned;
-    if (fewRows.m_Vectors != 0 && areBytes && areFew && areAlike &&
+    if (fewRows.m_Vectors != 0 && areBytes && (areFew || mayStay) && areAlike &&
         FindMostLeast(weights.GetPieces(), m_Bytes, store) == 0)
     {
         return mayStay ? stored : fewRows; // neither takes the least byte
@@ -137,7 +143,7 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
         }
     }
     const size_t mostLeast = mayPermute ? FindMostLeast(weights.GetPieces(), m_Bytes, store) : 0;
-    if (mayPermute && mostLeast == 0 && fewRows.m_Vectors != 0 && shape.m_Columns <= NarrowColumns &&
+    if (mayPermute && mostLeast == 0 && fewRows.m_Vectors != 0 && shape.m_Columns <= NarrowVectors * engine.m_Lanes &&
         AreOfOnePoint(layer.GetInput(1).GetShape()))
     {
         return fewRows;

@@ -105,11 +105,12 @@ template <typename F>
 void SumStored8(const ColumnPieces8& weights, const Panel8& panel, const PackedPanel8& packed, const DataRows8& data,
                 const F& write)
 {
-    constexpr size_t Most = 4; // rarely are there more rows
-    alignas(64) int32_t sums[Most * TileSet8::MostVectors * Engine8::MostLanes + RequantizeRows::PastSums];
-    for (size_t row = 0; row < data.m_Rows; row += Most)
+    constexpr size_t Sums = 4 * TileSet8::MostVectors * Engine8::MostLanes; // four rows of the widest panel
+    alignas(64) int32_t sums[Sums + RequantizeRows::PastSums];
+    const size_t most = Sums / packed.m_Width;
+    for (size_t row = 0; row < data.m_Rows; row += most)
     {
-        const size_t rows = std::min(Most, data.m_Rows - row);
+        const size_t rows = std::min(most, data.m_Rows - row);
         const auto* const first = static_cast<const std::byte*>(data.m_Data) + row * data.m_Stride;
         WriteStoredSums8(*packed.m_Tiles, weights, panel.m_Column, panel.m_Columns, packed.m_Bias,
                          {first, data.m_Stride, rows}, sums, packed.m_Width);

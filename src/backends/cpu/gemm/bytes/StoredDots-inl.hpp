@@ -132,6 +132,34 @@ HWY_INLINE void MultiplyFour(const StoredDots8& dots, size_t row, size_t column,
     }
 }
 
+/// Sums of rows by the last columns, fewer than four.
+template <typename Product, size_t Rows, size_t Columns>
+void SumStoredColumns(const StoredDots8& dots, size_t row, size_t column)
+{
+    const StoredTag d;
+    const hn::FixedTag<int32_t, 4> four;
+    StoredVector parts[Rows][Columns];
+    MultiplyStored<Product>(dots, row, column, parts);
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        int32_t* const out = dots.m_Sums + (row + r) * dots.m_SumStride + column;
+        if constexpr (Columns == 1)
+        {
+            *out = hn::GetLane(hn::Add(hn::SumOfLanes(d, parts[r][0]), hn::Set(d, dots.m_Bias[column])));
+        }
+        else
+        {
+            const StoredVector third = Columns > 2 ? parts[r][Columns - 1] : hn::Zero(d);
+            alignas(16) int32_t sums[4];
+            hn::Store(SumBlocks(d, SumLanesOfBlocks(d, parts[r][0], parts[r][1], third, hn::Zero(d))), four, sums);
+            for (size_t c = 0; c < Columns; ++c)
+            {
+                out[c] = sums[c] + dots.m_Bias[column + c];
+            }
+        }
+    }
+}
+
 template <typename Product, size_t Rows>
 void SumStoredRows(const StoredDots8& dots, size_t row)
 {
@@ -161,14 +189,12 @@ void SumStoredRows(const StoredDots8& dots, size_t row)
             hn::StoreU(hn::Add(SumBlocks(d, sums[r]), hn::LoadU(four, dots.m_Bias + column)), four, out(r));
         }
     }
-    for (; column < dots.m_Columns; ++column)
+    switch (dots.m_Columns - column)
     {
-        StoredVector sums[Rows][1];
-        MultiplyStored<Product>(dots, row, column, sums);
-        for (size_t r = 0; r < Rows; ++r)
-        {
-            *out(r) = hn::GetLane(hn::Add(hn::SumOfLanes(d, sums[r][0]), hn::Set(d, dots.m_Bias[column])));
-        }
+    case 3: SumStoredColumns<Product, Rows, 3>(dots, row, column); break;
+    case 2: SumStoredColumns<Product, Rows, 2>(dots, row, column); break;
+    case 1: SumStoredColumns<Product, Rows, 1>(dots, row, column); break;
+    default: break;
     }
 }
 
