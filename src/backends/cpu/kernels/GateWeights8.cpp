@@ -31,7 +31,7 @@ size_t GetMostRows(const LayerView& layer, size_t slot)
     const TensorShape& shape = layer.GetInput(slot).GetShape();
     const unsigned int dimensions = shape.AreAllDimensionsSpecified() ? shape.GetNumDimensions() : 0;
     const unsigned int depth = dimensions != 0 ? shape[dimensions - 1] : 0;
-    return depth != 0 ? shape.GetNumElements64() / depth : AnyRows;
+    return depth != 0 ? static_cast<size_t>(std::min<uint64_t>(shape.GetNumElements64() / depth, AnyRows)) : AnyRows;
 }
 
 SupportResult CheckGateSize(const LayerView& layer, size_t slot, size_t gates)

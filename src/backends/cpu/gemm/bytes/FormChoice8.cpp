@@ -25,8 +25,8 @@ constexpr size_t MostStoredBytes = size_t{512} << 10;
 /// Permuting takes as long as some dozen inferences of fewer rows gain, but where their steps are many.
 constexpr size_t ManyRows = 16;
 constexpr size_t LargeDepth = 1024;
-/// Windows of data take as long to make as a vector of columns of products by them does, and are shared by the points
-/// of larger windows.
+/// Windows of data take as long to make as a vector of columns of products by them does, unless they are made once for
+/// all pixels that see them.
 constexpr size_t NarrowVectors = 2;
 
 bool IsSigned(DataType type)
@@ -34,10 +34,10 @@ bool IsSigned(DataType type)
     return type != DataType::QAsymmU8;
 }
 
-/// Whether each pixel of the data is in one row of the product alone.
-bool AreOfOnePoint(const TensorShape& weights)
+/// Whether WindowImage8 makes windows once for several rows of the product.
+bool ShareWindows(const TensorShape& weights)
 {
-    return weights.GetNumDimensions() != 4 || (weights[1] == 1 && weights[2] == 1);
+    return weights.GetNumDimensions() == 4 && weights[1] * weights[2] > 1 && weights[3] % PermuteLoops8::StepDepth == 0;
 }
 
 WeightBytes8 DescribeWeights(const LayerView& layer, const ProductShape8& shape)
@@ -143,8 +143,9 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
         }
     }
     const size_t mostLeast = mayPermute ? FindMostLeast(weights.GetPieces(), m_Bytes, store) : 0;
-    if (mayPermute && mostLeast == 0 && fewRows.m_Vectors != 0 && shape.m_Columns <= NarrowVectors * engine.m_Lanes &&
-        AreOfOnePoint(layer.GetInput(1).GetShape()))
+    if (mayPermute && mostLeast == 0 && fewRows.m_Vectors != 0 &&
+        shape.m_Columns <= NarrowVectors * engine.m_Lanes * shape.m_Matrices &&
+        !ShareWindows(layer.GetInput(1).GetShape()))
     {
         return fewRows;
     }

@@ -2,6 +2,7 @@
 // Dot products of float32: a few rows of data by a few columns of weights at a time.
 #include "backends/cpu/gemm/float32/DotsF32.hpp"
 
+#include "backends/cpu/gemm/windows/SkippedPoints.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <cstdint>
@@ -146,6 +147,10 @@ void Dots(const DotsF32& dots, size_t row, size_t column)
         const float* const* table = dots.m_Table + row;
         for (size_t tap = 0; tap < dots.m_Taps; ++tap, table += dots.m_TapStep, weights += tapDepth)
         {
+            if (dots.m_Zeros != nullptr && AreAll<Rows>(table, dots.m_Zeros))
+            {
+                continue;
+            }
             HWY_UNROLL(4)
             for (size_t r = 0; r < Rows; ++r)
             {

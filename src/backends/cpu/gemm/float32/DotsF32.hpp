@@ -28,6 +28,8 @@ struct DotsF32
     const float* const* m_Table = nullptr;
     size_t m_Taps = 1;
     size_t m_TapStep = 0;
+    const float* m_Zeros =
+        nullptr; ///< where parts of zeros lie: what several rows have there is skipped; null: nothing
 };
 
 /// Precondition: the processor has vectors, see CpuFeatures.

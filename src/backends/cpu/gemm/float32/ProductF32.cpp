@@ -110,6 +110,7 @@ void ProductF32::RunPlainBlock(const Operands& operands, const PanelRange& block
                                dots.m_Table = rows.m_Table + row;
                                dots.m_Taps = m_Taps;
                                dots.m_TapStep = block.m_LastRow - block.m_FirstRow;
+                               dots.m_Zeros = run.m_LacksPoints ? m_Zeros : nullptr;
                            }
                            else
                            {
