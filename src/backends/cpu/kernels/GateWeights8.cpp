@@ -5,6 +5,8 @@
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/float32/PackedWeightsF32.hpp"
 
+#include <algorithm>
+
 namespace tenon::cpu
 {
 
