@@ -4,16 +4,17 @@
 
 usage: performance.py --exe build/release/bin/bench_serve --models FOLDER [--table docs/performance.md] [--threads N]
                       [--only REGEX] [--engines A,B] [--rounds N] [--turn MS] [--loads N] [--quick]
-                      [--layers [KINDS]] [--float-twins REGEX] [--onnx FOLDER | MODEL=FILE.onnx ...] [--json FILE] [MODEL.tflite ...]
+                      [--layers [KINDS] [--random COUNT [--seed N]]] [--float-twins REGEX]
+                      [--onnx FOLDER | MODEL=FILE.onnx ...] [--json FILE] [MODEL.tflite ...]
 
 Peers are optional; without one its columns are left out and the table says so:
     python3 -m venv build/venv-peers
     build/venv-peers/bin/pip install numpy ai-edge-litert openvino onnxruntime flatbuffers
     build/venv-peers/bin/python tests/bench/performance.py ...
 FOLDER has an index.json (see perf/models.py). --layers adds models of one layer that are made on the spot
-(perf/layers.py and perf/operators.py; needs ai-edge-litert and flatbuffers). Each engine has the model in a process of
-its own, all on the same core (or cores, for --threads), which run in turn, A B A B. With --peers-only no build of Tenon
-is needed.
+(perf/layers.py and perf/operators.py; needs ai-edge-litert and flatbuffers), with --random of random sizes. Each engine
+has the model in a process of its own, all on the same core (or cores, for --threads), which run in turn, A B A B. With
+--peers-only no build of Tenon is needed.
 tenon-fast is Tenon with CpuAcc's FastMathEnabled; it runs where --engines names it.
 ONNX twins of .tflite models are made by tf2onnx (PyPI; it needs tensorflow-cpu), in an environment of its own:
     python -m tf2onnx.convert --opset 18 --tflite MODEL.tflite --output MODEL.onnx
@@ -69,6 +70,10 @@ def parse_arguments():
     parser.add_argument("--layers", nargs="?", const="hybrid,16x8", metavar="KINDS",
                         help="add models of one layer: of hybrid,16x8, or of these kinds (also float32, int8, uint8, "
                              "operators)")
+    parser.add_argument("--random", type=int, default=0, metavar="COUNT",
+                        help="so many layers of random sizes (perf/random_layers.py) in each kind of --layers, in "
+                             "place of those that models are made of")
+    parser.add_argument("--seed", type=int, default=1, help="of --random: others have other sizes")
     parser.add_argument("--float-twins", metavar="REGEX",
                         help="of quantized models with such names, add the float models that they stand for")
     parser.add_argument("--onnx", action="append", default=[], metavar="SOURCE",
@@ -96,6 +101,8 @@ def parse_arguments():
         parser.error("--rounds, --loads and --turn must be positive")
     # The last ones: the first core has most of the interrupts.
     arguments.cores = cores[-arguments.threads:]
+    if arguments.random < 0 or (arguments.random > 0 and not arguments.layers):
+        parser.error("--random takes a number of layers, and --layers says of which kinds")
     if not arguments.models and not arguments.files and not arguments.layers:
         parser.error("nothing to measure: name --models FOLDER, --layers or .tflite files")
     return parser, arguments
@@ -141,13 +148,14 @@ def collect_models(arguments, scratch):
         models += [float_twins.make_float_twin(m, scratch) for m in models
                    if m.kind in ("int8", "uint8") and re.search(arguments.float_twins, m.name)]
     if arguments.layers:
-        from perf import layers, operators  # likewise
+        from perf import layers, operators, random_layers  # likewise
         kinds = arguments.layers.split(",")
         known = [*layers.KINDS, operators.KIND]
         unknown = [kind for kind in kinds if kind not in known]
         if unknown:
             raise model_list.ModelError(f"--layers: {', '.join(unknown)}; there are {', '.join(known)}")
-        made = layers.make_layers(scratch, [kind for kind in kinds if kind != operators.KIND])
+        chosen = random_layers.pick_layers(arguments.random, arguments.seed) if arguments.random else layers.LAYERS
+        made = layers.make_layers(scratch, [kind for kind in kinds if kind != operators.KIND], chosen)
         if operators.KIND in kinds:
             made += operators.make_operators(scratch)
         models += [m for m in made if re.search(arguments.only, m.name)]

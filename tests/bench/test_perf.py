@@ -30,7 +30,8 @@ class Command(unittest.TestCase):
     def test_names_what_differs_from_the_defaults(self):
         parser = argparse.ArgumentParser()
         for name, default in [("only", ""), ("engines", "a,b"), ("compute", "CpuRef"), ("threads", 1), ("rounds", 9),
-                              ("turn", 100.0), ("loads", 5), ("timeout", 300.0), ("models", None), ("layers", None), ("float_twins", None),
+                              ("turn", 100.0), ("loads", 5), ("timeout", 300.0), ("models", None), ("layers", None),
+                              ("random", 0), ("seed", 1), ("float_twins", None),
                               ("onnx", []), ("peers_only", False), ("priority", True), ("files", []),
                               ("table", "t.md")]:
             parser.add_argument("--" + name, default=default)
@@ -38,11 +39,11 @@ class Command(unittest.TestCase):
         plain = parser.parse_args([])
         self.assertEqual(command.describe(parser, plain),
                          start + "--exe build/release/bin/bench_serve --table t.md")
-        other = SimpleNamespace(**{**vars(plain), "models": "m", "layers": "int8", "float_twins": "v1", "onnx": ["o"], "only": "^a|b",
+        other = SimpleNamespace(**{**vars(plain), "models": "m", "layers": "int8", "random": 7, "float_twins": "v1", "onnx": ["o"], "only": "^a|b",
                                    "engines": "b", "rounds": 12, "turn": 30.0, "loads": 11, "peers_only": True,
                                    "priority": False, "files": ["f"]})
         self.assertEqual(command.describe(parser, other),
-                         start + "--models MODELS --layers int8 --float-twins v1 --onnx TWINS --only '^a|b' --engines b --rounds 12 "
+                         start + "--models MODELS --layers int8 --random 7 --float-twins v1 --onnx TWINS --only '^a|b' --engines b --rounds 12 "
                          "--turn 30 --loads 11 --peers-only --no-priority --table t.md MODEL.tflite ...")
 
 

@@ -52,14 +52,17 @@ inline void ExpectNear(const OpCase& op, const std::vector<double>& got, const s
 
 /// CpuAcc runs the case with this kernel (any where the processor has no vectors, it is empty, or constants come at run
 /// time), on one and three threads, in place where it may, and gives what CpuRef does: numbers as near as the case
-/// says, and `ofLargest` times the largest one.
+/// says, and `ofLargest` times the largest one. Threads change no bit.
 inline void ExpectAsReference(const OpCase& op, std::string kernel, double ofLargest = 0)
 {
     SCOPED_TRACE(op.m_Name);
     kernel += kernel.empty() || op.m_FusedActivation == nullptr ? "" : "+Activation";
     const std::vector<std::byte> want = RunOp(FindTestBackend(Compute::CpuRef), op, {});
-    for (const RunVariant& variant : GetVariants(op, {1, 3}))
+    const std::vector<RunVariant> variants = GetVariants(op, {1, 3});
+    std::vector<std::vector<std::byte>> ofOneThread; // of the first half of the variants
+    for (size_t i = 0; i < variants.size(); ++i)
     {
+        const RunVariant& variant = variants[i];
         SCOPED_TRACE(ToText(variant));
         std::string name;
         const std::vector<std::byte> got = RunOp(FindTestBackend(Compute::CpuAcc), op, variant, &name);
@@ -68,6 +71,15 @@ inline void ExpectAsReference(const OpCase& op, std::string kernel, double ofLar
         if (cpu::GetCpuFeatures().m_Simd && !kernel.empty() && isThatLayer)
         {
             ASSERT_EQ(name, kernel);
+        }
+        if (variant.m_Threads == 1)
+        {
+            ofOneThread.push_back(got);
+        }
+        else
+        {
+            ASSERT_EQ(variant.m_InPlaceInput, variants[i - ofOneThread.size()].m_InPlaceInput);
+            ASSERT_TRUE(got == ofOneThread[i - ofOneThread.size()]) << "on one thread it gives something else";
         }
         if (got != want)
         {

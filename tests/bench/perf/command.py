@@ -25,6 +25,7 @@ def describe(parser, arguments):
         options.append("--models MODELS")
     if arguments.layers:
         options.append(f"--layers {shlex.quote(arguments.layers)}")
+    options += changed_options(parser, arguments, ["random", "seed"])
     if arguments.float_twins:
         options.append(f"--float-twins {shlex.quote(arguments.float_twins)}")
     if arguments.onnx:

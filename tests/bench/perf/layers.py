@@ -202,11 +202,11 @@ def make_layer(layer, kind, folder, weights_element=None):
     return Model(name, path, f"{kind}, layers", write_inputs(arrays, folder, name))
 
 
-def make_layers(folder, kinds):
-    """All layers in each of the kinds; fully connected ones with int4 weights as well."""
+def make_layers(folder, kinds, layers):
+    """Layers in each of the kinds; fully connected ones with int4 weights as well."""
     models = []
     for kind in kinds:
-        models += [make_layer(layer, kind, folder) for layer in LAYERS]
+        models += [make_layer(layer, kind, folder) for layer in layers]
         if kind == "hybrid":
-            models += [make_layer(layer, kind, folder, "int4") for layer in LAYERS if layer.operator == "dense"]
+            models += [make_layer(layer, kind, folder, "int4") for layer in layers if layer.operator == "dense"]
     return models

@@ -90,17 +90,22 @@ HWY_INLINE void AddDots(const float* const (&data)[Rows], const typename Reader:
     }
 }
 
-/// Writes the sums of all lanes of four rows and a column, which is `out` of the first row.
-HWY_INLINE void WriteColumn(const DotsF32& dots, size_t column, const Floats (&sums)[4], float* out)
+/// Writes the sums of all lanes of some rows and a column, to `out` of the first row. Lanes are added up in one order
+/// whatever tiles are: how rows are split over threads changes no bit.
+template <size_t Rows, size_t Columns>
+HWY_INLINE void WriteColumn(const DotsF32& dots, size_t column, const Floats (&sums)[Rows][Columns], size_t c,
+                            float* out)
 {
+    static_assert(Rows <= 4);
     const FloatTag d;
     const hn::FixedTag<float, 4> four;
-    auto sum = SumFour(d, sums[0], sums[1], sums[2], sums[3]);
+    const auto row = [&](size_t r) HWY_ATTR { return r < Rows ? sums[r % Rows][c] : hn::Zero(d); };
+    auto sum = SumFour(d, row(0), row(1), row(2), row(3));
     if (dots.m_Bias != nullptr)
     {
         sum = hn::Add(sum, hn::Set(four, dots.m_Bias[column]));
     }
-    if (dots.m_OutStride == 1)
+    if (Rows == 4 && dots.m_OutStride == 1)
     {
         hn::StoreU(sum, four, out);
         return;
@@ -108,7 +113,7 @@ HWY_INLINE void WriteColumn(const DotsF32& dots, size_t column, const Floats (&s
     HWY_ALIGN float values[4];
     hn::Store(sum, four, values);
     HWY_UNROLL(4)
-    for (size_t r = 0; r < 4; ++r)
+    for (size_t r = 0; r < Rows; ++r)
     {
         out[r * dots.m_OutStride] = values[r];
     }
@@ -178,25 +183,12 @@ void Dots(const DotsF32& dots, size_t row, size_t column)
             }
         }
     }
-    else if constexpr (Rows == 4)
+    else
     {
         HWY_UNROLL(8)
         for (size_t c = 0; c < Columns; ++c)
         {
-            WriteColumn(dots, column + c, {sums[0][c], sums[1][c], sums[2][c], sums[3][c]}, out + c);
-        }
-    }
-    else
-    {
-        HWY_UNROLL(4)
-        for (size_t r = 0; r < Rows; ++r)
-        {
-            HWY_UNROLL(8)
-            for (size_t c = 0; c < Columns; ++c)
-            {
-                const float sum = hn::GetLane(hn::SumOfLanes(d, sums[r][c]));
-                out[r * dots.m_OutStride + c] = dots.m_Bias != nullptr ? sum + dots.m_Bias[column + c] : sum;
-            }
+            WriteColumn(dots, column + c, sums, c, out + c);
         }
     }
 }
