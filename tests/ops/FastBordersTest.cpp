@@ -3,6 +3,7 @@
 // of theirs lack, and take pixels of rows and columns that lack the same ones together. Depthwise ones of images that
 // are one pixel high or wide. On one and three threads; each tensor ends at a guard page.
 #include "backends/cpu/gemm/bfloat16/TilesBf16.hpp"
+#include "backends/cpu/gemm/float32/PackedWeightsF32.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 #include "ops/FastCompare.hpp"
 
@@ -85,7 +86,7 @@ const Sizes Cases[] = {
      .m_Groups = 16},
 };
 
-void ExpectAsReference(DataType type, const Sizes& s, const ActivationDescriptor* activation)
+void ExpectAsReference(DataType type, const Sizes& s, const ActivationDescriptor* activation, bool areHalves = false)
 {
     Convolution2dDescriptor d;
     d.m_DataLayout = DataLayout::NHWC;
@@ -104,7 +105,10 @@ void ExpectAsReference(DataType type, const Sizes& s, const ActivationDescriptor
     const float scale = isShort ? 1.0f / 8192 : 0.0f;
     const TensorInfo input(TensorShape({2, s.m_Height, s.m_Width, s.m_Inputs}), type, scale, 0);
     const TensorInfo weights(TensorShape({s.m_Outputs, s.m_KernelY, s.m_KernelX, s.m_Inputs / s.m_Groups}),
-                             isShort ? DataType::QSymmS8 : type, isShort ? 1.0f / 64 : 0.0f, 0, true);
+                             isShort     ? DataType::QSymmS8
+                             : areHalves ? DataType::Float16
+                                         : type,
+                             isShort ? 1.0f / 64 : 0.0f, 0, true);
     const TensorInfo bias(TensorShape({s.m_Outputs}), isShort ? DataType::Signed64 : type, scale / 64, 0, true);
     const float depth = static_cast<float>(weights.GetNumElements() / s.m_Outputs);
     const TensorInfo output(TensorShape({2, rows, columns, s.m_Outputs}), type, scale * 2 * std::sqrt(depth), 0);
@@ -153,6 +157,7 @@ TEST(FastBorders, FewOutputsAsReference)
         {.m_Height = 10, .m_Width = 11, .m_Inputs = 3, .m_KernelY = 5, .m_KernelX = 5, .m_Bottom = 3, .m_Right = 3},
         {.m_Height = 12, .m_Width = 10, .m_Inputs = 5, .m_Dilation = 3, .m_Top = 3, .m_Left = 3},
         {.m_Height = 9, .m_Width = 12, .m_Inputs = 37, .m_Dilation = 2},
+        {.m_Height = 2, .m_Width = 1, .m_Inputs = 21}, // few rows too: halves stay
         {.m_Height = 31, .m_Width = 1, .m_Inputs = 40, .m_KernelX = 1, .m_Left = 0, .m_Right = 0},
         {.m_Height = 6,
          .m_Width = 7,
@@ -169,8 +174,37 @@ TEST(FastBorders, FewOutputsAsReference)
     {
         for (sizes.m_Outputs = 1; sizes.m_Outputs <= 9; ++sizes.m_Outputs)
         {
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(DataType::Float32, sizes, nullptr, true));
             ASSERT_NO_FATAL_FAILURE(ExpectAsReference(DataType::Float32, sizes, nullptr));
             ASSERT_NO_FATAL_FAILURE(ExpectAsReference(DataType::Float32, sizes, &bounded));
+        }
+    }
+}
+
+TEST(FastBorders, WeightsOfFewOutputsStay)
+{
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        GTEST_SKIP() << "without vectors the reference kernels run";
+    }
+    const size_t lanes = cpu::GetEngineF32().m_Lanes;
+    const size_t most = lanes == 8 ? 6 : lanes / 2;
+    const std::vector<float> values((most + 1) * 6 * lanes);
+    for (size_t outputs = 1; outputs <= most + 1; ++outputs)
+    {
+        for (const size_t depth : {4 * lanes - 1, 4 * lanes, 6 * lanes})
+        {
+            for (const size_t groups : {size_t{1}, outputs})
+            {
+                backends::FillingStore store;
+                const cpu::WeightSizes sizes{groups, outputs, depth, depth / 3};
+                const bool areFew = outputs <= most && depth >= 4 * lanes && groups == 1;
+                EXPECT_EQ(cpu::AreFewColumns(sizes), areFew) << outputs << " of " << depth;
+                EXPECT_EQ(
+                    cpu::PackMatrix(cpu::FloatWeights(values.data()), sizes, cpu::WeightOrder::Columns, 1000, store)
+                        ->RefersToConstants(),
+                    areFew);
+            }
         }
     }
 }

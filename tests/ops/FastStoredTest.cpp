@@ -141,17 +141,20 @@ TEST(FastStored, WeightsForFewColumns)
     {
         for (const unsigned int depth : {63U, 64U, 96U, 128U})
         {
-            for (const bool hasLeast : {false, true})
+            for (unsigned int bits = 0; bits < 4; ++bits)
             {
+                const bool isSigned = (bits & 1) != 0;
+                const bool hasLeast = (bits & 2) != 0;
                 backends::FillingStore store;
                 const auto packed =
-                    Packing(BytesInfo({90, depth}, true, 0.1f, 3), BytesInfo({columns, depth}, true, 0.1f, 0),
-                            MakeWeights(size_t{columns} * depth, true, hasLeast),
-                            BytesInfo({90, columns}, true, 1.0f, 0))
+                    Packing(BytesInfo({90, depth}, isSigned, 0.1f, 3), BytesInfo({columns, depth}, isSigned, 0.1f, 0),
+                            MakeWeights(size_t{columns} * depth, isSigned, hasLeast),
+                            BytesInfo({90, columns}, isSigned, 1.0f, 0))
                         .Pack(store, 90, true);
-                EXPECT_EQ(packed->GetTiles().AreStored(),
-                          columns < 5 && depth >= std::max(64U, 32 * columns) && MayStay(hasLeast))
-                    << columns << " columns of " << depth;
+                const bool isStored = columns < 5 && depth >= std::max(64U, 32 * columns) && MayStay(hasLeast);
+                EXPECT_EQ(packed->GetTiles().AreStored(), isStored)
+                    << columns << " columns of " << depth << ", case " << bits;
+                EXPECT_EQ(packed->RefersToConstants(), isStored);
             }
         }
     }

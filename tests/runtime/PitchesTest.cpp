@@ -270,13 +270,14 @@ TEST_P(Pitches, OfBranchesOfAnInception)
                                           const auto c = network.Pool(stem, PoolingAlgorithm::Max);
                                           const auto d =
                                               network.Pool(network.Convolution(stem, 5, 1), PoolingAlgorithm::Average);
-                                          for (const auto& branch : {a, b, c, d})
+                                          const auto e = network.Convolution(stem, 3, 3); // whose weights may stay
+                                          for (const auto& branch : {a, b, c, d, e})
                                           {
                                               give(branch);
                                           }
-                                          return network.Concat({a, b, c, d});
+                                          return network.Concat({a, b, c, d, e});
                                       });
-    ExpectPitched(pitched, 4);
+    ExpectPitched(pitched, 5);
 }
 
 TEST_P(Pitches, AreNotForWhatOthersReadOrGive)

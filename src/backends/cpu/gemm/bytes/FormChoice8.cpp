@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 namespace tenon::cpu
 {
@@ -108,6 +109,12 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
     const bool areFew = shape.m_Rows <= FewProductRows;
     Weights8 weights(layer, m_Bytes, shape.m_Pieces);
     const auto getColumns = [&weights](size_t first, size_t count) { return weights.GetColumns(first, count); };
+    std::optional<size_t> knownLeast; // to be looked for once at most: it takes reading all weights
+    const auto findMostLeast = [&]
+    {
+        knownLeast = knownLeast ? *knownLeast : FindMostLeast(weights.GetPieces(), m_Bytes, store);
+        return *knownLeast;
+    };
 
     const bool areAlike = m_IsDataSigned == m_Bytes.m_IsSigned; // data and weights
     const bool areFewColumns =
@@ -121,8 +128,7 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
         return stored;
     }
     const TileSet8& fewRows = m_IsDataSigned ? engine.m_FewRows : engine.m_FewRowsUnsigned;
-    if (fewRows.m_Vectors != 0 && areBytes && (areFew || mayStay) && areAlike &&
-        FindMostLeast(weights.GetPieces(), m_Bytes, store) == 0)
+    if (fewRows.m_Vectors != 0 && areBytes && (areFew || mayStay) && areAlike && findMostLeast() == 0)
     {
         return mayStay ? stored : fewRows; // neither takes the least byte
     }
@@ -142,7 +148,7 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
             return splits;
         }
     }
-    const size_t mostLeast = mayPermute ? FindMostLeast(weights.GetPieces(), m_Bytes, store) : 0;
+    const size_t mostLeast = mayPermute ? findMostLeast() : 0;
     if (mayPermute && mostLeast == 0 && fewRows.m_Vectors != 0 &&
         shape.m_Columns <= NarrowVectors * engine.m_Lanes * shape.m_Matrices &&
         !ShareWindows(layer.GetInput(1).GetShape()))

@@ -25,8 +25,8 @@ struct ProductShape8
     Rounding8 m_Rounding = Rounding8::FixedPoint;
     bool m_IsTransposed = false; ///< weights are [depth, columns]
     size_t m_Matrices = 1;       ///< see WeightBytes8
-    bool m_MayStay = false;      ///< few rows, and few columns, may be read where the weights are, as long as there is
-                                 ///< what is packed
+    bool m_MayStay = false;      ///< weights may be read where they are, as long as there is what is packed: for few
+                                 ///< rows, or few columns
     /// Constants of as many columns each, which are the weights together; none: input 1.
     std::span<const void* const> m_Pieces = {};
     /// With Rounding8::None: weights are of the type and zero point that they have, in place of int8 without one.

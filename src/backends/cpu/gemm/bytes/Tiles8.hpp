@@ -188,8 +188,8 @@ struct FloatProduct8
 /// for any number from TileSet8::m_LeastTableRows on.
 using FloatRowsFunction8 = bool (*)(const FloatProduct8& product, const FloatColumns& columns);
 
-/// Rows of data by columns that are where the model has them: dot products over the depth, of few rows, for which the
-/// time is that of reading the weights once.
+/// Rows of data by columns that are where the model has them: dot products over the depth. Of few rows, for which the
+/// time is that of reading the weights once, or of few columns.
 struct StoredDots8
 {
     const uint8_t* m_Data = nullptr; ///< as they are stored
@@ -261,19 +261,19 @@ struct Engine8
     /// What weights of four bits are stored with more than their value.
     static constexpr int32_t NibbleZero = 8;
 
-    size_t m_Lanes = 0;         ///< columns of a vector
-    TileSet8 m_Signed;          ///< for int8 data
-    TileSet8 m_Unsigned;        ///< for uint8 data
-    TileSet8 m_Narrow;          ///< where the other two are WidePairs
-    TileSet8 m_SplitSigned;     ///< for int8 data and weights with few terms more; some processors have none
-    TileSet8 m_SplitUnsigned;   ///< the same for uint8 data
-    TileSet8 m_Permuted;        ///< for int8 data and int8 weights with more terms; some processors have none
-    TileSet8 m_FewRows;         ///< for a few rows of int8 data and weights that are not -128; some have none
+    size_t m_Lanes = 0;       ///< columns of a vector
+    TileSet8 m_Signed;        ///< for int8 data
+    TileSet8 m_Unsigned;      ///< for uint8 data
+    TileSet8 m_Narrow;        ///< where the other two are WidePairs
+    TileSet8 m_SplitSigned;   ///< for int8 data and weights with few terms more; some processors have none
+    TileSet8 m_SplitUnsigned; ///< the same for uint8 data
+    TileSet8 m_Permuted;      ///< for int8 data and int8 weights with more terms; some processors have none
+    TileSet8 m_FewRows;       ///< for few rows, or columns, of int8 data and weights that are not -128; some have none
     TileSet8 m_FewRowsUnsigned; ///< for those of uint8 data and weights that are not 0, both of which become int8
     TileSet8 m_Nibbles;         ///< for int8 data; some processors have none
     TileSet8 m_OneRowNibbles;   ///< the same for one row of data; some have none for it alone
-    /// For a few rows of int8 data and int8 weights, where it does not take the least byte beside m_FewRows; some
-    /// processors have none.
+    /// For few rows, or columns, of int8 data and int8 weights, where it does not take the least byte beside m_FewRows;
+    /// some processors have none.
     TileSet8 m_StoredSigned;
     TileSet8 m_StoredUnsigned; ///< for those of uint8 data and uint8 weights
     size_t m_NibbleRows = 0;   ///< with more rows, unpacked weights are faster
