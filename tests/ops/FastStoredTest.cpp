@@ -137,9 +137,10 @@ TEST(FastStored, WeightsForFewColumns)
     {
         GTEST_SKIP() << "other tiles are used on this processor";
     }
-    for (const unsigned int columns : {1U, 2U, 3U, 4U, 5U})
+    const unsigned int most = cpu::GetEngine8().m_StoredSigned.TakesLeastByte() ? 4 : 5;
+    for (unsigned int columns = 1; columns <= most + 1; ++columns)
     {
-        for (const unsigned int depth : {63U, 64U, 96U, 128U})
+        for (const unsigned int depth : {63U, 64U, 96U, 128U, 160U, 192U})
         {
             for (unsigned int bits = 0; bits < 4; ++bits)
             {
@@ -151,7 +152,7 @@ TEST(FastStored, WeightsForFewColumns)
                             MakeWeights(size_t{columns} * depth, isSigned, hasLeast),
                             BytesInfo({90, columns}, isSigned, 1.0f, 0))
                         .Pack(store, 90, true);
-                const bool isStored = columns < 5 && depth >= std::max(64U, 32 * columns) && MayStay(hasLeast);
+                const bool isStored = columns <= most && depth >= std::max(64U, 32 * columns) && MayStay(hasLeast);
                 EXPECT_EQ(packed->GetTiles().AreStored(), isStored)
                     << columns << " columns of " << depth << ", case " << bits;
                 EXPECT_EQ(packed->RefersToConstants(), isStored);
@@ -167,7 +168,7 @@ TEST(FastStored, FewColumnsAsReference)
     {
         for (const unsigned int depth : {64U, 101U, 128U, 333U})
         {
-            for (unsigned int columns = 1; columns <= 5; ++columns)
+            for (unsigned int columns = 1; columns <= 6; ++columns)
             {
                 for (const unsigned int rows : {6U, 33U, 70U})
                 {
@@ -210,7 +211,7 @@ TEST(FastStored, ConvolutionsAsReference)
         for (const unsigned int size : {1U, 3U})
         {
             ASSERT_NO_FATAL_FAILURE(expect(isSigned, size, 2, 3, 21, MayStay(true)));
-            for (unsigned int outputs = 1; outputs <= 5; ++outputs)
+            for (unsigned int outputs = 1; outputs <= 6; ++outputs)
             {
                 ASSERT_NO_FATAL_FAILURE(expect(isSigned, size, 1, 11, outputs, false));
                 ASSERT_NO_FATAL_FAILURE(expect(isSigned, size, 2, 9, outputs, true));

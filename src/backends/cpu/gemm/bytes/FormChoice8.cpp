@@ -18,8 +18,9 @@ namespace
 /// The way from memory is most of what counts for few rows, and no other form is shorter than bytes.
 constexpr size_t FewProductRows = 4;
 /// Vectors of so few columns would be empty for the most part; dot products along the depth are not, but have to add
-/// lanes up for each column.
-constexpr size_t FewColumns = 4;
+/// lanes up for each column. Instructions that do both at once, which take the least byte, fill a vector's sums faster.
+constexpr size_t FewColumns = 5;
+constexpr size_t FewColumnsOfDots = 4;
 constexpr size_t LeastDepthOfColumn = 32;
 /// Larger weights come from behind the second-level cache, faster from huge pages than from those of a file.
 constexpr size_t MostStoredBytes = size_t{512} << 10;
@@ -117,9 +118,9 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
     };
 
     const bool areAlike = m_IsDataSigned == m_Bytes.m_IsSigned; // data and weights
-    const bool areFewColumns =
-        shape.m_Columns <= FewColumns && !shape.IsHybrid() && shape.m_Depth >= LeastDepthOfColumn * shape.m_Columns;
     const TileSet8& stored = m_IsDataSigned ? engine.m_StoredSigned : engine.m_StoredUnsigned;
+    const bool areFewColumns = shape.m_Columns <= (stored.TakesLeastByte() ? FewColumnsOfDots : FewColumns) &&
+                               !shape.IsHybrid() && shape.m_Depth >= LeastDepthOfColumn * shape.m_Columns;
     const bool mayStay = stored.m_Vectors != 0 && shape.m_MayStay && areBytes && areAlike &&
                          (areFew || areFewColumns) && shape.m_Depth >= stored.m_LeastDepth && shape.m_Matrices == 1 &&
                          shape.m_Columns * shape.m_Depth <= MostStoredBytes;
