@@ -39,6 +39,14 @@ struct DepthwiseLayer
 
     size_t GetTaps() const { return m_Geometry.m_Y.m_Kernel * m_Geometry.m_X.m_Kernel; }
 
+    /// Of the image as tiles read it.
+    size_t GetPixelChannels() const
+    {
+        return m_Tiles->m_SpreadsChannels ? m_Geometry.m_InputChannels : m_Geometry.m_OutputChannels;
+    }
+    /// Whether each channel of the image is repeated for those of the output before tiles read it.
+    bool RepeatsChannels() const { return m_Geometry.m_GroupOutputs != 1 && !m_Tiles->m_SpreadsChannels; }
+
     /// Rows of the image that windows of so many rows see; and columns likewise. For windows of one size, whose strides
     /// are small.
     int64_t GetHeight(int64_t rows) const

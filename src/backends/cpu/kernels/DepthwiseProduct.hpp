@@ -22,6 +22,10 @@ template <typename T>
 const DepthwiseTiles<T>& ChooseTiles(const ref::ConvolutionGeometry& g)
 {
     const DepthwiseEngine<T>& engine = GetDepthwiseEngine<T>();
+    if (g.m_GroupOutputs > 1 && g.m_GroupOutputs % engine.m_Lanes == 0)
+    {
+        return engine.m_Spreading;
+    }
     const bool isSquare = g.m_Y.m_Kernel == g.m_X.m_Kernel && g.m_Y.m_Stride == g.m_X.m_Stride;
     if (!isSquare || g.m_Y.m_Stride > 2 || g.m_Y.m_Dilation != 1 || g.m_X.m_Dilation != 1)
     {
@@ -65,7 +69,8 @@ public:
         m_TableLength = TileRows(m_Layer).GetTableLength(m_Layer.m_Tiles->m_Rows, m_Layer.m_Tiles->m_Columns);
         backends::Scratch scratch;
         scratch.Add<const T*>(backends::CheckedCount(m_TableLength, m_Parts));
-        const size_t repeated = g.m_GroupOutputs == 1 ? 0 : backends::CheckedCount(g.NumImageElements(), g.m_Batches);
+        const size_t repeated =
+            m_Layer.RepeatsChannels() ? backends::CheckedCount(g.NumImageElements(), g.m_Batches) : 0;
         m_RepeatedOffset = scratch.Add<T>(backends::CheckedCount(repeated, g.m_GroupOutputs));
         if (quantizes && QuantizesInStrips())
         {
@@ -92,7 +97,7 @@ public:
     void Run(const ExecuteArgs& args, const T* image, const DepthwiseScaling& scaling) const
     {
         const size_t parts = std::min<size_t>(m_Parts, args.m_Parallel->GetNumThreads());
-        if (m_Layer.m_Geometry.m_GroupOutputs != 1)
+        if (m_Layer.RepeatsChannels())
         {
             auto* repeated = backends::Scratch::At<T>(args.m_Scratch, m_RepeatedOffset);
             const size_t count = m_Layer.m_Geometry.NumImageElements() * m_Layer.m_Geometry.m_Batches;

@@ -38,6 +38,7 @@ public:
         tile.m_Data = table;
         tile.m_Taps = m_Layer.GetTaps();
         tile.m_Channels = channels;
+        tile.m_Multiplier = m_Layer.m_Geometry.m_GroupOutputs;
         tile.m_OutStride = channels;
         const size_t width = m_Layer.m_Geometry.m_X.m_Output;
         tile.m_OutRowStride = width * channels;
@@ -53,7 +54,7 @@ public:
             tile.m_Out = output + pixel * channels;
             tile.m_Scales = scaling.ForImage(row / height, channels).m_Scales;
             const size_t pixels = m_Layer.m_Geometry.m_Y.m_Input * m_Layer.m_Geometry.m_X.m_Input;
-            RunRow(image + row / height * pixels * channels, y, rows, columns, tile, table);
+            RunRow(image + row / height * pixels * m_Layer.GetPixelChannels(), y, rows, columns, tile, table);
             segment += rows;
         }
     }
@@ -108,7 +109,7 @@ private:
     {
         const size_t count = GetTableLength(rows, columns);
         const size_t step =
-            distance * static_cast<size_t>(m_Layer.m_Geometry.m_X.m_Stride) * m_Layer.m_Geometry.m_OutputChannels;
+            distance * static_cast<size_t>(m_Layer.m_Geometry.m_X.m_Stride) * m_Layer.GetPixelChannels();
         for (size_t i = 0; i < count; ++i)
         {
             table[i] += step;
@@ -120,7 +121,7 @@ private:
         const auto height = static_cast<int64_t>(m_Layer.m_Geometry.m_Y.m_Input);
         const auto width = static_cast<int64_t>(m_Layer.m_Geometry.m_X.m_Input);
         const bool isInside = y >= 0 && y < height && x >= 0 && x < width;
-        return isInside ? image + (y * width + x) * static_cast<int64_t>(m_Layer.m_Geometry.m_OutputChannels)
+        return isInside ? image + (y * width + x) * static_cast<int64_t>(m_Layer.GetPixelChannels())
                         : m_Layer.m_Packed->template GetZeros<T>();
     }
 

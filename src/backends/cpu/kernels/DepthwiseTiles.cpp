@@ -119,6 +119,48 @@ void AnyTile(const DepthwiseTile<T>& tile)
     }
 }
 
+HWY_INLINE Floats Spread(const float* from)
+{
+    return hn::Set(FloatTag(), *from);
+}
+HWY_INLINE Floats Spread(const uint16_t* from)
+{
+    const FloatTag d;
+    return hn::BitCast(d, hn::Set(hn::RebindToUnsigned<FloatTag>(), uint32_t{*from} << 16));
+}
+
+/// The same for images with one channel for some vectors of the output's.
+template <size_t Columns, typename T>
+void SpreadingTile(const DepthwiseTile<T>& tile)
+{
+    const FloatTag d;
+    const size_t lanes = hn::Lanes(d);
+    const float* weights = tile.m_Weights;
+    size_t first = 0; // vector of the channel
+    for (size_t channel = 0, from = 0; channel < tile.m_Channels; channel += lanes)
+    {
+        Floats sums[1][Columns];
+        StartSums(tile, channel, sums, Whole());
+        const T* const* data = tile.m_Data;
+        for (size_t tap = 0; tap < tile.m_Taps; ++tap, data += Columns, weights += lanes)
+        {
+            const Floats w = hn::Load(d, weights);
+            HWY_UNROLL(8)
+            for (size_t c = 0; c < Columns; ++c)
+            {
+                sums[0][c] = hn::MulAdd(Spread(data[c] + from), w, sums[0][c]);
+            }
+        }
+        StorePixels(tile, channel, sums, Whole());
+        first += lanes;
+        if (first == tile.m_Multiplier)
+        {
+            first = 0;
+            ++from;
+        }
+    }
+}
+
 /// Calls set of each number of columns that tiles have.
 template <typename F, size_t... Columns>
 void ForEachWidth(const F& set, std::index_sequence<Columns...>)
@@ -190,10 +232,13 @@ DepthwiseEngine<T> MakeEngine()
     // So many sums that none waits for the one before.
     constexpr size_t Columns = DepthwiseTiles<T>::MostColumns;
     engine.m_Any.m_Columns = engine.m_Pairs.m_Columns = engine.m_Quads.m_Columns = Columns;
+    engine.m_Spreading.m_Columns = Columns;
+    engine.m_Spreading.m_SpreadsChannels = true;
     ForEachWidth(
         [&engine](auto columns)
         {
             engine.m_Any.m_Run[1][columns] = AnyTile<columns, T>;
+            engine.m_Spreading.m_Run[1][columns] = SpreadingTile<columns, T>;
             engine.m_Pairs.m_Run[1][columns] = GroupsTile<2, columns, T>;
             engine.m_Quads.m_Run[1][columns] = GroupsTile<4, columns, T>;
         },

@@ -30,7 +30,8 @@ struct DepthwiseTile
     const float* m_Bias = nullptr;    ///< [channels]; null: zeros
     /// [channels], of sums of whole numbers: what they are multiplied by before the bias is added. Null: nothing.
     const float* m_Scales = nullptr;
-    size_t m_Channels = 0;
+    size_t m_Channels = 0;   ///< of the output
+    size_t m_Multiplier = 1; ///< of them for each channel of the image, for tiles that spread these
     bool m_HasClamp = false;
     float m_Low = 0.0f;
     float m_High = 0.0f;
@@ -50,6 +51,8 @@ struct DepthwiseTiles
     static constexpr size_t MostRows = 2;
     static constexpr size_t MostColumns = 8;
 
+    /// Whether an image has one channel for each whole vectors of the output's; else it has as many.
+    bool m_SpreadsChannels = false;
     size_t m_Size = 0;    ///< of the window, which is square; 0: any window, whose tiles have [tap][column] for data
     size_t m_Rows = 1;    ///< of the highest tile
     size_t m_Columns = 0; ///< of the widest one
@@ -142,6 +145,7 @@ struct DepthwiseEngine
                              size_t blockStep) = nullptr;
     static constexpr size_t StripChannels = 32; ///< two vectors, which strips are for
     DepthwiseTiles<T> m_Any;
+    DepthwiseTiles<T> m_Spreading; ///< of any window, for multipliers of channels that are multiples of the lanes
     /// Of any window, for convolutions in groups of two or four channels that give as many: the weights are
     /// [vectors][taps][channels of the group][lanes].
     DepthwiseTiles<T> m_Pairs;
