@@ -115,7 +115,8 @@ TEST(FloatProducts, DepthwiseConvolutionsOfManySizes)
         {{1, 9, 9, 10}, {1, 3, 3, 10}, 1, 2, 2, 2},  // dilation
         {{1, 12, 12, 6}, {1, 3, 3, 6}, 3, 1, 1, 1},  // stride 3
         {{1, 6, 6, 3}, {1, 3, 3, 12}, 1, 1, 1, 1},   // channel multiplier
-        {{2, 9, 11, 3}, {1, 3, 3, 48}, 2, 1, 1, 1},  // whole vectors of each channel
+        {{2, 7, 9, 19}, {1, 3, 3, 38}, 1, 1, 1, 1},  // two outputs of each channel
+        {{2, 9, 11, 3}, {1, 3, 3, 144}, 2, 1, 1, 1}, // whole vectors of them
         {{1, 5, 21, 2}, {1, 2, 3, 64}, 1, 2, 2, 1},  // the same, any window
         {{1, 10, 6, 1}, {1, 5, 5, 20}, 2, 1, 2, 2},  // one channel
         {{1, 1, 2, 4}, {1, 3, 3, 4}, 1, 1, 2, 2},    // padding alone

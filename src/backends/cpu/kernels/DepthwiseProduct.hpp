@@ -10,6 +10,7 @@
 #include "backends/cpu/gemm/windows/ColumnAsRow.hpp"
 #include "backends/cpu/kernels/DepthwiseStripRows.hpp"
 #include "backends/cpu/kernels/DepthwiseTileRows.hpp"
+#include "backends/cpu/moves/CopyRepeated.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -22,7 +23,9 @@ template <typename T>
 const DepthwiseTiles<T>& ChooseTiles(const ref::ConvolutionGeometry& g)
 {
     const DepthwiseEngine<T>& engine = GetDepthwiseEngine<T>();
-    if (g.m_GroupOutputs > 1 && g.m_GroupOutputs % engine.m_Lanes == 0)
+    // Fewer repeat less, and the tiles of some windows read each pixel of them once for several windows.
+    constexpr size_t ManyOutputs = 32;
+    if (g.m_GroupOutputs >= ManyOutputs && g.m_GroupOutputs % engine.m_Lanes == 0)
     {
         return engine.m_Spreading;
     }
@@ -55,7 +58,7 @@ public:
     Depthwise(const ReshapeArgs& args, const ref::ConvolutionGeometry& g, const PackedDepthwise& packed,
               const DepthwiseTiles<T>& tiles, bool quantizes = false)
         : m_Layer{g, &packed, &tiles, backends::FloatClamp(args.m_FusedActivation)},
-          m_Way(ChooseDepthwiseWay(m_Layer, quantizes))
+          m_Way(ChooseDepthwiseWay(m_Layer, quantizes)), m_CopyRepeated(ChooseCopyRepeated(sizeof(T), g.m_GroupOutputs))
     {
         const double multiplications =
             static_cast<double>(g.NumPixels() * g.m_OutputChannels) * static_cast<double>(m_Layer.GetTaps());
@@ -106,6 +109,13 @@ public:
                      {
                          const Part part = GetPart(count, parts, index);
                          T* to = repeated + part.m_Begin * m_Layer.m_Geometry.m_GroupOutputs;
+                         if (m_CopyRepeated != nullptr)
+                         {
+                             const T* const from = image + part.m_Begin;
+                             m_CopyRepeated({part.m_End - part.m_Begin, sizeof(T), m_Layer.m_Geometry.m_GroupOutputs},
+                                            reinterpret_cast<const std::byte*>(from), reinterpret_cast<std::byte*>(to));
+                             return;
+                         }
                          for (size_t i = part.m_Begin; i < part.m_End; ++i)
                          {
                              to = std::fill_n(to, m_Layer.m_Geometry.m_GroupOutputs, image[i]);
@@ -149,6 +159,7 @@ private:
 
     DepthwiseLayer<T> m_Layer;
     DepthwiseWay m_Way;
+    CopyRepeatedFunction m_CopyRepeated; ///< of channels; null: numbers of times that it is not made for
     size_t m_Parts = 1;
     size_t m_Segments = 1;    ///< of each row, where there are fewer rows than parts
     size_t m_TableLength = 0; ///< of each part
