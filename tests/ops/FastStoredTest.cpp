@@ -137,15 +137,16 @@ TEST(FastStored, WeightsForFewColumns)
     {
         GTEST_SKIP() << "other tiles are used on this processor";
     }
-    const unsigned int most = cpu::GetEngine8().m_StoredSigned.TakesLeastByte() ? 4 : 5;
-    for (unsigned int columns = 1; columns <= most + 1; ++columns)
+    const bool areDots = cpu::GetEngine8().m_StoredSigned.TakesLeastByte();
+    for (unsigned int columns = 1; columns <= 9; ++columns)
     {
-        for (const unsigned int depth : {63U, 64U, 96U, 128U, 160U, 192U})
+        for (const unsigned int depth : {63U, 64U, 96U, 128U, 160U, 192U, 2047U, 2048U})
         {
             for (unsigned int bits = 0; bits < 4; ++bits)
             {
                 const bool isSigned = (bits & 1) != 0;
                 const bool hasLeast = (bits & 2) != 0;
+                const unsigned int most = areDots ? 4 : depth == 2048 && isSigned ? 8 : 5;
                 backends::FillingStore store;
                 const auto packed =
                     Packing(BytesInfo({90, depth}, isSigned, 0.1f, 3), BytesInfo({columns, depth}, isSigned, 0.1f, 0),

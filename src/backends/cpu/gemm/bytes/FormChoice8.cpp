@@ -19,8 +19,11 @@ namespace
 constexpr size_t FewProductRows = 4;
 /// Vectors of so few columns would be empty for the most part; dot products along the depth are not, but have to add
 /// lanes up for each column. Instructions that do both at once, which take the least byte, fill a vector's sums faster.
-constexpr size_t FewColumns = 5;
 constexpr size_t FewColumnsOfDots = 4;
+constexpr size_t FewColumnsOfSigns = 5;
+/// Rows of so many bytes take up more of the caches, as windows, than adding lanes up takes of the time.
+constexpr size_t DeepRows = 2048;
+constexpr size_t FewColumnsOfDeepRows = 8;
 constexpr size_t LeastDepthOfColumn = 32;
 /// Larger weights come from behind the second-level cache, faster from huge pages than from those of a file.
 constexpr size_t MostStoredBytes = size_t{512} << 10;
@@ -40,6 +43,16 @@ bool IsSigned(DataType type)
 bool ShareWindows(const TensorShape& weights)
 {
     return weights.GetNumDimensions() == 4 && weights[1] * weights[2] > 1 && weights[3] % PermuteLoops8::StepDepth == 0;
+}
+
+/// Up to how many columns weights may stay where they are, whatever the number of rows.
+size_t GetFewColumns(const TileSet8& stored, size_t depth, bool isSigned)
+{
+    if (stored.TakesLeastByte())
+    {
+        return FewColumnsOfDots;
+    }
+    return isSigned && depth >= DeepRows ? FewColumnsOfDeepRows : FewColumnsOfSigns;
 }
 
 WeightBytes8 DescribeWeights(const LayerView& layer, const ProductShape8& shape)
@@ -119,7 +132,7 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
 
     const bool areAlike = m_IsDataSigned == m_Bytes.m_IsSigned; // data and weights
     const TileSet8& stored = m_IsDataSigned ? engine.m_StoredSigned : engine.m_StoredUnsigned;
-    const bool areFewColumns = shape.m_Columns <= (stored.TakesLeastByte() ? FewColumnsOfDots : FewColumns) &&
+    const bool areFewColumns = shape.m_Columns <= GetFewColumns(stored, shape.m_Depth, m_IsDataSigned) &&
                                !shape.IsHybrid() && shape.m_Depth >= LeastDepthOfColumn * shape.m_Columns;
     const bool mayStay = stored.m_Vectors != 0 && shape.m_MayStay && areBytes && areAlike &&
                          (areFew || areFewColumns) && shape.m_Depth >= stored.m_LeastDepth && shape.m_Matrices == 1 &&
