@@ -28,8 +28,8 @@ struct DotsF32
     const float* const* m_Table = nullptr;
     size_t m_Taps = 1;
     size_t m_TapStep = 0;
-    const float* m_Zeros =
-        nullptr; ///< where parts of zeros lie: what several rows have there is skipped; null: nothing
+    /// Where parts lie that are zeros: what all rows of the loops have there is skipped. Null: nothing is.
+    const float* m_Zeros = nullptr;
 };
 
 /// Precondition: the processor has vectors, see CpuFeatures.
