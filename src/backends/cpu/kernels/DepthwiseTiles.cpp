@@ -129,14 +129,14 @@ HWY_INLINE Floats Spread(const uint16_t* from)
     return hn::BitCast(d, hn::Set(hn::RebindToUnsigned<FloatTag>(), uint32_t{*from} << 16));
 }
 
-/// The same for images with one channel for some vectors of the output's.
+/// The same for images that have one channel where the output has some vectors of them.
 template <size_t Columns, typename T>
 void SpreadingTile(const DepthwiseTile<T>& tile)
 {
     const FloatTag d;
     const size_t lanes = hn::Lanes(d);
     const float* weights = tile.m_Weights;
-    size_t first = 0; // vector of the channel
+    size_t made = 0; // of the image's channel, outputs
     for (size_t channel = 0, from = 0; channel < tile.m_Channels; channel += lanes)
     {
         Floats sums[1][Columns];
@@ -152,10 +152,10 @@ void SpreadingTile(const DepthwiseTile<T>& tile)
             }
         }
         StorePixels(tile, channel, sums, Whole());
-        first += lanes;
-        if (first == tile.m_Multiplier)
+        made += lanes;
+        if (made == tile.m_Multiplier)
         {
-            first = 0;
+            made = 0;
             ++from;
         }
     }

@@ -51,7 +51,7 @@ struct DepthwiseTiles
     static constexpr size_t MostRows = 2;
     static constexpr size_t MostColumns = 8;
 
-    /// Whether an image has one channel for each whole vectors of the output's; else it has as many.
+    /// Whether images have one channel where the output has some vectors of them; else they have as many.
     bool m_SpreadsChannels = false;
     size_t m_Size = 0;    ///< of the window, which is square; 0: any window, whose tiles have [tap][column] for data
     size_t m_Rows = 1;    ///< of the highest tile

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constant weights of a product of bytes, packed for the processor at hand when a workload is made, together with what
-// turns sums into bytes of the output. Read by Product8. Weights for few rows, or of few columns,
-// may stay where the model has them.
+// turns sums into bytes of the output. Read by Product8. Weights for few rows, or of few columns, may stay where the
+// model has them.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"

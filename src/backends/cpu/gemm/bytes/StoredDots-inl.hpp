@@ -154,7 +154,9 @@ void SumStoredColumns(const StoredDots8& dots, size_t row, size_t column)
             hn::Store(SumBlocks(d, SumLanesOfBlocks(d, parts[r][0], parts[r][1], third, hn::Zero(d))), four, sums);
             for (size_t c = 0; c < Columns; ++c)
             {
-                out[c] = sums[c] + dots.m_Bias[column + c];
+                // Wraps, as vectors do.
+                out[c] = static_cast<int32_t>(static_cast<uint32_t>(sums[c]) +
+                                              static_cast<uint32_t>(dots.m_Bias[column + c]));
             }
         }
     }
