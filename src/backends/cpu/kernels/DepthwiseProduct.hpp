@@ -34,7 +34,7 @@ const DepthwiseTiles<T>& ChooseTiles(const ref::ConvolutionGeometry& g)
     {
         return engine.m_Any;
     }
-    const size_t stride = g.m_Y.m_Stride - 1;
+    const auto stride = static_cast<size_t>(g.m_Y.m_Stride - 1);
     switch (g.m_Y.m_Kernel)
     {
     case 2: return stride == 0 ? engine.m_Size2 : engine.m_Any;
