@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Depthwise convolutions of CpuAcc for float data: beside weights of bytes the floats of CpuRef, bit for bit; beside
 // floats, in strips and in tiles, nearly those.
+#include "ops/ElementwiseCases.hpp"
 #include "ops/FastCompare.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -151,8 +152,11 @@ TEST(FastHybridDepthwise, UnusualImages)
             ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, "CpuDepthwiseConvolution2dHybrid"));
         };
         change([](std::vector<float>& image) { std::fill(image.begin(), image.end(), -0.0f); });
-        change([](std::vector<float>& image)
-               { std::for_each(image.begin(), image.end(), [](float& x) { x *= 1e-39f; }); });
+        if (!FlushesSubnormals())
+        {
+            change([](std::vector<float>& image)
+                   { std::for_each(image.begin(), image.end(), [](float& x) { x *= 1e-39f; }); });
+        }
         change([](std::vector<float>& image) { image[image.size() / 2] = std::numeric_limits<float>::quiet_NaN(); });
     }
 }
