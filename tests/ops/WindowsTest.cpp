@@ -235,13 +235,14 @@ TEST(Windows, PixelsInOrder)
     }
 }
 
-/// Runs that 3x3 windows of a square output are, and how many of their pixels may lack points.
+/// Runs that 3x3 windows of a square output are, and how many of their pixels may lack points. `more`: pixels that the
+/// image has after those that windows begin in.
 std::pair<size_t, size_t> CountRuns(size_t size, int64_t stride, int64_t before, const cpu::TileCosts& tiles,
-                                    bool splitsColumns)
+                                    bool splitsColumns, int64_t more = 0)
 {
     Windows w;
     w.m_OutputHeight = w.m_OutputWidth = static_cast<int64_t>(size);
-    w.m_InputHeight = w.m_InputWidth = w.m_OutputHeight * stride;
+    w.m_InputHeight = w.m_InputWidth = w.m_OutputHeight * stride + more;
     w.m_StrideX = w.m_StrideY = stride;
     w.m_Height = w.m_Width = 3;
     w.m_Channels = w.m_GroupChannels = 1;
@@ -264,7 +265,8 @@ TEST(Windows, BordersAreApart)
     EXPECT_EQ(CountRuns(7, 1, 1, {6, 1, 36}, true), std::make_pair(size_t{9}, size_t{24}));
     EXPECT_EQ(CountRuns(7, 1, 1, {12}, false), std::make_pair(size_t{3}, size_t{14}));
     EXPECT_EQ(CountRuns(7, 1, 0, {12}, true).first, size_t{9}); // they lack points on the other side
-    EXPECT_EQ(CountRuns(3, 1, 1, {12}, true), std::make_pair(size_t{1}, size_t{0})); // too short
+    EXPECT_EQ(CountRuns(3, 1, 1, {12}, true), std::make_pair(size_t{1}, size_t{0}));    // too short
+    EXPECT_EQ(CountRuns(7, 1, 0, {12}, true, 2), std::make_pair(size_t{1}, size_t{0})); // without padding
 }
 
 // With a stride of two there is one row and one column of 8x8 pixels that lack points: a column apart would leave runs

@@ -202,6 +202,7 @@ const CpuFeatures& GetCpuFeatures()
 
 bool HaveManyRegisters()
 {
+    // ManyRegisters (Floats-inl.hpp) of the target in use.
 #if HWY_ARCH_ARM_A64
     return true;
 #else
