@@ -81,8 +81,10 @@ TEST(PermutedWeights, WeightsThatArePermuted)
                 ASSERT_TRUE(packed->IsExact());
                 const Layout8 layout = packed->GetTiles().m_Layout;
                 const bool isPermuted = layout == Layout8::Permuted;
-                // Few columns are multiplied as signed bytes, but those that have the least one.
-                const bool areFew = columns <= 2 * cpu::GetEngine8().m_Lanes &&
+                // Few columns are multiplied as signed bytes, where there are such tiles, but those that have the
+                // least one.
+                const bool areFew = cpu::GetEngine8().m_FewRows.m_Vectors != 0 &&
+                                    columns <= 2 * cpu::GetEngine8().m_Lanes &&
                                     std::find(bytes.begin(), bytes.end(), uint8_t{0x80}) == bytes.end();
                 const bool mayPermute = depth > 32 && bytes != kinds[4].second && !areFew;
                 // A column too few may have weights that are split for less.

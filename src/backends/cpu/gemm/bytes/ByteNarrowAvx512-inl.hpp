@@ -38,6 +38,13 @@ struct ByteNarrowTile : ByteTile<Dot, Scale, HasTerms>
                                  Sums<Rows, Vectors>& sums)
     {
         Tile::Begin(of, columns, row, at, sums.m_Whole);
+        Part(sums);
+    }
+
+    /// Begins narrow sums as whole ones begin.
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void Part(Sums<Rows, Vectors>& sums)
+    {
         HWY_UNROLL(16)
         for (size_t r = 0; r < Rows; ++r)
         {
@@ -46,13 +53,26 @@ struct ByteNarrowTile : ByteTile<Dot, Scale, HasTerms>
     }
 
     template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void BeginSums(const ByteColumns8& columns, Sums<Rows, Vectors>& sums)
+    {
+        Tile::BeginSums(columns, sums.m_Whole);
+        Part(sums);
+    }
+
+    template <size_t Rows, size_t Vectors>
     static HWY_INLINE void AddGroups(size_t end, Products<Rows>& at, Sums<Rows, Vectors>& sums)
     {
         for (; at.m_Group < end; ++at.m_Group)
         {
-            AddNarrowGroup<Dot>([&](size_t r) HWY_ATTR { return at.m_Rows[r] + 4 * at.m_Group; }, at.m_Weights,
-                                sums.m_Whole, sums.m_Narrow);
+            AddOne(at.m_Rows, at.m_Group, at.m_Weights, sums);
         }
+    }
+
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void AddOne(const uint8_t* const (&rows)[Rows], size_t g, const std::byte*& weights,
+                                  Sums<Rows, Vectors>& sums)
+    {
+        AddNarrowGroup<Dot>([&](size_t r) HWY_ATTR { return rows[r] + 4 * g; }, weights, sums.m_Whole, sums.m_Narrow);
     }
 
     template <size_t Rows, size_t Vectors>
@@ -76,8 +96,8 @@ struct ByteNarrowTile : ByteTile<Dot, Scale, HasTerms>
         }
     }
 
-    template <size_t V, size_t Rows, size_t Vectors>
-    static HWY_INLINE void EndVector(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+    template <size_t V, typename Of, size_t Rows, size_t Vectors>
+    static HWY_INLINE void EndVector(const Of& of, const ByteColumns8& columns, size_t row,
                                      Vector (&sums)[Rows][Vectors])
     {
         if constexpr (V + 1 < Vectors)

@@ -54,7 +54,7 @@ void PrepareScales(const RequantizeColumns& columns, const int32_t* bias, size_t
 }
 
 /// See Engine8::m_PrepareColumns. Bytes are made as int8: those of uint8 are 128 more.
-void PrepareColumns(const RequantizeColumns& columns, const int32_t* bias, size_t count, bool isSigned,
+inline void PrepareColumns(const RequantizeColumns& columns, const int32_t* bias, size_t count, bool isSigned,
                     ByteColumns8& prepared)
 {
     RequantizeColumns ofSigned = columns;
@@ -67,6 +67,31 @@ void PrepareColumns(const RequantizeColumns& columns, const int32_t* bias, size_
     prepared.m_Mask = count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
     columns.m_Min >= columns.m_ZeroPoint ? PrepareScales<PlainScale>(ofSigned, bias, count, prepared)
                                          : PrepareScales<OffsetScale>(ofSigned, bias, count, prepared);
+}
+
+/// Where rows are written.
+struct RowsOut
+{
+    uint8_t* m_Out;
+    size_t m_Stride;
+
+    HWY_INLINE uint8_t* operator[](size_t i) const { return m_Out + i * m_Stride; }
+};
+HWY_INLINE RowsOut GetOut(const ByteRows8& of, size_t row)
+{
+    return {of.m_Out + row * of.m_OutStride, of.m_OutStride};
+}
+
+struct PlacesOut
+{
+    uint8_t* m_Out;
+    const size_t* m_Places;
+
+    HWY_INLINE uint8_t* operator[](size_t i) const { return m_Out + m_Places[i]; }
+};
+HWY_INLINE PlacesOut GetOut(const ImageRows8& of, size_t row)
+{
+    return {of.m_Out, of.m_Places + row};
 }
 
 /// Rows that are written together.
@@ -88,9 +113,23 @@ struct ByteTile : TurnTile<Dot>
         TurnTile<Dot>::BeginRows(of, columns.m_Bias, row, at, sums);
     }
 
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void BeginSums(const ByteColumns8& columns, Vector (&sums)[Rows][Vectors])
+    {
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                sums[r][v] = hn::Load(Ints(), columns.m_Bias + v * hn::Lanes(Ints()));
+            }
+        }
+    }
+
     /// A vector of columns.
-    template <size_t V, size_t Rows, size_t Vectors>
-    static HWY_INLINE void ScaleVector(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+    template <size_t V, typename Of, size_t Rows, size_t Vectors>
+    static HWY_INLINE void ScaleVector(const Of& of, const ByteColumns8& columns, size_t row,
                                        Vector (&sums)[Rows][Vectors])
     {
         const Scale& scale = reinterpret_cast<const Scale*>(columns.m_Scales)[V];
@@ -107,8 +146,8 @@ struct ByteTile : TurnTile<Dot>
     }
 
     /// The same with few registers to spare.
-    template <size_t V, size_t Rows, size_t Vectors>
-    static HWY_INLINE void EndVector(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+    template <size_t V, typename Of, size_t Rows, size_t Vectors>
+    static HWY_INLINE void EndVector(const Of& of, const ByteColumns8& columns, size_t row,
                                      Vector (&sums)[Rows][Vectors])
     {
         const Scale& scale = reinterpret_cast<const Scale*>(columns.m_Scales)[V];
@@ -132,8 +171,8 @@ struct ByteTile : TurnTile<Dot>
     }
 
     /// A vector of columns in its lower half alone: every other row's has the sums of the next row in the upper one.
-    template <size_t V, size_t Rows, size_t Vectors>
-    static HWY_INLINE void EndHalves(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+    template <size_t V, typename Of, size_t Rows, size_t Vectors>
+    static HWY_INLINE void EndHalves(const Of& of, const ByteColumns8& columns, size_t row,
                                      Vector (&sums)[Rows][Vectors])
     {
         static_assert(Rows % 2 == 0);
@@ -155,12 +194,11 @@ struct ByteTile : TurnTile<Dot>
     }
 
     /// The rows from `First` on that lie in 64 bytes.
-    template <size_t First, size_t Rows, size_t Vectors>
-    static HWY_INLINE void StoreSome(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+    template <size_t First, typename Of, size_t Rows, size_t Vectors>
+    static HWY_INLINE void StoreSome(const Of& of, const ByteColumns8& columns, size_t row,
                                      const Vector (&sums)[Rows][Vectors])
     {
-        const size_t stride = of.m_OutStride;
-        uint8_t* const out = of.m_Out + (row + First) * stride;
+        const auto out = GetOut(of, row + First);
         const auto mask = columns.m_Mask;
         constexpr auto Row = [](size_t i) { return First + i < Rows ? First + i : Rows - 1; };
         if constexpr (Vectors == 1)
@@ -168,18 +206,18 @@ struct ByteTile : TurnTile<Dot>
             const __m512i bytes = PackBytes<false>(Scale16::Pack(sums[Row(0)][0].raw, sums[Row(1)][0].raw),
                                                    Scale16::Pack(sums[Row(2)][0].raw, sums[Row(3)][0].raw), columns);
             const auto of16 = static_cast<__mmask16>(mask);
-            _mm_mask_storeu_epi8(out, of16, _mm512_castsi512_si128(bytes));
+            _mm_mask_storeu_epi8(out[0], of16, _mm512_castsi512_si128(bytes));
             if constexpr (First + 1 < Rows)
             {
-                _mm_mask_storeu_epi8(out + stride, of16, _mm512_extracti64x2_epi64(bytes, 1));
+                _mm_mask_storeu_epi8(out[1], of16, _mm512_extracti64x2_epi64(bytes, 1));
             }
             if constexpr (First + 2 < Rows)
             {
-                _mm_mask_storeu_epi8(out + 2 * stride, of16, _mm512_extracti64x2_epi64(bytes, 2));
+                _mm_mask_storeu_epi8(out[2], of16, _mm512_extracti64x2_epi64(bytes, 2));
             }
             if constexpr (First + 3 < Rows)
             {
-                _mm_mask_storeu_epi8(out + 3 * stride, of16, _mm512_extracti64x2_epi64(bytes, 3));
+                _mm_mask_storeu_epi8(out[3], of16, _mm512_extracti64x2_epi64(bytes, 3));
             }
         }
         else if constexpr (Vectors == 2)
@@ -187,45 +225,45 @@ struct ByteTile : TurnTile<Dot>
             const __m512i bytes = PackBytes<false>(Scale16::Pack(sums[Row(0)][0].raw, sums[Row(0)][1].raw),
                                                    Scale16::Pack(sums[Row(1)][0].raw, sums[Row(1)][1].raw), columns);
             const auto of32 = static_cast<__mmask32>(mask);
-            _mm256_mask_storeu_epi8(out, of32, _mm512_castsi512_si256(bytes));
+            _mm256_mask_storeu_epi8(out[0], of32, _mm512_castsi512_si256(bytes));
             if constexpr (First + 1 < Rows)
             {
-                _mm256_mask_storeu_epi8(out + stride, of32, _mm512_extracti64x4_epi64(bytes, 1));
+                _mm256_mask_storeu_epi8(out[1], of32, _mm512_extracti64x4_epi64(bytes, 1));
             }
         }
         else
         {
             const __m512i last = Vectors > 3 ? sums[First][Vectors - 1].raw : _mm512_setzero_si512();
-            _mm512_mask_storeu_epi8(out, mask,
+            _mm512_mask_storeu_epi8(out[0], mask,
                                     PackBytes<false>(Scale16::Pack(sums[First][0].raw, sums[First][1].raw),
                                                      Scale16::Pack(sums[First][2].raw, last), columns));
         }
     }
 
-    template <size_t Rows, size_t Vectors>
-    static HWY_INLINE void Store(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+    template <typename Of, size_t Rows, size_t Vectors>
+    static HWY_INLINE void Store(const Of& of, const ByteColumns8& columns, size_t row,
                                  const Vector (&sums)[Rows][Vectors])
     {
         StoreAll(of, columns, row, sums, std::make_index_sequence<DivideUp(Rows, GetRowsTogether(Vectors))>());
     }
 
-    template <size_t Rows, size_t Vectors, size_t... I>
-    static HWY_INLINE void StoreAll(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+    template <typename Of, size_t Rows, size_t Vectors, size_t... I>
+    static HWY_INLINE void StoreAll(const Of& of, const ByteColumns8& columns, size_t row,
                                     const Vector (&sums)[Rows][Vectors], std::index_sequence<I...>)
     {
         (StoreSome<I * GetRowsTogether(Vectors)>(of, columns, row, sums), ...);
     }
 
-    template <size_t Rows, size_t Vectors, size_t... V>
-    static HWY_INLINE void ScaleSome(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+    template <typename Of, size_t Rows, size_t Vectors, size_t... V>
+    static HWY_INLINE void ScaleSome(const Of& of, const ByteColumns8& columns, size_t row,
                                      Vector (&sums)[Rows][Vectors], std::index_sequence<V...>)
     {
         (ScaleVector<V>(of, columns, row, sums), ...);
     }
 
     /// The end of a tile.
-    template <size_t Rows, size_t Vectors>
-    static HWY_INLINE void Finish(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+    template <typename Of, size_t Rows, size_t Vectors>
+    static HWY_INLINE void Finish(const Of& of, const ByteColumns8& columns, size_t row,
                                   Vector (&sums)[Rows][Vectors])
     {
         ScaleSome(of, columns, row, sums, std::make_index_sequence<Vectors>());

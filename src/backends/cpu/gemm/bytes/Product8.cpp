@@ -36,6 +36,7 @@ Product8::Product8(const PackedWeights8& weights, const Windows& windows, size_t
     m_OutputIsSigned = output.GetDataType() != DataType::QAsymmU8;
     m_Min = range.m_Min;
     m_Max = range.m_Max;
+    m_Image = ImageProduct8(weights, windows);
     Plan(Scratch());
 }
 
@@ -109,6 +110,14 @@ void Product8::Plan(Scratch scratch)
                         std::max(m_Rows, m_Weights->GetPanels().size())});
 
     Scratch part;
+    if (m_Image.IsUsed())
+    {
+        m_PartBytes = m_Image.GetScratchBytes();
+        part.Add<std::byte>(m_PartBytes);
+        m_PartsOffset = scratch.AddParts(part, m_Parts);
+        m_ScratchBytes = scratch.GetBytes();
+        return;
+    }
     part.Add<int32_t>(std::max(m_BlockRows, m_StripRows));
     m_ZeroPointsOffset = part.Add<int32_t>(m_IsHybrid ? m_BlockRows : 0);
     m_RowScalesOffset = part.Add<float>(m_IsHybrid ? m_BlockRows : 0);
@@ -155,8 +164,30 @@ void Product8::RunAll(const Memory& memory, void* scratch, IParallelFor& paralle
                    { RunRange(memory, range, ofParts + part * m_PartBytes); });
 }
 
+void Product8::RunImage(const Memory& memory, const PanelRange& range, std::byte* scratch) const
+{
+    const std::vector<Panel8>& panels = m_Weights->GetPanels();
+    for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
+    {
+        const size_t last = m_Image.GetBlockEnd(first, range.m_LastRow);
+        m_Image.Make(memory.m_Data.m_Values, first, last, m_Place, scratch);
+        auto* const output = static_cast<uint8_t*>(memory.m_Output) + m_Place.GetOffset(first);
+        for (size_t p = range.m_FirstPanel; p < range.m_LastPanel; ++p)
+        {
+            m_Image.Write(panels[p], GetRequantization(panels[p]), m_OutputIsSigned, last - first,
+                          output + panels[p].m_Column, scratch);
+        }
+        first = last;
+    }
+}
+
 void Product8::RunRange(const Memory& memory, const PanelRange& range, std::byte* scratch) const
 {
+    if (m_Image.IsUsed())
+    {
+        RunImage(memory, range, scratch);
+        return;
+    }
     const std::vector<Panel8>& panels = m_Weights->GetPanels();
     const TileSet8& tiles = m_Weights->GetTiles();
     if (tiles.m_Begin != nullptr)
@@ -292,17 +323,14 @@ bool Product8::WriteAtOnce(const Memory& memory, const Panel8& panel, const Pack
     {
         return false;
     }
-    RequantizeColumns columns = m_Weights->GetRequantization(panel);
+    const RequantizeColumns columns = GetRequantization(panel);
     const auto prepare = m_Weights->GetEngine().m_PrepareColumns;
     if (prepare == nullptr || !columns.m_AllShift)
     {
         return false;
     }
-    columns.m_Min = m_Min;
-    columns.m_Max = m_Max;
-    const bool isPositive = m_Min >= columns.m_ZeroPoint;
     const ByteRowsFunction8 write =
-        m_Weights->GetTiles().m_WriteRows[isPositive][values.m_Terms != nullptr][panel.m_Vectors];
+        m_Weights->GetTiles().m_WriteRows[columns.AreNegativesAlike()][values.m_Terms != nullptr][panel.m_Vectors];
     if (write == nullptr)
     {
         return false;
@@ -315,12 +343,17 @@ bool Product8::WriteAtOnce(const Memory& memory, const Panel8& panel, const Pack
                  prepared);
 }
 
-void Product8::WriteBytes(const Panel8& panel, const RequantizeRows& rows) const
+RequantizeColumns Product8::GetRequantization(const Panel8& panel) const
 {
     RequantizeColumns columns = m_Weights->GetRequantization(panel);
     columns.m_Min = m_Min;
     columns.m_Max = m_Max;
-    m_Weights->GetEngine().m_Requantize(rows, columns);
+    return columns;
+}
+
+void Product8::WriteBytes(const Panel8& panel, const RequantizeRows& rows) const
+{
+    m_Weights->GetEngine().m_Requantize(rows, GetRequantization(panel));
 }
 
 FloatColumns Product8::GetFloatColumns(const Panel8& panel) const

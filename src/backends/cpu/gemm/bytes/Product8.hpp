@@ -8,6 +8,7 @@
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/gemm/PanelRange.hpp"
 #include "backends/cpu/gemm/bytes/HybridData8.hpp"
+#include "backends/cpu/gemm/bytes/ImageProduct8.hpp"
 #include "backends/cpu/gemm/bytes/PackedWeights8.hpp"
 #include "backends/cpu/gemm/bytes/PanelSums8.hpp"
 #include "backends/cpu/gemm/bytes/WindowImage8.hpp"
@@ -89,6 +90,8 @@ private:
     size_t GetPoints() const { return static_cast<size_t>(m_Windows.m_Height * m_Windows.m_Width); }
     void RunAll(const Memory& memory, void* scratch, IParallelFor& parallel) const;
     void RunRange(const Memory& memory, const PanelRange& range, std::byte* scratch) const;
+    /// The same by tiles that read windows where they lie.
+    void RunImage(const Memory& memory, const PanelRange& range, std::byte* scratch) const;
     /// One past the last row of a block from `first` on, of rows up to `last`.
     size_t GetBlockEnd(size_t first, size_t last) const;
     /// Where the windows of rows [first, last), for any matrix, have their points, if tiles are to read them there.
@@ -110,6 +113,8 @@ private:
     /// By tiles that write bytes, where there are such.
     bool WriteAtOnce(const Memory& memory, const Panel8& panel, const PackedPanel8& packed, const Block& block,
                      const RowValues& values, size_t first) const;
+    /// With the output's range.
+    RequantizeColumns GetRequantization(const Panel8& panel) const;
     void WriteBytes(const Panel8& panel, const RequantizeRows& rows) const;
     void WriteSums(const RequantizeRows& rows) const;
     /// All panels at once, of columns that are where the model has them, without terms of rows.
@@ -128,6 +133,7 @@ private:
     bool m_CopiesStrips = false; ///< else data are read in place, or doubled ones made of the input's bytes there
     bool m_FindsPoints = false;  ///< in place of strips, for blocks of enough rows
     WindowImage8 m_WindowImage;  ///< in place of strips of stored values, if it is used
+    ImageProduct8 m_Image;       ///< in place of rows of data, if it is used
     bool m_OutputIsSigned = false;
     int32_t m_Min = 0;
     int32_t m_Max = 0;

@@ -2,6 +2,7 @@
 // The inner loops of products of bytes: which ones each target has.
 #include "backends/cpu/gemm/bytes/Tiles8.hpp"
 
+#include "backends/cpu/gemm/bytes/ImageTiles8.hpp"
 #include "backends/cpu/gemm/bytes/TilesAmx.hpp"
 #include "backends/cpu/gemm/bytes/TilesArm.hpp"
 #include "backends/cpu/simd/Isa.hpp"
@@ -90,6 +91,7 @@ Engine8 MakeEngine()
             FillTilesOf512<VnniDataFlipped>(engine.m_Signed);
             FillByteRows<VnniDataFlipped, false>(engine.m_Signed);
             FillFloatRows<VnniDataFlipped>(engine.m_Signed);
+            UseImageTiles(engine.m_Signed);
         }
         else
         {

@@ -159,6 +159,26 @@ struct ByteRows8
 /// Writes all rows; false, and nothing is done, where it is not made for so few.
 using ByteRowsFunction8 = bool (*)(const ByteRows8& rows, const ByteColumns8& columns);
 
+/// Rows of data by a panel, to become bytes, that are windows of an image which is laid out with its padding: runs of
+/// bytes, at the same distances from where each row begins.
+struct ImageRows8
+{
+    /// As often as this the last row is named once more behind it.
+    static constexpr size_t PastRows = 8;
+
+    const uint8_t* m_Image = nullptr;    ///< as the tiles multiply it
+    const uint32_t* m_Begins = nullptr;  ///< [rows]: how many bytes of the image come before a row
+    const size_t* m_Places = nullptr;    ///< [rows]: where a row is written, in bytes from m_Out on
+    size_t m_Rows = 0;                   ///< 1 at least
+    const uint32_t* m_Runs = nullptr;    ///< [runs + 1]: how many groups come before a run, from where a row begins on
+    size_t m_RunGroups = 0;              ///< of a run
+    const void* m_Panel = nullptr;
+    size_t m_Groups = 0; ///< of all runs
+    uint8_t* m_Out = nullptr;
+};
+
+using ImageRowsFunction8 = void (*)(const ImageRows8& rows, const ByteColumns8& columns);
+
 /// Where rows of data are that are windows of an image, read in place: what a row has of a point lies in one piece.
 struct PointTable8
 {
@@ -226,6 +246,9 @@ struct TileSet8
     /// Tiles whose sums become bytes without memory in between: by whether the clamp makes the same of all negative
     /// sums, whether rows have terms, and vectors of the panel. Null where there are none.
     ByteRowsFunction8 m_WriteRows[2][2][MostVectors + 1] = {};
+    /// The same, without terms, for any number of rows of an image whose bytes have the other sign already, see
+    /// m_FlipsData.
+    ImageRowsFunction8 m_WriteImage[2][MostVectors + 1] = {};
     /// The same for floats, by vectors.
     FloatRowsFunction8 m_WriteFloats[MostVectors + 1] = {};
     StoredFunction8 m_StoredDots = nullptr; ///< in place of tiles: for weights that are not packed, else null

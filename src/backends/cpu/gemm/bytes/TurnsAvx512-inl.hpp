@@ -86,14 +86,22 @@ struct TurnTile
     {
         for (; at.m_Group < end; ++at.m_Group)
         {
-            if constexpr (Rows < 4)
-            {
-                DotTile<Dot>::AddGroupByVectors(at.m_Rows, at.m_Group, at.m_Weights, sums);
-            }
-            else
-            {
-                DotTile<Dot>::AddGroup(at.m_Rows, at.m_Group, at.m_Weights, sums);
-            }
+            AddOne(at.m_Rows, at.m_Group, at.m_Weights, sums);
+        }
+    }
+
+    /// What group `g` of the rows gives.
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void AddOne(const uint8_t* const (&rows)[Rows], size_t g, const std::byte*& weights,
+                                  Vector (&sums)[Rows][Vectors])
+    {
+        if constexpr (Rows < 4)
+        {
+            DotTile<Dot>::AddGroupByVectors(rows, g, weights, sums);
+        }
+        else
+        {
+            DotTile<Dot>::AddGroup(rows, g, weights, sums);
         }
     }
 

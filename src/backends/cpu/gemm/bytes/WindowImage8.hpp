@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/cpu/gemm/bytes/Tiles8.hpp"
+#include "backends/cpu/gemm/windows/PaddedImage.hpp"
 #include "backends/cpu/gemm/windows/Windows.hpp"
 
 #include <cstddef>
@@ -22,11 +23,11 @@ public:
 
     /// Whether windows of eight channels are whole ones, and enough of the convolution's share them. The rest is for
     /// such alone.
-    bool IsUsed() const { return m_Rows != 0; }
+    bool IsUsed() const { return m_Image.IsUsed(); }
     /// Bytes of the rows for a block.
-    size_t GetBytes() const;
-    /// One past the last pixel of a block from `first` on, of those up to `last`: of one image.
-    size_t GetBlockEnd(size_t first, size_t last) const;
+    size_t GetBytes() const { return m_Image.GetBytes(); }
+    /// See PaddedImage.
+    size_t GetBlockEnd(size_t first, size_t last) const { return m_Image.GetBlockEnd(first, last); }
     /// Makes the rows for the output pixels [first, last), counted through all images. `input`: int8 of these.
     void Make(const Engine8& engine, const uint8_t* input, size_t first, size_t last, uint8_t padding,
               uint8_t* rows) const;
@@ -35,15 +36,8 @@ public:
     void Copy(const uint8_t* rows, size_t channel, size_t first, size_t last, size_t pitch, uint8_t* to) const;
 
 private:
-    /// Output pixels of an image.
-    size_t GetPixels() const { return static_cast<size_t>(m_Windows.m_OutputHeight * m_Windows.m_OutputWidth); }
-    /// Rows for so many rows of output pixels.
-    size_t GetRows(size_t outputRows) const;
-    size_t GetRowBytes() const;
-
     Windows m_Windows;
-    size_t m_Rows = 0; ///< of the input and the padding, for a block
-    size_t m_Width = 0;
+    PaddedImage m_Image;
 };
 
 } // namespace tenon::cpu

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// ImageProduct8: convolutions of bytes whose tiles read windows of the image where they lie.
+#pragma once
+
+#include "backends/common/Scratch.hpp"
+#include "backends/cpu/gemm/bytes/PackedWeights8.hpp"
+#include "backends/cpu/gemm/windows/PaddedImage.hpp"
+#include "backends/cpu/gemm/windows/Windows.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tenon::cpu
+{
+
+/// What Product8 multiplies in place of windows that are laid out one after the other: a block of output pixels has the
+/// rows of the image that it sees in scratch memory, padded, as bytes of the sign that tiles multiply. A window is some
+/// runs of bytes in it, whose distances are the same for all windows.
+class ImageProduct8
+{
+public:
+    ImageProduct8() = default;
+    ImageProduct8(const PackedWeights8& weights, const Windows& windows);
+
+    /// Whether there are such tiles, windows share enough of their pixels, and runs are whole groups. The rest is for
+    /// such alone.
+    bool IsUsed() const { return m_Image.IsUsed(); }
+    size_t GetScratchBytes() const { return m_ScratchBytes; }
+    /// One past the last pixel of a block from `first` on, of those up to `last`.
+    size_t GetBlockEnd(size_t first, size_t last) const;
+    /// Makes the rows for the output pixels [first, last), which are written at `place`. `input`: bytes of the first
+    /// image.
+    void Make(const uint8_t* input, size_t first, size_t last, const OutputPlace& place, std::byte* scratch) const;
+    /// A panel's columns of `rows` pixels, those that rows were made for, to `output`, which begins with the panel's
+    /// first column. `columns`: with the output's range.
+    void Write(const Panel8& panel, const RequantizeColumns& columns, bool isSigned, size_t rows, uint8_t* output,
+               std::byte* scratch) const;
+
+private:
+    bool FindRuns();
+
+    const PackedWeights8* m_Weights = nullptr;
+    Windows m_Windows;
+    PaddedImage m_Image;
+    std::vector<uint32_t> m_Runs; ///< see ImageRows8
+    size_t m_RunGroups = 0;
+    size_t m_BlockPixels = 0;
+    size_t m_BeginsOffset = 0; ///< in the scratch memory, behind the image
+    size_t m_PlacesOffset = 0;
+    size_t m_ScratchBytes = 0;
+};
+
+} // namespace tenon::cpu
