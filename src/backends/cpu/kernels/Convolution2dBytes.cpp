@@ -2,6 +2,7 @@
 // Convolution2d of CpuAcc for 8-bit data, the bytes of the reference kernel, and for float data beside weights of 8 or
 // 4 bits, also in groups: products of packed bytes.
 #include "backends/common/FusedActivation.hpp"
+#include "backends/cpu/Parts.hpp"
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/bytes/Product8.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
@@ -11,11 +12,60 @@
 
 #include <tenon/Descriptors.hpp>
 
+#include <algorithm>
+
 namespace tenon::cpu
 {
 
 namespace
 {
+
+/// Whether windows are read where they lie, as far as is known before shapes are.
+bool ReadsImage(const LayerView& layer)
+{
+    const auto& descriptor = layer.GetDescriptor<Convolution2dDescriptor>();
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    return ShareImage(weights[1], weights[2], descriptor.m_StrideY, descriptor.m_StrideX) &&
+           MayReadImage(layer, GetEngine8());
+}
+
+/// Of the windows that a matrix is for.
+ImageRuns8 FindRuns(const LayerView& layer, const GroupMatrices& matrices)
+{
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    const bool haveWholeRows = layer.GetDescriptor<Convolution2dDescriptor>().m_DilationX == 1 && matrices.m_Count == 1;
+    return {weights[1], weights[2], weights[3] * matrices.m_Merged, haveWholeRows};
+}
+
+bool ArePaddable(const LayerView& layer, const GroupMatrices& matrices)
+{
+    constexpr unsigned int FewColumns = 4; // which products read in rows as they are stored
+    const unsigned int columns = layer.GetInput(1).GetShape()[0];
+    const size_t vectors = DivideUp(columns / matrices.m_Count, GetEngine8().m_Lanes);
+    return matrices.m_Merged == 1 && (matrices.m_Count > 1 || columns > FewColumns) &&
+           FindRuns(layer, matrices).ArePaddable(vectors);
+}
+
+/// Groups share vectors of columns where windows would be laid out for each otherwise.
+GroupMatrices MakeMatrices(const LayerView& layer)
+{
+    const GroupMatrices merged(layer, GetEngine8().m_Lanes);
+    if (merged.m_Merged == 1 || !ReadsImage(layer))
+    {
+        return merged;
+    }
+    const GroupMatrices own(layer, 1);
+    const bool areApart =
+        FindRuns(layer, own).AreWhole() || (!FindRuns(layer, merged).AreWhole() && ArePaddable(layer, own));
+    return areApart ? own : merged;
+}
+
+/// The runs that the weights have to be padded for; none: none.
+ImageRuns8 FindPaddedRuns(const LayerView& layer, const GroupMatrices& matrices)
+{
+    const ImageRuns8 runs = FindRuns(layer, matrices);
+    return ReadsImage(layer) && !runs.AreWhole() && ArePaddable(layer, matrices) ? runs : ImageRuns8();
+}
 
 SupportResult Check(const LayerView& layer)
 {
@@ -30,14 +80,15 @@ SupportResult Check(const LayerView& layer)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "its layout or strides are not to be convolved");
     }
-    const GroupMatrices matrices(layer, GetEngine8().m_Lanes);
+    const GroupMatrices matrices = MakeMatrices(layer);
     if (matrices.m_Count == 0)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters,
                                  "its channels are not known, or not in groups of equal size");
     }
     const TensorShape& weights = layer.GetInput(1).GetShape();
-    return CheckPackedBytes(PackedWeights8::GetPackedBytes(weights[0], matrices.m_Depth, matrices.m_Count),
+    const size_t depth = std::max(matrices.m_Depth, FindPaddedRuns(layer, matrices).GetPaddedDepth());
+    return CheckPackedBytes(PackedWeights8::GetPackedBytes(weights[0], depth, matrices.m_Count),
                             weights.GetNumElements64());
 }
 
@@ -45,10 +96,18 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
 {
     const TensorShape& weights = layer.GetInput(1).GetShape();
     const bool isHybrid = layer.GetInput(0).GetDataType() == DataType::Float32;
-    const GroupMatrices matrices(layer, GetEngine8().m_Lanes);
+    const GroupMatrices matrices = MakeMatrices(layer);
     ProductShape8 shape = {weights[0], matrices.m_Depth, GetKnownRows(layer, weights[0]),
                            isHybrid ? Rounding8::None : Rounding8::FixedPoint};
     shape.m_Matrices = matrices.m_Count;
+    if (const ImageRuns8 runs = FindPaddedRuns(layer, matrices); runs.m_Count != 0)
+    {
+        shape.m_Depth = runs.GetPaddedDepth();
+        const TensorShape padded({weights[0], static_cast<unsigned int>(runs.m_Count), 1,
+                                  static_cast<unsigned int>(runs.GetGroups() * ImageRuns8::GroupBytes)});
+        const LayerWithWeights padding(layer, padded, runs.Pad(StoredBytes(layer).Get(), weights[0]));
+        return std::make_unique<PackedWeights8>(padding.View(), shape, store);
+    }
     if (matrices.m_Merged == 1)
     {
         shape.m_MayStay = true;
@@ -69,7 +128,7 @@ backends::Prepared PreparePitched(const ReshapeArgs& args, const backends::Packe
     windows.m_GroupChannels = windows.m_Channels / static_cast<int64_t>(weights.GetNumMatrices());
     // Data with other channels than the weights were packed for come in another number of groups.
     if (windows.m_GroupChannels * static_cast<int64_t>(weights.GetNumMatrices()) != windows.m_Channels ||
-        windows.GetDepth() != weights.GetDepth())
+        (windows.GetDepth() != weights.GetDepth() && !ImageProduct8(weights, windows).IsUsed()))
     {
         return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr, outputPitch);
     }

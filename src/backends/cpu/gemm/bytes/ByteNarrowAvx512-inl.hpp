@@ -64,15 +64,15 @@ struct ByteNarrowTile : ByteTile<Dot, Scale, HasTerms>
     {
         for (; at.m_Group < end; ++at.m_Group)
         {
-            AddOne(at.m_Rows, at.m_Group, at.m_Weights, sums);
+            AddOne(at.m_Rows, 4 * at.m_Group, at.m_Weights, sums);
         }
     }
 
     template <size_t Rows, size_t Vectors>
-    static HWY_INLINE void AddOne(const uint8_t* const (&rows)[Rows], size_t g, const std::byte*& weights,
+    static HWY_INLINE void AddOne(const uint8_t* const (&rows)[Rows], size_t from, const std::byte*& weights,
                                   Sums<Rows, Vectors>& sums)
     {
-        AddNarrowGroup<Dot>([&](size_t r) HWY_ATTR { return rows[r] + 4 * g; }, weights, sums.m_Whole, sums.m_Narrow);
+        AddNarrowGroup<Dot>([&](size_t r) HWY_ATTR { return rows[r] + from; }, weights, sums.m_Whole, sums.m_Narrow);
     }
 
     template <size_t Rows, size_t Vectors>

@@ -89,9 +89,10 @@ HWY_INLINE void AddNarrowGroup(const F& getRow, const std::byte*& weights, Vecto
 template <typename Dot>
 struct DotTile
 {
-    /// Adds what group `g` of the rows gives, and goes to the next one in the panel.
+    /// Adds what the group of the rows gives that is `at` bytes from where they begin, and goes to the next one in the
+    /// panel.
     template <size_t Rows, size_t Vectors>
-    static HWY_INLINE void AddGroup(const uint8_t* const (&rows)[Rows], size_t g, const std::byte*& weights,
+    static HWY_INLINE void AddGroup(const uint8_t* const (&rows)[Rows], size_t at, const std::byte*& weights,
                                     Vector (&acc)[Rows][Vectors])
     {
         const size_t lanes = hn::Lanes(Ints());
@@ -106,7 +107,7 @@ struct DotTile
         for (size_t r = 0; r < Rows; ++r)
         {
             int32_t group;
-            std::memcpy(&group, rows[r] + 4 * g, sizeof(group));
+            std::memcpy(&group, rows[r] + at, sizeof(group));
             const Vector x = Broadcast<Dot>(group);
             HWY_UNROLL(4)
             for (size_t v = 0; v < Vectors; ++v)
@@ -118,7 +119,7 @@ struct DotTile
 
     /// The same with the rows in registers in place of the weights, for tiles of few rows.
     template <size_t Rows, size_t Vectors>
-    static HWY_INLINE void AddGroupByVectors(const uint8_t* const (&rows)[Rows], size_t g, const std::byte*& weights,
+    static HWY_INLINE void AddGroupByVectors(const uint8_t* const (&rows)[Rows], size_t at, const std::byte*& weights,
                                              Vector (&acc)[Rows][Vectors])
     {
         const size_t lanes = hn::Lanes(Ints());
@@ -127,7 +128,7 @@ struct DotTile
         for (size_t r = 0; r < Rows; ++r)
         {
             int32_t group;
-            std::memcpy(&group, rows[r] + 4 * g, sizeof(group));
+            std::memcpy(&group, rows[r] + at, sizeof(group));
             x[r] = Broadcast<Dot>(group);
         }
         HWY_UNROLL(4)
@@ -154,7 +155,7 @@ struct DotTile
         const auto* weights = static_cast<const std::byte*>(panel);
         for (size_t g = 0; g < groups; ++g)
         {
-            AddGroup(rows, g, weights, acc);
+            AddGroup(rows, 4 * g, weights, acc);
         }
         EndTile(acc, sums);
     }

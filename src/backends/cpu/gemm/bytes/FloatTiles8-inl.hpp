@@ -90,7 +90,7 @@ HWY_INLINE void AddProducts(const FloatProduct8& product, size_t row, Vector (&s
             }
             else
             {
-                DotTile<Dot>::AddGroup(data, group, weights, sums);
+                DotTile<Dot>::AddGroup(data, 4 * group, weights, sums);
             }
         }
     }

@@ -13,12 +13,13 @@ namespace
 
 using backends::Scratch;
 
-constexpr int64_t GroupBytes = 4;
 constexpr size_t MostBlockPixels = 512;
 constexpr size_t LeastBlockPixels = 64;
 /// An eighth of a second-level cache of 1 MiB, as the panels pass through it too; blocks of few pixels may need more.
 constexpr size_t BlockBytes = 128 * 1024;
 constexpr size_t MostBytes = 8 * BlockBytes;
+/// Padded weights are for nothing else.
+constexpr size_t MostBytesOfPadded = size_t{64} << 20;
 
 bool CanWrite(const PackedWeights8& weights)
 {
@@ -37,54 +38,45 @@ bool CanWrite(const PackedWeights8& weights)
 ImageProduct8::ImageProduct8(const PackedWeights8& weights, const Windows& windows)
     : m_Weights(&weights), m_Windows(windows)
 {
-    // Each new pixel of the image is copied once, as each of a window would be otherwise.
-    const bool isShared = windows.m_Height * windows.m_Width >= 2 * windows.m_StrideY * windows.m_StrideX;
-    if (!isShared || !CanWrite(weights))
+    const ImageRuns8 runs(windows);
+    const bool arePadded = weights.GetDepth() != windows.GetDepth();
+    const auto isShared = ShareImage(static_cast<size_t>(windows.m_Height), static_cast<size_t>(windows.m_Width),
+                                     static_cast<size_t>(windows.m_StrideY), static_cast<size_t>(windows.m_StrideX));
+    if (!isShared || !CanWrite(weights) || (arePadded ? weights.GetDepth() != runs.GetPaddedDepth() : !runs.AreWhole()))
     {
         return;
     }
     for (m_BlockPixels = MostBlockPixels; m_BlockPixels >= LeastBlockPixels && !IsUsed(); m_BlockPixels /= 2)
     {
-        const bool isLeast = m_BlockPixels == LeastBlockPixels;
-        m_Image = PaddedImage(windows, m_BlockPixels, 1, isLeast ? MostBytes : BlockBytes);
+        const size_t mostOfLeast = arePadded ? MostBytesOfPadded : MostBytes;
+        m_Image = PaddedImage(windows, m_BlockPixels, 1, m_BlockPixels == LeastBlockPixels ? mostOfLeast : BlockBytes);
     }
-    m_BlockPixels *= 2;
-    if (!IsUsed() || !FindRuns())
+    if (!IsUsed())
     {
-        m_Image = PaddedImage();
         return;
     }
+    m_BlockPixels *= 2;
+    FindGroups(runs);
     Scratch scratch;
-    scratch.Add<uint8_t>(m_Image.GetBytes());
+    scratch.Add<uint8_t>(m_Image.GetBytes() + ImageRuns8::GroupBytes); // the last run may end in a group
     m_BeginsOffset = scratch.Add<uint32_t>(m_BlockPixels + ImageRows8::PastRows);
     m_PlacesOffset = scratch.Add<size_t>(m_BlockPixels + ImageRows8::PastRows);
     m_ScratchBytes = scratch.GetBytes();
 }
 
-/// False: runs are not whole groups.
-bool ImageProduct8::FindRuns()
+void ImageProduct8::FindGroups(const ImageRuns8& runs)
 {
-    const int64_t rowBytes = static_cast<int64_t>(m_Image.GetRowBytes());
-    const int64_t rowDistance = m_Windows.m_DilationY * rowBytes;
-    // A row of the window, or a point.
-    const int64_t ofRow = m_Windows.m_Width * m_Windows.m_GroupChannels;
-    const bool areRows = m_Windows.HaveWholeRows() && ofRow % GroupBytes == 0;
-    if (!areRows && (m_Windows.m_GroupChannels % GroupBytes != 0 || m_Windows.m_Channels % GroupBytes != 0))
+    const size_t points = runs.m_Count / static_cast<size_t>(m_Windows.m_Height); // of a row
+    const size_t rowStep = static_cast<size_t>(m_Windows.m_DilationY) * m_Image.GetRowBytes();
+    const auto pointStep = static_cast<size_t>(m_Windows.m_DilationX * m_Windows.m_Channels);
+    for (size_t run = 0; run < runs.m_Count; ++run)
     {
-        return false;
-    }
-    const int64_t runBytes = areRows ? ofRow : m_Windows.m_GroupChannels;
-    m_RunGroups = static_cast<size_t>(runBytes / GroupBytes);
-    for (int64_t y = 0; y < m_Windows.m_Height; ++y)
-    {
-        for (int64_t x = 0; x < (areRows ? 1 : m_Windows.m_Width); ++x)
+        const size_t begin = run / points * rowStep + run % points * pointStep;
+        for (size_t group = 0; group < runs.GetGroups(); ++group)
         {
-            const int64_t distance = y * rowDistance + x * m_Windows.m_DilationX * m_Windows.m_Channels;
-            m_Runs.push_back(static_cast<uint32_t>(distance / GroupBytes));
+            m_GroupPlaces.push_back(static_cast<uint32_t>(begin + group * ImageRuns8::GroupBytes));
         }
     }
-    m_Runs.push_back(0); // which tiles read at the end of the last one
-    return m_RunGroups * (m_Runs.size() - 1) == m_Weights->GetGroups();
 }
 
 size_t ImageProduct8::GetBlockEnd(size_t first, size_t last) const
@@ -134,13 +126,12 @@ void ImageProduct8::Write(const Panel8& panel, const RequantizeColumns& columns,
     ByteColumns8 prepared;
     m_Weights->GetEngine().m_PrepareColumns(columns, m_Weights->GetBias(panel), panel.m_Columns, isSigned, prepared);
     ImageRows8 image;
-    image.m_Image = Scratch::At<const uint8_t>(scratch, 0) +
-                    panel.m_Matrix * static_cast<size_t>(m_Windows.m_GroupChannels);
+    image.m_Image =
+        Scratch::At<const uint8_t>(scratch, 0) + panel.m_Matrix * static_cast<size_t>(m_Windows.m_GroupChannels);
     image.m_Begins = Scratch::At<const uint32_t>(scratch, m_BeginsOffset);
     image.m_Places = Scratch::At<const size_t>(scratch, m_PlacesOffset);
     image.m_Rows = rows;
-    image.m_Runs = m_Runs.data();
-    image.m_RunGroups = m_RunGroups;
+    image.m_GroupPlaces = m_GroupPlaces.data();
     image.m_Panel = m_Weights->GetData(panel);
     image.m_Groups = m_Weights->GetGroups();
     image.m_Out = output;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/common/Scratch.hpp"
+#include "backends/cpu/gemm/bytes/ImageRuns8.hpp"
 #include "backends/cpu/gemm/bytes/PackedWeights8.hpp"
 #include "backends/cpu/gemm/windows/PaddedImage.hpp"
 #include "backends/cpu/gemm/windows/Windows.hpp"
@@ -38,13 +39,12 @@ public:
                std::byte* scratch) const;
 
 private:
-    bool FindRuns();
+    void FindGroups(const ImageRuns8& runs);
 
     const PackedWeights8* m_Weights = nullptr;
     Windows m_Windows;
     PaddedImage m_Image;
-    std::vector<uint32_t> m_Runs; ///< see ImageRows8
-    size_t m_RunGroups = 0;
+    std::vector<uint32_t> m_GroupPlaces; ///< see ImageRows8
     size_t m_BlockPixels = 0;
     size_t m_BeginsOffset = 0; ///< in the scratch memory, behind the image
     size_t m_PlacesOffset = 0;

@@ -32,11 +32,8 @@ struct OfImage : Base
     {
         const uint8_t* m_Rows[Rows];
         const std::byte* m_Weights;
-        size_t m_Group;   ///< of the weights
-        size_t m_Place;   ///< of the same group of the data, in groups from where a row begins
-        size_t m_RunLast; ///< in groups of the weights
-        size_t m_RunGroups;
-        const uint32_t* m_Run;
+        size_t m_Group;
+        const uint32_t* m_Places;
     };
 
     template <size_t Rows, size_t Vectors>
@@ -53,26 +50,16 @@ struct OfImage : Base
         }
         at.m_Weights = static_cast<const std::byte*>(of.m_Panel);
         at.m_Group = 0;
-        at.m_Run = of.m_Runs;
-        at.m_Place = *at.m_Run;
-        at.m_RunGroups = of.m_RunGroups;
-        at.m_RunLast = of.m_RunGroups - 1;
+        at.m_Places = of.m_GroupPlaces;
         Base::BeginSums(columns, sums);
     }
 
     template <size_t Rows, typename S>
     static HWY_INLINE void AddGroups(size_t end, Products<Rows>& at, S& sums)
     {
-        // One loop: GCC keeps the sums of a loop within another in memory.
         for (; at.m_Group < end; ++at.m_Group)
         {
-            Base::AddOne(at.m_Rows, at.m_Place, at.m_Weights, sums);
-            ++at.m_Place;
-            if (at.m_Group == at.m_RunLast)
-            {
-                at.m_RunLast += at.m_RunGroups;
-                at.m_Place = *++at.m_Run;
-            }
+            Base::AddOne(at.m_Rows, at.m_Places[at.m_Group], at.m_Weights, sums);
         }
     }
 

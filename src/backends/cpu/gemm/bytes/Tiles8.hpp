@@ -166,14 +166,15 @@ struct ImageRows8
     /// As often as this the last row is named once more behind it.
     static constexpr size_t PastRows = 8;
 
-    const uint8_t* m_Image = nullptr;    ///< as the tiles multiply it
-    const uint32_t* m_Begins = nullptr;  ///< [rows]: how many bytes of the image come before a row
-    const size_t* m_Places = nullptr;    ///< [rows]: where a row is written, in bytes from m_Out on
-    size_t m_Rows = 0;                   ///< 1 at least
-    const uint32_t* m_Runs = nullptr;    ///< [runs + 1]: how many groups come before a run, from where a row begins on
-    size_t m_RunGroups = 0;              ///< of a run
+    const uint8_t* m_Image = nullptr;   ///< as the tiles multiply it
+    const uint32_t* m_Begins = nullptr; ///< [rows]: how many bytes of the image come before a row
+    const size_t* m_Places = nullptr;   ///< [rows]: where a row is written, in bytes from m_Out on
+    size_t m_Rows = 0;                  ///< 1 at least
+    /// [groups]: how many bytes come before each group, from where a row begins on. What the last one of a run has past
+    /// the run's end has weights of zero.
+    const uint32_t* m_GroupPlaces = nullptr;
     const void* m_Panel = nullptr;
-    size_t m_Groups = 0; ///< of all runs
+    size_t m_Groups = 0;
     uint8_t* m_Out = nullptr;
 };
 

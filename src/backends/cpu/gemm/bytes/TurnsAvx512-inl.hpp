@@ -86,22 +86,22 @@ struct TurnTile
     {
         for (; at.m_Group < end; ++at.m_Group)
         {
-            AddOne(at.m_Rows, at.m_Group, at.m_Weights, sums);
+            AddOne(at.m_Rows, 4 * at.m_Group, at.m_Weights, sums);
         }
     }
 
-    /// What group `g` of the rows gives.
+    /// What the group of the rows gives that is `from` bytes from where they begin.
     template <size_t Rows, size_t Vectors>
-    static HWY_INLINE void AddOne(const uint8_t* const (&rows)[Rows], size_t g, const std::byte*& weights,
+    static HWY_INLINE void AddOne(const uint8_t* const (&rows)[Rows], size_t from, const std::byte*& weights,
                                   Vector (&sums)[Rows][Vectors])
     {
         if constexpr (Rows < 4)
         {
-            DotTile<Dot>::AddGroupByVectors(rows, g, weights, sums);
+            DotTile<Dot>::AddGroupByVectors(rows, from, weights, sums);
         }
         else
         {
-            DotTile<Dot>::AddGroup(rows, g, weights, sums);
+            DotTile<Dot>::AddGroup(rows, from, weights, sums);
         }
     }
 

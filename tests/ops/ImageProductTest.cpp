@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions of int8 whose tiles may read windows where they lie in a padded image: tiles of all widths and heights,
+// runs that are whole groups and that are padded, groups of channels, blocks, and what such tiles are not made for.
+#include "backends/cpu/gemm/bytes/ImageProduct8.hpp"
+#include "ops/BytesInfo.hpp"
+#include "ops/FastCompare.hpp"
+#include "ops/PackingCases.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+using cpu::ImageRuns8;
+
+struct Case
+{
+    TensorShape m_Data;
+    unsigned int m_Outputs;
+    unsigned int m_Height = 3;
+    unsigned int m_Width = 3;
+    unsigned int m_Groups = 1;
+    uint32_t m_Stride = 1;
+    uint32_t m_Dilation = 1;
+    uint32_t m_Pad = 1; ///< above and to the left; two more to the right
+    float m_OutputScale = 9.0f;
+};
+
+void ExpectImageAsReference(const Case& c, const ActivationDescriptor* activation = nullptr)
+{
+    Convolution2dDescriptor d;
+    d.m_DataLayout = DataLayout::NHWC;
+    d.m_BiasEnabled = true;
+    d.m_StrideX = d.m_StrideY = c.m_Stride;
+    d.m_DilationX = d.m_DilationY = c.m_Dilation;
+    d.m_PadTop = d.m_PadLeft = c.m_Pad;
+    d.m_PadRight = c.m_Pad + 2;
+    const auto count = [&](unsigned int size, unsigned int kernel)
+    { return (size - c.m_Dilation * (kernel - 1) - 1) / c.m_Stride + 1; };
+    const TensorShape output({c.m_Data[0], count(c.m_Data[1] + d.m_PadTop, c.m_Height),
+                              count(c.m_Data[2] + d.m_PadLeft + d.m_PadRight, c.m_Width), c.m_Outputs});
+    const TensorShape weights({c.m_Outputs, c.m_Height, c.m_Width, c.m_Data[3] / c.m_Groups});
+    TensorInfo biasInfo(TensorShape({c.m_Outputs}), DataType::Signed32, 0.01f, 0);
+    OpCase op = FastCase(
+        c.m_Data.ToString() + " in " + std::to_string(c.m_Groups) + " groups by " + weights.ToString() + ", stride " +
+            std::to_string(c.m_Stride) + ", dilation " + std::to_string(c.m_Dilation),
+        LayerType::Convolution2d, d,
+        {Random(BytesInfo(c.m_Data, true, 0.1f, -7), c.m_Outputs),
+         Constant(Random(BytesInfo(weights, true, 0.1f, 0), c.m_Height)), Constant(Random(biasInfo, 5, -3, 3))},
+        BytesInfo(output, true, c.m_OutputScale, 5));
+    op.m_FusedActivation = activation;
+    ExpectAsReference(op, "");
+}
+
+/// Of windows of `height` x `width` points in an image of 9 x 11 pixels.
+cpu::Windows MakeImageWindows(int64_t height, int64_t width, int64_t channels, int64_t groupChannels,
+                              int64_t stride = 1)
+{
+    cpu::Windows windows = {9,      11,   (9 - height) / stride + 1, (11 - width) / stride + 1, channels, groupChannels,
+                            height, width};
+    windows.m_StrideX = windows.m_StrideY = stride;
+    return windows;
+}
+
+/// Whether weights of this depth are read so beside these windows.
+bool IsUsed(unsigned int depth, const cpu::Windows& windows, float outputScale = 9.0f, bool isSigned = true)
+{
+    const int32_t zeroPoint = isSigned ? 0 : 100;
+    const Packing packing(BytesInfo({8, depth}, isSigned, 0.1f, 3), BytesInfo({24, depth}, isSigned, 0.1f, zeroPoint),
+                          std::vector<uint8_t>(size_t{24} * depth, 1), BytesInfo({8, 24}, isSigned, outputScale, 0));
+    backends::FillingStore store;
+    const auto packed = packing.Pack(store, 64);
+    return cpu::ImageProduct8(*packed, windows).IsUsed();
+}
+
+bool HasImageTiles()
+{
+    return cpu::GetCpuFeatures().m_Simd && cpu::GetEngine8().m_Signed.m_WriteImage[0][1] != nullptr;
+}
+
+} // namespace
+
+TEST(ImageProduct, WhereItIsUsed)
+{
+    if (!HasImageTiles())
+    {
+        GTEST_SKIP() << "other tiles are used on this processor";
+    }
+    EXPECT_TRUE(IsUsed(144, MakeImageWindows(3, 3, 16, 16)));
+    EXPECT_FALSE(IsUsed(90, MakeImageWindows(3, 5, 6, 6))) << "rows of 30 bytes";
+    EXPECT_TRUE(IsUsed(96, MakeImageWindows(3, 5, 6, 6))) << "the same, padded";
+    EXPECT_FALSE(IsUsed(92, MakeImageWindows(3, 5, 6, 6))) << "weights for other windows";
+    EXPECT_TRUE(IsUsed(36, MakeImageWindows(3, 3, 24, 4))) << "points of a group";
+    EXPECT_FALSE(IsUsed(45, MakeImageWindows(3, 3, 25, 5))) << "the same of 5 bytes";
+    EXPECT_TRUE(IsUsed(72, MakeImageWindows(3, 3, 25, 5))) << "the same, padded";
+    EXPECT_FALSE(IsUsed(16, MakeImageWindows(1, 1, 16, 16))) << "pixels";
+    EXPECT_FALSE(IsUsed(64, MakeImageWindows(2, 2, 16, 16, 2))) << "windows that share nothing";
+    EXPECT_FALSE(IsUsed(144, MakeImageWindows(3, 3, 16, 16), 0.01f)) << "shifts to the left";
+    EXPECT_FALSE(IsUsed(144, MakeImageWindows(3, 3, 16, 16), 9.0f, false)) << "uint8";
+}
+
+TEST(ImageProduct, RunsArePaddedWhereThatIsLessThanCopies)
+{
+    const ImageRuns8 rows(3, 5, 6, true);
+    EXPECT_EQ(rows.m_Count, 3U);
+    EXPECT_EQ(rows.m_Bytes, 30U);
+    EXPECT_EQ(rows.GetPaddedDepth(), 96U);
+    EXPECT_FALSE(rows.AreWhole());
+    EXPECT_TRUE(ImageRuns8(1, 5, 6, true).AreWhole()) << "padding of one run is at its end";
+    EXPECT_TRUE(ImageRuns8(3, 2, 6, true).AreWhole());
+    EXPECT_FALSE(ImageRuns8(3, 2, 6, false).AreWhole());
+    // 24 groups in place of 23, for three runs.
+    EXPECT_TRUE(rows.ArePaddable(9));
+    EXPECT_FALSE(rows.ArePaddable(10));
+    EXPECT_EQ(ImageRuns8(2, 1, 3, true).Pad(std::vector<uint8_t>({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}).data(), 2),
+              std::vector<uint8_t>({1, 2, 3, 0, 4, 5, 6, 0, 7, 8, 9, 0, 10, 11, 12, 0}));
+}
+
+TEST(ImageProduct, TilesOfAllWidthsAsReference)
+{
+    const ActivationDescriptor relu(ActivationFunction::ReLu);
+    for (const unsigned int outputs : {1U, 5U, 8U, 9U, 16U, 17U, 24U, 32U, 37U, 40U, 48U, 53U, 64U, 72U, 90U})
+    {
+        for (const unsigned int channels : {2U, 4U, 13U, 32U})
+        {
+            // 7, 21, 63 and 90 pixels of each image.
+            for (const auto& [height, width] : {std::pair{1U, 6U}, {3U, 6U}, {7U, 8U}, {9U, 9U}})
+            {
+                ExpectImageAsReference({{2, height + 1, width, channels}, outputs}, outputs % 2 == 0 ? &relu : nullptr);
+            }
+        }
+    }
+}
+
+// All numbers of rows that the last tile can have.
+TEST(ImageProduct, TilesOfAllHeightsAsReference)
+{
+    for (unsigned int width = 1; width <= 26; ++width)
+    {
+        for (const unsigned int outputs : {6U, 16U, 31U, 48U, 64U})
+        {
+            ExpectImageAsReference({{1, 3, width + 2, 8}, outputs, 3, 3, 1, 1, 1, 0});
+            ExpectImageAsReference(
+                {{1, 3, width + 2, 400}, outputs, 3, 3, 1, 1, 1, 0}); // panels past the nearest cache
+        }
+    }
+}
+
+TEST(ImageProduct, WindowsOfAllKindsAsReference)
+{
+    for (const unsigned int channels : {1U, 3U, 4U, 7U, 8U, 30U})
+    {
+        for (const unsigned int kernel : {2U, 3U, 4U, 5U})
+        {
+            for (const uint32_t stride : {1U, 2U})
+            {
+                for (const uint32_t dilation : {1U, 2U})
+                {
+                    ExpectImageAsReference({{2, 13, 10, channels}, 19, kernel, 3, 1, stride, dilation, kernel - 1});
+                    ExpectImageAsReference({{1, 13, 10, channels}, 6, 3, kernel, 1, stride, dilation, 0});
+                }
+            }
+        }
+    }
+}
+
+TEST(ImageProduct, GroupsAsReference)
+{
+    for (const unsigned int channels : {1U, 2U, 3U, 5U, 8U, 12U})
+    {
+        for (const unsigned int outputs : {1U, 3U, 5U, 8U, 12U, 20U})
+        {
+            for (const unsigned int groups : {2U, 3U, 8U})
+            {
+                ExpectImageAsReference({{2, 7, 9, channels * groups}, outputs * groups, 3, 2, groups});
+            }
+        }
+    }
+}
+
+// An image is larger than the blocks that it is made in; rows of one are longer than a block has pixels.
+TEST(ImageProduct, BlocksAsReference)
+{
+    ExpectImageAsReference({{2, 40, 37, 64}, 24});
+    ExpectImageAsReference({{1, 40, 37, 30}, 24, 3, 3, 1, 2});
+    ExpectImageAsReference({{1, 3, 1500, 20}, 8});
+    ExpectImageAsReference({{1, 5, 300, 110}, 40, 5, 5, 1, 2, 1, 2});
+    ExpectImageAsReference({{1, 20, 20, 512}, 5, 5, 5});
+}
+
+// Scales that shift sums to the left, or not at all.
+TEST(ImageProduct, LargeScalesAsReference)
+{
+    for (const float scale : {0.015f, 0.019f, 0.021f, 0.04f})
+    {
+        ExpectImageAsReference({{1, 6, 7, 8}, 19, 3, 3, 1, 1, 1, 1, scale});
+        ExpectImageAsReference({{1, 6, 7, 5}, 19, 3, 3, 1, 1, 1, 1, scale});
+    }
+}
+
+// No memory is taken for such an image: the reference kernel does not need it.
+TEST(ImageProduct, ImagesOfMostlyPadding)
+{
+    Case c = {{1, 2, 2, 5}, 6};
+    c.m_Dilation = 4000;
+    c.m_Pad = 8000;
+    ExpectImageAsReference(c);
+}
+
+TEST(ImageProduct, TransposedConvolutionsAsReference)
+{
+    for (const unsigned int outputs : {3U, 8U, 20U})
+    {
+        for (const unsigned int channels : {4U, 6U, 16U})
+        {
+            for (const uint32_t stride : {1U, 2U})
+            {
+                TransposeConvolution2dDescriptor d;
+                d.m_DataLayout = DataLayout::NHWC;
+                d.m_StrideX = d.m_StrideY = stride;
+                const TensorShape data({2, 6, 9, channels});
+                const TensorShape output({2, 5 * stride + 4, 8 * stride + 4, outputs});
+                ExpectAsReference(
+                    FastCase(std::to_string(outputs) + " of " + std::to_string(channels) + " channels, stride " +
+                                 std::to_string(stride),
+                             LayerType::TransposeConvolution2d, d,
+                             {Random(BytesInfo(data, true, 0.1f, -7), outputs),
+                              Constant(Random(BytesInfo({outputs, 4, 4, channels}, true, 0.1f, 0), channels))},
+                             BytesInfo(output, true, 9.0f, 5)),
+                    "CpuTransposeConvolution2dBytes");
+            }
+        }
+    }
+}
+
+} // namespace tenon::test
