@@ -26,19 +26,23 @@ void CopyRows(const float* from, size_t fromStride, size_t rows, size_t floats, 
                                       reinterpret_cast<std::byte*>(to));
 }
 
-/// Vectors in the widest panel. Where long rows of the output begin within cache lines, and little is computed for each
-/// line, wide panels come back to fewer lines that are written in part.
+/// Vectors in the widest panel. Where rows of the output begin within cache lines, and little is computed for each line,
+/// wide panels come back to fewer lines that are written in part; with next to nothing to compute they write the lines
+/// of a row together.
 size_t GetMostVectors(const EngineF32& engine, const WeightSizes& sizes)
 {
+    constexpr size_t LeastDepth = 4;
     constexpr size_t ShallowDepth = 32;
-    constexpr size_t LongVectors = 8;
-    const bool isShallow = sizes.m_Depth <= ShallowDepth;
     if (sizes.m_InPlaceStride != 0)
     {
-        return isShallow ? engine.m_Vectors : engine.m_MostVectors;
+        return sizes.m_Depth <= ShallowDepth ? engine.m_Vectors : engine.m_MostVectors;
     }
-    const bool isLong = sizes.m_Columns > LongVectors * engine.m_Lanes && sizes.m_Columns % engine.m_Lanes != 0;
-    return isLong && isShallow ? engine.m_MostVectors : engine.m_Vectors;
+    if (sizes.m_Depth > ShallowDepth || (sizes.m_Columns % engine.m_Lanes == 0 && sizes.m_Depth > LeastDepth))
+    {
+        return engine.m_Vectors;
+    }
+    const size_t longVectors = sizes.m_Depth <= LeastDepth ? 1 : sizes.m_Depth <= 8 ? 2 : sizes.m_Depth <= 16 ? 5 : 8;
+    return sizes.m_Columns > longVectors * engine.m_Lanes ? engine.m_MostVectors : engine.m_Vectors;
 }
 
 } // namespace
