@@ -246,7 +246,7 @@ bool WriteFloatRows(const FloatProduct8& product, const FloatColumns& columns)
     }
     FloatProduct8 corrected = product;
     corrected.m_Bias = bias;
-    if constexpr (std::is_same_v<Dot, VnniDataFlipped>) // as on all processors that split vectors
+    if constexpr (std::is_same_v<Dot, VnniDataUnsigned>) // as on all processors that split vectors
     {
         static const bool splits = GetCpuFeatures().m_SplitsVectors;
         if (splits && rows.m_Columns <= Vectors * hn::Lanes(d) - hn::Lanes(d) / 2 &&

@@ -183,6 +183,10 @@ const TileSet8& FormChoice8::Choose(const LayerView& layer, const ProductShape8&
     {
         return engine.m_Narrow;
     }
+    if (engine.m_OfFloats.m_Vectors != 0 && layer.GetInput(0).GetDataType() == DataType::Float32)
+    {
+        return engine.m_OfFloats;
+    }
     return m_IsDataSigned ? engine.m_Signed : engine.m_Unsigned;
 }
 

@@ -65,10 +65,10 @@ RunSteps8 FindRunSteps(IParallelFor& parallel, const float* values, size_t count
     }
     if (!isAsymmetric)
     {
-        return {{127.0f / most, 0, -127}, {most / 127.0f, 0}, false};
+        return {{127.0f / most, 0, -127, 0}, {most / 127.0f, 0}, false};
     }
     const ref::AsymmetricScale scale = ref::FindAsymmetricScale(range.m_Least, range.m_Most);
-    return {{1.0f / scale.m_Scale, scale.m_ZeroPoint, -128}, {scale.m_Scale, scale.m_ZeroPoint}, false};
+    return {{1.0f / scale.m_Scale, scale.m_ZeroPoint, -128, 0}, {scale.m_Scale, scale.m_ZeroPoint}, false};
 }
 
 template <typename T>
@@ -76,7 +76,7 @@ void QuantizeRun(IParallelFor& parallel, const float* values, size_t count, cons
 {
     if (steps.m_AreZeros)
     {
-        std::memset(quantized, 0, count * sizeof(T));
+        std::memset(quantized, steps.m_Steps.m_Flip, count * sizeof(T));
         return;
     }
     const size_t parts = CountParts(parallel, count);
@@ -108,7 +108,10 @@ ByteData8 HybridQuantizer8::Quantize(const ExecuteArgs& args) const
     const auto quantize = [&](size_t batch, IParallelFor& parallel)
     {
         const size_t at = batch * m_BatchElements;
-        scales[batch] = QuantizeRun(parallel, values + at, m_BatchElements, m_Data.m_IsAsymmetric, quantized + at);
+        RunSteps8 steps = FindRunSteps(parallel, values + at, m_BatchElements, m_Data.m_IsAsymmetric);
+        steps.m_Steps.m_Flip = m_Data.m_Flip;
+        QuantizeRun(parallel, values + at, m_BatchElements, steps, quantized + at);
+        scales[batch] = steps.m_Scale;
     };
     if (m_BatchElements >= PartElements)
     {

@@ -19,6 +19,7 @@ struct HybridData8
 {
     size_t m_Batches = 1; ///< runs of data that have a scale of their own
     bool m_IsAsymmetric = false;
+    uint8_t m_Flip = 0; ///< see QuantizeSteps8
 };
 
 /// How a run of floats that share a scale becomes bytes.
@@ -33,7 +34,7 @@ struct RunSteps8
 /// threads.
 RunSteps8 FindRunSteps(IParallelFor& parallel, const float* values, size_t count, bool isAsymmetric);
 
-/// Quantizes the run. T: int8_t, or float: whole numbers less the zero point.
+/// Quantizes the run. T: int8_t, or float: whole numbers less the zero point, with nothing to flip.
 template <typename T>
 void QuantizeRun(IParallelFor& parallel, const float* values, size_t count, const RunSteps8& steps, T* quantized);
 

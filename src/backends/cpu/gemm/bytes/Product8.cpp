@@ -49,7 +49,9 @@ Product8::Product8(const PackedWeights8& weights, const Windows& windows, size_t
     m_Low = clamp.GetLow();
     m_High = clamp.GetHigh();
     Scratch shared;
-    m_Quantizer = HybridQuantizer8(data, args.GetInput(0).GetNumElements(), shared);
+    HybridData8 flipped = data;
+    flipped.m_Flip = weights.GetTiles().m_FlipsFloats ? 0x80 : 0;
+    m_Quantizer = HybridQuantizer8(flipped, args.GetInput(0).GetNumElements(), shared);
     Plan(shared);
 }
 

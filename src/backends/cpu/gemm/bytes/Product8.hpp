@@ -94,6 +94,8 @@ private:
     void RunImage(const Memory& memory, const PanelRange& range, std::byte* scratch) const;
     /// One past the last row of a block from `first` on, of rows up to `last`.
     size_t GetBlockEnd(size_t first, size_t last) const;
+    /// What lies outside of the image for a row.
+    uint8_t GetPadding(const ByteData8& data, size_t row) const;
     /// Where the windows of rows [first, last), for any matrix, have their points, if tiles are to read them there.
     /// Those of a whole image are in the order of the pixels that has the most points to skip.
     PointTable8 FindPoints(const ByteData8& data, size_t first, size_t last, std::byte* scratch) const;

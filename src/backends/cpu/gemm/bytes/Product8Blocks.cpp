@@ -27,6 +27,13 @@ size_t Product8::GetBlockEnd(size_t first, size_t last) const
     return std::min(first + (m_Place.m_Width == 0 ? m_BlockRows : m_StripRows), end);
 }
 
+uint8_t Product8::GetPadding(const ByteData8& data, size_t row) const
+{
+    const int32_t zeroPoint =
+        m_IsHybrid ? data.m_Batches[row / m_BatchRows].m_ZeroPoint : m_Weights->GetDataZeroPoint();
+    return static_cast<uint8_t>(zeroPoint ^ (m_Weights->GetTiles().m_FlipsFloats ? 0x80 : 0));
+}
+
 PointTable8 Product8::FindPoints(const ByteData8& data, size_t first, size_t last, std::byte* scratch) const
 {
     const size_t rows = last - first;
@@ -35,7 +42,7 @@ PointTable8 Product8::FindPoints(const ByteData8& data, size_t first, size_t las
         return {};
     }
     auto* const padding = Scratch::At<uint8_t>(scratch, m_PaddingOffset);
-    std::memset(padding, data.m_Batches[first / m_BatchRows].m_ZeroPoint, m_InputPitch);
+    std::memset(padding, GetPadding(data, first), m_InputPitch);
     auto* const table = Scratch::At<const uint8_t*>(scratch, m_TableOffset);
     PointTable8 points = {table, GetPoints(), rows, 0, nullptr, nullptr};
     if (!m_Order.IsOther() || rows != m_BatchRows)
@@ -74,9 +81,7 @@ void Product8::FindSkipped(const PackedPanel8& packed, const PointTable8& points
 
 void Product8::MakeImage(const ByteData8& data, size_t first, size_t last, std::byte* scratch) const
 {
-    const int32_t padding =
-        m_IsHybrid ? data.m_Batches[first / m_BatchRows].m_ZeroPoint : m_Weights->GetDataZeroPoint();
-    m_WindowImage.Make(m_Weights->GetEngine(), data.m_Values, first, last, static_cast<uint8_t>(padding),
+    m_WindowImage.Make(m_Weights->GetEngine(), data.m_Values, first, last, GetPadding(data, first),
                        Scratch::At<uint8_t>(scratch, m_ImageOffset));
 }
 
@@ -177,10 +182,8 @@ Product8::Block Product8::LayOut(const ByteData8& data, const uint8_t* values, s
     for (size_t row = first; m_CopiesStrips && row < last;)
     {
         // Float data have a zero point for each batch.
-        const size_t batch = m_IsHybrid ? row / m_BatchRows : 0;
-        const size_t end = m_IsHybrid ? std::min(last, (batch + 1) * m_BatchRows) : last;
-        const int32_t padding = m_IsHybrid ? data.m_Batches[batch].m_ZeroPoint : zeroPoint;
-        m_Windows.CopyBytes(values, row, end, static_cast<uint8_t>(padding), m_Pitch, strip + (row - first) * m_Pitch);
+        const size_t end = m_IsHybrid ? std::min(last, (row / m_BatchRows + 1) * m_BatchRows) : last;
+        m_Windows.CopyBytes(values, row, end, GetPadding(data, row), m_Pitch, strip + (row - first) * m_Pitch);
         row = end;
     }
     block.m_Stride = m_Pitch;

@@ -30,7 +30,9 @@ void QuantizeValues(const float* values, size_t count, const QuantizeSteps8& ste
     const auto most = hn::Set(d, static_cast<float>(127 - steps.m_ZeroPoint));
     // Bytes that are written may be anything's: what is read here is not read again after each of them.
     const auto inverse = hn::Set(d, steps.m_Inverse);
-    const auto zeroPoint = hn::Set(dInt, steps.m_ZeroPoint);
+    // Bytes that are cut off where they no longer fit int8 are what flipping their highest bit gives.
+    const auto zeroPoint = hn::Set(dInt, steps.m_ZeroPoint + (HWY_TARGET == HWY_AVX3 ? steps.m_Flip : 0));
+    [[maybe_unused]] const auto flip = hn::Set(hn::Rebind<int8_t, decltype(d)>(), static_cast<int8_t>(steps.m_Flip));
     const auto quantize = [=](Floats value) HWY_ATTR
     {
         if constexpr (std::is_same_v<T, float>)
@@ -41,11 +43,11 @@ void QuantizeValues(const float* values, size_t count, const QuantizeSteps8& ste
         {
             const auto clamped = StepsOf(value, inverse, least, most);
 #if HWY_TARGET == HWY_AVX3
-            // They fit, so that nothing has to be saturated.
+            // They fit uint8 or int8, so that nothing has to be saturated.
             const __m512i whole = _mm512_add_epi32(_mm512_cvttps_epi32(clamped.raw), zeroPoint.raw);
             return hn::Vec<decltype(dOut)>{_mm512_cvtepi32_epi8(whole)};
 #else
-            return hn::DemoteTo(dOut, hn::Add(hn::ConvertTo(dInt, clamped), zeroPoint));
+            return hn::Xor(hn::DemoteTo(dOut, hn::Add(hn::ConvertTo(dInt, clamped), zeroPoint)), flip);
 #endif
         }
     };

@@ -90,8 +90,11 @@ Engine8 MakeEngine()
             engine.m_Signed.m_Signs = Signs8::DataUnsigned;
             FillTilesOf512<VnniDataFlipped>(engine.m_Signed);
             FillByteRows<VnniDataFlipped, false>(engine.m_Signed);
-            FillFloatRows<VnniDataFlipped>(engine.m_Signed);
             UseImageTiles(engine.m_Signed);
+            engine.m_OfFloats.m_Signs = Signs8::DataUnsigned;
+            engine.m_OfFloats.m_FlipsData = engine.m_OfFloats.m_FlipsFloats = true;
+            FillTilesOf512<VnniDataUnsigned>(engine.m_OfFloats);
+            FillFloatRows<VnniDataUnsigned>(engine.m_OfFloats);
         }
         else
         {

@@ -111,6 +111,7 @@ struct QuantizeSteps8
     float m_Inverse = 0.0f; ///< steps of 1
     int32_t m_ZeroPoint = 0;
     int32_t m_Lowest = 0; ///< of the bytes; the highest one is 127
+    uint8_t m_Flip = 0;   ///< bits in which the bytes that are written differ: 0x80 makes uint8 of them, 128 more
 };
 
 struct FloatRange
@@ -236,6 +237,7 @@ struct TileSet8
     Signs8 m_Signs = Signs8::DataSigned;
     bool m_FlipsData = false;            ///< data are read as bytes of the other sign, 128 more or less
     bool m_FlipsRows = false;            ///< and so are rows of data written before the tiles read them
+    bool m_FlipsFloats = false;          ///< and floats quantized to such
     size_t m_Vectors = 0;                ///< in the widest panel; 0: there are no tiles
     size_t m_Rows[MostVectors + 1] = {}; ///< rows of the highest tile for a panel of so many vectors
     size_t m_RowUnit = 1;        ///< tiles have a multiple of it: data are read, and sums written, for whole ones
@@ -288,7 +290,8 @@ struct Engine8
     size_t m_Lanes = 0;       ///< columns of a vector
     TileSet8 m_Signed;        ///< for int8 data
     TileSet8 m_Unsigned;      ///< for uint8 data
-    TileSet8 m_Narrow;        ///< where the other two are WidePairs
+    TileSet8 m_OfFloats;      ///< for floats quantized to int8; some processors have none but m_Signed
+    TileSet8 m_Narrow;        ///< where m_Signed and m_Unsigned are WidePairs
     TileSet8 m_SplitSigned;   ///< for int8 data and weights with few terms more; some processors have none
     TileSet8 m_SplitUnsigned; ///< the same for uint8 data
     TileSet8 m_Permuted;      ///< for int8 data and int8 weights with more terms; some processors have none
