@@ -47,16 +47,11 @@ class TopCandidates
 {
 public:
     /// How many candidates there should be room for, where `wanted` of a row of `length` elements are.
-    static size_t GetCapacity(size_t length, size_t wanted)
-    {
-        // As many again as are wanted: a thinning takes as long as to collect them. Where all of the row fits, nothing
-        // is thinned out.
-        return std::min(length, 2 * wanted + MostFound) + MostFound;
-    }
+    static size_t GetCapacity(size_t length, size_t wanted) { return GetMost(length, wanted) + MostFound; }
 
     /// Candidates from `first` on, in order; `candidates` has room for GetCapacity(length, wanted).
     TopCandidates(TopScan<T> scan, size_t length, size_t wanted, uint64_t* candidates, uint64_t first = 0)
-        : m_Scan(scan), m_Length(length), m_Wanted(wanted), m_Capacity(GetCapacity(length, wanted)), m_First(first),
+        : m_Scan(scan), m_Length(length), m_Wanted(wanted), m_Most(GetMost(length, wanted)), m_First(first),
           m_Candidates(candidates)
     {
     }
@@ -75,7 +70,7 @@ public:
         std::array<uint32_t, MostFound> found;
         while (next < m_Length)
         {
-            if (m_Count + MostFound > m_Capacity)
+            if (m_Count >= m_Most)
             {
                 Thin();
                 above = row[GetElement(m_Candidates[m_Wanted - 1])];
@@ -103,13 +98,21 @@ public:
     bool HasAll() const { return m_HasAll; }
 
 private:
+    static size_t GetMost(size_t length, size_t wanted)
+    {
+        // As many again as are wanted: a thinning takes as long as to collect them. Where all of a short row fits,
+        // nothing is thinned out.
+        constexpr size_t Some = 16;
+        return length <= 2 * wanted + MostFound ? length : 2 * wanted + Some;
+    }
+
     /// The first elements of the row, whatever they are: as many as there is room for. Returns what comes next.
     size_t Fill(const T* row)
     {
         size_t next = 0;
-        while (next < m_Length && m_Count < m_Capacity)
+        while (next < m_Length && m_Count < m_Most)
         {
-            const size_t count = std::min(m_Length - next, m_Capacity - m_Count);
+            const size_t count = std::min(m_Length - next, m_Most - m_Count);
             uint64_t* const candidates = m_Candidates + m_Count;
             for (size_t i = 0; i < count; ++i)
             {
@@ -136,7 +139,7 @@ private:
     TopScan<T> m_Scan;
     size_t m_Length;
     size_t m_Wanted; ///< one at least
-    size_t m_Capacity;
+    size_t m_Most;   ///< candidates that are thinned out before more are looked for
     uint64_t m_First;
     uint64_t* m_Candidates;
     size_t m_Count = 0;
