@@ -217,6 +217,13 @@ TEST(FastBytes, RequantizeByDoublesAsTheScalarFunction)
                 sum = static_cast<int32_t>(random()) >> random() % 32;
             }
             const int32_t terms[Rows] = {5, -1, 0};
+            // Products as near to a half as there are, which floats round to either side of it.
+            for (size_t i = 0; i < Rows * Columns; i += 2)
+            {
+                const double half = static_cast<double>(random() % 600) - 299.5;
+                const double sum = std::round(half / scales[i % Columns]) - terms[i / Columns];
+                sums[i] = std::abs(sum) < 2e9 ? static_cast<int32_t>(sum) : sums[i];
+            }
             const int32_t least = isSigned ? -128 : 0;
             cpu::RequantizeColumns columns;
             columns.m_Scale = scales;

@@ -24,6 +24,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr double BelowHalf = 0.49999999999999994;
 /// What is rounded so is clamped to this: surely outside of bytes, and inside of integers.
 constexpr double MostRounded = 65536.0;
+/// A product of floats is off by less than 2^-22 of itself. One that bytes do not clamp rounds to the same number as
+/// that of doubles, unless it is as near to a half as this. Larger ones than can be integers are taken for this.
+constexpr float MostFloatProduct = 65536.0f;
+constexpr float NearHalf = 0.4998f;
 
 /// What comes to lie in even lanes of the odd ones.
 template <class D32>

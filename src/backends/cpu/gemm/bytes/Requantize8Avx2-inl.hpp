@@ -116,10 +116,12 @@ struct PositiveScale : Scale8
 struct DoubleScale
 {
     __m256d m_Lower, m_Upper;
+    __m256 m_Floats;
     __m256i m_ZeroPoint;
 
     HWY_INLINE DoubleScale(const RequantizeColumns& columns, size_t c)
         : m_Lower(_mm256_loadu_pd(columns.m_Scale + c)), m_Upper(_mm256_loadu_pd(columns.m_Scale + c + 4)),
+          m_Floats(_mm256_set_m128(_mm256_cvtpd_ps(m_Upper), _mm256_cvtpd_ps(m_Lower))),
           m_ZeroPoint(_mm256_set1_epi16(static_cast<int16_t>(columns.m_ZeroPoint)))
     {
     }
@@ -133,7 +135,21 @@ struct DoubleScale
         return _mm256_cvttpd_epi32(_mm256_min_pd(rounded, _mm256_set1_pd(MostRounded)));
     }
 
+    /// See MostFloatProduct.
     HWY_INLINE __m256i operator()(__m256i x, __m256i) const
+    {
+        const __m256 product = _mm256_mul_ps(_mm256_cvtepi32_ps(x), m_Floats);
+        const __m256 bounded = _mm256_min_ps(product, _mm256_set1_ps(MostFloatProduct));
+        const __m256 rounded = _mm256_round_ps(bounded, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m256 distance = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), _mm256_sub_ps(bounded, rounded));
+        if (HWY_UNLIKELY(_mm256_movemask_ps(_mm256_cmp_ps(distance, _mm256_set1_ps(NearHalf), _CMP_GT_OQ)) != 0))
+        {
+            return ScaleByDoubles(x);
+        }
+        return _mm256_cvttps_epi32(rounded);
+    }
+
+    HWY_NOINLINE __m256i ScaleByDoubles(__m256i x) const
     {
         const __m128i lower = ScaleFour(_mm256_castsi256_si128(x), m_Lower);
         const __m128i upper = ScaleFour(_mm256_extracti128_si256(x, 1), m_Upper);

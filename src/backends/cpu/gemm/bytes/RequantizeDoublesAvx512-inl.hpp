@@ -36,12 +36,20 @@ HWY_INLINE __m256i RescaleEight(__m256i x, __m512d scale)
 struct DoubleScale
 {
     __m512d m_Lower, m_Upper;
+    __m512 m_Floats;
     __m512i m_ZeroPoint;
 
     HWY_INLINE DoubleScale(const RequantizeColumns& columns, size_t c)
         : m_Lower(_mm512_loadu_pd(columns.m_Scale + c)), m_Upper(_mm512_loadu_pd(columns.m_Scale + c + 8)),
+          m_Floats(Join(_mm512_cvtpd_ps(m_Lower), _mm512_cvtpd_ps(m_Upper))),
           m_ZeroPoint(_mm512_set1_epi16(static_cast<int16_t>(columns.m_ZeroPoint)))
     {
+    }
+
+    static HWY_INLINE __m512 Join(__m256 lower, __m256 upper)
+    {
+        return _mm512_castpd_ps(
+            _mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(lower)), _mm256_castps_pd(upper), 1));
     }
 
     /// Bytes clamp more closely than the sixteen bits that zero points are added in.
@@ -51,15 +59,28 @@ struct DoubleScale
     }
 };
 
-/// A vector of sums, scaled; without the zero point.
+inline HWY_NOINLINE __m512i RescaleSixteen(const DoubleScale& scale, __m512i x)
+{
+    const __m256i lower = RescaleEight(_mm512_castsi512_si256(x), scale.m_Lower);
+    const __m256i upper = RescaleEight(_mm512_extracti64x4_epi64(x, 1), scale.m_Upper);
+    return _mm512_inserti64x4(_mm512_castsi256_si512(lower), upper, 1);
+}
+
+/// A vector of sums, scaled; without the zero point. See MostFloatProduct.
 template <bool HasTerm>
 HWY_INLINE __m512i ScaleSums(const DoubleScale& scale, const int32_t* sums, __m512i term)
 {
     const __m512i loaded = _mm512_load_si512(sums);
     const __m512i x = HasTerm ? _mm512_add_epi32(loaded, term) : loaded;
-    const __m256i lower = RescaleEight(_mm512_castsi512_si256(x), scale.m_Lower);
-    const __m256i upper = RescaleEight(_mm512_extracti64x4_epi64(x, 1), scale.m_Upper);
-    return _mm512_inserti64x4(_mm512_castsi256_si512(lower), upper, 1);
+    const __m512 product = _mm512_mul_ps(_mm512_cvtepi32_ps(x), scale.m_Floats);
+    const __m512 bounded = _mm512_min_ps(product, _mm512_set1_ps(MostFloatProduct));
+    const __m512 rounded = _mm512_roundscale_ps(bounded, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    const __m512 distance = _mm512_abs_ps(_mm512_sub_ps(bounded, rounded));
+    if (HWY_UNLIKELY(_mm512_cmp_ps_mask(distance, _mm512_set1_ps(NearHalf), _CMP_GT_OQ) != 0))
+    {
+        return RescaleSixteen(scale, x);
+    }
+    return _mm512_cvttps_epi32(rounded);
 }
 
 #endif
