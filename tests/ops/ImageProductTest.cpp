@@ -12,6 +12,13 @@
 #include <string>
 #include <vector>
 
+namespace tenon::cpu
+{
+
+extern const backends::Kernel CpuConvolution2dBytesKernel;
+
+} // namespace tenon::cpu
+
 namespace tenon::test
 {
 
@@ -29,8 +36,10 @@ struct Case
     unsigned int m_Groups = 1;
     uint32_t m_Stride = 1;
     uint32_t m_Dilation = 1;
-    uint32_t m_Pad = 1; ///< above and to the left; two more to the right
+    uint32_t m_Pad = 1; ///< above and to the left
     float m_OutputScale = 9.0f;
+    uint32_t m_PadRight = 3;
+    bool m_IsMostlyPadding = false; ///< then the reference kernel may run
 };
 
 void ExpectImageAsReference(const Case& c, const ActivationDescriptor* activation = nullptr)
@@ -41,7 +50,7 @@ void ExpectImageAsReference(const Case& c, const ActivationDescriptor* activatio
     d.m_StrideX = d.m_StrideY = c.m_Stride;
     d.m_DilationX = d.m_DilationY = c.m_Dilation;
     d.m_PadTop = d.m_PadLeft = c.m_Pad;
-    d.m_PadRight = c.m_Pad + 2;
+    d.m_PadRight = c.m_PadRight;
     const auto count = [&](unsigned int size, unsigned int kernel)
     { return (size - c.m_Dilation * (kernel - 1) - 1) / c.m_Stride + 1; };
     const TensorShape output({c.m_Data[0], count(c.m_Data[1] + d.m_PadTop, c.m_Height),
@@ -57,6 +66,12 @@ void ExpectImageAsReference(const Case& c, const ActivationDescriptor* activatio
         BytesInfo(output, true, c.m_OutputScale, 5));
     op.m_FusedActivation = activation;
     ExpectAsReference(op, "");
+    std::string kernel;
+    RunOp(FindTestBackend(Compute::CpuAcc), op, {}, &kernel);
+    if (cpu::GetCpuFeatures().m_Simd && !c.m_IsMostlyPadding)
+    {
+        EXPECT_EQ(kernel.find("Ref"), std::string::npos) << kernel;
+    }
 }
 
 /// Of windows of `height` x `width` points in an image of 9 x 11 pixels.
@@ -123,6 +138,45 @@ TEST(ImageProduct, RunsArePaddedWhereThatIsLessThanCopies)
               std::vector<uint8_t>({1, 2, 3, 0, 4, 5, 6, 0, 7, 8, 9, 0, 10, 11, 12, 0}));
 }
 
+// Weights that are padded serve no other products than these: the reference kernel would run in their place.
+TEST(ImageProduct, WeightsThatArePadded)
+{
+    if (!HasImageTiles())
+    {
+        GTEST_SKIP() << "other tiles are used on this processor";
+    }
+    const auto getDepth = [](const TensorShape& shape, unsigned int channels, uint32_t stride = 1)
+    {
+        const std::string name = "layer";
+        Convolution2dDescriptor descriptor;
+        descriptor.m_StrideX = descriptor.m_StrideY = stride;
+        const TensorInfo data = BytesInfo({1, 30, 30, channels}, true, 0.1f, 3);
+        const TensorInfo weights = BytesInfo(shape, true, 0.1f, 0);
+        const TensorInfo output = BytesInfo({1, 30, 30, shape[0]}, true, 9.0f, 0);
+        const std::vector<uint8_t> bytes(weights.GetNumElements());
+        const std::vector<const TensorInfo*> inputs = {&data, &weights};
+        const std::vector<const TensorInfo*> outputs = {&output};
+        const std::vector<const void*> constants = {nullptr, bytes.data()};
+        LayerView view;
+        view.m_Type = LayerType::Convolution2d;
+        view.m_Name = &name;
+        view.m_Descriptor = &descriptor;
+        view.m_Inputs = inputs;
+        view.m_Outputs = outputs;
+        view.m_ConstantData = constants;
+        backends::FillingStore store;
+        return static_cast<const cpu::PackedWeights8&>(*cpu::CpuConvolution2dBytesKernel.m_Pack(view, store))
+            .GetDepth();
+    };
+    EXPECT_EQ(getDepth({16, 3, 3, 5}, 5), 48U);
+    EXPECT_EQ(getDepth({16, 3, 3, 8}, 8), 72U);
+    EXPECT_EQ(getDepth({16, 3, 3, 5}, 5, 3), 45U) << "windows share nothing";
+    EXPECT_EQ(getDepth({4, 3, 3, 5}, 5), 45U) << "few outputs";
+    EXPECT_EQ(getDepth({32, 80, 1, 1}, 1), 80U) << "perhaps of images of one column";
+    EXPECT_EQ(getDepth({32, 1, 80, 1}, 1), 80U) << "one run";
+    EXPECT_EQ(getDepth({16, 3, 3, 5}, 10), 72U) << "groups";
+}
+
 TEST(ImageProduct, TilesOfAllWidthsAsReference)
 {
     const ActivationDescriptor relu(ActivationFunction::ReLu);
@@ -185,6 +239,20 @@ TEST(ImageProduct, GroupsAsReference)
     }
 }
 
+TEST(ImageProduct, ImagesOfOneColumnAsReference)
+{
+    for (const unsigned int channels : {1U, 3U, 8U})
+    {
+        for (const unsigned int outputs : {3U, 6U, 20U})
+        {
+            Case c = {{2, 50, 1, channels}, outputs, 7, 1, 1, 2};
+            c.m_Pad = 0;
+            c.m_PadRight = 0;
+            ExpectImageAsReference(c);
+        }
+    }
+}
+
 // An image is larger than the blocks that it is made in; rows of one are longer than a block has pixels.
 TEST(ImageProduct, BlocksAsReference)
 {
@@ -210,7 +278,8 @@ TEST(ImageProduct, ImagesOfMostlyPadding)
 {
     Case c = {{1, 2, 2, 5}, 6};
     c.m_Dilation = 4000;
-    c.m_Pad = 8000;
+    c.m_Pad = c.m_PadRight = 8000;
+    c.m_IsMostlyPadding = true;
     ExpectImageAsReference(c);
 }
 

@@ -40,9 +40,11 @@ ImageRuns8 FindRuns(const LayerView& layer, const GroupMatrices& matrices)
 bool ArePaddable(const LayerView& layer, const GroupMatrices& matrices)
 {
     constexpr unsigned int FewColumns = 4; // which products read in rows as they are stored
-    const unsigned int columns = layer.GetInput(1).GetShape()[0];
-    const size_t vectors = DivideUp(columns / matrices.m_Count, GetEngine8().m_Lanes);
-    return matrices.m_Merged == 1 && (matrices.m_Count > 1 || columns > FewColumns) &&
+    const TensorShape& weights = layer.GetInput(1).GetShape();
+    // Images of one column are laid as one of one row, which such windows have one run in.
+    const bool mayBeRow = weights[2] == 1 && weights[1] > 1;
+    const size_t vectors = DivideUp(weights[0] / matrices.m_Count, GetEngine8().m_Lanes);
+    return !mayBeRow && matrices.m_Merged == 1 && (matrices.m_Count > 1 || weights[0] > FewColumns) &&
            FindRuns(layer, matrices).ArePaddable(vectors);
 }
 
