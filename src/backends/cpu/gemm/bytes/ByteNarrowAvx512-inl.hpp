@@ -17,6 +17,10 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 
+/// From so many groups of the depth on narrow tiles, which are made for ends beside products alone, are the faster
+/// ones.
+constexpr size_t LeastGroupsOfNarrow = 4;
+
 /// The half alone is multiplied. Two rows share a vector of the sums of these columns while they end, beside the next
 /// tile's products.
 template <typename Dot, typename Scale, bool HasTerms>

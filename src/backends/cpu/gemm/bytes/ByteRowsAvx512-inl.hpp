@@ -122,10 +122,6 @@ struct ByteHalves
     }
 };
 
-/// From so many groups of the depth on narrow tiles, which are made for ends beside products alone, are the faster
-/// ones.
-constexpr size_t LeastGroupsOfNarrow = 4;
-
 template <typename Dot, typename Scale, bool HasTerms, size_t Vectors, size_t Rows>
 bool WriteByteRows(const ByteRows8& rows, const ByteColumns8& columns)
 {

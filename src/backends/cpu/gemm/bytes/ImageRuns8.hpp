@@ -56,7 +56,7 @@ struct ImageRuns8
 /// Whether so many points of each window share enough of their pixels with those of other windows.
 constexpr bool ShareImage(size_t height, size_t width, size_t strideY, size_t strideX)
 {
-    return height * width >= 2 * strideY * strideX;
+    return static_cast<double>(height * width) >= 2.0 * static_cast<double>(strideY) * static_cast<double>(strideX);
 }
 
 /// Whether weights of such a layer, Convolution2d of int8 with constant scales, are those that the engine's tiles take

@@ -81,7 +81,6 @@ void WriteImageRows(const ImageRows8& rows, const ByteColumns8& columns)
     using Tile = OfImage<ByteTile<Dot, Scale, false>>;
     static_assert(Rows <= ImageRows8::PastRows);
     constexpr Turns InTurn = TurnsOf[Vectors];
-    constexpr size_t LeastGroupsOfNarrow = 4;
     const size_t count = rows.m_Rows;
     if constexpr (Vectors < 4)
     {

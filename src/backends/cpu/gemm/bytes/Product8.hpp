@@ -21,7 +21,8 @@ namespace tenon::cpu
 {
 
 /// A product whose shapes are known. Rows of data are read in place where they are whole groups of bytes and nothing is
-/// to be done to them; else a strip of rows at a time is laid out in the scratch memory, where it stays in the cache.
+/// to be done to them, or as windows of an image that is made of the rows of the input that a block of pixels sees (see
+/// ImageProduct8); else a strip of rows at a time is laid out in the scratch memory, where it stays in the cache.
 class Product8
 {
 public:
