@@ -202,7 +202,12 @@ TEST(FastBytes, RequantizeByDoublesAsTheScalarFunction)
     constexpr size_t Columns = 128;
     constexpr size_t Rows = 3;
     std::mt19937 random(3);
+    std::vector<int> exponents = {120, 127, 128, 129, 200}; // to those that are no floats
     for (int exponent = -40; exponent <= 40; ++exponent)
+    {
+        exponents.push_back(exponent);
+    }
+    for (const int exponent : exponents)
     {
         for (const bool isSigned : {false, true})
         {
@@ -215,6 +220,7 @@ TEST(FastBytes, RequantizeByDoublesAsTheScalarFunction)
             for (int32_t& sum : sums)
             {
                 sum = static_cast<int32_t>(random()) >> random() % 32;
+                sum = random() % 8 == 0 ? 0 : sum;
             }
             const int32_t terms[Rows] = {5, -1, 0};
             // Products as near to a half as there are, which floats round to either side of it.

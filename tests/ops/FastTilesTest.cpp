@@ -51,7 +51,8 @@ public:
             m_DataValues.push_back(choice == Choice::Any         ? Choose(random, least, most)
                                    : choice == Choice::LeastData ? least
                                                                  : most);
-            Put(m_Data, i, tiles.IsWide(), m_DataValues.back() ^ (tiles.m_FlipsData ? 0x80 : 0));
+            Put(m_Data, i, tiles.IsWide(),
+                m_DataValues.back() ^ (tiles.m_FlipsData && !tiles.m_FlipsFloats ? 0x80 : 0));
         }
         std::memset(m_Panel.GetData(), 0, m_Width * groups * tiles.GetGroupBytes());
         for (size_t k = 0; k < m_Depth; ++k)
@@ -156,6 +157,7 @@ TEST(FastTiles, AllSumsOfProducts)
     EXPECT_EQ(engine.m_Narrow.m_Vectors != 0, engine.m_Signed.m_Layout == Layout8::WidePairs);
     const std::pair<const char*, const TileSet8&> sets[] = {{"int8", engine.m_Signed},
                                                             {"uint8", engine.m_Unsigned},
+                                                            {"floats", engine.m_OfFloats},
                                                             {"narrow", engine.m_Narrow},
                                                             {"nibbles", engine.m_Nibbles}};
     for (const auto& [name, tiles] : sets)

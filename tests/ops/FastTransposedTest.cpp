@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TransposeConvolution2d of CpuAcc, which is cut into the phases between its strides: the numbers of CpuRef for all
 // types, and what is left to that.
+#include "ops/BytesInfo.hpp"
 #include "ops/SumKinds.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -162,6 +163,22 @@ TEST(FastTransposed, WhatIsLeftToTheReference)
     OpCase op = MakeOp(Cases[1], SumKinds[1]);
     op.m_Inputs[2].m_Bytes.assign(op.m_Inputs[2].m_Bytes.size(), std::byte{0x7F});
     ExpectAsReference(op, reference);
+}
+
+// Windows so deep that blocks have fewer rows than tiles read by a table.
+TEST(FastTransposed, FloatsByDeepWindowsAsReference)
+{
+    TransposeConvolution2dDescriptor d;
+    d.m_DataLayout = DataLayout::NHWC;
+    d.m_StrideX = d.m_StrideY = 2;
+    const TensorInfo data(TensorShape({1, 3, 40, 96}), DataType::Float32);
+    const TensorInfo output(TensorShape({1, 6, 80, 4}), DataType::Float32);
+    const TensorInfo weights(TensorShape({4, 24, 24, 96}), DataType::QSymmS8, 0.1f, 0);
+    d.m_PadTop = d.m_PadLeft = d.m_PadBottom = d.m_PadRight = 11;
+    const TestTensor stored = {weights, Random(BytesInfo(weights.GetShape(), true, 0.1f, 0), 4).m_Bytes};
+    ExpectAsReference(FastCase("deep windows", LayerType::TransposeConvolution2d, d,
+                               {Random(data, 3, -1, 1), Constant(stored)}, output),
+                      "CpuTransposeConvolution2dHybrid");
 }
 
 } // namespace tenon::test

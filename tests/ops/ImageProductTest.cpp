@@ -84,15 +84,25 @@ cpu::Windows MakeImageWindows(int64_t height, int64_t width, int64_t channels, i
     return windows;
 }
 
-/// Whether weights of this depth are read so beside these windows.
-bool IsUsed(unsigned int depth, const cpu::Windows& windows, float outputScale = 9.0f, bool isSigned = true)
+struct Weights
 {
-    const int32_t zeroPoint = isSigned ? 0 : 100;
-    const Packing packing(BytesInfo({8, depth}, isSigned, 0.1f, 3), BytesInfo({24, depth}, isSigned, 0.1f, zeroPoint),
-                          std::vector<uint8_t>(size_t{24} * depth, 1), BytesInfo({8, 24}, isSigned, outputScale, 0));
+    unsigned int m_Depth = 0;
+    size_t m_PaddedRunBytes = 0;
+    float m_OutputScale = 9.0f;
+    bool m_IsSigned = true;
+};
+
+/// Whether such weights are read so beside these windows, of so many images.
+bool IsUsed(const Weights& w, const cpu::Windows& windows, size_t images = 1)
+{
+    const int32_t zeroPoint = w.m_IsSigned ? 0 : 100;
+    const Packing packing(
+        BytesInfo({8, w.m_Depth}, w.m_IsSigned, 0.1f, 3), BytesInfo({24, w.m_Depth}, w.m_IsSigned, 0.1f, zeroPoint),
+        std::vector<uint8_t>(size_t{24} * w.m_Depth, 1), BytesInfo({8, 24}, w.m_IsSigned, w.m_OutputScale, 0));
     backends::FillingStore store;
-    const auto packed = packing.Pack(store, 64);
-    return cpu::ImageProduct8(*packed, windows).IsUsed();
+    const auto packed = packing.Pack(store, 64, false, w.m_PaddedRunBytes);
+    const auto pixels = static_cast<size_t>(windows.m_OutputHeight * windows.m_OutputWidth);
+    return cpu::ImageProduct8(*packed, windows, images * pixels).IsUsed();
 }
 
 bool HasImageTiles()
@@ -108,17 +118,27 @@ TEST(ImageProduct, WhereItIsUsed)
     {
         GTEST_SKIP() << "other tiles are used on this processor";
     }
-    EXPECT_TRUE(IsUsed(144, MakeImageWindows(3, 3, 16, 16)));
-    EXPECT_FALSE(IsUsed(90, MakeImageWindows(3, 5, 6, 6))) << "rows of 30 bytes";
-    EXPECT_TRUE(IsUsed(96, MakeImageWindows(3, 5, 6, 6))) << "the same, padded";
-    EXPECT_FALSE(IsUsed(92, MakeImageWindows(3, 5, 6, 6))) << "weights for other windows";
-    EXPECT_TRUE(IsUsed(36, MakeImageWindows(3, 3, 24, 4))) << "points of a group";
-    EXPECT_FALSE(IsUsed(45, MakeImageWindows(3, 3, 25, 5))) << "the same of 5 bytes";
-    EXPECT_TRUE(IsUsed(72, MakeImageWindows(3, 3, 25, 5))) << "the same, padded";
-    EXPECT_FALSE(IsUsed(16, MakeImageWindows(1, 1, 16, 16))) << "pixels";
-    EXPECT_FALSE(IsUsed(64, MakeImageWindows(2, 2, 16, 16, 2))) << "windows that share nothing";
-    EXPECT_FALSE(IsUsed(144, MakeImageWindows(3, 3, 16, 16), 0.01f)) << "shifts to the left";
-    EXPECT_FALSE(IsUsed(144, MakeImageWindows(3, 3, 16, 16), 9.0f, false)) << "uint8";
+    EXPECT_TRUE(IsUsed({144}, MakeImageWindows(3, 3, 16, 16)));
+    EXPECT_FALSE(IsUsed({90}, MakeImageWindows(3, 5, 6, 6))) << "rows of 30 bytes";
+    EXPECT_TRUE(IsUsed({96, 30}, MakeImageWindows(3, 5, 6, 6))) << "the same, padded";
+    EXPECT_FALSE(IsUsed({96}, MakeImageWindows(3, 5, 6, 6))) << "weights for other windows";
+    EXPECT_FALSE(IsUsed({96, 29}, MakeImageWindows(3, 5, 6, 6))) << "weights for other windows";
+    EXPECT_TRUE(IsUsed({36}, MakeImageWindows(3, 3, 24, 4))) << "points of a group";
+    EXPECT_FALSE(IsUsed({36}, MakeImageWindows(3, 3, 24, 2))) << "weights for other channels";
+    EXPECT_TRUE(IsUsed({36, 2}, MakeImageWindows(3, 3, 24, 2))) << "padded ones for these";
+    EXPECT_FALSE(IsUsed({36, 1}, MakeImageWindows(3, 3, 24, 2))) << "padded ones for others";
+    EXPECT_FALSE(IsUsed({45}, MakeImageWindows(3, 3, 25, 5))) << "points of 5 bytes";
+    EXPECT_TRUE(IsUsed({72, 5}, MakeImageWindows(3, 3, 25, 5))) << "the same, padded";
+    EXPECT_FALSE(IsUsed({16}, MakeImageWindows(1, 1, 16, 16))) << "pixels";
+    EXPECT_FALSE(IsUsed({64}, MakeImageWindows(2, 2, 16, 16, 2))) << "windows that share nothing";
+    EXPECT_FALSE(IsUsed({144, 0, 0.01f}, MakeImageWindows(3, 3, 16, 16))) << "shifts to the left";
+    EXPECT_FALSE(IsUsed({144, 0, 9.0f, false}, MakeImageWindows(3, 3, 16, 16))) << "uint8";
+    EXPECT_TRUE(IsUsed({144}, MakeImageWindows(3, 3, 16, 16), 3)) << "images of 63 pixels";
+    EXPECT_TRUE(IsUsed({480}, MakeImageWindows(6, 5, 16, 16), 1)) << "of 28 pixels";
+    EXPECT_FALSE(IsUsed({480}, MakeImageWindows(6, 5, 16, 16), 2)) << "several of 28 pixels";
+    cpu::Windows wide = MakeImageWindows(3, 3, 16, 16);
+    wide.m_DilationX = 1000;
+    EXPECT_FALSE(IsUsed({144}, wide)) << "more bytes than the windows have";
 }
 
 TEST(ImageProduct, RunsArePaddedWhereThatIsLessThanCopies)
@@ -259,6 +279,10 @@ TEST(ImageProduct, BlocksAsReference)
     ExpectImageAsReference({{2, 40, 37, 64}, 24});
     ExpectImageAsReference({{1, 40, 37, 30}, 24, 3, 3, 1, 2});
     ExpectImageAsReference({{1, 3, 1500, 20}, 8});
+    ExpectImageAsReference({{2, 4, 1030, 30}, 8, 3, 3, 1, 1, 2});
+    ExpectImageAsReference({{1, 2, 700, 15}, 20, 2, 5, 1, 1, 3, 5});
+    ExpectImageAsReference({{1, 9, 600, 64}, 16, 3, 3, 1, 1, 4, 4});
+    ExpectImageAsReference({{1, 9, 70, 600}, 16, 3, 3, 2, 1, 1, 0});
     ExpectImageAsReference({{1, 5, 300, 110}, 40, 5, 5, 1, 2, 1, 2});
     ExpectImageAsReference({{1, 20, 20, 512}, 5, 5, 5});
 }

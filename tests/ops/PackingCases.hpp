@@ -28,8 +28,9 @@ public:
     {
     }
 
-    /// `mayStay`: few rows may read the weights where they are.
-    std::unique_ptr<cpu::PackedWeights8> Pack(backends::PackedStore& store, size_t rows = 8, bool mayStay = false) const
+    /// `mayStay`: few rows may read the weights where they are. `paddedRunBytes`: see ProductShape8.
+    std::unique_ptr<cpu::PackedWeights8> Pack(backends::PackedStore& store, size_t rows = 8, bool mayStay = false,
+                                              size_t paddedRunBytes = 0) const
     {
         const std::string name = "layer";
         const std::vector<const TensorInfo*> inputs = {&m_Data, &m_Weights};
@@ -43,6 +44,7 @@ public:
         view.m_ConstantData = constants;
         cpu::ProductShape8 shape = {m_Weights.GetShape()[0], m_Weights.GetShape()[1], rows};
         shape.m_MayStay = mayStay;
+        shape.m_PaddedRunBytes = paddedRunBytes;
         return std::make_unique<cpu::PackedWeights8>(view, shape, store);
     }
 

@@ -43,6 +43,7 @@ struct Case
     unsigned int m_Group = 0; ///< channels of the weights
     unsigned int m_Outputs = 0;
     unsigned int m_Kernel = 3;
+    unsigned int m_Dilation = 1;
 };
 
 constexpr unsigned int Size = 12;
@@ -91,7 +92,8 @@ std::optional<std::vector<std::byte>> Convolve(const BackendId& backend, const K
     d.m_DataLayout = DataLayout::NHWC;
     d.m_BiasEnabled = true;
     d.m_StrideX = d.m_StrideY = 1;
-    d.m_PadLeft = d.m_PadRight = d.m_PadTop = d.m_PadBottom = c.m_Kernel / 2;
+    d.m_DilationX = d.m_DilationY = c.m_Dilation;
+    d.m_PadLeft = d.m_PadRight = d.m_PadTop = d.m_PadBottom = c.m_Kernel / 2 * c.m_Dilation;
     INetworkPtr network = INetwork::Create();
     IConnectableLayer* layer = network->AddConvolution2dLayer(d, "convolution");
     Connect(AddInput(*network, 0, Info({1, Size, Size, c.m_Loaded}, kind.m_Data, 0.05f)), layer);
@@ -154,16 +156,37 @@ void Compare(const Kind& kind, const std::vector<std::byte>& got, const std::vec
 TEST(OtherChannels, OfConvolutionsAsReference)
 {
     constexpr Case Cases[] = {
-        {4, 8, 4, 32},    {8, 4, 4, 96},        {8, 12, 4, 96},   {16, 32, 16, 32},   {8, 16, 2, 8},
-        {16, 8, 4, 16},   {8, 4, 4, 8},         {4, 512, 4, 512}, {16, 512, 16, 512}, {4, 2, 2, 30, 1},
-        {2, 4, 2, 30, 1}, {64, 128, 64, 64, 1}, {6, 4, 2, 12},    {5, 3, 5, 10},
+        {4, 8, 4, 32},
+        {8, 4, 4, 96},
+        {8, 12, 4, 96},
+        {16, 32, 16, 32},
+        {8, 16, 2, 8},
+        {16, 8, 4, 16},
+        {8, 4, 4, 8},
+        {4, 512, 4, 512},
+        {16, 512, 16, 512},
+        {4, 2, 2, 30, 1},
+        {2, 4, 2, 30, 1},
+        {64, 128, 64, 64, 1},
+        {6, 4, 2, 12},
+        {5, 3, 5, 10},
+        // Points of windows whose weights may be padded, so that other numbers of channels take as many.
+        {2, 4, 2, 8, 3, 2},
+        {1, 2, 1, 8, 3, 2},
+        {1, 3, 1, 6, 3, 2},
+        {4, 8, 2, 8, 3, 2},
+        {8, 4, 2, 8, 3, 2},
+        {1, 2, 1, 8},
+        {3, 6, 3, 12},
+        {2, 1, 2, 8, 3, 2},
     };
     for (const Kind& kind : Kinds)
     {
         for (const Case& c : Cases)
         {
             SCOPED_TRACE(std::string(kind.m_Name) + ": " + std::to_string(c.m_Loaded) + " channels, then " +
-                         std::to_string(c.m_Run) + ", in groups of " + std::to_string(c.m_Group));
+                         std::to_string(c.m_Run) + ", in groups of " + std::to_string(c.m_Group) + ", dilation " +
+                         std::to_string(c.m_Dilation));
             const auto want = Convolve("CpuRef", kind, c);
             const auto got = Convolve("CpuAcc", kind, c);
             ASSERT_EQ(got.has_value(), want.has_value());

@@ -43,9 +43,17 @@ bool ArePaddable(const LayerView& layer, const GroupMatrices& matrices)
     const TensorShape& weights = layer.GetInput(1).GetShape();
     // Images of one column are laid as one of one row, which such windows have one run in.
     const bool mayBeRow = weights[2] == 1 && weights[1] > 1;
+    // What is not seen between the points of a window is copied as well.
+    constexpr uint32_t MostDilation = 4;
+    const auto& descriptor = layer.GetDescriptor<Convolution2dDescriptor>();
+    const bool areWide = std::max(descriptor.m_DilationX, descriptor.m_DilationY) > MostDilation;
+    const TensorShape& output = layer.GetOutput(0).GetShape();
+    const bool areKnown = output.GetDimensionality() == Dimensionality::Specified && output.AreAllDimensionsSpecified();
+    const size_t pixels = areKnown ? size_t{output[1]} * output[2] : 0;
+    const bool areFew = areKnown && !ImageProduct8::HaveManyPixels(pixels, pixels * output[0]);
     const size_t vectors = DivideUp(weights[0] / matrices.m_Count, GetEngine8().m_Lanes);
-    return !mayBeRow && matrices.m_Merged == 1 && (matrices.m_Count > 1 || weights[0] > FewColumns) &&
-           FindRuns(layer, matrices).ArePaddable(vectors);
+    return !mayBeRow && !areWide && !areFew && matrices.m_Merged == 1 &&
+           (matrices.m_Count > 1 || weights[0] > FewColumns) && FindRuns(layer, matrices).ArePaddable(vectors);
 }
 
 /// Groups share vectors of columns where windows would be laid out for each otherwise.
@@ -105,6 +113,7 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
     if (const ImageRuns8 runs = FindPaddedRuns(layer, matrices); runs.m_Count != 0)
     {
         shape.m_Depth = runs.GetPaddedDepth();
+        shape.m_PaddedRunBytes = runs.m_Bytes;
         const TensorShape padded({weights[0], static_cast<unsigned int>(runs.m_Count), 1,
                                   static_cast<unsigned int>(runs.GetGroups() * ImageRuns8::GroupBytes)});
         const LayerWithWeights padding(layer, padded, runs.Pad(StoredBytes(layer).Get(), weights[0]));
@@ -129,17 +138,18 @@ backends::Prepared PreparePitched(const ReshapeArgs& args, const backends::Packe
     Windows windows = MakeConvolutionWindows(args);
     windows.m_GroupChannels = windows.m_Channels / static_cast<int64_t>(weights.GetNumMatrices());
     // Data with other channels than the weights were packed for come in another number of groups.
-    if (windows.m_GroupChannels * static_cast<int64_t>(weights.GetNumMatrices()) != windows.m_Channels ||
-        (windows.GetDepth() != weights.GetDepth() && !ImageProduct8(weights, windows).IsUsed()))
+    const TensorShape& output = args.GetOutput(0).GetShape();
+    const size_t rows = size_t{output[0]} * output[1] * output[2];
+    const bool fit = weights.GetPaddedRunBytes() != 0 ? ImageProduct8(weights, windows, rows).IsUsed()
+                                                      : windows.GetDepth() == weights.GetDepth();
+    if (windows.m_GroupChannels * static_cast<int64_t>(weights.GetNumMatrices()) != windows.m_Channels || !fit)
     {
         return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr, outputPitch);
     }
-    const TensorShape& output = args.GetOutput(0).GetShape();
     if (output.GetNumElements() == 0)
     {
         return [](const ExecuteArgs&) {};
     }
-    const size_t rows = size_t{output[0]} * output[1] * output[2];
     Product8 product = args.GetInput(0).GetDataType() == DataType::Float32
                            ? Product8(weights, windows, rows, {output[0], IsHybridAsymmetric(args)}, args)
                            : Product8(weights, windows, rows, args);

@@ -55,7 +55,7 @@ void PrepareScales(const RequantizeColumns& columns, const int32_t* bias, size_t
 
 /// See Engine8::m_PrepareColumns. Bytes are made as int8: those of uint8 are 128 more.
 inline void PrepareColumns(const RequantizeColumns& columns, const int32_t* bias, size_t count, bool isSigned,
-                    ByteColumns8& prepared)
+                           ByteColumns8& prepared)
 {
     RequantizeColumns ofSigned = columns;
     const int32_t shift = isSigned ? 0 : 128;
@@ -263,8 +263,7 @@ struct ByteTile : TurnTile<Dot>
 
     /// The end of a tile.
     template <typename Of, size_t Rows, size_t Vectors>
-    static HWY_INLINE void Finish(const Of& of, const ByteColumns8& columns, size_t row,
-                                  Vector (&sums)[Rows][Vectors])
+    static HWY_INLINE void Finish(const Of& of, const ByteColumns8& columns, size_t row, Vector (&sums)[Rows][Vectors])
     {
         ScaleSome(of, columns, row, sums, std::make_index_sequence<Vectors>());
         Store(of, columns, row, sums);

@@ -27,6 +27,7 @@ struct ProductShape8
     size_t m_Matrices = 1;       ///< see WeightBytes8
     bool m_MayStay = false;      ///< weights may be read where they are, as long as there is what is packed: for few
                                  ///< rows, or few columns
+    size_t m_PaddedRunBytes = 0; ///< of runs that the weights were padded for, see ImageRuns8; 0: they were not
     /// Constants of as many columns each, which are the weights together; none: input 1.
     std::span<const void* const> m_Pieces = {};
     /// With Rounding8::None: weights are of the type and zero point that they have, in place of int8 without one.

@@ -89,16 +89,7 @@ void QuantizeRun(IParallelFor& parallel, const float* values, size_t count, cons
              });
 }
 
-template <typename T>
-FloatScale QuantizeRun(IParallelFor& parallel, const float* values, size_t count, bool isAsymmetric, T* quantized)
-{
-    const RunSteps8 steps = FindRunSteps(parallel, values, count, isAsymmetric);
-    QuantizeRun(parallel, values, count, steps, quantized);
-    return steps.m_Scale;
-}
-
 template void QuantizeRun<float>(IParallelFor&, const float*, size_t, const RunSteps8&, float*);
-template FloatScale QuantizeRun<int8_t>(IParallelFor&, const float*, size_t, bool, int8_t*);
 
 ByteData8 HybridQuantizer8::Quantize(const ExecuteArgs& args) const
 {

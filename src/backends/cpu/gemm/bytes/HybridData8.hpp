@@ -38,10 +38,6 @@ RunSteps8 FindRunSteps(IParallelFor& parallel, const float* values, size_t count
 template <typename T>
 void QuantizeRun(IParallelFor& parallel, const float* values, size_t count, const RunSteps8& steps, T* quantized);
 
-/// Both.
-template <typename T>
-FloatScale QuantizeRun(IParallelFor& parallel, const float* values, size_t count, bool isAsymmetric, T* quantized);
-
 /// The data of a product: bytes, or what floats became.
 struct ByteData8
 {

@@ -14,7 +14,6 @@ namespace
 using backends::Scratch;
 
 constexpr size_t MostBlockPixels = 512;
-constexpr size_t LeastBlockPixels = 64;
 /// An eighth of a second-level cache of 1 MiB, as the panels pass through it too; blocks of few pixels may need more.
 constexpr size_t BlockBytes = 128 * 1024;
 constexpr size_t MostBytes = 8 * BlockBytes;
@@ -35,33 +34,47 @@ bool CanWrite(const PackedWeights8& weights)
 
 } // namespace
 
-ImageProduct8::ImageProduct8(const PackedWeights8& weights, const Windows& windows)
+ImageProduct8::ImageProduct8(const PackedWeights8& weights, const Windows& windows, size_t rows)
     : m_Weights(&weights), m_Windows(windows)
 {
     const ImageRuns8 runs(windows);
-    const bool arePadded = weights.GetDepth() != windows.GetDepth();
-    const auto isShared = ShareImage(static_cast<size_t>(windows.m_Height), static_cast<size_t>(windows.m_Width),
-                                     static_cast<size_t>(windows.m_StrideY), static_cast<size_t>(windows.m_StrideX));
-    if (!isShared || !CanWrite(weights) || (arePadded ? weights.GetDepth() != runs.GetPaddedDepth() : !runs.AreWhole()))
+    const bool arePadded = weights.GetPaddedRunBytes() != 0;
+    const bool fit = arePadded
+                         ? weights.GetPaddedRunBytes() == runs.m_Bytes && weights.GetDepth() == runs.GetPaddedDepth()
+                         : weights.GetDepth() == windows.GetDepth() && runs.AreWhole();
+    if (!fit || !ShareImage(windows) || !CanWrite(weights))
     {
         return;
     }
-    for (m_BlockPixels = MostBlockPixels; m_BlockPixels >= LeastBlockPixels && !IsUsed(); m_BlockPixels /= 2)
+    const PaddedImage image(windows, MostBlockPixels, 1, BlockBytes, arePadded ? MostBytesOfPadded : MostBytes);
+    // More bytes than all windows of a block have take longer than laying these out.
+    const int64_t pixelBytes = windows.m_Height * windows.m_Width * windows.m_Channels; // of all groups
+    const double windowBytes = static_cast<double>(image.GetBlockPixels()) * static_cast<double>(pixelBytes);
+    const auto pixels = static_cast<size_t>(windows.m_OutputHeight * windows.m_OutputWidth);
+    if (!arePadded && (static_cast<double>(image.GetBytes()) > windowBytes || !HaveManyPixels(pixels, rows)))
     {
-        const size_t mostOfLeast = arePadded ? MostBytesOfPadded : MostBytes;
-        m_Image = PaddedImage(windows, m_BlockPixels, 1, m_BlockPixels == LeastBlockPixels ? mostOfLeast : BlockBytes);
+        return;
     }
+    m_Image = image;
     if (!IsUsed())
     {
         return;
     }
-    m_BlockPixels *= 2;
     FindGroups(runs);
+    const size_t block = m_Image.GetBlockPixels() + ImageRows8::PastRows;
     Scratch scratch;
     scratch.Add<uint8_t>(m_Image.GetBytes() + ImageRuns8::GroupBytes); // the last run may end in a group
-    m_BeginsOffset = scratch.Add<uint32_t>(m_BlockPixels + ImageRows8::PastRows);
-    m_PlacesOffset = scratch.Add<size_t>(m_BlockPixels + ImageRows8::PastRows);
+    m_BeginsOffset = scratch.Add<uint32_t>(block);
+    m_PlacesOffset = scratch.Add<size_t>(block);
     m_ScratchBytes = scratch.GetBytes();
+}
+
+bool ImageProduct8::HaveManyPixels(size_t pixels, size_t rows)
+{
+    // Each image is a block, which reads all panels anew, and fills a tile at least.
+    constexpr size_t LeastPixels = 4;
+    constexpr size_t LeastPixelsOfMany = 32;
+    return pixels >= (rows > pixels ? LeastPixelsOfMany : LeastPixels);
 }
 
 void ImageProduct8::FindGroups(const ImageRuns8& runs)
@@ -79,11 +92,6 @@ void ImageProduct8::FindGroups(const ImageRuns8& runs)
     }
 }
 
-size_t ImageProduct8::GetBlockEnd(size_t first, size_t last) const
-{
-    return m_Image.GetBlockEnd(first, std::min(first + m_BlockPixels, last));
-}
-
 void ImageProduct8::Make(const uint8_t* input, size_t first, size_t last, const OutputPlace& place,
                          std::byte* scratch) const
 {
@@ -99,9 +107,10 @@ void ImageProduct8::Make(const uint8_t* input, size_t first, size_t last, const 
     const auto width = static_cast<size_t>(m_Windows.m_OutputWidth);
     const auto step = static_cast<uint32_t>(m_Windows.m_StrideX * m_Windows.m_Channels);
     const size_t rowStep = static_cast<size_t>(m_Windows.m_StrideY) * m_Image.GetRowBytes();
+    const size_t column = m_Image.GetFirstColumn(first);
     for (size_t row = first, rowBegin = 0; row < last; rowBegin += rowStep)
     {
-        auto begin = static_cast<uint32_t>(rowBegin + row % width * step);
+        auto begin = static_cast<uint32_t>(rowBegin + (row % width - column) * step);
         for (const size_t end = std::min(last, (row / width + 1) * width); row < end; ++row, begin += step)
         {
             *begins++ = begin;

@@ -22,14 +22,18 @@ class ImageProduct8
 {
 public:
     ImageProduct8() = default;
-    ImageProduct8(const PackedWeights8& weights, const Windows& windows);
+    /// `rows`: output pixels of all images.
+    ImageProduct8(const PackedWeights8& weights, const Windows& windows, size_t rows);
 
-    /// Whether there are such tiles, windows share enough of their pixels, and runs are whole groups. The rest is for
-    /// such alone.
+    /// Whether it is worth while for so many output pixels, of an image and of all, unless weights are padded for it.
+    static bool HaveManyPixels(size_t pixels, size_t rows);
+
+    /// Whether there are such tiles, the weights are packed for these windows, which share enough of their pixels, and
+    /// runs are whole groups. The rest is for such alone.
     bool IsUsed() const { return m_Image.IsUsed(); }
     size_t GetScratchBytes() const { return m_ScratchBytes; }
     /// One past the last pixel of a block from `first` on, of those up to `last`.
-    size_t GetBlockEnd(size_t first, size_t last) const;
+    size_t GetBlockEnd(size_t first, size_t last) const { return m_Image.GetBlockEnd(first, last); }
     /// Makes the rows for the output pixels [first, last), which are written at `place`. `input`: bytes of the first
     /// image.
     void Make(const uint8_t* input, size_t first, size_t last, const OutputPlace& place, std::byte* scratch) const;
@@ -45,8 +49,7 @@ private:
     Windows m_Windows;
     PaddedImage m_Image;
     std::vector<uint32_t> m_GroupPlaces; ///< see ImageRows8
-    size_t m_BlockPixels = 0;
-    size_t m_BeginsOffset = 0; ///< in the scratch memory, behind the image
+    size_t m_BeginsOffset = 0;           ///< in the scratch memory, behind the image
     size_t m_PlacesOffset = 0;
     size_t m_ScratchBytes = 0;
 };

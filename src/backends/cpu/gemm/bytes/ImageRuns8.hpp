@@ -53,12 +53,6 @@ struct ImageRuns8
     std::vector<uint8_t> Pad(const uint8_t* weights, size_t outputs) const;
 };
 
-/// Whether so many points of each window share enough of their pixels with those of other windows.
-constexpr bool ShareImage(size_t height, size_t width, size_t strideY, size_t strideX)
-{
-    return static_cast<double>(height * width) >= 2.0 * static_cast<double>(strideY) * static_cast<double>(strideX);
-}
-
 /// Whether weights of such a layer, Convolution2d of int8 with constant scales, are those that the engine's tiles take
 /// beside windows of an image. Whether they do depends on shapes, too.
 bool MayReadImage(const LayerView& layer, const Engine8& engine);

@@ -23,7 +23,8 @@ namespace tenon::cpu
 
 PackedWeights8::PackedWeights8(const LayerView& layer, const ProductShape8& shape, backends::PackedStore& store)
     : m_Engine(&GetEngine8()), m_Choice(layer, shape, *m_Engine, store), m_Tiles(&m_Choice.GetTiles()),
-      m_NumColumns(shape.m_Columns), m_Depth(shape.m_Depth), m_IsDataSigned(m_Choice.IsDataSigned()),
+      m_NumColumns(shape.m_Columns), m_Depth(shape.m_Depth), m_PaddedRunBytes(shape.m_PaddedRunBytes),
+      m_IsDataSigned(m_Choice.IsDataSigned()),
       m_DataZeroPoint(shape.IsHybrid() ? 0 : layer.GetInput(0).GetQuantizationOffset()),
       m_Form(*m_Tiles, m_Choice.GetBytes().m_IsSigned, m_Choice.GetBytes().m_ZeroPoint),
       m_Arrays(MakePanels(shape.IsHybrid()), shape.m_Rounding,

@@ -45,6 +45,8 @@ public:
     const TileSet8& GetTiles() const { return *m_Tiles; }
     size_t GetColumns() const { return m_NumColumns; }
     size_t GetDepth() const { return m_Depth; }
+    /// See ProductShape8.
+    size_t GetPaddedRunBytes() const { return m_PaddedRunBytes; }
     /// Groups of four bytes in the depth of the data as they are read.
     size_t GetGroups() const { return m_Groups; }
     const std::vector<Panel8>& GetPanels() const { return m_Panels; }
@@ -87,6 +89,7 @@ private:
     const TileSet8* m_Tiles;
     size_t m_NumColumns;
     size_t m_Depth;
+    size_t m_PaddedRunBytes;
     size_t m_Groups;
     bool m_IsDataSigned;
     int32_t m_DataZeroPoint;

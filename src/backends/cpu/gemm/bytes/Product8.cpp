@@ -36,7 +36,7 @@ Product8::Product8(const PackedWeights8& weights, const Windows& windows, size_t
     m_OutputIsSigned = output.GetDataType() != DataType::QAsymmU8;
     m_Min = range.m_Min;
     m_Max = range.m_Max;
-    m_Image = ImageProduct8(weights, windows);
+    m_Image = ImageProduct8(weights, windows, rows);
     Plan(Scratch());
 }
 
@@ -91,6 +91,7 @@ void Product8::Plan(Scratch scratch)
         m_Order = PixelOrder(m_Windows, TileCosts::Find(tileRows), true);
     }
     m_StripRows = std::max(m_StripRows, m_FindsPoints ? tiles.m_LeastTableRows : 0);
+    const size_t mostRows = std::max(m_BlockRows, m_StripRows); // of a block
     if (m_CopiesStrips && tiles.m_Layout == Layout8::Permuted)
     {
         m_WindowImage = WindowImage8(m_Windows, m_BlockRows);
@@ -114,15 +115,15 @@ void Product8::Plan(Scratch scratch)
     Scratch part;
     if (m_Image.IsUsed())
     {
-        m_PartBytes = m_Image.GetScratchBytes();
-        part.Add<std::byte>(m_PartBytes);
+        part.Add<std::byte>(m_Image.GetScratchBytes());
+        m_PartBytes = part.GetBytes();
         m_PartsOffset = scratch.AddParts(part, m_Parts);
         m_ScratchBytes = scratch.GetBytes();
         return;
     }
-    part.Add<int32_t>(std::max(m_BlockRows, m_StripRows));
-    m_ZeroPointsOffset = part.Add<int32_t>(m_IsHybrid ? m_BlockRows : 0);
-    m_RowScalesOffset = part.Add<float>(m_IsHybrid ? m_BlockRows : 0);
+    part.Add<int32_t>(mostRows);
+    m_ZeroPointsOffset = part.Add<int32_t>(m_IsHybrid ? mostRows : 0);
+    m_RowScalesOffset = part.Add<float>(m_IsHybrid ? mostRows : 0);
     // In place, less than a tile and the rows that padding covers may have to be copied: at most fifteen of four bytes.
     const bool copiesTail = tiles.m_RowUnit != 1 || tiles.m_GroupUnit != 1;
     const size_t stripRows = m_WindowImage.IsUsed()                ? 0
@@ -134,10 +135,10 @@ void Product8::Plan(Scratch scratch)
     m_DoubledOffset = part.Add<int16_t>(areDoubled ? m_StripRows : 0, m_Pitch);
     part.Add<uint8_t>(m_WindowImage.IsUsed() ? Windows::ShortRowBytes : 0);
     m_ImageOffset = part.Add<uint8_t>(m_WindowImage.GetBytes());
-    m_TableOffset = part.Add<const uint8_t*>(m_FindsPoints ? m_BlockRows : 0, GetPoints());
+    m_TableOffset = part.Add<const uint8_t*>(m_FindsPoints ? mostRows : 0, GetPoints());
     m_PaddingOffset = part.Add<uint8_t>(m_FindsPoints ? m_InputPitch : 0);
     m_SkippedOffset = part.Add<int32_t>(m_Order.IsOther() ? GetPoints() : 0, TileSet8::MostVectors * lanes);
-    m_PlacesOffset = part.Add<size_t>(m_Order.IsOther() ? m_BlockRows : 0);
+    m_PlacesOffset = part.Add<size_t>(m_Order.IsOther() ? mostRows : 0);
     m_PartBytes = part.GetBytes();
     m_PartsOffset = scratch.AddParts(part, m_Parts);
     m_ScratchBytes = scratch.GetBytes();

@@ -14,6 +14,7 @@
 #include <hwy/highway.h>
 
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
@@ -121,9 +122,15 @@ struct DoubleScale
 
     HWY_INLINE DoubleScale(const RequantizeColumns& columns, size_t c)
         : m_Lower(_mm256_loadu_pd(columns.m_Scale + c)), m_Upper(_mm256_loadu_pd(columns.m_Scale + c + 4)),
-          m_Floats(_mm256_set_m128(_mm256_cvtpd_ps(m_Upper), _mm256_cvtpd_ps(m_Lower))),
+          m_Floats(_mm256_set_m128(ToFloats(m_Upper), ToFloats(m_Lower))),
           m_ZeroPoint(_mm256_set1_epi16(static_cast<int16_t>(columns.m_ZeroPoint)))
     {
+    }
+
+    /// Finite: an infinite scale would make NaN of a sum of 0.
+    static HWY_INLINE __m128 ToFloats(__m256d scales)
+    {
+        return _mm256_cvtpd_ps(_mm256_min_pd(scales, _mm256_set1_pd(std::numeric_limits<float>::max())));
     }
 
     /// What is too low for an integer becomes the lowest one.

@@ -13,6 +13,8 @@
 
 #include <hwy/highway.h>
 
+#include <limits>
+
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
@@ -41,9 +43,15 @@ struct DoubleScale
 
     HWY_INLINE DoubleScale(const RequantizeColumns& columns, size_t c)
         : m_Lower(_mm512_loadu_pd(columns.m_Scale + c)), m_Upper(_mm512_loadu_pd(columns.m_Scale + c + 8)),
-          m_Floats(Join(_mm512_cvtpd_ps(m_Lower), _mm512_cvtpd_ps(m_Upper))),
+          m_Floats(Join(ToFloats(m_Lower), ToFloats(m_Upper))),
           m_ZeroPoint(_mm512_set1_epi16(static_cast<int16_t>(columns.m_ZeroPoint)))
     {
+    }
+
+    /// Finite: an infinite scale would make NaN of a sum of 0.
+    static HWY_INLINE __m256 ToFloats(__m512d scales)
+    {
+        return _mm512_cvtpd_ps(_mm512_min_pd(scales, _mm512_set1_pd(std::numeric_limits<float>::max())));
     }
 
     static HWY_INLINE __m512 Join(__m256 lower, __m256 upper)

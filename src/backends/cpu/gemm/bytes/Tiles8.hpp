@@ -164,7 +164,7 @@ using ByteRowsFunction8 = bool (*)(const ByteRows8& rows, const ByteColumns8& co
 /// bytes, at the same distances from where each row begins.
 struct ImageRows8
 {
-    /// As often as this the last row is named once more behind it.
+    /// As often as this the last row is named once more behind it, in m_Begins and m_Places.
     static constexpr size_t PastRows = 8;
 
     const uint8_t* m_Image = nullptr;   ///< as the tiles multiply it

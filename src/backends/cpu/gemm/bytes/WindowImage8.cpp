@@ -23,12 +23,10 @@ constexpr size_t MostBytes = 1 << 20;
 
 WindowImage8::WindowImage8(const Windows& windows, size_t blockRows) : m_Windows(windows)
 {
-    const int64_t points = windows.m_Height * windows.m_Width;
-    const int64_t newPixels = windows.m_StrideY * windows.m_StrideX; // of each window
     if (windows.m_GroupChannels % WindowChannels == 0 && windows.m_Channels % WindowChannels == 0 &&
-        points >= 2 * newPixels)
+        ShareImage(windows))
     {
-        m_Image = PaddedImage(windows, blockRows, ChannelBytes, MostBytes);
+        m_Image = PaddedImage(windows, blockRows, ChannelBytes, MostBytes, MostBytes);
     }
 }
 
@@ -59,7 +57,8 @@ void WindowImage8::Copy(const uint8_t* rows, size_t channel, size_t first, size_
     windows.m_Channels *= ChannelBytes;
     windows.m_GroupChannels *= ChannelBytes;
     windows.m_PadTop = windows.m_PadLeft = 0;
-    const size_t column = first % static_cast<size_t>(m_Windows.m_OutputWidth); // in the first row
+    const auto width = static_cast<size_t>(m_Windows.m_OutputWidth);
+    const size_t column = first % width - m_Image.GetFirstColumn(first); // in the first row
     windows.CopyBytes(rows + channel * ChannelBytes, column, column + (last - first), 0, pitch, to);
 }
 

@@ -18,28 +18,67 @@ size_t GetExtent(int64_t output, int64_t stride, int64_t kernel, int64_t dilatio
 
 } // namespace
 
-PaddedImage::PaddedImage(const Windows& windows, size_t blockPixels, size_t channelBytes, size_t mostBytes)
+PaddedImage::PaddedImage(const Windows& windows, size_t mostPixels, size_t channelBytes, size_t blockBytes,
+                         size_t mostBytes)
     : m_Windows(windows), m_PixelBytes(static_cast<size_t>(windows.m_Channels) * channelBytes)
 {
-    if (GetPixels() == 0)
+    constexpr size_t LeastColumns = 64;
+    if (GetPixels() == 0 || mostPixels == 0)
     {
         return;
     }
-    m_Width = GetExtent(windows.m_OutputWidth, windows.m_StrideX, windows.m_Width, windows.m_DilationX);
-    const auto width = static_cast<size_t>(windows.m_OutputWidth);
-    const size_t mostRows = (blockPixels + width - 2) / width + 1; // that a block touches
-    const size_t rows = CountRows(std::min(mostRows, static_cast<size_t>(windows.m_OutputHeight)));
-    const double elements = static_cast<double>(rows) * static_cast<double>(m_Width);
-    if (elements * static_cast<double>(m_PixelBytes) <= static_cast<double>(mostBytes))
+    const auto fits = [&](size_t rows, size_t columns)
+    { return CountBytes(rows, columns) <= static_cast<double>(blockBytes); };
+    m_OutputRows = 1;
+    m_OutputColumns = GetOutputWidth();
+    if (m_OutputColumns <= mostPixels && fits(1, m_OutputColumns))
     {
-        m_Rows = rows;
-        m_RowBytes = (m_Width * m_PixelBytes + RowUnit - 1) / RowUnit * RowUnit;
+        m_OutputRows = std::min(mostPixels / m_OutputColumns, static_cast<size_t>(windows.m_OutputHeight));
+        while (!fits(m_OutputRows, m_OutputColumns))
+        {
+            m_OutputRows -= (m_OutputRows + 3) / 4;
+        }
     }
+    else
+    {
+        m_OutputColumns = std::min(m_OutputColumns, mostPixels);
+        while (m_OutputColumns > LeastColumns && !fits(1, m_OutputColumns))
+        {
+            m_OutputColumns = std::max(LeastColumns, m_OutputColumns / 2);
+        }
+    }
+    if (CountBytes(m_OutputRows, m_OutputColumns) <= static_cast<double>(mostBytes))
+    {
+        m_Width = CountColumns(m_OutputColumns);
+        m_RowBytes = (m_Width * m_PixelBytes + RowUnit - 1) / RowUnit * RowUnit;
+        m_Rows = CountRows(m_OutputRows);
+    }
+}
+
+size_t PaddedImage::GetBlockEnd(size_t first, size_t last) const
+{
+    const size_t width = GetOutputWidth();
+    const size_t ofImage = (first / GetPixels() + 1) * GetPixels();
+    const size_t ofBlock = AreParts() ? std::min(first + m_OutputColumns, (first / width + 1) * width)
+                                      : (first / width + m_OutputRows) * width;
+    return std::min({last, ofBlock, ofImage});
 }
 
 size_t PaddedImage::CountRows(size_t outputRows) const
 {
     return GetExtent(static_cast<int64_t>(outputRows), m_Windows.m_StrideY, m_Windows.m_Height, m_Windows.m_DilationY);
+}
+
+size_t PaddedImage::CountColumns(size_t outputColumns) const
+{
+    return GetExtent(static_cast<int64_t>(outputColumns), m_Windows.m_StrideX, m_Windows.m_Width,
+                     m_Windows.m_DilationX);
+}
+
+double PaddedImage::CountBytes(size_t outputRows, size_t outputColumns) const
+{
+    const double rowBytes = static_cast<double>(CountColumns(outputColumns)) * static_cast<double>(m_PixelBytes);
+    return static_cast<double>(CountRows(outputRows)) * (rowBytes + RowUnit);
 }
 
 } // namespace tenon::cpu
