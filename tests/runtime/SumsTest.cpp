@@ -24,6 +24,9 @@ void AddConstant(INetwork& network, IConnectableLayer* layer, unsigned int input
     Connect(network.AddConstantLayer(ConstTensor(info, values->data()), values), layer, input);
 }
 
+/// More outputs than those whose weights products read where they are, which add nothing.
+constexpr unsigned int Channels = 12;
+
 /// A convolution of 3x3 points that keeps the image's size, or of `kernel` points.
 IConnectableLayer* AddConvolution(INetwork& network, IConnectableLayer* from, unsigned int inputs, unsigned int outputs,
                                   unsigned int kernel = 3)
@@ -54,7 +57,8 @@ IConnectableLayer* AddClamp(INetwork& network, IConnectableLayer* from)
 /// The same shape, by way of tensors of eight times as many bytes.
 IConnectableLayer* AddThroughWide(INetwork& network, IConnectableLayer* from)
 {
-    return AddConvolution(network, AddClamp(network, AddConvolution(network, from, 8, 64, 1)), 64, 8, 1);
+    return AddConvolution(network, AddClamp(network, AddConvolution(network, from, Channels, 8 * Channels, 1)),
+                          8 * Channels, Channels, 1);
 }
 
 IConnectableLayer* AddImage(INetwork& network, LayerBindingId id, unsigned int channels)
@@ -165,9 +169,9 @@ TEST(Sums, OfALayerAndItsOwnInput)
     for (const unsigned int kernel : {1u, 3u})
     {
         INetworkPtr network = INetwork::Create();
-        IConnectableLayer* value = AddUnary(*network, AddImage(*network, 0, 8));
-        IConnectableLayer* sum =
-            AddBinary(*network, BinaryOperation::Add, value, AddConvolution(*network, value, 8, 8, kernel));
+        IConnectableLayer* value = AddUnary(*network, AddImage(*network, 0, Channels));
+        IConnectableLayer* sum = AddBinary(*network, BinaryOperation::Add, value,
+                                           AddConvolution(*network, value, Channels, Channels, kernel));
         AddOutputs(*network, {AddUnary(*network, sum)});
         EXPECT_EQ(CountSums(*network), OnVectors(1));
     }
@@ -182,9 +186,9 @@ TEST(Sums, WaitForOtherLayers)
         for (const int between : {0, 1, 3, 4})
         {
             INetworkPtr network = INetwork::Create();
-            IConnectableLayer* value = AddUnary(*network, AddImage(*network, 0, 8));
+            IConnectableLayer* value = AddUnary(*network, AddImage(*network, 0, Channels));
             value = isWide ? AddThroughWide(*network, value) : value;
-            IConnectableLayer* convolved = AddConvolution(*network, value, 8, 8);
+            IConnectableLayer* convolved = AddConvolution(*network, value, Channels, Channels);
             IConnectableLayer* other = value;
             for (int i = 0; i < between; ++i)
             {
@@ -202,9 +206,9 @@ TEST(Sums, WaitForOtherLayers)
 TEST(Sums, OfTwoLayers)
 {
     INetworkPtr network = INetwork::Create();
-    IConnectableLayer* value = AddUnary(*network, AddImage(*network, 0, 8));
-    IConnectableLayer* convolved = AddConvolution(*network, value, 8, 8);
-    IConnectableLayer* other = AddConvolution(*network, value, 8, 8, 1);
+    IConnectableLayer* value = AddUnary(*network, AddImage(*network, 0, Channels));
+    IConnectableLayer* convolved = AddConvolution(*network, value, Channels, Channels);
+    IConnectableLayer* other = AddConvolution(*network, value, Channels, Channels, 1);
     AddOutputs(*network, {AddUnary(*network, AddBinary(*network, BinaryOperation::Add, convolved, other))});
     EXPECT_EQ(CountSums(*network), OnVectors(1));
 }
@@ -218,7 +222,7 @@ TEST(Sums, OfRandomNetworks)
         std::mt19937 random(seed);
         const auto pick = [&](size_t count) { return random() % count; };
         INetworkPtr network = INetwork::Create();
-        std::vector<IConnectableLayer*> values = {AddImage(*network, 0, 8), AddImage(*network, 1, 8)};
+        std::vector<IConnectableLayer*> values = {AddImage(*network, 0, Channels), AddImage(*network, 1, Channels)};
         values.push_back(AddThroughWide(*network, AddBinary(*network, BinaryOperation::Mul, values[0], values[1])));
         for (size_t layers = 4 + pick(12); layers != 0; --layers)
         {
@@ -227,7 +231,9 @@ TEST(Sums, OfRandomNetworks)
             {
             case 0: values.push_back(AddUnary(*network, recent())); break;
             case 1:
-            case 2: values.push_back(AddConvolution(*network, recent(), 8, 8, pick(2) == 0 ? 1 : 3)); break;
+            case 2:
+                values.push_back(AddConvolution(*network, recent(), Channels, Channels, pick(2) == 0 ? 1 : 3));
+                break;
             default: values.push_back(AddBinary(*network, BinaryOperation::Add, recent(), recent()));
             }
         }
@@ -275,19 +281,20 @@ TEST(Sums, InABodyThatRepeats)
     left->GetOutputSlot(0).SetTensorInfo(TensorInfo({1}, DataType::Boolean));
     Connect(AddInput(*condition, 0, FloatInfo({1})), left);
     Connect(left, condition->AddOutputLayer(0));
-    AddImage(*condition, 1, 8);
+    AddImage(*condition, 1, Channels);
 
     INetworkPtr body = INetwork::Create();
     IConnectableLayer* count = AddInput(*body, 0, FloatInfo({1}));
-    IConnectableLayer* value = AddImage(*body, 1, 8);
-    IConnectableLayer* sum = AddBinary(*body, BinaryOperation::Add, value, AddConvolution(*body, value, 8, 8));
+    IConnectableLayer* value = AddImage(*body, 1, Channels);
+    IConnectableLayer* sum =
+        AddBinary(*body, BinaryOperation::Add, value, AddConvolution(*body, value, Channels, Channels));
     AddOutputs(*body,
                {AddBinary(*body, BinaryOperation::Sub, count, addConstant(*body, {1.0f})), AddClamp(*body, sum)});
 
     INetworkPtr network = INetwork::Create();
     IConnectableLayer* loop = network->AddWhileLayer(*condition, *body, "loop");
     Connect(addConstant(*network, {3.0f}), loop, 0);
-    Connect(AddImage(*network, 0, 8), loop, 1);
+    Connect(AddImage(*network, 0, Channels), loop, 1);
     Connect(loop, network->AddOutputLayer(0), 0, 1);
     EXPECT_EQ(CountSums(*network), 0U); // but in the body
 }

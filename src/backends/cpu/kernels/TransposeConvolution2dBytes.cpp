@@ -79,6 +79,7 @@ struct BytesKind : IntegerKind
     }
     static void Run(const std::vector<Product>& products, const ExecuteArgs& args, bool)
     {
+        // The same for all phases, whose weights have the same tiles: these follow from rows, columns and types.
         const ByteData8 data = products.front().Quantize(args);
         for (const Product& product : products)
         {

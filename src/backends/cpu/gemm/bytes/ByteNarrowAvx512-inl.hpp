@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles of products of bytes that write bytes and whose last vector has columns in its lower half alone, with AVX-512
 // on processors that run 512-bit instructions as two. For sources that are compiled for each target (Foreach.hpp):
-// Tiles8.cpp. Included once a target.
+// Tiles8.cpp, ImageTiles8.cpp. Included once a target.
 #if defined(TENON_CPU_BYTE_NARROW_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_BYTE_NARROW_AVX512_INL
 #undef TENON_CPU_BYTE_NARROW_AVX512_INL

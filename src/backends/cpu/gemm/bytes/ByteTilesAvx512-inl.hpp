@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles of products of bytes that write bytes, with AVX-512, for sources that are compiled for each target
-// (Foreach.hpp): Tiles8.cpp. Included once a target.
+// (Foreach.hpp): Tiles8.cpp, ImageTiles8.cpp. Included once a target.
 //
 // Sums stay in registers until they are bytes: beside dot products, stores take the place of two of these each on
 // processors of AMD's fifth generation.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles of products of bytes that end beside the products of the next one, with AVX-512: dot products take two of four
 // vector units, and what makes bytes or floats of sums takes all four. For sources that are compiled for each target
-// (Foreach.hpp): Tiles8.cpp. Included once a target.
+// (Foreach.hpp): Tiles8.cpp, ImageTiles8.cpp. Included once a target.
 #if defined(TENON_CPU_TURNS_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_TURNS_AVX512_INL
 #undef TENON_CPU_TURNS_AVX512_INL
