@@ -149,6 +149,34 @@ HWY_INLINE V ExpUpTo88(D d, V x, int halvings = 0)
     return hn::IfThenZeroElse(hn::Lt(x, least), hn::Mul(power, ScaleOf(d, exponent)));
 }
 
+#if HWY_TARGET == HWY_AVX3
+/// exp(x) for x from -104 to 89, below it 0 and above it what is infinite: a power of two, of which instructions make
+/// one that floats have, times one from a table of 32, times the exponential of what is left, 0.011 at most.
+HWY_INLINE hn::Vec<hn::ScalableTag<float>> ExpByTable(hn::Vec<hn::ScalableTag<float>> x)
+{
+    alignas(64) static constexpr float Powers[] = {
+        1.0f,        1.0218972f,  1.04427373f, 1.06714046f, 1.09050775f, 1.1143868f,  1.13878858f, 1.1637249f,
+        1.18920708f, 1.21524739f, 1.24185777f, 1.26905096f, 1.29683959f, 1.32523668f, 1.35425556f, 1.38390994f,
+        1.41421354f, 1.44518077f, 1.47682619f, 1.50916445f, 1.54221082f, 1.5759809f,  1.61049032f, 1.64575553f,
+        1.68179286f, 1.71861935f, 1.75625217f, 1.79470909f, 1.8340081f,  1.87416768f, 1.91520655f, 1.95714414f,
+    };
+    const hn::ScalableTag<float> d;
+    using V = hn::Vec<decltype(d)>;
+    // Added to a number, this leaves what is left of its 32 parts, rounded, in the lowest bits.
+    const V shifter = hn::Set(d, 12582912.0f / 32.0f);
+    const V bounded = ClampedOrNaN(x, hn::Set(d, -104.0f), hn::Set(d, 89.0f));
+    const V shifted = hn::MulAdd(bounded, hn::Set(d, 1.44269504f), shifter);
+    const V power = hn::Sub(shifted, shifter);
+    const V part = V{_mm512_permutex2var_ps(hn::Load(d, Powers).raw, _mm512_castps_si512(shifted.raw),
+                                            hn::Load(d, Powers + hn::MaxLanes(d)).raw)};
+    V rest = hn::NegMulAdd(power, hn::Set(d, LogTwoHigh), bounded);
+    rest = hn::NegMulAdd(power, hn::Set(d, LogTwoLow), rest);
+    const V slope = hn::MulAdd(rest, hn::Set(d, 0.166671f), hn::Set(d, 0.5f));
+    const V less = hn::MulAdd(hn::Mul(slope, rest), rest, rest); // exp(rest) - 1
+    return V{_mm512_scalef_ps(hn::MulAdd(part, less, part).raw, power.raw)};
+}
+#endif
+
 /// exp(x) of any x.
 template <class D, class V>
 HWY_NOINLINE V ExpOfAny(D d, V x)
@@ -172,6 +200,12 @@ HWY_NOINLINE V ExpOfAny(D d, V x)
 template <class D, class V>
 HWY_INLINE V ExpOf(D d, V x)
 {
+#if HWY_TARGET == HWY_AVX3
+    if constexpr (std::is_same_v<D, hn::ScalableTag<float>>)
+    {
+        return ExpByTable(x);
+    }
+#endif
     constexpr float Ordinary = 87.0f; // whose power of two is a float, and so is its inverse
     if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Lt(hn::Abs(x), hn::Set(d, Ordinary)))))
     {
@@ -235,34 +269,6 @@ HWY_INLINE V NormalFrom0(D d, V x)
     constexpr float Q[] = {1.0f, 0.253102414f, 0.0290025164f, 0.00191937284f, 7.54648697e-5f, 1.17915063e-6f};
     return OddRatio(d, x, 5.7f, 0.5f, P, Q);
 }
-
-#if HWY_TARGET == HWY_AVX3
-/// exp(x) for x from -104 to 89, below it 0 and above it what is infinite: a power of two, of which instructions make
-/// one that floats have, times one from a table of 32, times the exponential of what is left, 0.011 at most.
-HWY_INLINE hn::Vec<hn::ScalableTag<float>> ExpByTable(hn::Vec<hn::ScalableTag<float>> x)
-{
-    alignas(64) static constexpr float Powers[] = {
-        1.0f,        1.0218972f,  1.04427373f, 1.06714046f, 1.09050775f, 1.1143868f,  1.13878858f, 1.1637249f,
-        1.18920708f, 1.21524739f, 1.24185777f, 1.26905096f, 1.29683959f, 1.32523668f, 1.35425556f, 1.38390994f,
-        1.41421354f, 1.44518077f, 1.47682619f, 1.50916445f, 1.54221082f, 1.5759809f,  1.61049032f, 1.64575553f,
-        1.68179286f, 1.71861935f, 1.75625217f, 1.79470909f, 1.8340081f,  1.87416768f, 1.91520655f, 1.95714414f,
-    };
-    const hn::ScalableTag<float> d;
-    using V = hn::Vec<decltype(d)>;
-    // Added to a number, this leaves what is left of its 32 parts, rounded, in the lowest bits.
-    const V shifter = hn::Set(d, 12582912.0f / 32.0f);
-    const V bounded = ClampedOrNaN(x, hn::Set(d, -104.0f), hn::Set(d, 89.0f));
-    const V shifted = hn::MulAdd(bounded, hn::Set(d, 1.44269504f), shifter);
-    const V power = hn::Sub(shifted, shifter);
-    const V part = V{_mm512_permutex2var_ps(hn::Load(d, Powers).raw, _mm512_castps_si512(shifted.raw),
-                                            hn::Load(d, Powers + hn::MaxLanes(d)).raw)};
-    V rest = hn::NegMulAdd(power, hn::Set(d, LogTwoHigh), bounded);
-    rest = hn::NegMulAdd(power, hn::Set(d, LogTwoLow), rest);
-    const V slope = hn::MulAdd(rest, hn::Set(d, 0.166671f), hn::Set(d, 0.5f));
-    const V less = hn::MulAdd(hn::Mul(slope, rest), rest, rest); // exp(rest) - 1
-    return V{_mm512_scalef_ps(hn::MulAdd(part, less, part).raw, power.raw)};
-}
-#endif
 
 /// 1 / (1 + exp(-x)), 0 below -88.8: the last of the subnormal numbers are not reached.
 template <class D, class V>
