@@ -167,26 +167,16 @@ TEST(ImageProduct, WeightsThatArePadded)
     }
     const auto getDepth = [](const TensorShape& shape, unsigned int channels, uint32_t stride = 1)
     {
-        const std::string name = "layer";
         Convolution2dDescriptor descriptor;
         descriptor.m_StrideX = descriptor.m_StrideY = stride;
-        const TensorInfo data = BytesInfo({1, 30, 30, channels}, true, 0.1f, 3);
         const TensorInfo weights = BytesInfo(shape, true, 0.1f, 0);
-        const TensorInfo output = BytesInfo({1, 30, 30, shape[0]}, true, 9.0f, 0);
-        const std::vector<uint8_t> bytes(weights.GetNumElements());
-        const std::vector<const TensorInfo*> inputs = {&data, &weights};
-        const std::vector<const TensorInfo*> outputs = {&output};
-        const std::vector<const void*> constants = {nullptr, bytes.data()};
-        LayerView view;
-        view.m_Type = LayerType::Convolution2d;
-        view.m_Name = &name;
-        view.m_Descriptor = &descriptor;
-        view.m_Inputs = inputs;
-        view.m_Outputs = outputs;
-        view.m_ConstantData = constants;
+        const Packing packing(BytesInfo({1, 30, 30, channels}, true, 0.1f, 3), weights,
+                              std::vector<uint8_t>(weights.GetNumElements()),
+                              BytesInfo({1, 30, 30, shape[0]}, true, 9.0f, 0));
         backends::FillingStore store;
-        return static_cast<const cpu::PackedWeights8&>(*cpu::CpuConvolution2dBytesKernel.m_Pack(view, store))
-            .GetDepth();
+        const auto pack = [&](const LayerView& view) { return cpu::CpuConvolution2dBytesKernel.m_Pack(view, store); };
+        const auto packed = packing.WithView(LayerType::Convolution2d, &descriptor, pack);
+        return static_cast<const cpu::PackedWeights8&>(*packed).GetDepth();
     };
     EXPECT_EQ(getDepth({16, 3, 3, 5}, 5), 48U);
     EXPECT_EQ(getDepth({16, 3, 3, 8}, 8), 72U);

@@ -28,24 +28,34 @@ public:
     {
     }
 
-    /// `mayStay`: few rows may read the weights where they are. `paddedRunBytes`: see ProductShape8.
-    std::unique_ptr<cpu::PackedWeights8> Pack(backends::PackedStore& store, size_t rows = 8, bool mayStay = false,
-                                              size_t paddedRunBytes = 0) const
+    /// What use(view) gives for a layer of this type with these data, weights and output.
+    template <typename F>
+    auto WithView(LayerType type, const BaseDescriptor* descriptor, const F& use) const
     {
         const std::string name = "layer";
         const std::vector<const TensorInfo*> inputs = {&m_Data, &m_Weights};
         const std::vector<const TensorInfo*> outputs = {&m_Output};
         const std::vector<const void*> constants = {nullptr, m_Bytes.data()};
         LayerView view;
-        view.m_Type = LayerType::FullyConnected;
+        view.m_Type = type;
         view.m_Name = &name;
+        view.m_Descriptor = descriptor;
         view.m_Inputs = inputs;
         view.m_Outputs = outputs;
         view.m_ConstantData = constants;
+        return use(view);
+    }
+
+    /// `mayStay`: few rows may read the weights where they are. `paddedRunBytes`: see ProductShape8.
+    std::unique_ptr<cpu::PackedWeights8> Pack(backends::PackedStore& store, size_t rows = 8, bool mayStay = false,
+                                              size_t paddedRunBytes = 0) const
+    {
         cpu::ProductShape8 shape = {m_Weights.GetShape()[0], m_Weights.GetShape()[1], rows};
         shape.m_MayStay = mayStay;
         shape.m_PaddedRunBytes = paddedRunBytes;
-        return std::make_unique<cpu::PackedWeights8>(view, shape, store);
+        return WithView(LayerType::FullyConnected, nullptr,
+                        [&](const LayerView& view)
+                        { return std::make_unique<cpu::PackedWeights8>(view, shape, store); });
     }
 
 private:

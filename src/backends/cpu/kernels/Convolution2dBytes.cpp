@@ -39,7 +39,6 @@ ImageRuns8 FindRuns(const LayerView& layer, const GroupMatrices& matrices)
 
 bool ArePaddable(const LayerView& layer, const GroupMatrices& matrices)
 {
-    constexpr unsigned int FewColumns = 4; // which products read in rows as they are stored
     const TensorShape& weights = layer.GetInput(1).GetShape();
     // Images of one column are laid as one of one row, which such windows have one run in.
     const bool mayBeRow = weights[2] == 1 && weights[1] > 1;
@@ -53,7 +52,8 @@ bool ArePaddable(const LayerView& layer, const GroupMatrices& matrices)
     const bool areFew = areKnown && !ImageProduct8::HaveManyPixels(pixels, pixels * output[0]);
     const size_t vectors = DivideUp(weights[0] / matrices.m_Count, GetEngine8().m_Lanes);
     return !mayBeRow && !areWide && !areFew && matrices.m_Merged == 1 &&
-           (matrices.m_Count > 1 || weights[0] > FewColumns) && FindRuns(layer, matrices).ArePaddable(vectors);
+           (matrices.m_Count > 1 || weights[0] > FormChoice8::FewColumnsOfDots) &&
+           FindRuns(layer, matrices).ArePaddable(vectors);
 }
 
 /// Groups share vectors of columns where windows would be laid out for each otherwise.
@@ -74,7 +74,7 @@ GroupMatrices MakeMatrices(const LayerView& layer)
 ImageRuns8 FindPaddedRuns(const LayerView& layer, const GroupMatrices& matrices)
 {
     const ImageRuns8 runs = FindRuns(layer, matrices);
-    return ReadsImage(layer) && !runs.AreWhole() && ArePaddable(layer, matrices) ? runs : ImageRuns8();
+    return !runs.AreWhole() && ArePaddable(layer, matrices) && ReadsImage(layer) ? runs : ImageRuns8(); // scales last
 }
 
 SupportResult Check(const LayerView& layer)

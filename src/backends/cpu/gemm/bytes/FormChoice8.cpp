@@ -17,9 +17,7 @@ namespace
 
 /// The way from memory is most of what counts for few rows, and no other form is shorter than bytes.
 constexpr size_t FewProductRows = 4;
-/// Vectors of so few columns would be empty for the most part; dot products along the depth are not, but have to add
-/// lanes up for each column. Instructions that do both at once, which take the least byte, fill a vector's sums faster.
-constexpr size_t FewColumnsOfDots = 4;
+/// What FormChoice8::FewColumnsOfDots is for the other instructions.
 constexpr size_t FewColumnsOfSigns = 5;
 /// Rows of so many bytes take up more of the caches, as windows, than adding lanes up takes of the time.
 constexpr size_t DeepRows = 2048;
@@ -50,7 +48,7 @@ size_t GetFewColumns(const TileSet8& stored, size_t depth, bool isSigned)
 {
     if (stored.TakesLeastByte())
     {
-        return FewColumnsOfDots;
+        return FormChoice8::FewColumnsOfDots;
     }
     return isSigned && depth >= DeepRows ? FewColumnsOfDeepRows : FewColumnsOfSigns;
 }

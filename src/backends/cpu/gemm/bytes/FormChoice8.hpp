@@ -42,6 +42,11 @@ struct ProductShape8
 class FormChoice8
 {
 public:
+    /// Vectors of so few columns would be empty for the most part; dot products along the depth, of weights that stay
+    /// where they are, are not, but have to add lanes up for each column. Of instructions that multiply and add up at
+    /// once, which take the least byte and fill a vector's sums faster than others.
+    static constexpr size_t FewColumnsOfDots = 4;
+
     /// For input 1 of the layer. What has to be known of the weights is in blocks of the store.
     FormChoice8(const LayerView& layer, const ProductShape8& shape, const Engine8& engine,
                 backends::PackedStore& store);
