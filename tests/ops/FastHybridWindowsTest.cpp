@@ -7,6 +7,10 @@
 
 #include <tenon/Descriptors.hpp>
 
+#include <limits>
+#include <string>
+#include <vector>
+
 namespace tenon::test
 {
 
@@ -120,6 +124,79 @@ TEST(FastHybridWindows, BordersOfDeepImages)
         Check({{2, 15, 14, 128}, 1, outputs, 3, 3, 2});
         Check({{1, 5, 5, 128}, 1, outputs, 4, 5});
         Check({{1, 40, 30, 128}, 1, outputs, 3, 4}); // more rows than a block has
+    }
+}
+
+// Only the pixels that windows of one point see become bytes, by a scale of all of them.
+TEST(FastHybridWindows, PixelsApart)
+{
+    for (const unsigned int channels : {3U, 15U, 16U, 64U, 100U})
+    {
+        for (const uint32_t stride : {2U, 3U})
+        {
+            for (const unsigned int size : {1U, 7U, 8U, 120U})
+            {
+                Convolution2dDescriptor d;
+                d.m_DataLayout = DataLayout::NHWC;
+                d.m_StrideX = stride;
+                d.m_StrideY = stride - 1;
+                OpCase op = MakeOp({{3, size, size, channels * 2}, 2, 20, 1, 1});
+                const TensorShape output({3, (size - 1) / d.m_StrideY + 1, (size - 1) / d.m_StrideX + 1, 40});
+                const auto& data = op.m_Inputs[0];
+                auto* const values = reinterpret_cast<float*>(op.m_Inputs[0].m_Bytes.data());
+                values[data.m_Bytes.size() / sizeof(float) / 3 - 1] = 9.0f; // in the last pixel of the first image
+                const OpCase apart =
+                    FastCase(op.m_Name + ", stride " + std::to_string(stride), LayerType::Convolution2d, d,
+                             {op.m_Inputs[0], op.m_Inputs[1]}, TensorInfo(output, DataType::Float32));
+                const bool areSmall = AreSmallGroups(data.m_Info.GetShape(), op.m_Inputs[1].m_Info.GetShape());
+                ASSERT_NO_FATAL_FAILURE(
+                    ExpectAsReference(apart, areSmall ? "CpuConvolution2dGroupsHybrid" : "CpuConvolution2dHybrid"));
+            }
+        }
+    }
+}
+
+// What becomes bytes by vectors: halves, zeros, numbers that are none, infinities, ranges so small that their steps
+// have no inverse, and so large that they have none of their own.
+TEST(FastHybridWindows, FloatsOfAllKinds)
+{
+    constexpr float Infinity = std::numeric_limits<float>::infinity();
+    constexpr float NaN = std::numeric_limits<float>::quiet_NaN();
+    constexpr float Most = std::numeric_limits<float>::max();
+    constexpr unsigned int Depth = 203; // three vectors of bytes and some more
+    const std::vector<std::vector<float>> kinds = {
+        {0.5f, -0.5f, 1.5f, 127.0f, -127.0f, 2.5f, -63.5f, 126.5f},
+        {0.0f, -0.0f},
+        {1.0f, NaN, -1.0f, 0.3f},
+        {NaN, NaN},
+        {1.0f, Infinity, -2.0f},
+        {1.0f, -Infinity, NaN},
+        {1e-38f, -3e-39f, 1e-45f},
+        {1e-36f, -1e-37f, 0.0f},
+        {Most, -Most, 1.0f},
+        {Most, 1e30f},
+        {3.0f, 7.0f, 5.0f},
+        {-3.0f, -7.0f, -5.0f},
+    };
+    for (const bool isAsymmetric : {false, true})
+    {
+        const TensorShape shape({static_cast<unsigned int>(kinds.size()), Depth});
+        TestTensor data = Random(TensorInfo(shape, DataType::Float32), 3, -1, 1);
+        auto* const values = reinterpret_cast<float*>(data.m_Bytes.data());
+        for (size_t i = 0; i < kinds.size() * Depth; ++i)
+        {
+            const std::vector<float>& kind = kinds[i / Depth];
+            values[i] = kind[i % Depth % kind.size()];
+        }
+        FullyConnectedDescriptor d;
+        d.m_TransposeWeightMatrix = true;
+        d.m_AsymmetricQuantizeInputs = isAsymmetric;
+        TensorInfo weights(TensorShape({37, Depth}), DataType::QSymmS8, 0.1f, 0);
+        const TestTensor stored = {weights, Random(BytesInfo(weights.GetShape(), true, 0.1f, 0), 4).m_Bytes};
+        ASSERT_NO_FATAL_FAILURE(
+            ExpectAsReference(FastCase(isAsymmetric ? "asymmetric" : "symmetric", LayerType::FullyConnected, d,
+                                       {data, Constant(stored)}, TensorInfo({shape[0], 37}, DataType::Float32)),
+                              "CpuFullyConnectedHybrid"));
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of int8 whose tiles may read windows where they lie in a padded image: tiles of all widths and heights,
-// runs that are whole groups and that are padded, groups of channels, blocks, and what such tiles are not made for.
+// Convolutions of int8, and of floats beside int8, whose tiles may read windows where they lie in a padded image: tiles
+// of all widths and heights, runs that are whole groups and that are padded, groups of channels, blocks, and what such
+// tiles are not made for.
 #include "backends/cpu/gemm/bytes/ImageProduct8.hpp"
 #include "ops/BytesInfo.hpp"
 #include "ops/FastCompare.hpp"
@@ -42,6 +43,45 @@ struct Case
     bool m_IsMostlyPadding = false; ///< then the reference kernel may run
 };
 
+/// Float data of which each image has a range of its own, and with it a zero point.
+TestTensor MakeImages(const TensorShape& shape, uint32_t seed)
+{
+    TestTensor data = Random(TensorInfo(shape, DataType::Float32), seed, -1, 1);
+    auto* const values = reinterpret_cast<float*>(data.m_Bytes.data());
+    const size_t count = data.m_Bytes.size() / sizeof(float);
+    for (size_t i = 0; i < count; ++i)
+    {
+        const auto image = static_cast<float>(i * shape[0] / count);
+        values[i] = values[i] * (1 + image) + 0.4f * image - 0.3f;
+    }
+    return data;
+}
+
+/// int8 with a scale for each output.
+TestTensor MakeHybridWeights(const TensorShape& shape, unsigned int dimension, uint32_t seed)
+{
+    TensorInfo info(shape, DataType::QSymmS8);
+    info.SetQuantizationDim(dimension);
+    std::vector<float> scales;
+    for (unsigned int i = 0; i < shape[dimension]; ++i)
+    {
+        scales.push_back(0.1f + 0.01f * static_cast<float>(i % 7));
+    }
+    info.SetQuantizationScales(scales);
+    return Constant({info, Random(BytesInfo(shape, true, 0.1f, 0), seed).m_Bytes});
+}
+
+void ExpectFastAsReference(const OpCase& op, bool mayBeReference)
+{
+    ExpectAsReference(op, "");
+    std::string kernel;
+    RunOp(FindTestBackend(Compute::CpuAcc), op, {}, &kernel);
+    if (cpu::GetCpuFeatures().m_Simd && !mayBeReference)
+    {
+        EXPECT_EQ(kernel.find("Ref"), std::string::npos) << kernel;
+    }
+}
+
 void ExpectImageAsReference(const Case& c, const ActivationDescriptor* activation = nullptr)
 {
     Convolution2dDescriptor d;
@@ -57,21 +97,24 @@ void ExpectImageAsReference(const Case& c, const ActivationDescriptor* activatio
                               count(c.m_Data[2] + d.m_PadLeft + d.m_PadRight, c.m_Width), c.m_Outputs});
     const TensorShape weights({c.m_Outputs, c.m_Height, c.m_Width, c.m_Data[3] / c.m_Groups});
     TensorInfo biasInfo(TensorShape({c.m_Outputs}), DataType::Signed32, 0.01f, 0);
-    OpCase op = FastCase(
-        c.m_Data.ToString() + " in " + std::to_string(c.m_Groups) + " groups by " + weights.ToString() + ", stride " +
-            std::to_string(c.m_Stride) + ", dilation " + std::to_string(c.m_Dilation),
-        LayerType::Convolution2d, d,
-        {Random(BytesInfo(c.m_Data, true, 0.1f, -7), c.m_Outputs),
-         Constant(Random(BytesInfo(weights, true, 0.1f, 0), c.m_Height)), Constant(Random(biasInfo, 5, -3, 3))},
-        BytesInfo(output, true, c.m_OutputScale, 5));
+    const std::string name = c.m_Data.ToString() + " in " + std::to_string(c.m_Groups) + " groups by " +
+                             weights.ToString() + ", stride " + std::to_string(c.m_Stride) + ", dilation " +
+                             std::to_string(c.m_Dilation);
+    OpCase op = FastCase(name, LayerType::Convolution2d, d,
+                         {Random(BytesInfo(c.m_Data, true, 0.1f, -7), c.m_Outputs),
+                          Constant(Random(BytesInfo(weights, true, 0.1f, 0), c.m_Height)),
+                          Constant(Random(biasInfo, 5, -3, 3))},
+                         BytesInfo(output, true, c.m_OutputScale, 5));
     op.m_FusedActivation = activation;
-    ExpectAsReference(op, "");
-    std::string kernel;
-    RunOp(FindTestBackend(Compute::CpuAcc), op, {}, &kernel);
-    if (cpu::GetCpuFeatures().m_Simd && !c.m_IsMostlyPadding)
-    {
-        EXPECT_EQ(kernel.find("Ref"), std::string::npos) << kernel;
-    }
+    ExpectFastAsReference(op, c.m_IsMostlyPadding);
+
+    const TensorInfo floatBias(TensorShape({c.m_Outputs}), DataType::Float32);
+    OpCase floats = FastCase(name + ", floats", LayerType::Convolution2d, d,
+                             {MakeImages(c.m_Data, c.m_Outputs), MakeHybridWeights(weights, 0, c.m_Height),
+                              Constant(Random(floatBias, 5, -3, 3))},
+                             TensorInfo(output, DataType::Float32));
+    floats.m_FusedActivation = activation;
+    ExpectFastAsReference(floats, c.m_IsMostlyPadding);
 }
 
 /// Of windows of `height` x `width` points in an image of 9 x 11 pixels.
@@ -165,14 +208,18 @@ TEST(ImageProduct, WeightsThatArePadded)
     {
         GTEST_SKIP() << "other tiles are used on this processor";
     }
-    const auto getDepth = [](const TensorShape& shape, unsigned int channels, uint32_t stride = 1)
+    const auto getDepth =
+        [](const TensorShape& shape, unsigned int channels, uint32_t stride = 1, bool areFloats = false)
     {
         Convolution2dDescriptor descriptor;
         descriptor.m_StrideX = descriptor.m_StrideY = stride;
         const TensorInfo weights = BytesInfo(shape, true, 0.1f, 0);
-        const Packing packing(BytesInfo({1, 30, 30, channels}, true, 0.1f, 3), weights,
+        const TensorShape data({1, 30, 30, channels});
+        const TensorShape output({1, 30, 30, shape[0]});
+        const TensorInfo floats(data, DataType::Float32);
+        const Packing packing(areFloats ? floats : BytesInfo(data, true, 0.1f, 3), weights,
                               std::vector<uint8_t>(weights.GetNumElements()),
-                              BytesInfo({1, 30, 30, shape[0]}, true, 9.0f, 0));
+                              areFloats ? TensorInfo(output, DataType::Float32) : BytesInfo(output, true, 9.0f, 0));
         backends::FillingStore store;
         const auto pack = [&](const LayerView& view) { return cpu::CpuConvolution2dBytesKernel.m_Pack(view, store); };
         const auto packed = packing.WithView(LayerType::Convolution2d, &descriptor, pack);
@@ -185,6 +232,9 @@ TEST(ImageProduct, WeightsThatArePadded)
     EXPECT_EQ(getDepth({32, 80, 1, 1}, 1), 80U) << "perhaps of images of one column";
     EXPECT_EQ(getDepth({32, 1, 80, 1}, 1), 80U) << "one run";
     EXPECT_EQ(getDepth({16, 3, 3, 5}, 10), 72U) << "groups";
+    EXPECT_EQ(getDepth({16, 3, 3, 5}, 5, 1, true), 48U) << "floats";
+    EXPECT_EQ(getDepth({4, 3, 3, 5}, 5, 1, true), 48U) << "of floats there are no dot products for few outputs";
+    EXPECT_EQ(getDepth({16, 3, 3, 5}, 5, 3, true), 45U) << "windows share nothing";
 }
 
 TEST(ImageProduct, TilesOfAllWidthsAsReference)
@@ -297,11 +347,12 @@ TEST(ImageProduct, ImagesOfMostlyPadding)
     ExpectImageAsReference(c);
 }
 
+// 64 outputs of 128 channels: tiles that skip points would be taken if rows of the output had no gaps.
 TEST(ImageProduct, TransposedConvolutionsAsReference)
 {
-    for (const unsigned int outputs : {3U, 8U, 20U})
+    for (const unsigned int outputs : {3U, 8U, 20U, 64U})
     {
-        for (const unsigned int channels : {4U, 6U, 16U})
+        for (const unsigned int channels : {4U, 6U, 16U, 128U})
         {
             for (const uint32_t stride : {1U, 2U})
             {
@@ -310,14 +361,18 @@ TEST(ImageProduct, TransposedConvolutionsAsReference)
                 d.m_StrideX = d.m_StrideY = stride;
                 const TensorShape data({2, 6, 9, channels});
                 const TensorShape output({2, 5 * stride + 4, 8 * stride + 4, outputs});
-                ExpectAsReference(
-                    FastCase(std::to_string(outputs) + " of " + std::to_string(channels) + " channels, stride " +
-                                 std::to_string(stride),
-                             LayerType::TransposeConvolution2d, d,
-                             {Random(BytesInfo(data, true, 0.1f, -7), outputs),
-                              Constant(Random(BytesInfo({outputs, 4, 4, channels}, true, 0.1f, 0), channels))},
-                             BytesInfo(output, true, 9.0f, 5)),
-                    "CpuTransposeConvolution2dBytes");
+                const TensorShape weights({outputs, 4, 4, channels});
+                const std::string name = std::to_string(outputs) + " of " + std::to_string(channels) +
+                                         " channels, stride " + std::to_string(stride);
+                ExpectAsReference(FastCase(name, LayerType::TransposeConvolution2d, d,
+                                           {Random(BytesInfo(data, true, 0.1f, -7), outputs),
+                                            Constant(Random(BytesInfo(weights, true, 0.1f, 0), channels))},
+                                           BytesInfo(output, true, 9.0f, 5)),
+                                  "CpuTransposeConvolution2dBytes");
+                ExpectAsReference(FastCase(name + ", floats", LayerType::TransposeConvolution2d, d,
+                                           {MakeImages(data, outputs), MakeHybridWeights(weights, 0, channels)},
+                                           TensorInfo(output, DataType::Float32)),
+                                  "CpuTransposeConvolution2dHybrid");
             }
         }
     }

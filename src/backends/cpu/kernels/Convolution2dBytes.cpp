@@ -51,8 +51,9 @@ bool ArePaddable(const LayerView& layer, const GroupMatrices& matrices)
     const size_t pixels = areKnown ? size_t{output[1]} * output[2] : 0;
     const bool areFew = areKnown && !ImageProduct8::HaveManyPixels(pixels, pixels * output[0]);
     const size_t vectors = DivideUp(weights[0] / matrices.m_Count, GetEngine8().m_Lanes);
+    const bool isHybrid = layer.GetInput(0).GetDataType() == DataType::Float32; // which has no such dots
     return !mayBeRow && !areWide && !areFew && matrices.m_Merged == 1 &&
-           (matrices.m_Count > 1 || weights[0] > FormChoice8::FewColumnsOfDots) &&
+           (isHybrid || matrices.m_Count > 1 || weights[0] > FormChoice8::FewColumnsOfDots) &&
            FindRuns(layer, matrices).ArePaddable(vectors);
 }
 
@@ -140,7 +141,8 @@ backends::Prepared PreparePitched(const ReshapeArgs& args, const backends::Packe
     // Data with other channels than the weights were packed for come in another number of groups.
     const TensorShape& output = args.GetOutput(0).GetShape();
     const size_t rows = size_t{output[0]} * output[1] * output[2];
-    const bool fit = weights.GetPaddedRunBytes() != 0 ? ImageProduct8(weights, windows, rows).IsUsed()
+    const bool isHybrid = args.GetInput(0).GetDataType() == DataType::Float32;
+    const bool fit = weights.GetPaddedRunBytes() != 0 ? ImageProduct8(weights, windows, rows, isHybrid).IsUsed()
                                                       : windows.GetDepth() == weights.GetDepth();
     if (windows.m_GroupChannels * static_cast<int64_t>(weights.GetNumMatrices()) != windows.m_Channels || !fit)
     {
@@ -150,8 +152,10 @@ backends::Prepared PreparePitched(const ReshapeArgs& args, const backends::Packe
     {
         return [](const ExecuteArgs&) {};
     }
-    Product8 product = args.GetInput(0).GetDataType() == DataType::Float32
-                           ? Product8(weights, windows, rows, {output[0], IsHybridAsymmetric(args)}, args)
+    const SeenPixels8 seen(windows);
+    const HybridData8 data = {output[0], IsHybridAsymmetric(args), 0, seen};
+    Product8 product = isHybrid
+                           ? Product8(weights, seen.AreSome() ? windows.GetPixelsAlone() : windows, rows, data, args)
                            : Product8(weights, windows, rows, args);
     SetPitch(product, outputPitch);
     return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};

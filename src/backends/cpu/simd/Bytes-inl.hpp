@@ -87,11 +87,9 @@ HWY_INLINE Bytes JoinQuarters(Ints q0, Ints q1, Ints q2, Ints q3, V16 zero)
     return JoinHalves(hn::SaturatedAdd(NarrowPair(d16, q0, q1), zero), hn::SaturatedAdd(NarrowPair(d16, q2, q3), zero));
 }
 
-/// Four vectors one after the other, saturated to unsigned bytes.
-HWY_INLINE Bytes JoinInOrder(Ints a, Ints b, Ints c, Ints d)
+/// Blocks that have four numbers of each of four vectors become these, one after the other.
+HWY_INLINE Bytes InOrder(Bytes joined)
 {
-    const hn::Repartition<int16_t, ByteTag> d16;
-    const Bytes joined = JoinHalves(NarrowPair(d16, a, b), NarrowPair(d16, c, d));
     constexpr size_t Blocks = hn::MaxLanes(ByteTag()) / 16;
     if constexpr (Blocks == 1)
     {
@@ -99,7 +97,6 @@ HWY_INLINE Bytes JoinInOrder(Ints a, Ints b, Ints c, Ints d)
     }
     else
     {
-        // Each block has four numbers of each vector.
         alignas(64) static constexpr auto Order = []
         {
             std::array<uint32_t, 4 * Blocks> order{};
@@ -113,6 +110,13 @@ HWY_INLINE Bytes JoinInOrder(Ints a, Ints b, Ints c, Ints d)
         return hn::BitCast(
             ByteTag(), hn::TableLookupLanes(hn::BitCast(dWords, joined), hn::SetTableIndices(dWords, Order.data())));
     }
+}
+
+/// Four vectors one after the other, saturated to unsigned bytes.
+HWY_INLINE Bytes JoinInOrder(Ints a, Ints b, Ints c, Ints d)
+{
+    const hn::Repartition<int16_t, ByteTag> d16;
+    return InOrder(JoinHalves(NarrowPair(d16, a, b), NarrowPair(d16, c, d)));
 }
 
 /// To nearest, halves to even. What does not fit int32 gives something.

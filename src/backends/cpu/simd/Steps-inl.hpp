@@ -14,14 +14,20 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-/// Steps of 1 / inverse, of which the whole part is the number. The bounds are whole, so that it makes no difference
-/// that a zero point is added later. NaN become the lower one.
-HWY_INLINE Floats StepsOf(Floats value, Floats inverse, Floats least, Floats most)
+/// Steps of 1 / inverse, of which the whole part is the number.
+HWY_INLINE Floats UnboundedStepsOf(Floats value, Floats inverse)
 {
     const Floats scaled = hn::Mul(value, inverse);
     // The half is added in float, as the reference kernels do it.
     const Floats half = hn::CopySign(hn::Set(FloatTag(), 0.5f), scaled);
-    return Clamped(hn::Add(scaled, half), least, most);
+    return hn::Add(scaled, half);
+}
+
+/// The same within bounds. These are whole, so that it makes no difference that a zero point is added later. NaN become
+/// the lower one.
+HWY_INLINE Floats StepsOf(Floats value, Floats inverse, Floats least, Floats most)
+{
+    return Clamped(UnboundedStepsOf(value, inverse), least, most);
 }
 
 /// The same as whole floats.

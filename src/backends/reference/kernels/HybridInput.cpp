@@ -21,6 +21,14 @@ float RoundSteps(float steps)
     return std::trunc(steps + std::copysign(0.5f, steps));
 }
 
+/// What std::round gives of numbers that fit, without its call: rows of a matrix each have a zero point.
+int32_t RoundBounded(double number)
+{
+    const auto whole = static_cast<int32_t>(number);
+    const double rest = number - whole;
+    return whole + (rest >= 0.5 ? 1 : 0) - (rest <= -0.5 ? 1 : 0);
+}
+
 /// A NaN, which no range excludes, becomes `lowest`: the conversion must not be undefined.
 int8_t Saturate(float rounded, float lowest)
 {
@@ -61,7 +69,7 @@ AsymmetricScale FindAsymmetricScale(float least, float most)
     const double exact = fromLow ? Lowest - lowSteps : Highest - highSteps;
     AsymmetricScale result;
     result.m_Scale = static_cast<float>(scale);
-    result.m_ZeroPoint = exact > Lowest ? static_cast<int32_t>(std::round(std::min(exact, Highest))) : -128;
+    result.m_ZeroPoint = exact > Lowest ? RoundBounded(std::min(exact, Highest)) : -128;
     return result;
 }
 

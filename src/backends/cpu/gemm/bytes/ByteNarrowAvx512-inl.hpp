@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of products of bytes that write bytes and whose last vector has columns in its lower half alone, with AVX-512
-// on processors that run 512-bit instructions as two. For sources that are compiled for each target (Foreach.hpp):
-// Tiles8.cpp, ImageTiles8.cpp. Included once a target.
+// Tiles of products of bytes whose last vector has columns in its lower half alone, and of these those that write
+// bytes, with AVX-512 on processors that run 512-bit instructions as two. For sources that are compiled for each target
+// (Foreach.hpp): Tiles8.cpp, ImageTiles8.cpp, ImageFloats8.cpp. Included once a target.
 #if defined(TENON_CPU_BYTE_NARROW_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_BYTE_NARROW_AVX512_INL
 #undef TENON_CPU_BYTE_NARROW_AVX512_INL
@@ -21,14 +21,12 @@ namespace tenon::cpu::HWY_NAMESPACE
 /// ones.
 constexpr size_t LeastGroupsOfNarrow = 4;
 
-/// The half alone is multiplied. Two rows share a vector of the sums of these columns while they end, beside the next
-/// tile's products.
-template <typename Dot, typename Scale, bool HasTerms>
-struct ByteNarrowTile : ByteTile<Dot, Scale, HasTerms>
+/// A tile of which that half alone is multiplied.
+template <typename Dot, typename Base>
+struct NarrowTile : Base
 {
-    using Tile = ByteTile<Dot, Scale, HasTerms>;
     template <size_t Rows>
-    using Products = typename Tile::template Products<Rows>;
+    using Products = typename Base::template Products<Rows>;
 
     template <size_t Rows, size_t Vectors>
     struct Sums
@@ -36,14 +34,6 @@ struct ByteNarrowTile : ByteTile<Dot, Scale, HasTerms>
         Vector m_Whole[Rows][Vectors]; // the last one is what narrow sums begin with
         __m256i m_Narrow[Rows];
     };
-
-    template <size_t Rows, size_t Vectors>
-    static HWY_INLINE void Begin(const ByteRows8& of, const ByteColumns8& columns, size_t row, Products<Rows>& at,
-                                 Sums<Rows, Vectors>& sums)
-    {
-        Tile::Begin(of, columns, row, at, sums.m_Whole);
-        Part(sums);
-    }
 
     /// Begins narrow sums as whole ones begin.
     template <size_t Rows, size_t Vectors>
@@ -57,9 +47,9 @@ struct ByteNarrowTile : ByteTile<Dot, Scale, HasTerms>
     }
 
     template <size_t Rows, size_t Vectors>
-    static HWY_INLINE void BeginSums(const ByteColumns8& columns, Sums<Rows, Vectors>& sums)
+    static HWY_INLINE void BeginSums(const int32_t* bias, Sums<Rows, Vectors>& sums)
     {
-        Tile::BeginSums(columns, sums.m_Whole);
+        Base::BeginSums(bias, sums.m_Whole);
         Part(sums);
     }
 
@@ -79,24 +69,49 @@ struct ByteNarrowTile : ByteTile<Dot, Scale, HasTerms>
         AddNarrowGroup<Dot>([&](size_t r) HWY_ATTR { return rows[r] + from; }, weights, sums.m_Whole, sums.m_Narrow);
     }
 
+    /// All vectors but the last one.
     template <size_t Rows, size_t Vectors>
-    static HWY_INLINE void Keep(const Sums<Rows, Vectors>& sums, Vector (&kept)[Rows][Vectors])
+    static HWY_INLINE void KeepWhole(const Sums<Rows, Vectors>& sums, Vector (&kept)[Rows][Vectors])
     {
-        static_assert(Rows % 2 == 0);
-        constexpr size_t Last = Vectors - 1;
         HWY_UNROLL(16)
         for (size_t r = 0; r < Rows; ++r)
         {
             HWY_UNROLL(4)
-            for (size_t v = 0; v < Last; ++v)
+            for (size_t v = 0; v + 1 < Vectors; ++v)
             {
                 kept[r][v] = sums.m_Whole[r][v];
             }
         }
+    }
+};
+
+/// Two rows share a vector of the sums of these columns while they end, beside the next tile's products.
+template <typename Dot, typename Scale, bool HasTerms>
+struct ByteNarrowTile : NarrowTile<Dot, ByteTile<Dot, Scale, HasTerms>>
+{
+    using Tile = ByteTile<Dot, Scale, HasTerms>;
+    using Narrow = NarrowTile<Dot, Tile>;
+
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void Begin(const ByteRows8& of, const ByteColumns8& columns, size_t row,
+                                 typename Tile::template Products<Rows>& at,
+                                 typename Narrow::template Sums<Rows, Vectors>& sums)
+    {
+        Tile::Begin(of, columns, row, at, sums.m_Whole);
+        Narrow::Part(sums);
+    }
+
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void Keep(const typename Narrow::template Sums<Rows, Vectors>& sums,
+                                Vector (&kept)[Rows][Vectors])
+    {
+        static_assert(Rows % 2 == 0);
+        Narrow::KeepWhole(sums, kept);
         HWY_UNROLL(8)
         for (size_t r = 0; r < Rows; r += 2)
         {
-            kept[r][Last].raw = _mm512_inserti64x4(_mm512_castsi256_si512(sums.m_Narrow[r]), sums.m_Narrow[r + 1], 1);
+            kept[r][Vectors - 1].raw =
+                _mm512_inserti64x4(_mm512_castsi256_si512(sums.m_Narrow[r]), sums.m_Narrow[r + 1], 1);
         }
     }
 

@@ -42,8 +42,8 @@ struct ByteRows8
 /// Writes all rows; false, and nothing is done, where it is not made for so few.
 using ByteRowsFunction8 = bool (*)(const ByteRows8& rows, const ByteColumns8& columns);
 
-/// Rows of data by a panel, to become bytes, that are windows of an image which is laid out with its padding: runs of
-/// bytes, at the same distances from where each row begins.
+/// Rows of data by a panel, to become bytes or floats, that are windows of an image which is laid out with its padding:
+/// runs of bytes, at the same distances from where each row begins.
 struct ImageRows8
 {
     /// As often as this the last row is named once more behind it, in m_Begins and m_Places.
@@ -51,14 +51,14 @@ struct ImageRows8
 
     const uint8_t* m_Image = nullptr;   ///< as the tiles multiply it
     const uint32_t* m_Begins = nullptr; ///< [rows]: how many bytes of the image come before a row
-    const size_t* m_Places = nullptr;   ///< [rows]: where a row is written, in bytes from m_Out on
+    const size_t* m_Places = nullptr;   ///< [rows]: where a row is written, in elements from the output on
     size_t m_Rows = 0;                  ///< 1 at least
     /// [groups]: how many bytes come before each group, from where a row begins on. What the last one of a run has past
     /// the run's end has weights of zero.
     const uint32_t* m_GroupPlaces = nullptr;
     const void* m_Panel = nullptr;
     size_t m_Groups = 0;
-    uint8_t* m_Out = nullptr;
+    uint8_t* m_Out = nullptr; ///< of bytes
 };
 
 using ImageRowsFunction8 = void (*)(const ImageRows8& rows, const ByteColumns8& columns);

@@ -113,20 +113,6 @@ struct ByteTile : TurnTile<Dot>
         TurnTile<Dot>::BeginRows(of, columns.m_Bias, row, at, sums);
     }
 
-    template <size_t Rows, size_t Vectors>
-    static HWY_INLINE void BeginSums(const ByteColumns8& columns, Vector (&sums)[Rows][Vectors])
-    {
-        HWY_UNROLL(16)
-        for (size_t r = 0; r < Rows; ++r)
-        {
-            HWY_UNROLL(4)
-            for (size_t v = 0; v < Vectors; ++v)
-            {
-                sums[r][v] = hn::Load(Ints(), columns.m_Bias + v * hn::Lanes(Ints()));
-            }
-        }
-    }
-
     /// A vector of columns.
     template <size_t V, typename Of, size_t Rows, size_t Vectors>
     static HWY_INLINE void ScaleVector(const Of& of, const ByteColumns8& columns, size_t row,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles of products of bytes that write floats, for sources that are compiled for each target (Foreach.hpp):
-// Tiles8.cpp. Included once a target. Sums stay in registers until they are floats, see ByteTilesAvx512-inl.hpp.
+// Tiles8.cpp, ImageFloats8.cpp. Included once a target. Sums stay in registers until they are floats, see
+// ByteTilesAvx512-inl.hpp.
 #if defined(TENON_CPU_FLOAT_TILES8_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_FLOAT_TILES8_INL
 #undef TENON_CPU_FLOAT_TILES8_INL
@@ -104,52 +105,64 @@ HWY_INLINE void AddProducts(const FloatProduct8& product, size_t row, Vector (&s
     }
 }
 
-/// Writes a vector of columns. `SameScale`: the data of all rows have one scale and zero point, and no terms.
-/// `HasPlaces`: see FloatRows.
-template <bool SameScale, bool HasPlaces, size_t V, size_t Rows, size_t Vectors>
-HWY_INLINE void WriteFloats(const FloatRows& rows, const FloatColumns& columns, size_t row,
+/// What rows of data have of their own.
+enum class RowValues8
+{
+    None,  ///< all have one scale and zero point
+    Scale, ///< and a zero point
+    ScaleAndTerm
+};
+
+/// Writes a vector of columns. `HasPlaces`: see FloatRows.
+template <RowValues8 Values, bool HasPlaces, size_t V, size_t Rows, size_t Vectors>
+HWY_INLINE void WriteFloats(const FloatRows& of, const FloatColumns& panel, size_t row,
                             const Vector (&sums)[Rows][Vectors])
 {
+    // Copies: what is stored may be theirs otherwise, and they would be loaded anew for each row.
+    const FloatRows rows = of;
+    const FloatColumns columns = panel;
     const Ints d;
     const FloatTag dFloat;
     const size_t lanes = hn::Lanes(d);
-    const Vector weightSum = hn::Load(d, columns.m_WeightSums + V * lanes);
     const Floats columnScale = hn::Load(dFloat, columns.m_Scales + V * lanes);
     const Floats bias = hn::Load(dFloat, columns.m_Bias + V * lanes);
-    const Floats sameScale = hn::Mul(hn::Set(dFloat, rows.m_Scales[row]), columnScale);
+    const Floats sameScale = hn::Mul(hn::Set(dFloat, rows.m_Scales[0]), columnScale);
     HWY_UNROLL(16)
     for (size_t r = 0; r < Rows; ++r)
     {
         Vector sum = sums[r][V];
         Floats scale = sameScale;
-        if constexpr (!SameScale)
+        if constexpr (Values != RowValues8::None)
         {
-            const int32_t term = rows.m_RowTerms != nullptr ? rows.m_RowTerms[row + r] : 0;
+            const Vector weightSum = hn::Load(d, columns.m_WeightSums + V * lanes);
             sum = hn::Sub(sum, hn::Mul(hn::Set(d, rows.m_ZeroPoints[row + r]), weightSum));
-            sum = hn::Add(sum, hn::Set(d, term));
             scale = hn::Mul(hn::Set(dFloat, rows.m_Scales[row + r]), columnScale);
+        }
+        if constexpr (Values == RowValues8::ScaleAndTerm)
+        {
+            sum = hn::Add(sum, hn::Set(d, rows.m_RowTerms != nullptr ? rows.m_RowTerms[row + r] : 0));
         }
         Floats real = hn::Add(hn::Mul(hn::ConvertTo(dFloat, sum), scale), bias);
         if (columns.m_HasClamp)
         {
             real = Clamped(real, hn::Set(dFloat, columns.m_Low), hn::Set(dFloat, columns.m_High));
         }
-        const size_t place = HasPlaces ? rows.m_Places[row + r] : (row + r) * rows.m_OutStride;
-        StoreSome(real, rows.m_Out + place + V * lanes, V + 1 < Vectors ? lanes : rows.m_Columns - V * lanes);
+        float* const to = rows.m_Out + (HasPlaces ? rows.m_Places[row + r] : (row + r) * rows.m_OutStride) + V * lanes;
+        V + 1 < Vectors ? hn::StoreU(real, dFloat, to) : StoreSome(real, to, rows.m_Columns - V * lanes);
     }
 }
 
 /// `InOrder`: rows are pixels in an order of their own.
-template <typename Dot, bool SameScale, bool IsNarrow, bool InOrder, size_t Rows, size_t Vectors, size_t... V>
+template <typename Dot, RowValues8 Values, bool IsNarrow, bool InOrder, size_t Rows, size_t Vectors, size_t... V>
 void FloatTile(const FloatProduct8& product, const FloatColumns& columns, size_t row, std::index_sequence<V...>)
 {
     Vector sums[Rows][Vectors];
     AddProducts<Dot, IsNarrow, InOrder>(product, row, sums);
-    (WriteFloats<SameScale, InOrder, V>(product.m_Rows, columns, row, sums), ...);
+    (WriteFloats<Values, InOrder, V>(product.m_Rows, columns, row, sums), ...);
 }
 
 /// A tile that ends beside the next one's products.
-template <typename Dot, bool SameScale>
+template <typename Dot, RowValues8 Values>
 struct FloatTurnTile : TurnTile<Dot>
 {
     template <size_t Rows>
@@ -166,7 +179,7 @@ struct FloatTurnTile : TurnTile<Dot>
     static HWY_INLINE void EndVector(const FloatProduct8& of, const FloatColumns& columns, size_t row,
                                      const Vector (&sums)[Rows][Vectors])
     {
-        WriteFloats<SameScale, false, V>(of.m_Rows, columns, row, sums);
+        WriteFloats<Values, false, V>(of.m_Rows, columns, row, sums);
     }
 
     /// Each vector is written where it ends.
@@ -179,7 +192,7 @@ struct FloatTurnTile : TurnTile<Dot>
 /// Of deeper products the ends, which are shorter than those of bytes, do not weigh.
 constexpr size_t MostGroupsInTurn = 64;
 
-template <typename Dot, bool SameScale, bool IsNarrow, bool InOrder, size_t Vectors, size_t Rows>
+template <typename Dot, RowValues8 Values, bool IsNarrow, bool InOrder, size_t Vectors, size_t Rows>
 bool WriteFloatTiles(const FloatProduct8& product, const FloatColumns& columns)
 {
     constexpr auto AllVectors = std::make_index_sequence<Vectors>();
@@ -192,21 +205,20 @@ bool WriteFloatTiles(const FloatProduct8& product, const FloatColumns& columns)
         if (product.m_DataPoints.m_Table == nullptr && product.m_Groups <= MostGroupsInTurn &&
             TakeTurns<Vectors>(count, product.m_Groups, areEqual))
         {
-            TilesInTurn<FloatTurnTile<Dot, SameScale>, TurnsOf[Vectors].m_Rows, Vectors>::Write(product, columns,
-                                                                                                count);
+            TilesInTurn<FloatTurnTile<Dot, Values>, TurnsOf[Vectors].m_Rows, Vectors>::Write(product, columns, count);
             return true;
         }
     }
     if (areEqual)
     {
-        ForEachTile(count, Rows,
-                    [&](size_t row, size_t rows) HWY_ATTR
-                    {
-                        rows == Rows ? FloatTile<Dot, SameScale, IsNarrow, InOrder, Rows, Vectors>(product, columns,
-                                                                                                   row, AllVectors)
-                                     : FloatTile<Dot, SameScale, IsNarrow, InOrder, Rows - 1, Vectors>(product, columns,
-                                                                                                       row, AllVectors);
-                    });
+        ForEachTile(
+            count, Rows,
+            [&](size_t row, size_t rows) HWY_ATTR
+            {
+                rows == Rows
+                    ? FloatTile<Dot, Values, IsNarrow, InOrder, Rows, Vectors>(product, columns, row, AllVectors)
+                    : FloatTile<Dot, Values, IsNarrow, InOrder, Rows - 1, Vectors>(product, columns, row, AllVectors);
+            });
         return true;
     }
     if (product.m_DataPoints.m_Table == nullptr)
@@ -216,8 +228,8 @@ bool WriteFloatTiles(const FloatProduct8& product, const FloatColumns& columns)
     // The last tile is over some of the one before.
     for (size_t row = 0; row < count; row += Rows)
     {
-        FloatTile<Dot, SameScale, IsNarrow, InOrder, Rows, Vectors>(product, columns, std::min(row, count - Rows),
-                                                                    AllVectors);
+        FloatTile<Dot, Values, IsNarrow, InOrder, Rows, Vectors>(product, columns, std::min(row, count - Rows),
+                                                                 AllVectors);
     }
     return true;
 }
@@ -228,22 +240,35 @@ constexpr size_t GetNarrowRows(size_t vectors, size_t rows)
     return vectors == 2 ? 10 : rows;
 }
 
+/// What sums of a panel begin with where all data have this zero point: what it makes of the weights is less.
+template <size_t Vectors>
+HWY_INLINE void BeginAtZeroPoint(const int32_t* bias, int32_t zeroPoint, const int32_t* weightSums, int32_t* begin)
+{
+    const Ints d;
+    for (size_t i = 0; i < Vectors * hn::Lanes(d); i += hn::Lanes(d))
+    {
+        const Vector correction = hn::Mul(hn::Set(d, -zeroPoint), hn::Load(d, weightSums + i));
+        hn::Store(hn::Add(hn::Load(d, bias + i), correction), d, begin + i);
+    }
+}
+
 template <typename Dot, size_t Vectors, size_t Rows>
 bool WriteFloatRows(const FloatProduct8& product, const FloatColumns& columns)
 {
     const FloatRows& rows = product.m_Rows;
+    constexpr bool HaveTerms = !std::is_same_v<Dot, VnniDataUnsigned>; // unless weights have a zero point
+    if (!HaveTerms && rows.m_RowTerms != nullptr)
+    {
+        return false;
+    }
     if (!rows.m_HaveOneScale || rows.m_RowTerms != nullptr)
     {
-        return WriteFloatTiles<Dot, false, false, false, Vectors, Rows>(product, columns);
+        constexpr RowValues8 Values = HaveTerms ? RowValues8::ScaleAndTerm : RowValues8::Scale;
+        return WriteFloatTiles<Dot, Values, false, false, Vectors, Rows>(product, columns);
     }
-    // What the zero point makes of the weights is what sums begin with.
     const Ints d;
     HWY_ALIGN int32_t bias[Vectors * hn::MaxLanes(d)];
-    for (size_t i = 0; i < Vectors * hn::Lanes(d); i += hn::Lanes(d))
-    {
-        const Vector correction = hn::Mul(hn::Set(d, -rows.m_ZeroPoints[0]), hn::Load(d, columns.m_WeightSums + i));
-        hn::Store(hn::Add(hn::Load(d, product.m_Bias + i), correction), d, bias + i);
-    }
+    BeginAtZeroPoint<Vectors>(product.m_Bias, rows.m_ZeroPoints[0], columns.m_WeightSums, bias);
     FloatProduct8 corrected = product;
     corrected.m_Bias = bias;
     if constexpr (std::is_same_v<Dot, VnniDataUnsigned>) // as on all processors that split vectors
@@ -251,14 +276,17 @@ bool WriteFloatRows(const FloatProduct8& product, const FloatColumns& columns)
         static const bool splits = GetCpuFeatures().m_SplitsVectors;
         if (splits && rows.m_Columns <= Vectors * hn::Lanes(d) - hn::Lanes(d) / 2 &&
             (rows.m_Places != nullptr
-                 ? WriteFloatTiles<Dot, true, true, true, Vectors, GetNarrowRows(Vectors, Rows)>(corrected, columns)
-                 : WriteFloatTiles<Dot, true, true, false, Vectors, GetNarrowRows(Vectors, Rows)>(corrected, columns)))
+                 ? WriteFloatTiles<Dot, RowValues8::None, true, true, Vectors, GetNarrowRows(Vectors, Rows)>(corrected,
+                                                                                                             columns)
+                 : WriteFloatTiles<Dot, RowValues8::None, true, false, Vectors, GetNarrowRows(Vectors, Rows)>(corrected,
+                                                                                                              columns)))
         {
             return true;
         }
     }
-    return rows.m_Places != nullptr ? WriteFloatTiles<Dot, true, false, true, Vectors, Rows>(corrected, columns)
-                                    : WriteFloatTiles<Dot, true, false, false, Vectors, Rows>(corrected, columns);
+    return rows.m_Places != nullptr
+               ? WriteFloatTiles<Dot, RowValues8::None, false, true, Vectors, Rows>(corrected, columns)
+               : WriteFloatTiles<Dot, RowValues8::None, false, false, Vectors, Rows>(corrected, columns);
 }
 
 template <typename Dot, size_t Vectors, size_t Rows>

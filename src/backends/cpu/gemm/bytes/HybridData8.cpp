@@ -21,11 +21,16 @@ constexpr size_t PartElements = size_t{1} << 15;
 
 size_t CountParts(const IParallelFor& parallel, size_t count)
 {
-    return std::min<size_t>(parallel.GetNumThreads(), std::max<size_t>(1, count / PartElements));
+    return count < 2 * PartElements ? 1 : std::min<size_t>(parallel.GetNumThreads(), count / PartElements);
 }
 
-FloatRange FindRange(IParallelFor& parallel, const float* values, size_t count, size_t parts)
+FloatRange FindRange(IParallelFor& parallel, const float* values, size_t count)
 {
+    size_t parts = CountParts(parallel, count);
+    if (parts == 1) // rows of a matrix may have a few dozen floats each
+    {
+        return GetEngine8().m_FindRange(values, count);
+    }
     constexpr size_t MostParts = 16;
     std::array<FloatRange, MostParts> ranges;
     parts = std::min(parts, MostParts);
@@ -55,9 +60,23 @@ void QuantizeValues(const float* values, size_t count, const QuantizeSteps8& ste
 
 } // namespace
 
+SeenPixels8::SeenPixels8(const Windows& windows)
+{
+    constexpr int64_t LeastChannels = 16;
+    if (!windows.AreSomePixels() || windows.m_Channels < LeastChannels)
+    {
+        return;
+    }
+    m_Rows = static_cast<size_t>(windows.m_OutputHeight);
+    m_Columns = static_cast<size_t>(windows.m_OutputWidth);
+    m_Channels = static_cast<size_t>(windows.m_Channels);
+    m_RowStep = static_cast<size_t>(windows.m_StrideY * windows.m_InputWidth) * m_Channels;
+    m_ColumnStep = static_cast<size_t>(windows.m_StrideX) * m_Channels;
+}
+
 RunSteps8 FindRunSteps(IParallelFor& parallel, const float* values, size_t count, bool isAsymmetric)
 {
-    const FloatRange range = FindRange(parallel, values, count, CountParts(parallel, count));
+    const FloatRange range = FindRange(parallel, values, count);
     const float most = std::max(-range.m_Least, range.m_Most);
     if (isAsymmetric ? range.m_Least == range.m_Most : most == 0.0f)
     {
@@ -80,6 +99,11 @@ void QuantizeRun(IParallelFor& parallel, const float* values, size_t count, cons
         return;
     }
     const size_t parts = CountParts(parallel, count);
+    if (parts == 1)
+    {
+        QuantizeValues(values, count, steps.m_Steps, quantized);
+        return;
+    }
     RunParts(parallel, parts,
              [&](size_t index)
              {
@@ -88,6 +112,38 @@ void QuantizeRun(IParallelFor& parallel, const float* values, size_t count, cons
                                 quantized + part.m_Begin);
              });
 }
+
+namespace
+{
+
+void QuantizeSeen(IParallelFor& parallel, const float* values, const SeenPixels8& seen, const RunSteps8& steps,
+                  int8_t* quantized)
+{
+    if (steps.m_AreZeros)
+    {
+        std::memset(quantized, steps.m_Steps.m_Flip, seen.GetElements());
+        return;
+    }
+    const size_t parts = std::min(seen.m_Rows, CountParts(parallel, seen.GetElements()));
+    RunParts(parallel, parts,
+             [&](size_t index)
+             {
+                 const Part part = GetPart(seen.m_Rows, parts, index);
+                 int8_t* to = quantized + part.m_Begin * seen.m_Columns * seen.m_Channels;
+                 for (size_t row = part.m_Begin; row < part.m_End; ++row)
+                 {
+                     const float* from = values + row * seen.m_RowStep;
+                     for (size_t column = 0; column < seen.m_Columns; ++column)
+                     {
+                         QuantizeValues(from, seen.m_Channels, steps.m_Steps, to);
+                         from += seen.m_ColumnStep;
+                         to += seen.m_Channels;
+                     }
+                 }
+             });
+}
+
+} // namespace
 
 template void QuantizeRun<float>(IParallelFor&, const float*, size_t, const RunSteps8&, float*);
 
@@ -98,10 +154,12 @@ ByteData8 HybridQuantizer8::Quantize(const ExecuteArgs& args) const
     const float* const values = args.GetInput<float>(0);
     const auto quantize = [&](size_t batch, IParallelFor& parallel)
     {
-        const size_t at = batch * m_BatchElements;
-        RunSteps8 steps = FindRunSteps(parallel, values + at, m_BatchElements, m_Data.m_IsAsymmetric);
+        const float* const from = values + batch * m_BatchElements;
+        int8_t* const to = quantized + batch * m_SeenElements;
+        RunSteps8 steps = FindRunSteps(parallel, from, m_BatchElements, m_Data.m_IsAsymmetric);
         steps.m_Steps.m_Flip = m_Data.m_Flip;
-        QuantizeRun(parallel, values + at, m_BatchElements, steps, quantized + at);
+        m_Data.m_Seen.AreSome() ? QuantizeSeen(parallel, from, m_Data.m_Seen, steps, to)
+                                : QuantizeRun(parallel, from, m_BatchElements, steps, to);
         scales[batch] = steps.m_Scale;
     };
     if (m_BatchElements >= PartElements)

@@ -5,6 +5,7 @@
 
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/gemm/bytes/Tiles8.hpp"
+#include "backends/cpu/gemm/windows/Windows.hpp"
 
 #include <tenon/backend/IWorkload.hpp>
 
@@ -14,12 +15,30 @@
 namespace tenon::cpu
 {
 
+/// Pixels of an image that become bytes, one after the other, where windows are some of them; steps are in floats.
+struct SeenPixels8
+{
+    size_t m_Rows = 0; ///< 0: all become bytes
+    size_t m_Columns = 0;
+    size_t m_RowStep = 0;
+    size_t m_ColumnStep = 0;
+    size_t m_Channels = 0;
+
+    SeenPixels8() = default;
+    /// What of these windows. All with so few channels that becoming bytes pixel by pixel takes longer.
+    explicit SeenPixels8(const Windows& windows);
+
+    bool AreSome() const { return m_Rows != 0; }
+    size_t GetElements() const { return m_Rows * m_Columns * m_Channels; }
+};
+
 /// How float data are quantized.
 struct HybridData8
 {
     size_t m_Batches = 1; ///< runs of data that have a scale of their own
     bool m_IsAsymmetric = false;
-    uint8_t m_Flip = 0; ///< see QuantizeSteps8
+    uint8_t m_Flip = 0;   ///< see QuantizeSteps8
+    SeenPixels8 m_Seen{}; ///< of each batch, whose product is that of these alone; the scale is that of all
 };
 
 /// How a run of floats that share a scale becomes bytes.
@@ -52,8 +71,9 @@ public:
     HybridQuantizer8() = default;
     /// Of so many elements, of all batches. Takes its part of `shared`.
     HybridQuantizer8(const HybridData8& data, size_t elements, backends::Scratch& shared)
-        : m_Data(data), m_BatchElements(elements / data.m_Batches), m_Values(shared.Add<int8_t>(elements)),
-          m_Scales(shared.Add<FloatScale>(data.m_Batches))
+        : m_Data(data), m_BatchElements(elements / data.m_Batches),
+          m_SeenElements(data.m_Seen.AreSome() ? data.m_Seen.GetElements() : m_BatchElements),
+          m_Values(shared.Add<int8_t>(data.m_Batches, m_SeenElements)), m_Scales(shared.Add<FloatScale>(data.m_Batches))
     {
     }
 
@@ -62,7 +82,8 @@ public:
 private:
     HybridData8 m_Data;
     size_t m_BatchElements = 0;
-    size_t m_Values = 0; ///< offsets in the scratch memory
+    size_t m_SeenElements = 0; ///< that become bytes
+    size_t m_Values = 0;       ///< offsets in the scratch memory
     size_t m_Scales = 0;
 };
 

@@ -20,7 +20,7 @@ constexpr size_t MostBytes = 8 * BlockBytes;
 /// Padded weights are for nothing else.
 constexpr size_t MostBytesOfPadded = size_t{64} << 20;
 
-bool CanWrite(const PackedWeights8& weights)
+bool CanWrite(const PackedWeights8& weights, bool isHybrid)
 {
     const TileSet8& tiles = weights.GetTiles();
     if (!tiles.m_FlipsData || weights.GetRowFactor() != 0)
@@ -28,21 +28,25 @@ bool CanWrite(const PackedWeights8& weights)
         return false;
     }
     const auto isMade = [&](const Panel8& panel)
-    { return tiles.m_WriteImage[0][panel.m_Vectors] != nullptr && weights.GetRequantization(panel).m_AllShift; };
+    {
+        return isHybrid
+                   ? tiles.m_WriteImageFloats[panel.m_Vectors] != nullptr
+                   : tiles.m_WriteImage[0][panel.m_Vectors] != nullptr && weights.GetRequantization(panel).m_AllShift;
+    };
     return std::all_of(weights.GetPanels().begin(), weights.GetPanels().end(), isMade);
 }
 
 } // namespace
 
-ImageProduct8::ImageProduct8(const PackedWeights8& weights, const Windows& windows, size_t rows)
-    : m_Weights(&weights), m_Windows(windows)
+ImageProduct8::ImageProduct8(const PackedWeights8& weights, const Windows& windows, size_t rows, bool isHybrid)
+    : m_Weights(&weights), m_Windows(windows), m_IsHybrid(isHybrid)
 {
     const ImageRuns8 runs(windows);
     const bool arePadded = weights.GetPaddedRunBytes() != 0;
     const bool fit = arePadded
                          ? weights.GetPaddedRunBytes() == runs.m_Bytes && weights.GetDepth() == runs.GetPaddedDepth()
                          : weights.GetDepth() == windows.GetDepth() && runs.AreWhole();
-    if (!fit || !ShareImage(windows) || !CanWrite(weights))
+    if (!fit || !ShareImage(windows) || !CanWrite(weights, isHybrid))
     {
         return;
     }
@@ -92,14 +96,17 @@ void ImageProduct8::FindGroups(const ImageRuns8& runs)
     }
 }
 
-void ImageProduct8::Make(const uint8_t* input, size_t first, size_t last, const OutputPlace& place,
+void ImageProduct8::Make(const uint8_t* input, uint8_t padding, size_t first, size_t last, const OutputPlace& place,
                          std::byte* scratch) const
 {
     const auto channels = static_cast<size_t>(m_Windows.m_Channels);
-    const auto padding = static_cast<int>(m_Weights->GetDataZeroPoint() & 0xFF) ^ 0x80;
     const auto pad = [&](size_t pixels, uint8_t* to) { std::memset(to, padding, pixels * channels); };
     const auto fill = [&](size_t from, size_t pixels, uint8_t* to)
-    { m_Weights->GetEngine().m_Flip(input + from * channels, pixels * channels, to); };
+    {
+        const uint8_t* const bytes = input + from * channels;
+        m_IsHybrid ? static_cast<void>(std::memcpy(to, bytes, pixels * channels))
+                   : m_Weights->GetEngine().m_Flip(bytes, pixels * channels, to);
+    };
     m_Image.Make(first, last, Scratch::At<uint8_t>(scratch, 0), pad, fill);
 
     auto* begins = Scratch::At<uint32_t>(scratch, m_BeginsOffset);
@@ -129,11 +136,8 @@ void ImageProduct8::Make(const uint8_t* input, size_t first, size_t last, const 
     std::fill_n(places, ImageRows8::PastRows, places[-1]);
 }
 
-void ImageProduct8::Write(const Panel8& panel, const RequantizeColumns& columns, bool isSigned, size_t rows,
-                          uint8_t* output, std::byte* scratch) const
+ImageRows8 ImageProduct8::MakeRows(const Panel8& panel, size_t rows, std::byte* scratch) const
 {
-    ByteColumns8 prepared;
-    m_Weights->GetEngine().m_PrepareColumns(columns, m_Weights->GetBias(panel), panel.m_Columns, isSigned, prepared);
     ImageRows8 image;
     image.m_Image =
         Scratch::At<const uint8_t>(scratch, 0) + panel.m_Matrix * static_cast<size_t>(m_Windows.m_GroupChannels);
@@ -143,8 +147,32 @@ void ImageProduct8::Write(const Panel8& panel, const RequantizeColumns& columns,
     image.m_GroupPlaces = m_GroupPlaces.data();
     image.m_Panel = m_Weights->GetData(panel);
     image.m_Groups = m_Weights->GetGroups();
+    return image;
+}
+
+void ImageProduct8::Write(const Panel8& panel, const RequantizeColumns& columns, bool isSigned, size_t rows,
+                          uint8_t* output, std::byte* scratch) const
+{
+    ByteColumns8 prepared;
+    m_Weights->GetEngine().m_PrepareColumns(columns, m_Weights->GetBias(panel), panel.m_Columns, isSigned, prepared);
+    ImageRows8 image = MakeRows(panel, rows, scratch);
     image.m_Out = output;
     m_Weights->GetTiles().m_WriteImage[columns.AreNegativesAlike()][panel.m_Vectors](image, prepared);
+}
+
+void ImageProduct8::WriteFloats(const Panel8& panel, const FloatColumns& columns, const FloatScale& data, size_t rows,
+                                float* output, std::byte* scratch) const
+{
+    const ImageRows8 image = MakeRows(panel, rows, scratch);
+    const int32_t zeroPoint = data.m_ZeroPoint + m_Weights->GetDataShift();
+    ImageFloats8 floats;
+    floats.m_Columns = columns;
+    floats.m_Rows.m_Columns = panel.m_Columns;
+    floats.m_Rows.m_ZeroPoints = &zeroPoint;
+    floats.m_Rows.m_Scales = &data.m_Scale;
+    floats.m_Rows.m_Out = output;
+    floats.m_Rows.m_Places = image.m_Places;
+    m_Weights->GetTiles().m_WriteImageFloats[panel.m_Vectors](image, floats);
 }
 
 } // namespace tenon::cpu

@@ -29,7 +29,15 @@ bool MayReadImage(const LayerView& layer, const Engine8& engine)
     { return info.GetDataType() == DataType::QAsymmS8 || info.GetDataType() == DataType::QSymmS8; };
     const TensorInfo& data = layer.GetInput(0);
     const TensorInfo& weights = layer.GetInput(1);
-    if (engine.m_Signed.m_WriteImage[0][1] == nullptr || !isSigned(data) || !isSigned(weights) || !isCentred(weights))
+    if (!isSigned(weights) || !isCentred(weights))
+    {
+        return false;
+    }
+    if (data.GetDataType() == DataType::Float32)
+    {
+        return engine.m_OfFloats.m_WriteImageFloats[1] != nullptr;
+    }
+    if (engine.m_Signed.m_WriteImage[0][1] == nullptr || !isSigned(data))
     {
         return false;
     }

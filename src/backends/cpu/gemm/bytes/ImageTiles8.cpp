@@ -5,14 +5,13 @@
 
 #include "backends/cpu/simd/Isa.hpp"
 
-#include <algorithm>
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/gemm/bytes/ImageTiles8.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
 #include "backends/cpu/gemm/bytes/ByteNarrowAvx512-inl.hpp"
 #include "backends/cpu/gemm/bytes/ByteTilesAvx512-inl.hpp"
+#include "backends/cpu/gemm/bytes/ImageTileAvx512-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -23,102 +22,12 @@ namespace
 
 #if HWY_TARGET == HWY_AVX3
 
-/// A tile whose rows are windows of an image: what it multiplies goes from run to run.
-template <typename Base>
-struct OfImage : Base
-{
-    template <size_t Rows>
-    struct Products
-    {
-        const uint8_t* m_Rows[Rows];
-        const std::byte* m_Weights;
-        size_t m_Group;
-        const uint32_t* m_Places;
-    };
-
-    template <size_t Rows, size_t Vectors>
-    using Sums = typename Base::template Sums<Rows, Vectors>;
-
-    template <size_t Rows, typename S>
-    static HWY_INLINE void Begin(const ImageRows8& of, const ByteColumns8& columns, size_t row, Products<Rows>& at,
-                                 S& sums)
-    {
-        HWY_UNROLL(16)
-        for (size_t r = 0; r < Rows; ++r)
-        {
-            at.m_Rows[r] = of.m_Image + of.m_Begins[row + r];
-        }
-        at.m_Weights = static_cast<const std::byte*>(of.m_Panel);
-        at.m_Group = 0;
-        at.m_Places = of.m_GroupPlaces;
-        Base::BeginSums(columns, sums);
-    }
-
-    template <size_t Rows, typename S>
-    static HWY_INLINE void AddGroups(size_t end, Products<Rows>& at, S& sums)
-    {
-        for (; at.m_Group < end; ++at.m_Group)
-        {
-            Base::AddOne(at.m_Rows, at.m_Places[at.m_Group], at.m_Weights, sums);
-        }
-    }
-
-    template <size_t Rows, size_t Vectors>
-    static void Write(const ImageRows8& of, const ByteColumns8& columns, size_t row)
-    {
-        Sums<Rows, Vectors> sums;
-        Products<Rows> at;
-        Begin(of, columns, row, at, sums);
-        AddGroups(of.m_Groups, at, sums);
-        Base::Finish(of, columns, row, sums);
-    }
-};
-
 template <typename Scale, size_t Vectors, size_t Rows>
 void WriteImageRows(const ImageRows8& rows, const ByteColumns8& columns)
 {
     using Dot = VnniDataUnsigned;
-    using Tile = OfImage<ByteTile<Dot, Scale, false>>;
-    static_assert(Rows <= ImageRows8::PastRows);
-    constexpr Turns InTurn = TurnsOf[Vectors];
-    const size_t count = rows.m_Rows;
-    if constexpr (Vectors < 4)
-    {
-        static const bool splits = GetCpuFeatures().m_SplitsVectors;
-        if (columns.m_HasHalves && splits && count >= InTurn.m_Rows && rows.m_Groups >= LeastGroupsOfNarrow)
-        {
-            TilesInTurn<OfImage<ByteNarrowTile<Dot, Scale, false>>, InTurn.m_Rows, Vectors>::Write(rows, columns,
-                                                                                                   count);
-            return;
-        }
-    }
-    // Equal tiles have one of two numbers of rows; else the last one is over some of the one before.
-    const bool areEqual = count >= DivideUp(count, Rows) * (Rows - 1);
-    if (TakeTurns<Vectors>(count, rows.m_Groups, areEqual))
-    {
-        TilesInTurn<Tile, InTurn.m_Rows, Vectors>::Write(rows, columns, count);
-        return;
-    }
-    if (areEqual)
-    {
-        ForEachTile(count, Rows,
-                    [&](size_t row, size_t ofTile) HWY_ATTR
-                    {
-                        ofTile == Rows ? Tile::template Write<Rows, Vectors>(rows, columns, row)
-                                       : Tile::template Write<Rows - 1, Vectors>(rows, columns, row);
-                    });
-        return;
-    }
-    constexpr size_t Half = Rows / 2;
-    size_t row = 0;
-    for (; row + Half < count; row += Rows)
-    {
-        Tile::template Write<Rows, Vectors>(rows, columns, std::min(row, std::max(count, Rows) - Rows));
-    }
-    if (row < count)
-    {
-        Tile::template Write<Half, Vectors>(rows, columns, std::min(row, std::max(count, Half) - Half));
-    }
+    using Narrow = ByteNarrowTile<Dot, Scale, false>;
+    WriteWindows<ByteTile<Dot, Scale, false>, Narrow, Vectors, Rows>(rows, columns, columns.m_HasHalves);
 }
 
 template <typename Scale>

@@ -10,5 +10,7 @@ namespace tenon::cpu
 /// Sets m_WriteImage. Precondition: the processor has AVX-512 VNNI, see CpuFeatures, and the tiles multiply uint8 data
 /// by int8 weights.
 void UseImageTiles(TileSet8& tiles);
+/// The same for m_WriteImageFloats.
+void UseImageFloats(TileSet8& tiles);
 
 } // namespace tenon::cpu

@@ -23,6 +23,9 @@ constexpr size_t MostBlockRows = 512;
 constexpr size_t MostTableRows = 1024;
 /// With fewer channels in a point, looking whether it is to be skipped takes too long beside its products.
 constexpr int64_t LeastSkippedDepth = 128;
+/// With fewer pixels or columns, tiles that read an image gain more than those that skip points.
+constexpr size_t LeastSkippedRows = 24;
+constexpr size_t LeastSkippedColumns = 64;
 
 } // namespace
 
@@ -50,6 +53,7 @@ Product8::Product8(const PackedWeights8& weights, const Windows& windows, size_t
     HybridData8 flipped = data;
     flipped.m_Flip = weights.GetTiles().m_FlipsFloats ? 0x80 : 0;
     m_Quantizer = HybridQuantizer8(flipped, args.GetInput(0).GetNumElements(), shared);
+    m_Image = ImageProduct8(weights, windows, rows, true);
     Plan(shared);
 }
 
@@ -111,7 +115,7 @@ void Product8::Plan(Scratch scratch)
                         std::max(m_Rows, m_Weights->GetPanels().size())});
 
     Scratch part;
-    if (m_Image.IsUsed())
+    if (m_Image.IsUsed() && !SkipsPoints())
     {
         part.Add<std::byte>(m_Image.GetScratchBytes());
         m_PartBytes = part.GetBytes();
@@ -137,6 +141,10 @@ void Product8::Plan(Scratch scratch)
     m_PaddingOffset = part.Add<uint8_t>(m_FindsPoints ? m_InputPitch : 0);
     m_SkippedOffset = part.Add<int32_t>(m_Order.IsOther() ? GetPoints() : 0, TileSet8::MostVectors * lanes);
     m_PlacesOffset = part.Add<size_t>(m_Order.IsOther() ? mostRows : 0);
+    if (m_Image.GetScratchBytes() > part.GetBytes())
+    {
+        part.Add<std::byte>(m_Image.GetScratchBytes() - part.GetBytes()); // in place of all that, see SetPlace
+    }
     m_PartBytes = part.GetBytes();
     m_PartsOffset = scratch.AddParts(part, m_Parts);
     m_ScratchBytes = scratch.GetBytes();
@@ -165,9 +173,14 @@ void Product8::RunAll(const Memory& memory, void* scratch, IParallelFor& paralle
                    { RunRange(memory, range, ofParts + part * m_PartBytes); });
 }
 
+bool Product8::SkipsPoints() const
+{
+    return m_Order.IsOther() && m_BatchRows >= LeastSkippedRows && m_Weights->GetColumns() >= LeastSkippedColumns;
+}
+
 void Product8::RunRange(const Memory& memory, const PanelRange& range, std::byte* scratch) const
 {
-    if (m_Image.IsUsed())
+    if (ReadsImage())
     {
         RunImage(memory, range, scratch);
         return;

@@ -88,6 +88,9 @@ private:
     };
 
     void Plan(backends::Scratch scratch);
+    /// Whether so many points can be skipped that tiles of an image, which skip none, take longer.
+    bool SkipsPoints() const;
+    bool ReadsImage() const { return m_Image.IsUsed() && !SkipsPoints(); }
     size_t GetPoints() const { return static_cast<size_t>(m_Windows.m_Height * m_Windows.m_Width); }
     void RunAll(const Memory& memory, void* scratch, IParallelFor& parallel) const;
     void RunRange(const Memory& memory, const PanelRange& range, std::byte* scratch) const;
@@ -95,7 +98,7 @@ private:
     void RunImage(const Memory& memory, const PanelRange& range, std::byte* scratch) const;
     /// One past the last row of a block from `first` on, of rows up to `last`.
     size_t GetBlockEnd(size_t first, size_t last) const;
-    /// What lies outside of the image for a row.
+    /// What lies outside of the image for a row, of the sign that the data have there.
     uint8_t GetPadding(const ByteData8& data, size_t row) const;
     /// Where the windows of rows [first, last), for any matrix, have their points, if tiles are to read them there.
     /// Those of a whole image are in the order of the pixels that has the most points to skip.
@@ -136,7 +139,7 @@ private:
     bool m_CopiesStrips = false; ///< else data are read in place, or doubled ones made of the input's bytes there
     bool m_FindsPoints = false;  ///< in place of strips, for blocks of enough rows
     WindowImage8 m_WindowImage;  ///< in place of strips of stored values, if it is used
-    ImageProduct8 m_Image;       ///< in place of rows of data, if it is used
+    ImageProduct8 m_Image;       ///< in place of rows of data, if it is used and no points are skipped
     bool m_OutputIsSigned = false;
     int32_t m_Min = 0;
     int32_t m_Max = 0;

@@ -31,7 +31,8 @@ uint8_t Product8::GetPadding(const ByteData8& data, size_t row) const
 {
     const int32_t zeroPoint =
         m_IsHybrid ? data.m_Batches[row / m_BatchRows].m_ZeroPoint : m_Weights->GetDataZeroPoint();
-    return static_cast<uint8_t>(zeroPoint ^ (m_Weights->GetTiles().m_FlipsFloats ? 0x80 : 0));
+    const bool isFlipped = ReadsImage() || m_Weights->GetTiles().m_FlipsFloats;
+    return static_cast<uint8_t>(zeroPoint ^ (isFlipped ? 0x80 : 0));
 }
 
 PointTable8 Product8::FindPoints(const ByteData8& data, size_t first, size_t last, std::byte* scratch) const

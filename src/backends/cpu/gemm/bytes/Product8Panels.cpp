@@ -12,12 +12,21 @@ void Product8::RunImage(const Memory& memory, const PanelRange& range, std::byte
     for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
     {
         const size_t last = m_Image.GetBlockEnd(first, range.m_LastRow);
-        m_Image.Make(memory.m_Data.m_Values, first, last, m_Place, scratch);
-        auto* const output = static_cast<uint8_t*>(memory.m_Output) + m_Place.GetOffset(first);
+        m_Image.Make(memory.m_Data.m_Values, GetPadding(memory.m_Data, first), first, last, m_Place, scratch);
         for (size_t p = range.m_FirstPanel; p < range.m_LastPanel; ++p)
         {
-            m_Image.Write(panels[p], GetRequantization(panels[p]), m_OutputIsSigned, last - first,
-                          output + panels[p].m_Column, scratch);
+            const Panel8& panel = panels[p];
+            const size_t at = m_Place.GetOffset(first) + panel.m_Column;
+            if (m_IsHybrid)
+            {
+                m_Image.WriteFloats(panel, GetFloatColumns(panel), memory.m_Data.m_Batches[first / m_BatchRows],
+                                    last - first, static_cast<float*>(memory.m_Output) + at, scratch);
+            }
+            else
+            {
+                m_Image.Write(panel, GetRequantization(panel), m_OutputIsSigned, last - first,
+                              static_cast<uint8_t*>(memory.m_Output) + at, scratch);
+            }
         }
         first = last;
     }

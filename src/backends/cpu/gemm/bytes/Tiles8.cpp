@@ -3,6 +3,7 @@
 #include "backends/cpu/gemm/bytes/Tiles8.hpp"
 
 #include "backends/cpu/gemm/bytes/ImageTiles8.hpp"
+#include "backends/cpu/gemm/bytes/Quantize8.hpp"
 #include "backends/cpu/gemm/bytes/TilesAmx.hpp"
 #include "backends/cpu/gemm/bytes/TilesArm.hpp"
 #include "backends/cpu/simd/Isa.hpp"
@@ -20,7 +21,6 @@
 #include "backends/cpu/gemm/bytes/FloatTiles8-inl.hpp"
 #include "backends/cpu/gemm/bytes/Nibbles-inl.hpp"
 #include "backends/cpu/gemm/bytes/PermutedTiles-inl.hpp"
-#include "backends/cpu/gemm/bytes/Quantize8-inl.hpp"
 #include "backends/cpu/gemm/bytes/Requantize8-inl.hpp"
 #include "backends/cpu/gemm/bytes/Rows8-inl.hpp"
 #include "backends/cpu/gemm/bytes/Splits-inl.hpp"
@@ -67,9 +67,7 @@ Engine8 MakeEngine()
     engine.m_Widen = Widen;
     engine.m_Flip = Flip;
     engine.m_ToFloats = ToFloats;
-    engine.m_FindRange = FindRange;
-    engine.m_Quantize = QuantizeValues<int8_t>;
-    engine.m_QuantizeToFloats = QuantizeValues<float>;
+    UseQuantizeLoops(engine);
 #if HWY_TARGET == HWY_AVX3
     engine.m_Unsigned.m_Signs = Signs8::DataUnsigned;
     engine.m_PrepareColumns = PrepareColumns;
@@ -95,6 +93,7 @@ Engine8 MakeEngine()
             engine.m_OfFloats.m_FlipsData = engine.m_OfFloats.m_FlipsFloats = true;
             FillTilesOf512<VnniDataUnsigned>(engine.m_OfFloats);
             FillFloatRows<VnniDataUnsigned>(engine.m_OfFloats);
+            UseImageFloats(engine.m_OfFloats);
         }
         else
         {

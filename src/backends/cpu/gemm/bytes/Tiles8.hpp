@@ -100,6 +100,15 @@ struct FloatColumns
     float m_High = 0.0f;
 };
 
+/// How the sums of rows of an image, see ImageRows8, become floats.
+struct ImageFloats8
+{
+    FloatRows m_Rows; ///< where they are written; without sums, of one scale and zero point
+    FloatColumns m_Columns;
+};
+
+using ImageFloatsFunction8 = void (*)(const ImageRows8& rows, const ImageFloats8& floats);
+
 /// How a run of floats became bytes.
 struct FloatScale
 {
@@ -197,8 +206,9 @@ struct TileSet8
     /// sums, whether rows have terms, and vectors of the panel. Null where there are none.
     ByteRowsFunction8 m_WriteRows[2][2][MostVectors + 1] = {};
     /// The same, without terms, for any number of rows of an image whose bytes have the other sign already, see
-    /// m_FlipsData.
+    /// m_FlipsData; and those whose sums become floats.
     ImageRowsFunction8 m_WriteImage[2][MostVectors + 1] = {};
+    ImageFloatsFunction8 m_WriteImageFloats[MostVectors + 1] = {};
     /// The same for floats, by vectors.
     FloatRowsFunction8 m_WriteFloats[MostVectors + 1] = {};
     StoredFunction8 m_StoredDots = nullptr; ///< in place of tiles: for weights that are not packed, else null

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles of products of bytes that end beside the products of the next one, with AVX-512: dot products take two of four
 // vector units, and what makes bytes or floats of sums takes all four. For sources that are compiled for each target
-// (Foreach.hpp): Tiles8.cpp, ImageTiles8.cpp. Included once a target.
+// (Foreach.hpp): Tiles8.cpp, ImageTiles8.cpp, ImageFloats8.cpp. Included once a target.
 #if defined(TENON_CPU_TURNS_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_TURNS_AVX512_INL
 #undef TENON_CPU_TURNS_AVX512_INL
@@ -82,6 +82,20 @@ struct TurnTile
     }
 
     template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void BeginSums(const int32_t* bias, Vector (&sums)[Rows][Vectors])
+    {
+        HWY_UNROLL(16)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                sums[r][v] = hn::Load(Ints(), bias + v * hn::Lanes(Ints()));
+            }
+        }
+    }
+
+    template <size_t Rows, size_t Vectors>
     static HWY_INLINE void AddGroups(size_t end, Products<Rows>& at, Vector (&sums)[Rows][Vectors])
     {
         for (; at.m_Group < end; ++at.m_Group)
@@ -129,9 +143,10 @@ struct TilesInTurn
     using Kept = Vector[Rows][Vectors];
     using Products = typename Tile::template Products<Rows>;
 
-    /// All rows, with the last tile over some of the one before. Precondition: `rows` is `Rows` at least.
+    /// All rows, with the last tile over some of the one before. Precondition: `rows` is `Rows` at least. A function of
+    /// its own: beside other tiles' loops GCC keeps some of the sums in memory.
     template <typename Of, typename Columns>
-    static void Write(const Of& of, const Columns& columns, size_t rows)
+    static HWY_NOINLINE void Write(const Of& of, const Columns& columns, size_t rows)
     {
         constexpr auto AllVectors = std::make_index_sequence<Vectors>();
         const size_t last = rows - Rows;

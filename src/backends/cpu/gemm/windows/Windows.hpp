@@ -52,6 +52,22 @@ struct Windows
                m_InputHeight == m_OutputHeight && m_InputWidth == m_OutputWidth;
     }
 
+    /// Whether they are some pixels of the input, one each.
+    bool AreSomePixels() const
+    {
+        return m_Height == 1 && m_Width == 1 && m_PadTop == 0 && m_PadLeft == 0 && !ArePixels() &&
+               (m_OutputHeight - 1) * m_StrideY < m_InputHeight && (m_OutputWidth - 1) * m_StrideX < m_InputWidth;
+    }
+    /// Those of an image of these pixels alone.
+    Windows GetPixelsAlone() const
+    {
+        Windows pixels = *this;
+        pixels.m_InputHeight = m_OutputHeight;
+        pixels.m_InputWidth = m_OutputWidth;
+        pixels.m_StrideX = pixels.m_StrideY = 1;
+        return pixels;
+    }
+
     /// Writes the windows of the output pixels [first, last), counted through all images, one row each: window row by
     /// window row, channels innermost. `input` is the first channel of the group in the first image. Rows start `pitch`
     /// elements after each other; what is left between them is not written.

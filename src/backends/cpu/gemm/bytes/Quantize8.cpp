@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats quantized to bytes while a hybrid product runs, for sources that are compiled for each target (Foreach.hpp).
-// Part of Tiles8.cpp; included once a target.
-#if defined(TENON_CPU_QUANTIZE8_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_QUANTIZE8_INL
-#undef TENON_CPU_QUANTIZE8_INL
-#else
-#define TENON_CPU_QUANTIZE8_INL
-#endif
+// See Quantize8.hpp.
+#include "backends/cpu/gemm/bytes/Quantize8.hpp"
 
-#include "backends/cpu/gemm/bytes/Tiles8.hpp"
-#include "backends/cpu/simd/Steps-inl.hpp"
+#include "backends/cpu/simd/Isa.hpp"
 
 #include <cstring>
 #include <type_traits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/gemm/bytes/Quantize8.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: compiled for each target.
+#include "backends/cpu/simd/Bytes-inl.hpp"
+#include "backends/cpu/simd/Steps-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-/// See Engine8::m_Quantize.
+namespace
+{
+
+/// See Engine8::m_Quantize and m_QuantizeToFloats.
 template <typename T>
 void QuantizeValues(const float* values, size_t count, const QuantizeSteps8& steps, T* quantized)
 {
@@ -64,6 +67,31 @@ void QuantizeValues(const float* values, size_t count, const QuantizeSteps8& ste
     }
 }
 
+/// See Engine8::m_Quantize. On x86 by four vectors: those that follow their range, as data do that have it from
+/// FindRange, saturate to where they are to be bounded, or by a step less.
+void QuantizeToBytes(const float* values, size_t count, const QuantizeSteps8& steps, int8_t* quantized)
+{
+    size_t i = 0;
+#if HWY_ARCH_X86
+    const FloatTag d;
+    const hn::Repartition<int16_t, ByteTag> dShort;
+    const size_t lanes = hn::Lanes(d);
+    const Floats inverse = hn::Set(d, steps.m_Inverse);
+    const auto zeroPoint = hn::Set(dShort, static_cast<int16_t>(steps.m_ZeroPoint + 128)); // of unsigned bytes
+    const Bytes lowest = hn::Set(ByteTag(), static_cast<uint8_t>(steps.m_Lowest + 128));
+    const Bytes flip = hn::Set(ByteTag(), static_cast<uint8_t>(steps.m_Flip ^ 0x80));
+    // NaN become the least integer, and the lowest byte. So would what is infinite only because the inverse is.
+    const auto number = [&](size_t v) HWY_ATTR
+    { return Truncated(UnboundedStepsOf(hn::LoadU(d, values + i + v * lanes), inverse)); };
+    for (; steps.m_Inverse < 0x1p120f && i + 4 * lanes <= count; i += 4 * lanes)
+    {
+        const Bytes bytes = InOrder(JoinQuarters(number(0), number(1), number(2), number(3), zeroPoint));
+        hn::StoreU(hn::Xor(hn::Max(bytes, lowest), flip), ByteTag(), reinterpret_cast<uint8_t*>(quantized + i));
+    }
+#endif
+    QuantizeValues(values + i, count - i, steps, quantized + i);
+}
+
 /// See Engine8::m_FindRange.
 FloatRange FindRange(const float* values, size_t count)
 {
@@ -99,7 +127,26 @@ FloatRange FindRange(const float* values, size_t count)
             hn::GetLane(hn::MaxOfLanes(d, hn::Max(hn::Max(high[0], high[1]), hn::Max(high[2], high[3]))))};
 }
 
+void FillQuantizeLoops(Engine8& engine)
+{
+    engine.m_FindRange = FindRange;
+    engine.m_Quantize = QuantizeToBytes;
+    engine.m_QuantizeToFloats = QuantizeValues<float>;
+}
+
+} // namespace
+
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+void UseQuantizeLoops(Engine8& engine)
+{
+    TENON_CHOOSE(FillQuantizeLoops)(engine);
+}
+
+} // namespace tenon::cpu
 #endif
