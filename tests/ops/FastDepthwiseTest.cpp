@@ -11,6 +11,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tenon::test
@@ -161,18 +162,19 @@ TEST(FastHybridDepthwise, UnusualImages)
     }
 }
 
-// Rows of which only a few have room in the memory that strips copy them to.
-TEST(FastHybridDepthwise, WideImages)
+// Rows of which only a few have room in the memory that strips copy them to, and pixels whose output shares few places
+// of a cache.
+TEST(FastHybridDepthwise, WideImagesAndPixels)
 {
     DepthwiseConvolution2dDescriptor d;
     d.m_StrideX = d.m_StrideY = 1;
     d.m_PadLeft = d.m_PadRight = d.m_PadTop = d.m_PadBottom = 1;
     d.m_DataLayout = DataLayout::NHWC;
-    for (const unsigned int width : {300U, 2001U})
+    for (const auto& [width, channels] : {std::pair{300U, 40U}, {2001U, 40U}, {37U, 256U}, {5U, 1024U}})
     {
-        const TensorInfo image({1, 13, width, 40}, DataType::Float32);
+        const TensorInfo image({1, 13, width, channels}, DataType::Float32);
         ExpectAsReference(FastCase("wide", LayerType::DepthwiseConvolution2d, d,
-                                   {Random(image, width, -3, 5), MakeWeights(3, 40, true)}, image),
+                                   {Random(image, width, -3, 5), MakeWeights(3, channels, true)}, image),
                           "CpuDepthwiseConvolution2dHybrid");
     }
 }

@@ -2,11 +2,13 @@
 // Convolutions of floats by int8 weights whose windows tiles may read where the image has them: all numbers of columns
 // in the last vector, groups that fill no vector or share one, blocks of any number of rows.
 #include "ops/BytesInfo.hpp"
+#include "ops/ElementwiseCases.hpp"
 #include "ops/FastCompare.hpp"
 #include "ops/SmallGroups.hpp"
 
 #include <tenon/Descriptors.hpp>
 
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -186,7 +188,9 @@ TEST(FastHybridWindows, FloatsOfAllKinds)
         for (size_t i = 0; i < kinds.size() * Depth; ++i)
         {
             const std::vector<float>& kind = kinds[i / Depth];
-            values[i] = kind[i % Depth % kind.size()];
+            const float value = kind[i % Depth % kind.size()];
+            const bool isSubnormal = value != 0.0f && std::abs(value) < std::numeric_limits<float>::min();
+            values[i] = isSubnormal && FlushesSubnormals() ? 0.0f : value;
         }
         FullyConnectedDescriptor d;
         d.m_TransposeWeightMatrix = true;

@@ -99,8 +99,8 @@ DepthwisePairsWay ChooseDepthwisePairs(const ref::ConvolutionGeometry& g, const 
 /// AreWholeStripsFast. Of the others: where pixels are multiples of 1,024 bytes apart they share few places of the
 /// first-level cache, and what a strip reads for two rows does not stay there for the next ones: those of columns read
 /// less of it again. bfloat16, half as many bytes, is as fast by tiles, and so are images of few rows, as bands of
-/// others are, unless twice as many bytes leave half as many places. Those of columns see data as they are, too, which
-/// are not quantized first.
+/// others are, unless twice as many bytes leave half as many places. Data that strips quantize first lie in blocks of
+/// channels by themselves.
 template <typename T>
 DepthwiseWay ChooseDepthwiseWay(const DepthwiseLayer<T>& layer, bool quantizes)
 {
@@ -127,13 +127,12 @@ DepthwiseWay ChooseDepthwiseWay(const DepthwiseLayer<T>& layer, bool quantizes)
     constexpr size_t FewRows = 6;
     constexpr size_t Shortest = DepthwiseDownStrips::ShortestPeriod;
     const size_t bytes = g.m_OutputChannels * sizeof(T);
-    if (bytes % Shortest != 0)
+    if (bytes % Shortest != 0 || quantizes)
     {
         return DepthwiseWay::Strips;
     }
     const bool areFast = g.m_Y.m_Output >= FewRows || bytes % (2 * Shortest) == 0;
-    return areFast && !quantizes && engine.m_DownStrips[0][1] != nullptr ? DepthwiseWay::DownStrips
-                                                                         : DepthwiseWay::Tiles;
+    return areFast && engine.m_DownStrips[0][1] != nullptr ? DepthwiseWay::DownStrips : DepthwiseWay::Tiles;
 }
 
 } // namespace tenon::cpu
