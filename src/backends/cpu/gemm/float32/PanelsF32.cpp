@@ -26,23 +26,21 @@ void CopyRows(const float* from, size_t fromStride, size_t rows, size_t floats, 
                                       reinterpret_cast<std::byte*>(to));
 }
 
-/// Vectors in the widest panel. Where rows of the output begin within cache lines, and little is computed for each line,
-/// wide panels come back to fewer lines that are written in part; with next to nothing to compute they write the lines
-/// of a row together.
+/// Vectors in the widest panel. With next to nothing to compute, wide panels write the lines of a row together. Where
+/// rows of the output begin within cache lines and are long, they come back to fewer lines that are written in part.
 size_t GetMostVectors(const EngineF32& engine, const WeightSizes& sizes)
 {
-    constexpr size_t LeastDepth = 4;
     constexpr size_t ShallowDepth = 32;
     if (sizes.m_InPlaceStride != 0)
     {
         return sizes.m_Depth <= ShallowDepth ? engine.m_Vectors : engine.m_MostVectors;
     }
-    if (sizes.m_Depth > ShallowDepth || (sizes.m_Columns % engine.m_Lanes == 0 && sizes.m_Depth > LeastDepth))
-    {
-        return engine.m_Vectors;
-    }
-    const size_t longVectors = sizes.m_Depth <= LeastDepth ? 1 : sizes.m_Depth <= 8 ? 2 : sizes.m_Depth <= 16 ? 5 : 8;
-    return sizes.m_Columns > longVectors * engine.m_Lanes ? engine.m_MostVectors : engine.m_Vectors;
+    const bool areInLines = sizes.m_Columns % engine.m_Lanes != 0;
+    const size_t fewVectors = sizes.m_Depth <= 4                            ? 1
+                              : sizes.m_Depth <= 6                          ? 2
+                              : areInLines && sizes.m_Depth <= ShallowDepth ? 11
+                                                                            : SIZE_MAX / engine.m_Lanes;
+    return sizes.m_Columns > fewVectors * engine.m_Lanes ? engine.m_MostVectors : engine.m_Vectors;
 }
 
 } // namespace
