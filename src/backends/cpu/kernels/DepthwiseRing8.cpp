@@ -21,6 +21,21 @@ constexpr size_t RunPixelsWithSums = 32;
 /// Interleaved bytes of a run, unless one pixel has more.
 constexpr size_t MostRunBytes = size_t{4} << 20;
 
+/// What RepeatByte writes at a time.
+constexpr size_t RepeatedBytes = 16;
+
+/// Writes whole RepeatedBytes: what lies past the end comes later. For as few bytes as a channel has outputs a call of
+/// memset takes longer.
+void RepeatByte(uint8_t byte, size_t count, uint8_t* to)
+{
+    std::array<uint8_t, RepeatedBytes> bytes;
+    bytes.fill(byte);
+    for (size_t i = 0; i < count; i += RepeatedBytes)
+    {
+        std::memcpy(to + i, bytes.data(), RepeatedBytes);
+    }
+}
+
 } // namespace
 
 DepthwiseRing8::DepthwiseRing8(const PackedDepthwise8& weights, const ref::ConvolutionGeometry& geometry)
@@ -76,6 +91,7 @@ void DepthwiseRing8::Reserve(Scratch& part)
     m_TapsOffset = part.Add<size_t>(m_Weights->GetTaps());
     const size_t repeatedRows = m_Geometry.m_GroupOutputs != 1 ? InterleaveColumns8::MostRows : 0;
     m_RepeatedOffset = part.Add<uint8_t>(repeatedRows, m_RunColumns, MostBlockChannels);
+    part.Add<uint8_t>(repeatedRows != 0 ? RepeatedBytes : 0); // past the last one
 }
 
 void DepthwiseRing8::Prepare(std::byte* scratch) const
@@ -222,7 +238,7 @@ const uint8_t* DepthwiseRing8::Repeat(const uint8_t* pixels, size_t step, size_t
         for (size_t i = 0; i < block.m_Channels;)
         {
             const size_t some = std::min(next, block.m_Channels - i);
-            std::memset(to + i, pixels[channel++], some);
+            RepeatByte(pixels[channel++], some, to + i);
             i += some;
             next = m_Geometry.m_GroupOutputs;
         }
