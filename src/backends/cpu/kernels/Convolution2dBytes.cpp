@@ -129,6 +129,16 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
     return std::make_unique<PackedWeights8>(merged.View(), shape, store);
 }
 
+Product8 MakeHybrid(const PackedWeights8& weights, const Windows& windows, size_t rows, const ReshapeArgs& args)
+{
+    const SeenPixels8 seen(windows);
+    return {weights,
+            seen.AreSome() ? windows.GetPixelsAlone() : windows,
+            rows,
+            {args.GetOutput(0).GetShape()[0], IsHybridAsymmetric(args), 0, seen},
+            args};
+}
+
 backends::Prepared PreparePitched(const ReshapeArgs& args, const backends::PackedWeights* packed, size_t outputPitch)
 {
     const auto& weights = static_cast<const PackedWeights8&>(*packed);
@@ -152,11 +162,7 @@ backends::Prepared PreparePitched(const ReshapeArgs& args, const backends::Packe
     {
         return [](const ExecuteArgs&) {};
     }
-    const SeenPixels8 seen(windows);
-    const HybridData8 data = {output[0], IsHybridAsymmetric(args), 0, seen};
-    Product8 product = isHybrid
-                           ? Product8(weights, seen.AreSome() ? windows.GetPixelsAlone() : windows, rows, data, args)
-                           : Product8(weights, windows, rows, args);
+    Product8 product = isHybrid ? MakeHybrid(weights, windows, rows, args) : Product8(weights, windows, rows, args);
     SetPitch(product, outputPitch);
     return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
 }

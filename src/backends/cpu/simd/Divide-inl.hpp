@@ -15,6 +15,7 @@
 #include <hwy/highway.h>
 
 #include <cmath>
+#include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -55,23 +56,31 @@ HWY_INLINE V RootOf(V x)
     }
     return hn::Load(d, values);
 #elif HWY_TARGET == HWY_AVX3
-    // Its instruction keeps the unit that divides busy for longer than this takes: of each mantissa, the root and half
-    // its inverse by a step of Goldschmidt's from an estimate of 14 bits, and what the root's square leaves over.
     const hn::DFromV<V> d;
-    const hn::RebindToUnsigned<decltype(d)> dBits;
-    const auto least = hn::BitCast(dBits, hn::Set(d, 0x1p-90f)); // below, what is left over may be subnormal
-    const auto range = hn::Sub(hn::BitCast(dBits, hn::Set(d, 0x1p126f)), least);
-    if (HWY_UNLIKELY(!hn::AllFalse(dBits, hn::Gt(hn::Sub(hn::BitCast(dBits, x), least), range))))
+    if constexpr (!std::is_same_v<decltype(d), const hn::ScalableTag<float>>)
     {
-        return hn::Sqrt(x);
+        return hn::Sqrt(x); // estimates have 12 bits there
     }
-    const V half = hn::Set(d, 0.5f);
-    const V inverse = hn::ApproximateReciprocalSqrt(x);
-    const V estimate = hn::Mul(x, inverse);
-    const V halfInverse = hn::Mul(inverse, half);
-    const V error = hn::NegMulAdd(estimate, halfInverse, half);
-    const V root = hn::MulAdd(estimate, error, estimate);
-    return hn::MulAdd(hn::NegMulAdd(root, root, x), hn::MulAdd(halfInverse, error, halfInverse), root);
+    else
+    {
+        // Its instruction keeps the unit that divides busy for longer than this takes: of each mantissa, the root and
+        // half its inverse by a step of Goldschmidt's from an estimate of 14 bits, and what the root's square leaves
+        // over.
+        const hn::RebindToUnsigned<decltype(d)> dBits;
+        const auto least = hn::BitCast(dBits, hn::Set(d, 0x1p-90f)); // below, what is left over may be subnormal
+        const auto range = hn::Sub(hn::BitCast(dBits, hn::Set(d, 0x1p126f)), least);
+        if (HWY_UNLIKELY(!hn::AllFalse(dBits, hn::Gt(hn::Sub(hn::BitCast(dBits, x), least), range))))
+        {
+            return hn::Sqrt(x);
+        }
+        const V half = hn::Set(d, 0.5f);
+        const V inverse = hn::ApproximateReciprocalSqrt(x);
+        const V estimate = hn::Mul(x, inverse);
+        const V halfInverse = hn::Mul(inverse, half);
+        const V error = hn::NegMulAdd(estimate, halfInverse, half);
+        const V root = hn::MulAdd(estimate, error, estimate);
+        return hn::MulAdd(hn::NegMulAdd(root, root, x), hn::MulAdd(halfInverse, error, halfInverse), root);
+    }
 #else
     return hn::Sqrt(x);
 #endif

@@ -293,7 +293,8 @@ HWY_INLINE V InverseRootOf(D d, V x)
 {
     const V one = hn::Set(d, 1.0f);
 #if HWY_TARGET == HWY_AVX3
-    // One step of Newton's for an estimate of 14 bits, of subnormal numbers too.
+    // One step of Newton's for an estimate of 14 bits, of subnormal numbers too: shorter vectors have neither.
+    static_assert(std::is_same_v<D, hn::ScalableTag<float>>);
     const V y = hn::ApproximateReciprocalSqrt(x);
     const V r = hn::NegMulAdd(hn::Mul(x, y), y, one);
     const V result = hn::MulAdd(hn::Mul(y, hn::Set(d, 0.5f)), r, y);
@@ -310,7 +311,7 @@ HWY_INLINE V InverseRootOf(D d, V x)
     const V r = hn::NegMulAdd(hn::Mul(x, y), y, one);
     const V slope = hn::MulAdd(r, hn::Set(d, 0.375f), hn::Set(d, 0.5f));
     const V result = hn::MulAdd(hn::Mul(y, r), slope, y);
-    // r is infinite or NaN of 0, infinity and what is below 0; and of subnormal numbers, unless these are estimated.
+    // r is infinite or NaN of 0, subnormal numbers, infinity and what is below 0.
     const auto isSmall = hn::Lt(hn::Abs(r), one);
     if (HWY_UNLIKELY(!hn::AllTrue(d, isSmall)))
     {

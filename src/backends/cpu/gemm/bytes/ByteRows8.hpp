@@ -8,6 +8,13 @@
 namespace tenon::cpu
 {
 
+/// Whether the last vector of so many columns has some in its lower half alone.
+constexpr bool HasHalves(size_t columns)
+{
+    constexpr size_t Lanes = 16;
+    return columns % Lanes >= 1 && columns % Lanes <= Lanes / 2;
+}
+
 /// How the sums of a panel's columns become bytes, as tiles that write bytes read it.
 struct ByteColumns8
 {
@@ -20,7 +27,7 @@ struct ByteColumns8
     alignas(64) uint8_t m_Min[4 * MostLanes];                  ///< of int8, the same in all lanes
     alignas(64) uint8_t m_Max[4 * MostLanes];
     alignas(64) uint8_t m_Flip[4 * MostLanes]; ///< what is written differs from int8 by these bits
-    /// The last vector has columns in its lower half alone, which the upper one repeats.
+    /// HasHalves; the upper half repeats the lower one.
     bool m_HasHalves = false;
     bool m_IsPlain = false; ///< bytes are int8, and all values of these are in range
     uint64_t m_Mask = 0;    ///< a bit for each column that is written
@@ -58,7 +65,7 @@ struct ImageRows8
     const uint32_t* m_GroupPlaces = nullptr;
     const void* m_Panel = nullptr;
     size_t m_Groups = 0;
-    uint8_t* m_Out = nullptr; ///< of bytes
+    uint8_t* m_Out = nullptr; ///< null for floats, see ImageFloats8
 };
 
 using ImageRowsFunction8 = void (*)(const ImageRows8& rows, const ByteColumns8& columns);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles of products of bytes that write bytes, with AVX-512, for sources that are compiled for each target
-// (Foreach.hpp): Tiles8.cpp, ImageTiles8.cpp. Included once a target.
+// (Foreach.hpp): Tiles8.cpp, ImageTiles8.cpp, ImageFloats8.cpp. Included once a target.
 //
 // Sums stay in registers until they are bytes: beside dot products, stores take the place of two of these each on
 // processors of AMD's fifth generation.
@@ -35,7 +35,7 @@ template <typename Scale>
 void PrepareScales(const RequantizeColumns& columns, const int32_t* bias, size_t count, ByteColumns8& prepared)
 {
     static_assert(sizeof(Scale) == ByteColumns8::VectorBytes);
-    prepared.m_HasHalves = count % 16 >= 1 && count % 16 <= 8;
+    prepared.m_HasHalves = HasHalves(count);
     for (size_t v = 0; 16 * v < count; ++v)
     {
         Scale scale(columns, 16 * v);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles of products of bytes, for sources that are compiled for each target (Foreach.hpp): Tiles8.cpp,
-// ImageTiles8.cpp. Included once a target.
+// ImageTiles8.cpp, ImageFloats8.cpp. Included once a target.
 //
 // Sums stay in registers for the whole depth; each group of four bytes of the data is broadcast against the panel's
 // vectors. Every loop over registers is unrolled before the compiler gives out registers: the sums would live in memory

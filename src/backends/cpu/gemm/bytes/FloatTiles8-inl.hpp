@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles of products of bytes that write floats, for sources that are compiled for each target (Foreach.hpp):
-// Tiles8.cpp, ImageFloats8.cpp. Included once a target. Sums stay in registers until they are floats, see
-// ByteTilesAvx512-inl.hpp.
+// Tiles8.cpp. Included once a target. Sums stay in registers until they are floats, see ByteTilesAvx512-inl.hpp.
 #if defined(TENON_CPU_FLOAT_TILES8_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_FLOAT_TILES8_INL
 #undef TENON_CPU_FLOAT_TILES8_INL
@@ -11,10 +10,10 @@
 
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/gemm/bytes/DotTile-inl.hpp"
+#include "backends/cpu/gemm/bytes/FloatEndsAvx512-inl.hpp"
 #include "backends/cpu/gemm/bytes/Tiles8.hpp"
 #include "backends/cpu/gemm/bytes/TurnsAvx512-inl.hpp"
 #include "backends/cpu/gemm/windows/SkippedPoints.hpp"
-#include "backends/cpu/simd/Floats-inl.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <algorithm>
@@ -105,53 +104,6 @@ HWY_INLINE void AddProducts(const FloatProduct8& product, size_t row, Vector (&s
     }
 }
 
-/// What rows of data have of their own.
-enum class RowValues8
-{
-    None,  ///< all have one scale and zero point
-    Scale, ///< and a zero point
-    ScaleAndTerm
-};
-
-/// Writes a vector of columns. `HasPlaces`: see FloatRows.
-template <RowValues8 Values, bool HasPlaces, size_t V, size_t Rows, size_t Vectors>
-HWY_INLINE void WriteFloats(const FloatRows& of, const FloatColumns& panel, size_t row,
-                            const Vector (&sums)[Rows][Vectors])
-{
-    // Copies: what is stored may be theirs otherwise, and they would be loaded anew for each row.
-    const FloatRows rows = of;
-    const FloatColumns columns = panel;
-    const Ints d;
-    const FloatTag dFloat;
-    const size_t lanes = hn::Lanes(d);
-    const Floats columnScale = hn::Load(dFloat, columns.m_Scales + V * lanes);
-    const Floats bias = hn::Load(dFloat, columns.m_Bias + V * lanes);
-    const Floats sameScale = hn::Mul(hn::Set(dFloat, rows.m_Scales[0]), columnScale);
-    HWY_UNROLL(16)
-    for (size_t r = 0; r < Rows; ++r)
-    {
-        Vector sum = sums[r][V];
-        Floats scale = sameScale;
-        if constexpr (Values != RowValues8::None)
-        {
-            const Vector weightSum = hn::Load(d, columns.m_WeightSums + V * lanes);
-            sum = hn::Sub(sum, hn::Mul(hn::Set(d, rows.m_ZeroPoints[row + r]), weightSum));
-            scale = hn::Mul(hn::Set(dFloat, rows.m_Scales[row + r]), columnScale);
-        }
-        if constexpr (Values == RowValues8::ScaleAndTerm)
-        {
-            sum = hn::Add(sum, hn::Set(d, rows.m_RowTerms != nullptr ? rows.m_RowTerms[row + r] : 0));
-        }
-        Floats real = hn::Add(hn::Mul(hn::ConvertTo(dFloat, sum), scale), bias);
-        if (columns.m_HasClamp)
-        {
-            real = Clamped(real, hn::Set(dFloat, columns.m_Low), hn::Set(dFloat, columns.m_High));
-        }
-        float* const to = rows.m_Out + (HasPlaces ? rows.m_Places[row + r] : (row + r) * rows.m_OutStride) + V * lanes;
-        V + 1 < Vectors ? hn::StoreU(real, dFloat, to) : StoreSome(real, to, rows.m_Columns - V * lanes);
-    }
-}
-
 /// `InOrder`: rows are pixels in an order of their own.
 template <typename Dot, RowValues8 Values, bool IsNarrow, bool InOrder, size_t Rows, size_t Vectors, size_t... V>
 void FloatTile(const FloatProduct8& product, const FloatColumns& columns, size_t row, std::index_sequence<V...>)
@@ -238,18 +190,6 @@ bool WriteFloatTiles(const FloatProduct8& product, const FloatColumns& columns)
 constexpr size_t GetNarrowRows(size_t vectors, size_t rows)
 {
     return vectors == 2 ? 10 : rows;
-}
-
-/// What sums of a panel begin with where all data have this zero point: what it makes of the weights is less.
-template <size_t Vectors>
-HWY_INLINE void BeginAtZeroPoint(const int32_t* bias, int32_t zeroPoint, const int32_t* weightSums, int32_t* begin)
-{
-    const Ints d;
-    for (size_t i = 0; i < Vectors * hn::Lanes(d); i += hn::Lanes(d))
-    {
-        const Vector correction = hn::Mul(hn::Set(d, -zeroPoint), hn::Load(d, weightSums + i));
-        hn::Store(hn::Add(hn::Load(d, bias + i), correction), d, begin + i);
-    }
 }
 
 template <typename Dot, size_t Vectors, size_t Rows>

@@ -58,6 +58,29 @@ void QuantizeValues(const float* values, size_t count, const QuantizeSteps8& ste
     GetEngine8().m_QuantizeToFloats(values, count, steps, quantized);
 }
 
+/// QuantizeRun of some pixels, unless these are zeros.
+void QuantizeSeen(IParallelFor& parallel, const float* values, const SeenPixels8& seen, const QuantizeSteps8& steps,
+                  int8_t* quantized)
+{
+    const size_t parts = std::min(seen.m_Rows, CountParts(parallel, seen.GetElements()));
+    RunParts(parallel, parts,
+             [&](size_t index)
+             {
+                 const Part part = GetPart(seen.m_Rows, parts, index);
+                 int8_t* to = quantized + part.m_Begin * seen.m_Columns * seen.m_Channels;
+                 for (size_t row = part.m_Begin; row < part.m_End; ++row)
+                 {
+                     const float* from = values + row * seen.m_RowStep;
+                     for (size_t column = 0; column < seen.m_Columns; ++column)
+                     {
+                         QuantizeValues(from, seen.m_Channels, steps, to);
+                         from += seen.m_ColumnStep;
+                         to += seen.m_Channels;
+                     }
+                 }
+             });
+}
+
 } // namespace
 
 SeenPixels8::SeenPixels8(const Windows& windows)
@@ -113,38 +136,6 @@ void QuantizeRun(IParallelFor& parallel, const float* values, size_t count, cons
              });
 }
 
-namespace
-{
-
-void QuantizeSeen(IParallelFor& parallel, const float* values, const SeenPixels8& seen, const RunSteps8& steps,
-                  int8_t* quantized)
-{
-    if (steps.m_AreZeros)
-    {
-        std::memset(quantized, steps.m_Steps.m_Flip, seen.GetElements());
-        return;
-    }
-    const size_t parts = std::min(seen.m_Rows, CountParts(parallel, seen.GetElements()));
-    RunParts(parallel, parts,
-             [&](size_t index)
-             {
-                 const Part part = GetPart(seen.m_Rows, parts, index);
-                 int8_t* to = quantized + part.m_Begin * seen.m_Columns * seen.m_Channels;
-                 for (size_t row = part.m_Begin; row < part.m_End; ++row)
-                 {
-                     const float* from = values + row * seen.m_RowStep;
-                     for (size_t column = 0; column < seen.m_Columns; ++column)
-                     {
-                         QuantizeValues(from, seen.m_Channels, steps.m_Steps, to);
-                         from += seen.m_ColumnStep;
-                         to += seen.m_Channels;
-                     }
-                 }
-             });
-}
-
-} // namespace
-
 template void QuantizeRun<float>(IParallelFor&, const float*, size_t, const RunSteps8&, float*);
 
 ByteData8 HybridQuantizer8::Quantize(const ExecuteArgs& args) const
@@ -158,8 +149,8 @@ ByteData8 HybridQuantizer8::Quantize(const ExecuteArgs& args) const
         int8_t* const to = quantized + batch * m_SeenElements;
         RunSteps8 steps = FindRunSteps(parallel, from, m_BatchElements, m_Data.m_IsAsymmetric);
         steps.m_Steps.m_Flip = m_Data.m_Flip;
-        m_Data.m_Seen.AreSome() ? QuantizeSeen(parallel, from, m_Data.m_Seen, steps, to)
-                                : QuantizeRun(parallel, from, m_BatchElements, steps, to);
+        m_Data.m_Seen.AreSome() && !steps.m_AreZeros ? QuantizeSeen(parallel, from, m_Data.m_Seen, steps.m_Steps, to)
+                                                     : QuantizeRun(parallel, from, m_SeenElements, steps, to);
         scales[batch] = steps.m_Scale;
     };
     if (m_BatchElements >= PartElements)

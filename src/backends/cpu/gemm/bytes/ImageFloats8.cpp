@@ -8,7 +8,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/gemm/bytes/ImageFloats8.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
-#include "backends/cpu/gemm/bytes/FloatTiles8-inl.hpp"
+#include "backends/cpu/gemm/bytes/FloatEndsAvx512-inl.hpp"
 #include "backends/cpu/gemm/bytes/ImageTileAvx512-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -22,12 +22,14 @@ namespace
 
 using Dot = VnniDataUnsigned;
 
+/// What becomes of a panel's sums.
 struct FloatsOfPanel
 {
     const ImageFloats8& m_Floats;
-    alignas(64) int32_t m_Bias[TileSet8::MostVectors * Engine8::MostLanes];
+    alignas(64) int32_t m_Bias[TileSet8::MostVectors * Engine8::MostLanes]; ///< what they begin with
 };
 
+/// What OfImage makes tiles of an image of.
 struct FloatTileOfImage : TurnTile<Dot>
 {
     template <size_t V, size_t Rows, size_t Vectors>
@@ -59,6 +61,7 @@ private:
     }
 };
 
+/// The same where the last vector has columns in its lower half alone.
 struct NarrowFloatTileOfImage : NarrowTile<Dot, FloatTileOfImage>
 {
     using Narrow = NarrowTile<Dot, FloatTileOfImage>;
@@ -75,14 +78,15 @@ struct NarrowFloatTileOfImage : NarrowTile<Dot, FloatTileOfImage>
     }
 };
 
+/// See TileSet8::m_WriteImageFloats.
 template <size_t Vectors, size_t Rows>
 void WriteImageFloats(const ImageRows8& rows, const ImageFloats8& floats)
 {
     alignas(64) static constexpr int32_t NoBias[TileSet8::MostVectors * Engine8::MostLanes] = {};
     FloatsOfPanel panel = {floats, {}};
     BeginAtZeroPoint<Vectors>(NoBias, floats.m_Rows.m_ZeroPoints[0], floats.m_Columns.m_WeightSums, panel.m_Bias);
-    const size_t left = floats.m_Rows.m_Columns % Engine8::MostLanes;
-    WriteWindows<FloatTileOfImage, NarrowFloatTileOfImage, Vectors, Rows>(rows, panel, left >= 1 && left <= 8);
+    const bool hasHalves = HasHalves(floats.m_Rows.m_Columns);
+    WriteWindows<FloatTileOfImage, NarrowFloatTileOfImage, Vectors, Rows>(rows, panel, hasHalves);
 }
 
 void FillImageFloats(TileSet8& tiles)

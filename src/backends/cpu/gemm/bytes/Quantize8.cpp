@@ -81,9 +81,10 @@ void QuantizeToBytes(const float* values, size_t count, const QuantizeSteps8& st
     const Bytes lowest = hn::Set(ByteTag(), static_cast<uint8_t>(steps.m_Lowest + 128));
     const Bytes flip = hn::Set(ByteTag(), static_cast<uint8_t>(steps.m_Flip ^ 0x80));
     // NaN become the least integer, and the lowest byte. So would what is infinite only because the inverse is.
+    const size_t whole = steps.m_Inverse < 0x1p120f ? count / (4 * lanes) * (4 * lanes) : 0;
     const auto number = [&](size_t v) HWY_ATTR
     { return Truncated(UnboundedStepsOf(hn::LoadU(d, values + i + v * lanes), inverse)); };
-    for (; steps.m_Inverse < 0x1p120f && i + 4 * lanes <= count; i += 4 * lanes)
+    for (; i < whole; i += 4 * lanes)
     {
         const Bytes bytes = InOrder(JoinQuarters(number(0), number(1), number(2), number(3), zeroPoint));
         hn::StoreU(hn::Xor(hn::Max(bytes, lowest), flip), ByteTag(), reinterpret_cast<uint8_t*>(quantized + i));

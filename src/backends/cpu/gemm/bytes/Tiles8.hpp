@@ -162,8 +162,8 @@ struct FloatProduct8
     FloatRows m_Rows;                ///< without sums
 };
 
-/// Writes all rows; false, and nothing is done, where it is not made for so few. Of rows that a table names it is made
-/// for any number from TileSet8::m_LeastTableRows on.
+/// Writes all rows; false, and nothing is done, where it is not made for so few, or for terms. Of rows that a table
+/// names it is made for any number from TileSet8::m_LeastTableRows on.
 using FloatRowsFunction8 = bool (*)(const FloatProduct8& product, const FloatColumns& columns);
 
 /// Rows of data by columns that are where the model has them: dot products over the depth. Of few rows, for which the
@@ -209,7 +209,7 @@ struct TileSet8
     /// m_FlipsData; and those whose sums become floats.
     ImageRowsFunction8 m_WriteImage[2][MostVectors + 1] = {};
     ImageFloatsFunction8 m_WriteImageFloats[MostVectors + 1] = {};
-    /// The same for floats, by vectors.
+    /// Rows, as m_WriteRows has them, whose sums become floats, by vectors.
     FloatRowsFunction8 m_WriteFloats[MostVectors + 1] = {};
     StoredFunction8 m_StoredDots = nullptr; ///< in place of tiles: for weights that are not packed, else null
     size_t m_LeastDepth = 0;                ///< of these
@@ -276,7 +276,8 @@ struct Engine8
     void (*m_ToFloats)(const FloatRows& rows, const FloatColumns& columns) = nullptr;
     /// The least and the most of the values, 0 among them; NaN do not count.
     FloatRange (*m_FindRange)(const float* values, size_t count) = nullptr;
-    /// Steps of values, rounded half away from zero, plus the zero point; NaN become the lowest one.
+    /// Steps of values, rounded half away from zero, plus the zero point; NaN become the lowest one. Precondition: the
+    /// steps are those of a range that has all values in it that are finite.
     void (*m_Quantize)(const float* values, size_t count, const QuantizeSteps8& steps, int8_t* bytes) = nullptr;
     /// The same less the zero point, as floats.
     void (*m_QuantizeToFloats)(const float* values, size_t count, const QuantizeSteps8& steps, float* whole) = nullptr;
