@@ -17,6 +17,7 @@
 #include "backends/cpu/kernels/ReduceRows-inl.hpp"
 #include "backends/cpu/kernels/SumBytes-inl.hpp"
 #include "backends/cpu/simd/FixedPoint-inl.hpp"
+#include "backends/cpu/simd/LaneSums-inl.hpp"
 #include "backends/cpu/simd/Select-inl.hpp"
 #include "backends/cpu/simd/Spans-inl.hpp"
 
@@ -85,7 +86,7 @@ struct SumIntegers
     template <class D>
     static HWY_INLINE int32_t Collect(D d, hn::Vec<D> sum)
     {
-        return hn::GetLane(hn::SumOfLanes(d, sum));
+        return SumWrapping(d, sum);
     }
     /// Sums wrap, as those of vectors do.
     static int32_t Step(int32_t sum, int32_t value) { return ref::WrappingAdd(sum, value); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums of all lanes of several vectors at once. For sources that are compiled once for each target, after
+// The sums of all lanes, of one vector or of several at once. For sources that are compiled once for each target, after
 // simd/Foreach.hpp.
 #if defined(TENON_CPU_LANE_SUMS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_LANE_SUMS_INL
@@ -17,6 +17,22 @@ namespace tenon::cpu::HWY_NAMESPACE
 {
 
 namespace hn = hwy::HWY_NAMESPACE;
+
+/// The sum of all lanes, of integers, which may wrap: what Highway takes for it with AVX-512 ends in a scalar addition
+/// that must not.
+template <class D>
+HWY_INLINE hn::TFromD<D> SumWrapping(D d, hn::Vec<D> v)
+{
+    if constexpr (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == 64)
+    {
+        const hn::Half<D> half;
+        return SumWrapping(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+    }
+    else
+    {
+        return hn::GetLane(hn::SumOfLanes(d, v));
+    }
+}
 
 /// Four numbers side by side: the sums of blocks of four lanes.
 template <class D>

@@ -14,6 +14,7 @@
 
 #include "backends/cpu/gemm/Dots-inl.hpp"
 #include "backends/cpu/simd/LaneSums-inl.hpp"
+#include "backends/reference/TensorQuantization.hpp"
 
 #include <algorithm>
 
@@ -145,7 +146,7 @@ void SumStoredColumns(const StoredDots8& dots, size_t row, size_t column)
         int32_t* const out = dots.m_Sums + (row + r) * dots.m_SumStride + column;
         if constexpr (Columns == 1)
         {
-            *out = hn::GetLane(hn::Add(hn::SumOfLanes(d, parts[r][0]), hn::Set(d, dots.m_Bias[column])));
+            *out = ref::WrappingAdd(SumWrapping(d, parts[r][0]), dots.m_Bias[column]);
         }
         else
         {
