@@ -21,8 +21,8 @@ using backends::Scratch;
 constexpr size_t ShallowDepth = 32;
 /// Bytes of an output that may be in the second-level cache.
 constexpr size_t CachedBytes = 1024 * 1024;
-/// Where five rows of the output or more lie in a page, processors see by themselves which lines come next, and fetching
-/// these takes up to half as long again.
+/// Where five rows of the output or more lie in a page, processors see by themselves which lines come next, and
+/// fetching these takes up to half as long again.
 constexpr size_t MostSeenRowBytes = 816;
 
 /// Lets lines that will be written in part be on their way from memory. Whole lines need not come from there.
