@@ -26,14 +26,9 @@ size_t CountParts(const IParallelFor& parallel, size_t count)
 
 FloatRange FindRange(IParallelFor& parallel, const float* values, size_t count)
 {
-    size_t parts = CountParts(parallel, count);
-    if (parts == 1) // rows of a matrix may have a few dozen floats each
-    {
-        return GetEngine8().m_FindRange(values, count);
-    }
     constexpr size_t MostParts = 16;
     std::array<FloatRange, MostParts> ranges;
-    parts = std::min(parts, MostParts);
+    const size_t parts = std::min(CountParts(parallel, count), MostParts);
     RunParts(parallel, parts,
              [&](size_t index)
              {
@@ -41,9 +36,9 @@ FloatRange FindRange(IParallelFor& parallel, const float* values, size_t count)
                  ranges[index] = GetEngine8().m_FindRange(values + part.m_Begin, part.m_End - part.m_Begin);
              });
     FloatRange range;
-    for (const FloatRange& part : ranges)
+    for (size_t i = 0; i < parts; ++i)
     {
-        range = {std::min(range.m_Least, part.m_Least), std::max(range.m_Most, part.m_Most)};
+        range = {std::min(range.m_Least, ranges[i].m_Least), std::max(range.m_Most, ranges[i].m_Most)};
     }
     return range;
 }
@@ -122,11 +117,6 @@ void QuantizeRun(IParallelFor& parallel, const float* values, size_t count, cons
         return;
     }
     const size_t parts = CountParts(parallel, count);
-    if (parts == 1)
-    {
-        QuantizeValues(values, count, steps.m_Steps, quantized);
-        return;
-    }
     RunParts(parallel, parts,
              [&](size_t index)
              {
