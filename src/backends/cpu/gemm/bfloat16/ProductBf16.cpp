@@ -68,6 +68,7 @@ void ProductBf16::Plan()
     {
         m_BlockRows = windows.LimitCut(m_BlockRows, EngineBf16::MostRows, m_Pitch * sizeof(uint16_t), BlockBytes);
     }
+    m_BlockRows = GetOutputLines().LimitRows(m_BlockRows, EngineBf16::MostRows);
 
     const double multiplications =
         static_cast<double>(rows) * static_cast<double>(sizes.m_Columns) * static_cast<double>(sizes.m_Depth);
@@ -115,6 +116,11 @@ void ProductBf16::RunRange(const Operands& operands, const PanelRange& range, st
         }
         const size_t last = std::min(first + m_BlockRows, m_Place.GetRunEnd(first, range.m_LastRow));
         const Rows rows = FindRows(operands.m_Input, first, last, scratch);
+        if (operands.m_Added == nullptr && m_Place.m_PixelStride == m_Panels->GetSizes().m_Columns &&
+            range.m_FirstPanel == 0 && range.m_LastPanel == m_Panels->GetPanels())
+        {
+            GetOutputLines().Prepare(operands.m_Out + m_Place.GetOffset(first), last - first);
+        }
         Operands panel = operands;
         for (size_t p = range.m_FirstPanel; p < range.m_LastPanel; ++p)
         {

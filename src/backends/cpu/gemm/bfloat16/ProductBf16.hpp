@@ -5,6 +5,7 @@
 
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
+#include "backends/cpu/gemm/OutputLines.hpp"
 #include "backends/cpu/gemm/PanelRange.hpp"
 #include "backends/cpu/gemm/bfloat16/PackedWeightsBf16.hpp"
 #include "backends/cpu/gemm/windows/PixelOrder.hpp"
@@ -61,6 +62,11 @@ private:
     };
 
     void Plan();
+    OutputLines GetOutputLines() const
+    {
+        const size_t rowBytes = m_Place.m_PixelStride * sizeof(uint16_t);
+        return {m_Rows * rowBytes, rowBytes};
+    }
     void RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const;
     /// Rows of data: one after the other, or in a table as TileBf16 has it.
     struct Rows

@@ -85,7 +85,8 @@ void Product8::Plan(Scratch scratch)
         const size_t rows = std::clamp<size_t>(BlockBytes / rowBytes, tileRows, most) / tileRows * tileRows;
         return std::min(rows, DivideUp(m_Rows, tileRows) * tileRows); // whole tiles: some read whole ones
     };
-    m_BlockRows = m_StripRows = countRows(m_Weights->GetGroups() * 4, MostBlockRows);
+    m_BlockRows = m_StripRows =
+        countRows(m_Weights->GetGroups() * 4, GetOutputLines().LimitRows(MostBlockRows, tileRows));
     if (m_FindsPoints && m_BatchRows <= MostTableRows && m_Windows.m_GroupChannels >= LeastSkippedDepth)
     {
         // Points can be skipped in blocks that are whole images. Neighbouring windows share most of their points.
@@ -200,6 +201,7 @@ void Product8::RunRange(const Memory& memory, const PanelRange& range, std::byte
             first = last;
             continue;
         }
+        PrepareOutput(memory, range, first, last);
         const PointTable8 points = FindPoints(memory.m_Data, first, last, scratch);
         if (m_WindowImage.IsUsed())
         {

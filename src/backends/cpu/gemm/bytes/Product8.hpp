@@ -6,6 +6,7 @@
 
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
+#include "backends/cpu/gemm/OutputLines.hpp"
 #include "backends/cpu/gemm/PanelRange.hpp"
 #include "backends/cpu/gemm/bytes/HybridData8.hpp"
 #include "backends/cpu/gemm/bytes/ImageProduct8.hpp"
@@ -98,6 +99,13 @@ private:
     void RunImage(const Memory& memory, const PanelRange& range, std::byte* scratch) const;
     /// One past the last row of a block from `first` on, of rows up to `last`.
     size_t GetBlockEnd(size_t first, size_t last) const;
+    size_t GetElementBytes() const { return m_IsHybrid ? sizeof(float) : 1; } ///< of the output
+    OutputLines GetOutputLines() const
+    {
+        const size_t rowBytes = m_Place.m_PixelStride * GetElementBytes();
+        return {m_Rows * rowBytes, rowBytes};
+    }
+    void PrepareOutput(const Memory& memory, const PanelRange& range, size_t first, size_t last) const;
     /// What lies outside of the image for a row, of the sign that the data have there.
     uint8_t GetPadding(const ByteData8& data, size_t row) const;
     /// Where the windows of rows [first, last), for any matrix, have their points, if tiles are to read them there.

@@ -12,6 +12,7 @@ void Product8::RunImage(const Memory& memory, const PanelRange& range, std::byte
     for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
     {
         const size_t last = m_Image.GetBlockEnd(first, range.m_LastRow);
+        PrepareOutput(memory, range, first, last);
         m_Image.Make(memory.m_Data.m_Values, GetPadding(memory.m_Data, first), first, last, m_Place, scratch);
         for (size_t p = range.m_FirstPanel; p < range.m_LastPanel; ++p)
         {

@@ -19,12 +19,6 @@ using backends::Scratch;
 
 /// Up to this depth tiles write more than they read, and take no longer than memory does.
 constexpr size_t ShallowDepth = 32;
-/// Bytes of an output that may be in the second-level cache.
-constexpr size_t CachedBytes = 1024 * 1024;
-/// Where five rows of the output or more lie in a page, processors see by themselves which lines come next, and
-/// fetching these takes up to half as long again.
-constexpr size_t MostSeenRowBytes = 816;
-
 /// Lets lines that will be written in part be on their way from memory. Whole lines need not come from there.
 void FetchToWrite([[maybe_unused]] const float* rows, [[maybe_unused]] size_t stride, [[maybe_unused]] size_t count,
                   [[maybe_unused]] size_t columns)
@@ -212,6 +206,12 @@ void ProductF32::RunBlock(const Operands& operands, const PanelRange& block, std
         return;
     }
     const std::vector<PanelF32>& panels = m_Panels->Get();
+    if (operands.m_Added == nullptr && !m_Continues && m_Place.m_PixelStride == m_Panels->GetSizes().m_Columns &&
+        block.m_FirstPanel == 0 && block.m_LastPanel == panels.size())
+    {
+        GetOutputLines().Prepare(operands.m_Out + m_Place.GetOffset(block.m_FirstRow),
+                                 block.m_LastRow - block.m_FirstRow);
+    }
     size_t last = block.m_FirstPanel;
     BlockRows rows;
     for (size_t first = last; first < block.m_LastPanel; first = last)
@@ -311,9 +311,8 @@ void ProductF32::RunPanel(const Operands& operands, size_t index, const Slice& s
     tile.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + panel.m_Column : nullptr;
     const float* const* const table =
         rows.m_Table != nullptr ? rows.m_Table + slice.m_FirstTap * tile.m_TapStep : nullptr;
-    const size_t rowBytes = m_Place.m_PixelStride * sizeof(float); // of the output
-    const bool fetchesOut = engine.m_FetchesOutput && m_OutputBytes > CachedBytes && rowBytes > MostSeenRowBytes &&
-                            rowBytes % LineBytes != 0 && slice.m_IsLast && slice.m_Taps * slice.m_Depth <= ShallowDepth;
+    const bool fetchesOut = engine.m_FetchesOutput && slice.m_IsLast && slice.m_Taps * slice.m_Depth <= ShallowDepth &&
+                            GetOutputLines().AreFetched();
     const bool isInPlace = m_Panels->AreInPlace();
     size_t mostRows = engine.m_Rows[panel.m_Vectors];
     const TileFunctionF32* const tiles = isInPlace ? engine.m_InPlaceTiles[panel.m_Vectors]

@@ -5,6 +5,7 @@
 
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
+#include "backends/cpu/gemm/OutputLines.hpp"
 #include "backends/cpu/gemm/PanelRange.hpp"
 #include "backends/cpu/gemm/float32/DotsF32.hpp"
 #include "backends/cpu/gemm/float32/PackedWeightsF32.hpp"
@@ -34,7 +35,11 @@ public:
     }
 
     /// Of the whole output, where this is a part of it.
-    void SetOutputBytes(size_t bytes) { m_OutputBytes = bytes; }
+    void SetOutputBytes(size_t bytes)
+    {
+        m_OutputBytes = bytes;
+        LimitBlocks();
+    }
 
     /// Has sums begin with what the output holds, in place of the bias.
     void SetContinues() { m_Continues = true; }
@@ -97,6 +102,8 @@ private:
     void Run(const Operands& operands, void* scratch, IParallelFor& parallel) const;
     void RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const;
     bool CanSlide() const;
+    OutputLines GetOutputLines() const { return {m_OutputBytes, m_Place.m_PixelStride * sizeof(float)}; }
+    void LimitBlocks() { m_BlockRows = GetOutputLines().LimitRows(m_BlockRows, EngineF32::MostRows); }
     /// Whether windows are the rows of a matrix, or are made such.
     bool AreRows() const { return m_Windows.ArePixels() || m_Reading == Reading::Strips; }
     void RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const;
