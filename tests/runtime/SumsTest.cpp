@@ -213,6 +213,18 @@ TEST(Sums, OfTwoLayers)
     EXPECT_EQ(CountSums(*network), OnVectors(1));
 }
 
+// Products fill such outputs with zeros before, but not where these hold what is to be added.
+TEST(Sums, OfOutputsLargerThanCaches)
+{
+    constexpr unsigned int Outputs = 70; // rows that begin within cache lines
+    INetworkPtr network = INetwork::Create();
+    const TensorInfo image = FloatInfo({1, 180, 180, Channels});
+    IConnectableLayer* other = AddUnary(*network, AddInput(*network, 1, FloatInfo({1, 180, 180, Outputs})));
+    IConnectableLayer* convolved = AddConvolution(*network, AddInput(*network, 0, image), Channels, Outputs, 1);
+    AddOutputs(*network, {AddBinary(*network, BinaryOperation::Add, convolved, other)});
+    EXPECT_EQ(CountSums(*network), OnVectors(1));
+}
+
 TEST(Sums, OfRandomNetworks)
 {
     size_t found = 0;

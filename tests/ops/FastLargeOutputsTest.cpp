@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products whose outputs are larger than what a core has of the caches, and whose rows begin within cache lines: these
+// are filled with zeros before, by the thread that computes them, and by none where a row is shared.
+#include "ops/BytesInfo.hpp"
+#include "ops/FastCompare.hpp"
+
+#include <tenon/Descriptors.hpp>
+
+#include <string>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+constexpr unsigned int LargeBytes = 9u << 20;
+
+/// Connected layers of two numbers a row: `columns` of an element of so many bytes in a row of the output.
+OpCase MakeOp(const TestTensor& weights, DataType data, const TensorInfo& outputType)
+{
+    const unsigned int columns = weights.m_Info.GetShape()[0];
+    const unsigned int depth = weights.m_Info.GetShape()[1];
+    const unsigned int rows = LargeBytes / (columns * (GetDataTypeBits(outputType.GetDataType()) / 8));
+    TensorInfo dataInfo(TensorShape({rows, depth}), data);
+    if (outputType.IsQuantized())
+    {
+        dataInfo = Shaped(outputType, dataInfo.GetShape());
+    }
+    FullyConnectedDescriptor d;
+    d.m_TransposeWeightMatrix = true;
+    OpCase op = FastCase(std::to_string(columns) + " columns", LayerType::FullyConnected, d,
+                         {Random(dataInfo, columns, -1, 1), Constant(weights)},
+                         Shaped(outputType, TensorShape({rows, columns})));
+    return op;
+}
+
+TestTensor MakeWeights(DataType type, unsigned int columns, unsigned int depth)
+{
+    return Random(TensorInfo(TensorShape({columns, depth}), type, 0.01f, 0), depth, -1, 1);
+}
+
+} // namespace
+
+TEST(FastLargeOutputs, OfFloats)
+{
+    for (const unsigned int columns : {70u, 1001u})
+    {
+        for (const DataType type : {DataType::Float32, DataType::BFloat16})
+        {
+            const bool isHalf = type == DataType::BFloat16;
+            // Rows of bfloat16 that are as long.
+            const TestTensor weights = MakeWeights(type, isHalf ? 2 * columns + 1 : columns, 3);
+            OpCase op = MakeOp(weights, type, TensorInfo({1}, type));
+            op.m_Relative = isHalf ? 8e-3 : 1e-6;
+            op.m_Absolute = isHalf ? 1e-3 : 1e-6;
+            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, isHalf ? "CpuFullyConnectedBf16" : "CpuFullyConnectedF32"));
+        }
+    }
+}
+
+TEST(FastLargeOutputs, OfFloatsByBytes)
+{
+    for (const unsigned int columns : {70u, 1001u})
+    {
+        ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
+            MakeOp(MakeWeights(DataType::QSymmS8, columns, 8), DataType::Float32, TensorInfo({1}, DataType::Float32)),
+            "CpuFullyConnectedHybrid"));
+    }
+}
+
+TEST(FastLargeOutputs, OfBytes)
+{
+    for (const unsigned int columns : {261u, 1001u})
+    {
+        ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
+            MakeOp(MakeWeights(DataType::QSymmS8, columns, 4), DataType::QAsymmS8, BytesInfo({1}, true, 0.02f, 5)),
+            "CpuFullyConnectedBytes"));
+    }
+}
+
+} // namespace tenon::test
