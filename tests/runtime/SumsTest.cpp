@@ -216,13 +216,16 @@ TEST(Sums, OfTwoLayers)
 // Products fill such outputs with zeros before, but not where these hold what is to be added.
 TEST(Sums, OfOutputsLargerThanCaches)
 {
-    constexpr unsigned int Outputs = 70; // rows that begin within cache lines
+    constexpr unsigned int Outputs = 135; // rows that begin within cache lines, in bfloat16 too
     INetworkPtr network = INetwork::Create();
     const TensorInfo image = FloatInfo({1, 180, 180, Channels});
     IConnectableLayer* other = AddUnary(*network, AddInput(*network, 1, FloatInfo({1, 180, 180, Outputs})));
     IConnectableLayer* convolved = AddConvolution(*network, AddInput(*network, 0, image), Channels, Outputs, 1);
-    AddOutputs(*network, {AddBinary(*network, BinaryOperation::Add, convolved, other)});
+    // Which writes to the memory of its first input.
+    IConnectableLayer* sum = AddBinary(*network, BinaryOperation::Add, other, convolved);
+    AddOutputs(*network, {AddConvolution(*network, sum, Outputs, 2, 1)});
     EXPECT_EQ(CountSums(*network), OnVectors(1));
+    EXPECT_EQ(CountSumsInBf16(*network), OnVectors(1));
 }
 
 TEST(Sums, OfRandomNetworks)
