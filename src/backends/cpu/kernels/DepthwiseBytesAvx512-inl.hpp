@@ -211,20 +211,6 @@ bool SlideSetsToBytes(const DepthwiseRun8& run, const DepthwiseBytes8& bytes)
     return false;
 }
 
-template <typename Dot, typename Scale, size_t Vectors>
-bool WriteScaled(const DepthwiseRun8& run, const DepthwiseBytes8& bytes)
-{
-    return SlideSetsToBytes<Dot, Scale, 1, Vectors>(run, bytes) || SlideSetsToBytes<Dot, Scale, 2, Vectors>(run, bytes);
-}
-
-/// See DepthwiseEngine8::m_Write.
-template <typename Dot, size_t Vectors>
-bool WriteBytes(const DepthwiseRun8& run, const DepthwiseBytes8& bytes)
-{
-    return bytes.m_IsPositive ? WriteScaled<Dot, PlainScale, Vectors>(run, bytes)
-                              : WriteScaled<Dot, OffsetScale, Vectors>(run, bytes);
-}
-
 #endif
 
 } // namespace tenon::cpu::HWY_NAMESPACE

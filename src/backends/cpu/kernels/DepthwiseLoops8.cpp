@@ -11,11 +11,11 @@
 #include "backends/cpu/simd/Foreach.hpp"
 //
 #include "backends/cpu/gemm/Dots-inl.hpp"
-#include "backends/cpu/kernels/DepthwiseBytesAvx512-inl.hpp"
 #include "backends/cpu/kernels/DepthwiseInterleave-inl.hpp"
 #include "backends/cpu/kernels/DepthwiseSlides-inl.hpp"
 #include "backends/cpu/kernels/DepthwiseStripAvx2-inl.hpp"
 #include "backends/cpu/kernels/DepthwiseStripAvx512-inl.hpp"
+#include "backends/cpu/kernels/DepthwiseWindowsAvx512-inl.hpp"
 #include "backends/cpu/simd/Floats-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();

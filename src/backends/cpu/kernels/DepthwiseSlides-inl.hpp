@@ -116,11 +116,11 @@ void Slide(const DepthwiseRun8& run, const SlidePixels& pixels)
     }
 }
 
-/// Bytes from a column of windows of three to the next; 0: these are other windows.
-template <size_t Groups, size_t Sets>
+/// Bytes from a column of windows of so many to the next; 0: these are other windows.
+template <size_t Groups, size_t Sets, size_t Columns = SlideColumns>
 size_t FindColumnStep(const DepthwiseRun8& run)
 {
-    constexpr size_t Places = Groups * SlideColumns;
+    constexpr size_t Places = Groups * Columns;
     if (run.m_Taps != Sets * Places)
     {
         return 0;
@@ -128,7 +128,7 @@ size_t FindColumnStep(const DepthwiseRun8& run)
     const size_t step = run.m_Offsets[1] - run.m_Offsets[0];
     for (size_t tap = 1; tap < run.m_Taps; ++tap)
     {
-        const bool isNext = tap % SlideColumns == 0 || run.m_Offsets[tap] - run.m_Offsets[tap - 1] == step;
+        const bool isNext = tap % Columns == 0 || run.m_Offsets[tap] - run.m_Offsets[tap - 1] == step;
         if (!isNext || run.m_Offsets[tap] != run.m_Offsets[tap % Places])
         {
             return 0;
