@@ -40,6 +40,30 @@ TestTensor MakeWeights(DataType type, unsigned int columns, unsigned int depth)
     return Random(TensorInfo(TensorShape({columns, depth}), type, 0.01f, 0), depth, -1, 1);
 }
 
+/// Windows of a row of three points, of which those at both ends of the image's rows lack one.
+OpCase MakeConvolution(DataType type, DataType weightType, unsigned int outputs)
+{
+    constexpr unsigned int Width = 16;
+    constexpr unsigned int Channels = 32;
+    const unsigned int height = LargeBytes / (Width * outputs * (GetDataTypeBits(type) / 8));
+    Convolution2dDescriptor d;
+    d.m_DataLayout = DataLayout::NHWC;
+    d.m_StrideX = d.m_StrideY = 1;
+    d.m_PadLeft = d.m_PadRight = 1;
+    const TensorInfo weights(TensorShape({outputs, 1, 3, Channels}), weightType, 0.01f, 0);
+    return FastCase("windows for " + std::to_string(outputs) + " columns", LayerType::Convolution2d, d,
+                    {Random(TensorInfo(TensorShape({2, height / 2, Width, Channels}), type), outputs, -1, 1),
+                     Constant(Random(weights, 2, -1, 1))},
+                    TensorInfo(TensorShape({2, height / 2, Width, outputs}), type));
+}
+
+void SetFloatBounds(OpCase& op)
+{
+    const bool isHalf = op.m_Output.GetDataType() == DataType::BFloat16;
+    op.m_Relative = isHalf ? 8e-3 : 1e-5;
+    op.m_Absolute = isHalf ? 1e-3 : 1e-5;
+}
+
 } // namespace
 
 TEST(FastLargeOutputs, OfFloats)
@@ -52,11 +76,25 @@ TEST(FastLargeOutputs, OfFloats)
             // Rows of bfloat16 that are as long.
             const TestTensor weights = MakeWeights(type, isHalf ? 2 * columns + 1 : columns, 3);
             OpCase op = MakeOp(weights, type, TensorInfo({1}, type));
-            op.m_Relative = isHalf ? 8e-3 : 1e-6;
-            op.m_Absolute = isHalf ? 1e-3 : 1e-6;
+            SetFloatBounds(op);
             ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, isHalf ? "" : "CpuFullyConnectedF32")); // by processor
         }
     }
+}
+
+// Products take the pixels whose windows lack points by themselves, so that blocks are not of rows that follow each
+// other.
+TEST(FastLargeOutputs, OfWindowsWithColumnsApart)
+{
+    for (const DataType type : {DataType::Float32, DataType::BFloat16})
+    {
+        const bool isHalf = type == DataType::BFloat16;
+        OpCase op = MakeConvolution(type, type, isHalf ? 141 : 70);
+        SetFloatBounds(op);
+        ASSERT_NO_FATAL_FAILURE(ExpectAsReference(op, isHalf ? "" : "CpuConvolution2dF32")); // by processor
+    }
+    ASSERT_NO_FATAL_FAILURE(
+        ExpectAsReference(MakeConvolution(DataType::Float32, DataType::QSymmS8, 70), "CpuConvolution2dHybrid"));
 }
 
 TEST(FastLargeOutputs, OfFloatsByBytes)

@@ -90,6 +90,24 @@ void Sum(const DepthwiseRun8& run)
     }
 }
 
+#if HWY_TARGET == HWY_AVX3
+template <typename Dot, typename Scale, size_t Vectors>
+bool WriteScaled(const DepthwiseRun8& run, const DepthwiseBytes8& bytes)
+{
+    return SlideSetsToBytes<Dot, Scale, 1, Vectors>(run, bytes) ||
+           SlideSetsToBytes<Dot, Scale, 2, Vectors>(run, bytes) || WriteWindowsOf<Dot, Scale, 5, Vectors>(run, bytes) ||
+           WriteWindowsOf<Dot, Scale, 7, Vectors>(run, bytes);
+}
+
+/// See DepthwiseEngine8::m_Write.
+template <typename Dot, size_t Vectors>
+bool WriteBytes(const DepthwiseRun8& run, const DepthwiseBytes8& bytes)
+{
+    return bytes.m_IsPositive ? WriteScaled<Dot, PlainScale, Vectors>(run, bytes)
+                              : WriteScaled<Dot, OffsetScale, Vectors>(run, bytes);
+}
+#endif
+
 template <typename Dot, size_t Pieces = 1>
 void FillSums(DepthwiseEngine8& engine)
 {

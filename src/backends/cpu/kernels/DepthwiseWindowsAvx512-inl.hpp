@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise windows of bytes of five to eight rows, four pixels at a time, whose sums become bytes while they are in
+// Depthwise windows of bytes in two groups of rows, four pixels at a time, whose sums become bytes while they are in
 // registers, with AVX-512, for sources that are compiled for each target (Foreach.hpp): DepthwiseLoops8.cpp. Included
 // once a target.
 #if defined(TENON_CPU_DEPTHWISE_WINDOWS_AVX512_INL) == defined(HWY_TARGET_TOGGLE)
@@ -26,9 +26,12 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 /// Pixels that are computed together.
 constexpr size_t WindowPixels = 4;
+/// Of rows, that windows lie in.
+constexpr size_t WindowGroups = 2;
 
-/// Windows of `Columns` columns, `Stride` columns apart, in two groups of rows. A column of the image is loaded once
-/// for all windows of the pixels that are computed together.
+/// Windows of `Columns` columns, `Stride` columns apart, in two groups of rows; or of others that have as many dot
+/// products at such places. A column of the image is loaded once for all windows of the pixels that are computed
+/// together.
 template <typename Dot, typename Scale, size_t Columns, size_t Stride, size_t Vectors>
 class ByteWindows
 {
@@ -65,7 +68,6 @@ public:
     }
 
 private:
-    static constexpr size_t Groups = 2;
     static constexpr size_t Lanes = 16;
 
     static HWY_INLINE Vector Load(const int32_t* from) { return Vector{LoadOnce(from)}; }
@@ -79,7 +81,7 @@ private:
         }
         const std::byte* const columns = m_Run->m_Columns + pixel * m_Run->m_PixelStep;
         HWY_UNROLL(2)
-        for (size_t group = 0; group < Groups; ++group)
+        for (size_t group = 0; group < WindowGroups; ++group)
         {
             const auto* weights =
                 static_cast<const int32_t*>(m_Run->m_Weights) + (group * Columns * Vectors + v) * Lanes;
@@ -122,16 +124,17 @@ void WriteWindows(const DepthwiseRun8& run, const DepthwiseBytes8& bytes, size_t
     }
 }
 
-/// Returns false, and does nothing, where windows have other columns, or others between them, or there are too few.
+/// Returns false, and does nothing, where windows are not as wide, not one or two columns apart, or fewer than
+/// WindowPixels.
 template <typename Dot, typename Scale, size_t Columns, size_t Vectors>
 bool WriteWindowsOf(const DepthwiseRun8& run, const DepthwiseBytes8& bytes)
 {
-    const size_t column = FindColumnStep<2, 1, Columns>(run);
-    const size_t step = column / sizeof(int32_t);
     if (run.m_Pixels < WindowPixels)
     {
         return false;
     }
+    const size_t column = FindColumnStep<WindowGroups, 1, Columns>(run);
+    const size_t step = column / sizeof(int32_t);
     if (column != 0 && run.m_PixelStep == column)
     {
         WriteWindows<Dot, Scale, Columns, 1, Vectors>(run, bytes, step);
@@ -143,22 +146,6 @@ bool WriteWindowsOf(const DepthwiseRun8& run, const DepthwiseBytes8& bytes)
         return true;
     }
     return false;
-}
-
-template <typename Dot, typename Scale, size_t Vectors>
-bool WriteScaled(const DepthwiseRun8& run, const DepthwiseBytes8& bytes)
-{
-    return SlideSetsToBytes<Dot, Scale, 1, Vectors>(run, bytes) ||
-           SlideSetsToBytes<Dot, Scale, 2, Vectors>(run, bytes) || WriteWindowsOf<Dot, Scale, 5, Vectors>(run, bytes) ||
-           WriteWindowsOf<Dot, Scale, 7, Vectors>(run, bytes);
-}
-
-/// See DepthwiseEngine8::m_Write.
-template <typename Dot, size_t Vectors>
-bool WriteBytes(const DepthwiseRun8& run, const DepthwiseBytes8& bytes)
-{
-    return bytes.m_IsPositive ? WriteScaled<Dot, PlainScale, Vectors>(run, bytes)
-                              : WriteScaled<Dot, OffsetScale, Vectors>(run, bytes);
 }
 
 #endif

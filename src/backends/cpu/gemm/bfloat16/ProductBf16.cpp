@@ -44,6 +44,7 @@ void ProductBf16::Plan()
     const Windows& windows = m_Windows;
     const size_t rows = m_Rows;
     m_Place.m_PixelStride = sizes.m_Columns;
+    m_OutputBytes = rows * sizes.m_Columns * sizeof(uint16_t);
     m_Pitch = m_Panels->GetPairs() * 2;
     m_InPlace = windows.ArePixels() && (m_Pitch == sizes.m_Depth || engine.m_ReadsTables);
     const auto channels = static_cast<size_t>(windows.m_GroupChannels);
@@ -68,7 +69,6 @@ void ProductBf16::Plan()
     {
         m_BlockRows = windows.LimitCut(m_BlockRows, EngineBf16::MostRows, m_Pitch * sizeof(uint16_t), BlockBytes);
     }
-    m_BlockRows = GetOutputLines().LimitRows(m_BlockRows, EngineBf16::MostRows);
 
     const double multiplications =
         static_cast<double>(rows) * static_cast<double>(sizes.m_Columns) * static_cast<double>(sizes.m_Depth);
@@ -103,8 +103,18 @@ void ProductBf16::Run(const uint16_t* input, uint16_t* out, void* scratch, IPara
         });
 }
 
+OutputLines ProductBf16::FindLines(const Operands& operands, const PanelRange& range) const
+{
+    const bool areWhole = m_Place.m_PixelStride == m_Panels->GetSizes().m_Columns && range.m_FirstPanel == 0 &&
+                          range.m_LastPanel == m_Panels->GetPanels();
+    const bool areNew = operands.m_Added == nullptr && !m_Order.SplitsColumns();
+    return {m_OutputBytes, m_Place.m_PixelStride * sizeof(uint16_t), m_BlockRows, areWhole && areNew};
+}
+
 void ProductBf16::RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const
 {
+    const OutputLines lines = FindLines(operands, range);
+    const size_t mostRows = lines.GetBlockRows();
     for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
     {
         if (m_Slides)
@@ -114,13 +124,9 @@ void ProductBf16::RunRange(const Operands& operands, const PanelRange& range, st
             first = end;
             continue;
         }
-        const size_t last = std::min(first + m_BlockRows, m_Place.GetRunEnd(first, range.m_LastRow));
+        const size_t last = std::min(first + mostRows, m_Place.GetRunEnd(first, range.m_LastRow));
         const Rows rows = FindRows(operands.m_Input, first, last, scratch);
-        if (operands.m_Added == nullptr && m_Place.m_PixelStride == m_Panels->GetSizes().m_Columns &&
-            range.m_FirstPanel == 0 && range.m_LastPanel == m_Panels->GetPanels())
-        {
-            GetOutputLines().Prepare(operands.m_Out + m_Place.GetOffset(first), last - first);
-        }
+        lines.Prepare(operands.m_Out + m_Place.GetOffset(first), last - first);
         Operands panel = operands;
         for (size_t p = range.m_FirstPanel; p < range.m_LastPanel; ++p)
         {

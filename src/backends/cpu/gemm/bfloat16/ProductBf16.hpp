@@ -35,6 +35,9 @@ public:
         m_Order.FitTo(place);
     }
 
+    /// Of the whole output, where this is a part of it.
+    void SetOutputBytes(size_t bytes) { m_OutputBytes = bytes; }
+
     /// Whether Run takes a tensor to be added.
     static bool CanAdd() { return true; }
     void SetClamp(const backends::FloatClamp& clamp) { m_Clamp = clamp; }
@@ -62,11 +65,8 @@ private:
     };
 
     void Plan();
-    OutputLines GetOutputLines() const
-    {
-        const size_t rowBytes = m_Place.m_PixelStride * sizeof(uint16_t);
-        return {m_Rows * rowBytes, rowBytes};
-    }
+    /// Of a range's rows. With columns of the image apart, rows of a block are not those that lie at its place.
+    OutputLines FindLines(const Operands& operands, const PanelRange& range) const;
     void RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const;
     /// Rows of data: one after the other, or in a table as TileBf16 has it.
     struct Rows
@@ -89,6 +89,7 @@ private:
     size_t m_Rows;
     backends::FloatClamp m_Clamp;
     OutputPlace m_Place;
+    size_t m_OutputBytes = 0;
     size_t m_BlockRows = 0; ///< whose data stay in the cache while all panels pass
     size_t m_Pitch = 0;     ///< elements from a row of data to the next, as they are read
     bool m_InPlace = false;

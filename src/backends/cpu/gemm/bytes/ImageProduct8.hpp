@@ -32,6 +32,8 @@ public:
     /// runs are whole groups. The rest is for such alone.
     bool IsUsed() const { return m_Image.IsUsed(); }
     size_t GetScratchBytes() const { return m_ScratchBytes; }
+    /// Of a block, at most.
+    size_t GetBlockPixels() const { return m_Image.GetBlockPixels(); }
     /// One past the last pixel of a block from `first` on, of those up to `last`.
     size_t GetBlockEnd(size_t first, size_t last) const { return m_Image.GetBlockEnd(first, last); }
     /// Makes the rows for the output pixels [first, last), which are written at `place`. `input`: bytes of the first

@@ -85,8 +85,7 @@ void Product8::Plan(Scratch scratch)
         const size_t rows = std::clamp<size_t>(BlockBytes / rowBytes, tileRows, most) / tileRows * tileRows;
         return std::min(rows, DivideUp(m_Rows, tileRows) * tileRows); // whole tiles: some read whole ones
     };
-    m_BlockRows = m_StripRows =
-        countRows(m_Weights->GetGroups() * 4, GetOutputLines().LimitRows(MostBlockRows, tileRows));
+    m_BlockRows = m_StripRows = countRows(m_Weights->GetGroups() * 4, MostBlockRows);
     if (m_FindsPoints && m_BatchRows <= MostTableRows && m_Windows.m_GroupChannels >= LeastSkippedDepth)
     {
         // Points can be skipped in blocks that are whole images. Neighbouring windows share most of their points.
@@ -192,16 +191,19 @@ void Product8::RunRange(const Memory& memory, const PanelRange& range, std::byte
     {
         tiles.m_Begin();
     }
+    const OutputLines lines = FindLines(memory, range);
     for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
     {
-        const size_t last = GetBlockEnd(first, range.m_LastRow);
+        // Points are skipped in whole images alone.
+        const size_t end = m_FindsPoints ? range.m_LastRow : std::min(first + lines.GetBlockRows(), range.m_LastRow);
+        const size_t last = GetBlockEnd(first, end);
         if (memory.m_Start != nullptr && tiles.AreStored() && m_Weights->GetRowFactor() == 0)
         {
             WriteStoredSums(memory, range, MakeBlock(memory.m_Data, {}, 0, first, last, scratch), first);
             first = last;
             continue;
         }
-        PrepareOutput(memory, range, first, last);
+        lines.Prepare(FindRow(memory, first), last - first);
         const PointTable8 points = FindPoints(memory.m_Data, first, last, scratch);
         if (m_WindowImage.IsUsed())
         {

@@ -99,13 +99,13 @@ private:
     void RunImage(const Memory& memory, const PanelRange& range, std::byte* scratch) const;
     /// One past the last row of a block from `first` on, of rows up to `last`.
     size_t GetBlockEnd(size_t first, size_t last) const;
-    size_t GetElementBytes() const { return m_IsHybrid ? sizeof(float) : 1; } ///< of the output
-    OutputLines GetOutputLines() const
+    /// Of a range's rows. Blocks are rows that follow each other, or whole images.
+    OutputLines FindLines(const Memory& memory, const PanelRange& range) const;
+    size_t GetElementBytes() const { return m_IsHybrid ? sizeof(float) : 1; } ///< of outputs that are no sums
+    std::byte* FindRow(const Memory& memory, size_t row) const
     {
-        const size_t rowBytes = m_Place.m_PixelStride * GetElementBytes();
-        return {m_Rows * rowBytes, rowBytes};
+        return static_cast<std::byte*>(memory.m_Output) + m_Place.GetOffset(row) * GetElementBytes();
     }
-    void PrepareOutput(const Memory& memory, const PanelRange& range, size_t first, size_t last) const;
     /// What lies outside of the image for a row, of the sign that the data have there.
     uint8_t GetPadding(const ByteData8& data, size_t row) const;
     /// Where the windows of rows [first, last), for any matrix, have their points, if tiles are to read them there.

@@ -27,16 +27,14 @@ size_t Product8::GetBlockEnd(size_t first, size_t last) const
     return std::min(first + (m_Place.m_Width == 0 ? m_BlockRows : m_StripRows), end);
 }
 
-void Product8::PrepareOutput(const Memory& memory, const PanelRange& range, size_t first, size_t last) const
+OutputLines Product8::FindLines(const Memory& memory, const PanelRange& range) const
 {
-    const bool areWhole = m_Place.m_PixelStride == m_Weights->GetColumns() && m_Place.GetRunEnd(first, last) == last &&
-                          range.m_FirstPanel == 0 && range.m_LastPanel == m_Weights->GetPanels().size();
-    if (memory.m_Start != nullptr || !areWhole)
-    {
-        return;
-    }
-    auto* const output = static_cast<std::byte*>(memory.m_Output);
-    GetOutputLines().Prepare(output + m_Place.GetOffset(first) * GetElementBytes(), last - first);
+    const size_t columns = m_Weights->GetColumns();
+    const size_t rowBytes = columns * GetElementBytes();
+    const size_t blockRows = ReadsImage() ? m_Image.GetBlockPixels() : m_BlockRows;
+    const bool areWhole = m_Place.m_PixelStride == columns && m_Place.m_Width == 0 && range.m_FirstPanel == 0 &&
+                          range.m_LastPanel == m_Weights->GetPanels().size();
+    return {m_Rows * rowBytes, rowBytes, blockRows, areWhole && memory.m_Start == nullptr};
 }
 
 uint8_t Product8::GetPadding(const ByteData8& data, size_t row) const

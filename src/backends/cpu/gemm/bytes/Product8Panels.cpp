@@ -3,16 +3,19 @@
 #include "backends/cpu/gemm/bytes/PanelSums8.hpp"
 #include "backends/cpu/gemm/bytes/Product8.hpp"
 
+#include <algorithm>
+
 namespace tenon::cpu
 {
 
 void Product8::RunImage(const Memory& memory, const PanelRange& range, std::byte* scratch) const
 {
     const std::vector<Panel8>& panels = m_Weights->GetPanels();
+    const OutputLines lines = FindLines(memory, range);
     for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
     {
-        const size_t last = m_Image.GetBlockEnd(first, range.m_LastRow);
-        PrepareOutput(memory, range, first, last);
+        const size_t last = m_Image.GetBlockEnd(first, std::min(first + lines.GetBlockRows(), range.m_LastRow));
+        lines.Prepare(FindRow(memory, first), last - first);
         m_Image.Make(memory.m_Data.m_Values, GetPadding(memory.m_Data, first), first, last, m_Place, scratch);
         for (size_t p = range.m_FirstPanel; p < range.m_LastPanel; ++p)
         {

@@ -19,6 +19,7 @@ using backends::Scratch;
 
 /// Up to this depth tiles write more than they read, and take no longer than memory does.
 constexpr size_t ShallowDepth = 32;
+
 /// Lets lines that will be written in part be on their way from memory. Whole lines need not come from there.
 void FetchToWrite([[maybe_unused]] const float* rows, [[maybe_unused]] size_t stride, [[maybe_unused]] size_t count,
                   [[maybe_unused]] size_t columns)
@@ -40,6 +41,14 @@ bool ProductF32::CanAdd() const
 {
     // The output holds sums of some slices until it gets the last one's.
     return m_Plain == nullptr && m_Taps != 0 && GetSlice(0).m_IsLast;
+}
+
+OutputLines ProductF32::FindLines(const Operands& operands, const PanelRange& range) const
+{
+    const bool areWhole = m_Place.m_PixelStride == m_Panels->GetSizes().m_Columns && range.m_FirstPanel == 0 &&
+                          range.m_LastPanel == m_Panels->Get().size();
+    const bool areNew = m_Plain == nullptr && !m_Continues && operands.m_Added == nullptr && !m_Order.SplitsColumns();
+    return {m_OutputBytes, m_Place.m_PixelStride * sizeof(float), m_BlockRows, areWhole && areNew};
 }
 
 ProductF32::Slice ProductF32::GetSlice(size_t index) const
@@ -148,6 +157,8 @@ void ProductF32::RunRange(const float* input, const float* weights, float* out, 
 
 void ProductF32::RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const
 {
+    const OutputLines lines = FindLines(operands, range);
+    const size_t mostRows = lines.GetBlockRows();
     for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
     {
         const size_t end = m_Place.GetRunEnd(first, range.m_LastRow);
@@ -157,13 +168,14 @@ void ProductF32::RunRange(const Operands& operands, const PanelRange& range, std
             first = end;
             continue;
         }
-        const size_t blocks = end - first <= m_BlockRows ? 1 : DivideUp(end - first, m_BlockRows);
+        const size_t blocks = end - first <= mostRows ? 1 : DivideUp(end - first, mostRows);
         for (size_t i = 0; i < blocks; ++i)
         {
             const Part rows = GetPart(end - first, blocks, i); // equal ones
             PanelRange block = range;
             block.m_FirstRow = first + rows.m_Begin;
             block.m_LastRow = first + rows.m_End;
+            lines.Prepare(operands.m_Out + m_Place.GetOffset(block.m_FirstRow), rows.m_End - rows.m_Begin);
             RunBlock(operands, block, scratch);
         }
         first = end;
@@ -206,12 +218,6 @@ void ProductF32::RunBlock(const Operands& operands, const PanelRange& block, std
         return;
     }
     const std::vector<PanelF32>& panels = m_Panels->Get();
-    if (operands.m_Added == nullptr && !m_Continues && m_Place.m_PixelStride == m_Panels->GetSizes().m_Columns &&
-        block.m_FirstPanel == 0 && block.m_LastPanel == panels.size())
-    {
-        GetOutputLines().Prepare(operands.m_Out + m_Place.GetOffset(block.m_FirstRow),
-                                 block.m_LastRow - block.m_FirstRow);
-    }
     size_t last = block.m_FirstPanel;
     BlockRows rows;
     for (size_t first = last; first < block.m_LastPanel; first = last)
@@ -312,7 +318,7 @@ void ProductF32::RunPanel(const Operands& operands, size_t index, const Slice& s
     const float* const* const table =
         rows.m_Table != nullptr ? rows.m_Table + slice.m_FirstTap * tile.m_TapStep : nullptr;
     const bool fetchesOut = engine.m_FetchesOutput && slice.m_IsLast && slice.m_Taps * slice.m_Depth <= ShallowDepth &&
-                            GetOutputLines().AreFetched();
+                            FindLines(operands, block).AreFetched();
     const bool isInPlace = m_Panels->AreInPlace();
     size_t mostRows = engine.m_Rows[panel.m_Vectors];
     const TileFunctionF32* const tiles = isInPlace ? engine.m_InPlaceTiles[panel.m_Vectors]

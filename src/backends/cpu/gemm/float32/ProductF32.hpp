@@ -35,11 +35,7 @@ public:
     }
 
     /// Of the whole output, where this is a part of it.
-    void SetOutputBytes(size_t bytes)
-    {
-        m_OutputBytes = bytes;
-        LimitBlocks();
-    }
+    void SetOutputBytes(size_t bytes) { m_OutputBytes = bytes; }
 
     /// Has sums begin with what the output holds, in place of the bias.
     void SetContinues() { m_Continues = true; }
@@ -102,8 +98,8 @@ private:
     void Run(const Operands& operands, void* scratch, IParallelFor& parallel) const;
     void RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const;
     bool CanSlide() const;
-    OutputLines GetOutputLines() const { return {m_OutputBytes, m_Place.m_PixelStride * sizeof(float)}; }
-    void LimitBlocks() { m_BlockRows = GetOutputLines().LimitRows(m_BlockRows, EngineF32::MostRows); }
+    /// Of a range's rows. With columns of the image apart, rows of a block are not those that lie at its place.
+    OutputLines FindLines(const Operands& operands, const PanelRange& range) const;
     /// Whether windows are the rows of a matrix, or are made such.
     bool AreRows() const { return m_Windows.ArePixels() || m_Reading == Reading::Strips; }
     void RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const;

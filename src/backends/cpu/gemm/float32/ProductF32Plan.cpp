@@ -122,7 +122,6 @@ void ProductF32::PlanBlocks(size_t rows)
         const size_t windowBytes = m_Panels->GetSizes().m_Depth * sizeof(float);
         m_BlockRows = m_Windows.LimitCut(m_BlockRows, EngineF32::MostRows, windowBytes, BlockBytes);
     }
-    LimitBlocks();
 
     const EngineF32& engine = m_Panels->GetEngine();
     const size_t vectors = m_Panels->AreInPlace() ? engine.m_MostVectors : engine.m_Vectors;
