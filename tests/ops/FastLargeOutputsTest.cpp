@@ -16,7 +16,7 @@ namespace
 
 constexpr unsigned int LargeBytes = 9u << 20;
 
-/// Connected layers of two numbers a row: `columns` of an element of so many bytes in a row of the output.
+/// A connected layer of as many rows as make the output large.
 OpCase MakeOp(const TestTensor& weights, DataType data, const TensorInfo& outputType)
 {
     const unsigned int columns = weights.m_Info.GetShape()[0];
@@ -29,10 +29,9 @@ OpCase MakeOp(const TestTensor& weights, DataType data, const TensorInfo& output
     }
     FullyConnectedDescriptor d;
     d.m_TransposeWeightMatrix = true;
-    OpCase op = FastCase(std::to_string(columns) + " columns", LayerType::FullyConnected, d,
-                         {Random(dataInfo, columns, -1, 1), Constant(weights)},
-                         Shaped(outputType, TensorShape({rows, columns})));
-    return op;
+    return FastCase(std::to_string(columns) + " columns", LayerType::FullyConnected, d,
+                    {Random(dataInfo, columns, -1, 1), Constant(weights)},
+                    Shaped(outputType, TensorShape({rows, columns})));
 }
 
 TestTensor MakeWeights(DataType type, unsigned int columns, unsigned int depth)

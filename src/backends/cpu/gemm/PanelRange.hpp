@@ -18,6 +18,9 @@ struct PanelRange
     size_t m_LastRow = 0;
     size_t m_FirstPanel = 0;
     size_t m_LastPanel = 0;
+
+    /// Whether it has all of so many panels.
+    bool HasPanels(size_t count) const { return m_FirstPanel == 0 && m_LastPanel == count; }
 };
 
 /// What is split.

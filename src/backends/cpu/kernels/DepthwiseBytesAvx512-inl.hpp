@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -193,22 +194,32 @@ void SlideToBytes(const DepthwiseRun8& run, const DepthwiseBytes8& bytes, size_t
     }
 }
 
-template <typename Dot, typename Scale, size_t Sets, size_t Vectors>
-bool SlideSetsToBytes(const DepthwiseRun8& run, const DepthwiseBytes8& bytes)
+/// Calls write(stride as a constant, int32 from a column to the next) where windows are one or two columns apart; else,
+/// and where they have other columns (FindColumnStep), returns false.
+template <size_t Groups, size_t Sets, size_t Columns, typename F>
+bool WriteByStride(const DepthwiseRun8& run, const F& write)
 {
-    const size_t column = FindColumnStep<1, Sets>(run);
+    const size_t column = FindColumnStep<Groups, Sets, Columns>(run);
     const size_t step = column / sizeof(int32_t);
     if (column != 0 && run.m_PixelStep == column)
     {
-        SlideToBytes<Dot, Scale, Sets, Vectors, 1>(run, bytes, step);
+        write(std::integral_constant<size_t, 1>(), step);
         return true;
     }
     if (column != 0 && run.m_PixelStep == 2 * column)
     {
-        SlideToBytes<Dot, Scale, Sets, Vectors, 2>(run, bytes, step);
+        write(std::integral_constant<size_t, 2>(), step);
         return true;
     }
     return false;
+}
+
+template <typename Dot, typename Scale, size_t Sets, size_t Vectors>
+bool SlideSetsToBytes(const DepthwiseRun8& run, const DepthwiseBytes8& bytes)
+{
+    return WriteByStride<1, Sets, SlideColumns>(
+        run, [&](auto stride, size_t step)
+        { SlideToBytes<Dot, Scale, Sets, Vectors, decltype(stride)::value>(run, bytes, step); });
 }
 
 #endif

@@ -117,7 +117,7 @@ void Slide(const DepthwiseRun8& run, const SlidePixels& pixels)
 }
 
 /// Bytes from a column of windows of so many to the next; 0: these are other windows.
-template <size_t Groups, size_t Sets, size_t Columns = SlideColumns>
+template <size_t Groups, size_t Sets, size_t Columns>
 size_t FindColumnStep(const DepthwiseRun8& run)
 {
     constexpr size_t Places = Groups * Columns;
@@ -141,7 +141,7 @@ size_t FindColumnStep(const DepthwiseRun8& run)
 template <typename Dot, size_t Groups, size_t Sets, size_t Vectors>
 bool SumSetsBySliding(const DepthwiseRun8& run)
 {
-    const size_t column = FindColumnStep<Groups, Sets>(run);
+    const size_t column = FindColumnStep<Groups, Sets, SlideColumns>(run);
     if (column == 0)
     {
         return false;

@@ -129,23 +129,10 @@ void WriteWindows(const DepthwiseRun8& run, const DepthwiseBytes8& bytes, size_t
 template <typename Dot, typename Scale, size_t Columns, size_t Vectors>
 bool WriteWindowsOf(const DepthwiseRun8& run, const DepthwiseBytes8& bytes)
 {
-    if (run.m_Pixels < WindowPixels)
-    {
-        return false;
-    }
-    const size_t column = FindColumnStep<WindowGroups, 1, Columns>(run);
-    const size_t step = column / sizeof(int32_t);
-    if (column != 0 && run.m_PixelStep == column)
-    {
-        WriteWindows<Dot, Scale, Columns, 1, Vectors>(run, bytes, step);
-        return true;
-    }
-    if (column != 0 && run.m_PixelStep == 2 * column)
-    {
-        WriteWindows<Dot, Scale, Columns, 2, Vectors>(run, bytes, step);
-        return true;
-    }
-    return false;
+    return run.m_Pixels >= WindowPixels &&
+           WriteByStride<WindowGroups, 1, Columns>(
+               run, [&](auto stride, size_t step)
+               { WriteWindows<Dot, Scale, Columns, decltype(stride)::value, Vectors>(run, bytes, step); });
 }
 
 #endif

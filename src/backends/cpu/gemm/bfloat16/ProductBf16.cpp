@@ -105,8 +105,8 @@ void ProductBf16::Run(const uint16_t* input, uint16_t* out, void* scratch, IPara
 
 OutputLines ProductBf16::FindLines(const Operands& operands, const PanelRange& range) const
 {
-    const bool areWhole = m_Place.m_PixelStride == m_Panels->GetSizes().m_Columns && range.m_FirstPanel == 0 &&
-                          range.m_LastPanel == m_Panels->GetPanels();
+    const bool areWhole =
+        m_Place.m_PixelStride == m_Panels->GetSizes().m_Columns && range.HasPanels(m_Panels->GetPanels());
     const bool areNew = operands.m_Added == nullptr && !m_Order.SplitsColumns();
     return {m_OutputBytes, m_Place.m_PixelStride * sizeof(uint16_t), m_BlockRows, areWhole && areNew};
 }

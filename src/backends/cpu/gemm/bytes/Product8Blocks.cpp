@@ -32,8 +32,8 @@ OutputLines Product8::FindLines(const Memory& memory, const PanelRange& range) c
     const size_t columns = m_Weights->GetColumns();
     const size_t rowBytes = columns * GetElementBytes();
     const size_t blockRows = ReadsImage() ? m_Image.GetBlockPixels() : m_BlockRows;
-    const bool areWhole = m_Place.m_PixelStride == columns && m_Place.m_Width == 0 && range.m_FirstPanel == 0 &&
-                          range.m_LastPanel == m_Weights->GetPanels().size();
+    const bool areWhole =
+        m_Place.m_PixelStride == columns && m_Place.m_Width == 0 && range.HasPanels(m_Weights->GetPanels().size());
     return {m_Rows * rowBytes, rowBytes, blockRows, areWhole && memory.m_Start == nullptr};
 }
 

@@ -45,8 +45,8 @@ bool ProductF32::CanAdd() const
 
 OutputLines ProductF32::FindLines(const Operands& operands, const PanelRange& range) const
 {
-    const bool areWhole = m_Place.m_PixelStride == m_Panels->GetSizes().m_Columns && range.m_FirstPanel == 0 &&
-                          range.m_LastPanel == m_Panels->Get().size();
+    const bool areWhole =
+        m_Place.m_PixelStride == m_Panels->GetSizes().m_Columns && range.HasPanels(m_Panels->Get().size());
     const bool areNew = m_Plain == nullptr && !m_Continues && operands.m_Added == nullptr && !m_Order.SplitsColumns();
     return {m_OutputBytes, m_Place.m_PixelStride * sizeof(float), m_BlockRows, areWhole && areNew};
 }
