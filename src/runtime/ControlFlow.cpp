@@ -82,7 +82,7 @@ void ExecutionContext::RunBody(const NestedProgram& body, Span<const BodyValue> 
     inner.m_Profiler = args.m_Profiler;
     inner.m_Debug = args.m_Debug;
     inner.m_Limits = &limits;
-    context->Run(body.m_Plans.Get(program, shapes, limits, *args.m_Profiler), inner);
+    context->Run(body.m_Plans.Get(program, shapes, args.m_Parallel->GetNumThreads(), limits, *args.m_Profiler), inner);
 }
 
 void ExecutionContext::RunIf(const Step& step, Infos inputs, const RunArgs& args)

@@ -2,6 +2,7 @@
 // How an ExecutionContext runs steps whose shapes only the run knows: each is shaped, given memory of its own, run, and
 // its inputs are let go when nothing further reads them.
 #include "common/KernelName.hpp"
+#include "common/PlannedThreads.hpp"
 #include "runtime/ExecutionContext.hpp"
 
 #include <fmt/format.h>
@@ -215,6 +216,7 @@ void ExecutionContext::RunLateStep(size_t index, const RunArgs& args)
     }
     if (step.m_Workload != nullptr)
     {
+        const PlannedThreads planned(args.m_Parallel->GetNumThreads());
         auto workload = ReshapeStep(step, resolved.get(), inputs, outputs, constants);
         const IShapedWorkload& shaped = *workload;
         if (step.m_Memory != HostMemory)

@@ -51,9 +51,8 @@ LoadedNetwork::LoadedNetwork(OptimizedNetwork& network, const Environment& envir
                                    [](const TensorShape& shape) { return shape.AreAllDimensionsSpecified(); });
     if (known)
     {
-        m_Plans.Get(
-            *m_Program, shapes, m_Limits,
-            *m_Profiler); // so that what cannot be planned is refused now, and the first run does not wait for it
+        // So that what cannot be planned is refused now, and the first run does not wait for it.
+        m_Plans.Get(*m_Program, shapes, m_Pool.Participants(m_NumberOfThreads), m_Limits, *m_Profiler);
     }
     m_Profiler->SetDetails([this] { return DescribeLayers(*m_Program, m_Plans.Latest().get()); });
     m_Hooks.AfterLoad();

@@ -148,8 +148,8 @@ void LoadedNetwork::Run(const ContextLease& lease, const InputTensors& inputs,
     ExecutionContext& context = lease.Context();
     CallBuffers& buffers = context.Buffers();
     BindInputs(inputs, imported, buffers);
-    const auto plan = m_Plans.Get(*m_Program, buffers.m_Shapes, m_Limits, *m_Profiler);
     PoolParallelFor parallel(m_Pool, m_NumberOfThreads);
+    const auto plan = m_Plans.Get(*m_Program, buffers.m_Shapes, parallel.GetNumThreads(), m_Limits, *m_Profiler);
     RunArgs args(getOutput);
     args.m_Inputs = buffers.m_Inputs;
     args.m_ImportedInputs = buffers.m_ImportedInputs;

@@ -4,6 +4,7 @@
 
 #include "common/ErrorContext.hpp"
 #include "common/KernelName.hpp"
+#include "common/PlannedThreads.hpp"
 #include "common/WritesPitched.hpp"
 
 #include <fmt/format.h>
@@ -82,9 +83,11 @@ TensorInfo OverriddenInfo(const Program& program, const Step& step, size_t input
     return info;
 }
 
-Plan::Plan(const Program& program, const std::vector<TensorShape>& inputShapes, const Limits& limits)
-    : m_InputShapes(inputShapes)
+Plan::Plan(const Program& program, const std::vector<TensorShape>& inputShapes, unsigned int threads,
+           const Limits& limits)
+    : m_InputShapes(inputShapes), m_NumThreads(threads)
 {
+    const PlannedThreads planned(threads);
     m_Infos.reserve(program.Values().size());
     for (const Value& value : program.Values())
     {

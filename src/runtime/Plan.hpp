@@ -81,11 +81,14 @@ struct PlannedStep
 class Plan
 {
 public:
-    /// `inputShapes` are by index of program.Inputs(). Throws LayerValidationException where shapes do not fit and
-    /// MemoryValidationException where a limit is exceeded, both before anything is allocated.
-    Plan(const Program& program, const std::vector<TensorShape>& inputShapes, const Limits& limits);
+    /// `inputShapes` are by index of program.Inputs(); `threads`: of which layers get memory to work on at once. Throws
+    /// LayerValidationException where shapes do not fit and MemoryValidationException where a limit is exceeded, both
+    /// before anything is allocated.
+    Plan(const Program& program, const std::vector<TensorShape>& inputShapes, unsigned int threads,
+         const Limits& limits);
 
     const std::vector<TensorShape>& InputShapes() const { return m_InputShapes; }
+    unsigned int GetNumThreads() const { return m_NumThreads; }
     /// By value. Of values that are not planned the shape may be unknown.
     const PageVector<TensorInfo>& Infos() const { return m_Infos; }
     const PageVector<Location>& Locations() const { return m_Locations; }
@@ -169,6 +172,7 @@ private:
     void FindDirectOutputs(const Program& program, const Sharing& sharing);
 
     std::vector<TensorShape> m_InputShapes;
+    unsigned int m_NumThreads;
     PageVector<TensorInfo> m_Infos;
     PageVector<Location> m_Locations;
     PageVector<ValueId> m_Bound;

@@ -17,7 +17,7 @@ constexpr size_t MaxPlans = 8;
 
 } // namespace
 
-std::shared_ptr<const Plan> PlanCache::Find(const std::vector<TensorShape>& shapes)
+std::shared_ptr<const Plan> PlanCache::Find(const std::vector<TensorShape>& shapes, unsigned int threads)
 {
     const auto found =
         std::find_if(m_Plans.begin(), m_Plans.end(), [&](const auto& plan) { return plan->InputShapes() == shapes; });
@@ -25,16 +25,21 @@ std::shared_ptr<const Plan> PlanCache::Find(const std::vector<TensorShape>& shap
     {
         return nullptr;
     }
+    if ((*found)->GetNumThreads() < threads)
+    {
+        m_Plans.erase(found);
+        return nullptr;
+    }
     std::rotate(m_Plans.begin(), found, found + 1);
     return m_Plans.front();
 }
 
 std::shared_ptr<const Plan> PlanCache::Get(const Program& program, const std::vector<TensorShape>& shapes,
-                                           const Limits& limits, Profiler& profiler)
+                                           unsigned int threads, const Limits& limits, Profiler& profiler)
 {
     {
         const std::lock_guard lock(m_Mutex);
-        if (auto plan = Find(shapes))
+        if (auto plan = Find(shapes, threads))
         {
             return plan;
         }
@@ -43,10 +48,10 @@ std::shared_ptr<const Plan> PlanCache::Get(const Program& program, const std::ve
     std::shared_ptr<const Plan> made;
     {
         const auto event = profiler.Scope(ProfilingCategory::Load, "Plan");
-        made = std::make_shared<Plan>(program, shapes, limits);
+        made = std::make_shared<Plan>(program, shapes, threads, limits);
     }
     const std::lock_guard lock(m_Mutex);
-    if (auto plan = Find(shapes))
+    if (auto plan = Find(shapes, threads))
     {
         return plan; // another thread was faster
     }

@@ -14,14 +14,15 @@ namespace tenon
 class PlanCache
 {
 public:
-    /// The plan for these shapes, by index of program.Inputs(); made if need be. Throws what Plan's constructor does.
+    /// The plan for these shapes, by index of program.Inputs(), and for so many threads or more; made if need be, in
+    /// place of one for fewer. Throws what Plan's constructor does.
     std::shared_ptr<const Plan> Get(const Program& program, const std::vector<TensorShape>& shapes,
-                                    const Limits& limits, Profiler& profiler);
+                                    unsigned int threads, const Limits& limits, Profiler& profiler);
     /// The plan used last, or null.
     std::shared_ptr<const Plan> Latest() const;
 
 private:
-    std::shared_ptr<const Plan> Find(const std::vector<TensorShape>& shapes);
+    std::shared_ptr<const Plan> Find(const std::vector<TensorShape>& shapes, unsigned int threads);
 
     mutable std::mutex m_Mutex;
     std::vector<std::shared_ptr<const Plan>> m_Plans;

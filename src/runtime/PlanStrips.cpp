@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the layers of a plan that are to run in strips. What that means for memory is in PlanStripMemory.cpp.
 #include "common/Cores.hpp"
+#include "common/PlannedThreads.hpp"
 #include "common/RunsInStrips.hpp"
 #include "runtime/PartInfos.hpp"
 
@@ -238,7 +239,7 @@ std::unique_ptr<Strips> Plan::CutRun(const Program& program, uint32_t first, siz
     {
         strips->m_Steps.pop_back(); // a view at the end
     }
-    const size_t threads = std::max(4U, CountCores());
+    const size_t threads = std::min(PlannedThreads::Get(), std::max(4U, CountCores()));
     strips->m_MostThreads = std::min({parts, threads, strips->m_ThreadLimit});
     return strips;
 }

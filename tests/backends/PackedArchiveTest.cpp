@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -286,6 +287,39 @@ TEST_F(PackedArchive, PathsThatCannotBeReadOrWritten)
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(m_Folder), {}), 0);
     m_Path = m_Folder;
     EXPECT_THAT(Refusal<InvalidArgumentException>(), HasSubstr("a directory"));
+}
+
+TEST_F(PackedArchive, OneIsForManyThreads)
+{
+    const Layer layer;
+    const auto packByFour = [&](backends::PackedArchive& archive)
+    {
+        std::atomic<int> fills{0};
+        std::vector<std::thread> threads;
+        for (int i = 0; i < 4; ++i)
+        {
+            threads.emplace_back(
+                [&, i]
+                {
+                    for (int k = 0; k < 50; ++k) // equal layers, of two kernels
+                    {
+                        fills += i % 2 == 0 ? PackBlocks(archive, FirstKernel, layer, 10)
+                                            : PackBlocks(archive, SecondKernel, layer, 20);
+                    }
+                });
+        }
+        for (std::thread& thread : threads)
+        {
+            thread.join();
+        }
+        archive.Finish();
+        return fills.load();
+    };
+    EXPECT_EQ(packByFour(*backends::MakePackedWriter(m_Path, Here)), 4);
+    const std::string saved = Read();
+    EXPECT_EQ(packByFour(*backends::OpenPackedFile(m_Path, Here)), 0);
+    Save();
+    EXPECT_EQ(Read(), saved);
 }
 
 TEST_F(PackedArchive, SavedAndReadAtOnce)

@@ -43,7 +43,9 @@ void AddMatrixProducts(const Add& add)
     add([](Element element) { return MakeConvolution(element, 224, 3, 64, {7, 2}); }, Usual);
     add([](Element element) { return MakeConvolution(element, 56, 64, 64, {3, 1}); }, Usual);
     add([](Element element) { return MakeConvolution(element, 14, 256, 256, {3, 1}); }, Usual);
+    // Weights in a cache, and weights from memory.
     add([](Element element) { return MakeFullyConnected(element, 1, 1024, 1024); }, Usual);
+    add([](Element element) { return MakeFullyConnected(element, 1, 4096, 4096); }, Usual);
     add([](Element element) { return MakeFullyConnected(element, 128, 256, 1024); }, Usual);
     // The attention of a small BERT.
     add([](Element element) { return MakeMatMul(element, {4, 128, 64, 128, false, true}); }, Usual);
@@ -102,6 +104,7 @@ void AddMixedTypes(const Add& add)
     add([](Element element) { return MakeConvolution(element, 14, 512, 512, {1, 1}); }, Others);
     add([](Element element) { return MakeConvolution(element, 56, 64, 64, {3, 1}); }, Others);
     add([](Element element) { return MakeFullyConnected(element, 1, 1024, 1024); }, Others);
+    add([](Element element) { return MakeFullyConnected(element, 1, 4096, 4096); }, Others);
     add([](Element element) { return MakeFullyConnected(element, 1, 1024, 1024); }, {Element::HybridFloat16});
     add([](Element element) { return MakeFullyConnected(element, 128, 256, 1024); }, Others);
     add([](Element element) { return MakeMatMul(element, {4, 128, 128, 64}); }, {Element::BFloat16, Element::Float16});

@@ -64,7 +64,7 @@ void KernelReport::WriteTable(std::ostream& out, const MachinePeaks& peaks) cons
 {
     out << R"(# Single layers as shares of what the machine can do
 
-Generated; write it anew with `build/release/bin/bench_kernels --table=docs/kernels.md --benchmark_repetitions=3`.
+Generated; write it anew with `build/release/bin/bench_kernels --table=docs/kernels.md --benchmark_repetitions=5`.
 Networks of one layer on CpuAcc, one thread; data as channels last, height x width x channels, and outputs behind it.
 Types are those of the data, then of the weights or of the output.
 

@@ -3,6 +3,7 @@
 // and to workers of other engines (perf/peer_worker.py) that answer the same commands, so that they run in turn.
 //
 // usage: bench_serve MODEL.tflite [--compute CpuAcc,CpuRef] [--threads N] [--bf16] [--fast-math] [--inputs A.bin,B.bin]
+//        [--save-cached-network FILE] [--cached-network FILE]
 // Reads commands from standard input and answers each with one line of JSON; an error ends it with status 1.
 //   describe          type and shape of each input
 //   load              parse, optimize and load: milliseconds of each, and of all as "init"

@@ -57,7 +57,8 @@ bf16 is Tenon as it is: there is nothing that bf16 would change. σ is the stand
 
 Loading: Tenon's is parsing, optimizing and loading; TFLite's is the interpreter, its delegate and allocation;
 OpenVINO's is reading and compiling, and ONNX Runtime's the session. Each in a fresh process, libraries loaded already;
-medians of {loads} for Tenon and TFLite XNNPACK, one for the others. Memory: how much the peak of the resident set grows
+medians of {loads} for Tenon and TFLite XNNPACK, one for the others. Outputs are the application's memory for Tenon,
+which is touched before the time counts, and the engine's for others, for which it does. Memory: how much the peak of the resident set grows
 from just before loading to after ten inferences, measured inside the process itself.
 """
 

@@ -160,6 +160,10 @@ TEST_F(Memory, ShapesThatAreRefusedTakeNone)
 
 TEST_F(Memory, OutputsCountByTheShapesOfTheRun)
 {
+    if constexpr (sizeof(size_t) == 4)
+    {
+        GTEST_SKIP() << "a tensor alone of so many bytes is refused, as no address reaches them";
+    }
     const INetworkPtr network = INetwork::Create();
     const TensorInfo large({1U << 29}, DataType::Float32);
     IConnectableLayer* const input = network->AddInputLayer(0, "x");

@@ -44,7 +44,7 @@ bool Shares(const Maker& make, const TensorShape& shape)
     const ModelOptions modelOptions;
     WorkloadFactories factories(registry, modelOptions, pool, 1, profiler);
     const Program program(static_cast<OptimizedNetwork&>(*optimized).TakeGraph(), memories, factories);
-    const Plan plan(program, {shape}, Limits());
+    const Plan plan(program, {shape}, 1, Limits());
     EXPECT_EQ(plan.Steps().size(), 3u);
     const Step& step = program.Steps()[1];
     const Location& input = plan.Locations()[step.m_Inputs[0]];

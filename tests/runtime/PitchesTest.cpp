@@ -219,7 +219,7 @@ size_t ExpectSame(const Kind& kind, const Build& build)
     }
     EXPECT_EQ(joined.Run("CpuAcc", 1, false).back(), expected) << "one by one";
     const size_t pitched = CountPitched(joined.MakePlan());
-    EXPECT_EQ(CountPitched(joined.MakeLimitedPlan(2)), pitched) << "with a limit of threads";
+    EXPECT_EQ(CountPitched(joined.MakeLimitedPlan(Planned::Threads)), pitched) << "with a limit of threads";
     return pitched;
 }
 

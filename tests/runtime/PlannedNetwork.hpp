@@ -20,6 +20,8 @@ namespace tenon::test
 class Planned
 {
 public:
+    static constexpr unsigned int Threads = 4; ///< that it is for
+
     Planned(const INetwork& network, const BackendId& backend, const OptimizerOptionsOpaque& options = {})
     {
         RegisterBuiltinBackends(m_Registry);
@@ -33,7 +35,7 @@ public:
         {
             shapes.push_back(m_Program->Values()[input.m_Value].m_Slot->GetTensorInfo().GetShape());
         }
-        m_Plan.emplace(*m_Program, shapes, Limits());
+        m_Plan.emplace(*m_Program, shapes, Threads, Limits());
     }
 
     size_t FindStep(LayerType type, size_t which = 0) const

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
 #include <thread>
 
 namespace tenon::test
@@ -26,7 +27,61 @@ void InParallel(int threads, const std::function<void(int)>& body)
     }
 }
 
+const TensorShape ImageShape({1, 24, 24, 16});
+
+/// Large enough for several threads, each of which needs memory of its own.
+INetworkPtr MakeConvolution()
+{
+    INetworkPtr network = INetwork::Create();
+    const TensorInfo weightsInfo({32, 3, 3, 16}, DataType::Float32, 0.0f, 0, true);
+    const auto values = std::make_shared<const std::vector<float>>(Ramp(weightsInfo.GetNumElements(), -1.0f, 0.0005f));
+    Convolution2dDescriptor descriptor;
+    descriptor.m_StrideX = descriptor.m_StrideY = 1;
+    descriptor.m_PadLeft = descriptor.m_PadRight = descriptor.m_PadTop = descriptor.m_PadBottom = 1;
+    descriptor.m_DataLayout = DataLayout::NHWC;
+    IConnectableLayer* input = network->AddInputLayer(0);
+    IConnectableLayer* weights = network->AddConstantLayer(ConstTensor(weightsInfo, values->data()), values);
+    IConnectableLayer* layer = network->AddConvolution2dLayer(descriptor);
+    IConnectableLayer* output = network->AddOutputLayer(0);
+    input->GetOutputSlot(0).SetTensorInfo(TensorInfo(ImageShape, DataType::Float32));
+    weights->GetOutputSlot(0).SetTensorInfo(weightsInfo);
+    layer->GetOutputSlot(0).SetTensorInfo(TensorInfo({1, 24, 24, 32}, DataType::Float32));
+    input->GetOutputSlot(0).Connect(layer->GetInputSlot(0));
+    weights->GetOutputSlot(0).Connect(layer->GetInputSlot(1));
+    layer->GetOutputSlot(0).Connect(output->GetInputSlot(0));
+    return network;
+}
+
 } // namespace
+
+TEST(Threads, PlansHaveMemoryForThoseThatAreAllowed)
+{
+    const IRuntimePtr runtime = IRuntime::Create({});
+    const auto load = [&](unsigned int threads)
+    {
+        INetworkProperties properties;
+        properties.m_NumberOfThreads = threads;
+        NetworkId id = 0;
+        std::string message;
+        runtime->LoadNetwork(id, Optimize(*MakeConvolution(), {"CpuAcc"}, runtime->GetDeviceSpec()), message,
+                             properties);
+        return id;
+    };
+    const auto arenaOf = [&](NetworkId id) { return runtime->GetStatistics(id).m_ArenaBytes; };
+    const std::vector<float> image = Ramp(ImageShape.GetNumElements(), -2.0f, 0.0007f);
+    const NetworkId one = load(1);
+    const NetworkId four = load(4);
+    EXPECT_LT(arenaOf(one), arenaOf(four));
+    const std::vector<float> expected = RunFloat(*runtime, one, ImageShape, image);
+    EXPECT_EQ(RunFloat(*runtime, four, ImageShape, image), expected);
+
+    runtime->SetNumberOfThreads(one, 4);
+    EXPECT_EQ(RunFloat(*runtime, one, ImageShape, image), expected);
+    EXPECT_EQ(arenaOf(one), arenaOf(four)) << "a plan for more threads takes the place of that for one";
+    runtime->SetNumberOfThreads(one, 1);
+    EXPECT_EQ(RunFloat(*runtime, one, ImageShape, image), expected);
+    EXPECT_EQ(arenaOf(one), arenaOf(four)) << "what is there serves fewer threads as well";
+}
 
 TEST(Threads, OneNetworkManyCallers)
 {

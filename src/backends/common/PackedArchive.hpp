@@ -15,7 +15,7 @@ namespace tenon::backends
 /// For whom weights were packed. A file is good for equal ones only.
 struct PackedFor
 {
-    std::string m_Version;      ///< of Tenon
+    std::string m_Version;      ///< of Tenon, and of what packs
     std::string m_Instructions; ///< of the processor, as far as they are used
     std::string m_Options;      ///< of the backend, as far as packing depends on them
 };
@@ -24,7 +24,8 @@ class PackedArchive
 {
 public:
     virtual ~PackedArchive() = default;
-    /// The store that `kernel` packs the layer with. Both must outlive it. One at a time.
+    /// The store that `kernel` packs the layer with. Both must outlive it. Several threads may ask at once; a store that
+    /// remembers what is packed keeps the others waiting for as long as it lives.
     virtual std::unique_ptr<PackedStore> OpenStore(const Kernel& kernel, const LayerView& layer) = 0;
     /// All layers of the network have been packed.
     virtual void Finish() = 0;

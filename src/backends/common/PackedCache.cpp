@@ -112,7 +112,6 @@ void PackedCache::Finish()
     m_Slabs.Trim();
     if (m_Archive != nullptr)
     {
-        const std::lock_guard lock(m_ArchiveMutex);
         m_Archive->Finish();
     }
 }
@@ -122,7 +121,6 @@ PackedCache::Result PackedCache::PackAnew(const Kernel& kernel, const LayerView&
     Result packed;
     if (m_Archive != nullptr)
     {
-        const std::lock_guard lock(m_ArchiveMutex); // one store at a time
         packed = kernel.m_Pack(layer, *m_Archive->OpenStore(kernel, layer));
     }
     else

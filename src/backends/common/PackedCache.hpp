@@ -44,7 +44,6 @@ private:
                          std::promise<Result>& promise);
 
     const std::shared_ptr<PackedArchive> m_Archive;
-    std::mutex m_ArchiveMutex;
     std::mutex m_Mutex; ///< of the entries
     PackedSlabs m_Slabs;
     std::map<Key, std::vector<Entry>> m_Entries;

@@ -14,7 +14,7 @@ namespace tenon::backends
 {
 
 constexpr uint64_t PackedMagic = 0x314B434150'4E4E54; // "TNNPACK1" of a little-endian machine
-/// To be raised with each change of this file, or of what any kernel packs.
+/// To be raised with each change of this file. What kernels pack has a version of its own, see PackedFor.
 constexpr uint32_t PackedFormatVersion = 18;
 
 struct PackedHeader

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -20,8 +21,8 @@ using PackedLayers = std::map<PackedKey, std::vector<PackedBlock>>;
 class RecordingStore final : public PackedStore
 {
 public:
-    RecordingStore(PackedLayers& layers, const Kernel& kernel, const LayerView& layer)
-        : m_Layers(layers), m_Kernel(kernel), m_Layer(layer)
+    RecordingStore(std::mutex& mutex, PackedLayers& layers, const Kernel& kernel, const LayerView& layer)
+        : m_Lock(mutex), m_Layers(layers), m_Kernel(kernel), m_Layer(layer)
     {
     }
 
@@ -43,6 +44,7 @@ public:
     }
 
 private:
+    std::unique_lock<std::mutex> m_Lock;
     PackedLayers& m_Layers;
     const Kernel& m_Kernel;
     const LayerView& m_Layer;
@@ -64,7 +66,7 @@ public:
 
     std::unique_ptr<PackedStore> OpenStore(const Kernel& kernel, const LayerView& layer) override
     {
-        return std::make_unique<RecordingStore>(m_Layers, kernel, layer);
+        return std::make_unique<RecordingStore>(m_Mutex, m_Layers, kernel, layer);
     }
 
     void Finish() override
@@ -116,6 +118,7 @@ private:
 
     std::string m_Path;
     PackedFor m_For;
+    std::mutex m_Mutex; ///< of m_Layers: one store at a time
     PackedLayers m_Layers;
 };
 

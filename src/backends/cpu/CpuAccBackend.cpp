@@ -4,6 +4,7 @@
 
 #include "backends/common/HostCapabilities.hpp"
 #include "backends/common/PackedArchive.hpp"
+#include "backends/cpu/PackingSources.hpp"
 #include "backends/cpu/ThreadLimit.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
@@ -167,7 +168,7 @@ std::shared_ptr<backends::PackedArchive> OpenArchive(const CpuAccOptions& option
     {
         return nullptr;
     }
-    const backends::PackedFor here = {TENON_VERSION, GetIsaFeatures(),
+    const backends::PackedFor here = {std::string(TENON_VERSION) + ", sources " + GetPackingSources(), GetIsaFeatures(),
                                       options.m_FastMath ? "FastMathEnabled" : "no FastMathEnabled"};
     return options.m_SaveCachedNetwork ? backends::MakePackedWriter(options.m_CachedNetworkFilePath, here)
                                        : backends::OpenPackedFile(options.m_CachedNetworkFilePath, here);

@@ -5,7 +5,7 @@
 namespace tenon::cpu
 {
 
-/// While it lives, kernels that this thread prepares have memory for one part: GetMostParts() is one.
+/// While it lives, kernels that this thread prepares have memory for one part: GetCutParts() is one.
 class OnePart
 {
 public:

@@ -4,6 +4,7 @@
 
 #include "backends/cpu/OnePart.hpp"
 #include "common/Cores.hpp"
+#include "common/PlannedThreads.hpp"
 
 #include <algorithm>
 
@@ -31,9 +32,14 @@ OnePart::~OnePart()
     --onePartDepth;
 }
 
-size_t GetMostParts()
+size_t GetCutParts()
 {
     return onePartDepth != 0 ? 1 : std::clamp<size_t>(CountCores(), 4, 64);
+}
+
+size_t GetMostParts()
+{
+    return std::clamp<size_t>(PlannedThreads::Get(), 1, GetCutParts());
 }
 
 size_t GetWorthwhileParts(double multiplications)

@@ -14,9 +14,13 @@ namespace tenon::cpu
 /// How many parts a layer of so many multiplications is worth splitting into.
 size_t GetWorthwhileParts(double multiplications);
 
-/// For how many parts, each with scratch memory of its own, a kernel is made. How many threads there will be is not
-/// known yet, so each core gets one, and on a machine with few of them there are some more for callers who ask for more
-/// threads than cores.
+/// In how many parts a loop is cut where sums may be taken in another order for another number of parts: results are
+/// the same for any number of threads. Each core gets one, and on a machine with few of them there are some more for
+/// callers who ask for more threads than cores.
+size_t GetCutParts();
+
+/// For how many parts, each with scratch memory of its own, a kernel is made: no more than GetCutParts(), nor than the
+/// threads that are planned, see PlannedThreads.
 size_t GetMostParts();
 
 /// How many parts of `b` make up `a`.

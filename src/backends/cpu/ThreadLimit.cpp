@@ -4,6 +4,7 @@
 
 #include "common/AddsTensor.hpp"
 #include "common/KernelName.hpp"
+#include "common/PlannedThreads.hpp"
 #include "common/RunsAttention.hpp"
 #include "common/RunsInStrips.hpp"
 #include "common/SharedParts.hpp"
@@ -76,11 +77,13 @@ public:
     }
     std::unique_ptr<IShapedWorkload> AddTensor(const ActivationDescriptor* activation) const override
     {
+        const PlannedThreads planned(m_Threads);
         const auto* const adds = dynamic_cast<const IAddsTensor*>(m_Inner.get());
         return adds == nullptr ? nullptr : Limit(adds->AddTensor(activation));
     }
     std::unique_ptr<IShapedWorkload> MakeAttention(const AttentionRest& rest) const override
     {
+        const PlannedThreads planned(m_Threads);
         const auto* const attention = dynamic_cast<const IRunsAttention*>(m_Inner.get());
         return attention == nullptr ? nullptr : Limit(attention->MakeAttention(rest));
     }
@@ -120,10 +123,12 @@ public:
 
     std::unique_ptr<IShapedWorkload> Reshape(const ReshapeArgs& args) const override
     {
+        const PlannedThreads planned(m_Threads);
         return Limit(m_Inner->Reshape(args));
     }
     std::unique_ptr<IShapedWorkload> ReshapePitched(const ReshapeArgs& args, size_t outputPitch) const override
     {
+        const PlannedThreads planned(m_Threads);
         const auto* const writes = dynamic_cast<const IWritesPitched*>(m_Inner.get());
         std::unique_ptr<IShapedWorkload> shaped =
             writes != nullptr ? writes->ReshapePitched(args, outputPitch) : nullptr;

@@ -94,7 +94,7 @@ struct FewRows
         constexpr size_t LeastColumns = 64; // several cache lines of the output
         const size_t most = std::min(bytes / GetGrain(1), geometry.m_Columns / LeastColumns);
         m_ColumnParts =
-            std::clamp<size_t>(DivideUp(GetMostParts(), geometry.m_NumBatches), 1, std::max<size_t>(most, 1));
+            std::clamp<size_t>(DivideUp(GetCutParts(), geometry.m_NumBatches), 1, std::max<size_t>(most, 1));
         m_Grain = GetGrain(bytes / m_ColumnParts);
     }
 

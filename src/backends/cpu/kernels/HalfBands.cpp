@@ -57,7 +57,7 @@ size_t ChooseRows(const BandShape& shape)
     size_t rows = std::clamp(static_cast<size_t>(static_cast<double>(bandBytes / sizeof(float)) / rowFloats), least,
                              shape.m_Rows);
     // No fewer bands than threads.
-    const size_t parts = std::min(GetMostParts(), GetWorthwhileParts(shape.m_Multiplications));
+    const size_t parts = std::min(GetCutParts(), GetWorthwhileParts(shape.m_Multiplications));
     rows = std::min(rows, std::max(least, DivideUp(shape.m_Images * shape.m_Rows, parts)));
     return DivideUp(shape.m_Rows, DivideUp(shape.m_Rows, rows)); // as equal as they can be
 }

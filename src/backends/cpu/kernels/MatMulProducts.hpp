@@ -96,12 +96,12 @@ private:
         const ref::MatMulGeometry& g = m_Geometry;
         const double multiplications = static_cast<double>(g.m_NumBatches) * static_cast<double>(g.m_Rows) *
                                        static_cast<double>(g.m_Columns) * static_cast<double>(g.m_Depth);
-        m_Parts = std::min(GetMostParts(), GetWorthwhileParts(multiplications / Matrices::Speedup));
+        m_Parts = std::min(GetCutParts(), GetWorthwhileParts(multiplications / Matrices::Speedup));
         m_Groups = CountGroups(DivideUp(m_Parts, g.m_NumBatches));
         const size_t rowsForThreads = DivideUp(m_Parts, g.m_NumBatches * m_Groups);
         const size_t rowsForCache = m_TurnsX ? DivideUp(g.m_Rows * g.m_Depth * sizeof(Element), TurnedBytes) : 1;
         m_RowParts = CountRowParts(std::max(rowsForThreads, rowsForCache), g.m_Rows, GetLeastRows());
-        m_Parts = std::min(m_Parts, GetUnits());
+        m_Parts = std::min({m_Parts, GetUnits(), GetMostParts()});
         return m_RowParts;
     }
 
