@@ -69,8 +69,8 @@ def parse_arguments():
     parser.add_argument("--models", type=Path, help="folder with models and an index.json")
     parser.add_argument("--only", default="", help="regular expression for names in the folder")
     parser.add_argument("--layers", nargs="?", const="hybrid,16x8", metavar="KINDS",
-                        help="add models of one layer: of hybrid,16x8, or of these kinds (also float32, int8, uint8, "
-                             "operators)")
+                        help="add models of one layer: of hybrid,16x8, or of these kinds (also int8_int4, float32, "
+                             "int8, uint8, operators)")
     parser.add_argument("--random", type=int, default=0, metavar="COUNT",
                         help="so many layers of random sizes (perf/random_layers.py) in each kind of --layers, in "
                              "place of those that models are made of")

@@ -29,6 +29,9 @@ inline constexpr SumKind SumKinds[] = {
     {"floats", "F32", DataType::Float32, DataType::Float32, DataType::Float32, false, 0, 1e-5},
     {"int8, scales", "Bytes", DataType::QAsymmS8, DataType::QSymmS8, DataType::Signed32, true, 0, 0},
     {"int8, zero point", "Bytes", DataType::QAsymmS8, DataType::QAsymmS8, DataType::Signed32, false, -7, 0},
+    {"int8 by int4", "Bytes", DataType::QAsymmS8, DataType::QSymmS4, DataType::Signed32, false, 0, 0},
+    {"int8 by int4, scales", "Bytes", DataType::QAsymmS8, DataType::QSymmS4, DataType::Signed32, true, 0, 0},
+    {"int8 by int4, zero point", "Bytes", DataType::QAsymmS8, DataType::QSymmS4, DataType::Signed32, false, -3, 0},
     {"uint8", "Bytes", DataType::QAsymmU8, DataType::QAsymmU8, DataType::Signed32, false, 131, 0},
     {"floats by int8", "Hybrid", DataType::Float32, DataType::QSymmS8, DataType::Float32, false, 0, 0},
     {"floats by int8, scales", "Hybrid", DataType::Float32, DataType::QSymmS8, DataType::Float32, true, 0, 0},
@@ -56,10 +59,11 @@ OpCase MakeSumCase(const std::string& name, const SumKind& kind, LayerType type,
     const bool isFloat = kind.m_Data == DataType::Float32;
     const float dataScale = kind.m_Data == DataType::QSymmS16 ? 1.0f / 4096 : 0.05f;
     const int32_t point = kind.m_Data == DataType::QAsymmU8 ? 125 : kind.m_Data == DataType::QAsymmS8 ? 3 : 0;
+    const float largest = kind.m_Weights == DataType::QSymmS4 ? 16 : 1; // as far as int8 reach
     std::vector<float> scales;
     for (unsigned int c = 0; c < (kind.m_HasScales ? weights[0] : 1); ++c)
     {
-        scales.push_back(0.02f + 0.003f * static_cast<float>(c % 5));
+        scales.push_back(largest * (0.02f + 0.003f * static_cast<float>(c % 5)));
     }
     TensorInfo weightsInfo(weights, kind.m_Weights, scales.front(), kind.m_WeightsPoint);
     if (kind.m_HasScales)

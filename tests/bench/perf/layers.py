@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models of one layer for performance.py, written as .tflite files on the spot.
 
-Kinds "hybrid" (float data, int8 or int4 weights that TFLite computes with in integers) and "16x8" (int16 data, int8
-weights), of which no public models are around; "float32", "int8" and "uint8" show how near the machine's limits engines
-come. Layers are those of MobileNets, of ResNets and ResNeXts, of U-Nets and of transformers.
+Kinds "hybrid" (float data, int8 or int4 weights that TFLite computes with in integers), "16x8" (int16 data, int8
+weights) and "int8_int4" (int8 data, int4 weights), of which no public models are around; "float32", "int8" and "uint8"
+show how near the machine's limits engines come. Layers are those of MobileNets, of ResNets and ResNeXts, of U-Nets and
+of transformers.
 """
 from dataclasses import dataclass
 
@@ -13,13 +14,14 @@ from ai_edge_litert import schema_py_generated as schema
 
 from perf.models import Model, random_array, write_inputs
 
-KINDS = ["hybrid", "16x8", "float32", "int8", "uint8"]
+KINDS = ["hybrid", "16x8", "int8_int4", "float32", "int8", "uint8"]
 IDENTIFIER = b"TFL3"
 TYPES = {"float32": schema.TensorType.FLOAT32, "int8": schema.TensorType.INT8, "uint8": schema.TensorType.UINT8,
          "int16": schema.TensorType.INT16, "int32": schema.TensorType.INT32, "int64": schema.TensorType.INT64,
          "int4": schema.TensorType.INT4, "bool": schema.TensorType.BOOL}
 # Of data, weights and bias.
 ELEMENTS = {"hybrid": ("float32", "int8", "float32"), "16x8": ("int16", "int8", "int64"),
+            "int8_int4": ("int8", "int4", "int32"),
             "float32": ("float32", "float32", "float32"), "int8": ("int8", "int8", "int32"),
             "uint8": ("uint8", "uint8", "int32")}
 INPUT_SCALE = {"int16": 2.0 ** -15, "int8": 2.0 ** -7, "uint8": 2.0 ** -7}
@@ -132,7 +134,7 @@ def operator_of(layer, kind):
     if layer.operator == "dense":
         options = schema.FullyConnectedOptionsT()
         options.asymmetricQuantizeInputs = kind == "hybrid"
-        versions = {"hybrid": 9, "16x8": 7, "int8": 4}
+        versions = {"hybrid": 9, "16x8": 7, "int8": 4, "int8_int4": 10}
         return schema.BuiltinOperator.FULLY_CONNECTED, versions.get(kind, 1), \
             schema.BuiltinOptions.FullyConnectedOptions, options
     if layer.operator == "transposed":
@@ -147,10 +149,10 @@ def operator_of(layer, kind):
     options.dilationWFactor = options.dilationHFactor = 1
     if depthwise:
         options.depthMultiplier = 1
-        versions = {"hybrid": 6, "16x8": 5, "int8": 3}
+        versions = {"hybrid": 6, "16x8": 5, "int8": 3, "int8_int4": 6}
         return schema.BuiltinOperator.DEPTHWISE_CONV_2D, versions.get(kind, 1), \
             schema.BuiltinOptions.DepthwiseConv2DOptions, options
-    versions = {"hybrid": 5, "16x8": 4, "int8": 3}
+    versions = {"hybrid": 5, "16x8": 4, "int8": 3, "int8_int4": 7}
     return schema.BuiltinOperator.CONV_2D, versions.get(kind, 1), schema.BuiltinOptions.Conv2DOptions, options
 
 
@@ -203,10 +205,12 @@ def make_layer(layer, kind, folder, weights_element=None):
 
 
 def make_layers(folder, kinds, layers):
-    """Layers in each of the kinds; fully connected ones with int4 weights as well."""
+    """Layers in each of the kinds; hybrid fully connected ones with int4 weights as well."""
     models = []
     for kind in kinds:
-        models += [make_layer(layer, kind, folder) for layer in layers]
+        # TFLite has no transposed convolutions by int4.
+        models += [make_layer(layer, kind, folder) for layer in layers
+                   if kind != "int8_int4" or layer.operator != "transposed"]
         if kind == "hybrid":
             models += [make_layer(layer, kind, folder, "int4") for layer in layers if layer.operator == "dense"]
     return models

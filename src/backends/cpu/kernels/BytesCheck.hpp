@@ -15,17 +15,18 @@ namespace tenon::cpu
 
 /// Signed weights of whole bytes.
 constexpr backends::TypeSet SignedByteWeights = {DataType::QSymmS8, DataType::QAsymmS8};
+/// Also those of four bits, two of which share a byte.
+constexpr backends::TypeSet SignedWeights = SignedByteWeights | DataType::QSymmS4;
 
 /// data, weights, bias -> output
 constexpr backends::TypeRow BytesTypes[] = {
     backends::Types({DataType::QAsymmU8, DataType::QAsymmU8, DataType::Signed32}, DataType::QAsymmU8),
-    backends::Types({DataType::QAsymmS8, SignedByteWeights, DataType::Signed32}, DataType::QAsymmS8),
+    backends::Types({DataType::QAsymmS8, SignedWeights, DataType::Signed32}, DataType::QAsymmS8),
 };
 
 /// float data, weights, bias -> output: the data are quantized while running.
 constexpr backends::TypeRow HybridTypes[] = {
-    backends::Types({DataType::Float32, SignedByteWeights | DataType::QAsymmU8 | DataType::QSymmS4, DataType::Float32},
-                    DataType::Float32),
+    backends::Types({DataType::Float32, SignedWeights | DataType::QAsymmU8, DataType::Float32}, DataType::Float32),
 };
 
 /// Constant weights of `rank` known dimensions, a constant bias or none, and scales that the reference kernel takes.

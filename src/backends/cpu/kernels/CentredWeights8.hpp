@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/cpu/gemm/bytes/Tiles8.hpp"
+#include "backends/cpu/kernels/LayerWithWeights.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
 
 #include <tenon/backend/LayerView.hpp>
@@ -21,22 +22,25 @@ class CentredWeights8
 {
 public:
     explicit CentredWeights8(const LayerView& layer)
-        : m_Bytes(static_cast<const uint8_t*>(layer.m_ConstantData[1])), m_NumChannels(layer.GetInput(1).GetShape()[3]),
+        : m_Stored(layer), m_NumChannels(layer.GetInput(1).GetShape()[3]),
           m_AreSigned(layer.GetInput(1).GetDataType() != DataType::QAsymmU8),
           m_ZeroPoint(ref::GetWeightsZeroPoint(layer.GetInput(1)))
     {
     }
 
     /// What no magnitude exceeds.
-    int64_t GetMost() const { return 255 + std::abs(int64_t{m_ZeroPoint}); }
+    static int64_t GetMost(const LayerView& layer)
+    {
+        return 255 + std::abs(int64_t{ref::GetWeightsZeroPoint(layer.GetInput(1))});
+    }
     /// Those of some channels of a tap.
     void Read(size_t tap, size_t channel, size_t count, int16_t* weights) const
     {
-        GetEngine8().m_Widen(m_Bytes + tap * m_NumChannels + channel, count, m_AreSigned, m_ZeroPoint, weights);
+        GetEngine8().m_Widen(m_Stored.Get() + tap * m_NumChannels + channel, count, m_AreSigned, m_ZeroPoint, weights);
     }
 
 private:
-    const uint8_t* m_Bytes;
+    StoredBytes m_Stored;
     size_t m_NumChannels;
     bool m_AreSigned;
     int32_t m_ZeroPoint;
@@ -71,7 +75,7 @@ inline size_t CountShares(int32_t weight)
 /// So many bytes add up to any weight.
 inline int64_t GetMostSets(const LayerView& layer)
 {
-    return CentredWeights8(layer).GetMost() / std::numeric_limits<int8_t>::max() + 1;
+    return CentredWeights8::GetMost(layer) / std::numeric_limits<int8_t>::max() + 1;
 }
 
 } // namespace tenon::cpu

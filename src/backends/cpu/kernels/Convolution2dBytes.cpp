@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution2d of CpuAcc for 8-bit data, the bytes of the reference kernel, and for float data beside weights of 8 or
-// 4 bits, also in groups: products of packed bytes.
+// Convolution2d of CpuAcc for 8-bit data, the bytes of the reference kernel, and for float data, all beside weights of
+// 8 or 4 bits, also in groups: products of packed bytes.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/gemm/PackedSize.hpp"

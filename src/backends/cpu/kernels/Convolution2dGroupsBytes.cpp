@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution2d of CpuAcc for 8-bit data, and for float data beside weights of 8 or 4 bits, in groups of two, four or
-// eight channels that give as many: tiles as those of 16-bit data, which the rows of the image that a few rows of the
-// output see become first. Products of matrices have columns for whole vectors, most of which such groups would leave
-// empty.
+// Convolution2d of CpuAcc for 8-bit and for float data beside weights of 8 or 4 bits, in groups of two, four or eight
+// channels that give as many: tiles as those of 16-bit data, which the rows of the image that a few rows of the output
+// see become first. Products of matrices have columns for whole vectors, most of which such groups would leave empty.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// DepthwiseConvolution2d of CpuAcc for float data and constant weights of bytes. The data are quantized while running,
-// each image with a scale of its own. Sums of a few hundred products of bytes are exact in float, so the loops of
-// floats add them up.
+// DepthwiseConvolution2d of CpuAcc for float data and constant weights of 8 or 4 bits. The data are quantized while
+// running, each image with a scale of its own. Sums of a few hundred products of bytes are exact in float, so the loops
+// of floats add them up.
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/bytes/HybridData8.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
 #include "backends/cpu/kernels/DepthwiseProduct.hpp"
+#include "backends/cpu/kernels/LayerWithWeights.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -20,10 +21,6 @@ namespace
 {
 
 using backends::Scratch;
-
-constexpr backends::TypeRow WholeByteTypes[] = {
-    backends::Types({DataType::Float32, SignedByteWeights | DataType::QAsymmU8, DataType::Float32}, DataType::Float32),
-};
 
 /// Data less their zero point are within 255, weights within 128: so many products stay below 2^24.
 constexpr size_t MostTaps = 512;
@@ -79,7 +76,8 @@ private:
         std::vector<float> floats;
         const auto getFloats = [&]() -> const float*
         {
-            const auto* weights = static_cast<const int8_t*>(layer.m_ConstantData[1]);
+            const StoredBytes stored(layer);
+            const auto* weights = reinterpret_cast<const int8_t*>(stored.Get());
             floats.assign(weights, weights + shape.GetNumElements());
             return floats.data();
         };
@@ -167,6 +165,6 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 } // namespace
 
 extern const backends::Kernel CpuDepthwiseConvolution2dHybridKernel = {
-    "CpuDepthwiseConvolution2dHybrid", WholeByteTypes, Prepare, Check, Pack, backends::FuseClamp};
+    "CpuDepthwiseConvolution2dHybrid", HybridTypes, Prepare, Check, Pack, backends::FuseClamp};
 
 } // namespace tenon::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FullyConnected of CpuAcc for 8-bit data, the bytes of the reference kernel, and for float data beside weights of 8 or
-// 4 bits: products of packed bytes.
+// FullyConnected of CpuAcc for 8-bit data, the bytes of the reference kernel, and for float data, all beside weights of
+// 8 or 4 bits: products of packed bytes.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/bytes/Product8.hpp"

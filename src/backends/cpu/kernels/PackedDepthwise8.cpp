@@ -101,9 +101,10 @@ PackedDepthwise8::PackedDepthwise8(const LayerView& layer, backends::PackedStore
                             [&](std::byte* to)
                             {
                                 std::memset(to, 0, m_BlockBytes);
+                                const CentredWeights8 weights(layer);
                                 for (const DepthwiseBlock8& block : m_Blocks)
                                 {
-                                    PackTaps(layer, block, to + block.m_Offset);
+                                    PackTaps(weights, block, to + block.m_Offset);
                                 }
                             });
 }
@@ -145,9 +146,8 @@ uint64_t PackedDepthwise8::GetPackedBytes(const LayerView& layer)
     return pieces * (window.m_Phases * taps * DepthwiseEngine8::PieceBytes + PieceChannels * ChannelBytes);
 }
 
-void PackedDepthwise8::PackTaps(const LayerView& layer, const DepthwiseBlock8& block, std::byte* to) const
+void PackedDepthwise8::PackTaps(const CentredWeights8& weights, const DepthwiseBlock8& block, std::byte* to) const
 {
-    const CentredWeights8 weights(layer);
     const bool areDots = m_Engine->m_Layout == Layout8::Dots;
     const Places places = FindPlaces(block);
     int16_t row[DepthwiseEngine8::MostPieces * DepthwiseEngine8::PieceChannels];
@@ -194,7 +194,7 @@ void PackedDepthwise8::SetUpSums(const LayerView& layer, const std::vector<doubl
     }
     const int64_t* const sums = m_Facts.As<int64_t>() + 1;
     // Clamped, so that what is worked out cannot overflow, whatever file it is from.
-    const int64_t limit = static_cast<int64_t>(m_NumWeights) * CentredWeights8(layer).GetMost();
+    const int64_t limit = static_cast<int64_t>(m_NumWeights) * CentredWeights8::GetMost(layer);
     const auto* bias = layer.HasInput(2) ? static_cast<const int32_t*>(layer.m_ConstantData[2]) : nullptr;
     // Dot products may take data as of the other sign, 128 more or less.
     const bool isOther = m_Engine->m_Layout == Layout8::Dots && m_IsDataSigned != m_Engine->m_TakesSigned;

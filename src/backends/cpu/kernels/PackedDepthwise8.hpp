@@ -16,6 +16,8 @@
 namespace tenon::cpu
 {
 
+class CentredWeights8;
+
 /// Channels that are computed together.
 struct DepthwiseBlock8
 {
@@ -94,7 +96,7 @@ private:
     /// Where the channels of a block lie in it, those of its first copy first.
     using Places = std::array<uint16_t, DepthwiseEngine8::MostPieces * DepthwiseEngine8::PieceChannels>;
     Places FindPlaces(const DepthwiseBlock8& block) const;
-    void PackTaps(const LayerView& layer, const DepthwiseBlock8& block, std::byte* to) const;
+    void PackTaps(const CentredWeights8& weights, const DepthwiseBlock8& block, std::byte* to) const;
     void SetUpSums(const LayerView& layer, const std::vector<double>& scales, const DepthwiseBlock8& block);
 
     const DepthwiseEngine8* m_Engine;

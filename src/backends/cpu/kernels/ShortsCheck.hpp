@@ -9,9 +9,7 @@ namespace tenon::cpu
 
 /// data, weights, bias -> output
 constexpr backends::TypeRow ShortsTypes[] = {
-    backends::Types(
-        {DataType::QSymmS16, SignedByteWeights | DataType::QSymmS4, {DataType::Signed32, DataType::Signed64}},
-        DataType::QSymmS16),
+    backends::Types({DataType::QSymmS16, SignedWeights, {DataType::Signed32, DataType::Signed64}}, DataType::QSymmS16),
 };
 
 } // namespace tenon::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TransposeConvolution2d of CpuAcc for 8- and 16-bit data, the numbers of the reference kernel, and for float data
+// TransposeConvolution2d of CpuAcc for 8- and 16-bit data, the numbers of the reference kernel, and for float data, all
 // beside weights of 8 or 4 bits: see TransposePhases.hpp.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/gemm/bytes/Product8.hpp"
@@ -50,7 +50,7 @@ struct IntegerKind
 };
 
 constexpr backends::TypeRow SignedHybridTypes[] = {
-    backends::Types({DataType::Float32, SignedByteWeights | DataType::QSymmS4, DataType::Float32}, DataType::Float32)};
+    backends::Types({DataType::Float32, SignedWeights, DataType::Float32}, DataType::Float32)};
 
 struct BytesKind : IntegerKind
 {

@@ -36,7 +36,7 @@ struct Form8
     {
         if (tiles.m_Layout == Layout8::Nibbles)
         {
-            m_RowFactor = -Engine8::NibbleZero;
+            m_RowFactor = -(zeroPoint + Engine8::NibbleZero);
         }
         else if (tiles.m_Layout == Layout8::Dots || tiles.AreStored())
         {

@@ -29,7 +29,7 @@ bool MayReadImage(const LayerView& layer, const Engine8& engine)
     { return info.GetDataType() == DataType::QAsymmS8 || info.GetDataType() == DataType::QSymmS8; };
     const TensorInfo& data = layer.GetInput(0);
     const TensorInfo& weights = layer.GetInput(1);
-    if (!isSigned(weights) || !isCentred(weights))
+    if ((!isSigned(weights) && weights.GetDataType() != DataType::QSymmS4) || !isCentred(weights))
     {
         return false;
     }

@@ -53,8 +53,8 @@ struct ImageRuns8
     std::vector<uint8_t> Pad(const uint8_t* weights, size_t outputs) const;
 };
 
-/// Whether weights of such a layer, Convolution2d of int8 with constant scales or of floats beside 8 bits, are those
-/// that the engine's tiles take beside windows of an image. Whether they do depends on shapes, too.
+/// Whether weights of such a layer, Convolution2d of int8 with constant scales or of floats beside 8 or 4 bits, are
+/// those that the engine's tiles take beside windows of an image. Whether they do depends on shapes, too.
 bool MayReadImage(const LayerView& layer, const Engine8& engine);
 
 } // namespace tenon::cpu

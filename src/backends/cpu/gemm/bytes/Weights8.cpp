@@ -33,6 +33,10 @@ const uint8_t* Weights8::GetColumns(size_t first, size_t count)
     {
         return bytes + begin;
     }
+    if (m_IsTransposed && !m_Unpacked.empty())
+    {
+        return reinterpret_cast<const uint8_t*>(m_Unpacked.data()); // all of them, as they were before
+    }
     const size_t odd = begin % 2; // a column may begin in the middle of a byte
     m_Unpacked.resize(odd + (m_IsTransposed ? m_Count : count * depth));
     ref::Unpack(reinterpret_cast<const int8_t*>(bytes) + begin / 2, m_Unpacked.size(), m_Unpacked.data());
