@@ -64,7 +64,8 @@ class Worker:
         inputs = [str(path) for path in model.inputs]
         if engine in TENON:
             command = [str(settings.exe), str(model.path), "--compute", settings.compute, "--threads",
-                       str(settings.threads), *TENON[engine], *(["--inputs", ",".join(inputs)] if inputs else [])]
+                       str(settings.threads), *TENON[engine], *getattr(settings, "options", []),
+                       *(["--inputs", ",".join(inputs)] if inputs else [])]
         else:
             path = model.onnx if engine == "onnxruntime" else model.path
             command = [sys.executable, str(WORKER), engine, str(path), str(settings.threads), *inputs]

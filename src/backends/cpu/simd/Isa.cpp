@@ -58,31 +58,25 @@ bool RequestTiles()
 #endif
 }
 
-bool HasF16c()
+/// What the processor says of itself. Each question takes microseconds on a virtual machine, whose host answers it, and
+/// loads of small networks less than a millisecond: none is asked twice.
+struct CpuId
 {
-    unsigned int a = 0, b = 0, c = 0, d = 0;
-    return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c >> 29 & 1U) != 0;
-}
+    unsigned int m_A = 0;
+    unsigned int m_B = 0;
+    unsigned int m_C = 0;
+    unsigned int m_D = 0;
 
-bool IsAmd()
-{
-    unsigned int a = 0, b = 0, c = 0, d = 0;
-    return __get_cpuid(0, &a, &b, &c, &d) != 0 && b == signature_AMD_ebx && d == signature_AMD_edx &&
-           c == signature_AMD_ecx;
-}
+    CpuId(unsigned int leaf, unsigned int subleaf) { __cpuid_count(leaf, subleaf, m_A, m_B, m_C, m_D); }
 
-/// The family of processors, extended as both makers define it.
-unsigned int GetFamily()
-{
-    unsigned int a = 0, b = 0, c = 0, d = 0;
-    if (__get_cpuid(1, &a, &b, &c, &d) == 0)
+    /// The family of processors, extended as both makers define it.
+    unsigned int GetFamily() const
     {
-        return 0;
+        constexpr unsigned int Extended = 15;
+        const unsigned int family = m_A >> 8 & 0xFU; // of leaf 1
+        return family == Extended ? family + (m_A >> 20 & 0xFFU) : family;
     }
-    constexpr unsigned int Extended = 15;
-    const unsigned int family = a >> 8 & 0xFU;
-    return family == Extended ? family + (a >> 20 & 0xFFU) : family;
-}
+};
 
 CpuFeatures Detect()
 {
@@ -90,27 +84,30 @@ CpuFeatures Detect()
     CpuFeatures features;
     features.m_Simd = __builtin_cpu_supports("sse4.2") != 0 && __builtin_cpu_supports("pclmul") != 0 &&
                       __builtin_cpu_supports("aes") != 0;
-    features.m_Avx2 = features.m_Simd && __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&
-                      __builtin_cpu_supports("bmi2") != 0 && HasF16c();
+    if (!features.m_Simd || __builtin_cpu_supports("avx2") == 0)
+    {
+        return features;
+    }
+    const CpuId model(1, 0);
+    const bool hasF16c = (model.m_C >> 29 & 1U) != 0;
+    features.m_Avx2 = __builtin_cpu_supports("fma") != 0 && __builtin_cpu_supports("bmi2") != 0 && hasF16c;
     features.m_Avx512 = features.m_Avx2 && __builtin_cpu_supports("avx512f") != 0 &&
                         __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
                         __builtin_cpu_supports("avx512vl") != 0;
-    unsigned int a = 0, b = 0, c = 0, d = 0;
-    if (__get_cpuid_count(7, 0, &a, &b, &c, &d) != 0)
+    const CpuId extended(7, 0); // which tells of AVX2, so that it is there
+    features.m_Avx512Vnni = features.m_Avx512 && (extended.m_C >> 11 & 1U) != 0;
+    features.m_Avx512Vbmi = features.m_Avx512Vnni && (extended.m_C >> 1 & 1U) != 0;
+    const bool hasTiles = features.m_Avx512 && (extended.m_D >> 24 & 1U) != 0 && RequestTiles();
+    features.m_AmxInt8 = hasTiles && (extended.m_D >> 25 & 1U) != 0;
+    features.m_AmxBf16 = hasTiles && (extended.m_D >> 22 & 1U) != 0;
+    if (extended.m_A != 0) // the last subleaf
     {
-        features.m_Avx512Vnni = features.m_Avx512 && (c >> 11 & 1U) != 0;
-        features.m_Avx512Vbmi = features.m_Avx512Vnni && (c >> 1 & 1U) != 0;
-        const bool hasTiles = features.m_Avx512 && (d >> 24 & 1U) != 0 && RequestTiles();
-        features.m_AmxInt8 = hasTiles && (d >> 25 & 1U) != 0;
-        features.m_AmxBf16 = hasTiles && (d >> 22 & 1U) != 0;
-    }
-    if (__get_cpuid_count(7, 1, &a, &b, &c, &d) != 0)
-    {
-        features.m_AvxVnni = features.m_Avx2 && (a >> 4 & 1U) != 0;
-        features.m_Avx512Bf16 = features.m_Avx512 && (a >> 5 & 1U) != 0;
-        features.m_HasSparePorts = features.m_Avx512Bf16 && IsAmd();
+        const CpuId more(7, 1);
+        features.m_AvxVnni = features.m_Avx2 && (more.m_A >> 4 & 1U) != 0;
+        features.m_Avx512Bf16 = features.m_Avx512 && (more.m_A >> 5 & 1U) != 0;
+        features.m_HasSparePorts = features.m_Avx512Bf16 && __builtin_cpu_is("amd") != 0;
         constexpr unsigned int FamilyOfFourth = 0x19; // of its processors, only those of the fourth generation get here
-        features.m_SplitsVectors = features.m_HasSparePorts && GetFamily() == FamilyOfFourth;
+        features.m_SplitsVectors = features.m_HasSparePorts && model.GetFamily() == FamilyOfFourth;
     }
     return features;
 }
