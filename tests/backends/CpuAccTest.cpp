@@ -3,6 +3,7 @@
 // and what the backend refuses.
 #include "backends/cpu/CpuAccBackend.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
+#include "common/AlignedMemory.hpp"
 #include "harness/ForcedIsa.hpp"
 
 #include <tenon/BackendHelper.hpp>
@@ -618,7 +619,7 @@ TEST(CpuAcc, SaysWhatItIs)
     EXPECT_EQ(backend->GetId(), BackendId(Compute::CpuAcc));
     EXPECT_EQ(backend->CreateWorkloadFactory({})->GetBackendId(), BackendId("CpuAcc"));
     const BackendCapabilities capabilities = backend->GetCapabilities();
-    EXPECT_TRUE(HasMatchingCapability({"NonConstWeights", true}, capabilities)) << "by reference kernels";
+    EXPECT_TRUE(HasMatchingCapability({"NonConstWeights", true}, capabilities)) << "by reference kernels at least";
     EXPECT_TRUE(HasMatchingCapability({"ExternallyManagedMemory", true}, capabilities)) << "custom allocators";
     EXPECT_TRUE(HasMatchingCapability({"PreImportIOTensors", true}, capabilities));
     EXPECT_TRUE(HasMatchingCapability({"SingleAxisPacking", true}, capabilities)) << "memory strategies";
@@ -648,7 +649,45 @@ TEST(CpuAcc, RunsWhatItDoesNotSpeedUpWithReferenceKernels)
     EXPECT_EQ(KernelOf(dynamic), "RefConvolution2d");
 
     connected.m_Constant[1] = false;
-    EXPECT_EQ(KernelOf(connected), "RefFullyConnected");
+    EXPECT_EQ(KernelOf(connected), "CpuFullyConnectedRunTimeF32");
+}
+
+// Nothing of a run's weights is left to the next one, nor of one shape to another.
+TEST(CpuAcc, WeightsAndBiasOfEachRun)
+{
+    const auto backend = cpu::MakeCpuAccBackend();
+    std::mt19937 random(5);
+    Threads two(2);
+    TestLayer layer = MakeFullyConnected(20, 70, 33, true, true);
+    layer.m_Constant[1] = layer.m_Constant[2] = false;
+    layer.FillRandomly(random);
+    const auto workload = backend->CreateWorkloadFactory({})->CreateWorkload(Binding(layer).GetView());
+    for (const unsigned int rows : {20U, 3U, 150U})
+    {
+        layer.m_Inputs[0] = Info({rows, 70});
+        layer.m_Output = Info({rows, 33});
+        layer.FillRandomly(random);
+        const auto shaped = workload->Reshape(Binding(layer).GetReshapeArgs());
+        const AlignedMemory scratch(shaped->GetScratchBytes());
+        for (int run = 0; run < 3; ++run)
+        {
+            layer.FillRandomly(random);
+            const Binding binding(layer);
+            Values output(size_t{rows} * 33);
+            std::vector<void*> outputs = {output.data()};
+            ExecuteArgs args;
+            args.m_Inputs = binding.GetData();
+            args.m_Outputs = outputs;
+            args.m_Scratch = scratch.Data();
+            args.m_Parallel = &two;
+            shaped->Execute(args);
+            const Values expected = Execute(*ref::MakeCpuRefBackend(), layer, two);
+            for (size_t i = 0; i < output.size(); ++i)
+            {
+                ASSERT_NEAR(output[i], expected[i], 1e-4f) << rows << " rows, run " << run << ", element " << i;
+            }
+        }
+    }
 }
 
 TEST(CpuAcc, RefusesWhatCpuRefRefuses)

@@ -28,6 +28,7 @@ struct Bf16Matrices
     using Panels = PanelsBf16;
     using Product = ProductBf16;
     static constexpr double Speedup = 4;
+    static constexpr bool HasEnds = false;
 
     static size_t CountPanels(const Panels& panels) { return panels.GetPanels(); }
     static size_t CountElements(const Panels& panels, const Part& part) { return panels.GetElements(part); }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices that both change from run to run, as BatchMatMul of floats and of bfloat16 has them: y is packed
-// as it runs, some panels of columns at a time, so that what is packed stays in the cache while all rows of x pass.
+// Products of matrices that both change from run to run, as BatchMatMul of floats and of bfloat16 has them, and layers
+// whose weights are not constant: y is packed as it runs, some panels of columns at a time, so that what is packed
+// stays in the cache while all rows of x pass.
 #pragma once
 
+#include "backends/common/FusedActivation.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/gemm/PanelRange.hpp"
 #include "backends/cpu/gemm/float32/PanelsF32.hpp"
@@ -18,10 +20,18 @@
 namespace tenon::cpu
 {
 
+/// What comes behind the sums of products.
+struct ProductEnds
+{
+    bool m_HasBias = false; ///< input 2: an element for each column
+    backends::FloatClamp m_Clamp;
+};
+
 /// The products of all batches, cut into units: of a batch, some panels of y by some rows of x. `Matrices` has the
 /// types of elements, panels and products, and what differs between them:
 ///   Element, Panels, Product
 ///   Speedup                                  of a multiplication, beside those of float32
+///   HasEnds                                  whether products take a bias that changes too
 ///   CountPanels(panels)
 ///   CountElements(panels, part)              of a range of panels
 ///   Pack(panels, part, y, order, stride, to) one panel of the range after the other
@@ -32,8 +42,8 @@ template <typename Matrices>
 class MatMulProducts
 {
 public:
-    explicit MatMulProducts(const ref::MatMulGeometry& geometry)
-        : m_Geometry(geometry), m_InPlaceStride(Matrices::FindStride(geometry)),
+    explicit MatMulProducts(const ref::MatMulGeometry& geometry, const ProductEnds& ends = {})
+        : m_Geometry(geometry), m_HasBias(ends.m_HasBias), m_InPlaceStride(Matrices::FindStride(geometry)),
           m_Panels(std::make_shared<Panels>(WeightSizes{1, geometry.m_Columns, geometry.m_Depth, 0, m_InPlaceStride})),
           m_NumPanels(Matrices::CountPanels(*m_Panels)), m_TurnsX(geometry.m_X.m_Column != 1),
           m_Product(*m_Panels, MakeRows(), DivideUp(geometry.m_Rows, Cut()))
@@ -41,6 +51,7 @@ public:
         OutputPlace place;
         place.m_PixelStride = geometry.m_Output.m_Row;
         m_Product.SetPlace(place);
+        m_Product.SetClamp(ends.m_Clamp);
         if constexpr (requires { m_Product.SetOutputBytes(size_t{}); })
         {
             m_Product.SetOutputBytes(geometry.m_NumBatches * geometry.m_Rows * geometry.m_Columns * sizeof(Element));
@@ -150,9 +161,19 @@ private:
                 Matrices::Turn(x, g.m_X.m_Column, count, g.m_Depth, turned);
                 turnedX = x;
             }
-            m_Product.RunRange(m_TurnsX ? turned : x, IsInPlace() ? y : packed,
-                               args.GetOutput<Element>(0) + batch.m_Output + rows.m_Begin * g.m_Output.m_Row,
-                               {0, count, panels.m_Begin, panels.m_End}, scratch + m_ProductOffset);
+            const Element* const data = m_TurnsX ? turned : x;
+            const Element* const weights = IsInPlace() ? y : packed;
+            Element* const out = args.GetOutput<Element>(0) + batch.m_Output + rows.m_Begin * g.m_Output.m_Row;
+            const PanelRange range{0, count, panels.m_Begin, panels.m_End};
+            if constexpr (Matrices::HasEnds)
+            {
+                const Element* const bias = m_HasBias ? args.GetInput<Element>(2) : nullptr;
+                m_Product.RunRange(data, weights, bias, out, range, scratch + m_ProductOffset);
+            }
+            else
+            {
+                m_Product.RunRange(data, weights, out, range, scratch + m_ProductOffset);
+            }
             rowPart = rowPart + 1 == m_RowParts ? 0 : rowPart + 1;
             group = rowPart != 0 ? group : group + 1 == m_Groups ? 0 : group + 1;
             index += rowPart == 0 && group == 0 ? 1 : 0;
@@ -169,6 +190,7 @@ private:
     }
 
     ref::MatMulGeometry m_Geometry;
+    bool m_HasBias;
     size_t m_InPlaceStride; ///< of y: see Matrices::FindStride
     std::shared_ptr<const Panels> m_Panels;
     size_t m_NumPanels;

@@ -97,6 +97,18 @@ MatMulGeometry::MatMulGeometry(const ReshapeArgs& args)
     }
 }
 
+MatMulGeometry MatMulGeometry::MakeOfOne(size_t rows, size_t depth, size_t columns, bool isTransposedY)
+{
+    MatMulGeometry g;
+    g.m_Rows = rows;
+    g.m_Columns = columns;
+    g.m_Depth = depth;
+    g.m_X = {depth, 1};
+    g.m_Y = isTransposedY ? Strides{1, depth} : Strides{columns, 1};
+    g.m_Output = {columns, 1};
+    return g;
+}
+
 bool MatMulGeometry::AreRows(size_t batches, size_t stepX, size_t stepOutput)
 {
     if (batches == 1)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the elements of BatchMatMul's matrices are. Made in its prepare step.
+// Where the elements of BatchMatMul's matrices are, or of other layers that are such products. Made in the prepare
+// step.
 #pragma once
 
 #include <tenon/backend/IWorkload.hpp>
@@ -23,6 +24,10 @@ class MatMulGeometry
 public:
     /// Throws LayerValidationException when the shapes do not fit.
     explicit MatMulGeometry(const ReshapeArgs& args);
+
+    /// Of one product of matrices without gaps, which other layers are. `isTransposedY`: y is stored as
+    /// [columns, depth].
+    static MatMulGeometry MakeOfOne(size_t rows, size_t depth, size_t columns, bool isTransposedY);
 
     /// Elements from one row or column to the next.
     struct Strides
@@ -60,6 +65,8 @@ public:
     Strides m_Output;
 
 private:
+    MatMulGeometry() = default;
+
     /// A dimension that is not of the matrices.
     struct Dimension
     {

@@ -263,7 +263,7 @@ struct Engine8
     size_t m_NibbleRows = 0;   ///< with more rows, unpacked weights are faster
 
     /// Writes bytes: TFLite's MultiplyByQuantizedMultiplier, or a product in double precision rounded half away from
-    /// zero; then zero point and clamp. |sum + row term| must be below 2^30.
+    /// zero; then zero point and clamp. |sum + row term| must be below 2^30 for multipliers.
     void (*m_Requantize)(const RequantizeRows& rows, const RequantizeColumns& columns) = nullptr;
     /// For tiles that write bytes: all shifts are to the right. `bias`: what the sums begin with. Null
     /// where there are no such tiles.

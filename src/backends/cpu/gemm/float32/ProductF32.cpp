@@ -148,11 +148,11 @@ void ProductF32::RunDots(DotsF32& dots, const Operands& operands, size_t firstCo
     }
 }
 
-void ProductF32::RunRange(const float* input, const float* weights, float* out, const PanelRange& range,
-                          void* scratch) const
+void ProductF32::RunRange(const float* input, const float* weights, const float* bias, float* out,
+                          const PanelRange& range, void* scratch) const
 {
     const size_t firstOffset = m_Panels->AreInPlace() ? 0 : m_Panels->Get()[range.m_FirstPanel].m_Offset;
-    RunRange({input, nullptr, out, weights, firstOffset, nullptr}, range, static_cast<std::byte*>(scratch));
+    RunRange({input, bias, out, weights, firstOffset, nullptr}, range, static_cast<std::byte*>(scratch));
 }
 
 void ProductF32::RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const

@@ -52,8 +52,9 @@ public:
         Run({input, bias, out, m_Data, 0, added}, scratch, parallel);
     }
     /// A range of the product on the calling thread alone. `weights`: the range's panels, one after the other, or all
-    /// of a matrix that is not packed. `scratch`: GetPartBytes() bytes.
-    void RunRange(const float* input, const float* weights, float* out, const PanelRange& range, void* scratch) const;
+    /// of a matrix that is not packed. `bias`: of all columns; null: zeros. `scratch`: GetPartBytes() bytes.
+    void RunRange(const float* input, const float* weights, const float* bias, float* out, const PanelRange& range,
+                  void* scratch) const;
     size_t GetPartBytes() const { return m_PartBytes; }
 
 private:

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// FullyConnected and Convolution2d of single pixels of CpuAcc for 8-bit data, with weights that change from run to run:
+// the bytes of the reference kernels.
+#include "backends/common/FusedActivation.hpp"
+#include "backends/common/KernelTable.hpp"
+#include "backends/cpu/kernels/ByteProducts.hpp"
+#include "backends/cpu/kernels/BytesCheck.hpp"
+#include "backends/cpu/kernels/FewByteRows.hpp"
+#include "backends/cpu/kernels/RunTimeWeights.hpp"
+#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/kernels/Requantizer.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace tenon::cpu
+{
+
+namespace
+{
+
+/// data, weights, bias -> output. Weights are whole bytes: they are read as they come.
+constexpr backends::TypeRow Types[] = {
+    backends::Types({DataType::QAsymmU8, DataType::QAsymmU8, DataType::Signed32}, DataType::QAsymmU8),
+    backends::Types({DataType::QAsymmS8, SignedByteWeights, DataType::Signed32}, DataType::QAsymmS8),
+};
+
+/// Of a bias beside which sums do not overflow on their way through fixed-point arithmetic.
+constexpr int32_t MostBias = 1 << 29;
+
+bool HasLargeBias(const int32_t* bias, size_t columns)
+{
+    return std::any_of(bias, bias + columns, [](int32_t b) { return b > MostBias || b < -MostBias; });
+}
+
+/// With fewer rows the reference kernel, which packs nothing, is faster than vectors of this length.
+size_t GetLeastRowsOfPacked()
+{
+    constexpr size_t OfShortVectors = 8;
+    constexpr size_t OfLongVectors = 5;
+    return GetEngine8().m_Lanes < 8 ? OfShortVectors : OfLongVectors;
+}
+
+/// Runs the products, or in their place what takes any operands, where `fits(products, args)` says no.
+template <typename Products, typename Fits>
+backends::Prepared RunWhereItFits(Products products, size_t scratchBytes, backends::Prepared any, Fits fits)
+{
+    const size_t bytes = std::max(scratchBytes, any.m_ScratchBytes);
+    return {[products = std::move(products), any = std::move(any.m_Run), fits](const ExecuteArgs& args)
+            { fits(products, args) ? products(args) : any(args); },
+            bytes};
+}
+
+/// Of layers whose sums become bytes in fixed point, the products run where the bias is not too large for that.
+template <typename Products>
+backends::Prepared RunWhereBiasFits(Products products, size_t scratchBytes, backends::Prepared any,
+                                    const ByteEnds& ends, size_t columns)
+{
+    if (ends.m_Rounding != Rounding8::FixedPoint || !ends.m_HasBias)
+    {
+        return {std::move(products), scratchBytes};
+    }
+    return RunWhereItFits(std::move(products), scratchBytes, std::move(any),
+                          [columns](const Products&, const ExecuteArgs& args)
+                          { return !HasLargeBias(args.GetInput<int32_t>(2), columns); });
+}
+
+backends::Prepared PrepareMatrices(const std::optional<ref::MatMulGeometry>& g, const ReshapeArgs& args,
+                                   Rounding8 rounding, const backends::Kernel& kernel)
+{
+    backends::Prepared any = kernel.Prepare(args, nullptr); // it also says what is wrong with scales
+    const bool isFixedPoint = rounding == Rounding8::FixedPoint;
+    if (!g || !ByteProducts::Takes(*g, isFixedPoint ? MostBias : 0))
+    {
+        return any;
+    }
+    const TensorInfo& x = args.GetInput(0);
+    ByteEnds ends;
+    ends.m_Scales = ref::GetSumScales(x, args.GetInput(1), args.GetOutput(0), isFixedPoint);
+    ends.m_Rounding = rounding;
+    ends.m_Range = backends::GetFusedRange(args.GetOutput(0), args.m_FusedActivation);
+    ends.m_HasBias = args.HasInput(2);
+    const bool areFew = FewByteRows::Takes(*g, x);
+    if (areFew && FewByteRows::TakesLeastByte(x))
+    {
+        return RunWhereBiasFits(FewByteRows(*g, args, ends), 0, std::move(any), ends, g->m_Columns);
+    }
+    if (g->m_Rows >= GetLeastRowsOfPacked() || g->m_Y.m_Row != 1)
+    {
+        ByteProducts products(*g, args, ends);
+        const size_t bytes = products.GetScratchBytes();
+        any = RunWhereBiasFits(std::move(products), bytes, std::move(any), ends, g->m_Columns);
+    }
+    if (!areFew)
+    {
+        return any;
+    }
+    backends::Prepared few =
+        RunWhereItFits(FewByteRows(*g, args, ends), 0, any,
+                       [](const FewByteRows& rows, const ExecuteArgs& run) { return !rows.HasLeastByte(run); });
+    return RunWhereBiasFits(std::move(few.m_Run), few.m_ScratchBytes, std::move(any), ends, g->m_Columns);
+}
+
+backends::Prepared PrepareConnected(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    return PrepareMatrices(FindConnectedMatrices(args), args, Rounding8::Double,
+                           *ref::FindKernel(LayerType::FullyConnected));
+}
+
+backends::Prepared PreparePixels(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    return PrepareMatrices(FindPixelMatrices(args), args, Rounding8::FixedPoint,
+                           *ref::FindKernel(LayerType::Convolution2d));
+}
+
+} // namespace
+
+extern const backends::Kernel CpuFullyConnectedRunTimeBytesKernel = {
+    "CpuFullyConnectedRunTimeBytes", Types, PrepareConnected, CheckConnectedMatrices, nullptr, backends::FuseClamp};
+
+extern const backends::Kernel CpuConvolution2dRunTimeBytesKernel = {
+    "CpuConvolution2dRunTimeBytes", Types, PreparePixels, CheckPixelMatrices, nullptr, backends::FuseClamp};
+
+} // namespace tenon::cpu
