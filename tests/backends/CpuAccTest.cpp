@@ -164,7 +164,7 @@ private:
 /// Runs the workload in memory with a margin at both ends, which must stay as it was.
 Values RunWorkload(const IWorkload& workload, const TestLayer& layer, IParallelFor& parallel)
 {
-    constexpr size_t Margin = 16;
+    constexpr size_t Margin = 16; // 64 bytes, as scratch memory is aligned
     constexpr float Untouched = 12345.0f;
     const Binding binding(layer);
     const auto shaped = workload.Reshape(binding.GetReshapeArgs());
@@ -172,12 +172,14 @@ Values RunWorkload(const IWorkload& workload, const TestLayer& layer, IParallelF
     const size_t elements = layer.m_Output.GetNumElements();
     Values output(elements + 2 * Margin, Untouched);
     const size_t scratchElements = (shaped->GetScratchBytes() + sizeof(float) - 1) / sizeof(float);
-    Values scratch(scratchElements + 2 * Margin, Untouched);
+    const AlignedMemory memory((scratchElements + 2 * Margin) * sizeof(float));
+    auto* const scratch = reinterpret_cast<float*>(memory.Data());
+    std::fill_n(scratch, scratchElements + 2 * Margin, Untouched);
     std::vector<void*> outputs = {output.data() + Margin};
     ExecuteArgs args;
     args.m_Inputs = binding.GetData();
     args.m_Outputs = outputs;
-    args.m_Scratch = scratch.data() + Margin;
+    args.m_Scratch = scratch + Margin;
     args.m_Parallel = &parallel;
     shaped->Execute(args);
 
@@ -588,7 +590,7 @@ TEST(CpuAcc, ManyCallersOfOneWorkload)
             [&]
             {
                 Threads parallel(2);
-                Values scratch(shaped->GetScratchBytes() / sizeof(float) + 1);
+                const AlignedMemory scratch(shaped->GetScratchBytes());
                 for (int i = 0; i < 20; ++i)
                 {
                     result.assign(expected.size(), 0.0f);
@@ -596,7 +598,7 @@ TEST(CpuAcc, ManyCallersOfOneWorkload)
                     ExecuteArgs args;
                     args.m_Inputs = binding.GetData();
                     args.m_Outputs = outputs;
-                    args.m_Scratch = scratch.data();
+                    args.m_Scratch = scratch.Data();
                     args.m_Parallel = &parallel;
                     shaped->Execute(args);
                 }
