@@ -9,18 +9,15 @@ Each load is one of a process of its own, with the first inference behind it; th
 medians of the load on one thread and of the first inference, and medians of the ratios of rounds: below 1 the other way
 takes less.
 """
-import argparse
-import os
 import statistics
 import sys
 import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
-from growth import processor
-from perf.command import changed_options
-from perf.engines import Worker, WorkerError
-from perf.table import number, rows_of
+from perf.engines import Worker
+from perf.table import number
+from perf.thread_tables import make_parser, settings_of, write
 
 HEAD = """# Loading: packing on several threads, and from a file
 
@@ -60,40 +57,12 @@ def row(path, settings):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("models", nargs="+", type=Path)
-    parser.add_argument("--exe", required=True, type=Path)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--cores", help="comma-separated; those that the process may use by default")
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--table", type=Path)
+    parser = make_parser(__doc__, rounds=15)
     args = parser.parse_args()
-    cores = {int(core) for core in args.cores.split(",")} if args.cores else os.sched_getaffinity(0)
-    if len(cores) < args.threads:
-        parser.error(f"{args.threads} threads need as many cores; there are {len(cores)}")
-    settings = SimpleNamespace(exe=args.exe, compute="CpuAcc,CpuRef", threads=args.threads, cores=cores, priority=True,
-                               timeout=120.0, rounds=args.rounds)
-    table = [["model", "load, ms", "first inference, ms", f"load on {args.threads} threads", "load from a file",
-              "and first inference"]]
-    failed = False
-    for path in args.models:
-        try:
-            table.append(row(path, settings))
-            print(" ".join(table[-1]), file=sys.stderr, flush=True)
-        except WorkerError as error:
-            print(f"{path}: {error}", file=sys.stderr)
-            failed = True
-    text = rows_of(table)
-    if args.table:
-        options = changed_options(parser, args, ["threads", "cores", "rounds"])
-        command = " ".join(["tests/bench/loads.py --exe build/release/bin/bench_serve", *options,
-                            f"--table {args.table} MODEL.tflite ..."])
-        head = HEAD.format(command=command, threads=args.threads, rounds=args.rounds,
-                           machine=f", on {name}" if (name := processor()) else "")
-        args.table.write_text(head + text, encoding="utf-8")
-    else:
-        print(text, end="")
-    return 1 if failed else 0
+    settings = settings_of(parser, args, "CpuAcc,CpuRef")
+    headings = ["model", "load, ms", "first inference, ms", f"load on {args.threads} threads", "load from a file",
+                "and first inference"]
+    return write(parser, args, HEAD, headings, lambda path: row(path, settings), ["threads", "cores", "rounds"])
 
 
 if __name__ == "__main__":

@@ -10,18 +10,14 @@ The speed-up is told twice: the median of the ratios of turns that follow each o
 times that either had. On a machine that others use too the first one says what they leave of the cores, which several
 threads suffer from more than one does; the second one what the split of the work allows.
 """
-import argparse
-import os
 import statistics
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 
-from growth import processor
-from perf.command import changed_options
-from perf.engines import Worker, WorkerError
+from perf.engines import Worker
 from perf.measure import MOST_RUNS
-from perf.table import number, rows_of
+from perf.table import number
+from perf.thread_tables import make_parser, settings_of, write
 
 HEAD = """# Speed-up by threads
 
@@ -63,40 +59,15 @@ def row(name, turns):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("models", nargs="+", type=Path)
-    parser.add_argument("--exe", required=True, type=Path)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--cores", help="comma-separated; those that the process may use by default")
-    parser.add_argument("--rounds", type=int, default=10)
+    parser = make_parser(__doc__, rounds=10)
     parser.add_argument("--turn", type=float, default=150.0, help="milliseconds")
-    parser.add_argument("--table", type=Path)
     args = parser.parse_args()
-    cores = {int(core) for core in args.cores.split(",")} if args.cores else os.sched_getaffinity(0)
-    if len(cores) < args.threads:
-        parser.error(f"{args.threads} threads need as many cores; there are {len(cores)}")
-    settings = SimpleNamespace(exe=args.exe, compute="CpuAcc", threads=args.threads, cores=cores, priority=True,
-                               timeout=120.0, rounds=args.rounds, turn=args.turn)
-    table = [["model", "1 thread, ms", f"{args.threads} threads, ms", "speed-up, median", "of shortest times"]]
-    failed = False
-    for path in args.models:
-        try:
-            table.append(row(path.stem, measure(SimpleNamespace(path=path, inputs=[]), settings)))
-            print(" ".join(table[-1]), file=sys.stderr, flush=True)
-        except WorkerError as error:
-            print(f"{path}: {error}", file=sys.stderr)
-            failed = True
-    text = rows_of(table)
-    if args.table:
-        options = changed_options(parser, args, ["threads", "cores", "rounds", "turn"])
-        command = " ".join(["tests/bench/threads.py --exe build/release/bin/bench_serve", *options,
-                            f"--table {args.table} MODEL.tflite ..."])
-        head = HEAD.format(command=command, threads=args.threads, rounds=args.rounds, turn=args.turn,
-                           machine=f", on {name}" if (name := processor()) else "")
-        args.table.write_text(head + text, encoding="utf-8")
-    else:
-        print(text, end="")
-    return 1 if failed else 0
+    settings = settings_of(parser, args, "CpuAcc")
+    settings.turn = args.turn
+    headings = ["model", "1 thread, ms", f"{args.threads} threads, ms", "speed-up, median", "of shortest times"]
+    return write(parser, args, HEAD, headings,
+                 lambda path: row(path.stem, measure(SimpleNamespace(path=path, inputs=[]), settings)),
+                 ["threads", "cores", "rounds", "turn"])
 
 
 if __name__ == "__main__":
