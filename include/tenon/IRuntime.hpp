@@ -227,7 +227,8 @@ public:
     virtual void RegisterDebugCallback(NetworkId networkId, const DebugCallbackFunction& func) = 0;
     virtual NetworkStatistics GetStatistics(NetworkId networkId) const = 0;
 
-    /// Sets how many threads one run may use from now on; 0 means all cores (Tenon).
+    /// Sets how many threads one run may use from now on; 0 means all cores. Memory is planned for those that a network
+    /// was loaded with: where they become more, the next run plans anew, and takes longer (Tenon).
     virtual void SetNumberOfThreads(NetworkId networkId, unsigned int numberOfThreads) = 0;
 };
 

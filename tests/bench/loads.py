@@ -30,8 +30,8 @@ one thread: the same on {threads} threads, which share the layers that are to be
 SaveCachedNetwork wrote, of which each block is compared with its checksum in place of packing it. Ratios are medians of
 those of a round. The last column is load and first inference together, from the file beside packing.
 
-No weights are packed later than at the load: what a first inference would save is what every inference after it would
-wait for. Branches of If and While are packed with the network, so that none of their runs is slower than the others.
+No weights are packed later than at the load: in a first inference, which runs all layers, that would only move the wait.
+Branches of If and While are packed with the network, so that none of their runs takes longer than the others.
 
 """
 
