@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// PlannedThreads: see PlannedThreads.hpp.
 #include "common/PlannedThreads.hpp"
 
 #include <climits>

@@ -24,8 +24,8 @@ class PackedArchive
 {
 public:
     virtual ~PackedArchive() = default;
-    /// The store that `kernel` packs the layer with. Both must outlive it. Several threads may ask at once; a store that
-    /// remembers what is packed keeps the others waiting for as long as it lives.
+    /// The store that `kernel` packs the layer with. Both must outlive it. Several threads may ask at once; a store
+    /// that remembers what is packed keeps the others waiting for as long as it lives.
     virtual std::unique_ptr<PackedStore> OpenStore(const Kernel& kernel, const LayerView& layer) = 0;
     /// All layers of the network have been packed.
     virtual void Finish() = 0;
