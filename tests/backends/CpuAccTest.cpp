@@ -161,6 +161,19 @@ private:
     std::vector<const void*> m_ConstantData;
 };
 
+/// Runs the workload once, in `scratch` as it asks for.
+void ExecuteInto(float* output, const IShapedWorkload& shaped, const Binding& binding, void* scratch,
+                 IParallelFor& parallel)
+{
+    const std::vector<void*> outputs = {output};
+    ExecuteArgs args;
+    args.m_Inputs = binding.GetData();
+    args.m_Outputs = outputs;
+    args.m_Scratch = scratch;
+    args.m_Parallel = &parallel;
+    shaped.Execute(args);
+}
+
 /// Runs the workload in memory with a margin at both ends, which must stay as it was.
 Values RunWorkload(const IWorkload& workload, const TestLayer& layer, IParallelFor& parallel)
 {
@@ -175,13 +188,7 @@ Values RunWorkload(const IWorkload& workload, const TestLayer& layer, IParallelF
     const AlignedMemory memory((scratchElements + 2 * Margin) * sizeof(float));
     auto* const scratch = reinterpret_cast<float*>(memory.Data());
     std::fill_n(scratch, scratchElements + 2 * Margin, Untouched);
-    std::vector<void*> outputs = {output.data() + Margin};
-    ExecuteArgs args;
-    args.m_Inputs = binding.GetData();
-    args.m_Outputs = outputs;
-    args.m_Scratch = scratch + Margin;
-    args.m_Parallel = &parallel;
-    shaped->Execute(args);
+    ExecuteInto(output.data() + Margin, *shaped, binding, scratch + Margin, parallel);
 
     for (size_t i = 0; i < Margin; ++i)
     {
@@ -594,13 +601,7 @@ TEST(CpuAcc, ManyCallersOfOneWorkload)
                 for (int i = 0; i < 20; ++i)
                 {
                     result.assign(expected.size(), 0.0f);
-                    std::vector<void*> outputs = {result.data()};
-                    ExecuteArgs args;
-                    args.m_Inputs = binding.GetData();
-                    args.m_Outputs = outputs;
-                    args.m_Scratch = scratch.Data();
-                    args.m_Parallel = &parallel;
-                    shaped->Execute(args);
+                    ExecuteInto(result.data(), *shaped, binding, scratch.Data(), parallel);
                 }
                 EXPECT_EQ(parallel.GetMostPieces(), 2U);
             });
@@ -676,13 +677,7 @@ TEST(CpuAcc, WeightsAndBiasOfEachRun)
             layer.FillRandomly(random);
             const Binding binding(layer);
             Values output(size_t{rows} * 33);
-            std::vector<void*> outputs = {output.data()};
-            ExecuteArgs args;
-            args.m_Inputs = binding.GetData();
-            args.m_Outputs = outputs;
-            args.m_Scratch = scratch.Data();
-            args.m_Parallel = &two;
-            shaped->Execute(args);
+            ExecuteInto(output.data(), *shaped, binding, scratch.Data(), two);
             const Values expected = Execute(*ref::MakeCpuRefBackend(), layer, two);
             for (size_t i = 0; i < output.size(); ++i)
             {

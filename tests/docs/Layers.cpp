@@ -43,24 +43,19 @@ std::string WithoutTypes(LayerType type)
 
 std::string DescribeTypes(LayerType type)
 {
-    const backends::Kernel* exact = ref::FindKernel(type);
-    std::string text = exact != nullptr ? TypesOf(*exact) : WithoutTypes(type);
-    const char* before = "<br>CpuAcc: ";
-    static constexpr std::string_view LineBreak = "<br>";
-    std::set<std::string> said; // several kernels may take the same types
+    const backends::Kernel* const exact = ref::FindKernel(type);
+    std::string text = exact != nullptr ? TypesOf({exact}) : WithoutTypes(type);
+    std::vector<const backends::Kernel*> fast;
     for (const backends::Kernel* kernel : cpu::FindKernels(type))
     {
-        std::string left = kernel != exact ? TypesOf(*kernel) : std::string();
-        while (!left.empty())
+        if (kernel != exact)
         {
-            const std::string row = left.substr(0, left.find(LineBreak));
-            left.erase(0, row.size() + LineBreak.size());
-            if (said.insert(row).second)
-            {
-                text += before + row;
-                before = LineBreak.data();
-            }
+            fast.push_back(kernel);
         }
+    }
+    if (!fast.empty())
+    {
+        text += "<br>CpuAcc: " + TypesOf(fast);
     }
     return text;
 }

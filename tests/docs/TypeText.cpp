@@ -185,12 +185,15 @@ std::vector<Row> Joined(std::vector<Row> rows)
 
 } // namespace
 
-std::string TypesOf(const backends::Kernel& kernel)
+std::string TypesOf(const std::vector<const backends::Kernel*>& kernels)
 {
     std::vector<Row> rows;
-    for (const TypeRow& row : kernel.m_Types)
+    for (const backends::Kernel* kernel : kernels)
     {
-        rows.emplace_back(row);
+        for (const TypeRow& row : kernel->m_Types)
+        {
+            rows.emplace_back(row);
+        }
     }
     std::vector<std::string> lines;
     for (const Row& row : Joined(std::move(rows)))

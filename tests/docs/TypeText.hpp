@@ -5,13 +5,14 @@
 #include "backends/common/KernelTable.hpp"
 
 #include <string>
+#include <vector>
 
 namespace tenon::docs
 {
 
-/// The rows of a kernel, one line each ("<br>" between them): types of the inputs, an arrow, the type of output 0.
+/// The rows of kernels, one line each ("<br>" between them): types of the inputs, an arrow, the type of output 0.
 /// Rows that can be told in one are joined.
-std::string TypesOf(const backends::Kernel& kernel);
+std::string TypesOf(const std::vector<const backends::Kernel*>& kernels);
 
 /// What the groups of types in such text mean, as a list in Markdown.
 std::string ExplainGroups();
