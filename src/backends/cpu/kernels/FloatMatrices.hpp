@@ -117,7 +117,7 @@ private:
         const ref::MatMulGeometry& g = m_Geometry;
         const float* x = args.GetInput<float>(0) + batch.m_X;
         const float* y = args.GetInput<float>(1) + g.GetMatrixY(batch.m_MatrixY) + columns.m_Begin * g.m_Y.m_Column;
-        const float* bias = m_Ends.m_HasBias ? args.GetInput<float>(2) + columns.m_Begin : nullptr;
+        const float* const bias = m_Ends.m_HasBias ? args.GetInput<float>(2) + columns.m_Begin : nullptr;
         float* out = args.GetOutput<float>(0) + batch.m_Output + columns.m_Begin;
         const size_t count = columns.m_End - columns.m_Begin;
         if (g.m_Y.m_Column == 1)
@@ -127,11 +127,12 @@ private:
         }
         else
         {
-            RunDotsF32({x, y, std::exchange(bias, nullptr), g.m_Rows, count, g.m_Depth, out, g.m_Output.m_Row});
+            RunDotsF32({x, y, bias, g.m_Rows, count, g.m_Depth, out, g.m_Output.m_Row});
         }
+        const bool isBiasLeft = bias != nullptr && g.m_Y.m_Column == 1; // dot products have taken theirs
         for (size_t row = 0; row < g.m_Rows; ++row, out += g.m_Output.m_Row)
         {
-            if (bias != nullptr)
+            if (isBiasLeft)
             {
                 std::transform(out, out + count, bias, out, std::plus<>());
             }
