@@ -54,6 +54,7 @@ enum class Ahead
     NextLines,       ///< the next columns' lines of the source; of the target as well where shuffles take long
     NextLinesToL2,   ///< the same of the source alone, no closer than the second-level cache
     LinesOfNextRows, ///< the same columns' lines of the source that the next rows are in
+    InOrder,         ///< the source's as they are used: the next rows', past the last rows the next columns'
 };
 
 /// Elements of a cache line, the columns that a step takes.
@@ -85,6 +86,32 @@ struct Fetcher
     uintptr_t m_From = 0; // past the end of the matrix at last
     uintptr_t m_FromStride = 0;
 };
+
+/// For a tile of the rows [first, end) of a line of columns, of which four use the same lines of the source: each
+/// fetches a quarter of those that are used next.
+template <Ahead What, typename T>
+HWY_INLINE Fetcher<What, T> MakeFetcher(const Matrix<T>& matrix, size_t first, size_t end, size_t column, size_t tile)
+{
+    constexpr size_t Line = LineElements<T>;
+    constexpr size_t N = 16 / sizeof(T);
+    // The same rows of the next columns, or the next rows of the same columns.
+    size_t row = first + tile / 4 * Line;
+    const bool areLast = row + Line >= end;
+    const bool fetchesRows = What == Ahead::LinesOfNextRows || (What == Ahead::InOrder && !areLast);
+    if (fetchesRows)
+    {
+        row += Line;
+    }
+    else
+    {
+        row = What == Ahead::InOrder ? first : row;
+        column += Line;
+    }
+    Fetcher<What, T> fetcher;
+    fetcher.m_FromStride = static_cast<uintptr_t>(matrix.m_FromStride) * sizeof(T);
+    fetcher.m_From = reinterpret_cast<uintptr_t>(matrix.m_From + row) + (column + tile % 4 * N) * fetcher.m_FromStride;
+    return fetcher;
+}
 
 /// As many rows as a block has elements, at row and column of the target; a vector of columns. Addresses are found by
 /// steps of a stride, each of which the compiler does not see through: else it finds those of all blocks, more than

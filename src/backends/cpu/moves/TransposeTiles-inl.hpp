@@ -29,14 +29,7 @@ HWY_INLINE void TransposeColumns(const Matrix<T>& matrix, size_t first, size_t e
     size_t row = first;
     for (size_t tile = 0; row + N <= end; row += N, ++tile)
     {
-        // Tile by tile a share of the lines: four tiles' are those that their rows begin with, or the next rows.
-        constexpr bool FetchesRows = What == Ahead::LinesOfNextRows;
-        const size_t fetched = FetchesRows ? column : column + LineElements<T>;
-        const size_t line = FetchesRows ? tile / 4 + 1 : tile / 4;
-        Fetcher<What, T> fetcher;
-        fetcher.m_FromStride = static_cast<uintptr_t>(matrix.m_FromStride) * sizeof(T);
-        fetcher.m_From = reinterpret_cast<uintptr_t>(matrix.m_From + first) +
-                         (fetched + tile % 4 * N) * fetcher.m_FromStride + line * 64;
+        const auto fetcher = MakeFetcher<What>(matrix, first, end, column, tile);
         Tile::Transpose(d, matrix, row, column, fetcher);
         HWY_UNROLL(4)
         for (size_t i = 1; i < Vectors; ++i)
@@ -251,17 +244,18 @@ HWY_INLINE void TransposeTiles(const Matrix<T>& matrix, bool isOfMany)
     }
     if (!isOfMany)
     {
-        if constexpr (sizeof(T) == 1 && Lanes == 64)
+        if constexpr (sizeof(T) == 1 && Lanes > 16) // with less, shuffles hide fetches
         {
             // In the first-level cache shuffles are what takes time: those that join halves of vectors are saved.
             constexpr size_t MostBytes = 24 * 1024;
-            if (matrix.m_Rows * matrix.m_Columns <= MostBytes)
-            {
-                TransposeBands<Lanes / 2, Ahead::Nothing>(matrix, 4 * Line);
-                return;
-            }
+            matrix.m_Rows* matrix.m_Columns <= MostBytes
+                ? TransposeBands<std::min<size_t>(Lanes, 32), Ahead::Nothing>(matrix, 4 * Line)
+                : TransposeBands<Lanes, Ahead::InOrder>(matrix, 4 * Line);
         }
-        TransposeBands<Lanes, Ahead::Nothing>(matrix, 4 * Line);
+        else
+        {
+            TransposeBands<Lanes, Ahead::Nothing>(matrix, 4 * Line);
+        }
     }
     else if (matrix.m_FromStride > Page || CountLinesOfSet<T>(matrix.m_FromStride) > MostOfSet)
     {
@@ -279,6 +273,10 @@ HWY_INLINE void TransposeTiles(const Matrix<T>& matrix, bool isOfMany)
         const bool hasFew = sizeof(T) <= 4 && matrix.m_FromStride <= static_cast<int64_t>(2 * Line);
         hasFew ? TransposeBands<Lanes, Ahead::NextLines>(matrix, 64 * Line)
                : TransposeBands<Lanes, Next>(matrix, 64 * Line);
+    }
+    else if (sizeof(T) == 1 && matrix.m_Rows > 2 * Line)
+    {
+        TransposeBands<Lanes, Ahead::InOrder>(matrix, 16 * Line);
     }
     else
     {
