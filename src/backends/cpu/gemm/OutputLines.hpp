@@ -27,10 +27,13 @@ public:
     {
     }
 
+    /// Whether an output of so many bytes is in a cache close by, so that nothing is done about its lines.
+    static bool AreNear(size_t bytes) { return bytes <= SecondLevelBytes; }
+
     /// Whether lines are best fetched a tile ahead, where tiles write more than they read.
     bool AreFetched() const
     {
-        return !m_AreZeroed && m_Bytes > SecondLevelBytes && m_RowBytes > MostSeenRowBytes && ShareLines();
+        return !m_AreZeroed && !AreNear(m_Bytes) && m_RowBytes > MostSeenRowBytes && ShareLines();
     }
 
     /// How many rows are best computed together.

@@ -13,6 +13,19 @@ namespace tenon::ref
 namespace
 {
 
+/// The index in a dimension, and what is left for those after it. The last one has all that is left: without a
+/// division, two of which take as long as a row of a small matrix.
+size_t TakeIndex(size_t& rest, size_t size, bool isLast)
+{
+    if (isLast)
+    {
+        return rest;
+    }
+    const size_t at = rest % size;
+    rest /= size;
+    return at;
+}
+
 /// A tensor's sizes and strides, seen with as many dimensions as the output has.
 struct Extended
 {
@@ -134,8 +147,7 @@ MatMulGeometry::Batch MatMulGeometry::GetBatch(size_t index) const
     for (unsigned int i = 0; i < m_NumDimensions; ++i)
     {
         const Dimension& dimension = m_Dimensions[i];
-        const size_t at = index % dimension.m_Size;
-        index /= dimension.m_Size;
+        const size_t at = TakeIndex(index, dimension.m_Size, i + 1 == m_NumDimensions);
         batch.m_X += at * dimension.m_StepX;
         batch.m_MatrixY += at * dimension.m_CountY;
         batch.m_Output += at * dimension.m_StepOutput;
@@ -165,8 +177,7 @@ size_t MatMulGeometry::GetMatrixY(size_t index) const
     for (unsigned int i = 0; i < m_NumDimensions; ++i)
     {
         const Dimension& dimension = m_Dimensions[i];
-        element += index % dimension.m_SizeY * dimension.m_StepY;
-        index /= dimension.m_SizeY;
+        element += TakeIndex(index, dimension.m_SizeY, i + 1 == m_NumDimensions) * dimension.m_StepY;
     }
     return element;
 }

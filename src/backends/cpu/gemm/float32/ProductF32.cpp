@@ -81,73 +81,6 @@ void ProductF32::Run(const Operands& operands, void* scratch, IParallelFor& para
                    { RunRange(operands, range, static_cast<std::byte*>(scratch) + part * m_PartBytes); });
 }
 
-void ProductF32::RunPlain(const Operands& operands, IParallelFor& parallel) const
-{
-    const WeightSizes& sizes = m_Panels->GetSizes();
-    const size_t parts = std::min<size_t>(m_Parts, parallel.GetNumThreads());
-    constexpr size_t ColumnUnit = 16; // a cache line of the output
-    const bool splitsRows = m_Rows / DotsF32::Rows > sizes.m_Columns / ColumnUnit;
-    RunParts(parallel, parts,
-             [&](size_t index)
-             {
-                 const Part rows = splitsRows ? GetPart(m_Rows, parts, index, DotsF32::Rows) : Part{0, m_Rows};
-                 const Part columns =
-                     splitsRows ? Part{0, sizes.m_Columns} : GetPart(sizes.m_Columns, parts, index, ColumnUnit);
-                 DotsF32 dots;
-                 dots.m_Data = operands.m_Input + rows.m_Begin * sizes.m_Depth;
-                 dots.m_Columns = columns.m_End - columns.m_Begin;
-                 dots.m_Out = operands.m_Out + rows.m_Begin * m_Place.m_PixelStride + columns.m_Begin;
-                 dots.m_OutStride = m_Place.m_PixelStride;
-                 dots.m_Rows = rows.m_End - rows.m_Begin;
-                 RunDots(dots, operands, columns.m_Begin);
-             });
-}
-
-void ProductF32::RunPlainBlock(const Operands& operands, const PanelRange& block, std::byte* scratch) const
-{
-    const BlockRows rows = FindRows(operands.m_Input, block.m_FirstRow, block.m_LastRow, scratch);
-    DotsF32 dots;
-    dots.m_Columns = m_Panels->GetSizes().m_Columns;
-    m_Order.ForEachRun(block.m_FirstRow, block.m_LastRow,
-                       [&](const PixelRun& run, size_t row)
-                       {
-                           if (rows.m_Table != nullptr)
-                           {
-                               dots.m_Table = rows.m_Table + row;
-                               dots.m_Taps = m_Taps;
-                               dots.m_TapStep = block.m_LastRow - block.m_FirstRow;
-                               dots.m_Zeros = run.m_LacksPoints ? m_Zeros : nullptr;
-                           }
-                           else
-                           {
-                               dots.m_Data = rows.m_First + row * rows.m_Stride;
-                           }
-                           dots.m_Rows = run.m_Count;
-                           dots.m_Out = operands.m_Out + m_Place.GetOffset(run.m_First);
-                           dots.m_OutStride = run.m_Step * m_Place.m_PixelStride;
-                           RunDots(dots, operands, 0);
-                       });
-}
-
-/// Of columns from one on, whose data and output are known.
-void ProductF32::RunDots(DotsF32& dots, const Operands& operands, size_t firstColumn) const
-{
-    dots.m_Depth = m_Panels->GetSizes().m_Depth;
-    dots.m_Weights = static_cast<const std::byte*>(m_Plain) + firstColumn * dots.m_Depth * GetDataTypeSize(m_PlainType);
-    dots.m_WeightType = m_PlainType;
-    dots.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + firstColumn : nullptr;
-    RunDotsF32(dots);
-    if (dots.m_OutStride == dots.m_Columns)
-    {
-        m_Clamp.Run(dots.m_Out, dots.m_Rows * dots.m_Columns);
-        return;
-    }
-    for (size_t r = 0; r < dots.m_Rows; ++r)
-    {
-        m_Clamp.Run(dots.m_Out + r * dots.m_OutStride, dots.m_Columns);
-    }
-}
-
 void ProductF32::RunRange(const float* input, const float* weights, const float* bias, float* out,
                           const PanelRange& range, void* scratch) const
 {
@@ -157,6 +90,11 @@ void ProductF32::RunRange(const float* input, const float* weights, const float*
 
 void ProductF32::RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const
 {
+    if (IsOneBlock(range))
+    {
+        RunInPlace(operands, range);
+        return;
+    }
     const OutputLines lines = FindLines(operands, range);
     const size_t mostRows = lines.GetBlockRows();
     for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
@@ -172,9 +110,7 @@ void ProductF32::RunRange(const Operands& operands, const PanelRange& range, std
         for (size_t i = 0; i < blocks; ++i)
         {
             const Part rows = GetPart(end - first, blocks, i); // equal ones
-            PanelRange block = range;
-            block.m_FirstRow = first + rows.m_Begin;
-            block.m_LastRow = first + rows.m_End;
+            const PanelRange block{first + rows.m_Begin, first + rows.m_End, range.m_FirstPanel, range.m_LastPanel};
             lines.Prepare(operands.m_Out + m_Place.GetOffset(block.m_FirstRow), rows.m_End - rows.m_Begin);
             RunBlock(operands, block, scratch);
         }
@@ -219,7 +155,7 @@ void ProductF32::RunBlock(const Operands& operands, const PanelRange& block, std
     }
     const std::vector<PanelF32>& panels = m_Panels->Get();
     size_t last = block.m_FirstPanel;
-    BlockRows rows;
+    const float* const* table = nullptr;
     for (size_t first = last; first < block.m_LastPanel; first = last)
     {
         const size_t group = panels[first].m_Group;
@@ -227,11 +163,13 @@ void ProductF32::RunBlock(const Operands& operands, const PanelRange& block, std
         {
             ++last;
         }
-        rows = FindGroup(rows, operands.m_Input, group, block, scratch);
-        Slice slice;
-        for (size_t i = 0; !slice.m_IsLast; ++i)
+        const BlockRows rows = FindGroup(table, operands.m_Input, group, block, scratch);
+        table = rows.m_Table;
+        bool isLast = false;
+        for (size_t i = 0; !isLast; ++i)
         {
-            slice = GetSlice(i);
+            const Slice slice = GetSlice(i);
+            isLast = slice.m_IsLast;
             TileF32 tile = MakeTile(slice, block, rows);
             NextWeights next(nullptr, 0);
             tile.m_Next = &next;
@@ -243,8 +181,8 @@ void ProductF32::RunBlock(const Operands& operands, const PanelRange& block, std
     }
 }
 
-/// `before`: what was found for another group of the block, if any.
-ProductF32::BlockRows ProductF32::FindGroup(const BlockRows& before, const float* input, size_t group,
+/// `table`: what was found for another group of the block, if any.
+ProductF32::BlockRows ProductF32::FindGroup(const float* const* table, const float* input, size_t group,
                                             const PanelRange& block, std::byte* scratch) const
 {
     const size_t offset = group * static_cast<size_t>(m_Windows.m_GroupChannels);
@@ -252,9 +190,8 @@ ProductF32::BlockRows ProductF32::FindGroup(const BlockRows& before, const float
     {
         return FindRows(input + offset, block.m_FirstRow, block.m_LastRow, scratch);
     }
-    BlockRows rows = before.m_Table != nullptr ? before : FindRows(input, block.m_FirstRow, block.m_LastRow, scratch);
-    rows.m_Offset = offset;
-    return rows;
+    return {table != nullptr ? table : FindRows(input, block.m_FirstRow, block.m_LastRow, scratch).m_Table, nullptr, 0,
+            offset};
 }
 
 ProductF32::BlockRows ProductF32::FindRows(const float* data, size_t first, size_t last, std::byte* scratch) const

@@ -99,6 +99,8 @@ private:
     void Run(const Operands& operands, void* scratch, IParallelFor& parallel) const;
     void RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const;
     bool CanSlide() const;
+    bool IsOneBlock(const PanelRange& range) const;
+    void RunInPlace(const Operands& operands, const PanelRange& range) const;
     /// Of a range's rows. With columns of the image apart, rows of a block are not those that lie at its place.
     OutputLines FindLines(const Operands& operands, const PanelRange& range) const;
     /// Whether windows are the rows of a matrix, or are made such.
@@ -106,7 +108,7 @@ private:
     void RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const;
     void RunBlock(const Operands& operands, const PanelRange& block, std::byte* scratch) const;
     BlockRows FindRows(const float* data, size_t first, size_t last, std::byte* scratch) const;
-    BlockRows FindGroup(const BlockRows& before, const float* input, size_t group, const PanelRange& block,
+    BlockRows FindGroup(const float* const* table, const float* input, size_t group, const PanelRange& block,
                         std::byte* scratch) const;
     Slice GetSlice(size_t index) const;
     TileF32 MakeTile(const Slice& slice, const PanelRange& block, const BlockRows& rows) const;
