@@ -77,6 +77,19 @@ HWY_INLINE void AddDots(const float* const (&data)[Rows], const typename Reader:
         }
     };
     size_t k = 0;
+    if constexpr (Rows == 1)
+    {
+        // With nothing to decide between few vectors, so that memory is asked for the next columns meanwhile.
+        for (; k + 4 * lanes <= depth; k += 4 * lanes)
+        {
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < 4; ++v)
+            {
+                step([d](const float* from) HWY_ATTR { return hn::LoadU(d, from); },
+                     [](const auto* from) HWY_ATTR { return Reader::Load(from); }, k + v * lanes);
+            }
+        }
+    }
     for (; k + lanes <= depth; k += lanes)
     {
         step([d](const float* from) HWY_ATTR { return hn::LoadU(d, from); },
@@ -119,23 +132,12 @@ HWY_INLINE void WriteColumn(const DotsF32& dots, size_t column, const Floats (&s
     }
 }
 
-/// The products of rows [row, row + Rows) by columns [column, column + Columns).
+/// Of some rows, the product of their data by some columns.
 template <typename Reader, size_t Rows, size_t Columns>
-void Dots(const DotsF32& dots, size_t row, size_t column)
+HWY_INLINE void SumDots(const DotsF32& dots, size_t row, size_t column, Floats (&sums)[Rows][Columns])
 {
-    const FloatTag d;
     const size_t depth = dots.m_Depth;
     const auto* weights = static_cast<const typename Reader::Type*>(dots.m_Weights) + column * depth;
-    Floats sums[Rows][Columns];
-    HWY_UNROLL(4)
-    for (size_t r = 0; r < Rows; ++r)
-    {
-        HWY_UNROLL(8)
-        for (size_t c = 0; c < Columns; ++c)
-        {
-            sums[r][c] = hn::Zero(d);
-        }
-    }
     const float* data[Rows];
     if (dots.m_Table == nullptr)
     {
@@ -145,68 +147,92 @@ void Dots(const DotsF32& dots, size_t row, size_t column)
             data[r] = dots.m_Data + (row + r) * depth;
         }
         AddDots<Reader>(data, weights, depth, depth, sums);
+        return;
     }
-    else
+    const size_t tapDepth = depth / dots.m_Taps;
+    const float* const* table = dots.m_Table + row;
+    for (size_t tap = 0; tap < dots.m_Taps; ++tap, table += dots.m_TapStep, weights += tapDepth)
     {
-        const size_t tapDepth = depth / dots.m_Taps;
-        const float* const* table = dots.m_Table + row;
-        for (size_t tap = 0; tap < dots.m_Taps; ++tap, table += dots.m_TapStep, weights += tapDepth)
+        if (dots.m_Zeros != nullptr && AreAll<Rows>(table, dots.m_Zeros))
         {
-            if (dots.m_Zeros != nullptr && AreAll<Rows>(table, dots.m_Zeros))
-            {
-                continue;
-            }
-            HWY_UNROLL(4)
-            for (size_t r = 0; r < Rows; ++r)
-            {
-                data[r] = table[r];
-            }
-            AddDots<Reader>(data, weights, depth, tapDepth, sums);
+            continue;
         }
-    }
-    float* const out = dots.m_Out + row * dots.m_OutStride + column;
-    if constexpr (Columns % 4 == 0)
-    {
-        const hn::FixedTag<float, 4> four;
         HWY_UNROLL(4)
         for (size_t r = 0; r < Rows; ++r)
         {
-            HWY_UNROLL(2)
-            for (size_t c = 0; c < Columns; c += 4)
+            data[r] = table[r];
+        }
+        AddDots<Reader>(data, weights, depth, tapDepth, sums);
+    }
+}
+
+/// The products of rows [row, row + Rows) by `Columns` columns at a time, from `column` on. Returns the first column
+/// that is left. `dots` is a copy, which nothing that is stored can be part of: of a small depth, loading it anew takes
+/// as long as a column.
+template <typename Reader, size_t Rows, size_t Columns>
+HWY_NOINLINE size_t Dots(const DotsF32 dots, size_t row, size_t column)
+{
+    const FloatTag d;
+    float* const out = dots.m_Out + row * dots.m_OutStride;
+    for (; column + Columns <= dots.m_Columns; column += Columns)
+    {
+        Floats sums[Rows][Columns];
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(8)
+            for (size_t c = 0; c < Columns; ++c)
             {
-                auto sum = SumFour(d, sums[r][c], sums[r][c + 1], sums[r][c + 2], sums[r][c + 3]);
-                if (dots.m_Bias != nullptr)
+                sums[r][c] = hn::Zero(d);
+            }
+        }
+        SumDots<Reader>(dots, row, column, sums);
+        if constexpr (Columns % 4 == 0)
+        {
+            const hn::FixedTag<float, 4> four;
+            HWY_UNROLL(4)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                HWY_UNROLL(2)
+                for (size_t c = 0; c < Columns; c += 4)
                 {
-                    sum = hn::Add(sum, hn::LoadU(four, dots.m_Bias + column + c));
+                    auto sum = SumFour(d, sums[r][c], sums[r][c + 1], sums[r][c + 2], sums[r][c + 3]);
+                    if (dots.m_Bias != nullptr)
+                    {
+                        sum = hn::Add(sum, hn::LoadU(four, dots.m_Bias + column + c));
+                    }
+                    hn::StoreU(sum, four, out + r * dots.m_OutStride + column + c);
                 }
-                hn::StoreU(sum, four, out + r * dots.m_OutStride + c);
+            }
+        }
+        else
+        {
+            HWY_UNROLL(8)
+            for (size_t c = 0; c < Columns; ++c)
+            {
+                WriteColumn(dots, column + c, sums, c, out + column + c);
             }
         }
     }
-    else
-    {
-        HWY_UNROLL(8)
-        for (size_t c = 0; c < Columns; ++c)
-        {
-            WriteColumn(dots, column + c, sums, c, out + c);
-        }
-    }
+    return column;
 }
 
 template <typename Reader, size_t Rows>
 void DotRows(const DotsF32& dots, size_t row)
 {
-    // Enough sums that each addition finds its register ready.
+    // Enough sums that each addition finds its register ready; of a small depth those of the next columns are underway.
     constexpr size_t Columns = Rows == 1 ? 8 : Rows == 4 && !ManyRegisters ? 2 : 4;
+    constexpr size_t SmallDepth = 8 * hn::MaxLanes(FloatTag());
     size_t column = 0;
-    for (; column + Columns <= dots.m_Columns; column += Columns)
+    if constexpr (Rows == 1)
     {
-        Dots<Reader, Rows, Columns>(dots, row, column);
+        if (dots.m_Depth <= SmallDepth)
+        {
+            column = Dots<Reader, Rows, Columns / 2>(dots, row, column);
+        }
     }
-    for (; column < dots.m_Columns; ++column)
-    {
-        Dots<Reader, Rows, 1>(dots, row, column);
-    }
+    column = Dots<Reader, Rows, Columns>(dots, row, column);
+    Dots<Reader, Rows, 1>(dots, row, column);
 }
 
 template <typename Reader>
