@@ -33,7 +33,7 @@ size_t GetMostVectors(const EngineF32& engine, const WeightSizes& sizes)
     constexpr size_t ShallowDepth = 32;
     if (sizes.m_InPlaceStride != 0)
     {
-        return sizes.m_Depth <= ShallowDepth ? engine.m_Vectors : engine.m_MostVectors;
+        return engine.m_MostVectors;
     }
     const bool areInLines = sizes.m_Columns % engine.m_Lanes != 0;
     const size_t fewVectors = sizes.m_Depth <= 4                            ? 1
