@@ -109,7 +109,8 @@ HWY_INLINE Fetcher<What, T> MakeFetcher(const Matrix<T>& matrix, size_t first, s
     }
     Fetcher<What, T> fetcher;
     fetcher.m_FromStride = static_cast<uintptr_t>(matrix.m_FromStride) * sizeof(T);
-    fetcher.m_From = reinterpret_cast<uintptr_t>(matrix.m_From + row) + (column + tile % 4 * N) * fetcher.m_FromStride;
+    fetcher.m_From =
+        reinterpret_cast<uintptr_t>(matrix.m_From) + row * sizeof(T) + (column + tile % 4 * N) * fetcher.m_FromStride;
     return fetcher;
 }
 
