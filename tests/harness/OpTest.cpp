@@ -355,7 +355,8 @@ std::vector<std::byte> RunOp(const IBackend& backend, const OpCase& op, const Ru
         ExecuteArgs args;
         args.m_Inputs = inputs;
         args.m_Outputs = outputs;
-        args.m_Scratch = scratch.GetData();
+        // As of a network that has nothing else in its arena.
+        args.m_Scratch = scratch.GetBytes() != 0 ? scratch.GetData() : nullptr;
         args.m_Parallel = &parallel;
         const size_t allocations = CountAllocations();
         shaped->Execute(args);

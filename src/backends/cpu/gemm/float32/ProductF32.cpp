@@ -196,6 +196,10 @@ ProductF32::BlockRows ProductF32::FindGroup(const float* const* table, const flo
 
 ProductF32::BlockRows ProductF32::FindRows(const float* data, size_t first, size_t last, std::byte* scratch) const
 {
+    if (m_Taps == 0) // sums of nothing: a phase of a transposed convolution that none of its taps reach
+    {
+        return {nullptr, data, 0};
+    }
     if (m_Windows.ArePixels())
     {
         const auto channels = static_cast<size_t>(m_Windows.m_Channels);
@@ -212,7 +216,7 @@ ProductF32::BlockRows ProductF32::FindRows(const float* data, size_t first, size
     {
         m_Order.FindRows(m_Windows, data, first, last, m_Zeros, strip, table);
     }
-    else if (m_Taps != 0)
+    else
     {
         m_Order.FindPoints(m_Windows, data, first, last, m_Zeros, table);
     }

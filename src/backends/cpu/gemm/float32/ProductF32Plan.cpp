@@ -77,6 +77,7 @@ void ProductF32::Plan()
               : m_Reading == Reading::Rows ? PixelOrder(m_Windows, tiles, false)
                                            : PixelOrder();
     m_Taps = m_TapDepth != 0 ? sizes.m_Depth / m_TapDepth : 0;
+    m_TapDepth = m_Taps != 0 ? m_TapDepth : 0;
     m_Place.m_PixelStride = sizes.m_Columns;
     m_OutputBytes = m_Rows * sizes.m_Columns * sizeof(float);
     PlanBlocks(m_Rows);
