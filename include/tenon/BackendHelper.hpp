@@ -6,6 +6,7 @@
 #include <tenon/BackendOptions.hpp>
 #include <tenon/Descriptors.hpp>
 #include <tenon/Export.hpp>
+#include <tenon/LayerQueries.hpp>
 #include <tenon/Optional.hpp>
 #include <tenon/Tensor.hpp>
 #include <tenon/Types.hpp>
@@ -20,17 +21,26 @@ namespace tenon
 class BackendRegistry;
 class ILayerSupport;
 
-/// The capability of that name, if the list has it.
+/// The capability of that name, if the list has it, or the built-in backend; one that is not there has none.
 TENON_API Optional<BackendOptions::BackendOption> GetCapability(const std::string& name,
                                                                 const BackendCapabilities& capabilities);
-/// Whether the list has a capability of that name.
+TENON_API Optional<BackendOptions::BackendOption> GetCapability(const std::string& name, const BackendId& backend);
+/// Whether the list, or the built-in backend, has a capability of that name.
 TENON_API bool HasCapability(const std::string& name, const BackendCapabilities& capabilities);
-/// Whether the list has a capability of that name and value.
+TENON_API bool HasCapability(const std::string& name, const BackendId& backend);
+/// Whether the list, or the built-in backend, has a capability of that name and value.
 TENON_API bool HasMatchingCapability(const BackendOptions::BackendOption& capability,
                                      const BackendCapabilities& capabilities);
+TENON_API bool HasMatchingCapability(const BackendOptions::BackendOption& capability, const BackendId& backend);
+TENON_API bool HasCapability(const BackendOptions::BackendOption& capability, const BackendCapabilities& capabilities);
+TENON_API bool HasCapability(const BackendOptions::BackendOption& capability, const BackendId& backend);
 
-/// Asks one backend whether it runs a layer. Arm NN has a method per layer type; here the type is an argument.
-class TENON_API LayerSupportHandle
+/// How many files a built-in backend saves for a network that it is told to cache (its capability
+/// "NumberOfCacheFiles"): 1 of CpuAcc, see "CachedNetworkFilePath" in BackendOptions.hpp.
+TENON_API unsigned int GetNumberOfCacheFiles(const BackendId& backend);
+
+/// Asks one backend whether it runs a layer, of any type or as Arm NN's programs ask it.
+class TENON_API LayerSupportHandle : public LayerQueries
 {
 public:
     explicit LayerSupportHandle(std::shared_ptr<const ILayerSupport> support);
@@ -45,9 +55,6 @@ public:
     bool IsLayerSupported(LayerType type, const std::vector<TensorInfo>& inputs, const std::vector<TensorInfo>& outputs,
                           const BaseDescriptor& descriptor,
                           Optional<std::string&> reasonIfUnsupported = EmptyOptional()) const;
-
-private:
-    std::shared_ptr<const ILayerSupport> m_Support;
 };
 
 /// Of a built-in backend.

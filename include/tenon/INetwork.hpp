@@ -618,11 +618,39 @@ struct PartitionOptions
     bool m_AllOrNothing = false;
 };
 
+/// Arm NN's older form of OptimizerOptionsOpaque, which it calls deprecated and its programs use a lot. Optimize()
+/// takes both; what an option does is said there.
+struct TENON_API OptimizerOptions
+{
+    OptimizerOptions() = default;
+    OptimizerOptions(bool reduceFp32ToFp16, bool debug, bool reduceFp32ToBf16, bool importEnabled,
+                     ModelOptions modelOptions = {}, bool exportEnabled = false, bool debugToFile = false);
+    OptimizerOptions(bool reduceFp32ToFp16, bool debug, bool reduceFp32ToBf16 = false,
+                     ShapeInferenceMethod shapeInferenceMethod = ShapeInferenceMethod::ValidateOnly,
+                     bool importEnabled = false, ModelOptions modelOptions = {}, bool exportEnabled = false,
+                     bool debugToFile = false, bool allowExpandedDims = false);
+
+    /// One line an option.
+    std::string ToString() const;
+
+    bool m_ReduceFp32ToFp16 = false;
+    bool m_Debug = false;
+    bool m_DebugToFile = false;
+    bool m_ReduceFp32ToBf16 = false;
+    ShapeInferenceMethod m_shapeInferenceMethod = ShapeInferenceMethod::ValidateOnly;
+    bool m_ImportEnabled = false;
+    ModelOptions m_ModelOptions;
+    bool m_ProfilingEnabled = false;
+    bool m_ExportEnabled = false;
+    bool m_AllowExpandedDims = false;
+};
+
 /// Options of Optimize().
 class TENON_API OptimizerOptionsOpaque
 {
 public:
     OptimizerOptionsOpaque() = default;
+    OptimizerOptionsOpaque(const OptimizerOptions& options); // NOLINT: implicit, as Arm NN's
     OptimizerOptionsOpaque(bool reduceFp32ToFp16, bool debug, bool reduceFp32ToBf16, bool importEnabled,
                            ModelOptions modelOptions = {}, bool exportEnabled = false, bool debugToFile = false);
     OptimizerOptionsOpaque(bool reduceFp32ToFp16, bool debug, bool reduceFp32ToBf16 = false,

@@ -1,54 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of the LSTM layers, as INetwork's methods take them. Null pointers stand for absent weights.
+// Weights of the LSTM layers, as INetwork's methods take them, and their infos alone, as LayerQueries takes them. Null
+// pointers stand for absent weights.
 #pragma once
 
 #include <tenon/Tensor.hpp>
+
+#include <vector>
 
 namespace tenon
 {
 
 /// Of Lstm, QLstm and UnidirectionalSequenceLstm. Weights of a gate are [units, inputs]; recurrent ones
 /// [units, outputs]; peephole, bias and normalization ones [units]; the projection [outputs, units].
-struct LstmInputParams
+template <typename T>
+struct LstmParams
 {
-    const ConstTensor* m_InputToInputWeights = nullptr;
-    const ConstTensor* m_InputToForgetWeights = nullptr;
-    const ConstTensor* m_InputToCellWeights = nullptr;
-    const ConstTensor* m_InputToOutputWeights = nullptr;
-    const ConstTensor* m_RecurrentToInputWeights = nullptr;
-    const ConstTensor* m_RecurrentToForgetWeights = nullptr;
-    const ConstTensor* m_RecurrentToCellWeights = nullptr;
-    const ConstTensor* m_RecurrentToOutputWeights = nullptr;
-    const ConstTensor* m_CellToInputWeights = nullptr;
-    const ConstTensor* m_CellToForgetWeights = nullptr;
-    const ConstTensor* m_CellToOutputWeights = nullptr;
-    const ConstTensor* m_InputGateBias = nullptr;
-    const ConstTensor* m_ForgetGateBias = nullptr;
-    const ConstTensor* m_CellBias = nullptr;
-    const ConstTensor* m_OutputGateBias = nullptr;
-    const ConstTensor* m_ProjectionWeights = nullptr;
-    const ConstTensor* m_ProjectionBias = nullptr;
-    const ConstTensor* m_InputLayerNormWeights = nullptr;
-    const ConstTensor* m_ForgetLayerNormWeights = nullptr;
-    const ConstTensor* m_CellLayerNormWeights = nullptr;
-    const ConstTensor* m_OutputLayerNormWeights = nullptr;
+    const T* m_InputToInputWeights = nullptr;
+    const T* m_InputToForgetWeights = nullptr;
+    const T* m_InputToCellWeights = nullptr;
+    const T* m_InputToOutputWeights = nullptr;
+    const T* m_RecurrentToInputWeights = nullptr;
+    const T* m_RecurrentToForgetWeights = nullptr;
+    const T* m_RecurrentToCellWeights = nullptr;
+    const T* m_RecurrentToOutputWeights = nullptr;
+    const T* m_CellToInputWeights = nullptr;
+    const T* m_CellToForgetWeights = nullptr;
+    const T* m_CellToOutputWeights = nullptr;
+    const T* m_InputGateBias = nullptr;
+    const T* m_ForgetGateBias = nullptr;
+    const T* m_CellBias = nullptr;
+    const T* m_OutputGateBias = nullptr;
+    const T* m_ProjectionWeights = nullptr;
+    const T* m_ProjectionBias = nullptr;
+    const T* m_InputLayerNormWeights = nullptr;
+    const T* m_ForgetLayerNormWeights = nullptr;
+    const T* m_CellLayerNormWeights = nullptr;
+    const T* m_OutputLayerNormWeights = nullptr;
+
+    /// In the order of the layer's inputs, from 3 on.
+    std::vector<const T*> GetInputs() const
+    {
+        return {m_InputToInputWeights,     m_InputToForgetWeights,
+                m_InputToCellWeights,      m_InputToOutputWeights,
+                m_RecurrentToInputWeights, m_RecurrentToForgetWeights,
+                m_RecurrentToCellWeights,  m_RecurrentToOutputWeights,
+                m_CellToInputWeights,      m_CellToForgetWeights,
+                m_CellToOutputWeights,     m_InputGateBias,
+                m_ForgetGateBias,          m_CellBias,
+                m_OutputGateBias,          m_ProjectionWeights,
+                m_ProjectionBias,          m_InputLayerNormWeights,
+                m_ForgetLayerNormWeights,  m_CellLayerNormWeights,
+                m_OutputLayerNormWeights};
+    }
 };
 
 /// Of QuantizedLstm. Weights are [units, inputs] or [units, units], biases [units]; all must be there.
-struct QuantizedLstmInputParams
+template <typename T>
+struct QuantizedLstmParams
 {
-    const ConstTensor* m_InputToInputWeights = nullptr;
-    const ConstTensor* m_InputToForgetWeights = nullptr;
-    const ConstTensor* m_InputToCellWeights = nullptr;
-    const ConstTensor* m_InputToOutputWeights = nullptr;
-    const ConstTensor* m_RecurrentToInputWeights = nullptr;
-    const ConstTensor* m_RecurrentToForgetWeights = nullptr;
-    const ConstTensor* m_RecurrentToCellWeights = nullptr;
-    const ConstTensor* m_RecurrentToOutputWeights = nullptr;
-    const ConstTensor* m_InputGateBias = nullptr;
-    const ConstTensor* m_ForgetGateBias = nullptr;
-    const ConstTensor* m_CellBias = nullptr;
-    const ConstTensor* m_OutputGateBias = nullptr;
+    const T* m_InputToInputWeights = nullptr;
+    const T* m_InputToForgetWeights = nullptr;
+    const T* m_InputToCellWeights = nullptr;
+    const T* m_InputToOutputWeights = nullptr;
+    const T* m_RecurrentToInputWeights = nullptr;
+    const T* m_RecurrentToForgetWeights = nullptr;
+    const T* m_RecurrentToCellWeights = nullptr;
+    const T* m_RecurrentToOutputWeights = nullptr;
+    const T* m_InputGateBias = nullptr;
+    const T* m_ForgetGateBias = nullptr;
+    const T* m_CellBias = nullptr;
+    const T* m_OutputGateBias = nullptr;
+
+    /// In the order of the layer's inputs, from 3 on.
+    std::vector<const T*> GetInputs() const
+    {
+        return {m_InputToInputWeights,
+                m_InputToForgetWeights,
+                m_InputToCellWeights,
+                m_InputToOutputWeights,
+                m_RecurrentToInputWeights,
+                m_RecurrentToForgetWeights,
+                m_RecurrentToCellWeights,
+                m_RecurrentToOutputWeights,
+                m_InputGateBias,
+                m_ForgetGateBias,
+                m_CellBias,
+                m_OutputGateBias};
+    }
 };
+
+using LstmInputParams = LstmParams<ConstTensor>;
+using LstmInputParamsInfo = LstmParams<TensorInfo>;
+using QuantizedLstmInputParams = QuantizedLstmParams<ConstTensor>;
+using QuantizedLstmInputParamsInfo = QuantizedLstmParams<TensorInfo>;
 
 } // namespace tenon

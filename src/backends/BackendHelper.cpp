@@ -8,6 +8,30 @@
 namespace tenon
 {
 
+namespace
+{
+
+/// None of a backend that is not built in.
+BackendCapabilities GetCapabilities(const BackendId& backend)
+{
+    BackendRegistry registry;
+    RegisterBuiltinBackends(registry);
+    const auto found = registry.Find(backend);
+    return found != nullptr ? found->GetCapabilities() : BackendCapabilities(backend);
+}
+
+std::vector<const TensorInfo*> FindAddresses(const std::vector<TensorInfo>& infos)
+{
+    std::vector<const TensorInfo*> addresses;
+    for (const TensorInfo& info : infos)
+    {
+        addresses.push_back(&info);
+    }
+    return addresses;
+}
+
+} // namespace
+
 Optional<BackendOptions::BackendOption> GetCapability(const std::string& name, const BackendCapabilities& capabilities)
 {
     for (size_t i = 0; i < capabilities.GetOptionCount(); ++i)
@@ -20,9 +44,19 @@ Optional<BackendOptions::BackendOption> GetCapability(const std::string& name, c
     return EmptyOptional();
 }
 
+Optional<BackendOptions::BackendOption> GetCapability(const std::string& name, const BackendId& backend)
+{
+    return GetCapability(name, GetCapabilities(backend));
+}
+
 bool HasCapability(const std::string& name, const BackendCapabilities& capabilities)
 {
     return GetCapability(name, capabilities).has_value();
+}
+
+bool HasCapability(const std::string& name, const BackendId& backend)
+{
+    return HasCapability(name, GetCapabilities(backend));
 }
 
 bool HasMatchingCapability(const BackendOptions::BackendOption& capability, const BackendCapabilities& capabilities)
@@ -31,7 +65,30 @@ bool HasMatchingCapability(const BackendOptions::BackendOption& capability, cons
     return found.has_value() && found.value().GetValue() == capability.GetValue();
 }
 
-LayerSupportHandle::LayerSupportHandle(std::shared_ptr<const ILayerSupport> support) : m_Support(std::move(support)) {}
+bool HasMatchingCapability(const BackendOptions::BackendOption& capability, const BackendId& backend)
+{
+    return HasMatchingCapability(capability, GetCapabilities(backend));
+}
+
+bool HasCapability(const BackendOptions::BackendOption& capability, const BackendCapabilities& capabilities)
+{
+    return HasMatchingCapability(capability, capabilities);
+}
+
+bool HasCapability(const BackendOptions::BackendOption& capability, const BackendId& backend)
+{
+    return HasMatchingCapability(capability, backend);
+}
+
+unsigned int GetNumberOfCacheFiles(const BackendId& backend)
+{
+    const auto files = GetCapability("NumberOfCacheFiles", backend);
+    return files.has_value() ? files.value().GetValue().AsUnsignedInt() : 0;
+}
+
+LayerSupportHandle::LayerSupportHandle(std::shared_ptr<const ILayerSupport> support) : LayerQueries(std::move(support))
+{
+}
 
 LayerSupportHandle::~LayerSupportHandle() = default;
 
@@ -39,38 +96,7 @@ bool LayerSupportHandle::IsLayerSupported(LayerType type, const std::vector<Tens
                                           const std::vector<TensorInfo>& outputs, const BaseDescriptor& descriptor,
                                           Optional<std::string&> reasonIfUnsupported) const
 {
-    if (m_Support == nullptr)
-    {
-        if (reasonIfUnsupported.has_value())
-        {
-            reasonIfUnsupported.value() = "the backend is not there";
-        }
-        return false;
-    }
-    std::vector<const TensorInfo*> inputInfos;
-    for (const TensorInfo& info : inputs)
-    {
-        inputInfos.push_back(&info);
-    }
-    std::vector<const TensorInfo*> outputInfos;
-    for (const TensorInfo& info : outputs)
-    {
-        outputInfos.push_back(&info);
-    }
-    const std::string name;
-    LayerView view;
-    view.m_Type = type;
-    view.m_Name = &name;
-    view.m_Descriptor = &descriptor;
-    view.m_Inputs = inputInfos;
-    view.m_Outputs = outputInfos;
-    view.m_HasValues = false;
-    SupportResult result = m_Support->IsLayerSupported(view);
-    if (!result.IsSupported() && reasonIfUnsupported.has_value())
-    {
-        reasonIfUnsupported.value() = std::move(result.m_Reason);
-    }
-    return result.IsSupported();
+    return Ask(type, FindAddresses(inputs), FindAddresses(outputs), descriptor, reasonIfUnsupported);
 }
 
 LayerSupportHandle GetILayerSupportByBackendId(const BackendId& backend)

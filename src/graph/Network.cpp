@@ -113,7 +113,7 @@ IConnectableLayer* Network::AddConstantLayer(const ConstTensor& input, std::shar
 }
 
 IConnectableLayer* Network::WireConstants(IConnectableLayer* layer, unsigned int first,
-                                          std::initializer_list<const ConstTensor*> tensors)
+                                          const std::vector<const ConstTensor*>& tensors)
 {
     static_cast<Layer*>(layer)->m_FirstOwnConstant = first;
     unsigned int index = first;
@@ -158,58 +158,27 @@ IConnectableLayer* Network::AddTransposeConvolution2dLayer(const TransposeConvol
                               : WireConstants(layer, 1, {&weights});
 }
 
-namespace
-{
-
-/// Calls wire with the weights in the order of the layer's inputs 3..23.
-template <typename Wire>
-IConnectableLayer* WireLstm(const LstmInputParams& p, Wire wire)
-{
-    return wire({p.m_InputToInputWeights,     p.m_InputToForgetWeights,
-                 p.m_InputToCellWeights,      p.m_InputToOutputWeights,
-                 p.m_RecurrentToInputWeights, p.m_RecurrentToForgetWeights,
-                 p.m_RecurrentToCellWeights,  p.m_RecurrentToOutputWeights,
-                 p.m_CellToInputWeights,      p.m_CellToForgetWeights,
-                 p.m_CellToOutputWeights,     p.m_InputGateBias,
-                 p.m_ForgetGateBias,          p.m_CellBias,
-                 p.m_OutputGateBias,          p.m_ProjectionWeights,
-                 p.m_ProjectionBias,          p.m_InputLayerNormWeights,
-                 p.m_ForgetLayerNormWeights,  p.m_CellLayerNormWeights,
-                 p.m_OutputLayerNormWeights});
-}
-
-} // namespace
-
 IConnectableLayer* Network::AddLstmLayer(const LstmDescriptor& descriptor, const LstmInputParams& params,
                                          const char* name)
 {
-    return WireLstm(params, [&](std::initializer_list<const ConstTensor*> weights)
-                    { return WireConstants(Add(LayerType::Lstm, descriptor, name), 3, weights); });
+    return WireConstants(Add(LayerType::Lstm, descriptor, name), 3, params.GetInputs());
 }
 
 IConnectableLayer* Network::AddQLstmLayer(const QLstmDescriptor& descriptor, const LstmInputParams& params,
                                           const char* name)
 {
-    return WireLstm(params, [&](std::initializer_list<const ConstTensor*> weights)
-                    { return WireConstants(Add(LayerType::QLstm, descriptor, name), 3, weights); });
+    return WireConstants(Add(LayerType::QLstm, descriptor, name), 3, params.GetInputs());
 }
 
 IConnectableLayer* Network::AddUnidirectionalSequenceLstmLayer(const UnidirectionalSequenceLstmDescriptor& descriptor,
                                                                const LstmInputParams& params, const char* name)
 {
-    return WireLstm(params,
-                    [&](std::initializer_list<const ConstTensor*> weights) {
-                        return WireConstants(Add(LayerType::UnidirectionalSequenceLstm, descriptor, name), 3, weights);
-                    });
+    return WireConstants(Add(LayerType::UnidirectionalSequenceLstm, descriptor, name), 3, params.GetInputs());
 }
 
-IConnectableLayer* Network::AddQuantizedLstmLayer(const QuantizedLstmInputParams& p, const char* name)
+IConnectableLayer* Network::AddQuantizedLstmLayer(const QuantizedLstmInputParams& params, const char* name)
 {
-    return WireConstants(Add(LayerType::QuantizedLstm, name), 3,
-                         {p.m_InputToInputWeights, p.m_InputToForgetWeights, p.m_InputToCellWeights,
-                          p.m_InputToOutputWeights, p.m_RecurrentToInputWeights, p.m_RecurrentToForgetWeights,
-                          p.m_RecurrentToCellWeights, p.m_RecurrentToOutputWeights, p.m_InputGateBias,
-                          p.m_ForgetGateBias, p.m_CellBias, p.m_OutputGateBias});
+    return WireConstants(Add(LayerType::QuantizedLstm, name), 3, params.GetInputs());
 }
 
 IConnectableLayer* Network::AddPrecompiledLayer(const PreCompiledDescriptor& preCompiledDescriptor,

@@ -425,7 +425,7 @@ private:
                                  const Graph& second, const char* name);
     /// Wires a Constant layer to each input from `first` on for which there is a tensor.
     IConnectableLayer* WireConstants(IConnectableLayer* layer, unsigned int first,
-                                     std::initializer_list<const ConstTensor*> tensors);
+                                     const std::vector<const ConstTensor*>& tensors);
 
     NetworkOptions m_Options;
     Graph m_Graph;

@@ -1,11 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// OptimizerOptionsOpaque: constructors and text.
+// OptimizerOptionsOpaque and OptimizerOptions: constructors and text.
 #include <tenon/INetwork.hpp>
 
 #include <fmt/format.h>
 
 namespace tenon
 {
+
+OptimizerOptions::OptimizerOptions(bool reduceFp32ToFp16, bool debug, bool reduceFp32ToBf16, bool importEnabled,
+                                   ModelOptions modelOptions, bool exportEnabled, bool debugToFile)
+    : OptimizerOptions(reduceFp32ToFp16, debug, reduceFp32ToBf16, ShapeInferenceMethod::ValidateOnly, importEnabled,
+                       std::move(modelOptions), exportEnabled, debugToFile)
+{
+}
+
+OptimizerOptions::OptimizerOptions(bool reduceFp32ToFp16, bool debug, bool reduceFp32ToBf16,
+                                   ShapeInferenceMethod shapeInferenceMethod, bool importEnabled,
+                                   ModelOptions modelOptions, bool exportEnabled, bool debugToFile,
+                                   bool allowExpandedDims)
+    : m_ReduceFp32ToFp16(reduceFp32ToFp16), m_Debug(debug), m_DebugToFile(debugToFile),
+      m_ReduceFp32ToBf16(reduceFp32ToBf16), m_shapeInferenceMethod(shapeInferenceMethod),
+      m_ImportEnabled(importEnabled), m_ModelOptions(std::move(modelOptions)), m_ExportEnabled(exportEnabled),
+      m_AllowExpandedDims(allowExpandedDims)
+{
+}
+
+std::string OptimizerOptions::ToString() const
+{
+    return OptimizerOptionsOpaque(*this).ToString();
+}
+
+OptimizerOptionsOpaque::OptimizerOptionsOpaque(const OptimizerOptions& options)
+    : OptimizerOptionsOpaque(options.m_ReduceFp32ToFp16, options.m_Debug, options.m_ReduceFp32ToBf16,
+                             options.m_shapeInferenceMethod, options.m_ImportEnabled, options.m_ModelOptions,
+                             options.m_ExportEnabled, options.m_DebugToFile, options.m_AllowExpandedDims)
+{
+    m_ProfilingEnabled = options.m_ProfilingEnabled;
+}
 
 OptimizerOptionsOpaque::OptimizerOptionsOpaque(bool reduceFp32ToFp16, bool debug, bool reduceFp32ToBf16,
                                                bool importEnabled, ModelOptions modelOptions, bool exportEnabled,

@@ -193,7 +193,12 @@ public:
                                               : LimitThreads(std::move(factory), options.m_NumberOfThreads);
     }
 
-    BackendCapabilities GetCapabilities() const override { return backends::GetHostCapabilities(m_Id); }
+    BackendCapabilities GetCapabilities() const override
+    {
+        BackendCapabilities capabilities = backends::GetHostCapabilities(m_Id);
+        capabilities.AddOption({"NumberOfCacheFiles", 1U}); // of packed weights
+        return capabilities;
+    }
 
 private:
     BackendId m_Id = Compute::CpuAcc;

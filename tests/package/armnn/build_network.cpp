@@ -81,6 +81,18 @@ float Run(float number)
     IRuntime::CreationOptions options;
     IRuntimePtr runtime = IRuntime::Create(options);
 
+    std::string reason;
+    LayerSupportHandle support = GetILayerSupportByBackendId(Compute::CpuRef);
+    Require(support.IsFullyConnectedSupported(dataInfo, dataInfo, weightsInfo, biasInfo, fullyConnectedDesc,
+                                              Optional<std::string&>(reason)),
+            reason.c_str());
+    Require(GetNumberOfCacheFiles("CpuAcc") == 1, "CpuAcc has one cache file");
+
+    OptimizerOptions olderOptions(false, false);
+    olderOptions.m_shapeInferenceMethod = ShapeInferenceMethod::InferAndValidate;
+    Require(Optimize(*net, {Compute::CpuRef}, runtime->GetDeviceSpec(), olderOptions) != nullptr,
+            "Optimize takes the older options");
+
     OptimizerOptionsOpaque optimizerOptions;
     optimizerOptions.SetShapeInferenceMethod(ShapeInferenceMethod::InferAndValidate);
     optimizerOptions.AddModelOption(BackendOptions("CpuAcc", {{"FastMathEnabled", true}, {"NumberOfThreads", 1u}}));
