@@ -2,6 +2,7 @@
 // InferTensors: see InferTensors.hpp.
 #include "graph/InferTensors.hpp"
 
+#include "common/CountBytes.hpp"
 #include "graph/FixedShapes.hpp"
 #include "graph/Nested.hpp"
 #include "graph/Ranks.hpp"
@@ -72,6 +73,14 @@ TensorInfo DefaultInfo(const Layer& layer, unsigned int output)
         }
         info.SetDataType(DataType::Signed32);
         return info;
+    case LayerType::Reduce:
+        switch (layer.Descriptor<ReduceDescriptor>().m_ReduceOperation)
+        {
+        case ReduceOperation::Max:
+        case ReduceOperation::Min: return InfoOfInput(layer, 0); // some of its values
+        default: break;
+        }
+        break;
     case LayerType::TopK:
         if (output == 1)
         {
@@ -225,11 +234,12 @@ void CheckTensorLimits(const Layer& layer, const TensorInfo& info, const Limits&
         throw LimitExceededException(fmt::format("{}: rank {} is above the limit of {}; raise Limits::m_MaxRank",
                                                  layer.Describe(), info.GetNumDimensions(), limits.m_MaxRank));
     }
-    if (info.GetNumBytes() > limits.m_MaxTensorBytes)
+    const size_t bytes = CountBytes(info, [&] { return layer.Describe(); });
+    if (bytes > limits.m_MaxTensorBytes)
     {
         throw LimitExceededException(
             fmt::format("{}: an output of {} bytes ({}) is above the limit of {}; raise Limits::m_MaxTensorBytes",
-                        layer.Describe(), info.GetNumBytes(), info.ToString(), limits.m_MaxTensorBytes));
+                        layer.Describe(), bytes, info.ToString(), limits.m_MaxTensorBytes));
     }
 }
 

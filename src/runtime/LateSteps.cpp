@@ -86,8 +86,7 @@ void* ExecutionContext::AllocateLate(ValueId value, const Step& step, const Tens
 {
     TensorInfo& info = m_LateInfos[value];
     info.SetShape(shape);
-    CheckTensorBytes(step, info, limits);
-    const size_t bytes = info.GetNumBytes();
+    const size_t bytes = CheckTensorBytes(step, info, limits);
     ChargeLate(bytes, step, limits);
     auto block = std::make_shared<LateBlock>();
     const MemoryId memory = m_Program.Values()[value].m_Memory;

@@ -2,6 +2,7 @@
 // Plan: see Plan.hpp.
 #include "runtime/Plan.hpp"
 
+#include "common/CountBytes.hpp"
 #include "common/ErrorContext.hpp"
 #include "common/KernelName.hpp"
 #include "common/PlannedThreads.hpp"
@@ -25,7 +26,7 @@ size_t GetAlignment(DataType type)
 
 size_t CheckTensorBytes(const Step& step, const TensorInfo& info, const Limits& limits)
 {
-    const size_t bytes = info.GetNumBytes();
+    const size_t bytes = CountBytes(info, [&] { return step.m_Layer->Describe(); });
     if (bytes > limits.m_MaxTensorBytes)
     {
         throw LimitExceededException(fmt::format("{} gives a tensor of {} bytes ({}), above the limit of {}; raise "

@@ -162,20 +162,34 @@ TEST(InferTensors, QuantizationOfAnUndeclaredOutputFollowsOnlyWhereValuesAreKept
 {
     const IRuntimePtr runtime = IRuntime::Create({});
     const TensorInfo quantized({1, 4}, DataType::QAsymmU8, 0.25f, 7);
-    const auto optimize = [&](bool softmax)
+    const auto optimize = [&](const auto& add)
     {
         INetworkPtr network = INetwork::Create();
-        IConnectableLayer* layer = softmax ? network->AddSoftmaxLayer(SoftmaxDescriptor(), "s")
-                                           : network->AddTransposeLayer(TransposeDescriptor({1, 0}), "t");
+        IConnectableLayer* layer = add(*network);
         Connect(AddInput(*network, 0, quantized), layer);
         Connect(layer, network->AddOutputLayer(0));
         return Optimize(*network, {"CpuRef"}, runtime->GetDeviceSpec());
     };
-    EXPECT_THROW(optimize(true), GraphValidationException);
-    const auto optimized = optimize(false);
-    const TensorInfo& info = GraphOf(optimized).Layers()[1]->Output(0).GetTensorInfo();
-    EXPECT_EQ(info.GetQuantizationScale(), 0.25f);
-    EXPECT_EQ(info.GetQuantizationOffset(), 7);
+    const auto reduce = [&](ReduceOperation operation)
+    {
+        ReduceDescriptor descriptor;
+        descriptor.m_ReduceOperation = operation;
+        descriptor.m_vAxis = {1};
+        return optimize([&](INetwork& network) { return network.AddReduceLayer(descriptor, "r"); });
+    };
+    EXPECT_THROW(optimize([](INetwork& network) { return network.AddSoftmaxLayer(SoftmaxDescriptor(), "s"); }),
+                 GraphValidationException);
+    EXPECT_THROW(reduce(ReduceOperation::Sum), GraphValidationException);
+    for (const auto& optimized : {optimize(
+                                      [](INetwork& network) {
+                                          return network.AddTransposeLayer(TransposeDescriptor({1, 0}), "t");
+                                      }),
+                                  reduce(ReduceOperation::Max), reduce(ReduceOperation::Min)})
+    {
+        const TensorInfo& info = GraphOf(optimized).Layers()[1]->Output(0).GetTensorInfo();
+        EXPECT_EQ(info.GetQuantizationScale(), 0.25f);
+        EXPECT_EQ(info.GetQuantizationOffset(), 7);
+    }
 }
 
 TEST(InferTensors, SizesOfOneMayBeToleratedInDeclarations)

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -135,6 +136,12 @@ TEST(Optimize, RefusesWhatIsMalformed)
     limits.m_MaxRank = 0;
     limited.SetLimits(limits);
     EXPECT_THAT(message(limited), AllOf(StartsWith("optimizing the network: "), HasSubstr("Limits::m_MaxRank")));
+    const INetworkPtr large = INetwork::Create(); // more elements than can be counted
+    IConnectableLayer* tile = large->AddTileLayer(TileDescriptor({UINT_MAX, UINT_MAX, UINT_MAX}), "tiles");
+    Connect(AddInput(*large, 0, FloatInfo({1, 1, 1})), tile);
+    Connect(tile, large->AddOutputLayer(0));
+    EXPECT_THAT(MessageOf<LimitExceededException>([&] { Optimize(*large, {"CpuRef"}, spec); }),
+                HasSubstr("'tiles' (Tile)"));
     OptimizerOptionsOpaque both;
     both.SetReduceFp32ToFp16(true);
     both.SetReduceFp32ToBf16(true);

@@ -91,6 +91,7 @@ void InferOneHot(InferContext& context)
     const unsigned int axis = context.CanonicalAxis(given, rank + 1);
     const std::vector<int64_t> depth = context.Values(1);
     context.Check(depth.size() == 1, "input 1, the depth, has {} elements in place of one", depth.size());
+    context.Check(depth[0] >= 0, "input 1, the depth, is {}; it must not be negative", depth[0]);
     CheckElements(context, 2, "on value", 1);
     CheckElements(context, 3, "off value", 1);
     ShapeBuilder output(context);

@@ -244,6 +244,7 @@ void InferUnsortedSegment(InferContext& context)
                   numbers, data);
     const std::vector<int64_t> count = context.Values(2);
     context.Check(count.size() == 1, "input 2, the number of segments, has {} elements in place of one", count.size());
+    context.Check(count[0] >= 0, "input 2, the number of segments, is {}; it must not be negative", count[0]);
     ShapeBuilder output(context);
     output.Add(count[0]);
     output.AddRange(data, length, data.GetNumDimensions());

@@ -4,6 +4,7 @@
 
 #include <tenon/Exceptions.hpp>
 
+#include <limits>
 #include <string>
 
 namespace tenon::ref
@@ -44,9 +45,11 @@ IndexInput::IndexInput(const ReshapeArgs& args, size_t input) : m_Read(ReadIndex
 
 void IndexInput::ThrowOutside(size_t i, int64_t index, int64_t lowest, int64_t limit) const
 {
+    const bool hasLowest = lowest != std::numeric_limits<int64_t>::min();
     throw RuntimeException("index out of range: element " + std::to_string(i) + " of input " + std::to_string(m_Input) +
-                           " is " + std::to_string(index) + "; it must be at least " + std::to_string(lowest) +
-                           " and below " + std::to_string(limit));
+                           " is " + std::to_string(index) + "; it must be " +
+                           (hasLowest ? "at least " + std::to_string(lowest) + " and " : "") + "below " +
+                           std::to_string(limit));
 }
 
 IndexTuples::IndexTuples(const ReshapeArgs& args, size_t input, const TensorShape& data)
