@@ -181,6 +181,11 @@ public:
     virtual std::vector<ImportedOutputId>
     ImportOutputs(NetworkId networkId, const OutputTensors& outputTensors,
                   MemorySource forceImportMemorySource = MemorySource::Undefined) = 0;
+    /// Forgets imported memory, which is kept until then or UnloadNetwork(). Runs under way still use it: it may be
+    /// freed once they have ended. Ids are not given out again. Throws InvalidArgumentException for an id that is not
+    /// there, and forgets nothing then. (Arm NN had both up to 24.11.)
+    virtual void ClearImportedInputs(NetworkId networkId, const std::vector<ImportedInputId>& inputIds) = 0;
+    virtual void ClearImportedOutputs(NetworkId networkId, const std::vector<ImportedOutputId>& outputIds) = 0;
 
     /// Runs the network once. Inputs may have other shapes than it was loaded with: shapes and memory are then planned
     /// anew (and kept), weights are not packed again. Memory of the caller may be aligned anyhow, and outputs may

@@ -82,6 +82,7 @@ void ExecutionContext::RunBody(const NestedProgram& body, Span<const BodyValue> 
     inner.m_Profiler = args.m_Profiler;
     inner.m_Debug = args.m_Debug;
     inner.m_Limits = &limits;
+    inner.m_Turns = args.m_Turns;
     context->Run(body.m_Plans.Get(program, shapes, args.m_Parallel->GetNumThreads(), limits, *args.m_Profiler), inner);
 }
 
@@ -138,20 +139,20 @@ void ExecutionContext::RunWhile(const Step& step, Infos inputs, const RunArgs& a
         {
             break;
         }
-        if (turns == args.m_Limits->m_MaxLoopIterations)
+        if (*args.m_Turns == args.m_Limits->m_MaxLoopIterations)
         {
-            throw LimitExceededException(fmt::format("the loop has not ended after {} turns; raise "
+            throw LimitExceededException(fmt::format("the run's loops have not ended after {} turns together; raise "
                                                      "Limits::m_MaxLoopIterations",
-                                                     turns));
+                                                     *args.m_Turns));
         }
+        ++*args.m_Turns;
         LoopValues& next = sets[turns++ % 2];
         uint64_t bytesLeft = args.m_Limits->m_MaxTotalBytes - std::min(args.m_Limits->m_MaxTotalBytes, m_LateBytes);
         RunBody(
             *step.m_Bodies[1], values,
             [&](size_t id, const TensorInfo& info)
             {
-                CheckTensorBytes(step, info, *args.m_Limits);
-                const size_t bytes = info.GetNumBytes();
+                const size_t bytes = CheckTensorBytes(step, info, *args.m_Limits);
                 if (bytes > bytesLeft)
                 {
                     throw LimitExceededException(fmt::format("the loop's variables need more than {} bytes; raise "

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ImportedTensors: memory of the caller that a loaded network keeps by id, for IRuntime::ImportInputs/ImportOutputs.
+// ImportedTensors: memory of the caller that a loaded network keeps by id, for IRuntime::ImportInputs/ImportOutputs and
+// ClearImportedInputs/ClearImportedOutputs.
 #pragma once
 
 #include "runtime/MemorySpaces.hpp"
@@ -8,6 +9,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -50,8 +52,9 @@ public:
         std::vector<unsigned int> ids;
         for (const Entry& entry : entries)
         {
-            ids.push_back(static_cast<unsigned int>(m_Entries.size()));
-            m_Entries.push_back(entry);
+            ids.push_back(m_NextId);
+            m_Entries.emplace(m_NextId, entry);
+            ++m_NextId;
         }
         return ids;
     }
@@ -62,14 +65,26 @@ public:
         std::vector<Entry> entries;
         for (const unsigned int id : ids)
         {
-            if (id >= m_Entries.size())
+            const auto found = m_Entries.find(id);
+            if (found == m_Entries.end())
             {
                 throw InvalidArgumentException(std::string("there is no imported ") + kind + " with id " +
                                                std::to_string(id));
             }
-            entries.push_back(m_Entries[id]);
+            entries.push_back(found->second);
         }
         return entries;
+    }
+
+    /// Takes out and gives back all of them or, where an id is not there, none; throws as Get() does.
+    std::vector<Entry> Remove(const std::vector<unsigned int>& ids, const char* kind)
+    {
+        std::vector<Entry> removed = Get(ids, kind);
+        for (const unsigned int id : ids)
+        {
+            m_Entries.erase(id);
+        }
+        return removed;
     }
 
     /// `given` and behind it the imported ones.
@@ -84,7 +99,8 @@ public:
     }
 
 private:
-    std::vector<Entry> m_Entries;
+    std::unordered_map<unsigned int, Entry> m_Entries;
+    unsigned int m_NextId = 0; ///< none is given out twice
 };
 
 } // namespace tenon

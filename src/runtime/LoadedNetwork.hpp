@@ -73,6 +73,8 @@ public:
     /// See IRuntime.
     std::vector<ImportedInputId> ImportInputs(const InputTensors& tensors, MemorySource forced);
     std::vector<ImportedOutputId> ImportOutputs(const OutputTensors& tensors, MemorySource forced);
+    void ClearImportedInputs(const std::vector<ImportedInputId>& ids);
+    void ClearImportedOutputs(const std::vector<ImportedOutputId>& ids);
 
     NetworkStatistics GetStatistics() const;
     const std::shared_ptr<Profiler>& GetProfiler() const { return m_Profiler; }

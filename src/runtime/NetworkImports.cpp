@@ -224,4 +224,18 @@ std::vector<ImportedOutputId> LoadedNetwork::ImportOutputs(const OutputTensors& 
     return m_ImportedOutputs.Add(entries);
 }
 
+void LoadedNetwork::ClearImportedInputs(const std::vector<ImportedInputId>& ids)
+{
+    std::vector<InputImports::Entry> removed; // ends, and devices release its memory, outside of the lock
+    const std::lock_guard lock(m_Mutex);
+    removed = m_ImportedInputs.Remove(ids, "input");
+}
+
+void LoadedNetwork::ClearImportedOutputs(const std::vector<ImportedOutputId>& ids)
+{
+    std::vector<OutputImports::Entry> removed;
+    const std::lock_guard lock(m_Mutex);
+    removed = m_ImportedOutputs.Remove(ids, "output");
+}
+
 } // namespace tenon

@@ -162,6 +162,8 @@ void LoadedNetwork::Run(const ContextLease& lease, const InputTensors& inputs,
         args.m_Debug = &debug.emplace(m_DebugTarget, lease.DebugCallback());
     }
     args.m_Limits = &m_Limits;
+    uint64_t turns = 0;
+    args.m_Turns = &turns;
     std::unique_lock<std::mutex> stateLock;
     if (!m_Program->States().empty())
     {

@@ -245,6 +245,16 @@ std::vector<ImportedOutputId> Runtime::ImportOutputs(NetworkId networkId, const 
     return StartRun(networkId)->ImportOutputs(outputTensors, forceImportMemorySource);
 }
 
+void Runtime::ClearImportedInputs(NetworkId networkId, const std::vector<ImportedInputId>& inputIds)
+{
+    StartRun(networkId)->ClearImportedInputs(inputIds);
+}
+
+void Runtime::ClearImportedOutputs(NetworkId networkId, const std::vector<ImportedOutputId>& outputIds)
+{
+    StartRun(networkId)->ClearImportedOutputs(outputIds);
+}
+
 Status Runtime::EnqueueWorkload(NetworkId networkId, const InputTensors& inputTensors,
                                 const OutputTensors& outputTensors, std::vector<ImportedInputId> preImportedInputIds,
                                 std::vector<ImportedOutputId> preImportedOutputIds)

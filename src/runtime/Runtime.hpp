@@ -44,6 +44,8 @@ public:
                                               MemorySource forceImportMemorySource) override;
     std::vector<ImportedOutputId> ImportOutputs(NetworkId networkId, const OutputTensors& outputTensors,
                                                 MemorySource forceImportMemorySource) override;
+    void ClearImportedInputs(NetworkId networkId, const std::vector<ImportedInputId>& inputIds) override;
+    void ClearImportedOutputs(NetworkId networkId, const std::vector<ImportedOutputId>& outputIds) override;
     Status EnqueueWorkload(NetworkId networkId, const InputTensors& inputTensors, const OutputTensors& outputTensors,
                            std::vector<ImportedInputId> preImportedInputIds,
                            std::vector<ImportedOutputId> preImportedOutputIds) override;

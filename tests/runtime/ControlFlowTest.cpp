@@ -274,6 +274,33 @@ TEST(While, EndsAtTheLimit)
     EXPECT_THROW(RunFloat(*runtime, growing, {2}, {1, 2}), LimitExceededException);
 }
 
+TEST(While, TurnsOfNestedLoopsCountTogether)
+{
+    IRuntime::CreationOptions options;
+    options.m_Limits.m_MaxLoopIterations = 24; // 4 turns, each of 5 more
+    const IRuntimePtr runtime = IRuntime::Create(options);
+    const auto makeNested = [](float turns)
+    {
+        return MakeLoop(*MakeBelow(turns), *MakeBody(
+                                               [](INetwork& network, IConnectableLayer* values)
+                                               {
+                                                   IConnectableLayer* loop =
+                                                       network.AddWhileLayer(*MakeBelow(5), *MakeBody(Twice), "inner");
+                                                   Connect(AddScalar(network, 0.0f), loop, 0);
+                                                   Connect(values, loop, 1);
+                                                   IConnectableLayer* floor = network.AddFloorLayer("floor");
+                                                   Connect(loop, floor, 0, 1);
+                                                   return floor;
+                                               }));
+    };
+    const NetworkId most = Load(*runtime, *makeNested(4));
+    for (int run = 0; run < 2; ++run)
+    {
+        EXPECT_EQ(RunFloat(*runtime, most, {2}, {1, -2}), (Floats{1048576, -2097152})) << "each run counts anew";
+    }
+    EXPECT_THROW(RunFloat(*runtime, Load(*runtime, *makeNested(5)), {2}, {1, 2}), LimitExceededException);
+}
+
 TEST(While, NetworksThatDoNotMatchAreRefused)
 {
     INetworkPtr network = INetwork::Create();

@@ -301,6 +301,9 @@ TEST(Import, DevicesUseTheCallersMemoryWithoutCopies)
     runtime->EnqueueWorkload(id, {{0, in}}, OutputTensors{{0, out}});
     EXPECT_EQ(device->Counts().m_Imports, 3);
     EXPECT_EQ(device->Counts().m_Reads, 1);
+    const int blocks = device->Counts().m_LiveBlocks;
+    runtime->ClearImportedInputs(id, inputs);
+    EXPECT_EQ(device->Counts().m_LiveBlocks, blocks - 1) << "the device lets go of it at once";
     runtime->UnloadNetwork(id);
     EXPECT_EQ(device->Counts().m_LiveBlocks, 0) << "imports end with the network";
 }

@@ -282,6 +282,28 @@ TEST(Runtime, LimitsHoldBeforeMemoryIsTaken)
     EXPECT_EQ(RunFloat(*runtime, id, {2}, {-1, 1}), (std::vector<float>{1, 1}));
 }
 
+TEST(Runtime, ATensorOfTooManyElementsToCountIsRefusedByName)
+{
+    const IRuntimePtr runtime = MakeRuntime();
+    const INetworkPtr network = INetwork::Create();
+    IConnectableLayer* fill = network->AddFillLayer(FillDescriptor(1.0f), "filled");
+    Connect(AddInput(*network, 0, TensorInfo({3}, DataType::Signed64)), fill);
+    fill->GetOutputSlot(0).SetTensorInfo(TensorInfo(TensorShape(Dimensionality::NotSpecified), DataType::Float32));
+    Connect(fill, network->AddOutputLayer(0));
+    const NetworkId id = Load(*runtime, *network);
+    const int64_t shape[] = {int64_t{1} << 31, int64_t{1} << 31, 4};
+    const ConstTensor input(TensorInfo({3}, DataType::Signed64, 0.0f, 0, true), shape);
+    try
+    {
+        runtime->EnqueueWorkload(id, {{0, input}}, [](LayerBindingId, const TensorInfo&) -> void* { return nullptr; });
+        FAIL();
+    }
+    catch (const LimitExceededException& error)
+    {
+        EXPECT_THAT(error.what(), HasSubstr("'filled' (Fill)"));
+    }
+}
+
 TEST(Runtime, ImportedMemoryIsUsedById)
 {
     const IRuntimePtr runtime = MakeRuntime();
@@ -298,6 +320,17 @@ TEST(Runtime, ImportedMemoryIsUsedById)
     EXPECT_THROW(runtime->ImportInputs(id, {{9, In({2}, in)}}), MemoryImportException);
     EXPECT_THROW(runtime->ImportInputs(id, {{0, In({2}, in)}}, MemorySource::DmaBuf), MemoryImportException);
     EXPECT_THROW(runtime->EnqueueWorkload(id, {}, {}, {5}, outputs), InvalidArgumentException);
+
+    EXPECT_THROW(runtime->ClearImportedInputs(id, {inputs[0], 5}), InvalidArgumentException);
+    EXPECT_THROW(runtime->ClearImportedOutputs(id, {5}), InvalidArgumentException);
+    runtime->EnqueueWorkload(id, {}, {}, inputs, outputs); // none was forgotten
+    runtime->ClearImportedInputs(id, inputs);
+    EXPECT_THROW(runtime->EnqueueWorkload(id, {}, {}, inputs, outputs), InvalidArgumentException);
+    const auto again = runtime->ImportInputs(id, {{0, In({2}, in)}});
+    EXPECT_NE(again, inputs);
+    runtime->EnqueueWorkload(id, {}, {}, again, outputs);
+    runtime->ClearImportedOutputs(id, outputs);
+    EXPECT_THROW(runtime->EnqueueWorkload(id, {}, {}, again, outputs), InvalidArgumentException);
 }
 
 TEST(Runtime, DebugCallbackSeesEveryLayer)
