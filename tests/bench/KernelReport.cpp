@@ -81,13 +81,15 @@ the same memory. What is read twice within a cache can be above.
 
 Of the limit: of the speed that the layer would have that took only its multiply-accumulates at the peak, or only that
 memcpy, whichever is longer. Layers that compute other things than products, as softmax and tanh do, cannot reach it,
-nor can 8-bit products of few terms, whose sums have to become bytes. Depthwise convolutions have a closer limit. In
-place of the memcpy it has loads of all of the image and stores of all of the output; in place of the peak of 8-bit
-products it has a loop on data in the first cache that does what every exact kernel has to do for each vector of
-outputs, without waiting for results, so that only the units of the processor bound it: a dot product for every fourth
-tap (with AVX2 alone a product of pairs, and an addition, for every second one), two shuffles of each pixel that the
-windows see anew, which bring bytes of different pixels beside each other, TFLite's multiplication by a multiplier
-with two roundings, and packing. Windows that share rows take more of these shuffles in fact.
+nor can 8-bit products of few terms, whose sums have to become bytes, nor transpositions of bytes within the first
+cache: 32 bytes take four shuffles, two cycles where a core does two at a time, and one and a half of memcpy's.
+Depthwise convolutions have a closer limit. In place of the memcpy it has loads of all of the image and stores of all
+of the output; in place of the peak of 8-bit products it has a loop on data in the first cache that does what every
+exact kernel has to do for each vector of outputs, without waiting for results, so that only the units of the
+processor bound it: a dot product for every fourth tap (with AVX2 alone a product of pairs, and an addition, for every
+second one), two shuffles of each pixel that the windows see anew, which bring bytes of different pixels beside each
+other, TFLite's multiplication by a multiplier with two roundings, and packing. Windows that share rows take more of
+these shuffles in fact.
 
 Shares of memcpy and of the limit have on both sides what a run of an empty network takes.
 
