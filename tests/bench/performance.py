@@ -30,6 +30,7 @@ from pathlib import Path
 
 from perf import engines as engine_list
 from perf.command import describe
+from perf.installed import copy_as_installed
 from perf.machine import describe_machine
 from perf.measure import measure, ratio
 from perf.table import markdown, number
@@ -58,8 +59,9 @@ bf16 is Tenon as it is: there is nothing that bf16 would change. σ is the stand
 Loading: Tenon's is parsing, optimizing and loading; TFLite's is the interpreter, its delegate and allocation;
 OpenVINO's is reading and compiling, and ONNX Runtime's the session. Each in a fresh process, libraries loaded already;
 medians of {loads} for Tenon and TFLite XNNPACK, one for the others. Outputs are the application's memory for Tenon,
-which is touched before the time counts, and the engine's for others, for which it does. Memory: how much the peak of the resident set grows
-from just before loading to after ten inferences, measured inside the process itself.
+which is touched before the time counts, and the engine's for others, for which it does. Memory: how much the peak of
+the resident set grows from just before loading to after ten inferences, measured inside the process itself. Tenon's
+program and library are copies, as installed ones are: what a linker has just written has larger parts resident.
 """
 
 
@@ -201,6 +203,8 @@ def main():
     parser, arguments = parse_arguments()
     usable, notes = choose_engines(parser, arguments)
     with tempfile.TemporaryDirectory() as scratch:
+        if arguments.exe is not None:
+            arguments.exe = copy_as_installed(arguments.exe, Path(scratch) / "installed")
         try:
             models = collect_models(arguments, Path(scratch))
         except (model_list.ModelError, ImportError) as error:

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import threads
-from perf import classes, command, engines, measure, table
+from perf import classes, command, engines, installed, measure, table
 
 EXE, MODEL = Path(sys.argv[1]), Path(sys.argv[2])
 SETTINGS = SimpleNamespace(exe=EXE, compute="CpuRef", threads=1, cores=os.sched_getaffinity(0), priority=False,
@@ -99,6 +99,16 @@ class Workers(unittest.TestCase):
             self.assertEqual(len(worker.ask("run 5 60000")["ms"]), 5)
             self.assertEqual(len(worker.ask("run 5 0")["ms"]), 1)
             self.assertGreater(worker.ask("memory")["peak_growth_kib"], 0)
+
+    def test_a_copy_runs_by_itself(self):
+        with tempfile.TemporaryDirectory() as folder:
+            copy = installed.copy_as_installed(SETTINGS.exe, Path(folder) / "installed")
+            settings = SimpleNamespace(**{**vars(SETTINGS), "exe": copy})
+            with engines.Worker("tenon", model(), settings) as worker:
+                worker.ask("load")
+                maps = Path(f"/proc/{worker.process.pid}/maps").read_text()
+        if "libtenon.so" in maps:
+            self.assertIn(f"{folder}/installed/lib/libtenon.so", maps)
 
     def test_errors_have_their_text(self):
         with tempfile.TemporaryDirectory() as folder:

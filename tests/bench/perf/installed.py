@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs as a user has them, who installed them: peers are measured as pip installed them."""
+import shutil
+from pathlib import Path
+
+
+def copy_as_installed(exe, folder):
+    """A copy of the program, and of the libraries in ../lib beside it. The kernel maps a file that a linker has just
+    written in larger groups of pages than one that was copied: the resident set would have megabytes of a library that
+    are never read."""
+    program = folder / "bin" / exe.name
+    program.parent.mkdir(parents=True)
+    shutil.copy(exe, program)
+    libraries = folder / "lib"
+    libraries.mkdir()
+    for library in Path(exe.resolve().parent.parent / "lib").glob("libtenon.so.*"):
+        shutil.copy(library, libraries / library.name, follow_symlinks=False)
+    return program
