@@ -61,7 +61,7 @@ OpenVINO's is reading and compiling, and ONNX Runtime's the session. Each in a f
 medians of {loads} for Tenon and TFLite XNNPACK, one for the others. Outputs are the application's memory for Tenon,
 which is touched before the time counts, and the engine's for others, for which it does. Memory: how much the peak of
 the resident set grows from just before loading to after ten inferences, measured inside the process itself. Tenon's
-program and library are copies, as installed ones are: what a linker has just written has larger parts resident.
+program and library are copies, as installed ones are: of a linker's own output 3 MB more were seen resident.
 """
 
 

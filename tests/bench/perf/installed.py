@@ -5,9 +5,9 @@ from pathlib import Path
 
 
 def copy_as_installed(exe, folder):
-    """A copy of the program, and of the libraries in ../lib beside it. The kernel maps a file that a linker has just
-    written in larger groups of pages than one that was copied: the resident set would have megabytes of a library that
-    are never read."""
+    """A copy of the program, and of the libraries in ../lib beside it. How much of a library is resident
+    depends on how its file came to be: of the same bytes 3 MB more were seen where the build's linker had written them
+    (not always; why is not known), and users have copies."""
     program = folder / "bin" / exe.name
     program.parent.mkdir(parents=True)
     shutil.copy(exe, program)
