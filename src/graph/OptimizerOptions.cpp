@@ -41,9 +41,8 @@ OptimizerOptionsOpaque::OptimizerOptionsOpaque(const OptimizerOptions& options)
 OptimizerOptionsOpaque::OptimizerOptionsOpaque(bool reduceFp32ToFp16, bool debug, bool reduceFp32ToBf16,
                                                bool importEnabled, ModelOptions modelOptions, bool exportEnabled,
                                                bool debugToFile)
-    : m_ReduceFp32ToFp16(reduceFp32ToFp16), m_ReduceFp32ToBf16(reduceFp32ToBf16), m_Debug(debug),
-      m_DebugToFile(debugToFile), m_ImportEnabled(importEnabled), m_ExportEnabled(exportEnabled),
-      m_ModelOptions(std::move(modelOptions))
+    : OptimizerOptionsOpaque(reduceFp32ToFp16, debug, reduceFp32ToBf16, ShapeInferenceMethod::ValidateOnly,
+                             importEnabled, std::move(modelOptions), exportEnabled, debugToFile)
 {
 }
 

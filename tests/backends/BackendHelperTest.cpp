@@ -24,6 +24,23 @@ TEST(BackendHelper, CapabilitiesByNameAndValue)
     EXPECT_FALSE(HasMatchingCapability({"MaxThreads", true}, capabilities));
 }
 
+TEST(BackendHelper, CapabilitiesOfABuiltInBackend)
+{
+    EXPECT_TRUE(HasCapability("NonConstWeights", BackendId("CpuRef")));
+    EXPECT_FALSE(HasCapability("NumberOfCacheFiles", BackendId("CpuRef")));
+    EXPECT_TRUE(HasCapability("NumberOfCacheFiles", BackendId("CpuAcc")));
+    EXPECT_EQ(GetCapability("MultiAxisPacking", BackendId("CpuAcc")).value().GetValue().AsBool(), false);
+    const BackendOptions::BackendOption packs("MultiAxisPacking", true);
+    const BackendOptions::BackendOption packsNot("MultiAxisPacking", false);
+    EXPECT_FALSE(HasCapability(packs, BackendId("CpuAcc")));
+    EXPECT_TRUE(HasCapability(packsNot, BackendId("CpuAcc")));
+    EXPECT_TRUE(HasMatchingCapability(packsNot, BackendId("CpuAcc")));
+    EXPECT_FALSE(HasCapability("NonConstWeights", BackendId("NoSuch")));
+    EXPECT_EQ(GetNumberOfCacheFiles("CpuAcc"), 1u);
+    EXPECT_EQ(GetNumberOfCacheFiles("CpuRef"), 0u);
+    EXPECT_EQ(GetNumberOfCacheFiles("NoSuch"), 0u);
+}
+
 TEST(BackendHelper, AsksABuiltInBackend)
 {
     const LayerSupportHandle handle = GetILayerSupportByBackendId("CpuRef");

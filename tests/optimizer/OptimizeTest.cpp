@@ -439,6 +439,44 @@ TEST(Passes, NchwConvolutionGivesTheResultOfTheNhwcOne)
     EXPECT_EQ(got, (std::vector<float>{want[0], want[2], want[1], want[3]}));
 }
 
+TEST(OptimizerOptions, EachOfTheOlderFormKeepsItsPlace)
+{
+    using Set = void (*)(OptimizerOptions&);
+    using Get = bool (*)(const OptimizerOptionsOpaque&);
+    const std::pair<Set, Get> options[] = {
+        {[](auto& o) { o.m_ReduceFp32ToFp16 = true; }, [](auto& o) { return o.GetReduceFp32ToFp16(); }},
+        {[](auto& o) { o.m_ReduceFp32ToBf16 = true; }, [](auto& o) { return o.GetReduceFp32ToBf16(); }},
+        {[](auto& o) { o.m_Debug = true; }, [](auto& o) { return o.GetDebugEnabled(); }},
+        {[](auto& o) { o.m_DebugToFile = true; }, [](auto& o) { return o.GetDebugToFileEnabled(); }},
+        {[](auto& o) { o.m_ImportEnabled = true; }, [](auto& o) { return o.GetImportEnabled(); }},
+        {[](auto& o) { o.m_ExportEnabled = true; }, [](auto& o) { return o.GetExportEnabled(); }},
+        {[](auto& o) { o.m_ProfilingEnabled = true; }, [](auto& o) { return o.GetProfilingEnabled(); }},
+        {[](auto& o) { o.m_AllowExpandedDims = true; }, [](auto& o) { return o.GetAllowExpandedDims(); }},
+        {[](auto& o) { o.m_shapeInferenceMethod = ShapeInferenceMethod::InferAndValidate; },
+         [](auto& o) { return o.GetShapeInferenceMethod() == ShapeInferenceMethod::InferAndValidate; }},
+        {[](auto& o) { o.m_ModelOptions.emplace_back("CpuAcc"); },
+         [](auto& o) { return !o.GetModelOptions().empty(); }}};
+    for (size_t i = 0; i < std::size(options); ++i)
+    {
+        OptimizerOptions older;
+        options[i].first(older);
+        const OptimizerOptionsOpaque opaque = older;
+        for (size_t k = 0; k < std::size(options); ++k)
+        {
+            EXPECT_EQ(options[k].second(opaque), k == i) << i << ", " << k;
+        }
+        EXPECT_EQ(older.ToString(), opaque.ToString());
+    }
+    // By position: what either form's constructors take.
+    EXPECT_EQ(OptimizerOptions(true, false, false, true).ToString(),
+              OptimizerOptionsOpaque(true, false, false, true).ToString());
+    EXPECT_EQ(OptimizerOptions(false, true, false, false, {}, true, false).ToString(),
+              OptimizerOptionsOpaque(false, true, false, false, {}, true, false).ToString());
+    const auto infer = ShapeInferenceMethod::InferAndValidate;
+    EXPECT_EQ(OptimizerOptions(false, false, true, infer, false, {}, false, true, true).ToString(),
+              OptimizerOptionsOpaque(false, false, true, infer, false, {}, false, true, true).ToString());
+}
+
 TEST(OptimizerOptions, TextNamesEveryOption)
 {
     OptimizerOptionsOpaque options(false, true);

@@ -62,11 +62,7 @@ class Worker:
 
     def __init__(self, engine, model, settings):
         inputs = [str(path) for path in model.inputs]
-        environment = dict(os.environ)
         if engine in TENON:
-            # A copy of a program looks for libraries where those of the build are.
-            folders = [str(settings.exe.parent.parent / "lib"), environment.get("LD_LIBRARY_PATH", "")]
-            environment["LD_LIBRARY_PATH"] = ":".join(folder for folder in folders if folder)
             command = [str(settings.exe), str(model.path), "--compute", settings.compute, "--threads",
                        str(settings.threads), *TENON[engine], *getattr(settings, "options", []),
                        *(["--inputs", ",".join(inputs)] if inputs else [])]
@@ -80,7 +76,7 @@ class Worker:
                 raise_priority()
 
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        text=True, preexec_fn=prepare, env=environment)
+                                        text=True, preexec_fn=prepare)
         self.timeout = settings.timeout
         self.answers = queue.Queue()
         self.errors = []

@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def copy_as_installed(exe, folder):
-    """A copy of the program, and of the libraries in ../lib beside it. How much of a library is resident
+    """A copy of the program, and of the libraries in ../lib, where it looks for them. How much of a library is resident
     depends on how its file came to be: of the same bytes 3 MB more were seen where the build's linker had written them
     (not always; why is not known), and users have copies."""
     program = folder / "bin" / exe.name
