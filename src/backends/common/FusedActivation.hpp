@@ -18,7 +18,7 @@ namespace tenon::backends
 SupportResult FuseClamp(const LayerView& layer, const ActivationDescriptor& activation);
 
 /// A clamp of float results; none at all where there is no activation. The expression is that of the Activation layer,
-/// so that infinities, signed zeros and NaN come out alike.
+/// min(max(x, low), high), so that infinities, signed zeros and NaN come out alike: NaN stays NaN.
 class FloatClamp
 {
 public:
@@ -29,7 +29,7 @@ public:
     bool IsActive() const { return m_IsActive; }
     float GetLow() const { return m_Low; }
     float GetHigh() const { return m_High; }
-    float operator()(float x) const { return std::min(m_High, std::max(m_Low, x)); }
+    float operator()(float x) const { return std::min(std::max(x, m_Low), m_High); }
     /// Clamps values in place, if there is an activation.
     void Run(float* values, size_t count) const
     {
@@ -39,7 +39,7 @@ public:
             const float high = m_High;
             for (size_t i = 0; i < count; ++i)
             {
-                values[i] = std::min(high, std::max(low, values[i]));
+                values[i] = std::min(std::max(values[i], low), high);
             }
         }
     }

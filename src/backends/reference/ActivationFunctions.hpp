@@ -14,6 +14,7 @@ namespace tenon::ref
 {
 
 /// Calls `visit` with a function of float to float, so that loops over elements are compiled once for each of them.
+/// Every function gives NaN of NaN; clamps do because x is the first argument of std::max and std::min.
 template <typename Visitor>
 auto DispatchActivation(const ActivationDescriptor& descriptor, const Visitor& visit)
 {
@@ -24,8 +25,8 @@ auto DispatchActivation(const ActivationDescriptor& descriptor, const Visitor& v
     case ActivationFunction::Sigmoid: return visit([](float x) { return 1.0f / (1.0f + std::exp(-x)); });
     case ActivationFunction::TanH: return visit([a, b](float x) { return a * std::tanh(b * x); });
     case ActivationFunction::Linear: return visit([a, b](float x) { return a * x + b; });
-    case ActivationFunction::ReLu: return visit([](float x) { return std::max(0.0f, x); });
-    case ActivationFunction::BoundedReLu: return visit([a, b](float x) { return std::min(a, std::max(b, x)); });
+    case ActivationFunction::ReLu: return visit([](float x) { return std::max(x, 0.0f); });
+    case ActivationFunction::BoundedReLu: return visit([a, b](float x) { return std::min(std::max(x, b), a); });
     case ActivationFunction::SoftReLu:
         // log(1 + exp(x)) without overflow.
         return visit([](float x) { return std::max(x, 0.0f) + std::log1p(std::exp(-std::abs(x))); });

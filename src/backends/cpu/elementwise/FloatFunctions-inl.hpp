@@ -49,7 +49,7 @@ struct Linear : FewSteps
 
 struct ReLu : FewSteps
 {
-    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return GreaterOf(x, hn::Zero(FloatTag())); }
+    HWY_INLINE Floats operator()(Floats x, Floats, Floats) const { return GreaterOf(hn::Zero(FloatTag()), x); }
 };
 
 struct BoundedReLu : FewSteps

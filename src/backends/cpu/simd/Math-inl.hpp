@@ -164,7 +164,7 @@ HWY_INLINE hn::Vec<hn::ScalableTag<float>> ExpByTable(hn::Vec<hn::ScalableTag<fl
     using V = hn::Vec<decltype(d)>;
     // Added to a number, this leaves what is left of its 32 parts, rounded, in the lowest bits.
     const V shifter = hn::Set(d, 12582912.0f / 32.0f);
-    const V bounded = ClampedOrNaN(x, hn::Set(d, -104.0f), hn::Set(d, 89.0f));
+    const V bounded = Clamped(x, hn::Set(d, -104.0f), hn::Set(d, 89.0f));
     const V shifted = hn::MulAdd(bounded, hn::Set(d, 1.44269504f), shifter);
     const V power = hn::Sub(shifted, shifter);
     const V part = V{_mm512_permutex2var_ps(hn::Load(d, Powers).raw, _mm512_castps_si512(shifted.raw),
@@ -231,10 +231,10 @@ HWY_INLINE V Expm1Below0(D d, V x)
 template <class D, class V, size_t CountP, size_t CountQ>
 HWY_INLINE V OddRatio(D d, V x, float most, float limit, const float (&p)[CountP], const float (&q)[CountQ])
 {
-    const V bounded = ClampedOrNaN(x, hn::Set(d, -most), hn::Set(d, most));
+    const V bounded = Clamped(x, hn::Set(d, -most), hn::Set(d, most));
     const V square = hn::Mul(bounded, bounded);
     const V ratio = hn::Div(hn::Mul(bounded, PolynomialOf(d, square, p)), PolynomialOf(d, square, q));
-    return ClampedOrNaN(ratio, hn::Set(d, -limit), hn::Set(d, limit)); // rounding may take it past them
+    return Clamped(ratio, hn::Set(d, -limit), hn::Set(d, limit)); // rounding may take it past them
 }
 
 /// tanh(x)

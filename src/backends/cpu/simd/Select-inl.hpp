@@ -51,13 +51,6 @@ HWY_INLINE V LessOf(V a, V b)
     }
 }
 
-/// min(high, max(low, x)) of the standard library, which makes `low` of a NaN, as backends::FloatClamp does.
-template <class V>
-HWY_INLINE V Clamped(V x, V low, V high)
-{
-    return LessOf(GreaterOf(x, low), high);
-}
-
 /// min(x, high), NaN of NaN. Arm's instruction would give the number instead.
 template <class V>
 HWY_INLINE V LesserOrNaN(V x, V high)
@@ -65,9 +58,9 @@ HWY_INLINE V LesserOrNaN(V x, V high)
     return LessOf(high, x);
 }
 
-/// min(high, max(low, x)), NaN of NaN.
+/// min(max(x, low), high) of the standard library: NaN of NaN, as backends::FloatClamp gives it.
 template <class V>
-HWY_INLINE V ClampedOrNaN(V x, V low, V high)
+HWY_INLINE V Clamped(V x, V low, V high)
 {
     return LesserOrNaN(GreaterOf(low, x), high);
 }

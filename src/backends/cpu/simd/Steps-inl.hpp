@@ -27,7 +27,7 @@ HWY_INLINE Floats UnboundedStepsOf(Floats value, Floats inverse)
 /// the lower one.
 HWY_INLINE Floats StepsOf(Floats value, Floats inverse, Floats least, Floats most)
 {
-    return Clamped(UnboundedStepsOf(value, inverse), least, most);
+    return LessOf(GreaterOf(UnboundedStepsOf(value, inverse), least), most);
 }
 
 /// The same as whole floats.
