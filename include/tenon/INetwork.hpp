@@ -173,7 +173,7 @@ public:
                                                 const char* name = nullptr) = 0;
 
     /// f(in), element by element; shape and type are the same. Floats, quantized tensors, and plain integers for ReLu
-    /// and BoundedReLu. As TFLite's activations.
+    /// and BoundedReLu. As TFLite's activations; f(NaN) is NaN. What NaN gives in other layers: docs/numerics.md.
     virtual IConnectableLayer* AddActivationLayer(const ActivationDescriptor& activationDescriptor,
                                                   const char* name = nullptr) = 0;
     /// The sum of inputs of one shape and type, floats or integers (Tenon).
@@ -352,8 +352,8 @@ public:
     /// x > 0 ? x : alpha * x; alpha is input 1, with broadcasting. One type, floats or quantized with one scale each.
     virtual IConnectableLayer* AddPreluLayer(const char* name = nullptr) = 0;
     /// round(in / scale) + zero point of the output; also from one quantization to another. The output, of the same
-    /// shape, must be declared; from floats it may have a scale for each slice of a dimension. What does not fit
-    /// saturates.
+    /// shape, must be declared; from floats it may have a scale for each slice of a dimension. A value that does not
+    /// fit saturates, and NaN becomes the lowest value of the type, as in TFLite's reference kernel on x86-64.
     virtual IConnectableLayer* AddQuantizeLayer(const char* name = nullptr) = 0;
     /// Random numbers; input 0 holds the shape (Tenon).
     virtual IConnectableLayer* AddRandomLayer(const RandomDescriptor& randomDescriptor, const char* name = nullptr) = 0;

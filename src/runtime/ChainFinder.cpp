@@ -3,6 +3,7 @@
 #include "runtime/ChainFinder.hpp"
 
 #include "common/RunsElements.hpp"
+#include "common/RunsInStrips.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -121,10 +122,12 @@ bool Plan::ChainFinder::AddView(const Step& step)
 /// A layer with a loop of elements that reads what the chain has made, if there is anything yet.
 bool Plan::ChainFinder::AddLink(uint32_t index)
 {
-    const auto* const runs = dynamic_cast<const IRunsElements*>(m_Plan.m_Steps[index].m_Workload.get());
+    const IShapedWorkload* const workload = m_Plan.m_Steps[index].m_Workload.get();
+    const auto* const runs = dynamic_cast<const IRunsElements*>(workload);
     ChainLink link;
     link.m_Run = runs != nullptr ? runs->MakeElementLoop() : ElementLoop();
-    if (link.m_Run == nullptr)
+    link.m_MaxThreads = workload != nullptr ? GetMostStripThreads(*workload) : 0;
+    if (link.m_Run == nullptr || link.m_MaxThreads == 0)
     {
         return false;
     }
@@ -185,7 +188,8 @@ std::unique_ptr<Strips> Plan::ChainFinder::Make() const
         StripStep& strip = strips->m_Steps.emplace_back();
         for (size_t i = 0; i < step.m_Inputs.size(); ++i)
         {
-            strip.m_Inputs[i].m_Bytes = m_Plan.m_Infos[step.m_Inputs[i]].GetNumBytes();
+            const ValueId value = step.m_Inputs[i]; // a view's shape may be absent
+            strip.m_Inputs[i].m_Bytes = value != NoValue ? m_Plan.m_Infos[value].GetNumBytes() : 0;
         }
         strip.m_Output.m_Bytes = m_Plan.m_Infos[step.m_FirstOutput].GetNumBytes();
     }

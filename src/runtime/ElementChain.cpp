@@ -38,6 +38,10 @@ std::unique_ptr<ElementChain> ElementChain::Make(std::vector<ChainLink> links, s
     chain->m_Links = std::move(links);
     chain->m_Inputs = std::move(inputs);
     chain->m_Count = count;
+    for (const ChainLink& link : chain->m_Links)
+    {
+        chain->m_MaxThreads = std::min(chain->m_MaxThreads, link.m_MaxThreads);
+    }
     return chain->ChooseBlock() && chain->AssignBuffers() ? std::move(chain) : nullptr;
 }
 
@@ -123,7 +127,9 @@ void ElementChain::Execute(const ExecuteArgs& args) const
     const size_t blocks = (m_Count + m_Block - 1) / m_Block;
     const auto run = [&](size_t begin, size_t end)
     { RunBlocks(args, begin * m_Block, std::min(m_Count, end * m_Block)); };
-    args.m_Parallel->Run(blocks, std::max<size_t>(1, LeastElements / m_Block), std::ref(run));
+    // A thread takes at least one piece, so there are no more pieces than threads that may run.
+    const size_t blocksPerThread = (blocks + m_MaxThreads - 1) / m_MaxThreads;
+    args.m_Parallel->Run(blocks, std::max({size_t{1}, LeastElements / m_Block, blocksPerThread}), std::ref(run));
 }
 
 void ElementChain::RunBlocks(const ExecuteArgs& args, size_t begin, size_t end) const

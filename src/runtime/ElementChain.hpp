@@ -8,6 +8,8 @@
 
 #include <tenon/backend/IWorkload.hpp>
 
+#include <climits>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +34,8 @@ struct ChainLink
     ElementLoop m_Run;
     std::array<ChainOperand, MostOperands> m_Operands;
     size_t m_NumOperands = 0;
-    size_t m_ElementBytes = 0; ///< of its output
+    size_t m_ElementBytes = 0;            ///< of its output
+    unsigned int m_MaxThreads = UINT_MAX; ///< that its backend lets run the layer at once; at least 1
 };
 
 /// A tensor that links read.
@@ -50,8 +53,8 @@ public:
     /// Of a thread's stack: what links make, and inputs that are repeated within a block.
     static constexpr size_t MostBuffers = 8;
 
-    /// The last link's output is the chain's, of so many elements. Null where that takes too many buffers, or where one
-    /// period is no multiple of another one.
+    /// The last link's output is the chain's, of `count` elements. The chain runs on as many threads as all of its
+    /// links allow. Null where it takes too many buffers, or where one period is no multiple of another one.
     static std::unique_ptr<ElementChain> Make(std::vector<ChainLink> links, std::vector<ChainInput> inputs,
                                               size_t count);
 
@@ -59,6 +62,7 @@ public:
     bool IsCopy() const override { return false; }
     void Execute(const ExecuteArgs& args) const override;
     const char* GetKernelName() const override { return "Chain"; }
+    unsigned int GetMaxThreads() const { return m_MaxThreads; }
 
 private:
     static constexpr uint8_t NoBuffer = UINT8_MAX;
@@ -76,6 +80,7 @@ private:
     std::vector<uint8_t> m_InputBuffers; ///< of those that are repeated within a block; else NoBuffer
     size_t m_Count = 0;                  ///< elements
     size_t m_Block = 0;                  ///< elements
+    unsigned int m_MaxThreads = UINT_MAX;
     size_t m_Cut = 0; ///< where periods longer than a block begin anew, a block ends: at multiples of it; 0: nowhere
 };
 

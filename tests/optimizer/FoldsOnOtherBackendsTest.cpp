@@ -27,15 +27,15 @@ IConnectableLayer* AddBinary(INetwork& network, BinaryOperation operation, IConn
     return Give(layer, info);
 }
 
-/// min(max(x, 0), 6), which is a BoundedReLu.
+/// min(6, max(0, x)), which is a BoundedReLu: with x second, NaN passes.
 INetworkPtr MakeMaxMin()
 {
     INetworkPtr network = INetwork::Create();
     const TensorInfo info = FloatInfo({4, 4});
     const TensorShape scalar(Dimensionality::Scalar);
     IConnectableLayer* x = AddInput(*network, 0, info);
-    x = AddBinary(*network, BinaryOperation::Maximum, x, AddFloatConstant(*network, scalar, {0.0f}), info);
-    x = AddBinary(*network, BinaryOperation::Minimum, x, AddFloatConstant(*network, scalar, {6.0f}), info);
+    x = AddBinary(*network, BinaryOperation::Maximum, AddFloatConstant(*network, scalar, {0.0f}), x, info);
+    x = AddBinary(*network, BinaryOperation::Minimum, AddFloatConstant(*network, scalar, {6.0f}), x, info);
     Connect(x, network->AddOutputLayer(0));
     return network;
 }

@@ -422,17 +422,18 @@ TEST(FuseActivations, InNestedNetworks)
 namespace
 {
 
-/// input 0 -> convolution -> first with a -> second with b -> output 0
-INetworkPtr MakeClamped(BinaryOperation first, float a, BinaryOperation second, float b, const TensorShape& constant)
+/// input 0 -> convolution -> first with a -> second with b -> output 0. The data are these inputs of the two layers.
+INetworkPtr MakeClamped(BinaryOperation first, float a, BinaryOperation second, float b, const TensorShape& constant,
+                        unsigned int firstData = 1, unsigned int secondData = 1)
 {
     INetworkPtr network = INetwork::Create();
     IConnectableLayer* layer = MakePointwise(*network, AddInput(*network, 0, FloatInfo({1, 4, 4, 4})), Floats);
     IConnectableLayer* inner = network->AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(first), "inner");
     IConnectableLayer* outer = network->AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(second), "outer");
-    Connect(layer, inner);
-    Connect(AddFloatConstant(*network, constant, {a}), inner, 1);
-    Connect(AddFloatConstant(*network, constant, {b}), outer, 0); // on either side
-    Connect(inner, outer, 1);
+    Connect(layer, inner, firstData);
+    Connect(AddFloatConstant(*network, constant, {a}), inner, 1 - firstData);
+    Connect(AddFloatConstant(*network, constant, {b}), outer, 1 - secondData);
+    Connect(inner, outer, secondData);
     Connect(outer, network->AddOutputLayer(0));
     return network;
 }
@@ -450,6 +451,83 @@ TEST(FoldMaxMin, BecomesABoundedReluThatIsFused)
         EXPECT_THAT(FusedTypes(*network), ElementsAre(LayerType::Convolution2d));
         ExpectSame(*network, FloatInfo({1, 4, 4, 4}), Shapes);
     }
+}
+
+// Maximum and Minimum give their second operand where one of them is NaN, a BoundedReLu gives NaN.
+TEST(FoldMaxMin, NaNGivesWhatTheLayersGive)
+{
+    using enum BinaryOperation;
+    const TensorInfo info = FloatInfo({1, 2, 2, 4});
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const float infinity = std::numeric_limits<float>::infinity();
+    const std::vector<float> x = {nan, 0.5f, infinity, -infinity, 2, -2, nan, 1, -0.0f, 0, nan, nan, 3, -3, 0.25f, -1};
+    std::vector<std::byte> bytes(x.size() * sizeof(float));
+    std::memcpy(bytes.data(), x.data(), bytes.size());
+    for (const Backends& backends : {Backends{"CpuRef"}, Backends{"CpuAcc", "CpuRef"}})
+    {
+        for (unsigned int i = 0; i < 16; ++i)
+        {
+            const bool isMinimumFirst = i % 2 == 1;
+            const unsigned int innerData = i / 2 % 2;
+            const unsigned int outerData = i / 4 % 2;
+            const bool hasRelu = i / 8 == 1;
+            INetworkPtr network = INetwork::Create();
+            IConnectableLayer* last = AddInput(*network, 0, info);
+            if (hasRelu)
+            {
+                IConnectableLayer* relu = network->AddActivationLayer(ActivationDescriptor(ActivationFunction::ReLu));
+                Connect(last, relu);
+                last = relu;
+            }
+            for (const bool isInner : {true, false})
+            {
+                const bool isMinimum = isMinimumFirst == isInner;
+                IConnectableLayer* layer =
+                    network->AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(isMinimum ? Minimum : Maximum));
+                const unsigned int data = isInner ? innerData : outerData;
+                Connect(last, layer, data);
+                Connect(AddFloatConstant(*network, TensorShape({1}), {isMinimum ? 1.5f : -1.0f}), layer, 1 - data);
+                last = layer;
+            }
+            Connect(last, network->AddOutputLayer(0));
+            const RunResult result = RunOnce(*network, true, info, bytes, backends);
+            for (size_t k = 0; k < x.size(); ++k)
+            {
+                float want = hasRelu && x[k] < 0 ? 0 : x[k];
+                for (const bool isInner : {true, false})
+                {
+                    const bool isMinimum = isMinimumFirst == isInner;
+                    const float bound = isMinimum ? 1.5f : -1.0f;
+                    const unsigned int data = isInner ? innerData : outerData;
+                    const float a = data == 0 ? want : bound;
+                    const float b = data == 0 ? bound : want;
+                    want = (isMinimum ? a < b : a > b) ? a : b;
+                }
+                float got = 0;
+                std::memcpy(&got, result.m_Bytes.data() + k * sizeof(float), sizeof(float));
+                EXPECT_TRUE(got == want || (std::isnan(got) && std::isnan(want)))
+                    << "case " << i << ", " << x[k] << " gives " << got << " in place of " << want;
+            }
+        }
+    }
+}
+
+// A first layer that makes its bound of NaN stays, and applies the second bound.
+TEST(FoldMaxMin, ALayerThatReplacesNaNAppliesTheOtherBound)
+{
+    using enum BinaryOperation;
+    for (const unsigned int outerData : {0u, 1u})
+    {
+        for (const INetworkPtr& network : {MakeClamped(Maximum, -1.0f, Minimum, 1.5f, TensorShape({1}), 0, outerData),
+                                           MakeClamped(Minimum, 1.5f, Maximum, -1.0f, TensorShape({1}), 0, outerData)})
+        {
+            EXPECT_THAT(FusedTypes(*network), ElementsAre(LayerType::Convolution2d, LayerType::ElementwiseBinary));
+            ExpectSame(*network, FloatInfo({1, 4, 4, 4}), Shapes);
+        }
+    }
+    // NaN passes the first layer and becomes the bound of the second one: both stay.
+    EXPECT_THAT(FusedTypes(*MakeClamped(Maximum, -1.0f, Minimum, 1.5f, TensorShape({1}), 1, 0)),
+                ElementsAre(LayerType::Convolution2d, LayerType::ElementwiseBinary, LayerType::ElementwiseBinary));
 }
 
 TEST(FoldMaxMin, WhatIsNoClampStays)
@@ -478,8 +556,8 @@ TEST(FoldMaxMin, TheRankMustBeSure)
         for (const BinaryOperation operation : {BinaryOperation::Maximum, BinaryOperation::Minimum})
         {
             IConnectableLayer* layer = network->AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(operation));
-            Connect(last, layer);
-            Connect(AddFloatConstant(*network, shape, {operation == BinaryOperation::Maximum ? 0.0f : 1.0f}), layer, 1);
+            Connect(last, layer, 1);
+            Connect(AddFloatConstant(*network, shape, {operation == BinaryOperation::Maximum ? 0.0f : 1.0f}), layer, 0);
             last = layer;
         }
         Connect(last, network->AddOutputLayer(0));

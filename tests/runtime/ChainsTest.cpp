@@ -52,9 +52,9 @@ IConnectableLayer* Typed(IConnectableLayer* layer, const TensorInfo& info)
 }
 
 /// The steps of all chains of the network on CpuAcc.
-std::vector<size_t> CountSteps(const INetwork& network)
+std::vector<size_t> CountSteps(const INetwork& network, const OptimizerOptionsOpaque& options = {})
 {
-    const Planned plan(network, "CpuAcc");
+    const Planned plan(network, "CpuAcc", options);
     std::vector<size_t> counts;
     for (const auto& strips : plan.Get().GetStrips())
     {
@@ -109,6 +109,66 @@ TEST(Chains, AreOneWorkloadForAnyNumberOfThreads)
     const INetworkPtr network = MakeChain({3, 50, 41, 7}, {3, 50, 41, 7});
     EXPECT_THAT(CountSteps(*network), ElementsAre(4u));
     ExpectSame(*network);
+}
+
+// The option NumberOfThreads takes no chain away, and limits the threads that work on one.
+TEST(Chains, KeepToTheThreadsOfTheBackend)
+{
+    const INetworkPtr network = MakeChain({64, 50, 41, 7}, {41, 7});
+    const std::vector<Floats> expected = RunNetwork(*network, "CpuAcc", 1, false);
+    for (const unsigned int limit : {1u, 2u, 3u, 64u})
+    {
+        const OptimizerOptionsOpaque options = LimitedThreads(limit);
+        EXPECT_THAT(CountSteps(*network, options), ElementsAre(4u)) << limit;
+        const Planned plan(*network, "CpuAcc", options);
+        ASSERT_EQ(plan.Get().GetStrips().size(), 1u);
+        const Strips& strips = *plan.Get().GetStrips().front();
+        const auto* const chain = dynamic_cast<const ElementChain*>(strips.m_Whole.m_Workload.get());
+        ASSERT_NE(chain, nullptr);
+        EXPECT_EQ(chain->GetMaxThreads(), limit);
+        for (const unsigned int threads : {1u, 4u, 16u})
+        {
+            EXPECT_EQ(RunNetwork(*network, "CpuAcc", threads, true, options), expected)
+                << limit << " of " << threads << " threads";
+        }
+    }
+}
+
+// An RMS norm as JAX writes it, with a Reshape between the layers of a chain.
+TEST(Chains, OfAnRmsNormHaveAReshapeInside)
+{
+    for (const unsigned int rows : {8u, 1024u, 4099u})
+    {
+        constexpr unsigned int Depth = 16;
+        INetworkPtr network = INetwork::Create();
+        IConnectableLayer* x = AddInput(*network, 0, FloatInfo({rows, Depth}));
+        const auto add = [&](BinaryOperation operation, IConnectableLayer* from, float value)
+        {
+            const TensorInfo info({1}, DataType::Float32, 0.0f, 0, true);
+            IConnectableLayer* constant = network->AddConstantLayer(ConstTensor(info, &value), "constant");
+            return AddBinary(*network, operation, from, Typed(constant, info));
+        };
+        ReduceDescriptor descriptor;
+        descriptor.m_ReduceOperation = ReduceOperation::Sum;
+        descriptor.m_vAxis = {1};
+        IConnectableLayer* sum = network->AddReduceLayer(descriptor, "sum");
+        Connect(AddBinary(*network, BinaryOperation::Mul, x, x), sum);
+        IConnectableLayer* mean = add(BinaryOperation::Add, add(BinaryOperation::Div, sum, Depth), 1e-6f);
+        IConnectableLayer* root = AddUnary(*network, AddReshape(*network, mean, {rows, 1}), UnaryOperation::Rsqrt);
+        AddOutputs(*network, {AddBinary(*network, BinaryOperation::Mul, x, root)});
+        EXPECT_EQ(CountSteps(*network), rows > 8 ? std::vector<size_t>{4} : std::vector<size_t>()) << rows;
+        ExpectSame(*network);
+        const Floats result = RunNetwork(*network, "CpuAcc", 2, true).front();
+        for (unsigned int row = 0; row < rows; ++row) // the mean square of a row is 1
+        {
+            double square = 0;
+            for (unsigned int i = 0; i < Depth; ++i)
+            {
+                square += static_cast<double>(result[row * Depth + i]) * static_cast<double>(result[row * Depth + i]);
+            }
+            ASSERT_NEAR(square / Depth, 1.0, 1e-3) << "row " << row;
+        }
+    }
 }
 
 // Shorter than a block, as long as one, longer, and of no whole vectors; in blocks that such rows fill and do not.

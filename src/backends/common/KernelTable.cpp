@@ -2,15 +2,15 @@
 // Support, workload factory and workloads derived from a kernel table. What one kernel takes is in AskKernel.cpp.
 #include "backends/common/KernelTable.hpp"
 
+#include "backends/common/KernelWorkload.hpp"
 #include "backends/common/PackedCache.hpp"
-#include "common/AddsTensor.hpp"
 #include "common/BlockPool.hpp"
-#include "common/KernelName.hpp"
 #include "common/OpFlags.hpp"
-#include "common/RunsInStrips.hpp"
 #include "common/WritesPitched.hpp"
 
 #include <tenon/Exceptions.hpp>
+
+#include <climits>
 
 #include <algorithm>
 #include <iterator>
@@ -114,14 +114,7 @@ private:
     std::unique_ptr<const std::string> m_Fused;
 };
 
-class TableShapedWorkload final : public IShapedWorkload,
-                                  public INamesKernel,
-                                  public ISharesParts,
-                                  public IRunsInStrips,
-                                  public IAddsTensor,
-                                  public IRunsAttention,
-                                  public IRunsElements,
-                                  public Pooled<TableShapedWorkload>
+class TableShapedWorkload final : public IKernelWorkload, public Pooled<TableShapedWorkload>
 {
 public:
     TableShapedWorkload(Prepared prepared, KernelLabel label, std::shared_ptr<const PackedWeights> packed)
@@ -159,6 +152,7 @@ public:
         return std::make_unique<TableShapedWorkload>(std::move(attention), std::move(label), m_Packed);
     }
     ElementLoop MakeElementLoop() const override { return m_Prepared.m_ElementLoop; }
+    unsigned int GetMostStripThreads() const override { return UINT_MAX; }
 
 private:
     Prepared m_Prepared;

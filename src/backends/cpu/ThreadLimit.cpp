@@ -2,12 +2,8 @@
 // Workloads that see fewer threads than there are: each execution hands the kernel a narrowed IParallelFor.
 #include "backends/cpu/ThreadLimit.hpp"
 
-#include "common/AddsTensor.hpp"
-#include "common/KernelName.hpp"
+#include "backends/common/KernelWorkload.hpp"
 #include "common/PlannedThreads.hpp"
-#include "common/RunsAttention.hpp"
-#include "common/RunsInStrips.hpp"
-#include "common/SharedParts.hpp"
 #include "common/WritesPitched.hpp"
 
 #include <algorithm>
@@ -47,13 +43,8 @@ private:
     unsigned int m_Threads;
 };
 
-/// What a plan asks of a workload, it is to find here as well: all interfaces of the kernel table's are passed on.
-class LimitedShapedWorkload final : public IShapedWorkload,
-                                    public INamesKernel,
-                                    public ISharesParts,
-                                    public IRunsInStrips,
-                                    public IAddsTensor,
-                                    public IRunsAttention
+/// Forwards every interface that a plan looks for in a kernel's workload.
+class LimitedShapedWorkload final : public backends::IKernelWorkload
 {
 public:
     /// `name`: of the kernel, see GetKernelName; it lives as long as `inner`.
@@ -86,6 +77,11 @@ public:
         const PlannedThreads planned(m_Threads);
         const auto* const attention = dynamic_cast<const IRunsAttention*>(m_Inner.get());
         return attention == nullptr ? nullptr : Limit(attention->MakeAttention(rest));
+    }
+    ElementLoop MakeElementLoop() const override
+    {
+        const auto* const elements = dynamic_cast<const IRunsElements*>(m_Inner.get());
+        return elements == nullptr ? ElementLoop() : elements->MakeElementLoop();
     }
     void Execute(const ExecuteArgs& args) const override
     {

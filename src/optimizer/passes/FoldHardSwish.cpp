@@ -3,7 +3,9 @@
 // are.
 #include "optimizer/Pass.hpp"
 #include "optimizer/Patterns.hpp"
+#include "optimizer/SingleClamp.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tenon::passes
@@ -12,16 +14,37 @@ namespace tenon::passes
 namespace
 {
 
-/// What x is if `slot` gives min(6, max(0, x + 3)); adds the layers that do it.
-OutputSlot* FindRamp(OutputSlot& slot, const FixedForms& forms, std::vector<const Layer*>& layers)
+/// What `slot` clamps to [0, 6], or null; adds the layers that do it: a BoundedReLu, or what FoldMaxMin leaves of a
+/// pair that replaces NaN, a Maximum or Minimum and a BoundedReLu with one bound. NaN does not matter, as x is a
+/// factor, too.
+OutputSlot* FindClamped(OutputSlot& slot, const FixedForms& forms, std::vector<const Layer*>& layers)
 {
     const Layer& clamp = slot.GetOwningLayer();
     if (clamp.GetType() != LayerType::Activation || !IsPlainInput(clamp, 0) ||
-        clamp.Descriptor<ActivationDescriptor>() != ActivationDescriptor(ActivationFunction::BoundedReLu, 6.0f, 0.0f))
+        clamp.Descriptor<ActivationDescriptor>().m_Function != ActivationFunction::BoundedReLu)
     {
         return nullptr;
     }
-    const Layer* sum = clamp.Input(0).GetProducer();
+    layers.push_back(&clamp);
+    OutputSlot* source = clamp.Input(0).GetConnectedOutputSlot();
+    float upper = clamp.Descriptor<ActivationDescriptor>().m_A;
+    float lower = clamp.Descriptor<ActivationDescriptor>().m_B;
+    const Layer& first = source->GetOwningLayer();
+    if (const auto inner = FindSingleClamp(&first, forms))
+    {
+        upper = inner->m_IsMaximum ? upper : std::min(upper, inner->m_Bound);
+        lower = inner->m_IsMaximum ? std::max(lower, inner->m_Bound) : lower;
+        layers.push_back(&first);
+        source = first.Input(inner->m_Data).GetConnectedOutputSlot();
+    }
+    return upper == 6.0f && lower == 0.0f ? source : nullptr;
+}
+
+/// What x is if `slot` gives min(6, max(0, x + 3)); adds the layers that do it.
+OutputSlot* FindRamp(OutputSlot& slot, const FixedForms& forms, std::vector<const Layer*>& layers)
+{
+    const OutputSlot* clamped = FindClamped(slot, forms, layers);
+    const Layer* sum = clamped != nullptr ? &clamped->GetOwningLayer() : nullptr;
     if (!IsBinary(sum, BinaryOperation::Add))
     {
         return nullptr;
@@ -31,7 +54,7 @@ OutputSlot* FindRamp(OutputSlot& slot, const FixedForms& forms, std::vector<cons
     {
         return nullptr;
     }
-    layers.insert(layers.end(), {&clamp, sum});
+    layers.push_back(sum);
     return sum->Input(scalar->m_Data).GetConnectedOutputSlot();
 }
 

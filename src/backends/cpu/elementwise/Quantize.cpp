@@ -12,6 +12,7 @@
 // After it: per target.
 #include "backends/cpu/simd/Divide-inl.hpp"
 #include "backends/cpu/simd/FixedBytes-inl.hpp"
+#include "backends/cpu/simd/Select-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -20,7 +21,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// The stored numbers next to x / scale, halves away from zero. NaN becomes the zero point.
+/// The stored numbers next to x / scale, halves away from zero. NaN becomes the lowest value.
 template <typename Out>
 void Quantize(const void* in, void* out, size_t count, const QuantizeNumbers& numbers)
 {
@@ -36,9 +37,8 @@ void Quantize(const void* in, void* out, size_t count, const QuantizeNumbers& nu
             {
                 const Floats steps = Quotient(x, scale);
                 const Floats moved = hn::Add(steps, hn::CopySign(half, steps));
-                const Floats bounded = hn::Max(low, hn::Min(high, moved));
-                const Floats number = hn::IfThenZeroElse(hn::IsNaN(steps), bounded);
-                return hn::DemoteTo(hn::Rebind<Out, FloatTag>(), hn::Add(Truncated(number), zero));
+                const Floats bounded = LessOf(GreaterOf(moved, low), high); // low of NaN
+                return hn::DemoteTo(hn::Rebind<Out, FloatTag>(), hn::Add(Truncated(bounded), zero));
             });
 }
 

@@ -16,6 +16,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace tenon::cpu
@@ -208,7 +209,11 @@ Prepared PrepareOperation(const ReshapeArgs& args, LayerType layer, ReduceOperat
     const bool isSum = operation == ReduceOperation::Sum || operation == ReduceOperation::Mean;
     if (!isSum)
     {
-        return MakePlain(*shape, GetIndex(operation), type);
+        Prepared plain = MakePlain(*shape, GetIndex(operation), type);
+        const bool comparesFloats =
+            (operation == ReduceOperation::Max || operation == ReduceOperation::Min) && type == DataType::Float32;
+        return comparesFloats && ref::ReducesEveryAxis(args, axes) ? ref::KeepFirstNaN<float>(std::move(plain))
+                                                                   : std::move(plain);
     }
     const bool isMean = operation == ReduceOperation::Mean;
     if (type != DataType::Float32)

@@ -35,13 +35,13 @@ constexpr backends::TypeRow QuantizeTypes[] = {
     PerTensor(Types({QuantizedTypes | DataType::Signed32}, QuantizedTypes | DataType::Signed32)),
 };
 
-/// The stored number next to x. Saturates; NaN becomes the zero point.
+/// The stored number next to x. Saturates; NaN becomes the lowest value, as in TFLite's reference kernel on x86-64.
 template <typename Out>
 Out QuantizeReal(float x, float scale, int32_t zeroPoint, QuantizedRange range)
 {
     constexpr float Bound = 1e9f; // outside every type, inside int32
     const float steps = std::round(x / scale);
-    const float bounded = std::isnan(steps) ? 0.0f : std::min(Bound, std::max(-Bound, steps));
+    const float bounded = std::min(Bound, std::max(-Bound, steps)); // -Bound of NaN
     return static_cast<Out>(std::clamp<int32_t>(static_cast<int32_t>(bounded) + zeroPoint, range.m_Min, range.m_Max));
 }
 

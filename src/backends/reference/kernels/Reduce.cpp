@@ -16,7 +16,9 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <type_traits>
+#include <utility>
 
 namespace tenon::ref
 {
@@ -54,9 +56,10 @@ Prepared MakeReduce(const ReduceLoop& loop, Accumulator first, const Step& step,
             numOutputs * sizeof(Accumulator)};
 }
 
-/// Max and Min, which compare stored values.
+/// Max and Min, which compare stored values. NaN is passed over, as in TFLite's reference kernel. A reduction over
+/// every axis starts from the first element there, so that NaN stays if it comes first.
 template <typename T>
-Prepared MakeExtreme(const ReduceLoop& loop, bool isMax)
+Prepared MakeExtreme(const ReduceLoop& loop, bool isMax, bool startsFromFirst)
 {
     using C = ComputeType<T>;
     constexpr C Lowest = std::is_same_v<C, T> ? std::numeric_limits<C>::lowest() : -std::numeric_limits<C>::infinity();
@@ -65,19 +68,17 @@ Prepared MakeExtreme(const ReduceLoop& loop, bool isMax)
     constexpr C Below = std::is_floating_point_v<C> ? -std::numeric_limits<C>::infinity() : Lowest;
     constexpr C Above = std::is_floating_point_v<C> ? std::numeric_limits<C>::infinity() : Highest;
     const auto finish = [](C value) { return static_cast<T>(value); };
-    if (isMax)
-    {
-        return MakeReduce<T>(
-            loop, Below, [](C a, T x) { return static_cast<C>(x) > a ? static_cast<C>(x) : a; }, finish,
-            static_cast<T>(Lowest));
-    }
-    return MakeReduce<T>(
-        loop, Above, [](C a, T x) { return static_cast<C>(x) < a ? static_cast<C>(x) : a; }, finish,
-        static_cast<T>(Highest));
+    const auto greater = [](C a, T x) { return static_cast<C>(x) > a ? static_cast<C>(x) : a; };
+    const auto less = [](C a, T x) { return static_cast<C>(x) < a ? static_cast<C>(x) : a; };
+    Prepared prepared = isMax ? MakeReduce<T>(loop, Below, greater, finish, static_cast<T>(Lowest))
+                              : MakeReduce<T>(loop, Above, less, finish, static_cast<T>(Highest));
+    return startsFromFirst && std::is_floating_point_v<C> && loop.GetNumReduced() != 0
+               ? KeepFirstNaN<T>(std::move(prepared))
+               : std::move(prepared);
 }
 
 template <typename T>
-Prepared MakeFloat(const ReduceLoop& loop, ReduceOperation operation)
+Prepared MakeFloat(const ReduceLoop& loop, ReduceOperation operation, bool reducesEveryAxis)
 {
     using C = ComputeType<T>;
     const auto sum = [](C a, T x) { return a + static_cast<C>(x); };
@@ -93,7 +94,7 @@ Prepared MakeFloat(const ReduceLoop& loop, ReduceOperation operation)
     case ReduceOperation::Prod:
         return MakeReduce<T>(
             loop, C{1}, [](C a, T x) { return a * static_cast<C>(x); }, finish, T{1});
-    default: return MakeExtreme<T>(loop, operation == ReduceOperation::Max);
+    default: return MakeExtreme<T>(loop, operation == ReduceOperation::Max, reducesEveryAxis);
     }
 }
 
@@ -116,7 +117,7 @@ Prepared MakeInteger(const ReduceLoop& loop, ReduceOperation operation)
         return MakeReduce<T>(
             loop, int64_t{1}, [](int64_t a, T x) { return MulOperation::Apply(a, static_cast<int64_t>(x)); }, finish,
             T{1});
-    default: return MakeExtreme<T>(loop, operation == ReduceOperation::Max);
+    default: return MakeExtreme<T>(loop, operation == ReduceOperation::Max, false);
     }
 }
 
@@ -182,7 +183,7 @@ Prepared MakeQuantized(const ReshapeArgs& args, const ReduceLoop& loop, ReduceOp
     case ReduceOperation::Sum: return MakeQuantizedSum<T>(loop, input, output, false);
     case ReduceOperation::Mean: return MakeQuantizedSum<T>(loop, input, output, true);
     case ReduceOperation::Prod: return MakeQuantizedProd<T>(loop, input, output);
-    default: return MakeExtreme<T>(loop, operation == ReduceOperation::Max);
+    default: return MakeExtreme<T>(loop, operation == ReduceOperation::Max, false);
     }
 }
 
@@ -217,6 +218,11 @@ SumRescale::SumRescale(const TensorQuantization& input, const TensorQuantization
                                                          static_cast<int64_t>(count));
         m_Multiplier.m_Shift -= bits;
     }
+}
+
+bool ReducesEveryAxis(const ReshapeArgs& args, const std::vector<unsigned int>& axes)
+{
+    return std::set<unsigned int>(axes.begin(), axes.end()).size() == args.GetInput(0).GetNumDimensions();
 }
 
 SupportResult CheckReduce(ReduceOperation operation, const LayerView& layer)
@@ -257,7 +263,8 @@ Prepared PrepareReduce(const ReshapeArgs& args, ReduceOperation operation, const
     if (backends::FloatTypes.Has(type))
     {
         return DispatchType<float, double, Half, BFloat16>(
-            type, [&](auto tag) { return MakeFloat<typename decltype(tag)::Type>(loop, operation); });
+            type, [&](auto tag)
+            { return MakeFloat<typename decltype(tag)::Type>(loop, operation, ReducesEveryAxis(args, axes)); });
     }
     return DispatchType<int32_t, int64_t, int16_t, int8_t, uint8_t>(
         type, [&](auto tag) { return MakeInteger<typename decltype(tag)::Type>(loop, operation); });

@@ -4,11 +4,14 @@
 
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Quantization.hpp"
+#include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace tenon::ref
@@ -22,6 +25,25 @@ SupportResult CheckReduce(ReduceOperation operation, const LayerView& layer);
 /// Throws LayerValidationException for axes that do not fit the input.
 backends::Prepared PrepareReduce(const ReshapeArgs& args, ReduceOperation operation,
                                  const std::vector<unsigned int>& axes);
+
+/// Whether nothing but one element is left. A dimension of one element that is not listed is left, too.
+bool ReducesEveryAxis(const ReshapeArgs& args, const std::vector<unsigned int>& axes);
+
+/// A reduction of floats over every axis whose result is NaN if the first element is.
+template <typename T>
+backends::Prepared KeepFirstNaN(backends::Prepared prepared)
+{
+    prepared.m_Run = [reduce = std::move(prepared.m_Run)](const ExecuteArgs& run)
+    {
+        const T first = *run.GetInput<T>(0);
+        reduce(run);
+        if (std::isnan(static_cast<ComputeType<T>>(first)))
+        {
+            *run.GetOutput<T>(0) = first;
+        }
+    };
+    return prepared;
+}
 
 /// The sum of the stored values of quantized elements as the stored value of their sum or mean.
 class SumRescale
