@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -189,18 +191,19 @@ TEST(NumericsNaN, ActivationsFusedIntoConvolutionsKeepIt)
     {
         for (const unsigned int kernel : {1u, 3u})
         {
-            for (const auto& [inputs, outputs] : {std::pair{3u, 8u}, {16u, 37u}, {32u, 64u}})
+            for (const auto& [inputs, outputs, groups] :
+                 {std::tuple{3u, 8u, 1u}, {16u, 37u, 1u}, {32u, 64u, 1u}, {32u, 64u, 4u}})
             {
                 Convolution2dDescriptor descriptor;
                 descriptor.m_DataLayout = DataLayout::NHWC;
                 descriptor.m_BiasEnabled = true;
                 OpCase op;
                 op.m_Name = std::string(GetDataTypeName(type)) + " convolution, kernel " + std::to_string(kernel) +
-                            ", channels " + std::to_string(inputs);
+                            ", channels " + std::to_string(inputs) + ", groups " + std::to_string(groups);
                 op.m_Type = LayerType::Convolution2d;
                 op.m_Descriptor = MakeDescriptor(descriptor);
                 op.m_Inputs = {OneNaN({1, 9, 11, inputs}, type, 1),
-                               Constant(Random(TensorInfo({outputs, kernel, kernel, inputs}, type), 2, -1, 1)),
+                               Constant(Random(TensorInfo({outputs, kernel, kernel, inputs / groups}, type), 2, -1, 1)),
                                Constant(Random(TensorInfo(TensorShape({outputs}), type), 3, -1, 1))};
                 op.m_Output = TensorInfo({1, 10 - kernel, 12 - kernel, outputs}, type);
                 ExpectClampOfPlain(op);
@@ -235,7 +238,33 @@ TEST(NumericsNaN, ActivationsFusedIntoDepthwiseConvolutionsKeepIt)
     }
 }
 
-TEST(NumericsNaN, ActivationsFusedIntoAveragePoolsKeepIt)
+TEST(NumericsNaN, ActivationsFusedIntoTransposedConvolutionsKeepIt)
+{
+    for (const DataType type : FloatTypes)
+    {
+        for (const unsigned int stride : {1u, 2u})
+        {
+            for (const auto& [inputs, outputs] : {std::pair{3u, 8u}, {16u, 37u}})
+            {
+                TransposeConvolution2dDescriptor descriptor;
+                descriptor.m_DataLayout = DataLayout::NHWC;
+                descriptor.m_BiasEnabled = true;
+                descriptor.m_StrideX = descriptor.m_StrideY = stride;
+                OpCase op;
+                op.m_Name = std::string(GetDataTypeName(type)) + " transposed, stride " + std::to_string(stride);
+                op.m_Type = LayerType::TransposeConvolution2d;
+                op.m_Descriptor = MakeDescriptor(descriptor);
+                op.m_Inputs = {OneNaN({1, 7, 8, inputs}, type, 1),
+                               Constant(Random(TensorInfo({outputs, 3, 3, inputs}, type), 2, -1, 1)),
+                               Constant(Random(TensorInfo(TensorShape({outputs}), type), 3, -1, 1))};
+                op.m_Output = TensorInfo({1, 6 * stride + 3, 7 * stride + 3, outputs}, type);
+                ExpectClampOfPlain(op);
+            }
+        }
+    }
+}
+
+TEST(NumericsNaN, AverageAndL2PoolsOfAWindowWithItBecomeIt)
 {
     for (const DataType type : FloatTypes)
     {
@@ -244,15 +273,25 @@ TEST(NumericsNaN, ActivationsFusedIntoAveragePoolsKeepIt)
             Pooling2dDescriptor descriptor;
             descriptor.m_DataLayout = DataLayout::NHWC;
             descriptor.m_PoolType = algorithm;
-            descriptor.m_PoolWidth = descriptor.m_PoolHeight = 3;
-            descriptor.m_StrideX = descriptor.m_StrideY = 1;
-            OpCase op;
-            op.m_Name = GetDataTypeName(type);
-            op.m_Type = LayerType::Pooling2d;
-            op.m_Descriptor = MakeDescriptor(descriptor);
-            op.m_Inputs = {OneNaN({1, 9, 11, 37}, type, 1)};
-            op.m_Output = TensorInfo({1, 7, 9, 37}, type);
-            ExpectClampOfPlain(op, type == DataType::Float32);
+            descriptor.m_PoolWidth = 3;
+            descriptor.m_PoolHeight = 1;
+            descriptor.m_StrideX = 3;
+            for (const unsigned int channels : {1u, 37u})
+            {
+                OpCase op;
+                op.m_Name = GetDataTypeName(type);
+                op.m_Type = LayerType::Pooling2d;
+                op.m_Descriptor = MakeDescriptor(descriptor);
+                std::vector<double> values(size_t{9} * channels, 2.0);
+                values[size_t{4} * channels] = NaN; // of the second window, in the first channel
+                std::vector<double> expected(size_t{3} * channels, 2.0);
+                expected[channels] = NaN;
+                op.m_Inputs = {Stored(TensorInfo({1, 1, 9, channels}, type), values)};
+                op.m_Output = TensorInfo({1, 1, 3, channels}, type);
+                op.m_Oracle = Expect(op.m_Output, expected);
+                op.m_Relative = 1e-2;
+                CheckOp(op);
+            }
         }
     }
 }
@@ -426,6 +465,59 @@ TEST(NumericsNaN, SumsAndNormalizationsOfARowBecomeIt)
         MeanDescriptor mean;
         mean.m_Axis = {1};
         check(LayerType::Mean, MakeDescriptor(mean), TensorShape({2}), 0.5);
+    }
+}
+
+TEST(NumericsNaN, UnaryFunctionsKeepIt)
+{
+    using enum UnaryOperation;
+    const std::pair<UnaryOperation, std::function<double(double)>> functions[] = {
+        {Abs, [](double x) { return std::abs(x); }},
+        {Neg, [](double x) { return -x; }},
+        {Exp, [](double x) { return std::exp(x); }},
+        {Log, [](double x) { return std::log(x); }},
+        {Sqrt, [](double x) { return std::sqrt(x); }},
+        {Rsqrt, [](double x) { return 1 / std::sqrt(x); }},
+        {Sin, [](double x) { return std::sin(x); }},
+        {Cos, [](double x) { return std::cos(x); }},
+        {Ceil, [](double x) { return std::ceil(x); }},
+        {Round, [](double x) { return std::nearbyint(x); }},
+        {Sign, [](double x) { return std::isnan(x) ? x : (x > 0) - (x < 0); }},
+    };
+    for (const auto& [operation, f] : functions)
+    {
+        for (const DataType type : FloatTypes)
+        {
+            OpCase op = MakeUnary(LayerType::ElementwiseUnary, MakeDescriptor(ElementwiseUnaryDescriptor(operation)),
+                                  type, 151, f);
+            op.m_Name += " operation " + std::to_string(static_cast<int>(operation));
+            op.m_Relative = type == DataType::Float32 ? 1e-5 : type == DataType::Float16 ? 2e-3 : 1e-2;
+            op.m_Absolute = op.m_Relative / 10;
+            CheckOp(op);
+        }
+    }
+}
+
+TEST(NumericsNaN, FloatsThatMeetIntegerWeightsTakeItAsTheLowestStep)
+{
+    for (const unsigned int depth : {3u, 70u})
+    {
+        FullyConnectedDescriptor descriptor;
+        descriptor.m_TransposeWeightMatrix = true;
+        OpCase op;
+        op.m_Name = std::to_string(depth);
+        op.m_Type = LayerType::FullyConnected;
+        op.m_Descriptor = MakeDescriptor(descriptor);
+        std::vector<double> data(depth, 0);
+        data[0] = NaN;
+        data[1] = 2; // the range: NaN does not count in it
+        std::vector<double> weights(size_t{2} * depth, 0);
+        weights[0] = weights[depth + 1] = 127;
+        op.m_Inputs = {Stored(TensorInfo({1, depth}, DataType::Float32), data),
+                       Constant(Stored(TensorInfo({2, depth}, DataType::QSymmS8, 1.0f / 127, 0), weights))};
+        op.m_Output = TensorInfo({1, 2}, DataType::Float32);
+        op.m_Oracle = [](const auto&) { return std::vector<double>{-2, 2}; };
+        CheckOp(op);
     }
 }
 
