@@ -353,7 +353,7 @@ public:
     virtual IConnectableLayer* AddPreluLayer(const char* name = nullptr) = 0;
     /// round(in / scale) + zero point of the output; also from one quantization to another. The output, of the same
     /// shape, must be declared; from floats it may have a scale for each slice of a dimension. A value that does not
-    /// fit saturates, and NaN becomes the lowest value of the type, as in TFLite's reference kernel on x86-64.
+    /// fit saturates. What NaN, infinities and steps beyond 32 bits give is in docs/numerics.md.
     virtual IConnectableLayer* AddQuantizeLayer(const char* name = nullptr) = 0;
     /// Random numbers; input 0 holds the shape (Tenon).
     virtual IConnectableLayer* AddRandomLayer(const RandomDescriptor& randomDescriptor, const char* name = nullptr) = 0;

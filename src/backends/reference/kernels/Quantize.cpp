@@ -35,14 +35,16 @@ constexpr backends::TypeRow QuantizeTypes[] = {
     PerTensor(Types({QuantizedTypes | DataType::Signed32}, QuantizedTypes | DataType::Signed32)),
 };
 
-/// The stored number next to x. Saturates; NaN becomes the lowest value, as in TFLite's reference kernel on x86-64.
+/// round(x / scale) + zeroPoint, saturated to the type. A number of steps that does not fit 32 bits, NaN among them,
+/// counts as -2^31, and the sum wraps: TFLite's reference kernel gives this on x86-64, where the conversion to an
+/// integer is undefined in C++.
 template <typename Out>
 Out QuantizeReal(float x, float scale, int32_t zeroPoint, QuantizedRange range)
 {
-    constexpr float Bound = 1e9f; // outside every type, inside int32
+    constexpr float Limit = 0x1p31f;
     const float steps = std::round(x / scale);
-    const float bounded = std::min(Bound, std::max(-Bound, steps)); // -Bound of NaN
-    return static_cast<Out>(std::clamp<int32_t>(static_cast<int32_t>(bounded) + zeroPoint, range.m_Min, range.m_Max));
+    const int32_t whole = std::abs(steps) < Limit ? static_cast<int32_t>(steps) : std::numeric_limits<int32_t>::min();
+    return static_cast<Out>(std::clamp(WrappingAdd(whole, zeroPoint), range.m_Min, range.m_Max));
 }
 
 template <typename In, typename Out>
