@@ -155,7 +155,7 @@ void FoldBatchNormalization(Graph& graph);
 void FoldScaleShift(Graph& graph);
 /// x * scale + shift with constants of one value a channel becomes a BatchNormalization.
 void FoldMulAdd(Graph& graph, PassContext& context);
-/// Maximum and Minimum with constants become a BoundedReLu, as far as that gives the same of NaN.
+/// Maximum and Minimum with constants become a BoundedReLu where both pass NaN on, as that does.
 void FoldMaxMin(Graph& graph, PassContext& context);
 /// x * min(6, max(0, x + 3)) / 6 becomes a HardSwish.
 void FoldHardSwish(Graph& graph, PassContext& context);

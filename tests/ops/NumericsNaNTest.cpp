@@ -141,7 +141,7 @@ TEST(NumericsNaN, ActivationsFusedIntoArithmeticKeepIt)
     using enum BinaryOperation;
     for (const DataType type : FloatTypes)
     {
-        for (const BinaryOperation operation : {Add, Sub, Mul, Div, Maximum, Minimum, Power, SqDiff})
+        for (const BinaryOperation operation : {Add, Sub, Mul, Div})
         {
             for (const unsigned int other : {1u, 151u})
             {
@@ -383,7 +383,7 @@ TEST(NumericsNaN, ExtremesPassOverItUnlessItComesFirstOfAll)
             const TensorShape scalar(Dimensionality::Scalar);
             for (const unsigned int length : {3u, 70u})
             {
-                for (unsigned int at = 0; at < length; at += length - 2)
+                for (unsigned int at = 0; at < length; at += length - 1)
                 {
                     std::vector<double> row(length, 1.0);
                     row[length / 2] = isMax ? 2 : -2;
@@ -531,19 +531,11 @@ TEST(NumericsNaN, QuantizeGivesTheLowestOrHighestValueBeyond32Bits)
                                        TensorInfo(TensorShape({151}), DataType::QAsymmS8, 0.125f, -128),
                                        TensorInfo(TensorShape({151}), DataType::QAsymmU8, 0.125f, 100),
                                        TensorInfo(TensorShape({151}), DataType::QSymmS8, 0.125f, 0),
-                                       TensorInfo(TensorShape({151}), DataType::QSymmS16, 0.125f, 0),
-                                       TensorInfo(TensorShape({151}), DataType::QSymmS4, 0.125f, 0)})
+                                       TensorInfo(TensorShape({151}), DataType::QSymmS16, 0.125f, 0)})
         {
             const bool isShort = info.GetDataType() == DataType::QSymmS16;
-            const bool isNibble = info.GetDataType() == DataType::QSymmS4;
-            const double lowest = info.GetDataType() == DataType::QAsymmU8 ? 0
-                                  : isShort                                ? -32768
-                                  : isNibble                               ? -8
-                                                                           : -128;
-            const double highest = info.GetDataType() == DataType::QAsymmU8 ? 255
-                                   : isShort                                ? 32767
-                                   : isNibble                               ? 7
-                                                                            : 127;
+            const double lowest = info.GetDataType() == DataType::QAsymmU8 ? 0 : isShort ? -32768 : -128;
+            const double highest = info.GetDataType() == DataType::QAsymmU8 ? 255 : isShort ? 32767 : 127;
             const double beyond = info.GetQuantizationOffset() < 0 ? highest : lowest;
             std::vector<double> values = SomeNaN(151);
             if (from != DataType::Float16)

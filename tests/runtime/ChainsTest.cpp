@@ -145,7 +145,8 @@ TEST(Chains, OfAnRmsNormHaveAReshapeInside)
         const auto add = [&](BinaryOperation operation, IConnectableLayer* from, float value)
         {
             const TensorInfo info({1}, DataType::Float32, 0.0f, 0, true);
-            IConnectableLayer* constant = network->AddConstantLayer(ConstTensor(info, &value), "constant");
+            const auto owner = std::make_shared<const float>(value);
+            IConnectableLayer* constant = network->AddConstantLayer(ConstTensor(info, owner.get()), owner, "constant");
             return AddBinary(*network, operation, from, Typed(constant, info));
         };
         ReduceDescriptor descriptor;

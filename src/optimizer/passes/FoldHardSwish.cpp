@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pass FoldHardSwish: x * min(6, max(0, x + 3)) / 6 of floats becomes an Activation, in whichever order its factors
 // are.
+#include "optimizer/ClampPair.hpp"
 #include "optimizer/Pass.hpp"
 #include "optimizer/Patterns.hpp"
-#include "optimizer/SingleClamp.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace tenon::passes
@@ -14,30 +13,21 @@ namespace tenon::passes
 namespace
 {
 
-/// What `slot` clamps to [0, 6], or null; adds the layers that do it: a BoundedReLu, or what FoldMaxMin leaves of a
-/// pair that replaces NaN, a Maximum or Minimum and a BoundedReLu with one bound. NaN does not matter, as x is a
-/// factor, too.
+/// What `slot` clamps to [0, 6], or null; adds the layers that do it: a BoundedReLu, or a pair that FoldMaxMin left as
+/// it makes a bound of NaN. That does not matter here: x is a factor, too, which makes NaN of NaN.
 OutputSlot* FindClamped(OutputSlot& slot, const FixedForms& forms, std::vector<const Layer*>& layers)
 {
     const Layer& clamp = slot.GetOwningLayer();
-    if (clamp.GetType() != LayerType::Activation || !IsPlainInput(clamp, 0) ||
-        clamp.Descriptor<ActivationDescriptor>().m_Function != ActivationFunction::BoundedReLu)
-    {
-        return nullptr;
-    }
     layers.push_back(&clamp);
-    OutputSlot* source = clamp.Input(0).GetConnectedOutputSlot();
-    float upper = clamp.Descriptor<ActivationDescriptor>().m_A;
-    float lower = clamp.Descriptor<ActivationDescriptor>().m_B;
-    const Layer& first = source->GetOwningLayer();
-    if (const auto inner = FindSingleClamp(&first, forms))
+    if (const auto pair = FindClampPair(clamp, forms))
     {
-        upper = inner->m_IsMaximum ? upper : std::min(upper, inner->m_Bound);
-        lower = inner->m_IsMaximum ? std::max(lower, inner->m_Bound) : lower;
-        layers.push_back(&first);
-        source = first.Input(inner->m_Data).GetConnectedOutputSlot();
+        layers.push_back(pair->m_First);
+        return pair->m_Lower == 0.0f && pair->m_Upper == 6.0f ? pair->m_Source : nullptr;
     }
-    return upper == 6.0f && lower == 0.0f ? source : nullptr;
+    const bool isClamp =
+        clamp.GetType() == LayerType::Activation && IsPlainInput(clamp, 0) &&
+        clamp.Descriptor<ActivationDescriptor>() == ActivationDescriptor(ActivationFunction::BoundedReLu, 6.0f, 0.0f);
+    return isClamp ? clamp.Input(0).GetConnectedOutputSlot() : nullptr;
 }
 
 /// What x is if `slot` gives min(6, max(0, x + 3)); adds the layers that do it.

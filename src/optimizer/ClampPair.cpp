@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See SingleClamp.hpp.
-#include "optimizer/SingleClamp.hpp"
+// See ClampPair.hpp.
+#include "optimizer/ClampPair.hpp"
 
 #include "optimizer/Patterns.hpp"
 
@@ -44,8 +44,15 @@ std::optional<float> GetBound(const Layer& layer, unsigned int input)
     return std::isnormal(scale) && std::isfinite(bound) ? std::optional(bound) : std::nullopt;
 }
 
-} // namespace
+/// max(x, bound) or min(x, bound).
+struct SingleClamp
+{
+    bool m_IsMaximum = false;
+    float m_Bound = 0.0f;
+    unsigned int m_Data = 0; ///< which input is x
+};
 
+/// What the layer is, if it keeps the shape, type and quantization of x.
 std::optional<SingleClamp> FindSingleClamp(const Layer* layer, const FixedForms& forms)
 {
     const bool isMaximum = IsBinary(layer, BinaryOperation::Maximum);
@@ -53,17 +60,36 @@ std::optional<SingleClamp> FindSingleClamp(const Layer* layer, const FixedForms&
     {
         return std::nullopt;
     }
-    const TensorInfo& output = layer->Output(0).GetTensorInfo();
     for (const unsigned int data : {0U, 1U})
     {
         const std::optional<float> bound = GetBound(*layer, 1 - data);
         if (bound.has_value() && forms.KeepsShape(*layer, data, 1 - data) &&
-            layer->Input(data).GetTensorInfo().IsTypeSpaceMatch(output))
+            layer->Input(data).GetTensorInfo().IsTypeSpaceMatch(layer->Output(0).GetTensorInfo()))
         {
-            return SingleClamp{isMaximum, *bound, data, output.IsQuantized() || data == 1};
+            return SingleClamp{isMaximum, *bound, data};
         }
     }
     return std::nullopt;
+}
+
+} // namespace
+
+std::optional<ClampPair> FindClampPair(const Layer& last, const FixedForms& forms)
+{
+    const std::optional<SingleClamp> outer = FindSingleClamp(&last, forms);
+    const Layer* first = outer.has_value() ? GetSoleProducer(last, outer->m_Data) : nullptr;
+    const std::optional<SingleClamp> inner = FindSingleClamp(first, forms);
+    if (!inner.has_value() || inner->m_IsMaximum == outer->m_IsMaximum)
+    {
+        return std::nullopt;
+    }
+    ClampPair pair;
+    pair.m_First = first;
+    pair.m_Source = first->Input(inner->m_Data).GetConnectedOutputSlot();
+    pair.m_Lower = inner->m_IsMaximum ? inner->m_Bound : outer->m_Bound;
+    pair.m_Upper = inner->m_IsMaximum ? outer->m_Bound : inner->m_Bound;
+    pair.m_KeepsNaN = last.Output(0).GetTensorInfo().IsQuantized() || (inner->m_Data == 1 && outer->m_Data == 1);
+    return pair.m_Lower <= pair.m_Upper ? std::optional(pair) : std::nullopt;
 }
 
 } // namespace tenon
