@@ -86,8 +86,7 @@ bool Plan::SettleStrips(const Program& program, const Sharing& sharing, Strips& 
             return false;
         }
         strip.m_Output.m_IsKept = contains(kept, sharing.Root(output));
-        // A view has no part in the work; the runtime runs it without a kernel where it moves nothing.
-        if (!GetSchema(step.m_Type).Has(OpFlags::View))
+        if (!isView)
         {
             strips.m_Label += std::string(i == 0 ? "" : ", ") + m_Steps[strips.m_First + i].m_KernelName;
         }

@@ -40,6 +40,20 @@ IConnectableLayer* AddReshape(INetwork& network, IConnectableLayer* from, const 
     return layer;
 }
 
+/// The same with a shape that arrives as a constant tensor, as a parser writes it. The optimizer makes it a parameter,
+/// so that input 1 is left unconnected.
+IConnectableLayer* AddReshapeByTensor(INetwork& network, IConnectableLayer* from, const std::vector<int32_t>& sizes)
+{
+    ReshapeDescriptor descriptor;
+    descriptor.m_ParametersAsInputs = true;
+    IConnectableLayer* layer = network.AddReshapeLayer(descriptor, "reshape");
+    const TensorInfo info({static_cast<unsigned int>(sizes.size())}, DataType::Signed32, 0.0f, 0, true);
+    const auto owner = std::make_shared<const std::vector<int32_t>>(sizes);
+    Connect(from, layer);
+    Connect(network.AddConstantLayer(ConstTensor(info, owner->data()), owner, "sizes"), layer, 1);
+    return layer;
+}
+
 TensorInfo InfoOf(const TensorShape& shape)
 {
     return TensorInfo(shape, DataType::Float32);
@@ -146,8 +160,8 @@ TEST(Chains, OfAnRmsNormHaveAReshapeInside)
         {
             const TensorInfo info({1}, DataType::Float32, 0.0f, 0, true);
             const auto owner = std::make_shared<const float>(value);
-            IConnectableLayer* constant = network->AddConstantLayer(ConstTensor(info, owner.get()), owner, "constant");
-            return AddBinary(*network, operation, from, Typed(constant, info));
+            return AddBinary(*network, operation, from,
+                             network->AddConstantLayer(ConstTensor(info, owner.get()), owner, "constant"));
         };
         ReduceDescriptor descriptor;
         descriptor.m_ReduceOperation = ReduceOperation::Sum;
@@ -155,7 +169,8 @@ TEST(Chains, OfAnRmsNormHaveAReshapeInside)
         IConnectableLayer* sum = network->AddReduceLayer(descriptor, "sum");
         Connect(AddBinary(*network, BinaryOperation::Mul, x, x), sum);
         IConnectableLayer* mean = add(BinaryOperation::Add, add(BinaryOperation::Div, sum, Depth), 1e-6f);
-        IConnectableLayer* root = AddUnary(*network, AddReshape(*network, mean, {rows, 1}), UnaryOperation::Rsqrt);
+        IConnectableLayer* column = AddReshapeByTensor(*network, mean, {static_cast<int32_t>(rows), 1});
+        IConnectableLayer* root = AddUnary(*network, column, UnaryOperation::Rsqrt);
         AddOutputs(*network, {AddBinary(*network, BinaryOperation::Mul, x, root)});
         EXPECT_EQ(CountSteps(*network), rows > 8 ? std::vector<size_t>{4} : std::vector<size_t>()) << rows;
         ExpectSame(*network);
