@@ -174,7 +174,8 @@ std::shared_ptr<const MappedFile> MappedFile::Open(const std::string& path, std:
     if (bytes > maxBytes)
     {
         throw InvalidArgumentException(
-            fmt::format("'{}' has {} bytes, more than the limit of {}; raise the limit if the file is to be trusted",
+            fmt::format("'{}' has {} bytes, more than the limit of {}; raise Limits::m_MaxFileBytes if the file is to "
+                        "be trusted",
                         path, bytes, maxBytes));
     }
     if (bytes > std::numeric_limits<std::size_t>::max()) // where sizes have 32 bits

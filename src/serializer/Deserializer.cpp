@@ -129,6 +129,12 @@ bool Deserializer::IsOptimizedFile(const char* graphFile) const
                     { return FileReader(std::move(bytes), m_Options.m_Limits).Root().optimized(); });
 }
 
+bool Deserializer::IsOptimizedBinary(const std::vector<uint8_t>& binaryContent) const
+{
+    ModelBytes bytes = ModelBytes::FromMemory(binaryContent, CopyAlignment, m_Options.m_Limits);
+    return FileReader(std::move(bytes), m_Options.m_Limits).Root().optimized();
+}
+
 INetworkPtr Deserializer::Read(ModelBytes bytes)
 {
     FileReader file(std::move(bytes), m_Options.m_Limits);

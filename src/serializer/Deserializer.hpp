@@ -30,6 +30,7 @@ public:
     IOptimizedNetworkPtr CreateOptimizedNetworkFromBinaryFile(const char* graphFile,
                                                               const IDeviceSpec& deviceSpec) override;
     bool IsOptimizedFile(const char* graphFile) const override;
+    bool IsOptimizedBinary(const std::vector<uint8_t>& binaryContent) const override;
 
     BindingPointInfo GetNetworkInputBindingInfo(unsigned int layerId, const std::string& layerName) const override;
     BindingPointInfo GetNetworkOutputBindingInfo(unsigned int layerId, const std::string& layerName) const override;

@@ -62,7 +62,7 @@ FileReader::FileReader(ModelBytes bytes, const Limits& limits)
     if (!schema::VerifyNetworkBuffer(verifier))
     {
         throw ParseException(fmt::format("the file is corrupt or cut short: an offset in its {} bytes leads outside, "
-                                         "or it has more tables than the limits allow",
+                                         "or it has more tables than the limits allow (Limits::m_MaxLayers)",
                                          m_Bytes.size()));
     }
     m_Root = schema::GetNetwork(m_Bytes.data());

@@ -268,6 +268,7 @@ TEST(SerializedNetwork, BundledModelsGiveTheSameBytes)
         const TempFile file(Serialized(*network));
         const IDeserializerPtr deserializer = IDeserializer::Create();
         EXPECT_FALSE(deserializer->IsOptimizedFile(file.Path()));
+        EXPECT_FALSE(deserializer->IsOptimizedBinary(Serialized(*network)));
         const INetworkPtr read = deserializer->CreateNetworkFromBinaryFile(file.Path());
         ExpectSameGraph(GraphOf(network), GraphOf(read));
         const auto optimize = [&](const INetwork& source)
@@ -278,6 +279,8 @@ TEST(SerializedNetwork, BundledModelsGiveTheSameBytes)
 
         const TempFile optimizedFile(Serialized(*optimized));
         EXPECT_TRUE(deserializer->IsOptimizedFile(optimizedFile.Path()));
+        EXPECT_TRUE(deserializer->IsOptimizedBinary(Serialized(*optimized)));
+        EXPECT_THROW(deserializer->IsOptimizedBinary({}), ParseException);
         IOptimizedNetworkPtr optimizedRead =
             deserializer->CreateOptimizedNetworkFromBinaryFile(optimizedFile.Path(), runtime->GetDeviceSpec());
         ExpectSameGraph(GraphOf(optimized), GraphOf(optimizedRead));

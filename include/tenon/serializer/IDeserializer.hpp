@@ -62,8 +62,9 @@ public:
     virtual IOptimizedNetworkPtr CreateOptimizedNetworkFromBinaryFile(const char* graphFile,
                                                                       const IDeviceSpec& deviceSpec) = 0;
 
-    /// Whether a file holds an optimized network (Tenon).
+    /// Whether a file, or the bytes of one, hold an optimized network (Tenon).
     virtual bool IsOptimizedFile(const char* graphFile) const = 0;
+    virtual bool IsOptimizedBinary(const std::vector<uint8_t>& binaryContent) const = 0;
 
     /// Of the network that was read last, by name. `layerId` is Arm NN's and makes no difference. Throw ParseException
     /// naming what there is when a name is unknown.

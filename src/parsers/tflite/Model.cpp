@@ -65,7 +65,8 @@ Model::Model(ModelBytes file, const Limits& limits)
     {
         throw ParseException(
             fmt::format("the model is corrupt or cut short: an offset in its {} bytes leads outside, or "
-                        "it has more tables or deeper ones than the limits allow",
+                        "it has more tables or deeper ones than the limits allow (Limits::m_MaxLayers, "
+                        "Limits::m_MaxNesting)",
                         bytes.size()));
     }
     m_Root = schema::GetModel(bytes.data());
