@@ -3,6 +3,7 @@
 #include "cli/App.hpp"
 
 #include "cli/Console.hpp"
+#include "cli/LimitOption.hpp"
 #include "cli/Options.hpp"
 #include "cli/Run.hpp"
 
@@ -19,7 +20,7 @@ namespace
 
 ExitStatus Fail(ExitStatus status, const char* message)
 {
-    PrintError(message);
+    PrintError(NameLimitOptions(message));
     return status;
 }
 

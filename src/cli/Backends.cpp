@@ -21,6 +21,7 @@ IRuntimePtr MakeRuntime(const Options& options)
     CheckDynamicBackendsPath(options);
     IRuntime::CreationOptions creationOptions;
     creationOptions.m_DynamicBackendsPath = options.m_DynamicBackendsPath;
+    creationOptions.m_Limits = options.m_Limits;
     try
     {
         IRuntimePtr runtime = IRuntime::Create(creationOptions);

@@ -31,6 +31,11 @@ void PrintText(std::string_view text)
     }
 }
 
+void PrintTextAside(std::string_view text)
+{
+    std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
 void PrintWarning(std::string_view message)
 {
     PrintLine("warning: ", message);

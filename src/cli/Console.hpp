@@ -9,6 +9,8 @@ namespace tenon::cli
 
 /// Throws RunError when standard output takes no more.
 void PrintText(std::string_view text);
+/// In place of PrintText where standard output is for machines: to standard error.
+void PrintTextAside(std::string_view text);
 /// "warning: ..." as one line on standard error.
 void PrintWarning(std::string_view message);
 /// "error: ..." as one line on standard error.

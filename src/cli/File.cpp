@@ -9,70 +9,219 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <optional>
+#include <string_view>
+#include <sys/stat.h>
 #include <system_error>
+#include <unistd.h>
 
 namespace tenon::cli
 {
-
-InputFile::InputFile(const std::string& path)
+namespace
 {
-    // Asked before opening: opening a pipe would wait for somebody who writes to it.
-    std::error_code error;
-    const auto status = std::filesystem::status(path, error);
-    if (!std::filesystem::exists(status))
+
+/// The number of the open stream that a path names: "/dev/stdout", "/dev/fd/3".
+std::optional<int> DescriptorOf(std::string_view path)
+{
+    if (path == "/dev/stdin")
     {
-        throw InputError("the file does not exist");
+        return STDIN_FILENO;
     }
-    if (!std::filesystem::is_regular_file(status))
+    if (path == "/dev/stdout")
     {
-        throw InputError("it is not a regular file");
+        return STDOUT_FILENO;
     }
-    m_File.reset(std::fopen(path.c_str(), "rb"));
-    if (!m_File)
+    if (path == "/dev/stderr")
     {
-        throw InputError(fmt::format("it cannot be opened: {}", std::strerror(errno)));
+        return STDERR_FILENO;
     }
-    m_Remaining = std::filesystem::file_size(path, error);
-    if (error)
+    for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"})
     {
-        throw InputError(fmt::format("its size is unknown: {}", error.message()));
+        if (path.starts_with(folder))
+        {
+            const std::string_view text = path.substr(folder.size());
+            int number = -1;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+            if (error == std::errc() && end == text.data() + text.size() && number >= 0)
+            {
+                return number;
+            }
+        }
     }
+    return {};
+}
+
+/// All that a stream of unknown length holds.
+std::vector<uint8_t> ReadToEnd(std::FILE* file, uint64_t maxBytes, const char* advice)
+{
+    constexpr size_t step = size_t{64} << 10; // bytes
+    std::vector<uint8_t> bytes;
+    size_t count = 0;
+    while (std::feof(file) == 0)
+    {
+        if (count > maxBytes)
+        {
+            throw InputError(fmt::format("it has more than {} bytes, the limit{}", maxBytes, advice));
+        }
+        bytes.resize(count + static_cast<size_t>(std::min<uint64_t>(std::max(step, count), maxBytes - count)) + 1);
+        count += std::fread(bytes.data() + count, 1, bytes.size() - count, file);
+        if (std::ferror(file) != 0)
+        {
+            throw InputError(fmt::format("it cannot be read: {}", std::strerror(errno)));
+        }
+    }
+    bytes.resize(count);
+    bytes.shrink_to_fit();
+    return bytes;
+}
+
+/// A stream of its own for a descriptor that is open already.
+std::FILE* OpenCopy(int descriptor, const char* mode)
+{
+    const int copy = dup(descriptor);
+    std::FILE* const file = copy >= 0 ? fdopen(copy, mode) : nullptr;
+    if (copy >= 0 && file == nullptr)
+    {
+        close(copy);
+    }
+    return file;
+}
+
+std::FILE* OpenForWriting(const std::string& path)
+{
+    if (IsStandardOutput(path))
+    {
+        return OpenCopy(STDOUT_FILENO, "wb");
+    }
+    // Opened by its path, a file to which a stream is redirected would be cut short and written over.
+    const std::optional<int> descriptor = DescriptorOf(path);
+    return descriptor ? OpenCopy(*descriptor, "wb") : std::fopen(path.c_str(), "wb");
+}
+
+} // namespace
+
+bool IsStandardInput(const std::string& path)
+{
+    return path == StandardStream || DescriptorOf(path) == STDIN_FILENO;
+}
+
+bool IsStandardOutput(const std::string& path)
+{
+    const std::optional<int> descriptor = DescriptorOf(path);
+    if (path == StandardStream || descriptor == STDOUT_FILENO)
+    {
+        return true;
+    }
+    struct stat file = {};
+    struct stat output = {};
+    const bool isThere =
+        fstat(STDOUT_FILENO, &output) == 0 && (descriptor ? fstat(*descriptor, &file) : stat(path.c_str(), &file)) == 0;
+    // Devices are not compared: what is written to /dev/null twice disturbs nobody.
+    return isThere && (S_ISREG(file.st_mode) || S_ISFIFO(file.st_mode)) && file.st_dev == output.st_dev &&
+           file.st_ino == output.st_ino;
 }
 
 void InputFile::Read(void* target, size_t bytes)
 {
-    if (bytes > m_Remaining || std::fread(target, 1, bytes, m_File.get()) != bytes)
+    bool isRead = bytes <= m_Remaining;
+    if (isRead && m_Content != nullptr)
+    {
+        const uint8_t* const from = m_Content->data() + (m_Content->size() - m_Remaining);
+        std::copy_n(from, bytes, static_cast<uint8_t*>(target));
+    }
+    else if (isRead)
+    {
+        isRead = std::fread(target, 1, bytes, m_File.get()) == bytes;
+    }
+    if (!isRead)
     {
         throw InputError("it ends too early");
     }
     m_Remaining -= bytes;
 }
 
-std::string ReadStart(const std::string& path, size_t bytes)
+InputSource::InputSource(const std::string& path, uint64_t maxBytes, const char* advice)
+    : m_Path(path), m_MaxBytes(maxBytes), m_Advice(advice)
 {
-    InputFile file(path);
+    const bool isStream = path == StandardStream;
+    if (!isStream)
+    {
+        // Asked before opening: opening a device can already do something.
+        std::error_code error;
+        const auto status = std::filesystem::status(path, error);
+        if (!std::filesystem::exists(status))
+        {
+            throw InputError("the file does not exist");
+        }
+        if (std::filesystem::is_regular_file(status))
+        {
+            return;
+        }
+        if (!std::filesystem::is_fifo(status) && !std::filesystem::is_character_file(status) &&
+            !(std::filesystem::is_socket(status) && DescriptorOf(path)))
+        {
+            throw InputError("it is not a regular file, nor a pipe");
+        }
+    }
+    const std::optional<int> descriptor = isStream ? STDIN_FILENO : DescriptorOf(path);
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+        descriptor ? OpenCopy(*descriptor, "rb") : std::fopen(path.c_str(), "rb"), &std::fclose);
+    if (!file)
+    {
+        throw InputError(fmt::format("it cannot be opened: {}", std::strerror(errno)));
+    }
+    m_Content = std::make_shared<const std::vector<uint8_t>>(ReadToEnd(file.get(), maxBytes, advice));
+}
+
+InputFile InputSource::Open() const
+{
+    InputFile file;
+    if (m_Content != nullptr)
+    {
+        file.m_Content = m_Content;
+        file.m_Remaining = m_Content->size();
+        return file;
+    }
+    file.m_File.reset(std::fopen(m_Path.c_str(), "rb"));
+    if (!file.m_File)
+    {
+        throw InputError(fmt::format("it cannot be opened: {}", std::strerror(errno)));
+    }
+    std::error_code error;
+    file.m_Remaining = std::filesystem::file_size(m_Path, error);
+    if (error)
+    {
+        throw InputError(fmt::format("its size is unknown: {}", error.message()));
+    }
+    return file;
+}
+
+std::string InputSource::ReadStart(size_t bytes) const
+{
+    InputFile file = Open();
     std::string start(static_cast<size_t>(std::min<uint64_t>(bytes, file.Remaining())), '\0');
     file.Read(start.data(), start.size());
     return start;
 }
 
-std::string ReadWhole(const std::string& path, uint64_t maxBytes)
+std::string InputSource::ReadWhole() const
 {
-    InputFile file(path);
+    InputFile file = Open();
     std::string content;
-    const uint64_t most = std::min<uint64_t>(maxBytes, content.max_size());
+    const uint64_t most = std::min<uint64_t>(m_MaxBytes, content.max_size());
     if (file.Remaining() > most)
     {
-        throw InputError(fmt::format("it has {} bytes; at most {} are read", file.Remaining(), most));
+        throw InputError(fmt::format("it has {} bytes, more than the limit of {}{}", file.Remaining(), most, m_Advice));
     }
     content.resize(static_cast<size_t>(file.Remaining()));
     file.Read(content.data(), content.size());
     return content;
 }
 
-OutputFile::OutputFile(const std::string& path) : m_Path(path), m_File(std::fopen(path.c_str(), "wb"))
+OutputFile::OutputFile(const std::string& path) : m_Path(path), m_File(OpenForWriting(path))
 {
     if (!m_File)
     {

@@ -1,42 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of ExecuteNetwork: input files are regular, of known size and read to the byte; output files are closed before
-// they count as written.
+// Files of ExecuteNetwork: input files, which may be pipes, are of known size and read to the byte; output files are
+// closed before they count as written.
 #pragma once
+
+#include <tenon/Limits.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace tenon::cli
 {
 
-/// Messages do not name the file: whoever reads it for a purpose adds the name and the purpose.
+/// "-" stands for standard input where a file is read, and for standard output where one is written.
+constexpr const char* StandardStream = "-";
+
+/// Whether a path to be read means standard input: "-", "/dev/stdin" and the like.
+bool IsStandardInput(const std::string& path);
+/// Whether a path to be written means standard output: "-", "/dev/stdout" and the like, or the file or pipe to which
+/// standard output is redirected.
+bool IsStandardOutput(const std::string& path);
+
+/// The bytes of a file from its start on. Messages do not name the file: whoever reads it for a purpose adds the name
+/// and the purpose.
 class InputFile
 {
 public:
-    /// Throws InputError when the file is missing, cannot be read or is no regular file.
-    explicit InputFile(const std::string& path);
-
     uint64_t Remaining() const { return m_Remaining; }
     /// Throws InputError when fewer than `bytes` are left.
     void Read(void* target, size_t bytes);
 
 private:
+    friend class InputSource;
+    InputFile() = default;
+
     struct Closer
     {
         void operator()(std::FILE* file) const { std::fclose(file); }
     };
-    std::unique_ptr<std::FILE, Closer> m_File;
+    std::unique_ptr<std::FILE, Closer> m_File;             ///< either this
+    std::shared_ptr<const std::vector<uint8_t>> m_Content; ///< or this
     uint64_t m_Remaining = 0;
 };
 
-/// The first `bytes` of a file, or as many as it has.
-std::string ReadStart(const std::string& path, size_t bytes);
-/// All of a file, which must not have more than `maxBytes`.
-std::string ReadWhole(const std::string& path, uint64_t maxBytes);
+/// What messages say about a file above Limits::m_MaxFileBytes.
+constexpr const char* RaiseFileBytes = "; raise --limit file-bytes if it is to be trusted";
 
+/// A file that a user names, to be read as often as is needed. A regular file is left where it is. What can be read
+/// only once (a pipe, a terminal, "-") is read to its end by the constructor and kept in memory.
+class InputSource
+{
+public:
+    /// Throws InputError when the file is missing, is a folder or a disk, cannot be read, or is no regular file and has
+    /// more than `maxBytes`; `advice` ends the message then.
+    InputSource(const std::string& path, uint64_t maxBytes = Limits().m_MaxFileBytes,
+                const char* advice = RaiseFileBytes);
+
+    const std::string& Path() const { return m_Path; }
+    /// What was kept in memory; null for a regular file. Aligned as std::max_align_t.
+    const std::shared_ptr<const std::vector<uint8_t>>& Content() const { return m_Content; }
+
+    // All throw InputError.
+    InputFile Open() const;
+    /// The first `bytes` of the file, or as many as it has.
+    std::string ReadStart(size_t bytes) const;
+    /// All of the file, which must not have more than `maxBytes` of the constructor.
+    std::string ReadWhole() const;
+
+private:
+    std::string m_Path;
+    uint64_t m_MaxBytes;
+    const char* m_Advice;
+    std::shared_ptr<const std::vector<uint8_t>> m_Content;
+};
+
+/// A regular file is written anew. A pipe or device stays what it is; a stream that is open already ("-",
+/// "/dev/stdout", "/dev/fd/3") goes on where it is, whatever it is redirected to.
 class OutputFile
 {
 public:

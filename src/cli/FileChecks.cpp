@@ -3,15 +3,20 @@
 #include "cli/FileChecks.hpp"
 
 #include "cli/Errors.hpp"
+#include "cli/File.hpp"
 #include "cli/Strings.hpp"
+
+#include <tenon/INetwork.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <set>
 #include <string>
 #include <system_error>
+#include <unistd.h>
 #include <vector>
 
 namespace tenon::cli
@@ -68,26 +73,69 @@ void CheckFolder(const std::string& path, const fs::path& whole)
     }
 }
 
+/// A stream can be read once, and a named pipe has no second writer.
+void CheckStreamsToRead(const std::vector<std::string>& read)
+{
+    std::set<std::string> seen;
+    for (const std::string& path : read)
+    {
+        std::error_code error;
+        const bool isPipe = !path.empty() && fs::is_fifo(path, error);
+        if ((IsStandardInput(path) || isPipe) && !seen.insert(IsStandardInput(path) ? StandardStream : path).second)
+        {
+            throw UsageError(fmt::format("'{}' is given twice as a file to read, but it is a stream that is read once",
+                                         OneLine(path)));
+        }
+    }
+}
+
+void CheckStandardOutput(const Options& options)
+{
+    const std::vector<std::string> written = WrittenFiles(options);
+    const int64_t count = std::count_if(written.begin(), written.end(), IsStandardOutput);
+    if (count > 1)
+    {
+        throw UsageError("standard output is given for two files to write; name a file for one of them");
+    }
+    if (count > 0 && options.m_PrintProfile)
+    {
+        throw UsageError("--event-based-profiling prints to standard output, which is given for a file to write; name "
+                         "a file in --profile-json");
+    }
+    if (count > 0 && options.m_PrintLayers)
+    {
+        throw UsageError("--print-intermediate-layers prints to standard output, which is given for a file to write; "
+                         "name another file there, or let --print-intermediate-layers-to-file write the layers");
+    }
+}
+
+/// With links followed; of a relative path whose file is not there yet, "./a" and "a" are the same.
+fs::path Canonical(const std::string& path)
+{
+    std::error_code error;
+    fs::path whole = fs::absolute(path, error);
+    if (!error)
+    {
+        whole = fs::weakly_canonical(whole, error);
+    }
+    return error ? fs::path(path) : whole;
+}
+
 } // namespace
 
 void CheckFiles(const Options& options)
 {
     const std::vector<std::string> read = ReadFiles(options);
+    CheckStreamsToRead(read);
+    CheckStandardOutput(options);
     std::set<fs::path> seen;
     for (const std::string& path : WrittenFiles(options))
     {
+        const bool isCachedNetwork = options.m_SaveCachedNetwork && path == options.m_CachedNetworkFile;
+        const bool isStream = IsStandardOutput(path);
         std::error_code error;
-        // Absolute first: of a relative path whose file is not there yet, "./a" and "a" would stay different.
-        fs::path whole = fs::absolute(path, error);
-        if (!error)
-        {
-            whole = fs::weakly_canonical(whole, error);
-        }
-        if (error)
-        {
-            whole = path;
-        }
-        const bool isFile = fs::is_regular_file(whole, error) || !fs::exists(whole, error);
+        const fs::path whole = Canonical(path);
+        const bool isFile = !isStream && (fs::is_regular_file(whole, error) || !fs::exists(whole, error));
         if (isFile && !seen.insert(whole).second)
         {
             throw UsageError(fmt::format("'{}' is given twice as a file to write", OneLine(path)));
@@ -95,18 +143,54 @@ void CheckFiles(const Options& options)
         const auto isSame = [&](const std::string& other)
         {
             std::error_code none; // a file that is not there is no error here
-            return !other.empty() && fs::equivalent(other, whole, none);
+            return !other.empty() && fs::is_regular_file(other, none) && fs::equivalent(other, whole, none);
         };
-        CheckFolder(path, whole);
+        if (!isStream)
+        {
+            CheckFolder(path, whole);
+        }
         if (std::any_of(read.begin(), read.end(), isSame))
         {
             throw UsageError(fmt::format("'{}' is given both as a file to read and as one to write", OneLine(path)));
         }
         // They are written beside their place and then put there: no device must make way for them.
-        if (!isFile && options.m_SaveCachedNetwork && path == options.m_CachedNetworkFile)
+        if (!isFile && isCachedNetwork)
         {
             throw UsageError(fmt::format("cannot write '{}': packed weights need a regular file", OneLine(path)));
         }
+    }
+}
+
+bool WritesToStandardOutput(const Options& options)
+{
+    const std::vector<std::string> written = WrittenFiles(options);
+    return std::any_of(written.begin(), written.end(), IsStandardOutput);
+}
+
+void MakeLayersFolder(const Options& options)
+{
+    if (!options.m_WriteLayers)
+    {
+        return;
+    }
+    const std::string folder =
+        options.m_LayersFolder.empty() ? OptimizerOptionsOpaque().GetDebugFolder() : options.m_LayersFolder;
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (!error && !fs::is_directory(folder, error) && !error)
+    {
+        error = std::make_error_code(std::errc::not_a_directory);
+    }
+    const bool isMade = !error;
+    if (isMade && access(folder.c_str(), W_OK | X_OK) != 0)
+    {
+        error = std::error_code(errno, std::generic_category());
+    }
+    if (error)
+    {
+        throw RunError(fmt::format("--print-intermediate-layers-to-file: cannot {} the folder '{}': {}; choose another "
+                                   "one with --intermediate-layers-folder",
+                                   isMade ? "write into" : "make", OneLine(folder), error.message()));
     }
 }
 

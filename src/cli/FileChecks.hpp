@@ -7,8 +7,15 @@
 namespace tenon::cli
 {
 
-/// Throws UsageError where a file would be written twice, over one that is read, or into a folder that is not there.
+/// Throws UsageError where a file would be written twice, over one that is read, or into a folder that is not there,
+/// and where standard input or output is given to two.
 void CheckFiles(const Options& options);
+
+/// Whether a file to write is standard output, which then has nothing else.
+bool WritesToStandardOutput(const Options& options);
+
+/// Makes the folder of --print-intermediate-layers-to-file. Throws RunError where files cannot be written into it.
+void MakeLayersFolder(const Options& options);
 
 /// Throws UsageError where --dynamic-backends-path can be neither read as a folder nor is a file.
 void CheckDynamicBackendsPath(const Options& options);

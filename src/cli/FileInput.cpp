@@ -4,7 +4,6 @@
 
 #include "cli/Elements.hpp"
 #include "cli/Errors.hpp"
-#include "cli/File.hpp"
 #include "cli/Npy.hpp"
 #include "cli/NpyHeader.hpp"
 #include "cli/Strings.hpp"
@@ -36,8 +35,9 @@ void RequireKnownShape(const TensorInfo& info)
     }
 }
 
-FileInput::FileInput(const std::string& path, const TensorInfo& expected, bool isShapeFixed, const Limits& limits)
-    : m_Path(path), m_Info(expected)
+FileInput::FileInput(const std::string& path, const TensorInfo& expected, const std::string& shapeFrom,
+                     const Limits& limits)
+    : m_Source(path, limits.m_MaxFileBytes), m_Info(expected)
 {
     if (expected.GetShape().AreAllDimensionsSpecified())
     {
@@ -46,16 +46,16 @@ FileInput::FileInput(const std::string& path, const TensorInfo& expected, bool i
     m_Kind = FindKind(expected);
     if (m_Kind == Kind::Npy)
     {
-        m_Info = ReadNpyInfo(path, expected, limits.m_MaxTensorBytes);
-        if (isShapeFixed && m_Info.GetShape() != expected.GetShape())
+        m_Info = ReadNpyInfo(m_Source, expected, limits.m_MaxTensorBytes);
+        if (!shapeFrom.empty() && m_Info.GetShape() != expected.GetShape())
         {
-            throw InputError(fmt::format("its shape is {}, but --input-tensor-shape says {}",
-                                         m_Info.GetShape().ToString(), expected.GetShape().ToString()));
+            throw InputError(fmt::format("its shape is {}, but {} says {}", m_Info.GetShape().ToString(), shapeFrom,
+                                         expected.GetShape().ToString()));
         }
     }
     else if (m_Kind == Kind::Picture)
     {
-        m_Picture = ReadWhole(path, limits.m_MaxFileBytes);
+        m_Picture = m_Source.ReadWhole();
         m_Info = GetPictureInfo(m_Picture, expected);
     }
     RequireKnownShape(m_Info);
@@ -64,8 +64,9 @@ FileInput::FileInput(const std::string& path, const TensorInfo& expected, bool i
 
 FileInput::Kind FileInput::FindKind(const TensorInfo& expected) const
 {
-    const std::string start = ReadStart(m_Path, StartBytes);
-    if (EndsWithNoCase(m_Path, ".bin") || EndsWithNoCase(m_Path, ".raw"))
+    const std::string start = m_Source.ReadStart(StartBytes);
+    const std::string& path = m_Source.Path();
+    if (EndsWithNoCase(path, ".bin") || EndsWithNoCase(path, ".raw"))
     {
         return Kind::Raw;
     }
@@ -75,7 +76,7 @@ FileInput::Kind FileInput::FindKind(const TensorInfo& expected) const
     {
         throw InputError("the file is empty");
     }
-    if (IsNpy(start) || EndsWithNoCase(m_Path, ".npy"))
+    if (IsNpy(start) || EndsWithNoCase(path, ".npy"))
     {
         return Kind::Npy;
     }
@@ -87,13 +88,17 @@ FileInput::Kind FileInput::FindKind(const TensorInfo& expected) const
     {
         return Kind::Picture;
     }
+    if (EndsWithNoCase(path, ".txt") || EndsWithNoCase(path, ".csv")) // the first word that is none will be named
+    {
+        return Kind::Text;
+    }
     throw InputError("its content is not known; supported are .npy, pictures (PNG, JPEG, BMP), raw bytes in a file "
                      "named .bin or .raw, and text with numbers");
 }
 
 InputData FileInput::LoadRaw() const
 {
-    InputFile file(m_Path);
+    InputFile file = m_Source.Open();
     if (file.Remaining() != m_Info.GetNumBytes())
     {
         throw InputError(
@@ -120,7 +125,7 @@ InputData FileInput::Load(const Normalisation& normalisation, const Limits& limi
     }
     else if (m_Kind == Kind::Npy)
     {
-        NpyArray array = ReadNpy(m_Path, m_Info, limits.m_MaxTensorBytes);
+        NpyArray array = ReadNpy(m_Source, m_Info, limits.m_MaxTensorBytes);
         data = {std::move(array.m_Info), std::move(array.m_Data), {}};
     }
     else if (m_Kind == Kind::Picture)
@@ -130,9 +135,9 @@ InputData FileInput::Load(const Normalisation& normalisation, const Limits& limi
     }
     else
     {
-        data = {m_Info, ParseTextTensor(ReadWhole(m_Path, limits.m_MaxFileBytes), m_Info), "text"};
+        data = {m_Info, ParseTextTensor(m_Source.ReadWhole(), m_Info), "text"};
     }
-    data.m_Description = OneLine(m_Path) + (data.m_Description.empty() ? "" : ", " + data.m_Description);
+    data.m_Description = OneLine(m_Source.Path()) + (data.m_Description.empty() ? "" : ", " + data.m_Description);
     return data;
 }
 

@@ -2,6 +2,7 @@
 // FileInput: one file of -d. Its kind and shape are known before memory is taken for what it holds. Inputs.cpp uses it.
 #pragma once
 
+#include "cli/File.hpp"
 #include "cli/Inputs.hpp"
 
 #include <string>
@@ -16,9 +17,10 @@ void RequireKnownShape(const TensorInfo& info);
 class FileInput
 {
 public:
-    /// The kind follows from the file's content and extension. An .npy file brings its own shape unless `isShapeFixed`,
-    /// and a picture the sizes that are open; of the others, a text's count of numbers and a raw file's bytes must fit.
-    FileInput(const std::string& path, const TensorInfo& expected, bool isShapeFixed, const Limits& limits);
+    /// The kind follows from the file's content and extension. An .npy file brings its own shape unless `shapeFrom`
+    /// says what fixes it ("--input-tensor-shape"), and a picture the sizes that are open; of the others, a text's
+    /// count of numbers and a raw file's bytes must fit.
+    FileInput(const std::string& path, const TensorInfo& expected, const std::string& shapeFrom, const Limits& limits);
 
     /// With the shape that the data has.
     const TensorInfo& Info() const { return m_Info; }
@@ -36,7 +38,7 @@ private:
     Kind FindKind(const TensorInfo& expected) const;
     InputData LoadRaw() const;
 
-    std::string m_Path;
+    InputSource m_Source;
     TensorInfo m_Info;
     Kind m_Kind = Kind::Raw;
     std::string m_Picture; ///< the file, if it is a picture, for its header and then for its pixels

@@ -85,6 +85,45 @@ auto At(const std::string& place, const TensorInfo& info, Step step)
     }
 }
 
+void CheckCount(const std::vector<Binding>& bindings, size_t numFiles, unsigned int iterations)
+{
+    if (numFiles == 0 || numFiles == bindings.size() || (!bindings.empty() && numFiles == bindings.size() * iterations))
+    {
+        return;
+    }
+    std::vector<std::string> expected;
+    for (const Binding& binding : bindings)
+    {
+        expected.push_back(fmt::format("'{}' {}", OneLine(binding.m_Name), Expectation(binding.m_Info)));
+    }
+    std::string message = fmt::format("--input-tensor-data has {} file(s), but the model has {} input(s){}{}", numFiles,
+                                      bindings.size(), expected.empty() ? "" : ": ", fmt::join(expected, ", "));
+    if (iterations > 1)
+    {
+        message += fmt::format("; {} iterations take as many, or a set of them each", iterations);
+    }
+    else if (!bindings.empty() && numFiles % bindings.size() == 0)
+    {
+        message += fmt::format("; if they are a set for each of {0} iterations, add --iterations {0}",
+                               numFiles / bindings.size());
+    }
+    throw UsageError(message);
+}
+
+/// Values in another order are easily taken for a batch of another size where nothing else shows the difference.
+std::string DescribeOtherShape(const Binding& binding, const TensorInfo& info, const std::string& file)
+{
+    const TensorShape& wanted = binding.m_Info.GetShape();
+    const TensorShape& given = info.GetShape();
+    if (!wanted.AreAllDimensionsSpecified() || given == wanted || given.GetNumElements64() != wanted.GetNumElements64())
+    {
+        return {};
+    }
+    return fmt::format(
+        "{} has the shape {} in '{}' and {} in the model, with as many elements; the model is run with {}",
+        PlaceOf(binding), given.ToString(), OneLine(file), wanted.ToString(), given.ToString());
+}
+
 /// Without memory.
 InputData PlanRandomInput(const TensorInfo& info, const Limits& limits)
 {
@@ -131,44 +170,44 @@ void FillWithRandom(InputData& data, size_t index)
 
 std::vector<InputData> LoadInputs(const std::vector<Binding>& bindings, const std::vector<std::string>& files,
                                   const std::vector<std::vector<unsigned int>>& shapes,
-                                  const Normalisation& normalisation, const Limits& limits)
+                                  const Normalisation& normalisation, const Limits& limits, unsigned int iterations)
 {
-    if (!files.empty() && files.size() != bindings.size())
-    {
-        std::vector<std::string> expected;
-        for (const Binding& binding : bindings)
-        {
-            expected.push_back(fmt::format("'{}' {}", OneLine(binding.m_Name), Expectation(binding.m_Info)));
-        }
-        throw UsageError(fmt::format("--input-tensor-data has {} file(s), but the model has {} input(s){}{}",
-                                     files.size(), bindings.size(), expected.empty() ? "" : ": ",
-                                     fmt::join(expected, ", ")));
-    }
+    CheckCount(bindings, files.size(), iterations);
     std::vector<InputData> inputs;
     std::vector<FileInput> sources;
     std::vector<std::string> places;
-    for (size_t i = 0; i < bindings.size(); ++i)
+    std::vector<std::string> remarks;
+    for (size_t i = 0; i < std::max(bindings.size(), files.size()); ++i)
     {
-        TensorInfo info = bindings[i].m_Info;
-        const bool isShapeFixed = !shapes.empty() && !shapes[i].empty();
-        if (isShapeFixed)
+        const Binding& binding = bindings[i % bindings.size()];
+        TensorInfo info = binding.m_Info;
+        std::string shapeFrom;
+        if (i >= bindings.size())
+        {
+            info = inputs[i % bindings.size()].m_Info;
+            shapeFrom = "the file of the first iteration";
+        }
+        else if (!shapes.empty() && !shapes[i].empty())
         {
             info.SetShape({static_cast<unsigned int>(shapes[i].size()), shapes[i].data()});
+            shapeFrom = "--input-tensor-shape";
         }
-        places.push_back(PlaceOf(bindings[i]));
+        places.push_back(PlaceOf(binding));
         if (files.empty())
         {
             inputs.push_back(At(places[i], info, [&] { return PlanRandomInput(info, limits); }));
             continue;
         }
         places[i] = fmt::format("file '{}' for {}, which is {}", OneLine(files[i]), places[i], Expectation(info));
-        sources.push_back(At(places[i], info, [&] { return FileInput(files[i], info, isShapeFixed, limits); }));
+        sources.push_back(At(places[i], info, [&] { return FileInput(files[i], info, shapeFrom, limits); }));
+        remarks.push_back(shapeFrom.empty() ? DescribeOtherShape(binding, sources[i].Info(), files[i]) : "");
         inputs.push_back({sources[i].Info(), {}, {}});
     }
     CheckTotalBytes(fmt::format("the {} inputs", inputs.size()), CountBytes(inputs), limits);
     for (size_t i = 0; i < sources.size(); ++i)
     {
         inputs[i] = At(places[i], sources[i].Info(), [&] { return sources[i].Load(normalisation, limits); });
+        inputs[i].m_Remark = remarks[i];
     }
     if ((normalisation.m_Mean || normalisation.m_Std) &&
         std::none_of(inputs.begin(), inputs.end(), [](const InputData& input) { return input.m_IsPicture; }))

@@ -6,6 +6,7 @@
 #include "cli/Errors.hpp"
 #include "cli/File.hpp"
 #include "cli/Strings.hpp"
+#include "cli/TextFile.hpp"
 
 #include <fmt/format.h>
 
@@ -23,25 +24,25 @@ constexpr uint64_t MaxLabelBytes = uint64_t{64} << 20;
 /// A batch of pictures may have a table each; a segmentation's pixels may not.
 constexpr size_t MaxTables = 16;
 
+bool IsListOfScores(const TensorShape& shape)
+{
+    const unsigned int rank = shape.GetNumDimensions();
+    const uint64_t elements = shape.GetNumElements64();
+    return rank > 0 && elements > 0 && elements / shape[rank - 1] <= MaxTables;
+}
+
 } // namespace
 
 std::vector<std::string> ReadLabels(const std::string& path)
 {
-    std::string content;
     try
     {
-        content = ReadWhole(path, MaxLabelBytes);
+        return ReadLines(InputSource(path, MaxLabelBytes, "").ReadWhole());
     }
     catch (const InputError& error)
     {
         throw InputError(fmt::format("label file '{}': {}", OneLine(path), error.what()));
     }
-    std::vector<std::string> labels = Split(content, '\n');
-    if (!labels.empty() && labels.back().empty()) // the end of the last line begins no new one
-    {
-        labels.pop_back();
-    }
-    return labels;
 }
 
 std::vector<RankedClass> RankClasses(const OutputData& output, size_t row, size_t count)
@@ -84,7 +85,7 @@ std::string FormatTopK(const OutputData& output, const std::string& name, const 
     const TensorShape& shape = output.m_Info.GetShape();
     const unsigned int rank = shape.GetNumDimensions();
     const uint64_t elements = shape.GetNumElements64();
-    if (rank == 0 || elements == 0 || elements / shape[rank - 1] > MaxTables)
+    if (!IsListOfScores(shape))
     {
         return fmt::format("no classes are named for output '{}': {} is no list of scores\n", OneLine(name),
                            shape.ToString());
@@ -102,11 +103,21 @@ std::string FormatTopK(const OutputData& output, const std::string& name, const 
             text += fmt::format("  {:10.6f}  {:5}  {}\n", ranking.m_Score, ranking.m_Index, label);
         }
     }
-    if (!labels.empty() && labels.size() != shape[rank - 1])
-    {
-        text += fmt::format("note: there are {} labels for {} classes\n", labels.size(), shape[rank - 1]);
-    }
     return text;
+}
+
+std::string DescribeOtherCount(const OutputData& output, const std::string& name,
+                               const std::vector<std::string>& labels)
+{
+    const TensorShape& shape = output.m_Info.GetShape();
+    if (!IsListOfScores(shape) || shape[shape.GetNumDimensions() - 1] == labels.size())
+    {
+        return {};
+    }
+    return fmt::format(
+        "there are {} labels for {} classes in output '{}', so names may belong to other classes: line i "
+        "of the file names class i, counted from 0",
+        labels.size(), shape[shape.GetNumDimensions() - 1], OneLine(name));
 }
 
 } // namespace tenon::cli

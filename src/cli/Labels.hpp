@@ -10,7 +10,7 @@
 namespace tenon::cli
 {
 
-/// Line i names class i. Throws InputError.
+/// Line i names class i: see ReadLines. Throws InputError.
 std::vector<std::string> ReadLabels(const std::string& path);
 
 struct RankedClass
@@ -26,5 +26,9 @@ std::vector<RankedClass> RankClasses(const OutputData& output, size_t row, size_
 /// A table per row of the output; a sentence instead where it is no list of scores (no dimension, or many rows).
 std::string FormatTopK(const OutputData& output, const std::string& name, const std::vector<std::string>& labels,
                        size_t count);
+
+/// A remark where an output that has such tables has another number of classes than there are labels; else empty.
+std::string DescribeOtherCount(const OutputData& output, const std::string& name,
+                               const std::vector<std::string>& labels);
 
 } // namespace tenon::cli

@@ -3,7 +3,6 @@
 #include "cli/Model.hpp"
 
 #include "cli/Errors.hpp"
-#include "cli/File.hpp"
 #include "cli/Strings.hpp"
 
 #include <tenon/parsers/ITfLiteParser.hpp>
@@ -25,7 +24,7 @@ constexpr size_t IdentifierOffset = 4;
 constexpr std::string_view TfLiteIdentifier = "TFL3";
 constexpr std::string_view TenonIdentifier = "TNON";
 
-Model LoadTfLite(const std::string& path, const ModelChoice& choice, const Limits& limits)
+Model LoadTfLite(const InputSource& file, const ModelChoice& choice, const Limits& limits)
 {
     ITfLiteParser::TfLiteParserOptions options;
     options.m_InputShapes = choice.m_InputShapes;
@@ -34,7 +33,9 @@ Model LoadTfLite(const std::string& path, const ModelChoice& choice, const Limit
     options.m_Limits = limits;
     const ITfLiteParserPtr parser = ITfLiteParser::Create(options);
     Model model;
-    model.m_Network = parser->CreateNetworkFromBinaryFile(path.c_str());
+    model.m_Network = file.Content() != nullptr
+                          ? parser->CreateNetworkFromMemory(file.Content()->data(), file.Content()->size())
+                          : parser->CreateNetworkFromBinaryFile(file.Path().c_str());
     const size_t subgraph = parser->GetNetworkSubgraph();
     for (const std::string& name : parser->GetSubgraphInputTensorNames(subgraph))
     {
@@ -49,7 +50,7 @@ Model LoadTfLite(const std::string& path, const ModelChoice& choice, const Limit
     return model;
 }
 
-Model LoadTenon(const std::string& path, const ModelChoice& choice, const Limits& limits, const IDeviceSpec& deviceSpec)
+Model LoadTenon(const InputSource& file, const ModelChoice& choice, const Limits& limits, const IDeviceSpec& deviceSpec)
 {
     if (!choice.m_Signature.empty() || choice.m_Subgraph != 0)
     {
@@ -59,13 +60,17 @@ Model LoadTenon(const std::string& path, const ModelChoice& choice, const Limits
     options.m_Limits = limits;
     const IDeserializerPtr deserializer = IDeserializer::Create(options);
     Model model;
-    if (deserializer->IsOptimizedFile(path.c_str()))
+    const std::vector<uint8_t>* const content = file.Content().get();
+    const char* const path = file.Path().c_str();
+    if (content != nullptr ? deserializer->IsOptimizedBinary(*content) : deserializer->IsOptimizedFile(path))
     {
-        model.m_Optimized = deserializer->CreateOptimizedNetworkFromBinaryFile(path.c_str(), deviceSpec);
+        model.m_Optimized = content != nullptr ? deserializer->CreateOptimizedNetworkFromBinary(*content, deviceSpec)
+                                               : deserializer->CreateOptimizedNetworkFromBinaryFile(path, deviceSpec);
     }
     else
     {
-        model.m_Network = deserializer->CreateNetworkFromBinaryFile(path.c_str());
+        model.m_Network = content != nullptr ? deserializer->CreateNetworkFromBinary(*content)
+                                             : deserializer->CreateNetworkFromBinaryFile(path);
     }
     for (const std::string& name : deserializer->GetNetworkInputNames())
     {
@@ -82,12 +87,29 @@ Model LoadTenon(const std::string& path, const ModelChoice& choice, const Limits
 
 } // namespace
 
-Model LoadModel(const std::string& path, const ModelChoice& choice, const Limits& limits, const IDeviceSpec& deviceSpec)
+InputSource OpenModel(const std::string& path, const Limits& limits)
 {
+    try
+    {
+        return {path, limits.m_MaxFileBytes};
+    }
+    catch (const InputError& error)
+    {
+        throw InputError(fmt::format("model '{}': {}", OneLine(path), error.what()));
+    }
+}
+
+Model LoadModel(const InputSource& file, const ModelChoice& choice, const Limits& limits, const IDeviceSpec& deviceSpec)
+{
+    const std::string& path = file.Path();
     std::string start;
     try
     {
-        start = ReadStart(path, IdentifierOffset + TfLiteIdentifier.size());
+        start = file.ReadStart(IdentifierOffset + TfLiteIdentifier.size());
+        if (start.empty())
+        {
+            throw InputError(IsStandardInput(path) ? "standard input is empty" : "the file is empty");
+        }
     }
     catch (const InputError& error)
     {
@@ -105,12 +127,12 @@ Model LoadModel(const std::string& path, const ModelChoice& choice, const Limits
     if (identifier == TfLiteIdentifier)
     {
         checkFormat("tflite", "a TensorFlow Lite model");
-        return LoadTfLite(path, choice, limits);
+        return LoadTfLite(file, choice, limits);
     }
     if (identifier == TenonIdentifier)
     {
         checkFormat("tenon", "a network of Tenon");
-        return LoadTenon(path, choice, limits, deviceSpec);
+        return LoadTenon(file, choice, limits, deviceSpec);
     }
     throw InputError(fmt::format("model '{}' is of no known format; supported: TensorFlow Lite (.tflite, identifier "
                                  "{}) and networks written by --serialize (.tenon, identifier {})",

@@ -2,6 +2,8 @@
 // A model file as a network with its inputs and outputs, whatever its format. Run.cpp calls it.
 #pragma once
 
+#include "cli/File.hpp"
+
 #include <tenon/INetwork.hpp>
 #include <tenon/Limits.hpp>
 #include <tenon/Tensor.hpp>
@@ -42,10 +44,14 @@ struct ModelChoice
     std::string m_Format;
 };
 
-/// Reads a model. The format follows from the content. Throws InputError for a format that is not known, UsageError for
-/// another one than was chosen and for a choice that the format does not have, and what the parser throws. An optimized
-/// network is for the backends of `deviceSpec`.
-Model LoadModel(const std::string& path, const ModelChoice& choice, const Limits& limits,
+/// Throws InputError, which names the model.
+InputSource OpenModel(const std::string& path, const Limits& limits);
+
+/// Reads a model, whose format follows from the content. A .tflite model is used in place: `file` must outlive what is
+/// made of it. Throws InputError for a format that is not known, UsageError for another one than was chosen and for a
+/// choice that the format does not have, and what the parser throws. An optimized network is for the backends of
+/// `deviceSpec`.
+Model LoadModel(const InputSource& file, const ModelChoice& choice, const Limits& limits,
                 const IDeviceSpec& deviceSpec);
 
 /// The bindings of these names, in the order of `names`; all of them in their own order if `names` is empty.

@@ -4,7 +4,6 @@
 
 #include "cli/Elements.hpp"
 #include "cli/Errors.hpp"
-#include "cli/File.hpp"
 #include "cli/NpyHeader.hpp"
 #include "cli/Strings.hpp"
 
@@ -130,7 +129,8 @@ TensorInfo GetInfoInFile(const NpyHeader& header, const TensorInfo& expected, ui
     }
     if (bytes > maxBytes)
     {
-        throw InputError(fmt::format("it has {} bytes of data; the limit is {}", bytes, maxBytes));
+        throw InputError(
+            fmt::format("it has {} bytes of data; the limit is {} (--limit tensor-bytes)", bytes, maxBytes));
     }
     return inFile;
 }
@@ -147,18 +147,18 @@ Buffer UnpackInt4(const std::byte* data, size_t count)
 
 } // namespace
 
-TensorInfo ReadNpyInfo(const std::string& path, const TensorInfo& expected, uint64_t maxBytes)
+TensorInfo ReadNpyInfo(const InputSource& source, const TensorInfo& expected, uint64_t maxBytes)
 {
-    InputFile file(path);
+    InputFile file = source.Open();
     const NpyHeader header = ReadNpyHeader(file);
     TensorInfo info = expected;
     info.SetShape(GetInfoInFile(header, expected, file.Remaining(), maxBytes).GetShape());
     return info;
 }
 
-NpyArray ReadNpy(const std::string& path, const TensorInfo& expected, uint64_t maxBytes)
+NpyArray ReadNpy(const InputSource& source, const TensorInfo& expected, uint64_t maxBytes)
 {
-    InputFile file(path);
+    InputFile file = source.Open();
     const NpyHeader header = ReadNpyHeader(file);
     const TensorInfo inFile = GetInfoInFile(header, expected, file.Remaining(), maxBytes);
     const DataType type = expected.GetDataType();

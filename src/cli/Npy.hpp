@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cli/Buffer.hpp"
+#include "cli/File.hpp"
 
 #include <tenon/Tensor.hpp>
 
@@ -22,11 +23,11 @@ struct NpyArray
 };
 
 /// The info of what ReadNpy gives, which throws the same but for values of 4 bits out of their range.
-TensorInfo ReadNpyInfo(const std::string& path, const TensorInfo& expected, uint64_t maxBytes);
+TensorInfo ReadNpyInfo(const InputSource& source, const TensorInfo& expected, uint64_t maxBytes);
 
 /// Reads a file as elements of `expected`'s type; the shape is the file's. Throws InputError, also for another type and
 /// for more than `maxBytes` of data.
-NpyArray ReadNpy(const std::string& path, const TensorInfo& expected, uint64_t maxBytes);
+NpyArray ReadNpy(const InputSource& source, const TensorInfo& expected, uint64_t maxBytes);
 
 /// Writes a tensor of fully known shape in its own type. Throws RunError when that fails.
 void WriteNpy(const std::string& path, const TensorInfo& info, const std::byte* data);

@@ -20,6 +20,10 @@ OptimizerOptionsOpaque MakeOptimizerOptions(const Options& options, const std::v
     }
     optimizerOptions.SetDebugEnabled(options.m_PrintLayers);
     optimizerOptions.SetDebugToFileEnabled(options.m_WriteLayers);
+    if (!options.m_LayersFolder.empty())
+    {
+        optimizerOptions.SetDebugFolder(options.m_LayersFolder);
+    }
     PartitionOptions partitions;
     partitions.m_MaxPartitions = options.m_MaxPartitions;
     partitions.m_MinLayersPerPartition = options.m_MinLayersPerPartition;

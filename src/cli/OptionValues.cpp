@@ -22,7 +22,7 @@ namespace tenon::cli
 
 std::vector<std::string> SplitFiles(const std::string& list, const char* option)
 {
-    std::vector<std::string> files = Split(list, ',');
+    std::vector<std::string> files = SplitEscaped(list, ',');
     for (const std::string& file : files)
     {
         if (file.empty())
@@ -39,7 +39,7 @@ std::vector<std::string> SplitNames(const std::vector<std::string>& lists, const
     std::set<std::string> seen;
     for (const std::string& list : lists)
     {
-        for (std::string& name : Split(list, ','))
+        for (std::string& name : SplitEscaped(list, ','))
         {
             if (name.empty() || !seen.insert(name).second)
             {

@@ -10,10 +10,10 @@ namespace tenon::cli
 
 // Each throws UsageError, which names the option, the text and what is allowed.
 
-/// Paths with commas between them.
+/// Paths with commas between them; see SplitEscaped for commas within.
 std::vector<std::string> SplitFiles(const std::string& list, const char* option);
 
-/// Names out of all lists, none of them twice.
+/// Names out of all lists, none of them twice. They may have commas, as paths do.
 std::vector<std::string> SplitNames(const std::vector<std::string>& lists, const char* option);
 
 /// One shape of --input-tensor-shape; `whole` is all that the option says.

@@ -4,8 +4,10 @@
 #include "cli/Options.hpp"
 
 #include "cli/Errors.hpp"
+#include "cli/LimitOption.hpp"
 #include "cli/OptionValues.hpp"
 #include "cli/Strings.hpp"
+#include "cli/UnknownWords.hpp"
 
 #include <tenon/BackendId.hpp>
 #include <tenon/Types.hpp>
@@ -32,9 +34,13 @@ constexpr unsigned int DefaultTopK = 5;
 
 constexpr const char* Description = "Runs a neural network on input files and prints or writes what comes out.\n\n"
                                     "  ExecuteNetwork -m model.tflite -d picture.jpg --labels labels.txt\n"
-                                    "  ExecuteNetwork -m model.tflite -c CpuRef -d a.npy,b.npy -w x.npy,y.npy -N\n";
+                                    "  ExecuteNetwork -m model.tflite -c CpuRef -d a.npy,b.npy -w x.npy,y.npy -N\n"
+                                    "  fetch | ExecuteNetwork -m - --report-json - > report.json\n";
 
 constexpr const char* Footer =
+    "\nFiles: '-' is standard input where one is read, and standard output where one is written, which then takes\n"
+    "nothing else; what is for people goes to standard error. Pipes and devices are read and written as they are. In\n"
+    "lists a backslash before a comma makes it a part of the name (a\\,b.npy is one file), and \\\\ is a backslash.\n"
     "\nExit status: 0 success; 2 bad arguments; 3 the model or an input file is missing, corrupt or contradictory;\n"
     "4 an operator or type is not supported by the chosen backends; 5 a failure while running.";
 
@@ -51,6 +57,7 @@ struct RawOptions
     unsigned int m_TopK = DefaultTopK;
     bool m_Details = false;
     bool m_DetailsOnly = false;
+    std::vector<std::string> m_Limits;
 };
 
 /// Parsed here, because CLI11 does not say which numbers there are. `names` end with the long one.
@@ -75,8 +82,8 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
     app.set_help_flag("-h,--help", "Print this and exit");
     app.set_version_flag("--version", [] { return "ExecuteNetwork (Tenon) " + GetVersion(); });
 
-    app.add_option("-m,--model-path", options.m_ModelPath, "The model file; its format is detected from its content")
-        ->required();
+    app.add_option("-m,--model-path", options.m_ModelPath,
+                   "The model file, or - for standard input; its format is detected from its content");
     app.add_option("-f,--model-format", raw.m_ModelFormat,
                    "tflite-binary, tflite or tenon; not needed, but a file of another format is refused");
     app.add_option("--signature", options.m_Signature, "The signature of the model to run, by name");
@@ -97,9 +104,11 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
     app.add_option(
         "-d,--input-tensor-data", raw.m_InputFiles,
         "One file per input, with commas between them: .npy; a picture (PNG, JPEG, BMP), which is resized to "
-        "the input; .bin with the tensor's raw bytes; text with numbers. Without it, inputs are filled with "
+        "the input; .bin with the tensor's raw bytes; text with numbers. With -I N also one per input and "
+        "iteration, all of the first iteration before those of the second. Without it, inputs are filled with "
         "seeded random values");
-    app.add_option("-w,--write-outputs-to-file", raw.m_OutputFiles, "One .npy file to write per output");
+    app.add_option("-w,--write-outputs-to-file", raw.m_OutputFiles,
+                   "One .npy file to write per output, for the last iteration; or one per output and iteration");
     app.add_option("-i,--input-name", raw.m_InputNames, "Names of the inputs, in the order of -d and -s")
         ->allow_extra_args(false);
     app.add_option("-o,--output-name", raw.m_OutputNames, "Names of the outputs to give, in the order of -w")
@@ -107,6 +116,10 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
     app.add_option("-s,--input-tensor-shape", raw.m_InputShapes,
                    "New shapes of the inputs, e.g. 1,224,224,3:1,10; an empty one keeps the model's");
     AddNumber(app, "-I,--iterations", options.m_Iterations, 1, MaxIterations, "How often to run (default 1)");
+    app.add_flag("--keep-states", options.m_KeepStates,
+                 "Let each iteration go on with the states (of variables and recurrent layers) that the one before "
+                 "left: with files for each iteration in -d it steps through a sequence. Otherwise each iteration is a "
+                 "first step");
     app.add_option("--labels", options.m_LabelsFile, "A text file with the name of class i in line i");
     AddNumber(app, "--top-k", raw.m_TopK, 1, AnyNumber,
               "How many of the best classes to show, or all where there are fewer (default 5, with --labels)");
@@ -123,7 +136,10 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
     app.add_flag("-p,--print-intermediate-layers", options.m_PrintLayers,
                  "Print what each layer gives, a line of JSON for each");
     app.add_flag("-F,--print-intermediate-layers-to-file", options.m_WriteLayers,
-                 "Write what each layer gives to .npy files in the folder TenonIntermediateLayerOutputs");
+                 "Write what each layer gives to .npy files in the folder TenonIntermediateLayerOutputs, or in that of "
+                 "--intermediate-layers-folder");
+    app.add_option("--intermediate-layers-folder", options.m_LayersFolder,
+                   "The folder of -F, which this implies; it is made where it is not there");
     app.add_flag("--fp16-turbo-mode", options.m_Fp16, "Tensors of Float16 in place of Float32 wherever backends can");
     app.add_flag("--bf16-turbo-mode", options.m_Bf16, "Tensors of BFloat16 in place of Float32 wherever backends can");
     app.add_flag("--enable-fast-math", options.m_FastMath,
@@ -145,6 +161,12 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
     app.add_option("--serialize", options.m_SerializeFile, "Write the network as a .tenon file, before optimization");
     app.add_option("--serialize-optimized", options.m_SerializeOptimizedFile,
                    "Write the optimized network as a .tenon file, which loads without optimization");
+    app.add_option("--limit", raw.m_Limits,
+                   "Raise or lower a bound on what a model may ask for, e.g. tensor-bytes=8G (K, M, G, T: powers of "
+                   "1024; none: no bound). May be given several times. Defaults: " +
+                       DescribeLimits())
+        ->allow_extra_args(false)
+        ->type_name("NAME=VALUE");
 }
 
 void CheckChoices(const CLI::App& app, const RawOptions& raw, const Options& options)
@@ -167,6 +189,30 @@ void CheckChoices(const CLI::App& app, const RawOptions& raw, const Options& opt
     {
         throw UsageError("--output-network-details: must not be given beside --output-network-details-only");
     }
+}
+
+/// Before any other complaint: what was meant may be what is missing.
+void RefuseUnknownWords(const CLI::App& app, int argc, const char* const* argv)
+{
+    std::vector<std::string> unknown = app.remaining();
+    unknown.erase(std::remove(unknown.begin(), unknown.end(), "--"), unknown.end());
+    if (unknown.empty())
+    {
+        return;
+    }
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options())
+    {
+        for (const std::string& name : option->get_lnames())
+        {
+            names.push_back("--" + name);
+        }
+        for (const std::string& name : option->get_snames())
+        {
+            names.push_back("-" + name);
+        }
+    }
+    throw UsageError(DescribeUnknownWords(unknown, {argv + std::min(argc, 1), argv + argc}, names) + " (see --help)");
 }
 
 /// What only CpuAcc heeds would have no effect without it, and nobody would notice.
@@ -196,6 +242,7 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     Options& options = line.m_Options;
     RawOptions raw;
     CLI::App app(Description, "ExecuteNetwork");
+    app.allow_extras(); // CLI11 names them in reverse order
     DeclareOptions(app, options, raw);
     try
     {
@@ -213,7 +260,18 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     }
     catch (const CLI::Error& error)
     {
+        RefuseUnknownWords(app, argc, argv);
         throw UsageError(fmt::format("{} (see --help)", OneLine(error.what())));
+    }
+    catch (const UsageError&)
+    {
+        RefuseUnknownWords(app, argc, argv);
+        throw;
+    }
+    RefuseUnknownWords(app, argc, argv);
+    if (options.m_ModelPath.empty())
+    {
+        throw UsageError("--model-path: name a model file, or - for standard input (see --help)");
     }
     CheckChoices(app, raw, options);
 
@@ -236,9 +294,10 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
         }
     }
     RefuseForOtherBackends(app, options.m_Compute);
-    for (const char* option : {"--compute", "--max-partitions", "--min-layers-per-partition", "--all-or-nothing",
-                               "--fp16-turbo-mode", "--bf16-turbo-mode", "--enable-fast-math",
-                               "--print-intermediate-layers", "--print-intermediate-layers-to-file"})
+    for (const char* option :
+         {"--compute", "--max-partitions", "--min-layers-per-partition", "--all-or-nothing", "--fp16-turbo-mode",
+          "--bf16-turbo-mode", "--enable-fast-math", "--print-intermediate-layers",
+          "--print-intermediate-layers-to-file", "--intermediate-layers-folder"})
     {
         if (app.count(option) > 0)
         {
@@ -257,9 +316,9 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     {
         throw UsageError("--signature: must be a name, and not be given beside --subgraph");
     }
-    for (const char* option :
-         {"--report-json", "--visualize-optimized-model", "--profile-json", "--chrome-trace", "--labels",
-          "--input-name", "--output-name", "--serialize", "--serialize-optimized", "--cached-network-filepath"})
+    for (const char* option : {"--report-json", "--visualize-optimized-model", "--profile-json", "--chrome-trace",
+                               "--labels", "--input-name", "--output-name", "--serialize", "--serialize-optimized",
+                               "--cached-network-filepath", "--intermediate-layers-folder"})
     {
         const std::vector<std::string>& given = app.get_option(option)->results();
         if (std::find(given.begin(), given.end(), "") != given.end())
@@ -275,6 +334,8 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     {
         options.m_InputShapes.push_back(ParseShape(shape, raw.m_InputShapes));
     }
+    options.m_WriteLayers = options.m_WriteLayers || !options.m_LayersFolder.empty();
+    options.m_Limits = ParseLimits(raw.m_Limits);
     if (app.count("--top-k") > 0 || !options.m_LabelsFile.empty())
     {
         options.m_TopK = raw.m_TopK;

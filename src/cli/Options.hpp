@@ -2,6 +2,7 @@
 // The command line of ExecuteNetwork. App.cpp parses it, Run.cpp acts on it.
 #pragma once
 
+#include <tenon/Limits.hpp>
 #include <tenon/Types.hpp>
 
 #include <optional>
@@ -33,6 +34,8 @@ struct Options
     /// One per input; an empty one leaves the model's shape as it is.
     std::vector<std::vector<unsigned int>> m_InputShapes;
     unsigned int m_Iterations = 1;
+    /// Iterations go on with the states of the one before, in place of the initial ones.
+    bool m_KeepStates = false;
     std::string m_LabelsFile;
     /// How many of the best classes to show; absent unless asked for, by this or by a label file.
     std::optional<unsigned int> m_TopK;
@@ -54,6 +57,7 @@ struct Options
     /// What each layer gives: printed, and written to files.
     bool m_PrintLayers = false;
     bool m_WriteLayers = false;
+    std::string m_LayersFolder; ///< empty: the library's own
     /// Float32 becomes Float16 or BFloat16 inside the network; at most one is set.
     bool m_Fp16 = false;
     bool m_Bf16 = false;
@@ -63,6 +67,7 @@ struct Options
     /// For CpuAcc: a file of packed weights, to be written or else read.
     bool m_SaveCachedNetwork = false;
     std::string m_CachedNetworkFile;
+    Limits m_Limits;
     /// The names of the options given that only the optimizer reads.
     std::vector<std::string> m_OptimizerOptions;
 

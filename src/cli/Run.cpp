@@ -27,6 +27,8 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <optional>
+#include <span>
 #include <sstream>
 #include <thread>
 #include <utility>
@@ -65,7 +67,8 @@ std::vector<std::vector<unsigned int>> OrderShapes(const Options& options, size_
 class Session
 {
 public:
-    explicit Session(const Options& options) : m_Options(options), m_Blame(options.m_ModelPath)
+    explicit Session(const Options& options)
+        : m_Options(options), m_Blame(options.m_ModelPath), m_Limits(options.m_Limits)
     {
         m_Report.m_ModelPath = options.m_ModelPath;
         m_Report.m_Compute = options.m_Compute;
@@ -87,6 +90,7 @@ public:
 
         Model model = PrepareModel();
         Serialize(model);
+        MakeLayersFolder(m_Options);
         IOptimizedNetworkPtr network = Optimized(std::move(model), backends);
         WriteText(m_Options.m_DotFile,
                   [&]
@@ -99,8 +103,13 @@ public:
         FillInputs();
         Iterate();
         WriteFiles(); // first: it matters more than what the terminal shows, which may be closed
-        PrintText(FormatSummary(m_Options, m_Report, m_Inputs, m_Outputs, m_Labels) +
-                  (m_Options.m_PrintProfile ? FormatProfile(&IProfiler::Print) : ""));
+        const std::string text =
+            (HasSets() ? FormatRun(m_Options, m_Report) + m_IterationTexts
+                       : FormatInputs(m_Options, m_Report, m_Inputs) + FormatRun(m_Options, m_Report) +
+                             FormatOutputs(m_Options, m_Report, m_Outputs, m_Labels)) +
+            (m_Options.m_PrintProfile ? FormatProfile(&IProfiler::Print) : "");
+        WritesToStandardOutput(m_Options) ? PrintTextAside(text) : PrintText(text);
+        WarnOfLabels();
     }
 
 private:
@@ -110,19 +119,27 @@ private:
         Model model = Parse({});
         m_Report.m_Inputs = OrderInputs(model.m_Inputs, m_Options.m_InputNames);
         m_Report.m_Outputs = SelectBindings(model.m_Outputs, m_Options.m_OutputNames, "output");
-        if (!m_Options.m_OutputFiles.empty() && m_Options.m_OutputFiles.size() != m_Report.m_Outputs.size())
+        const size_t numFiles = m_Options.m_OutputFiles.size();
+        if (numFiles != 0 && numFiles != m_Report.m_Outputs.size() && !WritesEachIteration())
         {
-            throw UsageError(fmt::format("--write-outputs-to-file: {} file(s) are given for {} output(s)",
-                                         m_Options.m_OutputFiles.size(), m_Report.m_Outputs.size()));
+            throw UsageError(fmt::format(
+                "--write-outputs-to-file: {} file(s) are given for {} output(s){}", numFiles, m_Report.m_Outputs.size(),
+                m_Options.m_Iterations > 1
+                    ? fmt::format("; {} iterations write as many, or a set of them each", m_Options.m_Iterations)
+                    : ""));
         }
         m_Inputs =
             LoadInputs(m_Report.m_Inputs, m_Options.m_InputFiles, OrderShapes(m_Options, m_Report.m_Inputs.size()),
-                       {m_Options.m_InputMean, m_Options.m_InputStd}, m_Limits);
+                       {m_Options.m_InputMean, m_Options.m_InputStd}, m_Limits, m_Options.m_Iterations);
 
         std::map<std::string, TensorShape> newShapes;
         std::vector<std::string> changes;
-        for (size_t i = 0; i < m_Inputs.size(); ++i)
+        for (size_t i = 0; i < m_Report.m_Inputs.size(); ++i)
         {
+            if (!m_Inputs[i].m_Remark.empty())
+            {
+                PrintWarning(m_Inputs[i].m_Remark);
+            }
             const TensorShape& shape = m_Inputs[i].m_Info.GetShape();
             if (shape != m_Report.m_Inputs[i].m_Info.GetShape())
             {
@@ -157,9 +174,13 @@ private:
     Model Parse(const std::map<std::string, TensorShape>& shapes)
     {
         Stopwatch parsing;
+        if (!m_ModelFile)
+        {
+            m_ModelFile = OpenModel(m_Options.m_ModelPath, m_Limits);
+        }
         const ModelChoice choice{m_Options.m_Subgraph, m_Options.m_Signature, shapes, m_Options.m_ModelFormat};
-        Model model = m_Blame.OfModel(
-            [&] { return LoadModel(m_Options.m_ModelPath, choice, m_Limits, m_Runtime->GetDeviceSpec()); });
+        Model model =
+            m_Blame.OfModel([&] { return LoadModel(*m_ModelFile, choice, m_Limits, m_Runtime->GetDeviceSpec()); });
         m_Report.m_LoadMs += parsing.Milliseconds();
         return model;
     }
@@ -267,22 +288,58 @@ private:
         }
     }
 
-    void Iterate()
+    /// Whether each iteration has input files of its own.
+    bool HasSets() const { return m_Inputs.size() > m_Report.m_Inputs.size(); }
+
+    std::span<const InputData> InputsOf(unsigned int iteration) const
+    {
+        const size_t count = m_Report.m_Inputs.size();
+        return std::span(m_Inputs).subspan(HasSets() ? iteration * count : 0, count);
+    }
+
+    bool WritesEachIteration() const
+    {
+        return m_Options.m_Iterations > 1 &&
+               m_Options.m_OutputFiles.size() == m_Report.m_Outputs.size() * m_Options.m_Iterations;
+    }
+
+    InputTensors TensorsOf(unsigned int iteration) const
     {
         InputTensors tensors;
-        for (size_t i = 0; i < m_Inputs.size(); ++i)
+        const std::span<const InputData> inputs = InputsOf(iteration);
+        for (size_t i = 0; i < inputs.size(); ++i)
         {
-            TensorInfo info = m_Inputs[i].m_Info;
+            TensorInfo info = inputs[i].m_Info;
             info.SetConstant();
-            tensors.emplace_back(m_Report.m_Inputs[i].m_Id, ConstTensor(info, m_Inputs[i].m_Data.Data()));
+            tensors.emplace_back(m_Report.m_Inputs[i].m_Id, ConstTensor(info, inputs[i].m_Data.Data()));
         }
+        return tensors;
+    }
+
+    void WarnOfStates() const
+    {
+        const auto isState = [](const LayerAssignment& layer) { return layer.m_Type == LayerType::ReadState; };
+        if (m_Options.m_KeepStates && std::none_of(m_Report.m_Assignment.begin(), m_Report.m_Assignment.end(), isState))
+        {
+            PrintWarning("--keep-states: the model has no states, so each iteration is the same without it");
+        }
+    }
+
+    void Iterate()
+    {
+        WarnOfStates();
+        InputTensors tensors = TensorsOf(0);
         const OutputAllocator allocator = m_Outputs.GetAllocator();
         m_Report.m_InferenceMs.reserve(m_Options.m_Iterations - 1);
         for (unsigned int i = 0; i < m_Options.m_Iterations; ++i)
         {
-            if (i > 0)
+            if (i > 0 && !m_Options.m_KeepStates)
             {
                 m_Runtime->ResetStates(m_Network); // each iteration is a first step
+            }
+            if (i > 0 && HasSets())
+            {
+                tensors = TensorsOf(i);
             }
             Stopwatch running;
             m_Blame.OfRun([&] { return m_Runtime->EnqueueWorkload(m_Network, tensors, allocator); });
@@ -295,6 +352,7 @@ private:
             {
                 m_Report.m_InferenceMs.push_back(time);
             }
+            FinishIteration(i);
         }
         for (Binding& output : m_Report.m_Outputs)
         {
@@ -308,12 +366,51 @@ private:
         m_Report.m_PeakRssBytes = GetPeakRssBytes();
     }
 
-    void WriteFiles() const
+    /// What the next iteration will replace.
+    void FinishIteration(unsigned int iteration)
     {
-        for (size_t i = 0; i < m_Options.m_OutputFiles.size(); ++i)
+        if (WritesEachIteration())
+        {
+            WriteOutputs(iteration * m_Report.m_Outputs.size());
+        }
+        if (HasSets())
+        {
+            const std::string text = FormatInputs(m_Options, m_Report, InputsOf(iteration)) +
+                                     FormatOutputs(m_Options, m_Report, m_Outputs, m_Labels);
+            m_IterationTexts +=
+                text.empty() ? "" : fmt::format("iteration {} of {}:\n", iteration + 1, m_Options.m_Iterations) + text;
+        }
+    }
+
+    /// To the files from `first` on.
+    void WriteOutputs(size_t first) const
+    {
+        for (size_t i = 0; i < m_Report.m_Outputs.size(); ++i)
         {
             const OutputData& output = m_Outputs.Get(m_Report.m_Outputs[i].m_Id);
-            WriteNpy(m_Options.m_OutputFiles[i], output.m_Info, output.m_Data.Data());
+            WriteNpy(m_Options.m_OutputFiles[first + i], output.m_Info, output.m_Data.Data());
+        }
+    }
+
+    void WarnOfLabels() const
+    {
+        for (const Binding& output : m_Report.m_Outputs)
+        {
+            const std::string remark = m_Options.m_LabelsFile.empty()
+                                           ? ""
+                                           : DescribeOtherCount(m_Outputs.Get(output.m_Id), output.m_Name, m_Labels);
+            if (!remark.empty())
+            {
+                PrintWarning("--labels: " + remark);
+            }
+        }
+    }
+
+    void WriteFiles() const
+    {
+        if (!m_Options.m_OutputFiles.empty() && !WritesEachIteration())
+        {
+            WriteOutputs(0);
         }
         WriteText(m_Options.m_ReportFile, [&] { return FormatReport(m_Report); });
         WriteText(m_Options.m_ProfileFile, [&] { return FormatProfile(&IProfiler::Print); });
@@ -346,8 +443,10 @@ private:
     const Limits m_Limits;
     Report m_Report;
     std::vector<std::string> m_Labels;
-    std::vector<InputData> m_Inputs;
+    std::vector<InputData> m_Inputs; ///< of one iteration after another where each has its own
     OutputStore m_Outputs;
+    std::string m_IterationTexts;           ///< inputs and outputs where each iteration has its own inputs
+    std::optional<InputSource> m_ModelFile; ///< longer than the runtime, whose networks may use it in place
     IRuntimePtr m_Runtime{nullptr, &IRuntime::Destroy};
     NetworkId m_Network = 0;
 };

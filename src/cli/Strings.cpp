@@ -2,8 +2,12 @@
 // See Strings.hpp.
 #include "cli/Strings.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
+#include <utility>
 
 namespace tenon::cli
 {
@@ -49,6 +53,39 @@ std::vector<std::string> Split(std::string_view text, char separator)
     }
 }
 
+std::vector<std::string> SplitEscaped(std::string_view text, char separator)
+{
+    constexpr char escape = '\\';
+    std::vector<std::string> parts;
+    std::string part;
+    size_t kept = 0; // characters of the part that are no blanks at its end
+    for (size_t i = 0; i < text.size(); ++i)
+    {
+        const bool isEscaped =
+            text[i] == escape && i + 1 < text.size() && (text[i + 1] == separator || text[i + 1] == escape);
+        i += isEscaped ? 1 : 0;
+        if (!isEscaped && text[i] == separator)
+        {
+            part.resize(kept);
+            parts.push_back(std::exchange(part, {}));
+            kept = 0;
+            continue;
+        }
+        const bool isBlank = Trim(text.substr(i, 1)).empty();
+        if (!isBlank || !part.empty())
+        {
+            part += text[i];
+        }
+        kept = isBlank ? kept : part.size();
+    }
+    part.resize(kept);
+    if (!text.empty())
+    {
+        parts.push_back(std::move(part));
+    }
+    return parts;
+}
+
 bool EndsWithNoCase(std::string_view text, std::string_view lowerCaseEnd)
 {
     if (text.size() < lowerCaseEnd.size())
@@ -80,6 +117,59 @@ std::string OneLine(std::string_view text)
         line += IsControl(c) ? '?' : c;
     }
     return line;
+}
+
+size_t Utf8Length(std::string_view text, size_t at)
+{
+    const auto first = static_cast<unsigned char>(text[at]);
+    const size_t length = first < 0x80   ? 1
+                          : first < 0xC2 ? 0
+                          : first < 0xE0 ? 2
+                          : first < 0xF0 ? 3
+                          : first < 0xF5 ? 4
+                                         : 0;
+    if (length < 2)
+    {
+        return length;
+    }
+    if (text.size() - at < length)
+    {
+        return 0;
+    }
+    uint32_t code = first & (0x7FU >> length);
+    for (size_t i = 1; i < length; ++i)
+    {
+        const auto next = static_cast<unsigned char>(text[at + i]);
+        if ((next & 0xC0U) != 0x80U)
+        {
+            return 0;
+        }
+        code = code << 6 | (next & 0x3FU);
+    }
+    constexpr uint32_t least[] = {0x80, 0x800, 0x10000}; // shorter ones have a shorter spelling
+    const bool isSurrogate = code >= 0xD800 && code < 0xE000;
+    return code < least[length - 2] || code > 0x10FFFF || isSurrogate ? 0 : length;
+}
+
+std::string Printable(std::string_view text, size_t maxCharacters)
+{
+    constexpr std::string_view c1 = "\xC2"; // with a byte below 0xA0: control characters beyond ASCII
+    std::string shown;
+    size_t at = 0;
+    for (size_t count = 0; at < text.size() && count < maxCharacters; ++count)
+    {
+        const size_t length = Utf8Length(text, at);
+        const bool isC1 = length == 2 && text[at] == c1[0] && static_cast<unsigned char>(text[at + 1]) < 0xA0;
+        if (length == 0 || isC1 || IsControl(text[at]))
+        {
+            shown += fmt::format("\\x{:02X}", static_cast<unsigned char>(text[at]));
+            ++at;
+            continue;
+        }
+        shown += text.substr(at, length);
+        at += length;
+    }
+    return shown + (at < text.size() ? "..." : "");
 }
 
 std::string QuotedList(const std::vector<std::string>& names)

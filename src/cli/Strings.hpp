@@ -2,6 +2,7 @@
 // Small text services of ExecuteNetwork: lists on the command line, and text from files that a terminal can be shown.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,12 +13,23 @@ namespace tenon::cli
 /// The parts between separators, without blanks around them. An empty text has no parts.
 std::vector<std::string> Split(std::string_view text, char separator);
 
+/// The same, and a backslash before a separator or a backslash takes it as a part of the text: "a\\,b,c" is "a,b" and
+/// "c". Any other backslash stands for itself.
+std::vector<std::string> SplitEscaped(std::string_view text, char separator);
+
 std::string_view Trim(std::string_view text);
 bool EndsWithNoCase(std::string_view text, std::string_view lowerCaseEnd);
 
 /// `text` with lines joined by "; " and control characters as '?': names and messages may come from a hostile file, and
 /// a message must stay one line.
 std::string OneLine(std::string_view text);
+
+/// How many bytes the character of UTF-8 at `at` has; 0 where there is none.
+size_t Utf8Length(std::string_view text, size_t at);
+
+/// At most `maxCharacters` of a text of unknown origin: what is no printable character of UTF-8 as "\\x1B", and "..."
+/// for what is left out.
+std::string Printable(std::string_view text, size_t maxCharacters);
 
 /// "a, b and c", each in quotes.
 std::string QuotedList(const std::vector<std::string>& names);

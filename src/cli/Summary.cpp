@@ -17,8 +17,7 @@ constexpr size_t MaxPrintedValues = 20;
 
 } // namespace
 
-std::string FormatSummary(const Options& options, const Report& report, const std::vector<InputData>& inputs,
-                          const OutputStore& outputs, const std::vector<std::string>& labels)
+std::string FormatInputs(const Options& options, const Report& report, std::span<const InputData> inputs)
 {
     std::string text;
     for (size_t i = 0; i < inputs.size(); ++i)
@@ -30,8 +29,13 @@ std::string FormatSummary(const Options& options, const Report& report, const st
                                 report.m_Inputs[i].m_Info.ToString(), inputs[i].m_Description);
         }
     }
-    text += fmt::format("{}\n{}, {} threads\n", SummarizeTimes(report), SummarizeAssignment(report.m_Assignment),
-                        report.m_Threads);
+    return text;
+}
+
+std::string FormatRun(const Options& options, const Report& report)
+{
+    std::string text = fmt::format("{}\n{}, {} threads\n", SummarizeTimes(report),
+                                   SummarizeAssignment(report.m_Assignment), report.m_Threads);
     if (options.m_PrintAssignment)
     {
         text += FormatAssignment(report.m_Assignment);
@@ -40,6 +44,13 @@ std::string FormatSummary(const Options& options, const Report& report, const st
     {
         text += fmt::format("{} remarks of the optimizer (--report-json has them)\n", report.m_Messages.size());
     }
+    return text;
+}
+
+std::string FormatOutputs(const Options& options, const Report& report, const OutputStore& outputs,
+                          const std::vector<std::string>& labels)
+{
+    std::string text;
     for (const Binding& output : report.m_Outputs)
     {
         const OutputData& data = outputs.Get(output.m_Id);

@@ -7,14 +7,22 @@
 #include "cli/OutputStore.hpp"
 #include "cli/Report.hpp"
 
+#include <span>
 #include <string>
 #include <vector>
 
 namespace tenon::cli
 {
 
-/// `inputs` are in the order of the report's.
-std::string FormatSummary(const Options& options, const Report& report, const std::vector<InputData>& inputs,
-                          const OutputStore& outputs, const std::vector<std::string>& labels);
+// Inputs are in the order of the report's.
+
+std::string FormatInputs(const Options& options, const Report& report, std::span<const InputData> inputs);
+
+/// Times, who runs the layers, and how much the optimizer remarked.
+std::string FormatRun(const Options& options, const Report& report);
+
+/// Values and best classes.
+std::string FormatOutputs(const Options& options, const Report& report, const OutputStore& outputs,
+                          const std::vector<std::string>& labels);
 
 } // namespace tenon::cli

@@ -13,8 +13,8 @@ void CheckTensorBytes(const TensorInfo& info, const Limits& limits)
 {
     if (info.GetNumBytes() > limits.m_MaxTensorBytes)
     {
-        throw InputError(fmt::format("{} is {} bytes; the limit is {}", info.ToString(), info.GetNumBytes(),
-                                     limits.m_MaxTensorBytes));
+        throw InputError(fmt::format("{} is {} bytes; the limit is {} (--limit tensor-bytes)", info.ToString(),
+                                     info.GetNumBytes(), limits.m_MaxTensorBytes));
     }
 }
 
@@ -23,8 +23,7 @@ void CheckTotalBytes(std::string_view what, uint64_t bytes, const Limits& limits
     if (bytes > limits.m_MaxTotalBytes)
     {
         throw InputError(fmt::format("{} take {} bytes together; the limit is {}. Give smaller shapes by "
-                                     "--input-tensor-shape, or run the model from a program that raises "
-                                     "Limits::m_MaxTotalBytes",
+                                     "--input-tensor-shape, or raise --limit total-bytes",
                                      what, bytes, limits.m_MaxTotalBytes));
     }
 }

@@ -1,21 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers in a text file as an input, separated by blanks, line ends or commas.
+// Text files that users give: how they are encoded, and numbers in them as an input, separated by blanks, line ends or
+// commas.
 #pragma once
 
 #include "cli/Buffer.hpp"
 
 #include <tenon/Tensor.hpp>
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace tenon::cli
 {
 
-/// Whether `content` can be text: no control characters but blanks and line ends.
-bool IsText(std::string_view content);
+/// `content` without the byte order mark that editors put in front of UTF-8. Throws InputError for text in UTF-16 or
+/// UTF-32, as its own mark shows.
+std::string_view SkipByteOrderMark(std::string_view content);
+
+/// The lines of a text in UTF-8, whatever ends them (LF, CR LF, CR), without blanks around them. Empty ones at the end
+/// do not count. Throws InputError for another encoding and for bytes of zero.
+std::vector<std::string> ReadLines(std::string_view content);
+
+/// Whether a file that starts so can be text: UTF-8 without control characters but blanks and line ends. The last
+/// character may be cut.
+bool IsText(std::string_view start);
 
 /// As many stored values (quantized ones are not converted) as `info`, whose shape must be known, has elements.
-/// Throws InputError naming the line of what is no number of the type.
+/// Throws InputError, which names the first word that is no number of the type, with its line and column, or else says
+/// how many numbers there are.
 Buffer ParseTextTensor(std::string_view content, const TensorInfo& info);
 
 } // namespace tenon::cli
