@@ -28,9 +28,9 @@ class Inputs : public testing::Test
 {
 protected:
     std::vector<InputData> Load(const std::vector<Binding>& bindings, const std::vector<std::string>& files,
-                                const Shapes& shapes = {})
+                                const Shapes& shapes = {}, unsigned int iterations = 1)
     {
-        return LoadInputs(bindings, files, shapes, {}, m_Limits);
+        return LoadInputs(bindings, files, shapes, {}, m_Limits, iterations);
     }
 
     /// Two inputs.
@@ -100,6 +100,37 @@ TEST_F(Inputs, EveryInputNeedsAFile)
     const std::string npy = WriteFloats("a.npy", {2, 2});
     EXPECT_THROW_WITH(Load({m_Floats, m_Bytes}, {npy}), UsageError, "'floats' float32 [2,2], 'bytes' int8 [3]");
     EXPECT_THROW_WITH(Load({m_Floats}, {npy, npy}), UsageError, "2 file(s), but the model has 1");
+    EXPECT_THROW_WITH(Load({m_Floats}, {npy, npy}), UsageError, "add --iterations 2");
+}
+
+TEST_F(Inputs, IterationsMayHaveFilesOfTheirOwn)
+{
+    const std::string floats = WriteFloats("a.npy", {2, 2});
+    const std::string texts[] = {m_Folder.Write("a.txt", "1 2 3"), m_Folder.Write("b.txt", "4 5 6")};
+    const std::vector<InputData> sets = Load({m_Floats, m_Bytes}, {floats, texts[0], floats, texts[1]}, {}, 2);
+    ASSERT_EQ(sets.size(), 4U);
+    EXPECT_EQ(First(sets[1]), 1.0);
+    EXPECT_EQ(First(sets[2]), 1.5);
+    EXPECT_EQ(First(sets[3]), 4.0);
+    EXPECT_EQ(Load({m_Floats, m_Bytes}, {floats, texts[0]}, {}, 2).size(), 2U) << "one set for all";
+    EXPECT_THROW_WITH(Load({m_Bytes}, {texts[0], texts[1]}, {}, 3), UsageError, "3 iterations take as many, or a set");
+    const std::string other = WriteFloats("b.npy", {4, 1});
+    EXPECT_THROW_WITH(Load({m_Floats}, {floats, other}, {}, 2), InputError,
+                      "its shape is [4,1], but the file of the first iteration says [2,2]");
+}
+
+TEST_F(Inputs, AsManyElementsInAnotherShapeAreRemarked)
+{
+    const auto remark = [&](const TensorShape& shape, const Shapes& shapes = {})
+    { return Load({m_Floats}, {WriteFloats("a.npy", shape)}, shapes)[0].m_Remark; };
+    EXPECT_EQ(remark({2, 2}), "");
+    EXPECT_EQ(remark({2, 3}), "") << "another number of elements";
+    EXPECT_EQ(remark({4, 1}, {{4, 1}}), "") << "as --input-tensor-shape says";
+    EXPECT_NE(remark({4, 1}).find("input 'floats' has the shape [4,1] in '"), std::string::npos) << remark({4, 1});
+    EXPECT_NE(remark({4, 1}).find("[2,2] in the model"), std::string::npos) << remark({4, 1});
+    Binding open = m_Floats;
+    open.m_Info.SetShape(TensorShape({0, 2}, {false, true}));
+    EXPECT_EQ(Load({open}, {WriteFloats("a.npy", {2, 2})})[0].m_Remark, "");
 }
 
 TEST_F(Inputs, TextMustFit)
@@ -109,6 +140,37 @@ TEST_F(Inputs, TextMustFit)
     EXPECT_THROW_WITH(Load({m_Bytes}, {m_Folder.Write("a.txt", "1")}), InputError, "fewer than the 3");
     EXPECT_THROW_WITH(Load({m_Bytes}, {m_Folder.Write("a.txt", "1\n2\n300")}), InputError, "line 3: '300'");
     EXPECT_THROW_WITH(Load({m_Bytes}, {m_Folder.Write("a.txt", "1 2 apple")}), InputError, "apple");
+}
+
+TEST_F(Inputs, TheWrongWordOfATextIsNamedWithItsPlace)
+{
+    const auto expect = [&](const std::string& content, const std::string& message)
+    { EXPECT_THROW_WITH(Load({m_Bytes}, {m_Folder.Write("a.txt", content)}), InputError, message); };
+    expect("1 2\n3 4x", "column 3 of line 2: '4x' is no value");
+    expect("1 2 3 four", "column 7 of line 1: 'four' is no value"); // behind the last that is wanted
+    expect("1 x", "column 3 of line 1: 'x' is no value");           // where there are too few
+    expect("\xEF\xBB\xBF"
+           "1 2 x",
+           "column 5 of line 1: 'x' is no value");
+    expect("1 2\n\xC3\xA4\xC3\xB6,y", "column 1 of line 2: 'äö' is no value");
+    expect("1,2,\xC3\xA4 1;5", "column 5 of line 1: 'ä' is no value");
+    expect("1 2 \x1b[31m", "column 5 of line 1: '\\x1B[31m' is no value");
+    expect("1 2 " + std::string(100, 'z'), ": '" + std::string(40, 'z') + "...' is no value");
+    expect("1 \xE4 3", "column 3 of line 1: '\\xE4' is no value"); // Latin-1, and named as text
+    expect("\xFF\xFE"
+           "1",
+           "UTF-16");
+    EXPECT_THROW_WITH(Load({m_Bytes}, {m_Folder.Write("a", "1 2 größer")}), InputError, "'größer' is no value");
+}
+
+TEST_F(Inputs, ATextMayHaveAByteOrderMark)
+{
+    for (const char* name : {"a.txt", "a.csv", "a"})
+    {
+        EXPECT_EQ(First(Load({m_Bytes}, {m_Folder.Write(name, "\xEF\xBB\xBF"
+                                                              "7, 8\r\n9\r\n")})[0]),
+                  7.0);
+    }
 }
 
 TEST_F(Inputs, RawBytesMustFit)

@@ -36,7 +36,42 @@ TEST(Labels, FilesHaveOneALine)
               (std::vector<std::string>{"cat", "", "dog, wet"}));
     EXPECT_EQ(ReadLabels(folder.Write("l.txt", "cat\ndog")), (std::vector<std::string>{"cat", "dog"}));
     EXPECT_TRUE(ReadLabels(folder.Write("l.txt", "")).empty());
+    const std::vector<std::string> two = {"cat", "dog"};
+    EXPECT_EQ(ReadLabels(folder.Write("l.txt", "\xEF\xBB\xBF"
+                                               "cat\r\ndog\r\n\r\n")),
+              two)
+        << "of a Windows editor";
+    EXPECT_EQ(ReadLabels(folder.Write("l.txt", "cat\n dog \n\n \n")), two);
+    EXPECT_EQ(ReadLabels(folder.Write("l.txt", "cat\rdog\r")), two) << "of an old Macintosh";
+    EXPECT_TRUE(ReadLabels(folder.Write("l.txt", "\xEF\xBB\xBF")).empty());
     EXPECT_THROW_WITH(ReadLabels(folder.Path("none.txt")), InputError, "none.txt");
+}
+
+TEST(Labels, OtherEncodingsAreRefused)
+{
+    using namespace std::string_literals;
+    const test::TempFolder folder;
+    for (const std::string& content : {"\xFF\xFE"
+                                       "c\0a\0"s,
+                                       "\xFE\xFF\0c\0a"s, "\0\0\xFE\xFF\0\0\0c"s})
+    {
+        const std::string path = folder.Write("l.txt", content);
+        EXPECT_THROW_WITH(ReadLabels(path), InputError, "label file '" + path + "': it is text in UTF-16 or UTF-32");
+        EXPECT_THROW_WITH(ReadLabels(path), InputError, "save it as UTF-8");
+    }
+    EXPECT_THROW_WITH(ReadLabels(folder.Write("l.txt", "cat\nd\0o\0"s)), InputError, "line 2 has a byte of zero");
+}
+
+TEST(Labels, AnotherCountThanOfClassesIsRemarked)
+{
+    const OutputData output = MakeOutput(TensorInfo({1, 3}, DataType::Float32), {0.1, 0.7, 0.2});
+    EXPECT_EQ(DescribeOtherCount(output, "scores", {"cat", "dog", "cow"}), "");
+    EXPECT_NE(DescribeOtherCount(output, "scores", {"cat"}).find("1 labels for 3 classes"), std::string::npos);
+    EXPECT_NE(DescribeOtherCount(output, "scores", {}).find("0 labels for 3 classes"), std::string::npos);
+    const std::vector<std::string> four(4, "cat");
+    EXPECT_NE(DescribeOtherCount(output, "scores", four).find("4 labels for 3 classes"), std::string::npos);
+    const OutputData pixels = MakeOutput(TensorInfo({1, 8, 8, 2}, DataType::QAsymmU8), {});
+    EXPECT_EQ(DescribeOtherCount(pixels, "mask", {"cat"}), "") << "has no table";
 }
 
 TEST(Labels, BestFirstEqualOnesInOrderNanLast)
@@ -67,8 +102,6 @@ TEST(Labels, TablesNameTheClasses)
     const std::string table = FormatTopK(output, "scores", {"cat", "dog", "cow"}, 2);
     EXPECT_LT(table.find("dog"), table.find("cow"));
     EXPECT_EQ(table.find("cat"), std::string::npos);
-    EXPECT_EQ(table.find("note"), std::string::npos);
-    EXPECT_NE(FormatTopK(output, "scores", {"cat"}, 2).find("1 labels for 3 classes"), std::string::npos);
 }
 
 TEST(Labels, WhatIsNoListOfScoresHasNoTable)

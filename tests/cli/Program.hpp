@@ -37,6 +37,13 @@ inline Outcome Execute(Words words)
     return test::RunProgram(words);
 }
 
+/// The same out of a script of the shell, in which "$@" is the program with its arguments.
+inline Outcome ExecuteInShell(const std::string& script, Words words)
+{
+    words.insert(words.begin(), ProgramPath());
+    return test::RunProgram(words, "", {"/bin/sh", "-c", script, "sh"});
+}
+
 inline bool Has(const std::string& text, const std::string& words)
 {
     return text.find(words) != std::string::npos;

@@ -17,6 +17,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace tenon::cli
@@ -351,13 +352,34 @@ TEST_F(Program, LayersArePrintedAndWritten)
     size_t count = 0;
     for (const auto& entry : std::filesystem::directory_iterator(layers))
     {
-        EXPECT_GT(ReadNpy(entry.path(), TensorInfo({1}, DataType::Float32), 1000000).m_Data.Size(), 0U);
+        EXPECT_GT(ReadNpy(entry.path().string(), TensorInfo({1}, DataType::Float32), 1000000).m_Data.Size(), 0U);
         ++count;
     }
     EXPECT_GT(count, 5U);
     std::filesystem::remove_all(layers);
     m_Folder.Write("TenonIntermediateLayerOutputs", "a file");
-    ExpectFailure(write(), 5, "cannot make the folder");
+    const Outcome refused = write();
+    ExpectFailure(refused, 5, "cannot make the folder 'TenonIntermediateLayerOutputs'");
+    EXPECT_TRUE(Has(refused.m_Error, "choose another one with --intermediate-layers-folder")) << refused.m_Error;
+
+    const std::string other = m_Folder.Path("a/b");
+    ASSERT_EQ(Execute({"-m", model, "-N", "-c", "CpuRef", "--intermediate-layers-folder", other}).m_Status, 0);
+    const auto files = std::filesystem::directory_iterator(other);
+    EXPECT_EQ(static_cast<size_t>(std::distance(begin(files), end(files))), count);
+}
+
+TEST_F(Program, LayersNeedAFolderThatCanBeWritten)
+{
+    const std::string folder = m_Folder.Path("locked");
+    std::filesystem::create_directory(folder);
+    std::filesystem::permissions(folder, std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+    if (access(folder.c_str(), W_OK) == 0)
+    {
+        GTEST_SKIP() << "nothing is locked for this user";
+    }
+    const Outcome outcome = Execute({"-m", FloatModel, "-N", "-F", "--intermediate-layers-folder", folder});
+    ExpectFailure(outcome, 5, "cannot write into the folder '" + folder + "'");
+    ExpectFailure(outcome, 5, "choose another one with --intermediate-layers-folder");
 }
 
 } // namespace

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arguments that belong to no option, and the known words that are nearest to unknown ones.
+#include "cli/UnknownWords.hpp"
+
+#include "Program.hpp"
+#include "cli/Nearest.hpp"
+
+namespace tenon::cli
+{
+namespace
+{
+
+TEST(Nearest, EditsAreCounted)
+{
+    EXPECT_EQ(EditDistance("", ""), 0U);
+    EXPECT_EQ(EditDistance("", "abc"), 3U);
+    EXPECT_EQ(EditDistance("abc", "abc"), 0U);
+    EXPECT_EQ(EditDistance("abc", "ac"), 1U);
+    EXPECT_EQ(EditDistance("abc", "axc"), 1U);
+    EXPECT_EQ(EditDistance("abc", "acb"), 1U) << "neighbours are swapped";
+    EXPECT_EQ(EditDistance("kitten", "sitting"), 3U);
+}
+
+TEST(Nearest, FewestEditsOrAPart)
+{
+    const Words known = {"labels", "top-k", "number-of-threads", "N", "n"};
+    EXPECT_EQ(FindNearest("labls", known), "labels");
+    EXPECT_EQ(FindNearest("LABELS", known), "labels");
+    EXPECT_EQ(FindNearest("threads", known), "number-of-threads");
+    EXPECT_EQ(FindNearest("n", known), "n");
+    EXPECT_EQ(FindNearest("N", known), "N");
+    EXPECT_EQ(FindNearest(std::string(10000, 'x'), known).empty(), false);
+}
+
+TEST(UnknownWords, AreNamedInOrderAndWithoutValues)
+{
+    const Words options = {"--labels", "--report-json", "--iterations", "-I", "-m", "--model-path", "-N"};
+    const auto describe = [&](const Words& unknown, const Words& given)
+    { return DescribeUnknownWords(unknown, given, options); };
+    EXPECT_EQ(describe({"--labls", "a.txt"}, {"-m", "x", "--labls", "a.txt"}),
+              "there is no option '--labls'; the nearest is --labels");
+    EXPECT_EQ(describe({"--labls", "a", "b", "--itterations=5"}, {"--labls", "a", "b", "--itterations=5"}),
+              "there is no option '--labls'; the nearest is --labels; 'b' belongs to no option; there is no option "
+              "'--itterations'; the nearest is --iterations");
+    EXPECT_EQ(describe({"--labls", "a"}, {"--labls", "-N", "a"}),
+              "there is no option '--labls'; the nearest is --labels; 'a' belongs to no option");
+    EXPECT_EQ(describe({"--labls=a", "b"}, {"--labls=a", "b"}),
+              "there is no option '--labls'; the nearest is --labels; 'b' belongs to no option");
+    EXPECT_EQ(describe({"-i"}, {"-i"}), "there is no option '-i'; the nearest is -I");
+    EXPECT_EQ(describe({"-x"}, {"-x"}), "there is no option '-x'");
+    EXPECT_EQ(describe({"-labels"}, {"-labels"}), "there is no option '-labels'; the nearest is --labels");
+    EXPECT_EQ(describe({"a\x1b"}, {"a\x1b"}), "'a\\x1B' belongs to no option");
+}
+
+class UnknownOptions : public Program
+{
+};
+
+TEST_F(UnknownOptions, AreToldBeforeAllElse)
+{
+    const Outcome outcome = Execute({"--modl-path", FloatModel, "-I", "x", "--report-jsn=r.json"});
+    ExpectFailure(outcome, 2,
+                  "error: there is no option '--modl-path'; the nearest is --model-path; there is no option "
+                  "'--report-jsn'; the nearest is --report-json (see --help)");
+    EXPECT_FALSE(Has(outcome.m_Error, "digits_float")) << outcome.m_Error;
+    ExpectFailure(Execute({"-m", FloatModel, "--threads", "2"}), 2, "the nearest is --number-of-threads");
+    ExpectFailure(Execute({"-m", FloatModel, "stray"}), 2, "'stray' belongs to no option");
+    ExpectFailure(Execute({"-m", FloatModel, "-x"}), 2, "there is no option '-x'");
+    EXPECT_EQ(Execute({"--nonsense", "--help"}).m_Status, 0);
+}
+
+} // namespace
+} // namespace tenon::cli
