@@ -173,8 +173,8 @@ struct SoftmaxDescriptor : detail::Described<SoftmaxDescriptor>
 /// LogSoftmax: log of Softmax.
 using LogSoftmaxDescriptor = SoftmaxDescriptor;
 
-/// Concat: joins inputs along m_ConcatAxis, in order. View origins are optional; where they are set they must say the
-/// same as the axis. All zero (the default) means that they follow from the inputs' shapes.
+/// Concat: joins inputs in order along m_ConcatAxis; static_cast<unsigned int>(-1) and the like count from the end.
+/// View origins are optional: all zero (the default), they follow from shapes; others must agree with the axis.
 struct TENON_API OriginsDescriptor : detail::Described<OriginsDescriptor>
 {
     OriginsDescriptor() = default;
@@ -1049,7 +1049,7 @@ struct StackDescriptor : detail::Described<StackDescriptor>
     {
     }
 
-    uint32_t m_Axis = 0; ///< 0-based axis of the output
+    uint32_t m_Axis = 0; ///< axis of the output; static_cast<uint32_t>(-1) and the like count from the end
     uint32_t m_NumInputs = 0;
     TensorShape m_InputShape; ///< optional: the shape that all inputs must have
 

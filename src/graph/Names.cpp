@@ -33,7 +33,9 @@ std::string FieldToString(int32_t value)
 
 std::string FieldToString(uint32_t value)
 {
-    return fmt::format("{}", value);
+    // Only an axis that counts from the end is so large.
+    return value > UINT32_MAX - MaxNumOfTensorDimensions ? fmt::format("{}", static_cast<int32_t>(value))
+                                                         : fmt::format("{}", value);
 }
 
 std::string FieldToString(int64_t value)

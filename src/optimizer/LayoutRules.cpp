@@ -81,12 +81,13 @@ Made PermuteConcat(const Layer& layer, const Mappings& mappings)
 {
     const auto& given = layer.Descriptor<ConcatDescriptor>();
     const unsigned int rank = mappings.GetSize();
-    if (given.GetConcatAxis() >= rank || (given.HasOrigins() && given.GetNumDimensions() != rank))
+    const int axis = RenameAxis(static_cast<int>(given.GetConcatAxis()), mappings);
+    if (axis < 0 || (given.HasOrigins() && given.GetNumDimensions() != rank))
     {
         return nullptr;
     }
     auto made = std::make_unique<ConcatDescriptor>(given.GetNumViews(), given.GetNumDimensions());
-    made->SetConcatAxis(PlaceOf(mappings, given.GetConcatAxis()));
+    made->SetConcatAxis(static_cast<unsigned int>(axis));
     for (uint32_t view = 0; given.HasOrigins() && view < given.GetNumViews(); ++view)
     {
         for (unsigned int i = 0; i < rank; ++i)

@@ -15,6 +15,12 @@ ConcatDescriptor Joined(uint32_t numViews, unsigned int axis, uint32_t rank = 2)
     return descriptor;
 }
 
+/// The axis that has `places` from itself to the end.
+unsigned int FromEnd(unsigned int places)
+{
+    return 0U - places;
+}
+
 ConcatDescriptor WithOrigin(ConcatDescriptor descriptor, uint32_t view, uint32_t coordinate, uint32_t value)
 {
     descriptor.SetViewOriginCoord(view, coordinate, value);
@@ -83,6 +89,17 @@ InferCases JoinCases()
             .Rejects("coordinate 0"),
         Case(Concat, "origins of another rank", WithOrigin(Joined(2, 1, 3), 1, 1, 3), {T({2, 3}), T({2, 5})})
             .Rejects("3 dimensions"),
+        Case(Concat, "last axis", Joined(2, FromEnd(1)), {T({2, 3}), T({2, 5})})
+            .Gives({"[2,8]"})
+            .Resolves(Joined(2, 1)),
+        Case(Concat, "last but one", Joined(2, FromEnd(2)), {T({2, 3}), T({1, 3})})
+            .Gives({"[3,3]"})
+            .Resolves(Joined(2, 0)),
+        Case(Concat, "last axis with origins", WithOrigin(Joined(2, FromEnd(1)), 1, 1, 3), {T({2, 3}), T({2, 5})})
+            .Gives({"[2,8]"})
+            .Resolves(WithOrigin(Joined(2, 1), 1, 1, 3)),
+        Case(Concat, "axis before the first", Joined(2, FromEnd(3)), {T({2, 3}), T({2, 3})}).Rejects("concat axis -3"),
+        Case(Concat, "last axis of scalars", Joined(1, FromEnd(1)), {T({})}).Rejects("concat axis -1"),
         Case(Concat, "axis too large", Joined(2, 2), {T({2, 3}), T({2, 3})}).Rejects("concat axis 2"),
         Case(Concat, "other sizes", Joined(2, 1), {T({2, 3}), T({3, 3})}).Rejects("input 1 of shape [3,3]"),
         Case(Concat, "other rank", Joined(2, 1), {T({2, 3}), T({2, 3, 1})}).Rejects("input 1"),
@@ -92,6 +109,11 @@ InferCases JoinCases()
 
         Case(Stack, "front", stack(0, 2), {T({3, 4}), T({3, 4})}).Gives({"[2,3,4]"}),
         Case(Stack, "back", stack(2, 3), {T({3, 4}), T({3, 4}), T({3, 4})}).Gives({"[3,4,3]"}),
+        Case(Stack, "last axis", stack(FromEnd(1), 2), {T({3, 4}), T({3, 4})}).Gives({"[3,4,2]"}).Resolves(stack(2, 2)),
+        Case(Stack, "first axis from the end", stack(FromEnd(3), 2), {T({3, 4}), T({3, 4})})
+            .Gives({"[2,3,4]"})
+            .Resolves(stack(0, 2)),
+        Case(Stack, "axis before the first", stack(FromEnd(4), 2), {T({3, 4}), T({3, 4})}).Rejects("axis -4"),
         Case(Stack, "scalars", stack(0, 2), {T({}), T({})}).Gives({"[2]"}),
         Case(Stack, "shape given", stack(1, 1, {3, 4}), {T({3, 4})}).Gives({"[3,1,4]"}),
         Case(Stack, "another shape given", stack(1, 1, {4, 3}), {T({3, 4})}).Rejects("[4,3]"),

@@ -9,6 +9,12 @@ namespace tenon::infer
 namespace
 {
 
+// An unsigned axis of a descriptor as a number that may count from the end: 4294967295 stands for -1.
+int32_t SignedAxis(uint32_t axis)
+{
+    return static_cast<int32_t>(axis);
+}
+
 // Origins are optional; where there are any, they must be what the axis and the inputs' shapes give.
 void CheckOrigins(const InferContext& context, const ConcatDescriptor& descriptor)
 {
@@ -140,12 +146,18 @@ void ResolveViews(InferContext& context)
 
 void InferConcat(InferContext& context)
 {
-    const auto& descriptor = context.Descriptor<ConcatDescriptor>();
     CheckAllConnected(context);
     TensorShape output = context.InputShape(0);
     const unsigned int rank = output.GetNumDimensions();
-    const unsigned int axis = descriptor.GetConcatAxis();
-    context.Check(axis < rank, "concat axis {} does not exist in input 0 of shape {}", axis, output);
+    const int64_t given = SignedAxis(context.Descriptor<ConcatDescriptor>().GetConcatAxis());
+    context.Check(given >= -int64_t{rank} && given < int64_t{rank},
+                  "concat axis {} does not exist in input 0 of shape {}", given, output);
+    const unsigned int axis = context.CanonicalAxis(given, rank);
+    if (given < 0)
+    {
+        context.Edit<ConcatDescriptor>().SetConcatAxis(axis);
+    }
+    const auto& descriptor = context.Descriptor<ConcatDescriptor>();
     int64_t size = output[axis];
     for (size_t input = 1; input < context.NumInputs(); ++input)
     {
@@ -212,10 +224,9 @@ void InferSplitter(InferContext& context)
 
 void InferStack(InferContext& context)
 {
-    const auto& descriptor = context.Descriptor<StackDescriptor>();
     CheckAllConnected(context);
     const TensorShape& input = context.InputShape(0);
-    const TensorShape& wanted = descriptor.m_InputShape;
+    const TensorShape wanted = context.Descriptor<StackDescriptor>().m_InputShape;
     context.Check(!wanted.AreAllDimensionsSpecified() || wanted == input,
                   "input 0 of shape {} has not the shape {} that the descriptor gives", input, wanted);
     for (size_t i = 1; i < context.NumInputs(); ++i)
@@ -224,8 +235,14 @@ void InferStack(InferContext& context)
                       i, context.InputShape(i), input);
     }
     const unsigned int rank = input.GetNumDimensions();
-    const unsigned int axis = descriptor.m_Axis;
-    context.Check(axis <= rank, "axis {} does not exist in the stack of inputs of shape {}", axis, input);
+    const int64_t given = SignedAxis(context.Descriptor<StackDescriptor>().m_Axis);
+    context.Check(given >= -int64_t{rank} - 1 && given <= int64_t{rank},
+                  "axis {} does not exist in the stack of inputs of shape {}", given, input);
+    const unsigned int axis = context.CanonicalAxis(given, rank + 1);
+    if (given < 0)
+    {
+        context.Edit<StackDescriptor>().m_Axis = axis;
+    }
     ShapeBuilder output(context);
     output.AddRange(input, 0, axis);
     output.Add(static_cast<int64_t>(context.NumInputs()));
