@@ -422,7 +422,7 @@ public:
     /// rank], or flat for rank 1) and that of input 3 everywhere else (Tenon). The last value counts where a place
     /// occurs twice.
     virtual IConnectableLayer* AddSparseToDenseLayer(const char* name = nullptr) = 0;
-    /// Cuts the input into boxes, one per output. Any type, which is kept.
+    /// Cuts the input into boxes, one per output. Any type, which is kept; values are copied as stored, not rescaled.
     virtual IConnectableLayer* AddSplitterLayer(const SplitterDescriptor& splitterDescriptor,
                                                 const char* name = nullptr) = 0;
     /// Drops dimensions of size 1 (Tenon). Any type, which is kept.
@@ -439,13 +439,13 @@ public:
     /// complex and 4-bit ones.
     virtual IConnectableLayer* AddStablehloScatterLayer(const StablehloScatterDescriptor& stablehloScatterDescriptor,
                                                         const char* name = nullptr) = 0;
-    /// Joins inputs of one shape and type along a new axis.
+    /// Joins inputs of one shape, type and quantization, which the output has too, along a new axis.
     virtual IConnectableLayer* AddStackLayer(const StackDescriptor& stackDescriptor, const char* name = nullptr) = 0;
     /// Holds the place of a layer that nothing can run; outputs must be declared. Optimize() throws
     /// UnimplementedException.
     virtual IConnectableLayer* AddStandInLayer(const StandInDescriptor& standInDescriptor,
                                                const char* name = nullptr) = 0;
-    /// A strided box of the input, as in NumPy. Any type, which is kept.
+    /// A strided box of the input, as in NumPy. Any type, which is kept; values are copied as stored, not rescaled.
     virtual IConnectableLayer* AddStridedSliceLayer(const StridedSliceDescriptor& stridedSliceDescriptor,
                                                     const char* name = nullptr) = 0;
     /// Passes input 0 to one of two outputs of its shape and type by input 1, for backends of an application's own.
@@ -525,9 +525,9 @@ public:
     virtual IConnectableLayer* AddIfLayer(const INetwork& thenNetwork, const INetwork& elseNetwork,
                                           const char* name = nullptr) = 0;
     /// Runs `body` as long as `condition` gives true (Tenon). Both networks are copied. Input i is the first value of
-    /// loop variable i: the Input layer with binding id i in both networks. Output 0 of the condition is a Boolean of
-    /// one element; output i of the body is the next value of variable i, and at the end output i of this layer. A
-    /// variable keeps its type; its shape may change from turn to turn. Turns are bounded by
+    /// loop variable i: the Input layer with binding id i in both networks. Output 0 of the condition is Boolean, and
+    /// its first element decides; output i of the body is the next value of variable i, and at the end output i of this
+    /// layer. A variable keeps its type; its shape may change from turn to turn. Turns are bounded by
     /// Limits::m_MaxLoopIterations. Throws as AddIfLayer does.
     virtual IConnectableLayer* AddWhileLayer(const INetwork& condition, const INetwork& body,
                                              const char* name = nullptr) = 0;

@@ -120,22 +120,24 @@ void ExecutionContext::RunWhile(const Step& step, Infos inputs, const RunArgs& a
         }
     }
     uint64_t turns = 0;
+    AlignedMemory condition(0, HostAllocator());
     for (;;)
     {
-        uint8_t goesOn = 0;
         RunBody(
             *step.m_Bodies[0], values,
             [&](size_t, const TensorInfo& info) -> void*
             {
-                if (info.GetNumElements() != 1)
+                if (info.GetNumElements() == 0)
                 {
-                    throw RuntimeException(fmt::format("the condition gives shape {}, but it must give one element",
+                    throw RuntimeException(fmt::format("the condition gives shape {}, which has no element to decide",
                                                        info.GetShape().ToString()));
                 }
-                return &goesOn;
+                condition.Reserve(CheckTensorBytes(step, info, *args.m_Limits));
+                return condition.Data();
             },
             args);
-        if (goesOn == 0)
+        // Of several elements the first one counts, as in TFLite.
+        if (*condition.Data() == std::byte{0})
         {
             break;
         }
