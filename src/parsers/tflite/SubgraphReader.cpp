@@ -2,6 +2,7 @@
 // SubgraphReader: see SubgraphReader.hpp.
 #include "parsers/tflite/SubgraphReader.hpp"
 
+#include "parsers/tflite/OperatorOrder.hpp"
 #include "parsers/tflite/OperatorReader.hpp"
 #include "parsers/tflite/Operators.hpp"
 
@@ -82,8 +83,13 @@ SubgraphReader::Entry SubgraphReader::Read(unsigned int index, std::string& name
 template <typename Visit>
 void SubgraphReader::VisitOperators(Visit visit)
 {
-    for (unsigned int i = 0; i < NumOperators(); ++i)
+    if (!m_Order.has_value())
     {
+        m_Order = OrderOperators(m_Model, m_Subgraph);
+    }
+    for (unsigned int place = 0; place < NumOperators(); ++place)
+    {
+        const unsigned int i = m_Order->empty() ? place : (*m_Order)[place];
         std::string name;
         WithModelContext([&] { return fmt::format("operator {} {}", i, name); },
                          [&]
@@ -95,11 +101,11 @@ void SubgraphReader::VisitOperators(Visit visit)
                                  visit(entry.m_Operator, entry.m_Row);
                                  return;
                              }
-                             if (i == m_Kept.size())
+                             if (place == m_Kept.size())
                              {
                                  m_Kept.push_back(read());
                              }
-                             const Entry& entry = m_Kept[i];
+                             const Entry& entry = m_Kept[place];
                              name = entry.m_Operator.Name();
                              visit(entry.m_Operator, entry.m_Row);
                          });

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,7 @@ private:
     const schema::SubGraph& m_Subgraph;
     TensorTable m_Tensors;
     Use m_Use;
+    std::optional<std::vector<uint32_t>> m_Order; ///< of visits, see OrderOperators; found at the first one
     std::deque<Entry> m_Kept; ///< the first operators; visits that go on refer to them while further ones are added
     uint64_t m_BytesRead = 0;
 };
