@@ -105,14 +105,14 @@ size_t Model::NumSubgraphs() const
 
 Span<const uint8_t> Model::BufferData(uint32_t index) const
 {
+    // By the schema buffer 0 stands for "no data": tensors without values name it, whatever a writer left in it.
+    if (index == 0)
+    {
+        return {};
+    }
     const auto* buffers = m_Root->buffers();
     if (buffers == nullptr || index >= buffers->size())
     {
-        // Buffer 0 means "no data" and may be left out with all the others.
-        if (index == 0)
-        {
-            return {};
-        }
         throw ParseException(
             fmt::format("buffer {} does not exist: the model has {}", index, buffers != nullptr ? buffers->size() : 0));
     }

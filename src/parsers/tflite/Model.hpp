@@ -46,7 +46,7 @@ public:
     /// Subgraphs, without those that only serve to validate the others ("VALIDATION:...").
     size_t NumSubgraphs() const;
 
-    /// What a buffer holds; empty when it holds nothing. Throws ParseException for a bad index or range.
+    /// Bytes of a buffer; none of buffer 0, which stands for "no data". Throws ParseException for a bad index or range.
     Span<const uint8_t> BufferData(uint32_t buffer) const;
     /// The options of a custom operator.
     Span<const uint8_t> CustomOptions(const schema::Operator& op) const;
