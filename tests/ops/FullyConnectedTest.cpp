@@ -157,6 +157,75 @@ TEST(FullyConnected, QuantizesFloatDataBesideIntegerWeights)
     }
 }
 
+// TFLite's results, of sums that need more than 32 bits.
+TEST(FullyConnected, WeightsOf16Bits)
+{
+    const std::vector<double> data = {-32768, -32768, -32768, -32768, -32768, -32768,
+                                      32767,  -12345, 100,    -1,     23,     31000};
+    const std::vector<double> rows = {32767,  -32768, 20000,  -7, 30000, 12345, -32768, -32768, -32768,
+                                      -32768, -32768, -32768, 1,  -2,    3,     -4,     5,      -6};
+    std::vector<double> columns;
+    for (size_t i = 0; i < rows.size(); ++i)
+    {
+        columns.push_back(rows[i % 3 * 6 + i / 3]);
+    }
+    struct Expected
+    {
+        bool m_PerAxis;
+        bool m_HasBias;
+        std::vector<double> m_Output;
+    };
+    const std::vector<Expected> cases = {{false, true, {-133, 15445, 1, 12074, -9966, 0}},
+                                         {false, false, {-6383, 20133, 0, 5824, -5278, 0}},
+                                         {true, true, {-178, 10297, 0, 16099, -6644, 0}},
+                                         {true, false, {-8511, 13422, 0, 7765, -3519, 0}}};
+    const TensorInfo output({2, 3}, DataType::QSymmS16, 3e4f);
+    for (const Expected& expected : cases)
+    {
+        for (const bool transposed : {true, false})
+        {
+            for (const DataType biasType : {DataType::Signed32, DataType::Signed64})
+            {
+                FullyConnectedDescriptor descriptor;
+                descriptor.m_BiasEnabled = expected.m_HasBias;
+                descriptor.m_TransposeWeightMatrix = transposed;
+                const TensorShape shape = transposed ? TensorShape({3, 6}) : TensorShape({6, 3});
+                const TensorInfo weights =
+                    expected.m_PerAxis ? TensorInfo(shape, DataType::QSymmS16, std::vector<float>{0.5f, 0.25f, 0.125f},
+                                                    transposed ? 0U : 1U)
+                                       : TensorInfo(shape, DataType::QSymmS16, 0.375f);
+                OpCase op{"16-bit weights",
+                          LayerType::FullyConnected,
+                          MakeDescriptor(descriptor),
+                          {Stored(TensorInfo({2, 6}, DataType::QSymmS16, 0.25f), data),
+                           Constant(Stored(weights, transposed ? rows : columns))},
+                          output,
+                          Expect(output, expected.m_Output)};
+                if (expected.m_HasBias)
+                {
+                    op.m_Inputs.push_back(
+                        Constant(Stored(TensorInfo({3}, biasType), {2000000000, -1500000000, 70000})));
+                }
+                op.m_Steps = 0;
+                CheckOp(op);
+            }
+        }
+    }
+}
+
+TEST(FullyConnected, WeightsOf16BitsHaveNoZeroPoint)
+{
+    const TensorInfo output({1, 2}, DataType::QSymmS16, 1.0f);
+    const OpCase op{"zero point",
+                    LayerType::FullyConnected,
+                    MakeDescriptor(FullyConnectedDescriptor()),
+                    {Random(TensorInfo({1, 3}, DataType::QSymmS16, 1.0f), 1),
+                     Constant(Random(TensorInfo({3, 2}, DataType::QSymmS16, 1.0f, 4), 2))},
+                    output,
+                    Expect(output, {0, 0})};
+    CheckUnsupported(op, SupportCode::UnsupportedParameters, "zero point 4");
+}
+
 // As TFLite: without inputs the output is zeros, even with a bias.
 TEST(FullyConnected, GivesZerosWithoutInputs)
 {

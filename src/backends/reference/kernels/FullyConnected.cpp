@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // FullyConnected: each row of the data times the weights, [O, I] or [I, O] (turned around in the create step when
-// constant, else while running). Types as Convolution2d; uint8 data may give 16-bit output.
+// constant, else while running). Types as Convolution2d; uint8 data may give 16-bit output, and 16-bit data may have
+// 16-bit weights.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/PackedStore.hpp"
@@ -36,6 +37,8 @@ constexpr backends::TypeRow FullyConnectedTypes[] = {
     WeightedSumTypes[5],
     WeightedSumTypes[6],
     backends::Types({DataType::QAsymmU8, DataType::QAsymmU8, DataType::Signed32}, DataType::QSymmS16),
+    backends::Types({DataType::QSymmS16, DataType::QSymmS16, {DataType::Signed32, DataType::Signed64}},
+                    DataType::QSymmS16),
 };
 
 /// [rows, columns] of T to [columns, rows].
@@ -55,13 +58,11 @@ void Transpose(const TensorInfo& info, const void* from, void* to)
 {
     const size_t rows = info.GetShape()[0];
     const size_t columns = info.GetShape()[1];
-    if (GetDataTypeSize(info.GetDataType()) == 1)
+    switch (GetDataTypeSize(info.GetDataType()))
     {
-        Transpose(static_cast<const uint8_t*>(from), rows, columns, static_cast<uint8_t*>(to));
-    }
-    else
-    {
-        Transpose(static_cast<const float*>(from), rows, columns, static_cast<float*>(to));
+    case 1: Transpose(static_cast<const uint8_t*>(from), rows, columns, static_cast<uint8_t*>(to)); break;
+    case 2: Transpose(static_cast<const uint16_t*>(from), rows, columns, static_cast<uint16_t*>(to)); break;
+    default: Transpose(static_cast<const float*>(from), rows, columns, static_cast<float*>(to)); break;
     }
 }
 
@@ -192,7 +193,9 @@ Prepared PrepareBytes(const ReshapeArgs& args, const backends::PackedWeights* pa
         // As TFLite, which leaves even the bias out.
         return PrepareZeros(args);
     }
-    const auto method = Requantizer::Method::Double;
+    // As TFLite's kernels, which differ in it.
+    const auto method = args.GetInput(1).GetDataType() == DataType::QSymmS16 ? Requantizer::Method::FixedPoint
+                                                                             : Requantizer::Method::Double;
     const bool asymmetric = descriptor.m_AsymmetricQuantizeInputs;
     if (packed != nullptr)
     {

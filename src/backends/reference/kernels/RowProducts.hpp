@@ -30,9 +30,13 @@ constexpr size_t BlockStride = std::is_floating_point_v<Patch> ? PatchBlock<Patc
 using FloatLanes __attribute__((vector_size(16))) = float;
 
 /// How many products a partial sum takes. 8-bit data: |product| <= 255 * 255, so that 2^15 of them fit 32 bits.
-/// 16-bit data (64-bit accumulators): |product| <= 2^15 * 255, so that 2^8 fit. Float sums have only one part.
-template <typename Acc>
-constexpr size_t PartialLength = std::is_floating_point_v<Acc> ? SIZE_MAX : (sizeof(Acc) == 4 ? 32768 : 256);
+/// 16-bit data (64-bit accumulators): |product| <= 2^15 * 255, so that 2^8 fit. Float sums have only one part, as those
+/// of 16-bit weights, which are added in the accumulator's type.
+template <typename Acc, typename W>
+constexpr size_t PartialLength = std::is_floating_point_v<Acc> || sizeof(W) == 2 ? SIZE_MAX
+                                                                                 : (sizeof(Acc) == 4 ? 32768 : 256);
+template <typename Acc, typename W>
+using PartialSum = std::conditional_t<std::is_floating_point_v<Acc> || sizeof(W) == 2, Acc, int32_t>;
 
 template <typename Patch, typename W>
 Patch CenterWeight(W weight, [[maybe_unused]] int32_t zeroPoint)
@@ -58,11 +62,11 @@ void MultiplyBlock(const int16_t* patches, const W* weights, int32_t zeroPoint, 
     Acc total[PatchBlock<int16_t>] = {};
     for (size_t begin = 0; begin < depth;)
     {
-        const size_t end = begin + std::min(depth - begin, PartialLength<Acc>);
-        int32_t s0 = 0;
-        int32_t s1 = 0;
-        int32_t s2 = 0;
-        int32_t s3 = 0;
+        const size_t end = begin + std::min(depth - begin, (PartialLength<Acc, W>));
+        PartialSum<Acc, W> s0 = 0;
+        PartialSum<Acc, W> s1 = 0;
+        PartialSum<Acc, W> s2 = 0;
+        PartialSum<Acc, W> s3 = 0;
         for (size_t i = begin; i < end; ++i)
         {
             const auto w = CenterWeight<int16_t>(weights[i], zeroPoint);
@@ -119,11 +123,11 @@ void MultiplyBlock(const float* patches, const float* weights, size_t depth, flo
 template <size_t Rows, typename Acc, typename Patch, typename W>
 void MultiplyRows(const Patch* patch, const W* weights, int32_t zeroPoint, size_t depth, Acc* sums)
 {
-    using Partial = std::conditional_t<std::is_integral_v<Acc>, int32_t, Acc>;
+    using Partial = PartialSum<Acc, W>;
     Acc total[Rows] = {};
     for (size_t begin = 0; begin < depth;)
     {
-        const size_t end = begin + std::min(depth - begin, PartialLength<Acc>);
+        const size_t end = begin + std::min(depth - begin, (PartialLength<Acc, W>));
         Partial partial[Rows] = {};
         for (size_t i = begin; i < end; ++i)
         {

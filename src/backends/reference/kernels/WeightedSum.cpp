@@ -181,7 +181,9 @@ Prepared PrepareWeightedSum(const ReshapeArgs& args, const ConvolutionGeometry& 
     case DataType::QAsymmS8:
         return Make<QuantizedSum<int8_t, int8_t, int32_t, int8_t>>(args, g, weights, method, sumsOf32Bits);
     case DataType::QSymmS16:
-        return Make<QuantizedSum<int16_t, int8_t, int64_t, int16_t>>(args, g, weights, method, sumsOf32Bits);
+        return args.GetInput(1).GetDataType() == DataType::QSymmS16
+                   ? Make<QuantizedSum<int16_t, int16_t, int64_t, int16_t>>(args, g, weights, method, sumsOf32Bits)
+                   : Make<QuantizedSum<int16_t, int8_t, int64_t, int16_t>>(args, g, weights, method, sumsOf32Bits);
     default: return Make<FloatSum>(args, g, weights);
     }
 }
