@@ -50,10 +50,36 @@ TEST(Prelu, AnyTypeAndBroadcasting)
                       TensorInfo({60, 5}, DataType::QSymmS16, 4e-4f)));
 }
 
+/// TFLite's results.
+TEST(Prelu, ShortsBesideByteSlopes)
+{
+    for (const DataType slopes : {DataType::QAsymmS8, DataType::QSymmS8})
+    {
+        const TensorInfo info({1, 1, 2, 3}, DataType::QSymmS16, 0.01f);
+        const TensorInfo output({1, 1, 2, 3}, DataType::QSymmS16, 0.02f);
+        OpCase op{"shorts",
+                  LayerType::Prelu,
+                  MakeDescriptor(NullDescriptor()),
+                  {Stored(info, {-30000, 30000, -10000, 5, -7, -30000}),
+                   Constant(Stored(TensorInfo({1, 1, 3}, slopes, 0.02f), {-100, 50, 127}))},
+                  output,
+                  Expect(output, {30000, 15000, -12700, 3, -4, -32768})};
+        op.m_Steps = 0;
+        CheckOp(op);
+    }
+    CheckOp(MakePrelu(TensorInfo({60, 5}, DataType::QSymmS16, 1e-4f), TensorInfo({5}, DataType::QAsymmS8, 0.01f, 9),
+                      TensorInfo({60, 5}, DataType::QSymmS16, 4e-4f)));
+    CheckOp(MakePrelu(TensorInfo({3, 1}, DataType::QSymmS16, 1e-4f), TensorInfo({4}, DataType::QAsymmS8, 0.01f, 9),
+                      TensorInfo({3, 4}, DataType::QSymmS16, 4e-4f)));
+}
+
 TEST(Prelu, RefusesWhatDoesNotFit)
 {
     const TensorInfo x({2, 3}, DataType::Float32);
     CheckUnsupported(MakePrelu(x, TensorInfo({3}, DataType::Float16), x), SupportCode::UnsupportedType, "input 1");
+    const TensorInfo bytes({2, 3}, DataType::QAsymmS8, 0.1f, 0);
+    CheckUnsupported(MakePrelu(bytes, TensorInfo({3}, DataType::QSymmS16, 0.1f), bytes), SupportCode::UnsupportedType,
+                     "input 1");
     CheckRejectsShapes(MakePrelu(x, TensorInfo({2}, DataType::Float32), x), "do not broadcast");
 }
 

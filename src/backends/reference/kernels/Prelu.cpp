@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prelu: x where x >= 0, else alpha * x, with broadcasting. Inputs: x, alpha. 8-bit tensors as TFLite's reference
-// kernels compute them, 16-bit ones likewise.
+// Prelu: x where x >= 0, else alpha * x, with broadcasting. Inputs: x, alpha. 8-bit tensors and 16-bit ones with 8-bit
+// slopes as TFLite's reference kernels compute them, 16-bit ones with 16-bit slopes likewise.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Quantization.hpp"
+#include "backends/common/Scratch.hpp"
 #include "backends/reference/BroadcastLoop.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/TensorQuantization.hpp"
@@ -26,7 +27,8 @@ using backends::SameType;
 using backends::TypeSet;
 
 constexpr backends::TypeRow PreluTypes[] = {
-    PerTensor(SameType(FloatTypes | TypeSet{DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS16}, 2))};
+    PerTensor(SameType(FloatTypes | TypeSet{DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS16}, 2)),
+    PerTensor(backends::Types({DataType::QSymmS16, {DataType::QAsymmS8, DataType::QSymmS8}}, DataType::QSymmS16))};
 
 template <typename T, typename Op>
 Prepared MakeRun(const ReshapeArgs& args, const Op& op)
@@ -71,6 +73,29 @@ struct QuantizedPrelu
     }
 };
 
+template <typename T>
+QuantizedPrelu<T> MakeQuantized(const ReshapeArgs& args)
+{
+    return {GetTensorQuantization(args.GetInput(0)), GetTensorQuantization(args.GetInput(1)),
+            GetTensorQuantization(args.GetOutput(0))};
+}
+
+/// 16-bit data beside 8-bit slopes, which get 16 bits first.
+Prepared MakeWithByteSlopes(const ReshapeArgs& args)
+{
+    const BroadcastLoop loop(args.GetInput(0).GetShape(), args.GetInput(1).GetShape(), args.GetOutput(0).GetShape());
+    const size_t count = args.GetInput(1).GetNumElements();
+    backends::Scratch scratch;
+    const size_t wide = scratch.Add<int16_t>(count);
+    const auto run = [loop, count, wide, op = MakeQuantized<int16_t>(args)](const ExecuteArgs& runArgs)
+    {
+        int16_t* slopes = backends::Scratch::At<int16_t>(runArgs.m_Scratch, wide);
+        std::copy_n(runArgs.GetInput<int8_t>(1), count, slopes);
+        loop.Run(runArgs.GetInput<int16_t>(0), slopes, runArgs.GetOutput<int16_t>(0), op);
+    };
+    return Prepared(run, scratch.GetBytes());
+}
+
 Prepared PreparePrelu(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const DataType type = args.GetInput(0).GetDataType();
@@ -83,15 +108,16 @@ Prepared PreparePrelu(const ReshapeArgs& args, const backends::PackedWeights*)
                                                                return MakeRun<T>(args, FloatPrelu<T>());
                                                            });
     }
-    return DispatchType<int8_t, uint8_t, int16_t>(
-        type,
-        [&](auto tag)
-        {
-            using T = typename decltype(tag)::Type;
-            return MakeRun<T>(args, QuantizedPrelu<T>{GetTensorQuantization(args.GetInput(0)),
-                                                      GetTensorQuantization(args.GetInput(1)),
-                                                      GetTensorQuantization(args.GetOutput(0))});
-        });
+    if (args.GetInput(1).GetDataType() != type)
+    {
+        return MakeWithByteSlopes(args);
+    }
+    return DispatchType<int8_t, uint8_t, int16_t>(type,
+                                                  [&](auto tag)
+                                                  {
+                                                      using T = typename decltype(tag)::Type;
+                                                      return MakeRun<T>(args, MakeQuantized<T>(args));
+                                                  });
 }
 
 } // namespace
