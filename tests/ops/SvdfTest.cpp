@@ -34,9 +34,9 @@ struct SvdfOracle
     std::vector<double> m_State;
     std::vector<double> m_Sums;
 
-    /// toState: what becomes of a feature product.
+    /// toState: what becomes of a feature product. zeroPoint: of the state.
     SvdfOracle(const std::vector<double>& data, const std::vector<double>& features, const std::vector<double>& times,
-               const std::vector<double>& state, const std::function<double(double)>& toState)
+               const std::vector<double>& state, const std::function<double(double)>& toState, double zeroPoint = 0.0)
         : m_State(state), m_Sums(Batches * Units)
     {
         for (size_t i = 0; i < Batches * Filters; ++i)
@@ -53,7 +53,7 @@ struct SvdfOracle
             m_State[i * Memory + Memory - 1] = toState(product);
             for (size_t t = 0; t < Memory; ++t)
             {
-                m_Sums[i / Rank] += times[i % Filters * Memory + t] * m_State[i * Memory + t];
+                m_Sums[i / Rank] += times[i % Filters * Memory + t] * (m_State[i * Memory + t] - zeroPoint);
             }
         }
     }
@@ -85,6 +85,50 @@ double Scale(double value, double real)
     return std::round(static_cast<double>(high) / right);
 }
 
+/// int8 data with the state and weights of times that are given, bit for bit.
+void CheckIntegerSteps(const TensorInfo& times, const TensorInfo& state, double toState, double toOutput)
+{
+    const TensorInfo data({Batches, Columns}, DataType::QAsymmS8, 0.05f, 3);
+    const TensorInfo features({Filters, Columns}, DataType::QAsymmS8, 0.02f, 0);
+    const TensorInfo bias({Units}, DataType::Signed32);
+    const TensorInfo output({Batches, Units}, DataType::QAsymmS8, 0.1f, -128);
+    RecurrentLayer layer;
+    layer.m_Type = LayerType::Svdf;
+    layer.m_Descriptor = MakeDescriptor(MakeSvdf(1));
+    layer.m_Inputs = {Random(data, 1), Random(features, 2), Random(times, 3, -1, 1),
+                      Stored(bias, {100000, -5, 7, 9000}), Random(state, 5, -2, 2)};
+    layer.m_Outputs = {state, output};
+    const auto stored = [](const TestTensor& tensor) { return GetStored(tensor.m_Info, tensor.m_Bytes.data()); };
+    const bool isByte = state.GetDataType() == DataType::QAsymmS8;
+    const double zeroPoint = state.GetQuantizationOffset();
+    for (int run = 0; run < 4; ++run)
+    {
+        std::vector<double> centred = stored(layer.m_Inputs[0]);
+        for (double& value : centred)
+        {
+            value -= 3;
+        }
+        const SvdfOracle want(
+            centred, stored(layer.m_Inputs[1]), stored(layer.m_Inputs[2]), stored(layer.m_Inputs[4]),
+            [&](double product) {
+                return std::clamp(Scale(product, toState) + zeroPoint, isByte ? -128.0 : -32768.0,
+                                  isByte ? 127.0 : 32767.0);
+            },
+            zeroPoint);
+        std::vector<double> wanted;
+        for (size_t i = 0; i < want.m_Sums.size(); ++i)
+        {
+            const double sum = want.m_Sums[i] + stored(layer.m_Inputs[3])[i % Units];
+            wanted.push_back(std::clamp(Scale(sum, toOutput) - 128, -128.0, 127.0));
+        }
+        const std::vector<TestTensor> got = RunRecurrent(layer);
+        ASSERT_NO_FATAL_FAILURE(ExpectNear(stored(got[0]), want.m_State, 0.0, "state"));
+        ASSERT_NO_FATAL_FAILURE(ExpectNear(stored(got[1]), wanted, 0.0, "output"));
+        layer.m_Inputs[4] = got[0];
+        layer.m_Inputs[0] = Random(data, 50 + static_cast<uint32_t>(run));
+    }
+}
+
 } // namespace
 
 TEST(Svdf, FloatSteps)
@@ -113,41 +157,19 @@ TEST(Svdf, FloatSteps)
 
 TEST(Svdf, IntegerSteps)
 {
-    const TensorInfo data({Batches, Columns}, DataType::QAsymmS8, 0.05f, 3);
-    const TensorInfo features({Filters, Columns}, DataType::QAsymmS8, 0.02f, 0);
-    const TensorInfo times({Filters, Memory}, DataType::QSymmS16, 0.001f, 0);
-    const TensorInfo bias({Units}, DataType::Signed32);
-    const TensorInfo state({Batches, Filters * Memory}, DataType::QSymmS16, 0.0005f, 0);
-    const TensorInfo output({Batches, Units}, DataType::QAsymmS8, 0.1f, -128);
-    RecurrentLayer layer;
-    layer.m_Type = LayerType::Svdf;
-    layer.m_Descriptor = MakeDescriptor(MakeSvdf(1));
-    layer.m_Inputs = {Random(data, 1), Random(features, 2), Random(times, 3, -1, 1),
-                      Stored(bias, {100000, -5, 7, 9000}), Random(state, 5, -2, 2)};
-    layer.m_Outputs = {state, output};
-    const auto stored = [](const TestTensor& tensor) { return GetStored(tensor.m_Info, tensor.m_Bytes.data()); };
-    for (int run = 0; run < 4; ++run)
+    CheckIntegerSteps(TensorInfo({Filters, Memory}, DataType::QSymmS16, 0.001f, 0),
+                      TensorInfo({Batches, Filters * Memory}, DataType::QSymmS16, 0.0005f, 0),
+                      double{0.05f} * double{0.02f} / double{0.0005f}, double{0.0005f} * double{0.001f} / double{0.1f});
+}
+
+/// As TFLite Micro has them, with a zero point of the state, and scales multiplied in float.
+TEST(Svdf, StepsWithStateOf8Bits)
+{
+    for (const DataType weights : {DataType::QAsymmS8, DataType::QSymmS8})
     {
-        std::vector<double> centred = stored(layer.m_Inputs[0]);
-        for (double& value : centred)
-        {
-            value -= 3;
-        }
-        const double toState = double{0.05f} * double{0.02f} / double{0.0005f};
-        const double toOutput = double{0.0005f} * double{0.001f} / double{0.1f};
-        const SvdfOracle want(centred, stored(layer.m_Inputs[1]), stored(layer.m_Inputs[2]), stored(layer.m_Inputs[4]),
-                              [&](double product) { return std::clamp(Scale(product, toState), -32768.0, 32767.0); });
-        std::vector<double> wanted;
-        for (size_t i = 0; i < want.m_Sums.size(); ++i)
-        {
-            const double sum = want.m_Sums[i] + stored(layer.m_Inputs[3])[i % Units];
-            wanted.push_back(std::clamp(Scale(sum, toOutput) - 128, -128.0, 127.0));
-        }
-        const std::vector<TestTensor> got = RunRecurrent(layer);
-        ASSERT_NO_FATAL_FAILURE(ExpectNear(stored(got[0]), want.m_State, 0.0, "state"));
-        ASSERT_NO_FATAL_FAILURE(ExpectNear(stored(got[1]), wanted, 0.0, "output"));
-        layer.m_Inputs[4] = got[0];
-        layer.m_Inputs[0] = Random(data, 50 + static_cast<uint32_t>(run));
+        CheckIntegerSteps(TensorInfo({Filters, Memory}, weights, 0.01f, 0),
+                          TensorInfo({Batches, Filters * Memory}, DataType::QAsymmS8, 0.02f, -7),
+                          double{0.05f * 0.02f / 0.02f}, double{0.02f * 0.01f / 0.1f});
     }
 }
 
@@ -164,6 +186,13 @@ TEST(Svdf, Refused)
     layer = MakeFloat(Float({1}));
     layer.m_Inputs[4] = NotConnected();
     EXPECT_NE(GetRefusal(layer).find("the state, is not connected"), std::string::npos);
+    // Weights of times and state have one width.
+    layer.m_Inputs = {Random(TensorInfo({Batches, Columns}, DataType::QAsymmS8, 0.05f, 3), 1),
+                      Random(TensorInfo({Filters, Columns}, DataType::QAsymmS8, 0.02f, 0), 2),
+                      Random(TensorInfo({Filters, Memory}, DataType::QAsymmS8, 0.01f, 0), 3), NotConnected(),
+                      Random(TensorInfo({Batches, Filters * Memory}, DataType::QSymmS16, 0.02f, 0), 5)};
+    layer.m_Outputs = {layer.m_Inputs[4].m_Info, TensorInfo({Batches, Units}, DataType::QAsymmS8, 0.1f, -128)};
+    EXPECT_FALSE(GetRefusal(layer).empty());
 }
 
 } // namespace tenon::test

@@ -94,6 +94,16 @@ GateMoments::GateMoments(const int16_t* values, size_t count, int32_t leastVaria
 SvdfScales::SvdfScales(const ReshapeArgs& args)
 {
     // Data, weights of features and of times, bias, state.
+    if (args.GetInput(4).GetDataType() == DataType::QAsymmS8)
+    {
+        // In float, as TFLite Micro has it.
+        const float output = GetTensorQuantization(args.GetOutput(1)).m_Scale;
+        m_ToState = backends::QuantizeMultiplier(
+            static_cast<double>(GetScale(args, 0) * GetWeightsScale(args, 1) / GetScale(args, 4)));
+        m_ToOutput =
+            backends::QuantizeMultiplier(static_cast<double>(GetScale(args, 4) * GetWeightsScale(args, 2) / output));
+        return;
+    }
     const double state = GetScale(args, 4);
     m_ToState = backends::QuantizeMultiplier(static_cast<double>(GetScale(args, 0)) *
                                              static_cast<double>(GetWeightsScale(args, 1)) / state);

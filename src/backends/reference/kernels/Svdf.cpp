@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Svdf: each filter's product with the data is put behind its last ones, the state; these are weighted over time, and
-// the filters of a unit are added. Float data beside float or 8-bit weights, and int8 data with 16-bit state, whose
-// integer arithmetic is TFLite's.
+// the filters of a unit are added. Float data beside float or 8-bit weights, and int8 data with 16-bit state and
+// weights of times, whose integer arithmetic is TFLite's, or with 8-bit ones, as TFLite Micro has them.
 #include "backends/common/FixedPoint16.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/QuantizationCheck.hpp"
@@ -13,6 +13,7 @@
 #include <tenon/Exceptions.hpp>
 
 #include <algorithm>
+#include <limits>
 
 namespace tenon::ref
 {
@@ -32,6 +33,11 @@ constexpr backends::TypeRow SvdfTypes[] = {
     backends::Types(
         {DataType::QAsymmS8, {DataType::QAsymmS8, DataType::QSymmS8}, DataType::QSymmS16, DataType::Signed32},
         DataType::QSymmS16),
+    backends::Types({DataType::QAsymmS8,
+                     {DataType::QAsymmS8, DataType::QSymmS8},
+                     {DataType::QAsymmS8, DataType::QSymmS8},
+                     DataType::Signed32},
+                    DataType::QAsymmS8),
 };
 
 enum Slot : size_t
@@ -163,11 +169,15 @@ Prepared PrepareFloat(const ReshapeArgs& args)
     return Prepared(run, scratch.GetBytes());
 }
 
+/// Moved: the type of the state and of the weights of times.
+template <typename Moved>
 Prepared PrepareInteger(const ReshapeArgs& args)
 {
     const SvdfGeometry g(args);
     const TensorQuantization data = GetTensorQuantization(args.GetInput(Data));
     const TensorQuantization output = GetTensorQuantization(args.GetOutput(1));
+    // TFLite's 16-bit state has none, whatever its tensor says.
+    const int32_t stateZeroPoint = sizeof(Moved) == 1 ? GetTensorQuantization(args.GetInput(State)).m_ZeroPoint : 0;
     const SvdfScales scales(args);
     const backends::Rescaler toState(scales.m_ToState);
     const backends::Rescaler toOutput(scales.m_ToOutput);
@@ -176,12 +186,16 @@ Prepared PrepareInteger(const ReshapeArgs& args)
     products.Reserve(scratch, g.m_Inputs, g.m_Filters);
     const auto run = [=](const ExecuteArgs& runArgs)
     {
-        auto* memory = g.ShiftState<int16_t>(runArgs);
+        auto* memory = g.ShiftState<Moved>(runArgs);
         products.Run(runArgs.m_Scratch, runArgs.GetInput<int8_t>(Data), data.m_ZeroPoint, g.m_Batches, g.m_Inputs,
                      runArgs.GetInput<int8_t>(FeatureWeights), g.m_Filters,
                      [&](size_t i, size_t, int32_t product)
-                     { memory[(i + 1) * g.m_Memory - 1] = backends::Saturate16(toState(product)); });
-        const auto* times = runArgs.GetInput<int16_t>(TimeWeights);
+                     {
+                         const int32_t moved = WrappingAdd(toState(product), stateZeroPoint);
+                         memory[(i + 1) * g.m_Memory - 1] = static_cast<Moved>(std::clamp<int32_t>(
+                             moved, std::numeric_limits<Moved>::min(), std::numeric_limits<Moved>::max()));
+                     });
+        const auto* times = runArgs.GetInput<Moved>(TimeWeights);
         auto* out = runArgs.GetOutput<int8_t>(1);
         const size_t units = g.NumUnits();
         const size_t unitSize = g.m_Rank * g.m_Memory;
@@ -190,7 +204,8 @@ Prepared PrepareInteger(const ReshapeArgs& args)
             int32_t sum = g.m_HasBias ? runArgs.GetInput<int32_t>(BiasSlot)[i % units] : 0;
             for (size_t j = 0; j < unitSize; ++j)
             {
-                sum = WrappingAdd(sum, int32_t{times[i % units * unitSize + j]} * memory[i * unitSize + j]);
+                const int32_t centred = memory[i * unitSize + j] - stateZeroPoint;
+                sum = WrappingAdd(sum, int32_t{times[i % units * unitSize + j]} * centred);
             }
             out[i] = Saturate8(WrappingAdd(toOutput(sum), output.m_ZeroPoint));
         }
@@ -200,7 +215,12 @@ Prepared PrepareInteger(const ReshapeArgs& args)
 
 Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    return args.GetInput(Data).GetDataType() == DataType::Float32 ? PrepareFloat(args) : PrepareInteger(args);
+    switch (args.GetOutput(0).GetDataType())
+    {
+    case DataType::Float32: return PrepareFloat(args);
+    case DataType::QSymmS16: return PrepareInteger<int16_t>(args);
+    default: return PrepareInteger<int8_t>(args);
+    }
 }
 
 } // namespace
