@@ -90,13 +90,17 @@ TEST(Table, UnsignedBytes)
     const TensorInfo entries(TensorShape({256}), DataType::QAsymmS8, 0.25f, -7);
     const TensorInfo output(TensorShape({4}), DataType::QAsymmS8, 0.25f, -7);
     CheckOp(MakeCase(Stored(input, {0, 1, 128, 255}), AllBytes(entries), output, Expect(output, {-128, -127, 0, 127})));
+    const TensorInfo plain = Plain(TensorShape({4}), DataType::Unsigned8);
+    const TensorInfo bytes = Plain(TensorShape({256}), DataType::Unsigned8);
+    CheckOp(MakeCase(Stored(plain, {0, 1, 128, 255}), AllBytes(bytes), plain, Expect(plain, {0, 1, 128, 255})));
 }
 
 TEST(Table, OnCpuAccAsReference)
 {
-    for (const DataType type : {DataType::QAsymmS8, DataType::QAsymmU8, DataType::QSymmS8, DataType::Signed8})
+    for (const DataType type :
+         {DataType::QAsymmS8, DataType::QAsymmU8, DataType::QSymmS8, DataType::Signed8, DataType::Unsigned8})
     {
-        for (const DataType entry : {DataType::QAsymmS8, DataType::QAsymmU8})
+        for (const DataType entry : {DataType::QAsymmS8, DataType::QAsymmU8, DataType::Unsigned8})
         {
             for (const unsigned int count : {0U, 1U, 63U, 100003U})
             {

@@ -11,7 +11,8 @@ namespace tenon::cpu
 namespace
 {
 
-constexpr backends::TypeSet ByteTypes = {DataType::QAsymmS8, DataType::QSymmS8, DataType::Signed8, DataType::QAsymmU8};
+constexpr backends::TypeSet ByteTypes = {DataType::QAsymmS8, DataType::QSymmS8, DataType::Signed8, DataType::QAsymmU8,
+                                         DataType::Unsigned8};
 constexpr backends::TypeRow TableTypes[] = {backends::Types({ByteTypes, ByteTypes}, ByteTypes)};
 
 backends::Prepared PrepareTable(const ReshapeArgs& args, const backends::PackedWeights*)
@@ -21,7 +22,8 @@ backends::Prepared PrepareTable(const ReshapeArgs& args, const backends::PackedW
     {
         return ref::FindKernel(LayerType::Table)->Prepare(args, nullptr);
     }
-    const size_t lowest = input.GetDataType() == DataType::QAsymmU8 ? 0x00 : 0x80;
+    const bool isUnsigned = input.GetDataType() == DataType::QAsymmU8 || input.GetDataType() == DataType::Unsigned8;
+    const size_t lowest = isUnsigned ? 0x00 : 0x80;
     return [lookUp = FindByteLookup(), lowest, count = input.GetNumElements()](const ExecuteArgs& run)
     {
         // Entries are from the lowest value on.

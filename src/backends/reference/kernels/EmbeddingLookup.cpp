@@ -112,6 +112,7 @@ struct HybridLookup
 {
     Slices m_Slices;
     std::vector<float> m_Scales;
+    size_t m_PerByte; ///< elements: as in TFLite, a slice that would begin within a byte is read from the byte's start
 
     void operator()(const ExecuteArgs& args) const
     {
@@ -119,7 +120,7 @@ struct HybridLookup
         for (size_t i = 0; i < m_Slices.m_Count; ++i)
         {
             const size_t row = m_Slices.Read(args, i);
-            const size_t first = row * m_Slices.m_SliceElements;
+            const size_t first = row * m_Slices.m_SliceElements / m_PerByte * m_PerByte;
             for (size_t k = 0; k < m_Slices.m_SliceElements; ++k)
             {
                 *out++ = static_cast<Out>(static_cast<float>(ReadElement(args.m_Inputs[1], first + k)) * m_Scales[row]);
@@ -155,9 +156,9 @@ backends::Prepared PrepareEmbeddingLookup(const ReshapeArgs& args, const backend
                                          using Out = typename decltype(tag)::Type;
                                          if (table.GetDataType() == DataType::QSymmS4)
                                          {
-                                             return HybridLookup<Out, ReadNibble>{slices, std::move(scales)};
+                                             return HybridLookup<Out, ReadNibble>{slices, std::move(scales), 2};
                                          }
-                                         return HybridLookup<Out, ReadByte>{slices, std::move(scales)};
+                                         return HybridLookup<Out, ReadByte>{slices, std::move(scales), 1};
                                      });
 }
 

@@ -19,7 +19,8 @@ namespace
 using backends::Types;
 using backends::TypeSet;
 
-constexpr TypeSet ByteTypes = {DataType::QAsymmS8, DataType::QSymmS8, DataType::Signed8, DataType::QAsymmU8};
+constexpr TypeSet ByteTypes = {DataType::QAsymmS8, DataType::QSymmS8, DataType::Signed8, DataType::QAsymmU8,
+                               DataType::Unsigned8};
 constexpr TypeSet ShortTypes = {DataType::QSymmS16, DataType::Signed16};
 
 constexpr backends::TypeRow TableTypes[] = {Types({ByteTypes | ShortTypes, ByteTypes}, ByteTypes),
