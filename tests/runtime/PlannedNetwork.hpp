@@ -23,10 +23,14 @@ public:
     static constexpr unsigned int Threads = 4; ///< that it is for
 
     Planned(const INetwork& network, const BackendId& backend, const OptimizerOptionsOpaque& options = {})
+        : Planned(network, std::vector<BackendId>{backend}, options)
+    {
+    }
+    Planned(const INetwork& network, const std::vector<BackendId>& backends, const OptimizerOptionsOpaque& options = {})
     {
         RegisterBuiltinBackends(m_Registry);
         const IRuntimePtr runtime = IRuntime::Create({});
-        auto optimized = Optimize(network, {backend}, runtime->GetDeviceSpec(), options);
+        auto optimized = Optimize(network, backends, runtime->GetDeviceSpec(), options);
         m_Memories.emplace(m_Registry, IRuntime::CreationOptions());
         WorkloadFactories factories(m_Registry, options.GetModelOptions(), m_Pool, 1, m_Profiler);
         m_Program.emplace(static_cast<OptimizedNetwork&>(*optimized).TakeGraph(), *m_Memories, factories);
@@ -66,6 +70,7 @@ public:
         return m_Plan->Locations()[StepOf(type, which).m_FirstOutput + output];
     }
     const Plan& Get() const { return *m_Plan; }
+    const Program& GetProgram() const { return *m_Program; }
 
 private:
     BackendRegistry m_Registry;

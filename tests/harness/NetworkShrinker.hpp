@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shrinks a network that fails: layers, outputs, runs and sizes go as long as it still fails in the same way.
+#pragma once
+
+#include "harness/Agreement.hpp"
+#include "harness/NetworkCase.hpp"
+
+#include <cstddef>
+
+namespace tenon::test
+{
+
+struct ShrinkLimits
+{
+    double m_Seconds = 120.0;        ///< in all; what was reached by then is the result
+    double m_SecondsOfCheck = 20.0;  ///< of one check; longer ones count as runs that never end
+};
+
+struct Shrunk
+{
+    NetworkCase m_Case;
+    Failure m_Failure; ///< of m_Case
+    size_t m_NumChecks = 0;
+};
+
+/// `failure` is what the check finds in `tested`, of whose kind the result's is. Checks run in child processes: no
+/// other thread of this process may be running. The result runs its inputs in shapes of the original's tensors.
+Shrunk Shrink(const NetworkCase& tested, const CaseCheck& check, const Failure& failure,
+              const ShrinkLimits& limits = {});
+
+/// A copy of the case.
+NetworkCase CopyCase(const NetworkCase& tested);
+
+} // namespace tenon::test
