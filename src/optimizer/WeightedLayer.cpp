@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <utility>
 
 namespace tenon
@@ -70,12 +72,16 @@ std::unique_ptr<BaseDescriptor> WithBias(const Layer& layer)
     }
 }
 
-bool AreFinite(const std::vector<float>& values)
+/// Whether a normal number that is scaled to `scaled` loses digits, being below the normal numbers. A factor of 0 loses
+/// none.
+bool LosesDigits(double value, double scale, double scaled)
 {
-    return std::all_of(values.begin(), values.end(), [](float x) { return std::isfinite(x); });
+    constexpr double LeastNormal = std::numeric_limits<float>::min();
+    return scale != 0.0 && std::abs(value) >= LeastNormal && std::abs(scaled) < LeastNormal;
 }
 
-std::vector<float> ScaledWeights(const Layer& layer, const std::vector<double>& scales)
+/// Nothing where a weight loses digits or is no longer finite.
+std::optional<std::vector<float>> ScaledWeights(const Layer& layer, const std::vector<double>& scales)
 {
     const TensorShape& shape = layer.Input(Weights).GetTensorInfo().GetShape();
     size_t inner = 1;
@@ -90,18 +96,34 @@ std::vector<float> ScaledWeights(const Layer& layer, const std::vector<double>& 
     for (size_t i = 0; i < scaled.size(); ++i)
     {
         const float value = areHalves ? HalfToFloat(halves[i]) : floats[i];
-        scaled[i] = static_cast<float>(value * scales[i / inner % scales.size()]);
+        const double scale = scales[i / inner % scales.size()];
+        scaled[i] = static_cast<float>(value * scale);
+        if (!std::isfinite(scaled[i]) || LosesDigits(value, scale, value * scale))
+        {
+            return std::nullopt;
+        }
     }
     return scaled;
 }
 
-std::vector<float> ChangedBias(const Layer& layer, const std::vector<double>& scales, const std::vector<double>& shifts)
+/// Likewise.
+std::optional<std::vector<float>> ChangedBias(const Layer& layer, const std::vector<double>& scales,
+                                              const std::vector<double>& shifts)
 {
     const auto* from = HasBias(layer) ? static_cast<const float*>(layer.GetConstantInput(Bias)) : nullptr;
     std::vector<float> bias(scales.size());
     for (size_t c = 0; c < bias.size(); ++c)
     {
-        bias[c] = static_cast<float>((from != nullptr ? from[c] * scales[c] : 0.0) + shifts[c]);
+        const double before = from != nullptr ? double{from[c]} : 0.0;
+        const double scaled = before * scales[c];
+        bias[c] = static_cast<float>(scaled + shifts[c]);
+        // A shift that is a float of its own is as exact as it was; one that was computed loses what it is rounded by.
+        const bool isTiny = std::abs(scaled + shifts[c]) < double{std::numeric_limits<float>::min()};
+        const bool losesShift = isTiny && static_cast<double>(static_cast<float>(shifts[c])) != shifts[c];
+        if (!std::isfinite(bias[c]) || losesShift || (isTiny && LosesDigits(before, scales[c], scaled)))
+        {
+            return std::nullopt;
+        }
     }
     return bias;
 }
@@ -141,23 +163,23 @@ Layer* ScaleOutput(Graph& graph, Layer& layer, const std::vector<double>& scales
     {
         return nullptr;
     }
-    std::vector<float> weights = scales1 ? std::vector<float>() : ScaledWeights(layer, scales);
-    std::vector<float> bias = ChangedBias(layer, scales, shifts);
-    if (!AreFinite(weights) || !AreFinite(bias))
+    std::optional<std::vector<float>> weights = scales1 ? std::vector<float>() : ScaledWeights(layer, scales);
+    std::optional<std::vector<float>> bias = ChangedBias(layer, scales, shifts);
+    if (!weights.has_value() || !bias.has_value())
     {
         return nullptr;
     }
     if (!scales1)
     {
-        Layer& constant = AddFloats(graph, shape, std::move(weights), layer.GetNameStr() + ":weights");
+        Layer& constant = AddFloats(graph, shape, std::move(*weights), layer.GetNameStr() + ":weights");
         Rewire(layer.Input(Weights), constant.Output(0));
     }
     if (shifts0 && !HasBias(layer))
     {
         return &layer;
     }
-    const TensorShape biasShape({static_cast<unsigned int>(bias.size())});
-    Layer& constant = AddFloats(graph, biasShape, std::move(bias), layer.GetNameStr() + ":bias");
+    const TensorShape biasShape({static_cast<unsigned int>(bias->size())});
+    Layer& constant = AddFloats(graph, biasShape, std::move(*bias), layer.GetNameStr() + ":bias");
     Layer& target = layer.GetNumInputSlots() > Bias ? layer : ReplaceLayer(graph, layer, WithBias(layer));
     Rewire(target.Input(Bias), constant.Output(0));
     return &target;

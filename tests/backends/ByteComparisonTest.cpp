@@ -3,6 +3,7 @@
 #include "backends/cpu/elementwise/ByteComparison.hpp"
 
 #include "backends/common/Quantization.hpp"
+#include "backends/common/Rescale.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +35,7 @@ std::vector<int32_t> Rescale(const TensorInfo& info, float largestScale)
     {
         const auto stored = static_cast<uint8_t>(i);
         const int32_t value = info.GetDataType() == DataType::QAsymmU8 ? stored : static_cast<int8_t>(stored);
-        rescaled[i] = backends::MultiplyByQuantizedMultiplier((value - info.GetQuantizationOffset()) * 256, multiplier);
+        rescaled[i] = backends::MultiplySaturating((value - info.GetQuantizationOffset()) * 256, multiplier);
     }
     return rescaled;
 }

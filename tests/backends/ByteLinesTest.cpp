@@ -3,6 +3,7 @@
 #include "backends/cpu/elementwise/ByteLines.hpp"
 
 #include "backends/common/Quantization.hpp"
+#include "backends/common/Rescale.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <gtest/gtest.h>
@@ -39,8 +40,7 @@ ByteTable MakeTable(const TensorInfo& input, const TensorInfo& output, double be
     {
         const int value = x - (input.GetQuantizationOffset() + FlipOf(input));
         const double factor = ratio * (value < 0 ? below : above);
-        const int32_t scaled =
-            backends::MultiplyByQuantizedMultiplier(value, backends::QuantizeMultiplier(std::abs(factor)));
+        const int32_t scaled = backends::MultiplySaturating(value, backends::QuantizeMultiplier(std::abs(factor)));
         const int result = (factor < 0 ? -scaled : scaled) + output.GetQuantizationOffset() + flipOutput;
         table[static_cast<size_t>(x ^ FlipOf(input))] = static_cast<uint8_t>(std::clamp(result, 0, 255) ^ flipOutput);
     }

@@ -2,10 +2,13 @@
 // The quantized arithmetic against its definition in wide integers.
 #include "backends/common/Quantization.hpp"
 
+#include "backends/common/Rescale.hpp"
+
 #include <tenon/Exceptions.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -77,7 +80,20 @@ TEST(Quantization, DivideByPotFollowsItsDefinition)
     EXPECT_EQ(RoundingDivideByPot(-1, 1), -1);
 }
 
-TEST(Quantization, MultipliersRoundTwice)
+/// x, below 2^32, by a multiplier and a shift, with two roundings in as many bits as it takes; saturated.
+int32_t Multiply(int64_t x, QuantizedMultiplier m)
+{
+    const int left = std::max(m.m_Shift, 0);
+    if (m.m_Multiplier != 0 && std::ldexp(std::abs(static_cast<double>(x)), left) >= 4294967296.0)
+    {
+        return (x > 0) == (m.m_Multiplier > 0) ? Max32 : Min32; // multipliers are 2^30 at least
+    }
+    const int64_t product = m.m_Multiplier == 0 ? 0 : x * (int64_t{1} << left) * m.m_Multiplier; // below 2^63
+    const int64_t high = (product + (int64_t{1} << 30)) >> 31;
+    return static_cast<int32_t>(std::clamp<int64_t>(DivideByPot(high, std::max(-m.m_Shift, 0)), Min32, Max32));
+}
+
+TEST(Rescale, RoundsTwiceAndSaturates)
 {
     for (const int32_t multiplier : {0, 1 << 30, (1 << 30) + 1, 1518500250, Max32 - 1, Max32, -(1 << 30), -Max32})
     {
@@ -86,38 +102,73 @@ TEST(Quantization, MultipliersRoundTwice)
             const QuantizedMultiplier m{multiplier, shift};
             for (const int32_t x : GetSamples())
             {
-                // A left shift that overflows wraps.
-                const auto shifted = static_cast<int32_t>(static_cast<uint32_t>(x) << std::max(shift, 0));
-                const int64_t expected = DivideByPot(HighMul(shifted, multiplier), std::max(-shift, 0));
-                ASSERT_EQ(MultiplyByQuantizedMultiplier(x, m), expected) << x << " * " << multiplier << " << " << shift;
+                const int64_t shifted = int64_t{x} * (int64_t{1} << std::max(shift, 0));
+                const bool fits = shifted == static_cast<int32_t>(shifted);
+                // Where TFLite's left shift does not overflow, the result is that of its two functions.
+                const int64_t expected =
+                    fits ? DivideByPot(HighMul(shifted, multiplier), std::max(-shift, 0)) : Multiply(x, m);
+                ASSERT_EQ(MultiplySaturating(x, m), expected) << x << " * " << multiplier << " << " << shift;
+                ASSERT_EQ(MultiplySumSaturating(int64_t{x}, m), expected)
+                    << x << " * " << multiplier << " << " << shift;
                 if (multiplier >= 0)
                 {
-                    ASSERT_EQ(Rescaler(m)(x), expected) << x << " * " << multiplier << " << " << shift;
+                    ASSERT_EQ(SumRescaler(m)(x), expected) << x << " * " << multiplier << " << " << shift;
+                    ASSERT_EQ(SumRescaler(m)(int64_t{x}), expected) << x << " * " << multiplier << " << " << shift;
                 }
             }
         }
     }
 }
 
-TEST(Quantization, WideMultipliersRoundOnce)
+TEST(Rescale, SumsOf64Bits)
+{
+    std::mt19937_64 engine(4);
+    for (int i = 0; i < 20000; ++i)
+    {
+        const auto x = static_cast<int64_t>(engine()) >> (31 + i % 30);
+        const QuantizedMultiplier m{static_cast<int32_t>((1U << 30) + engine() % (1U << 30)),
+                                    static_cast<int>(engine() % 62) - 31};
+        ASSERT_EQ(MultiplySumSaturating(x, m), Multiply(x, m)) << x << " * " << m.m_Multiplier << " << " << m.m_Shift;
+    }
+    // 2^47 * 2^-20, and ends of the type.
+    EXPECT_EQ(MultiplySumSaturating(int64_t{1} << 47, {1 << 30, -19}), 1 << 27);
+    EXPECT_EQ(MultiplySumSaturating(-(int64_t{1} << 47), {1 << 30, -19}), -(1 << 27));
+    EXPECT_EQ(MultiplySumSaturating(std::numeric_limits<int64_t>::max(), {Max32, 30}), Max32);
+    EXPECT_EQ(MultiplySumSaturating(std::numeric_limits<int64_t>::min(), {Max32, 30}), Min32);
+    EXPECT_EQ(MultiplySumSaturating(std::numeric_limits<int64_t>::min(), {0, 0}), 0);
+    EXPECT_EQ(SaturatingAdd(Max32, 127), Max32);
+    EXPECT_EQ(SaturatingAdd(Min32, -128), Min32);
+}
+
+TEST(Rescale, ReducedMultipliersRoundOnceAndSaturate)
 {
     std::mt19937_64 engine(2);
     for (int i = 0; i < 20000; ++i)
     {
         const auto x = static_cast<int64_t>(engine()) >> (17 + i % 40); // |x| < 2^46
         const auto multiplier = static_cast<int32_t>((1U << 30) + engine() % (1U << 30));
-        const int shift = static_cast<int>(engine() % 38) - 31; // [-31, 6]
+        const int shift = static_cast<int>(engine() % 62) - 31;
         const int64_t reduced = multiplier < 0x7FFF0000 ? (multiplier + 32768) / 65536 : 32767;
         const int64_t product = x * reduced; // |product| < 2^61
-        if (std::abs(std::ldexp(static_cast<double>(product), shift - 15)) < 2147483646.0)
+        const double result = std::ldexp(static_cast<double>(product), shift - 15);
+        int32_t expected = result > 0 ? Max32 : Min32;
+        if (std::abs(result) < 2147483646.0)
         {
-            const int64_t half = int64_t{1} << (14 - shift);
-            const auto expected = static_cast<int32_t>((product + half) >> (15 - shift));
-            ASSERT_EQ(MultiplyByQuantizedMultiplier(x, {multiplier, shift}), expected)
+            const int64_t half = shift < 15 ? int64_t{1} << (14 - shift) : 0;
+            expected = shift < 15 ? static_cast<int32_t>((product + half) >> (15 - shift))
+                                  : static_cast<int32_t>(product * (int64_t{1} << (shift - 15)));
+        }
+        if (std::abs(result) < 2147483646.0 || std::abs(result) > 2147483649.0)
+        {
+            ASSERT_EQ(MultiplyReducedSaturating(x, {multiplier, shift}), expected)
                 << x << ", " << multiplier << ", " << shift;
         }
     }
-    EXPECT_EQ(MultiplyByQuantizedMultiplier(int64_t{1}, {1 << 30, 16}), 32768); // no right shift left
+    EXPECT_EQ(MultiplyReducedSaturating(1, {1 << 30, 16}), 32768); // no right shift left
+    EXPECT_EQ(MultiplyReducedSaturating(std::numeric_limits<int64_t>::max(), {1 << 30, 30}), Max32);
+    EXPECT_EQ(MultiplyReducedSaturating(std::numeric_limits<int64_t>::min(), {1 << 30, -10}), Min32);
+    EXPECT_EQ(MultiplyReducedSaturating(int64_t{1} << 60, {1 << 30, -30}), 1 << 29);
+    EXPECT_EQ(MultiplyReducedSaturating(std::numeric_limits<int64_t>::max(), {0, 0}), 0);
 }
 
 TEST(Quantization, MultipliersAreTheNearest)

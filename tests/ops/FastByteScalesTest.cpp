@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums and products of bytes become bytes again by multipliers of all magnitudes, as CpuRef's do: the largest shifts.
 #include "backends/common/Quantization.hpp"
+#include "backends/common/Rescale.hpp"
 #include "backends/cpu/gemm/bytes/Tiles8.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 #include "ops/BytesInfo.hpp"
@@ -114,7 +115,7 @@ TEST(FastBytes, PixelsOfAllCountsAsReference)
 }
 
 // All of the shifts: for whole vectors by one, and for lanes by different ones. Sums may be as large as they are
-// allowed to be whatever the shift is, so that those to the left wrap, and the zero point's addition too.
+// allowed to be whatever the shift is, so that those to the left saturate, and the zero point's addition too.
 TEST(FastBytes, RequantizeAsTheScalarFunction)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
@@ -181,9 +182,9 @@ TEST(FastBytes, RequantizeAsTheScalarFunction)
                 for (size_t c = 0; c < rows.m_Columns; ++c)
                 {
                     const int32_t sum = sums[c] + (rows.m_RowTerms != nullptr ? term : 0);
-                    const int32_t scaled = backends::MultiplyByQuantizedMultiplier(sum, multipliers[c]);
-                    ASSERT_EQ(bytes[c],
-                              std::clamp(ref::WrappingAdd(scaled, columns.m_ZeroPoint), columns.m_Min, columns.m_Max))
+                    const int32_t scaled = backends::MultiplySaturating(sum, multipliers[c]);
+                    ASSERT_EQ(bytes[c], std::clamp(backends::SaturatingAdd(scaled, columns.m_ZeroPoint), columns.m_Min,
+                                                   columns.m_Max))
                         << sum << " * " << multiplier[c] << " << " << multipliers[c].m_Shift;
                 }
                 ASSERT_NO_FATAL_FAILURE(ExpectTilesWrite(columns, sums, rows.m_Columns, rows.m_RowTerms, bytes));
@@ -265,7 +266,7 @@ TEST(FastBytes, RequantizeByDoublesAsTheScalarFunction)
 }
 
 // The same for the multipliers that elementwise kernels share: from outputs whose steps are the smallest, where sums
-// and products wrap before their zero point is added and after it, to those where all results are the zero point.
+// and products saturate before their zero point is added, to those where all results are the zero point.
 TEST(FastBytes, ProductsOfAllScalesAsReference)
 {
     for (int exponent = -52; exponent <= 31; ++exponent) // sums have 20 bits more, and so have their multipliers

@@ -2,6 +2,7 @@
 // Products of 16-bit data and weights of 8 or 4 bits of CpuAcc: the numbers of CpuRef, bit for bit, for all roundings,
 // kinds of bias and weights, and at the ends of what sums and scales may be.
 #include "backends/common/Quantization.hpp"
+#include "backends/common/Rescale.hpp"
 #include "backends/cpu/gemm/shorts/Tiles16.hpp"
 #include "ops/FastCompare.hpp"
 #include "ops/SmallGroups.hpp"
@@ -362,12 +363,12 @@ TEST(FastShorts, SumsOf64BitsAsReference)
     }
 }
 
-// With a bias of 32 bits sums wrap around, and what is left of them is scaled by any factor.
-TEST(FastShorts, SumsThatWrapAroundAsReference)
+// With a bias of 32 bits sums may need more than 32 bits, and are scaled by any factor.
+TEST(FastShorts, SumsBeyond32BitsAsReference)
 {
     for (const int exponent : {-40, -31, -16, -3, 0, 5, 17})
     {
-        OpCase op = MakeCase("wraps", {{1, 3, 3, 900}, {40, 1, 1, 900}}, WeightKind::PerTensor, DataType::Signed32);
+        OpCase op = MakeCase("beyond", {{1, 3, 3, 900}, {40, 1, 1, 900}}, WeightKind::PerTensor, DataType::Signed32);
         op.m_Inputs[0] = Random(op.m_Inputs[0].m_Info, 5);
         std::vector<double> bias(40);
         for (size_t c = 0; c < bias.size(); ++c)
@@ -455,11 +456,11 @@ TEST(FastShorts, RequantizeAsTheScalarFunctions)
                 right[i] = std::max(0, -shift);
                 left[i] = std::max(0, shift);
             }
-            const auto expect = [&](cpu::Rounding16 rounding, auto want)
+            const auto expect = [&](cpu::Rounding16 rounding, bool hasTotals, auto want)
             {
                 columns.m_Rounding = rounding;
                 std::fill_n(bias, Count, rounding == cpu::Rounding16::HalfUp ? 0.5 : 0.0);
-                rows.m_Totals = rounding == cpu::Rounding16::FixedPoint ? nullptr : totals;
+                rows.m_Totals = hasTotals ? totals : nullptr;
                 cpu::GetEngine16().m_Requantize(rows, columns);
                 for (size_t c = 0; c < Count; ++c)
                 {
@@ -467,15 +468,21 @@ TEST(FastShorts, RequantizeAsTheScalarFunctions)
                     ASSERT_EQ(out[c], want(place)) << sums[place] << " + " << totals[place] << " shifted by " << shift;
                 }
             };
-            expect(cpu::Rounding16::HalfUp,
+            expect(cpu::Rounding16::HalfUp, true,
                    [&](size_t i)
                    {
                        const auto sum = static_cast<int64_t>(totals[i] + sums[i]);
-                       return clamp(backends::MultiplyByQuantizedMultiplier(sum, multipliers[i]));
+                       return clamp(backends::MultiplyReducedSaturating(sum, multipliers[i]));
                    });
-            expect(cpu::Rounding16::FixedPoint,
-                   [&](size_t i) { return clamp(backends::MultiplyByQuantizedMultiplier(sums[i], multipliers[i])); });
-            expect(cpu::Rounding16::Double,
+            expect(cpu::Rounding16::FixedPoint, false,
+                   [&](size_t i) { return clamp(backends::MultiplySaturating(sums[i], multipliers[i])); });
+            expect(cpu::Rounding16::FixedPoint, true,
+                   [&](size_t i)
+                   {
+                       const auto sum = static_cast<int64_t>(totals[i] + sums[i]);
+                       return clamp(backends::MultiplySumSaturating(sum, multipliers[i]));
+                   });
+            expect(cpu::Rounding16::Double, true,
                    [&](size_t i) { return clamp(std::round((totals[i] + sums[i]) * scale[i])); });
         }
     }

@@ -404,6 +404,96 @@ TEST(FoldScaleShift, DivisionByZeroStays)
     EXPECT_TRUE(Has(*network, LayerType::ElementwiseBinary));
 }
 
+/// Constants below the normal numbers of floats.
+constexpr float Tiny[] = {1e-38f, -3e-39f, 3e-42f, 1e-45f};
+
+TEST(FoldScaleShift, FactorsThatTakeWeightsBelowNormalNumbersStay)
+{
+    for (const Producer& producer : AllProducers())
+    {
+        SCOPED_TRACE(GetLayerTypeAsCString(producer.m_Type));
+        for (const float factor : Tiny)
+        {
+            const TensorShape one(Dimensionality::Scalar);
+            INetworkPtr network = INetwork::Create();
+            IConnectableLayer* product = AddProducer(*network, producer);
+            IConnectableLayer* smaller = Binary(BinaryOperation::Mul, one, {factor})(*network);
+            IConnectableLayer* larger = Binary(BinaryOperation::Mul, one, {1e37f})(*network);
+            Connect(AddInput(*network, 0, InputOf(producer)), product);
+            Connect(product, smaller);
+            Connect(smaller, larger);
+            Connect(larger, network->AddOutputLayer(0));
+            const std::vector<LayerType> types = FusedTypes(*network);
+            EXPECT_EQ(std::count(types.begin(), types.end(), LayerType::ElementwiseBinary), 2) << factor;
+            ExpectSame(*network, InputOf(producer), ShapesOf(producer), Tolerance);
+        }
+    }
+}
+
+TEST(FoldScaleShift, AFactorForOneChannelStaysWithTheOthers)
+{
+    const Producer producer;
+    ExpectFolds(producer, LayerType::ElementwiseBinary,
+                Binary(BinaryOperation::Mul, TensorShape({Channels}), {1.0f, 2.0f, 1e-38f, 1.0f}), false);
+    ExpectFolds(producer, LayerType::ElementwiseBinary,
+                Binary(BinaryOperation::Div, TensorShape({Channels}), {1.0f, 2.0f, 1e38f, 1.0f}), false);
+    // 0 makes zeros of all weights, which are exact.
+    ExpectFolds(producer, LayerType::ElementwiseBinary,
+                Binary(BinaryOperation::Mul, TensorShape({Channels}), {1.0f, 2.0f, 0.0f, 1.0f}));
+    ExpectFolds(producer, LayerType::ElementwiseBinary,
+                Binary(BinaryOperation::Mul, TensorShape({Channels}), {1.0f, 2.0f, 1e-30f, 1.0f}));
+}
+
+TEST(FoldScaleShift, AFarFactorThatTakesWeightsBelowNormalNumbersStays)
+{
+    for (const float factor : {0.5f, 1e-38f})
+    {
+        INetworkPtr network = INetwork::Create();
+        const Producer producer{LayerType::FullyConnected, DataLayout::NHWC, false, false};
+        IConnectableLayer* product = AddProducer(*network, producer);
+        ReshapeDescriptor descriptor;
+        descriptor.m_TargetShape = TensorShape({3, 2, 2});
+        IConnectableLayer* reshape = network->AddReshapeLayer(descriptor);
+        IConnectableLayer* scaled = Binary(BinaryOperation::Mul, TensorShape({1}), {factor})(*network);
+        Connect(AddInput(*network, 0, InputOf(producer)), product);
+        Connect(product, reshape);
+        Connect(reshape, scaled);
+        Connect(scaled, network->AddOutputLayer(0));
+        EXPECT_EQ(Has(*network, LayerType::ElementwiseBinary), factor != 0.5f);
+    }
+}
+
+TEST(FoldScaleShift, WeightsThatAreBelowNormalNumbersAreNoReasonToStay)
+{
+    for (const float factor : {0.5f, 1e37f})
+    {
+        INetworkPtr network = INetwork::Create();
+        IConnectableLayer* product = network->AddFullyConnectedLayer(FullyConnectedDescriptor());
+        IConnectableLayer* scaled = Binary(BinaryOperation::Mul, TensorShape({1}), {factor})(*network);
+        Connect(AddInput(*network, 0, FloatInfo({1, 4})), product);
+        const std::vector<float> weights{0.0f, 1e-40f, -3e-41f, 0.5f};
+        Connect(AddFloatConstant(*network, TensorShape({4, 1}), weights), product, 1);
+        Connect(product, scaled);
+        Connect(scaled, network->AddOutputLayer(0));
+        EXPECT_FALSE(Has(*network, LayerType::ElementwiseBinary)) << factor;
+    }
+}
+
+TEST(FoldBatchNormalization, ScalesThatTakeWeightsBelowNormalNumbersStay)
+{
+    for (const float gamma : Tiny)
+    {
+        const Statistics statistics = {{{0, 0, 0, 0}, {1, 1, 1, 1}, {0, 0, 0, 0}, {1, 1, gamma, 1}}};
+        INetworkPtr network = INetwork::Create();
+        IConnectableLayer* product = AddProducer(*network, {});
+        IConnectableLayer* normalization = AddNormalization(*network, DataLayout::NHWC, statistics, 0.0f);
+        Connect(AddInput(*network, 0, InputOf({})), product);
+        Connect(product, normalization);
+        Connect(normalization, network->AddOutputLayer(0));
+        EXPECT_TRUE(Has(*network, LayerType::BatchNormalization)) << gamma;
+    }
+}
+
 TEST(FoldScaleShift, ASmallFileCannotAskForMuchMemory)
 {
     // A hundred products of the same weights, each of which would want a copy of its own.

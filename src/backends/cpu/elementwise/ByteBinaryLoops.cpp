@@ -9,8 +9,8 @@
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: per target.
 #include "backends/cpu/elementwise/ByteHalves-inl.hpp"
+#include "backends/cpu/simd/BoundedMultiplier-inl.hpp"
 #include "backends/cpu/simd/Bytes-inl.hpp"
-#include "backends/cpu/simd/FixedPoint-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -48,15 +48,15 @@ public:
     HWY_INLINE Ints First(Ints a, Ints second) const { return Sum(ScaledFirst(a), second); }
 
 private:
-    static HWY_INLINE Ints Scale(Ints x, const FixedPointMultiplier<IntTag>& multiplier, Ints zero, Ints sign)
+    static HWY_INLINE Ints Scale(Ints x, const BoundedMultiplier<IntTag>& multiplier, Ints zero, Ints sign)
     {
         const Ints scaled = multiplier(hn::ShiftLeft<LeftShift>(hn::Sub(x, zero)));
         return hn::Sub(hn::Xor(scaled, sign), sign); // negated where that is -1
     }
 
-    FixedPointMultiplier<IntTag> m_A;
-    FixedPointMultiplier<IntTag> m_B;
-    FixedPointMultiplier<IntTag> m_Sum;
+    BoundedMultiplier<IntTag> m_A;
+    BoundedMultiplier<IntTag> m_B;
+    BoundedMultiplier<IntTag> m_Sum;
     Ints m_ZeroA;
     Ints m_ZeroB;
     Ints m_ZeroOutput;
@@ -105,7 +105,7 @@ public:
     }
 
 private:
-    FixedPointMultiplier<IntTag> m_Product;
+    BoundedMultiplier<IntTag> m_Product;
     Ints m_ZeroA;
     Ints m_ZeroB;
     Ints m_ZeroOutput;
@@ -133,8 +133,8 @@ public:
     }
 
 private:
-    FixedPointMultiplier<IntTag> m_Positive;
-    FixedPointMultiplier<IntTag> m_Negative;
+    BoundedMultiplier<IntTag> m_Positive;
+    BoundedMultiplier<IntTag> m_Negative;
     Ints m_ZeroA;
     Ints m_ZeroB;
     Ints m_ZeroOutput;

@@ -3,6 +3,7 @@
 #include "backends/cpu/elementwise/ByteComparison.hpp"
 
 #include "backends/common/Quantization.hpp"
+#include "backends/common/Rescale.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 
@@ -126,7 +127,7 @@ Rescaled Rescale(const ref::TensorQuantization& quantization, int32_t least, int
     for (int32_t i = 0; i < Values; ++i)
     {
         rescaled[static_cast<size_t>(i)] =
-            backends::MultiplyByQuantizedMultiplier((least + i - quantization.m_ZeroPoint) * More, multiplier);
+            backends::MultiplySaturating((least + i - quantization.m_ZeroPoint) * More, multiplier);
     }
     return rescaled;
 }

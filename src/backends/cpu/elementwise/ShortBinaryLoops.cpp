@@ -2,11 +2,13 @@
 // The loops of 16-bit quantized sums, products and extremes.
 #include "backends/cpu/elementwise/ShortBinaryLoops.hpp"
 
+#include "backends/common/Rescale.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/ShortBinaryLoops.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: per target.
-#include "backends/cpu/simd/FixedPoint-inl.hpp"
+#include "backends/cpu/simd/BoundedMultiplier-inl.hpp"
 #include "backends/cpu/simd/Shorts-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -53,7 +55,7 @@ private:
         return m_Result(Form == SumForm::Add ? hn::Add(x, y) : Form == SumForm::Sub ? hn::Sub(x, y) : hn::Sub(y, x));
     }
 
-    /// MultiplyByQuantizedMultiplier of x >> 1: with the bit that x has more the high half of the product needs no
+    /// MultiplySaturating of x >> 1: with the bit that x has more the high half of the product needs no
     /// shift to its place.
     HWY_INLINE Ints Scale(Ints x) const
     {
@@ -70,7 +72,7 @@ private:
     int m_Right;
     Ints m_Rounding;
     Ints m_IsShifted;
-    FixedPointMultiplier<IntTag> m_Result;
+    BoundedMultiplier<IntTag> m_Result;
 };
 
 /// Both shifted to the right, one of them by 0.
@@ -116,7 +118,7 @@ public:
 private:
     HWY_INLINE Ints Half(Ints a, Ints b) const { return m_Result(hn::Mul(a, b)); }
 
-    FixedPointMultiplier<IntTag> m_Result;
+    BoundedMultiplier<IntTag> m_Result;
 };
 
 template <bool IsMaximum>

@@ -6,7 +6,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/ShortLoops.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: per target.
-#include "backends/cpu/simd/FixedPoint-inl.hpp"
+#include "backends/cpu/simd/BoundedMultiplier-inl.hpp"
 #include "backends/cpu/simd/Shorts-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -52,7 +52,7 @@ void RunClamp(const ShortScale& scale, const int16_t* in, int16_t* out, size_t c
 void RunScale(const ShortScale& scale, const int16_t* in, int16_t* out, size_t count)
 {
     const Clamp clamp(scale);
-    const FixedPointMultiplier<IntTag> multiplier(scale.m_Positive);
+    const BoundedMultiplier<IntTag> multiplier(scale.m_Positive);
     const Ints flipsPositive = Mask(scale.m_FlipsPositive);
     const Ints flipsOther = Mask(scale.m_FlipsPositive != scale.m_FlipsNegative);
     MapEach(ShortTag(), in, out, count,
@@ -71,8 +71,8 @@ void RunScale(const ShortScale& scale, const int16_t* in, int16_t* out, size_t c
 void RunScaleSigns(const ShortScale& scale, const int16_t* in, int16_t* out, size_t count)
 {
     const Clamp clamp(scale);
-    const FixedPointMultiplier<IntTag> positive(scale.m_Positive);
-    const FixedPointMultiplier<IntTag> negative(scale.m_Negative);
+    const BoundedMultiplier<IntTag> positive(scale.m_Positive);
+    const BoundedMultiplier<IntTag> negative(scale.m_Negative);
     const Ints flips = Mask(scale.m_FlipsScaled);
     MapEach(ShortTag(), in, out, count,
             [&](Shorts shorts) HWY_ATTR

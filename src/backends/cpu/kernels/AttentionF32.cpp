@@ -120,17 +120,22 @@ void AttentionF32::Multiply(const float* rows, size_t stride, size_t count, size
 {
     TileF32 tile;
     tile.m_DataStride = stride;
-    tile.m_Depth = depth;
-    tile.m_Panel = panel;
     tile.m_Columns = m_Width;
     tile.m_OutStride = m_Width;
-    ForEachHeight(count, m_Engine->m_Rows[m_Vectors],
-                  [&](size_t begin, size_t height, size_t tiles)
-                  {
-                      tile.m_Data = rows + begin * stride;
-                      tile.m_Out = out + begin * m_Width;
-                      m_Engine->m_Tiles[m_Vectors][height](tile, tiles);
-                  });
+    constexpr size_t MostDepth = 8192; // the more numbers one sum takes, the more it loses
+    for (size_t k = 0; k == 0 || k < depth; k += MostDepth)
+    {
+        tile.m_Depth = std::min(MostDepth, depth - k);
+        tile.m_Panel = panel + k * m_Width;
+        tile.m_Continues = k != 0;
+        ForEachHeight(count, m_Engine->m_Rows[m_Vectors],
+                      [&](size_t begin, size_t height, size_t tiles)
+                      {
+                          tile.m_Data = rows + begin * stride + k;
+                          tile.m_Out = out + begin * m_Width;
+                          m_Engine->m_Tiles[m_Vectors][height](tile, tiles);
+                      });
+    }
 }
 
 void AttentionF32::RunQueries(const ExecuteArgs& args, size_t first, const Buffers& buffers) const

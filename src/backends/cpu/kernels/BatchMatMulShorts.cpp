@@ -4,6 +4,7 @@
 // as doubles they are exact. Panels of y are packed as they are needed.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Quantization.hpp"
+#include "backends/common/Rescale.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/gemm/shorts/RequantizeArrays16.hpp"
 #include "backends/cpu/kernels/MatMulUnits.hpp"
@@ -244,7 +245,7 @@ private:
             {
                 const size_t at = row * rows.m_SumStride + GetPlace16(column, vectors, m_Engine->m_Lanes);
                 const int64_t sum = static_cast<int64_t>(rows.m_Totals[at]) + rows.m_Sums[at];
-                const int32_t scaled = backends::MultiplyByQuantizedMultiplier(sum, m_Multiplier);
+                const int32_t scaled = backends::MultiplyReducedSaturating(sum, m_Multiplier);
                 rows.m_Out[row * rows.m_OutStride + column] = static_cast<int16_t>(std::clamp<int32_t>(
                     scaled, std::numeric_limits<int16_t>::min(), std::numeric_limits<int16_t>::max()));
             }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of rows whose elements must be added up in order, so that each addition waits for the one before: a vector has a
-// row in each lane. Blocks of them are transposed on their way in and out.
+// row in each lane. Blocks of them are transposed on their way in and out. Floats are added up in double precision,
+// which takes no longer: it is the wait that counts.
 #include "backends/cpu/kernels/CumSumVectors.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -19,6 +21,104 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
+/// In what elements are added up.
+template <typename T>
+using Sum = std::conditional_t<std::is_same_v<T, float>, double, T>;
+
+/// The sums of a block of 16 bytes of elements: as wide as those, or of floats in one or two vectors of doubles.
+template <typename T>
+struct BlockSums
+{
+    using D = hn::CappedTag<T, 16 / sizeof(T)>;
+    using V = hn::Vec<D>;
+
+    HWY_INLINE void Clear() { m_Sums = hn::Zero(D()); }
+    /// The sums become those with these elements, or these alone.
+    HWY_INLINE void Add(V elements) { m_Sums = hn::Add(m_Sums, elements); }
+    HWY_INLINE void Begin(V elements) { m_Sums = elements; }
+    HWY_INLINE V Get() const { return m_Sums; }
+    HWY_INLINE void Store(T* to) const { hn::StoreU(m_Sums, D(), to); }
+
+    V m_Sums;
+};
+
+#if HWY_HAVE_FLOAT64
+using FourFloats = hn::CappedTag<float, 4>;
+
+/// Part `part` of four floats as doubles, all of them or two.
+template <class D>
+HWY_INLINE hn::Vec<D> WidenPart(D d, hn::Vec<FourFloats> elements, size_t part)
+{
+    if constexpr (hn::MaxLanes(D()) == 4)
+    {
+        return hn::PromoteTo(d, elements);
+    }
+    else
+    {
+        const hn::Half<FourFloats> half;
+        return hn::PromoteTo(d, part == 0 ? hn::LowerHalf(half, elements) : hn::UpperHalf(half, elements));
+    }
+}
+
+template <class D, size_t Parts>
+HWY_INLINE hn::Vec<FourFloats> NarrowParts(D, const hn::Vec<D> (&parts)[Parts])
+{
+    if constexpr (Parts == 1)
+    {
+        return hn::DemoteTo(FourFloats(), parts[0]);
+    }
+    else
+    {
+        const hn::Half<FourFloats> half;
+        return hn::Combine(FourFloats(), hn::DemoteTo(half, parts[1]), hn::DemoteTo(half, parts[0]));
+    }
+}
+
+template <>
+struct BlockSums<float>
+{
+    using V = hn::Vec<FourFloats>;
+    using DSums = hn::CappedTag<double, 4>; // two vectors where those have 16 bytes
+    static constexpr size_t Parts = 4 / hn::MaxLanes(DSums());
+
+    HWY_INLINE void Clear()
+    {
+        HWY_UNROLL(2)
+        for (size_t part = 0; part < Parts; ++part)
+        {
+            m_Sums[part] = hn::Zero(DSums());
+        }
+    }
+    HWY_INLINE void Add(V elements)
+    {
+        HWY_UNROLL(2)
+        for (size_t part = 0; part < Parts; ++part)
+        {
+            m_Sums[part] = hn::Add(m_Sums[part], WidenPart(DSums(), elements, part));
+        }
+    }
+    HWY_INLINE void Begin(V elements)
+    {
+        HWY_UNROLL(2)
+        for (size_t part = 0; part < Parts; ++part)
+        {
+            m_Sums[part] = WidenPart(DSums(), elements, part);
+        }
+    }
+    HWY_INLINE V Get() const { return NarrowParts(DSums(), m_Sums); }
+    HWY_INLINE void Store(double* to) const
+    {
+        HWY_UNROLL(2)
+        for (size_t part = 0; part < Parts; ++part)
+        {
+            hn::StoreU(m_Sums[part], DSums(), to + part * hn::MaxLanes(DSums()));
+        }
+    }
+
+    hn::Vec<DSums> m_Sums[Parts];
+};
+#endif
+
 /// T: unsigned for integers, whose sums wrap.
 template <typename T, bool Exclusive, bool Reverse>
 struct RowSums
@@ -33,18 +133,18 @@ struct RowSums
     size_t m_Length;
 
     /// Behind the first element: what is added to a zero may change its sign, so that none is put in front.
-    HWY_INLINE T Start(size_t at) const
+    HWY_INLINE Sum<T> Start(size_t at) const
     {
         const T first = m_In[at];
         m_Out[at] = Exclusive ? T(0) : first;
-        return Exclusive ? T(0) + first : first;
+        return Exclusive ? Sum<T>(0) + Sum<T>(first) : Sum<T>(first);
     }
 
-    HWY_INLINE void Continue(size_t at, T& sum) const
+    HWY_INLINE void Continue(size_t at, Sum<T>& sum) const
     {
-        const T before = sum;
-        sum += m_In[at];
-        m_Out[at] = Exclusive ? before : sum;
+        const Sum<T> before = sum;
+        sum += Sum<T>(m_In[at]);
+        m_Out[at] = static_cast<T>(Exclusive ? before : sum);
     }
 
     /// Where `count` elements start of which the first one to be added is the i-th.
@@ -52,7 +152,7 @@ struct RowSums
 
     /// A block of each of `Rows` rows, whose sums up to it are `sums`.
     template <bool IsFirst, class D>
-    HWY_INLINE void AddBlocks(D d, size_t i, hn::Vec<D> (&sums)[Vectors]) const
+    HWY_INLINE void AddBlocks(D d, size_t i, BlockSums<T> (&sums)[Vectors]) const
     {
         HWY_UNROLL(2)
         for (size_t vector = 0; vector < Vectors; ++vector)
@@ -69,9 +169,9 @@ struct RowSums
             for (size_t k = 0; k < BlockLanes; ++k)
             {
                 hn::Vec<D>& column = block[Reverse ? BlockLanes - 1 - k : k];
-                const hn::Vec<D> before = sums[vector];
-                sums[vector] = IsFirst && !Exclusive && k == 0 ? column : hn::Add(before, column);
-                column = Exclusive ? before : sums[vector];
+                const hn::Vec<D> before = Exclusive ? sums[vector].Get() : column;
+                IsFirst && !Exclusive && k == 0 ? sums[vector].Begin(column) : sums[vector].Add(column);
+                column = Exclusive ? before : sums[vector].Get();
             }
             TransposeBlocks(d, block);
             HWY_UNROLL(4)
@@ -85,12 +185,12 @@ struct RowSums
     template <class D>
     HWY_INLINE void AddRows(D d) const
     {
-        hn::Vec<D> sums[Vectors];
-        T rest[Rows];
+        BlockSums<T> sums[Vectors];
+        Sum<T> rest[Rows];
         HWY_UNROLL(2)
-        for (hn::Vec<D>& sum : sums)
+        for (BlockSums<T>& sum : sums)
         {
-            sum = hn::Zero(d);
+            sum.Clear();
         }
         AddBlocks<true>(d, 0, sums);
         size_t i = BlockLanes;
@@ -101,7 +201,7 @@ struct RowSums
         HWY_UNROLL(2)
         for (size_t vector = 0; vector < Vectors; ++vector)
         {
-            hn::StoreU(sums[vector], d, rest + vector * BlockLanes);
+            sums[vector].Store(rest + vector * BlockLanes);
         }
         for (; i < m_Length; ++i)
         {
@@ -115,7 +215,7 @@ struct RowSums
     template <size_t Few>
     HWY_INLINE void AddFewRows() const
     {
-        T sums[Few];
+        Sum<T> sums[Few];
         for (size_t row = 0; row < Few; ++row)
         {
             sums[row] = Start(row * m_Length + At(0));
@@ -177,6 +277,41 @@ void CumSum(const void* in, void* out, size_t rows, size_t length, bool exclusiv
             : RowSums<T, false, false>{from, to, length}.Run(rows);
 }
 
+/// Lines of `inner` floats, each added to the sums of those before it.
+void CumSumLines(const float* in, float* out, size_t depth, size_t inner, bool exclusive, bool reverse, double* sums)
+{
+    std::fill_n(sums, inner, 0.0);
+    for (size_t step = 0; step < depth; ++step)
+    {
+        const size_t line = (reverse ? depth - 1 - step : step) * inner;
+        size_t i = 0;
+#if HWY_HAVE_FLOAT64
+        const hn::ScalableTag<double> d;
+        const hn::Rebind<float, decltype(d)> dFloat;
+        for (; i + hn::Lanes(d) <= inner; i += hn::Lanes(d))
+        {
+            const auto value = hn::PromoteTo(d, hn::LoadU(dFloat, in + line + i));
+            const auto before = hn::LoadU(d, sums + i);
+            const auto sum = step == 0 && !exclusive ? value : hn::Add(before, value); // a first -0 stays
+            hn::StoreU(sum, d, sums + i);
+            hn::StoreU(hn::DemoteTo(dFloat, exclusive ? before : sum), dFloat, out + line + i);
+        }
+#endif
+        for (; i < inner; ++i)
+        {
+            const double value = static_cast<double>(in[line + i]);
+            const double before = sums[i];
+            sums[i] = step == 0 && !exclusive ? value : before + value;
+            out[line + i] = static_cast<float>(exclusive ? before : sums[i]);
+        }
+    }
+}
+
+CumSumLinesFunction ChooseCumSumLines()
+{
+    return CumSumLines;
+}
+
 CumSumFunction ChooseCumSum(DataType type)
 {
     switch (type)
@@ -200,6 +335,11 @@ namespace tenon::cpu
 CumSumFunction FindCumSum(DataType type)
 {
     return TENON_CHOOSE(ChooseCumSum)(type);
+}
+
+CumSumLinesFunction FindCumSumLines()
+{
+    return TENON_CHOOSE(ChooseCumSumLines)();
 }
 
 } // namespace tenon::cpu

@@ -12,8 +12,8 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/L2NormBytes.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
+#include "backends/cpu/simd/BoundedMultiplier-inl.hpp"
 #include "backends/cpu/simd/Bytes-inl.hpp"
-#include "backends/cpu/simd/FixedPoint-inl.hpp"
 #include "backends/cpu/simd/Spans-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -81,7 +81,7 @@ void DivideRows(const uint8_t* in, size_t rows, size_t depth, uint8_t zero, uint
         backends::QuantizedMultiplier inverse = backends::GetInverseSquareRoot(
             static_cast<int32_t>(std::min<int64_t>(squares, std::numeric_limits<int32_t>::max())));
         inverse.m_Shift += MultiplierBits;
-        const FixedPointMultiplier<IntTag> multiply(inverse);
+        const BoundedMultiplier<IntTag> multiply(inverse);
         const auto divide = [&](Bytes stored) HWY_ATTR
         {
             const Bytes bytes = hn::Xor(stored, flips);

@@ -8,8 +8,8 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/LstmLoops8.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: per target.
+#include "backends/cpu/simd/BoundedMultiplier-inl.hpp"
 #include "backends/cpu/simd/Fixed16-inl.hpp"
-#include "backends/cpu/simd/FixedPoint-inl.hpp"
 #include "backends/cpu/simd/Shorts-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -19,7 +19,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-using Multiplier = AnyFixedPointMultiplier<IntTag>;
+using Multiplier = AnyBoundedMultiplier<IntTag>;
 /// As many as there are shorts in a vector.
 using ByteHalfTag = hn::Rebind<int8_t, ShortTag>;
 

@@ -13,6 +13,7 @@
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
 #include "backends/cpu/simd/Divide-inl.hpp"
+#include "backends/cpu/simd/FloatTotals-inl.hpp"
 #include "backends/cpu/simd/Spans-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -37,6 +38,17 @@ float SumRow(const float* in, size_t depth, float centre)
         const Floats difference = hn::Sub(x, middle);
         return hn::Add(sum, Squares ? hn::Mul(difference, difference) : difference);
     };
+    // Parts of a long row have sums of their own, which are added up in double precision.
+    const size_t part = 2 * lanes * SumBlock;
+    if (depth > part)
+    {
+        double total = 0.0;
+        for (size_t first = 0; first < depth; first += part)
+        {
+            total += static_cast<double>(SumRow<Squares>(in + first, std::min(part, depth - first), centre));
+        }
+        return static_cast<float>(total);
+    }
     Floats sum0 = hn::Zero(d);
     Floats sum1 = hn::Zero(d);
     size_t i = 0;
@@ -137,18 +149,14 @@ void Columns(const float* in, size_t pixels, size_t stride, size_t channels, flo
     const auto column = [=](auto d, size_t c)
     {
         const auto count = hn::Set(d, static_cast<float>(pixels));
-        auto sum = hn::Zero(d);
-        for (size_t pixel = 0; pixel < pixels; ++pixel)
+        const auto load = [=](size_t pixel) HWY_ATTR { return hn::LoadU(d, in + pixel * stride + c); };
+        const auto mean = Quotient(SumSteps(d, pixels, load), count);
+        const auto square = [=](size_t pixel) HWY_ATTR
         {
-            sum = hn::Add(sum, hn::LoadU(d, in + pixel * stride + c));
-        }
-        const auto mean = Quotient(sum, count);
-        auto squares = hn::Zero(d);
-        for (size_t pixel = 0; pixel < pixels; ++pixel)
-        {
-            const auto difference = hn::Sub(hn::LoadU(d, in + pixel * stride + c), mean);
-            squares = hn::Add(squares, hn::Mul(difference, difference));
-        }
+            const auto difference = hn::Sub(load(pixel), mean);
+            return hn::Mul(difference, difference);
+        };
+        const auto squares = SumSteps(d, pixels, square);
         const auto deviation = RootOf(hn::Add(Quotient(squares, count), hn::Set(d, epsilon)));
         const auto scale = Quotient(hn::Set(d, gamma), deviation);
         for (size_t pixel = 0; pixel < pixels; ++pixel)

@@ -85,8 +85,7 @@ void PackedDepthwise16::SetUpChannels(const Weights16& weights, size_t taps, bac
                                                       });
     const std::vector<int64_t> magnitudes =
         weights.ClampMagnitudes(sums.As<int64_t>(), m_Channels, taps * m_GroupChannels);
-    if (weights.m_Rounding != Rounding16::FixedPoint &&
-        *std::max_element(magnitudes.begin(), magnitudes.end()) > RequantizeArrays16::MostMagnitude)
+    if (*std::max_element(magnitudes.begin(), magnitudes.end()) > RequantizeArrays16::MostMagnitude)
     {
         m_IsExact = false;
         return;

@@ -15,6 +15,7 @@
 // After it: compiled for each target.
 #include "backends/cpu/kernels/PoolOperations-inl.hpp"
 #include "backends/cpu/kernels/PoolSlides-inl.hpp"
+#include "backends/cpu/simd/FloatTotals-inl.hpp"
 #include "backends/cpu/simd/Spans-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -23,6 +24,40 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace
 {
+
+/// The sums of a window of more floats than one sum takes, whose first pixel is `row`.
+template <typename Pool, class D, size_t Vectors>
+HWY_NOINLINE void SumLongWindow(D d, const PooledWindow& window, const typename Pool::Data* row,
+                                hn::Vec<D> (&sums)[Vectors])
+{
+    constexpr size_t Lanes = hn::MaxLanes(D());
+    FloatTotals<Vectors, D> totals;
+    size_t left = SumBlock;
+    for (size_t y = 0; y < window.m_Rows; ++y, row += window.m_RowStride)
+    {
+        const auto* pixel = row;
+        for (size_t x = 0; x < window.m_Columns;)
+        {
+            const size_t end = x + std::min(left, window.m_Columns - x);
+            left -= end - x;
+            for (; x < end; ++x, pixel += window.m_PixelStride)
+            {
+                HWY_UNROLL(8)
+                for (size_t v = 0; v < Vectors; ++v)
+                {
+                    sums[v] = Pool::Step(d, sums[v], pixel + v * Lanes);
+                }
+            }
+            if (left == 0)
+            {
+                totals.Take(d, sums);
+                left = SumBlock;
+            }
+        }
+    }
+    totals.Take(d, sums);
+    totals.Give(d, sums);
+}
 
 /// `Vectors` vectors of channels from channel c on.
 template <typename Pool, size_t Vectors, class D>
@@ -37,6 +72,19 @@ HWY_INLINE void PoolVectors(D d, const PooledWindow& window, size_t c, typename 
         acc[v] = Pool::First(d, window);
     }
     const T* row = static_cast<const T*>(window.m_First) + c;
+    if constexpr (std::is_same_v<typename Pool::Lane, float> && std::is_base_of_v<SumPool, Pool>)
+    {
+        if (window.m_Rows * window.m_Columns > SumBlock)
+        {
+            SumLongWindow<Pool>(d, window, row, acc);
+            HWY_UNROLL(8)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                Pool::Finish(d, acc[v], window, out + c + v * Lanes);
+            }
+            return;
+        }
+    }
     for (size_t y = 0; y < window.m_Rows; ++y, row += window.m_RowStride)
     {
         const T* pixel = row;

@@ -154,6 +154,93 @@ private:
     size_t m_Blocks = 1;
 };
 
+/// The loops of sums of more stored values than 32 bits have room for: blocks of rows, whose sums are added up in 64.
+class LongSum
+{
+public:
+    LongSum(const Shape& shape, DataType type)
+        : m_Shape(shape), m_ElementBytes(GetDataTypeSize(type)), m_MostRows(MostRowsOfSum(type)),
+          m_Columns(GetReduceFunctions().m_Columns[0][GetIndex(type)]),
+          m_Rows(GetReduceFunctions().m_Rows[0][GetIndex(type)])
+    {
+        constexpr size_t PartColumns = 256;
+        m_Parts = std::clamp<size_t>(shape.m_Columns / PartColumns, 1, MostParts);
+    }
+
+    /// `sums` and `blockSums`: [outer][columns].
+    void Run(IParallelFor& parallel, const std::byte* in, int64_t* sums, int32_t* blockSums) const
+    {
+        RunRanges(parallel, m_Shape.m_Outer * m_Parts, 1,
+                  [&](size_t begin, size_t end)
+                  {
+                      for (size_t unit = begin; unit < end; ++unit)
+                      {
+                          const Part columns = GetPart(m_Shape.m_Columns, m_Parts, unit % m_Parts);
+                          Sum(in, unit / m_Parts, columns, sums, blockSums);
+                      }
+                  });
+    }
+
+private:
+    void Sum(const std::byte* in, size_t outer, const Part& columns, int64_t* sums, int32_t* blockSums) const
+    {
+        const size_t width = columns.m_End - columns.m_Begin;
+        const size_t at = outer * m_Shape.m_Columns + columns.m_Begin;
+        std::fill_n(sums + at, width, int64_t{0});
+        for (size_t row = 0; row < m_Shape.m_Rows; row += m_MostRows)
+        {
+            const size_t rows = std::min(m_MostRows, m_Shape.m_Rows - row);
+            const size_t first = (outer * m_Shape.m_Rows + row) * m_Shape.m_Columns + columns.m_Begin;
+            const std::byte* from = in + first * m_ElementBytes;
+            m_Shape.m_Columns == 1 ? m_Rows(from, 1, rows, blockSums + at)
+                                   : m_Columns(from, rows, m_Shape.m_Columns, width, blockSums + at);
+            std::transform(sums + at, sums + at + width, blockSums + at, sums + at,
+                           [](int64_t sum, int32_t block) { return sum + block; });
+        }
+    }
+
+    static constexpr size_t MostParts = 8;
+
+    Shape m_Shape;
+    size_t m_ElementBytes;
+    size_t m_MostRows;
+    ReduceFunction m_Columns;
+    ReduceRowsFunction m_Rows;
+    size_t m_Parts; ///< of the columns
+};
+
+template <typename T>
+void RescaleLongSums(const ref::SumRescale& rescale, const int64_t* sums, size_t count, void* out)
+{
+    std::transform(sums, sums + count, static_cast<T*>(out), [&](int64_t sum) { return rescale.Apply<T>(sum); });
+}
+
+auto ChooseRescaleLongSums(DataType type)
+{
+    switch (type)
+    {
+    case DataType::QAsymmS8: return RescaleLongSums<int8_t>;
+    case DataType::QAsymmU8: return RescaleLongSums<uint8_t>;
+    default: return RescaleLongSums<int16_t>;
+    }
+}
+
+Prepared MakeLongStoredSum(const ref::SumRescale& rescale, const Shape& shape, DataType type)
+{
+    const size_t count = shape.m_Outer * shape.m_Columns;
+    backends::Scratch scratch;
+    const size_t sumsOffset = scratch.Add<int64_t>(count);
+    const size_t blockOffset = scratch.Add<int32_t>(count);
+    return {[=, sum = LongSum(shape, type), apply = ChooseRescaleLongSums(type)](const ExecuteArgs& run)
+            {
+                auto* const sums = backends::Scratch::At<int64_t>(run.m_Scratch, sumsOffset);
+                sum.Run(*run.m_Parallel, run.GetInput<std::byte>(0), sums,
+                        backends::Scratch::At<int32_t>(run.m_Scratch, blockOffset));
+                apply(rescale, sums, count, run.GetOutput<std::byte>(0));
+            },
+            scratch.GetBytes()};
+}
+
 /// Sums of stored values to stored sums or means, as the reference kernel computes them.
 Prepared MakeStoredSum(const ReshapeArgs& args, const Shape& shape, bool isMean)
 {
@@ -161,8 +248,12 @@ Prepared MakeStoredSum(const ReshapeArgs& args, const Shape& shape, bool isMean)
     const ref::TensorQuantization input = ref::GetTensorQuantization(args.GetInput(0));
     const ref::TensorQuantization output = ref::GetTensorQuantization(args.GetOutput(0));
     const size_t count = shape.m_Outer * shape.m_Columns;
-    return {[rescale = ref::SumRescale(input, output, shape.m_Rows, isMean),
-             apply = GetReduceFunctions().m_Rescale[GetIndex(type)],
+    const ref::SumRescale sumRescale(input, output, shape.m_Rows, isMean);
+    if (shape.m_Rows > MostRowsOfSum(type))
+    {
+        return MakeLongStoredSum(sumRescale, shape, type);
+    }
+    return {[rescale = sumRescale, apply = GetReduceFunctions().m_Rescale[GetIndex(type)],
              reduction = Reduction(shape, 0, type, sizeof(int32_t)), count](const ExecuteArgs& run)
             {
                 reduction.Run(*run.m_Parallel, run.GetInput<std::byte>(0), static_cast<std::byte*>(run.m_Scratch));

@@ -3,7 +3,6 @@
 #include "backends/cpu/kernels/ReduceVectors.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
-#include "backends/reference/TensorQuantization.hpp"
 
 #include <limits>
 #include <type_traits>
@@ -16,8 +15,8 @@
 #include "backends/cpu/kernels/ReduceProducts-inl.hpp"
 #include "backends/cpu/kernels/ReduceRows-inl.hpp"
 #include "backends/cpu/kernels/SumBytes-inl.hpp"
-#include "backends/cpu/simd/FixedPoint-inl.hpp"
-#include "backends/cpu/simd/LaneSums-inl.hpp"
+#include "backends/cpu/simd/BoundedMultiplier-inl.hpp"
+#include "backends/cpu/simd/FloatTotals-inl.hpp"
 #include "backends/cpu/simd/Select-inl.hpp"
 #include "backends/cpu/simd/Spans-inl.hpp"
 
@@ -86,10 +85,9 @@ struct SumIntegers
     template <class D>
     static HWY_INLINE int32_t Collect(D d, hn::Vec<D> sum)
     {
-        return SumWrapping(d, sum);
+        return hn::GetLane(hn::SumOfLanes(d, sum));
     }
-    /// Sums wrap, as those of vectors do.
-    static int32_t Step(int32_t sum, int32_t value) { return ref::WrappingAdd(sum, value); }
+    static int32_t Step(int32_t sum, int32_t value) { return sum + value; }
 };
 
 template <typename T, bool IsMax>
@@ -140,9 +138,50 @@ struct Extreme
     static T Step(T best, T value) { return (IsMax ? value > best : value < best) ? value : best; }
 };
 
+/// Columns of more floats than one sum takes.
+template <size_t Vectors, class D>
+HWY_NOINLINE void SumLongColumns(D d, const float* in, size_t rows, size_t stride, float* out)
+{
+    constexpr size_t Lanes = hn::MaxLanes(D());
+    FloatTotals<Vectors, D> totals;
+    hn::Vec<D> acc[Vectors];
+    HWY_UNROLL(8)
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        acc[v] = hn::Zero(d);
+    }
+    for (size_t first = 0; first < rows; first += SumBlock)
+    {
+        const size_t end = HWY_MIN(rows, first + SumBlock);
+        for (size_t row = first; row < end; ++row, in += stride)
+        {
+            HWY_UNROLL(8)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                acc[v] = hn::Add(acc[v], hn::LoadU(d, in + v * Lanes));
+            }
+        }
+        totals.Take(d, acc);
+    }
+    totals.Give(d, acc);
+    HWY_UNROLL(8)
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        hn::StoreU(acc[v], d, out + v * Lanes);
+    }
+}
+
 template <typename Op, size_t Vectors, class D>
 HWY_INLINE void ReduceVectors(D d, const typename Op::Data* in, size_t rows, size_t stride, typename Op::Lane* out)
 {
+    if constexpr (std::is_same_v<Op, SumFloats>)
+    {
+        if (rows > SumBlock)
+        {
+            SumLongColumns<Vectors>(d, in, rows, stride, out);
+            return;
+        }
+    }
     constexpr size_t Lanes = hn::MaxLanes(D());
     const typename Op::template InTag<D> dIn;
     hn::Vec<D> acc[Vectors];
@@ -223,14 +262,33 @@ void ReduceRow(const typename Op::Data* in, size_t length, typename Op::Lane* ou
     *out = result;
 }
 
+/// The same of floats: parts of a long row have sums of their own, which are added up in double precision.
+void SumFloatRow(const float* in, size_t length, float* out)
+{
+    constexpr size_t Part = 4 * HWY_LANES(float) * SumBlock;
+    if (length <= Part)
+    {
+        ReduceRow<SumFloats>(in, length, out);
+        return;
+    }
+    double total = 0.0;
+    for (size_t i = 0; i < length; i += Part)
+    {
+        float sum = 0.0f;
+        ReduceRow<SumFloats>(in + i, HWY_MIN(Part, length - i), &sum);
+        total += static_cast<double>(sum);
+    }
+    *out = static_cast<float>(total);
+}
+
 template <typename T>
 void Rescale(const ref::SumRescale& rescale, const int32_t* sums, size_t count, void* out)
 {
     using Tag = hn::ScalableTag<int32_t>;
     const Tag d;
     constexpr size_t Lanes = hn::MaxLanes(Tag());
-    const AnyFixedPointMultiplier<Tag> multiply(rescale.GetMultiplier());
-    const auto zeroPoints = hn::Set(d, rescale.GetZeroPoints());
+    const AnyBoundedMultiplier<Tag> multiply(rescale.GetMultiplier());
+    const auto zeroPoints = hn::Set(d, static_cast<int32_t>(rescale.GetZeroPoints()));
     const auto zeroOutput = hn::Set(d, rescale.GetZeroOutput());
     const auto least = hn::Set(d, int32_t{std::numeric_limits<T>::min()});
     const auto most = hn::Set(d, int32_t{std::numeric_limits<T>::max()});
@@ -258,7 +316,8 @@ void SetFunctions(ReduceFunctions& functions, size_t operation, size_t type)
 ReduceFunctions MakeReduceFunctions()
 {
     ReduceFunctions functions;
-    SetFunctions<SumFloats>(functions, 0, 0);
+    functions.m_Columns[0][0] = ReduceColumns<SumFloats>;
+    functions.m_Rows[0][0] = ReduceRows<SumFloats, SumFloatRow>;
     functions.m_Columns[0][1] = SumByteColumns<int8_t, ReduceColumns<SumIntegers<int8_t>>>;
     functions.m_Columns[0][2] = SumByteColumns<uint8_t, ReduceColumns<SumIntegers<uint8_t>>>;
     functions.m_Rows[0][1] = ReduceRows<SumEights<int8_t>, SumByteRow<int8_t>>;

@@ -8,7 +8,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/SoftmaxShorts.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
-#include "backends/cpu/simd/FixedPoint-inl.hpp"
+#include "backends/cpu/simd/BoundedMultiplier-inl.hpp"
 #include "backends/cpu/simd/Shorts-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -46,7 +46,7 @@ void SetPowers(const ref::ShortSoftmax& softmax, const int16_t* in, size_t depth
 {
     const IntTag d32;
     const int16_t* entries = softmax.GetTable().GetEntries().data();
-    const FixedPointMultiplier<IntTag> multiplier(softmax.GetMultiplier());
+    const BoundedMultiplier<IntTag> multiplier(softmax.GetMultiplier());
     const Ints most = hn::Set(d32, FindMost(in, depth));
     const Ints offset = hn::Set(d32, INT16_MAX);
     MapEach(ShortTag(), in, out, depth,

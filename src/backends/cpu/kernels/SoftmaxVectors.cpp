@@ -12,6 +12,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/SoftmaxVectors.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
+#include "backends/cpu/simd/FloatTotals-inl.hpp"
 #include "backends/cpu/simd/Math-inl.hpp"
 #include "backends/cpu/simd/Spans-inl.hpp"
 
@@ -49,6 +50,19 @@ float SumPowers(const float* in, size_t depth, float max, float beta, float* out
 {
     const FloatTag d;
     const size_t lanes = hn::Lanes(d);
+    // Parts of a long row have sums of their own, which are added up in double precision. The last one is longer.
+    const size_t part = 2 * lanes * SumBlock;
+    if (depth >= 2 * part)
+    {
+        double total = 0.0;
+        for (size_t first = 0; first < depth;)
+        {
+            const size_t some = depth - first >= 2 * part ? part : depth - first;
+            total += static_cast<double>(SumPowers<Store>(in + first, some, max, beta, Store ? out + first : nullptr));
+            first += some;
+        }
+        return static_cast<float>(total);
+    }
     const Floats most = hn::Set(d, max);
     const Floats factor = hn::Set(d, beta);
     const Floats end = hn::LoadU(d, in + depth - lanes); // before `out` may take its place

@@ -210,7 +210,6 @@ void SumByteRow(const uint8_t* in, size_t length, int32_t* out)
     HWY_ALIGN uint64_t lanes[Lanes / 8];
     hn::Store(hn::Add(sum0, sum1), dWide, lanes);
     const uint64_t sum = std::accumulate(std::begin(lanes), std::end(lanes), uint64_t{0});
-    // Sums wrap.
     *out = static_cast<int32_t>(static_cast<uint32_t>(sum - uint64_t{Flip} * length));
 }
 

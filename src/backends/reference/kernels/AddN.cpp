@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// AddN: the sum of any number of tensors, added up from the first to the last. Integers wrap.
+// AddN: the sum of any number of tensors, added up from the first to the last. Integers wrap; floats are
+// added in double precision.
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/BinaryOperations.hpp"
 #include "backends/reference/ElementTypes.hpp"
+#include "backends/reference/SumType.hpp"
 
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
@@ -43,7 +45,7 @@ SupportResult CheckAddN(const LayerView& layer)
 template <typename T>
 backends::Prepared MakeSum(size_t numInputs, size_t count)
 {
-    using C = ComputeType<T>;
+    using C = SumType<T>;
     return [numInputs, count](const ExecuteArgs& run)
     {
         T* out = run.GetOutput<T>(0);
@@ -54,7 +56,7 @@ backends::Prepared MakeSum(size_t numInputs, size_t count)
             {
                 sum = AddOperation::Apply(sum, static_cast<C>(run.GetInput<T>(k)[i]));
             }
-            out[i] = static_cast<T>(sum);
+            out[i] = FromSum<T>(sum);
         }
     };
 }

@@ -7,6 +7,7 @@
 #include "backends/common/FixedPoint16.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/QuantizationCheck.hpp"
+#include "backends/common/Rescale.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/LstmInteger.hpp"
@@ -182,7 +183,7 @@ UnitResult RunUnit(int16_t input, int16_t update, int16_t forget, int16_t output
 Prepared PrepareBytes(const ReshapeArgs& args, const BasicLstmSizes& sizes)
 {
     const int32_t weightsZeroPoint = GetTensorQuantization(args.GetInput(2)).m_ZeroPoint;
-    const backends::Rescaler toSum(GetLstmSumMultiplier(args.GetInput(3).GetQuantizationScale()));
+    const backends::SumRescaler toSum(GetLstmSumMultiplier(args.GetInput(3).GetQuantizationScale()));
     const size_t columns = sizes.GetColumns();
     Scratch scratch;
     const size_t row = scratch.Add<int16_t>(columns);
@@ -232,7 +233,7 @@ Prepared PrepareBasic(const ReshapeArgs& args, const backends::PackedWeights*)
 Prepared PrepareQuantized(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const TensorQuantization weights = GetTensorQuantization(args.GetInput(Slots::Weights));
-    const backends::Rescaler toSum(GetLstmSumMultiplier(args.GetInput(0).GetQuantizationScale() * weights.m_Scale));
+    const backends::SumRescaler toSum(GetLstmSumMultiplier(args.GetInput(0).GetQuantizationScale() * weights.m_Scale));
     const BasicLstmSizes sizes(args.GetInput(0).GetShape(), args.GetInput(2).GetShape());
     Scratch scratch;
     const size_t row = scratch.Add<int16_t>(std::max(sizes.m_Inputs, sizes.m_Units));

@@ -3,6 +3,7 @@
 // TFLite's reference kernels; 8-bit products without rescaling; float x with 8-bit y.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/QuantizationCheck.hpp"
+#include "backends/common/Rescale.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/HalfAsFloat.hpp"
@@ -238,8 +239,9 @@ public:
         { GatherRow(x + offset, g.m_X.m_Column, g.m_Depth, m_X.m_ZeroPoint, stride, patch); };
         const auto requantize = [this](Acc sum, size_t)
         {
-            const int32_t scaled = backends::MultiplyByQuantizedMultiplier(sum, m_Multiplier);
-            return static_cast<In>(std::clamp<int32_t>(WrappingAdd(scaled, m_Output.m_ZeroPoint),
+            const int32_t scaled = sizeof(In) == 1 ? backends::MultiplySumSaturating(sum, m_Multiplier)
+                                                   : backends::MultiplyReducedSaturating(sum, m_Multiplier);
+            return static_cast<In>(std::clamp<int32_t>(backends::SaturatingAdd(scaled, m_Output.m_ZeroPoint),
                                                        std::numeric_limits<In>::min(), std::numeric_limits<In>::max()));
         };
         const auto emit = [&](size_t, size_t, const Acc* sums, size_t offset)
@@ -255,7 +257,7 @@ private:
 };
 
 /// Float x, each row of which is quantized while running.
-class HybridProduct : Base<int16_t, int8_t, int32_t>
+class HybridProduct : Base<int16_t, int8_t, int64_t>
 {
 public:
     HybridProduct(const ReshapeArgs& args, const MatMulGeometry& g, Scratch& scratch)
@@ -292,11 +294,11 @@ public:
             rowScales[piece * Block + p] = scale.m_Scale;
             GatherRow(stored, 1, g.m_Depth, scale.m_ZeroPoint, stride, patch);
         };
-        const auto emit = [&](size_t piece, size_t p, const int32_t* sums, size_t offset)
+        const auto emit = [&](size_t piece, size_t p, const int64_t* sums, size_t offset)
         {
             const float rowScale = rowScales[piece * Block + p];
             Store(sums, output + offset,
-                  [&](int32_t sum, size_t column) { return rowScale * m_Scales[column] * static_cast<float>(sum); });
+                  [&](int64_t sum, size_t column) { return rowScale * m_Scales[column] * static_cast<float>(sum); });
         };
         RunProducts(args, 0, gather, emit);
     }
@@ -362,7 +364,7 @@ Prepared PrepareProducts(const ReshapeArgs& args, const backends::PackedWeights*
     const DataType y = args.GetInput(1).GetDataType();
     switch (args.GetInput(0).GetDataType())
     {
-    case DataType::QAsymmU8: return Make<QuantizedProduct<uint8_t, uint8_t, int32_t>>(args, g);
+    case DataType::QAsymmU8: return Make<QuantizedProduct<uint8_t, uint8_t, int64_t>>(args, g);
     case DataType::QSymmS16:
         return y == DataType::QSymmS16 ? Make<QuantizedProduct<int16_t, int16_t, int64_t>>(args, g)
                                        : Make<QuantizedProduct<int16_t, int8_t, int64_t>>(args, g);
@@ -371,7 +373,7 @@ Prepared PrepareProducts(const ReshapeArgs& args, const backends::PackedWeights*
     }
     return args.GetOutput(0).GetDataType() == DataType::Signed32
                ? Make<PlainProduct>(args, g)
-               : Make<QuantizedProduct<int8_t, int8_t, int32_t>>(args, g);
+               : Make<QuantizedProduct<int8_t, int8_t, int64_t>>(args, g);
 }
 
 Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)

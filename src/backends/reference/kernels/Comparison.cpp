@@ -3,6 +3,7 @@
 // do it: both are brought to a common 32-bit scale. 16-bit ones are compared as stored, as there.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Quantization.hpp"
+#include "backends/common/Rescale.hpp"
 #include "backends/reference/BroadcastLoop.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/TensorQuantization.hpp"
@@ -72,7 +73,7 @@ struct Rescale
     int32_t operator()(int32_t stored) const
     {
         constexpr int32_t More = 1 << 8; // bits below the stored value's last one
-        return backends::MultiplyByQuantizedMultiplier((stored - m_ZeroPoint) * More, m_Multiplier);
+        return backends::MultiplySaturating((stored - m_ZeroPoint) * More, m_Multiplier);
     }
 
     int32_t m_ZeroPoint;

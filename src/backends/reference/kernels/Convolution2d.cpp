@@ -6,6 +6,7 @@
 #include "backends/reference/kernels/HalfAsFloat.hpp"
 #include "backends/reference/kernels/HybridInput.hpp"
 #include "backends/reference/kernels/RowProducts.hpp"
+#include "backends/reference/kernels/SumRequantizer.hpp"
 #include "backends/reference/kernels/UnpackedWeights.hpp"
 #include "backends/reference/kernels/WeightedSum.hpp"
 
@@ -30,7 +31,7 @@ backends::Prepared PrepareBytes(const ReshapeArgs& args, const backends::PackedW
     const std::vector<float> scales = args.GetInput(1).GetQuantizationScales();
     const bool asymmetric =
         g.m_Groups != 1 || std::adjacent_find(scales.begin(), scales.end(), std::not_equal_to<>()) != scales.end();
-    return PrepareWeightedSum(args, g, Requantizer::Method::FixedPoint, asymmetric, nullptr,
+    return PrepareWeightedSum(args, g, SumRequantizer::Method::FixedPoint, asymmetric, nullptr,
                               args.GetDescriptor<Convolution2dDescriptor>().m_SumsOf32Bits);
 }
 

@@ -46,7 +46,7 @@ class FloatConvolution
 {
 public:
     FloatConvolution(const ReshapeArgs& args, const VolumeGeometry& g, Scratch& scratch)
-        : m_Geometry(g), m_Bias(args), m_Sums(scratch.Add<float>(MaxPieces, g.m_OutputChannels)),
+        : m_Geometry(g), m_Bias(args), m_Sums(scratch.Add<double>(MaxPieces, g.m_OutputChannels)),
           m_BiasRow(scratch.Add<float>(g.m_OutputChannels))
     {
     }
@@ -59,22 +59,25 @@ public:
         const float* data = args.GetInput<float>(0);
         const float* weights = args.GetInput<float>(1);
         float* output = args.GetOutput<float>(0);
-        const auto sum = [&](const VolumePosition& position, float* sums) { SumTaps(data, weights, position, sums); };
-        const auto emit = [&](size_t pixel, size_t, const float* sums)
-        { std::transform(sums, sums + channels, bias, output + pixel * channels, std::plus<>()); };
-        ForEachVolumePixel(m_Geometry, *args.m_Parallel, Scratch::At<float>(args.m_Scratch, m_Sums), sum, emit);
+        const auto sum = [&](const VolumePosition& position, double* sums) { SumTaps(data, weights, position, sums); };
+        const auto emit = [&](size_t pixel, size_t, const double* sums)
+        {
+            std::transform(sums, sums + channels, bias, output + pixel * channels,
+                           [](double total, float b) { return static_cast<float>(total + double{b}); });
+        };
+        ForEachVolumePixel(m_Geometry, *args.m_Parallel, Scratch::At<double>(args.m_Scratch, m_Sums), sum, emit);
     }
 
 private:
     /// The sums over the taps inside the volume.
-    void SumTaps(const float* data, const float* weights, const VolumePosition& position, float* __restrict sums) const
+    void SumTaps(const float* data, const float* weights, const VolumePosition& position, double* __restrict sums) const
     {
         const VolumeGeometry& g = m_Geometry;
         const int64_t originZ = g.m_Z.Origin(position.m_Z);
         const int64_t originY = g.m_Y.Origin(position.m_Y);
         const int64_t originX = g.m_X.Origin(position.m_X);
         const float* volume = data + position.m_Batch * g.NumVolumeElements();
-        std::fill_n(sums, g.m_OutputChannels, 0.0f);
+        std::fill_n(sums, g.m_OutputChannels, 0.0);
         for (size_t tapZ = g.m_Z.FirstTap(originZ); tapZ < g.m_Z.EndTap(originZ); ++tapZ)
         {
             const auto z = static_cast<size_t>(originZ + static_cast<int64_t>(tapZ) * g.m_Z.m_Dilation);
@@ -91,7 +94,7 @@ private:
                     {
                         for (size_t o = 0; o < g.m_OutputChannels; ++o)
                         {
-                            sums[o] += values[i] * tap[o];
+                            sums[o] += double{values[i]} * double{tap[o]};
                         }
                     }
                 }

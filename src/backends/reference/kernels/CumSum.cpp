@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CumSum: sums of all elements up to each one, along an axis. Integers wrap.
+// CumSum: sums of all elements up to each one, along an axis. Integers wrap; sums of floats run in double precision.
+#include "backends/common/Scratch.hpp"
+#include "backends/reference/ElementTypes.hpp"
+#include "backends/reference/SumType.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
 
@@ -30,8 +33,8 @@ T Add(T a, T b)
     }
 }
 
-/// The tensor as [outer, depth, inner]; sums run along depth, so that each line of `inner` elements follows from the
-/// one before it.
+/// The tensor as [outer, depth, inner]; sums run along depth, those of a line of `inner` elements beside each other in
+/// the scratch memory.
 template <typename T>
 struct CumSumRun
 {
@@ -41,26 +44,25 @@ struct CumSumRun
     bool m_Exclusive;
     bool m_Reverse;
 
+    using Sum = SumType<T>;
+
     void operator()(const ExecuteArgs& args) const
     {
         const T* in = args.GetInput<T>(0);
         T* out = args.GetOutput<T>(0);
+        auto* sums = static_cast<Sum*>(args.m_Scratch);
         const size_t block = m_Depth * m_Inner;
         for (size_t outer = 0; outer < m_Outer; ++outer, in += block, out += block)
         {
             for (size_t step = 0; step < m_Depth; ++step)
             {
                 const size_t line = (m_Reverse ? m_Depth - 1 - step : step) * m_Inner;
-                const size_t before = m_Reverse ? line + m_Inner : line - m_Inner;
-                if (step == 0)
-                {
-                    m_Exclusive ? std::fill_n(out + line, m_Inner, T(0)) : std::copy_n(in + line, m_Inner, out + line);
-                    continue;
-                }
-                const T* next = in + (m_Exclusive ? before : line);
                 for (size_t i = 0; i < m_Inner; ++i)
                 {
-                    out[line + i] = Add(out[before + i], next[i]);
+                    const auto value = static_cast<Sum>(in[line + i]);
+                    const Sum before = step == 0 ? Sum(0) : sums[i];
+                    sums[i] = step == 0 && !m_Exclusive ? value : Add(before, value); // a first -0 stays
+                    out[line + i] = static_cast<T>(m_Exclusive ? before : sums[i]);
                 }
             }
         }
@@ -85,13 +87,14 @@ backends::Prepared PrepareCumSum(const ReshapeArgs& args, const backends::Packed
     }
     const size_t outer = CountElements(input.GetShape(), 0, axis);
     const size_t inner = CountElements(input.GetShape(), axis + 1, rank);
-    return DispatchType<float, int32_t, int64_t, double>(input.GetDataType(),
-                                                         [&](auto tag) -> backends::Prepared
-                                                         {
-                                                             return CumSumRun<typename decltype(tag)::Type>{
-                                                                 outer, input.GetShape()[axis], inner,
-                                                                 descriptor.m_Exclusive, descriptor.m_Reverse};
-                                                         });
+    return DispatchType<float, int32_t, int64_t, double>(
+        input.GetDataType(),
+        [&](auto tag) -> backends::Prepared
+        {
+            using Run = CumSumRun<typename decltype(tag)::Type>;
+            return {Run{outer, input.GetShape()[axis], inner, descriptor.m_Exclusive, descriptor.m_Reverse},
+                    backends::CheckedCount(inner, sizeof(typename Run::Sum))};
+        });
 }
 
 } // namespace

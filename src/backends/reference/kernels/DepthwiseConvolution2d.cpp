@@ -8,6 +8,7 @@
 #include "backends/reference/kernels/HalfAsFloat.hpp"
 #include "backends/reference/kernels/HybridInput.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
+#include "backends/reference/kernels/SumRequantizer.hpp"
 #include "backends/reference/kernels/UnpackedWeights.hpp"
 #include "backends/reference/kernels/WeightedSum.hpp"
 
@@ -31,7 +32,7 @@ Acc Product(In value, [[maybe_unused]] int32_t valueZero, W weight, [[maybe_unus
 {
     if constexpr (std::is_floating_point_v<Acc>)
     {
-        return value * weight;
+        return static_cast<Acc>(value) * static_cast<Acc>(weight);
     }
     else
     {
@@ -101,7 +102,7 @@ class FloatDepthwise
 {
 public:
     FloatDepthwise(const ReshapeArgs& args, const ConvolutionGeometry& g, Scratch& scratch)
-        : m_Geometry(g), m_Bias(args), m_Sums(scratch.Add<float>(g.m_OutputChannels)),
+        : m_Geometry(g), m_Bias(args), m_Sums(scratch.Add<double>(g.m_OutputChannels)),
           m_BiasRow(scratch.Add<float>(g.m_OutputChannels)), m_Clamp(args.m_FusedActivation)
     {
     }
@@ -112,14 +113,15 @@ public:
         float* bias = Scratch::At<float>(args.m_Scratch, m_BiasRow);
         m_Bias.Load(args, channels, bias);
         float* output = args.GetOutput<float>(0);
-        const auto emit = [&](size_t pixel, size_t, const float* sums)
+        const auto emit = [&](size_t pixel, size_t, const double* sums)
         {
-            std::transform(sums, sums + channels, bias, output + pixel * channels, std::plus<>());
+            std::transform(sums, sums + channels, bias, output + pixel * channels,
+                           [](double sum, float b) { return static_cast<float>(sum + double{b}); });
             m_Clamp.Run(output + pixel * channels, channels);
         };
         ForEachPixel(
             m_Geometry, args.GetInput<float>(0), [](size_t) { return 0; }, args.GetInput<float>(1), 0,
-            Scratch::At<float>(args.m_Scratch, m_Sums), emit);
+            Scratch::At<double>(args.m_Scratch, m_Sums), emit);
     }
 
 private:
@@ -135,7 +137,7 @@ class QuantizedDepthwise
 {
 public:
     QuantizedDepthwise(const ReshapeArgs& args, const ConvolutionGeometry& g, Scratch& scratch)
-        : m_Geometry(g), m_Bias(args), m_Requantizer(args, g.m_OutputChannels, Requantizer::Method::FixedPoint),
+        : m_Geometry(g), m_Bias(args), m_Requantizer(args, g.m_OutputChannels, SumRequantizer::Method::FixedPoint),
           m_ZeroPoint(args.GetInput(0).GetQuantizationOffset()),
           m_WeightsZeroPoint(GetWeightsZeroPoint(args.GetInput(1))), m_Sums(scratch.Add<Acc>(g.m_OutputChannels)),
           m_BiasRow(scratch.Add<Acc>(g.m_OutputChannels))
@@ -158,7 +160,7 @@ public:
 private:
     ConvolutionGeometry m_Geometry;
     Bias m_Bias;
-    Requantizer m_Requantizer;
+    SumRequantizer m_Requantizer;
     int32_t m_ZeroPoint;
     int32_t m_WeightsZeroPoint;
     size_t m_Sums; ///< offsets in the scratch memory
@@ -171,7 +173,7 @@ public:
     HybridDepthwise(const ReshapeArgs& args, const ConvolutionGeometry& g, Scratch& scratch)
         : m_Geometry(g), m_Bias(args),
           m_Input(args, g.m_Batches, g.NumImageElements(), g.m_OutputChannels, true, scratch),
-          m_Sums(scratch.Add<int32_t>(g.m_OutputChannels)), m_BiasRow(scratch.Add<float>(g.m_OutputChannels)),
+          m_Sums(scratch.Add<int64_t>(g.m_OutputChannels)), m_BiasRow(scratch.Add<float>(g.m_OutputChannels)),
           m_Clamp(args.m_FusedActivation)
     {
     }
@@ -184,14 +186,14 @@ public:
         m_Bias.Load(args, channels, bias);
         m_Input.Quantize(args);
         float* output = args.GetOutput<float>(0);
-        const auto emit = [&](size_t pixel, size_t batch, const int32_t* sums)
+        const auto emit = [&](size_t pixel, size_t batch, const int64_t* sums)
         {
             m_Input.Run(scratch, batch, sums, bias, 0, channels, output + pixel * channels);
             m_Clamp.Run(output + pixel * channels, channels);
         };
         ForEachPixel(
             m_Geometry, m_Input.GetValues(scratch), [&](size_t b) { return m_Input.GetZeroPoint(scratch, b); },
-            args.GetInput<int8_t>(1), 0, Scratch::At<int32_t>(scratch, m_Sums), emit);
+            args.GetInput<int8_t>(1), 0, Scratch::At<int64_t>(scratch, m_Sums), emit);
     }
 
 private:
@@ -230,8 +232,8 @@ Prepared PrepareBytes(const ReshapeArgs& args, const backends::PackedWeights*)
     }
     switch (args.GetInput(0).GetDataType())
     {
-    case DataType::QAsymmU8: return Make<QuantizedDepthwise<uint8_t, uint8_t, int32_t>>(args, g);
-    case DataType::QAsymmS8: return Make<QuantizedDepthwise<int8_t, int8_t, int32_t>>(args, g);
+    case DataType::QAsymmU8: return Make<QuantizedDepthwise<uint8_t, uint8_t, int64_t>>(args, g);
+    case DataType::QAsymmS8: return Make<QuantizedDepthwise<int8_t, int8_t, int64_t>>(args, g);
     case DataType::QSymmS16: return Make<QuantizedDepthwise<int16_t, int8_t, int64_t>>(args, g);
     default: return Make<FloatDepthwise>(args, g);
     }

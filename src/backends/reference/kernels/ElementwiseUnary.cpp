@@ -4,6 +4,7 @@
 #include "backends/common/FixedPoint.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/QuantizationCheck.hpp"
+#include "backends/common/Rescale.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/ElementwiseLoop.hpp"
 #include "backends/reference/LookupTable.hpp"
@@ -27,7 +28,7 @@ namespace
 {
 
 using backends::FloatTypes;
-using backends::MultiplyByQuantizedMultiplier;
+using backends::MultiplySaturating;
 using backends::PerTensor;
 using backends::Prepared;
 using backends::QuantizedMultiplier;
@@ -132,9 +133,8 @@ Prepared MakeQuantizedSign(const ReshapeArgs& args, UnaryOperation operation, co
                               {
                                   const int32_t value = x - input.m_ZeroPoint;
                                   const int32_t result = isAbs ? std::abs(value) : -value;
-                                  const int32_t scaled =
-                                      rescales ? MultiplyByQuantizedMultiplier(result, multiplier) : result;
-                                  return ClampTo<T>(WrappingAdd(scaled, output.m_ZeroPoint));
+                                  const int32_t scaled = rescales ? MultiplySaturating(result, multiplier) : result;
+                                  return ClampTo<T>(backends::SaturatingAdd(scaled, output.m_ZeroPoint));
                               });
 }
 
@@ -192,10 +192,11 @@ Prepared MakeByteRsqrt(const ReshapeArgs& args, const TensorQuantization& input,
             }
             QuantizedMultiplier root = backends::GetInverseSquareRoot(value);
             root.m_Shift += FractionBits;
-            const int32_t fraction = MultiplyByQuantizedMultiplier(1, root);
+            const int32_t fraction = MultiplySaturating(1, root);
             const QuantizedMultiplier scale{multiplier.m_Multiplier,
                                             std::clamp(multiplier.m_Shift - FractionBits, -31, 30)};
-            return int32_t{ClampTo<T>(WrappingAdd(MultiplyByQuantizedMultiplier(fraction, scale), output.m_ZeroPoint))};
+            return int32_t{
+                ClampTo<T>(backends::SaturatingAdd(MultiplySaturating(fraction, scale), output.m_ZeroPoint))};
         });
     return MakeQuantizedRoot<T>(args, input.m_ZeroPoint, [table](T x) { return table[x]; });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// EmbeddingLookupSparse: weighted slices of a table, added up per bag. As in TFLite a bag ends where the next place is
-// in another one, so places should be sorted.
+// EmbeddingLookupSparse: weighted slices of a table, added up per bag, in double precision. As in TFLite a bag ends
+// where the next place is in another one, so places should be sorted.
+#include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
@@ -29,8 +30,8 @@ struct Bag
 {
     size_t m_Offset = 0;
     size_t m_Count = 0;
-    float m_Weights = 0.0f;
-    float m_Squares = 0.0f;
+    double m_Weights = 0.0;
+    double m_Squares = 0.0;
 };
 
 struct SparseLookupRun
@@ -55,16 +56,21 @@ struct SparseLookupRun
         return static_cast<size_t>(bag) * m_SliceElements;
     }
 
-    void Finish(const Bag& bag, float* out) const
+    /// Writes the bag's sums, and takes them to 0 for the next one.
+    void Finish(const Bag& bag, double* sums, float* out) const
     {
-        if (m_Combiner == EmbeddingCombiner::Sum || bag.m_Count == 0)
+        if (bag.m_Count == 0)
         {
             return;
         }
-        const float divisor = m_Combiner == EmbeddingCombiner::Mean ? bag.m_Weights : std::sqrt(bag.m_Squares);
+        const double divisor = m_Combiner == EmbeddingCombiner::Sum    ? 1.0
+                               : m_Combiner == EmbeddingCombiner::Mean ? bag.m_Weights
+                                                                       : std::sqrt(bag.m_Squares);
         for (size_t k = 0; k < m_SliceElements; ++k)
         {
-            out[bag.m_Offset + k] /= divisor;
+            out[bag.m_Offset + k] =
+                static_cast<float>((static_cast<double>(out[bag.m_Offset + k]) + sums[k]) / divisor);
+            sums[k] = 0.0;
         }
     }
 
@@ -73,7 +79,9 @@ struct SparseLookupRun
         const auto* weights = args.GetInput<float>(3);
         const auto* table = args.GetInput<float>(4);
         auto* out = args.GetOutput<float>(0);
+        auto* sums = static_cast<double*>(args.m_Scratch);
         std::fill_n(out, m_OutputElements, 0.0f);
+        std::fill_n(sums, m_SliceElements, 0.0);
         Bag bag;
         for (size_t i = 0; i < m_Count; ++i)
         {
@@ -81,19 +89,19 @@ struct SparseLookupRun
             const size_t offset = FindBag(args, i);
             if (offset != bag.m_Offset)
             {
-                Finish(bag, out);
+                Finish(bag, sums, out);
                 bag = Bag{offset};
             }
-            const float weight = weights[i];
+            const double weight = weights[i];
             ++bag.m_Count;
             bag.m_Weights += weight;
             bag.m_Squares += weight * weight;
             for (size_t k = 0; k < m_SliceElements; ++k)
             {
-                out[offset + k] += table[row * m_SliceElements + k] * weight;
+                sums[k] += static_cast<double>(table[row * m_SliceElements + k]) * weight;
             }
         }
-        Finish(bag, out);
+        Finish(bag, sums, out);
     }
 };
 
@@ -119,15 +127,10 @@ backends::Prepared PrepareEmbeddingLookupSparse(const ReshapeArgs& args, const b
     }
     const size_t elements = CountElements(table.GetShape(), 1, table.GetNumDimensions());
     RequireElements(args.GetOutput(0), "output 0", CountElements(output, 0, length - 1) * uint64_t{elements});
-    return SparseLookupRun{IndexInput(args, 0),
-                           IndexInput(args, 1),
-                           args.GetDescriptor<EmbeddingLookupSparseDescriptor>().m_Combiner,
-                           count,
-                           length,
-                           GetExtents(output),
-                           table.GetShape()[0],
-                           elements,
-                           output.GetNumElements()};
+    return {SparseLookupRun{IndexInput(args, 0), IndexInput(args, 1),
+                            args.GetDescriptor<EmbeddingLookupSparseDescriptor>().m_Combiner, count, length,
+                            GetExtents(output), table.GetShape()[0], elements, output.GetNumElements()},
+            backends::CheckedCount(elements, sizeof(double))};
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/HalfAsFloat.hpp"
 #include "backends/reference/kernels/ShuffledProduct.hpp"
+#include "backends/reference/kernels/SumRequantizer.hpp"
 #include "backends/reference/kernels/UnpackedWeights.hpp"
 #include "backends/reference/kernels/WeightedSum.hpp"
 
@@ -194,8 +195,8 @@ Prepared PrepareBytes(const ReshapeArgs& args, const backends::PackedWeights* pa
         return PrepareZeros(args);
     }
     // As TFLite's kernels, which differ in it.
-    const auto method = args.GetInput(1).GetDataType() == DataType::QSymmS16 ? Requantizer::Method::FixedPoint
-                                                                             : Requantizer::Method::Double;
+    const auto method = args.GetInput(1).GetDataType() == DataType::QSymmS16 ? SumRequantizer::Method::FixedPoint
+                                                                             : SumRequantizer::Method::Double;
     const bool asymmetric = descriptor.m_AsymmetricQuantizeInputs;
     if (packed != nullptr)
     {

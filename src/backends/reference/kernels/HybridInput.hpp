@@ -46,7 +46,7 @@ public:
     int32_t GetZeroPoint(void* scratch, size_t batch) const { return Scales(scratch)[batch].m_ZeroPoint; }
 
     /// Channels [first, first + count) of a pixel of a batch.
-    void Run(void* scratch, size_t batch, const int32_t* accumulators, const float* bias, size_t first, size_t count,
+    void Run(void* scratch, size_t batch, const int64_t* accumulators, const float* bias, size_t first, size_t count,
              float* out) const
     {
         const float scale = Scales(scratch)[batch].m_Scale;

@@ -4,6 +4,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/ElementTypes.hpp"
+#include "backends/reference/SumType.hpp"
 
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
@@ -39,26 +40,26 @@ class InstanceNormalization
 public:
     InstanceNormalization(const InstanceNormalizationDescriptor& descriptor, const TensorShape& shape, Scratch& scratch)
         : m_Batches(shape[0]), m_Pixels(size_t{shape[1]} * shape[2]), m_Channels(shape[3]), m_Gamma(descriptor.m_Gamma),
-          m_Beta(descriptor.m_Beta), m_Epsilon(descriptor.m_Eps), m_Means(scratch.Add<float>(m_Channels)),
-          m_Variances(scratch.Add<float>(m_Channels))
+          m_Beta(descriptor.m_Beta), m_Epsilon(descriptor.m_Eps), m_Means(scratch.Add<double>(m_Channels)),
+          m_Variances(scratch.Add<double>(m_Channels))
     {
     }
 
     void operator()(const ExecuteArgs& args) const
     {
-        float* means = Scratch::At<float>(args.m_Scratch, m_Means);
-        float* variances = Scratch::At<float>(args.m_Scratch, m_Variances);
+        double* means = Scratch::At<double>(args.m_Scratch, m_Means);
+        double* variances = Scratch::At<double>(args.m_Scratch, m_Variances);
         const T* in = args.GetInput<T>(0);
         T* out = args.GetOutput<T>(0);
         const size_t image = m_Pixels * m_Channels;
         for (size_t batch = 0; batch < m_Batches; ++batch, in += image, out += image)
         {
-            Average(in, means, [](float value, size_t) { return value; });
-            Average(in, variances, [means](float value, size_t c) { return (value - means[c]) * (value - means[c]); });
+            Average(in, means, [](double value, size_t) { return value; });
+            Average(in, variances, [means](double value, size_t c) { return (value - means[c]) * (value - means[c]); });
             for (size_t i = 0, c = 0; i < image; ++i, c = c + 1 == m_Channels ? 0 : c + 1)
             {
-                const float scale = m_Gamma / std::sqrt(variances[c] + m_Epsilon);
-                out[i] = static_cast<T>((static_cast<float>(in[i]) - means[c]) * scale + m_Beta);
+                const double scale = double{m_Gamma} / std::sqrt(variances[c] + double{m_Epsilon});
+                out[i] = FromSum<T>((static_cast<double>(in[i]) - means[c]) * scale + double{m_Beta});
             }
         }
     }
@@ -66,19 +67,19 @@ public:
 private:
     /// averages[c] = the mean of f(value, c) over an image.
     template <typename F>
-    void Average(const T* image, float* averages, const F& f) const
+    void Average(const T* image, double* averages, const F& f) const
     {
-        std::fill_n(averages, m_Channels, 0.0f);
+        std::fill_n(averages, m_Channels, 0.0);
         for (size_t pixel = 0; pixel < m_Pixels; ++pixel, image += m_Channels)
         {
             for (size_t c = 0; c < m_Channels; ++c)
             {
-                averages[c] += f(static_cast<float>(image[c]), c);
+                averages[c] += f(static_cast<double>(image[c]), c);
             }
         }
         for (size_t c = 0; c < m_Channels; ++c)
         {
-            averages[c] /= static_cast<float>(m_Pixels);
+            averages[c] /= static_cast<double>(m_Pixels);
         }
     }
 

@@ -3,7 +3,9 @@
 // tensors as TFLite's reference kernels compute them; their norm is at least one step.
 #include "backends/common/FixedPoint.hpp"
 #include "backends/common/KernelTable.hpp"
+#include "backends/common/Rescale.hpp"
 #include "backends/reference/ElementTypes.hpp"
+#include "backends/reference/SumType.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -41,22 +43,21 @@ struct Pixels
 template <typename T>
 Prepared MakeFloat(const Pixels& pixels, float epsilon)
 {
-    using C = ComputeType<T>;
     return [pixels, epsilon](const ExecuteArgs& run)
     {
         const T* in = run.GetInput<T>(0);
         T* out = run.GetOutput<T>(0);
         for (size_t pixel = 0; pixel < pixels.m_Count; ++pixel, in += pixels.m_Channels, out += pixels.m_Channels)
         {
-            C squares = 0;
+            double squares = 0;
             for (size_t c = 0; c < pixels.m_Channels; ++c)
             {
-                squares += static_cast<C>(in[c]) * static_cast<C>(in[c]);
+                squares += static_cast<double>(in[c]) * static_cast<double>(in[c]);
             }
-            const C norm = std::max(std::sqrt(squares), static_cast<C>(epsilon));
+            const double norm = std::max(std::sqrt(squares), static_cast<double>(epsilon));
             for (size_t c = 0; c < pixels.m_Channels; ++c)
             {
-                out[c] = static_cast<T>(static_cast<C>(in[c]) / norm);
+                out[c] = FromSum<T>(static_cast<double>(in[c]) / norm);
             }
         }
     };
@@ -69,12 +70,12 @@ int32_t Divide(int32_t value, QuantizedMultiplier inverseNorm)
     // TFLite's kernel for uint8 multiplies first and shifts once; that for int8 puts the 7 bits into the multiplier.
     if constexpr (std::is_unsigned_v<T>)
     {
-        return backends::MultiplyByQuantizedMultiplier(value * (1 << OutputFractionBits), inverseNorm);
+        return backends::MultiplySaturating(value * (1 << OutputFractionBits), inverseNorm);
     }
     else
     {
         inverseNorm.m_Shift += OutputFractionBits;
-        return backends::MultiplyByQuantizedMultiplier(value, inverseNorm);
+        return backends::MultiplySaturating(value, inverseNorm);
     }
 }
 

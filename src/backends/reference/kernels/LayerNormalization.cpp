@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // LayerNormalization: each slice of the dimensions from an axis on brought to mean 0 and variance 1, then times scale
-// plus bias. Float types; 16-bit ones are computed in float.
+// plus bias. Float types; all are computed in double precision.
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/ElementTypes.hpp"
+#include "backends/reference/SumType.hpp"
 #include "backends/reference/kernels/AxisRows.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -66,7 +67,7 @@ public:
     }
 
 private:
-    using C = ComputeType<T>;
+    using C = double; // sums and what follows from them are in double precision
 
     void NormalizeRow(const T* in, const T* scale, const T* bias, T* out) const
     {
@@ -89,7 +90,7 @@ private:
             // Parameters are read before the output is written, which may lie in their memory.
             const C s = scale != nullptr ? static_cast<C>(scale[i * m_ScaleStep]) : C{1};
             const C b = bias != nullptr ? static_cast<C>(bias[i * m_BiasStep]) : C{0};
-            out[i] = static_cast<T>((static_cast<C>(in[i]) - mean) * factor * s + b);
+            out[i] = FromSum<T>((static_cast<C>(in[i]) - mean) * factor * s + b);
         }
     }
 
@@ -169,7 +170,7 @@ public:
     }
 
 private:
-    using C = ComputeType<T>;
+    using C = double; // sums and what follows from them are in double precision
 
     void Normalize(const ExecuteArgs& args, size_t first) const
     {
@@ -194,7 +195,7 @@ private:
         {
             const C s = m_Places[0] ? static_cast<C>(args.GetInput<T>(1)[m_Places[0]->Of(i)]) : C{1};
             const C b = m_Places[1] ? static_cast<C>(args.GetInput<T>(2)[m_Places[1]->Of(i)]) : C{0};
-            out[i] = static_cast<T>((static_cast<C>(in[i]) - mean) * factor * s + b);
+            out[i] = FromSum<T>((static_cast<C>(in[i]) - mean) * factor * s + b);
         }
     }
 

@@ -2,7 +2,9 @@
 // LogSoftmax along one axis: beta * (x - max) - log(sum of exp(beta * (x - max))). 8-bit tensors as TFLite's reference
 // kernels compute them, in fixed point.
 #include "backends/common/KernelTable.hpp"
+#include "backends/common/Rescale.hpp"
 #include "backends/reference/ElementTypes.hpp"
+#include "backends/reference/SumType.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/AxisRows.hpp"
 #include "backends/reference/kernels/ByteLogSoftmax.hpp"
@@ -23,7 +25,7 @@ namespace
 
 using backends::Fixed;
 using backends::FloatTypes;
-using backends::MultiplyByQuantizedMultiplier;
+using backends::MultiplySaturating;
 using backends::PerTensor;
 using backends::Prepared;
 using backends::QuantizedMultiplier;
@@ -46,15 +48,15 @@ Prepared MakeFloat(const AxisRows& rows, float beta)
                                const auto max = static_cast<C>(rows.FindMax(in));
                                const auto scaled = [&](size_t i)
                                { return (static_cast<C>(in[i * rows.m_Step]) - max) * static_cast<C>(beta); };
-                               C sum = 0;
+                               double sum = 0;
                                for (size_t i = 0; i < rows.m_Depth; ++i)
                                {
-                                   sum += std::exp(scaled(i));
+                                   sum += static_cast<double>(std::exp(scaled(i)));
                                }
-                               const C logSum = std::log(sum);
+                               const double logSum = std::log(sum);
                                for (size_t i = 0; i < rows.m_Depth; ++i)
                                {
-                                   out[i * rows.m_Step] = static_cast<T>(scaled(i) - logSum);
+                                   out[i * rows.m_Step] = FromSum<T>(static_cast<double>(scaled(i)) - logSum);
                                }
                            });
     };
@@ -134,7 +136,7 @@ ByteLogSoftmax::ByteLogSoftmax(float beta, float scale)
         if (-difference >= m_LeastDifference)
         {
             const auto i = static_cast<size_t>(difference);
-            m_Scaled[i] = MultiplyByQuantizedMultiplier(-difference, quantized);
+            m_Scaled[i] = MultiplySaturating(-difference, quantized);
             m_Powers[i] =
                 backends::Rescale<SumIntegerBits>(backends::ExpOfNonPositive(Fixed<InputIntegerBits>{m_Scaled[i]}))
                     .m_Raw;
@@ -149,7 +151,7 @@ ByteLogSoftmax::RowSum ByteLogSoftmax::Finish(int64_t sum) const
     const int32_t logSum = backends::LogOfAtLeastOne<InputIntegerBits>(clamped).m_Raw;
     // At this difference and below the result would leave the numbers with InputIntegerBits.
     const int32_t lowest = WrappingAdd(logSum, std::numeric_limits<int32_t>::min());
-    const int32_t least = std::max(m_LeastDifference - 1, MultiplyByQuantizedMultiplier(lowest, m_Back));
+    const int32_t least = std::max(m_LeastDifference - 1, MultiplySaturating(lowest, m_Back));
     return {logSum, static_cast<uint32_t>(std::max(-least, 0))};
 }
 

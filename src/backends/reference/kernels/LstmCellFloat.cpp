@@ -18,23 +18,24 @@ void Normalize(float* rows, size_t count, size_t size)
 {
     for (size_t row = 0; row < count; ++row, rows += size)
     {
-        float sum = 0.0f;
+        const auto elements = static_cast<double>(size);
+        double sum = 0.0;
         for (size_t i = 0; i < size; ++i)
         {
-            sum += rows[i];
+            sum += double{rows[i]};
         }
-        const float mean = sum / static_cast<float>(size);
-        float squares = 0.0f;
+        const double mean = sum / elements;
+        double squares = 0.0;
         for (size_t i = 0; i < size; ++i)
         {
-            const float difference = rows[i] - mean;
+            const double difference = double{rows[i]} - mean;
             squares += difference * difference;
         }
-        constexpr float LeastVariance = 1e-8f;
-        const float inverse = 1.0f / std::sqrt(squares / static_cast<float>(size) + LeastVariance);
+        constexpr double LeastVariance = double{1e-8f};
+        const double inverse = 1.0 / std::sqrt(squares / elements + LeastVariance);
         for (size_t i = 0; i < size; ++i)
         {
-            rows[i] = (rows[i] - mean) * inverse;
+            rows[i] = static_cast<float>((double{rows[i]} - mean) * inverse);
         }
     }
 }

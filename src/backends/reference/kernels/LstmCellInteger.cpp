@@ -4,6 +4,7 @@
 #include "backends/common/FixedPoint.hpp"
 #include "backends/common/FixedPoint16.hpp"
 #include "backends/common/QuantizationCheck.hpp"
+#include "backends/common/Rescale.hpp"
 #include "backends/reference/kernels/LstmCell.hpp"
 #include "backends/reference/kernels/LstmInteger.hpp"
 #include "backends/reference/kernels/LstmScales.hpp"
@@ -16,9 +17,9 @@ namespace tenon::ref
 namespace
 {
 
-using backends::Rescaler;
 using backends::Saturate16;
 using backends::Scratch;
+using backends::SumRescaler;
 
 /// Fraction bits of gates; normalized values have 10 of their own.
 constexpr int LayerNormBits = 12;
@@ -43,8 +44,8 @@ public:
             }
         }
         m_HiddenZeroPoint = parameters.m_HiddenZeroPoint;
-        m_HiddenRescaler = Rescaler(scales.m_Hidden);
-        m_ProjectionRescaler = Rescaler(scales.m_Projection);
+        m_HiddenRescaler = SumRescaler(scales.m_Hidden);
+        m_ProjectionRescaler = SumRescaler(scales.m_Projection);
 
         const size_t rows = geometry.m_Sequence.RowsPerStep();
         m_Products.Reserve(scratch, std::max({geometry.m_Inputs, geometry.m_Units, geometry.m_Outputs}),
@@ -71,10 +72,10 @@ private:
         {
         }
 
-        Rescaler m_Input;
-        Rescaler m_Recurrent;
-        Rescaler m_Peephole;
-        Rescaler m_LayerNorm;
+        SumRescaler m_Input;
+        SumRescaler m_Recurrent;
+        SumRescaler m_Peephole;
+        SumRescaler m_LayerNorm;
         int32_t m_LeastVariance = 1;
     };
 
@@ -99,7 +100,7 @@ private:
         const auto hidden = [&](size_t i, int32_t zeroPoint)
         {
             const int16_t activated = backends::Tanh16(cell[i], 15 + m_CellExponent);
-            return Saturate8(WrappingAdd(m_HiddenRescaler(int32_t{output[i]} * activated), zeroPoint));
+            return Saturate8(backends::SaturatingAdd(m_HiddenRescaler(int32_t{output[i]} * activated), zeroPoint));
         };
         if (!g.HasProjection())
         {
@@ -123,7 +124,8 @@ private:
                        [&](size_t i, size_t out, int32_t product)
                        {
                            const int32_t sum = bias != nullptr ? WrappingAdd(product, bias[out]) : product;
-                           state[i] = Saturate8(WrappingAdd(m_ProjectionRescaler(sum), m_State.m_ZeroPoint));
+                           state[i] =
+                               Saturate8(backends::SaturatingAdd(m_ProjectionRescaler(sum), m_State.m_ZeroPoint));
                        });
         ClipValues(state, rows * g.m_Outputs, m_ProjectionClip);
     }
@@ -148,7 +150,7 @@ private:
         m_Products.Run(args.m_Scratch, state, m_State.m_ZeroPoint, rows, g.m_Outputs,
                        args.GetInput<int8_t>(g.m_Slots.m_RecurrentWeights[index]), g.m_Units,
                        [&](size_t i, size_t, int32_t product)
-                       { values[i] = Saturate16(WrappingAdd(gate.m_Recurrent(product), values[i])); });
+                       { values[i] = Saturate16(backends::SaturatingAdd(gate.m_Recurrent(product), values[i])); });
         if (g.m_Slots.m_Peephole[index] != LstmSlots::None)
         {
             AddPeephole(args.GetInput<int16_t>(g.m_Slots.m_Peephole[index]), gate.m_Peephole, cell, values);
@@ -163,13 +165,13 @@ private:
 
     /// TFLite goes over the step's cells in rows of the output's size in place of the cell's: with a projection the
     /// weights shift from batch to batch, and the last cells have none.
-    void AddPeephole(const int16_t* weights, const Rescaler& rescaler, const int16_t* cell, int16_t* values) const
+    void AddPeephole(const int16_t* weights, const SumRescaler& rescaler, const int16_t* cell, int16_t* values) const
     {
         const size_t rowSize = std::min(m_Geometry.m_Outputs, m_Geometry.m_Units);
         for (size_t i = 0; i < m_Geometry.m_Sequence.RowsPerStep() * rowSize; ++i)
         {
             const int32_t product = rescaler(int32_t{weights[i % rowSize]} * cell[i]);
-            values[i] = Saturate16(WrappingAdd(product, values[i]));
+            values[i] = Saturate16(backends::SaturatingAdd(product, values[i]));
         }
     }
 
@@ -183,7 +185,7 @@ private:
             for (size_t i = 0; i < units; ++i)
             {
                 const int32_t shifted = static_cast<int32_t>(One) * values[i] - moments.m_Mean;
-                const int32_t scaled = backends::MultiplyByQuantizedMultiplier(shifted, moments.m_Inverse);
+                const int32_t scaled = backends::MultiplySaturating(shifted, moments.m_Inverse);
                 const int32_t weighted = WrappingAdd(
                     static_cast<int32_t>(static_cast<uint32_t>(scaled) * static_cast<uint32_t>(int32_t{weights[i]})),
                     bias[i]);
@@ -201,8 +203,8 @@ private:
     int16_t m_CellClip = 0;
     int8_t m_ProjectionClip = 0;
     int32_t m_HiddenZeroPoint = 0;
-    Rescaler m_HiddenRescaler;
-    Rescaler m_ProjectionRescaler;
+    SumRescaler m_HiddenRescaler;
+    SumRescaler m_ProjectionRescaler;
     ByteProducts m_Products;
     std::array<size_t, LstmSlots::NumGates> m_Values{}; ///< offsets in the scratch memory
 };

@@ -4,6 +4,7 @@
 // MakeLstmCell.
 #include "backends/common/FixedPoint16.hpp"
 #include "backends/common/QuantizationCheck.hpp"
+#include "backends/common/Rescale.hpp"
 #include "backends/reference/kernels/LstmCell.hpp"
 #include "backends/reference/kernels/LstmInteger.hpp"
 
@@ -86,8 +87,8 @@ public:
 private:
     struct Gate
     {
-        backends::Rescaler m_DataProduct;
-        backends::Rescaler m_StateProduct;
+        backends::SumRescaler m_DataProduct;
+        backends::SumRescaler m_StateProduct;
         QuantizedMultiplier m_DataToSum;
         QuantizedMultiplier m_StateToSum;
         int32_t m_DataZeroPoint = 0;
@@ -144,11 +145,11 @@ private:
         const size_t rows = g.m_Sequence.RowsPerStep();
         auto* const values = Scratch::At<int16_t>(args.m_Scratch, m_Values[index]);
         // Products are rounded to 8 bits before they are brought to the scale of their sum.
-        const auto toSum =
-            [](int32_t product, const backends::Rescaler& toProduct, int32_t zeroPoint, QuantizedMultiplier multiplier)
+        const auto toSum = [](int32_t product, const backends::SumRescaler& toProduct, int32_t zeroPoint,
+                              QuantizedMultiplier multiplier)
         {
-            const int8_t stored = Saturate8(WrappingAdd(toProduct(product), zeroPoint));
-            return backends::MultiplyByQuantizedMultiplier(stored - zeroPoint, multiplier);
+            const int8_t stored = Saturate8(backends::SaturatingAdd(toProduct(product), zeroPoint));
+            return backends::MultiplySaturating(stored - zeroPoint, multiplier);
         };
         auto* const first = Scratch::At<int32_t>(args.m_Scratch, m_First);
         m_Products.Run(args.m_Scratch, data, m_Data.m_ZeroPoint, rows, g.m_Inputs,
@@ -160,7 +161,7 @@ private:
             args.GetInput<int8_t>(g.m_Slots.m_RecurrentWeights[index]), g.m_Units,
             [&](size_t i, size_t, int32_t product)
             {
-                values[i] = Saturate16(WrappingAdd(
+                values[i] = Saturate16(backends::SaturatingAdd(
                     toSum(product, gate.m_StateProduct, gate.m_StateZeroPoint, gate.m_StateToSum), first[i]));
             });
         NormalizeRows(args.GetInput<int16_t>(g.m_Slots.m_LayerNorm[index]),
@@ -211,8 +212,8 @@ private:
             {
                 sum += from[unit] * weights[out * g.m_Units + unit];
             }
-            state[i] = Saturate8(
-                WrappingAdd(backends::MultiplyByQuantizedMultiplier(sum, m_ProjectionMultiplier), m_State.m_ZeroPoint));
+            state[i] = Saturate8(backends::SaturatingAdd(
+                backends::MultiplyReducedSaturating(sum, m_ProjectionMultiplier), m_State.m_ZeroPoint));
         }
         ClipValues(state, rows * g.m_Outputs, m_ProjectionClip);
     }

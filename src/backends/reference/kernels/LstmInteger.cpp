@@ -3,6 +3,7 @@
 #include "backends/reference/kernels/LstmInteger.hpp"
 
 #include "backends/common/FixedPoint16.hpp"
+#include "backends/common/Rescale.hpp"
 #include "backends/reference/kernels/GateProduct.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -51,9 +52,9 @@ SupportResult CheckByteZeroPoint(int32_t zeroPoint, const std::string& what)
     return SupportResult::Yes();
 }
 
-backends::Rescaler MakeRescaler(double real)
+backends::SumRescaler MakeRescaler(double real)
 {
-    return backends::Rescaler(backends::QuantizeMultiplier(real));
+    return backends::SumRescaler(backends::QuantizeMultiplier(real));
 }
 
 void UpdateCell(int16_t* cell, size_t count, const int16_t* input, const int16_t* forget, const int16_t* update,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "backends/common/Quantization.hpp"
+#include "backends/common/Rescale.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/RowProducts.hpp"
@@ -27,7 +28,7 @@ SupportResult CheckPowerOfTwo(float scale, int least, int most);
 /// Whether int8 values can have this zero point.
 SupportResult CheckByteZeroPoint(int32_t zeroPoint, const std::string& what);
 /// real as a multiplier; see QuantizeMultiplier.
-backends::Rescaler MakeRescaler(double real);
+backends::SumRescaler MakeRescaler(double real);
 
 /// A clipping threshold in steps of T, rounded towards zero; 0 stays 0: no clipping.
 template <typename T>

@@ -3,6 +3,7 @@
 // channels (Across) or of neighbouring pixels of the channel (Within). Float types.
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/ElementTypes.hpp"
+#include "backends/reference/SumType.hpp"
 
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
@@ -45,16 +46,17 @@ struct Lrn
     float m_K = 0;
 
     template <typename T>
-    T Scale(T value, float squares) const
+    T Scale(T value, double squares) const
     {
-        return static_cast<T>(static_cast<float>(value) * std::pow(m_K + m_Alpha * squares, -m_Beta));
+        const double power = std::pow(double{m_K} + double{m_Alpha} * squares, -double{m_Beta});
+        return FromSum<T>(static_cast<double>(value) * power);
     }
 };
 
 template <typename T>
-float Square(T value)
+double Square(T value)
 {
-    return static_cast<float>(value) * static_cast<float>(value);
+    return static_cast<double>(value) * static_cast<double>(value);
 }
 
 template <typename T>
@@ -70,7 +72,7 @@ Prepared MakeAcross(const Lrn& lrn)
             for (size_t c = 0; c < lrn.m_Channels; ++c)
             {
                 const Neighbours near(c, lrn.m_Radius, lrn.m_Channels);
-                float squares = 0.0f;
+                double squares = 0.0;
                 for (size_t i = near.m_Begin; i < near.m_End; ++i)
                 {
                     squares += Square(in[i]);
@@ -100,7 +102,7 @@ Prepared MakeWithin(const Lrn& lrn)
                 const Neighbours nearX(x, lrn.m_Radius, lrn.m_Width);
                 for (size_t c = 0; c < lrn.m_Channels; ++c)
                 {
-                    float squares = 0.0f;
+                    double squares = 0.0;
                     for (size_t i = nearY.m_Begin; i < nearY.m_End; ++i)
                     {
                         for (size_t j = nearX.m_Begin; j < nearX.m_End; ++j)

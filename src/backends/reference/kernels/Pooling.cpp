@@ -155,7 +155,7 @@ Sum DivideRounding(Sum sum, Sum count)
     return sum > 0 ? (sum + count / 2) / count : (sum - count / 2) / count;
 }
 
-/// Sum: float, or an integer that holds the sum of a window. Squares: L2 pooling.
+/// Sum: double, or an integer that holds the sum of a window. Squares: L2 pooling.
 template <typename T, typename Sum, bool Squares>
 Prepared PrepareMean(Pool pool)
 {
@@ -184,7 +184,7 @@ Prepared PrepareMean(Pool pool)
                 if constexpr (std::is_floating_point_v<Sum>)
                 {
                     const Sum mean = sums[c] / count;
-                    out[c] = Squares ? std::sqrt(mean) : mean;
+                    out[c] = static_cast<T>(Squares ? std::sqrt(mean) : mean);
                 }
                 else
                 {
@@ -223,10 +223,10 @@ Prepared PreparePool(const Pool& pool, PoolingAlgorithm algorithm, DataType type
     switch (algorithm)
     {
     case PoolingAlgorithm::Max: return PrepareMax<float>(pool);
-    case PoolingAlgorithm::L2: return PrepareMean<float, float, true>(pool);
+    case PoolingAlgorithm::L2: return PrepareMean<float, double, true>(pool);
     case PoolingAlgorithm::Average: break;
     }
-    return PrepareMean<float, float, false>(pool);
+    return PrepareMean<float, double, false>(pool);
 }
 
 /// The part of a pool that images and volumes share. D: the layer's descriptor; `first`: dimension of the height.

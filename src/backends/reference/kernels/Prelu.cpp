@@ -3,6 +3,7 @@
 // slopes as TFLite's reference kernels compute them, 16-bit ones with 16-bit slopes likewise.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Quantization.hpp"
+#include "backends/common/Rescale.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/BroadcastLoop.hpp"
 #include "backends/reference/ElementTypes.hpp"
@@ -18,7 +19,7 @@ namespace
 {
 
 using backends::FloatTypes;
-using backends::MultiplyByQuantizedMultiplier;
+using backends::MultiplySaturating;
 using backends::PerTensor;
 using backends::Prepared;
 using backends::QuantizedMultiplier;
@@ -63,12 +64,11 @@ struct QuantizedPrelu
     T operator()(T x, T alpha) const
     {
         const int32_t value = x - m_X.m_ZeroPoint;
-        // Unsigned: 16-bit values with a zero point may overflow.
-        const auto product =
-            static_cast<int32_t>(static_cast<uint32_t>(value) * static_cast<uint32_t>(alpha - m_Alpha.m_ZeroPoint));
-        const int32_t scaled = value >= 0 ? MultiplyByQuantizedMultiplier(value, m_Positive)
-                                          : MultiplyByQuantizedMultiplier(product, m_Negative);
-        return static_cast<T>(std::clamp<int32_t>(WrappingAdd(scaled, m_Output.m_ZeroPoint),
+        // 16-bit values with a zero point may need more than 32 bits.
+        const int64_t product = int64_t{value} * (alpha - m_Alpha.m_ZeroPoint);
+        const int32_t scaled =
+            value >= 0 ? MultiplySaturating(value, m_Positive) : backends::MultiplySumSaturating(product, m_Negative);
+        return static_cast<T>(std::clamp<int32_t>(backends::SaturatingAdd(scaled, m_Output.m_ZeroPoint),
                                                   std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
     }
 };

@@ -3,6 +3,7 @@
 // bit for bit as TFLite's reference kernels compute them.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Quantization.hpp"
+#include "backends/common/Rescale.hpp"
 #include "backends/reference/ChannelQuantization.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/TensorQuantization.hpp"
@@ -19,7 +20,7 @@ namespace tenon::ref
 namespace
 {
 
-using backends::MultiplyByQuantizedMultiplier;
+using backends::MultiplySaturating;
 using backends::PerTensor;
 using backends::Prepared;
 using backends::QuantizedMultiplier;
@@ -101,8 +102,9 @@ Prepared MakeRequantize(const ReshapeArgs& args)
         Out* out = run.GetOutput<Out>(0);
         for (size_t i = 0; i < count; ++i)
         {
-            const int32_t value = WrappingSubtract(in[i], input.m_ZeroPoint);
-            const int32_t stored = WrappingAdd(MultiplyByQuantizedMultiplier(value, multiplier), output.m_ZeroPoint);
+            const int64_t value = int64_t{in[i]} - input.m_ZeroPoint;
+            const int32_t scaled = backends::MultiplySumSaturating(value, multiplier);
+            const int32_t stored = backends::SaturatingAdd(scaled, output.m_ZeroPoint);
             out[i] = static_cast<Out>(
                 std::clamp<int32_t>(stored, std::numeric_limits<Out>::min(), std::numeric_limits<Out>::max()));
         }

@@ -5,6 +5,7 @@
 
 #include "backends/common/Quantization.hpp"
 #include "backends/common/QuantizationCheck.hpp"
+#include "backends/common/Rescale.hpp"
 #include "backends/reference/ActivationFunctions.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/ElementwiseLoop.hpp"
@@ -24,12 +25,13 @@ namespace tenon::ref
 namespace
 {
 
-using backends::MultiplyByQuantizedMultiplier;
+using backends::MultiplySaturating;
 using backends::Prepared;
 using backends::QuantizedMultiplier;
 using backends::QuantizedRange;
 using backends::QuantizeMultiplier;
 using backends::RoundingDivideByPot;
+using backends::SaturatingAdd;
 
 /// f as a table where that is smaller than the tensors it is for, else f itself. f: int32_t to int32_t within T.
 template <typename T, typename F>
@@ -59,13 +61,13 @@ Prepared MakeRelu(const ReshapeArgs& args, const TensorQuantization& input, cons
         return MakeElementwise<T>(args, [low, high](T x) { return std::min(high, std::max(low, x)); });
     }
     const QuantizedMultiplier multiplier = QuantizeMultiplier(static_cast<double>(input.m_Scale / output.m_Scale));
-    return MakeFromStored<T>(
-        args,
-        [=](int32_t x)
-        {
-            const int32_t scaled = MultiplyByQuantizedMultiplier(x - input.m_ZeroPoint, multiplier);
-            return std::min(range.m_Max, std::max(range.m_Min, WrappingAdd(scaled, output.m_ZeroPoint)));
-        });
+    return MakeFromStored<T>(args,
+                             [=](int32_t x)
+                             {
+                                 const int32_t scaled = MultiplySaturating(x - input.m_ZeroPoint, multiplier);
+                                 return std::min(range.m_Max,
+                                                 std::max(range.m_Min, SaturatingAdd(scaled, output.m_ZeroPoint)));
+                             });
 }
 
 template <typename T>
@@ -78,19 +80,19 @@ Prepared MakeLeakyRelu(const ReshapeArgs& args, const TensorQuantization& input,
     // The sign is taken off the multiplier, so that both signs are rounded alike.
     const QuantizedMultiplier magnitude{std::abs(negative.m_Multiplier), negative.m_Shift};
     const bool flips = negative.m_Multiplier < 0;
-    return MakeFromStored<T>(
-        args,
-        [=](int32_t x)
-        {
-            const int32_t value = x - input.m_ZeroPoint;
-            int32_t scaled = MultiplyByQuantizedMultiplier(value, value >= 0 ? positive : magnitude);
-            if (value < 0 && flips)
-            {
-                scaled = WrappingSubtract(0, scaled);
-            }
-            return std::clamp<int32_t>(WrappingAdd(scaled, output.m_ZeroPoint), std::numeric_limits<T>::min(),
-                                       std::numeric_limits<T>::max());
-        });
+    return MakeFromStored<T>(args,
+                             [=](int32_t x)
+                             {
+                                 const int32_t value = x - input.m_ZeroPoint;
+                                 int32_t scaled = MultiplySaturating(value, value >= 0 ? positive : magnitude);
+                                 if (value < 0 && flips)
+                                 {
+                                     scaled = backends::SaturateToInt32(-int64_t{scaled});
+                                 }
+                                 return std::clamp<int32_t>(SaturatingAdd(scaled, output.m_ZeroPoint),
+                                                            std::numeric_limits<T>::min(),
+                                                            std::numeric_limits<T>::max());
+                             });
 }
 
 int16_t SaturateToInt16(int64_t value)

@@ -6,6 +6,7 @@
 #include "backends/common/FixedPoint.hpp"
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/QuantizationCheck.hpp"
+#include "backends/common/Rescale.hpp"
 #include "backends/reference/BroadcastLoop.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/TensorQuantization.hpp"
@@ -25,11 +26,13 @@ namespace
 {
 
 using backends::GetTypeRange;
-using backends::MultiplyByQuantizedMultiplier;
+using backends::MultiplySaturating;
+using backends::MultiplySumSaturating;
 using backends::Prepared;
 using backends::QuantizedMultiplier;
 using backends::QuantizeMultiplier;
 using backends::RoundingDivideByPot;
+using backends::SaturatingAdd;
 using backends::SaturatingRoundingDoublingHighMul;
 
 template <typename T>
@@ -68,8 +71,8 @@ struct CommonScale
 
     int32_t Scale(int32_t value, QuantizedMultiplier multiplier) const
     {
-        return MultiplyByQuantizedMultiplier(static_cast<int32_t>(static_cast<uint32_t>(value) << m_LeftShift),
-                                             multiplier);
+        // 16-bit values with a zero point may need more than 32 bits.
+        return MultiplySumSaturating(int64_t{value} * (int64_t{1} << m_LeftShift), multiplier);
     }
 
     int32_t m_ZeroA;
@@ -96,10 +99,10 @@ struct QuantizedSum
 
     T operator()(T a, T b) const
     {
-        const int32_t x = m_Inputs.A(a);
-        const int32_t y = m_Inputs.B(b);
-        const int32_t sum = Subtracts ? WrappingSubtract(x, y) : WrappingAdd(x, y);
-        return ClampTo<T>(WrappingAdd(MultiplyByQuantizedMultiplier(sum, m_Multiplier), m_ZeroOutput));
+        const int64_t x = m_Inputs.A(a);
+        const int64_t y = m_Inputs.B(b);
+        const int64_t sum = Subtracts ? x - y : x + y;
+        return ClampTo<T>(SaturatingAdd(MultiplySumSaturating(sum, m_Multiplier), m_ZeroOutput));
     }
 
     CommonScale m_Inputs;
@@ -124,7 +127,7 @@ struct QuantizedSqDiff
     {
         const int32_t difference = m_Inputs.A(a) - m_Inputs.B(b);
         const int32_t square = difference * difference; // at most 255^2 * 2^14
-        return ClampTo<T>(WrappingAdd(MultiplyByQuantizedMultiplier(square, m_Multiplier), m_ZeroOutput));
+        return ClampTo<T>(SaturatingAdd(MultiplySaturating(square, m_Multiplier), m_ZeroOutput));
     }
 
     CommonScale m_Inputs;
@@ -158,10 +161,9 @@ struct QuantizedMul
 
     T operator()(T a, T b) const
     {
-        // Unsigned: 16-bit values with a zero point may overflow.
-        const uint32_t product = static_cast<uint32_t>(a - m_ZeroA) * static_cast<uint32_t>(b - m_ZeroB);
-        return ClampTo<T>(
-            WrappingAdd(MultiplyByQuantizedMultiplier(static_cast<int32_t>(product), m_Multiplier), m_ZeroOutput));
+        // 16-bit values with a zero point may need more than 32 bits.
+        const int64_t product = int64_t{a - m_ZeroA} * (b - m_ZeroB);
+        return ClampTo<T>(SaturatingAdd(MultiplySumSaturating(product, m_Multiplier), m_ZeroOutput));
     }
 
     int32_t m_ZeroA;
@@ -211,7 +213,7 @@ struct QuantizedDiv
         const int32_t scaled = SaturatingRoundingDoublingHighMul(quotient, m_Multiplier.m_Multiplier);
         const int shift = m_Multiplier.m_Shift - reciprocal.m_BitsOverUnit - headroom;
         const int32_t result = backends::MultiplyRawByPot(scaled, std::clamp(shift, -31, 30));
-        return ClampTo<T>(WrappingAdd(result, m_ZeroOutput));
+        return ClampTo<T>(SaturatingAdd(result, m_ZeroOutput));
     }
 
     int32_t m_ZeroA;

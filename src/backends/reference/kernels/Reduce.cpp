@@ -4,9 +4,11 @@
 #include "backends/reference/kernels/Reduce.hpp"
 
 #include "backends/common/Quantization.hpp"
+#include "backends/common/Rescale.hpp"
 #include "backends/reference/BinaryOperations.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/ReduceLoop.hpp"
+#include "backends/reference/SumType.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -26,7 +28,7 @@ namespace tenon::ref
 namespace
 {
 
-using backends::MultiplyByQuantizedMultiplier;
+using backends::MultiplyReducedSaturating;
 using backends::Prepared;
 using backends::QuantizedMultiplier;
 using backends::QuantizeMultiplier;
@@ -81,19 +83,20 @@ template <typename T>
 Prepared MakeFloat(const ReduceLoop& loop, ReduceOperation operation, bool reducesEveryAxis)
 {
     using C = ComputeType<T>;
-    const auto sum = [](C a, T x) { return a + static_cast<C>(x); };
-    const auto finish = [](C value) { return static_cast<T>(value); };
+    const auto sum = [](double a, T x) { return a + static_cast<double>(x); };
+    const auto round = [](double value) { return FromSum<T>(value); };
     switch (operation)
     {
-    case ReduceOperation::Sum: return MakeReduce<T>(loop, C{0}, sum, finish, T{0});
+    case ReduceOperation::Sum: return MakeReduce<T>(loop, 0.0, sum, round, T{0});
     case ReduceOperation::Mean:
         return MakeReduce<T>(
-            loop, C{0}, sum,
-            [count = static_cast<C>(loop.GetNumReduced())](C value) { return static_cast<T>(value / count); },
+            loop, 0.0, sum,
+            [round, count = static_cast<double>(loop.GetNumReduced())](double value) { return round(value / count); },
             std::numeric_limits<T>::quiet_NaN());
     case ReduceOperation::Prod:
         return MakeReduce<T>(
-            loop, C{1}, [](C a, T x) { return a * static_cast<C>(x); }, finish, T{1});
+            loop, C{1}, [](C a, T x) { return a * static_cast<C>(x); }, [](C value) { return static_cast<T>(value); },
+            T{1});
     default: return MakeExtreme<T>(loop, operation == ReduceOperation::Max, reducesEveryAxis);
     }
 }
@@ -142,15 +145,15 @@ T ClampTo(int32_t value)
     return static_cast<T>(std::clamp<int32_t>(value, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
 }
 
-/// Sums of stored values in 32 bits, of which the zero points are taken off in the end.
+/// Sums of stored values in 64 bits, of which the zero points are taken off in the end.
 template <typename T>
 Prepared MakeQuantizedSum(const ReduceLoop& loop, const TensorQuantization& input, const TensorQuantization& output,
                           bool isMean)
 {
     const SumRescale rescale(input, output, loop.GetNumReduced(), isMean);
     return MakeReduce<T>(
-        loop, int32_t{0}, [](int32_t a, T x) { return WrappingAdd(a, x); },
-        [rescale](int32_t sum) { return rescale.Apply<T>(sum); }, T{0});
+        loop, int64_t{0}, [](int64_t a, T x) { return a + x; },
+        [rescale](int64_t sum) { return rescale.Apply<T>(sum); }, T{0});
 }
 
 /// Each factor is multiplied by the input's scale and by its share of the output's, so that 32 bits are enough.
@@ -166,10 +169,10 @@ Prepared MakeQuantizedProd(const ReduceLoop& loop, const TensorQuantization& inp
         [multiplier, zeroInput = input.m_ZeroPoint](int64_t a, T x) -> int64_t
         {
             const int64_t factor = x - zeroInput;
-            return a == None ? factor : MultiplyByQuantizedMultiplier(a * factor, multiplier);
+            return a == None ? factor : MultiplyReducedSaturating(a * factor, multiplier);
         },
         [multiplier, zeroOutput = output.m_ZeroPoint](int64_t product)
-        { return ClampTo<T>(WrappingAdd(MultiplyByQuantizedMultiplier(product, multiplier), zeroOutput)); },
+        { return ClampTo<T>(backends::SaturatingAdd(MultiplyReducedSaturating(product, multiplier), zeroOutput)); },
         T{0});
 }
 
@@ -207,8 +210,7 @@ constexpr backends::TypeRow ReduceTypes[2] = {
 
 SumRescale::SumRescale(const TensorQuantization& input, const TensorQuantization& output, size_t count, bool isMean)
     : m_Multiplier(QuantizeMultiplier(static_cast<double>(input.m_Scale) / static_cast<double>(output.m_Scale))),
-      m_ZeroPoints(static_cast<int32_t>(static_cast<uint64_t>(input.m_ZeroPoint) * count)),
-      m_ZeroOutput(output.m_ZeroPoint)
+      m_ZeroPoints(input.m_ZeroPoint * static_cast<int64_t>(count)), m_ZeroOutput(output.m_ZeroPoint)
 {
     if (isMean && count > 0)
     {

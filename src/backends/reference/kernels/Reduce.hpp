@@ -4,6 +4,7 @@
 
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Quantization.hpp"
+#include "backends/common/Rescale.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 
@@ -52,24 +53,22 @@ public:
     /// `count` elements are summed.
     SumRescale(const TensorQuantization& input, const TensorQuantization& output, size_t count, bool isMean);
 
-    /// A sum that has overflowed has wrapped.
     template <typename T>
-    T Apply(int32_t sum) const
+    T Apply(int64_t sum) const
     {
-        const int32_t rescaled =
-            backends::MultiplyByQuantizedMultiplier(WrappingSubtract(sum, m_ZeroPoints), m_Multiplier);
-        return static_cast<T>(std::clamp<int32_t>(WrappingAdd(rescaled, m_ZeroOutput), std::numeric_limits<T>::min(),
-                                                  std::numeric_limits<T>::max()));
+        const int32_t rescaled = backends::MultiplySumSaturating(sum - m_ZeroPoints, m_Multiplier);
+        return static_cast<T>(std::clamp<int32_t>(backends::SaturatingAdd(rescaled, m_ZeroOutput),
+                                                  std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
     }
 
     /// stored = (sum - GetZeroPoints()) * GetMultiplier() + GetZeroOutput(), saturated.
     backends::QuantizedMultiplier GetMultiplier() const { return m_Multiplier; }
-    int32_t GetZeroPoints() const { return m_ZeroPoints; }
+    int64_t GetZeroPoints() const { return m_ZeroPoints; }
     int32_t GetZeroOutput() const { return m_ZeroOutput; }
 
 private:
     backends::QuantizedMultiplier m_Multiplier;
-    int32_t m_ZeroPoints = 0; ///< all together, as they are in the sum
+    int64_t m_ZeroPoints = 0; ///< all together, as they are in the sum
     int32_t m_ZeroOutput = 0;
 };
 

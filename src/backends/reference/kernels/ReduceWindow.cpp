@@ -4,6 +4,7 @@
 #include "backends/reference/BinaryOperations.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/IndexWalk.hpp"
+#include "backends/reference/SumType.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -69,7 +70,9 @@ backends::Prepared MakeReduceWindow(const Walks& walks)
 {
     return [walks](const ExecuteArgs& run)
     {
-        using C = ComputeType<T>;
+        // Sums are taken in double precision.
+        constexpr bool IsSum = std::is_same_v<Operation, AddOperation>;
+        using C = std::conditional_t<IsSum, SumType<T>, ComputeType<T>>;
         const T* in = run.GetInput<T>(0);
         T* out = run.GetOutput<T>(0);
         const auto init = static_cast<C>(*run.GetInput<T>(1));
@@ -83,7 +86,7 @@ backends::Prepared MakeReduceWindow(const Walks& walks)
                 C value = init;
                 walks.m_Window.Run(start, [&](const auto&, const auto& at)
                                    { value = Operation::Apply(value, static_cast<C>(in[at[0]])); });
-                *to++ = static_cast<T>(value);
+                *to++ = static_cast<T>(static_cast<ComputeType<T>>(value));
             };
             walks.m_Outputs.Run(begin, end, {}, reduce);
         };

@@ -2,7 +2,9 @@
 // ScatterNd: updates go to the slices that tuples of indices name, one after the other: they overwrite, or are added,
 // subtracted, or the larger or smaller one stays. The slices are those of a copy of input 0, or of zeros. Quantized
 // elements are taken as the integers that are stored, as TFLite does.
+#include "backends/common/Scratch.hpp"
 #include "backends/reference/ElementTypes.hpp"
+#include "backends/reference/SumType.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 #include "common/CopyBlock.hpp"
@@ -29,7 +31,7 @@ constexpr backends::TypeRow ScatterNdTypes[] = {backends::Types({{}, IndexTypes,
 /// slice[i] = f(slice[i], update[i])
 using UpdateFunction = void (*)(const std::byte* update, size_t count, std::byte* slice);
 
-/// In what sums are computed: integers wrap, half-precision numbers are only for storage.
+/// In what sums of integers are computed, which wrap. Floats come here for other functions alone, see MakeFloatSum.
 template <typename T>
 auto ToSum(T value)
 {
@@ -107,6 +109,36 @@ UpdateFunction ChooseUpdate(ScatterNdFunction function, DataType type)
     }
 }
 
+/// Sums of floats: in double precision, in the scratch memory.
+template <typename T>
+Prepared MakeFloatSum(const IndexTuples& tuples, size_t outputElements, bool hasInput, double sign)
+{
+    return {[=](const ExecuteArgs& run)
+            {
+                auto* sums = static_cast<double*>(run.m_Scratch);
+                if (hasInput)
+                {
+                    const T* in = run.GetInput<T>(0);
+                    std::transform(in, in + outputElements, sums, [](T value) { return static_cast<double>(value); });
+                }
+                else
+                {
+                    std::fill_n(sums, outputElements, 0.0);
+                }
+                const T* update = run.GetInput<T>(2);
+                for (size_t i = 0; i < tuples.GetCount() && outputElements != 0; ++i)
+                {
+                    double* slice = sums + tuples.GetOffset(run, i);
+                    for (size_t k = 0; k < tuples.GetSliceElements(); ++k)
+                    {
+                        slice[k] += sign * static_cast<double>(*update++);
+                    }
+                }
+                std::transform(sums, sums + outputElements, run.GetOutput<T>(0), FromSum<T>);
+            },
+            backends::CheckedCount(outputElements, sizeof(double))};
+}
+
 Prepared PrepareScatterNd(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const auto& descriptor = args.GetDescriptor<ScatterNdDescriptor>();
@@ -125,6 +157,19 @@ Prepared PrepareScatterNd(const ReshapeArgs& args, const backends::PackedWeights
                                        args.GetInput(1).GetShape().ToString() + " to " + output.GetShape().ToString() +
                                        ": there must be an update for each index tuple, and input 0, if it is the "
                                        "tensor to update, must have the output's shape");
+    }
+    const bool isSum =
+        descriptor.m_Function == ScatterNdFunction::Add || descriptor.m_Function == ScatterNdFunction::Sub;
+    if (isSum && backends::FloatTypes.Has(output.GetDataType()))
+    {
+        const double sign = descriptor.m_Function == ScatterNdFunction::Add ? 1.0 : -1.0;
+        return DispatchType<float, double, Half, BFloat16>(output.GetDataType(),
+                                                           [&](auto tag)
+                                                           {
+                                                               return MakeFloatSum<typename decltype(tag)::Type>(
+                                                                   tuples, output.GetNumElements(),
+                                                                   descriptor.m_InputEnabled, sign);
+                                                           });
     }
     const size_t elementBytes = GetMovedBytes(output.GetDataType());
     const size_t sliceBytes = tuples.GetSliceElements() * elementBytes;

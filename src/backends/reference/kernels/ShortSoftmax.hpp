@@ -4,6 +4,7 @@
 #pragma once
 
 #include "backends/common/Quantization.hpp"
+#include "backends/common/Rescale.hpp"
 #include "backends/reference/LookupTable.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 
@@ -38,8 +39,8 @@ public:
     /// Of an element less the largest one of its row.
     int16_t GetPower(int32_t difference) const
     {
-        const int32_t scaled = backends::MultiplyByQuantizedMultiplier(difference, m_Multiplier);
-        return m_Exp[Saturate(WrappingAdd(scaled, std::numeric_limits<int16_t>::max()))];
+        const int32_t scaled = backends::MultiplySaturating(difference, m_Multiplier);
+        return m_Exp[Saturate(backends::SaturatingAdd(scaled, std::numeric_limits<int16_t>::max()))];
     }
 
     /// Of the sum of all powers.

@@ -5,6 +5,7 @@
 
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
+#include "backends/reference/kernels/SumRequantizer.hpp"
 
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
@@ -29,7 +30,7 @@ class ShuffledProduct
 public:
     ShuffledProduct(const ReshapeArgs& args, const ConvolutionGeometry& g, Scratch& scratch)
         : m_Rows(g.m_Batches), m_Inputs(g.m_InputChannels), m_Outputs(g.m_OutputChannels), m_Bias(args),
-          m_Requantizer(args, g.m_OutputChannels, Requantizer::Method::FixedPoint),
+          m_Requantizer(args, g.m_OutputChannels, SumRequantizer::Method::FixedPoint),
           m_BiasRow(scratch.Add<int32_t>(g.m_OutputChannels))
     {
     }
@@ -92,7 +93,7 @@ private:
     size_t m_Inputs;
     size_t m_Outputs;
     Bias m_Bias;
-    Requantizer m_Requantizer;
+    SumRequantizer m_Requantizer;
     size_t m_BiasRow; ///< offset in the scratch memory
 };
 

@@ -3,7 +3,9 @@
 // 8-bit inputs in fixed point, 16-bit ones by interpolated tables.
 #include "backends/common/FixedPoint.hpp"
 #include "backends/common/KernelTable.hpp"
+#include "backends/common/Rescale.hpp"
 #include "backends/reference/ElementTypes.hpp"
+#include "backends/reference/SumType.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/AxisRows.hpp"
 #include "backends/reference/kernels/ShortSoftmax.hpp"
@@ -23,7 +25,7 @@ namespace
 {
 
 using backends::Fixed;
-using backends::MultiplyByQuantizedMultiplier;
+using backends::MultiplySaturating;
 using backends::Prepared;
 using backends::QuantizedMultiplier;
 using backends::QuantizeMultiplier;
@@ -56,11 +58,11 @@ Prepared MakeFloat(const AxisRows& rows, float beta)
                                const auto max = static_cast<float>(rows.FindMax(in));
                                const auto power = [&](size_t i)
                                { return std::exp((static_cast<float>(in[i * rows.m_Step]) - max) * beta); };
-                               float sum = 0.0f;
+                               double sum = 0.0;
                                for (size_t i = 0; i < rows.m_Depth; ++i)
                                {
                                    const float value = power(i);
-                                   sum += value;
+                                   sum += static_cast<double>(value);
                                    if constexpr (std::is_same_v<T, float>)
                                    {
                                        out[i * rows.m_Step] = value;
@@ -70,11 +72,12 @@ Prepared MakeFloat(const AxisRows& rows, float beta)
                                {
                                    if constexpr (std::is_same_v<T, float>)
                                    {
-                                       out[i * rows.m_Step] /= sum;
+                                       float& value = out[i * rows.m_Step];
+                                       value = static_cast<float>(static_cast<double>(value) / sum);
                                    }
                                    else // narrower types would lose digits of the power
                                    {
-                                       out[i * rows.m_Step] = static_cast<T>(power(i) / sum);
+                                       out[i * rows.m_Step] = FromSum<T>(static_cast<double>(power(i)) / sum);
                                    }
                                }
                            });
@@ -188,7 +191,7 @@ std::array<Fixed<0>, 256> MakeSoftmaxPowers(float beta, float scale)
     {
         if (difference <= radius)
         {
-            const Fixed<IntegerBits> scaled{MultiplyByQuantizedMultiplier(int32_t{-difference}, quantized)};
+            const Fixed<IntegerBits> scaled{MultiplySaturating(int32_t{-difference}, quantized)};
             powers[static_cast<size_t>(difference)] = backends::ExpOfNonPositive(scaled);
         }
     }

@@ -2,9 +2,11 @@
 // StablehloScatter: a copy of a tensor with windows put in where index vectors say. Updates go in one after the other
 // in the order of their tensor; those that would land outside are left out, whatever the index. Shape inference has
 // checked the dimensions.
+#include "backends/common/Scratch.hpp"
 #include "backends/reference/BinaryOperations.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/IndexWalk.hpp"
+#include "backends/reference/SumType.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "common/CopyBlock.hpp"
 
@@ -127,12 +129,26 @@ ScatterPlan MakePlan(const ReshapeArgs& args)
 template <typename T, typename Index, typename Operation>
 backends::Prepared MakeScatter(ScatterPlan plan)
 {
-    return [plan = std::move(plan)](const ExecuteArgs& run)
+    // Sums of floats are taken in double precision, in the scratch memory.
+    constexpr bool IsSum = std::is_same_v<Operation, AddOperation> || std::is_same_v<Operation, SubOperation>;
+    using Result = std::conditional_t<IsSum, SumType<T>, T>;
+    constexpr bool IsWider = !std::is_same_v<Result, T>;
+    const size_t scratchBytes = IsWider ? backends::CheckedCount(plan.m_Bytes / sizeof(T), sizeof(Result)) : 0;
+    const auto execute = [plan = std::move(plan)](const ExecuteArgs& run)
     {
         const Index* indices = run.GetInput<Index>(1);
         const T* updates = run.GetInput<T>(2);
-        T* out = run.GetOutput<T>(0);
-        CopyBlock(out, run.m_Inputs[0], plan.m_Bytes);
+        auto* out = static_cast<Result*>(IsWider ? run.m_Scratch : run.m_Outputs[0]);
+        const size_t count = plan.m_Bytes / sizeof(T);
+        if constexpr (IsWider)
+        {
+            std::transform(run.GetInput<T>(0), run.GetInput<T>(0) + count, out,
+                           [](T value) { return static_cast<Result>(value); });
+        }
+        else
+        {
+            CopyBlock(out, run.m_Inputs[0], plan.m_Bytes);
+        }
         plan.m_Updates.Run(
             {},
             [&](const auto& at, const auto& offsets)
@@ -148,11 +164,16 @@ backends::Prepared MakeScatter(ScatterPlan plan)
                     }
                     to += (start + within) * target.m_Stride;
                 }
-                using C = ComputeType<T>;
+                using C = std::conditional_t<IsSum, SumType<T>, ComputeType<T>>;
                 out[to] =
-                    static_cast<T>(Operation::Apply(static_cast<C>(out[to]), static_cast<C>(updates[offsets[0]])));
+                    static_cast<Result>(Operation::Apply(static_cast<C>(out[to]), static_cast<C>(updates[offsets[0]])));
             });
+        if constexpr (IsWider)
+        {
+            std::transform(out, out + count, run.GetOutput<T>(0), FromSum<T>);
+        }
     };
+    return {execute, scratchBytes};
 }
 
 backends::Prepared PrepareStablehloScatter(const ReshapeArgs& args, const backends::PackedWeights*)

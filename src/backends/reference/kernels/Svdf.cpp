@@ -5,6 +5,7 @@
 #include "backends/common/FixedPoint16.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/QuantizationCheck.hpp"
+#include "backends/common/Rescale.hpp"
 #include "backends/reference/kernels/GateProduct.hpp"
 #include "backends/reference/kernels/LstmInteger.hpp"
 #include "backends/reference/kernels/LstmScales.hpp"
@@ -146,23 +147,24 @@ Prepared PrepareFloat(const ReshapeArgs& args)
         {
             float* memory = state + i * g.m_Memory;
             memory[g.m_Memory - 1] = products[i];
-            float sum = 0.0f;
+            double sum = 0.0;
             for (size_t t = 0; t < g.m_Memory; ++t)
             {
-                sum += times.At(runArgs, i % g.m_Filters * g.m_Memory + t) * memory[t];
+                sum += double{times.At(runArgs, i % g.m_Filters * g.m_Memory + t)} * double{memory[t]};
             }
-            products[i] = sum;
+            products[i] = static_cast<float>(sum);
         }
         float* output = runArgs.GetOutput<float>(1);
         const size_t count = g.m_Batches * g.NumUnits();
         for (size_t i = 0; i < count; ++i)
         {
-            float sum = 0.0f;
+            double sum = 0.0;
             for (size_t r = 0; r < g.m_Rank; ++r)
             {
-                sum += products[i * g.m_Rank + r];
+                sum += double{products[i * g.m_Rank + r]};
             }
-            output[i] = g.m_HasBias ? sum + runArgs.GetInput<float>(BiasSlot)[i % g.NumUnits()] : sum;
+            const float bias = g.m_HasBias ? runArgs.GetInput<float>(BiasSlot)[i % g.NumUnits()] : 0.0f;
+            output[i] = static_cast<float>(sum + double{bias});
         }
         ApplyRecurrentActivation(activation, output, count);
     };
@@ -179,8 +181,8 @@ Prepared PrepareInteger(const ReshapeArgs& args)
     // TFLite's 16-bit state has none, whatever its tensor says.
     const int32_t stateZeroPoint = sizeof(Moved) == 1 ? GetTensorQuantization(args.GetInput(State)).m_ZeroPoint : 0;
     const SvdfScales scales(args);
-    const backends::Rescaler toState(scales.m_ToState);
-    const backends::Rescaler toOutput(scales.m_ToOutput);
+    const backends::SumRescaler toState(scales.m_ToState);
+    const backends::SumRescaler toOutput(scales.m_ToOutput);
     Scratch scratch;
     ByteProducts products;
     products.Reserve(scratch, g.m_Inputs, g.m_Filters);
@@ -207,7 +209,7 @@ Prepared PrepareInteger(const ReshapeArgs& args)
                 const int32_t centred = memory[i * unitSize + j] - stateZeroPoint;
                 sum = WrappingAdd(sum, int32_t{times[i % units * unitSize + j]} * centred);
             }
-            out[i] = Saturate8(WrappingAdd(toOutput(sum), output.m_ZeroPoint));
+            out[i] = Saturate8(backends::SaturatingAdd(toOutput(sum), output.m_ZeroPoint));
         }
     };
     return Prepared(run, scratch.GetBytes());

@@ -6,6 +6,7 @@
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/HybridInput.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
+#include "backends/reference/kernels/SumRequantizer.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -33,20 +34,16 @@ bool FindSource(const WindowAxis& axis, size_t out, size_t tap, size_t& in)
     return in < axis.m_Input;
 }
 
-/// In which sums run: integers wrap.
-template <typename Acc>
-using Running = std::conditional_t<std::is_same_v<Acc, int32_t>, uint32_t, Acc>;
-
 template <typename Acc, typename In, typename W>
-Running<Acc> Product(In value, [[maybe_unused]] int32_t zeroPoint, W weight, [[maybe_unused]] int32_t weightsZeroPoint)
+Acc Product(In value, [[maybe_unused]] int32_t zeroPoint, W weight, [[maybe_unused]] int32_t weightsZeroPoint)
 {
     if constexpr (std::is_floating_point_v<Acc>)
     {
-        return value * weight;
+        return static_cast<Acc>(value) * static_cast<Acc>(weight);
     }
     else // a 16-bit or an 8-bit number by an 8-bit one
     {
-        return static_cast<Running<Acc>>((value - zeroPoint) * (weight - weightsZeroPoint));
+        return (value - zeroPoint) * (weight - weightsZeroPoint);
     }
 }
 
@@ -55,7 +52,7 @@ template <size_t Rows, typename Acc, typename In, typename W>
 void AddRows(const TransposedGeometry& g, const In* values, int32_t zeroPoint, const W* weights,
              int32_t weightsZeroPoint, Acc* sums)
 {
-    Running<Acc> totals[Rows] = {};
+    Acc totals[Rows] = {};
     for (size_t i = 0; i < g.m_InputChannels; ++i)
     {
 #pragma GCC unroll 4
@@ -66,7 +63,7 @@ void AddRows(const TransposedGeometry& g, const In* values, int32_t zeroPoint, c
     }
     for (size_t r = 0; r < Rows; ++r)
     {
-        sums[r] = WrapAdd(sums[r], static_cast<Acc>(totals[r]));
+        sums[r] += totals[r];
     }
 }
 
@@ -151,7 +148,7 @@ private:
     size_t m_BiasRow;
 };
 
-class FloatSum : Base<float, float>
+class FloatSum : Base<double, float>
 {
 public:
     FloatSum(const ReshapeArgs& args, const TransposedGeometry& g, Scratch& scratch)
@@ -164,10 +161,11 @@ public:
         const float* bias = LoadBias(args);
         float* output = args.GetOutput<float>(0);
         const size_t channels = m_Geometry.m_OutputChannels;
-        const auto emit = [&](size_t pixel, size_t, const float* sums)
+        const auto emit = [&](size_t pixel, size_t, const double* sums)
         {
             float* const out = output + pixel * channels;
-            std::transform(sums, sums + channels, bias, out, std::plus<>());
+            std::transform(sums, sums + channels, bias, out,
+                           [](double sum, float b) { return static_cast<float>(sum + double{b}); });
             m_Clamp.Run(out, channels);
         };
         ForEachPixel<float>(
@@ -184,7 +182,7 @@ class QuantizedSum : Base<Acc, Acc>
 public:
     QuantizedSum(const ReshapeArgs& args, const TransposedGeometry& g, Scratch& scratch, bool sumsOf32Bits)
         : Base<Acc, Acc>(args, g, scratch),
-          m_Requantizer(args, g.m_OutputChannels, Requantizer::Method::FixedPoint, sumsOf32Bits),
+          m_Requantizer(args, g.m_OutputChannels, SumRequantizer::Method::FixedPoint, sumsOf32Bits),
           m_ZeroPoint(args.GetInput(0).GetQuantizationOffset()),
           m_WeightsZeroPoint(GetWeightsZeroPoint(args.GetInput(1)))
     {
@@ -202,12 +200,12 @@ public:
     }
 
 private:
-    Requantizer m_Requantizer;
+    SumRequantizer m_Requantizer;
     int32_t m_ZeroPoint;
     int32_t m_WeightsZeroPoint;
 };
 
-class HybridSum : Base<int32_t, float>
+class HybridSum : Base<int64_t, float>
 {
 public:
     HybridSum(const ReshapeArgs& args, const TransposedGeometry& g, Scratch& scratch)
@@ -223,7 +221,7 @@ public:
         m_Input.Quantize(args);
         float* output = args.GetOutput<float>(0);
         const size_t channels = m_Geometry.m_OutputChannels;
-        const auto emit = [&](size_t pixel, size_t batch, const int32_t* sums)
+        const auto emit = [&](size_t pixel, size_t batch, const int64_t* sums)
         {
             float* const out = output + pixel * channels;
             m_Input.Run(scratch, batch, sums, bias, 0, channels, out);
@@ -261,8 +259,8 @@ Prepared PrepareTransposedSum(const ReshapeArgs& args, const TransposedGeometry&
     }
     switch (args.GetInput(0).GetDataType())
     {
-    case DataType::QAsymmU8: return Make<QuantizedSum<uint8_t, uint8_t, int32_t>>(args, g, sumsOf32Bits);
-    case DataType::QAsymmS8: return Make<QuantizedSum<int8_t, int8_t, int32_t>>(args, g, sumsOf32Bits);
+    case DataType::QAsymmU8: return Make<QuantizedSum<uint8_t, uint8_t, int64_t>>(args, g, sumsOf32Bits);
+    case DataType::QAsymmS8: return Make<QuantizedSum<int8_t, int8_t, int64_t>>(args, g, sumsOf32Bits);
     case DataType::QSymmS16: return Make<QuantizedSum<int16_t, int8_t, int64_t>>(args, g, sumsOf32Bits);
     default: return Make<FloatSum>(args, g);
     }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// UnsortedSegment and SegmentSum: reduce the slices that have the same number. Integers wrap.
+// UnsortedSegment and SegmentSum: reduce the slices that have the same number. Integers wrap; floats are added in
+// double precision.
+#include "backends/common/Scratch.hpp"
+#include "backends/reference/SumType.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
@@ -85,11 +88,20 @@ struct SegmentRun
     size_t m_SliceElements;
     size_t m_Segments;
 
+    /// In which segments are reduced: that of the output, or wider in the scratch memory.
+    using Result = std::conditional_t<Operation == ReduceOperation::Sum, SumType<T>, T>;
+    static constexpr bool IsWider = !std::is_same_v<Result, T>;
+
+    size_t GetScratchBytes() const
+    {
+        return IsWider ? backends::CheckedCount(m_Segments * m_SliceElements, sizeof(Result)) : 0;
+    }
+
     void operator()(const ExecuteArgs& args) const
     {
         const T* in = args.GetInput<T>(0);
-        T* const out = args.GetOutput<T>(0);
-        std::fill_n(out, m_Segments * m_SliceElements, InitialValue<Operation, T>());
+        auto* const out = static_cast<Result*>(IsWider ? args.m_Scratch : args.m_Outputs[0]);
+        std::fill_n(out, m_Segments * m_SliceElements, InitialValue<Operation, Result>());
         for (size_t i = 0; i < m_Slices; ++i, in += m_SliceElements)
         {
             const int64_t number = m_Numbers.Read(args, i, m_Lowest, static_cast<int64_t>(m_Segments));
@@ -97,11 +109,15 @@ struct SegmentRun
             {
                 continue;
             }
-            T* const segment = out + static_cast<size_t>(number) * m_SliceElements;
+            Result* const segment = out + static_cast<size_t>(number) * m_SliceElements;
             for (size_t k = 0; k < m_SliceElements; ++k)
             {
-                segment[k] = Reduce<Operation>(segment[k], in[k]);
+                segment[k] = Reduce<Operation>(segment[k], static_cast<Result>(in[k]));
             }
+        }
+        if constexpr (IsWider)
+        {
+            std::transform(out, out + m_Segments * m_SliceElements, args.GetOutput<T>(0), FromSum<T>);
         }
     }
 };
@@ -124,8 +140,9 @@ backends::Prepared PrepareSegments(const ReshapeArgs& args, int64_t lowest)
     return DispatchType<float, int32_t, int64_t>(data.GetDataType(),
                                                  [&](auto tag) -> backends::Prepared
                                                  {
-                                                     return SegmentRun<Operation, typename decltype(tag)::Type>{
+                                                     const SegmentRun<Operation, typename decltype(tag)::Type> run{
                                                          IndexInput(args, 1), lowest, slices, sliceElements, segments};
+                                                     return {run, run.GetScratchBytes()};
                                                  });
 }
 

@@ -6,6 +6,7 @@
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/HybridInput.hpp"
 #include "backends/reference/kernels/RowProducts.hpp"
+#include "backends/reference/kernels/SumRequantizer.hpp"
 
 #include <functional>
 #include <utility>
@@ -91,7 +92,7 @@ class QuantizedSum : Base<int16_t, Acc, Acc>
 {
 public:
     QuantizedSum(const ReshapeArgs& args, const ConvolutionGeometry& g, const void* weights, Scratch& scratch,
-                 Requantizer::Method method, bool sumsOf32Bits)
+                 SumRequantizer::Method method, bool sumsOf32Bits)
         : Base<int16_t, Acc, Acc>(args, g, weights, scratch),
           m_Requantizer(args, g.m_OutputChannels, method, sumsOf32Bits),
           m_ZeroPoint(args.GetInput(0).GetQuantizationOffset()),
@@ -112,12 +113,12 @@ public:
     }
 
 private:
-    Requantizer m_Requantizer;
+    SumRequantizer m_Requantizer;
     int32_t m_ZeroPoint;
     int32_t m_WeightsZeroPoint;
 };
 
-class HybridSum : Base<int16_t, int32_t, float>
+class HybridSum : Base<int16_t, int64_t, float>
 {
 public:
     HybridSum(const ReshapeArgs& args, const ConvolutionGeometry& g, const void* weights, Scratch& scratch,
@@ -134,7 +135,7 @@ public:
         const float* bias = LoadBias(args);
         m_Input.Quantize(args);
         float* output = args.GetOutput<float>(0);
-        const auto emit = [&](size_t pixel, size_t batch, size_t first, const int32_t* sums)
+        const auto emit = [&](size_t pixel, size_t batch, size_t first, const int64_t* sums)
         {
             float* out = output + OutputIndex(pixel, first);
             m_Input.Run(scratch, batch, sums, bias, first, m_Geometry.m_GroupOutputs, out);
@@ -161,7 +162,7 @@ Prepared Make(const ReshapeArgs& args, const ConvolutionGeometry& g, const void*
 
 } // namespace
 
-Prepared PrepareWeightedSum(const ReshapeArgs& args, const ConvolutionGeometry& g, Requantizer::Method method,
+Prepared PrepareWeightedSum(const ReshapeArgs& args, const ConvolutionGeometry& g, SumRequantizer::Method method,
                             bool asymmetric, const void* weights, bool sumsOf32Bits)
 {
     if (g.IsEmpty())
@@ -176,10 +177,10 @@ Prepared PrepareWeightedSum(const ReshapeArgs& args, const ConvolutionGeometry& 
     {
     case DataType::QAsymmU8:
         return args.GetOutput(0).GetDataType() == DataType::QSymmS16
-                   ? Make<QuantizedSum<uint8_t, uint8_t, int32_t, int16_t>>(args, g, weights, method, sumsOf32Bits)
-                   : Make<QuantizedSum<uint8_t, uint8_t, int32_t, uint8_t>>(args, g, weights, method, sumsOf32Bits);
+                   ? Make<QuantizedSum<uint8_t, uint8_t, int64_t, int16_t>>(args, g, weights, method, sumsOf32Bits)
+                   : Make<QuantizedSum<uint8_t, uint8_t, int64_t, uint8_t>>(args, g, weights, method, sumsOf32Bits);
     case DataType::QAsymmS8:
-        return Make<QuantizedSum<int8_t, int8_t, int32_t, int8_t>>(args, g, weights, method, sumsOf32Bits);
+        return Make<QuantizedSum<int8_t, int8_t, int64_t, int8_t>>(args, g, weights, method, sumsOf32Bits);
     case DataType::QSymmS16:
         return args.GetInput(1).GetDataType() == DataType::QSymmS16
                    ? Make<QuantizedSum<int16_t, int16_t, int64_t, int16_t>>(args, g, weights, method, sumsOf32Bits)

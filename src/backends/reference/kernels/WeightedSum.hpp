@@ -6,6 +6,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
+#include "backends/reference/kernels/SumRequantizer.hpp"
 
 namespace tenon::ref
 {
@@ -27,7 +28,8 @@ constexpr backends::TypeRow WeightedSumTypes[] = {
 
 /// `weights`: read these in place of input 1's memory when not null; they stay alive with the layer.
 /// `asymmetric`: how float data beside integer weights is quantized. `sumsOf32Bits`: see Convolution2dDescriptor.
-backends::Prepared PrepareWeightedSum(const ReshapeArgs& args, const ConvolutionGeometry& g, Requantizer::Method method,
-                                      bool asymmetric, const void* weights = nullptr, bool sumsOf32Bits = false);
+backends::Prepared PrepareWeightedSum(const ReshapeArgs& args, const ConvolutionGeometry& g,
+                                      SumRequantizer::Method method, bool asymmetric, const void* weights = nullptr,
+                                      bool sumsOf32Bits = false);
 
 } // namespace tenon::ref

@@ -12,7 +12,7 @@
 #include "backends/cpu/gemm/bytes/Requantize8Avx2-inl.hpp"
 #include "backends/cpu/gemm/bytes/Requantize8Avx512-inl.hpp"
 #include "backends/cpu/gemm/bytes/Tiles8.hpp"
-#include "backends/cpu/simd/FixedPoint-inl.hpp"
+#include "backends/cpu/simd/BoundedMultiplier-inl.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -96,6 +96,7 @@ void RequantizeTo(const RequantizeRows& rows, const RequantizeColumns& columns)
         const Vector multiplier = isDouble ? hn::Zero(d) : hn::Load(d, columns.m_Multiplier + c);
         const Vector right = isDouble ? hn::Zero(d) : hn::Load(d, columns.m_Right + c);
         const Vector left = isDouble ? hn::Zero(d) : hn::Load(d, columns.m_Left + c);
+        const bool growAny = !hn::AllFalse(d, hn::Gt(left, hn::Zero(d)));
         T* out = static_cast<T*>(rows.m_Out) + c;
         for (size_t r = 0; r < rows.m_Rows; ++r, out += rows.m_OutStride)
         {
@@ -104,9 +105,11 @@ void RequantizeTo(const RequantizeRows& rows, const RequantizeColumns& columns)
             {
                 x = hn::Add(x, hn::Set(d, rows.m_RowTerms[r]));
             }
-            x = hn::Add(isDouble ? Rescale(x, columns.m_Scale + c)
-                                 : MultiplyLanes(d, hn::Shl(x, left), multiplier, right),
-                        zeroPoint);
+            if (HWY_UNLIKELY(growAny))
+            {
+                x = ShiftLeftBounded(d, x, left);
+            }
+            x = hn::Add(isDouble ? Rescale(x, columns.m_Scale + c) : MultiplyLanes(d, x, multiplier, right), zeroPoint);
             StoreBytes(hn::Min(hn::Max(x, least), most), out, rows.m_Columns - c);
         }
     }

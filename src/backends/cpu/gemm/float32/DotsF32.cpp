@@ -5,6 +5,7 @@
 #include "backends/cpu/gemm/windows/SkippedPoints.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -103,6 +104,33 @@ HWY_INLINE void AddDots(const float* const (&data)[Rows], const typename Reader:
     }
 }
 
+/// The same of a further part of the depth. Not inlined: few products are that deep.
+template <typename Reader, size_t Rows, size_t Columns>
+HWY_NOINLINE void AddPart(const float* const (&data)[Rows], const typename Reader::Type* weights, size_t columnStride,
+                          size_t depth, Floats (&sums)[Rows][Columns])
+{
+    Floats part[Rows][Columns];
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        HWY_UNROLL(8)
+        for (size_t c = 0; c < Columns; ++c)
+        {
+            part[r][c] = hn::Zero(FloatTag());
+        }
+    }
+    AddDots<Reader>(data, weights, columnStride, depth, part);
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        HWY_UNROLL(8)
+        for (size_t c = 0; c < Columns; ++c)
+        {
+            sums[r][c] = hn::Add(sums[r][c], part[r][c]);
+        }
+    }
+}
+
 /// Writes the sums of all lanes of some rows and a column, to `out` of the first row. Lanes are added up in one order
 /// whatever tiles are: how rows are split over threads changes no bit.
 template <size_t Rows, size_t Columns>
@@ -146,7 +174,18 @@ HWY_INLINE void SumDots(const DotsF32& dots, size_t row, size_t column, Floats (
         {
             data[r] = dots.m_Data + (row + r) * depth;
         }
-        AddDots<Reader>(data, weights, depth, depth, sums);
+        // The more numbers one sum takes, the more it loses: parts of the depth have sums of their own.
+        constexpr size_t MostDepth = 1024 * hn::MaxLanes(FloatTag());
+        AddDots<Reader>(data, weights, depth, std::min(depth, MostDepth), sums);
+        for (size_t k = MostDepth; k < depth; k += MostDepth)
+        {
+            HWY_UNROLL(4)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                data[r] += MostDepth;
+            }
+            AddPart<Reader>(data, weights + k, depth, std::min(depth - k, MostDepth), sums);
+        }
         return;
     }
     const size_t tapDepth = depth / dots.m_Taps;

@@ -5,6 +5,9 @@
 
 #include "backends/cpu/simd/Isa.hpp"
 
+#include <algorithm>
+#include <functional>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/gemm/float32/SumsF32.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
@@ -177,7 +180,7 @@ void AddRows(const SumsF32& sums)
     }
 }
 
-void AddAll(const SumsF32& sums)
+void AddSlice(const SumsF32& sums)
 {
     static_assert(SumsF32::MostRows == 4);
     switch (sums.m_Rows)
@@ -187,6 +190,40 @@ void AddAll(const SumsF32& sums)
     case 3: AddRows<3>(sums); break;
     case 4: AddRows<4>(sums); break;
     default: break;
+    }
+}
+
+/// The more numbers one sum takes, the more it loses: those of deep products are taken in slices of the depth, whose
+/// sums are added up, for some columns at a time.
+void AddAll(const SumsF32& sums)
+{
+    constexpr size_t MostDepth = 8192;
+    constexpr size_t MostColumns = 1024;
+    if (sums.m_Depth <= MostDepth)
+    {
+        AddSlice(sums);
+        return;
+    }
+    HWY_ALIGN float more[SumsF32::MostRows * MostColumns];
+    for (size_t column = 0; column < sums.m_Columns; column += MostColumns)
+    {
+        SumsF32 slice = sums;
+        slice.m_Columns = std::min(MostColumns, sums.m_Columns - column);
+        float* const out = sums.m_Out + column;
+        for (size_t k = 0; k < sums.m_Depth; k += MostDepth)
+        {
+            slice.m_Data = sums.m_Data + k * sums.m_DepthStep;
+            slice.m_Weights = sums.m_Weights + k * sums.m_WeightStride + column;
+            slice.m_Depth = std::min(MostDepth, sums.m_Depth - k);
+            slice.m_Out = k == 0 ? out : more;
+            slice.m_OutStride = k == 0 ? sums.m_OutStride : MostColumns;
+            AddSlice(slice);
+            for (size_t r = 0; k != 0 && r < sums.m_Rows; ++r)
+            {
+                float* const row = out + r * sums.m_OutStride;
+                std::transform(row, row + slice.m_Columns, more + r * MostColumns, row, std::plus<>());
+            }
+        }
     }
 }
 

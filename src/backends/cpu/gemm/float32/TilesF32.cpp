@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of float32 products: what sums begin and end with. Sums stay in registers for the whole depth.
+// Tiles of float32 products: what sums begin and end with. Sums stay in registers for the whole depth of a slice.
 #include "backends/cpu/gemm/float32/TilesF32.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -134,13 +134,15 @@ void Tiles(const TileF32& tiles, size_t count)
     {
         bias[v] = hn::Zero(d);
     }
-    if (tiles.m_Bias != nullptr)
+    if (tiles.m_Bias != nullptr && !tiles.m_Continues)
     {
         LoadRow(tiles.m_Bias, lastColumns, bias);
     }
     TilePlace place{tiles.m_Table, tiles.m_Data,
                     tiles.m_Next != nullptr ? *tiles.m_Next : NextWeights(tiles.m_Panel, 0)};
-    const float* added = tiles.m_Added;
+    // The sums of a slice begin with zeros and are added to those of the others: the more numbers one sum takes, the
+    // more it loses.
+    const float* added = tiles.m_Continues ? tiles.m_Out : tiles.m_Added;
     float* out = tiles.m_Out;
     while (true)
     {
@@ -154,15 +156,6 @@ void Tiles(const TileF32& tiles, size_t count)
                 sums[r][v] = bias[v];
             }
         }
-        if (tiles.m_Continues)
-        {
-            HWY_UNROLL(16)
-            for (size_t r = 0; r < Rows; ++r)
-            {
-                LoadRow(out + r * stride, lastColumns, sums[r]);
-            }
-        }
-
         MultiplyAll<How>(tiles, place, sums);
 
         if (added != nullptr)

@@ -146,9 +146,7 @@ void PackedWeights16::SetUpColumns(const Weights16& weights, backends::PackedSto
                            SumMagnitudes(weights, m_Sizes, isTransposed, {reinterpret_cast<int64_t*>(to), columns});
                        });
     const std::vector<int64_t> magnitudes = weights.ClampMagnitudes(sums.As<int64_t>(), columns, m_Sizes.m_Depth);
-    // Sums that wrap around need no slices.
-    m_FitsOneSlice = weights.m_Rounding == Rounding16::FixedPoint ||
-                     *std::max_element(magnitudes.begin(), magnitudes.end()) <= RequantizeArrays16::MostMagnitude;
+    m_FitsOneSlice = *std::max_element(magnitudes.begin(), magnitudes.end()) <= RequantizeArrays16::MostMagnitude;
     for (const Panel16& panel : m_Panels)
     {
         for (size_t i = 0; i < panel.m_Columns; ++i)

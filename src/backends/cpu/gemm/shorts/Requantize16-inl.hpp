@@ -12,11 +12,13 @@
 #define TENON_CPU_REQUANTIZE16_INL
 #endif
 
+#include "backends/common/Rescale.hpp"
 #include "backends/cpu/gemm/Dots-inl.hpp"
 #include "backends/cpu/gemm/shorts/Tiles16.hpp"
-#include "backends/cpu/simd/FixedPoint-inl.hpp"
+#include "backends/cpu/simd/BoundedMultiplier-inl.hpp"
 #include "backends/cpu/simd/Narrow-inl.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <type_traits>
@@ -160,27 +162,77 @@ class IntScaling
 public:
     HWY_INLINE IntScaling(const Columns16& columns, size_t at)
         : m_Bias(hn::Load(Ints(), columns.m_IntBias + at)), m_Multiplier(hn::Load(Ints(), columns.m_Multiplier + at)),
-          m_Odd(OddLanes(Ints(), m_Multiplier)), m_Left(hn::Load(Ints(), columns.m_Left + at))
+          m_Odd(OddLanes(Ints(), m_Multiplier)), m_Columns(columns), m_At(at)
     {
         const Vector right = hn::Load(Ints(), columns.m_Right + at);
         m_IsShifted = hn::VecFromMask(Ints(), hn::Gt(right, hn::Zero(Ints())));
         m_RightLessOne = hn::Add(right, m_IsShifted);
+        m_AllShifted = hn::AllTrue(Ints(), hn::Gt(right, hn::Zero(Ints())));
     }
 
-    template <bool>
-    HWY_INLINE Vector Scale(const int32_t* sums, const double*) const
+    template <bool HasTotals>
+    HWY_INLINE Vector Scale(const int32_t* sums, const double* totals) const
     {
-        const Vector x = hn::Shl(hn::Add(hn::Load(Ints(), sums), m_Bias), m_Left);
-        return MultiplyAnyLanes(Ints(), x, m_Multiplier, m_Odd, m_RightLessOne, m_IsShifted);
+        const Ints d;
+        Vector x = hn::Add(hn::Load(d, sums), m_Bias);
+        if constexpr (HasTotals)
+        {
+            HWY_ALIGN int32_t narrow[HWY_MAX_BYTES / sizeof(int32_t)];
+            if (!Narrow(sums, totals, narrow))
+            {
+                return ScaleWide(sums, totals);
+            }
+            x = hn::Load(d, narrow);
+        }
+        // Scales that are made larger are rare: others do not pay for it.
+        if (HWY_UNLIKELY(!m_AllShifted))
+        {
+            const Vector bounded = ShiftLeftBounded(d, x, hn::Load(d, m_Columns.m_Left + m_At));
+            x = hn::IfThenElse(hn::MaskFromVec(m_IsShifted), x, bounded);
+        }
+        return MultiplyAnyLanes(d, x, m_Multiplier, m_Odd, m_RightLessOne, m_IsShifted);
     }
 
 private:
+    /// The sums of all slices with their bias, if all of them fit 32 bits.
+    HWY_INLINE bool Narrow(const int32_t* sums, const double* totals, int32_t* narrow) const
+    {
+        constexpr double Limit = 2147483648.0;
+        const int32_t* bias = m_Columns.m_IntBias + m_At;
+        double most = 0.0;
+        for (size_t i = 0; i < hn::Lanes(Ints()); ++i)
+        {
+            const double total = totals[i] + sums[i] + bias[i];
+            most = std::max(most, std::abs(total));
+            narrow[i] = static_cast<int32_t>(std::clamp(total, -Limit, Limit - 1.0));
+        }
+        return most < Limit;
+    }
+
+    /// One sum at a time: those that need more than 32 bits are rare.
+    HWY_NOINLINE Vector ScaleWide(const int32_t* sums, const double* totals) const
+    {
+        HWY_ALIGN int32_t values[HWY_MAX_BYTES / sizeof(int32_t)];
+        for (size_t i = 0; i < hn::Lanes(Ints()); ++i)
+        {
+            const size_t column = m_At + i;
+            const int64_t total =
+                static_cast<int64_t>(totals[i]) + int64_t{sums[i]} + int64_t{m_Columns.m_IntBias[column]};
+            const backends::QuantizedMultiplier multiplier{m_Columns.m_Multiplier[column],
+                                                           m_Columns.m_Left[column] - m_Columns.m_Right[column]};
+            values[i] = backends::MultiplySumSaturating(total, multiplier);
+        }
+        return hn::Load(Ints(), values);
+    }
+
     Vector m_Bias;
     Vector m_Multiplier;
     Vector m_Odd;
-    Vector m_Left;
+    const Columns16& m_Columns;
+    size_t m_At; ///< the vector's first column
     Vector m_RightLessOne;
     Vector m_IsShifted;
+    bool m_AllShifted;
 };
 
 /// Writes the first `count` numbers.
@@ -259,7 +311,7 @@ void Requantize(const Rows16& rows, const Columns16& columns)
     switch (columns.m_Rounding)
     {
     case Rounding16::HalfUp: RequantizeBy<DoubleScaling<true>>(rows, columns); break;
-    case Rounding16::FixedPoint: RequantizeBy<IntScaling, false>(rows, columns); break;
+    case Rounding16::FixedPoint: RequantizeBy<IntScaling>(rows, columns); break;
     case Rounding16::Double: RequantizeBy<DoubleScaling<false>>(rows, columns); break;
     }
 }

@@ -14,7 +14,7 @@ namespace tenon::cpu
 namespace
 {
 
-/// What MultiplyByQuantizedMultiplier multiplies sums of 64 bits by.
+/// What MultiplyReducedSaturating multiplies sums of 64 bits by.
 double GetShortScale(backends::QuantizedMultiplier m)
 {
     const int32_t reduced = m.m_Multiplier < 0x7FFF0000 ? (m.m_Multiplier + (1 << 15)) >> 16 : 0x7FFF;
@@ -36,9 +36,11 @@ void RequantizeArrays16::Set(size_t place, int64_t magnitude, int64_t bias, doub
 {
     if (m_Rounding == Rounding16::FixedPoint)
     {
-        // The reference kernel's sums and those of the inner loops wrap alike.
+        // Sums of several slices have their bias added in more bits.
+        const bool isOneSlice = magnitude <= MostMagnitude;
+        m_IsExact = m_IsExact && (!isOneSlice || magnitude * 32768 + std::abs(bias) <= INT32_MAX);
         const backends::QuantizedMultiplier multiplier = backends::QuantizeMultiplier(scale);
-        Ints(0)[place] = static_cast<int32_t>(static_cast<uint32_t>(static_cast<uint64_t>(bias)));
+        Ints(0)[place] = static_cast<int32_t>(bias);
         Ints(1)[place] = multiplier.m_Multiplier;
         Ints(2)[place] = std::max(0, -multiplier.m_Shift);
         Ints(3)[place] = std::max(0, multiplier.m_Shift);

@@ -120,22 +120,28 @@ void WinogradF32::RunPoints(size_t firstPanel, size_t tiles, const float* points
     const EngineF32& engine = m_Weights->GetPanels().GetEngine();
     const std::vector<PanelF32>& panels = m_Weights->GetPanels().Get();
     const size_t panelsOfPoint = panels.size() / Points;
+    const size_t depth = m_Weights->GetSizes().m_Depth;
+    constexpr size_t MostDepth = 8192; // the more numbers one sum takes, the more it loses
     for (size_t point = 0; point < Points; ++point)
     {
         const PanelF32& panel = panels[point * panelsOfPoint + firstPanel];
         TileF32 tile;
-        tile.m_Depth = m_Weights->GetSizes().m_Depth;
         tile.m_DataStride = m_PointDepth;
-        tile.m_Panel = m_Weights->GetData() + panel.m_Offset;
         tile.m_Columns = tile.m_OutStride = panel.m_Vectors * engine.m_Lanes;
         float* out = sums + point * m_SumStride;
-        ForEachHeight(tiles, engine.m_Rows[panel.m_Vectors],
-                      [&](size_t begin, size_t height, size_t count)
-                      {
-                          tile.m_Data = points + point * m_PointStride + begin * m_PointDepth;
-                          tile.m_Out = out + begin * tile.m_OutStride;
-                          engine.m_Tiles[panel.m_Vectors][height](tile, count);
-                      });
+        for (size_t k = 0; k < depth; k += MostDepth)
+        {
+            tile.m_Depth = std::min(MostDepth, depth - k);
+            tile.m_Panel = m_Weights->GetData() + panel.m_Offset + k * tile.m_Columns;
+            tile.m_Continues = k != 0;
+            ForEachHeight(tiles, engine.m_Rows[panel.m_Vectors],
+                          [&](size_t begin, size_t height, size_t count)
+                          {
+                              tile.m_Data = points + point * m_PointStride + begin * m_PointDepth + k;
+                              tile.m_Out = out + begin * tile.m_OutStride;
+                              engine.m_Tiles[panel.m_Vectors][height](tile, count);
+                          });
+        }
     }
 }
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Long sums of floats: each lane of a vector adds up SumBlock numbers, then the vector goes to totals in double
+// precision and begins anew. What is lost is at most SumBlock * 2^-24 of the sum of all magnitudes, however many
+// numbers there are. Included by sources with vector code after simd/Foreach.hpp, once for each target.
+#if defined(TENON_FLOAT_TOTALS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_FLOAT_TOTALS_INL
+#undef TENON_FLOAT_TOTALS_INL
+#else
+#define TENON_FLOAT_TOTALS_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// How many numbers each lane adds up in float.
+constexpr size_t SumBlock = 128;
+
+/// The totals of all lanes of some vectors of floats.
+template <size_t Vectors, class D>
+class FloatTotals
+{
+public:
+    /// Adds the sums, and takes them to zero.
+    HWY_INLINE void Take(D d, hn::Vec<D> (&sums)[Vectors])
+    {
+        HWY_ALIGN float lanes[Vectors * Lanes];
+        HWY_UNROLL(8)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            hn::Store(sums[v], d, lanes + v * Lanes);
+            sums[v] = hn::Zero(d);
+        }
+        for (size_t i = 0; i < Vectors * Lanes; ++i)
+        {
+            m_Totals[i] += static_cast<double>(lanes[i]);
+        }
+    }
+
+    /// The totals as sums.
+    HWY_INLINE void Give(D d, hn::Vec<D> (&sums)[Vectors]) const
+    {
+        HWY_ALIGN float lanes[Vectors * Lanes];
+        for (size_t i = 0; i < Vectors * Lanes; ++i)
+        {
+            lanes[i] = static_cast<float>(m_Totals[i]);
+        }
+        HWY_UNROLL(8)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            sums[v] = hn::Load(d, lanes + v * Lanes);
+        }
+    }
+
+private:
+    static constexpr size_t Lanes = hn::MaxLanes(D());
+
+    HWY_ALIGN double m_Totals[Vectors * Lanes] = {};
+};
+
+/// The sum of step(i) for i below count, a vector of floats each.
+template <class D, typename F>
+HWY_INLINE hn::Vec<D> SumSteps(D d, size_t count, const F& step)
+{
+    hn::Vec<D> sums[1] = {hn::Zero(d)};
+    if (count <= SumBlock)
+    {
+        for (size_t i = 0; i < count; ++i)
+        {
+            sums[0] = hn::Add(sums[0], step(i));
+        }
+        return sums[0];
+    }
+    FloatTotals<1, D> totals;
+    for (size_t first = 0; first < count; first += SumBlock)
+    {
+        const size_t end = count - first < SumBlock ? count : first + SumBlock;
+        for (size_t i = first; i < end; ++i)
+        {
+            sums[0] = hn::Add(sums[0], step(i));
+        }
+        totals.Take(d, sums);
+    }
+    totals.Give(d, sums);
+    return sums[0];
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
