@@ -24,9 +24,8 @@ namespace tenon::cpu
 class ByteProducts
 {
 public:
-    /// Whether these can be multiplied so. `mostBias`: what no bias exceeds; with Rounding8::Double it may be any,
-    /// whose sums wrap around as the reference kernel's do. To be asked before anything is planned: what is not exact
-    /// may be too large for that.
+    /// Whether these can be multiplied so. `mostBias`: what no bias exceeds; with Rounding8::Double one of up to 2^29
+    /// need not be counted. To be asked before anything is planned: what is not exact may be too large for that.
     static bool Takes(const ref::MatMulGeometry& geometry, int64_t mostBias = 0);
 
     /// Of inputs 0 and 1, all int8 or all uint8 but for int8 weights of either type, with one zero point each.

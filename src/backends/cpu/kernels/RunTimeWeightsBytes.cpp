@@ -26,7 +26,7 @@ constexpr backends::TypeRow Types[] = {
     backends::Types({DataType::QAsymmS8, SignedByteWeights, DataType::Signed32}, DataType::QAsymmS8),
 };
 
-/// Of a bias beside which sums do not overflow on their way through fixed-point arithmetic.
+/// Of a bias beside which sums do not overflow, nor do they on their way through fixed-point arithmetic.
 constexpr int32_t MostBias = 1 << 29;
 
 bool HasLargeBias(const int32_t* bias, size_t columns)
@@ -52,12 +52,12 @@ backends::Prepared RunWhereItFits(Products products, size_t scratchBytes, backen
             bytes};
 }
 
-/// Of layers whose sums become bytes in fixed point, the products run where the bias is not too large for that.
+/// The products run where the bias is not too large for sums of 32 bits.
 template <typename Products>
 backends::Prepared RunWhereBiasFits(Products products, size_t scratchBytes, backends::Prepared any,
                                     const ByteEnds& ends, size_t columns)
 {
-    if (ends.m_Rounding != Rounding8::FixedPoint || !ends.m_HasBias)
+    if (!ends.m_HasBias)
     {
         return {std::move(products), scratchBytes};
     }
