@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Integer arithmetic of quantized operators, bit for bit as TFLite's reference kernels have it: a real multiplier is a
-// 31-bit fraction and a power of two; it is applied by a doubling high multiply, then a rounding shift. Used by the
-// kernels of all backends: multipliers are made in their prepare step, applied in their inner loops (hence inline).
+// 31-bit fraction and a power of two; it is applied by a doubling high multiply, then a rounding shift, see
+// Rescale.hpp. Used by the kernels of all backends: multipliers are made in their prepare step.
 #pragma once
 
 #include <tenon/Types.hpp>
@@ -41,60 +41,6 @@ inline int32_t RoundingDivideByPot(int32_t x, int exponent)
     const int64_t half = (int64_t{1} << exponent) >> 1;
     const int64_t towardsZero = half != 0 && x < 0 ? 1 : 0;
     return static_cast<int32_t>((x + half - towardsZero) >> exponent);
-}
-
-/// x * m with TFLite's two roundings. A left shift that overflows wraps, as TFLite's does in practice.
-inline int32_t MultiplyByQuantizedMultiplier(int32_t x, QuantizedMultiplier m)
-{
-    const int left = m.m_Shift > 0 ? m.m_Shift : 0;
-    const int right = m.m_Shift > 0 ? 0 : -m.m_Shift;
-    const auto shifted = static_cast<int32_t>(static_cast<uint32_t>(x) << left);
-    return RoundingDivideByPot(SaturatingRoundingDoublingHighMul(shifted, m.m_Multiplier), right);
-}
-
-/// MultiplyByQuantizedMultiplier for inner loops: the same results in one multiplication and one shift. Both roundings
-/// are floor divisions after an addition, and nested floor divisions merge into one; what remains of "half away from
-/// zero" is the step down for negative x. Only for multipliers that are not negative.
-class Rescaler
-{
-public:
-    Rescaler() = default;
-    explicit Rescaler(QuantizedMultiplier m)
-        : m_Multiplier(m.m_Multiplier), m_Left(m.m_Shift > 0 ? m.m_Shift : 0),
-          m_Right(31 + (m.m_Shift > 0 ? 0 : -m.m_Shift)),
-          m_Addend((int64_t{1} << 30) + (m_Right > 31 ? int64_t{1} << (m_Right - 1) : 0)),
-          m_NegativeStep(m_Right > 31 ? int64_t{1} << 31 : 0)
-    {
-    }
-
-    int32_t operator()(int32_t x) const
-    {
-        const auto shifted = static_cast<int32_t>(static_cast<uint32_t>(x) << m_Left);
-        const int64_t step = static_cast<int64_t>(shifted >> 31) & m_NegativeStep;
-        return static_cast<int32_t>((static_cast<int64_t>(shifted) * m_Multiplier + m_Addend - step) >> m_Right);
-    }
-
-private:
-    int32_t m_Multiplier = 0;
-    int m_Left = 0;
-    int m_Right = 31;
-    int64_t m_Addend = 0;
-    int64_t m_NegativeStep = 0;
-};
-
-/// The same for 64-bit accumulators (16-bit activations): the multiplier is reduced to 16 bits and rounding happens
-/// once. Meant for |x| < 2^47 and m >= 0; what lies outside wraps.
-inline int32_t MultiplyByQuantizedMultiplier(int64_t x, QuantizedMultiplier m)
-{
-    const int32_t reduced = m.m_Multiplier < 0x7FFF0000 ? (m.m_Multiplier + (1 << 15)) >> 16 : 0x7FFF;
-    const int shift = 15 - m.m_Shift;
-    const uint64_t product = static_cast<uint64_t>(x) * static_cast<uint64_t>(static_cast<int64_t>(reduced));
-    if (shift <= 0)
-    {
-        return static_cast<int32_t>(static_cast<uint32_t>(product << -shift));
-    }
-    const auto rounded = static_cast<int64_t>(product + (uint64_t{1} << (shift - 1)));
-    return static_cast<int32_t>(static_cast<uint32_t>(static_cast<uint64_t>(rounded >> shift)));
 }
 
 /// Inclusive bounds of stored values.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// TFLite's integer arithmetic on vectors of int32: multiplication by QuantizedMultipliers, one for all lanes or one for
-// each, with both of its roundings, bit for bit as backends::MultiplyByQuantizedMultiplier has it. Included by sources
-// with vector code after simd/Foreach.hpp, once for each target.
+// TFLite's integer arithmetic on vectors of int32: multiplication by the multipliers and shifts to the right of
+// QuantizedMultipliers, one for each lane, with both of its roundings. See BoundedMultiplier-inl.hpp for shifts to the
+// left. Included by sources with vector code after simd/Foreach.hpp, once for each target.
 #if defined(TENON_FIXED_POINT_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_FIXED_POINT_INL
 #undef TENON_FIXED_POINT_INL
@@ -88,66 +88,6 @@ HWY_INLINE hn::Vec<D32> MultiplyAnyLanes(D32 d, hn::Vec<D32> x, hn::Vec<D32> mul
     const hn::Vec<D32> rounded = hn::ShiftRight<1>(hn::Add(halves, hn::Set(d, 1)));
     return hn::IfThenElse(hn::MaskFromVec(isShifted), rounded, high);
 }
-
-/// x times a multiplier that is not negative, the same for all lanes.
-template <class D32>
-class FixedPointMultiplier
-{
-public:
-    using Vector = hn::Vec<D32>;
-
-    explicit FixedPointMultiplier(backends::QuantizedMultiplier m)
-        : m_Multiplier(hn::Set(D32(), m.m_Multiplier)), m_Left(m.m_Shift > 0 ? m.m_Shift : 0),
-          m_Right(m.m_Shift > 0 ? 0 : -m.m_Shift), m_Rounding(GetRounding(D32(), hn::Set(D32(), m_Right))),
-          m_IsShifted(hn::Set(D32(), m_Right > 0 ? -1 : 0))
-    {
-    }
-
-    /// With a shift to the right |x| must be below 2^30; left shifts wrap.
-    HWY_INLINE Vector operator()(Vector x) const
-    {
-        const Vector high = RoundingHighMul(D32(), hn::ShiftLeftSame(x, m_Left), m_Multiplier, m_Multiplier);
-        return hn::ShiftRightSame(AddRounding(high, m_Rounding, m_IsShifted), m_Right);
-    }
-
-private:
-    Vector m_Multiplier;
-    int m_Left;
-    int m_Right;
-    Vector m_Rounding;
-    Vector m_IsShifted;
-};
-
-/// The same for any x.
-template <class D32>
-class AnyFixedPointMultiplier
-{
-public:
-    using Vector = hn::Vec<D32>;
-
-    explicit AnyFixedPointMultiplier(backends::QuantizedMultiplier m)
-        : m_Multiplier(hn::Set(D32(), m.m_Multiplier)), m_Left(m.m_Shift > 0 ? m.m_Shift : 0),
-          m_RightLessOne(m.m_Shift < 0 ? -m.m_Shift - 1 : 0), m_IsShifted(hn::Set(D32(), m.m_Shift < 0 ? -1 : 0))
-    {
-    }
-
-    HWY_INLINE Vector operator()(Vector x) const
-    {
-        const D32 d;
-        const Vector high = RoundingHighMul(d, hn::ShiftLeftSame(x, m_Left), m_Multiplier, m_Multiplier);
-        // As MultiplyAnyLanes.
-        const Vector stepped = hn::Add(high, hn::And(hn::ShiftRight<31>(high), m_IsShifted));
-        const Vector halves = hn::ShiftRightSame(stepped, m_RightLessOne);
-        const Vector rounded = hn::ShiftRight<1>(hn::Add(halves, hn::Set(d, 1)));
-        return hn::IfThenElse(hn::MaskFromVec(m_IsShifted), rounded, high);
-    }
-
-private:
-    Vector m_Multiplier;
-    int m_Left;
-    int m_RightLessOne;
-    Vector m_IsShifted;
-};
 
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

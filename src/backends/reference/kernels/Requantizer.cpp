@@ -2,10 +2,8 @@
 // Conditions and scales of quantized sums of products.
 #include "backends/reference/kernels/Requantizer.hpp"
 
-#include "backends/common/FusedActivation.hpp"
 #include "backends/common/QuantizationCheck.hpp"
 
-#include <tenon/Exceptions.hpp>
 #include <tenon/Tensor.hpp>
 
 #include <string>
@@ -123,41 +121,6 @@ std::vector<double> GetSumScales(const TensorInfo& input, const TensorInfo& weig
         reals.push_back(product / outputScale);
     }
     return reals;
-}
-
-Requantizer::Requantizer(const ReshapeArgs& args, size_t outputChannels, Method method, bool sumsOf32Bits)
-{
-    const TensorInfo& input = args.GetInput(0);
-    const TensorInfo& weights = args.GetInput(1);
-    const TensorInfo& output = args.GetOutput(0);
-    const std::vector<float> scales = weights.GetQuantizationScales();
-    if (scales.empty() || (scales.size() != 1 && scales.size() != outputChannels))
-    {
-        throw LayerValidationException("the weights have " + std::to_string(scales.size()) + " scales for " +
-                                       std::to_string(outputChannels) + " output channels; give one, or one each");
-    }
-    // TFLite sums 16-bit data in 32 bits when the bias has 32 bits and the weights have 8, else in 64.
-    const bool hasShortWeights = weights.GetDataType() == DataType::QSymmS16;
-    const bool isNarrow = args.HasInput(2) ? args.GetInput(2).GetDataType() == DataType::Signed32 : sumsOf32Bits;
-    const bool sumsOf64Bits = input.GetDataType() == DataType::QSymmS16 && (hasShortWeights || !isNarrow);
-    m_ZeroPoint = output.GetQuantizationOffset();
-    m_Range = backends::GetFusedRange(output, args.m_FusedActivation);
-    m_Stride = scales.size() == 1 ? 0 : 1;
-    for (const double real : GetSumScales(input, weights, output, method == Method::FixedPoint))
-    {
-        if (method == Method::Double)
-        {
-            m_Reals.push_back(real);
-        }
-        else if (sumsOf64Bits)
-        {
-            m_Multipliers.push_back(backends::QuantizeMultiplier(real));
-        }
-        else
-        {
-            m_Rescalers.emplace_back(backends::QuantizeMultiplier(real));
-        }
-    }
 }
 
 Bias::Bias(const ReshapeArgs& args)

@@ -37,7 +37,7 @@ public:
     /// Of the whole output, where this is a part of it.
     void SetOutputBytes(size_t bytes) { m_OutputBytes = bytes; }
 
-    /// Has sums begin with what the output holds, in place of the bias.
+    /// Has sums added to what the output holds, in place of the bias.
     void SetContinues() { m_Continues = true; }
 
     /// Whether Run takes a tensor to be added.

@@ -34,7 +34,7 @@ struct TileF32
     size_t m_PanelStride = 0;       ///< of tiles in place: floats from one step of the depth to the next one
     size_t m_Columns = 0;           ///< of the output; the last vector of the panel may have more
     const float* m_Bias = nullptr;  ///< [columns]; null: zeros
-    bool m_Continues = false;       ///< the sums start with what the output holds, in place of the bias
+    bool m_Continues = false;       ///< the sums are added to what the output holds, without the bias
     /// To be added to the output, which it lies like, or in the place of; null: nothing.
     const float* m_Added = nullptr;
     bool m_HasClamp = false;

@@ -13,7 +13,7 @@ namespace tenon::cpu
 enum class Rounding16 : uint8_t
 {
     HalfUp,     ///< sums of 64 bits times a 15-bit multiplier: TFLite's convolutions with a 64-bit bias, or none
-    FixedPoint, ///< sums of 32 bits, which wrap around, as those of bytes: its convolutions with a 32-bit bias
+    FixedPoint, ///< by a 31-bit multiplier, as sums of bytes: its convolutions with a 32-bit bias
     Double      ///< in double precision, rounded half away from zero: its FullyConnected
 };
 
@@ -81,7 +81,7 @@ struct Columns16
 struct Rows16
 {
     const int32_t* m_Sums = nullptr;  ///< [rows][m_SumStride]
-    const double* m_Totals = nullptr; ///< what to add to them, unless in fixed point; null: nothing
+    const double* m_Totals = nullptr; ///< what to add to them; null: nothing
     size_t m_SumStride = 0;           ///< whole vectors
     size_t m_Rows = 0;
     size_t m_Columns = 0; ///< to write of each row
@@ -121,7 +121,7 @@ struct Engine16
 
     /// totals[i] = sums[i], or += sums[i].
     void (*m_Accumulate)(const int32_t* sums, size_t count, bool isFirst, double* totals) = nullptr;
-    /// Writes what CpuRef's Requantizer does. Unless in fixed point, |sum| * scale must be below 2^31 - 1, and with
+    /// Writes what CpuRef's SumRequantizer does. Unless in fixed point, |sum| * scale must be below 2^31 - 1, and with
     /// HalfUp |sum| at most 2^37.
     void (*m_Requantize)(const Rows16& rows, const Columns16& columns) = nullptr;
 };
