@@ -246,6 +246,62 @@ TEST(DynamicShapes, InputsWithoutRank)
     EXPECT_THAT(result.at(0).As<float>(), ElementsAre(15, 26, 5, 6));
 }
 
+TEST(DynamicShapes, JoinsCountTheirAxisFromTheEndOfAnyRank)
+{
+    ModelBuilder model;
+    const int32_t in = model.AddInput("in", {});
+    const int32_t joined = model.AddOutput("joined", {});
+    const int32_t inner = model.AddOutput("inner", {});
+    const int32_t outer = model.AddOutput("outer", {});
+    for (const int32_t tensor : {in, joined, inner, outer})
+    {
+        model.Tensor(tensor).has_rank = false;
+    }
+    schema::ConcatenationOptionsT concat;
+    concat.axis = -1;
+    model.AddOperator(Op::CONCATENATION, {in, in}, {joined}, concat);
+    schema::PackOptionsT pack;
+    pack.values_count = 2;
+    pack.axis = -1;
+    model.AddOperator(Op::PACK, {in, in}, {inner}, pack);
+    pack.axis = -2;
+    model.AddOperator(Op::PACK, {in, in}, {outer}, pack);
+    ModelRun run(model);
+    std::vector<Data> result = run.Run({Data::Of<float>({2, 2}, {1, 2, 3, 4})});
+    EXPECT_EQ(result.at(0).m_Shape, TensorShape({2, 4}));
+    EXPECT_THAT(result.at(0).As<float>(), ElementsAre(1, 2, 1, 2, 3, 4, 3, 4));
+    EXPECT_EQ(result.at(1).m_Shape, TensorShape({2, 2, 2}));
+    EXPECT_THAT(result.at(1).As<float>(), ElementsAre(1, 1, 2, 2, 3, 3, 4, 4));
+    EXPECT_THAT(result.at(2).As<float>(), ElementsAre(1, 2, 1, 2, 3, 4, 3, 4));
+    result = run.Run({Data::Of<float>({2}, {1, 2})});
+    EXPECT_THAT(result.at(0).As<float>(), ElementsAre(1, 2, 1, 2));
+    EXPECT_THAT(result.at(1).As<float>(), ElementsAre(1, 1, 2, 2));
+    EXPECT_EQ(result.at(2).m_Shape, TensorShape({2, 2}));
+    EXPECT_THAT(result.at(2).As<float>(), ElementsAre(1, 2, 1, 2));
+    // A scalar has no last dimension to join along.
+    EXPECT_THROW(run.Run({Data::Of<float>(TensorShape(Dimensionality::Scalar), {1})}), Exception);
+}
+
+TEST(DynamicShapes, InputsWithoutSizesAreScalarsUnlessTheFileTellsRanks)
+{
+    ModelBuilder model;
+    const int32_t scalar = model.AddInput("scalar", {});
+    const int32_t list = model.AddInput("list", {2});
+    model.Tensor(scalar).has_rank = false;
+    model.AddOperator(Op::MUL, {scalar, list}, {model.AddOutput("out", {2})}, schema::MulOptionsT());
+    {
+        const Parsed parsed(model);
+        EXPECT_TRUE(parsed.m_Parser->GetNetworkInputBindingInfo(0, "scalar").second.GetShape().IsScalar());
+    }
+    ModelRun run(model);
+    const Data two = Data::Of<float>(TensorShape(Dimensionality::Scalar), {2});
+    EXPECT_THAT(run.Run({two, Data::Of<float>({2}, {3, 4})}).at(0).As<float>(), ElementsAre(6, 8));
+
+    model.Tensor(list).has_rank = true;
+    const Parsed parsed(model);
+    EXPECT_EQ(parsed.m_Parser->GetNetworkInputBindingInfo(0, "scalar").second.GetShape(), TensorShape());
+}
+
 TEST(DynamicShapes, TargetsThatFollowFromShapes)
 {
     // out = reshape(in, [shape(in)[0], -1]), a flattening as converters write it.

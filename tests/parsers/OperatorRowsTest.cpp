@@ -634,7 +634,9 @@ TEST(TfLiteRows, Joins)
     unranked.Tensor(0).has_rank = unranked.Tensor(1).has_rank = false;
     EXPECT_EQ(Parsed(unranked).Get<ConcatDescriptor>(LayerType::Concat).GetConcatAxis(), 3u);
     unranked.Op(0).builtin_options.AsConcatenationOptions()->axis = -1;
-    EXPECT_THAT(ErrorOf<UnimplementedException>(unranked), HasSubstr("axis -1"));
+    EXPECT_EQ(Parsed(unranked).Get<ConcatDescriptor>(LayerType::Concat).GetConcatAxis(), static_cast<unsigned int>(-1));
+    unranked.Op(0).builtin_options.AsConcatenationOptions()->axis = -9;
+    EXPECT_THAT(ErrorOf<ParseException>(unranked), HasSubstr("axis is -9"));
 
     schema::PackOptionsT pack;
     pack.axis = -1;

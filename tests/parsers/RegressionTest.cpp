@@ -231,4 +231,69 @@ TEST(Regression, PadOfAQuantizedTensorIsItsZeroPoint)
     }
 }
 
+TEST(Regression, AnInputListedTwiceHasTwoBindings)
+{
+    // inputs = [a, a, b], out = a - b
+    ModelBuilder model;
+    const int32_t a = model.AddInput("a", {2});
+    model.Graph().inputs.push_back(a);
+    const int32_t b = model.AddInput("b", {2});
+    model.AddOperator(Op::SUB, {a, b}, {model.AddOutput("out", {2})}, schema::SubOptionsT());
+    {
+        const Parsed parsed(model);
+        EXPECT_THAT(parsed.m_Parser->GetSubgraphInputTensorNames(0), ElementsAre("a", "a_1", "b"));
+        EXPECT_EQ(parsed.m_Parser->GetNetworkInputBindingInfo(0, "a_1").first, 1);
+    }
+    // The last value counts.
+    ModelRun run(model);
+    const std::vector<Data> out =
+        run.Run({Data::Of<float>({2}, {100, 200}), Data::Of<float>({2}, {5, 6}), Data::Of<float>({2}, {1, 3})});
+    EXPECT_THAT(out.at(0).As<float>(), ElementsAre(4, 3));
+}
+
+TEST(Regression, AnInputListedTwiceIsAnOutput)
+{
+    ModelBuilder model;
+    const int32_t a = model.AddInput("a", {2});
+    model.Graph().inputs.push_back(a);
+    model.Graph().outputs = {a, a};
+    ModelRun run(model);
+    const std::vector<Data> out = run.Run({Data::Of<float>({2}, {1, 2}), Data::Of<float>({2}, {5, 6})});
+    EXPECT_THAT(out.at(0).As<float>(), ElementsAre(5, 6));
+    EXPECT_THAT(out.at(1).As<float>(), ElementsAre(5, 6));
+}
+
+TEST(Regression, BufferZeroIsNoDataWhateverItHolds)
+{
+    // 8 bytes, as many as a tensor has, and 7.
+    for (const size_t bytes : {8U, 7U})
+    {
+        ModelBuilder model;
+        const int32_t in = model.AddInput("in", {2});
+        const int32_t between = model.AddTensor("between", {2});
+        model.AddOperator(Op::NEG, {in}, {between});
+        model.AddOperator(Op::ABS, {between}, {model.AddOutput("out", {2})});
+        model.Model().buffers.at(0)->data.assign(bytes, 1);
+        ModelRun run(model);
+        EXPECT_THAT(run.Run({Data::Of<float>({2}, {-3, 4})}).at(0).As<float>(), ElementsAre(3, 4));
+    }
+}
+
+TEST(Regression, StatesDoNotStartWithWhatBufferZeroHolds)
+{
+    ModelBuilder model;
+    const int32_t in = model.AddInput("in", {1, 2});
+    const int32_t weights = model.AddFloats("weights", {1, 2});
+    const int32_t times = model.AddFloats("times", {1, 2});
+    const int32_t state = model.AddTensor("state", {1, 2});
+    model.Tensor(state).is_variable = true;
+    schema::SVDFOptionsT options;
+    options.rank = 1;
+    model.AddOperator(Op::SVDF, {in, weights, times, -1, state}, {model.AddOutput("out", {1, 1})}, options);
+    model.Model().buffers.at(0)->data.assign(8, 64);
+    ModelRun run(model);
+    EXPECT_THAT(run.Run({Data::Of<float>({1, 2}, {1, 2})}).at(0).As<float>(), ElementsAre(3));
+    EXPECT_THAT(run.Run({Data::Of<float>({1, 2}, {1, 2})}).at(0).As<float>(), ElementsAre(6));
+}
+
 } // namespace tenon::test

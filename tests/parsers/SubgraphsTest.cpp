@@ -171,6 +171,81 @@ TEST(Subgraphs, WhileLoops)
     EXPECT_EQ(loaded.Run({{1, 2}}), (Floats{8, 16}));
 }
 
+TEST(Subgraphs, TheFirstElementOfAConditionCounts)
+{
+    // Goes on while count < [3, 100]; with `reversed`, while count < [100, 3].
+    for (const bool reversed : {false, true})
+    {
+        ModelBuilder model;
+        const int32_t condition = model.AddSubgraph("condition");
+        {
+            const int32_t count = model.AddInput("count", {1});
+            const int32_t bounds =
+                model.AddConstant<float>("bounds", {2}, reversed ? Floats{5, 3} : Floats{3, 5}, Type::FLOAT32);
+            model.AddOperator(Op::LESS, {count, bounds}, {model.AddOutput("goes on", {2}, Type::BOOL)});
+        }
+        const int32_t body = model.AddSubgraph("body");
+        {
+            const int32_t count = model.AddInput("count", {1});
+            model.AddOperator(Op::ADD, {count, AddFloat(model, "one", 1)}, {model.AddOutput("next", {1})});
+        }
+        model.Select(0);
+        schema::WhileOptionsT options;
+        options.cond_subgraph_index = condition;
+        options.body_subgraph_index = body;
+        model.AddOperator(Op::WHILE, {model.AddInput("in", {1})}, {model.AddOutput("out", {1})}, options);
+        EXPECT_EQ(Loaded(model).Run({{0}}), Floats{reversed ? 5.0f : 3.0f});
+    }
+}
+
+TEST(Subgraphs, AConditionWithoutElementsIsRefused)
+{
+    ModelBuilder model;
+    const int32_t condition = model.AddSubgraph("condition");
+    {
+        const int32_t count = model.AddInput("count", {1});
+        const int32_t none = model.AddConstant<float>("none", {0}, {}, Type::FLOAT32);
+        model.AddOperator(Op::LESS, {count, none}, {model.AddOutput("goes on", {0}, Type::BOOL)});
+    }
+    const int32_t body = model.AddSubgraph("body");
+    {
+        const int32_t count = model.AddInput("count", {1});
+        model.AddOperator(Op::ADD, {count, AddFloat(model, "one", 1)}, {model.AddOutput("next", {1})});
+    }
+    model.Select(0);
+    schema::WhileOptionsT options;
+    options.cond_subgraph_index = condition;
+    options.body_subgraph_index = body;
+    model.AddOperator(Op::WHILE, {model.AddInput("in", {1})}, {model.AddOutput("out", {1})}, options);
+    Loaded loaded(model);
+    EXPECT_THROW(loaded.Run({{0}}), RuntimeException);
+}
+
+TEST(Subgraphs, OfAnInputListedTwiceTheLastValueCounts)
+{
+    // called(a, a, b) = a - b
+    ModelBuilder model;
+    const int32_t called = model.AddSubgraph("called");
+    {
+        const int32_t a = model.AddInput("a", {2});
+        model.Graph().inputs.push_back(a);
+        const int32_t b = model.AddInput("b", {2});
+        model.AddOperator(Op::SUB, {a, b}, {model.AddOutput("out", {2})});
+    }
+    model.Select(0);
+    const int32_t first = model.AddInput("first", {2});
+    const int32_t second = model.AddInput("second", {2});
+    const int32_t third = model.AddInput("third", {2});
+    const int32_t difference = model.AddTensor("difference", {2});
+    schema::CallOptionsT call;
+    call.subgraph = static_cast<uint32_t>(called);
+    model.AddOperator(Op::CALL, {first, second, third}, {difference}, call);
+    const int32_t condition = model.AddConstant<uint8_t>("condition", {1}, {1}, Type::BOOL);
+    AddIf(model, {condition, first, difference, second}, {model.AddOutput("out", {2})}, called, called);
+    // (second - third) - second
+    EXPECT_EQ(Loaded(model).Run({{1, 2}, {10, 30}, {5, 6}}), (Floats{-5, -6}));
+}
+
 TEST(Subgraphs, CallsAreInlined)
 {
     ModelBuilder model;

@@ -70,7 +70,7 @@ public:
     virtual std::vector<std::string> GetSignatureNames() const = 0;
     /// The subgraph that became the network (Tenon).
     virtual size_t GetNetworkSubgraph() const = 0;
-    /// Names in the order of the model's lists.
+    /// Names in the order of the model's lists. A tensor listed twice is two inputs; the last one's value counts.
     virtual std::vector<std::string> GetSubgraphInputTensorNames(size_t subgraphId) const = 0;
     virtual std::vector<std::string> GetSubgraphOutputTensorNames(size_t subgraphId) const = 0;
 };

@@ -31,6 +31,9 @@ struct AttributeList
     /// The list has all names that there are, set or not: that a row asks for another one, or for another kind, is a
     /// mistake in the row.
     bool m_IsComplete = false;
+    /// Whether the source has options for the operator, set or not. TFLite's values where it has none may differ from
+    /// the format's defaults.
+    bool m_IsPresent = false;
     /// Why the options cannot be read; empty if they can. Matters only to a row that reads some.
     std::string m_Error;
 };

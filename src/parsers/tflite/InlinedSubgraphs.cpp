@@ -30,7 +30,7 @@ void NetworkBuilder::Inline(const OperatorView& op, int64_t subgraph)
         }
         else if (!inputs[i]->m_IsConstant)
         {
-            builder.SetSource(*inputs[i], Source(op.Input(i)), "an operand of the call");
+            builder.Feed(*inputs[i], Source(op.Input(i)));
         }
     }
     called.AddOperators(builder);

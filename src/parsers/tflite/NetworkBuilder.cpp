@@ -62,7 +62,7 @@ void NetworkBuilder::AddInput(const TensorView& tensor, LayerBindingId id, const
     CountLayer();
     IConnectableLayer* layer = Network().AddInputLayer(id, name.c_str());
     layer->GetOutputSlot(0).SetTensorInfo(tensor.m_Info);
-    SetSource(tensor, layer->GetOutputSlot(0), "an input of the graph");
+    Feed(tensor, layer->GetOutputSlot(0));
 }
 
 DataType NetworkBuilder::AddOutput(const TensorView& tensor, LayerBindingId id, const std::string& name)
@@ -115,6 +115,11 @@ void NetworkBuilder::SetSource(const TensorView& tensor, IOutputSlot& slot, cons
     source = &slot;
 }
 
+void NetworkBuilder::Feed(const TensorView& tensor, IOutputSlot& slot)
+{
+    m_Sources.at(tensor.m_Index) = &slot;
+}
+
 IConnectableLayer& NetworkBuilder::AddConstant(const TensorView& tensor)
 {
     CountLayer();
@@ -157,24 +162,88 @@ void NetworkBuilder::Wire(const OperatorView& op, IConnectableLayer* layer, cons
 {
     CountLayer();
     ConnectInputs(op, *layer, operands);
+    WireOutputs(op, layer, activation);
+}
+
+void NetworkBuilder::WireStored(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands,
+                                FusedActivation activation)
+{
+    CountLayer();
+    const TensorInfo& output = op.Output(0).m_Info;
+    for (unsigned int slot = 0; slot < operands.size(); ++slot)
+    {
+        const size_t operand = operands[slot];
+        const TensorInfo& input = op.Input(operand).m_Info;
+        IOutputSlot* source = &Source(op.Input(operand));
+        const bool isAsWide = GetDataTypeBits(input.GetDataType()) == GetDataTypeBits(output.GetDataType());
+        if ((input.IsQuantized() || output.IsQuantized()) && isAsWide && !input.IsTypeSpaceMatch(output))
+        {
+            TensorInfo info = output;
+            info.SetShape(input.GetShape());
+            source = &Relabel(op, *source, info, fmt::format("input {} as stored", operand));
+        }
+        source->Connect(layer->GetInputSlot(slot));
+    }
+    WireOutputs(op, layer, activation);
+}
+
+void NetworkBuilder::WireScaled(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands,
+                                float factor, FusedActivation activation)
+{
+    CountLayer();
+    const auto scale = [factor](TensorInfo info)
+    {
+        info.SetQuantizationScale(info.GetQuantizationScale() * factor);
+        return info;
+    };
+    for (unsigned int slot = 0; slot < operands.size(); ++slot)
+    {
+        const TensorView& operand = op.Input(operands[slot]);
+        Relabel(op, Source(operand), scale(operand.m_Info), fmt::format("input {} scaled", operands[slot]))
+            .Connect(layer->GetInputSlot(slot));
+    }
+    const TensorInfo& output = op.Output(0).m_Info;
+    layer->GetOutputSlot(0).SetTensorInfo(scale(output));
+    SetOutput(op, 0, Relabel(op, layer->GetOutputSlot(0), output, "output"), activation);
+}
+
+IOutputSlot& NetworkBuilder::Relabel(const OperatorView& op, IOutputSlot& source, const TensorInfo& info,
+                                     const std::string& what)
+{
+    CountLayer();
+    IConnectableLayer* layer = Network().AddBitcastLayer(op.LayerName(what).c_str());
+    source.Connect(layer->GetInputSlot(0));
+    TensorInfo computed = info;
+    computed.SetConstant(false);
+    layer->GetOutputSlot(0).SetTensorInfo(computed);
+    return layer->GetOutputSlot(0);
+}
+
+void NetworkBuilder::WireOutputs(const OperatorView& op, IConnectableLayer* layer, FusedActivation activation)
+{
     for (unsigned int i = 0; i < layer->GetNumOutputSlots(); ++i)
     {
         if (layer->GetNumOutputSlots() > 1 && !op.HasOutput(i))
         {
             continue; // one of several that nobody asks for
         }
-        const TensorView& tensor = op.Output(i);
-        IOutputSlot* slot = &layer->GetOutputSlot(i);
-        slot->SetTensorInfo(tensor.m_Info);
-        if (activation != FusedActivation::None)
-        {
-            IConnectableLayer& fused = AddFusedActivation(op, activation);
-            slot->Connect(fused.GetInputSlot(0));
-            slot = &fused.GetOutputSlot(0);
-            slot->SetTensorInfo(tensor.m_Info);
-        }
-        SetSource(tensor, *slot, "computed here");
+        layer->GetOutputSlot(i).SetTensorInfo(op.Output(i).m_Info);
+        SetOutput(op, i, layer->GetOutputSlot(i), activation);
     }
+}
+
+void NetworkBuilder::SetOutput(const OperatorView& op, unsigned int i, IOutputSlot& slot, FusedActivation activation)
+{
+    const TensorView& tensor = op.Output(i);
+    IOutputSlot* last = &slot;
+    if (activation != FusedActivation::None)
+    {
+        IConnectableLayer& fused = AddFusedActivation(op, activation);
+        slot.Connect(fused.GetInputSlot(0));
+        last = &fused.GetOutputSlot(0);
+        last->SetTensorInfo(tensor.m_Info);
+    }
+    SetSource(tensor, *last, "computed here");
 }
 
 void NetworkBuilder::WireAs(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands,

@@ -51,7 +51,8 @@ public:
     /// Of visiting it: its operators and tensors, and as much again for each BytesPerVisit bytes of names and lists
     /// that were read of it so far, since layers get copies of them.
     virtual uint64_t Cost() const = 0;
-    /// Calls `visit` with each operator in order. What it throws gets the operator's place as context.
+    /// Calls `visit` with each operator, those first whose results others take. What it throws gets the operator's
+    /// place as context.
     virtual void ForEachOperator(const std::function<void(const OperatorView& op)>& visit) = 0;
     /// Adds the layers of all operators.
     virtual void AddOperators(NetworkBuilder& builder) = 0;
@@ -120,6 +121,12 @@ public:
     /// operator's output k, behind a layer for the fused activation if there is one.
     void Wire(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands,
               FusedActivation activation = FusedActivation::None);
+    /// Wires a layer whose quantized inputs count as stored: one that is quantized unlike output 0 is relabelled.
+    void WireStored(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands,
+                    FusedActivation activation = FusedActivation::None);
+    /// Wires a layer to inputs and an output whose scales are multiplied by a factor.
+    void WireScaled(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands, float factor,
+                    FusedActivation activation);
     /// Wires a layer with one output of this type, whatever the operator's tensor declares.
     void WireAs(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands, DataType type);
     /// Wires one output of an operator that becomes several layers.
@@ -182,7 +189,15 @@ private:
 
     IOutputSlot& Source(const TensorView& tensor);
     void SetSource(const TensorView& tensor, IOutputSlot& slot, const std::string& name);
+    /// Gives a value to an input of the subgraph. Where the list of inputs names a tensor several times, the last value
+    /// counts, as in TFLite.
+    void Feed(const TensorView& tensor, IOutputSlot& slot);
     void ConnectInputs(const OperatorView& op, IConnectableLayer& layer, const std::vector<size_t>& operands);
+    void WireOutputs(const OperatorView& op, IConnectableLayer* layer, FusedActivation activation);
+    /// Makes the slot output i of the operator, behind a layer for the activation if there is one.
+    void SetOutput(const OperatorView& op, unsigned int i, IOutputSlot& slot, FusedActivation activation);
+    /// Stored values of a slot under another type or quantization. `what`: for the layer's name.
+    IOutputSlot& Relabel(const OperatorView& op, IOutputSlot& source, const TensorInfo& info, const std::string& what);
     IConnectableLayer& AddConstant(const TensorView& tensor);
     IConnectableLayer& AddFusedActivation(const OperatorView& op, FusedActivation activation);
 

@@ -91,6 +91,8 @@ public:
     // options do not have. Options of custom operators are not known beforehand: any name may be asked for, integers
     // are also flags and real numbers, and what else has the wrong kind is the model's fault: ParseException.
     bool Has(std::string_view option) const;
+    /// Whether the source has options at all, be they left at their defaults. False for custom operators.
+    bool HasOptions() const { return m_Attributes.m_IsPresent; }
     bool Bool(std::string_view option, bool fallback) const;
     int32_t Int(std::string_view option, int32_t fallback) const;
     int64_t Int64(std::string_view option, int64_t fallback) const;

@@ -219,6 +219,7 @@ AttributeList ReadOptions(Model& model, const schema::Operator& op, int32_t buil
     }
     const auto* options = static_cast<const flatbuffers::Table*>(
         number != type.m_Number ? nullptr : (type.m_IsSecond ? op.builtin_options_2() : op.builtin_options()));
+    list.m_IsPresent = options != nullptr;
     list.m_Attributes.reserve(type.m_Table->num_elems);
     for (size_t i = 0; i < type.m_Table->num_elems; ++i)
     {

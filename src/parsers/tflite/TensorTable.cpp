@@ -87,6 +87,10 @@ TensorTable::TensorTable(Model& model, const schema::SubGraph& subgraph, bool in
             m_IsInput[static_cast<size_t>(inputs->Get(i))] = true;
         }
     }
+    for (unsigned int i = 0; i < m_Views.size() && !m_TellsRanks; ++i)
+    {
+        m_TellsRanks = subgraph.tensors()->Get(i)->has_rank();
+    }
 }
 
 TensorTable::~TensorTable() = default;

@@ -158,7 +158,15 @@ void TfLiteParser::AddInputs(const schema::SubGraph& subgraph, TensorTable& tens
                              const std::string name = m_Inputs.AddName(tensor);
                              ReshapeInput(index, name, tensors);
                              builder.AddInput(tensor, id, name);
-                             m_Inputs.m_Infos.emplace(name, BindingPointInfo(id, tensor.m_Info));
+                             TensorInfo info = tensor.m_Info;
+                             if (!tensors.TellsRanks() &&
+                                 info.GetShape().GetDimensionality() == Dimensionality::NotSpecified)
+                             {
+                                 // As in TFLite, an input without sizes takes one element unless the caller gives it
+                                 // a shape. The network leaves its rank open.
+                                 info.SetShape(TensorShape(Dimensionality::Scalar));
+                             }
+                             m_Inputs.m_Infos.emplace(name, BindingPointInfo(id, info));
                          });
     }
 }

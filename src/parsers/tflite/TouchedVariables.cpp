@@ -16,7 +16,7 @@ NetworkBuilder::Handles NetworkBuilder::PassHandles(const OperatorView& op, size
         const auto found = handles.find(op.Input(firstOperand + i).m_Index);
         if (inputs[i] != nullptr && found != handles.end())
         {
-            passed.emplace(inputs[i]->m_Index, found->second);
+            passed[inputs[i]->m_Index] = found->second;
         }
     }
     return passed;

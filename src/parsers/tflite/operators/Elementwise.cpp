@@ -2,6 +2,9 @@
 // Rows of the operators that work element by element, types included. Called through the table of Operators.def.
 #include "parsers/tflite/operators/Rows.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <numeric>
 
 namespace tenon::tflite
@@ -25,9 +28,52 @@ void AddBinary(const OperatorView& op, NetworkBuilder& builder, BinaryOperation 
         {0, 1}, activation);
 }
 
+/// As in TFLite stored values are compared, whatever they mean.
+void AddExtreme(const OperatorView& op, NetworkBuilder& builder, BinaryOperation operation)
+{
+    builder.WireStored(
+        op, builder.Network().AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(operation), op.LayerName().c_str()),
+        {0, 1});
+}
+
 void AddFused(const OperatorView& op, NetworkBuilder& builder, BinaryOperation operation)
 {
     AddBinary(op, builder, operation, GetActivation(op));
+}
+
+bool IsPowerOfTwo(float scale)
+{
+    const float exponent = std::log2(scale);
+    return std::abs(exponent - std::round(exponent)) < 1e-3f;
+}
+
+/// Whether TFLite computes a sum of 16-bit tensors in its general way although all scales are powers of two, for which
+/// the layer shifts one of the inputs as TFLite does where the option asks for it.
+bool IsGeneralSum(const OperatorView& op)
+{
+    const TensorInfo* const infos[] = {&op.Input(0).m_Info, &op.Input(1).m_Info, &op.Output(0).m_Info};
+    const bool isShort = std::all_of(std::begin(infos), std::end(infos),
+                                     [](const TensorInfo* info)
+                                     {
+                                         return info->GetDataType() == DataType::QSymmS16 &&
+                                                !info->HasMultipleQuantizationScales() &&
+                                                IsPowerOfTwo(info->GetQuantizationScale());
+                                     });
+    return isShort && !(op.HasOptions() && op.Bool("pot_scale_int16", true));
+}
+
+void AddSum(const OperatorView& op, NetworkBuilder& builder, BinaryOperation operation)
+{
+    if (!IsGeneralSum(op))
+    {
+        AddFused(op, builder, operation);
+        return;
+    }
+    // Other scales in the same ratios: the sum is the same, and the layer takes the general way.
+    constexpr float factor = 1.5f;
+    builder.WireScaled(
+        op, builder.Network().AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(operation), op.LayerName().c_str()),
+        {0, 1}, factor, GetActivation(op));
 }
 
 void AddComparison(const OperatorView& op, NetworkBuilder& builder, ComparisonOperation operation)
@@ -123,12 +169,12 @@ void AddSquare(const OperatorView& op, NetworkBuilder& builder)
 
 void AddAdd(const OperatorView& op, NetworkBuilder& builder)
 {
-    AddFused(op, builder, BinaryOperation::Add);
+    AddSum(op, builder, BinaryOperation::Add);
 }
 
 void AddSub(const OperatorView& op, NetworkBuilder& builder)
 {
-    AddFused(op, builder, BinaryOperation::Sub);
+    AddSum(op, builder, BinaryOperation::Sub);
 }
 
 void AddMul(const OperatorView& op, NetworkBuilder& builder)
@@ -143,12 +189,12 @@ void AddDiv(const OperatorView& op, NetworkBuilder& builder)
 
 void AddMaximum(const OperatorView& op, NetworkBuilder& builder)
 {
-    AddBinary(op, builder, BinaryOperation::Maximum);
+    AddExtreme(op, builder, BinaryOperation::Maximum);
 }
 
 void AddMinimum(const OperatorView& op, NetworkBuilder& builder)
 {
-    AddBinary(op, builder, BinaryOperation::Minimum);
+    AddExtreme(op, builder, BinaryOperation::Minimum);
 }
 
 void AddPow(const OperatorView& op, NetworkBuilder& builder)

@@ -28,7 +28,8 @@ void AddPool(const OperatorView& op, NetworkBuilder& builder, PoolingAlgorithm a
     descriptor.m_PaddingMethod = PaddingMethod::Exclude;
     descriptor.m_OutputShapeRounding = OutputShapeRounding::Floor;
     descriptor.m_DataLayout = DataLayout::NHWC;
-    builder.Wire(op, builder.Network().AddPooling2dLayer(descriptor, op.LayerName().c_str()), {0}, GetActivation(op));
+    builder.WireStored(op, builder.Network().AddPooling2dLayer(descriptor, op.LayerName().c_str()), {0},
+                       GetActivation(op));
 }
 
 void AddResize(const OperatorView& op, NetworkBuilder& builder, ResizeMethod method)

@@ -2,6 +2,7 @@
 // Rows of the operators that move elements to other places, or pick them by index. What they need to know is always an
 // input; the optimizer folds constant ones. Called through the table of Operators.def.
 #include "parsers/tflite/operators/Rows.hpp"
+#include "parsers/tflite/operators/StoredValues.hpp"
 
 namespace tenon::tflite
 {
@@ -31,15 +32,19 @@ void AddTranspose(const OperatorView& op, NetworkBuilder& builder)
     builder.Wire(op, builder.Network().AddTransposeLayer(descriptor, op.LayerName().c_str()), {0, 1});
 }
 
-/// PAD and PADV2 alike may have the value as input 2. Without one they pad with real 0, which a quantized tensor stores
+/// PAD and PADV2 alike may have the value as input 2. Without one they pad with real 0, which a quantized output stores
 /// as its zero point.
 void AddPad(const OperatorView& op, NetworkBuilder& builder)
 {
     PadDescriptor descriptor = MakePad(PaddingMode::Constant);
     descriptor.m_ValueAsInput = op.HasInput(2);
-    if (!descriptor.m_ValueAsInput)
+    if (descriptor.m_ValueAsInput)
     {
-        descriptor.m_PadValue = static_cast<float>(op.Input(0).m_Info.GetQuantizationOffset());
+        CheckSameQuantization(op, 2, 0);
+    }
+    else
+    {
+        descriptor.m_PadValue = static_cast<float>(op.Output(0).m_Info.GetQuantizationOffset());
     }
     builder.Wire(op, builder.Network().AddPadLayer(descriptor, op.LayerName().c_str()),
                  descriptor.m_ValueAsInput ? std::vector<size_t>{0, 1, 2} : std::vector<size_t>{0, 1});
@@ -47,6 +52,7 @@ void AddPad(const OperatorView& op, NetworkBuilder& builder)
 
 void AddMirrorPad(const OperatorView& op, NetworkBuilder& builder)
 {
+    CheckSameQuantization(op, 0, 0);
     const PadDescriptor descriptor = MakePad(GetMirrorMode(op));
     builder.Wire(op, builder.Network().AddPadLayer(descriptor, op.LayerName().c_str()), {0, 1});
 }
@@ -80,6 +86,7 @@ void AddDepthToSpace(const OperatorView& op, NetworkBuilder& builder)
 
 void AddSpaceToBatchNd(const OperatorView& op, NetworkBuilder& builder)
 {
+    CheckSameQuantization(op, 0, 0);
     SpaceToBatchNdDescriptor descriptor;
     descriptor.m_DataLayout = DataLayout::NHWC;
     descriptor.m_ParametersAsInputs = true;
@@ -88,6 +95,7 @@ void AddSpaceToBatchNd(const OperatorView& op, NetworkBuilder& builder)
 
 void AddBatchToSpaceNd(const OperatorView& op, NetworkBuilder& builder)
 {
+    CheckSameQuantization(op, 0, 0);
     BatchToSpaceNdDescriptor descriptor;
     descriptor.m_DataLayout = DataLayout::NHWC;
     descriptor.m_ParametersAsInputs = true;

@@ -2,6 +2,7 @@
 // Rows of the operators that reduce along axes. The axes are always an input; the optimizer folds constant ones. Called
 // through the table of Operators.def.
 #include "parsers/tflite/operators/Rows.hpp"
+#include "parsers/tflite/operators/StoredValues.hpp"
 
 namespace tenon::tflite
 {
@@ -46,11 +47,13 @@ void AddSum(const OperatorView& op, NetworkBuilder& builder)
 
 void AddReduceMax(const OperatorView& op, NetworkBuilder& builder)
 {
+    CheckSameQuantization(op, 0, 0);
     AddReduce(op, builder, ReduceOperation::Max);
 }
 
 void AddReduceMin(const OperatorView& op, NetworkBuilder& builder)
 {
+    CheckSameQuantization(op, 0, 0);
     AddReduce(op, builder, ReduceOperation::Min);
 }
 

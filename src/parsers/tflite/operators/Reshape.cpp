@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of the operators that change or tell shapes. Called through the table of Operators.def.
 #include "parsers/tflite/operators/Rows.hpp"
+#include "parsers/tflite/operators/StoredValues.hpp"
 
 namespace tenon::tflite
 {
@@ -65,6 +66,7 @@ void AddSqueeze(const OperatorView& op, NetworkBuilder& builder)
 
 void AddExpandDims(const OperatorView& op, NetworkBuilder& builder)
 {
+    CheckSameQuantization(op, 0, 0);
     ExpandDimsDescriptor descriptor;
     descriptor.m_ParametersAsInputs = true;
     builder.Wire(op, builder.Network().AddExpandDimsLayer(descriptor, op.LayerName().c_str()), {0, 1});
@@ -84,6 +86,7 @@ void AddRank(const OperatorView& op, NetworkBuilder& builder)
 
 void AddFill(const OperatorView& op, NetworkBuilder& builder)
 {
+    CheckSameQuantization(op, 1, 0);
     FillDescriptor descriptor;
     descriptor.m_ValueAsInput = true;
     builder.Wire(op, builder.Network().AddFillLayer(descriptor, op.LayerName().c_str()), {0, 1});

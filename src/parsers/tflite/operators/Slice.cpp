@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of the operators that cut tensors and join them. Called through the table of Operators.def.
 #include "parsers/tflite/operators/Rows.hpp"
+#include "parsers/tflite/operators/StoredValues.hpp"
 
 #include <numeric>
 
@@ -17,32 +18,22 @@ std::vector<size_t> AllInputs(const OperatorView& op)
     return operands;
 }
 
-/// The axis counted from the start, for an output of `extra` dimensions more than the inputs; nothing if it counts from
-/// the end of a rank that no input tells.
-std::optional<unsigned int> JoinAxis(const OperatorView& op, int32_t axis, uint32_t extra)
+/// The axis of an output that has `extra` dimensions more than the inputs: counted from the start where an input tells
+/// the rank. Elsewhere the layer gets it as it is, and resolves it when shapes are known.
+unsigned int JoinAxis(const OperatorView& op, uint32_t extra)
 {
+    const int32_t axis = op.Int("axis", 0);
     std::optional<uint32_t> rank;
     for (size_t i = 0; i < op.NumInputs() && !rank.has_value(); ++i)
     {
         rank = op.InputRank(i);
     }
-    if (!rank.has_value())
-    {
-        return axis >= 0 ? std::optional<unsigned int>(static_cast<unsigned int>(axis)) : std::nullopt;
-    }
-    const int64_t dimensions = int64_t{*rank} + extra;
-    const int64_t canonical = axis < 0 ? axis + dimensions : axis;
-    if (canonical < 0 || canonical >= dimensions)
+    const int64_t dimensions = rank.has_value() ? int64_t{*rank} + extra : int64_t{MaxNumOfTensorDimensions};
+    if (axis < -dimensions || axis >= dimensions)
     {
         op.Fail(fmt::format("option axis is {}, outside of rank {}", axis, dimensions));
     }
-    return static_cast<unsigned int>(canonical);
-}
-
-[[noreturn]] void FailUnknownRank(int32_t axis)
-{
-    throw UnimplementedException(fmt::format(
-        "axis {} counts from the end of a rank that the model does not tell, which is not supported", axis));
+    return static_cast<unsigned int>(rank.has_value() && axis < 0 ? axis + dimensions : axis);
 }
 
 ViewsDescriptor MakeViews(const OperatorView& op)
@@ -78,28 +69,22 @@ void AddStridedSlice(const OperatorView& op, NetworkBuilder& builder)
 
 void AddConcatenation(const OperatorView& op, NetworkBuilder& builder)
 {
-    const int32_t wanted = op.Int("axis", 0);
-    const std::optional<unsigned int> axis = JoinAxis(op, wanted, 0);
-    if (!axis.has_value())
-    {
-        FailUnknownRank(wanted);
-    }
     ConcatDescriptor descriptor(static_cast<uint32_t>(op.NumInputs()), op.InputRank(0).value_or(0));
-    descriptor.SetConcatAxis(*axis);
-    builder.Wire(op, builder.Network().AddConcatLayer(descriptor, op.LayerName().c_str()), AllInputs(op),
-                 GetActivation(op));
+    descriptor.SetConcatAxis(JoinAxis(op, 0));
+    IConnectableLayer* layer = builder.Network().AddConcatLayer(descriptor, op.LayerName().c_str());
+    switch (op.Output(0).m_Info.GetDataType())
+    {
+    case DataType::QAsymmU8: builder.Wire(op, layer, AllInputs(op), GetActivation(op)); break; // rescales
+    case DataType::QAsymmS8: CheckSameQuantization(op); [[fallthrough]];
+    default: builder.WireStored(op, layer, AllInputs(op), GetActivation(op)); break;
+    }
 }
 
 void AddPack(const OperatorView& op, NetworkBuilder& builder)
 {
-    const int32_t wanted = op.Int("axis", 0);
-    const std::optional<unsigned int> axis = JoinAxis(op, wanted, 1);
-    if (!axis.has_value())
-    {
-        FailUnknownRank(wanted);
-    }
     op.CheckNumInputs("values_count", op.Int("values_count", 0));
-    const StackDescriptor descriptor(*axis, static_cast<uint32_t>(op.NumInputs()), TensorShape());
+    CheckSameQuantization(op);
+    const StackDescriptor descriptor(JoinAxis(op, 1), static_cast<uint32_t>(op.NumInputs()), TensorShape());
     builder.Wire(op, builder.Network().AddStackLayer(descriptor, op.LayerName().c_str()), AllInputs(op));
 }
 
@@ -107,6 +92,7 @@ void AddPack(const OperatorView& op, NetworkBuilder& builder)
 void AddUnpack(const OperatorView& op, NetworkBuilder& builder)
 {
     op.CheckNumOutputs("num", op.Int("num", 0));
+    CheckSameQuantization(op);
     const int32_t axis = op.Int("axis", 0);
     if (axis < -static_cast<int32_t>(MaxNumOfTensorDimensions) ||
         axis >= static_cast<int32_t>(MaxNumOfTensorDimensions))
