@@ -51,7 +51,8 @@ struct Failure
 extern const char* const InvalidCase;
 
 /// Compares each way to CpuRef with the necessary passes alone, within the bounds of ErrorBounds, for the runs of the
-/// case and the first one once more. `say` is given the name of each way before it runs.
+/// case and the first one once more. `say` is given a line with the name of each way before it runs, and before these
+/// "outputs N, loose M": how many outputs there are, and how many of them may differ by so much that they prove little.
 Failure FindDisagreement(const NetworkCase& tested, const Ways& ways, const Say& say = {});
 
 /// Judges a case. What it says last is where a crash happened.

@@ -45,8 +45,8 @@ std::unique_ptr<BaseDescriptor> ChangeShapes(LayerType type, const BaseDescripto
     switch (type)
     {
 #define TENON_OP(name, descriptorType, minInputs, maxInputs, outputs, flags, values)                                   \
-    case LayerType::name: return WithShapes<descriptorType>(descriptor, change);
-#include <tenon/ops.def>
+    case LayerType::name: return WithShapes<descriptorType>(descriptor, change);                                       \
+        #include <tenon/ops.def>
     default: throw InvalidArgumentException("no such type of layer");
     }
 }
@@ -284,8 +284,8 @@ void CaseRebuild::AddGiven(const OutputSlot& slot)
         }
         info.SetConstant();
         const auto owner = std::make_shared<std::vector<std::byte>>(recorded.m_Bytes);
-        const std::string name = "values" + std::to_string(layer.GetGuid()) + "." +
-                                 std::to_string(slot.CalculateIndexOnOwner());
+        const std::string name =
+            "values" + std::to_string(layer.GetGuid()) + "." + std::to_string(slot.CalculateIndexOnOwner());
         m_Slots[&slot] =
             OutputOf(m_Made.m_Network->AddConstantLayer(ConstTensor(info, owner->data()), owner, name.c_str()));
     }

@@ -6,10 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -18,6 +14,9 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace tenon::test
 {

@@ -45,10 +45,10 @@ double TinyOf(DataType type)
 /// What bounds need to know of a tensor.
 struct Extent
 {
-    double m_Most = 0.0;             ///< magnitude
-    double m_LeastSize = Infinity;   ///< magnitude
-    double m_Least = Infinity;       ///< value
-    double m_MostOfRow = 0.0;        ///< the largest sum of magnitudes along the last dimension
+    double m_Most = 0.0;           ///< magnitude
+    double m_LeastSize = Infinity; ///< magnitude
+    double m_Least = Infinity;     ///< value
+    double m_MostOfRow = 0.0;      ///< the largest sum of magnitudes along the last dimension
 };
 
 Extent Measure(const std::vector<double>& values, size_t row)
@@ -98,7 +98,7 @@ public:
             {
                 bound = layer.GetType() == LayerType::Shape || layer.GetType() == LayerType::Rank ? 0.0 : Infinity;
             }
-            m_Bounds[&output] = bound;
+            m_Bounds[&output] = std::isnan(bound) ? Infinity : bound; // of 0 times what may be anything
         }
     }
 
@@ -445,8 +445,7 @@ private:
         {
         case PoolingAlgorithm::Max: return InputBound(0);
         case PoolingAlgorithm::Average:
-            return InputBound(0) +
-                   RoundingOfSum(1.0 + descriptor.m_PoolWidth * descriptor.m_PoolHeight, In(0).m_Most);
+            return InputBound(0) + RoundingOfSum(1.0 + descriptor.m_PoolWidth * descriptor.m_PoolHeight, In(0).m_Most);
         default: return Infinity;
         }
     }

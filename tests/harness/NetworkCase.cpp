@@ -217,8 +217,8 @@ TensorValues ComputeAllValues(const NetworkCase& tested, size_t run)
     std::copy_if(GetPasses().begin(), GetPasses().end(), std::back_inserter(necessary),
                  [](const Pass& pass) { return pass.m_Kind == Pass::Kind::Necessary; });
     NetworkId id = 0;
-    runtime->LoadNetwork(id, OptimizeWithPasses(copy.m_Network, {"CpuRef"}, runtime->GetDeviceSpec(), {},
-                                                EmptyOptional(), necessary));
+    runtime->LoadNetwork(
+        id, OptimizeWithPasses(copy.m_Network, {"CpuRef"}, runtime->GetDeviceSpec(), {}, EmptyOptional(), necessary));
     const CaseInputs inputs(tested, run);
     Results results = RunNetwork(*runtime, id, inputs.Tensors());
     TensorValues values;

@@ -29,8 +29,7 @@ std::string Literal(bool value)
 }
 
 template <typename T>
-    requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
-std::string Literal(T value)
+requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) std::string Literal(T value)
 {
     // The least one of a type is no literal of it.
     return value == std::numeric_limits<T>::min() && std::is_signed_v<T> ? fmt::format("{} - 1", value + 1)
@@ -38,8 +37,7 @@ std::string Literal(T value)
 }
 
 template <typename T>
-    requires std::is_floating_point_v<T>
-std::string Literal(T value)
+requires std::is_floating_point_v<T> std::string Literal(T value)
 {
     const char* const type = sizeof(T) == sizeof(float) ? "float" : "double";
     if (std::isnan(value))
@@ -71,7 +69,10 @@ std::string Literal(const std::string& text)
 }
 
 #define TENON_TEST_ENUM(type)                                                                                          \
-    std::string Literal(type value) { return std::string(#type "::") + FieldToString(value); }
+    std::string Literal(type value)                                                                                    \
+    {                                                                                                                  \
+        return std::string(#type "::") + FieldToString(value);                                                         \
+    }
 TENON_TEST_ENUM(DataType)
 TENON_TEST_ENUM(DataLayout)
 TENON_TEST_ENUM(ActivationFunction)
@@ -152,9 +153,9 @@ std::string Literal(const TensorInfo& info)
         return fmt::format("{}, std::vector<float>{}, {})", start, Braced(info.GetQuantizationScales()),
                            info.GetQuantizationDim().has_value() ? info.GetQuantizationDim().value() : 0);
     }
-    return info.HasQuantization() ? fmt::format("{}, {}, {})", start, Literal(info.GetQuantizationScale()),
-                                                info.GetQuantizationOffset())
-                                  : start + ")";
+    return info.HasQuantization()
+               ? fmt::format("{}, {}, {})", start, Literal(info.GetQuantizationScale()), info.GetQuantizationOffset())
+               : start + ")";
 }
 
 std::string Literal(const ValueRange& range)
@@ -186,9 +187,9 @@ std::string MakeDescriptor(const D& descriptor, const std::string& type, const s
 
 std::string MakeDescriptor(const OriginsDescriptor& descriptor, const std::string&, const std::string& name)
 {
-    std::string text = fmt::format("    OriginsDescriptor {}({}, {});\n    {}.SetConcatAxis({});\n", name,
-                                   descriptor.GetNumViews(), descriptor.GetNumDimensions(), name,
-                                   descriptor.GetConcatAxis());
+    std::string text =
+        fmt::format("    OriginsDescriptor {}({}, {});\n    {}.SetConcatAxis({});\n", name, descriptor.GetNumViews(),
+                    descriptor.GetNumDimensions(), name, descriptor.GetConcatAxis());
     for (uint32_t view = 0; view < descriptor.GetNumViews() && descriptor.HasOrigins(); ++view)
     {
         for (uint32_t i = 0; i < descriptor.GetNumDimensions(); ++i)
@@ -202,8 +203,8 @@ std::string MakeDescriptor(const OriginsDescriptor& descriptor, const std::strin
 
 std::string MakeDescriptor(const ViewsDescriptor& descriptor, const std::string&, const std::string& name)
 {
-    std::string text = fmt::format("    ViewsDescriptor {}({}, {});\n", name, descriptor.GetNumViews(),
-                                   descriptor.GetNumDimensions());
+    std::string text =
+        fmt::format("    ViewsDescriptor {}({}, {});\n", name, descriptor.GetNumViews(), descriptor.GetNumDimensions());
     for (uint32_t view = 0; view < descriptor.GetNumViews(); ++view)
     {
         for (uint32_t i = 0; i < descriptor.GetNumDimensions(); ++i)
@@ -243,7 +244,8 @@ std::string MakeDescriptorOf(const Layer& layer, const std::string& name)
     switch (layer.GetType())
     {
 #define TENON_OP(type, descriptor, minInputs, maxInputs, outputs, flags, values)                                       \
-    case LayerType::type: return MakeDescriptor(layer.Descriptor<descriptor>(), #descriptor, name);
+    case LayerType::type:                                                                                              \
+        return MakeDescriptor(layer.Descriptor<descriptor>(), #descriptor, name);
 #include <tenon/ops.def>
     default: return {}; // names that no layer has
     }

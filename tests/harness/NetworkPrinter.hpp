@@ -10,8 +10,8 @@ namespace tenon::test
 {
 
 /// A TEST that compiles as it is in namespace tenon::test, with harness/Agreement.hpp included. Throws
-/// UnimplementedException for layers that hold networks or code of their own, and for those whose Add method of INetwork
-/// takes more than a descriptor.
+/// UnimplementedException for layers that hold networks or code of their own, and for those whose Add method of
+/// INetwork takes more than a descriptor.
 std::string PrintAsTest(const NetworkCase& tested, const std::string& suite, const std::string& name);
 
 } // namespace tenon::test

@@ -221,8 +221,10 @@ private:
 
     bool HasRecorded(const Layer& layer) const
     {
-        return std::all_of(layer.Outputs().begin(), layer.Outputs().end(), [&](const OutputSlot& output)
-                           { return m_Recorded.count({layer.GetGuid(), output.CalculateIndexOnOwner()}) != 0; });
+        return std::all_of(layer.Outputs().begin(), layer.Outputs().end(),
+                           [&](const OutputSlot& output) {
+                               return m_Recorded.count({layer.GetGuid(), output.CalculateIndexOnOwner()}) != 0;
+                           });
     }
 
     bool DropRuns()
@@ -255,8 +257,9 @@ private:
     bool KeepOneRoot()
     {
         const std::vector<const Layer*> roots = Roots();
-        return roots.size() > 1 && std::any_of(roots.begin(), roots.end(), [&](const Layer* root)
-                                               { return Try([&](CaseRebuild& r) { r.KeepRoots({root}); }); });
+        return roots.size() > 1 &&
+               std::any_of(roots.begin(), roots.end(),
+                           [&](const Layer* root) { return Try([&](CaseRebuild& r) { r.KeepRoots({root}); }); });
     }
 
     bool DropRoots()
@@ -280,8 +283,8 @@ private:
         const std::vector<const Layer*> roots = Roots();
         for (const Layer* layer : layers)
         {
-            const bool isEnd = roots.size() == 1 && roots[0]->GetNumInputSlots() != 0 &&
-                               roots[0]->Input(0).GetProducer() == layer;
+            const bool isEnd =
+                roots.size() == 1 && roots[0]->GetNumInputSlots() != 0 && roots[0]->Input(0).GetProducer() == layer;
             if (!isEnd && Try([&](CaseRebuild& rebuild) { rebuild.EndAt(*layer); }))
             {
                 return true;
@@ -298,9 +301,9 @@ private:
         {
             const std::vector<const Layer*> layers = Computing();
             const Layer& layer = *layers[layers.size() - 1 - fromEnd];
-            const bool isGiven = HasRecorded(layer) &&
-                                 (Try([&](CaseRebuild& rebuild) { rebuild.GiveAsInputs(layer); }) ||
-                                  Try([&](CaseRebuild& rebuild) { rebuild.GiveAsConstants(layer); }));
+            const bool isGiven =
+                HasRecorded(layer) && (Try([&](CaseRebuild& rebuild) { rebuild.GiveAsInputs(layer); }) ||
+                                       Try([&](CaseRebuild& rebuild) { rebuild.GiveAsConstants(layer); }));
             isSmaller = isSmaller || isGiven;
             fromEnd += isGiven ? 0 : 1;
         }

@@ -12,8 +12,8 @@ namespace tenon::test
 
 struct ShrinkLimits
 {
-    double m_Seconds = 120.0;        ///< in all; what was reached by then is the result
-    double m_SecondsOfCheck = 20.0;  ///< of one check; longer ones count as runs that never end
+    double m_Seconds = 120.0;       ///< in all; what was reached by then is the result
+    double m_SecondsOfCheck = 20.0; ///< of one check; longer ones count as runs that never end
 };
 
 struct Shrunk

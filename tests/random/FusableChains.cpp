@@ -49,9 +49,9 @@ FusableNetwork::Tensor FusableNetwork::Unary(const Tensor& input, UnaryOperation
     case UnaryOperation::Erf: bound = 1.0; break;
     default: break;
     }
-    return Finish(m_Case.m_Network->AddElementwiseUnaryLayer(ElementwiseUnaryDescriptor(operation),
-                                                             NextName("unary").c_str()),
-                  {input}, TypeOf(input), moves && input.m_IsExact, bound);
+    return Finish(
+        m_Case.m_Network->AddElementwiseUnaryLayer(ElementwiseUnaryDescriptor(operation), NextName("unary").c_str()),
+        {input}, TypeOf(input), moves && input.m_IsExact, bound);
 }
 
 FusableNetwork::Tensor FusableNetwork::Activate(const Tensor& input, ActivationFunction function, float a, float b)
@@ -62,9 +62,9 @@ FusableNetwork::Tensor FusableNetwork::Activate(const Tensor& input, ActivationF
     const double bound = function == ActivationFunction::Square   ? most * most
                          : function == ActivationFunction::Linear ? most * std::abs(a) + std::abs(b)
                                                                   : most + 1.0;
-    return Finish(m_Case.m_Network->AddActivationLayer(ActivationDescriptor(function, a, b),
-                                                       NextName("activation").c_str()),
-                  {input}, TypeOf(input), moves && input.m_IsExact, bound);
+    return Finish(
+        m_Case.m_Network->AddActivationLayer(ActivationDescriptor(function, a, b), NextName("activation").c_str()),
+        {input}, TypeOf(input), moves && input.m_IsExact, bound);
 }
 
 FusableNetwork::Tensor FusableNetwork::Binary(BinaryOperation operation, const Tensor& a, const Tensor& b)
@@ -80,9 +80,9 @@ FusableNetwork::Tensor FusableNetwork::Binary(BinaryOperation operation, const T
     case BinaryOperation::SqDiff: bound = (a.m_Bound + b.m_Bound) * (a.m_Bound + b.m_Bound); break;
     default: break;
     }
-    return Finish(m_Case.m_Network->AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(operation),
-                                                              NextName("binary").c_str()),
-                  {a, b}, TypeOf(a), moves && a.m_IsExact && b.m_IsExact, bound);
+    return Finish(
+        m_Case.m_Network->AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(operation), NextName("binary").c_str()),
+        {a, b}, TypeOf(a), moves && a.m_IsExact && b.m_IsExact, bound);
 }
 
 FusableNetwork::Tensor FusableNetwork::Limit(const Tensor& input)
@@ -199,10 +199,9 @@ FusableNetwork::Tensor FusableNetwork::RandomActivation(const Tensor& input)
 
 FusableNetwork::Tensor FusableNetwork::RandomBinary(const Tensor& input, const std::vector<Tensor>& before)
 {
-    const BinaryOperation operation =
-        OneOf({BinaryOperation::Add, BinaryOperation::Add, BinaryOperation::Sub, BinaryOperation::Mul,
-               BinaryOperation::Mul, BinaryOperation::Maximum, BinaryOperation::Minimum, BinaryOperation::SqDiff,
-               BinaryOperation::Div});
+    const BinaryOperation operation = OneOf({BinaryOperation::Add, BinaryOperation::Add, BinaryOperation::Sub,
+                                             BinaryOperation::Mul, BinaryOperation::Mul, BinaryOperation::Maximum,
+                                             BinaryOperation::Minimum, BinaryOperation::SqDiff, BinaryOperation::Div});
     if (operation == BinaryOperation::Div)
     {
         return Binary(operation, input, Constant(BroadcastShape(input), input.m_Type, {0.25, 2.0}));
@@ -327,8 +326,9 @@ FusableNetwork::Tensor FusableNetwork::QuantizedStep(const Tensor& input)
     INetwork& network = *m_Case.m_Network;
     const auto activate = [&](ActivationFunction function, const TensorInfo& info, float a)
     {
-        return Finish(network.AddActivationLayer(ActivationDescriptor(function, a, 0.0f), NextName("activation").c_str()),
-                      {input}, info, true, Magnitude(info));
+        return Finish(
+            network.AddActivationLayer(ActivationDescriptor(function, a, 0.0f), NextName("activation").c_str()),
+            {input}, info, true, Magnitude(info));
     };
     switch (Roll(7))
     {
@@ -339,38 +339,35 @@ FusableNetwork::Tensor FusableNetwork::QuantizedStep(const Tensor& input)
         if (type != DataType::QSymmS16)
         {
             const bool isSigned = type == DataType::QAsymmS8;
-            return OneIn(2)
-                       ? activate(ActivationFunction::Sigmoid, Quantized(type, 1.0f / 256.0f, isSigned ? -128 : 0), 1.0f)
-                       : activate(ActivationFunction::HardSwish, RandomQuantization(type), 1.0f);
+            return OneIn(2) ? activate(ActivationFunction::Sigmoid, Quantized(type, 1.0f / 256.0f, isSigned ? -128 : 0),
+                                       1.0f)
+                            : activate(ActivationFunction::HardSwish, RandomQuantization(type), 1.0f);
         }
         return View(input);
     case 4:
     {
-        const TensorInfo info =
-            RandomQuantization(OneOf({DataType::QAsymmS8, DataType::QAsymmU8, DataType::QSymmS16}));
+        const TensorInfo info = RandomQuantization(OneOf({DataType::QAsymmS8, DataType::QAsymmU8, DataType::QSymmS16}));
         return Finish(network.AddQuantizeLayer(NextName("requantize").c_str()), {input}, info, true, Magnitude(info));
     }
     default:
     {
         const TensorInfo info = RandomQuantization(type);
         const Tensor* const same = Find([&](const Tensor& t) { return t.m_Type == type && t.IsSameShape(input); });
-        const Tensor other = OneIn(2) && same != nullptr
-                                 ? *same
-                                 : QuantizedConstant(BroadcastShape(input), RandomQuantization(type));
-        const BinaryOperation operation =
-            OneOf({BinaryOperation::Add, BinaryOperation::Mul, BinaryOperation::Sub});
-        return Finish(network.AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(operation),
-                                                        NextName("binary").c_str()),
-                      OneIn(2) ? std::vector<Tensor>{input, other} : std::vector<Tensor>{other, input}, info, true,
-                      Magnitude(info));
+        const Tensor other =
+            OneIn(2) && same != nullptr ? *same : QuantizedConstant(BroadcastShape(input), RandomQuantization(type));
+        const BinaryOperation operation = OneOf({BinaryOperation::Add, BinaryOperation::Mul, BinaryOperation::Sub});
+        return Finish(
+            network.AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(operation), NextName("binary").c_str()),
+            OneIn(2) ? std::vector<Tensor>{input, other} : std::vector<Tensor>{other, input}, info, true,
+            Magnitude(info));
     }
     }
 }
 
 bool FusableNetwork::QuantizedChain()
 {
-    const Tensor* const start =
-        Find([](const Tensor& t) { return t.m_IsExact && (IsQuantizedType(t.m_Type) || t.m_Type == DataType::Float32); });
+    const Tensor* const start = Find(
+        [](const Tensor& t) { return t.m_IsExact && (IsQuantizedType(t.m_Type) || t.m_Type == DataType::Float32); });
     if (start == nullptr)
     {
         return false;
@@ -379,8 +376,7 @@ bool FusableNetwork::QuantizedChain()
     INetwork& network = *m_Case.m_Network;
     if (!IsQuantizedType(made.m_Type))
     {
-        const TensorInfo info =
-            RandomQuantization(OneOf({DataType::QAsymmS8, DataType::QAsymmU8, DataType::QSymmS16}));
+        const TensorInfo info = RandomQuantization(OneOf({DataType::QAsymmS8, DataType::QAsymmU8, DataType::QSymmS16}));
         made = Finish(network.AddQuantizeLayer(NextName("quantize").c_str()), {made}, info, true, Magnitude(info));
     }
     for (unsigned int i = 0, length = 2 + Roll(6); i < length; ++i)

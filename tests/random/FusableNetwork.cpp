@@ -12,7 +12,7 @@ namespace
 {
 
 /// Elements and products of a network, so that thousands of them take a minute.
-constexpr size_t MostWork = 400000;
+constexpr size_t MostWork = 500000;
 
 } // namespace
 
@@ -21,13 +21,13 @@ const std::vector<FusableNetwork::Motif>& FusableNetwork::Table()
     static const std::vector<Motif> table = {
         {"FloatChain", &FusableNetwork::FloatChain, 12},
         {"HalfChain", &FusableNetwork::HalfChain, 2},
-        {"QuantizedChain", &FusableNetwork::QuantizedChain, 4},
+        {"QuantizedChain", &FusableNetwork::QuantizedChain, 5},
         {"IntegerChain", &FusableNetwork::IntegerChain, 1},
         {"RmsNormalization", &FusableNetwork::RmsNormalization, 3},
         {"LayerNormalizationLongForm", &FusableNetwork::LayerNormalizationLongForm, 2},
         {"LayerNormalizationLayer", &FusableNetwork::LayerNormalizationLayer, 1},
         {"SoftmaxLayer", &FusableNetwork::SoftmaxLayer, 1},
-        {"Attention", &FusableNetwork::Attention, 2},
+        {"Attention", &FusableNetwork::Attention, 3},
         {"Strips", &FusableNetwork::Strips, 1},
         {"Residual", &FusableNetwork::Residual, 2},
         {"ConvolutionBlock", &FusableNetwork::ConvolutionBlock, 2},
@@ -56,7 +56,7 @@ FusableNetwork::FusableNetwork(uint32_t seed) : m_Random(seed)
     const std::vector<Motif>& table = Table();
     const unsigned int sum = std::accumulate(table.begin(), table.end(), 0U,
                                              [](unsigned int weights, const Motif& m) { return weights + m.m_Weight; });
-    const unsigned int wanted = 1 + Roll(5);
+    const unsigned int wanted = 1 + Roll(8);
     for (unsigned int tries = 0; m_Made.size() < wanted && tries < 40 && m_Work < MostWork; ++tries)
     {
         unsigned int left = Roll(sum);
@@ -108,18 +108,6 @@ void FusableNetwork::ChooseSizes()
     {
         ++m_Batch[1];
     }
-}
-
-FusableNetwork::RunShapes FusableNetwork::Batched(std::initializer_list<unsigned int> sizes) const
-{
-    RunShapes shapes;
-    for (size_t run = 0; run < NumRuns; ++run)
-    {
-        std::vector<unsigned int> all{m_Batch[run]};
-        all.insert(all.end(), sizes);
-        shapes[run] = TensorShape(static_cast<unsigned int>(all.size()), all.data());
-    }
-    return shapes;
 }
 
 void FusableNetwork::AddInputs()
@@ -194,7 +182,10 @@ FusableNetwork::Tensor FusableNetwork::QuantizedConstant(const TensorShape& shap
     TensorInfo info = type;
     info.SetShape(shape);
     IConnectableLayer* const layer = AddConstant(m_Case, info, {-128.0, 127.0}, NextName("constant"));
-    return {&layer->GetOutputSlot(0), {shape, shape}, info.GetDataType(), true,
+    return {&layer->GetOutputSlot(0),
+            {shape, shape},
+            info.GetDataType(),
+            true,
             256.0 * static_cast<double>(info.GetQuantizationScale())};
 }
 

@@ -38,7 +38,8 @@ private:
         IOutputSlot* m_Slot = nullptr;
         RunShapes m_Shapes;
         DataType m_Type = DataType::Float32;
-        /// All right implementations give the same bytes, so that layers which jump (Quantize, comparisons) may read it.
+        /// All right implementations give the same bytes, so that layers which jump (Quantize, comparisons) may read
+        /// it.
         bool m_IsExact = true;
         double m_Bound = 1.0; ///< no value's magnitude is larger, of quantized types the real one
 
@@ -86,7 +87,6 @@ private:
     static TensorInfo TypeOf(const Tensor& tensor);
     const Tensor* Find(const std::function<bool(const Tensor&)>& fits);
     const Tensor* FindFloat(size_t mostElements = SIZE_MAX);
-    RunShapes Batched(std::initializer_list<unsigned int> sizes) const;
 
     // FusableViews.cpp
     Tensor View(const Tensor& input);
@@ -123,6 +123,10 @@ private:
     bool Attention();
     bool Strips();
     bool Residual();
+    Tensor Normalize(const Tensor& input, const Tensor& squares);
+    Tensor Average(const Tensor& input, bool keepDims, bool asSum);
+
+    // FusableImages.cpp
     bool ConvolutionBlock();
     bool JoinedConvolutions();
     bool SplitAndJoin();
@@ -132,8 +136,6 @@ private:
     Tensor Convolve(const Tensor& image, unsigned int channels, bool isDepthwise);
     Tensor Pool(const Tensor& image);
     Tensor Join(const std::vector<Tensor>& parts, unsigned int axis);
-    Tensor Normalize(const Tensor& input, const Tensor& squares);
-    Tensor Average(const Tensor& input, bool keepDims, bool asSum);
 
     std::mt19937 m_Random;
     NetworkCase m_Case;

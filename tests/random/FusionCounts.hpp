@@ -18,8 +18,8 @@ using FusionCounts = std::map<std::string, size_t>;
 /// Every name that there may be.
 std::vector<std::string> AllFusions();
 
-/// Of the network on CpuAcc and CpuRef, for the shapes that it declares; none where these are not known. `layerThreads`:
-/// CpuAcc's NumberOfThreads, 0: not given.
+/// Of the network on CpuAcc and CpuRef, for the shapes that it declares; none where these are not known.
+/// `layerThreads`: CpuAcc's NumberOfThreads, 0: not given.
 FusionCounts CountFusions(const INetwork& network, unsigned int layerThreads = 0);
 
 } // namespace tenon::test

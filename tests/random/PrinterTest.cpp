@@ -51,19 +51,23 @@ NetworkCase MakeExample()
     };
     const TensorInfo info({2, 4, 6, 3}, DataType::Float32);
     IConnectableLayer* x = network.AddInputLayer(0, "a \"name\"\n");
-    x->GetOutputSlot(0).SetTensorInfo(TensorInfo(TensorShape({0, 4, 6, 3}, {false, true, true, true}), DataType::Float32));
+    x->GetOutputSlot(0).SetTensorInfo(
+        TensorInfo(TensorShape({0, 4, 6, 3}, {false, true, true, true}), DataType::Float32));
     tested.m_Inputs[0] = {-1.5, 2.0};
     Convolution2dDescriptor convolution;
     convolution.m_DataLayout = DataLayout::NHWC;
     convolution.m_PaddingScheme = PaddingScheme::Same;
     convolution.m_BiasEnabled = true;
-    IConnectableLayer* weights = AddConstant(tested, TensorInfo({3, 3, 3, 3}, DataType::Float32), {-0.25, 0.25}, "weights");
-    IConnectableLayer* bias = AddConstant<float>(tested, TensorInfo({3}, DataType::Float32), {0.1f, -2.0f, 1e-9f}, "bias");
+    IConnectableLayer* weights =
+        AddConstant(tested, TensorInfo({3, 3, 3, 3}, DataType::Float32), {-0.25, 0.25}, "weights");
+    IConnectableLayer* bias =
+        AddConstant<float>(tested, TensorInfo({3}, DataType::Float32), {0.1f, -2.0f, 1e-9f}, "bias");
     x = finish(network.AddConvolution2dLayer(convolution, "convolution"), info, {x, weights, bias});
     x = finish(network.AddActivationLayer(ActivationDescriptor(ActivationFunction::BoundedReLu, 6.0f, -1.0f), "clamp"),
                info, {x});
     PadDescriptor pad({{0, 0}, {1, 2}, {0, 1}, {0, 0}}, 0.5f);
-    IConnectableLayer* padded = finish(network.AddPadLayer(pad, "pad"), TensorInfo({2, 7, 7, 3}, DataType::Float32), {x});
+    IConnectableLayer* padded =
+        finish(network.AddPadLayer(pad, "pad"), TensorInfo({2, 7, 7, 3}, DataType::Float32), {x});
     StridedSliceDescriptor slice({0, 1, 0, 0}, {0, -1, 0, 0}, {1, 1, 1, 1});
     slice.m_EndMask = 13;
     x = finish(network.AddStridedSliceLayer(slice, "slice"), TensorInfo({2, 5, 7, 3}, DataType::Float32), {padded});

@@ -62,7 +62,8 @@ Failure Check(const NetworkCase& tested, const Say& say)
     return {};
 }
 
-/// What children said of networks: lines "seed N", "fused NAME=COUNT", "invalid TEXT", "failed".
+/// What children said of networks: lines "seed N", "outputs N, loose M", "fused NAME=COUNT", "invalid TEXT",
+/// "failed", and what else FindDisagreement() says.
 class Tally
 {
 public:
@@ -89,6 +90,11 @@ public:
             {
                 m_Invalid.push_back(fmt::format("seed {}: {}", seed, rest));
             }
+            else if (kind == "outputs")
+            {
+                m_NumOutputs += std::stoul(rest);
+                m_NumLoose += std::stoul(rest.substr(rest.rfind(' ')));
+            }
             else if (kind == "failed")
             {
                 m_Failed.push_back(seed);
@@ -102,6 +108,8 @@ public:
     }
 
     size_t m_NumNetworks = 0;
+    size_t m_NumOutputs = 0; ///< run by run
+    size_t m_NumLoose = 0;   ///< which prove little
     FusionCounts m_Fusions;
     std::vector<std::string> m_Invalid;
     std::vector<uint32_t> m_Failed;
@@ -111,7 +119,7 @@ void TryNetwork(uint32_t seed, const Say& say)
 {
     say(fmt::format("seed {}\n", seed));
     const FusableNetwork network(seed);
-    const Failure failure = Check(network.Case(), [](const std::string&) {});
+    const Failure failure = Check(network.Case(), say);
     if (failure.m_Kind == InvalidCase)
     {
         std::string text = failure.m_Text;
@@ -181,13 +189,14 @@ TEST(RandomNetworks, AgreeInAllWays)
             SecondsOfNetwork * Batch));
     }
     std::cout << tally.m_NumNetworks << " networks: " << Describe(tally.m_Fusions) << "; " << tally.m_Invalid.size()
-              << " say nothing\n";
+              << " say nothing; of " << tally.m_NumOutputs << " outputs " << tally.m_NumLoose << " prove little\n";
     for (size_t i = 0; i < std::min<size_t>(tally.m_Failed.size(), MostShrunk); ++i)
     {
         Report(tally.m_Failed[i]);
     }
     EXPECT_TRUE(tally.m_Failed.empty()) << "seeds that fail: " << testing::PrintToString(tally.m_Failed);
     EXPECT_LE(tally.m_Invalid.size() * 100, tally.m_NumNetworks) << testing::PrintToString(tally.m_Invalid);
+    EXPECT_LE(tally.m_NumLoose * 20, tally.m_NumOutputs);
     // Else the test would go on without a word when a kind is not done at once any more.
     for (const std::string& fusion : AllFusions())
     {
