@@ -5,7 +5,7 @@
 #include <tenon/Exceptions.hpp>
 
 #include <algorithm>
-#include <cstring>
+#include <functional>
 #include <numeric>
 #include <type_traits>
 #include <utility>
@@ -23,9 +23,11 @@ ValueRange RangeOf(const TensorInfo& info, const void* values)
     return numbers.empty() ? ValueRange() : ValueRange{*least, *most};
 }
 
+using ShapeChange = std::function<TensorShape(const TensorShape&)>;
+
 /// The same descriptor with each shape among its fields changed.
-template <typename D, typename Change>
-std::unique_ptr<BaseDescriptor> WithShapes(const BaseDescriptor& descriptor, const Change& change)
+template <typename D>
+std::unique_ptr<BaseDescriptor> WithShapes(const BaseDescriptor& descriptor, const ShapeChange& change)
 {
     auto made = std::make_unique<D>(static_cast<const D&>(descriptor));
     D::Visit(
@@ -39,17 +41,11 @@ std::unique_ptr<BaseDescriptor> WithShapes(const BaseDescriptor& descriptor, con
     return made;
 }
 
-template <typename Change>
-std::unique_ptr<BaseDescriptor> ChangeShapes(LayerType type, const BaseDescriptor& descriptor, const Change& change)
-{
-    switch (type)
-    {
-#define TENON_OP(name, descriptorType, minInputs, maxInputs, outputs, flags, values)                                   \
-    case LayerType::name: return WithShapes<descriptorType>(descriptor, change);                                       \
-        #include <tenon/ops.def>
-    default: throw InvalidArgumentException("no such type of layer");
-    }
-}
+/// By layer type.
+constexpr std::unique_ptr<BaseDescriptor> (*shapeChangers[])(const BaseDescriptor&, const ShapeChange&) = {
+#define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values) &WithShapes<descriptor>,
+#include <tenon/ops.def>
+};
 
 /// A target of a Reshape made to have so many elements, by way of one of its sizes; as it is where that is not to be
 /// had.
@@ -202,12 +198,13 @@ std::unique_ptr<BaseDescriptor> CaseRebuild::ResizedDescriptor(const Layer& laye
                                                                const std::vector<TensorShape>& inputs) const
 {
     const bool isReshape = layer.GetType() == LayerType::Reshape && !inputs.empty() && IsKnown(inputs[0]);
-    return ChangeShapes(layer.GetType(), layer.GetParameters(),
-                        [&](const TensorShape& shape)
-                        {
-                            const TensorShape resized = Resized(shape);
-                            return isReshape ? FitElements(resized, inputs[0].GetNumElements64()) : resized;
-                        });
+    return shapeChangers[static_cast<size_t>(layer.GetType())](
+        layer.GetParameters(),
+        [&](const TensorShape& shape)
+        {
+            const TensorShape resized = Resized(shape);
+            return isReshape ? FitElements(resized, inputs[0].GetNumElements64()) : resized;
+        });
 }
 
 OutputSlot* CaseRebuild::AddInputOf(const TensorInfo& info, const ValueRange& range,
