@@ -187,13 +187,6 @@ std::vector<Case> Refused()
                                    schema::ReducerOptionsT());
          },
          {}},
-        {"CONCATENATION",
-         [](Maker& m) {
-             m.m_Model.AddOperator(Op::CONCATENATION, {m.Data(), m.Data()}, {m.Out({4, 2})},
-                                   schema::ConcatenationOptionsT());
-         },
-         {},
-         {Type::INT8}},
     };
 }
 
@@ -391,7 +384,7 @@ std::vector<Case> Rescaled()
                                    schema::ConcatenationOptionsT());
          },
          {6, 12, 4, 7},
-         {Type::UINT8}},
+         {Type::INT8, Type::UINT8}},
         // The padding is a real 0.
         {"PAD",
          [](Maker& m) {

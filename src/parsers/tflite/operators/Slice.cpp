@@ -72,12 +72,14 @@ void AddConcatenation(const OperatorView& op, NetworkBuilder& builder)
     ConcatDescriptor descriptor(static_cast<uint32_t>(op.NumInputs()), op.InputRank(0).value_or(0));
     descriptor.SetConcatAxis(JoinAxis(op, 0));
     IConnectableLayer* layer = builder.Network().AddConcatLayer(descriptor, op.LayerName().c_str());
-    switch (op.Output(0).m_Info.GetDataType())
+    // TFLite brings uint8 to the output's quantization and copies stored values of 16 bits. It refuses int8 of
+    // different quantizations, which mean the same here once they are brought to the output's.
+    if (op.Output(0).m_Info.GetDataType() == DataType::QSymmS16)
     {
-    case DataType::QAsymmU8: builder.Wire(op, layer, AllInputs(op), GetActivation(op)); break; // rescales
-    case DataType::QAsymmS8: CheckSameQuantization(op); [[fallthrough]];
-    default: builder.WireStored(op, layer, AllInputs(op), GetActivation(op)); break;
+        builder.WireStored(op, layer, AllInputs(op), GetActivation(op));
+        return;
     }
+    builder.Wire(op, layer, AllInputs(op), GetActivation(op));
 }
 
 void AddPack(const OperatorView& op, NetworkBuilder& builder)
