@@ -487,8 +487,9 @@ TEST(TfLiteRows, Reductions)
 TEST(TfLiteRows, Pads)
 {
     ModelBuilder quantized = OneOp(Operator::PAD, {{4}, {1, 2}});
-    quantized.Tensor(0).type = Type::INT8;
-    quantized.Quantize(0, {0.5f}, {-7});
+    const int32_t padded = quantized.Op(0).outputs.at(0);
+    quantized.Tensor(0).type = quantized.Tensor(padded).type = Type::INT8;
+    quantized.Quantize(0, {0.5f}, {3}).Quantize(padded, {0.5f}, {-7});
     EXPECT_EQ(Parsed(quantized).Get<PadDescriptor>(LayerType::Pad).m_PadValue, -7.0f);
     EXPECT_EQ(Parsed(OneOp(Operator::PAD, {{4}, {1, 2}})).Get<PadDescriptor>(LayerType::Pad).m_PadValue, 0.0f);
     EXPECT_TRUE(Parsed(OneOp(Operator::PADV2, {{4}, {1, 2}, {}})).Get<PadDescriptor>(LayerType::Pad).m_ValueAsInput);
