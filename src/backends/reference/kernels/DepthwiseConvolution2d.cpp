@@ -98,11 +98,16 @@ void ForEachPixel(const ConvolutionGeometry& g, const In* data, ZeroPointOf zero
     }
 }
 
+/// Of a window whose products are added in float.
+constexpr size_t MaxFloatTaps = 128;
+
+/// Sum: double for windows of more than MaxFloatTaps taps, as the rounding error of a float sum grows with its length.
+template <typename Sum>
 class FloatDepthwise
 {
 public:
     FloatDepthwise(const ReshapeArgs& args, const ConvolutionGeometry& g, Scratch& scratch)
-        : m_Geometry(g), m_Bias(args), m_Sums(scratch.Add<double>(g.m_OutputChannels)),
+        : m_Geometry(g), m_Bias(args), m_Sums(scratch.Add<Sum>(g.m_OutputChannels)),
           m_BiasRow(scratch.Add<float>(g.m_OutputChannels)), m_Clamp(args.m_FusedActivation)
     {
     }
@@ -113,15 +118,15 @@ public:
         float* bias = Scratch::At<float>(args.m_Scratch, m_BiasRow);
         m_Bias.Load(args, channels, bias);
         float* output = args.GetOutput<float>(0);
-        const auto emit = [&](size_t pixel, size_t, const double* sums)
+        const auto emit = [&](size_t pixel, size_t, const Sum* sums)
         {
             std::transform(sums, sums + channels, bias, output + pixel * channels,
-                           [](double sum, float b) { return static_cast<float>(sum + double{b}); });
+                           [](Sum sum, float b) { return static_cast<float>(sum + Sum{b}); });
             m_Clamp.Run(output + pixel * channels, channels);
         };
         ForEachPixel(
             m_Geometry, args.GetInput<float>(0), [](size_t) { return 0; }, args.GetInput<float>(1), 0,
-            Scratch::At<double>(args.m_Scratch, m_Sums), emit);
+            Scratch::At<Sum>(args.m_Scratch, m_Sums), emit);
     }
 
 private:
@@ -235,7 +240,9 @@ Prepared PrepareBytes(const ReshapeArgs& args, const backends::PackedWeights*)
     case DataType::QAsymmU8: return Make<QuantizedDepthwise<uint8_t, uint8_t, int64_t>>(args, g);
     case DataType::QAsymmS8: return Make<QuantizedDepthwise<int8_t, int8_t, int64_t>>(args, g);
     case DataType::QSymmS16: return Make<QuantizedDepthwise<int16_t, int8_t, int64_t>>(args, g);
-    default: return Make<FloatDepthwise>(args, g);
+    default:
+        return g.m_Y.m_Kernel * g.m_X.m_Kernel <= MaxFloatTaps ? Make<FloatDepthwise<float>>(args, g)
+                                                               : Make<FloatDepthwise<double>>(args, g);
     }
 }
 

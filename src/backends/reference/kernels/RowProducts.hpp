@@ -2,7 +2,8 @@
 // The inner loops of Convolution2d and FullyConnected: windows of the data are gathered as rows ("patches"), a block of
 // them at a time, and each row of weights is multiplied with the whole block. Integer patches hold stored value less
 // zero point in 16 bits, which compilers turn into multiply-add instructions; their sums are in 64 bits where those may
-// need them. Products of floats are added in double precision, in the order of the weights, and rounded once.
+// need them. Products of floats are added in the order of the weights: 128 of them in float, and these partial sums in
+// double precision.
 #pragma once
 
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
@@ -26,19 +27,20 @@ constexpr size_t PatchBlock = std::is_floating_point_v<Patch> ? 8 : 4;
 template <typename Patch>
 constexpr size_t BlockStride = std::is_floating_point_v<Patch> ? PatchBlock<Patch> : 1;
 
-/// Four numbers that are added and multiplied lane by lane; an extension of GCC and clang.
+/// Four floats that are added and multiplied lane by lane; an extension of GCC and clang.
 using FloatLanes __attribute__((vector_size(16))) = float;
-using DoubleLanes __attribute__((vector_size(32))) = double;
 
-/// How many products a partial sum takes. 8-bit data: |product| <= 255 * 255, so that 2^15 of them fit 32 bits.
-/// 16-bit data (64-bit accumulators): |product| <= 2^15 * 255, so that 2^8 fit. Float sums have only one part, as those
-/// of 16-bit weights, which are added in the accumulator's type.
+/// How many products a partial sum takes. 8-bit data in 32-bit accumulators: |product| <= 255 * 255, so that 2^15 of
+/// them fit 32 bits. 64-bit accumulators, which 16-bit data have, too: |product| <= 2^15 * 255, so that 2^8 fit.
+/// Products by 16-bit weights are added in the accumulator's type. Floats: the rounding error of a partial sum grows
+/// with its length, to 128 * 2^-24 of the sum of magnitudes.
 template <typename Acc, typename W>
-constexpr size_t PartialLength = std::is_floating_point_v<Acc> || sizeof(W) == 2 ? SIZE_MAX
-                                                                                 : (sizeof(Acc) == 4 ? 32768 : 256);
+constexpr size_t PartialLength = std::is_floating_point_v<Acc> ? 128
+                                 : sizeof(W) == 2              ? SIZE_MAX
+                                 : sizeof(Acc) == 4            ? 32768
+                                                               : 256;
 template <typename Acc, typename W>
-using PartialSum =
-    std::conditional_t<std::is_floating_point_v<Acc>, double, std::conditional_t<sizeof(W) == 2, Acc, int32_t>>;
+using PartialSum = std::conditional_t<std::is_floating_point_v<Acc> || sizeof(W) == 2, Acc, int32_t>;
 
 template <typename Patch, typename W>
 Patch CenterWeight(W weight, [[maybe_unused]] int32_t zeroPoint)
@@ -93,32 +95,43 @@ void MultiplyBlock(const int16_t* patches, const W* weights, int32_t zeroPoint, 
 template <size_t Rows>
 void MultiplyBlock(const float* patches, const float* weights, size_t depth, float* sums, size_t stride)
 {
-    // Loops over rows are unrolled, or else GCC keeps the sums in memory.
-    DoubleLanes low[Rows] = {};
-    DoubleLanes high[Rows] = {};
-    for (size_t i = 0; i < depth; ++i)
+    double totals[Rows][PatchBlock<float>] = {};
+    for (size_t begin = 0; begin < depth;)
     {
-        FloatLanes values[2];
-        std::memcpy(values, patches + i * BlockStride<float>, sizeof(values));
-        const auto lower = __builtin_convertvector(values[0], DoubleLanes);
-        const auto upper = __builtin_convertvector(values[1], DoubleLanes);
-#pragma GCC unroll 2
+        const size_t end = begin + std::min(depth - begin, (PartialLength<float, float>));
+        // Loops over rows are unrolled, or else GCC keeps the sums in memory.
+        FloatLanes low[Rows] = {};
+        FloatLanes high[Rows] = {};
+        for (size_t i = begin; i < end; ++i)
+        {
+            FloatLanes values[2];
+            std::memcpy(values, patches + i * BlockStride<float>, sizeof(values));
+#pragma GCC unroll 4
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                const float w = weights[r * depth + i];
+                low[r] += values[0] * w;
+                high[r] += values[1] * w;
+            }
+        }
+#pragma GCC unroll 4
         for (size_t r = 0; r < Rows; ++r)
         {
-            const double w = weights[r * depth + i];
-            low[r] += lower * w;
-            high[r] += upper * w;
+            float lanes[PatchBlock<float>];
+            std::memcpy(lanes, &low[r], sizeof(low[r]));
+            std::memcpy(lanes + 4, &high[r], sizeof(high[r]));
+            for (size_t p = 0; p < PatchBlock<float>; ++p)
+            {
+                totals[r][p] += double{lanes[p]};
+            }
         }
+        begin = end;
     }
-#pragma GCC unroll 2
     for (size_t r = 0; r < Rows; ++r)
     {
-        double lanes[PatchBlock<float>];
-        std::memcpy(lanes, &low[r], sizeof(low[r]));
-        std::memcpy(lanes + 4, &high[r], sizeof(high[r]));
         for (size_t p = 0; p < PatchBlock<float>; ++p)
         {
-            sums[p * stride + r] = static_cast<float>(lanes[p]);
+            sums[p * stride + r] = static_cast<float>(totals[r][p]);
         }
     }
 }
@@ -175,8 +188,8 @@ void MultiplyPatches(const Patch* patches, size_t count, const W* weights, int32
     {
         if constexpr (std::is_floating_point_v<Patch>)
         {
-            ForRows<2>(
-                rows, [&](size_t row) { MultiplyBlock<2>(patches, weights + row * depth, depth, sums + row, rows); },
+            ForRows<4>(
+                rows, [&](size_t row) { MultiplyBlock<4>(patches, weights + row * depth, depth, sums + row, rows); },
                 [&](size_t row) { MultiplyBlock<1>(patches, weights + row * depth, depth, sums + row, rows); });
         }
         else
