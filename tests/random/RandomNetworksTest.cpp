@@ -6,6 +6,7 @@
 #include "harness/NetworkShrinker.hpp"
 #include "random/FusableNetwork.hpp"
 #include "random/FusionCounts.hpp"
+#include "runtime/PlannedNetwork.hpp"
 
 #include <tenon/Exceptions.hpp>
 
@@ -53,10 +54,11 @@ Failure Check(const NetworkCase& tested, const Say& say)
     }
     say("plan\n");
     const FusionCounts free = CountFusions(*tested.m_Network);
-    const FusionCounts limited = CountFusions(*tested.m_Network, 2);
+    // As many threads as the plan is for: fewer take less scratch memory, on which it depends what may lie in place.
+    const FusionCounts limited = CountFusions(*tested.m_Network, Planned::Threads);
     if (free != limited)
     {
-        return {"NumberOfThreads 2: other layers at once",
+        return {"NumberOfThreads: other layers at once",
                 fmt::format("{} without NumberOfThreads, {} with it", Describe(free), Describe(limited))};
     }
     return {};

@@ -25,13 +25,20 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// The sums of a window of more floats than one sum takes, whose first pixel is `row`.
-template <typename Pool, class D, size_t Vectors>
-HWY_NOINLINE void SumLongWindow(D d, const PooledWindow& window, const typename Pool::Data* row,
-                                hn::Vec<D> (&sums)[Vectors])
+/// PoolVectors for windows of more floats than one sum takes; `row` is the first pixel. Not inlined: its sums are in
+/// memory now and then, and those of PoolVectors are to stay in registers.
+template <typename Pool, size_t Vectors, class D>
+HWY_NOINLINE void PoolLongWindow(D d, const PooledWindow& window, const typename Pool::Data* row,
+                                 typename Pool::Data* out)
 {
     constexpr size_t Lanes = hn::MaxLanes(D());
     FloatTotals<Vectors, D> totals;
+    hn::Vec<D> sums[Vectors];
+    HWY_UNROLL(8)
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        sums[v] = Pool::First(d, window);
+    }
     size_t left = SumBlock;
     for (size_t y = 0; y < window.m_Rows; ++y, row += window.m_RowStride)
     {
@@ -57,6 +64,11 @@ HWY_NOINLINE void SumLongWindow(D d, const PooledWindow& window, const typename 
     }
     totals.Take(d, sums);
     totals.Give(d, sums);
+    HWY_UNROLL(8)
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        Pool::Finish(d, sums[v], window, out + v * Lanes);
+    }
 }
 
 /// `Vectors` vectors of channels from channel c on.
@@ -65,25 +77,20 @@ HWY_INLINE void PoolVectors(D d, const PooledWindow& window, size_t c, typename 
 {
     using T = typename Pool::Data;
     constexpr size_t Lanes = hn::MaxLanes(D());
+    const T* row = static_cast<const T*>(window.m_First) + c;
+    if constexpr (std::is_same_v<typename Pool::Lane, float> && std::is_base_of_v<SumPool, Pool>)
+    {
+        if (HWY_UNLIKELY(window.m_Rows * window.m_Columns > SumBlock))
+        {
+            PoolLongWindow<Pool, Vectors>(d, window, row, out + c);
+            return;
+        }
+    }
     hn::Vec<D> acc[Vectors];
     HWY_UNROLL(8)
     for (size_t v = 0; v < Vectors; ++v)
     {
         acc[v] = Pool::First(d, window);
-    }
-    const T* row = static_cast<const T*>(window.m_First) + c;
-    if constexpr (std::is_same_v<typename Pool::Lane, float> && std::is_base_of_v<SumPool, Pool>)
-    {
-        if (window.m_Rows * window.m_Columns > SumBlock)
-        {
-            SumLongWindow<Pool>(d, window, row, acc);
-            HWY_UNROLL(8)
-            for (size_t v = 0; v < Vectors; ++v)
-            {
-                Pool::Finish(d, acc[v], window, out + c + v * Lanes);
-            }
-            return;
-        }
     }
     for (size_t y = 0; y < window.m_Rows; ++y, row += window.m_RowStride)
     {
