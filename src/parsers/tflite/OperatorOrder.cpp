@@ -20,7 +20,7 @@ namespace
 
 using schema::BuiltinOperator;
 
-constexpr uint32_t Nobody = UINT32_MAX;
+constexpr uint32_t NoOperator = UINT32_MAX;
 
 /// What an operator code says, whether or not it is a good one.
 BuiltinOperator CodeOf(const Model& model, const schema::Operator& op)
@@ -34,9 +34,12 @@ BuiltinOperator CodeOf(const Model& model, const schema::Operator& op)
     return std::max(code.builtin_code(), static_cast<BuiltinOperator>(code.deprecated_builtin_code()));
 }
 
+/// Whether the operator runs another subgraph, which may read and write variables. The bodies of reductions, sorts and
+/// scatters, which are functions of numbers, are none of them.
 bool IsCall(BuiltinOperator code)
 {
-    return code == BuiltinOperator::IF || code == BuiltinOperator::WHILE || code == BuiltinOperator::CALL;
+    return code == BuiltinOperator::IF || code == BuiltinOperator::WHILE || code == BuiltinOperator::CALL ||
+           code == BuiltinOperator::STABLEHLO_COMPOSITE;
 }
 
 const schema::Tensor* FindTensor(const schema::SubGraph& subgraph, int32_t index)
@@ -56,9 +59,17 @@ void ForEach(const flatbuffers::Vector<int32_t>* list, Visit visit)
     }
 }
 
-/// Whether the operator itself reads or writes what lives on between runs.
-bool UsesVariables(const Model& model, const schema::SubGraph& subgraph, const schema::Operator& op)
+/// Several operators may share one list, so that walking all lists takes far longer than the file is long: each walk is
+/// charged.
+void ChargeList(Model& model, const flatbuffers::Vector<int32_t>* list)
 {
+    model.Charge(list != nullptr ? list->size() * sizeof(int32_t) : 0);
+}
+
+/// Whether the operator itself reads or writes variables, which keep their values between runs.
+bool UsesVariables(Model& model, const schema::SubGraph& subgraph, const schema::Operator& op)
+{
+    ChargeList(model, op.inputs());
     const BuiltinOperator code = CodeOf(model, op);
     bool uses = code == BuiltinOperator::READ_VARIABLE || code == BuiltinOperator::ASSIGN_VARIABLE ||
                 code == BuiltinOperator::CALL_ONCE;
@@ -78,7 +89,7 @@ public:
         : m_Model(model), m_Subgraph(subgraph),
           m_NumOperators(subgraph.operators() != nullptr ? subgraph.operators()->size() : 0)
     {
-        FindMakers();
+        FindProducers();
     }
 
     bool IsListInOrder() const
@@ -86,7 +97,7 @@ public:
         bool isInOrder = true;
         for (uint32_t i = 0; isInOrder && i < m_NumOperators; ++i)
         {
-            ForEachMaker(i, [&](uint32_t maker) { isInOrder = isInOrder && maker < i; });
+            ForEachProducer(i, [&](uint32_t producer) { isInOrder = isInOrder && producer < i; });
         }
         return isInOrder;
     }
@@ -109,7 +120,7 @@ public:
             const uint32_t next = ready.top();
             ready.pop();
             order.push_back(next);
-            for (const uint32_t reader : m_Behind[next])
+            for (const uint32_t reader : m_Successors[next])
             {
                 if (--missing[reader] == 0)
                 {
@@ -127,20 +138,22 @@ public:
 private:
     const schema::Operator& Op(uint32_t index) const { return *m_Subgraph.operators()->Get(index); }
 
-    /// Which operator computes each tensor. What the file or the caller gives is nobody's result.
-    void FindMakers()
+    /// Which operator computes each tensor. Constants and inputs have no producer.
+    void FindProducers()
     {
         const auto* tensors = m_Subgraph.tensors();
-        m_Makers.assign(tensors != nullptr ? tensors->size() : 0, Nobody);
+        m_Producers.assign(tensors != nullptr ? tensors->size() : 0, NoOperator);
         for (uint32_t i = m_NumOperators; i-- > 0;)
         {
+            ChargeList(m_Model, Op(i).inputs()); // for IsListInOrder
+            ChargeList(m_Model, Op(i).outputs());
             ForEach(Op(i).outputs(),
                     [&](int32_t index)
                     {
                         const schema::Tensor* tensor = FindTensor(m_Subgraph, index);
                         if (tensor != nullptr && !tensor->is_variable())
                         {
-                            m_Makers[static_cast<size_t>(index)] = i;
+                            m_Producers[static_cast<size_t>(index)] = i;
                         }
                     });
         }
@@ -149,20 +162,21 @@ private:
                 {
                     if (FindTensor(m_Subgraph, index) != nullptr)
                     {
-                        m_Makers[static_cast<size_t>(index)] = Nobody;
+                        m_Producers[static_cast<size_t>(index)] = NoOperator;
                     }
                 });
     }
 
     template <typename Visit>
-    void ForEachMaker(uint32_t op, Visit visit) const
+    void ForEachProducer(uint32_t op, Visit visit) const
     {
         ForEach(Op(op).inputs(),
                 [&](int32_t index)
                 {
-                    if (FindTensor(m_Subgraph, index) != nullptr && m_Makers[static_cast<size_t>(index)] != Nobody)
+                    if (FindTensor(m_Subgraph, index) != nullptr &&
+                        m_Producers[static_cast<size_t>(index)] != NoOperator)
                     {
-                        visit(m_Makers[static_cast<size_t>(index)]);
+                        visit(m_Producers[static_cast<size_t>(index)]);
                     }
                 });
     }
@@ -174,7 +188,7 @@ private:
         for (const schema::SubGraph* subgraph : *m_Model.Root().subgraphs())
         {
             const uint32_t count = subgraph->operators() != nullptr ? subgraph->operators()->size() : 0;
-            m_Model.Charge(count);
+            m_Model.Charge(sizeof(uint32_t) + size_t{count});
             for (uint32_t i = 0; subgraph != &m_Subgraph && !uses && i < count; ++i)
             {
                 uses = UsesVariables(m_Model, *subgraph, *subgraph->operators()->Get(i));
@@ -186,28 +200,28 @@ private:
     void AddEdge(uint32_t before, uint32_t behind)
     {
         m_Model.Charge(sizeof(uint32_t));
-        m_Behind[before].push_back(behind);
+        m_Successors[before].push_back(behind);
         ++m_NumBefore[behind];
     }
 
     void FindEdges()
     {
-        m_Model.Charge(m_NumOperators * (sizeof(m_Behind.front()) + 4 * sizeof(uint32_t)));
-        m_Behind.resize(m_NumOperators);
+        m_Model.Charge(m_NumOperators * (sizeof(m_Successors.front()) + 4 * sizeof(uint32_t)));
+        m_Successors.resize(m_NumOperators);
         m_NumBefore.resize(m_NumOperators);
-        m_Users.assign(m_NumOperators, Nobody);
+        m_PreviousUser.assign(m_NumOperators, NoOperator);
         const bool doCallsUseVariables = DoCallsUseVariables();
-        uint32_t lastUser = Nobody;
+        uint32_t lastUser = NoOperator;
         for (uint32_t i = 0; i < m_NumOperators; ++i)
         {
-            ForEachMaker(i, [&](uint32_t maker) { AddEdge(maker, i); });
+            ForEachProducer(i, [&](uint32_t producer) { AddEdge(producer, i); });
             if (UsesVariables(m_Model, m_Subgraph, Op(i)) || (doCallsUseVariables && IsCall(CodeOf(m_Model, Op(i)))))
             {
-                if (lastUser != Nobody)
+                if (lastUser != NoOperator)
                 {
                     AddEdge(lastUser, i);
                 }
-                m_Users[i] = lastUser;
+                m_PreviousUser[i] = lastUser;
                 lastUser = i;
             }
         }
@@ -218,12 +232,12 @@ private:
         return fmt::format("{} {}", op, EnumNameBuiltinOperator(CodeOf(m_Model, Op(op))));
     }
 
-    /// One of those that an operator waits for and that never came.
+    /// An operator that this one waits for and that has not been placed.
     uint32_t AnyBefore(uint32_t op, const std::vector<uint32_t>& missing) const
     {
-        uint32_t found = Nobody;
-        ForEachMaker(op, [&](uint32_t maker) { found = missing[maker] != 0 ? maker : found; });
-        return found != Nobody ? found : m_Users[op];
+        uint32_t found = NoOperator;
+        ForEachProducer(op, [&](uint32_t producer) { found = missing[producer] != 0 ? producer : found; });
+        return found != NoOperator ? found : m_PreviousUser[op];
     }
 
     [[noreturn]] void FailCycle(const std::vector<uint32_t>& missing) const
@@ -240,7 +254,7 @@ private:
             seen[op] = true;
             op = AnyBefore(op, missing);
         }
-        constexpr size_t mostNamed = 8;
+        constexpr size_t maxNamed = 8;
         const uint32_t first = op;
         std::string text = Label(first);
         size_t named = 1;
@@ -248,23 +262,23 @@ private:
         do
         {
             const uint32_t before = AnyBefore(op, missing);
-            isOfVariables = isOfVariables || before == m_Users[op];
+            isOfVariables = isOfVariables || before == m_PreviousUser[op];
             op = before;
-            text += ++named <= mostNamed + 1 ? fmt::format(" behind {}", Label(op)) : std::string();
+            text += ++named <= maxNamed + 1 ? fmt::format(" needs {}", Label(op)) : std::string();
         } while (op != first);
         throw ParseException(
-            fmt::format("the operators have no order in which each has its inputs: {}{} ({} in the circle){}", text,
-                        named > mostNamed + 1 ? " ..." : "", named - 1,
-                        isOfVariables ? "; those that use variables must run in the order of the list" : ""));
+            fmt::format("the operators form a cycle of {}: {}{}{}; the file is invalid, convert the model again",
+                        named - 1, text, named > maxNamed + 1 ? " ..." : "",
+                        isOfVariables ? " (operators that use variables run in the order of the list)" : ""));
     }
 
     Model& m_Model;
     const schema::SubGraph& m_Subgraph;
     uint32_t m_NumOperators;
-    std::vector<uint32_t> m_Makers; ///< by tensor
-    std::vector<std::vector<uint32_t>> m_Behind;
+    std::vector<uint32_t> m_Producers; ///< by tensor
+    std::vector<std::vector<uint32_t>> m_Successors;
     std::vector<uint32_t> m_NumBefore;
-    std::vector<uint32_t> m_Users; ///< the user of variables before each one in the list
+    std::vector<uint32_t> m_PreviousUser; ///< by operator that uses variables: the one before it in the list
 };
 
 } // namespace

@@ -11,10 +11,10 @@
 namespace tenon::tflite
 {
 
-/// The operators' indices in an order in which each comes behind those whose results it takes. Empty where the list
-/// itself is such an order. Otherwise operators keep their places as far as results allow, and those that use variables
-/// or call subgraphs that do keep their order among each other. Throws ParseException, with the operators, where there
-/// is no such order.
+/// The indices of a subgraph's operators in a topological order: an operator comes after the producers of its inputs.
+/// Empty where the list itself is such an order. Otherwise the order is stable, and operators that use variables, or
+/// call subgraphs that do, keep their order among each other. Throws ParseException that names the operators of a
+/// cycle.
 std::vector<uint32_t> OrderOperators(Model& model, const schema::SubGraph& subgraph);
 
 } // namespace tenon::tflite
