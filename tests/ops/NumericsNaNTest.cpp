@@ -310,11 +310,24 @@ TEST(NumericsNaN, MaximumPoolsPassOverIt)
         op.m_Name = GetDataTypeName(type);
         op.m_Type = LayerType::Pooling2d;
         op.m_Descriptor = MakeDescriptor(descriptor);
-        const TensorInfo input({1, 1, 12, 1}, type);
-        op.m_Inputs = {Stored(input, {NaN, 1, 2, 1, NaN, 2, 1, 2, NaN, -3, NaN, NaN})};
-        op.m_Output = TensorInfo({1, 1, 4, 1}, type);
-        op.m_Oracle = Expect(op.m_Output, {2, 2, 2, -3});
-        CheckOp(op);
+        for (const unsigned int channels : {1u, 37u})
+        {
+            const std::vector<double> rows = {NaN, 1, 2, 1, NaN, 2, 1, 2, NaN, -3, NaN, NaN};
+            const std::vector<double> expected = {2, 2, 2, -3};
+            const auto repeat = [channels](const std::vector<double>& values)
+            {
+                std::vector<double> repeated;
+                for (const double value : values)
+                {
+                    repeated.insert(repeated.end(), channels, value);
+                }
+                return repeated;
+            };
+            op.m_Inputs = {Stored(TensorInfo({1, 1, 12, channels}, type), repeat(rows))};
+            op.m_Output = TensorInfo({1, 1, 4, channels}, type);
+            op.m_Oracle = Expect(op.m_Output, repeat(expected));
+            CheckOp(op);
+        }
     }
 }
 

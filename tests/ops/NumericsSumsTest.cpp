@@ -498,6 +498,25 @@ TEST(NumericsSums, DeepConvolutions)
                  std::vector<double>(size_t{2} * Outputs, size * size * channels * double{Tenth}), ProductBounds);
     };
     check(1, 40000);
+    const auto checkDepthwise = [](unsigned int size, unsigned int channels)
+    {
+        DepthwiseConvolution2dDescriptor descriptor;
+        descriptor.m_DataLayout = DataLayout::NHWC;
+        CheckSum(MakeSum("DepthwiseConvolution2d", LayerType::DepthwiseConvolution2d, descriptor,
+                         {Tenths({1, size, size + 1, channels}),
+                          Constant(Filled(FloatInfo({1, size, size, channels}), 1.0))},
+                         FloatInfo({1, 1, 2, channels})),
+                 std::vector<double>(size_t{2} * channels, size * size * double{Tenth}), ProductBounds);
+    };
+    checkDepthwise(60, 3);
+    checkDepthwise(120, 5); // more taps than CpuAcc adds in float
+    TransposeConvolution2dDescriptor transposed;
+    transposed.m_DataLayout = DataLayout::NHWC;
+    transposed.m_StrideX = transposed.m_StrideY = 1;
+    CheckSum(MakeSum("TransposeConvolution2d", LayerType::TransposeConvolution2d, transposed,
+                     {Tenths({1, 1, 2, 20000}), Constant(Filled(FloatInfo({3, 1, 1, 20000}), 1.0))},
+                     FloatInfo({1, 1, 2, 3})),
+             std::vector<double>(6, 20000 * double{Tenth}), ProductBounds);
     check(60, 16);
     check(3, 5001);
 }

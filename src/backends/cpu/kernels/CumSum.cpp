@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CumSum of CpuAcc. Along the last axis the sums of a row wait for each other, as they are added up in order like
-// CpuRef's: those of several rows are computed side by side, as vectors. Along other axes whole lines are added, those
-// of floats by a loop of its own and others by CpuRef, which is fast.
+// CumSum of CpuAcc, along the last axis. The sums of a row wait for each other, as they are added up in order like
+// CpuRef's: those of several rows are computed side by side, as vectors. Along other axes CpuRef adds whole lines,
+// which is fast.
 #include "backends/common/KernelTable.hpp"
-#include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/kernels/CumSumVectors.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
@@ -24,22 +23,6 @@ using backends::Prepared;
 constexpr backends::TypeRow CumSumTypes[] = {
     backends::SameType({DataType::Float32, DataType::Float64, DataType::Signed32, DataType::Signed64})};
 
-/// Lines of `inner` floats.
-Prepared MakeLines(const CumSumDescriptor& descriptor, size_t outer, size_t depth, size_t inner)
-{
-    return {[=, exclusive = descriptor.m_Exclusive, reverse = descriptor.m_Reverse,
-             add = FindCumSumLines()](const ExecuteArgs& run)
-            {
-                const size_t block = depth * inner;
-                for (size_t i = 0; i < outer; ++i)
-                {
-                    add(run.GetInput<float>(0) + i * block, run.GetOutput<float>(0) + i * block, depth, inner,
-                        exclusive, reverse, static_cast<double*>(run.m_Scratch));
-                }
-            },
-            backends::CheckedCount(inner, sizeof(double))};
-}
-
 Prepared PrepareCumSum(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     Prepared reference = ref::FindKernel(LayerType::CumSum)->Prepare(args, nullptr); // checks shapes
@@ -47,21 +30,14 @@ Prepared PrepareCumSum(const ReshapeArgs& args, const backends::PackedWeights*)
     const TensorShape& shape = args.GetInput(0).GetShape();
     const auto axis = static_cast<unsigned int>(descriptor.m_Axis);
     const unsigned int rank = shape.GetNumDimensions();
-    if (args.GetOutput(0).GetNumElements() == 0)
+    if (args.GetOutput(0).GetNumElements() == 0 || ref::CountElements(shape, axis + 1, rank) != 1)
     {
         return reference;
-    }
-    const size_t inner = ref::CountElements(shape, axis + 1, rank);
-    if (inner != 1)
-    {
-        return args.GetInput(0).GetDataType() == DataType::Float32
-                   ? MakeLines(descriptor, ref::CountElements(shape, 0, axis), shape[axis], inner)
-                   : reference;
     }
     const size_t bytes = GetDataTypeSize(args.GetInput(0).GetDataType()) * shape[axis];
     return [rows = ref::CountElements(shape, 0, axis), bytes, length = size_t{shape[axis]},
             exclusive = descriptor.m_Exclusive, reverse = descriptor.m_Reverse,
-            add = FindCumSum(args.GetInput(0).GetDataType())](const ExecuteArgs& run)
+            add = FindCumSum(args.GetInput(0).GetDataType(), shape[axis])](const ExecuteArgs& run)
     {
         RunRanges(*run.m_Parallel, rows, GetGrain(2 * bytes),
                   [&](size_t begin, size_t end)

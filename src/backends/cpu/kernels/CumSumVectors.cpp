@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of rows whose elements must be added up in order, so that each addition waits for the one before: a vector has a
-// row in each lane. Blocks of them are transposed on their way in and out. Floats are added up in double precision,
-// which takes no longer: it is the wait that counts.
+// row in each lane. Blocks of them are transposed on their way in and out.
 #include "backends/cpu/kernels/CumSumVectors.hpp"
 
-#include <algorithm>
+#include "backends/reference/kernels/CumSum.hpp"
+
 #include <cstdint>
 #include <type_traits>
 
@@ -21,12 +21,8 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
-/// In what elements are added up.
-template <typename T>
-using Sum = std::conditional_t<std::is_same_v<T, float>, double, T>;
-
 /// The sums of a block of 16 bytes of elements: as wide as those, or of floats in one or two vectors of doubles.
-template <typename T>
+template <typename T, typename Sum>
 struct BlockSums
 {
     using D = hn::CappedTag<T, 16 / sizeof(T)>;
@@ -75,7 +71,7 @@ HWY_INLINE hn::Vec<FourFloats> NarrowParts(D, const hn::Vec<D> (&parts)[Parts])
 }
 
 template <>
-struct BlockSums<float>
+struct BlockSums<float, double>
 {
     using V = hn::Vec<FourFloats>;
     using DSums = hn::CappedTag<double, 4>; // two vectors where those have 16 bytes
@@ -119,8 +115,8 @@ struct BlockSums<float>
 };
 #endif
 
-/// T: unsigned for integers, whose sums wrap.
-template <typename T, bool Exclusive, bool Reverse>
+/// T: unsigned for integers, whose sums wrap. Sum: the type of the sums, T or wider.
+template <typename T, typename Sum, bool Exclusive, bool Reverse>
 struct RowSums
 {
     static constexpr size_t BlockLanes = 16 / sizeof(T);
@@ -133,17 +129,17 @@ struct RowSums
     size_t m_Length;
 
     /// Behind the first element: what is added to a zero may change its sign, so that none is put in front.
-    HWY_INLINE Sum<T> Start(size_t at) const
+    HWY_INLINE Sum Start(size_t at) const
     {
         const T first = m_In[at];
         m_Out[at] = Exclusive ? T(0) : first;
-        return Exclusive ? Sum<T>(0) + Sum<T>(first) : Sum<T>(first);
+        return Exclusive ? Sum(0) + Sum(first) : Sum(first);
     }
 
-    HWY_INLINE void Continue(size_t at, Sum<T>& sum) const
+    HWY_INLINE void Continue(size_t at, Sum& sum) const
     {
-        const Sum<T> before = sum;
-        sum += Sum<T>(m_In[at]);
+        const Sum before = sum;
+        sum += Sum(m_In[at]);
         m_Out[at] = static_cast<T>(Exclusive ? before : sum);
     }
 
@@ -152,7 +148,7 @@ struct RowSums
 
     /// A block of each of `Rows` rows, whose sums up to it are `sums`.
     template <bool IsFirst, class D>
-    HWY_INLINE void AddBlocks(D d, size_t i, BlockSums<T> (&sums)[Vectors]) const
+    HWY_INLINE void AddBlocks(D d, size_t i, BlockSums<T, Sum> (&sums)[Vectors]) const
     {
         HWY_UNROLL(2)
         for (size_t vector = 0; vector < Vectors; ++vector)
@@ -185,10 +181,10 @@ struct RowSums
     template <class D>
     HWY_INLINE void AddRows(D d) const
     {
-        BlockSums<T> sums[Vectors];
-        Sum<T> rest[Rows];
+        BlockSums<T, Sum> sums[Vectors];
+        Sum rest[Rows];
         HWY_UNROLL(2)
-        for (BlockSums<T>& sum : sums)
+        for (BlockSums<T, Sum>& sum : sums)
         {
             sum.Clear();
         }
@@ -215,7 +211,7 @@ struct RowSums
     template <size_t Few>
     HWY_INLINE void AddFewRows() const
     {
-        Sum<T> sums[Few];
+        Sum sums[Few];
         for (size_t row = 0; row < Few; ++row)
         {
             sums[row] = Start(row * m_Length + At(0));
@@ -262,61 +258,26 @@ struct RowSums
     }
 };
 
-template <typename T>
+template <typename T, typename Sum = T>
 void CumSum(const void* in, void* out, size_t rows, size_t length, bool exclusive, bool reverse)
 {
     const auto* from = static_cast<const T*>(in);
     auto* to = static_cast<T*>(out);
     if (exclusive)
     {
-        reverse ? RowSums<T, true, true>{from, to, length}.Run(rows)
-                : RowSums<T, true, false>{from, to, length}.Run(rows);
+        reverse ? RowSums<T, Sum, true, true>{from, to, length}.Run(rows)
+                : RowSums<T, Sum, true, false>{from, to, length}.Run(rows);
         return;
     }
-    reverse ? RowSums<T, false, true>{from, to, length}.Run(rows)
-            : RowSums<T, false, false>{from, to, length}.Run(rows);
+    reverse ? RowSums<T, Sum, false, true>{from, to, length}.Run(rows)
+            : RowSums<T, Sum, false, false>{from, to, length}.Run(rows);
 }
 
-/// Lines of `inner` floats, each added to the sums of those before it.
-void CumSumLines(const float* in, float* out, size_t depth, size_t inner, bool exclusive, bool reverse, double* sums)
-{
-    std::fill_n(sums, inner, 0.0);
-    for (size_t step = 0; step < depth; ++step)
-    {
-        const size_t line = (reverse ? depth - 1 - step : step) * inner;
-        size_t i = 0;
-#if HWY_HAVE_FLOAT64
-        const hn::ScalableTag<double> d;
-        const hn::Rebind<float, decltype(d)> dFloat;
-        for (; i + hn::Lanes(d) <= inner; i += hn::Lanes(d))
-        {
-            const auto value = hn::PromoteTo(d, hn::LoadU(dFloat, in + line + i));
-            const auto before = hn::LoadU(d, sums + i);
-            const auto sum = step == 0 && !exclusive ? value : hn::Add(before, value); // a first -0 stays
-            hn::StoreU(sum, d, sums + i);
-            hn::StoreU(hn::DemoteTo(dFloat, exclusive ? before : sum), dFloat, out + line + i);
-        }
-#endif
-        for (; i < inner; ++i)
-        {
-            const double value = static_cast<double>(in[line + i]);
-            const double before = sums[i];
-            sums[i] = step == 0 && !exclusive ? value : before + value;
-            out[line + i] = static_cast<float>(exclusive ? before : sums[i]);
-        }
-    }
-}
-
-CumSumLinesFunction ChooseCumSumLines()
-{
-    return CumSumLines;
-}
-
-CumSumFunction ChooseCumSum(DataType type)
+CumSumFunction ChooseCumSum(DataType type, size_t length)
 {
     switch (type)
     {
-    case DataType::Float32: return CumSum<float>;
+    case DataType::Float32: return ref::IsCumSumInDouble(type, length) ? CumSum<float, double> : CumSum<float>;
     case DataType::Float64: return CumSum<double>;
     case DataType::Signed32: return CumSum<uint32_t>;
     default: return CumSum<uint64_t>;
@@ -332,14 +293,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-CumSumFunction FindCumSum(DataType type)
+CumSumFunction FindCumSum(DataType type, size_t length)
 {
-    return TENON_CHOOSE(ChooseCumSum)(type);
-}
-
-CumSumLinesFunction FindCumSumLines()
-{
-    return TENON_CHOOSE(ChooseCumSumLines)();
+    return TENON_CHOOSE(ChooseCumSum)(type, length);
 }
 
 } // namespace tenon::cpu

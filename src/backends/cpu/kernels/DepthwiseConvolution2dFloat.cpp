@@ -31,6 +31,13 @@ SupportResult Check(const LayerView& layer)
         return result;
     }
     const TensorShape& weights = layer.GetInput(1).GetShape();
+    // All products of a window are added in float: their rounding error is to stay that of other products.
+    constexpr uint64_t MaxTaps = 8192;
+    if (uint64_t{weights[1]} * weights[2] > MaxTaps)
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 "a window has more taps than one float sum adds up accurately");
+    }
     return CheckPackedBytes(PackedDepthwise::GetPackedBytes<T>(uint64_t{weights[1]} * weights[2], weights[3]),
                             weights.GetNumElements64() * sizeof(float));
 }

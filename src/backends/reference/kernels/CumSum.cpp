@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// CumSum: sums of all elements up to each one, along an axis. Integers wrap; sums of floats run in double precision.
+// CumSum: sums of all elements up to each one, along an axis. Integers wrap; long sums of floats run in double
+// precision.
+#include "backends/reference/kernels/CumSum.hpp"
+
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/ElementTypes.hpp"
-#include "backends/reference/SumType.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
 
@@ -33,10 +35,8 @@ T Add(T a, T b)
     }
 }
 
-/// The tensor as [outer, depth, inner]; sums run along depth, those of a line of `inner` elements beside each other in
-/// the scratch memory.
-template <typename T>
-struct CumSumRun
+/// The tensor as [outer, depth, inner]; sums run along depth.
+struct CumSumShape
 {
     size_t m_Outer;
     size_t m_Depth;
@@ -44,30 +44,44 @@ struct CumSumRun
     bool m_Exclusive;
     bool m_Reverse;
 
-    using Sum = SumType<T>;
+    /// Where the line of a step begins.
+    size_t GetLine(size_t step) const { return (m_Reverse ? m_Depth - 1 - step : step) * m_Inner; }
+};
 
-    void operator()(const ExecuteArgs& args) const
+/// Each line of `inner` elements follows from the one before it.
+template <typename T>
+void SumLines(const CumSumShape& shape, const T* in, T* out)
+{
+    const size_t inner = shape.m_Inner;
+    shape.m_Exclusive ? std::fill_n(out + shape.GetLine(0), inner, T(0))
+                      : std::copy_n(in + shape.GetLine(0), inner, out + shape.GetLine(0));
+    for (size_t step = 1; step < shape.m_Depth; ++step)
     {
-        const T* in = args.GetInput<T>(0);
-        T* out = args.GetOutput<T>(0);
-        auto* sums = static_cast<Sum*>(args.m_Scratch);
-        const size_t block = m_Depth * m_Inner;
-        for (size_t outer = 0; outer < m_Outer; ++outer, in += block, out += block)
+        const size_t line = shape.GetLine(step);
+        const size_t before = shape.GetLine(step - 1);
+        const T* next = in + (shape.m_Exclusive ? before : line);
+        for (size_t i = 0; i < inner; ++i)
         {
-            for (size_t step = 0; step < m_Depth; ++step)
-            {
-                const size_t line = (m_Reverse ? m_Depth - 1 - step : step) * m_Inner;
-                for (size_t i = 0; i < m_Inner; ++i)
-                {
-                    const auto value = static_cast<Sum>(in[line + i]);
-                    const Sum before = step == 0 ? Sum(0) : sums[i];
-                    sums[i] = step == 0 && !m_Exclusive ? value : Add(before, value); // a first -0 stays
-                    out[line + i] = static_cast<T>(m_Exclusive ? before : sums[i]);
-                }
-            }
+            out[line + i] = Add(out[before + i], next[i]);
         }
     }
-};
+}
+
+/// The same of floats, whose sums are in `sums`.
+void SumLines(const CumSumShape& shape, const float* in, float* out, double* sums)
+{
+    for (size_t step = 0; step < shape.m_Depth; ++step)
+    {
+        const size_t line = shape.GetLine(step);
+        for (size_t i = 0; i < shape.m_Inner; ++i)
+        {
+            const double value = double{in[line + i]};
+            const double before = step == 0 ? 0.0 : sums[i];
+            sums[i] = step == 0 && !shape.m_Exclusive ? value : before + value; // a first -0 stays
+            out[line + i] = static_cast<float>(shape.m_Exclusive ? before : sums[i]);
+        }
+    }
+}
 
 backends::Prepared PrepareCumSum(const ReshapeArgs& args, const backends::PackedWeights*)
 {
@@ -85,15 +99,34 @@ backends::Prepared PrepareCumSum(const ReshapeArgs& args, const backends::Packed
     {
         return [](const ExecuteArgs&) {};
     }
-    const size_t outer = CountElements(input.GetShape(), 0, axis);
-    const size_t inner = CountElements(input.GetShape(), axis + 1, rank);
+    const CumSumShape shape = {CountElements(input.GetShape(), 0, axis), input.GetShape()[axis],
+                               CountElements(input.GetShape(), axis + 1, rank), descriptor.m_Exclusive,
+                               descriptor.m_Reverse};
+    const size_t block = shape.m_Depth * shape.m_Inner;
+    if (IsCumSumInDouble(input.GetDataType(), shape.m_Depth))
+    {
+        return {[shape, block](const ExecuteArgs& run)
+                {
+                    for (size_t at = 0; at < shape.m_Outer * block; at += block)
+                    {
+                        SumLines(shape, run.GetInput<float>(0) + at, run.GetOutput<float>(0) + at,
+                                 static_cast<double*>(run.m_Scratch));
+                    }
+                },
+                backends::CheckedCount(shape.m_Inner, sizeof(double))};
+    }
     return DispatchType<float, int32_t, int64_t, double>(
         input.GetDataType(),
         [&](auto tag) -> backends::Prepared
         {
-            using Run = CumSumRun<typename decltype(tag)::Type>;
-            return {Run{outer, input.GetShape()[axis], inner, descriptor.m_Exclusive, descriptor.m_Reverse},
-                    backends::CheckedCount(inner, sizeof(typename Run::Sum))};
+            using T = typename decltype(tag)::Type;
+            return [shape, block](const ExecuteArgs& run)
+            {
+                for (size_t at = 0; at < shape.m_Outer * block; at += block)
+                {
+                    SumLines(shape, run.GetInput<T>(0) + at, run.GetOutput<T>(0) + at);
+                }
+            };
         });
 }
 
