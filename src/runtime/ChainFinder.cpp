@@ -126,10 +126,13 @@ bool Plan::ChainFinder::AddLink(uint32_t index)
     const auto* const runs = dynamic_cast<const IRunsElements*>(workload);
     ChainLink link;
     link.m_Run = runs != nullptr ? runs->MakeElementLoop() : ElementLoop();
-    link.m_MaxThreads = workload != nullptr ? GetMostStripThreads(*workload) : 0;
-    if (link.m_Run == nullptr || link.m_MaxThreads == 0)
+    if (link.m_Run == nullptr)
     {
         return false;
+    }
+    if (const unsigned int threads = GetMostStripThreads(*workload); threads != 0) // 0: no strips, which sets no limit
+    {
+        link.m_MaxThreads = threads;
     }
     const Step& step = m_Program.Steps()[index];
     const TensorInfo& output = m_Plan.m_Infos[step.m_FirstOutput];

@@ -2,13 +2,8 @@
 // CpuAcc behind interfaces that say less than its own do, and lists of passes without one.
 #include "WithoutSubgraphs.hpp"
 
+#include "backends/common/KernelWorkload.hpp"
 #include "backends/cpu/CpuAccBackend.hpp"
-#include "common/AddsTensor.hpp"
-#include "common/KernelName.hpp"
-#include "common/RunsAttention.hpp"
-#include "common/RunsElements.hpp"
-#include "common/RunsInStrips.hpp"
-#include "common/SharedParts.hpp"
 #include "common/WritesPitched.hpp"
 #include "optimizer/Pass.hpp"
 
@@ -34,13 +29,7 @@ enum class What
 };
 
 /// CpuAcc's workload, which says nothing of one thing that it could do.
-class WithoutShaped final : public IShapedWorkload,
-                            public INamesKernel,
-                            public ISharesParts,
-                            public IRunsInStrips,
-                            public IAddsTensor,
-                            public IRunsAttention,
-                            public IRunsElements
+class WithoutShaped final : public backends::IKernelWorkload
 {
 public:
     WithoutShaped(std::unique_ptr<IShapedWorkload> inner, const char* name, What what)
