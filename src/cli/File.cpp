@@ -11,12 +11,14 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <optional>
 #include <string_view>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 namespace tenon::cli
 {
@@ -54,27 +56,42 @@ std::optional<int> DescriptorOf(std::string_view path)
     return {};
 }
 
-/// All that a stream of unknown length holds.
-std::vector<uint8_t> ReadToEnd(std::FILE* file, uint64_t maxBytes, const char* advice)
+/// All that a stream of unknown length holds. Its pieces are put together at the end, each given back as soon as it has
+/// been copied, so that there is hardly more memory at any time than for the bytes.
+std::vector<uint8_t> ReadToEnd(std::FILE* file, uint64_t maxBytes, const char* advice, const MaxBytesToRead& maxToRead)
 {
-    constexpr size_t step = size_t{64} << 10; // bytes
-    std::vector<uint8_t> bytes;
+    constexpr size_t maxPiece = size_t{1} << 20; // bytes
+    std::deque<std::vector<uint8_t>> pieces;
+    uint64_t most = NoBound;
     size_t count = 0;
-    while (std::feof(file) == 0)
+    while (std::feof(file) == 0 && count < most)
     {
         if (count > maxBytes)
         {
             throw InputError(fmt::format("it has more than {} bytes, the limit{}", maxBytes, advice));
         }
-        bytes.resize(count + static_cast<size_t>(std::min<uint64_t>(std::max(step, count), maxBytes - count)) + 1);
-        count += std::fread(bytes.data() + count, 1, bytes.size() - count, file);
+        // One byte above the limit shows that there are more.
+        const uint64_t left = std::min(std::min(maxBytes, NoBound - 1) - count + 1, most - count);
+        std::vector<uint8_t> piece(
+            static_cast<size_t>(std::min<uint64_t>(std::clamp(count, InputSource::StartBytes, maxPiece), left)));
+        const size_t read = std::fread(piece.data(), 1, piece.size(), file);
         if (std::ferror(file) != 0)
         {
             throw InputError(fmt::format("it cannot be read: {}", std::strerror(errno)));
         }
+        piece.resize(read);
+        if (count == 0 && maxToRead)
+        {
+            most = maxToRead({reinterpret_cast<const char*>(piece.data()), piece.size()});
+        }
+        count += read;
+        pieces.push_back(std::move(piece));
     }
-    bytes.resize(count);
-    bytes.shrink_to_fit();
+    std::vector<uint8_t> bytes;
+    for (bytes.reserve(count); !pieces.empty(); pieces.pop_front())
+    {
+        bytes.insert(bytes.end(), pieces.front().begin(), pieces.front().end());
+    }
     return bytes;
 }
 
@@ -143,7 +160,8 @@ void InputFile::Read(void* target, size_t bytes)
     m_Remaining -= bytes;
 }
 
-InputSource::InputSource(const std::string& path, uint64_t maxBytes, const char* advice)
+InputSource::InputSource(const std::string& path, uint64_t maxBytes, const char* advice,
+                         const MaxBytesToRead& maxToRead)
     : m_Path(path), m_MaxBytes(maxBytes), m_Advice(advice)
 {
     const bool isStream = path == StandardStream;
@@ -173,7 +191,7 @@ InputSource::InputSource(const std::string& path, uint64_t maxBytes, const char*
     {
         throw InputError(fmt::format("it cannot be opened: {}", std::strerror(errno)));
     }
-    m_Content = std::make_shared<const std::vector<uint8_t>>(ReadToEnd(file.get(), maxBytes, advice));
+    m_Content = std::make_shared<const std::vector<uint8_t>>(ReadToEnd(file.get(), maxBytes, advice, maxToRead));
 }
 
 InputFile InputSource::Open() const

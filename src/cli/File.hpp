@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -50,15 +52,23 @@ private:
 /// What messages say about a file above Limits::m_MaxFileBytes.
 constexpr const char* RaiseFileBytes = "; raise --limit file-bytes if it is to be trusted";
 
+/// Called with the first bytes of a stream (InputSource::StartBytes of them, or all): how many bytes are worth reading.
+/// Reading ends at that count, for all that more may follow. May throw InputError where the stream is of no use.
+using MaxBytesToRead = std::function<uint64_t(std::string_view start)>;
+constexpr uint64_t NoBound = std::numeric_limits<uint64_t>::max();
+
 /// A file that a user names, to be read as often as is needed. A regular file is left where it is. What can be read
 /// only once (a pipe, a terminal, "-") is read to its end by the constructor and kept in memory.
 class InputSource
 {
 public:
+    /// Enough to tell the kinds of files apart.
+    static constexpr size_t StartBytes = 4096;
+
     /// Throws InputError when the file is missing, is a folder or a disk, cannot be read, or is no regular file and has
-    /// more than `maxBytes`; `advice` ends the message then.
+    /// more than `maxBytes`; `advice` ends the message then. `maxToRead`, if given, is asked of what is not regular.
     InputSource(const std::string& path, uint64_t maxBytes = Limits().m_MaxFileBytes,
-                const char* advice = RaiseFileBytes);
+                const char* advice = RaiseFileBytes, const MaxBytesToRead& maxToRead = {});
 
     const std::string& Path() const { return m_Path; }
     /// What was kept in memory; null for a regular file. Aligned as std::max_align_t.

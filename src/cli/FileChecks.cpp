@@ -13,10 +13,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace tenon::cli
@@ -73,19 +77,85 @@ void CheckFolder(const std::string& path, const fs::path& whole)
     }
 }
 
+/// The device and the number of a file there: the same for all its names.
+using FileIdentity = std::pair<dev_t, ino_t>;
+
+/// Of a pipe with or without a name; nothing of anything else. The path of an open stream is that of its descriptor.
+std::optional<FileIdentity> IdentityOfPipe(const std::string& path, bool isStream, int descriptor)
+{
+    struct stat file = {};
+    const bool isThere = !path.empty() && (isStream ? fstat(descriptor, &file) : stat(path.c_str(), &file)) == 0;
+    return isThere && S_ISFIFO(file.st_mode) ? std::optional(FileIdentity(file.st_dev, file.st_ino)) : std::nullopt;
+}
+
+std::optional<FileIdentity> IdentityOfPipeToRead(const std::string& path)
+{
+    return IdentityOfPipe(path, IsStandardInput(path), STDIN_FILENO);
+}
+
 /// A stream can be read once, and a named pipe has no second writer.
 void CheckStreamsToRead(const std::vector<std::string>& read)
 {
-    std::set<std::string> seen;
+    std::map<FileIdentity, std::string> pipes;
+    std::string standardInput; // its name, if it is given
     for (const std::string& path : read)
     {
-        std::error_code error;
-        const bool isPipe = !path.empty() && fs::is_fifo(path, error);
-        if ((IsStandardInput(path) || isPipe) && !seen.insert(IsStandardInput(path) ? StandardStream : path).second)
+        std::string first; // the name under which it is given before
+        if (IsStandardInput(path))
         {
-            throw UsageError(fmt::format("'{}' is given twice as a file to read, but it is a stream that is read once",
-                                         OneLine(path)));
+            first = std::exchange(standardInput, path);
         }
+        if (const std::optional<FileIdentity> pipe = IdentityOfPipeToRead(path))
+        {
+            const auto [place, isNew] = pipes.emplace(*pipe, path);
+            first = isNew ? first : place->second;
+        }
+        if (!first.empty())
+        {
+            throw UsageError(fmt::format(
+                "'{}' is given twice as a file to read{}, but it is a stream that is read once; name another file",
+                OneLine(path), first == path ? "" : fmt::format(" (first as '{}')", OneLine(first))));
+        }
+    }
+}
+
+/// Each would wait for the other.
+void CheckPipesToWrite(const std::vector<std::string>& read, const std::vector<std::string>& written)
+{
+    std::map<FileIdentity, std::string> pipes;
+    for (const std::string& path : read)
+    {
+        if (const std::optional<FileIdentity> pipe = IdentityOfPipeToRead(path))
+        {
+            pipes.emplace(*pipe, path);
+        }
+    }
+    for (const std::string& path : written)
+    {
+        const std::optional<FileIdentity> pipe = IdentityOfPipe(path, IsStandardOutput(path), STDOUT_FILENO);
+        if (pipe && pipes.contains(*pipe))
+        {
+            throw UsageError(fmt::format(
+                "'{}' is given both as a file to read and as one to write{}; name another "
+                "file for one of them",
+                OneLine(path), pipes[*pipe] == path ? "" : fmt::format(" (to read as '{}')", OneLine(pipes[*pipe]))));
+        }
+    }
+}
+
+/// Packed weights are mapped where they are read, and are written beside their place and then put there: a device must
+/// not make way for them.
+void CheckCachedNetworkFile(const Options& options)
+{
+    const std::string& path = options.m_CachedNetworkFile;
+    std::error_code error;
+    const bool isStream = path == StandardStream || (options.m_SaveCachedNetwork && IsStandardOutput(path));
+    const bool isOther = fs::exists(path, error) && !fs::is_regular_file(path, error) && !fs::is_directory(path, error);
+    if (!path.empty() && (isStream || isOther)) // a folder is refused where it is opened
+    {
+        throw UsageError(fmt::format("--cached-network-filepath: '{}' is no regular file, but packed weights need a "
+                                     "regular file; name one",
+                                     OneLine(path)));
     }
 }
 
@@ -126,12 +196,13 @@ fs::path Canonical(const std::string& path)
 void CheckFiles(const Options& options)
 {
     const std::vector<std::string> read = ReadFiles(options);
+    CheckCachedNetworkFile(options);
     CheckStreamsToRead(read);
+    CheckPipesToWrite(read, WrittenFiles(options));
     CheckStandardOutput(options);
     std::set<fs::path> seen;
     for (const std::string& path : WrittenFiles(options))
     {
-        const bool isCachedNetwork = options.m_SaveCachedNetwork && path == options.m_CachedNetworkFile;
         const bool isStream = IsStandardOutput(path);
         std::error_code error;
         const fs::path whole = Canonical(path);
@@ -153,11 +224,6 @@ void CheckFiles(const Options& options)
         {
             throw UsageError(fmt::format("'{}' is given both as a file to read and as one to write", OneLine(path)));
         }
-        // They are written beside their place and then put there: no device must make way for them.
-        if (!isFile && isCachedNetwork)
-        {
-            throw UsageError(fmt::format("cannot write '{}': packed weights need a regular file", OneLine(path)));
-        }
     }
 }
 
@@ -167,14 +233,18 @@ bool WritesToStandardOutput(const Options& options)
     return std::any_of(written.begin(), written.end(), IsStandardOutput);
 }
 
+std::string GetLayersFolder(const Options& options)
+{
+    return options.m_LayersFolder.empty() ? OptimizerOptionsOpaque().GetDebugFolder() : options.m_LayersFolder;
+}
+
 void MakeLayersFolder(const Options& options)
 {
     if (!options.m_WriteLayers)
     {
         return;
     }
-    const std::string folder =
-        options.m_LayersFolder.empty() ? OptimizerOptionsOpaque().GetDebugFolder() : options.m_LayersFolder;
+    const std::string folder = GetLayersFolder(options);
     std::error_code error;
     fs::create_directories(folder, error);
     if (!error && !fs::is_directory(folder, error) && !error)

@@ -19,8 +19,13 @@ namespace tenon::cli
 namespace
 {
 
-/// Enough to tell the kinds of files apart.
-constexpr size_t StartBytes = 4096;
+void CheckKnownBytes(const TensorInfo& expected, const Limits& limits)
+{
+    if (expected.GetShape().AreAllDimensionsSpecified())
+    {
+        CheckTensorBytes(expected, limits);
+    }
+}
 
 } // namespace
 
@@ -37,13 +42,18 @@ void RequireKnownShape(const TensorInfo& info)
 
 FileInput::FileInput(const std::string& path, const TensorInfo& expected, const std::string& shapeFrom,
                      const Limits& limits)
-    : m_Source(path, limits.m_MaxFileBytes), m_Info(expected)
+    : m_Source(path, limits.m_MaxFileBytes, RaiseFileBytes,
+               [&](std::string_view start)
+               {
+                   CheckKnownBytes(expected, limits);
+                   const bool isRaw = FindKind(path, start, expected) == Kind::Raw;
+                   const bool isBounded = isRaw && expected.GetShape().AreAllDimensionsSpecified();
+                   return isBounded ? expected.GetNumBytes() + uint64_t{1} : NoBound;
+               }),
+      m_Info(expected)
 {
-    if (expected.GetShape().AreAllDimensionsSpecified())
-    {
-        CheckTensorBytes(expected, limits);
-    }
-    m_Kind = FindKind(expected);
+    CheckKnownBytes(expected, limits);
+    m_Kind = FindKind(path, m_Source.ReadStart(InputSource::StartBytes), expected);
     if (m_Kind == Kind::Npy)
     {
         m_Info = ReadNpyInfo(m_Source, expected, limits.m_MaxTensorBytes);
@@ -62,10 +72,8 @@ FileInput::FileInput(const std::string& path, const TensorInfo& expected, const 
     CheckTensorBytes(m_Info, limits);
 }
 
-FileInput::Kind FileInput::FindKind(const TensorInfo& expected) const
+FileInput::Kind FileInput::FindKind(const std::string& path, std::string_view start, const TensorInfo& expected)
 {
-    const std::string start = m_Source.ReadStart(StartBytes);
-    const std::string& path = m_Source.Path();
     if (EndsWithNoCase(path, ".bin") || EndsWithNoCase(path, ".raw"))
     {
         return Kind::Raw;
@@ -101,8 +109,10 @@ InputData FileInput::LoadRaw() const
     InputFile file = m_Source.Open();
     if (file.Remaining() != m_Info.GetNumBytes())
     {
-        throw InputError(
-            fmt::format("a raw file of {} bytes was expected; it has {}", m_Info.GetNumBytes(), file.Remaining()));
+        // Of a stream no more than this is read.
+        const bool hasUnread = m_Source.Content() != nullptr && file.Remaining() > m_Info.GetNumBytes();
+        throw InputError(fmt::format("a raw file of {} bytes was expected; it has {}", m_Info.GetNumBytes(),
+                                     hasUnread ? "more" : std::to_string(file.Remaining())));
     }
     InputData data{m_Info, Buffer(m_Info.GetNumBytes()), "raw bytes"};
     file.Read(data.m_Data.Data(), data.m_Data.Size());

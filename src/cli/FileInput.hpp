@@ -6,6 +6,7 @@
 #include "cli/Inputs.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace tenon::cli
 {
@@ -35,7 +36,7 @@ private:
         Picture,
         Text
     };
-    Kind FindKind(const TensorInfo& expected) const;
+    static Kind FindKind(const std::string& path, std::string_view start, const TensorInfo& expected);
     InputData LoadRaw() const;
 
     InputSource m_Source;

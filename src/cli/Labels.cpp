@@ -106,18 +106,28 @@ std::string FormatTopK(const OutputData& output, const std::string& name, const 
     return text;
 }
 
-std::string DescribeOtherCount(const OutputData& output, const std::string& name,
-                               const std::vector<std::string>& labels)
+std::string DescribeOtherCount(const std::vector<NamedOutput>& outputs, const std::vector<std::string>& labels)
 {
-    const TensorShape& shape = output.m_Info.GetShape();
-    if (!IsListOfScores(shape) || shape[shape.GetNumDimensions() - 1] == labels.size())
+    std::string counts;
+    for (const NamedOutput& output : outputs)
     {
-        return {};
+        const TensorShape& shape = output.m_Output->m_Info.GetShape();
+        if (!IsListOfScores(shape))
+        {
+            continue;
+        }
+        const unsigned int classes = shape[shape.GetNumDimensions() - 1];
+        if (classes == labels.size())
+        {
+            return {};
+        }
+        counts +=
+            fmt::format("{}{} classes in output '{}'", counts.empty() ? "" : ", ", classes, OneLine(output.m_Name));
     }
-    return fmt::format(
-        "there are {} labels for {} classes in output '{}', so names may belong to other classes: line i "
-        "of the file names class i, counted from 0",
-        labels.size(), shape[shape.GetNumDimensions() - 1], OneLine(name));
+    return counts.empty() ? ""
+                          : fmt::format("there are {} labels for {}, so names may belong to other classes: line i of "
+                                        "the file names class i, counted from 0",
+                                        labels.size(), counts);
 }
 
 } // namespace tenon::cli

@@ -27,8 +27,14 @@ std::vector<RankedClass> RankClasses(const OutputData& output, size_t row, size_
 std::string FormatTopK(const OutputData& output, const std::string& name, const std::vector<std::string>& labels,
                        size_t count);
 
-/// A remark where an output that has such tables has another number of classes than there are labels; else empty.
-std::string DescribeOtherCount(const OutputData& output, const std::string& name,
-                               const std::vector<std::string>& labels);
+struct NamedOutput
+{
+    std::string m_Name;
+    const OutputData* m_Output;
+};
+
+/// A remark where there are outputs with such tables and none of them has as many classes as there are labels; else
+/// empty. One output with that count is enough: the other heads of a network have classes of another kind.
+std::string DescribeOtherCount(const std::vector<NamedOutput>& outputs, const std::vector<std::string>& labels);
 
 } // namespace tenon::cli

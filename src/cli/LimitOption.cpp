@@ -14,6 +14,7 @@
 #include <charconv>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -70,8 +71,9 @@ const NamedLimit& FindLimit(const std::string& name)
         {
             names.push_back(limit.m_Name);
         }
-        throw UsageError(fmt::format("--limit: there is no limit '{}' (nearest: {}); there are {}",
-                                     Printable(name, MaxQuoted), FindNearest(name, names), fmt::join(names, ", ")));
+        const std::optional<std::string> nearest = FindNearest(name, names);
+        throw UsageError(fmt::format("--limit: there is no limit '{}'{}; there are {}", Printable(name, MaxQuoted),
+                                     nearest ? fmt::format(" (nearest: {})", *nearest) : "", fmt::join(names, ", ")));
     }
     return *found;
 }

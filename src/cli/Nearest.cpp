@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 namespace tenon::cli
@@ -16,6 +17,8 @@ namespace
 constexpr size_t MaxCompared = 64;
 /// A part of a word says something from this length on.
 constexpr size_t MinPart = 3;
+/// One edit for as many characters of a word is a slip; more make another word.
+constexpr size_t EditShare = 3;
 
 std::string ToLower(std::string_view text)
 {
@@ -23,6 +26,22 @@ std::string ToLower(std::string_view text)
     std::transform(lower.begin(), lower.end(), lower.begin(),
                    [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
     return lower;
+}
+
+/// The fewest edits between `word` and some neighbouring parts of `candidate`, which hyphens separate.
+size_t EditsToParts(std::string_view word, std::string_view candidate)
+{
+    size_t fewest = std::string_view::npos;
+    for (size_t start = 0; start < candidate.size();)
+    {
+        for (size_t end = start; end < candidate.size();)
+        {
+            end = std::min(candidate.find('-', end + 1), candidate.size());
+            fewest = std::min(fewest, EditDistance(word, candidate.substr(start, end - start)));
+        }
+        start = std::min(candidate.find('-', start), candidate.size() - 1) + 1;
+    }
+    return fewest;
 }
 
 } // namespace
@@ -50,18 +69,31 @@ size_t EditDistance(std::string_view a, std::string_view b)
     return row[b.size()];
 }
 
-const std::string& FindNearest(std::string_view word, const std::vector<std::string>& known)
+std::optional<std::string> FindNearest(std::string_view word, const std::vector<std::string>& known)
 {
     const std::string wanted = ToLower(word);
-    const auto distance = [&](const std::string& candidate)
+    std::optional<std::string> nearest;
+    std::tuple<size_t, bool> fewest;
+    for (const std::string& candidate : known)
     {
         const std::string other = ToLower(candidate);
-        const bool isPart = wanted.size() >= MinPart && other.find(wanted) != std::string::npos;
-        // Upper and lower case count where nothing else does.
-        return std::pair(isPart ? size_t{1} : EditDistance(wanted, other), candidate != word);
-    };
-    return *std::min_element(known.begin(), known.end(),
-                             [&](const std::string& a, const std::string& b) { return distance(a) < distance(b); });
+        size_t edits = EditDistance(wanted, other);
+        size_t cost = edits; // a part says less than the whole word by one edit
+        if (wanted.size() >= MinPart)
+        {
+            const bool isPart = other.find(wanted) != std::string::npos;
+            const size_t ofParts = isPart ? 0 : EditsToParts(wanted, other);
+            edits = std::min(edits, ofParts);
+            cost = std::min(cost, ofParts + 1);
+        }
+        const std::tuple distance(cost, candidate != word);
+        if (edits <= wanted.size() / EditShare && (!nearest || distance < fewest))
+        {
+            nearest = candidate;
+            fewest = distance;
+        }
+    }
+    return nearest;
 }
 
 } // namespace tenon::cli

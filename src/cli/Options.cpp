@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 
@@ -39,8 +40,9 @@ constexpr const char* Description = "Runs a neural network on input files and pr
 
 constexpr const char* Footer =
     "\nFiles: '-' is standard input where one is read, and standard output where one is written, which then takes\n"
-    "nothing else; what is for people goes to standard error. Pipes and devices are read and written as they are. In\n"
-    "lists a backslash before a comma makes it a part of the name (a\\,b.npy is one file), and \\\\ is a backslash.\n"
+    "nothing else; what is for people goes to standard error. Pipes and devices are read and written as they are, but\n"
+    "for --cached-network-filepath, which takes regular files alone. In lists a backslash before a comma makes it a\n"
+    "part of the name (a\\,b.npy is one file), and \\\\ is a backslash.\n"
     "\nExit status: 0 success; 2 bad arguments; 3 the model or an input file is missing, corrupt or contradictory;\n"
     "4 an operator or type is not supported by the chosen backends; 5 a failure while running.";
 
@@ -194,15 +196,14 @@ void CheckChoices(const CLI::App& app, const RawOptions& raw, const Options& opt
 /// Before any other complaint: what was meant may be what is missing.
 void RefuseUnknownWords(const CLI::App& app, int argc, const char* const* argv)
 {
+    const std::vector<std::string> given(argv + std::min(argc, 1), argv + argc);
     std::vector<std::string> unknown = app.remaining();
     unknown.erase(std::remove(unknown.begin(), unknown.end(), "--"), unknown.end());
-    if (unknown.empty())
-    {
-        return;
-    }
     std::vector<std::string> names;
+    std::vector<std::string> withValue;
     for (const CLI::Option* option : app.get_options())
     {
+        const size_t first = names.size();
         for (const std::string& name : option->get_lnames())
         {
             names.push_back("--" + name);
@@ -211,8 +212,29 @@ void RefuseUnknownWords(const CLI::App& app, int argc, const char* const* argv)
         {
             names.push_back("-" + name);
         }
+        if (option->get_items_expected_min() > 0)
+        {
+            withValue.insert(withValue.end(), names.begin() + static_cast<std::ptrdiff_t>(first), names.end());
+        }
     }
-    throw UsageError(DescribeUnknownWords(unknown, {argv + std::min(argc, 1), argv + argc}, names) + " (see --help)");
+    const std::string oneDash = DescribeOneDash(given, names, withValue);
+    if (!oneDash.empty())
+    {
+        throw UsageError(oneDash + " (see --help)");
+    }
+    if (!unknown.empty())
+    {
+        throw UsageError(DescribeUnknownWords(unknown, given, names) + " (see --help)");
+    }
+}
+
+/// CLI11 counts the values that are missing: "--labels: 1 required TEXT missing".
+std::string DescribeParseError(const CLI::Error& error)
+{
+    const std::string message = error.what();
+    const bool hasNoValue =
+        dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && message.ends_with(" missing");
+    return hasNoValue ? message.substr(0, message.find(": ")) + ": it needs a value" : OneLine(message);
 }
 
 /// What only CpuAcc heeds would have no effect without it, and nobody would notice.
@@ -261,7 +283,7 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     catch (const CLI::Error& error)
     {
         RefuseUnknownWords(app, argc, argv);
-        throw UsageError(fmt::format("{} (see --help)", OneLine(error.what())));
+        throw UsageError(DescribeParseError(error) + " (see --help)");
     }
     catch (const UsageError&)
     {

@@ -20,6 +20,7 @@
 #include "cli/Strings.hpp"
 #include "cli/Summary.hpp"
 
+#include <tenon/Exceptions.hpp>
 #include <tenon/IRuntime.hpp>
 
 #include <fmt/format.h>
@@ -30,6 +31,7 @@
 #include <optional>
 #include <span>
 #include <sstream>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -325,6 +327,25 @@ private:
         }
     }
 
+    /// A file of a layer that cannot be written is one in a folder that an option chooses.
+    Status Enqueue(const InputTensors& tensors, const OutputAllocator& allocator)
+    {
+        try
+        {
+            return m_Runtime->EnqueueWorkload(m_Network, tensors, allocator);
+        }
+        catch (const RuntimeException& error)
+        {
+            const std::string start = "cannot write '" + GetLayersFolder(m_Options);
+            if (m_Options.m_WriteLayers && std::string_view(error.what()).starts_with(start))
+            {
+                throw RuntimeException(std::string(error.what()) +
+                                       "; make room there, or choose another folder with --intermediate-layers-folder");
+            }
+            throw;
+        }
+    }
+
     void Iterate()
     {
         WarnOfStates();
@@ -342,7 +363,7 @@ private:
                 tensors = TensorsOf(i);
             }
             Stopwatch running;
-            m_Blame.OfRun([&] { return m_Runtime->EnqueueWorkload(m_Network, tensors, allocator); });
+            m_Blame.OfRun([&] { return Enqueue(tensors, allocator); });
             const double time = running.Milliseconds();
             if (i == 0)
             {
@@ -394,15 +415,19 @@ private:
 
     void WarnOfLabels() const
     {
+        if (m_Options.m_LabelsFile.empty())
+        {
+            return;
+        }
+        std::vector<NamedOutput> outputs;
         for (const Binding& output : m_Report.m_Outputs)
         {
-            const std::string remark = m_Options.m_LabelsFile.empty()
-                                           ? ""
-                                           : DescribeOtherCount(m_Outputs.Get(output.m_Id), output.m_Name, m_Labels);
-            if (!remark.empty())
-            {
-                PrintWarning("--labels: " + remark);
-            }
+            outputs.push_back({output.m_Name, &m_Outputs.Get(output.m_Id)});
+        }
+        const std::string remark = DescribeOtherCount(outputs, m_Labels);
+        if (!remark.empty())
+        {
+            PrintWarning("--labels: " + remark);
         }
     }
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace tenon::cli
 {
@@ -17,9 +18,10 @@ namespace
 /// What a message quotes of a word, in characters.
 constexpr size_t MaxQuoted = 60;
 
+/// "-5" and "-.5" are values.
 bool IsOption(const std::string& word)
 {
-    return word.size() > 1 && word[0] == '-';
+    return word.size() > 1 && word[0] == '-' && word[1] != '.' && (word[1] < '0' || word[1] > '9');
 }
 
 std::string_view WithoutDashes(std::string_view word)
@@ -27,22 +29,28 @@ std::string_view WithoutDashes(std::string_view word)
     return word.substr(std::min(word.find_first_not_of('-'), word.size()));
 }
 
+std::string NameOf(const std::string& word)
+{
+    return word.substr(0, word.find('='));
+}
+
+/// A single letter is compared with single letters, and a word with words.
 std::string DescribeOption(const std::string& word, const std::vector<std::string>& options)
 {
-    const std::string name = word.substr(0, word.find('='));
+    const std::string name = NameOf(word);
     const std::string_view bare = WithoutDashes(name);
+    const bool isLong = name[1] == '-' || bare.size() > 1;
     std::vector<std::string> bareOptions;
     for (const std::string& option : options)
     {
-        bareOptions.emplace_back(WithoutDashes(option));
+        if ((option[1] == '-') == isLong)
+        {
+            bareOptions.emplace_back(WithoutDashes(option));
+        }
     }
-    const std::string& nearest = FindNearest(bare, bareOptions);
-    const std::string& option =
-        options[static_cast<size_t>(std::find(bareOptions.begin(), bareOptions.end(), nearest) - bareOptions.begin())];
-    // All single letters are equally near to each other.
-    const bool isNear = bare.size() > 1 || EndsWithNoCase(bare, nearest) || EndsWithNoCase(nearest, bare);
+    const std::optional<std::string> nearest = FindNearest(bare, bareOptions);
     return fmt::format("there is no option '{}'", Printable(name, MaxQuoted)) +
-           (isNear ? fmt::format("; the nearest is {}", option) : "");
+           (nearest ? fmt::format("; the nearest is {}{}", isLong ? "--" : "-", *nearest) : "");
 }
 
 } // namespace
@@ -65,6 +73,27 @@ std::string DescribeUnknownWords(const std::vector<std::string>& unknown, const 
             text += text.empty() ? "" : "; ";
             text += IsOption(word) ? DescribeOption(word, options)
                                    : fmt::format("'{}' belongs to no option", Printable(word, MaxQuoted));
+        }
+    }
+    return text;
+}
+
+std::string DescribeOneDash(const std::vector<std::string>& given, const std::vector<std::string>& options,
+                            const std::vector<std::string>& withValue)
+{
+    const auto has = [](const std::vector<std::string>& names, const std::string& name)
+    { return std::find(names.begin(), names.end(), name) != names.end(); };
+    std::string text;
+    for (size_t i = 0; i < given.size() && given[i] != "--"; ++i)
+    {
+        const std::string name = NameOf(given[i]);
+        if (has(withValue, given[i]))
+        {
+            ++i; // its value may be any word
+        }
+        else if (name.size() > 2 && IsOption(name) && has(options, "-" + name))
+        {
+            text += fmt::format("{}there is no option '{}'; did you mean '-{}'?", text.empty() ? "" : " ", name, name);
         }
     }
     return text;

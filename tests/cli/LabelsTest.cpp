@@ -65,13 +65,28 @@ TEST(Labels, OtherEncodingsAreRefused)
 TEST(Labels, AnotherCountThanOfClassesIsRemarked)
 {
     const OutputData output = MakeOutput(TensorInfo({1, 3}, DataType::Float32), {0.1, 0.7, 0.2});
-    EXPECT_EQ(DescribeOtherCount(output, "scores", {"cat", "dog", "cow"}), "");
-    EXPECT_NE(DescribeOtherCount(output, "scores", {"cat"}).find("1 labels for 3 classes"), std::string::npos);
-    EXPECT_NE(DescribeOtherCount(output, "scores", {}).find("0 labels for 3 classes"), std::string::npos);
+    const std::vector<NamedOutput> scores = {{"scores", &output}};
+    EXPECT_EQ(DescribeOtherCount(scores, {"cat", "dog", "cow"}), "");
+    EXPECT_NE(DescribeOtherCount(scores, {"cat"}).find("1 labels for 3 classes"), std::string::npos);
+    EXPECT_NE(DescribeOtherCount(scores, {}).find("0 labels for 3 classes"), std::string::npos);
     const std::vector<std::string> four(4, "cat");
-    EXPECT_NE(DescribeOtherCount(output, "scores", four).find("4 labels for 3 classes"), std::string::npos);
+    EXPECT_NE(DescribeOtherCount(scores, four).find("4 labels for 3 classes"), std::string::npos);
     const OutputData pixels = MakeOutput(TensorInfo({1, 8, 8, 2}, DataType::QAsymmU8), {});
-    EXPECT_EQ(DescribeOtherCount(pixels, "mask", {"cat"}), "") << "has no table";
+    EXPECT_EQ(DescribeOtherCount({{"mask", &pixels}}, {"cat"}), "") << "has no table";
+    EXPECT_EQ(DescribeOtherCount({}, {"cat"}), "");
+}
+
+TEST(Labels, OneOutputWithAsManyClassesIsEnough)
+{
+    const OutputData boxes = MakeOutput(TensorInfo({1, 2, 4}, DataType::Float32), {1, 2, 3, 4, 5, 6, 7, 8});
+    const OutputData scores = MakeOutput(TensorInfo({1, 3}, DataType::Float32), {0.1, 0.7, 0.2});
+    const OutputData pixels = MakeOutput(TensorInfo({1, 8, 8, 2}, DataType::QAsymmU8), {});
+    const std::vector<NamedOutput> outputs = {{"boxes", &boxes}, {"mask", &pixels}, {"scores", &scores}};
+    EXPECT_EQ(DescribeOtherCount(outputs, {"cat", "dog", "cow"}), "");
+    EXPECT_EQ(
+        DescribeOtherCount(outputs, {"cat"}),
+        "there are 1 labels for 4 classes in output 'boxes', 3 classes in output 'scores', so names may belong to "
+        "other classes: line i of the file names class i, counted from 0");
 }
 
 TEST(Labels, BestFirstEqualOnesInOrderNanLast)

@@ -37,8 +37,9 @@ TEST(LimitOption, WhatIsRefused)
     const std::pair<const char*, const char*> refused[] = {
         {"tensor-byte=8G", "there is no limit 'tensor-byte' (nearest: tensor-bytes); there are tensor-bytes, total-"},
         {"tensors=8G", "nearest: tensor-bytes"},
-        {"=8G", "there is no limit ''"},
-        {"", "there is no limit ''"},
+        {"=8G", "there is no limit ''; there are tensor-bytes, "},
+        {"", "there is no limit ''; there are tensor-bytes, "},
+        {"zzz=1", "there is no limit 'zzz'; there are tensor-bytes, "},
         {"tensor-bytes", "tensor-bytes has no value; give it as tensor-bytes=4294967296"},
         {"tensor-bytes=", "'' is no value for tensor-bytes"},
         {"tensor-bytes=-1", "'-1' is no value"},

@@ -211,6 +211,18 @@ TEST(Options, NumbersThatAreNoneAreToldWhichThereAre)
     EXPECT_EQ(ParseRest({"--subgraph", "4294967295"}).m_Subgraph, 4294967295U);
 }
 
+TEST(Options, WithoutTheirValuesAreNamed)
+{
+    const std::pair<const char*, const char*> refused[] = {
+        {"-m", "--model-path"}, {"--compute", "--compute"}, {"-I", "--iterations"}, {"--input-mean", "--input-mean"},
+        {"--limit", "--limit"}, {"--labels", "--labels"},   {"-i", "--input-name"},
+    };
+    for (const auto& [word, option] : refused)
+    {
+        EXPECT_THROW_WITH(Parse({word}), UsageError, std::string(option) + ": it needs a value (see --help)");
+    }
+}
+
 TEST(Options, FormatsThatAreNoneAreToldWhichThereAre)
 {
     for (const char* format : {"", "onnx"})

@@ -368,6 +368,20 @@ TEST_F(Program, LayersArePrintedAndWritten)
     EXPECT_EQ(static_cast<size_t>(std::distance(begin(files), end(files))), count);
 }
 
+TEST_F(Program, LayersThatCannotBeWrittenNameTheOptionOfTheirFolder)
+{
+    const std::string folder = m_Folder.Path("layers");
+    const Words command = {"-m", FloatModel, "-N", "-c", "CpuRef", "--intermediate-layers-folder", folder};
+    ASSERT_EQ(Execute(command).m_Status, 0);
+    const std::filesystem::path file = *std::filesystem::directory_iterator(folder);
+    std::filesystem::remove(file);
+    std::filesystem::create_directory(file); // in the way of the file
+    std::ofstream(file / "kept") << "x";
+    const Outcome outcome = Execute(command);
+    ExpectFailure(outcome, 5, "cannot write '" + file.string() + "'");
+    ExpectFailure(outcome, 5, "choose another folder with --intermediate-layers-folder");
+}
+
 TEST_F(Program, LayersNeedAFolderThatCanBeWritten)
 {
     const std::string folder = m_Folder.Path("locked");

@@ -17,6 +17,12 @@ namespace
 
 using tenon::test::Json;
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool CountsMemory = false;
+#else
+constexpr bool CountsMemory = true;
+#endif
+
 class Streams : public Program
 {
 protected:
@@ -113,6 +119,80 @@ TEST_F(Streams, AStreamIsReadOnce)
     ExpectFailure(Execute({"-m", "-", "--labels", "/dev/stdin"}), 2, "'/dev/stdin' is given twice");
     const std::string pipe = MakePipe("pipe");
     ExpectFailure(Execute({"-m", pipe, "-d", pipe}), 2, "is given twice as a file to read");
+    const std::string dotted = m_Folder.Path("./pipe");
+    const std::string link = m_Folder.Path("link");
+    std::filesystem::create_symlink("pipe", link);
+    for (const std::string& other : {dotted, link})
+    {
+        // Where it is not refused, it must not wait for ever.
+        ExpectFailure(ExecuteInShell("timeout 20 \"$@\"", {"-m", FloatModel, "-d", pipe + "," + other}), 2,
+                      "'" + other + "' is given twice as a file to read (first as '" + pipe + "')");
+        ExpectFailure(ExecuteInShell("timeout 20 \"$@\"", {"-m", other, "-d", pipe}), 2,
+                      "is given twice as a file to read");
+    }
+    ExpectFailure(ExecuteInShell("timeout 20 \"$@\" <> " + pipe, {"-m", "-", "-d", dotted}), 2,
+                  "is given twice as a file to read");
+    for (const std::string& other : {pipe, dotted, link})
+    {
+        ExpectFailure(ExecuteInShell("timeout 20 \"$@\"", {"-m", pipe, "-w", other}), 2,
+                      "'" + other + "' is given both as a file to read and as one to write");
+    }
+    ExpectFailure(ExecuteInShell("timeout 20 \"$@\" <> " + pipe, {"-m", "-", "-w", dotted}), 2,
+                  "is given both as a file to read and as one to write (to read as '-')");
+    const std::string second = MakePipe("second");
+    const Outcome outcome = ExecuteInShell("cat " + m_Input + " > " + pipe + " & cat " + FloatModel + " > " + second +
+                                               " & timeout 20 \"$@\"",
+                                           {"-N", "-m", second, "-d", dotted});
+    EXPECT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+}
+
+TEST_F(Streams, PackedWeightsNeedARegularFile)
+{
+    for (const std::string& file : {std::string("-"), MakePipe("pipe"), std::string("/dev/null")})
+    {
+        for (const Words& words : {Words{"--cached-network-filepath", file},
+                                   Words{"--save-cached-network", "--cached-network-filepath", file}})
+        {
+            Words command = {"-m", FloatModel};
+            command.insert(command.end(), words.begin(), words.end());
+            ExpectFailure(ExecuteInShell("timeout 20 \"$@\"", command), 2,
+                          "--cached-network-filepath: '" + file + "' is no regular file");
+        }
+    }
+}
+
+TEST_F(Streams, NoMoreIsReadThanTheTensorTakes)
+{
+    ExpectFailure(Execute({"-m", FloatModel, "-d", "/dev/zero"}), 3, "its content is not known");
+    const std::string raw = m_Folder.Path("zeros.bin");
+    std::filesystem::create_symlink("/dev/zero", raw);
+    ExpectFailure(Execute({"-m", FloatModel, "-d", raw}), 3, "a raw file of 256 bytes was expected; it has more");
+
+    const std::string pipe = MakePipe("pipe.bin");
+    const auto runWith = [&](size_t bytes)
+    {
+        return ExecuteInShell("head -c " + std::to_string(bytes) + " /dev/zero > " + pipe + " & \"$@\"",
+                              {"-m", FloatModel, "-N", "-d", pipe});
+    };
+    EXPECT_EQ(runWith(256).m_Status, 0);
+    ExpectFailure(runWith(255), 3, "a raw file of 256 bytes was expected; it has 255");
+    ExpectFailure(runWith(257), 3, "a raw file of 256 bytes was expected; it has more");
+}
+
+TEST_F(Streams, ReadingTakesHardlyMoreMemoryThanTheBytes)
+{
+    if (!CountsMemory)
+    {
+        GTEST_SKIP() << "sanitizers keep memory of their own";
+    }
+    constexpr uint64_t mebibyte = uint64_t{1} << 20;
+    const auto peakOf = [](uint64_t bytes)
+    {
+        const Outcome outcome = ExecuteInShell("head -c " + std::to_string(bytes) + " /dev/zero | \"$@\"", {"-m", "-"});
+        ExpectFailure(outcome, 3, "model '-' is of no known format");
+        return outcome.m_PeakRssBytes;
+    };
+    EXPECT_LT(peakOf(96 * mebibyte), peakOf(1) + 112 * mebibyte);
 }
 
 TEST_F(Streams, StandardOutputHasTheReportAlone)

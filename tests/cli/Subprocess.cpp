@@ -11,6 +11,7 @@
 #include <spawn.h>
 #include <sstream>
 #include <stdexcept>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 extern char** environ;
@@ -62,9 +63,10 @@ Outcome RunProgram(const std::vector<std::string>& command, const std::string& s
         throw std::runtime_error(words[0] + " cannot be started: " + std::strerror(failure));
     }
     int status = 0;
-    waitpid(child, &status, 0);
+    struct rusage usage = {};
+    wait4(child, &status, 0, &usage);
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, stdoutPath.empty() ? folder.Read("out") : "",
-            folder.Read("error")};
+            folder.Read("error"), static_cast<uint64_t>(usage.ru_maxrss) * 1024};
 }
 
 } // namespace tenon::cli::test

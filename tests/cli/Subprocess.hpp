@@ -2,6 +2,7 @@
 // Runs a program and keeps what it says.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct Outcome
     int m_Status = -1;
     std::string m_Out;
     std::string m_Error;
+    uint64_t m_PeakRssBytes = 0; ///< of the program and of those that it started, the largest one
 };
 
 /// `stdoutPath` takes standard output in place of m_Out if it is not empty. `runner`: a command of this machine, as

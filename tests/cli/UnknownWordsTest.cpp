@@ -29,7 +29,23 @@ TEST(Nearest, FewestEditsOrAPart)
     EXPECT_EQ(FindNearest("threads", known), "number-of-threads");
     EXPECT_EQ(FindNearest("n", known), "n");
     EXPECT_EQ(FindNearest("N", known), "N");
-    EXPECT_EQ(FindNearest(std::string(10000, 'x'), known).empty(), false);
+    EXPECT_EQ(FindNearest(std::string(10000, 'x'), known), std::nullopt);
+    EXPECT_EQ(FindNearest("treads", known), "number-of-threads");
+    EXPECT_EQ(FindNearest("of-treads", known), "number-of-threads");
+    EXPECT_EQ(FindNearest("label", {"read-label", "labels"}), "read-label") << "equally near: the first";
+    EXPECT_EQ(FindNearest("labels", {"read-labels", "labels"}), "labels");
+}
+
+TEST(Nearest, NothingIsNearBeyondAThirdOfTheLength)
+{
+    const Words known = {"labels", "top-k", "number-of-threads", "n"};
+    for (const char* word : {"", "x", "zzz", "lb", "lbls", "labaaa", "bogus", "quiet"})
+    {
+        EXPECT_EQ(FindNearest(word, known), std::nullopt) << word;
+    }
+    EXPECT_EQ(FindNearest("lab1es", known), "labels");
+    EXPECT_EQ(FindNearest("lqbe1s", known), "labels");
+    EXPECT_EQ(FindNearest("n", {}), std::nullopt);
 }
 
 TEST(UnknownWords, AreNamedInOrderAndWithoutValues)
@@ -48,8 +64,29 @@ TEST(UnknownWords, AreNamedInOrderAndWithoutValues)
               "there is no option '--labls'; the nearest is --labels; 'b' belongs to no option");
     EXPECT_EQ(describe({"-i"}, {"-i"}), "there is no option '-i'; the nearest is -I");
     EXPECT_EQ(describe({"-x"}, {"-x"}), "there is no option '-x'");
-    EXPECT_EQ(describe({"-labels"}, {"-labels"}), "there is no option '-labels'; the nearest is --labels");
+    EXPECT_EQ(describe({"-lables"}, {"-lables"}), "there is no option '-lables'; the nearest is --labels");
+    EXPECT_EQ(describe({"--m"}, {"--m"}), "there is no option '--m'") << "-m is a single letter";
+    EXPECT_EQ(describe({"--n"}, {"--n"}), "there is no option '--n'");
+    EXPECT_EQ(describe({"--bogus", "-5"}, {"--bogus", "-5"}), "there is no option '--bogus'");
+    EXPECT_EQ(describe({"--bogus", "-.5"}, {"--bogus", "-.5"}), "there is no option '--bogus'");
+    EXPECT_EQ(describe({"-5"}, {"-5"}), "'-5' belongs to no option");
     EXPECT_EQ(describe({"a\x1b"}, {"a\x1b"}), "'a\\x1B' belongs to no option");
+}
+
+TEST(UnknownWords, LongOptionsNeedTwoDashes)
+{
+    const Words options = {"--labels", "--iterations", "-i", "-m", "--model-path", "-N"};
+    const auto describe = [&](const Words& given) {
+        return DescribeOneDash(given, options, {"--labels", "--iterations", "-i", "-m", "--model-path"});
+    };
+    EXPECT_EQ(describe({"-m", "x", "-iterations", "4"}), "there is no option '-iterations'; did you mean "
+                                                         "'--iterations'?");
+    EXPECT_EQ(describe({"-iterations=4", "-labels", "x"}),
+              "there is no option '-iterations'; did you mean '--iterations'? there is no option '-labels'; did you "
+              "mean '--labels'?");
+    EXPECT_EQ(describe({"-m", "-labels", "--model-path", "-iterations"}), "") << "these are values";
+    EXPECT_EQ(describe({"--iterations", "4", "-N", "-mx", "-i", "labels", "-"}), "");
+    EXPECT_EQ(describe({"-N", "--", "-labels"}), "");
 }
 
 class UnknownOptions : public Program
@@ -67,6 +104,20 @@ TEST_F(UnknownOptions, AreToldBeforeAllElse)
     ExpectFailure(Execute({"-m", FloatModel, "stray"}), 2, "'stray' belongs to no option");
     ExpectFailure(Execute({"-m", FloatModel, "-x"}), 2, "there is no option '-x'");
     EXPECT_EQ(Execute({"--nonsense", "--help"}).m_Status, 0);
+}
+
+TEST_F(UnknownOptions, OnlyNearOnesAreNamed)
+{
+    for (const std::string word : {"--zzz", "--bogus", "--quiet", "--x"})
+    {
+        ExpectFailure(Execute({"-m", FloatModel, word, "-5"}), 2,
+                      "error: there is no option '" + word + "' (see --help)");
+    }
+    ExpectFailure(Execute({"-m", FloatModel, "--treads", "2"}), 2, "the nearest is --number-of-threads (see");
+    ExpectFailure(Execute({"-m", FloatModel, "-iterations", "4"}), 2,
+                  "error: there is no option '-iterations'; did you mean '--iterations'? (see --help)");
+    ExpectFailure(Execute({"-model-path", FloatModel}), 2, "did you mean '--model-path'? (see --help)");
+    ExpectFailure(Execute({"-m", FloatModel, "-input-name=x"}), 2, "did you mean '--input-name'? (see --help)");
 }
 
 } // namespace
