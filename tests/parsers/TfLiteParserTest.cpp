@@ -283,7 +283,7 @@ TEST(TfLiteParser, RefusesContradictoryGraphs)
     refuses(
         "opcode index", [](ModelBuilder& m) { m.Op(0).opcode_index = 77; }, "opcode_index 77");
     refuses(
-        "cycle", [](ModelBuilder& m) { m.Op(0).inputs = {1}; }, "0 ABS behind 0 ABS");
+        "cycle", [](ModelBuilder& m) { m.Op(0).inputs = {1}; }, "0 ABS needs 0 ABS");
     refuses(
         "produced twice", [](ModelBuilder& m) { m.Op(1).outputs = {1}; }, "from elsewhere");
     refuses(
