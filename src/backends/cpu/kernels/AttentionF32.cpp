@@ -5,6 +5,7 @@
 
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
+#include "backends/cpu/gemm/float32/SumDepth.hpp"
 #include "backends/cpu/kernels/AttentionVectors.hpp"
 #include "backends/cpu/moves/TransposeVectors.hpp"
 
@@ -122,10 +123,9 @@ void AttentionF32::Multiply(const float* rows, size_t stride, size_t count, size
     tile.m_DataStride = stride;
     tile.m_Columns = m_Width;
     tile.m_OutStride = m_Width;
-    constexpr size_t MostDepth = 8192; // the more numbers one sum takes, the more it loses
-    for (size_t k = 0; k == 0 || k < depth; k += MostDepth)
+    for (size_t k = 0; k == 0 || k < depth; k += MaxSumDepth)
     {
-        tile.m_Depth = std::min(MostDepth, depth - k);
+        tile.m_Depth = std::min(MaxSumDepth, depth - k);
         tile.m_Panel = panel + k * m_Width;
         tile.m_Continues = k != 0;
         ForEachHeight(count, m_Engine->m_Rows[m_Vectors],

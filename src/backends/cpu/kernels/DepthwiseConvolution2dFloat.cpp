@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // DepthwiseConvolution2d of CpuAcc for NHWC data of Float32 or BFloat16 and constant weights.
 #include "backends/cpu/gemm/PackedSize.hpp"
+#include "backends/cpu/gemm/float32/SumDepth.hpp"
 #include "backends/cpu/kernels/DepthwiseProduct.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
 
@@ -32,8 +33,7 @@ SupportResult Check(const LayerView& layer)
     }
     const TensorShape& weights = layer.GetInput(1).GetShape();
     // All products of a window are added in float: their rounding error is to stay that of other products.
-    constexpr uint64_t MaxTaps = 8192;
-    if (uint64_t{weights[1]} * weights[2] > MaxTaps)
+    if (uint64_t{weights[1]} * weights[2] > MaxSumDepth)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters,
                                  "a window has more taps than one float sum adds up accurately");

@@ -26,7 +26,7 @@ constexpr backends::TypeRow Types[] = {
     backends::Types({DataType::QAsymmS8, SignedByteWeights, DataType::Signed32}, DataType::QAsymmS8),
 };
 
-/// Of a bias beside which sums do not overflow, nor do they on their way through fixed-point arithmetic.
+/// The largest bias with which neither the sums nor their fixed-point products overflow.
 constexpr int32_t MostBias = 1 << 29;
 
 bool HasLargeBias(const int32_t* bias, size_t columns)

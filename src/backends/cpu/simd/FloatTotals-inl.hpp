@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Long sums of floats: each lane of a vector adds up SumBlock numbers, then the vector goes to totals in double
-// precision and begins anew. What is lost is at most SumBlock * 2^-24 of the sum of all magnitudes, however many
-// numbers there are. Included by sources with vector code after simd/Foreach.hpp, once for each target.
+// precision and begins anew. The rounding error is at most SumBlock * 2^-24 of the sum of magnitudes, for any number of
+// summands. Included by sources with vector code after simd/Foreach.hpp, once for each target.
 #if defined(TENON_FLOAT_TOTALS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_FLOAT_TOTALS_INL
 #undef TENON_FLOAT_TOTALS_INL
@@ -19,7 +19,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// How many numbers each lane adds up in float.
+/// The number of floats that each lane sums before its total goes on in double precision.
 constexpr size_t SumBlock = 128;
 
 /// The totals of all lanes of some vectors of floats.

@@ -80,7 +80,7 @@ QuantizedPrelu<T> MakeQuantized(const ReshapeArgs& args)
             GetTensorQuantization(args.GetOutput(0))};
 }
 
-/// 16-bit data beside 8-bit slopes, which get 16 bits first.
+/// 16-bit data with 8-bit slopes, which are widened to 16 bits first.
 Prepared MakeWithByteSlopes(const ReshapeArgs& args)
 {
     const BroadcastLoop loop(args.GetInput(0).GetShape(), args.GetInput(1).GetShape(), args.GetOutput(0).GetShape());

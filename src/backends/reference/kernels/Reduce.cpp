@@ -145,7 +145,7 @@ T ClampTo(int32_t value)
     return static_cast<T>(std::clamp<int32_t>(value, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
 }
 
-/// Sums of stored values in 64 bits, of which the zero points are taken off in the end.
+/// Sums of stored values in 64 bits; the zero points are subtracted at the end.
 template <typename T>
 Prepared MakeQuantizedSum(const ReduceLoop& loop, const TensorQuantization& input, const TensorQuantization& output,
                           bool isMean)

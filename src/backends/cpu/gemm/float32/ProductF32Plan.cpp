@@ -4,6 +4,7 @@
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/gemm/float32/ProductF32.hpp"
+#include "backends/cpu/gemm/float32/SumDepth.hpp"
 #include "backends/cpu/gemm/windows/SlidingWindows.hpp"
 
 #include <algorithm>
@@ -21,8 +22,6 @@ constexpr size_t BlockBytes = 256 * 1024;
 constexpr size_t MostBlockRows = 480;
 /// Bytes of a panel's slice, which each tile of a block reads: half of such a cache.
 constexpr size_t SliceBytes = 512 * 1024;
-/// Steps of the depth of a slice: the more numbers one sum takes, the more it loses.
-constexpr size_t MostSliceDepth = 8192;
 /// With fewer channels than this the loop over one point is short, which takes longer than laying windows out does
 /// where these are multiplied by more than so many columns for each channel.
 constexpr size_t LeastTapDepth = 8;
@@ -129,7 +128,7 @@ void ProductF32::PlanBlocks(size_t rows)
     const EngineF32& engine = m_Panels->GetEngine();
     const size_t vectors = m_Panels->AreInPlace() ? engine.m_MostVectors : engine.m_Vectors;
     const size_t stepBytes = vectors * engine.m_Lanes * sizeof(float);
-    const size_t mostSteps = std::min(SliceBytes / stepBytes, MostSliceDepth);
+    const size_t mostSteps = std::min(SliceBytes / stepBytes, MaxSumDepth);
     const size_t slicesOfTap = std::max<size_t>(DivideUp(m_TapDepth, mostSteps), 1);
     m_SliceDepth = DivideUp(m_TapDepth, slicesOfTap);
     const size_t tapsInSlice = slicesOfTap == 1 ? std::max<size_t>(mostSteps / std::max<size_t>(m_TapDepth, 1), 1) : 1;

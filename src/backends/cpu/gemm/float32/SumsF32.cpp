@@ -3,6 +3,7 @@
 // been added up stays in the first cache.
 #include "backends/cpu/gemm/float32/SumsF32.hpp"
 
+#include "backends/cpu/gemm/float32/SumDepth.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <algorithm>
@@ -197,9 +198,8 @@ void AddSlice(const SumsF32& sums)
 /// sums are added up, for some columns at a time.
 void AddAll(const SumsF32& sums)
 {
-    constexpr size_t MostDepth = 8192;
     constexpr size_t MostColumns = 1024;
-    if (sums.m_Depth <= MostDepth)
+    if (sums.m_Depth <= MaxSumDepth)
     {
         AddSlice(sums);
         return;
@@ -210,11 +210,11 @@ void AddAll(const SumsF32& sums)
         SumsF32 slice = sums;
         slice.m_Columns = std::min(MostColumns, sums.m_Columns - column);
         float* const out = sums.m_Out + column;
-        for (size_t k = 0; k < sums.m_Depth; k += MostDepth)
+        for (size_t k = 0; k < sums.m_Depth; k += MaxSumDepth)
         {
             slice.m_Data = sums.m_Data + k * sums.m_DepthStep;
             slice.m_Weights = sums.m_Weights + k * sums.m_WeightStride + column;
-            slice.m_Depth = std::min(MostDepth, sums.m_Depth - k);
+            slice.m_Depth = std::min(MaxSumDepth, sums.m_Depth - k);
             slice.m_Out = k == 0 ? out : more;
             slice.m_OutStride = k == 0 ? sums.m_OutStride : MostColumns;
             AddSlice(slice);

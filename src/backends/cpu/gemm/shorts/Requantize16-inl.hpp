@@ -209,7 +209,7 @@ private:
         return most < Limit;
     }
 
-    /// One sum at a time: those that need more than 32 bits are rare.
+    /// Rescales lane by lane, for the rare sums that need more than 32 bits.
     HWY_NOINLINE Vector ScaleWide(const int32_t* sums, const double* totals) const
     {
         HWY_ALIGN int32_t values[HWY_MAX_BYTES / sizeof(int32_t)];

@@ -4,6 +4,7 @@
 
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
+#include "backends/cpu/gemm/float32/SumDepth.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -121,7 +122,6 @@ void WinogradF32::RunPoints(size_t firstPanel, size_t tiles, const float* points
     const std::vector<PanelF32>& panels = m_Weights->GetPanels().Get();
     const size_t panelsOfPoint = panels.size() / Points;
     const size_t depth = m_Weights->GetSizes().m_Depth;
-    constexpr size_t MostDepth = 8192; // the more numbers one sum takes, the more it loses
     for (size_t point = 0; point < Points; ++point)
     {
         const PanelF32& panel = panels[point * panelsOfPoint + firstPanel];
@@ -129,9 +129,9 @@ void WinogradF32::RunPoints(size_t firstPanel, size_t tiles, const float* points
         tile.m_DataStride = m_PointDepth;
         tile.m_Columns = tile.m_OutStride = panel.m_Vectors * engine.m_Lanes;
         float* out = sums + point * m_SumStride;
-        for (size_t k = 0; k < depth; k += MostDepth)
+        for (size_t k = 0; k < depth; k += MaxSumDepth)
         {
-            tile.m_Depth = std::min(MostDepth, depth - k);
+            tile.m_Depth = std::min(MaxSumDepth, depth - k);
             tile.m_Panel = m_Weights->GetData() + panel.m_Offset + k * tile.m_Columns;
             tile.m_Continues = k != 0;
             ForEachHeight(tiles, engine.m_Rows[panel.m_Vectors],
