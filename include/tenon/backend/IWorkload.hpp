@@ -6,8 +6,11 @@
 // All three objects are immutable when made, so that any number of contexts may run one loaded network at once.
 #pragma once
 
+#include <tenon/backend/Fusion.hpp>
 #include <tenon/backend/ITensorHandleFactory.hpp>
 #include <tenon/backend/LayerView.hpp>
+
+#include <climits>
 
 #include <cstddef>
 #include <functional>
@@ -39,6 +42,13 @@ struct ReshapeArgs
     Span<const TensorInfo* const> m_Outputs;
     Span<const void* const> m_ConstantData; ///< values of constant inputs, else null
     const std::string* m_Name = nullptr;
+    /// The most threads that runs will use, at least 1; UINT_MAX: not known. A kernel takes scratch memory for no more
+    /// threads. It has to work with more, on the threads that it has memory for.
+    unsigned int m_MaxThreads = UINT_MAX;
+    /// Elements from the beginning of one pixel of output 0 (all elements along the last dimension) to that of the
+    /// next; between them nothing is written. 0: pixels follow each other. Another value is passed only where
+    /// FusionHooks::m_WritesPitched of the same layer and shapes says so.
+    size_t m_OutputPitch = 0;
 
     bool HasInput(size_t i) const { return i < m_Inputs.size() && m_Inputs[i] != nullptr; }
     const TensorInfo& GetInput(size_t i) const { return *m_Inputs[i]; }
@@ -103,6 +113,8 @@ public:
     /// Whether output 0, the only one, gets the bytes of input 0 as they are, as a Transpose of dimensions of size 1
     /// does. The runtime may then let both be the same memory, where Execute has to do nothing.
     virtual bool IsCopy() const { return false; }
+    /// What the planner may do with it. Lives as long as the workload.
+    virtual const FusionHooks& GetFusion() const;
     /// Thread-safe: all that changes is in args.
     virtual void Execute(const ExecuteArgs& args) const = 0;
 };
@@ -112,7 +124,8 @@ class TENON_API IWorkload
 {
 public:
     virtual ~IWorkload();
-    /// Thread-safe. `args` is valid during the call only, but for constant data, which stays.
+    /// Thread-safe. `args` is valid during the call only, but for constant data, which stays. Null only where
+    /// args.m_OutputPitch is not 0 and the output cannot be written so after all.
     virtual std::unique_ptr<IShapedWorkload> Reshape(const ReshapeArgs& args) const = 0;
     /// The kernel's name for profiles, e.g. "RefConvolution2d".
     virtual const char* GetName() const = 0;

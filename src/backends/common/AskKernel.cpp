@@ -176,6 +176,10 @@ SupportResult AskKernel(const Kernel& kernel, const LayerView& layer)
         return *std::move(refusal);
     }
     SupportResult result = filter.CheckScales();
+    if (result && kernel.m_Reference != nullptr && kernel.m_Reference->m_Check != nullptr)
+    {
+        result = kernel.m_Reference->m_Check(layer);
+    }
     if (result && kernel.m_Check != nullptr)
     {
         result = kernel.m_Check(layer);

@@ -10,6 +10,8 @@
 #include <tenon/backend/IWorkload.hpp>
 #include <tenon/backend/IWorkloadFactory.hpp>
 
+#include <utility>
+
 namespace tenon
 {
 
@@ -32,6 +34,36 @@ SupportResult ILayerSupport::IsActivationFusable(const LayerView&, const Activat
 IWorkloadFactory::~IWorkloadFactory() = default;
 IWorkload::~IWorkload() = default;
 IShapedWorkload::~IShapedWorkload() = default;
+
+const FusionHooks& IShapedWorkload::GetFusion() const
+{
+    static const FusionHooks none;
+    return none;
+}
+
+FusionHooks WrapFusion(const FusionHooks& inner,
+                       const std::function<std::unique_ptr<IShapedWorkload>(std::unique_ptr<IShapedWorkload>)>& wrap)
+{
+    FusionHooks hooks = inner;
+    if (inner.m_AddTensor != nullptr)
+    {
+        hooks.m_AddTensor = [&inner, wrap](const ActivationDescriptor* activation)
+        {
+            auto made = inner.m_AddTensor(activation);
+            return made != nullptr ? wrap(std::move(made)) : nullptr;
+        };
+    }
+    if (inner.m_MakeAttention != nullptr)
+    {
+        hooks.m_MakeAttention = [&inner, wrap](const AttentionRest& rest)
+        {
+            auto made = inner.m_MakeAttention(rest);
+            return made != nullptr ? wrap(std::move(made)) : nullptr;
+        };
+    }
+    return hooks;
+}
+
 IParallelFor::~IParallelFor() = default;
 ILateOutputs::~ILateOutputs() = default;
 IDeviceMemory::~IDeviceMemory() = default;

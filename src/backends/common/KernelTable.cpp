@@ -2,11 +2,10 @@
 // Support, workload factory and workloads derived from a kernel table. What one kernel takes is in AskKernel.cpp.
 #include "backends/common/KernelTable.hpp"
 
-#include "backends/common/KernelWorkload.hpp"
 #include "backends/common/PackedCache.hpp"
+#include "backends/common/PackedStore.hpp"
 #include "common/BlockPool.hpp"
 #include "common/OpFlags.hpp"
-#include "common/WritesPitched.hpp"
 
 #include <tenon/Exceptions.hpp>
 
@@ -46,17 +45,17 @@ bool GivesNothing(const ReshapeArgs& args)
                                                   });
 }
 
-/// The first kernel that takes the layer, or the last one of the list; null where there is none.
-const Kernel* Choose(std::span<const Kernel* const> kernels, const LayerView& layer)
+/// The kernels from the first one on that takes the layer, or the last one of the list; empty where there is none.
+std::span<const Kernel* const> Choose(std::span<const Kernel* const> kernels, const LayerView& layer)
 {
     if (kernels.empty())
     {
-        return nullptr;
+        return kernels;
     }
     const auto rest = kernels.first(kernels.size() - 1);
     const auto found =
         std::find_if(rest.begin(), rest.end(), [&](const Kernel* kernel) { return bool(AskKernel(*kernel, layer)); });
-    return found != rest.end() ? *found : kernels.back();
+    return kernels.subspan(static_cast<size_t>(found - rest.begin()));
 }
 
 class TableLayerSupport final : public ILayerSupport
@@ -82,9 +81,10 @@ public:
 
     SupportResult IsActivationFusable(const LayerView& layer, const ActivationDescriptor& activation) const override
     {
-        const Kernel* kernel = Choose(m_Lookup(layer.m_Type), layer);
-        return kernel != nullptr && kernel->m_Fuse != nullptr ? kernel->m_Fuse(layer, activation)
-                                                              : ILayerSupport::IsActivationFusable(layer, activation);
+        const auto kernels = Choose(m_Lookup(layer.m_Type), layer);
+        return !kernels.empty() && kernels.front()->m_Fuse != nullptr
+                   ? kernels.front()->m_Fuse(layer, activation)
+                   : ILayerSupport::IsActivationFusable(layer, activation);
     }
 
     /// As the types of the kernels say.
@@ -114,83 +114,167 @@ private:
     std::unique_ptr<const std::string> m_Fused;
 };
 
-class TableShapedWorkload final : public IKernelWorkload, public Pooled<TableShapedWorkload>
+class TableShapedWorkload final : public IShapedWorkload, public Pooled<TableShapedWorkload>
 {
 public:
-    TableShapedWorkload(Prepared prepared, KernelLabel label, std::shared_ptr<const PackedWeights> packed)
-        : m_Prepared(std::move(prepared)), m_Label(std::move(label)), m_Packed(std::move(packed))
+    /// `declined`: see FusionHooks; empty: none.
+    TableShapedWorkload(Prepared prepared, KernelLabel label, std::shared_ptr<const PackedWeights> packed,
+                        bool writesPitched = false, std::string declined = {})
+        : m_Run(std::move(prepared.m_Run)), m_ScratchBytes(prepared.m_ScratchBytes), m_IsCopy(prepared.m_IsCopy),
+          m_KernelName(prepared.m_KernelName), m_Label(std::move(label)), m_Packed(std::move(packed)),
+          m_Aliases(std::move(prepared.m_Aliases)), m_AddTensor(std::move(prepared.m_AddTensor)),
+          m_MakeAttention(std::move(prepared.m_MakeAttention)),
+          m_Declined(declined.empty() ? nullptr : std::make_unique<const std::string>(std::move(declined)))
     {
+        m_Fusion.m_KernelName = m_Label.Get();
+        m_Fusion.m_Declined = m_Declined != nullptr ? m_Declined->c_str() : nullptr;
+        m_Fusion.m_Aliases = m_Aliases.Empty() ? nullptr : &m_Aliases;
+        m_Fusion.m_MaxTileThreads = UINT_MAX;
+        m_Fusion.m_WritesPitched = writesPitched;
+        m_Fusion.m_ElementLoop = std::move(prepared.m_ElementLoop);
+        if (m_AddTensor != nullptr)
+        {
+            m_Fusion.m_AddTensor = [this](const ActivationDescriptor* activation) { return AddTensor(activation); };
+        }
+        if (m_MakeAttention != nullptr)
+        {
+            m_Fusion.m_MakeAttention = [this](const AttentionRest& rest) { return MakeAttention(rest); };
+        }
     }
 
-    size_t GetScratchBytes() const override { return m_Prepared.m_ScratchBytes; }
-    bool IsCopy() const override { return m_Prepared.m_IsCopy; }
-    void Execute(const ExecuteArgs& args) const override { m_Prepared.m_Run(args); }
-    const char* GetKernelName() const override { return m_Label.Get(); }
-    const SharedParts* GetSharedParts() const override
+    size_t GetScratchBytes() const override { return m_ScratchBytes; }
+    bool IsCopy() const override { return m_IsCopy; }
+    const FusionHooks& GetFusion() const override { return m_Fusion; }
+    void Execute(const ExecuteArgs& args) const override { m_Run(args); }
+
+private:
+    std::unique_ptr<IShapedWorkload> AddTensor(const ActivationDescriptor* activation) const
     {
-        return m_Prepared.m_Parts.Empty() ? nullptr : &m_Prepared.m_Parts;
+        return std::make_unique<TableShapedWorkload>((*m_AddTensor)(activation),
+                                                     KernelLabel(m_KernelName, activation != nullptr, true), m_Packed);
     }
-    bool CanAddTensor() const override { return m_Prepared.m_AddTensor != nullptr; }
-    std::unique_ptr<IShapedWorkload> AddTensor(const ActivationDescriptor* activation) const override
+    std::unique_ptr<IShapedWorkload> MakeAttention(const AttentionRest& rest) const
     {
-        if (!CanAddTensor())
-        {
-            return nullptr;
-        }
-        return std::make_unique<TableShapedWorkload>((*m_Prepared.m_AddTensor)(activation),
-                                                     KernelLabel(m_Prepared.m_KernelName, activation != nullptr, true),
-                                                     m_Packed);
-    }
-    std::unique_ptr<IShapedWorkload> MakeAttention(const AttentionRest& rest) const override
-    {
-        Prepared attention = m_Prepared.m_MakeAttention != nullptr ? (*m_Prepared.m_MakeAttention)(rest) : Prepared();
-        if (attention.m_Run == nullptr)
+        Prepared attention = (*m_MakeAttention)(rest);
+        if (attention.IsDeclined())
         {
             return nullptr;
         }
         KernelLabel label(attention.m_KernelName, false);
         return std::make_unique<TableShapedWorkload>(std::move(attention), std::move(label), m_Packed);
     }
-    ElementLoop MakeElementLoop() const override { return m_Prepared.m_ElementLoop; }
-    unsigned int GetMostStripThreads() const override { return UINT_MAX; }
 
-private:
-    Prepared m_Prepared;
+    Executor m_Run;
+    size_t m_ScratchBytes;
+    bool m_IsCopy;
+    const char* m_KernelName;
     KernelLabel m_Label;
-    std::shared_ptr<const PackedWeights> m_Packed; ///< kept alive: m_Prepared points into it
+    std::shared_ptr<const PackedWeights> m_Packed; ///< kept alive: m_Run points into it
+    TensorAliases m_Aliases;
+    std::shared_ptr<const std::function<Prepared(const ActivationDescriptor*)>> m_AddTensor;
+    std::shared_ptr<const std::function<Prepared(const AttentionRest&)>> m_MakeAttention;
+    std::unique_ptr<const std::string> m_Declined;
+    FusionHooks m_Fusion;
 };
 
-class TableWorkload final : public IWorkload, public IWritesPitched, public Pooled<TableWorkload>
+class TableWorkload final : public IWorkload, public Pooled<TableWorkload>
 {
 public:
-    TableWorkload(const Kernel& kernel, const LayerView& layer, std::shared_ptr<const PackedWeights> packed)
-        : m_Kernel(kernel), m_IsFused(layer.m_FusedActivation != nullptr), m_Label(kernel.m_Name, m_IsFused),
-          m_HasEffect(HasEffect(layer.m_Type)), m_Packed(std::move(packed))
+    /// `kernels`: the one that the layer was created for, then the ones to try where it declines.
+    TableWorkload(std::span<const Kernel* const> kernels, const LayerView& layer,
+                  std::shared_ptr<const PackedWeights> packed)
+        : m_Kernels(kernels), m_Type(layer.m_Type), m_IsFused(layer.m_FusedActivation != nullptr),
+          m_Label(kernels.front()->m_Name, m_IsFused), m_Packed(std::move(packed))
     {
     }
 
-    std::unique_ptr<IShapedWorkload> Reshape(const ReshapeArgs& args) const override { return ReshapePitched(args, 0); }
-    std::unique_ptr<IShapedWorkload> ReshapePitched(const ReshapeArgs& args, size_t outputPitch) const override
+    std::unique_ptr<IShapedWorkload> Reshape(const ReshapeArgs& args) const override
     {
-        Prepared prepared = m_Kernel.Prepare(args, m_Packed.get(), outputPitch); // in any case: it checks the shapes
-        if (prepared.m_Run == nullptr)
+        const Kernel& first = *m_Kernels.front();
+        if (args.m_OutputPitch != 0 && !first.m_WritesPitched)
         {
             return nullptr;
         }
-        KernelLabel label(prepared.m_KernelName, m_IsFused);
-        if (!m_HasEffect && GivesNothing(args))
+        Prepared prepared = first.Prepare(args, m_Packed.get()); // of empty outputs, too: it checks the shapes
+        if (prepared.IsDeclined())
         {
-            prepared = Prepared([](const ExecuteArgs&) {});
+            return TryOthers(args, prepared.m_Declined);
         }
-        return std::make_unique<TableShapedWorkload>(std::move(prepared), std::move(label), m_Packed);
+        return Make(args, std::move(prepared), m_Packed, first, {});
     }
     const char* GetName() const override { return m_Label.Get(); }
 
 private:
-    const Kernel& m_Kernel;
+    std::unique_ptr<IShapedWorkload> Make(const ReshapeArgs& args, Prepared prepared,
+                                          std::shared_ptr<const PackedWeights> packed, const Kernel& kernel,
+                                          std::string declined) const
+    {
+        if (declined.empty() && prepared.m_Declined != nullptr) // the reference in place of what refines it
+        {
+            declined = std::string(kernel.m_Name) + ": " + prepared.m_Declined;
+        }
+        const bool writesPitched = kernel.m_WritesPitched && prepared.m_Declined == nullptr;
+        KernelLabel label(prepared.m_KernelName, m_IsFused);
+        if (!HasEffect(m_Type) && GivesNothing(args))
+        {
+            prepared = Prepared([](const ExecuteArgs&) {});
+        }
+        return std::make_unique<TableShapedWorkload>(std::move(prepared), std::move(label), std::move(packed),
+                                                     writesPitched, std::move(declined));
+    }
+
+    /// The rows after the first one, which declined. Weights that one of them packs are packed for these shapes alone.
+    std::unique_ptr<IShapedWorkload> TryOthers(const ReshapeArgs& args, const char* reason) const
+    {
+        LayerView layer;
+        layer.m_Type = m_Type;
+        layer.m_Name = args.m_Name;
+        layer.m_Descriptor = args.m_Descriptor;
+        layer.m_FusedActivation = args.m_FusedActivation;
+        layer.m_Inputs = args.m_Inputs;
+        layer.m_Outputs = args.m_Outputs;
+        layer.m_ConstantData = args.m_ConstantData;
+        std::string declined = std::string(m_Kernels.front()->m_Name) + ": " + reason;
+        for (const Kernel* kernel : m_Kernels.subspan(1))
+        {
+            if ((args.m_OutputPitch != 0 && !kernel->m_WritesPitched) || !Takes(*kernel, layer))
+            {
+                continue;
+            }
+            std::shared_ptr<const PackedWeights> packed;
+            if (kernel->m_Pack != nullptr)
+            {
+                FillingStore store;
+                packed = kernel->m_Pack(layer, store);
+            }
+            Prepared prepared = kernel->Prepare(args, packed.get());
+            if (!prepared.IsDeclined())
+            {
+                return Make(args, std::move(prepared), std::move(packed), *kernel, std::move(declined));
+            }
+            declined += std::string("; ") + kernel->m_Name + ": " + prepared.m_Declined;
+        }
+        if (args.m_OutputPitch != 0)
+        {
+            return nullptr;
+        }
+        throw LayerValidationException(std::string("no kernel runs ") + GetLayerTypeAsCString(m_Type) +
+                                       " with these shapes (" + declined + ")");
+    }
+
+    /// Whether a further row runs the layer, with the activation that is fused into it. The last row is not asked: it
+    /// takes all that the others do.
+    bool Takes(const Kernel& kernel, const LayerView& layer) const
+    {
+        const bool fuses = layer.m_FusedActivation == nullptr ||
+                           (kernel.m_Fuse != nullptr && bool(kernel.m_Fuse(layer, *layer.m_FusedActivation)));
+        return fuses && (&kernel == m_Kernels.back() || bool(AskKernel(kernel, layer)));
+    }
+
+    std::span<const Kernel* const> m_Kernels;
+    LayerType m_Type;
     bool m_IsFused;
     KernelLabel m_Label;
-    bool m_HasEffect;
     std::shared_ptr<const PackedWeights> m_Packed;
 };
 
@@ -207,23 +291,24 @@ public:
 
     std::unique_ptr<IWorkload> CreateWorkload(const LayerView& layer) const override
     {
-        const Kernel* kernel = Choose(m_Lookup(layer.m_Type), layer);
-        if (kernel == nullptr)
+        const auto kernels = Choose(m_Lookup(layer.m_Type), layer);
+        if (kernels.empty())
         {
             throw UnimplementedException(m_Id.Get() + " has no kernel for " + GetLayerTypeAsCString(layer.m_Type) +
                                          " layers; ask its layer support before making workloads");
         }
-        if (layer.m_FusedActivation != nullptr && kernel->m_Fuse == nullptr)
+        const Kernel& kernel = *kernels.front();
+        if (layer.m_FusedActivation != nullptr && kernel.m_Fuse == nullptr)
         {
-            throw UnimplementedException(std::string(kernel->m_Name) + " applies no activation to its output; ask the "
-                                                                       "layer support before fusing one");
+            throw UnimplementedException(std::string(kernel.m_Name) + " applies no activation to its output; ask the "
+                                                                      "layer support before fusing one");
         }
         std::shared_ptr<const PackedWeights> packed;
-        if (kernel->m_Pack != nullptr)
+        if (kernel.m_Pack != nullptr)
         {
-            packed = m_Cache.Pack(*kernel, layer);
+            packed = m_Cache.Pack(kernel, layer);
         }
-        return std::make_unique<TableWorkload>(*kernel, layer, std::move(packed));
+        return std::make_unique<TableWorkload>(kernels, layer, std::move(packed));
     }
     void AfterWorkloadsCreated() override { m_Cache.Finish(); }
 
@@ -234,6 +319,35 @@ private:
 };
 
 } // namespace
+
+Prepared Kernel::Prepare(const ReshapeArgs& args, const PackedWeights* packed) const
+{
+    if (m_Refine == nullptr)
+    {
+        Prepared prepared = m_Prepare(args, packed);
+        prepared.m_KernelName = prepared.m_KernelName == nullptr ? m_Name : prepared.m_KernelName;
+        return prepared;
+    }
+    Prepared reference = m_Reference->Prepare(args, nullptr);
+    Prepared refined = m_Refine(args, packed, reference);
+    if (!refined.IsDeclined())
+    {
+        refined.m_KernelName = refined.m_KernelName == nullptr ? m_Name : refined.m_KernelName;
+        return refined;
+    }
+    if (args.m_OutputPitch != 0) // which the reference does not write with
+    {
+        return refined;
+    }
+    reference.m_Declined = refined.m_Declined;
+    return reference;
+}
+
+Prepared Kernel::PrepareOrReference(const ReshapeArgs& args, const PackedWeights* packed) const
+{
+    Prepared prepared = Prepare(args, packed);
+    return prepared.IsDeclined() ? m_Reference->Prepare(args, nullptr) : std::move(prepared);
+}
 
 std::shared_ptr<const ILayerSupport> MakeTableLayerSupport(KernelLookup lookup)
 {

@@ -3,10 +3,6 @@
 // prepare function); support, workload factory and workloads derive from the table. Used by CpuRef and CpuAcc.
 #pragma once
 
-#include "common/RunsAttention.hpp"
-#include "common/RunsElements.hpp"
-#include "common/SharedParts.hpp"
-
 #include <tenon/backend/IBackend.hpp>
 
 #include <array>
@@ -140,26 +136,36 @@ constexpr TypeRow PerTensor(TypeRow row)
 /// What a prepared kernel runs per inference.
 using Executor = std::function<void(const ExecuteArgs&)>;
 
-/// The result of preparing a kernel: what to run and how much scratch it wants.
+/// The result of preparing a kernel: what to run and how much scratch it wants. Or why the kernel declines the shapes.
 struct Prepared
 {
     Executor m_Run;
     size_t m_ScratchBytes = 0;
     bool m_IsCopy = false;              ///< see IShapedWorkload::IsCopy
-    const char* m_KernelName = nullptr; ///< the kernel that m_Run is of; set by Kernel::Prepare
-    SharedParts m_Parts;                ///< of tensors that m_Run moves as they are
-    /// What IAddsTensor::AddTensor gives; null: nothing. Only without an activation of the layer's own.
+    const char* m_KernelName = nullptr; ///< the kernel that m_Run is of, if it is not the row's; a literal
+    /// Why the kernel does not run these shapes, to follow "CpuSoftmax: ": "not along the last dimension". A literal.
+    /// Where m_Run is set all the same, it is the reference's: see Kernel::m_Refine.
+    const char* m_Declined = nullptr;
+    TensorAliases m_Aliases; ///< see FusionHooks::m_Aliases
+    /// See FusionHooks::m_AddTensor; null: nothing. Only without an activation of the layer's own.
     std::shared_ptr<const std::function<Prepared(const ActivationDescriptor*)>> m_AddTensor;
-    /// What IRunsAttention::MakeAttention gives, without m_Run where there is none; null: never.
+    /// See FusionHooks::m_MakeAttention; null: nothing. It may decline.
     std::shared_ptr<const std::function<Prepared(const AttentionRest&)>> m_MakeAttention;
-    /// What IRunsElements::MakeElementLoop gives copies of, with all that it needs in it; null: nothing.
-    ElementLoop m_ElementLoop;
+    ElementLoop m_ElementLoop; ///< see FusionHooks::m_ElementLoop
 
     Prepared() = default;
     template <typename F>
     Prepared(F run, size_t scratchBytes = 0) : m_Run(std::move(run)), m_ScratchBytes(scratchBytes) // NOLINT: implicit
     {
     }
+    /// The kernel does not run these shapes: another one is to. `reason` is a literal.
+    static Prepared Declined(const char* reason)
+    {
+        Prepared declined;
+        declined.m_Declined = reason;
+        return declined;
+    }
+    bool IsDeclined() const { return m_Run == nullptr; }
 };
 
 class PackedArchive;
@@ -180,9 +186,9 @@ struct Kernel
 {
     const char* m_Name; ///< for profiles
     std::span<const TypeRow> m_Types;
-    /// Called when shapes are known, by way of Prepare. `packed` is what m_Pack gave, or null. What it returns is not
-    /// run where all outputs are empty, unless the layer has an effect.
-    Prepared (*m_Prepare)(const ReshapeArgs& args, const PackedWeights* packed);
+    /// Called when shapes are known, by way of Prepare. `packed` is what m_Pack gave, or null. It may decline. Its
+    /// result is not run where all outputs are empty, unless the layer has an effect. Null where m_Refine is set.
+    Prepared (*m_Prepare)(const ReshapeArgs& args, const PackedWeights* packed) = nullptr;
     /// Further conditions beside the types and scales; may be null. m_Prepare relies on both: it checks shapes, and
     /// nothing that is known without them.
     SupportResult (*m_Check)(const LayerView& layer) = nullptr;
@@ -196,20 +202,21 @@ struct Kernel
     /// It rounds more coarsely than the other kernels: only for models that ask for fast arithmetic. A list of kernels
     /// leaves it out otherwise.
     bool m_IsFastMath = false;
-    /// What m_Prepare gives, for an output with gaps, see IWritesPitched; without m_Run where there is nothing. Null:
-    /// never. As m_Prepare, where `outputPitch` is 0.
-    Prepared (*m_PreparePitched)(const ReshapeArgs& args, const PackedWeights* packed, size_t outputPitch) = nullptr;
+    /// m_Prepare takes ReshapeArgs::m_OutputPitch. It declines where it does not for these shapes.
+    bool m_WritesPitched = false;
+    /// The complete kernel of the layer type, of whose layers this one runs some faster; null: the row stands for
+    /// itself. A layer that the reference's m_Check refuses is refused by this one, too.
+    const Kernel* m_Reference = nullptr;
+    /// In place of m_Prepare, for a kernel that leaves the checks of shapes to its reference. `reference` is prepared
+    /// by that kernel, which has thrown where shapes do not fit. The result is something faster, which may contain
+    /// parts of `reference`, or declines and leaves `reference` as it is, which then runs.
+    Prepared (*m_Refine)(const ReshapeArgs& args, const PackedWeights* packed, Prepared& reference) = nullptr;
 
-    /// What m_Prepare gives, under the name of the kernel that it came from: one that leaves some shapes to another
-    /// kernel returns what that one's Prepare gives.
-    Prepared Prepare(const ReshapeArgs& args, const PackedWeights* packed, size_t outputPitch = 0) const
-    {
-        Prepared prepared = outputPitch == 0              ? m_Prepare(args, packed)
-                            : m_PreparePitched != nullptr ? m_PreparePitched(args, packed, outputPitch)
-                                                          : Prepared();
-        prepared.m_KernelName = prepared.m_KernelName == nullptr ? m_Name : prepared.m_KernelName;
-        return prepared;
-    }
+    /// What runs the layer with these shapes, or why this row does not. Results carry the name of the kernel that runs.
+    Prepared Prepare(const ReshapeArgs& args, const PackedWeights* packed) const;
+    /// The same, with the reference in place of a row that declines. For kernels that run pieces of a layer by this
+    /// one. Precondition: m_Reference is set.
+    Prepared PrepareOrReference(const ReshapeArgs& args, const PackedWeights* packed) const;
 };
 
 /// Why the kernel does not take the layer, or that it does. In AskKernel.cpp.

@@ -2,10 +2,6 @@
 // Workloads that see fewer threads than there are: each execution hands the kernel a narrowed IParallelFor.
 #include "backends/cpu/ThreadLimit.hpp"
 
-#include "backends/common/KernelWorkload.hpp"
-#include "common/PlannedThreads.hpp"
-#include "common/WritesPitched.hpp"
-
 #include <algorithm>
 #include <utility>
 
@@ -43,46 +39,20 @@ private:
     unsigned int m_Threads;
 };
 
-/// Forwards every interface that a plan looks for in a kernel's workload.
-class LimitedShapedWorkload final : public backends::IKernelWorkload
+class LimitedShapedWorkload final : public IShapedWorkload
 {
 public:
-    /// `name`: of the kernel, see GetKernelName; it lives as long as `inner`.
-    LimitedShapedWorkload(std::unique_ptr<IShapedWorkload> inner, const char* name, unsigned int threads)
-        : m_Inner(std::move(inner)), m_Name(name), m_Threads(threads)
+    LimitedShapedWorkload(std::unique_ptr<IShapedWorkload> inner, unsigned int threads)
+        : m_Inner(std::move(inner)), m_Threads(threads),
+          m_Fusion(WrapFusion(m_Inner->GetFusion(), [threads](std::unique_ptr<IShapedWorkload> made)
+                              { return std::make_unique<LimitedShapedWorkload>(std::move(made), threads); }))
     {
+        m_Fusion.m_MaxTileThreads = std::min(m_Fusion.m_MaxTileThreads, threads);
     }
 
     size_t GetScratchBytes() const override { return m_Inner->GetScratchBytes(); }
     bool IsCopy() const override { return m_Inner->IsCopy(); }
-    const char* GetKernelName() const override { return m_Name; }
-    const SharedParts* GetSharedParts() const override { return tenon::GetSharedParts(*m_Inner); }
-    unsigned int GetMostStripThreads() const override
-    {
-        return std::min(m_Threads, tenon::GetMostStripThreads(*m_Inner));
-    }
-    bool CanAddTensor() const override
-    {
-        const auto* const adds = dynamic_cast<const IAddsTensor*>(m_Inner.get());
-        return adds != nullptr && adds->CanAddTensor();
-    }
-    std::unique_ptr<IShapedWorkload> AddTensor(const ActivationDescriptor* activation) const override
-    {
-        const PlannedThreads planned(m_Threads);
-        const auto* const adds = dynamic_cast<const IAddsTensor*>(m_Inner.get());
-        return adds == nullptr ? nullptr : Limit(adds->AddTensor(activation));
-    }
-    std::unique_ptr<IShapedWorkload> MakeAttention(const AttentionRest& rest) const override
-    {
-        const PlannedThreads planned(m_Threads);
-        const auto* const attention = dynamic_cast<const IRunsAttention*>(m_Inner.get());
-        return attention == nullptr ? nullptr : Limit(attention->MakeAttention(rest));
-    }
-    ElementLoop MakeElementLoop() const override
-    {
-        const auto* const elements = dynamic_cast<const IRunsElements*>(m_Inner.get());
-        return elements == nullptr ? ElementLoop() : elements->MakeElementLoop();
-    }
+    const FusionHooks& GetFusion() const override { return m_Fusion; }
     void Execute(const ExecuteArgs& args) const override
     {
         LimitedParallelFor parallel(*args.m_Parallel, m_Threads);
@@ -92,24 +62,12 @@ public:
     }
 
 private:
-    /// What the inner workload makes of itself and of others.
-    std::unique_ptr<IShapedWorkload> Limit(std::unique_ptr<IShapedWorkload> made) const
-    {
-        if (made == nullptr)
-        {
-            return nullptr;
-        }
-        const auto* const named = dynamic_cast<const INamesKernel*>(made.get());
-        const char* const name = named == nullptr ? m_Name : named->GetKernelName();
-        return std::make_unique<LimitedShapedWorkload>(std::move(made), name, m_Threads);
-    }
-
     std::unique_ptr<IShapedWorkload> m_Inner;
-    const char* m_Name;
     unsigned int m_Threads;
+    FusionHooks m_Fusion;
 };
 
-class LimitedWorkload final : public IWorkload, public IWritesPitched
+class LimitedWorkload final : public IWorkload
 {
 public:
     LimitedWorkload(std::unique_ptr<IWorkload> inner, unsigned int threads)
@@ -119,26 +77,14 @@ public:
 
     std::unique_ptr<IShapedWorkload> Reshape(const ReshapeArgs& args) const override
     {
-        const PlannedThreads planned(m_Threads);
-        return Limit(m_Inner->Reshape(args));
-    }
-    std::unique_ptr<IShapedWorkload> ReshapePitched(const ReshapeArgs& args, size_t outputPitch) const override
-    {
-        const PlannedThreads planned(m_Threads);
-        const auto* const writes = dynamic_cast<const IWritesPitched*>(m_Inner.get());
-        std::unique_ptr<IShapedWorkload> shaped =
-            writes != nullptr ? writes->ReshapePitched(args, outputPitch) : nullptr;
-        return shaped != nullptr ? Limit(std::move(shaped)) : nullptr;
+        ReshapeArgs limited = args;
+        limited.m_MaxThreads = std::min(args.m_MaxThreads, m_Threads);
+        auto shaped = m_Inner->Reshape(limited);
+        return shaped != nullptr ? std::make_unique<LimitedShapedWorkload>(std::move(shaped), m_Threads) : nullptr;
     }
     const char* GetName() const override { return m_Inner->GetName(); }
 
 private:
-    std::unique_ptr<IShapedWorkload> Limit(std::unique_ptr<IShapedWorkload> shaped) const
-    {
-        const char* name = tenon::GetKernelName(*m_Inner, *shaped);
-        return std::make_unique<LimitedShapedWorkload>(std::move(shaped), name, m_Threads);
-    }
-
     std::unique_ptr<IWorkload> m_Inner;
     unsigned int m_Threads;
 };

@@ -35,7 +35,7 @@ public:
     /// Parts in the order of m_Begin, none of them empty.
     ChunkedMove(Direction direction, const std::vector<Part>& parts, size_t chunkBytes, size_t chunks);
 
-    /// A part that lies in its place already is left alone, see SharedParts.
+    /// A part that lies in its place already is left alone, see TensorAliases.
     void Run(const ExecuteArgs& run) const;
 
 private:

@@ -111,7 +111,7 @@ Prepared PrepareJoin(const ReshapeArgs& args, LayerType type, unsigned int axis)
             RunMapped(run, input, chunks, chunkBytes);
         }
     };
-    prepared.m_Parts = std::move(reference.m_Parts);
+    prepared.m_Aliases = std::move(reference.m_Aliases);
     return prepared;
 }
 
@@ -123,7 +123,7 @@ std::vector<size_t> FindPixels(const ReshapeArgs& args)
     size_t place = 0;
     for (const TensorInfo* const input : args.m_Inputs)
     {
-        places.push_back(input->IsTypeSpaceMatch(output) ? place : SharedParts::None);
+        places.push_back(input->IsTypeSpaceMatch(output) ? place : TensorAliases::None);
         place += input->GetShape()[input->GetNumDimensions() - 1] * ref::GetMovedBytes(output.GetDataType());
     }
     return places;
@@ -134,9 +134,9 @@ Prepared PrepareConcat(const ReshapeArgs& args, const backends::PackedWeights*)
     const unsigned int axis = args.GetDescriptor<ConcatDescriptor>().GetConcatAxis();
     Prepared prepared = PrepareJoin(args, LayerType::Concat, axis);
     const TensorInfo& output = args.GetOutput(0);
-    if (prepared.m_KernelName == nullptr && prepared.m_Parts.Empty() && axis + 1 == output.GetNumDimensions())
+    if (prepared.m_KernelName == nullptr && prepared.m_Aliases.Empty() && axis + 1 == output.GetNumDimensions())
     {
-        prepared.m_Parts.m_OfPixels = FindPixels(args);
+        prepared.m_Aliases.m_InputsInPixels = FindPixels(args);
     }
     return prepared;
 }
@@ -227,7 +227,7 @@ Prepared PrepareSplitter(const ReshapeArgs& args, const backends::PackedWeights*
     const std::optional<unsigned int> axis = FindAxis(args);
     const bool isEmpty = args.GetInput(0).GetShape().GetNumElements64() == 0;
     Prepared prepared = axis && !isEmpty ? SplitChunks(args, *axis) : SplitBoxes(args);
-    prepared.m_Parts = std::move(reference.m_Parts);
+    prepared.m_Aliases = std::move(reference.m_Aliases);
     return prepared;
 }
 

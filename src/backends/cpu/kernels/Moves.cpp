@@ -168,7 +168,7 @@ Prepared PrepareMove(const ReshapeArgs& args, const backends::PackedWeights*)
     Prepared prepared = [strided = StridedMove(std::move(dimensions), static_cast<size_t>(bytes)),
                          first = move.m_First * bytes](const ExecuteArgs& run)
     { strided.Run(*run.m_Parallel, run.GetInput<std::byte>(0) + first, run.GetOutput<std::byte>(0)); };
-    prepared.m_Parts = std::move(reference.m_Parts);
+    prepared.m_Aliases = std::move(reference.m_Aliases);
     return prepared;
 }
 

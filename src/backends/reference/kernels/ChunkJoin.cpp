@@ -33,7 +33,7 @@ void JoinChunks(const std::vector<JoinPart>& parts, Span<const void* const> inpu
             {
                 part.m_Requantize(from, part.m_ChunkElements, part.m_Scale, part.m_Bias, part.m_ZeroPoint, output);
             }
-            else if (output != from) // else the input is in its place already, see SharedParts
+            else if (output != from) // else the input is in its place already, see TensorAliases
             {
                 CopyBlock(output, from, bytes);
             }
@@ -72,13 +72,13 @@ backends::Prepared PreparePacked(std::vector<JoinPart> parts, size_t chunks, siz
 }
 
 /// Of a single chunk the inputs are parts, but for those that are requantized.
-SharedParts FindParts(const std::vector<JoinPart>& parts, size_t elementBytes)
+TensorAliases FindParts(const std::vector<JoinPart>& parts, size_t elementBytes)
 {
-    SharedParts shared;
+    TensorAliases shared;
     size_t begin = 0;
     for (const JoinPart& part : parts)
     {
-        shared.m_OfOutput.push_back(part.m_Requantize == nullptr ? begin : SharedParts::None);
+        shared.m_InputsInOutput.push_back(part.m_Requantize == nullptr ? begin : TensorAliases::None);
         begin += part.m_ChunkElements * elementBytes;
     }
     return shared;
@@ -97,10 +97,10 @@ backends::Prepared PrepareJoin(std::vector<JoinPart> parts, size_t chunks, const
         return PrepareCopy(output); // of the bytes of the one input, which are as many
     }
     const size_t bytes = GetMovedBytes(output.GetDataType());
-    SharedParts shared = chunks == 1 ? FindParts(parts, bytes) : SharedParts();
+    TensorAliases shared = chunks == 1 ? FindParts(parts, bytes) : TensorAliases();
     backends::Prepared prepared = [parts = std::move(parts), chunks, bytes](const ExecuteArgs& run)
     { JoinChunks(parts, run.m_Inputs, chunks, bytes, run.GetOutput<std::byte>(0)); };
-    prepared.m_Parts = std::move(shared);
+    prepared.m_Aliases = std::move(shared);
     return prepared;
 }
 

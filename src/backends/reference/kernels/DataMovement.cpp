@@ -88,15 +88,15 @@ backends::Prepared PrepareCopy(const TensorInfo& input)
 backends::Prepared PrepareMove(const TensorInfo& input, const TensorInfo& output, const BoxCopy& move)
 {
     // 4-bit elements may leave half a byte at the end, which only a kernel sets.
-    const size_t part = GetDataTypeBits(input.GetDataType()) >= 8 ? move.FindPart() : SharedParts::None;
+    const size_t part = GetDataTypeBits(input.GetDataType()) >= 8 ? move.FindPart() : TensorAliases::None;
     if (part == 0 && output.GetNumBytes() == input.GetNumBytes())
     {
         return PrepareCopy(input);
     }
     backends::Prepared prepared = PrepareMove(input, output, MoveFunction(move));
-    if (part != SharedParts::None)
+    if (part != TensorAliases::None)
     {
-        prepared.m_Parts.m_OfInput = {part};
+        prepared.m_Aliases.m_OutputsInInput = {part};
     }
     return prepared;
 }
@@ -256,7 +256,7 @@ void BoxCopy::operator()(const std::byte* input, std::byte* output) const
     const std::byte* from = input + m_First;
     if (m_NumLoops == 0)
     {
-        if (output != from) // else it is there already, see SharedParts
+        if (output != from) // else it is there already, see TensorAliases
         {
             CopyBlock(output, from, m_RunBytes);
         }

@@ -92,10 +92,10 @@ backends::Prepared PrepareSplitter(const ReshapeArgs& args, const backends::Pack
     {
         return PreparePacked(args, std::move(views));
     }
-    SharedParts shared;
+    TensorAliases shared;
     for (const BoxCopy& view : views)
     {
-        shared.m_OfInput.push_back(view.FindPart());
+        shared.m_OutputsInInput.push_back(view.FindPart());
     }
     backends::Prepared prepared = [views = std::move(views)](const ExecuteArgs& run)
     {
@@ -104,7 +104,7 @@ backends::Prepared PrepareSplitter(const ReshapeArgs& args, const backends::Pack
             views[i](run.GetInput<std::byte>(0), run.GetOutput<std::byte>(i));
         }
     };
-    prepared.m_Parts = std::move(shared);
+    prepared.m_Aliases = std::move(shared);
     return prepared;
 }
 
