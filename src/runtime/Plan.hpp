@@ -1,28 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan: all that a run needs and that depends on the shapes of the inputs: infos of all values, reshaped workloads, and
-// where each value lies. Made once per set of input shapes, then shared by contexts.
+// Plan: all that a run needs and that depends on the shapes of the inputs: infos of all values, reshaped workloads,
+// which of them run as one, and where each value lies. PlanBuilder makes it, once for each set of input shapes; then it
+// is immutable and shared by contexts.
 #pragma once
 
 #include "common/Pages.hpp"
-#include "common/SharedParts.hpp"
-#include "runtime/MemoryPlanner.hpp"
-#include "runtime/Pitches.hpp"
+#include "runtime/FusedRun.hpp"
 #include "runtime/Program.hpp"
-#include "runtime/Strips.hpp"
-#include "runtime/Sums.hpp"
 
-#include <tenon/Limits.hpp>
-
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace tenon
 {
-
-class KernelNames;
 
 /// Where a value's memory comes from.
 enum class Place : uint8_t
@@ -33,7 +27,7 @@ enum class Place : uint8_t
     Output,   ///< memory of the caller; m_Index says which output
     State,    ///< memory of the session; m_Index says which state
     Imported, ///< host memory that a device uses; m_Index is the output of the MemImport step
-    Arena     ///< the arena in the memory of the root of those that share it, see Plan::Sharing
+    Arena     ///< the arena in the memory of the root of those that share it, see MemorySharing
 };
 
 struct Location
@@ -66,157 +60,96 @@ struct DirectOutput
     std::vector<ValueId> m_Values;
 };
 
+/// A layer and the addition of its output and a residual after it, in one workload that adds in its epilogue. It runs
+/// in the turn of the addition. The tensor between the two has memory all the same, since a debug callback wants to see
+/// it: where one looks on, they run one after the other.
+struct ResidualAdd
+{
+    static constexpr uint32_t None = std::numeric_limits<uint32_t>::max();
+
+    uint32_t m_Layer = 0; ///< the steps of both
+    uint32_t m_Add = 0;
+    uint32_t m_Residual = 0;                     ///< which input of the addition is not the layer's output
+    std::unique_ptr<IShapedWorkload> m_Workload; ///< of both: inputs of the layer, then the residual
+    const char* m_KernelName = nullptr;
+};
+
+/// A value that its writer puts among the channels of the output of a Concat: nothing is left to copy.
+struct PitchedValue
+{
+    ValueId m_Value = NoValue;
+    uint32_t m_Concat = 0; ///< the step that reads it
+    size_t m_Offset = 0;   ///< of its first byte in the output of that, bytes
+    size_t m_Pitch = 0;    ///< elements from one of its pixels to the next
+    uint32_t m_Writer = 0; ///< the step that makes it
+};
+
 /// A step whose shapes are known.
 struct PlannedStep
 {
     std::unique_ptr<IShapedWorkload> m_Workload; ///< null: the runtime runs it
-    size_t m_ScratchBytes = 0;                   ///< what the workload asks for, so that nobody need ask again
+    size_t m_ScratchBytes = 0; ///< the workload's own, or more where the step's part of a fused run needs more
     size_t m_ScratchOffset = 0;
-    bool m_IsCopy = false;                ///< see IShapedWorkload::IsCopy
-    uint32_t m_Sum = PlannedSum::None;    ///< index into Plan::GetSums() of what it is a part of
-    const SharedParts* m_Parts = nullptr; ///< of the workload; null: none
-    const char* m_KernelName = nullptr;   ///< see GetKernelName; "+InPlace" is added where nothing need be copied
+    bool m_IsCopy = false;                      ///< see IShapedWorkload::IsCopy
+    uint32_t m_ResidualAdd = ResidualAdd::None; ///< index into Plan::GetResidualAdds() of the one that it is a part of
+    const TensorAliases* m_Aliases = nullptr;   ///< of the workload; null: none
+    const char* m_KernelName = nullptr; ///< see GetKernelName; "+InPlace" is added where nothing is to be copied
 };
 
 class Plan
 {
 public:
-    /// `inputShapes` are by index of program.Inputs(); `threads`: of which layers get memory to work on at once. Throws
-    /// LayerValidationException where shapes do not fit and MemoryValidationException where a limit is exceeded, both
-    /// before anything is allocated.
-    Plan(const Program& program, const std::vector<TensorShape>& inputShapes, unsigned int threads,
-         const Limits& limits);
-
-    const std::vector<TensorShape>& InputShapes() const { return m_InputShapes; }
-    unsigned int GetNumThreads() const { return m_NumThreads; }
-    /// By value. Of values that are not planned the shape may be unknown.
-    const PageVector<TensorInfo>& Infos() const { return m_Infos; }
-    const PageVector<Location>& Locations() const { return m_Locations; }
-    /// The values that lie in memory of the caller or session, which differs from run to run.
-    const PageVector<ValueId>& Bound() const { return m_Bound; }
-    /// The steps that could be shaped before the run: the first ones of the program. The rest is shaped during the run.
-    const PageVector<PlannedStep>& Steps() const { return m_Steps; }
-    bool IsComplete() const { return m_Complete; }
-    /// In the order of their steps.
-    const std::vector<std::unique_ptr<Strips>>& GetStrips() const { return m_Strips; }
-    const std::vector<PlannedSum>& GetSums() const { return m_Sums; }
-    /// Null where pixels of the value follow each other.
-    const PlannedPitch* FindPitch(ValueId value) const;
-    /// By MemoryId.
-    const std::vector<PlannedArena>& Arenas() const { return m_Arenas; }
-    /// What a run writes of the host's arena, in order and apart. Tensors that are there in strips alone are left out,
-    /// and so the gaps between tensors.
-    const std::vector<ByteRange>& GetWritten() const { return m_Written; }
-    uint64_t TotalBytes() const;
-    const std::vector<DirectOutput>& DirectOutputs() const { return m_DirectOutputs; }
-
-private:
-    class Sharing;
-    /// What lies in an arena: first values, then scratch.
+    /// What PlanBuilder decides. Lists by value or step are in the program's order.
     struct Contents
     {
-        PageVector<PlannedBuffer> m_Buffers;
-        PageVector<ValueId> m_Values;
-        std::vector<uint32_t> m_ScratchSteps;
+        std::vector<TensorShape> m_InputShapes; ///< by index of Program::Inputs()
+        unsigned int m_MaxThreads = 1;          ///< that layers have scratch memory for
+        PageVector<TensorInfo> m_Infos;         ///< by value
+        PageVector<Location> m_Locations;       ///< by value
+        PageVector<ValueId> m_Bound;
+        PageVector<PlannedStep> m_Steps;
+        std::vector<std::unique_ptr<FusedRun>> m_FusedRuns;
+        std::vector<ResidualAdd> m_ResidualAdds;
+        std::vector<PitchedValue> m_PitchedValues; ///< sorted by value
+        std::vector<std::unique_ptr<const std::string>>
+            m_Labels;                       ///< names of kernels, where they are not the workload's
+        std::vector<PlannedArena> m_Arenas; ///< by MemoryId
+        std::vector<ByteRange> m_Written;
+        std::vector<DirectOutput> m_DirectOutputs;
+        bool m_IsComplete = false;
     };
 
-    bool ShapeStep(const Program& program, const Step& step, const Limits& limits, KernelNames& names);
-    // PlanStrips.cpp
-    void FindStrips(const Program& program);
-    std::unique_ptr<Strips> FindRun(const Program& program, uint32_t first) const;
-    std::unique_ptr<Strips> CutRun(const Program& program, uint32_t first, size_t parts, size_t mostSteps) const;
-    struct PartInfos;
-    std::optional<PartInfos> CutInfos(const Program& program, uint32_t index, size_t parts, StripStep& strip) const;
-    std::optional<StripStep> CutStep(const Program& program, uint32_t index, size_t parts) const;
-    size_t CountInnerBytes(const Program& program, const Strips& strips) const;
-    static bool IsMadeBy(const Program& program, uint32_t first, uint32_t end, ValueId value);
-    // PlanAttention.cpp
-    struct AttentionSteps;
-    std::optional<AttentionSteps> FindAttention(const Program& program, uint32_t first) const;
-    std::unique_ptr<Strips> MakeAttention(const Program& program, uint32_t first) const;
-    bool JoinLayers(const Program& program, const AttentionSteps& of, Strips& strips) const;
-    // PlanChains.cpp
-    class ChainFinder;
-    std::unique_ptr<Strips> MakeChain(const Program& program, uint32_t first) const;
-    uint32_t CountChainSteps(const Program& program, uint32_t first) const;
-    bool IsSumOfLayer(const Program& program, uint32_t sum) const;
-    // PlanStripMemory.cpp
-    void SettleStrips(const Program& program, const Sharing& sharing);
-    bool SettleStrips(const Program& program, const Sharing& sharing, Strips& strips) const;
-    std::pair<uint32_t, uint32_t> RunsWith(uint32_t step) const;
-    // PlanSums.cpp
-    uint32_t FindSumOf(const Program& program, uint32_t layer) const;
-    void FindSums(const Program& program);
-    void DropCostlySums(const Program& program);
-    // PlanPitches.cpp
-    bool HasPitches(uint32_t join) const;
-    bool RunsAlone(const Program& program, uint32_t index) const;
-    std::unique_ptr<IShapedWorkload> ShapePitched(const Program& program, uint32_t index, size_t pitch) const;
-    uint32_t FindWriter(const Program& program, ValueId value) const;
-    void TryPitch(const Program& program, uint32_t join, size_t input);
-    void FindPitches(const Program& program);
-    void ApplyPitches(const Program& program, const std::vector<bool>& sharesParts);
+    explicit Plan(Contents contents);
 
-    void PlaceValues(const Program& program, const Limits& limits);
-    void NameStep(size_t index, const char* addition);
-    std::vector<bool> ChooseParts(const Program& program);
-    size_t CountHostBytes(const Program& program, const std::vector<bool>& sharesParts);
-    bool IsInPlace(const Step& step, const SharedParts& parts) const;
-    void LocateImports(const Program& program, const Sharing& sharing);
-    void PlaceBound(const Program& program, const Sharing& sharing);
-    std::vector<Contents> ListBuffers(const Program& program, const Sharing& sharing) const;
-    void PlaceInArenas(const Program& program, const Sharing& sharing);
-    // PlanWritten.cpp
-    void FindWritten(const Program& program, const Sharing& sharing, const Contents& host);
-    void CheckTotal(const Program& program, const Limits& limits) const;
-    void FindDirectOutputs(const Program& program, const Sharing& sharing);
+    const std::vector<TensorShape>& InputShapes() const { return m_Contents.m_InputShapes; }
+    unsigned int GetMaxThreads() const { return m_Contents.m_MaxThreads; }
+    /// By value. Of values that are not planned the shape may be unknown.
+    const PageVector<TensorInfo>& Infos() const { return m_Contents.m_Infos; }
+    const PageVector<Location>& Locations() const { return m_Contents.m_Locations; }
+    /// The values that lie in memory of the caller or session, which differs from run to run.
+    const PageVector<ValueId>& Bound() const { return m_Contents.m_Bound; }
+    /// The steps that could be shaped before the run: the first ones of the program. The rest is shaped during the run.
+    const PageVector<PlannedStep>& Steps() const { return m_Contents.m_Steps; }
+    bool IsComplete() const { return m_Contents.m_IsComplete; }
+    /// In the order of their steps, which they do not share.
+    const std::vector<std::unique_ptr<FusedRun>>& GetFusedRuns() const { return m_Contents.m_FusedRuns; }
+    const std::vector<ResidualAdd>& GetResidualAdds() const { return m_Contents.m_ResidualAdds; }
+    /// Null where pixels of the value follow each other.
+    const PitchedValue* FindPitch(ValueId value) const;
+    /// By MemoryId.
+    const std::vector<PlannedArena>& Arenas() const { return m_Contents.m_Arenas; }
+    /// The ranges of the host's arena that a run writes, in order and apart. Tensors that exist tile by tile are left
+    /// out, and so the gaps between tensors.
+    const std::vector<ByteRange>& GetWritten() const { return m_Contents.m_Written; }
+    uint64_t TotalBytes() const { return m_TotalBytes; }
+    const std::vector<DirectOutput>& DirectOutputs() const { return m_Contents.m_DirectOutputs; }
 
-    std::vector<TensorShape> m_InputShapes;
-    unsigned int m_NumThreads;
-    PageVector<TensorInfo> m_Infos;
-    PageVector<Location> m_Locations;
-    PageVector<ValueId> m_Bound;
-    PageVector<PlannedStep> m_Steps;
-    std::vector<std::unique_ptr<Strips>> m_Strips;
-    std::vector<PlannedSum> m_Sums;
-    std::vector<PlannedPitch> m_Pitches;                      ///< in the order of their joins
-    std::vector<size_t> m_PitchesByValue;                     ///< which of them, in the order of their values
-    std::vector<std::unique_ptr<const std::string>> m_Labels; ///< of kernels, where it is not the workload's
-    bool m_MayHaveStrips = false;                             ///< no tensor is too small
-    std::vector<PlannedArena> m_Arenas;
-    std::vector<ByteRange> m_Written;
-    std::vector<DirectOutput> m_DirectOutputs;
-    bool m_Complete = false;
+private:
+    const Contents m_Contents;
+    const uint64_t m_TotalBytes; ///< of all arenas
 };
 
-/// Reshapes one step's workload, for an output with gaps where `outputPitch` is not 0; null where that is not to be
-/// had. `descriptor` is the resolved one or null. Errors get the layer as context.
-std::unique_ptr<IShapedWorkload> ReshapeStep(const Step& step, const BaseDescriptor* descriptor,
-                                             Span<const TensorInfo* const> inputs,
-                                             Span<const TensorInfo* const> outputs, Span<const void* const> constants,
-                                             size_t outputPitch = 0);
-
-/// What a step takes input i for, whose value is of info `actual`, where the input overrides it: type and quantization
-/// of the override, and its shape if that says more than the value's declared one did.
-/// Throws LayerValidationException where the value has another number of elements.
-TensorInfo OverriddenInfo(const Program& program, const Step& step, size_t input, const TensorInfo& actual);
-
-/// Whether the step lets a device use host memory: its output then lies where its input does.
-bool IsImport(const Program& program, const Step& step);
-
-/// Whether the step adds two tensors of the host up.
-bool IsSum(const Step& step);
-
-/// What addresses of elements must be a multiple of.
-size_t GetAlignment(DataType type);
-
-/// Whether memory of one tensor may be read as the other: it is aligned well enough.
-inline bool MayBeView(const TensorInfo& view, const TensorInfo& of)
-{
-    return GetAlignment(view.GetDataType()) <= GetAlignment(of.GetDataType());
-}
-
-/// The tensor's bytes. Throws LimitExceededException where they are more than a limit allows.
-size_t CheckTensorBytes(const Step& step, const TensorInfo& info, const Limits& limits);
+/// The sum of the arenas' bytes; UINT64_MAX where it does not fit.
+uint64_t CountArenaBytes(const std::vector<PlannedArena>& arenas);
 
 } // namespace tenon

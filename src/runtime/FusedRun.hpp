@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// FusedRun: consecutive steps of a plan that run as one. Two ways:
+//
+//   one workload  an attention or a chain of elementwise layers: the whole run is one kernel
+//   tiled         cross-layer tiling, known as depth-first or fused-layer execution: all steps run for one tile (an
+//   index
+//                 of leading dimensions: a head of an attention, a row of an image), then for the next tile
+//
+//                        tile 0   tile 1   tile 2   ...        what is between the steps exists for one tile a thread,
+//        step m_First      |        |        |                 and stays in its cache
+//        step m_First+1    |        |        |
+//        step Last()       v        v        v
+//
+// Threads take contiguous ranges of tiles. A tensor between the steps has memory for all tiles, of which each thread
+// uses the place of its first one. An attention is tiled by heads and has one workload for each tile; a chain has one
+// tile, through which its workload goes block by block.
+#pragma once
+
+#include "common/AlignedMemory.hpp"
+
+#include <tenon/Types.hpp>
+#include <tenon/backend/IWorkload.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tenon
+{
+
+/// A tensor of a step, tile by tile.
+struct TiledTensor
+{
+    size_t m_Bytes = 0;   ///< of one tile
+    bool m_IsKept = true; ///< all tiles are there; else each thread has one
+    std::vector<size_t>
+        m_Offsets; ///< where it is broadcast: the offset in bytes of each tile; empty: one after the other
+
+    /// The offset in bytes of a tile, in a thread that began with tile `first`.
+    size_t Find(size_t first, size_t tile) const
+    {
+        return !m_IsKept ? first * m_Bytes : m_Offsets.empty() ? tile * m_Bytes : m_Offsets[tile];
+    }
+};
+
+/// One workload for all steps of a tile.
+struct FusedWorkload
+{
+    static constexpr size_t MaxInputs = 8;
+    /// Which input of which step.
+    struct Input
+    {
+        uint32_t m_Step = 0; ///< index into FusedRun::m_Steps
+        uint32_t m_Input = 0;
+    };
+
+    std::unique_ptr<IShapedWorkload> m_Workload; ///< of one thread; null: the steps run one after the other
+    /// Of threads that share the work of a tile; null: m_Workload is for any number of them.
+    std::unique_ptr<IShapedWorkload> m_Shared;
+    std::array<Input, MaxInputs> m_Inputs;
+    size_t m_NumInputs = 0;
+};
+
+/// A step of a run.
+struct TiledStep
+{
+    static constexpr size_t MaxInputs = 2;
+
+    /// Of one tile. Null where the output is the memory of the input, and where a FusedWorkload runs in its place.
+    std::unique_ptr<IShapedWorkload> m_Workload;
+    size_t m_ScratchBytes = 0; ///< of each thread
+    std::array<TiledTensor, MaxInputs> m_Inputs;
+    TiledTensor m_Output;
+
+    void SetScratchBytes(size_t bytes)
+    {
+        m_ScratchBytes = (bytes + ArenaAlignment - 1) / ArenaAlignment * ArenaAlignment; // each thread's begins so
+    }
+};
+
+enum class FusedRunKind : uint8_t
+{
+    Attention,
+    ElementwiseChain,
+    CrossLayerTiling
+};
+
+struct FusedRun
+{
+    FusedRunKind m_Kind = FusedRunKind::CrossLayerTiling;
+    uint32_t m_First = 0; ///< the first step
+    size_t m_Tiles = 0;
+    size_t m_AllowedThreads = SIZE_MAX; ///< the least that a step allows, see FusionHooks::m_MaxTileThreads
+    size_t m_MaxThreads = 1;            ///< that run tiles, with scratch memory of their own
+    std::vector<TiledStep> m_Steps;     ///< those from m_First on
+    FusedWorkload m_Fused;
+    std::string m_Label; ///< for profiles
+
+    uint32_t Last() const { return m_First + static_cast<uint32_t>(m_Steps.size()) - 1; }
+    /// Few tiles are unequal shares of many threads.
+    bool HasTilesFor(size_t threads) const
+    {
+        threads = std::min(threads, m_AllowedThreads);
+        return threads <= 1 || m_Tiles >= 2 * threads;
+    }
+    /// One workload for all steps runs in any case, so that results do not depend on the number of threads: they share
+    /// the work of a tile where there are too few tiles.
+    bool IsWorthwhile(size_t threads) const { return m_Fused.m_Workload != nullptr || HasTilesFor(threads); }
+};
+
+} // namespace tenon
