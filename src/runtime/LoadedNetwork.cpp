@@ -3,6 +3,8 @@
 #include "runtime/LoadedNetwork.hpp"
 
 #include "runtime/LayerDetails.hpp"
+#include "runtime/PlanReport.hpp"
+#include "runtime/fusions/Fusion.hpp"
 
 #include <fmt/format.h>
 
@@ -19,6 +21,18 @@ ModelOptions Join(ModelOptions first, const ModelOptions& second)
 {
     first.insert(first.end(), second.begin(), second.end());
     return first;
+}
+
+void DisableFusions(const Program& program, uint32_t fusions)
+{
+    for (const Step& step : program.Steps())
+    {
+        for (const auto& body : step.m_Bodies)
+        {
+            body->m_Plans.DisableFusions(fusions);
+            DisableFusions(*body->m_Program, fusions);
+        }
+    }
 }
 
 } // namespace
@@ -41,6 +55,11 @@ LoadedNetwork::LoadedNetwork(OptimizedNetwork& network, const Environment& envir
     const ModelOptions options = Join(network.GetModelOptions(), properties.m_ModelOptions);
     WorkloadFactories factories(environment.m_Registry, options, m_Pool, m_NumberOfThreads, *m_Profiler);
     m_Program = std::make_unique<Program>(network.TakeGraph(), environment.m_Memories, factories);
+    if (const uint32_t fusions = GetFusionBits(properties.m_DisabledFusions); fusions != 0)
+    {
+        m_Plans.DisableFusions(fusions);
+        DisableFusions(*m_Program, fusions);
+    }
     m_Sessions.emplace(SessionId::Default, std::make_shared<Session>(m_Program->States().size()));
     std::vector<TensorShape> shapes;
     for (const Binding& input : m_Program->Inputs())
@@ -136,6 +155,11 @@ NetworkStatistics LoadedNetwork::GetStatistics() const
     statistics.m_NumWorkloads = m_Program->Steps().size();
     statistics.m_NumContexts = m_NumContexts;
     return statistics;
+}
+
+NetworkPlan LoadedNetwork::GetPlan() const
+{
+    return ReportPlan(*m_Program, m_Plans, m_Limits);
 }
 
 void LoadedNetwork::RegisterDebugCallback(const DebugCallbackFunction& function)

@@ -77,6 +77,7 @@ public:
     void ClearImportedOutputs(const std::vector<ImportedOutputId>& ids);
 
     NetworkStatistics GetStatistics() const;
+    NetworkPlan GetPlan() const;
     const std::shared_ptr<Profiler>& GetProfiler() const { return m_Profiler; }
     void RegisterDebugCallback(const DebugCallbackFunction& function);
     void SetNumberOfThreads(unsigned int threads) { m_NumberOfThreads = threads; }

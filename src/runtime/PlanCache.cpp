@@ -3,6 +3,7 @@
 #include "runtime/PlanCache.hpp"
 
 #include "common/Profiler.hpp"
+#include "runtime/PlanBuilder.hpp"
 
 #include <algorithm>
 
@@ -25,7 +26,7 @@ std::shared_ptr<const Plan> PlanCache::Find(const std::vector<TensorShape>& shap
     {
         return nullptr;
     }
-    if ((*found)->GetNumThreads() < threads)
+    if ((*found)->GetMaxThreads() < threads)
     {
         m_Plans.erase(found);
         return nullptr;
@@ -48,7 +49,10 @@ std::shared_ptr<const Plan> PlanCache::Get(const Program& program, const std::ve
     std::shared_ptr<const Plan> made;
     {
         const auto event = profiler.Scope(ProfilingCategory::Load, "Plan");
-        made = std::make_shared<Plan>(program, shapes, threads, limits);
+        PlanOptions options;
+        options.m_MaxThreads = threads;
+        options.m_DisabledFusions = m_DisabledFusions;
+        made = BuildPlan(program, shapes, limits, options);
     }
     const std::lock_guard lock(m_Mutex);
     if (auto plan = Find(shapes, threads))

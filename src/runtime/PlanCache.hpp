@@ -14,16 +14,21 @@ namespace tenon
 class PlanCache
 {
 public:
-    /// The plan for these shapes, by index of program.Inputs(), and for so many threads or more; made if need be, in
-    /// place of one for fewer. Throws what Plan's constructor does.
+    /// The plan for these shapes, by index of program.Inputs(), and for at least `threads` threads; made if need be, in
+    /// place of one for fewer. Throws what BuildPlan does.
     std::shared_ptr<const Plan> Get(const Program& program, const std::vector<TensorShape>& shapes,
                                     unsigned int threads, const Limits& limits, Profiler& profiler);
     /// The plan used last, or null.
     std::shared_ptr<const Plan> Latest() const;
 
+    /// Of plans that are made from now on: see PlanOptions. Not while another thread uses the cache.
+    void DisableFusions(uint32_t fusions) { m_DisabledFusions = fusions; }
+    uint32_t GetDisabledFusions() const { return m_DisabledFusions; }
+
 private:
     std::shared_ptr<const Plan> Find(const std::vector<TensorShape>& shapes, unsigned int threads);
 
+    uint32_t m_DisabledFusions = 0;
     mutable std::mutex m_Mutex;
     std::vector<std::shared_ptr<const Plan>> m_Plans;
 };

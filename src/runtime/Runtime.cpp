@@ -3,6 +3,7 @@
 #include "runtime/Runtime.hpp"
 
 #include "common/ErrorContext.hpp"
+#include "runtime/fusions/Fusion.hpp"
 
 #include <tenon/Version.hpp>
 
@@ -137,6 +138,7 @@ NetworkId Runtime::Load(IOptimizedNetworkPtr network, const INetworkProperties& 
     {
         throw NullPointerException("LoadNetwork was given a null network");
     }
+    GetFusionBits(properties.m_DisabledFusions); // so that a wrong name is refused before anything is loaded
     CheckSource(properties.m_InputSource);
     CheckSource(properties.m_OutputSource);
     // OptimizedNetwork is the only implementation of the interface.
@@ -309,6 +311,11 @@ void Runtime::RegisterDebugCallback(NetworkId networkId, const DebugCallbackFunc
 NetworkStatistics Runtime::GetStatistics(NetworkId networkId) const
 {
     return Share(networkId)->GetStatistics();
+}
+
+NetworkPlan Runtime::GetPlan(NetworkId networkId) const
+{
+    return Share(networkId)->GetPlan();
 }
 
 void Runtime::SetNumberOfThreads(NetworkId networkId, unsigned int numberOfThreads)

@@ -67,6 +67,7 @@ public:
     const std::shared_ptr<IProfiler> GetProfiler(NetworkId networkId) const override;
     void RegisterDebugCallback(NetworkId networkId, const DebugCallbackFunction& func) override;
     NetworkStatistics GetStatistics(NetworkId networkId) const override;
+    NetworkPlan GetPlan(NetworkId networkId) const override;
     void SetNumberOfThreads(NetworkId networkId, unsigned int numberOfThreads) override;
 
 private:

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan::Sharing: which values of a plan share memory.
+// MemorySharing: which values of a plan share memory.
 #pragma once
 
-#include "runtime/Plan.hpp"
+#include "runtime/PlanDraft.hpp"
 
 #include <vector>
 
 namespace tenon
 {
 
-/// Sets of values that share memory. A set is named by its root: the value that came first, or that later ones or
-/// earlier ones are parts of.
-class Plan::Sharing
+/// Sets of values that share memory, as a union-find forest. A set is named by its root: the value that came first, or
+/// the one that the others are ranges of.
+class MemorySharing
 {
 public:
-    /// `sharesParts`: by step, whether tensors are to lie in others of its tensors where they can.
-    Sharing(const Program& program, const PageVector<TensorInfo>& infos, const PageVector<PlannedStep>& steps,
-            const std::vector<PlannedSum>& sums, const std::vector<PlannedPitch>& pitches,
-            const std::vector<bool>& sharesParts);
+    /// `inPlace`: by step, whether its aliases and pitched values are to lie in place where they can.
+    MemorySharing(const PlanDraft& draft, const std::vector<bool>& inPlace);
 
     ValueId Root(ValueId v) const
     {
@@ -50,18 +48,18 @@ private:
     MemoryId MemoryOf(ValueId v) const { return m_Program.Values()[v].m_Memory; }
     void FindSyncSteps();
     void AddStep(uint32_t index, const Step& step, const PlannedStep& planned);
-    void ShareParts(const Step& step, const SharedParts& parts);
+    void ShareAliases(const Step& step, const TensorAliases& aliases);
     void Join(ValueId output, ValueId input, size_t offset = 0);
     void PutInto(ValueId whole, ValueId part, size_t offset);
     bool MayBeIn(ValueId part, ValueId whole, size_t offset) const;
     ValueId FindOverwritable(uint32_t index, const Step& step, const PlannedStep& planned) const;
     bool MayBeWritten(ValueId root, MemoryId from) const;
     bool Clashes(ValueId input, ValueId other, const TensorInfo& output) const;
-    bool IsReadBySum(uint32_t sum, ValueId root) const;
+    bool IsReadWithResidual(uint32_t residualAdd, ValueId root) const;
 
     const Program& m_Program;
     const PageVector<TensorInfo>& m_Infos;
-    const std::vector<PlannedSum>& m_Sums;
+    const std::vector<ResidualAdd>& m_ResidualAdds;
     const uint32_t m_NumSteps;
     mutable PageVector<ValueId> m_Parent; ///< the value in whose memory it lies: itself for a root
     mutable PageVector<size_t> m_Offset;  ///< in the parent's memory; 0 for a root

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // See ElementChain.hpp.
-#include "runtime/ElementChain.hpp"
+#include "runtime/fusions/ElementChain.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -89,7 +89,7 @@ bool ElementChain::AssignBuffers()
     {
         const bool isRepeated = input.m_Period != 0 && input.m_Period < m_Block;
         m_InputBuffers.push_back(isRepeated ? used++ : NoBuffer);
-        if (used > MostBuffers)
+        if (used > MaxBuffers)
         {
             return false;
         }
@@ -107,7 +107,7 @@ bool ElementChain::AssignBuffers()
             }
         }
     }
-    std::array<size_t, MostBuffers> freeFrom{};
+    std::array<size_t, MaxBuffers> freeFrom{};
     for (size_t i = 0; i + 1 < m_Links.size(); ++i)
     {
         const auto free = std::find_if(freeFrom.begin() + used, freeFrom.end(), [i](size_t from) { return from <= i; });
@@ -134,7 +134,7 @@ void ElementChain::Execute(const ExecuteArgs& args) const
 
 void ElementChain::RunBlocks(const ExecuteArgs& args, size_t begin, size_t end) const
 {
-    alignas(Vector) std::array<std::byte, MostBuffers * BlockBytes> buffers;
+    alignas(Vector) std::array<std::byte, MaxBuffers * BlockBytes> buffers;
     const Block block{args, buffers.data()};
     for (size_t i = 0; i < m_Inputs.size(); ++i)
     {
@@ -180,7 +180,7 @@ void ElementChain::RunBlock(const Block& block, size_t first, size_t count) cons
     for (size_t i = 0; i < m_Links.size(); ++i)
     {
         const ChainLink& link = m_Links[i];
-        std::array<const void*, ChainLink::MostOperands> operands{};
+        std::array<const void*, ChainLink::MaxOperands> operands{};
         for (size_t k = 0; k < link.m_NumOperands; ++k)
         {
             operands[k] = find(link.m_Operands[k]);

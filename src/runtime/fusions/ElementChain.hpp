@@ -3,9 +3,6 @@
 // cache holds a few, goes through all layers before the next one is read; what is between the layers is in no tensor.
 #pragma once
 
-#include "common/KernelName.hpp"
-#include "common/RunsElements.hpp"
-
 #include <tenon/backend/IWorkload.hpp>
 
 #include <climits>
@@ -29,10 +26,10 @@ struct ChainOperand
 /// One layer.
 struct ChainLink
 {
-    static constexpr size_t MostOperands = 2;
+    static constexpr size_t MaxOperands = 2;
 
     ElementLoop m_Run;
-    std::array<ChainOperand, MostOperands> m_Operands;
+    std::array<ChainOperand, MaxOperands> m_Operands;
     size_t m_NumOperands = 0;
     size_t m_ElementBytes = 0;            ///< of its output
     unsigned int m_MaxThreads = UINT_MAX; ///< that its backend lets run the layer at once; at least 1
@@ -46,12 +43,12 @@ struct ChainInput
     size_t m_Period = 0;
 };
 
-class ElementChain final : public IShapedWorkload, public INamesKernel
+class ElementChain final : public IShapedWorkload
 {
 public:
     static constexpr size_t BlockBytes = 4096;
     /// Of a thread's stack: what links make, and inputs that are repeated within a block.
-    static constexpr size_t MostBuffers = 8;
+    static constexpr size_t MaxBuffers = 8;
 
     /// The last link's output is the chain's, of `count` elements. The chain runs on as many threads as all of its
     /// links allow. Null where it takes too many buffers, or where one period is no multiple of another one.
@@ -61,19 +58,20 @@ public:
     size_t GetScratchBytes() const override { return 0; }
     bool IsCopy() const override { return false; }
     void Execute(const ExecuteArgs& args) const override;
-    const char* GetKernelName() const override { return "Chain"; }
+    const FusionHooks& GetFusion() const override { return m_Fusion; }
     unsigned int GetMaxThreads() const { return m_MaxThreads; }
 
 private:
     static constexpr uint8_t NoBuffer = UINT8_MAX;
     struct Block;
 
-    ElementChain() = default;
+    ElementChain() { m_Fusion.m_KernelName = "Chain"; }
     bool ChooseBlock();
     bool AssignBuffers();
     void RunBlocks(const ExecuteArgs& args, size_t begin, size_t end) const;
     void RunBlock(const Block& block, size_t first, size_t count) const;
 
+    FusionHooks m_Fusion;
     std::vector<ChainLink> m_Links;
     std::vector<ChainInput> m_Inputs;
     std::vector<uint8_t> m_LinkBuffers;  ///< NoBuffer: the last one

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which values of a plan share memory: views and copies of others, outputs in place of inputs that die, and the parts
-// that layers join or cut out.
-#include "runtime/PlanSharing.hpp"
+// Which values of a plan share memory: views and copies of others, outputs in place of inputs that die, and the ranges
+// of others that layers join or take out.
+#include "runtime/MemorySharing.hpp"
 
 #include <algorithm>
 
@@ -18,70 +18,69 @@ bool IsSameLayout(const TensorInfo& a, const TensorInfo& b)
 
 } // namespace
 
-Plan::Sharing::Sharing(const Program& program, const PageVector<TensorInfo>& infos,
-                       const PageVector<PlannedStep>& steps, const std::vector<PlannedSum>& sums,
-                       const std::vector<PlannedPitch>& pitches, const std::vector<bool>& sharesParts)
-    : m_Program(program), m_Infos(infos), m_Sums(sums), m_NumSteps(static_cast<uint32_t>(steps.size())),
-      m_Parent(program.Values().size()), m_Offset(m_Parent.size(), 0), m_First(m_Parent.size(), 0),
-      m_Last(m_Parent.size()), m_IsOutput(m_Parent.size(), false),
-      m_IsImported(program.UsesDevices() ? m_Parent.size() : 0, false)
+MemorySharing::MemorySharing(const PlanDraft& draft, const std::vector<bool>& inPlace)
+    : m_Program(draft.m_Program), m_Infos(draft.m_Plan.m_Infos), m_ResidualAdds(draft.m_Plan.m_ResidualAdds),
+      m_NumSteps(draft.NumSteps()), m_Parent(m_Program.Values().size()), m_Offset(m_Parent.size(), 0),
+      m_First(m_Parent.size(), 0), m_Last(m_Parent.size()), m_IsOutput(m_Parent.size(), false),
+      m_IsImported(m_Program.UsesDevices() ? m_Parent.size() : 0, false)
 {
     m_External.reserve(m_Parent.size());
     for (ValueId v = 0; v < m_Parent.size(); ++v)
     {
         m_Parent[v] = v;
-        m_Last[v] = std::min(program.Values()[v].m_LastUse, m_NumSteps);
-        m_External.push_back(program.Values()[v].m_Constant != nullptr);
+        m_Last[v] = std::min(m_Program.Values()[v].m_LastUse, m_NumSteps);
+        m_External.push_back(m_Program.Values()[v].m_Constant != nullptr);
     }
-    for (const Binding& input : program.Inputs())
+    for (const Binding& input : m_Program.Inputs())
     {
         m_External[input.m_Value] = true;
     }
-    for (const Binding& output : program.Outputs())
+    for (const Binding& output : m_Program.Outputs())
     {
         m_IsOutput[output.m_Value] = true;
     }
-    for (const State& state : program.States())
+    for (const State& state : m_Program.States())
     {
         if (state.m_Read != NoValue)
         {
             m_External[state.m_Read] = true;
         }
     }
-    for (const PlannedSum& sum : sums)
+    for (const ResidualAdd& add : m_ResidualAdds)
     {
-        for (const ValueId input : program.Steps()[sum.m_Layer].m_Inputs)
+        for (const ValueId input : m_Program.Steps()[add.m_Layer].m_Inputs)
         {
             if (input != NoValue)
             {
-                m_Last[input] = std::max(m_Last[input], sum.m_Sum);
+                m_Last[input] = std::max(m_Last[input], add.m_Add);
             }
         }
     }
-    if (program.UsesDevices())
+    if (m_Program.UsesDevices())
     {
         FindSyncSteps();
     }
-    auto pitch = pitches.begin(); // in the order of their joins
+    auto pitch = draft.m_Pitches.begin(); // in the order of their Concats
     for (uint32_t s = 0; s < m_NumSteps; ++s)
     {
-        const Step& step = program.Steps()[s];
-        AddStep(s, step, steps[s]);
-        if (sharesParts[s])
+        const Step& step = m_Program.Steps()[s];
+        const PlannedStep& planned = draft.Planned(s);
+        AddStep(s, step, planned);
+        if (inPlace[s])
         {
-            ShareParts(step, *steps[s].m_Parts);
+            ShareAliases(step, *planned.m_Aliases);
         }
-        for (; pitch != pitches.end() && pitch->m_Join == s; ++pitch)
+        for (; pitch != draft.m_Pitches.end() && pitch->m_Pitched.m_Concat == s; ++pitch)
         {
-            if (sharesParts[s])
+            if (inPlace[s])
             {
-                PutInto(step.m_FirstOutput, pitch->m_Value, pitch->m_Place);
+                PutInto(step.m_FirstOutput, pitch->m_Pitched.m_Value, pitch->m_Pitched.m_Offset);
             }
         }
     }
 }
 
-void Plan::Sharing::SettleFar(ValueId v) const
+void MemorySharing::SettleFar(ValueId v) const
 {
     std::vector<ValueId> way; // from the value to its root, which is left out
     for (; m_Parent[v] != v; v = m_Parent[v])
@@ -97,13 +96,13 @@ void Plan::Sharing::SettleFar(ValueId v) const
     }
 }
 
-bool Plan::Sharing::IsWhole(ValueId v) const
+bool MemorySharing::IsWhole(ValueId v) const
 {
     return Offset(v) == 0 && m_Infos[v].GetNumBytes() == m_Infos[Root(v)].GetNumBytes();
 }
 
 /// The copies out of each device's memory: when one of them has run, so has all that the device was given before.
-void Plan::Sharing::FindSyncSteps()
+void MemorySharing::FindSyncSteps()
 {
     m_SyncSteps.resize(m_Program.Memories().Size());
     for (uint32_t s = 0; s < m_NumSteps; ++s)
@@ -118,9 +117,10 @@ void Plan::Sharing::FindSyncSteps()
 }
 
 /// Decides for the outputs of one step; steps come in order.
-void Plan::Sharing::AddStep(uint32_t index, const Step& step, const PlannedStep& planned)
+void MemorySharing::AddStep(uint32_t index, const Step& step, const PlannedStep& planned)
 {
-    const uint32_t turn = planned.m_Sum != PlannedSum::None ? m_Sums[planned.m_Sum].m_Sum : index;
+    const uint32_t turn =
+        planned.m_ResidualAdd != ResidualAdd::None ? m_ResidualAdds[planned.m_ResidualAdd].m_Add : index;
     for (uint32_t k = 0; k < step.m_NumOutputs; ++k)
     {
         const ValueId output = step.m_FirstOutput + k;
@@ -153,38 +153,38 @@ void Plan::Sharing::AddStep(uint32_t index, const Step& step, const PlannedStep&
     }
 }
 
-void Plan::Sharing::ShareParts(const Step& step, const SharedParts& parts)
+void MemorySharing::ShareAliases(const Step& step, const TensorAliases& aliases)
 {
-    for (size_t i = 0; i < parts.m_OfOutput.size(); ++i)
+    for (size_t i = 0; i < aliases.m_InputsInOutput.size(); ++i)
     {
-        if (MayBeIn(step.m_Inputs[i], step.m_FirstOutput, parts.m_OfOutput[i]))
+        if (MayBeIn(step.m_Inputs[i], step.m_FirstOutput, aliases.m_InputsInOutput[i]))
         {
-            PutInto(step.m_FirstOutput, Root(step.m_Inputs[i]), parts.m_OfOutput[i]);
+            PutInto(step.m_FirstOutput, Root(step.m_Inputs[i]), aliases.m_InputsInOutput[i]);
         }
     }
-    for (size_t k = 0; k < parts.m_OfInput.size(); ++k)
+    for (size_t k = 0; k < aliases.m_OutputsInInput.size(); ++k)
     {
         const ValueId output = step.m_FirstOutput + static_cast<ValueId>(k);
         // What the network gives is written where the caller wants it, as long as it is not a part of something else.
-        if (!m_IsOutput[output] && MayBeIn(output, step.m_Inputs[0], parts.m_OfInput[k]))
+        if (!m_IsOutput[output] && MayBeIn(output, step.m_Inputs[0], aliases.m_OutputsInInput[k]))
         {
-            Join(output, step.m_Inputs[0], parts.m_OfInput[k]);
+            Join(output, step.m_Inputs[0], aliases.m_OutputsInInput[k]);
         }
     }
 }
 
 /// Whether a value of a set of its own may lie there in the memory of the other.
-bool Plan::Sharing::MayBeIn(ValueId part, ValueId whole, size_t offset) const
+bool MemorySharing::MayBeIn(ValueId part, ValueId whole, size_t offset) const
 {
     const ValueId root = Root(part);
     // As aligned as tensors that share nothing.
-    return offset != SharedParts::None && offset % m_Program.HostAlignment() == 0 && m_Infos[part].GetNumBytes() != 0 &&
-           root != Root(whole) && IsWhole(part) && !m_IsOutput[root] && MayBeWritten(root, HostMemory) &&
-           MemoryOf(whole) == HostMemory && MemoryOf(Root(whole)) == HostMemory;
+    return offset != TensorAliases::None && offset % m_Program.HostAlignment() == 0 &&
+           m_Infos[part].GetNumBytes() != 0 && root != Root(whole) && IsWhole(part) && !m_IsOutput[root] &&
+           MayBeWritten(root, HostMemory) && MemoryOf(whole) == HostMemory && MemoryOf(Root(whole)) == HostMemory;
 }
 
 /// All values of a set.
-void Plan::Sharing::PutInto(ValueId whole, ValueId part, size_t offset)
+void MemorySharing::PutInto(ValueId whole, ValueId part, size_t offset)
 {
     m_Parent[part] = whole;
     m_Offset[part] = offset;
@@ -192,7 +192,7 @@ void Plan::Sharing::PutInto(ValueId whole, ValueId part, size_t offset)
     m_Last[whole] = std::max(m_Last[whole], m_Last[part]);
 }
 
-void Plan::Sharing::Join(ValueId output, ValueId input, size_t offset)
+void MemorySharing::Join(ValueId output, ValueId input, size_t offset)
 {
     const ValueId root = Root(input);
     m_Offset[output] = Offset(input) + offset;
@@ -210,13 +210,13 @@ void Plan::Sharing::Join(ValueId output, ValueId input, size_t offset)
 }
 
 /// An input that dies in this step and lies element by element where the output would.
-ValueId Plan::Sharing::FindOverwritable(uint32_t index, const Step& step, const PlannedStep& planned) const
+ValueId MemorySharing::FindOverwritable(uint32_t index, const Step& step, const PlannedStep& planned) const
 {
     const TensorInfo& output = m_Infos[step.m_FirstOutput];
     for (ValueId input : step.m_Inputs)
     {
         if (input == NoValue || !MayBeWritten(Root(input), step.m_Memory) || m_Last[Root(input)] != index ||
-            !IsSameLayout(m_Infos[input], output) || IsReadBySum(planned.m_Sum, Root(input)))
+            !IsSameLayout(m_Infos[input], output) || IsReadWithResidual(planned.m_ResidualAdd, Root(input)))
         {
             continue;
         }
@@ -233,7 +233,7 @@ ValueId Plan::Sharing::FindOverwritable(uint32_t index, const Step& step, const 
 
 /// Whether another input has elements where the output would, if it took the memory of `input`, that are not those of
 /// the same place.
-bool Plan::Sharing::Clashes(ValueId input, ValueId other, const TensorInfo& output) const
+bool MemorySharing::Clashes(ValueId input, ValueId other, const TensorInfo& output) const
 {
     const size_t begin = Offset(input);
     const size_t otherBegin = Offset(other);
@@ -242,19 +242,19 @@ bool Plan::Sharing::Clashes(ValueId input, ValueId other, const TensorInfo& outp
     return Root(other) == Root(input) && !isApart && (otherBegin != begin || !IsSameLayout(m_Infos[other], output));
 }
 
-/// Whether the layer that waits for this sum, if there is one, reads memory of the set.
-bool Plan::Sharing::IsReadBySum(uint32_t sum, ValueId root) const
+/// Whether the layer that waits for this addition, if there is one, reads memory of the set.
+bool MemorySharing::IsReadWithResidual(uint32_t residualAdd, ValueId root) const
 {
-    if (sum >= m_Sums.size())
+    if (residualAdd >= m_ResidualAdds.size())
     {
         return false;
     }
-    const auto& inputs = m_Program.Steps()[m_Sums[sum].m_Layer].m_Inputs;
+    const auto& inputs = m_Program.Steps()[m_ResidualAdds[residualAdd].m_Layer].m_Inputs;
     return std::any_of(inputs.begin(), inputs.end(),
                        [&](ValueId input) { return input != NoValue && Root(input) == root; });
 }
 
-bool Plan::Sharing::MayBeWritten(ValueId root, MemoryId from) const
+bool MemorySharing::MayBeWritten(ValueId root, MemoryId from) const
 {
     return !m_External[root] && MemoryOf(root) == from && (m_IsImported.empty() || !m_IsImported[root]);
 }

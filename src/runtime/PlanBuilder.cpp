@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// See PlanBuilder.hpp.
+#include "runtime/PlanBuilder.hpp"
+
+#include "runtime/MemoryLayout.hpp"
+#include "runtime/fusions/Fusion.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace tenon
+{
+
+namespace
+{
+
+/// The inputs of a step as the draft knows them. Nearly all steps have few: then nothing is allocated.
+class StepInputs
+{
+public:
+    StepInputs(const PlanDraft& draft, const Step& step) : m_NumInputs(step.m_Inputs.size())
+    {
+        if (m_NumInputs > Few)
+        {
+            m_ManyInfos.resize(m_NumInputs);
+            m_ManyData.resize(m_NumInputs);
+        }
+        m_Overrides.resize(step.m_Overrides.size());
+        const TensorInfo** const infos = m_NumInputs > Few ? m_ManyInfos.data() : m_FewInfos.data();
+        const void** const data = m_NumInputs > Few ? m_ManyData.data() : m_FewData.data();
+        for (size_t i = 0; i < m_NumInputs; ++i)
+        {
+            const ValueId value = step.m_Inputs[i];
+            infos[i] = value == NoValue ? nullptr : &draft.InfoOf(value);
+            data[i] = value == NoValue ? nullptr : draft.GetValue(value).m_Constant;
+            if (!m_Overrides.empty() && step.m_Overrides[i] != nullptr)
+            {
+                m_Overrides[i] = OverriddenInfo(draft.m_Program, step, i, draft.InfoOf(value));
+                infos[i] = &m_Overrides[i];
+            }
+        }
+        m_Infos = {infos, m_NumInputs};
+        m_Constants = {data, m_NumInputs};
+    }
+    StepInputs(const StepInputs&) = delete;
+    StepInputs& operator=(const StepInputs&) = delete;
+
+    Span<const TensorInfo* const> Infos() const { return m_Infos; }
+    Span<const void* const> Constants() const { return m_Constants; }
+    bool HasOverrides() const { return !m_Overrides.empty(); }
+
+private:
+    static constexpr size_t Few = 4;
+
+    size_t m_NumInputs;
+    std::array<const TensorInfo*, Few> m_FewInfos{};
+    std::array<const void*, Few> m_FewData{};
+    std::vector<const TensorInfo*> m_ManyInfos;
+    std::vector<const void*> m_ManyData;
+    std::vector<TensorInfo> m_Overrides;
+    Span<const TensorInfo* const> m_Infos;
+    Span<const void* const> m_Constants;
+};
+
+class PlanBuilder
+{
+public:
+    PlanBuilder(const Program& program, const std::vector<TensorShape>& inputShapes, const Limits& limits,
+                const PlanOptions& options)
+        : m_Program(program), m_Limits(limits), m_Draft(program, options)
+    {
+        m_Draft.m_Plan.m_InputShapes = inputShapes;
+        m_Draft.m_Plan.m_MaxThreads = options.m_MaxThreads;
+    }
+
+    std::shared_ptr<const Plan> Build()
+    {
+        ShapeSteps();
+        m_Draft.m_InPlace.assign(m_Draft.NumSteps(), false);
+        uint32_t bit = 1;
+        for (const Fusion& fusion : GetFusions())
+        {
+            if ((m_Draft.m_Options.m_DisabledFusions & bit) == 0)
+            {
+                fusion.m_Run(m_Draft);
+            }
+            bit <<= 1;
+        }
+        PlaceValues(m_Draft, m_Limits);
+        return std::make_shared<const Plan>(std::move(m_Draft.m_Plan));
+    }
+
+private:
+    void ShapeSteps();
+    bool ShapeStep(const Step& step);
+
+    const Program& m_Program;
+    const Limits& m_Limits;
+    PlanDraft m_Draft;
+};
+
+void PlanBuilder::ShapeSteps()
+{
+    Plan::Contents& plan = m_Draft.m_Plan;
+    plan.m_Infos.reserve(m_Program.Values().size());
+    for (const Value& value : m_Program.Values())
+    {
+        plan.m_Infos.push_back(value.m_Slot->GetTensorInfo());
+    }
+    for (size_t i = 0; i < m_Program.Inputs().size(); ++i)
+    {
+        plan.m_Infos[m_Program.Inputs()[i].m_Value].SetShape(plan.m_InputShapes[i]);
+    }
+    plan.m_Steps.reserve(m_Program.Steps().size());
+    for (const Step& step : m_Program.Steps())
+    {
+        if (!ShapeStep(step))
+        {
+            break;
+        }
+    }
+    plan.m_IsComplete = plan.m_Steps.size() == m_Program.Steps().size();
+}
+
+/// False where the step can be shaped only during the run.
+bool PlanBuilder::ShapeStep(const Step& step)
+{
+    const StepInputs inputs(m_Draft, step);
+    if (step.m_Layer->HasLateOutputs() || !CanInferShapes(*step.m_Layer, inputs.Infos(), inputs.Constants()))
+    {
+        return false;
+    }
+    std::array<TensorShape, 1> oneShape;
+    std::vector<TensorShape> manyShapes;
+    Span<TensorShape> shapes(oneShape.data(), 1);
+    std::array<const TensorInfo*, 1> oneOutput{};
+    std::vector<const TensorInfo*> manyOutputs;
+    Span<const TensorInfo*> outputs(oneOutput.data(), 1);
+    if (step.m_NumOutputs != 1)
+    {
+        manyShapes.resize(step.m_NumOutputs);
+        shapes = manyShapes;
+        manyOutputs.resize(step.m_NumOutputs);
+        outputs = manyOutputs;
+    }
+    const auto resolved = InferShapes(*step.m_Layer, inputs.Infos(), inputs.Constants(), shapes);
+    for (uint32_t k = 0; k < step.m_NumOutputs; ++k)
+    {
+        if (!shapes[k].AreAllDimensionsSpecified())
+        {
+            return false;
+        }
+        TensorInfo& info = m_Draft.m_Plan.m_Infos[step.m_FirstOutput + k];
+        info.SetShape(shapes[k]);
+        m_Draft.m_LargestBytes = std::max(m_Draft.m_LargestBytes, CheckTensorBytes(step, info, m_Limits));
+        outputs[k] = &info;
+    }
+    PlannedStep& planned = m_Draft.m_Plan.m_Steps.emplace_back();
+    if (step.m_Workload == nullptr)
+    {
+        return true;
+    }
+    planned.m_Workload =
+        ReshapeStep(step, resolved.get(), inputs.Infos(), outputs, inputs.Constants(), m_Draft.m_Options.m_MaxThreads);
+    const FusionHooks& hooks = planned.m_Workload->GetFusion();
+    planned.m_ScratchBytes = planned.m_Workload->GetScratchBytes();
+    planned.m_IsCopy = planned.m_Workload->IsCopy();
+    const bool mayShare = !inputs.HasOverrides() && GetSchema(step.m_Type).Has(OpFlags::Moves);
+    planned.m_Aliases = mayShare ? hooks.m_Aliases : nullptr;
+    planned.m_KernelName = hooks.m_KernelName != nullptr ? hooks.m_KernelName : step.m_Workload->GetName();
+    return true;
+}
+
+} // namespace
+
+std::shared_ptr<const Plan> BuildPlan(const Program& program, const std::vector<TensorShape>& inputShapes,
+                                      const Limits& limits, const PlanOptions& options)
+{
+    return PlanBuilder(program, inputShapes, limits, options).Build();
+}
+
+} // namespace tenon

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// PlanDraft: a plan while it is made. Its steps are shaped; fusions (fusions/Fusion.hpp) add to it, then PlanBuilder
+// places its values in memory.
+#pragma once
+
+#include "runtime/Plan.hpp"
+#include "runtime/StepShapes.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tenon
+{
+
+/// Why a fusion is not applied, in plain words; null: it is. A literal.
+using WhyNot = const char*;
+
+/// What a fusion was tried on, for people.
+struct FusionAttempt
+{
+    const char* m_Fusion = nullptr; ///< its name
+    uint32_t m_First = 0;           ///< the steps
+    uint32_t m_Last = 0;
+    WhyNot m_WhyNot = nullptr;
+};
+
+/// What a plan is to be.
+struct PlanOptions
+{
+    unsigned int m_MaxThreads = 1;                    ///< that layers get scratch memory for
+    uint32_t m_DisabledFusions = 0;                   ///< bit i: fusion i of GetFusions() is left out
+    std::vector<FusionAttempt>* m_Attempts = nullptr; ///< where attempts are written; null: nowhere
+};
+
+/// A value that ConcatInPlace wants to put among the channels of the output of a Concat, and the workload that would
+/// write it there.
+struct PitchCandidate
+{
+    PitchedValue m_Pitched;
+    std::unique_ptr<IShapedWorkload> m_Workload;
+};
+
+struct PlanDraft
+{
+    PlanDraft(const Program& program, const PlanOptions& options) : m_Program(program), m_Options(options) {}
+
+    const Program& m_Program;
+    const PlanOptions& m_Options;
+    Plan::Contents m_Plan;
+    std::vector<PitchCandidate> m_Pitches; ///< in the order of their Concats
+    std::vector<bool> m_InPlace;           ///< by step: its aliases and pitched values lie in place
+    size_t m_LargestBytes = 0;             ///< of a tensor that a step gives
+
+    uint32_t NumSteps() const { return static_cast<uint32_t>(m_Plan.m_Steps.size()); }
+    const Step& GetStep(uint32_t index) const { return m_Program.Steps()[index]; }
+    PlannedStep& Planned(uint32_t index) { return m_Plan.m_Steps[index]; }
+    const PlannedStep& Planned(uint32_t index) const { return m_Plan.m_Steps[index]; }
+    const Value& GetValue(ValueId value) const { return m_Program.Values()[value]; }
+    const TensorInfo& InfoOf(ValueId value) const { return m_Plan.m_Infos[value]; }
+    /// Of output 0 of a step.
+    const TensorInfo& OutputOf(uint32_t index) const { return InfoOf(GetStep(index).m_FirstOutput); }
+    /// Null where the runtime runs the step.
+    const FusionHooks* HooksOf(uint32_t index) const
+    {
+        const IShapedWorkload* const workload = Planned(index).m_Workload.get();
+        return workload != nullptr ? &workload->GetFusion() : nullptr;
+    }
+
+    /// Whether one of the steps [first, end), which have one output each, makes the value.
+    bool IsMadeBy(uint32_t first, uint32_t end, ValueId value) const;
+    /// The step that makes the value; the number of steps of the program for a value that comes from elsewhere.
+    uint32_t FindWriter(ValueId value) const;
+    /// The fused run that a step belongs to; null: none.
+    const FusedRun* FindRun(uint32_t step) const;
+    /// The steps that run when a step does: those of its fused run, the addition that it waits for, or itself. `step`
+    /// may be the number of steps.
+    std::pair<uint32_t, uint32_t> RunsWith(uint32_t step) const;
+    /// Adds a fused run of steps that are in no other one.
+    void AddRun(std::unique_ptr<FusedRun> run);
+
+    /// Notes what a fusion did with steps, or why it did nothing, if somebody wants to know.
+    void Note(const char* fusion, uint32_t first, uint32_t last, WhyNot whyNot)
+    {
+        if (m_Options.m_Attempts != nullptr)
+        {
+            m_Options.m_Attempts->push_back({fusion, first, last, whyNot});
+        }
+    }
+    /// Changes a note of before, of a fusion that was dropped after all.
+    void NoteDropped(const char* fusion, uint32_t first, WhyNot whyNot);
+};
+
+/// Whether the step is an ElementwiseBinary that adds two tensors of the host.
+bool IsAddition(const Step& step);
+
+} // namespace tenon

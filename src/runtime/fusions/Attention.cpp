@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention: softmax(beta * (queries * keys + mask)) * values, a BatchMatMul, an addition or none, a Softmax and a
+// BatchMatMul, maybe with views between them, in one workload for each head, where the first product's kernel offers
+// one (FusionHooks::m_MakeAttention). Scores then stay in the first-level cache ("FlashAttention": Dao et al., 2022).
+#include "runtime/fusions/Fusion.hpp"
+#include "runtime/fusions/Tiling.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace tenon::fusions
+{
+
+namespace
+{
+
+/// Of the scores: smaller ones gain nothing.
+constexpr size_t MinScoresBytes = size_t{16} << 10;
+/// From the first product to the second, with views.
+constexpr uint32_t MaxSteps = 12;
+
+/// Whether the softmax is along the last dimension, of `length` numbers: a reshape before it may have made other rows.
+bool IsOfRows(const Step& softmax, const TensorInfo& info, unsigned int length)
+{
+    const int axis = static_cast<const SoftmaxDescriptor&>(softmax.m_Layer->GetParameters()).m_Axis;
+    const int rank = static_cast<int>(info.GetNumDimensions());
+    return rank != 0 && (axis == -1 || axis == rank - 1) && info.GetShape()[info.GetNumDimensions() - 1] == length;
+}
+
+/// The layers of an attention, by their place behind the one that makes scores.
+struct AttentionSteps
+{
+    uint32_t m_Add = 0;   ///< the addition of a mask; 0: there is none
+    uint32_t m_Added = 0; ///< which input of the addition is not the scores
+    uint32_t m_Softmax = 0;
+    uint32_t m_Values = 0; ///< the second product, the last layer
+
+    bool HasAdd() const { return m_Add != 0; }
+};
+
+/// Finds the layers after the first product: each reads the output of the one before, maybe through views, and no other
+/// layer does.
+WhyNot FindSteps(const PlanDraft& draft, uint32_t first, AttentionSteps& found)
+{
+    const Step& product = draft.GetStep(first);
+    const TensorShape& scores = draft.OutputOf(first).GetShape();
+    if (product.m_Layer->GetFusedActivation() != nullptr)
+    {
+        return "an activation is fused into the product of queries and keys";
+    }
+    const unsigned int keys = scores[scores.GetNumDimensions() - 1];
+    ValueId given = product.m_FirstOutput;
+    for (uint32_t i = 1; i < MaxSteps && first + i < draft.NumSteps() && found.m_Values == 0; ++i)
+    {
+        const Step& step = draft.GetStep(first + i);
+        const auto at = std::find(step.m_Inputs.begin(), step.m_Inputs.end(), given) - step.m_Inputs.begin();
+        const auto input = static_cast<uint32_t>(at);
+        const Value& value = draft.GetValue(given);
+        const bool isView = GetSchema(step.m_Type).Has(OpFlags::View);
+        if (input == step.m_Inputs.size())
+        {
+            return "the next layer does not read its output";
+        }
+        if (value.m_IsReadAgain || value.m_LastUse != first + i)
+        {
+            return "another layer reads a tensor between its layers";
+        }
+        if (!isView && step.m_Layer->GetFusedActivation() != nullptr)
+        {
+            return "an activation is fused into one of its layers";
+        }
+        if (!isView && step.m_Layer->GetBackendId() != product.m_Layer->GetBackendId())
+        {
+            return "its layers are on several backends";
+        }
+        given = step.m_FirstOutput;
+        if (isView)
+        {
+            continue;
+        }
+        if (IsAddition(step) && !found.HasAdd() && found.m_Softmax == 0)
+        {
+            found.m_Add = i;
+            found.m_Added = 1 - input;
+        }
+        else if (step.m_Type == LayerType::Softmax && found.m_Softmax == 0 && IsOfRows(step, draft.InfoOf(given), keys))
+        {
+            found.m_Softmax = i;
+        }
+        else if (step.m_Type == LayerType::BatchMatMul && found.m_Softmax != 0 && input == 0)
+        {
+            found.m_Values = i;
+        }
+        else
+        {
+            return "the product is not followed by a Softmax of its rows and a product of that";
+        }
+    }
+    return found.m_Values != 0 ? nullptr : "no product of a Softmax follows";
+}
+
+/// Makes the workloads of all layers of one head.
+WhyNot JoinLayers(const PlanDraft& draft, const AttentionSteps& of, FusedRun& run)
+{
+    const FusionHooks& hooks = run.m_Steps.front().m_Workload->GetFusion();
+    if (hooks.m_MakeAttention == nullptr)
+    {
+        return "the kernel of the first product offers no attention for one head";
+    }
+    TiledStep unused; // where tiles lie is known
+    const auto infosOf = [&](uint32_t i) { return CutTensors(draft, run.m_First + i, run.m_Tiles, unused); };
+    const auto values = infosOf(of.m_Values);
+    const auto add = of.HasAdd() ? infosOf(of.m_Add) : std::nullopt;
+    const Step& second = draft.GetStep(run.m_First + of.m_Values);
+    const Step& softmax = draft.GetStep(run.m_First + of.m_Softmax);
+    const std::array<const TensorInfo*, 2> inputs = {&values->m_Inputs[0], &values->m_Inputs[1]};
+    const std::array<const TensorInfo*, 1> outputs = {&values->m_Output};
+    ReshapeArgs product;
+    product.m_Descriptor = &second.m_Layer->GetParameters();
+    product.m_Inputs = {inputs.data(), inputs.size()};
+    product.m_Outputs = {outputs.data(), outputs.size()};
+    product.m_ConstantData = {values->m_Constants.data(), values->m_Constants.size()};
+    product.m_Name = &second.m_Layer->GetNameStr();
+    product.m_MaxThreads = std::min(draft.m_Options.m_MaxThreads, hooks.m_MaxTileThreads);
+    AttentionRest rest{add ? &add->m_Inputs[of.m_Added] : nullptr,
+                       static_cast<const SoftmaxDescriptor&>(softmax.m_Layer->GetParameters()).m_Beta, false, product};
+
+    FusedWorkload& fused = run.m_Fused;
+    fused.m_Workload = hooks.m_MakeAttention(rest);
+    rest.m_IsShared = true;
+    fused.m_Shared = hooks.m_MakeAttention(rest);
+    if (fused.m_Workload == nullptr || fused.m_Shared == nullptr)
+    {
+        return "the kernel of the first product does not take an attention of these shapes";
+    }
+    const auto addInput = [&](uint32_t step, uint32_t input) { fused.m_Inputs[fused.m_NumInputs++] = {step, input}; };
+    addInput(0, 0);
+    addInput(0, 1);
+    if (add)
+    {
+        addInput(of.m_Add, of.m_Added);
+    }
+    addInput(of.m_Values, 1);
+    for (TiledStep& step : run.m_Steps)
+    {
+        step.m_ScratchBytes = 0; // they do not run
+    }
+    run.m_Steps.back().SetScratchBytes(fused.m_Workload->GetScratchBytes());
+    return nullptr;
+}
+
+/// The attention that begins with a product, whose tiles are its heads; null with the reason why there is none. Sets
+/// the last step that belongs to it.
+std::unique_ptr<FusedRun> MakeAttention(const PlanDraft& draft, uint32_t first, uint32_t& last, WhyNot& whyNot)
+{
+    AttentionSteps found;
+    whyNot = FindSteps(draft, first, found);
+    if (whyNot != nullptr)
+    {
+        return nullptr;
+    }
+    last = first + found.m_Values;
+    if (draft.HooksOf(first)->m_MakeAttention == nullptr)
+    {
+        whyNot = "the kernel of the first product offers no attention";
+        return nullptr;
+    }
+    const TensorShape& scores = draft.OutputOf(first).GetShape();
+    size_t heads = 1;
+    for (unsigned int i = 0; i + 2 < scores.GetNumDimensions(); ++i)
+    {
+        heads *= scores[i];
+    }
+    auto run = heads != 0 ? CutRun(draft, first, heads, found.m_Values + 1) : nullptr;
+    if (run == nullptr || run->m_Steps.size() != found.m_Values + 1)
+    {
+        whyNot = "its layers cannot be cut into heads";
+        return nullptr;
+    }
+    whyNot = JoinLayers(draft, found, *run);
+    return whyNot == nullptr ? std::move(run) : nullptr;
+}
+
+} // namespace
+
+void FuseAttention(PlanDraft& draft)
+{
+    if (draft.m_LargestBytes < MinScoresBytes)
+    {
+        return;
+    }
+    for (uint32_t s = 0; s < draft.NumSteps(); ++s)
+    {
+        const Step& step = draft.GetStep(s);
+        if (step.m_Type != LayerType::BatchMatMul || draft.Planned(s).m_Workload == nullptr ||
+            draft.OutputOf(s).GetNumDimensions() < 3 || draft.OutputOf(s).GetNumBytes() < MinScoresBytes)
+        {
+            continue;
+        }
+        WhyNot whyNot = nullptr;
+        uint32_t last = s;
+        auto run = MakeAttention(draft, s, last, whyNot);
+        draft.Note(AttentionName, s, last, whyNot);
+        if (run != nullptr)
+        {
+            run->m_Kind = FusedRunKind::Attention;
+            s = run->Last();
+            draft.AddRun(std::move(run));
+        }
+    }
+}
+
+} // namespace tenon::fusions

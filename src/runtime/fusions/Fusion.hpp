@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fusion: one way to run several steps of a plan as one, or to save a copy between them. Each is a function over a
+// draft whose steps are shaped, in a file of its own; FusionList.cpp lists them in the order in which PlanBuilder runs
+// them.
+//
+// A fusion changes no result: bytes are those of the steps one after the other, but for an attention, whose float sums
+// may be taken in another order (the same one for any number of threads). It asks workloads by their FusionHooks and
+// knows no backend. It costs O(steps), and looks at a bounded number of steps from each one.
+#pragma once
+
+#include "runtime/PlanDraft.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tenon
+{
+
+struct Fusion
+{
+    const char* m_Name;
+    void (*m_Run)(PlanDraft& draft);
+};
+
+/// In the order in which they run.
+std::span<const Fusion> GetFusions();
+
+/// The bits of PlanOptions::m_DisabledFusions for names of fusions. Throws InvalidArgumentException for a name that
+/// there is none of; it lists those that there are.
+uint32_t GetFusionBits(const std::vector<std::string>& names);
+
+/// Whether the fusion of the name is not left out.
+bool IsEnabled(const PlanOptions& options, const char* name);
+
+namespace fusions
+{
+
+inline constexpr const char* AttentionName = "Attention";
+inline constexpr const char* ElementwiseChainName = "ElementwiseChain";
+inline constexpr const char* CrossLayerTilingName = "CrossLayerTiling";
+inline constexpr const char* ResidualAddName = "ResidualAdd";
+inline constexpr const char* ConcatInPlaceName = "ConcatInPlace";
+
+void FuseAttention(PlanDraft& draft);
+void FuseElementwiseChains(PlanDraft& draft);
+void TileAcrossLayers(PlanDraft& draft);
+void FuseResidualAdds(PlanDraft& draft);
+void FindConcatsInPlace(PlanDraft& draft);
+
+/// Chains of steps [first, end), for a fusion that took the beginning of one.
+void FuseElementwiseChainsOf(PlanDraft& draft, uint32_t first, uint32_t end);
+/// Whether the step is an addition that ResidualAdd will have the product before it do.
+bool IsResidualAdd(const PlanDraft& draft, uint32_t step);
+
+} // namespace fusions
+
+} // namespace tenon

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of the fusions, and why it is this one.
+#include "runtime/fusions/Fusion.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <string_view>
+
+namespace tenon
+{
+
+std::span<const Fusion> GetFusions()
+{
+    using namespace fusions;
+    static constexpr Fusion list[] = {
+        // Before what would take its mask or its softmax: one kernel for all of it gains most.
+        {AttentionName, &FuseAttention},
+        // Blocks of a chain are smaller than tiles, and a chain is one call; where a tiled run has more steps, it
+        // replaces the chain that begins with it.
+        {ElementwiseChainName, &FuseElementwiseChains},
+        {CrossLayerTilingName, &TileAcrossLayers},
+        // Of steps that are in no run. ElementwiseChain leaves out the additions that it will want.
+        {ResidualAddName, &FuseResidualAdds},
+        // The last one: it shapes a layer anew that runs alone, which those before it decide.
+        {ConcatInPlaceName, &FindConcatsInPlace},
+    };
+    return list;
+}
+
+bool IsEnabled(const PlanOptions& options, const char* name)
+{
+    const auto fusions = GetFusions();
+    for (size_t i = 0; i < fusions.size(); ++i)
+    {
+        if (std::string_view(fusions[i].m_Name) == name)
+        {
+            return (options.m_DisabledFusions >> i & 1U) == 0;
+        }
+    }
+    return false;
+}
+
+uint32_t GetFusionBits(const std::vector<std::string>& names)
+{
+    uint32_t bits = 0;
+    for (const std::string& name : names)
+    {
+        const auto fusions = GetFusions();
+        size_t i = 0;
+        while (i < fusions.size() && name != fusions[i].m_Name)
+        {
+            ++i;
+        }
+        if (i == fusions.size())
+        {
+            std::string known;
+            for (const Fusion& fusion : fusions)
+            {
+                known += (known.empty() ? "" : ", ") + std::string(fusion.m_Name);
+            }
+            throw InvalidArgumentException("there is no fusion '" + name + "'; there are " + known);
+        }
+        bits |= uint32_t{1} << i;
+    }
+    return bits;
+}
+
+} // namespace tenon
