@@ -3,6 +3,7 @@
 // to know why a network takes the time and the memory that it takes; ExecuteNetwork --print-plan prints it (Tenon).
 #pragma once
 
+#include <tenon/Export.hpp>
 #include <tenon/Tensor.hpp>
 #include <tenon/Types.hpp>
 
@@ -65,5 +66,8 @@ struct NetworkPlan
     std::vector<PlannedLayer> m_Layers;
     std::vector<FusionReport> m_Fusions; ///< tried fusions, in the order of trial
 };
+
+/// The names that FusionReport::m_Fusion has, in the order of trial.
+TENON_API std::vector<std::string> GetFusionNames();
 
 } // namespace tenon

@@ -47,8 +47,9 @@ std::vector<std::string> ReadFiles(const Options& options)
 std::vector<std::string> WrittenFiles(const Options& options)
 {
     std::vector<std::string> written = options.m_OutputFiles;
-    for (const std::string* path : {&options.m_ReportFile, &options.m_ProfileFile, &options.m_ChromeTraceFile,
-                                    &options.m_SerializeFile, &options.m_SerializeOptimizedFile, &options.m_DotFile})
+    for (const std::string* path :
+         {&options.m_ReportFile, &options.m_ProfileFile, &options.m_ChromeTraceFile, &options.m_SerializeFile,
+          &options.m_SerializeOptimizedFile, &options.m_DotFile, &options.m_PlanFile})
     {
         if (!path->empty())
         {

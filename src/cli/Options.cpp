@@ -10,6 +10,7 @@
 #include "cli/UnknownWords.hpp"
 
 #include <tenon/BackendId.hpp>
+#include <tenon/NetworkPlan.hpp>
 #include <tenon/Types.hpp>
 #include <tenon/Utils.hpp>
 
@@ -60,6 +61,7 @@ struct RawOptions
     bool m_Details = false;
     bool m_DetailsOnly = false;
     std::vector<std::string> m_Limits;
+    std::vector<std::string> m_DisabledFusions;
 };
 
 /// Parsed here, because CLI11 does not say which numbers there are. `names` end with the long one.
@@ -133,6 +135,15 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw)
     AddNumber(app, "--number-of-threads", options.m_NumberOfThreads, 0, MaxThreads,
               "Threads of one run; 0, the default: all cores");
     app.add_flag("--print-assignment", options.m_PrintAssignment, "Print which backend runs which layer, and why");
+    app.add_flag("--print-plan", options.m_PrintPlan,
+                 "Print how the network runs: each layer's kernel and memory, the kernels that declined it, and each "
+                 "fusion of layers that was tried, with the reason where it is not applied");
+    app.add_option("--plan-json", options.m_PlanFile, "Write the same to a file, as JSON");
+    app.add_option("--without-fusion", raw.m_DisabledFusions,
+                   "Run layers without one of the fusions that --print-plan names, to see whether it makes a "
+                   "difference. May be given several times")
+        ->allow_extra_args(false)
+        ->type_name("NAME");
     app.add_option("-v,--visualize-optimized-model", options.m_DotFile,
                    "Write the optimized network to this file, in Graphviz' language (dot -Tsvg file)");
     app.add_flag("-p,--print-intermediate-layers", options.m_PrintLayers,
@@ -338,9 +349,10 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     {
         throw UsageError("--signature: must be a name, and not be given beside --subgraph");
     }
-    for (const char* option : {"--report-json", "--visualize-optimized-model", "--profile-json", "--chrome-trace",
-                               "--labels", "--input-name", "--output-name", "--serialize", "--serialize-optimized",
-                               "--cached-network-filepath", "--intermediate-layers-folder"})
+    for (const char* option :
+         {"--report-json", "--visualize-optimized-model", "--profile-json", "--chrome-trace", "--labels",
+          "--input-name", "--output-name", "--serialize", "--serialize-optimized", "--cached-network-filepath",
+          "--intermediate-layers-folder", "--plan-json", "--without-fusion"})
     {
         const std::vector<std::string>& given = app.get_option(option)->results();
         if (std::find(given.begin(), given.end(), "") != given.end())
@@ -358,6 +370,16 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
     }
     options.m_WriteLayers = options.m_WriteLayers || !options.m_LayersFolder.empty();
     options.m_Limits = ParseLimits(raw.m_Limits);
+    options.m_DisabledFusions = SplitNames(raw.m_DisabledFusions, "--without-fusion");
+    for (const std::string& name : options.m_DisabledFusions)
+    {
+        const std::vector<std::string> known = GetFusionNames();
+        if (std::find(known.begin(), known.end(), name) == known.end())
+        {
+            throw UsageError(fmt::format("--without-fusion: there is no fusion '{}'; there are {}", OneLine(name),
+                                         fmt::join(known, ", ")));
+        }
+    }
     if (app.count("--top-k") > 0 || !options.m_LabelsFile.empty())
     {
         options.m_TopK = raw.m_TopK;

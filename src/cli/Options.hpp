@@ -53,6 +53,10 @@ struct Options
     std::string m_SerializeOptimizedFile;
     /// Of the optimized network: a table of who runs what, and a Graphviz file.
     bool m_PrintAssignment = false;
+    /// How it runs: printed, and as JSON in a file.
+    bool m_PrintPlan = false;
+    std::string m_PlanFile;
+    std::vector<std::string> m_DisabledFusions;
     std::string m_DotFile;
     /// What each layer gives: printed, and written to files.
     bool m_PrintLayers = false;

@@ -5,6 +5,7 @@
 #include "cli/Model.hpp"
 
 #include <tenon/INetwork.hpp>
+#include <tenon/NetworkPlan.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -51,6 +52,7 @@ struct Report
     /// What the optimizer remarked: shapes that the model declared otherwise, and each layer that a preferred backend
     /// passed on. Too many for a terminal.
     std::vector<std::string> m_Messages;
+    std::optional<NetworkPlan> m_Plan; ///< of the last run, where it is asked for
 };
 
 /// Whether a layer is neither input nor output nor constant.

@@ -14,6 +14,7 @@
 #include "cli/Npy.hpp"
 #include "cli/OptimizerOptions.hpp"
 #include "cli/OutputStore.hpp"
+#include "cli/PlanText.hpp"
 #include "cli/Process.hpp"
 #include "cli/Report.hpp"
 #include "cli/Serialize.hpp"
@@ -258,6 +259,7 @@ private:
         properties.m_NumberOfThreads = m_Report.m_Threads;
         properties.m_ProfilingEnabled = m_Options.IsProfiling();
         properties.m_OutputNetworkDetailsMethod = m_Options.m_Details;
+        properties.m_DisabledFusions = m_Options.m_DisabledFusions;
         if (!m_Options.m_CachedNetworkFile.empty())
         {
             CheckCachedNetworkIsUsed();
@@ -385,6 +387,10 @@ private:
         m_Report.m_ArenaIsSmallest = std::all_of(statistics.m_Arenas.begin(), statistics.m_Arenas.end(),
                                                  [](const ArenaStatistics& arena) { return arena.m_IsSmallest; });
         m_Report.m_PeakRssBytes = GetPeakRssBytes();
+        if (m_Options.m_PrintPlan || !m_Options.m_PlanFile.empty())
+        {
+            m_Report.m_Plan = m_Runtime->GetPlan(m_Network);
+        }
     }
 
     /// What the next iteration will replace.
@@ -438,6 +444,7 @@ private:
             WriteOutputs(0);
         }
         WriteText(m_Options.m_ReportFile, [&] { return FormatReport(m_Report); });
+        WriteText(m_Options.m_PlanFile, [&] { return FormatPlanJson(*m_Report.m_Plan); });
         WriteText(m_Options.m_ProfileFile, [&] { return FormatProfile(&IProfiler::Print); });
         WriteText(m_Options.m_ChromeTraceFile, [&] { return FormatProfile(&IProfiler::WriteChromeTrace); });
     }

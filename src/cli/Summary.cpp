@@ -3,6 +3,7 @@
 #include "cli/Summary.hpp"
 
 #include "cli/Labels.hpp"
+#include "cli/PlanText.hpp"
 #include "cli/Strings.hpp"
 
 #include <fmt/format.h>
@@ -39,6 +40,10 @@ std::string FormatRun(const Options& options, const Report& report)
     if (options.m_PrintAssignment)
     {
         text += FormatAssignment(report.m_Assignment);
+    }
+    if (options.m_PrintPlan)
+    {
+        text += FormatPlan(*report.m_Plan);
     }
     if (!options.m_DoNotPrintOutput && !report.m_Messages.empty())
     {

@@ -120,6 +120,7 @@ NetworkId LoadAs(IRuntime& runtime, const INetwork& network, const Way& way)
     }
     INetworkProperties properties;
     properties.m_NumberOfThreads = way.m_Threads;
+    properties.m_DisabledFusions = way.m_DisabledFusions;
     NetworkId id = 0;
     runtime.LoadNetwork(id, Optimize(network, way.m_Backends, runtime.GetDeviceSpec(), options), properties);
     return id;
@@ -177,14 +178,48 @@ private:
 
 } // namespace
 
+namespace
+{
+
+Ways BaseWays()
+{
+    return {{{"CpuRef optimized", {"CpuRef"}, 1, 0, "", {}},
+             {"CpuAcc", {"CpuAcc", "CpuRef"}, 1, 0, "CpuAcc", {}},
+             {"CpuAcc on 2 threads", {"CpuAcc", "CpuRef"}, 2, 0, "CpuAcc", {}},
+             {"CpuAcc with NumberOfThreads 1", {"CpuAcc", "CpuRef"}, 2, 1, "CpuAcc", {}},
+             {"CpuAcc with NumberOfThreads 2", {"CpuAcc", "CpuRef"}, 2, 2, "CpuAcc", {}},
+             {"CpuAcc without fusions", {"CpuAcc", "CpuRef"}, 2, 0, "CpuAcc, no attention", GetFusionNames()}},
+            {}};
+}
+
+/// All fusions but the attention leave the bytes as they are.
+Way WayWithout(const std::string& fusion)
+{
+    const char* const group = fusion == "Attention" ? "CpuAcc, no attention" : "CpuAcc";
+    return {"CpuAcc without " + fusion, {"CpuAcc", "CpuRef"}, 2, 0, group, {fusion}};
+}
+
+} // namespace
+
 const Ways& AllWays()
 {
-    static const Ways ways = {{{"CpuRef optimized", {"CpuRef"}, 1, 0, ""},
-                               {"CpuAcc", {"CpuAcc", "CpuRef"}, 1, 0, "CpuAcc"},
-                               {"CpuAcc on 2 threads", {"CpuAcc", "CpuRef"}, 2, 0, "CpuAcc"},
-                               {"CpuAcc with NumberOfThreads 1", {"CpuAcc", "CpuRef"}, 2, 1, "CpuAcc"},
-                               {"CpuAcc with NumberOfThreads 2", {"CpuAcc", "CpuRef"}, 2, 2, "CpuAcc"}},
-                              {}};
+    static const Ways all = []
+    {
+        Ways ways = BaseWays();
+        for (const std::string& fusion : GetFusionNames())
+        {
+            ways.m_Ways.push_back(WayWithout(fusion));
+        }
+        return ways;
+    }();
+    return all;
+}
+
+Ways WaysWithoutFusion(uint32_t number)
+{
+    Ways ways = BaseWays();
+    const std::vector<std::string> fusions = GetFusionNames();
+    ways.m_Ways.push_back(WayWithout(fusions[number % fusions.size()]));
     return ways;
 }
 

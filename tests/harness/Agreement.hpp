@@ -8,6 +8,7 @@
 
 #include <tenon/backend/IBackend.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -25,6 +26,7 @@ struct Way
     unsigned int m_LayerThreads = 0; ///< CpuAcc's NumberOfThreads; 0: not given
     /// All ways of a group give the same bytes. Empty: it is the only one.
     std::string m_Group;
+    std::vector<std::string> m_DisabledFusions; ///< see INetworkProperties
 };
 
 struct Ways
@@ -33,8 +35,11 @@ struct Ways
     std::vector<std::shared_ptr<const IBackend>> m_OwnBackends; ///< beside the built-in ones
 };
 
-/// CpuRef optimized; CpuAcc beside it on 1 and 2 threads, and with NumberOfThreads 1 and 2.
+/// CpuRef optimized; CpuAcc beside it on 1 and 2 threads, with NumberOfThreads 1 and 2, without each of the runtime's
+/// fusions, and without any.
 const Ways& AllWays();
+/// The same, but of the ways without one fusion only that of fusion `number` modulo their number: for many networks.
+Ways WaysWithoutFusion(uint32_t number);
 
 /// What is wrong with a case.
 struct Failure

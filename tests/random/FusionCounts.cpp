@@ -2,8 +2,8 @@
 // See FusionCounts.hpp.
 #include "random/FusionCounts.hpp"
 
-#include "runtime/ElementChain.hpp"
 #include "runtime/PlannedNetwork.hpp"
+#include "runtime/fusions/Fusion.hpp"
 
 #include <algorithm>
 
@@ -24,30 +24,31 @@ bool AreInputsKnown(const Graph& graph)
     return std::all_of(inputs.begin(), inputs.end(), isKnown);
 }
 
-std::string NameOf(const Strips& strips)
+std::string NameOf(const FusedRun& run)
 {
-    if (strips.m_Whole.m_Workload == nullptr)
+    switch (run.m_Kind)
     {
-        return "strips";
+    case FusedRunKind::Attention: return "attention";
+    case FusedRunKind::ElementwiseChain: return "chain";
+    case FusedRunKind::CrossLayerTiling: break;
     }
-    const bool isChain = dynamic_cast<const ElementChain*>(strips.m_Whole.m_Workload.get()) != nullptr;
-    return isChain ? "chain" : "attention";
+    return "tiled run";
 }
 
-void CountStrips(const Planned& planned, FusionCounts& counts)
+void CountRuns(const Planned& planned, FusionCounts& counts)
 {
     const auto& steps = planned.GetProgram().Steps();
     const auto& infos = planned.Get().Infos();
-    for (const auto& strips : planned.Get().GetStrips())
+    for (const auto& run : planned.Get().GetFusedRuns())
     {
         bool hasView = false;
         bool hasQuantized = false;
-        for (uint32_t s = strips->m_First; s <= strips->Last(); ++s)
+        for (uint32_t s = run->m_First; s <= run->Last(); ++s)
         {
             hasView = hasView || GetSchema(steps[s].m_Type).Has(OpFlags::View);
             hasQuantized = hasQuantized || IsQuantizedType(infos[steps[s].m_FirstOutput].GetDataType());
         }
-        const std::string name = NameOf(*strips);
+        const std::string name = NameOf(*run);
         ++counts[name];
         counts[name + " with a view"] += hasView ? 1 : 0;
         if (name == "chain")
@@ -73,10 +74,10 @@ void CountSteps(const Planned& planned, FusionCounts& counts)
             counts["pixels in place"] += planned.Get().FindPitch(steps[s].m_FirstOutput + i) != nullptr ? 1 : 0;
         }
     }
-    for (const PlannedSum& sum : planned.Get().GetSums())
+    for (const ResidualAdd& add : planned.Get().GetResidualAdds())
     {
-        ++counts["sum"];
-        counts["sum with an activation"] += steps[sum.m_Sum].m_Layer->GetFusedActivation() != nullptr ? 1 : 0;
+        ++counts["residual add"];
+        counts["residual add with an activation"] += steps[add.m_Add].m_Layer->GetFusedActivation() != nullptr ? 1 : 0;
     }
 }
 
@@ -90,13 +91,13 @@ std::vector<std::string> AllFusions()
             "chain of quantized layers with a view",
             "attention",
             "attention with a view",
-            "strips",
-            "strips with a view",
+            "tiled run",
+            "tiled run with a view",
             "activation",
             "parts in place",
             "pixels in place",
-            "sum",
-            "sum with an activation",
+            "residual add",
+            "residual add with an activation",
             "normalization",
             "function of bytes"};
 }
@@ -115,7 +116,7 @@ FusionCounts CountFusions(const INetwork& network, unsigned int layerThreads)
         options.AddModelOption(BackendOptions("CpuAcc", {{"NumberOfThreads", layerThreads}}));
     }
     const Planned planned(network, {"CpuAcc", "CpuRef"}, options);
-    CountStrips(planned, counts);
+    CountRuns(planned, counts);
     CountSteps(planned, counts);
     const auto& steps = planned.GetProgram().Steps();
     const auto count = [&](LayerType type)

@@ -110,10 +110,10 @@ INetworkPtr MakeNetwork(const Attention& of, IConnectableLayer* (*makeMask)(INet
     return network;
 }
 
-const Strips* FindAttention(const Planned& plan)
+const FusedRun* FindAttention(const Planned& plan)
 {
-    const auto& strips = plan.Get().GetStrips();
-    return strips.empty() || strips.front()->m_Whole.m_Workload == nullptr ? nullptr : strips.front().get();
+    const auto& strips = plan.Get().GetFusedRuns();
+    return strips.empty() || strips.front()->m_Fused.m_Workload == nullptr ? nullptr : strips.front().get();
 }
 
 void ExpectNear(const std::vector<Floats>& actual, const std::vector<Floats>& expected)
@@ -300,10 +300,10 @@ TEST(Attention, IsOneEventOfAProfile)
     }
     const INetworkPtr network = MakeNetwork({.m_Mask = TensorShape{77}});
     const Planned plan(*network, "CpuAcc");
-    const Strips* const strips = FindAttention(plan);
+    const FusedRun* const strips = FindAttention(plan);
     ASSERT_NE(strips, nullptr);
-    EXPECT_EQ(strips->m_Parts, 6u);
-    EXPECT_EQ(strips->m_Whole.m_NumInputs, 4u);
+    EXPECT_EQ(strips->m_Tiles, 6u);
+    EXPECT_EQ(strips->m_Fused.m_NumInputs, 4u);
     EXPECT_THAT(strips->m_Label, StartsWith("CpuAttention of "));
 }
 

@@ -3,12 +3,15 @@
 #pragma once
 
 #include "graph/OptimizedNetwork.hpp"
-#include "runtime/Plan.hpp"
+#include "runtime/PlanBuilder.hpp"
+#include "runtime/PlanCache.hpp"
+#include "runtime/fusions/Fusion.hpp"
 
 #include <tenon/Tenon.hpp>
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,11 +25,14 @@ class Planned
 public:
     static constexpr unsigned int Threads = 4; ///< that it is for
 
-    Planned(const INetwork& network, const BackendId& backend, const OptimizerOptionsOpaque& options = {})
-        : Planned(network, std::vector<BackendId>{backend}, options)
+    Planned(const INetwork& network, const BackendId& backend, const OptimizerOptionsOpaque& options = {},
+            const std::vector<std::string>& without = {})
+        : Planned(network, std::vector<BackendId>{backend}, options, without)
     {
     }
-    Planned(const INetwork& network, const std::vector<BackendId>& backends, const OptimizerOptionsOpaque& options = {})
+    /// `without`: names of fusions.
+    Planned(const INetwork& network, const std::vector<BackendId>& backends, const OptimizerOptionsOpaque& options = {},
+            const std::vector<std::string>& without = {})
     {
         RegisterBuiltinBackends(m_Registry);
         const IRuntimePtr runtime = IRuntime::Create({});
@@ -39,8 +45,27 @@ public:
         {
             shapes.push_back(m_Program->Values()[input.m_Value].m_Slot->GetTensorInfo().GetShape());
         }
-        m_Plan.emplace(*m_Program, shapes, Threads, Limits());
+        PlanOptions planOptions;
+        planOptions.m_MaxThreads = Threads;
+        planOptions.m_DisabledFusions = GetFusionBits(without);
+        planOptions.m_Attempts = &m_Attempts;
+        m_Plan = BuildPlan(*m_Program, shapes, Limits(), planOptions);
     }
+    /// The reason why the fusion is not applied to steps that begin with one; empty: it is. Fails where it was not
+    /// tried.
+    std::string WhyNot(const std::string& fusion, size_t first) const
+    {
+        for (const FusionAttempt& attempt : m_Attempts)
+        {
+            if (attempt.m_Fusion == fusion && attempt.m_First == first)
+            {
+                return attempt.m_WhyNot != nullptr ? attempt.m_WhyNot : "";
+            }
+        }
+        ADD_FAILURE() << fusion << " was not tried at step " << first;
+        return "not tried";
+    }
+    const std::vector<FusionAttempt>& Attempts() const { return m_Attempts; }
 
     size_t FindStep(LayerType type, size_t which = 0) const
     {
@@ -78,7 +103,8 @@ private:
     Profiler m_Profiler;
     std::optional<MemorySpaces> m_Memories;
     std::optional<Program> m_Program;
-    std::optional<Plan> m_Plan;
+    std::vector<FusionAttempt> m_Attempts;
+    std::shared_ptr<const Plan> m_Plan;
 };
 
 } // namespace tenon::test

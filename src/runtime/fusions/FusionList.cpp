@@ -3,7 +3,11 @@
 #include "runtime/fusions/Fusion.hpp"
 
 #include <tenon/Exceptions.hpp>
+#include <tenon/NetworkPlan.hpp>
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <string_view>
 
 namespace tenon
@@ -40,27 +44,33 @@ bool IsEnabled(const PlanOptions& options, const char* name)
     return false;
 }
 
+std::vector<std::string> GetFusionNames()
+{
+    std::vector<std::string> names;
+    for (const Fusion& fusion : GetFusions())
+    {
+        names.emplace_back(fusion.m_Name);
+    }
+    return names;
+}
+
 uint32_t GetFusionBits(const std::vector<std::string>& names)
 {
+    if (names.empty())
+    {
+        return 0;
+    }
+    const std::vector<std::string> known = GetFusionNames();
     uint32_t bits = 0;
     for (const std::string& name : names)
     {
-        const auto fusions = GetFusions();
-        size_t i = 0;
-        while (i < fusions.size() && name != fusions[i].m_Name)
+        const auto found = std::find(known.begin(), known.end(), name);
+        if (found == known.end())
         {
-            ++i;
+            throw InvalidArgumentException(
+                fmt::format("there is no fusion '{}'; there are {}", name, fmt::join(known, ", ")));
         }
-        if (i == fusions.size())
-        {
-            std::string known;
-            for (const Fusion& fusion : fusions)
-            {
-                known += (known.empty() ? "" : ", ") + std::string(fusion.m_Name);
-            }
-            throw InvalidArgumentException("there is no fusion '" + name + "'; there are " + known);
-        }
-        bits |= uint32_t{1} << i;
+        bits |= uint32_t{1} << (found - known.begin());
     }
     return bits;
 }

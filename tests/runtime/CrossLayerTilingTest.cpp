@@ -79,9 +79,9 @@ INetworkPtr MakeAttention(unsigned int length, bool givesScores, DataType type =
     return network;
 }
 
-const Strips* FindStrips(const Planned& plan)
+const FusedRun* FindStrips(const Planned& plan)
 {
-    return plan.Get().GetStrips().empty() ? nullptr : plan.Get().GetStrips().front().get();
+    return plan.Get().GetFusedRuns().empty() ? nullptr : plan.Get().GetFusedRuns().front().get();
 }
 
 /// Bytes of the arena that a run writes, which are to be apart and in order.
@@ -102,13 +102,13 @@ size_t CountWritten(const Planned& plan)
 
 } // namespace
 
-TEST(Strips, OfAnAttentionAreItsHeads)
+TEST(CrossLayerTiling, OfAnAttentionAreItsHeads)
 {
     const INetworkPtr network = MakeAttention(250, false);
     const Planned plan(*network, "CpuAcc");
-    const Strips* const strips = FindStrips(plan);
+    const FusedRun* const strips = FindStrips(plan);
     ASSERT_NE(strips, nullptr);
-    EXPECT_EQ(strips->m_Parts, 12u);
+    EXPECT_EQ(strips->m_Tiles, 12u);
     ASSERT_EQ(strips->m_Steps.size(), 6u); // with two that reshape
     EXPECT_THAT(strips->m_Label, HasSubstr("Softmax"));
     EXPECT_THAT(strips->m_Steps[2].m_Inputs[1].m_Offsets, testing::SizeIs(12));
@@ -124,7 +124,7 @@ TEST(Strips, OfAnAttentionAreItsHeads)
 }
 
 // The option NumberOfThreads takes no strips away, and holds for their parts.
-TEST(Strips, KeepToTheThreadsOfTheBackend)
+TEST(CrossLayerTiling, KeepToTheThreadsOfTheBackend)
 {
     const INetworkPtr network = MakeAttention(250, false);
     const std::vector<Floats> expected = RunNetwork(*network, "CpuAcc", 1, false);
@@ -132,11 +132,11 @@ TEST(Strips, KeepToTheThreadsOfTheBackend)
     {
         const OptimizerOptionsOpaque options = LimitedThreads(limit);
         const Planned plan(*network, "CpuAcc", options);
-        const Strips* const strips = FindStrips(plan);
+        const FusedRun* const strips = FindStrips(plan);
         ASSERT_NE(strips, nullptr);
-        EXPECT_EQ(strips->m_Parts, 12u);
+        EXPECT_EQ(strips->m_Tiles, 12u);
         EXPECT_EQ(strips->m_Steps.size(), 6u);
-        EXPECT_LE(strips->m_MostThreads, limit);
+        EXPECT_LE(strips->m_MaxThreads, limit);
         EXPECT_TRUE(strips->IsWorthwhile(limit < 12 ? 256 : 6)); // few parts for as many threads, but for the limit
         for (const unsigned int threads : {1u, 4u, 16u})
         {
@@ -147,15 +147,15 @@ TEST(Strips, KeepToTheThreadsOfTheBackend)
 }
 
 // Types of two bytes are cut too, of which twice as many elements fit into the cache.
-TEST(Strips, OfAnAttentionInHalves)
+TEST(CrossLayerTiling, OfAnAttentionInHalves)
 {
     for (const DataType type : {DataType::Float16, DataType::BFloat16})
     {
         const INetworkPtr network = MakeAttention(370, false, type);
         const Planned plan(*network, "CpuAcc");
-        const Strips* const strips = FindStrips(plan);
+        const FusedRun* const strips = FindStrips(plan);
         ASSERT_NE(strips, nullptr);
-        EXPECT_EQ(strips->m_Parts, 12u);
+        EXPECT_EQ(strips->m_Tiles, 12u);
         EXPECT_EQ(strips->m_Steps.size(), 6u);
         const std::vector<Floats> expected = RunNetwork(*network, "CpuAcc", 1, false);
         for (const unsigned int threads : {1u, 2u, 5u})
@@ -166,18 +166,18 @@ TEST(Strips, OfAnAttentionInHalves)
     }
 }
 
-TEST(Strips, KeepWhatIsReadLater)
+TEST(CrossLayerTiling, KeepWhatIsReadLater)
 {
     const INetworkPtr network = MakeAttention(250, true);
     const Planned plan(*network, "CpuAcc");
-    const Strips* const strips = FindStrips(plan);
+    const FusedRun* const strips = FindStrips(plan);
     ASSERT_NE(strips, nullptr);
     EXPECT_TRUE(strips->m_Steps[0].m_Output.m_IsKept);
     EXPECT_EQ(RunNetwork(*network, "CpuAcc", 2, true), RunNetwork(*network, "CpuAcc", 2, false));
 }
 
 // The system is asked for memory of what a run writes, and not of what threads write one part of.
-TEST(Strips, LeaveMemoryOfWholeTensorsAlone)
+TEST(CrossLayerTiling, LeaveMemoryOfWholeTensorsAlone)
 {
     constexpr size_t ScoreBytes = size_t{12} * 250 * 250 * sizeof(float);
     const Planned inner(*MakeAttention(250, false), "CpuAcc");
@@ -187,7 +187,7 @@ TEST(Strips, LeaveMemoryOfWholeTensorsAlone)
     EXPECT_EQ(CountWritten(layers), layers.Get().Arenas()[HostMemory].m_Bytes);
 }
 
-TEST(Strips, AreNotForWhatFitsIntoTheCache)
+TEST(CrossLayerTiling, AreNotForWhatFitsIntoTheCache)
 {
     EXPECT_EQ(FindStrips(Planned(*MakeAttention(64, false), "CpuAcc")), nullptr);
     // Nor for one layer, or where layers go along the dimension that would be cut.
@@ -201,7 +201,7 @@ TEST(Strips, AreNotForWhatFitsIntoTheCache)
     EXPECT_EQ(FindStrips(Planned(*network, "CpuAcc")), nullptr);
 }
 
-TEST(Strips, AreOneEventOfAProfile)
+TEST(CrossLayerTiling, AreOneEventOfAProfile)
 {
     const IRuntimePtr runtime = IRuntime::Create({});
     const INetworkPtr network = MakeAttention(250, false);
@@ -220,10 +220,10 @@ TEST(Strips, AreOneEventOfAProfile)
     runtime->EnqueueWorkload(id, inputs, {{0, Tensor(runtime->GetOutputTensorInfo(id, 0), output.data())}});
     std::ostringstream text;
     runtime->GetProfiler(id)->Print(text);
-    EXPECT_THAT(text.str(), HasSubstr("Strips of "));
+    EXPECT_THAT(text.str(), HasSubstr("Tiles of "));
 }
 
-TEST(Strips, OfRandomLayersGiveWhatTheLayersGive)
+TEST(CrossLayerTiling, OfRandomLayersGiveWhatTheLayersGive)
 {
     size_t found = 0;
     for (unsigned int seed = 0; seed < 40; ++seed)
@@ -272,7 +272,7 @@ TEST(Strips, OfRandomLayersGiveWhatTheLayersGive)
     EXPECT_GE(found, 30u);
 }
 
-TEST(Strips, OfManyLargeLayersAreFoundInPieces)
+TEST(CrossLayerTiling, OfManyLargeLayersAreFoundInPieces)
 {
     INetworkPtr network = INetwork::Create();
     IConnectableLayer* input = AddInput(*network, 0, FloatInfo({64, 64, 256}));
@@ -287,7 +287,7 @@ TEST(Strips, OfManyLargeLayersAreFoundInPieces)
     }
     AddOutputs(*network, {last});
     const Planned plan(*network, "CpuAcc");
-    for (const auto& strips : plan.Get().GetStrips())
+    for (const auto& strips : plan.Get().GetFusedRuns())
     {
         EXPECT_LE(strips->m_Steps.size(), 32U);
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise layers in chains: which ones, and that they give what they give one after the other, as they run while a
 // debug callback looks on.
-#include "runtime/ElementChain.hpp"
 #include "runtime/PartNetworks.hpp"
 #include "runtime/PlannedNetwork.hpp"
+#include "runtime/fusions/ElementChain.hpp"
 
 #include <gmock/gmock.h>
 
@@ -70,9 +70,9 @@ std::vector<size_t> CountSteps(const INetwork& network, const OptimizerOptionsOp
 {
     const Planned plan(network, "CpuAcc", options);
     std::vector<size_t> counts;
-    for (const auto& strips : plan.Get().GetStrips())
+    for (const auto& strips : plan.Get().GetFusedRuns())
     {
-        if (dynamic_cast<const ElementChain*>(strips->m_Whole.m_Workload.get()) != nullptr)
+        if (dynamic_cast<const ElementChain*>(strips->m_Fused.m_Workload.get()) != nullptr)
         {
             EXPECT_THAT(strips->m_Label, StartsWith("Chain of Cpu"));
             counts.push_back(strips->m_Steps.size());
@@ -118,7 +118,7 @@ using testing::IsEmpty;
 
 } // namespace
 
-TEST(Chains, AreOneWorkloadForAnyNumberOfThreads)
+TEST(ElementwiseChain, AreOneWorkloadForAnyNumberOfThreads)
 {
     const INetworkPtr network = MakeChain({3, 50, 41, 7}, {3, 50, 41, 7});
     EXPECT_THAT(CountSteps(*network), ElementsAre(4u));
@@ -126,7 +126,7 @@ TEST(Chains, AreOneWorkloadForAnyNumberOfThreads)
 }
 
 // The option NumberOfThreads takes no chain away, and limits the threads that work on one.
-TEST(Chains, KeepToTheThreadsOfTheBackend)
+TEST(ElementwiseChain, KeepToTheThreadsOfTheBackend)
 {
     const INetworkPtr network = MakeChain({64, 50, 41, 7}, {41, 7});
     const std::vector<Floats> expected = RunNetwork(*network, "CpuAcc", 1, false);
@@ -135,9 +135,9 @@ TEST(Chains, KeepToTheThreadsOfTheBackend)
         const OptimizerOptionsOpaque options = LimitedThreads(limit);
         EXPECT_THAT(CountSteps(*network, options), ElementsAre(4u)) << limit;
         const Planned plan(*network, "CpuAcc", options);
-        ASSERT_EQ(plan.Get().GetStrips().size(), 1u);
-        const Strips& strips = *plan.Get().GetStrips().front();
-        const auto* const chain = dynamic_cast<const ElementChain*>(strips.m_Whole.m_Workload.get());
+        ASSERT_EQ(plan.Get().GetFusedRuns().size(), 1u);
+        const FusedRun& strips = *plan.Get().GetFusedRuns().front();
+        const auto* const chain = dynamic_cast<const ElementChain*>(strips.m_Fused.m_Workload.get());
         ASSERT_NE(chain, nullptr);
         EXPECT_EQ(chain->GetMaxThreads(), limit);
         for (const unsigned int threads : {1u, 4u, 16u})
@@ -149,7 +149,7 @@ TEST(Chains, KeepToTheThreadsOfTheBackend)
 }
 
 // An RMS norm as JAX writes it, with a Reshape between the layers of a chain.
-TEST(Chains, OfAnRmsNormHaveAReshapeInside)
+TEST(ElementwiseChain, OfAnRmsNormHaveAReshapeInside)
 {
     for (const unsigned int rows : {8u, 1024u, 4099u})
     {
@@ -188,7 +188,7 @@ TEST(Chains, OfAnRmsNormHaveAReshapeInside)
 }
 
 // Shorter than a block, as long as one, longer, and of no whole vectors; in blocks that such rows fill and do not.
-TEST(Chains, RepeatWhatIsBroadcast)
+TEST(ElementwiseChain, RepeatWhatIsBroadcast)
 {
     for (const TensorShape& other : {TensorShape({1}), TensorShape({7}), TensorShape({1, 1, 1, 7}),
                                      TensorShape({41, 7}), TensorShape({50, 41, 7}), TensorShape({1, 50, 41, 7})})
@@ -206,7 +206,7 @@ TEST(Chains, RepeatWhatIsBroadcast)
 }
 
 // A factor for each pixel or image is no repeated row.
-TEST(Chains, LeaveOtherBroadcastsToTheirLayers)
+TEST(ElementwiseChain, LeaveOtherBroadcastsToTheirLayers)
 {
     for (const TensorShape& other : {TensorShape({50, 41, 1}), TensorShape({3, 1, 1, 7}), TensorShape({50, 1, 7})})
     {
@@ -216,7 +216,7 @@ TEST(Chains, LeaveOtherBroadcastsToTheirLayers)
     }
 }
 
-TEST(Chains, AreNotForOneLayerOrFewBytes)
+TEST(ElementwiseChain, AreNotForOneLayerOrFewBytes)
 {
     EXPECT_THAT(CountSteps(*MakeChain({16, 16}, {16, 16})), IsEmpty());
     EXPECT_THAT(CountSteps(*MakeChain({0, 1024}, {1024})), IsEmpty());
@@ -227,7 +227,7 @@ TEST(Chains, AreNotForOneLayerOrFewBytes)
 }
 
 // What is given or read by another layer is there as a whole.
-TEST(Chains, EndWhereOthersRead)
+TEST(ElementwiseChain, EndWhereOthersRead)
 {
     INetworkPtr network = INetwork::Create();
     IConnectableLayer* x = AddInput(*network, 0, FloatInfo({64, 64}));
@@ -241,7 +241,7 @@ TEST(Chains, EndWhereOthersRead)
     ExpectSame(*network);
 }
 
-TEST(Chains, SeeThroughReshapes)
+TEST(ElementwiseChain, SeeThroughReshapes)
 {
     INetworkPtr network = INetwork::Create();
     IConnectableLayer* x = AddInput(*network, 0, FloatInfo({6, 4, 500}));
@@ -254,7 +254,7 @@ TEST(Chains, SeeThroughReshapes)
 }
 
 // A block is of whole rows of 4 or of 6, and not of both.
-TEST(Chains, HaveRowsThatFitIntoEachOther)
+TEST(ElementwiseChain, HaveRowsThatFitIntoEachOther)
 {
     INetworkPtr network = INetwork::Create();
     IConnectableLayer* x = AddInput(*network, 0, FloatInfo({400, 6}));
@@ -269,7 +269,7 @@ TEST(Chains, HaveRowsThatFitIntoEachOther)
 }
 
 // A residual is added in registers, by the layer before it: but not by products of few rows.
-TEST(Chains, LeaveSumsToProducts)
+TEST(ElementwiseChain, LeaveSumsToProducts)
 {
     for (const unsigned int rows : {64u, 2u})
     {
@@ -291,14 +291,14 @@ TEST(Chains, LeaveSumsToProducts)
         AddOutputs(*network, {next});
         const Planned plan(*network, "CpuAcc");
         const bool isAdded = rows == 64;
-        EXPECT_EQ(plan.Get().GetSums().size(), isAdded ? 1u : 0u);
+        EXPECT_EQ(plan.Get().GetResidualAdds().size(), isAdded ? 1u : 0u);
         EXPECT_THAT(CountSteps(*network), ElementsAre(isAdded ? 2u : 3u));
         ExpectSame(*network);
     }
 }
 
 // Elements of one, two and four bytes in one chain, by the bytes of TFLite's integer arithmetic.
-TEST(Chains, ChangeTypes)
+TEST(ElementwiseChain, ChangeTypes)
 {
     for (const DataType type : {DataType::QAsymmS8, DataType::QAsymmU8, DataType::QSymmS16})
     {
@@ -325,7 +325,7 @@ TEST(Chains, ChangeTypes)
     }
 }
 
-TEST(Chains, OfRandomLayersGiveWhatTheLayersGive)
+TEST(ElementwiseChain, OfRandomLayersGiveWhatTheLayersGive)
 {
     size_t found = 0;
     for (unsigned int seed = 0; seed < 150; ++seed)
@@ -387,7 +387,7 @@ TEST(Chains, OfRandomLayersGiveWhatTheLayersGive)
 }
 
 // Of nine tensors from outside the ninth one is for the next chain, as no chain has more inputs than a workload.
-TEST(Chains, AreCutWhereTheyWouldHaveTooManyInputs)
+TEST(ElementwiseChain, AreCutWhereTheyWouldHaveTooManyInputs)
 {
     INetworkPtr network = INetwork::Create();
     IConnectableLayer* last = AddInput(*network, 0, FloatInfo({64, 64}));
@@ -422,10 +422,10 @@ TEST(ElementChain, AsksForNoMoreBuffersThanItHas)
         return links;
     };
     const std::vector<ChainInput> input = {{sizeof(float), 0}};
-    EXPECT_NE(ElementChain::Make(makeLinks(ElementChain::MostBuffers - 1), input, 4096), nullptr);
-    EXPECT_EQ(ElementChain::Make(makeLinks(ElementChain::MostBuffers + 2), input, 4096), nullptr);
+    EXPECT_NE(ElementChain::Make(makeLinks(ElementChain::MaxBuffers - 1), input, 4096), nullptr);
+    EXPECT_EQ(ElementChain::Make(makeLinks(ElementChain::MaxBuffers + 2), input, 4096), nullptr);
     // Repeated inputs have buffers too.
-    const std::vector<ChainInput> repeated(ElementChain::MostBuffers + 1, ChainInput{sizeof(float), 3});
+    const std::vector<ChainInput> repeated(ElementChain::MaxBuffers + 1, ChainInput{sizeof(float), 3});
     EXPECT_EQ(ElementChain::Make(makeLinks(1), repeated, 4096), nullptr);
     EXPECT_EQ(ElementChain::Make(makeLinks(1), {{sizeof(float), 4}, {sizeof(float), 6}}, 4096), nullptr);
 }

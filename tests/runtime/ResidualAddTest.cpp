@@ -76,7 +76,7 @@ size_t CountSumsInBf16(const INetwork& network)
     {
         EXPECT_EQ(RunNetwork(network, "CpuAcc", threads, true, options), expected) << "bfloat16, " << threads;
     }
-    return Planned(network, "CpuAcc", options).Get().GetSums().size();
+    return Planned(network, "CpuAcc", options).Get().GetResidualAdds().size();
 }
 
 /// How many sums run together with the layer before; all of them give what they give on their own, and so they do where
@@ -99,10 +99,10 @@ size_t CountSums(const INetwork& network)
     {
         EXPECT_EQ(RunNetwork(network, "CpuAcc", threads, true), expected) << threads << " threads";
     }
-    const size_t sums = Planned(network, "CpuAcc").Get().GetSums().size();
+    const size_t sums = Planned(network, "CpuAcc").Get().GetResidualAdds().size();
     const OptimizerOptionsOpaque limited = LimitedThreads(2);
     EXPECT_EQ(RunNetwork(network, "CpuAcc", 3, true, limited), expected) << "2 of 3 threads";
-    EXPECT_EQ(Planned(network, "CpuAcc", limited).Get().GetSums().size(), sums);
+    EXPECT_EQ(Planned(network, "CpuAcc", limited).Get().GetResidualAdds().size(), sums);
     return sums;
 }
 
@@ -126,7 +126,7 @@ size_t OnVectors(size_t sums)
 
 } // namespace
 
-TEST(Sums, OfConvolutionsAndOthers)
+TEST(ResidualAdd, OfConvolutionsAndOthers)
 {
     for (const unsigned int channels : {1u, 5u, 8u, 17u, 64u})
     {
@@ -151,7 +151,7 @@ TEST(Sums, OfConvolutionsAndOthers)
     }
 }
 
-TEST(Sums, ChainsOfResiduals)
+TEST(ResidualAdd, ChainsOfResiduals)
 {
     INetworkPtr network = INetwork::Create();
     IConnectableLayer* value = AddConvolution(*network, AddImage(*network, 0, 3), 3, 16);
@@ -165,7 +165,7 @@ TEST(Sums, ChainsOfResiduals)
 }
 
 // What the layer reads and what it is added to are one: the sum must not lie in its place.
-TEST(Sums, OfALayerAndItsOwnInput)
+TEST(ResidualAdd, OfALayerAndItsOwnInput)
 {
     for (const unsigned int kernel : {1u, 3u})
     {
@@ -180,7 +180,7 @@ TEST(Sums, OfALayerAndItsOwnInput)
 
 // What the layer reads is kept while it waits, although others that are done in the meantime read it last. That must
 // not take much memory: here it does not, if tensors that came before are larger.
-TEST(Sums, WaitForOtherLayers)
+TEST(ResidualAdd, WaitForOtherLayers)
 {
     for (const bool isWide : {true, false})
     {
@@ -204,7 +204,7 @@ TEST(Sums, WaitForOtherLayers)
 }
 
 // Of two layers that are added up, one waits for the other.
-TEST(Sums, OfTwoLayers)
+TEST(ResidualAdd, OfTwoLayers)
 {
     INetworkPtr network = INetwork::Create();
     IConnectableLayer* value = AddUnary(*network, AddImage(*network, 0, Channels));
@@ -215,7 +215,7 @@ TEST(Sums, OfTwoLayers)
 }
 
 // Products fill such outputs with zeros before, but not where these hold what is to be added.
-TEST(Sums, OfOutputsLargerThanCaches)
+TEST(ResidualAdd, OfOutputsLargerThanCaches)
 {
     constexpr unsigned int Outputs = 135; // rows that begin within cache lines, in bfloat16 too
     INetworkPtr network = INetwork::Create();
@@ -229,7 +229,7 @@ TEST(Sums, OfOutputsLargerThanCaches)
     EXPECT_EQ(CountSumsInBf16(*network), OnVectors(1));
 }
 
-TEST(Sums, OfRandomNetworks)
+TEST(ResidualAdd, OfRandomNetworks)
 {
     size_t found = 0;
     size_t foundInBf16 = 0;
@@ -261,7 +261,7 @@ TEST(Sums, OfRandomNetworks)
     EXPECT_GE(foundInBf16, OnVectors(30));
 }
 
-TEST(Sums, OfConnectedLayersOfAnyDepth)
+TEST(ResidualAdd, OfConnectedLayersOfAnyDepth)
 {
     for (const unsigned int depth : {3u, 256u, 20000u}) // the last one takes the data in slices
     {
@@ -283,7 +283,7 @@ TEST(Sums, OfConnectedLayersOfAnyDepth)
 }
 
 // In the body of a loop, which runs more than once over the same memory, and reads what it gave before.
-TEST(Sums, InABodyThatRepeats)
+TEST(ResidualAdd, InABodyThatRepeats)
 {
     const auto addConstant = [](INetwork& network, std::vector<float> values)
     {
@@ -315,7 +315,7 @@ TEST(Sums, InABodyThatRepeats)
     EXPECT_EQ(CountSums(*network), 0U); // but in the body
 }
 
-TEST(Sums, AreNotForWhatIsReadElsewhereOrBroadcast)
+TEST(ResidualAdd, AreNotForWhatIsReadElsewhereOrBroadcast)
 {
     const auto count = [](auto build)
     {
@@ -350,7 +350,7 @@ TEST(Sums, AreNotForWhatIsReadElsewhereOrBroadcast)
               0U);
 }
 
-TEST(Sums, AreNamedAfterAllThatRuns)
+TEST(ResidualAdd, AreNamedAfterAllThatRuns)
 {
     INetworkPtr network = INetwork::Create();
     IConnectableLayer* convolved = AddConvolution(*network, AddImage(*network, 0, 3), 3, 8);
@@ -361,8 +361,8 @@ TEST(Sums, AreNamedAfterAllThatRuns)
         const Planned plan(*network, "CpuAcc", options);
         if (OnVectors(1) == 1)
         {
-            ASSERT_EQ(plan.Get().GetSums().size(), 1U);
-            EXPECT_STREQ(plan.Get().GetSums()[0].m_KernelName, "CpuConvolution2dF32+Add+Activation");
+            ASSERT_EQ(plan.Get().GetResidualAdds().size(), 1U);
+            EXPECT_STREQ(plan.Get().GetResidualAdds()[0].m_KernelName, "CpuConvolution2dF32+Add+Activation");
         }
     }
 }

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// See PlanText.hpp.
+#include "cli/PlanText.hpp"
+
+#include "cli/Strings.hpp"
+#include "json/JsonWriter.hpp"
+
+#include <tenon/Utils.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace tenon::cli
+{
+namespace
+{
+
+/// Of a cell: models have names that fill a screen.
+constexpr size_t MaxCell = 40;
+
+using Rows = std::vector<std::vector<std::string>>;
+
+/// Columns of the widths that they need; the last one is as long as it is.
+std::string FormatRows(const Rows& rows, const std::string& indent)
+{
+    std::vector<size_t> widths(rows.front().size() - 1);
+    for (const auto& row : rows)
+    {
+        for (size_t i = 0; i < widths.size(); ++i)
+        {
+            widths[i] = std::max(widths[i], row[i].size());
+        }
+    }
+    std::string text;
+    for (const auto& row : rows)
+    {
+        std::string line = indent;
+        for (size_t i = 0; i < widths.size(); ++i)
+        {
+            line += fmt::format("{:{}}  ", row[i], widths[i]);
+        }
+        line += row.back();
+        text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    }
+    return text;
+}
+
+std::string Cell(const std::string& text)
+{
+    const std::string line = OneLine(text);
+    return line.size() > MaxCell ? line.substr(0, MaxCell - 3) + "..." : line;
+}
+
+std::string NameOf(const PlannedLayer& layer)
+{
+    return layer.m_Name.empty() ? "(" + layer.m_Type + ")" : Cell(layer.m_Name);
+}
+
+bool HasBytes(const TensorInfo& info)
+{
+    return info.GetShape().AreAllDimensionsSpecified();
+}
+
+std::string DescribeMemory(const PlannedTensor& tensor)
+{
+    std::string text = tensor.m_Memory;
+    if (text != "its own" && HasBytes(tensor.m_Info))
+    {
+        text += fmt::format(" {}+{}", tensor.m_Offset, tensor.m_Info.GetNumBytes());
+    }
+    return text + (tensor.m_IsTiled ? " in tiles" : "");
+}
+
+/// The applied fusion that a layer is a part of; of several the first one. Empty: none.
+std::string FindFusion(const NetworkPlan& plan, size_t layer)
+{
+    for (const FusionReport& fusion : plan.m_Fusions)
+    {
+        // Between a layer and the addition of a residual there may be others.
+        const bool isPart = fusion.m_Fusion == "ResidualAdd" ? layer == fusion.m_First || layer == fusion.m_Last
+                                                             : layer >= fusion.m_First && layer <= fusion.m_Last;
+        if (isPart && fusion.m_WhyNot.empty())
+        {
+            const size_t other = layer == fusion.m_First ? fusion.m_Last : fusion.m_First;
+            return other == layer ? fusion.m_Fusion
+                                  : fmt::format("{} with {}", fusion.m_Fusion, NameOf(plan.m_Layers[other]));
+        }
+    }
+    return "";
+}
+
+std::string FormatPlan(const NetworkPlan& plan, const std::string& indent)
+{
+    std::string text = plan.m_MaxThreads == 0
+                           ? indent + "plan: none yet, since shapes of inputs are not known before the first run\n"
+                           : fmt::format("{}plan: at most {} threads, arena of {} bytes\n", indent, plan.m_MaxThreads,
+                                         plan.m_ArenaBytes);
+    Rows rows = {
+        {"layer", "type", "backend", "kernel", "output", "memory (offset+bytes)", "scratch", "runs in", "instead of"}};
+    std::string bodies;
+    for (size_t i = 0; i < plan.m_Layers.size(); ++i)
+    {
+        const PlannedLayer& layer = plan.m_Layers[i];
+        rows.push_back({NameOf(layer), layer.m_Type, layer.m_Backend.empty() ? "-" : layer.m_Backend, layer.m_Kernel,
+                        "-", "-", layer.m_IsPlanned ? std::to_string(layer.m_ScratchBytes) : "?", FindFusion(plan, i),
+                        OneLine(layer.m_Declined)});
+        for (size_t k = 0; k < layer.m_Outputs.size(); ++k)
+        {
+            if (k > 0)
+            {
+                rows.push_back(std::vector<std::string>(rows.front().size()));
+            }
+            const PlannedTensor& output = layer.m_Outputs[k];
+            rows.back()[4] =
+                fmt::format("{} {}", GetDataTypeName(output.m_Info.GetDataType()), output.m_Info.GetShape().ToString());
+            rows.back()[5] = DescribeMemory(output);
+        }
+        for (size_t b = 0; b < layer.m_Bodies.size(); ++b)
+        {
+            bodies += fmt::format("{}network {} of {}:\n", indent, b, NameOf(layer)) +
+                      FormatPlan(layer.m_Bodies[b], indent + "  ");
+        }
+    }
+    text += FormatRows(rows, indent);
+    if (!plan.m_Fusions.empty())
+    {
+        Rows fusions = {{"fusion", "from", "to", "applied"}};
+        for (const FusionReport& fusion : plan.m_Fusions)
+        {
+            fusions.push_back({fusion.m_Fusion, NameOf(plan.m_Layers[fusion.m_First]),
+                               NameOf(plan.m_Layers[fusion.m_Last]),
+                               fusion.m_WhyNot.empty() ? "yes" : "no: " + fusion.m_WhyNot});
+        }
+        text += FormatRows(fusions, indent);
+    }
+    return text + bodies;
+}
+
+void WriteShape(JsonWriter& json, const TensorShape& shape)
+{
+    if (shape.GetDimensionality() == Dimensionality::NotSpecified)
+    {
+        json.Null();
+        return;
+    }
+    json.BeginArray(JsonWriter::Layout::Line);
+    for (unsigned int d = 0; d < shape.GetNumDimensions(); ++d)
+    {
+        if (shape.GetDimensionSpecificity(d))
+        {
+            json.Number(uint64_t{shape[d]});
+        }
+        else
+        {
+            json.Null();
+        }
+    }
+    json.EndArray();
+}
+
+void WritePlan(JsonWriter& json, const NetworkPlan& plan);
+
+void WriteLayer(JsonWriter& json, const PlannedLayer& layer)
+{
+    json.BeginObject();
+    json.Member("name", layer.m_Name);
+    json.Member("type", layer.m_Type);
+    json.Member("guid", static_cast<uint64_t>(layer.m_Guid));
+    json.Member("backend", layer.m_Backend);
+    json.Member("kernel", layer.m_Kernel);
+    json.Member("declined", layer.m_Declined);
+    json.Member("is_planned", layer.m_IsPlanned);
+    json.Member("scratch_bytes", uint64_t{layer.m_ScratchBytes});
+    json.Key("outputs");
+    json.BeginArray();
+    for (const PlannedTensor& output : layer.m_Outputs)
+    {
+        json.BeginObject(JsonWriter::Layout::Line);
+        json.Member("type", GetDataTypeName(output.m_Info.GetDataType()));
+        json.Key("shape");
+        WriteShape(json, output.m_Info.GetShape());
+        json.Key("bytes");
+        if (HasBytes(output.m_Info))
+        {
+            json.Number(uint64_t{output.m_Info.GetNumBytes()});
+        }
+        else
+        {
+            json.Null();
+        }
+        json.Member("memory", output.m_Memory);
+        json.Member("offset", uint64_t{output.m_Offset});
+        json.Member("is_tiled", output.m_IsTiled);
+        json.EndObject();
+    }
+    json.EndArray();
+    if (!layer.m_Bodies.empty())
+    {
+        json.Key("bodies");
+        json.BeginArray();
+        for (const NetworkPlan& body : layer.m_Bodies)
+        {
+            WritePlan(json, body);
+        }
+        json.EndArray();
+    }
+    json.EndObject();
+}
+
+void WritePlan(JsonWriter& json, const NetworkPlan& plan)
+{
+    json.BeginObject();
+    json.Member("max_threads", plan.m_MaxThreads);
+    json.Member("arena_bytes", uint64_t{plan.m_ArenaBytes});
+    json.Key("input_shapes");
+    json.BeginArray();
+    for (const TensorShape& shape : plan.m_InputShapes)
+    {
+        WriteShape(json, shape);
+    }
+    json.EndArray();
+    json.Key("layers");
+    json.BeginArray();
+    for (const PlannedLayer& layer : plan.m_Layers)
+    {
+        WriteLayer(json, layer);
+    }
+    json.EndArray();
+    json.Key("fusions");
+    json.BeginArray();
+    for (const FusionReport& fusion : plan.m_Fusions)
+    {
+        json.BeginObject(JsonWriter::Layout::Line);
+        json.Member("fusion", fusion.m_Fusion);
+        json.Member("first", uint64_t{fusion.m_First});
+        json.Member("last", uint64_t{fusion.m_Last});
+        json.Member("applied", fusion.m_WhyNot.empty());
+        json.Member("why_not", fusion.m_WhyNot);
+        json.EndObject();
+    }
+    json.EndArray();
+    json.EndObject();
+}
+
+} // namespace
+
+std::string FormatPlan(const NetworkPlan& plan)
+{
+    return FormatPlan(plan, "");
+}
+
+std::string FormatPlanJson(const NetworkPlan& plan)
+{
+    JsonWriter json;
+    WritePlan(json, plan);
+    return json.Text() + "\n";
+}
+
+} // namespace tenon::cli
