@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compare Tenon with other engines on models: time, loading, memory. Writes a table, e.g. docs/performance.md.
+"""Compare Tenon with other engines on models, or with another build of Tenon: time, loading, memory. Writes a table,
+e.g. docs/performance.md.
 
 usage: performance.py --exe build/release/bin/bench_serve --models FOLDER [--table docs/performance.md] [--threads N]
                       [--only REGEX] [--engines A,B] [--rounds N] [--turn MS] [--loads N] [--quick]
                       [--layers [KINDS] [--random COUNT [--seed N]]] [--float-twins REGEX]
                       [--onnx FOLDER | MODEL=FILE.onnx ...] [--json FILE] [MODEL.tflite ...]
+       performance.py --exe NEW/bench_serve --other-exe OLD/bench_serve [--labels NEW,OLD] [--mean-limit 1.01]
+                      [--model-limit 1.05] [the options above]
 
 Peers are optional; without one its columns are left out and the table says so:
     python3 -m venv build/venv-peers
@@ -16,6 +19,15 @@ FOLDER has an index.json (see perf/models.py). --layers adds models of one layer
 has the model in a process of its own, all on the same core (or cores, for --threads), which run in turn, A B A B. With
 --peers-only no build of Tenon is needed.
 tenon-fast is Tenon with CpuAcc's FastMathEnabled; it runs where --engines names it.
+
+--other-exe compares two builds of Tenon alone, in turns A B B A and B A A B: the report, on standard output and in
+--table and --json, has new / old of each model, the slowest first, and their geometric mean. A model above
+--model-limit is measured again, after all others and in new processes, and so are all models where their geometric mean
+is above --mean-limit. The exit status is 0 where no model and no mean stays above its limit, 1 where the new build is
+slower or refuses a model that the old one runs; loading and memory are reported and not judged.
+`--engines tenon,tenon-bf16` compares both ways. With a peer in --engines the tables are the ordinary ones, in which
+tenon-other (tenon-bf16-other, tenon-fast-other) is the other build.
+
 ONNX twins of .tflite models are made by tf2onnx (PyPI; it needs tensorflow-cpu), in an environment of its own:
     python -m tf2onnx.convert --opset 18 --tflite MODEL.tflite --output MODEL.onnx
 """
@@ -28,18 +40,14 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
+from perf import builds
 from perf import engines as engine_list
+from perf import models as model_list
 from perf.command import describe
-from perf.installed import copy_as_installed
+from perf.installed import are_same_build, copy_as_installed
 from perf.machine import describe_machine
 from perf.measure import measure, ratio
 from perf.table import markdown, number
-
-try:
-    from perf import models as model_list
-except ModuleNotFoundError as missing:
-    sys.exit(f"{missing.name} is not installed for {sys.executable}: the head of performance.py says "
-             "what it needs and how to run it")
 
 HEAD = """# Performance beside other engines
 
@@ -64,10 +72,15 @@ the resident set grows from just before loading to after ten inferences, measure
 program and library are copies, as installed ones are: of a linker's own output 3 MB more were seen resident.
 """
 
+HOW_BUILDS_RUN = """{threads} batch 1. Both builds have the model on the same core, each in {loads} processes of its
+own, one after the other, which share {rounds} rounds of four turns of about {turn:g} ms: A B B A, B A A B. Loading compares
+the shortest loads, memory the growth of the peak of the resident set."""
+
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--exe", type=Path, help="bench_serve")
+    builds.add_options(parser, "bench_serve")
     parser.add_argument("--models", type=Path, help="folder with models and an index.json")
     parser.add_argument("--only", default="", help="regular expression for names in the folder")
     parser.add_argument("--layers", nargs="?", const="hybrid,16x8", metavar="KINDS",
@@ -81,7 +94,8 @@ def parse_arguments():
                         help="of quantized models with such names, add the float models that they stand for")
     parser.add_argument("--onnx", action="append", default=[], metavar="SOURCE",
                         help="ONNX twins: a folder with MODEL.onnx, or MODEL=FILE")
-    parser.add_argument("--engines", default=",".join(engine_list.DEFAULT_ENGINES))
+    parser.add_argument("--engines", help=f"of {', '.join(engine_list.ENGINES)}; by default "
+                        f"{','.join(engine_list.DEFAULT_ENGINES)}, and tenon with --other-exe")
     parser.add_argument("--peers-only", action="store_true", help="leave Tenon out")
     parser.add_argument("--compute", default="CpuAcc,CpuRef", help="Tenon's backends")
     parser.add_argument("--threads", type=int, default=1)
@@ -102,6 +116,7 @@ def parse_arguments():
         parser.error(f"--threads {arguments.threads}: there are {len(cores)} cores")
     if min(arguments.rounds, arguments.loads) < 1 or arguments.turn <= 0:
         parser.error("--rounds, --loads and --turn must be positive")
+    builds.check_options(parser, arguments)
     # The last ones: the first core has most of the interrupts.
     arguments.cores = cores[-arguments.threads:]
     if arguments.random < 0 or (arguments.random > 0 and not arguments.layers):
@@ -113,17 +128,22 @@ def parse_arguments():
 
 def choose_engines(parser, arguments):
     """The engines that can run here, and what is to be said of the others and of versions."""
-    wanted = [name for name in arguments.engines.split(",") if name]
+    default = engine_list.DEFAULT_ENGINES if arguments.other_exe is None else ["tenon"]
+    wanted = default if arguments.engines is None else [name for name in arguments.engines.split(",") if name]
     unknown = [name for name in wanted if name not in engine_list.ENGINES]
     if unknown:
         parser.error(f"--engines: {', '.join(unknown)}; there are {', '.join(engine_list.ENGINES)}")
     if arguments.peers_only:
-        wanted = [name for name in wanted if name not in engine_list.TENON]
-    if any(name in engine_list.TENON for name in wanted):
-        if arguments.exe is None:
-            parser.error("--exe is missing: the path of bench_serve (or give --peers-only)")
-        if not os.access(arguments.exe, os.X_OK) or arguments.exe.is_dir():
-            parser.error(f"--exe {arguments.exe}: there is no such program; build the target bench_serve")
+        wanted = [name for name in wanted if name in engine_list.PEERS]
+        if arguments.other_exe is not None:
+            parser.error("--peers-only leaves out Tenon, whose other build --other-exe is")
+    others = [name for name in wanted if name in engine_list.OTHER_BUILD]
+    if others and arguments.other_exe is None:
+        parser.error(f"--engines {others[0]}: --other-exe is missing, the path of the other build's bench_serve")
+    if any(name not in engine_list.PEERS for name in wanted) and arguments.exe is None:
+        parser.error("--exe is missing: the path of bench_serve (or give --peers-only)")
+    if arguments.other_exe is not None and not others and any(name in engine_list.PEERS for name in wanted):
+        parser.error("--other-exe beside peers: add tenon-other to --engines, or leave the peers out")
     usable, notes = [], {}
     for name in wanted:
         reason = engine_list.missing_reason(name)
@@ -168,12 +188,43 @@ def collect_models(arguments, scratch):
     return models
 
 
+def copy_programs(parser, arguments, scratch):
+    """Puts copies in the place of the programs: in folders of equal length, as the lengths of a program's path and of
+    its environment move its stack. Says whether both builds are the same."""
+    same = None not in (arguments.exe, arguments.other_exe) and are_same_build(arguments.exe, arguments.other_exe)
+    for option, engine, folder in [("exe", "tenon", "build-a"), ("other_exe", "tenon-other", "build-b")]:
+        program = getattr(arguments, option)
+        if program is None:
+            continue
+        setattr(arguments, option, copy_as_installed(program, scratch / folder))
+        try:
+            engine_list.check_answers(engine, arguments)
+        except engine_list.WorkerError as error:
+            parser.error(f"--{option.replace('_', '-')} {program}: does not answer as bench_serve does ({error}); name "
+                         "the program of that target, with the libraries of its build in ../lib")
+    return same
+
+
+def compare_builds(parser, arguments, models, ways, same):
+    """Measures, reports and gives the exit status."""
+    labels = arguments.labels.split(",")
+    limits = builds.Limits(arguments.mean_limit, arguments.model_limit)
+    how = HOW_BUILDS_RUN.format(threads=describe_threads(arguments), loads=arguments.loads, rounds=arguments.rounds,
+                                turn=arguments.turn)
+    head = builds.make_head(labels, limits, describe(parser, arguments), describe_machine(), how, same)
+    return builds.run(builds.cases_of(models, ways, arguments), limits, labels, head, arguments)
+
+
+def describe_threads(arguments):
+    return "1 thread," if arguments.threads == 1 else f"{arguments.threads} threads,"
+
+
 def make_head(parser, arguments, notes):
     """What stands above the tables."""
     peers = [f"{package} {note}" if note[0].isdigit() else note for package, note in notes.items()]
     return HEAD.format(command=describe(parser, arguments), machine=describe_machine(), rounds=arguments.rounds,
                        turn=arguments.turn, loads=arguments.loads, peers=f"Peers: {'; '.join(peers) or 'none'}.",
-                       threads="1 thread," if arguments.threads == 1 else f"{arguments.threads} threads,")
+                       threads=describe_threads(arguments))
 
 
 def write_results(parser, arguments, results, usable, notes):
@@ -203,12 +254,17 @@ def main():
     parser, arguments = parse_arguments()
     usable, notes = choose_engines(parser, arguments)
     with tempfile.TemporaryDirectory() as scratch:
-        if arguments.exe is not None:
-            arguments.exe = copy_as_installed(arguments.exe, Path(scratch) / "installed")
+        same = copy_programs(parser, arguments, Path(scratch))
         try:
             models = collect_models(arguments, Path(scratch))
+        except ModuleNotFoundError as missing:
+            sys.exit(f"{missing.name} is not installed for {sys.executable}: the head of performance.py says what it "
+                     "needs and how to run it")
         except (model_list.ModelError, ImportError) as error:
             sys.exit(str(error))
+        if arguments.other_exe is not None and not notes:  # which tell of peers
+            ways = list(dict.fromkeys(engine_list.OTHER_BUILD.get(name, name) for name in usable))
+            sys.exit(compare_builds(parser, arguments, models, ways, same))
         if not any(model.onnx for model in models) and "onnxruntime" in usable:
             usable.remove("onnxruntime")
             notes["onnxruntime"] = "onnxruntime has no twin of these models (--onnx)"

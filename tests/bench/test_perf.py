@@ -5,9 +5,12 @@
 usage: test_perf.py BENCH_SERVE MODEL.tflite
 """
 import argparse
+import io
+import json
 import math
 import os
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -15,7 +18,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import threads
-from perf import classes, command, engines, installed, measure, table
+from perf import builds, classes, command, engines, installed, measure, table
 
 EXE, MODEL = Path(sys.argv[1]), Path(sys.argv[2])
 SETTINGS = SimpleNamespace(exe=EXE, compute="CpuRef", threads=1, cores=os.sched_getaffinity(0), priority=False,
@@ -33,7 +36,8 @@ class Command(unittest.TestCase):
                               ("turn", 100.0), ("loads", 5), ("timeout", 300.0), ("models", None), ("layers", None),
                               ("random", 0), ("seed", 1), ("float_twins", None),
                               ("onnx", []), ("peers_only", False), ("priority", True), ("files", []),
-                              ("table", "t.md")]:
+                              ("table", "t.md"), ("other_exe", None), ("labels", "new,old"), ("mean_limit", 1.01),
+                              ("model_limit", 1.05)]:
             parser.add_argument("--" + name, default=default)
         start = "build/venv-peers/bin/python tests/bench/performance.py "
         plain = parser.parse_args([])
@@ -45,6 +49,10 @@ class Command(unittest.TestCase):
         self.assertEqual(command.describe(parser, other),
                          start + "--models MODELS --layers int8 --random 7 --float-twins v1 --onnx TWINS --only '^a|b' --engines b --rounds 12 "
                          "--turn 30 --loads 11 --peers-only --no-priority --table t.md MODEL.tflite ...")
+        builds_of = SimpleNamespace(**{**vars(plain), "other_exe": "o", "labels": "a,b", "mean_limit": 1.02})
+        self.assertEqual(command.describe(parser, builds_of),
+                         start + "--exe build/release/bin/bench_serve --other-exe OTHER/bin/bench_serve --labels a,b "
+                         "--mean-limit 1.02 --table t.md")
 
 
 class Figures(unittest.TestCase):
@@ -109,6 +117,36 @@ class Workers(unittest.TestCase):
                 maps = Path(f"/proc/{worker.process.pid}/maps").read_text()
         self.assertIn(f"{folder}/installed/lib/libtenon.so", maps)
 
+    def test_a_build_that_was_moved_runs_with_its_own_library(self):
+        """Whose program leads to the library of the place where it was linked."""
+        with tempfile.TemporaryDirectory() as folder:
+            copy = installed.copy_as_installed(SETTINGS.exe, Path(folder) / "installed")
+            environment = installed.environment_of(copy)
+            self.assertEqual(environment["LD_LIBRARY_PATH"].split(os.pathsep)[0], f"{folder}/installed/lib")
+            self.assertTrue(installed.are_same_build(copy, SETTINGS.exe))
+            library = max(installed.libraries_of(copy), key=lambda path: path.stat().st_size)
+            library.write_bytes(library.read_bytes() + b"1")
+            self.assertFalse(installed.are_same_build(copy, SETTINGS.exe))
+            self.assertIsNone(installed.environment_of(Path(folder) / "alone/bin/program"))
+            tells = make_program(copy, "#!/bin/sh\nread line; echo '{\"path\": \"'$LD_LIBRARY_PATH'\"}'\n")
+            settings = SimpleNamespace(**{**vars(SETTINGS), "other_exe": tells})
+            with engines.Worker("tenon-other", model(), settings) as worker:
+                self.assertEqual(worker.ask("describe")["path"].split(os.pathsep)[0], f"{folder}/installed/lib")
+
+    def test_programs_that_are_no_bench_serve(self):
+        engines.check_answers("tenon", SETTINGS)
+        for text, error in [("#!/bin/sh\nexit 3\n", "ended with status 3"),
+                            ("#!/bin/sh\necho no library >&2; exit 127\n", "ended with status 127: no library"),
+                            ("#!/bin/sh\nread line; echo '{}'\n", "takes 'hello' for a command"),
+                            ("#!/bin/sh\nread line; echo '{'\n", "no JSON"),
+                            ("#!/bin/sh\nexec sleep 60\n", "no answer to 'hello'"),
+                            ("not a program", "cannot be started")]:
+            with self.subTest(error), tempfile.TemporaryDirectory() as folder:
+                program = make_program(Path(folder) / "bench_serve", text)
+                settings = SimpleNamespace(**{**vars(SETTINGS), "other_exe": program, "timeout": 1.0})
+                self.assertRaisesRegex(engines.WorkerError, re.escape(error), engines.check_answers, "tenon-other",
+                                       settings)
+
     def test_errors_have_their_text(self):
         with tempfile.TemporaryDirectory() as folder:
             short = Path(folder) / "short.bin"
@@ -141,6 +179,207 @@ class Workers(unittest.TestCase):
         figures = measure.measure(model(Path("missing.tflite")), ["tenon"], SETTINGS)
         self.assertIn("missing.tflite", figures["tenon"].error)
         self.assertEqual(figures["tenon"].rounds, [])
+
+
+# bench_serve as far as its protocol goes. A model NAME takes TIMES[NAME] ms, [at first, after so many loads, later];
+# what is not there takes 1 ms. "refuse" and "die" stand for a time.
+SERVE = """#!{python} -SE
+import sys
+TIMES = {times}
+name = sys.argv[1].split("/")[-1].split(".")[0]
+first, loads, later = TIMES.get(name, [1.0, 0, 1.0])
+for line in sys.stdin:
+    word = line.split()[0]
+    with open({folder!r} + name + ".loads", "a+") as file:
+        file.seek(0)
+        done = len(file.read())
+        file.write("+" if word == "load" else "")
+    ms = first if done + (word == "load") <= loads else later
+    if word == "describe":
+        answer = dict(inputs=[])
+    elif word == "load":
+        if ms == "refuse":
+            sys.exit(name + ": no such operator")
+        answer = dict(init={init})
+    elif word == "run":
+        if ms == "die":
+            sys.exit(139)
+        answer = dict(ms=[9.0 * ms, ms, ms, ms])
+    elif word == "memory":
+        answer = dict(peak_growth_kib=1000)
+    else:
+        sys.exit("unknown command: " + line.strip())
+    print(str(answer).replace("'", '"'), flush=True)
+"""
+
+LOADS = 2
+
+
+def make_program(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
+
+
+class Builds(unittest.TestCase):
+    """Two builds in turn."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = Path(scratch.name)
+
+    def serve(self, build, times, init=3.0):
+        """A program of a build of its own."""
+        folder = self.folder / build
+        folder.mkdir()
+        return make_program(folder / "bin/bench_serve",
+                            SERVE.format(python=sys.executable, times=times, folder=f"{folder}/", init=init))
+
+    def compare(self, new, old, names, *options):
+        """Runs performance.py: its exit status, its standard output and error, and the JSON that it wrote."""
+        files = [self.folder / f"{name}.tflite" for name in names]
+        for file in files:
+            file.touch()
+        report = self.folder / "report.json"
+        run = subprocess.run([sys.executable, Path(__file__).with_name("performance.py"), "--exe", new, "--other-exe",
+                              old, "--rounds", "2", "--loads", str(LOADS), "--turn", "1", "--no-priority", "--json",
+                              report, *options, *files], capture_output=True, text=True, check=False)
+        return run.returncode, run.stdout, run.stderr, json.loads(report.read_text()) if report.is_file() else None
+
+    def test_ratios_are_new_to_old(self):
+        status, out, err, found = self.compare(self.serve("new", {"half": [0.5, 0, 0.5], "same": [1.0, 0, 1.0]}, 6.0),
+                                               self.serve("old", {}), ["same", "half"], "--labels", "mine,theirs")
+        self.assertEqual((status, found["passed"]), (0, True), out + err)
+        self.assertEqual([(m["model"], m["ratio"], m["again"]) for m in found["models"]],
+                         [("same", 1.0, None), ("half", 0.5, None)])  # the slowest first
+        self.assertAlmostEqual(found["means"]["models"]["time"], 0.5 ** 0.5)
+        self.assertAlmostEqual(found["means"]["models"]["loading"], 2.0)
+        self.assertAlmostEqual(found["means"]["models"]["memory"], 1.0)
+        self.assertEqual([len(found["models"][0]["new"][what]) for what in ("rounds", "init")], [4, LOADS])
+        self.assertIn("\nNo slower.\n", out)
+        self.assertIn("| half | other | 1 | 0.5 | 0.500 | 0.500 to 0.500 | 2.000 | 1.000 |", out)
+        self.assertIn("| model | class | theirs, ms | mine, ms | mine / theirs |", out)
+        self.assertIn("| **models** (2) | 0.707 | 1.01 | 2.000 | 1.000 |", out)
+        self.assertIn("--other-exe OTHER/bin/bench_serve --rounds 2 --turn 1 --loads 2 --labels mine,theirs", out)
+        self.assertEqual(err.splitlines(), ["same: 1.000", "half: 0.500"])
+
+    def test_a_model_that_stays_slower_fails(self):
+        slow = {"slow": [1.2, LOADS, 1.1], "fast": [0.5, 0, 0.5]}
+        status, out, err, found = self.compare(self.serve("new", slow), self.serve("old", {}), ["fast", "slow"])
+        self.assertEqual((status, found["passed"]), (1, False), out + err)
+        self.assertEqual(found["complaints"], ["slow is 1.200, above 1.05; again 1.100"])
+        self.assertIn("| slow | 1.200 | 1.100 | stays |", out)
+        self.assertEqual(err.splitlines(), ["fast: 0.500", "slow: 1.200", "slow, again: 1.100"])
+
+    def test_a_model_that_is_slower_once_passes(self):
+        times = {"slow": [1.2, LOADS, 1.0], "fast": [0.5, 0, 0.5]}
+        status, out, err, found = self.compare(self.serve("new", times), self.serve("old", {}), ["fast", "slow"])
+        self.assertEqual((status, found["complaints"]), (0, []), out + err)
+        self.assertEqual([(m["ratio"], m["again"], m["stays_above"]) for m in found["models"]],
+                         [(1.2, 1.0, False), (0.5, None, False)])
+        self.assertIn("| slow | 1.200 | 1.000 | does not stay |", out)
+
+    def test_limits(self):
+        times = {name: [1.03, 0, 1.03] for name in ("a", "b")}
+        new, old = self.serve("new", times), self.serve("old", {})
+        status, out, _, found = self.compare(new, old, ["a", "b"])
+        self.assertEqual((status, found["complaints"]), 
+                         (1, ["the geometric mean of models is 1.030, above 1.01; again 1.030"]))
+        self.assertEqual([m["again"] for m in found["models"]], [1.03, 1.03])
+        self.assertIn("Slower:\n\n- the geometric mean of models is 1.030, above 1.01; again 1.030\n", out)
+        self.assertIn("| **models** (2) | 1.030 | 1.030 | 1.01 |", out)
+        self.assertEqual(self.compare(new, old, ["a", "b"], "--mean-limit", "1.04")[0], 0)
+        self.assertEqual(self.compare(new, old, ["a", "b"], "--mean-limit", "1.04", "--model-limit", "1.02")[0], 1)
+
+    def test_options_that_make_no_sense(self):
+        new, old = self.serve("new", {}), self.serve("old", {})
+        for option, value in [("--mean-limit", "0"), ("--model-limit", "nan"), ("--labels", "new"),
+                              ("--labels", "a,a"), ("--engines", "tenon-bf17"), ("--engines", "tenon,onnxruntime")]:
+            with self.subTest(value):
+                status, _, err, _ = self.compare(new, old, ["a"], option, value)
+                self.assertEqual(status, 2)
+                self.assertIn(option, err.splitlines()[-1])
+
+    def test_a_mean_that_is_above_the_limit_once_passes(self):
+        times = {"a": [1.04, LOADS, 1.0], "b": [1.0, 0, 1.0]}
+        status, _, _, found = self.compare(self.serve("new", times), self.serve("old", {}), ["a", "b"])
+        self.assertEqual((status, found["means"]["models"]["again"]), (0, 1.0))
+        self.assertAlmostEqual(found["means"]["models"]["time"], 1.04 ** 0.5)
+
+    def test_what_one_build_refuses(self):
+        refuses, runs = {"odd": ["refuse", 9, "refuse"]}, {}
+        both = ["even", "odd"]
+        status, out, _, found = self.compare(self.serve("a", refuses), self.serve("b", runs), both)
+        self.assertEqual((status, found["complaints"]),
+                         (1, ["odd fails in the new build alone: odd: no such operator"]))
+        self.assertIn("- odd, new: odd: no such operator\n", out)
+        self.assertIsNone(found["models"][1]["ratio"])
+        self.assertEqual(self.compare(self.serve("c", runs), self.serve("d", refuses), both)[0], 0)
+        self.assertEqual(self.compare(self.serve("e", refuses), self.serve("f", refuses), both)[0], 0)
+        status, _, _, found = self.compare(self.serve("g", refuses), self.serve("h", refuses), ["odd"])
+        self.assertEqual((status, found["complaints"]), (1, ["nothing could be compared"]))
+
+    def test_a_new_build_that_dies_when_it_is_measured_again_fails(self):
+        times = {"slow": [1.2, LOADS, "die"], "fast": [0.5, 0, 0.5]}
+        status, _, _, found = self.compare(self.serve("new", times), self.serve("old", {}), ["slow", "fast"])
+        self.assertEqual(status, 1)
+        self.assertEqual(found["complaints"], ["slow is 1.200, above 1.05; again –",
+                                               "slow fails in the new build alone: ended with status 139"])
+
+    def test_a_program_that_cannot_be_compared(self):
+        new = self.serve("new", {})
+        silent = make_program(self.folder / "silent/bin/bench_serve", "#!/bin/sh\nexit 0\n")
+        for other, text in [(self.folder / "none/bench_serve", "there is no such program; build the target "
+                                                               "bench_serve"),
+                            (self.folder, "there is no such program"),
+                            (silent, "does not answer as bench_serve does (ended with status 0)")]:
+            status, out, err, _ = self.compare(new, other, ["a"])
+            self.assertEqual((status, out), (2, ""))
+            self.assertIn(f"--other-exe {other}: {text}", err.splitlines()[-1])
+
+    def test_ways_and_the_same_program(self):
+        new = self.serve("new", {})
+        status, out, err, found = self.compare(new, new, ["m"], "--engines", "tenon,tenon-bf16")
+        self.assertEqual(status, 0, out + err)
+        self.assertEqual([(m["model"], m["group"]) for m in found["models"]],
+                         [("m", "models"), ("m, bf16", "models, bf16")])
+        self.assertIn("Both are the same program", out)
+
+    def test_each_build_is_second_as_often_as_first(self):
+        order = "".join(builds.in_turns("AB", 2)) + "".join(builds.in_turns("AB", 1, 3))
+        self.assertEqual(order, "ABBABAABBAAB")
+
+    def test_layers_are_a_group_of_their_own(self):
+        kinds = [SimpleNamespace(name=kind, kind=kind) for kind in ("int8", "int8, layers")]
+        cases = builds.cases_of(kinds, ["tenon", "tenon-bf16"], SETTINGS)
+        self.assertEqual([case.group for case in cases], ["models", "layers made on the spot"])  # bf16: no floats
+        halves = [builds.Comparison(case, [measure.Figures(rounds=[ms] * 2) for ms in (new, 1.0)])
+                  for case, new in zip(cases, (0.5, 1.02))]
+        self.assertEqual(builds.Verdict(halves, builds.Limits()).complaints,
+                         ["the geometric mean of layers made on the spot is 1.020, above 1.01; again –"])
+
+    def test_a_terminal_has_one_line_of_progress(self):
+        terminal = io.StringIO()
+        terminal.isatty = lambda: True
+        progress = builds.Progress(builds.Limits(), terminal)
+        case = builds.Case("m", "int8", "models", None)
+        slow = builds.Comparison(case, [measure.Figures(rounds=[ms]) for ms in (1.2, 1.0)])
+        progress.show([], "1 of 2: m")
+        progress.show([slow], "2 of 2: n")
+        progress.finish([slow])
+        self.assertNotIn("\n", terminal.getvalue())
+        self.assertRegex(terminal.getvalue(),
+                         r"\[0:00\] 1 of 2: m\r.*\[0:00, geometric mean 1.200, above 1.05: 1\] 2 of 2: n\r")
+
+    def test_ordinary_tables_have_the_other_build(self):
+        old = self.serve("old", {})
+        settings = SimpleNamespace(**{**vars(SETTINGS), "exe": self.serve("new", {MODEL.stem: [2.0, 0, 2.0]}),
+                                      "other_exe": old})
+        both = ["tenon", "tenon-other"]
+        text = table.markdown("head", [(model(), measure.measure(model(), both, settings))], both)
+        self.assertIn(f"| model | Tenon / Tenon (other build) |\n|---|---:|\n| {MODEL.stem} | 2 |", text)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 import shlex
 
 # Options whose values are measured with; others name files, which are elsewhere on each machine.
-VALUES = ["only", "engines", "compute", "threads", "rounds", "turn", "loads", "timeout"]
+VALUES = ["only", "engines", "compute", "threads", "rounds", "turn", "loads", "timeout",
+          "labels", "mean_limit", "model_limit"]
 
 
 def changed_options(parser, arguments, names):
@@ -12,7 +13,7 @@ def changed_options(parser, arguments, names):
     for name in names:
         value = getattr(arguments, name)
         if value != parser.get_default(name):
-            options.append(f"--{name} " + (f"{value:g}" if isinstance(value, float) else shlex.quote(str(value))))
+            options.append(f"--{name.replace('_', '-')} " + (f"{value:g}" if isinstance(value, float) else shlex.quote(str(value))))
     return options
 
 
@@ -21,6 +22,8 @@ def describe(parser, arguments):
     options = []
     if not arguments.peers_only:
         options.append("--exe build/release/bin/bench_serve")
+    if arguments.other_exe:
+        options.append("--other-exe OTHER/bin/bench_serve")
     if arguments.models:
         options.append("--models MODELS")
     if arguments.layers:
@@ -35,7 +38,7 @@ def describe(parser, arguments):
         options.append("--peers-only")
     if not arguments.priority:
         options.append("--no-priority")
-    options.append(f"--table {arguments.table}")
+    options.append(f"--table {arguments.table or 'FILE'}")
     if arguments.files:
         options.append("MODEL.tflite ...")
     return "build/venv-peers/bin/python tests/bench/performance.py " + " ".join(options)

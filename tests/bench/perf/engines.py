@@ -9,8 +9,10 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 from perf.classes import uses_bf16
+from perf.installed import environment_of
 
 WORKER = Path(__file__).with_name("peer_worker.py")
 # Name: what to import, what to ask the package registry for.
@@ -22,8 +24,12 @@ PEERS = {
     "onnxruntime": ("onnxruntime", "onnxruntime"),
 }
 TENON = {"tenon": [], "tenon-bf16": ["--bf16"], "tenon-fast": ["--fast-math"]}
-ENGINES = [*TENON, *PEERS]
-DEFAULT_ENGINES = [name for name in ENGINES if name != "tenon-fast"]
+# The same by the other build (--other-exe): its engine, and how Tenon runs there.
+OTHER_BUILD = {f"{name}-other": name for name in TENON}
+ENGINES = [*TENON, *OTHER_BUILD, *PEERS]
+DEFAULT_ENGINES = ["tenon", "tenon-bf16", *PEERS]
+# Seconds within which a program answers that has nothing to do.
+ANSWER_WITHIN = 20.0
 
 
 class WorkerError(Exception):
@@ -32,7 +38,7 @@ class WorkerError(Exception):
 
 def missing_reason(engine):
     """Why an engine cannot run here; None if it can."""
-    if engine in TENON:
+    if engine not in PEERS:
         return None
     module, package = PEERS[engine]
     return None if importlib.util.find_spec(module) else f"{package} is not installed"
@@ -46,7 +52,7 @@ def can_run(engine, model):
     """Whether the comparison makes sense: bf16 needs floats, ONNX Runtime a twin of the model."""
     if engine == "onnxruntime":
         return model.onnx is not None
-    return engine not in ("tenon-bf16", "tenon-fast") or uses_bf16(model.kind)
+    return OTHER_BUILD.get(engine, engine) not in ("tenon-bf16", "tenon-fast") or uses_bf16(model.kind)
 
 
 def raise_priority():
@@ -62,9 +68,12 @@ class Worker:
 
     def __init__(self, engine, model, settings):
         inputs = [str(path) for path in model.inputs]
-        if engine in TENON:
-            command = [str(settings.exe), str(model.path), "--compute", settings.compute, "--threads",
-                       str(settings.threads), *TENON[engine], *getattr(settings, "options", []),
+        environment = None
+        if engine not in PEERS:
+            exe = settings.other_exe if engine in OTHER_BUILD else settings.exe
+            environment = environment_of(exe)
+            command = [str(exe), str(model.path), "--compute", settings.compute, "--threads", str(settings.threads),
+                       *TENON[OTHER_BUILD.get(engine, engine)], *getattr(settings, "options", []),
                        *(["--inputs", ",".join(inputs)] if inputs else [])]
         else:
             path = model.onnx if engine == "onnxruntime" else model.path
@@ -75,8 +84,11 @@ class Worker:
             if settings.priority:
                 raise_priority()
 
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        text=True, preexec_fn=prepare)
+        try:
+            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                            stderr=subprocess.PIPE, text=True, env=environment, preexec_fn=prepare)
+        except OSError as error:
+            raise WorkerError(f"cannot be started: {error.strerror}") from None
         self.timeout = settings.timeout
         self.answers = queue.Queue()
         self.errors = []
@@ -115,7 +127,9 @@ class Worker:
             status = self.process.wait()
             self.readers[1].join()
             text = [line.strip() for line in self.errors if line.strip()]
-            raise WorkerError(text[-1] if status == 1 and text else f"ended with status {status}")
+            if status == 1 and text:
+                raise WorkerError(text[-1])
+            raise WorkerError(": ".join([f"ended with status {status}", *text[-1:]]))
         try:
             return json.loads(answer)
         except json.JSONDecodeError:
@@ -136,3 +150,18 @@ class Worker:
             reader.join()
         self.process.stdout.close()
         self.process.stderr.close()
+
+
+def check_answers(engine, settings):
+    """Throws a WorkerError if a build of Tenon does not answer commands as bench_serve does: one that is none of its
+    commands ends it with status 1 and an error that quotes the command. No model is read for that."""
+    no_model = SimpleNamespace(path="no-model.tflite", inputs=[])
+    patience = min(ANSWER_WITHIN, settings.timeout)
+    with Worker(engine, no_model, SimpleNamespace(**{**vars(settings), "timeout": patience})) as worker:
+        try:
+            worker.ask("hello")
+        except WorkerError as error:
+            if str(error) == "unknown command: hello":
+                return
+            raise
+    raise WorkerError("takes 'hello' for a command")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs as a user has them, who installed them: peers are measured as pip installed them."""
+import filecmp
+import os
 import shutil
-from pathlib import Path
 
 
 def copy_as_installed(exe, folder):
@@ -13,6 +14,27 @@ def copy_as_installed(exe, folder):
     shutil.copy(exe, program)
     libraries = folder / "lib"
     libraries.mkdir()
-    for library in Path(exe.resolve().parent.parent / "lib").glob("libtenon.so.*"):
+    for library in libraries_of(exe):
         shutil.copy(library, libraries / library.name, follow_symlinks=False)
     return program
+
+
+def libraries_of(program):
+    """Tenon's libraries beside the program, as builds and installations have them; a static build has none."""
+    return sorted((program.resolve().parent.parent / "lib").glob("libtenon.so.*"))
+
+
+def environment_of(program):
+    """The environment in which the program runs with the libraries beside it, wherever the one that linked it lay: of
+    a build that was moved, the path in the program may lead to another build."""
+    libraries = libraries_of(program)
+    if not libraries:
+        return None
+    paths = [str(libraries[0].parent), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
+    return {**os.environ, "LD_LIBRARY_PATH": os.pathsep.join(paths)}
+
+
+def are_same_build(one, other):
+    """Whether two programs and the libraries beside them are the same bytes."""
+    files = [[program, *libraries_of(program)] for program in (one, other)]
+    return len(files[0]) == len(files[1]) and all(filecmp.cmp(a, b, shallow=False) for a, b in zip(*files))

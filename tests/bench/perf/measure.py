@@ -10,7 +10,7 @@ from perf.engines import Worker, WorkerError
 INFERENCES_FOR_MEMORY = 10
 MOST_RUNS = 100000
 # Loading is compared for these alone; others load once.
-LOADED_OFTEN = {"tenon", "tflite-xnnpack"}
+LOADED_OFTEN = {"tenon", "tenon-other", "tflite-xnnpack"}
 
 
 @dataclass
@@ -38,11 +38,15 @@ class Figures:
         return statistics.stdev(self.rounds) / statistics.mean(self.rounds) if len(self.rounds) > 1 else None
 
 
+def ratios(mine, other):
+    """Those of turns that followed each other; none where one of the two did not run."""
+    return [a / b for a, b in zip(mine.rounds, other.rounds)] if mine and other else []
+
+
 def ratio(mine, other):
-    """Median of the ratios of turns that followed each other; None where one of the two did not run."""
-    if not mine or not other or not mine.rounds or not other.rounds:
-        return None
-    return statistics.median(a / b for a, b in zip(mine.rounds, other.rounds))
+    """The median of these ratios; None where there are none."""
+    values = ratios(mine, other)
+    return statistics.median(values) if values else None
 
 
 def load(engine, model, settings, figures):

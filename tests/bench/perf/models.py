@@ -9,8 +9,6 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-
 from perf.classes import classify
 
 # Names of tensor types, as arrays have them.
@@ -34,6 +32,8 @@ class Model:
 def random_array(dtype, shape, seed):
     """Floats in [-1, 1), integers over their whole range; indices and booleans, as int32, int64 and bool are, in
     {0, 1}."""
+    import numpy as np  # here, since models that come with their inputs, or have none, do without it
+
     random = np.random.default_rng(seed)
     kind = np.dtype(dtype)
     if kind.kind == "f":
@@ -49,7 +49,7 @@ def write_inputs(arrays, folder, name):
     files = []
     for i, array in enumerate(arrays):
         files.append(folder / f"{name}.in{i}.bin")
-        files[-1].write_bytes(np.ascontiguousarray(array).tobytes())
+        files[-1].write_bytes(array.tobytes())
     return files
 
 
@@ -59,6 +59,8 @@ def read_index(folder, pattern, scratch):
     if not index.is_file():
         raise ModelError(f"{index}: there is no such file; name a folder that has models and an index.json, or .tflite "
                          "files")
+    import numpy as np  # as in random_array
+
     models = []
     for entry in json.loads(index.read_text()):
         if not re.search(pattern, entry["file"]):

@@ -4,11 +4,13 @@ import re
 import statistics
 
 from perf.classes import CLASSES, is_made, uses_bf16
+from perf.engines import OTHER_BUILD
 from perf.measure import ratio
 
 HEADINGS = {"tenon": "Tenon", "tenon-bf16": "Tenon bf16", "tenon-fast": "Tenon fast math",
             "tflite-xnnpack": "TFLite XNNPACK", "tflite-builtin": "TFLite builtin", "openvino-f32": "OpenVINO f32",
             "openvino-bf16": "OpenVINO bf16", "onnxruntime": "ONNX Runtime"}
+HEADINGS |= {engine: f"{HEADINGS[way]} (other build)" for engine, way in OTHER_BUILD.items()}
 MOST_TEXT = 160
 FLOAT_SUFFIX = "_float"  # of models by perf/float_twins.py
 COMPUTE_INTEGERS = ["tenon", "tflite-xnnpack", "openvino-f32"]  # without options that change how floats are computed
@@ -16,7 +18,8 @@ COMPUTE_INTEGERS = ["tenon", "tflite-xnnpack", "openvino-f32"]  # without option
 RATIOS = [("tenon", "tflite-xnnpack"), ("tenon-bf16", "tflite-xnnpack"), ("tenon-fast", "tflite-xnnpack"),
           ("tenon", "tflite-builtin"), ("tenon", "openvino-f32"), ("tenon-bf16", "openvino-bf16"),
           ("tenon", "onnxruntime"), ("openvino-f32", "tflite-xnnpack"), ("openvino-bf16", "tflite-xnnpack"),
-          ("onnxruntime", "tflite-xnnpack"), ("tflite-builtin", "tflite-xnnpack")]
+          ("onnxruntime", "tflite-xnnpack"), ("tflite-builtin", "tflite-xnnpack"),
+          *((way, engine) for engine, way in OTHER_BUILD.items())]
 
 
 def number(value):
@@ -134,10 +137,9 @@ def shorten(text):
     return text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + " ..."
 
 
-def refusals(results):
+def refusals(triples):
     """Which model was refused by whom, and why."""
-    lines = [f"- {model.name}, {HEADINGS[engine]}: {shorten(figures.error)}\n"
-             for model, by_engine in results for engine, figures in by_engine.items() if figures.error]
+    lines = [f"- {model}, {engine}: {shorten(error)}\n" for model, engine, error in triples]
     return "\n## What engines refused\n" + "".join(lines) if lines else ""
 
 
@@ -155,4 +157,5 @@ def markdown(head, results, engines):
     text += "\n## Int8 beside float32, ms\n" + compared if compared else ""
     text += "\n## Loading and first inference, ms\n" + start_table(results, engines)
     text += "\n## Growth of the peak resident set, MiB\n" + memory_table(results, engines)
-    return text + refusals(results)
+    return text + refusals((model.name, HEADINGS[engine], figures.error) for model, by_engine in results
+                           for engine, figures in by_engine.items() if figures.error)
