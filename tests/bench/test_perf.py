@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of performance.py and bench_serve that need neither peers nor packages.
+"""Tests of performance.py, growth.py and bench_serve that need neither peers nor packages.
 
 usage: test_perf.py BENCH_SERVE MODEL.tflite
 """
@@ -380,6 +380,43 @@ class Builds(unittest.TestCase):
         both = ["tenon", "tenon-other"]
         text = table.markdown("head", [(model(), measure.measure(model(), both, settings))], both)
         self.assertIn(f"| model | Tenon / Tenon (other build) |\n|---|---:|\n| {MODEL.stem} | 2 |", text)
+
+
+# bench_load as far as growth.py asks it.
+LOAD = """#!/bin/sh
+for option; do
+    case $option in --benchmark_filter=*) name=${{option#*^}};; esac
+done
+case $name in {missing}*) echo "Failed to match any benchmarks" >&2; exit 1;; esac
+echo '{{"benchmarks": [{{"run_type": "iteration", "per_layer": {nanoseconds}e-9, "run_name": "'${{name%?}}'"}}]}}'
+"""
+
+
+class Growth(unittest.TestCase):
+    def compare(self, *builds_of):
+        with tempfile.TemporaryDirectory() as folder:
+            programs = [make_program(Path(folder) / str(i) / "bin/bench_load",
+                                     LOAD.format(nanoseconds=nanoseconds, missing=missing))
+                        for i, (nanoseconds, missing) in enumerate(builds_of)]
+            run = subprocess.run([sys.executable, Path(__file__).with_name("growth.py"), "--exe", programs[0],
+                                  "--other-exe", programs[1], "--repetitions", "1"], capture_output=True, text=True,
+                                 check=False)
+        return run.returncode, run.stdout
+
+    def test_two_builds(self):
+        status, out = self.compare((500.0, "none"), (500.0, "none"))
+        self.assertEqual(status, 0, out)
+        self.assertIn("| **large networks** (15) | 1.000 | 1.01 |", out)
+        self.assertIn("| chain of activations, 100,000 layers | TenonChain | 500 | 500 | 1.000 |", out)
+        status, out = self.compare((600.0, "none"), (500.0, "none"))
+        self.assertEqual(status, 1)
+        self.assertIn("- chain of activations, 1,000 layers is 1.200, above 1.05; again 1.200\n", out)
+
+    def test_a_network_that_the_new_build_lacks(self):
+        status, out = self.compare((500.0, "TenonJoins"), (500.0, "none"))
+        self.assertEqual(status, 1)
+        self.assertIn("1,000 layers fails in the new build alone: ended with status 1: Failed to match any benchmarks",
+                      out)
 
 
 if __name__ == "__main__":
