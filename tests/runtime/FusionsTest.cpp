@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fusions of plans at their borders: networks on one side and the other of each condition, the reasons that are
+// given, that all outputs are the same bytes with and without each fusion, and IRuntime::GetPlan.
+#include "runtime/PartNetworks.hpp"
+#include "runtime/PlannedNetwork.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <gmock/gmock.h>
+
+#include <functional>
+
+namespace tenon::test
+{
+
+namespace
+{
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+
+/// All outputs on two threads without some fusions.
+std::vector<Floats> RunWithout(const INetwork& network, const std::vector<std::string>& fusions)
+{
+    const IRuntimePtr runtime = IRuntime::Create({});
+    INetworkProperties properties;
+    properties.m_NumberOfThreads = 2;
+    properties.m_DisabledFusions = fusions;
+    NetworkId id = 0;
+    runtime->LoadNetwork(id, Optimize(network, {"CpuAcc", "CpuRef"}, runtime->GetDeviceSpec()), properties);
+    std::vector<Floats> values;
+    values.reserve(8);
+    InputTensors inputs;
+    std::mt19937 random(11);
+    std::uniform_real_distribution<float> distribution(-1.0f, 1.0f);
+    for (const Layer* layer : static_cast<const Network&>(network).GetGraph().LayersOf(LayerType::Input))
+    {
+        TensorInfo info = runtime->GetInputTensorInfo(id, layer->GetBindingId());
+        info.SetConstant();
+        Floats& data = values.emplace_back(info.GetNumElements());
+        std::generate(data.begin(), data.end(), [&] { return distribution(random); });
+        inputs.emplace_back(layer->GetBindingId(), ConstTensor(info, data.data()));
+    }
+    std::vector<Floats> results(4);
+    runtime->EnqueueWorkload(id, inputs,
+                             [&](LayerBindingId binding, const TensorInfo& info)
+                             {
+                                 Floats& result = results[static_cast<size_t>(binding)];
+                                 result.resize(info.GetNumElements());
+                                 return result.data();
+                             });
+    return results;
+}
+
+/// Expects one outcome of a fusion at a step, and the same bytes with and without it.
+void ExpectOutcome(const INetwork& network, const std::string& fusion, LayerType type, const std::string& whyNot,
+                   size_t which = 0)
+{
+    const Planned plan(network, {"CpuAcc", "CpuRef"});
+    EXPECT_EQ(plan.WhyNot(fusion, plan.FindStep(type, which)), whyNot);
+    if (fusion != "Attention") // whose sums may be taken in another order
+    {
+        EXPECT_EQ(RunWithout(network, {}), RunWithout(network, {fusion}));
+    }
+    const Planned without(network, {"CpuAcc", "CpuRef"}, {}, {fusion});
+    EXPECT_THAT(without.Attempts(), Not(Contains(Field(&FusionAttempt::m_Fusion, testing::StrEq(fusion)))));
+}
+
+// Elementwise chains.
+
+IConnectableLayer* AddImage(INetwork& network, LayerBindingId id, const TensorShape& shape = {8, 64, 16})
+{
+    return AddInput(network, id, FloatInfo(shape));
+}
+
+INetworkPtr MakeChain(const std::function<IConnectableLayer*(INetwork&, IConnectableLayer*)>& second,
+                      const TensorShape& shape = {8, 64, 16})
+{
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* first = AddUnary(*network, AddImage(*network, 0, shape), UnaryOperation::Abs);
+    AddOutputs(*network, {second(*network, first)});
+    return network;
+}
+
+IConnectableLayer* AddOne(INetwork& network, IConnectableLayer* from)
+{
+    return AddUnary(network, from);
+}
+
+} // namespace
+
+TEST(Fusions, ChainOfTwoElementwiseLayers)
+{
+    ExpectOutcome(*MakeChain(&AddOne), "ElementwiseChain", LayerType::ElementwiseUnary, "");
+}
+
+TEST(Fusions, ChainNeedsTensorsOfSomeKilobytes)
+{
+    const auto count = [](const TensorShape& shape)
+    { return Planned(*MakeChain(&AddOne, shape), "CpuAcc").Get().GetFusedRuns().size(); };
+    EXPECT_EQ(count({1024}), 1u);
+    EXPECT_EQ(count({1023}), 0u);
+}
+
+TEST(Fusions, ChainEndsAtALayerThatIsNotElementwise)
+{
+    const auto network = MakeChain(
+        [](INetwork& net, IConnectableLayer* from)
+        {
+            IConnectableLayer* softmax = net.AddSoftmaxLayer(SoftmaxDescriptor(), "softmax");
+            Connect(from, softmax);
+            return softmax;
+        });
+    ExpectOutcome(*network, "ElementwiseChain", LayerType::ElementwiseUnary,
+                  "the kernel of the next layer offers no loop of elements");
+}
+
+TEST(Fusions, ChainEndsAtAnotherNumberOfElements)
+{
+    const auto network = MakeChain(
+        [](INetwork& net, IConnectableLayer* from) {
+            return AddBinary(net, BinaryOperation::Mul, from, AddImage(net, 1, {5, 8, 64, 16}));
+        });
+    ExpectOutcome(*network, "ElementwiseChain", LayerType::ElementwiseUnary,
+                  "the next layer has another number of elements");
+}
+
+TEST(Fusions, ChainEndsWhereItsTensorIsAnOutput)
+{
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* first = AddUnary(*network, AddImage(*network, 0), UnaryOperation::Abs);
+    AddOutputs(*network, {first, AddUnary(*network, first)});
+    ExpectOutcome(*network, "ElementwiseChain", LayerType::ElementwiseUnary,
+                  "its output is read by layers further on, or is an output of the network");
+}
+
+TEST(Fusions, ChainTakesInputsThatAreBroadcastAlongTheFirstDimensionsAlone)
+{
+    const auto make = [](const TensorShape& shape)
+    {
+        return MakeChain([&](INetwork& net, IConnectableLayer* from)
+                         { return AddBinary(net, BinaryOperation::Mul, from, AddImage(net, 1, shape)); });
+    };
+    for (const TensorShape& shape : {TensorShape{16}, TensorShape{64, 16}, TensorShape{1, 64, 16}, TensorShape{1}})
+    {
+        ExpectOutcome(*make(shape), "ElementwiseChain", LayerType::ElementwiseUnary, "");
+    }
+    for (const TensorShape& shape : {TensorShape{64, 1}, TensorShape{8, 1, 16}, TensorShape{8, 64, 1}})
+    {
+        ExpectOutcome(*make(shape), "ElementwiseChain", LayerType::ElementwiseUnary,
+                      "an input is broadcast in another way than along the first dimensions");
+    }
+}
+
+// Residual additions.
+
+namespace
+{
+
+IConnectableLayer* AddConvolution(INetwork& network, IConnectableLayer* from, unsigned int channels)
+{
+    Convolution2dDescriptor d;
+    d.m_DataLayout = DataLayout::NHWC;
+    d.m_StrideX = d.m_StrideY = 1;
+    d.m_PadLeft = d.m_PadRight = d.m_PadTop = d.m_PadBottom = 1;
+    IConnectableLayer* layer = network.AddConvolution2dLayer(d, "convolution");
+    Connect(from, layer);
+    TensorInfo info({channels, 3, 3, channels}, DataType::Float32);
+    info.SetConstant();
+    const auto values = std::make_shared<Floats>(info.GetNumElements());
+    for (size_t i = 0; i < values->size(); ++i)
+    {
+        (*values)[i] = static_cast<float>(i * 7 % 23) * 0.01f - 0.1f;
+    }
+    Connect(network.AddConstantLayer(ConstTensor(info, values->data()), values), layer, 1);
+    return layer;
+}
+
+constexpr unsigned int Channels = 12;
+
+/// `between` layers lie between the convolution and the addition of its input.
+INetworkPtr MakeResidual(unsigned int between, const TensorShape& residual = {1, 9, 7, Channels})
+{
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* image = AddInput(*network, 0, FloatInfo({1, 9, 7, Channels}));
+    IConnectableLayer* other = AddInput(*network, 1, FloatInfo(residual));
+    IConnectableLayer* convolution = AddConvolution(*network, image, Channels);
+    for (unsigned int i = 0; i < between; ++i)
+    {
+        IConnectableLayer* softmax = network->AddSoftmaxLayer(SoftmaxDescriptor(), "softmax");
+        Connect(other, softmax);
+        other = softmax;
+    }
+    AddOutputs(*network, {AddBinary(*network, BinaryOperation::Add, convolution, other)});
+    return network;
+}
+
+} // namespace
+
+TEST(Fusions, ResidualAddBehindItsConvolution)
+{
+    ExpectOutcome(*MakeResidual(0), "ResidualAdd", LayerType::Convolution2d, "");
+}
+
+TEST(Fusions, ResidualAddBroadcastsNothing)
+{
+    ExpectOutcome(*MakeResidual(0, {Channels}), "ResidualAdd", LayerType::Convolution2d,
+                  "the addition broadcasts an input");
+}
+
+TEST(Fusions, ResidualAddHasOneReader)
+{
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* image = AddInput(*network, 0, FloatInfo({1, 9, 7, Channels}));
+    IConnectableLayer* convolution = AddConvolution(*network, image, Channels);
+    IConnectableLayer* softmax = network->AddSoftmaxLayer(SoftmaxDescriptor(), "softmax");
+    Connect(convolution, softmax);
+    AddOutputs(*network, {AddBinary(*network, BinaryOperation::Add, convolution, softmax)});
+    ExpectOutcome(*network, "ResidualAdd", LayerType::Convolution2d, "another layer reads its output");
+}
+
+TEST(Fusions, ResidualAddIsTakenByTheLaterOfTwoConvolutions)
+{
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* image = AddInput(*network, 0, FloatInfo({1, 9, 7, Channels}));
+    IConnectableLayer* first = AddConvolution(*network, image, Channels);
+    IConnectableLayer* second =
+        AddConvolution(*network, AddInput(*network, 1, FloatInfo({1, 9, 7, Channels})), Channels);
+    AddOutputs(*network, {AddBinary(*network, BinaryOperation::Add, first, second)});
+    ExpectOutcome(*network, "ResidualAdd", LayerType::Convolution2d,
+                  "the addition runs with the layer of its other input", 0);
+    ExpectOutcome(*network, "ResidualAdd", LayerType::Convolution2d, "", 1);
+}
+
+// Concats in place.
+
+namespace
+{
+
+INetworkPtr MakeConcat(unsigned int axis, unsigned int rows, unsigned int columns)
+{
+    INetworkPtr network = INetwork::Create();
+    std::vector<IConnectableLayer*> parts;
+    for (LayerBindingId i = 0; i < 2; ++i)
+    {
+        parts.push_back(AddUnary(*network, AddInput(*network, i, FloatInfo({rows, columns}))));
+    }
+    AddOutputs(*network, {AddUnary(*network, AddConcat(*network, parts, axis), UnaryOperation::Abs)});
+    return network;
+}
+
+} // namespace
+
+TEST(Fusions, ConcatOfRowsIsInPlace)
+{
+    ExpectOutcome(*MakeConcat(0, 4, 16), "ConcatInPlace", LayerType::Concat, "");
+}
+
+TEST(Fusions, ConcatOfColumnsNeedsAWriterWithAPitch)
+{
+    ExpectOutcome(*MakeConcat(1, 4, 16), "ConcatInPlace", LayerType::Concat,
+                  "the layer before it is a view, works in place or in a fused run, or is none");
+}
+
+TEST(Fusions, ConcatOfChannelsOfConvolutionsIsInPlace)
+{
+    INetworkPtr network = INetwork::Create();
+    std::vector<IConnectableLayer*> parts;
+    for (LayerBindingId i = 0; i < 2; ++i)
+    {
+        parts.push_back(AddConvolution(*network, AddInput(*network, i, FloatInfo({1, 9, 7, Channels})), Channels));
+    }
+    IConnectableLayer* softmax = network->AddSoftmaxLayer(SoftmaxDescriptor(), "softmax");
+    Connect(AddConcat(*network, parts, 3, 4), softmax);
+    AddOutputs(*network, {softmax});
+    ExpectOutcome(*network, "ConcatInPlace", LayerType::Concat, "");
+}
+
+// Attention and cross-layer tiling. Their own tests vary shapes: AttentionTest.cpp, CrossLayerTilingTest.cpp.
+
+namespace
+{
+
+IConnectableLayer* AddProduct(INetwork& network, IConnectableLayer* x, IConnectableLayer* y)
+{
+    IConnectableLayer* layer = network.AddBatchMatMulLayer(BatchMatMulDescriptor(), "product");
+    Connect(x, layer, 0);
+    Connect(y, layer, 1);
+    return layer;
+}
+
+struct AttentionOf
+{
+    unsigned int m_Length = 64;
+    bool m_GivesScores = false;
+    bool m_HasSoftmax = true;
+    int m_Axis = -1;
+};
+
+INetworkPtr MakeAttention(const AttentionOf& of)
+{
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* queries = AddInput(*network, 0, FloatInfo({3, of.m_Length, 16}));
+    IConnectableLayer* keys = AddInput(*network, 1, FloatInfo({3, 16, of.m_Length}));
+    IConnectableLayer* values = AddInput(*network, 2, FloatInfo({3, of.m_Length, 16}));
+    IConnectableLayer* scores = AddProduct(*network, queries, keys);
+    IConnectableLayer* shares = AddUnary(*network, scores, UnaryOperation::Abs);
+    if (of.m_HasSoftmax)
+    {
+        shares = network->AddSoftmaxLayer(
+            [&]
+            {
+                SoftmaxDescriptor descriptor;
+                descriptor.m_Axis = of.m_Axis;
+                return descriptor;
+            }(),
+            "softmax");
+        Connect(scores, shares);
+    }
+    AddOutputs(*network, {AddProduct(*network, shares, values)});
+    if (of.m_GivesScores)
+    {
+        Connect(scores, network->AddOutputLayer(1));
+    }
+    return network;
+}
+
+} // namespace
+
+TEST(Fusions, AttentionOfASoftmaxOfRows)
+{
+    AttentionOf of;
+    ExpectOutcome(*MakeAttention(of), "Attention", LayerType::BatchMatMul, "");
+    of.m_GivesScores = true;
+    ExpectOutcome(*MakeAttention(of), "Attention", LayerType::BatchMatMul,
+                  "another layer reads a tensor between its layers");
+    of = {};
+    of.m_Axis = 1;
+    ExpectOutcome(*MakeAttention(of), "Attention", LayerType::BatchMatMul,
+                  "the product is not followed by a Softmax of its rows and a product of that");
+    of = {};
+    of.m_HasSoftmax = false;
+    const Planned plan(*MakeAttention(of), "CpuAcc");
+    EXPECT_NE(plan.WhyNot("Attention", plan.FindStep(LayerType::BatchMatMul)), "");
+}
+
+TEST(Fusions, AttentionOfFewScoresIsNotTried)
+{
+    AttentionOf of;
+    of.m_Length = 36; // 3 * 36 * 36 floats are 15.2 KiB
+    EXPECT_TRUE(Planned(*MakeAttention(of), "CpuAcc").Get().GetFusedRuns().empty());
+    of.m_Length = 37; // 16.04 KiB
+    EXPECT_EQ(Planned(*MakeAttention(of), "CpuAcc").Get().GetFusedRuns().size(), 1u);
+}
+
+TEST(Fusions, TiledRunNeedsLargeTensorsBetweenItsLayers)
+{
+    const auto whyNot = [](unsigned int rows)
+    {
+        INetworkPtr network = INetwork::Create();
+        IConnectableLayer* first = AddUnary(*network, AddImage(*network, 0, {24, rows, 512}), UnaryOperation::Abs);
+        IConnectableLayer* softmax = network->AddSoftmaxLayer(SoftmaxDescriptor(), "softmax");
+        Connect(first, softmax);
+        AddOutputs(*network, {softmax});
+        const Planned plan(*network, "CpuAcc");
+        EXPECT_EQ(RunWithout(*network, {}), RunWithout(*network, {"CrossLayerTiling"}));
+        return plan.WhyNot("CrossLayerTiling", plan.FindStep(LayerType::ElementwiseUnary));
+    };
+    EXPECT_EQ(whyNot(64), "");                                                            // 3 MiB
+    EXPECT_EQ(whyNot(32), "the tensors between its layers are small enough for a cache"); // 1.5 MiB
+}
+
+TEST(Fusions, AllNamesAreKnownAndOthersAreRefused)
+{
+    EXPECT_THAT(GetFusionNames(),
+                ElementsAre("Attention", "ElementwiseChain", "CrossLayerTiling", "ResidualAdd", "ConcatInPlace"));
+    const IRuntimePtr runtime = IRuntime::Create({});
+    const INetworkPtr network = MakeChain(&AddOne);
+    INetworkProperties properties;
+    properties.m_DisabledFusions = {"Attention", "Chain"};
+    NetworkId id = 0;
+    try
+    {
+        runtime->LoadNetwork(id, Optimize(*network, {"CpuAcc"}, runtime->GetDeviceSpec()), properties);
+        FAIL() << "it loads";
+    }
+    catch (const InvalidArgumentException& e)
+    {
+        EXPECT_THAT(e.what(), AllOf(HasSubstr("no fusion 'Chain'"), HasSubstr("ElementwiseChain")));
+    }
+}
+
+// Plans as applications see them.
+
+TEST(NetworkPlan, SaysKernelsMemoryAndFusions)
+{
+    const INetworkPtr network = MakeResidual(0);
+    const IRuntimePtr runtime = IRuntime::Create({});
+    NetworkId id = 0;
+    INetworkProperties properties;
+    properties.m_NumberOfThreads = 2;
+    runtime->LoadNetwork(id, Optimize(*network, {"CpuAcc", "CpuRef"}, runtime->GetDeviceSpec()), properties);
+    const NetworkPlan plan = runtime->GetPlan(id);
+    EXPECT_EQ(plan.m_MaxThreads, 2u);
+    EXPECT_THAT(plan.m_InputShapes, ElementsAre(TensorShape{1, 9, 7, Channels}, TensorShape{1, 9, 7, Channels}));
+    ASSERT_EQ(plan.m_Layers.size(), 2u);
+    const PlannedLayer& convolution = plan.m_Layers[0];
+    EXPECT_EQ(convolution.m_Name, "convolution");
+    EXPECT_EQ(convolution.m_Type, "Convolution2d");
+    EXPECT_EQ(convolution.m_Backend, "CpuAcc");
+    EXPECT_EQ(convolution.m_Kernel, "CpuConvolution2dF32");
+    EXPECT_TRUE(convolution.m_IsPlanned);
+    ASSERT_EQ(convolution.m_Outputs.size(), 1u);
+    EXPECT_EQ(convolution.m_Outputs[0].m_Info.GetShape(), (TensorShape{1, 9, 7, Channels}));
+    EXPECT_EQ(convolution.m_Outputs[0].m_Memory, "arena");
+    EXPECT_EQ(plan.m_Layers[1].m_Outputs[0].m_Memory, "output 0");
+    EXPECT_THAT(plan.m_Fusions,
+                ElementsAre(AllOf(Field(&FusionReport::m_Fusion, "ResidualAdd"), Field(&FusionReport::m_First, 0u),
+                                  Field(&FusionReport::m_Last, 1u), Field(&FusionReport::m_WhyNot, ""))));
+}
+
+TEST(NetworkPlan, SaysWhichKernelDeclinedAndWhy)
+{
+    INetworkPtr network = INetwork::Create();
+    SoftmaxDescriptor descriptor;
+    descriptor.m_Axis = 1;
+    IConnectableLayer* softmax = network->AddSoftmaxLayer(descriptor, "softmax");
+    Connect(AddInput(*network, 0, FloatInfo({2, 3, 4})), softmax);
+    AddOutputs(*network, {softmax});
+    const IRuntimePtr runtime = IRuntime::Create({});
+    const NetworkId id = Load(*runtime, *network, {"CpuAcc"});
+    const NetworkPlan plan = runtime->GetPlan(id);
+    ASSERT_EQ(plan.m_Layers.size(), 1u);
+    EXPECT_EQ(plan.m_Layers[0].m_Kernel, "RefSoftmax");
+    EXPECT_THAT(plan.m_Layers[0].m_Declined, HasSubstr("CpuSoftmax: "));
+}
+
+TEST(NetworkPlan, IsThereAfterTheFirstRunWhereShapesAreNotKnownBefore)
+{
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* input = network->AddInputLayer(0);
+    input->GetOutputSlot(0).SetTensorInfo(TensorInfo(TensorShape({0, 4}, {false, true}), DataType::Float32));
+    AddOutputs(*network, {AddUnary(*network, input)});
+    const IRuntimePtr runtime = IRuntime::Create({});
+    const NetworkId id = Load(*runtime, *network, {"CpuAcc"});
+    const NetworkPlan before = runtime->GetPlan(id);
+    EXPECT_EQ(before.m_MaxThreads, 0u);
+    ASSERT_EQ(before.m_Layers.size(), 1u);
+    EXPECT_FALSE(before.m_Layers[0].m_IsPlanned);
+    TensorInfo info({3, 4}, DataType::Float32);
+    info.SetConstant();
+    const Floats values(12, 1.0f);
+    Floats result(12);
+    runtime->EnqueueWorkload(id, {{0, ConstTensor(info, values.data())}},
+                             [&](LayerBindingId, const TensorInfo&) { return result.data(); });
+    const NetworkPlan after = runtime->GetPlan(id);
+    EXPECT_EQ(after.m_MaxThreads, 1u);
+    EXPECT_THAT(after.m_InputShapes, ElementsAre(TensorShape{3, 4}));
+    EXPECT_TRUE(after.m_Layers[0].m_IsPlanned);
+}
+
+TEST(NetworkPlan, OfANetworkThatIsNotThere)
+{
+    EXPECT_THROW(IRuntime::Create({})->GetPlan(7), Exception);
+}
+
+} // namespace tenon::test
