@@ -116,7 +116,8 @@ TEST(Options, WhatIsShownOfTheNetworkAndItsTypes)
 {
     const Options none = ParseRest({});
     EXPECT_FALSE(none.m_PrintLayers || none.m_WriteLayers || none.m_Fp16 || none.m_Bf16 || none.m_FastMath ||
-                 none.m_PrintAssignment);
+                 none.m_PrintAssignment || none.m_PrintPlan || !none.m_PlanFile.empty() ||
+                 !none.m_DisabledFusions.empty());
     EXPECT_TRUE(none.m_DotFile.empty());
     const Options brief =
         ParseRest({"-p", "-F", "-v", "a.dot", "--fp16-turbo-mode", "--print-assignment", "--enable-fast-math"});

@@ -236,6 +236,37 @@ TEST_F(Program, AssignmentAndGraphAreShown)
     ExpectFailure(Execute({"-m", FloatModel, "-N", "-v", FloatModel}), 2, "to read and as one to write");
 }
 
+TEST_F(Program, PlansSayHowLayersRun)
+{
+    using tenon::test::Json;
+    const std::string file = m_Folder.Path("plan.json");
+    const Outcome outcome = Execute({"-m", FloatModel, "-N", "--print-plan", "--plan-json", file, "--number-of-threads",
+                                     "1", "-c", "CpuAcc,CpuRef"});
+    ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+    EXPECT_TRUE(Has(outcome.m_Out, "plan: at most 1 threads, arena of ")) << outcome.m_Out;
+    EXPECT_TRUE(Has(outcome.m_Out, "memory (offset+bytes)  scratch  runs in")) << outcome.m_Out;
+    EXPECT_TRUE(Has(outcome.m_Out, "output 0 0+40")) << outcome.m_Out;
+    const Json plan = Json::Parse(ReadFile(file));
+    EXPECT_EQ(plan.At("max_threads").m_Number, 1.0);
+    const Json& layers = plan.At("layers");
+    ASSERT_FALSE(layers.m_Items.empty());
+    const Json& last = layers.m_Items.back();
+    EXPECT_TRUE(Has(last.At("kernel").m_Text, "Softmax")) << last.At("kernel").m_Text;
+    ASSERT_EQ(last.At("outputs").m_Items.size(), 1U);
+    EXPECT_EQ(last.At("outputs").m_Items[0].At("bytes").m_Number, 40.0);
+    EXPECT_EQ(last.At("outputs").m_Items[0].At("memory").m_Text, "output 0");
+
+    const Outcome apart = Execute(
+        {"-m", FloatModel, "-N", "--without-fusion", "ConcatInPlace", "--without-fusion", "Attention", "--print-plan"});
+    ASSERT_EQ(apart.m_Status, 0) << apart.m_Error;
+    EXPECT_FALSE(Has(apart.m_Out, "ConcatInPlace")) << apart.m_Out;
+    ExpectFailure(Execute({"-m", FloatModel, "-N", "--without-fusion", "Strips"}), 2,
+                  "no fusion 'Strips'; there are Attention, ElementwiseChain");
+    ExpectFailure(Execute({"-m", FloatModel, "-N", "--without-fusion", ""}), 2, "--without-fusion");
+    ExpectFailure(Execute({"-m", FloatModel, "-N", "--plan-json", m_Folder.Path("no/plan.json")}), 2,
+                  "there is no folder");
+}
+
 TEST_F(Program, TurboModesComputeIn16Bits)
 {
     const std::string in = WriteInput("in.npy", DataType::Float32);

@@ -86,7 +86,7 @@ TEST_F(Refusals, PackedWeightsThatWouldOverwriteOthers)
     {
         expectKept(file, {save[0], save[1], file}, "to read and as one to write");
     }
-    for (const char* option : {"-w", "--serialize", "--serialize-optimized", "--report-json", "-v"})
+    for (const char* option : {"-w", "--serialize", "--serialize-optimized", "--report-json", "--plan-json", "-v"})
     {
         expectKept(out, {save[0], save[1], out, option, m_Folder.Path("./out")}, "twice as a file to write");
     }
