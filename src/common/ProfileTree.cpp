@@ -59,6 +59,10 @@ void WriteLayer(JsonWriter& json, const ProfileLabel& label)
     json.Member("layer", label.m_LayerName);
     json.Member("guid", label.m_Guid);
     json.Member("backend", label.m_Backend);
+    if (!label.m_Declined.empty())
+    {
+        json.Member("declined", label.m_Declined);
+    }
 }
 
 /// Writes the events of a tree; each has a number that is part of the names of its fields.
@@ -186,6 +190,10 @@ void WriteTable(const ProfileRecord& record, std::ostream& stream)
         stream << fmt::format("{:60} {:12.1f} {:12.1f} {:12.1f} {:12.1f} {:8}\n", Describe(record.m_Labels[i]),
                               sum.m_Total, sum.m_Min, sum.m_Max, sum.m_Total / static_cast<double>(sum.m_Count),
                               sum.m_Count);
+        if (!record.m_Labels[i].m_Declined.empty())
+        {
+            stream << fmt::format("    declined: {}\n", record.m_Labels[i].m_Declined);
+        }
     }
     if (record.m_NumDropped != 0)
     {

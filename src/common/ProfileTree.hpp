@@ -24,7 +24,8 @@ struct ProfileNode
 /// `record`. An event whose parent is not in the record belongs to the root of its category.
 std::vector<ProfileNode> BuildProfileTree(const ProfileRecord& record);
 
-/// A line for each label: name, total, least, greatest and mean time, count.
+/// A line for each label: name, total, least, greatest and mean time, count. Below it, if kernels declined the layer's
+/// shapes, a line that names them and says why.
 void WriteTable(const ProfileRecord& record, std::ostream& stream);
 /// The tree as JSON, {"Tenon": {"optimize_measurements_#1": ...}}. `record` may be null: no events then. `details` is a
 /// JSON object, or empty.

@@ -52,6 +52,7 @@ void Profiler::ScopedEvent::End() noexcept
 
 size_t Profiler::LabelHash::operator()(const LabelKey& key) const
 {
+    // Labels that differ in m_Declined alone are few: it is left out.
     constexpr uint64_t spread = 0x9E3779B97F4A7C15; // an odd number without pattern: guids are consecutive
     return std::hash<std::string_view>()(key.m_Name) ^
            static_cast<size_t>((key.m_Guid * 4 + static_cast<uint64_t>(key.m_Category)) * spread);
@@ -62,7 +63,8 @@ uint32_t Profiler::Intern(const ScopedEvent& event)
     const bool isRoot = event.m_Name == nullptr;
     const char* given = isRoot ? GetRootName(event.m_Category) : event.m_Name;
     const bool hasLayer = event.m_Layer != nullptr;
-    LabelKey key{event.m_Category, given, hasLayer ? static_cast<uint64_t>(event.m_Layer->GetGuid()) : 0};
+    LabelKey key{event.m_Category, given, hasLayer ? static_cast<uint64_t>(event.m_Layer->GetGuid()) : 0,
+                 event.m_Declined != nullptr ? std::string_view(event.m_Declined) : std::string_view()};
     const auto found = m_LabelIndex.find(key);
     if (found != m_LabelIndex.end())
     {
@@ -81,8 +83,11 @@ uint32_t Profiler::Intern(const ScopedEvent& event)
         interned.m_Label.m_Backend = event.m_Layer->GetBackendId().Get();
         interned.m_Label.m_Guid = key.m_Guid;
     }
+    interned.m_Label.m_Declined = key.m_Declined;
     const auto index = static_cast<uint32_t>(m_Labels.size());
-    key.m_Name = m_Labels.emplace_back(std::move(interned)).m_Given;
+    const Interned& kept = m_Labels.emplace_back(std::move(interned));
+    key.m_Name = kept.m_Given;
+    key.m_Declined = kept.m_Label.m_Declined;
     m_LabelIndex.emplace(key, index);
     return index;
 }

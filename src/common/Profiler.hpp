@@ -5,6 +5,7 @@
 
 #include <tenon/INetwork.hpp>
 #include <tenon/IProfiler.hpp>
+#include <tenon/backend/IWorkload.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -33,7 +34,7 @@ constexpr size_t NumProfilingCategories = 3;
 /// The name of the event that spans a whole category: "inference_measurements".
 const char* GetRootName(ProfilingCategory category);
 
-/// What events with one name and of one layer have in common.
+/// What events with one name, of one layer and with one reason for their kernel have in common.
 struct ProfileLabel
 {
     ProfilingCategory m_Category = ProfilingCategory::Optimize;
@@ -43,6 +44,7 @@ struct ProfileLabel
     std::string m_LayerName;
     std::string m_Backend;
     uint64_t m_Guid = 0;
+    std::string m_Declined; ///< see FusionHooks::m_Declined; empty: no kernel declined
 };
 
 struct ProfileEvent
@@ -77,8 +79,9 @@ public:
     class ScopedEvent
     {
     public:
-        ScopedEvent(Profiler* profiler, ProfilingCategory category, const char* name, const IConnectableLayer* layer)
-            : m_Profiler(profiler), m_Category(category), m_Name(name), m_Layer(layer)
+        ScopedEvent(Profiler* profiler, ProfilingCategory category, const char* name, const IConnectableLayer* layer,
+                    const char* declined)
+            : m_Profiler(profiler), m_Category(category), m_Name(name), m_Layer(layer), m_Declined(declined)
         {
             if (m_Profiler != nullptr)
             {
@@ -104,17 +107,27 @@ public:
         ProfilingCategory m_Category;
         const char* m_Name; ///< null: the category's root
         const IConnectableLayer* m_Layer;
+        const char* m_Declined; ///< may be null
         Clock::time_point m_Start;
     };
 
     /// An event that spans the whole of a category.
     [[nodiscard]] ScopedEvent Scope(ProfilingCategory category) { return Scope(category, nullptr); }
-    /// `name` and `layer` must live as long as the event. That of a layer's workload in an inference is called
-    /// "<name>_Execute".
+    /// `name`, `layer` and `declined` must live as long as the event. In an inference, the event of a layer's workload
+    /// is called "<name>_Execute". `declined` (FusionHooks::m_Declined, may be null) is shown for events of layers.
     [[nodiscard]] ScopedEvent Scope(ProfilingCategory category, const char* name,
-                                    const IConnectableLayer* layer = nullptr)
+                                    const IConnectableLayer* layer = nullptr, const char* declined = nullptr)
     {
-        return ScopedEvent(m_Enabled.load(std::memory_order_relaxed) ? this : nullptr, category, name, layer);
+        return ScopedEvent(m_Enabled.load(std::memory_order_relaxed) ? this : nullptr, category, name, layer, declined);
+    }
+    /// An event of a layer's workload in an inference. `workload` says which kernels declined, and is asked only while
+    /// profiling is on; null: nothing is to be said about them.
+    [[nodiscard]] ScopedEvent KernelScope(const char* name, const IConnectableLayer* layer,
+                                          const IShapedWorkload* workload)
+    {
+        const bool isOn = m_Enabled.load(std::memory_order_relaxed);
+        return ScopedEvent(isOn ? this : nullptr, ProfilingCategory::Inference, name, layer,
+                           isOn && workload != nullptr ? workload->GetFusion().m_Declined : nullptr);
     }
 
     /// Where Print() takes the details of layers from, a JSON object; null: from nowhere. `source` may be called until
@@ -142,6 +155,7 @@ private:
         ProfilingCategory m_Category;
         std::string_view m_Name; ///< as given
         uint64_t m_Guid;
+        std::string_view m_Declined;
 
         bool operator==(const LabelKey&) const = default;
     };
@@ -165,7 +179,7 @@ private:
 
     mutable std::mutex m_Mutex; ///< of the record
     std::deque<ProfileEvent> m_Events;
-    std::deque<Interned> m_Labels; ///< never moved: keys look at their names
+    std::deque<Interned> m_Labels; ///< never moved: keys refer to their strings
     std::unordered_map<LabelKey, uint32_t, LabelHash> m_LabelIndex;
     uint64_t m_NumDropped = 0;
 

@@ -55,6 +55,24 @@ size_t NumRaw(const Json& event)
     return event.FindAll("Wall clock time_#").at(0)->At("raw").m_Items.size();
 }
 
+/// A workload that another kernel declined, and how often it was asked about that.
+class SecondChoice final : public IShapedWorkload
+{
+public:
+    explicit SecondChoice(const char* declined) { m_Fusion.m_Declined = declined; }
+    const FusionHooks& GetFusion() const override
+    {
+        ++m_NumAsked;
+        return m_Fusion;
+    }
+    void Execute(const ExecuteArgs&) const override {}
+    int GetNumAsked() const { return m_NumAsked; }
+
+private:
+    FusionHooks m_Fusion;
+    mutable int m_NumAsked = 0;
+};
+
 } // namespace
 
 TEST(Profiler, RecordsNothingWhileDisabled)
@@ -144,6 +162,69 @@ TEST(Profiler, LayersTellThemselvesApart)
     const std::string table = Text(profiler, &IProfiler::AnalyzeEventsAndWriteResults);
     EXPECT_THAT(table, HasSubstr("RefFloor_Execute 'a \"layer\""));
     EXPECT_THAT(table, HasSubstr("total us"));
+}
+
+TEST(Profiler, ReasonsOfKernelsTellLabelsApart)
+{
+    const INetworkPtr network = INetwork::Create();
+    const IConnectableLayer* floor = network->AddFloorLayer("floor");
+    Profiler profiler;
+    profiler.EnableProfiling(true);
+    {
+        std::string reason = "CpuFloor: not aligned"; // at an address that another text has next
+        const auto a = profiler.Scope(ProfilingCategory::Inference, "RefFloor", floor, reason.c_str());
+    }
+    for (const char* reason : {"CpuFloor: no elements", "CpuFloor: not aligned"})
+    {
+        const auto b = profiler.Scope(ProfilingCategory::Inference, "RefFloor", floor, reason);
+    }
+    {
+        const auto c = profiler.Scope(ProfilingCategory::Inference, "RefFloor", floor);
+    }
+    const Json root = Printed(profiler);
+    const auto executed = root.At("inference_measurements_#3").FindAll("RefFloor_Execute_#");
+    ASSERT_EQ(executed.size(), 3u);
+    EXPECT_EQ(executed[0]->At("declined").m_Text, "CpuFloor: not aligned");
+    EXPECT_EQ(NumRaw(*executed[0]), 2u);
+    EXPECT_EQ(executed[1]->At("declined").m_Text, "CpuFloor: no elements");
+    EXPECT_EQ(NumRaw(*executed[1]), 1u);
+    EXPECT_EQ(executed[2]->Find("declined"), nullptr);
+    EXPECT_EQ(NumRaw(*executed[2]), 1u);
+
+    const std::string table = Text(profiler, &IProfiler::AnalyzeEventsAndWriteResults);
+    EXPECT_THAT(table, HasSubstr("\n    declined: CpuFloor: not aligned\nRefFloor_Execute 'floor'"));
+    EXPECT_THAT(table, HasSubstr("\n    declined: CpuFloor: no elements\nRefFloor_Execute 'floor'"));
+    const std::vector<Json> events =
+        Json::Parse(Text(profiler, &IProfiler::WriteChromeTrace)).At("traceEvents").m_Items;
+    ASSERT_EQ(events.size(), 4u);
+    EXPECT_EQ(events[1].At("args").At("declined").m_Text, "CpuFloor: no elements");
+    EXPECT_EQ(events[3].At("args").Find("declined"), nullptr);
+}
+
+TEST(Profiler, AsksWorkloadsAboutKernelsOnlyWhileEnabled)
+{
+    const INetworkPtr network = INetwork::Create();
+    const IConnectableLayer* floor = network->AddFloorLayer("floor");
+    const SecondChoice workload("CpuFloor: not aligned");
+    Profiler profiler;
+    {
+        const auto off = profiler.KernelScope("RefFloor", floor, &workload);
+    }
+    EXPECT_EQ(workload.GetNumAsked(), 0);
+    EXPECT_TRUE(profiler.GetRecord().m_Labels.empty());
+    profiler.EnableProfiling(true);
+    {
+        const auto several = profiler.KernelScope("tiles", floor, nullptr);
+        const auto on = profiler.KernelScope("RefFloor", floor, &workload);
+    }
+    EXPECT_EQ(workload.GetNumAsked(), 1);
+    const ProfileRecord record = profiler.GetRecord();
+    ASSERT_EQ(record.m_Labels.size(), 2u);
+    EXPECT_EQ(record.m_Labels[0].m_Name, "RefFloor_Execute");
+    EXPECT_EQ(record.m_Labels[0].m_Category, ProfilingCategory::Inference);
+    EXPECT_EQ(record.m_Labels[0].m_Declined, "CpuFloor: not aligned");
+    EXPECT_EQ(record.m_Labels[1].m_Name, "tiles_Execute");
+    EXPECT_EQ(record.m_Labels[1].m_Declined, "");
 }
 
 TEST(Profiler, ChromeTraceHasCompleteEvents)

@@ -3,9 +3,13 @@
 #include "harness/Json.hpp"
 #include "harness/Networks.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
+#include <string>
+#include <vector>
 
 namespace tenon::test
 {
@@ -52,6 +56,18 @@ NetworkId LoadProfiled(IRuntime& runtime, const INetwork& network, const INetwor
 INetworkProperties Profiling(ProfilingDetailsMethod details = ProfilingDetailsMethod::Undefined)
 {
     return {MemorySource::Undefined, MemorySource::Undefined, true, details};
+}
+
+/// A Softmax of {2, 3, 4} along a dimension.
+INetworkPtr MakeSoftmax(int axis)
+{
+    INetworkPtr network = INetwork::Create();
+    SoftmaxDescriptor descriptor;
+    descriptor.m_Axis = axis;
+    IConnectableLayer* softmax = network->AddSoftmaxLayer(descriptor, "softmax");
+    Connect(AddInput(*network, 0, FloatInfo({2, 3, 4})), softmax);
+    Connect(softmax, network->AddOutputLayer(0));
+    return network;
 }
 
 } // namespace
@@ -145,6 +161,50 @@ TEST(Profile, NamesTheKernelThatRan)
         EXPECT_EQ(Only(run, "Execute_#").FindAll("RefMean_Execute_#").size(), 1u);
         EXPECT_EQ(root.At("layer_details").m_Items.at(0).At("kernel").m_Text, "RefMean");
     }
+}
+
+TEST(Profile, NamesTheKernelThatDeclined)
+{
+    const IRuntimePtr runtime = IRuntime::Create({});
+    const NetworkId id = Load(*runtime, *MakeSoftmax(1), {"CpuAcc"});
+    const auto profiler = runtime->GetProfiler(id);
+    profiler->EnableProfiling(true);
+    for (int i = 0; i < 2; ++i)
+    {
+        RunFloat(*runtime, id, {2, 3, 4}, Ramp(24));
+    }
+    const Json run = Printed(*profiler).At("inference_measurements_#3");
+    const Json& layer = Only(Only(run, "Execute_#"), "RefSoftmax_Execute_#");
+    EXPECT_EQ(NumRaw(layer), 2u) << "one event for both runs";
+    const std::string declined = layer.At("declined").m_Text;
+    EXPECT_THAT(declined, testing::MatchesRegex("CpuSoftmax: .+"));
+    EXPECT_EQ(Only(run, "PrepareInputs_#").Find("declined"), nullptr);
+
+    std::ostringstream table;
+    profiler->AnalyzeEventsAndWriteResults(table);
+    EXPECT_THAT(table.str(), testing::HasSubstr("\n    declined: " + declined + "\n"));
+
+    std::ostringstream trace;
+    profiler->WriteChromeTrace(trace);
+    const std::vector<Json> events = Json::Parse(trace.str()).At("traceEvents").m_Items;
+    const auto isSoftmax = [](const Json& event) { return event.At("name").m_Text == "RefSoftmax_Execute"; };
+    ASSERT_EQ(std::count_if(events.begin(), events.end(), isSoftmax), 2);
+    EXPECT_EQ(std::find_if(events.begin(), events.end(), isSoftmax)->At("args").At("declined").m_Text, declined);
+}
+
+TEST(Profile, SaysNothingOfKernelsWhereTheFirstOneRan)
+{
+    const IRuntimePtr runtime = IRuntime::Create({});
+    const NetworkId id = Load(*runtime, *MakeSoftmax(-1), {"CpuAcc"});
+    const auto profiler = runtime->GetProfiler(id);
+    profiler->EnableProfiling(true);
+    RunFloat(*runtime, id, {2, 3, 4}, Ramp(24));
+    const Json run = Printed(*profiler).At("inference_measurements_#3");
+    EXPECT_EQ(Only(Only(run, "Execute_#"), "CpuSoftmax_Execute_#").Find("declined"), nullptr);
+    std::ostringstream text;
+    profiler->AnalyzeEventsAndWriteResults(text);
+    profiler->WriteChromeTrace(text);
+    EXPECT_THAT(text.str(), testing::Not(testing::HasSubstr("declined")));
 }
 
 TEST(Profile, DetailsDescribeEachWorkload)
