@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an ExecutionContext binds memory of the caller: in place where it is aligned and apart from the inputs, else by
-// way of a copy.
+// CallerMemory: see CallerMemory.hpp.
+#include "runtime/CallerMemory.hpp"
+
 #include "common/CopyBlock.hpp"
-#include "runtime/ExecutionContext.hpp"
+#include "runtime/StepShapes.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -21,17 +22,19 @@ bool IsAligned(const void* memory, DataType type)
 
 } // namespace
 
-void ExecutionContext::BindInputs(const RunArgs& args)
+void CallerMemory::BindInputs(const RunArgs& args)
 {
-    while (m_InputStaging.size() < m_Program.Inputs().size())
+    const Plan& plan = m_Tensors.GetPlan();
+    const std::vector<Binding>& inputs = m_Tensors.GetProgram().Inputs();
+    while (m_InputStaging.size() < inputs.size())
     {
-        m_InputStaging.emplace_back(0, HostAllocator());
+        m_InputStaging.emplace_back(0, m_Tensors.GetHostAllocator());
     }
-    m_BoundInputs.resize(m_Program.Inputs().size());
+    m_Inputs.resize(inputs.size());
     m_InputRanges.clear();
-    for (size_t i = 0; i < m_BoundInputs.size(); ++i)
+    for (size_t i = 0; i < m_Inputs.size(); ++i)
     {
-        const TensorInfo& info = m_Plan->Infos()[m_Program.Inputs()[i].m_Value];
+        const TensorInfo& info = plan.Infos()[inputs[i].m_Value];
         const void* memory = args.m_Inputs[i];
         const size_t bytes = info.GetNumBytes();
         if (bytes != 0)
@@ -45,24 +48,24 @@ void ExecutionContext::BindInputs(const RunArgs& args)
             CopyBlock(m_InputStaging[i].Data(), memory, bytes);
             memory = m_InputStaging[i].Data();
         }
-        m_BoundInputs[i] = const_cast<void*>(memory);
+        m_Inputs[i] = const_cast<void*>(memory);
     }
     std::sort(m_InputRanges.begin(), m_InputRanges.end());
     for (size_t i = 1; i < m_InputRanges.size(); ++i)
     {
         m_InputRanges[i].second = std::max(m_InputRanges[i].second, m_InputRanges[i - 1].second);
     }
-    for (const ValueId v : m_Plan->Bound())
+    for (const ValueId v : plan.Bound())
     {
-        const Location& location = m_Plan->Locations()[v];
+        const Location& location = plan.Locations()[v];
         if (location.m_Place == Place::Input)
         {
-            m_Pointers[v] = static_cast<std::byte*>(m_BoundInputs[location.m_Index]) + location.m_Offset;
+            m_Tensors.SetPointer(v, static_cast<std::byte*>(m_Inputs[location.m_Index]) + location.m_Offset);
         }
     }
 }
 
-bool ExecutionContext::OverlapsInput(const void* memory, size_t bytes) const
+bool CallerMemory::OverlapsInput(const void* memory, size_t bytes) const
 {
     // Of the inputs that begin before the end of the memory, does one end behind its beginning?
     const auto begin = reinterpret_cast<uintptr_t>(memory);
@@ -71,9 +74,9 @@ bool ExecutionContext::OverlapsInput(const void* memory, size_t bytes) const
     return next != m_InputRanges.begin() && std::prev(next)->second > begin;
 }
 
-void ExecutionContext::AskForOutput(size_t index, const RunArgs& args)
+void CallerMemory::AskForOutput(size_t index, const RunArgs& args)
 {
-    const TensorInfo& info = InfoOf(m_Program.Outputs()[index].m_Value);
+    const TensorInfo& info = m_Tensors.GetInfo(m_Tensors.GetProgram().Outputs()[index].m_Value);
     const size_t bytes = info.GetNumBytes();
     void* memory = args.m_GetOutput(index, info);
     m_CallerOutputs[index] = memory;
@@ -86,59 +89,63 @@ void ExecutionContext::AskForOutput(size_t index, const RunArgs& args)
     m_Outputs[index] = memory;
 }
 
-void ExecutionContext::BindOutputs(const RunArgs& args)
+void CallerMemory::BindOutputs(const RunArgs& args)
 {
-    m_Outputs.assign(m_Program.Outputs().size(), nullptr);
-    m_CallerOutputs.assign(m_Program.Outputs().size(), nullptr);
-    while (m_OutputStaging.size() < m_Program.Outputs().size())
+    const Plan& plan = m_Tensors.GetPlan();
+    const std::vector<Binding>& outputs = m_Tensors.GetProgram().Outputs();
+    m_Outputs.assign(outputs.size(), nullptr);
+    m_CallerOutputs.assign(outputs.size(), nullptr);
+    while (m_OutputStaging.size() < outputs.size())
     {
-        m_OutputStaging.emplace_back(0, HostAllocator());
+        m_OutputStaging.emplace_back(0, m_Tensors.GetHostAllocator());
     }
     for (size_t i = 0; i < m_Outputs.size(); ++i)
     {
-        if (m_Plan->Locations()[m_Program.Outputs()[i].m_Value].m_Place != Place::None)
+        if (plan.Locations()[outputs[i].m_Value].m_Place != Place::None)
         {
             AskForOutput(i, args);
         }
     }
-    for (const ValueId v : m_Plan->Bound())
+    for (const ValueId v : plan.Bound())
     {
-        const Location& location = m_Plan->Locations()[v];
+        const Location& location = plan.Locations()[v];
         if (location.m_Place == Place::Output)
         {
-            m_Pointers[v] = static_cast<std::byte*>(m_Outputs[location.m_Index]) + location.m_Offset;
+            m_Tensors.SetPointer(v, static_cast<std::byte*>(m_Outputs[location.m_Index]) + location.m_Offset);
         }
     }
-    if (m_Devices != nullptr)
+    if (DeviceRun* const devices = m_Tensors.GetDevices(); devices != nullptr)
     {
-        m_Devices->BindOutputs(*m_Plan, args.m_ImportedOutputs, m_Outputs);
+        devices->BindOutputs(plan, args.m_ImportedOutputs, m_Outputs);
     }
 }
 
-void ExecutionContext::CopyOutputs(const RunArgs& args)
+void CallerMemory::CopyOutputs(const RunArgs& args)
 {
+    const std::vector<Binding>& outputs = m_Tensors.GetProgram().Outputs();
     for (size_t i = 0; i < m_Outputs.size(); ++i)
     {
-        const ValueId value = m_Program.Outputs()[i].m_Value;
-        if (m_Plan->Locations()[value].m_Place == Place::None)
+        const ValueId value = outputs[i].m_Value;
+        if (m_Tensors.GetPlan().Locations()[value].m_Place == Place::None)
         {
             AskForOutput(i, args);
         }
-        const size_t bytes = InfoOf(value).GetNumBytes();
-        if (bytes != 0 && m_Outputs[i] != m_Pointers[value])
+        const size_t bytes = m_Tensors.GetInfo(value).GetNumBytes();
+        if (bytes != 0 && m_Outputs[i] != m_Tensors.GetPointer(value))
         {
-            CopyBlock(m_Outputs[i], m_Pointers[value], bytes);
+            CopyBlock(m_Outputs[i], m_Tensors.GetPointer(value), bytes);
         }
     }
 }
 
-void ExecutionContext::WriteStagedOutputs()
+void CallerMemory::WriteStagedOutputs()
 {
+    const std::vector<Binding>& outputs = m_Tensors.GetProgram().Outputs();
     for (size_t i = 0; i < m_Outputs.size(); ++i)
     {
         if (m_Outputs[i] != m_CallerOutputs[i])
         {
-            CopyBlock(m_CallerOutputs[i], m_Outputs[i], InfoOf(m_Program.Outputs()[i].m_Value).GetNumBytes());
+            CopyBlock(m_CallerOutputs[i], m_Outputs[i], m_Tensors.GetInfo(outputs[i].m_Value).GetNumBytes());
         }
     }
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an ExecutionContext runs If and While: each nested network has a context of its own, in which it runs with its
-// own plans; values go in by address and come out into memory of the outer run.
+// ControlFlow: see ControlFlow.hpp.
+#include "runtime/ControlFlow.hpp"
+
 #include "common/CopyBlock.hpp"
 #include "common/ErrorContext.hpp"
 #include "common/Profiler.hpp"
 #include "runtime/ExecutionContext.hpp"
+#include "runtime/PlanCache.hpp"
+#include "runtime/StepShapes.hpp"
 
 #include <fmt/format.h>
 
@@ -13,26 +16,14 @@
 namespace tenon
 {
 
-/// A value that a nested network takes as input.
-struct ExecutionContext::BodyValue
+ControlFlow::ControlFlow(const RunTensors& tensors, DynamicMemory& memory, DeviceQueues* queues)
+    : m_Tensors(tensors), m_Memory(memory), m_Queues(queues)
 {
-    const TensorInfo* m_Info;
-    const void* m_Memory;
-};
+}
 
-namespace
-{
+ControlFlow::~ControlFlow() = default;
 
-/// Loop variables between two turns.
-struct LoopValues
-{
-    std::vector<TensorInfo> m_Infos;
-    std::vector<AlignedMemory> m_Memory;
-};
-
-} // namespace
-
-void ExecutionContext::RunControlStep(const Step& step, Infos inputs, const RunArgs& args)
+void ControlFlow::Run(const Step& step, Span<const TensorInfo* const> inputs, const RunArgs& args)
 {
     const auto event =
         args.m_Profiler->Scope(ProfilingCategory::Inference, step.m_Layer->GetSchema().m_Name, step.m_Layer);
@@ -53,17 +44,126 @@ void ExecutionContext::RunControlStep(const Step& step, Infos inputs, const RunA
     }
 }
 
-void ExecutionContext::RunBody(const NestedProgram& body, Span<const BodyValue> values, RunArgs::GetOutput getOutput,
+void ControlFlow::RunIf(const Step& step, Span<const TensorInfo* const> inputs, const RunArgs& args)
+{
+    const bool condition = *static_cast<const uint8_t*>(m_Tensors.GetPointer(step.m_Inputs[0])) != 0;
+    RunBody(
+        *step.m_Bodies[condition ? 0 : 1], ListValues(step, inputs, 1),
+        [&](size_t id, const TensorInfo& info) {
+            return m_Memory.Allocate(step.m_FirstOutput + static_cast<ValueId>(id), step, info.GetShape(),
+                                     *args.m_Limits);
+        },
+        args);
+}
+
+void ControlFlow::RunWhile(const Step& step, Span<const TensorInfo* const> inputs, const RunArgs& args)
+{
+    const size_t count = step.m_Inputs.size();
+    std::vector<BodyValue> values = ListValues(step, inputs, 0);
+    // Two sets, so that a turn reads one and writes the other.
+    LoopValues sets[2];
+    for (LoopValues& set : sets)
+    {
+        set.m_Infos.resize(count);
+        for (size_t i = 0; i < count; ++i)
+        {
+            set.m_Memory.emplace_back(0, m_Tensors.GetHostAllocator());
+        }
+    }
+    uint64_t turns = 0;
+    AlignedMemory condition(0, m_Tensors.GetHostAllocator());
+    while (RunCondition(step, values, condition, args))
+    {
+        if (*args.m_Turns == args.m_Limits->m_MaxLoopIterations)
+        {
+            throw LimitExceededException(fmt::format("the run's loops have not ended after {} turns together; raise "
+                                                     "Limits::m_MaxLoopIterations",
+                                                     *args.m_Turns));
+        }
+        ++*args.m_Turns;
+        LoopValues& next = sets[turns++ % 2];
+        RunTurn(step, values, next, args);
+        for (size_t i = 0; i < count; ++i)
+        {
+            values[i] = {&next.m_Infos[i], next.m_Memory[i].Data()};
+        }
+    }
+    for (size_t i = 0; i < count; ++i)
+    {
+        const size_t bytes = values[i].m_Info->GetNumBytes();
+        void* const output = m_Memory.Allocate(step.m_FirstOutput + static_cast<ValueId>(i), step,
+                                               values[i].m_Info->GetShape(), *args.m_Limits);
+        if (bytes != 0)
+        {
+            CopyBlock(output, values[i].m_Memory, bytes);
+        }
+    }
+}
+
+bool ControlFlow::RunCondition(const Step& step, Span<const BodyValue> values, AlignedMemory& memory,
                                const RunArgs& args)
 {
+    RunBody(
+        *step.m_Bodies[0], values,
+        [&](size_t, const TensorInfo& info) -> void*
+        {
+            if (info.GetNumElements() == 0)
+            {
+                throw RuntimeException(fmt::format("the condition gives shape {}, which has no element to decide",
+                                                   info.GetShape().ToString()));
+            }
+            memory.Reserve(CheckTensorBytes(step, info, *args.m_Limits));
+            return memory.Data();
+        },
+        args);
+    // Of several elements the first one counts, as in TFLite.
+    return *memory.Data() != std::byte{0};
+}
+
+void ControlFlow::RunTurn(const Step& step, Span<const BodyValue> values, LoopValues& next, const RunArgs& args)
+{
+    uint64_t bytesLeft = m_Memory.GetBytesLeft(*args.m_Limits);
+    RunBody(
+        *step.m_Bodies[1], values,
+        [&](size_t id, const TensorInfo& info)
+        {
+            const size_t bytes = CheckTensorBytes(step, info, *args.m_Limits);
+            if (bytes > bytesLeft)
+            {
+                throw LimitExceededException(fmt::format("the loop's variables need more than {} bytes; raise "
+                                                         "Limits::m_MaxTotalBytes",
+                                                         args.m_Limits->m_MaxTotalBytes));
+            }
+            bytesLeft -= bytes;
+            next.m_Infos[id] = info;
+            next.m_Memory[id].Reserve(std::max<size_t>(bytes, 1));
+            return next.m_Memory[id].Data();
+        },
+        args);
+}
+
+std::vector<ControlFlow::BodyValue> ControlFlow::ListValues(const Step& step, Span<const TensorInfo* const> inputs,
+                                                            size_t first) const
+{
+    std::vector<BodyValue> values;
+    for (size_t i = first; i < step.m_Inputs.size(); ++i)
+    {
+        values.push_back({inputs[i], m_Tensors.GetPointer(step.m_Inputs[i])});
+    }
+    return values;
+}
+
+void ControlFlow::RunBody(const NestedProgram& body, Span<const BodyValue> values, RunArgs::GetOutput getOutput,
+                          const RunArgs& args)
+{
     const Program& program = *body.m_Program;
-    std::unique_ptr<ExecutionContext>& context = m_Nested[&body];
+    std::unique_ptr<ExecutionContext>& context = m_Contexts[&body];
     if (context == nullptr)
     {
         context = std::make_unique<ExecutionContext>(program, m_Queues);
     }
     Limits limits = *args.m_Limits;
-    limits.m_MaxTotalBytes -= std::min(limits.m_MaxTotalBytes, m_LateBytes);
+    limits.m_MaxTotalBytes = m_Memory.GetBytesLeft(limits);
     const auto getBodyOutput = [&](size_t index, const TensorInfo& info)
     { return getOutput(static_cast<size_t>(program.Outputs()[index].m_Id), info); };
     RunArgs inner(getBodyOutput);
@@ -84,104 +184,6 @@ void ExecutionContext::RunBody(const NestedProgram& body, Span<const BodyValue> 
     inner.m_Limits = &limits;
     inner.m_Turns = args.m_Turns;
     context->Run(body.m_Plans.Get(program, shapes, args.m_Parallel->GetNumThreads(), limits, *args.m_Profiler), inner);
-}
-
-void ExecutionContext::RunIf(const Step& step, Infos inputs, const RunArgs& args)
-{
-    const bool condition = *static_cast<const uint8_t*>(m_Pointers[step.m_Inputs[0]]) != 0;
-    std::vector<BodyValue> values;
-    for (size_t i = 1; i < step.m_Inputs.size(); ++i)
-    {
-        values.push_back({inputs[i], m_Pointers[step.m_Inputs[i]]});
-    }
-    RunBody(
-        *step.m_Bodies[condition ? 0 : 1], values,
-        [&](size_t id, const TensorInfo& info)
-        { return AllocateLate(step.m_FirstOutput + static_cast<ValueId>(id), step, info.GetShape(), *args.m_Limits); },
-        args);
-}
-
-void ExecutionContext::RunWhile(const Step& step, Infos inputs, const RunArgs& args)
-{
-    const size_t count = step.m_Inputs.size();
-    std::vector<BodyValue> values;
-    for (size_t i = 0; i < count; ++i)
-    {
-        values.push_back({inputs[i], m_Pointers[step.m_Inputs[i]]});
-    }
-    // Two sets, so that a turn reads one and writes the other.
-    LoopValues sets[2];
-    for (LoopValues& set : sets)
-    {
-        set.m_Infos.resize(count);
-        for (size_t i = 0; i < count; ++i)
-        {
-            set.m_Memory.emplace_back(0, HostAllocator());
-        }
-    }
-    uint64_t turns = 0;
-    AlignedMemory condition(0, HostAllocator());
-    for (;;)
-    {
-        RunBody(
-            *step.m_Bodies[0], values,
-            [&](size_t, const TensorInfo& info) -> void*
-            {
-                if (info.GetNumElements() == 0)
-                {
-                    throw RuntimeException(fmt::format("the condition gives shape {}, which has no element to decide",
-                                                       info.GetShape().ToString()));
-                }
-                condition.Reserve(CheckTensorBytes(step, info, *args.m_Limits));
-                return condition.Data();
-            },
-            args);
-        // Of several elements the first one counts, as in TFLite.
-        if (*condition.Data() == std::byte{0})
-        {
-            break;
-        }
-        if (*args.m_Turns == args.m_Limits->m_MaxLoopIterations)
-        {
-            throw LimitExceededException(fmt::format("the run's loops have not ended after {} turns together; raise "
-                                                     "Limits::m_MaxLoopIterations",
-                                                     *args.m_Turns));
-        }
-        ++*args.m_Turns;
-        LoopValues& next = sets[turns++ % 2];
-        uint64_t bytesLeft = args.m_Limits->m_MaxTotalBytes - std::min(args.m_Limits->m_MaxTotalBytes, m_LateBytes);
-        RunBody(
-            *step.m_Bodies[1], values,
-            [&](size_t id, const TensorInfo& info)
-            {
-                const size_t bytes = CheckTensorBytes(step, info, *args.m_Limits);
-                if (bytes > bytesLeft)
-                {
-                    throw LimitExceededException(fmt::format("the loop's variables need more than {} bytes; raise "
-                                                             "Limits::m_MaxTotalBytes",
-                                                             args.m_Limits->m_MaxTotalBytes));
-                }
-                bytesLeft -= bytes;
-                next.m_Infos[id] = info;
-                next.m_Memory[id].Reserve(std::max<size_t>(bytes, 1));
-                return next.m_Memory[id].Data();
-            },
-            args);
-        for (size_t i = 0; i < count; ++i)
-        {
-            values[i] = {&next.m_Infos[i], next.m_Memory[i].Data()};
-        }
-    }
-    for (size_t i = 0; i < count; ++i)
-    {
-        const size_t bytes = values[i].m_Info->GetNumBytes();
-        void* const output = AllocateLate(step.m_FirstOutput + static_cast<ValueId>(i), step,
-                                          values[i].m_Info->GetShape(), *args.m_Limits);
-        if (bytes != 0)
-        {
-            CopyBlock(output, values[i].m_Memory, bytes);
-        }
-    }
 }
 
 } // namespace tenon

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // DebugRun: shows the values of one run of a network that was optimized for it, to the application's function, on
-// standard output or in files. ExecutionContext calls it.
+// standard output or in files. ShownTensors calls it.
 #pragma once
 
 #include "graph/Layer.hpp"

@@ -6,9 +6,12 @@
 #include "common/Profiler.hpp"
 #include "common/ThreadPool.hpp"
 #include "graph/OptimizedNetwork.hpp"
+#include "runtime/DebugRun.hpp"
 #include "runtime/ExecutionContext.hpp"
 #include "runtime/ImportedTensors.hpp"
 #include "runtime/NetworkHooks.hpp"
+#include "runtime/PlanCache.hpp"
+#include "runtime/Session.hpp"
 
 #include <tenon/IRuntime.hpp>
 

@@ -3,6 +3,7 @@
 #include "common/ErrorContext.hpp"
 #include "runtime/CheckBound.hpp"
 #include "runtime/LoadedNetwork.hpp"
+#include "runtime/StepShapes.hpp"
 
 #include <fmt/format.h>
 

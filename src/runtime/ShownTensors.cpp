@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an ExecutionContext shows tensors to whoever debugs the network: those of devices, too.
+// ShownTensors: see ShownTensors.hpp.
+#include "runtime/ShownTensors.hpp"
+
 #include "common/Log.hpp"
-#include "runtime/ExecutionContext.hpp"
+#include "runtime/DebugRun.hpp"
 
 #include <cstring>
 
@@ -71,43 +73,36 @@ AlignedMemory TakePixels(const TensorInfo& info, size_t pitch, const void* pixel
 
 } // namespace
 
-void ExecutionContext::ShowInputs(const RunArgs& args) const
+void ShownTensors::ShowInputs(Span<void* const> inputs, DebugRun& debug) const
 {
-    if (args.m_Debug == nullptr)
+    for (size_t i = 0; i < inputs.size(); ++i)
     {
-        return;
-    }
-    for (size_t i = 0; i < m_BoundInputs.size(); ++i)
-    {
-        const Binding& input = m_Program.Inputs()[i];
-        args.m_Debug->Show(*input.m_Layer, 0, InfoOf(input.m_Value), m_BoundInputs[i]);
+        const Binding& input = m_Tensors.GetProgram().Inputs()[i];
+        debug.Show(*input.m_Layer, 0, m_Tensors.GetInfo(input.m_Value), inputs[i]);
     }
 }
 
-void ExecutionContext::ShowOutputs(const Step& step, const RunArgs& args)
+void ShownTensors::ShowOutputs(const Step& step, DebugRun& debug) const
 {
-    if (args.m_Debug == nullptr)
-    {
-        return;
-    }
     for (uint32_t k = 0; k < step.m_NumOutputs; ++k)
     {
         const ValueId value = step.m_FirstOutput + k;
-        const TensorInfo& info = InfoOf(value);
-        if (const PlannedPitch* const pitch = m_Plan->FindPitch(value); pitch != nullptr)
+        const TensorInfo& info = m_Tensors.GetInfo(value);
+        const void* const memory = m_Tensors.GetPointer(value);
+        if (const PitchedValue* const pitched = m_Tensors.GetPlan().FindPitch(value); pitched != nullptr)
         {
-            const AlignedMemory whole = TakePixels(info, pitch->m_Pitch, m_Pointers[value]);
-            args.m_Debug->Show(*step.m_Layer, k, info, whole.Data());
+            const AlignedMemory whole = TakePixels(info, pitched->m_Pitch, memory);
+            debug.Show(*step.m_Layer, k, info, whole.Data());
         }
         else if (step.m_Memory == HostMemory)
         {
-            args.m_Debug->Show(*step.m_Layer, k, info, m_Pointers[value]);
+            debug.Show(*step.m_Layer, k, info, memory);
         }
         else
         {
-            const DeviceView view(info.GetNumBytes(), m_Devices->TensorOf(value), m_Program.Memories()[step.m_Memory],
-                                  m_Queues->Use(step.m_Memory));
-            args.m_Debug->Show(*step.m_Layer, k, info, view.Get());
+            const DeviceView view(info.GetNumBytes(), m_Tensors.GetDevices()->TensorOf(value),
+                                  m_Tensors.GetProgram().Memories()[step.m_Memory], m_Queues->Use(step.m_Memory));
+            debug.Show(*step.m_Layer, k, info, view.Get());
         }
     }
 }

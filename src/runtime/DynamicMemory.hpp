@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// DynamicMemory: memory of the values whose shapes depend on data, so that only the run knows them. Each is allocated
+// when its step has been shaped, counts towards Limits::m_MaxTotalBytes, and is released behind the last step that
+// reads it.
+#pragma once
+
+#include "common/AlignedMemory.hpp"
+#include "runtime/RunTensors.hpp"
+
+#include <tenon/Limits.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tenon
+{
+
+class DynamicMemory
+{
+public:
+    /// Both outlive it. `queues` may be null where the program uses no devices.
+    DynamicMemory(RunTensors& tensors, DeviceQueues* queues) : m_Tensors(tensors), m_Queues(queues) {}
+
+    /// For a plan in use that is not complete: no value has memory, and the plan's arenas are counted.
+    void BeginRun();
+    /// No device may be at work.
+    void EndRun() { m_Blocks.clear(); }
+
+    /// Gives memory of its own to an output of a step, whose info gets the shape. Returns its host memory, null on a
+    /// device. Throws LimitExceededException, and MemoryValidationException where there is not so much memory.
+    void* Allocate(ValueId value, const Step& step, const TensorShape& shape, const Limits& limits);
+    /// Lets output 0 of a step, of that shape, be the memory of input 0; false where it may not.
+    bool ShareView(const Step& step, const TensorShape& shape);
+    /// Lets output 0 of a step that imports its input keep the memory of that.
+    void ShareImport(const Step& step) { m_Blocks[step.m_FirstOutput] = m_Blocks[step.m_Inputs[0]]; }
+    bool HasMemory(ValueId value) const { return m_Blocks[value] != nullptr; }
+    /// After a step ran: releases those of its inputs and outputs that no later step reads.
+    void Release(size_t stepIndex);
+
+    /// Host memory for one step, whose layer is named where there is none; it is not counted.
+    AlignedMemory TakeHostMemory(const Step& step, size_t bytes, size_t alignment) const;
+    /// Counts bytes. Throws LimitExceededException that names the step's layer.
+    void Charge(size_t bytes, const Step& step, const Limits& limits);
+    void Discharge(size_t bytes) { m_UsedBytes -= bytes; }
+    uint64_t GetUsedBytes() const { return m_UsedBytes; }
+    uint64_t GetBytesLeft(const Limits& limits) const
+    {
+        return limits.m_MaxTotalBytes > m_UsedBytes ? limits.m_MaxTotalBytes - m_UsedBytes : 0;
+    }
+
+private:
+    struct Block
+    {
+        AlignedMemory m_Host;
+        std::unique_ptr<DeviceBlock> m_Device; ///< in place of m_Host
+    };
+
+    void Release(size_t stepIndex, ValueId value);
+
+    RunTensors& m_Tensors;
+    DeviceQueues* m_Queues;
+    /// By value; views of a value share its block. Null for values that were placed before the run, and views of them.
+    std::vector<std::shared_ptr<Block>> m_Blocks;
+    uint64_t m_UsedBytes = 0; ///< of the arenas and all blocks
+};
+
+} // namespace tenon

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// DynamicSteps: runs the steps of a program that its plan lacks, since their shapes depend on data. Each is shaped when
+// its inputs are there, gets memory of its own, runs, and its inputs are released when no later step reads them.
+#pragma once
+
+#include "runtime/ControlFlow.hpp"
+#include "runtime/DynamicMemory.hpp"
+#include "runtime/RunArgs.hpp"
+#include "runtime/RunTensors.hpp"
+#include "runtime/SessionStates.hpp"
+#include "runtime/ShownTensors.hpp"
+#include "runtime/StepRunner.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tenon
+{
+
+class DynamicSteps
+{
+public:
+    /// All of them outlive it. `queues`: see ControlFlow.
+    DynamicSteps(RunTensors& tensors, StepRunner& steps, SessionStates& states, const ShownTensors& shown,
+                 DeviceQueues* queues);
+
+    /// After RunTensors::UsePlan().
+    void BeginRun();
+    /// Runs the steps behind those of the plan.
+    void Run(const RunArgs& args);
+    /// Gives the memory of the run back. No device may be at work.
+    void EndRun();
+
+private:
+    void RunStep(size_t index, const RunArgs& args);
+    void PlaceOutput(const Step& step, uint32_t output, const TensorShape& shape, const RunArgs& args);
+    void Execute(const Step& step, const IShapedWorkload& workload, const RunArgs& args);
+
+    RunTensors& m_Tensors;
+    StepRunner& m_Steps;
+    SessionStates& m_States;
+    const ShownTensors& m_Shown;
+    DeviceQueues* m_Queues;
+    DynamicMemory m_Memory;
+    ControlFlow m_ControlFlow;
+    std::vector<std::unique_ptr<IShapedWorkload>> m_DeviceWorkloads; ///< devices may run them until the run ends
+};
+
+} // namespace tenon

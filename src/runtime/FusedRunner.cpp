@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// FusedRunner: see FusedRunner.hpp.
+#include "runtime/FusedRunner.hpp"
+
+#include "common/ErrorContext.hpp"
+#include "common/OneThread.hpp"
+#include "common/Profiler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+namespace tenon
+{
+
+void FusedRunner::Run(const FusedRun& run, const RunArgs& args) const
+{
+    const Layer* const first = m_Tensors.GetProgram().Steps()[run.m_First].m_Layer;
+    const auto event = args.m_Profiler->KernelScope(run.m_Label.c_str(), first, run.m_Fused.m_Workload.get());
+    const size_t threads = std::min<size_t>(run.m_MaxThreads, args.m_Parallel->GetNumThreads());
+    const auto runThreads = [&](size_t begin, size_t end)
+    {
+        for (size_t thread = begin; thread < end; ++thread)
+        {
+            OneThread parallel; // a tile is for one thread
+            RunTiles(run, thread, threads, parallel);
+        }
+    };
+    try
+    {
+        if (run.HasTilesFor(args.m_Parallel->GetNumThreads()))
+        {
+            args.m_Parallel->Run(threads, 1, std::ref(runThreads));
+        }
+        else
+        {
+            RunTiles(run, 0, 1, *args.m_Parallel);
+        }
+    }
+    catch (...)
+    {
+        RethrowWithContext(
+            fmt::format("running {} and the {} layers after it in strips", first->Describe(), run.m_Steps.size() - 1));
+    }
+}
+
+void FusedRunner::RunTiles(const FusedRun& run, size_t thread, size_t threads, IParallelFor& parallel) const
+{
+    const size_t first = run.m_Tiles * thread / threads;
+    const size_t end = run.m_Tiles * (thread + 1) / threads;
+    for (size_t index = first; index < end; ++index)
+    {
+        RunTile(run, {first, index, thread, &parallel, parallel.GetNumThreads() > 1});
+    }
+}
+
+void FusedRunner::RunTile(const FusedRun& run, const Tile& tile) const
+{
+    if (const FusedWorkload& fused = run.m_Fused; fused.m_Workload != nullptr)
+    {
+        std::array<const void*, FusedWorkload::MaxInputs> inputs{};
+        for (size_t k = 0; k < fused.m_NumInputs; ++k)
+        {
+            inputs[k] = FindInput(run, fused.m_Inputs[k].m_Step, fused.m_Inputs[k].m_Input, tile);
+        }
+        const IShapedWorkload& workload =
+            tile.m_IsShared && fused.m_Shared != nullptr ? *fused.m_Shared : *fused.m_Workload;
+        Execute(run, run.m_Steps.size() - 1, workload, {inputs.data(), fused.m_NumInputs}, tile);
+        return;
+    }
+    for (size_t i = 0; i < run.m_Steps.size(); ++i)
+    {
+        if (run.m_Steps[i].m_Workload == nullptr)
+        {
+            continue;
+        }
+        const size_t numInputs = m_Tensors.GetProgram().Steps()[run.m_First + i].m_Inputs.size();
+        std::array<const void*, TiledStep::MaxInputs> inputs{};
+        for (size_t k = 0; k < numInputs; ++k)
+        {
+            inputs[k] = FindInput(run, i, k, tile);
+        }
+        Execute(run, i, *run.m_Steps[i].m_Workload, {inputs.data(), numInputs}, tile);
+    }
+}
+
+const void* FusedRunner::FindInput(const FusedRun& run, size_t step, size_t input, const Tile& tile) const
+{
+    const ValueId value = m_Tensors.GetProgram().Steps()[run.m_First + step].m_Inputs[input];
+    const TiledTensor& tensor = run.m_Steps[step].m_Inputs[input];
+    return static_cast<const std::byte*>(m_Tensors.GetPointer(value)) + tensor.Find(tile.m_First, tile.m_Index);
+}
+
+void FusedRunner::Execute(const FusedRun& run, size_t step, const IShapedWorkload& workload,
+                          Span<const void* const> inputs, const Tile& tile) const
+{
+    const TiledStep& tiled = run.m_Steps[step];
+    const size_t index = run.m_First + step;
+    const ValueId value = m_Tensors.GetProgram().Steps()[index].m_FirstOutput;
+    void* const output =
+        static_cast<std::byte*>(m_Tensors.GetPointer(value)) + tiled.m_Output.Find(tile.m_First, tile.m_Index);
+    ExecuteArgs execute;
+    execute.m_Inputs = inputs;
+    execute.m_Outputs = {&output, 1};
+    execute.m_Scratch = m_Tensors.GetArena() + m_Tensors.GetPlan().Steps()[index].m_ScratchOffset +
+                        tile.m_Thread * tiled.m_ScratchBytes;
+    execute.m_Parallel = tile.m_Parallel;
+    workload.Execute(execute);
+}
+
+} // namespace tenon
