@@ -25,7 +25,8 @@
 #include <stdint.h>
 
 #define TENON_PLUGIN_MAJOR 1u
-#define TENON_PLUGIN_MINOR 0u
+/* 0: the first version. 1: fusion (tenon_plugin_table::shaped_fusion), tenon_layer::max_threads and output_pitch. */
+#define TENON_PLUGIN_MINOR 1u
 
 /* The one symbol that a plugin exports: a tenon_plugin_entry of this name. */
 #define TENON_PLUGIN_ENTRY tenon_plugin_get_table
@@ -147,6 +148,13 @@ typedef struct tenon_layer
                                 surrounds it may come from a file: check sizes and types against the blob */
     size_t num_activation_attributes;
     const tenon_attribute* activation; /* of an activation that is fused into the layer; none: num is 0 */
+    /* Both since minor version 1; 0 but when a workload is reshaped. */
+    uint32_t max_threads; /* the most threads that executions will use, for the size of scratch memory; executions with
+                             more have to work, too. 0: not known */
+    size_t output_pitch;  /* elements from the beginning of one pixel of output 0 (all elements along the last
+                             dimension) to that of the next; nothing is written between them. 0: pixels follow each
+                             other. Another value only where tenon_fusion::writes_pitched of the same layer and shapes
+                             is 1 */
 } tenon_layer;
 
 /* Why a layer is refused: the numbers of tenon::SupportCode. */
@@ -281,6 +289,78 @@ typedef struct tenon_host
     void (*log)(void* self, tenon_severity severity, const char* text);
 } tenon_host;
 
+/* The offset of a tensor that is no range of another one. */
+#define TENON_NO_ALIAS SIZE_MAX
+
+/* The layers after the product of queries and keys in an attention: softmax(beta * (scores + added)) * values. */
+typedef struct tenon_attention
+{
+    size_t struct_size;
+    const tenon_tensor_info* added; /* a mask, broadcast to the scores; null: nothing is added */
+    float beta;                     /* of the softmax, which is along the last dimension */
+    uint8_t is_shared;              /* 1: several threads share the work of one execution, each with scratch memory of
+                                       its own; 0: one thread runs it */
+    const tenon_layer* product;     /* the BatchMatMul of the softmax and the values, to be reshaped; its guid is 0 */
+} tenon_attention;
+
+/* What the planner may do with a shaped workload: run several layers as one, or let tensors share memory. The plugin
+ * makes and writes it; it and all that it points to stay as they are as long as the shaped workload. A member that is 0
+ * or null offers nothing. Results are the same bytes as without fusion, unless a member says otherwise. A plugin with a
+ * device offers names, is_copy and aliases only: the planner does the rest in host memory alone. The host checks
+ * offers; an offer that does not suit the layer ends the call that led there with an error. Since minor version 1. */
+typedef struct tenon_fusion
+{
+    size_t struct_size;
+    /* The name of the kernel that runs, for profiles; null: that of workload_name. */
+    const char* kernel_name;
+    /* The kernels that were tried before this one and why each declined, "NpuSoftmax: not along the last dimension";
+     * null: none was. */
+    const char* declined;
+    /* 1: output 0, the only one, gets the bytes of input 0 as they are. Both may then be the same memory, where
+     * shaped_execute has to do nothing. */
+    uint8_t is_copy;
+    /* 1: workload_reshape takes tenon_layer::output_pitch for a layer of these shapes. Also of a workload that was
+     * reshaped with a pitch; where it says 0 there, or workload_reshape gives null, the output is not written so. */
+    uint8_t writes_pitched;
+    /* How many threads may run the layer at once when it is tiled: reshaped anew for one index of leading dimensions,
+     * with scratch memory for each thread; UINT32_MAX: any number. 0: the layer is not to be tiled. Tensors of tiles
+     * are aligned to their elements only. */
+    uint32_t max_tile_threads;
+
+    /* Tensors that are ranges of another one, byte for byte. Offsets are in bytes, or TENON_NO_ALIAS. Counts are those
+     * of the layer's inputs or outputs, or 0: none is. The tensors may then share memory; shaped_execute leaves alone
+     * the tensors that lie in their place already, which it sees by their addresses. */
+    size_t num_inputs_in_output;
+    const size_t* inputs_in_output; /* by input: of its first byte in output 0, as of a Concat along the outermost
+                                       dimension. Ranges of different inputs do not overlap */
+    size_t num_outputs_in_input;
+    const size_t* outputs_in_input; /* by output: of its first byte in input 0, as of such a Splitter */
+    /* By input, where each pixel of output 0 (all elements along the last dimension) is the concatenation of a pixel of
+     * each input of the same element type: of the first byte of its first pixel in output 0. Pixels of different inputs
+     * do not overlap. */
+    size_t num_inputs_in_pixels;
+    const size_t* inputs_in_pixels;
+
+    /* The layer as a loop over elements, its fused activation included: computes `count` elements of output 0, the only
+     * one, from the elements at the same place of each input. Inputs that the layer broadcasts are elements of their
+     * own in it. The output may be the memory of an input whose elements have the same size. Several threads may call
+     * it at once, and it must not fail. Null: each element of the output does not come from one element of each
+     * input. */
+    void (*element_loop)(tenon_plugin_shaped* shaped, const void* const* inputs, void* output, size_t count);
+    /* Makes a workload of this layer and a sum after it, so that a residual is added in the epilogue. Its inputs are
+     * those of this one and then a tensor of the type and shape of output 0, which is added to the output; then the
+     * activation of these attributes applies (none: num_attributes is 0). The output may be the memory of that input.
+     * Gives a null `sum` where there is none; that is no error. `sum` is destroyed before `shaped`. */
+    tenon_status (*add_tensor)(tenon_plugin_shaped* shaped, size_t num_attributes, const tenon_attribute* activation,
+                               tenon_plugin_shaped** sum, size_t* scratch_bytes, tenon_text* error);
+    /* Of a BatchMatMul only: makes a workload of it and the layers of an attention after it. Its inputs are those of
+     * this one, then the added tensor if there is one, then the values; its output is the second product's. Float sums
+     * may be taken in another order than by the layers, but in the same order for any number of threads. Gives a null
+     * `attention` where there is none; that is no error. `attention` is destroyed before `shaped`. */
+    tenon_status (*make_attention)(tenon_plugin_shaped* shaped, const tenon_attention* rest,
+                                   tenon_plugin_shaped** attention, size_t* scratch_bytes, tenon_text* error);
+} tenon_fusion;
+
 /* Memory and queues of a device. The table's member of this type is null for a plugin on the host. Semantics: see
  * include/tenon/backend/ITensorHandleFactory.hpp, of which this is the C form. */
 typedef struct tenon_device
@@ -369,6 +449,8 @@ typedef struct tenon_plugin_table
     void (*workload_destroy)(tenon_plugin_workload* workload);
     /* The kernel's name for profiles; valid as long as the workload. */
     const char* (*workload_name)(tenon_plugin_workload* workload);
+    /* Gives a null `shaped`, which is no error, only where layer->output_pitch is not 0 and the output cannot be
+     * written so after all. */
     tenon_status (*workload_reshape)(tenon_plugin_workload* workload, const tenon_layer* layer,
                                      tenon_plugin_shaped** shaped, size_t* scratch_bytes, tenon_text* error);
     void (*shaped_destroy)(tenon_plugin_shaped* shaped);
@@ -381,6 +463,10 @@ typedef struct tenon_plugin_table
                               tenon_text* error);
     tenon_status (*blob_load)(tenon_plugin_backend* backend, const void* bytes, size_t count, tenon_plugin_blob** blob,
                               tenon_text* error);
+
+    /* Since minor version 1. What the planner may do with a shaped workload, also with one that a member of
+     * tenon_fusion made; null: nothing. Optional. */
+    const tenon_fusion* (*shaped_fusion)(tenon_plugin_shaped* shaped);
 } tenon_plugin_table;
 
 /* The type of the exported symbol, which C++ declares extern "C". The table lives as long as the shared object is

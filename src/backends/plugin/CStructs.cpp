@@ -4,6 +4,8 @@
 
 #include <tenon/Exceptions.hpp>
 
+#include <climits>
+
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -139,6 +141,8 @@ CLayer::CLayer(LayerType type, LayerGuid guid, const void* blob, const ReshapeAr
     m_Layer.blob = static_cast<tenon_plugin_blob*>(const_cast<void*>(blob));
     Fill(type, guid, *args.m_Name, *args.m_Descriptor, args.m_Inputs, args.m_Outputs, args.m_ConstantData,
          args.m_FusedActivation);
+    m_Layer.max_threads = args.m_MaxThreads == UINT_MAX ? 0 : args.m_MaxThreads;
+    m_Layer.output_pitch = args.m_OutputPitch;
 }
 
 const tenon_tensor_info* CLayer::Add(const TensorInfo* info)

@@ -32,6 +32,10 @@ private:
 
 /// PluginWorkload.cpp
 std::unique_ptr<IWorkload> MakePluginWorkload(std::shared_ptr<const Model> model, const LayerView& layer);
+/// PluginFusion.cpp. Checks that what a plugin offers suits a layer of these tensors, and gives its aliases. Throws
+/// RuntimeException unless it does; `who` begins the text: "plugin VendorNpu (file): shaped_fusion of layer 'sum'".
+TensorAliases CheckFusion(const tenon_fusion& fusion, LayerType type, Span<const TensorInfo* const> inputs,
+                          Span<const TensorInfo* const> outputs, bool hasDevice, const std::string& who);
 /// PluginSubgraph.cpp. Precondition: the table has optimize_subgraph.
 OptimizationViews OptimizeWithPlugin(const std::shared_ptr<const Plugin>& plugin, const SubgraphView& subgraph,
                                      const ModelOptions& options);
