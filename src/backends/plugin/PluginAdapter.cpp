@@ -6,6 +6,8 @@
 #include <tenon/Exceptions.hpp>
 #include <tenon/backend/PluginAdapter.hpp>
 
+#include <climits>
+
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -32,6 +34,7 @@ struct tenon_plugin_workload
 struct tenon_plugin_shaped
 {
     std::unique_ptr<tenon::IShapedWorkload> m_Workload;
+    tenon_fusion m_Fusion{};
 };
 
 namespace tenon
@@ -108,6 +111,8 @@ public:
         args.m_ConstantData = Span<const void* const>(m_C.constant_data, m_C.num_inputs);
         args.m_Name = &m_Name;
         args.m_FusedActivation = m_Activation.get();
+        args.m_MaxThreads = m_C.max_threads == 0 ? UINT_MAX : m_C.max_threads;
+        args.m_OutputPitch = m_C.output_pitch;
         return args;
     }
 
@@ -273,6 +278,81 @@ tenon_status CreateWorkload(tenon_plugin_model* model, const tenon_layer* layer,
                    });
 }
 
+/// Hands a workload to the host, with the hooks that follow; null stays null.
+void Give(std::unique_ptr<IShapedWorkload> workload, tenon_plugin_shaped** shaped, size_t* scratchBytes);
+
+void RunElementLoop(tenon_plugin_shaped* shaped, const void* const* inputs, void* output, size_t count) noexcept
+{
+    shaped->m_Workload->GetFusion().m_ElementLoop(inputs, output, count);
+}
+
+tenon_status AddTensor(tenon_plugin_shaped* shaped, size_t numAttributes, const tenon_attribute* attributes,
+                       tenon_plugin_shaped** sum, size_t* scratchBytes, tenon_text* error)
+{
+    return Guarded(error,
+                   [&]
+                   {
+                       const auto activation = numAttributes != 0 ? ActivationOf(attributes, numAttributes) : nullptr;
+                       Give(shaped->m_Workload->GetFusion().m_AddTensor(activation.get()), sum, scratchBytes);
+                   });
+}
+
+tenon_status MakeAttention(tenon_plugin_shaped* shaped, const tenon_attention* foreign, tenon_plugin_shaped** attention,
+                           size_t* scratchBytes, tenon_text* error)
+{
+    return Guarded(error,
+                   [&]
+                   {
+                       const tenon_attention c = plugin::Known(*foreign);
+                       const LayerOfC product(*c.product);
+                       const ReshapeArgs args = product.Args();
+                       const auto added = c.added != nullptr
+                                              ? std::make_optional(plugin::ToInfo(plugin::Known(*c.added)))
+                                              : std::nullopt;
+                       const AttentionRest rest{added.has_value() ? &*added : nullptr, c.beta, c.is_shared != 0, args};
+                       Give(shaped->m_Workload->GetFusion().m_MakeAttention(rest), attention, scratchBytes);
+                   });
+}
+
+tenon_fusion MakeFusion(const IShapedWorkload& workload)
+{
+    const FusionHooks& hooks = workload.GetFusion();
+    tenon_fusion c{};
+    c.struct_size = sizeof(c);
+    c.kernel_name = hooks.m_KernelName;
+    c.declined = hooks.m_Declined;
+    c.is_copy = workload.IsCopy() ? 1 : 0;
+    c.writes_pitched = hooks.m_WritesPitched ? 1 : 0;
+    c.max_tile_threads = hooks.m_MaxTileThreads;
+    if (hooks.m_Aliases != nullptr)
+    {
+        c.num_inputs_in_output = hooks.m_Aliases->m_InputsInOutput.size();
+        c.inputs_in_output = hooks.m_Aliases->m_InputsInOutput.data();
+        c.num_outputs_in_input = hooks.m_Aliases->m_OutputsInInput.size();
+        c.outputs_in_input = hooks.m_Aliases->m_OutputsInInput.data();
+        c.num_inputs_in_pixels = hooks.m_Aliases->m_InputsInPixels.size();
+        c.inputs_in_pixels = hooks.m_Aliases->m_InputsInPixels.data();
+    }
+    c.element_loop = hooks.m_ElementLoop != nullptr ? &RunElementLoop : nullptr;
+    c.add_tensor = hooks.m_AddTensor != nullptr ? &AddTensor : nullptr;
+    c.make_attention = hooks.m_MakeAttention != nullptr ? &MakeAttention : nullptr;
+    return c;
+}
+
+void Give(std::unique_ptr<IShapedWorkload> workload, tenon_plugin_shaped** shaped, size_t* scratchBytes)
+{
+    if (workload == nullptr)
+    {
+        *shaped = nullptr;
+        return;
+    }
+    auto made = std::make_unique<tenon_plugin_shaped>();
+    made->m_Fusion = MakeFusion(*workload);
+    made->m_Workload = std::move(workload);
+    *scratchBytes = made->m_Workload->GetScratchBytes();
+    *shaped = made.release();
+}
+
 tenon_status Reshape(tenon_plugin_workload* workload, const tenon_layer* layer, tenon_plugin_shaped** shaped,
                      size_t* scratchBytes, tenon_text* error)
 {
@@ -280,11 +360,13 @@ tenon_status Reshape(tenon_plugin_workload* workload, const tenon_layer* layer, 
                    [&]
                    {
                        const LayerOfC converted(*layer);
-                       auto made = std::make_unique<tenon_plugin_shaped>();
-                       made->m_Workload = workload->m_Workload->Reshape(converted.Args());
-                       *scratchBytes = made->m_Workload->GetScratchBytes();
-                       *shaped = made.release();
+                       Give(workload->m_Workload->Reshape(converted.Args()), shaped, scratchBytes);
                    });
+}
+
+const tenon_fusion* GetFusion(tenon_plugin_shaped* shaped)
+{
+    return &shaped->m_Fusion;
 }
 
 void GetCapabilities(tenon_plugin_backend* backend, size_t* count, const tenon_attribute** capabilities)
@@ -318,6 +400,7 @@ tenon_plugin_table MakePluginTable(const char* id, const char* version)
     table.workload_reshape = &Reshape;
     table.shaped_destroy = [](tenon_plugin_shaped* shaped) { delete shaped; };
     table.shaped_execute = &Execute;
+    table.shaped_fusion = &GetFusion;
     return table;
 }
 
