@@ -42,7 +42,8 @@ struct tenon_plugin_workload
 struct tenon_plugin_shaped
 {
     const tenon_plugin_workload* m_Workload = nullptr;
-    size_t m_Count = 0; ///< elements, of Clamp and Add
+    size_t m_Count = 0;      ///< elements, of Clamp and Add
+    tenon_fusion m_Fusion{}; ///< what the host may do with it
 };
 
 namespace
@@ -257,6 +258,36 @@ tenon_status CreateWorkload(tenon_plugin_model*, const tenon_layer* layer, tenon
                    });
 }
 
+/// Elements of one execution as a loop body of the host.
+struct Elements
+{
+    const tenon_plugin_workload* m_Workload;
+    const float* m_Input0;
+    const float* m_Input1;
+    float* m_Output;
+};
+
+void RunElements(void* data, size_t begin, size_t end)
+{
+    const Elements& e = *static_cast<const Elements*>(data);
+    for (size_t i = begin; i < end; ++i)
+    {
+        e.m_Output[i] =
+            e.m_Workload->m_Kind == Kind::Add
+                ? e.m_Input0[i] + e.m_Input1[i]
+                : std::min(e.m_Workload->m_Clamp.m_Highest, std::max(e.m_Workload->m_Clamp.m_Lowest, e.m_Input0[i]));
+    }
+}
+
+/// The host calls it for some elements at a time, in the middle of a chain of elementwise layers of any backend.
+void RunElementLoop(tenon_plugin_shaped* shaped, const void* const* inputs, void* output, size_t count)
+{
+    const bool isAdd = shaped->m_Workload->m_Kind == Kind::Add;
+    Elements elements{shaped->m_Workload, static_cast<const float*>(inputs[0]),
+                      isAdd ? static_cast<const float*>(inputs[1]) : nullptr, static_cast<float*>(output)};
+    RunElements(&elements, 0, count);
+}
+
 tenon_status Reshape(tenon_plugin_workload* workload, const tenon_layer* layer, tenon_plugin_shaped** shaped,
                      size_t* scratchBytes, tenon_text* error)
 {
@@ -284,30 +315,17 @@ tenon_status Reshape(tenon_plugin_workload* workload, const tenon_layer* layer, 
     return Guarded(error,
                    [&]
                    {
-                       *shaped = new tenon_plugin_shaped{workload, layer->outputs[0]->num_bytes / sizeof(float)};
+                       auto made = std::make_unique<tenon_plugin_shaped>();
+                       made->m_Workload = workload;
+                       made->m_Count = layer->outputs[0]->num_bytes / sizeof(float);
+                       made->m_Fusion.struct_size = sizeof(made->m_Fusion);
+                       if (workload->m_Kind != Kind::Chain)
+                       {
+                           made->m_Fusion.element_loop = &RunElementLoop;
+                       }
+                       *shaped = made.release();
                        return TENON_OK;
                    });
-}
-
-/// Elements of one execution as a loop body of the host.
-struct Elements
-{
-    const tenon_plugin_workload* m_Workload;
-    const float* m_Input0;
-    const float* m_Input1;
-    float* m_Output;
-};
-
-void RunElements(void* data, size_t begin, size_t end)
-{
-    const Elements& e = *static_cast<const Elements*>(data);
-    for (size_t i = begin; i < end; ++i)
-    {
-        e.m_Output[i] =
-            e.m_Workload->m_Kind == Kind::Add
-                ? e.m_Input0[i] + e.m_Input1[i]
-                : std::min(e.m_Workload->m_Clamp.m_Highest, std::max(e.m_Workload->m_Clamp.m_Lowest, e.m_Input0[i]));
-    }
 }
 
 tenon_status Execute(tenon_plugin_shaped* shaped, const tenon_execute_args* args, tenon_text*)
@@ -387,6 +405,7 @@ tenon_plugin_table MakeTable()
     table.workload_reshape = &Reshape;
     table.shaped_destroy = [](tenon_plugin_shaped* shaped) { delete shaped; };
     table.shaped_execute = &Execute;
+    table.shaped_fusion = [](tenon_plugin_shaped* shaped) -> const tenon_fusion* { return &shaped->m_Fusion; };
     table.blob_destroy = [](tenon_plugin_blob* blob) { delete blob; };
     table.blob_save = &SaveBlob;
     table.blob_load = &LoadBlob;
