@@ -3,15 +3,13 @@
 #include "backends/reference/CpuRefBackend.hpp"
 
 #include "backends/common/HostCapabilities.hpp"
+#include "backends/reference/Kernels.hpp"
 
 #include <algorithm>
 #include <array>
 
 namespace tenon::ref
 {
-
-#define TENON_KERNEL(name) extern const backends::Kernel Ref##name##Kernel;
-#include "backends/reference/Kernels.def"
 
 namespace
 {
