@@ -308,7 +308,7 @@ enum class ProfilingDetailsMethod
 /// no layer ever has one of them: the Add... methods of deprecated ones make layers of the family.
 enum class LayerType
 {
-#define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values) name,
+#define TENON_OP(name, ...) name,
 #define TENON_DEPRECATED_OP(name) name,
 #define TENON_RESERVED_OP(name) name,
 #include <tenon/ops.def>

@@ -282,7 +282,7 @@ constexpr Row MakeRow()
 const Row& RowOf(LayerType type)
 {
     static constexpr Row rows[] = {
-#define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values) MakeRow<descriptor>(),
+#define TENON_OP(name, descriptor, ...) MakeRow<descriptor>(),
 #include <tenon/ops.def>
     };
     const auto index = static_cast<size_t>(type);

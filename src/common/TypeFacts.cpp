@@ -13,7 +13,7 @@ namespace
 {
 
 const char* const LayerTypeNames[] = {
-#define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values) #name,
+#define TENON_OP(name, ...) #name,
 #define TENON_DEPRECATED_OP(name) #name,
 #define TENON_RESERVED_OP(name) #name,
 #include <tenon/ops.def>

@@ -7,8 +7,7 @@
 namespace tenon::infer
 {
 
-#define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values)                                       \
-    void Infer##name(InferContext& context);
+#define TENON_OP(name, ...) void Infer##name(InferContext& context);
 #include <tenon/ops.def>
 
 } // namespace tenon::infer

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 namespace tenon
@@ -27,128 +29,172 @@ TensorInfo InfoOfInput(const Layer& layer, unsigned int input)
     return info;
 }
 
-/// Type and quantization of an output that nobody declared. Throws where they do not follow from the layer.
-TensorInfo DefaultInfo(const Layer& layer, unsigned int output)
+TensorInfo InfoOfType(DataType type)
 {
     TensorInfo info;
-    switch (layer.GetType())
+    info.SetDataType(type);
+    return info;
+}
+
+/// The type of the first input, from input `begin` on, that is connected. Throws where it is a quantized one and the
+/// layer does not keep quantizations.
+TensorInfo InfoOfFirst(const Layer& layer, unsigned int output, unsigned int begin = 0)
+{
+    for (unsigned int i = begin; i < layer.Inputs().size(); ++i)
     {
-    case LayerType::Comparison:
-    case LayerType::LogicalBinary: info.SetDataType(DataType::Boolean); return info;
-    case LayerType::Bucketize:
-    case LayerType::Shape:
-    case LayerType::Rank: info.SetDataType(DataType::Signed32); return info;
-    case LayerType::ArgMinMax: info.SetDataType(layer.Descriptor<ArgMinMaxDescriptor>().m_Output_Type); return info;
-    case LayerType::ComplexPart:
-        info.SetDataType(layer.Input(0).GetTensorInfo().GetDataType() == DataType::Complex128 ? DataType::Float64
-                                                                                              : DataType::Float32);
+        if (layer.Input(i).GetConnectedOutputSlot() == nullptr)
+        {
+            continue;
+        }
+        const TensorInfo info = InfoOfInput(layer, i);
+        if (info.IsQuantized() && !layer.GetSchema().Has(OpFlags::Keep))
+        {
+            throw GraphValidationException(
+                fmt::format("{}: the quantization of output {} does not follow from its inputs; call "
+                            "GetOutputSlot({}).SetTensorInfo() (the shape may be left unknown)",
+                            layer.Describe(), output, output));
+        }
         return info;
-    case LayerType::RealFft2d:
-        info.SetDataType(layer.Descriptor<RealFft2dDescriptor>().m_Inverse ? DataType::Float32 : DataType::Complex64);
-        return info;
-    case LayerType::Multinomial: info.SetDataType(DataType::Signed64); return info;
-    case LayerType::Dequantize:
-    case LayerType::DetectionPostProcess:
-    case LayerType::Random: info.SetDataType(DataType::Float32); return info;
-    case LayerType::If: info = GetBodyOutputInfo(*layer.Bodies()[0], output); return info;
-    case LayerType::While: info = GetBodyOutputInfo(*layer.Bodies()[1], output); return info;
-    case LayerType::Where: info.SetDataType(DataType::Signed64); return info;
-    case LayerType::Range: return InfoOfInput(layer, 0);
-    case LayerType::EmbeddingLookup:
-    case LayerType::Select: return InfoOfInput(layer, 1);
-    case LayerType::OneHot:
-    case LayerType::SparseToDense: return InfoOfInput(layer, 2);
-    case LayerType::EmbeddingLookupSparse: return InfoOfInput(layer, 4);
-    case LayerType::HashtableLookup:
-        if (output == 0)
+    }
+    return TensorInfo();
+}
+
+/// The rules of column `types`, each for an output of a layer whose descriptor is a D. Throw where the output must be
+/// declared.
+template <typename D, OutputType Rule>
+TensorInfo MakeInfo(const Layer& layer, [[maybe_unused]] unsigned int output)
+{
+    if constexpr (Rule == OutputType::First)
+    {
+        return InfoOfFirst(layer, output);
+    }
+    else if constexpr (Rule == OutputType::Input0)
+    {
+        return InfoOfInput(layer, 0);
+    }
+    else if constexpr (Rule == OutputType::Input1)
+    {
+        return InfoOfInput(layer, 1);
+    }
+    else if constexpr (Rule == OutputType::Input2)
+    {
+        return InfoOfInput(layer, 2);
+    }
+    else if constexpr (Rule == OutputType::Input4)
+    {
+        return InfoOfInput(layer, 4);
+    }
+    else if constexpr (Rule == OutputType::Boolean)
+    {
+        return InfoOfType(DataType::Boolean);
+    }
+    else if constexpr (Rule == OutputType::Signed32)
+    {
+        return InfoOfType(DataType::Signed32);
+    }
+    else if constexpr (Rule == OutputType::Signed64)
+    {
+        return InfoOfType(DataType::Signed64);
+    }
+    else if constexpr (Rule == OutputType::Float32)
+    {
+        return InfoOfType(DataType::Float32);
+    }
+    else if constexpr (Rule == OutputType::Unsigned8)
+    {
+        return InfoOfType(DataType::Unsigned8);
+    }
+    else if constexpr (Rule == OutputType::Named)
+    {
+        const D& descriptor = layer.Descriptor<D>();
+        if constexpr (requires { descriptor.m_IndexType; })
         {
-            return InfoOfInput(layer, 2);
+            return InfoOfType(descriptor.m_IndexType);
         }
-        info.SetDataType(DataType::Unsigned8);
-        return info;
-    case LayerType::NonMaxSuppression:
-        if (output == 1 && layer.GetNumOutputSlots() == 3)
+        else
         {
-            return InfoOfInput(layer, 1);
+            return InfoOfType(descriptor.m_Output_Type);
         }
-        info.SetDataType(DataType::Signed32);
-        return info;
-    case LayerType::Reduce:
-        switch (layer.Descriptor<ReduceDescriptor>().m_ReduceOperation)
+    }
+    else if constexpr (Rule == OutputType::Part)
+    {
+        const DataType whole = layer.Input(0).GetTensorInfo().GetDataType();
+        return InfoOfType(whole == DataType::Complex128 ? DataType::Float64 : DataType::Float32);
+    }
+    else if constexpr (Rule == OutputType::Spectrum)
+    {
+        return InfoOfType(layer.Descriptor<D>().m_Inverse ? DataType::Float32 : DataType::Complex64);
+    }
+    else if constexpr (Rule == OutputType::Body0)
+    {
+        return GetBodyOutputInfo(*layer.Bodies()[0], output);
+    }
+    else if constexpr (Rule == OutputType::Body1)
+    {
+        return GetBodyOutputInfo(*layer.Bodies()[1], output);
+    }
+    else if constexpr (Rule == OutputType::Extremes)
+    {
+        const ReduceOperation operation = layer.Descriptor<D>().m_ReduceOperation;
+        const bool isOneOfInputs = operation == ReduceOperation::Max || operation == ReduceOperation::Min;
+        return isOneOfInputs ? InfoOfInput(layer, 0) : InfoOfFirst(layer, output);
+    }
+    else if constexpr (Rule == OutputType::Updates)
+    {
+        return InfoOfFirst(layer, output, layer.Descriptor<D>().m_InputEnabled ? 0 : 2);
+    }
+    else if constexpr (Rule == OutputType::Scores)
+    {
+        return layer.GetNumOutputSlots() == 3 ? InfoOfInput(layer, 1) : InfoOfType(DataType::Signed32);
+    }
+    else if constexpr (Rule == OutputType::Initial)
+    {
+        if (layer.Input(0).GetConnectedOutputSlot() == nullptr)
         {
-        case ReduceOperation::Max:
-        case ReduceOperation::Min: return InfoOfInput(layer, 0); // some of its values
-        default: break;
+            throw GraphValidationException(fmt::format(
+                "{}: its output must be declared; call GetOutputSlot(0).SetTensorInfo()", layer.Describe()));
         }
-        break;
-    case LayerType::TopK:
-        if (output == 1)
-        {
-            info.SetDataType(DataType::Signed32);
-            return info;
-        }
-        break;
-    case LayerType::Unique:
-        if (output == 1)
-        {
-            info.SetDataType(layer.Descriptor<UniqueDescriptor>().m_IndexType);
-            return info;
-        }
-        break;
-    case LayerType::Table:
-        info.SetDataType(layer.Input(1).GetTensorInfo().GetDataType());
-        info.CopyQuantization(layer.Input(1).GetTensorInfo());
-        return info;
-    case LayerType::RngBitGenerator:
-        if (output == 0)
-        {
-            break;
-        }
-        throw GraphValidationException(
-            fmt::format("{}: its output 1 must be declared, with type and shape; call GetOutputSlot(1).SetTensorInfo()",
-                        layer.Describe()));
-    case LayerType::Bitcast:
-    case LayerType::Cast:
-    case LayerType::Quantize:
-    case LayerType::Fill:
+        return InfoOfFirst(layer, output);
+    }
+    else if constexpr (Rule == OutputType::Declared)
+    {
         throw GraphValidationException(
             fmt::format("{}: the type of its output does not follow from its inputs; "
                         "call GetOutputSlot(0).SetTensorInfo() (the shape may be left unknown)",
                         layer.Describe()));
-    case LayerType::PreCompiled:
+    }
+    else if constexpr (Rule == OutputType::Bare)
+    {
+        throw GraphValidationException(fmt::format(
+            "{}: its output {} must be declared, with type and shape; call GetOutputSlot({}).SetTensorInfo()",
+            layer.Describe(), output, output));
+    }
+    else
+    {
+        static_assert(Rule == OutputType::MakersOwn);
         throw GraphValidationException(
             fmt::format("{}: only its maker knows its output {}; call GetOutputSlot({}).SetTensorInfo()",
                         layer.Describe(), output, output));
-    case LayerType::ReadState:
-        if (layer.Input(0).GetConnectedOutputSlot() == nullptr)
-        {
-            throw GraphValidationException(fmt::format("{}: its output must be declared; call "
-                                                       "GetOutputSlot(0).SetTensorInfo()",
-                                                       layer.Describe()));
-        }
-        break;
-    default: break;
     }
-    const bool isLikeUpdates =
-        layer.GetType() == LayerType::ScatterNd && !layer.Descriptor<ScatterNdDescriptor>().m_InputEnabled;
-    for (unsigned int i = isLikeUpdates ? 2 : 0; i < layer.Inputs().size(); ++i)
-    {
-        const InputSlot& input = layer.Input(i);
-        if (input.GetConnectedOutputSlot() != nullptr)
-        {
-            info.SetDataType(input.GetTensorInfo().GetDataType());
-            if (info.IsQuantized() && !layer.GetSchema().Has(OpFlags::Keep))
-            {
-                throw GraphValidationException(
-                    fmt::format("{}: the quantization of output {} does not follow from its inputs; call "
-                                "GetOutputSlot({}).SetTensorInfo() (the shape may be left unknown)",
-                                layer.Describe(), output, output));
-            }
-            info.CopyQuantization(input.GetTensorInfo());
-            break;
-        }
-    }
-    return info;
+}
+
+using InfoMaker = TensorInfo (*)(const Layer& layer, unsigned int output);
+
+/// For outputs 0, 1 and all further ones.
+template <typename D, OutputTypes Types>
+constexpr std::array<InfoMaker, 3> MakersOf = {&MakeInfo<D, Types.m_First>, &MakeInfo<D, Types.m_Second>,
+                                               &MakeInfo<D, Types.m_Others>};
+
+/// Type and quantization of an output that nobody declared. Throws where they do not follow from the layer.
+TensorInfo DefaultInfo(const Layer& layer, unsigned int output)
+{
+    using enum OutputType;
+    static constexpr std::array<InfoMaker, 3> makers[] = {
+#define TENON_OP(name, descriptor, method, runner, minInputs, maxInputs, outputs, flags, values, types, ...)           \
+    MakersOf<descriptor, OutputTypes(types)>,
+#include <tenon/ops.def>
+    };
+    return makers[static_cast<size_t>(layer.GetType())][std::min(output, 2U)](layer, output);
 }
 
 std::vector<unsigned int> WithoutOnes(const TensorShape& shape)

@@ -266,13 +266,12 @@ void Layer::CollectInputInfos(std::vector<const TensorInfo*>& infos) const
 
 bool IsBoundByRuntime(LayerType type)
 {
-    return type == LayerType::Input || type == LayerType::Output || type == LayerType::Constant;
+    return tenon::GetSchema(type).m_Runner == Runner::Bound;
 }
 
 bool IsRunByRuntime(LayerType type)
 {
-    return type == LayerType::ReadState || type == LayerType::WriteState || type == LayerType::If ||
-           type == LayerType::While || type == LayerType::MemCopy || type == LayerType::MemImport;
+    return tenon::GetSchema(type).m_Runner == Runner::Runtime;
 }
 
 } // namespace tenon

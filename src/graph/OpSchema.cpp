@@ -7,9 +7,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <concepts>
 #include <iterator>
 #include <new>
+#include <type_traits>
 
 namespace tenon
 {
@@ -61,9 +63,65 @@ void VisitFields(const BaseDescriptor& descriptor, const FieldVisitor& visitor)
     D::Visit([&](const char* name, auto member) { visitor(name, FieldToString(d.*member)); });
 }
 
-template <typename D, uint32_t MaxInputs, uint32_t Outputs, OpFlags Flags, uint32_t Values>
+template <typename D, Tiling Rule>
+unsigned int CountTiled([[maybe_unused]] const BaseDescriptor& descriptor, [[maybe_unused]] unsigned int rank)
+{
+    if constexpr (Rule == Tiling::Elementwise)
+    {
+        return rank;
+    }
+    else if constexpr (Rule == Tiling::BeforeAxis)
+    {
+        const int axis = As<D>(descriptor).m_Axis;
+        const int canonical = axis < 0 ? axis + static_cast<int>(rank) : axis;
+        return canonical < 0 ? 0 : std::min(static_cast<unsigned int>(canonical), rank);
+    }
+    else if constexpr (Rule == Tiling::BeforeMatrices)
+    {
+        const D& d = As<D>(descriptor);
+        const bool isPlain = d.m_DataLayoutX == DataLayout::NCHW && d.m_DataLayoutY == DataLayout::NCHW;
+        return isPlain ? std::max(2U, rank) - 2 : 0;
+    }
+    else
+    {
+        static_assert(Rule == Tiling::None);
+        return 0;
+    }
+}
+
+template <typename D>
+constexpr bool HasLayout = requires(const D& d)
+{
+    d.m_DataLayout;
+};
+
+/// Refuses a row of which two answers contradict each other.
+template <typename D, OpFlags Flags, AddMethod Method, RankRule Rank, FormRule Form, LayoutRule Layout, AxesRule Axes,
+          Tiling Tiles>
+constexpr void CheckRow()
+{
+    constexpr bool isNull = std::is_same_v<D, NullDescriptor>;
+    constexpr bool isElementwise = HasFlag(Flags, OpFlags::Elementwise) || HasFlag(Flags, OpFlags::Broadcast);
+    static_assert((Method == AddMethod::NoMethod) == HasFlag(Flags, OpFlags::Internal),
+                  "method: layers that have the flag Internal, and no others, are without one");
+    static_assert(Method != AddMethod::Described || !isNull, "method: a layer without parameters is Plain");
+    static_assert(Method != AddMethod::Plain || isNull, "method: a layer with a descriptor is Described");
+    static_assert((Layout == LayoutRule::NoLayout) != HasLayout<D>,
+                  "layout: a descriptor that has m_DataLayout, and no other, says what becomes of it");
+    static_assert((Axes == AxesRule::NoAxes) == isElementwise,
+                  "axes: NoAxes goes with the flags Elementwise and Broadcast");
+    static_assert((Tiles == Tiling::Elementwise) == isElementwise,
+                  "tiling: Elementwise goes with the flags Elementwise and Broadcast");
+    static_assert(Rank != RankRule::KeepDims || !HasFlag(Flags, OpFlags::SameRank),
+                  "rank: KeepDims contradicts the flag SameRank");
+    static_assert(Form != FormRule::Target || Rank == RankRule::Target, "form: Target goes with the rank of that name");
+}
+
+template <typename D, uint32_t MaxInputs, uint32_t Outputs, OpFlags Flags, uint32_t Values, AddMethod Method,
+          Runner RunBy, RankRule Rank, FormRule Form, LayoutRule Layout, AxesRule Axes, WidthRule Widths, Tiling Tiles>
 constexpr OpSchema MakeRow(const char* name, uint8_t minInputs, InferFunction infer)
 {
+    CheckRow<D, Flags, Method, Rank, Form, Layout, Axes, Tiles>();
     return {name,
             minInputs,
             Flags,
@@ -76,13 +134,22 @@ constexpr OpSchema MakeRow(const char* name, uint8_t minInputs, InferFunction in
             alignof(D),
             &CopyDescriptor<D>,
             &EqualDescriptors<D>,
-            &VisitFields<D>};
+            &VisitFields<D>,
+            &CountTiled<D, Tiles>,
+            RunBy,
+            Layout,
+            Axes,
+            Widths,
+            Tiles};
 }
 
 using enum OpFlags;
 constexpr OpSchema rows[] = {
-#define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values)                                       \
-    MakeRow<descriptor, maxInputs, outputs, flags, values>(#name, minInputs, &infer::Infer##name),
+#define TENON_OP(name, descriptor, method, runner, minInputs, maxInputs, outputs, flags, values, types, rank, form,    \
+                 layout, axes, widths, tiling)                                                                         \
+    MakeRow<descriptor, maxInputs, outputs, flags, values, AddMethod::method, Runner::runner, RankRule::rank,          \
+            FormRule::form, LayoutRule::layout, AxesRule::axes, WidthRule::widths, Tiling::tiling>(                    \
+        #name, minInputs, &infer::Infer##name),
 #include <tenon/ops.def>
 };
 
@@ -99,6 +166,11 @@ const OpSchema& GetSchema(LayerType type)
             fmt::format("layer type {} has no schema; deprecated names are forwards onto ElementwiseBinary", index));
     }
     return rows[index];
+}
+
+unsigned int CountTiledDimensions(LayerType type, const BaseDescriptor& descriptor, unsigned int rank)
+{
+    return GetSchema(type).m_CountTiled(descriptor, rank);
 }
 
 } // namespace tenon

@@ -4,6 +4,7 @@
 
 #include "common/OpFlags.hpp"
 #include "graph/InferContext.hpp"
+#include "graph/OpRules.hpp"
 
 #include <tenon/Descriptors.hpp>
 #include <tenon/Types.hpp>
@@ -39,6 +40,14 @@ struct OpSchema
     BaseDescriptor* (*m_CopyTo)(const BaseDescriptor&, void* memory);
     bool (*m_Equal)(const BaseDescriptor&, const BaseDescriptor&);
     void (*m_VisitFields)(const BaseDescriptor&, const FieldVisitor&);
+    /// What m_Tiling comes to for an output 0 of this rank; see CountTiledDimensions.
+    unsigned int (*m_CountTiled)(const BaseDescriptor&, unsigned int rank);
+    /// The answers of the row that several files ask for.
+    Runner m_Runner;
+    LayoutRule m_Layout;
+    AxesRule m_Axes;
+    WidthRule m_Widths;
+    Tiling m_Tiling;
 
     bool Has(OpFlags flag) const { return HasFlag(m_Flags, flag); }
 };
@@ -48,5 +57,10 @@ extern const size_t NumLayerTypes;
 
 /// The row of a layer type. Throws InvalidArgumentException for a deprecated name, which no layer has.
 const OpSchema& GetSchema(LayerType type);
+
+/// Along how many leading dimensions of its output 0, of `rank` dimensions, a layer works index by index: what it gives
+/// at one index there depends on nothing but its inputs at this index, or at index 0 where they are broadcast. From 0,
+/// where the layer is known to work so along none, up to `rank`. `descriptor` is the one of the type.
+unsigned int CountTiledDimensions(LayerType type, const BaseDescriptor& descriptor, unsigned int rank);
 
 } // namespace tenon

@@ -23,6 +23,14 @@ unsigned int SizeOf(const TensorShape& shape, unsigned int dimension)
     return dimension < RankOf(shape) ? shape[dimension] : 0;
 }
 
+/// Of constant weights, which are input 1; 0 where they are not constant.
+unsigned int SizeOfWeights(const Layer& layer, unsigned int dimension)
+{
+    return IsPlainInput(layer, 1) && layer.GetConstantInput(1) != nullptr
+               ? SizeOf(layer.Input(1).GetTensorInfo().GetShape(), dimension)
+               : 0;
+}
+
 } // namespace
 
 FixedForms::FixedForms(const Graph& graph) : m_Forms(graph.Size())
@@ -36,57 +44,71 @@ FixedForms::FixedForms(const Graph& graph) : m_Forms(graph.Size())
     }
 }
 
-FixedForms::Form FixedForms::Make(const Layer& layer) const
+/// The rules of column `form` of ops.def, for a layer whose descriptor is a D.
+template <typename D, FormRule Rule>
+FixedForms::Form FixedForms::MakeBy(const Layer& layer) const
 {
-    const auto channels = [&](DataLayout layout, unsigned int dimension)
-    {
-        const bool isLast =
-            layout == DataLayout::NHWC && IsPlainInput(layer, 1) && layer.GetConstantInput(1) != nullptr;
-        return isLast ? SizeOf(layer.Input(1).GetTensorInfo().GetShape(), dimension) : 0;
-    };
-    switch (layer.GetType())
-    {
-    case LayerType::Constant:
+    if constexpr (Rule == FormRule::Stored)
     {
         const TensorShape& shape = layer.Output(0).GetTensorInfo().GetShape();
         const unsigned int rank = RankOf(shape);
         return {rank, true, rank == 0 ? 0 : SizeOf(shape, rank - 1)};
     }
-    case LayerType::Convolution2d:
-        return {4, true, channels(layer.Descriptor<Convolution2dDescriptor>().m_DataLayout, 0)};
-    case LayerType::DepthwiseConvolution2d:
-        return {4, true, channels(layer.Descriptor<DepthwiseConvolution2dDescriptor>().m_DataLayout, 3)};
-    case LayerType::FullyConnected:
+    else if constexpr (Rule == FormRule::Weights0 || Rule == FormRule::Weights3)
     {
-        const auto& descriptor = layer.Descriptor<FullyConnectedDescriptor>();
-        const unsigned int outputs = channels(DataLayout::NHWC, descriptor.m_TransposeWeightMatrix ? 0 : 1);
+        const bool isLast = layer.Descriptor<D>().m_DataLayout == DataLayout::NHWC;
+        return {GetFixedRank(layer), true, isLast ? SizeOfWeights(layer, Rule == FormRule::Weights0 ? 0 : 3) : 0};
+    }
+    else if constexpr (Rule == FormRule::Units)
+    {
+        const D& descriptor = layer.Descriptor<D>();
+        const unsigned int units = SizeOfWeights(layer, descriptor.m_TransposeWeightMatrix ? 0 : 1);
         const Form input = OfInput(layer, 0);
-        return descriptor.m_KeepDims ? Form{std::max(1U, input.m_LeastRank), input.m_IsRankExact, outputs}
-                                     : Form{2, true, outputs};
+        return descriptor.m_KeepDims ? Form{std::max(1U, input.m_LeastRank), input.m_IsRankExact, units}
+                                     : Form{2, true, units};
     }
-    case LayerType::Reshape:
+    else if constexpr (Rule == FormRule::Target)
     {
-        const auto& descriptor = layer.Descriptor<ReshapeDescriptor>();
-        if (descriptor.m_ParametersAsInputs)
+        if (!layer.Descriptor<D>().m_ParametersAsInputs)
         {
-            const auto sizes = GetIntegers(layer, 1, MaxNumOfTensorDimensions);
-            return sizes.has_value() ? Form{static_cast<unsigned int>(sizes->size()), true, 0} : Form();
+            return MakeByRank(layer);
         }
-        const unsigned int rank = GetFixedRank(layer);
-        return rank != 0 ? Form{rank, true, 0} : Form();
+        const auto sizes = GetIntegers(layer, 1, MaxNumOfTensorDimensions);
+        return sizes.has_value() ? Form{static_cast<unsigned int>(sizes->size()), true, 0} : Form();
     }
-    case LayerType::ElementwiseBinary: return MakeBinary(layer);
-    default:
-        if (const unsigned int rank = GetFixedRank(layer))
-        {
-            return {rank, true, 0};
-        }
-        if (layer.GetSchema().Has(OpFlags::SameShape))
-        {
-            return OfInput(layer, 0);
-        }
-        return KeepsRank(layer) ? WithoutSize(OfInput(layer, 0)) : Form();
+    else if constexpr (Rule == FormRule::Largest)
+    {
+        return MakeBinary(layer);
     }
+    else
+    {
+        static_assert(Rule == FormRule::NoMore);
+        return MakeByRank(layer);
+    }
+}
+
+FixedForms::Form FixedForms::Make(const Layer& layer) const
+{
+    static constexpr Form (FixedForms::*makers[])(const Layer&) const = {
+#define TENON_OP(name, descriptor, method, runner, minInputs, maxInputs, outputs, flags, values, types, rank, form,    \
+                 ...)                                                                                                  \
+    &FixedForms::MakeBy<descriptor, FormRule::form>,
+#include <tenon/ops.def>
+    };
+    return (this->*makers[static_cast<size_t>(layer.GetType())])(layer);
+}
+
+FixedForms::Form FixedForms::MakeByRank(const Layer& layer) const
+{
+    if (const unsigned int rank = GetFixedRank(layer))
+    {
+        return {rank, true, 0};
+    }
+    if (layer.GetSchema().Has(OpFlags::SameShape))
+    {
+        return OfInput(layer, 0);
+    }
+    return KeepsRank(layer) ? WithoutSize(OfInput(layer, 0)) : Form();
 }
 
 FixedForms::Form FixedForms::MakeBinary(const Layer& layer) const

@@ -36,6 +36,10 @@ private:
     Form Of(const OutputSlot& slot) const;
     Form OfInput(const Layer& layer, unsigned int i) const;
     Form Make(const Layer& layer) const;
+    template <typename D, FormRule Rule>
+    Form MakeBy(const Layer& layer) const;
+    /// What follows from the rank and flags of the layer's row in ops.def.
+    Form MakeByRank(const Layer& layer) const;
     Form MakeBinary(const Layer& layer) const;
 
     std::vector<Form> m_Forms;

@@ -24,13 +24,12 @@ const std::unordered_set<const Layer*> NoLayers;
 /// Why a layer keeps the types that it was built with, or null.
 const char* WhyTypesStay(const Layer& layer)
 {
-    switch (layer.GetType())
+    switch (layer.GetSchema().m_Widths)
     {
-    case LayerType::Bitcast: return "it reads the bits of its input";
-    case LayerType::Custom:
-    case LayerType::PreCompiled:
-    case LayerType::StandIn: return "only its maker knows what it computes";
-    default: break;
+    case WidthRule::Bits: return "it reads the bits of its input";
+    case WidthRule::MakersOwn: return "only its maker knows what it computes";
+    case WidthRule::AnyWidth:
+    case WidthRule::Coordinates: break;
     }
     const bool isReinterpreted = std::any_of(
         layer.Inputs().begin(), layer.Inputs().end(),
@@ -45,12 +44,7 @@ const char* WhyTypesStay(const Layer& layer)
 /// Why a layer keeps Float32 where all others are reduced, or null.
 const char* WhyFloat32Stays(const Layer& layer)
 {
-    switch (layer.GetType())
-    {
-    case LayerType::DetectionPostProcess:
-    case LayerType::NonMaxSuppression: return "it works on coordinates";
-    default: return WhyTypesStay(layer);
-    }
+    return layer.GetSchema().m_Widths == WidthRule::Coordinates ? "it works on coordinates" : WhyTypesStay(layer);
 }
 
 class Fitter

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// See LayoutRules.hpp.
+// See LayoutRules.hpp. Here is the code of the rules of column `axes` of ops.def.
 #include "optimizer/LayoutRules.hpp"
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -70,23 +69,71 @@ int RenameAxis(int axis, const Mappings& mappings)
                : static_cast<int>(PlaceOf(mappings, static_cast<unsigned int>(canonical)));
 }
 
-Made PermuteSoftmax(const Layer& layer, const Mappings& mappings)
+/// A layer with one axis.
+template <typename D>
+Made PermuteAxis(const Layer& layer, const Mappings& mappings)
 {
-    auto made = std::make_unique<SoftmaxDescriptor>(layer.Descriptor<SoftmaxDescriptor>());
+    auto made = std::make_unique<D>(layer.Descriptor<D>());
     made->m_Axis = RenameAxis(made->m_Axis, mappings);
     return made->m_Axis < 0 ? nullptr : std::move(made);
 }
 
-Made PermuteConcat(const Layer& layer, const Mappings& mappings)
+/// A layer with a list of axes, which its output keeps.
+template <typename D>
+Made PermuteAxisList(const Layer& layer, const Mappings& mappings)
 {
-    const auto& given = layer.Descriptor<ConcatDescriptor>();
+    auto made = std::make_unique<D>(layer.Descriptor<D>());
+    const auto axes = [](auto& d) -> std::vector<unsigned int>&
+    {
+        if constexpr (requires { d.m_vAxis; })
+        {
+            return d.m_vAxis;
+        }
+        else
+        {
+            return d.m_Axis;
+        }
+    };
+    return made->m_ParametersAsInputs || !made->m_KeepDims || !RenameAxes(axes(*made), mappings) ? nullptr
+                                                                                                 : std::move(made);
+}
+
+/// A layer each of whose lists has a value a dimension.
+template <typename D>
+Made PermuteLists(const Layer& layer, const Mappings& mappings)
+{
+    auto made = std::make_unique<D>(layer.Descriptor<D>());
+    bool fits = !made->m_ParametersAsInputs;
+    const auto permute = [&]<typename T>(T& field)
+    {
+        if constexpr (requires { Permuted(field, mappings); })
+        {
+            fits = fits && field.size() == mappings.GetSize();
+            field = fits ? Permuted(field, mappings) : field;
+        }
+    };
+    D::Visit([&](const char*, auto member) { permute((*made).*member); });
+    if constexpr (requires { made->m_BeginMask; }) // bits of a mask stand for dimensions where no entry is a new one
+    {
+        fits = fits && made->m_ShrinkAxisMask == 0 && made->m_EllipsisMask == 0 && made->m_NewAxisMask == 0;
+        made->m_BeginMask = PermutedMask(made->m_BeginMask, mappings);
+        made->m_EndMask = PermutedMask(made->m_EndMask, mappings);
+    }
+    return fits ? std::move(made) : nullptr;
+}
+
+/// A layer whose inputs are joined along an axis.
+template <typename D>
+Made PermuteJoin(const Layer& layer, const Mappings& mappings)
+{
+    const auto& given = layer.Descriptor<D>();
     const unsigned int rank = mappings.GetSize();
     const int axis = RenameAxis(static_cast<int>(given.GetConcatAxis()), mappings);
     if (axis < 0 || (given.HasOrigins() && given.GetNumDimensions() != rank))
     {
         return nullptr;
     }
-    auto made = std::make_unique<ConcatDescriptor>(given.GetNumViews(), given.GetNumDimensions());
+    auto made = std::make_unique<D>(given.GetNumViews(), given.GetNumDimensions());
     made->SetConcatAxis(static_cast<unsigned int>(axis));
     for (uint32_t view = 0; given.HasOrigins() && view < given.GetNumViews(); ++view)
     {
@@ -98,9 +145,11 @@ Made PermuteConcat(const Layer& layer, const Mappings& mappings)
     return made;
 }
 
-Made PermuteSplitter(const Layer& layer, const Mappings& mappings)
+/// A layer whose input is split along an axis.
+template <typename D>
+Made PermuteSplit(const Layer& layer, const Mappings& mappings)
 {
-    const auto& given = layer.Descriptor<SplitterDescriptor>();
+    const auto& given = layer.Descriptor<D>();
     const unsigned int rank = mappings.GetSize();
     const int axis = given.HasAxis() ? RenameAxis(given.GetAxis(), mappings) : 0;
     if (given.m_ParametersAsInputs || axis < 0)
@@ -117,7 +166,7 @@ Made PermuteSplitter(const Layer& layer, const Mappings& mappings)
     {
         return nullptr;
     }
-    auto made = std::make_unique<SplitterDescriptor>(given.GetNumViews(), given.GetNumDimensions());
+    auto made = std::make_unique<D>(given.GetNumViews(), given.GetNumDimensions());
     if (given.HasAxis())
     {
         made->SetAxis(axis);
@@ -133,93 +182,49 @@ Made PermuteSplitter(const Layer& layer, const Mappings& mappings)
     return made;
 }
 
-Made PermutePad(const Layer& layer, const Mappings& mappings)
+using Permute = Made (*)(const Layer&, const Mappings&);
+
+/// The rules of column `axes` of ops.def; null where there is nothing to rename, or no rule.
+template <typename D, AxesRule Rule>
+constexpr Permute PermuteOf()
 {
-    auto made = std::make_unique<PadDescriptor>(layer.Descriptor<PadDescriptor>());
-    if (made->m_ParametersAsInputs || made->m_PadList.size() != mappings.GetSize())
+    if constexpr (Rule == AxesRule::OneAxis)
     {
+        return &PermuteAxis<D>;
+    }
+    else if constexpr (Rule == AxesRule::AxisList)
+    {
+        return &PermuteAxisList<D>;
+    }
+    else if constexpr (Rule == AxesRule::PerAxis)
+    {
+        return &PermuteLists<D>;
+    }
+    else if constexpr (Rule == AxesRule::Joined)
+    {
+        return &PermuteJoin<D>;
+    }
+    else if constexpr (Rule == AxesRule::Split)
+    {
+        return &PermuteSplit<D>;
+    }
+    else
+    {
+        static_assert(Rule == AxesRule::NoAxes || Rule == AxesRule::OwnAxes);
         return nullptr;
     }
-    made->m_PadList = Permuted(made->m_PadList, mappings);
-    return made;
 }
 
-template <typename D, std::vector<unsigned int> D::*Axes>
-Made PermuteReduction(const Layer& layer, const Mappings& mappings)
-{
-    auto made = std::make_unique<D>(layer.Descriptor<D>());
-    return made->m_ParametersAsInputs || !made->m_KeepDims || !RenameAxes((*made).*Axes, mappings) ? nullptr
-                                                                                                   : std::move(made);
-}
-
-Made PermuteSlice(const Layer& layer, const Mappings& mappings)
-{
-    auto made = std::make_unique<SliceDescriptor>(layer.Descriptor<SliceDescriptor>());
-    if (made->m_ParametersAsInputs || made->m_Begin.size() != mappings.GetSize() ||
-        made->m_Size.size() != mappings.GetSize())
-    {
-        return nullptr;
-    }
-    made->m_Begin = Permuted(made->m_Begin, mappings);
-    made->m_Size = Permuted(made->m_Size, mappings);
-    return made;
-}
-
-Made PermuteStridedSlice(const Layer& layer, const Mappings& mappings)
-{
-    auto made = std::make_unique<StridedSliceDescriptor>(layer.Descriptor<StridedSliceDescriptor>());
-    const size_t rank = mappings.GetSize();
-    if (made->m_ParametersAsInputs || made->m_Begin.size() != rank || made->m_End.size() != rank ||
-        made->m_Stride.size() != rank || made->m_ShrinkAxisMask != 0 || made->m_EllipsisMask != 0 ||
-        made->m_NewAxisMask != 0)
-    {
-        return nullptr;
-    }
-    made->m_Begin = Permuted(made->m_Begin, mappings);
-    made->m_End = Permuted(made->m_End, mappings);
-    made->m_Stride = Permuted(made->m_Stride, mappings);
-    made->m_BeginMask = PermutedMask(made->m_BeginMask, mappings);
-    made->m_EndMask = PermutedMask(made->m_EndMask, mappings);
-    return made;
-}
-
-Made PermuteTile(const Layer& layer, const Mappings& mappings)
-{
-    auto made = std::make_unique<TileDescriptor>(layer.Descriptor<TileDescriptor>());
-    if (made->m_ParametersAsInputs || made->m_Multiples.size() != mappings.GetSize())
-    {
-        return nullptr;
-    }
-    made->m_Multiples = Permuted(made->m_Multiples, mappings);
-    return made;
-}
-
-/// Layers that do the same in any order of their dimensions, if their axes are renamed with them. Those without axes
-/// are Elementwise or Broadcast in ops.def.
-struct Rule
-{
-    LayerType m_Type;
-    Made (*m_Permute)(const Layer&, const Mappings&);
+constexpr Permute permutes[] = {
+#define TENON_OP(name, descriptor, method, runner, minInputs, maxInputs, outputs, flags, values, types, rank, form,    \
+                 layout, axes, ...)                                                                                    \
+    PermuteOf<descriptor, AxesRule::axes>(),
+#include <tenon/ops.def>
 };
 
-constexpr Rule rules[] = {
-    {LayerType::Concat, &PermuteConcat},
-    {LayerType::LogSoftmax, &PermuteSoftmax},
-    {LayerType::Mean, &PermuteReduction<MeanDescriptor, &MeanDescriptor::m_Axis>},
-    {LayerType::Pad, &PermutePad},
-    {LayerType::Reduce, &PermuteReduction<ReduceDescriptor, &ReduceDescriptor::m_vAxis>},
-    {LayerType::Slice, &PermuteSlice},
-    {LayerType::Softmax, &PermuteSoftmax},
-    {LayerType::Splitter, &PermuteSplitter},
-    {LayerType::StridedSlice, &PermuteStridedSlice},
-    {LayerType::Tile, &PermuteTile},
-};
-
-const Rule* FindRule(LayerType type)
+Permute FindPermute(const Layer& layer)
 {
-    const Rule* rule =
-        std::find_if(std::begin(rules), std::end(rules), [&](const Rule& r) { return r.m_Type == type; });
-    return rule != std::end(rules) ? rule : nullptr;
+    return permutes[static_cast<size_t>(layer.GetType())];
 }
 
 } // namespace
@@ -227,33 +232,28 @@ const Rule* FindRule(LayerType type)
 LayoutKind GetLayoutKind(LayerType type)
 {
     const OpSchema& schema = GetSchema(type);
-    if (schema.Has(OpFlags::Broadcast))
-    {
-        return LayoutKind::Broadcast;
-    }
-    return schema.Has(OpFlags::Elementwise) || FindRule(type) != nullptr ? LayoutKind::Same : LayoutKind::None;
+    return schema.m_Axes == AxesRule::OwnAxes ? LayoutKind::None
+           : schema.Has(OpFlags::Broadcast)   ? LayoutKind::Broadcast
+                                              : LayoutKind::Same;
 }
 
 bool IsDataInput(const Layer& layer, unsigned int input)
 {
-    switch (layer.GetType())
-    {
-    case LayerType::AddN:
-    case LayerType::Concat: return true;
-    default: return input == 0 || (input == 1 && GetLayoutKind(layer.GetType()) == LayoutKind::Broadcast);
-    }
+    const OpSchema& schema = layer.GetSchema();
+    return input == 0 || schema.Has(OpFlags::Elementwise) || schema.m_Axes == AxesRule::Joined ||
+           (input == 1 && schema.Has(OpFlags::Broadcast));
 }
 
 std::unique_ptr<BaseDescriptor> PermuteParameters(const Layer& layer, const PermutationVector& mappings)
 {
-    const Rule* rule = FindRule(layer.GetType());
-    return rule != nullptr ? rule->m_Permute(layer, mappings) : nullptr;
+    const Permute permute = FindPermute(layer);
+    return permute != nullptr ? permute(layer, mappings) : nullptr;
 }
 
 bool MayPermute(const Layer& layer, unsigned int rank)
 {
-    const Rule* rule = FindRule(layer.GetType());
-    if (rule == nullptr)
+    const Permute permute = FindPermute(layer);
+    if (permute == nullptr)
     {
         return GetLayoutKind(layer.GetType()) != LayoutKind::None;
     }
@@ -262,7 +262,7 @@ bool MayPermute(const Layer& layer, unsigned int rank)
     {
         same[i] = i;
     }
-    return rule->m_Permute(layer, PermutationVector(same.data(), rank)) != nullptr;
+    return permute(layer, PermutationVector(same.data(), rank)) != nullptr;
 }
 
 } // namespace tenon

@@ -46,9 +46,10 @@ public:
     {
         for (const LayerType type : types)
         {
-            m_Types.at(m_Count++) = type;
+            Add(type);
         }
     }
+    constexpr void Add(LayerType type) { m_Types.at(m_Count++) = type; }
     /// The same for a pass that has nothing to do without constants either.
     constexpr PassSeeds AndConstants() const
     {
@@ -64,7 +65,7 @@ public:
     }
 
 private:
-    std::array<LayerType, 16> m_Types{};
+    std::array<LayerType, 32> m_Types{};
     uint32_t m_Count = 0;
     bool m_NeedsConstants = false;
 };

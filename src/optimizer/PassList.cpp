@@ -5,6 +5,24 @@
 namespace tenon
 {
 
+namespace
+{
+
+constexpr PassSeeds FindLayersWithLayout()
+{
+    PassSeeds seeds;
+#define TENON_OP(name, descriptor, method, runner, minInputs, maxInputs, outputs, flags, values, types, rank, form,    \
+                 layout, ...)                                                                                          \
+    if (IsLowered(LayoutRule::layout))                                                                                 \
+    {                                                                                                                  \
+        seeds.Add(LayerType::name);                                                                                    \
+    }
+#include <tenon/ops.def>
+    return seeds;
+}
+
+} // namespace
+
 std::span<const Pass> GetPasses()
 {
     using enum Pass::Kind;
@@ -15,10 +33,7 @@ std::span<const Pass> GetPasses()
     static constexpr PassSeeds scalarMath = PassSeeds({ElementwiseBinary}).AndConstants();
     // One of them at least is where two layers make a function, as a rule.
     static constexpr PassSeeds byteMath = {Activation, ElementwiseBinary, ElementwiseUnary, Prelu, Quantize};
-    static constexpr PassSeeds withLayout = {
-#define TENON_LAYER_WITH_LAYOUT(type, relayout, rank, weightsFollow) type,
-#include "optimizer/passes/LayersWithLayout.def"
-    };
+    static constexpr PassSeeds withLayout = FindLayersWithLayout();
     static constexpr Pass list[] = {
         // So that no pass works on what nobody wants.
         {"RemoveDeadLayers", &passes::RemoveDeadLayers},

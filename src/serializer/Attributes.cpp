@@ -176,8 +176,7 @@ std::unique_ptr<BaseDescriptor> ReadAs(FileReader& file, const Attributes* attri
 }
 
 constexpr Codec codecs[] = {
-#define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values)                                       \
-    {&WriteAs<descriptor>, &ReadAs<descriptor>},
+#define TENON_OP(name, descriptor, ...) {&WriteAs<descriptor>, &ReadAs<descriptor>},
 #include <tenon/ops.def>
 };
 

@@ -27,7 +27,7 @@ namespace
 const LayerType* FindLayerType(std::string_view name)
 {
     static const std::unordered_map<std::string_view, LayerType> types = {
-#define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values) {#name, LayerType::name},
+#define TENON_OP(name, ...) {#name, LayerType::name},
 #include <tenon/ops.def>
     };
     const auto found = types.find(name);

@@ -256,7 +256,7 @@ LayerText Describe(LayerType type, const std::string& header, uint32_t values)
 std::vector<LayerText> DescribeLayers(const std::string& header)
 {
     return {
-#define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values)                                       \
+#define TENON_OP(name, descriptor, method, runner, minInputs, maxInputs, outputs, flags, values, ...)                  \
     Describe<descriptor>(LayerType::name, header, values),
 #include <tenon/ops.def>
     };

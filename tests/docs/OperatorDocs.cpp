@@ -158,7 +158,7 @@ std::string InternalLayers(const std::vector<LayerText>& layers)
 std::string DeprecatedNames()
 {
     const std::vector<std::string> names = {
-#define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values)
+#define TENON_OP(name, ...)
 #define TENON_DEPRECATED_OP(name) "`Add" #name "Layer`",
 #include <tenon/ops.def>
     };

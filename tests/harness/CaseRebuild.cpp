@@ -43,7 +43,7 @@ std::unique_ptr<BaseDescriptor> WithShapes(const BaseDescriptor& descriptor, con
 
 /// By layer type.
 constexpr std::unique_ptr<BaseDescriptor> (*shapeChangers[])(const BaseDescriptor&, const ShapeChange&) = {
-#define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values) &WithShapes<descriptor>,
+#define TENON_OP(name, descriptor, ...) &WithShapes<descriptor>,
 #include <tenon/ops.def>
 };
 

@@ -243,7 +243,7 @@ std::string MakeDescriptorOf(const Layer& layer, const std::string& name)
 {
     switch (layer.GetType())
     {
-#define TENON_OP(type, descriptor, minInputs, maxInputs, outputs, flags, values)                                       \
+#define TENON_OP(type, descriptor, ...)                                                                                \
     case LayerType::type:                                                                                              \
         return MakeDescriptor(layer.Descriptor<descriptor>(), #descriptor, name);
 #include <tenon/ops.def>

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <set>
 
 namespace tenon::test
 {
@@ -30,26 +29,7 @@ ConstTensor ConstantOf(const TensorShape& shape, const std::vector<float>& value
     return ConstTensor(TensorInfo(shape, DataType::Float32, 0.0f, 0, true), values);
 }
 
-template <typename Descriptor>
-constexpr bool HasLayout = requires(const Descriptor& descriptor)
-{
-    descriptor.m_DataLayout;
-};
-
 } // namespace
-
-// Kernels know channels-last alone. A StridedSlice has a layout for Arm NN's sake, and it says nothing.
-TEST(Layout, EveryLayerThatHasOneIsLowered)
-{
-    std::set<LayerType> lowered;
-#define TENON_LAYER_WITH_LAYOUT(type, ...) EXPECT_TRUE(lowered.insert(LayerType::type).second) << #type;
-#include "optimizer/passes/LayersWithLayout.def"
-#define TENON_OP(type, descriptor, ...)                                                                                \
-    EXPECT_EQ(lowered.count(LayerType::type) != 0,                                                                     \
-              HasLayout<descriptor> && LayerType::type != LayerType::StridedSlice)                                     \
-        << #type;
-#include <tenon/ops.def>
-}
 
 TEST(Layout, ChainOfNchwLayersWithUnknownSizes)
 {

@@ -80,7 +80,7 @@ void AddNames(std::set<std::string>& lines, const std::string& layer)
 std::set<std::string> CurrentNames()
 {
     std::set<std::string> lines;
-#define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values) AddNames<descriptor>(lines, #name);
+#define TENON_OP(name, descriptor, ...) AddNames<descriptor>(lines, #name);
 #include <tenon/ops.def>
     for (const std::string& name : serializer::EnumeratorNames<DataType>())
     {

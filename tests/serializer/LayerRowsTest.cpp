@@ -122,8 +122,7 @@ RowCase MakeCase(LayerType type)
 std::vector<RowCase> MakeCases()
 {
     std::vector<RowCase> cases;
-#define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values)                                       \
-    cases.push_back(MakeCase<descriptor>(LayerType::name));
+#define TENON_OP(name, descriptor, ...) cases.push_back(MakeCase<descriptor>(LayerType::name));
 #include <tenon/ops.def>
     return cases;
 }

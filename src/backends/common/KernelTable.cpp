@@ -27,7 +27,7 @@ bool HasEffect(LayerType type)
 {
     using enum OpFlags;
     static constexpr bool effects[] = {
-#define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values) HasFlag(flags, Effect),
+#define TENON_OP(name, descriptor, method, runner, minInputs, maxInputs, outputs, flags, ...) HasFlag(flags, Effect),
 #include <tenon/ops.def>
     };
     const auto index = static_cast<size_t>(type);

@@ -35,8 +35,7 @@ struct DescriptorFunctions
 
 /// By layer type.
 constexpr DescriptorFunctions Functions[] = {
-#define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values)                                       \
-    {&AreEqual<descriptor>, &Clone<descriptor>},
+#define TENON_OP(name, descriptor, ...) {&AreEqual<descriptor>, &Clone<descriptor>},
 #include <tenon/ops.def>
 };
 

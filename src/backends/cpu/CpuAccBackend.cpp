@@ -48,7 +48,7 @@ std::vector<KernelList> MakeLists(bool fastMath)
     }
 #include "backends/cpu/Kernels.def"
     }
-#define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values)                                       \
+#define TENON_OP(name, ...)                                                                                            \
     if (const backends::Kernel* kernel = ref::FindKernel(LayerType::name); kernel != nullptr)                          \
     {                                                                                                                  \
         listOf(LayerType::name).push_back(kernel);                                                                     \

@@ -310,7 +310,7 @@ std::vector<BackendOptions::BackendOption> ToOptions(const tenon_attribute* attr
 LayerType LayerTypeOf(const char* name)
 {
     static const std::unordered_map<std::string, LayerType> types = {
-#define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values) {#name, LayerType::name},
+#define TENON_OP(name, ...) {#name, LayerType::name},
 #include <tenon/ops.def>
     };
     const auto found = types.find(name == nullptr ? "" : name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CpuRef is its kernel table: Kernels.def names the rows, each row is defined in its file under kernels/.
+// CpuRef is its kernel table: a row for each one of ops.def that says Kernel, defined in its file under kernels/.
 #include "backends/reference/CpuRefBackend.hpp"
 
 #include "backends/common/HostCapabilities.hpp"
@@ -15,8 +15,7 @@ namespace
 {
 
 constexpr size_t NumLayerTypes = std::max({
-#define TENON_OP(name, descriptor, minInputs, maxInputs, outputs, flags, values)                                       \
-    static_cast<size_t>(LayerType::name) + 1,
+#define TENON_OP(name, ...) static_cast<size_t>(LayerType::name) + 1,
 #define TENON_DEPRECATED_OP(name) static_cast<size_t>(LayerType::name) + 1,
 #define TENON_RESERVED_OP(name) static_cast<size_t>(LayerType::name) + 1,
 #include <tenon/ops.def>
@@ -27,8 +26,8 @@ using Lookup = std::array<const backends::Kernel*, NumLayerTypes>;
 constexpr Lookup MakeLookup()
 {
     Lookup lookup{};
-#define TENON_KERNEL(name) lookup[static_cast<size_t>(LayerType::name)] = &Ref##name##Kernel;
-#include "backends/reference/Kernels.def"
+#define TENON_OP(name, ...) lookup[static_cast<size_t>(LayerType::name)] = RefKernel<LayerType::name>;
+#include <tenon/ops.def>
     return lookup;
 }
 

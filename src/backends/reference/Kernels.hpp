@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference kernels by name: Ref<Name>Kernel for each layer type that has one, defined in kernels/<Name>.cpp. For
-// CpuRef's table, and for kernels of fast backends that leave some layers to them.
+// The reference kernels by name: Ref<Name>Kernel for each row of ops.def that says Kernel, defined in
+// kernels/<Name>.cpp. For CpuRef's table, and for kernels of fast backends that leave some layers to them.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -8,7 +8,24 @@
 namespace tenon::ref
 {
 
-#define TENON_KERNEL(name) extern const backends::Kernel Ref##name##Kernel;
-#include "backends/reference/Kernels.def"
+/// The reference kernel of a layer type; null for one that has none.
+template <LayerType Type>
+constexpr const backends::Kernel* RefKernel = nullptr;
+
+#define TENON_RUN_BY_Kernel(name)                                                                                      \
+    extern const backends::Kernel Ref##name##Kernel;                                                                   \
+    template <>                                                                                                        \
+    inline constexpr const backends::Kernel* RefKernel<LayerType::name> = &Ref##name##Kernel;
+#define TENON_RUN_BY_Runtime(name)
+#define TENON_RUN_BY_Bound(name)
+#define TENON_RUN_BY_Replaced(name)
+#define TENON_RUN_BY_Others(name)
+#define TENON_OP(name, descriptor, method, runner, ...) TENON_RUN_BY_##runner(name)
+#include <tenon/ops.def>
+#undef TENON_RUN_BY_Kernel
+#undef TENON_RUN_BY_Runtime
+#undef TENON_RUN_BY_Bound
+#undef TENON_RUN_BY_Replaced
+#undef TENON_RUN_BY_Others
 
 } // namespace tenon::ref

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pass LowerToNhwc: kernels know channels-last alone. Each channels-first layer gets a Transpose before its data (and
-// its weights, where their layout follows the data's) and one after its output.
+// its weights, where their layout follows the data's) and one after its output. Here is the code of the rules of column
+// `layout` of ops.def.
+#include "graph/Ranks.hpp"
 #include "optimizer/Pass.hpp"
 #include "optimizer/Transposes.hpp"
 
@@ -21,58 +23,44 @@ std::unique_ptr<BaseDescriptor> ToChannelsLast(const BaseDescriptor& descriptor)
     auto copy = std::make_unique<D>(static_cast<const D&>(descriptor));
     switch (copy->m_DataLayout)
     {
-    case DataLayout::NCHW: copy->m_DataLayout = DataLayout::NHWC; return copy;
-    case DataLayout::NCDHW: copy->m_DataLayout = DataLayout::NDHWC; return copy;
+    case DataLayout::NCHW: copy->m_DataLayout = DataLayout::NHWC; break;
+    case DataLayout::NCDHW: copy->m_DataLayout = DataLayout::NDHWC; break;
     default: return nullptr;
     }
-}
-
-/// Of transposed convolutions, whose output shape follows the layout too. One that arrives at run time does not.
-template <typename D>
-std::unique_ptr<BaseDescriptor> TransposedToChannelsLast(const BaseDescriptor& descriptor)
-{
-    auto relaid = ToChannelsLast<D>(descriptor);
-    if (relaid == nullptr)
+    if constexpr (requires { copy->m_OutputShape; }) // of transposed convolutions, which follows the layout too
     {
-        return nullptr;
-    }
-    auto& copy = static_cast<D&>(*relaid);
-    if (copy.m_ParametersAsInputs)
-    {
-        return nullptr;
-    }
-    if (copy.m_OutputShape.size() > 2)
-    {
-        std::rotate(copy.m_OutputShape.begin() + 1, copy.m_OutputShape.begin() + 2, copy.m_OutputShape.end());
-    }
-    return relaid;
-}
-
-struct Row
-{
-    LayerType m_Type;
-    Relayout m_Relayout;
-    unsigned int m_Rank;
-    bool m_WeightsFollow;
-};
-
-constexpr Row rows[] = {
-#define TENON_LAYER_WITH_LAYOUT(type, relayout, rank, weightsFollow)                                                   \
-    {LayerType::type, &relayout<type##Descriptor>, rank, weightsFollow},
-#include "optimizer/passes/LayersWithLayout.def"
-};
-
-const Row* FindRow(LayerType type)
-{
-    for (const Row& row : rows)
-    {
-        if (row.m_Type == type)
+        if (copy->m_ParametersAsInputs) // one that arrives at run time does not
         {
-            return &row;
+            return nullptr;
+        }
+        if (copy->m_OutputShape.size() > 2)
+        {
+            std::rotate(copy->m_OutputShape.begin() + 1, copy->m_OutputShape.begin() + 2, copy->m_OutputShape.end());
         }
     }
-    return nullptr;
+    return copy;
 }
+
+/// Null for a layer that has no layout which kernels see.
+template <typename D, LayoutRule Rule>
+constexpr Relayout RelayoutOf()
+{
+    if constexpr (IsLowered(Rule))
+    {
+        return &ToChannelsLast<D>;
+    }
+    else
+    {
+        return nullptr;
+    }
+}
+
+constexpr Relayout relayouts[] = {
+#define TENON_OP(name, descriptor, method, runner, minInputs, maxInputs, outputs, flags, values, types, rank, form,    \
+                 layout, ...)                                                                                          \
+    RelayoutOf<descriptor, LayoutRule::layout>(),
+#include <tenon/ops.def>
+};
 
 /// Mappings of a Transpose from channels first to channels last: {0, 2, 3, 1}.
 PermutationVector ToLast(unsigned int rank)
@@ -102,8 +90,8 @@ void LowerToNhwc(Graph& graph)
     const size_t size = graph.Size();
     for (size_t i = 0; i < size; ++i)
     {
-        const Row* row = FindRow(graph.Types()[i]);
-        if (row == nullptr)
+        const Relayout relayout = relayouts[static_cast<size_t>(graph.Types()[i])];
+        if (relayout == nullptr)
         {
             continue;
         }
@@ -112,19 +100,20 @@ void LowerToNhwc(Graph& graph)
         {
             continue;
         }
-        auto descriptor = row->m_Relayout(layer.GetParameters());
+        auto descriptor = relayout(layer.GetParameters());
         const TensorShape& shape = layer.Input(0).GetTensorInfo().GetShape();
         const bool isRankKnown = shape.GetDimensionality() == Dimensionality::Specified;
-        const unsigned int rank = isRankKnown ? shape.GetNumDimensions() : row->m_Rank;
+        const unsigned int operatorRank = GetOperatorRank(layer); // 0: it takes several
+        const unsigned int rank = isRankKnown ? shape.GetNumDimensions() : operatorRank;
         // An unknown rank, or one that the operator does not take, stays as it is: assignment then refuses the layer. A
         // run of another rank than the declared one is refused, too, by the Transpose.
-        if (descriptor == nullptr || rank < 3 || (row->m_Rank != 0 && rank != row->m_Rank))
+        if (descriptor == nullptr || rank < 3 || (operatorRank != 0 && rank != operatorRank))
         {
             continue;
         }
         layer.SetDescriptor(std::move(descriptor));
         TransposeInput(graph, layer.Input(0), rank, layer.GetNameStr() + ":nhwc");
-        if (row->m_WeightsFollow)
+        if (layer.GetSchema().m_Layout == LayoutRule::DataAndWeights)
         {
             TransposeInput(graph, layer.Input(1), 4, layer.GetNameStr() + ":ohwi");
         }
