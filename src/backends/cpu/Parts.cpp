@@ -2,9 +2,7 @@
 // How loops are split.
 #include "backends/cpu/Parts.hpp"
 
-#include "backends/cpu/OnePart.hpp"
 #include "common/Cores.hpp"
-#include "common/PlannedThreads.hpp"
 
 #include <algorithm>
 
@@ -18,28 +16,16 @@ namespace
 /// several times what it takes to start a loop on other threads.
 constexpr double MultiplicationsPerPart = 1e5;
 
-thread_local unsigned int onePartDepth = 0; // of this thread's OneParts
-
 } // namespace
-
-OnePart::OnePart()
-{
-    ++onePartDepth;
-}
-
-OnePart::~OnePart()
-{
-    --onePartDepth;
-}
 
 size_t GetCutParts()
 {
-    return onePartDepth != 0 ? 1 : std::clamp<size_t>(CountCores(), 4, 64);
+    return std::clamp<size_t>(CountCores(), 4, 64);
 }
 
-size_t GetMostParts()
+size_t GetMaxParts(unsigned int maxThreads)
 {
-    return std::clamp<size_t>(PlannedThreads::Get(), 1, GetCutParts());
+    return std::clamp<size_t>(maxThreads, 1, GetCutParts());
 }
 
 size_t GetWorthwhileParts(double multiplications)

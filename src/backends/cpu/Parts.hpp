@@ -19,9 +19,9 @@ size_t GetWorthwhileParts(double multiplications);
 /// callers who ask for more threads than cores.
 size_t GetCutParts();
 
-/// For how many parts, each with scratch memory of its own, a kernel is made: no more than GetCutParts(), nor than the
-/// threads that are planned, see PlannedThreads.
-size_t GetMostParts();
+/// The most parts, each with scratch memory of its own, that a kernel is made for: no more than GetCutParts(), nor than
+/// `maxThreads`, see ReshapeArgs::m_MaxThreads.
+size_t GetMaxParts(unsigned int maxThreads);
 
 /// How many parts of `b` make up `a`.
 constexpr size_t DivideUp(size_t a, size_t b)

@@ -6,7 +6,8 @@
 
 #include "backends/cpu/gemm/float32/TilesF32.hpp"
 #include "backends/reference/kernels/MatMulGeometry.hpp"
-#include "common/RunsAttention.hpp"
+
+#include <tenon/backend/Fusion.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -22,7 +23,7 @@ public:
     static std::optional<AttentionF32> Make(const ref::MatMulGeometry& scores, const AttentionRest& rest);
 
     size_t GetScratchBytes() const { return m_ScratchBytes; }
-    /// See IRunsAttention::MakeAttention.
+    /// See FusionHooks::m_MakeAttention.
     void operator()(const ExecuteArgs& args) const;
 
 private:

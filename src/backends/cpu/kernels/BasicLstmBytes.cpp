@@ -139,8 +139,9 @@ constexpr Places QuantizedPlaces = {2, 1, 1, 0, false};
 class Step
 {
 public:
-    Step(const ref::BasicLstmSizes& sizes, const Places& places, const PackedSums8& packed, float biasScale)
-        : m_Sizes(sizes), m_Places(places), m_Product(packed, sizes.m_Batches),
+    Step(const ref::BasicLstmSizes& sizes, const Places& places, const PackedSums8& packed, float biasScale,
+         unsigned int maxThreads)
+        : m_Sizes(sizes), m_Places(places), m_Product(packed, sizes.m_Batches, maxThreads),
           m_ToSum(ref::GetLstmSumMultiplier(biasScale)), m_NumSums(sizes.m_Batches * packed.m_Weights.GetColumns())
     {
         constexpr size_t Past = LstmLoops8::PastUnits;
@@ -207,7 +208,7 @@ Prepared Prepare(const ReshapeArgs& args, LayerType type, const Places& places, 
     {
         return ref::FindKernel(type)->Prepare(args, nullptr);
     }
-    Step step(sizes, places, packed, biasScale);
+    Step step(sizes, places, packed, biasScale, args.m_MaxThreads);
     const size_t bytes = step.GetScratchBytes();
     return {std::move(step), bytes};
 }

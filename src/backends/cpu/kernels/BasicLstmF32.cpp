@@ -60,8 +60,8 @@ constexpr Gates::Gate FindGate(LstmSlots::Gate gate)
 class Step
 {
 public:
-    Step(const ref::BasicLstmSizes& sizes, const FloatGates& gates)
-        : m_Sizes(sizes), m_Product(gates, sizes.m_Batches, false), m_Cell(sizes.m_Units, true, 0.0f, {})
+    Step(const ref::BasicLstmSizes& sizes, const FloatGates& gates, unsigned int maxThreads)
+        : m_Sizes(sizes), m_Product(gates, sizes.m_Batches, false, maxThreads), m_Cell(sizes.m_Units, true, 0.0f, {})
     {
         Scratch scratch;
         m_Gates = scratch.Add<float>(NumBasicLstmGates, sizes.m_Units);
@@ -110,7 +110,7 @@ Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
     {
         return ref::FindKernel(LayerType::BasicLstm)->Prepare(args, nullptr);
     }
-    Step step(sizes, gates);
+    Step step(sizes, gates, args.m_MaxThreads);
     const size_t bytes = step.GetScratchBytes();
     return {std::move(step), bytes};
 }

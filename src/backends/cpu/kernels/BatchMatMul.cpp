@@ -47,7 +47,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return ref::FindKernel(LayerType::BatchMatMul)->Prepare(args, nullptr);
     }
-    backends::Prepared prepared = PrepareFloatMatrices(g);
+    backends::Prepared prepared = PrepareFloatMatrices(g, args.m_MaxThreads);
     constexpr size_t LeastQueries = 5; // fewer have nothing to gain
     if (g.m_Rows < LeastQueries && FewRowsF32::Takes(g))
     {

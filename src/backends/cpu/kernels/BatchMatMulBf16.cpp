@@ -63,7 +63,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return CpuBatchMatMulHalvesKernel.Prepare(args, nullptr);
     }
-    MatMulProducts<Bf16Matrices> products(g);
+    MatMulProducts<Bf16Matrices> products(g, args.m_MaxThreads);
     const size_t bytes = products.GetScratchBytes();
     return {std::move(products), bytes};
 }

@@ -175,7 +175,7 @@ backends::Prepared PrepareF32(const ReshapeArgs& args, const backends::PackedWei
     return PrepareRows(args,
                        [&](const Windows& windows, size_t rows) -> backends::Prepared
                        {
-                           const ProductF32 product(weights, windows, rows, backends::FloatClamp());
+                           const ProductF32 product(weights, windows, rows, backends::FloatClamp(), args.m_MaxThreads);
                            return {[product](const ExecuteArgs& run) {
                                        product.Run(run.GetInput<float>(0), nullptr, run.GetOutput<float>(0),
                                                    run.m_Scratch, *run.m_Parallel);
@@ -190,7 +190,7 @@ backends::Prepared PrepareBf16(const ReshapeArgs& args, const backends::PackedWe
     return PrepareRows(args,
                        [&](const Windows& windows, size_t rows) -> backends::Prepared
                        {
-                           const ProductBf16 product(weights, windows, rows, backends::FloatClamp());
+                           const ProductBf16 product(weights, windows, rows, backends::FloatClamp(), args.m_MaxThreads);
                            return {[product](const ExecuteArgs& run) {
                                        product.Run(run.GetInput<uint16_t>(0), run.GetOutput<uint16_t>(0), run.m_Scratch,
                                                    *run.m_Parallel);
@@ -207,7 +207,7 @@ backends::Prepared PrepareShorts(const ReshapeArgs& args, const backends::Packed
         return ref::FindKernel(LayerType::BatchMatMul)->Prepare(args, nullptr);
     }
     return PrepareRows(args, [&](const Windows& windows, size_t rows)
-                       { return Run(Product16(weights, windows, rows, backends::GetTypeRange(DataType::QSymmS16))); });
+                       { return Run(Product16(weights, windows, rows, backends::GetTypeRange(DataType::QSymmS16), args.m_MaxThreads)); });
 }
 
 backends::Prepared PrepareHybrid(const ReshapeArgs& args, const backends::PackedWeights* packed)

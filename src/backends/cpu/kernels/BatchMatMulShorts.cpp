@@ -64,7 +64,7 @@ public:
         const double multiplications = static_cast<double>(geometry.m_NumBatches) *
                                        static_cast<double>(geometry.m_Rows) * static_cast<double>(geometry.m_Columns) *
                                        static_cast<double>(geometry.m_Depth);
-        m_Parts = std::min(GetMostParts(), GetWorthwhileParts(multiplications));
+        m_Parts = std::min(GetMaxParts(args.m_MaxThreads), GetWorthwhileParts(multiplications));
         m_RowParts = CountRowParts(DivideUp(m_Parts, geometry.m_NumBatches * m_Panels), geometry.m_Rows);
         m_Parts = std::min(m_Parts, GetUnits());
         Scratch part;

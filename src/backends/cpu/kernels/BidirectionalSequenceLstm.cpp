@@ -71,7 +71,8 @@ Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
         const bool fits = args.GetInput(cell.m_Slots.m_Data).GetNumElements() != 0 &&
                           geometry.m_Inputs == weights.GetData().GetDepth();
         return cells.IsExact() && fits
-                   ? std::make_shared<const FloatLstmSequence>(geometry, weights, cell.m_Parameters, scratch)
+                   ? std::make_shared<const FloatLstmSequence>(geometry, weights, cell.m_Parameters, args.m_MaxThreads,
+                                                               scratch)
                    : nullptr;
     };
     backends::Scratch scratch;

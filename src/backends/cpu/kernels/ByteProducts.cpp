@@ -40,7 +40,7 @@ ByteProducts::ByteProducts(const ref::MatMulGeometry& geometry, const ReshapeArg
                                                ref::GetWeightsZeroPoint(args.GetInput(1)))),
       m_Columns(ends, geometry.m_Columns, m_Panels->GetMostWidth(), args.GetOutput(0).GetQuantizationOffset())
 {
-    Cut();
+    Cut(args.m_MaxThreads);
     const TileSet8& tiles = m_Panels->GetTiles();
     m_Pitch = m_Panels->GetGroups() * tiles.GetGroupDepth();
     m_Stride = m_Pitch * (tiles.IsWide() ? sizeof(int16_t) : 1);
@@ -70,14 +70,14 @@ void ByteProducts::operator()(const ExecuteArgs& args) const
 }
 
 /// Finds groups of panels, and parts of rows: as few as keep packed panels in the cache and all threads busy.
-void ByteProducts::Cut()
+void ByteProducts::Cut(unsigned int maxThreads)
 {
     const ref::MatMulGeometry& g = m_Geometry;
     const size_t panels = m_Panels->Get().size();
     const double outputs =
         static_cast<double>(g.m_NumBatches) * static_cast<double>(g.m_Rows) * static_cast<double>(g.m_Columns);
     // Sums become bytes in the time of some multiplications.
-    m_Parts = std::min(GetMostParts(), GetWorthwhileParts(outputs * (static_cast<double>(g.m_Depth) / 2 + 32)));
+    m_Parts = std::min(GetMaxParts(maxThreads), GetWorthwhileParts(outputs * (static_cast<double>(g.m_Depth) / 2 + 32)));
     const size_t forCache = DivideUp(m_Panels->GetBytes(Part{0, panels}), PackedBytes);
     const size_t forThreads = DivideUp(m_Parts, g.m_NumBatches);
     m_Groups = std::min(panels, std::max(forCache, forThreads));

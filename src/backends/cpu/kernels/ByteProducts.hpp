@@ -36,7 +36,7 @@ public:
 
 private:
     size_t GetUnits() const { return m_Geometry.m_NumBatches * m_Groups * m_RowParts; }
-    void Cut();
+    void Cut(unsigned int maxThreads);
     void RunPart(const ExecuteArgs& args, const Part& units, std::byte* scratch) const;
     void Pack(const uint8_t* y, const int32_t* bias, const Part& panels, std::byte* scratch) const;
     /// Rows of x, and what is to be added to the sums of each.

@@ -68,7 +68,7 @@ backends::Prepared PreparePitched(const ReshapeArgs& args, const backends::Packe
         return [](const ExecuteArgs&) {};
     }
     ProductBf16 product(static_cast<const PackedWeightsBf16&>(*packed), windows,
-                        size_t{output[0]} * output[1] * output[2], backends::FloatClamp(args.m_FusedActivation));
+                        size_t{output[0]} * output[1] * output[2], backends::FloatClamp(args.m_FusedActivation), args.m_MaxThreads);
     SetPitch(product, outputPitch);
     return PrepareProduct(product, args);
 }

@@ -92,7 +92,7 @@ backends::Prepared PreparePitched(const ReshapeArgs& args, const backends::Packe
         return [](const ExecuteArgs&) {};
     }
     ProductF32 product(weights, windows, size_t{output[0]} * output[1] * output[2],
-                       backends::FloatClamp(args.m_FusedActivation));
+                       backends::FloatClamp(args.m_FusedActivation), args.m_MaxThreads);
     SetPitch(product, outputPitch);
     return PrepareProduct(product, args);
 }

@@ -86,7 +86,7 @@ public:
         const double multiplications = static_cast<double>(g.NumPixels()) *
                                        static_cast<double>(packed.GetTaps() * packed.GetGroupChannels()) *
                                        static_cast<double>(g.m_OutputChannels);
-        m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications), g.NumPixels()});
+        m_Parts = std::min({GetMaxParts(args.m_MaxThreads), GetWorthwhileParts(multiplications), g.NumPixels()});
         const size_t rowBytes = g.m_X.m_Input * g.m_InputChannels * sizeof(int16_t);
         while (m_BlockRows > 1 && CountSeen(m_BlockRows) * rowBytes > BlockBytes)
         {

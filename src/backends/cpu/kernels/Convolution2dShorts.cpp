@@ -84,7 +84,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     }
     const TensorShape& shape = output.GetShape();
     const Product16 product(weights, windows, size_t{shape[0]} * shape[1] * shape[2],
-                            backends::GetFusedRange(output, args.m_FusedActivation));
+                            backends::GetFusedRange(output, args.m_FusedActivation), args.m_MaxThreads);
     return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
 }
 

@@ -87,7 +87,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return [](const ExecuteArgs&) {};
     }
-    const WinogradF32 convolution(weights, windows, output[0], backends::FloatClamp(args.m_FusedActivation));
+    const WinogradF32 convolution(weights, windows, output[0], backends::FloatClamp(args.m_FusedActivation), args.m_MaxThreads);
     const bool hasBias = args.HasInput(2);
     return {[convolution, hasBias](const ExecuteArgs& run)
             {

@@ -84,7 +84,7 @@ public:
                 // Frames that lie apart in the input are products of their own.
                 const size_t frames = g.m_Z.m_Stride == 1 ? last - first : 1;
                 ProductF32 product(weights[tap], windows, frames * g.m_Y.m_Output * g.m_X.m_Output,
-                                   backends::FloatClamp(nullptr));
+                                   backends::FloatClamp(nullptr), args.m_MaxThreads);
                 product.SetContinues();
                 m_ScratchBytes = std::max(m_ScratchBytes, product.GetScratchBytes());
                 m_Taps.push_back({product, tap, first, last, frames});

@@ -65,11 +65,12 @@ class Depthwise
 {
 public:
     Depthwise(const PackedDepthwise8& weights, const ref::ConvolutionGeometry& g, const ReshapeArgs& args)
-        : Depthwise(weights, g, backends::GetFusedRange(args.GetOutput(0), args.m_FusedActivation))
+        : Depthwise(weights, g, backends::GetFusedRange(args.GetOutput(0), args.m_FusedActivation), args.m_MaxThreads)
     {
     }
 
-    Depthwise(const PackedDepthwise8& weights, const ref::ConvolutionGeometry& g, const backends::QuantizedRange& range)
+    Depthwise(const PackedDepthwise8& weights, const ref::ConvolutionGeometry& g, const backends::QuantizedRange& range,
+              unsigned int maxThreads)
         : m_Weights(&weights), m_Geometry(g), m_Ring(weights, g), m_Bands(weights, g, range.m_Min, range.m_Max),
           m_Min(range.m_Min), m_Max(range.m_Max)
     {
@@ -78,7 +79,7 @@ public:
                                        static_cast<double>(g.m_Y.m_Kernel * g.m_X.m_Kernel);
         // Data are laid out for them, and bytes made of few: parts are made for so many float multiplications.
         const double slowerThanProducts = weights.GetEngine().m_Layout == Layout8::WidePairs ? 8 : 2;
-        m_Parts = std::min(GetMostParts(), GetWorthwhileParts(multiplications * slowerThanProducts));
+        m_Parts = std::min(GetMaxParts(maxThreads), GetWorthwhileParts(multiplications * slowerThanProducts));
         const size_t strips = g.m_Batches * m_Strips;
         if (strips < m_Parts)
         {

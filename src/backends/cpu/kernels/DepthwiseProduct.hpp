@@ -63,7 +63,7 @@ public:
         const double multiplications =
             static_cast<double>(g.NumPixels() * g.m_OutputChannels) * static_cast<double>(m_Layer.GetTaps());
         constexpr double SlowerThanProducts = 4; // each multiplication reads more
-        m_Parts = std::min(GetMostParts(), GetWorthwhileParts(multiplications * SlowerThanProducts));
+        m_Parts = std::min(GetMaxParts(args.m_MaxThreads), GetWorthwhileParts(multiplications * SlowerThanProducts));
         if (GetRows() < m_Parts && m_Way == DepthwiseWay::Tiles)
         {
             m_Segments = std::min(DivideUp(m_Parts, GetRows()), DivideUp(g.m_X.m_Output, m_Layer.m_Tiles->m_Columns));

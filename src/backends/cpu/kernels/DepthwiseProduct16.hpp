@@ -34,7 +34,7 @@ public:
         m_Max = static_cast<int16_t>(range.m_Max);
         const double multiplications = static_cast<double>(m_Pixels) * static_cast<double>(m_Taps) *
                                        static_cast<double>(packed.GetChannels() * packed.GetGroupChannels());
-        m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications), m_Pixels});
+        m_Parts = std::min({GetMaxParts(args.m_MaxThreads), GetWorthwhileParts(multiplications), m_Pixels});
         Scratch part;
         part.Add<const int16_t*>(packed.GetTableTaps(), BlockPixels);
         m_PartBytes = part.GetBytes();

@@ -43,13 +43,13 @@ FloatGates::FloatGates(const LayerView& layer, const std::vector<size_t>& slots,
     m_Bias = std::move(bias);
 }
 
-FloatGatesProduct::FloatGatesProduct(const FloatGates& gates, size_t rows, bool isAsymmetric)
+FloatGatesProduct::FloatGatesProduct(const FloatGates& gates, size_t rows, bool isAsymmetric, unsigned int maxThreads)
     : m_Bias(gates.m_Bias.empty() ? nullptr : gates.m_Bias.data()), m_NumSums(rows * gates.GetColumns())
 {
     const Windows windows = MakeRowWindows(rows, gates.GetDepth());
     if (!gates.m_Bytes)
     {
-        m_OfFloats.emplace(*gates.m_Floats, windows, rows, backends::FloatClamp());
+        m_OfFloats.emplace(*gates.m_Floats, windows, rows, backends::FloatClamp(), maxThreads);
         return;
     }
     const TensorInfo data(TensorShape({static_cast<unsigned int>(rows), static_cast<unsigned int>(gates.GetDepth())}),
@@ -57,6 +57,7 @@ FloatGatesProduct::FloatGatesProduct(const FloatGates& gates, size_t rows, bool 
     const TensorInfo* const input = &data;
     ReshapeArgs args;
     args.m_Inputs = {&input, 1};
+    args.m_MaxThreads = maxThreads;
     m_OfBytes.emplace(*gates.m_Bytes, windows, rows, HybridData8{rows, isAsymmetric}, args);
 }
 

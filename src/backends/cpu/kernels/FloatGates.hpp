@@ -46,7 +46,8 @@ private:
 class FloatGatesProduct
 {
 public:
-    FloatGatesProduct(const FloatGates& gates, size_t rows, bool isAsymmetric);
+    /// `maxThreads`: see ReshapeArgs.
+    FloatGatesProduct(const FloatGates& gates, size_t rows, bool isAsymmetric, unsigned int maxThreads);
 
     size_t GetScratchBytes() const { return m_OfBytes ? m_OfBytes->GetScratchBytes() : m_OfFloats->GetScratchBytes(); }
     /// sums[row][column] = data[row] * weights + bias

@@ -12,12 +12,13 @@ namespace tenon::cpu
 using backends::Scratch;
 
 FloatLstmSequence::FloatLstmSequence(const ref::LstmGeometry& geometry, const PackedFloatLstm& packed,
-                                     const ref::LstmParameters& parameters, Scratch& scratch)
+                                     const ref::LstmParameters& parameters, unsigned int maxThreads,
+                                     Scratch& scratch)
     : m_Geometry(geometry),
       m_Cell(geometry.m_Units, parameters.m_HasInputGate, parameters.m_CellClip, packed.GetGates()),
       m_ProjectionClip(parameters.m_ProjectionClip),
-      m_FromData(packed.GetData(), GetDataRows(), parameters.m_Asymmetric),
-      m_FromState(packed.GetState(), geometry.m_Sequence.m_Batches, parameters.m_Asymmetric)
+      m_FromData(packed.GetData(), GetDataRows(), parameters.m_Asymmetric, maxThreads),
+      m_FromState(packed.GetState(), geometry.m_Sequence.m_Batches, parameters.m_Asymmetric, maxThreads)
 {
     const size_t batches = geometry.m_Sequence.m_Batches;
     m_DataSums = scratch.Add<float>(GetDataRows(), m_Cell.GetNumGates(), geometry.m_Units);
@@ -25,7 +26,7 @@ FloatLstmSequence::FloatLstmSequence(const ref::LstmGeometry& geometry, const Pa
     size_t product = std::max(m_FromData.GetScratchBytes(), m_FromState.GetScratchBytes());
     if (packed.GetProjection())
     {
-        m_FromHidden.emplace(*packed.GetProjection(), batches, parameters.m_Asymmetric);
+        m_FromHidden.emplace(*packed.GetProjection(), batches, parameters.m_Asymmetric, maxThreads);
         m_Hidden = scratch.Add<float>(batches, geometry.m_Units);
         product = std::max(product, m_FromHidden->GetScratchBytes());
     }

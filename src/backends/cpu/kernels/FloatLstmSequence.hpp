@@ -15,9 +15,9 @@ namespace tenon::cpu
 class FloatLstmSequence
 {
 public:
-    /// Takes its part of `scratch`. Precondition: the data have elements.
+    /// Takes its part of `scratch`. Precondition: the data have elements. `maxThreads`: see ReshapeArgs.
     FloatLstmSequence(const ref::LstmGeometry& geometry, const PackedFloatLstm& packed,
-                      const ref::LstmParameters& parameters, backends::Scratch& scratch);
+                      const ref::LstmParameters& parameters, unsigned int maxThreads, backends::Scratch& scratch);
 
     /// As ref::LstmCell::Run.
     void Run(const ExecuteArgs& args) const;

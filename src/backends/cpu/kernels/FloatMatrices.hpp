@@ -146,14 +146,15 @@ private:
     size_t m_Grain = 1;       ///< of these
 };
 
-/// Of matrices without gaps in rows or columns, and with elements.
-inline backends::Prepared PrepareFloatMatrices(const ref::MatMulGeometry& g, const ProductEnds& ends = {})
+/// Of matrices without gaps in rows or columns, and with elements. `maxThreads`: see ReshapeArgs.
+inline backends::Prepared PrepareFloatMatrices(const ref::MatMulGeometry& g, unsigned int maxThreads,
+                                               const ProductEnds& ends = {})
 {
     if (FewRowsF32::Takes(g))
     {
         return FewRowsF32(g, ends);
     }
-    MatMulProducts<FloatMatrices> products(g, ends);
+    MatMulProducts<FloatMatrices> products(g, maxThreads, ends);
     const size_t bytes = products.GetScratchBytes();
     return {std::move(products), bytes};
 }

@@ -39,7 +39,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
         return [](const ExecuteArgs&) {};
     }
     return PrepareProduct(ProductBf16(weights, MakeRowWindows(rows, weights.GetSizes().m_Depth), rows,
-                                      backends::FloatClamp(args.m_FusedActivation)),
+                                      backends::FloatClamp(args.m_FusedActivation), args.m_MaxThreads),
                           args);
 }
 

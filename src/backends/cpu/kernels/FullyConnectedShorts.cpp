@@ -66,7 +66,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
         return [](const ExecuteArgs&) {};
     }
     const Product16 product(weights, MakeRowWindows(rows, sizes.m_Depth), rows,
-                            backends::GetFusedRange(output, args.m_FusedActivation));
+                            backends::GetFusedRange(output, args.m_FusedActivation), args.m_MaxThreads);
     return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
 }
 

@@ -36,8 +36,9 @@ struct PackedSums8
 class GateSums8
 {
 public:
-    GateSums8(const PackedSums8& packed, size_t rows)
-        : m_Product(packed.m_Weights, MakeRowWindows(rows, packed.m_Weights.GetDepth()), rows),
+    /// `maxThreads`: see ReshapeArgs.
+    GateSums8(const PackedSums8& packed, size_t rows, unsigned int maxThreads)
+        : m_Product(packed.m_Weights, MakeRowWindows(rows, packed.m_Weights.GetDepth()), rows, maxThreads),
           m_Start(packed.GetStart())
     {
     }

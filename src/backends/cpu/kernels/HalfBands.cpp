@@ -2,7 +2,6 @@
 // See HalfBands.hpp.
 #include "backends/cpu/kernels/HalfBands.hpp"
 
-#include "backends/cpu/OnePart.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/kernels/HalfLoops.hpp"
 #include "common/OneThread.hpp"
@@ -83,7 +82,6 @@ HalfBands::HalfBands(const ReshapeArgs& args, const BandShape& shape, const floa
     };
     if (rows != 0 && FindPlaces(shape, rows, variants) && m_Places.size() > 1)
     {
-        const OnePart one;
         for (const Band& band : variants)
         {
             add(&band);
@@ -106,7 +104,7 @@ HalfBands::HalfBands(const ReshapeArgs& args, const BandShape& shape, const floa
     m_OutputOffset = part.Add<float>(outputs);
     m_InnerOffset = part.Add<std::byte>(inner);
     m_PartBytes = part.GetBytes();
-    m_Parts = std::min({GetMostParts(), m_Places.size(), GetWorthwhileParts(shape.m_Multiplications)});
+    m_Parts = std::min({GetMaxParts(args.m_MaxThreads), m_Places.size(), GetWorthwhileParts(shape.m_Multiplications)});
     m_BiasOffset = m_Scratch.Add<float>(m_BiasCount);
     m_PartsOffset = m_Scratch.AddParts(part, m_Parts);
 }

@@ -52,7 +52,7 @@ struct Band
 class HalfBands
 {
 public:
-    /// `prepare` gives what runs a band in Float32, or the whole layer for a null band. `bias`: as floats; null: input
+    /// `prepare` gives what runs a band in Float32 on one thread, or the whole layer for a null band. `bias`: as floats; null: input
     /// 2, if there is one.
     HalfBands(const ReshapeArgs& args, const BandShape& shape, const float* bias,
               FunctionRef<backends::Prepared(const Band*)> prepare);

@@ -155,7 +155,7 @@ public:
         m_InnerOffset = part.Add<std::byte>(inner);
         m_PartBytes = part.GetBytes();
         const size_t pieceBytes = m_Output.m_PieceElements * sizeof(float) * (1 + m_Inputs.size());
-        m_Parts = std::min(GetMostParts(), DivideUp(CountPieces(), GetGrain(pieceBytes)));
+        m_Parts = std::min(GetMaxParts(args.m_MaxThreads), DivideUp(CountPieces(), GetGrain(pieceBytes)));
         m_Scratch.AddParts(part, m_Parts);
     }
 
@@ -192,6 +192,7 @@ private:
         piece.m_Inputs = inputs;
         piece.m_Outputs = {&output, 1};
         piece.m_ConstantData = constants;
+        piece.m_MaxThreads = 1;
         return prepare(piece, nullptr);
     }
 

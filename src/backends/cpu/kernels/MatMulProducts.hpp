@@ -42,11 +42,12 @@ template <typename Matrices>
 class MatMulProducts
 {
 public:
-    explicit MatMulProducts(const ref::MatMulGeometry& geometry, const ProductEnds& ends = {})
+    /// `maxThreads`: see ReshapeArgs.
+    MatMulProducts(const ref::MatMulGeometry& geometry, unsigned int maxThreads, const ProductEnds& ends = {})
         : m_Geometry(geometry), m_HasBias(ends.m_HasBias), m_InPlaceStride(Matrices::FindStride(geometry)),
           m_Panels(std::make_shared<Panels>(WeightSizes{1, geometry.m_Columns, geometry.m_Depth, 0, m_InPlaceStride})),
           m_NumPanels(Matrices::CountPanels(*m_Panels)), m_TurnsX(geometry.m_X.m_Column != 1),
-          m_Product(*m_Panels, MakeRows(), DivideUp(geometry.m_Rows, Cut()))
+          m_Product(*m_Panels, MakeRows(), DivideUp(geometry.m_Rows, Cut(maxThreads)), maxThreads)
     {
         OutputPlace place;
         place.m_PixelStride = geometry.m_Output.m_Row;
@@ -102,7 +103,7 @@ private:
 
     /// Finds groups of panels and parts of rows: as few as keep packed panels in the cache and all threads busy.
     /// Returns m_RowParts.
-    size_t Cut()
+    size_t Cut(unsigned int maxThreads)
     {
         const ref::MatMulGeometry& g = m_Geometry;
         const double multiplications = static_cast<double>(g.m_NumBatches) * static_cast<double>(g.m_Rows) *
@@ -112,7 +113,7 @@ private:
         const size_t rowsForThreads = DivideUp(m_Parts, g.m_NumBatches * m_Groups);
         const size_t rowsForCache = m_TurnsX ? DivideUp(g.m_Rows * g.m_Depth * sizeof(Element), TurnedBytes) : 1;
         m_RowParts = CountRowParts(std::max(rowsForThreads, rowsForCache), g.m_Rows, GetLeastRows());
-        m_Parts = std::min({m_Parts, GetUnits(), GetMostParts()});
+        m_Parts = std::min({m_Parts, GetUnits(), GetMaxParts(maxThreads)});
         return m_RowParts;
     }
 

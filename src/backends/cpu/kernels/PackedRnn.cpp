@@ -59,8 +59,8 @@ RnnSequence::RnnSequence(const ReshapeArgs& args, const ref::RnnSlots& slots, co
                          const PackedRnn& packed, Scratch& scratch)
     : m_Slots(slots), m_Run(run), m_Units(packed.GetData().GetColumns()),
       m_FromData(packed.GetData(), backends::CheckedCount(run.m_Sequence.m_Batches, run.m_Sequence.m_Steps),
-                 run.m_IsAsymmetric),
-      m_FromState(packed.GetState(), run.m_Sequence.m_Batches, run.m_IsAsymmetric)
+                 run.m_IsAsymmetric, args.m_MaxThreads),
+      m_FromState(packed.GetState(), run.m_Sequence.m_Batches, run.m_IsAsymmetric, args.m_MaxThreads)
 {
     const TensorShape& output = args.GetOutput(run.m_Output).GetShape();
     m_OutputStride = output[output.GetNumDimensions() - 1];

@@ -133,7 +133,7 @@ Prepared PrepareResize(const ReshapeArgs& args, const backends::PackedWeights*)
     {
         return MakeNearest(image);
     }
-    return MakeResizeBilinear(image, type);
+    return MakeResizeBilinear(image, type, args.m_MaxThreads);
 }
 
 SupportResult CheckResize(const LayerView& layer)

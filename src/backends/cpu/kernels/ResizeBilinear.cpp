@@ -42,11 +42,11 @@ Prepared RunInParts(size_t rows, size_t parts, const backends::Scratch& ofPart, 
 }
 
 /// How many parts rows are split into, each with scratch memory of its own.
-size_t CountParts(const ResizedImage& image)
+size_t CountParts(const ResizedImage& image, unsigned int maxThreads)
 {
     constexpr size_t BytesPerElement = 8; // what the arithmetic costs, in bytes moved
     const size_t rowCost = static_cast<size_t>(image.m_Horizontal.m_Output) * image.m_Channels * BytesPerElement;
-    return std::clamp<size_t>(image.m_Batches * image.Height() / GetGrain(rowCost), 1, GetMostParts());
+    return std::clamp<size_t>(image.m_Batches * image.Height() / GetGrain(rowCost), 1, GetMaxParts(maxThreads));
 }
 
 /// Input rows with blended columns: the last two that were asked for.
@@ -96,12 +96,12 @@ struct BlendedRows
 /// blend(rows) makes each row of the output.
 template <typename W, typename F>
 Prepared MakeBilinear(const ResizedImage& image, std::shared_ptr<const ResizePlaces<ref::Blending<W>>> places,
-                      BlendColumnsFunction<W> blendColumns, size_t rowBytes, const F& blend)
+                      BlendColumnsFunction<W> blendColumns, size_t rowBytes, unsigned int maxThreads, const F& blend)
 {
     backends::Scratch ofPart;
     const size_t columnsAt = ofPart.Add<W>(size_t{2}, image.OutputRowElements());
     const size_t rowAt = ofPart.Add<std::byte>(rowBytes);
-    return RunInParts(image.m_Batches * image.Height(), CountParts(image), ofPart,
+    return RunInParts(image.m_Batches * image.Height(), CountParts(image, maxThreads), ofPart,
                       [=](const ExecuteArgs& run, const Part& part, std::byte* memory)
                       {
                           BlendedColumns<W> columns(image, blendColumns, *places,
@@ -117,18 +117,18 @@ Prepared MakeBilinear(const ResizedImage& image, std::shared_ptr<const ResizePla
                       });
 }
 
-Prepared MakeBilinearOfFloats(const ResizedImage& image, const FloatResize& functions)
+Prepared MakeBilinearOfFloats(const ResizedImage& image, const FloatResize& functions, unsigned int maxThreads)
 {
     return MakeBilinear<float>(
-        image, std::make_shared<const ResizePlaces<ref::Blending<float>>>(image), functions.m_BlendColumns, 0,
+        image, std::make_shared<const ResizePlaces<ref::Blending<float>>>(image), functions.m_BlendColumns, 0, maxThreads,
         [function = functions.m_BlendRows, count = image.OutputRowElements()](const BlendedRows<float>& rows)
         { function(rows.m_Lower, rows.m_Upper, rows.m_Y, count, rows.m_Out); });
 }
 
-Prepared MakeBilinearOfSignedBytes(const ResizedImage& image, const SignedResize& functions)
+Prepared MakeBilinearOfSignedBytes(const ResizedImage& image, const SignedResize& functions, unsigned int maxThreads)
 {
     return MakeBilinear<int32_t>(
-        image, std::make_shared<const ResizePlaces<ref::Blending<int32_t>>>(image), functions.m_BlendColumns, 0,
+        image, std::make_shared<const ResizePlaces<ref::Blending<int32_t>>>(image), functions.m_BlendColumns, 0, maxThreads,
         [function = functions.m_BlendRows, count = image.OutputRowElements()](const BlendedRows<int32_t>& rows) {
             function(rows.m_Lower, rows.m_Upper, rows.m_Y.m_UpperWeight, count, reinterpret_cast<int8_t*>(rows.m_Out));
         });
@@ -148,7 +148,7 @@ bool AreProductsExact(const ResizePlaces<ref::Blending<float>>& places)
            std::all_of(places.m_Columns.begin(), places.m_Columns.end(), fits);
 }
 
-Prepared MakeBilinearOfUnsignedBytes(const ResizedImage& image, const UnsignedResize& functions)
+Prepared MakeBilinearOfUnsignedBytes(const ResizedImage& image, const UnsignedResize& functions, unsigned int maxThreads)
 {
     const auto places = std::make_shared<const ResizePlaces<ref::Blending<float>>>(image);
     const auto blend = [image, places, isExact = AreProductsExact(*places),
@@ -175,16 +175,16 @@ Prepared MakeBilinearOfUnsignedBytes(const ResizedImage& image, const UnsignedRe
         }
     };
     const size_t mostUnsure = image.OutputRowElements() + UnsignedResize::MostUnsureTwice;
-    return MakeBilinear<float>(image, places, functions.m_BlendColumns, mostUnsure * sizeof(uint32_t), blend);
+    return MakeBilinear<float>(image, places, functions.m_BlendColumns, mostUnsure * sizeof(uint32_t), maxThreads, blend);
 }
 
-Prepared MakeBilinearOfShorts(const ResizedImage& image, void (*function)(const BlendedShorts& row))
+Prepared MakeBilinearOfShorts(const ResizedImage& image, void (*function)(const BlendedShorts& row), unsigned int maxThreads)
 {
     const auto places = std::make_shared<const ResizePlaces<ref::Blending<int32_t>>>(image);
     const size_t elements = image.InputRowBytes() / image.m_ElementBytes;
     backends::Scratch weighed;
     weighed.Add<int32_t>(size_t{2}, elements);
-    return RunInParts(image.m_Batches * image.Height(), CountParts(image), weighed,
+    return RunInParts(image.m_Batches * image.Height(), CountParts(image, maxThreads), weighed,
                       [=](const ExecuteArgs& run, const Part& part, std::byte* memory)
                       {
                           BlendedShorts blended;
@@ -208,19 +208,19 @@ Prepared MakeBilinearOfShorts(const ResizedImage& image, void (*function)(const 
 
 } // namespace
 
-Prepared MakeResizeBilinear(const ResizedImage& image, DataType type)
+Prepared MakeResizeBilinear(const ResizedImage& image, DataType type, unsigned int maxThreads)
 {
     const ResizeFunctions& functions = GetResizeFunctions();
     if (type == DataType::Float32 || type == DataType::BFloat16)
     {
-        return MakeBilinearOfFloats(image, type == DataType::Float32 ? functions.m_Float : functions.m_BFloat16);
+        return MakeBilinearOfFloats(image, type == DataType::Float32 ? functions.m_Float : functions.m_BFloat16, maxThreads);
     }
     if (UnsignedBytes.Has(type))
     {
-        return MakeBilinearOfUnsignedBytes(image, functions.m_Unsigned);
+        return MakeBilinearOfUnsignedBytes(image, functions.m_Unsigned, maxThreads);
     }
-    return Shorts.Has(type) ? MakeBilinearOfShorts(image, functions.m_Short)
-                            : MakeBilinearOfSignedBytes(image, functions.m_Signed);
+    return Shorts.Has(type) ? MakeBilinearOfShorts(image, functions.m_Short, maxThreads)
+                            : MakeBilinearOfSignedBytes(image, functions.m_Signed, maxThreads);
 }
 
 } // namespace tenon::cpu

@@ -22,14 +22,14 @@ ProductEnds MakeEnds(const ReshapeArgs& args)
 backends::Prepared PrepareConnected(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const std::optional<ref::MatMulGeometry> g = FindConnectedMatrices(args);
-    return g ? PrepareFloatMatrices(*g, MakeEnds(args))
+    return g ? PrepareFloatMatrices(*g, args.m_MaxThreads, MakeEnds(args))
              : ref::FindKernel(LayerType::FullyConnected)->Prepare(args, nullptr);
 }
 
 backends::Prepared PreparePixels(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const std::optional<ref::MatMulGeometry> g = FindPixelMatrices(args);
-    return g ? PrepareFloatMatrices(*g, MakeEnds(args))
+    return g ? PrepareFloatMatrices(*g, args.m_MaxThreads, MakeEnds(args))
              : ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
 }
 

@@ -61,8 +61,8 @@ public:
              const PackedLstm8& packed)
         : m_Geometry(geometry), m_Batches(geometry.m_Sequence.m_Batches), m_Steps(geometry.m_Sequence.m_Steps),
           m_Columns(packed.GetData().m_Weights.GetColumns()), m_IsNormalized(parameters.m_HasLayerNorm),
-          m_FromData(packed.GetData(), backends::CheckedCount(m_Batches, m_Steps)),
-          m_FromState(packed.GetState(), m_Batches)
+          m_FromData(packed.GetData(), backends::CheckedCount(m_Batches, m_Steps), args.m_MaxThreads),
+          m_FromState(packed.GetState(), m_Batches, args.m_MaxThreads)
     {
         SetCell(args, parameters, packed);
         constexpr size_t Past = LstmLoops8::PastUnits;
@@ -76,7 +76,7 @@ public:
         size_t product = std::max(m_FromData.GetScratchBytes(), m_FromState.GetScratchBytes());
         if (packed.GetProjection())
         {
-            m_FromHidden.emplace(*packed.GetProjection(), m_Batches);
+            m_FromHidden.emplace(*packed.GetProjection(), m_Batches, args.m_MaxThreads);
             m_Hidden = scratch.Add<int8_t>(m_Batches * geometry.m_Units + Past);
             m_HiddenSums = scratch.Add<int32_t>(m_Batches * geometry.m_Outputs + Past);
             product = std::max(product, m_FromHidden->GetScratchBytes());

@@ -71,7 +71,7 @@ Prepared Prepare(const ReshapeArgs& args, const LstmOutputs& outputs, LayerType 
         return ref::FindKernel(type)->Prepare(args, nullptr);
     }
     backends::Scratch scratch;
-    const FloatLstmSequence sequence(geometry, cell, parameters, scratch);
+    const FloatLstmSequence sequence(geometry, cell, parameters, args.m_MaxThreads, scratch);
     return {[sequence](const ExecuteArgs& run) { sequence.Run(run); }, scratch.GetBytes()};
 }
 

@@ -175,7 +175,7 @@ Prepared PrepareFloat(const ReshapeArgs& args, const PackedSvdf& packed)
 {
     const auto& descriptor = args.GetDescriptor<SvdfDescriptor>();
     const size_t batches = args.GetInput(Data).GetShape()[0];
-    const FloatGatesProduct product(*packed.m_Floats, batches, descriptor.m_AsymmetricQuantizeInputs);
+    const FloatGatesProduct product(*packed.m_Floats, batches, descriptor.m_AsymmetricQuantizeInputs, args.m_MaxThreads);
     Scratch scratch;
     const size_t values = scratch.Add<float>(batches, packed.m_Filters);
     const size_t ofProduct = scratch.Add<std::byte>(product.GetScratchBytes());
@@ -205,7 +205,7 @@ Prepared PrepareInteger(const ReshapeArgs& args, const PackedSvdf& packed)
     const size_t rank = args.GetDescriptor<SvdfDescriptor>().m_Rank;
     const size_t batches = args.GetInput(Data).GetShape()[0];
     const ref::SvdfScales scales(args);
-    const GateSums8 product(*packed.m_Integers, batches);
+    const GateSums8 product(*packed.m_Integers, batches, args.m_MaxThreads);
     Scratch scratch;
     constexpr size_t Past = LstmLoops8::PastUnits;
     const size_t count = backends::CheckedCount(batches, packed.m_Filters);

@@ -71,7 +71,7 @@ Prepared MakeTopK(const ReshapeArgs& args)
     const size_t count = top[top.GetNumDimensions() - 1];
     const size_t capacity = TopCandidates<T>::GetCapacity(length, count);
     const size_t grain = GetGrain(length * sizeof(T));
-    const size_t parts = std::clamp<size_t>(rows / grain, 1, GetMostParts());
+    const size_t parts = std::clamp<size_t>(rows / grain, 1, GetMaxParts(args.m_MaxThreads));
     backends::Scratch scratch;
     scratch.Add<uint64_t>(parts * capacity);
     const auto make = [&](auto tag) -> Prepared

@@ -106,7 +106,8 @@ struct ShortsKind : IntegerKind
     }
     static Product MakeProduct(const Packed& packed, const Windows& windows, size_t rows, const ReshapeArgs& args)
     {
-        return {packed, windows, rows, backends::GetFusedRange(args.GetOutput(0), args.m_FusedActivation)};
+        return {packed, windows, rows, backends::GetFusedRange(args.GetOutput(0), args.m_FusedActivation),
+                args.m_MaxThreads};
     }
     static void Run(const std::vector<Product>& products, const ExecuteArgs& args, bool)
     {

@@ -49,7 +49,7 @@ struct Float32Kind : FloatKind
     }
     static Product MakeProduct(const Packed& packed, const Windows& windows, size_t rows, const ReshapeArgs& args)
     {
-        return {packed, windows, rows, backends::FloatClamp(args.m_FusedActivation)};
+        return {packed, windows, rows, backends::FloatClamp(args.m_FusedActivation), args.m_MaxThreads};
     }
     static void Run(const std::vector<Product>& products, const ExecuteArgs& args, bool hasBias)
     {
@@ -81,7 +81,7 @@ struct BFloat16Kind : FloatKind
     }
     static Product MakeProduct(const Packed& packed, const Windows& windows, size_t rows, const ReshapeArgs& args)
     {
-        return {packed, windows, rows, backends::FloatClamp(args.m_FusedActivation)};
+        return {packed, windows, rows, backends::FloatClamp(args.m_FusedActivation), args.m_MaxThreads};
     }
     static void Run(const std::vector<Product>& products, const ExecuteArgs& args, bool)
     {

@@ -135,6 +135,7 @@ backends::Prepared PrepareFloats(const ReshapeArgs& args, const backends::Kernel
         }
         inputPointers[0] = &input;
         outputPointer = &output;
+        wide.m_MaxThreads = 1;
     }
     wide.m_Inputs = inputPointers;
     wide.m_Outputs = {&outputPointer, 1};

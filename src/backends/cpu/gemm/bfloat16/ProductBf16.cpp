@@ -25,19 +25,19 @@ constexpr size_t LeastTapDepth = 8;
 } // namespace
 
 ProductBf16::ProductBf16(const PackedWeightsBf16& weights, const Windows& windows, size_t rows,
-                         const backends::FloatClamp& clamp)
+                         const backends::FloatClamp& clamp, unsigned int maxThreads)
     : m_Panels(&weights.GetPanels()), m_Weights(&weights), m_Windows(windows), m_Rows(rows), m_Clamp(clamp)
 {
-    Plan();
+    Plan(maxThreads);
 }
 
-ProductBf16::ProductBf16(const PanelsBf16& panels, const Windows& windows, size_t rows)
+ProductBf16::ProductBf16(const PanelsBf16& panels, const Windows& windows, size_t rows, unsigned int maxThreads)
     : m_Panels(&panels), m_Windows(windows), m_Rows(rows)
 {
-    Plan();
+    Plan(maxThreads);
 }
 
-void ProductBf16::Plan()
+void ProductBf16::Plan(unsigned int maxThreads)
 {
     const WeightSizes& sizes = m_Panels->GetSizes();
     const EngineBf16& engine = m_Panels->GetEngine();
@@ -73,7 +73,7 @@ void ProductBf16::Plan()
     const double multiplications =
         static_cast<double>(rows) * static_cast<double>(sizes.m_Columns) * static_cast<double>(sizes.m_Depth);
     constexpr double FasterThanFloats = 4; // parts are made for so many float multiplications
-    m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications / FasterThanFloats),
+    m_Parts = std::min({GetMaxParts(maxThreads), GetWorthwhileParts(multiplications / FasterThanFloats),
                         std::max(rows, m_Panels->GetPanels())});
     Scratch part;
     part.Add<const uint16_t*>(m_BlockRows, m_TableTaps);

@@ -22,11 +22,11 @@ namespace tenon::cpu
 class ProductBf16
 {
 public:
-    /// `windows`: of the image, or of `rows` pixels that are the rows of a matrix.
+    /// `windows`: of the image, or of `rows` pixels that are the rows of a matrix. `maxThreads`: see ReshapeArgs.
     ProductBf16(const PackedWeightsBf16& weights, const Windows& windows, size_t rows,
-                const backends::FloatClamp& clamp);
+                const backends::FloatClamp& clamp, unsigned int maxThreads);
     /// Of the rows of a matrix, by weights that are packed anew for each run.
-    ProductBf16(const PanelsBf16& panels, const Windows& windows, size_t rows);
+    ProductBf16(const PanelsBf16& panels, const Windows& windows, size_t rows, unsigned int maxThreads);
 
     /// Has the output written there, in place of one pixel after the other.
     void SetPlace(const OutputPlace& place)
@@ -64,7 +64,7 @@ private:
         const uint16_t* m_Added = nullptr; ///< to be added to the output
     };
 
-    void Plan();
+    void Plan(unsigned int maxThreads);
     /// Of a range's rows. With columns of the image apart, rows of a block are not those that lie at its place.
     OutputLines FindLines(const Operands& operands, const PanelRange& range) const;
     void RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const;

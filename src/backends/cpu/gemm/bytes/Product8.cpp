@@ -38,7 +38,7 @@ Product8::Product8(const PackedWeights8& weights, const Windows& windows, size_t
     m_Min = range.m_Min;
     m_Max = range.m_Max;
     m_Image = ImageProduct8(weights, windows, rows);
-    Plan(Scratch());
+    Plan(Scratch(), args.m_MaxThreads);
 }
 
 Product8::Product8(const PackedWeights8& weights, const Windows& windows, size_t rows, const HybridData8& data,
@@ -54,17 +54,17 @@ Product8::Product8(const PackedWeights8& weights, const Windows& windows, size_t
     flipped.m_Flip = weights.GetTiles().m_FlipsFloats ? 0x80 : 0;
     m_Quantizer = HybridQuantizer8(flipped, args.GetInput(0).GetNumElements(), shared);
     m_Image = ImageProduct8(weights, windows, rows, true);
-    Plan(shared);
+    Plan(shared, args.m_MaxThreads);
 }
 
-Product8::Product8(const PackedWeights8& weights, const Windows& windows, size_t rows)
+Product8::Product8(const PackedWeights8& weights, const Windows& windows, size_t rows, unsigned int maxThreads)
     : m_Weights(&weights), m_Windows(windows), m_Rows(rows)
 {
-    Plan(Scratch());
+    Plan(Scratch(), maxThreads);
 }
 
 /// `scratch`: with the shared part of the memory.
-void Product8::Plan(Scratch scratch)
+void Product8::Plan(Scratch scratch, unsigned int maxThreads)
 {
     const TileSet8& tiles = m_Weights->GetTiles();
     const bool isWide = tiles.IsWide();
@@ -111,7 +111,7 @@ void Product8::Plan(Scratch scratch)
     const double fasterThanFloats = isWide ? 1.5 : areShorts ? 2 : 4;
     const double ofAnOutput = isWide || areShorts ? 36 : 12;
     const double outputs = static_cast<double>(m_Rows) * static_cast<double>(m_Weights->GetColumns());
-    m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications / fasterThanFloats + outputs * ofAnOutput),
+    m_Parts = std::min({GetMaxParts(maxThreads), GetWorthwhileParts(multiplications / fasterThanFloats + outputs * ofAnOutput),
                         std::max(m_Rows, m_Weights->GetPanels().size())});
 
     Scratch part;

@@ -35,8 +35,8 @@ public:
     Product8(const PackedWeights8& weights, const Windows& windows, size_t rows, const HybridData8& data,
              const ReshapeArgs& args);
 
-    /// Of bytes whose sums stay as they are: see RunSums. The weights are packed likewise.
-    Product8(const PackedWeights8& weights, const Windows& windows, size_t rows);
+    /// Of bytes whose sums stay as they are: see RunSums. The weights are packed likewise. `maxThreads`: see ReshapeArgs.
+    Product8(const PackedWeights8& weights, const Windows& windows, size_t rows, unsigned int maxThreads);
 
     /// Has the output written there, in place of one pixel after the other.
     void SetPlace(const OutputPlace& place)
@@ -88,7 +88,7 @@ private:
         const int32_t* m_Start = nullptr; ///< of sums that stay as they are, else null
     };
 
-    void Plan(backends::Scratch scratch);
+    void Plan(backends::Scratch scratch, unsigned int maxThreads);
     /// Whether so many points can be skipped that tiles of an image, which skip none, take longer.
     bool SkipsPoints() const;
     bool ReadsImage() const { return m_Image.IsUsed() && !SkipsPoints(); }

@@ -22,10 +22,11 @@ namespace tenon::cpu
 class ProductF32
 {
 public:
-    /// `windows`: of the image, or of `rows` pixels that are the rows of a matrix.
-    ProductF32(const PackedWeightsF32& weights, const Windows& windows, size_t rows, const backends::FloatClamp& clamp);
+    /// `windows`: of the image, or of `rows` pixels that are the rows of a matrix. `maxThreads`: see ReshapeArgs.
+    ProductF32(const PackedWeightsF32& weights, const Windows& windows, size_t rows, const backends::FloatClamp& clamp,
+               unsigned int maxThreads);
     /// Of the rows of a matrix, by weights that are packed anew for each run.
-    ProductF32(const PanelsF32& panels, const Windows& windows, size_t rows);
+    ProductF32(const PanelsF32& panels, const Windows& windows, size_t rows, unsigned int maxThreads);
 
     /// Has the output written there, in place of one pixel after the other.
     void SetPlace(const OutputPlace& place)
@@ -94,7 +95,7 @@ private:
         Strips   ///< laid out first: such images, where a row's points lie apart
     };
 
-    void Plan();
+    void Plan(unsigned int maxThreads);
     void PlanBlocks(size_t rows);
     void Run(const Operands& operands, void* scratch, IParallelFor& parallel) const;
     void RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const;

@@ -42,20 +42,20 @@ size_t FindTileRows(const PanelsF32& panels)
 } // namespace
 
 ProductF32::ProductF32(const PackedWeightsF32& weights, const Windows& windows, size_t rows,
-                       const backends::FloatClamp& clamp)
+                       const backends::FloatClamp& clamp, unsigned int maxThreads)
     : m_Panels(&weights.GetPanels()), m_Data(weights.GetData()), m_Plain(weights.GetPlain()),
       m_PlainType(weights.GetPlainType()), m_Zeros(weights.GetZeros()), m_Windows(windows), m_Rows(rows), m_Clamp(clamp)
 {
-    Plan();
+    Plan(maxThreads);
 }
 
-ProductF32::ProductF32(const PanelsF32& panels, const Windows& windows, size_t rows)
+ProductF32::ProductF32(const PanelsF32& panels, const Windows& windows, size_t rows, unsigned int maxThreads)
     : m_Panels(&panels), m_Windows(windows), m_Rows(rows)
 {
-    Plan();
+    Plan(maxThreads);
 }
 
-void ProductF32::Plan()
+void ProductF32::Plan(unsigned int maxThreads)
 {
     const WeightSizes& sizes = m_Panels->GetSizes();
     const auto channels = static_cast<size_t>(m_Windows.m_GroupChannels);
@@ -85,7 +85,7 @@ void ProductF32::Plan()
 
     const double multiplications =
         static_cast<double>(m_Rows) * static_cast<double>(sizes.m_Columns) * static_cast<double>(sizes.m_Depth);
-    m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications),
+    m_Parts = std::min({GetMaxParts(maxThreads), GetWorthwhileParts(multiplications),
                         std::max(m_Rows, m_Plain != nullptr ? sizes.m_Columns : m_Panels->Get().size())});
     if (m_Plain != nullptr && m_Windows.ArePixels())
     {

@@ -27,7 +27,7 @@ constexpr int64_t LeastTapDepthOfColumns = 32;
 } // namespace
 
 Product16::Product16(const PackedWeights16& weights, const Windows& windows, size_t rows,
-                     const backends::QuantizedRange& range)
+                     const backends::QuantizedRange& range, unsigned int maxThreads)
     : m_Weights(&weights), m_Windows(windows), m_Rows(rows), m_Min(static_cast<int16_t>(range.m_Min)),
       m_Max(static_cast<int16_t>(range.m_Max)),
       m_InPlace(windows.m_GroupChannels % 2 == 0 && (windows.ArePixels() || windows.m_GroupChannels >= LeastTapDepth)),
@@ -49,7 +49,7 @@ Product16::Product16(const PackedWeights16& weights, const Windows& windows, siz
     const double multiplications =
         static_cast<double>(rows) * static_cast<double>(sizes.m_Columns) * static_cast<double>(sizes.m_Depth);
     constexpr double FasterThanFloats = 2; // parts are made for so many float multiplications
-    m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications / FasterThanFloats),
+    m_Parts = std::min({GetMaxParts(maxThreads), GetWorthwhileParts(multiplications / FasterThanFloats),
                         std::max(rows, weights.GetPanels().size())});
     Scratch part;
     part.Add<const int16_t*>(m_BlockRows, m_Taps);

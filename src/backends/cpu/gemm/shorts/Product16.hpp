@@ -23,8 +23,9 @@ class Product16
 {
 public:
     /// `windows`: of the image, or of `rows` pixels that are the rows of a matrix. `range`: of the output.
+    /// `maxThreads`: see ReshapeArgs.
     Product16(const PackedWeights16& weights, const Windows& windows, size_t rows,
-              const backends::QuantizedRange& range);
+              const backends::QuantizedRange& range, unsigned int maxThreads);
 
     /// Has the output written there, in place of one pixel after the other.
     void SetPlace(const OutputPlace& place)

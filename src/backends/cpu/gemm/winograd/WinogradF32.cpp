@@ -48,7 +48,7 @@ std::unique_ptr<PackedWeightsF32> PackWinograd(const FloatWeights& weights, size
 }
 
 WinogradF32::WinogradF32(const PackedWeightsF32& weights, const Windows& windows, size_t images,
-                         const backends::FloatClamp& clamp)
+                         const backends::FloatClamp& clamp, unsigned int maxThreads)
     : m_Weights(&weights), m_Grid(windows, images), m_Clamp(clamp), m_Channels(weights.GetSizes().m_Columns / Points)
 {
     const size_t lanes = weights.GetPanels().GetEngine().m_Lanes;
@@ -66,7 +66,7 @@ WinogradF32::WinogradF32(const PackedWeightsF32& weights, const Windows& windows
     const double multiplications = static_cast<double>(m_Grid.GetTiles()) *
                                    static_cast<double>(weights.GetSizes().m_Columns) *
                                    static_cast<double>(weights.GetSizes().m_Depth);
-    m_Parts = std::min({GetMostParts(), GetWorthwhileParts(multiplications), m_Grid.GetTiles()});
+    m_Parts = std::min({GetMaxParts(maxThreads), GetWorthwhileParts(multiplications), m_Grid.GetTiles()});
     Scratch part;
     m_PointsOffset = part.Add<float>(Points, m_PointStride);
     m_SumsOffset = part.Add<float>(Points, m_SumStride);
