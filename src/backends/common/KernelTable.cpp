@@ -346,7 +346,13 @@ Prepared Kernel::Prepare(const ReshapeArgs& args, const PackedWeights* packed) c
 Prepared Kernel::PrepareOrReference(const ReshapeArgs& args, const PackedWeights* packed) const
 {
     Prepared prepared = Prepare(args, packed);
-    return prepared.IsDeclined() ? m_Reference->Prepare(args, nullptr) : std::move(prepared);
+    if (!prepared.IsDeclined())
+    {
+        return prepared;
+    }
+    Prepared reference = m_Reference->Prepare(args, nullptr);
+    reference.m_Declined = prepared.m_Declined;
+    return reference;
 }
 
 std::shared_ptr<const ILayerSupport> MakeTableLayerSupport(KernelLookup lookup)

@@ -14,7 +14,7 @@ namespace tenon::ref
 
 std::shared_ptr<const IBackend> MakeCpuRefBackend();
 
-/// The reference kernel of a layer type; null where there is none. Fast backends use it for what they don't speed up.
+/// The reference kernel of a layer type; null where there is none. It is the last one in the lists of fast backends.
 const backends::Kernel* FindKernel(LayerType type);
 /// The same as a list of one or none.
 std::span<const backends::Kernel* const> FindKernels(LayerType type);

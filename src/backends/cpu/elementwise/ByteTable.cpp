@@ -9,7 +9,6 @@
 #include "backends/cpu/elementwise/ByteLines.hpp"
 #include "backends/cpu/elementwise/Map.hpp"
 #include "backends/cpu/simd/Isa.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
 #include "common/OneThread.hpp"
 
 #include <vector>
@@ -75,7 +74,7 @@ namespace
 {
 
 /// What the reference kernel makes of each byte.
-ByteTable Fill(const ReshapeArgs& args, LayerType type)
+ByteTable Fill(const ReshapeArgs& args, const backends::Kernel& reference)
 {
     ByteTable all{};
     for (size_t i = 0; i < all.size(); ++i)
@@ -93,7 +92,7 @@ ByteTable Fill(const ReshapeArgs& args, LayerType type)
     row.m_Inputs = inputs;
     row.m_Outputs = outputs;
     row.m_ConstantData = constants;
-    const backends::Prepared prepared = ref::FindKernel(type)->Prepare(row, nullptr);
+    const backends::Prepared prepared = reference.Prepare(row, nullptr);
 
     ByteTable table{};
     const std::vector<const void*> in = {all.data()};
@@ -121,7 +120,8 @@ bool IsByteLookupFast()
     return TENON_CHOOSE(IsLookupFast)();
 }
 
-ByteMap::ByteMap(const ReshapeArgs& args, LayerType type) : m_Table(Fill(args, type)), m_LookUp(FindByteLookup())
+ByteMap::ByteMap(const ReshapeArgs& args, const backends::Kernel& reference)
+    : m_Table(Fill(args, reference)), m_LookUp(FindByteLookup())
 {
     if (!IsByteLookupFast())
     {
@@ -142,10 +142,10 @@ void ByteMap::Run(const uint8_t* in, uint8_t* out, size_t count) const
     m_LookUp(m_Table, in, out, count);
 }
 
-backends::Prepared MakeByteTable(const ReshapeArgs& args, LayerType type)
+backends::Prepared MakeByteTable(const ReshapeArgs& args, const backends::Kernel& reference)
 {
-    return MakeMap<uint8_t, uint8_t>(args, [map = ByteMap(args, type)](const uint8_t* in, uint8_t* out, size_t count)
-                                     { map.Run(in, out, count); });
+    return MakeMap<uint8_t, uint8_t>(args, [map = ByteMap(args, reference)](const uint8_t* in, uint8_t* out,
+                                                                            size_t count) { map.Run(in, out, count); });
 }
 
 } // namespace tenon::cpu

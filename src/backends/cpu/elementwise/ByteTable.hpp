@@ -28,9 +28,9 @@ struct ByteLines;
 class ByteMap
 {
 public:
-    /// What the layer's reference kernel makes of input 0 for these descriptions of input 0 and output 0, whose shapes
-    /// do not matter.
-    ByteMap(const ReshapeArgs& args, LayerType type);
+    /// What the kernel `reference` makes of input 0 for these descriptions of input 0 and output 0, whose shapes do not
+    /// matter.
+    ByteMap(const ReshapeArgs& args, const backends::Kernel& reference);
 
     /// `out` may be `in`.
     void Run(const uint8_t* in, uint8_t* out, size_t count) const;
@@ -41,8 +41,8 @@ private:
     std::shared_ptr<const ByteLines> m_Lines; ///< null: the table serves
 };
 
-/// Runs a layer with one input and one output of the same shape, both of 8 bits with one scale, whose reference kernel
-/// computes each element from its own and throws for no value.
-backends::Prepared MakeByteTable(const ReshapeArgs& args, LayerType type);
+/// Runs a layer with one input and one output of the same shape, both of 8 bits with one scale, whose kernel
+/// `reference` computes each element from its own and throws for no value.
+backends::Prepared MakeByteTable(const ReshapeArgs& args, const backends::Kernel& reference);
 
 } // namespace tenon::cpu

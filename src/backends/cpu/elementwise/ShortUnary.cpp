@@ -4,7 +4,6 @@
 
 #include "backends/cpu/elementwise/Map.hpp"
 #include "backends/cpu/elementwise/ShortLoops.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/ShortTables.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -83,7 +82,7 @@ Prepared MakeShortActivation(const ReshapeArgs& args)
     const ref::SigmoidTable table(args.GetInput(0).GetQuantizationScale(), isTanH);
     if (!HasShortSigmoid(table))
     {
-        return ref::FindKernel(LayerType::Activation)->Prepare(args, nullptr);
+        return Prepared::Declined("the vectors have no table for the scale of its input");
     }
     return MakeMap<int16_t, int16_t>(
         args, [table, function = isTanH ? GetShortLoops().m_TanH : GetShortLoops().m_Sigmoid](

@@ -8,6 +8,7 @@
 namespace tenon::cpu
 {
 
+/// Declines scales that the vectors have no table for.
 backends::Prepared MakeShortActivation(const ReshapeArgs& args);
 
 /// Any but Sqrt and Rsqrt.

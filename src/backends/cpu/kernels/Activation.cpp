@@ -7,7 +7,7 @@
 #include "backends/cpu/elementwise/Map.hpp"
 #include "backends/cpu/elementwise/ShortUnary.hpp"
 #include "backends/cpu/kernels/ActivationLoop.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -79,12 +79,6 @@ SupportResult CheckZeroPoints(const LayerView& layer)
                                    backends::CheckShortZeroPoint(layer.GetOutput(0), "output 0")});
 }
 
-/// What the reference kernel refuses must be refused here too.
-SupportResult CheckActivation(const LayerView& layer)
-{
-    return backends::FirstRefusal({CheckZeroPoints(layer), ref::FindKernel(LayerType::Activation)->m_Check(layer)});
-}
-
 Prepared PrepareActivation(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const DataType type = args.GetInput(0).GetDataType();
@@ -93,7 +87,7 @@ Prepared PrepareActivation(const ReshapeArgs& args, const backends::PackedWeight
         const auto& descriptor = args.GetDescriptor<ActivationDescriptor>();
         return MakeFloat(args, ToFunction(descriptor), descriptor.m_A, descriptor.m_B);
     }
-    return type == DataType::QSymmS16 ? MakeShortActivation(args) : MakeByteTable(args, LayerType::Activation);
+    return type == DataType::QSymmS16 ? MakeShortActivation(args) : MakeByteTable(args, ref::RefActivationKernel);
 }
 
 SupportResult CheckUnary(const LayerView& layer)
@@ -108,7 +102,7 @@ SupportResult CheckUnary(const LayerView& layer)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "values below 0 must be refused as they come");
     }
-    return ref::FindKernel(LayerType::ElementwiseUnary)->m_Check(layer);
+    return SupportResult::Yes();
 }
 
 Prepared PrepareUnary(const ReshapeArgs& args, const backends::PackedWeights*)
@@ -118,7 +112,7 @@ Prepared PrepareUnary(const ReshapeArgs& args, const backends::PackedWeights*)
     {
         return MakeFloat(args, *ToFunction(args.GetDescriptor<ElementwiseUnaryDescriptor>().m_Operation), 0.0f, 0.0f);
     }
-    return type == DataType::QSymmS16 ? MakeShortUnary(args) : MakeByteTable(args, LayerType::ElementwiseUnary);
+    return type == DataType::QSymmS16 ? MakeShortUnary(args) : MakeByteTable(args, ref::RefElementwiseUnaryKernel);
 }
 
 Prepared PrepareFloor(const ReshapeArgs& args, const backends::PackedWeights*)
@@ -128,8 +122,16 @@ Prepared PrepareFloor(const ReshapeArgs& args, const backends::PackedWeights*)
 
 } // namespace
 
-extern const backends::Kernel CpuActivationKernel = {"CpuActivation", UnaryTypes, PrepareActivation, CheckActivation};
-extern const backends::Kernel CpuElementwiseUnaryKernel = {"CpuElementwiseUnary", UnaryTypes, PrepareUnary, CheckUnary};
+extern const backends::Kernel CpuActivationKernel = {.m_Name = "CpuActivation",
+                                                     .m_Types = UnaryTypes,
+                                                     .m_Prepare = PrepareActivation,
+                                                     .m_Check = CheckZeroPoints,
+                                                     .m_Reference = &ref::RefActivationKernel};
+extern const backends::Kernel CpuElementwiseUnaryKernel = {.m_Name = "CpuElementwiseUnary",
+                                                           .m_Types = UnaryTypes,
+                                                           .m_Prepare = PrepareUnary,
+                                                           .m_Check = CheckUnary,
+                                                           .m_Reference = &ref::RefElementwiseUnaryKernel};
 extern const backends::Kernel CpuFloorKernel = {"CpuFloor", FloorTypes, PrepareFloor};
 
 } // namespace tenon::cpu

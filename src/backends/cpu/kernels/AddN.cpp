@@ -3,7 +3,7 @@
 // is added. They are added up in the order of the inputs, as the reference kernel does.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/elementwise/NumberBinary.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -23,11 +23,6 @@ constexpr backends::TypeRow AddNTypes[] = {
 constexpr size_t ElementBytes = 4;
 /// Sums of a piece: with a piece of each of some inputs they fit a first-level cache.
 constexpr size_t PieceElements = 1024;
-
-SupportResult CheckAddN(const LayerView& layer)
-{
-    return ref::FindKernel(LayerType::AddN)->m_Check(layer);
-}
 
 struct Sum
 {
@@ -64,14 +59,13 @@ private:
     }
 };
 
-backends::Prepared PrepareAddN(const ReshapeArgs& args, const backends::PackedWeights*)
+backends::Prepared RefineAddN(const ReshapeArgs& args, const backends::PackedWeights*, backends::Prepared&)
 {
-    backends::Prepared reference = ref::FindKernel(LayerType::AddN)->Prepare(args, nullptr); // checks shapes
     const size_t count = args.GetOutput(0).GetNumElements();
     const size_t numInputs = args.m_Inputs.size();
     if (count == 0 || numInputs < 2)
     {
-        return reference;
+        return backends::Prepared::Declined("it is empty or has one input");
     }
     // Sums of integers wrap, with a sign and without.
     const DataType type = args.GetInput(0).GetDataType() == DataType::Float32 ? DataType::Float32 : DataType::Signed32;
@@ -80,6 +74,7 @@ backends::Prepared PrepareAddN(const ReshapeArgs& args, const backends::PackedWe
 
 } // namespace
 
-extern const backends::Kernel CpuAddNKernel = {"CpuAddN", AddNTypes, PrepareAddN, CheckAddN};
+extern const backends::Kernel CpuAddNKernel = {
+    .m_Name = "CpuAddN", .m_Types = AddNTypes, .m_Reference = &ref::RefAddNKernel, .m_Refine = RefineAddN};
 
 } // namespace tenon::cpu

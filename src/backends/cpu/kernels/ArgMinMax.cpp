@@ -3,7 +3,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/kernels/ArgVectors.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/AxisRows.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -95,15 +95,14 @@ Prepared MakeArgMinMax(const ref::AxisRows& rows, size_t operation, DataType typ
                : MakeOfColumns<Index>(rows, GetDataTypeSize(type), functions.m_Columns[operation][typeIndex]);
 }
 
-Prepared PrepareArgMinMax(const ReshapeArgs& args, const backends::PackedWeights*)
+Prepared RefineArgMinMax(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
 {
-    Prepared reference = ref::FindKernel(LayerType::ArgMinMax)->Prepare(args, nullptr); // checks axis and shapes
     const TensorInfo& input = args.GetInput(0);
     const auto& descriptor = args.GetDescriptor<ArgMinMaxDescriptor>();
     const ref::AxisRows rows(input.GetShape(), descriptor.m_Axis);
     if (input.GetNumElements() == 0 || rows.m_Depth > INT32_MAX)
     {
-        return reference;
+        return Prepared::Declined("the input is empty, or its axis longer than 32-bit indices");
     }
     const size_t operation = descriptor.m_Function == ArgMinMaxFunction::Max ? 0 : 1;
     return args.GetOutput(0).GetDataType() == DataType::Signed64
@@ -113,6 +112,9 @@ Prepared PrepareArgMinMax(const ReshapeArgs& args, const backends::PackedWeights
 
 } // namespace
 
-extern const backends::Kernel CpuArgMinMaxKernel = {"CpuArgMinMax", ArgMinMaxTypes, PrepareArgMinMax};
+extern const backends::Kernel CpuArgMinMaxKernel = {.m_Name = "CpuArgMinMax",
+                                                    .m_Types = ArgMinMaxTypes,
+                                                    .m_Reference = &ref::RefArgMinMaxKernel,
+                                                    .m_Refine = RefineArgMinMax};
 
 } // namespace tenon::cpu

@@ -73,7 +73,8 @@ AttentionF32::AttentionF32(const ref::MatMulGeometry& scores, const ref::MatMulG
     {
         const double multiplications = static_cast<double>(scores.m_Rows) * static_cast<double>(scores.m_Columns) *
                                        static_cast<double>(scores.m_Depth + values.m_Columns);
-        m_Parts = std::min({GetMaxParts(rest.m_Product.m_MaxThreads), DivideUp(scores.m_Rows, m_Width), GetWorthwhileParts(multiplications)});
+        m_Parts = std::min({GetMaxParts(rest.m_Product.m_MaxThreads), DivideUp(scores.m_Rows, m_Width),
+                            GetWorthwhileParts(multiplications)});
     }
     const size_t keys = scores.m_Columns;
     Scratch part;

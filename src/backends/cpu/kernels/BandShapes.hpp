@@ -44,20 +44,17 @@ inline BandShape CutRows(const ReshapeArgs& args, size_t depth, size_t columns)
 ///   AreRows(args): whether that are rows of a matrix, and not of an image;
 ///   GetDescriptor(args, band): of a band of an image.
 /// This one: not at all.
-template <LayerType OfType>
 struct WholeLayer
 {
-    static constexpr LayerType Type = OfType;
     static BandShape GetShape(const ReshapeArgs&) { return {}; }
     static bool AreRows(const ReshapeArgs&) { return false; }
     static std::shared_ptr<const BaseDescriptor> GetDescriptor(const ReshapeArgs&, const Band&) { return nullptr; }
 };
 
 /// Rows of images, or pixels, where they are what windows see.
-template <LayerType OfType, typename Descriptor>
+template <typename Descriptor>
 struct ImageLayer
 {
-    static constexpr LayerType Type = OfType;
     static bool AreRows(const ReshapeArgs& args)
     {
         const auto& d = args.GetDescriptor<Descriptor>();
@@ -107,7 +104,7 @@ struct ImageLayer
     }
 };
 
-struct ConnectedLayer : WholeLayer<LayerType::FullyConnected>
+struct ConnectedLayer : WholeLayer
 {
     static bool AreRows(const ReshapeArgs&) { return true; }
     static BandShape GetShape(const ReshapeArgs& args)
@@ -119,7 +116,7 @@ struct ConnectedLayer : WholeLayer<LayerType::FullyConnected>
 };
 
 /// Of x and one constant matrix.
-struct MatMulLayer : WholeLayer<LayerType::BatchMatMul>
+struct MatMulLayer : WholeLayer
 {
     static bool AreRows(const ReshapeArgs&) { return true; }
     static BandShape GetShape(const ReshapeArgs& args)

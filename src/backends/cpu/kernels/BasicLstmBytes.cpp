@@ -7,6 +7,7 @@
 #include "backends/cpu/kernels/BasicLstmLoop.hpp"
 #include "backends/cpu/kernels/GateSums8.hpp"
 #include "backends/cpu/kernels/LstmLoops8.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/BasicLstm.hpp"
 
 #include <algorithm>
@@ -77,11 +78,6 @@ TensorShape GetJoinedShape(const LayerView& layer)
 
 SupportResult CheckQuantized(const LayerView& layer)
 {
-    const SupportResult result = ref::FindKernel(LayerType::QuantizedLstm)->m_Check(layer);
-    if (!result)
-    {
-        return result;
-    }
     const TensorShape& data = layer.GetInput(QuantizedSlots::Weights).GetShape();
     bool fit = IsKnownMatrix(data) && data[1] <= std::numeric_limits<unsigned int>::max() - data[0];
     for (size_t i = 0; i < NumBasicLstmGates && fit; ++i)
@@ -200,13 +196,16 @@ private:
     size_t m_ScratchBytes = 0;
 };
 
-Prepared Prepare(const ReshapeArgs& args, LayerType type, const Places& places, const PackedSums8& packed,
-                 float biasScale)
+Prepared Prepare(const ReshapeArgs& args, const Places& places, const PackedSums8& packed, float biasScale)
 {
     const ref::BasicLstmSizes sizes(args.GetInput(0).GetShape(), args.GetInput(places.m_OutputState).GetShape());
-    if (!packed.m_Weights.IsExact() || sizes.m_Batches == 0 || sizes.GetColumns() != packed.m_Weights.GetDepth())
+    if (!packed.m_Weights.IsExact())
     {
-        return ref::FindKernel(type)->Prepare(args, nullptr);
+        return Prepared::Declined("its weights are not exact in sums of 32 bits");
+    }
+    if (sizes.m_Batches == 0 || sizes.GetColumns() != packed.m_Weights.GetDepth())
+    {
+        return Prepared::Declined("the data are empty, or not of the depth of the weights");
     }
     Step step(sizes, places, packed, biasScale, args.m_MaxThreads);
     const size_t bytes = step.GetScratchBytes();
@@ -215,22 +214,30 @@ Prepared Prepare(const ReshapeArgs& args, LayerType type, const Places& places, 
 
 Prepared PrepareBasic(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    return Prepare(args, LayerType::BasicLstm, BasicPlaces, static_cast<const PackedGates&>(*packed).Get(),
+    return Prepare(args, BasicPlaces, static_cast<const PackedGates&>(*packed).Get(),
                    args.GetInput(3).GetQuantizationScale());
 }
 
 Prepared PrepareQuantized(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    return Prepare(args, LayerType::QuantizedLstm, QuantizedPlaces, static_cast<const PackedGates&>(*packed).Get(),
+    return Prepare(args, QuantizedPlaces, static_cast<const PackedGates&>(*packed).Get(),
                    args.GetInput(0).GetQuantizationScale() *
                        args.GetInput(QuantizedSlots::Weights).GetQuantizationScale());
 }
 
 } // namespace
 
-extern const backends::Kernel CpuBasicLstmBytesKernel = {"CpuBasicLstmBytes", BasicTypes, PrepareBasic, CheckBasicLstm,
-                                                         PackBasic};
-extern const backends::Kernel CpuQuantizedLstmBytesKernel = {"CpuQuantizedLstmBytes", QuantizedTypes, PrepareQuantized,
-                                                             CheckQuantized, PackQuantized};
+extern const backends::Kernel CpuBasicLstmBytesKernel = {.m_Name = "CpuBasicLstmBytes",
+                                                         .m_Types = BasicTypes,
+                                                         .m_Prepare = PrepareBasic,
+                                                         .m_Check = CheckBasicLstm,
+                                                         .m_Pack = PackBasic,
+                                                         .m_Reference = &ref::RefBasicLstmKernel};
+extern const backends::Kernel CpuQuantizedLstmBytesKernel = {.m_Name = "CpuQuantizedLstmBytes",
+                                                             .m_Types = QuantizedTypes,
+                                                             .m_Prepare = PrepareQuantized,
+                                                             .m_Check = CheckQuantized,
+                                                             .m_Pack = PackQuantized,
+                                                             .m_Reference = &ref::RefQuantizedLstmKernel};
 
 } // namespace tenon::cpu

@@ -4,19 +4,13 @@
 
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/kernels/GateWeights8.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
 
 namespace tenon::cpu
 {
 
-/// What the reference kernel's check takes, with constant weights and bias.
+/// Of what the reference kernel's check takes: whether weights and bias are constant.
 inline SupportResult CheckBasicLstm(const LayerView& layer)
 {
-    const SupportResult result = ref::FindKernel(LayerType::BasicLstm)->m_Check(layer);
-    if (!result)
-    {
-        return result;
-    }
     const TensorShape& weights = layer.GetInput(2).GetShape();
     if (!IsKnownMatrix(weights) || !IsConstantOf(layer, 2, weights) ||
         !IsConstantOf(layer, 3, TensorShape({weights[0]})))

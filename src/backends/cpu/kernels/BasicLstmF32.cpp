@@ -5,6 +5,7 @@
 #include "backends/cpu/kernels/BasicLstmCheck.hpp"
 #include "backends/cpu/kernels/FloatGates.hpp"
 #include "backends/cpu/kernels/FloatLstmCell.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/BasicLstm.hpp"
 
 #include <algorithm>
@@ -108,7 +109,7 @@ Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
     const ref::BasicLstmSizes sizes(args.GetInput(0).GetShape(), args.GetInput(1).GetShape());
     if (sizes.m_Batches == 0 || sizes.GetColumns() != gates.GetDepth())
     {
-        return ref::FindKernel(LayerType::BasicLstm)->Prepare(args, nullptr);
+        return Prepared::Declined("the data are empty, or not of the depth of the weights");
     }
     Step step(sizes, gates, args.m_MaxThreads);
     const size_t bytes = step.GetScratchBytes();
@@ -117,6 +118,11 @@ Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 
 } // namespace
 
-extern const backends::Kernel CpuBasicLstmF32Kernel = {"CpuBasicLstmF32", FloatTypes, Prepare, CheckBasicLstm, Pack};
+extern const backends::Kernel CpuBasicLstmF32Kernel = {.m_Name = "CpuBasicLstmF32",
+                                                       .m_Types = FloatTypes,
+                                                       .m_Prepare = Prepare,
+                                                       .m_Check = CheckBasicLstm,
+                                                       .m_Pack = Pack,
+                                                       .m_Reference = &ref::RefBasicLstmKernel};
 
 } // namespace tenon::cpu

@@ -4,7 +4,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/kernels/AttentionF32.hpp"
 #include "backends/cpu/kernels/FloatMatrices.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/MatMulGeometry.hpp"
 
 #include <functional>
@@ -22,17 +22,12 @@ constexpr backends::TypeRow Types[] = {
     backends::Types({DataType::Float32, DataType::Float32}, DataType::Float32),
 };
 
-SupportResult Check(const LayerView& layer)
-{
-    return ref::FindKernel(LayerType::BatchMatMul)->m_Check(layer);
-}
-
 backends::Prepared PrepareAttention(const ref::MatMulGeometry& scores, const AttentionRest& rest)
 {
     std::optional<AttentionF32> attention = AttentionF32::Make(scores, rest);
     if (!attention)
     {
-        return {};
+        return backends::Prepared::Declined("its matrices are not of the kind that a vector of queries takes");
     }
     const size_t bytes = attention->GetScratchBytes();
     backends::Prepared prepared(*std::move(attention), bytes);
@@ -45,7 +40,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     const ref::MatMulGeometry g(args);
     if (g.IsEmpty() || g.m_Depth == 0 || !g.m_X.IsContiguous() || !g.m_Y.IsContiguous() || g.m_Output.m_Column != 1)
     {
-        return ref::FindKernel(LayerType::BatchMatMul)->Prepare(args, nullptr);
+        return backends::Prepared::Declined("its matrices are empty, or rows and columns lie apart");
     }
     backends::Prepared prepared = PrepareFloatMatrices(g, args.m_MaxThreads);
     constexpr size_t LeastQueries = 5; // fewer have nothing to gain
@@ -60,6 +55,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel CpuBatchMatMulKernel = {"CpuBatchMatMul", Types, Prepare, Check};
+extern const backends::Kernel CpuBatchMatMulKernel = {
+    .m_Name = "CpuBatchMatMul", .m_Types = Types, .m_Prepare = Prepare, .m_Reference = &ref::RefBatchMatMulKernel};
 
 } // namespace tenon::cpu

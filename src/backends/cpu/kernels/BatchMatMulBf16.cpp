@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // BatchMatMul of CpuAcc for two matrices of bfloat16 that both change from run to run, by the processor's dot products
-// of them, summed in float32. Where it has none, BatchMatMulHalves multiplies them as floats.
+// of them, summed in float32. Where it has none, and for few rows, BatchMatMulHalves multiplies them as floats.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/bfloat16/ProductBf16.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
 #include "backends/cpu/kernels/MatMulProducts.hpp"
 #include "backends/cpu/moves/TransposeVectors.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 
 namespace tenon::cpu
 {
-
-extern const backends::Kernel CpuBatchMatMulHalvesKernel;
 
 namespace
 {
@@ -50,18 +48,14 @@ struct Bf16Matrices
     static void Release(const Panels& panels) { panels.GetEngine().m_Release(); }
 };
 
-SupportResult Check(const LayerView& layer)
-{
-    return ref::FindKernel(LayerType::BatchMatMul)->m_Check(layer);
-}
-
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const ref::MatMulGeometry g(args);
     if (g.IsEmpty() || g.m_Depth == 0 || g.m_Rows < LeastRows || !g.m_X.IsContiguous() || !g.m_Y.IsContiguous() ||
         g.m_Output.m_Column != 1)
     {
-        return CpuBatchMatMulHalvesKernel.Prepare(args, nullptr);
+        return backends::Prepared::Declined(
+            "its matrices are empty or have too few rows, or rows and columns lie apart");
     }
     MatMulProducts<Bf16Matrices> products(g, args.m_MaxThreads);
     const size_t bytes = products.GetScratchBytes();
@@ -70,7 +64,10 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel CpuBatchMatMulBf16Kernel = {"CpuBatchMatMulBf16", Types, Prepare, Check, nullptr, nullptr,
-                                                          CheckBf16Products};
+extern const backends::Kernel CpuBatchMatMulBf16Kernel = {.m_Name = "CpuBatchMatMulBf16",
+                                                          .m_Types = Types,
+                                                          .m_Prepare = Prepare,
+                                                          .m_CheckMachine = CheckBf16Products,
+                                                          .m_Reference = &ref::RefBatchMatMulKernel};
 
 } // namespace tenon::cpu

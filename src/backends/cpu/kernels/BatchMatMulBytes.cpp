@@ -5,7 +5,7 @@
 #include "backends/cpu/kernels/ByteProducts.hpp"
 #include "backends/cpu/kernels/FewByteRows.hpp"
 #include "backends/cpu/kernels/MatMulUnits.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/MatMulGeometry.hpp"
 
 #include <utility>
@@ -24,32 +24,33 @@ constexpr backends::TypeRow Types[] = {
                          backends::Scales::PerTensor),
 };
 
-SupportResult Check(const LayerView& layer)
-{
-    return ref::FindKernel(LayerType::BatchMatMul)->m_Check(layer);
-}
-
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const ref::MatMulGeometry g(args);
-    if (ByteProducts::Takes(g) && !args.GetInput(1).HasMultipleQuantizationScales())
+    if (args.GetInput(1).HasMultipleQuantizationScales())
     {
-        ByteEnds ends;
-        ends.m_Scales = {GetProductScale(args)};
-        ends.m_Range = backends::GetTypeRange(args.GetOutput(0).GetDataType());
-        if (FewByteRows::Takes(g, args.GetInput(0)) && FewByteRows::TakesLeastByte(args.GetInput(0)))
-        {
-            return FewByteRows(g, args, ends);
-        }
-        ByteProducts products(g, args, ends);
-        const size_t bytes = products.GetScratchBytes();
-        return {std::move(products), bytes};
+        return backends::Prepared::Declined("its second matrix has several scales");
     }
-    return ref::FindKernel(LayerType::BatchMatMul)->Prepare(args, nullptr);
+    if (!ByteProducts::Takes(g))
+    {
+        return backends::Prepared::Declined(
+            "its matrices are empty, rows and columns lie apart, or their sums need more than 32 bits");
+    }
+    ByteEnds ends;
+    ends.m_Scales = {GetProductScale(args)};
+    ends.m_Range = backends::GetTypeRange(args.GetOutput(0).GetDataType());
+    if (FewByteRows::Takes(g, args.GetInput(0)) && FewByteRows::TakesLeastByte(args.GetInput(0)))
+    {
+        return FewByteRows(g, args, ends);
+    }
+    ByteProducts products(g, args, ends);
+    const size_t bytes = products.GetScratchBytes();
+    return {std::move(products), bytes};
 }
 
 } // namespace
 
-extern const backends::Kernel CpuBatchMatMulBytesKernel = {"CpuBatchMatMulBytes", Types, Prepare, Check};
+extern const backends::Kernel CpuBatchMatMulBytesKernel = {
+    .m_Name = "CpuBatchMatMulBytes", .m_Types = Types, .m_Prepare = Prepare, .m_Reference = &ref::RefBatchMatMulKernel};
 
 } // namespace tenon::cpu

@@ -11,7 +11,7 @@
 #include "backends/cpu/kernels/BytesCheck.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
 #include "backends/cpu/kernels/KnownRows.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/MatMulGeometry.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -40,11 +40,6 @@ bool IsTransposed(const BatchMatMulDescriptor& descriptor)
 
 SupportResult Check(const LayerView& layer)
 {
-    const SupportResult result = ref::FindKernel(LayerType::BatchMatMul)->m_Check(layer);
-    if (!result)
-    {
-        return result;
-    }
     const auto& descriptor = layer.GetDescriptor<BatchMatMulDescriptor>();
     const TensorShape& y = layer.GetInput(1).GetShape();
     if (!layer.IsConstant(1) || !y.AreAllDimensionsSpecified() || y.GetNumDimensions() < 2)
@@ -204,10 +199,13 @@ backends::Prepared PrepareShorts(const ReshapeArgs& args, const backends::Packed
     const auto& weights = static_cast<const PackedWeights16&>(*packed);
     if (!weights.IsExact())
     {
-        return ref::FindKernel(LayerType::BatchMatMul)->Prepare(args, nullptr);
+        return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
     }
-    return PrepareRows(args, [&](const Windows& windows, size_t rows)
-                       { return Run(Product16(weights, windows, rows, backends::GetTypeRange(DataType::QSymmS16), args.m_MaxThreads)); });
+    return PrepareRows(args,
+                       [&](const Windows& windows, size_t rows) {
+                           return Run(Product16(weights, windows, rows, backends::GetTypeRange(DataType::QSymmS16),
+                                                args.m_MaxThreads));
+                       });
 }
 
 backends::Prepared PrepareHybrid(const ReshapeArgs& args, const backends::PackedWeights* packed)
@@ -215,7 +213,7 @@ backends::Prepared PrepareHybrid(const ReshapeArgs& args, const backends::Packed
     const auto& weights = static_cast<const PackedWeights8&>(*packed);
     if (!weights.IsExact())
     {
-        return ref::FindKernel(LayerType::BatchMatMul)->Prepare(args, nullptr);
+        return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
     }
     const bool isAsymmetric = args.GetDescriptor<BatchMatMulDescriptor>().m_AsymmetricQuantizeInputs;
     return PrepareRows(args,
@@ -226,14 +224,31 @@ backends::Prepared PrepareHybrid(const ReshapeArgs& args, const backends::Packed
 
 } // namespace
 
-extern const backends::Kernel CpuBatchMatMulConstantF32Kernel = {"CpuBatchMatMulConstantF32", FloatMatrixTypes,
-                                                                 PrepareF32, Check, PackF32};
-extern const backends::Kernel CpuBatchMatMulConstantBf16Kernel = {
-    "CpuBatchMatMulConstantBf16", Bf16MatrixTypes, PrepareBf16, CheckBf16, PackBf16, nullptr, CheckBf16Products};
-extern const backends::Kernel CpuBatchMatMulConstantShortsKernel = {"CpuBatchMatMulConstantShorts", ShortsTypes,
-                                                                    PrepareShorts, CheckShorts, PackShorts};
+extern const backends::Kernel CpuBatchMatMulConstantF32Kernel = {.m_Name = "CpuBatchMatMulConstantF32",
+                                                                 .m_Types = FloatMatrixTypes,
+                                                                 .m_Prepare = PrepareF32,
+                                                                 .m_Check = Check,
+                                                                 .m_Pack = PackF32,
+                                                                 .m_Reference = &ref::RefBatchMatMulKernel};
+extern const backends::Kernel CpuBatchMatMulConstantBf16Kernel = {.m_Name = "CpuBatchMatMulConstantBf16",
+                                                                  .m_Types = Bf16MatrixTypes,
+                                                                  .m_Prepare = PrepareBf16,
+                                                                  .m_Check = CheckBf16,
+                                                                  .m_Pack = PackBf16,
+                                                                  .m_CheckMachine = CheckBf16Products,
+                                                                  .m_Reference = &ref::RefBatchMatMulKernel};
+extern const backends::Kernel CpuBatchMatMulConstantShortsKernel = {.m_Name = "CpuBatchMatMulConstantShorts",
+                                                                    .m_Types = ShortsTypes,
+                                                                    .m_Prepare = PrepareShorts,
+                                                                    .m_Check = CheckShorts,
+                                                                    .m_Pack = PackShorts,
+                                                                    .m_Reference = &ref::RefBatchMatMulKernel};
 
-extern const backends::Kernel CpuBatchMatMulConstantHybridKernel = {"CpuBatchMatMulConstantHybrid", HybridMatrixTypes,
-                                                                    PrepareHybrid, CheckHybrid, PackHybrid};
+extern const backends::Kernel CpuBatchMatMulConstantHybridKernel = {.m_Name = "CpuBatchMatMulConstantHybrid",
+                                                                    .m_Types = HybridMatrixTypes,
+                                                                    .m_Prepare = PrepareHybrid,
+                                                                    .m_Check = CheckHybrid,
+                                                                    .m_Pack = PackHybrid,
+                                                                    .m_Reference = &ref::RefBatchMatMulKernel};
 
 } // namespace tenon::cpu

@@ -8,7 +8,7 @@
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/gemm/shorts/RequantizeArrays16.hpp"
 #include "backends/cpu/kernels/MatMulUnits.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/MatMulGeometry.hpp"
 
 #include <algorithm>
@@ -269,17 +269,12 @@ private:
     Scratch m_Scratch;
 };
 
-SupportResult Check(const LayerView& layer)
-{
-    return ref::FindKernel(LayerType::BatchMatMul)->m_Check(layer);
-}
-
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const ref::MatMulGeometry g(args);
     if (g.IsEmpty() || g.m_Depth == 0 || g.m_Depth > MostDepth || g.m_Output.m_Column != 1)
     {
-        return ref::FindKernel(LayerType::BatchMatMul)->Prepare(args, nullptr);
+        return backends::Prepared::Declined("its matrices are empty or too deep, or columns of the output lie apart");
     }
     ShortProducts products(g, args);
     const size_t bytes = products.GetScratchBytes();
@@ -288,6 +283,9 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel CpuBatchMatMulShortsKernel = {"CpuBatchMatMulShorts", Types, Prepare, Check};
+extern const backends::Kernel CpuBatchMatMulShortsKernel = {.m_Name = "CpuBatchMatMulShorts",
+                                                            .m_Types = Types,
+                                                            .m_Prepare = Prepare,
+                                                            .m_Reference = &ref::RefBatchMatMulKernel};
 
 } // namespace tenon::cpu

@@ -2,7 +2,7 @@
 // BidirectionalSequenceLstm of CpuAcc for floats and constant weights, floats too or of 8 bits: two cells over the
 // sequence. The reference kernel runs the rest.
 #include "backends/cpu/kernels/FloatLstmSequence.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/BidirectionalLstm.hpp"
 
 #include <memory>
@@ -20,7 +20,7 @@ constexpr backends::TypeRow BidirectionalTypes[] = {backends::Types({DataType::F
 
 SupportResult Check(const LayerView& layer)
 {
-    SupportResult result = ref::FindKernel(layer.m_Type)->m_Check(layer);
+    SupportResult result = SupportResult::Yes();
     for (const bool isBackward : {false, true})
     {
         if (result)
@@ -70,17 +70,16 @@ Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
         const PackedFloatLstm& weights = cells.Get(isBackward);
         const bool fits = args.GetInput(cell.m_Slots.m_Data).GetNumElements() != 0 &&
                           geometry.m_Inputs == weights.GetData().GetDepth();
-        return cells.IsExact() && fits
-                   ? std::make_shared<const FloatLstmSequence>(geometry, weights, cell.m_Parameters, args.m_MaxThreads,
-                                                               scratch)
-                   : nullptr;
+        return cells.IsExact() && fits ? std::make_shared<const FloatLstmSequence>(geometry, weights, cell.m_Parameters,
+                                                                                   args.m_MaxThreads, scratch)
+                                       : nullptr;
     };
     backends::Scratch scratch;
     const auto forward = make(false, scratch);
     const auto backward = make(true, scratch);
     if (forward == nullptr || backward == nullptr)
     {
-        return ref::FindKernel(LayerType::BidirectionalSequenceLstm)->Prepare(args, nullptr);
+        return Prepared::Declined("the data are empty or not of the depth of the weights, or these are not exact");
     }
     return {[forward, backward](const ExecuteArgs& run)
             {
@@ -92,7 +91,12 @@ Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 
 } // namespace
 
-extern const backends::Kernel CpuBidirectionalSequenceLstmKernel = {"CpuBidirectionalSequenceLstm", BidirectionalTypes,
-                                                                    Prepare, Check, Pack};
+extern const backends::Kernel CpuBidirectionalSequenceLstmKernel = {.m_Name = "CpuBidirectionalSequenceLstm",
+                                                                    .m_Types = BidirectionalTypes,
+                                                                    .m_Prepare = Prepare,
+                                                                    .m_Check = Check,
+                                                                    .m_Pack = Pack,
+                                                                    .m_Reference =
+                                                                        &ref::RefBidirectionalSequenceLstmKernel};
 
 } // namespace tenon::cpu

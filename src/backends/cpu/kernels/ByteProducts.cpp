@@ -77,7 +77,8 @@ void ByteProducts::Cut(unsigned int maxThreads)
     const double outputs =
         static_cast<double>(g.m_NumBatches) * static_cast<double>(g.m_Rows) * static_cast<double>(g.m_Columns);
     // Sums become bytes in the time of some multiplications.
-    m_Parts = std::min(GetMaxParts(maxThreads), GetWorthwhileParts(outputs * (static_cast<double>(g.m_Depth) / 2 + 32)));
+    m_Parts =
+        std::min(GetMaxParts(maxThreads), GetWorthwhileParts(outputs * (static_cast<double>(g.m_Depth) / 2 + 32)));
     const size_t forCache = DivideUp(m_Panels->GetBytes(Part{0, panels}), PackedBytes);
     const size_t forThreads = DivideUp(m_Parts, g.m_NumBatches);
     m_Groups = std::min(panels, std::max(forCache, forThreads));

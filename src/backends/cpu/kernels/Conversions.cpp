@@ -7,6 +7,7 @@
 #include "backends/cpu/elementwise/ByteTable.hpp"
 #include "backends/cpu/elementwise/Map.hpp"
 #include "backends/cpu/elementwise/Requantize.hpp"
+#include "backends/reference/Kernels.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -61,7 +62,7 @@ Prepared PrepareQuantize(const ReshapeArgs& args, const backends::PackedWeights*
         return MakeConversion(args, FindQuantize(output.GetDataType()), output);
     }
     const auto isByte = [](const TensorInfo& info) { return backends::QuantizedByteTypes.Has(info.GetDataType()); };
-    return isByte(input) && isByte(output) ? MakeByteTable(args, LayerType::Quantize) : MakeRequantize(args);
+    return isByte(input) && isByte(output) ? MakeByteTable(args, ref::RefQuantizeKernel) : MakeRequantize(args);
 }
 
 ConversionLoop FindForDequantize(DataType from)

@@ -3,7 +3,6 @@
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
 #include "backends/cpu/kernels/PreparedProduct.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -55,12 +54,12 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
     return std::make_unique<PackedWeightsBf16>(weights, GetSizes(layer), WeightOrder::Columns, layer, store);
 }
 
-backends::Prepared PreparePitched(const ReshapeArgs& args, const backends::PackedWeights* packed, size_t outputPitch)
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const Windows windows = MakeConvolutionWindows(args);
     if (windows.m_Channels != windows.m_GroupChannels)
     {
-        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr, outputPitch);
+        return backends::Prepared::Declined("the data have other channels than the weights were packed for");
     }
     const TensorShape& output = args.GetOutput(0).GetShape();
     if (output.GetNumElements() == 0)
@@ -68,20 +67,21 @@ backends::Prepared PreparePitched(const ReshapeArgs& args, const backends::Packe
         return [](const ExecuteArgs&) {};
     }
     ProductBf16 product(static_cast<const PackedWeightsBf16&>(*packed), windows,
-                        size_t{output[0]} * output[1] * output[2], backends::FloatClamp(args.m_FusedActivation), args.m_MaxThreads);
-    SetPitch(product, outputPitch);
+                        size_t{output[0]} * output[1] * output[2], backends::FloatClamp(args.m_FusedActivation),
+                        args.m_MaxThreads);
+    SetPitch(product, args.m_OutputPitch);
     return PrepareProduct(product, args);
-}
-
-backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
-{
-    return PreparePitched(args, packed, 0);
 }
 
 } // namespace
 
-extern const backends::Kernel CpuConvolution2dBf16Kernel = {
-    "CpuConvolution2dBf16", Bf16Types,         Prepare, Check,         Pack,
-    backends::FuseClamp,    CheckBf16Products, false,   PreparePitched};
+extern const backends::Kernel CpuConvolution2dBf16Kernel = {.m_Name = "CpuConvolution2dBf16",
+                                                            .m_Types = Bf16Types,
+                                                            .m_Prepare = Prepare,
+                                                            .m_Check = Check,
+                                                            .m_Pack = Pack,
+                                                            .m_Fuse = backends::FuseClamp,
+                                                            .m_CheckMachine = CheckBf16Products,
+                                                            .m_WritesPitched = true};
 
 } // namespace tenon::cpu

@@ -8,7 +8,6 @@
 #include "backends/cpu/kernels/BytesCheck.hpp"
 #include "backends/cpu/kernels/GroupMatrices.hpp"
 #include "backends/cpu/kernels/KnownRows.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -139,12 +138,12 @@ Product8 MakeHybrid(const PackedWeights8& weights, const Windows& windows, size_
             args};
 }
 
-backends::Prepared PreparePitched(const ReshapeArgs& args, const backends::PackedWeights* packed, size_t outputPitch)
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const auto& weights = static_cast<const PackedWeights8&>(*packed);
     if (!weights.IsExact())
     {
-        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr, outputPitch);
+        return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
     }
     Windows windows = MakeConvolutionWindows(args);
     windows.m_GroupChannels = windows.m_Channels / static_cast<int64_t>(weights.GetNumMatrices());
@@ -156,28 +155,33 @@ backends::Prepared PreparePitched(const ReshapeArgs& args, const backends::Packe
                                                       : windows.GetDepth() == weights.GetDepth();
     if (windows.m_GroupChannels * static_cast<int64_t>(weights.GetNumMatrices()) != windows.m_Channels || !fit)
     {
-        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr, outputPitch);
+        return backends::Prepared::Declined("the data have other channels than the weights were packed for");
     }
     if (output.GetNumElements() == 0)
     {
         return [](const ExecuteArgs&) {};
     }
     Product8 product = isHybrid ? MakeHybrid(weights, windows, rows, args) : Product8(weights, windows, rows, args);
-    SetPitch(product, outputPitch);
+    SetPitch(product, args.m_OutputPitch);
     return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
-}
-
-backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
-{
-    return PreparePitched(args, packed, 0);
 }
 
 } // namespace
 
-extern const backends::Kernel CpuConvolution2dBytesKernel = {
-    "CpuConvolution2dBytes", BytesTypes, Prepare, Check, Pack, backends::FuseClamp, nullptr, false, PreparePitched};
+extern const backends::Kernel CpuConvolution2dBytesKernel = {.m_Name = "CpuConvolution2dBytes",
+                                                             .m_Types = BytesTypes,
+                                                             .m_Prepare = Prepare,
+                                                             .m_Check = Check,
+                                                             .m_Pack = Pack,
+                                                             .m_Fuse = backends::FuseClamp,
+                                                             .m_WritesPitched = true};
 
-extern const backends::Kernel CpuConvolution2dHybridKernel = {
-    "CpuConvolution2dHybrid", HybridTypes, Prepare, Check, Pack, backends::FuseClamp, nullptr, false, PreparePitched};
+extern const backends::Kernel CpuConvolution2dHybridKernel = {.m_Name = "CpuConvolution2dHybrid",
+                                                              .m_Types = HybridTypes,
+                                                              .m_Prepare = Prepare,
+                                                              .m_Check = Check,
+                                                              .m_Pack = Pack,
+                                                              .m_Fuse = backends::FuseClamp,
+                                                              .m_WritesPitched = true};
 
 } // namespace tenon::cpu

@@ -3,7 +3,6 @@
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
 #include "backends/cpu/kernels/PreparedProduct.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -78,13 +77,13 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
     return std::make_unique<PackedWeightsF32>(weights, sizes, WeightOrder::Columns, store);
 }
 
-backends::Prepared PreparePitched(const ReshapeArgs& args, const backends::PackedWeights* packed, size_t outputPitch)
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const auto& weights = static_cast<const PackedWeightsF32&>(*packed);
     const Windows windows = MakeConvolutionWindows(args);
     if (windows.m_Channels != windows.m_GroupChannels * static_cast<int64_t>(weights.GetSizes().m_Groups))
     {
-        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr, outputPitch);
+        return backends::Prepared::Declined("the data have other channels than the weights were packed for");
     }
     const TensorShape& output = args.GetOutput(0).GetShape();
     if (output.GetNumElements() == 0)
@@ -93,18 +92,18 @@ backends::Prepared PreparePitched(const ReshapeArgs& args, const backends::Packe
     }
     ProductF32 product(weights, windows, size_t{output[0]} * output[1] * output[2],
                        backends::FloatClamp(args.m_FusedActivation), args.m_MaxThreads);
-    SetPitch(product, outputPitch);
+    SetPitch(product, args.m_OutputPitch);
     return PrepareProduct(product, args);
-}
-
-backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
-{
-    return PreparePitched(args, packed, 0);
 }
 
 } // namespace
 
-extern const backends::Kernel CpuConvolution2dF32Kernel = {
-    "CpuConvolution2dF32", PackedFloatTypes, Prepare, Check, Pack, backends::FuseClamp, nullptr, false, PreparePitched};
+extern const backends::Kernel CpuConvolution2dF32Kernel = {.m_Name = "CpuConvolution2dF32",
+                                                           .m_Types = PackedFloatTypes,
+                                                           .m_Prepare = Prepare,
+                                                           .m_Check = Check,
+                                                           .m_Pack = Pack,
+                                                           .m_Fuse = backends::FuseClamp,
+                                                           .m_WritesPitched = true};
 
 } // namespace tenon::cpu

@@ -11,7 +11,6 @@
 #include "backends/cpu/gemm/windows/Windows.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
 #include "backends/cpu/kernels/PackedGroups8.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -66,11 +65,12 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
 class Groups8
 {
 public:
-    Groups8(const ReshapeArgs& args, const ref::ConvolutionGeometry& g, const PackedGroups8& packed, size_t outputPitch)
+    Groups8(const ReshapeArgs& args, const ref::ConvolutionGeometry& g, const PackedGroups8& packed)
         : m_Packed(&packed), m_Geometry(g), m_Windows(MakeDepthwiseWindows(g)),
           m_IsHybrid(args.GetInput(0).GetDataType() == DataType::Float32),
           m_IsSigned(args.GetInput(0).GetDataType() != DataType::QAsymmU8),
-          m_OutputPitch(outputPitch != 0 ? outputPitch : g.m_OutputChannels), m_Clamp(args.m_FusedActivation)
+          m_OutputPitch(args.m_OutputPitch != 0 ? args.m_OutputPitch : g.m_OutputChannels),
+          m_Clamp(args.m_FusedActivation)
     {
         Scratch scratch;
         if (m_IsHybrid)
@@ -254,42 +254,43 @@ private:
     size_t m_ScratchBytes = 0;
 };
 
-backends::Prepared PreparePitched(const ReshapeArgs& args, const backends::PackedWeights* packed, size_t outputPitch)
+backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const auto& weights = static_cast<const PackedGroups8&>(*packed);
     ref::ConvolutionGeometry g = LayColumnAsRow(ref::MakeConvolutionGeometry(args)); // checks the shapes
-    if (!weights.IsExact() || g.m_InputChannels != g.m_OutputChannels) // others than the weights were packed for
+    if (!weights.IsExact())
     {
-        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr, outputPitch);
+        return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
+    }
+    if (g.m_InputChannels != g.m_OutputChannels)
+    {
+        return backends::Prepared::Declined("the data have other channels than the weights were packed for");
     }
     if (g.IsEmpty())
     {
         return [](const ExecuteArgs&) {};
     }
     g.m_GroupOutputs = 1; // the data are read as they are
-    const Groups8 groups(args, g, weights, outputPitch);
+    const Groups8 groups(args, g, weights);
     return {groups, groups.GetScratchBytes()};
-}
-
-backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
-{
-    return PreparePitched(args, packed, 0);
 }
 
 } // namespace
 
-extern const backends::Kernel CpuConvolution2dGroupsBytesKernel = {
-    "CpuConvolution2dGroupsBytes", BytesTypes, Prepare, Check,         Pack,
-    backends::FuseClamp,           nullptr,    false,   PreparePitched};
+extern const backends::Kernel CpuConvolution2dGroupsBytesKernel = {.m_Name = "CpuConvolution2dGroupsBytes",
+                                                                   .m_Types = BytesTypes,
+                                                                   .m_Prepare = Prepare,
+                                                                   .m_Check = Check,
+                                                                   .m_Pack = Pack,
+                                                                   .m_Fuse = backends::FuseClamp,
+                                                                   .m_WritesPitched = true};
 
-extern const backends::Kernel CpuConvolution2dGroupsHybridKernel = {"CpuConvolution2dGroupsHybrid",
-                                                                    HybridTypes,
-                                                                    Prepare,
-                                                                    Check,
-                                                                    Pack,
-                                                                    backends::FuseClamp,
-                                                                    nullptr,
-                                                                    false,
-                                                                    PreparePitched};
+extern const backends::Kernel CpuConvolution2dGroupsHybridKernel = {.m_Name = "CpuConvolution2dGroupsHybrid",
+                                                                    .m_Types = HybridTypes,
+                                                                    .m_Prepare = Prepare,
+                                                                    .m_Check = Check,
+                                                                    .m_Pack = Pack,
+                                                                    .m_Fuse = backends::FuseClamp,
+                                                                    .m_WritesPitched = true};
 
 } // namespace tenon::cpu

@@ -5,7 +5,6 @@
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/kernels/DepthwiseProduct.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -101,9 +100,9 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return [](const ExecuteArgs&) {};
     }
-    if (g.m_InputChannels != g.m_OutputChannels) // others than the weights were packed for
+    if (g.m_InputChannels != g.m_OutputChannels)
     {
-        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
+        return backends::Prepared::Declined("the data have other channels than the weights were packed for");
     }
     g.m_GroupOutputs = 1; // the data are read as they are
     Depthwise<float> groups(args, g, static_cast<const PackedDepthwise&>(*packed),

@@ -6,7 +6,6 @@
 #include "backends/cpu/gemm/windows/ColumnAsRow.hpp"
 #include "backends/cpu/kernels/DepthwiseProduct16.hpp"
 #include "backends/cpu/kernels/ShortsCheck.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -69,16 +68,16 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     const auto& weights = static_cast<const PackedDepthwise16&>(*packed);
     if (!weights.IsExact())
     {
-        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
+        return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
     }
     ref::ConvolutionGeometry g = LayColumnAsRow(ref::MakeConvolutionGeometry(args)); // checks the shapes
     if (g.IsEmpty())
     {
         return [](const ExecuteArgs&) {};
     }
-    if (g.m_InputChannels != g.m_OutputChannels) // others than the weights were packed for
+    if (g.m_InputChannels != g.m_OutputChannels)
     {
-        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
+        return backends::Prepared::Declined("the data have other channels than the weights were packed for");
     }
     g.m_GroupOutputs = 1; // the data are read as they are
     const Depthwise16 groups(args, g, weights);

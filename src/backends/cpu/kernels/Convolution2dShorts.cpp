@@ -7,7 +7,6 @@
 #include "backends/cpu/kernels/GroupMatrices.hpp"
 #include "backends/cpu/kernels/KnownRows.hpp"
 #include "backends/cpu/kernels/ShortsCheck.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -67,7 +66,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     const auto& weights = static_cast<const PackedWeights16&>(*packed);
     if (!weights.IsExact())
     {
-        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
+        return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
     }
     Windows windows = MakeConvolutionWindows(args);
     const auto groups = static_cast<int64_t>(weights.GetSizes().m_Groups);
@@ -75,7 +74,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     // Data with other channels than the weights were packed for come in another number of groups.
     if (windows.m_GroupChannels * groups != windows.m_Channels || windows.GetDepth() != weights.GetSizes().m_Depth)
     {
-        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
+        return backends::Prepared::Declined("the data have other channels than the weights were packed for");
     }
     const TensorInfo& output = args.GetOutput(0);
     if (output.GetNumElements() == 0)

@@ -5,7 +5,6 @@
 #include "backends/cpu/gemm/winograd/WinogradF32.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
 #include "backends/cpu/kernels/WinogradCheck.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -80,14 +79,15 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     const Windows windows = MakeConvolutionWindows(args);
     if (windows.m_Channels != windows.m_GroupChannels)
     {
-        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
+        return backends::Prepared::Declined("its channels are in groups");
     }
     const TensorShape& output = args.GetOutput(0).GetShape();
     if (output.GetNumElements() == 0)
     {
         return [](const ExecuteArgs&) {};
     }
-    const WinogradF32 convolution(weights, windows, output[0], backends::FloatClamp(args.m_FusedActivation), args.m_MaxThreads);
+    const WinogradF32 convolution(weights, windows, output[0], backends::FloatClamp(args.m_FusedActivation),
+                                  args.m_MaxThreads);
     const bool hasBias = args.HasInput(2);
     return {[convolution, hasBias](const ExecuteArgs& run)
             {

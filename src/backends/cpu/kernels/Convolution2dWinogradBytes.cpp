@@ -7,7 +7,6 @@
 #include "backends/cpu/kernels/BytesCheck.hpp"
 #include "backends/cpu/kernels/LayerWithWeights.hpp"
 #include "backends/cpu/kernels/WinogradCheck.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -112,9 +111,13 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 {
     const auto& weights = static_cast<const WinogradWeights8&>(*packed);
     const Windows windows = MakeConvolutionWindows(args);
-    if (!weights.IsExact() || windows.m_Channels != windows.m_GroupChannels)
+    if (!weights.IsExact())
     {
-        return ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
+        return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
+    }
+    if (windows.m_Channels != windows.m_GroupChannels)
+    {
+        return backends::Prepared::Declined("its channels are in groups");
     }
     if (args.GetOutput(0).GetNumElements() == 0)
     {

@@ -6,7 +6,6 @@
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/float32/ProductF32.hpp"
 #include "backends/cpu/kernels/FloatCheck.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/VolumeGeometry.hpp"
 
 #include <algorithm>
@@ -178,7 +177,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
         weights[3] != data[4] || weights[4] != output[4] ||
         (args.HasInput(2) && args.GetInput(2).GetNumElements() != output[4]))
     {
-        return ref::FindKernel(LayerType::Convolution3d)->Prepare(args, nullptr); // says what is wrong
+        return backends::Prepared::Declined("its shapes do not fit together");
     }
     ref::VolumeGeometry g;
     ref::SetVolumeAxes(args.GetDescriptor<Convolution3dDescriptor>(), data, weights, output, g);

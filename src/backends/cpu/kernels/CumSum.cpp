@@ -5,7 +5,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/kernels/CumSumVectors.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -23,16 +23,15 @@ using backends::Prepared;
 constexpr backends::TypeRow CumSumTypes[] = {
     backends::SameType({DataType::Float32, DataType::Float64, DataType::Signed32, DataType::Signed64})};
 
-Prepared PrepareCumSum(const ReshapeArgs& args, const backends::PackedWeights*)
+Prepared RefineCumSum(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
 {
-    Prepared reference = ref::FindKernel(LayerType::CumSum)->Prepare(args, nullptr); // checks shapes
     const auto& descriptor = args.GetDescriptor<CumSumDescriptor>();
     const TensorShape& shape = args.GetInput(0).GetShape();
     const auto axis = static_cast<unsigned int>(descriptor.m_Axis);
     const unsigned int rank = shape.GetNumDimensions();
     if (args.GetOutput(0).GetNumElements() == 0 || ref::CountElements(shape, axis + 1, rank) != 1)
     {
-        return reference;
+        return Prepared::Declined("it is empty, or not along the last dimension");
     }
     const size_t bytes = GetDataTypeSize(args.GetInput(0).GetDataType()) * shape[axis];
     return [rows = ref::CountElements(shape, 0, axis), bytes, length = size_t{shape[axis]},
@@ -50,6 +49,7 @@ Prepared PrepareCumSum(const ReshapeArgs& args, const backends::PackedWeights*)
 
 } // namespace
 
-extern const backends::Kernel CpuCumSumKernel = {"CpuCumSum", CumSumTypes, PrepareCumSum};
+extern const backends::Kernel CpuCumSumKernel = {
+    .m_Name = "CpuCumSum", .m_Types = CumSumTypes, .m_Reference = &ref::RefCumSumKernel, .m_Refine = RefineCumSum};
 
 } // namespace tenon::cpu

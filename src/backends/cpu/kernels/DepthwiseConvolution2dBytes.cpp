@@ -12,7 +12,6 @@
 #include "backends/cpu/kernels/DepthwiseBands8.hpp"
 #include "backends/cpu/kernels/DepthwiseRing8.hpp"
 #include "backends/cpu/kernels/PackedDepthwise8.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -249,10 +248,14 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 {
     const auto& weights = static_cast<const PackedDepthwise8&>(*packed);
     ref::ConvolutionGeometry g = ref::MakeDepthwiseGeometry(args);
-    if (!weights.IsExact() || (weights.IsTurned() && !IsOfOneColumn(g.m_X)) ||
-        (weights.HasStrips() && g.m_GroupOutputs != 1))
+    if (!weights.IsExact())
     {
-        return ref::FindKernel(LayerType::DepthwiseConvolution2d)->Prepare(args, nullptr);
+        return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
+    }
+    if ((weights.IsTurned() && !IsOfOneColumn(g.m_X)) || (weights.HasStrips() && g.m_GroupOutputs != 1))
+    {
+        return backends::Prepared::Declined(
+            "the data have another width or other channels than the weights were packed for");
     }
     if (weights.IsTurned())
     {

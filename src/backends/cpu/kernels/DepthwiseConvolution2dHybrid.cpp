@@ -7,7 +7,7 @@
 #include "backends/cpu/kernels/BytesCheck.hpp"
 #include "backends/cpu/kernels/DepthwiseProduct.hpp"
 #include "backends/cpu/kernels/LayerWithWeights.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -27,11 +27,7 @@ constexpr size_t MostTaps = 512;
 
 SupportResult Check(const LayerView& layer)
 {
-    SupportResult result = ref::FindKernel(LayerType::DepthwiseConvolution2d)->m_Check(layer);
-    if (result)
-    {
-        result = CheckBytes(layer, 4, 3);
-    }
+    const SupportResult result = CheckBytes(layer, 4, 3);
     if (!result)
     {
         return result;
@@ -164,7 +160,13 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel CpuDepthwiseConvolution2dHybridKernel = {
-    "CpuDepthwiseConvolution2dHybrid", HybridTypes, Prepare, Check, Pack, backends::FuseClamp};
+extern const backends::Kernel CpuDepthwiseConvolution2dHybridKernel = {.m_Name = "CpuDepthwiseConvolution2dHybrid",
+                                                                       .m_Types = HybridTypes,
+                                                                       .m_Prepare = Prepare,
+                                                                       .m_Check = Check,
+                                                                       .m_Pack = Pack,
+                                                                       .m_Fuse = backends::FuseClamp,
+                                                                       .m_Reference =
+                                                                           &ref::RefDepthwiseConvolution2dKernel};
 
 } // namespace tenon::cpu

@@ -6,7 +6,6 @@
 #include "backends/cpu/gemm/bytes/Product8.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
 #include "backends/cpu/kernels/KnownRows.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -53,9 +52,13 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 {
     const auto& weights = static_cast<const PackedWeights8&>(*packed);
     const ref::ConvolutionGeometry g = ref::MakeDepthwiseGeometry(args);
-    if (!weights.IsExact() || g.m_InputChannels != 1)
+    if (!weights.IsExact())
     {
-        return ref::FindKernel(LayerType::DepthwiseConvolution2d)->Prepare(args, nullptr);
+        return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
+    }
+    if (g.m_InputChannels != 1)
+    {
+        return backends::Prepared::Declined("the data have several channels");
     }
     if (g.IsEmpty())
     {

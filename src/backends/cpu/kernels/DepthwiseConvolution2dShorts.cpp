@@ -4,7 +4,7 @@
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/kernels/DepthwiseProduct16.hpp"
 #include "backends/cpu/kernels/ShortsCheck.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -24,11 +24,7 @@ uint64_t GetTaps(const TensorShape& weights)
 
 SupportResult Check(const LayerView& layer)
 {
-    SupportResult result = ref::FindKernel(LayerType::DepthwiseConvolution2d)->m_Check(layer);
-    if (result)
-    {
-        result = CheckBytes(layer, 4, 3);
-    }
+    const SupportResult result = CheckBytes(layer, 4, 3);
     if (!result)
     {
         return result;
@@ -58,7 +54,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     const auto& weights = static_cast<const PackedDepthwise16&>(*packed);
     if (!weights.IsExact())
     {
-        return ref::FindKernel(LayerType::DepthwiseConvolution2d)->Prepare(args, nullptr);
+        return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
     }
     const ref::ConvolutionGeometry g = ref::MakeDepthwiseGeometry(args); // checks the shapes
     if (g.IsEmpty())
@@ -71,7 +67,13 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel CpuDepthwiseConvolution2dShortsKernel = {
-    "CpuDepthwiseConvolution2dShorts", ShortsTypes, Prepare, Check, Pack, backends::FuseClamp};
+extern const backends::Kernel CpuDepthwiseConvolution2dShortsKernel = {.m_Name = "CpuDepthwiseConvolution2dShorts",
+                                                                       .m_Types = ShortsTypes,
+                                                                       .m_Prepare = Prepare,
+                                                                       .m_Check = Check,
+                                                                       .m_Pack = Pack,
+                                                                       .m_Fuse = backends::FuseClamp,
+                                                                       .m_Reference =
+                                                                           &ref::RefDepthwiseConvolution2dKernel};
 
 } // namespace tenon::cpu

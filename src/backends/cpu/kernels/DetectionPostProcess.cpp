@@ -5,7 +5,7 @@
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/kernels/BoxRanks.hpp"
 #include "backends/cpu/kernels/BoxSelector.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -202,7 +202,7 @@ private:
 
 /// Boxes of negative size are the reference kernel's: it says what is wrong with the first one of them.
 template <typename T>
-Prepared MakeDetection(const ReshapeArgs& args, Prepared reference)
+Prepared MakeDetection(const ReshapeArgs& args, Prepared& reference)
 {
     const Detector<T> detector(args);
     const void* anchors = args.m_ConstantData[2];
@@ -223,7 +223,7 @@ Prepared MakeDetection(const ReshapeArgs& args, Prepared reference)
     }
     if (detector.HasNegativeSizes(anchors))
     {
-        return reference;
+        return Prepared::Declined("an anchor has a negative size");
     }
     return Prepared([detector](const ExecuteArgs& execute) { detector.Run(execute); }, detector.GetScratchBytes());
 }
@@ -236,31 +236,31 @@ bool OrdersAsStored(const ReshapeArgs& args)
            (std::isfinite(scores.ToReal(int32_t{-128})) && std::isfinite(scores.ToReal(int32_t{255})));
 }
 
-Prepared PrepareDetection(const ReshapeArgs& args, const backends::PackedWeights*)
+Prepared RefineDetection(const ReshapeArgs& args, const backends::PackedWeights*, Prepared& reference)
 {
-    Prepared reference = ref::FindKernel(LayerType::DetectionPostProcess)->Prepare(args, nullptr); // checks shapes
     const auto& descriptor = args.GetDescriptor<DetectionPostProcessDescriptor>();
     const bool isEmpty = args.GetInput(1).GetNumElements() == 0 || descriptor.m_MaxDetections == 0;
-    if (isEmpty || std::isnan(descriptor.m_NmsScoreThreshold) || !OrdersAsStored(args))
+    if (isEmpty || std::isnan(descriptor.m_NmsScoreThreshold))
     {
-        return reference;
+        return Prepared::Declined("there is nothing to detect");
+    }
+    if (!OrdersAsStored(args))
+    {
+        return Prepared::Declined("scores become infinite where they are dequantized");
     }
     switch (args.GetInput(1).GetDataType())
     {
-    case DataType::Float32: return MakeDetection<float>(args, std::move(reference));
-    case DataType::QAsymmU8: return MakeDetection<uint8_t>(args, std::move(reference));
-    default: return MakeDetection<int8_t>(args, std::move(reference));
+    case DataType::Float32: return MakeDetection<float>(args, reference);
+    case DataType::QAsymmU8: return MakeDetection<uint8_t>(args, reference);
+    default: return MakeDetection<int8_t>(args, reference);
     }
-}
-
-SupportResult CheckDetection(const LayerView& layer)
-{
-    return ref::FindKernel(LayerType::DetectionPostProcess)->m_Check(layer);
 }
 
 } // namespace
 
-extern const backends::Kernel CpuDetectionPostProcessKernel = {"CpuDetectionPostProcess", DetectionTypes,
-                                                               PrepareDetection, CheckDetection};
+extern const backends::Kernel CpuDetectionPostProcessKernel = {.m_Name = "CpuDetectionPostProcess",
+                                                               .m_Types = DetectionTypes,
+                                                               .m_Reference = &ref::RefDetectionPostProcessKernel,
+                                                               .m_Refine = RefineDetection};
 
 } // namespace tenon::cpu

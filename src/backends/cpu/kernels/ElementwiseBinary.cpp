@@ -8,7 +8,7 @@
 #include "backends/cpu/elementwise/ByteComparison.hpp"
 #include "backends/cpu/elementwise/NumberBinary.hpp"
 #include "backends/cpu/elementwise/ShortBinary.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -37,11 +37,6 @@ constexpr backends::TypeRow ComparisonTypes[] = {
         backends::Types({backends::QuantizedByteTypes, backends::QuantizedByteTypes}, DataType::Boolean)),
 };
 
-SupportResult CheckComparison(const LayerView& layer)
-{
-    return ref::FindKernel(LayerType::Comparison)->m_Check(layer);
-}
-
 SupportResult CheckBinary(const LayerView& layer)
 {
     const BinaryOperation operation = layer.GetDescriptor<ElementwiseBinaryDescriptor>().m_Operation;
@@ -57,7 +52,7 @@ SupportResult CheckBinary(const LayerView& layer)
 
 SupportResult FuseBinary(const LayerView& layer, const ActivationDescriptor& activation)
 {
-    return ref::FindKernel(LayerType::ElementwiseBinary)->m_Fuse(layer, activation);
+    return ref::RefElementwiseBinaryKernel.m_Fuse(layer, activation);
 }
 
 Prepared MakeNumbers(const Runs& runs, size_t elementBytes, NumberBinaryLoop loop, FloatBounds bounds)
@@ -139,7 +134,7 @@ Prepared PreparePrelu(const ReshapeArgs& args, const backends::PackedWeights*)
     }
     if (!isFloat && runs.GetMotion() == Motion::FixedA)
     {
-        return ref::FindKernel(LayerType::Prelu)->Prepare(args, nullptr);
+        return Prepared::Declined("the data are bytes that are broadcast");
     }
     if (isFloat)
     {
@@ -183,10 +178,17 @@ Prepared PrepareComparison(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel CpuElementwiseBinaryKernel = {
-    "CpuElementwiseBinary", BinaryTypes, PrepareBinary, CheckBinary, nullptr, FuseBinary};
-extern const backends::Kernel CpuPreluKernel = {"CpuPrelu", PreluTypes, PreparePrelu};
-extern const backends::Kernel CpuComparisonKernel = {"CpuComparison", ComparisonTypes, PrepareComparison,
-                                                     CheckComparison};
+extern const backends::Kernel CpuElementwiseBinaryKernel = {.m_Name = "CpuElementwiseBinary",
+                                                            .m_Types = BinaryTypes,
+                                                            .m_Prepare = PrepareBinary,
+                                                            .m_Check = CheckBinary,
+                                                            .m_Fuse = FuseBinary,
+                                                            .m_Reference = &ref::RefElementwiseBinaryKernel};
+extern const backends::Kernel CpuPreluKernel = {
+    .m_Name = "CpuPrelu", .m_Types = PreluTypes, .m_Prepare = PreparePrelu, .m_Reference = &ref::RefPreluKernel};
+extern const backends::Kernel CpuComparisonKernel = {.m_Name = "CpuComparison",
+                                                     .m_Types = ComparisonTypes,
+                                                     .m_Prepare = PrepareComparison,
+                                                     .m_Reference = &ref::RefComparisonKernel};
 
 } // namespace tenon::cpu

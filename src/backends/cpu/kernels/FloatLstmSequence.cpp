@@ -12,8 +12,7 @@ namespace tenon::cpu
 using backends::Scratch;
 
 FloatLstmSequence::FloatLstmSequence(const ref::LstmGeometry& geometry, const PackedFloatLstm& packed,
-                                     const ref::LstmParameters& parameters, unsigned int maxThreads,
-                                     Scratch& scratch)
+                                     const ref::LstmParameters& parameters, unsigned int maxThreads, Scratch& scratch)
     : m_Geometry(geometry),
       m_Cell(geometry.m_Units, parameters.m_HasInputGate, parameters.m_CellClip, packed.GetGates()),
       m_ProjectionClip(parameters.m_ProjectionClip),

@@ -6,7 +6,6 @@
 #include "backends/cpu/gemm/bytes/Product8.hpp"
 #include "backends/cpu/kernels/BytesCheck.hpp"
 #include "backends/cpu/kernels/KnownRows.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
@@ -51,16 +50,18 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const auto& weights = static_cast<const PackedWeights8&>(*packed);
-    // It also says what is wrong with shapes that do not fit, and packs nothing for constant weights.
-    const backends::Kernel& reference = *ref::FindKernel(LayerType::FullyConnected);
     const size_t outputs = args.GetOutput(0).GetNumElements();
     const size_t rows = outputs / weights.GetColumns();
     const TensorShape& output = args.GetOutput(0).GetShape();
     const bool fits = output.GetNumDimensions() >= 1 && output[output.GetNumDimensions() - 1] == weights.GetColumns() &&
                       rows * weights.GetDepth() == args.GetInput(0).GetNumElements();
-    if (!weights.IsExact() || !fits)
+    if (!fits)
     {
-        return reference.Prepare(args, nullptr);
+        return backends::Prepared::Declined("its shapes do not fit together");
+    }
+    if (!weights.IsExact())
+    {
+        return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
     }
     if (outputs == 0)
     {

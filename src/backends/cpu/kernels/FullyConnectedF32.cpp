@@ -34,9 +34,9 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return [](const ExecuteArgs&) {};
     }
-    return PrepareProduct(
-        ProductF32(weights, MakeRowWindows(rows, sizes.m_Depth), rows, backends::FloatClamp(args.m_FusedActivation), args.m_MaxThreads),
-        args);
+    return PrepareProduct(ProductF32(weights, MakeRowWindows(rows, sizes.m_Depth), rows,
+                                     backends::FloatClamp(args.m_FusedActivation), args.m_MaxThreads),
+                          args);
 }
 
 } // namespace

@@ -5,7 +5,6 @@
 #include "backends/cpu/gemm/shorts/Product16.hpp"
 #include "backends/cpu/kernels/KnownRows.hpp"
 #include "backends/cpu/kernels/ShortsCheck.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -56,10 +55,13 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     const size_t rows = outputs / sizes.m_Columns;
     const bool fits = shape.GetNumDimensions() >= 1 && shape[shape.GetNumDimensions() - 1] == sizes.m_Columns &&
                       rows * sizes.m_Depth == args.GetInput(0).GetNumElements();
-    if (!weights.IsExact() || !fits)
+    if (!fits)
     {
-        // It also says what is wrong with shapes that do not fit, and packs nothing for constant weights.
-        return ref::FindKernel(LayerType::FullyConnected)->Prepare(args, nullptr);
+        return backends::Prepared::Declined("its shapes do not fit together");
+    }
+    if (!weights.IsExact())
+    {
+        return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
     }
     if (outputs == 0)
     {

@@ -6,7 +6,7 @@
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/kernels/SliceIndices.hpp"
 #include "backends/cpu/moves/CopyPlane.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 
@@ -152,12 +152,11 @@ private:
     size_t m_Group; ///< rows that are copied together; up to 1: a row is copied by itself, in pieces if it is long
 };
 
-Prepared PrepareGather(const ReshapeArgs& args, const backends::PackedWeights*)
+Prepared RefineGather(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
 {
-    Prepared reference = ref::FindKernel(LayerType::Gather)->Prepare(args, nullptr);
     if (args.GetOutput(0).GetNumElements() == 0)
     {
-        return reference;
+        return Prepared::Declined("the output is empty");
     }
     const TensorShape& data = args.GetInput(0).GetShape();
     const TensorShape& indices = args.GetInput(1).GetShape();
@@ -175,20 +174,19 @@ Prepared PrepareGather(const ReshapeArgs& args, const backends::PackedWeights*)
     geometry.m_Rows = ref::CountElements(data, 0, axis);
     if (!geometry.HasIndices())
     {
-        return reference;
+        return Prepared::Declined("slices are taken out of nothing");
     }
     return Gather(geometry, SliceIndices(args, 1, data, axis, 1), 0);
 }
 
-Prepared PrepareGatherNd(const ReshapeArgs& args, const backends::PackedWeights*)
+Prepared RefineGatherNd(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
 {
-    Prepared reference = ref::FindKernel(LayerType::GatherNd)->Prepare(args, nullptr);
     const TensorShape& data = args.GetInput(0).GetShape();
     const TensorShape& indices = args.GetInput(1).GetShape();
     const unsigned int length = indices[indices.GetNumDimensions() - 1];
     if (args.GetOutput(0).GetNumElements() == 0 || length == 0)
     {
-        return reference;
+        return Prepared::Declined("it is empty, or takes the data as a whole");
     }
     Geometry geometry;
     geometry.m_Axis = ref::CountElements(data, 0, length);
@@ -197,17 +195,16 @@ Prepared PrepareGatherNd(const ReshapeArgs& args, const backends::PackedWeights*
         ref::CountElements(data, length, data.GetNumDimensions()) * ref::GetMovedBytes(args.GetInput(0).GetDataType());
     if (!geometry.HasIndices())
     {
-        return reference;
+        return Prepared::Declined("slices are taken out of nothing");
     }
     return Gather(geometry, SliceIndices(args, 1, data, 0, length), 0);
 }
 
-Prepared PrepareLookup(const ReshapeArgs& args, const backends::PackedWeights*)
+Prepared RefineLookup(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
 {
-    Prepared reference = ref::FindKernel(LayerType::EmbeddingLookup)->Prepare(args, nullptr);
     if (args.GetOutput(0).GetNumElements() == 0)
     {
-        return reference; // it checks the indices all the same
+        return Prepared::Declined("the output is empty, and only the indices are checked");
     }
     const TensorShape& table = args.GetInput(1).GetShape();
     Geometry geometry;
@@ -218,28 +215,27 @@ Prepared PrepareLookup(const ReshapeArgs& args, const backends::PackedWeights*)
     return Gather(geometry, SliceIndices(args, 0, table, 0, 1), 1);
 }
 
-template <LayerType Type>
-SupportResult CheckAsReference(const LayerView& layer)
-{
-    return ref::FindKernel(Type)->m_Check(layer);
-}
-
 SupportResult CheckLookup(const LayerView& layer)
 {
     if (layer.GetInput(1).GetDataType() != layer.GetOutput(0).GetDataType())
     {
         return SupportResult::No(SupportCode::UnsupportedType, "slices are converted, which is no copy");
     }
-    return CheckAsReference<LayerType::EmbeddingLookup>(layer);
+    return SupportResult::Yes();
 }
 
 } // namespace
 
-extern const backends::Kernel CpuGatherKernel = {"CpuGather", GatherTypes, PrepareGather,
-                                                 CheckAsReference<LayerType::Gather>};
-extern const backends::Kernel CpuGatherNdKernel = {"CpuGatherNd", GatherTypes, PrepareGatherNd,
-                                                   CheckAsReference<LayerType::GatherNd>};
-extern const backends::Kernel CpuEmbeddingLookupKernel = {"CpuEmbeddingLookup", LookupTypes, PrepareLookup,
-                                                          CheckLookup};
+extern const backends::Kernel CpuGatherKernel = {
+    .m_Name = "CpuGather", .m_Types = GatherTypes, .m_Reference = &ref::RefGatherKernel, .m_Refine = RefineGather};
+extern const backends::Kernel CpuGatherNdKernel = {.m_Name = "CpuGatherNd",
+                                                   .m_Types = GatherTypes,
+                                                   .m_Reference = &ref::RefGatherNdKernel,
+                                                   .m_Refine = RefineGatherNd};
+extern const backends::Kernel CpuEmbeddingLookupKernel = {.m_Name = "CpuEmbeddingLookup",
+                                                          .m_Types = LookupTypes,
+                                                          .m_Check = CheckLookup,
+                                                          .m_Reference = &ref::RefEmbeddingLookupKernel,
+                                                          .m_Refine = RefineLookup};
 
 } // namespace tenon::cpu

@@ -77,7 +77,7 @@ HalfBands::HalfBands(const ReshapeArgs& args, const BandShape& shape, const floa
     {
         backends::Prepared prepared = prepare(band);
         inner = std::max(inner, prepared.m_ScratchBytes);
-        m_Name = prepared.m_KernelName;
+        m_Declined = prepared.IsDeclined() ? prepared.m_Declined : m_Declined;
         m_Runs.push_back(std::move(prepared.m_Run));
     };
     if (rows != 0 && FindPlaces(shape, rows, variants) && m_Places.size() > 1)

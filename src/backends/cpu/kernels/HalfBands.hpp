@@ -52,14 +52,14 @@ struct Band
 class HalfBands
 {
 public:
-    /// `prepare` gives what runs a band in Float32 on one thread, or the whole layer for a null band. `bias`: as floats; null: input
-    /// 2, if there is one.
+    /// `prepare` gives what runs a band in Float32 on one thread, or the whole layer for a null band. `bias`: as
+    /// floats; null: input 2, if there is one.
     HalfBands(const ReshapeArgs& args, const BandShape& shape, const float* bias,
               FunctionRef<backends::Prepared(const Band*)> prepare);
 
     size_t GetScratchBytes() const { return m_Scratch.GetBytes(); }
-    /// What ran the layer in place of the kernel that was asked; null: nothing did.
-    const char* GetKernelName() const { return m_Name; }
+    /// Why the kernel of Float32 declined the layer or a band; then there is nothing to run. Null: it did not.
+    const char* GetDeclined() const { return m_Declined; }
 
     /// `added`: null, or of the output's shape and type, to be added to the output, as a layer of its own would add it.
     void Run(const ExecuteArgs& args, const void* added, const backends::FloatClamp& clamp) const;
@@ -91,7 +91,7 @@ private:
     DataType m_Type;
     std::vector<Place> m_Places;
     std::vector<backends::Executor> m_Runs; ///< by variant
-    const char* m_Name = nullptr;
+    const char* m_Declined = nullptr;
     const float* m_Bias = nullptr;
     size_t m_BiasCount = 0; ///< of halves that come at run time
     size_t m_BiasOffset = 0;

@@ -150,6 +150,7 @@ public:
             backends::Prepared prepared = rows == 0 ? backends::Prepared() : PrepareRows(args, rows, prepare);
             inner = std::max(inner, prepared.m_ScratchBytes);
             m_Name = rows == 0 ? m_Name : prepared.m_KernelName;
+            m_Declined = rows == 0 ? m_Declined : prepared.m_Declined;
             m_Run[rows == left ? 1 : 0] = std::move(prepared.m_Run);
         }
         m_InnerOffset = part.Add<std::byte>(inner);
@@ -161,6 +162,7 @@ public:
 
     size_t GetScratchBytes() const { return m_Scratch.GetBytes(); }
     const char* GetKernelName() const { return m_Name; }
+    const char* GetDeclined() const { return m_Declined; }
 
     void operator()(const ExecuteArgs& args) const
     {
@@ -253,7 +255,8 @@ private:
     std::vector<Tensor> m_Inputs;
     Tensor m_Output;
     std::array<backends::Executor, 2> m_Run; ///< of whole pieces, and of the last one of a run
-    const char* m_Name = nullptr;
+    const char* m_Name = nullptr;            ///< see Prepared::m_KernelName
+    const char* m_Declined = nullptr;        ///< see Prepared::m_Declined
     size_t m_InnerOffset = 0;
     size_t m_PartBytes = 0;
     size_t m_Parts = 1;
@@ -288,8 +291,10 @@ backends::Prepared PrepareHalfPieces(const ReshapeArgs& args, unsigned int whole
     HalfPieces pieces(args, rank - whole, std::move(inputs), prepare, loops);
     const size_t bytes = pieces.GetScratchBytes();
     const char* const name = pieces.GetKernelName();
+    const char* const declined = pieces.GetDeclined();
     backends::Prepared prepared(std::move(pieces), bytes);
     prepared.m_KernelName = name;
+    prepared.m_Declined = declined;
     return prepared;
 }
 

@@ -7,7 +7,6 @@
 #include "backends/cpu/kernels/HalfLoops.hpp"
 #include "backends/cpu/kernels/HalfPieces.hpp"
 #include "backends/cpu/kernels/PoolVectors.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -62,10 +61,19 @@ SupportResult Check(const LayerView& layer)
     return backends::AskKernel(OfFloats, WideLayer(layer).View());
 }
 
+/// What the kernel runs, or its reference in its place; only the latter has a name.
+template <const backends::Kernel& OfFloats>
+backends::Prepared PrepareInner(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    backends::Prepared prepared = OfFloats.PrepareOrReference(args, packed);
+    prepared.m_KernelName = prepared.m_Declined == nullptr ? nullptr : prepared.m_KernelName;
+    return prepared;
+}
+
 template <const backends::Kernel& OfFloats>
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    return ref::PrepareHalfAsFloat(args, OfFloats.m_Prepare, nullptr, VectorHalfLoops);
+    return ref::PrepareHalfAsFloat(args, PrepareInner<OfFloats>, nullptr, VectorHalfLoops);
 }
 
 /// Of functions of elements.
@@ -94,25 +102,23 @@ unsigned int CountChannels(const ReshapeArgs& args)
 template <const backends::Kernel& OfFloats, unsigned int (*CountWhole)(const ReshapeArgs&)>
 backends::Prepared PreparePieces(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    return PrepareHalfPieces(args, CountWhole(args), OfFloats.m_Prepare, VectorHalfLoops);
+    return PrepareHalfPieces(args, CountWhole(args), PrepareInner<OfFloats>, VectorHalfLoops);
 }
 
 /// Some pools have loops of halves.
 backends::Prepared PreparePool(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const auto algorithm = args.GetDescriptor<Pooling2dDescriptor>().m_PoolType;
-    return ChoosePool(args.GetOutput(0).GetDataType(), algorithm) != nullptr
-               ? CpuPooling2dKernel.m_Prepare(args, packed)
-               : Prepare<CpuPooling2dKernel>(args, packed);
-}
-
-backends::Prepared PreparePitchedPool(const ReshapeArgs& args, const backends::PackedWeights* packed,
-                                      size_t outputPitch)
-{
-    const auto algorithm = args.GetDescriptor<Pooling2dDescriptor>().m_PoolType;
-    return ChoosePool(args.GetOutput(0).GetDataType(), algorithm) != nullptr
-               ? CpuPooling2dKernel.m_PreparePitched(args, packed, outputPitch)
-               : backends::Prepared();
+    const bool hasLoop = ChoosePool(args.GetOutput(0).GetDataType(), algorithm) != nullptr;
+    if (args.m_OutputPitch == 0)
+    {
+        return hasLoop ? PrepareInner<CpuPooling2dKernel>(args, packed) : Prepare<CpuPooling2dKernel>(args, packed);
+    }
+    backends::Prepared pitched =
+        hasLoop ? CpuPooling2dKernel.Prepare(args, packed)
+                : backends::Prepared::Declined("it has no loop of halves, which alone leaves gaps between pixels");
+    pitched.m_KernelName = nullptr;
+    return pitched;
 }
 
 /// Functions of one number: BFloat16 has loops of its own.
@@ -144,7 +150,7 @@ backends::Prepared PrepareUnary(const ReshapeArgs& args, const backends::PackedW
 
 backends::Prepared PrepareBinary(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    return IsBf16(args) ? CpuElementwiseBinaryKernel.m_Prepare(args, packed)
+    return IsBf16(args) ? PrepareInner<CpuElementwiseBinaryKernel>(args, packed)
                         : PreparePieces<CpuElementwiseBinaryKernel, CountNone>(args, packed);
 }
 
@@ -175,9 +181,11 @@ TENON_HALVES(L2Normalization);
 TENON_HALF_PIECES(LayerNormalization, CountFromAxis<LayerNormalizationDescriptor>);
 TENON_HALF_PIECES(LogSoftmax, CountFromAxis<LogSoftmaxDescriptor>);
 TENON_HALVES(Mean);
-extern const backends::Kernel CpuPooling2dHalvesKernel = {
-    "CpuPooling2dHalves", HalfTypes, PreparePool, Check<CpuPooling2dKernel>, nullptr, nullptr, nullptr, false,
-    PreparePitchedPool};
+extern const backends::Kernel CpuPooling2dHalvesKernel = {.m_Name = "CpuPooling2dHalves",
+                                                          .m_Types = HalfTypes,
+                                                          .m_Prepare = PreparePool,
+                                                          .m_Check = Check<CpuPooling2dKernel>,
+                                                          .m_WritesPitched = true};
 TENON_HALF_PIECES(Prelu, CountNone);
 TENON_HALVES(Reduce);
 TENON_HALVES(Resize);

@@ -7,7 +7,7 @@
 #include "backends/cpu/elementwise/ByteTable.hpp"
 #include "backends/cpu/kernels/ChunkedMove.hpp"
 #include "backends/cpu/moves/StridedMove.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -65,17 +65,16 @@ std::shared_ptr<const ByteMap> MakeMap(const TensorInfo& input, const TensorInfo
     args.m_Descriptor = &descriptor;
     args.m_Inputs = {inputs, 1};
     args.m_Outputs = {outputs, 1};
-    return std::make_shared<const ByteMap>(args, LayerType::Concat);
+    return std::make_shared<const ByteMap>(args, ref::RefConcatKernel);
 }
 
 /// `axis`: the first dimension of a chunk, of the inputs and of the output.
-Prepared PrepareJoin(const ReshapeArgs& args, LayerType type, unsigned int axis)
+Prepared RefineJoin(const ReshapeArgs& args, unsigned int axis, Prepared& reference)
 {
-    Prepared reference = ref::FindKernel(type)->Prepare(args, nullptr); // checks shapes
     const TensorInfo& output = args.GetOutput(0);
     if (reference.m_IsCopy || output.GetNumElements() == 0)
     {
-        return reference;
+        return Prepared::Declined("it is a mere copy, or empty");
     }
     std::vector<ChunkedMove::Part> parts;
     std::vector<MappedInput> mapped;
@@ -90,7 +89,7 @@ Prepared PrepareJoin(const ReshapeArgs& args, LayerType type, unsigned int axis)
         const bool isMapped = !input.IsTypeSpaceMatch(output);
         if (isMapped && !backends::QuantizedByteTypes.Has(output.GetDataType()))
         {
-            return reference;
+            return Prepared::Declined("an input is to be requantized, and not of bytes");
         }
         if (part.m_Bytes != 0 && isMapped)
         {
@@ -129,21 +128,21 @@ std::vector<size_t> FindPixels(const ReshapeArgs& args)
     return places;
 }
 
-Prepared PrepareConcat(const ReshapeArgs& args, const backends::PackedWeights*)
+Prepared RefineConcat(const ReshapeArgs& args, const backends::PackedWeights*, Prepared& reference)
 {
     const unsigned int axis = args.GetDescriptor<ConcatDescriptor>().GetConcatAxis();
-    Prepared prepared = PrepareJoin(args, LayerType::Concat, axis);
+    Prepared prepared = RefineJoin(args, axis, reference);
     const TensorInfo& output = args.GetOutput(0);
-    if (prepared.m_KernelName == nullptr && prepared.m_Aliases.Empty() && axis + 1 == output.GetNumDimensions())
+    if (!prepared.IsDeclined() && prepared.m_Aliases.Empty() && axis + 1 == output.GetNumDimensions())
     {
         prepared.m_Aliases.m_InputsInPixels = FindPixels(args);
     }
     return prepared;
 }
 
-Prepared PrepareStack(const ReshapeArgs& args, const backends::PackedWeights*)
+Prepared RefineStack(const ReshapeArgs& args, const backends::PackedWeights*, Prepared& reference)
 {
-    return PrepareJoin(args, LayerType::Stack, args.GetDescriptor<StackDescriptor>().m_Axis);
+    return RefineJoin(args, args.GetDescriptor<StackDescriptor>().m_Axis, reference);
 }
 
 /// The axis along which views are neighbours that have all of the other dimensions; none: they are other boxes.
@@ -221,9 +220,8 @@ Prepared SplitBoxes(const ReshapeArgs& args)
     };
 }
 
-Prepared PrepareSplitter(const ReshapeArgs& args, const backends::PackedWeights*)
+Prepared RefineSplitter(const ReshapeArgs& args, const backends::PackedWeights*, Prepared& reference)
 {
-    Prepared reference = ref::FindKernel(LayerType::Splitter)->Prepare(args, nullptr); // checks shapes
     const std::optional<unsigned int> axis = FindAxis(args);
     const bool isEmpty = args.GetInput(0).GetShape().GetNumElements64() == 0;
     Prepared prepared = axis && !isEmpty ? SplitChunks(args, *axis) : SplitBoxes(args);
@@ -231,17 +229,13 @@ Prepared PrepareSplitter(const ReshapeArgs& args, const backends::PackedWeights*
     return prepared;
 }
 
-template <LayerType Type>
-SupportResult Check(const LayerView& layer)
-{
-    return ref::FindKernel(Type)->m_Check(layer);
-}
-
 } // namespace
 
-extern const backends::Kernel CpuConcatKernel = {"CpuConcat", JoinTypes, PrepareConcat, Check<LayerType::Concat>};
-extern const backends::Kernel CpuStackKernel = {"CpuStack", JoinTypes, PrepareStack, Check<LayerType::Stack>};
-extern const backends::Kernel CpuSplitterKernel = {"CpuSplitter", JoinTypes, PrepareSplitter,
-                                                   Check<LayerType::Splitter>};
+extern const backends::Kernel CpuConcatKernel = {
+    .m_Name = "CpuConcat", .m_Types = JoinTypes, .m_Reference = &ref::RefConcatKernel, .m_Refine = RefineConcat};
+extern const backends::Kernel CpuStackKernel = {
+    .m_Name = "CpuStack", .m_Types = JoinTypes, .m_Reference = &ref::RefStackKernel, .m_Refine = RefineStack};
+extern const backends::Kernel CpuSplitterKernel = {
+    .m_Name = "CpuSplitter", .m_Types = JoinTypes, .m_Reference = &ref::RefSplitterKernel, .m_Refine = RefineSplitter};
 
 } // namespace tenon::cpu

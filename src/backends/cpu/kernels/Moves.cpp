@@ -4,7 +4,7 @@
 // copy.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/moves/StridedMove.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -143,18 +143,17 @@ Move MoveBroadcastTo(const ReshapeArgs& args)
     return move;
 }
 
-template <LayerType Type, Move (*Make)(const ReshapeArgs&)>
-Prepared PrepareMove(const ReshapeArgs& args, const backends::PackedWeights*)
+template <Move (*Make)(const ReshapeArgs&)>
+Prepared RefineMove(const ReshapeArgs& args, const backends::PackedWeights*, Prepared& reference)
 {
-    Prepared reference = ref::FindKernel(Type)->Prepare(args, nullptr);
     if (reference.m_IsCopy || args.GetOutput(0).GetNumElements() == 0)
     {
-        return reference;
+        return Prepared::Declined("it is a mere copy, or empty");
     }
     const Move move = Make(args);
     if (!move.m_IsFast)
     {
-        return reference;
+        return Prepared::Declined("it reaches outside of the input");
     }
     const auto bytes = static_cast<int64_t>(ref::GetMovedBytes(args.GetInput(0).GetDataType()));
     Dimensions dimensions(move.m_Loops.size());
@@ -172,27 +171,31 @@ Prepared PrepareMove(const ReshapeArgs& args, const backends::PackedWeights*)
     return prepared;
 }
 
-template <LayerType Type>
-SupportResult Check(const LayerView& layer)
-{
-    return ref::FindKernel(Type)->m_Check(layer);
-}
-
 } // namespace
 
-extern const backends::Kernel CpuTransposeKernel = {"CpuTranspose", MoveTypes,
-                                                    PrepareMove<LayerType::Transpose, MoveTranspose>};
-extern const backends::Kernel CpuSliceKernel = {"CpuSlice", MoveTypes, PrepareMove<LayerType::Slice, MoveSlice>};
-extern const backends::Kernel CpuStridedSliceKernel = {"CpuStridedSlice", MoveTypes,
-                                                       PrepareMove<LayerType::StridedSlice, MoveStridedSlice>};
-extern const backends::Kernel CpuSpaceToDepthKernel = {"CpuSpaceToDepth", MoveTypes,
-                                                       PrepareMove<LayerType::SpaceToDepth, MoveSpaceToDepth>,
-                                                       Check<LayerType::SpaceToDepth>};
-extern const backends::Kernel CpuDepthToSpaceKernel = {"CpuDepthToSpace", MoveTypes,
-                                                       PrepareMove<LayerType::DepthToSpace, MoveDepthToSpace>,
-                                                       Check<LayerType::DepthToSpace>};
-extern const backends::Kernel CpuTileKernel = {"CpuTile", MoveTypes, PrepareMove<LayerType::Tile, MoveTile>};
-extern const backends::Kernel CpuBroadcastToKernel = {"CpuBroadcastTo", MoveTypes,
-                                                      PrepareMove<LayerType::BroadcastTo, MoveBroadcastTo>};
+extern const backends::Kernel CpuTransposeKernel = {.m_Name = "CpuTranspose",
+                                                    .m_Types = MoveTypes,
+                                                    .m_Reference = &ref::RefTransposeKernel,
+                                                    .m_Refine = RefineMove<MoveTranspose>};
+extern const backends::Kernel CpuSliceKernel = {
+    .m_Name = "CpuSlice", .m_Types = MoveTypes, .m_Reference = &ref::RefSliceKernel, .m_Refine = RefineMove<MoveSlice>};
+extern const backends::Kernel CpuStridedSliceKernel = {.m_Name = "CpuStridedSlice",
+                                                       .m_Types = MoveTypes,
+                                                       .m_Reference = &ref::RefStridedSliceKernel,
+                                                       .m_Refine = RefineMove<MoveStridedSlice>};
+extern const backends::Kernel CpuSpaceToDepthKernel = {.m_Name = "CpuSpaceToDepth",
+                                                       .m_Types = MoveTypes,
+                                                       .m_Reference = &ref::RefSpaceToDepthKernel,
+                                                       .m_Refine = RefineMove<MoveSpaceToDepth>};
+extern const backends::Kernel CpuDepthToSpaceKernel = {.m_Name = "CpuDepthToSpace",
+                                                       .m_Types = MoveTypes,
+                                                       .m_Reference = &ref::RefDepthToSpaceKernel,
+                                                       .m_Refine = RefineMove<MoveDepthToSpace>};
+extern const backends::Kernel CpuTileKernel = {
+    .m_Name = "CpuTile", .m_Types = MoveTypes, .m_Reference = &ref::RefTileKernel, .m_Refine = RefineMove<MoveTile>};
+extern const backends::Kernel CpuBroadcastToKernel = {.m_Name = "CpuBroadcastTo",
+                                                      .m_Types = MoveTypes,
+                                                      .m_Reference = &ref::RefBroadcastToKernel,
+                                                      .m_Refine = RefineMove<MoveBroadcastTo>};
 
 } // namespace tenon::cpu

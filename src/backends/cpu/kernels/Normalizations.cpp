@@ -5,7 +5,7 @@
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/kernels/L2NormBytes.hpp"
 #include "backends/cpu/kernels/NormVectors.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/AxisRows.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -28,18 +28,6 @@ constexpr backends::TypeRow L2Types[] = {
 constexpr backends::TypeRow LayerTypes[] = {backends::SameType(DataType::Float32, 3)};
 constexpr backends::TypeRow BatchTypes[] = {backends::SameType(DataType::Float32, 4)};
 
-template <LayerType Type>
-SupportResult Check(const LayerView& layer)
-{
-    return ref::FindKernel(Type)->m_Check(layer);
-}
-
-template <LayerType Type>
-Prepared PrepareReference(const ReshapeArgs& args)
-{
-    return ref::FindKernel(Type)->Prepare(args, nullptr);
-}
-
 /// Calls function(input, count, output) for parts of the rows.
 template <typename T = float, typename F>
 void RunRows(const ExecuteArgs& run, size_t rows, size_t depth, const F& function)
@@ -50,15 +38,14 @@ void RunRows(const ExecuteArgs& run, size_t rows, size_t depth, const F& functio
               { function(run.GetInput<T>(0) + begin * depth, end - begin, run.GetOutput<T>(0) + begin * depth); });
 }
 
-Prepared PrepareLayer(const ReshapeArgs& args, const backends::PackedWeights*)
+Prepared RefineLayer(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
 {
-    Prepared reference = PrepareReference<LayerType::LayerNormalization>(args); // checks shapes
     const auto& descriptor = args.GetDescriptor<LayerNormalizationDescriptor>();
     const ref::AxisRows rows(args.GetInput(0).GetShape(), descriptor.m_Axis);
     const size_t depth = rows.m_Depth * rows.m_Step;
     if (depth == 0 || descriptor.m_NumAxes != 0)
     {
-        return reference;
+        return Prepared::Declined("its rows are empty, or not of the last dimensions");
     }
     const auto stepOf = [&args](size_t input) -> size_t
     { return args.HasInput(input) && args.GetInput(input).GetNumElements() != 1 ? 1 : 0; };
@@ -74,14 +61,13 @@ Prepared PrepareLayer(const ReshapeArgs& args, const backends::PackedWeights*)
     };
 }
 
-Prepared PrepareL2(const ReshapeArgs& args, const backends::PackedWeights*)
+Prepared RefineL2(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
 {
-    Prepared reference = PrepareReference<LayerType::L2Normalization>(args); // checks shapes
     const TensorInfo& input = args.GetInput(0);
     const size_t channels = input.GetShape()[input.GetNumDimensions() - 1];
     if (channels == 0)
     {
-        return reference;
+        return Prepared::Declined("it has no channels");
     }
     const size_t pixels = input.GetNumElements() / channels;
     if (input.GetDataType() != DataType::Float32)
@@ -90,7 +76,7 @@ Prepared PrepareL2(const ReshapeArgs& args, const backends::PackedWeights*)
         const int32_t zero = input.GetQuantizationOffset() + (isSigned ? 128 : 0);
         if (zero < 0 || zero > 255)
         {
-            return reference;
+            return Prepared::Declined("its zero point is none of a byte");
         }
         return [pixels, channels, norm = L2NormBytes{isSigned, static_cast<uint8_t>(zero)}](const ExecuteArgs& run)
         {
@@ -106,9 +92,8 @@ Prepared PrepareL2(const ReshapeArgs& args, const backends::PackedWeights*)
     };
 }
 
-Prepared PrepareInstance(const ReshapeArgs& args, const backends::PackedWeights*)
+Prepared RefineInstance(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
 {
-    PrepareReference<LayerType::InstanceNormalization>(args); // checks shapes
     const auto& descriptor = args.GetDescriptor<InstanceNormalizationDescriptor>();
     const TensorShape& shape = args.GetInput(0).GetShape();
     const size_t pixels = size_t{shape[1]} * shape[2];
@@ -187,14 +172,13 @@ private:
     size_t m_Beta;
 };
 
-Prepared PrepareBatch(const ReshapeArgs& args, const backends::PackedWeights*)
+Prepared RefineBatch(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
 {
-    Prepared reference = PrepareReference<LayerType::BatchNormalization>(args); // checks shapes
     const TensorInfo& data = args.GetInput(0);
     const size_t channels = data.GetShape()[data.GetNumDimensions() - 1];
     if (data.GetNumElements() == 0)
     {
-        return reference;
+        return Prepared::Declined("the output is empty");
     }
     backends::Scratch scratch;
     const Batch batch(data.GetNumElements() / channels, channels,
@@ -208,17 +192,27 @@ SupportResult CheckBatch(const LayerView& layer)
     {
         return SupportResult::No(SupportCode::UnsupportedType, "input 4 is not Float32");
     }
-    return Check<LayerType::BatchNormalization>(layer);
+    return SupportResult::Yes();
 }
 
 } // namespace
 
-extern const backends::Kernel CpuLayerNormalizationKernel = {"CpuLayerNormalization", LayerTypes, PrepareLayer};
-extern const backends::Kernel CpuL2NormalizationKernel = {"CpuL2Normalization", L2Types, PrepareL2,
-                                                          Check<LayerType::L2Normalization>};
-extern const backends::Kernel CpuInstanceNormalizationKernel = {
-    "CpuInstanceNormalization", OneInputTypes, PrepareInstance, Check<LayerType::InstanceNormalization>};
-extern const backends::Kernel CpuBatchNormalizationKernel = {"CpuBatchNormalization", BatchTypes, PrepareBatch,
-                                                             CheckBatch};
+extern const backends::Kernel CpuLayerNormalizationKernel = {.m_Name = "CpuLayerNormalization",
+                                                             .m_Types = LayerTypes,
+                                                             .m_Reference = &ref::RefLayerNormalizationKernel,
+                                                             .m_Refine = RefineLayer};
+extern const backends::Kernel CpuL2NormalizationKernel = {.m_Name = "CpuL2Normalization",
+                                                          .m_Types = L2Types,
+                                                          .m_Reference = &ref::RefL2NormalizationKernel,
+                                                          .m_Refine = RefineL2};
+extern const backends::Kernel CpuInstanceNormalizationKernel = {.m_Name = "CpuInstanceNormalization",
+                                                                .m_Types = OneInputTypes,
+                                                                .m_Reference = &ref::RefInstanceNormalizationKernel,
+                                                                .m_Refine = RefineInstance};
+extern const backends::Kernel CpuBatchNormalizationKernel = {.m_Name = "CpuBatchNormalization",
+                                                             .m_Types = BatchTypes,
+                                                             .m_Check = CheckBatch,
+                                                             .m_Reference = &ref::RefBatchNormalizationKernel,
+                                                             .m_Refine = RefineBatch};
 
 } // namespace tenon::cpu

@@ -2,7 +2,7 @@
 // OneHot of CpuAcc: the output is filled with the one value, and the other one written where indices say.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/Parts.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/ChosenValues.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
@@ -62,13 +62,12 @@ private:
     }
 };
 
-Prepared PrepareOneHot(const ReshapeArgs& args, const backends::PackedWeights*)
+Prepared RefineOneHot(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
 {
-    Prepared reference = ref::FindKernel(LayerType::OneHot)->Prepare(args, nullptr); // checks shapes
     const TensorInfo& output = args.GetOutput(0);
     if (output.GetNumElements() == 0)
     {
-        return reference;
+        return Prepared::Declined("the output is empty");
     }
     const auto axis = static_cast<unsigned int>(args.GetDescriptor<OneHotDescriptor>().m_Axis);
     const TensorShape& shape = output.GetShape();
@@ -83,6 +82,10 @@ Prepared PrepareOneHot(const ReshapeArgs& args, const backends::PackedWeights*)
 
 } // namespace
 
-extern const backends::Kernel CpuOneHotKernel = {"CpuOneHot", ref::ChosenTypes, PrepareOneHot, ref::CheckChosen};
+extern const backends::Kernel CpuOneHotKernel = {.m_Name = "CpuOneHot",
+                                                 .m_Types = ref::ChosenTypes,
+                                                 .m_Check = ref::CheckChosen,
+                                                 .m_Reference = &ref::RefOneHotKernel,
+                                                 .m_Refine = RefineOneHot};
 
 } // namespace tenon::cpu

@@ -4,7 +4,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/moves/CopyPlane.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/StoredElement.hpp"
 
@@ -197,14 +197,13 @@ private:
     CopyPlaneFunction m_Copy = nullptr;
 };
 
-Prepared PreparePad(const ReshapeArgs& args, const backends::PackedWeights*)
+Prepared RefinePad(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
 {
-    Prepared reference = ref::FindKernel(LayerType::Pad)->Prepare(args, nullptr); // checks shapes
     const auto& descriptor = args.GetDescriptor<PadDescriptor>();
     const TensorInfo& input = args.GetInput(0);
     if (descriptor.m_PaddingMode != PaddingMode::Constant || args.GetOutput(0).GetNumElements() == 0)
     {
-        return reference;
+        return Prepared::Declined("it is empty, or does not pad with a constant");
     }
     const Pad pad(input.GetShape(), descriptor, ref::GetMovedBytes(input.GetDataType()));
     if (descriptor.m_ValueAsInput)
@@ -219,13 +218,9 @@ Prepared PreparePad(const ReshapeArgs& args, const backends::PackedWeights*)
     { pad.Run(*run.m_Parallel, run.GetInput<std::byte>(0), run.GetOutput<std::byte>(0), value.data()); };
 }
 
-SupportResult CheckPad(const LayerView& layer)
-{
-    return ref::FindKernel(LayerType::Pad)->m_Check(layer);
-}
-
 } // namespace
 
-extern const backends::Kernel CpuPadKernel = {"CpuPad", PadTypes, PreparePad, CheckPad};
+extern const backends::Kernel CpuPadKernel = {
+    .m_Name = "CpuPad", .m_Types = PadTypes, .m_Reference = &ref::RefPadKernel, .m_Refine = RefinePad};
 
 } // namespace tenon::cpu

@@ -4,7 +4,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/kernels/PoolVectors.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -22,11 +22,6 @@ namespace
 
 constexpr backends::TypeRow PoolTypes[] = {
     backends::SameType({DataType::Float32, DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS16})};
-
-SupportResult CheckPool(const LayerView& layer)
-{
-    return ref::FindKernel(LayerType::Pooling2d)->m_Check(layer);
-}
 
 } // namespace
 
@@ -105,8 +100,7 @@ EvenWindows FindEven(const std::vector<PoolSpan>& spans)
 class Pool
 {
 public:
-    /// `outputPitch`: see Kernel::m_PreparePitched.
-    Pool(const ReshapeArgs& args, const Pooling2dDescriptor& d, size_t outputPitch)
+    Pool(const ReshapeArgs& args, const Pooling2dDescriptor& d)
         : m_Function(ChoosePool(args.GetInput(0).GetDataType(), d.m_PoolType)),
           m_ElementBytes(GetDataTypeSize(args.GetInput(0).GetDataType()))
     {
@@ -117,7 +111,7 @@ public:
         m_Height = input[1];
         m_Width = input[2];
         m_Channels = input[3];
-        m_OutputPitch = outputPitch != 0 ? outputPitch : m_Channels;
+        m_OutputPitch = args.m_OutputPitch != 0 ? args.m_OutputPitch : m_Channels;
         m_Y = MakeSpans({input[1], output[1], d.m_PoolHeight, d.m_StrideY, 1, d.m_PadTop}, d.m_PadBottom, countPadding);
         m_X = MakeSpans({input[2], output[2], d.m_PoolWidth, d.m_StrideX, 1, d.m_PadLeft}, d.m_PadRight, countPadding);
         if (m_Width == 1 && m_X.size() == 1)
@@ -199,10 +193,9 @@ private:
     size_t m_Blocks = 1;   ///< of channels, for threads
 };
 
-backends::Prepared PreparePitchedPool(const ReshapeArgs& args, const backends::PackedWeights*, size_t outputPitch)
+backends::Prepared RefinePool(const ReshapeArgs& args, const backends::PackedWeights*, backends::Prepared&)
 {
     const auto& descriptor = args.GetDescriptor<Pooling2dDescriptor>();
-    backends::Prepared reference = ref::FindKernel(LayerType::Pooling2d)->Prepare(args, nullptr); // checks shapes
     // Sums of integers over larger windows leave the numbers whose quotients are exact; very long axes would need
     // tables larger than their data may be.
     constexpr uint64_t MostTaps = 8000;
@@ -212,19 +205,18 @@ backends::Prepared PreparePitchedPool(const ReshapeArgs& args, const backends::P
         args.GetInput(0).IsQuantized() && uint64_t{descriptor.m_PoolHeight} * descriptor.m_PoolWidth > MostTaps;
     if (isLarge || output.GetNumElements() == 0 || std::max(output[1], output[2]) > LongestAxis)
     {
-        return outputPitch != 0 ? backends::Prepared() : reference;
+        return backends::Prepared::Declined(
+            "it is empty, its windows hold too many integers, or its axes are very long");
     }
-    return Pool(args, descriptor, outputPitch);
-}
-
-backends::Prepared PreparePool(const ReshapeArgs& args, const backends::PackedWeights* packed)
-{
-    return PreparePitchedPool(args, packed, 0);
+    return Pool(args, descriptor);
 }
 
 } // namespace
 
-extern const backends::Kernel CpuPooling2dKernel = {"CpuPooling2d", PoolTypes, PreparePool, CheckPool,         nullptr,
-                                                    nullptr,        nullptr,   false,       PreparePitchedPool};
+extern const backends::Kernel CpuPooling2dKernel = {.m_Name = "CpuPooling2d",
+                                                    .m_Types = PoolTypes,
+                                                    .m_WritesPitched = true,
+                                                    .m_Reference = &ref::RefPooling2dKernel,
+                                                    .m_Refine = RefinePool};
 
 } // namespace tenon::cpu

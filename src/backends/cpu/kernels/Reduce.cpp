@@ -8,7 +8,7 @@
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/kernels/ReduceVectors.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 
 #include <tenon/Descriptors.hpp>
 
@@ -283,19 +283,22 @@ Prepared MakePlain(const Shape& shape, size_t operation, DataType type)
     { reduction.Run(*run.m_Parallel, run.GetInput<std::byte>(0), run.GetOutput<std::byte>(0)); };
 }
 
-Prepared PrepareOperation(const ReshapeArgs& args, LayerType layer, ReduceOperation operation,
-                          const std::vector<unsigned int>& axes)
+/// Of axes and shapes that the reference kernel has checked.
+Prepared PrepareOperation(const ReshapeArgs& args, ReduceOperation operation, const std::vector<unsigned int>& axes)
 {
-    Prepared reference = ref::FindKernel(layer)->Prepare(args, nullptr); // checks axes and shapes
     const DataType type = args.GetInput(0).GetDataType();
-    if (args.GetInput(0).GetNumElements() == 0 || (operation == ReduceOperation::Prod && type != DataType::Float32))
+    if (args.GetInput(0).GetNumElements() == 0)
     {
-        return reference;
+        return Prepared::Declined("the input is empty");
+    }
+    if (operation == ReduceOperation::Prod && type != DataType::Float32)
+    {
+        return Prepared::Declined("it has no products of other numbers than floats");
     }
     const std::optional<Shape> shape = FindShape(args.GetInput(0).GetShape(), axes);
     if (!shape)
     {
-        return reference;
+        return Prepared::Declined("kept and reduced dimensions take turns more than once");
     }
     const bool isSum = operation == ReduceOperation::Sum || operation == ReduceOperation::Mean;
     if (!isSum)
@@ -314,25 +317,22 @@ Prepared PrepareOperation(const ReshapeArgs& args, LayerType layer, ReduceOperat
     return isMean ? MakeFloatMean(*shape) : MakePlain(*shape, 0, type);
 }
 
-Prepared PrepareReduce(const ReshapeArgs& args, const backends::PackedWeights*)
+Prepared RefineReduce(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
 {
     const auto& descriptor = args.GetDescriptor<ReduceDescriptor>();
-    return PrepareOperation(args, LayerType::Reduce, descriptor.m_ReduceOperation, descriptor.m_vAxis);
+    return PrepareOperation(args, descriptor.m_ReduceOperation, descriptor.m_vAxis);
 }
 
-Prepared PrepareMean(const ReshapeArgs& args, const backends::PackedWeights*)
+Prepared RefineMean(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
 {
-    return PrepareOperation(args, LayerType::Mean, ReduceOperation::Mean, args.GetDescriptor<MeanDescriptor>().m_Axis);
-}
-
-SupportResult CheckReduce(const LayerView& layer)
-{
-    return ref::FindKernel(LayerType::Reduce)->m_Check(layer);
+    return PrepareOperation(args, ReduceOperation::Mean, args.GetDescriptor<MeanDescriptor>().m_Axis);
 }
 
 } // namespace
 
-extern const backends::Kernel CpuReduceKernel = {"CpuReduce", ReduceTypes, PrepareReduce, CheckReduce};
-extern const backends::Kernel CpuMeanKernel = {"CpuMean", MeanTypes, PrepareMean};
+extern const backends::Kernel CpuReduceKernel = {
+    .m_Name = "CpuReduce", .m_Types = ReduceTypes, .m_Reference = &ref::RefReduceKernel, .m_Refine = RefineReduce};
+extern const backends::Kernel CpuMeanKernel = {
+    .m_Name = "CpuMean", .m_Types = MeanTypes, .m_Reference = &ref::RefMeanKernel, .m_Refine = RefineMean};
 
 } // namespace tenon::cpu

@@ -5,7 +5,7 @@
 #include "backends/cpu/kernels/ResizeBilinear.hpp"
 #include "backends/cpu/moves/CopyPlane.hpp"
 #include "backends/cpu/moves/CopyRepeated.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "common/CopyBlock.hpp"
 
 #include <tenon/Descriptors.hpp>
@@ -111,9 +111,8 @@ Prepared MakeNearest(const ResizedImage& image)
     };
 }
 
-Prepared PrepareResize(const ReshapeArgs& args, const backends::PackedWeights*)
+Prepared RefineResize(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
 {
-    Prepared reference = ref::FindKernel(LayerType::Resize)->Prepare(args, nullptr); // checks shapes
     const auto& descriptor = args.GetDescriptor<ResizeDescriptor>();
     const TensorShape& input = args.GetInput(0).GetShape();
     const TensorShape& output = args.GetOutput(0).GetShape();
@@ -127,7 +126,7 @@ Prepared PrepareResize(const ReshapeArgs& args, const backends::PackedWeights*)
         std::max(image.m_Vertical.m_Output, image.m_Horizontal.m_Output) > LongestAxis ||
         uint64_t{image.OutputRowElements()} > LongestRow)
     {
-        return reference;
+        return Prepared::Declined("it is empty, or its rows or axes are very long");
     }
     if (descriptor.m_Method == ResizeMethod::NearestNeighbor)
     {
@@ -143,11 +142,15 @@ SupportResult CheckResize(const LayerView& layer)
     {
         return SupportResult::No(SupportCode::UnsupportedType, "it has no arithmetic of Float16");
     }
-    return ref::FindKernel(LayerType::Resize)->m_Check(layer);
+    return SupportResult::Yes();
 }
 
 } // namespace
 
-extern const backends::Kernel CpuResizeKernel = {"CpuResize", ResizeTypes, PrepareResize, CheckResize};
+extern const backends::Kernel CpuResizeKernel = {.m_Name = "CpuResize",
+                                                 .m_Types = ResizeTypes,
+                                                 .m_Check = CheckResize,
+                                                 .m_Reference = &ref::RefResizeKernel,
+                                                 .m_Refine = RefineResize};
 
 } // namespace tenon::cpu

@@ -120,7 +120,8 @@ Prepared MakeBilinear(const ResizedImage& image, std::shared_ptr<const ResizePla
 Prepared MakeBilinearOfFloats(const ResizedImage& image, const FloatResize& functions, unsigned int maxThreads)
 {
     return MakeBilinear<float>(
-        image, std::make_shared<const ResizePlaces<ref::Blending<float>>>(image), functions.m_BlendColumns, 0, maxThreads,
+        image, std::make_shared<const ResizePlaces<ref::Blending<float>>>(image), functions.m_BlendColumns, 0,
+        maxThreads,
         [function = functions.m_BlendRows, count = image.OutputRowElements()](const BlendedRows<float>& rows)
         { function(rows.m_Lower, rows.m_Upper, rows.m_Y, count, rows.m_Out); });
 }
@@ -128,7 +129,8 @@ Prepared MakeBilinearOfFloats(const ResizedImage& image, const FloatResize& func
 Prepared MakeBilinearOfSignedBytes(const ResizedImage& image, const SignedResize& functions, unsigned int maxThreads)
 {
     return MakeBilinear<int32_t>(
-        image, std::make_shared<const ResizePlaces<ref::Blending<int32_t>>>(image), functions.m_BlendColumns, 0, maxThreads,
+        image, std::make_shared<const ResizePlaces<ref::Blending<int32_t>>>(image), functions.m_BlendColumns, 0,
+        maxThreads,
         [function = functions.m_BlendRows, count = image.OutputRowElements()](const BlendedRows<int32_t>& rows) {
             function(rows.m_Lower, rows.m_Upper, rows.m_Y.m_UpperWeight, count, reinterpret_cast<int8_t*>(rows.m_Out));
         });
@@ -148,7 +150,8 @@ bool AreProductsExact(const ResizePlaces<ref::Blending<float>>& places)
            std::all_of(places.m_Columns.begin(), places.m_Columns.end(), fits);
 }
 
-Prepared MakeBilinearOfUnsignedBytes(const ResizedImage& image, const UnsignedResize& functions, unsigned int maxThreads)
+Prepared MakeBilinearOfUnsignedBytes(const ResizedImage& image, const UnsignedResize& functions,
+                                     unsigned int maxThreads)
 {
     const auto places = std::make_shared<const ResizePlaces<ref::Blending<float>>>(image);
     const auto blend = [image, places, isExact = AreProductsExact(*places),
@@ -175,10 +178,12 @@ Prepared MakeBilinearOfUnsignedBytes(const ResizedImage& image, const UnsignedRe
         }
     };
     const size_t mostUnsure = image.OutputRowElements() + UnsignedResize::MostUnsureTwice;
-    return MakeBilinear<float>(image, places, functions.m_BlendColumns, mostUnsure * sizeof(uint32_t), maxThreads, blend);
+    return MakeBilinear<float>(image, places, functions.m_BlendColumns, mostUnsure * sizeof(uint32_t), maxThreads,
+                               blend);
 }
 
-Prepared MakeBilinearOfShorts(const ResizedImage& image, void (*function)(const BlendedShorts& row), unsigned int maxThreads)
+Prepared MakeBilinearOfShorts(const ResizedImage& image, void (*function)(const BlendedShorts& row),
+                              unsigned int maxThreads)
 {
     const auto places = std::make_shared<const ResizePlaces<ref::Blending<int32_t>>>(image);
     const size_t elements = image.InputRowBytes() / image.m_ElementBytes;
@@ -213,7 +218,8 @@ Prepared MakeResizeBilinear(const ResizedImage& image, DataType type, unsigned i
     const ResizeFunctions& functions = GetResizeFunctions();
     if (type == DataType::Float32 || type == DataType::BFloat16)
     {
-        return MakeBilinearOfFloats(image, type == DataType::Float32 ? functions.m_Float : functions.m_BFloat16, maxThreads);
+        return MakeBilinearOfFloats(image, type == DataType::Float32 ? functions.m_Float : functions.m_BFloat16,
+                                    maxThreads);
     }
     if (UnsignedBytes.Has(type))
     {

@@ -5,7 +5,7 @@
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/moves/CopyPlane.hpp"
 #include "backends/cpu/moves/ReverseVectors.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/ReversedAxes.hpp"
 
@@ -149,23 +149,20 @@ private:
     ReverseFunction m_Reverse;
 };
 
-Prepared PrepareReverse(const ReshapeArgs& args, const backends::PackedWeights*)
+Prepared RefineReverse(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
 {
-    Prepared reference = ref::FindKernel(LayerType::ReverseV2)->Prepare(args, nullptr); // checks shapes
     if (args.GetOutput(0).GetNumElements() == 0)
     {
-        return reference;
+        return Prepared::Declined("the output is empty");
     }
     return Reverse(args);
 }
 
-SupportResult CheckReverse(const LayerView& layer)
-{
-    return ref::FindKernel(LayerType::ReverseV2)->m_Check(layer);
-}
-
 } // namespace
 
-extern const backends::Kernel CpuReverseV2Kernel = {"CpuReverseV2", ReverseTypes, PrepareReverse, CheckReverse};
+extern const backends::Kernel CpuReverseV2Kernel = {.m_Name = "CpuReverseV2",
+                                                    .m_Types = ReverseTypes,
+                                                    .m_Reference = &ref::RefReverseV2Kernel,
+                                                    .m_Refine = RefineReverse};
 
 } // namespace tenon::cpu

@@ -2,7 +2,7 @@
 // Rnn and BidirectionalSequenceRnn of CpuAcc for floats and constant weights, floats too or of 8 bits: a cell over the
 // sequence, or one in each direction. The reference kernel runs the rest.
 #include "backends/cpu/kernels/PackedRnn.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/BidirectionalRnn.hpp"
 
 #include <memory>
@@ -22,8 +22,7 @@ constexpr backends::TypeRow RnnTypes[] = {backends::Types({DataType::Float32}, D
 
 SupportResult Check(const LayerView& layer)
 {
-    const SupportResult result = ref::FindKernel(LayerType::Rnn)->m_Check(layer);
-    return result ? CheckPackableRnn(layer, SingleRnnSlots) : result;
+    return CheckPackableRnn(layer, SingleRnnSlots);
 }
 
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
@@ -37,7 +36,7 @@ Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
     const TensorShape& data = args.GetInput(SingleRnnSlots.m_Data).GetShape();
     if (!weights.Fits(data))
     {
-        return ref::FindKernel(LayerType::Rnn)->Prepare(args, nullptr);
+        return Prepared::Declined("the data are empty or not of the depth of the weights, or these are not exact");
     }
     Scratch scratch;
     const ref::RnnRun run(args.GetDescriptor<RnnDescriptor>(), data);
@@ -47,7 +46,7 @@ Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 
 SupportResult CheckBoth(const LayerView& layer)
 {
-    SupportResult result = ref::FindKernel(LayerType::BidirectionalSequenceRnn)->m_Check(layer);
+    SupportResult result = SupportResult::Yes();
     for (const bool isBackward : {false, true})
     {
         result = result ? CheckPackableRnn(layer, BidirectionalRnnCell(layer, isBackward).m_Slots) : result;
@@ -85,7 +84,7 @@ Prepared PrepareBoth(const ReshapeArgs& args, const backends::PackedWeights* pac
         const BidirectionalRnnCell cell(args, isBackward);
         if (!cells.Get(isBackward).Fits(args.GetInput(cell.m_Slots.m_Data).GetShape()))
         {
-            return ref::FindKernel(LayerType::BidirectionalSequenceRnn)->Prepare(args, nullptr);
+            return Prepared::Declined("the data are empty or not of the depth of the weights, or these are not exact");
         }
     }
     const auto make = [&](bool isBackward, Scratch& scratch)
@@ -101,8 +100,18 @@ Prepared PrepareBoth(const ReshapeArgs& args, const backends::PackedWeights* pac
 
 } // namespace
 
-extern const backends::Kernel CpuRnnKernel = {"CpuRnn", RnnTypes, Prepare, Check, Pack};
-extern const backends::Kernel CpuBidirectionalSequenceRnnKernel = {"CpuBidirectionalSequenceRnn", RnnTypes, PrepareBoth,
-                                                                   CheckBoth, PackBoth};
+extern const backends::Kernel CpuRnnKernel = {.m_Name = "CpuRnn",
+                                              .m_Types = RnnTypes,
+                                              .m_Prepare = Prepare,
+                                              .m_Check = Check,
+                                              .m_Pack = Pack,
+                                              .m_Reference = &ref::RefRnnKernel};
+extern const backends::Kernel CpuBidirectionalSequenceRnnKernel = {.m_Name = "CpuBidirectionalSequenceRnn",
+                                                                   .m_Types = RnnTypes,
+                                                                   .m_Prepare = PrepareBoth,
+                                                                   .m_Check = CheckBoth,
+                                                                   .m_Pack = PackBoth,
+                                                                   .m_Reference =
+                                                                       &ref::RefBidirectionalSequenceRnnKernel};
 
 } // namespace tenon::cpu

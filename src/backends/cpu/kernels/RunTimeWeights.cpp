@@ -2,8 +2,6 @@
 // See RunTimeWeights.hpp.
 #include "backends/cpu/kernels/RunTimeWeights.hpp"
 
-#include "backends/reference/CpuRefBackend.hpp"
-
 #include <tenon/Descriptors.hpp>
 
 namespace tenon::cpu
@@ -39,7 +37,7 @@ SupportResult CheckConnectedMatrices(const LayerView& layer)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "its weights are shuffled");
     }
-    return result ? ref::FindKernel(LayerType::FullyConnected)->m_Check(layer) : result;
+    return result;
 }
 
 SupportResult CheckPixelMatrices(const LayerView& layer)
@@ -58,7 +56,7 @@ SupportResult CheckPixelMatrices(const LayerView& layer)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "its windows are not the pixels of the image");
     }
-    return ref::FindKernel(LayerType::Convolution2d)->m_Check(layer);
+    return SupportResult::Yes();
 }
 
 std::optional<ref::MatMulGeometry> FindConnectedMatrices(const ReshapeArgs& args)

@@ -14,11 +14,11 @@
 namespace tenon::cpu
 {
 
-/// A FullyConnected that the reference kernel takes.
+/// Of a FullyConnected that the reference kernel takes.
 SupportResult CheckConnectedMatrices(const LayerView& layer);
 
-/// A Convolution2d that the reference kernel takes, whose windows are the pixels of the image. Weights may be of
-/// unknown shape.
+/// Of a Convolution2d that the reference kernel takes: whether its windows are the pixels of the image. Weights may be
+/// of unknown shape.
 SupportResult CheckPixelMatrices(const LayerView& layer);
 
 /// The product that a FullyConnected is. None where it is empty, or its shapes do not fit together: the reference

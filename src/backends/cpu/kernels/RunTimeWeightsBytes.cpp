@@ -7,7 +7,7 @@
 #include "backends/cpu/kernels/BytesCheck.hpp"
 #include "backends/cpu/kernels/FewByteRows.hpp"
 #include "backends/cpu/kernels/RunTimeWeights.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ size_t GetLeastRowsOfPacked()
     return GetEngine8().m_Lanes < 8 ? OfShortVectors : OfLongVectors;
 }
 
-/// Runs the products, or in their place what takes any operands, where `fits(products, args)` says no.
+/// Runs the products, or in their place the kernel that takes any operands, where `fits(products, args)` says no.
 template <typename Products, typename Fits>
 backends::Prepared RunWhereItFits(Products products, size_t scratchBytes, backends::Prepared any, Fits fits)
 {
@@ -66,14 +66,15 @@ backends::Prepared RunWhereBiasFits(Products products, size_t scratchBytes, back
                           { return !HasLargeBias(args.GetInput<int32_t>(2), columns); });
 }
 
-backends::Prepared PrepareMatrices(const std::optional<ref::MatMulGeometry>& g, const ReshapeArgs& args,
-                                   Rounding8 rounding, const backends::Kernel& kernel)
+/// `any`: the reference kernel, which also runs operands that are seen at run time not to fit.
+backends::Prepared RefineMatrices(const std::optional<ref::MatMulGeometry>& g, const ReshapeArgs& args,
+                                  Rounding8 rounding, backends::Prepared& any)
 {
-    backends::Prepared any = kernel.Prepare(args, nullptr); // it also says what is wrong with scales
     const bool isFixedPoint = rounding == Rounding8::FixedPoint;
     if (!g || !ByteProducts::Takes(*g, isFixedPoint ? MostBias : 0))
     {
-        return any;
+        return backends::Prepared::Declined(
+            "the product is empty, its shapes do not fit together, or its sums need more than 32 bits");
     }
     const TensorInfo& x = args.GetInput(0);
     ByteEnds ends;
@@ -86,7 +87,12 @@ backends::Prepared PrepareMatrices(const std::optional<ref::MatMulGeometry>& g, 
     {
         return RunWhereBiasFits(FewByteRows(*g, args, ends), 0, std::move(any), ends, g->m_Columns);
     }
-    if (g->m_Rows >= GetLeastRowsOfPacked() || g->m_Y.m_Row != 1)
+    const bool arePacked = g->m_Rows >= GetLeastRowsOfPacked() || g->m_Y.m_Row != 1;
+    if (!areFew && !arePacked)
+    {
+        return backends::Prepared::Declined("it has too few rows to gain from packing the weights");
+    }
+    if (arePacked)
     {
         ByteProducts products(*g, args, ends);
         const size_t bytes = products.GetScratchBytes();
@@ -94,7 +100,7 @@ backends::Prepared PrepareMatrices(const std::optional<ref::MatMulGeometry>& g, 
     }
     if (!areFew)
     {
-        return any;
+        return std::move(any);
     }
     backends::Prepared few =
         RunWhereItFits(FewByteRows(*g, args, ends), 0, any,
@@ -102,24 +108,31 @@ backends::Prepared PrepareMatrices(const std::optional<ref::MatMulGeometry>& g, 
     return RunWhereBiasFits(std::move(few.m_Run), few.m_ScratchBytes, std::move(any), ends, g->m_Columns);
 }
 
-backends::Prepared PrepareConnected(const ReshapeArgs& args, const backends::PackedWeights*)
+backends::Prepared RefineConnected(const ReshapeArgs& args, const backends::PackedWeights*,
+                                   backends::Prepared& reference)
 {
-    return PrepareMatrices(FindConnectedMatrices(args), args, Rounding8::Double,
-                           *ref::FindKernel(LayerType::FullyConnected));
+    return RefineMatrices(FindConnectedMatrices(args), args, Rounding8::Double, reference);
 }
 
-backends::Prepared PreparePixels(const ReshapeArgs& args, const backends::PackedWeights*)
+backends::Prepared RefinePixels(const ReshapeArgs& args, const backends::PackedWeights*, backends::Prepared& reference)
 {
-    return PrepareMatrices(FindPixelMatrices(args), args, Rounding8::FixedPoint,
-                           *ref::FindKernel(LayerType::Convolution2d));
+    return RefineMatrices(FindPixelMatrices(args), args, Rounding8::FixedPoint, reference);
 }
 
 } // namespace
 
-extern const backends::Kernel CpuFullyConnectedRunTimeBytesKernel = {
-    "CpuFullyConnectedRunTimeBytes", Types, PrepareConnected, CheckConnectedMatrices, nullptr, backends::FuseClamp};
+extern const backends::Kernel CpuFullyConnectedRunTimeBytesKernel = {.m_Name = "CpuFullyConnectedRunTimeBytes",
+                                                                     .m_Types = Types,
+                                                                     .m_Check = CheckConnectedMatrices,
+                                                                     .m_Fuse = backends::FuseClamp,
+                                                                     .m_Reference = &ref::RefFullyConnectedKernel,
+                                                                     .m_Refine = RefineConnected};
 
-extern const backends::Kernel CpuConvolution2dRunTimeBytesKernel = {
-    "CpuConvolution2dRunTimeBytes", Types, PreparePixels, CheckPixelMatrices, nullptr, backends::FuseClamp};
+extern const backends::Kernel CpuConvolution2dRunTimeBytesKernel = {.m_Name = "CpuConvolution2dRunTimeBytes",
+                                                                    .m_Types = Types,
+                                                                    .m_Check = CheckPixelMatrices,
+                                                                    .m_Fuse = backends::FuseClamp,
+                                                                    .m_Reference = &ref::RefConvolution2dKernel,
+                                                                    .m_Refine = RefinePixels};
 
 } // namespace tenon::cpu

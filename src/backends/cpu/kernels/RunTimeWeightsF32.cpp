@@ -4,7 +4,7 @@
 #include "backends/cpu/kernels/FloatCheck.hpp"
 #include "backends/cpu/kernels/FloatMatrices.hpp"
 #include "backends/cpu/kernels/RunTimeWeights.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 
 #include <optional>
 
@@ -23,22 +23,30 @@ backends::Prepared PrepareConnected(const ReshapeArgs& args, const backends::Pac
 {
     const std::optional<ref::MatMulGeometry> g = FindConnectedMatrices(args);
     return g ? PrepareFloatMatrices(*g, args.m_MaxThreads, MakeEnds(args))
-             : ref::FindKernel(LayerType::FullyConnected)->Prepare(args, nullptr);
+             : backends::Prepared::Declined("the product is empty, or its shapes do not fit together");
 }
 
 backends::Prepared PreparePixels(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const std::optional<ref::MatMulGeometry> g = FindPixelMatrices(args);
     return g ? PrepareFloatMatrices(*g, args.m_MaxThreads, MakeEnds(args))
-             : ref::FindKernel(LayerType::Convolution2d)->Prepare(args, nullptr);
+             : backends::Prepared::Declined("the product is empty, or its shapes do not fit together");
 }
 
 } // namespace
 
-extern const backends::Kernel CpuFullyConnectedRunTimeF32Kernel = {
-    "CpuFullyConnectedRunTimeF32", FloatTypes, PrepareConnected, CheckConnectedMatrices, nullptr, backends::FuseClamp};
+extern const backends::Kernel CpuFullyConnectedRunTimeF32Kernel = {.m_Name = "CpuFullyConnectedRunTimeF32",
+                                                                   .m_Types = FloatTypes,
+                                                                   .m_Prepare = PrepareConnected,
+                                                                   .m_Check = CheckConnectedMatrices,
+                                                                   .m_Fuse = backends::FuseClamp,
+                                                                   .m_Reference = &ref::RefFullyConnectedKernel};
 
-extern const backends::Kernel CpuConvolution2dRunTimeF32Kernel = {
-    "CpuConvolution2dRunTimeF32", FloatTypes, PreparePixels, CheckPixelMatrices, nullptr, backends::FuseClamp};
+extern const backends::Kernel CpuConvolution2dRunTimeF32Kernel = {.m_Name = "CpuConvolution2dRunTimeF32",
+                                                                  .m_Types = FloatTypes,
+                                                                  .m_Prepare = PreparePixels,
+                                                                  .m_Check = CheckPixelMatrices,
+                                                                  .m_Fuse = backends::FuseClamp,
+                                                                  .m_Reference = &ref::RefConvolution2dKernel};
 
 } // namespace tenon::cpu

@@ -5,7 +5,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/elementwise/Broadcast.hpp"
 #include "backends/cpu/elementwise/SelectLoops.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/SelectWalk.hpp"
 
 #include <algorithm>
@@ -74,11 +74,15 @@ SupportResult CheckSelect(const LayerView& layer)
     {
         return SupportResult::No(SupportCode::UnsupportedType, "there is no fast loop for elements of 16 bytes");
     }
-    return ref::FindKernel(LayerType::Select)->m_Check(layer);
+    return SupportResult::Yes();
 }
 
 } // namespace
 
-extern const backends::Kernel CpuSelectKernel = {"CpuSelect", SelectTypes, PrepareSelect, CheckSelect};
+extern const backends::Kernel CpuSelectKernel = {.m_Name = "CpuSelect",
+                                                 .m_Types = SelectTypes,
+                                                 .m_Prepare = PrepareSelect,
+                                                 .m_Check = CheckSelect,
+                                                 .m_Reference = &ref::RefSelectKernel};
 
 } // namespace tenon::cpu

@@ -6,7 +6,7 @@
 #include "backends/cpu/gemm/bytes/Product8.hpp"
 #include "backends/cpu/kernels/LstmLoops8.hpp"
 #include "backends/cpu/kernels/PackedLstm8.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/LstmCell.hpp"
 #include "backends/reference/kernels/LstmScales.hpp"
 
@@ -32,11 +32,6 @@ constexpr backends::TypeRow LstmTypes[] = {
 template <typename D>
 SupportResult Check(const LayerView& layer)
 {
-    const SupportResult result = ref::FindKernel(layer.m_Type)->m_Check(layer);
-    if (!result)
-    {
-        return result;
-    }
     const LstmParameters parameters(layer.GetDescriptor<D>());
     if (!parameters.m_ProductScales.empty() || !HasPackableLstm8(layer, parameters))
     {
@@ -215,37 +210,38 @@ private:
 };
 
 template <typename D>
-Prepared Prepare(const ReshapeArgs& args, LayerType type, const backends::PackedWeights* packed)
+Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const LstmParameters parameters(args.GetDescriptor<D>());
     const ref::LstmGeometry geometry(args, GetLstmSlots(), parameters, SequenceLstmOutputs, false);
     const auto& weights = static_cast<const PackedLstm8&>(*packed);
-    if (!weights.IsExact() || args.GetInput(0).GetNumElements() == 0 ||
-        geometry.m_Inputs != weights.GetData().m_Weights.GetDepth())
+    if (!weights.IsExact())
     {
-        return ref::FindKernel(type)->Prepare(args, nullptr);
+        return Prepared::Declined("its weights are not exact in sums of 32 bits");
+    }
+    if (args.GetInput(0).GetNumElements() == 0 || geometry.m_Inputs != weights.GetData().m_Weights.GetDepth())
+    {
+        return Prepared::Declined("the data are empty, or not of the depth of the weights");
     }
     Sequence sequence(args, geometry, parameters, weights);
     const size_t bytes = sequence.GetScratchBytes();
     return {std::move(sequence), bytes};
 }
 
-Prepared PrepareSequence(const ReshapeArgs& args, const backends::PackedWeights* packed)
-{
-    return Prepare<UnidirectionalSequenceLstmDescriptor>(args, LayerType::UnidirectionalSequenceLstm, packed);
-}
-
-Prepared PrepareStep(const ReshapeArgs& args, const backends::PackedWeights* packed)
-{
-    return Prepare<QLstmDescriptor>(args, LayerType::QLstm, packed);
-}
-
 } // namespace
 
 extern const backends::Kernel CpuUnidirectionalSequenceLstmBytesKernel = {
-    "CpuUnidirectionalSequenceLstmBytes", LstmTypes, PrepareSequence, Check<UnidirectionalSequenceLstmDescriptor>,
-    Pack<UnidirectionalSequenceLstmDescriptor>};
-extern const backends::Kernel CpuQLstmBytesKernel = {"CpuQLstmBytes", LstmTypes, PrepareStep, Check<QLstmDescriptor>,
-                                                     Pack<QLstmDescriptor>};
+    .m_Name = "CpuUnidirectionalSequenceLstmBytes",
+    .m_Types = LstmTypes,
+    .m_Prepare = Prepare<UnidirectionalSequenceLstmDescriptor>,
+    .m_Check = Check<UnidirectionalSequenceLstmDescriptor>,
+    .m_Pack = Pack<UnidirectionalSequenceLstmDescriptor>,
+    .m_Reference = &ref::RefUnidirectionalSequenceLstmKernel};
+extern const backends::Kernel CpuQLstmBytesKernel = {.m_Name = "CpuQLstmBytes",
+                                                     .m_Types = LstmTypes,
+                                                     .m_Prepare = Prepare<QLstmDescriptor>,
+                                                     .m_Check = Check<QLstmDescriptor>,
+                                                     .m_Pack = Pack<QLstmDescriptor>,
+                                                     .m_Reference = &ref::RefQLstmKernel};
 
 } // namespace tenon::cpu

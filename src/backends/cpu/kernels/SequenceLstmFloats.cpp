@@ -2,7 +2,7 @@
 // UnidirectionalSequenceLstm and Lstm of CpuAcc for floats and constant weights, floats too or of 8 bits. The reference
 // kernel runs the rest.
 #include "backends/cpu/kernels/FloatLstmSequence.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 
 #include <algorithm>
 
@@ -24,11 +24,6 @@ constexpr LstmSlots Slots = GetLstmSlots();
 template <typename D, bool IsHybrid>
 SupportResult Check(const LayerView& layer)
 {
-    const SupportResult result = ref::FindKernel(layer.m_Type)->m_Check(layer);
-    if (!result)
-    {
-        return result;
-    }
     const DataType weights = layer.GetInput(Slots.m_InputWeights[LstmSlots::Output]).GetDataType();
     if ((weights != DataType::Float32) != IsHybrid)
     {
@@ -60,15 +55,18 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
 }
 
 template <typename D>
-Prepared Prepare(const ReshapeArgs& args, const LstmOutputs& outputs, LayerType type,
-                 const backends::PackedWeights* packed)
+Prepared Prepare(const ReshapeArgs& args, const LstmOutputs& outputs, const backends::PackedWeights* packed)
 {
     const LstmParameters parameters(args.GetDescriptor<D>());
     const ref::LstmGeometry geometry(args, Slots, parameters, outputs, false);
     const PackedFloatLstm& cell = static_cast<const PackedLstm&>(*packed).GetCell();
-    if (!cell.IsExact() || args.GetInput(0).GetNumElements() == 0 || geometry.m_Inputs != cell.GetData().GetDepth())
+    if (!cell.IsExact())
     {
-        return ref::FindKernel(type)->Prepare(args, nullptr);
+        return Prepared::Declined("its weights are not exact in sums of 32 bits");
+    }
+    if (args.GetInput(0).GetNumElements() == 0 || geometry.m_Inputs != cell.GetData().GetDepth())
+    {
+        return Prepared::Declined("the data are empty, or not of the depth of the weights");
     }
     backends::Scratch scratch;
     const FloatLstmSequence sequence(geometry, cell, parameters, args.m_MaxThreads, scratch);
@@ -77,14 +75,17 @@ Prepared Prepare(const ReshapeArgs& args, const LstmOutputs& outputs, LayerType 
 
 Prepared PrepareSequence(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    return Prepare<UnidirectionalSequenceLstmDescriptor>(args, ref::SequenceLstmOutputs,
-                                                         LayerType::UnidirectionalSequenceLstm, packed);
+    return Prepare<UnidirectionalSequenceLstmDescriptor>(args, ref::SequenceLstmOutputs, packed);
 }
 
 /// Output 0 gets zeros.
 Prepared PrepareStep(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
-    Prepared cell = Prepare<LstmDescriptor>(args, ref::StepLstmOutputs, LayerType::Lstm, packed);
+    Prepared cell = Prepare<LstmDescriptor>(args, ref::StepLstmOutputs, packed);
+    if (cell.IsDeclined())
+    {
+        return cell;
+    }
     cell.m_Run = [run = std::move(cell.m_Run), count = args.GetOutput(0).GetNumElements()](const ExecuteArgs& runArgs)
     {
         std::fill_n(runArgs.GetOutput<float>(0), count, 0.0f);
@@ -97,15 +98,31 @@ using SequenceDescriptor = UnidirectionalSequenceLstmDescriptor;
 
 } // namespace
 
-extern const backends::Kernel CpuUnidirectionalSequenceLstmF32Kernel = {
-    "CpuUnidirectionalSequenceLstmF32", LstmTypes, PrepareSequence, Check<SequenceDescriptor, false>,
-    Pack<SequenceDescriptor>};
+extern const backends::Kernel CpuUnidirectionalSequenceLstmF32Kernel = {.m_Name = "CpuUnidirectionalSequenceLstmF32",
+                                                                        .m_Types = LstmTypes,
+                                                                        .m_Prepare = PrepareSequence,
+                                                                        .m_Check = Check<SequenceDescriptor, false>,
+                                                                        .m_Pack = Pack<SequenceDescriptor>,
+                                                                        .m_Reference =
+                                                                            &ref::RefUnidirectionalSequenceLstmKernel};
 extern const backends::Kernel CpuUnidirectionalSequenceLstmHybridKernel = {
-    "CpuUnidirectionalSequenceLstmHybrid", LstmTypes, PrepareSequence, Check<SequenceDescriptor, true>,
-    Pack<SequenceDescriptor>};
-extern const backends::Kernel CpuLstmF32Kernel = {"CpuLstmF32", LstmTypes, PrepareStep, Check<LstmDescriptor, false>,
-                                                  Pack<LstmDescriptor>};
-extern const backends::Kernel CpuLstmHybridKernel = {"CpuLstmHybrid", LstmTypes, PrepareStep,
-                                                     Check<LstmDescriptor, true>, Pack<LstmDescriptor>};
+    .m_Name = "CpuUnidirectionalSequenceLstmHybrid",
+    .m_Types = LstmTypes,
+    .m_Prepare = PrepareSequence,
+    .m_Check = Check<SequenceDescriptor, true>,
+    .m_Pack = Pack<SequenceDescriptor>,
+    .m_Reference = &ref::RefUnidirectionalSequenceLstmKernel};
+extern const backends::Kernel CpuLstmF32Kernel = {.m_Name = "CpuLstmF32",
+                                                  .m_Types = LstmTypes,
+                                                  .m_Prepare = PrepareStep,
+                                                  .m_Check = Check<LstmDescriptor, false>,
+                                                  .m_Pack = Pack<LstmDescriptor>,
+                                                  .m_Reference = &ref::RefLstmKernel};
+extern const backends::Kernel CpuLstmHybridKernel = {.m_Name = "CpuLstmHybrid",
+                                                     .m_Types = LstmTypes,
+                                                     .m_Prepare = PrepareStep,
+                                                     .m_Check = Check<LstmDescriptor, true>,
+                                                     .m_Pack = Pack<LstmDescriptor>,
+                                                     .m_Reference = &ref::RefLstmKernel};
 
 } // namespace tenon::cpu

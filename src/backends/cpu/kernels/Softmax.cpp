@@ -7,7 +7,7 @@
 #include "backends/cpu/kernels/SoftmaxBytes.hpp"
 #include "backends/cpu/kernels/SoftmaxShorts.hpp"
 #include "backends/cpu/kernels/SoftmaxVectors.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/AxisRows.hpp"
 
@@ -85,10 +85,13 @@ Prepared MakeShorts(const ref::AxisRows& rows, float beta, const TensorInfo& inp
     };
 }
 
-/// Whether its rows are of the kind that is sped up; rows along other axes are the reference kernel's.
-bool IsFast(const ref::AxisRows& rows, float beta)
+/// Why its rows are not of the kind that is sped up; null: they are.
+const char* FindRefusal(const ref::AxisRows& rows, float beta)
 {
-    return rows.m_Step == 1 && rows.m_Depth != 0 && beta > 0.0f;
+    return rows.m_Step != 1    ? "not along the last dimension"
+           : rows.m_Depth == 0 ? "its rows are empty"
+           : !(beta > 0.0f)    ? "beta is not positive"
+                               : nullptr;
 }
 
 Prepared PrepareSoftmax(const ReshapeArgs& args, const backends::PackedWeights*)
@@ -96,9 +99,9 @@ Prepared PrepareSoftmax(const ReshapeArgs& args, const backends::PackedWeights*)
     const auto& descriptor = args.GetDescriptor<SoftmaxDescriptor>();
     const TensorInfo& input = args.GetInput(0);
     const ref::AxisRows rows(input.GetShape(), descriptor.m_Axis);
-    if (!IsFast(rows, descriptor.m_Beta))
+    if (const char* const refusal = FindRefusal(rows, descriptor.m_Beta); refusal != nullptr)
     {
-        return ref::FindKernel(LayerType::Softmax)->Prepare(args, nullptr);
+        return Prepared::Declined(refusal);
     }
     switch (input.GetDataType())
     {
@@ -113,29 +116,24 @@ Prepared PrepareLogSoftmax(const ReshapeArgs& args, const backends::PackedWeight
     const auto& descriptor = args.GetDescriptor<LogSoftmaxDescriptor>();
     const TensorInfo& input = args.GetInput(0);
     const ref::AxisRows rows(input.GetShape(), descriptor.m_Axis);
-    if (!IsFast(rows, descriptor.m_Beta))
+    if (const char* const refusal = FindRefusal(rows, descriptor.m_Beta); refusal != nullptr)
     {
-        return ref::FindKernel(LayerType::LogSoftmax)->Prepare(args, nullptr);
+        return Prepared::Declined(refusal);
     }
     return input.GetDataType() == DataType::Float32
                ? MakeFloat(rows, descriptor.m_Beta, GetSoftmaxFunctions().m_LogSoftmax)
                : MakeBytes<LogSoftmaxOfBytes>(rows, descriptor.m_Beta, input);
 }
 
-SupportResult CheckSoftmax(const LayerView& layer)
-{
-    return ref::FindKernel(LayerType::Softmax)->m_Check(layer);
-}
-
-SupportResult CheckLogSoftmax(const LayerView& layer)
-{
-    return ref::FindKernel(LayerType::LogSoftmax)->m_Check(layer);
-}
-
 } // namespace
 
-extern const backends::Kernel CpuSoftmaxKernel = {"CpuSoftmax", SoftmaxTypes, PrepareSoftmax, CheckSoftmax};
-extern const backends::Kernel CpuLogSoftmaxKernel = {"CpuLogSoftmax", LogSoftmaxTypes, PrepareLogSoftmax,
-                                                     CheckLogSoftmax};
+extern const backends::Kernel CpuSoftmaxKernel = {.m_Name = "CpuSoftmax",
+                                                  .m_Types = SoftmaxTypes,
+                                                  .m_Prepare = PrepareSoftmax,
+                                                  .m_Reference = &ref::RefSoftmaxKernel};
+extern const backends::Kernel CpuLogSoftmaxKernel = {.m_Name = "CpuLogSoftmax",
+                                                     .m_Types = LogSoftmaxTypes,
+                                                     .m_Prepare = PrepareLogSoftmax,
+                                                     .m_Reference = &ref::RefLogSoftmaxKernel};
 
 } // namespace tenon::cpu

@@ -5,7 +5,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/moves/StridedMove.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/StoredElement.hpp"
 
@@ -218,15 +218,14 @@ bool IsFast(const Tensors& tensors, const TensorInfo& output)
     return output.GetNumElements() != 0 && (!tensors.HaveEdges() || tensors.CountPlaces() <= MostMoves);
 }
 
-Prepared PrepareSpaceToBatch(const ReshapeArgs& args, const backends::PackedWeights*)
+Prepared RefineSpaceToBatch(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
 {
-    Prepared reference = ref::FindKernel(LayerType::SpaceToBatchNd)->Prepare(args, nullptr);
     const auto& descriptor = args.GetDescriptor<SpaceToBatchNdDescriptor>();
     const TensorInfo& output = args.GetOutput(0);
     const Tensors tensors = {args.GetInput(0), output, descriptor.m_BlockShape, descriptor.m_PadList};
     if (!IsFast(tensors, output))
     {
-        return reference;
+        return Prepared::Declined("it is empty, or has too many moves");
     }
     const size_t bytes = ref::GetMovedBytes(output.GetDataType());
     const auto makeMoves = [bytes](const std::vector<Region>& regions, bool isFill)
@@ -253,15 +252,14 @@ Prepared PrepareSpaceToBatch(const ReshapeArgs& args, const backends::PackedWeig
     };
 }
 
-Prepared PrepareBatchToSpace(const ReshapeArgs& args, const backends::PackedWeights*)
+Prepared RefineBatchToSpace(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
 {
-    Prepared reference = ref::FindKernel(LayerType::BatchToSpaceNd)->Prepare(args, nullptr);
     const auto& descriptor = args.GetDescriptor<BatchToSpaceNdDescriptor>();
     const TensorInfo& output = args.GetOutput(0);
     const Tensors tensors = {output, args.GetInput(0), descriptor.m_BlockShape, descriptor.m_Crops};
     if (!IsFast(tensors, output))
     {
-        return reference;
+        return Prepared::Declined("it is empty, or has too many moves");
     }
     Moves moves;
     const Regions regions(tensors);
@@ -279,17 +277,15 @@ Prepared PrepareBatchToSpace(const ReshapeArgs& args, const backends::PackedWeig
     { RunMoves(moves, *run.m_Parallel, run.GetInput<std::byte>(0), run.GetOutput<std::byte>(0)); };
 }
 
-template <LayerType Type>
-SupportResult Check(const LayerView& layer)
-{
-    return ref::FindKernel(Type)->m_Check(layer);
-}
-
 } // namespace
 
-extern const backends::Kernel CpuSpaceToBatchNdKernel = {"CpuSpaceToBatchNd", BlockTypes, PrepareSpaceToBatch,
-                                                         Check<LayerType::SpaceToBatchNd>};
-extern const backends::Kernel CpuBatchToSpaceNdKernel = {"CpuBatchToSpaceNd", BlockTypes, PrepareBatchToSpace,
-                                                         Check<LayerType::BatchToSpaceNd>};
+extern const backends::Kernel CpuSpaceToBatchNdKernel = {.m_Name = "CpuSpaceToBatchNd",
+                                                         .m_Types = BlockTypes,
+                                                         .m_Reference = &ref::RefSpaceToBatchNdKernel,
+                                                         .m_Refine = RefineSpaceToBatch};
+extern const backends::Kernel CpuBatchToSpaceNdKernel = {.m_Name = "CpuBatchToSpaceNd",
+                                                         .m_Types = BlockTypes,
+                                                         .m_Reference = &ref::RefBatchToSpaceNdKernel,
+                                                         .m_Refine = RefineBatchToSpace};
 
 } // namespace tenon::cpu

@@ -6,7 +6,7 @@
 #include "backends/cpu/kernels/GateSums8.hpp"
 #include "backends/cpu/kernels/LstmLoops8.hpp"
 #include "backends/cpu/kernels/ShortDots.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/LstmScales.hpp"
 
@@ -51,11 +51,6 @@ enum Out : size_t
 
 SupportResult Check(const LayerView& layer)
 {
-    const SupportResult result = ref::FindKernel(LayerType::Svdf)->m_Check(layer);
-    if (!result)
-    {
-        return result;
-    }
     const uint32_t rank = layer.GetDescriptor<SvdfDescriptor>().m_Rank;
     const TensorShape& features = layer.GetInput(Features).GetShape();
     const TensorShape& times = layer.GetInput(Times).GetShape();
@@ -175,7 +170,8 @@ Prepared PrepareFloat(const ReshapeArgs& args, const PackedSvdf& packed)
 {
     const auto& descriptor = args.GetDescriptor<SvdfDescriptor>();
     const size_t batches = args.GetInput(Data).GetShape()[0];
-    const FloatGatesProduct product(*packed.m_Floats, batches, descriptor.m_AsymmetricQuantizeInputs, args.m_MaxThreads);
+    const FloatGatesProduct product(*packed.m_Floats, batches, descriptor.m_AsymmetricQuantizeInputs,
+                                    args.m_MaxThreads);
     Scratch scratch;
     const size_t values = scratch.Add<float>(batches, packed.m_Filters);
     const size_t ofProduct = scratch.Add<std::byte>(product.GetScratchBytes());
@@ -244,15 +240,24 @@ Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const auto& weights = static_cast<const PackedSvdf&>(*packed);
     const TensorShape& data = args.GetInput(Data).GetShape();
-    if (!weights.IsExact() || data.GetNumElements() == 0 || data[1] != weights.GetInputs())
+    if (!weights.IsExact())
     {
-        return ref::FindKernel(LayerType::Svdf)->Prepare(args, nullptr);
+        return Prepared::Declined("its weights are not exact in sums of 32 bits");
+    }
+    if (data.GetNumElements() == 0 || data[1] != weights.GetInputs())
+    {
+        return Prepared::Declined("the data are empty, or not of the depth of the weights");
     }
     return weights.m_Integers ? PrepareInteger(args, weights) : PrepareFloat(args, weights);
 }
 
 } // namespace
 
-extern const backends::Kernel CpuSvdfKernel = {"CpuSvdf", SvdfTypes, Prepare, Check, Pack};
+extern const backends::Kernel CpuSvdfKernel = {.m_Name = "CpuSvdf",
+                                               .m_Types = SvdfTypes,
+                                               .m_Prepare = Prepare,
+                                               .m_Check = Check,
+                                               .m_Pack = Pack,
+                                               .m_Reference = &ref::RefSvdfKernel};
 
 } // namespace tenon::cpu

@@ -3,7 +3,6 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/elementwise/Broadcast.hpp"
 #include "backends/cpu/elementwise/ByteTable.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
 
 namespace tenon::cpu
 {
@@ -20,7 +19,7 @@ backends::Prepared PrepareTable(const ReshapeArgs& args, const backends::PackedW
     const TensorInfo& input = args.GetInput(0);
     if (args.GetInput(1).GetNumElements() != ByteTable().size() || args.GetOutput(0).GetShape() != input.GetShape())
     {
-        return ref::FindKernel(LayerType::Table)->Prepare(args, nullptr);
+        return backends::Prepared::Declined("its shapes do not fit together");
     }
     const bool isUnsigned = input.GetDataType() == DataType::QAsymmU8 || input.GetDataType() == DataType::Unsigned8;
     const size_t lowest = isUnsigned ? 0x00 : 0x80;

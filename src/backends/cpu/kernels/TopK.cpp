@@ -4,8 +4,8 @@
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/Parts.hpp"
 #include "backends/cpu/kernels/TopCandidates.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
 #include "backends/reference/ElementTypes.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 
@@ -87,12 +87,11 @@ Prepared MakeTopK(const ReshapeArgs& args)
     }
 }
 
-Prepared PrepareTopK(const ReshapeArgs& args, const backends::PackedWeights*)
+Prepared RefineTopK(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
 {
-    Prepared reference = ref::FindKernel(LayerType::TopK)->Prepare(args, nullptr); // checks shapes
     if (args.GetOutput(0).GetNumElements() == 0)
     {
-        return reference;
+        return Prepared::Declined("the output is empty");
     }
     switch (args.GetInput(0).GetDataType())
     {
@@ -104,13 +103,9 @@ Prepared PrepareTopK(const ReshapeArgs& args, const backends::PackedWeights*)
     }
 }
 
-SupportResult CheckTopK(const LayerView& layer)
-{
-    return ref::FindKernel(LayerType::TopK)->m_Check(layer);
-}
-
 } // namespace
 
-extern const backends::Kernel CpuTopKKernel = {"CpuTopK", TopKTypes, PrepareTopK, CheckTopK};
+extern const backends::Kernel CpuTopKKernel = {
+    .m_Name = "CpuTopK", .m_Types = TopKTypes, .m_Reference = &ref::RefTopKKernel, .m_Refine = RefineTopK};
 
 } // namespace tenon::cpu

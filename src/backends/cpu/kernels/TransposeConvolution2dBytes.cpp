@@ -120,32 +120,26 @@ struct ShortsKind : IntegerKind
 
 } // namespace
 
-extern const backends::Kernel CpuTransposeConvolution2dBytesKernel = {"CpuTransposeConvolution2dBytes",
-                                                                      BytesTypes,
-                                                                      PrepareTransposed<BytesKind>,
-                                                                      CheckTransposed<BytesKind>,
-                                                                      PackTransposed<BytesKind>,
-                                                                      backends::FuseClamp,
-                                                                      nullptr,
-                                                                      false,
-                                                                      PreparePitchedTransposed<BytesKind>};
-extern const backends::Kernel CpuTransposeConvolution2dHybridKernel = {"CpuTransposeConvolution2dHybrid",
-                                                                       SignedHybridTypes,
-                                                                       PrepareTransposed<BytesKind>,
-                                                                       CheckTransposed<BytesKind>,
-                                                                       PackTransposed<BytesKind>,
-                                                                       backends::FuseClamp,
-                                                                       nullptr,
-                                                                       false,
-                                                                       PreparePitchedTransposed<BytesKind>};
-extern const backends::Kernel CpuTransposeConvolution2dShortsKernel = {"CpuTransposeConvolution2dShorts",
-                                                                       ShortsTypes,
-                                                                       PrepareTransposed<ShortsKind>,
-                                                                       CheckTransposed<ShortsKind>,
-                                                                       PackTransposed<ShortsKind>,
-                                                                       backends::FuseClamp,
-                                                                       nullptr,
-                                                                       false,
-                                                                       PreparePitchedTransposed<ShortsKind>};
+extern const backends::Kernel CpuTransposeConvolution2dBytesKernel = {.m_Name = "CpuTransposeConvolution2dBytes",
+                                                                      .m_Types = BytesTypes,
+                                                                      .m_Prepare = PrepareTransposed<BytesKind>,
+                                                                      .m_Check = CheckTransposed<BytesKind>,
+                                                                      .m_Pack = PackTransposed<BytesKind>,
+                                                                      .m_Fuse = backends::FuseClamp,
+                                                                      .m_WritesPitched = true};
+extern const backends::Kernel CpuTransposeConvolution2dHybridKernel = {.m_Name = "CpuTransposeConvolution2dHybrid",
+                                                                       .m_Types = SignedHybridTypes,
+                                                                       .m_Prepare = PrepareTransposed<BytesKind>,
+                                                                       .m_Check = CheckTransposed<BytesKind>,
+                                                                       .m_Pack = PackTransposed<BytesKind>,
+                                                                       .m_Fuse = backends::FuseClamp,
+                                                                       .m_WritesPitched = true};
+extern const backends::Kernel CpuTransposeConvolution2dShortsKernel = {.m_Name = "CpuTransposeConvolution2dShorts",
+                                                                       .m_Types = ShortsTypes,
+                                                                       .m_Prepare = PrepareTransposed<ShortsKind>,
+                                                                       .m_Check = CheckTransposed<ShortsKind>,
+                                                                       .m_Pack = PackTransposed<ShortsKind>,
+                                                                       .m_Fuse = backends::FuseClamp,
+                                                                       .m_WritesPitched = true};
 
 } // namespace tenon::cpu

@@ -94,23 +94,20 @@ struct BFloat16Kind : FloatKind
 
 } // namespace
 
-extern const backends::Kernel CpuTransposeConvolution2dF32Kernel = {"CpuTransposeConvolution2dF32",
-                                                                    FloatTypes,
-                                                                    PrepareTransposed<Float32Kind>,
-                                                                    CheckTransposed<Float32Kind>,
-                                                                    PackTransposed<Float32Kind>,
-                                                                    backends::FuseClamp,
-                                                                    nullptr,
-                                                                    false,
-                                                                    PreparePitchedTransposed<Float32Kind>};
-extern const backends::Kernel CpuTransposeConvolution2dBf16Kernel = {"CpuTransposeConvolution2dBf16",
-                                                                     Bf16Types,
-                                                                     PrepareTransposed<BFloat16Kind>,
-                                                                     CheckTransposed<BFloat16Kind>,
-                                                                     PackTransposed<BFloat16Kind>,
-                                                                     backends::FuseClamp,
-                                                                     CheckBf16Products,
-                                                                     false,
-                                                                     PreparePitchedTransposed<BFloat16Kind>};
+extern const backends::Kernel CpuTransposeConvolution2dF32Kernel = {.m_Name = "CpuTransposeConvolution2dF32",
+                                                                    .m_Types = FloatTypes,
+                                                                    .m_Prepare = PrepareTransposed<Float32Kind>,
+                                                                    .m_Check = CheckTransposed<Float32Kind>,
+                                                                    .m_Pack = PackTransposed<Float32Kind>,
+                                                                    .m_Fuse = backends::FuseClamp,
+                                                                    .m_WritesPitched = true};
+extern const backends::Kernel CpuTransposeConvolution2dBf16Kernel = {.m_Name = "CpuTransposeConvolution2dBf16",
+                                                                     .m_Types = Bf16Types,
+                                                                     .m_Prepare = PrepareTransposed<BFloat16Kind>,
+                                                                     .m_Check = CheckTransposed<BFloat16Kind>,
+                                                                     .m_Pack = PackTransposed<BFloat16Kind>,
+                                                                     .m_Fuse = backends::FuseClamp,
+                                                                     .m_CheckMachine = CheckBf16Products,
+                                                                     .m_WritesPitched = true};
 
 } // namespace tenon::cpu

@@ -7,7 +7,6 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/PackedSize.hpp"
 #include "backends/cpu/gemm/windows/Windows.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
 
 #include <tenon/Descriptors.hpp>
 #include <tenon/Exceptions.hpp>
@@ -160,13 +159,13 @@ private:
 /// The product of a phase of known shapes.
 template <typename Kind>
 typename Kind::Product MakePhaseProduct(const ReshapeArgs& args, const TransposePhases<Kind>& phases,
-                                        const PhaseAxis& down, const PhaseAxis& across, size_t outputPitch)
+                                        const PhaseAxis& down, const PhaseAxis& across)
 {
     const auto& descriptor = args.GetDescriptor<TransposeConvolution2dDescriptor>();
     const auto& weights = phases.Get(down.m_Tap, across.m_Tap, descriptor.m_StrideX);
     const TensorShape& data = args.GetInput(0).GetShape();
     const TensorShape& output = args.GetOutput(0).GetShape();
-    const size_t pitch = outputPitch != 0 ? outputPitch : output[3];
+    const size_t pitch = args.m_OutputPitch != 0 ? args.m_OutputPitch : output[3];
     const size_t height = down.GetOutputs(output[1], descriptor.m_StrideY);
     const size_t width = across.GetOutputs(output[2], descriptor.m_StrideX);
     Windows windows;
@@ -213,19 +212,21 @@ std::unique_ptr<backends::PackedWeights> PackTransposed(const LayerView& layer, 
 }
 
 template <typename Kind>
-backends::Prepared PreparePitchedTransposed(const ReshapeArgs& args, const backends::PackedWeights* packed,
-                                            size_t outputPitch)
+backends::Prepared PrepareTransposed(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const TensorShape& data = args.GetInput(0).GetShape();
     const TensorShape& weights = args.GetInput(1).GetShape();
     const TensorShape& output = args.GetOutput(0).GetShape();
     const auto& phases = static_cast<const TransposePhases<Kind>&>(*packed);
-    // The reference kernel also says what is wrong with shapes that do not fit together.
     const bool fits = data.GetNumDimensions() == 4 && output.GetNumDimensions() == 4 && output[0] == data[0] &&
                       weights[3] == data[3] && weights[0] == output[3];
-    if (!fits || !phases.AreExact())
+    if (!fits)
     {
-        return ref::FindKernel(LayerType::TransposeConvolution2d)->Prepare(args, nullptr, outputPitch);
+        return backends::Prepared::Declined("its shapes do not fit together");
+    }
+    if (!phases.AreExact())
+    {
+        return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
     }
     std::vector<typename Kind::Product> products;
     size_t scratchBytes = 0;
@@ -236,7 +237,7 @@ backends::Prepared PreparePitchedTransposed(const ReshapeArgs& args, const backe
         for (size_t x = 0; x < std::min(descriptor.m_StrideX, output[2]); ++x)
         {
             products.push_back(MakePhaseProduct(args, phases, PhaseAxis(y, descriptor.m_StrideY, descriptor.m_PadTop),
-                                                PhaseAxis(x, descriptor.m_StrideX, descriptor.m_PadLeft), outputPitch));
+                                                PhaseAxis(x, descriptor.m_StrideX, descriptor.m_PadLeft)));
             scratchBytes = std::max(scratchBytes, products.back().GetScratchBytes());
         }
     }
@@ -247,12 +248,6 @@ backends::Prepared PreparePitchedTransposed(const ReshapeArgs& args, const backe
     return {[products = std::move(products), hasBias = args.HasInput(2)](const ExecuteArgs& run)
             { Kind::Run(products, run, hasBias); },
             scratchBytes};
-}
-
-template <typename Kind>
-backends::Prepared PrepareTransposed(const ReshapeArgs& args, const backends::PackedWeights* packed)
-{
-    return PreparePitchedTransposed<Kind>(args, packed, 0);
 }
 
 } // namespace tenon::cpu

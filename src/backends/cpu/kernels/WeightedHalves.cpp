@@ -4,7 +4,7 @@
 // are in the cache.
 #include "backends/cpu/kernels/BandShapes.hpp"
 #include "backends/cpu/kernels/HalfLoops.hpp"
-#include "backends/reference/CpuRefBackend.hpp"
+#include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/HalfAsFloat.hpp"
 #include "common/OneThread.hpp"
 
@@ -140,7 +140,7 @@ backends::Prepared PrepareFloats(const ReshapeArgs& args, const backends::Kernel
     wide.m_Inputs = inputPointers;
     wide.m_Outputs = {&outputPointer, 1};
     wide.m_ConstantData = constants;
-    return kernel.m_Prepare(wide, packed);
+    return kernel.Prepare(wide, packed);
 }
 
 template <const backends::Kernel& OfFloats, typename Layer>
@@ -150,8 +150,9 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     const size_t outputs = args.GetOutput(0).GetNumElements();
     if (outputs == 0)
     {
-        PrepareFloats<Layer>(args, OfFloats, pack.GetWeights(), {}, nullptr); // checks the shapes
-        return [](const ExecuteArgs&) {};
+        const backends::Prepared floats = PrepareFloats<Layer>(args, OfFloats, pack.GetWeights(), {}, nullptr);
+        return floats.IsDeclined() ? backends::Prepared::Declined(floats.m_Declined)
+                                   : backends::Prepared([](const ExecuteArgs&) {});
     }
     BandShape shape = Layer::GetShape(args);
     const TensorShape& output = args.GetOutput(0).GetShape();
@@ -160,9 +161,9 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     auto bands = std::make_shared<const HalfBands>(
         args, shape, pack.GetBias(),
         [&](const Band* band) { return PrepareFloats<Layer>(args, OfFloats, pack.GetWeights(), shape, band); });
-    if (bands->GetKernelName() != nullptr)
+    if (bands->GetDeclined() != nullptr)
     {
-        return ref::FindKernel(Layer::Type)->Prepare(args, nullptr); // as floats, it would read weights that are none
+        return backends::Prepared::Declined(bands->GetDeclined());
     }
     return PrepareBands(std::move(bands), args);
 }
@@ -181,9 +182,15 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
 
 /// A kernel that runs the one of Float32.
 template <const backends::Kernel& OfFloats, typename Layer>
-constexpr backends::Kernel MakeKernel(const char* name, std::span<const backends::TypeRow> types)
+constexpr backends::Kernel MakeKernel(const char* name, std::span<const backends::TypeRow> types,
+                                      const backends::Kernel* reference = nullptr)
 {
-    return {name, types, Prepare<OfFloats, Layer>, Check<OfFloats>, Pack<OfFloats>, nullptr, nullptr, false};
+    return {.m_Name = name,
+            .m_Types = types,
+            .m_Prepare = Prepare<OfFloats, Layer>,
+            .m_Check = Check<OfFloats>,
+            .m_Pack = Pack<OfFloats>,
+            .m_Reference = reference};
 }
 
 template <const backends::Kernel& OfFloats, typename Layer>
@@ -194,26 +201,25 @@ constexpr backends::Kernel MakeFusing(const char* name)
     return kernel;
 }
 
-using Image = ImageLayer<LayerType::Convolution2d, Convolution2dDescriptor>;
-using Depthwise = ImageLayer<LayerType::DepthwiseConvolution2d, DepthwiseConvolution2dDescriptor>;
-using Transposed = WholeLayer<LayerType::TransposeConvolution2d>;
-using Volume = WholeLayer<LayerType::Convolution3d>;
+using Image = ImageLayer<Convolution2dDescriptor>;
+using Depthwise = ImageLayer<DepthwiseConvolution2dDescriptor>;
 
 } // namespace
 
 extern constinit const backends::Kernel CpuBatchMatMulConstantHalvesKernel =
-    MakeKernel<CpuBatchMatMulConstantF32Kernel, MatMulLayer>("CpuBatchMatMulConstantHalves", MatrixTypes);
+    MakeKernel<CpuBatchMatMulConstantF32Kernel, MatMulLayer>("CpuBatchMatMulConstantHalves", MatrixTypes,
+                                                             &ref::RefBatchMatMulKernel);
 extern constinit const backends::Kernel CpuConvolution2dGroupsHalvesKernel =
     MakeFusing<CpuConvolution2dGroupsF32Kernel, Image>("CpuConvolution2dGroupsHalves");
 extern constinit const backends::Kernel CpuConvolution2dHalvesKernel =
     MakeFusing<CpuConvolution2dF32Kernel, Image>("CpuConvolution2dHalves");
 extern constinit const backends::Kernel CpuConvolution3dHalvesKernel =
-    MakeFusing<CpuConvolution3dF32Kernel, Volume>("CpuConvolution3dHalves");
+    MakeFusing<CpuConvolution3dF32Kernel, WholeLayer>("CpuConvolution3dHalves");
 extern constinit const backends::Kernel CpuDepthwiseConvolution2dHalvesKernel =
     MakeFusing<CpuDepthwiseConvolution2dF32Kernel, Depthwise>("CpuDepthwiseConvolution2dHalves");
 extern constinit const backends::Kernel CpuFullyConnectedHalvesKernel =
     MakeFusing<CpuFullyConnectedF32Kernel, ConnectedLayer>("CpuFullyConnectedHalves");
 extern constinit const backends::Kernel CpuTransposeConvolution2dHalvesKernel =
-    MakeFusing<CpuTransposeConvolution2dF32Kernel, Transposed>("CpuTransposeConvolution2dHalves");
+    MakeFusing<CpuTransposeConvolution2dF32Kernel, WholeLayer>("CpuTransposeConvolution2dHalves");
 
 } // namespace tenon::cpu

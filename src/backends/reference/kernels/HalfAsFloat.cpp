@@ -151,6 +151,10 @@ backends::Prepared PrepareHalfAsFloat(const ReshapeArgs& args,
     wide.m_Outputs = outputs.Get();
     wide.m_ConstantData = constants;
     backends::Prepared inner = prepare(wide, nullptr);
+    if (inner.IsDeclined())
+    {
+        return inner;
+    }
 
     Scratch scratch;
     scratch.Add<std::byte>(inner.m_ScratchBytes);
@@ -160,6 +164,7 @@ backends::Prepared PrepareHalfAsFloat(const ReshapeArgs& args,
         ConvertingExecutor{&loops, std::move(inner.m_Run), std::move(convertedInputs), std::move(convertedOutputs)},
         scratch.GetBytes());
     outer.m_KernelName = inner.m_KernelName;
+    outer.m_Declined = inner.m_Declined;
     return outer;
 }
 

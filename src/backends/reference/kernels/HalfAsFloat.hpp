@@ -43,7 +43,8 @@ struct HalfLoops
 extern const HalfLoops PlainHalfLoops;
 
 /// What `prepare` gives for `args`. If input 0, or input 1 alone, has one of backends::HalfTypes: for the same tensors
-/// with Float32 in place of every such type, with the conversions around it; `packed` then is left out.
+/// with Float32 in place of every such type, with the conversions around it; `packed` then is left out. Declines
+/// where `prepare` does.
 backends::Prepared PrepareHalfAsFloat(const ReshapeArgs& args,
                                       backends::Prepared (*prepare)(const ReshapeArgs& args,
                                                                     const backends::PackedWeights* packed),

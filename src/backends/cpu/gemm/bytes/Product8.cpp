@@ -111,7 +111,8 @@ void Product8::Plan(Scratch scratch, unsigned int maxThreads)
     const double fasterThanFloats = isWide ? 1.5 : areShorts ? 2 : 4;
     const double ofAnOutput = isWide || areShorts ? 36 : 12;
     const double outputs = static_cast<double>(m_Rows) * static_cast<double>(m_Weights->GetColumns());
-    m_Parts = std::min({GetMaxParts(maxThreads), GetWorthwhileParts(multiplications / fasterThanFloats + outputs * ofAnOutput),
+    m_Parts = std::min({GetMaxParts(maxThreads),
+                        GetWorthwhileParts(multiplications / fasterThanFloats + outputs * ofAnOutput),
                         std::max(m_Rows, m_Weights->GetPanels().size())});
 
     Scratch part;

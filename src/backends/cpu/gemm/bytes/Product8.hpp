@@ -35,7 +35,8 @@ public:
     Product8(const PackedWeights8& weights, const Windows& windows, size_t rows, const HybridData8& data,
              const ReshapeArgs& args);
 
-    /// Of bytes whose sums stay as they are: see RunSums. The weights are packed likewise. `maxThreads`: see ReshapeArgs.
+    /// Of bytes whose sums stay as they are: see RunSums. The weights are packed likewise. `maxThreads`: see
+    /// ReshapeArgs.
     Product8(const PackedWeights8& weights, const Windows& windows, size_t rows, unsigned int maxThreads);
 
     /// Has the output written there, in place of one pixel after the other.

@@ -59,7 +59,8 @@ Winograd8::Winograd8(const WinogradWeights8& weights, const Windows& windows, co
     const double multiplications = static_cast<double>(m_Grid.GetTiles() * Points) *
                                    static_cast<double>(weights.GetChannels()) *
                                    static_cast<double>(weights.GetOutputs());
-    m_Parts = std::min({GetMaxParts(args.m_MaxThreads), GetWorthwhileParts(multiplications / FasterThanFloats), m_Grid.GetTiles()});
+    m_Parts = std::min(
+        {GetMaxParts(args.m_MaxThreads), GetWorthwhileParts(multiplications / FasterThanFloats), m_Grid.GetTiles()});
     Scratch part;
     part.Add<int16_t>(Points, m_PointStride);
     m_SumsOffset = part.Add<int32_t>(Points, m_SumStride);
