@@ -616,6 +616,44 @@ TEST(CpuAcc, ManyCallersOfOneWorkload)
     }
 }
 
+TEST(CpuAcc, TakesScratchMemoryForTheThreadsThatRunsWillUse)
+{
+    const auto backend = cpu::MakeCpuAccBackend();
+    TestLayer layer;
+    ConvolutionShape shape; // large enough to be split
+    shape.m_Height = shape.m_Width = 24;
+    shape.m_GroupChannels = 16;
+    shape.m_GroupOutputs = 32;
+    shape.m_KernelHeight = shape.m_KernelWidth = 3;
+    ASSERT_TRUE(shape.MakeLayer(layer));
+    std::mt19937 random(12);
+    layer.FillRandomly(random);
+    const Binding binding(layer);
+    const auto workload = backend->CreateWorkloadFactory({})->CreateWorkload(binding.GetView());
+    if (std::string(workload->GetName()) != "CpuConvolution2dF32")
+    {
+        GTEST_SKIP() << "without vectors the reference kernels run, on one thread";
+    }
+    Threads four(4);
+    const Values expected = Execute(*backend, layer, four);
+    EXPECT_EQ(four.GetMostPieces(), 4U);
+    size_t fewer = 0;
+    for (const unsigned int threads : {1U, 2U, 3U})
+    {
+        ReshapeArgs args = binding.GetReshapeArgs();
+        args.m_MaxThreads = threads;
+        const auto shaped = workload->Reshape(args);
+        EXPECT_GT(shaped->GetScratchBytes(), fewer) << threads;
+        fewer = shaped->GetScratchBytes();
+        const AlignedMemory scratch(fewer);
+        Threads more(4);
+        Values output(expected.size());
+        ExecuteInto(output.data(), *shaped, binding, scratch.Data(), more);
+        EXPECT_EQ(output, expected) << threads;
+        EXPECT_LE(more.GetMostPieces(), threads);
+    }
+}
+
 TEST(CpuAcc, SaysWhatItIs)
 {
     const auto backend = cpu::MakeCpuAccBackend();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Support and workloads derived from a kernel table: reasons name what does not fit, packed weights reach the kernel
-// and outlive the workload.
+// Support and workloads derived from a kernel table: reasons name the type or scale that does not fit, packed weights
+// reach the kernel and outlive the workload, and further rows run the shapes that the first one declines.
 #include "backends/common/KernelTable.hpp"
 
 #include "common/KernelName.hpp"
@@ -63,8 +63,63 @@ const Kernel completeFloor = {"TestFloor", SameRows, PrepareWrite};
 /// Leaves layers with a name to another kernel.
 Prepared PrepareNameless(const ReshapeArgs& args, const PackedWeights* packed)
 {
-    return args.m_Name != nullptr ? completeFloor.Prepare(args, nullptr) : PrepareWrite(args, packed);
+    return args.m_Name != nullptr ? Prepared::Declined("it has a name") : PrepareWrite(args, packed);
 }
+
+Prepared Decline(const ReshapeArgs&, const PackedWeights*)
+{
+    return Prepared::Declined("its windows are large");
+}
+
+Prepared DeclineToo(const ReshapeArgs&, const PackedWeights*)
+{
+    return Prepared::Declined("its rows are long");
+}
+
+/// Leaves no gaps between pixels.
+Prepared PrepareDense(const ReshapeArgs& args, const PackedWeights* packed)
+{
+    return args.m_OutputPitch != 0 ? Prepared::Declined("it leaves no gaps") : PrepareWrite(args, packed);
+}
+
+SupportResult FuseRelu(const LayerView&, const ActivationDescriptor& activation)
+{
+    return activation.m_Function == ActivationFunction::ReLu
+               ? SupportResult::Yes()
+               : SupportResult::No(SupportCode::UnsupportedParameters, "it is no ReLu");
+}
+
+/// Writes 7 into output 0.
+Prepared PrepareSeven(const ReshapeArgs&, const PackedWeights*)
+{
+    return Prepared([](const ExecuteArgs& args) { *args.GetOutput<int>(0) = 7; }, 64);
+}
+
+/// Adds 1 to the result of the reference, which stays part of it. Leaves layers with a name to the reference.
+Prepared RefineNameless(const ReshapeArgs& args, const PackedWeights*, Prepared& reference)
+{
+    if (args.m_Name != nullptr)
+    {
+        return Prepared::Declined("it has a name");
+    }
+    return Prepared(
+        [run = std::move(reference.m_Run)](const ExecuteArgs& execute)
+        {
+            run(execute);
+            ++*execute.GetOutput<int>(0);
+        },
+        reference.m_ScratchBytes + 64);
+}
+
+const Kernel exactTile = {.m_Name = "TestTile", .m_Types = SameRows, .m_Prepare = PrepareSeven, .m_Check = RefuseNamed};
+const Kernel fastTile = {.m_Name = "TestFastTile",
+                         .m_Types = SameRows,
+                         .m_WritesPitched = true,
+                         .m_Reference = &exactTile,
+                         .m_Refine = RefineNameless};
+/// One of its own in front of the same reference.
+const Kernel namelessTile = {
+    .m_Name = "TestNamelessTile", .m_Types = SameRows, .m_Prepare = PrepareNameless, .m_Reference = &exactTile};
 
 SupportResult RefuseMachine()
 {
@@ -82,6 +137,25 @@ std::span<const Kernel* const> Find(LayerType type)
     static const Kernel custom = {"TestCustom", SameRows, PrepareWrite};
     static const Kernel fast = {"TestFastActivation", FastRows, PrepareWrite, RefuseNamed};
     static const Kernel complete = {"TestActivation", SameRows, PrepareWrite};
+    static const Kernel wide = {
+        .m_Name = "TestWide", .m_Types = Rows, .m_Prepare = Decline, .m_Pack = PackFirstConstant, .m_Fuse = FuseRelu};
+    static const Kernel plain = {
+        .m_Name = "TestPlain", .m_Types = Rows, .m_Prepare = PrepareSeven, .m_Check = RefuseNamed};
+    static const Kernel fusing = {.m_Name = "TestFusing",
+                                  .m_Types = Rows,
+                                  .m_Prepare = PrepareWrite,
+                                  .m_Pack = PackFirstConstant,
+                                  .m_Fuse = FuseRelu};
+    static const Kernel longRows = {.m_Name = "TestLong", .m_Types = Rows, .m_Prepare = DeclineToo};
+    static const Kernel dense = {
+        .m_Name = "TestDense", .m_Types = SameRows, .m_Prepare = PrepareDense, .m_WritesPitched = true};
+    static const Kernel pitched = {
+        .m_Name = "TestPitched", .m_Types = FastRows, .m_Prepare = PrepareWrite, .m_WritesPitched = true};
+    static const Kernel closed = {.m_Name = "TestClosed", .m_Types = SameRows, .m_Prepare = PrepareWrite};
+    static const Kernel* const volumes[] = {&wide, &plain, &fusing};
+    static const Kernel* const declining[] = {&wide, &longRows};
+    static const Kernel* const pools[] = {&dense, &closed, &pitched, &closed};
+    static const Kernel* const tiles[] = {&fastTile, &exactTile};
     static const Kernel* const convolutions[] = {&convolution};
     static const Kernel* const binaries[] = {&binary};
     static const Kernel* const quantizes[] = {&quantize};
@@ -95,6 +169,10 @@ std::span<const Kernel* const> Find(LayerType type)
     case LayerType::Custom: return customs;
     case LayerType::Activation: return activations;
     case LayerType::Floor: return floors;
+    case LayerType::Convolution3d: return volumes;
+    case LayerType::DepthwiseConvolution2d: return declining;
+    case LayerType::Pooling2d: return pools;
+    case LayerType::Tile: return tiles;
     default: return {};
     }
 }
@@ -144,6 +222,30 @@ private:
 SupportResult Ask(const Layer& layer)
 {
     return MakeTableLayerSupport(Find)->IsLayerSupported(layer.View());
+}
+
+/// Of the layer as it is.
+ReshapeArgs ArgsOf(const Layer& layer)
+{
+    const LayerView view = layer.View();
+    ReshapeArgs args;
+    args.m_Descriptor = view.m_Descriptor;
+    args.m_Inputs = view.m_Inputs;
+    args.m_Outputs = view.m_Outputs;
+    args.m_ConstantData = view.m_ConstantData;
+    args.m_Name = view.m_Name;
+    return args;
+}
+
+/// The number that the workload writes.
+int RunOf(const IShapedWorkload& shaped)
+{
+    int result = 0;
+    void* outputs[] = {&result};
+    ExecuteArgs args;
+    args.m_Outputs = {outputs, 1};
+    shaped.Execute(args);
+    return result;
 }
 
 void ExpectRefused(const Layer& layer, SupportCode code, const std::string& reason)
@@ -286,11 +388,143 @@ TEST(KernelTable, AShapedWorkloadNamesTheKernelThatRunsIt)
     const Layer layer(LayerType::Floor, {DataType::Float32}, DataType::Float32);
     const auto workload = MakeTableWorkloadFactory("Test", Find)->CreateWorkload(layer.View());
     EXPECT_STREQ(workload->GetName(), "TestFastFloor") << "the machine does not have what the first one needs";
-    ReshapeArgs args;
-    EXPECT_STREQ(GetKernelName(*workload, *workload->Reshape(args)), "TestFastFloor");
+    ReshapeArgs args = ArgsOf(layer);
+    args.m_Name = nullptr;
+    const auto fast = workload->Reshape(args);
+    EXPECT_STREQ(GetKernelName(*workload, *fast), "TestFastFloor");
+    EXPECT_EQ(fast->GetFusion().m_Declined, nullptr);
+    const auto exact = workload->Reshape(ArgsOf(layer));
+    EXPECT_STREQ(GetKernelName(*workload, *exact), "TestFloor");
+    EXPECT_STREQ(exact->GetFusion().m_Declined, "TestFastFloor: it has a name");
+}
+
+TEST(KernelTable, ARowThatRunsAfterADeclineGetsItsWeightsPacked)
+{
+    Layer layer(LayerType::Convolution3d, {DataType::Float32, DataType::Float32}, DataType::Float32, "bad");
+    const int weight = 42;
+    layer.m_Constants[1] = &weight;
+    const auto workload = MakeTableWorkloadFactory("Test", Find)->CreateWorkload(layer.View());
+    auto shaped = workload->Reshape(ArgsOf(layer));
+    EXPECT_STREQ(GetKernelName(*workload, *shaped), "TestFusing") << "the check of TestPlain refuses the layer";
+    EXPECT_STREQ(shaped->GetFusion().m_Declined, "TestWide: its windows are large");
+    EXPECT_EQ(RunOf(*shaped), 42);
+
+    const Layer other(LayerType::Convolution3d, {DataType::Float32, DataType::Float32}, DataType::Float32);
+    EXPECT_EQ(RunOf(*MakeTableWorkloadFactory("Test", Find)->CreateWorkload(other.View())->Reshape(ArgsOf(other))), 7);
+}
+
+TEST(KernelTable, ARowThatRunsAfterADeclineAppliesTheFusedActivation)
+{
+    Layer layer(LayerType::Convolution3d, {DataType::Float32, DataType::Float32}, DataType::Float32);
+    const int weight = 42;
+    layer.m_Constants[1] = &weight;
+    ActivationDescriptor activation;
+    activation.m_Function = ActivationFunction::ReLu;
+    LayerView view = layer.View();
+    view.m_FusedActivation = &activation;
+    const auto workload = MakeTableWorkloadFactory("Test", Find)->CreateWorkload(view);
+    ReshapeArgs args = ArgsOf(layer);
+    args.m_FusedActivation = &activation;
+    const auto shaped = workload->Reshape(args);
+    EXPECT_STREQ(GetKernelName(*workload, *shaped), "TestFusing+Activation") << "TestPlain applies none";
+    EXPECT_EQ(RunOf(*shaped), 42);
+}
+
+TEST(KernelTable, AnErrorNamesEachRowThatDeclines)
+{
+    const Layer layer(LayerType::DepthwiseConvolution2d, {DataType::Float32, DataType::Float32}, DataType::Float32);
+    const auto workload = MakeTableWorkloadFactory("Test", Find)->CreateWorkload(layer.View());
+    try
+    {
+        workload->Reshape(ArgsOf(layer));
+        FAIL() << "no row runs it";
+    }
+    catch (const LayerValidationException& e)
+    {
+        EXPECT_NE(std::string(e.what()).find("no kernel runs DepthwiseConvolution2d with these shapes (TestWide: its "
+                                             "windows are large; TestLong: its rows are long)"),
+                  std::string::npos)
+            << e.what();
+    }
+}
+
+TEST(KernelTable, APitchReachesTheRowsThatWriteWithOne)
+{
+    const auto make = [](DataType type)
+    {
+        const Layer layer(LayerType::Pooling2d, {type}, type);
+        const auto workload = MakeTableWorkloadFactory("Test", Find)->CreateWorkload(layer.View());
+        ReshapeArgs args = ArgsOf(layer);
+        const auto dense = workload->Reshape(args);
+        EXPECT_STREQ(dense->GetFusion().m_KernelName, "TestDense");
+        EXPECT_TRUE(dense->GetFusion().m_WritesPitched);
+        args.m_OutputPitch = 3;
+        return workload->Reshape(args);
+    };
+    const auto pitched = make(DataType::Float32);
+    ASSERT_NE(pitched, nullptr);
+    EXPECT_STREQ(pitched->GetFusion().m_KernelName, "TestPitched") << "TestClosed writes with none";
+    EXPECT_STREQ(pitched->GetFusion().m_Declined, "TestDense: it leaves no gaps");
+    EXPECT_EQ(make(DataType::Signed32), nullptr) << "a type that TestPitched does not take";
+
+    const Layer binary(LayerType::ElementwiseBinary, {DataType::Float32, DataType::Float32}, DataType::Float32);
+    const auto workload = MakeTableWorkloadFactory("Test", Find)->CreateWorkload(binary.View());
+    ReshapeArgs args = ArgsOf(binary);
+    EXPECT_FALSE(workload->Reshape(args)->GetFusion().m_WritesPitched);
+    args.m_OutputPitch = 3;
+    EXPECT_EQ(workload->Reshape(args), nullptr);
+}
+
+TEST(KernelTable, TheReferenceRunsShapesThatItsRefinementDeclines)
+{
+    const Layer layer(LayerType::Tile, {DataType::Float32}, DataType::Float32);
+    const auto workload = MakeTableWorkloadFactory("Test", Find)->CreateWorkload(layer.View());
+    ReshapeArgs args = ArgsOf(layer);
+    const auto exact = workload->Reshape(args);
+    EXPECT_STREQ(GetKernelName(*workload, *exact), "TestTile");
+    EXPECT_STREQ(exact->GetFusion().m_Declined, "TestFastTile: it has a name");
+    EXPECT_FALSE(exact->GetFusion().m_WritesPitched);
+    EXPECT_EQ(exact->GetScratchBytes(), 64U);
+    EXPECT_EQ(RunOf(*exact), 7);
+    args.m_OutputPitch = 3;
+    EXPECT_EQ(workload->Reshape(args), nullptr) << "the reference leaves no gaps";
+
+    args.m_Name = nullptr;
+    const auto fast = workload->Reshape(args);
+    ASSERT_NE(fast, nullptr);
+    EXPECT_STREQ(GetKernelName(*workload, *fast), "TestFastTile");
+    EXPECT_EQ(fast->GetFusion().m_Declined, nullptr);
+    EXPECT_TRUE(fast->GetFusion().m_WritesPitched);
+    EXPECT_EQ(fast->GetScratchBytes(), 128U);
+    EXPECT_EQ(RunOf(*fast), 8);
+}
+
+TEST(KernelTable, TheCheckOfTheReferenceIsThatOfItsRefinement)
+{
+    const Layer layer(LayerType::Tile, {DataType::Float32}, DataType::Float32, "bad");
+    const SupportResult result = AskKernel(fastTile, layer.View());
+    EXPECT_EQ(result.m_Code, SupportCode::UnsupportedParameters);
+    EXPECT_EQ(result.m_Reason, "does not run this Tile: its name is bad");
+    EXPECT_TRUE(AskKernel(fastTile, Layer(LayerType::Tile, {DataType::Float32}, DataType::Float32).View()));
+}
+
+TEST(KernelTable, PiecesOfALayerAreRunByTheReferenceWhereTheKernelDeclines)
+{
     const std::string name = "layer";
-    args.m_Name = &name;
-    EXPECT_STREQ(GetKernelName(*workload, *workload->Reshape(args)), "TestFloor");
+    ReshapeArgs named;
+    named.m_Name = &name;
+    for (const Kernel* const kernel : {&fastTile, &namelessTile})
+    {
+        const Prepared own = kernel->PrepareOrReference({}, nullptr);
+        EXPECT_STREQ(own.m_KernelName, kernel->m_Name);
+        EXPECT_EQ(own.m_Declined, nullptr);
+        const Prepared other = kernel->PrepareOrReference(named, nullptr);
+        EXPECT_STREQ(other.m_KernelName, "TestTile");
+        EXPECT_STREQ(other.m_Declined, "it has a name");
+        EXPECT_EQ(other.m_ScratchBytes, 64U);
+        EXPECT_FALSE(other.IsDeclined());
+    }
+    EXPECT_TRUE(namelessTile.Prepare(named, nullptr).IsDeclined());
 }
 
 TEST(KernelTable, EqualLayersShareTheirPackedWeights)
