@@ -121,7 +121,7 @@ public:
         return ScopedEvent(m_Enabled.load(std::memory_order_relaxed) ? this : nullptr, category, name, layer, declined);
     }
     /// An event of a layer's workload in an inference. `workload` says which kernels declined, and is asked only while
-    /// profiling is on; null: nothing is to be said about them.
+    /// profiling is on; null: several workloads.
     [[nodiscard]] ScopedEvent KernelScope(const char* name, const IConnectableLayer* layer,
                                           const IShapedWorkload* workload)
     {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // DynamicMemory: memory of the values whose shapes depend on data, so that only the run knows them. Each is allocated
-// when its step has been shaped, counts towards Limits::m_MaxTotalBytes, and is released behind the last step that
+// when its step has been shaped, counts towards Limits::m_MaxTotalBytes, and is released after the last step that
 // reads it.
 #pragma once
 
@@ -20,7 +20,7 @@ namespace tenon
 class DynamicMemory
 {
 public:
-    /// Both outlive it. `queues` may be null where the program uses no devices.
+    /// Tensors and queues outlive it. `queues` may be null where the program uses no devices.
     DynamicMemory(RunTensors& tensors, DeviceQueues* queues) : m_Tensors(tensors), m_Queues(queues) {}
 
     /// For a plan in use that is not complete: no value has memory, and the plan's arenas are counted.
@@ -29,7 +29,8 @@ public:
     void EndRun() { m_Blocks.clear(); }
 
     /// Gives memory of its own to an output of a step, whose info gets the shape. Returns its host memory, null on a
-    /// device. Throws LimitExceededException, and MemoryValidationException where there is not so much memory.
+    /// device. Throws LimitExceededException where a limit is exceeded, MemoryValidationException where memory is
+    /// exhausted.
     void* Allocate(ValueId value, const Step& step, const TensorShape& shape, const Limits& limits);
     /// Lets output 0 of a step, of that shape, be the memory of input 0; false where it may not.
     bool ShareView(const Step& step, const TensorShape& shape);
@@ -39,7 +40,7 @@ public:
     /// After a step ran: releases those of its inputs and outputs that no later step reads.
     void Release(size_t stepIndex);
 
-    /// Host memory for one step, whose layer is named where there is none; it is not counted.
+    /// Host memory for one step, which is not counted. Errors name the step's layer.
     AlignedMemory TakeHostMemory(const Step& step, size_t bytes, size_t alignment) const;
     /// Counts bytes. Throws LimitExceededException that names the step's layer.
     void Charge(size_t bytes, const Step& step, const Limits& limits);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ExecutionContext: the memory of one run at a time. A loaded network keeps a pool of them; each concurrent caller has
-// its own, the program and the plans are shared. Its parts depend on each other from bottom to top:
+// its own, the program and the plans are shared. Each of its parts uses only parts below it:
 //
 //   DynamicSteps        steps of data-dependent shapes; owns DynamicMemory and ControlFlow, which makes nested contexts
 //   StepRunner          steps of known shapes

@@ -18,7 +18,7 @@ namespace tenon
 class RunTensors
 {
 public:
-    /// Both outlive it. `queues` may be null where the program uses no devices.
+    /// Program and queues outlive it. `queues` may be null where the program uses no devices.
     RunTensors(const Program& program, DeviceQueues* queues);
 
     /// Before a run: takes the plan's arenas and places its values in them, unless the run before it used the same
@@ -52,11 +52,12 @@ private:
     void ForgetDynamicValues(const Plan& plan);
 
     const Program& m_Program;
-    std::shared_ptr<const Plan> m_Plan; ///< null before the first run, and where its memory could not be taken
+    std::shared_ptr<const Plan> m_Plan; ///< null before the first run, and after its memory could not be taken
     AlignedMemory m_Arena;
-    std::vector<void*> m_Pointers;         ///< by value
-    PageVector<TensorInfo> m_DynamicInfos; ///< by value: the plan's, and what the run found out; not for complete plans
-    std::unique_ptr<DeviceRun> m_Devices;  ///< behind m_Arena, which devices may have imported
+    std::vector<void*> m_Pointers; ///< by value
+    /// By value: the plan's, with the shapes found so far. Not used for complete plans.
+    PageVector<TensorInfo> m_DynamicInfos;
+    std::unique_ptr<DeviceRun> m_Devices; ///< after m_Arena, which devices may have imported
 };
 
 } // namespace tenon

@@ -12,7 +12,7 @@ namespace tenon
 class ShownTensors
 {
 public:
-    /// Both outlive it. `queues` may be null where the program uses no devices.
+    /// Tensors and queues outlive it. `queues` may be null where the program uses no devices.
     ShownTensors(const RunTensors& tensors, DeviceQueues* queues) : m_Tensors(tensors), m_Queues(queues) {}
 
     /// `inputs` are by index of Program::Inputs().

@@ -38,8 +38,8 @@ public:
     /// Runs the workload of a step. `outputs` is null where the shapes of the outputs are known.
     void Execute(const Step& step, const IShapedWorkload& workload, const char* kernelName, const StepScratch& scratch,
                  ILateOutputs* outputs, const RunArgs& args);
-    /// Runs a step that copies its input, maybe to or from a device. `bytesUsed`: what the run has of
-    /// Limits::m_MaxTotalBytes so far.
+    /// Runs a step that copies its input, maybe to or from a device. `bytesUsed`: the bytes that
+    /// count towards Limits::m_MaxTotalBytes so far.
     void RunCopyStep(size_t index, uint64_t bytesUsed, const RunArgs& args);
 
 private:
