@@ -42,7 +42,7 @@ void FusedRunner::Run(const FusedRun& run, const RunArgs& args) const
     catch (...)
     {
         RethrowWithContext(
-            fmt::format("running {} and the {} layers after it in strips", first->Describe(), run.m_Steps.size() - 1));
+            fmt::format("running {} and the {} layers after it as one", first->Describe(), run.m_Steps.size() - 1));
     }
 }
 
