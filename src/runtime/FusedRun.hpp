@@ -25,6 +25,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -111,5 +112,13 @@ struct FusedRun
     /// the work of a tile where there are too few tiles.
     bool IsWorthwhile(size_t threads) const { return m_Fused.m_Workload != nullptr || HasTilesFor(threads); }
 };
+
+/// Of runs in the order of their steps, the one that a step belongs to; null: none.
+inline const FusedRun* FindRun(const std::vector<std::unique_ptr<FusedRun>>& runs, uint32_t step)
+{
+    const auto next =
+        std::upper_bound(runs.begin(), runs.end(), step, [](uint32_t s, const auto& run) { return s < run->m_First; });
+    return next != runs.begin() && (*std::prev(next))->Last() >= step ? std::prev(next)->get() : nullptr;
+}
 
 } // namespace tenon
