@@ -3,7 +3,6 @@
 #include "runtime/PlanDraft.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 namespace tenon
 {
@@ -26,10 +25,7 @@ uint32_t PlanDraft::FindWriter(ValueId value) const
 
 const FusedRun* PlanDraft::FindRun(uint32_t step) const
 {
-    const auto& runs = m_Plan.m_FusedRuns;
-    const auto next =
-        std::upper_bound(runs.begin(), runs.end(), step, [](uint32_t s, const auto& run) { return s < run->m_First; });
-    return next != runs.begin() && (*std::prev(next))->Last() >= step ? std::prev(next)->get() : nullptr;
+    return tenon::FindRun(m_Plan.m_FusedRuns, step);
 }
 
 std::pair<uint32_t, uint32_t> PlanDraft::RunsWith(uint32_t step) const

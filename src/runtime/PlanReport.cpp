@@ -32,14 +32,8 @@ std::string NameMemory(const Program& program, const Location& location, MemoryI
 /// Whether only tiles of the outputs of a step are ever there.
 bool IsTiled(const Plan& plan, uint32_t step)
 {
-    for (const auto& run : plan.GetFusedRuns())
-    {
-        if (step >= run->m_First && step <= run->Last())
-        {
-            return !run->m_Steps[step - run->m_First].m_Output.m_IsKept;
-        }
-    }
-    return false;
+    const FusedRun* const run = FindRun(plan.GetFusedRuns(), step);
+    return run != nullptr && !run->m_Steps[step - run->m_First].m_Output.m_IsKept;
 }
 
 PlannedLayer ReportLayer(const Program& program, const Plan* plan, uint32_t index, const Limits& limits)
